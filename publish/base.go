@@ -12,14 +12,13 @@ import (
 type Base struct {
 	Commit   snapshot.Commit    // Version is 0 if nothing was published yet
 	Manifest *snapshot.Manifest // nil then
-	// Substitutes are files with the same rows in other bytes, which are read instead of
-	// the snapshot's own: the path of each by the name in the manifest. Package repair
-	// has some.
+	// Substitutes are read in place of the snapshot's own files: they have the same rows
+	// in other bytes. Package repair sets them: paths, by the names in the manifest.
 	Substitutes map[string]string
 }
 
-// DamageError says that a file of a publication is missing or is not what was sealed.
-// Nothing is built on it until package repair has rebuilt the file.
+// DamageError reports that a file of a publication is missing or does not have the hash
+// it was sealed with. Nothing can be published until package repair has rebuilt it.
 type DamageError struct {
 	Commit snapshot.Commit
 	File   string // its path
@@ -38,7 +37,7 @@ func OpenBase(f durable.ReadFS, c snapshot.Commit) (Base, error) {
 	return Base{Commit: c, Manifest: &m}, nil
 }
 
-// damaged makes damage a *DamageError; other errors stay as they are.
+// damaged wraps damage in a *DamageError and returns other errors unchanged.
 func damaged(c snapshot.Commit, file string, err error) error {
 	if !snapshot.IsDamage(err) {
 		return err
@@ -46,7 +45,7 @@ func damaged(c snapshot.Commit, file string, err error) error {
 	return &DamageError{Commit: c, File: file, Err: err}
 }
 
-// file is the path where the rows of one file of the snapshot are read. Its bytes are
+// file returns the path of one table of the snapshot, or of its substitute. Its bytes are
 // compared with the manifest first: damage is a *DamageError.
 func (b *Base) file(f durable.ReadFS, name string) (string, error) {
 	path := b.Commit.Dir() + "/" + name

@@ -19,7 +19,6 @@ const (
 	benchSelections = 8
 )
 
-// big writes a canonical cycle of the size of a real account's.
 func big(b *testing.B, f durable.FS, c cycle, skip func(n int) bool) {
 	b.Helper()
 	final, dir := layout.Cycle(layout.CanonicalDir, c.id()), layout.StagingDir+"/transform"

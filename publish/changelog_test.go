@@ -25,11 +25,11 @@ var (
 	logHistories = flag.Int("histories", 4, "histories of the change log")
 )
 
-// L1: publications, repeated and older ones, killed, without power and on a full disk,
-// restores of backups and collections, in any order, and consumers that read at any
-// moment. The events that every consumer receives are ordered, unique, gapless, atomic
-// per publication, resumable, and lead to the dataset. (-steps 10000 -histories 20 is the
-// drill. The files are in memory, the stage and the formats are the real ones.)
+// L1: publications, repeated and older ones, kills, power cuts, full disks, restores of
+// backups and collections, in any order, with consumers that read at any moment. The
+// events that every consumer receives are ordered, unique, gapless, atomic per
+// publication, resumable, and lead to the dataset. -steps 10000 -histories 20 is the
+// drill. The files are in memory; the stage and the formats are the real ones.
 func TestChangeLogUnderAnything(t *testing.T) {
 	t.Parallel()
 	steps, histories := *logSteps, *logHistories
@@ -44,16 +44,16 @@ func TestChangeLogUnderAnything(t *testing.T) {
 	}
 }
 
-// chronicle is one random history and what must hold in it.
-type chronicle struct {
+// randomHistory is one random history and what must hold in it.
+type randomHistory struct {
 	t      *testing.T
 	random *rand.Rand
 	f      *durabletest.Mem
 	keep   retention.Policy
 	hour   int // of the newest cycle
 
-	now    edition  // what is published for certain
-	next   *edition // what may be by now
+	now    edition  // what is certainly published
+	next   *edition // what may be published by now
 	backup *backedUp
 
 	received  map[uint64]string    // every event that anybody received, by seq
@@ -63,12 +63,12 @@ type chronicle struct {
 	did       map[string]int
 }
 
-// edition is a publication as it must be.
+// edition is an expected publication.
 type edition struct {
 	version  uint64
 	cycle    cycle
 	fixtures map[int]int
-	news     map[string]string // by fixture
+	events   map[string]string // by fixture
 	last     uint64
 }
 
@@ -77,17 +77,17 @@ type backedUp struct {
 	now edition
 }
 
-func newChronicle(t *testing.T, seed uint64) *chronicle {
-	c := &chronicle{t: t, random: rand.New(rand.NewPCG(seed, 11)), f: durabletest.NewMem(), received: map[uint64]string{}, times: map[uint64]time.Time{}, seen: map[string]*view{}, did: map[string]int{}}
+func newChronicle(t *testing.T, seed uint64) *randomHistory {
+	c := &randomHistory{t: t, random: rand.New(rand.NewPCG(seed, 11)), f: durabletest.NewMem(), received: map[uint64]string{}, times: map[uint64]time.Time{}, seen: map[string]*view{}, did: map[string]int{}}
 	c.keep = retention.Policy{Snapshots: 1 + c.random.IntN(4), SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeEvents: 1 + c.random.Uint64N(40)}
 	for range 4 {
-		c.consumers = append(c.consumers, &consumer{chronicle: c})
+		c.consumers = append(c.consumers, &consumer{randomHistory: c})
 	}
 	c.publish(c.newCycle(), nil)
 	return c
 }
 
-func (c *chronicle) run(steps int) {
+func (c *randomHistory) run(steps int) {
 	for range steps {
 		c.step()
 		if c.t.Failed() {
@@ -103,7 +103,7 @@ func (c *chronicle) run(steps int) {
 	c.t.Logf("%d steps: %v; %d versions, %d events received", steps, c.did, c.now.version, len(c.received))
 }
 
-func (c *chronicle) step() {
+func (c *randomHistory) step() {
 	switch n := c.random.IntN(100); {
 	case n < 25:
 		c.publish(c.newCycle(), nil)
@@ -125,39 +125,36 @@ func (c *chronicle) step() {
 	}
 }
 
-func (c *chronicle) anybody() *consumer { return c.consumers[c.random.IntN(len(c.consumers))] }
+func (c *randomHistory) anybody() *consumer { return c.consumers[c.random.IntN(len(c.consumers))] }
 
-// newCycle is transformed some hours after the previous one.
-func (c *chronicle) newCycle() cycle {
+func (c *randomHistory) newCycle() cycle {
 	c.hour += 1 + c.random.IntN(30)
 	k := cycle{number: c.hour, partly: c.random.IntN(2) == 0, edition: 1 + c.random.IntN(2)}
-	k.fated(func() int { return c.random.IntN(7) })
+	k.drawFixtures(func() int { return c.random.IntN(7) })
 	k.transform(c.t, c.f)
 	return k
 }
 
-// after is the dataset after a cycle.
-func (c *chronicle) after(k cycle) *edition {
-	e := &edition{version: c.now.version + 1, cycle: k, fixtures: map[int]int{}, news: map[string]string{}}
+func (c *randomHistory) after(k cycle) *edition {
+	e := &edition{version: c.now.version + 1, cycle: k, fixtures: map[int]int{}, events: map[string]string{}}
 	maps.Copy(e.fixtures, c.now.fixtures)
 	k.model(e.fixtures)
 	for n, seen := range e.fixtures {
 		if seen == k.number || seen < 0 && c.now.fixtures[n] != seen {
-			e.news[fixtureID(n)] = publish.Updated
+			e.events[fixtureID(n)] = publish.Updated
 		}
 	}
 	for n := range c.now.fixtures {
 		if _, still := e.fixtures[n]; !still {
-			e.news[fixtureID(n)] = publish.Removed
+			e.events[fixtureID(n)] = publish.Removed
 		}
 	}
-	e.last = c.now.last + uint64(len(e.news))
+	e.last = c.now.last + uint64(len(e.events))
 	return e
 }
 
-// publish runs the stage on a cycle while consumers read. plan, if not nil, is what
-// happens to it.
-func (c *chronicle) publish(k cycle, plan durabletest.Plan) {
+// publish runs the stage on a cycle while consumers read. A plan injects faults.
+func (c *randomHistory) publish(k cycle, plan durabletest.Plan) {
 	c.next = c.after(k)
 	at := map[int]bool{}
 	for range 3 {
@@ -190,9 +187,9 @@ func (c *chronicle) publish(k cycle, plan durabletest.Plan) {
 	}
 }
 
-// broken is a publication that is killed, loses power, or finds the disk full, and is
-// sometimes tried again.
-func (c *chronicle) broken(k cycle) {
+// broken runs a publication that is killed, loses power, or finds the disk full, and
+// sometimes tries again.
+func (c *randomHistory) broken(k cycle) {
 	at := 1 + c.random.IntN(170)
 	switch kind := c.random.IntN(3); kind {
 	case 0:
@@ -213,8 +210,8 @@ func (c *chronicle) broken(k cycle) {
 	c.next = nil
 }
 
-// conclude finds out whether a broken publication was made, completely or not at all.
-func (c *chronicle) conclude() {
+// conclude finds out whether a broken publication was committed.
+func (c *randomHistory) conclude() {
 	head, _, err := snapshot.Head(c.f)
 	must(c.t, err)
 	if c.next != nil && head.Version == c.next.version {
@@ -227,10 +224,10 @@ func (c *chronicle) conclude() {
 	}
 }
 
-// again publishes the newest cycle once more, which does nothing.
-func (c *chronicle) again() {
+// again publishes the newest cycle once more, which must do nothing.
+func (c *randomHistory) again() {
 	if c.now.cycle.number == 0 {
-		return // a restored one is of no cycle that can be made again
+		return // a restored publication may have a cycle that this history cannot make
 	}
 	s, err := publish.Run(context.Background(), options(c.f, c.now.cycle, fmt.Sprint("again-", c.random.Uint32())))
 	if err != nil || !s.Already || s.Version != c.now.version {
@@ -240,7 +237,7 @@ func (c *chronicle) again() {
 }
 
 // older publishes a cycle that was never published and is older than what is.
-func (c *chronicle) older() {
+func (c *randomHistory) older() {
 	c.hour++
 	k := cycle{number: c.hour, refreshed: []int{1}}
 	k.transform(c.t, c.f)
@@ -252,8 +249,8 @@ func (c *chronicle) older() {
 	c.did["older cycles refused"]++
 }
 
-// collect applies the retention, sometimes until it is killed.
-func (c *chronicle) collect() {
+// collect applies the retention, which is sometimes killed.
+func (c *randomHistory) collect() {
 	var f durable.FS = c.f
 	if c.random.IntN(2) == 0 {
 		f = durabletest.Wrap(c.f, durabletest.KillAt(1+c.random.IntN(40)))
@@ -266,7 +263,7 @@ func (c *chronicle) collect() {
 }
 
 // restore restores the backup and begins a new history, as docs/operators.md says.
-func (c *chronicle) restore() {
+func (c *randomHistory) restore() {
 	if c.backup == nil {
 		return
 	}
@@ -274,7 +271,7 @@ func (c *chronicle) restore() {
 	c.hour++
 	s, err := newHistory(c.f, cycle{number: c.hour}.at(), fmt.Sprint("history-", c.hour))
 	must(c.t, err)
-	c.now = edition{version: c.now.version + 1, fixtures: c.now.fixtures, news: map[string]string{}, last: s.LastSeq}
+	c.now = edition{version: c.now.version + 1, fixtures: c.now.fixtures, events: map[string]string{}, last: s.LastSeq}
 	for seq := range c.received {
 		if seq > s.LastSeq {
 			c.t.Errorf("restored to seq %d, and %d was received", s.LastSeq, seq)
@@ -291,12 +288,12 @@ type view struct {
 	commit   snapshot.Commit
 	manifest snapshot.Manifest
 	fixtures map[int]int
-	first    uint64 // of the events that are its own
+	first    uint64 // of this publication's own events
 }
 
 // read opens the newest publication as serve does, and checks that it is one dataset with
 // exactly its own events.
-func (c *chronicle) read() *view {
+func (c *randomHistory) read() *view {
 	head, found, err := snapshot.Head(c.f)
 	if err == nil && !found {
 		if c.now.version > 0 {
@@ -327,7 +324,7 @@ func (c *chronicle) read() *view {
 	return v
 }
 
-func (c *chronicle) open(head snapshot.Commit, want *edition) (*view, error) {
+func (c *randomHistory) open(head snapshot.Commit, want *edition) (*view, error) {
 	m, err := snapshot.Open(c.f, head)
 	if err != nil {
 		return nil, err
@@ -336,8 +333,8 @@ func (c *chronicle) open(head snapshot.Commit, want *edition) (*view, error) {
 	if err := errors.Join(snapshot.Verify(c.f, head.Dir(), m), d.readRows(c.f)); err != nil {
 		return nil, err
 	}
-	v := &view{commit: head, manifest: m, fixtures: d.fixtures, first: want.last - uint64(len(want.news)) + 1}
-	news := map[string]string{}
+	v := &view{commit: head, manifest: m, fixtures: d.fixtures, first: want.last - uint64(len(want.events)) + 1}
+	events := map[string]string{}
 	for e, err := range snapshot.Events(c.f, m, v.first-1) {
 		if err != nil {
 			return nil, err
@@ -345,9 +342,9 @@ func (c *chronicle) open(head snapshot.Commit, want *edition) (*view, error) {
 		if layout.CycleID(e.CycleID) != head.CycleID {
 			return nil, fmt.Errorf("event %d is of cycle %s", e.Seq, e.CycleID)
 		}
-		news[e.FixtureID], c.times[uint64(e.Seq)] = e.Type, e.PublishedAt
+		events[e.FixtureID], c.times[uint64(e.Seq)] = e.Type, e.PublishedAt
 	}
-	if diff := cmp.Diff(want.fixtures, v.fixtures) + cmp.Diff(want.news, news); diff != "" || head.LastSeq != want.last || head.Version != want.version {
+	if diff := cmp.Diff(want.fixtures, v.fixtures) + cmp.Diff(want.events, events); diff != "" || head.LastSeq != want.last || head.Version != want.version {
 		return nil, fmt.Errorf("last seq %d, want %d: %s", head.LastSeq, want.last, diff)
 	}
 	return v, nil

@@ -40,8 +40,8 @@ func hours(from, n, every int) (all []int) {
 	return all
 }
 
-// A clock that jumps ten years deletes nothing, neither at once nor in the runs after it:
-// what came before the jump becomes a day older.
+// A clock that jumps ten years deletes nothing, neither at once nor in later runs: what
+// was there before the jump only becomes a day older.
 func TestClockJump(t *testing.T) {
 	f := durabletest.NewMem()
 	keep := retention.Policy{Snapshots: 3, SnapshotAge: 48 * time.Hour, Cycles: 3, CycleAge: 48 * time.Hour, ChangeEvents: 4}
@@ -67,7 +67,7 @@ func TestClockJump(t *testing.T) {
 	if d.commit.FirstSeq != 1 {
 		t.Errorf("the change log begins with %d", d.commit.FirstSeq)
 	}
-	// A day later they are old: the jump counts as one day too.
+	// A day later it is old: the jump counts as one day too.
 	publishAll(t, f, keep, hours(39+decade, 1, 1)...)
 	if got := len(list(t, f, layout.CanonicalDir)); got >= 16 {
 		t.Errorf("%d cycles are left of 17", got)
@@ -124,7 +124,7 @@ func TestLongIntervalsAreNoClockJump(t *testing.T) {
 	}
 }
 
-// Cycles that fail under a clock that jumps are kept too.
+// After a clock jump, cycles that failed are kept too.
 func TestFailedCyclesAfterAClockJump(t *testing.T) {
 	for _, product := range []football.Product{football.MarketEngine, football.LiveIntelligence} {
 		f := durabletest.NewMem()
@@ -141,8 +141,8 @@ func TestFailedCyclesAfterAClockJump(t *testing.T) {
 	}
 }
 
-// Watermarks that an earlier version wrote stay valid, and those of a later version are
-// not damaged.
+// Watermarks of an earlier version stay valid, and those of a later version are not
+// reported as damaged.
 func TestWatermarksOfOtherFormats(t *testing.T) {
 	f := durabletest.NewMem()
 	publishAll(t, f, retention.Policy{}, append(hours(1, 5, 1), hours(1000, 5, 1)...)...)

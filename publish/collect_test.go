@@ -26,8 +26,8 @@ func list(t testing.TB, f durable.FS, dir string) (all []string) {
 	return all
 }
 
-// years makes a history of n publications, a day apart, from which nothing is deleted.
-func years(t testing.TB, f durable.FS, n int) {
+// publishDaily makes n publications, a day apart, from which nothing is deleted.
+func publishDaily(t testing.TB, f durable.FS, n int) {
 	t.Helper()
 	for i := 1; i <= n; i++ {
 		publishCycle(t, f, cycle{number: 24 * i, refreshed: []int{1, i + 1}, partly: true})
@@ -44,7 +44,7 @@ func collect(t testing.TB, f durable.FS, n int, keep retention.Policy) retention
 func TestCollectKeepsCountAndAge(t *testing.T) {
 	const day = 24 * time.Hour
 	base := durabletest.NewMem()
-	years(t, base, 20)
+	publishDaily(t, base, 20)
 	for name, c := range map[string]struct {
 		keep              retention.Policy
 		snapshots, cycles int
@@ -79,7 +79,7 @@ func TestCollectKeepsCountAndAge(t *testing.T) {
 	}
 }
 
-// checkKept opens every snapshot that is left, with everything that its manifest names.
+// checkKept opens every kept snapshot, with everything that its manifest names.
 func checkKept(t testing.TB, f durable.FS) {
 	t.Helper()
 	left := len(list(t, f, layout.SnapshotsDir))
@@ -99,8 +99,8 @@ func checkKept(t testing.TB, f durable.FS) {
 	must(t, err)
 }
 
-// The window drops what is neither young nor among the newest. The files are deleted
-// when no kept manifest names them.
+// The window keeps what is young or among the newest. Files are deleted when no kept
+// manifest names them.
 func TestWindowOfTheChangeLog(t *testing.T) {
 	f := durabletest.NewMem()
 	for i := 1; i <= 30; i++ {
@@ -123,8 +123,8 @@ func TestWindowOfTheChangeLog(t *testing.T) {
 	checkKept(t, f)
 }
 
-// The window also counts: after a busy week nothing young is lost, and after a quiet year
-// the newest events are still there.
+// The window also counts: after a busy week no young event is lost, and after a quiet
+// year the newest events are still there.
 func TestWindowKeepsTheNewestEvents(t *testing.T) {
 	f := durabletest.NewMem()
 	publishCycle(t, f, cycle{number: 1, refreshed: upTo(10)})
@@ -138,7 +138,7 @@ func TestWindowKeepsTheNewestEvents(t *testing.T) {
 
 func TestDebris(t *testing.T) {
 	f := durabletest.NewMem()
-	years(t, f, 10)
+	publishDaily(t, f, 10)
 	debris := layout.Cycle(layout.SnapshotsDir, cycle{number: 25}.id())
 	young := layout.Cycle(layout.SnapshotsDir, cycle{number: 239}.id())
 	for _, dir := range []string{debris, young, "staging/broken", "staging/gone/x", layout.QuarantineDir + "/y", "staging/run"} {
@@ -156,12 +156,12 @@ func TestDebris(t *testing.T) {
 	must(t, err)
 }
 
-// P1 for collections: killed anywhere, what is kept stays intact, and the next collection
-// ends where an uninterrupted one does.
+// P1 for collections: wherever one is killed, what is kept stays intact, and the next
+// collection completes it.
 func TestCollectorKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	base := durabletest.NewMem()
-	years(t, base, 8)
+	publishDaily(t, base, 8)
 	keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}
 	now := cycle{number: 24 * 8}.at()
 	for k := 1; ; k += 2 * stride() {
@@ -185,8 +185,8 @@ func TestCollectorKilledAnywhere(t *testing.T) {
 	}
 }
 
-// A cycle that is published by hand long after it was fetched deletes nothing that came
-// after it, compacted or not.
+// A cycle that is published by hand long after it was fetched deletes nothing newer,
+// compacted or not.
 func TestCollectKeepsWhatCameAfter(t *testing.T) {
 	f := durabletest.NewMem()
 	k := liveTick{1, 1}

@@ -12,7 +12,6 @@ import (
 	"mkt/publish/retention"
 )
 
-// failing makes folders of cycles that were never published, at an interval.
 func failing(t *testing.T, f durable.FS, product string, from time.Time, every time.Duration, n int) (ids []layout.CycleID) {
 	t.Helper()
 	for i := range n {
@@ -25,15 +24,15 @@ func failing(t *testing.T, f durable.FS, product string, from time.Time, every t
 	return ids
 }
 
-// Of a month of failed cycles a week is kept, the first, and those to spare. What is
-// published stays, however old.
+// Of a month of failed cycles, those of the last week, the first one and the spare ones
+// are kept. What was published stays, however old.
 func TestFailedCyclesAreBounded(t *testing.T) {
 	for name, published := range map[string]bool{"after a publication": true, "never published": false} {
 		t.Run(name, func(t *testing.T) {
 			f := durabletest.NewMem()
 			before := 0
 			if published {
-				years(t, f, 3)
+				publishDaily(t, f, 3)
 				before = 3
 			}
 			month := failing(t, f, "market_engine", cycle{number: 24 * 4}.at(), time.Hour, 30*24)
@@ -67,8 +66,8 @@ func TestFailedCyclesAreBounded(t *testing.T) {
 	}
 }
 
-// The canonical cycles of a product with one every few seconds are thinned out, as they
-// are after publications. A policy that keeps everything does so here too.
+// The canonical cycles of a product with one every few seconds are thinned out even if
+// none is published. A policy that keeps everything keeps them.
 func TestFailedLiveCyclesAreThinnedOut(t *testing.T) {
 	f := durabletest.NewMem()
 	failing(t, f, "live_intelligence", time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), 8*time.Second, 5*450)

@@ -13,10 +13,10 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Commit publishes a draft as commit c: a child process loads the staged snapshot, its
-// folder and change segments get their names, and the commit record is created.
-// replace: a folder of that name was there before the run began, and no commit names
-// it. The folder comes first: whoever installs it may commit its cycle.
+// Commit publishes a draft as commit c: the staged snapshot is checked, its folder and
+// change segments get their names, and the commit record is created. replace means that a
+// folder of that name existed before the run began and that no commit names it. The
+// folder is installed first: whoever installs it may commit its cycle.
 func (d *Draft) Commit(ctx context.Context, c snapshot.Commit, replace bool) error {
 	if err := d.check(ctx); err != nil {
 		return err
@@ -33,13 +33,13 @@ func (d *Draft) Commit(ctx context.Context, c snapshot.Commit, replace bool) err
 	_, err := snapshot.Seal(d.Root, c, d.Dir+"/commit.json")
 	var late *snapshot.LateError
 	if errors.As(err, &late) {
-		d.Log.Warn("CURRENT was not updated; readers find the commit all the same", "cycle", d.Cycle, "error", late.Err)
+		d.Log.Warn("CURRENT was not updated; readers still find the commit", "cycle", d.Cycle, "error", late.Err)
 		err = nil
 	}
 	return err
 }
 
-// check lets a child process load what is staged.
+// check loads the staged snapshot in a child process.
 func (d *Draft) check(ctx context.Context) error {
 	var err error
 	if d.Check != nil && products[d.Product].checked {
@@ -55,8 +55,8 @@ func (d *Draft) check(ctx context.Context) error {
 }
 
 // installSnapshot moves the staged folder to its cycle's name. A folder that was there
-// when the run began is debris: it is kept if it is the same, else quarantined. One
-// that has appeared since is another publisher's.
+// when the run began is left over from an interrupted run: it is kept if it is the same,
+// else quarantined. A folder that appeared later belongs to another publisher.
 func (d *Draft) installSnapshot(replace bool) error {
 	final := layout.Cycle(layout.SnapshotsDir, d.Cycle)
 	err := durable.Install(d.Root, d.SnapshotDir(), final)
@@ -76,8 +76,8 @@ func (d *Draft) installSnapshot(replace bool) error {
 	return fmt.Errorf("%s: %w", final, ErrConflict)
 }
 
-// installSegments gives the staged segments their names. Any other file of such a name
-// was never committed: this run owns the cycle's folder.
+// installSegments gives the staged segments their names. Another file of such a name was
+// never committed, since this run owns the cycle's folder.
 func (d *Draft) installSegments() error {
 	for _, name := range slices.Sorted(maps.Keys(d.Segments)) {
 		if err := d.installSegment(d.Segments[name], name); err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 // After hundreds of publications within a few hours segments are compacted. Their events
-// stay the same, and the files that no manifest names are deleted.
+// stay the same, and files that no manifest names are deleted.
 func TestManySegmentsAreCompacted(t *testing.T) {
 	t.Parallel()
 	needs.Time(t, "publishes 400 times")

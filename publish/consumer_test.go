@@ -11,17 +11,17 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// consumer tracks the change log as docs/clients.md says: it pages through the dataset,
+// consumer follows the change log as docs/clients.md says: it pages through the dataset,
 // continues after its last seq, and fetches what an event names. Sometimes it crashes and
 // continues from what it had saved.
 type consumer struct {
-	*chronicle
+	*randomHistory
 	position
 	saved position
 	lost  bool // a restore has made the position invalid
 }
 
-// position is where a consumer is, and the dataset that it has built.
+// position is the state that a consumer saves, with the dataset that it has built.
 type position struct {
 	history  string // "" before the beginning
 	seq      uint64
@@ -33,7 +33,6 @@ func (p position) copied() position {
 	return p
 }
 
-// poll reads one page.
 func (k *consumer) poll() {
 	switch k.random.IntN(10) {
 	case 0:
@@ -48,7 +47,6 @@ func (k *consumer) poll() {
 	k.did["polls"]++
 }
 
-// drain reads to the end.
 func (k *consumer) drain() {
 	for v := k.read(); v != nil && !k.t.Failed() && (k.history != v.commit.HistoryID || k.seq != v.commit.LastSeq); {
 		k.page(v, 100)
@@ -75,7 +73,7 @@ func (k *consumer) page(v *view, limit int) {
 }
 
 // begin pages through the dataset: at first, and if the position is INVALID_CURSOR, which
-// it must not be before the next event is a week old.
+// is only allowed when the next event is a week old.
 func (k *consumer) begin(v *view) {
 	window := v.commit.Window()
 	switch {
@@ -122,7 +120,6 @@ func (k *consumer) take(v *view, limit int) {
 	}
 }
 
-// apply fetches the fixture, or forgets it.
 func (k *consumer) apply(v *view, kind, id string) {
 	var n int
 	fmt.Sscanf(id, "fx_%d", &n)

@@ -19,7 +19,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// The scene of every crash: a publication a day for ten days, and one about to be made
+// Every crash test begins with a publication a day for ten days, and one about to be made
 // that replaces, carries over, adds and removes. Retention then deletes one snapshot, one
 // cycle and a part of the change log.
 var (
@@ -29,12 +29,11 @@ var (
 )
 
 const (
-	before       = 10 // versions
+	before       = 10 // publications
 	eventsBefore = "7+1 8+1 9+1 10+1 11+1 12+1 13+1"
 	eventsAfter  = "8+1 9+1 10+1 11+1 12+1 13+1 14+1 15-3 16+5"
 )
 
-// day is the number of the cycle of a day.
 func day(n int) int { return 24*n + 1 }
 
 func scene(t testing.TB) *durabletest.Mem {
@@ -69,8 +68,8 @@ func lastRun(f durable.FS, run string) error {
 
 func lastOptions(f durable.FS, run string) publish.Options { return sceneOptions(f, last, run) }
 
-// verdict judges what a reader finds after a crash: it must be the old dataset or the new
-// one, the new one if it was acknowledged, and the events must never change.
+// verdict judges what a reader finds after a crash: the old dataset or the new one, the
+// new one if it was acknowledged, and events that never change.
 func verdict(f durable.FS, acknowledged bool) (dataset, error) {
 	d, err := look(f)
 	if err != nil {
@@ -92,7 +91,7 @@ func verdict(f durable.FS, acknowledged bool) (dataset, error) {
 	return d, nil
 }
 
-// survive judges a root after a crash, runs the stage again and judges it once more.
+// survive judges a root after a crash, runs the stage again and judges once more.
 func survive(f durable.FS, acknowledged bool) error {
 	seen, err := verdict(f, acknowledged)
 	if err != nil {
@@ -111,7 +110,6 @@ func survive(f durable.FS, acknowledged bool) error {
 	return nil
 }
 
-// operations counts the operations of an uninterrupted run.
 func operations(t testing.TB, base *durabletest.Mem) int {
 	t.Helper()
 	w := durabletest.Wrap(base.PowerCut(1, 0), func(durabletest.Op) error { return nil })
@@ -225,7 +223,7 @@ func caught(t *testing.T, defect func(durable.FS) durable.FS) bool {
 	return false
 }
 
-// dataLast is the defect of making the data durable only after the commit.
+// dataLast makes the data durable only after the commit, which is a planted defect.
 type dataLast struct {
 	durable.FS
 	manifest string
@@ -261,7 +259,7 @@ func (f lateFile) Sync() error {
 }
 
 // P3: the disk is full from some operation on. Nothing of the run is visible unless it
-// reached its commit, and the next run succeeds after space was freed.
+// was committed, and the next run succeeds after space was freed.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	base := scene(t)
@@ -280,8 +278,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A run that is killed repeatedly ends as an uninterrupted one does: the bytes of the
-// snapshot are the same, since its times are those of the first attempt.
+// A run that is killed repeatedly ends with the same bytes as an uninterrupted one, since
+// it uses the times of the first attempt.
 func TestRerunGivesTheSameBytes(t *testing.T) {
 	f := scene(t)
 	var first snapshot.Commit
@@ -308,13 +306,13 @@ func TestRerunGivesTheSameBytes(t *testing.T) {
 	must(t, err)
 }
 
-// What a reader has reported survives a power cut right after it, though the publisher
-// had not made its record durable yet. The reader calls EnsureDurable: without it this
-// test sees a publication vanish.
+// A publication that a reader has reported survives a power cut right after it, even if
+// the publisher had not made its record durable. The reader calls EnsureDurable: without
+// it this test sees a publication vanish.
 func TestReportedPublicationsStay(t *testing.T) {
 	t.Parallel()
 	base := scene(t)
-	link := 0 // the operation that gives the record its number
+	link := 0 // the operation that creates the commit record
 	must(t, lastRun(durabletest.Wrap(base.PowerCut(1, 0), func(op durabletest.Op) error {
 		if op.Kind == durabletest.Link && op.Name == layout.Commit(before+1) {
 			link = op.Number

@@ -16,8 +16,8 @@ import (
 	"mkt/publish/layout"
 )
 
-// D1 for this package: whatever is damaged of what was published, a reader gets the newest
-// dataset, the one before it, or an error, and never a wrong dataset.
+// D1 for this package: whatever part of a publication is damaged, a reader gets the
+// newest dataset, the one before it, or an error, and never a wrong dataset.
 func TestDamageIsNeverServed(t *testing.T) {
 	t.Parallel()
 	base := durabletest.NewMem()
@@ -84,7 +84,7 @@ func mutate(t testing.TB, f durable.FS, name string, random *rand.Rand) string {
 
 var update = flag.Bool("update", false, "write what this version writes to testdata/backcompat")
 
-// A root of every version that was ever released stays readable.
+// A root of every released version stays readable.
 func TestOldRootsStayReadable(t *testing.T) {
 	const newest = "testdata/backcompat/1"
 	if *update {

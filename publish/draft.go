@@ -16,23 +16,23 @@ import (
 	"mkt/publish/table"
 )
 
-// Draft is a publication that is being made, below staging.
+// Draft is a publication in progress, below staging.
 type Draft struct {
 	Options // Cycle, Version and AcceptRemovals are those of the publication
-	// Dir has the snapshot in its folder "snapshot", and the change segments.
+	// Dir holds the snapshot, in its folder "snapshot", and the change segments.
 	Dir      string
 	Manifest snapshot.Manifest
-	Segments map[string]string // change segments: their name → where they are staged
+	Segments map[string]string // where the change segments are staged, by name
 
 	base         Base
 	canonical    snapshot.Manifest
 	canonicalSum string
 	plan         plan
-	segment      *snapshot.Segment // that was added; nil if there were no events
+	segment      *snapshot.Segment // the new one; nil if there were no events
 }
 
-// NewDraft begins the publication of o.Cycle on a base, in an empty folder below
-// staging. The cycle is checked; if there is none the error is ErrNoCycle.
+// NewDraft begins the publication of o.Cycle on a base, in an empty folder below staging.
+// It checks the cycle; the error is ErrNoCycle if there is none.
 func NewDraft(o Options, base Base, dir string) (*Draft, error) {
 	m, sum, err := openCycle(&o, &base)
 	if err != nil {
@@ -42,16 +42,16 @@ func NewDraft(o Options, base Base, dir string) (*Draft, error) {
 	return d, durable.MkdirAllSync(o.Root, d.SnapshotDir())
 }
 
-// openCycle opens the canonical cycle and checks that it is the account's, that its
-// files are what was sealed, and that it can follow what is published. It also returns
-// the hash of the header.
+// openCycle opens the canonical cycle and returns it with the hash of its header. The
+// cycle must belong to the account, have the files that were sealed, and have the id key
+// of the base.
 func openCycle(o *Options, base *Base) (m snapshot.Manifest, sum string, err error) {
 	m, sum, err = snapshot.OpenCanonical(o.Root, o.Cycle)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, "", fmt.Errorf("%w: run mkt transform first", ErrNoCycle)
 	}
 	if err == nil {
-		err = belongs(o, base, &m)
+		err = checkOwner(o, base, &m)
 	}
 	if err == nil {
 		err = snapshot.Verify(o.Root, layout.Cycle(layout.CanonicalDir, o.Cycle), m)
@@ -59,17 +59,17 @@ func openCycle(o *Options, base *Base) (m snapshot.Manifest, sum string, err err
 	return m, sum, err
 }
 
-// belongs refuses a cycle of another account or product, and one made with another id
+// checkOwner refuses a cycle of another account or product, and one made with another id
 // key: every id would change, and every fixture would seem to be gone.
-func belongs(o *Options, base *Base, c *snapshot.Manifest) error {
+func checkOwner(o *Options, base *Base, c *snapshot.Manifest) error {
 	if c.ClientID != o.ClientID || c.Product != o.Product {
-		return fmt.Errorf("canonical cycle is of %s %s: %w", c.ClientID, c.Product, snapshot.ErrDamaged)
+		return fmt.Errorf("canonical cycle belongs to %s %s: %w", c.ClientID, c.Product, snapshot.ErrDamaged)
 	}
 	if c.ProcessedAt == nil {
-		return fmt.Errorf("canonical cycle has no time of processing: %w", snapshot.ErrDamaged)
+		return fmt.Errorf("canonical cycle has no processed_at: %w", snapshot.ErrDamaged)
 	}
 	if m := base.Manifest; m != nil && m.IDKeyFingerprint != c.IDKeyFingerprint {
-		return fmt.Errorf("canonical cycle was made with id key %s, what is published with %s", c.IDKeyFingerprint, m.IDKeyFingerprint)
+		return fmt.Errorf("canonical cycle was made with id key %s, but the published snapshot with %s", c.IDKeyFingerprint, m.IDKeyFingerprint)
 	}
 	return nil
 }
@@ -77,9 +77,8 @@ func belongs(o *Options, base *Base, c *snapshot.Manifest) error {
 // SnapshotDir is where the snapshot is staged.
 func (d *Draft) SnapshotDir() string { return d.Dir + "/snapshot" }
 
-// Write decides what becomes of every fixture, and writes the tables and the change
-// segment. The manifest is filled in but not written. What is damaged of the base is a
-// *DamageError.
+// Write decides about every fixture, and writes the tables and the change segment. It
+// fills in the manifest but does not write it. Damage of the base is a *DamageError.
 func (d *Draft) Write(ctx context.Context, publishedAt time.Time) error {
 	product, c := products[d.Product], &d.canonical
 	var in inputs
@@ -110,14 +109,14 @@ func (d *Draft) Write(ctx context.Context, publishedAt time.Time) error {
 	return d.writeChanges(ctx, publishedAt)
 }
 
-// WriteManifest writes the manifest, after everything else in the folder, and returns
-// its hash.
+// WriteManifest writes the manifest and returns its hash. Everything else in the folder
+// must have been written.
 func (d *Draft) WriteManifest() (string, error) {
 	return snapshot.CreateManifest(d.Root, d.SnapshotDir(), d.Manifest)
 }
 
-// newestRetrieval is the newest provider_fetched_at of the dataset, or that of the
-// cycle if the dataset is empty. A failed retrieval makes nothing fresher.
+// newestRetrieval is the newest provider_fetched_at of the dataset, or that of the cycle
+// if the dataset is empty. A failed retrieval does not make it newer.
 func (d *Draft) newestRetrieval() *time.Time {
 	var newest *time.Time
 	for i := range d.plan.fixtures {
@@ -140,8 +139,8 @@ func (d *Draft) header() table.Header {
 	}
 }
 
-// writeChanges writes the change segment of the publication, and lists the segments
-// that are kept, compacted if there are many.
+// writeChanges writes the change segment, and lists the segments that are kept, compacted
+// if there are many.
 func (d *Draft) writeChanges(ctx context.Context, publishedAt time.Time) error {
 	if err := d.writeEvents(ctx, publishedAt); err != nil {
 		return err
@@ -155,7 +154,7 @@ func (d *Draft) writeChanges(ctx context.Context, publishedAt time.Time) error {
 	all, name, err := retention.Compact(ctx, d.Root, staged, d.header(), window)
 	switch {
 	case snapshot.IsDamage(err):
-		d.Log.Warn("segments of the change log are not compacted", "tenant", d.ClientID, "product", d.Product, "error", err)
+		d.Log.Warn("change log not compacted: a segment is damaged; mkt recover repairs it", "tenant", d.ClientID, "product", d.Product, "error", err)
 		all = window
 	case err != nil:
 		return err
@@ -166,7 +165,6 @@ func (d *Draft) writeChanges(ctx context.Context, publishedAt time.Time) error {
 	return nil
 }
 
-// writeEvents writes the change segment, if there are any events.
 func (d *Draft) writeEvents(ctx context.Context, at time.Time) error {
 	last := d.base.Commit.LastSeq
 	rows := d.plan.events(last+1, at, d.Cycle)

@@ -16,10 +16,10 @@ import (
 )
 
 // What a newer version wrote is not damaged: nothing is published on it, nothing is
-// rebuilt in its place, and no new history is begun.
+// rebuilt in its place, and no new history begins.
 func TestFormatOfANewerVersion(t *testing.T) {
 	base := durabletest.NewMem()
-	years(t, base, 3)
+	publishDaily(t, base, 3)
 	next := cycle{number: 24 * 4, refreshed: []int{1}, partly: true}
 	next.transform(t, base)
 	head, _, err := snapshot.Head(base)

@@ -15,7 +15,7 @@ import (
 	"mkt/publish/table"
 )
 
-// After any cycles the dataset is what a simple model says, every event appears once and
+// After any cycles the dataset is that of a simple model, every event appears once and
 // never changes, seq has no gap, and a consumer that applies the log has the dataset.
 func TestRandomHistory(t *testing.T) {
 	t.Parallel()
@@ -45,19 +45,19 @@ func TestRandomHistory(t *testing.T) {
 			}
 			maps.DeleteFunc(follower, func(_ string, there bool) bool { return !there })
 			checkFollower(rt, follower, d)
-			checkNews(rt, d, before, number)
+			checkEvents(rt, d, before, number)
 		}
 	})
 }
 
 func drawCycle(t *rapid.T, number int) cycle {
 	c := cycle{number: number, partly: rapid.Bool().Draw(t, "partly"), edition: rapid.IntRange(1, 2).Draw(t, "edition")}
-	c.fated(func() int { return rapid.IntRange(0, 6).Draw(t, "fate") })
+	c.drawFixtures(func() int { return rapid.IntRange(0, 6).Draw(t, "fate") })
 	return c
 }
 
-// fated decides what happens to each of twelve fixtures, by draws from 0 to 6.
-func (c *cycle) fated(draw func() int) {
+// drawFixtures decides by draws from 0 to 6 what happens to each of twelve fixtures.
+func (c *cycle) drawFixtures(draw func() int) {
 	for n := range 12 {
 		switch draw() {
 		case 0, 1:
@@ -72,7 +72,7 @@ func (c *cycle) fated(draw func() int) {
 	}
 }
 
-// model does what the stage does, in a few lines. With 12 fixtures nothing is held.
+// model computes the dataset in a few lines. With 12 fixtures no listing is held.
 func (c cycle) model(all map[int]int) {
 	for n := range all {
 		if slices.Contains(c.over, n) || !c.partly && !slices.Contains(slices.Concat(c.failed, c.refreshed, c.bare), n) {
@@ -100,9 +100,10 @@ func checkFollower(t *rapid.T, follower map[string]bool, d dataset) {
 	}
 }
 
-// checkNews checks that the newest segment has an event for exactly the fixtures that were
-// refreshed, listed for the first time or with other values without markets, or removed.
-func checkNews(t *rapid.T, d dataset, before map[int]int, number int) {
+// checkEvents checks that the newest segment has an event for exactly the fixtures that
+// were refreshed, listed for the first time or with changed values without markets, or
+// removed.
+func checkEvents(t *rapid.T, d dataset, before map[int]int, number int) {
 	want := map[string]string{}
 	for n, seen := range d.fixtures {
 		if seen == number || seen < 0 && before[n] != seen {

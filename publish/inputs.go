@@ -22,14 +22,14 @@ type fixture struct {
 // inputs are what the plan is made from: three lists sorted by fixture id.
 type inputs struct {
 	previous  []fixture
-	refreshed []fixture // and those, without markets, that the provider offers none on
+	refreshed []fixture // also those without markets, if the provider offers none on them
 	listing   []table.ListingRow
 	complete  bool      // the listing was read to its end
 	provider  string    // of the listing
 	at        time.Time // when the cycle was processed
 }
 
-// readInputs reads what the decision needs, every file only after its hash was checked.
+// readInputs reads the inputs; every file is verified before it is read.
 func readInputs(f durable.ReadFS, base *Base, canonical *snapshot.Manifest) (in inputs, err error) {
 	dir := layout.Cycle(layout.CanonicalDir, canonical.CycleID)
 	in = inputs{complete: canonical.ListingComplete, provider: canonical.Provider, at: *canonical.ProcessedAt}
@@ -47,8 +47,8 @@ func readInputs(f durable.ReadFS, base *Base, canonical *snapshot.Manifest) (in 
 	return in, err
 }
 
-// readFixtures reads a file of fixtures, which must be sorted and as many as its
-// manifest says.
+// readFixtures reads a file of fixtures, which must be sorted and have as many rows as
+// its manifest says.
 func readFixtures(f durable.ReadFS, name string, m *snapshot.Manifest) ([]fixture, error) {
 	var all []fixture
 	for row, err := range snapshot.Rows[table.FixtureRow](f, name) {

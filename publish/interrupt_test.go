@@ -12,8 +12,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// P11: a run that is stopped at any operation has committed and reports success, or has
-// left nothing, not even staging, and reports the reason.
+// P11: a run that is stopped at any operation has either committed and reports success,
+// or leaves nothing, not even staging, and reports the reason.
 func TestStoppedAtEveryOperation(t *testing.T) {
 	t.Parallel()
 	base := scene(t)
@@ -41,8 +41,8 @@ func TestStoppedAtEveryOperation(t *testing.T) {
 	}
 }
 
-// P8: whatever CURRENT holds, the next run continues from the newest commit and repairs
-// CURRENT, even if it has nothing to publish.
+// P8: whatever CURRENT contains, the next run continues from the newest commit and
+// repairs CURRENT, even if it has nothing to publish.
 func TestNextRunRepairsCurrent(t *testing.T) {
 	for name, content := range map[string]string{"missing": "", "empty": " ", "garbage": "\xff\x00}", "dangling": `{"format":1,"version":99,"commit_sha256":"` + durable.Hash(nil) + `"}`} {
 		for _, next := range []int{2, 3} {

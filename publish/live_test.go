@@ -22,15 +22,14 @@ import (
 	"mkt/publish/table"
 )
 
-// liveTick is a canonical cycle of live intelligence to be made: its number counts ticks
-// of 8 seconds from the start. Every row has the number of its tick.
+// liveTick is a canonical cycle of live intelligence: number counts ticks of 8 seconds
+// from the start, and is in every row.
 type liveTick struct{ number, fixtures int }
 
 func (k liveTick) at() time.Time { return start.Add(time.Duration(8*k.number) * time.Second) }
 
 func (k liveTick) id() layout.CycleID { return layout.NewCycleID(k.at(), "live_intelligence") }
 
-// transform writes the canonical cycle as that stage does.
 func (k liveTick) transform(t testing.TB, f durable.FS) {
 	t.Helper()
 	dir := layout.StagingDir + "/transform"
@@ -120,8 +119,8 @@ func lookLive(f durable.FS) (tick int, c snapshot.Commit, err error) {
 	})
 }
 
-// A live snapshot is the cycle's tables, without its states and without a change
-// log; nothing is carried over.
+// A live snapshot is the cycle's tables without live_states, and has no change log;
+// nothing is carried over.
 func TestLive(t *testing.T) {
 	mem := durabletest.NewMem()
 	publishTicks(t, mem, retention.Policy{}, liveTick{1, 5}, liveTick{2, 4})
@@ -183,7 +182,7 @@ func TestLiveCopyIsVerified(t *testing.T) {
 }
 
 // After a kill at any operation and a power cut a reader finds the old tick or the new
-// one, and the next run ends as an uninterrupted one.
+// one, and the next run completes the publication.
 func TestLiveKilledAtEveryOperation(t *testing.T) {
 	scene := func() *durabletest.Mem {
 		mem := durabletest.NewMem()
@@ -197,10 +196,10 @@ func TestLiveKilledAtEveryOperation(t *testing.T) {
 		o.Retention, o.RunID = retention.Default(), run
 		return o
 	}
-	undisturbed := scene()
-	_, err := publish.Run(context.Background(), o(undisturbed, "undisturbed"))
+	uninterrupted := scene()
+	_, err := publish.Run(context.Background(), o(uninterrupted, "uninterrupted"))
 	must(t, err)
-	_, want, err := lookLive(undisturbed)
+	_, want, err := lookLive(uninterrupted)
 	must(t, err)
 	for _, keep := range []float64{0, 0.5, 1} {
 		for k := 1; ; k++ {
@@ -224,7 +223,7 @@ func TestLiveKilledAtEveryOperation(t *testing.T) {
 }
 
 // An hour of ticks leaves a bounded number of files. Every commit record can still be
-// read and follows the one before it, and only the few ticks that collect list folders.
+// read and follows the one before it, and only the ticks that collect list folders.
 func TestLiveRetention(t *testing.T) {
 	mem := durabletest.NewMem()
 	lists, collecting := 0, 0
@@ -290,7 +289,7 @@ func TestLiveRetention(t *testing.T) {
 
 const tickAgeForTest = 15 * time.Minute
 
-// If no cycle is named, the newest one that transform reported is published.
+// Without --cycle the newest cycle that transform reported is published.
 func TestLiveNewest(t *testing.T) {
 	mem := durabletest.NewMem()
 	for n := 1; n <= 3; n++ {
@@ -299,7 +298,7 @@ func TestLiveNewest(t *testing.T) {
 	must(t, health.Record(mem, health.Run{Step: "transform", Cycle: string(liveTick{number: 2}.id()), OK: true, StartedAt: start, FinishedAt: start}))
 	o := liveTick{3, 1}.options(mem)
 	o.Cycle = ""
-	for _, want := range []int{2, 3, 3} { // as reported, then as found
+	for _, want := range []int{2, 3, 3} { // first as reported, then as listed
 		if s, err := publish.Run(context.Background(), o); err != nil || s.Cycle != (liveTick{number: want}).id() {
 			t.Errorf("%+v, %v, want tick %d", s, err, want)
 		}

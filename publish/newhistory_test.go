@@ -35,8 +35,8 @@ func seqs(t *testing.T, f durable.FS) map[int64]string {
 	return all
 }
 
-// L3: a backup is restored repeatedly, and clients have seen more than it has. No seq is
-// ever used twice, and no cursor from before is accepted.
+// L3: a backup is restored repeatedly, and clients have seen more than it contains. No
+// seq is ever used twice, and no cursor from before is accepted.
 func TestRestoreOfAnOlderBackup(t *testing.T) {
 	f := durabletest.NewMem()
 	publishCycle(t, f, cycle{number: 1, refreshed: []int{1, 2}})
@@ -98,7 +98,7 @@ func TestRestoreOfARestoreTwice(t *testing.T) {
 	}
 }
 
-// If the clock stands still or was set back, seq advances all the same.
+// If the clock stands still or was set back, seq still advances.
 func TestHistoriesUnderABackwardClock(t *testing.T) {
 	f := durabletest.NewMem()
 	publishCycle(t, f, cycle{number: 1, refreshed: []int{1}})
@@ -115,9 +115,10 @@ func TestHistoriesUnderABackwardClock(t *testing.T) {
 	}
 }
 
-// What cannot be repaired is skipped; without any record the newest cycle begins.
+// Publications that cannot be repaired are skipped; without any record the history begins
+// with the newest cycle.
 func TestNewHistoryOutOfWhatIsLeft(t *testing.T) {
-	f := worn(t)
+	f := threePublications(t)
 	must(t, f.RemoveAll(layout.Cycle(layout.CanonicalDir, cycle{number: 3}.id())))
 	must(t, f.Remove(published(3)+"/"+layout.MarketsFile))
 	s, err := newHistory(f, cycle{number: 5}.at(), "history")
@@ -132,7 +133,7 @@ func TestNewHistoryOutOfWhatIsLeft(t *testing.T) {
 	}
 	publishCycle(t, f, cycle{number: 6, refreshed: []int{1}, partly: true})
 
-	f = worn(t)
+	f = threePublications(t)
 	must(t, f.Remove(layout.Commit(3)))
 	must(t, durable.Create(f, layout.Commit(3), durable.Bytes([]byte("{}"))))
 	s, err = newHistory(f, cycle{number: 5}.at(), "history")
@@ -143,7 +144,7 @@ func TestNewHistoryOutOfWhatIsLeft(t *testing.T) {
 		t.Errorf("%+v, %+v", s, head)
 	}
 
-	f = worn(t)
+	f = threePublications(t)
 	for _, dir := range []string{layout.CommitsDir, layout.SnapshotsDir, layout.ChangesDir, layout.Current} {
 		must(t, f.RemoveAll(dir))
 	}
@@ -156,9 +157,9 @@ func TestNewHistoryOutOfWhatIsLeft(t *testing.T) {
 	must(t, err)
 }
 
-// The first of a history is repaired like any other.
+// The first publication of a history is repaired like any other.
 func TestNewHistoryIsRepaired(t *testing.T) {
-	f := worn(t)
+	f := threePublications(t)
 	_, err := newHistory(f, cycle{number: 5}.at(), "history")
 	must(t, err)
 	head, _, err := snapshot.Last(f)
@@ -175,11 +176,11 @@ func TestNewHistoryIsRepaired(t *testing.T) {
 	}
 }
 
-// P1 and P2: killed or without power anywhere, the old history continues or the new one
+// P1 and P2: after a kill or power cut anywhere the old history continues or the new one
 // has begun, and the next attempt begins one.
 func TestNewHistoryKilledAnywhere(t *testing.T) {
 	t.Parallel()
-	base := worn(t)
+	base := threePublications(t)
 	want, err := look(base)
 	must(t, err)
 	for k := 1; ; k += stride() {

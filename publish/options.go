@@ -24,24 +24,24 @@ type Options struct {
 	Root     durable.FS     // of the tenant and product
 	Now      func() time.Time
 	Log      *slog.Logger
-	RunID    string // nobody else's; names the staging folder; "" = a random one
+	RunID    string // unique; names the staging folder; "" = a random one
 	Version  string // of the binary; goes into the manifest
 
-	// Check loads the snapshot in dir, relative to Root, as serve will, in a
-	// child process; an error stops the publication. nil = no check. Products
-	// with a cycle every few seconds are not checked so.
+	// Check loads the snapshot in dir, relative to Root, in a child process as serve
+	// will; an error stops the publication. nil = no check. Products with a cycle every
+	// few seconds are not checked.
 	Check func(ctx context.Context, cycle layout.CycleID, dir string) error
-	// AcceptRemovals lets a listing take away more than Run would believe.
+	// AcceptRemovals allows a listing to remove more fixtures than Run accepts by itself.
 	AcceptRemovals bool
 	// Retention is applied after the commit. Its zero value keeps everything but old
 	// change events.
 	Retention retention.Policy
-	// LastSeq is the seq before the first one of a root where nothing was published yet:
-	// 0 but for a root that was lost, see repair.NewHistory.
+	// LastSeq is the seq before the first one of an empty root: 0 unless the previous
+	// root was lost, see repair.NewHistory.
 	LastSeq uint64
 }
 
-// Summary is what a run came to.
+// Summary is the result of a run.
 type Summary struct {
 	Cycle       layout.CycleID
 	Already     bool // the cycle was published before: nothing was done
@@ -51,11 +51,11 @@ type Summary struct {
 	Fixtures, Markets, Selections int64 // in the dataset
 	InPlay                        int64 // live: of the fixtures
 	Refreshed                     int   // fixtures replaced or new
-	WithoutMarkets                int   // fixtures as they are listed: the provider offers no markets on them
+	WithoutMarkets                int   // fixtures published as listed: the provider offers no markets on them
 	Carried                       int   // fixtures kept from the previous dataset with their own times
-	Removed                       int   // fixtures taken out
-	// Held is how many fixtures a listing said were gone, which was too many to
-	// believe at once: they were kept. See Options.AcceptRemovals.
+	Removed                       int   // fixtures removed
+	// Held is the number of fixtures kept although the listing lacks them, because they
+	// were too many at once. See Options.AcceptRemovals.
 	Held    int
 	Events  int
 	LastSeq uint64
@@ -65,27 +65,27 @@ type Summary struct {
 	Collected retention.Collected
 }
 
-// ErrConflict: another publisher was faster. Nothing of this run is visible; try
-// again later.
+// ErrConflict: another publisher was faster. Nothing of this run is visible; try again
+// later.
 var ErrConflict = snapshot.ErrConflict
 
-// ErrOlderCycle: a cycle was named that is older than what is published and was
-// never published itself. It cannot be put in behind.
+// ErrOlderCycle: the named cycle is older than the published one and was never published.
+// It cannot be inserted before it.
 var ErrOlderCycle = errors.New("older than the published cycle")
 
 // ErrNoCycle: there is no canonical cycle to publish.
 var ErrNoCycle = errors.New("no canonical cycle")
 
-// ErrNotLoadable: the child process that loads a new snapshot as serve does could not
-// load it, or died. Nothing was published.
-var ErrNotLoadable = errors.New("the new snapshot does not load, so that nothing was published")
+// ErrNotLoadable: the child process that loads a new snapshot as serve does failed or
+// died. Nothing was published.
+var ErrNotLoadable = errors.New("the new snapshot cannot be loaded; nothing was published")
 
 var runPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // Staging is the folder that the run works in.
 func (o *Options) Staging() string { return layout.StagingDir + "/" + o.RunID }
 
-// Complete fills in defaults, and refuses what cannot be run.
+// Complete sets the defaults and validates the options.
 func (o Options) Complete() (Options, error) {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -2,7 +2,9 @@ package publish
 
 import (
 	"slices"
+	"time"
 
+	"mkt/publish/layout"
 	"mkt/publish/table"
 )
 
@@ -12,19 +14,19 @@ type plan struct {
 	held     int // fixtures kept although the listing lacks them
 }
 
-// decision is what is decided about one fixture that is in the previous dataset or has
-// a row in the cycle.
+// decision is what is decided about one fixture that is in the previous dataset or has a
+// row in the cycle.
 type decision struct {
 	fixture    // as it will be published, or as it was if it is removed
 	source     table.Source
-	notOffered bool // its row is the listing's: the provider offers no markets on it
-	silent     bool // and it has the same content as in the previous dataset
+	notOffered bool // published as listed: the provider offers no markets on it
+	silent     bool // with the same content as in the previous dataset, so that there is no event
 	removed    bool // it is in the previous dataset and not in the next one
-	missing    bool // because a complete listing lacks it
+	missing    bool // removed only because a complete listing lacks it
 }
 
-// A listing is not believed if it would remove more than this share and this number of
-// fixtures at once.
+// A listing that would remove more than this share and more than this number of fixtures
+// at once is held.
 const (
 	holdShare  = 0.20
 	holdNumber = 20
@@ -39,8 +41,8 @@ const (
 //     it is not offered any more;
 //   - removed if it is over, or of a provider that the account has left;
 //   - removed if a complete listing lacks it, unless that removes too many at once.
-//     Those whose kick-off has passed do not count: they leave every list of fixtures
-//     to come.
+//     Those whose kick-off has passed do not count: they leave every list of coming
+//     fixtures.
 func decide(in inputs, acceptRemovals bool) plan {
 	var p plan
 	unexpected := 0
@@ -73,7 +75,7 @@ func decide(in inputs, acceptRemovals bool) plan {
 	return p
 }
 
-// hold keeps every fixture that was only removed because the listing lacks it.
+// hold keeps every fixture that was removed only because the listing lacks it.
 func (p *plan) hold() {
 	for i := range p.fixtures {
 		if f := &p.fixtures[i]; f.missing {
@@ -83,8 +85,8 @@ func (p *plan) hold() {
 	}
 }
 
-// walk goes through the three sorted lists at once and visits each fixture with its
-// entries in them, which are nil where it has none.
+// walk merges the three sorted lists and visits each fixture with its entry in each, nil
+// if it has none.
 func walk(in inputs, visit func(before, now *fixture, entry *table.ListingRow)) {
 	previous, refreshed, listing := in.previous, in.refreshed, in.listing
 	heads := make([]string, 0, 3)
@@ -115,7 +117,7 @@ func walk(in inputs, visit func(before, now *fixture, entry *table.ListingRow)) 
 	}
 }
 
-// sources says for each fixture that stays where its rows come from.
+// sources returns where the rows of each fixture of the dataset come from.
 func (p *plan) sources() map[string]table.Source {
 	all := make(map[string]table.Source, len(p.fixtures))
 	for i := range p.fixtures {
@@ -132,7 +134,7 @@ func (p *plan) replacesAll(rows int) bool {
 	return n.carried == 0 && n.refreshed+n.notOffered == rows
 }
 
-// markets is how many markets the fixtures of the dataset say they have.
+// markets is the number of markets of the dataset according to its fixtures.
 func (p *plan) markets() (n int64) {
 	for i := range p.fixtures {
 		if f := &p.fixtures[i]; !f.removed {
@@ -142,7 +144,7 @@ func (p *plan) markets() (n int64) {
 	return n
 }
 
-// counts are how many fixtures were decided how; the first three are the dataset.
+// counts are the numbers of fixtures by decision; the first three add up to the dataset.
 type counts struct{ refreshed, notOffered, carried, removed int }
 
 func (p *plan) counts() (n counts) {
@@ -161,9 +163,35 @@ func (p *plan) counts() (n counts) {
 	return n
 }
 
-// count adds what was decided to the counters of the cycle.
 func (p *plan) count(to map[string]int64) {
 	n := p.counts()
 	to["fixtures_refreshed"], to["fixtures_carried"], to["fixtures_removed"] = int64(n.refreshed), int64(n.carried), int64(n.removed)
 	to["fixtures_without_markets"], to["fixtures_held"] = int64(n.notOffered), int64(p.held)
+}
+
+// Types of change events (specification, section 6.1).
+const (
+	Updated = "fixture_markets_updated"
+	Removed = "fixture_removed"
+)
+
+// events returns the change events of the plan, by fixture id, numbered from first: one
+// for each fixture that was refreshed, is listed for the first time or with changed
+// values, or is removed; none for those that are carried over.
+func (p *plan) events(first uint64, at time.Time, cycle layout.CycleID) []table.EventRow {
+	var rows []table.EventRow
+	for i := range p.fixtures {
+		f := &p.fixtures[i]
+		row := table.EventRow{Seq: int64(first) + int64(len(rows)), FixtureID: f.id, PublishedAt: at, CycleID: string(cycle), ProviderFixtureID: f.providerID}
+		switch {
+		case f.removed:
+			row.Type = Removed
+		case f.source == table.New && !f.silent:
+			row.Type, row.ContentDigest = Updated, &f.digest
+		default:
+			continue
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }

@@ -13,7 +13,6 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// run is one run under way.
 type run struct {
 	Options
 	base    Base
@@ -21,10 +20,10 @@ type run struct {
 }
 
 // Run publishes one cycle. A cycle that is published already is a success that does
-// nothing. What an interrupted run left is recovered; a damaged publication is not, and
-// ends the run with a *DamageError that says what repairs it. Other errors to branch
-// on: ErrConflict, ErrOlderCycle, ErrNoCycle, durable.ErrNoSpace, snapshot.ErrDamaged.
-// It writes state/publish.json.
+// nothing. Run recovers what an interrupted run left, but not a damaged publication: that
+// is a *DamageError that says what repairs it. Other errors to branch on: ErrConflict,
+// ErrOlderCycle, ErrNoCycle, durable.ErrNoSpace, snapshot.ErrDamaged. It writes
+// state/publish.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	o, err := o.Complete()
 	if err != nil {
@@ -40,7 +39,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	return r.summary, err
 }
 
-// remedy adds to the error about a damaged publication what repairs it.
+// remedy adds the command that repairs a damaged publication to its error.
 func (o *Options) remedy(err error) error {
 	var damage *DamageError
 	if errors.As(err, &damage) {
@@ -79,7 +78,7 @@ func (r *run) publishCycle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	publishedAt, replace, err := r.takeOver(d)
+	publishedAt, replace, err := r.publicationTime(d)
 	if err != nil {
 		return err
 	}
@@ -94,12 +93,12 @@ func (r *run) publishCycle(ctx context.Context) error {
 	return d.Commit(ctx, d.record(sum), replace)
 }
 
-// takeOver is the time of this publication. If an earlier run of this cycle did not
-// reach its commit, its time and its version of the binary are used, so that both write
-// the same bytes. Otherwise published_at is now, but after the previous publication and
-// not before the data was processed, whatever the clock says. replace reports whether a
-// folder is there that no commit names.
-func (r *run) takeOver(d *Draft) (publishedAt time.Time, replace bool, err error) {
+// publicationTime returns the time of this publication. If an earlier run of this cycle did not
+// reach its commit, its time and binary version are used, so that both runs write the
+// same bytes. Otherwise published_at is now, but after the previous publication and not
+// before the data was processed, whatever the clock says. replace reports whether a
+// folder exists that no commit names.
+func (r *run) publicationTime(d *Draft) (publishedAt time.Time, replace bool, err error) {
 	name := layout.Cycle(layout.SnapshotsDir, r.Cycle)
 	if replace, err = durable.Exists(r.Root, name); err != nil {
 		return publishedAt, false, err
@@ -123,7 +122,6 @@ func (r *run) takeOver(d *Draft) (publishedAt time.Time, replace bool, err error
 	return publishedAt, true, nil
 }
 
-// record is the commit record of a draft.
 func (d *Draft) record(manifestSum string) snapshot.Commit {
 	base := d.base.Commit
 	c := snapshot.Commit{
@@ -141,8 +139,8 @@ func (d *Draft) record(manifestSum string) snapshot.Commit {
 	return c
 }
 
-// collect applies the retention after a commit. What goes wrong is left to the next
-// run: the publication is done.
+// collect applies the retention after a commit. Its failures are only logged, since the
+// publication is done; the next run tries again.
 func (r *run) collect() {
 	if !retention.IsDue(r.Product, r.ClientID, r.base.Commit.CycleID, r.Cycle) {
 		return
@@ -150,6 +148,6 @@ func (r *run) collect() {
 	var err error
 	r.summary.Collected, err = retention.Collect(retention.Options{Root: r.Root, Now: r.Now(), Policy: r.Retention.For(r.Product)})
 	if err != nil {
-		r.Log.Warn("collecting old data stopped early", "tenant", r.ClientID, "product", r.Product, "error", err)
+		r.Log.Warn("retention stopped early; the next run continues", "tenant", r.ClientID, "product", r.Product, "error", err)
 	}
 }

@@ -25,7 +25,6 @@ type step struct {
 	events string
 }
 
-// eventText is events as text: seq, +fixture or -fixture.
 func eventText(events []table.EventRow) string {
 	var all []string
 	for _, e := range events {
@@ -105,7 +104,7 @@ func TestPublish(t *testing.T) {
 }
 
 // A fixture that was carried over keeps its own time. The dataset's time is the newest of
-// its fixtures', so that a failure makes nothing fresher.
+// its fixtures', so that a failed retrieval does not make it newer.
 func TestFreshness(t *testing.T) {
 	f := durabletest.NewMem()
 	publishCycle(t, f, cycle{number: 1, refreshed: []int{1, 2}})
@@ -175,7 +174,7 @@ func TestListingThatShrinksIsHeld(t *testing.T) {
 }
 
 // Fixtures that have kicked off leave the listing every Saturday, which is no reason to
-// doubt it. A person can also accept what the run does not believe.
+// hold it. A person can also accept removals that are held.
 func TestRemovalsThatAreExpected(t *testing.T) {
 	f := durabletest.NewMem()
 	publishCycle(t, f, cycle{number: 1, refreshed: upTo(100), kickedOff: true})
@@ -218,7 +217,7 @@ func TestClockThatGoesBack(t *testing.T) {
 	must(t, err)
 }
 
-// P7: a cycle that is published twice makes no second event, and an older one is refused.
+// P7: a cycle that is published twice gives no second event, and an older one is refused.
 func TestCycleTwiceAndOlderCycle(t *testing.T) {
 	f := durabletest.NewMem()
 	for n := 1; n <= 9; n += 2 {
@@ -255,7 +254,7 @@ func TestNewestCycleIsChosen(t *testing.T) {
 		c := cycle{number: n, refreshed: []int{n}}
 		c.transform(t, f)
 	}
-	must(t, f.MkdirAll(layout.Cycle(layout.CanonicalDir, cycle{number: 8}.id()))) // without a header: not there
+	must(t, f.MkdirAll(layout.Cycle(layout.CanonicalDir, cycle{number: 8}.id()))) // without a header, so ignored
 	for _, already := range []bool{false, true} {
 		s, err := publish.Run(context.Background(), o)
 		if err != nil || s.Cycle != (cycle{number: 3}).id() || s.Already != already {
@@ -322,7 +321,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A damaged file of our own stops the run, which names it and publishes nothing.
+// A damaged file stops the run, which names it and publishes nothing.
 func TestDamagedInputs(t *testing.T) {
 	c := cycle{number: 2, refreshed: []int{1}, failed: []int{2}}
 	canonical, published := layout.Cycle(layout.CanonicalDir, c.id()), layout.Cycle(layout.SnapshotsDir, cycle{number: 1}.id())
@@ -333,7 +332,7 @@ func TestDamagedInputs(t *testing.T) {
 		f := durabletest.NewMem()
 		publishCycle(t, f, cycle{number: 1, refreshed: []int{1, 2}})
 		c.transform(t, f)
-		must(t, f.RemoveAll(layout.Cycle(layout.CanonicalDir, cycle{number: 1}.id()))) // nothing can be made again
+		must(t, f.RemoveAll(layout.Cycle(layout.CanonicalDir, cycle{number: 1}.id()))) // nothing can be rebuilt
 		must(t, f.Remove(name))
 		file, err := f.Create(name)
 		must(t, err)

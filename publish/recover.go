@@ -12,9 +12,9 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// recoverBase brings the root to the state that an uninterrupted run would have left: the
-// newest commit is durable, and CURRENT names it. It returns that publication. Every run
-// starts with it. It may be killed itself, and does nothing if there is nothing to do.
+// recoverBase completes what an interrupted run left: the newest commit becomes durable,
+// and CURRENT names it. It returns that publication. Every run begins with it; it may
+// itself be killed, and does nothing if nothing was left.
 func recoverBase(o *Options) (Base, error) {
 	base := Base{Commit: snapshot.Commit{LastSeq: o.LastSeq}}
 	if err := MakeFolders(o.Root); err != nil {
@@ -31,13 +31,13 @@ func recoverBase(o *Options) (Base, error) {
 		return base, fmt.Errorf("published snapshot: %w", err)
 	}
 	if m := base.Manifest; m.ClientID != o.ClientID || m.Product != o.Product {
-		return base, fmt.Errorf("published snapshot is of %s %s: %w: mkt doctor --tenant %s says what to do", m.ClientID, m.Product, snapshot.ErrDamaged, o.ClientID)
+		return base, fmt.Errorf("published snapshot belongs to %s %s: %w: mkt doctor --tenant %s says what to do", m.ClientID, m.Product, snapshot.ErrDamaged, o.ClientID)
 	}
 	return base, nil
 }
 
 // Head reads the newest commit record, which a writer builds on; false if nothing was
-// published yet. The error of a damaged one says what to do.
+// published yet. The error of a damaged record says what to do.
 func (o *Options) Head() (snapshot.Commit, bool, error) {
 	c, found, err := snapshot.Last(o.Root)
 	if snapshot.IsDamage(err) {
@@ -46,7 +46,7 @@ func (o *Options) Head() (snapshot.Commit, bool, error) {
 	return c, found, err
 }
 
-// MakeFolders makes the folders of a root that a publication needs.
+// MakeFolders makes the folders that a publication needs.
 func MakeFolders(f durable.FS) error {
 	for _, dir := range []string{layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StagingDir} {
 		if err := durable.MkdirAllSync(f, dir); err != nil {
@@ -56,8 +56,7 @@ func MakeFolders(f durable.FS) error {
 	return nil
 }
 
-// chooseCycle finds which cycle is to be published. If that was published, it returns its
-// commit, else a zero one.
+// chooseCycle returns the cycle to publish, and its commit if that was published already.
 func chooseCycle(o *Options, newest snapshot.Commit) (layout.CycleID, snapshot.Commit, error) {
 	cycle := o.Cycle
 	if cycle == "" {
@@ -80,9 +79,9 @@ func chooseCycle(o *Options, newest snapshot.Commit) (layout.CycleID, snapshot.C
 	return cycle, c, err
 }
 
-// newestCanonical finds the newest cycle with a header; "" if there is none. It looks
-// first at the one that transform reported last: cycles are only listed if that one is
-// published already.
+// newestCanonical returns the newest cycle with a header; "" if there is none. It tries
+// the one that transform reported last, and lists cycles only if that one is published
+// already.
 func newestCanonical(f durable.ReadFS, published layout.CycleID) (layout.CycleID, error) {
 	reported, err := health.Read(f, "transform")
 	if err != nil {

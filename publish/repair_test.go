@@ -22,9 +22,9 @@ import (
 	"mkt/publish/table"
 )
 
-// worn is a root with three publications, where the fourth cycle carries over from
-// the third, and the third from the second.
-func worn(t testing.TB) *durabletest.Mem {
+// threePublications is a root with three publications. The fourth cycle would carry over from the
+// third, which carried over from the second.
+func threePublications(t testing.TB) *durabletest.Mem {
 	t.Helper()
 	f := durabletest.NewMem()
 	publishCycle(t, f, cycle{number: 1, refreshed: []int{1, 2, 3}})
@@ -42,7 +42,6 @@ func publishNext(f durable.FS) (publish.Summary, error) {
 	return publish.Run(context.Background(), options(f, wornNext, "run-4"))
 }
 
-// files returns every file below some folders with its hash.
 func files(t testing.TB, f durable.FS, dirs ...string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -62,7 +61,7 @@ func files(t testing.TB, f durable.FS, dirs ...string) map[string]string {
 	return all
 }
 
-// replace gives a file other content; nil removes it.
+// replace sets the content of a file; nil removes it.
 func replace(t testing.TB, f durable.FS, name string, content []byte) {
 	t.Helper()
 	must(t, f.Remove(name))
@@ -73,12 +72,12 @@ func replace(t testing.TB, f durable.FS, name string, content []byte) {
 
 var damages = map[string][]byte{"missing": nil, "empty": {}, "garbage": []byte("PAR1 garbage PAR1")}
 
-// A damaged file of what is published stops the next publication, which names it and
-// the command that repairs it. Repaired byte for byte, the next publication is the one
-// that it would have been.
+// A damaged file of the newest publication stops the next one, which names it and the
+// command that repairs it. Once it is repaired byte for byte, the next publication is as
+// if nothing had been damaged.
 func TestDamageIsRepaired(t *testing.T) {
 	t.Parallel()
-	base := worn(t)
+	base := threePublications(t)
 	want := base.PowerCut(1, 0)
 	_, err := publishNext(want)
 	must(t, err)
@@ -119,7 +118,6 @@ func TestDamageIsRepaired(t *testing.T) {
 	}
 }
 
-// checkStopped checks that a run stopped at a damaged file.
 func checkStopped(t *testing.T, err error, file string) {
 	t.Helper()
 	var damage *publish.DamageError
@@ -144,7 +142,8 @@ func diffFiles(want, got map[string]string) string {
 	return strings.Join(all, ", ")
 }
 
-// What cannot be rebuilt is reported and left as it is, and nothing is published on it.
+// A file that cannot be rebuilt is reported and left as it is, and nothing is published
+// on it.
 func TestUnrepairableDamage(t *testing.T) {
 	for name, gone := range map[string]string{
 		"without the canonical cycle":                layout.Cycle(layout.CanonicalDir, cycle{number: 3}.id()),
@@ -152,7 +151,7 @@ func TestUnrepairableDamage(t *testing.T) {
 		"and without what that was made from":        layout.Cycle(layout.CanonicalDir, cycle{number: 2}.id()),
 		"with a damaged file of the canonical cycle": layout.Cycle(layout.CanonicalDir, cycle{number: 3}.id()) + "/" + layout.ListingFile,
 	} {
-		f := worn(t)
+		f := threePublications(t)
 		must(t, f.RemoveAll(gone))
 		if !strings.HasPrefix(gone, layout.Cycle(layout.CanonicalDir, cycle{number: 3}.id())) {
 			must(t, f.RemoveAll(layout.Cycle(layout.CanonicalDir, cycle{number: 2}.id())))
@@ -177,8 +176,8 @@ func TestUnrepairableDamage(t *testing.T) {
 	}
 }
 
-// Listings that were held, and removals that were accepted by hand, are rebuilt as they
-// were. A manifest records the second; one that an older version wrote does not.
+// Publications with held listings or accepted removals are rebuilt as they were. A
+// manifest of an older version does not record accepted removals.
 func TestRepairKnowsWhatWasHeld(t *testing.T) {
 	for _, which := range []string{"held", "accepted", "accepted by an older version"} {
 		f := durabletest.NewMem()
@@ -216,10 +215,10 @@ func TestRepairKnowsWhatWasHeld(t *testing.T) {
 	}
 }
 
-// P1 and P2 for repair: killed or without power anywhere, the next run repairs.
+// P1 and P2 for repair: after a kill or power cut anywhere, the next run repairs.
 func TestRepairKilledAnywhere(t *testing.T) {
 	t.Parallel()
-	base := worn(t)
+	base := threePublications(t)
 	want := files(t, base, published(3))
 	for _, name := range []string{layout.MarketsFile, layout.ManifestFile} {
 		replace(t, base, published(3)+"/"+name, []byte("PAR1"))
@@ -240,11 +239,11 @@ func TestRepairKilledAnywhere(t *testing.T) {
 	}
 }
 
-// Whatever is kept and damaged is repaired, segments and older publications too. What
-// cannot be rebuilt is named, and the rest is repaired all the same.
+// All damaged files that are kept are repaired, also segments and older publications.
+// Those that cannot be rebuilt are named, and do not stop the others.
 func TestRepairAll(t *testing.T) {
 	t.Parallel()
-	base := worn(t)
+	base := threePublications(t)
 	_, err := publishNext(base)
 	must(t, err)
 	want := files(t, base, layout.SnapshotsDir, layout.ChangesDir)
@@ -275,10 +274,10 @@ func TestRepairAll(t *testing.T) {
 	}
 }
 
-// A publication whose folder is lost is rebuilt like any damaged one; one that
-// retention deleted is not looked for.
+// A publication whose folder is lost is rebuilt like any damaged one; those that
+// retention deleted are not missed.
 func TestRepairOfALostFolder(t *testing.T) {
-	f := worn(t)
+	f := threePublications(t)
 	_, err := publishNext(f)
 	must(t, err)
 	want := files(t, f, layout.SnapshotsDir)
@@ -288,15 +287,14 @@ func TestRepairOfALostFolder(t *testing.T) {
 		t.Errorf("%s; %+v", diff, done)
 	}
 	g := durabletest.NewMem()
-	years(t, g, 6)
+	publishDaily(t, g, 6)
 	collect(t, g, 6, retention.Policy{Snapshots: 3, SnapshotAge: time.Hour})
 	if done := repairAll(t, g); done.Checked != 3 || len(done.Repaired)+len(done.Unrepairable) > 0 {
 		t.Errorf("after retention: %+v", done)
 	}
 }
 
-// rewriteNewest publishes the newest version again with another manifest, and with what
-// the change does to its folder.
+// rewriteNewest publishes the newest version again with a changed manifest and folder.
 func rewriteNewest(t testing.TB, f durable.FS, change func(dir string, m *snapshot.Manifest)) {
 	t.Helper()
 	c, _, err := snapshot.Head(f)
@@ -314,7 +312,7 @@ func rewriteNewest(t testing.TB, f durable.FS, change func(dir string, m *snapsh
 	must(t, f.Remove(layout.StagingDir+"/commit.json"))
 }
 
-// otherBuild writes the markets of the newest publication as another build of the
+// otherBuild writes the markets of the newest publication as another version of the
 // Parquet library might: the same rows in other bytes.
 func otherBuild(t testing.TB, f durable.FS) {
 	t.Helper()
@@ -334,10 +332,10 @@ func otherBuild(t testing.TB, f durable.FS) {
 	})
 }
 
-// A file that can only be rebuilt in other bytes stays damaged, and is reported; what
-// was made from its rows is rebuilt all the same.
+// A file that can only be rebuilt in other bytes stays damaged and is reported; what
+// depends on its rows is rebuilt.
 func TestRepairOfAnotherBuild(t *testing.T) {
-	f := worn(t)
+	f := threePublications(t)
 	otherBuild(t, f)
 	_, err := publishNext(f)
 	must(t, err)

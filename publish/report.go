@@ -13,13 +13,12 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// summary describes a draft that is about to be committed.
 func (d *Draft) summary() Summary {
 	m, n := &d.Manifest, d.plan.counts()
 	selections := m.Tables["markets"].Columns["selections.selection_id"]
 	s := Summary{
 		Cycle: d.Cycle, Version: d.base.Commit.Version + 1, PublishedAt: *m.PublishedAt,
-		Fixtures: m.Tables["fixtures"].Rows + m.Tables["live"].Rows, // one of the two
+		Fixtures: m.Tables["fixtures"].Rows + m.Tables["live"].Rows, // a product has one of the two
 		InPlay:   m.Counters["in_play"], Markets: m.Tables["markets"].Rows, Selections: selections.Value + selections.Zero,
 		Refreshed: n.refreshed, WithoutMarkets: n.notOffered, Carried: n.carried, Removed: n.removed, Held: d.plan.held, LastSeq: d.base.Commit.LastSeq,
 	}
@@ -30,22 +29,22 @@ func (d *Draft) summary() Summary {
 	return s
 }
 
-// Record writes a debug line and state/publish.json about a run that began at started;
-// its caller reports the result. A run that was stopped, or had nothing to do, leaves
-// the state as it is.
+// Record logs a run that began at started at debug level and writes state/publish.json;
+// the caller reports the result. It does not write the state of a run that was stopped or
+// had nothing to do.
 func Record(ctx context.Context, o Options, started time.Time, s Summary, err error) {
 	log := o.Log.With("tenant", o.ClientID, "product", o.Product, "cycle", s.Cycle, "step", "publish")
 	switch {
 	case err != nil:
 		log.Debug("nothing published", "error", err)
 	case s.Already:
-		log.Debug("published before", "version", s.Version)
+		log.Debug("already published", "version", s.Version)
 	default:
 		log.Debug("published", "version", s.Version, "fixtures", s.Fixtures, "in_play", s.InPlay, "markets", s.Markets, "selections", s.Selections,
 			"refreshed", s.Refreshed, "without_markets", s.WithoutMarkets, "carried", s.Carried, "removed", s.Removed, "held", s.Held, "last_seq", s.LastSeq)
 	}
 	if s.Held > 0 {
-		log.Warn("the listing lacks too many fixtures at once: they were kept; if they are really gone, accept the removals", "held", s.Held)
+		log.Warn("the listing lacks too many fixtures at once, so they were kept; if they are really gone, run mkt cycle --accept-removals", "held", s.Held)
 	}
 	if s.Already || err != nil && ctx.Err() != nil {
 		return
@@ -60,8 +59,8 @@ func Record(ctx context.Context, o Options, started time.Time, s Summary, err er
 	}
 }
 
-// code is the pipeline code of how a run ended. A held listing has one although the run
-// is a success.
+// code is the pipeline code of a run's result. A held listing has one although the run is
+// a success.
 func code(s *Summary, err error) health.Code {
 	var damage *DamageError
 	var path *fs.PathError

@@ -50,7 +50,7 @@ func TestRealDiskThatIsFull(t *testing.T) {
 	}
 }
 
-// fill fills a disk up to some bytes.
+// fill fills a disk until room bytes are free.
 func fill(t testing.TB, disk string, room int) string {
 	t.Helper()
 	name := filepath.Join(disk, "ballast")

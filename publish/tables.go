@@ -12,16 +12,15 @@ import (
 	"mkt/publish/table"
 )
 
-// product is what is different about a product.
+// product is how products differ.
 type product struct {
 	// decide: a cycle refreshes some fixtures, the others are carried over, and there is
 	// a change log. Otherwise the cycle's rows are the whole dataset.
 	decide bool
-	// write writes the tables of the snapshot and describes them.
-	write func(*tables, context.Context) error
-	// checked: a child process loads the result before it is committed. That takes
-	// longer than the time between two cycles of the live product, whose files are copies
-	// of those that transform wrote, compared with their hashes once more.
+	write  func(*tables, context.Context) error
+	// checked: a child process loads the snapshot before it is committed. That takes
+	// longer than the interval of the live product, whose files are verified copies of
+	// those that transform wrote.
 	checked bool
 }
 
@@ -31,7 +30,6 @@ var products = map[football.Product]product{
 	football.LiveIntelligence: {write: (*tables).copyLive},
 }
 
-// tables writes the tables of a snapshot.
 type tables struct {
 	root      durable.FS
 	dir       string // of the staged snapshot
@@ -39,8 +37,8 @@ type tables struct {
 	base      *Base
 	canonical *snapshot.Manifest
 	plan      *plan
-	refreshed int                // rows of fixtures in the cycle
-	manifest  *snapshot.Manifest // of the snapshot: describes the tables
+	refreshed int                // fixture rows of the cycle
+	manifest  *snapshot.Manifest // of the snapshot; gets the tables' descriptions
 }
 
 // mergeMarkets writes the tables of the market engine: what was refreshed replaces what
@@ -54,7 +52,7 @@ func (t *tables) mergeMarkets(ctx context.Context) error {
 		return err
 	}
 	if got, want := t.manifest.Tables["markets"].Rows, t.plan.markets(); got != want {
-		return fmt.Errorf("%d market rows, the fixtures say %d: %w", got, want, snapshot.ErrDamaged)
+		return fmt.Errorf("%d market rows, but the fixtures count %d: %w", got, want, snapshot.ErrDamaged)
 	}
 	return nil
 }
@@ -68,8 +66,8 @@ var liveTables = []struct{ file, key string }{
 	{layout.LivePeriodsFile, "live_periods"},
 }
 
-// copyLive copies the tables of live intelligence: a cycle has every fixture that is
-// tracked, so that nothing is carried over.
+// copyLive copies the tables of live intelligence. A cycle has every tracked fixture, so
+// nothing is carried over.
 func (t *tables) copyLive(ctx context.Context) error {
 	for _, l := range liveTables {
 		if err := t.copy(ctx, l.file, l.key); err != nil {
@@ -79,20 +77,19 @@ func (t *tables) copyLive(ctx context.Context) error {
 	return nil
 }
 
-// copy copies one table of the cycle into the snapshot.
 func (t *tables) copy(ctx context.Context, name, key string) error {
 	dir := layout.Cycle(layout.CanonicalDir, t.canonical.CycleID)
 	sealed := t.canonical.Only(name).Files
 	if len(sealed) != 1 {
-		return fmt.Errorf("%s/%s: %w: its header does not name it", dir, name, snapshot.ErrDamaged)
+		return fmt.Errorf("%s/%s: %w: not listed in its header", dir, name, snapshot.ErrDamaged)
 	}
 	t.manifest.Tables[key] = t.canonical.Tables[key]
 	t.manifest.Files = append(t.manifest.Files, sealed[0])
 	return snapshot.CopyFile(ctx, t.root, dir, t.dir, sealed[0])
 }
 
-// writeTable writes one table of the snapshot. If every row comes from the cycle and
-// none is left out, its file is copied.
+// writeTable writes one table of the snapshot. If it consists of all rows of the cycle,
+// the file is copied.
 func writeTable[T table.FixtureRow | table.MarketRow](ctx context.Context, t *tables, name, key string, choose map[string]table.Source) error {
 	if t.plan.replacesAll(t.refreshed) {
 		return t.copy(ctx, name, key)
@@ -113,8 +110,7 @@ func writeTable[T table.FixtureRow | table.MarketRow](ctx context.Context, t *ta
 	return err
 }
 
-// mergeFiles writes the rows of two files, either of which may be "", that choose takes
-// from each.
+// mergeFiles merges the rows of two files, either of which may be "", as choose says.
 func mergeFiles[T table.FixtureRow | table.MarketRow](f durable.FS, w *table.Writer[T], old, new string, choose map[string]table.Source) (snapshot.Table, error) {
 	var tables [2]*table.Reader[T]
 	for i, name := range []string{old, new} {

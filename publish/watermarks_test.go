@@ -13,12 +13,12 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// What is missing was recorded before it was deleted, wherever a collection is killed and
-// whatever a power cut leaves.
+// Whatever is missing was recorded before it was deleted, wherever a collection is killed
+// and whatever a power cut leaves.
 func TestWatermarksComeFirst(t *testing.T) {
 	t.Parallel()
 	base := durabletest.NewMem()
-	years(t, base, 8)
+	publishDaily(t, base, 8)
 	keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 48 * time.Hour}
 	now := cycle{number: 24 * 8}.at()
 	for k := 1; ; k += stride() {
@@ -49,11 +49,11 @@ func onlyBelowWatermarks(t *testing.T, f durable.FS) {
 	}
 }
 
-// A watermark does not sink if more is to be kept, and one that was raised by hand is
+// A watermark is not lowered if more is to be kept, and one that was raised by hand is
 // detected.
 func TestWatermarks(t *testing.T) {
 	f := durabletest.NewMem()
-	years(t, f, 10)
+	publishDaily(t, f, 10)
 	collect(t, f, 10, retention.Policy{Snapshots: 3, CycleAge: 72 * time.Hour})
 	first, err := retention.ReadWatermarks(f)
 	must(t, err)
@@ -83,7 +83,7 @@ func TestWatermarks(t *testing.T) {
 // A dry run reports what would be deleted, and deletes nothing.
 func TestDryRun(t *testing.T) {
 	f := durabletest.NewMem()
-	years(t, f, 6)
+	publishDaily(t, f, 6)
 	before := files(t, f, ".")
 	keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}
 	reported, deleted := map[string]bool{}, map[string]bool{}

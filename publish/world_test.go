@@ -25,18 +25,18 @@ var start = time.Date(2024, 11, 20, 9, 0, 0, 0, time.UTC)
 
 const marketsEach = 3
 
-// cycle is a canonical cycle to be made. Every value in it has its number, so that a
-// mixed answer is visible.
+// cycle is a canonical cycle of a test. Every value in it has its number, so that a mixed
+// answer is visible.
 type cycle struct {
 	number    int
 	refreshed []int // fixtures with new markets
-	failed    []int // listed, their markets could not be retrieved
+	failed    []int // listed, but their markets could not be retrieved
 	over      []int // listed as over
-	bare      []int // listed, and the provider offers no markets on them
-	edition   int   // of the listing: what it says of the bare ones; 0 is 1
-	partly    bool  // the listing was not read to its end
+	bare      []int // listed without markets on offer
+	edition   int   // of the listing: the version of the bare ones; 0 is 1
+	partly    bool  // the listing is incomplete
 	provider  string
-	kickedOff bool // kick-off of the refreshed is before the next cycle
+	kickedOff bool // the refreshed kick off before the next cycle
 }
 
 func (c cycle) at() time.Time { return start.Add(time.Duration(c.number) * time.Hour) }
@@ -52,7 +52,6 @@ func upTo(n int) (all []int) {
 	return all
 }
 
-// fixture n as cycle c saw it, by way of the model.
 func (c cycle) fixture(n int) (table.FixtureRow, []table.MarketRow) {
 	kickOff := start.Add(1000 * time.Hour)
 	if c.kickedOff {
@@ -75,7 +74,7 @@ func (c cycle) fixture(n int) (table.FixtureRow, []table.MarketRow) {
 	return row, rows
 }
 
-// bareFixture is fixture n as the listing has it.
+// bareFixture is fixture n as listed.
 func (c cycle) bareFixture(n int) table.FixtureRow {
 	row := table.FixtureOf(football.Fixture{
 		ID: football.FixtureID(fixtureID(n)), Home: football.Of(fmt.Sprint("cycle ", max(1, c.edition))), StartsAt: football.Of(start.Add(1000 * time.Hour)),
@@ -85,7 +84,6 @@ func (c cycle) bareFixture(n int) table.FixtureRow {
 	return row
 }
 
-// transform writes the canonical cycle as that stage does.
 func (c *cycle) transform(t testing.TB, f durable.FS) {
 	t.Helper()
 	if c.provider == "" {
@@ -170,9 +168,8 @@ func publishCycle(t testing.TB, f durable.FS, c cycle) publish.Summary {
 	return s
 }
 
-// dataset is what a reader finds by head, manifest, hashes, rows and events: for each
-// fixture the cycle that its rows name, and for one without markets the edition of the
-// listing as a negative number.
+// dataset is everything that a reader finds. It has for each fixture the cycle that its
+// rows name, and for one without markets the edition of the listing as a negative number.
 type dataset struct {
 	commit   snapshot.Commit
 	manifest snapshot.Manifest
@@ -181,8 +178,8 @@ type dataset struct {
 	events   []table.EventRow
 }
 
-// look reads everything and checks what must always hold. The dataset of a root without
-// a publication has no version.
+// look reads everything and checks what must always hold. The version of an empty root is
+// 0.
 func look(f durable.FS) (dataset, error) {
 	d := dataset{fixtures: map[int]int{}, fetched: map[int]time.Time{}}
 	c, found, err := snapshot.Head(f)

@@ -11,7 +11,7 @@ import (
 	"mkt/fetch/provider"
 )
 
-// asker asks a simulator without a network between.
+// asker sends requests to a simulator without a network.
 type asker struct {
 	testing.TB
 	sim   http.Handler

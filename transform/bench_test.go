@@ -21,7 +21,7 @@ import (
 	"mkt/transform/markets"
 )
 
-// simulated answers of an invented world: its listing and its markets, ten
+// simulated returns the answers of a simulated world: its listing and its markets, ten
 // fixtures each.
 func simulated(t testing.TB, seed uint64, fixtures int) (provider.MarketAdapter, []provider.Payload, []provider.Payload) {
 	now := time.Date(2026, 3, 4, 12, 0, 30, 0, time.UTC)

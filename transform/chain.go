@@ -18,13 +18,13 @@ import (
 // of them begins with baselines.
 const maxBehind = 1000
 
-// ErrNoPrevious means that the cycle from which this one began is missing.
-var ErrNoPrevious = errors.New("the cycle it began from is missing")
+// ErrNoPrevious: the cycle whose states this one continues is missing.
+var ErrNoPrevious = errors.New("the cycle that it continues is missing")
 
-// findPrevious finds the canonical cycle that this one begins from. If it was transformed
-// before, that is the same one as then. Otherwise it is that of the raw cycle before this
-// one. Raw cycles that were never transformed, because a run was killed in between, are
-// transformed first, so that the result is that of an undisturbed run.
+// findPrevious finds the canonical cycle whose states this one continues. A cycle that
+// was transformed before continues the same one as then; otherwise it continues the raw
+// cycle before it. Raw cycles that were not transformed because a run was killed are
+// transformed first, so that the result is that of an uninterrupted run.
 func (r *run) findPrevious(ctx context.Context) error {
 	if r.before != nil {
 		return r.samePrevious()
@@ -56,12 +56,11 @@ func (r *run) findPrevious(ctx context.Context) error {
 	return nil
 }
 
-// beginFrom sets the cycle that this one begins from.
 func (r *run) beginFrom(from layout.CycleID, m snapshot.Manifest) {
 	r.result.previousCycle, r.result.previousDigest = from, m.Tables[statesTable].Digest
 }
 
-// samePrevious begins from the cycle that an earlier run of this one began from.
+// samePrevious continues the cycle that an earlier run of this one continued.
 func (r *run) samePrevious() error {
 	id := r.before.PreviousCycle
 	if id == "" {
@@ -78,7 +77,7 @@ func (r *run) samePrevious() error {
 	return nil
 }
 
-// canonicalOf returns the header of a canonical cycle, and reports whether it is there.
+// canonicalOf returns the header of a canonical cycle; false if it does not exist.
 func canonicalOf(f durable.ReadFS, id layout.CycleID) (snapshot.Manifest, bool, error) {
 	m, _, err := snapshot.OpenCanonical(f, id)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,8 +86,8 @@ func canonicalOf(f durable.ReadFS, id layout.CycleID) (snapshot.Manifest, bool, 
 	return m, err == nil, err
 }
 
-// backfill transforms an earlier cycle, and begins from it. It skips a cycle that cannot
-// be transformed because of what is in it.
+// backfill transforms an earlier cycle, and continues it. It skips a cycle whose content
+// cannot be transformed.
 func (r *run) backfill(ctx context.Context, id layout.CycleID) error {
 	earlier := &run{Options: r.Options, engine: r.engine, started: r.started, isBackfill: true}
 	earlier.Cycle = id
@@ -109,7 +108,7 @@ func (r *run) backfill(ctx context.Context, id layout.CycleID) error {
 	return err
 }
 
-// previousOf returns the raw cycle before one, "" if it is not known.
+// previousOf returns the raw cycle before one, "" if not known.
 func previousOf(f durable.ReadFS, id layout.CycleID) (layout.CycleID, error) {
 	a, err := raw.Open(f, id)
 	if errors.Is(err, raw.ErrNotSealed) || errors.Is(err, raw.ErrCorrupt) {

@@ -33,9 +33,8 @@ func (r *run) checkKey() error {
 	return nil
 }
 
-// checkPublished checks the id key against what is published here. A data root whose
-// record was lost, as when a backup of one account is restored, must not adopt another
-// key.
+// checkPublished checks the id key against what is published. A data root whose record
+// was lost, as when a backup of one account is restored, must not adopt another key.
 func (r *run) checkPublished(own string) error {
 	commit, found, err := snapshot.Head(r.Root)
 	if err != nil || !found {
@@ -52,7 +51,7 @@ func (r *run) checkPublished(own string) error {
 	return nil
 }
 
-// chooseCycle chooses the cycle to transform, and finds out whether it already is.
+// chooseCycle chooses the cycle, and finds out whether it is transformed already.
 func (r *run) chooseCycle() error {
 	r.cycle = r.Cycle
 	if r.cycle == "" {
@@ -80,7 +79,7 @@ func (r *run) chooseCycle() error {
 	return r.openArchive()
 }
 
-// sync makes a cycle durable, which an earlier run may have been killed just before.
+// sync makes a cycle durable, since an earlier run may have been killed before it did.
 func (r *run) sync() error {
 	if err := durable.SyncFolder(r.Root, layout.Cycle(layout.CanonicalDir, r.cycle)); err != nil {
 		return err
@@ -88,8 +87,7 @@ func (r *run) sync() error {
 	return r.Root.SyncDir(layout.CanonicalDir)
 }
 
-// openArchive opens the raw cycle and checks that it belongs to this account and can be
-// transformed.
+// openArchive opens the raw cycle, which must belong to this account and be readable.
 func (r *run) openArchive() error {
 	archive, err := raw.Open(r.Root, r.cycle)
 	if errors.Is(err, raw.ErrNotSealed) {

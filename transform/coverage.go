@@ -18,8 +18,8 @@ import (
 	"mkt/transform/markets"
 )
 
-// Coverage is what becomes of the markets in some payloads: what mkt mapping
-// check shows, and the table in docs/mapping.md.
+// Coverage is how the markets in some payloads are mapped: the output of mkt mapping
+// check, and the table in docs/mapping.md.
 type Coverage struct {
 	Provider string
 	Payloads []PayloadCoverage // in the order of their names
@@ -29,12 +29,12 @@ type Coverage struct {
 type PayloadCoverage struct {
 	Name     string
 	Fixtures int
-	// WithoutNames are the fixtures of which a team is not known, by provider
-	// fixture id: what rests on a team's name could not be proven.
+	// WithoutNames are the provider ids of fixtures of which a team is not known, so that
+	// nothing that depends on a team's name could be proven.
 	WithoutNames []string
-	Markets      []MarketCoverage // in the provider's order; those without prices among them
+	Markets      []MarketCoverage // in the provider's order, including those without prices
 	Broken       map[string]football.Reason
-	Damaged      map[string]int // parts that could not be read
+	Damaged      map[string]int // number of parts that could not be read, by kind
 	Unknown      map[string]int // fields that no reader knows
 	Skipped      map[string]int
 	Err          error // the payload could not be read at all
@@ -48,18 +48,18 @@ type MarketCoverage struct {
 	Sections    []string
 
 	Canonical, Period, Subject string // "" when RAW
-	Rule                       string // names the table line, "" when RAW
+	Rule                       string // names the mapping rule, "" when RAW
 	RawReason                  football.Reason
 	WithoutPrices              bool
 
 	Selections, Publishable int
-	Reasons                 map[football.Reason]int // of selections, by reason
+	Reasons                 map[football.Reason]int // reasons of its selections, with how often each occurs
 }
 
 // Totals of a payload.
 type Totals struct{ Markets, Mapped, Raw, WithoutPrices, Selections, Publishable int }
 
-// Totals sums the payload's markets up.
+// Totals adds up the payload's markets.
 func (p *PayloadCoverage) Totals() (t Totals) {
 	for i := range p.Markets {
 		m := &p.Markets[i]
@@ -82,22 +82,22 @@ func (p *PayloadCoverage) Totals() (t Totals) {
 // Teams are the two sides of a fixture.
 type Teams struct{ Home, Away string }
 
-// Participants say who plays, for payloads of markets that do not. What is further
-// down counts where several say it.
+// Participants names the teams for payloads of markets, which lack them. If several of
+// its fields name a fixture, the last one counts.
 type Participants struct {
-	Listings [][]byte         // answers of the listing's endpoint
+	Listings [][]byte         // answers of the listing endpoint
 	Teams    map[string]Teams // by provider fixture id
-	Only     *Teams           // of the one fixture that all payloads are of
+	Only     *Teams           // the fixture of all payloads
 }
 
-// ErrNotOne: the payloads are of more than one fixture, or of none, and teams were
-// given for one.
-var ErrNotOne = errors.New("the payloads are not of one fixture")
+// ErrNotOne: teams were given for one fixture, but the payloads are of none or of
+// several.
+var ErrNotOne = errors.New("the payloads must be of one fixture")
 
-// participantsFile may lie beside payloads that hold no teams. See ReadTeams.
+// participantsFile may be in a folder of payloads without teams. See ReadTeams.
 const participantsFile = "participants.csv"
 
-// ReadTeams reads lines of "provider fixture id,home,away".
+// ReadTeams parses lines of "provider fixture id,home,away".
 func ReadTeams(text io.Reader) (map[string]Teams, error) {
 	r := csv.NewReader(text)
 	r.FieldsPerRecord = 3
@@ -112,20 +112,19 @@ func ReadTeams(text io.Reader) (map[string]Teams, error) {
 	return teams, nil
 }
 
-// named is a payload of markets with the name it is reported by.
+// named is a payload of markets with its name in reports.
 type named struct {
 	name string
 	provider.Payload
 }
 
-// CoverFolder reads every payload below a folder whose base name matches the
-// pattern (see path.Match; "" is "*.json"). A file in a folder named like a
-// listing's endpoint ("bet365-upcoming") is a listing; any other is taken for
-// markets. Who plays is said by the listings, by participants.csv in the folder,
-// and by who. An error may be ErrNotOne.
+// CoverFolder reads every payload below a folder whose base name matches the pattern (see
+// path.Match; "" is "*.json"). A file in a folder named after a listing endpoint
+// ("bet365-upcoming") is a listing; any other contains markets. The teams come from the
+// listings, participants.csv in the folder, and who. An error may be ErrNotOne.
 func CoverFolder(folder fs.FS, p provider.Provider, pattern string, who Participants) (Coverage, error) {
 	if p.Markets == nil {
-		return Coverage{}, fmt.Errorf("provider %q: nothing here reads its markets", p.Name)
+		return Coverage{}, fmt.Errorf("provider %q: this build does not read its markets", p.Name)
 	}
 	pages, payloads, err := readFolder(folder, p.Markets, cmp.Or(pattern, "*.json"))
 	if err != nil {
@@ -139,7 +138,7 @@ func CoverFolder(folder fs.FS, p provider.Provider, pattern string, who Particip
 		return Coverage{}, fmt.Errorf("the list of fixtures: %w", err)
 	}
 	if len(who.Listings) > 0 && len(listing.Fixtures) == 0 {
-		return Coverage{}, errors.New("the list of fixtures: no fixture is in it")
+		return Coverage{}, errors.New("the list of fixtures: it has no fixtures")
 	}
 	if err := addParticipants(folder, &listing, payloads, p.Markets, who); err != nil {
 		return Coverage{}, err
@@ -151,7 +150,7 @@ func CoverFolder(folder fs.FS, p provider.Provider, pattern string, who Particip
 // the pipeline does.
 func CoverArchive(a *raw.Archive, p provider.Provider) (Coverage, error) {
 	if p.Markets == nil {
-		return Coverage{}, fmt.Errorf("provider %q: nothing here reads its markets", p.Name)
+		return Coverage{}, fmt.Errorf("provider %q: this build does not read its markets", p.Name)
 	}
 	var pages []provider.Payload
 	var payloads []named
@@ -177,7 +176,6 @@ func CoverArchive(a *raw.Archive, p provider.Provider) (Coverage, error) {
 	return cover(p, listing, payloads), nil
 }
 
-// readFolder reads the files, listings apart.
 func readFolder(folder fs.FS, adapter provider.MarketAdapter, pattern string) (pages []provider.Payload, payloads []named, err error) {
 	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -202,7 +200,7 @@ func readFolder(folder fs.FS, adapter provider.MarketAdapter, pattern string) (p
 	return pages, payloads, err
 }
 
-// addParticipants adds the teams that participants.csv and who name.
+// addParticipants adds the teams from participants.csv and who.
 func addParticipants(folder fs.FS, l *provider.Listing, payloads []named, adapter provider.MarketAdapter, who Participants) error {
 	if l.Fixtures == nil {
 		l.Fixtures = make(map[string]provider.ListedFixture)
@@ -234,14 +232,14 @@ func addParticipants(folder fs.FS, l *provider.Listing, payloads []named, adapte
 	}
 	ids := make(map[string]bool)
 	for _, p := range payloads {
-		if sheet, err := adapter.ReadMarkets(p.Payload, provider.Listing{}); err == nil { // else it is reported by cover
+		if sheet, err := adapter.ReadMarkets(p.Payload, provider.Listing{}); err == nil { // cover reports an error
 			for i := range sheet.Fixtures {
 				ids[sheet.Fixtures[i].Fixture.ProviderFixtureID] = true
 			}
 		}
 	}
 	if len(ids) != 1 {
-		return fmt.Errorf("%w but of %d", ErrNotOne, len(ids))
+		return fmt.Errorf("%w, not of %d", ErrNotOne, len(ids))
 	}
 	for id := range ids {
 		name(id, *who.Only)
@@ -251,7 +249,7 @@ func addParticipants(folder fs.FS, l *provider.Listing, payloads []named, adapte
 
 func cover(p provider.Provider, l provider.Listing, payloads []named) Coverage {
 	c := Coverage{Provider: p.Name}
-	deriver := markets.New(identity.NewMinter(identity.Key{1}, p.Name)) // ids are not looked at
+	deriver := markets.New(identity.NewMinter(identity.Key{1}, p.Name)) // the ids are not used
 	for _, payload := range payloads {
 		c.Payloads = append(c.Payloads, coverPayload(p.Markets, l, payload, deriver))
 	}

@@ -11,9 +11,9 @@ import (
 	"mkt/publish/football"
 )
 
-// WriteMarkdown writes the coverage as three tables: the payloads, every market
-// that stayed RAW with the reason, and every mapped one with selections that
-// are not vouched for.
+// WriteMarkdown writes the coverage as three tables: the payloads, every market that
+// stayed RAW with the reason, and every mapped one with selections that are not
+// publishable.
 func (c *Coverage) WriteMarkdown(w io.Writer) {
 	fmt.Fprintln(w, "| payload | markets | mapped | RAW | listed without prices | selections | publishable |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|")

@@ -14,8 +14,8 @@ import (
 	"mkt/transform"
 )
 
-// both is a fixture with the result in main and, when it is not "", something else
-// under another name.
+// both is a fixture with the result in main and, unless other is "", other under another
+// name.
 func both(id, other string) string {
 	result := fmt.Sprintf(`"main":{"updated_at":"1795160000","sp":{"full_time_result":{"id":"40","name":"Full Time Result","odds":[{"id":"%s1","odds":"1.90","name":"1"},{"id":"%s2","odds":"3.40","name":"Draw"},{"id":"%s3","odds":"4.00","name":"2"}]}}}`, id, id, id)
 	if other != "" {
@@ -24,16 +24,15 @@ func both(id, other string) string {
 	return fmt.Sprintf(`%s {"success":1,"results":[{"FI":"%s","event_id":"9",%s}]}`, id, id, result)
 }
 
-// Each kind of damage costs itself: the result of every fixture is published as in
-// a fixture without damage, what is damaged is RAW or not vouched for where the model
-// has a place for it, and else the fixture says that it is there in part. All of it is
-// counted.
+// Each kind of damage affects only itself: the result of every fixture is published as
+// without damage, and what is damaged is RAW or not publishable if the model has a place
+// for it, else the fixture is partial. All of it is counted.
 func TestDamagedParts(t *testing.T) {
 	const btts = `"both_teams_to_score":{"id":"10150","name":"Both Teams to Score","odds":`
 	for name, c := range map[string]struct {
 		other   string
 		partial bool
-		raw     string // key of the market that must be there, RAW
+		raw     string // key of the market that must be RAW
 		damaged string // kind that must be counted
 	}{
 		"nothing":              {other: ``},
@@ -80,7 +79,7 @@ func TestDamagedParts(t *testing.T) {
 	}
 }
 
-// A row that says two things is not vouched for, and its neighbours are.
+// A row with contradicting fields is not publishable; its neighbours are.
 func TestDamagedRow(t *testing.T) {
 	body := strings.Replace(both("1", ""), `"odds":"3.40"`, `"odds":"3.40","odds":"3.60"`, 1)
 	root := small(body).mem(t)
@@ -101,7 +100,7 @@ func TestDamagedRow(t *testing.T) {
 	}
 }
 
-// Where a fixture was read twice, whole counts before newer.
+// If a fixture was read twice, a complete reading has priority over a newer one.
 func TestWholeBeforePartial(t *testing.T) {
 	w := small(both("1", `"half":{"updated_at":"1795160000","sp":{}}`))
 	newer := w.sheets[0]
@@ -116,8 +115,8 @@ func TestWholeBeforePartial(t *testing.T) {
 	}
 }
 
-// Damage that is everywhere is another format: the run is not believed. Some of it,
-// and any share of a little, is.
+// Damage everywhere means another format, so the run fails. A little damage, or any share
+// of a small payload, does not.
 func TestTooMuchDamage(t *testing.T) {
 	for _, c := range []struct {
 		fixtures, damaged int
@@ -143,7 +142,7 @@ func TestTooMuchDamage(t *testing.T) {
 	}
 }
 
-// joined puts the results of many payloads into one.
+// joined combines the results of many payloads.
 func joined(sheets []provider.Payload) []provider.Payload {
 	var results []string
 	for _, s := range sheets {

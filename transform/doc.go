@@ -1,15 +1,14 @@
-// Package transform is the second stage: it turns a raw cycle into canonical
-// rows. It reads the bytes that fetch kept with the provider's reader, names
-// what they say with the product's engine, and writes the rows as publish's
-// tables, with a header last.
+// Package transform is the second stage: it turns a raw cycle into canonical rows. It
+// reads the bytes that fetch kept with the provider's reader, maps them with the
+// product's engine, and writes the rows as publish's tables, with a header last.
 //
 // Its result is a pure function of the raw cycle, the id key and the rules
-// (football.DerivationVersion): neither the clock, the number of workers nor
-// the build reaches a row. It dials nowhere, opens no credential, and reads no
-// other cycle.
+// (football.DerivationVersion), and for live_intelligence also of the states that the
+// previous cycle stored: neither the clock, the number of workers nor the build affects a
+// row. It opens no connection and no credential.
 //
 // In the order they run: choose.go chooses the cycle and checks the id key, engines.go
-// names the product's engine, read.go reads and derives, gather.go joins what was read,
-// write.go writes, and report.go records the run. live_*.go are the engine of
-// live_intelligence. rebuild.go and trace.go run the same code over archived cycles.
+// has the product's engine, read.go reads and derives, gather.go joins what was read,
+// write.go writes, and report.go records the run. live_*.go and chain.go are the engine
+// of live_intelligence. rebuild.go and trace.go run the same code over archived cycles.
 package transform

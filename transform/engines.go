@@ -8,18 +8,16 @@ import (
 	"mkt/transform/live"
 )
 
-// engine is what differs between products.
 type engine struct {
 	version string // of the rules
-	// derive reads the chosen cycle and fills the run's result.
+	// derive reads the chosen cycle and sets the run's result.
 	derive func(context.Context, *run) error
-	// tables writes the result into a folder, and describes it.
+	// tables writes the result into a folder and adds its description to m.
 	tables func(ctx context.Context, r *run, dir string, m *snapshot.Manifest) error
-	// counts returns what the log and the state file record of a run.
+	// counts returns the numbers of a run for the log and the state file.
 	counts func(*Summary) []count
 }
 
-// count is one number for people.
 type count struct {
 	name string
 	n    int

@@ -14,13 +14,13 @@ import (
 
 // result is what an engine derives from a cycle, ready to be written.
 type result struct {
-	fixtures []refreshed        // and those not offered; sorted by id, each once
-	listing  []table.ListingRow // sorted by id, each once
+	fixtures []refreshed        // including those not offered; sorted by id, unique
+	listing  []table.ListingRow // sorted by id, unique
 	live     liveResult
 
-	previousCycle   layout.CycleID // that the cycle began from, with the digest of its states
+	previousCycle   layout.CycleID // the cycle that this one continues, with the digest of its states
 	previousDigest  string
-	newest          time.Time // newest retrieval of a fixture; zero when there is none
+	newest          time.Time // newest retrieval of a fixture; zero if there is none
 	listingComplete bool
 	filtered        map[string]int
 	broken          map[string]int
@@ -29,19 +29,18 @@ type result struct {
 	counters        map[string]int64
 }
 
-// What is damaged is marked or left out, and the run goes on. A run that could not
-// read more than the share maxBroken of its fixtures, or of their sections, markets or
-// rows, fails: the provider's format has probably changed. One fixture is too few to
-// judge by, and so are manyParts of the others.
+// Damaged parts are marked or left out, and the run goes on. It fails if more than the
+// share maxBroken of its fixtures, or of their sections, markets or rows, could not be
+// read: the provider's format has probably changed. One fixture is too few to decide
+// this, and so are manyParts of the others.
 const (
 	maxBroken = 0.05
 	manyParts = 20
 )
 
 // gather joins the payloads' fixtures with the listing. If several payloads have a
-// fixture, the newest one counts, and a payload that has all of it before one that has
-// a part. A fixture that the listing lacks was filtered out or not asked for, and is
-// left out.
+// fixture, a complete one has priority, then the newest. A fixture that is not in the
+// listing was filtered out or not requested, and is left out.
 func (r *run) gather(l provider.Listing, sheets []sheet) *gathering {
 	g := &gathering{listing: l, byID: make(map[string]reading), broken: make(map[string]football.Reason)}
 	res := &r.result
@@ -57,8 +56,8 @@ func (r *run) gather(l provider.Listing, sheets []sheet) *gathering {
 	return g
 }
 
-// conclude fills the run's result with what was gathered. It returns an error if too
-// much could not be read.
+// conclude sets the run's result from what was gathered. It returns an error if too much
+// could not be read.
 func (r *run) conclude(g *gathering) error {
 	res := &r.result
 	for _, reason := range g.broken {
@@ -85,22 +84,20 @@ func (r *run) conclude(g *gathering) error {
 	return nil
 }
 
-// gathering is the joining of one cycle, by provider fixture id.
+// gathering joins one cycle, by provider fixture id.
 type gathering struct {
 	listing provider.Listing
 	byID    map[string]reading
-	broken  map[string]football.Reason // not read from any payload
+	broken  map[string]football.Reason // not readable in any payload
 	met     provider.Parts
-	hurt    provider.Parts // of those met
+	hurt    provider.Parts // of all parts
 }
 
-// reading is a fixture and the answer it was read from.
 type reading struct {
 	refreshed
 	origin Origin
 }
 
-// sheet adds one payload. Payloads come in the archive's order.
 func (g *gathering) sheet(s *sheet, res *result) {
 	res.counters["payload_bytes"] += int64(s.bytes)
 	add(res.damaged, s.damaged)
@@ -124,7 +121,6 @@ func (g *gathering) sheet(s *sheet, res *result) {
 	}
 }
 
-// fixture adds one fixture of a payload.
 func (g *gathering) fixture(f *refreshed, s *sheet, res *result) {
 	id := f.fixture.ProviderFixtureID
 	if !g.active(id) {
@@ -148,7 +144,7 @@ func (g *gathering) active(id string) bool {
 	return ok && !listed.Over
 }
 
-// unreadable counts the fixtures that an unreadable payload was asked for.
+// unreadable counts the fixtures that an unreadable payload was requested for.
 func (g *gathering) unreadable(s *sheet) {
 	for id := range g.listing.Fixtures {
 		if _, read := g.byID[id]; !read && g.active(id) && asked(s.origin.Response, id) {
@@ -178,9 +174,8 @@ func (g *gathering) tooMuch(tenant string) error {
 	return nil
 }
 
-// notOffered returns the fixtures that the provider answered for and offers no
-// markets on, as the listing has them. It leaves out those whose markets were read,
-// or could not be retrieved or read.
+// notOffered returns the fixtures that the provider answered without markets, as listed.
+// It leaves out those whose markets were read, or could not be retrieved or read.
 func (g *gathering) notOffered(r *run) (all []refreshed) {
 	minter, cycle := r.minter(), r.archive.Cycle()
 	for _, id := range cycle.NotOffered {
@@ -202,7 +197,7 @@ func (g *gathering) isFailed(id string, failed []string) bool {
 	return broken || notRetrieved
 }
 
-// rows are the listing's rows, by fixture id.
+// rows returns the listing's rows, by fixture id.
 func (g *gathering) rows(r *run) []table.ListingRow {
 	minter := r.minter()
 	failed := r.archive.Cycle().Failed
@@ -232,7 +227,7 @@ func total(counts map[string]int) (n int) {
 	return n
 }
 
-// sums returns a copy that can be added to.
+// sums returns a copy of counts that is not nil.
 func sums(counts map[string]int) map[string]int {
 	all := make(map[string]int)
 	add(all, counts)

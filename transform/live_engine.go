@@ -10,26 +10,26 @@ import (
 )
 
 const (
-	// missingFor is how long complete lists must lack a fixture before it has left
-	// play. A single answer that leaves it out is an error of the provider's.
+	// missingFor is how long complete lists must lack a fixture before it has left play.
+	// A single list may lack it by mistake.
 	missingFor = 20 * time.Second
-	// A list that lacks more than this share and this number of the fixtures in
-	// play does not end them. They leave play after live.Linger.
+	// A list that lacks more than this share and more than this number of the fixtures in
+	// play does not end them; they leave play after live.Linger.
 	holdShare  = 0.20
 	holdNumber = 20
 )
 
 // LiveSummary counts what a cycle of live intelligence did.
 type LiveSummary struct {
-	InPlay    int // of the fixtures tracked
-	Momentum  int // of these, with momentum
+	InPlay    int // fixtures tracked in play
+	Momentum  int // of those, with momentum
 	Sampled   int // found on the list
 	Baselines int // sampled for the first time
 	Details   int // fixtures whose own events were read
 	Left      int // left play in this cycle
 	Held      int // missing, and kept because too many were missing at once
 	Gone      int // no longer tracked
-	Refused   int // stored states that this version does not read
+	Refused   int // stored states that this version cannot read
 }
 
 func liveCounts(s *Summary) []count {
@@ -39,16 +39,15 @@ func liveCounts(s *Summary) []count {
 		{"states_refused", l.Refused}, {"broken", s.Broken}, {"damaged", s.Damaged}, {"failed", s.Failed}}
 }
 
-// deriveLive is the engine of live_intelligence. It folds the list and the details
-// of a cycle into the states of the cycle before. All times are those of the raw
-// cycle.
+// deriveLive is the engine of live_intelligence. It folds the list and the details of a
+// cycle into the states of the previous cycle. All times are those of the raw cycle.
 func deriveLive(ctx context.Context, r *run) error {
 	list, details, err := r.readLive()
 	if err != nil {
 		return err
 	}
-	// Only after the cycle is known to be readable: each of several unreadable cycles
-	// would otherwise transform all the cycles before it, for nothing.
+	// This comes after the cycle is known to be readable: otherwise each of several
+	// unreadable cycles would transform all cycles before it, for nothing.
 	if err := r.findPrevious(ctx); err != nil {
 		return err
 	}
@@ -61,8 +60,7 @@ func deriveLive(ctx context.Context, r *run) error {
 	return nil
 }
 
-// advance takes every fixture one step further and drops those that left play long
-// ago.
+// advance takes every fixture to this cycle and drops those that left play long ago.
 func (r *run) advance(tracks []*track) (kept []*track) {
 	l, at := &r.summary.Live, r.result.newest
 	mayLeave := r.result.listingComplete && !r.tooManyMissing(tracks)
@@ -89,8 +87,8 @@ func (r *run) advance(tracks []*track) (kept []*track) {
 	return kept
 }
 
-// tooManyMissing reports whether a list lacks so many fixtures that it does not end
-// them, and counts those.
+// tooManyMissing reports whether a list lacks so many fixtures that it does not end them,
+// and counts them.
 func (r *run) tooManyMissing(tracks []*track) bool {
 	missing, listed := 0, 0
 	for _, t := range tracks {
@@ -108,7 +106,7 @@ func (r *run) tooManyMissing(tracks []*track) bool {
 	return true
 }
 
-// readLive reads the cycle's payloads and counts what could not be read.
+// readLive reads the cycle's payloads and counts those that could not be read.
 func (r *run) readLive() (list provider.LiveSheet, details []input.Sample, err error) {
 	adapter, err := liveAdapterOf(r.archive, r.Provider)
 	if err != nil {

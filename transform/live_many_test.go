@@ -13,18 +13,18 @@ import (
 	"mkt/transform/live"
 )
 
-// sentMetrics are what a sample of a simulated match has, possession beside them.
+// sentMetrics are the metrics of a sample of a simulated match, besides possession.
 var sentMetrics = map[football.Metric]simulator.Metric{football.Attacks: simulator.Attacks, football.DangerousAttacks: simulator.DangerousAttacks,
 	football.OnTarget: simulator.OnTarget, football.OffTarget: simulator.OffTarget, football.Corners: simulator.Corners,
 	football.YellowCards: simulator.YellowCards, football.RedCards: simulator.RedCards, football.Penalties: simulator.Penalties,
 	football.Substitutions: simulator.Substitutions, football.Possession: simulator.Possession}
 
-// halves are the half that a provider calls in each phase: the next one from the
-// break before it on.
+// halves are the half that a provider reports in each phase; in a break it is the next
+// one.
 var halves = map[simulator.Phase]int{simulator.Before: 1, simulator.FirstHalf: 1, simulator.HalfTime: 2, simulator.SecondHalf: 2,
 	simulator.BeforeExtra: 3, simulator.ExtraFirst: 3, simulator.ExtraBreak: 4, simulator.ExtraSecond: 4}
 
-// sampleOf is what the feed reports of a match, without its timeline.
+// sampleOf is what the feed reports about a match, without its timeline.
 func sampleOf(m *simulator.Match, now time.Time) *input.Sample {
 	sent := m.Sent(now)
 	s := &input.Sample{ProviderFixtureID: "1", ProviderEventID: "1", RetrievedAt: now, Status: input.InPlay}
@@ -77,7 +77,7 @@ func text32(n int) string {
 	return *text(&v)
 }
 
-// lastMinutes are the last minute of each half before stoppage time.
+// lastMinutes is the last minute of each half before stoppage time.
 var lastMinutes = map[simulator.Phase]int{simulator.FirstHalf: 45, simulator.SecondHalf: 90, simulator.ExtraFirst: 105, simulator.ExtraSecond: 120}
 
 // listOf is the provider's own list of events at a moment.
@@ -98,8 +98,8 @@ func listOf(m *simulator.Match, now time.Time) []input.Incident {
 	return list
 }
 
-// playedOut is a match tracked from a moment to its end. Every listed-th sample
-// has the provider's own list of events; 0 means that none has.
+// playedOut is a match tracked from a moment to its end. Every listed-th sample has the
+// provider's own list of events; 0 means never.
 func playedOut(m simulator.Match, from time.Time, listed int) *simulatortest.Published {
 	p := &simulatortest.Published{Match: m, Met: from, Minutes: map[simulatortest.Place]simulatortest.Minute{}, WithoutTimeline: listed == 0}
 	var state *live.State
@@ -133,9 +133,9 @@ func entryOf(e football.TimelineEntry) simulatortest.Entry {
 	return out
 }
 
-// isVisible leaves out matches whose samples cannot show what happened: a counter
-// that is swapped back in the very sample in which the other side's rises, and one
-// put right just before a break, over which what it fell from is remembered.
+// isVisible reports false for matches whose samples cannot show what happened: a counter
+// that is swapped back in the very sample in which the other side's rises, and one that
+// is corrected just before a break, during which its value before the fall is remembered.
 func isVisible(m *simulator.Match) bool {
 	const sample, remembered = 10 * time.Second, 3 * time.Minute
 	periods, increments := m.Periods(), m.Increments()
@@ -154,7 +154,7 @@ func isVisible(m *simulator.Match) bool {
 	return true
 }
 
-// Hundreds of matches whose counters are corrected in every way: nothing is counted
+// In hundreds of matches whose counters are corrected in every way, nothing is counted
 // that did not happen, and nothing for the wrong side.
 func TestLiveManyMatches(t *testing.T) {
 	rounds := 6
@@ -183,9 +183,9 @@ func TestLiveManyMatches(t *testing.T) {
 	}
 }
 
-// Whatever the feed does and whenever it is joined, every goal and card of the
-// provider's own list stands on the timeline, EXACT in its minute, and nothing
-// stands there twice or has been withdrawn.
+// Whatever the feed does and whenever tracking begins, every goal and card of the
+// provider's own list is on the timeline, EXACT in its minute, and none is there twice or
+// has been withdrawn.
 func TestLiveListsAreKept(t *testing.T) {
 	rounds := 3
 	if testing.Short() {

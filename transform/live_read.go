@@ -9,7 +9,6 @@ import (
 	"mkt/fetch/raw"
 )
 
-// liveSheets is what the payloads of a live cycle say.
 type liveSheets struct {
 	list    provider.LiveSheet // of all pages
 	pages   []Origin
@@ -26,9 +25,9 @@ type liveDetail struct {
 	err    error
 }
 
-// readLive reads the list of a live cycle, and its details as far as they can be
-// read. If newTrace is not nil, every payload is read with a trace of its own. If
-// wanted is not nil, only the details that it reports true for are read.
+// readLive reads the list of a live cycle, and its details as far as they can be read. If
+// newTrace is not nil, every payload is read with a trace of its own. If wanted is not
+// nil, only the details for which it returns true are read.
 func readLive(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *provider.Trace, wanted func(body []byte) bool) (s liveSheets, err error) {
 	var pages []provider.Payload
 	for _, response := range a.Responses() {
@@ -76,7 +75,7 @@ func (s *liveSheets) detailSamples() (samples []input.Sample) {
 	return samples
 }
 
-// detailOrigins returns where the details that could be read come from.
+// detailOrigins returns the origins of the details that could be read.
 func (s *liveSheets) detailOrigins() (origins []Origin) {
 	for i := range s.details {
 		if d := &s.details[i]; d.err == nil {

@@ -20,8 +20,8 @@ import (
 	"mkt/transform"
 )
 
-// season plays simulated matches through adapter, archive and engine, a cycle
-// every eight seconds.
+// season plays simulated matches through adapter, archive and engine, a cycle every eight
+// seconds.
 type season struct {
 	*testing.T
 	sim      *simulator.Server
@@ -58,7 +58,6 @@ func (s *season) cycle() layout.CycleID { return layout.NewCycleID(s.now, "live_
 
 func (s *season) since(m *tracked, at time.Time) time.Duration { return at.Sub(m.match.Whistle) }
 
-// tick is one cycle.
 func (s *season) tick() {
 	s.Helper()
 	archive, err := raw.Create(s.mem, s.cycle(), nil)
@@ -86,7 +85,7 @@ func (s *season) tick() {
 	}
 }
 
-// look keeps what was published of every fixture.
+// look records what was published about every fixture.
 func (s *season) look() {
 	s.Helper()
 	byID := map[string]*tracked{}
@@ -114,7 +113,7 @@ func seasonRows[T table.Row](s *season, name string) []T {
 	return rowsOf[T](s, s.mem, s.cycle(), name)
 }
 
-// play goes on for that long; only the newest cycles are kept.
+// play runs cycles for that long; only the newest cycles are kept.
 func (s *season) play(length time.Duration) {
 	s.Helper()
 	for end := s.now.Add(length); s.now.Before(end); s.now = s.now.Add(8 * time.Second) {
@@ -137,7 +136,6 @@ func (s *season) play(length time.Duration) {
 	s.look()
 }
 
-// judged is a match as published, for the judge.
 func (m *tracked) judged() *simulatortest.Published {
 	p := &simulatortest.Published{Match: m.match.Match, Met: m.met, Minutes: map[simulatortest.Place]simulatortest.Minute{},
 		WithoutTimer: m.match.WithoutTimer, WithoutTimeline: m.match.WithoutTimeline}
@@ -163,9 +161,9 @@ func wide(n *int32) *int {
 	return &w
 }
 
-// Whole matches, eight seconds at a time, from the simulator's answers to rows:
-// every minute and every incident is what the simulator says happened, for
-// matches whose feed is true, and for the others wherever it is.
+// Whole matches, from the simulator's answers to rows: every minute and every incident is
+// what the simulator says happened, for matches with a correct feed, and for the others
+// wherever it is correct.
 func TestLiveSeason(t *testing.T) {
 	needs.Time(t, "plays matches for two hours and a half")
 	for name, rate := range map[string]float64{"truth": 0, "usual": -1, "troubled": 0.6} {
@@ -182,7 +180,7 @@ func TestLiveSeason(t *testing.T) {
 			judge := simulatortest.Judge{World: s.sim.World(s.exchange.Token), Errorf: t.Errorf}
 			for id, m := range s.matches {
 				if m.match.Over.After(s.now) || s.since(m, m.met) > 0 || m.row.FixtureID == "" {
-					continue // not seen from whistle to whistle
+					continue // not tracked from whistle to whistle
 				}
 				whole++
 				if m.row.InPlay || word(m.row.ClockPeriod) != "FT" {

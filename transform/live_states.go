@@ -16,8 +16,8 @@ import (
 // begins from.
 const statesTable = "live_states"
 
-// readStates reads the states that the previous cycle left. It leaves out a state
-// that this version does not read: its fixture begins with a baseline.
+// readStates reads the states of the previous cycle. It leaves out a state that this
+// version cannot read: its fixture begins with a baseline.
 func (r *run) readStates() (tracks []*track, err error) {
 	id := r.result.previousCycle
 	if id == "" {
@@ -42,13 +42,13 @@ func (r *run) readStates() (tracks []*track, err error) {
 type LiveState struct {
 	Cycle     layout.CycleID
 	Fixture   string // the provider's id
-	Event     string // the provider's id of the live record; may be ""
+	Event     string // the provider's id of the live record, or ""
 	State     live.State
 	fetchedAt time.Time
 }
 
-// FindLiveState returns the state of a fixture that a canonical cycle stores. It
-// reports false if the cycle has none, or one that this version does not read.
+// FindLiveState returns the state of a fixture that a canonical cycle stores; false if
+// there is none, or one that this version cannot read.
 func FindLiveState(root durable.ReadFS, cycle layout.CycleID, fixtureID string) (s LiveState, found bool, err error) {
 	err = eachState(root, cycle, func(row *table.LiveStateRow) error {
 		if row.FixtureID != fixtureID {
@@ -68,8 +68,8 @@ func FindLiveState(root durable.ReadFS, cycle layout.CycleID, fixtureID string) 
 	return s, found, err
 }
 
-// eachState calls do with the states that a canonical cycle stores, after it has
-// checked the file's hash. A row is valid until the next one.
+// eachState calls do with the states that a canonical cycle stores, after verifying the
+// file. A row is valid until the next one.
 func eachState(root durable.ReadFS, id layout.CycleID, do func(*table.LiveStateRow) error) error {
 	m, _, err := snapshot.OpenCanonical(root, id)
 	if err != nil {

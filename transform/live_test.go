@@ -22,9 +22,8 @@ import (
 	"mkt/transform/live"
 )
 
-// From payloads to rows: clock, score, counters, momentum, timeline and minutes
-// of a fixture, nothing of one that sends nothing, and the same id as in the
-// market engine.
+// From payloads to rows: clock, score, counters, momentum, timeline and minutes of a
+// fixture, no momentum of one without counters, and the same id as in the market engine.
 func TestLiveRun(t *testing.T) {
 	mem, ticks := newMem(), minutes(30)
 	first := play(t, mem, ticks[0])
@@ -88,8 +87,8 @@ func TestLiveRun(t *testing.T) {
 	}
 }
 
-// Absent, null, zero and value stay apart from the payload to the row, and are
-// counted apart.
+// Absent, null, zero and value stay distinct from the payload to the row, and are counted
+// separately.
 func TestLiveThreeStates(t *testing.T) {
 	spellings := map[string]string{"null": `""`, "zero": `"0"`, "value": `"0.50"`}
 	rapid.Check(t, func(r *rapid.T) {
@@ -188,8 +187,7 @@ func joinedState(sides [2]string) string {
 	return "MISSING"
 }
 
-// Every cycle may be done again, the last and any before it, and comes out the
-// same.
+// Every cycle can be transformed again, not only the last, with the same result.
 func TestLiveAgain(t *testing.T) {
 	mem, ticks := newMem(), minutes(12)
 	play(t, mem, ticks...)
@@ -219,12 +217,12 @@ func TestLiveAgain(t *testing.T) {
 	}
 }
 
-// A cycle that was fetched and not transformed is made up for by the next, so
-// that its samples are not lost.
+// A cycle that was fetched but not transformed is transformed by the next run, so that
+// its samples are not lost.
 func TestLiveMakesUp(t *testing.T) {
 	ticks := minutes(12)
-	undisturbed, mem := newMem(), newMem()
-	play(t, undisturbed, ticks...)
+	uninterrupted, mem := newMem(), newMem()
+	play(t, uninterrupted, ticks...)
 	for i, k := range ticks {
 		must(t, k.archive(mem))
 		if i == 4 || i == 5 || i == 9 {
@@ -233,10 +231,10 @@ func TestLiveMakesUp(t *testing.T) {
 		_, err := k.transform(mem)
 		must(t, err)
 	}
-	want, got := canonicalFiles(t, undisturbed), canonicalFiles(t, mem)
+	want, got := canonicalFiles(t, uninterrupted), canonicalFiles(t, mem)
 	for name := range want {
 		if strings.HasSuffix(name, ".json") {
-			delete(want, name) // has when it was processed
+			delete(want, name) // contains the time of processing
 			delete(got, name)
 		}
 	}
@@ -267,8 +265,8 @@ func TestLiveSkipsUnreadableCycles(t *testing.T) {
 	}
 }
 
-// In a row of cycles that cannot be read none reads those before it again; the
-// first one that can goes on from before them.
+// Of several cycles in a row that cannot be read none reads those before it again; the
+// next readable one continues from before them.
 func TestLiveUnreadableInARow(t *testing.T) {
 	mem, ticks := newMem(), minutes(9)
 	play(t, mem, ticks[:3]...)
@@ -293,17 +291,17 @@ func TestLiveUnreadableInARow(t *testing.T) {
 	m, _, err := snapshot.OpenCanonical(mem, ticks[8].id())
 	must(t, err)
 	if m.PreviousCycle != ticks[2].id() {
-		t.Errorf("goes on from %s", m.PreviousCycle)
+		t.Errorf("continues from %s", m.PreviousCycle)
 	}
 }
 
-// Stopped at every operation, then the power fails: the next run ends as an
-// undisturbed one does.
+// Killed at every operation with a power cut: the next run ends with the same result as
+// an uninterrupted one.
 func TestLiveKilledAtEveryOperation(t *testing.T) {
 	ticks := minutes(4)
-	undisturbed := newMem()
-	play(t, undisturbed, ticks...)
-	want := canonicalFiles(t, undisturbed)
+	uninterrupted := newMem()
+	play(t, uninterrupted, ticks...)
+	want := canonicalFiles(t, uninterrupted)
 	base := newMem()
 	play(t, base, ticks[:2]...)
 	for _, keep := range []float64{0, 0.5, 1} {
@@ -355,8 +353,8 @@ func TestLiveListsNothing(t *testing.T) {
 	}
 }
 
-// The canonical cycles that were thinned out are rebuilt from compacted raw cycles, up to
-// the one that is requested.
+// Canonical cycles that were thinned out are rebuilt from compacted raw cycles, up to the
+// requested one.
 func TestLiveAfterCompaction(t *testing.T) {
 	mem, ticks := newMem(), minutes(60)
 	play(t, mem, ticks...)

@@ -17,36 +17,35 @@ import (
 	"mkt/transform/live"
 )
 
-// LiveTraceOptions choose the fixture and the archived cycles of TraceLive.
+// LiveTraceOptions selects the fixture and the archived cycles of TraceLive.
 type LiveTraceOptions struct {
 	Root durable.ReadFS // of the tenant and live_intelligence; only read
 	// Fixture and Event are the provider's ids, as published. Event may be "".
 	Fixture, Event string
 	From, To       time.Time  // when the first and the last cycle began; a zero time is no bound
 	Start          *LiveState // the state before the first cycle; nil begins with a baseline
-	// Sources records where in the payloads the values of each step were found.
+	// Sources records where in the payloads the values of each step are.
 	Sources  bool
 	Provider func(name string) (provider.Provider, bool) // nil means every registered adapter
 	Progress func(done, total int)                       // counts cycles; may be nil
 }
 
-// LiveStep is what one cycle did to one fixture in play.
+// LiveStep is the effect of one cycle on one fixture in play.
 type LiveStep struct {
 	Cycle         layout.CycleID
 	At            time.Time // the newest retrieval of the list
-	Listed        Origin    // the page of the list that has the fixture; Number is 0 if none has
+	Listed        Origin    // the page of the list with the fixture; Number is 0 if none has it
 	Detail        Origin    // the detail whose events were joined; Number is 0 if there was none
 	Item          string    // the provider's id of the item in both
 	Sample        *input.Sample
 	Before, After *live.State // Before is nil for the first sample
 }
 
-// TraceLive takes one fixture through archived cycles, step by step, with the fold
-// that made what was published, and calls do with each step from the first cycle that
-// lists the fixture. It returns the number of cycles, and of packs of cycles, that are
-// damaged; the pipeline skips them as well. It needs no key and writes nothing. Unlike
-// the pipeline it does not know the other fixtures, so it does not see that a list
-// lacked too many at once.
+// TraceLive takes one fixture through archived cycles with the code that made what was
+// published, and calls do with each step from the first cycle that lists the fixture. It
+// returns the number of cycles, and of packs of cycles, that are damaged; the pipeline
+// skips them as well. It needs no key and writes nothing. Unlike the pipeline it does not
+// know the other fixtures, so it does not notice that a list lacked too many at once.
 func TraceLive(ctx context.Context, o LiveTraceOptions, do func(*LiveStep)) (damaged int, err error) {
 	if o.Provider == nil {
 		o.Provider = all.Lookup
@@ -82,13 +81,12 @@ func TraceLive(ctx context.Context, o LiveTraceOptions, do func(*LiveStep)) (dam
 	return damaged, nil
 }
 
-// tracer tracks one fixture.
 type tracer struct {
 	LiveTraceOptions
 	track track
 }
 
-// step returns the step of one cycle, or nil if the fixture is not known yet or the
+// step returns the step of one cycle, nil if the fixture is not known yet or the
 // retrieval failed.
 func (t *tracer) step(walk *raw.Walk, id layout.CycleID) (*LiveStep, error) {
 	a, err := walk.Open(id)
@@ -132,9 +130,9 @@ func (t *tracer) step(walk *raw.Walk, id layout.CycleID) (*LiveStep, error) {
 	return &s, nil
 }
 
-// identify gives the sample the identity that the pipeline assigned: that of the
-// market engine from when it was known, or that of the live record if another fixture
-// had the former.
+// identify gives the sample the identity that the pipeline assigned: that of the market
+// engine as soon as it is known, or that of the live record if another fixture has the
+// former.
 func (t *tracer) identify() {
 	t.track.keepIdentity()
 	if isByEvent(t.Fixture) && (t.track.state == nil || isByEvent(t.track.state.FixtureID())) {
@@ -162,7 +160,7 @@ func (t *tracer) pick(samples []input.Sample) (found *input.Sample) {
 	if found == nil || t.track.state == nil && !live.Tracks(nil, found) {
 		return nil
 	}
-	own := found.Clone() // callers keep hundreds of steps, and must not keep their payloads
+	own := found.Clone() // callers keep hundreds of steps, which must not keep their payloads in memory
 	return &own
 }
 

@@ -22,8 +22,8 @@ import (
 	"mkt/transform"
 )
 
-// moments traces a fixture from one tick to another, and returns how it stood at each
-// cycle and how many cycles were damaged.
+// moments traces a fixture between two ticks, and returns its state at each cycle and the
+// number of damaged cycles.
 func moments(t testing.TB, root durable.FS, from, to tick, fixture, event string) (all []football.Live, damaged int) {
 	t.Helper()
 	o := transform.LiveTraceOptions{Root: root, Fixture: fixture, Event: event, From: began.Add(from.after), To: began.Add(to.after)}
@@ -40,15 +40,15 @@ func steps(t testing.TB, o transform.LiveTraceOptions) (all []*transform.LiveSte
 	return all
 }
 
-// published formats the columns of a row that a moment has as well.
+// published formats the columns that a row and a football.Live share.
 func published(r *table.LiveRow) string {
 	return fmt.Sprint(r.At.UTC(), r.FreshAt.UTC(), r.InPlay, word(r.StaleAt), word(r.ClockPeriod), word(r.ClockMinute), word(r.ClockSecond), word(r.ScoreHome),
 		word(r.MomentumHome), word(r.MomentumLeader), word(r.UnavailableReason), word(r.VisualState))
 }
 
-// Tracing one fixture through the archive gives at every cycle what was published
-// then: when its identity appears late, when lists lack it, when no cycle ran, and when
-// the match ends. It gives the same when the archive was compacted.
+// Tracing one fixture through the archive gives at every cycle what was published then:
+// when its identity appears late, when lists lack it, when no cycle ran, and when the
+// match ends; also from a compacted archive.
 func TestTraceLive(t *testing.T) {
 	mem := newMem()
 	var ticks []tick
@@ -106,7 +106,6 @@ func TestTraceLive(t *testing.T) {
 	}
 }
 
-// A cycle that cannot be read is counted and skipped.
 func TestTraceLiveOverDamage(t *testing.T) {
 	mem := newMem()
 	ticks := minutes(30)
@@ -122,7 +121,7 @@ func TestTraceLiveOverDamage(t *testing.T) {
 	}
 }
 
-// stories are ticks in which one sample after the other does not identify a fixture.
+// stories are ticks in which successive samples do not identify a fixture by the same id.
 func stories() map[string]story {
 	unread := `{"id":"1","time_status":"77"},{"id":"2","time_status":"77"}`
 	return map[string]story{
@@ -136,21 +135,20 @@ func stories() map[string]story {
 	}
 }
 
-// story is ticks and one fixture of them, by the provider's ids that it has in the end.
+// story is ticks and one fixture, by its final provider ids.
 type story struct {
 	fixture, event string
 	ticks          []tick
 }
 
-// broken is a tick whose list is cut off and lacks the fixture.
 func broken(seconds int) tick {
 	k := at(seconds, playing("999", "", seconds))
 	k.cut = true
 	return k
 }
 
-// A fixture that is traced alone has at every cycle the state that the pipeline stored,
-// which tracks all of them.
+// A fixture that is traced alone has at every cycle the state that the pipeline, which
+// tracks all fixtures, stored.
 func TestTraceLiveGivesTheStoredStates(t *testing.T) {
 	for name, s := range stories() {
 		t.Run(name, func(t *testing.T) {
@@ -183,7 +181,7 @@ func TestTraceLiveGivesTheStoredStates(t *testing.T) {
 	}
 }
 
-// A damaged pack is counted, and the cycles beside it are traced.
+// A damaged pack is counted, and the cycles outside it are traced.
 func TestTraceLiveOverADamagedPack(t *testing.T) {
 	mem, ticks := newMem(), minutes(160)
 	for _, k := range ticks {
@@ -204,8 +202,7 @@ func TestTraceLiveOverADamagedPack(t *testing.T) {
 	}
 }
 
-// The steps of hundreds of cycles keep what belongs to the fixture in memory, and not
-// the payloads.
+// The steps of hundreds of cycles keep the fixture in memory, but not the payloads.
 func TestTraceLiveKeepsNoPayload(t *testing.T) {
 	mem, ticks, size := newMem(), minutes(60), 0
 	for i := range ticks {
@@ -225,10 +222,9 @@ func TestTraceLiveKeepsNoPayload(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
-// heap is how many bytes are in use.
 func heap() int {
 	runtime.GC()
-	runtime.GC() // also what pools held on to
+	runtime.GC() // also frees pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
@@ -281,8 +277,8 @@ func TestTraceLiveOfASimulatedSeason(t *testing.T) {
 	}
 }
 
-// holdsCounters looks every counter of a step's sample up in its payload, and returns
-// how many it found.
+// holdsCounters finds every counter of a step's sample in its payload, and returns how
+// many there are.
 func holdsCounters(t *testing.T, s *season, step *transform.LiveStep) (n int) {
 	if step.Sample == nil {
 		return 0

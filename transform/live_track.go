@@ -9,19 +9,18 @@ import (
 	"mkt/transform/live"
 )
 
-// track is one fixture that is tracked from cycle to cycle.
 type track struct {
 	state     *live.State // nil before its first fold
 	known     bool        // it had a state before this cycle
 	fetchedAt time.Time   // newest retrieval that held it
-	// sample is what this cycle says of it, under the identity that it is to have.
-	// It is nil if the fixture is not listed.
+	// sample is what this cycle contains of it, with its final identity; nil if the
+	// fixture is not listed.
 	sample *input.Sample
 }
 
-// match joins the tracked fixtures with the samples of the list: by the id of the
-// live record, or by that of the fixture if a record was replaced by another. It
-// adds a track for a new fixture that is in play. It changes the samples.
+// match joins the tracked fixtures with the samples of the list: by the id of the live
+// record, or by that of the fixture if the record was replaced by another. It adds a
+// track for a new fixture that is in play. It modifies the samples.
 func match(tracks []*track, samples []input.Sample) []*track {
 	byEvent, byFixture := map[string]*track{}, map[string]*track{}
 	for _, t := range tracks {
@@ -58,11 +57,11 @@ func match(tracks []*track, samples []input.Sample) []*track {
 	return tracks
 }
 
-// assignIdentities gives every fixture its identity, and no identity to two. It is
-// that of the market engine from when it is first known, for good: a field that is
-// missing later, or changes, must not make another fixture of it. Of two with the
-// same identity, the one that had it before keeps it, and the other is identified by
-// its live record. A fixture that is not listed is dropped instead.
+// assignIdentities gives every fixture an identity that no other has. It is that of the
+// market engine for good, as soon as that is known: a field that is missing later, or
+// changes, must not make it another fixture. Of two fixtures with the same identity, the
+// one that had it before keeps it, and the other is identified by its live record, or
+// dropped if it is not listed.
 func assignIdentities(tracks []*track) []*track {
 	for _, t := range tracks {
 		t.keepIdentity()
@@ -83,8 +82,8 @@ func assignIdentities(tracks []*track) []*track {
 	return slices.DeleteFunc(tracks, func(t *track) bool { return dropped[t] })
 }
 
-// keepIdentity gives the sample the identity of the market engine, if the fixture
-// had one before.
+// keepIdentity gives the sample the fixture's earlier identity of the market engine, if
+// it had one.
 func (t *track) keepIdentity() {
 	if t.sample != nil && t.known && !isByEvent(t.state.FixtureID()) {
 		t.sample.ProviderFixtureID = t.state.FixtureID()
@@ -93,7 +92,7 @@ func (t *track) keepIdentity() {
 
 func isByEvent(id string) bool { return (&input.Sample{ProviderFixtureID: id}).IsByEvent() }
 
-// identity returns the provider's id of the fixture that it is to have.
+// identity returns the provider's id that the fixture will have.
 func (t *track) identity() string {
 	if t.sample != nil {
 		return t.sample.ProviderFixtureID
@@ -112,8 +111,8 @@ func (t *track) priority() int {
 	return 1
 }
 
-// fold adds the cycle's sample to the state. If no cycle ran for so long that the
-// state became stale in between, it becomes stale first.
+// fold adds the cycle's sample to the state. If no cycle ran for so long that the state
+// became stale in between, it becomes stale first.
 func (t *track) fold() {
 	s := t.sample
 	t.fetchedAt = s.RetrievedAt
@@ -128,9 +127,8 @@ func (t *track) fold() {
 	t.set(live.Fold(&previous, s))
 }
 
-// passUnlisted takes a fixture that is not listed to the time of the cycle. It
-// leaves play if complete lists have lacked it for a while, or if no list has held
-// it for long.
+// passUnlisted takes a fixture that is not listed to the time of the cycle. It leaves
+// play if complete lists have lacked it for a while, or no list has had it for long.
 func (t *track) passUnlisted(at time.Time, isComplete bool) {
 	if t.isMissing(at) && (isComplete || t.unlistedFor(at) >= live.Linger) {
 		t.set(live.Leave(*t.state, at))
@@ -141,7 +139,7 @@ func (t *track) passUnlisted(at time.Time, isComplete bool) {
 
 func (t *track) set(next live.State) { t.state = &next }
 
-// unlistedFor returns for how long no list has held the fixture.
+// unlistedFor returns the time since a list last had the fixture.
 func (t *track) unlistedFor(at time.Time) time.Duration { return at.Sub(t.fetchedAt) }
 
 // isMissing reports whether a fixture that has not left play has been in no list

@@ -11,21 +11,20 @@ import (
 	"mkt/transform/identity"
 )
 
-// at is a tick that many seconds after the first.
+// at is a tick a number of seconds after the first.
 func at(seconds int, items ...string) tick {
 	return tick{after: time.Duration(seconds) * time.Second, items: items}
 }
 
-// clockAt is the clock of a match that stood at 20:00 at the first tick.
+// clockAt is the clock of a match that was at 20:00 at the first tick.
 func clockAt(seconds int) (minute, second int) { return (1200 + seconds) / 60, (1200 + seconds) % 60 }
 
-// playing is an item of such a match.
 func playing(event, fi string, seconds int) string {
 	minute, second := clockAt(seconds)
 	return item(event, fi, minute, second, stats(30+seconds/10, 10+seconds/20))
 }
 
-// minted are the ids of fixtures, by the provider's.
+// minted returns the ids of fixtures, by the provider's.
 func minted(ids ...string) map[string]string {
 	m, all := identity.NewMinter(identity.Key{1, 2, 3}, "betsapi"), map[string]string{}
 	for _, id := range ids {
@@ -34,13 +33,13 @@ func minted(ids ...string) map[string]string {
 	return all
 }
 
-// TestLiveIdentity: the market engine's identity from when it is known, for
-// good, each to one.
+// The market engine's identity is used for good as soon as it is known, and for one
+// fixture only.
 func TestLiveIdentity(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		ticks []tick
-		want  string // provider fixture id/event id, "+" for one with a past
+		want  string // provider fixture id/event id, "+" if tracked before
 	}{
 		{"it appears", []tick{at(0, playing("501", "", 0)), at(8, playing("501", "9001", 8))}, "9001/501+"},
 		{"it vanishes", []tick{at(0, playing("501", "9001", 0)), at(8, playing("501", "", 8))}, "9001/501+"},
@@ -84,7 +83,7 @@ func TestLiveIdentity(t *testing.T) {
 	}
 }
 
-// A fixture that ends is kept for a while, marked, then goes.
+// A fixture that ends is kept for a while, marked, then removed.
 func TestLiveLeaves(t *testing.T) {
 	over := func(seconds int) tick { return at(seconds, item("501", "9001", -1, 0, stats(50, 20))) }
 	t.Run("over", func(t *testing.T) {
@@ -148,7 +147,7 @@ func TestLiveLeaves(t *testing.T) {
 	})
 }
 
-// A list that lacks too much at once is not believed.
+// A list that lacks too many fixtures at once ends none of them.
 func TestLiveHeld(t *testing.T) {
 	mem := newMem()
 	listed := func(seconds, n int) tick {
@@ -177,7 +176,7 @@ func TestLiveHeld(t *testing.T) {
 	}
 }
 
-// eSoccer is removed on entry, and counted; so is what comes in by details.
+// eSoccer is removed and counted, also if it comes by details.
 func TestLiveFilters(t *testing.T) {
 	mem := newMem()
 	esoccer := strings.ReplaceAll(playing("600", "9600", 0), "Coast League", "Esoccer Battle - 8 mins play")
@@ -197,8 +196,8 @@ func TestLiveFilters(t *testing.T) {
 	}
 }
 
-// When no cycle ran for longer than a state may be old, the timeline says so from
-// when it was too old, and nothing is made up for what was not seen.
+// If no cycle ran for longer than a state may be old, the timeline says so from the
+// moment it was too old, and nothing is invented for the time without samples.
 func TestLiveDarkness(t *testing.T) {
 	mem := newMem()
 	for s := 0; s <= 160; s += 8 {
@@ -225,14 +224,14 @@ func TestLiveDarkness(t *testing.T) {
 	}
 }
 
-// The detail set is bounded, and takes what is farthest from 50/50 first.
+// The detail set is bounded, and takes the fixtures farthest from 50/50 first.
 func TestLiveDetailSet(t *testing.T) {
 	mem := newMem()
 	var last tick
 	for s := 0; s <= 200; s += 8 {
 		last = at(s)
 		minute, second := clockAt(s)
-		for i := range 60 { // the higher the number, the more home is ahead
+		for i := range 60 { // the higher the number, the stronger is home
 			attacks := fmt.Sprintf(`"stats":{"attacks":["%d","9"],"dangerous_attacks":["%d","%d"]}`, 10+i*s/100, 5+i*s/400, 5+s/40)
 			last.items = append(last.items, item(fmt.Sprint(500+i), fmt.Sprint(9000+i), minute, second, attacks))
 		}

@@ -22,15 +22,14 @@ type tick struct {
 	after time.Duration // since the first
 	items []string      // of the list
 	views []string      // items of event/view
-	cut   bool          // the pager says that there is more
-	body  string        // of the list, instead
+	cut   bool          // the pager announces more pages
+	body  string        // replaces the list's body
 }
 
 func (k tick) id() layout.CycleID {
 	return layout.NewCycleID(began.Add(k.after), string(football.LiveIntelligence))
 }
 
-// archive writes the tick's raw cycle.
 func (k tick) archive(fsys durable.FS) error {
 	at := began.Add(k.after)
 	out, err := raw.Create(fsys, k.id(), nil)
@@ -62,7 +61,6 @@ func (k tick) archive(fsys durable.FS) error {
 	return err
 }
 
-// transform runs the stage for the tick.
 func (k tick) transform(root durable.FS) (transform.Summary, error) {
 	o := options(root, root)
 	o.Product, o.Cycle = football.LiveIntelligence, k.id()
@@ -70,7 +68,6 @@ func (k tick) transform(root durable.FS) (transform.Summary, error) {
 	return transform.Run(context.Background(), o)
 }
 
-// play fetches and transforms ticks, one after the other.
 func play(t testing.TB, root durable.FS, ticks ...tick) (last transform.Summary) {
 	t.Helper()
 	for _, k := range ticks {
@@ -82,7 +79,7 @@ func play(t testing.TB, root durable.FS, ticks ...tick) (last transform.Summary)
 	return last
 }
 
-// compact compacts all cycles, and returns how many.
+// compact compacts all cycles and returns their number.
 func compact(t testing.TB, root durable.FS) int {
 	t.Helper()
 	n, err := raw.Compact(root, layout.NewCycleID(began.Add(4*time.Hour), string(football.LiveIntelligence)))
@@ -90,7 +87,6 @@ func compact(t testing.TB, root durable.FS) int {
 	return n
 }
 
-// damage changes a byte in the middle of a file.
 func damage(t testing.TB, root durable.FS, name string) {
 	t.Helper()
 	data, err := durable.ReadFile(root, name, 1<<30)
@@ -99,8 +95,7 @@ func damage(t testing.TB, root durable.FS, name string) {
 	must(t, durable.Overwrite(root, name, data))
 }
 
-// item is one fixture of a list: its event id, FI ("" for none), clock, and
-// whatever else.
+// item is one fixture of a list: its event id, FI ("" for none), clock, and other fields.
 func item(event, fi string, minute, second int, more ...string) string {
 	if fi != "" {
 		more = append(more, `"bet365_id":"`+fi+`"`)
@@ -121,13 +116,13 @@ func item(event, fi string, minute, second int, more ...string) string {
 	return "{" + strings.Join(more, ",") + "}"
 }
 
-// stats are counters, attacks and dangerous attacks of both sides.
+// stats are counters of attacks and dangerous attacks of both sides.
 func stats(attacks, dangerous int) string {
 	return fmt.Sprintf(`"stats":{"attacks":["%d","%d"],"dangerous_attacks":["%d","%d"],"on_target":["1","0"],"xg":["","0.05"],"redcards":["0","0"]}`,
 		attacks, attacks/2, dangerous, dangerous/3)
 }
 
-// minutes are ticks of one fixture, eight seconds apart, from the tenth minute on.
+// minutes are n ticks of one fixture, eight seconds apart, from the tenth minute on.
 func minutes(n int) (ticks []tick) {
 	for i := range n {
 		s := 600 + 8*i
@@ -138,13 +133,12 @@ func minutes(n int) (ticks []tick) {
 	return ticks
 }
 
-// liveRows reads a table of a tick's canonical cycle.
 func liveRows[T table.Row](t testing.TB, fsys durable.FS, k tick, name string) []T {
 	t.Helper()
 	return rowsOf[T](t, fsys, k.id(), name)
 }
 
-// liveRow is the row of the fixture with that home team, nil when there is none.
+// liveRow is the row of the fixture with that home team, nil if there is none.
 func liveRow(t testing.TB, fsys durable.FS, k tick, event string) *table.LiveRow {
 	t.Helper()
 	for _, row := range liveRows[table.LiveRow](t, fsys, k, layout.LiveFile) {
@@ -155,7 +149,7 @@ func liveRow(t testing.TB, fsys durable.FS, k tick, event string) *table.LiveRow
 	return nil
 }
 
-// word is a nullable column for people.
+// word formats a nullable column.
 func word[T any](p *T) string {
 	if p == nil {
 		return "-"
@@ -163,7 +157,6 @@ func word[T any](p *T) string {
 	return fmt.Sprint(*p)
 }
 
-// canonicalFiles are the bytes of all canonical cycles.
 func canonicalFiles(t testing.TB, fsys durable.FS) map[string]string {
 	t.Helper()
 	return files(t, fsys, layout.CanonicalDir)

@@ -15,7 +15,6 @@ import (
 // defaultDetails is how many fixtures have their timeline and minutes published.
 const defaultDetails = 50
 
-// liveResult is the rows of a cycle of live intelligence, in table order.
 type liveResult struct {
 	fixtures []table.LiveRow
 	counters []table.LiveCounterRow
@@ -29,7 +28,7 @@ type liveResult struct {
 type shown struct {
 	*track
 	football.Live
-	rank int // in the detail set, 0 outside it
+	rank int // in the detail set; 0 outside it
 }
 
 // arrange turns the tracked fixtures into rows.
@@ -93,7 +92,6 @@ func (l *liveResult) add(f *shown) {
 	l.states = append(l.states, row)
 }
 
-// writeLiveTables writes the tables of live intelligence.
 func writeLiveTables(ctx context.Context, r *run, dir string, m *snapshot.Manifest) error {
 	l := &r.result.live
 	for _, c := range liveCounts(&r.summary) {
@@ -114,7 +112,6 @@ func writeLiveTables(ctx context.Context, r *run, dir string, m *snapshot.Manife
 	return nil
 }
 
-// stageRows writes one table from its rows.
 func stageRows[T table.Row](ctx context.Context, r *run, m *snapshot.Manifest, dir, name, key string, rows []T) error {
 	return stage(ctx, r, m, dir, name, key, func(w *table.Writer[T]) error { return w.Write(rows...) })
 }

@@ -11,9 +11,9 @@ import (
 	"mkt/publish/football"
 )
 
-// Memory bounds what the runs of a process use at once, in bytes. A run reserves what it
-// will need before it reads the first payload, and waits while others have it. A nil
-// *Memory bounds nothing. It is safe for concurrent use.
+// Memory bounds what the runs of a process use together, in bytes. A run reserves what it
+// will need before it reads the first payload, and waits until it is free. A nil *Memory
+// bounds nothing. It is safe for concurrent use.
 type Memory struct {
 	size int64
 	left *semaphore.Weighted
@@ -24,8 +24,8 @@ func NewMemory(bytes int64) *Memory {
 	return &Memory{bytes, semaphore.NewWeighted(bytes)}
 }
 
-// Hold waits until that many bytes are free, and reserves them until release is called. If
-// more are needed than there are, it reserves all of them. If stopping is closed, Hold
+// Hold waits until that many bytes are free, and reserves them until release is called.
+// If more are requested than exist, it reserves all of them. If stopping is closed, Hold
 // stops waiting and returns context.Canceled. stopping may be nil.
 func (m *Memory) Hold(ctx context.Context, stopping <-chan struct{}, bytes int64) (release func(), err error) {
 	if m == nil {
@@ -50,15 +50,15 @@ func (m *Memory) Hold(ctx context.Context, stopping <-chan struct{}, bytes int64
 }
 
 // What a run needs, as measured with cycles of up to half a million selections (140 bytes
-// a value) and with answers that were made to need much (250).
+// a value) and with answers made to need much (250).
 const (
 	bytesPerRun   = 16 << 20
 	bytesPerValue = 256
-	bytesAValue   = 10 // of the payload, if the cycle does not record how many values it has; real ones have 14
+	bytesAValue   = 10 // of the payload, if the cycle does not record its values; real ones have 14
 )
 
-// MostValues is how many JSON values the payloads of a cycle may have to be read.
-// fetch ends a run before it has more, and an archive with more is an error.
+// MostValues is how many JSON values the payloads of a cycle may have. fetch ends a run
+// before it has more, and an archive with more is an error.
 const MostValues = 10 << 20
 
 // need estimates the memory that reading a cycle takes.
@@ -68,7 +68,7 @@ func need(c raw.Cycle) (bytes int64, err error) {
 		values = c.Counters["response_bytes"] / bytesAValue
 	}
 	if values > MostValues {
-		return 0, fmt.Errorf("%w: its answers hold %d values, more than the %d that are read", ErrQuarantined, values, MostValues)
+		return 0, fmt.Errorf("%w: its answers have %d values, more than the limit of %d", ErrQuarantined, values, MostValues)
 	}
 	return bytesPerRun + values*bytesPerValue, nil
 }
@@ -81,10 +81,10 @@ const (
 	maxMarketSelections = 2_000
 )
 
-// tooManySelections is why a fixture is broken that has more.
+// tooManySelections is the reason of a fixture that exceeds a limit.
 const tooManySelections football.Reason = "TOO_MANY_SELECTIONS"
 
-// isTooLarge reports whether a fixture has more selections than are read.
+// isTooLarge reports whether a fixture exceeds a limit.
 func isTooLarge(offers []input.Offer) bool {
 	n, most := 0, 0
 	for i := range offers {

@@ -16,8 +16,8 @@ import (
 	"mkt/transform"
 )
 
-// A fixture or a market with more selections than anybody can use counts as unreadable;
-// the fixture keeps what was published before, and the others are read.
+// A fixture or a market with too many selections counts as unreadable; the fixture keeps
+// what was published before, and the others are read.
 func TestTooManySelections(t *testing.T) {
 	market := func(n, first int) string {
 		rows := make([]string, n)
@@ -57,8 +57,8 @@ func TestTooManySelections(t *testing.T) {
 	}
 }
 
-// A run holds what it needs before it reads, waits while others have it, and gives it
-// back; one that needs more than there is runs alone.
+// A run reserves memory before it reads, waits while it is not free, and releases it; one
+// that needs more than there is runs alone.
 func TestMemory(t *testing.T) {
 	memory := transform.NewMemory(100 << 20)
 	values := int64(1)

@@ -18,7 +18,6 @@ import (
 	"mkt/transform/markets"
 )
 
-// sheet is one payload read and derived.
 type sheet struct {
 	origin   Origin
 	bytes    int
@@ -29,17 +28,17 @@ type sheet struct {
 	unknown  map[string]int
 	skipped  map[string]int
 	met      provider.Parts
-	hurt     provider.Parts // of those met
+	hurt     provider.Parts // of all its parts
 }
 
-// refreshed is one fixture with its markets, as one payload has it; one that is
-// not offered is as the listing has it.
+// refreshed is one fixture with its markets as in one payload, or as listed if it is not
+// offered.
 type refreshed struct {
 	fixture       football.Fixture
 	markets       []football.Market
 	withoutPrices int
 	notOffered    bool
-	partial       bool // a section or more of it could not be read
+	partial       bool // at least one section could not be read
 }
 
 // deriveMarkets is the engine of market_engine.
@@ -68,14 +67,14 @@ func (r *run) marketAdapter() (provider.MarketAdapter, error) {
 	return p.Markets, nil
 }
 
-// listing is the provider's list of fixtures and where it was read.
+// listing is the provider's list of fixtures, with its origins.
 type listing struct {
 	provider.Listing
 	pages  []Origin
-	sheets []raw.Response // the answers that hold markets
+	sheets []raw.Response // the answers that contain markets
 }
 
-// newTrace returns the trace to read a payload with: nil unless one fixture is traced.
+// newTrace returns the trace to read a payload with; nil unless one fixture is traced.
 func (r *run) newTrace() *provider.Trace {
 	if r.only == "" {
 		return nil
@@ -83,7 +82,7 @@ func (r *run) newTrace() *provider.Trace {
 	return &provider.Trace{Only: r.only}
 }
 
-// readListing reads the list of fixtures, and finds the answers that hold markets.
+// readListing reads the list of fixtures, and finds the answers that contain markets.
 func (r *run) readListing(adapter provider.MarketAdapter) (l listing, err error) {
 	var pages []provider.Payload
 	// A provider is asked for fixtures by id, or for those of a day.
@@ -111,9 +110,8 @@ func (r *run) readListing(adapter provider.MarketAdapter) (l listing, err error)
 	return l, nil
 }
 
-// readSheets reads the payloads of markets, several at once. The result is in
-// the archive's order. An archive that is not what was written is an error; a
-// payload that cannot be read is not.
+// readSheets reads the payloads of markets concurrently. The result is in the archive's
+// order. A damaged archive is an error; a payload that cannot be read is not.
 func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l listing) ([]sheet, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -153,11 +151,10 @@ func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l 
 	return sheets, nil
 }
 
-// sheetReader reads payloads, one after the other.
 type sheetReader struct {
 	adapter provider.MarketAdapter
 	listing provider.Listing
-	only    string // if not "", the provider's id of the only fixture to be derived
+	only    string // if not "", only this provider fixture is derived
 	minter  *identity.Minter
 	deriver *markets.Deriver
 }
@@ -198,11 +195,11 @@ func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 	return s, nil
 }
 
-// errPanic means that reading a payload panicked. That is an error of mkt, and must cost
-// the payload and not the process.
-var errPanic = errors.New("reading it ended in a panic")
+// errPanic: reading a payload panicked. That is a bug of mkt, and must affect the payload
+// but not the process.
+var errPanic = errors.New("reading it panicked")
 
-// guarded calls read. If read panics, the error is errPanic.
+// guarded calls read and turns a panic into errPanic.
 func guarded[T any](read func() (T, error)) (result T, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -213,14 +210,13 @@ func guarded[T any](read func() (T, error)) (result T, err error) {
 	return read()
 }
 
-// unreadable counts a payload that could not be read, and logs why.
 func (r *run) unreadable(response raw.Response, err error) {
 	r.result.counters["payloads_unreadable"]++
 	r.Log.Warn("payload could not be read", "tenant", r.ClientID, "product", r.Product, "cycle", r.cycle,
 		"step", "transform", "response", response.Number, "error", err)
 }
 
-// withoutPrices counts the markets that were listed without any row.
+// withoutPrices counts the markets without any row.
 func withoutPrices(offers []input.Offer) (n int) {
 	for i := range offers {
 		if len(offers[i].Rows) == 0 {

@@ -11,12 +11,11 @@ import (
 	"mkt/publish/table"
 )
 
-// Rebuild transforms a cycle again that was transformed before. It reads the raw cycle,
-// and the canonical one before it, from o.Root and writes to it; to leave a data root
-// unchanged, lay a durable.Over over it. was is the header that the first run wrote, nil
-// if that is lost, and gives the time of the new one, so that the same rules give the
-// same bytes. If o.Details is 0, it publishes the details of as many fixtures as the first
-// run did, as far as that is known.
+// Rebuild transforms a cycle again. It reads the raw cycle, and the canonical one before
+// it, from o.Root and writes to it; to leave a data root unchanged, use a durable.Over.
+// was is the header that the first run wrote, nil if lost; its time is used, so that the
+// same rules give the same bytes. If o.Details is 0, it publishes the details of as many
+// fixtures as the first run did, if known.
 //
 // Errors to branch on are those of Run; see also IsUnavailable.
 func Rebuild(ctx context.Context, o Options, was *snapshot.Manifest) (Summary, error) {
@@ -33,14 +32,13 @@ func Rebuild(ctx context.Context, o Options, was *snapshot.Manifest) (Summary, e
 	return Run(ctx, o)
 }
 
-// IsUnavailable reports whether a cycle cannot be rebuilt because what it was made from
-// is missing or damaged.
+// IsUnavailable reports whether a cycle cannot be rebuilt because its inputs are missing
+// or damaged.
 func IsUnavailable(err error) bool {
 	return errors.Is(err, ErrNoPrevious) || errors.Is(err, raw.ErrNotSealed) || errors.Is(err, raw.ErrCorrupt)
 }
 
-// detailsOf returns how many fixtures of a canonical cycle have details; 0 if that is
-// not known.
+// detailsOf returns how many fixtures of a canonical cycle have details; 0 if not known.
 func detailsOf(o Options) (most int) {
 	for row, err := range snapshot.Rows[table.LiveRow](o.Root, layout.Cycle(layout.CanonicalDir, o.Cycle)+"/"+layout.LiveFile) {
 		if err != nil {

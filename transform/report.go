@@ -13,9 +13,9 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// report logs a line for debugging and writes state/transform.json. The caller of Run
-// reports its result. A run that was interrupted, or had nothing to do, leaves the state
-// as it is.
+// report logs a line at debug level and writes state/transform.json; the caller of Run
+// reports its result. It does not write the state of a run that was interrupted or had
+// nothing to do.
 func (r *run) report(ctx context.Context, err error) {
 	s := &r.summary
 	s.Took = r.Now().Sub(r.started)
@@ -57,7 +57,7 @@ func marketCounts(s *Summary) []count {
 		{"broken", s.Broken}, {"partial", s.Partial}, {"damaged", s.Damaged}}
 }
 
-// codeOf returns the state file's code for how the run ended.
+// codeOf returns the pipeline code of a run's result.
 func codeOf(err error) health.Code {
 	var path *fs.PathError
 	var errno syscall.Errno

@@ -18,10 +18,10 @@ import (
 	"mkt/transform/markets"
 )
 
-// What the simulator sells in the provider's words comes out of reader and
-// engine as what it meant: every row once, its odds untouched, its market,
-// period, outcome, line, qualifier and subject the meant ones wherever the
-// service vouches for it; and it vouches for all that can be proven.
+// The markets of the simulator, rendered in the provider's words, are understood as they
+// were meant: every row appears once with its odds unchanged, and each publishable one
+// has the market, period, outcome, line, qualifier and subject that were meant; whatever
+// can be proven is publishable.
 func TestSimulatorIsUnderstood(t *testing.T) {
 	for _, seed := range []uint64{1, 2} {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -60,7 +60,6 @@ func TestSimulatorIsUnderstood(t *testing.T) {
 	}
 }
 
-// comparison is one simulator read through the adapter.
 type comparison struct {
 	*testing.T
 	sim     *simulator.Server
@@ -95,7 +94,7 @@ func (c *comparison) payload(endpoint, path string) provider.Payload {
 	return provider.Payload{Number: 1, Endpoint: endpoint, FetchedAt: c.now, Body: w.Body.Bytes()}
 }
 
-// listed holds one item of the listing against what was meant.
+// listed compares one item of the listing with what was meant.
 func (c *comparison) listed(want simulator.MeantFixture) {
 	got, ok := c.listing.Fixtures[want.ID]
 	switch {
@@ -109,7 +108,7 @@ func (c *comparison) listed(want simulator.MeantFixture) {
 	}
 }
 
-// fixtures reads the markets of all that people play.
+// fixtures reads the markets of all fixtures played by people.
 func (c *comparison) fixtures() (all []provider.FixtureOffers) {
 	var ids []string
 	for _, f := range c.sim.Listed(c.token) {
@@ -127,7 +126,7 @@ func (c *comparison) fixtures() (all []provider.FixtureOffers) {
 	return all
 }
 
-// countVouched counts what is published, by the provider's key and the selection.
+// countVouched counts publishable selections by the provider's key and the selection.
 func countVouched(all []football.Market, into map[string]int) {
 	for _, m := range all {
 		for _, s := range m.Selections {
@@ -138,13 +137,13 @@ func countVouched(all []football.Market, into map[string]int) {
 	}
 }
 
-// outcome is a selection and the market it stands in.
+// outcome is a selection with its market.
 type outcome struct {
 	football.Selection
 	market football.Market
 }
 
-// sortOut sorts selections by the provider's market id and row id.
+// sortOut groups selections by the provider's market id and row id.
 func sortOut(all []football.Market) map[string][]outcome {
 	sorted := make(map[string][]outcome)
 	for _, m := range all {
@@ -158,7 +157,7 @@ func sortOut(all []football.Market) map[string][]outcome {
 
 func (c *comparison) row(fixture string, m simulator.MeantMarket, want simulator.MeantRow, sold map[string][]outcome) {
 	if want.ID == "" {
-		return // nothing to find it by
+		return // no ids to find it by
 	}
 	found := sold[m.ID+" "+want.ID]
 	if len(found) != 1 {

@@ -2,6 +2,6 @@
 
 package transform_test
 
-// thin is of how many operations one is killed at. The race detector, under which
-// each takes a second, looks for what goroutines do, not for the operation.
+// thin: a kill is tested at one in thin operations. The race detector, with which each
+// takes a second, is for goroutines and not for kills.
 const thin = 11

@@ -2,5 +2,5 @@
 
 package transform_test
 
-// thin is of how many operations one is killed at: every one.
+// thin: a kill is tested at every operation.
 const thin = 1

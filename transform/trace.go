@@ -12,22 +12,23 @@ import (
 	"mkt/publish/layout"
 )
 
-// MarketTrace is one fixture of an archived cycle, read by the reader and engine
-// that made its rows, with the place of every value in the payloads. Its ids are made
-// with no key: a row is found by its place in the provider's order.
+// MarketTrace is one fixture of an archived cycle, read by the code that made its rows,
+// with the place of every value in the payloads. Its ids are made without the key: a row
+// is found by its position in the provider's order.
 type MarketTrace struct {
 	Fixture    football.Fixture
 	Markets    []football.Market // in the provider's order
-	NotOffered bool              // the provider answered and offers no markets on it
-	Listed     Origin            // where it is listed
+	NotOffered bool              // the provider answered without markets on it
+	Listed     Origin            // where it is in the listing
 	Offered    Origin            // where its markets are
 }
 
-// Origin is one archived answer and what was found where in it. Number 0 is none.
+// Origin is one archived answer and what was found where in it. Number is 0 if there is
+// none.
 type Origin struct {
 	raw.Response
 	Cycle      layout.CycleID
-	In, Member string // where it lies, see raw.Archive.Place
+	In, Member string // the file and the member in it, see raw.Archive.Place
 	Trace      *provider.Trace
 }
 
@@ -36,7 +37,7 @@ func originOf(a *raw.Archive, r raw.Response, t *provider.Trace) Origin {
 	return Origin{Response: r, Cycle: a.Cycle().CycleID, In: in, Member: member, Trace: t}
 }
 
-// ErrNotInCycle means that the cycle's payloads do not hold the fixture.
+// ErrNotInCycle: the cycle's payloads do not contain the fixture.
 var ErrNotInCycle = errors.New("not in the payloads of the cycle")
 
 // TraceMarkets reads one fixture of a cycle of markets. Errors to branch on:

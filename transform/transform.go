@@ -25,18 +25,18 @@ type Options struct {
 	// Cycle to transform; "" means the newest raw cycle that has something to transform.
 	Cycle layout.CycleID
 	Root  durable.FS // of the tenant and product
-	Data  durable.FS // the data root: where the id key's fingerprint is recorded
+	Data  durable.FS // the data root, which records the id key's fingerprint
 	Key   identity.Key
 
 	Now     func() time.Time // nil means time.Now
 	Log     *slog.Logger     // nil means none
-	Workers int              // payloads read at once; 0 means one for each core
+	Workers int              // payloads read concurrently; 0 means one for each core
 	Version string           // of the binary; goes into the header
 	Details int              // live: fixtures whose timeline and minutes are published; 0 means 50
-	// Memory bounds what this run and others use at once; nil means no bound.
+	// Memory bounds what this and other runs use together; nil means no bound.
 	Memory *Memory
-	// Stopping is closed when the process must stop. It interrupts a run that waits for
-	// memory. It may be nil.
+	// Stopping is closed when the process must stop, which interrupts a run that waits
+	// for memory. It may be nil.
 	Stopping <-chan struct{}
 	// Provider finds an adapter by name; nil means every registered adapter.
 	Provider func(name string) (provider.Provider, bool)
@@ -48,21 +48,20 @@ type Summary struct {
 	Already bool // the cycle was transformed before: nothing was done
 
 	Fixtures int // refreshed
-	// NotOffered is how many fixtures the provider lists without offering markets on
-	// them. Fixtures does not include them, but each has a row.
+	// NotOffered is how many fixtures are listed without markets. Fixtures does not
+	// include them, but each has a row.
 	NotOffered int
 	Markets    int
 	Mapped     int // markets with a proven canonical identity
 	Selections int
-	// Publishable is how many selections the service vouches for.
+	// Publishable is how many selections have a proven meaning.
 	Publishable int
-	// WithoutPrices is how many markets were listed without any price. Markets does not
-	// include them.
+	// WithoutPrices is how many markets have no prices. Markets does not include them.
 	WithoutPrices int
-	Broken        int // fixtures of which nothing could be read
-	// Partial is how many fixtures lack a section or more that could not be read.
+	Broken        int // fixtures that could not be read at all
+	// Partial is how many fixtures lack at least one section that could not be read.
 	Partial int
-	// Damaged is how many parts of payloads could not be read and were marked or left
+	// Damaged is how many parts of payloads could not be read, and were marked or left
 	// out.
 	Damaged int
 	Failed  int // fixtures that could not be retrieved
@@ -72,17 +71,17 @@ type Summary struct {
 }
 
 var (
-	// ErrNoCycle means that there is no raw cycle to transform.
+	// ErrNoCycle: there is no raw cycle to transform.
 	ErrNoCycle = errors.New("no raw cycle to transform")
-	// ErrKey means that the id key is not the one this data root was made with.
-	ErrKey = errors.New("another id key")
-	// ErrRules means that the cycle was transformed by rules of another version.
+	// ErrKey: the id key is not the one this data root was made with.
+	ErrKey = errors.New("wrong id key")
+	// ErrRules: the cycle was transformed with rules of another version.
 	ErrRules = errors.New("transformed by other rules")
-	// ErrQuarantined means that too much of the cycle could not be read.
+	// ErrQuarantined: too much of the cycle could not be read.
 	ErrQuarantined = errors.New("too much could not be read")
 )
 
-// run is one run under way, filled in from step to step.
+// run is a run in progress; each step sets its fields.
 type run struct {
 	Options
 	engine  engine
@@ -91,7 +90,7 @@ type run struct {
 	cycle   layout.CycleID
 	archive *raw.Archive
 	before  *snapshot.Manifest // of an earlier run of the same cycle; nil if there was none
-	// isBackfill: a later cycle transforms this one first.
+	// isBackfill: this cycle is transformed before a later one that needs it.
 	isBackfill bool
 	// only is the provider's id of the only fixture that is read, with a trace of its
 	// payloads; "" reads all of them, untraced. See TraceMarkets.
@@ -101,9 +100,9 @@ type run struct {
 }
 
 // Run transforms one cycle. If the cycle is transformed already it does nothing, unless
-// the cycle was named: then it is transformed again, and must give the same bytes. Errors to branch on: ErrNoCycle, ErrKey,
-// ErrRules, ErrQuarantined, raw.ErrCorrupt, durable.ErrDiffers,
-// durable.ErrNoSpace. It writes state/transform.json.
+// the cycle was named: then it is transformed again, and must give the same bytes. Errors
+// to branch on: ErrNoCycle, ErrKey, ErrRules, ErrQuarantined, raw.ErrCorrupt,
+// durable.ErrDiffers, durable.ErrNoSpace. It writes state/transform.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	r := &run{Options: o}
 	if err := r.check(); err != nil {
@@ -118,7 +117,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	return r.summary, err
 }
 
-// check returns an error for options that cannot be run, and fills in defaults.
+// check validates the options and sets the defaults.
 func (r *run) check() error {
 	if r.Now == nil {
 		r.Now = time.Now

@@ -68,8 +68,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Once more without a name does nothing; with a name it comes out the same, and
-// keeps the first run's times and version.
+// A second run does nothing unless the cycle is named; then it gives the same result,
+// with the first run's times and version.
 func TestAgain(t *testing.T) {
 	root, data := small("1", "2").mem(t), durabletest.NewMem()
 	_, err := run(root, data)
@@ -94,7 +94,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// Neither the number of workers nor the order of payloads reaches a byte.
+// Neither the number of workers nor the order of payloads changes a byte.
 func TestAnyParallelism(t *testing.T) {
 	_, pages, sheets := simulated(t, 3, 60)
 	for i := range pages {
@@ -193,8 +193,8 @@ func TestOtherRules(t *testing.T) {
 	}
 }
 
-// One fixture's broken payload costs that fixture; more than one in twenty stop
-// the run.
+// The broken payload of one fixture affects only that fixture; more than one in twenty
+// stop the run.
 func TestBrokenPayloads(t *testing.T) {
 	for _, c := range []struct {
 		fixtures, broken int
@@ -240,8 +240,8 @@ func TestBrokenPayloads(t *testing.T) {
 	}
 }
 
-// A fixture that is met twice is one, the newer retrieval counts; one that the
-// list does not have, or has as over, is left out.
+// A fixture in several payloads becomes one row of the newest retrieval; one that is not
+// in the listing, or over, is left out.
 func TestJoining(t *testing.T) {
 	w := small("1", "2", "3", "4")
 	older := w.sheets[0]
@@ -274,8 +274,8 @@ func TestJoining(t *testing.T) {
 	}
 }
 
-// A fixture that the provider lists and offers no markets on has a row, as the
-// list has it; not one that is over, was filtered out, read, or not had.
+// A fixture that is listed without markets has a row as listed, unless it is over, was
+// filtered out, read, or could not be retrieved.
 func TestNotOffered(t *testing.T) {
 	w := small("1", "2", "3", "4", "5", "6 {")
 	w.sheets = []provider.Payload{w.sheets[0], w.sheets[5]}
@@ -291,7 +291,7 @@ func TestNotOffered(t *testing.T) {
 		page = strings.Replace(page, change[0], change[1], 1)
 	}
 	w.pages[0].Body = []byte(page)
-	w.pages[0].FetchedAt = began.Add(4 * time.Second) // the list is newer than what was read
+	w.pages[0].FetchedAt = began.Add(4 * time.Second) // the list is newer than the markets
 	w.edit = func(c *raw.Cycle) {
 		c.Outcome, c.Failed, c.NotOffered = raw.Partial, []string{"5"}, []string{"1", "2", "3", "4", "5", "6", "77"}
 	}
@@ -335,7 +335,7 @@ func TestNotOffered(t *testing.T) {
 	}
 }
 
-// The provider offers no markets on anything: the fixtures are there all the same.
+// If the provider offers no markets at all, the fixtures are still there.
 func TestNothingOffered(t *testing.T) {
 	w := small("1", "2", "3")
 	w.sheets = []provider.Payload{{Endpoint: "bet365/prematch", Query: url.Values{"FI": {"1,2,3"}}, FetchedAt: began, Body: []byte(`{"success":1,"results":[]}`)}}
@@ -348,7 +348,7 @@ func TestNothingOffered(t *testing.T) {
 	}
 }
 
-// An archive whose bytes are not what was written is our own state gone bad.
+// An archive whose bytes have changed since they were written stops the run.
 func TestDamagedArchive(t *testing.T) {
 	root, data := small("1", "2").mem(t), durabletest.NewMem()
 	name := layout.Cycle(layout.RawDir, cycleID) + "/responses/000002.zst"
@@ -375,9 +375,9 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// Killed at every operation, then the power fails: the cycle is not there or
-// whole, what was acknowledged is there, and the next run ends where an
-// unbroken one does.
+// Killed at every operation with a power cut: the cycle is missing or complete, what was
+// acknowledged is there, and the next run ends with the same result as an uninterrupted
+// one.
 func TestKilledAtEveryOperation(t *testing.T) {
 	w := small("1", "2")
 	clean := w.mem(t)
@@ -423,7 +423,7 @@ func TestDiskFullAtEveryOperation(t *testing.T) {
 	}
 }
 
-// panicking is an adapter that falls over one payload.
+// panicking is an adapter that panics on one payload.
 type panicking struct{ provider.MarketAdapter }
 
 func (p panicking) ReadMarkets(payload provider.Payload, l provider.Listing) (provider.Sheet, error) {
@@ -447,7 +447,7 @@ func TestPanicCostsOnePayload(t *testing.T) {
 	}
 }
 
-// panickingLive falls over details, or over the list.
+// panickingLive panics on details, or on the list.
 type panickingLive struct {
 	provider.LiveAdapter
 	list bool
@@ -464,8 +464,8 @@ func (p panickingLive) ReadList(pages []provider.Payload) (provider.LiveSheet, e
 	return p.LiveAdapter.ReadList(pages)
 }
 
-// A panic over a detail costs the detail, one over the list the cycle, and neither
-// the process.
+// A panic on a detail affects only the detail, one on the list the cycle, and neither the
+// process.
 func TestPanicInLivePayload(t *testing.T) {
 	for _, list := range []bool{false, true} {
 		mem, k := newMem(), minutes(1)[0]

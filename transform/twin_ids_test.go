@@ -12,13 +12,13 @@ import (
 	"mkt/transform/markets"
 )
 
-// One key under two market ids: what a market is called, and what becomes of it, does
-// not depend on whether the other is there that day.
+// One key under two market ids: the name and the ids of a market do not depend on whether
+// the other one exists that day.
 func TestOneKeyUnderTwoIDs(t *testing.T) {
 	for _, c := range []struct {
 		what, key string
 		ids       []string
-		markets   int // of all together
+		markets   int // of all ids together
 	}{
 		{"a known id and a strange one", "both_teams_to_score", []string{"10150", "77777"}, 2},
 		{"two strange ids", "both_teams_to_score", []string{"77777", "77778"}, 2},
@@ -44,8 +44,8 @@ func TestOneKeyUnderTwoIDs(t *testing.T) {
 	}
 }
 
-// idsOf reads a payload with a market of one key under several ids, each in a tab of
-// its own, and gives for each id what the market is and its ids.
+// idsOf reads a payload with a market of one key under several ids, each in a tab of its
+// own, and returns the meaning and the ids for each.
 func idsOf(t *testing.T, key string, ids ...string) map[string]string {
 	t.Helper()
 	rows := `{"id":"1","odds":"1.80","name":"Yes"},{"id":"2","odds":"2.00","name":"No"}`

@@ -35,13 +35,11 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// world is the input of a raw cycle.
 type world struct {
 	pages, sheets []provider.Payload
 	edit          func(*raw.Cycle)
 }
 
-// archive writes the world's raw cycle.
 func (w world) archive(fsys durable.FS) error {
 	out, err := raw.Create(fsys, cycleID, nil)
 	if err != nil {
@@ -78,7 +76,7 @@ func run(root, data durable.FS) (transform.Summary, error) {
 	return transform.Run(context.Background(), options(root, data))
 }
 
-// small is a world written by hand. Each text is a fixture's id and, after a space, its
+// small is a world with one fixture for each text: its id and, after a space, its
 // payload; without a payload it has a market of its own.
 func small(fixtures ...string) world {
 	var w world
@@ -95,7 +93,6 @@ func small(fixtures ...string) world {
 	return w
 }
 
-// files reads every file below a folder.
 func files(t testing.TB, fsys durable.FS, dir string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -116,13 +113,11 @@ func files(t testing.TB, fsys durable.FS, dir string) map[string]string {
 	return all
 }
 
-// rows reads a table of the canonical cycle.
 func rows[T table.Row](t testing.TB, fsys durable.FS, name string) []T {
 	t.Helper()
 	return rowsOf[T](t, fsys, cycleID, name)
 }
 
-// rowsOf reads a table of a canonical cycle.
 func rowsOf[T table.Row](t testing.TB, fsys durable.FS, cycle layout.CycleID, name string) (all []T) {
 	t.Helper()
 	for row, err := range snapshot.Rows[T](fsys, layout.Cycle(layout.CanonicalDir, cycle)+"/"+name) {

@@ -17,7 +17,6 @@ import (
 	"mkt/transform/identity"
 )
 
-// minter returns a new minter for the cycle's provider.
 func (r *run) minter() *identity.Minter {
 	return identity.NewMinter(r.Key, r.archive.Cycle().Provider)
 }
@@ -26,7 +25,7 @@ func (r *run) minter() *identity.Minter {
 // transformed before must give the same bytes.
 func (r *run) write(ctx context.Context) error {
 	staging := layout.StagingDir + "/transform-" + string(r.cycle)
-	if err := r.Root.RemoveAll(staging); err != nil { // of a run that was killed
+	if err := r.Root.RemoveAll(staging); err != nil { // left by a run that was killed
 		return err
 	}
 	for _, dir := range []string{layout.CanonicalDir, staging} {
@@ -52,8 +51,8 @@ func (r *run) write(ctx context.Context) error {
 	return err
 }
 
-// header returns the manifest without the files. A re-run takes its times, and the
-// version of the binary, from what the first run wrote.
+// header returns the manifest without the files. A re-run uses the times and the version
+// of the binary that the first run wrote.
 func (r *run) header() snapshot.Manifest {
 	res := &r.result
 	m := snapshot.Manifest{
@@ -74,14 +73,13 @@ func (r *run) header() snapshot.Manifest {
 	m.ProcessedAt = &at
 	if r.before != nil {
 		m.ProcessedAt, m.BinaryVersion = r.before.ProcessedAt, r.before.BinaryVersion
-		if r.before.RawSHA256 == "" { // it was written by a version that did not record it
+		if r.before.RawSHA256 == "" { // written by a version that did not record it
 			m.RawSHA256 = ""
 		}
 	}
 	return m
 }
 
-// writeMarketTables writes the tables of the market engine.
 func writeMarketTables(ctx context.Context, r *run, dir string, m *snapshot.Manifest) error {
 	var fixtures []table.FixtureRow
 	err := stage(ctx, r, m, dir, layout.MarketsFile, "markets", func(w *table.Writer[table.MarketRow]) (err error) {
@@ -99,7 +97,6 @@ func writeMarketTables(ctx context.Context, r *run, dir string, m *snapshot.Mani
 	return stage(ctx, r, m, dir, layout.ListingFile, "listing", func(w *table.Writer[table.ListingRow]) error { return w.Write(r.result.listing...) })
 }
 
-// stage writes one table.
 func stage[T table.Row](ctx context.Context, r *run, m *snapshot.Manifest, dir, name, key string, rows func(*table.Writer[T]) error) error {
 	header := table.Header{ClientID: r.ClientID, Product: string(r.Product), CycleID: string(r.cycle),
 		Provider: m.Provider, DerivationVersion: m.DerivationVersion}
@@ -119,7 +116,6 @@ func stage[T table.Row](ctx context.Context, r *run, m *snapshot.Manifest, dir, 
 	return ctx.Err()
 }
 
-// prepared is one fixture as rows.
 type prepared struct {
 	from    *refreshed
 	fixture table.FixtureRow
@@ -161,12 +157,12 @@ func (r *run) writeMarkets(ctx context.Context, w *table.Writer[table.MarketRow]
 		if err := w.Write(p.markets...); err != nil {
 			return nil, err
 		}
-		p.from.markets = nil // written, and not needed any more
+		p.from.markets = nil // free the memory
 	}
 	return fixtures, context.Cause(ctx)
 }
 
-// count adds one fixture to the summary and to the header's verdicts.
+// count adds one fixture to the summary and the header.
 func (r *run) count(f *refreshed, m *snapshot.Manifest) {
 	s := &r.summary
 	if f.notOffered {

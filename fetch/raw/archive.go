@@ -14,20 +14,20 @@ import (
 	"mkt/publish/layout"
 )
 
-// Archive is one sealed cycle, open for reading. It holds no file open. Safe
-// for concurrent use.
+// Archive is one sealed cycle, open for reading. It keeps no file open. It is safe for
+// concurrent use.
 type Archive struct {
 	fsys      durable.ReadFS
 	dir       string
 	cycle     Cycle
 	sum       string // of cycle.json
 	responses []Response
-	compacted *compacted // nil if it has a folder
+	compacted *compacted // nil if the cycle has a folder
 }
 
 // Open reads and checks a cycle's headers. It returns ErrNotSealed if there are none and
-// ErrCorrupt if they are not what was written. A caller must look at Cycle().Outcome
-// before it uses the archive.
+// ErrCorrupt if they are not what was written. A caller must check Cycle().Outcome before
+// it uses the archive.
 func Open(fsys durable.ReadFS, id layout.CycleID) (*Archive, error) {
 	header, inFile, err := readHeader(fsys, id)
 	if err != nil {
@@ -36,7 +36,6 @@ func Open(fsys durable.ReadFS, id layout.CycleID) (*Archive, error) {
 	return openHeaders(fsys, id, header, inFile)
 }
 
-// openHeaders checks the headers that were found.
 func openHeaders(fsys durable.ReadFS, id layout.CycleID, header []byte, inFile *compacted) (*Archive, error) {
 	dir := layout.Cycle(layout.RawDir, id)
 	name := dir + "/" + layout.RawFetchFile
@@ -51,7 +50,7 @@ func openHeaders(fsys durable.ReadFS, id layout.CycleID, header []byte, inFile *
 		return nil, damaged(err)
 	}
 	if durable.Hash(list) != cycle.FetchSHA256 {
-		return nil, fmt.Errorf("%w: %s is not the file that %s names", ErrCorrupt, name, layout.RawCycleFile)
+		return nil, fmt.Errorf("%w: %s does not match its hash in %s", ErrCorrupt, name, layout.RawCycleFile)
 	}
 	responses, err := decodeEntries(list)
 	if err != nil {
@@ -60,7 +59,7 @@ func openHeaders(fsys durable.ReadFS, id layout.CycleID, header []byte, inFile *
 	return &Archive{fsys: fsys, dir: dir, cycle: cycle, sum: durable.Hash(header), responses: responses, compacted: inFile}, nil
 }
 
-// readHeader reads cycle.json, out of the compacted file if the cycle is in one.
+// readHeader reads cycle.json, from the compacted file if the cycle is in one.
 func readHeader(fsys durable.ReadFS, id layout.CycleID) ([]byte, *compacted, error) {
 	if _, _, err := layout.ParseCycleID(string(id)); err != nil {
 		return nil, nil, err
@@ -90,7 +89,7 @@ func readCycle(fsys durable.ReadFS, id layout.CycleID) (Cycle, error) {
 func parseCycle(id layout.CycleID, header []byte) (Cycle, error) {
 	cycle, err := decodeCycle(header)
 	if err == nil && cycle.CycleID != id {
-		err = fmt.Errorf("names the cycle %q", cycle.CycleID)
+		err = fmt.Errorf("belongs to cycle %q", cycle.CycleID)
 	}
 	if err != nil {
 		return Cycle{}, unlessNewer(fmt.Errorf("%s/%s: %w", layout.Cycle(layout.RawDir, id), layout.RawCycleFile, err))
@@ -107,7 +106,8 @@ func unlessNewer(err error) error {
 	return fmt.Errorf("%w: %w", ErrCorrupt, err)
 }
 
-// damaged marks a file that is gone or too large; other errors are the disk's.
+// damaged returns ErrCorrupt for a file that is missing or too large; other errors are
+// the disk's.
 func damaged(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrTooLarge) || errors.Is(err, durable.ErrNotRegular) {
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
@@ -121,12 +121,12 @@ func (a *Archive) Cycle() Cycle { return a.cycle }
 // SHA256 returns the hash of cycle.json, which covers everything that was archived.
 func (a *Archive) SHA256() string { return a.sum }
 
-// Responses returns the entries by number, rejected ones among them; the slice is the
-// caller's.
+// Responses returns the entries by number, including rejected ones. The caller may modify
+// the slice.
 func (a *Archive) Responses() []Response { return slices.Clone(a.responses) }
 
-// Body reads one answer's bytes and checks their size and hash. It returns ErrCorrupt
-// if they differ. The slice is the caller's.
+// Body reads one answer's bytes and checks their size and hash. It returns ErrCorrupt if
+// they differ. The caller may modify the slice.
 func (a *Archive) Body(r Response) ([]byte, error) {
 	name := a.dir + "/" + r.File
 	if err := r.Validate(); err != nil {
@@ -137,17 +137,17 @@ func (a *Archive) Body(r Response) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(body)) != r.Bytes || durable.Hash(body) != r.SHA256 {
-		return nil, fmt.Errorf("%w: %s: not the bytes that %s names", ErrCorrupt, name, layout.RawFetchFile)
+		return nil, fmt.Errorf("%w: %s does not match its hash in %s", ErrCorrupt, name, layout.RawFetchFile)
 	}
 	return body, nil
 }
 
-// decompress reads a body as it was before it was compressed.
+// decompress reads a body and decompresses it.
 func (a *Archive) decompress(name string, r Response) ([]byte, error) {
 	if a.compacted != nil {
 		return slices.Clone(a.compacted.files[plainName(r)]), nil
 	}
-	compressed, err := durable.ReadFile(a.fsys, name, r.Bytes+r.Bytes/8+4096) // what does not shrink grows by little
+	compressed, err := durable.ReadFile(a.fsys, name, r.Bytes+r.Bytes/8+4096) // incompressible data grows a little
 	if err != nil {
 		return nil, damaged(err)
 	}
@@ -170,9 +170,9 @@ func (a *Archive) Payload(r Response) (provider.Payload, error) {
 	return provider.Payload{Number: r.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: r.FetchedAt, Body: body}, nil
 }
 
-// decoder is shared: DecodeAll is safe for concurrent use. The frame's own
-// checksum is left to the stronger hash in fetch.json. It writes no more
-// than the caller's slice has room for.
+// decoder is shared: DecodeAll is safe for concurrent use. It does not check the frame's
+// own checksum, since fetch.json has a stronger hash. It writes no more than the capacity
+// of the caller's slice.
 var decoder = sync.OnceValue(func() *zstd.Decoder {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.IgnoreChecksum(true), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(MaxBody))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"mkt/publish/durable"
 )
 
-// odds is a megabyte that packs about as well as a real answer.
+// odds is a megabyte that compresses about as well as a real answer.
 func odds() []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b bytes.Buffer

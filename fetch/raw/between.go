@@ -11,8 +11,8 @@ import (
 	"mkt/publish/layout"
 )
 
-// Place returns where an answer's bytes are, relative to the root: a file of its own,
-// or a compacted file and the name inside it.
+// Place returns where an answer's bytes are, relative to the root: a file of its own, or
+// a compacted file and the name inside it.
 func (a *Archive) Place(r Response) (file, member string) {
 	if a.compacted != nil {
 		return layout.RawPack(a.cycle.CycleID), strings.TrimPrefix(a.dir, layout.RawDir+"/") + "/" + plainName(r)
@@ -20,11 +20,10 @@ func (a *Archive) Place(r Response) (file, member string) {
 	return a.dir + "/" + r.File, ""
 }
 
-// Between lists the sealed cycles that began in a stretch of time, both ends
-// included, oldest first, compacted ones among them; a zero time is no bound. It
-// lists folders, and reads the compacted files of that time: for tools, not for steps.
-// The cycles of damaged files are missing, and the error, which is ErrCorrupt, is
-// returned beside the others.
+// Between lists the sealed cycles, compacted ones included, that began from from to to,
+// oldest first; a zero time is no bound. It lists folders and reads the compacted files
+// of that time, so it is for tools and not for steps. Damaged files are left out and
+// reported as ErrCorrupt beside the other cycles.
 func Between(fsys durable.ReadFS, from, to time.Time) ([]layout.CycleID, error) {
 	within := func(id layout.CycleID) bool {
 		at, _, err := layout.ParseCycleID(string(id))
@@ -71,18 +70,18 @@ func Between(fsys durable.ReadFS, from, to time.Time) ([]layout.CycleID, error) 
 	return slices.Compact(ids), errors.Join(damaged...)
 }
 
-// Walk opens cycles one after the other, in order, and reads a compacted file once for
-// all of its cycles. It is for tools that read hundreds.
+// Walk opens cycles in order and reads each compacted file once for all of its cycles. It
+// is for tools that read hundreds of cycles.
 type Walk struct {
 	fsys   durable.ReadFS
-	file   string                        // that was read last
-	cycles map[layout.CycleID]*compacted // in it
+	file   string                        // the last one read
+	cycles map[layout.CycleID]*compacted // its cycles
 }
 
 // NewWalk begins a walk.
 func NewWalk(fsys durable.ReadFS) *Walk { return &Walk{fsys: fsys} }
 
-// Open opens a cycle as the function of that name does.
+// Open is the function Open.
 func (w *Walk) Open(id layout.CycleID) (*Archive, error) {
 	sealed, err := Sealed(w.fsys, id)
 	if err != nil {
@@ -105,7 +104,7 @@ func (w *Walk) Open(id layout.CycleID) (*Archive, error) {
 	}
 	c := w.cycles[id]
 	if c == nil {
-		return Open(w.fsys, id) // returns what is wrong
+		return Open(w.fsys, id) // for its error
 	}
 	return openHeaders(w.fsys, id, c.files[layout.RawCycleFile], c)
 }

@@ -17,13 +17,12 @@ import (
 	"mkt/publish/layout"
 )
 
-// Compact puts the sealed cycles of every hour before that of a cycle into one file for
-// each ten minutes, in which they are found as before, and deletes their folders. A
-// cycle that is damaged, or of a newer version, keeps its folder. Nothing is lost: a
-// compacted file holds every byte that was received, compressed over many cycles at
-// once. Compact lists cycles and must not be called more often than once an hour. Only
-// the holder of the lock may call it; it may be killed at any point. It returns how
-// many cycles it compacted.
+// Compact moves the sealed cycles of every hour before that of a cycle into one file for
+// each ten minutes, where Open still finds them, and deletes their folders. A cycle that
+// is damaged, or of a newer version, keeps its folder. A compacted file has every byte
+// that was received, compressed over many cycles at once. Compact lists cycles, so call
+// it at most once an hour. Only the holder of the lock may call it; it may be killed at
+// any point. It returns how many cycles it compacted.
 func Compact(fsys durable.FS, before layout.CycleID) (int, error) {
 	ids, err := Cycles(fsys)
 	if err != nil {
@@ -44,8 +43,8 @@ func Compact(fsys durable.FS, before layout.CycleID) (int, error) {
 	return all, nil
 }
 
-// compactOne writes one file. If it is there already, the run that wrote it was killed
-// before it had deleted the folders.
+// compactOne writes one file. If it exists, the run that wrote it was killed before it
+// had deleted the folders.
 func compactOne(fsys durable.FS, name string, ids []layout.CycleID) (int, error) {
 	in, err := compactedCycles(fsys, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,7 +64,7 @@ func compactOne(fsys durable.FS, name string, ids []layout.CycleID) (int, error)
 	return len(gone), removeFolders(fsys, gone)
 }
 
-// writeCompacted writes a compacted file, which is durable before it has its name.
+// writeCompacted writes a compacted file, which is durable before it gets its name.
 func writeCompacted(fsys durable.FS, name string, ids []layout.CycleID) error {
 	if err := durable.MkdirAllSync(fsys, layout.StagingDir); err != nil {
 		return err
@@ -98,8 +97,8 @@ func writeCompacted(fsys durable.FS, name string, ids []layout.CycleID) error {
 	return fsys.SyncDir(layout.RawDir)
 }
 
-// addCycle adds one cycle, every body held against its hash. A cycle that is
-// damaged, of a newer version, or not sealed is left out.
+// addCycle adds one cycle after verifying every body. It leaves out a cycle that is
+// damaged, of a newer version, or not sealed.
 func addCycle(fsys durable.ReadFS, out *tar.Writer, id layout.CycleID) error {
 	a, err := Open(fsys, id)
 	if errors.Is(err, ErrNotSealed) || errors.Is(err, ErrCorrupt) || errors.Is(err, layout.ErrNewer) {
@@ -142,8 +141,7 @@ func addCycle(fsys durable.ReadFS, out *tar.Writer, id layout.CycleID) error {
 	return nil
 }
 
-// removeFolders deletes cycles: first all their names, for good, then what is in
-// them.
+// removeFolders removes the names of all cycles durably, then deletes their content.
 func removeFolders(fsys durable.FS, ids []layout.CycleID) error {
 	if len(ids) == 0 {
 		return nil

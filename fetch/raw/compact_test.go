@@ -17,7 +17,7 @@ import (
 	"mkt/publish/layout"
 )
 
-// tickAt archives one small cycle that long after the first.
+// tickAt archives one small cycle at a time after the first.
 func tickAt(t testing.TB, fsys durable.FS, after time.Duration, edit func(*raw.Cycle)) layout.CycleID {
 	t.Helper()
 	id := layout.NewCycleID(start.Add(after), "market_engine")
@@ -39,8 +39,8 @@ func tickAt(t testing.TB, fsys durable.FS, after time.Duration, edit func(*raw.C
 	return id
 }
 
-// hours is a root with cycles in three hours: an ordinary one, a failed one, a
-// damaged one, one that was never sealed.
+// hours is a root with cycles in three hours, among them a failed, a damaged and an
+// unsealed one.
 func hours(t testing.TB) (mem *durabletest.Mem, good []layout.CycleID, damaged, unsealed, now layout.CycleID) {
 	t.Helper()
 	mem = durabletest.NewMem()
@@ -56,7 +56,7 @@ func hours(t testing.TB) (mem *durabletest.Mem, good []layout.CycleID, damaged, 
 	return mem, good, damaged, unsealed, now
 }
 
-// archived is all that can be read of a cycle.
+// archived is everything that can be read of a cycle.
 func archived(t testing.TB, fsys durable.FS, id layout.CycleID) (all []any) {
 	t.Helper()
 	a, err := raw.Open(fsys, id)
@@ -70,7 +70,7 @@ func archived(t testing.TB, fsys durable.FS, id layout.CycleID) (all []any) {
 	return all
 }
 
-// What was compacted reads as before, byte for byte; the rest stays as it is.
+// Compacted cycles read as before, byte for byte; the others stay as they are.
 func TestCompact(t *testing.T) {
 	mem, good, damaged, unsealed, now := hours(t)
 	want := map[layout.CycleID][]any{}
@@ -105,8 +105,8 @@ func TestCompact(t *testing.T) {
 	archived(t, mem, late)
 }
 
-// A file that is damaged is said to be, whether in what leads to a cycle or in the
-// middle of an answer.
+// Damage of a compacted file is detected, both between the cycles and in the middle of an
+// answer.
 func TestCompactDamaged(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	large := make([]byte, 1<<20)
@@ -137,7 +137,7 @@ func TestCompactDamaged(t *testing.T) {
 				}
 				must(t, durable.Overwrite(mem, pack, bad))
 				for _, id := range []layout.CycleID{good[0], id} {
-					isSaid(t, mem, id)
+					checkCycleOrCorrupt(t, mem, id)
 				}
 				if ids, err := raw.Between(mem, time.Time{}, time.Time{}); err != nil && !errors.Is(err, raw.ErrCorrupt) || !slices.Contains(ids, now) {
 					t.Errorf("%v are listed, %v", ids, err)
@@ -147,8 +147,9 @@ func TestCompactDamaged(t *testing.T) {
 	}
 }
 
-// isSaid checks that a cycle of a compacted file reads as it was, or is said to be damaged.
-func isSaid(t *testing.T, fsys durable.FS, id layout.CycleID) {
+// checkCycleOrCorrupt checks that a cycle of a compacted file either is unchanged or returns
+// ErrCorrupt.
+func checkCycleOrCorrupt(t *testing.T, fsys durable.FS, id layout.CycleID) {
 	t.Helper()
 	a, err := raw.Open(fsys, id)
 	if err != nil {
@@ -168,8 +169,8 @@ func isSaid(t *testing.T, fsys durable.FS, id layout.CycleID) {
 	}
 }
 
-// Stopped at every operation, then the power fails: nothing is lost, and the
-// next run ends as an undisturbed one.
+// Killed at every operation with a power cut: nothing is lost, and the next run ends with
+// the same result as an uninterrupted one.
 func TestCompactKilledAtEveryOperation(t *testing.T) {
 	base, good, damaged, unsealed, now := hours(t)
 	for _, keep := range []float64{0, 0.5, 1} {
@@ -196,7 +197,7 @@ func TestCompactKilledAtEveryOperation(t *testing.T) {
 	}
 }
 
-// Which cycle was begun last is known without a list, and also if the state file is gone.
+// The last begun cycle is known without listing, and also if the state file is missing.
 func TestProgress(t *testing.T) {
 	mem := durabletest.NewMem()
 	if _, known, err := raw.LastBegun(mem); known || err != nil {
@@ -226,7 +227,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// An hour of ticks with 300 fixtures in play: what compacting it takes.
+// An hour of ticks with 300 fixtures in play.
 func BenchmarkCompact(b *testing.B) {
 	const ticks = 60
 	item := func(i, tick int) string {
@@ -270,8 +271,7 @@ func BenchmarkCompact(b *testing.B) {
 	}
 }
 
-// TestBetween: cycles are found by their time, compacted or not, and a walk reads
-// what Open reads.
+// Cycles are found by their time, compacted or not, and a walk reads the same as Open.
 func TestBetween(t *testing.T) {
 	mem, good, damaged, _, now := hours(t)
 	all := append(slices.Clone(good[:2]), damaged, good[2], now)

@@ -15,22 +15,21 @@ import (
 	"mkt/publish/layout"
 )
 
-// window is how far back the compression looks: several ticks, which hold nearly the
-// same.
+// window is the compression window: several ticks, which are nearly the same.
 const window = 8 << 20
 
-// compacted is one cycle of a compacted file: the content of its files by name, with
-// the bodies uncompressed.
+// compacted is one cycle of a compacted file: the content of its files by name, with the
+// bodies uncompressed.
 type compacted struct {
 	id    layout.CycleID
-	files map[string][]byte // nil if the reader did not want it
+	files map[string][]byte // nil if not wanted
 }
 
-// plainName is the name of a body that is not compressed by itself.
+// plainName is the name of a body inside a compacted file.
 func plainName(r Response) string { return strings.TrimSuffix(r.File, ".zst") }
 
-// eachCompacted reads the cycles of a compacted file in order, with the content of
-// those that are wanted. An error is the last.
+// eachCompacted reads the cycles of a compacted file in order, with the content of those
+// that are wanted. An error is the last.
 func eachCompacted(fsys durable.ReadFS, name string, wanted func(layout.CycleID) bool) iter.Seq2[compacted, error] {
 	return func(yield func(compacted, error) bool) {
 		var c compacted
@@ -59,12 +58,12 @@ func eachCompacted(fsys durable.ReadFS, name string, wanted func(layout.CycleID)
 	}
 }
 
-// errStopped ends the reading of a file when its reader has what it needs.
+// errStopped ends the reading of a file early.
 var errStopped = errors.New("stopped")
 
 func anyCycle(layout.CycleID) bool { return true }
 
-// readCompacted reads one cycle out of its compacted file; nil if it is in none.
+// readCompacted reads one cycle from its compacted file; nil if it is in none.
 func readCompacted(fsys durable.ReadFS, id layout.CycleID) (*compacted, error) {
 	for c, err := range eachCompacted(fsys, layout.RawPack(id), func(of layout.CycleID) bool { return of == id }) {
 		switch {
@@ -81,8 +80,8 @@ func readCompacted(fsys durable.ReadFS, id layout.CycleID) (*compacted, error) {
 	return nil, nil
 }
 
-// compactedCycles lists the cycles of a compacted file, which it reads to its end,
-// checksum included.
+// compactedCycles lists the cycles of a compacted file, which it reads to the end to
+// verify its checksum.
 func compactedCycles(fsys durable.ReadFS, name string) (ids []layout.CycleID, err error) {
 	for c, err := range eachCompacted(fsys, name, func(layout.CycleID) bool { return false }) {
 		if err != nil {
@@ -94,9 +93,8 @@ func compactedCycles(fsys durable.ReadFS, name string) (ids []layout.CycleID, er
 }
 
 // CompactedCycles yields the cycles of a compacted file in order, one in memory at a
-// time, and reads the file once. A damaged one has the error ErrCorrupt beside its id,
-// and the others follow; a file that cannot be read any further ends with an error and
-// no id.
+// time. A damaged cycle is yielded with ErrCorrupt and its id, and the others follow; if
+// the rest of the file cannot be read, the last error has no id.
 func CompactedCycles(fsys durable.ReadFS, name string) iter.Seq2[CompactedCycle, error] {
 	return func(yield func(CompactedCycle, error) bool) {
 		for c, err := range eachCompacted(fsys, name, anyCycle) {
@@ -112,13 +110,13 @@ func CompactedCycles(fsys durable.ReadFS, name string) iter.Seq2[CompactedCycle,
 	}
 }
 
-// CompactedCycle is one cycle of a compacted file; Archive is nil beside an error.
+// CompactedCycle is one cycle of a compacted file; Archive is nil if there is an error.
 type CompactedCycle struct {
 	ID      layout.CycleID
 	Archive *Archive
 }
 
-// Files returns the names below the cycle's folder that it should hold, and no others.
+// Files returns the names that the cycle's folder must have, and no others.
 func (a *Archive) Files() []string {
 	names := []string{layout.RawCycleFile, layout.RawFetchFile}
 	for _, r := range a.responses {
@@ -127,7 +125,7 @@ func (a *Archive) Files() []string {
 	return names
 }
 
-// eachFile calls do for every file of a compacted file, in order of cycles.
+// eachFile calls do for every file in a compacted file, in order of cycles.
 func eachFile(fsys durable.ReadFS, name string, do func(id layout.CycleID, file string, content io.Reader) error) error {
 	file, err := fsys.Open(name)
 	if err != nil {
@@ -151,7 +149,7 @@ func eachFile(fsys durable.ReadFS, name string, do func(id layout.CycleID, file 
 		dir, base, _ := strings.Cut(header.Name, "/")
 		id, ok := layout.ParseCycleDir(dir)
 		if !ok {
-			return fmt.Errorf("%w: %s: holds %q", ErrCorrupt, name, header.Name)
+			return fmt.Errorf("%w: %s: unexpected file %q", ErrCorrupt, name, header.Name)
 		}
 		if err := do(id, base, content{in}); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -159,7 +157,7 @@ func eachFile(fsys durable.ReadFS, name string, do func(id layout.CycleID, file 
 	}
 }
 
-// content is that of one file of a compacted file. What cannot be read is damaged.
+// content is that of one file in a compacted file. A read error means damage.
 type content struct{ io.Reader }
 
 func (c content) Read(b []byte) (int, error) {

@@ -10,8 +10,8 @@ import (
 	"mkt/publish/layout"
 )
 
-// FuzzCompacted checks that a file that is not what was written yields no cycle that
-// differs from the one that was put in.
+// FuzzCompacted checks that a changed file yields no cycle that differs from the one that
+// was written.
 func FuzzCompacted(f *testing.F) {
 	mem := durabletest.NewMem()
 	ids := []layout.CycleID{tickAt(f, mem, 0, nil), tickAt(f, mem, 8*time.Second, nil)}
@@ -27,7 +27,7 @@ func FuzzCompacted(f *testing.F) {
 		mem := durabletest.NewMem()
 		must(t, durable.MkdirAllSync(mem, layout.RawDir))
 		must(t, durable.Create(mem, name, durable.Bytes(data)))
-		_, _ = raw.Between(mem, time.Time{}, time.Time{}) // refused or not
+		_, _ = raw.Between(mem, time.Time{}, time.Time{}) // an error is fine
 		for _, id := range ids {
 			a, err := raw.Open(mem, id)
 			if err != nil {

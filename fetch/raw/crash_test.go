@@ -10,7 +10,7 @@ import (
 	"mkt/publish/durable/durabletest"
 )
 
-// archive writes a small cycle as a run does, recovery first.
+// archive writes a small cycle as a run does, including the recovery.
 func archive(fsys durable.FS) error {
 	if _, err := raw.Recover(fsys); err != nil {
 		return err
@@ -31,7 +31,7 @@ func archive(fsys durable.FS) error {
 	return err
 }
 
-// whole is an error unless the cycle is either not there or complete.
+// whole returns an error unless the cycle is either missing or complete.
 func whole(fsys durable.FS) (sealed bool, err error) {
 	a, err := raw.Open(fsys, first)
 	if errors.Is(err, raw.ErrNotSealed) {
@@ -52,8 +52,8 @@ func whole(fsys durable.FS) (sealed bool, err error) {
 	return true, nil
 }
 
-// Stopped at every operation, then the power fails: all or nothing, what was
-// acknowledged is there, and the next run ends well.
+// Killed at every operation with a power cut: the cycle is complete or missing, what was
+// acknowledged is there, and the next run succeeds.
 func TestKilledAtEveryOperation(t *testing.T) {
 	for _, keep := range []float64{0, 0.5, 1} {
 		for k := 1; ; k++ {
@@ -93,7 +93,7 @@ func TestDiskFullAtEveryOperation(t *testing.T) {
 	}
 }
 
-// A forgotten sync must not go unnoticed: the harness is proved.
+// The harness itself is tested: it must catch a forgotten sync.
 func TestHarnessCatchesLeftOutSyncs(t *testing.T) {
 	for _, kind := range []durabletest.Kind{durabletest.Sync, durabletest.SyncDir} {
 		mem := durabletest.NewMem()

@@ -29,15 +29,14 @@ func Cycles(fsys durable.ReadFS) ([]layout.CycleID, error) {
 	return ids, nil
 }
 
-// Newest returns the header of the newest sealed cycle that has something to transform:
-// failed ones and folders without a header are skipped. found is false if there is
-// none.
+// Newest returns the header of the newest sealed cycle that has something to transform;
+// it skips failed ones and folders without a header. found is false if there is none.
 func Newest(fsys durable.ReadFS) (cycle Cycle, found bool, err error) {
 	return newest(fsys, func(err error) bool { return errors.Is(err, ErrNotSealed) })
 }
 
-// newest looks at cycles from the newest on, and skips those that fail to be read with
-// an error that is skipped.
+// newest tries cycles from the newest on, and skips those with an error for which skipped
+// is true.
 func newest(fsys durable.ReadFS, skipped func(error) bool) (Cycle, bool, error) {
 	ids, err := candidates(fsys)
 	if err != nil {
@@ -57,7 +56,7 @@ func newest(fsys durable.ReadFS, skipped func(error) bool) (Cycle, bool, error) 
 	return Cycle{}, false, nil
 }
 
-// candidates are the cycles of which one is the newest, oldest first.
+// candidates are the cycles that may be the newest, oldest first.
 func candidates(fsys durable.ReadFS) ([]layout.CycleID, error) {
 	p, known, err := readProgress(fsys)
 	if err != nil {
@@ -74,8 +73,8 @@ func Sealed(fsys durable.ReadFS, id layout.CycleID) (bool, error) {
 	return durable.Exists(fsys, layout.Cycle(layout.RawDir, id)+"/"+layout.RawCycleFile)
 }
 
-// Recover quarantines the folders of runs that did not finish, and returns how many.
-// Only the holder of the lock may call it; it may be repeated.
+// Recover quarantines the folders of runs that did not finish, and returns how many. Only
+// the holder of the lock may call it; it may be repeated.
 func Recover(fsys durable.FS) (int, error) {
 	p, known, err := readProgress(fsys)
 	if err != nil {
@@ -91,7 +90,7 @@ func Recover(fsys durable.FS) (int, error) {
 	return quarantine(fsys, ids)
 }
 
-// quarantine moves the folders of those cycles that are begun and not sealed.
+// quarantine moves the folders of the cycles that are not sealed.
 func quarantine(fsys durable.FS, ids []layout.CycleID) (int, error) {
 	moved := 0
 	for _, id := range ids {

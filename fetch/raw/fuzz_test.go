@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What the headers accept is valid and survives being written again.
+// Headers that decode are valid, and encode and decode to the same.
 func FuzzDecodeCycle(f *testing.F) {
 	f.Add([]byte(`{"format":1,"client_id":"acme","product":"market_engine","provider":"betsapi","cycle_id":"20261120T090700Z-market_engine","started_at":"2026-11-20T09:07:00Z","finished_at":"2026-11-20T09:08:00Z","outcome":"COMPLETE","listing_complete":true,"requests":3,"fetch_sha256":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}`))
 	f.Add([]byte(`{}`))

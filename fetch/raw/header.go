@@ -8,13 +8,12 @@ import (
 	"mkt/publish/layout"
 )
 
-// entries is fetch.json.
 type entries struct {
 	Format    int        `json:"format"`
 	Responses []Response `json:"responses"`
 }
 
-// Validate returns what is wrong with a cycle's header.
+// Validate returns an error if the header cannot be that of a cycle.
 func (c Cycle) Validate() error {
 	_, product, err := layout.ParseCycleID(string(c.CycleID))
 	switch {
@@ -35,9 +34,9 @@ func (c Cycle) Validate() error {
 	case c.Outcome == Failed && c.Code == "":
 		return fmt.Errorf("a failed cycle has no code")
 	case !risesStrictly(c.Failed) || !risesStrictly(c.NotOffered):
-		return fmt.Errorf("failed or not_offered is not sorted, each id once")
+		return fmt.Errorf("failed or not_offered is not sorted and unique")
 	case c.Previous != "" && !precedes(c.Previous, c.CycleID):
-		return fmt.Errorf("previous %q is no cycle before %s", c.Previous, c.CycleID)
+		return fmt.Errorf("previous %q is not a cycle before %s", c.Previous, c.CycleID)
 	case c.Requests < 0:
 		return fmt.Errorf("requests %d", c.Requests)
 	case !isHash(c.FetchSHA256):
@@ -61,7 +60,7 @@ func risesStrictly(ids []string) bool {
 	return true
 }
 
-// Validate returns what is wrong with an entry.
+// Validate returns an error if the entry cannot be that of an answer.
 func (r Response) Validate() error {
 	switch {
 	case r.Number < 1 || r.Number > MaxResponses:
@@ -86,7 +85,7 @@ func (r Response) Validate() error {
 	return nil
 }
 
-// fileName is where an answer lies, relative to the cycle's folder.
+// fileName is the name of an answer's file in the cycle's folder.
 func fileName(number int, accepted bool) string {
 	dir := responsesDir
 	if !accepted {
@@ -100,7 +99,7 @@ func isHash(s string) bool {
 	return err == nil && len(b) == 32
 }
 
-// encode writes a header as people read it, the same bytes for the same value.
+// encode encodes a header with indentation; equal values have equal bytes.
 func encode(v any) ([]byte, error) {
 	b, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
@@ -117,7 +116,7 @@ func decodeCycle(data []byte) (Cycle, error) {
 	return c, c.Validate()
 }
 
-// decodeEntries reads fetch.json; numbers rise, gaps are allowed.
+// decodeEntries decodes fetch.json. Numbers must rise but may have gaps.
 func decodeEntries(data []byte) ([]Response, error) {
 	var e entries
 	if err := layout.DecodeHeader(layout.RawFetchFile, data, Format, &e); err != nil {

@@ -10,18 +10,18 @@ import (
 	"mkt/publish/layout"
 )
 
-// progress is state/raw.json. It is written before a cycle's folder is made, so that it
-// knows every folder.
+// progress is state/raw.json. It is written before a cycle's folder is created, so that
+// no folder is newer.
 type progress struct {
 	Format int            `json:"format"`
-	Begun  layout.CycleID `json:"begun"`            // the last; it may not have been sealed
-	Newest layout.CycleID `json:"newest,omitempty"` // of those begun before, the newest that has something to transform
+	Begun  layout.CycleID `json:"begun"`            // the last one, which may not be sealed
+	Newest layout.CycleID `json:"newest,omitempty"` // of those begun earlier, the newest that has something to transform
 }
 
 const progressFile = layout.StateDir + "/raw.json"
 
-// readProgress returns false if there is no such file, or none that can be read: the
-// folders say the same, and the next cycle writes the file.
+// readProgress returns false if the file is missing or invalid: the folders have the same
+// information, and the next cycle writes the file.
 func readProgress(fsys durable.ReadFS) (p progress, known bool, err error) {
 	known, err = health.ReadState(fsys, progressFile, Format, &p)
 	if !known || p.Format != Format {
@@ -43,9 +43,9 @@ func (p progress) candidates() []layout.CycleID {
 	return ids
 }
 
-// begin records that a cycle begins, and returns the newest that has something to
-// transform, zero if there is none. A damaged one is skipped: nothing of it is needed,
-// and earlier answers must not keep a new cycle from being fetched.
+// begin records that a cycle begins, and returns the newest one that has something to
+// transform, zero if there is none. It skips damaged ones: a new cycle does not need
+// them.
 func begin(fsys durable.FS, id layout.CycleID) (Cycle, error) {
 	newest, _, err := newest(fsys, func(err error) bool { return errors.Is(err, ErrNotSealed) || errors.Is(err, ErrCorrupt) })
 	if err != nil {
@@ -61,8 +61,7 @@ func begin(fsys durable.FS, id layout.CycleID) (Cycle, error) {
 	return newest, durable.Overwrite(fsys, progressFile, data)
 }
 
-// LastBegun returns the time of the cycle that was begun last, and false if it is not
-// known which that is.
+// LastBegun returns the time of the last begun cycle; false if not known.
 func LastBegun(fsys durable.ReadFS) (at time.Time, known bool, err error) {
 	p, known, err := readProgress(fsys)
 	if err != nil || !known {

@@ -1,20 +1,19 @@
 // Package raw is the archive of a cycle: every provider response byte for byte,
 // zstd-compressed, and its request. Bytes are never edited. A response that cannot be
-// what was requested is kept apart as rejected if it is text, capped in size and with
-// the credential masked. The archive contains no secret: requests are recorded without
-// the credential.
+// what was requested is stored separately as rejected: only if it is text, limited in
+// size and with the credential masked. The archive contains no secret: requests are
+// recorded without the credential.
 //
 // Folder raw/cycle=<cycle>/: responses/<6 digits>.zst, rejected/<6 digits>.zst,
-// fetch.json (the Responses, in order), and cycle.json (Cycle), written last: a
-// folder without it does not count. fetch writes through Create, Writer.Add,
-// Writer.Reject and Writer.Seal; everybody else reads through Open and Newest.
+// fetch.json (the Responses, in order), and cycle.json (Cycle), written last: a folder
+// without it is ignored. fetch writes through Create, Writer.Add, Writer.Reject and
+// Writer.Seal; everything else reads through Open and Newest.
 //
-// If a product has thousands of cycles a day, Compact puts those of ten minutes into
-// one file, from=<minute>.tar.zst, with the bodies uncompressed inside it.
+// If a product has thousands of cycles a day, Compact moves those of ten minutes into one
+// file, from=<minute>.tar.zst, with the bodies uncompressed inside it.
 //
-// state/raw.json names the cycle that was begun last, so that nobody has to list
-// cycles, of which a product may have thousands a day. It can be rebuilt from the
-// folders.
+// state/raw.json names the last begun cycle, so that no step has to list cycles. It can
+// be rebuilt from the folders.
 //
 // "Byte for byte" refers to the response's content, after a gzip transfer is decoded.
 package raw
@@ -34,26 +33,26 @@ import (
 //	1: first
 const Format = 1
 
-// Bounds of an archive. Nothing beyond them is written, nor believed when read.
+// Limits of an archive, for writing and for reading.
 const (
-	MaxResponses = 999_999   // answers a cycle, six digits
+	MaxResponses = 999_999   // per cycle; six digits
 	MaxBody      = 256 << 20 // bytes of one answer, uncompressed
 	MaxRejected  = 64 << 10  // bytes kept of a rejected one
 	maxHeader    = 256 << 20 // bytes of fetch.json or cycle.json
 )
 
-// ErrNotSealed means that the cycle has no header: it was never fetched, or the run
-// that fetched it did not finish.
+// ErrNotSealed: the cycle has no header. It was never fetched, or the run that fetched it
+// did not finish.
 var ErrNotSealed = errors.New("raw cycle is not sealed")
 
-// ErrCorrupt means that what is on disk is not what was archived.
+// ErrCorrupt: the files of the archive are not what was written.
 var ErrCorrupt = errors.New("raw archive is damaged")
 
 // Outcome of a cycle's fetch.
 type Outcome string
 
 const (
-	Complete Outcome = "COMPLETE" // everything asked for was answered
+	Complete Outcome = "COMPLETE" // every request was answered
 	Partial  Outcome = "PARTIAL"  // some fixtures' markets could not be fetched
 	Failed   Outcome = "FAILED"   // nothing to transform
 )
@@ -68,21 +67,21 @@ type Cycle struct {
 	StartedAt       time.Time        `json:"started_at"`
 	FinishedAt      time.Time        `json:"finished_at"`
 	Outcome         Outcome          `json:"outcome"`
-	Code            health.Code      `json:"code,omitempty"` // when Failed; when Partial, why it stopped early, if it did
+	Code            health.Code      `json:"code,omitempty"` // if Failed, the reason; if Partial, why the run stopped early, if it did
 	ListingComplete bool             `json:"listing_complete"`
 	Failed          []string         `json:"failed,omitempty"`      // provider fixture ids whose markets could not be fetched, sorted
-	NotOffered      []string         `json:"not_offered,omitempty"` // those that the provider answered for and offers no markets on, sorted
+	NotOffered      []string         `json:"not_offered,omitempty"` // those that the provider answered for without markets, sorted
 	Requests        int              `json:"requests"`
 	Resume          string           `json:"resume,omitempty"` // where the next cycle continues, in the adapter's own form
-	// Previous is the newest cycle before this one that had something to
-	// transform when this one began; "" if there was none.
+	// Previous is the newest earlier cycle that had something to transform when this one
+	// began; "" if there was none.
 	Previous    layout.CycleID   `json:"previous,omitempty"`
 	Counters    map[string]int64 `json:"counters,omitempty"`
 	FetchSHA256 string           `json:"fetch_sha256"` // of fetch.json
 }
 
-// CounterValues is the name of the counter that holds how many JSON values and keys
-// the accepted answers have. Cycles from before 2026-11-22 do not have it.
+// CounterValues is the name of the counter of JSON values and keys in the accepted
+// answers. Cycles from before 2026-11-22 do not have it.
 const CounterValues = "response_values"
 
 // Response is one archived answer, an entry of fetch.json.
@@ -93,14 +92,14 @@ type Response struct {
 	Query     url.Values        `json:"query,omitempty"` // without the credential
 	Attempt   int               `json:"attempt"`         // from 1
 	Status    int               `json:"status"`
-	Header    map[string]string `json:"header,omitempty"` // the few kept
+	Header    map[string]string `json:"header,omitempty"` // selected headers
 	FetchedAt time.Time         `json:"fetched_at"`
 	File      string            `json:"file"`                // relative to the cycle's folder
 	Bytes     int64             `json:"bytes"`               // of what is archived, uncompressed
 	SHA256    string            `json:"sha256"`              // of the uncompressed bytes
-	Rejected  string            `json:"rejected,omitempty"`  // why it was not accepted; "" if it was
-	Truncated bool              `json:"truncated,omitempty"` // a rejected body cut at MaxRejected, or not kept since it is not text
+	Rejected  string            `json:"rejected,omitempty"`  // why it was rejected; "" if accepted
+	Truncated bool              `json:"truncated,omitempty"` // a rejected body was cut at MaxRejected, or left out since it is not text
 }
 
-// Accepted reports whether the answer was what had been requested.
+// Accepted reports whether the answer was accepted.
 func (r Response) Accepted() bool { return r.Rejected == "" }

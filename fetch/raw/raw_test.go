@@ -90,8 +90,7 @@ func TestWhatIsArchivedIsReadBack(t *testing.T) {
 	}
 }
 
-// The header's lists of fixtures are sorted, each id once, whatever came; one
-// that is not was not written here.
+// The header's lists of fixtures are sorted and unique; others are refused when read.
 func TestHeaderLists(t *testing.T) {
 	mem := durabletest.NewMem()
 	w := create(t, mem, first, nil)
@@ -139,8 +138,8 @@ func TestManyWritersOneArchive(t *testing.T) {
 	}
 }
 
-// The credential of a run is in no archive, whoever sent it back.
-func TestSecretsAreBlottedOut(t *testing.T) {
+// No archive contains the credential of its run, wherever the answer repeats it.
+func TestSecretsAreMasked(t *testing.T) {
 	const canary = "CANARY-1234567890"
 	scrub := func(b []byte) ([]byte, bool) {
 		return bytes.ReplaceAll(b, []byte(canary), []byte("[redacted]")), bytes.Contains(b, []byte(canary))
@@ -152,7 +151,7 @@ func TestSecretsAreBlottedOut(t *testing.T) {
 	}
 	r := answer(canary)
 	r.Header = map[string]string{"X-Echo": canary}
-	long := strings.Repeat(".", raw.MaxRejected-5) + canary // the cut would leave its beginning
+	long := strings.Repeat(".", raw.MaxRejected-5) + canary // the limit would cut it in the middle
 	r, err := w.Reject(r, "said "+canary, []byte(long))
 	must(t, err)
 	if !r.Truncated || r.Bytes != raw.MaxRejected {
@@ -221,7 +220,7 @@ func TestOpenRefuses(t *testing.T) {
 	cases := []struct {
 		name   string
 		file   string
-		change func([]byte) []byte // nil result: the file is gone
+		change func([]byte) []byte // nil result: the file is deleted
 		want   error
 	}{
 		{"no header", cycleFile, func([]byte) []byte { return nil }, raw.ErrNotSealed},
@@ -307,7 +306,7 @@ func TestNewestPassesByFailedAndUnsealed(t *testing.T) {
 	}
 }
 
-// A damaged header stops who would build on it, and no cycle after it.
+// A damaged header stops transform, but not the next cycle.
 func TestCreateAfterADamagedCycle(t *testing.T) {
 	mem := durabletest.NewMem()
 	for i := range 2 {
@@ -327,7 +326,7 @@ func TestCreateAfterADamagedCycle(t *testing.T) {
 	sealed, err := w.Seal(header())
 	must(t, err)
 	if w.Resume() != "after 0" || sealed.Previous != layout.NewCycleID(start, string(football.MarketEngine)) {
-		t.Errorf("goes on from %q, %s", w.Resume(), sealed.Previous)
+		t.Errorf("continues from %q, %s", w.Resume(), sealed.Previous)
 	}
 	if newest, found, err := raw.Newest(mem); err != nil || !found || newest.CycleID != next {
 		t.Errorf("then the newest is %s, %v", newest.CycleID, err)

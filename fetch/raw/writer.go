@@ -20,31 +20,31 @@ const (
 	rejectedDir  = "rejected"
 )
 
-// ErrSecret means that an answer contains the credential of its request. It is not
-// archived as it is; Reject keeps it with the credential masked.
-var ErrSecret = errors.New("the answer holds the credential")
+// ErrSecret: an answer contains the credential of its request. It must not be archived as
+// accepted; Reject archives it with the credential masked.
+var ErrSecret = errors.New("the answer contains the credential")
 
-// Scrub masks the run's secrets in bytes, in every spelling it knows, and reports
-// whether there were any. It returns b itself if there were none.
+// Scrub masks the run's secrets in bytes, in every encoding it knows, and reports whether
+// there were any. It returns b itself if there were none.
 type Scrub func(b []byte) (clean []byte, found bool)
 
-// Writer archives one cycle. Safe for concurrent use; Seal comes after the last
-// Add and Reject have returned.
+// Writer archives one cycle. It is safe for concurrent use; Seal must be called after the
+// last Add and Reject have returned.
 type Writer struct {
 	fsys  durable.FS
 	id    layout.CycleID
-	prior Cycle // newest with something to transform, zero if none
+	prior Cycle // the newest with something to transform; zero if none
 	dir   string
 	scrub Scrub
 
 	mu        sync.Mutex
-	number    int // last one given out
+	number    int // the last one used
 	responses []Response
 	broken    error // the first failed write; nothing is written after it
 }
 
-// Create begins a cycle's archive in a folder that must not exist yet
-// (fs.ErrExist). scrub may be nil if nothing was secret.
+// Create begins a cycle's archive in a folder that must not exist yet (fs.ErrExist).
+// scrub may be nil if there are no secrets.
 func Create(fsys durable.FS, id layout.CycleID, scrub Scrub) (*Writer, error) {
 	if _, _, err := layout.ParseCycleID(string(id)); err != nil {
 		return nil, err
@@ -70,13 +70,12 @@ func Create(fsys durable.FS, id layout.CycleID, scrub Scrub) (*Writer, error) {
 	return &Writer{fsys: fsys, id: id, prior: prior, dir: dir, scrub: scrub}, nil
 }
 
-// Resume returns where the newest cycle that has something to transform says that the
-// next one continues.
+// Resume returns where this cycle continues, according to the newest earlier one that has
+// something to transform.
 func (w *Writer) Resume() string { return w.prior.Resume }
 
-// Add archives an accepted answer, and returns r with its number, file, size
-// and hash. It returns ErrSecret for a body that contains a secret, which uses up no
-// number.
+// Add archives an accepted answer, and returns r with its number, file, size and hash.
+// For a body that contains a secret it returns ErrSecret and uses no number.
 func (w *Writer) Add(r Response, body []byte) (Response, error) {
 	if len(body) > MaxBody {
 		return Response{}, fmt.Errorf("answer has %d bytes: at most %d are archived", len(body), MaxBody)
@@ -88,9 +87,9 @@ func (w *Writer) Add(r Response, body []byte) (Response, error) {
 	return w.write(r, body)
 }
 
-// Reject archives an answer that was not accepted, with the reason. Its body is
-// scrubbed, and cut at MaxRejected. A body that is not text is not kept: it may be
-// compressed, and then it cannot be searched for the credential.
+// Reject archives an answer that was not accepted, with the reason. Its body is scrubbed
+// and cut at MaxRejected. A body that is not text is left out: it may be compressed, so
+// that it cannot be searched for the credential.
 func (w *Writer) Reject(r Response, why string, body []byte) (Response, error) {
 	if why == "" {
 		why = "REJECTED"
@@ -104,10 +103,10 @@ func (w *Writer) Reject(r Response, why string, body []byte) (Response, error) {
 	return w.write(r, body[:min(len(body), MaxRejected)])
 }
 
-// isText reports whether a body is text in an encoding that is a superset of ASCII.
-// A tenth of the bytes of compressed data are control characters.
+// isText reports whether a body is text in an encoding that is a superset of ASCII. A
+// tenth of the bytes of compressed data are control characters.
 func isText(body []byte) bool {
-	const short = 256 // too few bytes to tell by their kinds
+	const short = 256 // too few bytes for a share
 	controls := 0
 	for _, c := range body {
 		switch {
@@ -140,7 +139,7 @@ func (w *Writer) write(r Response, body []byte) (Response, error) {
 	return r, nil
 }
 
-// number returns the next number, and scrubs the other fields of the entry.
+// place returns r with its number and file, and with secrets masked.
 func (w *Writer) place(r Response) (Response, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,8 +155,7 @@ func (w *Writer) place(r Response) (Response, error) {
 	return w.clean(r), nil
 }
 
-// fail records that the archive has a hole: a failed write is not repeated, and the
-// folder is abandoned.
+// fail records a failed write: it is not repeated, and the archive is not sealed.
 func (w *Writer) fail(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -167,7 +165,6 @@ func (w *Writer) fail(err error) error {
 	return err
 }
 
-// clean masks secrets in the texts of an entry.
 func (w *Writer) clean(r Response) Response {
 	r.Rejected, r.Path = w.word(r.Rejected), w.word(r.Path)
 	r.Header = maps.Clone(r.Header)
@@ -198,10 +195,9 @@ func (w *Writer) Responses() []Response {
 	return sorted
 }
 
-// Seal writes fetch.json and then cycle.json, which makes the cycle visible. It
-// fills in c's Format, CycleID, Previous and FetchSHA256, sorts its lists of fixtures, and
-// returns what it wrote. An archive in which a write failed is not sealed: the
-// error is that write's.
+// Seal writes fetch.json and then cycle.json, which makes the cycle visible. It sets c's
+// Format, CycleID, Previous and FetchSHA256, sorts its lists of fixtures, and returns
+// what it wrote. If a write failed, it returns that error and does not seal.
 func (w *Writer) Seal(c Cycle) (Cycle, error) {
 	w.mu.Lock()
 	broken := w.broken
@@ -214,7 +210,7 @@ func (w *Writer) Seal(c Cycle) (Cycle, error) {
 		return Cycle{}, err
 	}
 	c.Format, c.CycleID, c.FetchSHA256 = Format, w.id, durable.Hash(list)
-	if c.Previous = w.prior.CycleID; c.Previous > w.id { // a cycle was named that is older
+	if c.Previous = w.prior.CycleID; c.Previous > w.id { // the cycle was named and is older
 		c.Previous = ""
 	}
 	c.StartedAt, c.FinishedAt = c.StartedAt.UTC(), c.FinishedAt.UTC()
@@ -235,7 +231,7 @@ func (w *Writer) Seal(c Cycle) (Cycle, error) {
 	return c, nil
 }
 
-// sortedOnce is a sorted copy, each once; nil if there is none.
+// sortedOnce returns a sorted copy without duplicates; nil if empty.
 func sortedOnce(ids []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }

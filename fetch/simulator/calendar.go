@@ -5,19 +5,17 @@ import (
 	"time"
 )
 
-// calendar is one sequence of fixtures without beginning or end, evenly spread
-// in time. A world has up to three and the pitches on which real matches are
-// played again. They share the numbers of fixtures: the first has those from 0
-// on, the others the negative ones.
+// calendar is an endless sequence of fixtures, evenly spread in time. A world has up to
+// three, and the pitches on which real matches are replayed. The first calendar has the
+// fixture numbers from 0 on, the others share the negative ones.
 type calendar struct {
 	place int           // 0 to 2
 	step  time.Duration // between two entries
-	grid  time.Duration // what kick-offs are rounded to
-	ahead int64         // entries announced before they start
+	grid  time.Duration // kick-offs are rounded to it
+	ahead int64         // number of entries announced before they start
 	pool  pool
 }
 
-// Calendars by place.
 const (
 	announced = iota // days ahead; every kind of league
 	late             // an hour ahead: what keeps enough matches in play
@@ -25,7 +23,7 @@ const (
 	pitches          // real matches
 )
 
-// notice is how far ahead late fixtures are announced.
+// notice is how long before kick-off a fixture of the calendar late is announced.
 const notice = time.Hour
 
 // Number is the fixture number of an entry of a calendar.
@@ -36,7 +34,7 @@ func Number(place int, entry int64) int64 {
 	return -(entry*4 + int64(place))
 }
 
-// Place is the way back: which calendar, and which entry of it.
+// Place is the inverse of Number.
 func (f Fixture) Place() (place int, entry int64) { return placeOf(f.Number) }
 
 func placeOf(number int64) (place int, entry int64) {
@@ -44,12 +42,13 @@ func placeOf(number int64) (place int, entry int64) {
 		return announced, number
 	}
 	if -number%4 == announced {
-		return -1, 0 // nobody has such a number
+		return -1, 0 // no fixture has this number
 	}
 	return int(-number % 4), -number / 4
 }
 
-// newCalendars returns a world's calendars: so many announced, and so many in play.
+// newCalendars returns the calendars of a world that has size fixtures announced and
+// inPlay in play.
 func newCalendars(size, inPlay int, replay bool) []calendar {
 	all := []calendar{{place: announced, step: max(horizon/time.Duration(size), time.Microsecond), grid: grid, ahead: int64(size), pool: pools[announced]}}
 	if inPlay <= 0 || replay {
@@ -63,20 +62,20 @@ func newCalendars(size, inPlay int, replay bool) []calendar {
 	return append(all, shortNotice(consoles, 14*time.Minute/time.Duration(gamers), time.Minute))
 }
 
-// shownFor is how long a match is in the in-play list, about.
+// shownFor is roughly how long a match is in the in-play list.
 const shownFor = 117 * time.Minute
 
 func shortNotice(place int, step, grid time.Duration) calendar {
 	return calendar{place: place, step: step, grid: grid, ahead: int64(notice/step) + 1, pool: pools[place]}
 }
 
-// slot is the calendar's own kick-off of an entry, never earlier than the one
+// slot is the scheduled kick-off of an entry, never earlier than that of the entry
 // before.
 func (c *calendar) slot(n int64) time.Time {
 	return epoch.Add(time.Duration(n) * c.step).Truncate(c.grid)
 }
 
-// next returns the first entry that has yet to start by the calendar.
+// next returns the first entry whose slot is still to come.
 func (c *calendar) next(now time.Time) int64 {
 	n := max(int64(now.Sub(epoch)/c.step)-1, 0)
 	for ; !c.slot(n).After(now); n++ {
@@ -84,14 +83,14 @@ func (c *calendar) next(now time.Time) int64 {
 	return n
 }
 
-// numbers goes through the fixtures that began, by their calendars, no longer
-// ago than back, and those announced, and says whether they are ahead.
+// numbers yields the fixtures whose slot is at most back ago, and those announced; the
+// bool reports whether the slot is still to come.
 func (w *World) numbers(now time.Time, back time.Duration) iter.Seq2[int64, bool] {
 	return func(yield func(int64, bool) bool) {
 		for i := range w.calendars {
 			c := &w.calendars[i]
 			next := c.next(now)
-			for n := max(next-int64((back+moved)/c.step)-2, 0); n < next+c.ahead; n++ {
+			for n := max(next-int64((back+maxPostponed)/c.step)-2, 0); n < next+c.ahead; n++ {
 				if !yield(Number(c.place, n), n >= next) {
 					return
 				}
@@ -101,10 +100,8 @@ func (w *World) numbers(now time.Time, back time.Duration) iter.Seq2[int64, bool
 	}
 }
 
-// moved is the most by which a kick-off is moved.
-const moved = 2 * time.Hour
+const maxPostponed = 2 * time.Hour
 
-// pool is the leagues that a calendar draws from, by weight.
 type pool struct {
 	leagues []League
 	weights []int
@@ -126,7 +123,7 @@ func poolOf(in func(Kind) bool) (p pool) {
 	return p
 }
 
-// at spreads the leagues by weight over [0, sum).
+// at selects a league; equal steps of at, over [0, sum), select each by its weight.
 func (p *pool) at(at int) League {
 	for i, weight := range p.weights {
 		if at -= weight; at < 0 {

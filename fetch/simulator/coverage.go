@@ -1,6 +1,6 @@
 package simulator
 
-// What the feed has about a fixture depends on its league. The shares are those of
+// What the feed reports of a fixture depends on its league. The shares are those of
 // recorded in-play lists: all fixtures have goals, cards and corners, nearly all have
 // attacks and shots, and those of the top leagues have everything.
 var (
@@ -14,8 +14,7 @@ var (
 	metricsExpected = setOf(ExpectedGoals)
 )
 
-// coverages says how many fixtures in a hundred have a set of metrics, by tier
-// from 1.
+// coverages is how many fixtures in a hundred have a set of metrics, by tier from 1.
 var coverages = []struct {
 	metrics metricSet
 	percent [3]int
@@ -29,7 +28,6 @@ var coverages = []struct {
 	{metricsExpected, [3]int{92, 55, 25}},
 }
 
-// covered returns the metrics that the feed has of a fixture.
 func (f Fixture) covered() metricSet {
 	all := metricsAlways
 	for i, c := range coverages {
@@ -40,7 +38,7 @@ func (f Fixture) covered() metricSet {
 			all |= c.metrics
 		}
 	}
-	if !all.has(Attacks) { // nothing fine where the plain is missing
+	if !all.has(Attacks) { // the detailed metric is never sent without the plain one
 		all = metricsAlways
 	}
 	return all

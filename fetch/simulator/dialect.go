@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Dialect is one provider's wire format: how it is asked and how it answers. It must
-// be safe for concurrent use.
+// Dialect is one provider's wire format: its requests and its answers. It must be safe
+// for concurrent use.
 type Dialect interface {
-	// Endpoint names what a path asks for, "bet365/upcoming", and which class it
-	// is of; "" for a path the provider does not have.
+	// Endpoint returns the name of the endpoint that a path requests, such as
+	// "bet365/upcoming", and its class; "" if the provider has no such path.
 	Endpoint(path string) (name string, class Class)
 	// Token takes the credential out of a request.
 	Token(r *http.Request) string
@@ -34,14 +34,14 @@ type Format struct {
 	Nonsense string   // an answer whose fields have types that they never have
 }
 
-// Class of an endpoint, as faults are aimed.
+// Class groups endpoints, so that a fault can be limited to some of them.
 type Class string
 
 const (
 	Listing Class = "listing" // the list of fixtures
 	Markets Class = "markets" // the markets of fixtures
 	Playing Class = "live"    // the list of matches in play
-	Details Class = "details" // what is known of single matches
+	Details Class = "details" // what is known about single matches
 )
 
 var classes = []Class{Listing, Markets, Playing, Details}
@@ -72,8 +72,8 @@ type Question struct {
 type Answer struct {
 	Status int // 0 is 200
 	Header http.Header
-	// Items are what an answer about fixtures holds, and Page which page of a list
-	// they are. Body is made of them with Dialect.Wrap, unless it was recorded.
+	// Items are the fixtures of the answer, and Page says which page of a list they are.
+	// Dialect.Wrap makes the body of them, unless Body was recorded.
 	Items [][]byte
 	Page  *Page
 	Body  []byte

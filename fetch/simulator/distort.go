@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// distort spoils the content of an answer. One without items stays as it is.
+// distort damages the content of an answer. An answer without items is returned
+// unchanged.
 func (s *Server) distort(kind FaultKind, a Answer, pick func(n int) int) Answer {
 	if a.Items == nil {
 		return a
@@ -47,7 +48,7 @@ func (s *Server) distort(kind FaultKind, a Answer, pick func(n int) int) Answer 
 	return a
 }
 
-// otherShape returns valid JSON that cannot be what was asked for.
+// otherShape returns valid JSON of a shape that the endpoint never has.
 func (s *Server) otherShape(f Format, a Answer, pick func(n int) int) []byte {
 	list := slices.Concat([]byte{'['}, bytes.Join(a.Items, []byte{','}), []byte{']'})
 	switch pick(4) {
@@ -69,8 +70,8 @@ func otherName(list string) string {
 	return "data"
 }
 
-// shrunk keeps the first 40 % of a list, over all its pages, and of the fixtures of
-// any other answer.
+// shrunk keeps the first 40 % of a list, counted over all its pages, or of the fixtures
+// of any other answer.
 func shrunk(items [][]byte, page *Page) ([][]byte, *Page) {
 	if page == nil {
 		return items[:len(items)*2/5], nil
@@ -81,7 +82,8 @@ func shrunk(items [][]byte, page *Page) ([][]byte, *Page) {
 	return items[:min(max(keep, 0), len(items))], &p
 }
 
-// edited returns an object with some of its fields changed, and anything else as it is.
+// edited returns an object with some of its fields changed, and any other value
+// unchanged.
 func edited(raw []byte, edit func(object map[string]json.RawMessage)) []byte {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) != nil {

@@ -13,7 +13,7 @@ type FaultKind string
 
 const (
 	Limited       FaultKind = "429"      // quota used up, with Retry-After and the provider's reset header
-	LimitedBare   FaultKind = "429-bare" // the same without a word on when to come back
+	LimitedBare   FaultKind = "429-bare" // the same without a header that says when to retry
 	LimitedOK     FaultKind = "429-body" // the same body with status 200
 	ServerError   FaultKind = "500"
 	Unavailable   FaultKind = "503"
@@ -28,17 +28,17 @@ const (
 	BadCredential FaultKind = "credential" // the token is refused
 	BadPermission FaultKind = "permission" // the product was not bought
 	Duplicate     FaultKind = "duplicate"  // a fixture twice
-	Shrink        FaultKind = "shrink"     // the listing has lost 60 % and says nothing
+	Shrink        FaultKind = "shrink"     // the list has lost 60 % of its items and its total agrees
 	Huge          FaultKind = "huge"       // ten times the size, and 64 MiB at least
 	Bomb          FaultKind = "bomb"       // a gigabyte, a megabyte compressed
 	Nested        FaultKind = "nested"     // arrays a hundred thousand deep
-	Redirect      FaultKind = "redirect"   // to an address that must never be asked
+	Redirect      FaultKind = "redirect"   // to an address that must never be requested
 	BrokenFixture FaultKind = "broken-fixture"
 
-	// These befall matches in play and not requests: their rate is a share of
-	// fixtures, of half hours for Freeze. Without, the usual share of a world
-	// suffers them; a rate of 0 is none.
-	Corrected FaultKind = "correction" // counters fall and come back, or stand wrong for a while
+	// The following kinds affect matches in play and not requests. Their rate is a share
+	// of fixtures, for Freeze of half hours. Without such a fault a world has the usual
+	// share of each kind; a rate of 0 turns it off.
+	Corrected FaultKind = "correction" // counters fall and recover, or are wrong for a while
 	Retracted FaultKind = "disallowed" // a goal is taken back
 	Vanish    FaultKind = "vanish"     // a metric is missing for some minutes
 	Void      FaultKind = "null"       // a metric is without a value for some minutes
@@ -49,7 +49,6 @@ const (
 	noFault FaultKind = ""
 )
 
-// faultKinds says of each kind what a person reads about it.
 var faultKinds = map[FaultKind]string{
 	Limited: "quota used up, with the time to wait", LimitedBare: "quota used up, without a time", LimitedOK: "quota used up, status 200",
 	ServerError: "status 500", Unavailable: "status 503", Timeout: "no answer", Slow: "a byte a second", Reset: "connection reset",
@@ -62,8 +61,8 @@ var faultKinds = map[FaultKind]string{
 	Freeze: "the whole live feed stands still, once in that share of half hours",
 }
 
-// share is where a world has the rate of a fault that befalls matches, nil for
-// one that befalls requests.
+// share points to the rate of a fault that affects matches; nil for one that affects
+// requests.
 func (k FaultKind) share(o *Oddities) *float64 {
 	switch k {
 	case Corrected:
@@ -84,10 +83,10 @@ func (k FaultKind) share(o *Oddities) *float64 {
 	return nil
 }
 
-// OnMatches reports whether a kind befalls matches in play and not requests.
+// OnMatches reports whether a kind affects matches in play and not requests.
 func (k FaultKind) OnMatches() bool { return k.share(new(Oddities)) != nil }
 
-// About is what a person reads about a kind.
+// About is the description of a kind.
 func (k FaultKind) About() string { return faultKinds[k] }
 
 // FaultKinds returns every kind, sorted.
@@ -101,8 +100,8 @@ func kindList() string {
 	return strings.Join(all, ", ")
 }
 
-// Fault is a kind and when it falls due: at a rate, or at one request by its
-// number. Class "" is every endpoint; numbers count within the class.
+// Fault is a kind and when it happens: at a rate, or at one request by its number. Class
+// "" is every endpoint; numbers count within the class.
 type Fault struct {
 	Kind   FaultKind
 	Rate   float64 // 0 to 1
@@ -111,11 +110,10 @@ type Fault struct {
 	Class  Class
 }
 
-// ParseFault reads KIND:RATE, KIND:#NUMBER, KIND:#NUMBER+ for that request and all
-// after it, and each with @listing, @markets, @live or @details behind: "429:0.05",
-// "credential:#3@listing", "credential:#3+". What befalls
-// matches has a rate alone: "stall:0.2". The error lists the kinds when it is
-// the kind that is wrong.
+// ParseFault parses KIND:RATE, KIND:#NUMBER, or KIND:#NUMBER+ for that request and all
+// after it, each with an optional @listing, @markets, @live or @details: "429:0.05",
+// "credential:#3@listing", "credential:#3+". A kind that affects matches has only a rate:
+// "stall:0.2". If the kind is unknown, the error lists the kinds.
 func ParseFault(text string) (Fault, error) {
 	text, aim, aimed := strings.Cut(strings.TrimSpace(text), "@")
 	kind, when, ok := strings.Cut(text, ":")
@@ -127,7 +125,7 @@ func ParseFault(text string) (Fault, error) {
 		return Fault{}, fmt.Errorf("fault %q: %q is none of %v", text, aim, classes)
 	}
 	if f.Kind.OnMatches() && (aimed || strings.HasPrefix(when, "#")) {
-		return Fault{}, fmt.Errorf("fault %q: befalls matches, not requests; write %s:0.1 for one in ten", text, kind)
+		return Fault{}, fmt.Errorf("fault %q: affects matches, not requests; write %s:0.1 for one in ten", text, kind)
 	}
 	if !ok {
 		return Fault{}, fmt.Errorf("fault %q: no rate; write %s:0.05 for one request in twenty, %s:#3 for the third", text, kind, kind)
@@ -148,7 +146,7 @@ func ParseFault(text string) (Fault, error) {
 	return f, nil
 }
 
-// String is what ParseFault reads.
+// String returns the form that ParseFault parses.
 func (f Fault) String() string {
 	text := string(f.Kind) + ":" + strconv.FormatFloat(f.Rate, 'g', -1, 64)
 	if f.Number > 0 {
@@ -163,8 +161,8 @@ func (f Fault) String() string {
 	return text
 }
 
-// due returns the fault of a request, noFault for most, and numbers for it to
-// play with. It depends on the account's seed and the request's number alone.
+// due returns the fault of a request, noFault for most, and a source of random numbers
+// for it. Both depend only on the account's seed and the request's number.
 func (s *Server) due(a *account, n asked, class Class) (FaultKind, func(int) int) {
 	d := dice(TextSeed(a.Seed, "faults"))
 	pick := func(m int) int { return d.under(m, uint64(n.all), 3) }

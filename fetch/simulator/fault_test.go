@@ -42,8 +42,8 @@ func TestParseFaultErrors(t *testing.T) {
 		"500:#x":            "no request number",
 		"500:#+":            "no request number",
 		"500:#3++":          "no request number",
-		"stall:#3":          "befalls matches, not requests; write stall:0.1",
-		"vanish:0.1@live":   "befalls matches, not requests",
+		"stall:#3":          "affects matches, not requests; write stall:0.1",
+		"vanish:0.1@live":   "affects matches, not requests",
 		"500:0.1@elsewhere": "none of [listing markets live details]",
 	} {
 		if _, err := simulator.ParseFault(text); err == nil || !strings.Contains(err.Error(), want) {

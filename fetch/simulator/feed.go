@@ -4,15 +4,16 @@ import "time"
 
 // Sent is what the feed reports about a match at one moment.
 type Sent struct {
-	At     time.Time // when it was true: stands still while the feed or the match does
-	Status Status    // InPlay from the opening of the record on, or Ended
+	At     time.Time // when it was true; does not advance during a standstill of the feed or the match
+	Status Status    // InPlay once the record is opened, or Ended
 	Clock  Clock
-	Begun  bool   // before it has, there is neither score nor counters
-	Score  [2]int // which the goals among the counts may be behind
-	Extra  bool   // it went beyond normal time
+	Begun  bool   // before kick-off there is neither a score nor a counter
+	Score  [2]int // the goals among the counters may lag behind it
+	Extra  bool   // it has extra time
 
-	// First is everything counted in the first half, once that is over; Normal
-	// in normal time. As it truly was, not as sent. Not to be written to.
+	// First is everything counted in the first half, and Normal in normal time, once
+	// these are over. They hold what truly happened, not what was sent, and must not be
+	// modified.
 	First, Normal *Counts
 
 	counts Counts
@@ -40,8 +41,7 @@ func (s *Sent) Value(m Metric, side Side) (int, State) {
 	return int(s.counts[side][m]), Value
 }
 
-// Counts returns every metric as it would be sent if none were left out:
-// corrections are in it.
+// Counts returns every metric with its corrections, including those that are not sent.
 func (s *Sent) Counts() *Counts { return &s.counts }
 
 // Sent returns what the feed reports about the match at a moment of the world's time.
@@ -68,8 +68,8 @@ func (m *Match) Sent(now time.Time) Sent {
 	return s
 }
 
-// held returns the time of the match that the feed reports: the beginning of a stall
-// while it lasts.
+// held returns the time of the match that the feed reports: during a stall, the beginning
+// of the stall.
 func (m *Match) held(at time.Duration) time.Duration {
 	for _, stall := range m.stalls {
 		if stall.holds(at) {
@@ -79,8 +79,8 @@ func (m *Match) held(at time.Duration) time.Duration {
 	return at
 }
 
-// clock is the scoreboard as sent. On some feeds it runs on for a while when
-// the first half is over.
+// clock is the scoreboard as sent. On some feeds it continues for a while after the first
+// half.
 func (m *Match) clock(at time.Duration) Clock {
 	c := clockAt(m.periods, at)
 	if first := m.periods[0]; c.Phase == HalfTime && at < first.To+m.runsOn {
@@ -89,7 +89,6 @@ func (m *Match) clock(at time.Duration) Clock {
 	return c
 }
 
-// halves adds the periods that are over.
 func (m *Match) halves(at time.Duration, s *Sent) {
 	if at >= m.periods[0].To {
 		s.First = &m.ended[0]
@@ -100,7 +99,7 @@ func (m *Match) halves(at time.Duration, s *Sent) {
 	s.Extra = len(m.periods) > 2 && at >= m.periods[2].From
 }
 
-func (b *blemishes) correct(at time.Duration, c *Counts) {
+func (b *feedErrors) correct(at time.Duration, c *Counts) {
 	for i := range b.corrections {
 		if x := &b.corrections[i]; x.holds(at) {
 			c[x.Side][x.Metric] = max(c[x.Side][x.Metric]+int32(x.By), 0)
@@ -108,8 +107,8 @@ func (b *blemishes) correct(at time.Duration, c *Counts) {
 	}
 }
 
-// leaveOut marks what is not sent, or sent without a value. Possession and
-// expected goals have no value at first.
+// leaveOut marks what is not sent, or sent without a value. Possession and expected goals
+// have no value at first.
 func (m *Match) leaveOut(at time.Duration, s *Sent) {
 	s.absent = ^m.covered
 	for _, g := range m.gaps {
@@ -134,6 +133,30 @@ func (m *Match) leaveOut(at time.Duration, s *Sent) {
 		}
 	}
 	if s.absent.has(ExpectedGoals) || s.null[Home].has(ExpectedGoals) && s.null[Away].has(ExpectedGoals) {
-		s.absent |= setOf(ExpectedGoals) // nobody has shot
+		s.absent |= setOf(ExpectedGoals) // no shot yet
 	}
+}
+
+// block is the interval in which the feed freezes once or not at all.
+const block = 30 * time.Minute
+
+// FeedTime returns the moment that the live feed reports: now, or the beginning of a
+// freeze.
+func (w *World) FeedTime(now time.Time) time.Time {
+	for _, s := range w.frozen {
+		if at := now.Sub(w.start); s.holds(at) {
+			return w.start.Add(s.From)
+		}
+	}
+	began := now.Truncate(block)
+	n := uint64(began.Unix())
+	if w.dice.unit(oddFrozen, n) >= w.oddities.Frozen {
+		return now
+	}
+	from := began.Add(time.Duration(w.dice.under(25*60, oddFrozen, n, 1)) * time.Second)
+	to := from.Add(time.Duration(60+w.dice.under(100, oddFrozen, n, 2)) * time.Second)
+	if now.Before(from) || !now.Before(to) {
+		return now
+	}
+	return from
 }

@@ -15,28 +15,26 @@ const (
 	Ended
 	Postponed
 	Cancelled
-	Withdrawn // taken out of the list without a word
+	Withdrawn // removed from the list without any status
 )
 
 // Fixture is one match at one moment.
 type Fixture struct {
-	Number  int64 // its place in the calendars: stable for good
+	Number  int64 // identifies the fixture in the calendars for good
 	League  League
 	Home    Team
 	Away    Team
 	KickOff time.Time // UTC, whole minutes
 	Status  Status
-	Moved   bool // its kick-off is not the one first announced
-	dice    dice // its own numbers
+	Moved   bool // the kick-off is not the one first announced
+	dice    dice // random numbers of this fixture
 	real    *realMatch
-	begins  time.Time // a real match's whistle
+	begins  time.Time // the true kick-off of a real match
 }
 
-// Lot gives a number in [0, n) that is the fixture's own and never changes: for
-// oddities that belong to a fixture.
+// Lot returns a number in [0, n) that never changes for a fixture and a subject.
 func (f Fixture) Lot(n int, about ...uint64) int { return f.dice.under(n, about...) }
 
-// fixture computes an entry of a calendar as it stands at a moment.
 func (w *World) fixture(n int64, now time.Time) Fixture {
 	d := dice(w.dice.of(uint64(n), 1))
 	place, entry := placeOf(n)
@@ -60,7 +58,7 @@ func (w *World) fixture(n int64, now time.Time) Fixture {
 		KickOff: c.slot(entry),
 		dice:    d,
 	}
-	w.befall(&f, now)
+	w.applyLots(&f, now)
 	if f.Namesake() {
 		f.Away.Players = slices.Clone(f.Away.Players)
 		f.Away.Players[1] = f.Home.Players[1]
@@ -68,15 +66,15 @@ func (w *World) fixture(n int64, now time.Time) Fixture {
 	return f
 }
 
-// Namesake reports whether a player of each side bears the same name: the
-// second of either squad, on one fixture in thirty.
+// Namesake reports whether both sides have a player of the same name: the second of each
+// squad, on one fixture in thirty.
 func (f Fixture) Namesake() bool {
 	return len(f.Home.Players) > 1 && len(f.Away.Players) > 1 && f.Lot(30, 25) == 0
 }
 
-// befall lets happen to the fixture what its lot holds: about one in forty is
-// called off in its last day, one in fifty starts later than announced.
-func (w *World) befall(f *Fixture, now time.Time) {
+// applyLots applies the changes to the fixture that its lots hold: about one in forty is
+// called off on its last day, one in fifty starts later than announced.
+func (w *World) applyLots(f *Fixture, now time.Time) {
 	notice := f.KickOff.Add(-time.Duration(f.Lot(20*60, 21)) * time.Minute)
 	known := !now.Before(notice)
 	switch lot := f.Lot(1000, 22); {
@@ -93,7 +91,6 @@ func (w *World) befall(f *Fixture, now time.Time) {
 	w.progress(f, now)
 }
 
-// progress starts and ends a fixture that is not called off.
 func (w *World) progress(f *Fixture, now time.Time) {
 	if f.Status != NotStarted || now.Before(f.KickOff) {
 		return
@@ -104,8 +101,8 @@ func (w *World) progress(f *Fixture, now time.Time) {
 	}
 }
 
-// over returns when the fixture is reported to have ended. Only a cup tie must be
-// played to know it.
+// over returns when the fixture is reported to have ended. Only for a cup tie does this
+// need the match to be played.
 func (w *World) over(f *Fixture) time.Time {
 	var end time.Duration
 	switch goesOn, _ := f.knockout(); {
@@ -119,8 +116,8 @@ func (w *World) over(f *Fixture) time.Time {
 	return f.whistle().Add(end + f.confirmed())
 }
 
-// shown reports whether a list of coming matches holds it. One in three that is
-// over stays for some hours, as lists are cleaned up late.
+// shown reports whether a list of coming matches includes the fixture. One ended fixture
+// in three stays for some hours, as real lists are cleaned up late.
 func (f Fixture) shown(now time.Time, ahead bool) bool {
 	switch f.Status {
 	case NotStarted:
@@ -131,7 +128,7 @@ func (f Fixture) shown(now time.Time, ahead bool) bool {
 		return ahead
 	case Ended:
 		stays := 7 * time.Hour
-		if f.Number < 0 { // announced late, gone early
+		if f.Number < 0 { // announced late, removed early
 			stays = 2 * time.Hour
 		}
 		return f.Lot(3, 24) == 0 && now.Sub(f.KickOff) < stays

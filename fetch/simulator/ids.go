@@ -1,8 +1,7 @@
 package simulator
 
-// IDs numbers the fixtures of a provider. Every calendar of every world has its own
-// place in each stretch of ids, so that two accounts rarely see one id for two
-// fixtures.
+// IDs numbers the fixtures of a provider. Every calendar of every world has its own slice
+// of each range of ids, so that two accounts rarely have one id for two fixtures.
 type IDs struct{ First int64 }
 
 const (

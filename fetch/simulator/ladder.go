@@ -6,9 +6,8 @@ import (
 	"strconv"
 )
 
-// ladder is the steps a bookmaker's decimal prices come in, lowest first: every
-// price is one of them, as text of two places. The steps are those seen in the
-// recorded payloads.
+// ladder is the steps of a bookmaker's decimal prices, lowest first: every price is one
+// of them, as text with two decimals. They were taken from recorded payloads.
 var ladder = func() []step {
 	var all []step
 	add := func(from, to, by float64) {
@@ -30,8 +29,8 @@ var ladder = func() []step {
 	return all
 }()
 
-// fine is the ladder of two-way Asian prices: steps of 0.025, written with two
-// places and so uneven ("1.88", "1.90", "1.93").
+// fine is the ladder of two-way Asian prices: steps of 0.025, rounded to two decimals and
+// so uneven ("1.88", "1.90", "1.93").
 var fine = func() []step {
 	var all []step
 	for p := 1.025; p < 3; p += 0.025 {
@@ -48,8 +47,8 @@ type step struct {
 	text  string
 }
 
-// price returns the highest step of a ladder that leaves the bookmaker his
-// margin at a probability, never below the lowest.
+// price returns the highest step that still leaves the bookmaker his margin at a
+// probability, but at least the lowest step.
 func price(steps []step, p, margin float64) string {
 	fair := steps[len(steps)-1].price
 	if p > 0 {
@@ -59,8 +58,8 @@ func price(steps []step, p, margin float64) string {
 	return steps[max(i-1, 0)].text
 }
 
-// rungs finds the place of a price in its ladder by its text.
-var rungs = func() map[string][2]string {
+// neighbours maps the text of a price to its neighbours on the ladder.
+var neighbours = func() map[string][2]string {
 	near := make(map[string][2]string)
 	for _, l := range [...][]step{fine, ladder} {
 		for i, s := range l {
@@ -70,11 +69,10 @@ var rungs = func() map[string][2]string {
 	return near
 }()
 
-// beside returns the price next to one of the world's prices, a step lower or
-// higher: what a copy shows that was taken a little earlier. It returns a text that
-// is no such price as it is.
-func beside(price string, higher bool) string {
-	near, ok := rungs[price]
+// nextPrice returns the next higher or lower price, as an older copy of a market shows it. A
+// text that is not on a ladder is returned unchanged.
+func nextPrice(price string, higher bool) string {
+	near, ok := neighbours[price]
 	if !ok {
 		return price
 	}

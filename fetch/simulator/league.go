@@ -25,10 +25,10 @@ type League struct {
 	Teams   int
 }
 
-// Human reports whether people play it on grass.
+// Human reports whether it is football played by people.
 func (l League) Human() bool { return l.Kind < Esoccer }
 
-// competition is a line of the table of leagues: weight is how often it comes up.
+// competition is a row of the table of leagues: weight is how often it is drawn.
 type competition struct {
 	name    string
 	kind    Kind
@@ -36,14 +36,14 @@ type competition struct {
 	goals   float64
 	minutes int
 	weight  int
-	tongue  tongue
+	naming  naming
 	teams   int
 }
 
-// competitions are invented or generic names like those of a bookmaker's list. The
-// forms of the first eSoccer names are recorded ones, with their en dash; the last ones
-// do not say eSoccer, and the very last shows it by its teams alone. The weights of the
-// kind Esoccer add up to 17: with another sum every seed would have other fixtures.
+// competitions have invented or generic names like those of a bookmaker's list. The forms
+// of the first eSoccer names are recorded ones, with their en dash; the last ones do not
+// contain eSoccer, and the very last can be recognised by its teams alone. The weights of
+// the kind Esoccer add up to 17: another sum would change the fixtures of every seed.
 var competitions = []competition{
 	{"England Northern Premier", Senior, 1, 2.8, 90, 9, english, 20},
 	{"England Shires League", Senior, 1, 2.6, 90, 7, english, 24},

@@ -6,12 +6,11 @@ const (
 	matched = eleven + bench
 )
 
-// lineup is a side's players during a match: the first eleven of the squad
-// begin, the others come on in order. Players of a team that names none have no
-// name.
+// lineup is a side's players during a match: the first eleven of the squad begin, the
+// others come on in order. A team without names has players without names.
 type lineup struct {
 	team    Team
-	pitch   []int // who plays, by place in the squad
+	pitch   []int // indexes of the squad
 	used    int   // substitutes brought on
 	booked  [matched]bool
 	sentOff int
@@ -25,7 +24,7 @@ func newLineup(t Team) lineup {
 	return l
 }
 
-// name is "" where the team has no names, or not so many.
+// name is "" if the team has no names, or fewer.
 func (l *lineup) name(i int) string {
 	if i < len(l.team.Players) {
 		return l.team.Players[i]
@@ -33,10 +32,9 @@ func (l *lineup) name(i int) string {
 	return l.team.reserve(i)
 }
 
-// someone is a player on the pitch, by place in the squad.
+// someone is the squad index of a random player on the pitch.
 func (l *lineup) someone(r *stream) int { return l.pitch[r.under(len(l.pitch))] }
 
-// anyone is the name of a player on the pitch.
 func (l *lineup) anyone(r *stream) string { return l.name(l.someone(r)) }
 
 func (l *lineup) leave(player int) {
@@ -48,7 +46,7 @@ func (l *lineup) leave(player int) {
 	}
 }
 
-// substitute changes a player; false if no more may come on.
+// substitute replaces a player; ok is false if none may come on.
 func (l *lineup) substitute(r *stream) (on, off string, ok bool) {
 	if l.used == bench {
 		return "", "", false

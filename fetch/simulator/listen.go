@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Listen serves a simulator on an address until ctx ends; port 0 takes a free
-// one. It returns at once, with the URL to ask at and a channel that gets one
-// value, nil after a clean end, when everything has stopped.
+// Listen serves a simulator on an address until ctx ends; port 0 takes a free one. It
+// returns at once, with the base URL and a channel that gets one value, nil after a clean
+// end, when everything has stopped.
 func Listen(ctx context.Context, h http.Handler, address string) (baseURL string, done <-chan error, err error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -23,7 +23,7 @@ func Listen(ctx context.Context, h http.Handler, address string) (baseURL string
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       time.Minute,
-		ErrorLog:          log.New(io.Discard, "", 0), // it would print faults made on purpose
+		ErrorLog:          log.New(io.Discard, "", 0), // silent: it would report deliberate faults
 	}
 	served, ended := make(chan error, 1), make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
@@ -38,8 +38,7 @@ func Listen(ctx context.Context, h http.Handler, address string) (baseURL string
 	return "http://" + l.Addr().String(), ended, nil
 }
 
-// stop lets the requests under way finish for a second; a fault may keep one
-// waiting for good.
+// stop waits a second for the requests in progress: a fault may block one for ever.
 func stop(server *http.Server) error {
 	grace, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

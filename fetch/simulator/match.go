@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// Match is a fixture with what happens in it and when the feed has it.
+// Match is a fixture with everything that happens in it and when the feed reports it.
 type Match struct {
 	Fixture Fixture
 	Whistle time.Time // the true kick-off, a little after the one announced
 	Opens   time.Time // when the in-play list first has it
 	Over    time.Time // when the feed reports its end, a little after the last whistle
-	Leaves  time.Time // when the in-play list has it no more
+	Leaves  time.Time // when the in-play list no longer has it
 	world   *World
 	*stage
 }
 
-// stage is a match without its date: made once and kept.
+// stage is the cached part of a match: everything but its date.
 type stage struct {
 	*script
-	*blemishes
+	*feedErrors
 	reported []Reported
 }
 
@@ -28,12 +28,12 @@ type stage struct {
 type Reported struct {
 	Incident
 	Clock     Clock         // when it happened
-	Appears   time.Duration // when the line is written, seconds after
-	Withdrawn time.Duration // when it is taken back; 0 for most
+	Appears   time.Duration // when the entry is written, after the kick-off whistle
+	Withdrawn time.Duration // when it is removed; 0 for most
 }
 
 func newStage(f Fixture, s *script, covered metricSet, o Oddities) *stage {
-	st := &stage{script: s, blemishes: blemish(f, s, covered, o)}
+	st := &stage{script: s, feedErrors: planErrors(f, s, covered, o)}
 	for i, incident := range s.incidents {
 		delay := time.Duration(1+f.Lot(14, 72, uint64(i))) * time.Second
 		st.reported = append(st.reported, Reported{Incident: incident, Clock: clockAt(s.periods, incident.At), Appears: incident.At.Truncate(time.Second) + delay})
@@ -45,8 +45,8 @@ func newStage(f Fixture, s *script, covered metricSet, o Oddities) *stage {
 	return st
 }
 
-// Match returns a fixture's match. All of it is known before it is played; the feed
-// reports it as time passes. A fixture that was called off has one that is never
+// Match returns a fixture's match. Everything in it is known before it is played; the
+// feed reports it as time passes. The match of a fixture that was called off is never
 // shown.
 func (w *World) Match(f Fixture) Match {
 	return w.dated(f, w.stage(f))
@@ -62,7 +62,7 @@ func (w *World) dated(f Fixture, st *stage) Match {
 	}
 }
 
-// whistle is the kick-off: up to two minutes late.
+// whistle is the true kick-off, up to two minutes late.
 func (f Fixture) whistle() time.Time {
 	switch {
 	case f.real != nil:
@@ -73,7 +73,7 @@ func (f Fixture) whistle() time.Time {
 	return f.KickOff.Add(time.Duration(5+f.Lot(140, 73)) * time.Second)
 }
 
-// opening is how long before the announced kick-off the record is opened.
+// opening is how long before the announced kick-off the in-play list has the match.
 func (f Fixture) opening() time.Duration { return time.Duration(f.Lot(300, 74)) * time.Second }
 
 // confirmed is how long the feed takes to report the last whistle.
@@ -84,7 +84,7 @@ func (f Fixture) confirmed() time.Duration {
 	return time.Duration(20+f.Lot(130, 75)) * time.Second
 }
 
-// lingering is how long an ended match stays in the list: two in three do.
+// lingering is how long an ended match stays in the list; one in three leaves at once.
 func (f Fixture) lingering() time.Duration {
 	if f.Lot(3, 76) == 0 {
 		return 0
@@ -92,9 +92,9 @@ func (f Fixture) lingering() time.Duration {
 	return time.Duration(30+f.Lot(300, 77)) * time.Second
 }
 
-// Live returns what the in-play list holds at a moment, by kick-off and then
-// number: matches about to begin, in play, and just over. A feed that stands
-// still returns what it had last.
+// Live returns the in-play list at a moment, by kick-off and then number: matches about
+// to begin, in play, and just over. During a freeze it returns the list as it was at its
+// beginning.
 func (w *World) Live(now time.Time) []Match {
 	now = w.FeedTime(now)
 	var all []Match

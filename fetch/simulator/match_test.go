@@ -22,7 +22,6 @@ func troubled(seed uint64) *simulator.World {
 		Oddities: &simulator.Oddities{Corrected: 1, Disallowed: 1, Vanishing: 1, Null: 1, Late: 1, Stalled: 1, Frozen: 1}})
 }
 
-// matches returns n matches of a world that have been played by noon.
 func matches(w *simulator.World, n int) []simulator.Match {
 	var all []simulator.Match
 	for number := int64(4000); len(all) < n; number++ {
@@ -51,7 +50,6 @@ func TestSameSeedSameMatch(t *testing.T) {
 	})
 }
 
-// The scoreboard of whole matches, second by second.
 func TestClockOfAFullMatch(t *testing.T) {
 	shootouts, extras := 0, 0
 	for i, m := range matches(clean(3), 300) {
@@ -216,7 +214,6 @@ func TestThreeStates(t *testing.T) {
 	}
 }
 
-// A stall holds clock and numbers, of one match or of all.
 func TestStalls(t *testing.T) {
 	w := troubled(2)
 	for _, m := range matches(w, 20) {
@@ -249,7 +246,6 @@ func TestStalls(t *testing.T) {
 	}
 }
 
-// The minutes of a match add up to it, each counted within its time.
 func TestMinutesAddUp(t *testing.T) {
 	for _, m := range matches(clean(8), 40) {
 		var sum simulator.Counts

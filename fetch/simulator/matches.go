@@ -15,10 +15,9 @@ type Matches struct {
 	all []realMatch
 }
 
-// Len is how many there are.
+// Len is the number of matches.
 func (m *Matches) Len() int { return len(m.all) }
 
-// realMatch is one of them: its script is what was recorded.
 type realMatch struct {
 	id     string
 	league League
@@ -27,10 +26,9 @@ type realMatch struct {
 	script
 }
 
-// metricsReal are the metrics that the files hold.
 var metricsReal = setOf(Attacks, DangerousAttacks, OnTarget, OffTarget, Corners, Goals, YellowCards, RedCards, Penalties, Possession)
 
-// recordedKinds are the words of the column kind. Others are ignored.
+// recordedKinds are the known values of the column kind; rows with others are ignored.
 var recordedKinds = map[string]Metric{"attack": Attacks, "dangerous_attack": DangerousAttacks, "on_target": OnTarget, "off_target": OffTarget,
 	"corner": Corners, "goal": Goals, "yellow": YellowCards, "red": RedCards, "penalty": Penalties, "possession": Possession}
 
@@ -78,7 +76,6 @@ type matchReader struct {
 	teams   map[string]Team
 }
 
-// match adds the match of a row.
 func (r *matchReader) match(row []string) error {
 	if _, twice := r.index[row[0]]; twice || row[0] == "" {
 		return fmt.Errorf("match %q is empty or there twice", row[0])
@@ -102,8 +99,8 @@ func (r *matchReader) match(row []string) error {
 	return nil
 }
 
-// recordedPeriod lasts until the first whole second that holds its last event.
-// Half-time is a quarter of an hour.
+// recordedPeriod returns a period that ends at the first whole second after its last
+// event. Half-time is a quarter of an hour.
 func recordedPeriod(before []Period, phase Phase, end time.Duration) Period {
 	p := Period{Phase: phase, Length: 45 * time.Minute}
 	if phase >= ExtraFirst {
@@ -138,10 +135,8 @@ func (r *matchReader) team(name string) Team {
 	return t
 }
 
-// realLeagues is where the numbers of leagues of real matches begin.
 const realLeagues = 1000
 
-// increment adds the increment of a row to its match.
 func (r *matchReader) increment(row []string) error {
 	i, ok := r.index[row[0]]
 	if !ok {
@@ -178,7 +173,7 @@ func (r *matchReader) increment(row []string) error {
 	return nil
 }
 
-// moment is a second of a period as time since the kick-off whistle.
+// moment converts a second of a period to the time since the kick-off whistle.
 func (m *realMatch) moment(period, second string) (time.Duration, error) {
 	at, err := seconds(second)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// each calls f with the columns asked for of every line of a file.
+// each calls f with the given columns of every row of a file.
 func (r *matchReader) each(file string, columns []string, f func(row []string) error) error {
 	path := filepath.Join(r.dir, file)
 	in, err := os.Open(path)
@@ -64,7 +64,7 @@ func eachRow(in io.Reader, columns []string, f func(row []string) error) error {
 	}
 }
 
-// seconds reads a second of a period, with tenths.
+// seconds parses a second of a period, with tenths.
 func seconds(text string) (time.Duration, error) {
 	s, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(s >= 0 && s < 10_000) {

@@ -138,8 +138,8 @@ func sharedMatches(t testing.TB) string {
 	return needs.Shared(t, "matches")
 }
 
-// Every real match, played again, ends with the totals of its file; on the way
-// it is sent as the folder's own rule for samples has it.
+// Every replayed real match ends with the totals of its file, and until then is sent as
+// the samples of the folder show it.
 func TestRealMatchesComeOutAsRecorded(t *testing.T) {
 	dir := sharedMatches(t)
 	read, err := simulator.ReadMatches(dir)
@@ -185,7 +185,7 @@ type recordedKey struct {
 
 type recordedTotals struct{ total, first map[recordedKey]int }
 
-// totals adds up the files a second time, on its own.
+// totals adds up the files without the package's own reader.
 func totals(t *testing.T, dir string) (map[string]recordedTotals, map[string][2]int) {
 	kinds := map[string]simulator.Metric{"attack": simulator.Attacks, "dangerous_attack": simulator.DangerousAttacks, "on_target": simulator.OnTarget,
 		"off_target": simulator.OffTarget, "corner": simulator.Corners, "goal": simulator.Goals, "yellow": simulator.YellowCards,

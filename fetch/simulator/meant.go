@@ -2,8 +2,8 @@ package simulator
 
 import "time"
 
-// Meaning is implemented by a dialect that renders a world. It says what the
-// dialect's answers mean, so that a reader of them can be tested.
+// Meaning is implemented by a dialect that renders a world. It returns what the dialect's
+// answers mean, so that a parser of them can be tested.
 type Meaning interface {
 	// FixtureID returns the id of a fixture in the list of fixtures.
 	FixtureID(w *World, f Fixture) string
@@ -11,8 +11,8 @@ type Meaning interface {
 	// no fixture of the world can have.
 	FixtureNumber(w *World, id string) (int64, bool)
 	// Markets returns what the markets of a fixture mean, in the order in which they
-	// first appear in the payload; nil if the dialect returns nothing for the id.
-	// Markets without any prices are not in it.
+	// first appear in the payload; nil if the payload of the id is empty. Markets without
+	// any prices are left out.
 	Markets(w *World, id string, now time.Time) []MeantMarket
 	// Playing returns what the records of a match in play mean.
 	Playing(w *World, m Match) MeantMatch
@@ -27,8 +27,8 @@ type MeantFixture struct {
 	Over               bool // ended, postponed, cancelled or withdrawn
 }
 
-// MeantMarket is what one market with prices means, in the canonical vocabulary:
-// a pipeline should find it in the payload, or show that it cannot.
+// MeantMarket is what one market with prices means, in the canonical vocabulary: a
+// pipeline must find this in the payload, or leave the market RAW.
 type MeantMarket struct {
 	Key, ID, Name string   // the bookmaker's
 	Sections      []string // every section that has it, in the payload's order
@@ -42,20 +42,20 @@ type Proof uint8
 const (
 	Proven    Proof = iota // its meaning can be proven
 	MayBeRaw               // its meaning is known, but a careful reader may leave it RAW
-	MustBeRaw              // nobody can know what it means
+	MustBeRaw              // its meaning is not in the payload
 )
 
-// MeantRow is one price. The strings follow the service's model: a player's
-// name is the subject and, if the player is the outcome, the selection; a
-// goalscorer with a score is "name&2-1".
+// MeantRow is one price. The strings follow the service's model: a player's name is the
+// subject and, if the player is the outcome, also the selection; a goalscorer with a
+// score is "name&2-1".
 type MeantRow struct {
 	ID                                        string // the row's, "" on a few
 	Decimal                                   string // of the newest copy; "" on a few
 	Market, Period                            string // "" if the market must be RAW
 	Selection, Line, Qualifier, Subject, Side string
-	// Doubtful means that the row need not be provable from what is sent: it has no
-	// price, a name that the list does not have, a margin without a header, or the
-	// name of a player on each side.
+	// Doubtful means that a reader need not understand the row: it has no price, a name
+	// that the list lacks, a margin without a header, or the name of a player on each
+	// side.
 	Doubtful bool
 }
 
@@ -76,30 +76,30 @@ func (r Ref) Row(sel Selection) MeantRow {
 	return m
 }
 
-// MeantMatch is what the records of one match in play mean: its ids, and with
-// Match all that truly happens in it and all that is sent, second by second.
+// MeantMatch is what the records of one match in play mean: its ids, and in Match all
+// that truly happens and all that is sent, second by second.
 //
-//	sent := m.Sent(now)                                   // what an answer at now holds
+//	sent := m.Sent(now)                                   // what an answer at now contains
 //	n, state := sent.Value(simulator.Corners, simulator.Home)
 //	for _, minute := range m.Minutes() { … }              // what truly happened
 type MeantMatch struct {
 	ID, EventID string // of the fixture, and of the live record
-	// What the records of this match do not have: the fixture's id, the clock, the
+	// What is missing from the records of this match: the fixture's id, the clock, the
 	// timeline.
 	WithoutID, WithoutTimer, WithoutTimeline bool
 	Match
 }
 
-// meaning returns the world of a token, and what the dialect means by it; not ok
-// for an unknown token and over recordings.
+// meaning returns the world of a token, and its dialect as a Meaning; ok is false for an
+// unknown token and if recordings are served.
 func (s *Server) meaning(token string) (w *World, d Meaning, ok bool) {
 	w = s.World(token)
 	d, ok = s.dialect.(Meaning)
 	return w, d, ok && w != nil
 }
 
-// Listed returns what the list of fixtures of a token's world means now, in its
-// order; nil for an unknown token and over recordings.
+// Listed returns what the list of fixtures means now for a token, in its order; nil for
+// an unknown token and if recordings are served.
 func (s *Server) Listed(token string) []MeantFixture {
 	w, d, ok := s.meaning(token)
 	if !ok {
@@ -124,8 +124,8 @@ func (s *Server) Meant(token, fixture string) []MeantMarket {
 	return d.Markets(w, fixture, s.Now())
 }
 
-// InPlay returns what the list of matches in play of a token's world means now, in
-// its order; nil for an unknown token and over recordings.
+// InPlay returns what the list of matches in play means now for a token, in its order;
+// nil for an unknown token and if recordings are served.
 func (s *Server) InPlay(token string) []MeantMatch {
 	w, d, ok := s.meaning(token)
 	if !ok {
@@ -138,8 +138,8 @@ func (s *Server) InPlay(token string) []MeantMatch {
 	return all
 }
 
-// Match returns the match of a fixture before, during and up to a day after it;
-// false if the fixture is not known.
+// Match returns a match before, during and up to a day after it; false if the fixture is
+// not known.
 func (s *Server) Match(token, fixture string) (MeantMatch, bool) {
 	w, d, ok := s.meaning(token)
 	if !ok {

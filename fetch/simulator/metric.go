@@ -1,6 +1,6 @@
 package simulator
 
-// Metric is something counted in a match in play.
+// Metric is a counter of a match in play.
 type Metric uint8
 
 const (
@@ -28,7 +28,7 @@ const (
 	KeyPasses
 	Possession    // tenths of a second with the ball in play
 	ExpectedGoals // hundredths
-	Metrics       // how many there are
+	Metrics       // the number of metrics
 )
 
 var metricNames = [Metrics]string{"attacks", "dangerous attacks", "on target", "off target", "blocked", "corners", "goals",
@@ -50,7 +50,7 @@ const (
 	Away
 )
 
-// Other is the opponent.
+// Other is the opposite side.
 func (s Side) Other() Side { return 1 - s }
 
 // Counts holds every metric of both sides.
@@ -72,7 +72,7 @@ func (c *Counts) HomePossession() (int, bool) {
 	return (200*home + home + away) / (2 * (home + away)), true
 }
 
-// metricSet is a set of metrics.
+// metricSet is a bit set of metrics.
 type metricSet uint32
 
 func setOf(metrics ...Metric) (s metricSet) {

@@ -2,10 +2,9 @@ package simulator
 
 import "math"
 
-// model is how likely everything about the goals of one match is: each half's
-// goals of each side are independent and Poisson-distributed, and every market
-// on goals is a sum over the same table, so that no two prices contradict each
-// other by more than the margin.
+// model has the probabilities of everything about the goals of one match: each half's
+// goals of each side are independent and Poisson-distributed, and every market on goals
+// is a sum over the same table, so that two prices differ by no more than the margin.
 type model struct {
 	home, away float64 // expected goals of the match
 	half       [2]half
@@ -13,7 +12,7 @@ type model struct {
 
 	htft      [3][3]float64 // result at half-time, at full time
 	bothBy    [2][2]float64 // both scored in the first half, in the second (1 = yes)
-	richer    [3][3]float64 // by whom (match, home, away): first, second, equal halves
+	richer    [3][3]float64 // by match, home, away: more goals in the first half, in the second, or equal
 	winsBoth  [2]float64    // a side wins both halves
 	winsOne   [2]float64    // a side wins at least one half
 	scoresIn2 [2]float64    // a side scores in both halves
@@ -22,7 +21,7 @@ type model struct {
 }
 
 const (
-	maxFull   = 12 // goals of one side in a match are below it
+	maxFull   = 12 // goals of one side are below it
 	maxHalf   = 7
 	firstHalf = 0.45 // share of the goals
 )
@@ -34,7 +33,6 @@ type half struct {
 	t          table
 }
 
-// result of a score: 0 home, 1 draw, 2 away.
 func result(home, away int) int {
 	switch {
 	case home > away:
@@ -65,7 +63,7 @@ func (t *table) fill(home, away float64) {
 	}
 }
 
-// sum adds up the scores for which yes holds.
+// sum adds up the probabilities of the scores for which yes holds.
 func (t *table) sum(yes func(home, away int) bool) (p float64) {
 	for i := range t {
 		for j := range t[i] {
@@ -77,8 +75,7 @@ func (t *table) sum(yes func(home, away int) bool) (p float64) {
 	return p
 }
 
-// walk goes once over all pairs of half-time and second-half scores and adds up
-// what depends on both.
+// walk adds up what depends on both the half-time and the second-half score.
 func (m *model) walk() {
 	for h1 := range maxHalf {
 		for a1 := range maxHalf {
@@ -133,7 +130,7 @@ func poisson(mean float64) (p [maxFull]float64) {
 	return p
 }
 
-// atLeast is the probability of n or more, for counts too large for the table.
+// atLeast is the probability of n or more, for counts beyond the table.
 func atLeast(n int, mean float64) float64 {
 	p, below := math.Exp(-mean), 0.0
 	for i := range n {
@@ -143,11 +140,10 @@ func atLeast(n int, mean float64) float64 {
 	return max(1-below, 0)
 }
 
-// exactly is the probability of n.
 func exactly(n int, mean float64) float64 { return atLeast(n, mean) - atLeast(n+1, mean) }
 
-// beats returns how likely one count is above, equal to and below another after
-// lead is added to it.
+// beats returns the probabilities that one count plus lead is above, equal to and below
+// another.
 func beats(mean, other, lead float64) (above, level, below float64) {
 	p, q := math.Exp(-mean), 0.0
 	for i := range 40 {

@@ -2,12 +2,12 @@ package simulator
 
 import "time"
 
-// Oddities are what real feeds do to true numbers: how many fixtures in one
-// suffer each, 0 to 1. Frozen is the share of half hours in which the whole
-// feed stands still for a minute or two.
+// Oddities are the errors of real feeds: the share of fixtures, 0 to 1, that has each.
+// Frozen is the share of half hours in which the whole feed stands still for a minute or
+// two.
 type Oddities struct {
-	Corrected  float64 // counters fall and come back, rise and fall again, or stand with the wrong side
-	Disallowed float64 // a goal is shown for a while
+	Corrected  float64 // counters fall and recover, rise and fall again, or have the sides swapped
+	Disallowed float64 // a goal is shown and taken back
 	Vanishing  float64 // a metric is missing for some minutes
 	Null       float64 // a metric has no value for some minutes, of one side or both
 	Late       float64 // a metric appears in the middle of the match
@@ -15,8 +15,7 @@ type Oddities struct {
 	Frozen     float64
 }
 
-// usual are the oddities of a world without WorldOptions.Oddities: a dozen matches show
-// some of each.
+// usual are the oddities if WorldOptions has none: a dozen matches show some of each.
 func usual() Oddities {
 	return Oddities{Corrected: 0.30, Disallowed: 0.10, Vanishing: 0.12, Null: 0.10, Late: 0.06, Stalled: 0.08, Frozen: 0.08}
 }
@@ -26,13 +25,13 @@ type Span struct{ From, To time.Duration }
 
 func (s Span) holds(at time.Duration) bool { return at >= s.From && at < s.To }
 
-// Correction is a time in which a metric is sent other than it is. Spans count
-// from the kick-off whistle.
+// Correction is a time in which the value sent of a metric is wrong. Spans count from the
+// kick-off whistle.
 type Correction struct {
 	Span
 	Metric Metric
 	Side   Side
-	By     int // what is added to the true value
+	By     int // added to the true value
 	Why    Reason
 }
 
@@ -40,9 +39,9 @@ type Correction struct {
 type Reason uint8
 
 const (
-	Lowered    Reason = iota // falls, and comes back at once
+	Lowered    Reason = iota // falls, and recovers at once
 	Invented                 // rises, and is taken back
-	Swapped                  // stands with the other side first
+	Swapped                  // has the sides swapped first
 	Disallowed               // a goal that did not count
 )
 
@@ -50,33 +49,33 @@ func (r Reason) String() string {
 	return [...]string{"lowered", "invented", "swapped", "disallowed"}[r]
 }
 
-// Gap is a time in which a metric is not sent, or sent without a value.
+// Gap is a time in which a metric is not sent, or is sent without a value.
 type Gap struct {
 	Span
 	Metric Metric
-	Null   bool    // sent without a value, for the sides of which Sides is true
+	Null   bool    // sent without a value, for the sides that are true in Sides
 	Sides  [2]bool // both where Null is false
 }
 
-// blemishes is all that the feed does to one match. Whatever it does is undone
-// again: a match ends with its true numbers, where they are sent.
-type blemishes struct {
+// feedErrors are all the errors of the feed in one match. All are corrected in the end: a
+// match ends with its true numbers, if they are sent.
+type feedErrors struct {
 	covered     metricSet
 	corrections []Correction
 	gaps        []Gap
 	stalls      []Span
 	retracted   []retraction
-	lag         time.Duration // of the goals among the counters behind the score
-	runsOn      time.Duration // for how long the clock runs on after the first half
+	lag         time.Duration // delay of the goals among the counters against the score
+	runsOn      time.Duration // how long the clock continues after the first half
 }
 
-// retraction is a line of the timeline that is withdrawn.
+// retraction is an entry of the timeline that is withdrawn.
 type retraction struct {
 	Incident
 	withdrawn time.Duration
 }
 
-// Kinds of oddities, for dice.
+// Questions for dice, one for each kind of oddity.
 const (
 	oddCorrected = iota + 80
 	oddDisallowed
@@ -89,12 +88,12 @@ const (
 	oddRunsOn
 )
 
-// blemish plants a match's oddities by its lots.
-func blemish(f Fixture, s *script, covered metricSet, o Oddities) *blemishes {
-	b := &blemishes{covered: covered}
+// planErrors plans a match's oddities by its lots.
+func planErrors(f Fixture, s *script, covered metricSet, o Oddities) *feedErrors {
+	b := &feedErrors{covered: covered}
 	pace := time.Duration(1)
 	if f.League.Minutes < 30 {
-		pace = 6 // everything is over sooner
+		pace = 6 // eSoccer matches are shorter
 	}
 	plant := func(about uint64, rate float64, sow func(p planter)) {
 		p := planter{rng: stream(f.dice.of(about)), b: b, script: s, fixture: f, pace: pace}

@@ -2,21 +2,20 @@ package simulator
 
 import "time"
 
-// planter plants the oddities of one match.
 type planter struct {
 	rng     stream
-	b       *blemishes
+	b       *feedErrors
 	script  *script
 	fixture Fixture
 	pace    time.Duration
 }
 
-// seconds is a span of time from a to b seconds, shorter in a short match.
+// seconds is a duration of a to b seconds, shorter in a short match.
 func (p *planter) seconds(a, b int) time.Duration {
 	return max(time.Duration(p.rng.between(a, b))*time.Second/p.pace, 2*time.Second).Truncate(time.Second)
 }
 
-// moment is a second of the match, away from its very beginning.
+// moment is a time in the match, not at its very beginning.
 func (p *planter) moment() time.Duration {
 	end := int(p.script.end() / time.Second)
 	return time.Duration(p.rng.between(end/20, end-end/20)) * time.Second
@@ -52,7 +51,7 @@ func (p *planter) span(from time.Duration, low, high int) Span {
 	return Span{from, from + p.seconds(low, high)}
 }
 
-// unit is by how much a metric is wrong.
+// unit is how wrong a metric is.
 func (p *planter) unit(m Metric, side Side, at time.Duration) int {
 	if m == ExpectedGoals {
 		return min(6, p.script.counts(at).Of(m)[side])
@@ -60,7 +59,7 @@ func (p *planter) unit(m Metric, side Side, at time.Duration) int {
 	return 1
 }
 
-// increment picks one of a metric.
+// increment returns a random increment of a metric.
 func (p *planter) increment(m Metric) (Increment, bool) {
 	var all []Increment
 	for _, inc := range p.script.increments {
@@ -74,7 +73,7 @@ func (p *planter) increment(m Metric) (Increment, bool) {
 	return all[p.rng.under(len(all))], true
 }
 
-// alter adds a correction where none of the metric is near.
+// alter adds a correction unless there is one of the metric nearby.
 func (p *planter) alter(c Correction) {
 	if c.Why == Swapped || p.free(c.Metric, c.Span) {
 		p.b.corrections = append(p.b.corrections, c)
@@ -90,7 +89,7 @@ func (p *planter) free(m Metric, s Span) bool {
 	return s.To < p.script.end()
 }
 
-// disallow shows a shot as a goal for a while; no true goal is near.
+// disallow shows a shot as a goal for a while, if no true goal is near.
 func (p planter) disallow() {
 	for range 8 {
 		inc, ok := p.increment(OnTarget)
@@ -139,13 +138,12 @@ func (p planter) vanish() {
 	}
 }
 
-// void leaves a metric without values, of one side as often as of both.
+// void removes the value of a metric for a time, as often of one side as of both.
 func (p planter) void() {
 	sides := [...][2]bool{{true, true}, {true, true}, {true, false}, {false, true}}[p.rng.under(4)]
 	p.gap(groups[p.rng.under(len(groups)-1)], p.span(p.moment(), 30, 240), Gap{Null: true, Sides: sides})
 }
 
-// delay lets some metrics appear late.
 func (p planter) delay() {
 	names := [...][]Metric{{Possession}, {ExpectedGoals}, {Attacks, DangerousAttacks, OnTarget, OffTarget, Possession}}
 	p.gap(names[p.rng.under(len(names))], Span{-24 * time.Hour, p.moment() / 2}, Gap{Sides: [2]bool{true, true}})

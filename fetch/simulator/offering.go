@@ -26,13 +26,13 @@ type Offering struct {
 	sheet   *Sheet
 }
 
-// priceDelay is the time that a price takes from the bookmaker to the provider. It
-// keeps every time of a price in the past.
+// priceDelay is how long a price takes from the bookmaker to the provider. It keeps the
+// time of every price in the past.
 const priceDelay = time.Minute
 
-// Offering returns what is offered on the fixture with a number. It returns false if
-// the fixture is not known, and for one fixture in seventy that is listed although
-// the provider has nothing on it. Prices stop moving at kick-off.
+// Offering returns what is offered on the fixture with a number. It returns false if the
+// fixture is not known, and for the one fixture in seventy that is listed without any
+// markets. Prices stop moving at kick-off.
 func (w *World) Offering(number int64, now time.Time) (*Offering, bool) {
 	f, ok := w.Fixture(number, now.Truncate(time.Minute))
 	if !ok || f.Lot(70, lotNothing) == 0 {
@@ -66,18 +66,18 @@ type Stock uint8
 const (
 	NotOffered Stock = iota
 	Loaded           // with its prices
-	Collapsed        // its prices are loaded apart from the others
+	Collapsed        // its prices are loaded by a separate request
 	Unpriced         // without any prices
 )
 
-// Stock returns how a market is offered. That depends on the tier of the league; a
-// few markets are left out everywhere, the result of the match never.
+// Stock returns how a market is offered. It depends on the tier of the league; any market
+// but the match result may be missing.
 func (o *Offering) Stock(of Offer) Stock {
 	if !o.has(of) {
 		return NotOffered
 	}
 	lot, one := uint64(of), 3
-	if offers[of].tier == 3 { // most of the plain ones are loaded
+	if offers[of].tier == 3 { // most of the basic markets are loaded
 		one = 9
 	}
 	switch {
@@ -107,17 +107,16 @@ func (o *Offering) has(of Offer) bool {
 // Copy is one place in which a provider shows a market.
 type Copy struct {
 	At  time.Time // when it was taken
-	Old bool      // a little earlier than the others: some prices differ
+	Old bool      // taken a little earlier than the others: some prices differ
 }
 
-// PartCopy returns the copies in one of the parts, sections for example, that a
-// dialect divides an answer into. One part of every third fixture is older than the
-// others.
+// PartCopy returns the copy in one of the parts, such as sections, that a dialect divides
+// an answer into. On every third fixture one part is older than the others.
 func (o *Offering) PartCopy(part, parts int) Copy {
 	return o.copyAt(o.Fixture.Lot(3*parts, lotOldPart) == part, uint64(part))
 }
 
-// MarketCopy returns the copy of a market whose prices are loaded apart.
+// MarketCopy returns the copy of a market whose prices are loaded separately.
 func (o *Offering) MarketCopy(of Offer) Copy {
 	return o.copyAt(o.Fixture.Lot(5, lotOldMarket, uint64(of)) == 0, uint64(of), 1)
 }
@@ -133,12 +132,12 @@ func (o *Offering) copyAt(old bool, about ...uint64) Copy {
 
 // Priced is one row of a market.
 type Priced struct {
-	Selection        // its price is "" on one row in seven hundred
-	Ref       int    // the market, among those of the offer
+	Selection        // the price is "" on one row in seven hundred
+	Ref       int    // index of the market within the offer
 	Hash      uint64 // identifies the row whatever its price is
 }
 
-// Prices returns a market's rows as one copy shows them.
+// Prices returns a market's rows in one copy.
 func (o *Offering) Prices(of Offer, c Copy) []Priced {
 	var rows []Priced
 	for i, r := range of.Refs() {
@@ -148,7 +147,7 @@ func (o *Offering) Prices(of Offer, c Copy) []Priced {
 			case p.Hash>>8%700 == 0:
 				p.Price = ""
 			case c.Old && p.Hash>>16%3 == 0:
-				p.Price = beside(p.Price, p.Hash>>20&1 == 0)
+				p.Price = nextPrice(p.Price, p.Hash>>20&1 == 0)
 			}
 			rows = append(rows, p)
 		}
@@ -159,7 +158,7 @@ func (o *Offering) Prices(of Offer, c Copy) []Priced {
 // hashSeed is fixed: hashes must be the same in every process.
 const hashSeed = 0x51ed270b
 
-// Hash identifies a selection of one of an offer's markets whatever its price is.
+// Hash identifies a selection of one of an offer's markets, independent of its price.
 func (o *Offering) Hash(of Offer, ref int, sel Selection) uint64 {
 	h := uint64(o.Fixture.Number)*0x9e3779b97f4a7c15 ^ uint64(of)<<32 ^ uint64(ref)<<48 ^ hashSeed
 	for _, text := range [...]string{sel.Outcome, sel.Line, sel.Side, sel.Player, sel.Qualifier} {

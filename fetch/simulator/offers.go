@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Offer is the number of a market among those that the world sells, see OfferOf.
-// The numbers are those of the fixtures' lots: an offer is only ever added at the end.
+// Offer is the index of an offered market, see OfferOf. The lots of fixtures depend on
+// it: append new offers at the end.
 type Offer int
 
-// OfferOf returns the offer of the given name: the market, the period and, where it
-// has them, the book, the side and the parameter, "TOTAL_GOALS FT asian". An offer
-// of several markets joins their names with " + ". It panics if there is none, which
-// is a mistake in a dialect's table.
+// OfferOf returns the offer of the given name: the market, the period and, if it has
+// them, the book, the side and the parameter, "TOTAL_GOALS FT asian". An offer of several
+// markets joins their names with " + ". It panics if there is none, which is a mistake in
+// a dialect's table.
 func OfferOf(name string) Offer {
 	i := slices.IndexFunc(offers, func(o offer) bool { return o.name == name })
 	if i < 0 {
@@ -24,10 +24,10 @@ func OfferOf(name string) Offer {
 // Refs returns the markets that an offer holds. They must not be modified.
 func (o Offer) Refs() []Ref { return offers[o].refs }
 
-// offer is a line of the table of offers.
+// offer is a row of the table of offers.
 type offer struct {
 	tier  int // leagues up to this tier have it; 3 is all
-	every int // one fixture in this many has it; 0 is all. 2 and -2 are one or the other way to sell the same
+	every int // one fixture in this many has it; 0 is all. 2 and -2 are two ways to sell the same, of which a fixture has one
 	name  string
 	refs  []Ref
 }

@@ -8,42 +8,40 @@ import (
 	"time"
 )
 
-// Options says which worlds a simulator shows, to whom, and what goes wrong.
+// Options configures a simulator: its worlds, its accounts and its faults.
 type Options struct {
-	// Seed makes everything: same seed and same time, same answers.
+	// Seed determines everything: the same seed and time give the same answers.
 	Seed uint64
-	// Fixtures announced at any time in the world of an account that says
-	// nothing else; about one in eight of them is not football played by people.
-	// 0 is 300.
+	// Fixtures is how many are announced at any time, unless the account says otherwise.
+	// About one in eight is not football played by people. 0 is 300.
 	Fixtures int
-	// InPlay is about how many matches are in play at any time, with those that
-	// come of Fixtures: some more are announced an hour before they start. One in
-	// twelve is eSoccer. 0 is 12; below 0 adds none.
+	// InPlay is about how many matches are in play at any time, including those of
+	// Fixtures; the missing ones are announced an hour before they start. One in twelve
+	// is eSoccer. 0 is 12; below 0 adds none.
 	InPlay int
-	// Matches is a folder of real matches (ReadMatches) to play again, over and
-	// over, in place of those that InPlay adds. MatchOffsets says when, see
-	// WorldOptions.
+	// Matches is a folder of real matches (ReadMatches) to replay in a loop in place of
+	// those that InPlay adds. MatchOffsets says when, see WorldOptions.
 	Matches      string
 	MatchOffsets []time.Duration
-	// Frozen are times in which the live feed stands still, counted from the
-	// simulator's start on the worlds' clock, besides those of the fault freeze.
+	// Frozen are times in which the live feed stands still, counted from the simulator's
+	// start on the worlds' clock, in addition to those of the fault freeze.
 	Frozen []Span
-	// Now is the clock; nil is time.Now. Speed makes the world's days pass that
-	// many times faster from the start on; 0 is 1. Quotas follow Now itself.
+	// Now is the clock; nil is time.Now. Speed is how many times faster the world's time
+	// passes, from the start on; 0 is 1. Quotas follow Now itself.
 	Now   func() time.Time
 	Speed float64
-	// Tokens are the credentials accepted, each with its own world. Empty: one,
-	// Token(Seed), with the world of Seed.
+	// Tokens are the credentials accepted, each with its own world. If empty there is
+	// one, Token(Seed), with the world of Seed.
 	Tokens map[string]Account
 	// Quota is the requests an account has in each QuotaWindow; 0 is 3600. Windows
 	// begin at the multiples of their length; 0 is an hour.
 	Quota       int
 	QuotaWindow time.Duration
-	// Replay is a folder of recorded payloads to serve in place of a world.
+	// Replay is a folder of recorded payloads to serve instead of a world.
 	Replay string
-	// Faults are what goes wrong, see ParseFault. Each request suffers one at
-	// the most, the first that falls due. Matches in play suffer a little of
-	// everything that befalls them even so, unless a rate of 0 forbids it.
+	// Faults are the faults to inject, see ParseFault. A request has at most one, the
+	// first that is due. Matches in play have the usual oddities in any case, unless a
+	// rate of 0 turns one off.
 	Faults []Fault
 	// RetryAfter is the wait that the fault 429 asks for; 0 is a second.
 	RetryAfter time.Duration
@@ -51,19 +49,19 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Account is the holder of a token. Zero values: a seed made from Options.Seed
-// and the token, and the fixtures, matches in play and quota of Options.
+// Account is the holder of a token. Zero values mean a seed made from Options.Seed and
+// the token, and the fixtures, matches in play and quota of Options.
 type Account struct {
 	Seed     uint64
 	Fixtures int
 	InPlay   int
 	Quota    int
-	// Denied accounts have a good token and have not bought the product.
+	// Denied accounts have a valid token but have not bought the product.
 	Denied bool
 }
 
-// Token returns the credential of a simulator that was given none. It looks like a real
-// one: five digits, a dash, 14 characters.
+// Token returns the default credential of a simulator. It has the form of a real one:
+// five digits, a dash, 14 characters.
 func Token(seed uint64) string {
 	d := dice(seed)
 	var b [7]byte
@@ -74,7 +72,7 @@ func Token(seed uint64) string {
 	return strconv.Itoa(10000+d.under(90000, 90)) + "-" + hex.EncodeToString(b[:])
 }
 
-// oddities are the usual ones but for those that a fault gives a rate.
+// oddities are the usual ones, with the rates that faults set.
 func (o Options) oddities() *Oddities {
 	odd := usual()
 	for _, f := range o.Faults {
@@ -85,7 +83,7 @@ func (o Options) oddities() *Oddities {
 	return &odd
 }
 
-// complete checks the options and fills in what was left out.
+// complete checks the options and sets the defaults.
 func (o Options) complete() (Options, error) {
 	switch {
 	case o.Fixtures < 0 || o.Fixtures > 1_000_000:

@@ -2,17 +2,17 @@ package simulator
 
 import "time"
 
-// pitchCalendar is the pitches on which real matches are played again, one after the
-// other on each. An entry of it is a pitch and a turn.
+// pitchCalendar is the pitches on which real matches are replayed, one after the other on
+// each. An entry is a pitch and a turn.
 type pitchCalendar struct {
 	matches *Matches
 	begins  []time.Time // the first turn of each pitch
-	first   []int64     // its number, counted from the epoch on
-	endless bool        // the pitches have been in use since ever
+	first   []int64     // the entry's index, counted from the epoch
+	endless bool        // the pitches have no first match
 }
 
-// turn is the time from one match to the next on a pitch. A match with extra
-// time is still on when the next begins, which does no harm.
+// turn is the time from one match to the next on a pitch. A match with extra time
+// overlaps with the next, which does no harm.
 const turn = 125 * time.Minute
 
 func newPitchCalendar(o WorldOptions) *pitchCalendar {
@@ -33,7 +33,7 @@ func newPitchCalendar(o WorldOptions) *pitchCalendar {
 	return g
 }
 
-// spread begins the matches of n pitches evenly.
+// spread distributes the beginnings of n pitches evenly over a turn.
 func spread(n int) []time.Duration {
 	offsets := make([]time.Duration, n)
 	for i := range offsets {
@@ -42,7 +42,7 @@ func spread(n int) []time.Duration {
 	return offsets
 }
 
-// numbers goes through the fixtures of the pitches, as World.numbers does.
+// numbers yields the fixtures of the pitches, see World.numbers.
 func (g *pitchCalendar) numbers(now time.Time, back time.Duration, yield func(int64, bool) bool) {
 	for pitch, begin := range g.begins {
 		from := max(int64(now.Add(-back).Sub(begin)/turn), 0)
@@ -58,7 +58,7 @@ func (g *pitchCalendar) numbers(now time.Time, back time.Duration, yield func(in
 	}
 }
 
-// entry numbers the matches of all pitches. i counts a pitch's matches from 0.
+// entry returns the entry of a pitch's i-th match, from 0.
 func (g *pitchCalendar) entry(pitch int, i int64) int64 {
 	return (g.first[pitch]+i)*int64(len(g.begins)) + int64(pitch)
 }
@@ -78,7 +78,7 @@ func (g *pitchCalendar) known(entry int64, now time.Time) bool {
 	return i >= 0 && !g.begins[pitch].Add(time.Duration(i)*turn).After(now.Add(notice))
 }
 
-// fixture is an entry as announced.
+// fixture returns an entry as announced.
 func (g *pitchCalendar) fixture(entry int64, d dice) Fixture {
 	pitch, i := g.turnOf(entry)
 	m := &g.matches.all[(i*int64(len(g.begins))+int64(pitch))%int64(len(g.matches.all))]
@@ -89,7 +89,7 @@ func (g *pitchCalendar) fixture(entry int64, d dice) Fixture {
 	}
 }
 
-// replayed starts and ends a fixture of the pitches.
+// replayed sets the status of a fixture of the pitches.
 func (w *World) replayed(f Fixture, now time.Time) Fixture {
 	w.progress(&f, now)
 	return f

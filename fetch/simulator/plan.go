@@ -34,7 +34,7 @@ func (p Phase) Playing() bool {
 type Period struct {
 	Phase    Phase
 	From, To time.Duration
-	Base     time.Duration // what the scoreboard shows at From
+	Base     time.Duration // the scoreboard at From
 	Length   time.Duration // as planned, without stoppage time
 	Added    int           // announced minutes of stoppage time
 	Board    time.Duration // when they are announced
@@ -45,11 +45,11 @@ type Clock struct {
 	Phase   Phase
 	Shown   time.Duration // whole seconds; runs on past 45 and 90 minutes in stoppage time
 	Running bool
-	Added   int // announced minutes, kept until the next period begins
+	Added   int // announced minutes, until the next period begins
 }
 
-// clockAt reads the scoreboard of a sequence of periods. In a break it stands where
-// the next period begins, at the end where the last one should have ended.
+// clockAt reads the scoreboard of a sequence of periods. In a break it shows the
+// beginning of the next period, at the end the planned end of the last one.
 func clockAt(periods []Period, at time.Duration) Clock {
 	var last Period
 	for _, p := range periods {
@@ -71,10 +71,10 @@ func clockAt(periods []Period, at time.Duration) Clock {
 	return Clock{Phase: FullTime, Shown: last.Base + last.Length, Added: last.Added}
 }
 
-func breakBefore(p Phase) Phase { return p - 1 } // each is named in that order
+func breakBefore(p Phase) Phase { return p - 1 } // the constants alternate
 
-// draft lays out the halves of a match by its lots; extra time is added when it is
-// played.
+// draft returns the halves of a match by its lots; extra time is added when it is
+// reached.
 func draft(f Fixture) []Period {
 	length := time.Duration(f.League.Minutes) * time.Minute / 2
 	if f.League.Kind == Esoccer {
@@ -87,7 +87,7 @@ func draft(f Fixture) []Period {
 	return []Period{first, f.period(SecondHalf, first.To+rest, length, length, 2+f.Lot(6, 57), f.Lot(80, 58))}
 }
 
-// period runs for its announced minutes and some seconds longer.
+// period lasts for its announced minutes and some seconds longer.
 func (f Fixture) period(p Phase, from, base, length time.Duration, added, longer int) Period {
 	extra := time.Duration(added)*time.Minute + time.Duration(longer)*time.Second
 	return Period{
@@ -96,7 +96,7 @@ func (f Fixture) period(p Phase, from, base, length time.Duration, added, longer
 	}
 }
 
-// prolong adds extra time, or a shoot-out, behind what has been played.
+// prolong returns the period of extra time, or the shoot-out, that follows.
 func (f Fixture) prolong(periods []Period, p Phase) Period {
 	last := periods[len(periods)-1]
 	rest := time.Duration(180+f.Lot(120, 60, uint64(p))) * time.Second
@@ -111,7 +111,7 @@ func (f Fixture) prolong(periods []Period, p Phase) Period {
 	return f.period(p, last.To+rest, base, 15*time.Minute, f.Lot(3, 63, uint64(p)), f.Lot(40, 64, uint64(p)))
 }
 
-// knockout reports whether a level match goes on, and straight to penalties.
+// knockout reports whether a drawn match continues, and whether directly with penalties.
 func (f Fixture) knockout() (goesOn, straight bool) {
 	return f.League.Kind == Cup && f.League.Minutes == 90 && f.Lot(10, 65) < 7, f.Lot(4, 66) == 0
 }

@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// play is a match while it is made up, second by second: who has the ball, how
-// far it has come, and what becomes of it. How likely each step is comes from
-// the sides' strengths and from swings of momentum. Rates are set so that a
-// match counts about what professional ones do (per side: 100 attacks, 45
-// dangerous ones, 12 shots, 5 corners, 2 cards) and scores what the model that
-// prices come from expects.
+// play generates a match second by second: who has the ball, how far they are, and what
+// happens next. The probability of each step depends on the sides' strengths and on
+// momentum. Rates are set so that a match has about the counts of professional ones (per
+// side: 100 attacks, 45 dangerous ones, 12 shots, 5 corners, 2 cards) and the goals that
+// the price model expects.
 type play struct {
 	script *script
 	rng    stream
@@ -19,14 +18,14 @@ type play struct {
 
 	ball    Side
 	zone    zone
-	held    int  // seconds of possession not yet noted
+	held    int  // seconds of possession not yet recorded
 	dead    int  // seconds until the ball is in play again
 	next    zone // where it will be then
-	penalty bool // taken then
+	penalty bool // a penalty follows
 
 	swing  swing
-	edge   [2]float64 // how much better than even a side is
-	push   [2]float64 // edge, momentum and the state of the match: multiplies hazards
+	edge   [2]float64 // how much stronger than average a side is
+	push   [2]float64 // edge, momentum and state of the match: multiplies hazards
 	finish [2]float64 // probability that a shot on target goes in
 	target float64    // that a shot is on target
 	quick  float64    // 1 for football; an eSoccer match is over in minutes
@@ -45,7 +44,6 @@ const (
 	danger
 )
 
-// perform writes the script of a match: always the same for a fixture.
 func perform(f Fixture) *script {
 	p := newPlay(f)
 	for _, period := range draft(f) {
@@ -84,22 +82,20 @@ func newPlay(f Fixture) *play {
 	return p
 }
 
-// run plays one period.
 func (p *play) run(period Period) {
 	p.script.periods = append(p.script.periods, period)
 	p.period = period
 	p.ball, p.zone, p.dead, p.penalty = Side(period.Phase/2%2), buildUp, 0, false
 	for p.at = period.From + time.Second; p.at <= period.To; p.at += time.Second {
 		if p.at%(10*time.Second) == 0 {
-			p.feel()
+			p.updatePush()
 		}
 		p.second()
 	}
 	p.at = period.To
-	p.note()
+	p.recordPossession()
 }
 
-// second lets one second pass.
 func (p *play) second() {
 	if p.dead > 0 {
 		if p.dead--; p.dead == 0 {
@@ -108,7 +104,7 @@ func (p *play) second() {
 		return
 	}
 	if p.held++; p.held >= 6 {
-		p.note()
+		p.recordPossession()
 	}
 	switch p.zone {
 	case buildUp:
@@ -120,27 +116,25 @@ func (p *play) second() {
 	}
 }
 
-// advance comes one zone nearer.
 func (p *play) advance() {
 	p.zone++
 	p.count([...]Metric{attack: Attacks, danger: DangerousAttacks}[p.zone], p.ball)
 }
 
-// lose gives the ball to the other side.
 func (p *play) lose() {
-	p.note()
+	p.recordPossession()
 	p.ball, p.zone = p.ball.Other(), buildUp
 }
 
-// stop puts the ball out of play for some seconds; then a side has it in a zone.
+// stop puts the ball out of play for some seconds; then side ball has it in zone next.
 func (p *play) stop(seconds int, ball Side, next zone) {
-	p.note()
+	p.recordPossession()
 	p.ball, p.next = ball, next
 	p.dead = max(int(float64(seconds)/(p.quick*p.quick)), 1)
 	p.change()
 }
 
-// restart brings the ball back into play. An attack that goes on is a new one.
+// restart brings the ball back into play. An attack that continues is a new one.
 func (p *play) restart() {
 	if p.penalty {
 		p.penalty = false
@@ -152,8 +146,8 @@ func (p *play) restart() {
 	}
 }
 
-// note books the possession held so far.
-func (p *play) note() {
+// recordPossession adds the possession since the last call.
+func (p *play) recordPossession() {
 	if p.held > 0 {
 		p.script.count(p.at, Possession, p.ball, p.held*10)
 		p.held = 0

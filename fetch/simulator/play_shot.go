@@ -1,7 +1,7 @@
 package simulator
 
-// shoot is a shot in open play: on target a little more than once in three in
-// football, blocked once in five.
+// shoot is a shot in open play: in football a little more than one in three is on target,
+// one in five is blocked.
 func (p *play) shoot() {
 	p.count(KeyPasses, p.ball)
 	odds := p.finish[p.ball]
@@ -51,7 +51,7 @@ func (p *play) score(method string) {
 	p.stop(p.rng.between(50, 85), p.ball.Other(), buildUp)
 }
 
-// award is the foul that a penalty is given for.
+// award is a foul that gives a penalty.
 func (p *play) award() {
 	p.count(Penalties, p.ball)
 	p.count(Fouls, p.ball.Other())
@@ -61,7 +61,6 @@ func (p *play) award() {
 	p.stop(p.rng.between(55, 100), p.ball, buildUp)
 }
 
-// kick takes the penalty.
 func (p *play) kick() {
 	p.script.count(p.at, ExpectedGoals, p.ball, 76)
 	l := lot(p.rng.unit())

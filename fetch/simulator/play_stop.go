@@ -52,7 +52,7 @@ func (p *play) foul(where zone) {
 	p.stop(seconds, guilty.Other(), next)
 }
 
-// punish books a player of a side with a probability, or sends him off.
+// punish books a player of a side with probability yellow, or sends one off.
 func (p *play) punish(side Side, yellow float64) {
 	l := lot(p.rng.unit())
 	switch t := &p.teams[side]; {
@@ -61,7 +61,7 @@ func (p *play) punish(side Side, yellow float64) {
 	case l.falls(yellow):
 		i := t.someone(&p.rng)
 		if t.booked[i] && p.rng.chance(0.5) {
-			return // is let off
+			return // not punished
 		}
 		if t.booked[i] {
 			p.count(SecondYellows, side)
@@ -82,8 +82,8 @@ func (p *play) sendOff(side Side, player int) {
 	t.sentOff++
 }
 
-// change brings on substitutes while the ball is out of play: now and then in
-// the second half, two at once at times.
+// change brings on substitutes while the ball is out of play: occasionally in the second
+// half, sometimes two at once.
 func (p *play) change() {
 	if !p.human || p.period.Phase < SecondHalf {
 		return

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// pricers holds the function that prices each market from the model, by name. It reads the
-// period, book, side and parameter it needs from the market it fills.
+// pricers has the function that prices each market from the model, by name. It takes the
+// period, book, side and parameter from the market it fills.
 var pricers = map[string]func(*Sheet, *Market){
 	"MATCH_RESULT":                        priceResult,
 	"DOUBLE_CHANCE":                       priceDoubleChance,
@@ -110,7 +110,7 @@ var (
 	noYes   = [2]string{"NO", "YES"}
 )
 
-// goals returns the table of a period's goals and their means.
+// goals returns the table of a period's goals and the means of both sides.
 func (s *Sheet) goals(period string) (t *table, home, away float64) {
 	switch period {
 	case "1H":
@@ -127,12 +127,12 @@ func (s *Sheet) goals(period string) (t *table, home, away float64) {
 	}
 }
 
-// share is a side's part in the goals.
+// share is a side's share of the goals.
 func (s *Sheet) share(side int) float64 {
 	return [2]float64{s.m.home, s.m.away}[side] / (s.m.home + s.m.away)
 }
 
-// priceSides prices one yes for each side.
+// priceSides prices one YES for each side.
 func priceSides(p func(s *Sheet, side int) float64) func(*Sheet, *Market) {
 	return func(s *Sheet, m *Market) {
 		for side, name := range sides {
@@ -149,22 +149,19 @@ func priceYesNo(p float64) func(*Sheet, *Market) {
 	}
 }
 
-// lineText writes a line of a total: "2.5", "2", "2.25".
 func lineText(l float64) string {
 	return strconv.FormatFloat(l, 'f', -1, 64)
 }
 
-// signedText writes a handicap: "+0.75", "-1", "0".
 func signedText(l float64) string {
 	if l > 0 {
 		return "+" + lineText(l)
 	}
-	return lineText(l + 0) // no minus zero
+	return lineText(l + 0) // +0 turns -0 into 0
 }
 
-// even is a probability as two-way bets with the stake back see it: the price
-// at which such a bet is fair, as 1/price. win and push are those of the two
-// halves of a stake.
+// even converts a bet whose stake may be returned to the probability of a plain one with
+// the same fair price. win and push are those of the two halves of a stake.
 func even(win, push [2]float64) float64 {
 	back := 2 - push[0] - push[1]
 	if back <= 0 {
@@ -173,7 +170,7 @@ func even(win, push [2]float64) float64 {
 	return (win[0] + win[1]) / back
 }
 
-// quarters returns the two lines that a quarter line's stake is split over.
+// quarters returns the two lines that the stake on a quarter line is split over.
 func quarters(l float64) [2]float64 {
 	if math.Mod(math.Abs(l)*4, 2) == 0 {
 		return [2]float64{l, l}

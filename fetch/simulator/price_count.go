@@ -21,7 +21,7 @@ func priceCount(mean func(*Sheet) [2]float64) func(*Sheet, *Market) {
 	}
 }
 
-// priceTeamCount prices it for the side of the market, or for both sides' rows.
+// priceTeamCount prices the count for the side of the market, or for both sides.
 func priceTeamCount(mean func(*Sheet) [2]float64) func(*Sheet, *Market) {
 	return func(s *Sheet, m *Market) {
 		for side, c := range mean(s) {
@@ -103,8 +103,8 @@ func priceCountAsian(mean func(*Sheet) [2]float64) func(*Sheet, *Market) {
 	}
 }
 
-// priceRace prices which side first has as many corners as the parameter says, or
-// as each of a few targets where it says none.
+// priceRace prices which side first has as many corners as the parameter says, or as each
+// of a few targets without one.
 func priceRace(s *Sheet, m *Market) {
 	all := s.corners[0] + s.corners[1]
 	home := s.corners[0] / all
@@ -124,8 +124,7 @@ func priceRace(s *Sheet, m *Market) {
 	}
 }
 
-// raceTo is the probability that a side with that share of all corners has n
-// before the other has.
+// raceTo is the probability that a side with that share of all corners reaches n first.
 func raceTo(n int, share, all float64) (p float64) {
 	ways := math.Pow(share, float64(n))
 	for k := range n {
@@ -165,7 +164,7 @@ func pricePointsIndex(s *Sheet, m *Market) {
 	}
 }
 
-// priceDuel is a market of a name that no table holds.
+// priceDuel prices a market whose name is in no table.
 func priceDuel(s *Sheet, m *Market) {
 	for i := range min(3, len(s.Fixture.Home.Players), len(s.Fixture.Away.Players)) {
 		m.add(Selection{Outcome: "home", Player: s.Fixture.Home.Players[i]}, 0.48, marginMany)

@@ -5,7 +5,6 @@ import (
 	"strconv"
 )
 
-// totals returns how likely each number of goals is in a table.
 func (t *table) totals() (p [2*maxFull - 1]float64) {
 	for i := range t {
 		for j := range t[i] {
@@ -15,7 +14,6 @@ func (t *table) totals() (p [2*maxFull - 1]float64) {
 	return p
 }
 
-// totalLines returns the lines of a book of totals.
 func totalLines(base, now float64, book Book) []float64 {
 	switch book {
 	case Main:
@@ -65,7 +63,7 @@ func priceTotalGoals(s *Sheet, m *Market) {
 	}
 }
 
-// overUnder prices a total whose chances of exactly n are given.
+// overUnder prices a total; exactly is the probability of n.
 func (m *Market) overUnder(s Selection, line float64, exactly func(n int) float64) {
 	var win, push [2]float64
 	for k, l := range quarters(line) {
@@ -108,7 +106,7 @@ func priceTotalAndBoth(s *Sheet, m *Market) {
 	}
 }
 
-// counted prices exact numbers up to last, the last one open.
+// counted prices exact numbers up to last, where last means "or more".
 func (m *Market) counted(s Selection, last int, exactly func(n int) float64) {
 	rest := 1.0
 	for n := range last {

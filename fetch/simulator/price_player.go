@@ -2,8 +2,7 @@ package simulator
 
 import "math"
 
-// part is a player's part in what his team does; the first of a squad are its
-// forwards.
+// part is a player's share of what his team does; the first of a squad are its forwards.
 func part(i int) float64 {
 	return [squad]float64{0.21, 0.16, 0.13, 0.10, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03, 0.025, 0.02, 0.015, 0.01}[i]
 }
@@ -20,7 +19,6 @@ func (s *Sheet) eachPlayer(f func(name string, side, i int)) {
 	}
 }
 
-// mean is how many goals a player is expected to score.
 func (s *Sheet) mean(side, i int) float64 {
 	return [2]float64{s.m.home, s.m.away}[side] * part(i)
 }
@@ -71,8 +69,8 @@ func priceTeamScorer(s *Sheet, m *Market) {
 	}
 }
 
-// priceScorecast prices a first scorer with the score of the period, for the
-// forwards and the nearest wins of their side.
+// priceScorecast prices a first scorer combined with the score of the period, for the
+// forwards and the closest wins of their side.
 func priceScorecast(s *Sheet, m *Market) {
 	t, home, away := s.goals(m.Period)
 	s.eachPlayer(func(name string, side, i int) {
@@ -116,8 +114,7 @@ func priceTimecast(s *Sheet, m *Market) {
 	})
 }
 
-// priceCarded prices players in the reverse of the order in which they score:
-// defenders foul.
+// priceCarded prices players in reverse order of scoring: defenders foul most.
 func priceCarded(p float64) func(*Sheet, *Market) {
 	return func(s *Sheet, m *Market) {
 		s.eachPlayer(func(name string, side, i int) {

@@ -5,7 +5,6 @@ import (
 	"strconv"
 )
 
-// results returns how likely home, draw and away are in a table of goals.
 func (t *table) results() (p [3]float64) {
 	for i := range t {
 		for j := range t[i] {
@@ -45,7 +44,7 @@ func priceHalfTimeFullTime(s *Sheet, m *Market) {
 	}
 }
 
-// scores are written once: they are asked for a thousand times a fixture.
+// scores are formatted once: they are needed a thousand times a fixture.
 var scores = func() (all [maxFull][maxFull]string) {
 	for i := range all {
 		for j := range all[i] {
@@ -149,8 +148,8 @@ func priceKickOff(_ *Sheet, m *Market) {
 	m.add(Selection{Outcome: "AWAY"}, 0.5, marginTwo)
 }
 
-// europeanLines returns the home handicaps that a book offers: the main one
-// gives the weaker side a goal or more, the others lie around it.
+// europeanLines returns the home handicaps of a book: the main one gives the weaker side
+// at least a goal, the others are around it.
 func europeanLines(base float64, book Book) []float64 {
 	line := math.Round(base)
 	if line == 0 {
@@ -193,9 +192,8 @@ func priceHandicapResult(s *Sheet, m *Market) {
 	}
 }
 
-// asianLines returns the home handicaps of a book: the main one is where the
-// sides are closest to even now, the others lie in quarters around a base that
-// does not move.
+// asianLines returns the home handicaps of a book: the main one is where the sides are
+// closest to even now, the others are in quarters around a base that does not move.
 func asianLines(base, now float64, book Book) []float64 {
 	main := math.Round(now*4) / 4
 	if book != AsianAlternative {
@@ -216,7 +214,7 @@ func priceAsianHandicap(s *Sheet, m *Market) {
 	if m.Period == "1H" {
 		base = s.base.halfHandicap
 	}
-	var diff [2*maxFull - 1]float64 // by home lead + maxFull - 1
+	var diff [2*maxFull - 1]float64 // index: home lead + maxFull - 1
 	for i := range t {
 		for j := range t[i] {
 			diff[i-j+maxFull-1] += t[i][j]
@@ -238,7 +236,7 @@ func priceAsianHandicap(s *Sheet, m *Market) {
 	}
 }
 
-// twoSides prices an Asian handicap: each side with the line as it bears it.
+// twoSides prices an Asian handicap, each side with its own sign of the line.
 func (m *Market) twoSides(line, p float64) {
 	if p < 0.04 || p > 0.96 {
 		return

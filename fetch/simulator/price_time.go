@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-const played = 95.0 // minutes over which the goals of a match are spread
+const played = 95.0 // minutes over which the goals of a match are distributed
 
 func priceFirstTeam(s *Sheet, m *Market) {
 	none := s.m.full[0][0]
@@ -22,15 +22,16 @@ func priceGoalMethod(s *Sheet, m *Market) {
 	m.add(Selection{Outcome: "NO_GOAL"}, none, marginMany)
 }
 
-// evenMinute is when the chance that something of a mean has happened is even.
+// evenMinute is when the chance of at least one event, of a number with that mean,
+// reaches a half.
 func evenMinute(mean, lowest, highest float64) float64 {
 	return math.Round(min(max(math.Ln2/mean*played, lowest), highest))
 }
 
-// minuteText writes a moment of the match as bookmakers do: "27:00".
+// minuteText formats a moment of the match as bookmakers do: "27:00".
 func minuteText(minute float64) string { return strconv.Itoa(int(minute)) + ":00" }
 
-// before prices that the first of something of a mean comes before an even
+// before prices that the first event, of a number with that mean, comes before an even
 // minute.
 func (m *Market) before(s Selection, mean, lowest, highest float64) {
 	minute := evenMinute(mean, lowest, highest)
@@ -79,7 +80,7 @@ func priceGoalMinutes(s *Sheet, m *Market) {
 	m.add(Selection{Outcome: "UNDER", Qualifier: lineText(low)}, under, marginMany)
 }
 
-// phi is the normal distribution's cumulative probability.
+// phi is the cumulative normal distribution.
 func phi(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
 func priceFirstTime(mean func(*Sheet) float64) func(*Sheet, *Market) {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// What truly happened in a match and what the feed did to it: to compare with
-// what somebody makes of the feed. Times count from the kick-off whistle. All
-// of it is known from the beginning on. Slices are the caller's.
+// What truly happened in a match and what the feed did to it, to compare with what a
+// program made of the feed. Times count from the kick-off whistle. All of it is known
+// from the beginning. Callers may modify the slices.
 
 // Periods returns the periods in the order of play.
 func (m *Match) Periods() []Period { return slices.Clone(m.periods) }
@@ -15,36 +15,36 @@ func (m *Match) Periods() []Period { return slices.Clone(m.periods) }
 // Increments returns everything counted, by time.
 func (m *Match) Increments() []Increment { return slices.Clone(m.increments) }
 
-// Incidents returns what happened, by time; disallowed goals are not among it.
+// Incidents returns what happened, by time, without disallowed goals.
 func (m *Match) Incidents() []Incident { return slices.Clone(m.incidents) }
 
-// Reported returns every line that is written into the feed's timeline at some
-// time, in that order, those that are withdrawn included.
+// Reported returns every entry of the feed's timeline in the order of appearance,
+// including those withdrawn later.
 func (m *Match) Reported() []Reported { return slices.Clone(m.reported) }
 
-// Corrections returns when which metric was sent other than it was.
+// Corrections returns the times in which the value sent of a metric was wrong.
 func (m *Match) Corrections() []Correction { return slices.Clone(m.corrections) }
 
-// Gaps returns when which metric was not sent or had no value.
+// Gaps returns the times in which a metric was not sent or had no value.
 func (m *Match) Gaps() []Gap { return slices.Clone(m.gaps) }
 
-// Stalls returns when the match stood still in the feed. The feed as a whole
-// may do so as well: World.FeedTime.
+// Stalls returns when the match stood still in the feed. For the feed as a whole see
+// World.FeedTime.
 func (m *Match) Stalls() []Span { return slices.Clone(m.stalls) }
 
-// GoalsLag is how far the goals among the counters are behind the score.
+// GoalsLag is how far the goals among the counters lag behind the score.
 func (m *Match) GoalsLag() time.Duration { return m.lag }
 
-// Covers reports whether the feed has a metric of this match at all.
+// Covers reports whether the feed ever has a metric of this match.
 func (m *Match) Covers(metric Metric) bool { return m.covered.has(metric) }
 
-// True returns what has been counted until a moment, that moment included.
+// True returns everything counted up to and including a moment.
 func (m *Match) True(now time.Time) Counts { return m.counts(now.Sub(m.Whistle)) }
 
-// TrueClock returns the scoreboard as it truly is.
+// TrueClock returns the true scoreboard.
 func (m *Match) TrueClock(now time.Time) Clock { return clockAt(m.periods, now.Sub(m.Whistle)) }
 
-// RealID is the id of a real match that is played again, "" for an invented one.
+// RealID is the id of a replayed real match, "" for an invented one.
 func (m *Match) RealID() string {
 	if m.Fixture.real == nil {
 		return ""
@@ -54,10 +54,10 @@ func (m *Match) RealID() string {
 
 // Minute is one minute of play as it truly was.
 type Minute struct {
-	Span          // the last minute's holds its end as well, and is shorter
-	Half   int    // 1 and 2, 3 and 4 of extra time
+	Span          // includes its end in the last minute, which is shorter
+	Half   int    // 1 or 2, in extra time 3 or 4
 	Minute int    // from 1; 46 begins the second half, 91 and 106 those of extra time
-	Added  int    // minute of stoppage time, from 1, of which Minute is the half's last; 0 outside it
+	Added  int    // minute of stoppage time from 1, in which Minute is the last of the half; else 0
 	Counts Counts // counted in this minute alone
 }
 
@@ -84,8 +84,7 @@ func (m *Match) Minutes() []Minute {
 	return all
 }
 
-// Half is the number of the half that is played, 1 to 4, and 0 in every other
-// phase.
+// Half is the number of the half being played, 1 to 4, and 0 in every other phase.
 func (p Phase) Half() int {
 	if !p.Playing() {
 		return 0
@@ -93,5 +92,5 @@ func (p Phase) Half() int {
 	return int(p+1) / 2
 }
 
-// Replayed reports whether it is a real match played again.
+// Replayed reports whether it is a replayed real match.
 func (f Fixture) Replayed() bool { return f.real != nil }

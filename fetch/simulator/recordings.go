@@ -16,10 +16,10 @@ type Recording struct {
 	Body     []byte
 }
 
-// ReadRecordings gives load every recorded answer below a folder: one folder for each
-// endpoint, named as its path with dashes ("bet365-upcoming"), which holds whole
+// ReadRecordings calls load for every recorded answer below a folder: one folder for each
+// endpoint, named as its path with dashes ("bet365-upcoming"), which contains whole
 // answers in .json files. Those of the list of fixtures come first, so that a dialect
-// knows what is listed; otherwise the order is that of the names. An error names the
+// knows what is listed; the others are in the order of their names. An error names the
 // file that cannot be read.
 func ReadRecordings(dir, listing string, load func(Recording) error) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*.json"))

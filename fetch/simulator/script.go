@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// script is everything that truly happens in one match, from the kick-off
-// whistle on. It is written once and read at any moment.
+// script is everything that truly happens in one match, from the kick-off whistle on. It
+// does not change once written.
 type script struct {
 	periods    []Period
 	increments []Increment // by At
@@ -18,10 +18,10 @@ type script struct {
 	ended []Counts // when each period ended
 }
 
-// stretch is how many increments are added up one by one at most.
+// stretch is how many increments lie between two stored sums.
 const stretch = 64
 
-// Increment is a metric of one side going up.
+// Increment is a rise of a metric of one side.
 type Increment struct {
 	At     time.Duration // since the kick-off whistle
 	Metric Metric
@@ -29,7 +29,7 @@ type Increment struct {
 	N      int16
 }
 
-// IncidentKind is what a timeline reports.
+// IncidentKind is what an entry of a timeline reports.
 type IncidentKind uint8
 
 const (
@@ -38,14 +38,14 @@ const (
 	YellowCard
 	RedCard // also after a second yellow
 	Substitution
-	Penalty // awarded; one that goes in is a Goal as well
+	Penalty // awarded; a penalty goal is a Goal as well
 )
 
-// Incident is one event that a timeline reports. Names are "" if they are not known.
+// Incident is one event of a timeline. Unknown names are "".
 type Incident struct {
 	At     time.Duration // since the kick-off whistle
 	Kind   IncidentKind
-	Side   Side   // who profits of a goal, who is booked
+	Side   Side   // who scored, or was booked
 	Player string // who scored, was booked, came on
 	Second string // who assisted, who went off
 	Method string // of a goal: Shot, Header, Penalty
@@ -57,7 +57,7 @@ func (s *script) count(at time.Duration, m Metric, side Side, n int) {
 
 func (s *script) end() time.Duration { return s.periods[len(s.periods)-1].To }
 
-// counts adds up everything until a moment, that moment included.
+// counts adds up everything up to and including a moment.
 func (s *script) counts(at time.Duration) Counts {
 	n := sort.Search(len(s.increments), func(i int) bool { return s.increments[i].At > at })
 	c := s.sums[n/stretch]
@@ -71,7 +71,7 @@ func (c *Counts) add(all []Increment) {
 	}
 }
 
-// close puts a script that is fully written in order of time and adds it up.
+// close sorts a finished script by time and adds it up.
 func (s *script) close() *script {
 	slices.SortStableFunc(s.increments, func(a, b Increment) int { return cmp.Compare(a.At, b.At) })
 	slices.SortStableFunc(s.incidents, func(a, b Incident) int { return cmp.Compare(a.At, b.At) })

@@ -1,17 +1,21 @@
 package simulator
 
 import (
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 )
 
-// Server answers for a provider: it knows the accounts, keeps their quotas and
-// counts, and makes go wrong what is to go wrong. It is an http.Handler.
+// Server emulates a provider: it knows the accounts, counts requests against their
+// quotas, and injects faults. It is an http.Handler.
 type Server struct {
 	options Options
 	dialect Dialect
@@ -23,20 +27,19 @@ type Server struct {
 	faults   map[FaultKind]int
 }
 
-// account is what a server remembers of a token. Guarded by Server.mu but for
-// the world, which does not change.
+// account is the state of a token. Server.mu guards all but the world, which does not
+// change.
 type account struct {
 	Account
 	world    *World
-	window   time.Time // start of the hour that used counts for
+	window   time.Time // start of the quota window that used counts in
 	used     int
-	requests map[string]int // by endpoint, every request with the token
+	requests map[string]int // by endpoint, including refused ones
 	classes  map[Class]int
 	all      int
 }
 
-// NewServer returns a server that speaks a dialect. An error names the option
-// that is wrong.
+// NewServer returns a server that speaks a dialect. The error of a wrong option names it.
 func NewServer(o Options, d Dialect) (*Server, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -97,7 +100,7 @@ func (s *Server) Requests(token string) map[string]int {
 	return nil
 }
 
-// Faults returns how often each fault befell a request.
+// Faults returns how often each fault was injected.
 func (s *Server) Faults() map[FaultKind]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +132,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case left < 0:
 		write(w, r, s.dialect.Refuse(QuotaUsed))
 	default:
-		s.spoil(w, r, fault, pick, func() Answer {
+		s.injectFault(w, r, fault, pick, func() Answer {
 			a := s.dialect.Answer(Question{Path: r.URL.Path, Endpoint: endpoint, Query: r.URL.Query(), World: a.world, Now: s.Now()})
 			if a.Items != nil && a.Body == nil {
 				a.Body = s.dialect.Wrap(a.Items, a.Page)
@@ -139,11 +142,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// asked is the number of a request, from 1: of the account and of its class.
+// asked is the number of a request, from 1: within the account and within its class.
 type asked struct{ all, class int }
 
-// count books a request and returns its numbers and what is left of the quota,
-// -1 when it is one too many.
+// count counts a request and returns its numbers and the rest of the quota, -1 if that
+// was used up.
 func (s *Server) count(a *account, endpoint string, class Class) (asked, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,12 +164,43 @@ func (s *Server) count(a *account, endpoint string, class Class) (asked, int) {
 	return n, a.Quota - a.used
 }
 
-// reset is when the quota comes back: the fixed window's end.
 func (s *Server) reset() time.Time {
 	return s.options.Now().Truncate(s.options.QuotaWindow).Add(s.options.QuotaWindow)
 }
 
-// retryAfter writes a wait in whole seconds.
 func retryAfter(d time.Duration) string {
 	return strconv.Itoa(int((d + time.Second - 1) / time.Second))
+}
+
+var packers = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
+	return z
+}}
+
+// write sends an answer, compressed if the client accepts it and it is large enough.
+func write(w http.ResponseWriter, r *http.Request, a Answer) {
+	h := w.Header()
+	for k, v := range a.Header {
+		h[k] = v
+	}
+	if h.Get("Content-Type") == "" {
+		h.Set("Content-Type", "application/json")
+	}
+	if a.Status == 0 {
+		a.Status = http.StatusOK
+	}
+	if len(a.Body) < 1024 || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Length", strconv.Itoa(len(a.Body)))
+		w.WriteHeader(a.Status)
+		w.Write(a.Body)
+		return
+	}
+	h.Set("Content-Encoding", "gzip")
+	h.Set("Vary", "Accept-Encoding")
+	w.WriteHeader(a.Status)
+	z := packers.Get().(*gzip.Writer)
+	defer packers.Put(z)
+	z.Reset(w)
+	z.Write(a.Body)
+	z.Close()
 }

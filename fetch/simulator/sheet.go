@@ -5,35 +5,35 @@ import (
 	"time"
 )
 
-// Ref names one market of the world: what is offered, over which period, and in
-// which of the bookmaker's ways of selling it.
+// Ref names one market of the world: what is offered, over which period, and in which
+// variant.
 type Ref struct {
-	Market    string // canonical name; a name of the simulator's own, in lower case, where the vocabulary has none
+	Market    string // canonical name; a lower-case name of the simulator's own if the vocabulary has none
 	Period    string // canonical period
 	Book      Book
 	Side      string // HOME or AWAY for a market of one team
 	Parameter string // "3" of a race to three corners, FIRST and LAST
 }
 
-// Book distinguishes markets that mean the same and are offered separately.
+// Book distinguishes markets of the same meaning that are offered separately.
 type Book string
 
 const (
 	Main             Book = ""
-	Alternative      Book = "alternative" // the lines beside the main one
+	Alternative      Book = "alternative" // the lines other than the main one
 	Asian            Book = "asian"       // with quarter lines
 	AsianAlternative Book = "asian_alternative"
-	Table            Book = "table" // in columns, beside a market that is sold row by row
+	Table            Book = "table" // in columns; the same is also sold row by row
 )
 
 var books = []Book{Alternative, Asian, AsianAlternative, Table}
 
-// Selection is one outcome and its price.
+// Selection is an outcome with its price.
 type Selection struct {
 	Outcome   string // canonical outcome, "HOME", "OVER", "2-1", "HOME&YES"; a player's market has YES or OVER
-	Line      string // canonical line: an Asian handicap's own side's, a European handicap's home side's
-	Qualifier string // a minute "27:00", a count
-	Side      string // HOME or AWAY when the market holds both teams' rows
+	Line      string // canonical line: that of the side for an Asian handicap, that of the home side for a European one
+	Qualifier string // a minute such as "27:00", or a count
+	Side      string // HOME or AWAY if the market has rows of both teams
 	Player    string
 	Price     string // decimal, two places
 }
@@ -44,11 +44,11 @@ type Market struct {
 	Selections []Selection
 }
 
-// Sheet is every market on a fixture at one version of the prices. Not
-// safe for concurrent use.
+// Sheet is every market on a fixture at one version of the prices. It is not safe for
+// concurrent use.
 type Sheet struct {
 	Fixture Fixture
-	Version int64     // of the prices, grows by one at each move
+	Version int64     // of the prices, incremented at each move
 	Since   time.Time // when the prices last moved
 
 	m                      *model
@@ -58,12 +58,12 @@ type Sheet struct {
 	base                   baseLines
 }
 
-// baseLines are the lines that alternatives are priced around; they do not move
-// with the prices, so that a line keeps its place.
+// baseLines are the lines that alternatives are priced around. They do not move with the
+// prices, so that the set of lines stays the same.
 type baseLines struct{ total, handicap, halfTotal, halfHandicap float64 }
 
-// Version returns which state a fixture's prices are in, and since when. Every
-// fixture has its own pace, from 7 to 20 minutes.
+// Version returns the version of a fixture's prices, and since when it is valid. Each
+// fixture has its own interval, from 7 to 20 minutes.
 func (w *World) Version(f Fixture, now time.Time) (int64, time.Time) {
 	pace := time.Duration(7+f.Lot(14, 31)) * time.Minute
 	phase := time.Duration(f.Lot(20*60, 32)) * time.Second
@@ -72,7 +72,7 @@ func (w *World) Version(f Fixture, now time.Time) (int64, time.Time) {
 	return v, epoch.Add(time.Duration(v)*pace - phase)
 }
 
-// Sheet opens the prices of a fixture at a version.
+// Sheet returns a fixture's prices at a version.
 func (w *World) Sheet(f Fixture, version int64, since time.Time) *Sheet {
 	s := &Sheet{Fixture: f, Version: version, Since: since}
 	edge := f.edge()
@@ -94,10 +94,10 @@ func (w *World) Sheet(f Fixture, version int64, since time.Time) *Sheet {
 	return s
 }
 
-// edge is how much better the home side is, its home advantage included.
+// edge is how much stronger the home side is, including the home advantage.
 func (f Fixture) edge() float64 { return f.Home.Strength - f.Away.Strength + 0.25 }
 
-// expected is how many goals each side will score on average.
+// expected is the mean number of goals of each side.
 func (f Fixture) expected() (home, away float64) { return split(f.League.Goals, f.edge()*0.5) }
 
 // split divides a total between home and away; lean above 0 favours home.
@@ -109,8 +109,8 @@ func split(total, lean float64) (home, away float64) {
 // halfLine is the half line nearest to a mean, at least 0.5.
 func halfLine(mean float64) float64 { return max(math.Floor(mean)+0.5, 0.5) }
 
-// Market prices one market. It is empty where the fixture's numbers leave
-// nothing to offer, and for a Ref that the world does not know.
+// Market prices one market. It is empty if the fixture's numbers leave nothing to offer,
+// and for an unknown Ref.
 func (s *Sheet) Market(r Ref) Market {
 	m := Market{Ref: r}
 	if price, ok := pricers[r.Market]; ok {
@@ -125,8 +125,7 @@ const (
 	marginFine = 0.028
 )
 
-// add prices an outcome at a probability; one that is next to impossible is
-// left out.
+// add prices an outcome; one with almost no probability is left out.
 func (m *Market) add(s Selection, p, margin float64) {
 	if p < 0.0012 {
 		return

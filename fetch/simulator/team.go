@@ -10,17 +10,16 @@ type Team struct {
 	Players  []string
 }
 
-// tongue is how a region's clubs and players are named.
-type tongue struct {
+// naming is how the clubs and players of a region are named.
+type naming struct {
 	towns  []string
 	forms  []string // "%" stands for the town
 	given  []string
 	family []string
 }
 
-const teamsApart = 64 // numbers kept for one league
+const teamsApart = 64 // numbers reserved for each league
 
-// teams names every side of every league once: a world looks them up.
 func teams(d dice) [][]Team {
 	all := make([][]Team, len(competitions))
 	for i := range competitions {
@@ -32,10 +31,10 @@ func teams(d dice) [][]Team {
 	return all
 }
 
-// team returns side number slot of a league, from 0. Towns are used up before a
-// form comes round again, so that a league has no two teams of one name.
+// team returns a league's team number slot, from 0. A form is reused only when all towns
+// are used up, so that no two teams of a league have one name.
 func team(l League, slot int, d dice) Team {
-	t := competitions[l.Number].tongue
+	t := competitions[l.Number].naming
 	number := l.Number*teamsApart + slot
 	town := t.towns[(slot+l.Number*7)%len(t.towns)]
 	form := t.forms[(slot/len(t.towns)+slot+l.Number)%len(t.forms)]
@@ -47,7 +46,7 @@ func team(l League, slot int, d dice) Team {
 	}
 }
 
-// suffix is what a league's kind adds to the names of its teams.
+// suffix is appended to the names of the teams of a kind of league.
 func suffix(l League) string {
 	switch l.Kind {
 	case Women:
@@ -66,11 +65,11 @@ func suffix(l League) string {
 	}
 }
 
-const squad = 14 // players with markets, a team
+const squad = 14 // players of a team with markets
 
-// players names the squad of a league's side. All sides of a league share one
-// long list of names, so that two of them hardly ever have one in common.
-func players(t tongue, slot int) []string {
+// players returns the squad of a team. All teams of a league take from one long list, so
+// that two of them hardly ever share a name.
+func players(t naming, slot int) []string {
 	if len(t.family) == 0 {
 		return nil
 	}
@@ -81,23 +80,22 @@ func players(t tongue, slot int) []string {
 	return names
 }
 
-// player is one name of the long list.
-func (t tongue) player(n int) string {
+func (t naming) player(n int) string {
 	family := n % len(t.family)
 	given := (n / len(t.family)) % len(t.given)
 	name := t.given[given] + " " + t.family[family]
-	if round := n / len(t.family) / len(t.given); round > 0 { // the list begins again
+	if round := n / len(t.family) / len(t.given); round > 0 { // the list repeats
 		name += " " + t.family[(family+round)%len(t.family)]
 	}
 	return name
 }
 
-// reserve names a player beyond the squad, from behind the list that the
-// squads of the league share; "" where players have no names.
+// reserve names a player beyond the squad, from the part of the list after all squads of
+// the league; "" if players have no names.
 func (t Team) reserve(place int) string {
 	league, slot := t.Number/teamsApart, t.Number%teamsApart
 	if league >= len(competitions) || len(t.Players) == 0 {
 		return ""
 	}
-	return competitions[league].tongue.player(teamsApart*squad + slot*bench + place - squad)
+	return competitions[league].naming.player(teamsApart*squad + slot*bench + place - squad)
 }

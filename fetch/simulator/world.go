@@ -2,23 +2,20 @@ package simulator
 
 import "time"
 
-// epoch is when the calendar of every world begins. A fixed one keeps a fixture
-// and its numbers the same however often a simulator is started anew.
+// epoch is when the calendar of every world begins. It is fixed so that a fixture keeps
+// its number whenever a simulator is started.
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const (
-	// horizon is how far ahead fixtures are announced.
+	// horizon is how long before kick-off fixtures are announced.
 	horizon = 4 * 24 * time.Hour
-	// grid is what kick-offs are rounded to.
-	grid = 5 * time.Minute
-	// reach is for how long before the announced ones a fixture may still
-	// matter: late kick-offs, matches just over.
+	grid    = 5 * time.Minute
+	// reach is how far back fixtures may still matter: late kick-offs, matches just over.
 	reach = 8 * time.Hour
 )
 
-// World is a calendar of fixtures without beginning or end. What it says is a
-// pure function of its options and the time asked for; it is safe for concurrent
-// use.
+// World is an endless calendar of fixtures. It is a pure function of its options and the
+// time; it is safe for concurrent use.
 type World struct {
 	dice      dice
 	teams     [][]Team // by league
@@ -30,37 +27,36 @@ type World struct {
 	stages    *Cache[int64, *stage] // by fixture
 }
 
-// WorldOptions says what a world is made of.
+// WorldOptions configures a world.
 type WorldOptions struct {
 	Seed     uint64
 	Fixtures int // announced at any time; below 1 is 1
-	// InPlay is about how many matches are in play at any time, if the fixtures
-	// announced are not enough for that; the others are announced an hour before
-	// they start. 0 and less adds none.
+	// InPlay is about how many matches are in play at any time; if the announced fixtures
+	// are not enough, more are announced an hour before they start. 0 and less adds none.
 	InPlay int
-	// Matches, if any, are played again in place of those that InPlay adds: on
-	// as many pitches, one match after the other on each, see MatchOffsets.
+	// Matches, if set, are replayed in place of those that InPlay adds, one after the
+	// other on each pitch, see MatchOffsets.
 	Matches *Matches
-	// MatchOffsets has one entry for each pitch: when its first match begins,
-	// counted from Start, the first of all matches on the first pitch. Without,
-	// the pitches are so many as InPlay, have been in use since ever, and the
-	// same match is on at the same time whenever the world is made.
+	// MatchOffsets is when the first match of each pitch begins, counted from Start. The
+	// first pitch begins with the first match of all. If empty there are InPlay pitches
+	// without a first match, and the same match is in play at the same time whenever the
+	// world is created.
 	MatchOffsets []time.Duration
 	Start        time.Time
-	// Oddities of the live feed; nil for the usual ones.
+	// Oddities of the live feed; nil is the usual ones.
 	Oddities *Oddities
-	// Frozen are times in which the live feed as a whole stands still, counted
-	// from Start, besides those of Oddities.
+	// Frozen are times in which the whole live feed stands still, counted from Start, in
+	// addition to those of Oddities.
 	Frozen []Span
 }
 
-// NewWorld returns the world of a seed with so many fixtures announced at any
-// time, and no more in play than come of these.
+// NewWorld returns the world of a seed with size fixtures announced at any time, and no
+// additional ones in play.
 func NewWorld(seed uint64, size int) *World {
 	return MakeWorld(WorldOptions{Seed: seed, Fixtures: size})
 }
 
-// MakeWorld returns the world of some options.
+// MakeWorld returns a world with options.
 func MakeWorld(o WorldOptions) *World {
 	odd := usual()
 	if o.Oddities != nil {
@@ -78,10 +74,9 @@ func MakeWorld(o WorldOptions) *World {
 	}
 }
 
-// Fixtures returns what a bookmaker's list of coming matches holds at a moment,
-// by kick-off and then number: as many as the world's size that have yet to
-// start, those announced late, and a few postponed, cancelled, withdrawn and
-// finished ones that are still shown.
+// Fixtures returns a bookmaker's list of coming matches at a moment, by kick-off and then
+// number: as many as the world's size that are still to start, those announced late, and
+// a few postponed, cancelled, withdrawn and finished ones that are still shown.
 func (w *World) Fixtures(now time.Time) []Fixture {
 	var list []Fixture
 	for n, ahead := range w.numbers(now, reach) {
@@ -93,8 +88,8 @@ func (w *World) Fixtures(now time.Time) []Fixture {
 	return list
 }
 
-// Fixture returns one entry of the calendars, and whether it is known at that
-// moment: announced, and over for no longer than a day.
+// Fixture returns a fixture by number, and whether it is known at that moment: announced,
+// and over for no longer than a day.
 func (w *World) Fixture(number int64, now time.Time) (Fixture, bool) {
 	place, entry := placeOf(number)
 	if place == pitches {
@@ -113,7 +108,6 @@ func (w *World) Fixture(number int64, now time.Time) (Fixture, bool) {
 	return Fixture{}, false
 }
 
-// stage returns what happens in a fixture's match, made at the first question.
 func (w *World) stage(f Fixture) *stage {
 	return w.stages.Get(f.Number, func() *stage {
 		if f.real != nil {

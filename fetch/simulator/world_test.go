@@ -24,7 +24,7 @@ func TestSameSeedSameWorld(t *testing.T) {
 	}
 }
 
-// Neighbouring seeds must not be one world a step apart.
+// Neighbouring seeds must not give one world shifted by a step.
 func TestNeighbouringSeedsShareNothing(t *testing.T) {
 	a, b := simulator.NewWorld(1, 300).Fixtures(noon), simulator.NewWorld(2, 300).Fixtures(noon)
 	same := 0
@@ -45,9 +45,8 @@ func sameFixture(a, b simulator.Fixture) bool {
 		a.League.Name == b.League.Name && a.KickOff.Equal(b.KickOff) && a.Status == b.Status
 }
 
-// Whatever the moment, the world announces its size in fixtures, or a few less
-// where some are called off, in order and each once; a fixture keeps its number,
-// teams and league for good.
+// At every moment the world announces its size in fixtures, less a few that are called
+// off, in order and each once; a fixture keeps its number, teams and league for good.
 func TestFixturesComeAndGo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 400).Draw(t, "size")
@@ -110,7 +109,6 @@ func TestWorldHoldsEveryKind(t *testing.T) {
 	}
 }
 
-// Names of one league are distinct, or its teams could not be distinguished.
 func TestTeamsOfALeagueDiffer(t *testing.T) {
 	names := make(map[string]map[string]int)
 	w := simulator.NewWorld(3, 20000)
@@ -158,8 +156,8 @@ func TestPricesDriftSlowly(t *testing.T) {
 	}
 }
 
-// A full market's prices add up to more than certainty, and not to far more:
-// they come from one model. Lines and halves agree with the match.
+// The prices of a full market add up to a little more than certainty, and lines and
+// halves agree with the match: all come from one model.
 func TestPricesAddUp(t *testing.T) {
 	whole := []simulator.Ref{
 		{Market: "MATCH_RESULT", Period: "FT"}, {Market: "MATCH_RESULT", Period: "1H"}, {Market: "MATCH_RESULT", Period: "0-10"},

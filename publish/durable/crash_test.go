@@ -10,11 +10,11 @@ import (
 	"mkt/publish/durable/durabletest"
 )
 
-// Each writing function, after a first success too, with what a reader may find.
+// Each writing function, also after an earlier success, with what a reader may find.
 var verbs = []struct {
 	name  string
 	do    func(durable.FS) error
-	whole bool // the name never shows part of the content
+	whole bool // a reader never sees part of the content
 }{
 	{"create", func(f durable.FS) error { return durable.Create(f, "d/x", durable.Bytes([]byte("content"))) }, false},
 	{"create again", func(f durable.FS) error { return durable.CreateAgain(f, "d/x", durable.Bytes([]byte("content"))) }, true},
@@ -22,7 +22,7 @@ var verbs = []struct {
 }
 
 // After a power cut at any operation of any writing function, what was acknowledged is
-// intact, and if the function promises it nothing else is ever visible.
+// intact, and if the function promises it nothing partial is ever visible.
 func TestVerbsUnderPowerCuts(t *testing.T) {
 	for _, verb := range verbs {
 		for _, keep := range []float64{0, 0.5, 1} {

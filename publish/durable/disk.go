@@ -24,7 +24,7 @@ var _ FS = (*Disk)(nil)
 // and the data root.
 const rootLevels = 3
 
-// OpenRoot opens a folder as a root. It makes the folder and its parents if they are
+// OpenRoot opens a folder as a root. It creates the folder and its parents if they are
 // missing.
 func OpenRoot(dir string) (*Disk, error) {
 	dir, err := filepath.Abs(dir)
@@ -43,8 +43,8 @@ func OpenRoot(dir string) (*Disk, error) {
 	return OpenExisting(dir)
 }
 
-// OpenUnsynced is OpenRoot with syncs that do nothing: what is written may be lost in a
-// power cut, though not if only the process ends. It is for temporary data roots.
+// OpenUnsynced is OpenRoot with syncs that do nothing: a power cut may lose data, the end
+// of the process does not. It is for temporary data roots.
 func OpenUnsynced(dir string) (*Disk, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, explain("mkdir", filepath.Base(dir), err)
@@ -114,9 +114,9 @@ func syncPath(dir string) error {
 // Close frees the root's file descriptor. Files that are open stay open.
 func (d *Disk) Close() error { return d.root.Close() }
 
-// plain returns an error if a part of a name that has to be a folder is something else.
-// A symbolic link there is ErrLink. Somebody who may write below the root can still put
-// a link in place after the check; os.Root then keeps the operation inside the root.
+// plain returns an error if a parent in a name is not a folder, ErrLink if it is a
+// symbolic link. Somebody who may write below the root can still create a link after the
+// check; os.Root then keeps the operation inside the root.
 func (d *Disk) plain(op, name string) error {
 	for i := range len(name) {
 		if name[i] != '/' {
@@ -129,7 +129,6 @@ func (d *Disk) plain(op, name string) error {
 	return nil
 }
 
-// folder returns an error if a name is not that of a folder.
 func (d *Disk) folder(op, name string) error {
 	info, err := d.root.Lstat(name)
 	switch {
@@ -164,7 +163,7 @@ func (d *Disk) Open(name string) (Reader, error) {
 	if err := d.regular("open", name); err != nil {
 		return nil, err
 	}
-	// Without O_NONBLOCK a pipe that appeared just now would block.
+	// Without O_NONBLOCK opening a pipe that has just appeared would block.
 	f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, explain("open", name, err)
@@ -180,7 +179,6 @@ func (d *Disk) Open(name string) (Reader, error) {
 	return &diskReader{f, info.Size()}, nil
 }
 
-// regular returns an error if a name is not that of a regular file.
 func (d *Disk) regular(op, name string) error {
 	info, err := d.root.Lstat(name)
 	switch {
@@ -334,8 +332,8 @@ type diskReader struct {
 
 func (r *diskReader) Size() int64 { return r.size }
 
-// explain adds to an error that a person has to deal with what to do about it. No
-// absolute path is in the text.
+// explain adds what to do to an error that a person has to resolve. The text has no
+// absolute path.
 func explain(op, name string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -1,13 +1,13 @@
-// Package durable is the only code that syncs to disk. All file access of the batch
-// steps goes through its small interface FS, and that of readers through ReadFS. Both
-// are rooted at one tenant and product, so that a step cannot name a file outside it and
-// a test can stop the process at any operation.
+// Package durable is the only code that syncs to disk. All file access of the batch steps
+// goes through its small interface FS, and that of readers through ReadFS. Both are
+// rooted at one tenant and product, so that a step cannot name a file outside it and a
+// test can stop the process at any operation.
 //
 // Three functions write: Create (the name must not exist), CreateAgain (a file with the
-// same bytes may exist, any other is an error, which makes a re-run safe) and Overwrite
-// (for CURRENT and state files only, each of which has one writer). All three sync the
-// file and the directory entry before they return. A failed sync or close is never
-// repeated: the attempt is given up.
+// same bytes may exist, which makes a re-run safe; other bytes are an error) and
+// Overwrite (for CURRENT and state files only, each of which has one writer). All three
+// sync the file and the directory entry before they return. A failed sync or close is
+// never repeated: the operation fails.
 //
 // Source: RELIABILITY, section 2, "Publishing".
 package durable
@@ -19,11 +19,10 @@ import (
 	"io/fs"
 )
 
-// ReadFS is every file operation of those who only read: serve, and the commands that
-// look at a data root. Names are slash-separated and relative to the root. One that
-// leaves the root is an error, and so is one that leads through a symbolic link, which
-// is never followed. A missing file is reported so that errors.Is(err,
-// fs.ErrNotExist) holds.
+// ReadFS is every file operation of programs that only read: serve, and the commands that
+// inspect a data root. Names are slash-separated and relative to the root. A name that
+// leaves the root or leads through a symbolic link is an error. For a missing file
+// errors.Is(err, fs.ErrNotExist) holds.
 type ReadFS interface {
 	// Open opens a file for reading.
 	Open(name string) (Reader, error)
@@ -32,16 +31,16 @@ type ReadFS interface {
 	// Stat describes a file or folder. It follows no symbolic link: it describes
 	// the link.
 	Stat(name string) (fs.FileInfo, error)
-	// SyncDir makes the entries of a folder durable. A reader changes nothing by it: it
-	// waits until what it is about to report is durable.
+	// SyncDir makes the entries of a folder durable. Readers use it to wait until what
+	// they are about to report is durable.
 	SyncDir(name string) error
 }
 
-// FS is every file operation of a batch step. An existing file is reported so that
-// errors.Is(err, fs.ErrExist) holds.
+// FS is every file operation of a batch step. For an existing file errors.Is(err,
+// fs.ErrExist) holds.
 type FS interface {
 	ReadFS
-	// Create makes a new file for writing; it must not exist.
+	// Create creates a file for writing; it must not exist.
 	Create(name string) (File, error)
 	// Link gives an existing file a second name; newname must not exist.
 	Link(oldname, newname string) error
@@ -51,11 +50,11 @@ type FS interface {
 	Remove(name string) error
 	// RemoveAll deletes a folder and what is in it.
 	RemoveAll(name string) error
-	// MkdirAll makes a folder and its parents. It does not sync.
+	// MkdirAll creates a folder and its parents. It does not sync.
 	MkdirAll(name string) error
-	// Lock takes the exclusive advisory lock on a file, which is created if it is missing
-	// and never unlinked. It returns ErrLocked at once if another holder has the lock.
-	// Close releases it, and so does the end of the process.
+	// Lock takes the exclusive advisory lock on a file, which is created if missing and
+	// never deleted. It returns ErrLocked at once if another holder has the lock. Close
+	// releases it, and so does the end of the process.
 	Lock(name string) (io.Closer, error)
 }
 
@@ -66,7 +65,7 @@ type File interface {
 	Close() error
 }
 
-// Reader is a file that is being read, as Parquet readers need it.
+// Reader is an open file, with what Parquet readers need.
 type Reader interface {
 	io.Reader
 	io.ReaderAt
@@ -80,19 +79,19 @@ var ErrLocked = errors.New("locked by another run")
 // ErrDiffers: a file or folder of that name exists with other bytes.
 var ErrDiffers = errors.New("exists with other content")
 
-// ErrTooLarge: a file is larger than its reader allows.
+// ErrTooLarge: a file is larger than the caller allows.
 var ErrTooLarge = errors.New("larger than allowed")
 
-// ErrNotRegular: a name that should be a file is a folder, link, socket, device or
-// pipe, or a name that should be a folder is something else.
+// ErrNotRegular: a name that should be a file is a folder, link, socket, device or pipe,
+// or a name that should be a folder is not one.
 var ErrNotRegular = errors.New("not a regular file")
 
-// ErrLink is the ErrNotRegular of a symbolic link.
+// ErrLink is ErrNotRegular for a symbolic link.
 var ErrLink error = notRegular("a symbolic link, and below the data root none is followed: put the file or folder itself there, or mount it there")
 
 var errNotFolder error = notRegular("not a folder")
 
-// notRegular is an ErrNotRegular that says more.
+// notRegular is ErrNotRegular with details.
 type notRegular string
 
 func (e notRegular) Error() string        { return string(e) }
@@ -102,6 +101,6 @@ func (e notRegular) Is(target error) bool { return target == ErrNotRegular }
 // retried: a person frees space, then the step is run again.
 var ErrNoSpace = errors.New("no space left on device: free space on this disk, then run again")
 
-// NoSpace is the error of an operation that found the disk full. The name is relative to
-// the root: no absolute path is in the text.
+// NoSpace is the error of an operation that found the disk full. Its name is relative to
+// the root, so that no absolute path is in the text.
 func NoSpace(op, name string) error { return fmt.Errorf("%s %s: %w", op, name, ErrNoSpace) }

@@ -14,7 +14,6 @@ import (
 	"mkt/publish/durable/durabletest"
 )
 
-// everyFS runs a test on the real disk and in memory.
 func everyFS(t *testing.T, test func(*testing.T, durable.FS)) {
 	t.Run("disk", func(t *testing.T) {
 		disk, err := durable.OpenRoot(filepath.Join(t.TempDir(), "client_id=a", "product=b"))

@@ -12,8 +12,8 @@ import (
 	"mkt/publish/durable"
 )
 
-// An error that a person has to deal with says how, without a path of the machine, and
-// can still be branched on.
+// An error that a person has to resolve says how, without a path of the machine, and can
+// still be branched on.
 func TestErrorsOfTheDiskSayWhatToDo(t *testing.T) {
 	dir := t.TempDir()
 	needs.ReadOnly(t, dir)

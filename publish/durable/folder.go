@@ -7,8 +7,8 @@ import (
 	"path"
 )
 
-// MkdirAllSync makes a folder and its parents, and makes them durable even if they exist:
-// one that a killed run left unsynced looks like any other.
+// MkdirAllSync creates a folder and its parents, and makes them durable even if they
+// exist: a killed run may have left them unsynced.
 func MkdirAllSync(f FS, dir string) error {
 	if err := f.MkdirAll(dir); err != nil {
 		return err
@@ -22,10 +22,10 @@ func MkdirAllSync(f FS, dir string) error {
 	return nil
 }
 
-// Install moves a finished folder from staging to the name that readers know. Its files
-// and folders are synced already; both parents must exist. If a folder with the very
-// same files has that name, it is kept and the staged one is deleted; if any other has
-// it, the error is ErrDiffers and nothing is moved.
+// Install moves a finished folder from staging to its final name. Its files and folders
+// must be synced, and both parents must exist. If a folder of that name has the very same
+// files, it is kept and the staged one is deleted; if it differs, the error is ErrDiffers
+// and nothing is moved.
 func Install(f FS, staged, final string) error {
 	err := f.Rename(staged, final)
 	if err == nil {
@@ -50,8 +50,7 @@ func Install(f FS, staged, final string) error {
 	return syncBoth(f, path.Dir(final), path.Dir(staged))
 }
 
-// MoveInto moves a file or folder into dir under a name that nobody else has, and
-// returns that name.
+// MoveInto moves a file or folder into dir under a unique name, and returns that name.
 func MoveInto(f FS, name, dir string) (string, error) {
 	if err := MkdirAllSync(f, dir); err != nil {
 		return "", err
@@ -89,8 +88,8 @@ func SyncFolder(f ReadFS, dir string) error {
 	return f.SyncDir(dir)
 }
 
-// SameFolder reports whether two folders hold the same names with the same bytes. A
-// missing folder is the same as no other.
+// SameFolder reports whether two folders have the same names with the same bytes. A
+// missing folder equals no other.
 func SameFolder(f ReadFS, a, b string) (bool, error) {
 	inA, err := f.ReadDir(a)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// Over is one file system laid over another, to find out what a step would do: what is
-// written goes above, what is read comes from above or else from below, and nothing
-// changes below. A name that is only below cannot be removed.
+// Over is one file system laid over another, for a trial run of a step: writes go above,
+// reads come from above or else from below, and nothing below changes. A name that exists
+// only below cannot be removed.
 type Over struct {
 	Above FS
 	Below ReadFS
@@ -50,8 +50,8 @@ func (o Over) Link(oldname, newname string) error {
 	return o.Above.Link(oldname, newname)
 }
 
-// Rename implements FS. What is below under the new name is covered, files of a
-// folder one by one.
+// Rename implements FS. It covers what is below under the new name, file by file for a
+// folder.
 func (o Over) Rename(oldname, newname string) error {
 	if err := o.Above.MkdirAll(path.Dir(newname)); err != nil {
 		return err

@@ -45,7 +45,7 @@ func HashFile(f ReadFS, name string) (size int64, sum string, err error) {
 	return size, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Hash is the SHA-256 of some bytes, in the form of HashFile.
+// Hash is the SHA-256 of data, in the form of HashFile.
 func Hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// loseRights makes this test a user who may read dir and not write to it: root, who may
+// loseRights makes this test a user who may read dir but not write to it. root, who may
 // do everything, becomes the owner of dir on this thread, for file access only.
 func loseRights(t *testing.T, dir string) {
 	if os.Geteuid() != 0 {
 		return
 	}
 	const nobody = 65534
-	must(t, os.Chmod(filepath.Dir(filepath.Dir(dir)), 0o755)) // only its user may enter a test's folder
+	must(t, os.Chmod(filepath.Dir(filepath.Dir(dir)), 0o755)) // others cannot enter a test's folder
 	must(t, os.Chown(dir, nobody, nobody))
 	runtime.LockOSThread()
 	must(t, syscall.Setfsuid(nobody))

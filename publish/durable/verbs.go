@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// writeBuffer is how much is collected before a write reaches the disk.
+// writeBuffer is how many bytes are buffered before a write to the disk.
 const writeBuffer = 64 << 10
 
-// Bytes returns a function for Create and CreateAgain that writes some bytes.
+// Bytes returns a function for Create and CreateAgain that writes data.
 func Bytes(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -24,7 +24,7 @@ func Bytes(data []byte) func(io.Writer) error {
 	}
 }
 
-// Until is w, with writes that fail once ctx is done: it ends a long write.
+// Until returns w with writes that fail once ctx is done, which ends a long write.
 func Until(ctx context.Context, w io.Writer) io.Writer { return cancellable{ctx, w} }
 
 type cancellable struct {
@@ -39,10 +39,10 @@ func (c cancellable) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
-// Create makes a new file with what write writes, and syncs it and its folder, which
-// must exist. If the name exists the error is fs.ErrExist. After an error the file may
-// be left behind with part of the content: files are created in staging, or before a
-// header that is written last.
+// Create creates a file with what write writes, and syncs it and its folder, which must
+// exist. If the name exists the error is fs.ErrExist. After an error the file may remain
+// with part of the content: so create files in staging, or before a header that is
+// written last.
 func Create(f FS, name string, write func(io.Writer) error) error {
 	if err := writeNew(f, name, write); err != nil {
 		return err
@@ -50,9 +50,9 @@ func Create(f FS, name string, write func(io.Writer) error) error {
 	return f.SyncDir(path.Dir(name))
 }
 
-// CreateAgain makes a file that an earlier run may have made: a file with the same bytes
-// is kept, one with other bytes is ErrDiffers. The name never shows part of the content.
-// The folder must exist.
+// CreateAgain creates a file that an earlier run may have created: one with the same
+// bytes is kept, one with other bytes is ErrDiffers. A reader never sees part of the
+// content. The folder must exist.
 func CreateAgain(f FS, name string, write func(io.Writer) error) error {
 	temp, err := writeTemp(f, name, write)
 	if err != nil {
@@ -107,8 +107,8 @@ func writeNew(f FS, name string, write func(io.Writer) error) error {
 // tempMark is in the name of every half-written file of CreateAgain and Overwrite.
 const tempMark = ".tmp"
 
-// writeTemp writes and syncs a file next to name, under a name that nobody else has. It
-// skips files that a crash left behind, which RemoveTemps deletes.
+// writeTemp writes and syncs a file next to name, under a unique name. It does not reuse
+// files that a crash left behind, which RemoveTemps deletes.
 func writeTemp(f FS, name string, write func(io.Writer) error) (string, error) {
 	for n := 0; ; n++ {
 		temp := fmt.Sprintf("%s%s%d", name, tempMark, n)
@@ -120,7 +120,7 @@ func writeTemp(f FS, name string, write func(io.Writer) error) (string, error) {
 	}
 }
 
-// RemoveTemps deletes the half-written files of crashed runs in one folder, which may be
+// RemoveTemps deletes the temporary files of crashed runs in one folder, which may be
 // missing. Files that changed after since are kept: a run may be writing them.
 func RemoveTemps(f FS, dir string, since time.Time) error {
 	return removeTemps(f, dir, func(e fs.DirEntry) (bool, error) {
@@ -132,8 +132,8 @@ func RemoveTemps(f FS, dir string, since time.Time) error {
 	})
 }
 
-// RemoveTempsOf deletes what crashed runs left half-written of one file. Only the holder
-// of the lock that every writer of the file takes may call it.
+// RemoveTempsOf deletes the temporary files of crashed runs for one file. The caller must
+// hold the lock that every writer of the file takes.
 func RemoveTempsOf(f FS, name string) error {
 	return removeTemps(f, path.Dir(name), func(e fs.DirEntry) (bool, error) {
 		of, is := TempOf(e.Name())
@@ -142,7 +142,7 @@ func RemoveTempsOf(f FS, name string) error {
 }
 
 // TempOf returns the name of the file that a temporary file was written for; false if it
-// is no temporary file.
+// is not a temporary file.
 func TempOf(base string) (name string, is bool) {
 	at := strings.LastIndex(base, tempMark)
 	if at < 0 || strings.Trim(base[at+len(tempMark):], "0123456789") != "" {
@@ -170,8 +170,8 @@ func removeTemps(f FS, dir string, left func(fs.DirEntry) (bool, error)) error {
 	return nil
 }
 
-// sameContent checks that name, which exists, holds the bytes of temp. Its bytes are
-// synced: only synced files are linked.
+// sameContent checks that name, which exists, has the bytes of temp. Those are durable:
+// only synced files are linked.
 func sameContent(f FS, temp, name string) error {
 	same, err := SameFile(f, temp, name)
 	if err != nil {
@@ -183,7 +183,7 @@ func sameContent(f FS, temp, name string) error {
 	return nil
 }
 
-// SameFile reports whether two files hold the same bytes.
+// SameFile reports whether two files have the same bytes.
 func SameFile(f ReadFS, a, b string) (bool, error) {
 	ra, err := f.Open(a)
 	if err != nil {

@@ -1,20 +1,20 @@
 package football
 
-// State says what a provider sent for one field. The zero value is Missing.
+// State is what a provider sent for one field. The zero value is Missing.
 type State uint8
 
 const (
 	// Missing: the field was not in the payload.
 	Missing State = iota
-	// Null: the field was in the payload and held no value (null, or the
-	// provider's spelling of it, such as an empty string).
+	// Null: the field was in the payload without a value (null, or the provider's form of
+	// it, such as an empty string).
 	Null
-	// Present: the field held a value; a real zero is Present.
+	// Present: the field had a value; a real zero is Present.
 	Present
 )
 
-// Field keeps the three states of a provider's field apart from the payload to
-// the JSON. Its zero value is missing. It is a plain value: copy it freely.
+// Field keeps the three states of a provider's field distinct from the payload to the
+// JSON. Its zero value is missing. It may be copied.
 //
 // Source: interface specification, section 2.1 ("Missing is not zero").
 type Field[T any] struct {
@@ -22,8 +22,7 @@ type Field[T any] struct {
 	value T
 }
 
-// Of returns a field that holds v, whatever v is: an empty string and a zero
-// are values.
+// Of returns a field with value v; an empty string and a zero are values.
 func Of[T any](v T) Field[T] { return Field[T]{state: Present, value: v} }
 
 // NullField returns a field that was sent without a value.

@@ -18,8 +18,7 @@ func number(t testing.TB, text string) football.Field[football.Number] {
 	return football.Of(n)
 }
 
-// The three states of a side, and zero, must stay apart when two sides are said
-// in one word.
+// The three states of a side, and zero, must stay distinct when two sides are combined.
 func TestCounterState(t *testing.T) {
 	var missing football.Field[football.Number]
 	null := football.NullField[football.Number]()
@@ -64,7 +63,7 @@ func TestNumberKeepsItsDigits(t *testing.T) {
 	}
 }
 
-// The closed sets are stored by place: a set may grow at its end only.
+// The closed sets are stored by index: a set may only grow at its end.
 func TestLiveWordsStayInPlace(t *testing.T) {
 	if m := football.Metrics(); m[0] != football.Attacks || m[16] != football.Possession || m[29] != football.KeyPasses {
 		t.Error("metrics moved")

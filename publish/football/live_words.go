@@ -1,11 +1,11 @@
 package football
 
-// VisualState is the state of play a timeline entry reports.
+// VisualState is the state of play that a timeline entry reports.
 type VisualState string
 
 const (
 	VisualKickOff      VisualState = "KICK_OFF"
-	VisualCalm         VisualState = "CALM"     // nothing moved lately; with Unknown: nothing can be said yet
+	VisualCalm         VisualState = "CALM"     // nothing changed lately; with Unknown: there is too little information
 	VisualAttack       VisualState = "ATTACK"   // a side attacked
 	VisualPressure     VisualState = "PRESSURE" // a side has attacked much more than the other for a while
 	VisualDanger       VisualState = "DANGER"   // a shot, or dangerous attacks in quick succession
@@ -16,7 +16,7 @@ const (
 	VisualSubstitution VisualState = "SUBSTITUTION"
 	VisualHalfTime     VisualState = "HALF_TIME" // any break between halves
 	VisualFullTime     VisualState = "FULL_TIME"
-	VisualStale        VisualState = "STALE" // the feed is too old to say
+	VisualStale        VisualState = "STALE" // the feed is too old
 )
 
 // VisualStates lists every state of the timeline.
@@ -25,15 +25,15 @@ func VisualStates() []VisualState {
 		VisualGoal, VisualCard, VisualPenalty, VisualSubstitution, VisualHalfTime, VisualFullTime, VisualStale}
 }
 
-// Certainty says how a timeline entry is known.
+// Certainty says how reliable a timeline entry is.
 type Certainty string
 
 const (
 	// Exact: anchored to a provider's event that has a time.
 	Exact Certainty = "EXACT"
-	// Inferred: counters, score or clock moved between two samples.
+	// Inferred: counters, score or clock changed between two samples.
 	Inferred Certainty = "INFERRED"
-	// Unknown: too little, or too old, to say.
+	// Unknown: the information is too little or too old.
 	Unknown Certainty = "UNKNOWN"
 )
 
@@ -52,7 +52,7 @@ const (
 // Sides lists every side.
 func Sides() []Side { return []Side{SideHome, SideAway, SideNone} }
 
-// Leader is the side momentum is with.
+// Leader is the side that has momentum.
 type Leader string
 
 const (
@@ -64,8 +64,8 @@ const (
 // Leaders lists every leader.
 func Leaders() []Leader { return []Leader{LeaderHome, LeaderAway, LeaderBalanced} }
 
-// Strength says how far from even momentum is. docs/momentum.md has the steps
-// and what they mean.
+// Strength is how far momentum is from even. docs/momentum.md has the steps and their
+// meaning.
 type Strength string
 
 const (
@@ -80,7 +80,7 @@ func Strengths() []Strength {
 	return []Strength{StrengthNone, StrengthSlight, StrengthClear, StrengthStrong}
 }
 
-// Scope says within what momentum may be compared.
+// Scope is what momentum may be compared with.
 type Scope string
 
 // ScopeFixture: only with other moments of the same fixture.
@@ -90,7 +90,7 @@ const ScopeFixture Scope = "FIXTURE"
 type UnavailableReason string
 
 const (
-	InsufficientSamples UnavailableReason = "INSUFFICIENT_SAMPLES"  // too little match clock seen since the baseline
+	InsufficientSamples UnavailableReason = "INSUFFICIENT_SAMPLES"  // too little match time seen since the baseline
 	FeedStale           UnavailableReason = "FEED_STALE"            // the newest sample is too old
 	CountersNotProvided UnavailableReason = "COUNTERS_NOT_PROVIDED" // no counter that shows pressure is sent
 	NotInPlay           UnavailableReason = "NOT_IN_PLAY"           // before kick-off, or over
@@ -101,14 +101,14 @@ func UnavailableReasons() []UnavailableReason {
 	return []UnavailableReason{InsufficientSamples, FeedStale, CountersNotProvided, NotInPlay}
 }
 
-// BucketState keeps the states of a number per minute or period apart. On the
-// wire they have the contract's own frozen words.
+// BucketState is the state of a number per minute or period. On the wire it has the
+// contract's own frozen words.
 type BucketState string
 
 const (
 	BucketValue   BucketState = "VALUE"   // a number, not zero
 	BucketZero    BucketState = "ZERO"    // a real zero
-	BucketMissing BucketState = "MISSING" // not sent, or the minute was not seen
+	BucketMissing BucketState = "MISSING" // not sent, or the minute was not observed
 	BucketNull    BucketState = "NULL"    // sent without a value
 )
 

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Metric names a counter of a fixture in play. The closed set below has one
-// meaning whatever the provider; a counter outside it keeps the provider's name
-// and means what the provider means.
+// Metric names a counter of a fixture in play. Those of the closed set below have one
+// meaning for every provider; any other counter keeps the provider's name and meaning.
 type Metric string
 
 const (
@@ -21,7 +20,7 @@ const (
 	CornersFirstHalf Metric = "corners_1h"
 	CornersFullTime  Metric = "corners_ft"
 	CornersExtraTime Metric = "corners_et"
-	Goals            Metric = "goals" // the score is Score, which may know better
+	Goals            Metric = "goals" // the score in Score may be more recent
 	YellowCards      Metric = "yellow_cards"
 	RedCards         Metric = "red_cards"
 	SecondYellows    Metric = "second_yellow_cards"
@@ -52,13 +51,13 @@ var metrics = [...]Metric{Attacks, DangerousAttacks, OnTarget, OffTarget, ShotsB
 // Metrics lists the closed set.
 func Metrics() []Metric { return metrics[:] }
 
-// Number is a counter's value as the provider wrote it, and its value.
+// Number is a counter's value, as the provider wrote it and as a number.
 type Number struct {
 	text  string
 	value float64
 }
 
-// ParseNumber reads plain digits with at most one point, at most 18 characters.
+// ParseNumber parses plain digits with at most one point, at most 18 characters.
 func ParseNumber(text string) (Number, bool) {
 	if !PlainDecimal(text) {
 		return Number{}, false
@@ -70,28 +69,27 @@ func ParseNumber(text string) (Number, bool) {
 // Text is the number as the provider wrote it: a plain decimal.
 func (n Number) Text() string { return n.text }
 
-// Clone returns a number with a text of its own, which is no part of a payload.
+// Clone returns a number whose text does not share the payload's memory.
 func (n Number) Clone() Number { return Number{strings.Clone(n.text), n.value} }
 
 // Float is its value.
 func (n Number) Float() float64 { return n.value }
 
-// Count is its value as a count, and whether it is one.
+// Count is its value as a count; false if it is not a whole number.
 func (n Number) Count() (int, bool) {
 	count := int(n.value)
 	return count, n.value < 1e9 && float64(count) == n.value
 }
 
-// Counter is one metric of both sides. A metric that was not sent has no
-// Counter, or one with both sides missing.
+// Counter is one metric of both sides. A metric that was not sent has no Counter, or one
+// with both sides missing.
 type Counter struct {
 	Metric     Metric
 	Home, Away Field[Number]
 }
 
-// State joins the states of the two sides: a value when either side has one
-// that is not zero, zero when either has a zero and none more, null when nothing
-// but nulls was sent.
+// State combines the states of the two sides: a value if either side has one that is not
+// zero, else zero if either has a zero, else null if either was sent.
 func (c Counter) State() BucketState {
 	home, homeSent := c.Home.Get()
 	away, awaySent := c.Away.Get()

@@ -6,9 +6,9 @@ import "time"
 // lower-case base32 (specification, section 2.1).
 type FixtureID string
 
-// MarketID is an opaque market id: "mk_" and 26 characters, and for a market
-// that shares its canonical definition with a higher-ranked one "~" and a short
-// suffix. Unique within a fixture.
+// MarketID is an opaque market id: "mk_" and 26 characters, followed by "~" and a short
+// suffix if the market shares its canonical definition with a higher-ranked one. Unique
+// within a fixture.
 type MarketID string
 
 // SelectionID is an opaque selection id: "sl_" and 26 characters. Unique within
@@ -29,16 +29,16 @@ type Fixture struct {
 	Home, Away        Field[string]
 	League            Field[string]
 	StartsAt          Field[time.Time] // kick-off, UTC, whole seconds
-	Provider          string           // adapter name, "betsapi"
+	Provider          string           // adapter name, such as "betsapi"
 	ProviderFixtureID string           // as the provider writes it
-	FetchedAt         time.Time        // newest retrieval this fixture was read from, UTC, milliseconds
+	FetchedAt         time.Time        // newest retrieval that this fixture was read from, UTC, milliseconds
 }
 
-// Origin says where a market's identity comes from (specification, section 2.7).
+// Origin is where a market's identity comes from (specification, section 2.7).
 type Origin string
 
 const (
-	// Raw: the market exists upstream, no canonical identity is proven.
+	// Raw: the provider has the market, but no canonical identity is proven.
 	Raw Origin = "RAW"
 	// Mapped: canonical identity established from a provider payload.
 	Mapped Origin = "MAPPED"
@@ -47,26 +47,26 @@ const (
 	Composed Origin = "COMPOSED"
 )
 
-// Market is one market of a fixture with all its selections. A RAW market has
-// Canonical and Period empty and keeps the provider's own words.
+// Market is one market of a fixture with all its selections. A RAW market has neither
+// Canonical nor Period and keeps the provider's own words.
 type Market struct {
 	ID         MarketID
 	Canonical  string // canonical market name, "" when RAW
 	Period     string // canonical period, "" when RAW
 	Name       Field[string]
-	Sections   []string // the provider's tabs the market was met in, in the order met
-	Lines      []string // distinct lines that can be relied on, in numeric order
+	Sections   []string // the provider's tabs that have the market, in the order of the payload
+	Lines      []string // distinct lines that are reliable, in numeric order
 	Origin     Origin
 	Selections []Selection // in the provider's order
 
-	ProviderMarketIDs []string // sorted, distinct; empty when the provider sent none
+	ProviderMarketIDs []string // sorted, distinct; empty if the provider sent none
 	Key               string   // the provider's own key of the market
-	Rule              string   // the mapping rule that named it, "betsapi/bet365.csv:full_time_result"; "" when RAW
-	RawReason         Reason   // why it stayed RAW; "" when MAPPED
-	Ordinal           int      // place in the provider's order within the fixture, from 0
+	Rule              string   // the mapping rule that applied, "betsapi/bet365.csv:full_time_result"; "" if RAW
+	RawReason         Reason   // why it stayed RAW; "" if MAPPED
+	Ordinal           int      // position in the provider's order within the fixture, from 0
 }
 
-// Grid places a selection of a two-way product, such as correct score, in its
+// Grid is the position of a selection of a two-way product, such as correct score, in its
 // table.
 type Grid struct{ Row, Column string }
 
@@ -74,33 +74,32 @@ type Grid struct{ Row, Column string }
 // contract has null.
 type Selection struct {
 	ID        SelectionID
-	Selection string // canonical outcome, "HOME", "OVER", "2-1"; the provider's words when RAW
+	Selection string // canonical outcome, "HOME", "OVER", "2-1"; the provider's words if RAW
 	Line      string // canonical line, "2.75", "-0.5"
 	Qualifier string // what else distinguishes it: a target, an ordinal, a minute
 	Odds      Odds
 	Dimension string // what is counted or compared: GOALS, CORNERS, …
-	Subject   string // whom it is about: HOME, AWAY, a player's name
+	Subject   string // who it is about: HOME, AWAY, a player's name
 	Subject2  string
 	Grid      *Grid
 	Quality   Quality
 
 	ProviderSelectionID Field[string]
 	Labels              []Label // the provider's own words for it, in its field order
-	Place               uint32  // of the row in the payload; 0 unless the reading is traced
+	Place               uint32  // position of the row in the payload; 0 unless the reading is traced
 }
 
 // Label is one descriptive text field of a provider's row, verbatim.
 type Label struct{ Field, Text string }
 
 // Odds are a price exactly as the provider wrote it. There is no setter and no
-// arithmetic: what came in is what goes out (specification, section 2.8).
+// arithmetic, so that it leaves as it came (specification, section 2.8).
 type Odds struct {
 	fractional, decimal Field[string]
 }
 
-// NewOdds keeps the provider's own characters of each form. A decimal whose
-// text is not a plain JSON number must be given as quality reason instead, see
-// PlainDecimal.
+// NewOdds returns odds with the provider's own characters. A decimal that is not
+// PlainDecimal must be given as a quality reason instead.
 func NewOdds(fractional, decimal Field[string]) Odds {
 	return Odds{fractional: fractional, decimal: decimal}
 }
@@ -110,3 +109,27 @@ func (o Odds) Fractional() Field[string] { return o.fractional }
 
 // Decimal returns the provider's decimal digits, "1.90".
 func (o Odds) Decimal() Field[string] { return o.decimal }
+
+// PlainDecimal reports whether s can be written as a JSON number digit by digit: digits
+// without a needless leading zero, and at most one point between digits. No sign, no
+// exponent; at most 18 characters.
+func PlainDecimal(s string) bool {
+	if len(s) == 0 || len(s) > 18 {
+		return false
+	}
+	point := -1
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+		case c == '.' && point < 0 && i > 0 && i < len(s)-1:
+			point = i
+		default:
+			return false
+		}
+	}
+	whole := point
+	if whole < 0 {
+		whole = len(s)
+	}
+	return whole == 1 || s[0] != '0'
+}

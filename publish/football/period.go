@@ -17,8 +17,6 @@ func ValidPeriod(p string) bool {
 	return isInterval(p)
 }
 
-// isInterval reports whether p is "a-b", one to three digits each, a before b,
-// without leading zeros.
 func isInterval(p string) bool {
 	from, to, ok := strings.Cut(p, "-")
 	if !ok {

@@ -1,10 +1,10 @@
 package football
 
-// Status is the verdict on one selection (quality.status).
+// Status is the quality of one selection (quality.status).
 type Status string
 
 const (
-	// StatusOK: the selection is proven, the service vouches for it.
+	// StatusOK: the meaning of the selection is proven.
 	StatusOK Status = "OK"
 	// StatusSuspect: readable, but not proven beyond doubt.
 	StatusSuspect Status = "SUSPECT"
@@ -15,18 +15,18 @@ const (
 // Statuses lists every verdict.
 func Statuses() []Status { return []Status{StatusOK, StatusSuspect, StatusUnreadable} }
 
-// Reason says why a selection is not vouched for, or why a market stayed RAW.
+// Reason says why a selection is not publishable, or why a market stayed RAW.
 type Reason string
 
 const (
-	AmbiguousShape      Reason = "AMBIGUOUS_SHAPE"      // its fields do not fit the market's shape, or fit two ways
-	UnreadableLine      Reason = "UNREADABLE_LINE"      // line missing, of a wrong kind, or given twice with different prices
+	AmbiguousShape      Reason = "AMBIGUOUS_SHAPE"      // its fields do not fit the market's shape, or fit it in two ways
+	UnreadableLine      Reason = "UNREADABLE_LINE"      // line missing, of a wrong kind, or present twice with different prices
 	UnresolvedQualifier Reason = "UNRESOLVED_QUALIFIER" // a team, player or label could not be resolved
 	OddsMissing         Reason = "ODDS_MISSING"         // neither form of the price was sent
 	OddsNull            Reason = "ODDS_NULL"            // the price was sent without a value
-	OddsUnreadable      Reason = "ODDS_UNREADABLE"      // the price is not a price
+	OddsUnreadable      Reason = "ODDS_UNREADABLE"      // the price is not a number
 	Suspended           Reason = "SUSPENDED"            // the provider marks the selection as suspended
-	Superseded          Reason = "SUPERSEDED"           // only in an older copy of the market, gone from the newest one
+	Superseded          Reason = "SUPERSEDED"           // only in an older copy of the market, not in the newest one
 	MarketNotMapped     Reason = "MARKET_NOT_MAPPED"    // the market is RAW
 
 	// Reasons for a market to stay RAW.
@@ -34,7 +34,7 @@ const (
 	NeverMapped     Reason = "NEVER_MAPPED"     // the table says this name cannot be proven
 	ConditionFailed Reason = "CONDITION_FAILED" // the selections do not pass the test the table demands
 	MixedMarket     Reason = "SEVERAL_IN_ONE"   // one provider market has several, which cannot be distinguished
-	NoParticipants  Reason = "NO_PARTICIPANTS"  // needs the teams' names, which were not sent
+	NoParticipants  Reason = "NO_PARTICIPANTS"  // it needs the teams' names, which were not sent
 )
 
 // QualityReasons lists every reason a selection can carry.
@@ -43,8 +43,7 @@ func QualityReasons() []Reason {
 		OddsMissing, OddsNull, OddsUnreadable, Suspended, Superseded, MarketNotMapped}
 }
 
-// Quality is the service's own judgement of a selection; it never touches the
-// odds.
+// Quality is the service's judgement of a selection; it never changes the odds.
 type Quality struct {
 	Status      Status
 	Publishable bool

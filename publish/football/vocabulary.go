@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// DerivationVersion is the version of the rules that make canonical markets of
-// a provider's offers: the vocabulary, the mapping tables and the readers. It
-// moves whenever the same payload would be read otherwise.
+// DerivationVersion is the version of the rules that make canonical markets of a
+// provider's offers: the vocabulary, the mapping tables and the readers. It is raised
+// whenever the same payload would be read differently.
 //
 //	1: first
 //	2: a player needs a proven name, and NO_CARD is an outcome of
@@ -18,10 +18,10 @@ import (
 //	   is called like a code, a score against its head and a market against its
 //	   name are refused; no id depends on a price; the player tables, the race and
 //	   the first card of 2026 are mapped;
-//	   a damaged part of a payload costs itself alone: what is damaged is marked
-//	   and the rest is read;
-//	   a market's id does not depend on whether its key is there under another
-//	   market id as well
+//	   a damaged part of a payload affects only itself: it is marked and the rest
+//	   is read;
+//	   a market's id does not depend on whether its key also exists under another
+//	   market id
 //	3: a split handicap of which one part has no sign is read; rows that say nobody
 //	   of either side contradict a market of the match
 const DerivationVersion = "3"
@@ -35,15 +35,15 @@ type Term struct {
 	Selections string // the pattern of its outcomes, "OVER|UNDER", "h-a|OTHER"
 	Subject    string // MATCH, TEAM, PLAYER, … as a pattern
 	Dimension  string // what is counted or compared
-	Grid       bool   // a two-way product: selections have a place in a table
-	Row        string // what the rows of that table are, "home goals"; "" without Grid
+	Grid       bool   // a two-way product: selections have a position in a table
+	Row        string // what the rows of that table are, such as "home goals"; "" without Grid
 	Column     string
 }
 
 // Interval stands in Term.Periods for any interval of minutes.
 const Interval = "INTERVAL"
 
-// LineKind says what the line of a market is.
+// LineKind is what the line of a market means.
 type LineKind string
 
 const (
@@ -56,10 +56,10 @@ const (
 	RangeLine        LineKind = "RANGE"             // a band
 	OrdinalLine      LineKind = "ORDINAL"           // first, second, nth, last
 	TimeLine         LineKind = "TIME"              // minute, or minute and second
-	ScoreAtOffer     LineKind = "SCORE_AT_OFFER"    // counts from the score when the price was taken
+	ScoreAtOffer     LineKind = "SCORE_AT_OFFER"    // counted from the score when the price was taken
 )
 
-// Has reports whether k is kind, or joins it with others ("ORDINAL+TIME").
+// Has reports whether k is kind, or contains it ("ORDINAL+TIME").
 func (k LineKind) Has(kind LineKind) bool {
 	for rest := string(k); rest != ""; {
 		one, after, _ := strings.Cut(rest, "+")
@@ -92,7 +92,7 @@ type vocabulary struct {
 var loadVocabulary = sync.OnceValue(func() vocabulary {
 	terms, err := parseVocabulary(vocabularyCSV)
 	if err != nil {
-		panic("football: embedded vocabulary: " + err.Error()) // a test reads it whole
+		panic("football: embedded vocabulary: " + err.Error()) // a test parses all of it
 	}
 	v := vocabulary{terms: terms, byName: make(map[string]*Term, len(terms))}
 	for i := range terms {
@@ -101,12 +101,12 @@ var loadVocabulary = sync.OnceValue(func() vocabulary {
 	return v
 })
 
-// Vocabulary returns every canonical market, in the vocabulary's order. It is
-// shared: do not modify it.
+// Vocabulary returns every canonical market, in the vocabulary's order. The result is
+// shared and must not be modified.
 func Vocabulary() []Term { return loadVocabulary().terms }
 
-// Lookup finds a canonical market by its exact name. What it returns is shared:
-// do not modify it.
+// Lookup finds a canonical market by its exact name. The result is shared and must not be
+// modified.
 func Lookup(canonical string) (*Term, bool) {
 	t, ok := loadVocabulary().byName[canonical]
 	return t, ok

@@ -8,8 +8,8 @@ import (
 	"mkt/publish/layout"
 )
 
-// Calls counts the requests sent to a provider: telemetry, not billing records.
-// It is the content of state/calls.json, which the run that holds the lock writes.
+// Calls counts the requests sent to a provider, as telemetry and not for billing. It is
+// the content of state/calls.json, which the run that holds the lock writes.
 type Calls struct {
 	Format int `json:"format"` // 1
 	// Days counts by UTC day ("2026-11-20") and the adapter's endpoint name.
@@ -18,14 +18,13 @@ type Calls struct {
 
 const callsFile = layout.StateDir + "/calls.json"
 
-// callDays is how many days are kept, today included.
+// callDays is how many days are kept, including today.
 const callDays = 35
 
-// dayLayout is how a UTC day is written.
 const dayLayout = "2006-01-02"
 
-// ReadCalls returns the counters, which are empty if there is no file or if it cannot be
-// read as one. The error is one of the disk.
+// ReadCalls returns the counters, empty if the file is missing or invalid. The error is
+// one of the disk.
 func ReadCalls(f durable.ReadFS) (Calls, error) {
 	var c Calls
 	ok, err := ReadState(f, callsFile, Format, &c)
@@ -51,7 +50,6 @@ func AddCalls(f durable.FS, now time.Time, requests map[string]int64) error {
 	return nil
 }
 
-// add counts requests on the day of now, and forgets the days that are not kept.
 func (c *Calls) add(now time.Time, requests map[string]int64) {
 	today := now.UTC().Format(dayLayout)
 	oldest := now.UTC().AddDate(0, 0, 1-callDays).Format(dayLayout)

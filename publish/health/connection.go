@@ -23,8 +23,8 @@ const DegradedAfter = 3
 // ConnectionStatus derives the connection's state (DESIGN, section 4). configured and
 // disabled are from tenants.yaml, and fingerprint is that of the sealed credential there.
 // findings are the account's newest test and the newest fetch of each product, in any
-// order, nil where there is none. One with another fingerprint says nothing, so that a
-// new credential begins as VERIFYING.
+// order, nil if there is none. Those with another fingerprint are ignored, so that a new
+// credential begins as VERIFYING.
 func ConnectionStatus(configured, disabled bool, fingerprint string, findings ...*Run) Connection {
 	if !configured {
 		return Unconfigured
@@ -35,18 +35,18 @@ func ConnectionStatus(configured, disabled bool, fingerprint string, findings ..
 	return CredentialStatusOf(fingerprint, findings...).status()
 }
 
-// CredentialStatus is what the findings about one credential say together.
+// CredentialStatus combines the findings about one credential.
 type CredentialStatus struct {
 	LastOKAt       *time.Time // newest good test or run; nil if never
 	LastAttemptAt  *time.Time // newest test or run; nil if never
-	Code           Code       // why the newest one failed; "" if it was good, or there is none
+	Code           Code       // why the newest one failed; "" if it succeeded, or there is none
 	FailuresInARow int        // failed runs since LastOKAt, at most DegradedAfter a product
-	RefusalsInARow int        // of the credential, counted by the run or test that was refused last
+	RefusalsInARow int        // refusals of the credential, counted by the run or test that was refused last
 
 	accepted, refused *time.Time
 }
 
-// CredentialStatusOf combines the findings with a fingerprint.
+// CredentialStatusOf combines the findings that have a fingerprint.
 func CredentialStatusOf(fingerprint string, findings ...*Run) CredentialStatus {
 	var s CredentialStatus
 	for _, f := range findings {
@@ -76,7 +76,7 @@ func CredentialStatusOf(fingerprint string, findings ...*Run) CredentialStatus {
 }
 
 // status is the state of the connection. The newest finding about the credential counts,
-// whichever run it is from. Only a good test or run ends a row of failures.
+// whichever run it is from. Only a successful test or run ends a sequence of failures.
 func (s CredentialStatus) status() Connection {
 	switch {
 	case s.RefusedAt() != nil:
@@ -98,7 +98,7 @@ func (s CredentialStatus) RefusedAt() *time.Time {
 	return s.refused
 }
 
-// later reports whether a is after b; nil, which is never, is before everything.
+// later reports whether a is after b; nil is before everything.
 func later(a, b *time.Time) bool { return a != nil && (b == nil || a.After(*b)) }
 
 func latest(a, b *time.Time) *time.Time {

@@ -14,14 +14,13 @@ import (
 	"mkt/publish/health"
 )
 
-// sources are the steps that find something out about one account's connection.
+// sources are the steps that test an account's connection.
 var sources = map[string]string{"test": health.StepProbe, "market": health.StepFetch, "live": health.StepFetch}
 
 // codes are the codes by their short names.
 var codes = map[string]health.Code{"ok": "", "refused": "CREDENTIAL_REJECTED", "limited": "RATE_LIMITED", "denied": "PERMISSION_DENIED",
 	"down": "PROVIDER_UNREACHABLE", "garbage": "PAYLOAD_REJECTED", "disk": "STORAGE"}
 
-// connection is an account's state files.
 type connection struct {
 	t     rapid.TB
 	roots map[string]durable.FS
@@ -32,7 +31,7 @@ func newConnection(t rapid.TB) *connection {
 	return &connection{t, map[string]durable.FS{"test": durabletest.NewMem(), "market": durabletest.NewMem(), "live": durabletest.NewMem()}, start}
 }
 
-// find records that a source found something with a credential.
+// find records a finding of a source with a credential.
 func (c *connection) find(source, what, credential string) {
 	c.now = c.now.Add(time.Minute)
 	need(c.t, health.Record(c.roots[source], health.Run{Step: sources[source], FinishedAt: c.now, OK: what == "ok", Code: codes[what], CredentialFingerprint: credential}))
@@ -63,7 +62,7 @@ func TestConnectionStories(t *testing.T) {
 		"test:refused test:ok": "I C",
 		"test:ok test:refused": "C I",
 		"test:limited":         "C", // the credential is good
-		"test:denied":          "V", // it is valid, and does not include what was asked for
+		"test:denied":          "V", // valid, but it does not include what was requested
 		"test:down test:garbage test:down test:down":   "V V V V", // a test is not a run
 		"market:ok market:refused":                     "C I",
 		"market:ok market:refused market:down":         "C I I", // nothing new is known about the credential

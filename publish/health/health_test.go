@@ -1,6 +1,7 @@
 package health_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -42,7 +43,7 @@ func TestRecordCarriesHistoryOn(t *testing.T) {
 	}
 }
 
-// No data depends on a state file: a damaged one reads as none and is replaced.
+// No data depends on a state file: a damaged one reads as missing and is replaced.
 func TestDamagedStateReadsAsNone(t *testing.T) {
 	for _, content := range []string{"", "{", "[]", `{"format":9,"step":"fetch"}`, `{"format":1,"step":"publish"}`} {
 		f := durabletest.NewMem()
@@ -68,4 +69,25 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%+v, %v", run, err)
 		}
 	})
+}
+
+func TestFailureIsAlwaysACode(t *testing.T) {
+	for _, c := range []struct {
+		run  health.Run
+		want health.Code
+	}{
+		{health.Run{OK: true}, ""},
+		{health.Run{OK: true, Code: health.CodeListingHeld}, ""},
+		{health.Run{Code: health.CodeStorage}, health.CodeStorage},
+		{health.Run{}, health.CodeInternal},
+		{health.Run{Code: "open /some/path: no such file"}, health.CodeInternal},
+	} {
+		if got := c.run.Failure(); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.run, got, c.want)
+		}
+	}
+	all := health.Codes()
+	if slices.Contains(all, "") || len(slices.Compact(slices.Sorted(slices.Values(all)))) != len(all) {
+		t.Errorf("a code is empty or there twice: %q", all)
+	}
 }

@@ -5,22 +5,23 @@ import (
 	"time"
 )
 
-// Quota is what a provider's newest answer said of an account's quota.
+// Quota is what a provider's newest answer reported about an account's quota.
 type Quota struct {
 	At time.Time `json:"at"` // of the answer
-	// Left is how many requests may still be sent until ResetsAt, and Limit how many
-	// the account has in all. Each is nil if the provider did not say.
+	// Left is how many requests may still be sent until ResetsAt, and Limit is the quota.
+	// Each is nil if the provider did not report it.
 	Left     *int64     `json:"left,omitempty"`
 	Limit    *int64     `json:"limit,omitempty"`
 	ResetsAt *time.Time `json:"resets_at,omitempty"`
-	// UsedUpUntil is when the account may ask again. It is nil if requests are left.
+	// UsedUpUntil is when the account may send requests again. It is nil if requests are
+	// left.
 	UsedUpUntil *time.Time `json:"used_up_until,omitempty"`
-	// Assumed: the quota is used up, and the provider did not say until when.
+	// Assumed: the quota is used up, and the provider did not report until when.
 	Assumed bool `json:"assumed,omitempty"`
 }
 
-// NewestQuota is the newest that the findings about a credential say about the quota, nil
-// if none says anything. All products of an account share one quota.
+// NewestQuota returns the newest quota among the findings about a credential, nil if
+// there is none. All products of an account share one quota.
 func NewestQuota(fingerprint string, findings ...*Run) (newest *Quota) {
 	for _, f := range findings {
 		if f == nil || f.CredentialFingerprint != fingerprint || f.Quota == nil {
@@ -33,12 +34,12 @@ func NewestQuota(fingerprint string, findings ...*Run) (newest *Quota) {
 	return newest
 }
 
-// clockSlip is how far a finding may lie in the future and still be believed.
+// clockSlip is how far in the future the time of a finding may be.
 const clockSlip = time.Minute
 
-// UsedUp reports whether the quota is used up at a time, and until when. What was
-// found at a time that has not come yet, since the clock was set back, does not
-// count: asking once too often does no harm, and waiting for years would.
+// UsedUp reports whether the quota is used up at a time, and until when. A finding from
+// the future, as after the clock was set back, does not count: one request too many does
+// no harm, but waiting for years would.
 func (q *Quota) UsedUp(now time.Time) (until time.Time, usedUp bool) {
 	if q == nil || q.UsedUpUntil == nil || q.At.After(now.Add(clockSlip)) {
 		return time.Time{}, false
@@ -46,8 +47,8 @@ func (q *Quota) UsedUp(now time.Time) (until time.Time, usedUp bool) {
 	return *q.UsedUpUntil, now.Before(*q.UsedUpUntil)
 }
 
-// Remaining is how many requests may still be sent, nil if that is not known: the
-// provider did not say, or said it of a window that is over.
+// Remaining is how many requests may still be sent, nil if not known: the provider did
+// not report it, or only for a window that is over.
 func (q *Quota) Remaining(now time.Time) *int64 {
 	if q == nil || q.Left == nil || q.At.After(now.Add(clockSlip)) || q.ResetsAt != nil && !now.Before(*q.ResetsAt) {
 		return nil

@@ -14,7 +14,7 @@ import (
 // Format is the version of the state files.
 //
 //	1: first; members were added since (refusals_in_a_row, quota), which older
-//	   readers ignore and newer ones do without
+//	   readers ignore and newer ones do not require
 const Format = 1
 
 const maxState = 1 << 20
@@ -22,8 +22,8 @@ const maxState = 1 << 20
 func file(step string) string { return layout.StateDir + "/" + step + ".json" }
 
 // ReadState reads a state file into v. ok reports whether it exists and is JSON of at
-// most the known format: no data depends on a state file, and the next run replaces
-// it. The error is one of the disk.
+// most the known format: no data depends on a state file, and the next run replaces it.
+// The error is one of the disk.
 func ReadState(f durable.ReadFS, name string, known int, v any) (ok bool, err error) {
 	data, err := durable.ReadFile(f, name, maxState)
 	switch {
@@ -35,7 +35,6 @@ func ReadState(f durable.ReadFS, name string, known int, v any) (ok bool, err er
 	return layout.DecodeHeader(name, data, known, v) == nil, nil
 }
 
-// writeState replaces a state file.
 func writeState(f durable.FS, name string, v any) error {
 	data, err := layout.EncodeHeader(v)
 	if err != nil {
@@ -47,8 +46,8 @@ func writeState(f durable.FS, name string, v any) error {
 	return durable.Overwrite(f, name, data)
 }
 
-// Read returns the result of the newest run of a step; nil if there was none or if the
-// file cannot be read as one. The error is one of the disk.
+// Read returns the result of the newest run of a step; nil if there is none or the file
+// is invalid. The error is one of the disk.
 func Read(f durable.ReadFS, step string) (*Run, error) {
 	var run Run
 	ok, err := ReadState(f, file(step), Format, &run)
@@ -71,8 +70,8 @@ func ReadIn(data, dir, step string) (*Run, error) {
 	return Read(root, step)
 }
 
-// Record writes the result of a run, and carries over what the runs before it found. A
-// run with another credential begins anew.
+// Record writes the result of a run, with the history of the runs before it. A run with
+// another credential begins a new history.
 func Record(f durable.FS, run Run) error {
 	before, err := Read(f, run.Step)
 	if !durable.IsExhausted(err) {
@@ -84,7 +83,7 @@ func Record(f durable.FS, run Run) error {
 	return nil
 }
 
-// after continues the history of a step by one run.
+// after adds the history of a step to its newest run.
 func (r Run) after(before *Run) Run {
 	r.Format = Format
 	r.LastOKAt, r.FailuresInARow, r.FailedAt, r.CredentialAcceptedAt, r.CredentialRefusedAt, r.RefusalsInARow = nil, 0, nil, nil, nil, 0
@@ -118,8 +117,8 @@ func (r Run) after(before *Run) Run {
 	return r
 }
 
-// next is at, or the earliest time after all that the run knows of: the clock may have
-// been set back, and what was found later must not look earlier.
+// next is at, or a time just after everything that the run has recorded: the clock may
+// have been set back, and later findings must not look earlier.
 func (r *Run) next(at time.Time) time.Time {
 	known := append([]time.Time{r.FinishedAt}, r.FailedAt...)
 	for _, t := range []*time.Time{r.LastOKAt, r.CredentialAcceptedAt, r.CredentialRefusedAt} {

@@ -7,8 +7,8 @@ import (
 	"mkt/publish/layout"
 )
 
-// FuzzNames checks that a name that parses is the name that is written for its parts, and
-// that none leads out of its folder.
+// FuzzNames checks that formatting the parts of a parsed name gives the name again, and
+// that no name leaves its folder.
 func FuzzNames(f *testing.F) {
 	for _, s := range []string{"20261120T090700Z-market_engine", "cycle=20261120T090700Z-market_engine", "00000000000000000042.json",
 		"00000000000000000001-00000000000000000009-20261120T090700Z-market_engine.parquet", "from=20261120T0900.tar.zst", "acme", "../..", "cycle=../x",

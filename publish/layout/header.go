@@ -8,13 +8,13 @@ import (
 	"io"
 )
 
-// EncodeHeader encodes a JSON header as it is stored: the same value, the same bytes.
+// EncodeHeader encodes a JSON header; equal values have equal bytes.
 func EncodeHeader(v any) ([]byte, error) {
 	data, err := json.MarshalIndent(v, "", "  ")
 	return append(data, '\n'), err
 }
 
-// DecodeHeader reads a JSON header of a format up to the known one; nothing may follow
+// DecodeHeader decodes a JSON header whose format is at most known; nothing may follow
 // it. A later format is ErrNewer, whatever else is in the header. Unknown fields are
 // ignored: a newer build may have added them within the format.
 func DecodeHeader(what string, data []byte, known int, v any) error {

@@ -44,46 +44,46 @@ const (
 	CommitsDir    = "commits"
 	StagingDir    = "staging"
 	StateDir      = "state"
-	QuarantineDir = "staging/aside" // what was in the way of an installed or repaired file
-	GoneDir       = "staging/gone"  // what is being deleted
+	QuarantineDir = "staging/aside" // files that were replaced by a publication or a repair
+	GoneDir       = "staging/gone"  // being deleted
 	Current       = "CURRENT"
 	Collected     = "COLLECTED" // what retention deleted
 	Lock          = "lock"
 
 	RawCycleFile  = "cycle.json"     // header of a raw cycle, written last
-	RawFetchFile  = "fetch.json"     // what was asked, one entry a response
+	RawFetchFile  = "fetch.json"     // what was requested, one entry per response
 	CanonicalFile = "canonical.json" // header of a canonical cycle, written last
 	ManifestFile  = "manifest.json"  // header of a snapshot, written last
 
 	FixturesFile = "fixtures.parquet"
 	MarketsFile  = "markets.parquet"
-	ListingFile  = "listing.parquet" // canonical only: what the provider's listing said
+	ListingFile  = "listing.parquet" // canonical only: what the provider's listing contains
 
 	LiveFile         = "live.parquet"
 	LiveCountersFile = "live_counters.parquet"
 	LiveTimelineFile = "live_timeline.parquet" // this and the next two: of the detail set
 	LiveBucketsFile  = "live_buckets.parquet"
 	LivePeriodsFile  = "live_periods.parquet"
-	LiveStatesFile   = "live_states.parquet" // canonical only: what the next cycle begins from
+	LiveStatesFile   = "live_states.parquet" // canonical only: the input of the next cycle
 )
 
-// IDKeyFingerprintFile, at the data root, records which id key the data was
-// minted with.
+// IDKeyFingerprintFile, at the data root, records the id key that the data's ids were
+// made with.
 const IDKeyFingerprintFile = "id-key.fingerprint"
 
-// ErrNewer: a newer version of mkt wrote a file of the data root, in a format that
-// this one does not know. Nothing is wrong with the file.
+// ErrNewer: a newer version of mkt wrote a file of the data root, in a format that this
+// one does not know. The file is not damaged.
 var ErrNewer = errors.New("written by a newer version of mkt: use that version, or a later one; nothing is damaged")
 
-// CycleID labels one processing cycle: UTC second and product,
-// "20261120T090700Z-market_engine". It sorts by time as text.
+// CycleID identifies one processing cycle by UTC second and product,
+// "20261120T090700Z-market_engine". As text it sorts by time.
 type CycleID string
 
 const cycleTime = "20060102T150405Z"
 
 var cyclePattern = regexp.MustCompile(`^(\d{8}T\d{6}Z)-([a-z_]+)$`)
 
-// NewCycleID labels the cycle of product that starts at t, in whole seconds.
+// NewCycleID returns the id of the cycle of product that starts at t, in whole seconds.
 func NewCycleID(t time.Time, product string) CycleID {
 	return CycleID(t.UTC().Format(cycleTime) + "-" + product)
 }
@@ -123,7 +123,7 @@ func ParseCycleDir(base string) (CycleID, bool) {
 
 const hourForm = "20060102T15"
 
-// HourOf is the hour that a cycle began in, "20261120T09"; "" if it is no cycle.
+// HourOf is the hour that a cycle began in, "20261120T09"; "" for an invalid id.
 func HourOf(c CycleID) string {
 	if !cyclePattern.MatchString(string(c)) {
 		return ""
@@ -131,19 +131,19 @@ func HourOf(c CycleID) string {
 	return string(c[:len(hourForm)])
 }
 
-// TimeOf returns the time in a cycle id, the zero time if it is no cycle id.
+// TimeOf returns the time in a cycle id, zero for an invalid one.
 func TimeOf(c CycleID) time.Time {
 	at, _, _ := ParseCycleID(string(c))
 	return at
 }
 
-// Slot is the number of the period of a length that a cycle begins in. Every account's
-// periods begin at other times, so that what is done once in each is not done for all
+// Slot is the number of the period of that length that a cycle begins in. Each account's
+// periods begin at another time, so that what is done once per period is not done for all
 // accounts at once.
 func Slot(c CycleID, clientID string, length time.Duration) int64 {
 	at, _, err := ParseCycleID(string(c))
 	if err != nil {
-		return -1 // no cycle
+		return -1 // invalid id
 	}
 	h := fnv.New32a()
 	h.Write([]byte(clientID))
@@ -152,14 +152,14 @@ func Slot(c CycleID, clientID string, length time.Duration) int64 {
 }
 
 // RawPackSpan is the time that a RawPack covers. To find one cycle in it, everything
-// before it is unpacked.
+// before it must be unpacked.
 const (
 	RawPackSpan = 10 * time.Minute
 	rawPackForm = "20060102T1504"
 )
 
-// RawPack is the file that a raw cycle is compacted into, with all of the same ten
-// minutes; "" if it is no cycle.
+// RawPack is the file that a raw cycle is compacted into, together with all cycles of the
+// same ten minutes; "" for an invalid id.
 func RawPack(c CycleID) string {
 	if !cyclePattern.MatchString(string(c)) {
 		return ""

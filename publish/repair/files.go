@@ -12,8 +12,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// ErrUnrepairable: a file is damaged, and what it was made from is missing or gives
-// something else. A person restores the file, or begins a new history.
+// ErrUnrepairable: a file is damaged, and its inputs are missing or give another content.
+// A person must restore the file, or begin a new history.
 var ErrUnrepairable = errors.New("it cannot be rebuilt")
 
 // manifest opens the manifest of a committed snapshot; a damaged one is repaired first.
@@ -32,8 +32,8 @@ func (r *rebuilder) manifest(ctx context.Context, c snapshot.Commit) (snapshot.M
 	return m, err
 }
 
-// snapshot opens a snapshot and checks every file of it after it has repaired the damaged
-// ones. A substitute is not enough here: the file itself is still damaged.
+// snapshot opens a snapshot, repairs its damaged files and verifies all. A file that has
+// only a substitute is still damaged.
 func (r *rebuilder) snapshot(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {
 	m, err := r.manifest(ctx, c)
 	if err != nil {
@@ -47,15 +47,15 @@ func (r *rebuilder) snapshot(ctx context.Context, c snapshot.Commit) (snapshot.M
 	}
 	err = snapshot.Verify(r.Root, c.Dir(), m)
 	if snapshot.IsDamage(err) {
-		err = fmt.Errorf("%w: %w (rebuilt, it has the same rows in other bytes)", err, ErrUnrepairable)
+		err = fmt.Errorf("%w: %w (the rebuilt file has the same rows in other bytes)", err, ErrUnrepairable)
 	}
 	return m, err
 }
 
-// repairFiles rebuilds publication c and replaces those of its files that are damaged:
-// by the very bytes that were sealed, or not at all. The same rows in other bytes, as
-// another build of the Parquet library writes them, become a substitute. why is the
-// damage that was found, and sealed the manifest, nil if that is damaged.
+// repairFiles rebuilds publication c and replaces its damaged files by the very bytes
+// that were sealed, or not at all. If only the bytes differ, as from another version of
+// the Parquet library, the rebuilt file becomes a substitute. why is the damage that was
+// found, and sealed the manifest, nil if that is damaged.
 func (r *rebuilder) repairFiles(ctx context.Context, c snapshot.Commit, sealed *snapshot.Manifest, why error) error {
 	made, err := r.rebuild(ctx, c, sealed)
 	if snapshot.IsDamage(err) || errors.Is(err, publish.ErrNoCycle) || errors.Is(err, ErrUnrepairable) {
@@ -64,7 +64,7 @@ func (r *rebuilder) repairFiles(ctx context.Context, c snapshot.Commit, sealed *
 	if err != nil {
 		return err
 	}
-	differs := fmt.Errorf("%w: %w (rebuilt, it is different)", why, ErrUnrepairable)
+	differs := fmt.Errorf("%w: %w (the rebuilt file differs)", why, ErrUnrepairable)
 	if sealed == nil {
 		if made.manifestSum != c.ManifestSHA256 {
 			return differs
@@ -91,7 +91,6 @@ func (r *rebuilder) repairFiles(ctx context.Context, c snapshot.Commit, sealed *
 	return nil
 }
 
-// repairFile replaces one file, or makes the rebuilt one its substitute.
 func (r *rebuilder) repairFile(made rebuilt, c snapshot.Commit, sealed *snapshot.Manifest, file snapshot.File, differs error) error {
 	staged, final := made.SnapshotDir()+"/"+file.Name, c.Dir()+"/"+file.Name
 	_, sum, err := durable.HashFile(r.Root, staged)
@@ -113,8 +112,7 @@ func (r *rebuilder) repairFile(made rebuilt, c snapshot.Commit, sealed *snapshot
 	return nil
 }
 
-// repairSegment replaces a damaged segment of the change log that this publication
-// wrote.
+// repairSegment replaces a damaged segment of the change log that this publication wrote.
 func (r *rebuilder) repairSegment(made rebuilt, s snapshot.Segment) error {
 	staged, ok := made.Segments[s.File]
 	if !ok {
@@ -126,7 +124,7 @@ func (r *rebuilder) repairSegment(made rebuilt, s snapshot.Segment) error {
 	}
 	_, sum, err := durable.HashFile(r.Root, staged)
 	if err == nil && sum != s.SHA256 {
-		err = errors.New("rebuilt, it is different")
+		err = errors.New("the rebuilt file differs")
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w (%w)", why, ErrUnrepairable, err)
@@ -134,7 +132,7 @@ func (r *rebuilder) repairSegment(made rebuilt, s snapshot.Segment) error {
 	return r.replace(staged, s.File)
 }
 
-// replace gives a rebuilt file its name; a file of that name is quarantined.
+// replace gives a rebuilt file its name and quarantines the damaged one.
 func (r *rebuilder) replace(staged, final string) error {
 	dir := path.Dir(final)
 	if err := durable.MkdirAllSync(r.Root, dir); err != nil {

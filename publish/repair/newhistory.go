@@ -16,11 +16,11 @@ import (
 // itself.
 const seqJump = 1_000_000_000
 
-// historyStart is the seq before the first of a new history. It is beyond any that the
-// lost history can have given, which nobody knows, and beyond those of every history
-// that was begun from the same backup before. The clock's microseconds are: each
-// history begins at its own, and none has a million events a second. They stay below
-// 2^53 for two centuries.
+// historyStart is the seq before the first of a new history. It must be beyond every seq
+// that the lost history may have assigned, which nobody knows, and beyond those of other
+// histories that began from the same backup. The clock's microseconds are: each history
+// begins at its own, and none has a million events a second. They stay below 2^53 for two
+// centuries.
 func historyStart(last uint64, now time.Time) uint64 {
 	if at := uint64(max(0, now.UnixMicro())); at > last {
 		return at
@@ -28,12 +28,12 @@ func historyStart(last uint64, now time.Time) uint64 {
 	return last + seqJump
 }
 
-// NewHistory publishes the newest intact dataset once more, as the first of a new
-// history: every cursor from before becomes invalid, and no seq is used twice. It is
-// for a root that was restored from a backup which lacks publications that clients have
-// seen, and for one whose newest publication is ErrUnrepairable. What was published
-// stays, and the chain of records continues. If there is no record, the newest canonical
-// cycle is published. o.Cycle is ignored.
+// NewHistory publishes the newest intact dataset again, as the first publication of a new
+// history: every earlier cursor becomes invalid, and no seq is used twice. It is for a
+// root that was restored from a backup which lacks publications that clients have seen,
+// and for one whose newest publication is ErrUnrepairable. Earlier publications stay, and
+// the chain of records continues. If there is no record, the newest canonical cycle is
+// published. o.Cycle is ignored.
 func NewHistory(ctx context.Context, o publish.Options) (s publish.Summary, err error) {
 	o.Cycle = ""
 	r, err := newRebuilder(o)
@@ -57,7 +57,8 @@ func NewHistory(ctx context.Context, o publish.Options) (s publish.Summary, err 
 	return s, err
 }
 
-// newHistory publishes behind the record with a version and a hash, readable or not.
+// newHistory publishes after the record with this version and hash, whether or not it can
+// be read.
 func (r *rebuilder) newHistory(ctx context.Context, version uint64, sum string) (s publish.Summary, err error) {
 	if err := publish.MakeFolders(r.Root); err != nil {
 		return s, err
@@ -68,7 +69,7 @@ func (r *rebuilder) newHistory(ctx context.Context, version uint64, sum string) 
 	}
 	head, _, fault, err := snapshot.HeadAndFault(r.Root) // the newest record that can be read
 	if errors.Is(fault, layout.ErrNewer) {
-		err = fault // nothing is lost
+		err = fault // no record is damaged
 	}
 	if err != nil {
 		return s, err
@@ -99,7 +100,7 @@ func (r *rebuilder) newHistory(ctx context.Context, version uint64, sum string) 
 	return s, d.Commit(ctx, c, false)
 }
 
-// newestIntact is the newest publication that is intact, or can be repaired.
+// newestIntact is the newest publication that is intact or can be repaired.
 func (r *rebuilder) newestIntact(ctx context.Context) (publish.Base, error) {
 	head, _, err := snapshot.Head(r.Root)
 	if err != nil {
@@ -125,17 +126,17 @@ func (r *rebuilder) newestIntact(ctx context.Context) (publish.Base, error) {
 	return publish.Base{}, fmt.Errorf("no publication is intact: %w", first)
 }
 
-// intact repairs a publication and checks that it is this account's.
+// intact repairs a publication and checks that it belongs to this account.
 func (r *rebuilder) intact(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {
 	m, err := r.snapshot(ctx, c)
 	if err == nil && (m.ClientID != r.ClientID || m.Product != r.Product) {
-		err = fmt.Errorf("published snapshot is of %s %s: %w", m.ClientID, m.Product, snapshot.ErrDamaged)
+		err = fmt.Errorf("published snapshot belongs to %s %s: %w", m.ClientID, m.Product, snapshot.ErrDamaged)
 	}
 	return m, err
 }
 
-// freeCycle is the first cycle after one whose id is not taken: the dataset has no
-// retrieval of its own.
+// freeCycle is the first unused cycle id after a cycle: the dataset has no retrieval of
+// its own.
 func (r *rebuilder) freeCycle(after layout.CycleID) (layout.CycleID, error) {
 	at, product, err := layout.ParseCycleID(string(after))
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 // rebuilder rebuilds publications below the staging folder of its run.
 type rebuilder struct {
 	publish.Options
-	readOnly bool // damage of what a publication was made from is an error, not repaired
+	readOnly bool // damaged inputs are an error and are not repaired
 
 	repaired []string
-	// substitutes are rebuilt files with the rows that were sealed in other bytes, by the
-	// version of the publication: see publish.Base.
+	// substitutes are rebuilt files with the same rows in other bytes, by version of the
+	// publication: see publish.Base.
 	substitutes map[uint64]map[string]string
 }
 
@@ -31,9 +31,9 @@ type rebuilt struct {
 	manifestSum string
 }
 
-// assumption is what a publication depends on beside its inputs and its commit record.
-// Its manifest records it; if the manifest is lost, or does not record everything since
-// an older version wrote it, assumptions are tried.
+// assumption is an option that a publication depends on besides its inputs and its commit
+// record. Its manifest records it; if the manifest is lost or too old to record it,
+// several are tried.
 type assumption struct {
 	binaryVersion  string
 	acceptRemovals bool
@@ -58,8 +58,8 @@ func (r *rebuilder) assumptions(c snapshot.Commit, sealed *snapshot.Manifest) (a
 }
 
 // rebuild rebuilds publication c from the one before it and from its canonical cycle.
-// sealed is its manifest, nil if that is lost. If no assumption gives what was
-// published, the last one's result is returned.
+// sealed is its manifest, nil if lost. If no assumption gives what was published, it
+// returns the result of the last one.
 func (r *rebuilder) rebuild(ctx context.Context, c snapshot.Commit, sealed *snapshot.Manifest) (made rebuilt, err error) {
 	for _, a := range r.assumptions(c, sealed) {
 		made, err = r.rebuildAs(ctx, c, a)
@@ -70,8 +70,8 @@ func (r *rebuilder) rebuild(ctx context.Context, c snapshot.Commit, sealed *snap
 	return made, err
 }
 
-// fits reports whether what was rebuilt may be what was published. If the manifest is
-// there, that is whether the same number of fixtures was held.
+// fits reports whether the result may be what was published: with a manifest, whether it
+// held the same number of fixtures.
 func (m *rebuilt) fits(c snapshot.Commit, sealed *snapshot.Manifest) bool {
 	if sealed == nil {
 		return m.manifestSum == c.ManifestSHA256
@@ -96,7 +96,7 @@ func (r *rebuilder) rebuildAs(ctx context.Context, c snapshot.Commit, a assumpti
 	return made, err
 }
 
-// open opens a committed version to build on; a damaged manifest is repaired first.
+// open opens a committed version to build on, repairing its manifest first if damaged.
 func (r *rebuilder) open(ctx context.Context, version uint64) (publish.Base, error) {
 	c, err := snapshot.ReadCommit(r.Root, version)
 	if err != nil {
@@ -106,10 +106,10 @@ func (r *rebuilder) open(ctx context.Context, version uint64) (publish.Base, err
 	return publish.Base{Commit: c, Manifest: &m}, err
 }
 
-// redraft writes publication c again. Files of the base that turn out to be damaged are
-// repaired, after which it starts anew.
+// redraft writes publication c again. If files of the base are damaged it repairs them
+// and starts again.
 func (r *rebuilder) redraft(ctx context.Context, o publish.Options, c snapshot.Commit) (d *publish.Draft, err error) {
-	base := publish.Base{Commit: snapshot.Commit{LastSeq: c.FirstSeq - 1}} // of the first publication
+	base := publish.Base{Commit: snapshot.Commit{LastSeq: c.FirstSeq - 1}} // for the first publication
 	if c.Version > 1 {
 		if base, err = r.open(ctx, c.Version-1); err != nil {
 			return nil, err
@@ -134,7 +134,6 @@ func (r *rebuilder) redraft(ctx context.Context, o publish.Options, c snapshot.C
 	}
 }
 
-// dir is the folder that publication c is rebuilt in.
 func (r *rebuilder) dir(c snapshot.Commit) string { return r.Staging() + "/" + string(c.CycleID) }
 
 // redraftHistory writes the first publication of a history again.

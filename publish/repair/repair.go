@@ -14,15 +14,15 @@ import (
 
 // Result is what Run did.
 type Result struct {
-	Version      uint64   // newest publication, 0 if there is none
+	Version      uint64   // of the newest publication; 0 if there is none
 	Checked      int      // publications whose files were read
-	Repaired     []string // files that were replaced, byte for byte
-	Unrepairable []error  // what is still damaged: each is ErrUnrepairable
+	Repaired     []string // replaced byte for byte
+	Unrepairable []error  // files that are still damaged: each is ErrUnrepairable
 }
 
-// Run reads every publication that retention has not deleted, and rebuilds what is
-// damaged or missing of it. It also repairs CURRENT. It may be killed at any point.
-// What cannot be rebuilt is in the result, not in the error.
+// Run verifies every publication that retention has not deleted, and rebuilds its damaged
+// or missing files. It also repairs CURRENT. It may be killed at any point. Files that
+// cannot be rebuilt are in the result, not in the error.
 func Run(ctx context.Context, o publish.Options) (done Result, err error) {
 	r, err := newRebuilder(o)
 	if err != nil {
@@ -39,7 +39,7 @@ func Run(ctx context.Context, o publish.Options) (done Result, err error) {
 		return done, err
 	}
 	marks, err := retention.ReadWatermarks(r.Root)
-	unknown := errors.Is(err, snapshot.ErrDamaged) // what is missing may be deleted or lost
+	unknown := errors.Is(err, snapshot.ErrDamaged) // then a missing snapshot may have been deleted or lost
 	if err != nil && !unknown {
 		return done, err
 	}
@@ -53,7 +53,7 @@ func Run(ctx context.Context, o publish.Options) (done Result, err error) {
 			return done, err
 		}
 		if !kept && c.Version != head.Version && (unknown || marks.Snapshots.Covers(c.CycleID)) {
-			break // retention deleted it, and all before it
+			break // retention deleted this and all earlier ones
 		}
 		done.Checked++
 		err = r.publication(ctx, head, c, read)
@@ -68,7 +68,7 @@ func Run(ctx context.Context, o publish.Options) (done Result, err error) {
 	return done, nil
 }
 
-// publication reads everything that a commit names and is not in read, and repairs it.
+// publication repairs everything that a commit names and that is not in read.
 func (r *rebuilder) publication(ctx context.Context, head, c snapshot.Commit, read map[string]bool) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -93,8 +93,8 @@ func (r *rebuilder) publication(ctx context.Context, head, c snapshot.Commit, re
 	return nil
 }
 
-// segment repairs a damaged segment of the change log, by rebuilding the publication
-// that wrote it.
+// segment repairs a damaged segment of the change log by rebuilding the publication that
+// wrote it.
 func (r *rebuilder) segment(ctx context.Context, head snapshot.Commit, s snapshot.Segment, why error) error {
 	cycle, _ := layout.CycleOfSegment(s.File)
 	c, found, err := snapshot.OfCycle(r.Root, head, cycle)
@@ -102,7 +102,7 @@ func (r *rebuilder) segment(ctx context.Context, head snapshot.Commit, s snapsho
 		return err
 	}
 	if !found {
-		return fmt.Errorf("%w: %w (no publication is of its cycle)", why, ErrUnrepairable)
+		return fmt.Errorf("%w: %w (its cycle was never published)", why, ErrUnrepairable)
 	}
 	m, err := r.manifest(ctx, c)
 	if err != nil {

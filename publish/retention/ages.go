@@ -10,20 +10,20 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// longestGap is how much an interval between two publications adds at most to the age
-// of what came before it: the rest is an outage, or a clock that jumped, and neither
-// may delete an archive.
+// longestGap is how much an interval between two publications adds at most to the age of
+// what came before it. A longer interval is an outage, or a clock that jumped, and
+// neither may delete an archive.
 const longestGap = 24 * time.Hour
 
 // ErrClockJump: the newest publication came so much later than the ones before it that
 // the clock may have jumped. Nothing is deleted then.
 var ErrClockJump = errors.New("the clock may have jumped: nothing is deleted this time. " +
-	"If the clock is wrong, set it right (mkt doctor compares it with the provider's) and go on from a backup made before. " +
+	"If the clock is wrong, correct it (mkt doctor compares it with the provider's) and restore a backup made before the jump. " +
 	"After an outage there is nothing to do: retention resumes with the next publication, or now with mkt gc --after-leap")
 
-// intervalsCompared is how many intervals before the newest one are looked at: an
-// interval that is at most twice the longest of them is no jump of the clock. A
-// schedule has its weekends.
+// intervalsCompared is how many intervals before the newest one are examined: an interval
+// of at most twice the longest of them is not a jump of the clock, since a schedule may
+// pause at weekends.
 const intervalsCompared = 8
 
 // checkClockJump returns ErrClockJump if the newest publication followed a jump.
@@ -50,7 +50,7 @@ func checkClockJump(f durable.ReadFS, head snapshot.Commit) error {
 	return fmt.Errorf("version %d was published %s after the one before it: %w", head.Version, gap.Truncate(time.Second), ErrClockJump)
 }
 
-// cutoffAt is the time before which things are older than an age at a publication.
+// cutoffAt returns the time before which things are older than an age at a publication.
 // An interval between publications counts as at most longestGap.
 func cutoffAt(f durable.ReadFS, head snapshot.Commit, age time.Duration) (time.Time, error) {
 	cut, after := head.PublishedAt.Add(-age), head
@@ -68,8 +68,7 @@ func cutoffAt(f durable.ReadFS, head snapshot.Commit, age time.Duration) (time.T
 }
 
 // moveBack moves a cutoff back by the excess length of each interval after it, newest
-// first. It is a binary search: only a span that is too long can contain an interval
-// that is.
+// first. It is a binary search: a span without excess contains no interval with excess.
 func moveBack(f durable.ReadFS, first, last snapshot.Commit, cut *time.Time) error {
 	span := last.PublishedAt.Sub(first.PublishedAt)
 	switch {
@@ -89,8 +88,8 @@ func moveBack(f durable.ReadFS, first, last snapshot.Commit, cut *time.Time) err
 	return moveBack(f, first, middle, cut)
 }
 
-// agesOf returns the ages, at the last of some rising times, of what began at each of
-// them, counted as cutoffAt does.
+// agesOf returns the ages of things that began at rising times, measured at the last of
+// them and counted as cutoffAt does.
 func agesOf(began []time.Time) []time.Duration {
 	ages := make([]time.Duration, len(began))
 	for i := len(began) - 2; i >= 0; i-- {
@@ -99,7 +98,7 @@ func agesOf(began []time.Time) []time.Duration {
 	return ages
 }
 
-// startOf is when a cycle began, or the zero time if it is no cycle.
+// startOf is when a cycle began; zero for an invalid id.
 func startOf(cycle layout.CycleID) time.Time {
 	at, _, err := layout.ParseCycleID(string(cycle))
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"mkt/publish/table"
 )
 
-// Window is the change log of a publication made at now: the segments of the previous
-// manifest and the one that is added, without the oldest ones whose events are neither
-// among the newest nor young.
+// Window returns the change log of a publication made at now: the segments of the
+// previous manifest and the added one, without the oldest ones whose events are neither
+// young nor among the newest.
 func (p Policy) Window(segments []snapshot.Segment, added *snapshot.Segment, now time.Time) []snapshot.Segment {
 	kept := slices.Clone(segments)
 	if added != nil {
@@ -34,15 +34,15 @@ func (p Policy) Window(segments []snapshot.Segment, added *snapshot.Segment, now
 	return nil
 }
 
-// An account that publishes every few seconds would list thousands of segments in
-// every manifest. When compactFrom segments of single cycles are listed, the oldest
-// compactCount of them are compacted into one file, whose events stay the same.
+// An account that publishes every few seconds would list thousands of segments in every
+// manifest. When compactFrom segments of single cycles are listed, the oldest
+// compactCount of them are compacted into one file with the same events.
 const (
 	compactFrom  = 256
 	compactCount = 64
 )
 
-// compactable is the range of segments to compact: empty if i == j.
+// compactable returns the range of segments to compact, empty if i == j.
 func compactable(segments []snapshot.Segment) (i, j int) {
 	i = len(segments)
 	for i > 0 && segments[i-1].Cycles == 0 {
@@ -54,10 +54,10 @@ func compactable(segments []snapshot.Segment) (i, j int) {
 	return i, i + compactCount
 }
 
-// Compact returns the change log with its oldest segments in one file, if there are too
-// many. It writes the file as staged, and name is the segment's own, "" if nothing was
-// compacted. If a segment is damaged the error is damage (snapshot.IsDamage), and the
-// change log may be published as it is.
+// Compact compacts the oldest segments into one file, if there are too many, and returns
+// the change log with it. It writes the file to staged; name is the segment's final name,
+// "" if nothing was compacted. If a segment is damaged (snapshot.IsDamage), the
+// uncompacted change log may be published.
 func Compact(ctx context.Context, f durable.FS, staged string, header table.Header, segments []snapshot.Segment) (all []snapshot.Segment, name string, err error) {
 	i, j := compactable(segments)
 	if i == j {

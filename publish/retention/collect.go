@@ -22,19 +22,19 @@ type Options struct {
 	Root   durable.FS // of the tenant and product; the caller holds its lock
 	Now    time.Time
 	Policy Policy // of the product: see Policy.For
-	// AfterJump: the clock is right, although the newest publication came so late that
-	// it may have jumped. Without it the error is ErrClockJump.
+	// AfterJump: the clock is right, although the newest publication came so late that it
+	// may have jumped. Otherwise the error is ErrClockJump.
 	AfterJump bool
 	// DryRun deletes and compacts nothing.
 	DryRun bool
-	// Report is given every name before it is deleted; it may be nil.
+	// Report is called with every name before it is deleted; it may be nil.
 	Report func(name string)
 }
 
-// Collect deletes what the policy does not keep, and debris. It may be killed at any
-// point. What will be missing is recorded first (Watermarks). A folder is moved to a
-// place where nobody looks before it is deleted, so that all of it is visible or
-// nothing. What a reader may hold is kept: a policy is never shorter than that.
+// Collect deletes what the policy does not keep, and what interrupted runs left. It may
+// be killed at any point. What will be missing is recorded first (Watermarks). A folder
+// is renamed before it is deleted, so that it is visible either completely or not at all.
+// The minimum ages of a policy protect what readers may hold.
 func Collect(o Options) (Collected, error) {
 	c := newCollector(o)
 	err := c.collect()
@@ -51,7 +51,7 @@ func newCollector(o Options) *collector {
 type collector struct {
 	Options
 	head   snapshot.Commit
-	oldest snapshot.Commit // whose snapshot is kept
+	oldest snapshot.Commit // the oldest one with a snapshot that is kept
 	marks  Watermarks      // of this policy
 	done   Collected
 }
@@ -77,7 +77,6 @@ func (c *collector) collect() error {
 	return c.cycles()
 }
 
-// begin finds the newest publication, and deletes what interrupted runs left behind.
 func (c *collector) begin() error {
 	head, found, err := snapshot.Last(c.Root)
 	if err != nil {
@@ -92,7 +91,6 @@ func (c *collector) begin() error {
 	return c.sweepStaging()
 }
 
-// compute finds out what is kept.
 func (c *collector) compute() (err error) {
 	p := c.Policy
 	if p.Snapshots > 0 || p.SnapshotAge > 0 {
@@ -113,7 +111,6 @@ func (c *collector) compute() (err error) {
 	return err
 }
 
-// compactCommits compacts the records of deleted snapshots, if there are many.
 func (c *collector) compactCommits() (err error) {
 	if c.Policy.frequent && !c.DryRun {
 		c.done.Compacted, err = snapshot.CompactCommits(c.Root, c.oldest.Version)
@@ -121,8 +118,8 @@ func (c *collector) compactCommits() (err error) {
 	return err
 }
 
-// sweepStaging deletes what interrupted runs left behind: at once what was only
-// waiting for that, the rest when it is a day old.
+// sweepStaging deletes what interrupted runs left behind: folders that were being deleted
+// at once, the rest when it is a day old.
 func (c *collector) sweepStaging() error {
 	if c.DryRun {
 		return nil
@@ -149,7 +146,7 @@ func (c *collector) sweepStaging() error {
 		durable.RemoveTemps(c.Root, layout.CommitsDir, since))
 }
 
-// age of a cycle, measured against the newest publication.
+// age of a cycle, relative to the newest publication.
 func (c *collector) age(cycle layout.CycleID) time.Duration {
 	at := startOf(cycle)
 	if at.IsZero() {
@@ -158,7 +155,7 @@ func (c *collector) age(cycle layout.CycleID) time.Duration {
 	return c.head.PublishedAt.Sub(at)
 }
 
-// remove deletes a folder: first its name, in one step, then its content.
+// remove renames a folder in one step, then deletes its content.
 func (c *collector) remove(name string) error {
 	c.Report(name)
 	if c.DryRun {
@@ -179,7 +176,7 @@ func (c *collector) removeFile(name string) error {
 	return c.Root.Remove(name)
 }
 
-// each visits the entries of a folder, which may be missing, by their full name.
+// each calls visit with the full names of the entries of a folder, which may be missing.
 func (c *collector) each(dir string, visit func(name string, e fs.DirEntry) error) error {
 	entries, err := c.Root.ReadDir(dir)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// snapshotsAndSegments deletes what is older than the oldest snapshot that is
-// kept: folders, and segments that no kept manifest names.
+// snapshotsAndSegments deletes folders older than the oldest kept snapshot, and segments
+// that no kept manifest names.
 func (c *collector) snapshotsAndSegments() error {
 	err := c.each(layout.SnapshotsDir, func(name string, e fs.DirEntry) error {
 		cycle, ok := layout.ParseCycleDir(e.Name())
@@ -40,13 +40,14 @@ func (c *collector) snapshotsAndSegments() error {
 	})
 }
 
-// unusedSegment reports which segments no kept manifest names: those before the oldest
-// one's window, and those that were compacted before it was made.
+// unusedSegment returns a function that reports whether no kept manifest names a segment:
+// it is before the oldest window, or was compacted before the oldest kept manifest was
+// made.
 func (c *collector) unusedSegment(oldest snapshot.Commit) (func(string, fs.DirEntry) bool, error) {
 	used := map[string]bool{}
 	for _, commit := range []snapshot.Commit{oldest, c.head} {
 		m, err := snapshot.Open(c.Root, commit)
-		if errors.Is(err, fs.ErrNotExist) { // deleted under an earlier retention
+		if errors.Is(err, fs.ErrNotExist) { // deleted under an earlier policy
 			return func(_ string, e fs.DirEntry) bool {
 				_, last, ok := layout.ParseChangeSegment(e.Name())
 				return ok && last < oldest.FirstSeq
@@ -62,8 +63,8 @@ func (c *collector) unusedSegment(oldest snapshot.Commit) (func(string, fs.DirEn
 	return func(name string, e fs.DirEntry) bool {
 		first, last, ok := layout.ParseChangeSegment(e.Name())
 		behind := last < oldest.FirstSeq
-		// What both the oldest and the newest manifest have in another file, every
-		// manifest between them has in that other file too.
+		// If both the oldest and the newest manifest have the events in another file, so
+		// does every manifest between them.
 		replaced := !used[name] && last <= oldest.LastSeq && first >= c.head.FirstSeq
 		return ok && (behind || replaced)
 	}, nil
@@ -75,11 +76,11 @@ func (c *collector) cycles() error {
 	if c.marks.Raw == nil {
 		return nil
 	}
-	_, product, _ := layout.ParseCycleID(string(c.head.CycleID)) // it was read
+	_, product, _ := layout.ParseCycleID(string(c.head.CycleID)) // valid: it is in a commit
 	err := c.each(layout.RawDir, func(name string, e fs.DirEntry) error {
 		if until, compacted := layout.ParseRawPack(e.Name()); compacted {
 			if layout.NewCycleID(until, product) > c.marks.Raw.Before {
-				return nil // not every cycle in it
+				return nil // some cycles in it are kept
 			}
 			c.done.Cycles++
 			return c.removeFile(name)

@@ -8,13 +8,12 @@ import (
 	"mkt/publish/layout"
 )
 
-// CollectUnpublished bounds what is left by cycles that are never published, which
-// Collect does not delete since it runs after a publication. Of the cycles after the
-// newest publication it deletes raw and canonical ones that are neither among the
-// newest Cycles of their kind nor younger than CycleAge, measured against the newest of
-// them, and thins them out as Collect does. It keeps the first, which shows how it
-// began, the newest, and those in spare. Only the holder of the lock may call it; it
-// may be killed at any point.
+// CollectUnpublished limits the cycles that are never published, which Collect does not
+// delete since it runs after a publication. Of the raw and canonical cycles after the
+// newest publication it deletes those that are neither among the newest Cycles of their
+// kind nor younger than CycleAge, measured against the newest of them, and thins them out
+// as Collect does. It keeps the first, which shows how the failure began, the newest, and
+// those in spare. Only the holder of the lock may call it; it may be killed at any point.
 func CollectUnpublished(o Options, spare ...layout.CycleID) (Collected, error) {
 	c := newCollector(o)
 	err := c.collectUnpublished(spare)
@@ -33,10 +32,9 @@ func (c *collector) collectUnpublished(spare []layout.CycleID) error {
 	return c.compactedUnpublished()
 }
 
-// unpublished deletes old cycles of a folder that are newer than what is
-// published.
+// unpublished deletes old cycles of a folder that come after the newest publication.
 func (c *collector) unpublished(dir string, spare []layout.CycleID) error {
-	var waiting []layout.CycleID // rising
+	var waiting []layout.CycleID // sorted
 	err := c.each(dir, func(_ string, e fs.DirEntry) error {
 		if cycle, ok := layout.ParseCycleDir(e.Name()); ok && cycle > c.head.CycleID {
 			waiting = append(waiting, cycle)
@@ -71,8 +69,8 @@ func (c *collector) unpublished(dir string, spare []layout.CycleID) error {
 // packsInHour is how many files an hour of compacted raw cycles has.
 const packsInHour = 6
 
-// compactedUnpublished deletes old files of compacted raw cycles that are newer than
-// what is published.
+// compactedUnpublished deletes old files of compacted raw cycles that come after the
+// newest publication.
 func (c *collector) compactedUnpublished() error {
 	var packs []string
 	var until []time.Time

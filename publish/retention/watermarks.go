@@ -12,27 +12,27 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Watermarks say what retention deleted. They are the content of COLLECTED, which is
-// written before anything is deleted, so that what is missing above them was not
-// deleted by retention. A nil one says that nothing of its kind was deleted.
+// Watermarks record what retention deleted. They are the content of COLLECTED, which is
+// written before anything is deleted: what is missing above them was lost otherwise. nil
+// means that nothing of its kind was deleted.
 type Watermarks struct {
 	Format    int        `json:"format"` // Format, or an older one
 	Snapshots *Watermark `json:"snapshots,omitempty"`
 	Raw       *Watermark `json:"raw,omitempty"`
 	Canonical *Watermark `json:"canonical,omitempty"`
-	// Thinned is that of canonical cycles which are not the first of their hour.
+	// Thinned is for canonical cycles that are not the first of their hour.
 	Thinned *Watermark `json:"thinned,omitempty"`
 }
 
-// Watermark is one of them, with what it was computed from, so that anybody can
-// compute it again.
+// Watermark is one of them, with everything that it was computed from, so that it can be
+// verified.
 type Watermark struct {
 	Before       layout.CycleID `json:"before"`        // cycles before this one are deleted, or about to be
 	Version      uint64         `json:"version"`       // newest publication at that time
 	CommitSHA256 string         `json:"commit_sha256"` // of its record
 	Count        int            `json:"count,omitempty"`
 	AgeSeconds   int64          `json:"age_seconds"` // younger ones were kept
-	// Capped: a long interval between publications counted as a day (see cutoffAt).
+	// Capped: an interval between publications counted as at most a day (see cutoffAt).
 	// Watermarks of format 1 used the clock alone, and had no count of cycles.
 	Capped bool `json:"capped,omitempty"`
 }
@@ -64,16 +64,16 @@ func ReadWatermarks(f durable.ReadFS) (Watermarks, error) {
 		return Watermarks{}, fmt.Errorf("%s: %w: not a record of this version", layout.Collected, snapshot.ErrDamaged)
 	}
 	if encoded, err := layout.EncodeHeader(all); err != nil || !bytes.Equal(encoded, data) {
-		return Watermarks{}, fmt.Errorf("%s: %w: its bytes are not those that were written", layout.Collected, snapshot.ErrDamaged)
+		return Watermarks{}, fmt.Errorf("%s: %w: changed since it was written", layout.Collected, snapshot.ErrDamaged)
 	}
 	return all, nil
 }
 
-// Covers reports whether retention deleted a cycle, or is about to.
+// Covers reports whether retention has deleted a cycle, or is about to.
 func (w *Watermark) Covers(c layout.CycleID) bool { return w != nil && c < w.Before }
 
-// Check computes every watermark again from the records that it names. One that was
-// raised by hand is not what its own retention gives.
+// Check recomputes every watermark from the records that it names, and so detects one
+// that was raised by hand.
 func (w Watermarks) Check(f durable.ReadFS) error {
 	for name, mark := range map[string]*Watermark{"snapshots": w.Snapshots, "raw": w.Raw, "canonical": w.Canonical, "thinned": w.Thinned} {
 		if mark == nil {
@@ -102,26 +102,25 @@ func (w *Watermark) check(f durable.ReadFS, ofSnapshots bool) error {
 	case err != nil:
 		return err
 	case want.Before != w.Before:
-		return fmt.Errorf("%w: its own retention gives %s at version %d, not %s", snapshot.ErrDamaged, want.Before, w.Version, w.Before)
+		return fmt.Errorf("%w: its rule gives %s at version %d, not %s", snapshot.ErrDamaged, want.Before, w.Version, w.Before)
 	case *want != *w:
 		return fmt.Errorf("%w: version %d has another hash", snapshot.ErrDamaged, w.Version)
 	}
 	return nil
 }
 
-// rule says what is kept of one kind: the newest, by count, and those that are younger
-// than an age.
+// rule is how much of one kind is kept: the newest, by count, and those younger than an
+// age.
 type rule struct {
 	count  int
 	age    time.Duration
-	capped bool // see Watermark.Capped
+	capped bool
 }
 
 func newRule(count int, age time.Duration) rule {
 	return rule{count: count, age: age.Truncate(time.Second), capped: true}
 }
 
-// cutoff is the time before which things are older than the rule's age.
 func (by rule) cutoff(f durable.ReadFS, head snapshot.Commit) (time.Time, error) {
 	if !by.capped {
 		return head.PublishedAt.Add(-by.age), nil
@@ -129,19 +128,17 @@ func (by rule) cutoff(f durable.ReadFS, head snapshot.Commit) (time.Time, error)
 	return cutoffAt(f, head, by.age)
 }
 
-// watermark is the one that a rule gives at a publication.
 func (by rule) watermark(head snapshot.Commit, before layout.CycleID) *Watermark {
 	return &Watermark{Before: before, Version: head.Version, CommitSHA256: head.SHA256, Count: by.count, AgeSeconds: int64(by.age / time.Second), Capped: by.capped}
 }
 
-// cycleWatermark is that of cycles which are neither of the newest publications nor
-// young.
+// cycleWatermark is for cycles that are neither young nor of the newest publications.
 func cycleWatermark(f durable.ReadFS, head snapshot.Commit, by rule) (*Watermark, error) {
 	cut, err := by.cutoff(f, head)
 	if err != nil {
 		return nil, err
 	}
-	_, product, _ := layout.ParseCycleID(string(head.CycleID)) // it was read
+	_, product, _ := layout.ParseCycleID(string(head.CycleID)) // valid: it is in a commit
 	before := min(layout.NewCycleID(cut.Truncate(time.Second).Add(time.Second), product), head.CycleID)
 	if by.count > 0 {
 		oldest, err := snapshot.ReadCommit(f, oldestByCount(head, by.count))
@@ -153,7 +150,7 @@ func cycleWatermark(f durable.ReadFS, head snapshot.Commit, by rule) (*Watermark
 	return by.watermark(head, before), nil
 }
 
-// snapshotWatermark is that of snapshots, with the oldest commit whose snapshot is
+// snapshotWatermark is for snapshots; it also returns the oldest commit whose snapshot is
 // kept.
 func snapshotWatermark(f durable.ReadFS, head snapshot.Commit, by rule) (*Watermark, snapshot.Commit, error) {
 	cutoff, err := by.cutoff(f, head)
@@ -175,9 +172,9 @@ func oldestByCount(head snapshot.Commit, count int) uint64 {
 	return head.Version - min(uint64(count), head.Version) + 1
 }
 
-// record raises the recorded watermarks to these, before anything is deleted. A
-// watermark never sinks: what was deleted under an earlier, shorter policy does not come
-// back. A dry run only checks that the record can be read.
+// record raises the recorded watermarks before anything is deleted. A watermark is never
+// lowered: what was deleted under an earlier, shorter policy stays deleted. A dry run
+// only checks that the record can be read.
 func (w Watermarks) record(f durable.FS, dryRun bool) error {
 	recorded, err := ReadWatermarks(f)
 	if errors.Is(err, snapshot.ErrDamaged) {

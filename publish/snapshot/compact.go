@@ -20,15 +20,15 @@ import (
 // maxPack bounds a file of compacted commit records.
 const maxPack = 32 << 20
 
-// CompactCommits puts the commit records before a version into few files, each of which
-// holds layout.PackedCommits of them byte for byte; ReadCommit finds them there. It
-// begins where the last run ended, which it finds by name, and returns how many records
-// it compacted. Only the holder of the lock may call it; it may be killed at any point.
+// CompactCommits replaces the commit records before a version by a few files, each of
+// which has layout.PackedCommits of them byte for byte; ReadCommit finds them there. It
+// begins where the last run ended and returns how many records it compacted. Only the
+// holder of the lock may call it; it may be killed at any point.
 func CompactCommits(f durable.FS, before uint64) (compacted int, err error) {
 	if before <= layout.PackedCommits {
 		return 0, nil
 	}
-	newest := (before-1)/layout.PackedCommits - 1 // file that is wholly before it, from 0
+	newest := (before-1)/layout.PackedCommits - 1 // number of the newest file that lies wholly before it, from 0
 	from := newest
 	for {
 		name, _, last := layout.CommitPack(from*layout.PackedCommits + 1)
@@ -54,7 +54,7 @@ func CompactCommits(f durable.FS, before uint64) (compacted int, err error) {
 	return compacted, nil
 }
 
-// isCompacted reports whether a pack is there and its records are removed, which happens
+// isCompacted reports whether a pack exists and its records are deleted. They are deleted
 // in order.
 func isCompacted(f durable.ReadFS, name string, last uint64) (bool, error) {
 	there, err := durable.Exists(f, name)
@@ -65,10 +65,9 @@ func isCompacted(f durable.ReadFS, name string, last uint64) (bool, error) {
 	return !left, err
 }
 
-// compactFrom compacts the records from one on. First it writes the pack and reads it
-// back, then it removes the records. A pack that is there already was written by a run
-// that was killed before it had removed them all, perhaps by another build, in other
-// bytes.
+// compactFrom compacts the records starting with one: it writes the pack, reads it back,
+// and deletes the records. An existing pack is from a run that was killed before it had
+// deleted them all, perhaps of another build and in other bytes.
 func compactFrom(f durable.FS, from uint64) error {
 	name, first, last := layout.CommitPack(from)
 	there, err := durable.Exists(f, name)
@@ -93,7 +92,7 @@ func compactFrom(f durable.FS, from uint64) error {
 }
 
 // verifyPack checks that a pack can be read and has every record, byte for byte if the
-// record is still there too.
+// record itself still exists.
 func verifyPack(f durable.ReadFS, name string, first, last uint64) error {
 	records, err := readPack(f, name)
 	if err != nil {
@@ -111,7 +110,6 @@ func verifyPack(f durable.ReadFS, name string, first, last uint64) error {
 	return nil
 }
 
-// createPack writes a pack, which is durable before it has its name.
 func createPack(f durable.FS, name string, first, last uint64) error {
 	data, err := packOf(f, first, last)
 	if err != nil {
@@ -153,8 +151,8 @@ func packOf(f durable.ReadFS, first, last uint64) ([]byte, error) {
 	return packer().EncodeAll(plain.Bytes(), nil), nil
 }
 
-// recordBytes is a record as it is on disk, or in the pack that an earlier run wrote
-// before it was killed.
+// recordBytes is a record as it is on disk, or in the pack of an earlier run that was
+// killed.
 func recordBytes(f durable.ReadFS, n uint64) ([]byte, error) {
 	data, err := durable.ReadFile(f, layout.Commit(n), maxCommit)
 	if errors.Is(err, fs.ErrNotExist) {

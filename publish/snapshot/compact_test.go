@@ -12,7 +12,6 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// records returns a root with some commit records and nothing else.
 func records(t testing.TB, n uint64) *durabletest.Mem {
 	t.Helper()
 	f, last := durabletest.NewMem(), snapshot.Commit{}
@@ -29,7 +28,6 @@ func records(t testing.TB, n uint64) *durabletest.Mem {
 	return f
 }
 
-// readable checks that every record can be read and follows the one before it.
 func readable(t *testing.T, f durable.FS, n uint64) {
 	t.Helper()
 	newest, found, err := snapshot.Last(f)
@@ -46,7 +44,6 @@ func readable(t *testing.T, f durable.FS, n uint64) {
 	}
 }
 
-// loose counts the records that are not in the pack.
 func loose(t *testing.T, f durable.FS) int {
 	t.Helper()
 	entries, err := f.ReadDir(layout.CommitsDir)
@@ -54,8 +51,8 @@ func loose(t *testing.T, f durable.FS) int {
 	return len(entries) - 1
 }
 
-// After a kill at any operation and a power cut no record is lost, and the next run ends
-// as an uninterrupted one.
+// After a kill at any operation and a power cut no record is lost, and the next run
+// completes the compaction.
 func TestPackKilledAtEveryOperation(t *testing.T) {
 	const n = layout.PackedCommits + 2
 	base := records(t, n)
@@ -78,7 +75,7 @@ func TestPackKilledAtEveryOperation(t *testing.T) {
 	}
 }
 
-// packed is the first pack of a root, which stays as it is.
+// packed is the first pack of a root.
 func packed(t *testing.T, f *durabletest.Mem, n uint64) (name string, data []byte) {
 	t.Helper()
 	other := f.PowerCut(1, 1)
@@ -109,7 +106,7 @@ func TestPackOfAnotherBuild(t *testing.T) {
 	readable(t, f, n)
 }
 
-// A record is not deleted if the pack has another in its place.
+// A record is not deleted if the pack has another one in its place.
 func TestPackThatHoldsAnother(t *testing.T) {
 	const n = layout.PackedCommits + 2
 	f := records(t, n)

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Difference is a file of a folder that is different when it is rebuilt.
+// Difference is a file of a folder that changes when it is rebuilt.
 type Difference struct {
 	File string // its name in the folder, or the path of a segment of the change log
 	What string
-	// SameRows: only the bytes differ, as if another build of the Parquet library had
-	// written them.
+	// SameRows: only the bytes differ, for example because of another version of the
+	// Parquet library.
 	SameRows bool
 }
 
@@ -29,12 +29,12 @@ func FileDifferences(was, made Manifest) (all []Difference) {
 	return all
 }
 
-// TableKey returns the name that manifests have for a file's table.
+// TableKey returns the key of a file's table in manifests.
 func TableKey(file string) string { return strings.TrimSuffix(file, ".parquet") }
 
-// Differences compares two manifests of a folder: the files, and everything else but the
-// window of the change log, which depends on the retention of its time. header is the
-// name of the manifest.
+// Differences compares two manifests of a folder: the files, and everything else except
+// the window of the change log, which depends on when retention ran. header is the name
+// of the manifest.
 func Differences(was, made Manifest, header string) []Difference {
 	all := FileDifferences(was, made)
 	was.Files, made.Files, was.Changes, made.Changes = nil, nil, nil, nil

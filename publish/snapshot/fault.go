@@ -9,19 +9,19 @@ import (
 	"mkt/publish/layout"
 )
 
-// What can be wrong with a published file, besides that it is missing (fs.ErrNotExist)
-// and that a newer version wrote it (layout.ErrNewer).
+// Errors about a published file, besides fs.ErrNotExist if it is missing and
+// layout.ErrNewer if a newer version wrote it.
 var (
-	// ErrDamaged: it is not what was sealed, or it is not a file.
+	// ErrDamaged: it does not have the content that was sealed, or is not a file.
 	ErrDamaged = errors.New("damaged")
-	// ErrUnreadable: it exists and cannot be read, because this user may not read it or
-	// the disk fails. In the second case it is ErrDamaged as well.
+	// ErrUnreadable: it exists but cannot be read, because this user has no right to or
+	// because the disk fails. A failing disk is also ErrDamaged.
 	ErrUnreadable = errors.New("cannot be read")
 )
 
-// Fault gives an error of opening, describing or reading a published file the meaning
-// that readers act on. Errors that say nothing about the file (durable.IsExhausted)
-// stay as they are.
+// Fault wraps an error of opening, describing or reading a published file in one of the
+// errors above. Errors that say nothing about the file (durable.IsExhausted) are returned
+// unchanged.
 func Fault(name string, err error) error {
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist), IsFault(err), durable.IsExhausted(err):
@@ -40,9 +40,8 @@ func IsFault(err error) bool {
 	return errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnreadable) || errors.Is(err, layout.ErrNewer)
 }
 
-// IsDamage reports whether a published file is missing, or is not what was sealed. An
-// intact file that this user may not read is no damage, and neither is one of a newer
-// version.
+// IsDamage reports whether a published file is missing or damaged. A file that this user
+// may not read, or of a newer version, is not damaged.
 func IsDamage(err error) bool {
 	return errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist)
 }

@@ -18,8 +18,7 @@ func Head(f durable.ReadFS) (Commit, bool, error) {
 	return c, found, err
 }
 
-// HeadAndFault is Head, and returns as fault what is wrong with a record that is newer
-// than the one it found; nil if it found the newest.
+// HeadAndFault is like Head. If a newer record cannot be read, fault is its error.
 func HeadAndFault(f durable.ReadFS) (c Commit, found bool, fault, err error) {
 	start, err := startOf(f)
 	if err != nil && !errors.Is(err, layout.ErrNewer) {
@@ -28,9 +27,9 @@ func HeadAndFault(f durable.ReadFS) (c Commit, found bool, fault, err error) {
 	return newestReadable(f, start)
 }
 
-// EnsureDurable makes sure that a publication which is about to be reported survives a
-// power cut: a record that CURRENT does not name yet may be visible and not durable.
-// What it names was made durable before it.
+// EnsureDurable makes sure that a publication survives a power cut before it is reported:
+// a record that CURRENT does not name yet may be visible but not durable. Everything that
+// the record names is durable already.
 func EnsureDurable(f durable.ReadFS, c Commit) error {
 	if done, err := IsCurrent(f, c); err == nil && done {
 		return nil
@@ -38,8 +37,8 @@ func EnsureDurable(f durable.ReadFS, c Commit) error {
 	return f.SyncDir(layout.CommitsDir)
 }
 
-// Last reads the newest commit record for the writer; false if nothing was published
-// yet. A damaged record is an error, since nothing may be built on what cannot be read.
+// Last reads the newest commit record for the writer; false if nothing was published yet.
+// A damaged record is an error, since nothing may be built on it.
 func Last(f durable.ReadFS) (Commit, bool, error) {
 	start, err := startOf(f)
 	if err != nil {
@@ -80,7 +79,6 @@ func ReadCommit(f durable.ReadFS, n uint64) (Commit, error) {
 	return commitOf(n, data)
 }
 
-// commitOf parses commit record n.
 func commitOf(n uint64, data []byte) (Commit, error) {
 	c, err := ParseCommit(data)
 	if err == nil && c.Version != n {
@@ -124,7 +122,7 @@ func isTaken(f durable.ReadFS, n uint64) (bool, error) {
 	if err == nil || durable.IsExhausted(err) {
 		return exists, err
 	}
-	// Is it about this name, or about every name in the folder?
+	// Does the error concern this name, or every name in the folder?
 	if _, all := isCommitted(f, math.MaxInt64); all != nil {
 		return false, Fault(layout.CommitsDir, err)
 	}
@@ -132,7 +130,7 @@ func isTaken(f durable.ReadFS, n uint64) (bool, error) {
 }
 
 // newest is the highest commit number, found from one that exists (or 0) by steps that
-// double until a name is missing, and then are halved.
+// double until a name is missing, and then by bisection.
 func newest(f durable.ReadFS, from uint64) (uint64, error) {
 	there, step := from, uint64(1)
 	for {
@@ -161,17 +159,17 @@ func newest(f durable.ReadFS, from uint64) (uint64, error) {
 	}
 }
 
-// walkBack is how many unreadable records a reader skips before it gives up.
-const walkBack = 16
+// maxUnreadable is how many unreadable records a reader skips before it gives up.
+const maxUnreadable = 16
 
-// newestReadable reads the newest record that can be read. fault is what is wrong with
-// the newest one, if it cannot.
+// newestReadable reads the newest record that can be read. If that is not the newest one,
+// fault is the error of the newest.
 func newestReadable(f durable.ReadFS, from uint64) (c Commit, found bool, fault, err error) {
 	n, err := newest(f, from)
 	if err != nil || n == 0 {
 		return Commit{}, false, nil, err
 	}
-	for at := n; at > 0 && n-at < walkBack; at-- {
+	for at := n; at > 0 && n-at < maxUnreadable; at-- {
 		c, err := ReadCommit(f, at)
 		if err == nil {
 			return c, true, fault, nil

@@ -11,7 +11,7 @@ import (
 )
 
 // Backward iterates over the publications from one to the first, newest first. A record
-// that cannot be read comes as an error with its version, and the iteration goes on. A
+// that cannot be read comes as an error with its version, and the iteration continues. A
 // file of compacted records is unpacked once.
 func Backward(f durable.ReadFS, from Commit) iter.Seq2[Commit, error] {
 	return func(yield func(Commit, error) bool) {
@@ -28,9 +28,9 @@ func Backward(f durable.ReadFS, from Commit) iter.Seq2[Commit, error] {
 	}
 }
 
-// Search returns the last publication that is not past something, and the first that
-// is; Version is 0 where there is none. It is a binary search over the commit records
-// up to head: versions, cycles and times rise together.
+// Search returns the last publication for which past is false, and the first for which it
+// is true; Version is 0 if there is none. It is a binary search over the commit records
+// up to head, in which versions, cycles and times all rise.
 func Search(f durable.ReadFS, head Commit, past func(Commit) bool) (before, after Commit, err error) {
 	sort.Search(int(head.Version), func(i int) bool {
 		if err != nil {
@@ -58,7 +58,7 @@ func OfCycle(f durable.ReadFS, head Commit, cycle layout.CycleID) (Commit, bool,
 	return c, err == nil && c.CycleID == cycle && c.Version > 0, err
 }
 
-// history reads records in order, and keeps the pack that the last one was in.
+// history reads records in order and caches the last pack.
 type history struct {
 	f      durable.ReadFS
 	pack   string

@@ -22,9 +22,9 @@ const (
 	KindCanonical Kind = "canonical"
 )
 
-// Manifest is the header of a snapshot, manifest.json, and of a canonical cycle,
-// canonical.json, which has no change log. It says what is in the folder and what it was
-// made from.
+// Manifest is the header of a snapshot, manifest.json, or of a canonical cycle,
+// canonical.json, which has no change log. It lists what is in the folder and what that
+// was made from.
 type Manifest struct {
 	Format            int              `json:"format"`
 	Kind              Kind             `json:"kind"`
@@ -41,8 +41,8 @@ type Manifest struct {
 
 	// PreviousManifestSHA256 chains the snapshots: the hash of the manifest before.
 	PreviousManifestSHA256 string `json:"previous_manifest_sha256,omitempty"`
-	// PreviousCycle is the canonical cycle that this one began from, and
-	// PreviousDigest that of its states. Canonical cycles of the live product only.
+	// PreviousCycle is the canonical cycle whose states this one continues, and
+	// PreviousDigest the digest of those. Canonical cycles of the live product only.
 	PreviousCycle  layout.CycleID `json:"previous_cycle,omitempty"`
 	PreviousDigest string         `json:"previous_digest,omitempty"`
 	// RawSHA256 is the hash of the cycle.json that a canonical cycle was made from;
@@ -58,20 +58,20 @@ type Manifest struct {
 	Filtered        map[string]int   `json:"filtered,omitempty"`        // fixtures left out, by rule
 	Broken          map[string]int   `json:"broken,omitempty"`          // records that could not be read at all, by reason
 	Damaged         map[string]int   `json:"damaged,omitempty"`         // parts of records that were marked or left out, by part and fault
-	UnknownFields   map[string]int   `json:"unknown_fields,omitempty"`  // fields met that no reader knows
+	UnknownFields   map[string]int   `json:"unknown_fields,omitempty"`  // fields that no reader knows
 	RawMarkets      map[string]int   `json:"raw_markets,omitempty"`     // by reason
 	NotPublishable  map[string]int   `json:"not_publishable,omitempty"` // selections by reason
 	Counters        map[string]int64 `json:"counters,omitempty"`
 
-	// AcceptRemovals: the publication believed a listing whatever it lacked. A manifest
-	// written before this field existed lacks it even so.
+	// AcceptRemovals: a person accepted whatever the listing lacked. Manifests from
+	// before this field do not record it.
 	AcceptRemovals bool `json:"accept_removals,omitempty"`
 
 	// Changes are the retained segments of the change log, oldest first.
 	Changes []Segment `json:"changes,omitempty"`
 }
 
-// Only is a manifest of the files with one of these names, and of nothing else.
+// Only returns a manifest of only the files with one of these names.
 func (m *Manifest) Only(names ...string) Manifest {
 	var only Manifest
 	for _, file := range m.Files {
@@ -105,7 +105,7 @@ type Segment struct {
 	At     time.Time `json:"published_at"` // of its newest event
 	Bytes  int64     `json:"bytes"`
 	SHA256 string    `json:"sha256"`
-	Cycles int       `json:"cycles,omitempty"` // how many were compacted; 0 is the segment of one
+	Cycles int       `json:"cycles,omitempty"` // number of compacted cycles; 0 means one cycle, not compacted
 }
 
 // Commit is the commit record: its exclusive creation is the publication.
@@ -118,18 +118,18 @@ type Commit struct {
 	PublishedAt    time.Time      `json:"published_at"`
 	ManifestSHA256 string         `json:"manifest_sha256"`
 	Segment        *Segment       `json:"segment"`         // nil if the cycle had no events
-	FirstSeq       uint64         `json:"first_seq"`       // of the retained window; LastSeq+1 when it is empty
-	LastSeq        uint64         `json:"last_seq"`        // newest seq given so far, 0 when none
-	PreviousSHA256 string         `json:"previous_sha256"` // of the commit record before; "" for the first
+	FirstSeq       uint64         `json:"first_seq"`       // of the retained window; LastSeq+1 if it is empty
+	LastSeq        uint64         `json:"last_seq"`        // newest seq assigned so far; 0 if none
+	PreviousSHA256 string         `json:"previous_sha256"` // of the previous commit record; "" for the first
 
-	// CanonicalSHA256 and RawSHA256 are the hashes of the canonical.json and of the
-	// cycle.json that it was made from: records outlive snapshots, and prove what is kept
+	// CanonicalSHA256 and RawSHA256 are the hashes of canonical.json and of the
+	// cycle.json it was made from: records outlive snapshots, and prove what is kept
 	// longer. "" if an older version published.
 	CanonicalSHA256 string `json:"canonical_sha256,omitempty"`
 	RawSHA256       string `json:"raw_sha256,omitempty"`
 
 	// Republishes is the version whose dataset this one repeats at the beginning of a new
-	// history, without a cycle. 0 of every other.
+	// history, without a cycle; otherwise 0.
 	Republishes uint64 `json:"republishes,omitempty"`
 
 	// SHA256 of the record as it is stored; set when it is read or written.
@@ -142,12 +142,12 @@ func (c Commit) Dir() string { return layout.Cycle(layout.SnapshotsDir, c.CycleI
 // Window is the part of the change log that is retained.
 func (c Commit) Window() Window { return Window{First: c.FirstSeq, Last: c.LastSeq} }
 
-// Window is a range of seq. It is empty when First is Last + 1; a reader whose
-// position is before First - 1 cannot be given every event.
+// Window is a range of seq. It is empty if First is Last + 1. A reader whose position is
+// before First - 1 has missed events.
 type Window struct{ First, Last uint64 }
 
-// Pointer is the content of CURRENT: where readers start. It may lag behind,
-// be missing or damaged: it only saves looking for the newest commit.
+// Pointer is the content of CURRENT: where readers start. It may lag behind, be missing
+// or damaged, since it only speeds up finding the newest commit.
 type Pointer struct {
 	Format       int    `json:"format"`
 	Version      uint64 `json:"version"`

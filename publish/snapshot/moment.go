@@ -11,12 +11,12 @@ import (
 	"mkt/publish/layout"
 )
 
-// Moment names a publication of an account as people do: by a count back from the
-// newest, a cycle, a version, or a time. It is made by ParseMoment.
+// Moment identifies a publication of an account by a count back from the newest, a cycle,
+// a version, or a time. ParseMoment makes it.
 type Moment struct {
 	text    string
 	back    uint64
-	cycle   layout.CycleID // without its product when none was given
+	cycle   layout.CycleID // without its product if none was given
 	version uint64
 	at      time.Time
 }
@@ -32,23 +32,23 @@ func At(t time.Time) Moment { return Moment{text: t.UTC().Format(time.RFC3339Nan
 // Time is the time that the moment names; false if it names something else.
 func (m Moment) Time() (time.Time, bool) { return m.at, !m.at.IsZero() }
 
-// IsCycle reports whether the moment names a cycle, which several accounts may have in
+// IsCycle reports whether the moment is a cycle, which several accounts may have in
 // common.
 func (m Moment) IsCycle() bool { return m.cycle != "" }
 
-// String is the text that the moment was read from.
+// String is the text that was parsed.
 func (m Moment) String() string { return m.text }
 
-// Forms says in one line what ParseMoment reads, for flags and messages.
+// Forms lists what ParseMoment accepts, for flags and messages.
 const Forms = "latest, latest~2, a cycle id, v17, or a time like 2026-11-21T14:05:00Z"
 
-// timeForms are the accepted forms of a time, which is in UTC unless it says otherwise.
+// timeForms are the accepted forms of a time; without a zone it is in UTC.
 var timeForms = []string{
 	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04Z07:00",
 	"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04",
 }
 
-// ParseMoment reads what a person writes:
+// ParseMoment parses these forms:
 //
 //	latest, latest~2                the newest publication, the second before it
 //	20261121T140312Z-market_engine  the one of that cycle; the product may be left out
@@ -64,7 +64,7 @@ func ParseMoment(text string) (Moment, error) {
 	if n, ok := strings.CutPrefix(text, latest+"~"); ok {
 		back, err := strconv.ParseUint(n, 10, 63)
 		m.back = back
-		return m, spelled(text, err)
+		return m, withForms(text, err)
 	}
 	if n, ok := strings.CutPrefix(text, "v"); ok {
 		version, err := strconv.ParseUint(n, 10, 63)
@@ -72,7 +72,7 @@ func ParseMoment(text string) (Moment, error) {
 			err = errors.New("versions count from 1")
 		}
 		m.version = version
-		return m, spelled(text, err)
+		return m, withForms(text, err)
 	}
 	if _, _, err := layout.ParseCycleID(text); err == nil {
 		m.cycle = layout.CycleID(text)
@@ -91,27 +91,27 @@ func ParseMoment(text string) (Moment, error) {
 		}
 	}
 	if _, err := time.Parse(time.DateOnly, text); err == nil {
-		return Moment{}, spelled(text, errors.New("give the time of day, too"))
+		return Moment{}, withForms(text, errors.New("add the time of day"))
 	}
-	return Moment{}, spelled(text, errors.New("not understood"))
+	return Moment{}, withForms(text, errors.New("unknown form"))
 }
 
-func spelled(text string, err error) error {
+func withForms(text string, err error) error {
 	if err == nil {
 		return nil
 	}
 	var number *strconv.NumError
 	if errors.As(err, &number) {
-		err = errors.New("not understood")
+		err = errors.New("unknown form")
 	}
 	return fmt.Errorf("%q: %w; want %s", text, err, Forms)
 }
 
-// ErrUnknown: no publication is meant by the moment.
+// ErrUnknown: the moment identifies no publication.
 var ErrUnknown = errors.New("no such publication")
 
-// Find finds the publication that a moment means. Its snapshot may have been deleted,
-// see IsKept. If there is none, the error is ErrUnknown and names the nearest ones.
+// Find finds the publication of a moment. Its snapshot may have been deleted, see IsKept.
+// If there is none, the error is ErrUnknown and names the nearest ones.
 func Find(f durable.ReadFS, m Moment) (Commit, error) {
 	head, found, err := Head(f)
 	if err != nil {
@@ -176,7 +176,7 @@ func neighbours(before, after Commit) string {
 	return "the nearest are " + near(before) + " and " + near(after)
 }
 
-// Resolve finds the publication that a text means: ParseMoment, then Find.
+// Resolve is ParseMoment, then Find.
 func Resolve(f durable.ReadFS, text string) (Commit, error) {
 	m, err := ParseMoment(text)
 	if err != nil {
@@ -186,8 +186,8 @@ func Resolve(f durable.ReadFS, text string) (Commit, error) {
 }
 
 // IsKept reports whether the snapshot of a publication still exists: its record is kept
-// for ever, its data for as long as the retention says. Retention deletes the whole
-// folder, so that one without a manifest is ErrDamaged.
+// for ever, its data as long as the retention says. Retention deletes the whole folder,
+// so that a folder without a manifest is ErrDamaged.
 func IsKept(f durable.ReadFS, c Commit) (bool, error) {
 	manifest := c.Dir() + "/" + layout.ManifestFile
 	if there, err := durable.Exists(f, manifest); err != nil || there {

@@ -62,7 +62,7 @@ func TestParseMomentRefuses(t *testing.T) {
 	}
 }
 
-// A damaged record in the search is an error that names it.
+// A damaged record met in the search is an error that names it.
 func TestFindOverDamage(t *testing.T) {
 	f := durabletest.NewMem()
 	history(t, f, 3)
@@ -89,7 +89,7 @@ func TestIsKept(t *testing.T) {
 	}
 }
 
-// Records come newest first, compacted or not, and a damaged one hides none.
+// Records come newest first, compacted or not, and a damaged one hides no others.
 func TestBackward(t *testing.T) {
 	f := durabletest.NewMem()
 	const all = layout.PackedCommits + 4

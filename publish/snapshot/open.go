@@ -60,8 +60,8 @@ func ReadManifest(f durable.ReadFS, name string) (Manifest, string, error) {
 	return m, durable.Hash(data), nil
 }
 
-// Verify reads every file of a folder to its end and compares type, size and SHA-256
-// with the manifest, before an engine sees it.
+// Verify reads every file of a folder to its end and compares type, size and SHA-256 with
+// the manifest, before any Parquet library reads it.
 func Verify(f durable.ReadFS, dir string, m Manifest) error {
 	for _, file := range m.Files {
 		if err := VerifyFile(f, dir, file); err != nil {
@@ -136,7 +136,7 @@ func segmentEvents(f durable.ReadFS, s Segment, after uint64, yield func(*table.
 	next := s.First
 	for row, err := range rows.All {
 		if err == nil && uint64(row.Seq) != next {
-			err = fmt.Errorf("%s: %w: seq %d where %d belongs", s.File, ErrDamaged, row.Seq, next)
+			err = fmt.Errorf("%s: %w: seq %d instead of %d", s.File, ErrDamaged, row.Seq, next)
 		}
 		if err != nil {
 			yield(nil, err)

@@ -93,7 +93,6 @@ func (a *assembler) place(leaf int, rep byte) (*slot, unsafe.Pointer) {
 	return s, unsafe.Add(row, s.offset)
 }
 
-// begin adds a selection.
 func (a *assembler) begin() *SelectionRow {
 	m := a.row
 	if m.Selections == nil {
@@ -116,7 +115,6 @@ func (a *assembler) selection(rep byte) *SelectionRow {
 	return &a.row.Selections[a.at]
 }
 
-// labelOf returns the label of a selection that a value of a column belongs to.
 func (a *assembler) labelOf(s *SelectionRow, rep byte, begins bool) *LabelRow {
 	if begins {
 		s.Labels = append(s.Labels, LabelRow{})

@@ -49,8 +49,8 @@ func differences(prefix string, a, b reflect.Value) (names []string) {
 }
 
 // Column returns a column of a row as text. It is missing if the row says that the
-// provider did not send it, and null if it has no value. Times are in RFC 3339, the items
-// of a list are separated by commas, and of a list of rows it is the number of rows.
+// provider did not send it, and null if it has no value. Times are in RFC 3339, lists are
+// separated by commas, and a list of rows is given as their number.
 func Column[T any](row *T, name string) football.Field[string] {
 	v := reflect.ValueOf(row).Elem()
 	indexes := columnsOf(v.Type())
@@ -72,7 +72,6 @@ func Column[T any](row *T, name string) football.Field[string] {
 
 var columnIndexes sync.Map // reflect.Type → map[string]int
 
-// columnsOf returns the index of the field of each column.
 func columnsOf(row reflect.Type) map[string]int {
 	if known, ok := columnIndexes.Load(row); ok {
 		return known.(map[string]int)
@@ -85,7 +84,7 @@ func columnsOf(row reflect.Type) map[string]int {
 	return indexes
 }
 
-// textOf returns a value as text, and reports whether there is one.
+// textOf returns a value as text; false if there is none.
 func textOf(v reflect.Value) (string, bool) {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {

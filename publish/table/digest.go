@@ -39,14 +39,14 @@ func Digest(fixture FixtureRow, markets []MarketRow) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// digester is a sink that writes one unambiguous sequence of bytes: the column's
-// code, the levels, and the value as tally writes it.
+// digester is a sink that writes one unambiguous sequence of bytes: the column's code,
+// the levels, and the value as tally writes it.
 type digester struct {
 	bytes []byte
 	codes []int // by leaf
 }
 
-// begin writes what precedes a value and reports whether the column is covered.
+// begin writes what precedes a value; false if the digest does not cover the column.
 func (d *digester) begin(leaf int, rep, def byte) bool {
 	if d.codes[leaf] == notDigested {
 		return false

@@ -128,7 +128,6 @@ func small(absent *[]string, name string, f football.Field[int]) *int32 {
 	return number(*n)
 }
 
-// numberOf returns a whole number, nil if it is missing.
 func numberOf(f football.Field[int]) *int32 {
 	if n, ok := f.Get(); ok {
 		return number(n)

@@ -11,7 +11,6 @@ import (
 	"mkt/publish/table"
 )
 
-// Rows keep the three states of every field that a provider fills, and odds to the digit.
 func TestRowsKeepThreeStates(t *testing.T) {
 	missing, null := football.Field[string]{}, football.NullField[string]()
 	at := time.Date(2026, 11, 20, 20, 0, 0, 123456789, time.FixedZone("x", 3600))

@@ -35,7 +35,7 @@ func Merge[T FixtureRow | MarketRow](w *Writer[T], old, new *Reader[T], choose f
 		if a.done() || !b.done() && b.fixture() < id {
 			id = b.fixture()
 		}
-		id = string([]byte(id)) // the cursor's memory is reused
+		id = string([]byte(id)) // the cursor reuses its memory
 		source := choose(id)
 		if err := a.fixtureRows(id, source == Old, w.copyRows); err != nil {
 			return err
@@ -47,7 +47,6 @@ func Merge[T FixtureRow | MarketRow](w *Writer[T], old, new *Reader[T], choose f
 	return nil
 }
 
-// copyRows writes rows as the library represents them.
 func (w *Writer[T]) copyRows(rows []parquet.Row) error {
 	for _, row := range rows {
 		if err := w.inOrder(w.keyOfRow(row)); err != nil {

@@ -20,8 +20,8 @@ func reader[T table.Row](t testing.TB, data []byte) *table.Reader[T] {
 	return r
 }
 
-// Merging files is merging rows: whatever fixtures each side has and whichever
-// is chosen.
+// Merging files gives the same as merging rows, whichever fixtures each side has and is
+// chosen for.
 func TestMerge(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		side := rapid.SliceOfNDistinct(rapid.IntRange(0, 40), 0, 30, rapid.ID[int])
@@ -64,7 +64,6 @@ func TestMerge(t *testing.T) {
 	})
 }
 
-// marketsOf returns that many markets of a side for each fixture, sorted.
 func marketsOf(fixtures []int, side string, markets int) []table.MarketRow {
 	var rows []table.MarketRow
 	for n := range 41 {

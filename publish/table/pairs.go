@@ -6,9 +6,9 @@ import "iter"
 // sequence has nothing under that key.
 type Pair[T any] struct{ Old, New *T }
 
-// Pairs iterates over two sequences that compare sorts, side by side. No two rows of one
-// sequence may be equal. A row is valid until the next pair. An error of either sequence
-// comes last.
+// Pairs iterates over two sequences side by side; both are sorted by compare and have no
+// two equal rows. A row is valid until the next pair. An error of either sequence comes
+// last.
 func Pairs[T any](old, new iter.Seq2[*T, error], compare func(a, b *T) int) iter.Seq2[Pair[T], error] {
 	return func(yield func(Pair[T], error) bool) {
 		nextOld, stopOld := iter.Pull2(old)

@@ -23,7 +23,6 @@ type Reader[T Row] struct {
 	file *parquet.File
 	rows *parquet.GenericReader[T]
 
-	// For markets, which the assembler reads faster than the library.
 	assembler assembler
 	buffer    []parquet.Row
 }
@@ -85,7 +84,7 @@ func (r *Reader[T]) Header() Header {
 	}
 }
 
-// Len returns how many rows the file holds.
+// Len returns the number of rows in the file.
 func (r *Reader[T]) Len() int64 { return r.file.NumRows() }
 
 // Read fills rows with the next rows and returns how many they are. It returns

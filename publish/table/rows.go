@@ -86,16 +86,16 @@ type LabelRow struct {
 	Text  string `parquet:"text,dict" digest:"34" means:"its text, verbatim"`
 }
 
-// ListingRow is what a cycle's listing said of one fixture (canonical only).
-// Sorted by fixture_id, unique.
+// ListingRow is what a cycle's listing says about one fixture (canonical only). Sorted by
+// fixture_id, unique.
 type ListingRow struct {
 	FixtureID         string `parquet:"fixture_id" means:"opaque, stable id of the fixture; rows are sorted by it, unique"`
 	ProviderFixtureID string `parquet:"provider_fixture_id" means:"the provider's own id of the fixture"`
-	// Status: LISTED, or OVER when the fixture ended, was cancelled or withdrawn.
+	// Status: LISTED, or OVER if the fixture ended, was cancelled or withdrawn.
 	Status string `parquet:"status,dict" means:"LISTED, or OVER when the fixture ended, was cancelled or withdrawn"`
-	// Markets: REFRESHED, PARTIAL (refreshed but for sections that could not be read),
-	// FAILED (its retrieval or reading failed) or NONE (not asked, or the provider
-	// offers none: then it has a row of its own all the same).
+	// Markets: REFRESHED; PARTIAL: refreshed except sections that could not be read;
+	// FAILED: not retrieved or not read; NONE: not asked for, or the provider offers
+	// none. In the last case the cycle has a fixture row.
 	Markets string `parquet:"markets,dict" means:"REFRESHED, PARTIAL (refreshed but for sections that could not be read: they are not in markets), FAILED (could not be had or read) or NONE (not asked for, or not offered: then fixtures has the row)"`
 }
 

@@ -23,11 +23,10 @@ func shredderOf[T Row](s *spec) shredder[T] {
 	}
 }
 
-// shredMarket does what feed(schema.Deconstruct(row)) does, but several times as fast,
-// and one selection after the other. A test compares the two.
+// shredMarket is a faster feed(schema.Deconstruct(row)), one selection after the other. A
+// test compares the two.
 func shredMarket(to sink, m *MarketRow) { shred(to, marketSlots, unsafe.Pointer(m), 0, 0) }
 
-// shred feeds the values of the row at an address to a sink.
 func shred(to sink, slots []slot, row unsafe.Pointer, rep, depth byte) {
 	for i := range slots {
 		s := &slots[i]
@@ -55,9 +54,8 @@ func shred(to sink, slots []slot, row unsafe.Pointer, rep, depth byte) {
 	}
 }
 
-// shredRows feeds the rows of the list at an address to a sink.
 func shredRows(to sink, s *slot, list unsafe.Pointer, rep, depth byte) {
-	rows := *(*[]byte)(list) // only its address and its length, in rows, are used
+	rows := *(*[]byte)(list) // only the address and the length in rows are used
 	if len(rows) == 0 {
 		for leaf := range s.leaves {
 			to.none(s.leaf+leaf, rep, depth)

@@ -5,16 +5,15 @@ import (
 	"reflect"
 )
 
-// slot is a field of a row: where its value lies in the row's memory, and which
-// leaf of the table it is. Slots are worked out from the row's type, so that a
-// column is added to the type alone.
+// slot is a field of a row: its offset in the row's memory, and the leaf of the table.
+// Slots are computed from the row's type, so that a column is added to the type alone.
 type slot struct {
 	kind   slotKind
 	offset uintptr
-	leaf   int  // of rows, the first one
+	leaf   int  // of a list of rows, the first leaf
 	depth  int  // 0 in the row itself, 1 in a row nested in it, and so on
-	begins bool // is the first leaf of a nested row
-	// Of a list of rows: the slots of each, how many leaves they are, and its size.
+	begins bool // the first leaf of a nested row
+	// Of a list of rows: the slots of each, the number of leaves, and the size of a row.
 	rows   []slot
 	leaves int
 	size   uintptr
@@ -41,14 +40,13 @@ var slotKinds = map[reflect.Type]slotKind{
 	reflect.TypeFor[*float64](): optionalFloatSlot,
 }
 
-// marketSlots holds the slots of a market, and marketLeaves the same by leaf.
 var (
 	marketSlots  = slotsOf(reflect.TypeFor[MarketRow](), 0, 0)
 	marketLeaves = byLeaf(nil, marketSlots)
 )
 
-// slotsOf returns the slots of a row type whose first leaf has that number. It
-// panics on a type that it does not know: that is a mistake in this package.
+// slotsOf returns the slots of a row type whose first leaf has that number. It panics on
+// an unknown type, which is a mistake in this package.
 func slotsOf(row reflect.Type, leaf, depth int) []slot {
 	slots := make([]slot, row.NumField())
 	for i := range slots {

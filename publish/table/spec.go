@@ -13,7 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Row is one of the kinds of row.
+// Row is any kind of row.
 type Row interface {
 	FixtureRow | MarketRow | ListingRow | EventRow |
 		LiveRow | LiveCounterRow | LiveTimelineRow | LiveBucketRow | LivePeriodRow | LiveStateRow
@@ -28,7 +28,6 @@ type leaf struct {
 	maxDef   byte
 }
 
-// spec describes a table. It is computed once from the row type.
 type spec struct {
 	name    string
 	schema  *parquet.Schema
@@ -40,14 +39,14 @@ type spec struct {
 	absent  []absentList
 }
 
-// absentList is a column that names the columns beside it that were not sent.
+// absentList is a column that names the columns of the same row that were not sent.
 type absentList struct {
 	leaf  int              // the column itself
-	named map[string][]int // name → the leaves that it stands for
+	named map[string][]int // name → its leaves
 }
 
-// marketStats are the columns of markets with minimum and maximum: it is a large
-// table, and these are what is searched for.
+// marketStats are the columns of markets with minimum and maximum: the table is large,
+// and these are the ones that are searched.
 var marketStats = map[string]bool{"fixture_id": true, "market_id": true, "market": true, "period": true, "origin_type": true}
 
 // specs holds the spec of every table, computed when it is first needed.
@@ -136,8 +135,8 @@ func (s *spec) describe() string {
 	return string(data)
 }
 
-// digestCodes returns the code that every leaf has in the content digest. It panics
-// on a column that neither has one of its own nor is left out on purpose.
+// digestCodes returns the code of every leaf in the content digest. It panics on a column
+// that has none and is not excluded.
 func (s *spec) digestCodes() []int {
 	codes := make([]int, len(s.leaves))
 	for i, l := range s.leaves {
@@ -154,7 +153,6 @@ func (s *spec) digestCodes() []int {
 	return codes
 }
 
-// tagsOf adds the tags of a row type's columns to tags, by plain name.
 func tagsOf(tags map[string]reflect.StructTag, prefix string, row reflect.Type) {
 	for i := range row.NumField() {
 		f := row.Field(i)

@@ -18,7 +18,6 @@ import (
 
 var header = table.Header{ClientID: "acme", Product: "market_engine", CycleID: "20261120T090700Z-market_engine", Provider: "betsapi", DerivationVersion: "1"}
 
-// write writes a table of rows, n at a time.
 func write[T table.Row](t testing.TB, rows []T, n int) ([]byte, table.Summary) {
 	t.Helper()
 	var out bytes.Buffer

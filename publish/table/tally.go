@@ -20,7 +20,7 @@ type Summary struct {
 	Columns map[string]Counts `json:"columns"`
 }
 
-// Counts holds how often each state occurs in a column, for nested columns among its
+// Counts is how often each state occurs in a column, for nested columns among its
 // elements.
 type Counts struct {
 	Absent int64 `json:"absent"`
@@ -37,10 +37,9 @@ type sink interface {
 	number(leaf int, rep, def byte, bits uint64) // integers, booleans, and a float's IEEE 754 bits
 }
 
-// tally counts and hashes. Each leaf has a stream of its own: for every value
-// one byte (repetition level × 16 + definition level), then, when there is a
-// value, a text as its length in unsigned varint and its bytes, a number as
-// eight bytes, little endian.
+// tally counts and hashes. Each leaf has a stream of its own: for every value one byte
+// (repetition level × 16 + definition level), then, unless it is null, a text as its
+// length in unsigned varint and its bytes, or a number as eight bytes, little endian.
 type tally struct {
 	spec    *spec
 	columns []column
@@ -82,7 +81,7 @@ func (t *tally) level(leaf int, rep, def byte) *column {
 func (t *tally) none(leaf int, rep, def byte) {
 	c := t.level(leaf, rep, def)
 	if l := &t.spec.leaves[leaf]; l.optional && def+1 == l.maxDef {
-		c.counts.Null++ // else a list that is empty: no element to count
+		c.counts.Null++ // else an empty list: no element to count
 	}
 }
 
@@ -114,7 +113,6 @@ func (c *column) count(zero bool) {
 	c.counts.Value++
 }
 
-// summary returns the result. The tally must not be used afterwards.
 func (t *tally) summary() Summary {
 	all := sha256.New()
 	columns := map[string]Counts{}

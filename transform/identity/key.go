@@ -15,12 +15,11 @@ import (
 // KeySize is the size of an id key in bytes.
 const KeySize = 32
 
-// Key is the secret all ids of a data root are made with. It prints as its
-// fingerprint.
+// Key is the secret that makes all ids of a data root. It prints as its fingerprint.
 type Key [KeySize]byte
 
 // LoadKey reads a key file, which others must not be able to read or write: see
-// durable.Exposed. Whoever has the key can try which provider id an id is of.
+// durable.Exposed. Whoever has the key can find the provider id of an id by trying.
 func LoadKey(path string) (Key, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrPermission) {
@@ -55,7 +54,7 @@ func ParseKey(content []byte) (Key, error) {
 	}
 	k := Key(content)
 	if k == (Key{}) {
-		return Key{}, errors.New("holds only zeros, which is no key")
+		return Key{}, errors.New("contains only zeros, which is not a key")
 	}
 	return k, nil
 }
@@ -67,7 +66,7 @@ func sizeWords(n int) string {
 	return fmt.Sprintf("found %d", n)
 }
 
-// Fingerprint names the key without telling it: 32 hex characters. It travels
+// Fingerprint identifies the key without revealing it: 32 hex characters. It is stored
 // with the data.
 func (k Key) Fingerprint() string {
 	h := hmac.New(sha256.New, k[:])

@@ -9,8 +9,8 @@ import (
 	"mkt/publish/football"
 )
 
-// Digest is one identity, whole: what its id is cut from, and what the
-// identities below it are chained to.
+// Digest is the full hash of one identity. Its id is cut from it, and the messages of the
+// identities below it begin with it.
 type Digest [sha256.Size]byte
 
 // Definition is the canonical definition of a market.
@@ -18,24 +18,23 @@ type Definition struct {
 	Canonical string // canonical market name
 	Period    string // canonical period
 	Subject   string // "", HOME, AWAY
-	Parameter string // a target or ordinal that belongs to the market, "3", "FIRST"
+	Parameter string // a target or ordinal that is part of the market, "3", "FIRST"
 }
 
-// Meaning is what one selection says within its market, in canonical words.
+// Meaning is the meaning of one selection within its market, in canonical words.
 type Meaning struct{ Selection, Line, Qualifier, Subject, Subject2 string }
 
-// Minter mints ids for one provider's data. It keeps buffers: one goroutine at
-// a time; Clone gives another.
+// Minter makes ids for one provider's data. It keeps buffers and is not safe for
+// concurrent use: Clone returns one for another goroutine.
 type Minter struct {
 	provider string
 	keyed    func() hash.Hash
-	mac      hash.Hash // keeps the keyed states: a short message costs two compressions
+	mac      hash.Hash // caches the keyed states: a short message costs two compressions
 	message  []byte
 	sum      Digest
 }
 
-// NewMinter returns a minter for the provider's data. The provider's name is
-// part of every id.
+// NewMinter returns a minter for a provider, whose name is part of every id.
 func NewMinter(k Key, provider string) *Minter {
 	keyed := func() hash.Hash { return hmac.New(sha256.New, k[:]) }
 	return &Minter{provider: provider, keyed: keyed, mac: keyed(), message: make([]byte, 0, 256)}
@@ -46,20 +45,20 @@ func (m *Minter) Clone() *Minter {
 	return &Minter{provider: m.provider, keyed: m.keyed, mac: m.keyed(), message: make([]byte, 0, 256)}
 }
 
-// The kinds of message. One byte each, never reused for another form.
+// The kinds of messages with their parts. A kind is never reused for other parts.
 const (
-	kindFixture = 'f' // provider, provider fixture id
-	kindMarket  = 'm' // fixture, canonical, period, subject, parameter
-	kindOther   = 'o' // market, provider market key, provider market id
-	kindSuffix  = 'x' // provider, provider market key, provider market id
-	kindRaw     = 'r' // fixture, provider market key, provider market id
-	kindMeaning = 's' // market, selection, line, qualifier, subject, subject 2
-	kindRow     = 'p' // market, provider row id
-	kindLabels  = 'l' // market, field and text of each label
-	kindAgain   = 'd' // selection, what tells it from its doubles
+	kindFixture   = 'f' // provider, provider fixture id
+	kindMarket    = 'm' // fixture, canonical, period, subject, parameter
+	kindOther     = 'o' // market, provider market key, provider market id
+	kindSuffix    = 'x' // provider, provider market key, provider market id
+	kindRaw       = 'r' // fixture, provider market key, provider market id
+	kindMeaning   = 's' // market, selection, line, qualifier, subject, subject 2
+	kindRow       = 'p' // market, provider row id
+	kindLabels    = 'l' // market, field and text of each label
+	kindDuplicate = 'd' // selection, and what distinguishes it from the one with the same meaning
 )
 
-// Fixture is the identity of the provider's fixture.
+// Fixture is the identity of a provider's fixture.
 func (m *Minter) Fixture(providerFixtureID string) Digest {
 	m.begin(kindFixture)
 	m.part(m.provider)
@@ -67,8 +66,8 @@ func (m *Minter) Fixture(providerFixtureID string) Digest {
 	return m.end()
 }
 
-// Market is the identity of the market of that definition on the fixture: the
-// one that owns the bare id.
+// Market is the identity of a market with a canonical definition. If several provider
+// markets share the definition, it is that of the one whose id has no suffix.
 func (m *Minter) Market(fixture Digest, d Definition) Digest {
 	m.below(kindMarket, &fixture)
 	m.part(d.Canonical)
@@ -78,8 +77,8 @@ func (m *Minter) Market(fixture Digest, d Definition) Digest {
 	return m.end()
 }
 
-// Other is the identity of a provider market that shares its definition with
-// the owner of the bare id. Its market id is the bare one, "~" and Suffix.
+// Other is the identity of another provider market with the definition of market. Its id
+// is that of market, "~" and Suffix.
 func (m *Minter) Other(market Digest, key, providerID string) Digest {
 	m.below(kindOther, &market)
 	m.part(key)
@@ -87,8 +86,8 @@ func (m *Minter) Other(market Digest, key, providerID string) Digest {
 	return m.end()
 }
 
-// Suffix tells provider markets of one definition apart, alike on every
-// fixture: 8 characters.
+// Suffix distinguishes provider markets of one definition, equally on every fixture: 8
+// characters.
 func (m *Minter) Suffix(key, providerID string) string {
 	m.begin(kindSuffix)
 	m.part(m.provider)
@@ -106,7 +105,7 @@ func (m *Minter) RawMarket(fixture Digest, key, providerID string) Digest {
 	return m.end()
 }
 
-// Selection is the identity of a selection whose meaning is read.
+// Selection is the identity of a selection with a known meaning.
 func (m *Minter) Selection(market *Digest, s *Meaning) Digest {
 	m.below(kindMeaning, market)
 	m.part(s.Selection)
@@ -117,14 +116,14 @@ func (m *Minter) Selection(market *Digest, s *Meaning) Digest {
 	return m.end()
 }
 
-// Row is the identity of a selection that is known by the provider's id alone.
+// Row is the identity of a selection with only the provider's id.
 func (m *Minter) Row(market *Digest, providerSelectionID string) Digest {
 	m.below(kindRow, market)
 	m.part(providerSelectionID)
 	return m.end()
 }
 
-// Labels is the identity of a selection that is known by its words alone.
+// Labels is the identity of a selection with only the provider's words.
 func (m *Minter) Labels(market *Digest, labels []football.Label) Digest {
 	m.below(kindLabels, market)
 	for i := range labels {
@@ -134,10 +133,10 @@ func (m *Minter) Labels(market *Digest, labels []football.Label) Digest {
 	return m.end()
 }
 
-// Again is the identity of a selection that has the same meaning as another
-// of its market: told apart by parts, such as the provider's row id.
-func (m *Minter) Again(selection Digest, parts ...string) Digest {
-	m.below(kindAgain, &selection)
+// Duplicate is the identity of a selection with the same meaning as another one of its
+// market, distinguished by parts such as the provider's row id.
+func (m *Minter) Duplicate(selection Digest, parts ...string) Digest {
+	m.below(kindDuplicate, &selection)
 	for _, p := range parts {
 		m.part(p)
 	}
@@ -146,15 +145,15 @@ func (m *Minter) Again(selection Digest, parts ...string) Digest {
 
 func (m *Minter) begin(kind byte) { m.message = append(m.message[:0], kind) }
 
-// below begins a message with the digest it is chained to. A digest has one
-// length, so it needs none before it.
+// below begins a message with the parent's digest. All digests have one length, so none
+// precedes it.
 func (m *Minter) below(kind byte, d *Digest) {
 	m.message = append(append(m.message[:0], kind), d[:]...)
 }
 
-// part adds bytes behind their length.
+// part adds bytes after their length.
 func (m *Minter) part(s string) {
-	if len(s) < 0x80 { // what AppendUvarint does, without the call
+	if len(s) < 0x80 { // inlined AppendUvarint
 		m.message = append(append(m.message, byte(len(s))), s...)
 		return
 	}

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens anew")
 
-// TestGolden pins the ids for ever: a difference here means that every fixture,
-// market and selection of every client gets another id.
+// TestGolden pins the ids for ever: a difference here means that every fixture, market
+// and selection of every client gets another id.
 func TestGolden(t *testing.T) {
 	m := identity.NewMinter(testKey(), "betsapi")
 	fx := m.Fixture("92410137")
@@ -41,7 +41,7 @@ func TestGolden(t *testing.T) {
 		{"selection about somebody", string(m.Selection(&mk, &identity.Meaning{Selection: "OVER", Line: "0.5", Qualifier: "q", Subject: "Ødegaard", Subject2: "AWAY"}).SelectionID())},
 		{"row", string(m.Row(&raw, "1490203901").SelectionID())},
 		{"labels", string(m.Labels(&raw, []football.Label{{Field: "header", Text: "1"}, {Field: "name", Text: "To Win to Nil"}}).SelectionID())},
-		{"again", string(m.Again(m.Row(&raw, "1"), "2").SelectionID())},
+		{"duplicate", string(m.Duplicate(m.Row(&raw, "1"), "2").SelectionID())},
 	} {
 		fmt.Fprintf(&b, "%-26s %s\n", line.what, line.id)
 	}
@@ -76,7 +76,7 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// Every way of cutting the same characters into parts is another identity.
+// Every way to split the same characters into parts gives another identity.
 func TestPartsAreSeparate(t *testing.T) {
 	text := rapid.StringOfN(rapid.SampledFrom([]rune{'a', 'b', 0, 1, 2, '\x00', 'é', '~'}), 0, 6, -1)
 	rapid.Check(t, func(t *rapid.T) {
@@ -130,7 +130,7 @@ func TestDistinct(t *testing.T) {
 		{"other", m.Other(mk, "k", "")}, {"other with id", m.Other(mk, "k", "1")}, {"other key", m.Other(mk, "k1", "")},
 		{"raw", m.RawMarket(fx, "k", "")}, {"raw with id", m.RawMarket(fx, "k", "1")},
 		{"row", m.Row(&mk, "1")}, {"labels", m.Labels(&mk, []football.Label{{Field: "1"}})},
-		{"meaning", m.Selection(&mk, &identity.Meaning{Selection: "1"})}, {"again", m.Again(mk, "1")},
+		{"meaning", m.Selection(&mk, &identity.Meaning{Selection: "1"})}, {"duplicate", m.Duplicate(mk, "1")},
 	} {
 		if was, twice := seen[c.d]; twice {
 			t.Errorf("%s has the identity of %s", c.what, was)
@@ -139,7 +139,7 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// What a minter was asked before does not show, nor which clone is asked.
+// An id depends neither on earlier calls nor on which clone makes it.
 func TestOrderDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.SliceOfN(rapid.String(), 1, 20).Draw(t, "ids")

@@ -117,7 +117,7 @@ func (d *Deriver) separate(alike []int) {
 				continue
 			}
 			m := &d.markets[i]
-			digest := d.minter.Again(d.places[i].digest, append(content[i], strconv.Itoa(n))...)
+			digest := d.minter.Duplicate(d.places[i].digest, append(content[i], strconv.Itoa(n))...)
 			m.ID = m.ID[:identity.IDLength] + "~" + digest.MarketID()[3:11]
 		}
 		from = to

@@ -79,7 +79,7 @@ func (d *Deriver) mintDoubles(alike []int, row func(int) *input.Row) {
 		if number++; !slices.Equal(content, before) {
 			before, number = content, 0
 		}
-		d.digests[k] = d.minter.Again(shared, append(content, strconv.Itoa(number))...)
+		d.digests[k] = d.minter.Duplicate(shared, append(content, strconv.Itoa(number))...)
 	}
 }
 

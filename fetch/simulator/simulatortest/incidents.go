@@ -7,22 +7,21 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// states are the timeline's words for what the simulator's incidents are.
+// states are the states of the timeline that report each kind of incident.
 var states = map[simulator.IncidentKind]string{simulator.Goal: "GOAL", simulator.Corner: "CORNER", simulator.YellowCard: "CARD",
 	simulator.RedCard: "CARD", simulator.Substitution: "SUBSTITUTION"}
 
-// happenings are those states.
-var happenings = []string{"GOAL", "CORNER", "CARD", "SUBSTITUTION"}
+var incidentStates = []string{"GOAL", "CORNER", "CARD", "SUBSTITUTION"}
 
-// counters are what shows such an incident where the feed has no timeline.
+// counters are the metrics that show an incident if the feed has no timeline.
 var counters = map[simulator.IncidentKind]simulator.Metric{simulator.Corner: simulator.Corners, simulator.YellowCard: simulator.YellowCards,
 	simulator.RedCard: simulator.RedCards, simulator.Substitution: simulator.Substitutions}
 
 var sides = []string{"HOME", "AWAY"}
 
 // Incidents compares the timeline with what truly happened: where the feed was right
-// nothing is missing, and nothing is reported that did not happen; what a correction or
-// a standstill hid is not invented later.
+// nothing is missing, and nothing is reported that did not happen; what a correction or a
+// standstill hid is not invented later.
 func (j Judge) Incidents(p *Published) (t Tally) {
 	for _, i := range p.Match.Incidents() {
 		metric, counted := counters[i.Kind]
@@ -30,7 +29,7 @@ func (j Judge) Incidents(p *Published) (t Tally) {
 			continue
 		}
 		n := slices.IndexFunc(p.Timeline, func(e Entry) bool {
-			// One that follows on another of its kind is part of that.
+			// An incident soon after another of its kind is part of the same entry.
 			return e.State == states[i.Kind] && e.Side == sides[i.Side] && p.since(e.At) <= i.At+maxDelay && p.since(e.Until) >= i.At-time.Second
 		})
 		if n < 0 {
@@ -42,7 +41,7 @@ func (j Judge) Incidents(p *Published) (t Tally) {
 		}
 	}
 	for _, e := range p.Timeline {
-		if slices.Contains(happenings, e.State) && !j.happened(p, e) {
+		if slices.Contains(incidentStates, e.State) && !j.happened(p, e) {
 			j.Errorf("%v: %s %s at %v (%s) never happened", p.Match.Fixture.Number, e.State, e.Side, p.since(e.At), e.Certainty)
 		}
 	}
@@ -50,12 +49,12 @@ func (j Judge) Incidents(p *Published) (t Tally) {
 }
 
 // happened reports whether an entry is about something that truly happened just before,
-// or that the feed claimed: a goal that was taken back, a counter that was corrected.
+// or that the feed claimed: a disallowed goal, a corrected counter.
 func (j Judge) happened(p *Published, e Entry) bool {
 	at := p.since(e.At)
 	late := maxDelay
-	if !j.moving(p, simulator.Span{From: at - around, To: at + slop}) {
-		late += blind + around // held back, and reported within the minutes in which events are news
+	if !j.moving(p, simulator.Span{From: at - disturbance, To: at + tolerance}) {
+		late += maxGap + disturbance // reported after a delay, within the minutes in which events are still reported
 	}
 	if e.Certainty == "EXACT" {
 		return slices.ContainsFunc(p.Match.Reported(), func(r simulator.Reported) bool {
@@ -78,8 +77,8 @@ func (j Judge) happened(p *Published, e Entry) bool {
 		if stateOf(c.Metric) != e.State {
 			continue
 		}
-		// While sides are swapped it is not known whose each of two events is.
-		isSwapped := c.Why == simulator.Swapped && at >= c.From-slop && at <= c.To+slop
+		// While sides are swapped, the side of an event is not known.
+		isSwapped := c.Why == simulator.Swapped && at >= c.From-tolerance && at <= c.To+tolerance
 		if isSwapped || onSide(c.Side) && (near(c.From) || near(c.To)) {
 			return true
 		}
@@ -99,18 +98,18 @@ func stateOf(m simulator.Metric) string {
 	return ""
 }
 
-// Standstills checks that the timeline reports every standstill in which the match was
-// in play and which lasted longer than any value may be believed.
+// Standstills checks that the timeline reports every standstill during play that lasted
+// longer than values remain valid.
 func (j Judge) Standstills(p *Published) (t Tally) {
 	for _, stall := range p.Match.Stalls() {
-		wide := simulator.Span{From: stall.From - slop, To: stall.To + slop}
-		if stall.To-stall.From < blind+2*slop || !playing(p, wide) || p.WithoutTimer || p.since(p.Met) > stall.From-2*slop || !j.feedMoves(p, wide) {
+		wide := simulator.Span{From: stall.From - tolerance, To: stall.To + tolerance}
+		if stall.To-stall.From < maxGap+2*tolerance || !playing(p, wide) || p.WithoutTimer || p.since(p.Met) > stall.From-2*tolerance || !j.feedMoves(p, wide) {
 			continue
 		}
 		t.StaleFor++
 		if !slices.ContainsFunc(p.Timeline, func(e Entry) bool {
 			at := p.since(e.At)
-			return e.State == "STALE" && e.Certainty == "UNKNOWN" && at >= stall.From+blind-slop && at <= stall.To+slop
+			return e.State == "STALE" && e.Certainty == "UNKNOWN" && at >= stall.From+maxGap-tolerance && at <= stall.To+tolerance
 		}) {
 			j.Errorf("%v: stood still from %v to %v, and the timeline does not say so", p.Match.Fixture.Number, stall.From, stall.To)
 		}
@@ -118,7 +117,6 @@ func (j Judge) Standstills(p *Published) (t Tally) {
 	return t
 }
 
-// playing reports whether the clock ran all the time.
 func playing(p *Published, during simulator.Span) bool {
 	for _, half := range p.Match.Periods() {
 		if half.Phase.Playing() && during.From > half.From && during.To < half.To {

@@ -1,6 +1,6 @@
 // Package simulatortest compares what a program made of a simulated feed with what truly
-// happened in its matches. It knows neither rows nor JSON: tests of both
-// hand in what they read.
+// happened in its matches. It knows neither rows nor JSON, so that tests of both can use
+// it.
 package simulatortest
 
 import (
@@ -12,54 +12,53 @@ import (
 // Minute is one minute of play as published.
 type Minute struct {
 	Reported   bool // it has a number
-	Home, Away int  // points, 0 where it has none
+	Home, Away int  // points, 0 without a number
 }
 
-// Place is a minute of play: Added counts the minutes of stoppage time.
+// Place is a minute of play; Added is the minute of stoppage time.
 type Place struct{ Minute, Added int }
 
 // Entry is one entry of a timeline as published.
 type Entry struct {
 	At, Until       time.Time
-	Minute, Second  *int // nil where the scoreboard is not known
+	Minute, Second  *int // nil if the scoreboard is not known
 	State           string
 	Side, Certainty string
 }
 
-// Published is what was published about one match that was tracked to its end.
+// Published is what was published about a match that was tracked to its end.
 type Published struct {
 	Match    simulator.Match
 	Met      time.Time // when it was first seen
 	Minutes  map[Place]Minute
 	Timeline []Entry
-	// What the feed of this match is without.
+	// What the feed of this match lacks.
 	WithoutTimer, WithoutTimeline bool
 }
 
-// Judge says by Errorf what is wrong.
+// Judge reports errors with Errorf.
 type Judge struct {
 	World  *simulator.World
 	Errorf func(format string, args ...any)
 }
 
 const (
-	// slop is how far a sample may be behind what happened: the cadence and the
-	// scoreboard's whole seconds.
-	slop = 10 * time.Second
+	// tolerance is how far a sample may lag behind: the cadence and the scoreboard's whole
+	// seconds.
+	tolerance = 10 * time.Second
 	// maxDelay is how long the timeline may take to report an incident.
 	maxDelay = 40 * time.Second
-	// around is how near a trouble of the feed may be to matter.
-	around = 150 * time.Second
-	// blind is after how long nothing that moved can be dated any more.
-	blind = 60 * time.Second
+	// disturbance is how near an error of the feed may be to have an effect.
+	disturbance = 150 * time.Second
+	// maxGap is the gap after which an event can no longer be dated.
+	maxGap = 60 * time.Second
 )
 
 func (p *Published) since(at time.Time) time.Duration { return at.Sub(p.Match.Whistle) }
 
-// undisturbed reports whether the feed was right around a time, and was seen before
-// it.
+// undisturbed reports whether the feed was right around a time, and tracked before it.
 func (j Judge) undisturbed(p *Published, from, to time.Duration) bool {
-	wide := simulator.Span{From: from - around, To: to + around}
+	wide := simulator.Span{From: from - disturbance, To: to + disturbance}
 	for _, c := range p.Match.Corrections() {
 		if overlap(c.Span, wide) {
 			return false
@@ -73,7 +72,6 @@ func (j Judge) undisturbed(p *Published, from, to time.Duration) bool {
 	return j.moving(p, wide) && p.since(p.Met) < max(to-time.Minute, 0) && p.since(p.Met) < max(from, 0)+time.Minute && !p.WithoutTimer
 }
 
-// moving reports whether neither the match nor the feed stood still.
 func (j Judge) moving(p *Published, during simulator.Span) bool {
 	for _, stall := range p.Match.Stalls() {
 		if overlap(stall, during) {
@@ -83,7 +81,6 @@ func (j Judge) moving(p *Published, during simulator.Span) bool {
 	return j.feedMoves(p, during)
 }
 
-// feedMoves reports whether the feed as a whole did not stand still.
 func (j Judge) feedMoves(p *Published, during simulator.Span) bool {
 	for at := during.From; at < during.To; at += 20 * time.Second {
 		when := p.Match.Whistle.Add(at)

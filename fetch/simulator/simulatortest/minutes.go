@@ -6,18 +6,18 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// Tally is how much was compared.
+// Tally counts what was compared.
 type Tally struct {
 	Minutes  int // that must be exact, and are
-	Bounded  int // reported while the feed was disturbed: nothing is invented in them
-	Unseen   int // of stalls and standstills, which must have no number
+	Bounded  int // reported while the feed was disturbed: only checked for invented numbers
+	Unseen   int // in stalls and standstills: must have no number
 	Found    int // incidents that are on the timeline
-	Exact    int // of them those anchored to the provider's own event
-	Listed   int // goals and cards of the provider's own list that are EXACT in their minute
+	Exact    int // those of Found anchored to the provider's own event
+	Listed   int // goals and cards of the provider's list that are EXACT in their minute
 	StaleFor int // standstills that the timeline reports
 }
 
-// Add sums tallies up.
+// Add adds a tally.
 func (t *Tally) Add(o Tally) {
 	t.Minutes += o.Minutes
 	t.Bounded += o.Bounded
@@ -28,11 +28,11 @@ func (t *Tally) Add(o Tally) {
 	t.StaleFor += o.StaleFor
 }
 
-// worth is what counts for a minute of play.
+// worth is the points of a metric in a minute of play.
 var worth = map[simulator.Metric]int{simulator.DangerousAttacks: 2, simulator.OnTarget: 1, simulator.OffTarget: 1, simulator.Corners: 2}
 
-// worthOf is what one of a metric counts in this match: attacks where dangerous
-// ones are not sent at all.
+// worthOf is the points of a metric in this match: attacks count only if dangerous ones
+// are never sent.
 func (p *Published) worthOf(m simulator.Metric) int {
 	switch {
 	case !p.Match.Covers(m):
@@ -43,7 +43,6 @@ func (p *Published) worthOf(m simulator.Metric) int {
 	return worth[m]
 }
 
-// points are those of one side between two moments of the match.
 func (p *Published) points(side simulator.Side, from, to time.Duration) (n int) {
 	for _, i := range p.Match.Increments() {
 		if i.Side == side && i.At > from && i.At <= to {
@@ -53,9 +52,9 @@ func (p *Published) points(side simulator.Side, from, to time.Duration) (n int) 
 	return n
 }
 
-// corrected is by how much corrections may mislead in a time: a rise that is taken
-// back later, and a counter that comes back after so long that its fall is
-// forgotten. What comes back while the other side falls must not mislead.
+// corrected is how many points corrections may add in a time: a rise that is taken back
+// later, and a counter that recovers after its fall is forgotten. A recovery while the
+// other side falls must add none.
 func (p *Published) corrected(side simulator.Side, from, to time.Duration) (n int) {
 	for _, c := range p.Match.Corrections() {
 		edge := c.From
@@ -69,9 +68,9 @@ func (p *Published) corrected(side simulator.Side, from, to time.Duration) (n in
 	return n
 }
 
-// Play compares every minute of play with what truly happened in it: where the feed was
-// right it has a number, and the right one; where it was disturbed, no number that did
-// not happen; where it stood still, none.
+// Play compares every minute of play with what truly happened: where the feed was right
+// it has the right number; where it was disturbed, no invented number; where it stood
+// still, none.
 func (j Judge) Play(p *Published) (t Tally) {
 	for _, minute := range p.Match.Minutes() {
 		b := p.Minutes[Place{minute.Minute, minute.Added}]
@@ -80,11 +79,11 @@ func (j Judge) Play(p *Published) (t Tally) {
 			if b.Reported {
 				j.Errorf("%v minute %d+%d: %+v, and no attacks are sent", p.Match.Fixture.Number, minute.Minute, minute.Added, b)
 			}
-		case !b.Reported && minute.To-minute.From < slop: // the half ended before a sample could show it
+		case !b.Reported && minute.To-minute.From < tolerance: // the half ended before a sample could show it
 		case j.undisturbed(p, minute.From, minute.To):
 			t.Minutes++
 			j.exact(p, minute, b)
-		case j.dark(p, minute.Span):
+		case j.unreported(p, minute.Span):
 			t.Unseen++
 			if b.Reported {
 				j.Errorf("%v minute %d+%d: %+v, and the feed stood still from %v to %v", p.Match.Fixture.Number, minute.Minute, minute.Added, b, minute.From, minute.To)
@@ -103,19 +102,19 @@ func (j Judge) exact(p *Published, minute simulator.Minute, b Minute) {
 		return
 	}
 	for side, got := range []int{b.Home, b.Away} {
-		least := p.points(simulator.Side(side), minute.From+slop, minute.To-slop)
-		most := p.points(simulator.Side(side), minute.From-slop, minute.To+slop)
+		least := p.points(simulator.Side(side), minute.From+tolerance, minute.To-tolerance)
+		most := p.points(simulator.Side(side), minute.From-tolerance, minute.To+tolerance)
 		if got < least || got > most {
 			j.Errorf("%v minute %d+%d, side %d: %d points, want %d to %d", p.Match.Fixture.Number, minute.Minute, minute.Added, side, got, least, most)
 		}
 	}
 }
 
-// bounded allows that what a short standstill held back is reported behind it.
+// bounded allows that the points of a short standstill are reported after it.
 func (j Judge) bounded(p *Published, minute simulator.Minute, b Minute) {
-	from, to := minute.From-slop, minute.To+slop
-	if !j.moving(p, simulator.Span{From: from - around, To: to}) {
-		from -= blind + slop
+	from, to := minute.From-tolerance, minute.To+tolerance
+	if !j.moving(p, simulator.Span{From: from - disturbance, To: to}) {
+		from -= maxGap + tolerance
 	}
 	for side, got := range []int{b.Home, b.Away} {
 		if most := p.points(simulator.Side(side), from, to) + p.corrected(simulator.Side(side), from, to); got < 0 || got > most {
@@ -124,19 +123,18 @@ func (j Judge) bounded(p *Published, minute simulator.Minute, b Minute) {
 	}
 }
 
-// dark reports whether nothing at all was reported about a time: it is within a
-// standstill, and away from its edges.
-func (j Judge) dark(p *Published, s simulator.Span) bool {
-	for at := s.From - slop; at <= s.To+slop; at += 4 * time.Second {
-		if j.standstill(p, at) < blind+slop {
+// unreported reports whether nothing at all was reported about a time: it is within a
+// standstill, and not at its edges.
+func (j Judge) unreported(p *Published, s simulator.Span) bool {
+	for at := s.From - tolerance; at <= s.To+tolerance; at += 4 * time.Second {
+		if j.standstill(p, at) < maxGap+tolerance {
 			return false
 		}
 	}
 	return true
 }
 
-// standstill is how long the standstill lasts that holds a moment, 0 if there
-// is none.
+// standstill is the length of the standstill at a moment, 0 if there is none.
 func (j Judge) standstill(p *Published, at time.Duration) time.Duration {
 	for _, stall := range p.Match.Stalls() {
 		if at >= stall.From && at < stall.To {

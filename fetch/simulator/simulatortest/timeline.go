@@ -7,12 +7,12 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// owns are the states of which every event is an entry, because it changed a score
-// or a count.
-var owns = []string{"GOAL", "CARD", "PENALTY"}
+// countedStates are the states of which every event is an entry, because it changed a score or a
+// count.
+var countedStates = []string{"GOAL", "CARD", "PENALTY"}
 
-// Shape checks what holds for every timeline: it has no holes, no two equal neighbours,
-// and a scoreboard that never runs back.
+// Shape checks what holds for every timeline: it has no gaps, no two equal neighbours,
+// and a scoreboard that never goes back.
 func (j Judge) Shape(p *Published) {
 	place, last := -1, Entry{}
 	for n, e := range p.Timeline {
@@ -24,7 +24,7 @@ func (j Judge) Shape(p *Published) {
 			j.Errorf("%v: %s holds from %v until %v", number, e.State, p.since(e.At), p.since(e.Until))
 		}
 		known := (e.Certainty == "UNKNOWN") == (last.Certainty == "UNKNOWN")
-		if e.State == last.State && e.Side == last.Side && known && !slices.Contains(owns, e.State) {
+		if e.State == last.State && e.Side == last.Side && known && !slices.Contains(countedStates, e.State) {
 			j.Errorf("%v: %s %s twice, at %v and %v", number, e.State, e.Side, p.since(last.At), p.since(e.At))
 		}
 		if e.Minute != nil {
@@ -44,16 +44,16 @@ func (j Judge) Shape(p *Published) {
 	}
 }
 
-// Listed compares the goals and cards of a timeline with those of the provider's own
-// list: each is there, EXACT in its minute, whenever it happened and whatever the feed
-// did; what the provider withdrew is not there, and no goal is there twice.
+// Listed compares the goals and cards of a timeline with the provider's own list: each is
+// present, EXACT in its minute, whatever the feed did; what the provider withdrew is
+// absent, and no goal is there twice.
 func (j Judge) Listed(p *Published) (t Tally) {
 	if p.WithoutTimeline {
 		return t
 	}
 	type event struct{ state, side string }
 	found := map[event]int{}
-	left := slices.DeleteFunc(slices.Clone(p.Timeline), func(e Entry) bool { return !slices.Contains(owns, e.State) || e.Side == "NONE" })
+	left := slices.DeleteFunc(slices.Clone(p.Timeline), func(e Entry) bool { return !slices.Contains(countedStates, e.State) || e.Side == "NONE" })
 	for _, e := range left {
 		found[event{e.State, e.Side}]++
 	}
@@ -61,10 +61,10 @@ func (j Judge) Listed(p *Published) (t Tally) {
 	listed, late := map[event]int{}, map[event]int{}
 	for _, r := range p.Match.Reported() {
 		what := event{states[r.Kind], sides[r.Side]}
-		if !slices.Contains(owns, what.state) || r.Withdrawn > 0 {
+		if !slices.Contains(countedStates, what.state) || r.Withdrawn > 0 {
 			continue
 		}
-		// The last lists may come when the match is over.
+		// The last entries may arrive when the match is over.
 		if r.Appears > p.since(p.Match.Over)-time.Minute {
 			late[what]++
 			continue
@@ -91,8 +91,8 @@ func (j Judge) Listed(p *Published) (t Tally) {
 	return t
 }
 
-// isIn reports whether an entry stands in the minute of a clock. Stoppage time that
-// another half followed is reported as the last second of its half.
+// isIn reports whether an entry is in the minute of a clock. Stoppage time before another
+// half is reported as the last second of its half.
 func (p *Published) isIn(e Entry, c simulator.Clock) bool {
 	if e.Minute == nil {
 		return false

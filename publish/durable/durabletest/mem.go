@@ -1,6 +1,6 @@
 // Package durabletest has two implementations of durable.FS for tests. Mem is in memory
 // and can be cloned as a power cut would leave it. Wrapped wraps another file system,
-// counts operations, and stops, fails or leaves out the one that a plan chooses.
+// counts operations, and stops, fails or skips the one that a plan chooses.
 //
 // Mem is stricter than any real disk: bytes survive only after Sync of their file, and
 // each name only after SyncDir of its folder.
@@ -61,7 +61,6 @@ func (m *Mem) find(name string) *node {
 	return n
 }
 
-// parent finds the folder that holds a name.
 func (m *Mem) parent(op, name string) (*node, string, error) {
 	if !fs.ValidPath(name) || name == "." {
 		return nil, "", fail(op, name, fs.ErrInvalid)
@@ -91,7 +90,7 @@ func (m *Mem) Create(name string) (durable.File, error) {
 	return &memFile{m, n}, nil
 }
 
-// Open implements durable.FS. The reader sees the bytes of this instant.
+// Open implements durable.FS. The reader sees the bytes of this moment only.
 func (m *Mem) Open(name string) (durable.Reader, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -254,7 +253,6 @@ type closer func() error
 
 func (c closer) Close() error { return c() }
 
-// memFile appends to its node.
 type memFile struct {
 	m *Mem
 	n *node
@@ -280,7 +278,6 @@ type memReader struct{ *bytes.Reader }
 
 func (memReader) Close() error { return nil }
 
-// description is the fs.FileInfo of a node.
 type description struct {
 	name string
 	size int64

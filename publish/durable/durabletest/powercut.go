@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// PowerCut clones the file system as it could be found after a power cut at this moment:
-// everything that was synced, and of the rest each name and each run of bytes with a
-// chance from 0 to 1. It may be called during a run. The same seed gives the same clone.
+// PowerCut clones the file system as it could be after a power cut at this moment:
+// everything that was synced, and of the rest each name and each run of bytes with
+// probability keep. It may be called during a run. The same seed gives the same clone.
 func (m *Mem) PowerCut(keep float64, seed uint64) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -46,9 +46,9 @@ func (c *cutter) clone(n *node) *node {
 }
 
 // survivingBytes keeps what was synced and, of the rest, everything, a part, or a part
-// and then zeros, as on file systems that write the length first.
+// followed by zeros, as on file systems that write the length first.
 func (c *cutter) survivingBytes(n *node) []byte {
-	data := slices.Clip(n.data[:n.synced]) // shared: bytes that are there never change
+	data := slices.Clip(n.data[:n.synced]) // shared: existing bytes never change
 	rest := n.data[n.synced:]
 	if len(rest) == 0 || !c.lucky() {
 		return data
@@ -64,7 +64,8 @@ func (c *cutter) survivingBytes(n *node) []byte {
 	return data
 }
 
-// survivingName picks the durable or the newer entry of a name; nil is none.
+// survivingName returns the durable or the newer entry of a name; nil if neither
+// survives.
 func (c *cutter) survivingName(n *node, name string) *node {
 	if n.names[name] == n.durable[name] || !c.lucky() {
 		return n.durable[name]
@@ -72,7 +73,7 @@ func (c *cutter) survivingName(n *node, name string) *node {
 	return n.names[name]
 }
 
-// allNames lists old and new names in one fixed order.
+// allNames lists old and new names in a fixed order.
 func (c *cutter) allNames(n *node) []string {
 	all := maps.Clone(n.durable)
 	maps.Copy(all, n.names)

@@ -38,11 +38,12 @@ type Op struct {
 	Old    string // the old one
 }
 
-// Plan decides about an operation: nil lets it pass, ErrLeftOut does nothing and reports
-// success, and any other error is returned to the caller. It is called once at a time.
+// Plan decides about an operation: nil executes it, ErrLeftOut skips it but reports
+// success, and any other error is returned to the caller. It is never called
+// concurrently.
 type Plan func(Op) error
 
-// ErrLeftOut is a planted defect: the operation is reported as done and is not.
+// ErrLeftOut is a planted defect: the operation is reported as done but was not.
 var ErrLeftOut = errors.New("left out")
 
 // ErrKilled is the error of every operation after the process counts as killed.
@@ -69,10 +70,9 @@ func (w *Wrapped) Ops() int {
 	return w.ops
 }
 
-// KillAt lets k-1 operations pass and none after them, as if the process had
-// been killed: not even the clean-up of an error path reaches the disk. A write
-// that is killed has half its bytes written, a folder's deletion half its names
-// deleted.
+// KillAt executes k-1 operations and none after them, as if the process had been killed:
+// not even the clean-up of an error path reaches the disk. The killed operation, if a
+// write, writes half its bytes; if a folder's deletion, deletes half its names.
 func KillAt(k int) Plan {
 	return func(op Op) error {
 		if op.Number >= k {
@@ -83,7 +83,7 @@ func KillAt(k int) Plan {
 }
 
 // FullAt makes the disk full from operation k on: what needs space fails, reading and
-// deleting work. A write has half its bytes written.
+// deleting work. A write writes half its bytes.
 func FullAt(k int) Plan {
 	return func(op Op) error {
 		if op.Number < k {
@@ -104,7 +104,6 @@ func (w *Wrapped) before(kind Kind, name, old string) error {
 	return w.plan(Op{w.ops, kind, name, old})
 }
 
-// do performs an operation that returns nothing but an error.
 func (w *Wrapped) do(kind Kind, name, old string, op func() error) error {
 	switch err := w.before(kind, name, old); err {
 	case nil:
@@ -116,7 +115,7 @@ func (w *Wrapped) do(kind Kind, name, old string, op func() error) error {
 	}
 }
 
-// ask performs an operation that returns a value, which cannot be left out.
+// ask executes an operation that returns a value, which cannot be skipped.
 func ask[T any](w *Wrapped, kind Kind, name string, op func(string) (T, error)) (T, error) {
 	if err := w.before(kind, name, ""); err != nil {
 		var none T
@@ -157,7 +156,6 @@ func (w *Wrapped) RemoveAll(name string) error {
 	return err
 }
 
-// removeHalf deletes half of a folder, as a killed deletion does.
 func (w *Wrapped) removeHalf(dir string) {
 	entries, _ := w.below.ReadDir(dir)
 	for i := 0; i < len(entries); i += 2 {
@@ -205,7 +203,7 @@ func (f *wrappedFile) Write(p []byte) (int, error) {
 
 func (f *wrappedFile) Sync() error { return f.w.do(Sync, f.name, "", f.file.Sync) }
 
-// Close closes the file below even when it fails: a dead process holds none.
+// Close closes the file below even if the plan fails it: a dead process holds none.
 func (f *wrappedFile) Close() error {
 	err := f.w.before(Close, f.name, "")
 	closed := f.file.Close()

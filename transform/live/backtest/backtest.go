@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Options select what is measured.
+// Options configure a measurement.
 type Options struct {
 	Matches  fs.FS  // the folder of matches.csv.gz and the files it names
-	Drawings int    // for the intervals; 0 means 500
-	Seed     uint64 // of the drawings, and of when each match is polled over HTTP
-	Variants bool   // also momentum from poorer feeds
+	Drawings int    // resamples for the intervals; 0 means 500
+	Seed     uint64 // of the resamples, and of when each match is polled over HTTP
+	Variants bool   // also momentum from worse feeds
 }
 
 // Run measures momentum and the baselines. It takes some seconds.
@@ -30,7 +30,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	questions := Questions(matches)
-	predictors := append(momentumPredictors(o.Seed), Baselines()...)
+	predictors := append(shown(o.Seed), Baselines()...)
 	if o.Variants {
 		predictors = append(predictors, Variants()...)
 	}
@@ -46,12 +46,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return newReport(o, matches, questions, predictors, answers, scores), nil
 }
 
-// lateProvider is the delay of a slow provider, as assumed for the second row over HTTP.
+// lateProvider is a delay of the provider that a client must expect.
 const lateProvider = 10 * time.Second
 
-// momentumPredictors returns momentum at the moment of a question, and as a client reads it over
-// HTTP.
-func momentumPredictors(seed uint64) []Predictor {
+// shown is momentum at the moment of a question, and as a client reads it.
+func shown(seed uint64) []Predictor {
 	return []Predictor{Momentum(), OverHTTP(seed, 0), OverHTTP(seed, lateProvider)}
 }
 
@@ -68,7 +67,7 @@ func ask(p Predictor, matches []Match, questions []Question) Answers {
 	return answers
 }
 
-// each calls do for 0 to n-1 on all processors. If ctx is cancelled, it stops between two
+// each calls do for 0 to n-1 on every core; a cancelled context stops it between two
 // calls.
 func each(ctx context.Context, n int, do func(i int)) error {
 	next := make(chan int)

@@ -5,13 +5,13 @@ import "math"
 // dangerousLastTen is the baseline that momentum must beat by a margin.
 const dangerousLastTen = "dangerous attack share, last 10 min"
 
-// Predictor answers all questions about a match, in order.
+// Predictor answers every question about one match, in order.
 type Predictor struct {
 	Name   string
 	Answer func(m *Match, questions []Question) Answers
 }
 
-// Baselines returns the simple predictors that momentum is compared with.
+// Baselines are the simple predictors that momentum is compared with.
 func Baselines() []Predictor {
 	return []Predictor{
 		{"constant 50", func(_ *Match, questions []Question) Answers {
@@ -31,11 +31,11 @@ func Baselines() []Predictor {
 	}
 }
 
-// wholeMatch is a window that is longer than any match.
+// wholeMatch is a window no match is longer than.
 const wholeMatch = math.MaxInt
 
-// shareOf returns home's share of the given kinds within a window of the match clock, which
-// is stopped between periods. The window is in tenths of a second.
+// shareOf is home's share of the counted kinds within a window of the match clock, which
+// stops between periods. The window is in tenths of a second.
 func shareOf(window int, counted ...Kind) func(*Match, []Question) Answers {
 	return func(m *Match, questions []Question) Answers {
 		return walk(m, questions, func(now int, seen []timed) (home, away float64) {
@@ -52,8 +52,8 @@ func shareOf(window int, counted ...Kind) func(*Match, []Question) Answers {
 	}
 }
 
-// decayed returns home's share of weighted increments, whose weight halves with every
-// half-life (in tenths of a second of the match clock).
+// decayed is home's share of weighted increments, each worth half after every half-life
+// (tenths of a second of the match clock).
 func decayed(halfLife float64, weights [kinds]float64) func(*Match, []Question) Answers {
 	return func(m *Match, questions []Question) Answers {
 		return walk(m, questions, func(now int, seen []timed) (home, away float64) {
@@ -68,20 +68,19 @@ func decayed(halfLife float64, weights [kinds]float64) func(*Match, []Question) 
 	}
 }
 
-// timed is an increment with its time on the match clock, which continues from period to
-// period, in tenths of a second.
+// timed is an increment on the match clock, which continues from period to period, in
+// tenths of a second.
 type timed struct {
 	Increment
 	at int
 }
 
-// sampledAt returns when the first sample shows an increment.
+// sampledAt is the first sample that contains an increment.
 func sampledAt(m *Match, i Increment) int {
 	return min((i.At+cadence-1)/cadence*cadence, max(i.At, m.Ends[i.Period]))
 }
 
-// walk calls parts for every question with the increments that were visible by then, and
-// returns home's share of the results.
+// walk calls parts for every question with the increments sampled by then.
 func walk(m *Match, questions []Question, parts func(now int, seen []timed) (home, away float64)) Answers {
 	var before [4]int // where each period begins on the match clock
 	for p := 1; p < 4; p++ {

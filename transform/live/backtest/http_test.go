@@ -10,8 +10,8 @@ import (
 	"mkt/publish/football"
 )
 
-// siege is a match in which home attacks every forty seconds, and away twenty
-// times half a second before the fourth minute is full.
+// siege is a match in which home attacks every forty seconds, and away twenty times half
+// a second before the end of the fourth minute.
 func siege(id string) *Match {
 	m := &Match{ID: id, Ends: [4]int{6000, 6000, -1, -1}}
 	for at := 200; at < 6000; at += 400 {
@@ -24,7 +24,7 @@ func siege(id string) *Match {
 	return m
 }
 
-// Over HTTP, a client reads the number of the newest snapshot, which is older than the
+// Over HTTP a client reads the number of the newest snapshot, which is older than
 // momentum at that moment.
 func TestOverHTTPIsOlder(t *testing.T) {
 	for n := range 20 {
@@ -46,8 +46,8 @@ func TestOverHTTPIsOlder(t *testing.T) {
 	}
 }
 
-// Polls are eight seconds apart from the first to the last, breaks included, and show the
-// clock and the counters at that moment.
+// Polls are eight seconds apart from the first to the last, breaks included, and have the
+// clock and the counters of their moment.
 func TestPollsKeepToTheirPhase(t *testing.T) {
 	m := siege("7")
 	phases := map[int]bool{}

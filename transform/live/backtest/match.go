@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Kind of an increment, as the files spell it.
+// Kind of an increment, in the files' spelling.
 type Kind uint8
 
 const (
@@ -33,7 +33,7 @@ const (
 var kindNames = [kinds]string{"possession", "attack", "dangerous_attack", "on_target", "off_target",
 	"corner", "goal", "yellow", "red", "penalty", "free_kick_danger"}
 
-// periodNames are the periods of a match in order, as the files spell them.
+// periodNames are the periods of a match in order, in the files' spelling.
 var periodNames = [4]string{"1H", "2H", "E1", "E2"}
 
 // Increment is one rise of one side's counter.
@@ -50,13 +50,13 @@ type Match struct {
 	ID         string
 	Home, Away string
 	Stratum    int    // how unequal the sides were over the season, 0 to 19: for evaluation only
-	Ends       [4]int // tenths of a second, the last event of each period; -1 when not played
+	Ends       [4]int // tenths of a second, the last event of each period; -1 if not played
 	Increments []Increment
 }
 
-// Read reads the matches in dir, in the order of matches.csv.gz. A match without a file of
-// increments is left out, so that any subset of the files can be used. It returns an error
-// if there is no match at all.
+// Read reads the matches in dir, in the order of matches.csv.gz. A match without its file
+// of increments is left out, so that any subset of the files can be used; no match at all
+// is an error.
 func Read(dir fs.FS) ([]Match, error) {
 	matches, files, err := readMatches(dir)
 	if err != nil {
@@ -78,7 +78,7 @@ func Read(dir fs.FS) ([]Match, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, errors.New("no match has its increments here")
+		return nil, errors.New("no match has its file of increments")
 	}
 	return found, nil
 }
@@ -150,8 +150,8 @@ func tenths(s string) (int, error) {
 	return strconv.Atoi(whole + place)
 }
 
-// eachRow calls do for every row of a gzip-compressed CSV file with a header. The row has
-// the wanted columns in the given order.
+// eachRow calls do with the wanted columns of every row of a gzip-compressed CSV file
+// with a header.
 func eachRow(dir fs.FS, name string, want []string, do func(row []string) error) error {
 	file, err := dir.Open(name)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 // NoNumber is the answer for a minute without a number.
 const NoNumber = -1
 
-// Answers are a predictor's answers to Questions, in the same order: home's share as the
-// integer that a client gets, 0 to 100, or NoNumber. A metric that needs a number counts
-// NoNumber as 50.
+// Answers are a predictor's answers to Questions, in their order: home's share as the
+// integer that a client gets, 0 to 100, or NoNumber. If a metric needs a number, NoNumber
+// counts as 50.
 type Answers []int16
 
 func (a Answers) at(i int) int {
@@ -20,7 +20,7 @@ func (a Answers) at(i int) int {
 	return int(a[i])
 }
 
-// histogram counts answers by value: how often home came next, and away.
+// histogram counts answers by value: how often home, and how often away, came next.
 type histogram struct{ home, away [101]float64 }
 
 func (h *histogram) add(o *histogram, weight float64) {
@@ -30,9 +30,9 @@ func (h *histogram) add(o *histogram, weight float64) {
 	}
 }
 
-// wins looks at all pairs of a minute before an event of home and a minute before one of
-// away. It returns in how many of them home's minute has the higher answer, ties counted as
-// one half, and the number of pairs.
+// wins compares every minute before home's event with every minute before away's. It
+// returns the number of pairs in which home's answer is higher, ties counting a half, and
+// the number of pairs.
 func (h *histogram) wins() (wins, pairs float64) {
 	var below, home, away float64
 	for v := range h.home {
@@ -44,7 +44,7 @@ func (h *histogram) wins() (wins, pairs float64) {
 	return wins, home * away
 }
 
-// brier returns the sum of (answer/100 - outcome)², and the number of minutes.
+// brier is the sum of (answer/100 - outcome)², and the number of minutes.
 func (h *histogram) brier() (sum, n float64) {
 	for v := range h.home {
 		p := float64(v) / 100
@@ -54,8 +54,8 @@ func (h *histogram) brier() (sum, n float64) {
 	return sum, n
 }
 
-// ordering holds a predictor's histograms for one event, match by match. AUC, live AUC and
-// Brier follow from them for any drawing of matches.
+// ordering has a predictor's histograms for one event by match, from which AUC, live AUC
+// and Brier follow for any resample.
 type ordering struct {
 	byMatch []histogram
 	strata  [][]int // matches by stratum
@@ -80,8 +80,8 @@ func newOrdering(matches []Match, questions []Question, answers Answers, outcome
 	return o
 }
 
-// scores returns AUC, live AUC and Brier if match i is drawn weights[i] times. Live AUC
-// only uses pairs of two different matches of one stratum.
+// scores are AUC, live AUC and Brier if match i is drawn weights[i] times. Live AUC only
+// pairs minutes of different matches of one stratum.
 func (o *ordering) scores(weights []float64) (auc, live, brier float64) {
 	var all histogram
 	var liveWins, livePairs float64
@@ -107,10 +107,9 @@ func (o *ordering) scores(weights []float64) (auc, live, brier float64) {
 	return wins / pairs, liveWins / livePairs, errors / n
 }
 
-// correlation is Spearman's rank correlation of answers with a share, for any
-// drawing of matches.
+// correlation is Spearman's rank correlation of answers with a share, for any resample.
 type correlation struct {
-	match, value []int // of each minute that has a share, in the share's order
+	match, value []int // of each minute that has a share, by share
 	share        []float64
 }
 
@@ -138,7 +137,7 @@ func (c *correlation) rho(weights []float64) float64 {
 		count[v] += weights[c.match[i]]
 		n += weights[c.match[i]]
 	}
-	var rank [101]float64 // middle rank of each answer, less the mean rank
+	var rank [101]float64 // middle rank of each answer, minus the mean rank
 	var below, varX float64
 	for v, k := range count {
 		rank[v] = below + k/2 - n/2

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// season draws a few matches of a few strata, with their questions and answers.
+// season draws a few matches of a few strata, their questions and answers.
 func season(t *rapid.T) ([]Match, []Question, Answers) {
 	matches := make([]Match, rapid.IntRange(2, 5).Draw(t, "matches"))
 	var questions []Question
@@ -24,8 +24,8 @@ func season(t *rapid.T) ([]Match, []Question, Answers) {
 	return matches, questions, answers
 }
 
-// AUC, live AUC and Brier agree with their definitions, pair by pair; a match that is drawn
-// twice counts twice.
+// AUC, live AUC and Brier agree with their definitions, pair by pair; a match drawn twice
+// counts twice.
 func TestOrderingByItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		matches, questions, answers := season(t)

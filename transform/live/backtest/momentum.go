@@ -12,21 +12,21 @@ import (
 	"mkt/transform/live"
 )
 
-// Momentum returns the predictor of the live pipeline: it folds the samples of a match one
-// after the other and answers what a client is given.
+// Momentum is the number of the live pipeline: the samples of the match are folded in
+// order, and each answer is the number that a client gets.
 func Momentum() Predictor {
 	return folded("momentum", func(all []input.Sample) []input.Sample { return all })
 }
 
-// published is the time from the provider's answer until its numbers can be read over HTTP:
+// published is how long after the provider's answer its numbers can be read over HTTP:
 // the cycle fetches details, transforms and publishes, and the server looks for a new
 // snapshot every second.
 const published = 1500 * time.Millisecond
 
-// OverHTTP returns momentum as a client reads it over HTTP. The published number is that of
-// the newest sample. It stays the same until the next snapshot, or until it is stale. Each
-// match is polled at its own moment within the eight seconds, which follows from the seed.
-// The provider shows everything late by the given time.
+// OverHTTP is momentum as a client reads it over HTTP. The published number is that of
+// the newest sample: it stays until the next snapshot, or until it is stale. Each match
+// is polled at its own offset within the eight seconds, which follows from the seed; the
+// provider reports everything late by this delay.
 func OverHTTP(seed uint64, late time.Duration) Predictor {
 	oldest := published + late + cadence*100*time.Millisecond
 	name := fmt.Sprintf("momentum over HTTP, samples %g to %g s old", (published + late).Seconds(), oldest.Seconds())
@@ -52,14 +52,14 @@ func OverHTTP(seed uint64, late time.Duration) Predictor {
 	}}
 }
 
-// phaseOf returns when a match is first polled, in tenths of a second after kick-off.
+// phaseOf is when a match is polled first, in tenths of a second after kick-off.
 func phaseOf(m *Match, seed uint64) int {
 	h := fnv.New64a()
 	h.Write([]byte(m.ID))
 	return rand.New(rand.NewPCG(seed, h.Sum64())).IntN(cadence)
 }
 
-// Variants returns momentum computed from poorer feeds.
+// Variants are momentum from feeds that send less, or send it late.
 func Variants() []Predictor {
 	return []Predictor{
 		folded("momentum, no possession sent", without(football.Possession)),
@@ -70,11 +70,11 @@ func Variants() []Predictor {
 	}
 }
 
-// folded returns momentum computed from the samples that change returns.
-func folded(name string, change func([]input.Sample) []input.Sample) Predictor {
+// folded is momentum from the samples that of keeps.
+func folded(name string, of func([]input.Sample) []input.Sample) Predictor {
 	return Predictor{name, func(m *Match, questions []Question) Answers {
 		samples, begins := Observe(m)
-		samples = change(samples)
+		samples = of(samples)
 		answers := make(Answers, len(questions))
 		var state *live.State
 		for i, q := range questions {
@@ -89,8 +89,7 @@ func folded(name string, change func([]input.Sample) []input.Sample) Predictor {
 	}}
 }
 
-// answer returns momentum at the moment of a question, a few seconds after the newest
-// sample.
+// answer is momentum at the moment of a question, a few seconds after the newest sample.
 func answer(state *live.State, at time.Time) int16 {
 	if state == nil {
 		return NoNumber

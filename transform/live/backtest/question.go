@@ -10,8 +10,8 @@ const (
 	dangerHorizon = 5 * minuteLong
 )
 
-// Question is one full minute of play, for which every predictor is asked for home's share,
-// with its outcomes.
+// Question is one full minute of play, at which every predictor is asked for home's
+// share, with the outcome.
 type Question struct {
 	Match  int // index
 	Period int // 0 to 3
@@ -19,11 +19,11 @@ type Question struct {
 
 	Shot   Outcome // who shoots next, within 5 minutes of the same period
 	Goal   Outcome // who scores next, within 10 minutes of the same period
-	Danger float64 // home's share of the danger of the next 5 minutes; NaN when there was none
-	Past   float64 // home's share of the danger of the last 5 minutes; NaN when there was none
+	Danger float64 // home's share of the danger of the next 5 minutes; NaN if there was none
+	Past   float64 // home's share of the danger of the last 5 minutes; NaN if there was none
 }
 
-// Outcome is the side that acted first after a question, if any.
+// Outcome of a question.
 type Outcome int8
 
 const (
@@ -32,11 +32,11 @@ const (
 	ByHome Outcome = 1
 )
 
-// danger has the weight of each kind that counts as danger.
+// danger is the weight of each kind in danger.
 var danger = [kinds]float64{OnTarget: 3, OffTarget: 1.5, DangerousAttack: 0.5, Corner: 0.5}
 
-// Questions returns the full minutes of play of the matches, in order: in each period the
-// seconds 60, 120, … up to the last one that is not after its last event.
+// Questions lists the full minutes of play of the matches, in order: in each
+// period the seconds 60, 120, … up to the last one not after its last event.
 func Questions(matches []Match) []Question {
 	var all []Question
 	for i := range matches {
@@ -84,7 +84,7 @@ func by(side int) Outcome {
 	return ByAway
 }
 
-// share returns home's part of the sum, or NaN if the sum is zero.
+// share is home's share of the two, NaN if both are 0.
 func share(of [2]float64) float64 {
 	if of[0]+of[1] == 0 {
 		return math.NaN()

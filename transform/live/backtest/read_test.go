@@ -26,7 +26,6 @@ func folder(t *testing.T, files map[string]string) fs.FS {
 	return dir
 }
 
-// A match of two short halves: what is sampled, and what is asked.
 func TestReadObserveAsk(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"matches.csv.gz": head +

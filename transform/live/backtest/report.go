@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Report has the results. The first row is that of momentum; those of momentum over HTTP,
-// the baselines and the variants follow.
+// Report is the result of a measurement. The first row is momentum, then come momentum as
+// read over HTTP, the baselines, and the variants.
 type Report struct {
 	Matches, Minutes int
 	Rows             []Row
@@ -21,8 +21,8 @@ type Report struct {
 	answers   Answers
 }
 
-// Row has one predictor's figures, and by how much momentum scored more over the same
-// drawings.
+// Row is one predictor's figures, and by how much momentum exceeds them in the same
+// resamples.
 type Row struct {
 	Name     string
 	Figures  Figures
@@ -30,12 +30,11 @@ type Row struct {
 	Baseline bool
 }
 
-// Band is the outcome of the minutes in which momentum led by a number of points in the
-// range.
+// Band is the outcomes of the minutes at which momentum led by a range.
 type Band struct {
 	From, To int     // distance from 50
 	Share    float64 // of the minutes with a number
-	Shot     float64 // how often the side ahead shot next, of the minutes before a shot; NaN for no lead
+	Shot     float64 // how often the leading side shot next, of the minutes before a shot; NaN if there is no lead
 	Goal     float64 // the same for goals
 }
 
@@ -44,7 +43,7 @@ var bands = []Band{{From: 0, To: 0}, {From: 1, To: 3}, {From: 4, To: 7}, {From: 
 
 func newReport(o Options, matches []Match, questions []Question, predictors []Predictor, answers []Answers, scores []*drawn) *Report {
 	r := &Report{Matches: len(matches), Minutes: len(questions), matches: matches, questions: questions, answers: answers[0]}
-	first := len(momentumPredictors(o.Seed))
+	first := len(shown(o.Seed))
 	for i, p := range predictors {
 		r.Rows = append(r.Rows, Row{p.Name, scores[i].figures(), scores[0].less(scores[i]), i >= first && i < first+len(Baselines())})
 	}
@@ -90,9 +89,9 @@ func one(b bool) float64 {
 	return 0
 }
 
-// Misses returns the targets of docs/momentum.md that momentum does not meet, at the moment
-// of the question or as it is read over HTTP: that it scores higher than every baseline,
-// changes little from minute to minute, and is available. It is empty if all are met.
+// Misses names the targets of docs/momentum.md that momentum misses, at the moment of the
+// question and as read over HTTP: better than every baseline, calm, and available. An
+// empty result is good.
 func (r *Report) Misses() []string {
 	var misses []string
 	for i := range r.Rows[:2] {
@@ -134,8 +133,8 @@ func (r *Report) missesOf(row *Row) (misses []string) {
 	return misses
 }
 
-// WriteCSV writes the momentum of every minute: match_id, period, second and home's share,
-// which is empty if there is no number.
+// WriteCSV writes momentum at every minute: match_id, period, second and home's share,
+// empty if there is no number.
 func (r *Report) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, "match_id,period,second,home")
@@ -197,7 +196,7 @@ func (f Figure) text(places int) string {
 	return fmt.Sprintf("%s [%s, %s]", digits(f.Value, places), digits(f.Low, places), digits(f.High, places))
 }
 
-// digits formats v without the sign of a zero.
+// digits formats v without a minus sign on zero.
 func digits(v float64, places int) string {
 	text := strconv.FormatFloat(v, 'f', places, 64)
 	if strings.Trim(text, "-0.") == "" {

@@ -10,6 +10,7 @@ import (
 	"testing"
 )
 
+// twoMatches are invented: home attacks all the time in one, away in the other.
 func twoMatches(t *testing.T) fs.FS {
 	t.Helper()
 	files := map[string]string{"matches.csv.gz": head, "a.csv.gz": "match_id,period,second,side,kind,value\n"}

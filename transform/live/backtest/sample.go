@@ -9,13 +9,13 @@ import (
 	"mkt/publish/football"
 )
 
-// cadence is the interval of the live pipeline, in tenths of a second.
+// cadence of the live pipeline, in tenths of a second.
 const cadence = 80
 
-// halfTime is the length of a break, in tenths of a second.
+// halfTime is how long a break lasts, in tenths of a second.
 const halfTime = 15 * minuteLong
 
-// kickOff is when every match begins. Only differences of times matter.
+// kickOff of every match is the same: only the time since matters.
 var kickOff = time.Date(2026, 1, 1, 15, 0, 0, 0, time.UTC)
 
 // scoreboard is where each period begins on the scoreboard, in minutes.
@@ -31,9 +31,9 @@ var metrics = []struct {
 	{Penalty, football.Penalties}, {Possession, football.Possession}, {Red, football.RedCards}, {Yellow, football.YellowCards},
 }
 
-// Observe returns the samples of a match that a client gets if it polls every eight
-// seconds: in every period at 0, 8, 16 … seconds and at its end, and in the break after it,
-// in which the clock is stopped. begins has the kick-off of each period.
+// Observe returns the samples of a client that polls a match every eight seconds: in
+// every period at 0, 8, 16 … seconds and at its end, and in the break after it, while
+// the clock stands still. begins are when each period kicks off.
 func Observe(m *Match) (samples []input.Sample, begins [4]time.Time) {
 	var sums totals
 	var wall, next int
@@ -61,9 +61,9 @@ func Observe(m *Match) (samples []input.Sample, begins [4]time.Time) {
 	return samples, begins
 }
 
-// Poll returns the samples that a client gets if its polls are not aligned with the match
-// clock: every eight seconds from phase (tenths of a second, less than eight seconds) after
-// kick-off, breaks included.
+// Poll returns the samples of a client whose polls do not follow the clock of the match:
+// every eight seconds from phase (tenths of a second, below eight seconds) after kick-off
+// on, breaks included.
 func Poll(m *Match, phase int) (samples []input.Sample, begins [4]time.Time) {
 	var sums totals
 	var wall, next int
@@ -90,14 +90,14 @@ func Poll(m *Match, phase int) (samples []input.Sample, begins [4]time.Time) {
 	return samples, begins
 }
 
-// after returns the time that many tenths of a second after kick-off.
+// after is the time some tenths of a second after kick-off.
 func after(tenths int) time.Time { return kickOff.Add(time.Duration(tenths) * 100 * time.Millisecond) }
 
 // totals are the counters so far, by side.
 type totals [kinds][2]int
 
-// add adds the increments, from number next on, up to a moment of a period. It returns the
-// number of the next one after them.
+// add adds the increments from index next up to a moment of a period, and returns the
+// next index.
 func (t *totals) add(increments []Increment, next, period, at int) int {
 	for ; next < len(increments); next++ {
 		i := &increments[next]

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Metric is one of the figures by which a predictor is judged.
+// Metric is one of the figures that a predictor is evaluated by.
 type Metric int
 
 const (
@@ -24,7 +24,7 @@ const (
 	metricCount
 )
 
-// names and the decimal places of the figures.
+// metricNames has the names and decimal places of the figures.
 var metricNames = [metricCount]struct {
 	name   string
 	places int
@@ -33,18 +33,17 @@ var metricNames = [metricCount]struct {
 	{"goal AUC", 3}, {"goal AUC live", 3}, {"goal Brier", 4}, {"danger rho", 3},
 }
 
-// String returns the name that the table has.
+// String is the name in the table.
 func (m Metric) String() string { return metricNames[m].name }
 
 // Figure is a measured value with its 95 % interval. It is NaN if nothing could be
 // measured.
 type Figure struct{ Value, Low, High float64 }
 
-// Figures are the figures of one predictor, by metric.
+// Figures are a predictor's, by metric.
 type Figures [metricCount]Figure
 
-// draws returns how often each match is taken in each drawing. The first drawing takes each
-// match once.
+// draws returns how often each resample takes each match. The first takes each once.
 func draws(matches, n int, seed uint64) [][]float64 {
 	r := rand.New(rand.NewPCG(seed, 0))
 	all := make([][]float64, n+1)
@@ -61,7 +60,7 @@ func draws(matches, n int, seed uint64) [][]float64 {
 	return all
 }
 
-// drawn are a predictor's scores in all drawings, by metric.
+// drawn are a predictor's scores in every resample, by metric.
 type drawn [metricCount][]float64
 
 func score(matches []Match, questions []Question, answers Answers, draws [][]float64) *drawn {
@@ -83,7 +82,7 @@ func score(matches []Match, questions []Question, answers Answers, draws [][]flo
 	return &d
 }
 
-// figures returns the scores with their intervals.
+// figures are the scores with their intervals.
 func (d *drawn) figures() (f Figures) {
 	for m, scores := range d {
 		f[m] = interval(scores)
@@ -91,8 +90,7 @@ func (d *drawn) figures() (f Figures) {
 	return f
 }
 
-// less returns by how much the scores of d are higher than those of other, drawing by
-// drawing.
+// less is by how much d exceeds other, resample by resample.
 func (d *drawn) less(other *drawn) (f Figures) {
 	for m, scores := range d {
 		differences := make([]float64, len(scores))
@@ -104,7 +102,7 @@ func (d *drawn) less(other *drawn) (f Figures) {
 	return f
 }
 
-// interval returns the first score, and the middle 95 % of the others.
+// interval is the first score, and the middle 95 % of the others.
 func interval(scores []float64) Figure {
 	f := Figure{scores[0], scores[0], scores[0]}
 	rest := slices.DeleteFunc(slices.Clone(scores[1:]), math.IsNaN)

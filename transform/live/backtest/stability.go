@@ -2,7 +2,7 @@ package backtest
 
 import "math"
 
-// stability counts, match by match, how a predictor's number moves.
+// stability counts by match how a predictor's number moves.
 type stability struct{ byMatch []moves }
 
 type moves struct{ minutes, numbers, steps, stepSum, led, flips float64 }

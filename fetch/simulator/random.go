@@ -2,8 +2,8 @@ package simulator
 
 import "math"
 
-// dice gives numbers that depend on nothing but the seed and the question, so
-// that any part of the world can be computed without computing the rest.
+// dice returns random numbers that depend only on the seed and the question, so that any
+// part of the world can be computed without the rest.
 type dice uint64
 
 // of returns 64 well-mixed bits for the question (splitmix64 over its parts).
@@ -15,18 +15,16 @@ func (d dice) of(parts ...uint64) uint64 {
 	return mix(h)
 }
 
-// unit returns a number in [0, 1).
 func (d dice) unit(parts ...uint64) float64 {
 	return float64(d.of(parts...)>>11) / (1 << 53)
 }
 
-// under returns a number in [0, n).
 func (d dice) under(n int, parts ...uint64) int {
 	return int(d.of(parts...) % uint64(n))
 }
 
-// wave is a slow movement around 0, within about ±1, for a step of time: three
-// sines with phases of their own, so that neighbouring steps are close.
+// wave is a slow movement around 0, within about ±1: three sines with phases of their
+// own, so that neighbouring steps have similar values.
 func (d dice) wave(step float64, parts ...uint64) float64 {
 	h := dice(d.of(parts...))
 	sum := 0.0
@@ -49,4 +47,27 @@ func TextSeed(seed uint64, text string) uint64 {
 		h = (h ^ uint64(text[i])) * 0x100000001b3
 	}
 	return mix(h)
+}
+
+// stream is a sequence of random numbers from a seed (splitmix64): faster than dice, for
+// events that happen one after the other.
+type stream uint64
+
+func (s *stream) next() uint64 {
+	*s += 0x9e3779b97f4a7c15
+	return mix(uint64(*s))
+}
+
+func (s *stream) unit() float64 { return float64(s.next()>>11) / (1 << 53) }
+
+func (s *stream) under(n int) int { return int(s.next() % uint64(n)) }
+
+func (s *stream) between(low, high int) int { return low + s.under(high-low+1) }
+
+func (s *stream) chance(p float64) bool { return s.unit() < p }
+
+// normal returns a number of mean 0 and variance 1, approximated by the sum of four
+// uniform ones.
+func (s *stream) normal() float64 {
+	return (s.unit() + s.unit() + s.unit() + s.unit() - 2) * 1.7320508075688772
 }

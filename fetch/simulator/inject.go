@@ -10,9 +10,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// spoil answers a request with what a fault makes of it: here the faults of the
-// network and of any web server, in distort those of the content.
-func (s *Server) spoil(w http.ResponseWriter, r *http.Request, kind FaultKind, pick func(int) int, answer func() Answer) {
+// injectFault answers a request with a fault: here those of the network and of any web server,
+// in distort those of the content.
+func (s *Server) injectFault(w http.ResponseWriter, r *http.Request, kind FaultKind, pick func(int) int, answer func() Answer) {
 	switch kind {
 	case noFault:
 		write(w, r, answer())
@@ -76,7 +76,7 @@ func nested(depth int) []byte {
 	return append(bytes.Repeat([]byte{'['}, depth), bytes.Repeat([]byte{']'}, depth)...)
 }
 
-// reset ends the connection with a reset where it can, else breaks it off.
+// reset resets the connection if possible, else closes it.
 func reset(w http.ResponseWriter) {
 	if h, ok := w.(http.Hijacker); ok {
 		if conn, _, err := h.Hijack(); err == nil {
@@ -90,7 +90,7 @@ func reset(w http.ResponseWriter) {
 	panic(http.ErrAbortHandler)
 }
 
-// drip sends a byte a second for as long as the client listens.
+// drip sends a byte a second until the client stops reading.
 func drip(w http.ResponseWriter, r *http.Request, a Answer) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(a.Body)))
@@ -108,8 +108,8 @@ func drip(w http.ResponseWriter, r *http.Request, a Answer) {
 	}
 }
 
-// truncate sends half a body: as a connection that breaks off, or as a text
-// that ends there although the transport is whole.
+// truncate sends half a body: the connection breaks off if breaks, else the transport is
+// intact and the text incomplete.
 func truncate(w http.ResponseWriter, r *http.Request, a Answer, breaks bool) {
 	half := a.Body[:len(a.Body)/2]
 	if !breaks {
@@ -123,11 +123,10 @@ func truncate(w http.ResponseWriter, r *http.Request, a Answer, breaks bool) {
 	panic(http.ErrAbortHandler)
 }
 
-// blank is white space, which may follow any JSON.
+// blank is white space, which may follow any JSON document.
 var blank = bytes.Repeat([]byte(" "), 1<<20)
 
-// pad sends an answer followed by white space: nothing is wrong with it but its
-// size.
+// pad sends a correct answer followed by white space, which makes it too large.
 func pad(w http.ResponseWriter, a Answer) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Write(a.Body)
