@@ -98,7 +98,6 @@ func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []S
 	return failed.Err()
 }
 
-// errStepInterrupted is the error of a step that was stopped before its end.
 var errStepInterrupted = errors.New("interrupted: nothing was published; run it again")
 
 // RunJob runs the steps for one job under its lock, passes the report of each to record, and
@@ -152,13 +151,11 @@ func (g *Group) codeOf(r Report) string {
 	return ""
 }
 
-// held is the opened folders of a job, and its lock.
 type held struct {
 	data, root *durable.Disk
 	lock       io.Closer
 }
 
-// hold opens the folders of a job and takes its lock.
 func (g *Group) hold(j Job) (*held, error) {
 	open := durable.OpenRoot
 	if g.Unsynced {

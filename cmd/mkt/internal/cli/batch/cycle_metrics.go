@@ -13,8 +13,8 @@ import (
 	"mkt/serve/account"
 )
 
-// cycleMetrics counts what mkt schedule runs. There is no label for the tenant: there would
-// be thousands of series, and the log, mkt doctor and the state files name the tenant.
+// cycleMetrics has no label for the tenant: there would be thousands of series, and the log,
+// mkt doctor and the state files name the tenant.
 type cycleMetrics struct {
 	now func() time.Time
 
@@ -26,14 +26,13 @@ type cycleMetrics struct {
 	held     *prometheus.CounterVec   // product, reason
 
 	mu       sync.Mutex
-	lastGood map[string]time.Time // by entry: when its newest good cycle ended, by its state file
+	lastGood map[string]time.Time // by entry: when its newest successful cycle ended, by its state file
 }
 
-// Outcomes of a cycle.
 const (
 	cyclePublished   = "published"
 	cycleFailed      = "failed"
-	cycleLocked      = "locked"      // a run started elsewhere was under way
+	cycleLocked      = "locked"      // another process runs it
 	cycleInterrupted = "interrupted" // stopped between two steps
 )
 
@@ -86,7 +85,7 @@ func (m *cycleMetrics) begin(j Job) (ended func(outcome string)) {
 			}
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			delete(m.lastGood, entryName(j.Tenant.ID, j.Product)) // the state file knows, whoever ran it
+			delete(m.lastGood, entryName(j.Tenant.ID, j.Product)) // read it again from the state file
 		})
 	}
 }
@@ -101,13 +100,11 @@ func (m *cycleMetrics) hold(j Job, why postponeReason) {
 
 func (m *cycleMetrics) skip(j schedule.Job) { m.skipped.WithLabelValues(j.Lane).Inc() }
 
-// collectors returns all metrics of the schedule.
 func (t *timetable) collectors() []prometheus.Collector {
 	m := t.metrics
 	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.held, agesOfCycles{t}, quotas{t}}
 }
 
-// forget drops the entries of a product that are not known any more.
 func (m *cycleMetrics) forget(p football.Product, known map[string]bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"mkt/publish/retention"
 )
 
-// gcFlags of mkt gc.
 type gcFlags struct {
 	cli.Filter
 	PublishFlags
@@ -100,7 +99,7 @@ func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
 // dryRuns is how many times a dry run tries: what it reads may be deleted meanwhile.
 const dryRuns = 3
 
-// collectAll applies the retention to what was published and to what was not.
+// collectAll applies the retention to published and to unpublished cycles.
 func collectAll(o retention.Options) (retention.Collected, error) {
 	done, err := retention.Collect(o)
 	if err != nil {
@@ -111,7 +110,6 @@ func collectAll(o retention.Options) (retention.Collected, error) {
 	return done, err
 }
 
-// sizeOf returns the bytes of a file, or of the files of a folder.
 func sizeOf(f durable.ReadFS, name string) (bytes int64) {
 	info, err := f.Stat(name)
 	if err != nil {
@@ -120,7 +118,7 @@ func sizeOf(f durable.ReadFS, name string) (bytes int64) {
 	if !info.IsDir() {
 		return info.Size()
 	}
-	entries, _ := f.ReadDir(name) // what cannot be read is not counted
+	entries, _ := f.ReadDir(name) // an unreadable entry counts nothing
 	for _, e := range entries {
 		bytes += sizeOf(f, name+"/"+e.Name())
 	}

@@ -10,13 +10,11 @@ import (
 	"mkt/transform"
 )
 
-// reporter writes the reports of a product.
 type reporter struct {
 	transform func(transform.Summary, time.Duration) Report
 	publish   func(publish.Summary, time.Duration) Report
 }
 
-// reporters are the reporters of the products.
 var reporters = map[football.Product]reporter{
 	football.MarketEngine:     {transformReport, PublishReport},
 	football.LiveIntelligence: {liveTransformReport, livePublishReport},

@@ -10,7 +10,7 @@ import (
 	"mkt/publish/retention"
 )
 
-// pruneEvery is the least time between two collections for one job in one process.
+// pruneEvery is the shortest time between two collections for one job in one process.
 const pruneEvery = 10 * time.Minute
 
 // pruning deletes what failed cycles leave behind while nothing is published: only a
@@ -23,8 +23,8 @@ type pruning struct {
 	last map[string]time.Time
 }
 
-// after returns the step with pruning if it fails. An error of pruning is only logged: the
-// error of the step matters.
+// after returns the step, followed by pruning if it fails. An error of pruning is only logged,
+// because the error of the step matters more.
 func (p *pruning) after(do Step) Step {
 	return func(ctx context.Context, t Task) (Report, error) {
 		r, err := do(ctx, t)

@@ -8,9 +8,8 @@ import (
 	"mkt/serve/account"
 )
 
-// quotas collects what the providers reported about the quotas of all accounts that run,
-// and the jobs that are postponed, at the time of the request. As with the cycles there is
-// no label for the tenant.
+// quotas collects, at the time of the request, the quotas that providers reported for all
+// accounts that run, and the postponed jobs. There is no label for the tenant, see cycleMetrics.
 type quotas struct{ *timetable }
 
 var (
@@ -31,7 +30,6 @@ func (c quotas) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// quotaSum sums the quotas of a provider.
 type quotaSum struct {
 	left   *int64
 	usedUp int

@@ -16,7 +16,6 @@ import (
 	"mkt/publish/repair"
 )
 
-// recoverFlags of mkt recover.
 type recoverFlags struct {
 	cli.Filter
 	newHistory bool
@@ -73,7 +72,7 @@ func (g *Group) recover(ctx context.Context, f recoverFlags) error {
 	})
 }
 
-// unlocked opens a dataset for something that changes nothing and needs no lock.
+// unlocked opens a dataset for an operation that changes nothing and needs no lock.
 func (g *Group) unlocked(p cli.Dataset, do func(*durable.Disk) error) error {
 	root, err := p.Open()
 	if err != nil {

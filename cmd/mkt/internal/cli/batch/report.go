@@ -19,7 +19,7 @@ type Report struct {
 	Seconds float64        `json:"seconds"`
 	Counts  map[string]any `json:"counts,omitempty"`
 
-	text string // what a person reads
+	text string // for a person
 }
 
 // NewReport begins the report of a step that took so long.
@@ -27,8 +27,8 @@ func NewReport(step string, cycle layout.CycleID, took time.Duration) Report {
 	return Report{Step: step, Cycle: string(cycle), Seconds: float64(took.Milliseconds()) / 1000}
 }
 
-// printReport prints a line for a script, or one for a person; a failure's text
-// follows on stderr.
+// printReport prints a line for a script or for a person. The text of a failure follows on
+// stderr.
 func (g *Group) printReport(r Report) {
 	g.printing.Lock()
 	defer g.printing.Unlock()
