@@ -9,9 +9,9 @@ import (
 	"mkt/serve/account"
 )
 
-// Revocations keeps accounts revoked if a change of tenants.yaml by hand would bring them
-// back while serve or schedule runs. It knows the revocations that it has seen in this
-// process, and those of the audit log if this user may read it.
+// Revocations keeps accounts revoked while serve or schedule runs, even if somebody edits
+// tenants.yaml by hand to bring them back. It knows the revocations that it has seen in this
+// process, and those in the audit log if this user may read it.
 type Revocations struct {
 	mu      sync.Mutex // guards revoked
 	revoked map[string]bool
