@@ -14,7 +14,6 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// simulateFlags of mkt simulate.
 type simulateFlags struct {
 	listen   string
 	provider string
