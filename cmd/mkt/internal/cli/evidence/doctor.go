@@ -22,7 +22,6 @@ import (
 	"mkt/serve/account"
 )
 
-// doctorFlags of mkt doctor.
 type doctorFlags struct {
 	tenant  string
 	online  bool
@@ -112,7 +111,6 @@ func (g *Group) prober() func(context.Context, *tenants.Tenant, football.Product
 	}
 }
 
-// printDoctor prints what is wrong, and a line that sums it up.
 func (g *Group) printDoctor(r doctor.Report, verbose bool) error {
 	if g.JSON() {
 		return g.Encode(r)

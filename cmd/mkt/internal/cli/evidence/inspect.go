@@ -13,7 +13,6 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// inspectFlags of mkt inspect.
 type inspectFlags struct {
 	cli.Filter
 	at      string
@@ -100,7 +99,6 @@ func (g *Group) inspect(cmd *cobra.Command, f inspectFlags, args []string) error
 	return g.inspectAll(datasets)
 }
 
-// withDataset calls do with an opened dataset.
 func withDataset(p cli.Dataset, do func(inspect.Place) error) error {
 	root, err := p.Open()
 	if err != nil {
@@ -182,7 +180,7 @@ func (g *Group) inspectCycle(f inspectFlags) error {
 		}
 		c, looked := inspect.CycleOf(p, id, published)
 		if errors.Is(looked, inspect.ErrNoCycle) {
-			return err // names what comes near
+			return err // the message names the nearest publications
 		}
 		if looked != nil {
 			return looked

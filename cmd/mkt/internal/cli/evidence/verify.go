@@ -18,7 +18,6 @@ import (
 	"mkt/transform/identity"
 )
 
-// verifyFlags of mkt verify.
 type verifyFlags struct {
 	cli.Filter
 	from, to string
@@ -116,7 +115,7 @@ func (g *Group) verify(ctx context.Context, command string, f verifyFlags) error
 	}
 	err = failed.Err()
 	if findings > 0 && (err == nil || cli.IsTemporary(err)) {
-		return fmt.Errorf("verify: %s", cli.Plural(findings, "finding")) // which is not temporary
+		return fmt.Errorf("verify: %s", cli.Plural(findings, "finding")) // not a temporary failure
 	}
 	return err
 }
@@ -179,7 +178,6 @@ func cycleOf(root durable.ReadFS, text string) (layout.CycleID, error) {
 	return c.CycleID, nil
 }
 
-// printVerified prints what was found, and a line that sums it up.
 func (g *Group) printVerified(r verify.Report) error {
 	if g.JSON() {
 		return g.Encode(r)
