@@ -18,7 +18,6 @@ func newBacktest(g *Group) *cobra.Command {
 	return cli.Group("backtest", "Measure the live product's formulas on real matches", newBacktestMomentum(g))
 }
 
-// backtestFlags of mkt backtest momentum.
 type backtestFlags struct {
 	matches  string
 	csv      string
@@ -76,7 +75,6 @@ func (g *Group) backtestMomentum(ctx context.Context, f backtestFlags) error {
 	return r.WriteText(g.Out)
 }
 
-// writeNew writes a file and replaces one that exists.
 func writeNew(name string, write func(io.Writer) error) error {
 	file, err := os.Create(name)
 	if err != nil {
@@ -85,7 +83,6 @@ func writeNew(name string, write func(io.Writer) error) error {
 	return errors.Join(write(file), file.Close())
 }
 
-// backtestView is the report for a script.
 type backtestView struct {
 	Matches int           `json:"matches"`
 	Minutes int           `json:"minutes"`
@@ -93,7 +90,7 @@ type backtestView struct {
 	Misses  []string      `json:"targets_missed"`
 }
 
-// backtestRow is one predictor's figures by name, null where none was measured.
+// backtestRow has one predictor's figures by name, null where none was measured.
 type backtestRow struct {
 	Name     string                     `json:"name"`
 	Baseline bool                       `json:"baseline"`

@@ -51,7 +51,6 @@ func (g *Group) liveShow(tenant, wanted string) error {
 	return f.draw(g.Out, g.Now())
 }
 
-// liveView is one fixture of a live snapshot.
 type liveView struct {
 	Tenant    string     `json:"tenant"`
 	Cycle     string     `json:"cycle_id"`
@@ -83,7 +82,7 @@ type liveView struct {
 	Timeline []liveEntry  `json:"timeline"`
 
 	place     cli.Dataset
-	published matchpage.Match // the rows it was made of
+	published matchpage.Match // the rows it was made from
 }
 
 // menNow is the share of its pressure that each side keeps in momentum after red cards:
@@ -94,7 +93,6 @@ type menNow struct {
 	Away     string `json:"away"`
 }
 
-// menOf reads the red cards among the counters.
 func menOf(counters []table.LiveCounterRow) *menNow {
 	for _, r := range counters {
 		if r.Metric != string(football.RedCards) || r.HomeText == nil || r.AwayText == nil {
@@ -116,7 +114,6 @@ func counted(text string) football.Field[football.Number] {
 	return football.Of(n)
 }
 
-// liveBucket is one minute of play.
 type liveBucket struct {
 	Minute int32  `json:"minute"`
 	Added  int32  `json:"added"` // minute of stoppage time, from 1; 0 outside it
@@ -125,7 +122,6 @@ type liveBucket struct {
 	Away   *int32 `json:"away"`
 }
 
-// liveEntry is one state of play.
 type liveEntry struct {
 	At         time.Time `json:"at"`
 	Minute     *int32    `json:"minute"`
@@ -136,7 +132,6 @@ type liveEntry struct {
 	Until      time.Time `json:"until"`
 }
 
-// named returns the names of the teams.
 func (f *liveView) named() string { return words(f.Home) + " - " + words(f.Away) }
 
 // matches reports whether a text may mean the fixture.
@@ -144,7 +139,6 @@ func (f *liveView) matches(wanted string) bool {
 	return f.FixtureID == wanted || strings.Contains(strings.ToLower(f.named()), strings.ToLower(wanted))
 }
 
-// words returns a text, "?" for nil.
 func words(s *string) string {
 	if s == nil {
 		return "?"

@@ -10,7 +10,6 @@ import (
 
 func of[T any](v T) *T { return &v }
 
-// sampleLive is a fixture with every state of a minute.
 func sampleLive(now time.Time) *liveView {
 	f := &liveView{Tenant: "acme", FixtureID: "fx_a", Home: of("Home"), Away: of("Away"), League: of("League"), InPlay: true, FreshAt: now.Add(-3 * time.Second), StaleAt: of(now.Add(time.Minute)),
 		Period: of("1H"), Minute: of(int32(16)), Second: of(int32(7)), Running: of(true), ScoreHome: of(int32(1)), ScoreAway: of(int32(0)),
