@@ -12,10 +12,9 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// pastFlags are the flags for serving the past.
 type pastFlags struct{ asOf string }
 
-// check refuses to show the past to the network, before anything is opened.
+// check refuses to serve the past to the network.
 func (f pastFlags) check(listen string) error {
 	if f.asOf == "" {
 		return nil
@@ -27,8 +26,8 @@ func (f pastFlags) check(listen string) error {
 	return cli.Usagef("--as-of with --listen %s: the past is shown on a loopback address only, such as 127.0.0.1:8081", listen)
 }
 
-// past returns the time that --as-of means, zero without the flag. It prints what is served
-// of each account. It is an error if nothing of that time is kept.
+// past returns the time that --as-of means, or zero without the flag. It prints what is served
+// for each account. It is an error if nothing of that time is kept.
 func (g *Group) past(f pastFlags) (time.Time, error) {
 	if f.asOf == "" {
 		return time.Time{}, nil
@@ -50,8 +49,8 @@ func (g *Group) past(f pastFlags) (time.Time, error) {
 	return at, g.printPast(datasets, at)
 }
 
-// whenOf returns when the publication of a cycle was published; of several accounts the
-// last. If there is one dataset only, a publication can be named by its version.
+// whenOf returns when the publication of a cycle was published, the latest time if several
+// accounts have one. A version can name a publication only if there is one dataset.
 func whenOf(datasets []cli.Dataset, m snapshot.Moment) (at time.Time, err error) {
 	if !m.IsCycle() && len(datasets) > 1 {
 		return at, cli.Usagef("--as-of %s: it means a different time for each account and product: give a time or a cycle id", m)
@@ -85,8 +84,8 @@ func find(p cli.Dataset, m snapshot.Moment) (snapshot.Commit, error) {
 	return c, nil
 }
 
-// printPast prints on stderr what is served of each dataset. It is an error if everything
-// that was published then is deleted.
+// printPast prints on stderr what is served for each dataset. It is an error if everything that
+// was published by then is deleted.
 func (g *Group) printPast(datasets []cli.Dataset, at time.Time) error {
 	plain.Fprintf(g.Errs, "as of %s, at which the clock stands:\n", cli.Stamp(at))
 	kept := 0
@@ -117,7 +116,6 @@ func (g *Group) printPast(datasets []cli.Dataset, at time.Time) error {
 	return nil
 }
 
-// keeps reports whether the snapshot of a publication is still there.
 func keeps(p cli.Dataset, c snapshot.Commit) (bool, error) {
 	root, err := p.Open()
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 )
 
-// runTokens are tokens that are good for one run of mkt serve --as-of, so that nobody
-// needs the client's own to see what the client saw. They are kept nowhere.
+// runTokens are tokens for one run of mkt serve --as-of, so that nobody needs the client's own
+// token to see what the client saw. They are not stored.
 type runTokens struct {
 	printed []daemon.Token
 	entries map[string]tenants.Token // by account
 }
 
-// runTokensOf makes a token for each account with data on the data root, and none without
-// a time to serve: only the past is always served on a loopback address.
+// runTokensOf makes a token for each account with data on the data root. It makes none when
+// serving the present, which may be reachable from the network.
 func (g *Group) runTokensOf(f *tenants.File, asOf time.Time) (none runTokens, err error) {
 	if asOf.IsZero() {
 		return none, nil
@@ -45,7 +45,7 @@ func (g *Group) runTokensOf(f *tenants.File, asOf time.Time) (none runTokens, er
 	return list, nil
 }
 
-// in returns the generation of accounts with the tokens of the run.
+// in returns the accounts with the tokens of this run.
 func (r runTokens) in(f *tenants.File) *tenants.File {
 	if len(r.entries) == 0 {
 		return f

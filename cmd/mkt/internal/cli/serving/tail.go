@@ -16,15 +16,14 @@ import (
 	"mkt/cmd/mkt/internal/tail"
 )
 
-// tailFlags of mkt tail.
 type tailFlags struct {
 	base, tokenFile string
 	every           time.Duration
 	verify, once    bool
 }
 
-// tokenVariable holds the API token if no file is named: everybody on the machine could see
-// an argument.
+// tokenVariable holds the API token if no file is named. There is no flag for the token:
+// everybody on the machine could see it.
 const tokenVariable = "MKT_TOKEN"
 
 func newTail(g *Group) *cobra.Command {
@@ -90,7 +89,6 @@ func (f tailFlags) token() (string, error) {
 	return token, nil
 }
 
-// printNews prints a line for a script, or one for a person.
 func (g *Group) printNews(n tail.News) {
 	if g.JSON() {
 		g.Encode(newsLine(n))
@@ -110,7 +108,7 @@ func (g *Group) printNews(n tail.News) {
 	}
 }
 
-// plainly returns an error without the library's text, which names the URL.
+// plainly returns an error without the HTTP library's text, which contains the URL.
 func plainly(err error) error {
 	var refused *tail.Refused
 	if errors.As(err, &refused) {
@@ -132,7 +130,6 @@ func describe(f *tail.Fixture) string {
 	return fmt.Sprintf(" %s - %s, %s", name(f.Home), name(f.Away), cli.Plural(f.MarketCount, "market"))
 }
 
-// newsLine is the JSON of one line.
 func newsLine(n tail.News) any {
 	line := struct {
 		Event    string        `json:"event"`
