@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// bounded is a flag whose value must pass a check, wherever it comes from: the
-// command line, a variable or mkt.yaml.
+// bounded is a flag whose value must pass a check, whether it comes from the command line, a
+// variable or mkt.yaml.
 type bounded struct {
 	pflag.Value
-	want string // what it takes, in words
+	want string // what it accepts, in words
 	ok   func() bool
 }
 
@@ -23,19 +23,18 @@ func (b bounded) Set(s string) error {
 	return nil
 }
 
-// Bound restricts a flag to the values for which ok returns true; want says in words
-// which these are.
+// Bound restricts a flag to the values for which ok returns true; want describes them.
 func Bound(flags *pflag.FlagSet, name, want string, ok func() bool) {
 	f := flags.Lookup(name)
 	f.Value = bounded{f.Value, want, ok}
 }
 
-// Between returns the check whether a value is in a range.
+// Between returns a check that a value is in a range.
 func Between[T cmp.Ordered](value *T, least, most T) func() bool {
 	return func() bool { return *value >= least && *value <= most }
 }
 
-// plainForms say in words what a flag of a type takes, if it has no bound of its own.
+// plainForms describe what a flag of a type accepts, if it has no bound of its own.
 var plainForms = map[string]string{
 	"int":      "a whole number",
 	"uint64":   "a whole number, 0 or more",
@@ -44,7 +43,7 @@ var plainForms = map[string]string{
 	"bool":     "true or false",
 }
 
-// worded replaces the library's message about a value that a flag does not take.
+// worded replaces the flag library's message about a rejected value.
 func worded(f *pflag.Flag, err error) error {
 	_, own := f.Value.(bounded)
 	if words, known := plainForms[f.Value.Type()]; known && !own {

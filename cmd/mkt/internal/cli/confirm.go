@@ -43,7 +43,7 @@ func (env *Env) Confirm(ctx context.Context, question string, yes bool) error {
 	fmt.Fprintf(env.Errs, "%s [y/N] ", question)
 	answer := make(chan string, 1)
 	go func() { // reading a terminal does not end with ctx
-		line, _ := bufio.NewReader(env.In).ReadString('\n') // the end of the input is a no
+		line, _ := bufio.NewReader(env.In).ReadString('\n') // the end of the input means no
 		answer <- line
 	}()
 	select {

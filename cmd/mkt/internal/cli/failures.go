@@ -25,8 +25,8 @@ func (e *Failures) Add(report io.Writer, err error) {
 	e.errs = append(e.errs, err)
 }
 
-// Err returns the error of the command: the job's own error if there was one job,
-// otherwise a count, because the errors were printed before.
+// Err returns the error of the command: the job's own if there was one job, otherwise a count,
+// because the errors were already printed.
 func (e *Failures) Err() error {
 	switch {
 	case len(e.errs) == 0:

@@ -114,7 +114,7 @@ func (s *Settings) parse(path string, data []byte) error {
 	return nil
 }
 
-// Resolve sets every flag of a command that was not given on the command line.
+// Resolve sets every flag that was not given on the command line.
 func (s *Settings) Resolve(flags *pflag.FlagSet) error {
 	var errs []error
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -156,12 +156,12 @@ func (s *Settings) set(f *pflag.Flag, source string, values []string) error {
 	return nil
 }
 
-// anchor joins a relative path from mkt.yaml, or the default of a path, to the folder of
+// anchor makes a relative path from mkt.yaml, or a default path, relative to the folder of
 // mkt.yaml.
 func (s *Settings) anchor(f *pflag.Flag) {
 	path := f.Value.String()
 	if _, is := f.Annotations[pathNote]; !is || s.File == "" || path == "" || filepath.IsAbs(path) {
 		return
 	}
-	_ = f.Value.Set(filepath.Join(filepath.Dir(s.File), path)) // a text flag takes any text
+	_ = f.Value.Set(filepath.Join(filepath.Dir(s.File), path)) // a text flag accepts any text
 }
