@@ -9,11 +9,10 @@ import (
 	"mkt/internal/needs"
 )
 
-// Root edits the accounts of somebody else, who goes on owning them, the log and
-// the lock.
+// Root edits the accounts of another user, who stays the owner of them, the log and the lock.
 func TestOwnerIsKept(t *testing.T) {
 	needs.Root(t, "edits somebody else's file")
-	path := house(t)
+	path := seeded(t)
 	must(t, os.Chown(path, 1234, 4321))
 	must(t, os.Chmod(path, 0o640))
 	do(t, path, audit.TenantAdd, add("a"))

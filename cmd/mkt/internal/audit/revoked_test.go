@@ -15,9 +15,8 @@ func status(id string, s account.Status) func(*tenants.Editor) error {
 	return func(e *tenants.Editor) error { return e.SetStatus(id, s) }
 }
 
-// A revoked account stays revoked, also when somebody edits the file by hand.
 func TestRevokedIsFinal(t *testing.T) {
-	path := house(t)
+	path := seeded(t)
 	do(t, path, audit.TenantRevoke, status("old", account.Revoked))
 	for name, change := range map[string]func(*tenants.Editor) error{
 		"reactivate": status("old", account.Active),
@@ -47,7 +46,7 @@ func TestRevokedIsFinal(t *testing.T) {
 		t.Error("the file was changed")
 	}
 
-	do(t, path, audit.TenantAdd, add("new")) // the others go on
+	do(t, path, audit.TenantAdd, add("new")) // other accounts can still be edited
 	must(t, os.WriteFile(path, []byte("version: 1\ntenants: []\n"), 0o644))
 	if _, err := audit.Edit(t.Context(), path, by(audit.TenantAdd), add("old")); err == nil {
 		t.Error("the id of a revoked account was given away again")
