@@ -37,7 +37,6 @@ func must(t fataler, err error) {
 
 func of[T any](v T) *T { return &v }
 
-// fixture is one with its markets.
 type fixture struct {
 	row     table.FixtureRow
 	markets []table.MarketRow
@@ -45,7 +44,6 @@ type fixture struct {
 
 var start = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
-// sample makes fixture n with that many markets of two selections.
 func sample(n, markets int) fixture {
 	f := fixture{row: table.FixtureRow{FixtureID: fmt.Sprintf("fx_%06d", n), Home: of(fmt.Sprint("Home ", n)), Away: of(fmt.Sprint("Away ", n)), League: of("League"),
 		StartsAt: of(start), SourceProvider: "betsapi", ProviderFixtureID: fmt.Sprint(n), ProviderFetchedAt: start}}
@@ -74,7 +72,7 @@ func writeRows[T table.Row](t fataler, root durable.FS, dir, name string, rows [
 	return file
 }
 
-// side is a snapshot of fixtures, which are in the order of their ids.
+// side makes a snapshot of fixtures, which must be in the order of their ids.
 func side(t fataler, fixtures ...fixture) compare.Side {
 	t.Helper()
 	root := durabletest.NewMem()
@@ -94,7 +92,7 @@ func side(t fataler, fixtures ...fixture) compare.Side {
 	return s
 }
 
-// told are the changes, a line each: what, of what, the field, from and to.
+// told returns the changes, a line each: kind, subject, field, old and new value.
 func told(t fataler, a, b compare.Side) (lines []string, sum compare.Summary) {
 	t.Helper()
 	sum, err := compare.Run(context.Background(), compare.Options{A: a, B: b}, func(c compare.Change) error {
@@ -196,7 +194,6 @@ func TestFixturesComeAndGo(t *testing.T) {
 	}
 }
 
-// Only one fixture, wherever it lies.
 func TestOneFixture(t *testing.T) {
 	moved := sample(2, 2)
 	moved.markets[0].Selections[0].OddsDecimalText = of("2.00")
@@ -219,8 +216,8 @@ func TestOneFixture(t *testing.T) {
 
 var opposite = map[compare.What]compare.What{compare.FixtureAdded: compare.FixtureRemoved, compare.MarketAdded: compare.MarketRemoved, compare.SelectionAdded: compare.SelectionRemoved, compare.Suspended: compare.Resumed}
 
-// Whatever differs: told from B to A it is the opposite, and what is told of
-// fixtures, markets and odds is what two maps say.
+// For any two snapshots, the changes from B to A are the reverse of those from A to B, and
+// agree with a comparison of two maps.
 func TestOpposites(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) (list []fixture) {
@@ -286,7 +283,7 @@ func TestOpposites(t *testing.T) {
 	})
 }
 
-// JSON keeps three states apart: a value, null, and no key.
+// JSON distinguishes the three states: a value, null, and no key.
 func TestChangeAsJSON(t *testing.T) {
 	edited := sample(1, 1)
 	s := edited.markets[0].Selections
@@ -315,7 +312,7 @@ func TestRefuses(t *testing.T) {
 	if _, err := compare.Run(context.Background(), compare.Options{A: a, B: other}, none); !errors.Is(err, compare.ErrProducts) {
 		t.Error(err)
 	}
-	if _, err := compare.Open(a.Root, a.Commit); !errors.Is(err, snapshot.ErrDamaged) { // the folder is there, without its manifest
+	if _, err := compare.Open(a.Root, a.Commit); !errors.Is(err, snapshot.ErrDamaged) { // the folder exists without its manifest
 		t.Error(err)
 	}
 	gone := a.Commit
