@@ -41,12 +41,11 @@ func (d *doctor) quarantine(r *root) {
 	d.ok("snapshot", at, "did not kill the server")
 }
 
-// isHeld reports whether a process holds the lock of a record of a load, by the kernel's
-// list. If that is not known, it reports true.
+// isHeld reports whether a process holds the lock of a load record, or whether that is unknown.
 func (d *doctor) isHeld(record string) bool {
 	info, err := os.Stat(filepath.Join(d.Loads, record))
 	if err != nil {
-		return true // it is gone: the load has ended
+		return true // the file was deleted: the load has ended
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	list, err := os.ReadFile(filepath.Join(d.Proc, "locks"))
