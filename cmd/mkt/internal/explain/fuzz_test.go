@@ -7,7 +7,7 @@ import (
 	"mkt/cmd/mkt/internal/explain"
 )
 
-// FuzzParseTarget: what is asked for is understood or refused, in one line.
+// FuzzParseTarget: any target is parsed, or refused in one line.
 func FuzzParseTarget(f *testing.F) {
 	const fx = "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"
 	for _, s := range []string{fx, "mk_bbbbbbbbbbbbbbbbbbbbbbbbbb~cdefghij", fx + "/momentum", fx + "/minute/37", fx + "/timeline", "fx_", "/", fx + "//"} {

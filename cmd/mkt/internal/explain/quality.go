@@ -2,8 +2,8 @@ package explain
 
 import "mkt/publish/football"
 
-// reasons says which fields of the row a quality reason is about, and describes it.
-// Source: publish/football/quality.go and transform/markets/price.go.
+// reasons says which fields of the row a quality reason is about. See publish/football/quality.go
+// and transform/markets/price.go.
 var reasons = map[football.Reason]struct {
 	fields []string // "label": every descriptive text
 	words  string   // for people
