@@ -15,13 +15,13 @@ type Publication struct {
 	Version     uint64           `json:"version"`
 	CycleID     layout.CycleID   `json:"cycle_id,omitempty"`
 	PublishedAt time.Time        `json:"published_at,omitzero"`
-	FirstSeq    uint64           `json:"first_seq"` // of the window that it published
+	FirstSeq    uint64           `json:"first_seq"` // of the window in its manifest
 	LastSeq     uint64           `json:"last_seq"`
 	Events      uint64           `json:"events"` // of its own cycle
 	Kept        bool             `json:"kept"`   // its snapshot is still there
 	Rows        map[string]int64 `json:"rows,omitempty"`
 	Bytes       int64            `json:"bytes,omitempty"` // of the snapshot's files
-	// The freshness of a snapshot that is kept.
+	// Freshness; nil if the snapshot is not kept.
 	ProviderFetchedAt *time.Time `json:"provider_fetched_at,omitempty"`
 	ProcessedAt       *time.Time `json:"processed_at,omitempty"`
 	Damage            string     `json:"damage,omitempty"`
