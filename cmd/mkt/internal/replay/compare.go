@@ -63,7 +63,6 @@ func sameEvents(then, now *snapshot.Manifest) bool {
 	return last(then) == last(now)
 }
 
-// tables returns the tables whose rows differ.
 func tables(then, now *snapshot.Manifest) (list []Table) {
 	names := slices.Sorted(maps.Keys(now.Tables))
 	for _, name := range names {
@@ -75,7 +74,7 @@ func tables(then, now *snapshot.Manifest) (list []Table) {
 	return list
 }
 
-// why adds what may have caused the difference.
+// why adds the possible causes of a difference.
 func (r *run) why(c *Cycle, then *original, now *snapshot.Manifest) {
 	m := then.manifest
 	if m.DerivationVersion != now.DerivationVersion {
