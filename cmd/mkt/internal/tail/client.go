@@ -12,16 +12,15 @@ import (
 	"time"
 )
 
-// Refused is an answer of the service that a repeated request would not change.
+// Refused is an error of the service that a repeated request would not change.
 type Refused struct{ Code, Message string }
 
 // Error implements error.
 func (e *Refused) Error() string { return e.Code + ": " + e.Message }
 
-// ErrUnreachable is returned if the service does not answer, or answers that it cannot now.
+// ErrUnreachable is returned if the service does not answer, or answers 503.
 var ErrUnreachable = errors.New("the service is not reachable")
 
-// client sends requests to one service with one token.
 type client struct {
 	base, token string
 	http        *http.Client
@@ -33,7 +32,7 @@ const (
 	mostBody   = 16 << 20
 )
 
-// page is a collection's page as far as a consumer needs it.
+// page is the part of a page of a collection that a client needs.
 type page struct {
 	Data       []json.RawMessage
 	Pagination struct {
@@ -45,7 +44,7 @@ type page struct {
 	}
 }
 
-// collection asks for a page of 200 behind a cursor, "" for the first.
+// collection gets a page of 200 after a cursor, "" for the first.
 func (c *client) collection(ctx context.Context, path, cursor string) (p page, err error) {
 	query := url.Values{"limit": {"200"}}
 	if cursor != "" {
@@ -54,7 +53,7 @@ func (c *client) collection(ctx context.Context, path, cursor string) (p page, e
 	return p, c.get(ctx, path+"?"+query.Encode(), &p)
 }
 
-// get repeats a request while the rate limit is used up.
+// get repeats a request that the rate limit refused.
 func (c *client) get(ctx context.Context, path string, into any) error {
 	for {
 		wait, err := c.try(ctx, path, into)
