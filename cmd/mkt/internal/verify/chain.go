@@ -14,8 +14,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// chain checks every commit record against the one before it, newest first, and keeps
-// those whose data may still be there.
+// chain checks every commit record against the one before it, newest first, and keeps those
+// whose data may still exist.
 func (v *verifier) chain(ctx context.Context) error {
 	newest, err := v.newestNumber()
 	if err != nil {
@@ -68,8 +68,8 @@ func (v *verifier) chain(ctx context.Context) error {
 	return v.pointers()
 }
 
-// newestNumber returns the highest number of a record in the folder. The search by name
-// that readers use would stop where one is missing.
+// newestNumber returns the highest number of a record in the folder. The binary search of readers
+// would stop at a missing one.
 func (v *verifier) newestNumber() (newest uint64, err error) {
 	entries, err := v.names(layout.CommitsDir)
 	for _, e := range entries {
@@ -114,7 +114,6 @@ func (v *verifier) badRecord(n uint64, err error) {
 	v.fault("COMMIT_DAMAGED", name, "restore it from a backup: its hash is in the record after it", err)
 }
 
-// checkLink checks a record against the one after it.
 func (v *verifier) checkLink(c, after snapshot.Commit) {
 	name := layout.Commit(after.Version)
 	if after.PreviousSHA256 != c.SHA256 {
@@ -136,7 +135,7 @@ func (v *verifier) checkLink(c, after snapshot.Commit) {
 	}
 }
 
-// keep keeps a record whose snapshot, canonical or raw cycle may be there.
+// keep keeps a record if its snapshot, canonical or raw cycle may exist.
 func (v *verifier) keep(c snapshot.Commit) {
 	if v.watermarks.Snapshots.Covers(c.CycleID) && v.watermarks.Canonical.Covers(c.CycleID) && v.watermarks.Raw.Covers(c.CycleID) && !v.isThere(c.CycleID) {
 		return
@@ -171,8 +170,8 @@ func (v *verifier) readWatermarks() error {
 	return err
 }
 
-// pointers checks CURRENT and the state of the newest publication against the chain. Both
-// may be newer than the chain that was read: then it must have grown since.
+// pointers checks CURRENT and the state of the newest publication against the chain. Either may
+// be newer than the chain that was read, if the chain has grown since.
 func (v *verifier) pointers() error {
 	data, err := durable.ReadFile(v.Root, layout.Current, 4<<10)
 	if err := v.current(data, err); err != nil {
@@ -196,7 +195,6 @@ func (v *verifier) pointers() error {
 	return nil
 }
 
-// current checks CURRENT against the chain.
 func (v *verifier) current(data []byte, err error) error {
 	fix := fmt.Sprintf("%s recover --tenant %s --product %s rewrites it", v.Command, v.ClientID, v.Product)
 	if errors.Is(err, fs.ErrNotExist) && v.newest == 1 {
@@ -220,7 +218,7 @@ func (v *verifier) current(data []byte, err error) error {
 		v.find("HEAD_BEHIND", layout.Current, "restore the newest commit records from a backup", "it names version %d, but the newest commit record is version %d", p.Version, v.newest)
 	case err != nil && !isFileFault(err):
 		return err
-	case err != nil: // the record is a finding already
+	case err != nil: // a bad record is already a finding
 	case !snapshot.Names(data, named):
 		v.find("CURRENT_WRONG", layout.Current, fix, "it is not what the publication of version %d wrote", p.Version)
 	case p.Version < v.head.Version:

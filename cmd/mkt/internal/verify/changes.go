@@ -42,9 +42,8 @@ func (v *verifier) changeLog(ctx context.Context) error {
 	return v.window()
 }
 
-// unnamedSegment checks a segment that no manifest names. A segment of a cycle that is not
-// published yet belongs to a run that is under way or was interrupted. A segment that
-// retention gave up may have been left by an interrupted collection.
+// unnamedSegment checks a segment that no manifest names. It may belong to a cycle that is under
+// way or was interrupted, or be left over from an interrupted collection.
 func (v *verifier) unnamedSegment(name string) error {
 	cycle, ok := layout.CycleOfSegment(name)
 	if ok && cycle > v.head.CycleID {
@@ -65,9 +64,9 @@ func (v *verifier) unnamedSegment(name string) error {
 	return nil
 }
 
-// wasPublished reports whether a segment that no manifest names once belonged to a
-// publication: its events are in the window of its commit record and have the numbers in
-// its name. A segment that is deleted meanwhile did.
+// wasPublished reports whether a segment that no manifest names once belonged to a publication:
+// its events are in the window of its commit record and have the numbers in its name. It returns
+// true if the segment is deleted meanwhile.
 func (v *verifier) wasPublished(name string, cycle layout.CycleID) (bool, error) {
 	first, last, ok := layout.ParseChangeSegment(path.Base(name))
 	c, err := snapshot.Resolve(v.Root, string(cycle))
@@ -87,12 +86,12 @@ func (v *verifier) wasPublished(name string, cycle layout.CycleID) (bool, error)
 	return true, nil
 }
 
-// window checks the segments that kept manifests name and the folder does not have.
+// window checks the segments that kept manifests name and the folder lacks.
 func (v *verifier) window() error {
 	for _, c := range v.order {
 		m, err := snapshot.Open(v.Root, c)
 		if isFileFault(err) {
-			continue // a finding already, or deleted meanwhile
+			continue // already a finding, or deleted meanwhile
 		}
 		if err != nil {
 			return err
@@ -106,7 +105,6 @@ func (v *verifier) window() error {
 	return nil
 }
 
-// segment checks the bytes, the numbers and the publications of one segment.
 func (v *verifier) segment(s snapshot.Segment) error {
 	if v.read[s.File] {
 		return nil
@@ -143,11 +141,10 @@ func (v *verifier) segment(s snapshot.Segment) error {
 	return nil
 }
 
-// event checks one event against the publication that it names.
 func (v *verifier) event(s snapshot.Segment, row *table.EventRow) {
 	c, known := v.commits[layout.CycleID(row.CycleID)]
 	if !known {
-		return // its data is deleted: it is checked only by its hash
+		return // its data is deleted: only its hash is checked
 	}
 	seq := uint64(row.Seq)
 	if c.Segment == nil || seq < c.Segment.First || seq > c.Segment.Last || !row.PublishedAt.Equal(c.PublishedAt) {
@@ -155,14 +152,13 @@ func (v *verifier) event(s snapshot.Segment, row *table.EventRow) {
 	}
 }
 
-// difference checks the events of a publication against what it changed.
 func (v *verifier) difference(before, here *dataset) error {
 	events := map[string]*table.EventRow{}
 	name := here.commit.Dir()
 	if s := here.commit.Segment; s != nil {
 		name = s.File
 		if snapshot.VerifySegment(v.Root, *s) != nil {
-			return nil // a finding already
+			return nil // already a finding
 		}
 		for row, err := range snapshot.Events(v.Root, snapshot.Manifest{Changes: []snapshot.Segment{*s}}, 0) {
 			if err != nil {
@@ -189,8 +185,7 @@ func (v *verifier) difference(before, here *dataset) error {
 	return nil
 }
 
-// contradiction describes how the event of a fixture contradicts its two rows; it is ""
-// if it does not.
+// contradiction describes how the event of a fixture contradicts its two rows, "" if it does not.
 func contradiction(p table.Pair[fixture], event *table.EventRow) string {
 	isRemoval := event != nil && event.Type == publish.Removed
 	switch {

@@ -13,7 +13,7 @@ import (
 	"mkt/transform/identity"
 )
 
-// Deep is what rebuilding needs.
+// Deep are the options for rebuilding.
 type Deep struct {
 	Key     identity.Key
 	Data    durable.FS // the data root, for the id key's fingerprint; only read
@@ -59,7 +59,7 @@ func (v *verifier) deep(ctx context.Context) error {
 func (v *verifier) rebuildCycle(ctx context.Context, id layout.CycleID) error {
 	was, _, err := snapshot.OpenCanonical(v.Root, id)
 	if err != nil {
-		return nil // a finding already
+		return nil // already a finding
 	}
 	dir := layout.Cycle(layout.CanonicalDir, id)
 	if err := v.Deep.Scratch.RemoveAll(dir); err != nil {
@@ -120,7 +120,6 @@ func (v *verifier) rebuildPublication(ctx context.Context, c snapshot.Commit) er
 	return nil
 }
 
-// different reports a file that is different when it is rebuilt.
 func (v *verifier) different(code, name, fix, from string, d snapshot.Difference) {
 	if d.SameRows {
 		v.note("%s has other bytes with the same rows when it is rebuilt", name)

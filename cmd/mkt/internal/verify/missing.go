@@ -7,7 +7,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// missing collects cycles that are missing, and reports those in a row once.
+// missing collects missing cycles, and reports consecutive ones once.
 type missing struct {
 	v         *verifier
 	code, dir string
@@ -30,7 +30,7 @@ func (m *missing) add(c snapshot.Commit, gone bool) {
 	m.run++
 }
 
-// report ends a row of missing cycles.
+// report reports the collected cycles.
 func (m *missing) report() {
 	if m.run == 0 {
 		return

@@ -11,7 +11,6 @@ import (
 	"mkt/publish/table"
 )
 
-// publications checks the snapshots that are kept, oldest first.
 func (v *verifier) publications(ctx context.Context) error {
 	if err := v.count(); err != nil {
 		return err
@@ -55,7 +54,6 @@ func (v *verifier) publications(ctx context.Context) error {
 	return v.uncommitted()
 }
 
-// count estimates how much there is to read, for Progress.
 func (v *verifier) count() error {
 	for _, dir := range []string{layout.SnapshotsDir, layout.CanonicalDir, layout.RawDir} {
 		entries, err := v.names(dir)
@@ -67,7 +65,7 @@ func (v *verifier) count() error {
 	return nil
 }
 
-// dataset is a snapshot as it is compared with the one before it.
+// dataset is a snapshot to compare with the one before it.
 type dataset struct {
 	commit   snapshot.Commit
 	manifest snapshot.Manifest
@@ -106,7 +104,6 @@ func (v *verifier) publication(c snapshot.Commit) (*dataset, error) {
 	return d, err
 }
 
-// folderCodes are the codes of findings in a folder.
 type folderCodes struct{ missing, damaged string }
 
 // folder checks every file of a folder against its manifest, and its rows against the
@@ -146,7 +143,6 @@ func (v *verifier) file(dir string, m snapshot.Manifest, file snapshot.File, cod
 	return v.rows(name, m, file)
 }
 
-// rows checks a table's rows against the summary in its manifest.
 func (v *verifier) rows(name string, m snapshot.Manifest, file snapshot.File) error {
 	summarize := tables[file.Name]
 	if summarize == nil {
@@ -180,8 +176,8 @@ func (v *verifier) checkManifestLink(before snapshot.Commit, here *dataset) {
 	}
 }
 
-// fixturesOf reads which fixtures a snapshot has. It returns nil if the table cannot be
-// read, which is a finding already, or if there is none.
+// fixturesOf reads the fixtures of a snapshot. It returns nil if there is no table, or none that
+// can be read, which is already a finding.
 func (v *verifier) fixturesOf(dir string, m snapshot.Manifest) ([]fixture, error) {
 	if _, ok := m.Tables["fixtures"]; !ok {
 		return nil, nil
@@ -204,7 +200,7 @@ func isFileFault(err error) bool {
 	return snapshot.IsFault(err) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrNotRegular)
 }
 
-// unlessFileFault returns an error of reading, nil if the error is about the file itself.
+// unlessFileFault returns err, or nil if it is about the file itself.
 func unlessFileFault(err error) error {
 	if isFileFault(err) {
 		return nil

@@ -14,8 +14,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// raw checks the raw cycles that are there, in folders and in packs, and reports which
-// are missing.
+// raw checks the raw cycles in folders and in packs, and reports the missing ones.
 func (v *verifier) raw(ctx context.Context) error {
 	entries, err := v.names(layout.RawDir)
 	if err != nil {
@@ -33,7 +32,7 @@ func (v *verifier) raw(ctx context.Context) error {
 		} else if _, ok := layout.ParseRawPack(e.Name()); ok {
 			err = v.rawPack(ctx, layout.RawDir+"/"+e.Name(), have)
 			if there, e := durable.Exists(v.Root, layout.RawDir+"/"+e.Name()); e == nil && !there && errors.Is(err, fs.ErrNotExist) {
-				err = nil // its cycles are reported below, unless retention deleted them
+				err = nil // missing cycles are reported below, unless retention deleted them
 			}
 		}
 		if err != nil {
@@ -44,7 +43,7 @@ func (v *verifier) raw(ctx context.Context) error {
 	defer gone.report()
 	for _, c := range v.order {
 		missing := !have[c.CycleID] && v.wanted(c.CycleID) && c.Republishes == 0 && !v.covers(rawKind, c.CycleID)
-		if missing { // it may have been compacted while the folder was listed
+		if missing { // it may have been compacted meanwhile
 			_, err := raw.Open(v.Root, c.CycleID)
 			missing = errors.Is(err, raw.ErrNotSealed)
 		}
@@ -86,7 +85,6 @@ func isRawFault(name string, err error) bool {
 	return errors.Is(err, raw.ErrCorrupt) || errors.Is(err, fs.ErrNotExist) || snapshot.IsFault(snapshot.Fault(name, err))
 }
 
-// rawFault adds what is wrong with an archive.
 func (v *verifier) rawFault(name string, err error) {
 	if !errors.Is(err, raw.ErrCorrupt) {
 		err = snapshot.Fault(name, err)
@@ -94,7 +92,6 @@ func (v *verifier) rawFault(name string, err error) {
 	v.fault("RAW_DAMAGED", name, fixBackup, err)
 }
 
-// rawPack checks a pack, cycle by cycle, in one pass.
 func (v *verifier) rawPack(ctx context.Context, pack string, have map[layout.CycleID]bool) error {
 	defer v.step()
 	for c, err := range raw.CompactedCycles(v.Root, pack) {
@@ -152,8 +149,7 @@ func (v *verifier) archive(where string, id layout.CycleID, a *raw.Archive) erro
 	return nil
 }
 
-// rawSum returns the hash of cycle.json that the cycle's publication recorded; "" if it
-// did not.
+// rawSum returns the hash of cycle.json that the cycle's publication recorded, "" if none.
 func (v *verifier) rawSum(id layout.CycleID) string {
 	if c, ok := v.commits[id]; ok && c.RawSHA256 != "" {
 		return c.RawSHA256
@@ -183,7 +179,6 @@ func (v *verifier) rawNames(dir string, a *raw.Archive) error {
 	return nil
 }
 
-// below returns the files below a folder, relative to it.
 func (v *verifier) below(dir, sub string) (map[string]bool, error) {
 	all := map[string]bool{}
 	entries, err := v.names(path.Join(dir, sub))

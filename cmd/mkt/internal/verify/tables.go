@@ -9,7 +9,7 @@ import (
 
 type summarizer = func(io.ReaderAt, int64) (table.Summary, error)
 
-// tables has a function for every kind of file that counts and digests its rows.
+// tables has, for every kind of file, a function that counts and digests its rows.
 var tables = map[string]summarizer{
 	layout.FixturesFile:     table.Summarize[table.FixtureRow],
 	layout.MarketsFile:      table.Summarize[table.MarketRow],
