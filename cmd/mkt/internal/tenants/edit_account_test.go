@@ -45,8 +45,8 @@ func TestAccountVerbs(t *testing.T) {
 	const engine, live = football.MarketEngine, football.LiveIntelligence
 	for name, c := range map[string]struct {
 		change func(e *tenants.Editor) error
-		old    string // what of kept becomes
-		new    string // this
+		old    string // this part of kept
+		new    string // becomes this
 	}{
 		"reactivate": {func(e *tenants.Editor) error { return e.SetStatus("acme", account.Active) }, "SUSPENDED", "ACTIVE"},
 		"suspend": {func(e *tenants.Editor) error { return e.SetStatus("other", account.Suspended) },
@@ -132,7 +132,7 @@ func TestRefusedVerbs(t *testing.T) {
 	}
 }
 
-// One of two tokens that end alike is told by when it was issued.
+// Two tokens with the same hint are distinguished by the time of issue.
 func TestEndOneOfTwoTokensAlike(t *testing.T) {
 	path := write(t, kept)
 	later := issued.Add(time.Hour)

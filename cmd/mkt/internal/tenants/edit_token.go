@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// AddToken appends a token to a tenant's.
 func (e *Editor) AddToken(id string, t Token) error {
 	if err := e.alive(id); err != nil {
 		return err
@@ -51,7 +50,6 @@ func (e *Editor) EndToken(id, hint string, issued time.Time) error {
 	return nil
 }
 
-// tokenWords lists a tenant's tokens for people.
 func (t *Tenant) tokenWords() string {
 	if len(t.Tokens) == 0 {
 		return "it has none"

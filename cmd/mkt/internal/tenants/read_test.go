@@ -70,8 +70,8 @@ func TestParseWhole(t *testing.T) {
 	}
 }
 
-// TestProblems: each fault is named with its line and reason, and no text that
-// could be a secret is repeated.
+// TestProblems: each mistake is reported with line and reason, and no text that could be a secret is
+// repeated.
 func TestProblems(t *testing.T) {
 	const secret = "SECRET-0123456789"
 	tests := []struct{ name, yaml, want string }{
@@ -182,7 +182,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A day is the midnight it begins at, as it is for the commands.
+// A day is its midnight in UTC, as in the commands.
 func TestDayIsATime(t *testing.T) {
 	f, err := tenants.Parse("t.yaml", []byte(entry("products: {market_engine: {expires: 2030-01-02}}")))
 	if err != nil {
@@ -193,7 +193,7 @@ func TestDayIsATime(t *testing.T) {
 	}
 }
 
-// A pipe or folder in the file's place is told, and holds nobody.
+// A pipe or a folder in place of the file is reported and does not block.
 func TestNotAFile(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")

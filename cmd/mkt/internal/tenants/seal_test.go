@@ -53,7 +53,6 @@ func parse(t *testing.T, text string) *tenants.File {
 	return f
 }
 
-// A sealed file that is cut off anywhere is refused, at a start as well.
 func TestSealedFileThatIsCutIsRefused(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n"} {
 		whole := seal(t, strings.ReplaceAll(three, "\n", end))
@@ -72,7 +71,7 @@ func TestSealedFileThatIsCutIsRefused(t *testing.T) {
 	}
 }
 
-// A file without a seal that is cut off anywhere takes nothing away that is in force.
+// A truncated file without a seal removes nothing that is in force.
 func TestUnsealedFileThatIsCutTakesNothingAway(t *testing.T) {
 	inForce := parse(t, three)
 	next := strings.NewReplacer("requests: 60000", "requests: 70000", "id: beta\n", "id: beta\n    name: Beta\n", "Gamma", "Gamma Ltd",
@@ -101,7 +100,7 @@ func TestUnsealedFileThatIsCutTakesNothingAway(t *testing.T) {
 	}
 }
 
-// What an edit by hand may do without a seal, and what it may not.
+// What an edit by hand may change without a seal, and what not.
 func TestReplaces(t *testing.T) {
 	whole := seal(t, three)
 	inForce := parse(t, whole)
@@ -114,7 +113,7 @@ func TestReplaces(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(string) string
-		want   string // "" for one that is put in force
+		want   string // "": put in force
 	}{
 		{"suspend", replace("ACTIVE", "SUSPENDED"), ""},
 		{"revoke the last", replace("SUSPENDED", "REVOKED"), ""},
@@ -158,7 +157,7 @@ func TestReplaces(t *testing.T) {
 	}
 }
 
-// To seal is not to rewrite: nothing but the two lines is another.
+// Sealing changes only the two lines of the seal.
 func TestSealKeepsTheText(t *testing.T) {
 	for _, text := range []string{byHand, three, whole, strings.ReplaceAll(byHand, "\n", "\r\n"), "\ufeff" + byHand, "version:    1\ntenants:   [{id: a}]"} {
 		path := write(t, text)
@@ -175,7 +174,7 @@ func TestSealKeepsTheText(t *testing.T) {
 	}
 }
 
-// A command refuses half a file, and seals what a hand changed.
+// A command refuses a truncated file, and seals edits by hand.
 func TestEditOfFileThatIsCut(t *testing.T) {
 	whole := seal(t, three)
 	cut := whole[:strings.Index(whole, "  - id: gamma")]
@@ -192,7 +191,7 @@ func TestEditOfFileThatIsCut(t *testing.T) {
 	}
 }
 
-// What would take a machine down, or is of another language, is refused in words.
+// Files that would exhaust memory, or use another language's tags, are refused with a reason.
 func TestAbsurdFiles(t *testing.T) {
 	for want, text := range map[string]string{
 		"t.yaml:4: a YAML tag that is not read here":                             entry("name: !!python/object/apply:os.system [a]"),
