@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// lookAround runs every command that shows something.
+// lookAround runs every command that shows data.
 func (h *installation) lookAround() {
 	for _, args := range [][]string{
 		{"tenant", "list"}, {"tenant", "show", "acme"}, {"tenant", "log"}, {"tenant", "validate"}, {"provider", "list"}, {"provider", "status", "acme"},
@@ -27,7 +27,6 @@ func (h *installation) lookAround() {
 	}
 }
 
-// askEverything sends every kind of request to every route.
 func (h *installation) askEverything(s *service, token string) {
 	h.t.Helper()
 	paths := []string{"/status", "/schema", "/fixtures", "/fixtures?limit=1", "/changes", "/account", "/account/provider", "/account/usage",
@@ -45,7 +44,7 @@ func (h *installation) askEverything(s *service, token string) {
 		h.ask("GET", s.side+path, "Bearer "+token, "")
 	}
 	h.askSockets(s, token)
-	// What a client should not do with its token must not get it into a log.
+	// Even a token in the wrong place must not get into a log.
 	misplaced := []string{"/fixtures?token=" + token, "/live?cursor=" + token, "/live/" + token + "/stats", "/fixtures?cursor=" + token, "/fixtures?limit=" + token, "/fixtures?league=" + token,
 		"/fixtures/" + token, "/" + token, "/account?access_token=" + token}
 	for _, authorization := range []string{"Bearer " + token, "", "Bearer " + token[:len(token)-1], "Basic " + base64.StdEncoding.EncodeToString([]byte("x:"+token)), token, "Bearer " + token + " " + token} {
@@ -59,7 +58,6 @@ func (h *installation) askEverything(s *service, token string) {
 	}
 }
 
-// listed waits until a route lists fixtures, and returns their ids.
 func (h *installation) listed(s *service, token, path string) (ids []string) {
 	h.t.Helper()
 	var page struct {
@@ -79,7 +77,7 @@ func (h *installation) listed(s *service, token, path string) (ids []string) {
 	return ids
 }
 
-// ask asks plainly and packed, and keeps the answer with its headers.
+// ask sends a request plain and compressed, and keeps the answers with their headers.
 func (h *installation) ask(method, url, authorization, origin string) (body []byte) {
 	h.t.Helper()
 	for _, packing := range []string{"gzip", "identity"} {
@@ -108,7 +106,7 @@ func (h *installation) ask(method, url, authorization, origin string) (body []by
 		var head bytes.Buffer
 		answer.Header.Write(&head)
 		asked := strings.NewReplacer(" ", "_").Replace(method + " " + r.URL.Path)
-		if strings.Contains(url, "mkt_") { // the request's own text is not an answer
+		if strings.Contains(url, "mkt_") { // the answer repeats the request's text
 			asked = "a request with a misplaced token"
 		}
 		if origin != "" && strings.Contains(origin, "mkt_") {

@@ -15,8 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// The search would find it: every way in which a secret could get somewhere,
-// planted.
+// The search finds a secret in every place and form in which one is planted.
 func TestSearchFindsWhatIsPlanted(t *testing.T) {
 	const text = `98765-Ab/c+d&e=f "<ü>42`
 	s := newSecret("canary", text)
@@ -55,8 +54,7 @@ func TestSearchFindsWhatIsPlanted(t *testing.T) {
 	}
 }
 
-// So would the watch: in the arguments and in the environment of a process that
-// lives for a moment.
+// The watcher finds a secret in the arguments and in the environment of a short-lived process.
 func TestWatchSeesWhatIsPlanted(t *testing.T) {
 	home := t.TempDir()
 	w := watchProcesses(home)

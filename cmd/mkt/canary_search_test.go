@@ -23,8 +23,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// secret is something that must never be found, and how it could be written. The
-// spellings are made here and not by package credential, whose work is searched.
+// secret is a text that must never be found, in all its spellings. Package credential is under test,
+// so the spellings are made here.
 type secret struct {
 	name      string
 	spellings [][]byte
@@ -40,8 +40,8 @@ func newSecret(name, text string) secret {
 		all = append(all, escaped, strings.ReplaceAll(escaped, "/", `\/`))
 	}
 	for skip := range 3 {
-		// Three bytes are four characters: what is left of the padded text after
-		// the first and before the last incomplete group stands in any encoding.
+		// Three bytes are four characters. The characters of the complete groups are the same in any
+		// encoding of a text that contains the secret.
 		padded := bytes.Repeat([]byte{'x'}, skip)
 		padded = append(padded, text...)
 		for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
@@ -54,7 +54,7 @@ func newSecret(name, text string) secret {
 		}
 	}
 	all = append(append(all, escapedForms(text)...), wide(text))
-	if len(text) >= 16 { // a good part of it is as bad
+	if len(text) >= 16 { // a long part of it is as bad
 		all = append(all, text[:12], text[2:14])
 	}
 	slices.Sort(all)
@@ -65,7 +65,7 @@ func newSecret(name, text string) secret {
 	return s
 }
 
-// in returns the spelling that was found, "" for none.
+// in returns the spelling that b contains, or "".
 func (s secret) in(b []byte) string {
 	for _, spelling := range s.spellings {
 		if bytes.Contains(b, spelling) {
@@ -99,8 +99,8 @@ func jsonText(s string, plainly bool) string {
 	return strings.Trim(strings.TrimSpace(b.String()), `"`)
 }
 
-// layers are the bytes of a file or an answer, and what is packed in them, as far
-// down as it goes. kinds counts what was unpacked.
+// layers returns the bytes of a file or an answer and everything packed in them, recursively. kinds
+// counts what was unpacked.
 func layers(b []byte, kinds map[string]int) ([][]byte, error) {
 	var inner []byte
 	var kind string
@@ -143,7 +143,7 @@ func ungzip(b []byte) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// parquetValues are all values of all columns, a line each.
+// parquetValues returns all values of all columns, a line each.
 func parquetValues(b []byte) ([]byte, error) {
 	f, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -177,14 +177,14 @@ func eofIsFine(err error) error {
 	return err
 }
 
-// anyToken is an API token, whoever's.
+// anyToken matches any API token.
 var anyToken = regexp.MustCompile(`mkt_[0-9A-Za-z]{49}`)
 
-// search looks for every secret in one thing that was written or said.
+// search reports every secret that is found in b.
 func search(t *testing.T, where string, b []byte, secrets []secret, kinds map[string]int) {
 	t.Helper()
 	all, err := layers(b, kinds)
-	if err != nil && !strings.Contains(where, "/staging/") { // a torn file of a killed run
+	if err != nil && !strings.Contains(where, "/staging/") { // an incomplete file of a killed run
 		t.Errorf("%s cannot be unpacked: %v", where, err)
 	}
 	for _, layer := range all {
@@ -200,8 +200,8 @@ func search(t *testing.T, where string, b []byte, secrets []secret, kinds map[st
 	}
 }
 
-// searchFolder looks into every file below dir, and into their names. skip names
-// the secrets that a file is there to hold.
+// searchFolder searches the names and contents of all files below dir. skip names the secrets that
+// a file may contain.
 func searchFolder(t *testing.T, dir string, secrets []secret, skip map[string]string, kinds map[string]int) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

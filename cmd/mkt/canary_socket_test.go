@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// askSockets speaks to the socket, with the token where it belongs and where it
-// does not, and keeps all that is answered. Polling is enough: the packets are the
-// same over a websocket.
+// askSockets sends the token over the socket, in the right and in wrong places, and keeps all
+// answers. It uses polling, whose packets are the same as those of a websocket.
 func (h *installation) askSockets(s *service, token string) {
 	h.t.Helper()
 	file := filepath.Join(h.t.TempDir(), "token")
@@ -44,7 +43,7 @@ func (h *installation) askSockets(s *service, token string) {
 		answer := h.pollSocket("GET", socket, "")
 		if name == "ready" {
 			h.pollSocket("POST", socket, strings.Join(messages, "\x1e"))
-			for range 3 { // answers and pushes
+			for range 3 { // the answers, then the pushes
 				answer += h.pollSocket("GET", socket, "")
 			}
 			if !strings.Contains(answer, `["ready"`) || strings.Count(answer, `"ok":`) != len(messages) {
@@ -56,7 +55,7 @@ func (h *installation) askSockets(s *service, token string) {
 	}
 }
 
-// pollSocket is one request of the polling transport.
+// pollSocket sends one request of the polling transport.
 func (h *installation) pollSocket(method, url, body string) string {
 	h.t.Helper()
 	r, err := http.NewRequest(method, url, strings.NewReader(body))

@@ -37,9 +37,8 @@ var (
 	gcReaders = flag.Int("gc-readers", 50, "how many of them at once")
 )
 
-// P9: readers page through everything while every publication lets go of all that
-// it may. None of them is ever answered with an error.
-// (-gc-for 10m -gc-readers 1000 is the drill.)
+// P9: clients page through everything while every publication deletes all that retention allows.
+// None of them ever gets an error. (-gc-for 10m -gc-readers 1000 is the full drill.)
 func TestCollectingUnderReaders(t *testing.T) {
 	patience := *gcFor
 	if testing.Short() {
@@ -78,7 +77,7 @@ func TestCollectingUnderReaders(t *testing.T) {
 	}
 }
 
-// collectingWorld publishes an hour every cycle, and keeps as little as it may.
+// collectingWorld publishes a cycle every simulated hour, with the shortest retention.
 type collectingWorld struct {
 	dir, url, token string
 	root, data      *durable.Disk
@@ -110,7 +109,6 @@ func noError(t *testing.T, err error) {
 	}
 }
 
-// cycle is mkt cycle, an hour after the one before.
 func (w *collectingWorld) cycle(t *testing.T) {
 	t.Helper()
 	w.hour++
@@ -134,7 +132,6 @@ func (w *collectingWorld) cycle(t *testing.T) {
 	w.gone.Segments += s.Collected.Segments
 }
 
-// serve answers until the test ends.
 func (w *collectingWorld) serve(t *testing.T) string {
 	t.Helper()
 	g, err := account.NewGeneration([]account.Account{{
@@ -163,8 +160,8 @@ func (w *collectingWorld) serve(t *testing.T) string {
 	return ""
 }
 
-// walk pages through fixtures, the markets of one, and the change log from its
-// beginning. A cursor that the window has passed is the only refusal there may be.
+// walk pages through fixtures, the markets of one, and the change log from its beginning. Only a
+// cursor that is older than the window may be refused.
 func (w *collectingWorld) walk(ctx context.Context, client *http.Client, url string, requests *atomic.Int64) error {
 	for _, path := range []string{"/fixtures?limit=4", "/changes?limit=50"} {
 		for cursor := ""; ; {
@@ -202,7 +199,7 @@ type answeredPage struct {
 }
 
 func (w *collectingWorld) page(ctx context.Context, client *http.Client, url string, requests *atomic.Int64) (page answeredPage, status int, err error) {
-	// A thousand requests a second in all: the publications must get on, too.
+	// A thousand requests a second in all, so that publications can go on.
 	time.Sleep(time.Duration(mathrand.IntN(2**gcReaders)) * time.Millisecond)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"mkt/publish/football"
 )
 
-// gc understands the retention settings as a publication does: who keeps all
-// snapshots by one of the two keeps them whatever the other says.
+// gc interprets the retention settings like a publication: a setting that keeps all snapshots wins
+// over the other one.
 func TestCollectsAsAPublicationDoes(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 3, InPlay: -1})
 	for range 5 {

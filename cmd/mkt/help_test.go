@@ -13,8 +13,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 )
 
-// TestHelpPages: every help page fits 80 columns, and has an example which calls the
-// command.
+// TestHelpPages: every help page fits 80 columns and has an example that calls the command.
 func TestHelpPages(t *testing.T) {
 	root := commands(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version))
 	root.InitDefaultHelpCmd()

@@ -31,21 +31,20 @@ import (
 	"mkt/serve/account"
 )
 
-// accountsPerFault is how many accounts each fault befalls at once.
+// accountsPerFault is how many accounts have each fault at once.
 const accountsPerFault = 20
 
-// manyAccounts is an installation of accounts that all ask one provider through a gate, with
-// the API over what they published.
+// manyAccounts is an installation whose accounts all use one provider through a gate, and the API.
 type manyAccounts struct {
 	*installation
 	gate     *gate
 	accounts []string
 	tokens   map[string]string
-	newest   map[string]batch.Report // of the last good cycle, by account
+	newest   map[string]batch.Report // of the last successful cycle, by account
 	api      *service
 }
 
-// newManyAccounts has a good cycle of every account behind it.
+// newManyAccounts returns after a successful cycle of every account.
 func newManyAccounts(t *testing.T, accounts, fixtures int) *manyAccounts {
 	t.Helper()
 	h := newInstallation(t)
@@ -74,8 +73,7 @@ func newManyAccounts(t *testing.T, accounts, fixtures int) *manyAccounts {
 	return c
 }
 
-// cycles runs mkt cycle --all once, and returns its exit code and the last report
-// of each account.
+// cycles runs mkt cycle --all once and returns its exit code and the last report of each account.
 func (c *manyAccounts) cycles() (code int, last map[string]batch.Report) {
 	c.t.Helper()
 	cmd := c.command(c.t.Context(), "cycle", "--all", "--parallel", "128", "--output", "json")
@@ -99,7 +97,7 @@ func (c *manyAccounts) cycles() (code int, last map[string]batch.Report) {
 	return cmd.ProcessState.ExitCode(), last
 }
 
-// good is a cycle in which every account publishes, and the API serves it.
+// good runs a cycle in which every account must publish, until the API serves it.
 func (c *manyAccounts) good() {
 	c.t.Helper()
 	var code int
@@ -114,7 +112,6 @@ func (c *manyAccounts) good() {
 	}
 }
 
-// served waits until the API has the newest publication of every account.
 func (c *manyAccounts) served() {
 	c.t.Helper()
 	end := time.Now().Add(2 * time.Minute)
@@ -128,7 +125,7 @@ func (c *manyAccounts) served() {
 	}
 }
 
-// failing is a cycle in which every account fails with that code.
+// failing runs a cycle in which every account must fail with a code.
 func (c *manyAccounts) failing(exit int, why string) {
 	c.t.Helper()
 	code, last := c.cycles()
@@ -139,7 +136,6 @@ func (c *manyAccounts) failing(exit int, why string) {
 	}
 }
 
-// ask asks the API for a route of an account's.
 func (c *manyAccounts) ask(id, path string) (status int, body string) {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.api.url+"/api/v1"+path, nil)
@@ -153,7 +149,7 @@ func (c *manyAccounts) ask(id, path string) (status int, body string) {
 	return answer.StatusCode, string(text)
 }
 
-// data is what the API has of every account, without the freshness beside it.
+// data returns the data of every account in the API, without its freshness.
 func (c *manyAccounts) data() map[string]string {
 	c.t.Helper()
 	all := map[string]string{}
@@ -170,7 +166,6 @@ func (c *manyAccounts) data() map[string]string {
 	return all
 }
 
-// connected waits until the API reports that status for the connection of every account.
 func (c *manyAccounts) connected(want string) {
 	c.t.Helper()
 	for _, id := range c.accounts {
@@ -190,7 +185,7 @@ func (c *manyAccounts) connection(id, want string) {
 	}
 }
 
-// publications is how often an account has published.
+// publications returns how often an account has published.
 func (c *manyAccounts) publications(id string) int {
 	c.t.Helper()
 	list, err := os.ReadDir(filepath.Join(c.dir, "data", "client_id="+id, "product=market_engine", "commits"))
@@ -198,9 +193,8 @@ func (c *manyAccounts) publications(id string) int {
 	return len(list)
 }
 
-// The provider cannot be reached, in whichever phase: every account keeps its data
-// and is reported as the design says, DEGRADED at the third failure in a row, and
-// CONNECTED after a good run.
+// If the provider is unreachable in any phase, every account keeps its data and is DEGRADED after
+// the third failure in a row, and CONNECTED after a successful run.
 func TestProviderOutOfReach(t *testing.T) {
 	needs.Time(t, "twenty accounts wait for every timeout")
 	for _, c := range []struct {
@@ -250,7 +244,7 @@ func TestProviderOutOfReach(t *testing.T) {
 	}
 }
 
-// unchanged holds what the API answers against what it answered before.
+// unchanged compares the API's answers with earlier ones.
 func (c *manyAccounts) unchanged(before map[string]string) {
 	c.t.Helper()
 	for what, data := range c.data() {
@@ -260,7 +254,7 @@ func (c *manyAccounts) unchanged(before map[string]string) {
 	}
 }
 
-// A burst of errors costs a run some time, and nothing else.
+// A burst of errors only delays a run.
 func TestProviderBurstsOfErrors(t *testing.T) {
 	needs.Time(t, "twenty accounts wait to ask again")
 	b := newManyAccounts(t, accountsPerFault, 20)
@@ -300,8 +294,7 @@ func TestProviderBurstsOfErrors(t *testing.T) {
 	b.end(b.api)
 }
 
-// A provider that asks for five seconds gets five seconds, time after time, and
-// the run ends as it would have.
+// If a provider asks for a wait of five seconds it gets it every time, and the run succeeds.
 func TestProviderWaitsAreObeyed(t *testing.T) {
 	needs.Time(t, "waits of five seconds")
 	const wait = 5 * time.Second
@@ -332,8 +325,8 @@ func TestProviderWaitsAreObeyed(t *testing.T) {
 	b.end(b.api)
 }
 
-// A credential refused at request k, whichever that is, stops the run there:
-// nothing is published, and data routes answer 409 until there is another.
+// A credential that is refused at any request stops the run: nothing is published, and data routes
+// answer 409 until there is another credential.
 func TestProviderRefusesAtEveryRequest(t *testing.T) {
 	needs.Time(t, "an account for every request of a run")
 	const accounts = 24
@@ -356,7 +349,7 @@ func TestProviderRefusesAtEveryRequest(t *testing.T) {
 	for i, id := range b.accounts {
 		asked := len(b.gate.times(id))
 		if asked <= i {
-			continue // its run was shorter
+			continue // this run had fewer requests
 		}
 		refused++
 		if r := last[id]; code != cli.ExitFailed || r.Step != "fetch" || r.OK || r.Code != "CREDENTIAL_REJECTED" {
@@ -382,8 +375,8 @@ func TestProviderRefusesAtEveryRequest(t *testing.T) {
 	b.end(b.api)
 }
 
-// A certificate that is not the provider's, or an old protocol: no account sends a
-// request, which would reveal its credential.
+// With a wrong certificate or an old protocol no account sends a request, which would reveal its
+// credential.
 func TestProviderThatIsAnother(t *testing.T) {
 	needs.Time(t, "twenty accounts for every certificate")
 	b := newManyAccounts(t, accountsPerFault, 20)

@@ -13,7 +13,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// background is a running mkt.
 type background struct {
 	cmd  *exec.Cmd
 	errs *bytes.Buffer
@@ -60,7 +59,7 @@ func spawnMkt(ts *testscript.TestScript, neg bool, args []string) {
 	launch(ts, args, func(io.Reader) {})
 }
 
-// launch starts mkt with the arguments behind the name; read gets what it prints.
+// launch starts mkt with the arguments after the name; read gets its output.
 func launch(ts *testscript.TestScript, args []string, read func(io.Reader)) *background {
 	path, err := exec.LookPath("mkt")
 	ts.Check(err)
@@ -79,7 +78,7 @@ func launch(ts *testscript.TestScript, args []string, read func(io.Reader)) *bac
 	return b
 }
 
-// environment is the script's, which exec.Command does not see by itself.
+// environment is the script's environment, which exec.Command does not use by itself.
 func environment(ts *testscript.TestScript) []string {
 	env := os.Environ()
 	for _, name := range []string{"HOME", "PATH", "TMPDIR"} {
@@ -88,7 +87,6 @@ func environment(ts *testscript.TestScript) []string {
 	return env
 }
 
-// running are what a script has started, by name.
 func running(ts *testscript.TestScript) map[string]*background {
 	return ts.Value(runningKey{}).(map[string]*background)
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// askHeaders asks for STATUS URL TOKEN [NAME:VALUE]...; the answer's headers and
-// body are the standard output.
+// askHeaders requests STATUS URL TOKEN [NAME:VALUE]... and prints the answer's headers and body.
 func askHeaders(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: headers STATUS URL TOKEN [NAME:VALUE]...")

@@ -11,8 +11,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 )
 
-// FuzzSettings: any mkt.yaml is read, or refused with its name, and what it says
-// never becomes more than one line of an error.
+// FuzzSettings: any mkt.yaml is read or refused, and the error is one line with the file's name.
 func FuzzSettings(f *testing.F) {
 	for _, s := range []string{"", "data: data\n", "serve:\n  listen: 127.0.0.1:0\n  poll: 5ms\n", "retention:\n  snapshots: 3\n  snapshot_age: 1h\n", "data: [a, b]\n",
 		"a: &x 1\nb: *x\n", "serve:\n", "data:\n\tdata", "data: 1\ndata: 2\n", "? [a]\n: b\n", "live:\n  details: many\n", "\xff\xfe", "log: {level: loud}\n"} {

@@ -14,13 +14,13 @@ import (
 	"mkt/cmd/mkt/internal/cli/accounts"
 )
 
-// TestConfigShowsEverySetting: the mkt.yaml that init writes names every
-// setting there is, with its default, and no other.
+// TestConfigShowsEverySetting: the mkt.yaml of mkt init has every setting with its default, and no
+// other.
 func TestConfigShowsEverySetting(t *testing.T) {
 	a := cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)
 	root := commands(a)
 	whole := regexp.MustCompile(`(?m)^# ((?:  )*[a-z_]+:)`).ReplaceAll(accounts.InitConfig, []byte("$1"))
-	// With every line in force nothing is refused, and every default is the one shown.
+	// With every line uncommented it is valid, and every default is the one shown.
 	path := filepath.Join(t.TempDir(), "mkt.yaml")
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
@@ -53,8 +53,8 @@ func TestConfigShowsEverySetting(t *testing.T) {
 	}
 }
 
-// TestSettingsOrder: flag, then variable, then file, then default; paths of the
-// file are relative to it.
+// TestSettingsOrder: flag, then variable, then file, then default. Paths in the file are relative to
+// it.
 func TestSettingsOrder(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mkt.yaml")

@@ -8,7 +8,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 )
 
-// TestDidYouMean: a wrong flag, word or command is answered with the nearest there is.
+// TestDidYouMean: the message about a wrong flag, word or command suggests the nearest one.
 func TestDidYouMean(t *testing.T) {
 	for args, want := range map[string]string{
 		"inspect --prodct market_engine":           "unknown flag: --prodct; did you mean --product? (mkt inspect --help shows the flags)",

@@ -18,7 +18,7 @@ type Refused struct{ Code, Message string }
 // Error implements error.
 func (e *Refused) Error() string { return e.Code + ": " + e.Message }
 
-// ErrUnreachable is returned if the service does not answer, or answers 503.
+// ErrUnreachable is returned if the service does not answer, or answers with a 5xx status.
 var ErrUnreachable = errors.New("the service is not reachable")
 
 type client struct {
