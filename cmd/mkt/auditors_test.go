@@ -186,7 +186,7 @@ func TestAuditorsQueries(t *testing.T) {
 		"states of the odds": func(rows [][]string) string {
 			return cmp.Diff(d.counted("markets", "selections.odds_decimal_text"), fmt.Sprint(rows[0]))
 		},
-		"the same, as it was counted": func(rows [][]string) string {
+		"the same, from the manifest": func(rows [][]string) string {
 			for _, r := range rows {
 				if want := d.counted(r[0], r[1]); fmt.Sprint(r[2:]) != want {
 					return r[0] + " " + r[1] + ": want " + want
