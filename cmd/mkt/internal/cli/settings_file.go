@@ -62,7 +62,7 @@ func flatten(path string, n *yaml.Node, prefix string, into map[string]given) er
 			}
 			continue
 		case yaml.AliasNode:
-			return Usagef("%s:%d: %s: aliases are not read: write the value out", path, line, key)
+			return Usagef("%s:%d: %s: aliases are not supported: write the value out", path, line, key)
 		}
 		if _, twice := into[key]; twice {
 			return Usagef("%s:%d: %s is given twice", path, line, key)

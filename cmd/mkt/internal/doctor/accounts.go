@@ -30,7 +30,7 @@ func (d *doctor) seal(f *tenants.File) {
 	if f.Seal() == tenants.Sealed || len(f.Tenants) == 0 {
 		return
 	}
-	reason := "it has no seal: if it were cut off, nobody could see that"
+	reason := "it has no seal: nobody could see if it were cut off"
 	if f.Seal() == tenants.Stale {
 		reason = "it was changed by hand since it was sealed: what the change removes stays in force"
 	}

@@ -28,7 +28,7 @@ func (d *doctor) quarantine(r *root) {
 		fix := fmt.Sprintf("%s; the next publication takes its place: %s; report it with the server's log",
 			d.mkt("verify --tenant "+r.id), d.mkt("cycle --tenant "+r.id))
 		if k.Deaths >= quarantine.Allowed {
-			next := "the server that starts next tries it again"
+			next := "the next server that starts tries it again"
 			if d.now.Before(k.Until) {
 				next = "it is tried again after " + k.Until.UTC().Format(time.RFC3339) + ", and an older one is served"
 			}

@@ -17,7 +17,7 @@ const (
 	ruleAbsent   = "the payload does not have the field"
 	ruleVerbatim = "the provider's own characters, untouched"
 	ruleEpoch    = "seconds since 1970, as a time in UTC"
-	ruleListed   = "as the newest page of the provider's list has it"
+	ruleListed   = "from the newest page of the provider's list"
 	ruleCount    = "how many markets of the payload have prices"
 	ruleLines    = "the distinct lines of the selections that can be relied on, in numeric order; handicaps as the home side's"
 	ruleToken    = "the row's texts, each read once and none left over, in the only way that the market's definition allows"

@@ -127,7 +127,7 @@ func (m *Match) bar(x *axis, one minute, most int) bar {
 		b.Title = name + ": missing"
 	}
 	if one.fallen {
-		b.Title += "; the feed took something back"
+		b.Title += "; the feed corrected itself"
 	}
 	return b
 }

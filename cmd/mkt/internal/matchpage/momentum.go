@@ -198,7 +198,7 @@ func curveOf(run []point, from, to string) curve {
 // momentumText describes the figure for screen readers.
 func (m *Match) momentumText(f *momentumFigure) string {
 	if !f.HasPast {
-		return "The archive holds nothing of how momentum went: only the newest moment is drawn."
+		return "No earlier momentum is archived: only the newest moment is drawn."
 	}
 	played, without := 0, 0
 	for _, h := range f.Halves {

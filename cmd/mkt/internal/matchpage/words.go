@@ -85,7 +85,7 @@ func (m *Match) state() string {
 	case m.isStale():
 		return "stale"
 	case m.Row.VisualState == nil:
-		return "nothing can be said yet"
+		return "no state is known yet"
 	}
 	text := lower(*m.Row.VisualState)
 	if side := m.Row.VisualSide; side != nil && *side != string(football.SideNone) {
@@ -115,7 +115,7 @@ func (m *Match) entries() (all []entryView) {
 func (m *Match) unknown(v *view) (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if v.Stale {
-		say("What happens now: the feed reported nothing new for %s, and a state was believed until %s.", spanOf(v.Age), timesOf(m.Row.StaleAt))
+		say("The present: the feed reported nothing new for %s, and the last state was valid until %s.", spanOf(v.Age), timesOf(m.Row.StaleAt))
 	}
 	if m.Row.MomentumHome == nil {
 		say("Momentum: %s.", words(m.Row.UnavailableReason))
@@ -125,7 +125,7 @@ func (m *Match) unknown(v *view) (list []string) {
 	}
 	switch {
 	case len(m.Past) == 0:
-		say("How momentum went: no archived cycle of the match is kept on this data root.")
+		say("Earlier momentum: no archived cycle of the match is kept in this data root.")
 	case len(v.Momentum.Gaps) > 0:
 		var stretches []string
 		for _, g := range v.Momentum.Gaps {
@@ -134,14 +134,14 @@ func (m *Match) unknown(v *view) (list []string) {
 		say("Momentum at %s.", strings.Join(stretches, ", "))
 	}
 	if m.Damaged > 0 {
-		say("What %d archived cycles held that cannot be read.", m.Damaged)
+		say("The content of %d archived cycles, which cannot be read.", m.Damaged)
 	}
 	if last := len(m.Past) - 1; last >= 0 && !m.agrees(&m.Past[last]) {
-		say("Why the archive leads to other numbers than were published: the curve is what it leads to. The numbers of the head are the published ones.")
+		say("Why the values computed from the archive differ from the published ones: the curve shows the computed values, the numbers at the top are the published ones.")
 	}
 	for _, e := range m.Timeline {
 		if e.State == string(football.VisualStale) {
-			say("What happened between %s and %s: the feed was too old to say.", timesOf(&e.At), timesOf(&e.Until))
+			say("What happened between %s and %s: the feed was too old.", timesOf(&e.At), timesOf(&e.Until))
 		}
 	}
 	if names := m.absent(); len(names) > 0 {

@@ -26,7 +26,7 @@ func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Rea
 // Parse returns the top node of a text, nil if the text is empty.
 func Parse(text []byte) (*yaml.Node, *Error) {
 	if line := tooManyComments(text); line > 0 {
-		return nil, &Error{line, fmt.Sprintf("the comments down to here are over %d MiB: take them out", maxComments>>20)}
+		return nil, &Error{line, fmt.Sprintf("the comments up to this line exceed %d MiB: remove some", maxComments>>20)}
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var doc, more yaml.Node
@@ -45,7 +45,7 @@ func Parse(text []byte) (*yaml.Node, *Error) {
 		return nil, &Error{line, "not YAML: " + reason}
 	}
 	if tagged := foreignTag(&doc); tagged != nil {
-		return nil, &Error{tagged.Line, "a YAML tag that is not read here, such as !!python/object: write the value without it"}
+		return nil, &Error{tagged.Line, "this YAML tag is not supported: write the value without it"}
 	}
 	return doc.Content[0], nil
 }

@@ -92,7 +92,7 @@ func (c *client) try(ctx context.Context, path string, into any) (wait time.Dura
 	}
 	var refusal struct{ Error Refused }
 	if json.Unmarshal(body, &refusal) != nil || refusal.Error.Code == "" {
-		return 0, fmt.Errorf("status %d, and not in the contract's words: is this the service?", a.StatusCode)
+		return 0, fmt.Errorf("status %d without an error of the API: check the base URL", a.StatusCode)
 	}
 	if a.StatusCode >= 500 {
 		return 0, fmt.Errorf("%w: %w", ErrUnreachable, &refusal.Error)

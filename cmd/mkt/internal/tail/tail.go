@@ -32,7 +32,7 @@ type News struct {
 }
 
 // ErrDiffers is returned if the followed state differs from that of the service.
-var ErrDiffers = errors.New("the state that was followed differs from the service's")
+var ErrDiffers = errors.New("the state built from the changes differs from the service's")
 
 // mostBeginnings is how often Run starts again before it reaches the end of the log.
 const mostBeginnings = 3

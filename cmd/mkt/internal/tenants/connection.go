@@ -83,7 +83,7 @@ func (r *reader) fingerprint(n *yaml.Node) string {
 }
 
 // CheckBaseURL returns what is wrong with a provider's base URL, "" if nothing. Plain http and other
-// hosts are for the simulator: they need allow_private_addresses.
+// hosts are for the simulator: they need allow_private_address.
 func CheckBaseURL(s string, private bool) string {
 	if s == "" {
 		return ""

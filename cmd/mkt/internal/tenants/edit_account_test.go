@@ -140,7 +140,7 @@ func TestEndOneOfTwoTokensAlike(t *testing.T) {
 		return e.AddToken("other", tenants.Token{Digest: [32]byte{1}, Hint: "wxyz", IssuedAt: later})
 	})
 	_, err := tenants.Edit(t.Context(), path, func(e *tenants.Editor) error { return e.EndToken("other", "wxyz", time.Time{}) })
-	if err == nil || !strings.Contains(err.Error(), "has 2 such tokens: say by --issued which") {
+	if err == nil || !strings.Contains(err.Error(), "has 2 such tokens: choose one with --issued") {
 		t.Fatal(err)
 	}
 	edit(t, path, func(e *tenants.Editor) error { return e.EndToken("other", "wxyz", later) })

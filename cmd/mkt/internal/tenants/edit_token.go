@@ -40,7 +40,7 @@ func (e *Editor) EndToken(id, hint string, issued time.Time) error {
 	case len(found) == 0:
 		return fmt.Errorf("tenant %s has no such token: %s", id, t.tokenWords())
 	case len(found) > 1:
-		return fmt.Errorf("tenant %s has %d such tokens: say by --issued which: %s", id, len(found), t.tokenWords())
+		return fmt.Errorf("tenant %s has %d such tokens: choose one with --issued: %s", id, len(found), t.tokenWords())
 	}
 	list := child(entry, "tokens")
 	removeItem(list, found[0])

@@ -11,7 +11,7 @@ import (
 )
 
 // RefusedHost returns why fetch refuses a connection's base URL, "" if it does not: a host other than
-// the provider's, on a private network or not, needs allow_private_addresses. Names are not looked up.
+// the provider's, on a private network or not, needs allow_private_address. Names are not looked up.
 func RefusedHost(p Provider) string {
 	u, err := url.Parse(p.BaseURL)
 	if p.BaseURL == "" || p.AllowPrivateAddress || err != nil {

@@ -68,7 +68,7 @@ func (f *File) Replaces(inForce *File) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	first := Problem{Reason: "it is not sealed, and takes away what is in force, as a file does that is cut off: if it is whole and this is meant, run mkt tenant validate --seal"}
+	first := Problem{Reason: "it is not sealed and removes what is in force, as a truncated file would: if the file is complete and this is intended, run mkt tenant validate --seal"}
 	return &InvalidError{File: f.Name, Problems: append([]Problem{first}, lost...)}
 }
 

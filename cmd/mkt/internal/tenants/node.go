@@ -39,13 +39,13 @@ func (r *reader) fields(n *yaml.Node, field string, known map[string]func(*yaml.
 		read, ok := known[key.Value]
 		switch {
 		case key.Value == "<<" && !ok:
-			r.problem(key, field, "anchors and aliases are not read: write the values out")
+			r.problem(key, field, "anchors and aliases are not supported: write the values out")
 		case key.Kind != yaml.ScalarNode || !ok:
 			r.problem(key, join(field, word(key.Value)), "unknown key: want one of %s", words(known))
 		case seen[key.Value]:
 			r.problem(key, join(field, key.Value), "given twice")
 		case value.Kind == yaml.AliasNode || value.Anchor != "":
-			r.problem(value, join(field, key.Value), "anchors and aliases are not read: write the value out")
+			r.problem(value, join(field, key.Value), "anchors and aliases are not supported: write the value out")
 		default:
 			read(value)
 		}
@@ -64,7 +64,7 @@ func (r *reader) items(n *yaml.Node, field string) []*yaml.Node {
 	}
 	for _, item := range n.Content {
 		if item.Kind == yaml.AliasNode || item.Anchor != "" {
-			r.problem(item, field, "anchors and aliases are not read: write the value out")
+			r.problem(item, field, "anchors and aliases are not supported: write the value out")
 			return nil
 		}
 	}
@@ -139,7 +139,7 @@ func join(field, key string) string {
 func word(key string) string {
 	const longest = 24
 	if key == "" || len(key) > longest || strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.-") != "" {
-		return "(a key that is no word)"
+		return "(a key that is not a word)"
 	}
 	return key
 }

@@ -58,7 +58,7 @@ func Parse(name string, data []byte) (*File, error) {
 	s := unseal(data)
 	f := &File{Name: name, sum: sha256.Sum256(s.body), seal: s.seal, sealedAccounts: s.accounts, open: s.open}
 	if s.cut {
-		r.problem(nil, "", "is cut off: it says that it is sealed, and its last line, the seal, is missing: save it again whole; if it is whole, delete the line that begins with %q, then run mkt tenant validate --seal", sealTop)
+		r.problem(nil, "", "is cut off: its first line says that it is sealed, but its last line, the seal, is missing: save the complete file again; if it is complete, delete the line that begins with %q, then run mkt tenant validate --seal", sealTop)
 	} else if doc := r.document(data); doc != nil {
 		r.file(doc, f)
 	}

@@ -84,7 +84,7 @@ func TestProblems(t *testing.T) {
 		{"two documents", "version: 1\n---\nversion: 1\n", "t.yaml:2: a second document"},
 		{"top is a list", "- version: 1\n", "t.yaml:1: want a mapping of tenants, version"},
 		{"unknown key", entry("tokenz: []"), "t.yaml:4: tenant acme: tokenz: unknown key: want one of features, id"},
-		{"secret as a key", entry(secret + ": x"), "t.yaml:4: tenant acme: (a key that is no word): unknown key"},
+		{"secret as a key", entry(secret + ": x"), "t.yaml:4: tenant acme: (a key that is not a word): unknown key"},
 		{"key twice", entry("name: a\n    name: b"), "t.yaml:5: tenant acme: name: given twice"},
 		{"no id", "version: 1\ntenants:\n  - name: x\n", "t.yaml:3: id: is missing"},
 		{"bad id", "version: 1\ntenants:\n  - id: Acme/..\n", `t.yaml:3: id: "Acme/..": want 1 to 63`},
@@ -107,7 +107,7 @@ func TestProblems(t *testing.T) {
 		{"origin without ASCII", entry("origins: [https://exämple.com]"), "want the host in ASCII, as browsers send it: xn--"},
 		{"origin of no port", entry("origins: ['https://a.example:99999']"), "a port from 1 to 65535"},
 		{"origin of no host", entry("origins: ['https://.example']"), "want a host"},
-		{"merge key", entry("<<: {name: x}"), "t.yaml:4: tenant acme: anchors and aliases are not read"},
+		{"merge key", entry("<<: {name: x}"), "t.yaml:4: tenant acme: anchors and aliases are not supported"},
 		{"origin case", entry("origins: [https://A.example]"), "want lower case"},
 		{"origin port", entry("origins: ['https://a.example:443']"), "leave the default port out"},
 		{"limit", entry("rate_limit: {requests: 0}"), "t.yaml:4: tenant acme: rate_limit.requests: want a whole number from 1"},
@@ -118,7 +118,7 @@ func TestProblems(t *testing.T) {
 		{"plain http", entry(sealed("base_url: http://example.com")), "provider.base_url: plain http is refused"},
 		{"url with token", entry(sealed("base_url: https://example.com?token=" + secret)), "provider.base_url: want scheme, host, port and path only"},
 		{"cron", entry("schedule: {market_engine: hourly}"), `t.yaml:4: tenant acme: schedule.market_engine: "hourly": `},
-		{"alias", "version: 1\ntenants:\n  - id: acme\n    name: &n x\n", "anchors and aliases are not read"},
+		{"alias", "version: 1\ntenants:\n  - id: acme\n    name: &n x\n", "anchors and aliases are not supported"},
 		{"control character", entry(`name: "a\nb"`), "t.yaml:4: tenant acme: name: want one line"},
 	}
 	for _, tt := range tests {

@@ -20,9 +20,9 @@ func cycleDesc(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	jobsDesc   = cycleDesc("mkt_schedule_jobs", "Accounts whose cycles run: current, overdue (no good cycle for two cadences), or never (none yet).", "state")
-	newestGood = cycleDesc("mkt_cycle_newest_good_age_seconds", "Since the newest good cycle of any account.")
-	oldestGood = cycleDesc("mkt_cycle_oldest_good_age_seconds", "Since the newest good cycle of the account that waits longest for one.")
+	jobsDesc   = cycleDesc("mkt_schedule_jobs", "Accounts whose cycles run: current, overdue (no successful cycle for two cadences), or never (none yet).", "state")
+	newestGood = cycleDesc("mkt_cycle_newest_good_age_seconds", "Seconds since the newest successful cycle of any account.")
+	oldestGood = cycleDesc("mkt_cycle_oldest_good_age_seconds", "Seconds since the newest successful cycle of the account whose one is the oldest.")
 )
 
 // Describe implements prometheus.Collector.

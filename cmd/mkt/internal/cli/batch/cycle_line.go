@@ -33,7 +33,7 @@ func (l *cycleLine) log(log *slog.Logger, code string, err error) {
 	last := l.last()
 	switch {
 	case errors.Is(err, durable.ErrLocked):
-		log.Warn("tick skipped: a run started elsewhere is under way")
+		log.Warn("tick skipped: another process is running this cycle")
 	case errors.Is(err, cli.ErrInterrupted):
 		log.Info("stopped between two steps", l.pairs()...)
 	case errors.Is(err, errStepInterrupted):

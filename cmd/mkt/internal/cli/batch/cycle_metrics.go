@@ -46,10 +46,10 @@ func newCycleMetrics(now func() time.Time) *cycleMetrics {
 	}
 	m := &cycleMetrics{
 		now:      now,
-		cycles:   counter("mkt_cycles_total", "Cycles run: published, failed, locked (run elsewhere) or interrupted (by the stop).", "product", "outcome"),
-		failures: counter("mkt_cycle_failures_total", "Steps that failed, by the code that state files and mkt doctor give; empty when it never began.", "product", "step", "code"),
+		cycles:   counter("mkt_cycles_total", "Cycles run: published, failed, locked (another process ran it) or interrupted (by the stop).", "product", "outcome"),
+		failures: counter("mkt_cycle_failures_total", "Steps that failed, by the code in state files and mkt doctor; empty if the step never began.", "product", "step", "code"),
 		skipped:  counter("mkt_cycle_ticks_skipped_total", "Ticks that came while the cycle before was still under way.", "product"),
-		held:     counter("mkt_cycle_ticks_postponed_total", "Ticks at which the provider was not to be asked yet: its quota is used up, or it refused.", "product", "reason"),
+		held:     counter("mkt_cycle_ticks_postponed_total", "Ticks at which the provider must not be asked yet: its quota is used up, or it refused.", "product", "reason"),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "mkt_cycle_duration_seconds",
 			Help: "Fetch, transform and publish together, of cycles that published.", Buckets: cycleDurations}, []string{"product"}),
 		running: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "mkt_cycles_running",

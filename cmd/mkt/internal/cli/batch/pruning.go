@@ -53,10 +53,10 @@ func (p *pruning) prune(t Task) {
 	log := p.group.Log.With("tenant", t.Tenant.ID, "product", t.Product)
 	done, err := collectFailed(retention.Options{Root: t.Root, Now: p.group.Now(), Policy: p.keep.For(t.Product)})
 	if err != nil {
-		log.Warn("not all that failed cycles left was deleted", "error", err)
+		log.Warn("some files of failed cycles could not be deleted", "error", err)
 	}
 	if done.Cycles > 0 {
-		log.Info("deleted what failed cycles left", "cycles", done.Cycles)
+		log.Info("deleted files of failed cycles", "cycles", done.Cycles)
 	}
 }
 

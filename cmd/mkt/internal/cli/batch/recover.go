@@ -146,6 +146,6 @@ func (g *Group) beginHistory(ctx context.Context, p cli.Dataset, root *durable.D
 	if s.Republishes == 0 {
 		of = "cycle " + string(s.Cycle)
 	}
-	_, err = plain.Fprintf(g.Out, "%s: a new history begins with version %d, %s; seq goes on behind %d\nRestart mkt serve if the data root was replaced under it, then run a cycle.\n", p, s.Version, of, s.LastSeq)
+	_, err = plain.Fprintf(g.Out, "%s: a new history begins with version %d, %s; seq continues after %d\nRestart mkt serve if the data root was replaced under it, then run a cycle.\n", p, s.Version, of, s.LastSeq)
 	return err
 }

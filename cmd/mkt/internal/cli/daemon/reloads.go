@@ -23,7 +23,7 @@ func NewReloads(env *cli.Env) *reloads {
 		generation: prometheus.NewGauge(prometheus.GaugeOpts{Name: "mkt_tenants_generation",
 			Help: "Generation of tenants.yaml in force: 1 at the start, one more with each edit."}),
 		inForce: prometheus.NewGauge(prometheus.GaugeOpts{Name: "mkt_tenants_file_in_force",
-			Help: "1 when tenants.yaml as it lies there is in force, 0 when it is refused or cannot be read."}),
+			Help: "1 if the present tenants.yaml is in force, 0 if it is refused or cannot be read."}),
 		refused: prometheus.NewCounter(prometheus.CounterOpts{Name: "mkt_tenants_edits_refused_total",
 			Help: "Edits of tenants.yaml that were refused; the generation before stayed in force."}),
 	}

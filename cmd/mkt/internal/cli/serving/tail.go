@@ -102,7 +102,7 @@ func (g *Group) printNews(n tail.News) {
 	case "verified":
 		plain.Fprintf(g.Out, "%s, as the service has them\n", cli.Plural(n.Fixtures, "fixture"))
 	case "start_again":
-		fmt.Fprintln(g.Out, "the position has left the log: starting again")
+		fmt.Fprintln(g.Out, "the change log no longer reaches back to the position: starting again")
 	case "unreachable":
 		plain.Fprintf(g.Errs, "waiting: %v\n", plainly(n.Cause))
 	}
