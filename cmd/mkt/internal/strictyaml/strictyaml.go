@@ -21,8 +21,6 @@ type Error struct {
 	Reason string
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
-
 // Parse returns the top node of a text, nil if the text is empty.
 func Parse(text []byte) (*yaml.Node, *Error) {
 	if line := tooManyComments(text); line > 0 {

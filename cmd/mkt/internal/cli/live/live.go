@@ -1,3 +1,5 @@
+// Package live has the commands that show live matches, and measure the formulas of
+// the live product.
 package live
 
 import (
@@ -151,4 +153,13 @@ func number(n *int32) string {
 		return "?"
 	}
 	return fmt.Sprint(*n)
+}
+
+// Group is what these commands share.
+type Group struct{ *cli.Env }
+
+// New returns the commands.
+func New(env *cli.Env) []*cobra.Command {
+	g := &Group{env}
+	return []*cobra.Command{newLive(g), newBacktest(g)}
 }

@@ -3,6 +3,11 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 )
@@ -50,4 +55,46 @@ func worded(f *pflag.Flag, err error) error {
 		return errors.New("want " + words)
 	}
 	return err
+}
+
+// Choice is the value of a flag that takes one of a few words.
+type Choice struct {
+	Value string
+	words []string
+}
+
+// OneOf returns a choice of words with a default.
+func OneOf(value string, words ...string) Choice { return Choice{value, words} }
+
+func (c *Choice) String() string { return c.Value }
+func (c *Choice) Type() string   { return strings.Join(c.words, "|") }
+
+func (c *Choice) Set(s string) error {
+	if !slices.Contains(c.words, s) {
+		return fmt.Errorf("want %s%s", strings.Join(c.words, " or "), DidYouMean(s, c.words...))
+	}
+	c.Value = s
+	return nil
+}
+
+// IsFree returns an error if an address cannot be listened on now.
+func IsFree(address string) error {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
+// Listens restricts a flag to addresses to listen on. The port must be a number, because
+// names of ports differ from machine to machine.
+func Listens(flags *pflag.FlagSet, name string, address *string) {
+	Bound(flags, name, "HOST:PORT, such as 127.0.0.1:8080, or :8080 for every address of this machine", func() bool {
+		_, port, err := net.SplitHostPort(*address)
+		if err != nil {
+			return false
+		}
+		_, err = strconv.ParseUint(port, 10, 16)
+		return err == nil
+	})
 }
