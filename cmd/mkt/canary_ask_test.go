@@ -115,8 +115,8 @@ func (h *installation) ask(method, url, authorization, origin string) (body []by
 		if origin != "" && strings.Contains(origin, "mkt_") {
 			asked += " from an odd origin"
 		}
-		h.hear(asked+" headers", head.Bytes())
-		h.hear(asked+" body", body)
+		h.keep(asked+" headers", head.Bytes())
+		h.keep(asked+" body", body)
 	}
 	return body
 }
@@ -162,7 +162,7 @@ func (h *installation) askSockets(s *service, token string) {
 			}
 			h.pollSocket("POST", socket, "1")
 		}
-		h.hear("socket, "+name, []byte(answer))
+		h.keep("socket, "+name, []byte(answer))
 	}
 }
 

@@ -44,7 +44,7 @@ func newInstallation(t *testing.T) *installation {
 	return h
 }
 
-func (h *installation) hear(where string, text []byte) {
+func (h *installation) keep(where string, text []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.times++
@@ -87,8 +87,8 @@ func (h *installation) runFor(d time.Duration, stdin string, args ...string) (st
 		}
 		printed = strings.ReplaceAll(printed, answer.Token, "")
 	}
-	h.hear("stdout of mkt "+strings.Join(args, " "), []byte(printed))
-	h.hear("stderr of mkt "+strings.Join(args, " "), append(errs.Bytes(), fmt.Sprint(err)...))
+	h.keep("stdout of mkt "+strings.Join(args, " "), []byte(printed))
+	h.keep("stderr of mkt "+strings.Join(args, " "), append(errs.Bytes(), fmt.Sprint(err)...))
 	return out.String()
 }
 
@@ -159,7 +159,7 @@ func (h *installation) start(args ...string) *service {
 	}
 	go func() {
 		said, _ := io.ReadAll(out)
-		h.hear("stdout of mkt "+s.name, said)
+		h.keep("stdout of mkt "+s.name, said)
 		s.done <- s.cmd.Wait()
 	}()
 	return s
@@ -176,7 +176,7 @@ func (h *installation) end(s *service) {
 	case <-time.After(40 * time.Second):
 		h.t.Fatalf("mkt %s does not end", s.name)
 	}
-	h.hear("log of mkt "+s.name, s.errs.Bytes())
+	h.keep("log of mkt "+s.name, s.errs.Bytes())
 	if s.errs.Len() == 0 {
 		h.t.Errorf("mkt %s logged nothing", s.name)
 	}

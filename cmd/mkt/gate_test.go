@@ -29,13 +29,13 @@ type gate struct {
 	trusted string // certificate file of the signing authority
 	sign    signer
 
-	mu       sync.Mutex
-	listener net.Listener
-	served   handed
-	befalls  func(*gate, *net.TCPConn)                                  // the fault of a connection; nil lets it through
-	answers  func(w http.ResponseWriter, r *http.Request, of turn) bool // answers instead of the provider; false lets the request through
-	tls      *tls.Config
-	asked    map[string][]time.Time // times of the requests, by account
+	mu        sync.Mutex
+	listener  net.Listener
+	served    handed
+	connFault func(*gate, *net.TCPConn)                                  // the fault of a connection; nil lets it through
+	answers   func(w http.ResponseWriter, r *http.Request, of turn) bool // answers instead of the provider; false lets the request through
+	tls       *tls.Config
+	asked     map[string][]time.Time // times of the requests, by account
 }
 
 // turn is the n-th request of an account since the last forget, from 1.
@@ -99,13 +99,13 @@ func (g *gate) open(address string) {
 				return
 			}
 			g.mu.Lock()
-			befalls := g.befalls
+			connFault := g.connFault
 			g.mu.Unlock()
-			if befalls == nil {
+			if connFault == nil {
 				g.served.on(conn)
 				continue
 			}
-			go befalls(g, conn.(*net.TCPConn))
+			go connFault(g, conn.(*net.TCPConn))
 		}
 	}()
 }
@@ -117,15 +117,15 @@ func (g *gate) shut() { g.listener.Close() }
 func (g *gate) repair() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.befalls, g.answers = nil, nil
+	g.connFault, g.answers = nil, nil
 	g.tls = &tls.Config{Certificates: []tls.Certificate{g.sign.certificate(g.T, func(*x509.Certificate) {})}}
 }
 
-// goWrong sets the faults of connections, requests and handshakes from now on.
-func (g *gate) goWrong(befalls func(*gate, *net.TCPConn), answers func(http.ResponseWriter, *http.Request, turn) bool) {
+// setFaults sets the faults of connections, requests and handshakes from now on.
+func (g *gate) setFaults(connFault func(*gate, *net.TCPConn), answers func(http.ResponseWriter, *http.Request, turn) bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.befalls, g.answers = befalls, answers
+	g.connFault, g.answers = connFault, answers
 }
 
 func (g *gate) secrets() *tls.Config {

@@ -198,8 +198,8 @@ func (c *manyAccounts) publications(id string) int {
 func TestProviderOutOfReach(t *testing.T) {
 	needs.Time(t, "twenty accounts wait for every timeout")
 	for _, c := range []struct {
-		phase   string
-		befalls func(*gate, *net.TCPConn)
+		phase     string
+		connFault func(*gate, *net.TCPConn)
 	}{
 		{"silent before the header", holdHeader},
 		{"silent in the handshake", holdHandshake},
@@ -222,7 +222,7 @@ func TestProviderOutOfReach(t *testing.T) {
 			case "refused on connecting":
 				b.gate.shut()
 			default:
-				b.gate.goWrong(c.befalls, nil)
+				b.gate.setFaults(c.connFault, nil)
 			}
 			began := time.Now()
 			for _, want := range []string{"CONNECTED", "CONNECTED", "DEGRADED"} {
@@ -232,7 +232,7 @@ func TestProviderOutOfReach(t *testing.T) {
 			}
 			took := time.Since(began)
 			restore()
-			if c.befalls == nil {
+			if c.connFault == nil {
 				b.gate.open(b.gate.address)
 			}
 			b.gate.repair()
@@ -261,7 +261,7 @@ func TestProviderBurstsOfErrors(t *testing.T) {
 	for name, burst := range map[string][2]int{"the first three": {1, 3}, "three in the middle": {2, 4}} {
 		var fell int64
 		b.gate.forget()
-		b.gate.goWrong(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
+		b.gate.setFaults(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
 			if a.n < burst[0] || a.n > burst[1] {
 				return false
 			}
@@ -279,7 +279,7 @@ func TestProviderBurstsOfErrors(t *testing.T) {
 		t.Logf("%s: %d errors, %d of %d runs published", name, fell, accountsPerFault, accountsPerFault)
 	}
 	before := b.data()
-	b.gate.goWrong(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
+	b.gate.setFaults(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
 		w.WriteHeader(http.StatusInternalServerError)
 		return true
 	})
@@ -300,7 +300,7 @@ func TestProviderWaitsAreObeyed(t *testing.T) {
 	const wait = 5 * time.Second
 	b := newManyAccounts(t, accountsPerFault, 20)
 	b.gate.forget()
-	b.gate.goWrong(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
+	b.gate.setFaults(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
 		if a.n > 2 {
 			return false
 		}
@@ -336,7 +336,7 @@ func TestProviderRefusesAtEveryRequest(t *testing.T) {
 		t.Fatalf("a run is %d requests", whole)
 	}
 	b.gate.forget()
-	b.gate.goWrong(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
+	b.gate.setFaults(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
 		if fmt.Sprintf("account-%03d", a.n) != a.account {
 			return false
 		}

@@ -202,7 +202,7 @@ func TestShuffledAnswers(t *testing.T) {
 		football[f.ID] = f.Human && !f.Over
 	}
 	s := &shuffler{provider: sim, football: football, pages: map[string]*said{}, items: map[string]*said{}}
-	c.gate.goWrong(nil, s.answer)
+	c.gate.setFaults(nil, s.answer)
 	c.good()
 	var want map[string]string
 	for _, id := range c.accounts {

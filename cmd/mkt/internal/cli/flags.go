@@ -48,8 +48,8 @@ var plainForms = map[string]string{
 	"bool":     "true or false",
 }
 
-// worded replaces the flag library's message about a rejected value.
-func worded(f *pflag.Flag, err error) error {
+// flagError replaces the flag library's message about a rejected value.
+func flagError(f *pflag.Flag, err error) error {
 	_, own := f.Value.(bounded)
 	if words, known := plainForms[f.Value.Type()]; known && !own {
 		return errors.New("want " + words)

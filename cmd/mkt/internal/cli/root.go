@@ -38,7 +38,7 @@ func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var value *pflag.InvalidValueError
 		if errors.As(err, &value) {
-			return Usagef("--%s %q: %w", value.GetFlag().Name, value.GetValue(), worded(value.GetFlag(), value.Unwrap()))
+			return Usagef("--%s %q: %w", value.GetFlag().Name, value.GetValue(), flagError(value.GetFlag(), value.Unwrap()))
 		}
 		hint := ""
 		var unknown *pflag.NotExistError

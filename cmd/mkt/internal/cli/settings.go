@@ -150,7 +150,7 @@ func (s *Settings) resolveOne(f *pflag.Flag, key string) error {
 func (s *Settings) set(f *pflag.Flag, source string, values []string) error {
 	for _, v := range values {
 		if err := f.Value.Set(v); err != nil {
-			return Usagef("%s: %q: %w", source, v, worded(f, err))
+			return Usagef("%s: %q: %w", source, v, flagError(f, err))
 		}
 	}
 	return nil

@@ -92,8 +92,8 @@ func side(t fataler, fixtures ...fixture) compare.Side {
 	return s
 }
 
-// told returns the changes, a line each: kind, subject, field, old and new value.
-func told(t fataler, a, b compare.Side) (lines []string, sum compare.Summary) {
+// changesOf returns the changes, a line each: kind, subject, field, old and new value.
+func changesOf(t fataler, a, b compare.Side) (lines []string, sum compare.Summary) {
 	t.Helper()
 	sum, err := compare.Run(context.Background(), compare.Options{A: a, B: b}, func(c compare.Change) error {
 		line := string(c.What)
@@ -159,7 +159,7 @@ func TestChanges(t *testing.T) {
 			edited := sample(2, 3)
 			c.edit(&edited)
 			a, b := side(t, sample(1, 2), sample(2, 3), sample(3, 1)), side(t, sample(1, 2), edited, sample(3, 1))
-			lines, sum := told(t, a, b)
+			lines, sum := changesOf(t, a, b)
 			got := strings.Join(lines, "|")
 			if c.want == "content_digest" && len(lines) == 1 && strings.Contains(got, "fixture_changed fx_000002 content_digest: ") {
 				return
@@ -170,7 +170,7 @@ func TestChanges(t *testing.T) {
 			if changed := min(1, len(lines)); sum.Changed != changed || sum.Same != 3-changed || sum.Differs() != (changed > 0) || sum.FixturesA != 3 || sum.FixturesB != 3 {
 				t.Errorf("%+v", sum)
 			}
-			if lines, _ := told(t, b, b); len(lines) > 0 {
+			if lines, _ := changesOf(t, b, b); len(lines) > 0 {
 				t.Errorf("with itself: %q", lines)
 			}
 		})
@@ -180,16 +180,16 @@ func TestChanges(t *testing.T) {
 func TestFixturesComeAndGo(t *testing.T) {
 	a := side(t, sample(1, 2), sample(2, 1), sample(4, 3))
 	b := side(t, sample(0, 1), sample(2, 1), sample(3, 2), sample(5, 1))
-	lines, sum := told(t, a, b)
+	lines, sum := changesOf(t, a, b)
 	want := "fixture_added fx_000000|fixture_removed fx_000001|fixture_added fx_000003|fixture_removed fx_000004|fixture_added fx_000005"
 	if got := strings.Join(lines, "|"); got != want || sum.FixturesA != 3 || sum.FixturesB != 4 || sum.Same != 1 {
 		t.Errorf("%s, %+v", got, sum)
 	}
 	empty := side(t)
-	if lines, sum := told(t, empty, empty); len(lines) > 0 || sum.Differs() {
+	if lines, sum := changesOf(t, empty, empty); len(lines) > 0 || sum.Differs() {
 		t.Errorf("of nothing: %q", lines)
 	}
-	if lines, _ := told(t, empty, a); len(lines) != 3 {
+	if lines, _ := changesOf(t, empty, a); len(lines) != 3 {
 		t.Errorf("from nothing: %q", lines)
 	}
 }
@@ -242,8 +242,8 @@ func TestOpposites(t *testing.T) {
 		}
 		fixturesA, fixturesB := draw("a"), draw("b")
 		a, b := side(t, fixturesA...), side(t, fixturesB...)
-		_, there := told(t, a, b)
-		_, back := told(t, b, a)
+		_, there := changesOf(t, a, b)
+		_, back := changesOf(t, b, a)
 		for what, n := range there.Changes {
 			other := what
 			for x, y := range opposite {

@@ -67,7 +67,7 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 	case another:
 		d.ok("schedule", r.at(file), "the newest fetch was with another credential")
 	case !run.OK:
-		d.bad(d.weight(run), "CYCLE_FAILING", "schedule", r.at(file), d.remedy(r, run), "%s failed %s: %s, %s ago",
+		d.bad(d.severity(run), "CYCLE_FAILING", "schedule", r.at(file), d.remedy(r, run), "%s failed %s: %s, %s ago",
 			step, times(run.FailuresInARow), run.Failure(), ago(d.now.Sub(run.FinishedAt)))
 	case run.Code == health.CodeListingHeld:
 		d.bad(Warn, "LISTING_HELD", "schedule", r.at(file), "if they are really gone: "+d.mkt("cycle --tenant "+r.id+" --accept-removals"),
@@ -81,8 +81,8 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 	}
 }
 
-// weight returns the level of a failed run. A temporary failure is a warning at first.
-func (d *doctor) weight(run *health.Run) Level {
+// severity returns the level of a failed run. A temporary failure is a warning at first.
+func (d *doctor) severity(run *health.Run) Level {
 	switch run.Code {
 	case health.CodeUnreachable, health.CodeRateLimited, health.CodePayloadRejected, health.CodeQuarantined:
 		if run.FailuresInARow < health.DegradedAfter {

@@ -71,8 +71,8 @@ func (l *liveTrace) identify() error {
 	if l.row == nil {
 		return l.unknown()
 	}
-	l.fixture, l.event = l.row.ProviderFixtureID, or(l.row.ProviderEventID, "")
-	l.report.Title = or(l.row.Home, "?") + " - " + or(l.row.Away, "?")
+	l.fixture, l.event = l.row.ProviderFixtureID, valueOr(l.row.ProviderEventID, "")
+	l.report.Title = valueOr(l.row.Home, "?") + " - " + valueOr(l.row.Away, "?")
 	return nil
 }
 

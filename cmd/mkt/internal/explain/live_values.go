@@ -206,7 +206,7 @@ func (l *liveTrace) servedMinute(n, added int) (b football.Bucket, found bool, e
 	}
 	err = scan(l.explainer, layout.LiveBucketsFile, func(r *table.LiveBucketRow) bool {
 		if r.FixtureID == l.target.fixture && int(r.Minute) == n && int(r.Added) == added {
-			b, found = football.Bucket{Minute: n, Added: added, State: football.BucketState(r.State), Home: int(or(r.Home, 0)), Away: int(or(r.Away, 0))}, true
+			b, found = football.Bucket{Minute: n, Added: added, State: football.BucketState(r.State), Home: int(valueOr(r.Home, 0)), Away: int(valueOr(r.Away, 0))}, true
 		}
 		return r.FixtureID > l.target.fixture
 	})

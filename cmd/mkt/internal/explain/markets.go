@@ -150,12 +150,12 @@ func (m *marketTrace) place() uint32 {
 
 // isRowOf reports whether a row and a selection were read from the same row of the provider.
 func isRowOf(row *table.SelectionRow, s football.Selection) bool {
-	return or(row.ProviderSelectionID, "") == s.ProviderSelectionID.Or("") && or(row.OddsDecimalText, "") == s.Odds.Decimal().Or("") &&
+	return valueOr(row.ProviderSelectionID, "") == s.ProviderSelectionID.Or("") && valueOr(row.OddsDecimalText, "") == s.Odds.Decimal().Or("") &&
 		slices.EqualFunc(row.Labels, s.Labels, func(a table.LabelRow, b football.Label) bool { return a == table.LabelRow(b) })
 }
 
-// or returns *p, or a default if p is nil.
-func or[T any](p *T, otherwise T) T {
+// valueOr returns *p, or a default if p is nil.
+func valueOr[T any](p *T, otherwise T) T {
 	if p == nil {
 		return otherwise
 	}

@@ -15,7 +15,7 @@ var notTexts = []string{provider.FieldThing, provider.FieldSelectionID, provider
 func (m *marketTrace) selection() {
 	s, r := m.found.selection, m.found.market
 	m.report.Kind = "selection"
-	m.report.Title = title(&m.found.fixture) + ": " + marketName(r) + " " + strings.TrimSpace(or(s.Selection, "")+" "+or(s.Line, ""))
+	m.report.Title = title(&m.found.fixture) + ": " + marketName(r) + " " + strings.TrimSpace(valueOr(s.Selection, "")+" "+valueOr(s.Line, ""))
 	place := m.place()
 	if place == 0 && m.read.Offered.Number > 0 {
 		m.report.doubt("its row was not found in the payload" + m.otherRules())
@@ -93,7 +93,7 @@ func (m *marketTrace) quality(of provider.Subject) {
 		b := reasons[football.Reason(reason)]
 		words := b.words
 		if football.Reason(reason) == football.MarketNotMapped {
-			words += ": " + whyRaw[football.Reason(or(m.found.market.RawReason, ""))]
+			words += ": " + whyRaw[football.Reason(valueOr(m.found.market.RawReason, ""))]
 		}
 		var from []Piece
 		for _, field := range b.fields {

@@ -95,7 +95,7 @@ func (m *marketTrace) firstRows(n int) (from []Piece) {
 func (m *marketTrace) mappingRule() string {
 	r := m.found.market
 	if r.Rule == nil {
-		return "RAW: " + whyRaw[football.Reason(or(r.RawReason, ""))]
+		return "RAW: " + whyRaw[football.Reason(valueOr(r.RawReason, ""))]
 	}
 	if m.adapter.Rule != nil {
 		if line := m.adapter.Rule(*r.Rule); line != "" {
@@ -107,7 +107,7 @@ func (m *marketTrace) mappingRule() string {
 
 // value adds a field as it was served. absent lists the columns that were not sent.
 func (m *marketTrace) value(field string, value *string, absent []string, rule string, from []Piece) {
-	v := Value{Field: field, State: HasValue, Value: or(value, ""), Rule: rule, From: from}
+	v := Value{Field: field, State: HasValue, Value: valueOr(value, ""), Rule: rule, From: from}
 	column := strings.ReplaceAll(field, ".", "_")
 	if value == nil {
 		v.State = IsNull
@@ -142,12 +142,12 @@ func pieceOf(o transform.Origin, f provider.Found) Piece {
 }
 
 func title(f *table.FixtureRow) string {
-	return or(f.Home, "?") + " - " + or(f.Away, "?")
+	return valueOr(f.Home, "?") + " - " + valueOr(f.Away, "?")
 }
 
 func marketName(r *table.MarketRow) string {
 	if r.Market == nil {
 		return "RAW " + r.ProviderMarketKey
 	}
-	return *r.Market + " " + or(r.Period, "")
+	return *r.Market + " " + valueOr(r.Period, "")
 }

@@ -94,7 +94,7 @@ func (m *Match) half(x *axis, h *half, f *momentumFigure) {
 		if now := &m.Past[i].Momentum; now.Available() {
 			d.add(p.second, float64(now.Home))
 		} else {
-			d.without(p.second, string(now.Reason))
+			d.addMissing(p.second, string(now.Reason))
 		}
 	}
 	if now := m.placeNow(); len(m.Past) == 0 && now.half == h.Number && m.Row.MomentumHome != nil && !m.isStale() {
@@ -128,9 +128,9 @@ func (d *drawing) add(second int, home float64) {
 	d.last = second
 }
 
-// without adds a moment that has no number. If the last moment is long ago, the time in between
+// addMissing adds a moment that has no number. If the last moment is long ago, the time in between
 // was not seen at all.
-func (d *drawing) without(second int, reason string) {
+func (d *drawing) addMissing(second int, reason string) {
 	d.end()
 	if len(d.reasons) == 0 && second-d.last > joinWithin {
 		d.gap(second)

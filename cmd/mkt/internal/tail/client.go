@@ -26,10 +26,10 @@ type client struct {
 	http        *http.Client
 }
 
-// answerTime and mostBody bound one answer.
+// requestTimeout and maxBody bound one answer.
 const (
-	answerTime = 30 * time.Second
-	mostBody   = 16 << 20
+	requestTimeout = 30 * time.Second
+	maxBody        = 16 << 20
 )
 
 // page is the part of a page of a collection that a client needs.
@@ -67,7 +67,7 @@ func (c *client) get(ctx context.Context, path string, into any) error {
 }
 
 func (c *client) try(ctx context.Context, path string, into any) (wait time.Duration, err error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/api/v1"+path, nil)
 	if err != nil {
@@ -79,7 +79,7 @@ func (c *client) try(ctx context.Context, path string, into any) (wait time.Dura
 		return 0, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	defer a.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(a.Body, mostBody))
+	body, err := io.ReadAll(io.LimitReader(a.Body, maxBody))
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}

@@ -34,8 +34,8 @@ type News struct {
 // ErrDiffers is returned if the followed state differs from that of the service.
 var ErrDiffers = errors.New("the state built from the changes differs from the service's")
 
-// mostBeginnings is how often Run starts again before it reaches the end of the log.
-const mostBeginnings = 3
+// maxRestarts is how often Run starts again before it reaches the end of the log.
+const maxRestarts = 3
 
 // Run follows the changes until ctx is done, or with Once to the end of the log. It returns a
 // *Refused if the service refuses, even if it refuses several positions in a row that it gave
@@ -56,7 +56,7 @@ func Run(ctx context.Context, o Options) error {
 			return nil
 		case err == nil:
 			beginnings = 1
-		case errors.As(err, &refused) && refused.Code == "INVALID_CURSOR" && beginnings < mostBeginnings:
+		case errors.As(err, &refused) && refused.Code == "INVALID_CURSOR" && beginnings < maxRestarts:
 			s.fixtures, s.cursor = nil, "" // the log does not reach back to the position any more
 			beginnings++
 			o.Report(News{Kind: "start_again"})

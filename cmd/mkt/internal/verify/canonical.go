@@ -64,7 +64,7 @@ func (v *verifier) canonicalCycle(id layout.CycleID) error {
 			v.note("%s belongs to a run that is under way or was interrupted", dir)
 			return nil
 		}
-		v.fault("CANONICAL_DAMAGED", name, v.fixCanonical(id), err)
+		v.addFault("CANONICAL_DAMAGED", name, v.fixCanonical(id), err)
 		return nil
 	}
 	if err != nil {
@@ -74,11 +74,11 @@ func (v *verifier) canonicalCycle(id layout.CycleID) error {
 	case want == "" && id <= v.head.CycleID:
 		v.note("some canonical cycles were not published, or by a version that did not record their hash: they were checked only against themselves")
 	case want != "" && want != sum:
-		v.find("CANONICAL_DAMAGED", name, v.fixCanonical(id), "it is not the one that was published")
+		v.addFinding("CANONICAL_DAMAGED", name, v.fixCanonical(id), "it is not the one that was published")
 		return nil
 	}
 	if m.ClientID != v.ClientID || m.Product != v.Product {
-		v.find("CANONICAL_DAMAGED", name, "remove the folder: it was copied here", "it belongs to %s %s", m.ClientID, m.Product)
+		v.addFinding("CANONICAL_DAMAGED", name, "remove the folder: it was copied here", "it belongs to %s %s", m.ClientID, m.Product)
 	}
 	return v.folder(dir, m, layout.CanonicalFile, folderCodes{"CANONICAL_DAMAGED", "CANONICAL_DAMAGED"})
 }

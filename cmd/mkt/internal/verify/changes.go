@@ -60,7 +60,7 @@ func (v *verifier) unnamedSegment(name string) error {
 			return nil
 		}
 	}
-	v.find("UNKNOWN_FILE", name, fixUnknown, "no manifest that is kept and no commit record names it")
+	v.addFinding("UNKNOWN_FILE", name, fixUnknown, "no manifest that is kept and no commit record names it")
 	return nil
 }
 
@@ -117,9 +117,9 @@ func (v *verifier) segment(s snapshot.Segment) error {
 		switch {
 		case e == nil && !there && !v.isRetained(s): // retention deleted it meanwhile
 		case e == nil && !there:
-			v.find("CHANGES_MISSING", s.File, v.fixRepair(), "%s", reason(err, s.File))
+			v.addFinding("CHANGES_MISSING", s.File, v.fixRepair(), "%s", reason(err, s.File))
 		default:
-			v.fault("CHANGES_DAMAGED", s.File, v.fixRepair(), err)
+			v.addFault("CHANGES_DAMAGED", s.File, v.fixRepair(), err)
 		}
 		return nil
 	}
@@ -132,7 +132,7 @@ func (v *verifier) segment(s snapshot.Segment) error {
 			return nil
 		}
 		if err != nil {
-			v.fault("SEQ_GAP", s.File, v.fixRepair(), err)
+			v.addFault("SEQ_GAP", s.File, v.fixRepair(), err)
 			return nil
 		}
 		v.report.Checked.Events++
@@ -148,7 +148,7 @@ func (v *verifier) event(s snapshot.Segment, row *table.EventRow) {
 	}
 	seq := uint64(row.Seq)
 	if c.Segment == nil || seq < c.Segment.First || seq > c.Segment.Last || !row.PublishedAt.Equal(c.PublishedAt) {
-		v.find("EVENTS_DIFFER", s.File, fixBackup, "seq %d names cycle %s, whose commit record contradicts it", row.Seq, row.CycleID)
+		v.addFinding("EVENTS_DIFFER", s.File, fixBackup, "seq %d names cycle %s, whose commit record contradicts it", row.Seq, row.CycleID)
 	}
 }
 
@@ -165,7 +165,7 @@ func (v *verifier) difference(before, here *dataset) error {
 				return nil
 			}
 			if events[row.FixtureID] != nil {
-				v.find("EVENTS_DIFFER", name, fixBackup, "two events of one publication are of fixture %s", row.FixtureID)
+				v.addFinding("EVENTS_DIFFER", name, fixBackup, "two events of one publication are of fixture %s", row.FixtureID)
 			}
 			kept := *row
 			events[row.FixtureID] = &kept
@@ -175,12 +175,12 @@ func (v *verifier) difference(before, here *dataset) error {
 	for p := range table.Pairs(table.Each(before.fixtures), table.Each(here.fixtures), byID) {
 		id := cmp.Or(p.New, p.Old).id
 		if wrong := contradiction(p, events[id]); wrong != "" {
-			v.find("EVENTS_DIFFER", name, fixBackup, "version %d: fixture %s %s", here.commit.Version, id, wrong)
+			v.addFinding("EVENTS_DIFFER", name, fixBackup, "version %d: fixture %s %s", here.commit.Version, id, wrong)
 		}
 		delete(events, id)
 	}
 	for _, id := range slices.Sorted(maps.Keys(events)) {
-		v.find("EVENTS_DIFFER", name, fixBackup, "version %d: fixture %s has an event and is in neither snapshot", here.commit.Version, id)
+		v.addFinding("EVENTS_DIFFER", name, fixBackup, "version %d: fixture %s has an event and is in neither snapshot", here.commit.Version, id)
 	}
 	return nil
 }

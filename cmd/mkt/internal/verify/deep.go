@@ -82,7 +82,7 @@ func (v *verifier) rebuildCycle(ctx context.Context, id layout.CycleID) error {
 		v.note("%s cannot be rebuilt: what it was made from is missing or damaged", dir)
 		return nil
 	case err != nil:
-		v.find("TRANSFORM_DIFFERS", dir, fixBackup, "it cannot be rebuilt: %s", err)
+		v.addFinding("TRANSFORM_DIFFERS", dir, fixBackup, "it cannot be rebuilt: %s", err)
 		return nil
 	}
 	v.report.Checked.Rebuilt++
@@ -125,5 +125,5 @@ func (v *verifier) different(code, name, fix, from string, d snapshot.Difference
 		v.note("%s has other bytes with the same rows when it is rebuilt", name)
 		return
 	}
-	v.find(code, name, fix, "rebuilt from %s: %s", from, d.What)
+	v.addFinding(code, name, fix, "rebuilt from %s: %s", from, d.What)
 }

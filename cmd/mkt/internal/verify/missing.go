@@ -39,6 +39,6 @@ func (m *missing) report() {
 	if m.run > 1 {
 		what = fmt.Sprintf("%d cycles, of versions %d to %d, are missing, and retention did not delete them", m.run, m.first.Version, m.last.Version)
 	}
-	m.v.find(m.code, layout.Cycle(m.dir, m.first.CycleID), m.fix(m.first.CycleID), "%s", what)
+	m.v.addFinding(m.code, layout.Cycle(m.dir, m.first.CycleID), m.fix(m.first.CycleID), "%s", what)
 	m.run = 0
 }

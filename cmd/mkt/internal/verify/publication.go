@@ -82,21 +82,21 @@ func (v *verifier) publication(c snapshot.Commit) (*dataset, error) {
 	name := c.Dir() + "/" + layout.ManifestFile
 	m, err := snapshot.Open(v.Root, c)
 	if isFileFault(err) {
-		v.fault("MANIFEST_DAMAGED", name, v.fixRepair(), err)
+		v.addFault("MANIFEST_DAMAGED", name, v.fixRepair(), err)
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if m.ClientID != v.ClientID || m.Product != v.Product {
-		v.find("MANIFEST_DAMAGED", name, "remove the folder: it was copied here", "it belongs to %s %s", m.ClientID, m.Product)
+		v.addFinding("MANIFEST_DAMAGED", name, "remove the folder: it was copied here", "it belongs to %s %s", m.ClientID, m.Product)
 	}
 	d := &dataset{commit: c, manifest: m}
 	for _, s := range m.Changes {
 		v.segments[s.File] = s
 	}
 	if c.CanonicalSHA256 != "" && c.CanonicalSHA256 != m.CanonicalSHA256 {
-		v.find("MANIFEST_DAMAGED", name, fixBackup, "it names another canonical cycle than its commit")
+		v.addFinding("MANIFEST_DAMAGED", name, fixBackup, "it names another canonical cycle than its commit")
 	}
 	if err := v.folder(c.Dir(), m, layout.ManifestFile, folderCodes{"FILE_MISSING", "FILE_DAMAGED"}); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (v *verifier) folder(dir string, m snapshot.Manifest, header string, codes 
 	entries, err := v.names(dir)
 	for _, e := range entries {
 		if !known[e.Name()] {
-			v.find("UNKNOWN_FILE", dir+"/"+e.Name(), fixUnknown, "its manifest does not name it")
+			v.addFinding("UNKNOWN_FILE", dir+"/"+e.Name(), fixUnknown, "its manifest does not name it")
 		}
 	}
 	return err
@@ -132,10 +132,10 @@ func (v *verifier) file(dir string, m snapshot.Manifest, file snapshot.File, cod
 	err := snapshot.VerifyFile(v.Root, dir, file)
 	switch there, _ := durable.Exists(v.Root, name); {
 	case isFileFault(err) && !there:
-		v.find(codes.missing, name, v.fixRepair(), "its manifest names it, and it is missing")
+		v.addFinding(codes.missing, name, v.fixRepair(), "its manifest names it, and it is missing")
 		return nil
 	case isFileFault(err):
-		v.fault(codes.damaged, name, v.fixRepair(), err)
+		v.addFault(codes.damaged, name, v.fixRepair(), err)
 		return nil
 	case err != nil:
 		return err
@@ -156,16 +156,16 @@ func (v *verifier) rows(name string, m snapshot.Manifest, file snapshot.File) er
 	defer r.Close()
 	got, err := summarize(r, r.Size())
 	if err != nil {
-		v.fault("ROWS_DIFFER", name, v.fixRepair(), err)
+		v.addFault("ROWS_DIFFER", name, v.fixRepair(), err)
 		return nil
 	}
 	v.report.Checked.Rows += got.Rows
 	want := m.Tables[snapshot.TableKey(file.Name)]
 	switch {
 	case got.Rows != want.Rows:
-		v.find("ROWS_DIFFER", name, v.fixRepair(), "it has %d rows, its manifest says %d", got.Rows, want.Rows)
+		v.addFinding("ROWS_DIFFER", name, v.fixRepair(), "it has %d rows, its manifest says %d", got.Rows, want.Rows)
 	case got.Digest != want.Digest:
-		v.find("ROWS_DIFFER", name, v.fixRepair(), "its rows have another digest than its manifest says")
+		v.addFinding("ROWS_DIFFER", name, v.fixRepair(), "its rows have another digest than its manifest says")
 	}
 	return nil
 }
@@ -173,7 +173,7 @@ func (v *verifier) rows(name string, m snapshot.Manifest, file snapshot.File) er
 // checkManifestLink checks a manifest against the commit before its own.
 func (v *verifier) checkManifestLink(before snapshot.Commit, here *dataset) {
 	if here.manifest.PreviousManifestSHA256 != before.ManifestSHA256 {
-		v.find("MANIFEST_CHAIN", here.commit.Dir()+"/"+layout.ManifestFile, fixBackup, "it carries another hash than that of version %d's manifest", before.Version)
+		v.addFinding("MANIFEST_CHAIN", here.commit.Dir()+"/"+layout.ManifestFile, fixBackup, "it carries another hash than that of version %d's manifest", before.Version)
 	}
 }
 

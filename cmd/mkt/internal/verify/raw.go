@@ -61,7 +61,7 @@ func (v *verifier) rawFolder(id layout.CycleID) error {
 	a, err := raw.Open(v.Root, id)
 	if errors.Is(err, raw.ErrNotSealed) {
 		if _, published := v.commits[id]; published {
-			v.find("RAW_DAMAGED", dir+"/"+layout.RawCycleFile, fixBackup, "it is missing")
+			v.addFinding("RAW_DAMAGED", dir+"/"+layout.RawCycleFile, fixBackup, "it is missing")
 			return nil
 		}
 		v.note("%s belongs to a run that is under way or was interrupted", dir)
@@ -89,7 +89,7 @@ func (v *verifier) rawFault(name string, err error) {
 	if !errors.Is(err, raw.ErrCorrupt) {
 		err = snapshot.Fault(name, err)
 	}
-	v.fault("RAW_DAMAGED", name, fixBackup, err)
+	v.addFault("RAW_DAMAGED", name, fixBackup, err)
 }
 
 func (v *verifier) rawPack(ctx context.Context, pack string, have map[layout.CycleID]bool) error {
@@ -99,7 +99,7 @@ func (v *verifier) rawPack(ctx context.Context, pack string, have map[layout.Cyc
 			return context.Cause(ctx)
 		}
 		if c.ID != "" && layout.RawPack(c.ID) != pack {
-			v.find("RAW_DAMAGED", pack, fixBackup, "it holds %s, which belongs to another file", c.ID)
+			v.addFinding("RAW_DAMAGED", pack, fixBackup, "it holds %s, which belongs to another file", c.ID)
 			continue
 		}
 		if c.ID != "" {
@@ -128,11 +128,11 @@ func (v *verifier) archive(where string, id layout.CycleID, a *raw.Archive) erro
 	case want == "" && a.Cycle().Outcome != raw.Failed && id <= v.head.CycleID:
 		v.note("some raw cycles were not published, or by a version that did not record their hash: they were checked only against themselves")
 	case want != "" && want != a.SHA256():
-		v.find("RAW_DAMAGED", where, fixBackup, "%s of %s is not the one that was transformed", layout.RawCycleFile, id)
+		v.addFinding("RAW_DAMAGED", where, fixBackup, "%s of %s is not the one that was transformed", layout.RawCycleFile, id)
 		return nil
 	}
 	if c := a.Cycle(); c.ClientID != v.ClientID || c.Product != v.Product {
-		v.find("RAW_DAMAGED", where, "remove it: it was copied here", "it belongs to %s %s", c.ClientID, c.Product)
+		v.addFinding("RAW_DAMAGED", where, "remove it: it was copied here", "it belongs to %s %s", c.ClientID, c.Product)
 	}
 	for _, r := range a.Responses() {
 		v.report.Checked.Files++
@@ -173,7 +173,7 @@ func (v *verifier) rawNames(dir string, a *raw.Archive) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if !known[name] && !v.isHalfWritten(dir+"/"+name) {
-			v.find("UNKNOWN_FILE", dir+"/"+name, fixUnknown, "%s does not name it", layout.RawFetchFile)
+			v.addFinding("UNKNOWN_FILE", dir+"/"+name, fixUnknown, "%s does not name it", layout.RawFetchFile)
 		}
 	}
 	return nil

@@ -239,8 +239,8 @@ func relink(t *testing.T, h testRoot, r *rand.Rand) string {
 	return "of another run " + at
 }
 
-// raiseFloor raises the recorded retention watermark and deletes the data below it.
-func raiseFloor(t *testing.T, h testRoot, r *rand.Rand) string {
+// raiseWatermark raises the recorded retention watermark and deletes the data below it.
+func raiseWatermark(t *testing.T, h testRoot, r *rand.Rand) string {
 	c := h.anyCommit(t, r)
 	floors, err := retention.ReadWatermarks(h.root)
 	must(t, err)

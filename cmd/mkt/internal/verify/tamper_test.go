@@ -100,7 +100,7 @@ var tamperings = []tampering{
 	{"drop a segment, manifest made right", dropSegment},
 	{"double a segment", doubleSegment},
 	{"link commits anew", relink},
-	{"raise a floor", raiseFloor},
+	{"raise a floor", raiseWatermark},
 }
 
 // Every tampering is found, unless the head of the chain is rewritten as well, see

@@ -23,7 +23,7 @@ func (v *verifier) unknown(context.Context) error {
 		case !known[e.Name()]:
 			v.unknownFile(e.Name())
 		case !e.IsDir() && !e.Type().IsRegular():
-			v.find("UNKNOWN_FILE", e.Name(), fixUnknown, "it is neither a file nor a folder: %s", e.Type())
+			v.addFinding("UNKNOWN_FILE", e.Name(), fixUnknown, "it is neither a file nor a folder: %s", e.Type())
 		}
 	}
 	for dir, isKnown := range map[string]func(string) bool{
@@ -49,7 +49,7 @@ func (v *verifier) unknown(context.Context) error {
 			case !isKnown(e.Name()):
 				v.unknownFile(name)
 			case !e.IsDir() && !e.Type().IsRegular():
-				v.find("UNKNOWN_FILE", name, fixUnknown, "it is neither a file nor a folder: %s", e.Type())
+				v.addFinding("UNKNOWN_FILE", name, fixUnknown, "it is neither a file nor a folder: %s", e.Type())
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func isCycle(name string) bool {
 
 func (v *verifier) unknownFile(name string) {
 	if !v.isHalfWritten(name) {
-		v.find("UNKNOWN_FILE", name, fixUnknown, "mkt uses no such name")
+		v.addFinding("UNKNOWN_FILE", name, fixUnknown, "mkt uses no such name")
 	}
 }
 
@@ -113,7 +113,7 @@ func (v *verifier) uncommitted() error {
 			continue // quarantined or deleted meanwhile
 		}
 		if err != nil || m.CycleID != id || m.ClientID != v.ClientID || m.Product != v.Product || !follows[m.PreviousManifestSHA256] {
-			v.find("UNKNOWN_FILE", dir, fixUnknown, "no commit record names it, and it follows no publication")
+			v.addFinding("UNKNOWN_FILE", dir, fixUnknown, "no commit record names it, and it follows no publication")
 			continue
 		}
 		v.note("%s belongs to a run that is under way or was interrupted before its commit", dir)

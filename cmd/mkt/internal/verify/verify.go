@@ -69,7 +69,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		if err != nil {
 			return Report{}, err
 		}
-		report, err := once(ctx, o)
+		report, err := readOnce(ctx, o)
 		if err != nil || report.Clean {
 			return report, err
 		}
@@ -116,7 +116,7 @@ func stampOf(f durable.ReadFS) (string, error) {
 // would report everything in the folder as missing.
 var errNoFolder = errors.New("a folder cannot be listed")
 
-func once(ctx context.Context, o Options) (Report, error) {
+func readOnce(ctx context.Context, o Options) (Report, error) {
 	v := &verifier{Options: o, seen: map[Finding]bool{}, commits: map[layout.CycleID]snapshot.Commit{}, segments: map[string]snapshot.Segment{}, read: map[string]bool{}}
 	v.report = Report{Tenant: o.ClientID, Product: string(o.Product), Judged: true, Findings: []Finding{}, Notes: []string{}}
 	if v.Progress == nil {
@@ -146,7 +146,7 @@ func (v *verifier) all(ctx context.Context) error {
 	return nil
 }
 
-func (v *verifier) find(code, file, fix, format string, args ...any) {
+func (v *verifier) addFinding(code, file, fix, format string, args ...any) {
 	f := Finding{code, file, fmt.Sprintf(format, args...), fix}
 	if !v.seen[f] {
 		v.seen[f] = true
@@ -154,17 +154,17 @@ func (v *verifier) find(code, file, fix, format string, args ...any) {
 	}
 }
 
-func (v *verifier) fault(code, file, fix string, err error) {
+func (v *verifier) addFault(code, file, fix string, err error) {
 	switch {
 	case errors.Is(err, layout.ErrNewer):
 		code, fix = "FORMAT_NEWER", "use the version of mkt that wrote it, or a later one"
 	case errors.Is(err, snapshot.ErrUnreadable) && !errors.Is(err, snapshot.ErrDamaged):
 		code, fix = "UNREADABLE", "run it as the user who owns the data root, or as root: sudo "+v.Command+" verify"
 	}
-	v.find(code, file, fix, "%s", reason(err, file))
+	v.addFinding(code, file, fix, "%s", reason(err, file))
 }
 
-func (v *verifier) forget(from int) {
+func (v *verifier) dropFindings(from int) {
 	for _, f := range v.report.Findings[from:] {
 		delete(v.seen, f)
 	}
@@ -193,7 +193,7 @@ func (v *verifier) names(dir string) ([]fs.DirEntry, error) {
 		return nil, nil
 	}
 	if fault := snapshot.Fault(dir, err); snapshot.IsFault(fault) {
-		v.fault("UNREADABLE", dir, "put a folder there, or mount it there", fault)
+		v.addFault("UNREADABLE", dir, "put a folder there, or mount it there", fault)
 		return nil, errNoFolder
 	}
 	return entries, err

@@ -59,13 +59,13 @@ func (v *verifier) folderOf(k kind, dir string, id layout.CycleID, check func() 
 	case unknown != nil:
 		return errors.Join(err, unknown)
 	case !there && v.mayGo(k, id):
-		v.forget(from)
+		v.dropFindings(from)
 		return nil
 	case !there && k == rawKind && v.isInPack(id):
-		v.forget(from)
+		v.dropFindings(from)
 		return check() // the cycle is in a pack now
 	case err != nil:
-		v.find("FILE_MISSING", dir, v.fixRepair(), "a file in it disappeared while it was read")
+		v.addFinding("FILE_MISSING", dir, v.fixRepair(), "a file in it disappeared while it was read")
 	}
 	return nil
 }

@@ -24,11 +24,11 @@ func newGC(g *Group) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gc [--tenant ID | --all]",
 		Short: "Delete what retention does not keep",
-		Long: `Delete what the retention settings do not keep, and what interrupted runs left
-behind. Every publication does this by itself; this command is for a retention
-that was shortened, and for accounts that do not run any more. Ages are
-counted back from the newest publication. What a reader may be using stays,
-and what is deleted is recorded first.
+		Long: `Delete data that the retention settings do not keep, and files of interrupted
+runs. Every publication does this by itself; use this command after the
+retention was shortened, and for accounts that do not run any more. Ages are
+relative to the newest publication. Files that a reader may be using stay, and
+every deletion is recorded first.
 
 Nothing is deleted if the newest publication came more than a day later than
 the one before it, and more than twice as much later as is usual: the clock

@@ -85,23 +85,23 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 	if err := t.SetTenants(f); err != nil {
 		return err
 	}
-	door, closeDoor, err := o.admin.Open(g.Env)
+	adminServer, closeAdmin, err := o.admin.Open(g.Env)
 	if err != nil {
 		return err
 	}
-	defer closeDoor()
+	defer closeAdmin()
 	edits := daemon.NewReloads(g.Env)
-	if door != nil {
-		door.Metrics.MustRegister(append(edits.Collectors(), t.collectors()...)...)
-		door.ReadyWhen(func() error { return scheduling(ctx) })
+	if adminServer != nil {
+		adminServer.Metrics.MustRegister(append(edits.Collectors(), t.collectors()...)...)
+		adminServer.ReadyWhen(func() error { return scheduling(ctx) })
 	}
 	var overdue []string
 	if o.catchUp {
 		overdue = g.overdue(f)
 	}
 	g.Log.Info("schedule started", "jobs", len(Entries(f)), "overdue", len(overdue))
-	if door != nil {
-		g.printScheduling(door.URL())
+	if adminServer != nil {
+		g.printScheduling(adminServer.URL())
 	}
 	go edits.Watch(ctx, f, t.SetTenants)
 	t.Scheduler.Run(ctx, overdue...)

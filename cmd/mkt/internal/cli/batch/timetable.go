@@ -85,7 +85,7 @@ func (t *timetable) due(name string) (Job, bool) {
 		return Job{}, false
 	}
 	if p := t.group.postponed(jobs[0]); p != nil {
-		t.metrics.hold(jobs[0], p.why)
+		t.metrics.countPostponed(jobs[0], p.why)
 		t.postpone(jobs[0], p)
 		return Job{}, false
 	}

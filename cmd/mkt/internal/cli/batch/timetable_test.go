@@ -164,7 +164,7 @@ func TestTickSkippedWhileLocked(t *testing.T) {
 	}
 }
 
-// An overdue job runs at the start, unless its next tick comes within a minute anyway.
+// An overdue job runs at the start, unless its cadence is shorter than a minute.
 func TestOverdueWaitsForAShortCadence(t *testing.T) {
 	table, _, _ := newTestTimetable(t, 0, 0)
 	got := table.group.overdue(table.file)

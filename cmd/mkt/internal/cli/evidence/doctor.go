@@ -36,11 +36,10 @@ func newDoctor(g *Group) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the installation and say how to fix what is wrong",
 		Long: `Check keys, files, accounts, schedules, snapshots, clock, locks and disk, and
-say of everything that is wrong what it is, where, and how to fix it. It
-changes nothing and sends no request; --online sends each provider one cheap
-request.
+report what is wrong, where, and how to fix it. It changes nothing and sends no
+request; --online sends each provider one cheap request.
 
-The exit code is 0 if nothing fails, 1 otherwise; a warning is no failure.`,
+The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 		Example: `  mkt doctor
   mkt doctor --tenant acme --online`,
 		Args: cobra.NoArgs,

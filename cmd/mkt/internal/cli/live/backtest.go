@@ -33,10 +33,10 @@ func newBacktestMomentum(g *Group) *cobra.Command {
 		Short: "Measure momentum against simple baselines",
 		Long: `Measure momentum against simple baselines, with the code of the live pipeline,
 on a folder of matches (matches.csv.gz and the files it names): who shoots
-next, who scores next, danger in the next five minutes, how calm and how
-available it is. Momentum is measured at the moment of the question, and with
-samples as old as a client reads them over HTTP. docs/momentum.md says what
-the figures mean. Nothing is written but --csv.`,
+next, who scores next, danger in the next five minutes, how steady momentum is
+and how often it is available. It is measured with current samples, and with
+samples as old as those that a client reads over HTTP. docs/momentum.md says
+what the figures mean. Only --csv writes a file.`,
 		Example: `  mkt backtest momentum --matches matches --csv momentum.csv`,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return g.backtestMomentum(cmd.Context(), f) },

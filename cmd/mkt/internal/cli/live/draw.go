@@ -18,7 +18,7 @@ func (f *liveView) draw(out io.Writer, now time.Time) error {
 	plain.Fprintf(w, "%s, %s, %s\n", words(f.League), f.FixtureID, f.Tenant)
 	plain.Fprintf(w, "%s\n\n", f.clock(now))
 	plain.Fprintf(w, "momentum  %s\n", f.momentum(now))
-	f.drawMen(w, now)
+	f.drawRedCards(w, now)
 	if f.Detailed {
 		f.drawPressure(w)
 		f.drawTimeline(w)
@@ -72,8 +72,8 @@ func (f *liveView) momentum(now time.Time) string {
 	return fmt.Sprintf("home %2d %s%s %-2d away   %s, %s", home, strings.Repeat("█", at), strings.Repeat("░", width-at), 100-home, words(f.Leader), words(f.Strength))
 }
 
-// drawMen says how momentum treats a side with red cards.
-func (f *liveView) drawMen(w io.Writer, now time.Time) {
+// drawRedCards says how momentum treats a side with red cards.
+func (f *liveView) drawRedCards(w io.Writer, now time.Time) {
 	if f.Men == nil || f.MomentumHome == nil || f.stale(now) {
 		return
 	}

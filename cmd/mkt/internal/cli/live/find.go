@@ -101,7 +101,7 @@ func (f *liveView) readDetails(root durable.ReadFS, dir string) error {
 		rowsOf(root, dir+"/"+layout.LiveTimelineFile, &m.Timeline, func(r *table.LiveTimelineRow) bool { return r.FixtureID == f.FixtureID }),
 		rowsOf(root, dir+"/"+layout.LivePeriodsFile, &m.Periods, func(r *table.LivePeriodRow) bool { return r.FixtureID == f.FixtureID }),
 		rowsOf(root, dir+"/"+layout.LiveCountersFile, &m.Counters, func(r *table.LiveCounterRow) bool { return r.FixtureID == f.FixtureID }))
-	f.Men = menOf(m.Counters)
+	f.Men = redCardSharesOf(m.Counters)
 	for _, r := range m.Buckets {
 		f.Buckets = append(f.Buckets, liveBucket{r.Minute, r.Added, r.State, r.Home, r.Away})
 	}

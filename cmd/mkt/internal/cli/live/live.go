@@ -72,13 +72,13 @@ type liveView struct {
 	ScoreHome *int32  `json:"score_home"`
 	ScoreAway *int32  `json:"score_away"`
 
-	State        *string `json:"visual_state"`
-	MomentumHome *int32  `json:"momentum_home"`
-	Leader       *string `json:"leader"`
-	Strength     *string `json:"strength"`
-	Reason       *string `json:"unavailable_reason"`
-	Men          *menNow `json:"men"` // null when the red cards of both sides are not known
-	Detailed     bool    `json:"detail_available"`
+	State        *string        `json:"visual_state"`
+	MomentumHome *int32         `json:"momentum_home"`
+	Leader       *string        `json:"leader"`
+	Strength     *string        `json:"strength"`
+	Reason       *string        `json:"unavailable_reason"`
+	Men          *redCardShares `json:"men"` // null when the red cards of both sides are not known
+	Detailed     bool           `json:"detail_available"`
 
 	Buckets  []liveBucket `json:"buckets"`
 	Timeline []liveEntry  `json:"timeline"`
@@ -87,22 +87,22 @@ type liveView struct {
 	published matchpage.Match // the rows it was made from
 }
 
-// menNow is the share of its pressure that each side keeps in momentum after red cards:
+// redCardShares is the share of its pressure that each side keeps in momentum after red cards:
 // "1", or a fraction such as "2/3".
-type menNow struct {
+type redCardShares struct {
 	RedCards string `json:"red_cards"`
 	Home     string `json:"home"`
 	Away     string `json:"away"`
 }
 
-func menOf(counters []table.LiveCounterRow) *menNow {
+func redCardSharesOf(counters []table.LiveCounterRow) *redCardShares {
 	for _, r := range counters {
 		if r.Metric != string(football.RedCards) || r.HomeText == nil || r.AwayText == nil {
 			continue
 		}
 		red := football.Counter{Metric: football.RedCards, Home: counted(*r.HomeText), Away: counted(*r.AwayText)}
 		if home, away, known := live.Kept(red); known {
-			return &menNow{*r.HomeText + "-" + *r.AwayText, home, away}
+			return &redCardShares{*r.HomeText + "-" + *r.AwayText, home, away}
 		}
 	}
 	return nil

@@ -102,16 +102,16 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	if err := g.swap(registry, tokens.in(file)); err != nil {
 		return err
 	}
-	door, closeDoor, err := f.admin.Open(g.Env)
+	adminServer, closeAdmin, err := f.admin.Open(g.Env)
 	if err != nil {
 		return err
 	}
-	defer closeDoor()
+	defer closeAdmin()
 	edits := daemon.NewReloads(g.Env)
 	adminURL := ""
-	if door != nil {
-		adminURL = door.URL()
-		door.Metrics.MustRegister(edits.Collectors()...)
+	if adminServer != nil {
+		adminURL = adminServer.URL()
+		adminServer.Metrics.MustRegister(edits.Collectors()...)
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop() // last, so that revocations apply to requests until the end
@@ -119,7 +119,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	return serve.Run(ctx, serve.Options{
 		Listen: f.Listen, DataDir: g.Data, AsOf: asOf, Accounts: registry, Now: g.Now, Log: g.Log, Poll: f.Poll, CacheDir: f.cache,
 		Connections: f.connections.most, ConnectionsPerAddress: f.connections.perAddress, TrustedProxies: proxies,
-		UsageDir: f.Usage, Service: g.service, Words: providerWords(), Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) {
+		UsageDir: f.Usage, Service: g.service, Words: providerWords(), Realtime: f.socket.Realtime, Admin: adminServer, DrainDelay: f.drain, Ready: func(baseURL string) {
 			ready(daemon.Ready{Event: "ready", BaseURL: baseURL, AdminURL: adminURL, Tokens: tokens.printed})
 		},
 	})

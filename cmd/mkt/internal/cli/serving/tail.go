@@ -104,12 +104,12 @@ func (g *Group) printNews(n tail.News) {
 	case "start_again":
 		fmt.Fprintln(g.Out, "the change log no longer reaches back to the position: starting again")
 	case "unreachable":
-		plain.Fprintf(g.Errs, "waiting: %v\n", plainly(n.Cause))
+		plain.Fprintf(g.Errs, "waiting: %v\n", withoutURL(n.Cause))
 	}
 }
 
-// plainly returns an error without the HTTP library's text, which contains the URL.
-func plainly(err error) error {
+// withoutURL returns an error without the HTTP library's text, which contains the URL.
+func withoutURL(err error) error {
 	var refused *tail.Refused
 	if errors.As(err, &refused) {
 		return refused
@@ -139,7 +139,7 @@ func newsLine(n tail.News) any {
 		Error    string        `json:"error,omitempty"`
 	}{Event: n.Kind, Fixtures: n.Fixtures, Change: n.Event, Fixture: n.Fixture}
 	if n.Cause != nil {
-		line.Error = plainly(n.Cause).Error()
+		line.Error = withoutURL(n.Cause).Error()
 	}
 	return line
 }
