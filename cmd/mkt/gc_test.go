@@ -223,7 +223,7 @@ func (w *collectingWorld) page(ctx context.Context, client *http.Client, url str
 
 // gc interprets the retention settings like a publication: a setting that keeps all snapshots wins
 // over the other one.
-func TestCollectsAsAPublicationDoes(t *testing.T) {
+func TestGCKeepsWhatAPublicationKeeps(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 3, InPlay: -1})
 	for range 5 {
 		p.cycle(football.MarketEngine)

@@ -171,7 +171,7 @@ func TestInspectOverDamage(t *testing.T) {
 }
 
 // An account with unreadable data does not hide another from inspect, live show and verify.
-func TestUnreadableAccountHidesNoOther(t *testing.T) {
+func TestUnreadableAccountHidesNoOtherAccount(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 3, InPlay: 2})
 	p.cycle(football.LiveIntelligence)
 	of := p.dataset(football.LiveIntelligence).Dir()

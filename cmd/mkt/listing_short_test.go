@@ -38,7 +38,7 @@ func (p *contradicting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // A list with fewer fixtures than it says, in both readings and in every way, removes nothing, and
 // doctor reports it. The next complete list removes what is gone.
-func TestListingShortOfItsCountRemovesNothing(t *testing.T) {
+func TestIncompleteListingRemovesNothing(t *testing.T) {
 	const fixtures, missing = 120, 6
 	rng := rand.New(rand.NewPCG(7, 1))
 	p := &contradicting{}

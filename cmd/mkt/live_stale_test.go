@@ -28,7 +28,7 @@ func calm() (faults []simulator.Fault) {
 // A feed that does not move, or is not asked, is stale: after a minute there is no momentum, its
 // reason, the state and the timeline are STALE, and so says the health. When the feed returns, the
 // first sample is a baseline: no minute or incident of the time in between is invented.
-func TestStaleIsStale(t *testing.T) {
+func TestFeedWithoutNewDataIsStale(t *testing.T) {
 	for name, frozen := range map[string][]simulator.Span{"stands still": {{From: stillFrom, To: stillTo}}, "is not asked": nil} {
 		t.Run(name, func(t *testing.T) {
 			if frozen == nil {

@@ -195,7 +195,7 @@ func (c *manyAccounts) publications(id string) int {
 
 // If the provider is unreachable in any phase, every account keeps its data and is DEGRADED after
 // the third failure in a row, and CONNECTED after a successful run.
-func TestProviderOutOfReach(t *testing.T) {
+func TestProviderUnreachable(t *testing.T) {
 	needs.Time(t, "twenty accounts wait for every timeout")
 	for _, c := range []struct {
 		phase     string
@@ -295,7 +295,7 @@ func TestProviderBurstsOfErrors(t *testing.T) {
 }
 
 // If a provider asks for a wait of five seconds it gets it every time, and the run succeeds.
-func TestProviderWaitsAreObeyed(t *testing.T) {
+func TestRetryAfterIsObeyed(t *testing.T) {
 	needs.Time(t, "waits of five seconds")
 	const wait = 5 * time.Second
 	b := newManyAccounts(t, accountsPerFault, 20)
@@ -377,7 +377,7 @@ func TestProviderRefusesAtEveryRequest(t *testing.T) {
 
 // With a wrong certificate or an old protocol no account sends a request, which would reveal its
 // credential.
-func TestProviderThatIsAnother(t *testing.T) {
+func TestProviderWithWrongCertificate(t *testing.T) {
 	needs.Time(t, "twenty accounts for every certificate")
 	b := newManyAccounts(t, accountsPerFault, 20)
 	before := b.data()

@@ -205,7 +205,7 @@ func TestReloadUnderLoad(t *testing.T) {
 }
 
 // Lost rights take effect even while the server drains.
-func TestEditsReachAServerThatIsLeaving(t *testing.T) {
+func TestEditsReachADrainingServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tenants.yaml")

@@ -121,7 +121,7 @@ func TestChanges(t *testing.T) {
 }
 
 // The format on disk is fixed: old logs must stay readable.
-func TestLinePinned(t *testing.T) {
+func TestLineFormat(t *testing.T) {
 	path := seeded(t)
 	do(t, path, audit.TenantAdd, add("a"))
 	const want = `{"format":1,"at":"2026-11-20T09:07:00.005Z","user":"ops","actor":"jane@example.com","action":"tenant.add","tenant":"a",` +
@@ -152,7 +152,7 @@ func TestRefusedEditIsNotLogged(t *testing.T) {
 	}
 }
 
-func TestNoLogNoEdit(t *testing.T) {
+func TestEditNeedsTheLog(t *testing.T) {
 	for name, plant := range map[string]func(string) error{
 		"folder": func(p string) error { return os.Mkdir(p, 0o755) },
 		"pipe":   func(p string) error { return syscall.Mkfifo(p, 0o600) },
@@ -176,7 +176,7 @@ func TestNoLogNoEdit(t *testing.T) {
 }
 
 // A crash cut the last line: the complete lines are read, and the next entry is intact.
-func TestTorn(t *testing.T) {
+func TestLastLineCutOff(t *testing.T) {
 	path := seeded(t)
 	for _, id := range []string{"a", "b"} {
 		do(t, path, audit.TenantAdd, add(id))
@@ -305,7 +305,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 }
 
 // Names from outside cannot break a line or control a terminal.
-func TestOddNames(t *testing.T) {
+func TestHostileNames(t *testing.T) {
 	path := seeded(t)
 	odd := by(audit.TenantAdd)
 	odd.Who = audit.Who{User: "a\nb", Actor: "\x1b[31m" + strings.Repeat("é", 500) + "\xff\u2028"}

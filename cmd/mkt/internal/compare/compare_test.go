@@ -177,7 +177,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-func TestFixturesComeAndGo(t *testing.T) {
+func TestFixturesAddedAndRemoved(t *testing.T) {
 	a := side(t, sample(1, 2), sample(2, 1), sample(4, 3))
 	b := side(t, sample(0, 1), sample(2, 1), sample(3, 2), sample(5, 1))
 	lines, sum := changesOf(t, a, b)

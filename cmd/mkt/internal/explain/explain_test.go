@@ -90,8 +90,8 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// TestGone: a note names what retention deleted, and nothing is invented in its place.
-func TestGone(t *testing.T) {
+// TestDeletedByRetention: a note names what retention deleted, and nothing is invented in its place.
+func TestDeletedByRetention(t *testing.T) {
 	w := dataroot.Markets(t)
 	ids := everything(w)
 	cycles, err := raw.Between(w.Mem, time.Time{}, time.Time{})

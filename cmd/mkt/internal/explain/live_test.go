@@ -33,9 +33,9 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestLivePacked: the explanation is the same after the samples were compacted, and from the
+// TestLiveCompacted: the explanation is the same after the samples were compacted, and from the
 // samples alone after the snapshot was deleted.
-func TestLivePacked(t *testing.T) {
+func TestLiveCompacted(t *testing.T) {
 	w := dataroot.Play(t)
 	id := dataroot.Rows[table.LiveRow](w, layout.LiveFile)[0].FixtureID
 	text := func(at snapshot.Moment) string {

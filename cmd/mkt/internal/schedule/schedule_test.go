@@ -229,7 +229,7 @@ func TestParallelAndJitterAreBounded(t *testing.T) {
 
 // An @every is due at the multiples of its duration since 1970 UTC, whenever the process began
 // and however late a tick was noticed.
-func TestEveryIsTheClocksGrid(t *testing.T) {
+func TestEveryIsAlignedToTheEpoch(t *testing.T) {
 	clock := func(text string) time.Time {
 		at, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {
@@ -290,7 +290,7 @@ func TestRestartDoesNotShiftTicks(t *testing.T) {
 
 // A slow run never overlaps the next one: the ticks during it are counted and logged, and the
 // next run is at its tick.
-func TestSlowRunIsLateAndTold(t *testing.T) {
+func TestSlowRunIsLateAndLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
 		defer cancel()

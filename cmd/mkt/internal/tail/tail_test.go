@@ -166,7 +166,7 @@ func TestStartsAgain(t *testing.T) {
 }
 
 // A service that refuses the positions that it gave itself is not asked forever.
-func TestRefusedForEver(t *testing.T) {
+func TestRefusedRepeatedly(t *testing.T) {
 	s := &service{fixtures: fixtures("fx_a"), changes: func(string) (int, []tail.Event, string) { return http.StatusBadRequest, nil, "" }}
 	kinds, err := follow(t, s, tail.Options{}, func(tail.News) bool { return s.lists > 10 })
 	var refused *tail.Refused

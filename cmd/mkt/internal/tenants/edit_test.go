@@ -124,7 +124,7 @@ func TestEditKeepsCommentsOrderAndBlankLines(t *testing.T) {
 }
 
 // Line ends and the byte order mark stay.
-func TestEditKeepsLineEndsAndMark(t *testing.T) {
+func TestEditKeepsLineEndsAndByteOrderMark(t *testing.T) {
 	for name, of := range map[string]func(string) string{
 		"line ends of Windows": func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
 		"byte order mark":      func(s string) string { return "\ufeff" + s },

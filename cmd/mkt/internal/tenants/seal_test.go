@@ -53,7 +53,7 @@ func parse(t *testing.T, text string) *tenants.File {
 	return f
 }
 
-func TestSealedFileThatIsCutIsRefused(t *testing.T) {
+func TestTruncatedSealedFileIsRefused(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n"} {
 		whole := seal(t, strings.ReplaceAll(three, "\n", end))
 		if f := parse(t, whole); f.Seal() != tenants.Sealed || f.SealedAccounts() != 3 {
@@ -72,7 +72,7 @@ func TestSealedFileThatIsCutIsRefused(t *testing.T) {
 }
 
 // A truncated file without a seal removes nothing that is in force.
-func TestUnsealedFileThatIsCutTakesNothingAway(t *testing.T) {
+func TestTruncatedUnsealedFileRemovesNothing(t *testing.T) {
 	inForce := parse(t, three)
 	next := strings.NewReplacer("requests: 60000", "requests: 70000", "id: beta\n", "id: beta\n    name: Beta\n", "Gamma", "Gamma Ltd",
 		"requests: 6000\n", "requests: 7000\n  - id: delta\n").Replace(three)
@@ -175,7 +175,7 @@ func TestSealKeepsTheText(t *testing.T) {
 }
 
 // A command refuses a truncated file, and seals edits by hand.
-func TestEditOfFileThatIsCut(t *testing.T) {
+func TestEditOfTruncatedFile(t *testing.T) {
 	whole := seal(t, three)
 	cut := whole[:strings.Index(whole, "  - id: gamma")]
 	path := write(t, cut)
@@ -192,7 +192,7 @@ func TestEditOfFileThatIsCut(t *testing.T) {
 }
 
 // Files that would exhaust memory, or use another language's tags, are refused with a reason.
-func TestAbsurdFiles(t *testing.T) {
+func TestRefusedFiles(t *testing.T) {
 	for want, text := range map[string]string{
 		"t.yaml:4: this YAML tag is not supported":                                entry("name: !!python/object/apply:os.system [a]"),
 		"t.yaml:1: this YAML tag is not supported":                                "!mine\nversion: 1\ntenants: []\n",

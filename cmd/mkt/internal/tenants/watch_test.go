@@ -94,7 +94,7 @@ func TestWatchKeepsTheLastGoodOne(t *testing.T) {
 }
 
 // A sealed file that is slowly written in place is incomplete for a while, and is never in force then.
-func TestHalfWrittenFileIsNotBelieved(t *testing.T) {
+func TestHalfWrittenFileIsNotInForce(t *testing.T) {
 	path := write(t, "version: 1\ntenants: [{id: a}]\n")
 	from, err := tenants.Load(path)
 	if err != nil {
