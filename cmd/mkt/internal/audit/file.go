@@ -19,7 +19,7 @@ type file struct {
 }
 
 // openFile opens the log beside a tenants file, or creates it with mode 0600 and the owner of
-// the tenants file. durable.Create replaces whole files, but the log is appended to.
+// the tenants file. It does not use durable.Create, because nobody else may read the log.
 func openFile(beside string) (*file, error) {
 	path := filepath.Join(filepath.Dir(beside), FileName)
 	made := false
