@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Every command that changes an account goes through editTenants, which logs.
-// The demo makes its accounts itself, and nobody's are changed by it.
+// Every command that changes an account uses editTenants, which logs the change. The demo only
+// changes accounts that it made itself.
 func TestEditsAreLogged(t *testing.T) {
 	files, err := filepath.Glob("internal/cli/*/*.go")
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 	"mkt/publish/table"
 )
 
-// auditedRoot is the data root that docs/auditors.md speaks of, with three cycles of
-// both products, and an id of each kind that is in all three.
+// auditedRoot is the data root of docs/auditors.md, with three cycles of both products, and an id
+// of each kind that all three have.
 type auditedRoot struct {
 	*played
 	fixture, selection string
@@ -37,7 +37,7 @@ type auditedRoot struct {
 func newAuditedRoot(t *testing.T) *auditedRoot {
 	t.Helper()
 	d := &auditedRoot{played: newPlayedAt(t, time.Date(2026, 11, 24, 13, 0, 0, 0, time.UTC), simulator.Options{Seed: 3, Fixtures: 8, InPlay: 3})}
-	seen := map[string][]string{} // odds by selection of a match result
+	seen := map[string][]string{} // odds of match results, by selection
 	of := map[string]string{}
 	for n := range 3 {
 		d.cycle(football.MarketEngine)
@@ -74,8 +74,8 @@ func newAuditedRoot(t *testing.T) *auditedRoot {
 	return d
 }
 
-// blocks are the code blocks of a language in the page for auditors and in the
-// README, with this day's ids.
+// blocks returns the code blocks of a language in docs/auditors.md and README.md, with the ids of
+// this data root.
 func (d *auditedRoot) blocks(language string) (list []string) {
 	d.Helper()
 	readme, err := os.ReadFile("../../README.md")
@@ -89,7 +89,6 @@ func (d *auditedRoot) blocks(language string) (list []string) {
 	return list
 }
 
-// ask runs a query in a plain DuckDB, every value as text.
 func ask(t *testing.T, db *sql.DB, query string) (rows [][]string) {
 	t.Helper()
 	answer, err := db.Query(query)
@@ -122,7 +121,6 @@ func ask(t *testing.T, db *sql.DB, query string) (rows [][]string) {
 	return rows
 }
 
-// column is one column of an answer.
 func column(rows [][]string, n int) (values []string) {
 	for _, r := range rows {
 		values = append(values, r[n])
@@ -130,23 +128,22 @@ func column(rows [][]string, n int) (values []string) {
 	return values
 }
 
-// counted is what the manifest says of a column, in the form of the queries.
+// counted returns the manifest's counts of a column, in the form of the queries.
 func (d *auditedRoot) counted(table, column string) string {
 	n := d.rows.Tables[table].Columns[column]
 	return fmt.Sprint([]string{fmt.Sprint(n.Absent), fmt.Sprint(n.Null), fmt.Sprint(n.Zero), fmt.Sprint(n.Value)})
 }
 
-// Every query of the page runs in a DuckDB that knows nothing of mkt, and says what
-// mkt says.
+// Every query in the docs works in a DuckDB without mkt, and its result agrees with mkt.
 func TestAuditorsQueries(t *testing.T) {
 	d := newAuditedRoot(t)
-	blocks := d.blocks("sql") // before the folder changes
+	blocks := d.blocks("sql") // before the working directory changes
 	t.Chdir(filepath.Dir(d.data))
 	d.packLiveCommits(t)
 	db, err := sql.Open("duckdb", "")
 	d.must(err)
 	defer db.Close()
-	db.SetMaxOpenConns(1) // one session
+	db.SetMaxOpenConns(1) // one session, for SET TimeZone
 	checks := map[string]func(rows [][]string) string{
 		"every Asian handicap": func(rows [][]string) string {
 			if !strings.Contains(fmt.Sprint(column(rows, 3)), "ASIAN_HANDICAP") {
@@ -189,7 +186,7 @@ func TestAuditorsQueries(t *testing.T) {
 		"states of the odds": func(rows [][]string) string {
 			return cmp.Diff(d.counted("markets", "selections.odds_decimal_text"), fmt.Sprint(rows[0]))
 		},
-		"the same, as it was counted": func(rows [][]string) string {
+		"the same, from the manifest": func(rows [][]string) string {
 			for _, r := range rows {
 				if want := d.counted(r[0], r[1]); fmt.Sprint(r[2:]) != want {
 					return r[0] + " " + r[1] + ": want " + want
@@ -248,8 +245,8 @@ func TestAuditorsQueries(t *testing.T) {
 	}
 }
 
-// agesDiffer checks the ages of rows that were published two seconds after they were
-// retrieved. It returns what is wrong, or "".
+// agesDiffer checks the ages of rows that were published two seconds after their retrieval. It
+// returns what is wrong, or "".
 func agesDiffer(ages []string) string {
 	for _, age := range ages {
 		if age != "{0 0 2000000}" { // days, months, microseconds
@@ -262,8 +259,8 @@ func agesDiffer(ages []string) string {
 // livePublications is how many there are once packLiveCommits has been called.
 const livePublications = layout.PackedCommits + 5
 
-// packLiveCommits adds live publications until one pack of them is full, rolls their
-// records up, and unpacks the pack as the page says.
+// packLiveCommits adds live publications until a pack of them is full, compacts their records, and
+// unpacks the pack as docs/auditors.md says.
 func (d *auditedRoot) packLiveCommits(t *testing.T) {
 	t.Helper()
 	root, err := d.dataset(football.LiveIntelligence).Open()
@@ -305,7 +302,7 @@ func (d *auditedRoot) packLiveCommits(t *testing.T) {
 	}
 }
 
-// movedAsDiffSays holds the odds that moved against mkt diff.
+// movedAsDiffSays compares the odds that moved with mkt diff.
 func (d *auditedRoot) movedAsDiffSays(rows [][]string) string {
 	out, err := d.run("diff", "20261124T140000Z-market_engine", "20261124T150000Z-market_engine", "--only", "odds", "--output", "json")
 	d.must(err)
@@ -323,7 +320,7 @@ func (d *auditedRoot) movedAsDiffSays(rows [][]string) string {
 	return ""
 }
 
-// Every line of the page that calls inspect or diff works as it stands.
+// Every command line of inspect and diff in docs/auditors.md works.
 func TestAuditorsCommands(t *testing.T) {
 	d := newAuditedRoot(t)
 	calls := 0

@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 )
 
-// lookAround runs every command that shows something.
+// lookAround runs every command that shows data.
 func (h *installation) lookAround() {
 	for _, args := range [][]string{
 		{"tenant", "list"}, {"tenant", "show", "acme"}, {"tenant", "log"}, {"tenant", "validate"}, {"provider", "list"}, {"provider", "status", "acme"},
@@ -27,7 +30,6 @@ func (h *installation) lookAround() {
 	}
 }
 
-// askEverything sends every kind of request to every route.
 func (h *installation) askEverything(s *service, token string) {
 	h.t.Helper()
 	paths := []string{"/status", "/schema", "/fixtures", "/fixtures?limit=1", "/changes", "/account", "/account/provider", "/account/usage",
@@ -45,7 +47,7 @@ func (h *installation) askEverything(s *service, token string) {
 		h.ask("GET", s.side+path, "Bearer "+token, "")
 	}
 	h.askSockets(s, token)
-	// What a client should not do with its token must not get it into a log.
+	// Even a token in the wrong place must not get into a log.
 	misplaced := []string{"/fixtures?token=" + token, "/live?cursor=" + token, "/live/" + token + "/stats", "/fixtures?cursor=" + token, "/fixtures?limit=" + token, "/fixtures?league=" + token,
 		"/fixtures/" + token, "/" + token, "/account?access_token=" + token}
 	for _, authorization := range []string{"Bearer " + token, "", "Bearer " + token[:len(token)-1], "Basic " + base64.StdEncoding.EncodeToString([]byte("x:"+token)), token, "Bearer " + token + " " + token} {
@@ -59,7 +61,6 @@ func (h *installation) askEverything(s *service, token string) {
 	}
 }
 
-// listed waits until a route lists fixtures, and returns their ids.
 func (h *installation) listed(s *service, token, path string) (ids []string) {
 	h.t.Helper()
 	var page struct {
@@ -79,7 +80,7 @@ func (h *installation) listed(s *service, token, path string) (ids []string) {
 	return ids
 }
 
-// ask asks plainly and packed, and keeps the answer with its headers.
+// ask sends a request plain and compressed, and keeps the answers with their headers.
 func (h *installation) ask(method, url, authorization, origin string) (body []byte) {
 	h.t.Helper()
 	for _, packing := range []string{"gzip", "identity"} {
@@ -108,14 +109,75 @@ func (h *installation) ask(method, url, authorization, origin string) (body []by
 		var head bytes.Buffer
 		answer.Header.Write(&head)
 		asked := strings.NewReplacer(" ", "_").Replace(method + " " + r.URL.Path)
-		if strings.Contains(url, "mkt_") { // the request's own text is not an answer
+		if strings.Contains(url, "mkt_") { // the answer repeats the request's text
 			asked = "a request with a misplaced token"
 		}
 		if origin != "" && strings.Contains(origin, "mkt_") {
 			asked += " from an odd origin"
 		}
-		h.hear(asked+" headers", head.Bytes())
-		h.hear(asked+" body", body)
+		h.keep(asked+" headers", head.Bytes())
+		h.keep(asked+" body", body)
 	}
 	return body
+}
+
+// askSockets sends the token over the socket, in the right and in wrong places, and keeps all
+// answers. It uses polling, whose packets are the same as those of a websocket.
+func (h *installation) askSockets(s *service, token string) {
+	h.t.Helper()
+	file := filepath.Join(h.t.TempDir(), "token")
+	h.must(os.WriteFile(file, []byte(token), 0o600))
+	h.run("", "tail", "--base-url", s.url, "--token-file", file, "--once", "--verify")
+	h.run("", "tail", "--base-url", s.url, "--token-file", file, "--once", "--output", "json")
+	auth := func(v any) string {
+		b, err := json.Marshal(v)
+		h.must(err)
+		return string(b)
+	}
+	messages := []string{`420["subscribe",{"channel":"changes","cursor":0}]`, `421["subscribe",{"channel":"live"}]`, `422["subscribe",{"channel":"` + token + `"}]`,
+		`423["` + token + `",{}]`, `424["subscribe",{"channel":"changes","cursor":"` + token + `"}]`, `425["unsubscribe",{"channel":"live"}]`}
+	for name, c := range map[string]struct{ query, connect string }{
+		"ready":           {"", auth(map[string]any{"token": token})},
+		"token in query":  {"&token=" + token, ""},
+		"damaged token":   {"", auth(map[string]any{"token": token[:len(token)-1] + "~"})},
+		"token as object": {"", auth(map[string]any{"token": map[string]any{"token": token}})},
+		"no object":       {"", auth([]string{token})},
+	} {
+		socket := s.url + "/realtime/?EIO=4&transport=polling" + c.query
+		var opened struct{ SID string }
+		if err := json.Unmarshal([]byte(strings.TrimPrefix(h.pollSocket("GET", socket, ""), "0")), &opened); err != nil {
+			h.t.Errorf("socket, %s: no open packet: %v", name, err)
+			continue
+		}
+		socket += "&sid=" + opened.SID
+		h.pollSocket("POST", socket, "40"+c.connect)
+		answer := h.pollSocket("GET", socket, "")
+		if name == "ready" {
+			h.pollSocket("POST", socket, strings.Join(messages, "\x1e"))
+			for range 3 { // the answers, then the pushes
+				answer += h.pollSocket("GET", socket, "")
+			}
+			if !strings.Contains(answer, `["ready"`) || strings.Count(answer, `"ok":`) != len(messages) {
+				h.t.Errorf("socket: %s", answer)
+			}
+			h.pollSocket("POST", socket, "1")
+		}
+		h.keep("socket, "+name, []byte(answer))
+	}
+}
+
+// pollSocket sends one request of the polling transport.
+func (h *installation) pollSocket(method, url, body string) string {
+	h.t.Helper()
+	r, err := http.NewRequest(method, url, strings.NewReader(body))
+	h.must(err)
+	r.Header.Set("Content-Type", "text/plain;charset=UTF-8")
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return fmt.Sprint("no answer: ", err != nil)
+	}
+	defer a.Body.Close()
+	data, err := io.ReadAll(a.Body)
+	h.must(err)
+	return string(data)
 }

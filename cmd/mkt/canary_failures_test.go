@@ -18,12 +18,12 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// quickFailures are one of each sort, for short mode.
+// quickFailures has one of each kind, for short mode.
 var quickFailures = []string{"fault 429-body:1", "fault credential:1", "fault html:1", "fault nested:1", "fault permission:1", "fault slow:1",
 	"mirror bad header", "mirror escapes", "mirror good answer", "mirror headers", "mirror of markets field", "mirror packed", "mirror packed, not said", "mirror packed twice", "mirror spellings",
 	"nobody there", "not allowed", "not trusted"}
 
-// everyFailure runs a tenant against each provider that goes wrong.
+// everyFailure runs a tenant against each faulty provider.
 func (h *installation) everyFailure(good string) {
 	providers := map[string]string{}
 	for _, kind := range append(simulator.FaultKinds(), "credential@markets", "permission@markets", "wrong@markets", "429-body@markets") {
@@ -53,7 +53,7 @@ func (h *installation) everyFailure(good string) {
 	providers["not allowed"] = "https://169.254.169.254"
 
 	var at errgroup.Group
-	at.SetLimit(16) // they wait most of the time
+	at.SetLimit(16) // most of the time they wait
 	for i, name := range sortedKeys(providers) {
 		if testing.Short() && !slices.Contains(quickFailures, name) {
 			continue
@@ -66,8 +66,8 @@ func (h *installation) everyFailure(good string) {
 	at.Wait()
 }
 
-// failure is one tenant's life with a provider that goes wrong. A provider that
-// lets one wait is not waited for.
+// failure runs a tenant's cycles with a faulty provider. A provider that makes it wait is
+// interrupted.
 func (h *installation) failure(id, name, baseURL string) {
 	patience := 40 * time.Second
 	if slices.ContainsFunc([]string{"timeout", "slow", "429"}, func(s string) bool { return strings.Contains(name, s) }) {
@@ -85,7 +85,7 @@ func (h *installation) failure(id, name, baseURL string) {
 	h.run("", "provider", "disable", id)
 }
 
-// wrongByHand is what people do wrong.
+// wrongByHand makes the mistakes that people make.
 func (h *installation) wrongByHand(good string) {
 	path := filepath.Join(h.dir, "tenants.yaml")
 	before, err := os.ReadFile(path)
@@ -100,7 +100,7 @@ func (h *installation) wrongByHand(good string) {
 		for _, args := range [][]string{{"tenant", "validate"}, {"fetch", "--tenant", "acme"}} {
 			h.run("", args...)
 		}
-		time.Sleep(600 * time.Millisecond) // serve follows
+		time.Sleep(600 * time.Millisecond) // until serve has read the change
 		if err := os.WriteFile(path, before, 0o600); err != nil {
 			h.t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func (h *installation) wrongByHand(good string) {
 	h.run("", "provider", "test", "acme")
 }
 
-// schedule lets mkt schedule run a new tenant's cycle.
+// schedule runs a new tenant's cycle with mkt schedule.
 func (h *installation) schedule() {
 	h.t.Helper()
 	good := httptest.NewServer(newSimulator(h.t, canary))

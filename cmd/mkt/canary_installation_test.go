@@ -17,15 +17,15 @@ import (
 	"time"
 )
 
-// installation is a folder with settings, accounts, keys and data, and everything that
-// its commands printed.
+// installation is a folder with settings, accounts, keys and data, and the output of all its
+// commands.
 type installation struct {
 	t   *testing.T
 	dir string
 	mkt string
 
 	mu    sync.Mutex
-	heard map[string][]byte // by where
+	heard map[string][]byte // output, by where it was seen
 	times int
 }
 
@@ -44,8 +44,7 @@ func newInstallation(t *testing.T) *installation {
 	return h
 }
 
-// hear keeps what was said.
-func (h *installation) hear(where string, text []byte) {
+func (h *installation) keep(where string, text []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.times++
@@ -61,13 +60,13 @@ func (h *installation) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs mkt to its end, and keeps what it says. Every command logs all it can.
+// run runs mkt to its end with all its logs, and keeps its output.
 func (h *installation) run(stdin string, args ...string) (stdout string) {
 	h.t.Helper()
 	return h.runFor(time.Minute, stdin, args...)
 }
 
-// runFor is run, interrupted after a while.
+// runFor is run, but interrupts the command after a while.
 func (h *installation) runFor(d time.Duration, stdin string, args ...string) (stdout string) {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), d)
@@ -88,8 +87,8 @@ func (h *installation) runFor(d time.Duration, stdin string, args ...string) (st
 		}
 		printed = strings.ReplaceAll(printed, answer.Token, "")
 	}
-	h.hear("stdout of mkt "+strings.Join(args, " "), []byte(printed))
-	h.hear("stderr of mkt "+strings.Join(args, " "), append(errs.Bytes(), fmt.Sprint(err)...))
+	h.keep("stdout of mkt "+strings.Join(args, " "), []byte(printed))
+	h.keep("stderr of mkt "+strings.Join(args, " "), append(errs.Bytes(), fmt.Sprint(err)...))
 	return out.String()
 }
 
@@ -103,7 +102,7 @@ func (h *installation) addTenant(id string) (token string) {
 	return answer.Token
 }
 
-// unlimited lets a tenant ask as often as it likes.
+// unlimited removes a tenant's rate limit.
 func (h *installation) unlimited(id string) {
 	h.t.Helper()
 	path := filepath.Join(h.dir, "tenants.yaml")
@@ -125,7 +124,6 @@ func (h *installation) must(err error) {
 	}
 }
 
-// service is a mkt in the background.
 type service struct {
 	name string
 	url  string
@@ -135,7 +133,7 @@ type service struct {
 	done chan error
 }
 
-// serve starts mkt serve with all its logs in a form.
+// serve starts mkt serve with all its logs, as text or JSON.
 func (h *installation) serve(form string) *service {
 	h.t.Helper()
 	return h.start("serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--cache", "cache", "--output", "json", "--log-level", "debug", "--log-format", form)
@@ -161,13 +159,12 @@ func (h *installation) start(args ...string) *service {
 	}
 	go func() {
 		said, _ := io.ReadAll(out)
-		h.hear("stdout of mkt "+s.name, said)
+		h.keep("stdout of mkt "+s.name, said)
 		s.done <- s.cmd.Wait()
 	}()
 	return s
 }
 
-// end stops a service and keeps its log.
 func (h *installation) end(s *service) {
 	h.t.Helper()
 	h.must(s.cmd.Process.Signal(syscall.SIGTERM))
@@ -179,7 +176,7 @@ func (h *installation) end(s *service) {
 	case <-time.After(40 * time.Second):
 		h.t.Fatalf("mkt %s does not end", s.name)
 	}
-	h.hear("log of mkt "+s.name, s.errs.Bytes())
+	h.keep("log of mkt "+s.name, s.errs.Bytes())
 	if s.errs.Len() == 0 {
 		h.t.Errorf("mkt %s logged nothing", s.name)
 	}

@@ -16,8 +16,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// mirrors are the ways in which a provider, or a server in front of it, gives a
-// credential back that it was asked with.
+// mirrors are the ways in which a provider, or a server in front of it, may echo the credential.
 var mirrors = map[string]func(w http.ResponseWriter, r *http.Request, token string){
 	"detail": func(w http.ResponseWriter, _ *http.Request, token string) {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -108,8 +107,7 @@ var mirrors = map[string]func(w http.ResponseWriter, r *http.Request, token stri
 	"no HTTP": func(w http.ResponseWriter, _ *http.Request, token string) { hijack(w, token+"\r\n") },
 }
 
-// escapedForms are texts that a JSON reader takes for the token, or for another text
-// in which it is escaped. None of them is what a usual JSON writer makes of it.
+// escapedForms are spellings of the token in unusual JSON escapes, and in other escapes within JSON.
 func escapedForms(token string) []string {
 	form := func(each func(i int, r rune) string) string {
 		var b strings.Builder
@@ -125,7 +123,7 @@ func escapedForms(token string) []string {
 	return []string{
 		form(func(_ int, r rune) string { return fmt.Sprintf(`\u%04x`, r) }),
 		form(func(_ int, r rune) string { return fmt.Sprintf(`\u%04X`, r) }),
-		form(func(i int, r rune) string { // the last character alone, as well as the first
+		form(func(i int, r rune) string { // also the last character alone
 			if i > 0 && i < len([]rune(token))-1 {
 				return plain(r)
 			}
@@ -144,7 +142,7 @@ func escapedForms(token string) []string {
 	}
 }
 
-// wide is the text in UTF-16.
+// wide returns the text in UTF-16.
 func wide(s string) string {
 	var b strings.Builder
 	for _, unit := range utf16.Encode([]rune(s)) {
@@ -162,7 +160,7 @@ func jsonString(s string) []byte {
 	return b
 }
 
-// hijack answers with the very bytes.
+// hijack answers with exactly these bytes.
 func hijack(w http.ResponseWriter, text string) {
 	conn, rw, err := w.(http.Hijacker).Hijack()
 	if err != nil {
@@ -173,8 +171,8 @@ func hijack(w http.ResponseWriter, text string) {
 	rw.Flush()
 }
 
-// newMirror is a provider that answers everything, or only what it is asked about
-// markets, with a mirror.
+// newMirror starts a provider that echoes the credential, in all answers or only in those about
+// markets.
 func newMirror(t *testing.T, kind, token string, onlyMarkets bool) (baseURL string) {
 	t.Helper()
 	sim := newSimulator(t, token)
@@ -189,7 +187,6 @@ func newMirror(t *testing.T, kind, token string, onlyMarkets bool) (baseURL stri
 	return server.URL
 }
 
-// newSimulator is a provider that knows the token.
 func newSimulator(t *testing.T, token string, faults ...string) *simulator.Server {
 	t.Helper()
 	o := simulator.Options{Seed: 3, Fixtures: 6, Tokens: map[string]simulator.Account{token: {Seed: 3}}}

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -23,8 +24,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// secret is something that must never be found, and how it could be written. The
-// spellings are made here and not by package credential, whose work is searched.
+// secret is a text that must never be found, in all its spellings. Package credential is under test,
+// so the spellings are made here.
 type secret struct {
 	name      string
 	spellings [][]byte
@@ -40,8 +41,8 @@ func newSecret(name, text string) secret {
 		all = append(all, escaped, strings.ReplaceAll(escaped, "/", `\/`))
 	}
 	for skip := range 3 {
-		// Three bytes are four characters: what is left of the padded text after
-		// the first and before the last incomplete group stands in any encoding.
+		// Three bytes are four characters. The characters of the complete groups are the same in any
+		// encoding of a text that contains the secret.
 		padded := bytes.Repeat([]byte{'x'}, skip)
 		padded = append(padded, text...)
 		for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
@@ -54,7 +55,7 @@ func newSecret(name, text string) secret {
 		}
 	}
 	all = append(append(all, escapedForms(text)...), wide(text))
-	if len(text) >= 16 { // a good part of it is as bad
+	if len(text) >= 16 { // a long part of it is as bad
 		all = append(all, text[:12], text[2:14])
 	}
 	slices.Sort(all)
@@ -65,7 +66,7 @@ func newSecret(name, text string) secret {
 	return s
 }
 
-// in returns the spelling that was found, "" for none.
+// in returns the spelling that b contains, or "".
 func (s secret) in(b []byte) string {
 	for _, spelling := range s.spellings {
 		if bytes.Contains(b, spelling) {
@@ -99,8 +100,8 @@ func jsonText(s string, plainly bool) string {
 	return strings.Trim(strings.TrimSpace(b.String()), `"`)
 }
 
-// layers are the bytes of a file or an answer, and what is packed in them, as far
-// down as it goes. kinds counts what was unpacked.
+// layers returns the bytes of a file or an answer and everything packed in them, recursively. kinds
+// counts what was unpacked.
 func layers(b []byte, kinds map[string]int) ([][]byte, error) {
 	var inner []byte
 	var kind string
@@ -143,7 +144,7 @@ func ungzip(b []byte) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// parquetValues are all values of all columns, a line each.
+// parquetValues returns all values of all columns, a line each.
 func parquetValues(b []byte) ([]byte, error) {
 	f, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -177,14 +178,14 @@ func eofIsFine(err error) error {
 	return err
 }
 
-// anyToken is an API token, whoever's.
+// anyToken matches any API token.
 var anyToken = regexp.MustCompile(`mkt_[0-9A-Za-z]{49}`)
 
-// search looks for every secret in one thing that was written or said.
+// search reports every secret that is found in b.
 func search(t *testing.T, where string, b []byte, secrets []secret, kinds map[string]int) {
 	t.Helper()
 	all, err := layers(b, kinds)
-	if err != nil && !strings.Contains(where, "/staging/") { // a torn file of a killed run
+	if err != nil && !strings.Contains(where, "/staging/") { // an incomplete file of a killed run
 		t.Errorf("%s cannot be unpacked: %v", where, err)
 	}
 	for _, layer := range all {
@@ -200,8 +201,8 @@ func search(t *testing.T, where string, b []byte, secrets []secret, kinds map[st
 	}
 }
 
-// searchFolder looks into every file below dir, and into their names. skip names
-// the secrets that a file is there to hold.
+// searchFolder searches the names and contents of all files below dir. skip names the secrets that
+// a file may contain.
 func searchFolder(t *testing.T, dir string, secrets []secret, skip map[string]string, kinds map[string]int) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -224,4 +225,97 @@ func searchFolder(t *testing.T, dir string, secrets []secret, skip map[string]st
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// The search finds a secret in every place and form in which one is planted.
+func TestSearchFindsWhatIsPlanted(t *testing.T) {
+	const text = `98765-Ab/c+d&e=f "<ü>42`
+	s := newSecret("canary", text)
+	spelled := map[string]string{
+		"clear": text, "query": url.QueryEscape(text), "path": url.PathEscape(text),
+		"lower escapes": escapesIn(url.QueryEscape(text), strings.ToLower),
+		"every byte":    everyByteEscaped(text), "hex": hex.EncodeToString([]byte(text)), "json": jsonText(text, false), "plain json": jsonText(text, true),
+		"php": strings.ReplaceAll(jsonText(text, false), "/", `\/`),
+	}
+	for before := range 6 {
+		for after := range 4 {
+			around := strings.Repeat("é", before)[before:] + text + strings.Repeat("z", after)
+			name := strings.Repeat("<", before) + strings.Repeat(">", after)
+			spelled["base64"+name] = base64.StdEncoding.EncodeToString([]byte(around))
+			spelled["base64url"+name] = base64.URLEncoding.EncodeToString([]byte(around))
+		}
+	}
+	for spelling, in := range spelled {
+		hidden := []byte(`{"before":"` + in + `"}`)
+		for packing, packed := range map[string][]byte{"bare": hidden, "zstd": packZstd(hidden), "gzip in zstd": packZstd(packGzip(hidden)), "parquet": packParquet(t, in)} {
+			all, err := layers(packed, map[string]int{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := false
+			for _, layer := range all {
+				found = found || s.in(layer) != ""
+			}
+			if !found {
+				t.Errorf("%s, %s: not found", spelling, packing)
+			}
+		}
+	}
+	if found := s.in([]byte("98765-and nothing else ****ü>42")); found != "" {
+		t.Errorf("found %q where there is none", found)
+	}
+}
+
+// The watcher finds a secret in the arguments and in the environment of a short-lived process.
+func TestWatchSeesWhatIsPlanted(t *testing.T) {
+	home := t.TempDir()
+	w := watchProcesses(home)
+	for _, cmd := range []*exec.Cmd{exec.Command("sh", "-c", "sleep 0.3; true", "planted-argument"), exec.Command("sh", "-c", "sleep 0.3; true")} {
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "PLANTED=planted-variable", "HOME=" + home}
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen, commands := w.all()
+	found := map[string]bool{}
+	for _, text := range seen {
+		for _, planted := range []string{"planted-argument", "planted-variable"} {
+			found[planted] = found[planted] || bytes.Contains(text, []byte(planted))
+		}
+	}
+	if len(found) != 2 || !found["planted-argument"] || !found["planted-variable"] || commands["-c"] < 2 {
+		t.Errorf("seen %d processes, %v, found %v", len(seen), commands, found)
+	}
+}
+
+func packZstd(b []byte) []byte {
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		panic(err)
+	}
+	return w.EncodeAll(b, nil)
+}
+
+func packGzip(b []byte) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Write(b)
+	w.Close()
+	return out.Bytes()
+}
+
+func packParquet(t *testing.T, text string) []byte {
+	type row struct {
+		List []string `parquet:"list,list"`
+	}
+	var out bytes.Buffer
+	w := parquet.NewGenericWriter[row](&out, parquet.Compression(&parquet.Zstd))
+	_, err := w.Write([]row{{}, {List: []string{"a", text}}})
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }

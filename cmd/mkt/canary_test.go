@@ -12,14 +12,13 @@ import (
 	"mkt/cmd/mkt/internal/cli/batch"
 )
 
-// canary is a credential that every encoding writes in another way.
+// canary is a credential that every encoding spells differently.
 const canary = `71234-Qz/w+K7&v=p "<é>Rr0D`
 
-// TestCanary runs the whole system with a credential and a token that it can
-// tell anywhere, against a provider that works, one that goes wrong in every way
-// the simulator knows, one that gives the credential back in every way we know,
-// and none at all. Then it searches everything that was written, printed, logged
-// and answered, and the arguments and environments of all processes.
+// TestCanary runs the whole system with a recognizable credential and token, against a working
+// provider, one with every fault of the simulator, one that echoes the credential in every way we
+// know, and none. Then it searches everything that was written, printed, logged and answered, and
+// the arguments and environments of all processes.
 func TestCanary(t *testing.T) {
 	h := newInstallation(t)
 	watching := watchProcesses(h.dir)
@@ -54,7 +53,6 @@ func TestCanary(t *testing.T) {
 	}
 }
 
-// searchAll looks into everything.
 func (h *installation) searchAll(token string, processes map[string][]byte) {
 	h.t.Helper()
 	seal, err := os.ReadFile(filepath.Join(h.dir, "seal.key"))
@@ -71,7 +69,7 @@ func (h *installation) searchAll(token string, processes map[string][]byte) {
 	for process, text := range processes {
 		search(h.t, "process "+process, text, secrets, kinds)
 	}
-	// The search is worth as much as what it looked at.
+	// Proves that the search really looked at these.
 	for kind, least := range map[string]int{"file": 150, "zstd": 20, "parquet": 5, "gzip": 30} {
 		if kinds[kind] < least {
 			h.t.Errorf("%d things of kind %s were searched, want %d: %v", kinds[kind], kind, least, kinds)

@@ -10,19 +10,18 @@ import (
 	"time"
 )
 
-// watcher reads the arguments and the environment of every process with our home
-// folder, what we start and what that starts, as any user of the machine can.
+// watcher reads the arguments and the environment of every process with our home folder, its
+// children included, as any user of the machine can.
 type watcher struct {
 	home []byte
 	stop chan struct{}
 	done sync.WaitGroup
 
-	misses   map[string]int    // how often a process was looked at that is not ours
+	misses   map[string]int    // how often a foreign process was looked at
 	seen     map[string][]byte // by pid
 	commands map[string]int    // processes by their first argument
 }
 
-// watchProcesses watches until it is stopped.
 func watchProcesses(home string) *watcher {
 	w := &watcher{home: []byte("HOME=" + home + "\x00"), stop: make(chan struct{}), misses: map[string]int{}, seen: map[string][]byte{}, commands: map[string]int{}}
 	w.done.Go(func() {
@@ -38,8 +37,8 @@ func watchProcesses(home string) *watcher {
 	return w
 }
 
-// knownAfter looks, a process is what it is: one that has just been made still
-// bears the mark of its parent, for long where the machine is busy.
+// knownAfter is how many looks a process is given to become ours: a new one still has its parent's
+// arguments, on a busy machine for long.
 const knownAfter = 100
 
 func (w *watcher) look() {
@@ -62,7 +61,7 @@ func (w *watcher) look() {
 	}
 }
 
-// all ends the watching and returns what was seen.
+// all stops the watcher and returns what it saw.
 func (w *watcher) all() (seen map[string][]byte, commands map[string]int) {
 	close(w.stop)
 	w.done.Wait()

@@ -65,8 +65,7 @@ func TestDiff(t *testing.T) {
 	checkDiffPage(p)
 }
 
-// checkDiffIsExplained: each line of the text names what it is about, and ends with an
-// id that mkt explain takes.
+// checkDiffIsExplained: each line of the text names its subject and ends with an id for mkt explain.
 func checkDiffIsExplained(p *played) {
 	p.Helper()
 	for _, product := range []string{"market_engine", "live_intelligence"} {
@@ -110,7 +109,7 @@ func checkDiffIsExplained(p *played) {
 	}
 }
 
-// checkDiffJSON: a change a line, the summary last, and its counts are theirs.
+// checkDiffJSON: one change a line, then the summary, whose counts are those of the changes.
 func checkDiffJSON(p *played) {
 	p.Helper()
 	out, err := p.run("diff", "--product", "market_engine", "--output", "json")
@@ -131,8 +130,7 @@ func checkDiffJSON(p *played) {
 	}
 }
 
-// checkDiffPage: the page is well formed, holds all it needs, and is the same on the
-// standard output.
+// checkDiffPage: the page is well formed and self-contained, and the same on the standard output.
 func checkDiffPage(p *played) {
 	p.Helper()
 	file := p.file("diff.html")

@@ -12,8 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDocumentedMetrics: docs/operators.md names every metric there is and no
-// other.
+// TestDocumentedMetrics: docs/operators.md names every metric, and no other.
 func TestDocumentedMetrics(t *testing.T) {
 	name := regexp.MustCompile(`\bmkt_[a-z_]+[a-z]\b`)
 	literal := regexp.MustCompile(`"(mkt_[a-z_]+)"`)

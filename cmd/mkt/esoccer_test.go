@@ -19,18 +19,18 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// watched is a simulated provider. The test knows which of its fixtures are eSoccer,
-// and which of those were in an answer to a request that asked to leave eSoccer out.
+// watched is a simulated provider. The test knows which of its fixtures are eSoccer, and which of
+// these it sent although the request asked to leave them out.
 type watched struct {
 	sim *simulator.Server
 
 	mu      sync.Mutex
-	games   map[string]bool // the ids of games on a console, and of simulated matches
-	left    map[string]bool // those of them that were in an answer, by path and id
+	games   map[string]bool // ids of games on a console and of simulated matches
+	left    map[string]bool // those of them that were sent, by path and id
 	leagues map[string]bool
 }
 
-// look notes which fixtures are eSoccer now, because fixtures come and go.
+// look records which fixtures are eSoccer now, because fixtures come and go.
 func (w *watched) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -70,7 +70,6 @@ func (w *watched) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	out.Write(answer.Body.Bytes())
 }
 
-// count is how many were left in the answers of a path.
 func (w *watched) count(path string) (n int) {
 	for key := range w.left {
 		if strings.HasPrefix(key, path+" ") {
@@ -80,8 +79,6 @@ func (w *watched) count(path string) (n int) {
 	return n
 }
 
-// found returns the first id or league of an eSoccer fixture in a text, or "" if there
-// is none.
 func (w *watched) found(text string) string {
 	for _, id := range strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' }) {
 		if w.games[id] {
@@ -96,15 +93,14 @@ func (w *watched) found(text string) string {
 	return ""
 }
 
-// The provider leaves eSoccer in its answers although it is asked to leave it out:
-// none of it is in any file that the pipeline writes but the raw ones, nor in any
-// answer over HTTP, and all of it is counted as filtered.
+// The provider sends eSoccer although it is asked not to: it is in no file except the raw ones, and
+// in no answer over HTTP, and is counted as filtered.
 func TestEsoccerNeverAppears(t *testing.T) {
 	h := newInstallation(t)
 	h.run("", "init", ".")
 	token := h.addTenant("acme")
 	h.unlimited("acme")
-	began := time.Now() // the provider's days are the same ones in every run
+	began := time.Now() // the simulated days are the same in every run
 	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 60, InPlay: 60, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 7}},
 		Now: func() time.Time { return playedBegins.Add(time.Since(began)) }})
 	h.must(err)
@@ -145,7 +141,6 @@ func TestEsoccerNeverAppears(t *testing.T) {
 	}
 }
 
-// filtered is what the newest canonical cycle of a product says it left out.
 func (h *installation) filtered(product string) (n int) {
 	h.t.Helper()
 	var shown struct{ Filtered map[string]int }
@@ -159,7 +154,7 @@ func (h *installation) filtered(product string) (n int) {
 	return n
 }
 
-// parquet is every row of every Parquet file in the data root, as text, by file.
+// parquet returns every row of every Parquet file in the data root as text, by file.
 func (h *installation) parquet() map[string][]string {
 	h.t.Helper()
 	db, err := sql.Open("duckdb", "")
@@ -186,8 +181,6 @@ func (h *installation) parquet() map[string][]string {
 	return all
 }
 
-// newestFile is the text of the last file that a pattern below a product's folder
-// matches.
 func (h *installation) newestFile(product, pattern string) string {
 	h.t.Helper()
 	files, err := filepath.Glob(filepath.Join(h.dir, "data", "client_id=*", "product="+product, filepath.FromSlash(pattern)))

@@ -19,22 +19,20 @@ var update = flag.Bool("update", false, "write the examples of docs/openapi.yaml
 
 const openAPIFile = "../../docs/openapi.yaml"
 
-// examplesBegin is the line of docs/openapi.yaml behind which everything is written
-// by TestExamples.
+// examplesBegin is the line of docs/openapi.yaml after which TestExamples writes everything.
 const examplesBegin = "  examples: # Answers of the simulated world. Written by: go test ./cmd/mkt -run TestExamples -update\n"
 
-// example is one answer that docs/openapi.yaml shows.
 type example struct {
-	name   string // of an operation, or of a response that is a refusal
+	name   string // of an operation, or of an error response
 	method string
-	path   string // {fixture}, {live} and {other} stand for ids
+	path   string // {fixture}, {live} and {other} are replaced by ids
 	as     string // an account
 	status int
 	note   string // what is shortened
 }
 
 var examples = []example{
-	{name: "getUsage", path: "/account/usage", as: entitled, status: 200}, // first: it counts the others
+	{name: "getUsage", path: "/account/usage", as: entitled, status: 200}, // first, because it counts the others
 	{name: "getStatus", path: "/status", as: entitled, status: 200},
 	{name: "getSchema", path: "/schema", as: entitled, status: 200, note: "of the markets the first two"},
 	{name: "listFixtures", path: "/fixtures?limit=2", as: entitled, status: 200},
@@ -67,9 +65,8 @@ var examples = []example{
 	{name: "NotReadyDetail", path: "/live/{other}/stats", as: entitled, status: 503},
 }
 
-// TestExamples: the examples of docs/openapi.yaml are what the API answers in the
-// simulated world, which is the same everywhere. -update writes them; serve's tests
-// hold them against the schemas.
+// TestExamples: the examples of docs/openapi.yaml are what the API answers in the simulated world,
+// which is the same everywhere. -update writes them; the tests of serve check them against the schemas.
 func TestExamples(t *testing.T) {
 	w := newSimulated(t, simulator.Options{Seed: 11, Fixtures: 8, InPlay: 5}, 14*time.Minute, 2)
 	text, err := os.ReadFile(openAPIFile)
@@ -88,10 +85,9 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// examples asks for all of them.
 func (w *simulatedSystem) examples() string {
 	w.Helper()
-	w.get("GET", "/account", hurried) // its one request of the hour
+	w.get("GET", "/account", hurried) // its only request of the hour
 	ids := strings.NewReplacer(w.exampleIDs()...)
 	texts := map[string]string{}
 	for _, e := range examples {
@@ -122,8 +118,8 @@ func (w *simulatedSystem) examples() string {
 	return b.String()
 }
 
-// exampleIDs are a fixture with markets, one in play whose minutes are few, and one
-// in play without detail.
+// exampleIDs are a fixture with markets, one in play with few minutes, and one in play without
+// detail.
 func (w *simulatedSystem) exampleIDs() []string {
 	w.Helper()
 	type item struct {
@@ -165,7 +161,7 @@ func (w *simulatedSystem) exampleIDs() []string {
 	return pairs
 }
 
-// shortened leaves the first few items of a list in data.
+// shortened keeps the first few items of a list in data.
 func (w *simulatedSystem) shortened(body []byte, list string, keep int) []byte {
 	w.Helper()
 	v := w.decoded(body)
@@ -245,7 +241,7 @@ func (n *node) member(name string) *node {
 	return &node{}
 }
 
-// parts are the members or items as text, each written by one.
+// parts returns the members or items as text.
 func (n *node) parts(one func(*node) string) (list []string, open, end string) {
 	for _, m := range n.members {
 		name, _ := json.Marshal(m.name)
@@ -260,7 +256,6 @@ func (n *node) parts(one func(*node) string) (list []string, open, end string) {
 	return list, "[", "]"
 }
 
-// line is the value on one line.
 func (n *node) line() string {
 	if n.kind == 0 {
 		return n.text
@@ -269,8 +264,8 @@ func (n *node) line() string {
 	return open + strings.Join(list, ", ") + end
 }
 
-// flow is the value in YAML's flow style, which is JSON, broken where a line would
-// be too long. A list of words fills its lines.
+// flow returns the value in YAML's flow style, which is JSON, with line breaks where a line would be
+// too long. A list of words fills its lines.
 func flow(n *node, indent int) string {
 	const width = 180
 	line := n.line()
@@ -285,7 +280,6 @@ func flow(n *node, indent int) string {
 	return open + pad + "  " + strings.Join(list, ","+pad+"  ") + pad + end
 }
 
-// filled joins words into lines.
 func filled(words []string, width int) (lines []string) {
 	for _, word := range words {
 		if last := len(lines) - 1; last >= 0 && len(lines[last])+len(word) < width-3 {

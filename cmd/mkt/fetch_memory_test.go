@@ -20,9 +20,8 @@ import (
 	"mkt/internal/needs"
 )
 
-// TestTooMuchOfAnAnswer: a provider that sends too much, or too slowly, is cut off
-// at the cap and in time, and the process never takes much more memory than the
-// cap: as the kernel counts it, of a real mkt.
+// TestTooMuchOfAnAnswer: an answer that is too large or too slow is cut off at the bound and in
+// time, and the peak memory of a real mkt, as the kernel counts it, hardly exceeds the bound.
 func TestTooMuchOfAnAnswer(t *testing.T) {
 	needs.Time(t, "a gigabyte, and waits of ten seconds")
 	h := newInstallation(t)
@@ -72,8 +71,8 @@ func TestTooMuchOfAnAnswer(t *testing.T) {
 	}
 }
 
-// TestTooManyValues: four accounts at once whose providers send millions of empty lists
-// take little more than one that does not.
+// TestTooManyValues: four accounts whose providers send millions of empty lists at once need little
+// more memory than one whose provider does not.
 func TestTooManyValues(t *testing.T) {
 	needs.Time(t, "hundreds of megabytes")
 	h := newInstallation(t)
@@ -83,7 +82,7 @@ func TestTooManyValues(t *testing.T) {
 	many := []byte(`{"success":1,"results":[` + strings.Repeat("[],", 5_000_000) + `[]]}`)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.Path, "prematch") {
-			_, _ = w.Write(many) // it may be cut off
+			_, _ = w.Write(many) // the client may cut it off
 			return
 		}
 		sim.ServeHTTP(w, r)
@@ -104,14 +103,14 @@ func TestTooManyValues(t *testing.T) {
 
 var highWater = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
-// peak runs a command to its end, and returns the most memory that it had, in
-// bytes. getrusage also counts the memory of the parent before exec.
+// peak runs a command to its end and returns its peak memory in bytes. getrusage also counts the
+// memory of the parent before exec.
 func (h *installation) peak(cmd *exec.Cmd) (most int64) {
 	h.t.Helper()
 	h.must(cmd.Start())
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // its exit code is looked at
+		_ = cmd.Wait() // the caller checks the exit code
 		close(ended)
 	}()
 	status := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)

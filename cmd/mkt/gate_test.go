@@ -21,31 +21,29 @@ import (
 	"time"
 )
 
-// gate is the way to a provider, over HTTPS, on which every phase of a request can
-// go wrong. Each account asks below a path of its own, /account-07, so that its
-// requests can be told apart from the others'.
+// gate is a proxy in front of a provider, over HTTPS, on which every phase of a request can fail.
+// Each account has its own path, /account-07, so that its requests can be told apart.
 type gate struct {
 	*testing.T
 	address string
-	trusted string // file with the certificate of who signs
+	trusted string // certificate file of the signing authority
 	sign    signer
 
-	mu       sync.Mutex
-	listener net.Listener
-	served   handed
-	befalls  func(*gate, *net.TCPConn)                                  // befalls a connection; nil when it is let through
-	answers  func(w http.ResponseWriter, r *http.Request, of turn) bool // answers instead of the provider; false if the request is let through
-	tls      *tls.Config
-	asked    map[string][]time.Time // requests that came, by account
+	mu        sync.Mutex
+	listener  net.Listener
+	served    handed
+	connFault func(*gate, *net.TCPConn)                                  // the fault of a connection; nil lets it through
+	answers   func(w http.ResponseWriter, r *http.Request, of turn) bool // answers instead of the provider; false lets the request through
+	tls       *tls.Config
+	asked     map[string][]time.Time // times of the requests, by account
 }
 
-// turn is a request of an account, its n-th since the last forget, from 1.
+// turn is the n-th request of an account since the last forget, from 1.
 type turn struct {
 	account string
 	n       int
 }
 
-// newGate opens a gate to a provider.
 func newGate(t *testing.T, provider http.Handler) *gate {
 	t.Helper()
 	g := &gate{T: t, served: newHanded(), asked: map[string][]time.Time{}, sign: newSigner(t), trusted: filepath.Join(t.TempDir(), "trusted.pem")}
@@ -65,10 +63,10 @@ func newGate(t *testing.T, provider http.Handler) *gate {
 	return g
 }
 
-// url is where an account asks.
+// url is the base URL of an account.
 func (g *gate) url(account string) string { return "https://" + g.address + "/" + account }
 
-// relay counts a request and lets the provider answer it, or g.answers.
+// relay counts a request and has it answered by g.answers or the provider.
 func (g *gate) relay(provider http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		account, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -84,7 +82,7 @@ func (g *gate) relay(provider http.Handler) http.Handler {
 	})
 }
 
-// open listens, and hands each connection on or lets its fault befall it.
+// open listens, and hands each connection on or to its fault.
 func (g *gate) open(address string) {
 	g.Helper()
 	l, err := net.Listen("tcp", address)
@@ -101,33 +99,33 @@ func (g *gate) open(address string) {
 				return
 			}
 			g.mu.Lock()
-			befalls := g.befalls
+			connFault := g.connFault
 			g.mu.Unlock()
-			if befalls == nil {
+			if connFault == nil {
 				g.served.on(conn)
 				continue
 			}
-			go befalls(g, conn.(*net.TCPConn))
+			go connFault(g, conn.(*net.TCPConn))
 		}
 	}()
 }
 
-// shut stops listening: who comes now is refused.
+// shut stops listening: new connections are refused.
 func (g *gate) shut() { g.listener.Close() }
 
-// repair lets everything through, with a good certificate.
+// repair removes all faults and installs a good certificate.
 func (g *gate) repair() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.befalls, g.answers = nil, nil
+	g.connFault, g.answers = nil, nil
 	g.tls = &tls.Config{Certificates: []tls.Certificate{g.sign.certificate(g.T, func(*x509.Certificate) {})}}
 }
 
-// goWrong sets what befalls connections, requests and handshakes from now on.
-func (g *gate) goWrong(befalls func(*gate, *net.TCPConn), answers func(http.ResponseWriter, *http.Request, turn) bool) {
+// setFaults sets the faults of connections, requests and handshakes from now on.
+func (g *gate) setFaults(connFault func(*gate, *net.TCPConn), answers func(http.ResponseWriter, *http.Request, turn) bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.befalls, g.answers = befalls, answers
+	g.connFault, g.answers = connFault, answers
 }
 
 func (g *gate) secrets() *tls.Config {
@@ -136,21 +134,20 @@ func (g *gate) secrets() *tls.Config {
 	return g.tls
 }
 
-// forget begins counting anew.
+// forget resets the counts.
 func (g *gate) forget() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.asked = map[string][]time.Time{}
 }
 
-// times is when an account asked.
 func (g *gate) times(account string) []time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.asked[account]
 }
 
-// request goes through the handshake and reads a request; nil when there is none.
+// request completes the handshake and reads a request; nil if there is none.
 func (g *gate) request(conn *net.TCPConn) *tls.Conn {
 	secure := tls.Server(conn, g.secrets())
 	if _, err := secure.Read(make([]byte, 4096)); err != nil {
@@ -160,7 +157,7 @@ func (g *gate) request(conn *net.TCPConn) *tls.Conn {
 	return secure
 }
 
-// What befalls a connection, by phase.
+// Faults of a connection, by phase.
 func resetHandshake(_ *gate, conn *net.TCPConn) {
 	conn.Read(make([]byte, 1))
 	breakOff(conn)
@@ -183,8 +180,8 @@ func holdBody(g *gate, conn *net.TCPConn)   { g.saysThen(conn, halfAnswer, nil) 
 
 const halfAnswer = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{\"success\":1,\"results\":["
 
-// saysThen answers a request with the beginning of an answer, and does what is to
-// be done then; nil keeps the connection and says nothing more.
+// saysThen answers a request with the beginning of an answer and then calls then; if that is nil,
+// it keeps the connection and sends nothing more.
 func (g *gate) saysThen(conn *net.TCPConn, text string, then func(*net.TCPConn)) {
 	secure := g.request(conn)
 	if secure == nil {
@@ -195,11 +192,11 @@ func (g *gate) saysThen(conn *net.TCPConn, text string, then func(*net.TCPConn))
 		hold(conn, secure)
 		return
 	}
-	time.Sleep(20 * time.Millisecond) // for what was said to be read before
+	time.Sleep(20 * time.Millisecond) // time for the client to read the text first
 	then(conn)
 }
 
-// hold keeps a connection until the other side gives it up.
+// hold keeps a connection until the other side closes it.
 func hold(conn *net.TCPConn, from io.Reader) {
 	io.Copy(io.Discard, from)
 	conn.Close()
@@ -211,8 +208,8 @@ func breakOff(conn *net.TCPConn) {
 	conn.Close()
 }
 
-// fill replaces the listener with one that is full: who comes now
-// waits for a connection. The result ends it.
+// fill replaces the listener with one whose queue is full: new connections wait. The result ends
+// that.
 func (g *gate) fill() (free func()) {
 	g.Helper()
 	g.shut()
@@ -248,7 +245,7 @@ func (g *gate) fill() (free func()) {
 	}
 }
 
-// handed are connections that were accepted elsewhere.
+// handed is a listener of connections that were accepted elsewhere.
 type handed struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -261,7 +258,6 @@ func newHanded() handed {
 	return h
 }
 
-// on hands a connection on.
 func (h handed) on(conn net.Conn) {
 	select {
 	case h.conns <- conn:
@@ -283,7 +279,7 @@ func (h handed) Close() error { h.close(); return nil }
 
 func (h handed) Addr() net.Addr { return &net.TCPAddr{} }
 
-// signer makes certificates.
+// signer is a certificate authority.
 type signer struct {
 	key  *ecdsa.PrivateKey
 	cert *x509.Certificate
@@ -312,7 +308,7 @@ func (s signer) pem() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.cert.Raw})
 }
 
-// certificate is one for loopback, changed.
+// certificate returns one for loopback, after change.
 func (s signer) certificate(t *testing.T, change func(*x509.Certificate)) tls.Certificate {
 	t.Helper()
 	template := &x509.Certificate{SerialNumber: big.NewInt(2), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},

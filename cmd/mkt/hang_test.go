@@ -19,13 +19,12 @@ import (
 	"mkt/serve/account"
 )
 
-// hanging is how many accounts there are; the first is the one whose provider
-// does not answer.
+// hanging is the number of accounts; the provider of the first does not answer.
 const hanging = 50
 
-// TestOneProviderHangs: of fifty accounts one's provider takes connections and
-// never answers. The other 49 publish all the same, and take as long as they do
-// without it: the time is logged and not judged, because machines are busy.
+// TestOneProviderHangs: the provider of one account accepts connections and never answers. The
+// other 49 accounts publish nevertheless. Their time with and without it is logged but not judged,
+// because machines are busy.
 func TestOneProviderHangs(t *testing.T) {
 	needs.Time(t, "cycles of fifty accounts, several times over")
 	h := newInstallation(t)
@@ -33,7 +32,7 @@ func TestOneProviderHangs(t *testing.T) {
 	good, bad := h.simulator("--seed", "3"), h.simulator("--seed", "3", "--fault", "timeout:1")
 	var with, without []time.Duration
 	var allWith, allWithout time.Duration
-	for range 2 { // in turns, so that a busy minute befalls both
+	for range 2 { // alternating, so that a busy minute affects both
 		each, all := h.cycleAll(good, good, hanging)
 		without, allWithout = append(without, each...), allWithout+all
 		each, all = h.cycleAll(bad, good, hanging-1)
@@ -44,13 +43,12 @@ func TestOneProviderHangs(t *testing.T) {
 	t.Logf("from the start to the 49th publication, mean: %v beside it, %v without", allWith/2, allWithout/2)
 }
 
-// upstream is a provider: where it is, and the credential that it accepts.
+// upstream is a provider with the credential that it accepts.
 type upstream struct {
 	URL   string `json:"base_url"`
 	Token string `json:"token"`
 }
 
-// simulator starts a provider with few fixtures.
 func (h *installation) simulator(args ...string) (s upstream) {
 	h.t.Helper()
 	cmd := h.command(h.t.Context(), append([]string{"simulate", "--listen", "127.0.0.1:0", "--fixtures", "20", "--quota", "1000000", "--output", "json"}, args...)...)
@@ -61,8 +59,8 @@ func (h *installation) simulator(args ...string) (s upstream) {
 	return s
 }
 
-// cycleAll runs mkt cycle --all until that many accounts have published, on a new
-// data root. It returns how long the cycle of each account took, and how long all took.
+// cycleAll runs mkt cycle --all on a new data root until that many accounts have published. It
+// returns the time of each account's cycle, and of all.
 func (h *installation) cycleAll(first, others upstream, published int) (each []time.Duration, all time.Duration) {
 	h.t.Helper()
 	key, err := credential.LoadIdentity(filepath.Join(h.dir, "seal.key"))
@@ -101,14 +99,14 @@ func (h *installation) cycleAll(first, others upstream, published int) (each []t
 	}
 	all = time.Since(began)
 	h.must(cmd.Process.Signal(syscall.SIGTERM))
-	_ = cmd.Wait() // the one that hangs is interrupted
+	_ = cmd.Wait() // the cycle that hangs is interrupted
 	if len(each) != published {
 		h.t.Fatalf("%d accounts published, want %d", len(each), published)
 	}
 	return each, all
 }
 
-// part is a percentile.
+// part returns a percentile.
 func part(list []time.Duration, percent int) time.Duration {
 	slices.Sort(list)
 	return list[min(len(list)*percent/100, len(list)-1)]

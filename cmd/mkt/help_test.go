@@ -13,8 +13,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 )
 
-// TestHelpPages: every help page fits 80 columns, and has an example which calls the
-// command.
+// TestHelpPages: every help page fits 80 columns and has an example that calls the command.
 func TestHelpPages(t *testing.T) {
 	root := commands(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version))
 	root.InitDefaultHelpCmd()
@@ -43,4 +42,36 @@ func TestHelpPages(t *testing.T) {
 		}
 	}
 	check(root)
+}
+
+// TestDidYouMean: the message about a wrong flag, word or command suggests the nearest one.
+func TestDidYouMean(t *testing.T) {
+	for args, want := range map[string]string{
+		"inspect --prodct market_engine":           "unknown flag: --prodct; did you mean --product? (mkt inspect --help shows the flags)",
+		"cycle --al":                               "unknown flag: --al; did you mean --all?",
+		"cycle --keep-snapshot 5":                  "did you mean --keep-snapshots?",
+		"cycle --qqqqqqqqq":                        "unknown flag: --qqqqqqqqq (mkt cycle --help shows the flags)",
+		"cycle --all --product market_engin":       `--product "market_engin": want market_engine or live_intelligence; did you mean market_engine?`,
+		"inspect --product live":                   "did you mean live_intelligence?",
+		"inspect --product odds":                   `--product "odds": want market_engine or live_intelligence`,
+		"inspect --format jsno":                    `--format "jsno": want table or csv or json; did you mean json?`,
+		"version --output JSON":                    `--output "JSON": want text or json; did you mean json?`,
+		"version --log-level inof":                 "did you mean info?",
+		"diff --only od":                           "did you mean odds?",
+		"tenant add acme --feature advancedstats":  "did you mean advanced_stats?",
+		"tenant product set acme market-engine":    "did you mean market_engine?",
+		"tenant feature enable acme advanced_stat": "did you mean advanced_stats?",
+		"tenant log --action tenant.suspnd":        "did you mean tenant.suspend?",
+		"provider set acme --provider betapi":      "did you mean betsapi?",
+		"serve --realtime-channels change":         "did you mean changes?",
+		"fetsh":                                    "did you mean fetch?",
+	} {
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), strings.Fields(args), nil, &out, &errs); code != cli.ExitUsage {
+			t.Errorf("%s: exit %d", args, code)
+		}
+		if got := strings.TrimSuffix(errs.String(), "\n"); !strings.Contains(got, want) || !strings.Contains(want, "did you mean") && strings.Contains(got, "did you mean") {
+			t.Errorf("%s: %s; want %s", args, got, want)
+		}
+	}
 }

@@ -19,12 +19,11 @@ import (
 	"mkt/publish/football"
 )
 
-// hostileText is what a terminal would obey: an escape sequence, one that sets the
-// title, a control character of eight bits, marks that turn the direction around, a
-// line that looks like ours.
+// hostileText is what a terminal acts on: escape sequences, one that sets the title, an 8-bit
+// control character, marks that change the direction of reading, and a line that looks like ours.
 const hostileText = " \x1b[2J\x1b]0;owned\x07 \u009b31m \u202eslaer\u2066 \u200f\u061c\x7f\u2028\nmkt: all is well\t\r\u0000 =1+1"
 
-// hostileNames is a provider that puts it behind every name.
+// hostileNames is a provider that appends hostileText to every name.
 type hostileNames struct{ provider http.Handler }
 
 func (h hostileNames) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -61,8 +60,7 @@ func renameAll(v any) {
 	}
 }
 
-// Nothing that a person reads holds anything that a terminal obeys, whatever a
-// provider calls its teams and markets.
+// Whatever names a provider sends, no output for people contains anything that a terminal acts on.
 func TestHostileNamesAreHarmless(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 4, InPlay: 2})
 	p.exchange.Handler = hostileNames{p.exchange.Handler}
@@ -108,7 +106,7 @@ func TestHostileNamesAreHarmless(t *testing.T) {
 			}
 		}
 	}
-	// What another program reads is as the provider sent it.
+	// Output for other programs is what the provider sent.
 	out, _ := hostileRun(p, "inspect", "--tenant", "acme", "--format", "csv", "--sql", "SELECT home, '=1+1' AS formula, -1.5 AS number FROM fixtures LIMIT 1")
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	if err != nil || len(rows) != 2 || !strings.HasSuffix(rows[1][0], hostileText) || !strings.HasSuffix(out, `,"=1+1",-1.5`+"\n") {
@@ -116,11 +114,10 @@ func TestHostileNamesAreHarmless(t *testing.T) {
 	}
 }
 
-// hostileRun runs the program as a person would.
 func hostileRun(p *played, args ...string) (out, errs string) {
 	p.Helper()
 	if args[0] == "mapping" || args[0] == "doctor" {
-		args = append(args[:len(args)-4:len(args)-4], args[len(args)-2:]...) // they have no tenant
+		args = append(args[:len(args)-4:len(args)-4], args[len(args)-2:]...) // these have no tenant
 	}
 	var o, e bytes.Buffer
 	run(p.Context(), append(args, "--data", p.data), strings.NewReader(""), &o, &e)

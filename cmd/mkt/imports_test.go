@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// The rules of who imports whom (STYLE, section 3), held over go list -deps.
-// A pattern is a package, or with /... a package and all below it.
+// rule says who imports whom (STYLE, section 3). A pattern is a package, or with /... a package and
+// all below it.
 type rule struct {
 	pkg  string
-	may  []string // of this module, directly; nil: nothing
-	far  []string // of this module, not even through others
-	what string   // may, in words
+	may  []string // direct imports of this module; nil: none
+	far  []string // of this module, must not be reached even indirectly
+	what string   // may, for people
 }
 
-// rules: the first that matches a package is its rule.
+// rules has one rule for each package: the first that matches.
 var rules = []rule{
 	{pkg: "publish/football", what: "a leaf"},
 	{pkg: "publish/layout", what: "a leaf"},
@@ -57,7 +57,7 @@ var rules = []rule{
 	{pkg: "internal/...", what: "a leaf"},
 }
 
-// everybodys may be imported by every package.
+// everybodys may be imported by all packages.
 var everybodys = []string{"internal/check", "internal/deadline", "internal/panics", "internal/scratch"}
 
 var (
@@ -80,7 +80,7 @@ var confined = map[string][]string{
 	"github.com/CycloneDX/cyclonedx-go": {"scripts/sbom"},
 	"github.com/cenkalti/backoff":       {"fetch/internal/upstream"},
 	"github.com/hashicorp/go-retryable": {"fetch/internal/upstream"},
-	"github.com/prometheus/":            {"serve/admin", "serve", "cmd/mkt/internal/cli/..."}, // whoever has metrics of its own declares them
+	"github.com/prometheus/":            {"serve/admin", "serve", "cmd/mkt/internal/cli/..."}, // packages with metrics of their own declare them
 }
 
 // listed is what go list reports of a package.
@@ -141,7 +141,6 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// checkProviders: no adapter knows another.
 func checkProviders(t *testing.T, name string, imports []string) {
 	own, is := strings.CutPrefix(name, "fetch/provider/")
 	own, _, _ = strings.Cut(own, "/")
@@ -156,14 +155,14 @@ func checkProviders(t *testing.T, name string, imports []string) {
 	}
 }
 
-// emulation is what pretends to be a provider, and the suite that tests adapters with it.
+// emulation is the code that emulates providers, and the suite that tests adapters with it.
 var emulation = []string{"fetch/simulator/...", "fetch/provider/emulators", "fetch/provider/providertest"}
 
 func isEmulation(name string) bool {
 	return matchesAny(emulation, name) || strings.HasPrefix(name, "fetch/provider/") && strings.HasSuffix(name, "/emulator")
 }
 
-// checkEmulators: only the commands and tests reach an emulator.
+// checkEmulators: only the commands and tests may reach an emulator.
 func checkEmulators(t *testing.T, name string, deps []string) {
 	if isEmulation(name) || matches("cmd/...", name) {
 		return

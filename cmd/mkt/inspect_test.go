@@ -17,9 +17,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// threeHours is a data root with three publications of markets, of which the
-// first snapshot is not kept, one of live data, and a cycle that was never
-// published.
+// threeHours is a data root with three publications of markets, the snapshot of the first of which
+// is deleted, one of live data, and a cycle that was never published.
 func threeHours(t *testing.T) *played {
 	t.Helper()
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 6, InPlay: 2})
@@ -97,7 +96,6 @@ func TestInspectJSON(t *testing.T) {
 	}
 }
 
-// A query may come from the standard input.
 func TestInspectReadsQuery(t *testing.T) {
 	p := threeHours(t)
 	for text, exit := range map[string]int{"SELECT count(*) AS n\nFROM live": cli.ExitDone, strings.Repeat(" ", 1<<20) + "SELECT 1": cli.ExitUsage, "SELEC": cli.ExitUsage} {
@@ -137,7 +135,7 @@ func TestInspectRefuses(t *testing.T) {
 	}
 }
 
-// What is damaged is said to be, and hides nothing else.
+// Damage is reported and hides nothing else.
 func TestInspectOverDamage(t *testing.T) {
 	p := threeHours(t)
 	dir := p.dataset(football.MarketEngine).Dir() + "/"
@@ -172,16 +170,15 @@ func TestInspectOverDamage(t *testing.T) {
 	}
 }
 
-// An account whose data cannot be read hides no other: not from inspect, live show
-// and verify.
-func TestUnreadableAccountHidesNoOther(t *testing.T) {
+// An account with unreadable data does not hide another from inspect, live show and verify.
+func TestUnreadableAccountHidesNoOtherAccount(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 3, InPlay: 2})
 	p.cycle(football.LiveIntelligence)
 	of := p.dataset(football.LiveIntelligence).Dir()
 	broken := strings.Replace(of, "client_id=acme", "client_id=aaaa", 1)
 	p.must(os.CopyFS(broken, os.DirFS(of)))
 	p.must(os.RemoveAll(broken + "/" + layout.SnapshotsDir))
-	p.must(os.WriteFile(broken+"/"+layout.SnapshotsDir, nil, 0o644)) // a file where a folder should be
+	p.must(os.WriteFile(broken+"/"+layout.SnapshotsDir, nil, 0o644)) // a file in place of a folder
 	row := liveRowsOf(p)[0]
 	for _, c := range []struct {
 		args      []string

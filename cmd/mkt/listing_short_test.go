@@ -14,13 +14,13 @@ import (
 	"mkt/cmd/mkt/internal/cli/batch"
 )
 
-// contradicting is a provider whose list of fixtures contradicts itself: the pager
-// names a total, and the pages, 50 items each, have what sent says.
+// contradicting is a provider whose list contradicts itself: the pager says a total, but the pages
+// of 50 items have what sent returns.
 type contradicting struct {
 	marketsOnly
 	total func(page int) int
 	sent  []string
-	empty int // this page is empty; 0 is none
+	empty int // number of an empty page; 0: none
 }
 
 func (p *contradicting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -36,10 +36,9 @@ func (p *contradicting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"success":1,"pager":{"page":%d,"per_page":%d,"total":%d},"results":[%s]}`, page, pageOfList, p.total(page), strings.Join(items, ","))
 }
 
-// A list that falls short of its own count, in both of its readings and however it
-// does, removes nothing; doctor says so. The next list that is whole removes what
-// is gone.
-func TestListingShortOfItsCountRemovesNothing(t *testing.T) {
+// A list with fewer fixtures than it says, in both readings and in every way, removes nothing, and
+// doctor reports it. The next complete list removes what is gone.
+func TestIncompleteListingRemovesNothing(t *testing.T) {
 	const fixtures, missing = 120, 6
 	rng := rand.New(rand.NewPCG(7, 1))
 	p := &contradicting{}

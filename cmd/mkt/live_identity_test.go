@@ -14,10 +14,9 @@ import (
 	"mkt/publish/football"
 )
 
-// markets runs a market cycle now.
 func (s *liveSystem) markets() {
 	s.Helper()
-	unchecked := func(ctx context.Context, t batch.Task) (batch.Report, error) { // the check would be another process, of the test
+	unchecked := func(ctx context.Context, t batch.Task) (batch.Report, error) { // the real check starts a child of this binary, here the test
 		sum, err := publish.Run(ctx, publish.Options{ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root,
 			Now: s.Now, Log: s.Env.Log, Version: version, Retention: demo.Retention})
 		return batch.PublishReport(sum, 0), err
@@ -25,8 +24,8 @@ func (s *liveSystem) markets() {
 	s.must(s.cycle(s.acme(), football.MarketEngine, s.steps[0], s.steps[1], unchecked))
 }
 
-// listedFixtures are the fixtures with markets by the provider's id, once the
-// newest cycle is served.
+// listedFixtures returns the fixtures with markets by the provider's id, once the newest cycle is
+// served.
 func (s *liveSystem) listedFixtures() map[string]string {
 	s.Helper()
 	var page struct {
@@ -48,7 +47,7 @@ func (s *liveSystem) listedFixtures() map[string]string {
 	return ids
 }
 
-// A fixture has one id in both products, which ever met it first.
+// A fixture has the same id in both products, whichever saw it first.
 func TestFixtureHasOneID(t *testing.T) {
 	s := newLiveSystem(t, time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC), simulator.Options{Seed: 7, Fixtures: 60, InPlay: 30, Faults: calm()})
 	s.markets()
@@ -62,7 +61,7 @@ func TestFixtureHasOneID(t *testing.T) {
 		other, listed := markets[provider]
 		switch {
 		case strings.HasPrefix(provider, input.ByEvent):
-			alone++ // its live record does not name the bookmaker's fixture
+			alone++ // its live record has no id of the bookmaker's fixture
 		case listed && other != f.FixtureID:
 			t.Errorf("%s is %s in play and %s among the markets", provider, f.FixtureID, other)
 		case listed:

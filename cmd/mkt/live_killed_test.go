@@ -19,8 +19,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// killedMatches is the real binary and a provider that plays matches, eight times as fast
-// as they are.
+// killedMatches is the real binary and a provider that plays matches at eight times their speed.
 type killedMatches struct{ *installation }
 
 func newKilledMatches(t *testing.T) *killedMatches {
@@ -38,12 +37,10 @@ func newKilledMatches(t *testing.T) *killedMatches {
 	return l
 }
 
-// product is the folder of acme's product.
 func (l *killedMatches) product(name string) string {
 	return filepath.Join(l.dir, "data", "client_id=acme", "product="+name)
 }
 
-// mustRun runs mkt, which must end well.
 func (l *killedMatches) mustRun(args ...string) string {
 	l.t.Helper()
 	cmd := l.command(l.t.Context(), args...)
@@ -56,8 +53,7 @@ func (l *killedMatches) mustRun(args ...string) string {
 	return string(out)
 }
 
-// killed runs mkt and kills it after a while, as kill -9 does. It reports whether
-// mkt was still at it.
+// killed runs mkt, kills it after a while as kill -9 does, and reports whether mkt was still running.
 func (l *killedMatches) killed(after time.Duration, args ...string) bool {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), after)
@@ -67,7 +63,7 @@ func (l *killedMatches) killed(after time.Duration, args ...string) bool {
 	return cmd.Run() != nil && ctx.Err() != nil
 }
 
-// tables are the hashes of a product's canonical tables, by cycle and name.
+// tables returns the hashes of a product's canonical tables, by cycle and name.
 func (l *killedMatches) tables(dir string) map[string]string {
 	l.t.Helper()
 	sums := map[string]string{}
@@ -86,8 +82,8 @@ func (l *killedMatches) files(dir, pattern string) []string {
 	return names
 }
 
-// Cycles that are killed at any moment, and any step done again, leave the very
-// bytes of an undisturbed run over the same answers.
+// Cycles that are killed at any moment, and steps that are repeated, leave the same bytes as an
+// undisturbed run over the same answers.
 func TestLiveKilledAndRunAgain(t *testing.T) {
 	l := newKilledMatches(t)
 	cycle := []string{"cycle", "--tenant", "acme", "--product", "live_intelligence"}
@@ -114,7 +110,7 @@ func TestLiveKilledAndRunAgain(t *testing.T) {
 	before := l.tables(live)
 
 	cycles := l.files(live, "canonical/*/canonical.json")
-	published := l.files(live, "snapshots/*/manifest.json") // the others were killed before, and passed by
+	published := l.files(live, "snapshots/*/manifest.json") // the other cycles were killed earlier, and skipped
 	again := published[rng.IntN(len(published)-1)]
 	id := strings.TrimPrefix(filepath.Base(filepath.Dir(again)), "cycle=")
 	l.mustRun("transform", "--tenant", "acme", "--cycle", id)
@@ -122,7 +118,7 @@ func TestLiveKilledAndRunAgain(t *testing.T) {
 	l.same("after "+id+" was done again", before, l.tables(live))
 
 	l.must(os.RemoveAll(filepath.Join(live, "canonical")))
-	for _, name := range cycles { // undisturbed, from the first to the last
+	for _, name := range cycles { // an undisturbed run
 		l.mustRun("transform", "--tenant", "acme", "--cycle", strings.TrimPrefix(filepath.Base(filepath.Dir(name)), "cycle="))
 	}
 	l.same("of an undisturbed run", before, l.tables(live))

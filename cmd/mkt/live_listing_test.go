@@ -12,7 +12,7 @@ import (
 	"mkt/publish/layout"
 )
 
-// lister notes which folders are listed.
+// lister is a file system that records which folders are listed.
 type lister struct {
 	durable.FS
 	listed map[string]int
@@ -23,8 +23,8 @@ func (l lister) ReadDir(name string) ([]fs.DirEntry, error) {
 	return l.FS.ReadDir(name)
 }
 
-// However many cycles there were, none lists them: what is the newest is known by
-// name. One publication in ten minutes looks for what is too old.
+// No cycle lists the cycles, however many there are: the newest is found by name. Only one
+// publication in ten minutes looks for old ones.
 func TestNoCycleListsCycles(t *testing.T) {
 	s := newLiveSystem(t, time.Date(2026, 3, 7, 12, 5, 0, 0, time.UTC), simulator.Options{Seed: 7, Fixtures: 20, InPlay: 4})
 	listed := map[string]int{}
@@ -34,7 +34,7 @@ func TestNoCycleListsCycles(t *testing.T) {
 			return do(ctx, t)
 		}
 	}
-	cycles := 150 // twenty minutes
+	cycles := 150 // twenty minutes of cycles
 	if testing.Short() {
 		cycles = 25
 	}

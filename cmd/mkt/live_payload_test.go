@@ -16,8 +16,8 @@ import (
 	"mkt/internal/needs"
 )
 
-// inPlayItem is what these tests know of an item of the in-play list, read apart
-// from the code that they test.
+// inPlayItem is the part of an item of the in-play list that these tests need, parsed
+// independently of the code under test.
 type inPlayItem struct {
 	ID         string                    `json:"id"`
 	FI         string                    `json:"bet365_id"`
@@ -26,12 +26,11 @@ type inPlayItem struct {
 	Timer      *struct{ TM, TS, TT any } `json:"timer"`
 }
 
-// wireCounters are the provider's names of counters that leave as they came.
+// wireCounters are the provider's names of counters that are served unchanged.
 var wireCounters = map[string]string{"attacks": "attacks", "dangerous_attacks": "dangerous_attacks", "on_target": "on_target",
 	"off_target": "off_target", "corners": "corners", "goals": "goals", "yellowcards": "yellow_cards", "redcards": "red_cards",
 	"penalties": "penalties", "substitutions": "substitutions", "possession_rt": "possession", "ball_safe": "ball_safe"}
 
-// listOnly is a provider with a list, and no details.
 func listOnly(body []byte) func(func() time.Time) (http.Handler, string) {
 	return func(func() time.Time) (http.Handler, string) {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -45,8 +44,8 @@ func listOnly(body []byte) func(func() time.Time) (http.Handler, string) {
 	}
 }
 
-// states holds every counter of every fixture served against the list that it
-// came from, and returns how many of each state there were.
+// states compares every counter of every served fixture with the list that it came from, and counts
+// the states.
 func states(t *testing.T, body []byte, begins time.Time) map[string]int {
 	t.Helper()
 	s := openLiveSystem(t, begins, listOnly(body))
@@ -84,7 +83,7 @@ func states(t *testing.T, body []byte, begins time.Time) map[string]int {
 	return met
 }
 
-// asSent are both sides in words: "absent", "null", or the digits.
+// asSent describes both sides: "absent", "null", or the digits.
 func asSent(values []*string) (words [2]string) {
 	for side := range words {
 		switch {
@@ -104,8 +103,7 @@ func sentText(stats map[string][]*string, name string) string {
 	return string(text)
 }
 
-// Absent, null, zero and value are four things, from the provider's bytes to the
-// client's, whatever stands beside them.
+// Absent, null, zero and value stay distinct, from the provider's bytes to the client's.
 func TestLiveStatesAreNeverMerged(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 8))
 	fixtures := 1000
@@ -133,7 +131,7 @@ func TestLiveStatesAreNeverMerged(t *testing.T) {
 	}
 }
 
-// anyPair is a counter as it may be sent, false for one that is not.
+// anyPair is a random counter as it may be sent, false if it is not sent.
 func anyPair(rng *rand.Rand) (string, bool) {
 	one := func() string { return []string{`""`, `null`, `"0"`, `"7"`, `"41"`, `"0"`}[rng.IntN(6)] }
 	switch rng.IntN(6) {
@@ -147,7 +145,7 @@ func anyPair(rng *rand.Rand) (string, bool) {
 	return "[" + one() + "," + one() + "]", true
 }
 
-// The same over what a real provider sent.
+// The same for recordings of a real provider.
 func TestLiveStatesOfRecordings(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(needs.Shared(t, "providers/betsapi/events-inplay"), "*.json"))
 	met := map[string]int{}

@@ -15,7 +15,6 @@ import (
 	"mkt/publish/table"
 )
 
-// liveRowsOf reads the newest live snapshot.
 func liveRowsOf(p *played) (rows []table.LiveRow) {
 	p.Helper()
 	root, err := p.dataset(football.LiveIntelligence).Open()
@@ -30,8 +29,8 @@ func liveRowsOf(p *played) (rows []table.LiveRow) {
 	return rows
 }
 
-// A page is written of every fixture of a simulated hour, and the archive leads to
-// what was published.
+// A page can be written for every fixture of a simulated hour, and the archive leads to the
+// published values.
 func TestLiveReport(t *testing.T) {
 	length := 2 * time.Minute
 	if !testing.Short() {

@@ -14,10 +14,10 @@ import (
 	"mkt/internal/needs"
 )
 
-// season is matches followed through the whole pipeline, as a client saw them.
+// season follows matches through the whole pipeline, as a client sees them.
 type season struct {
 	*liveSystem
-	met     map[string]time.Time // by provider's fixture id, when it was first listed
+	met     map[string]time.Time // by the provider's fixture id, when it was first listed
 	matches map[string]simulator.MeantMatch
 	ids     map[string]string // fixture ids
 	judged  map[string]bool
@@ -29,8 +29,8 @@ func newSeason(t *testing.T, o simulator.Options) *season {
 		matches: map[string]simulator.MeantMatch{}, ids: map[string]string{}, judged: map[string]bool{}}
 }
 
-// look holds what is served now against what the provider answers now: clock,
-// score and every counter, in three states.
+// look compares what is served with what the provider sends now: clock, score and every counter, in
+// three states.
 func (s *season) look() {
 	s.Helper()
 	served := map[string]*liveItem{}
@@ -75,7 +75,6 @@ func (s *season) look() {
 	}
 }
 
-// compare holds one fixture against what the feed says of it.
 func (s *season) compare(item *liveItem, m *simulator.MeantMatch, sent *simulator.Sent) {
 	s.Helper()
 	var single struct{ Data liveItem }
@@ -102,12 +101,12 @@ func (s *season) compare(item *liveItem, m *simulator.MeantMatch, sent *simulato
 	}
 }
 
-// countersSent are counters that leave as they came.
+// countersSent are counters that are served unchanged.
 var countersSent = map[string]simulator.Metric{"attacks": simulator.Attacks, "dangerous_attacks": simulator.DangerousAttacks,
 	"on_target": simulator.OnTarget, "off_target": simulator.OffTarget, "corners": simulator.Corners, "goals": simulator.Goals,
 	"yellow_cards": simulator.YellowCards, "red_cards": simulator.RedCards, "penalties": simulator.Penalties, "substitutions": simulator.Substitutions}
 
-// sides are both sides in words. A state that is not theirs is among them.
+// sides describes both sides, states that are not theirs included.
 func (c counterSent) sides() (words [2]string) {
 	sent, zero, null := false, true, false
 	for side, n := range []*json.Number{c.Home, c.Away} {
@@ -135,7 +134,6 @@ func (c counterSent) sides() (words [2]string) {
 	return words
 }
 
-// text is a number, or null.
 func text(n *int) string {
 	if n == nil {
 		return "null"
@@ -143,7 +141,7 @@ func text(n *int) string {
 	return strconv.Itoa(*n)
 }
 
-// published is a match as a client has it in the end.
+// published returns a match as a client has it at the end.
 func (s *season) published(id string) *simulatortest.Published {
 	s.Helper()
 	m := s.matches[id]
@@ -171,13 +169,13 @@ func (s *season) published(id string) *simulatortest.Published {
 	return p
 }
 
-// judge holds every match that just ended against what happened in it.
+// judge compares every match that just ended with what happened in it.
 func (s *season) judge(t *testing.T) (whole int, all simulatortest.Tally) {
 	s.Helper()
 	judge := simulatortest.Judge{World: s.sim.World(s.accepted), Errorf: t.Errorf}
 	for id, m := range s.matches {
 		if m.Over.After(s.now) || s.met[id].After(m.Whistle) || s.judged[id] {
-			continue // not seen from whistle to whistle, or not over
+			continue // not seen as a whole, or not over
 		}
 		whole++
 		s.judged[id] = true
@@ -191,9 +189,8 @@ func (s *season) judge(t *testing.T) (whole int, all simulatortest.Tally) {
 	return whole, all
 }
 
-// Whole matches through the whole pipeline: what a client reads is, every minute,
-// what the provider says at that moment, and in the end what truly happened. In
-// short mode some minutes of them.
+// Whole matches through the whole pipeline: every minute the client reads what the provider sends
+// at that moment, and at the end what really happened. Short mode plays only some minutes.
 func TestLiveSeason(t *testing.T) {
 	length, rates := 150*time.Minute, map[string]float64{"truth": 0, "troubled": 0.6}
 	if testing.Short() {
@@ -223,8 +220,8 @@ func TestLiveSeason(t *testing.T) {
 	}
 }
 
-// shootout finds a world in which a match is about to begin that goes to extra
-// time and penalties, and is still listed when it is over: its seed and the match.
+// shootout finds the seed of a world with a match that is about to begin, goes to extra time and
+// penalties, and is still listed when it is over.
 func shootout(t *testing.T, begins time.Time) (seed uint64, m simulator.Match) {
 	t.Helper()
 	for seed = 1; seed < 2000; seed++ {
@@ -241,7 +238,7 @@ func shootout(t *testing.T, begins time.Time) (seed uint64, m simulator.Match) {
 	return 0, m
 }
 
-// A match that goes all the way: both halves of extra time, and penalties.
+// A match with both halves of extra time and penalties.
 func TestLiveShootout(t *testing.T) {
 	needs.Time(t, "plays a match of almost three hours")
 	begins := time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC)

@@ -9,13 +9,13 @@ import (
 	"mkt/internal/needs"
 )
 
-// Between these moments of a test a feed stands still, or is not asked.
+// Between these moments of a test the feed does not move, or is not asked.
 const (
 	stillFrom = 4 * time.Minute
 	stillTo   = 510 * time.Second
 )
 
-// calm are no troubles of the feed but those that a test makes.
+// calm disables the random faults of the feed.
 func calm() (faults []simulator.Fault) {
 	for _, kind := range simulator.FaultKinds() {
 		if kind.OnMatches() {
@@ -25,11 +25,10 @@ func calm() (faults []simulator.Fault) {
 	return faults
 }
 
-// A feed that stands still, and one that is not asked: after a minute there
-// is no momentum, and its reason, the state and the timeline are STALE, and
-// health says so. When it returns the first sample is a baseline: no minute and
-// no incident of the time in between is made up.
-func TestStaleIsStale(t *testing.T) {
+// A feed that does not move, or is not asked, is stale: after a minute there is no momentum, its
+// reason, the state and the timeline are STALE, and so says the health. When the feed returns, the
+// first sample is a baseline: no minute or incident of the time in between is invented.
+func TestFeedWithoutNewDataIsStale(t *testing.T) {
 	for name, frozen := range map[string][]simulator.Span{"stands still": {{From: stillFrom, To: stillTo}}, "is not asked": nil} {
 		t.Run(name, func(t *testing.T) {
 			if frozen == nil {
@@ -70,8 +69,7 @@ func TestStaleIsStale(t *testing.T) {
 	}
 }
 
-// running are fixtures with momentum whose clock will run for that long, all of
-// it in one half.
+// running returns fixtures with momentum whose clock will run that long within one half.
 func (s *liveSystem) running(on time.Duration) (ids []string) {
 	s.Helper()
 	byProvider := map[string]string{}
@@ -91,7 +89,7 @@ func (s *liveSystem) running(on time.Duration) (ids []string) {
 	return ids
 }
 
-// health is that of live intelligence on /status.
+// health returns the health of live intelligence on /status.
 func (s *liveSystem) health() string {
 	s.Helper()
 	var status struct {
@@ -142,8 +140,8 @@ func (s *liveSystem) stale(id string) {
 	}
 }
 
-// returned checks that nothing is reported of a time of which nothing was known, except
-// for what the provider's own list tells of it later: that has no duration.
+// returned checks that nothing is reported of the unknown time, except for what the provider's own
+// list says later, which has no duration.
 func (s *liveSystem) returned(id string, from, to time.Time) {
 	s.Helper()
 	var single struct{ Data liveItem }

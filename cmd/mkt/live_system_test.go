@@ -19,9 +19,8 @@ import (
 	"mkt/serve/account"
 )
 
-// liveSystem is live intelligence as a whole, over real HTTP at both ends and real
-// files between: a provider that plays matches, the three steps, and the API, on
-// a clock that the test sets.
+// liveSystem is live intelligence as a whole, with real HTTP at both ends and real files: a provider
+// that plays matches, the three steps, and the API, on a clock that the test sets.
 type liveSystem struct {
 	*system
 	sim      *simulator.Server
@@ -32,10 +31,9 @@ type liveSystem struct {
 	token string
 }
 
-// cadence is the time between two cycles.
 const cadence = 8 * time.Second
 
-// newLiveSystem opens at a moment with one account, which may do everything.
+// newLiveSystem starts at a time with one account, which has every right.
 func newLiveSystem(t *testing.T, begins time.Time, o simulator.Options) *liveSystem {
 	t.Helper()
 	var sim *simulator.Server
@@ -51,8 +49,7 @@ func newLiveSystem(t *testing.T, begins time.Time, o simulator.Options) *liveSys
 	return s
 }
 
-// openLiveSystem is newLiveSystem with any provider, which is made with the clock and
-// comes with the token it accepts.
+// openLiveSystem is newLiveSystem with any provider. provider also returns the token that it accepts.
 func openLiveSystem(t *testing.T, begins time.Time, provider func(now func() time.Time) (http.Handler, string)) *liveSystem {
 	t.Helper()
 	s := &liveSystem{system: newSystem(t, begins)}
@@ -85,12 +82,11 @@ func (s *liveSystem) acme() *tenants.Tenant {
 	return t
 }
 
-// tick runs the live cycle that is due now.
 func (s *liveSystem) tick() error {
 	return s.cycle(s.acme(), football.LiveIntelligence, s.steps...)
 }
 
-// play runs cycles for that long, and looks now and then.
+// play runs cycles for that long, and calls look between them.
 func (s *liveSystem) play(length, between time.Duration, look func()) {
 	s.Helper()
 	seen := s.now
@@ -107,7 +103,7 @@ func (s *liveSystem) play(length, between time.Duration, look func()) {
 	s.now = s.now.Add(-cadence)
 }
 
-// served waits until the newest cycle is.
+// served waits until the newest cycle is served.
 func (s *liveSystem) served() {
 	s.Helper()
 	var page livePage
@@ -119,7 +115,7 @@ func (s *liveSystem) served() {
 	}
 }
 
-// ask asks for a route, and returns the status; the body goes into v.
+// ask sends a request, decodes the body into v and returns the status.
 func (s *liveSystem) ask(path string, v any) int {
 	s.Helper()
 	r, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.url+"/api/v1"+path, nil)
@@ -136,7 +132,7 @@ func (s *liveSystem) ask(path string, v any) int {
 	return answer.StatusCode
 }
 
-// livePage, and what follows, are answers as a client reads them.
+// livePage and the types below are answers as a client reads them.
 type livePage struct {
 	Data []liveItem
 	Meta struct {
@@ -204,7 +200,7 @@ type liveNumbers struct {
 	}
 }
 
-// list is everything on GET /live, page by page.
+// list returns all items of GET /live.
 func (s *liveSystem) list() (all []liveItem) {
 	s.Helper()
 	path := "/live?limit=200"
@@ -226,7 +222,7 @@ func (s *liveSystem) list() (all []liveItem) {
 	return all
 }
 
-// one asks for a route of a fixture, which must have an answer.
+// one decodes a fixture's route, which must answer 200.
 func (s *liveSystem) one(id, route string, v any) {
 	s.Helper()
 	if status := s.ask("/live/"+id+route, v); status != http.StatusOK {

@@ -27,7 +27,7 @@ var version = "dev"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the second signal finds no handler and ends the process
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	os.Exit(code)
 }
@@ -50,7 +50,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	return cli.ExitCode(err)
 }
 
-// commands is the whole tree of commands.
 func commands(env *cli.Env) *cobra.Command {
 	return cli.NewRoot(env, slices.Concat(accounts.New(env), batch.New(env), serving.New(env), live.New(env), evidence.New(env), demo.New(env))...)
 }

@@ -11,7 +11,7 @@ import (
 	"mkt/transform"
 )
 
-// mapping check --tenant reports what the pipeline made of the same cycle.
+// mapping check --tenant agrees with what the pipeline made of the same cycle.
 func TestMappingCheckAgreesWithThePipeline(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 12, InPlay: -1})
 	p.cycle(football.MarketEngine)

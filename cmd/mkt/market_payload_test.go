@@ -12,10 +12,9 @@ import (
 	"time"
 )
 
-// sentFixture is a fixture as a provider sends it: every field absent, null, zero
-// or a value, in words.
+// sentFixture is a fixture as a provider sends it, with every field absent, null, zero or a value.
 type sentFixture struct {
-	home, away, league, name string    // "absent", "null", "value"
+	home, away, league, name string
 	ids, odds                [3]string // of the three prices; odds "zero", too
 }
 
@@ -30,7 +29,7 @@ func drawFixture(rng *rand.Rand) (f sentFixture) {
 	return f
 }
 
-// member is a member of a JSON object in a state, with a comma before it.
+// member is a member of a JSON object, with a comma before it, or "" if it is absent.
 func member(rng *rand.Rand, key, state, value string) string {
 	switch state {
 	case "absent":
@@ -43,7 +42,7 @@ func member(rng *rand.Rand, key, state, value string) string {
 	return fmt.Sprintf(",%q:%s", key, value)
 }
 
-// listed is the fixture's item of the list, sold its markets.
+// listed is the fixture's item in the list, sold has its markets.
 func (f *sentFixture) listed(rng *rand.Rand, id int) string {
 	team := func(key, state, name string) string {
 		if state == "null" {
@@ -65,7 +64,6 @@ func (f *sentFixture) sold(rng *rand.Rand, id int) string {
 		member(rng, "name", f.name, `"Full Time Result"`), strings.Join(rows, ","))
 }
 
-// marketsOnly is a provider of prematch markets.
 type marketsOnly struct{ list, markets []string }
 
 const firstFixture, pageOfList = 900_000, 50
@@ -89,7 +87,7 @@ func (p *marketsOnly) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"success":1,"results":[%s]}`, strings.Join(items, ","))
 }
 
-// servedFixture and servedMarket are what a client reads of them.
+// servedFixture and servedMarket are answers as a client reads them.
 type servedFixture struct {
 	FixtureID          string `json:"fixture_id"`
 	Home, Away, League *string
@@ -111,8 +109,8 @@ type servedMarket struct {
 	}
 }
 
-// Absent, null, zero and value of everything that the market engine serves are
-// never merged, from the provider's bytes to the client's.
+// Absent, null, zero and value stay distinct in everything that the market engine serves, from the
+// provider's bytes to the client's.
 func TestMarketStatesAreNeverMerged(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	fixtures := 1200

@@ -10,8 +10,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 )
 
-// A command whose answer cannot be written fails, and a token that is lost is said
-// to be.
+// A command whose output cannot be written fails, and says if a token is lost by that.
 func TestLostOutput(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -29,12 +28,12 @@ func TestLostOutput(t *testing.T) {
 	}{
 		{[]string{"version"}, "no space left on device"},
 		{[]string{"--help"}, "mkt: the output is not complete: write /dev/full: no space left on device\n"},
-		{[]string{"cycle", "--all"}, ""}, // there is nothing to print
+		{[]string{"cycle", "--all"}, ""}, // prints nothing
 		{[]string{"tenant", "validate"}, "no space left on device"},
 		{[]string{"tenant", "add", "acme"}, "mkt tenant token rotate acme gives another"},
 		{[]string{"tenant", "token", "rotate", "acme", "--output", "json"}, "mkt tenant token rotate acme gives another"},
 		{[]string{"tenant", "name", "acme", "Acme"}, "no space left on device"},
-		{[]string{"cycle", "--all"}, "the output is not complete"}, // who is skipped
+		{[]string{"cycle", "--all"}, "the output is not complete"}, // it lists who is skipped
 	} {
 		var errs bytes.Buffer
 		code := run(t.Context(), append(c.args, "--config", config), strings.NewReader(""), full, &errs)

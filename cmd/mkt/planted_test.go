@@ -17,15 +17,13 @@ import (
 	"mkt/internal/needs"
 )
 
-// planted marks what must never be seen: the names and the ids of fixtures that no
-// people play.
+// planted marks the names and ids of fixtures without human players, which must never be served.
 const (
 	plantedName = "PLANTED"
 	plantedID   = "7777700000"
 )
 
-// disguises are the names under which such fixtures come: of the league, of the
-// home team, of the away team.
+// disguises are the names of such fixtures: league, home team, away team.
 var disguises = [][3]string{
 	{"Esoccer Battle - 8 mins play", "Arsenal", "Chelsea"}, {"E-soccer - GT Leagues", "Arsenal", "Chelsea"},
 	{"England Premier League", "Arsenal (Gamer) Esports", "Chelsea"}, {"England Premier League", "Arsenal", "Chelsea (Gamer) eSports"},
@@ -36,7 +34,7 @@ var disguises = [][3]string{
 	{"H2H GG League", "Arsenal", "Chelsea"}, {"PES 2021", "Arsenal", "Chelsea"}, {"E Football Cup", "Arsenal", "Chelsea"},
 }
 
-// planter adds such fixtures to every answer that a provider gives.
+// planter adds such fixtures to every answer of a provider.
 type planter struct {
 	provider http.Handler
 	planted  atomic.Int64
@@ -64,7 +62,7 @@ func (p *planter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(text)
 }
 
-// plant adds an item in each disguise, in everything else like the first with that
+// plant adds an item for each disguise; otherwise the items are copies of the first one with that
 // status.
 func (p *planter) plant(body map[string]json.RawMessage, items []map[string]json.RawMessage, status string) []byte {
 	like := max(0, slices.IndexFunc(items, func(i map[string]json.RawMessage) bool { return string(i["time_status"]) == status }))
@@ -92,8 +90,8 @@ func (p *planter) plant(body map[string]json.RawMessage, items []map[string]json
 	return text
 }
 
-// TestPlantedNeverAppears: fixtures that no people play, in every answer of the
-// provider and in every disguise, are in no table and in no answer of ours.
+// TestPlantedNeverAppears: fixtures without human players, in every answer of the provider and in
+// every disguise, are in no table and in no answer.
 func TestPlantedNeverAppears(t *testing.T) {
 	needs.Time(t, "many runs of mkt")
 	h := newInstallation(t)
@@ -148,8 +146,8 @@ func TestPlantedNeverAppears(t *testing.T) {
 	}
 }
 
-// everywhere are the answers of all lists, and of what every fixture in them has,
-// by path; and of the planted fixtures' markets, were they there.
+// everywhere returns the answers of all lists and of all routes of every fixture in them, by path,
+// and of the routes that the planted fixtures would have.
 func (h *installation) everywhere(base, token string) map[string]string {
 	h.t.Helper()
 	seen := map[string]string{}
@@ -186,7 +184,6 @@ func (h *installation) everywhere(base, token string) map[string]string {
 	return seen
 }
 
-// read is the body of an answer.
 func (h *installation) read(url, token string) string {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, url, nil)

@@ -21,8 +21,7 @@ import (
 	"mkt/transform/identity"
 )
 
-// played is a data root that fills by simulated cycles of one account, in
-// simulated time: hours of them in seconds.
+// played is a data root with simulated cycles of one account, hours of them in seconds.
 type played struct {
 	testing.TB
 	now  time.Time
@@ -39,7 +38,6 @@ func newPlayed(t testing.TB, o simulator.Options) *played {
 	return newPlayedAt(t, playedBegins, o)
 }
 
-// newPlayedAt begins at another time.
 func newPlayedAt(t testing.TB, begins time.Time, o simulator.Options) *played {
 	t.Helper()
 	p := &played{TB: t, now: begins, data: filepath.Join(t.TempDir(), "data"), resume: map[football.Product]string{}}
@@ -57,12 +55,10 @@ func (p *played) must(err error) {
 	}
 }
 
-// dataset is the account's dataset of a product.
 func (p *played) dataset(product football.Product) cli.Dataset {
 	return cli.Dataset{Data: p.data, Tenant: "acme", Product: product}
 }
 
-// cycle fetches, transforms and publishes once.
 func (p *played) cycle(product football.Product) publish.Summary {
 	p.Helper()
 	data, err := durable.OpenRoot(p.data)
@@ -95,7 +91,7 @@ func (p *played) cycle(product football.Product) publish.Summary {
 	return s
 }
 
-// play runs live cycles for that long, eight seconds apart.
+// play runs live cycles, eight seconds apart.
 func (p *played) play(length time.Duration) {
 	p.Helper()
 	for end := p.now.Add(length); p.now.Before(end); p.now = p.now.Add(8 * time.Second) {
@@ -104,8 +100,7 @@ func (p *played) play(length time.Duration) {
 	p.now = p.now.Add(-8 * time.Second)
 }
 
-// run runs a command on what was played, a few seconds later, and returns what it
-// prints.
+// run runs a command on the data root, a few seconds later, and returns its output.
 func (p *played) run(args ...string) (string, error) {
 	var out bytes.Buffer
 	tree := commands(cli.NewEnv(nil, &out, &out, func() time.Time { return p.now.Add(5 * time.Second) }, version))
@@ -114,5 +109,4 @@ func (p *played) run(args ...string) (string, error) {
 	return out.String(), err
 }
 
-// file is a path beside the data root.
 func (p *played) file(name string) string { return filepath.Join(p.data, "..", name) }

@@ -31,21 +31,20 @@ import (
 	"mkt/serve/account"
 )
 
-// accountsPerFault is how many accounts each fault befalls at once.
+// accountsPerFault is how many accounts have each fault at once.
 const accountsPerFault = 20
 
-// manyAccounts is an installation of accounts that all ask one provider through a gate, with
-// the API over what they published.
+// manyAccounts is an installation whose accounts all use one provider through a gate, and the API.
 type manyAccounts struct {
 	*installation
 	gate     *gate
 	accounts []string
 	tokens   map[string]string
-	newest   map[string]batch.Report // of the last good cycle, by account
+	newest   map[string]batch.Report // of the last successful cycle, by account
 	api      *service
 }
 
-// newManyAccounts has a good cycle of every account behind it.
+// newManyAccounts returns after a successful cycle of every account.
 func newManyAccounts(t *testing.T, accounts, fixtures int) *manyAccounts {
 	t.Helper()
 	h := newInstallation(t)
@@ -74,8 +73,7 @@ func newManyAccounts(t *testing.T, accounts, fixtures int) *manyAccounts {
 	return c
 }
 
-// cycles runs mkt cycle --all once, and returns its exit code and the last report
-// of each account.
+// cycles runs mkt cycle --all once and returns its exit code and the last report of each account.
 func (c *manyAccounts) cycles() (code int, last map[string]batch.Report) {
 	c.t.Helper()
 	cmd := c.command(c.t.Context(), "cycle", "--all", "--parallel", "128", "--output", "json")
@@ -99,7 +97,7 @@ func (c *manyAccounts) cycles() (code int, last map[string]batch.Report) {
 	return cmd.ProcessState.ExitCode(), last
 }
 
-// good is a cycle in which every account publishes, and the API serves it.
+// good runs a cycle in which every account must publish, until the API serves it.
 func (c *manyAccounts) good() {
 	c.t.Helper()
 	var code int
@@ -114,7 +112,6 @@ func (c *manyAccounts) good() {
 	}
 }
 
-// served waits until the API has the newest publication of every account.
 func (c *manyAccounts) served() {
 	c.t.Helper()
 	end := time.Now().Add(2 * time.Minute)
@@ -128,7 +125,7 @@ func (c *manyAccounts) served() {
 	}
 }
 
-// failing is a cycle in which every account fails with that code.
+// failing runs a cycle in which every account must fail with a code.
 func (c *manyAccounts) failing(exit int, why string) {
 	c.t.Helper()
 	code, last := c.cycles()
@@ -139,7 +136,6 @@ func (c *manyAccounts) failing(exit int, why string) {
 	}
 }
 
-// ask asks the API for a route of an account's.
 func (c *manyAccounts) ask(id, path string) (status int, body string) {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.api.url+"/api/v1"+path, nil)
@@ -153,7 +149,7 @@ func (c *manyAccounts) ask(id, path string) (status int, body string) {
 	return answer.StatusCode, string(text)
 }
 
-// data is what the API has of every account, without the freshness beside it.
+// data returns the data of every account in the API, without its freshness.
 func (c *manyAccounts) data() map[string]string {
 	c.t.Helper()
 	all := map[string]string{}
@@ -170,7 +166,6 @@ func (c *manyAccounts) data() map[string]string {
 	return all
 }
 
-// connected waits until the API reports that status for the connection of every account.
 func (c *manyAccounts) connected(want string) {
 	c.t.Helper()
 	for _, id := range c.accounts {
@@ -190,7 +185,7 @@ func (c *manyAccounts) connection(id, want string) {
 	}
 }
 
-// publications is how often an account has published.
+// publications returns how often an account has published.
 func (c *manyAccounts) publications(id string) int {
 	c.t.Helper()
 	list, err := os.ReadDir(filepath.Join(c.dir, "data", "client_id="+id, "product=market_engine", "commits"))
@@ -198,14 +193,13 @@ func (c *manyAccounts) publications(id string) int {
 	return len(list)
 }
 
-// The provider cannot be reached, in whichever phase: every account keeps its data
-// and is reported as the design says, DEGRADED at the third failure in a row, and
-// CONNECTED after a good run.
-func TestProviderOutOfReach(t *testing.T) {
+// If the provider is unreachable in any phase, every account keeps its data and is DEGRADED after
+// the third failure in a row, and CONNECTED after a successful run.
+func TestProviderUnreachable(t *testing.T) {
 	needs.Time(t, "twenty accounts wait for every timeout")
 	for _, c := range []struct {
-		phase   string
-		befalls func(*gate, *net.TCPConn)
+		phase     string
+		connFault func(*gate, *net.TCPConn)
 	}{
 		{"silent before the header", holdHeader},
 		{"silent in the handshake", holdHandshake},
@@ -228,7 +222,7 @@ func TestProviderOutOfReach(t *testing.T) {
 			case "refused on connecting":
 				b.gate.shut()
 			default:
-				b.gate.goWrong(c.befalls, nil)
+				b.gate.setFaults(c.connFault, nil)
 			}
 			began := time.Now()
 			for _, want := range []string{"CONNECTED", "CONNECTED", "DEGRADED"} {
@@ -238,7 +232,7 @@ func TestProviderOutOfReach(t *testing.T) {
 			}
 			took := time.Since(began)
 			restore()
-			if c.befalls == nil {
+			if c.connFault == nil {
 				b.gate.open(b.gate.address)
 			}
 			b.gate.repair()
@@ -250,7 +244,7 @@ func TestProviderOutOfReach(t *testing.T) {
 	}
 }
 
-// unchanged holds what the API answers against what it answered before.
+// unchanged compares the API's answers with earlier ones.
 func (c *manyAccounts) unchanged(before map[string]string) {
 	c.t.Helper()
 	for what, data := range c.data() {
@@ -260,14 +254,14 @@ func (c *manyAccounts) unchanged(before map[string]string) {
 	}
 }
 
-// A burst of errors costs a run some time, and nothing else.
+// A burst of errors only delays a run.
 func TestProviderBurstsOfErrors(t *testing.T) {
 	needs.Time(t, "twenty accounts wait to ask again")
 	b := newManyAccounts(t, accountsPerFault, 20)
 	for name, burst := range map[string][2]int{"the first three": {1, 3}, "three in the middle": {2, 4}} {
 		var fell int64
 		b.gate.forget()
-		b.gate.goWrong(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
+		b.gate.setFaults(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
 			if a.n < burst[0] || a.n > burst[1] {
 				return false
 			}
@@ -285,7 +279,7 @@ func TestProviderBurstsOfErrors(t *testing.T) {
 		t.Logf("%s: %d errors, %d of %d runs published", name, fell, accountsPerFault, accountsPerFault)
 	}
 	before := b.data()
-	b.gate.goWrong(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
+	b.gate.setFaults(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
 		w.WriteHeader(http.StatusInternalServerError)
 		return true
 	})
@@ -300,14 +294,13 @@ func TestProviderBurstsOfErrors(t *testing.T) {
 	b.end(b.api)
 }
 
-// A provider that asks for five seconds gets five seconds, time after time, and
-// the run ends as it would have.
-func TestProviderWaitsAreObeyed(t *testing.T) {
+// If a provider asks for a wait of five seconds it gets it every time, and the run succeeds.
+func TestRetryAfterIsObeyed(t *testing.T) {
 	needs.Time(t, "waits of five seconds")
 	const wait = 5 * time.Second
 	b := newManyAccounts(t, accountsPerFault, 20)
 	b.gate.forget()
-	b.gate.goWrong(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
+	b.gate.setFaults(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
 		if a.n > 2 {
 			return false
 		}
@@ -332,8 +325,8 @@ func TestProviderWaitsAreObeyed(t *testing.T) {
 	b.end(b.api)
 }
 
-// A credential refused at request k, whichever that is, stops the run there:
-// nothing is published, and data routes answer 409 until there is another.
+// A credential that is refused at any request stops the run: nothing is published, and data routes
+// answer 409 until there is another credential.
 func TestProviderRefusesAtEveryRequest(t *testing.T) {
 	needs.Time(t, "an account for every request of a run")
 	const accounts = 24
@@ -343,7 +336,7 @@ func TestProviderRefusesAtEveryRequest(t *testing.T) {
 		t.Fatalf("a run is %d requests", whole)
 	}
 	b.gate.forget()
-	b.gate.goWrong(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
+	b.gate.setFaults(nil, func(w http.ResponseWriter, r *http.Request, a turn) bool {
 		if fmt.Sprintf("account-%03d", a.n) != a.account {
 			return false
 		}
@@ -356,7 +349,7 @@ func TestProviderRefusesAtEveryRequest(t *testing.T) {
 	for i, id := range b.accounts {
 		asked := len(b.gate.times(id))
 		if asked <= i {
-			continue // its run was shorter
+			continue // this run had fewer requests
 		}
 		refused++
 		if r := last[id]; code != cli.ExitFailed || r.Step != "fetch" || r.OK || r.Code != "CREDENTIAL_REJECTED" {
@@ -382,9 +375,9 @@ func TestProviderRefusesAtEveryRequest(t *testing.T) {
 	b.end(b.api)
 }
 
-// A certificate that is not the provider's, or an old protocol: no account sends a
-// request, which would reveal its credential.
-func TestProviderThatIsAnother(t *testing.T) {
+// With a wrong certificate or an old protocol no account sends a request, which would reveal its
+// credential.
+func TestProviderWithWrongCertificate(t *testing.T) {
 	needs.Time(t, "twenty accounts for every certificate")
 	b := newManyAccounts(t, accountsPerFault, 20)
 	before := b.data()

@@ -21,7 +21,6 @@ import (
 	"mkt/serve/account"
 )
 
-// lockedBuffer is written by a server and read by a test.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -39,7 +38,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// server is mkt serve in this process, with its admin address.
+// server is mkt serve within this process, with its admin address.
 type server struct {
 	daemon.Ready
 	log  *lockedBuffer
@@ -64,7 +63,6 @@ func startServing(t *testing.T, args ...string) server {
 	return s
 }
 
-// get asks with a token, "" for none.
 func (s server) get(url, token string) (status int, header http.Header, body string, err error) {
 	r, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
@@ -82,10 +80,9 @@ func (s server) get(url, token string) (status int, header http.Header, body str
 	return a.StatusCode, a.Header, string(text), err
 }
 
-// tenants.yaml is rewritten a hundred times a second, every third time wrongly,
-// while both accounts read: no answer is wrong, none is of two generations, the
-// wrong ones are refused with file, line and reason, and what stands in the file in
-// the end is in force within two seconds.
+// tenants.yaml is rewritten a hundred times a second, every third time with a mistake, while both
+// accounts read. No answer is wrong or mixes two generations, the mistakes are refused with file,
+// line and reason, and the final file is in force within two seconds.
 func TestReloadUnderLoad(t *testing.T) {
 	needs.Time(t, "rewrites tenants.yaml a hundred times a second")
 	dir := t.TempDir()
@@ -171,7 +168,7 @@ func TestReloadUnderLoad(t *testing.T) {
 		<-turn.C
 	}
 	t.Logf("%d rewrites, %.0f a second", rewrites, rewrites/time.Since(began).Seconds())
-	put(content(999, "GONE")) // the newest is wrong: the last good one stays
+	put(content(999, "GONE")) // the newest file is wrong: the last good one stays in force
 	time.Sleep(1500 * time.Millisecond)
 	close(stop)
 	readers.Wait()
@@ -207,8 +204,8 @@ func TestReloadUnderLoad(t *testing.T) {
 	}
 }
 
-// A right that is lost while a load balancer still sends requests is lost.
-func TestEditsReachAServerThatIsLeaving(t *testing.T) {
+// Lost rights take effect even while the server drains.
+func TestEditsReachADrainingServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tenants.yaml")

@@ -2,18 +2,21 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// background is a running mkt.
 type background struct {
 	cmd  *exec.Cmd
 	errs *bytes.Buffer
@@ -60,7 +63,7 @@ func spawnMkt(ts *testscript.TestScript, neg bool, args []string) {
 	launch(ts, args, func(io.Reader) {})
 }
 
-// launch starts mkt with the arguments behind the name; read gets what it prints.
+// launch starts mkt with the arguments after the name; read gets its output.
 func launch(ts *testscript.TestScript, args []string, read func(io.Reader)) *background {
 	path, err := exec.LookPath("mkt")
 	ts.Check(err)
@@ -79,7 +82,7 @@ func launch(ts *testscript.TestScript, args []string, read func(io.Reader)) *bac
 	return b
 }
 
-// environment is the script's, which exec.Command does not see by itself.
+// environment is the script's environment, which exec.Command does not use by itself.
 func environment(ts *testscript.TestScript) []string {
 	env := os.Environ()
 	for _, name := range []string{"HOME", "PATH", "TMPDIR"} {
@@ -88,7 +91,6 @@ func environment(ts *testscript.TestScript) []string {
 	return env
 }
 
-// running are what a script has started, by name.
 func running(ts *testscript.TestScript) map[string]*background {
 	return ts.Value(runningKey{}).(map[string]*background)
 }
@@ -110,4 +112,40 @@ func stopMkt(ts *testscript.TestScript, neg bool, args []string) {
 	case <-time.After(40 * time.Second):
 		ts.Fatalf("%s does not stop\n%s", args[0], b.errs)
 	}
+}
+
+// askHeaders requests STATUS URL TOKEN [NAME:VALUE]... and prints the answer's headers and body.
+func askHeaders(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: headers STATUS URL TOKEN [NAME:VALUE]...")
+	}
+	ts.Check(tryHeaders(ts, args))
+}
+
+func tryHeaders(ts *testscript.TestScript, args []string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, args[1], nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+args[2])
+	for _, h := range args[3:] {
+		name, value, _ := strings.Cut(h, ":")
+		r.Header.Set(name, strings.TrimSpace(value))
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	var text bytes.Buffer
+	if err := answer.Write(&text); err != nil {
+		return err
+	}
+	if strconv.Itoa(answer.StatusCode) != args[0] {
+		return fmt.Errorf("status %d, want %s\n%s", answer.StatusCode, args[0], &text)
+	}
+	_, err = text.WriteTo(ts.Stdout())
+	return err
 }

@@ -94,8 +94,8 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// condition knows recordings (of a real provider, beside the repository),
-// smalldisk (a small file system can be mounted here) and long (not -short).
+// condition knows recordings (of a real provider, beside the repository), smalldisk (a small file
+// system can be mounted here) and long (not -short).
 func condition(t *testing.T) func(string) (bool, error) {
 	_, recordings := needs.FindShared("providers/betsapi")
 	unmount, noMount := needs.MountDisk(t.TempDir(), "64k")
@@ -112,7 +112,7 @@ func condition(t *testing.T) func(string) (bool, error) {
 	}
 }
 
-// deadline leaves time to end what a script started.
+// deadline leaves time to end the programs that a script started.
 func deadline(t *testing.T) time.Time {
 	at, ok := t.Deadline()
 	if !ok {
@@ -128,7 +128,6 @@ func httpGet(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(tryHTTP(ts, args))
 }
 
-// tryHTTP asks once; the body is the standard output.
 func tryHTTP(ts *testscript.TestScript, args []string) error {
 	body, err := askHTTP(args)
 	if err == nil {
@@ -137,7 +136,6 @@ func tryHTTP(ts *testscript.TestScript, args []string) error {
 	return err
 }
 
-// askHTTP asks for STATUS URL [TOKEN].
 func askHTTP(args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -163,7 +161,7 @@ func askHTTP(args []string) (string, error) {
 	return string(body), nil
 }
 
-// within tries http, headers, body or exists again until it holds.
+// within repeats http, headers, body or exists until it succeeds.
 func within(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: within DURATION http|headers|body|exists ARG...")
@@ -192,7 +190,6 @@ func within(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// tryBody asks once for a body that matches the last argument.
 func tryBody(ts *testscript.TestScript, args []string) error {
 	if len(args) != 4 {
 		ts.Fatalf("usage: body STATUS URL TOKEN REGEXP")
@@ -262,8 +259,8 @@ func jsonEnv(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], fmt.Sprint(value))
 }
 
-// TestScriptsRunToTheirEnd: testscript has a command of its own, stop, that ends a
-// script there and calls it passed.
+// TestScriptsRunToTheirEnd forbids testscript's own command stop, which ends a script there and lets
+// it pass.
 func TestScriptsRunToTheirEnd(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/script/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -291,7 +288,7 @@ func matchEnv(ts *testscript.TestScript, neg bool, args []string) {
 	if found == nil {
 		ts.Fatalf("nothing matches %s", args[1])
 	}
-	ts.Setenv(args[0], found[len(found)-1]) // the group, where there is one
+	ts.Setenv(args[0], found[len(found)-1]) // the group, if there is one
 }
 
 func jsonLive(ts *testscript.TestScript, neg bool, args []string) {
@@ -377,7 +374,7 @@ func sleep(ts *testscript.TestScript, neg bool, args []string) {
 	time.Sleep(d)
 }
 
-// underWay is how long a cycle that began just before may still take.
+// underWay is how long a cycle that has just begun may still take.
 const underWay = 2 * time.Second
 
 func settled(ts *testscript.TestScript, neg bool, args []string) {
@@ -389,7 +386,7 @@ func settled(ts *testscript.TestScript, neg bool, args []string) {
 	time.Sleep(d)
 	before := count(ts, args[1])
 	time.Sleep(underWay)
-	if then := count(ts, args[1]); then > before+1 { // one was under way
+	if then := count(ts, args[1]); then > before+1 { // one cycle was under way
 		ts.Fatalf("%d more in %s", then-before, args[1])
 	}
 	before = count(ts, args[1])

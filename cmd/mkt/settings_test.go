@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,13 +15,13 @@ import (
 	"mkt/cmd/mkt/internal/cli/accounts"
 )
 
-// TestConfigShowsEverySetting: the mkt.yaml that init writes names every
-// setting there is, with its default, and no other.
+// TestConfigShowsEverySetting: the mkt.yaml of mkt init has every setting with its default, and no
+// other.
 func TestConfigShowsEverySetting(t *testing.T) {
 	a := cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)
 	root := commands(a)
 	whole := regexp.MustCompile(`(?m)^# ((?:  )*[a-z_]+:)`).ReplaceAll(accounts.InitConfig, []byte("$1"))
-	// With every line in force nothing is refused, and every default is the one shown.
+	// With every line uncommented it is valid, and every default is the one shown.
 	path := filepath.Join(t.TempDir(), "mkt.yaml")
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
@@ -53,8 +54,8 @@ func TestConfigShowsEverySetting(t *testing.T) {
 	}
 }
 
-// TestSettingsOrder: flag, then variable, then file, then default; paths of the
-// file are relative to it.
+// TestSettingsOrder: flag, then variable, then file, then default. Paths in the file are relative to
+// it.
 func TestSettingsOrder(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mkt.yaml")
@@ -90,4 +91,38 @@ func TestSettingsOrder(t *testing.T) {
 	if _, listen = resolve("--listen", "flag:1"); listen != "flag:1" {
 		t.Errorf("flag: listen %s", listen)
 	}
+}
+
+// FuzzSettings: any mkt.yaml is read or refused, and the error is one line with the file's name.
+func FuzzSettings(f *testing.F) {
+	for _, s := range []string{"", "data: data\n", "serve:\n  listen: 127.0.0.1:0\n  poll: 5ms\n", "retention:\n  snapshots: 3\n  snapshot_age: 1h\n", "data: [a, b]\n",
+		"a: &x 1\nb: *x\n", "serve:\n", "data:\n\tdata", "data: 1\ndata: 2\n", "? [a]\n: b\n", "live:\n  details: many\n", "\xff\xfe", "log: {level: loud}\n"} {
+		f.Add([]byte(s))
+	}
+	dir := f.TempDir()
+	file := filepath.Join(dir, "mkt.yaml")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a := cli.NewEnv(strings.NewReader(""), io.Discard, io.Discard, time.Now, version)
+		root := commands(a)
+		for _, name := range []string{"serve", "publish", "cycle"} {
+			cmd, _, err := root.Find([]string{name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.Config = file
+			err = a.Settings.Read(file, true)
+			if err == nil {
+				err = a.Settings.Resolve(cmd.Flags())
+			}
+			if err != nil && cli.ExitCode(err) != cli.ExitUsage {
+				t.Errorf("%s: exit code %d: %v", name, cli.ExitCode(err), err)
+			}
+			if err != nil && !strings.Contains(err.Error(), "mkt.yaml") {
+				t.Errorf("%s: the file is not named: %v", name, err)
+			}
+		}
+	})
 }

@@ -20,23 +20,22 @@ import (
 	"mkt/internal/needs"
 )
 
-// shuffler gives every account what one provider said, in an order of its own,
-// with some things changed for all: every item has a field that nobody knows, one
-// fixture has lost a field, one has its league and one its markets of another type,
-// and one is there twice, in the list and in the markets.
+// shuffler sends every account the same provider's answers in a random order of its own, with the
+// same changes for all: every item has an unknown field, one fixture has lost a field, one its league,
+// one has markets of another type, and one is duplicated, in the list and in the markets.
 type shuffler struct {
 	provider http.Handler
-	football map[string]bool // the fixtures that people play
+	football map[string]bool // the fixtures with human players
 
 	mu    sync.Mutex
-	pages map[string]*said // of the list, by question
+	pages map[string]*said // of the list, by query
 	items map[string]*said // markets of a fixture, by its id
 
 	lost, leagueless, retyped, twice string // fixtures
 	listed                           json.RawMessage
 }
 
-// said is an answer of the provider's.
+// said is an answer of the provider.
 type said struct {
 	Success int               `json:"success"`
 	Pager   json.RawMessage   `json:"pager,omitempty"`
@@ -66,7 +65,7 @@ func (s *shuffler) answer(w http.ResponseWriter, r *http.Request, a turn) bool {
 	results := slices.Clone(all.Results)
 	rng.Shuffle(len(results), func(i, j int) { results[i], results[j] = results[j], results[i] })
 	for i := range results {
-		if strings.HasSuffix(path, "/upcoming") { // the order of a fixture's sections is that of its markets
+		if strings.HasSuffix(path, "/upcoming") { // the order of a fixture's sections is the order of its markets
 			results[i] = shuffledKeys(rng, results[i])
 		}
 	}
@@ -80,7 +79,6 @@ func (s *shuffler) answer(w http.ResponseWriter, r *http.Request, a turn) bool {
 	return true
 }
 
-// shuffledKeys writes an object's members in another order.
 func shuffledKeys(rng *rand.Rand, object json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(object, &members) != nil {
@@ -97,7 +95,7 @@ func shuffledKeys(rng *rand.Rand, object json.RawMessage) json.RawMessage {
 	return out.Bytes()
 }
 
-// ask asks the provider itself.
+// ask sends the request to the provider.
 func (s *shuffler) ask(r *http.Request) *said {
 	w := httptest.NewRecorder()
 	s.provider.ServeHTTP(w, r)
@@ -108,7 +106,7 @@ func (s *shuffler) ask(r *http.Request) *said {
 	return &all
 }
 
-// page is a page of the list, as the provider said it the first time, changed.
+// page returns a page of the list: the provider's first answer, changed.
 func (s *shuffler) page(r *http.Request) said {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +119,7 @@ func (s *shuffler) page(r *http.Request) said {
 	for n, item := range page.Results {
 		members, id := opened(item, "id")
 		switch {
-		case !first || !s.football[id]: // what is none is left out
+		case !first || !s.football[id]: // not football: left out
 		case i == 0:
 			s.lost = id
 			delete(members, "away")
@@ -145,7 +143,7 @@ func (s *shuffler) page(r *http.Request) said {
 	return *page
 }
 
-// markets are those of a fixture, as the provider said them the first time, changed.
+// markets returns those of a fixture: the provider's first answer, changed.
 func (s *shuffler) markets(r *http.Request, id string) said {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +157,7 @@ func (s *shuffler) markets(r *http.Request, id string) said {
 	for i := range item.Results {
 		members, _ := opened(item.Results[i], "FI")
 		if s.retyped == "" && id != s.twice && len(members["main"]) > 100 && len(members["goals"]) > 100 {
-			s.retyped = id // the first one asked for that has another section
+			s.retyped = id // the first fixture with another section
 		}
 		if id == s.retyped {
 			members["main"] = json.RawMessage("17")
@@ -173,7 +171,7 @@ func (s *shuffler) markets(r *http.Request, id string) said {
 	return *item
 }
 
-// opened are an item's members, and its id.
+// opened returns an item's members and id.
 func opened(item json.RawMessage, key string) (members map[string]json.RawMessage, id string) {
 	if err := json.Unmarshal(item, &members); err != nil {
 		panic(err)
@@ -181,7 +179,7 @@ func opened(item json.RawMessage, key string) (members map[string]json.RawMessag
 	return members, strings.Trim(string(members[key]), `"`)
 }
 
-// closed is the item anew, with a field that nobody knows.
+// closed encodes an item, with an unknown field.
 func closed(members map[string]json.RawMessage) json.RawMessage {
 	members["nobody_knows"] = json.RawMessage(`{"x":[1,null,"2"]}`)
 	item, err := json.Marshal(members)
@@ -191,8 +189,8 @@ func closed(members map[string]json.RawMessage) json.RawMessage {
 	return item
 }
 
-// TestShuffledAnswers: the same answers in a hundred orders are the same fixtures,
-// each with one event and one digest.
+// TestShuffledAnswers: the same answers in a hundred orders are the same fixtures, with one event and
+// one digest each.
 func TestShuffledAnswers(t *testing.T) {
 	needs.Time(t, "a hundred accounts publish")
 	const orders = 100
@@ -204,7 +202,7 @@ func TestShuffledAnswers(t *testing.T) {
 		football[f.ID] = f.Human && !f.Over
 	}
 	s := &shuffler{provider: sim, football: football, pages: map[string]*said{}, items: map[string]*said{}}
-	c.gate.goWrong(nil, s.answer)
+	c.gate.setFaults(nil, s.answer)
 	c.good()
 	var want map[string]string
 	for _, id := range c.accounts {
@@ -226,8 +224,8 @@ func TestShuffledAnswers(t *testing.T) {
 	c.end(c.api)
 }
 
-// events are a cycle's digests by provider's fixture, each of which may have one;
-// none while the cycle is not served.
+// events returns a cycle's digests by the provider's fixture id, each of which must have only one; nil
+// until the cycle is served.
 func (c *manyAccounts) events(id, cycle string) map[string]string {
 	c.t.Helper()
 	digests := map[string]string{}

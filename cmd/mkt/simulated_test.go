@@ -23,10 +23,9 @@ import (
 	"mkt/transform/identity"
 )
 
-// simulatedSystem is the whole system on the provider simulator, the same for the same
-// seed: the clock, the id key and the names of the runs are fixed, and the provider
-// is asked one question at a time. Only ports and API tokens differ from run to run,
-// and no answer holds them.
+// simulatedSystem is the whole system on the provider simulator. For one seed it is always the same:
+// the clock, the id key and the names of the runs are fixed, and requests to the provider are
+// sequential. Only ports and API tokens vary, and no answer contains them.
 type simulatedSystem struct {
 	*system
 	accounts []demo.Account
@@ -35,20 +34,20 @@ type simulatedSystem struct {
 
 // Accounts of the simulated system.
 const (
-	entitled    = "main"        // to everything, with data
+	entitled    = "main"        // has everything, with data
 	suspended   = "suspended"   //
-	expired     = "expired"     // its subscriptions
-	unconnected = "unconnected" // without a provider
-	waiting     = "waiting"     // connected, and nothing published yet
-	unreached   = "unreached"   // nothing published yet, and the provider cannot be reached
+	expired     = "expired"     // its subscriptions expired
+	unconnected = "unconnected" // has no provider
+	waiting     = "waiting"     // connected, nothing published yet
+	unreached   = "unreached"   // nothing published yet, and its provider is unreachable
 	hurried     = "hurried"     // one request an hour
 )
 
-// simulatedNow is when the system is looked at.
+// simulatedNow is the time of the requests.
 var simulatedNow = time.Date(2026, 11, 21, 14, 30, 0, 0, time.UTC)
 
-// newSimulated makes the system, with matches that have been followed for a while,
-// and serves it until the test ends.
+// newSimulated makes the system, with matches that have been followed for a while, and serves it
+// until the test ends.
 func newSimulated(t *testing.T, o simulator.Options, past time.Duration, details int) *simulatedSystem {
 	t.Helper()
 	w := &simulatedSystem{system: newSystem(t, simulatedNow.Add(-past))}
@@ -58,13 +57,13 @@ func newSimulated(t *testing.T, o simulator.Options, past time.Duration, details
 	w.record()
 	w.now = w.now.Add(2345 * time.Millisecond) // the API answers a little later
 	w.clock.Show(w.now)
-	// A usage folder that is a file keeps the counters in memory: when they are
-	// written down is a matter of the machine's clock.
+	// A file in place of the usage folder keeps the counters in memory: when they are written depends on
+	// the machine's clock.
 	w.open(w.Tenants)
 	return w
 }
 
-// alone lets an adapter ask one question at a time.
+// alone makes an adapter's requests sequential.
 func alone(lookup func(string) (provider.Provider, bool)) func(string) (provider.Provider, bool) {
 	return func(name string) (provider.Provider, bool) {
 		p, ok := lookup(name)
@@ -110,7 +109,7 @@ func (w *simulatedSystem) account(id string) *demo.Account {
 	panic("no account " + id)
 }
 
-// play runs the live cycles of the past and two market cycles, the second at its end.
+// play runs the live cycles of the past, and two market cycles, the second one last.
 func (w *simulatedSystem) play(past time.Duration, details int) {
 	w.Helper()
 	fetch, err := w.Batch.FetchStep()
@@ -128,7 +127,6 @@ func (w *simulatedSystem) play(past time.Duration, details int) {
 	run(football.MarketEngine, fetch, transform, publish)
 }
 
-// transformAlike is the stage transform with a fixed id key.
 func (w *simulatedSystem) transformAlike(details int) batch.Step {
 	return func(ctx context.Context, t batch.Task) (batch.Report, error) {
 		s, err := transform.Run(ctx, transform.Options{ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root, Data: t.Data,
@@ -137,7 +135,7 @@ func (w *simulatedSystem) transformAlike(details int) batch.Step {
 	}
 }
 
-// publishAlike is the stage publish with runs that are numbered.
+// publishAlike is the stage publish with numbered runs.
 func (w *simulatedSystem) publishAlike() batch.Step {
 	return func(ctx context.Context, t batch.Task) (batch.Report, error) {
 		w.runs++
@@ -147,7 +145,7 @@ func (w *simulatedSystem) publishAlike() batch.Step {
 	}
 }
 
-// record says of the accounts without data what their fetches found.
+// record writes the state files of the accounts without data.
 func (w *simulatedSystem) record() {
 	w.Helper()
 	for _, id := range []string{suspended, expired, waiting, unreached, hurried} {
@@ -168,7 +166,6 @@ func (w *simulatedSystem) record() {
 	}
 }
 
-// get asks for a route below /api/v1 as an account, "" for none.
 func (w *simulatedSystem) get(method, path, as string) (status int, body []byte) {
 	w.Helper()
 	r, err := http.NewRequestWithContext(w.Context(), method, w.url+"/api/v1"+path, nil)

@@ -15,8 +15,8 @@ import (
 	"mkt/publish/football"
 )
 
-// system is the whole system in one process and in simulated time: a test adds
-// accounts, runs their cycles, and asks the API.
+// system is the whole system in one process and in simulated time: a test adds accounts, runs their
+// cycles, and sends requests to the API.
 type system struct {
 	*testing.T
 	*demo.Group
@@ -40,13 +40,11 @@ func (s *system) must(err error) {
 	}
 }
 
-// cycle runs the steps of a cycle now.
 func (s *system) cycle(t *tenants.Tenant, p football.Product, steps ...batch.Step) error {
 	s.clock.Show(s.now)
 	return s.Batch.RunJob(s.Context(), s.Context(), batch.Job{Tenant: t, Product: p}, "", steps, func(batch.Report) {})
 }
 
-// open serves the API until the test ends.
 func (s *system) open(usage string) {
 	s.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -13,9 +13,9 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// vocabularies are the members of answers whose words are a closed set, with the
-// lists of /schema that hold them. A path is the members on the way to a value,
-// lists left out; the first pattern that matches its end counts.
+// vocabularies are the members of answers with a closed set of words, and the lists of /schema that
+// have these sets. A path is the members that lead to a value, without lists; the first pattern that
+// matches its end counts.
 var vocabularies = []struct{ path, lists string }{
 	{`health\.components\.component`, "health_components"},
 	{`health\.components\.code`, "health_codes"},
@@ -57,15 +57,14 @@ var vocabularies = []struct{ path, lists string }{
 	{`data\.periods\.[a-z_0-9]+`, "stats_periods"},
 }
 
-// texts are members that hold what is no word of a closed set, although it may look
-// like one: names, prices, lines, ids, and the outcomes of a market.
+// texts are members whose values are not from a closed set, even if they look like it: names, prices,
+// lines, ids, and the outcomes of a market.
 var texts = regexp.MustCompile(`\.(home|away|league|market_name|lines|selection|line|qualifier|subject|subject_2|row|column|name|labels\.\w+|fractional|` +
 	`provider_\w+|\w+_id|\w+_url|\w+_at|at|until|since|retained_from|cycle_id|time|date|route|endpoint|absent|message|content_digest|\w*cursor|\w+_hint|support_email|api_version|` +
 	`urls\.\w+|source_provider)$|^/status data\.status$`)
 
-// TestWordsAreInSchema: what the API says of the simulated world, to accounts in
-// every state, has no word of a closed set that /schema does not list. A member that
-// holds words and is known to nobody is found, too.
+// TestWordsAreInSchema: no answer of the API about the simulated world, to accounts in every state,
+// has a word of a closed set that /schema does not list. It also finds unknown members with words.
 func TestWordsAreInSchema(t *testing.T) {
 	w := newSimulated(t, simulator.Options{Seed: 3, Fixtures: 24, InPlay: 16}, 20*time.Minute, 50)
 	c := &crawl{simulatedSystem: w, said: map[string]map[string]bool{}, asked: map[string]bool{}, found: map[string]found{}}
@@ -82,7 +81,6 @@ func TestWordsAreInSchema(t *testing.T) {
 	}
 }
 
-// crawl walks the API and looks at every word.
 type crawl struct {
 	*simulatedSystem
 	vocabularies []vocabulary
@@ -91,21 +89,19 @@ type crawl struct {
 	found        map[string]found // by path
 }
 
-// vocabulary is what may be said where a pattern fits.
+// vocabulary is a closed set and its pattern.
 type vocabulary struct {
 	name  string
 	path  *regexp.Regexp
 	words map[string]bool
 }
 
-// found is what a member holds: words of one vocabulary for its name, of another for
-// its text, nil for none.
+// found is what a member contains: names of one vocabulary, values of another; nil for neither.
 type found struct {
 	name, text *vocabulary
 	free       bool
 }
 
-// readSchema takes the lists from /schema.
 func (c *crawl) readSchema() {
 	c.Helper()
 	var schema struct{ Data map[string]json.RawMessage }
@@ -144,7 +140,7 @@ func (c *crawl) readSchema() {
 	}
 }
 
-// page looks at an answer, at the pages behind it, and at what is below its items.
+// page checks an answer, the pages after it, and the routes of its items.
 func (c *crawl) page(path, as string) {
 	c.Helper()
 	if c.asked[path+" "+as] {
@@ -177,10 +173,10 @@ func (c *crawl) page(path, as string) {
 	}
 }
 
-// ids in a path are all alike.
+// ids in a path are replaced by one text.
 var ids = regexp.MustCompile(`\bfx_[a-z2-7]+`)
 
-// look walks a value. at is the route and the members on the way to it.
+// look walks through a value. at is the route and the members that lead to it.
 func (c *crawl) look(at string, value any) {
 	c.Helper()
 	switch v := value.(type) {
@@ -201,7 +197,7 @@ func (c *crawl) look(at string, value any) {
 		}
 	case string:
 		switch f := c.at(at); {
-		case f.text != nil && f.text.words["FT"] && interval.MatchString(v): // a period of minutes
+		case f.text != nil && f.text.words["FT"] && interval.MatchString(v): // a period in minutes
 		case f.text != nil:
 			c.known(f.text, at, v)
 		case !f.free:
@@ -215,7 +211,7 @@ var (
 	interval = regexp.MustCompile(`^\d+-\d+$`)
 )
 
-// at finds what the member at a path holds.
+// at returns what the member at a path contains.
 func (c *crawl) at(path string) found {
 	f, ok := c.found[path]
 	if ok {
@@ -236,7 +232,7 @@ func (c *crawl) at(path string) found {
 	return f
 }
 
-// known holds a word against its list.
+// known checks a word against its list.
 func (c *crawl) known(v *vocabulary, at, word string) {
 	c.Helper()
 	if c.said[v.name] == nil {

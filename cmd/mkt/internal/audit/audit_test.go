@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -19,19 +20,19 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
 
 var at = time.Date(2026, 11, 20, 9, 7, 0, 5e6, time.UTC)
 
-// by is somebody who does something at a fixed time.
 func by(action audit.Action) audit.By {
 	return audit.By{Who: audit.Who{User: "ops", Actor: "jane@example.com"}, Action: action, Now: func() time.Time { return at }}
 }
 
-// house has one tenant, whose entry is not in the log.
-func house(t *testing.T) (path string) {
+// seeded writes a tenants file with one tenant, whose creation is not logged.
+func seeded(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "tenants.yaml")
 	must(t, os.WriteFile(path, []byte("version: 1\ntenants:\n  - id: old\n    products: {}\n"), 0o644))
@@ -64,9 +65,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// The life of an account: what each change reads like.
 func TestChanges(t *testing.T) {
-	path := house(t)
+	path := seeded(t)
 	end := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 	sealed := func(of string) string {
 		return "-----BEGIN AGE ENCRYPTED FILE-----\n" + of + "\n-----END AGE ENCRYPTED FILE-----"
@@ -120,9 +120,9 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// Pinned: what is on disk must stay readable.
-func TestLinePinned(t *testing.T) {
-	path := house(t)
+// The format on disk is fixed: old logs must stay readable.
+func TestLineFormat(t *testing.T) {
+	path := seeded(t)
 	do(t, path, audit.TenantAdd, add("a"))
 	const want = `{"format":1,"at":"2026-11-20T09:07:00.005Z","user":"ops","actor":"jane@example.com","action":"tenant.add","tenant":"a",` +
 		`"changes":[{"field":"status","after":"ACTIVE"}],"file":"tenants.yaml",` +
@@ -141,7 +141,7 @@ func TestLinePinned(t *testing.T) {
 }
 
 func TestRefusedEditIsNotLogged(t *testing.T) {
-	path := house(t)
+	path := seeded(t)
 	refusal := errors.New("no")
 	f, err := audit.Edit(t.Context(), path, by(audit.TenantAdd), func(*tenants.Editor) error { return refusal })
 	if f != nil || !errors.Is(err, refusal) || len(read(t, path, audit.Filter{}).Entries) != 0 {
@@ -152,14 +152,13 @@ func TestRefusedEditIsNotLogged(t *testing.T) {
 	}
 }
 
-// Without a log nothing is changed.
-func TestNoLogNoEdit(t *testing.T) {
+func TestEditNeedsTheLog(t *testing.T) {
 	for name, plant := range map[string]func(string) error{
 		"folder": func(p string) error { return os.Mkdir(p, 0o755) },
 		"pipe":   func(p string) error { return syscall.Mkfifo(p, 0o600) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := house(t)
+			path := seeded(t)
 			before, err := os.ReadFile(path)
 			must(t, err)
 			must(t, plant(logPath(path)))
@@ -176,10 +175,9 @@ func TestNoLogNoEdit(t *testing.T) {
 	}
 }
 
-// The last line is cut, as a crash does: what is whole is read, and the next
-// entry does not suffer from what is not.
-func TestTorn(t *testing.T) {
-	path := house(t)
+// A crash cut the last line: the complete lines are read, and the next entry is intact.
+func TestLastLineCutOff(t *testing.T) {
+	path := seeded(t)
 	for _, id := range []string{"a", "b"} {
 		do(t, path, audit.TenantAdd, add(id))
 	}
@@ -193,7 +191,7 @@ func TestTorn(t *testing.T) {
 		must(t, os.WriteFile(logPath(path), whole[:cut], 0o600))
 		n := 1
 		if cut >= len(whole)-1 {
-			n = 2 // without its line end an entry is whole
+			n = 2 // an entry without its line end is complete
 		}
 		log := read(t, path, audit.Filter{})
 		if len(log.Entries) != n {
@@ -212,9 +210,9 @@ func TestTorn(t *testing.T) {
 	}
 }
 
-// What was changed by hand is told by the hashes.
+// The hashes show that the file was changed by hand.
 func TestChangesByHandShow(t *testing.T) {
-	path := house(t)
+	path := seeded(t)
 	do(t, path, audit.TenantAdd, add("a"))
 	do(t, path, audit.TenantAdd, add("b"))
 	f, err := tenants.Edit(t.Context(), path, add("by-hand"))
@@ -252,9 +250,9 @@ func TestChangesByHandShow(t *testing.T) {
 	}
 }
 
-// One edit of several tenants is an entry for each, and none after another.
+// An edit of several tenants logs an entry for each, and none if nothing changed.
 func TestEditOfSeveral(t *testing.T) {
-	path := house(t)
+	path := seeded(t)
 	do(t, path, audit.TenantAdd, func(e *tenants.Editor) error { return errors.Join(add("b")(e), add("a")(e)) })
 	log := read(t, path, audit.Filter{})
 	if len(log.Entries) != 2 || log.Entries[0].Tenant != "a" || log.Entries[1].AfterUnlogged {
@@ -263,7 +261,7 @@ func TestEditOfSeveral(t *testing.T) {
 }
 
 func TestEditsAtOnce(t *testing.T) {
-	path := house(t)
+	path := seeded(t)
 	const edits = 12
 	var all sync.WaitGroup
 	for i := range edits {
@@ -285,14 +283,13 @@ func TestEditsAtOnce(t *testing.T) {
 	}
 }
 
-// No form of a secret gets into the log, whatever is changed.
 func TestNoSecretIsLogged(t *testing.T) {
-	path := house(t)
+	path := seeded(t)
 	token, entry, err := tenants.NewToken(at)
 	must(t, err)
 	const sealed = "-----BEGIN AGE ENCRYPTED FILE-----\nQ0FOQVJZLXNlYWxlZA==\n-----END AGE ENCRYPTED FILE-----"
 	do(t, path, audit.TokenIssue, func(e *tenants.Editor) error { return e.AddToken("old", entry) })
-	for range 2 { // set, and replaced
+	for range 2 { // once set, once replaced
 		do(t, path, audit.ProviderSet, func(e *tenants.Editor) error {
 			return e.SetProvider("old", tenants.Provider{Name: "betsapi", Credential: sealed, Hint: "****ocre"})
 		})
@@ -307,9 +304,9 @@ func TestNoSecretIsLogged(t *testing.T) {
 	}
 }
 
-// What comes from outside cannot break a line or a terminal.
-func TestOddNames(t *testing.T) {
-	path := house(t)
+// Names from outside cannot break a line or control a terminal.
+func TestHostileNames(t *testing.T) {
+	path := seeded(t)
 	odd := by(audit.TenantAdd)
 	odd.Who = audit.Who{User: "a\nb", Actor: "\x1b[31m" + strings.Repeat("é", 500) + "\xff\u2028"}
 	_, err := audit.Edit(t.Context(), path, odd, add("a"))
@@ -350,4 +347,69 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Root edits the accounts of another user, who stays the owner of them, the log and the lock.
+func TestOwnerIsKept(t *testing.T) {
+	needs.Root(t, "edits somebody else's file")
+	path := seeded(t)
+	must(t, os.Chown(path, 1234, 4321))
+	must(t, os.Chmod(path, 0o640))
+	do(t, path, audit.TenantAdd, add("a"))
+	for name, mode := range map[string]os.FileMode{path: 0o640, logPath(path): 0o600, path + ".lock": 0o644} {
+		info, err := os.Stat(name)
+		must(t, err)
+		if s := info.Sys().(*syscall.Stat_t); s.Uid != 1234 || s.Gid != 4321 || info.Mode().Perm() != mode {
+			t.Errorf("%s: owner %d:%d, mode %v", name, s.Uid, s.Gid, info.Mode())
+		}
+	}
+}
+
+func status(id string, s account.Status) func(*tenants.Editor) error {
+	return func(e *tenants.Editor) error { return e.SetStatus(id, s) }
+}
+
+func TestRevokedIsFinal(t *testing.T) {
+	path := seeded(t)
+	do(t, path, audit.TenantRevoke, status("old", account.Revoked))
+	for name, change := range map[string]func(*tenants.Editor) error{
+		"reactivate": status("old", account.Active),
+		"suspend":    status("old", account.Suspended),
+		"token":      func(e *tenants.Editor) error { return e.AddToken("old", tenants.Token{}) },
+	} {
+		_, err := audit.Edit(t.Context(), path, by(audit.TenantReactivate), change)
+		if err == nil || !strings.Contains(err.Error(), "tenant old is revoked, for good") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+
+	b, err := os.ReadFile(path)
+	must(t, err)
+	byHand := bytes.Replace(b, []byte("REVOKED"), []byte("ACTIVE"), 1)
+	must(t, os.WriteFile(path, byHand, 0o644))
+	f, err := tenants.Load(path)
+	must(t, err)
+	if found, err := audit.Undone(f); err != nil || len(found) != 1 || found[0].Tenant != "old" || found[0].Line != 4 {
+		t.Errorf("undone: %v, %v", found, err)
+	}
+	_, err = audit.Edit(t.Context(), path, by(audit.OriginAllow), func(e *tenants.Editor) error { return e.AllowOrigin("old", "https://a.example") })
+	if err == nil || !strings.Contains(err.Error(), "was permanently revoked at 2026-11-20T09:07:00Z") {
+		t.Errorf("edit of an account that was revoked: %v", err)
+	}
+	if now, _ := os.ReadFile(path); !bytes.Equal(now, byHand) {
+		t.Error("the file was changed")
+	}
+
+	do(t, path, audit.TenantAdd, add("new")) // other accounts can still be edited
+	must(t, os.WriteFile(path, []byte("version: 1\ntenants: []\n"), 0o644))
+	if _, err := audit.Edit(t.Context(), path, by(audit.TenantAdd), add("old")); err == nil {
+		t.Error("the id of a revoked account was given away again")
+	}
+	must(t, os.WriteFile(path, byHand, 0o644))
+	do(t, path, audit.TenantRevoke, status("old", account.Revoked))
+	f, err = tenants.Load(path)
+	must(t, err)
+	if found, err := audit.Undone(f); err != nil || len(found) != 0 {
+		t.Errorf("set right, and undone: %v, %v", found, err)
+	}
 }

@@ -48,7 +48,6 @@ func (d *diff) text(field, before, after string) {
 	}
 }
 
-// list adds what was removed from a list and what was added to it.
 func (d *diff) list(field string, before, after []string) {
 	for _, s := range before {
 		if !slices.Contains(after, s) {
@@ -119,7 +118,7 @@ func limit(l account.Limit) string {
 	return fmt.Sprintf("%d per %s, burst %d", l.Requests, l.Per, l.Burst)
 }
 
-// host leaves out the path of a URL, which could hold a secret.
+// host removes the path of a URL, which could contain a secret.
 func host(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {

@@ -18,9 +18,9 @@ type By struct {
 }
 
 // Edit changes the tenants file at path as tenants.Edit does, and logs one entry for each
-// tenant that changed, which for every command is one. If the log cannot be opened, nothing
-// is changed. The edit was made if the returned file is not nil; an *tenants.UnloggedError
-// with it means that the entry could not be written.
+// tenant that changed. If the log cannot be opened, nothing is changed. If the returned file
+// is not nil, the edit was made; an *tenants.UnloggedError with it means that the entry could
+// not be written.
 func Edit(ctx context.Context, path string, by By, change func(*tenants.Editor) error) (*tenants.File, error) {
 	return tenants.EditLogged(ctx, path, by.open, change)
 }
@@ -34,7 +34,6 @@ func (b By) open(path string) (tenants.Log, error) {
 	return &pending{file: f, by: b, name: filepath.Base(path)}, nil
 }
 
-// pending is the log of one edit under way.
 type pending struct {
 	file *file
 	by   By

@@ -53,10 +53,10 @@ func Actions() []Action { return slices.Clone(actions) }
 // Who made a change.
 type Who struct {
 	User  string `json:"user"`            // of the operating system
-	Actor string `json:"actor,omitempty"` // the person, by MKT_ACTOR; not authenticated
+	Actor string `json:"actor,omitempty"` // the person, from MKT_ACTOR; not authenticated
 }
 
-// Name returns it for people.
+// Name returns the name for people.
 func (w Who) Name() string {
 	if w.Actor == "" {
 		return w.User
@@ -74,7 +74,7 @@ type Entry struct {
 	Who
 	Action  Action   `json:"action"`
 	Tenant  string   `json:"tenant"`
-	Changes []Change `json:"changes"` // none if nothing changed
+	Changes []Change `json:"changes"` // empty if nothing changed
 
 	File   string `json:"file"`          // base name of the tenants file
 	Before string `json:"before_sha256"` // of the file
@@ -102,10 +102,9 @@ func (c Change) String() string {
 	return c.Field + " " + c.Before + " -> " + c.After
 }
 
-// longestText bounds a text from outside in an entry, in characters.
 const longestText = 100
 
-// plain returns a text on one line and of bounded length.
+// plain returns a text as one line of bounded length.
 func plain(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' {

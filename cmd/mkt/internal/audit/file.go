@@ -13,19 +13,17 @@ import (
 	"mkt/publish/durable"
 )
 
-// file is the log, open for appending.
 type file struct {
 	*os.File
 	torn bool // its last line has no end
 }
 
-// openFile opens the log beside a tenants file. If there is none it creates it, with mode
-// 0600 and the owner of the tenants file. It does not use durable.Create, because the log is
-// appended to and nobody else may read it.
+// openFile opens the log beside a tenants file, or creates it with mode 0600 and the owner of
+// the tenants file. It does not use durable.Create, because nobody else may read the log.
 func openFile(beside string) (*file, error) {
 	path := filepath.Join(filepath.Dir(beside), FileName)
 	made := false
-	// O_NONBLOCK: a pipe of that name must not block the edit.
+	// O_NONBLOCK: a named pipe must not block the edit.
 	const flags = os.O_RDWR | os.O_APPEND | syscall.O_NONBLOCK
 	f, err := os.OpenFile(path, flags, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,7 +54,6 @@ func explain(err error) error {
 	return err
 }
 
-// isTorn reports whether the last write was cut off.
 func isTorn(f *os.File) (bool, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -92,8 +89,8 @@ func finish(path, beside string) error {
 	return d.Sync()
 }
 
-// append writes entries, a line each, in one write, and syncs. It first ends a line that an
-// earlier write left without an end.
+// append writes entries, a line each, in one write, and syncs. It first ends a line that was
+// cut off.
 func (f *file) append(entries []Entry) error {
 	var lines []byte
 	if f.torn {

@@ -34,7 +34,7 @@ func (f Filter) picks(e *Entry) bool {
 // Log is the part of the log that a Filter selects.
 type Log struct {
 	Entries    []Entry // oldest first
-	Unreadable []int   // lines that are not entries, from 1: cut off by a crash, or tampered with
+	Unreadable []int   // lines, from 1, that are not entries: cut off by a crash, or tampered with
 	// Last is the hash of the tenants file after its newest entry, selected or not; ""
 	// if there is none. If the file has another hash, a change was not logged.
 	Last string
@@ -71,7 +71,7 @@ func Open(path string, pick Filter) (Log, error) {
 func Read(r io.Reader, file string, pick Filter) (Log, error) {
 	var log Log
 	var before Entry
-	unlogged := false // a change since the last entry that was selected
+	unlogged := false // the file was changed without an entry since the last selected entry
 	in := bufio.NewReaderSize(r, 64<<10)
 	for n := 1; ; n++ {
 		line, err := readLine(in)
@@ -92,7 +92,7 @@ func Read(r io.Reader, file string, pick Filter) (Log, error) {
 		unlogged = unlogged || !e.follows(&before)
 		before, log.Last = e, e.After
 		if pick.picks(&e) {
-			e.AfterUnlogged, unlogged = unlogged, false // not as the line says
+			e.AfterUnlogged, unlogged = unlogged, false // the line itself is not trusted for this
 			log.Entries = append(log.Entries, e)
 		}
 	}
@@ -132,7 +132,6 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// parse reads one entry, and makes its texts safe to show.
 func parse(line []byte) (e Entry, ok bool) {
 	if json.Unmarshal(line, &e) != nil || e.Format != Format || e.At.IsZero() || e.Action == "" || e.Tenant == "" {
 		return Entry{}, false

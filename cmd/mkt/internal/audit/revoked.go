@@ -15,10 +15,9 @@ import (
 	"mkt/serve/account"
 )
 
-// Undone finds the tenants that a command revoked and that are not revoked any more,
-// because somebody edited the file by hand. Revoking is permanent, so each is a problem.
-// Revocations that were not logged are not known, and neither are any if this user may not
-// read the log.
+// Undone finds the tenants that a command revoked and that are no longer revoked because
+// somebody edited the file by hand. Revoking is permanent, so each is a problem. It knows only
+// the revocations that were logged, and none if this user may not read the log.
 func Undone(f *tenants.File) ([]tenants.Problem, error) {
 	path := f.Name
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -70,8 +69,8 @@ func reason(t *tenants.Tenant, at time.Time) string {
 		t.Status, at.UTC().Format(time.RFC3339), t.ID)
 }
 
-// revocations returns the tenants that were revoked, and when. It parses only lines that may
-// be of a revocation, because a log is long.
+// revocations returns the tenants that were revoked, and when. A log is long, so it parses only
+// the lines that may be revocations.
 func revocations(r io.Reader, file string) (map[string]time.Time, error) {
 	found := map[string]time.Time{}
 	in := bufio.NewReaderSize(r, 64<<10)

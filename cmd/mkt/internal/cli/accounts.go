@@ -31,7 +31,6 @@ func (env *Env) LoadTenant(id string) (*tenants.Tenant, error) {
 	return TenantByID(f, id)
 }
 
-// TenantByID finds one tenant of the file.
 func TenantByID(f *tenants.File, id string) (*tenants.Tenant, error) {
 	t, ok := f.Tenant(id)
 	if !ok {

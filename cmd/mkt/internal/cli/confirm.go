@@ -38,12 +38,12 @@ func (env *Env) Confirm(ctx context.Context, question string, yes bool) error {
 	case yes:
 		return nil
 	case !OnTerminal(env.In):
-		return Usagef("this cannot be undone, and there is no terminal to confirm it on: say --yes")
+		return Usagef("this cannot be undone, and there is no terminal to confirm it on: add --yes")
 	}
 	fmt.Fprintf(env.Errs, "%s [y/N] ", question)
 	answer := make(chan string, 1)
 	go func() { // reading a terminal does not end with ctx
-		line, _ := bufio.NewReader(env.In).ReadString('\n') // the end of the input is a no
+		line, _ := bufio.NewReader(env.In).ReadString('\n') // the end of the input means no
 		answer <- line
 	}()
 	select {

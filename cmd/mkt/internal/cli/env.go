@@ -48,7 +48,6 @@ func (env *Env) Encode(v any) error { return json.NewEncoder(env.Out).Encode(v) 
 // return: their error message says what failed, and a log line would repeat it.
 const logOff = slog.LevelError + 1
 
-// openLog sets up the log once the settings are resolved; level is the default.
 func (env *Env) openLog(level slog.Level) {
 	switch env.logLevel.Value {
 	case "off":

@@ -13,7 +13,7 @@ import (
 	"mkt/serve/account"
 )
 
-// TenantDir returns the folder of what belongs to a tenant and to none of its products.
+// TenantDir returns the folder for a tenant's data that belongs to no product.
 func (env *Env) TenantDir(id string) string { return filepath.Join(env.Data, layout.Tenant(id)) }
 
 // Source is a folder below the data root with the state file of a step that asks the

@@ -10,21 +10,20 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A help page is helpWidth columns wide. What a flag does begins in flagColumn.
+// A help page is helpWidth columns wide. The descriptions of flags begin in flagColumn.
 const (
 	helpWidth  = 80
 	flagColumn = 28
 )
 
-// usageTemplate returns a usage template of cobra with the flags of flagUsages.
 func usageTemplate(of string) string {
 	cobra.AddTemplateFunc("flagUsages", flagUsages)
 	of = strings.ReplaceAll(of, ".LocalFlags.FlagUsages", "flagUsages .LocalFlags")
 	return strings.ReplaceAll(of, ".InheritedFlags.FlagUsages", "flagUsages .InheritedFlags")
 }
 
-// flagUsages lists flags and what they do. pflag starts all texts behind the longest name,
-// which leaves too few columns for them.
+// flagUsages lists the flags with their descriptions. pflag aligns all descriptions with the
+// longest name, which leaves too few columns for them.
 func flagUsages(flags *pflag.FlagSet) string {
 	var b strings.Builder
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -74,7 +73,7 @@ func Wrap(text string, columns int) (lines []string) {
 	return append(lines, line)
 }
 
-// completionExamples turn the completion on, by shell.
+// completionExamples enable the completion, by shell.
 var completionExamples = map[string]string{
 	"bash":       "  source <(mkt completion bash)",
 	"fish":       "  mkt completion fish | source",

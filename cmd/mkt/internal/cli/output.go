@@ -8,9 +8,9 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 )
 
-// output is the standard output or the standard error. Control characters are shown as
-// escapes, see package plain. It remembers the first error of writing, because a command
-// whose output is lost has failed. It is safe for concurrent use.
+// output is the standard output or the standard error. It shows control characters as escapes,
+// see package plain. It remembers the first failed write, because a command whose output is
+// lost has failed. It is safe for concurrent use.
 type output struct {
 	to io.Writer
 
@@ -36,7 +36,7 @@ func (o *output) noted(n int, err error) (int, error) {
 	return n, err
 }
 
-// exactly returns a writer that leaves every byte as it is, for data.
+// exactly returns a writer for data: it changes no byte.
 func (o *output) exactly() io.Writer { return exactOutput{o} }
 
 type exactOutput struct{ of *output }
@@ -58,8 +58,8 @@ func (o *output) Err() error {
 	return fmt.Errorf("the output is not complete: %w", o.failed)
 }
 
-// DataOut returns the writer for data that another program reads: its bytes are left as
-// they are, unless they go to a terminal.
+// DataOut returns the writer for data that another program reads: its bytes are unchanged,
+// unless they go to a terminal.
 func (env *Env) DataOut() io.Writer {
 	if o, is := env.Out.(*output); is && !OnTerminal(o) {
 		return o.exactly()

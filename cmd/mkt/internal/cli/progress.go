@@ -8,20 +8,20 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 )
 
-// Bar shows a person on a terminal how far a run is. A nil bar shows nothing. It is
-// safe for concurrent use.
+// Bar shows the progress of a run on a terminal. A nil bar shows nothing. It is safe for
+// concurrent use.
 type Bar struct {
 	mu  sync.Mutex
 	bar *progressbar.ProgressBar
 }
 
-// NewBar returns a bar, nil if the output is not a terminal.
+// NewBar returns a bar, or nil if the output is not a terminal.
 func (env *Env) NewBar(what string) *Bar {
 	if env.JSON() || !OnTerminal(env.Errs) {
 		return nil
 	}
 	return &Bar{bar: progressbar.NewOptions(1,
-		progressbar.OptionSetWriter(env.Errs.(*output).exactly()), // it moves the cursor
+		progressbar.OptionSetWriter(env.Errs.(*output).exactly()), // the bar moves the cursor
 		progressbar.OptionSetDescription(plain.Text(what)),
 		progressbar.OptionShowCount(),
 		progressbar.OptionSetPredictTime(true),
@@ -37,7 +37,7 @@ func (b *Bar) Set(done, total int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.bar.ChangeMax(max(total, 1))
-	_ = b.bar.Set(done) // a terminal that cannot be written to is no reason to stop
+	_ = b.bar.Set(done) // a failed write to the terminal must not stop the run
 }
 
 // Done removes the bar.

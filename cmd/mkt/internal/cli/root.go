@@ -38,7 +38,7 @@ func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var value *pflag.InvalidValueError
 		if errors.As(err, &value) {
-			return Usagef("--%s %q: %w", value.GetFlag().Name, value.GetValue(), worded(value.GetFlag(), value.Unwrap()))
+			return Usagef("--%s %q: %w", value.GetFlag().Name, value.GetValue(), flagError(value.GetFlag(), value.Unwrap()))
 		}
 		hint := ""
 		var unknown *pflag.NotExistError
@@ -93,7 +93,7 @@ func (env *Env) Prepare(cmd *cobra.Command) error {
 
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// subcommand refuses a word that is no command. Without a word the help is shown.
+// subcommand rejects an unknown command. Without a word the help is shown.
 func subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -105,8 +105,7 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	return Usagef("unknown command %q%s (%s --help lists them)", args[0], hint, cmd.CommandPath())
 }
 
-// Group returns a command that only has others below it. Its examples are the first of
-// theirs.
+// Group returns a command that only has subcommands. Its examples are the first of theirs.
 func Group(name, short string, below ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Short: short, Args: subcommand, RunE: showHelp}
 	cmd.AddCommand(below...)

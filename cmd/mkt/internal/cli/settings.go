@@ -114,7 +114,7 @@ func (s *Settings) parse(path string, data []byte) error {
 	return nil
 }
 
-// Resolve sets every flag of a command that was not given on the command line.
+// Resolve sets every flag that was not given on the command line.
 func (s *Settings) Resolve(flags *pflag.FlagSet) error {
 	var errs []error
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -150,18 +150,18 @@ func (s *Settings) resolveOne(f *pflag.Flag, key string) error {
 func (s *Settings) set(f *pflag.Flag, source string, values []string) error {
 	for _, v := range values {
 		if err := f.Value.Set(v); err != nil {
-			return Usagef("%s: %q: %w", source, v, worded(f, err))
+			return Usagef("%s: %q: %w", source, v, flagError(f, err))
 		}
 	}
 	return nil
 }
 
-// anchor joins a relative path from mkt.yaml, or the default of a path, to the folder of
+// anchor makes a relative path from mkt.yaml, or a default path, relative to the folder of
 // mkt.yaml.
 func (s *Settings) anchor(f *pflag.Flag) {
 	path := f.Value.String()
 	if _, is := f.Annotations[pathNote]; !is || s.File == "" || path == "" || filepath.IsAbs(path) {
 		return
 	}
-	_ = f.Value.Set(filepath.Join(filepath.Dir(s.File), path)) // a text flag takes any text
+	_ = f.Value.Set(filepath.Join(filepath.Dir(s.File), path)) // a text flag accepts any text
 }

@@ -62,7 +62,7 @@ func flatten(path string, n *yaml.Node, prefix string, into map[string]given) er
 			}
 			continue
 		case yaml.AliasNode:
-			return Usagef("%s:%d: %s: aliases are not read: write the value out", path, line, key)
+			return Usagef("%s:%d: %s: aliases are not supported: write the value out", path, line, key)
 		}
 		if _, twice := into[key]; twice {
 			return Usagef("%s:%d: %s is given twice", path, line, key)
@@ -74,8 +74,8 @@ func flatten(path string, n *yaml.Node, prefix string, into map[string]given) er
 
 func isEmpty(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// checkKeys returns an error for the first key that is no setting or has no value. A
-// section may be empty, because its settings may be commented out.
+// checkKeys returns an error for the first key that is unknown or has no value. A section may
+// be empty, because its settings may be commented out.
 func (s *Settings) checkKeys(path string) error {
 	keys := make([]string, 0, len(s.lines))
 	for key := range s.lines {
@@ -96,7 +96,7 @@ func (s *Settings) checkKeys(path string) error {
 	return nil
 }
 
-// hint lists the keys that may be meant by an unknown one.
+// hint lists the keys that an unknown key may mean.
 func (s *Settings) hint(key string) string {
 	section, _, _ := strings.Cut(key, ".")
 	if words := s.below(section + "."); len(words) > 0 {

@@ -25,8 +25,8 @@ func DidYouMean(wrong string, words ...string) string {
 	return "; did you mean " + best + "?"
 }
 
-// CheckWord returns an error of usage unless value is one of words. what is the flag or
-// the argument that it is the value of.
+// CheckWord returns an error of usage unless value is one of words. what names the flag or the
+// argument.
 func CheckWord(what, value string, words ...string) error {
 	if slices.Contains(words, value) {
 		return nil
@@ -61,7 +61,6 @@ func distance(a, b string) int {
 	return rows[len(a)][len(b)]
 }
 
-// flagNames lists the flags that a command shows.
 func flagNames(flags *pflag.FlagSet) (names []string) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {

@@ -16,8 +16,8 @@ import (
 	"mkt/publish/table"
 )
 
-// large writes a snapshot to the disk, a fixture at a time; odds of every fixture
-// for which moves holds are others.
+// large writes a snapshot to disk, one fixture at a time. The odds of the fixtures for which
+// moves is true are different.
 func large(b *testing.B, fixtures, markets int, moves func(n int) bool) compare.Side {
 	b.Helper()
 	root, err := durable.OpenRoot(b.TempDir())
@@ -65,9 +65,8 @@ func large(b *testing.B, fixtures, markets int, moves func(n int) bool) compare.
 	return s
 }
 
-// BenchmarkRun compares snapshots of 2,000 fixtures with 40 markets each, of which
-// all, every other and one in a hundred changed. heap-MiB is the most that was in
-// use at once.
+// BenchmarkRun compares snapshots of 2,000 fixtures with 40 markets each, of which all, every
+// other or one in a hundred changed. heap-MiB is the largest heap.
 func BenchmarkRun(b *testing.B) {
 	const fixtures, markets = 2000, 40
 	before := large(b, fixtures, markets, func(int) bool { return false })

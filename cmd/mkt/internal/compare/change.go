@@ -37,8 +37,7 @@ func Whats() []What {
 		OddsMoved, Suspended, Resumed, QualityChanged, CounterMoved}
 }
 
-// Change is one difference and what it belongs to. Names are those of B, or those of A if
-// B has none.
+// Change is one difference and what it belongs to. Names are those of B, or of A if B has none.
 type Change struct {
 	What      What   `json:"change"`
 	FixtureID string `json:"fixture_id"`
@@ -48,7 +47,7 @@ type Change struct {
 	League    string `json:"league,omitempty"`
 
 	MarketID    string `json:"market_id,omitempty"`
-	Market      string `json:"market,omitempty"` // canonical, or the provider's where there is none
+	Market      string `json:"market,omitempty"` // canonical, or the provider's if it is RAW
 	Period      string `json:"period,omitempty"`
 	SelectionID string `json:"selection_id,omitempty"`
 	Selection   string `json:"selection,omitempty"`
@@ -59,8 +58,7 @@ type Change struct {
 	Subject2    string `json:"subject_2,omitempty"`
 
 	Field string `json:"field,omitempty"`
-	// Old and New are left out if nothing was sent, and null if the provider sent no
-	// value.
+	// Old and New are left out if the field was not sent, and null if it was sent without a value.
 	Old Value `json:"old,omitzero"`
 	New Value `json:"new,omitzero"`
 	// Percent is how far odds moved, relative to the old ones; nil if either is not a
@@ -71,13 +69,11 @@ type Change struct {
 	Explain string `json:"explain"`
 }
 
-// Value is a value, null if the provider sent none, and missing if it did not send the
-// field.
+// Value is a value, null if the provider sent the field without one, missing if it did not send it.
 type Value struct{ football.Field[string] }
 
 func valueOf(s string) Value { return Value{football.Of(s)} }
 
-// column returns a column of a row.
 func column[T any](row *T, name string) Value { return Value{table.Column(row, name)} }
 
 // IsZero reports whether nothing was sent.

@@ -2,10 +2,10 @@
 // fixtures, markets, selections, odds, suspensions and quality; for live data scores,
 // clocks, momentum and counters.
 //
-// It reads both side by side in the order of their ids, with the markets of one fixture
-// of each in memory at a time, so that any size will do. It does not read fixtures whose
-// content has the same digest. Changes come in the order of the fixtures' ids, and the
-// same two snapshots always give the same changes.
+// It reads both side by side in the order of their ids, with the markets of one fixture of
+// each in memory, so a snapshot may have any size. It skips fixtures whose content has the
+// same digest. Changes are in the order of the fixtures' ids, and the same two snapshots
+// always give the same changes.
 package compare
 
 import (
@@ -49,15 +49,15 @@ var ErrNotKept = errors.New("its snapshot is not kept any more")
 // ErrProducts means that the two snapshots are of different products.
 var ErrProducts = errors.New("snapshots of different products cannot be compared")
 
-// Options of a comparison.
+// Options are the options of a comparison.
 type Options struct {
 	A, B     Side
 	Fixture  string // only this one; "" is all
 	Progress func(done, total int64)
 }
 
-// Run compares B with A and calls to with every change. It stops at the first error of
-// to. It checks the files of both against their manifests first.
+// Run compares B with A and calls to with every change. It first checks the files of both
+// against their manifests. It stops at the first error of to.
 func Run(ctx context.Context, o Options, to func(Change) error) (Summary, error) {
 	if o.A.Manifest.Product != o.B.Manifest.Product {
 		return Summary{}, ErrProducts
@@ -81,7 +81,7 @@ type Summary struct {
 	FixturesA int          `json:"fixtures_a"`
 	FixturesB int          `json:"fixtures_b"`
 	Same      int          `json:"fixtures_same"`
-	Changed   int          `json:"fixtures_changed"` // in both, and not the same
+	Changed   int          `json:"fixtures_changed"` // in both, and different
 	Changes   map[What]int `json:"changes"`
 	Up        int          `json:"odds_up"`
 	Down      int          `json:"odds_down"`
@@ -107,9 +107,8 @@ type run struct {
 	done    int64
 }
 
-// fixtures compares the table of fixtures of both sides. base begins a change of a
-// fixture, both compares a fixture that both sides have, and pass, if not nil, is called
-// behind each fixture.
+// fixtures compares the tables of fixtures. base returns the beginning of a fixture's changes,
+// both compares a fixture that both sides have, and pass, if not nil, is called after each.
 func fixtures[T table.Row](r *run, file string, base func(*T) Change, both func(base Change, a, b *T) error, pass func(table.Pair[T])) error {
 	rows := func(s Side) iter.Seq2[*T, error] { return snapshot.Rows[T](s.Root, s.Commit.Dir()+"/"+file) }
 	byID := func(a, b *T) int { return cmp.Compare(base(a).FixtureID, base(b).FixtureID) }
@@ -138,7 +137,6 @@ func fixtures[T table.Row](r *run, file string, base func(*T) Change, both func(
 	return nil
 }
 
-// fixture compares one fixture.
 func fixture[T any](r *run, c Change, p table.Pair[T], both func(base Change, a, b *T) error) error {
 	if p.Old != nil {
 		r.sum.FixturesA++
@@ -164,7 +162,7 @@ func fixture[T any](r *run, c Change, p table.Pair[T], both func(base Change, a,
 	return err
 }
 
-// columns emits a change of each of the columns that differs.
+// columns emits a change for each column that differs.
 func columns[T any](r *run, base Change, a, b *T, names ...string) error {
 	for _, name := range names {
 		if err := r.field(base, name, column(a, name), column(b, name)); err != nil {
@@ -174,7 +172,6 @@ func columns[T any](r *run, base Change, a, b *T, names ...string) error {
 	return nil
 }
 
-// field emits a change of one field if it differs.
 func (r *run) field(base Change, name string, a, b Value) error {
 	if a == b {
 		return nil
@@ -183,7 +180,6 @@ func (r *run) field(base Change, name string, a, b Value) error {
 	return r.emit(base)
 }
 
-// emit counts a change and passes it on.
 func (r *run) emit(c Change) error {
 	c.Explain = explainOf(c)
 	r.sum.Changes[c.What]++

@@ -37,7 +37,6 @@ func must(t fataler, err error) {
 
 func of[T any](v T) *T { return &v }
 
-// fixture is one with its markets.
 type fixture struct {
 	row     table.FixtureRow
 	markets []table.MarketRow
@@ -45,7 +44,6 @@ type fixture struct {
 
 var start = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
-// sample makes fixture n with that many markets of two selections.
 func sample(n, markets int) fixture {
 	f := fixture{row: table.FixtureRow{FixtureID: fmt.Sprintf("fx_%06d", n), Home: of(fmt.Sprint("Home ", n)), Away: of(fmt.Sprint("Away ", n)), League: of("League"),
 		StartsAt: of(start), SourceProvider: "betsapi", ProviderFixtureID: fmt.Sprint(n), ProviderFetchedAt: start}}
@@ -74,7 +72,7 @@ func writeRows[T table.Row](t fataler, root durable.FS, dir, name string, rows [
 	return file
 }
 
-// side is a snapshot of fixtures, which are in the order of their ids.
+// side makes a snapshot of fixtures, which must be in the order of their ids.
 func side(t fataler, fixtures ...fixture) compare.Side {
 	t.Helper()
 	root := durabletest.NewMem()
@@ -94,8 +92,8 @@ func side(t fataler, fixtures ...fixture) compare.Side {
 	return s
 }
 
-// told are the changes, a line each: what, of what, the field, from and to.
-func told(t fataler, a, b compare.Side) (lines []string, sum compare.Summary) {
+// changesOf returns the changes, a line each: kind, subject, field, old and new value.
+func changesOf(t fataler, a, b compare.Side) (lines []string, sum compare.Summary) {
 	t.Helper()
 	sum, err := compare.Run(context.Background(), compare.Options{A: a, B: b}, func(c compare.Change) error {
 		line := string(c.What)
@@ -161,7 +159,7 @@ func TestChanges(t *testing.T) {
 			edited := sample(2, 3)
 			c.edit(&edited)
 			a, b := side(t, sample(1, 2), sample(2, 3), sample(3, 1)), side(t, sample(1, 2), edited, sample(3, 1))
-			lines, sum := told(t, a, b)
+			lines, sum := changesOf(t, a, b)
 			got := strings.Join(lines, "|")
 			if c.want == "content_digest" && len(lines) == 1 && strings.Contains(got, "fixture_changed fx_000002 content_digest: ") {
 				return
@@ -172,31 +170,30 @@ func TestChanges(t *testing.T) {
 			if changed := min(1, len(lines)); sum.Changed != changed || sum.Same != 3-changed || sum.Differs() != (changed > 0) || sum.FixturesA != 3 || sum.FixturesB != 3 {
 				t.Errorf("%+v", sum)
 			}
-			if lines, _ := told(t, b, b); len(lines) > 0 {
+			if lines, _ := changesOf(t, b, b); len(lines) > 0 {
 				t.Errorf("with itself: %q", lines)
 			}
 		})
 	}
 }
 
-func TestFixturesComeAndGo(t *testing.T) {
+func TestFixturesAddedAndRemoved(t *testing.T) {
 	a := side(t, sample(1, 2), sample(2, 1), sample(4, 3))
 	b := side(t, sample(0, 1), sample(2, 1), sample(3, 2), sample(5, 1))
-	lines, sum := told(t, a, b)
+	lines, sum := changesOf(t, a, b)
 	want := "fixture_added fx_000000|fixture_removed fx_000001|fixture_added fx_000003|fixture_removed fx_000004|fixture_added fx_000005"
 	if got := strings.Join(lines, "|"); got != want || sum.FixturesA != 3 || sum.FixturesB != 4 || sum.Same != 1 {
 		t.Errorf("%s, %+v", got, sum)
 	}
 	empty := side(t)
-	if lines, sum := told(t, empty, empty); len(lines) > 0 || sum.Differs() {
+	if lines, sum := changesOf(t, empty, empty); len(lines) > 0 || sum.Differs() {
 		t.Errorf("of nothing: %q", lines)
 	}
-	if lines, _ := told(t, empty, a); len(lines) != 3 {
+	if lines, _ := changesOf(t, empty, a); len(lines) != 3 {
 		t.Errorf("from nothing: %q", lines)
 	}
 }
 
-// Only one fixture, wherever it lies.
 func TestOneFixture(t *testing.T) {
 	moved := sample(2, 2)
 	moved.markets[0].Selections[0].OddsDecimalText = of("2.00")
@@ -219,8 +216,8 @@ func TestOneFixture(t *testing.T) {
 
 var opposite = map[compare.What]compare.What{compare.FixtureAdded: compare.FixtureRemoved, compare.MarketAdded: compare.MarketRemoved, compare.SelectionAdded: compare.SelectionRemoved, compare.Suspended: compare.Resumed}
 
-// Whatever differs: told from B to A it is the opposite, and what is told of
-// fixtures, markets and odds is what two maps say.
+// For any two snapshots, the changes from B to A are the reverse of those from A to B, and
+// agree with a comparison of two maps.
 func TestOpposites(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) (list []fixture) {
@@ -245,8 +242,8 @@ func TestOpposites(t *testing.T) {
 		}
 		fixturesA, fixturesB := draw("a"), draw("b")
 		a, b := side(t, fixturesA...), side(t, fixturesB...)
-		_, there := told(t, a, b)
-		_, back := told(t, b, a)
+		_, there := changesOf(t, a, b)
+		_, back := changesOf(t, b, a)
 		for what, n := range there.Changes {
 			other := what
 			for x, y := range opposite {
@@ -286,7 +283,7 @@ func TestOpposites(t *testing.T) {
 	})
 }
 
-// JSON keeps three states apart: a value, null, and no key.
+// JSON distinguishes the three states: a value, null, and no key.
 func TestChangeAsJSON(t *testing.T) {
 	edited := sample(1, 1)
 	s := edited.markets[0].Selections
@@ -315,7 +312,7 @@ func TestRefuses(t *testing.T) {
 	if _, err := compare.Run(context.Background(), compare.Options{A: a, B: other}, none); !errors.Is(err, compare.ErrProducts) {
 		t.Error(err)
 	}
-	if _, err := compare.Open(a.Root, a.Commit); !errors.Is(err, snapshot.ErrDamaged) { // the folder is there, without its manifest
+	if _, err := compare.Open(a.Root, a.Commit); !errors.Is(err, snapshot.ErrDamaged) { // the folder exists without its manifest
 		t.Error(err)
 	}
 	gone := a.Commit

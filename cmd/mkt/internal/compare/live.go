@@ -29,7 +29,6 @@ func (r *run) live() error {
 	}, nil)
 }
 
-// countersOf reads the counters of a side, by fixture.
 func countersOf(s Side) (map[string][]table.LiveCounterRow, error) {
 	all := map[string][]table.LiveCounterRow{}
 	for row, err := range snapshot.Rows[table.LiveCounterRow](s.Root, s.Commit.Dir()+"/"+layout.LiveCountersFile) {
@@ -41,8 +40,7 @@ func countersOf(s Side) (map[string][]table.LiveCounterRow, error) {
 	return all, nil
 }
 
-// counters compares the counters of a fixture metric by metric, by the provider's
-// digits.
+// counters compares the counters of a fixture by the provider's digits.
 func (r *run) counters(base Change, a, b []table.LiveCounterRow) error {
 	base.What = CounterMoved
 	byMetric := func(a, b *table.LiveCounterRow) int { return cmp.Compare(a.Metric, b.Metric) }

@@ -12,7 +12,6 @@ import (
 	"mkt/publish/table"
 )
 
-// markets compares two snapshots of the market engine.
 func (r *run) markets() error {
 	a, err := openMarkets(r.A)
 	if err != nil {
@@ -43,7 +42,7 @@ func (r *run) markets() error {
 		if err := r.marketsOf(base, marketsA, marketsB); err != nil {
 			return err
 		}
-		if r.changes == 0 { // a label or an order changed, which is not compared here
+		if r.changes == 0 { // a label or the order changed, which is not compared here
 			return columns(r, base, rowA, rowB, "content_digest")
 		}
 		return nil
@@ -53,7 +52,7 @@ func (r *run) markets() error {
 	})
 }
 
-// about begins a change of a fixture.
+// about begins the changes of a fixture.
 func about(id string, home, away, league *string) Change {
 	name := func(s *string, otherwise string) string {
 		if s == nil {
@@ -64,7 +63,7 @@ func about(id string, home, away, league *string) Change {
 	return Change{FixtureID: id, Fixture: name(home, "?") + " - " + name(away, "?"), Home: name(home, ""), Away: name(away, ""), League: name(league, "")}
 }
 
-// marketRows reads the markets of fixtures that come in order, and can leave some out.
+// marketRows reads the markets of fixtures in order, and can skip some.
 type marketRows struct {
 	name  string
 	file  durable.Reader
@@ -76,8 +75,8 @@ type marketRows struct {
 
 const (
 	batch = 1024
-	// seekFrom is from how many rows on it pays to look for a row by its number,
-	// which takes as long as reading some hundreds (BenchmarkRun).
+	// seekFrom is the least number of rows to skip for which a seek is faster than reading them: a
+	// seek takes as long as reading some hundred rows (BenchmarkRun).
 	seekFrom = 2 * batch
 )
 
@@ -99,7 +98,7 @@ func (m *marketRows) close() {
 	m.file.Close()
 }
 
-// pass goes to the next fixture, behind f; nil is none.
+// pass skips the markets of f, which may be nil.
 func (m *marketRows) pass(f *table.FixtureRow) {
 	if f != nil {
 		m.begin += int64(f.MarketCount)
@@ -129,7 +128,6 @@ func (m *marketRows) of(f *table.FixtureRow) ([]table.MarketRow, error) {
 	return rows, nil
 }
 
-// take returns the next n rows.
 func (m *marketRows) take(n int64) (taken []table.MarketRow, err error) {
 	for n > int64(len(m.left)) {
 		n -= int64(len(m.left))
@@ -153,7 +151,6 @@ func (m *marketRows) take(n int64) (taken []table.MarketRow, err error) {
 	return append(taken, first...), nil
 }
 
-// marketsOf compares the markets of one fixture.
 func (r *run) marketsOf(base Change, a, b []table.MarketRow) error {
 	byID := func(a, b *table.MarketRow) int { return cmp.Compare(a.MarketID, b.MarketID) }
 	for p := range table.Pairs(table.Each(a), table.Each(b), byID) {
@@ -189,7 +186,6 @@ func ofMarket(base Change, what What, m *table.MarketRow) Change {
 	return base
 }
 
-// market compares a market that both sides have.
 func (r *run) market(base Change, a, b *table.MarketRow) error {
 	changed := ofMarket(base, MarketChanged, b)
 	err := columns(r, changed, a, b, "market", "market_name", "period", "origin_type", "rule", "raw_reason", "sections", "lines")

@@ -35,7 +35,6 @@ func (r *run) selections(base Change, a, b []table.SelectionRow) error {
 	return nil
 }
 
-// find returns the selection with an id, which is most likely at an index, or nil.
 func find(list []table.SelectionRow, id string, likely int) *table.SelectionRow {
 	if likely < len(list) && list[likely].SelectionID == id {
 		return &list[likely]
@@ -77,7 +76,6 @@ func ofSelection(base Change, what What, s *table.SelectionRow) Change {
 
 const suspended = string(football.Suspended)
 
-// selection compares a selection that both sides have.
 func (r *run) selection(base Change, a, b *table.SelectionRow) error {
 	if err := r.odds(base, a, b); err != nil {
 		return err
@@ -100,8 +98,8 @@ func (r *run) selection(base Change, a, b *table.SelectionRow) error {
 		"provider_selection_id")
 }
 
-// odds compares the provider's digits. It reports the fractional form only if the decimal
-// form did not change.
+// odds compares the provider's digits. The fractional form counts only if the decimal form is
+// the same.
 func (r *run) odds(base Change, a, b *table.SelectionRow) error {
 	moved := ofSelection(base, OddsMoved, b)
 	if old, now := oddsOf(a), oddsOf(b); old != now {
@@ -116,8 +114,8 @@ func (r *run) odds(base Change, a, b *table.SelectionRow) error {
 
 func oddsOf(s *table.SelectionRow) Value { return column(s, "odds_decimal_text") }
 
-// qualityOf returns whether the service vouches for a selection, and why not. It leaves
-// out a suspension, which is a change of its own.
+// qualityOf returns the verdict on a selection with its reasons, except for a suspension, which
+// is a change of its own.
 func qualityOf(s *table.SelectionRow) Value {
 	text := s.QualityStatus
 	if !s.Publishable {

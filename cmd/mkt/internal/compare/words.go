@@ -6,8 +6,8 @@ import (
 	"mkt/publish/football"
 )
 
-// MarketWords returns the market for people: its period and, if the selection is about a
-// side or a player, whom.
+// MarketWords returns the market for people: its period and, if a selection is about a side or
+// a player, which.
 func (c Change) MarketWords() string {
 	words := []string{c.Market, c.Period}
 	if c.Subject != c.Selection {
@@ -19,8 +19,8 @@ func (c Change) MarketWords() string {
 	return joinWords(words)
 }
 
-// SelectionWords returns the selection for people, with its line, the side whose line it
-// is, and the team that is meant.
+// SelectionWords returns the selection for people, with its line, the side that the line
+// belongs to, and the team.
 func (c Change) SelectionWords() string {
 	line := c.Line
 	if c.LineOf != "" && c.LineOf != c.Selection {
@@ -33,10 +33,8 @@ func (c Change) SelectionWords() string {
 	return joinWords(words)
 }
 
-// side returns a subject for people: a side with its team, or a player.
 func (c Change) side(subject string) string { return joinWords([]string{subject, c.team(subject)}) }
 
-// team returns the name of a side's team, "" if the word is no side or it has no name.
 func (c Change) team(side string) string {
 	switch side {
 	case "HOME":
@@ -66,7 +64,6 @@ func lineOf(market, selection string) string {
 	return ""
 }
 
-// explainOf returns the argument of mkt explain for a change.
 func explainOf(c Change) string {
 	switch {
 	case c.SelectionID != "":

@@ -1,5 +1,5 @@
-// Package dataroot makes data roots for tests, with the real stages: from payloads that a
-// test writes, or from those of the provider simulator.
+// Package dataroot makes data roots for tests with the real stages, from payloads that a test
+// writes or from the provider simulator.
 package dataroot
 
 import (
@@ -25,7 +25,7 @@ import (
 // Secret is the credential that the simulator accepts.
 const Secret = "12345-CANARYcanary99"
 
-// Key is the id key of every data root that has no other.
+// Key is the default id key of the data roots.
 var Key = identity.Key{1, 2, 3}
 
 // Began is when the first cycle begins.
@@ -46,7 +46,7 @@ type Product struct {
 	Key        identity.Key
 	Version    string
 	Retention  retention.Policy
-	// Tenant is who fetches. Open opens its credential; nil means Secret.
+	// Tenant is the account that fetches. Open opens its credential; nil means Secret.
 	Tenant fetch.Tenant
 	Open   func(sealed, tenant, provider string) (credential.Secret, error)
 }
@@ -66,7 +66,7 @@ func Fetching(url string) fetch.Tenant {
 	return fetch.Tenant{ID: "acme", Provider: "betsapi", SealedCredential: "sealed", BaseURL: url, AllowPrivateAddress: true}
 }
 
-// Cycle fetches, transforms and publishes a cycle at a time.
+// Cycle fetches, transforms and publishes a cycle that begins at a time.
 func (p Product) Cycle(ctx context.Context, at time.Time) error {
 	open := p.Open
 	if open == nil {
@@ -79,7 +79,7 @@ func (p Product) Cycle(ctx context.Context, at time.Time) error {
 	return p.Process(ctx, at)
 }
 
-// Process transforms and publishes the newest raw cycle at a time.
+// Process transforms and publishes the newest raw cycle.
 func (p Product) Process(ctx context.Context, at time.Time) error {
 	_, err := transform.Run(ctx, transform.Options{ClientID: "acme", Product: p.Name, Root: p.Root, Data: p.Data, Key: p.Key, Now: fixed(at), Version: p.Version})
 	if err != nil {

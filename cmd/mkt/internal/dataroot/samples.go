@@ -10,7 +10,7 @@ import (
 	"mkt/publish/football"
 )
 
-// Offered are sections with markets of every kind: proven, doubtful, unknown.
+// Offered are sections with markets of every kind: mapped, doubtful, unknown.
 const Offered = `"main":{"updated_at":"1795160000","sp":{
   "full_time_result":{"id":"40","name":"Full Time Result","odds":[{"id":"11","odds":"1.90","name":"1"},{"id":"12","odds":null,"name":"Draw"},{"id":"13","name":"2"}]},
   "goals_over_under":{"id":"981","name":"Goals Over\/Under","odds":[{"id":"21","odds":"2.50","header":"Over","name":"2.5"},{"id":"22","odds":"one","header":"Under","name":"2.5"},{"id":"23","odds":"9.00","header":"Over","name":"about two"}]},
@@ -29,8 +29,8 @@ func Markets(t testing.TB) *Root {
 	return r
 }
 
-// Play is a data root of a fixture in play: 24 samples eight seconds apart, from the tenth
-// minute on, with a corner that the provider's own list has as well.
+// Play is a data root of a fixture in play: 24 samples, eight seconds apart, from the tenth
+// minute on, with a corner that is also in the provider's list of events.
 func Play(t testing.TB) *Root {
 	r := New(t, football.LiveIntelligence)
 	for i := range 24 {

@@ -1,6 +1,6 @@
-// Package diffpage renders an HTML page of what differs between two snapshots: how far odds
-// moved, in which markets, the largest movements, and the fixtures that changed most. It
-// takes changes one by one and keeps a bounded number of them.
+// Package diffpage renders an HTML page of the differences between two snapshots: how far odds
+// moved, in which markets, the largest movements, and the fixtures that changed most. It takes
+// the changes one by one and keeps a bounded number of them.
 package diffpage
 
 import (
@@ -35,7 +35,7 @@ type Report struct {
 	Movers                  []Mover    // by how far
 	Fixtures                []*Fixture // by how many changes
 	Others                  []compare.Change
-	More                    int // how many others are not kept
+	More                    int // number of fixtures that were dropped
 
 	markets map[string]*Market
 	fixture *Fixture // the current one
@@ -63,19 +63,19 @@ func (m *Market) Moved() int { return m.Up + m.Down }
 // Mean returns how far they moved on average, in percent, without sign.
 func (m *Market) Mean() float64 { return m.Sum / float64(max(1, m.Moved())) }
 
-// Mover is one movement.
+// Mover is one movement of odds.
 type Mover struct {
 	compare.Change
 	By float64
 }
 
-// Fixture is one that changed.
+// Fixture is a fixture that changed.
 type Fixture struct {
 	ID, Name, League         string
 	Changes, Odds, Suspended int
 }
 
-// Bin counts the odds that moved that far.
+// Bin counts the odds that moved by a percentage in its range.
 type Bin struct {
 	From, To float64 // percent; below zero From is included, above zero To
 	N        int
@@ -235,7 +235,7 @@ func (r *Report) drawBins() {
 	}
 }
 
-// Moved returns how many odds moved by a number.
+// Moved returns the number of odds that moved.
 func (r *Report) Moved() int { return r.moved }
 
 // Height and Bottom return the sizes of the figure.

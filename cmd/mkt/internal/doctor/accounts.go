@@ -8,7 +8,7 @@ import (
 	"mkt/serve/account"
 )
 
-// accounts checks what is valid in the tenants file but not right.
+// accounts checks for valid entries of the tenants file that are probably mistakes.
 func (d *doctor) accounts() {
 	if d.file == nil {
 		return
@@ -25,20 +25,20 @@ func (d *doctor) accounts() {
 	}
 }
 
-// seal checks whether the file has a valid seal, by which a file that is cut off shows.
+// seal checks the seal of the file, without which a truncated file cannot be detected.
 func (d *doctor) seal(f *tenants.File) {
 	if f.Seal() == tenants.Sealed || len(f.Tenants) == 0 {
 		return
 	}
-	reason := "it has no seal: if it were cut off, nobody could see that"
+	reason := "it has no seal: nobody could see if it were cut off"
 	if f.Seal() == tenants.Stale {
 		reason = "it was changed by hand since it was sealed: what the change removes stays in force"
 	}
 	d.bad(Warn, "TENANTS_UNSEALED", "accounts", place{file: d.Tenants}, d.mkt("tenant validate --seal"), "%s", reason)
 }
 
-// revocations looks for accounts that were revoked permanently and are active again. A log
-// that cannot be read is another finding.
+// revocations looks for accounts that were revoked permanently and are active again. An
+// unreadable log is another finding.
 func (d *doctor) revocations() {
 	undone, err := audit.Undone(d.file)
 	if err != nil {
@@ -50,7 +50,6 @@ func (d *doctor) revocations() {
 	}
 }
 
-// account checks one active account.
 func (d *doctor) account(t *tenants.Tenant) {
 	at := place{tenant: t.ID, file: d.Tenants}
 	before := len(d.findings)
@@ -81,7 +80,6 @@ func (d *doctor) account(t *tenants.Tenant) {
 	}
 }
 
-// baseURL checks for a base URL that fetch will refuse.
 func (d *doctor) baseURL(t *tenants.Tenant) {
 	p := t.Provider
 	reason := tenants.RefusedHost(*p)

@@ -9,8 +9,7 @@ import (
 	"mkt/publish/layout"
 )
 
-// How far clocks may differ. A provider's date is in whole seconds, and an answer takes some
-// time.
+// Limits of clock differences. A provider's date is in whole seconds, and an answer takes time.
 const (
 	aheadAtMost  = 2 * time.Second
 	differAtMost = 30 * time.Second
@@ -31,12 +30,10 @@ func (d *doctor) clock(r *root) {
 	}
 }
 
-// providersClock compares the newest cycle's times of retrieval with the dates
-// of its answers.
 func (d *doctor) providersClock(r *root) {
 	newest, found, err := raw.Newest(r.fs)
 	if err != nil || !found {
-		return // there is none, or it is another finding
+		return // missing, or another finding
 	}
 	at := r.at(layout.Cycle(layout.RawDir, newest.CycleID) + "/" + layout.RawFetchFile)
 	archive, err := raw.Open(r.fs, newest.CycleID)

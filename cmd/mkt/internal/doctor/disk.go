@@ -11,18 +11,15 @@ import (
 	"mkt/publish/layout"
 )
 
-// enoughCycles is how many cycles the disk must have space for.
 const enoughCycles = 10
 
-// Space is the free space on a disk.
 type Space struct {
 	Bytes  uint64 // free to this user
 	Inodes uint64 // free; see NoInodes
-	// NoInodes means that the file system does not count inodes.
+	// NoInodes means that the file system has no fixed number of inodes.
 	NoInodes bool
 }
 
-// spaceOf returns the free space of the file system of a folder.
 func spaceOf(dir string) (Space, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
@@ -75,14 +72,13 @@ func (d *doctor) disk() {
 	}
 }
 
-// leastCycle and leastFiles are the size of a cycle of some 100 fixtures, for an installation
-// without a cycle.
+// leastCycle and leastFiles are the size of a cycle of some 100 fixtures. They are assumed for
+// an installation without a cycle.
 const (
 	leastCycle = 4 << 20
 	leastFiles = 50
 )
 
-// existing returns the nearest folder that exists.
 func existing(dir string) string {
 	for {
 		if isFolder(dir) || dir == filepath.Dir(dir) {
@@ -92,7 +88,6 @@ func existing(dir string) string {
 	}
 }
 
-// usage returns the size of a folder, which may be missing.
 func usage(dir string) (size, files uint64) {
 	filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -107,7 +102,7 @@ func usage(dir string) (size, files uint64) {
 	return size, files
 }
 
-// debrisAge is the age from which a file in staging belongs to no run.
+// debrisAge is the age from which a file in staging is left over from an interrupted run.
 const debrisAge = 24 * time.Hour
 
 // staging looks for files of interrupted runs. The next publication removes them.
@@ -130,14 +125,12 @@ func (d *doctor) staging(r *root) {
 		"%s of interrupted runs, %s, the oldest %s old; the next publication removes them", plural(found.n, "item"), bytes(found.size), ago(found.oldest))
 }
 
-// debris counts the files of interrupted runs.
 type debris struct {
 	n      int
 	size   uint64
 	oldest time.Duration
 }
 
-// add counts the entries of a folder, which may be missing.
 func (s *debris) add(dir string, now time.Time) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -20,7 +20,7 @@ import (
 	"mkt/serve/account"
 )
 
-// Options of a run.
+// Options are the options of a run.
 type Options struct {
 	Config  string // mkt.yaml; "" if there is none
 	Tenants string
@@ -28,15 +28,15 @@ type Options struct {
 	SealKey string
 	IDKey   string
 
-	Loads string // folder of the server's records of loads; see package quarantine
+	Loads string // folder of the server's load records; see package quarantine
 
-	ServiceName  string // as clients see it; "" if it is not set
-	SupportEmail string // that clients see; "" if it is not set
+	ServiceName  string // as clients see it; "" if not set
+	SupportEmail string // as clients see it; "" if not set
 
 	Tenant   string             // only this one; "" means all
-	Keyless  bool               // on a host that only serves, or for a user that does: keys and write permissions are not checked
-	Products []football.Product // that have an engine
-	Command  string             // mkt in fixes: "mkt", "mkt --config /etc/mkt/mkt.yaml"
+	Keyless  bool               // there are no keys on this host, or for this user: keys and write permissions are not checked
+	Products []football.Product // those with an engine
+	Command  string             // how a fix calls mkt: "mkt", "mkt --config /etc/mkt/mkt.yaml"
 
 	Now func() time.Time
 	// Probe sends one cheap request to a tenant's provider; nil sends none.
@@ -47,17 +47,15 @@ type Options struct {
 	Proc string
 }
 
-// doctor is one run.
 type doctor struct {
 	Options
 	now      time.Time
 	file     *tenants.File // nil if it cannot be read
-	idKey    string        // its fingerprint, "" if it is not known
+	idKey    string        // its fingerprint, "" if unknown
 	roots    []*root
 	findings []Finding
 }
 
-// root is one tenant's product: its folder and what is known about it.
 type root struct {
 	id      string
 	product football.Product
@@ -114,7 +112,7 @@ func (d *doctor) report() Report {
 	return r
 }
 
-// load reads the tenants file. What is wrong with it is a finding in the area accounts.
+// load reads the tenants file. Its faults are findings in the area accounts.
 func (d *doctor) load() {
 	f, err := tenants.Load(d.Tenants)
 	var invalid *tenants.InvalidError
@@ -153,7 +151,7 @@ func (d *doctor) invalid(p tenants.Problem) {
 // that have data.
 func (d *doctor) openRoots() {
 	if info, err := os.Stat(d.Data); err == nil && !info.IsDir() {
-		return // dataRoot has reported it
+		return // a finding of dataRoot
 	}
 	if d.file != nil {
 		for i := range d.file.Tenants {
@@ -209,7 +207,6 @@ func (d *doctor) rootDir(id string, p football.Product) string {
 	return filepath.Join(d.Data, filepath.FromSlash(layout.TenantProduct(id, string(p))))
 }
 
-// isDue reports whether the root's cycles are run by a schedule.
 func (d *doctor) isDue(r *root) bool {
 	t := r.tenant
 	return t != nil && t.Status == account.Active && t.Provider != nil && !t.Provider.Disabled &&

@@ -31,7 +31,7 @@ import (
 	"mkt/serve/quarantine"
 )
 
-// names of what is not as it should be, "FAIL SEAL_KEY_MODE".
+// names lists the findings that are not OK, as "FAIL SEAL_KEY_MODE".
 func names(r doctor.Report) []string {
 	var list []string
 	for _, f := range r.Bad() {
@@ -56,8 +56,7 @@ func TestHealthyIsSilent(t *testing.T) {
 	}
 }
 
-// A credential that a fetch of another product has shown to be good is good: serve
-// takes it so.
+// A credential that a fetch of another product found good is good; serve treats it so, too.
 func TestCredentialThatAnotherProductTried(t *testing.T) {
 	h := newInstallation(t)
 	h.options.Products = append(h.options.Products, football.LiveIntelligence)
@@ -78,7 +77,7 @@ func TestCredentialThatAnotherProductTried(t *testing.T) {
 	}
 }
 
-// tree is every file with its size and time.
+// tree lists every file with its size and time.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	out, err := exec.Command("find", dir, "-printf", "%p %s %T@ %m\n").Output()
@@ -86,7 +85,6 @@ func tree(t *testing.T, dir string) string {
 	return string(out)
 }
 
-// A new installation, before any account: nothing is wrong with it.
 func TestNewInstallation(t *testing.T) {
 	h := newInstallation(t)
 	h.write(h.options.Tenants, "version: 1\ntenants: []\n")
@@ -96,7 +94,7 @@ func TestNewInstallation(t *testing.T) {
 	}
 }
 
-// On a host that only serves there are no keys, and nothing is missed.
+// A host that only serves has no keys, and that is not a finding.
 func TestServingHost(t *testing.T) {
 	h := newInstallation(t)
 	must(t, errors.Join(os.Remove(h.options.SealKey), os.Remove(h.options.IDKey)))
@@ -106,7 +104,7 @@ func TestServingHost(t *testing.T) {
 	}
 }
 
-// fault is something that is planted, and what the doctor says of it.
+// fault is a planted fault and the finding that it must cause.
 type fault struct {
 	name  string
 	plant func(h *installation)
@@ -311,7 +309,6 @@ var faults = []fault{
 	{"provider answers", func(h *installation) { h.answers("", nil) }, nil, "", ""},
 }
 
-// state changes a step's state file.
 func (h *installation) state(step string, change func(*health.Run)) {
 	h.t.Helper()
 	var run health.Run
@@ -348,8 +345,7 @@ func (h *installation) answers(code health.Code, err error) {
 	}
 }
 
-// providersDate moves the dates of the newest cycle's answers, and puts the
-// headers' hashes right again.
+// providersDate shifts the dates of the newest cycle's answers and corrects the headers' hashes.
 func (h *installation) providersDate(by time.Duration) {
 	h.t.Helper()
 	fetchFile, cycleFile := h.in("raw/*/fetch.json"), h.in("raw/*/cycle.json")
@@ -372,8 +368,7 @@ func sum(t *testing.T, path string) string {
 	return strings.Fields(string(out))[0]
 }
 
-// killedServer plants notes of servers that died while they loaded a publication of
-// acme's.
+// killedServer plants the records of servers that died while loading a publication of acme's.
 func (h *installation) killedServer(version uint64, times int) {
 	h.t.Helper()
 	disk, err := durable.OpenExisting(h.root)
@@ -392,13 +387,13 @@ func (h *installation) killedServer(version uint64, times int) {
 		}
 		notes, err := filepath.Glob(filepath.Join(h.options.Loads, "acme.*"))
 		must(h.t, err)
-		for _, note := range notes { // its process is gone: nobody holds it
+		for _, note := range notes { // its process has ended: nobody holds its lock
 			must(h.t, errors.Join(os.Remove(note), os.WriteFile(note, nil, 0o600)))
 		}
 	}
 }
 
-// lockedBy plants a kernel's list in which a process has acme's lock.
+// lockedBy plants a kernel list of locks in which a process holds acme's lock.
 func (h *installation) lockedBy(pid int, state string) {
 	h.t.Helper()
 	proc := h.path("proc")
@@ -415,8 +410,7 @@ func (h *installation) lockedBy(pid int, state string) {
 	h.options.Proc = proc
 }
 
-// Each planted fault is named, with its place and a way to mend it; and nothing
-// else is.
+// Each planted fault is found, with its place and a fix, and nothing else is.
 func TestPlantedFaults(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
@@ -447,7 +441,7 @@ func TestPlantedFaults(t *testing.T) {
 	}
 }
 
-// Every code is planted by a test, so that none is a dead letter.
+// Every code is found in some test.
 func TestEveryCodeIsPlanted(t *testing.T) {
 	planted := map[string]bool{
 		"DATA_NOT_WRITABLE": true, // TestReadOnlyDisk
@@ -465,7 +459,7 @@ func TestEveryCodeIsPlanted(t *testing.T) {
 	}
 }
 
-// The page for operators has a line for each code, in the same words.
+// docs/operators.md lists each code with the same description.
 func TestEveryCodeIsDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../../../docs/operators.md")
 	must(t, err)
@@ -493,7 +487,7 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 }
 
-// Another tenant's troubles are not shown to who asks about one.
+// Findings about other tenants are not shown if one tenant is asked for.
 func TestOneTenant(t *testing.T) {
 	h := newInstallation(t)
 	h.failed("CREDENTIAL_REJECTED", 1)
@@ -504,7 +498,7 @@ func TestOneTenant(t *testing.T) {
 	}
 }
 
-// A lock that a live run holds is told, and is nothing bad.
+// A lock that a live run holds is shown, but is not a fault.
 func TestLockOfALiveRun(t *testing.T) {
 	h := newInstallation(t)
 	f, err := os.OpenFile(h.in("lock"), os.O_RDWR, 0)
@@ -521,7 +515,7 @@ func TestLockOfALiveRun(t *testing.T) {
 	}
 }
 
-// Fixes can be pasted: the command names the same places.
+// A fix can be pasted: its command names the same files.
 func TestFixesNameThePlaces(t *testing.T) {
 	h := newInstallation(t)
 	h.options.Command = "mkt --config '/etc/my mkt/mkt.yaml'"

@@ -14,7 +14,6 @@ import (
 	"mkt/publish/layout"
 )
 
-// files checks who may write the files that mkt relies on.
 func (d *doctor) files() {
 	relied := []string{d.Tenants, filepath.Dir(d.Tenants), d.Data}
 	if d.Config != "" {
@@ -35,8 +34,8 @@ func (d *doctor) files() {
 	d.dataRoot()
 }
 
-// worldWritable checks that not everybody may write a file or folder, and so replace what
-// is in it. In a sticky folder, such as /tmp, only the owners of files may.
+// worldWritable checks that not every user may write a file or folder. In a sticky folder, such
+// as /tmp, only the owners of files may replace them.
 func (d *doctor) worldWritable(path string) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -76,7 +75,7 @@ func (d *doctor) audit() {
 	}
 }
 
-// editTime is how long an edit takes at most, waiting for others included.
+// editTime is how long an edit takes at most, including its wait for others.
 const editTime = time.Minute
 
 // edits looks for temporary files that killed edits left beside the tenants file.
@@ -85,7 +84,7 @@ func (d *doctor) edits() {
 	if err != nil {
 		return
 	}
-	entries, _ := os.ReadDir(filepath.Dir(real)) // an error is another finding
+	entries, _ := os.ReadDir(filepath.Dir(real)) // a missing folder is another finding
 	for _, e := range entries {
 		of, is := durable.TempOf(e.Name())
 		info, err := e.Info()
@@ -131,7 +130,7 @@ func (d *doctor) owners(r *root) {
 	if r.fs == nil {
 		return
 	}
-	tenant := filepath.Dir(r.dir) // has what belongs to no product: the tests of the connection
+	tenant := filepath.Dir(r.dir) // also has the tests of the connection, which belong to no product
 	names := []string{r.dir, tenant, filepath.Join(tenant, layout.Lock)}
 	for _, dir := range []string{r.dir, filepath.Join(r.dir, layout.StateDir), filepath.Join(tenant, layout.StateDir)} {
 		entries, err := os.ReadDir(dir)
@@ -163,8 +162,7 @@ func (d *doctor) owners(r *root) {
 		"%s not owned by the owner of the data root, such as %s: another user has run mkt", plural(len(others), "file"), others[0])
 }
 
-// sameOwner reports whether two files have the same owner. If that is not known, it reports
-// true.
+// sameOwner reports whether two files have the same owner, or whether that is unknown.
 func sameOwner(path, as string) bool {
 	owner, ok := ownerOf(path)
 	want, known := ownerOf(as)

@@ -26,7 +26,6 @@ import (
 
 const product = football.MarketEngine
 
-// installation is one on disk, and the options to run the doctor on it.
 type installation struct {
 	t       *testing.T
 	dir     string
@@ -36,7 +35,6 @@ type installation struct {
 
 func (h *installation) path(name string) string { return filepath.Join(h.dir, name) }
 
-// in returns a file below acme's root, the last one that matches a pattern.
 func (h *installation) in(pattern string) string {
 	h.t.Helper()
 	found, err := filepath.Glob(filepath.Join(h.root, pattern))
@@ -48,7 +46,7 @@ func (h *installation) in(pattern string) string {
 
 func (h *installation) now() time.Time { return h.options.Now() }
 
-// later moves the time of the doctor.
+// later advances the clock of the doctor.
 func (h *installation) later(d time.Duration) {
 	at := h.now().Add(d)
 	h.options.Now = func() time.Time { return at }
@@ -66,7 +64,6 @@ func (h *installation) read(path string) string {
 	return string(b)
 }
 
-// replace edits a file as a person does.
 func (h *installation) replace(path, old, new string) {
 	h.t.Helper()
 	before := h.read(path)
@@ -90,7 +87,6 @@ func (h *installation) acme() tenants.Tenant {
 	return *t
 }
 
-// change changes acme's entry.
 func (h *installation) change(how func(*tenants.Tenant)) {
 	h.t.Helper()
 	acme := h.acme()
@@ -103,7 +99,7 @@ func must(t testing.TB, err error) {
 	dataroot.Must(t, err)
 }
 
-// built is the installation that all others are copies of. It has two cycles, made by the
+// built is the installation that all others are copied from. It has two cycles, made by the
 // real stages on the simulator.
 var built = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "mkt-doctor-")
@@ -121,7 +117,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// newInstallation is a healthy installation, a minute after its newest cycle.
+// newInstallation returns a healthy installation, a minute after its newest cycle.
 func newInstallation(t *testing.T) *installation {
 	t.Helper()
 	from, err := built()
@@ -191,7 +187,7 @@ func enrol(ctx context.Context, path string, seal credential.Identity, url strin
 	})
 }
 
-// runCycle is mkt cycle.
+// runCycle does what mkt cycle does.
 func runCycle(ctx context.Context, dir string, file *tenants.File, seal credential.Identity, key identity.Key) error {
 	acme, _ := file.Tenant("acme")
 	of, err := acme.FetchTenant()
@@ -219,7 +215,6 @@ func runCycle(ctx context.Context, dir string, file *tenants.File, seal credenti
 	return dataroot.Product{Name: product, Root: root, Data: data, Key: key, Tenant: of, Open: open}.Cycle(ctx, time.Now())
 }
 
-// tested records a test of the connection that failed.
 func (h *installation) tested(code health.Code) {
 	disk, err := durable.OpenExisting(filepath.Dir(h.root))
 	must(h.t, err)

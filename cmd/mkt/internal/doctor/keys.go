@@ -14,8 +14,7 @@ import (
 	"mkt/transform/identity"
 )
 
-// key checks the file of a key: whether it exists, who may read it, and whether it can be
-// read. It returns the content, or nil if there is none.
+// key checks a key file: that it exists, and who may read it. It returns its content, or nil.
 func (d *doctor) key(code, path, missing string) []byte {
 	at := place{file: path}
 	info, err := os.Stat(path)
@@ -64,7 +63,6 @@ func (d *doctor) sealKey() {
 	d.credentials(key)
 }
 
-// credentials checks that every sealed credential can be opened.
 func (d *doctor) credentials(key credential.Identity) {
 	if d.file == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"mkt/publish/layout"
 )
 
-// lock reports who holds a root's lock. It reads the kernel's list: if it tried to lock, a
-// run that begins at that moment would be skipped. When a process dies, only a child of it
+// lock reports who holds a root's lock. It reads the kernel's list, because if it tried to lock,
+// a run that begins at that moment would be skipped. After a process died, only a child of it
 // can still hold its lock.
 func (d *doctor) lock(r *root) {
 	path := filepath.Join(r.dir, layout.Lock)
@@ -61,8 +61,8 @@ func holder(list string, file *syscall.Stat_t) (pid int, held bool) {
 	return 0, false
 }
 
-// sameDevice reports whether a device in hexadecimal is that of a file. A file system of
-// several layers gives a file another device than the list does, with major number 0.
+// sameDevice reports whether a hexadecimal device is that of a file. On a layered file system
+// the file and the list may have different devices, with major number 0.
 func sameDevice(major, minor string, dev uint64) bool {
 	ma, errMa := strconv.ParseUint(major, 16, 32)
 	mi, errMi := strconv.ParseUint(minor, 16, 32)

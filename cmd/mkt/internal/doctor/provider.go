@@ -8,7 +8,6 @@ import (
 	"mkt/fetch/provider"
 )
 
-// providers sends each provider one request, if Probe is set.
 func (d *doctor) providers(ctx context.Context) {
 	if d.Probe == nil {
 		return

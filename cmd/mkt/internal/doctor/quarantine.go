@@ -28,7 +28,7 @@ func (d *doctor) quarantine(r *root) {
 		fix := fmt.Sprintf("%s; the next publication takes its place: %s; report it with the server's log",
 			d.mkt("verify --tenant "+r.id), d.mkt("cycle --tenant "+r.id))
 		if k.Deaths >= quarantine.Allowed {
-			next := "the server that starts next tries it again"
+			next := "the next server that starts tries it again"
 			if d.now.Before(k.Until) {
 				next = "it is tried again after " + k.Until.UTC().Format(time.RFC3339) + ", and an older one is served"
 			}
@@ -41,12 +41,11 @@ func (d *doctor) quarantine(r *root) {
 	d.ok("snapshot", at, "did not kill the server")
 }
 
-// isHeld reports whether a process holds the lock of a record of a load, by the kernel's
-// list. If that is not known, it reports true.
+// isHeld reports whether a process holds the lock of a load record, or whether that is unknown.
 func (d *doctor) isHeld(record string) bool {
 	info, err := os.Stat(filepath.Join(d.Loads, record))
 	if err != nil {
-		return true // it is gone: the load has ended
+		return true // the file was deleted: the load has ended
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	list, err := os.ReadFile(filepath.Join(d.Proc, "locks"))

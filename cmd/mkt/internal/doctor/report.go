@@ -10,13 +10,11 @@ import (
 	"mkt/publish/durable"
 )
 
-// place is where something was found.
 type place struct {
 	tenant, product string
 	file            string
 }
 
-// at is the place of a file below a root; "" is the root itself.
 func (r *root) at(name string) place {
 	return place{r.id, string(r.product), filepath.Join(r.dir, filepath.FromSlash(name))}
 }
@@ -41,7 +39,7 @@ func (d *doctor) unreadable(area string, at place, err error) {
 	d.bad(Fail, "UNREADABLE", area, at, fix, "%v", err)
 }
 
-// add adds a finding, unless it is about another tenant than the one asked for.
+// add adds a finding, unless it is about a tenant that was not asked for.
 func (d *doctor) add(f Finding, at place) {
 	if d.Tenant != "" && at.tenant != "" && at.tenant != d.Tenant {
 		return
@@ -50,10 +48,8 @@ func (d *doctor) add(f Finding, at place) {
 	d.findings = append(d.findings, f)
 }
 
-// mkt returns a command to paste.
 func (d *doctor) mkt(args string) string { return d.Command + " " + args }
 
-// quote quotes a path for a shell.
 func quote(path string) string {
 	if path != "" && strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=+,:@%") == "" {
 		return path
@@ -68,7 +64,6 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// ago returns an age for people.
 func ago(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
@@ -81,7 +76,6 @@ func ago(d time.Duration) string {
 	return plural(int(d.Round(time.Second).Seconds()), "second")
 }
 
-// bytes returns a size for people.
 func bytes(n uint64) string {
 	switch {
 	case n >= 1<<30:

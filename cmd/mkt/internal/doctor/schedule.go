@@ -15,10 +15,9 @@ import (
 // steps in the order they run.
 var steps = []string{health.StepFetch, "transform", "publish"}
 
-// schedule checks the results of the newest runs, and when they were.
 func (d *doctor) schedule(r *root) {
 	if r.tenant == nil && d.file == nil {
-		return // without the file it is not known whose data it is
+		return // it is unknown whose data it is
 	}
 	if r.tenant == nil {
 		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "add it to "+quote(d.Tenants)+" again, or remove the folder", "no tenant in the file has this id")
@@ -27,7 +26,7 @@ func (d *doctor) schedule(r *root) {
 	if !d.isDue(r) {
 		return
 	}
-	var last time.Time // that something was published
+	var last time.Time // when something was published last
 	if r.head != nil {
 		last = r.head.PublishedAt
 	}
@@ -46,8 +45,7 @@ func (d *doctor) schedule(r *root) {
 	}
 }
 
-// step checks a step's state file. A publication that had nothing to do is recorded only
-// there.
+// step checks a step's state file. Only this file records a publication that had nothing to do.
 func (d *doctor) step(r *root, step string, last *time.Time) {
 	file := layout.StateDir + "/" + step + ".json"
 	run, err := health.Read(r.fs, step)
@@ -69,7 +67,7 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 	case another:
 		d.ok("schedule", r.at(file), "the newest fetch was with another credential")
 	case !run.OK:
-		d.bad(d.weight(run), "CYCLE_FAILING", "schedule", r.at(file), d.remedy(r, run), "%s failed %s: %s, %s ago",
+		d.bad(d.severity(run), "CYCLE_FAILING", "schedule", r.at(file), d.remedy(r, run), "%s failed %s: %s, %s ago",
 			step, times(run.FailuresInARow), run.Failure(), ago(d.now.Sub(run.FinishedAt)))
 	case run.Code == health.CodeListingHeld:
 		d.bad(Warn, "LISTING_HELD", "schedule", r.at(file), "if they are really gone: "+d.mkt("cycle --tenant "+r.id+" --accept-removals"),
@@ -83,8 +81,8 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 	}
 }
 
-// weight returns the level of a failed run. What can pass by itself is a warning at first.
-func (d *doctor) weight(run *health.Run) Level {
+// severity returns the level of a failed run. A temporary failure is a warning at first.
+func (d *doctor) severity(run *health.Run) Level {
 	switch run.Code {
 	case health.CodeUnreachable, health.CodeRateLimited, health.CodePayloadRejected, health.CodeQuarantined:
 		if run.FailuresInARow < health.DegradedAfter {
@@ -94,7 +92,6 @@ func (d *doctor) weight(run *health.Run) Level {
 	return Fail
 }
 
-// remedy returns the fix for a failed run.
 func (d *doctor) remedy(r *root, run *health.Run) string {
 	switch run.Code {
 	case health.CodeUnreachable:
@@ -120,7 +117,7 @@ func (d *doctor) connection(r *root) {
 	var findings []*health.Run
 	look := func(dir, step string) {
 		if run, err := health.ReadIn(d.Data, dir, step); err == nil && run != nil {
-			findings = append(findings, run) // what cannot be read is another finding
+			findings = append(findings, run) // an unreadable file is another finding
 		}
 	}
 	look(layout.Tenant(r.id), health.StepProbe)
@@ -134,7 +131,7 @@ func (d *doctor) connection(r *root) {
 		d.bad(Fail, "CREDENTIAL_REFUSED", "schedule", at, d.mkt("provider set "+r.id+" --provider "+r.tenant.Provider.Name), "the provider refuses the credential: its data routes answer 409")
 	case tested > 0 && newest.Code != "" && findings[0].FinishedAt.Equal(*newest.LastAttemptAt):
 		test := findings[0]
-		level := Warn // it can pass by itself
+		level := Warn // it may be temporary
 		if test.Failure() == health.CodePermission {
 			level = Fail
 		}
@@ -147,8 +144,7 @@ func (d *doctor) connection(r *root) {
 	d.quota(r, health.NewestQuota(r.fingerprint(), findings...))
 }
 
-// quota checks what the provider said last about the account's quota, once for all products
-// of the account.
+// quota checks the provider's newest report of the account's quota, once for all its products.
 func (d *doctor) quota(r *root, q *health.Quota) {
 	first := slices.IndexFunc(d.roots, func(other *root) bool { return other.id == r.id && other.published })
 	if q == nil || first >= 0 && d.roots[first] != r {
@@ -163,13 +159,12 @@ func (d *doctor) quota(r *root, q *health.Quota) {
 	d.ok("schedule", at, "the provider's quota: %s", q.Describe(d.now))
 }
 
-// fingerprint returns that of the tenant's sealed credential.
 func (r *root) fingerprint() string { return r.tenant.Provider.Fingerprint() }
 
 func (d *doctor) overdue(r *root, last time.Time) {
 	s, err := schedule.Parse(r.tenant.Expression(r.product))
 	if err != nil {
-		return // it has no schedule: cycles are run by hand
+		return // no schedule: cycles are run by hand
 	}
 	cadence, age := schedule.Cadence(s, d.now), d.now.Sub(last)
 	if age > schedule.OverdueAfter*cadence {

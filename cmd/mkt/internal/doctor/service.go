@@ -2,8 +2,7 @@ package doctor
 
 import "strings"
 
-// service checks what clients see of the service: until it is set, they get an address that
-// reaches nobody.
+// service checks the name and address that clients see. The default address reaches nobody.
 func (d *doctor) service() {
 	var unset []string
 	for _, s := range []struct{ key, value string }{{"serve.support_email", d.SupportEmail}, {"serve.service_name", d.ServiceName}} {

@@ -41,7 +41,7 @@ func (d *doctor) snapshot(r *root) {
 	d.contents(r, head)
 }
 
-// noCommit checks a root without commit records. If CURRENT is there, the folder was lost.
+// noCommit checks a root without commit records. If CURRENT exists, they were lost.
 func (d *doctor) noCommit(r *root) {
 	if _, err := r.fs.Stat(layout.Current); errors.Is(err, fs.ErrNotExist) {
 		return
@@ -50,7 +50,7 @@ func (d *doctor) noCommit(r *root) {
 	d.bad(Fail, "COMMIT_DAMAGED", "snapshot", r.at(layout.CommitsDir), "restore the folder from a backup", "CURRENT is there, but no commit record is")
 }
 
-// current checks the pointer, which the next publication repairs.
+// current checks CURRENT, which the next publication repairs.
 func (d *doctor) current(r *root, head snapshot.Commit) {
 	data, err := durable.ReadFile(r.fs, layout.Current, 4<<10)
 	var p snapshot.Pointer
@@ -92,7 +92,6 @@ func (d *doctor) chain(r *root, head snapshot.Commit) {
 	}
 }
 
-// recover returns the command that repairs a root.
 func (d *doctor) recover(r *root, flags ...string) string {
 	return d.mkt(strings.Join(append([]string{"recover"}, flags...), " ") + fmt.Sprintf(" --tenant %s --product %s", r.id, r.product))
 }
@@ -130,7 +129,6 @@ func (d *doctor) contents(r *root, head snapshot.Commit) {
 	}
 }
 
-// faulty reports what is wrong with a published file. code is that of damage.
 func (d *doctor) faulty(code string, r *root, name, fix string, err error) {
 	switch {
 	case errors.Is(err, layout.ErrNewer):

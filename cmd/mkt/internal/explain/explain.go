@@ -17,24 +17,23 @@ import (
 	"mkt/transform"
 )
 
-// Options say where to look.
 type Options struct {
 	Tenant   string
 	Product  football.Product
-	Root     durable.ReadFS // of the tenant and product; nothing is written
+	Root     durable.ReadFS // of the tenant and product; only read
 	At       snapshot.Moment
 	Provider func(name string) (provider.Provider, bool)
-	Progress func(done, total int) // of cycles read; may be nil
+	Progress func(done, total int) // in cycles; may be nil
 }
 
-// ErrUnknown means that the publication does not have what is asked for.
+// ErrUnknown means that the publication does not have the target.
 var ErrUnknown = errors.New("not found")
 
-// ErrDeleted means that retention has deleted what it would have to be read from.
+// ErrDeleted means that retention has deleted the data that the explanation needs.
 var ErrDeleted = errors.New("deleted by retention")
 
-// Run explains one target of the publication that o.At names. Errors to branch on:
-// ErrUnknown, ErrDeleted, snapshot.ErrUnknown, snapshot.ErrDamaged.
+// Run explains one target in the publication that o.At names. Its errors include ErrUnknown,
+// ErrDeleted, snapshot.ErrUnknown and snapshot.ErrDamaged.
 func Run(ctx context.Context, o Options, t Target) (*Report, error) {
 	c, err := snapshot.Find(o.Root, o.At)
 	if err != nil {
@@ -64,7 +63,6 @@ func Run(ctx context.Context, o Options, t Target) (*Report, error) {
 	return &e.report, nil
 }
 
-// explainer is one explanation under way.
 type explainer struct {
 	Options
 	target   Target
@@ -73,7 +71,7 @@ type explainer struct {
 	report   Report
 }
 
-// errSnapshotDeleted says that the snapshot is gone and what can be done.
+// errSnapshotDeleted names the next steps.
 func (e *explainer) errSnapshotDeleted() error {
 	return fmt.Errorf("the snapshot of version %d (%s): %w, only its commit record is left. If its payloads are still there, mkt replay rebuilds it in another data root",
 		e.commit.Version, e.commit.CycleID, ErrDeleted)
@@ -86,7 +84,7 @@ func (e *explainer) errSnapshotDeleted() error {
 func (e *explainer) refreshedIn(at time.Time) (layout.CycleID, error) {
 	for c, err := range snapshot.Backward(e.Root, e.commit) {
 		if err != nil {
-			continue // a damaged record cannot be the one
+			continue // a damaged record is not the one
 		}
 		began, _, err := layout.ParseCycleID(string(c.CycleID))
 		if err != nil {
@@ -112,8 +110,8 @@ func (e *explainer) open(cycle layout.CycleID) (*raw.Archive, error) {
 	return a, err
 }
 
-// whyMissing completes a sentence about payloads that are not there. Retention records
-// what it deletes. Other payloads were lost, or never were in this data root.
+// whyMissing completes a sentence about missing payloads. Retention records what it deletes;
+// other payloads were lost, or never were in this data root.
 func (e *explainer) whyMissing(cycle layout.CycleID) string {
 	if floors, err := retention.ReadWatermarks(e.Root); err == nil && floors.Raw.Covers(cycle) {
 		return "there any more (retention.cycle_age)"

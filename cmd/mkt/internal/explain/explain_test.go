@@ -25,14 +25,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
-// explained explains one target.
 func explained(w *dataroot.Root, at snapshot.Moment, id string) (*explain.Report, error) {
 	target, err := explain.ParseTarget(id)
 	dataroot.Must(w, err)
 	return explain.Run(w.Context(), explain.Options{Tenant: "acme", Product: w.Product, Root: w.Mem, At: at, Provider: all.Lookup}, target)
 }
 
-// everything lists every id of the newest snapshot.
 func everything(w *dataroot.Root) (ids []string) {
 	for _, f := range dataroot.Rows[table.FixtureRow](w, layout.FixturesFile) {
 		ids = append(ids, f.FixtureID)
@@ -49,7 +47,7 @@ func everything(w *dataroot.Root) (ids []string) {
 	return ids
 }
 
-// TestMarkets explains every id there is, and a person has read the golden.
+// TestMarkets explains every id of a snapshot. The golden file was read and checked by a person.
 func TestMarkets(t *testing.T) {
 	w := dataroot.Markets(t)
 	var b strings.Builder
@@ -92,8 +90,8 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// TestGone: what retention took is named, and nothing is made up for it.
-func TestGone(t *testing.T) {
+// TestDeletedByRetention: a note names what retention deleted, and nothing is invented in its place.
+func TestDeletedByRetention(t *testing.T) {
 	w := dataroot.Markets(t)
 	ids := everything(w)
 	cycles, err := raw.Between(w.Mem, time.Time{}, time.Time{})
@@ -101,13 +99,13 @@ func TestGone(t *testing.T) {
 	dataroot.Must(t, w.Mem.RemoveAll(layout.Cycle(layout.RawDir, cycles[0])))
 	collected, err := json.MarshalIndent(retention.Watermarks{Format: retention.Format, Raw: &retention.Watermark{Before: cycles[1]}}, "", "  ")
 	dataroot.Must(t, err)
-	for _, why := range []string{"retention did not delete them", "retention.cycle_age"} { // nobody recorded it, then retention
+	for _, why := range []string{"retention did not delete them", "retention.cycle_age"} { // first retention did not record it, then it did
 		r, err := explained(w, snapshot.Newest, ids[len(ids)-1]) // of the fixture that was carried over
 		dataroot.Must(t, err)
 		if r.Complete || len(r.Sources) > 0 || len(r.Notes) == 0 || !strings.Contains(strings.Join(r.Notes, ";"), why) {
 			t.Errorf("the payloads are gone, want %s: %+v", why, r)
 		}
-		for _, v := range r.Values { // the mapping table is here all the same
+		for _, v := range r.Values { // the mapping table is still known
 			if strings.Contains(v.Rule, "no such line") {
 				t.Errorf("%s: %s", v.Field, v.Rule)
 			}
@@ -141,4 +139,18 @@ func TestParseTarget(t *testing.T) {
 			t.Errorf("%q is understood", bad)
 		}
 	}
+}
+
+// FuzzParseTarget: any target is parsed, or refused in one line.
+func FuzzParseTarget(f *testing.F) {
+	const fx = "fx_aaaaaaaaaaaaaaaaaaaaaaaaaa"
+	for _, s := range []string{fx, "mk_bbbbbbbbbbbbbbbbbbbbbbbbbb~cdefghij", fx + "/momentum", fx + "/minute/37", fx + "/timeline", "fx_", "/", fx + "//"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		_, err := explain.ParseTarget(s)
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v", s, err)
+		}
+	})
 }

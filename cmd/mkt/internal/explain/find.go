@@ -8,15 +8,13 @@ import (
 	"mkt/publish/table"
 )
 
-// found is the target's rows in the snapshot.
 type found struct {
 	fixture   table.FixtureRow
-	market    *table.MarketRow    // nil if a fixture is asked for
-	selection *table.SelectionRow // nil unless a selection is asked for
+	market    *table.MarketRow    // nil if the target is a fixture
+	selection *table.SelectionRow // nil unless the target is a selection
 	at        int                 // the selection's index in the market
 }
 
-// find looks the target up in the snapshot's tables.
 func (e *explainer) find() (found, error) {
 	var f found
 	id := e.target.fixture
@@ -45,7 +43,6 @@ func (e *explainer) unknown() error {
 	return fmt.Errorf("%s: %w in version %d of %s %s (%s)", e.target.text, ErrUnknown, e.commit.Version, e.Tenant, e.Product, e.commit.CycleID)
 }
 
-// findMarket finds the row of a market, or the row that has a selection.
 func (e *explainer) findMarket(f *found) error {
 	t := e.target
 	return scan(e, layout.MarketsFile, func(r *table.MarketRow) bool {
@@ -67,8 +64,8 @@ func (e *explainer) findMarket(f *found) error {
 	})
 }
 
-// copyOf copies a row, which is valid only until the next one. What the row points to
-// is never overwritten.
+// copyOf copies a row, which is only valid until the next one is read. What it points to is
+// never overwritten.
 func copyOf(r *table.MarketRow) *table.MarketRow {
 	row := *r
 	row.Selections = append([]table.SelectionRow(nil), r.Selections...)

@@ -19,8 +19,8 @@ import (
 	"mkt/transform/live"
 )
 
-// live explains what live intelligence served. It traces the fixture through the
-// archived samples, from a state that a canonical cycle stores.
+// live explains live intelligence. It replays the fixture over the archived samples, from a
+// state that a canonical cycle stores.
 func (e *explainer) live(ctx context.Context) error {
 	if e.target.fixture == "" {
 		return e.unknown()
@@ -41,7 +41,7 @@ func (e *explainer) live(ctx context.Context) error {
 	return l.values()
 }
 
-// liveTrace is a fixture in play and the steps that led to what was served.
+// liveTrace is a fixture in play and the steps that led to the served values.
 type liveTrace struct {
 	*explainer
 	row            *table.LiveRow       // nil if the snapshot is not kept
@@ -71,8 +71,8 @@ func (l *liveTrace) identify() error {
 	if l.row == nil {
 		return l.unknown()
 	}
-	l.fixture, l.event = l.row.ProviderFixtureID, or(l.row.ProviderEventID, "")
-	l.report.Title = or(l.row.Home, "?") + " - " + or(l.row.Away, "?")
+	l.fixture, l.event = l.row.ProviderFixtureID, valueOr(l.row.ProviderEventID, "")
+	l.report.Title = valueOr(l.row.Home, "?") + " - " + valueOr(l.row.Away, "?")
 	return nil
 }
 
@@ -100,13 +100,12 @@ func (l *liveTrace) identifyByState() error {
 	return l.unknown()
 }
 
-// margin is how much earlier than the value the trace begins: the counter that a
-// counter fell from is remembered for two minutes.
+// margin is how much earlier than the value the trace begins: a counter that fell remembers its
+// former value for two minutes.
 const margin = 3 * time.Minute
 
-// trace takes the steps up to the publication, from a time before which nothing
-// matters for the value. It begins with the newest state from before that time, or
-// with a baseline and the oldest sample.
+// trace replays the steps up to the publication. It begins with the newest state from before
+// the time that the value depends on, or with a baseline and the oldest sample.
 func (l *liveTrace) trace(ctx context.Context) error {
 	until := layout.TimeOf(l.commit.CycleID)
 	from := l.beginning(until)
@@ -135,13 +134,13 @@ func (l *liveTrace) trace(ctx context.Context) error {
 	return err
 }
 
-// beginning returns the time at which the trace must begin at the latest.
+// beginning returns the latest time at which the trace must begin.
 func (l *liveTrace) beginning(until time.Time) time.Time {
 	switch {
 	case l.target.live == "minute" && l.row != nil && l.row.ClockMinute != nil:
 		back := max(0, int(*l.row.ClockMinute)-l.target.number+2)
 		if l.target.number <= 45 && *l.row.ClockMinute >= 45 {
-			back += 30 // half-time and stoppage
+			back += 30 // half-time and stoppage time
 		}
 		return until.Add(-time.Duration(back)*time.Minute - margin)
 	case l.target.live == "timeline", l.target.live == "minute":
@@ -179,7 +178,6 @@ func (l *liveTrace) compare() {
 
 func (l *liveTrace) last() *transform.LiveStep { return l.steps[len(l.steps)-1] }
 
-// newestSample returns the last step in which the fixture was sampled, or nil.
 func (l *liveTrace) newestSample() *transform.LiveStep {
 	for _, s := range slices.Backward(l.steps) {
 		if s.Sample != nil {
@@ -189,8 +187,8 @@ func (l *liveTrace) newestSample() *transform.LiveStep {
 	return nil
 }
 
-// places returns where in a step's payloads some fields were found, and adds the
-// payloads to the sources.
+// places returns where in a step's payloads some fields are, and adds the payloads to the
+// sources.
 func (l *liveTrace) places(s *transform.LiveStep, fields ...string) (from []Piece) {
 	for _, o := range []transform.Origin{s.Listed, s.Detail} {
 		for _, f := range o.Trace.Of(provider.Subject{Fixture: s.Item}) {
@@ -214,7 +212,6 @@ func isJoined(s *transform.LiveStep, field string) bool {
 	return false
 }
 
-// clockOf returns the clock of a state as a scoreboard shows it.
 func clockOf(s *live.State) string {
 	c := s.Brief().Clock
 	return fmt.Sprintf("%s %02d:%02d", cmp.Or(string(c.Phase), "-"), c.Minute.Or(0), c.Second.Or(0))

@@ -14,7 +14,7 @@ import (
 	"mkt/publish/table"
 )
 
-// TestLive explains what live intelligence shows, and a person has read the golden.
+// TestLive explains live values. The golden file was read and checked by a person.
 func TestLive(t *testing.T) {
 	w := dataroot.Play(t)
 	id := dataroot.Rows[table.LiveRow](w, layout.LiveFile)[0].FixtureID
@@ -33,9 +33,9 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestLivePacked: the same comes out when the samples were rolled up, and from the
-// samples alone when the snapshot is gone.
-func TestLivePacked(t *testing.T) {
+// TestLiveCompacted: the explanation is the same after the samples were compacted, and from the
+// samples alone after the snapshot was deleted.
+func TestLiveCompacted(t *testing.T) {
 	w := dataroot.Play(t)
 	id := dataroot.Rows[table.LiveRow](w, layout.LiveFile)[0].FixtureID
 	text := func(at snapshot.Moment) string {
@@ -44,7 +44,7 @@ func TestLivePacked(t *testing.T) {
 			r, err := explained(w, at, id+value)
 			dataroot.Must(t, err)
 			for i := range r.Sources {
-				r.Sources[i].File = "" // it moved
+				r.Sources[i].File = "" // its place changed
 			}
 			r.Notes = nil
 			write(&b, r)

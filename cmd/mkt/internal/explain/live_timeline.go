@@ -12,7 +12,6 @@ import (
 	"mkt/transform/live"
 )
 
-// timeline adds every entry, or one, with its rule and the step that added it.
 func (l *liveTrace) timeline() error {
 	entries := l.last().After.Live().Timeline
 	if l.target.number > len(entries) {
@@ -49,7 +48,6 @@ func (l *liveTrace) timeline() error {
 	return nil
 }
 
-// placeOf returns the time of an entry on the scoreboard, as far as it is known.
 func placeOf(entry football.TimelineEntry) string {
 	minute, ok := entry.Minute.Get()
 	if !ok {
@@ -61,8 +59,7 @@ func placeOf(entry football.TimelineEntry) string {
 	return fmt.Sprintf("%02d:--", minute)
 }
 
-// stepAt returns the step at a time, or the first one after it. It returns nil if the
-// time is before the first step.
+// stepAt returns the first step at or after a time, nil if the time is before the first step.
 func (l *liveTrace) stepAt(at time.Time) *transform.LiveStep {
 	if at.IsZero() {
 		return nil
@@ -84,8 +81,8 @@ var states = map[input.IncidentKind]football.VisualState{input.IncidentGoal: foo
 	input.IncidentYellowCard: football.VisualCard, input.IncidentRedCard: football.VisualCard, input.IncidentPenalty: football.VisualPenalty,
 	input.IncidentSubstitution: football.VisualSubstitution}
 
-// listed returns the fields of those of the provider's own events in a step's sample
-// that have the kind, side and minute of an entry.
+// listed returns the fields of the provider's own events in a step's sample that have the kind,
+// side and minute of an entry.
 func listed(s *transform.LiveStep, entry football.TimelineEntry) (fields []string) {
 	if s.Sample == nil {
 		return nil
@@ -105,8 +102,8 @@ func listed(s *transform.LiveStep, entry football.TimelineEntry) (fields []strin
 	return fields
 }
 
-// evidence returns the fields of a step's sample that an entry is based on: the clock,
-// and those of its counters that changed.
+// evidence returns the fields of a step's sample that prove an entry: the clock and the counters
+// that changed.
 func evidence(s *transform.LiveStep, entry football.TimelineEntry) []string {
 	fields := []string{provider.FieldClock}
 	counters := map[football.VisualState][]football.Metric{
@@ -127,7 +124,6 @@ func evidence(s *transform.LiveStep, entry football.TimelineEntry) []string {
 	return fields
 }
 
-// countersOf returns a state's counters as text, none if there is no state.
 func countersOf(s *live.State) map[football.Metric]string {
 	texts := map[football.Metric]string{}
 	if s != nil {

@@ -27,7 +27,7 @@ func (l *liveTrace) values() error {
 	switch {
 	case s == nil && l.target.live == "counter":
 		return l.unknown()
-	case s == nil: // there is nothing to show
+	case s == nil: // nothing to show
 	case l.target.live == "counter":
 		l.counter(s, l.target.name)
 	case l.target.live == "score":
@@ -40,7 +40,7 @@ func (l *liveTrace) values() error {
 	return nil
 }
 
-// add adds a value. Of an absent one the rule is that it is absent.
+// add adds a value. The rule of an absent value says that it is absent.
 func (l *liveTrace) add(v Value) {
 	if v.State == IsAbsent {
 		v.Rule = ruleAbsent
@@ -48,7 +48,6 @@ func (l *liveTrace) add(v Value) {
 	l.report.add(v)
 }
 
-// fixtureInPlay adds everything that the newest sample says.
 func (l *liveTrace) fixtureInPlay(s *transform.LiveStep) {
 	x := s.After.Brief().Fixture
 	l.text(s, provider.FieldHome, x.Home)
@@ -128,7 +127,7 @@ func (l *liveTrace) momentum() {
 	}
 }
 
-// step adds a sample with the counters that it changed, and what resulted from it.
+// step adds a sample with the counters that it changed and its effect.
 func (l *liveTrace) step(s *transform.LiveStep, gave string) {
 	moved, fields := []string{}, []string{}
 	before := countersOf(s.Before)
@@ -179,7 +178,6 @@ func (l *liveTrace) minute() error {
 	return nil
 }
 
-// bucketOf returns a minute of a state. It is missing if it has not begun.
 func bucketOf(s *live.State, minute, added int) football.Bucket {
 	if s != nil {
 		for _, b := range s.Live().Series.Buckets {
@@ -191,7 +189,6 @@ func bucketOf(s *live.State, minute, added int) football.Bucket {
 	return football.Bucket{Minute: minute, Added: added, State: football.BucketMissing}
 }
 
-// isInMinute reports whether a state's clock is in a minute of play.
 func isInMinute(s *live.State, minute, added int) bool {
 	c := s.Brief().Clock
 	m, known := c.Minute.Get()
@@ -203,15 +200,13 @@ func isInMinute(s *live.State, minute, added int) bool {
 	return regular == minute && m+1-regular == added
 }
 
-// servedMinute returns the minute as the snapshot has it, and reports whether it has
-// it.
 func (l *liveTrace) servedMinute(n, added int) (b football.Bucket, found bool, err error) {
 	if l.row == nil || l.row.DetailRank == nil {
 		return b, false, nil
 	}
 	err = scan(l.explainer, layout.LiveBucketsFile, func(r *table.LiveBucketRow) bool {
 		if r.FixtureID == l.target.fixture && int(r.Minute) == n && int(r.Added) == added {
-			b, found = football.Bucket{Minute: n, Added: added, State: football.BucketState(r.State), Home: int(or(r.Home, 0)), Away: int(or(r.Away, 0))}, true
+			b, found = football.Bucket{Minute: n, Added: added, State: football.BucketState(r.State), Home: int(valueOr(r.Home, 0)), Away: int(valueOr(r.Away, 0))}, true
 		}
 		return r.FixtureID > l.target.fixture
 	})

@@ -15,7 +15,6 @@ import (
 	"mkt/transform"
 )
 
-// markets explains what the market engine served.
 func (e *explainer) markets(ctx context.Context) error {
 	if !e.report.Publication.Kept {
 		return e.errSnapshotDeleted()
@@ -29,7 +28,7 @@ func (e *explainer) markets(ctx context.Context) error {
 		e.report.Rules.Then = f.market.DerivationVersion
 	}
 	m := &marketTrace{explainer: e, found: f}
-	m.adapter, _ = e.Provider(f.fixture.SourceProvider) // it must be known only if the payload is there
+	m.adapter, _ = e.Provider(f.fixture.SourceProvider) // it must be known only if the payload is kept
 	if err := m.trace(ctx); err != nil {
 		return err
 	}
@@ -44,18 +43,16 @@ func (e *explainer) markets(ctx context.Context) error {
 	return nil
 }
 
-// marketTrace is a row and the payload that it was read from.
 type marketTrace struct {
 	*explainer
 	found
 	adapter  provider.Provider
-	archive  *raw.Archive // nil if its payloads are gone
+	archive  *raw.Archive // nil if the payloads are deleted
 	read     transform.MarketTrace
-	derived  *football.Market // the market as it is derived now; nil if it is not
+	derived  *football.Market // the market as it is derived now; nil if it is not derived
 	sameRows bool             // derived has as many selections as the row
 }
 
-// trace reads the fixture's payload.
 func (m *marketTrace) trace(ctx context.Context) error {
 	cycle, err := m.refreshedIn(m.found.fixture.ProviderFetchedAt)
 	if errors.Is(err, ErrDeleted) {
@@ -96,14 +93,14 @@ func (m *marketTrace) trace(ctx context.Context) error {
 	return nil
 }
 
-// compare finds the market in what was read, and compares it with the row. Ids are left
-// out, because they need the id key.
+// compare finds the market in what was read and compares it with the row, except for the ids,
+// which need the id key.
 func (m *marketTrace) compare() {
 	row := m.found.market
 	hasKey := func(market football.Market) bool { return market.Key == row.ProviderMarketKey }
 	at := int(row.Ordinal)
 	if at >= len(m.read.Markets) || !hasKey(m.read.Markets[at]) {
-		at = slices.IndexFunc(m.read.Markets, hasKey) // rules of another version may have put it elsewhere
+		at = slices.IndexFunc(m.read.Markets, hasKey) // another version of the rules may have put it elsewhere
 	}
 	if at < 0 {
 		m.report.doubt("the payload, read by the rules of this build, has no such market" + m.otherRules())
@@ -121,7 +118,6 @@ func (m *marketTrace) compare() {
 	}
 }
 
-// firstOf lists the first of some names.
 func firstOf(names []string) string {
 	const most = 6
 	if len(names) > most {
@@ -137,8 +133,7 @@ func (m *marketTrace) otherRules() string {
 	return ", although the rules have the same version: run mkt verify to see whether a file was changed"
 }
 
-// place returns where the selection asked for begins in the payload; 0 if it is not
-// known.
+// place returns where the selection begins in the payload; 0 if unknown.
 func (m *marketTrace) place() uint32 {
 	if m.derived == nil {
 		return 0
@@ -153,14 +148,14 @@ func (m *marketTrace) place() uint32 {
 	return 0
 }
 
-// isRowOf reports whether a row and a selection come from one row of the provider.
+// isRowOf reports whether a row and a selection were read from the same row of the provider.
 func isRowOf(row *table.SelectionRow, s football.Selection) bool {
-	return or(row.ProviderSelectionID, "") == s.ProviderSelectionID.Or("") && or(row.OddsDecimalText, "") == s.Odds.Decimal().Or("") &&
+	return valueOr(row.ProviderSelectionID, "") == s.ProviderSelectionID.Or("") && valueOr(row.OddsDecimalText, "") == s.Odds.Decimal().Or("") &&
 		slices.EqualFunc(row.Labels, s.Labels, func(a table.LabelRow, b football.Label) bool { return a == table.LabelRow(b) })
 }
 
-// or returns what a pointer points to, or another value if it is nil.
-func or[T any](p *T, otherwise T) T {
+// valueOr returns *p, or a default if p is nil.
+func valueOr[T any](p *T, otherwise T) T {
 	if p == nil {
 		return otherwise
 	}

@@ -6,7 +6,7 @@ import (
 	"mkt/publish/football"
 )
 
-// Report says where one id or value comes from.
+// Report is the derivation of one id or value.
 type Report struct {
 	ID      string           `json:"id"`
 	Kind    string           `json:"kind"` // fixture, market, selection, live
@@ -14,18 +14,18 @@ type Report struct {
 	Tenant  string           `json:"tenant"`
 	Product football.Product `json:"product"`
 
-	Publication Publication `json:"publication"` // the one that was looked at
-	// Cycle is the one whose payloads were read. CarriedOver means that it is earlier
-	// than that of the publication.
+	Publication Publication `json:"publication"` // the publication that was asked for
+	// Cycle is the cycle whose payloads were read. CarriedOver means that it is earlier than the
+	// cycle of the publication.
 	Cycle       string `json:"cycle_id"`
 	CarriedOver bool   `json:"carried_over"`
-	// Complete means that every value was traced to the payload, and that reading the
-	// payload gave what was served.
+	// Complete means that every value was traced to the payload, and that reading the payload again
+	// gave the served values.
 	Complete bool     `json:"complete"`
 	Rules    Rules    `json:"rules"`
 	Sources  []Source `json:"sources"`
 	Values   []Value  `json:"values"`
-	Steps    []Step   `json:"steps,omitempty"` // live: the samples it was made of, oldest first
+	Steps    []Step   `json:"steps,omitempty"` // live: its samples, oldest first
 	Notes    []string `json:"notes"`
 }
 
@@ -34,10 +34,10 @@ type Publication struct {
 	Version     uint64    `json:"version"`
 	CycleID     string    `json:"cycle_id"`
 	PublishedAt time.Time `json:"published_at"`
-	Kept        bool      `json:"snapshot_kept"` // false: only its commit record is left
+	Kept        bool      `json:"snapshot_kept"` // false: only the commit record is left
 }
 
-// Rules are the versions of the rules when it was served and of this build.
+// Rules are the versions of the rules at the time and in this build.
 type Rules struct {
 	Then string `json:"then"`
 	Now  string `json:"now"`
@@ -52,7 +52,7 @@ type Source struct {
 	SHA256    string    `json:"sha256"` // of the uncompressed bytes
 	Bytes     int64     `json:"bytes"`
 	File      string    `json:"file"`             // below the folder of tenant and product
-	Member    string    `json:"member,omitempty"` // inside it, if it is a pack
+	Member    string    `json:"member,omitempty"` // inside File, if that is a pack
 }
 
 // State of a value, as the contract distinguishes them.
@@ -62,7 +62,7 @@ const (
 	HasValue State = "VALUE"
 	IsNull   State = "NULL"   // sent without a value
 	IsAbsent State = "ABSENT" // not sent
-	NotApply State = "NONE"   // the market or fixture has none
+	NotApply State = "NONE"   // does not apply to the market or fixture
 )
 
 // Value is one field as it was served.
@@ -74,14 +74,13 @@ type Value struct {
 	From  []Piece `json:"from"`
 }
 
-// Piece is one place in an answer, which is the one of Report.Sources with its cycle
-// and number.
+// Piece is one place in an answer: the one of Report.Sources with its cycle and number.
 type Piece struct {
 	Cycle    string `json:"cycle_id"`
 	Response int    `json:"response"`
-	Path     string `json:"path"` // as jq takes it
-	Text     string `json:"text"` // what is there, cut if it is long
-	Says     string `json:"says"` // what was read there
+	Path     string `json:"path"` // for jq
+	Text     string `json:"text"` // the text at Path, shortened if it is long
+	Says     string `json:"says"` // how the text was read
 }
 
 // Step is one cycle's sample of a fixture in play.
@@ -91,11 +90,10 @@ type Step struct {
 	Sampled   bool      `json:"sampled"` // the list held the fixture
 	Clock     string    `json:"clock"`
 	Moved     []string  `json:"moved"` // counters that changed, "corners 3-1 → 4-1"
-	Gave      string    `json:"gave"`  // the result
+	Gave      string    `json:"gave"`  // the effect
 	From      []Piece   `json:"from"`
 }
 
-// add adds a value.
 func (r *Report) add(v Value) {
 	if v.From == nil {
 		v.From = []Piece{}
@@ -105,13 +103,12 @@ func (r *Report) add(v Value) {
 
 func (r *Report) note(text string) { r.Notes = append(r.Notes, text) }
 
-// doubt adds a note that makes the report incomplete.
 func (r *Report) doubt(text string) {
 	r.Complete = false
 	r.note(text)
 }
 
-// maxText bounds what is shown of a place in a payload, in bytes.
+// maxText bounds Piece.Text, in bytes.
 const maxText = 2000
 
 func cut(text string, most int) string {

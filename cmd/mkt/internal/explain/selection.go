@@ -8,15 +8,14 @@ import (
 	"mkt/publish/football"
 )
 
-// notTexts are the fields of a row that are no descriptive texts.
+// notTexts are the fields of a row that are not descriptive texts.
 var notTexts = []string{provider.FieldThing, provider.FieldSelectionID, provider.FieldDecimal, provider.FieldFractional,
 	provider.FieldPacked, provider.FieldSuspended}
 
-// selection explains a selection.
 func (m *marketTrace) selection() {
 	s, r := m.found.selection, m.found.market
 	m.report.Kind = "selection"
-	m.report.Title = title(&m.found.fixture) + ": " + marketName(r) + " " + strings.TrimSpace(or(s.Selection, "")+" "+or(s.Line, ""))
+	m.report.Title = title(&m.found.fixture) + ": " + marketName(r) + " " + strings.TrimSpace(valueOr(s.Selection, "")+" "+valueOr(s.Line, ""))
 	place := m.place()
 	if place == 0 && m.read.Offered.Number > 0 {
 		m.report.doubt("its row was not found in the payload" + m.otherRules())
@@ -47,7 +46,7 @@ func (m *marketTrace) selection() {
 	m.quality(of)
 }
 
-// from returns the places of some fields of the row, none if the row is not known.
+// from returns the places of fields of the row, none if the row is unknown.
 func (m *marketTrace) from(of provider.Subject, fields ...string) []Piece {
 	if of.Row == 0 {
 		return nil
@@ -55,8 +54,8 @@ func (m *marketTrace) from(of provider.Subject, fields ...string) []Piece {
 	return m.pieces(m.read.Offered, of, fields...)
 }
 
-// orRow is like from, but returns the whole row if it has none of the fields, to show
-// that they are absent.
+// orRow is like from, but returns the whole row if it has none of the fields, to show that they
+// are absent.
 func (m *marketTrace) orRow(of provider.Subject, fields ...string) []Piece {
 	if found := m.from(of, fields...); len(found) > 0 {
 		return found
@@ -64,7 +63,6 @@ func (m *marketTrace) orRow(of provider.Subject, fields ...string) []Piece {
 	return m.from(of, provider.FieldThing)
 }
 
-// texts returns the places of the row's descriptive texts.
 func (m *marketTrace) texts(of provider.Subject) (from []Piece) {
 	if of.Row == 0 {
 		return nil
@@ -77,7 +75,6 @@ func (m *marketTrace) texts(of provider.Subject) (from []Piece) {
 	return from
 }
 
-// isUnread reports whether the row's texts could not be read.
 func (m *marketTrace) isUnread() bool {
 	for _, reason := range m.found.selection.Reasons {
 		switch football.Reason(reason) {
@@ -88,7 +85,7 @@ func (m *marketTrace) isUnread() bool {
 	return false
 }
 
-// quality explains the verdict and each reason, with the fields that it is about.
+// quality explains the verdict and each reason, with the fields concerned.
 func (m *marketTrace) quality(of provider.Subject) {
 	s := m.found.selection
 	m.value("quality.status", &s.QualityStatus, nil, "OK if there is no reason against it; publishable is the same", nil)
@@ -96,7 +93,7 @@ func (m *marketTrace) quality(of provider.Subject) {
 		b := reasons[football.Reason(reason)]
 		words := b.words
 		if football.Reason(reason) == football.MarketNotMapped {
-			words += ": " + whyRaw[football.Reason(or(m.found.market.RawReason, ""))]
+			words += ": " + whyRaw[football.Reason(valueOr(m.found.market.RawReason, ""))]
 		}
 		var from []Piece
 		for _, field := range b.fields {

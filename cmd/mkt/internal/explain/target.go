@@ -14,16 +14,16 @@ import (
 type Target struct {
 	text                       string
 	fixture, market, selection string
-	live                       string // momentum, minute, timeline, counter, clock, score, state; "" if it is no live value
+	live                       string // momentum, minute, timeline, counter, clock, score, state; "" if it is not a live value
 	name                       string // of a counter
 	number                     int    // of a minute or timeline entry
 	added                      int    // of a minute of stoppage time, from 1; 0 outside it
 }
 
-// IsLive reports whether only live intelligence can have it.
+// IsLive reports whether only live intelligence can have the target.
 func (t Target) IsLive() bool { return t.live != "" }
 
-// Forms describes what ParseTarget reads.
+// Forms lists the forms that ParseTarget accepts.
 const Forms = "fx_…, mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or of a fixture in play fx_…/momentum, minute/37 or minute/45+2, timeline (or timeline/3, from 1), counter/corners, score, clock"
 
 // ParseTarget reads an id or the path of a live value.
@@ -47,11 +47,11 @@ func ParseTarget(text string) (Target, error) {
 	return t, nil
 }
 
-// liveValue reads what follows the id of a fixture in play.
+// liveValue parses the words after the id of a fixture in play.
 func (t *Target) liveValue(words []string) error {
 	t.live = words[0]
 	rest := words[1:]
-	if t.live == "minute" && len(rest) == 2 { // a side of it is the same minute
+	if t.live == "minute" && len(rest) == 2 { // a side belongs to the same minute
 		rest = rest[:1]
 	}
 	switch t.live {

@@ -12,12 +12,12 @@ import (
 	"mkt/transform"
 )
 
-// The rules that are not in the mapping table.
+// Rules that are not in the mapping table.
 const (
 	ruleAbsent   = "the payload does not have the field"
 	ruleVerbatim = "the provider's own characters, untouched"
 	ruleEpoch    = "seconds since 1970, as a time in UTC"
-	ruleListed   = "as the newest page of the provider's list has it"
+	ruleListed   = "from the newest page of the provider's list"
 	ruleCount    = "how many markets of the payload have prices"
 	ruleLines    = "the distinct lines of the selections that can be relied on, in numeric order; handicaps as the home side's"
 	ruleToken    = "the row's texts, each read once and none left over, in the only way that the market's definition allows"
@@ -25,7 +25,6 @@ const (
 	ruleTabs     = "the provider's tabs that show it, in the order met"
 )
 
-// fixture explains a fixture.
 func (m *marketTrace) fixture() {
 	f, id := &m.found.fixture, provider.Subject{Fixture: m.found.fixture.ProviderFixtureID}
 	m.report.Kind, m.report.Title = "fixture", title(f)
@@ -57,14 +56,13 @@ func (m *marketTrace) fixture() {
 	m.value("provenance.provider_fixture_id", &f.ProviderFixtureID, nil, ruleVerbatim, m.pieces(origin, id, provider.FieldThing))
 }
 
-// market explains a market.
 func (m *marketTrace) market() {
 	r := m.found.market
 	m.report.Kind = "market"
 	m.report.Title = title(&m.found.fixture) + ": " + marketName(r)
 	of := provider.Subject{Fixture: m.found.fixture.ProviderFixtureID, Market: r.ProviderMarketKey}
 	thing := m.pieces(m.read.Offered, of, provider.FieldThing)
-	if len(thing) == 0 { // it was split off another market: its rows show where it is
+	if len(thing) == 0 { // it was split off another market: its rows show where
 		thing = m.firstRows(3)
 	}
 	rule := m.mappingRule()
@@ -83,7 +81,6 @@ func (m *marketTrace) market() {
 	m.value("selection_count", &count, nil, "its rows, each in one selection", m.firstRows(1))
 }
 
-// firstRows returns where the first rows of the market begin.
 func (m *marketTrace) firstRows(n int) (from []Piece) {
 	if m.derived == nil {
 		return nil
@@ -94,12 +91,11 @@ func (m *marketTrace) firstRows(n int) (from []Piece) {
 	return from
 }
 
-// mappingRule returns the line of the mapping table that gave the market its name, or
-// says that there is none.
+// mappingRule returns the line of the mapping table that named the market, or says that none did.
 func (m *marketTrace) mappingRule() string {
 	r := m.found.market
 	if r.Rule == nil {
-		return "RAW: " + whyRaw[football.Reason(or(r.RawReason, ""))]
+		return "RAW: " + whyRaw[football.Reason(valueOr(r.RawReason, ""))]
 	}
 	if m.adapter.Rule != nil {
 		if line := m.adapter.Rule(*r.Rule); line != "" {
@@ -111,7 +107,7 @@ func (m *marketTrace) mappingRule() string {
 
 // value adds a field as it was served. absent lists the columns that were not sent.
 func (m *marketTrace) value(field string, value *string, absent []string, rule string, from []Piece) {
-	v := Value{Field: field, State: HasValue, Value: or(value, ""), Rule: rule, From: from}
+	v := Value{Field: field, State: HasValue, Value: valueOr(value, ""), Rule: rule, From: from}
 	column := strings.ReplaceAll(field, ".", "_")
 	if value == nil {
 		v.State = IsNull
@@ -131,8 +127,7 @@ func (m *marketTrace) lists(field string, values []string, rule string, from []P
 	m.value(field, &text, nil, rule, from)
 }
 
-// pieces returns the places where something was found, those of all fields if none is
-// named.
+// pieces returns where fields were found, all fields if none is named.
 func (m *marketTrace) pieces(o transform.Origin, s provider.Subject, fields ...string) (from []Piece) {
 	for _, f := range o.Trace.Of(s) {
 		if len(fields) == 0 || slices.Contains(fields, f.Field) {
@@ -147,12 +142,12 @@ func pieceOf(o transform.Origin, f provider.Found) Piece {
 }
 
 func title(f *table.FixtureRow) string {
-	return or(f.Home, "?") + " - " + or(f.Away, "?")
+	return valueOr(f.Home, "?") + " - " + valueOr(f.Away, "?")
 }
 
 func marketName(r *table.MarketRow) string {
 	if r.Market == nil {
 		return "RAW " + r.ProviderMarketKey
 	}
-	return *r.Market + " " + or(r.Period, "")
+	return *r.Market + " " + valueOr(r.Period, "")
 }

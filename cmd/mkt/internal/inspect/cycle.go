@@ -15,7 +15,7 @@ import (
 type Cycle struct {
 	Place
 	CycleID   layout.CycleID     `json:"cycle_id"`
-	Raw       *Raw               `json:"raw"`       // nil: missing, or its retrieval was interrupted
+	Raw       *Raw               `json:"raw"`       // nil: missing, or an interrupted retrieval
 	Canonical *snapshot.Manifest `json:"canonical"` // nil: missing
 	Commit    *Commit            `json:"commit"`    // nil: never published
 	Snapshot  *snapshot.Manifest `json:"snapshot"`  // nil: deleted by retention
@@ -28,7 +28,7 @@ type Raw struct {
 	File      string         `json:"file"` // folder, or pack
 	Bytes     int64          `json:"bytes"`
 	Endpoints map[string]int `json:"endpoints"` // accepted answers
-	Rejected  map[string]int `json:"rejected"`  // answers that were not accepted, by why
+	Rejected  map[string]int `json:"rejected"`  // refused answers, by reason
 	FirstAt   *time.Time     `json:"first_fetched_at"`
 	LastAt    *time.Time     `json:"last_fetched_at"`
 }
@@ -39,11 +39,10 @@ type Commit struct {
 	SHA256 string `json:"sha256"`
 }
 
-// ErrNoCycle means that there is nothing of the cycle.
+// ErrNoCycle means that no folder has anything of the cycle.
 var ErrNoCycle = errors.New("no such cycle")
 
-// CycleOf looks for a cycle in every folder that may have something of it. commit is its
-// publication, nil if there is none.
+// CycleOf looks for a cycle in every folder that may have it. commit is its publication, or nil.
 func CycleOf(p Place, id layout.CycleID, commit *snapshot.Commit) (Cycle, error) {
 	c := Cycle{Place: p, CycleID: id, Damage: []string{}}
 	if commit != nil {

@@ -21,7 +21,7 @@ type Publication struct {
 	Kept        bool             `json:"kept"`   // its snapshot is still there
 	Rows        map[string]int64 `json:"rows,omitempty"`
 	Bytes       int64            `json:"bytes,omitempty"` // of the snapshot's files
-	// The freshness of a snapshot that is kept.
+	// Freshness; nil if the snapshot is not kept.
 	ProviderFetchedAt *time.Time `json:"provider_fetched_at,omitempty"`
 	ProcessedAt       *time.Time `json:"processed_at,omitempty"`
 	Damage            string     `json:"damage,omitempty"`

@@ -16,7 +16,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Place is one account's product.
+// Place is one product of an account.
 type Place struct {
 	ClientID string           `json:"client_id"`
 	Product  football.Product `json:"product"`
@@ -28,10 +28,10 @@ type Overview struct {
 	Place
 	Newest  *Publication `json:"newest"`   // nil if nothing was published
 	AgeMS   *int64       `json:"age_ms"`   // of the newest data, since it was retrieved
-	LastSeq uint64       `json:"last_seq"` // of the newest event ever
+	LastSeq uint64       `json:"last_seq"` // of the newest event
 	Commits uint64       `json:"commits"`
 
-	Snapshots int              `json:"snapshots"` // folders, those of interrupted runs included
+	Snapshots int              `json:"snapshots"` // number of folders, including those of interrupted runs
 	Canonical int              `json:"canonical_cycles"`
 	Raw       int              `json:"raw_cycles"` // folders; those in packs are not counted
 	RawPacks  int              `json:"raw_packs"`
@@ -61,7 +61,7 @@ func Of(p Place, now time.Time) (Overview, error) {
 			o.AgeMS = &age
 		}
 		if _, _, err := snapshot.Last(p.Root); snapshot.IsFault(err) {
-			o.Damage = err.Error() // readers use the one before it
+			o.Damage = err.Error() // readers use an older publication
 		}
 	}
 	if err := o.folders(); err != nil {
@@ -70,7 +70,6 @@ func Of(p Place, now time.Time) (Overview, error) {
 	return o, o.underway(head.CycleID)
 }
 
-// folders counts the cycles and sums up the sizes.
 func (o *Overview) folders() error {
 	for _, dir := range Folders {
 		n, err := size(o.Root, dir)
@@ -104,7 +103,6 @@ func (o *Overview) underway(published layout.CycleID) error {
 	return err
 }
 
-// readDir lists a folder that may be missing.
 func readDir(root durable.ReadFS, dir string) ([]fs.DirEntry, error) {
 	entries, err := root.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,8 +111,8 @@ func readDir(root durable.ReadFS, dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// size returns how many bytes are below a folder. It leaves out what is deleted meanwhile, as
-// by mkt gc.
+// size returns how many bytes are below a folder. Files that are deleted meanwhile, as by mkt
+// gc, do not count.
 func size(root durable.ReadFS, dir string) (total int64, err error) {
 	entries, err := readDir(root, dir)
 	if err != nil {

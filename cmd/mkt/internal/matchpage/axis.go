@@ -7,7 +7,7 @@ import (
 	"mkt/publish/table"
 )
 
-// Measures of every figure, in the units of its view box.
+// Sizes of every figure, in the units of its view box.
 const (
 	width      = 1000.0
 	left       = 46.0
@@ -15,8 +15,8 @@ const (
 	breakWidth = 16.0 // between two halves
 )
 
-// begins is where each half begins on the scoreboard, and lasts how long it is
-// without stoppage time; in seconds, by half, from 1.
+// begins is the second of the match clock at which each half begins, lasts its length without
+// stoppage time, in seconds. The index is the half, from 1.
 var begins, lasts = func() (begins, lasts [5]int) {
 	for half := range begins {
 		begins[half] = 60 * football.HalfBegins(half)
@@ -25,24 +25,21 @@ var begins, lasts = func() (begins, lasts [5]int) {
 	return begins, lasts
 }()
 
-// half is one half of play on the axis.
 type half struct {
 	Number int
-	length int     // seconds that are drawn
-	known  int     // seconds up to where play was seen or is over
-	From   float64 // where it is drawn
+	length int     // seconds on the axis
+	known  int     // seconds of it that were played
+	From   float64 // x coordinate
 	To     float64
 }
 
-// axis is the match clock from kick-off on, stoppage time included, breaks left
-// out.
+// axis is the match clock from kick-off, with stoppage time and without breaks.
 type axis struct {
 	Halves []half
-	places []place // of past moments, in their order
+	places []place // of past samples, in time order
 }
 
-// place is where a moment of the past lies; half is 0 outside play and where the
-// clock is not known.
+// place is a point of play; half is 0 outside play and if the clock is unknown.
 type place struct{ half, second int }
 
 func placeOf(c *football.Clock) place {
@@ -55,7 +52,7 @@ func placeOf(c *football.Clock) place {
 	return place{h, max(0, minute*60+second-begins[h])}
 }
 
-// axis lays the halves out that were played or will be.
+// axis lays out the halves that were played or will be.
 func (m *Match) axis() *axis {
 	x := &axis{}
 	var seen [5]int
@@ -82,7 +79,7 @@ func (m *Match) axis() *axis {
 	for n := 1; n <= last; n++ {
 		h := half{Number: n, length: max(lasts[n], seen[n]), known: seen[n]}
 		if n < now || n == now && m.placeNow().half == 0 && m.Row.ClockPeriod != nil {
-			h.known = h.length // it is over
+			h.known = h.length // the half is over
 		}
 		total += h.length
 		x.Halves = append(x.Halves, h)
@@ -98,25 +95,24 @@ func (m *Match) axis() *axis {
 	return x
 }
 
-// of is where a second of a half is drawn.
+// of returns the x coordinate of a second of a half.
 func (x *axis) of(n, second int) float64 {
 	h := x.Halves[min(max(n, 1), len(x.Halves))-1]
 	return h.From + (h.To-h.From)*float64(min(max(second, 0), h.length))/float64(h.length)
 }
 
-// tick is a mark on the clock's axis.
 type tick struct {
 	X    float64
 	Text string
 }
 
-// Ticks are every fifteenth minute.
+// Ticks returns a mark for every fifteenth minute.
 func (x *axis) Ticks() (all []tick) {
 	for _, h := range x.Halves {
 		for s := 0; s <= lasts[h.Number]; s += 15 * 60 {
 			text := fmt.Sprintf("%d'", (begins[h.Number]+s)/60)
 			if s == 0 && h.Number > 1 {
-				text = "" // the half before ends with the same
+				text = "" // the half before ends with the same label
 			}
 			all = append(all, tick{x.of(h.Number, s), text})
 		}
@@ -124,7 +120,7 @@ func (x *axis) Ticks() (all []tick) {
 	return all
 }
 
-// placeNow is where play is; half 0 in breaks, after the end, and when not known.
+// placeNow returns the current place; half is 0 in breaks, after the end, and if unknown.
 func (m *Match) placeNow() place {
 	if m.Row.ClockPeriod == nil || m.Row.ClockMinute == nil {
 		return place{}
@@ -140,7 +136,7 @@ func (m *Match) placeNow() place {
 	return place{h, max(0, second-begins[h])}
 }
 
-// halfNow is the half that is played, or was played last.
+// halfNow returns the current half, or the last one that was played.
 func (m *Match) halfNow() int {
 	switch phase := football.Phase(words(m.Row.ClockPeriod)); phase {
 	case football.HalfTime:
@@ -160,7 +156,7 @@ func (m *Match) halfNow() int {
 	}
 }
 
-// placeOfEntry is where a timeline entry lies; half is 0 when that is not known.
+// placeOfEntry returns the place of a timeline entry; half is 0 if unknown.
 func placeOfEntry(e *table.LiveTimelineRow) place {
 	if e.Half == nil || e.Minute == nil {
 		return place{}

@@ -7,7 +7,7 @@ import (
 	"mkt/publish/football"
 )
 
-// Rows of a figure of bars: home upwards, away downwards from the axis.
+// Rows of a figure of bars: home above the axis, away below it.
 const (
 	barsTop    = 14.0
 	barsSide   = 54.0
@@ -17,7 +17,7 @@ const (
 	barsEnd    = barsClock + 8
 )
 
-// barsFigure is a number of both sides for every minute of play.
+// barsFigure shows a number for both sides and every minute of play.
 type barsFigure struct {
 	Name, About string
 	Most        int
@@ -30,7 +30,7 @@ type barsFigure struct {
 	Top, Middle, Bottom, ClockRow, Left, Right float64
 }
 
-// bar is one minute. Its state says which of the others hold.
+// bar is one minute. Its state says which of the other fields are valid.
 type bar struct {
 	X, Width          float64
 	Center            float64
@@ -44,15 +44,14 @@ type bar struct {
 	home, away int
 }
 
-// minute is what is known of one minute of play.
 type minute struct {
-	half, of   int // of is the minute of the half, from 0; stoppage time goes on
+	half, of   int // of is the minute of the half, from 0, including stoppage time
 	state      football.BucketState
 	home, away int
 	fallen     bool
 }
 
-// name is the minute as a client knows it: 12, 45+2.
+// name returns the minute as clients see it: 12, 45+2.
 func (one *minute) name() string {
 	regular := min(one.of, lasts[one.half]/60-1)
 	name := fmt.Sprint(begins[one.half]/60 + regular + 1)
@@ -62,7 +61,6 @@ func (one *minute) name() string {
 	return name
 }
 
-// halfOfMinute is the half that a bucket's minute belongs to.
 func halfOfMinute(n int) int {
 	for h := 4; h > 1; h-- {
 		if n*60 > begins[h] {
@@ -72,7 +70,6 @@ func halfOfMinute(n int) int {
 	return 1
 }
 
-// pressure is the published series.
 func (m *Match) pressure(x *axis) barsFigure {
 	var all []minute
 	for _, b := range m.Buckets {
@@ -94,7 +91,6 @@ func (m *Match) pressure(x *axis) barsFigure {
 	return f
 }
 
-// figure draws minutes as bars.
 func (m *Match) figure(x *axis, all []minute) barsFigure {
 	f := barsFigure{Most: 1, Height: barsEnd, Ticks: x.Ticks(), Halves: x.Halves, Top: barsTop, Middle: barsMiddle, Bottom: barsBottom, ClockRow: barsClock, Left: left, Right: width - right}
 	counts := map[football.BucketState]int{}
@@ -131,20 +127,20 @@ func (m *Match) bar(x *axis, one minute, most int) bar {
 		b.Title = name + ": missing"
 	}
 	if one.fallen {
-		b.Title += "; the feed took something back"
+		b.Title += "; the feed corrected itself"
 	}
 	return b
 }
 
-// charted are the counters that have a figure of their own, where they are sent.
+// charted are the counters that have a figure of their own if they are sent.
 var charted = []football.Metric{football.DangerousAttacks, football.OnTarget, football.OffTarget, football.Corners}
 
-// counterBars is how much a counter of the provider rose in every minute: the
-// difference between the last samples of two minutes, and no number where either
-// has none. It is false where the archive has nothing of it.
+// counterBars shows how much a counter rose in every minute: the difference between the last
+// samples of two minutes, and no number if either has none. It returns false if the archive has
+// no value of the counter.
 func (m *Match) counterBars(x *axis, metric football.Metric) (barsFigure, bool) {
 	var all []minute
-	var before *football.Counter // at the end of the minute before
+	var before *football.Counter // at the end of the previous minute
 	beforeAt, sent := lastSample{}, false
 	for _, last := range m.lastOfMinutes(x) {
 		c := counterOf(&m.Past[last.moment], metric)
@@ -168,10 +164,10 @@ func (m *Match) counterBars(x *axis, metric football.Metric) (barsFigure, bool) 
 	return f, true
 }
 
-// lastSample returns the last moment of a minute in which the feed reported something.
+// lastSample is when, within a minute, the feed reported something for the last time.
 type lastSample struct{ half, of, moment int }
 
-// follows reports whether no minute lies between two.
+// follows reports whether s is in the minute after that of before.
 func (s lastSample) follows(before lastSample) bool {
 	if s.half == before.half {
 		return s.of == before.of+1
@@ -205,7 +201,7 @@ func counterOf(l *football.Live, metric football.Metric) *football.Counter {
 	return nil
 }
 
-// rise is the difference of two counters, for both sides or none.
+// rise sets the difference of two counters, for both sides or for neither.
 func (one *minute) rise(before, now *football.Counter) {
 	if now.State() == football.BucketNull {
 		one.state = football.BucketNull
@@ -238,7 +234,7 @@ func difference(before, now football.Field[football.Number]) (int, bool) {
 	return to - from, whole && wholeNow
 }
 
-// missingBetween fills in the minutes that no sample is of.
+// missingBetween adds the minutes without a sample.
 func missingBetween(all []minute) (filled []minute) {
 	half, of := 1, 0
 	for _, one := range all {

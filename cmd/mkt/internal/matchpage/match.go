@@ -1,10 +1,9 @@
-// Package matchpage draws one fixture in play as a page: clock, score, momentum
-// over the match clock, pressure and counters by minute, timeline, and what is not
-// known. What is unknown is drawn as unknown: a stretch without momentum is a gap
-// that says why, never a line in the middle.
+// Package matchpage draws one fixture in play as a page: clock, score, momentum over the match
+// clock, pressure and counters by minute, timeline, and what is unknown. Unknown values are
+// drawn as unknown: a stretch without momentum is a gap with its reason, never a line at 50.
 //
-// It is given what was published and, where the archive still has it, how the
-// fixture stood cycle by cycle; it opens no file and asks no clock.
+// It is given the published rows and, if the archive still has them, the states of the fixture
+// cycle by cycle. It opens no file and reads no clock.
 package matchpage
 
 import (
@@ -19,7 +18,7 @@ import (
 	"mkt/publish/table"
 )
 
-// Match is a fixture as a live snapshot has it.
+// Match is a fixture of a live snapshot.
 type Match struct {
 	Row      table.LiveRow
 	Counters []table.LiveCounterRow
@@ -30,8 +29,8 @@ type Match struct {
 	Commit   snapshot.Commit
 	Manifest snapshot.Manifest
 
-	// Past is how it stood cycle by cycle, oldest first; empty when the archive
-	// has nothing of it. Damaged is how many cycles could not be read.
+	// Past has the states cycle by cycle, oldest first; it is empty if the archive has none.
+	// Damaged is the number of cycles that could not be read.
 	Past    []football.Live
 	Damaged int
 
@@ -50,19 +49,17 @@ func (m *Match) Write(w io.Writer) error {
 	return page.Write(w, layoutOf, page.Content{Title: m.title(), Body: m.view(), MadeBy: m.MadeBy, MadeAt: m.Now, Command: m.Command})
 }
 
-// title is teams and score.
 func (m *Match) title() string {
 	return words(m.Row.Home) + " " + countOf(m.Row.ScoreHome) + " : " + countOf(m.Row.ScoreAway) + " " + words(m.Row.Away)
 }
 
-// view is what the template shows.
 type view struct {
 	*Match
 	Home, Away string
 	Clock      string
-	State      string // of play, in words
+	State      string // of play, for people
 	Stale      bool
-	Age        time.Duration // of what is known
+	Age        time.Duration // of the data
 	Momentum   momentumFigure
 	Bars       []barsFigure
 	Timeline   []entryView // newest first
@@ -85,11 +82,10 @@ func (m *Match) view() *view {
 	return v
 }
 
-// isStale reports whether the data is too old to describe the present.
 func (m *Match) isStale() bool {
 	return m.Row.InPlay && m.Row.StaleAt != nil && m.Now.After(*m.Row.StaleAt)
 }
 
-// RowFresh and RowFetched are the row's times as the manifest's are.
+// RowFresh and RowFetched return the row's times as pointers, like the manifest's.
 func (v *view) RowFresh() *time.Time   { return &v.Row.FreshAt }
 func (v *view) RowFetched() *time.Time { return &v.Row.ProviderFetchedAt }

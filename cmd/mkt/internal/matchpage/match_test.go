@@ -22,8 +22,7 @@ func of[T any](v T) *T { return &v }
 
 var kickOff = time.Date(2026, 3, 7, 15, 0, 0, 0, time.UTC)
 
-// moment is how the fixture stood at a second of play of a half; home below zero
-// is none, for the reason.
+// moment is a state at a second of a half. A negative home means no momentum, for the reason.
 func moment(half, second, home int, reason football.UnavailableReason) football.Live {
 	clock := begins[half] + second
 	phase := map[int]football.Phase{1: football.FirstHalf, 2: football.SecondHalf}[half]
@@ -48,8 +47,8 @@ func moment(half, second, home int, reason football.UnavailableReason) football.
 	return l
 }
 
-// sample is a match in its second half with a hole, an identity that would do
-// harm if it were not escaped, and every state of a minute.
+// sample is a match in its second half with a hole, names that need escaping, and every state
+// of a minute.
 func sample() *Match {
 	now := kickOff.Add(80 * time.Minute)
 	m := &Match{
@@ -73,11 +72,11 @@ func sample() *Match {
 	}
 	entry(1, 0, "KICK_OFF", "NONE", "INFERRED")
 	entry(1, 12, "GOAL", "HOME", "EXACT")
-	entry(1, 45, "CARD", "AWAY", "INFERRED") // stoppage time of the first half
+	entry(1, 45, "CARD", "AWAY", "INFERRED") // in stoppage time of the first half
 	entry(1, 45, "HALF_TIME", "NONE", "EXACT")
 	entry(2, 47, "CORNER", "AWAY", "UNKNOWN")
 	entry(2, 52, "STALE", "NONE", "UNKNOWN")
-	m.Timeline = append(m.Timeline, table.LiveTimelineRow{At: now, Until: now, State: "PENALTY", SideProven: "HOME", Certainty: "INFERRED"}) // no timer was sent
+	m.Timeline = append(m.Timeline, table.LiveTimelineRow{At: now, Until: now, State: "PENALTY", SideProven: "HOME", Certainty: "INFERRED"}) // without a timer
 	for second := 8; second <= 47*60; second += 8 {
 		home, reason := 40+second/100, football.UnavailableReason("")
 		if second < 120 {
@@ -107,8 +106,8 @@ func written(t *testing.T, m *Match) string {
 	return b.String()
 }
 
-// parse reads the page as XML, which is stricter than HTML, and gives its text
-// and every attribute by name.
+// parse reads the page as XML, which is stricter than HTML, and returns its text and every
+// attribute by name.
 func parse(t *testing.T, text string) (words string, attributes map[string][]string) {
 	t.Helper()
 	attributes = map[string][]string{}
@@ -173,7 +172,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// Every state of a minute looks another way.
+// Every state of a minute is drawn differently.
 func TestStatesOfMinutes(t *testing.T) {
 	m := sample()
 	v := m.view()
@@ -195,8 +194,8 @@ func TestStatesOfMinutes(t *testing.T) {
 	}
 }
 
-// The bars of a counter are its rises; where it was not sent, or without a value,
-// there is none, and none is made up for the minute after.
+// The bars of a counter show its rises. If it was absent or null there is no bar, and none is
+// invented for the next minute.
 func TestCounterBars(t *testing.T) {
 	m := sample()
 	states := map[string]map[string]bar{}
@@ -231,7 +230,7 @@ func TestCounterBars(t *testing.T) {
 	}
 }
 
-// What happened in stoppage time is drawn in its half.
+// An entry in stoppage time is drawn in its half.
 func TestMarks(t *testing.T) {
 	m := sample()
 	x := m.axis()
@@ -256,8 +255,7 @@ func TestMarks(t *testing.T) {
 
 var number = regexp.MustCompile(`[ML](-?[0-9.]+) `)
 
-// Whatever was available when: no curve enters a gap, no gap covers a number, and
-// together they are all that was played.
+// For any data, no curve enters a gap, no gap covers a number, and together they cover all play.
 func TestGapsAreGaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := sample()
@@ -323,7 +321,7 @@ func TestGapsAreGaps(t *testing.T) {
 	})
 }
 
-// Of a match of which nothing is archived, only the newest moment is drawn.
+// If nothing is archived, only the newest moment is drawn.
 func TestWithoutPast(t *testing.T) {
 	m := sample()
 	m.Past = nil
@@ -343,7 +341,7 @@ func TestWithoutPast(t *testing.T) {
 	}
 }
 
-// Of which nothing is known at all, a page can be made all the same.
+// The page can be written even if nothing is known.
 func TestNothingKnown(t *testing.T) {
 	m := &Match{Row: table.LiveRow{FixtureID: "fx_a", InPlay: true, UnavailableReason: of("NOT_IN_PLAY")}, Now: kickOff}
 	words, _ := parse(t, written(t, m))
@@ -357,12 +355,12 @@ func TestNothingKnown(t *testing.T) {
 	}
 }
 
-// Wherever play is, what was played is drawn, in its half.
+// The played part is drawn in its half, at every stage of a match.
 func TestHalves(t *testing.T) {
 	for _, c := range []struct {
 		period       string
 		minute       int32
-		halves, last int // drawn, and the half that is played
+		halves, last int // drawn halves, and the current half
 	}{
 		{"1H", 47, 2, 1}, {"HT", 45, 2, 1}, {"2H", 46, 2, 2}, {"2H", 97, 2, 2}, {"FT", 96, 2, 2}, {"BREAK", 90, 2, 2}, {"ET_1H", 92, 3, 3}, {"BREAK", 105, 3, 3},
 		{"ET_2H", 106, 4, 4}, {"ET_2H", 123, 4, 4}, {"PEN", 120, 4, 4}, {"FT", 120, 4, 4},

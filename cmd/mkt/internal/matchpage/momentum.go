@@ -9,8 +9,7 @@ import (
 	"mkt/publish/football"
 )
 
-// Rows of the momentum figure, from the top: home's marks, the curve, away's
-// marks, the clock.
+// Rows of the momentum figure, from the top: home's marks, the curve, away's marks, the clock.
 const (
 	curveTop    = 28.0
 	curveHeight = 200.0
@@ -21,11 +20,10 @@ const (
 	momentumEnd = clockRow + 10
 )
 
-// joinWithin is how far apart two moments may be, in seconds of the match clock,
-// for the curve to go from one to the other: what a state may be old.
+// joinWithin is how far apart, in seconds of the match clock, two moments may be for the curve
+// to join them: the age up to which a state is not stale.
 const joinWithin = 60
 
-// momentumFigure is momentum over the match clock.
 type momentumFigure struct {
 	Height  float64
 	Halves  []half
@@ -35,21 +33,21 @@ type momentumFigure struct {
 	Gaps    []gap
 	Marks   []mark
 	HasPast bool
-	Text    string // what it shows, in words
+	Text    string // a description for screen readers
 
 	Top, Middle, Bottom, CurveHeight, ClockRow float64
 	Left, Right                                float64
 }
 
-// level is a line of the grid.
+// level is a grid line.
 type level struct {
 	Y    float64
 	Text string
 }
 
-// curve is one unbroken stretch.
+// curve is one unbroken curve.
 type curve struct {
-	Line, Area string // path data; Line of a single moment is ""
+	Line, Area string // path data; Line is "" for a single moment
 	X, Y       float64
 	Title      string
 	points     []point
@@ -65,7 +63,7 @@ type gap struct {
 	Reason   string
 }
 
-// Clock is where it begins and ends, on the scoreboard.
+// Clock returns the beginning and the end on the match clock.
 func (g gap) Clock() string {
 	return scoreboard(begins[g.Half]+g.From) + " to " + scoreboard(begins[g.Half]+g.To)
 }
@@ -86,18 +84,17 @@ func (m *Match) momentum(x *axis) momentumFigure {
 	return f
 }
 
-// half draws one half: what holds a number becomes curves, all else that was
-// played becomes gaps.
+// half draws one half: moments with a number become curves, the rest of play becomes gaps.
 func (m *Match) half(x *axis, h *half, f *momentumFigure) {
 	d := drawing{x: x, half: h, figure: f, reasons: map[string]int{}}
 	for i, p := range x.places {
 		if p.half != h.Number || p.second < d.last {
-			continue // a clock that was set back draws nothing twice
+			continue // a clock that was set back must not draw twice
 		}
 		if now := &m.Past[i].Momentum; now.Available() {
 			d.add(p.second, float64(now.Home))
 		} else {
-			d.without(p.second, string(now.Reason))
+			d.addMissing(p.second, string(now.Reason))
 		}
 	}
 	if now := m.placeNow(); len(m.Past) == 0 && now.half == h.Number && m.Row.MomentumHome != nil && !m.isStale() {
@@ -107,18 +104,18 @@ func (m *Match) half(x *axis, h *half, f *momentumFigure) {
 	d.gap(h.known)
 }
 
-// drawing is one half's curve and gaps, from left to right.
+// drawing is the curves and gaps of one half, drawn from left to right.
 type drawing struct {
 	x      *axis
 	half   *half
 	figure *momentumFigure
 
-	run         []point // the curve under way
-	begun, last int     // seconds of the half: of its first point, and of the last there was
+	run         []point // the current curve
+	begun, last int     // seconds of the half: of the curve's first point, and of the last number
 	reasons     map[string]int
 }
 
-// add takes a number in: the curve goes on to it, or begins anew behind a gap.
+// add adds a number: it extends the curve, or begins a new one after a gap.
 func (d *drawing) add(second int, home float64) {
 	if len(d.run) > 0 && second-d.last > joinWithin {
 		d.end()
@@ -131,9 +128,9 @@ func (d *drawing) add(second int, home float64) {
 	d.last = second
 }
 
-// without takes a moment in that has no number. What lies before the first of
-// them was not seen at all when it is long ago.
-func (d *drawing) without(second int, reason string) {
+// addMissing adds a moment that has no number. If the last moment is long ago, the time in between
+// was not seen at all.
+func (d *drawing) addMissing(second int, reason string) {
 	d.end()
 	if len(d.reasons) == 0 && second-d.last > joinWithin {
 		d.gap(second)
@@ -142,7 +139,6 @@ func (d *drawing) without(second int, reason string) {
 	d.reasons[reason]++
 }
 
-// end ends the curve that is under way.
 func (d *drawing) end() {
 	if len(d.run) > 0 {
 		kickOff := begins[d.half.Number]
@@ -151,8 +147,8 @@ func (d *drawing) end() {
 	d.run = nil
 }
 
-// gap is what lies between the last number and a second of the half. The time
-// between two samples is none.
+// gap adds the stretch from the last number to a second of the half, unless it is only the time
+// between two samples.
 func (d *drawing) gap(to int) {
 	if to-d.last > joinWithin || to > d.last && len(d.reasons) > 0 {
 		g := gap{X: d.x.of(d.half.Number, d.last), Half: d.half.Number, From: d.last, To: to, Reason: cmp.Or(mostOf(d.reasons), notSeen)}
@@ -165,7 +161,7 @@ func (d *drawing) gap(to int) {
 // notSeen is why a stretch of play has no momentum if no cycle says why.
 const notSeen = "not seen"
 
-// mostOf is the reason that was given most often, "" when none was.
+// mostOf returns the most frequent reason, "" if there is none.
 func mostOf(reasons map[string]int) (most string) {
 	for reason, n := range reasons {
 		if most == "" || n > reasons[most] || n == reasons[most] && reason < most {
@@ -175,7 +171,6 @@ func mostOf(reasons map[string]int) (most string) {
 	return most
 }
 
-// curveOf draws an unbroken run of moments.
 func curveOf(run []point, from, to string) curve {
 	c := curve{points: run, X: run[0].x, Y: heightOf(run[0].home), Title: from}
 	low, high := run[0].home, run[0].home
@@ -200,10 +195,10 @@ func curveOf(run []point, from, to string) curve {
 	return c
 }
 
-// momentumText says what the figure shows to whom does not see it.
+// momentumText describes the figure for screen readers.
 func (m *Match) momentumText(f *momentumFigure) string {
 	if !f.HasPast {
-		return "The archive holds nothing of how momentum went: only the newest moment is drawn."
+		return "No earlier momentum is archived: only the newest moment is drawn."
 	}
 	played, without := 0, 0
 	for _, h := range f.Halves {
@@ -225,18 +220,18 @@ func (m *Match) momentumText(f *momentumFigure) string {
 	return fmt.Sprintf("Momentum is known for %d of %d minutes of play%s.", (played-without+30)/60, (played+30)/60, strings.TrimSuffix("; marked: "+strings.Join(list, ", "), "; marked: "))
 }
 
-// mark is something that happened, on its side's lane.
+// mark is an event, drawn in its side's row.
 type mark struct {
 	X, Y  float64
 	Kind  string // goal, card, penalty, corner
 	Side  string // home, away, none
-	Class string // of how it is known
+	Class string // its certainty
 	Title string
 }
 
 var kinds = map[string]string{string(football.VisualGoal): "goal", string(football.VisualCard): "card", string(football.VisualPenalty): "penalty", string(football.VisualCorner): "corner"}
 
-// marks are what is marked; what weighs most is drawn last, on top.
+// marks returns the events to mark. The most important ones are last, so that they are on top.
 func (m *Match) marks(x *axis) (all []mark) {
 	for i := range m.Timeline {
 		e := &m.Timeline[i]
@@ -246,7 +241,7 @@ func (m *Match) marks(x *axis) (all []mark) {
 		}
 		p := placeOfEntry(e)
 		if p.half == 0 {
-			continue // it has no place on the match clock
+			continue // its place on the match clock is unknown
 		}
 		k := mark{X: x.of(p.half, p.second), Kind: kind, Side: strings.ToLower(e.SideProven), Class: strings.ToLower(e.Certainty),
 			Title: fmt.Sprintf("%s %s, %s, %s", clockOf(*e), kind, m.side(e.SideProven), strings.ToLower(e.Certainty))}
@@ -265,7 +260,6 @@ func (m *Match) marks(x *axis) (all []mark) {
 	return all
 }
 
-// side names the team of a side.
 func (m *Match) side(side string) string {
 	switch football.Side(side) {
 	case football.SideHome:

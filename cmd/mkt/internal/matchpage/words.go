@@ -10,7 +10,6 @@ import (
 	"mkt/publish/table"
 )
 
-// words is a text, "?" when it is not known.
 func words(s *string) string {
 	if s == nil {
 		return "?"
@@ -18,7 +17,6 @@ func words(s *string) string {
 	return *s
 }
 
-// countOf is a number, "?" when it is not known.
 func countOf(n *int32) string {
 	if n == nil {
 		return "?"
@@ -28,10 +26,8 @@ func countOf(n *int32) string {
 
 func lower(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", " ")) }
 
-// scoreboard is a time of play in minutes and seconds.
 func scoreboard(seconds int) string { return fmt.Sprintf("%02d:%02d", seconds/60, seconds%60) }
 
-// clockOf returns the match clock of an entry, as far as it is known.
 func clockOf(e table.LiveTimelineRow) string {
 	switch {
 	case e.Minute == nil:
@@ -42,7 +38,6 @@ func clockOf(e table.LiveTimelineRow) string {
 	return scoreboard(int(*e.Minute)*60 + int(*e.Second))
 }
 
-// spanOf is a length of time.
 func spanOf(d time.Duration) string {
 	if day := 24 * time.Hour; d >= 2*day {
 		return fmt.Sprintf("%d days", d/day)
@@ -60,7 +55,6 @@ func timesOf(t *time.Time) string {
 var phases = map[football.Phase]string{football.NoPhase: "before kick-off, or not known", football.FirstHalf: "first half", football.HalfTime: "half-time", football.SecondHalf: "second half",
 	football.Break: "break before or in extra time", football.ExtraFirstHalf: "extra time, first half", football.ExtraSecondHalf: "extra time, second half", football.Shootout: "penalty shoot-out", football.FullTime: "full time"}
 
-// clock says where play is.
 func (m *Match) clock() string {
 	r := &m.Row
 	text := phases[football.NoPhase]
@@ -83,7 +77,7 @@ func (m *Match) clock() string {
 	return text
 }
 
-// state says what the play looks like, and whether that is of now.
+// state describes the play, and says whether the data is current.
 func (m *Match) state() string {
 	switch {
 	case !m.Row.InPlay:
@@ -91,7 +85,7 @@ func (m *Match) state() string {
 	case m.isStale():
 		return "stale"
 	case m.Row.VisualState == nil:
-		return "nothing can be said yet"
+		return "no state is known yet"
 	}
 	text := lower(*m.Row.VisualState)
 	if side := m.Row.VisualSide; side != nil && *side != string(football.SideNone) {
@@ -100,14 +94,12 @@ func (m *Match) state() string {
 	return text
 }
 
-// entryView is an entry of the timeline as a row.
 type entryView struct {
 	table.LiveTimelineRow
 	Team string
 	Held time.Duration
 }
 
-// entries are the timeline, newest first.
 func (m *Match) entries() (all []entryView) {
 	for _, e := range slices.Backward(m.Timeline) {
 		v := entryView{LiveTimelineRow: e, Held: e.Until.Sub(e.At)}
@@ -119,12 +111,11 @@ func (m *Match) entries() (all []entryView) {
 	return all
 }
 
-// unknown lists in sentences what is not known. It is never empty without the
-// page saying so.
+// unknown lists in sentences what is unknown. If it is empty, the page says that.
 func (m *Match) unknown(v *view) (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if v.Stale {
-		say("What happens now: the feed reported nothing new for %s, and a state was believed until %s.", spanOf(v.Age), timesOf(m.Row.StaleAt))
+		say("The present: the feed reported nothing new for %s, and the last state was valid until %s.", spanOf(v.Age), timesOf(m.Row.StaleAt))
 	}
 	if m.Row.MomentumHome == nil {
 		say("Momentum: %s.", words(m.Row.UnavailableReason))
@@ -134,7 +125,7 @@ func (m *Match) unknown(v *view) (list []string) {
 	}
 	switch {
 	case len(m.Past) == 0:
-		say("How momentum went: no archived cycle of the match is kept on this data root.")
+		say("Earlier momentum: no archived cycle of the match is kept in this data root.")
 	case len(v.Momentum.Gaps) > 0:
 		var stretches []string
 		for _, g := range v.Momentum.Gaps {
@@ -143,14 +134,14 @@ func (m *Match) unknown(v *view) (list []string) {
 		say("Momentum at %s.", strings.Join(stretches, ", "))
 	}
 	if m.Damaged > 0 {
-		say("What %d archived cycles held that cannot be read.", m.Damaged)
+		say("The content of %d archived cycles, which cannot be read.", m.Damaged)
 	}
 	if last := len(m.Past) - 1; last >= 0 && !m.agrees(&m.Past[last]) {
-		say("Why the archive leads to other numbers than were published: the curve is what it leads to. The numbers of the head are the published ones.")
+		say("Why the values computed from the archive differ from the published ones: the curve shows the computed values, the numbers at the top are the published ones.")
 	}
 	for _, e := range m.Timeline {
 		if e.State == string(football.VisualStale) {
-			say("What happened between %s and %s: the feed was too old to say.", timesOf(&e.At), timesOf(&e.Until))
+			say("What happened between %s and %s: the feed was too old.", timesOf(&e.At), timesOf(&e.Until))
 		}
 	}
 	if names := m.absent(); len(names) > 0 {
@@ -164,7 +155,7 @@ func (m *Match) unknown(v *view) (list []string) {
 	return list
 }
 
-// absent names what was not sent, in words.
+// absent names the counters that were not sent.
 func (m *Match) absent() (names []string) {
 	for _, name := range m.Row.Absent {
 		names = append(names, lower(name))
@@ -172,7 +163,7 @@ func (m *Match) absent() (names []string) {
 	return names
 }
 
-// agrees reports whether the values computed from the archive are those published.
+// agrees reports whether the values computed from the archive are the published ones.
 func (m *Match) agrees(l *football.Live) bool {
 	r := table.LiveOf(l, l.Fixture.FetchedAt, 0)
 	return r.At.Equal(m.Row.At) && countOf(r.MomentumHome) == countOf(m.Row.MomentumHome) && words(r.UnavailableReason) == words(m.Row.UnavailableReason) &&

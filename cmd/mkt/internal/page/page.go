@@ -1,7 +1,6 @@
-// Package page writes HTML pages that hold all they need: no script, no font, no
-// picture and no style from elsewhere, so that one can be mailed, archived and
-// opened without a network. Pages follow the reader's light or dark setting and
-// print in black on white.
+// Package page writes self-contained HTML pages: no script, font, picture or style is loaded
+// from elsewhere, so a page can be mailed, archived and opened offline. Pages follow the
+// reader's light or dark setting and print in black on white.
 package page
 
 import (
@@ -25,9 +24,8 @@ var frame string
 //go:embed style.css
 var style string
 
-// Template parses the body of a page, which is written into the frame that all
-// share. It panics when it does not parse: that is a mistake in the program.
-// Functions may be nil.
+// Template parses the body of a page, which is put into the common frame. It panics if the body
+// does not parse, which is a programming error. functions may be nil.
 func Template(body string, functions template.FuncMap) *template.Template {
 	t := template.Must(template.New("page").Funcs(template.FuncMap{
 		"style": func() template.CSS { return template.CSS(style) },
@@ -37,18 +35,17 @@ func Template(body string, functions template.FuncMap) *template.Template {
 	return template.Must(t.New("body").Parse(body))
 }
 
-// Content is what a page shows: its title, what its own template needs, and what
-// its foot says.
+// Content is the content of a page: its title, the values for its template, and its footer.
 type Content struct {
 	Title   string
 	Body    any
 	MadeBy  string // "mkt 1.2.3"
 	MadeAt  time.Time
-	Command string // what was asked for
+	Command string // the command line that wrote the page
 }
 
-// Write writes a page. What its texts hold that a reader could not see, such as
-// marks that turn the direction of reading around, is shown as escapes.
+// Write writes a page. Invisible characters in its texts, such as marks that change the
+// direction of reading, are shown as escapes.
 func Write(w io.Writer, t *template.Template, c Content) error {
 	shown := plain.NewWriter(w)
 	out := bufio.NewWriter(shown)
@@ -58,10 +55,9 @@ func Write(w io.Writer, t *template.Template, c Content) error {
 	return errors.Join(out.Flush(), shown.Flush())
 }
 
-// WriteFile writes a file whole, in place of one of that name: whoever has the
-// old one open keeps it, and after an error it is as it was. What is no ordinary
-// file, such as a pipe, is written to as it is, and for the name - the page goes to
-// stdout. It returns how many bytes the file has.
+// WriteFile writes a file as a whole and replaces an existing one: readers of the old file keep
+// it, and after an error it is unchanged. A file that is not regular, such as a pipe, is written
+// to directly, and the name "-" means stdout. It returns the number of bytes written.
 func WriteFile(name string, stdout io.Writer, write func(io.Writer) error) (size int64, err error) {
 	if name == "-" {
 		return 0, write(stdout)
@@ -91,7 +87,7 @@ func WriteFile(name string, stdout io.Writer, write func(io.Writer) error) (size
 	return size, nil
 }
 
-// nameless leaves out the name of the temporary file.
+// nameless removes the name of the temporary file from an error.
 func nameless(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -100,7 +96,6 @@ func nameless(err error) error {
 	return err
 }
 
-// writeTo writes all to a file and closes it.
 func writeTo(file *os.File, err error) func(func(io.Writer) error) (int64, error) {
 	return func(write func(io.Writer) error) (int64, error) {
 		if err != nil {

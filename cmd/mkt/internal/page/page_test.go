@@ -66,7 +66,6 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// A pipe is written to, not replaced.
 func TestWriteFileToAPipe(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(name, 0o600); err != nil {

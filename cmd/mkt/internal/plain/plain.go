@@ -1,11 +1,11 @@
-// Package plain makes text harmless that is printed for people. Names of teams and
-// markets come from a provider, and may hold what a terminal obeys: escape
-// sequences, control characters, marks that turn the direction of reading around.
-// They are shown as escapes instead, such as \u001b.
+// Package plain makes text safe to print for people. The names of teams and markets come from a
+// provider and may contain characters that a terminal acts on: escape sequences, control
+// characters, marks that change the direction of reading. They are printed as escapes, such as
+// \u001b.
 //
-// Everything that mkt prints goes through a Writer. What stands in a line or in a
-// column goes through Text or Fprintf as well, since line ends and tabs are what mkt
-// itself lays its output out with. JSON stays JSON of the same value.
+// All output of mkt goes through a Writer. A text within a line or a column also goes through
+// Text or Fprintf, because line ends and tabs are part of mkt's own layout. JSON stays valid
+// JSON of the same value.
 package plain
 
 import (
@@ -18,15 +18,15 @@ import (
 	"unicode/utf8"
 )
 
-// isHarmless reports whether a character may be printed as it is. The two joiners
-// are letters of some languages and move nothing.
+// isHarmless reports whether a character may be printed as it is. The two joiners are needed by
+// some languages and change no direction.
 func isHarmless(r rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) || r == nonJoiner || r == joiner
 }
 
-// Text returns s as one line that can be printed: every other character, line ends
-// and tabs included, is shown as an escape.
+// Text returns s as one printable line: every unsafe character, including line ends and tabs,
+// is replaced by an escape.
 func Text(s string) string {
 	if !needsEscape(s) {
 		return s
@@ -48,8 +48,7 @@ func needsEscape(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return !isHarmless(r) }) || !utf8.ValidString(s)
 }
 
-// appendEscape appends the escape of a character, as JSON has it, or of a byte that
-// is no character.
+// appendEscape appends the JSON escape of a character, or of a byte that is not valid UTF-8.
 func appendEscape[T string | []byte](out []byte, text T, r rune) []byte {
 	if r == utf8.RuneError && len(text) == 1 {
 		return fmt.Appendf(out, `\x%02x`, text[0])
@@ -60,7 +59,7 @@ func appendEscape[T string | []byte](out []byte, text T, r rune) []byte {
 	return out
 }
 
-// Fprintf is fmt.Fprintf with every text among the arguments made one harmless line.
+// Fprintf is fmt.Fprintf with Text applied to every text among the arguments.
 func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 	safe := make([]any, len(args))
 	for i, arg := range args {
@@ -81,15 +80,15 @@ func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 	return fmt.Fprintf(w, format, safe...)
 }
 
-// Writer writes text on with everything but line ends and tabs made harmless. It is
-// not safe for concurrent use.
+// Writer escapes every unsafe character except line ends and tabs. It is not safe for
+// concurrent use.
 type Writer struct {
 	to   io.Writer
-	held []byte // the beginning of a character whose end was not written yet
+	held []byte // the beginning of a character whose rest has not been written yet
 	out  []byte
 }
 
-// NewWriter returns a Writer on to.
+// NewWriter returns a Writer that writes to to.
 func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
 
 // Write implements io.Writer.
@@ -100,7 +99,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	w.held = nil
 	w.out = w.out[:0]
-	done := 0 // of text, that is in out
+	done := 0 // bytes of text that are in out
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c >= ' ' && c < 0x7f || c == '\n' || c == '\t' {
@@ -130,7 +129,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush writes what is held, as what it is: no character.
+// Flush writes an incomplete character as escapes.
 func (w *Writer) Flush() error {
 	if len(w.held) == 0 {
 		return nil

@@ -46,8 +46,8 @@ func TestFprintf(t *testing.T) {
 	}
 }
 
-// However a text is cut into writes, what comes out is the same, holds nothing that a
-// terminal obeys, and if it was JSON it still is, of the same value.
+// However a text is split into writes, the output is the same and has no unsafe character, and
+// JSON stays JSON of the same value.
 func TestWriter(t *testing.T) {
 	pieces := []string{"Home", " - ", "\x1b[2J", "\x9b", "\u009b", "\u202e", "\u2029", "é", "日本", "\x00", "\r", "\U000e0041", "\xe2\x80", "\x7f"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -67,7 +67,7 @@ func TestWriter(t *testing.T) {
 	})
 }
 
-// written is what a Writer makes of a text that is written in pieces.
+// written passes a text through a Writer in random pieces.
 func written(t *rapid.T, text string) string {
 	var b bytes.Buffer
 	w := plain.NewWriter(&b)

@@ -49,8 +49,8 @@ func (r *run) prepare(cycles []layout.CycleID) error {
 	return r.copyRaw(slices.Compact(cycles))
 }
 
-// copyConnection copies what the newest fetch found. Without it the status of the
-// credential is unknown, and serve does not serve the data.
+// copyConnection copies the result of the newest fetch. Without it the credential counts as
+// untried, and serve does not serve the data.
 func (r *run) copyConnection() error {
 	err := r.copyFile(layout.StateDir + "/" + health.StepFetch + ".json")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,9 +59,8 @@ func (r *run) copyConnection() error {
 	return err
 }
 
-// copyState copies the canonical cycle that the live product continues from: the
-// newest one before the first. Transforming the range also transforms the cycles in
-// between.
+// copyState copies the canonical cycle that the live product continues from: the newest one
+// before the range. If cycles lie in between, they are transformed as well.
 func (r *run) copyState(first layout.CycleID) (layout.CycleID, error) {
 	ids, err := snapshot.CyclesIn(r.Source, layout.CanonicalDir)
 	if err != nil {
@@ -118,7 +117,7 @@ func (r *run) copyPublication(first layout.CycleID) error {
 	return snapshot.WriteCurrent(r.Target, base)
 }
 
-// copyRaw copies the payloads, and packs as they are.
+// copyRaw copies the payloads; packs are copied as they are.
 func (r *run) copyRaw(cycles []layout.CycleID) error {
 	packs := map[string]bool{}
 	for _, id := range cycles {

@@ -63,7 +63,6 @@ func sameEvents(then, now *snapshot.Manifest) bool {
 	return last(then) == last(now)
 }
 
-// tables returns the tables whose rows differ.
 func tables(then, now *snapshot.Manifest) (list []Table) {
 	names := slices.Sorted(maps.Keys(now.Tables))
 	for _, name := range names {
@@ -75,7 +74,7 @@ func tables(then, now *snapshot.Manifest) (list []Table) {
 	return list
 }
 
-// why adds what may have caused the difference.
+// why adds the possible causes of a difference.
 func (r *run) why(c *Cycle, then *original, now *snapshot.Manifest) {
 	m := then.manifest
 	if m.DerivationVersion != now.DerivationVersion {
@@ -88,7 +87,7 @@ func (r *run) why(c *Cycle, then *original, now *snapshot.Manifest) {
 		c.Why = append(c.Why, r.report.Notes...)
 	}
 	if n := len(r.report.Cycles); n > 0 && r.report.Cycles[n-1].Outcome == Differs {
-		c.Why = append(c.Why, "what is carried over from the cycle before differs")
+		c.Why = append(c.Why, "the rows carried over from the previous cycle differ")
 	}
 	if len(c.Why) == 0 {
 		c.Why = append(c.Why, "the rules and the binary are the same: a file was changed (run mkt verify), or this is an error in mkt")

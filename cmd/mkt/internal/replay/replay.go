@@ -20,24 +20,24 @@ import (
 	"mkt/transform/identity"
 )
 
-// Options of a replay.
+// Options are the options of a replay.
 type Options struct {
 	ClientID string
 	Product  football.Product
 	Source   durable.ReadFS // of the tenant and product; only read
-	Target   durable.FS     // the same in the other data root; the caller made it empty
+	Target   durable.FS     // the same in the other data root, and empty
 	Data     durable.FS     // the other data root
 	From, To snapshot.Moment
-	Key      identity.Key // the source's
+	Key      identity.Key // of the source
 	Version  string       // of this binary
-	// Fingerprint is what the source records of its id key.
+	// Fingerprint is the id key's fingerprint that the source records.
 	Fingerprint string
 
-	Details        int  // live, as transform.Options has it
-	Workers        int  // as transform.Options has it
-	AcceptRemovals bool // as publish.Options has it
+	Details        int  // live, see transform.Options
+	Workers        int  // see transform.Options
+	AcceptRemovals bool // see publish.Options
 	Retention      retention.Policy
-	Provider       func(name string) (provider.Provider, bool) // nil = every one there is
+	Provider       func(name string) (provider.Provider, bool) // nil: all providers
 	Log            *slog.Logger
 	Progress       func(done, total int) // may be nil
 }
@@ -45,7 +45,6 @@ type Options struct {
 // ErrNothing means that there is nothing to replay in the range.
 var ErrNothing = errors.New("no archived cycle in the range")
 
-// run is one replay under way.
 type run struct {
 	Options
 	from, to snapshot.Commit
@@ -53,8 +52,8 @@ type run struct {
 	report   Report
 }
 
-// Run replays. If it fails on the way, the report is of the cycles until then. Errors to
-// branch on: ErrNothing, snapshot.ErrUnknown, transform.ErrKey.
+// Run replays. After an error the report covers the cycles until then. Its errors include
+// ErrNothing, snapshot.ErrUnknown and transform.ErrKey.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &run{Options: o, then: map[layout.CycleID]snapshot.Commit{}}
 	r.report = Report{Tenant: o.ClientID, Product: o.Product, Rules: rulesOf(o.Product), Version: o.Version, Cycles: []Cycle{}}
@@ -112,8 +111,8 @@ func (r *run) choose() (cycles []layout.CycleID, err error) {
 	return cycles, nil
 }
 
-// cycle transforms and publishes one cycle again and compares the result. A failure of the
-// cycle goes into the report; one of the disk or of the key is an error.
+// cycle transforms and publishes one cycle again and compares the result. A failure of the cycle
+// goes into the report; an error of the disk or of the key is returned.
 func (r *run) cycle(ctx context.Context, id layout.CycleID) (Cycle, error) {
 	then := r.originalOf(id)
 	c := Cycle{Cycle: string(id), Then: then.versions()}
@@ -139,12 +138,11 @@ func (r *run) cycle(ctx context.Context, id layout.CycleID) (Cycle, error) {
 	return c, r.compare(&c, then)
 }
 
-// original is what the first run of a cycle left.
 type original struct {
 	published   bool
 	commit      snapshot.Commit
-	manifest    *snapshot.Manifest // of the snapshot, or of the canonical cycle if that is gone; nil if both are
-	publishedAt time.Time          // of a cycle that was not published, its own time: publish takes no time before processed_at
+	manifest    *snapshot.Manifest // of the snapshot, or of the canonical cycle if the snapshot is deleted; nil if both are
+	publishedAt time.Time          // if it was not published, the cycle's own time: publish refuses a time before processed_at
 	dir         string             // of the manifest
 	fault       string             // why neither manifest can be read
 }
@@ -156,7 +154,6 @@ func (b *original) versions() Versions {
 	return Versions{b.manifest.DerivationVersion, b.manifest.BinaryVersion}
 }
 
-// originalOf finds what the first run of a cycle left, and its times.
 func (r *run) originalOf(id layout.CycleID) *original {
 	b := &original{publishedAt: layout.TimeOf(id)}
 	b.commit, b.published = r.then[id]

@@ -22,7 +22,6 @@ import (
 	"mkt/transform/identity"
 )
 
-// replayed replays from a moment to the newest, into a new root.
 func replayed(w *dataroot.Root, from string, edit func(*replay.Options)) (*replay.Report, *durabletest.Mem, error) {
 	m, err := snapshot.ParseMoment(from)
 	dataroot.Must(w, err)
@@ -36,7 +35,6 @@ func replayed(w *dataroot.Root, from string, edit func(*replay.Options)) (*repla
 	return r, into, err
 }
 
-// files returns the bytes of every file below a folder.
 func files(t testing.TB, f durable.FS, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -59,7 +57,6 @@ func files(t testing.TB, f durable.FS, dir string) map[string]string {
 	return all
 }
 
-// kept returns all files but CURRENT and the like.
 func kept(t testing.TB, f durable.FS) map[string]string {
 	all := map[string]string{}
 	for _, dir := range []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StateDir} {
@@ -68,7 +65,7 @@ func kept(t testing.TB, f durable.FS) map[string]string {
 	return all
 }
 
-// more is a data root of four cycles, in which fixtures are carried over and one leaves.
+// more returns a data root of four cycles, in which fixtures are carried over and one is removed.
 func more(t testing.TB) *dataroot.Root {
 	w := dataroot.Markets(t)
 	w.Cycle(2*time.Hour, nil, dataroot.Listing(dataroot.Listed("9001", "Fulham", "Arsenal")), dataroot.Offer("9001", dataroot.Offered))
@@ -79,8 +76,8 @@ func more(t testing.TB) *dataroot.Root {
 	return w
 }
 
-// The same rules give the same bytes, including manifests, change log and commit records,
-// from whichever cycle the replay begins, and do not change the source.
+// The same rules give the same bytes, including manifests, change log and commit records, from
+// any cycle on, and the source does not change.
 func TestSame(t *testing.T) {
 	w := more(t)
 	source := kept(t, w.Mem)
@@ -103,7 +100,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// repaired is an adapter whose mapping knows one market less.
+// repaired is an adapter whose mapping does not know one market.
 type repaired struct{ provider.MarketAdapter }
 
 func (m repaired) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
@@ -118,7 +115,6 @@ func (m repaired) ReadMarkets(p provider.Payload, l provider.Listing) (provider.
 	return s, err
 }
 
-// After a change of the mapping the rows that differ are listed.
 func TestMappingChanged(t *testing.T) {
 	w := more(t)
 	r, _, err := replayed(w, "v1", func(o *replay.Options) {
@@ -141,7 +137,6 @@ func TestMappingChanged(t *testing.T) {
 	}
 }
 
-// The live product continues from the state before the range.
 func TestLive(t *testing.T) {
 	w := dataroot.Play(t)
 	_, err := raw.Compact(w.Mem, layout.NewCycleID(dataroot.Began.Add(2*time.Hour), string(w.Product)))
@@ -155,7 +150,6 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// repairedLive is an adapter that reads no dangerous attacks.
 type repairedLive struct{ provider.LiveAdapter }
 
 func (m repairedLive) ReadList(pages []provider.Payload) (provider.LiveSheet, error) {
@@ -166,8 +160,8 @@ func (m repairedLive) ReadList(pages []provider.Payload) (provider.LiveSheet, er
 	return s, err
 }
 
-// Rows of every table that differs are listed, those of the snapshot or, if that is
-// gone, those of the canonical cycle.
+// The rows that differ are listed for every table: of the snapshot or, if it is deleted, of the
+// canonical cycle.
 func TestLiveReaderChanged(t *testing.T) {
 	w := dataroot.Play(t)
 	head, _, err := snapshot.Head(w.Mem)
@@ -201,7 +195,7 @@ func TestLiveReaderChanged(t *testing.T) {
 	}
 }
 
-// What cannot be replayed is an error before anything is.
+// What cannot be replayed is an error before anything is written.
 func TestRefused(t *testing.T) {
 	w := more(t)
 	if _, _, err := replayed(w, "v1", func(o *replay.Options) { o.Key = identity.Key{9} }); !errors.Is(err, transform.ErrKey) {

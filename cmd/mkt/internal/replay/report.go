@@ -11,11 +11,11 @@ type Outcome string
 const (
 	SameBytes Outcome = "SAME"               // every file has the same bytes
 	SameRows  Outcome = "SAME_ROWS"          // other bytes, the same rows
-	Differs   Outcome = "DIFFERS"            // other rows
-	Failed    Outcome = "FAILED"             // it was published and cannot be published now
+	Differs   Outcome = "DIFFERS"            // different rows
+	Failed    Outcome = "FAILED"             // it was published, and publishing it again failed
 	AsBefore  Outcome = "NOT_PUBLISHED"      // it was not published, and cannot be now
-	New       Outcome = "NEW"                // it was not published then
-	Unknown   Outcome = "NOTHING_TO_COMPARE" // what was published then is deleted
+	New       Outcome = "NEW"                // it was published only now
+	Unknown   Outcome = "NOTHING_TO_COMPARE" // the publication to compare with is deleted
 )
 
 // Report is the result of a replay.
@@ -45,13 +45,13 @@ func (r *Report) add(c Cycle) {
 // Same reports whether everything that can be compared has the same rows.
 func (r *Report) Same() bool { return r.Outcomes[Differs]+r.Outcomes[Failed]+r.Outcomes[New] == 0 }
 
-// Versions are those of the rules and of the binary that made a cycle.
+// Versions are the versions of the rules and of the binary that made a cycle.
 type Versions struct {
 	Rules  string `json:"derivation_version"`
 	Binary string `json:"binary_version"`
 }
 
-// Cycle is one cycle, then and now.
+// Cycle compares the two runs of one cycle.
 type Cycle struct {
 	Cycle   string   `json:"cycle_id"`
 	Outcome Outcome  `json:"outcome"`
@@ -59,27 +59,27 @@ type Cycle struct {
 	Why     []string `json:"why,omitempty"`
 	Error   string   `json:"error,omitempty"`
 	Tables  []Table  `json:"tables,omitempty"`  // those that differ
-	Changed []Change `json:"changed,omitempty"` // the first of them
-	Columns Counts   `json:"columns,omitempty"` // in how many rows each column differs
+	Changed []Change `json:"changed,omitempty"` // the first rows that differ
+	Columns Counts   `json:"columns,omitempty"` // by column, how many rows differ
 }
 
-// Table is one that differs.
+// Table is a table that differs.
 type Table struct {
 	Name     string `json:"name"`
 	RowsThen int64  `json:"rows_then"`
 	RowsNow  int64  `json:"rows_now"`
 }
 
-// Counts by column.
+// Counts are counts by column.
 type Counts map[string]int
 
-// Change is one row that differs.
+// Change is a row that differs.
 type Change struct {
 	Table   string   `json:"table"`
 	Row     string   `json:"row"`
 	What    string   `json:"what"` // added, removed, changed
 	Columns []string `json:"columns,omitempty"`
-	Example string   `json:"example,omitempty"` // of the first column: then → now
+	Example string   `json:"example,omitempty"` // of the first column: old → new
 }
 
 // rulesOf returns the version of the rules of a product.

@@ -12,8 +12,8 @@ import (
 // mostChanges bounds the changed rows that are listed of one cycle.
 const mostChanges = 20
 
-// rowsOf has a function for every table that a manifest names, which lists the first rows
-// that differ between two folders and counts the differences by column.
+// rowsOf has, for every table that a manifest names, a function that lists the first rows that
+// differ between two folders and counts the differences by column.
 var rowsOf = map[string]func(r *run, c *Cycle, name, thenDir, nowDir string) error{
 	"fixtures":      rows(layout.FixturesFile, func(x *table.FixtureRow) string { return x.FixtureID }),
 	"markets":       rows(layout.MarketsFile, func(x *table.MarketRow) string { return x.FixtureID + "/" + x.MarketID }),
@@ -26,7 +26,6 @@ var rowsOf = map[string]func(r *run, c *Cycle, name, thenDir, nowDir string) err
 	"live_states":   rows(layout.LiveStatesFile, func(x *table.LiveStateRow) string { return x.FixtureID }),
 }
 
-// compareRows lists the first rows of the tables that differ.
 func (r *run) compareRows(c *Cycle, thenDir, nowDir string) error {
 	c.Columns = Counts{}
 	for _, t := range c.Tables {

@@ -1,7 +1,7 @@
-// Package schedule reads cron expressions and runs named jobs on them: one run
-// of a job at a time, a tick that comes during a run skipped and not queued,
-// jobs spread out by jitter, and a bounded number of them at once.
+// Package schedule parses cron expressions and runs named jobs on them. It runs a job once at a
+// time, skips a tick that comes during a run, spreads jobs by jitter, and bounds the number of
+// concurrent runs.
 //
-// It knows nothing of tenants and stages: a job is a name and an expression.
-// Expressions are read in UTC, so that no hour is run twice or left out.
+// A job is a name and an expression; the package knows nothing of tenants and stages.
+// Expressions are in UTC, so that no hour runs twice or is left out.
 package schedule

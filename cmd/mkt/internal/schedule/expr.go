@@ -13,11 +13,10 @@ import (
 var parser = cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour |
 	cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
 
-// Parse reads a cron expression: "0 * * * *", with seconds "30 0 * * * *",
-// "@hourly", or "@every 8s" (whole seconds, at least one). Times are UTC, and an
-// @every is due at the multiples of its duration since 1970-01-01T00:00:00Z: one
-// that divides a day is due at the same times every day, beginning with midnight.
-// An expression that never comes due is an error.
+// Parse parses a cron expression: "0 * * * *", with seconds "30 0 * * * *", "@hourly", or
+// "@every 8s" (whole seconds, at least one). Times are UTC. An @every is due at the multiples
+// of its duration since 1970-01-01T00:00:00Z: one that divides a day is due at the same times
+// every day, from midnight on. An expression that is never due is an error.
 func Parse(expr string) (cron.Schedule, error) {
 	expr = strings.TrimSpace(expr)
 	if strings.Contains(expr, "TZ=") {
@@ -36,7 +35,7 @@ func Parse(expr string) (cron.Schedule, error) {
 	return s, nil
 }
 
-// parseEvery refuses what the library would silently round.
+// parseEvery rejects durations that the library would silently round.
 func parseEvery(text string) (cron.Schedule, error) {
 	d, err := time.ParseDuration(strings.TrimSpace(text))
 	if err != nil {
@@ -48,10 +47,8 @@ func parseEvery(text string) (cron.Schedule, error) {
 	return grid{int64(d / time.Second)}, nil
 }
 
-// grid is the schedule of an @every: it is due whenever the clock shows a multiple
-// of its seconds since 1970-01-01T00:00:00Z. It knows neither when the process
-// began nor when a tick was noticed, so neither a restart nor a busy machine
-// shifts it.
+// grid is the schedule of an @every. It depends neither on when the process began nor on when a
+// tick was noticed, so that neither a restart nor a busy machine shifts it.
 type grid struct{ seconds int64 }
 
 // Next implements cron.Schedule: it returns the first multiple after t.
@@ -63,21 +60,20 @@ func (g grid) Next(t time.Time) time.Time {
 // floorMod returns the remainder of a/b that is not negative; b is positive.
 func floorMod(a, b int64) int64 { return (a%b + b) % b }
 
-// OverdueAfter is how many cadences old the newest good cycle may be. serve, which may
-// not know this package, calls a snapshot stale by the same number.
+// OverdueAfter is how many cadences old the newest successful cycle may be. serve, which must not
+// import this package, calls a snapshot stale by the same number.
 const OverdueAfter = 2
 
-// Cadence is the longest time between two of the next activations after from:
-// what a reader may expect to wait for news.
+// Cadence is the longest time between two of the next ticks after from: how long a reader may
+// have to wait for new data.
 func Cadence(s cron.Schedule, from time.Time) time.Duration {
 	_, longest := gaps(s, from)
 	return longest
 }
 
-// gaps returns the shortest and the longest time between two of the next
-// activations after from.
+// gaps returns the shortest and the longest time between two of the next ticks after from.
 func gaps(s cron.Schedule, from time.Time) (shortest, longest time.Duration) {
-	const looked = 25 // a day of an hourly schedule, so that gaps at night count
+	const looked = 25 // a day of an hourly schedule, so that pauses at night count
 	at := s.Next(from.UTC())
 	for i := range looked {
 		next := s.Next(at)

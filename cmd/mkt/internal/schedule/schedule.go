@@ -14,37 +14,35 @@ import (
 	"mkt/internal/panics"
 )
 
-// Job is a name and when it is due.
+// Job is a name and its schedule.
 type Job struct {
 	Name string // unique, "acme/market_engine"
 	Expr string
-	// Lane is a group of jobs with slots of their own: jobs of other lanes do not delay
-	// it, however long they take.
+	// Lane is a group of jobs with their own slots, so that slow jobs of other lanes do not delay
+	// them.
 	Lane string
 }
 
-// Options of a Scheduler.
+// Options are the options of a Scheduler.
 type Options struct {
-	// Run does the job. Its context ends when the scheduler is asked to stop;
-	// the scheduler waits for it. Its error is logged. Required.
+	// Run runs the job. The scheduler cancels its context to stop, waits for it, and logs its
+	// error. Required.
 	Run func(ctx context.Context, name string) error
 	// Now is the clock. Required.
 	Now func() time.Time
-	// Jitter bounds the wait before a run, which spreads the jobs that are due at the
-	// same time. A job's own wait depends on its name alone and is the same at every
-	// tick and after every restart. It is at most a tenth of the shortest time
-	// between two ticks of the job. 0: none.
+	// Jitter bounds the wait before a run, which spreads jobs that are due at the same time. A
+	// job's wait depends only on its name, so it is the same at every tick and after every
+	// restart. It is at most a tenth of the shortest time between two ticks. 0: none.
 	Jitter time.Duration
-	// Parallel bounds the runs of a lane that are under way at once; 0: 4. Lanes
-	// has those for which another number holds.
+	// Parallel bounds the concurrent runs of a lane; 0: 4. Lanes overrides it by lane.
 	Parallel int
 	Lanes    map[string]int
-	// Skipped is called for a tick that comes while the job runs. May be nil.
+	// Skipped is called for each skipped tick. May be nil.
 	Skipped func(Job)
 	Log     *slog.Logger // nil: discarded
 }
 
-// Scheduler runs jobs until its context ends. Safe for concurrent use.
+// Scheduler runs jobs until its context ends. It is safe for concurrent use.
 type Scheduler struct {
 	o    Options
 	cron *cron.Cron
@@ -53,11 +51,11 @@ type Scheduler struct {
 	mu      sync.Mutex // guards what follows
 	ctx     context.Context
 	begun   bool // Run was called
-	stopped bool // no run begins any more
+	stopped bool // no further run begins
 	entries map[string]entry
 	running map[string]phase
 	skipped map[string]skips
-	lanes   map[string]chan struct{} // a slot is taken while a run is under way
+	lanes   map[string]chan struct{} // a slot is taken during a run
 	again   map[string]*time.Timer   // see Again
 }
 
@@ -67,18 +65,18 @@ type entry struct {
 	shortest time.Duration // between two ticks
 }
 
-// skips are ticks of a job that came while a run of it was under way.
+// skips counts the skipped ticks of a job.
 type skips struct{ inARow, all uint64 }
 
-// phase is how far a run that a tick began has come.
+// phase is how far a run has come.
 type phase int
 
 const (
-	waiting phase = iota + 1 // for its share of the jitter, or for a free slot
+	waiting phase = iota + 1 // for its jitter, or for a free slot
 	started
 )
 
-// New makes a scheduler without jobs.
+// New returns a scheduler without jobs.
 func New(o Options) *Scheduler {
 	if o.Parallel <= 0 {
 		o.Parallel = 4
@@ -101,9 +99,8 @@ func New(o Options) *Scheduler {
 	}
 }
 
-// Set replaces the jobs. A run under way of a job that is removed continues to its
-// end. An expression that does not parse is an error and leaves the jobs as they
-// were.
+// Set replaces the jobs. If a removed job is running, its run continues. If an expression is
+// invalid, Set returns an error and changes nothing.
 func (s *Scheduler) Set(jobs []Job) error {
 	parsed := make(map[string]cron.Schedule, len(jobs))
 	for _, j := range jobs {
@@ -141,8 +138,8 @@ func (s *Scheduler) setOne(j Job, when cron.Schedule) {
 	s.entries[j.Name] = entry{id: id, job: j, shortest: shortest}
 }
 
-// Run starts the jobs named in overdue at once, ticks until ctx ends, and waits for the
-// runs under way.
+// Run starts the overdue jobs at once, runs the others at their ticks until ctx ends, and waits
+// for the runs under way.
 func (s *Scheduler) Run(ctx context.Context, overdue ...string) {
 	s.mu.Lock()
 	s.ctx, s.begun = ctx, true
@@ -162,8 +159,8 @@ func (s *Scheduler) Run(ctx context.Context, overdue ...string) {
 	s.runs.Wait()
 }
 
-// trigger starts a job unless a run of it is under way; the tick is then
-// skipped. It does not wait. jitter bounds the wait before the run.
+// trigger starts a job without waiting for it, or skips the tick if the job is running. jitter
+// bounds the wait before the run.
 func (s *Scheduler) trigger(name string, jitter time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,9 +178,9 @@ func (s *Scheduler) trigger(name string, jitter time.Duration) {
 	s.runs.Go(func() { s.run(ctx, name, lane, share(name, min(jitter, e.shortest/10))) })
 }
 
-// Again has a job run once at a time besides those of its expression, and replaces the time
-// of an earlier call. If a run of the job begins before that, there is no other. It does
-// nothing unless Run is under way.
+// Again runs a job once at a time, in addition to its expression. It replaces the time of an
+// earlier call. If a run of the job begins earlier, that run counts. Again does nothing unless
+// Run is under way.
 func (s *Scheduler) Again(name string, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +200,7 @@ func (s *Scheduler) Again(name string, at time.Time) {
 	s.again[name] = own
 }
 
-// forgetAgain undoes a call of Again. s.mu must be held.
+// forgetAgain cancels a call of Again. s.mu must be held.
 func (s *Scheduler) forgetAgain(name string) {
 	if t := s.again[name]; t != nil {
 		t.Stop()
@@ -211,7 +208,7 @@ func (s *Scheduler) forgetAgain(name string) {
 	}
 }
 
-// skip counts a tick that comes too early. s.mu must be held.
+// skip counts a skipped tick. s.mu must be held.
 func (s *Scheduler) skip(j Job) {
 	n := s.skipped[j.Name]
 	n.inARow++
@@ -225,8 +222,7 @@ func (s *Scheduler) skip(j Job) {
 	s.o.Skipped(j)
 }
 
-// Skipped returns how many ticks of all jobs came while a run of the same job was
-// under way.
+// Skipped returns the number of skipped ticks of all jobs.
 func (s *Scheduler) Skipped() (all uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,7 +232,7 @@ func (s *Scheduler) Skipped() (all uint64) {
 	return all
 }
 
-// share returns the part of a duration that is the job's own.
+// share returns a job's part of a duration, which depends only on its name.
 func share(name string, of time.Duration) time.Duration {
 	h := fnv.New32a()
 	h.Write([]byte(name))
@@ -269,8 +265,7 @@ func (s *Scheduler) run(ctx context.Context, name string, lane chan struct{}, wa
 	}
 }
 
-// admit waits, and then waits for a free slot. It returns false if the scheduler stops
-// first.
+// admit waits, then waits for a free slot. It returns false if ctx ends first.
 func admit(ctx context.Context, lane chan struct{}, wait time.Duration) bool {
 	if wait > 0 {
 		over := time.NewTimer(wait)
@@ -289,7 +284,7 @@ func admit(ctx context.Context, lane chan struct{}, wait time.Duration) bool {
 	}
 }
 
-// guarded turns a panic of one job into its error: the others go on.
+// guarded turns a panic of a job into an error, so that the other jobs continue.
 func (s *Scheduler) guarded(ctx context.Context, name string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

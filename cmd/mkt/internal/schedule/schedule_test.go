@@ -56,7 +56,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// recorder notes when which job began.
 type recorder struct {
 	mu   sync.Mutex
 	at   map[string][]time.Duration
@@ -115,7 +114,7 @@ func TestStopWaitsForTheRunUnderWay(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var finished atomic.Bool
 		s := schedule.New(schedule.Options{Now: time.Now, Run: func(ctx context.Context, _ string) error {
-			<-ctx.Done() // the run learns of the stop, and takes its time
+			<-ctx.Done() // the run notices the stop and takes its time
 			time.Sleep(5 * time.Second)
 			finished.Store(true)
 			return nil
@@ -228,9 +227,9 @@ func TestParallelAndJitterAreBounded(t *testing.T) {
 	})
 }
 
-// An @every is a grid of the clock: the multiples of its duration since 1970, UTC,
-// whenever the process began and however late a tick was noticed.
-func TestEveryIsTheClocksGrid(t *testing.T) {
+// An @every is due at the multiples of its duration since 1970 UTC, whenever the process began
+// and however late a tick was noticed.
+func TestEveryIsAlignedToTheEpoch(t *testing.T) {
 	clock := func(text string) time.Time {
 		at, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {
@@ -249,7 +248,7 @@ func TestEveryIsTheClocksGrid(t *testing.T) {
 		{"@every 1m", "2026-11-20T19:00:59.5Z", "2026-11-20T19:01:00Z"},
 		{"@every 30m", "2026-11-20T19:07:00Z", "2026-11-20T19:30:00Z"},
 		{"@every 24h", "2026-11-20T19:07:00Z", "2026-11-21T00:00:00Z"},
-		{"@every 7s", "2026-11-20T23:59:59Z", "2026-11-21T00:00:02Z"}, // 7 does not divide a day: the grid runs on over midnight
+		{"@every 7s", "2026-11-20T23:59:59Z", "2026-11-21T00:00:02Z"}, // 7 does not divide a day: the grid continues over midnight
 		{"@every 168h", "2026-11-20T19:07:00Z", "2026-11-26T00:00:00Z"},
 	} {
 		s, err := schedule.Parse(c.expr)
@@ -262,8 +261,7 @@ func TestEveryIsTheClocksGrid(t *testing.T) {
 	}
 }
 
-// A process that begins at any moment ticks at the times of one that never
-// stopped, jitter included.
+// A restarted process has the same ticks as one that never stopped, including jitter.
 func TestRestartDoesNotShiftTicks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder()
@@ -276,7 +274,7 @@ func TestRestartDoesNotShiftTicks(t *testing.T) {
 			}
 			s.Run(ctx)
 			cancel()
-			time.Sleep(1700 * time.Millisecond) // it is down
+			time.Sleep(1700 * time.Millisecond) // the process is down
 		}
 		at := r.at[job.Name]
 		if len(at) < 14 {
@@ -290,9 +288,9 @@ func TestRestartDoesNotShiftTicks(t *testing.T) {
 	})
 }
 
-// A provider that is slow makes a cycle late: never two at once, the ticks in
-// between are counted and told, and the next is at its time.
-func TestSlowRunIsLateAndTold(t *testing.T) {
+// A slow run never overlaps the next one: the ticks during it are counted and logged, and the
+// next run is at its tick.
+func TestSlowRunIsLateAndLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
 		defer cancel()
@@ -323,7 +321,7 @@ func TestSlowRunIsLateAndTold(t *testing.T) {
 	})
 }
 
-// Jobs of one cadence are spread, and each keeps its distance.
+// Jobs with the same cadence are spread, and each keeps its cadence.
 func TestSpreadKeepsTheCadence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
@@ -353,8 +351,8 @@ func TestSpreadKeepsTheCadence(t *testing.T) {
 	})
 }
 
-// Short jobs keep their cadence for hours while long ones of another lane take
-// every place of theirs: each once a tick, at its time, never twice at once.
+// Short jobs keep their cadence for hours while long jobs of another lane use all their own
+// slots: one run a tick, on time, never two at once.
 func TestLanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -397,8 +395,8 @@ func TestLanes(t *testing.T) {
 	})
 }
 
-// A job that is to run again does so once, at that time, unless a tick comes before;
-// an hourly job does not wait for its next hour.
+// A job that is to run again does so once at that time, unless a tick comes before; an hourly
+// job does not wait an hour.
 func TestAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -409,7 +407,7 @@ func TestAgain(t *testing.T) {
 			r.note(name)
 			switch {
 			case name == "hourly" && len(r.at[name]) == 1:
-				s.Again(name, begun.Add(2*time.Hour)) // replaced
+				s.Again(name, begun.Add(2*time.Hour)) // replaced by the next call
 				s.Again(name, begun.Add(65*time.Minute))
 			case name == "often":
 				s.Again(name, time.Now().Add(25*time.Minute)) // a tick comes before
@@ -430,7 +428,7 @@ func TestAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(14 * time.Minute)
-		s.Again("hourly", begun.Add(10*time.Hour)) // nothing is left of it after the stop
+		s.Again("hourly", begun.Add(10*time.Hour)) // the stop cancels it
 		cancel()
 		<-done
 		for name, want := range map[string][]time.Duration{"hourly": seconds(3600, 3900), "often": seconds(1200, 2400, 3600), "gone": seconds(3600)} {
@@ -441,7 +439,7 @@ func TestAgain(t *testing.T) {
 	})
 }
 
-// The log says whether a late run has begun or waits for a place.
+// The log says whether the late run has begun or waits for a slot.
 func TestSkippedSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -13,8 +13,8 @@ import (
 
 var place = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// explain returns the line, from 1, in which text is no YAML, and the reason. The
-// line is 0 if text is YAML.
+// explain returns the line, from 1, in which text is not valid YAML, and the reason. The line is
+// 0 if text is valid.
 func explain(text []byte) (line int, reason string) {
 	failed, err := parse(text)
 	if err == nil {
@@ -23,9 +23,9 @@ func explain(text []byte) (line int, reason string) {
 	named, reason := split(err)
 	switch {
 	case strings.HasSuffix(reason, "',' or ']'"), strings.HasSuffix(reason, "',' or '}'"):
-		line = named + 1 // where the bracket opens, which the library counts from 0
+		line = named + 1 // the line of the bracket, which the library counts from 0
 	case strings.Contains(reason, "unexpected end of stream"):
-		line = named // where the quote opens
+		line = named // the line of the quote
 	default:
 		line = first(text, failed, reason)
 	}
@@ -35,8 +35,8 @@ func explain(text []byte) (line int, reason string) {
 	return max(line, 1), reason
 }
 
-// first returns the first line with which the text fails for this reason. The
-// library reads a few lines ahead of the one it fails at.
+// first returns the first line at which the text fails for this reason. The library reads a few
+// lines beyond the one that it fails at.
 func first(text []byte, failed int, reason string) int {
 	const ahead = 4
 	lines := bytes.SplitAfter(text, []byte("\n"))
@@ -56,12 +56,11 @@ func split(err error) (line int, reason string) {
 	if m == nil {
 		return 0, text
 	}
-	line, _ = strconv.Atoi(m[1]) // digits by the pattern, or none
+	line, _ = strconv.Atoi(m[1]) // the pattern matched digits, or nothing
 	return line, text[len(m[0]):]
 }
 
-// parse parses all documents of a text. It returns how many lines were read when an
-// error was met.
+// parse parses all documents of a text. After an error it returns the number of lines read.
 func parse(text []byte) (lines int, err error) {
 	in := &lineReader{rest: text}
 	decoder := yaml.NewDecoder(in)
@@ -76,11 +75,11 @@ func parse(text []byte) (lines int, err error) {
 	}
 }
 
-// lineReader gives its text out line by line and counts the lines.
+// lineReader returns its text line by line and counts the lines.
 type lineReader struct {
 	rest  []byte
 	lines int
-	torn  bool // the line counted last was not given out whole
+	torn  bool // only a part of the current line was read
 }
 
 func (r *lineReader) Read(p []byte) (int, error) {

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// TestLine puts a bad line deep into a list: that line is named, whatever the
-// library says.
+// TestLine puts a bad line deep into a list: the error names that line, even where the library
+// names another.
 func TestLine(t *testing.T) {
 	const bad = 90
 	for _, c := range []struct {
 		text, reason string
-		line         int // 0: bad
+		line         int // 0: the bad line
 	}{
 		{text: "   name: y", reason: "did not find expected"},
 		{text: "      name: y", reason: "mapping values are not allowed"},
@@ -34,7 +34,7 @@ func TestLine(t *testing.T) {
 		{text: "    name: |x", reason: "did not find expected comment or line break"},
 		{text: "  -id: x", reason: "did not find expected '-' indicator"},
 		{text: "garbage", reason: "could not find expected ':'"},
-		{text: "name: y", reason: "mapping values", line: bad + 1}, // the next line is indented for nothing
+		{text: "name: y", reason: "mapping values", line: bad + 1}, // indented without a reason
 	} {
 		lines := []string{"version: 1", "tenants:"}
 		for i := 0; len(lines) < 2*bad; i++ {

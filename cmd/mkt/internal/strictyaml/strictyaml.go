@@ -1,6 +1,6 @@
-// Package strictyaml reads YAML that people write: one document of plain values. It names
-// the line in which a text is wrong; the YAML library often names the line where the
-// enclosing list or mapping begins instead, which may be a thousand lines above.
+// Package strictyaml parses YAML written by people: one document of plain values. Its errors name
+// the line of the mistake; the YAML library often names the line where the enclosing list or
+// mapping begins, which may be a thousand lines above.
 package strictyaml
 
 import (
@@ -21,12 +21,10 @@ type Error struct {
 	Reason string
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
-
-// Parse returns the node at the top of a text, nil if there is none in it.
+// Parse returns the top node of a text, nil if the text is empty.
 func Parse(text []byte) (*yaml.Node, *Error) {
 	if line := tooManyComments(text); line > 0 {
-		return nil, &Error{line, fmt.Sprintf("the comments down to here are over %d MiB: take them out", maxComments>>20)}
+		return nil, &Error{line, fmt.Sprintf("the comments up to this line exceed %d MiB: remove some", maxComments>>20)}
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var doc, more yaml.Node
@@ -45,12 +43,12 @@ func Parse(text []byte) (*yaml.Node, *Error) {
 		return nil, &Error{line, "not YAML: " + reason}
 	}
 	if tagged := foreignTag(&doc); tagged != nil {
-		return nil, &Error{tagged.Line, "a YAML tag that is not read here, such as !!python/object: write the value without it"}
+		return nil, &Error{tagged.Line, "this YAML tag is not supported: write the value without it"}
 	}
 	return doc.Content[0], nil
 }
 
-// foreignTag finds a node with a tag that is none of a plain value.
+// foreignTag finds a node with a tag of anything but a plain value.
 func foreignTag(n *yaml.Node) *yaml.Node {
 	if n.Style&yaml.TaggedStyle != 0 {
 		switch n.ShortTag() {
@@ -67,8 +65,7 @@ func foreignTag(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// tooManyComments returns the line with which the comments become too many to be
-// parsed, 0 if they do not.
+// tooManyComments returns the line at which the comments exceed maxComments, or 0.
 func tooManyComments(data []byte) int {
 	total, number := 0, 0
 	for line := range bytes.Lines(data) {
@@ -80,7 +77,7 @@ func tooManyComments(data []byte) int {
 	return 0
 }
 
-// commentOf returns the length of a line's comment, or of what looks like one.
+// commentOf returns the length of a line's comment, or of text that looks like one.
 func commentOf(line []byte) int {
 	for i, c := range line {
 		if c == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {

@@ -12,28 +12,27 @@ import (
 	"time"
 )
 
-// Refused is an answer of the service that a repeated request would not change.
+// Refused is an error of the service that a repeated request would not change.
 type Refused struct{ Code, Message string }
 
 // Error implements error.
 func (e *Refused) Error() string { return e.Code + ": " + e.Message }
 
-// ErrUnreachable is returned if the service does not answer, or answers that it cannot now.
+// ErrUnreachable is returned if the service does not answer, or answers with a 5xx status.
 var ErrUnreachable = errors.New("the service is not reachable")
 
-// client sends requests to one service with one token.
 type client struct {
 	base, token string
 	http        *http.Client
 }
 
-// answerTime and mostBody bound one answer.
+// requestTimeout and maxBody bound one answer.
 const (
-	answerTime = 30 * time.Second
-	mostBody   = 16 << 20
+	requestTimeout = 30 * time.Second
+	maxBody        = 16 << 20
 )
 
-// page is a collection's page as far as a consumer needs it.
+// page is the part of a page of a collection that a client needs.
 type page struct {
 	Data       []json.RawMessage
 	Pagination struct {
@@ -45,7 +44,7 @@ type page struct {
 	}
 }
 
-// collection asks for a page of 200 behind a cursor, "" for the first.
+// collection gets a page of 200 after a cursor, "" for the first.
 func (c *client) collection(ctx context.Context, path, cursor string) (p page, err error) {
 	query := url.Values{"limit": {"200"}}
 	if cursor != "" {
@@ -54,7 +53,7 @@ func (c *client) collection(ctx context.Context, path, cursor string) (p page, e
 	return p, c.get(ctx, path+"?"+query.Encode(), &p)
 }
 
-// get repeats a request while the rate limit is used up.
+// get repeats a request that the rate limit refused.
 func (c *client) get(ctx context.Context, path string, into any) error {
 	for {
 		wait, err := c.try(ctx, path, into)
@@ -68,7 +67,7 @@ func (c *client) get(ctx context.Context, path string, into any) error {
 }
 
 func (c *client) try(ctx context.Context, path string, into any) (wait time.Duration, err error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/api/v1"+path, nil)
 	if err != nil {
@@ -80,7 +79,7 @@ func (c *client) try(ctx context.Context, path string, into any) (wait time.Dura
 		return 0, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	defer a.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(a.Body, mostBody))
+	body, err := io.ReadAll(io.LimitReader(a.Body, maxBody))
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
@@ -93,7 +92,7 @@ func (c *client) try(ctx context.Context, path string, into any) (wait time.Dura
 	}
 	var refusal struct{ Error Refused }
 	if json.Unmarshal(body, &refusal) != nil || refusal.Error.Code == "" {
-		return 0, fmt.Errorf("status %d, and not in the contract's words: is this the service?", a.StatusCode)
+		return 0, fmt.Errorf("status %d without an error of the API: check the base URL", a.StatusCode)
 	}
 	if a.StatusCode >= 500 {
 		return 0, fmt.Errorf("%w: %w", ErrUnreachable, &refusal.Error)

@@ -17,7 +17,7 @@ type Event struct {
 	ContentDigest *string `json:"content_digest"`
 }
 
-// Fixture is what the list shows of a fixture.
+// Fixture is a fixture of GET /fixtures.
 type Fixture struct {
 	FixtureID   string  `json:"fixture_id"`
 	Home        *string `json:"home"`
@@ -26,7 +26,7 @@ type Fixture struct {
 	StartsAt    *string `json:"starts_at"`
 	MarketCount int     `json:"market_count"`
 
-	digest string // of its content, from the event that it was fetched for; "" when it is of the list
+	digest string // of its content, from the event that it was fetched for; "" if it came from the list
 }
 
 // state is the fixtures of an account at a position of the change log.
@@ -36,8 +36,8 @@ type state struct {
 	cursor   string
 }
 
-// bootstrap pages all fixtures. The position is that of the first page: what
-// changes while the rest is paged comes again as an event.
+// bootstrap pages through all fixtures. The position is that of the first page: later changes
+// come again as events.
 func (s *state) bootstrap(ctx context.Context) error {
 	fixtures, cursor, err := s.list(ctx)
 	if err != nil {
@@ -94,12 +94,11 @@ func (s *state) next(ctx context.Context) (events []Event, more bool, err error)
 	return events, p.Pagination.HasMore, nil
 }
 
-// fewFetches is how many fixtures are fetched one by one: beyond it the list is
-// cheaper.
+// fewFetches is the most fixtures that are fetched one by one; for more the list is cheaper.
 const fewFetches = 20
 
-// apply brings the fixtures up to the end of a page. A fixture whose digest is the
-// one that is held is as it was.
+// apply updates the fixtures to the end of a page. A fixture whose digest did not change is not
+// fetched.
 func (s *state) apply(ctx context.Context, events []Event) error {
 	stale := map[string]string{}
 	for _, e := range events {
@@ -133,7 +132,7 @@ func (e Event) digest() string {
 	return *e.ContentDigest
 }
 
-// fetch reads one fixture as it is now, and drops it if it is gone.
+// fetch reads one fixture, and removes it if it does not exist any more.
 func (s *state) fetch(ctx context.Context, id, digest string) error {
 	var answer struct{ Data Fixture }
 	err := s.client.get(ctx, "/fixtures/"+id, &answer)

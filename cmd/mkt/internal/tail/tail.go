@@ -12,35 +12,35 @@ import (
 	"time"
 )
 
-// Options of Run.
+// Options are the options of Run.
 type Options struct {
 	BaseURL string // of the service, without /api/v1
 	Token   string
-	Every   time.Duration // between looks when nothing more is there; 0 = 2 s
-	Verify  bool          // compare with the service whenever the end is reached
-	Once    bool          // end when the end is reached
+	Every   time.Duration // pause at the end of the log; 0: 2 s
+	Verify  bool          // compare with the service at the end of the log
+	Once    bool          // stop at the end of the log
 	Report  func(News)
 }
 
-// News is one thing that happened. Exactly one of its parts says what.
+// News is one event for the caller. Kind says which of the other fields is set.
 type News struct {
 	Kind     string   // "bootstrap", "event", "verified", "start_again", "unreachable"
-	Event    *Event   // of an event
-	Fixture  *Fixture // as it is held behind the event; nil when it is gone
-	Fixtures int      // held
-	Cause    error    // of unreachable
+	Event    *Event   // of "event"
+	Fixture  *Fixture // its new state; nil if the fixture was removed
+	Fixtures int      // number of fixtures known
+	Cause    error    // of "unreachable"
 }
 
-// ErrDiffers is returned if what was followed differs from what the service has.
-var ErrDiffers = errors.New("the state that was followed differs from the service's")
+// ErrDiffers is returned if the followed state differs from that of the service.
+var ErrDiffers = errors.New("the state built from the changes differs from the service's")
 
-// mostBeginnings is how often Run starts again without reaching the end.
-const mostBeginnings = 3
+// maxRestarts is how often Run starts again before it reaches the end of the log.
+const maxRestarts = 3
 
-// Run follows the changes until ctx is done, or with Once until the end is reached. It
-// returns a *Refused if the service refuses, also if it refuses several positions in a row
-// that it gave itself. It returns ErrUnreachable only before anything was read, or with
-// Once; otherwise it waits until the service is back.
+// Run follows the changes until ctx is done, or with Once to the end of the log. It returns a
+// *Refused if the service refuses, even if it refuses several positions in a row that it gave
+// itself. It returns ErrUnreachable only before anything was read, or with Once; otherwise it
+// waits for the service.
 func Run(ctx context.Context, o Options) error {
 	if o.Every <= 0 {
 		o.Every = 2 * time.Second
@@ -56,8 +56,8 @@ func Run(ctx context.Context, o Options) error {
 			return nil
 		case err == nil:
 			beginnings = 1
-		case errors.As(err, &refused) && refused.Code == "INVALID_CURSOR" && beginnings < mostBeginnings:
-			s.fixtures, s.cursor = nil, "" // the position has left the log
+		case errors.As(err, &refused) && refused.Code == "INVALID_CURSOR" && beginnings < maxRestarts:
+			s.fixtures, s.cursor = nil, "" // the log does not reach back to the position any more
 			beginnings++
 			o.Report(News{Kind: "start_again"})
 			continue
@@ -72,7 +72,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 }
 
-// follow reads from the position of the state to the end of the log.
+// follow reads from the current position to the end of the log.
 func (o *Options) follow(ctx context.Context, s *state) error {
 	if s.fixtures == nil {
 		if err := s.bootstrap(ctx); err != nil {
@@ -99,15 +99,14 @@ func (o *Options) follow(ctx context.Context, s *state) error {
 	return nil
 }
 
-// verify pages the fixtures again and compares, unless the service has published
-// meanwhile.
+// verify compares with the list of fixtures, unless the service publishes meanwhile.
 func (o *Options) verify(ctx context.Context, s *state) error {
 	theirs, cursor, err := s.list(ctx)
 	if err != nil || cursor != s.cursor {
 		return err
 	}
 	if p, err := s.client.collection(ctx, "/changes", s.cursor); err != nil || len(p.Data) > 0 {
-		return err // it went on while it was paged: the pages may be of two snapshots
+		return err // published meanwhile: the pages may be of two snapshots
 	}
 	for _, id := range slices.Sorted(maps.Keys(theirs)) {
 		f := theirs[id]

@@ -14,12 +14,12 @@ import (
 	"mkt/cmd/mkt/internal/tail"
 )
 
-// service answers as the contract says, from a script.
+// service answers as in the contract, from a script.
 type service struct {
 	fixtures []tail.Fixture
 	changes  func(cursor string) (status int, events []tail.Event, next string)
-	lists    int                                              // first pages of fixtures that were asked for
-	alter    func(lists int, f []tail.Fixture) []tail.Fixture // what a list shows, nil for all
+	lists    int                                              // number of first pages of fixtures that were requested
+	alter    func(lists int, f []tail.Fixture) []tail.Fixture // changes a list before it is sent; may be nil
 }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -65,7 +65,7 @@ func refuse(w http.ResponseWriter, status int, code string) {
 	fmt.Fprintf(w, `{"error":{"code":%q,"message":"no"}}`, code)
 }
 
-// follow runs until stop says that enough was told; it returns the kinds told.
+// follow runs until stop returns true; it returns the kinds of news.
 func follow(t *testing.T, s *service, o tail.Options, stop func(tail.News) bool) (kinds []string, err error) {
 	t.Helper()
 	server := httptest.NewServer(s)
@@ -91,10 +91,10 @@ func fixtures(ids ...string) (list []tail.Fixture) {
 	return list
 }
 
-// quiet is a log in which nothing happens.
+// quiet is a log without further events.
 func quiet(cursor string) (int, []tail.Event, string) { return http.StatusOK, nil, cursor }
 
-// What is held and what the service has differ in every way they can: it is told.
+// Every kind of difference between client and service is reported.
 func TestDifferences(t *testing.T) {
 	for name, c := range map[string]struct {
 		alter func(f []tail.Fixture) []tail.Fixture
@@ -126,7 +126,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// Events are applied: one fixture comes, one changes, one goes.
+// Events are applied: one fixture is added, one changed, one removed.
 func TestFollows(t *testing.T) {
 	s := &service{fixtures: fixtures("fx_a", "fx_b")}
 	s.changes = func(cursor string) (int, []tail.Event, string) {
@@ -150,7 +150,7 @@ func TestFollows(t *testing.T) {
 	}
 }
 
-// A position that has left the log: it begins anew, and goes on.
+// If its position has left the log, the client starts again and continues.
 func TestStartsAgain(t *testing.T) {
 	s := &service{fixtures: fixtures("fx_a")}
 	s.changes = func(cursor string) (int, []tail.Event, string) {
@@ -165,8 +165,8 @@ func TestStartsAgain(t *testing.T) {
 	}
 }
 
-// A service that refuses the very positions it gives is not asked for ever.
-func TestRefusedForEver(t *testing.T) {
+// A service that refuses the positions that it gave itself is not asked forever.
+func TestRefusedRepeatedly(t *testing.T) {
 	s := &service{fixtures: fixtures("fx_a"), changes: func(string) (int, []tail.Event, string) { return http.StatusBadRequest, nil, "" }}
 	kinds, err := follow(t, s, tail.Options{}, func(tail.News) bool { return s.lists > 10 })
 	var refused *tail.Refused
@@ -175,7 +175,7 @@ func TestRefusedForEver(t *testing.T) {
 	}
 }
 
-// A service that is away for a while is waited for, but not at the start.
+// The client waits while the service is unreachable, but not at the start.
 func TestWaits(t *testing.T) {
 	asked := 0
 	s := &service{fixtures: fixtures("fx_a"), changes: func(cursor string) (int, []tail.Event, string) {

@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The YAML library keeps comments and drops blank lines. So blank lines go in
-// as comments of this text and come out blank again.
+// The YAML library keeps comments and drops blank lines. So blank lines are replaced by comments
+// with this text, and back.
 const blankMark = "#mkt-blank-line"
 
 func markBlankLines(data []byte) []byte {
@@ -21,7 +21,7 @@ func markBlankLines(data []byte) []byte {
 	return bytes.Join(lines, []byte("\n"))
 }
 
-// encode writes the document, two spaces a level.
+// encode writes the document, indented by two spaces a level.
 func encode(doc *yaml.Node) ([]byte, error) {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
@@ -40,7 +40,7 @@ func encode(doc *yaml.Node) ([]byte, error) {
 			continue
 		}
 		if i+1 < len(lines) && strings.TrimSpace(lines[i+1]) == "" {
-			continue // the library put a blank line of its own after the comment
+			continue // the library added a blank line after the comment
 		}
 		out = append(out, "")
 	}

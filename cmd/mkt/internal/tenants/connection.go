@@ -13,16 +13,15 @@ import (
 	"mkt/publish/football"
 )
 
-// maxSealed bounds a sealed credential, which has some 500 bytes.
+// maxSealed bounds a sealed credential, which has about 500 bytes.
 const maxSealed = 64 << 10
 
-// A sealed credential is an armored age file, which has these first and last lines.
+// First and last line of a sealed credential, an armored age file.
 const (
 	sealedHeader = "-----BEGIN AGE ENCRYPTED FILE-----"
 	sealedFooter = "-----END AGE ENCRYPTED FILE-----"
 )
 
-// provider reads the connection to the data provider; nil when the entry is null.
 func (r *reader) provider(n *yaml.Node) *Provider {
 	if isNull(n) {
 		return nil
@@ -64,8 +63,8 @@ func (r *reader) providerName(n *yaml.Node) string {
 	return name
 }
 
-// sealed refuses anything that is not an armored age file, without repeating it:
-// it may be a credential in clear.
+// sealed refuses anything that is not an armored age file. It does not repeat the text, which may be
+// a credential in the clear.
 func (r *reader) sealed(n *yaml.Node) string {
 	text := strings.TrimSpace(n.Value)
 	if n.Kind != yaml.ScalarNode || !strings.HasPrefix(text, sealedHeader) {
@@ -91,7 +90,7 @@ func (r *reader) fingerprint(n *yaml.Node) string {
 	return n.Value
 }
 
-// CheckBookmaker says why an account on a provider cannot choose a bookmaker, "" when
+// CheckBookmaker returns why an account on a provider cannot choose a bookmaker, "" if
 // it can.
 func CheckBookmaker(provider, bookmaker string) string {
 	p, known := all.Lookup(provider)
@@ -106,7 +105,7 @@ func CheckBookmaker(provider, bookmaker string) string {
 	return ""
 }
 
-// CheckProduct says why an account on a provider cannot have a product, "" when it can.
+// CheckProduct returns why an account on a provider cannot have a product, "" if it can.
 func CheckProduct(provider string, product football.Product) string {
 	p, known := all.Lookup(provider)
 	if known && product == football.LiveIntelligence && p.Live == nil {
@@ -115,9 +114,8 @@ func CheckProduct(provider string, product football.Product) string {
 	return ""
 }
 
-// CheckBaseURL says what is wrong with a provider's base URL, "" when nothing
-// is. Plain http and non-standard hosts are for the simulator: they need
-// private addresses to be allowed.
+// CheckBaseURL returns what is wrong with a provider's base URL, "" if nothing. Plain http and other
+// hosts are for the simulator: they need allow_private_address.
 func CheckBaseURL(s string, private bool) string {
 	if s == "" {
 		return ""

@@ -1,12 +1,10 @@
-// Package tenants reads, checks, edits and watches tenants.yaml, the single
-// source of truth of the accounts, and splits it into what fetch may know
-// (fetch.Tenant, with the sealed credential) and what serve may know
-// (account.Account, with the masked hint). It holds token digests and sealed
-// credentials only: nothing in it needs a key.
+// Package tenants reads, checks, edits and watches tenants.yaml, the single source of truth for the
+// accounts. It splits it into what fetch may know (fetch.Tenant, with the sealed credential) and what
+// serve may know (account.Account, with the masked hint). It holds only token digests and sealed
+// credentials, and needs no key.
 //
-// Reading is strict: an unknown key, a duplicate, a bad time or expression is
-// refused with file, line and reason, and no problem's text ever repeats a
-// value that could be a secret. Editing works on the YAML nodes under a lock,
-// keeps comments, order and blank lines, checks its own outcome, and replaces
-// the file atomically. Watching keeps the last good generation in force.
+// Reading is strict: an unknown key, a duplicate, a bad time or expression is refused with file, line
+// and reason, and no message repeats a value that could be a secret. Editing works on the YAML nodes
+// under a lock, keeps comments, order and blank lines, checks its own result, and replaces the file
+// atomically. Watching keeps the last good generation in force.
 package tenants

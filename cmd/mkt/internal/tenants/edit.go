@@ -12,22 +12,21 @@ import (
 	"mkt/publish/durable"
 )
 
-// lockWait is how long an edit waits for another one to finish.
+// lockWait is how long an edit waits for another one.
 const lockWait = 30 * time.Second
 
-// Edit changes the tenants file at path: takes the lock beside it, reads,
-// checks, lets change work on the nodes, checks the outcome and replaces the
-// file. Edits that come at once wait for each other, and none is lost; after
-// half a minute the error wraps durable.ErrLocked. An error of change leaves the
-// file as it was. It returns the new generation.
+// Edit changes the tenants file at path: it takes the lock beside it, reads and checks the file, lets
+// change edit the nodes, checks the result and replaces the file. Concurrent edits wait for each
+// other, and none is lost; after lockWait the error wraps durable.ErrLocked. If change returns an
+// error, the file is unchanged. Edit returns the new generation.
 func Edit(ctx context.Context, path string, change func(*Editor) error) (*File, error) {
 	return EditLogged(ctx, path, nil, change)
 }
 
-// EditLogged is Edit with a journal, which may be nil. The edit is done when the
-// generation is not nil, also beside an error: see UnloggedError.
+// EditLogged is Edit with a journal, which may be nil. If the generation is not nil, the edit is in
+// force, even if there is an error: see UnloggedError.
 func EditLogged(ctx context.Context, path string, journal Journal, change func(*Editor) error) (*File, error) {
-	real, err := filepath.EvalSymlinks(path) // so that a link stays one
+	real, err := filepath.EvalSymlinks(path) // a link stays a link
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +38,7 @@ func EditLogged(ctx context.Context, path string, journal Journal, change func(*
 	return edit(ctx, root, filepath.Base(real), path, rim{journal.at(real), func() (func() error, error) { return sameAccess(real) }}, change)
 }
 
-// lockName is the file that an edit locks: never the file itself, which is
-// replaced.
+// lockName is the file that an edit locks. It is not the file itself, because that is replaced.
 func lockName(name string) string { return name + ".lock" }
 
 // EditIn is Edit on a file of an opened root; shown names it in messages.
@@ -48,10 +46,10 @@ func EditIn(ctx context.Context, root durable.FS, name, shown string, change fun
 	return edit(ctx, root, name, shown, rim{unlogged, func() (func() error, error) { return noAccess, nil }}, change)
 }
 
-// rim is what of an edit is outside its root, under its lock all the same.
+// rim has what an edit does outside its root, under the same lock.
 type rim struct {
 	log    opener
-	access func() (restore func() error, err error) // mode and owner of the file
+	access func() (restore func() error, err error) // keeps mode and owner of the file
 }
 
 func edit(ctx context.Context, root durable.FS, name, shown string, out rim, change func(*Editor) error) (*File, error) {
@@ -63,7 +61,7 @@ func edit(ctx context.Context, root durable.FS, name, shown string, out rim, cha
 		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	defer lock.Close()
-	if err := durable.RemoveTempsOf(root, name); err != nil { // of an edit that was killed
+	if err := durable.RemoveTempsOf(root, name); err != nil { // left by an edit that was killed
 		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	restore, err := out.access()
@@ -128,9 +126,8 @@ func read(root durable.FS, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, maxFile+1))
 }
 
-// outcome encodes the edited document, seals it and checks it as any file is
-// checked, and that tenants which were not touched read exactly as before. A file in
-// which nothing was touched is only sealed.
+// outcome encodes the edited document, seals it and checks it like any file. It also checks that
+// tenants that were not edited read exactly as before. An unedited file is only sealed.
 func (e *Editor) outcome() ([]byte, *File, error) {
 	body, accounts := e.body, len(e.before.Tenants)
 	if len(e.touched) > 0 {

@@ -9,7 +9,7 @@ import (
 	"mkt/serve/account"
 )
 
-// AllowOrigin lets a browser origin read; one that may already, still may.
+// AllowOrigin allows a browser origin. It does nothing if the origin is already allowed.
 func (e *Editor) AllowOrigin(id, origin string) error {
 	if t, ok := e.before.Tenant(id); ok && slices.Contains(t.Origins, origin) {
 		_, err := e.entry(id)
@@ -53,7 +53,6 @@ func (e *Editor) SetLimit(id string, l account.Limit) error {
 	return e.set(id, "rate_limit", limitNode(l))
 }
 
-// appendTo puts an item at the end of a list of a tenant's entry.
 func (e *Editor) appendTo(id, field string, item *yaml.Node) error {
 	entry, err := e.entry(id)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"mkt/serve/account"
 )
 
-// SetStatus suspends, reactivates or revokes a tenant. No status follows
-// REVOKED: a *RevokedError.
+// SetStatus suspends, reactivates or revokes a tenant. For a revoked tenant it returns a
+// *RevokedError.
 func (e *Editor) SetStatus(id string, s account.Status) error {
 	if s != account.Revoked {
 		if err := e.alive(id); err != nil {
@@ -29,15 +29,13 @@ func (e *Editor) SetName(id, name string) error {
 	return e.set(id, "name", text(name))
 }
 
-// RevokedError is the error of a change of a revoked tenant that would bring it back or
-// have no effect.
+// RevokedError is the error of a change to a revoked tenant that would reactivate it or have no effect.
 type RevokedError struct{ ID string }
 
 func (e *RevokedError) Error() string {
 	return fmt.Sprintf("tenant %s is revoked, for good: mkt tenant add makes a new account, of another id", e.ID)
 }
 
-// alive returns an error if a tenant is revoked.
 func (e *Editor) alive(id string) error {
 	if t, ok := e.before.Tenant(id); ok && t.Status == account.Revoked {
 		return &RevokedError{id}
@@ -45,8 +43,7 @@ func (e *Editor) alive(id string) error {
 	return nil
 }
 
-// SetProduct subscribes a tenant to a product. The term replaces the one before: a bound
-// that it does not have is removed.
+// SetProduct subscribes a tenant to a product. The new term replaces the whole old one.
 func (e *Editor) SetProduct(id string, p football.Product, term account.Subscription) error {
 	return e.setIn(id, "products", string(p), subscriptionNode(term))
 }
@@ -61,17 +58,17 @@ func (e *Editor) SetFeature(id, feature string, on bool) error {
 	return e.setIn(id, "features", feature, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(on)})
 }
 
-// SetSchedule runs a product on a cron expression.
+// SetSchedule sets the cron expression of a product.
 func (e *Editor) SetSchedule(id string, p football.Product, expr string) error {
 	return e.setIn(id, "schedule", string(p), text(expr))
 }
 
-// UnsetSchedule lets a product run on its default again.
+// UnsetSchedule makes a product run on its default schedule.
 func (e *Editor) UnsetSchedule(id string, p football.Product) error {
 	return e.setIn(id, "schedule", string(p), nil)
 }
 
-// setIn puts a key of a mapping of a tenant's entry; nil removes it.
+// setIn sets a key of a mapping in a tenant's entry; nil removes it.
 func (e *Editor) setIn(id, field, key string, value *yaml.Node) error {
 	entry, err := e.entry(id)
 	if err != nil {

@@ -45,8 +45,8 @@ func TestAccountVerbs(t *testing.T) {
 	const engine, live = football.MarketEngine, football.LiveIntelligence
 	for name, c := range map[string]struct {
 		change func(e *tenants.Editor) error
-		old    string // what of kept becomes
-		new    string // this
+		old    string // this part of kept
+		new    string // becomes this
 	}{
 		"reactivate": {func(e *tenants.Editor) error { return e.SetStatus("acme", account.Active) }, "SUSPENDED", "ACTIVE"},
 		"suspend": {func(e *tenants.Editor) error { return e.SetStatus("other", account.Suspended) },
@@ -132,7 +132,7 @@ func TestRefusedVerbs(t *testing.T) {
 	}
 }
 
-// One of two tokens that end alike is told by when it was issued.
+// Two tokens with the same hint are distinguished by the time of issue.
 func TestEndOneOfTwoTokensAlike(t *testing.T) {
 	path := write(t, kept)
 	later := issued.Add(time.Hour)
@@ -140,7 +140,7 @@ func TestEndOneOfTwoTokensAlike(t *testing.T) {
 		return e.AddToken("other", tenants.Token{Digest: [32]byte{1}, Hint: "wxyz", IssuedAt: later})
 	})
 	_, err := tenants.Edit(t.Context(), path, func(e *tenants.Editor) error { return e.EndToken("other", "wxyz", time.Time{}) })
-	if err == nil || !strings.Contains(err.Error(), "has 2 such tokens: say by --issued which") {
+	if err == nil || !strings.Contains(err.Error(), "has 2 such tokens: choose one with --issued") {
 		t.Fatal(err)
 	}
 	edit(t, path, func(e *tenants.Editor) error { return e.EndToken("other", "wxyz", later) })

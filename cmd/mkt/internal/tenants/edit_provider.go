@@ -9,8 +9,8 @@ import (
 // UnsetProvider removes a tenant's provider connection, if there is one.
 func (e *Editor) UnsetProvider(id string) error { return e.set(id, "provider", nil) }
 
-// RewrapCredential replaces the credential of a tenant's connection with the same one,
-// sealed to another key. The status of the connection stays.
+// RewrapCredential replaces a tenant's sealed credential with the same one, sealed to another key. The
+// status of the connection stays.
 func (e *Editor) RewrapCredential(id, sealed string) error {
 	entry, err := e.entry(id)
 	if err != nil {
@@ -26,8 +26,7 @@ func (e *Editor) RewrapCredential(id, sealed string) error {
 	return nil
 }
 
-// SetProviderDisabled switches a tenant's provider connection off or on. Its
-// credential stays.
+// SetProviderDisabled disables or enables a tenant's connection. The credential stays.
 func (e *Editor) SetProviderDisabled(id string, disabled bool) error {
 	entry, err := e.entry(id)
 	if err != nil {
@@ -37,7 +36,7 @@ func (e *Editor) SetProviderDisabled(id string, disabled bool) error {
 	if connection == nil || connection.Kind != yaml.MappingNode {
 		return fmt.Errorf("tenant %s has no provider: connect one with mkt provider set %s --provider NAME", id, id)
 	}
-	var value *yaml.Node // what is not said is false
+	var value *yaml.Node // an absent key is false
 	if disabled {
 		value = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"}
 	}

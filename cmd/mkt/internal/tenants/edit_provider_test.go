@@ -9,7 +9,6 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 )
 
-// Off and on again leaves every byte of the file as it was.
 func TestProviderIsSwitchedOffAndOn(t *testing.T) {
 	const before = `version: 1
 tenants:

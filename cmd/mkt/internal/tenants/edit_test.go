@@ -21,7 +21,7 @@ import (
 	"mkt/serve/account"
 )
 
-// byHand is a file as people keep it: comments everywhere, blank lines, its own order.
+// byHand is a file as people write it: comments everywhere, blank lines, any order.
 const byHand = `# Accounts of the staging system.
 # Ask ops before you change a limit.
 version: 1
@@ -123,8 +123,8 @@ func TestEditKeepsCommentsOrderAndBlankLines(t *testing.T) {
 	}
 }
 
-// Line ends and the mark in front stay as the file has them.
-func TestEditKeepsLineEndsAndMark(t *testing.T) {
+// Line ends and the byte order mark stay.
+func TestEditKeepsLineEndsAndByteOrderMark(t *testing.T) {
 	for name, of := range map[string]func(string) string{
 		"line ends of Windows": func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
 		"byte order mark":      func(s string) string { return "\ufeff" + s },
@@ -171,8 +171,8 @@ func TestEditRefusals(t *testing.T) {
 	}
 }
 
-// TestEditBlankLineInValue: marks for blank lines would break a block text, so
-// the blank lines are given up and the text is kept.
+// TestEditBlankLineInValue: marks for blank lines would break a block text, so blank lines are lost
+// and the text is kept.
 func TestEditBlankLineInValue(t *testing.T) {
 	const armored = "-----BEGIN AGE ENCRYPTED FILE-----\n\nYQ\n-----END AGE ENCRYPTED FILE-----"
 	path := write(t, "version: 1\n\ntenants:\n  - id: a\n    provider:\n      name: betsapi\n      credential: |\n        "+
@@ -220,7 +220,7 @@ func TestEditLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond) // somebody who does not wait as long as an edit does
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond) // does not wait as long as an edit does
 	defer cancel()
 	_, err = tenants.Edit(ctx, path, func(*tenants.Editor) error { return nil })
 	if !errors.Is(err, durable.ErrLocked) || !strings.Contains(err.Error(), "another command edits the accounts; try again later") {
@@ -228,8 +228,8 @@ func TestEditLocked(t *testing.T) {
 	}
 }
 
-// TestEditKilled stops an edit at every file operation, with and without what
-// was not synced: the file is the old or the new one, and a success is kept.
+// TestEditKilled stops an edit at every file operation, with and without unsynced data: the file is
+// the old or the new one, and a successful edit is kept.
 func TestEditKilled(t *testing.T) {
 	add := func(e *tenants.Editor) error { return e.Add(tenants.Tenant{ID: "new", Status: account.Active}) }
 	for _, keep := range []float64{0, 0.5, 1} {
@@ -262,7 +262,7 @@ func TestEditKilled(t *testing.T) {
 	}
 }
 
-// nothingIsLeft edits once more, and looks for what killed edits left.
+// nothingIsLeft edits once more and looks for files that killed edits left.
 func nothingIsLeft(t *testing.T, f durable.FS) {
 	t.Helper()
 	_, err := tenants.EditIn(t.Context(), f, "tenants.yaml", "tenants.yaml", func(e *tenants.Editor) error { return e.SetStatus("acme", account.Suspended) })

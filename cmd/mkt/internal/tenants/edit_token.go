@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// AddToken appends a token to a tenant's.
 func (e *Editor) AddToken(id string, t Token) error {
 	if err := e.alive(id); err != nil {
 		return err
@@ -41,7 +40,7 @@ func (e *Editor) EndToken(id, hint string, issued time.Time) error {
 	case len(found) == 0:
 		return fmt.Errorf("tenant %s has no such token: %s", id, t.tokenWords())
 	case len(found) > 1:
-		return fmt.Errorf("tenant %s has %d such tokens: say by --issued which: %s", id, len(found), t.tokenWords())
+		return fmt.Errorf("tenant %s has %d such tokens: choose one with --issued: %s", id, len(found), t.tokenWords())
 	}
 	list := child(entry, "tokens")
 	removeItem(list, found[0])
@@ -51,7 +50,6 @@ func (e *Editor) EndToken(id, hint string, issued time.Time) error {
 	return nil
 }
 
-// tokenWords lists a tenant's tokens for people.
 func (t *Tenant) tokenWords() string {
 	if len(t.Tokens) == 0 {
 		return "it has none"

@@ -15,15 +15,15 @@ import (
 	"mkt/serve/account"
 )
 
-// Editor changes the nodes of a tenants file. Every verb names a tenant and
-// puts one key of its entry; the entry's other keys, comments and order stay.
+// Editor changes the nodes of a tenants file. Every method names a tenant and changes one key of its
+// entry; the entry's other keys, comments and order stay.
 type Editor struct {
 	name    string
 	doc     yaml.Node
 	body    []byte // of the file, without its seal
 	before  *File
 	style   style
-	touched map[string]bool // tenants an edit may change
+	touched map[string]bool // tenants that the edit may change
 }
 
 func newEditor(name string, data []byte) (*Editor, error) {
@@ -34,13 +34,13 @@ func newEditor(name string, data []byte) (*Editor, error) {
 	body := unseal(data).body
 	marked := markBlankLines(body)
 	if same, err := Parse(name, marked); err != nil || !reflect.DeepEqual(withoutLines(before), withoutLines(same)) {
-		marked = body // a blank line inside a value: better to lose the others
+		marked = body // a blank line is inside a value: lose the other blank lines
 	}
 	e := &Editor{name: name, body: body, before: before, style: styleOf(data), touched: map[string]bool{}}
 	return e, yaml.Unmarshal(marked, &e.doc)
 }
 
-// withoutLines returns the tenants without their lines in the file.
+// withoutLines returns the tenants without their line numbers.
 func withoutLines(f *File) []Tenant {
 	list := slices.Clone(f.Tenants)
 	for i := range list {
@@ -64,7 +64,7 @@ func (e *Editor) Add(t Tenant) error {
 	return nil
 }
 
-// Replace puts a tenant's whole entry, adding it when there is none.
+// Replace replaces a tenant's whole entry, or adds it.
 func (e *Editor) Replace(t Tenant) error {
 	if _, there := e.before.Tenant(t.ID); !there {
 		return e.Add(t)
@@ -82,7 +82,7 @@ func (e *Editor) SetProvider(id string, p Provider) error {
 	return e.set(id, "provider", providerNode(p))
 }
 
-// set puts one key of a tenant's entry, nil removes it.
+// set sets a key of a tenant's entry; nil removes it.
 func (e *Editor) set(id, key string, value *yaml.Node) error {
 	entry, err := e.entry(id)
 	if err != nil {
@@ -92,7 +92,7 @@ func (e *Editor) set(id, key string, value *yaml.Node) error {
 	return nil
 }
 
-// entry finds a tenant's mapping and notes that it may change.
+// entry returns a tenant's mapping and records that it may change.
 func (e *Editor) entry(id string) (*yaml.Node, error) {
 	list := child(e.doc.Content[0], "tenants")
 	if list != nil {
@@ -226,7 +226,6 @@ func providerNode(p Provider) *yaml.Node {
 	return n
 }
 
-// sealedNode is a sealed credential as a block of lines.
 func sealedNode(credential string) *yaml.Node {
 	n := text(strings.TrimSpace(credential) + "\n")
 	n.Style = yaml.LiteralStyle
@@ -241,15 +240,14 @@ func number(v int) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(v)}
 }
 
-// text is a scalar that stays a text, quoted where YAML would read it as
-// something else.
+// text is a scalar that stays a text: it is quoted if YAML would read it as something else.
 func text(s string) *yaml.Node {
 	n := &yaml.Node{}
 	n.SetString(s)
 	return n
 }
 
-// mapping makes a block mapping of key, node pairs.
+// mapping makes a block mapping from pairs of key and node.
 func mapping(pairs ...any) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	for pair := range slices.Chunk(pairs, 2) {

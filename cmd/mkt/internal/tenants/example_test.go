@@ -8,7 +8,6 @@ import (
 	"mkt/serve/account"
 )
 
-// TestExample: the example in the repository is a valid file.
 func TestExample(t *testing.T) {
 	const path = "../../../../tenants.yaml.example"
 	f, err := tenants.Load(path)

@@ -15,8 +15,8 @@ import (
 	"mkt/serve/account"
 )
 
-// The fields of a tenant, in the order of the file. Texts of problems name the
-// form that is wanted and never repeat a token, digest or credential.
+// The fields of a tenant, in the order of the file. Problems name the expected form and never repeat a
+// token, digest or credential.
 
 func (r *reader) id(n *yaml.Node) string {
 	id := r.text(n, "id")
@@ -67,7 +67,7 @@ func (r *reader) digest(n *yaml.Node) (d [32]byte) {
 	return [32]byte(b)
 }
 
-// hint bounds what of a secret may stand in the file.
+// hint bounds how much of a secret may be in the file.
 func (r *reader) hint(n *yaml.Node, field string) string {
 	h := r.text(n, field)
 	if len(strings.Trim(h, "…*.•")) > 4 {
@@ -132,8 +132,8 @@ func (r *reader) origins(n *yaml.Node) []string {
 	return list
 }
 
-// CheckOrigin says what is wrong with an origin, "" when nothing is. It wants
-// the text a browser sends: scheme, host, port, nothing else.
+// CheckOrigin returns what is wrong with an origin, "" if nothing. An origin must be what a browser
+// sends: scheme, host, port, nothing else.
 func CheckOrigin(s string) string {
 	u, err := url.Parse(s)
 	switch {

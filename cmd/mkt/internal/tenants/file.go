@@ -14,54 +14,54 @@ import (
 //	1: first
 const Version = 1
 
-// File is one generation of tenants.yaml, checked. It is not changed once read.
+// File is one checked generation of tenants.yaml. It is not changed after it was read.
 type File struct {
 	Name    string // as given, for messages
 	Tenants []Tenant
 
-	sum            [32]byte // SHA-256 of the bytes it was read from, without its seal
+	sum            [32]byte // SHA-256 of the file without its seal
 	seal           Seal
 	sealedAccounts int
-	open           bool // its last line has no end
+	open           bool // its last line has no line end
 }
 
-// Tenant is one account with everything known of it.
+// Tenant is an account with everything that is known of it.
 type Tenant struct {
 	ID       string
 	Name     string
 	Status   account.Status
 	Tokens   []Token
 	Products map[football.Product]account.Subscription
-	Features map[string]bool // what the file says; base features may be absent
+	Features map[string]bool // as in the file; base features may be absent
 	Origins  []string
-	Limit    account.Limit // the default where the file is silent
+	Limit    account.Limit // the default if the file has none
 	Provider *Provider     // nil: not configured
 	Schedule map[football.Product]string
-	Line     int // where it begins in the file
+	Line     int // first line in the file
 
-	parts []part // what its entry says
+	parts []part // what its entry says, see Replaces
 }
 
 // Token is one API token without the token.
 type Token struct {
 	Digest   [32]byte // SHA-256 of the token
-	Hint     string   // its last characters, to tell tokens apart
+	Hint     string   // its last characters
 	IssuedAt time.Time
 }
 
 // Provider is the account's connection to its data provider.
 type Provider struct {
 	Name                string
-	BaseURL             string // "": the adapter's own
+	BaseURL             string // "": the adapter's default
 	Bookmaker           string // whose prices are taken; "": the adapter's default, or the only one it sells
 	AllowPrivateAddress bool
 	Credential          string // sealed, armored
 	Hint                string // masked
-	KnownAs             string // fingerprint of the credential as it was sealed first; "" when that is this one
+	KnownAs             string // fingerprint of the first sealing; "" if this is the first
 	Disabled            bool
 }
 
-// Fingerprint is what the credential is known by, whatever key it is sealed to.
+// Fingerprint identifies the credential, whatever key it is sealed to.
 func (p *Provider) Fingerprint() string {
 	if p.KnownAs != "" {
 		return p.KnownAs
@@ -76,7 +76,7 @@ const (
 	MaxPer      = 24 * time.Hour
 )
 
-// Tenant returns the tenant with that id.
+// Tenant returns the tenant with an id.
 func (f *File) Tenant(id string) (*Tenant, bool) {
 	i := slices.IndexFunc(f.Tenants, func(t Tenant) bool { return t.ID == id })
 	if i < 0 {
@@ -85,7 +85,7 @@ func (f *File) Tenant(id string) (*Tenant, bool) {
 	return &f.Tenants[i], true
 }
 
-// WithRevoked is a copy of the generation in which these tenants are revoked.
+// WithRevoked returns a copy of the generation in which these tenants are revoked.
 func (f *File) WithRevoked(ids []string) *File {
 	held := *f
 	held.Tenants = slices.Clone(f.Tenants)

@@ -10,9 +10,8 @@ import (
 	"mkt/fetch/provider/all"
 )
 
-// RefusedHost says why fetch will not ask at a connection's base URL, "" when it
-// will: another host than the provider's, on a private network or not, needs
-// private addresses to be allowed. Names are not looked up.
+// RefusedHost returns why fetch refuses a connection's base URL, "" if it does not: a host other than
+// the provider's, on a private network or not, needs allow_private_address. Names are not looked up.
 func RefusedHost(p Provider) string {
 	u, err := url.Parse(p.BaseURL)
 	if p.BaseURL == "" || p.AllowPrivateAddress || err != nil {
@@ -28,7 +27,7 @@ func RefusedHost(p Provider) string {
 	return "is none of the provider's hosts"
 }
 
-// private reports whether a host is plainly one of a private network.
+// private reports whether a host is obviously on a private network.
 func private(host string) bool {
 	if strings.EqualFold(host, "localhost") || strings.HasSuffix(strings.ToLower(host), ".localhost") || !strings.Contains(host, ".") && net.ParseIP(host) == nil {
 		return true

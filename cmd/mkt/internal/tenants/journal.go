@@ -5,27 +5,25 @@ import (
 	"slices"
 )
 
-// Journal opens the log of edits of the file at path, which is its real one. It
-// is called under the lock, before anything changes: an error refuses the edit.
+// Journal opens the log of edits for the file at path, with links resolved. It is called under the
+// lock, before anything changes: an error refuses the edit.
 type Journal func(path string) (Log, error)
 
-// Log takes one edit. Allow is called before anything changes: an error refuses
-// the edit. Write is called when the new file is in place and durable, not at
-// all when the edit fails; Close comes last.
+// Log logs one edit. Allow is called before anything changes: an error refuses the edit. Write is
+// called when the new file is in place and durable, and not if the edit fails. Close is called last.
 type Log interface {
 	Allow(Edited) error
 	Write(Edited) error
 	Close() error
 }
 
-// Edited is an edit that is done.
+// Edited is a completed edit.
 type Edited struct {
 	Before, After *File
-	Tenants       []string // whose entries it was about, sorted
+	Tenants       []string // the tenants that it changed, sorted
 }
 
-// UnloggedError is returned with the new generation if the edit is in force and its log
-// could not be written.
+// UnloggedError is returned with the new generation if the edit is in force but could not be logged.
 type UnloggedError struct {
 	File string
 	Err  error
@@ -49,7 +47,6 @@ func (e *Editor) edited(after *File) Edited {
 	return edited
 }
 
-// opener opens the log of one edit.
 type opener func() (Log, error)
 
 func (j Journal) at(path string) opener {

@@ -9,7 +9,7 @@ import (
 	"mkt/serve/account"
 )
 
-// journal notes what it is told, and fails as told.
+// journal records its calls, and fails as it is told to.
 type journal struct {
 	open, allow, write error
 	told               []string

@@ -8,11 +8,11 @@ import (
 	"mkt/fetch/credential"
 )
 
-// part is one thing that a tenant's entry says. What it says of it may change; that
-// it says something must not end without a seal.
+// part is one thing that a tenant's entry says. Its value may change without a seal, but it must not
+// disappear without one.
 type part struct {
 	field string
-	of    string // which token or origin, or which credential; never printed
+	of    string // which token, origin or credential; never printed
 }
 
 // partsOf lists what an entry says.
@@ -41,10 +41,9 @@ func partsOf(n *yaml.Node, field, of string, list []part) []part {
 	return list
 }
 
-// Replaces returns nil if the file may be put in force after another one. A sealed file may.
-// Any other may be the beginning of a file that is still being written, or was never
-// written completely: it is refused with an *InvalidError if it removes anything from the
-// accounts in force.
+// Replaces returns nil if the file may be put in force in place of inForce. A sealed file always may.
+// Another file may be incomplete, because it is being written or was never written completely: it is
+// refused with an *InvalidError if it removes anything from the accounts in force.
 func (f *File) Replaces(inForce *File) error {
 	if f.seal == Sealed {
 		return nil
@@ -69,11 +68,11 @@ func (f *File) Replaces(inForce *File) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	first := Problem{Reason: "it is not sealed, and takes away what is in force, as a file does that is cut off: if it is whole and this is meant, run mkt tenant validate --seal"}
+	first := Problem{Reason: "it is not sealed and removes what is in force, as a truncated file would: if the file is complete and this is intended, run mkt tenant validate --seal"}
 	return &InvalidError{File: f.Name, Problems: append([]Problem{first}, lost...)}
 }
 
-// lost lists what the entry said before and does not say any more.
+// lost lists what the entry said before and does not say now.
 func (t *Tenant) lost(before *Tenant) []Problem {
 	said := make(map[part]bool, len(t.parts))
 	for _, p := range t.parts {
@@ -82,7 +81,7 @@ func (t *Tenant) lost(before *Tenant) []Problem {
 	var list []Problem
 	reported := map[string]bool{}
 	for _, p := range before.parts {
-		// A mapping that is gone is reported, its keys are not.
+		// A missing mapping is reported, its keys are not.
 		if said[p] || reported[p.field] || reported[parent(p.field)] {
 			reported[p.field] = reported[p.field] || reported[parent(p.field)]
 			continue

@@ -9,11 +9,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// reader walks the nodes of a document and collects what is wrong. After a
-// problem it goes on, so that a person sees all of them at once.
+// reader walks the nodes of a document and collects all problems, so that a person sees them at once.
 type reader struct {
 	problems []Problem
-	tenant   string // whose entry is being read
+	tenant   string // the tenant whose entry is being read
 }
 
 func (r *reader) problem(n *yaml.Node, field, format string, args ...any) {
@@ -24,8 +23,8 @@ func (r *reader) problem(n *yaml.Node, field, format string, args ...any) {
 	r.problems = append(r.problems, Problem{Line: line, Tenant: r.tenant, Field: field, Reason: fmt.Sprintf(format, args...)})
 }
 
-// fields calls the function of each key of a mapping. A null is an empty
-// mapping. A key that is unknown, repeated or no word is a problem.
+// fields calls the function of each key of a mapping. A null is an empty mapping. A key that is
+// unknown, repeated or not a word is a problem.
 func (r *reader) fields(n *yaml.Node, field string, known map[string]func(*yaml.Node)) {
 	if isNull(n) {
 		return
@@ -40,13 +39,13 @@ func (r *reader) fields(n *yaml.Node, field string, known map[string]func(*yaml.
 		read, ok := known[key.Value]
 		switch {
 		case key.Value == "<<" && !ok:
-			r.problem(key, field, "anchors and aliases are not read: write the values out")
+			r.problem(key, field, "anchors and aliases are not supported: write the values out")
 		case key.Kind != yaml.ScalarNode || !ok:
 			r.problem(key, join(field, word(key.Value)), "unknown key: want one of %s", words(known))
 		case seen[key.Value]:
 			r.problem(key, join(field, key.Value), "given twice")
 		case value.Kind == yaml.AliasNode || value.Anchor != "":
-			r.problem(value, join(field, key.Value), "anchors and aliases are not read: write the value out")
+			r.problem(value, join(field, key.Value), "anchors and aliases are not supported: write the value out")
 		default:
 			read(value)
 		}
@@ -54,7 +53,7 @@ func (r *reader) fields(n *yaml.Node, field string, known map[string]func(*yaml.
 	}
 }
 
-// items returns the entries of a sequence. A null is an empty one.
+// items returns the entries of a sequence. A null is an empty sequence.
 func (r *reader) items(n *yaml.Node, field string) []*yaml.Node {
 	if isNull(n) {
 		return nil
@@ -65,14 +64,14 @@ func (r *reader) items(n *yaml.Node, field string) []*yaml.Node {
 	}
 	for _, item := range n.Content {
 		if item.Kind == yaml.AliasNode || item.Anchor != "" {
-			r.problem(item, field, "anchors and aliases are not read: write the value out")
+			r.problem(item, field, "anchors and aliases are not supported: write the value out")
 			return nil
 		}
 	}
 	return n.Content
 }
 
-// maxText bounds a text that is one line.
+// maxText bounds a text, which must be one line.
 const maxText = 4096
 
 // text returns a scalar's text; "" after a problem.
@@ -111,7 +110,7 @@ func (r *reader) integer(n *yaml.Node, field string, least, most int) int {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// child returns the value of a key in a mapping, nil when it has none.
+// child returns the value of a key in a mapping, nil if it has none.
 func child(n *yaml.Node, key string) *yaml.Node {
 	if at := keyAt(n, key); at >= 0 {
 		return n.Content[at+1]
@@ -135,17 +134,17 @@ func join(field, key string) string {
 	return field + "." + key
 }
 
-// word returns a key as a problem names it. A key that is no plain word may be a secret
-// that was pasted there, and is not repeated.
+// word returns a key for a problem. A key that is not a plain word is not repeated: it may be a secret
+// that was pasted in the wrong place.
 func word(key string) string {
 	const longest = 24
 	if key == "" || len(key) > longest || strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.-") != "" {
-		return "(a key that is no word)"
+		return "(a key that is not a word)"
 	}
 	return key
 }
 
-// shorten keeps a word that is printed from being a pasted text.
+// shorten shortens a printed word, which may be a pasted text.
 func shorten(s string) string {
 	const most = 24
 	if runes := []rune(s); len(runes) > most {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// sameAccess notes mode and owner of a file that may be replaced; restore gives
-// them to the new one. The lock file gets the owner at once.
+// sameAccess records mode and owner of a file that will be replaced; restore sets them on the new one.
+// The lock file gets the owner at once.
 func sameAccess(path string) (restore func() error, err error) {
 	before, err := os.Stat(path)
 	if err != nil {
@@ -22,9 +22,8 @@ func sameAccess(path string) (restore func() error, err error) {
 
 func noAccess() error { return nil }
 
-// SameOwner gives a file, which may be missing, the owner and group of another
-// one. It does something only for root: accounts edited with sudo stay readable
-// for the services, and the files beside them writable.
+// SameOwner gives a file, which may be missing, the owner and group of another. It acts only for
+// root: accounts edited with sudo stay readable for the services, and the files beside them writable.
 func SameOwner(path string, as os.FileInfo) error {
 	want, ok := as.Sys().(*syscall.Stat_t)
 	if !ok || os.Geteuid() != 0 {

@@ -7,9 +7,9 @@ import (
 
 // Problem is one thing wrong with a file.
 type Problem struct {
-	Line   int    // from 1; 0 when it concerns the file as a whole
-	Tenant string // id, when known
-	Field  string // "rate_limit.per"; "" for the tenant or file itself
+	Line   int    // from 1; 0: the file as a whole
+	Tenant string // id, if known
+	Field  string // "rate_limit.per"; "": the tenant or the file
 	Reason string
 }
 
@@ -24,8 +24,7 @@ func (p Problem) String() string {
 	return strings.Join(append(parts, p.Reason), ": ")
 }
 
-// InvalidError says everything that is wrong with a tenants file, in the order
-// of its lines.
+// InvalidError lists everything that is wrong with a tenants file, by line.
 type InvalidError struct {
 	File     string
 	Problems []Problem // at least one

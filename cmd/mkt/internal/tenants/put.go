@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// put sets a key of a mapping; nil removes it. A value that exists is changed where it is,
-// so that the comments on the unchanged parts stay.
+// put sets a key of a mapping; nil removes it. An existing value is changed in place, so that the
+// comments on unchanged parts stay.
 func put(m *yaml.Node, key string, value *yaml.Node) {
 	at := keyAt(m, key)
 	switch {
@@ -22,16 +22,15 @@ func put(m *yaml.Node, key string, value *yaml.Node) {
 	}
 }
 
-// appendKey puts a key last. What followed the last one, such as the blank line
-// before the next tenant, follows the new one.
+// appendKey adds a key at the end. What followed the last key, such as the blank line before the next
+// tenant, then follows the new one.
 func appendKey(m *yaml.Node, key string, value *yaml.Node) {
 	added := text(key)
 	added.FootComment = takeFoot(m)
 	m.Content = append(m.Content, added, value)
 }
 
-// removeKey removes a key. What followed the last key then follows the one before, if there
-// is one.
+// removeKey removes a key. What followed it, if it was the last, then follows the one before.
 func removeKey(m *yaml.Node, at int) {
 	foot := ""
 	if last := at+2 == len(m.Content); last && at > 0 {
@@ -72,8 +71,8 @@ func giveFoot(n *yaml.Node, foot string) {
 	}
 }
 
-// removeItem removes an item of a list. What followed the last item then follows the one
-// before, or the list if there is none.
+// removeItem removes an item of a list. What followed it, if it was the last, then follows the one
+// before, or the list.
 func removeItem(list *yaml.Node, at int) {
 	foot := ""
 	if at+1 == len(list.Content) {
@@ -83,7 +82,7 @@ func removeItem(list *yaml.Node, at int) {
 	giveFoot(list, foot)
 }
 
-// keyAt returns the index of a key in a mapping's content, -1 if it has none.
+// keyAt returns the index of a key in a mapping's content, or -1.
 func keyAt(m *yaml.Node, key string) int {
 	for i := 0; m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Value == key {
@@ -93,8 +92,7 @@ func keyAt(m *yaml.Node, key string) int {
 	return -1
 }
 
-// replace makes old read as value and keeps its comments, those of the keys
-// that remain included.
+// replace gives old the value of value and keeps its comments, including those of remaining keys.
 func replace(old, value *yaml.Node) {
 	if old.Kind != yaml.MappingNode || value.Kind != yaml.MappingNode {
 		head, line, foot := old.HeadComment, old.LineComment, takeFoot(old)
@@ -116,7 +114,7 @@ func replace(old, value *yaml.Node) {
 	}
 }
 
-// ensure returns the value of a key, made when missing or null.
+// ensure returns the value of a key, and creates it if it is missing or null.
 func ensure(m *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
 	n := child(m, key)
 	if n == nil {

@@ -19,11 +19,11 @@ import (
 	"mkt/serve/account"
 )
 
-// maxFile bounds what is read: a file has some 1 KB an account.
+// maxFile bounds the file, which has about 1 KB an account.
 const maxFile = 32 << 20
 
-// Load reads and checks the file at path. A file that is wrong is an
-// *InvalidError; one that is not there satisfies fs.ErrNotExist.
+// Load reads and checks the file at path. For an invalid file it returns an *InvalidError, for a
+// missing one an error that is fs.ErrNotExist.
 func Load(path string) (*File, error) {
 	data, err := readFile(path)
 	if err != nil {
@@ -33,7 +33,7 @@ func Load(path string) (*File, error) {
 }
 
 func readFile(path string) ([]byte, error) {
-	// Without O_NONBLOCK a pipe laid in the way would hold the reader for ever.
+	// O_NONBLOCK: opening a named pipe must not block.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -52,14 +52,13 @@ func readFile(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Parse checks the bytes of a tenants file; name is for messages. What is wrong
-// comes back whole, as an *InvalidError.
+// Parse checks a tenants file; name is for messages. All problems are returned in an *InvalidError.
 func Parse(name string, data []byte) (*File, error) {
 	r := &reader{}
 	s := unseal(data)
 	f := &File{Name: name, sum: sha256.Sum256(s.body), seal: s.seal, sealedAccounts: s.accounts, open: s.open}
 	if s.cut {
-		r.problem(nil, "", "is cut off: it says that it is sealed, and its last line, the seal, is missing: save it again whole; if it is whole, delete the line that begins with %q, then run mkt tenant validate --seal", sealTop)
+		r.problem(nil, "", "is cut off: its first line says that it is sealed, but its last line, the seal, is missing: save the complete file again; if it is complete, delete the line that begins with %q, then run mkt tenant validate --seal", sealTop)
 	} else if doc := r.document(data); doc != nil {
 		r.file(doc, f)
 	}
@@ -70,7 +69,7 @@ func Parse(name string, data []byte) (*File, error) {
 	return f, nil
 }
 
-// document parses the bytes into the one node at the top; nil after a problem.
+// document returns the node at the top; nil after a problem.
 func (r *reader) document(data []byte) *yaml.Node {
 	doc, err := strictyaml.Parse(data)
 	switch {
@@ -82,7 +81,7 @@ func (r *reader) document(data []byte) *yaml.Node {
 	return doc
 }
 
-// file reads the top of the document and checks what holds between tenants.
+// file reads the top of the document and checks the rules between tenants.
 func (r *reader) file(n *yaml.Node, f *File) {
 	version := -1
 	r.fields(n, "", map[string]func(*yaml.Node){
@@ -104,7 +103,7 @@ func (r *reader) file(n *yaml.Node, f *File) {
 	r.unique(f)
 }
 
-// unique refuses an id or a token that two tenants share.
+// unique rejects an id or a token that two tenants share.
 func (r *reader) unique(f *File) {
 	ids := map[string]int{}
 	tokens := map[[32]byte]string{}
@@ -126,7 +125,7 @@ func (r *reader) unique(f *File) {
 func (r *reader) tenantEntry(n *yaml.Node) Tenant {
 	t := Tenant{Line: n.Line, Status: account.Active, Limit: account.DefaultLimit,
 		Products: map[football.Product]account.Subscription{}, Features: map[string]bool{}, Schedule: map[football.Product]string{}}
-	r.tenant = "" // until its id is known to be one
+	r.tenant = "" // until its id is valid
 	if id := child(n, "id"); id != nil && layout.ValidTenantID(id.Value) {
 		r.tenant = id.Value
 	}

@@ -70,8 +70,8 @@ func TestParseWhole(t *testing.T) {
 	}
 }
 
-// TestProblems: each fault is named with its line and reason, and no text that
-// could be a secret is repeated.
+// TestProblems: each mistake is reported with line and reason, and no text that could be a secret is
+// repeated.
 func TestProblems(t *testing.T) {
 	const secret = "SECRET-0123456789"
 	tests := []struct{ name, yaml, want string }{
@@ -84,7 +84,7 @@ func TestProblems(t *testing.T) {
 		{"two documents", "version: 1\n---\nversion: 1\n", "t.yaml:2: a second document"},
 		{"top is a list", "- version: 1\n", "t.yaml:1: want a mapping of tenants, version"},
 		{"unknown key", entry("tokenz: []"), "t.yaml:4: tenant acme: tokenz: unknown key: want one of features, id"},
-		{"secret as a key", entry(secret + ": x"), "t.yaml:4: tenant acme: (a key that is no word): unknown key"},
+		{"secret as a key", entry(secret + ": x"), "t.yaml:4: tenant acme: (a key that is not a word): unknown key"},
 		{"key twice", entry("name: a\n    name: b"), "t.yaml:5: tenant acme: name: given twice"},
 		{"no id", "version: 1\ntenants:\n  - name: x\n", "t.yaml:3: id: is missing"},
 		{"bad id", "version: 1\ntenants:\n  - id: Acme/..\n", `t.yaml:3: id: "Acme/..": want 1 to 63`},
@@ -107,7 +107,7 @@ func TestProblems(t *testing.T) {
 		{"origin without ASCII", entry("origins: [https://exämple.com]"), "want the host in ASCII, as browsers send it: xn--"},
 		{"origin of no port", entry("origins: ['https://a.example:99999']"), "a port from 1 to 65535"},
 		{"origin of no host", entry("origins: ['https://.example']"), "want a host"},
-		{"merge key", entry("<<: {name: x}"), "t.yaml:4: tenant acme: anchors and aliases are not read"},
+		{"merge key", entry("<<: {name: x}"), "t.yaml:4: tenant acme: anchors and aliases are not supported"},
 		{"origin case", entry("origins: [https://A.example]"), "want lower case"},
 		{"origin port", entry("origins: ['https://a.example:443']"), "leave the default port out"},
 		{"limit", entry("rate_limit: {requests: 0}"), "t.yaml:4: tenant acme: rate_limit.requests: want a whole number from 1"},
@@ -119,7 +119,7 @@ func TestProblems(t *testing.T) {
 		{"url with token", entry(sealed("base_url: https://example.com?token=" + secret)), "provider.base_url: want scheme, host, port and path only"},
 		{"bookmaker of a provider that sells one", entry(sealed("bookmaker: pinnacle")), "t.yaml:7: tenant acme: provider.bookmaker: the provider betsapi sells the prices of one bookmaker"},
 		{"cron", entry("schedule: {market_engine: hourly}"), `t.yaml:4: tenant acme: schedule.market_engine: "hourly": `},
-		{"alias", "version: 1\ntenants:\n  - id: acme\n    name: &n x\n", "anchors and aliases are not read"},
+		{"alias", "version: 1\ntenants:\n  - id: acme\n    name: &n x\n", "anchors and aliases are not supported"},
 		{"control character", entry(`name: "a\nb"`), "t.yaml:4: tenant acme: name: want one line"},
 	}
 	for _, tt := range tests {
@@ -183,7 +183,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A day is the midnight it begins at, as it is for the commands.
+// A day is its midnight in UTC, as in the commands.
 func TestDayIsATime(t *testing.T) {
 	f, err := tenants.Parse("t.yaml", []byte(entry("products: {market_engine: {expires: 2030-01-02}}")))
 	if err != nil {
@@ -194,7 +194,7 @@ func TestDayIsATime(t *testing.T) {
 	}
 }
 
-// A pipe or folder in the file's place is told, and holds nobody.
+// A pipe or a folder in place of the file is reported and does not block.
 func TestNotAFile(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")

@@ -9,11 +9,11 @@ import (
 	"strconv"
 )
 
-// A seal is a first line, which says that there is a last one, and a last line with
-// the digest of all lines in between. A file that was cut off has the one without the
-// other. Both are comments, so that the file stays YAML that older builds read.
+// A seal is a first line, which says that there is a last one, and a last line with the digest of all
+// lines in between. A truncated file has only the first. Both are comments, so that the file stays
+// YAML that older builds read.
 //
-// Line ends and the mark in front of the text are not sealed: git may change them.
+// Line ends and the byte order mark are not sealed, because git may change them.
 const (
 	sealTop = "# mkt: sealed, see the last line."
 	sealUse = " After a change by hand: mkt tenant validate --seal"
@@ -24,20 +24,19 @@ var sealEnd = regexp.MustCompile(`^# mkt: end of (\d{1,9}) accounts?, sha256 ([0
 // Seal is the state of the seal of a file.
 type Seal int
 
-// The states of a seal.
 const (
-	Unsealed Seal = iota // it has none: it may have been cut off
-	Stale                // it has one, and was changed by hand since
-	Sealed               // it is as mkt left it, and whole
+	Unsealed Seal = iota // no seal: the file may be truncated
+	Stale                // edited by hand since it was sealed
+	Sealed               // as mkt wrote it, and complete
 )
 
-// sealing is a text taken apart.
+// sealing is a file split into its seal and the rest.
 type sealing struct {
-	body     []byte // without the lines of the seal, with plain line ends
+	body     []byte // without the lines of the seal, with \n as line ends
 	seal     Seal
-	cut      bool // the first line of a seal without the last one
-	open     bool // its last line, which is none of the seal, has no end
-	accounts int  // as the seal has it
+	cut      bool // has the first line of a seal but not the last
+	open     bool // its last line, not of a seal, has no line end
+	accounts int  // as in the seal
 }
 
 func unseal(data []byte) sealing {
@@ -54,7 +53,7 @@ func unseal(data []byte) sealing {
 		}
 		if m := sealEnd.FindSubmatch(words); m != nil {
 			end, last = true, true
-			s.accounts, _ = strconv.Atoi(string(m[1])) // digits by the pattern
+			s.accounts, _ = strconv.Atoi(string(m[1])) // the pattern matched digits
 			digest = string(m[2])
 			continue
 		}
@@ -74,7 +73,7 @@ func unseal(data []byte) sealing {
 	return s
 }
 
-// SealText returns a text with the seal of a file that has so many accounts.
+// SealText returns a text with the seal of a file with that many accounts.
 func SealText(body []byte, accounts int) []byte {
 	if len(body) > 0 && body[len(body)-1] != '\n' {
 		body = append(bytes.Clone(body), '\n')
@@ -90,6 +89,6 @@ func SealText(body []byte, accounts int) []byte {
 // Seal returns the state of the seal of the file.
 func (f *File) Seal() Seal { return f.seal }
 
-// SealedAccounts is how many accounts the file had when it was sealed last, which may
-// be before a change by hand.
+// SealedAccounts is the number of accounts when the file was last sealed, possibly before an edit by
+// hand.
 func (f *File) SealedAccounts() int { return f.sealedAccounts }

@@ -53,8 +53,7 @@ func parse(t *testing.T, text string) *tenants.File {
 	return f
 }
 
-// A sealed file that is cut off anywhere is refused, at a start as well.
-func TestSealedFileThatIsCutIsRefused(t *testing.T) {
+func TestTruncatedSealedFileIsRefused(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n"} {
 		whole := seal(t, strings.ReplaceAll(three, "\n", end))
 		if f := parse(t, whole); f.Seal() != tenants.Sealed || f.SealedAccounts() != 3 {
@@ -66,14 +65,14 @@ func TestSealedFileThatIsCutIsRefused(t *testing.T) {
 			}
 		}
 		cut := whole[:strings.Index(whole, "  - id: gamma")]
-		if _, err := tenants.Parse("t.yaml", []byte(cut)); err == nil || !strings.HasPrefix(err.Error(), "t.yaml: is cut off: it says that it is sealed") {
+		if _, err := tenants.Parse("t.yaml", []byte(cut)); err == nil || !strings.HasPrefix(err.Error(), "t.yaml: is cut off: its first line says that it is sealed") {
 			t.Errorf("error = %v", err)
 		}
 	}
 }
 
-// A file without a seal that is cut off anywhere takes nothing away that is in force.
-func TestUnsealedFileThatIsCutTakesNothingAway(t *testing.T) {
+// A truncated file without a seal removes nothing that is in force.
+func TestTruncatedUnsealedFileRemovesNothing(t *testing.T) {
 	inForce := parse(t, three)
 	next := strings.NewReplacer("requests: 60000", "requests: 70000", "id: beta\n", "id: beta\n    name: Beta\n", "Gamma", "Gamma Ltd",
 		"requests: 6000\n", "requests: 7000\n  - id: delta\n").Replace(three)
@@ -101,7 +100,7 @@ func TestUnsealedFileThatIsCutTakesNothingAway(t *testing.T) {
 	}
 }
 
-// What an edit by hand may do without a seal, and what it may not.
+// What an edit by hand may change without a seal, and what not.
 func TestReplaces(t *testing.T) {
 	whole := seal(t, three)
 	inForce := parse(t, whole)
@@ -114,7 +113,7 @@ func TestReplaces(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(string) string
-		want   string // "" for one that is put in force
+		want   string // "": put in force
 	}{
 		{"suspend", replace("ACTIVE", "SUSPENDED"), ""},
 		{"revoke the last", replace("SUSPENDED", "REVOKED"), ""},
@@ -158,7 +157,7 @@ func TestReplaces(t *testing.T) {
 	}
 }
 
-// To seal is not to rewrite: nothing but the two lines is another.
+// Sealing changes only the two lines of the seal.
 func TestSealKeepsTheText(t *testing.T) {
 	for _, text := range []string{byHand, three, whole, strings.ReplaceAll(byHand, "\n", "\r\n"), "\ufeff" + byHand, "version:    1\ntenants:   [{id: a}]"} {
 		path := write(t, text)
@@ -175,8 +174,8 @@ func TestSealKeepsTheText(t *testing.T) {
 	}
 }
 
-// A command refuses half a file, and seals what a hand changed.
-func TestEditOfFileThatIsCut(t *testing.T) {
+// A command refuses a truncated file, and seals edits by hand.
+func TestEditOfTruncatedFile(t *testing.T) {
 	whole := seal(t, three)
 	cut := whole[:strings.Index(whole, "  - id: gamma")]
 	path := write(t, cut)
@@ -192,17 +191,17 @@ func TestEditOfFileThatIsCut(t *testing.T) {
 	}
 }
 
-// What would take a machine down, or is of another language, is refused in words.
-func TestAbsurdFiles(t *testing.T) {
+// Files that would exhaust memory, or use another language's tags, are refused with a reason.
+func TestRefusedFiles(t *testing.T) {
 	for want, text := range map[string]string{
-		"t.yaml:4: a YAML tag that is not read here":                             entry("name: !!python/object/apply:os.system [a]"),
-		"t.yaml:1: a YAML tag that is not read here":                             "!mine\nversion: 1\ntenants: []\n",
-		"t.yaml:4: tenant acme: name: is longer than 4096 bytes":                 entry("name: " + strings.Repeat("x", 5000)),
-		"t.yaml:4: tenant acme: provider.credential: is longer than 64 KiB":      entry("provider: {name: betsapi, credential: '-----BEGIN AGE ENCRYPTED FILE-----" + strings.Repeat("x", 1<<17) + "'}"),
-		"t.yaml:4: tenant acme: provider.credential: is cut off":                 entry("provider: {name: betsapi, credential: '-----BEGIN AGE ENCRYPTED FILE----- YWdl'}"),
-		"t.yaml:2: the comments down to here are over 1 MiB":                     "version: 1\n#" + strings.Repeat("x", 20<<20) + "\ntenants: []\n",
-		"t.yaml:2: the comments down to here are over 1 MiB: ":                   "version: 1\ntenants: [] #" + strings.Repeat("x", 20<<20),
-		fmt.Sprintf("t.yaml:%d: the comments down to here are over 1 MiB", 1023): "version: 1\n" + strings.Repeat("    # "+strings.Repeat("-", 1<<10)+"\n", 1<<15) + "tenants: []\n",
+		"t.yaml:4: this YAML tag is not supported":                                entry("name: !!python/object/apply:os.system [a]"),
+		"t.yaml:1: this YAML tag is not supported":                                "!mine\nversion: 1\ntenants: []\n",
+		"t.yaml:4: tenant acme: name: is longer than 4096 bytes":                  entry("name: " + strings.Repeat("x", 5000)),
+		"t.yaml:4: tenant acme: provider.credential: is longer than 64 KiB":       entry("provider: {name: betsapi, credential: '-----BEGIN AGE ENCRYPTED FILE-----" + strings.Repeat("x", 1<<17) + "'}"),
+		"t.yaml:4: tenant acme: provider.credential: is cut off":                  entry("provider: {name: betsapi, credential: '-----BEGIN AGE ENCRYPTED FILE----- YWdl'}"),
+		"t.yaml:2: the comments up to this line exceed 1 MiB":                     "version: 1\n#" + strings.Repeat("x", 20<<20) + "\ntenants: []\n",
+		"t.yaml:2: the comments up to this line exceed 1 MiB: ":                   "version: 1\ntenants: [] #" + strings.Repeat("x", 20<<20),
+		fmt.Sprintf("t.yaml:%d: the comments up to this line exceed 1 MiB", 1023): "version: 1\n" + strings.Repeat("    # "+strings.Repeat("-", 1<<10)+"\n", 1<<15) + "tenants: []\n",
 	} {
 		_, err := tenants.Parse("t.yaml", []byte(text))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

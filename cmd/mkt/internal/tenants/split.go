@@ -10,11 +10,11 @@ import (
 	"mkt/serve/account"
 )
 
-// Only this file splits a tenant: what fetch gets has the sealed credential and no rights;
-// what serve gets has the rights and no credential.
+// Only this file splits a tenant: fetch gets the sealed credential and no rights, serve gets the
+// rights and no credential.
 
-// FetchTenant is what fetch may know. A tenant without a provider, or with a
-// disabled one, is an error that says what to do.
+// FetchTenant returns what fetch may know. For a tenant without a provider, or with a disabled one, it
+// returns an error that says what to do.
 func (t *Tenant) FetchTenant() (fetch.Tenant, error) {
 	switch {
 	case t.Provider == nil:
@@ -33,8 +33,7 @@ func (t *Tenant) FetchTenant() (fetch.Tenant, error) {
 	}, nil
 }
 
-// Accounts is what serve may know, in the file's order. now is for the cadence
-// of schedules.
+// Accounts returns what serve may know, in the file's order. now is for the cadences of the schedules.
 func (f *File) Accounts(now time.Time) []account.Account {
 	list := make([]account.Account, 0, len(f.Tenants))
 	for i := range f.Tenants {
@@ -69,14 +68,13 @@ func (t *Tenant) account(now time.Time) account.Account {
 	return a
 }
 
-// defaultSchedule is what a subscribed product runs on when the file is silent.
+// defaultSchedule is for subscribed products without a schedule in the file.
 var defaultSchedule = map[football.Product]string{
 	football.MarketEngine:     "@hourly",
 	football.LiveIntelligence: "@every 8s",
 }
 
-// Expression is the cron expression of a product, "" when it is not subscribed
-// or has none.
+// Expression returns the cron expression of a product, "" if it is not subscribed or has none.
 func (t *Tenant) Expression(p football.Product) string {
 	if _, ok := t.Products[p]; !ok {
 		return ""

@@ -2,8 +2,8 @@ package tenants
 
 import "bytes"
 
-// style is what of a file's bytes the YAML library does not keep: the line ends
-// and the mark in front that some editors write.
+// style is what the YAML library does not keep: the line ends, and the byte order mark that some
+// editors write.
 type style struct{ crlf, bom bool }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -13,7 +13,7 @@ func styleOf(data []byte) style {
 	return style{crlf: lines > 0 && lines == returns, bom: bytes.HasPrefix(data, byteOrderMark)}
 }
 
-// strip takes the style off: the library puts comments elsewhere with it.
+// strip removes the style, with which the library misplaces comments.
 func (s style) strip(data []byte) []byte {
 	if s.bom {
 		data = bytes.TrimPrefix(data, byteOrderMark)

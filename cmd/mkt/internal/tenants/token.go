@@ -6,11 +6,10 @@ import (
 	"mkt/serve/account"
 )
 
-// HintLength is how many of a token's last characters its entry shows.
+// HintLength is how many of a token's last characters are its hint.
 const HintLength = 4
 
-// NewToken mints a token and the entry that is kept of it. The token itself
-// exists only in the return value.
+// NewToken returns a new token and its entry. The token itself is stored nowhere.
 func NewToken(now time.Time) (string, Token, error) {
 	token, err := account.NewToken(nil)
 	if err != nil {

@@ -10,20 +10,19 @@ import (
 	"time"
 )
 
-// WatchOptions of Watch.
+// WatchOptions are the options of Watch.
 type WatchOptions struct {
 	Now  func() time.Time // required
-	Poll time.Duration    // 0: 500 ms, so that losing a right takes effect within two seconds
+	Poll time.Duration    // 0: 500 ms, so that a lost right takes effect within two seconds
 	Log  *slog.Logger     // nil: discarded
 	// Refused is called for each edit that is not put in force. May be nil.
 	Refused func()
 }
 
-// Watch watches the file that from was read from until ctx is done, and calls apply with
-// each new generation that is valid and may replace the one in force, see File.Replaces.
-// If a generation may not replace it, or apply returns an error, that is logged once, with
-// file, line and reason, and the last good generation stays in force; so it does if the
-// file is gone or cannot be read.
+// Watch watches the file of from until ctx is done, and calls apply with each new valid generation that
+// may replace the one in force, see File.Replaces. If it may not, or apply returns an error, that is
+// logged once, with file, line and reason, and the last good generation stays in force; also if the
+// file is missing or cannot be read.
 func Watch(ctx context.Context, from *File, o WatchOptions, apply func(*File) error) {
 	if o.Poll <= 0 {
 		o.Poll = 500 * time.Millisecond
@@ -57,10 +56,10 @@ type watcher struct {
 
 	inForce *File
 
-	stat     os.FileInfo // of the content judged last
-	judged   [32]byte    // the content itself; zero before the first look
-	changing time.Time   // since when it is not what was judged; zero when it is
-	trouble  string      // the problem logged last; "" when the file in force is the one on disk
+	stat     os.FileInfo // of the content that was judged last
+	judged   [32]byte    // hash of that content; zero before the first reading
+	changing time.Time   // when it began to differ from judged; zero if it does not
+	trouble  string      // the problem that was logged last; "" if the file on disk is in force
 }
 
 func (w *watcher) look() {
@@ -75,7 +74,7 @@ func (w *watcher) look() {
 	}
 	if err != nil || unseal(data).seal != Sealed {
 		if data, err = w.stable(stat, data, err); errors.Is(err, errChanging) {
-			return // the next look tries again
+			return // retried at the next poll
 		}
 	}
 	if err != nil {
@@ -94,7 +93,7 @@ func (w *watcher) look() {
 		return
 	}
 	if w.trouble == "" && f.sum == w.inForce.sum {
-		return // nothing but the seal is another one
+		return // only the seal changed
 	}
 	if err := w.apply(f); err != nil {
 		w.refuse(err)
@@ -114,7 +113,7 @@ func successor(inForce *File, data []byte) (*File, error) {
 	return f, f.Replaces(inForce)
 }
 
-// warn warns that a generation in force may have been cut off.
+// warn warns that the generation in force may be truncated.
 func (w *watcher) warn(f *File) {
 	if f.seal == Sealed || len(f.Tenants) == 0 {
 		return
@@ -127,21 +126,19 @@ func (w *watcher) warn(f *File) {
 		"next", "mkt tenant validate --seal")
 }
 
-// A file that is overwritten is incomplete for a moment. A seal shows when it is complete.
-// Without a seal it is read until it has not changed for a while, so that half a file is not
-// logged as a wrong edit; a file that was replaced by a rename is only read twice, as is one
-// that never stops changing. Half a list of accounts is kept out of force by File.Replaces,
-// not by these times.
+// A file that is overwritten in place is incomplete for a moment. A seal shows when it is complete.
+// Without a seal it is read until it has not changed for a while, so that an incomplete file is not
+// logged as a wrong edit; a file that was replaced by a rename, or never stops changing, is only read
+// twice. It is File.Replaces that keeps an incomplete file out of force, not these times.
 const (
 	restTime = 100 * time.Millisecond
-	restless = time.Second // then it is judged all the same
+	restless = time.Second // after which it is judged anyway
 	pause    = 5 * time.Millisecond
 	pauses   = 20
 )
 
 var errChanging = errors.New("is being written")
 
-// stable reads the file again until two readings are the same.
 func (w *watcher) stable(stat os.FileInfo, data []byte, err error) ([]byte, error) {
 	if w.changing.IsZero() {
 		w.changing = w.now()
@@ -162,8 +159,8 @@ func (w *watcher) stable(stat os.FileInfo, data []byte, err error) ([]byte, erro
 	return nil, errChanging
 }
 
-// unchanged trusts the file's times only when they are old: a file that is
-// rewritten many times a second can keep its time and size.
+// unchanged trusts the file's times only if they are old: a file that is rewritten many times a second
+// can keep its time and size.
 func (w *watcher) unchanged(found os.FileInfo) bool {
 	const settled = 3 * time.Second
 	return w.stat != nil && os.SameFile(w.stat, found) && w.stat.Size() == found.Size() &&

@@ -14,7 +14,7 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 )
 
-// safeBuffer is a log that a watcher writes and a test reads.
+// safeBuffer is a log that is written and read concurrently.
 type safeBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -93,9 +93,8 @@ func TestWatchKeepsTheLastGoodOne(t *testing.T) {
 	}
 }
 
-// A sealed file that is written in place, however slowly, is half there for a while:
-// half of it is never in force.
-func TestHalfWrittenFileIsNotBelieved(t *testing.T) {
+// A sealed file that is slowly written in place is incomplete for a while, and is never in force then.
+func TestHalfWrittenFileIsNotInForce(t *testing.T) {
 	path := write(t, "version: 1\ntenants: [{id: a}]\n")
 	from, err := tenants.Load(path)
 	if err != nil {
@@ -112,7 +111,7 @@ func TestHalfWrittenFileIsNotBelieved(t *testing.T) {
 		})
 	}()
 	for round := range 4 {
-		last := fmt.Sprint("c", round) // the account before it is gone
+		last := fmt.Sprint("c", round) // the last account is gone
 		f, err := os.Create(path)
 		if err != nil {
 			t.Fatal(err)
@@ -137,7 +136,7 @@ func TestHalfWrittenFileIsNotBelieved(t *testing.T) {
 	}
 }
 
-// seal returns a text as mkt tenant validate --seal leaves it.
+// seal returns a text as sealed by mkt tenant validate --seal.
 func seal(t *testing.T, text string) string {
 	t.Helper()
 	path := write(t, text)

@@ -17,8 +17,7 @@ func Features() []string {
 	return list
 }
 
-// EnabledFeatures lists the features that the account has switched on, of the
-// products it is subscribed to, in the contract's order.
+// EnabledFeatures lists the enabled features of the subscribed products, in the contract's order.
 func (t *Tenant) EnabledFeatures() []string {
 	on := t.resolvedFeatures()
 	list := []string{}
@@ -35,9 +34,8 @@ func (t *Tenant) EnabledFeatures() []string {
 	return list
 }
 
-// resolvedFeatures says of every feature whether the account has it switched
-// on: base features unless switched off, add-ons when switched on. The product
-// they belong to is judged apart.
+// resolvedFeatures says for every feature whether it is enabled: base features unless disabled, add-ons
+// if enabled. Subscriptions do not matter here.
 func (t *Tenant) resolvedFeatures() map[string]bool {
 	on := map[string]bool{}
 	for _, p := range account.Products() {
@@ -54,7 +52,6 @@ func (t *Tenant) resolvedFeatures() map[string]bool {
 // KnownProduct reports whether p is one of the two products.
 func KnownProduct(p football.Product) bool { return slices.Contains(account.Products(), p) }
 
-// ProviderNames lists the adapters there are.
 func ProviderNames() []string {
 	var names []string
 	for _, p := range all.All() {

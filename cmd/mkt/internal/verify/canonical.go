@@ -9,7 +9,6 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// canonical checks the canonical cycles that are there, and reports which are missing.
 func (v *verifier) canonical(ctx context.Context) error {
 	there, err := v.cyclesIn(layout.CanonicalDir)
 	if err != nil {
@@ -42,7 +41,7 @@ func (v *verifier) canonical(ctx context.Context) error {
 		missing := !have[c.CycleID] && v.wanted(c.CycleID) && c.Republishes == 0 && !v.covers(canonicalKind, c.CycleID)
 		thinned := missing && v.covers(thinnedKind, c.CycleID)
 		if f := v.watermarks.Canonical; f != nil && layout.HourOf(f.Before) == hour {
-			ofHour[hour] = true // retention deleted the first one of this hour, after it had thinned out the others
+			ofHour[hour] = true // retention deleted the first one of this hour after it had thinned out the others
 		}
 		gone.add(c, missing && !(thinned && ofHour[hour]))
 		ofHour[hour] = ofHour[hour] || thinned // reported once
@@ -50,7 +49,6 @@ func (v *verifier) canonical(ctx context.Context) error {
 	return nil
 }
 
-// fixCanonical is the fix for a canonical cycle: transform its raw cycle again.
 func (v *verifier) fixCanonical(id layout.CycleID) string {
 	return fmt.Sprintf("%s transform --tenant %s --cycle %s rebuilds it from the raw cycle; if the result differs, %s", v.Command, v.ClientID, id, fixBackup)
 }
@@ -66,7 +64,7 @@ func (v *verifier) canonicalCycle(id layout.CycleID) error {
 			v.note("%s belongs to a run that is under way or was interrupted", dir)
 			return nil
 		}
-		v.fault("CANONICAL_DAMAGED", name, v.fixCanonical(id), err)
+		v.addFault("CANONICAL_DAMAGED", name, v.fixCanonical(id), err)
 		return nil
 	}
 	if err != nil {
@@ -76,17 +74,16 @@ func (v *verifier) canonicalCycle(id layout.CycleID) error {
 	case want == "" && id <= v.head.CycleID:
 		v.note("some canonical cycles were not published, or by a version that did not record their hash: they were checked only against themselves")
 	case want != "" && want != sum:
-		v.find("CANONICAL_DAMAGED", name, v.fixCanonical(id), "it is not the one that was published")
+		v.addFinding("CANONICAL_DAMAGED", name, v.fixCanonical(id), "it is not the one that was published")
 		return nil
 	}
 	if m.ClientID != v.ClientID || m.Product != v.Product {
-		v.find("CANONICAL_DAMAGED", name, "remove the folder: it was copied here", "it belongs to %s %s", m.ClientID, m.Product)
+		v.addFinding("CANONICAL_DAMAGED", name, "remove the folder: it was copied here", "it belongs to %s %s", m.ClientID, m.Product)
 	}
 	return v.folder(dir, m, layout.CanonicalFile, folderCodes{"CANONICAL_DAMAGED", "CANONICAL_DAMAGED"})
 }
 
-// canonicalSum returns the hash that the publication of a cycle recorded, in its commit
-// or its manifest; "" if neither did.
+// canonicalSum returns the hash that the publication of a cycle recorded, "" if none.
 func (v *verifier) canonicalSum(id layout.CycleID) string {
 	c, ok := v.commits[id]
 	if !ok {

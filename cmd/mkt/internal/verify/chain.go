@@ -14,8 +14,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// chain checks every commit record against the one before it, newest first, and keeps
-// those whose data may still be there.
+// chain checks every commit record against the one before it, newest first, and keeps those
+// whose data may still exist.
 func (v *verifier) chain(ctx context.Context) error {
 	newest, err := v.newestNumber()
 	if err != nil {
@@ -26,7 +26,7 @@ func (v *verifier) chain(ctx context.Context) error {
 		return err
 	}
 	if newest == 0 {
-		return v.nothing()
+		return v.noCommits()
 	}
 	expected := v.Expect == ""
 	var after snapshot.Commit // the record after the current one
@@ -58,18 +58,18 @@ func (v *verifier) chain(ctx context.Context) error {
 		after = c
 	}
 	if after.Version == 1 && after.PreviousSHA256 != "" {
-		v.find("CHAIN_BROKEN", layout.Commit(1), fixBackup, "the first record names one before it")
+		v.addFinding("CHAIN_BROKEN", layout.Commit(1), fixBackup, "the first record names one before it")
 	}
 	slices.Reverse(v.order)
 	if !expected {
-		v.find("HEAD_UNKNOWN", layout.CommitsDir, "restore the commit records from a backup that has it",
+		v.addFinding("HEAD_UNKNOWN", layout.CommitsDir, "restore the commit records from a backup that has it",
 			"no record has the expected hash %s: the history was cut or rewritten", v.Expect)
 	}
 	return v.pointers()
 }
 
-// newestNumber returns the highest number of a record in the folder. The search by name
-// that readers use would stop where one is missing.
+// newestNumber returns the highest number of a record in the folder. The binary search of readers
+// would stop at a missing one.
 func (v *verifier) newestNumber() (newest uint64, err error) {
 	entries, err := v.names(layout.CommitsDir)
 	for _, e := range entries {
@@ -84,9 +84,9 @@ func (v *verifier) newestNumber() (newest uint64, err error) {
 	return newest, err
 }
 
-// nothing handles a folder without records. Signs of a publication are findings, unless
+// noCommits handles a folder without records. Signs of a publication are findings, unless
 // it was made just now.
-func (v *verifier) nothing() error {
+func (v *verifier) noCommits() error {
 	there, err := durable.Exists(v.Root, layout.Current)
 	if err != nil {
 		return err
@@ -96,10 +96,10 @@ func (v *verifier) nothing() error {
 		return err
 	}
 	if there && len(later) == 0 {
-		v.find("HEAD_BEHIND", layout.Current, "restore the commit records from a backup", "CURRENT is there, but no commit record is")
+		v.addFinding("HEAD_BEHIND", layout.Current, "restore the commit records from a backup", "CURRENT is there, but no commit record is")
 	}
 	if v.Expect != "" {
-		v.find("HEAD_UNKNOWN", layout.CommitsDir, "restore the commit records from a backup", "there is no commit record")
+		v.addFinding("HEAD_UNKNOWN", layout.CommitsDir, "restore the commit records from a backup", "there is no commit record")
 	}
 	v.note("nothing was published yet")
 	return nil
@@ -108,20 +108,19 @@ func (v *verifier) nothing() error {
 func (v *verifier) badRecord(n uint64, err error) {
 	name := layout.Commit(n)
 	if errors.Is(err, fs.ErrNotExist) {
-		v.find("COMMIT_MISSING", name, "restore it from a backup: its hash is in the record after it", "it is missing, and there is a later one")
+		v.addFinding("COMMIT_MISSING", name, "restore it from a backup: its hash is in the record after it", "it is missing, and there is a later one")
 		return
 	}
-	v.fault("COMMIT_DAMAGED", name, "restore it from a backup: its hash is in the record after it", err)
+	v.addFault("COMMIT_DAMAGED", name, "restore it from a backup: its hash is in the record after it", err)
 }
 
-// checkLink checks a record against the one after it.
 func (v *verifier) checkLink(c, after snapshot.Commit) {
 	name := layout.Commit(after.Version)
 	if after.PreviousSHA256 != c.SHA256 {
-		v.find("CHAIN_BROKEN", name, fixBackup, "it carries %.12s… as the hash of version %d, which has %.12s…: one of the two was changed", after.PreviousSHA256, c.Version, c.SHA256)
+		v.addFinding("CHAIN_BROKEN", name, fixBackup, "it carries %.12s… as the hash of version %d, which has %.12s…: one of the two was changed", after.PreviousSHA256, c.Version, c.SHA256)
 	}
 	if !c.PublishedAt.Before(after.PublishedAt) || c.CycleID >= after.CycleID {
-		v.find("COMMIT_ORDER", name, fixBackup, "it is not later than version %d", c.Version)
+		v.addFinding("COMMIT_ORDER", name, fixBackup, "it is not later than version %d", c.Version)
 	}
 	first := after.LastSeq + 1
 	if after.Segment != nil {
@@ -132,11 +131,11 @@ func (v *verifier) checkLink(c, after snapshot.Commit) {
 		v.note("version %d begins a new history, with seq %d", after.Version, after.LastSeq+1)
 	}
 	if restarted && first <= c.LastSeq+1 || !restarted && (first != c.LastSeq+1 || after.FirstSeq < c.FirstSeq) {
-		v.find("SEQ_GAP", name, fixBackup, "its events begin with seq %d, version %d ends with %d", first, c.Version, c.LastSeq)
+		v.addFinding("SEQ_GAP", name, fixBackup, "its events begin with seq %d, version %d ends with %d", first, c.Version, c.LastSeq)
 	}
 }
 
-// keep keeps a record whose snapshot, canonical or raw cycle may be there.
+// keep keeps a record if its snapshot, canonical or raw cycle may exist.
 func (v *verifier) keep(c snapshot.Commit) {
 	if v.watermarks.Snapshots.Covers(c.CycleID) && v.watermarks.Canonical.Covers(c.CycleID) && v.watermarks.Raw.Covers(c.CycleID) && !v.isThere(c.CycleID) {
 		return
@@ -165,14 +164,14 @@ func (v *verifier) readWatermarks() error {
 	}
 	if isFileFault(err) {
 		v.watermarks = retention.Watermarks{}
-		v.fault("FLOORS_WRONG", layout.Collected, fixBackup+"; until then cycles that retention deleted are reported as missing", err)
+		v.addFault("FLOORS_WRONG", layout.Collected, fixBackup+"; until then cycles that retention deleted are reported as missing", err)
 		return nil
 	}
 	return err
 }
 
-// pointers checks CURRENT and the state of the newest publication against the chain. Both
-// may be newer than the chain that was read: then it must have grown since.
+// pointers checks CURRENT and the state of the newest publication against the chain. Either may
+// be newer than the chain that was read, if the chain has grown since.
 func (v *verifier) pointers() error {
 	data, err := durable.ReadFile(v.Root, layout.Current, 4<<10)
 	if err := v.current(data, err); err != nil {
@@ -191,12 +190,11 @@ func (v *verifier) pointers() error {
 			return nil
 		}
 	}
-	v.find("HEAD_BEHIND", layout.StateDir+"/publish.json", "restore the newest commit records from a backup",
+	v.addFinding("HEAD_BEHIND", layout.StateDir+"/publish.json", "restore the newest commit records from a backup",
 		"cycle %s was published, the newest record is of %s", state.Cycle, v.head.CycleID)
 	return nil
 }
 
-// current checks CURRENT against the chain.
 func (v *verifier) current(data []byte, err error) error {
 	fix := fmt.Sprintf("%s recover --tenant %s --product %s rewrites it", v.Command, v.ClientID, v.Product)
 	if errors.Is(err, fs.ErrNotExist) && v.newest == 1 {
@@ -211,18 +209,18 @@ func (v *verifier) current(data []byte, err error) error {
 		return err
 	}
 	if err != nil {
-		v.fault("CURRENT_WRONG", layout.Current, fix, err)
+		v.addFault("CURRENT_WRONG", layout.Current, fix, err)
 		return nil
 	}
 	named, err := snapshot.ReadCommit(v.Root, p.Version)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		v.find("HEAD_BEHIND", layout.Current, "restore the newest commit records from a backup", "it names version %d, but the newest commit record is version %d", p.Version, v.newest)
+		v.addFinding("HEAD_BEHIND", layout.Current, "restore the newest commit records from a backup", "it names version %d, but the newest commit record is version %d", p.Version, v.newest)
 	case err != nil && !isFileFault(err):
 		return err
-	case err != nil: // the record is a finding already
+	case err != nil: // a bad record is already a finding
 	case !snapshot.Names(data, named):
-		v.find("CURRENT_WRONG", layout.Current, fix, "it is not what the publication of version %d wrote", p.Version)
+		v.addFinding("CURRENT_WRONG", layout.Current, fix, "it is not what the publication of version %d wrote", p.Version)
 	case p.Version < v.head.Version:
 		v.note("CURRENT names version %d, as after a run that was killed after its commit; readers and the next run find version %d", p.Version, v.head.Version)
 	}

@@ -42,9 +42,8 @@ func (v *verifier) changeLog(ctx context.Context) error {
 	return v.window()
 }
 
-// unnamedSegment checks a segment that no manifest names. A segment of a cycle that is not
-// published yet belongs to a run that is under way or was interrupted. A segment that
-// retention gave up may have been left by an interrupted collection.
+// unnamedSegment checks a segment that no manifest names. It may belong to a cycle that is under
+// way or was interrupted, or be left over from an interrupted collection.
 func (v *verifier) unnamedSegment(name string) error {
 	cycle, ok := layout.CycleOfSegment(name)
 	if ok && cycle > v.head.CycleID {
@@ -61,13 +60,13 @@ func (v *verifier) unnamedSegment(name string) error {
 			return nil
 		}
 	}
-	v.find("UNKNOWN_FILE", name, fixUnknown, "no manifest that is kept and no commit record names it")
+	v.addFinding("UNKNOWN_FILE", name, fixUnknown, "no manifest that is kept and no commit record names it")
 	return nil
 }
 
-// wasPublished reports whether a segment that no manifest names once belonged to a
-// publication: its events are in the window of its commit record and have the numbers in
-// its name. A segment that is deleted meanwhile did.
+// wasPublished reports whether a segment that no manifest names once belonged to a publication:
+// its events are in the window of its commit record and have the numbers in its name. It returns
+// true if the segment is deleted meanwhile.
 func (v *verifier) wasPublished(name string, cycle layout.CycleID) (bool, error) {
 	first, last, ok := layout.ParseChangeSegment(path.Base(name))
 	c, err := snapshot.Resolve(v.Root, string(cycle))
@@ -87,12 +86,12 @@ func (v *verifier) wasPublished(name string, cycle layout.CycleID) (bool, error)
 	return true, nil
 }
 
-// window checks the segments that kept manifests name and the folder does not have.
+// window checks the segments that kept manifests name and the folder lacks.
 func (v *verifier) window() error {
 	for _, c := range v.order {
 		m, err := snapshot.Open(v.Root, c)
 		if isFileFault(err) {
-			continue // a finding already, or deleted meanwhile
+			continue // already a finding, or deleted meanwhile
 		}
 		if err != nil {
 			return err
@@ -106,7 +105,6 @@ func (v *verifier) window() error {
 	return nil
 }
 
-// segment checks the bytes, the numbers and the publications of one segment.
 func (v *verifier) segment(s snapshot.Segment) error {
 	if v.read[s.File] {
 		return nil
@@ -119,9 +117,9 @@ func (v *verifier) segment(s snapshot.Segment) error {
 		switch {
 		case e == nil && !there && !v.isRetained(s): // retention deleted it meanwhile
 		case e == nil && !there:
-			v.find("CHANGES_MISSING", s.File, v.fixRepair(), "%s", reason(err, s.File))
+			v.addFinding("CHANGES_MISSING", s.File, v.fixRepair(), "%s", reason(err, s.File))
 		default:
-			v.fault("CHANGES_DAMAGED", s.File, v.fixRepair(), err)
+			v.addFault("CHANGES_DAMAGED", s.File, v.fixRepair(), err)
 		}
 		return nil
 	}
@@ -134,7 +132,7 @@ func (v *verifier) segment(s snapshot.Segment) error {
 			return nil
 		}
 		if err != nil {
-			v.fault("SEQ_GAP", s.File, v.fixRepair(), err)
+			v.addFault("SEQ_GAP", s.File, v.fixRepair(), err)
 			return nil
 		}
 		v.report.Checked.Events++
@@ -143,33 +141,31 @@ func (v *verifier) segment(s snapshot.Segment) error {
 	return nil
 }
 
-// event checks one event against the publication that it names.
 func (v *verifier) event(s snapshot.Segment, row *table.EventRow) {
 	c, known := v.commits[layout.CycleID(row.CycleID)]
 	if !known {
-		return // its data is deleted: it is checked only by its hash
+		return // its data is deleted: only its hash is checked
 	}
 	seq := uint64(row.Seq)
 	if c.Segment == nil || seq < c.Segment.First || seq > c.Segment.Last || !row.PublishedAt.Equal(c.PublishedAt) {
-		v.find("EVENTS_DIFFER", s.File, fixBackup, "seq %d names cycle %s, whose commit record contradicts it", row.Seq, row.CycleID)
+		v.addFinding("EVENTS_DIFFER", s.File, fixBackup, "seq %d names cycle %s, whose commit record contradicts it", row.Seq, row.CycleID)
 	}
 }
 
-// difference checks the events of a publication against what it changed.
 func (v *verifier) difference(before, here *dataset) error {
 	events := map[string]*table.EventRow{}
 	name := here.commit.Dir()
 	if s := here.commit.Segment; s != nil {
 		name = s.File
 		if snapshot.VerifySegment(v.Root, *s) != nil {
-			return nil // a finding already
+			return nil // already a finding
 		}
 		for row, err := range snapshot.Events(v.Root, snapshot.Manifest{Changes: []snapshot.Segment{*s}}, 0) {
 			if err != nil {
 				return nil
 			}
 			if events[row.FixtureID] != nil {
-				v.find("EVENTS_DIFFER", name, fixBackup, "two events of one publication are of fixture %s", row.FixtureID)
+				v.addFinding("EVENTS_DIFFER", name, fixBackup, "two events of one publication are of fixture %s", row.FixtureID)
 			}
 			kept := *row
 			events[row.FixtureID] = &kept
@@ -179,18 +175,17 @@ func (v *verifier) difference(before, here *dataset) error {
 	for p := range table.Pairs(table.Each(before.fixtures), table.Each(here.fixtures), byID) {
 		id := cmp.Or(p.New, p.Old).id
 		if wrong := contradiction(p, events[id]); wrong != "" {
-			v.find("EVENTS_DIFFER", name, fixBackup, "version %d: fixture %s %s", here.commit.Version, id, wrong)
+			v.addFinding("EVENTS_DIFFER", name, fixBackup, "version %d: fixture %s %s", here.commit.Version, id, wrong)
 		}
 		delete(events, id)
 	}
 	for _, id := range slices.Sorted(maps.Keys(events)) {
-		v.find("EVENTS_DIFFER", name, fixBackup, "version %d: fixture %s has an event and is in neither snapshot", here.commit.Version, id)
+		v.addFinding("EVENTS_DIFFER", name, fixBackup, "version %d: fixture %s has an event and is in neither snapshot", here.commit.Version, id)
 	}
 	return nil
 }
 
-// contradiction describes how the event of a fixture contradicts its two rows; it is ""
-// if it does not.
+// contradiction describes how the event of a fixture contradicts its two rows, "" if it does not.
 func contradiction(p table.Pair[fixture], event *table.EventRow) string {
 	isRemoval := event != nil && event.Type == publish.Removed
 	switch {

@@ -13,7 +13,7 @@ import (
 	"mkt/transform/identity"
 )
 
-// Deep is what rebuilding needs.
+// Deep are the options for rebuilding.
 type Deep struct {
 	Key     identity.Key
 	Data    durable.FS // the data root, for the id key's fingerprint; only read
@@ -59,7 +59,7 @@ func (v *verifier) deep(ctx context.Context) error {
 func (v *verifier) rebuildCycle(ctx context.Context, id layout.CycleID) error {
 	was, _, err := snapshot.OpenCanonical(v.Root, id)
 	if err != nil {
-		return nil // a finding already
+		return nil // already a finding
 	}
 	dir := layout.Cycle(layout.CanonicalDir, id)
 	if err := v.Deep.Scratch.RemoveAll(dir); err != nil {
@@ -82,7 +82,7 @@ func (v *verifier) rebuildCycle(ctx context.Context, id layout.CycleID) error {
 		v.note("%s cannot be rebuilt: what it was made from is missing or damaged", dir)
 		return nil
 	case err != nil:
-		v.find("TRANSFORM_DIFFERS", dir, fixBackup, "it cannot be rebuilt: %s", err)
+		v.addFinding("TRANSFORM_DIFFERS", dir, fixBackup, "it cannot be rebuilt: %s", err)
 		return nil
 	}
 	v.report.Checked.Rebuilt++
@@ -120,11 +120,10 @@ func (v *verifier) rebuildPublication(ctx context.Context, c snapshot.Commit) er
 	return nil
 }
 
-// different reports a file that is different when it is rebuilt.
 func (v *verifier) different(code, name, fix, from string, d snapshot.Difference) {
 	if d.SameRows {
 		v.note("%s has other bytes with the same rows when it is rebuilt", name)
 		return
 	}
-	v.find(code, name, fix, "rebuilt from %s: %s", from, d.What)
+	v.addFinding(code, name, fix, "rebuilt from %s: %s", from, d.What)
 }

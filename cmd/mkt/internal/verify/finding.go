@@ -13,22 +13,21 @@ type Finding struct {
 	Fix  string `json:"fix"`
 }
 
-// Report is what a run found.
 type Report struct {
 	Tenant   string    `json:"tenant"`
 	Product  string    `json:"product"`
 	Clean    bool      `json:"clean"`
 	Judged   bool      `json:"judged"` // false: writers changed the data faster than it could be read
-	Head     *Head     `json:"head"`   // nil when nothing was published
+	Head     *Head     `json:"head"`   // nil if nothing was published
 	Checked  Checked   `json:"checked"`
 	Findings []Finding `json:"findings"`
-	Notes    []string  `json:"notes"` // what could not be checked, and what is unusual but allowed
-	// Unconfirmed are the findings of the last of several readings that none before it
-	// had. Only a report that is not Judged has them.
+	Notes    []string  `json:"notes"` // what could not be checked, and unusual but allowed states
+	// Unconfirmed are the findings of the last reading that no earlier reading had. Only a report
+	// that is not Judged has them.
 	Unconfirmed []Finding `json:"unconfirmed,omitempty"`
 }
 
-// confirmedBy returns the findings that an earlier reading had as well.
+// confirmedBy returns the findings that an earlier reading also had.
 func (r Report) confirmedBy(before Report) []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return !slices.Contains(before.Findings, f) })
 }

@@ -13,8 +13,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// forge rewrites every manifest, commit record and CURRENT that contradict an edited manifest
-// of a version, as somebody can who may write everything.
+// forge rewrites every manifest, commit record and CURRENT that contradict an edited manifest, as
+// somebody who may write everything can.
 func (h testRoot) forge(t *testing.T, from uint64) {
 	t.Helper()
 	head, _, err := snapshot.Last(h.root)
@@ -53,8 +53,8 @@ func (h testRoot) forge(t *testing.T, from uint64) {
 	h.write(t, layout.Collected, append(data, '\n'))
 }
 
-// A whole chain that was rewritten is consistent. Only the hash of a head that was written
-// down elsewhere shows it.
+// A chain that was rewritten as a whole is consistent. Only an earlier hash that was written down
+// elsewhere reveals it.
 func TestWholeChainRewritten(t *testing.T) {
 	h := built(t, markets)
 	head := h.verify(t, nil).Head.SHA256
@@ -74,7 +74,7 @@ func TestWholeChainRewritten(t *testing.T) {
 	expect(t, h, head, "HEAD_UNKNOWN")
 }
 
-// A chain that was cut is that of an earlier time. Only a hash that was written down shows it.
+// A chain that was cut off looks like an earlier one. Only a hash that was written down reveals it.
 func TestChainCut(t *testing.T) {
 	h := built(t, markets)
 	head, _, err := snapshot.Head(h.root)
@@ -98,8 +98,8 @@ func TestChainCut(t *testing.T) {
 	expect(t, h, durable.Hash(nil), "HEAD_UNKNOWN")
 }
 
-// expect verifies with a hash that was written down. It wants a finding with the code, or no
-// HEAD_UNKNOWN if code is "".
+// expect verifies with an expected hash. It wants a finding with the code, or no HEAD_UNKNOWN if
+// code is "".
 func expect(t *testing.T, h testRoot, hash, code string) {
 	t.Helper()
 	r := h.verify(t, func(o *verify.Options) { o.Expect = hash })
@@ -117,7 +117,7 @@ func has(r verify.Report, code string) bool {
 	return false
 }
 
-// Rows that were edited, with the whole chain rewritten, are found by rebuilding them.
+// Edited rows under a rewritten chain are found by rebuilding them.
 func TestDeepFindsRows(t *testing.T) {
 	for name, of := range map[string]func() (testRoot, error){"markets": markets, "ticks": ticks} {
 		h := built(t, of)
@@ -137,8 +137,7 @@ func TestDeepFindsRows(t *testing.T) {
 	}
 }
 
-// An answer that was edited, with every header and the whole chain rewritten, does not give
-// the rows any more.
+// An edited answer under a rewritten chain does not give the published rows any more.
 func TestDeepFindsAnswers(t *testing.T) {
 	h := built(t, markets)
 	head, _, err := snapshot.Head(h.root)

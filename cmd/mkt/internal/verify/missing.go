@@ -7,7 +7,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// missing collects cycles that are missing, and reports those in a row once.
+// missing collects missing cycles, and reports consecutive ones once.
 type missing struct {
 	v         *verifier
 	code, dir string
@@ -30,7 +30,7 @@ func (m *missing) add(c snapshot.Commit, gone bool) {
 	m.run++
 }
 
-// report ends a row of missing cycles.
+// report reports the collected cycles.
 func (m *missing) report() {
 	if m.run == 0 {
 		return
@@ -39,6 +39,6 @@ func (m *missing) report() {
 	if m.run > 1 {
 		what = fmt.Sprintf("%d cycles, of versions %d to %d, are missing, and retention did not delete them", m.run, m.first.Version, m.last.Version)
 	}
-	m.v.find(m.code, layout.Cycle(m.dir, m.first.CycleID), m.fix(m.first.CycleID), "%s", what)
+	m.v.addFinding(m.code, layout.Cycle(m.dir, m.first.CycleID), m.fix(m.first.CycleID), "%s", what)
 	m.run = 0
 }

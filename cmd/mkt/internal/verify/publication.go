@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 
 	"mkt/publish/durable"
@@ -11,7 +12,6 @@ import (
 	"mkt/publish/table"
 )
 
-// publications checks the snapshots that are kept, oldest first.
 func (v *verifier) publications(ctx context.Context) error {
 	if err := v.count(); err != nil {
 		return err
@@ -55,7 +55,6 @@ func (v *verifier) publications(ctx context.Context) error {
 	return v.uncommitted()
 }
 
-// count estimates how much there is to read, for Progress.
 func (v *verifier) count() error {
 	for _, dir := range []string{layout.SnapshotsDir, layout.CanonicalDir, layout.RawDir} {
 		entries, err := v.names(dir)
@@ -67,7 +66,7 @@ func (v *verifier) count() error {
 	return nil
 }
 
-// dataset is a snapshot as it is compared with the one before it.
+// dataset is a snapshot to compare with the one before it.
 type dataset struct {
 	commit   snapshot.Commit
 	manifest snapshot.Manifest
@@ -83,21 +82,21 @@ func (v *verifier) publication(c snapshot.Commit) (*dataset, error) {
 	name := c.Dir() + "/" + layout.ManifestFile
 	m, err := snapshot.Open(v.Root, c)
 	if isFileFault(err) {
-		v.fault("MANIFEST_DAMAGED", name, v.fixRepair(), err)
+		v.addFault("MANIFEST_DAMAGED", name, v.fixRepair(), err)
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if m.ClientID != v.ClientID || m.Product != v.Product {
-		v.find("MANIFEST_DAMAGED", name, "remove the folder: it was copied here", "it belongs to %s %s", m.ClientID, m.Product)
+		v.addFinding("MANIFEST_DAMAGED", name, "remove the folder: it was copied here", "it belongs to %s %s", m.ClientID, m.Product)
 	}
 	d := &dataset{commit: c, manifest: m}
 	for _, s := range m.Changes {
 		v.segments[s.File] = s
 	}
 	if c.CanonicalSHA256 != "" && c.CanonicalSHA256 != m.CanonicalSHA256 {
-		v.find("MANIFEST_DAMAGED", name, fixBackup, "it names another canonical cycle than its commit")
+		v.addFinding("MANIFEST_DAMAGED", name, fixBackup, "it names another canonical cycle than its commit")
 	}
 	if err := v.folder(c.Dir(), m, layout.ManifestFile, folderCodes{"FILE_MISSING", "FILE_DAMAGED"}); err != nil {
 		return nil, err
@@ -106,7 +105,6 @@ func (v *verifier) publication(c snapshot.Commit) (*dataset, error) {
 	return d, err
 }
 
-// folderCodes are the codes of findings in a folder.
 type folderCodes struct{ missing, damaged string }
 
 // folder checks every file of a folder against its manifest, and its rows against the
@@ -122,7 +120,7 @@ func (v *verifier) folder(dir string, m snapshot.Manifest, header string, codes 
 	entries, err := v.names(dir)
 	for _, e := range entries {
 		if !known[e.Name()] {
-			v.find("UNKNOWN_FILE", dir+"/"+e.Name(), fixUnknown, "its manifest does not name it")
+			v.addFinding("UNKNOWN_FILE", dir+"/"+e.Name(), fixUnknown, "its manifest does not name it")
 		}
 	}
 	return err
@@ -134,10 +132,10 @@ func (v *verifier) file(dir string, m snapshot.Manifest, file snapshot.File, cod
 	err := snapshot.VerifyFile(v.Root, dir, file)
 	switch there, _ := durable.Exists(v.Root, name); {
 	case isFileFault(err) && !there:
-		v.find(codes.missing, name, v.fixRepair(), "its manifest names it, and it is missing")
+		v.addFinding(codes.missing, name, v.fixRepair(), "its manifest names it, and it is missing")
 		return nil
 	case isFileFault(err):
-		v.fault(codes.damaged, name, v.fixRepair(), err)
+		v.addFault(codes.damaged, name, v.fixRepair(), err)
 		return nil
 	case err != nil:
 		return err
@@ -146,7 +144,6 @@ func (v *verifier) file(dir string, m snapshot.Manifest, file snapshot.File, cod
 	return v.rows(name, m, file)
 }
 
-// rows checks a table's rows against the summary in its manifest.
 func (v *verifier) rows(name string, m snapshot.Manifest, file snapshot.File) error {
 	summarize := tables[file.Name]
 	if summarize == nil {
@@ -159,16 +156,16 @@ func (v *verifier) rows(name string, m snapshot.Manifest, file snapshot.File) er
 	defer r.Close()
 	got, err := summarize(r, r.Size())
 	if err != nil {
-		v.fault("ROWS_DIFFER", name, v.fixRepair(), err)
+		v.addFault("ROWS_DIFFER", name, v.fixRepair(), err)
 		return nil
 	}
 	v.report.Checked.Rows += got.Rows
 	want := m.Tables[snapshot.TableKey(file.Name)]
 	switch {
 	case got.Rows != want.Rows:
-		v.find("ROWS_DIFFER", name, v.fixRepair(), "it has %d rows, its manifest says %d", got.Rows, want.Rows)
+		v.addFinding("ROWS_DIFFER", name, v.fixRepair(), "it has %d rows, its manifest says %d", got.Rows, want.Rows)
 	case got.Digest != want.Digest:
-		v.find("ROWS_DIFFER", name, v.fixRepair(), "its rows have another digest than its manifest says")
+		v.addFinding("ROWS_DIFFER", name, v.fixRepair(), "its rows have another digest than its manifest says")
 	}
 	return nil
 }
@@ -176,12 +173,12 @@ func (v *verifier) rows(name string, m snapshot.Manifest, file snapshot.File) er
 // checkManifestLink checks a manifest against the commit before its own.
 func (v *verifier) checkManifestLink(before snapshot.Commit, here *dataset) {
 	if here.manifest.PreviousManifestSHA256 != before.ManifestSHA256 {
-		v.find("MANIFEST_CHAIN", here.commit.Dir()+"/"+layout.ManifestFile, fixBackup, "it carries another hash than that of version %d's manifest", before.Version)
+		v.addFinding("MANIFEST_CHAIN", here.commit.Dir()+"/"+layout.ManifestFile, fixBackup, "it carries another hash than that of version %d's manifest", before.Version)
 	}
 }
 
-// fixturesOf reads which fixtures a snapshot has. It returns nil if the table cannot be
-// read, which is a finding already, or if there is none.
+// fixturesOf reads the fixtures of a snapshot. It returns nil if there is no table, or none that
+// can be read, which is already a finding.
 func (v *verifier) fixturesOf(dir string, m snapshot.Manifest) ([]fixture, error) {
 	if _, ok := m.Tables["fixtures"]; !ok {
 		return nil, nil
@@ -204,10 +201,25 @@ func isFileFault(err error) bool {
 	return snapshot.IsFault(err) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrNotRegular)
 }
 
-// unlessFileFault returns an error of reading, nil if the error is about the file itself.
+// unlessFileFault returns err, or nil if it is about the file itself.
 func unlessFileFault(err error) error {
 	if isFileFault(err) {
 		return nil
 	}
 	return err
+}
+
+type summarizer = func(io.ReaderAt, int64) (table.Summary, error)
+
+// tables has, for every kind of file, a function that counts and digests its rows.
+var tables = map[string]summarizer{
+	layout.FixturesFile:     table.Summarize[table.FixtureRow],
+	layout.MarketsFile:      table.Summarize[table.MarketRow],
+	layout.ListingFile:      table.Summarize[table.ListingRow],
+	layout.LiveFile:         table.Summarize[table.LiveRow],
+	layout.LiveCountersFile: table.Summarize[table.LiveCounterRow],
+	layout.LiveTimelineFile: table.Summarize[table.LiveTimelineRow],
+	layout.LiveBucketsFile:  table.Summarize[table.LiveBucketRow],
+	layout.LivePeriodsFile:  table.Summarize[table.LivePeriodRow],
+	layout.LiveStatesFile:   table.Summarize[table.LiveStateRow],
 }

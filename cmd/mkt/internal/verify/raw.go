@@ -14,8 +14,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// raw checks the raw cycles that are there, in folders and in packs, and reports which
-// are missing.
+// raw checks the raw cycles in folders and in packs, and reports the missing ones.
 func (v *verifier) raw(ctx context.Context) error {
 	entries, err := v.names(layout.RawDir)
 	if err != nil {
@@ -33,7 +32,7 @@ func (v *verifier) raw(ctx context.Context) error {
 		} else if _, ok := layout.ParseRawPack(e.Name()); ok {
 			err = v.rawPack(ctx, layout.RawDir+"/"+e.Name(), have)
 			if there, e := durable.Exists(v.Root, layout.RawDir+"/"+e.Name()); e == nil && !there && errors.Is(err, fs.ErrNotExist) {
-				err = nil // its cycles are reported below, unless retention deleted them
+				err = nil // missing cycles are reported below, unless retention deleted them
 			}
 		}
 		if err != nil {
@@ -44,7 +43,7 @@ func (v *verifier) raw(ctx context.Context) error {
 	defer gone.report()
 	for _, c := range v.order {
 		missing := !have[c.CycleID] && v.wanted(c.CycleID) && c.Republishes == 0 && !v.covers(rawKind, c.CycleID)
-		if missing { // it may have been compacted while the folder was listed
+		if missing { // it may have been compacted meanwhile
 			_, err := raw.Open(v.Root, c.CycleID)
 			missing = errors.Is(err, raw.ErrNotSealed)
 		}
@@ -62,7 +61,7 @@ func (v *verifier) rawFolder(id layout.CycleID) error {
 	a, err := raw.Open(v.Root, id)
 	if errors.Is(err, raw.ErrNotSealed) {
 		if _, published := v.commits[id]; published {
-			v.find("RAW_DAMAGED", dir+"/"+layout.RawCycleFile, fixBackup, "it is missing")
+			v.addFinding("RAW_DAMAGED", dir+"/"+layout.RawCycleFile, fixBackup, "it is missing")
 			return nil
 		}
 		v.note("%s belongs to a run that is under way or was interrupted", dir)
@@ -86,15 +85,13 @@ func isRawFault(name string, err error) bool {
 	return errors.Is(err, raw.ErrCorrupt) || errors.Is(err, fs.ErrNotExist) || snapshot.IsFault(snapshot.Fault(name, err))
 }
 
-// rawFault adds what is wrong with an archive.
 func (v *verifier) rawFault(name string, err error) {
 	if !errors.Is(err, raw.ErrCorrupt) {
 		err = snapshot.Fault(name, err)
 	}
-	v.fault("RAW_DAMAGED", name, fixBackup, err)
+	v.addFault("RAW_DAMAGED", name, fixBackup, err)
 }
 
-// rawPack checks a pack, cycle by cycle, in one pass.
 func (v *verifier) rawPack(ctx context.Context, pack string, have map[layout.CycleID]bool) error {
 	defer v.step()
 	for c, err := range raw.CompactedCycles(v.Root, pack) {
@@ -102,7 +99,7 @@ func (v *verifier) rawPack(ctx context.Context, pack string, have map[layout.Cyc
 			return context.Cause(ctx)
 		}
 		if c.ID != "" && layout.RawPack(c.ID) != pack {
-			v.find("RAW_DAMAGED", pack, fixBackup, "it holds %s, which belongs to another file", c.ID)
+			v.addFinding("RAW_DAMAGED", pack, fixBackup, "it holds %s, which belongs to another file", c.ID)
 			continue
 		}
 		if c.ID != "" {
@@ -131,11 +128,11 @@ func (v *verifier) archive(where string, id layout.CycleID, a *raw.Archive) erro
 	case want == "" && a.Cycle().Outcome != raw.Failed && id <= v.head.CycleID:
 		v.note("some raw cycles were not published, or by a version that did not record their hash: they were checked only against themselves")
 	case want != "" && want != a.SHA256():
-		v.find("RAW_DAMAGED", where, fixBackup, "%s of %s is not the one that was transformed", layout.RawCycleFile, id)
+		v.addFinding("RAW_DAMAGED", where, fixBackup, "%s of %s is not the one that was transformed", layout.RawCycleFile, id)
 		return nil
 	}
 	if c := a.Cycle(); c.ClientID != v.ClientID || c.Product != v.Product {
-		v.find("RAW_DAMAGED", where, "remove it: it was copied here", "it belongs to %s %s", c.ClientID, c.Product)
+		v.addFinding("RAW_DAMAGED", where, "remove it: it was copied here", "it belongs to %s %s", c.ClientID, c.Product)
 	}
 	for _, r := range a.Responses() {
 		v.report.Checked.Files++
@@ -152,8 +149,7 @@ func (v *verifier) archive(where string, id layout.CycleID, a *raw.Archive) erro
 	return nil
 }
 
-// rawSum returns the hash of cycle.json that the cycle's publication recorded; "" if it
-// did not.
+// rawSum returns the hash of cycle.json that the cycle's publication recorded, "" if none.
 func (v *verifier) rawSum(id layout.CycleID) string {
 	if c, ok := v.commits[id]; ok && c.RawSHA256 != "" {
 		return c.RawSHA256
@@ -177,13 +173,12 @@ func (v *verifier) rawNames(dir string, a *raw.Archive) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if !known[name] && !v.isHalfWritten(dir+"/"+name) {
-			v.find("UNKNOWN_FILE", dir+"/"+name, fixUnknown, "%s does not name it", layout.RawFetchFile)
+			v.addFinding("UNKNOWN_FILE", dir+"/"+name, fixUnknown, "%s does not name it", layout.RawFetchFile)
 		}
 	}
 	return nil
 }
 
-// below returns the files below a folder, relative to it.
 func (v *verifier) below(dir, sub string) (map[string]bool, error) {
 	all := map[string]bool{}
 	entries, err := v.names(path.Join(dir, sub))

@@ -20,7 +20,6 @@ import (
 
 var key = identity.Key{}
 
-// testRoot is one account's data, made by the real stages.
 type testRoot struct {
 	root, data *durabletest.Mem
 	product    football.Product
@@ -51,8 +50,8 @@ func build(product football.Product, cycles int, every time.Duration) (testRoot,
 	return h, err
 }
 
-// simulate runs cycles on the simulator, and returns when the next one would begin. after,
-// if not nil, is called after each.
+// simulate runs cycles on the simulator and returns the time of the next one. after, if not nil,
+// is called after each.
 func simulate(p dataroot.Product, fixtures, cycles int, every time.Duration, after func(at time.Time) error) (at time.Time, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -97,7 +96,6 @@ func (h testRoot) deep(o *verify.Options) {
 	o.Deep = &verify.Deep{Key: key, Data: h.data, Scratch: durabletest.NewMem(), Version: "other"}
 }
 
-// list are the files below a folder, by name.
 func (h testRoot) list(t testing.TB, dir string) (all []string) {
 	t.Helper()
 	entries, err := h.root.ReadDir(dir)

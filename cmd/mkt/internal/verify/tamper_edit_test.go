@@ -20,8 +20,7 @@ import (
 	"mkt/publish/table"
 )
 
-// editJSON changes a word of a header and makes the hash right by which the next
-// one up names it.
+// editJSON changes a word of a header and corrects its hash in the file that names it.
 func editJSON(t *testing.T, h testRoot, r *rand.Rand) string {
 	c := h.anyCommit(t, r)
 	words := []string{"binary_version", "provider", "derivation_version", "processed_at"}
@@ -50,8 +49,8 @@ func editJSON(t *testing.T, h testRoot, r *rand.Rand) string {
 	return fmt.Sprintf("%s of version %d", word, c.Version)
 }
 
-// editRow changes a row of a table; its file's hash in the manifest is made right,
-// half of the time the rows' digest and the commit as well.
+// editRow changes a row of a table and corrects the file's hash in the manifest, half of the time
+// also the rows' digest and the commit.
 func editRow(t *testing.T, h testRoot, r *rand.Rand) string {
 	c := h.anyCommit(t, r)
 	m, name := h.alterRow(t, c, r, r.IntN(2) == 0)
@@ -67,8 +66,8 @@ func editRow(t *testing.T, h testRoot, r *rand.Rand) string {
 	return name
 }
 
-// alterRow alters one row of a snapshot, and gives the manifest that names the file
-// as it is then, with its rows described if that is wanted.
+// alterRow alters one row of a snapshot. It returns the manifest with the new hash of the file,
+// and with a new digest of the rows if described is true.
 func (h testRoot) alterRow(t *testing.T, c snapshot.Commit, r *rand.Rand, described bool) (m snapshot.Manifest, name string) {
 	t.Helper()
 	m, err := snapshot.Open(h.root, c)
@@ -131,7 +130,7 @@ func rewrite[T table.Row](t *testing.T, f durable.FS, name string, out io.Writer
 	return s
 }
 
-// editAnswer changes an archived answer and every header of its cycle.
+// editAnswer changes an archived answer and all headers of its cycle.
 func editAnswer(t *testing.T, h testRoot, r *rand.Rand) string {
 	var bodies []string
 	for _, name := range h.list(t, layout.RawDir) {
@@ -146,8 +145,7 @@ func editAnswer(t *testing.T, h testRoot, r *rand.Rand) string {
 	return h.alterBody(t, dir, func(body []byte) []byte { return bytes.Replace(body, []byte(`1`), []byte(`2`), 1) })
 }
 
-// alterBody alters the first answer of a cycle that it can, and makes the cycle's
-// own headers right.
+// alterBody alters the first answer of a cycle that it can, and corrects the cycle's headers.
 func (h testRoot) alterBody(t *testing.T, dir string, alter func([]byte) []byte) string {
 	t.Helper()
 	d, err := zstd.NewReader(nil)
@@ -177,7 +175,7 @@ func (h testRoot) alterBody(t *testing.T, dir string, alter func([]byte) []byte)
 	return ""
 }
 
-// dropSegment takes a segment out of the newest manifest and off the disk.
+// dropSegment deletes a segment, also from the newest manifest.
 func dropSegment(t *testing.T, h testRoot, r *rand.Rand) string {
 	head, _, err := snapshot.Head(h.root)
 	must(t, err)
@@ -194,7 +192,7 @@ func dropSegment(t *testing.T, h testRoot, r *rand.Rand) string {
 	return name
 }
 
-// doubleSegment gives a segment's events a second file, or another's.
+// doubleSegment adds a second file with a segment's events, or with another's.
 func doubleSegment(t *testing.T, h testRoot, r *rand.Rand) string {
 	names := h.list(t, ".")
 	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, layout.ChangesDir+"/") })
@@ -213,8 +211,7 @@ func doubleSegment(t *testing.T, h testRoot, r *rand.Rand) string {
 	return to
 }
 
-// relink changes the order of commit records: one is left out, two change places,
-// or one is put in, with numbers and hashes of its own made right.
+// relink leaves out, swaps or inserts a commit record, and corrects numbers and hashes.
 func relink(t *testing.T, h testRoot, r *rand.Rand) string {
 	c := h.anyCommit(t, r)
 	at, next := layout.Commit(c.Version), layout.Commit(c.Version+1)
@@ -223,12 +220,12 @@ func relink(t *testing.T, h testRoot, r *rand.Rand) string {
 	}
 	a, b := h.object(t, at), h.object(t, next)
 	switch r.IntN(3) {
-	case 0: // two change places
+	case 0: // swap two records
 		a["version"], b["version"] = b["version"], a["version"]
 		b["previous_sha256"], a["previous_sha256"] = a["previous_sha256"], h.put(t, at, b)
 		h.put(t, next, a)
 		return "swapped " + at
-	case 1: // the next one is linked to the one before
+	case 1: // link the next record to the one before
 		b["previous_sha256"] = a["previous_sha256"]
 		h.put(t, next, b)
 		return "passed by " + at
@@ -237,13 +234,13 @@ func relink(t *testing.T, h testRoot, r *rand.Rand) string {
 	b["previous_sha256"] = h.put(t, at, a)
 	h.put(t, next, b)
 	if head, _, err := snapshot.Last(h.root); err != nil || head.Version == c.Version+1 {
-		return "" // then the whole chain is new
+		return "" // this would rewrite the whole chain
 	}
 	return "of another run " + at
 }
 
-// raiseFloor says that retention let go of more, and takes that away.
-func raiseFloor(t *testing.T, h testRoot, r *rand.Rand) string {
+// raiseWatermark raises the recorded retention watermark and deletes the data below it.
+func raiseWatermark(t *testing.T, h testRoot, r *rand.Rand) string {
 	c := h.anyCommit(t, r)
 	floors, err := retention.ReadWatermarks(h.root)
 	must(t, err)

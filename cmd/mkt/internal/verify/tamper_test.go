@@ -18,8 +18,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// tampering is one way to change what was sealed. It says what it did, "" when it
-// found nothing to do it to.
+// tampering is one way to change sealed data. It returns what it did, "" if it found nothing to
+// change.
 type tampering struct {
 	name string
 	do   func(*testing.T, testRoot, *rand.Rand) string
@@ -100,11 +100,11 @@ var tamperings = []tampering{
 	{"drop a segment, manifest made right", dropSegment},
 	{"double a segment", doubleSegment},
 	{"link commits anew", relink},
-	{"raise a floor", raiseFloor},
+	{"raise a floor", raiseWatermark},
 }
 
-// Whatever is done to what was sealed is found, as long as the head of the chain
-// is not made right as well: see TestWholeChainAnew.
+// Every tampering is found, unless the head of the chain is rewritten as well, see
+// TestWholeChainRewritten.
 func TestTamperings(t *testing.T) {
 	runs := 1000
 	if testing.Short() {
@@ -115,12 +115,12 @@ func TestTamperings(t *testing.T) {
 	done, harmless := map[string]int{}, 0
 	for i, n := 0, 0; n < runs; i++ {
 		r := rand.New(rand.NewPCG(uint64(i), 7))
-		of := (i + i/len(tamperings)) % 2 // every kind to both
+		of := (i + i/len(tamperings)) % 2 // every kind on both roots
 		h := roots[of]
 		h.root = h.root.PowerCut(1, 0)
 		how := tamperings[i%len(tamperings)]
 		what := how.do(t, h, r)
-		if what == "" { // there is nothing to do it to: in the other, then
+		if what == "" { // nothing to change: use the other root
 			of = 1 - of
 			h = roots[of]
 			h.root = h.root.PowerCut(1, 0)
@@ -148,8 +148,8 @@ func TestTamperings(t *testing.T) {
 	t.Logf("%d tamperings, %d found, %d changed nothing but how archived bytes are packed", found+harmless, found, harmless)
 }
 
-// contents digests every archived answer and every packed record as it is read:
-// packed bytes can differ without any other content.
+// contents digests every archived answer and every packed record as it is read, because packed
+// bytes can differ without a difference in content.
 func contents(t *testing.T, h testRoot) string {
 	t.Helper()
 	var all bytes.Buffer
@@ -185,14 +185,14 @@ func contents(t *testing.T, h testRoot) string {
 	return durable.Hash(all.Bytes())
 }
 
-// sealed are the files that verify accounts for.
+// sealed lists the files that verify covers.
 func (h testRoot) sealed(t *testing.T) []string {
 	return slices.DeleteFunc(h.list(t, "."), func(name string) bool {
 		return strings.HasPrefix(name, layout.StateDir+"/") || strings.HasPrefix(name, layout.StagingDir+"/") || name == layout.Lock
 	})
 }
 
-// pick is one of them, each kind of file as likely as the others.
+// pick returns a sealed file, each kind with the same probability.
 func (h testRoot) pick(t *testing.T, r *rand.Rand) string {
 	kinds := map[string][]string{}
 	for _, name := range h.sealed(t) {
@@ -209,7 +209,7 @@ func (h testRoot) pick(t *testing.T, r *rand.Rand) string {
 	return of[r.IntN(len(of))]
 }
 
-// pickCycle is a folder of one cycle.
+// pickCycle returns the folder of one cycle.
 func (h testRoot) pickCycle(t *testing.T, r *rand.Rand) string {
 	var all []string
 	for _, dir := range []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir} {
@@ -224,7 +224,7 @@ func (h testRoot) pickCycle(t *testing.T, r *rand.Rand) string {
 	return all[r.IntN(len(all))]
 }
 
-// between is a folder of a cycle one second before another.
+// between returns the folder name of a cycle one second before another.
 func (h testRoot) between(folder string) string {
 	id, _ := layout.ParseCycleDir(path.Base(folder))
 	at, product, _ := layout.ParseCycleID(string(id))
@@ -246,7 +246,7 @@ func (h testRoot) change(t *testing.T, r *rand.Rand, how func([]byte) []byte) st
 	return ""
 }
 
-// object is a JSON file whose words can be changed.
+// object is a JSON file.
 type object map[string]any
 
 func (h testRoot) object(t *testing.T, name string) object {
@@ -258,7 +258,7 @@ func (h testRoot) object(t *testing.T, name string) object {
 	return o
 }
 
-// put writes it and returns its hash.
+// put writes an object and returns its hash.
 func (h testRoot) put(t *testing.T, name string, o object) string {
 	t.Helper()
 	data, err := json.MarshalIndent(o, "", "  ")
@@ -267,7 +267,7 @@ func (h testRoot) put(t *testing.T, name string, o object) string {
 	return durable.Hash(append(data, '\n'))
 }
 
-// anyCommit is a version whose snapshot is kept, and not the newest.
+// anyCommit returns a commit whose snapshot is kept and which is not the newest.
 func (h testRoot) anyCommit(t *testing.T, r *rand.Rand) snapshot.Commit {
 	t.Helper()
 	head, _, err := snapshot.Head(h.root)

@@ -9,8 +9,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// unknown reports names that do not belong to the data. It skips what is below staging and
-// state: no data depends on it.
+// unknown reports names that do not belong to the data. It skips staging and state, because no
+// data depends on them.
 func (v *verifier) unknown(context.Context) error {
 	known := map[string]bool{layout.RawDir: true, layout.CanonicalDir: true, layout.SnapshotsDir: true, layout.ChangesDir: true, layout.CommitsDir: true,
 		layout.StagingDir: true, layout.StateDir: true, layout.Current: true, layout.Collected: true, layout.Lock: true}
@@ -23,7 +23,7 @@ func (v *verifier) unknown(context.Context) error {
 		case !known[e.Name()]:
 			v.unknownFile(e.Name())
 		case !e.IsDir() && !e.Type().IsRegular():
-			v.find("UNKNOWN_FILE", e.Name(), fixUnknown, "it is neither a file nor a folder: %s", e.Type())
+			v.addFinding("UNKNOWN_FILE", e.Name(), fixUnknown, "it is neither a file nor a folder: %s", e.Type())
 		}
 	}
 	for dir, isKnown := range map[string]func(string) bool{
@@ -49,7 +49,7 @@ func (v *verifier) unknown(context.Context) error {
 			case !isKnown(e.Name()):
 				v.unknownFile(name)
 			case !e.IsDir() && !e.Type().IsRegular():
-				v.find("UNKNOWN_FILE", name, fixUnknown, "it is neither a file nor a folder: %s", e.Type())
+				v.addFinding("UNKNOWN_FILE", name, fixUnknown, "it is neither a file nor a folder: %s", e.Type())
 			}
 		}
 	}
@@ -61,10 +61,9 @@ func isCycle(name string) bool {
 	return ok
 }
 
-// unknownFile reports one such name.
 func (v *verifier) unknownFile(name string) {
 	if !v.isHalfWritten(name) {
-		v.find("UNKNOWN_FILE", name, fixUnknown, "mkt uses no such name")
+		v.addFinding("UNKNOWN_FILE", name, fixUnknown, "mkt uses no such name")
 	}
 }
 
@@ -78,9 +77,9 @@ func (v *verifier) isHalfWritten(name string) bool {
 	return true
 }
 
-// uncommitted checks snapshots that no commit record names. One that follows a publication
-// and matches its manifest belongs, with its segments, to a run that was interrupted
-// before its commit. Nobody reads it.
+// uncommitted checks snapshots that no commit record names. One that follows a publication and
+// matches its manifest belongs, with its segments, to a run that was interrupted before its
+// commit. Readers ignore it.
 func (v *verifier) uncommitted() error {
 	ids, err := v.cyclesIn(layout.SnapshotsDir)
 	if err != nil {
@@ -111,10 +110,10 @@ func (v *verifier) uncommitted() error {
 			return err
 		}
 		if there, e := durable.Exists(v.Root, dir); e == nil && !there {
-			continue // moved to the quarantine, or deleted, meanwhile
+			continue // quarantined or deleted meanwhile
 		}
 		if err != nil || m.CycleID != id || m.ClientID != v.ClientID || m.Product != v.Product || !follows[m.PreviousManifestSHA256] {
-			v.find("UNKNOWN_FILE", dir, fixUnknown, "no commit record names it, and it follows no publication")
+			v.addFinding("UNKNOWN_FILE", dir, fixUnknown, "no commit record names it, and it follows no publication")
 			continue
 		}
 		v.note("%s belongs to a run that is under way or was interrupted before its commit", dir)

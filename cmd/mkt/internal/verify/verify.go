@@ -15,26 +15,24 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Options of a run.
 type Options struct {
 	ClientID string
 	Product  football.Product
 	Root     durable.ReadFS // of the tenant and product; only read
 
-	// From and To bound the cycles whose data is read; "" means the oldest that is kept,
-	// and the newest. The chain of commits is always checked whole.
+	// From and To bound the cycles whose data is read; "" means the oldest that is kept and the
+	// newest. The chain of commits is always checked as a whole.
 	From, To layout.CycleID
 	// Expect is the hash of a commit record that was written down elsewhere; "" is none.
 	Expect string
-	// Deep also rebuilds cycles and snapshots if it is not nil.
+	// Deep, if not nil, also rebuilds cycles and snapshots.
 	Deep *Deep
-	// Command is the name of mkt in fixes.
+	// Command is how a fix calls mkt.
 	Command string
-	// Progress is called with how many cycles of how many are done; it may be nil.
+	// Progress is called with the cycles done and their total; it may be nil.
 	Progress func(done, total int)
 }
 
-// verifier is one run.
 type verifier struct {
 	Options
 	watermarks retention.Watermarks
@@ -46,7 +44,7 @@ type verifier struct {
 	newest     uint64 // number of the newest record when the run began
 
 	segments map[string]snapshot.Segment // named by a manifest or a commit
-	read     map[string]bool             // of these
+	read     map[string]bool             // names of segments
 	done     int
 	total    int
 }
@@ -54,7 +52,7 @@ type verifier struct {
 // ErrBusy is the error for a report that is not Judged.
 var ErrBusy = errors.New("the data was written to while it was read, and no finding was confirmed in three readings: run it again, or stop the schedule first")
 
-// passes is how often a root is read at most if something is written to it meanwhile.
+// passes bounds the readings of a root to which something is written meanwhile.
 const passes = 3
 
 // Run verifies one account's product. Its error is one of the disk or of ctx.
@@ -71,7 +69,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		if err != nil {
 			return Report{}, err
 		}
-		report, err := once(ctx, o)
+		report, err := readOnce(ctx, o)
 		if err != nil || report.Clean {
 			return report, err
 		}
@@ -86,15 +84,15 @@ func Run(ctx context.Context, o Options) (Report, error) {
 			}
 		}
 		if pass == passes {
-			report.Judged, report.Unconfirmed, report.Findings = false, report.Findings, []Finding{} // and not Clean
+			report.Judged, report.Unconfirmed, report.Findings = false, report.Findings, []Finding{} // Clean stays false
 			return report, nil
 		}
 		before = report
 	}
 }
 
-// stampOf returns a hash that changes when a run writes something: it covers the names
-// that there are, and the contents of the files that are replaced.
+// stampOf returns a hash that changes when a run writes something. It covers all names, and the
+// contents of the files that are replaced.
 func stampOf(f durable.ReadFS) (string, error) {
 	var b strings.Builder
 	for _, dir := range []string{".", layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir} {
@@ -114,12 +112,11 @@ func stampOf(f durable.ReadFS) (string, error) {
 	return durable.Hash([]byte(b.String())), nil
 }
 
-// errNoFolder ends a run at a folder that cannot be listed. That is a finding, and
-// everything in the folder would be reported as missing.
+// errNoFolder ends a reading at a folder that cannot be listed. That is a finding; continuing
+// would report everything in the folder as missing.
 var errNoFolder = errors.New("a folder cannot be listed")
 
-// once reads the root once.
-func once(ctx context.Context, o Options) (Report, error) {
+func readOnce(ctx context.Context, o Options) (Report, error) {
 	v := &verifier{Options: o, seen: map[Finding]bool{}, commits: map[layout.CycleID]snapshot.Commit{}, segments: map[string]snapshot.Segment{}, read: map[string]bool{}}
 	v.report = Report{Tenant: o.ClientID, Product: string(o.Product), Judged: true, Findings: []Finding{}, Notes: []string{}}
 	if v.Progress == nil {
@@ -149,8 +146,7 @@ func (v *verifier) all(ctx context.Context) error {
 	return nil
 }
 
-// find adds a finding, once.
-func (v *verifier) find(code, file, fix, format string, args ...any) {
+func (v *verifier) addFinding(code, file, fix, format string, args ...any) {
 	f := Finding{code, file, fmt.Sprintf(format, args...), fix}
 	if !v.seen[f] {
 		v.seen[f] = true
@@ -158,19 +154,17 @@ func (v *verifier) find(code, file, fix, format string, args ...any) {
 	}
 }
 
-// fault adds what is wrong with a file that should be intact. code is that of damage.
-func (v *verifier) fault(code, file, fix string, err error) {
+func (v *verifier) addFault(code, file, fix string, err error) {
 	switch {
 	case errors.Is(err, layout.ErrNewer):
 		code, fix = "FORMAT_NEWER", "use the version of mkt that wrote it, or a later one"
 	case errors.Is(err, snapshot.ErrUnreadable) && !errors.Is(err, snapshot.ErrDamaged):
 		code, fix = "UNREADABLE", "run it as the user who owns the data root, or as root: sudo "+v.Command+" verify"
 	}
-	v.find(code, file, fix, "%s", reason(err, file))
+	v.addFinding(code, file, fix, "%s", reason(err, file))
 }
 
-// forget removes the findings from a number on.
-func (v *verifier) forget(from int) {
+func (v *verifier) dropFindings(from int) {
 	for _, f := range v.report.Findings[from:] {
 		delete(v.seen, f)
 	}
@@ -183,12 +177,10 @@ func (v *verifier) note(format string, args ...any) {
 	}
 }
 
-// wanted reports whether a cycle's data is to be read.
 func (v *verifier) wanted(c layout.CycleID) bool {
 	return c >= v.From && (v.To == "" || c <= v.To)
 }
 
-// step counts one cycle as done.
 func (v *verifier) step() {
 	v.done++
 	v.Progress(v.done, max(v.total, v.done))
@@ -201,7 +193,7 @@ func (v *verifier) names(dir string) ([]fs.DirEntry, error) {
 		return nil, nil
 	}
 	if fault := snapshot.Fault(dir, err); snapshot.IsFault(fault) {
-		v.fault("UNREADABLE", dir, "put a folder there, or mount it there", fault)
+		v.addFault("UNREADABLE", dir, "put a folder there, or mount it there", fault)
 		return nil, errNoFolder
 	}
 	return entries, err
@@ -219,13 +211,11 @@ func (v *verifier) cyclesIn(dir string) (ids []layout.CycleID, err error) {
 	return ids, err
 }
 
-// Fixes.
 const (
 	fixBackup  = "restore it from a backup: the hash must be the sealed one"
 	fixUnknown = "find out who put it there, and remove it if nobody needs it"
 )
 
-// fixRepair is for what can be rebuilt.
 func (v *verifier) fixRepair() string {
 	return fmt.Sprintf("%s recover --tenant %s --product %s rebuilds it; if it cannot, %s", v.Command, v.ClientID, v.Product, fixBackup)
 }

@@ -11,7 +11,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// kind is one of those that retention deletes.
+// kind is a kind of data that retention deletes.
 type kind int
 
 const (
@@ -25,9 +25,9 @@ func (k kind) of(f retention.Watermarks) *retention.Watermark {
 	return [...]*retention.Watermark{f.Snapshots, f.Canonical, f.Thinned, f.Raw}[k]
 }
 
-// covers reports whether retention has given up a cycle by now. It records that before it
-// deletes anything: if a cycle is missing and a record that is read after that does not
-// cover it, retention did not delete it.
+// covers reports whether retention has given up a cycle by now. Retention records that before it
+// deletes anything: if a cycle is missing and a record read afterwards does not cover it,
+// retention did not delete it.
 func (v *verifier) covers(k kind, id layout.CycleID) bool {
 	if k.of(v.watermarks).Covers(id) {
 		return true
@@ -38,7 +38,7 @@ func (v *verifier) covers(k kind, id layout.CycleID) bool {
 	return k.of(v.watermarks).Covers(id)
 }
 
-// mayGo reports whether a cycle's folder may be deleted by a writer.
+// mayGo reports whether a writer may delete a cycle's folder.
 func (v *verifier) mayGo(k kind, id layout.CycleID) bool {
 	if k != snapshotKind && id > v.head.CycleID {
 		return true // it was not published when the run began
@@ -59,13 +59,13 @@ func (v *verifier) folderOf(k kind, dir string, id layout.CycleID, check func() 
 	case unknown != nil:
 		return errors.Join(err, unknown)
 	case !there && v.mayGo(k, id):
-		v.forget(from)
+		v.dropFindings(from)
 		return nil
 	case !there && k == rawKind && v.isInPack(id):
-		v.forget(from)
-		return check() // of its pack
+		v.dropFindings(from)
+		return check() // the cycle is in a pack now
 	case err != nil:
-		v.find("FILE_MISSING", dir, v.fixRepair(), "a file in it disappeared while it was read")
+		v.addFinding("FILE_MISSING", dir, v.fixRepair(), "a file in it disappeared while it was read")
 	}
 	return nil
 }
@@ -76,7 +76,6 @@ func (v *verifier) isInPack(id layout.CycleID) bool {
 	return err == nil
 }
 
-// since returns the publications that were made since the run began, by cycle.
 func (v *verifier) since() (map[layout.CycleID]snapshot.Commit, error) {
 	newest, err := v.newestNumber()
 	if err != nil {

@@ -19,15 +19,14 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// film is a data root after every file operation of its writers, one after the other:
-// cycles, retention and compaction.
+// film has the data root after every file operation of its writers: cycles, retention and
+// compaction.
 type film struct {
 	product football.Product
 	frames  []*durabletest.Mem
 }
 
-// The films are of both products. Retention is so short that every cycle deletes something
-// of every kind.
+// Films of both products. Retention is so short that every cycle deletes data of every kind.
 var (
 	marketFilm = sync.OnceValues(func() (film, error) { return shoot(football.MarketEngine, 6, time.Hour) })
 	tickFilm   = sync.OnceValues(func() (film, error) { return shoot(football.LiveIntelligence, 16, 5*time.Minute) })
@@ -59,14 +58,13 @@ func shoot(product football.Product, cycles int, every time.Duration) (film, err
 	return f, nil
 }
 
-// playing is a file system that shows a film to a reader: at every operation it may move to
-// a later frame.
+// playing is a file system that shows a film to a reader: any operation may advance it.
 type playing struct {
 	durable.FS // the current frame
 	film       film
 	at, last   int
 	r          *rand.Rand
-	speed      float64 // how often it moves on
+	speed      float64 // how often it advances
 }
 
 func (p *playing) next() durable.FS {
@@ -80,7 +78,7 @@ func (p *playing) Open(name string) (durable.Reader, error)   { return p.next().
 func (p *playing) Stat(name string) (fs.FileInfo, error)      { return p.next().Stat(name) }
 func (p *playing) ReadDir(name string) ([]fs.DirEntry, error) { return p.next().ReadDir(name) }
 
-// Whatever writers do while verify reads, intact data has no findings.
+// Concurrent writers cause no findings in intact data.
 func TestNoFalseAlarmsBesideWriters(t *testing.T) {
 	t.Parallel()
 	runs := 1500
@@ -113,8 +111,8 @@ func TestNoFalseAlarmsBesideWriters(t *testing.T) {
 	}
 }
 
-// Wherever writers were killed, what they left has no findings: among it a first
-// publication that is committed and that CURRENT does not name yet.
+// A writer that is killed at any point leaves no findings, even for a first publication that is
+// committed while CURRENT does not name it yet.
 func TestKilledWritersRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
 	step := 1
@@ -149,7 +147,7 @@ func TestKilledWritersRaiseNoAlarm(t *testing.T) {
 	}
 }
 
-// Damage is found while others write, and named as it is at rest.
+// Damage is found while others write, with the same codes as at rest.
 func TestDamageIsFoundBesideWriters(t *testing.T) {
 	t.Parallel()
 	f, err := marketFilm()

@@ -54,7 +54,6 @@ again, and with another id.key every id would change.`,
 	}
 }
 
-// initFile is one file of a new installation and whether init made it.
 type initFile struct {
 	File string `json:"file"`
 	Made bool   `json:"made"`
@@ -80,7 +79,7 @@ func MakeFiles(dir string) ([]initFile, error) {
 		name    string
 		mode    os.FileMode
 		content []byte
-		check   func(content []byte) error // of one that is kept; nil: none
+		check   func(content []byte) error // checks the content of a file that is kept; nil: no check
 	}{
 		{"mkt.yaml", 0o644, InitConfig, nil},
 		{"tenants.yaml", 0o644, tenants.SealText(initTenants, 0), func([]byte) error { return nil }},
@@ -90,7 +89,7 @@ func MakeFiles(dir string) ([]initFile, error) {
 	var made []initFile
 	for _, f := range files {
 		path := filepath.Join(dir, f.name)
-		if err := durable.RemoveTempsOf(root, f.name); err != nil { // of an init that was killed
+		if err := durable.RemoveTempsOf(root, f.name); err != nil { // left by an init that was killed
 			return nil, err
 		}
 		if f.check != nil {
@@ -107,8 +106,8 @@ func MakeFiles(dir string) ([]initFile, error) {
 	return made, root.SyncDir(".")
 }
 
-// checkKept removes an empty file, which an init left that was killed. A file with other
-// content than it should have is an error. A file that this user may not read is kept.
+// checkKept removes an empty file, which an init that was killed left behind. A file with
+// wrong content is an error. A file that this user may not read is kept.
 func checkKept(path string, check func([]byte) error) error {
 	content, err := os.ReadFile(path)
 	switch {
@@ -144,7 +143,7 @@ func sealKeyMayBeMade(dir string) error {
 	}
 	f, err := tenants.Load(filepath.Join(dir, "tenants.yaml"))
 	if err != nil {
-		return nil // there is none, or its reader says what is wrong with it
+		return nil // a missing or damaged file is reported by whoever reads it
 	}
 	for i := range f.Tenants {
 		if f.Tenants[i].Provider != nil {
@@ -154,7 +153,6 @@ func sealKeyMayBeMade(dir string) error {
 	return nil
 }
 
-// isMissing reports whether a file does not exist or is empty.
 func isMissing(path string) bool {
 	info, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0
@@ -166,7 +164,7 @@ func writeOnce(path string, mode os.FileMode, content []byte) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fs.ErrExist
 	}
-	part := path + ".tmp0" // as durable names them, so that the next init takes it away
+	part := path + ".tmp0" // the name that durable uses, so that the next init removes it
 	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists: another mkt init is running", part)
@@ -187,7 +185,7 @@ func writeOnce(path string, mode os.FileMode, content []byte) error {
 	}
 	err = os.Link(part, path) // which refuses to replace one that another init made
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		err = os.Rename(part, path) // a file system without links
+		err = os.Rename(part, path) // the file system has no links
 	}
 	return err
 }

@@ -13,7 +13,6 @@ import (
 	"mkt/fetch/provider/all"
 )
 
-// adapterView says what an adapter can do and which hosts it may contact.
 type adapterView struct {
 	Name         string                `json:"name"`
 	BaseURL      string                `json:"base_url"`
@@ -23,7 +22,6 @@ type adapterView struct {
 	Bookmaker    string                `json:"bookmaker,omitempty"` // whose prices an account takes that has chosen none; "" where there is none to choose
 }
 
-// providersView is the output of mkt provider list.
 type providersView struct {
 	Adapters    []adapterView    `json:"adapters"`
 	Connections []connectionView `json:"connections"` // of every tenant, in the order of tenants.yaml

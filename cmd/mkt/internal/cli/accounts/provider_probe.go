@@ -38,7 +38,6 @@ quota is used up.`,
 	return cmd
 }
 
-// testView is the result of a test of a connection.
 type testView struct {
 	ID       string            `json:"client_id"`
 	Provider string            `json:"provider"`
@@ -49,7 +48,7 @@ type testView struct {
 	Error    string            `json:"error,omitempty"`
 	Endpoint string            `json:"endpoint"`
 	Requests int               `json:"requests"`
-	Quota    *health.Quota     `json:"quota"` // nil: the provider said nothing of it
+	Quota    *health.Quota     `json:"quota"` // nil: the provider reported none
 	Seconds  float64           `json:"seconds"`
 }
 

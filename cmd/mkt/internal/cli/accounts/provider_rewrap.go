@@ -17,7 +17,6 @@ import (
 	"mkt/serve/account"
 )
 
-// rewrapFlags of mkt provider rewrap.
 type rewrapFlags struct{ newKey, retire bool }
 
 func newProviderRewrap(g *Group) *cobra.Command {
@@ -52,7 +51,6 @@ the connections stays, so that data routes continue to answer.`,
 	return cmd
 }
 
-// rewrapView is the result of mkt provider rewrap.
 type rewrapView struct {
 	Recipient string   `json:"recipient"` // of the key that is first
 	OlderKeys int      `json:"older_keys"`
@@ -159,7 +157,7 @@ func (g *Group) addSealKey(older credential.Identity) (credential.Identity, erro
 
 // writeSealKey replaces seal.key atomically and keeps its owner.
 func (g *Group) writeSealKey(key credential.Identity) error {
-	path, err := filepath.EvalSymlinks(g.Keys.Seal) // so that a link stays one
+	path, err := filepath.EvalSymlinks(g.Keys.Seal) // a link stays a link
 	if err != nil {
 		return fmt.Errorf("sealing key: %w", err)
 	}
@@ -168,7 +166,7 @@ func (g *Group) writeSealKey(key credential.Identity) error {
 		return fmt.Errorf("sealing key: %w", err)
 	}
 	part := path + ".tmp0"
-	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) { // of a rewrap that was killed
+	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a rewrap that was killed
 		return fmt.Errorf("sealing key: %w", err)
 	}
 	if err := writeOnce(part, before.Mode().Perm(), key.File()); err != nil {

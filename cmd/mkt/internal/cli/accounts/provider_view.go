@@ -26,7 +26,7 @@ type connectionView struct {
 	LastSuccessAt *time.Time                  `json:"last_success_at"`
 	LastAttemptAt *time.Time                  `json:"last_attempt_at"`
 	Code          health.Code                 `json:"code,omitempty"` // why the last attempt failed
-	Quota         *health.Quota               `json:"quota"`          // nil: the provider never said anything of it
+	Quota         *health.Quota               `json:"quota"`          // nil: the provider never reported one
 	Found         []findingView               `json:"found"`
 	Calls         map[string]map[string]int64 `json:"calls"` // by UTC day and endpoint
 }
@@ -71,7 +71,6 @@ func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
 	return v, nil
 }
 
-// print shows one connection to a person.
 func (v connectionView) print(out io.Writer, now time.Time) error {
 	w := cli.NewTableWriter(out)
 	row := func(key, format string, args ...any) { plain.Fprintf(w, key+"\t"+format+"\n", args...) }

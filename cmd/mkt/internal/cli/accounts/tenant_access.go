@@ -37,7 +37,7 @@ func (g *Group) newOrigin(verb, short, said string, action audit.Action, change 
 }
 
 func newLimitSet(g *Group) *cobra.Command {
-	var want account.Limit // zero: as it is
+	var want account.Limit // zero: unchanged
 	cmd := &cobra.Command{
 		Use:   "set ID",
 		Short: "Set a tenant's rate limit; what is not given stays",

@@ -16,7 +16,6 @@ import (
 	"mkt/serve/account"
 )
 
-// tenantFlags of mkt tenant add.
 type tenantFlags struct {
 	name                        string
 	products, features, origins []string
@@ -57,7 +56,6 @@ func newTenantAdd(g *Group) *cobra.Command {
 	return cmd
 }
 
-// tenant checks the flags. The rules of the file check the rest.
 func (f *tenantFlags) tenant(id string) (tenants.Tenant, error) {
 	t := tenants.Tenant{ID: id, Name: f.name, Status: account.Active, Origins: f.origins, Limit: account.DefaultLimit,
 		Products: map[football.Product]account.Subscription{}, Features: map[string]bool{}}

@@ -38,7 +38,6 @@ func (g *Group) editAccount(cmd *cobra.Command, id string, action audit.Action, 
 	return errors.Join(err, v.print(g.Out))
 }
 
-// parseProduct reads a product from an argument.
 func parseProduct(s string) (football.Product, error) {
 	return football.Product(s), cli.CheckWord("product", s, cli.ProductNames()...)
 }

@@ -15,7 +15,6 @@ import (
 	"mkt/publish/layout"
 )
 
-// logFlags of mkt tenant log.
 type logFlags struct {
 	action, by   string
 	since, until string
@@ -127,11 +126,10 @@ func (g *Group) printLogTable(log audit.Log) error {
 	return w.Flush()
 }
 
-// changedSince reports whether tenants.yaml changed after the newest entry.
 func (g *Group) changedSince(log audit.Log) bool {
 	f, err := tenants.Load(g.Tenants)
 	if err != nil || log.Last == "" {
-		return false // mkt tenant validate says what is wrong with it
+		return false // mkt tenant validate reports what is wrong
 	}
 	sum := f.Sum()
 	return hex.EncodeToString(sum[:]) != log.Last

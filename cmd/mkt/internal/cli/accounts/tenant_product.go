@@ -57,7 +57,7 @@ func (g *Group) checkProduct(id string, p football.Product) error {
 	return nil
 }
 
-// termWords says what a term means now, so that a mistyped year is noticed.
+// termWords describes a term as of now, so that a mistyped year is noticed.
 func termWords(t *tenants.Tenant, p football.Product, now time.Time) string {
 	term := t.Products[p]
 	switch t.Subscription(p, now) {
@@ -69,7 +69,6 @@ func termWords(t *tenants.Tenant, p football.Product, now time.Time) string {
 	return fmt.Sprintf("Subscribed to %s, from %s to %s.", p, cli.Moment(term.Starts), cli.Moment(term.Expires))
 }
 
-// featureWords says what switching a feature means now.
 func featureWords(t *tenants.Tenant, feature, verb string, now time.Time) string {
 	for _, p := range account.Products() {
 		if slices.Contains(account.ProductFeatures(p), feature) && t.Subscription(p, now) != account.InForce {
@@ -79,7 +78,6 @@ func featureWords(t *tenants.Tenant, feature, verb string, now time.Time) string
 	return fmt.Sprintf("Feature %s %sd.", feature, verb)
 }
 
-// parseTerm reads --starts and --expires.
 func parseTerm(starts, expires string) (s account.Subscription, err error) {
 	if s.Starts, err = parseMoment("starts", starts); err != nil {
 		return s, err

@@ -37,7 +37,6 @@ judged by it, whoever runs the cycles.`,
 	}
 }
 
-// scheduleWords says when a product runs now. Without a subscription it does not.
 func scheduleWords(p football.Product) saying {
 	return func(t *tenants.Tenant) string {
 		expr := t.Expression(p)

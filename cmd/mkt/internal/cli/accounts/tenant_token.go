@@ -35,7 +35,7 @@ refused from then on, for good. To change a token without an interruption, run
 mkt tenant token issue, let the client change over, then run mkt tenant token
 end.
 
-On a terminal it asks first; a script need not say --yes.`,
+On a terminal it asks first; a script does not need --yes.`,
 		Example: `  mkt tenant token rotate acme`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -90,7 +90,7 @@ other tokens stay valid. HINT is the last four characters of the token, as mkt
 tenant show lists them; if two tokens have the same, --issued says which one
 is meant.
 
-On a terminal it asks first; a script need not say --yes.`,
+On a terminal it asks first; a script does not need --yes.`,
 		Example: `  mkt tenant token end acme 7f1a`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -51,7 +51,6 @@ something, because a file that was cut off looks the same.`,
 	return cmd
 }
 
-// checkRevoked refuses a file in which a revoked account is not revoked any more.
 func checkRevoked(f *tenants.File) error {
 	undone, err := audit.Undone(f)
 	if err != nil {
@@ -63,7 +62,6 @@ func checkRevoked(f *tenants.File) error {
 	return nil
 }
 
-// sealWords says what the seal of the file means, before and after validate.
 func sealWords(before, now *tenants.File) string {
 	switch {
 	case now.Seal() == tenants.Unsealed:

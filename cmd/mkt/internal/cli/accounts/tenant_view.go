@@ -10,8 +10,7 @@ import (
 	"mkt/serve/account"
 )
 
-// tenantView is what people and scripts see of a tenant: not the sealed credential and not
-// the digests.
+// tenantView leaves out the sealed credential and the digests.
 type tenantView struct {
 	ID       string        `json:"client_id"`
 	Name     string        `json:"name"`

@@ -98,7 +98,6 @@ func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []S
 	return failed.Err()
 }
 
-// errStepInterrupted is the error of a step that was stopped before its end.
 var errStepInterrupted = errors.New("interrupted: nothing was published; run it again")
 
 // RunJob runs the steps for one job under its lock, passes the report of each to record, and
@@ -116,17 +115,17 @@ func (g *Group) RunJob(ctx, stopping context.Context, j Job, cycle layout.CycleI
 }
 
 func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.CycleID, steps []Step, record func(Report)) error {
-	held, err := g.hold(j)
+	open, err := g.openJob(j)
 	if err != nil {
 		record(Report{Tenant: j.Tenant.ID, Product: string(j.Product), Step: "lock", Cycle: string(cycle), Error: cli.Message(err)})
 		return err
 	}
-	defer held.free()
+	defer open.free()
 	for _, do := range steps {
 		if stopping.Err() != nil {
 			return cli.ErrInterrupted
 		}
-		report, err := do(ctx, Task{j, held.root, held.data, cycle, stopping.Done()})
+		report, err := do(ctx, Task{j, open.root, open.data, cycle, stopping.Done()})
 		if stopping.Err() != nil && errors.Is(err, context.Canceled) {
 			err = fmt.Errorf("tenant %s: %s %w", j, report.Step, errStepInterrupted)
 		}
@@ -152,14 +151,12 @@ func (g *Group) codeOf(r Report) string {
 	return ""
 }
 
-// held is the opened folders of a job, and its lock.
-type held struct {
+type openedJob struct {
 	data, root *durable.Disk
 	lock       io.Closer
 }
 
-// hold opens the folders of a job and takes its lock.
-func (g *Group) hold(j Job) (*held, error) {
+func (g *Group) openJob(j Job) (*openedJob, error) {
 	open := durable.OpenRoot
 	if g.Unsynced {
 		open = durable.OpenUnsynced
@@ -175,7 +172,7 @@ func (g *Group) hold(j Job) (*held, error) {
 	}
 	lock, err := root.Lock(layout.Lock)
 	if err == nil {
-		return &held{data, root, lock}, nil
+		return &openedJob{data, root, lock}, nil
 	}
 	root.Close()
 	data.Close()
@@ -185,7 +182,7 @@ func (g *Group) hold(j Job) (*held, error) {
 	return nil, fmt.Errorf("tenant %s: data root: %w", j, err)
 }
 
-func (h *held) free() {
+func (h *openedJob) free() {
 	h.lock.Close()
 	h.root.Close()
 	h.data.Close()

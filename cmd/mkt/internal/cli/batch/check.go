@@ -18,7 +18,6 @@ import (
 // would crash serve crashes the child instead.
 const CheckCommand = "check-snapshot"
 
-// checkTime is how long the child may take.
 const checkTime = 5 * time.Minute
 
 func newCheck() *cobra.Command {
@@ -48,7 +47,7 @@ func checkInChild(ctx context.Context, dir string) error {
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil { // the child was killed for it
+		if ctx.Err() != nil { // the child was killed because of it
 			return fmt.Errorf("check of the snapshot: %w", context.Cause(ctx))
 		}
 		return fmt.Errorf("check of the snapshot: %w: %s", err, lastLine(errs.String()))
@@ -56,7 +55,6 @@ func checkInChild(ctx context.Context, dir string) error {
 	return nil
 }
 
-// lastLine returns the last line that a failed child printed.
 func lastLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	return strings.TrimPrefix(lines[len(lines)-1], "mkt: ")

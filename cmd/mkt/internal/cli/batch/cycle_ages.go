@@ -11,8 +11,8 @@ import (
 	"mkt/serve/account"
 )
 
-// agesOfCycles collects how old the newest good cycles of the tenants are that may run at
-// the time of the request.
+// agesOfCycles collects, at the time of the request, the ages of the newest successful cycles
+// of the tenants that may run.
 type agesOfCycles struct{ *timetable }
 
 func cycleDesc(name, help string, labels ...string) *prometheus.Desc {
@@ -20,9 +20,9 @@ func cycleDesc(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	jobsDesc   = cycleDesc("mkt_schedule_jobs", "Accounts whose cycles run: current, overdue (no good cycle for two cadences), or never (none yet).", "state")
-	newestGood = cycleDesc("mkt_cycle_newest_good_age_seconds", "Since the newest good cycle of any account.")
-	oldestGood = cycleDesc("mkt_cycle_oldest_good_age_seconds", "Since the newest good cycle of the account that waits longest for one.")
+	jobsDesc   = cycleDesc("mkt_schedule_jobs", "Accounts whose cycles run: current, overdue (no successful cycle for two cadences), or never (none yet).", "state")
+	newestGood = cycleDesc("mkt_cycle_newest_good_age_seconds", "Seconds since the newest successful cycle of any account.")
+	oldestGood = cycleDesc("mkt_cycle_oldest_good_age_seconds", "Seconds since the newest successful cycle of the account whose one is the oldest.")
 )
 
 // Describe implements prometheus.Collector.
@@ -81,8 +81,8 @@ func (c agesOfCycles) judge(f *tenants.File, p football.Product) (count map[stri
 	return count, newest, oldest
 }
 
-// lastGood returns when the newest good cycle of a job ended, the zero time if there was
-// none or if that cannot be read. The state file is read once after each cycle.
+// lastGood returns when the newest successful cycle of a job ended, the zero time if there was
+// none or it cannot be read. The state file is read once after each cycle.
 func (c agesOfCycles) lastGood(j Job) time.Time {
 	m, name := c.metrics, entryName(j.Tenant.ID, j.Product)
 	m.mu.Lock()

@@ -11,8 +11,7 @@ import (
 	"mkt/publish/durable"
 )
 
-// cycleLine collects the reports of the steps of a cycle, for the one line that is logged
-// about it.
+// cycleLine collects the steps' reports for the one line that is logged about a cycle.
 type cycleLine struct {
 	now     func() time.Time
 	began   time.Time
@@ -21,7 +20,6 @@ type cycleLine struct {
 
 func (l *cycleLine) add(r Report) { l.reports = append(l.reports, r) }
 
-// last returns the report of the step that ran last.
 func (l *cycleLine) last() Report {
 	if len(l.reports) == 0 {
 		return Report{}
@@ -35,7 +33,7 @@ func (l *cycleLine) log(log *slog.Logger, code string, err error) {
 	last := l.last()
 	switch {
 	case errors.Is(err, durable.ErrLocked):
-		log.Warn("tick skipped: a run started elsewhere is under way")
+		log.Warn("tick skipped: another process is running this cycle")
 	case errors.Is(err, cli.ErrInterrupted):
 		log.Info("stopped between two steps", l.pairs()...)
 	case errors.Is(err, errStepInterrupted):
@@ -71,7 +69,7 @@ func (l *cycleLine) pairs() []any {
 		}
 		r := l.reports[i]
 		if of.step == "fetch" && r.Code != "" && r.Error == "" {
-			pairs = append(pairs, "fetch_code", r.Code) // usable, but not complete
+			pairs = append(pairs, "fetch_code", r.Code) // usable, but incomplete
 		}
 		for _, name := range of.names {
 			if n, ok := r.Counts[name]; ok && (name == "quota_left" || !isZero(n)) {
@@ -82,5 +80,4 @@ func (l *cycleLine) pairs() []any {
 	return pairs
 }
 
-// isZero reports whether a count is zero.
 func isZero(n any) bool { return n == nil || reflect.ValueOf(n).IsZero() }

@@ -13,27 +13,26 @@ import (
 	"mkt/serve/account"
 )
 
-// cycleMetrics counts what mkt schedule runs. There is no label for the tenant: there would
-// be thousands of series, and the log, mkt doctor and the state files name the tenant.
+// cycleMetrics has no label for the tenant: there would be thousands of series, and the log,
+// mkt doctor and the state files name the tenant.
 type cycleMetrics struct {
 	now func() time.Time
 
-	cycles   *prometheus.CounterVec   // product, outcome
-	failures *prometheus.CounterVec   // product, step, code
-	took     *prometheus.HistogramVec // product
-	running  *prometheus.GaugeVec     // product
-	skipped  *prometheus.CounterVec   // product
-	held     *prometheus.CounterVec   // product, reason
+	cycles    *prometheus.CounterVec   // product, outcome
+	failures  *prometheus.CounterVec   // product, step, code
+	took      *prometheus.HistogramVec // product
+	running   *prometheus.GaugeVec     // product
+	skipped   *prometheus.CounterVec   // product
+	postponed *prometheus.CounterVec   // product, reason
 
 	mu       sync.Mutex
-	lastGood map[string]time.Time // by entry: when its newest good cycle ended, by its state file
+	lastGood map[string]time.Time // by entry: when its newest successful cycle ended, by its state file
 }
 
-// Outcomes of a cycle.
 const (
 	cyclePublished   = "published"
 	cycleFailed      = "failed"
-	cycleLocked      = "locked"      // a run started elsewhere was under way
+	cycleLocked      = "locked"      // another process runs it
 	cycleInterrupted = "interrupted" // stopped between two steps
 )
 
@@ -46,11 +45,11 @@ func newCycleMetrics(now func() time.Time) *cycleMetrics {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
 	m := &cycleMetrics{
-		now:      now,
-		cycles:   counter("mkt_cycles_total", "Cycles run: published, failed, locked (run elsewhere) or interrupted (by the stop).", "product", "outcome"),
-		failures: counter("mkt_cycle_failures_total", "Steps that failed, by the code that state files and mkt doctor give; empty when it never began.", "product", "step", "code"),
-		skipped:  counter("mkt_cycle_ticks_skipped_total", "Ticks that came while the cycle before was still under way.", "product"),
-		held:     counter("mkt_cycle_ticks_postponed_total", "Ticks at which the provider was not to be asked yet: its quota is used up, or it refused.", "product", "reason"),
+		now:       now,
+		cycles:    counter("mkt_cycles_total", "Cycles run: published, failed, locked (another process ran it) or interrupted (by the stop).", "product", "outcome"),
+		failures:  counter("mkt_cycle_failures_total", "Steps that failed, by the code in state files and mkt doctor; empty if the step never began.", "product", "step", "code"),
+		skipped:   counter("mkt_cycle_ticks_skipped_total", "Ticks that came while the cycle before was still under way.", "product"),
+		postponed: counter("mkt_cycle_ticks_postponed_total", "Ticks at which the provider must not be asked yet: its quota is used up, or it refused.", "product", "reason"),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "mkt_cycle_duration_seconds",
 			Help: "Fetch, transform and publish together, of cycles that published.", Buckets: cycleDurations}, []string{"product"}),
 		running: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "mkt_cycles_running",
@@ -65,7 +64,7 @@ func newCycleMetrics(now func() time.Time) *cycleMetrics {
 		m.running.WithLabelValues(string(p))
 		m.skipped.WithLabelValues(string(p))
 		for _, why := range postponeReasons {
-			m.held.WithLabelValues(string(p), string(why))
+			m.postponed.WithLabelValues(string(p), string(why))
 		}
 	}
 	return m
@@ -86,7 +85,7 @@ func (m *cycleMetrics) begin(j Job) (ended func(outcome string)) {
 			}
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			delete(m.lastGood, entryName(j.Tenant.ID, j.Product)) // the state file knows, whoever ran it
+			delete(m.lastGood, entryName(j.Tenant.ID, j.Product)) // read it again from the state file
 		})
 	}
 }
@@ -95,19 +94,17 @@ func (m *cycleMetrics) failure(r Report) {
 	m.failures.WithLabelValues(r.Product, r.Step, r.Code).Inc()
 }
 
-func (m *cycleMetrics) hold(j Job, why postponeReason) {
-	m.held.WithLabelValues(string(j.Product), string(why)).Inc()
+func (m *cycleMetrics) countPostponed(j Job, why postponeReason) {
+	m.postponed.WithLabelValues(string(j.Product), string(why)).Inc()
 }
 
 func (m *cycleMetrics) skip(j schedule.Job) { m.skipped.WithLabelValues(j.Lane).Inc() }
 
-// collectors returns all metrics of the schedule.
 func (t *timetable) collectors() []prometheus.Collector {
 	m := t.metrics
-	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.held, agesOfCycles{t}, quotas{t}}
+	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.postponed, agesOfCycles{t}, quotas{t}}
 }
 
-// forget drops the entries of a product that are not known any more.
 func (m *cycleMetrics) forget(p football.Product, known map[string]bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -22,8 +22,8 @@ func newFetch(g *Group) *cobra.Command {
 	return cmd
 }
 
-// FetchStep returns the stage fetch with its key. The circuit breakers remember from run to
-// run which providers are down.
+// FetchStep returns the fetch stage with its key. Its circuit breakers remember between runs
+// which providers are down.
 func (g *Group) FetchStep() (Step, error) {
 	open, err := g.Keys.Opener()
 	if err != nil {

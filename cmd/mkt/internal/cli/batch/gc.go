@@ -12,7 +12,6 @@ import (
 	"mkt/publish/retention"
 )
 
-// gcFlags of mkt gc.
 type gcFlags struct {
 	cli.Filter
 	PublishFlags
@@ -25,11 +24,11 @@ func newGC(g *Group) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gc [--tenant ID | --all]",
 		Short: "Delete what retention does not keep",
-		Long: `Delete what the retention settings do not keep, and what interrupted runs left
-behind. Every publication does this by itself; this command is for a retention
-that was shortened, and for accounts that do not run any more. Ages are
-counted back from the newest publication. What a reader may be using stays,
-and what is deleted is recorded first.
+		Long: `Delete data that the retention settings do not keep, and files of interrupted
+runs. Every publication does this by itself; use this command after the
+retention was shortened, and for accounts that do not run any more. Ages are
+relative to the newest publication. Files that a reader may be using stay, and
+every deletion is recorded first.
 
 Nothing is deleted if the newest publication came more than a day later than
 the one before it, and more than twice as much later as is usual: the clock
@@ -100,7 +99,7 @@ func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
 // dryRuns is how many times a dry run tries: what it reads may be deleted meanwhile.
 const dryRuns = 3
 
-// collectAll applies the retention to what was published and to what was not.
+// collectAll applies the retention to published and to unpublished cycles.
 func collectAll(o retention.Options) (retention.Collected, error) {
 	done, err := retention.Collect(o)
 	if err != nil {
@@ -111,7 +110,6 @@ func collectAll(o retention.Options) (retention.Collected, error) {
 	return done, err
 }
 
-// sizeOf returns the bytes of a file, or of the files of a folder.
 func sizeOf(f durable.ReadFS, name string) (bytes int64) {
 	info, err := f.Stat(name)
 	if err != nil {
@@ -120,7 +118,7 @@ func sizeOf(f durable.ReadFS, name string) (bytes int64) {
 	if !info.IsDir() {
 		return info.Size()
 	}
-	entries, _ := f.ReadDir(name) // what cannot be read is not counted
+	entries, _ := f.ReadDir(name) // an unreadable entry counts nothing
 	for _, e := range entries {
 		bytes += sizeOf(f, name+"/"+e.Name())
 	}

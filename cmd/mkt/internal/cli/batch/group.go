@@ -18,14 +18,14 @@ type Group struct {
 	*cli.Env
 	Keys     cli.Keys
 	Provider func(name string) (provider.Provider, bool)
-	Unsynced bool // what the data root holds may be lost in a power failure
+	Unsynced bool // a power failure may lose what was written
 
 	revoked  daemon.Revocations
-	bars     bool       // progress bars may be drawn: one run at a time
+	bars     bool       // progress bars may be drawn: only one run at a time
 	printing sync.Mutex // held while a report is printed
 }
 
-// NewGroup returns a group that asks the providers there are.
+// NewGroup returns a group that knows all providers.
 func NewGroup(env *cli.Env) *Group { return &Group{Env: env, Provider: all.Lookup} }
 
 // New returns the commands.

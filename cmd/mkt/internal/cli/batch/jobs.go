@@ -31,7 +31,7 @@ type Selection struct {
 
 	parallel int
 
-	asks bool // its steps ask the provider
+	asks bool // its steps send requests to the provider
 }
 
 func (s *Selection) flags(g *Group, cmd *cobra.Command) {
@@ -45,7 +45,6 @@ func (s *Selection) flags(g *Group, cmd *cobra.Command) {
 	g.Settings.Bind(flags, "parallel", "batch.parallel")
 }
 
-// mostParallel says how many runs may be under way at once.
 const mostParallel = "a whole number from 1 to 256"
 
 // check checks the flags before anything is opened.
@@ -77,15 +76,14 @@ func (s *Selection) check() error {
 	return nil
 }
 
-// passed is a tenant that --all does not run, and why.
+// passed is a tenant that --all skips, and why.
 type passed struct {
 	Tenant string `json:"tenant"`
 	Reason string `json:"skipped"`
 }
 
-// Jobs returns the selected jobs in the order of the file. A tenant that is named runs
-// whatever its status, so that an engineer can run it; --all skips those for whom the
-// provider must not be asked.
+// Jobs returns the selected jobs in the order of the file. A named tenant runs whatever its
+// status, so that an engineer can run it; --all skips those whose provider must not be asked.
 func (s *Selection) Jobs(f *tenants.File, now time.Time) (run []Job, pass []passed, err error) {
 	if s.All {
 		for i := range f.Tenants {
@@ -122,8 +120,7 @@ func (s *Selection) Jobs(f *tenants.File, now time.Time) (run []Job, pass []pass
 	return run, nil, nil
 }
 
-// postpone removes the jobs whose provider must not be asked yet. The provider of a tenant
-// that was named is asked.
+// postpone removes the jobs whose provider must not be asked yet, except those of a named tenant.
 func (s *Selection) postpone(g *Group, jobs []Job, pass []passed) ([]Job, []passed) {
 	if !s.All || !s.asks {
 		return jobs, pass
@@ -139,7 +136,6 @@ func (s *Selection) postpone(g *Group, jobs []Job, pass []passed) ([]Job, []pass
 	return run, pass
 }
 
-// due returns the jobs of a tenant that --all runs, or why there are none.
 func (s *Selection) due(t *tenants.Tenant, now time.Time) ([]Job, string) {
 	switch {
 	case t.Status != account.Active:
@@ -158,7 +154,6 @@ func (s *Selection) due(t *tenants.Tenant, now time.Time) ([]Job, string) {
 	return list, "no product in force"
 }
 
-// products returns the selected products that a tenant has.
 func (s *Selection) products(t *tenants.Tenant) []football.Product {
 	var list []football.Product
 	for _, p := range account.Products() {

@@ -11,23 +11,20 @@ import (
 )
 
 // A provider that refused is asked again by scheduled runs. If it accepted the credential
-// before, the refusal may be its own fault: it is asked again after refusedFirst, and after
-// twice as long each time, up to refusedLast. If it never accepted the credential it is
-// asked again after refusedLast, which is less than an hour so that an hourly schedule asks
-// on every tick.
+// before, the fault may be the provider's: it is asked again after refusedFirst, then after
+// twice as long each time, up to refusedLast. Otherwise it is asked again after refusedLast,
+// which is under an hour so that an hourly schedule asks on every tick.
 const (
 	refusedFirst = time.Minute
 	refusedLast  = 55 * time.Minute
 )
 
-// postponement says why a job must not ask its provider before a time.
 type postponement struct {
 	until  time.Time
 	why    postponeReason
 	reason string // for a person
 }
 
-// postponeReason is the label of a metric.
 type postponeReason string
 
 const (
@@ -38,10 +35,10 @@ const (
 var postponeReasons = []postponeReason{postponedForQuota, postponedForRefusal}
 
 // postponed returns why a job must not ask its provider yet: the quota is used up, or the
-// credential was refused or does not include the product. It is nil if the job may ask,
-// also if nothing is known: to ask once too often does no harm. The state files say what
-// was found, so that it survives a restart. A newer finding ends it: a good mkt provider
-// test, an answered cycle of another product, a new credential.
+// credential was refused or does not include the product. It is nil if the job may ask, or if
+// nothing is known: one request too many does no harm. The findings are in the state files,
+// so they survive a restart. A newer one ends the postponement: a good mkt provider test, an
+// answered cycle of another product, a new credential.
 func (g *Group) postponed(j Job) *postponement {
 	if j.Tenant.Provider == nil {
 		return nil
@@ -68,8 +65,8 @@ func (g *Group) postponed(j Job) *postponement {
 	return nil
 }
 
-// refused returns when the provider last refused what the job would ask, the code, and
-// after how long it is asked again; code is "" if the newest answer was no refusal.
+// refused returns when the provider last refused the job's requests, the code, and how long
+// after that it is asked again; code is "" if the newest answer was no refusal.
 func (g *Group) refused(j Job, fingerprint string, findings []*health.Run) (at time.Time, code health.Code, retry time.Duration) {
 	status := health.CredentialStatusOf(fingerprint, findings...)
 	if t := status.RefusedAt(); t != nil {
@@ -80,12 +77,11 @@ func (g *Group) refused(j Job, fingerprint string, findings []*health.Run) (at t
 	case own == nil || own.CredentialFingerprint != fingerprint || own.Code != health.CodePermission:
 		return at, "", 0
 	case test != nil && test.OK && test.CredentialFingerprint == fingerprint && test.FinishedAt.After(own.FinishedAt):
-		return at, "", 0 // tested since: ask again
+		return at, "", 0 // tested since then: ask again
 	}
 	return own.FinishedAt, own.Code, retryAfter(own.RefusalsInARow, own.LastOKAt != nil)
 }
 
-// retryAfter returns how long after a refusal the provider is asked again.
 func retryAfter(refusals int, wasGood bool) time.Duration {
 	wait := refusedFirst
 	for ; wasGood && refusals > 1 && wait < refusedLast; refusals-- {

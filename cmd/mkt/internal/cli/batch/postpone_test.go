@@ -13,10 +13,9 @@ import (
 	"mkt/publish/layout"
 )
 
-// A provider that refused is asked again by a tick after a minute if it accepted the
-// credential before, then later and later; after most of an hour if it never did. A
-// used-up quota is waited for. Whatever was found since, or another credential, ends
-// either.
+// A refused job is retried after a minute, then later and later, if the provider accepted the
+// credential before, and otherwise after most of an hour. A used-up quota is waited for. Any
+// newer finding, or another credential, ends both.
 func TestRefusedIsPostponed(t *testing.T) {
 	const (
 		market = "market_engine"

@@ -10,7 +10,7 @@ import (
 	"mkt/publish/retention"
 )
 
-// pruneEvery is the least time between two collections for one job in one process.
+// pruneEvery is the shortest time between two collections for one job in one process.
 const pruneEvery = 10 * time.Minute
 
 // pruning deletes what failed cycles leave behind while nothing is published: only a
@@ -23,8 +23,8 @@ type pruning struct {
 	last map[string]time.Time
 }
 
-// after returns the step with pruning if it fails. An error of pruning is only logged: the
-// error of the step matters.
+// after returns the step, followed by pruning if it fails. An error of pruning is only logged,
+// because the error of the step matters more.
 func (p *pruning) after(do Step) Step {
 	return func(ctx context.Context, t Task) (Report, error) {
 		r, err := do(ctx, t)
@@ -53,10 +53,10 @@ func (p *pruning) prune(t Task) {
 	log := p.group.Log.With("tenant", t.Tenant.ID, "product", t.Product)
 	done, err := collectFailed(retention.Options{Root: t.Root, Now: p.group.Now(), Policy: p.keep.For(t.Product)})
 	if err != nil {
-		log.Warn("not all that failed cycles left was deleted", "error", err)
+		log.Warn("some files of failed cycles could not be deleted", "error", err)
 	}
 	if done.Cycles > 0 {
-		log.Info("deleted what failed cycles left", "cycles", done.Cycles)
+		log.Info("deleted files of failed cycles", "cycles", done.Cycles)
 	}
 }
 

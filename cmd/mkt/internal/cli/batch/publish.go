@@ -17,7 +17,7 @@ import (
 	"mkt/publish/retention"
 )
 
-// PublishFlags of mkt publish and of the commands that publish.
+// PublishFlags are the flags of mkt publish and of the commands that publish.
 type PublishFlags struct {
 	acceptRemovals bool
 	Keep           retention.Policy
@@ -43,10 +43,9 @@ func (f *PublishFlags) retention(g *Group, cmd *cobra.Command) {
 	}
 }
 
-// leastChangeAge is what the change log always keeps.
+// leastChangeAge is the least that the change log keeps.
 const leastChangeAge = 7 * 24 * time.Hour
 
-// bounds restricts the flags to what can be kept.
 func (f *PublishFlags) bounds(flags *pflag.FlagSet) {
 	k := &f.Keep
 	cli.Bound(flags, "keep-snapshots", "a whole number, 3 or more, or 0 to keep all", func() bool { return k.Snapshots == 0 || k.Snapshots >= 3 })
@@ -58,8 +57,8 @@ func (f *PublishFlags) bounds(flags *pflag.FlagSet) {
 	}
 }
 
-// retained returns the retention for publish: a setting that keeps all snapshots, or all
-// cycles, keeps them whatever the other setting says.
+// retained returns the retention policy. A setting that keeps all snapshots, or all cycles,
+// keeps them whatever the other setting says.
 func (f *PublishFlags) retained() retention.Policy {
 	keep := f.Keep
 	if keep.Snapshots == 0 || keep.SnapshotAge == 0 {
@@ -96,11 +95,10 @@ func (g *Group) publishStep(f PublishFlags) Step {
 	}
 }
 
-// publishMemory is how many bytes publish needs for each product, as measured with large
-// accounts.
+// publishMemory is how many bytes publish needs, as measured with large accounts.
 var publishMemory = map[football.Product]int64{football.MarketEngine: 256 << 20, football.LiveIntelligence: 32 << 20}
 
-// publishing returns the step publish so that it waits for its memory.
+// publishing makes the publish step wait until its memory is free.
 func (m memories) publishing(publish Step) Step {
 	return func(ctx context.Context, t Task) (Report, error) {
 		release, err := m[t.Product].Hold(ctx, t.stopping, publishMemory[t.Product])

@@ -8,16 +8,15 @@ import (
 	"mkt/serve/account"
 )
 
-// quotas collects what the providers reported about the quotas of all accounts that run,
-// and the jobs that are postponed, at the time of the request. As with the cycles there is
-// no label for the tenant.
+// quotas collects, at the time of the request, the quotas that providers reported for all
+// accounts that run, and the postponed jobs. There is no label for the tenant, see cycleMetrics.
 type quotas struct{ *timetable }
 
 var (
-	postponedDesc = cycleDesc("mkt_schedule_postponed_jobs", "Accounts whose provider is not to be asked yet: its quota is used up, or it refused.", "reason")
-	quotaLeft     = quotaDesc("mkt_provider_quota_left", "Requests left, of the account that has fewest; as the provider said last.")
+	postponedDesc = cycleDesc("mkt_schedule_postponed_jobs", "Accounts whose provider must not be asked yet: its quota is used up, or it refused.", "reason")
+	quotaLeft     = quotaDesc("mkt_provider_quota_left", "Requests left, of the account with the fewest, by the provider's newest report.")
 	quotaUsedUp   = quotaDesc("mkt_provider_quota_used_up_accounts", "Accounts whose quota is used up.")
-	quotaWait     = quotaDesc("mkt_provider_quota_wait_seconds", "Until the quotas of all accounts may be used again; 0 if they may.")
+	quotaWait     = quotaDesc("mkt_provider_quota_wait_seconds", "Seconds until no account's quota is used up; 0 if none is.")
 )
 
 func quotaDesc(name, help string) *prometheus.Desc {
@@ -31,7 +30,6 @@ func (c quotas) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// quotaSum sums the quotas of a provider.
 type quotaSum struct {
 	left   *int64
 	usedUp int

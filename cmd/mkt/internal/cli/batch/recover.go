@@ -16,7 +16,6 @@ import (
 	"mkt/publish/repair"
 )
 
-// recoverFlags of mkt recover.
 type recoverFlags struct {
 	cli.Filter
 	newHistory bool
@@ -73,7 +72,7 @@ func (g *Group) recover(ctx context.Context, f recoverFlags) error {
 	})
 }
 
-// unlocked opens a dataset for something that changes nothing and needs no lock.
+// unlocked opens a dataset for an operation that changes nothing and needs no lock.
 func (g *Group) unlocked(p cli.Dataset, do func(*durable.Disk) error) error {
 	root, err := p.Open()
 	if err != nil {
@@ -147,6 +146,6 @@ func (g *Group) beginHistory(ctx context.Context, p cli.Dataset, root *durable.D
 	if s.Republishes == 0 {
 		of = "cycle " + string(s.Cycle)
 	}
-	_, err = plain.Fprintf(g.Out, "%s: a new history begins with version %d, %s; seq goes on behind %d\nRestart mkt serve if the data root was replaced under it, then run a cycle.\n", p, s.Version, of, s.LastSeq)
+	_, err = plain.Fprintf(g.Out, "%s: a new history begins with version %d, %s; seq continues after %d\nRestart mkt serve if the data root was replaced under it, then run a cycle.\n", p, s.Version, of, s.LastSeq)
 	return err
 }

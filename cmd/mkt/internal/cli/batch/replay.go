@@ -20,7 +20,6 @@ import (
 	"mkt/transform/identity"
 )
 
-// replayFlags of mkt replay.
 type replayFlags struct {
 	cli.Filter
 	from, to, into string
@@ -97,7 +96,7 @@ func (g *Group) replay(ctx context.Context, f replayFlags) error {
 	}
 	defer target.Close()
 	keep := f.publish.retained()
-	keep.Snapshots, keep.SnapshotAge, keep.Cycles, keep.CycleAge = 0, 0, 0, 0 // everything is kept for a look
+	keep.Snapshots, keep.SnapshotAge, keep.Cycles, keep.CycleAge = 0, 0, 0, 0 // keep everything, for inspection
 	bar := g.NewBar("cycles")
 	r, err := replay.Run(ctx, replay.Options{ClientID: p.Tenant, Product: p.Product, Source: source, Target: target, Data: data, From: from, To: to,
 		Key: key, Version: g.Version, Fingerprint: g.recordedKey(), Details: f.transform.Details, Workers: f.transform.workers,
@@ -125,7 +124,7 @@ func (g *Group) recordedKey() string {
 	return strings.TrimSpace(string(data))
 }
 
-// apart refuses to replay into the data root itself, or over an earlier replay.
+// apart refuses to replay into the data root itself or over an earlier replay.
 func apart(data, into string, p cli.Dataset) error {
 	a, errA := filepath.Abs(data)
 	b, errB := filepath.Abs(into)

@@ -1,10 +1,15 @@
 package batch
 
 import (
+	"fmt"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish"
+	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/transform"
 )
 
 // Report is the result of one step, for a person and for a script.
@@ -19,7 +24,7 @@ type Report struct {
 	Seconds float64        `json:"seconds"`
 	Counts  map[string]any `json:"counts,omitempty"`
 
-	text string // what a person reads
+	text string // for a person
 }
 
 // NewReport begins the report of a step that took so long.
@@ -27,8 +32,8 @@ func NewReport(step string, cycle layout.CycleID, took time.Duration) Report {
 	return Report{Step: step, Cycle: string(cycle), Seconds: float64(took.Milliseconds()) / 1000}
 }
 
-// printReport prints a line for a script, or one for a person; a failure's text
-// follows on stderr.
+// printReport prints a line for a script or for a person. The text of a failure follows on
+// stderr.
 func (g *Group) printReport(r Report) {
 	g.printing.Lock()
 	defer g.printing.Unlock()
@@ -48,4 +53,45 @@ func (g *Group) printPassed(p passed) {
 		return
 	}
 	plain.Fprintf(g.Out, "%s skipped: %s\n", p.Tenant, p.Reason)
+}
+
+type reporter struct {
+	transform func(transform.Summary, time.Duration) Report
+	publish   func(publish.Summary, time.Duration) Report
+}
+
+var reporters = map[football.Product]reporter{
+	football.MarketEngine:     {transformReport, PublishReport},
+	football.LiveIntelligence: {liveTransformReport, livePublishReport},
+}
+
+func liveTransformReport(s transform.Summary, took time.Duration) Report {
+	r, l := NewReport("transform", s.Cycle, took), s.Live
+	r.Counts = map[string]any{"already": s.Already, "fixtures": s.Fixtures, "in_play": l.InPlay, "momentum_available": l.Momentum, "sampled": l.Sampled,
+		"baselines": l.Baselines, "details_read": l.Details, "left": l.Left, "held": l.Held, "gone": l.Gone, "states_refused": l.Refused,
+		"broken": s.Broken, "damaged": s.Damaged, "failed": s.Failed, "bytes": s.Bytes}
+	r.text = fmt.Sprintf("%s, %d in play, %d with momentum; %d new, %d left play", cli.Plural(s.Fixtures, "fixture"), l.InPlay, l.Momentum, l.Baselines, l.Left)
+	if s.Already {
+		r.text = "was already transformed"
+	}
+	if s.Broken > 0 {
+		r.text += "; " + cli.Plural(s.Broken, "fixture") + " unreadable"
+	}
+	if s.Damaged > 0 {
+		r.text += "; " + cli.Plural(s.Damaged, "damaged part")
+	}
+	if l.Held > 0 {
+		r.text += fmt.Sprintf("; HELD: the list lacks %d fixtures at once, they are kept", l.Held)
+	}
+	return r
+}
+
+func livePublishReport(s publish.Summary, took time.Duration) Report {
+	r := NewReport("publish", s.Cycle, took)
+	r.Counts = map[string]any{"already": s.Already, "version": s.Version, "fixtures": s.Fixtures, "in_play": s.InPlay}
+	r.text = fmt.Sprintf("version %d: %s, %d in play", s.Version, cli.Plural(int(s.Fixtures), "fixture"), s.InPlay)
+	if s.Already {
+		r.text = fmt.Sprintf("was already published, as version %d", s.Version)
+	}
+	return r
 }

@@ -16,7 +16,7 @@ import (
 	"mkt/serve/account"
 )
 
-// ScheduleOptions of mkt schedule.
+// ScheduleOptions are the flags of mkt schedule.
 type ScheduleOptions struct {
 	Jitter   time.Duration
 	Parallel int
@@ -85,23 +85,23 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 	if err := t.SetTenants(f); err != nil {
 		return err
 	}
-	door, closeDoor, err := o.admin.Open(g.Env)
+	adminServer, closeAdmin, err := o.admin.Open(g.Env)
 	if err != nil {
 		return err
 	}
-	defer closeDoor()
+	defer closeAdmin()
 	edits := daemon.NewReloads(g.Env)
-	if door != nil {
-		door.Metrics.MustRegister(append(edits.Collectors(), t.collectors()...)...)
-		door.ReadyWhen(func() error { return scheduling(ctx) })
+	if adminServer != nil {
+		adminServer.Metrics.MustRegister(append(edits.Collectors(), t.collectors()...)...)
+		adminServer.ReadyWhen(func() error { return scheduling(ctx) })
 	}
 	var overdue []string
 	if o.catchUp {
 		overdue = g.overdue(f)
 	}
 	g.Log.Info("schedule started", "jobs", len(Entries(f)), "overdue", len(overdue))
-	if door != nil {
-		g.printScheduling(door.URL())
+	if adminServer != nil {
+		g.printScheduling(adminServer.URL())
 	}
 	go edits.Watch(ctx, f, t.SetTenants)
 	t.Scheduler.Run(ctx, overdue...)
@@ -127,12 +127,12 @@ func (g *Group) printScheduling(adminURL string) {
 	fmt.Fprintf(g.Out, "mkt schedule runs; metrics at %s/metrics\n", adminURL)
 }
 
-// catchUpFrom is the shortest cadence whose overdue runs are made up for. With a shorter
+// catchUpFrom is the shortest cadence whose overdue runs are run at the start. With a shorter
 // one the next tick comes soon enough, and live samples must stay on their ticks.
 const catchUpFrom = time.Minute
 
-// overdue returns the entries whose newest fetch is older than their cadence, or that have
-// none: neither a restart nor a new tenant must cost an hour.
+// overdue returns the entries whose newest fetch is older than their cadence or missing:
+// neither a restart nor a new tenant must wait an hour.
 func (g *Group) overdue(f *tenants.File) []string {
 	var list []string
 	for i := range f.Tenants {
@@ -151,8 +151,8 @@ func (g *Group) overdue(f *tenants.File) []string {
 	return list
 }
 
-// LastFetch returns when the newest fetch began, the zero time if there is none or if that
-// cannot be read: to run once too often does no harm.
+// LastFetch returns when the newest fetch began, the zero time if there is none or it cannot
+// be read: one run too many does no harm.
 func (g *Group) LastFetch(j Job) time.Time {
 	run := g.NewestRun(j.Tenant.ID, j.Product, health.StepFetch)
 	if run == nil {

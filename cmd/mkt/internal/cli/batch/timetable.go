@@ -15,8 +15,8 @@ import (
 	"mkt/serve/account"
 )
 
-// Timetable runs cycles on the expressions of the tenants file in force, for mkt schedule
-// and mkt demo.
+// timetable runs cycles for mkt schedule and mkt demo, by the expressions of the tenants file
+// in force.
 type timetable struct {
 	group     *Group
 	steps     []Step
@@ -26,7 +26,7 @@ type timetable struct {
 
 	mu        sync.Mutex // guards what follows
 	file      *tenants.File
-	postponed map[string]time.Time // by entry: until when, as was logged
+	postponed map[string]time.Time // by entry: the time that was logged last
 }
 
 // liveFactor is how many live cycles may run for one of another product: they are short,
@@ -69,7 +69,7 @@ func Entries(f *tenants.File) []schedule.Job {
 
 func entryName(id string, p football.Product) string { return id + "/" + string(p) }
 
-// due returns the job of an entry, false if it must not run now.
+// due returns the job of an entry, or false if it must not run now.
 func (t *timetable) due(name string) (Job, bool) {
 	id, product, _ := strings.Cut(name, "/")
 	t.mu.Lock()
@@ -85,14 +85,14 @@ func (t *timetable) due(name string) (Job, bool) {
 		return Job{}, false
 	}
 	if p := t.group.postponed(jobs[0]); p != nil {
-		t.metrics.hold(jobs[0], p.why)
+		t.metrics.countPostponed(jobs[0], p.why)
 		t.postpone(jobs[0], p)
 		return Job{}, false
 	}
 	return jobs[0], true
 }
 
-// postpone has a job run when its provider may be asked again, and logs that once.
+// postpone schedules a job for when its provider may be asked again, and logs that once.
 func (t *timetable) postpone(j Job, p *postponement) {
 	name := entryName(j.Tenant.ID, j.Product)
 	t.Scheduler.Again(name, p.until)
@@ -105,8 +105,8 @@ func (t *timetable) postpone(j Job, p *postponement) {
 	}
 }
 
-// Run is one tick. Once stopping is done the step under way has the grace to finish, and no
-// further step begins.
+// Run is one tick. When stopping is done, the step under way may take as long as the grace,
+// and no further step begins.
 func (t *timetable) Run(stopping context.Context, name string) error {
 	j, ok := t.due(name)
 	if !ok {
@@ -116,7 +116,7 @@ func (t *timetable) Run(stopping context.Context, name string) error {
 	defer cancel()
 	defer context.AfterFunc(stopping, func() { time.AfterFunc(t.grace, cancel) })()
 	ended := t.metrics.begin(j)
-	defer func() { ended(cycleFailed) }() // an error, or a panic
+	defer func() { ended(cycleFailed) }() // after an error or a panic
 	var last Report
 	err := t.group.RunJob(ctx, stopping, j, "", t.steps, func(r Report) { last = r })
 	switch {

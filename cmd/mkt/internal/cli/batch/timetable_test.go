@@ -41,7 +41,6 @@ tenants:
     provider: {name: betsapi, credential: "-----BEGIN AGE ENCRYPTED FILE----- YQ== -----END AGE ENCRYPTED FILE-----"}
 `
 
-// newTestTimetable has steps that note their names and take a while.
 func newTestTimetable(t *testing.T, grace, takes time.Duration) (*timetable, *[]string, *bytes.Buffer) {
 	t.Helper()
 	dir := t.TempDir()
@@ -90,7 +89,7 @@ func TestTickRunsOnlyWhoMayRun(t *testing.T) {
 	}
 }
 
-// A hand in tenants.yaml does not bring an account back that was revoked.
+// An account that was revoked stays revoked when someone edits tenants.yaml.
 func TestRevokedDoesNotRunAgain(t *testing.T) {
 	table, done, log := newTestTimetable(t, 0, 0)
 	path := table.file.Name
@@ -111,7 +110,7 @@ func TestRevokedDoesNotRunAgain(t *testing.T) {
 	}
 }
 
-// stopInFirst has the stop come when the first step has begun.
+// stopInFirst calls stop when the first step has begun.
 func stopInFirst(t *timetable, stop func()) {
 	first := t.steps[0]
 	t.steps[0] = func(ctx context.Context, task Task) (Report, error) {
@@ -165,7 +164,7 @@ func TestTickSkippedWhileLocked(t *testing.T) {
 	}
 }
 
-// What is overdue runs at the start, but for what is due within a minute anyway.
+// An overdue job runs at the start, unless its cadence is shorter than a minute.
 func TestOverdueWaitsForAShortCadence(t *testing.T) {
 	table, _, _ := newTestTimetable(t, 0, 0)
 	got := table.group.overdue(table.file)
@@ -174,7 +173,6 @@ func TestOverdueWaitsForAShortCadence(t *testing.T) {
 	}
 }
 
-// A cycle is one line of the log, with plain keys; so is one that failed.
 func TestOneLineACycle(t *testing.T) {
 	table, _, log := newTestTimetable(t, 0, 0)
 	counts := map[string]map[string]any{
@@ -210,7 +208,7 @@ func TestOneLineACycle(t *testing.T) {
 	}
 }
 
-// A postponed job is logged once, and again when the reason is new.
+// A postponed job is logged once, and again if the reason changes.
 func TestPostponedIsLoggedOnce(t *testing.T) {
 	table, done, log := newTestTimetable(t, 0, 0)
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)

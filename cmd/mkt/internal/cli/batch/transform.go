@@ -13,7 +13,7 @@ import (
 	"mkt/transform/identity"
 )
 
-// TransformFlags of mkt transform and of the commands that transform.
+// TransformFlags are the flags of mkt transform and of the commands that transform.
 type TransformFlags struct {
 	workers int
 	Details int
@@ -23,11 +23,11 @@ type TransformFlags struct {
 // LiveDetails is how many fixtures have full live detail by default (DESIGN, section 5).
 const LiveDetails = 50
 
-// defaultMemory is in MiB. A cycle of a thousand fixtures takes 600.
+// defaultMemory is in MiB. A cycle of a thousand fixtures needs 600.
 const defaultMemory = 2048
 
-// memories bounds what the runs of each product may use at once: a quarter is for the live
-// ones, so that market cycles do not delay them.
+// memories bounds what the runs of each product may use at once. A quarter is reserved for
+// live cycles, so that market cycles do not delay them.
 type memories map[football.Product]*transform.Memory
 
 func (f *TransformFlags) memories() memories {

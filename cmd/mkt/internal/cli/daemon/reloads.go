@@ -2,11 +2,15 @@ package daemon
 
 import (
 	"context"
+	"log/slog"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/serve/account"
 )
 
 // Reloads watches tenants.yaml and counts its edits.
@@ -23,7 +27,7 @@ func NewReloads(env *cli.Env) *reloads {
 		generation: prometheus.NewGauge(prometheus.GaugeOpts{Name: "mkt_tenants_generation",
 			Help: "Generation of tenants.yaml in force: 1 at the start, one more with each edit."}),
 		inForce: prometheus.NewGauge(prometheus.GaugeOpts{Name: "mkt_tenants_file_in_force",
-			Help: "1 when tenants.yaml as it lies there is in force, 0 when it is refused or cannot be read."}),
+			Help: "1 if the present tenants.yaml is in force, 0 if it is refused or cannot be read."}),
 		refused: prometheus.NewCounter(prometheus.CounterOpts{Name: "mkt_tenants_edits_refused_total",
 			Help: "Edits of tenants.yaml that were refused; the generation before stayed in force."}),
 	}
@@ -48,4 +52,44 @@ func (r *reloads) Watch(ctx context.Context, from *tenants.File, apply func(*ten
 		r.inForce.Set(1)
 		return nil
 	})
+}
+
+// Revocations keeps accounts revoked while serve or schedule runs, even if somebody edits
+// tenants.yaml by hand to bring them back. It knows the revocations that it has seen in this
+// process, and those in the audit log if this user may read it.
+type Revocations struct {
+	mu      sync.Mutex // guards revoked
+	revoked map[string]bool
+}
+
+// Apply returns the generation to put in force: f itself, or a copy in which the accounts
+// that were revoked still are.
+func (r *Revocations) Apply(f *tenants.File, log *slog.Logger) *tenants.File {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.revoked == nil {
+		r.revoked = map[string]bool{}
+	}
+	undone, err := audit.Undone(f)
+	if err != nil {
+		log.Warn("the revocations in the audit log cannot be read", "error", err)
+	}
+	for _, p := range undone {
+		r.revoked[p.Tenant] = true
+	}
+	var back []string
+	for i := range f.Tenants {
+		switch t := &f.Tenants[i]; {
+		case t.Status == account.Revoked:
+			r.revoked[t.ID] = true
+		case r.revoked[t.ID]:
+			back = append(back, t.ID)
+			log.Error("account stays revoked: revoked is final, and the tenants file says otherwise", "tenant", t.ID, "file", f.Name, "line", t.Line,
+				"fix", "mkt tenant revoke "+t.ID)
+		}
+	}
+	if len(back) == 0 {
+		return f
+	}
+	return f.WithRevoked(back)
 }

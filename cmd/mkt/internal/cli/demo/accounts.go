@@ -13,13 +13,13 @@ import (
 	"mkt/serve/account"
 )
 
-// Account is one account of the demo: what it shows, its entry in
-// tenants.yaml, and the secrets that are only ever in memory.
+// Account is one account of the demo: what it shows, its entry in tenants.yaml, and its
+// secrets, which are only kept in memory.
 type Account struct {
 	about      string
 	Tenant     tenants.Tenant
 	Token      string
-	Credential string // at the simulator; "" when its provider is not connected
+	Credential string // for the simulator; "" if no provider is connected
 	world      simulator.Account
 }
 
@@ -62,12 +62,10 @@ func NewTenant(id string, products []football.Product, features map[string]bool)
 	return t
 }
 
-// runs reports whether the account's cycles of a product run.
 func (d *Account) runs(p football.Product, now time.Time) bool {
 	return d.Tenant.Status == account.Active && d.Credential != "" && d.Tenant.Subscription(p, now) == account.InForce
 }
 
-// worlds returns the credentials that the simulator accepts.
 func worlds(list []Account) map[string]simulator.Account {
 	m := map[string]simulator.Account{}
 	for _, d := range list {
@@ -100,7 +98,7 @@ func (g *Group) Enrol(ctx context.Context, list []Account, provider string) (*te
 	})
 }
 
-// Secure mints the account's token and seals its credential.
+// Secure creates the account's token and seals its credential.
 func (d *Account) Secure(to credential.Recipient, provider string, now time.Time) error {
 	token, entry, err := tenants.NewToken(now)
 	if err != nil {

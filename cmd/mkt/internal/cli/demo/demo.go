@@ -21,7 +21,6 @@ import (
 	"mkt/publish/retention"
 )
 
-// demoFlags of mkt demo.
 type demoFlags struct {
 	listen    string
 	dir       string
@@ -33,7 +32,7 @@ type demoFlags struct {
 	speed     float64
 	seed      uint64
 
-	present time.Time // when the past had been played
+	present time.Time // when all of the past was played
 }
 
 func newDemo(g *Group) *cobra.Command {
@@ -85,7 +84,7 @@ func (g *Group) demo(ctx context.Context, f demoFlags) error {
 	if f.liveEvery == 0 {
 		f.liveEvery = max(time.Second, f.shorten(8*time.Second).Truncate(time.Second))
 	}
-	if err := cli.IsFree(f.listen); err != nil { // said before the past is played
+	if err := cli.IsFree(f.listen); err != nil { // fail before the past is played
 		return fmt.Errorf("demo: %w", err)
 	}
 	remove, err := g.folder(&f)
@@ -118,7 +117,6 @@ func (g *Group) demo(ctx context.Context, f demoFlags) error {
 	return errors.Join(err, <-simulating)
 }
 
-// folder is the folder that the demo works in: the one of --dir, or a temporary one.
 func (g *Group) folder(f *demoFlags) (remove func(), err error) {
 	if f.dir != "" {
 		return func() {}, nil
@@ -135,14 +133,14 @@ func (g *Group) folder(f *demoFlags) (remove func(), err error) {
 	}, nil
 }
 
-// runDemo plays the past, then serves and runs cycles until ctx ends or the
-// server fails. The ready line comes when the main account's data is served.
+// runDemo plays the past, then serves and runs cycles until ctx ends or the server fails. The
+// ready line is printed when the main account's data is served.
 func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlags, clock *Clock, accounts []Account, file *tenants.File) error {
 	steps, err := g.Batch.CycleSteps(batch.TransformFlags{Details: batch.LiveDetails}, batch.PublishFlags{Keep: Retention})
 	if err != nil {
 		return err
 	}
-	if err := g.playPast(ctx, clock, f, file, steps[:2]); err != nil { // the present publishes what came of it
+	if err := g.playPast(ctx, clock, f, file, steps[:2]); err != nil { // it is published by the first cycle of the present
 		return err
 	}
 	f.present = g.Now()
@@ -164,13 +162,13 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 			cancel()
 		}
 	}()
-	err = <-stopped // when ctx ends, or when it cannot serve
+	err = <-stopped // ctx ended, or serving failed
 	cancel()
 	return errors.Join(err, <-running)
 }
 
-// demoCycles runs every account's first cycles, the main account's first, and
-// then all of them on their schedules. first is called after the main account's.
+// demoCycles runs every account's first cycles, the main account's first, then all of them on
+// their schedules. It calls first after those of the main account.
 func (g *Group) demoCycles(ctx context.Context, file *tenants.File, every time.Duration, steps []batch.Step, first func()) error {
 	table := batch.NewTimetable(g.Batch, batch.ScheduleOptions{Jitter: every / 10, Parallel: 2, Grace: 20 * time.Second}, steps)
 	if err := table.SetTenants(file); err != nil {

@@ -33,7 +33,7 @@ func New(env *cli.Env) []*cobra.Command {
 	return []*cobra.Command{newSimulate(g), newDemo(g)}
 }
 
-// MakeFiles makes accounts, keys and settings in a folder, and has the system use them.
+// MakeFiles makes accounts, keys and settings in a folder and sets the paths of the system to it.
 func (g *Group) MakeFiles(dir string) error {
 	if _, err := accounts.MakeFiles(dir); err != nil {
 		return err
@@ -44,8 +44,8 @@ func (g *Group) MakeFiles(dir string) error {
 	return nil
 }
 
-// SetClock gives the system a clock of its own, which is set to a time. Its data may be
-// lost in a power failure, and its providers need not be spared.
+// SetClock gives the system a clock of its own and sets it to a time. A power failure may lose
+// its data, and requests to its providers are not spaced out.
 func (g *Group) SetClock(at time.Time) *Clock {
 	clock := &Clock{real: g.Now}
 	clock.Show(at)

@@ -14,13 +14,13 @@ import (
 	"mkt/publish/football"
 )
 
-// Clock is the clock of a system. It shows what it is set to, and the time once it is
-// set to the zero time.
+// Clock is the clock of a system. It shows the time that it is set to, or the real time once
+// it is set to the zero time.
 type Clock struct {
 	real func() time.Time
 
 	mu  sync.Mutex
-	set time.Time // zero: it shows the time
+	set time.Time // zero: the real time
 }
 
 // Now returns what the clock shows.
@@ -46,10 +46,10 @@ const (
 )
 
 const (
-	// PastStep is the simulated time between two cycles of the past: below a
-	// minute, so that no minute of play is missed and no feed grows stale.
+	// PastStep is the simulated time between two cycles of the past. It is less than a minute so
+	// that no minute of play is missed and no feed becomes stale.
 	PastStep = 56 * time.Second
-	// briefPast is the past of all but the main account: people wait for it.
+	// briefPast is the past of all but the main account, because people wait for it.
 	briefPast = 10 * time.Minute
 )
 
@@ -58,14 +58,12 @@ func (f demoFlags) shorten(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / max(f.speed, 1))
 }
 
-// pastBegins returns when the past begins on the demo's clock.
 func (f demoFlags) pastBegins(now time.Time) time.Time {
 	return now.Add(-f.shorten(f.past)).Truncate(time.Second)
 }
 
 // playPast fetches and transforms the live cycles of the past, so that matches in play have
-// been followed since they began. What an earlier demo in the same folder has fetched is not
-// repeated.
+// been followed since they began. It does not repeat what an earlier demo in the same folder fetched.
 func (g *Group) playPast(ctx context.Context, clock *Clock, f demoFlags, file *tenants.File, steps []batch.Step) error {
 	defer clock.Show(time.Time{})
 	now, step := clock.real(), max(time.Second, f.shorten(PastStep).Truncate(time.Second))

@@ -21,7 +21,6 @@ type Ready struct {
 	Tenants []demoTicket `json:"tenants"`
 }
 
-// demoTicket is one account in it.
 type demoTicket struct {
 	ClientID string   `json:"client_id"`
 	Token    string   `json:"token"`
@@ -31,8 +30,8 @@ type demoTicket struct {
 	About    string   `json:"about"`
 }
 
-// readyBy is how long the ready line waits for the data of the small accounts after the past
-// has been played. It always waits for the data of the main account.
+// readyBy is how long, after the past was played, the ready line waits for the data of the
+// small accounts. For that of the main account it waits without a limit.
 const readyBy = 8 * time.Second
 
 // announce waits until the data is served and prints how to read it.
@@ -58,7 +57,7 @@ func (g *Group) announce(ctx context.Context, base <-chan string, first <-chan s
 	for _, d := range accounts[1:] {
 		for _, p := range account.Products() {
 			if d.runs(p, g.Now()) {
-				_ = served(others, url+routes[p], d.Token) // it comes a little later, and says so: 503
+				_ = served(others, url+routes[p], d.Token) // if it is not ready yet, the route answers 503
 			}
 		}
 	}
@@ -68,11 +67,11 @@ func (g *Group) announce(ctx context.Context, base <-chan string, first <-chan s
 	return g.printDemo(url, f, accounts)
 }
 
-// routes have answers if a product has data.
+// routes have a 200 answer as soon as a product has data.
 var routes = map[football.Product]string{
 	football.MarketEngine: "/api/v1/fixtures?limit=1", football.LiveIntelligence: "/api/v1/live?limit=1"}
 
-// served waits until a route has an answer.
+// served waits until a route answers 200.
 func served(ctx context.Context, url, token string) error {
 	for {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

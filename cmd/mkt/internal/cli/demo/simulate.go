@@ -14,7 +14,6 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// simulateFlags of mkt simulate.
 type simulateFlags struct {
 	listen   string
 	provider string
@@ -53,7 +52,7 @@ of them, stall:0 for none:
 	flags.IntVar(&f.options.Fixtures, "fixtures", 300, "fixtures announced at any time")
 	flags.IntVar(&f.options.InPlay, "in-play", 12, "matches in play at any time, about; one in twelve is eSoccer; -1 adds none to those announced")
 	flags.StringVar(&f.options.Matches, "matches", "", "folder of real matches (matches.csv.gz and increments) to play instead of invented ones")
-	flags.Float64Var(&f.options.Speed, "speed", 1, "how many times faster the world's days pass; quotas keep to the clock")
+	flags.Float64Var(&f.options.Speed, "speed", 1, "how many times faster the simulated days pass; quotas keep real time")
 	flags.IntVar(&f.options.Quota, "quota", 3600, "requests an account has in each window")
 	flags.DurationVar(&f.options.QuotaWindow, "quota-window", time.Hour, "how long a window of the quota lasts")
 	flags.StringVar(&f.options.Replay, "replay", "", "folder of recorded payloads to serve")

@@ -18,7 +18,6 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// diffFlags of mkt diff.
 type diffFlags struct {
 	cli.Filter
 	dataB    string
@@ -63,7 +62,7 @@ for.`,
 			case err == nil && differs && f.exitCode:
 				return cli.ErrDiffers
 			case err != nil && f.exitCode:
-				return cli.AsUsage(err) // as diff(1) does
+				return cli.AsUsage(err) // exit with 2, as diff(1) does
 			}
 			return err
 		},
@@ -79,7 +78,6 @@ for.`,
 	return cmd
 }
 
-// diffGroups are the groups of changes that --only names.
 var diffGroups = []struct {
 	name  string
 	whats []compare.What
@@ -118,7 +116,6 @@ func (f *diffFlags) shown() (map[compare.What]bool, error) {
 	return shown, nil
 }
 
-// moments returns the two publications that are compared.
 func (f *diffFlags) moments(args []string) (a, b snapshot.Moment, err error) {
 	before := snapshot.Newest.String() + "~1"
 	if f.dataB != "" {
@@ -182,11 +179,10 @@ func sideOf(root durable.ReadFS, at snapshot.Moment) (compare.Side, error) {
 	return side, err
 }
 
-// compare compares and prints what is asked for.
 func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, shown map[compare.What]bool) (bool, error) {
 	quiet := f.summary || f.html == "-"
 	var bar *cli.Bar
-	if quiet || !cli.OnTerminal(g.Out) { // never between the lines of the text
+	if quiet || !cli.OnTerminal(g.Out) { // never between the lines of text
 		bar = g.NewBar("comparing")
 	}
 	o.Progress = func(done, total int64) { bar.Set(int(done), int(total)) }
@@ -221,7 +217,6 @@ func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, sho
 	return differs(sum, shown), err
 }
 
-// differs reports whether there is any change of the kinds asked for.
 func differs(sum compare.Summary, shown map[compare.What]bool) bool {
 	for what, n := range sum.Changes {
 		if n > 0 && (shown == nil || shown[what]) {

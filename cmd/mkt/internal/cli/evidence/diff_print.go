@@ -12,7 +12,6 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// changePrinter prints changes as they come.
 type changePrinter interface {
 	change(compare.Change) error
 	end() error
@@ -23,14 +22,13 @@ type silentPrinter struct{}
 func (silentPrinter) change(compare.Change) error { return nil }
 func (silentPrinter) end() error                  { return nil }
 
-// jsonPrinter prints one object a line.
 type jsonPrinter struct{ enc *json.Encoder }
 
 func (p *jsonPrinter) change(c compare.Change) error { return p.enc.Encode(c) }
 func (p *jsonPrinter) end() error                    { return nil }
 
-// textPrinter prints a fixture's changes below its name, aligned among themselves.
-// Each line ends with what mkt explain takes.
+// textPrinter prints a fixture's changes below its name, aligned. Each line ends with an id for
+// mkt explain.
 type textPrinter struct {
 	out     *tabwriter.Writer
 	fixture string
@@ -54,7 +52,6 @@ func (p *textPrinter) change(c compare.Change) error {
 
 func (p *textPrinter) end() error { return p.out.Flush() }
 
-// marks begin the lines, by kind of change.
 var marks = map[compare.What]string{
 	compare.FixtureAdded: "+ fixture", compare.FixtureRemoved: "- fixture", compare.FixtureChanged: "~ fixture",
 	compare.MarketAdded: "+ market", compare.MarketRemoved: "- market", compare.MarketChanged: "~ market",
@@ -62,7 +59,6 @@ var marks = map[compare.What]string{
 	compare.OddsMoved: "odds", compare.Suspended: "suspended", compare.Resumed: "resumed", compare.QualityChanged: "quality", compare.CounterMoved: "counter",
 }
 
-// changeOf returns the old and the new value.
 func changeOf(c compare.Change) string {
 	switch c.What {
 	case compare.SelectionAdded:
@@ -83,7 +79,6 @@ func changeOf(c compare.Change) string {
 	return text
 }
 
-// diffSide names the snapshot of a side.
 type diffSide struct {
 	Version     uint64    `json:"version"`
 	CycleID     string    `json:"cycle_id"`
@@ -98,8 +93,8 @@ func (s diffSide) String() string {
 	return fmt.Sprintf("version %d, %s, published %s", s.Version, s.CycleID, cli.Moment(&s.PublishedAt))
 }
 
-// printSummary ends the output: what was compared, and the counts of all changes,
-// also of those that were not asked for.
+// printSummary ends the output: what was compared, and the counts of all changes, including
+// those that --only left out.
 func (g *Group) printSummary(f diffFlags, o compare.Options, sum compare.Summary) error {
 	sideA, sideB := diffSideOf(o.A.Commit), diffSideOf(o.B.Commit)
 	if g.JSON() {

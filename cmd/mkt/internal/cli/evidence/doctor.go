@@ -22,7 +22,6 @@ import (
 	"mkt/serve/account"
 )
 
-// doctorFlags of mkt doctor.
 type doctorFlags struct {
 	tenant  string
 	online  bool
@@ -37,11 +36,10 @@ func newDoctor(g *Group) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the installation and say how to fix what is wrong",
 		Long: `Check keys, files, accounts, schedules, snapshots, clock, locks and disk, and
-say of everything that is wrong what it is, where, and how to fix it. It
-changes nothing and sends no request; --online sends each provider one cheap
-request.
+report what is wrong, where, and how to fix it. It changes nothing and sends no
+request; --online sends each provider one cheap request.
 
-The exit code is 0 if nothing fails, 1 otherwise; a warning is no failure.`,
+The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 		Example: `  mkt doctor
   mkt doctor --tenant acme --online`,
 		Args: cobra.NoArgs,
@@ -112,7 +110,6 @@ func (g *Group) prober() func(context.Context, *tenants.Tenant, football.Product
 	}
 }
 
-// printDoctor prints what is wrong, and a line that sums it up.
 func (g *Group) printDoctor(r doctor.Report, verbose bool) error {
 	if g.JSON() {
 		return g.Encode(r)

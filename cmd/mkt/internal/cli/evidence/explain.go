@@ -71,8 +71,8 @@ func (g *Group) explain(ctx context.Context, w cli.Filter, at snapshot.Moment, t
 	return worst(errs)
 }
 
-// worst joins the errors, without those of datasets that do not have the id if there are
-// others.
+// worst joins the errors. That a dataset does not have the id counts only if there is no other
+// error.
 func worst(errs []error) error {
 	var rest []error
 	for _, err := range errs {
@@ -100,7 +100,6 @@ func (g *Group) explainIn(ctx context.Context, p cli.Dataset, at snapshot.Moment
 	return explain.Run(ctx, explain.Options{Tenant: p.Tenant, Product: p.Product, Root: root, At: at, Provider: all.Lookup, Progress: bar.Set}, target)
 }
 
-// errExplained is the error after an incomplete explanation.
 var errExplained = errors.New("not everything could be traced to the payload: see the notes")
 
 func (g *Group) printExplained(r *explain.Report) error {

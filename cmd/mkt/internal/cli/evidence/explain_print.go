@@ -12,8 +12,6 @@ import (
 	"mkt/publish/layout"
 )
 
-// drawExplained prints a derivation for a person: what was served, from which
-// answers, and each value with its rule and its origin.
 func (g *Group) drawExplained(r *explain.Report) {
 	plain.Fprintf(g.Out, "%s  %s  %s\n", r.ID, r.Kind, r.Title)
 	plain.Fprintf(g.Out, "  served  %s %s, version %d, cycle %s, published %s\n", r.Tenant, r.Product, r.Publication.Version, r.Publication.CycleID, cli.Stamp(r.Publication.PublishedAt))
@@ -55,7 +53,7 @@ func (g *Group) drawSources(r *explain.Report) {
 	}
 }
 
-// shortCycle returns the cycle of a piece, without the product, if there are several.
+// shortCycle returns the cycle of a piece without its product, or "" if all pieces have the same.
 func shortCycle(r *explain.Report, p explain.Piece) string {
 	for _, s := range r.Sources {
 		if s.Cycle != p.Cycle {
@@ -77,7 +75,6 @@ func (g *Group) drawPieces(r *explain.Report, from []explain.Piece) {
 	}
 }
 
-// shown returns a value for people, in one of its three states.
 func shown(v explain.Value) string {
 	switch v.State {
 	case explain.IsAbsent:
@@ -90,7 +87,6 @@ func shown(v explain.Value) string {
 	return v.Value
 }
 
-// unpackCommand returns the command that prints a whole answer.
 func (g *Group) unpackCommand(r *explain.Report, s explain.Source) string {
 	file := filepath.Join(g.Data, filepath.FromSlash(layout.TenantProduct(r.Tenant, string(r.Product))), filepath.FromSlash(s.File))
 	if s.Member != "" {

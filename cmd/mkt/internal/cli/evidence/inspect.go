@@ -13,7 +13,6 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// inspectFlags of mkt inspect.
 type inspectFlags struct {
 	cli.Filter
 	at      string
@@ -56,11 +55,11 @@ nothing else can be read.`,
 	}
 	f.Flags(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.at, "at", "", "which snapshot --sql asks: "+snapshot.Forms+" (default: the newest)")
-	flags.StringVar(&f.sql, "sql", "", "a SELECT to execute, - reads it from the standard input")
+	flags.StringVar(&f.at, "at", "", "the snapshot that --sql queries: "+snapshot.Forms+" (default: the newest)")
+	flags.StringVar(&f.sql, "sql", "", "the SELECT to execute; - reads it from the standard input")
 	flags.Var(&f.format, "format", "format of what --sql prints (--output json is json)")
-	flags.IntVar(&f.rows, "rows", 1000, "rows of a table that are printed at most; csv and json have all")
-	flags.IntVar(&f.memory, "memory", 1024, "MiB that a query may use, besides some 60 of the program itself")
+	flags.IntVar(&f.rows, "rows", 1000, "most rows that a table prints; csv and json print all")
+	flags.IntVar(&f.memory, "memory", 1024, "MiB that a query may use, plus about 60 for the program")
 	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "how long a query may take")
 	flags.IntVar(&f.last, "last", 20, "how many publications are listed, 0 for all")
 	cli.Bound(flags, "rows", "a whole number, 1 or more", func() bool { return f.rows >= 1 })
@@ -100,7 +99,6 @@ func (g *Group) inspect(cmd *cobra.Command, f inspectFlags, args []string) error
 	return g.inspectAll(datasets)
 }
 
-// withDataset calls do with an opened dataset.
 func withDataset(p cli.Dataset, do func(inspect.Place) error) error {
 	root, err := p.Open()
 	if err != nil {
@@ -182,7 +180,7 @@ func (g *Group) inspectCycle(f inspectFlags) error {
 		}
 		c, looked := inspect.CycleOf(p, id, published)
 		if errors.Is(looked, inspect.ErrNoCycle) {
-			return err // names what comes near
+			return err // the message names the nearest publications
 		}
 		if looked != nil {
 			return looked

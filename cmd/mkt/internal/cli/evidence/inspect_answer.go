@@ -14,13 +14,11 @@ import (
 	"mkt/serve/offline"
 )
 
-// answerer prints the result of a query; end completes it.
 type answerer interface {
 	offline.Answer
 	end() error
 }
 
-// answer returns the answerer of the format that was asked for.
 func (g *Group) answer(f inspectFlags) answerer {
 	switch {
 	case g.JSON() || f.format.Value == "json":
@@ -99,8 +97,8 @@ func (c *csvAnswer) Row(values []any) error {
 	return c.out.WriteByte('\n')
 }
 
-// isPlainCell reports whether no reader of CSV, and no spreadsheet, misreads a text without
-// quotes.
+// isPlainCell reports whether every reader of CSV and every spreadsheet understands a text
+// without quotes.
 func isPlainCell(text string) bool {
 	return text == "" || text != `\.` && plain.Text(text) == text && strings.TrimSpace(text) == text &&
 		!strings.ContainsAny(text, `,"`) && (!strings.ContainsAny(text[:1], "=+-@") || isNumber(text))

@@ -16,7 +16,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// rowsShown are the tables whose rows are counted in a line, by product.
+// rowsShown are the tables whose rows the line of a dataset counts.
 var rowsShown = map[football.Product][]string{
 	football.MarketEngine:     {"fixtures", "markets", "selections"},
 	football.LiveIntelligence: {"live", "live_counters", "live_buckets"},
@@ -43,7 +43,6 @@ func printOverviews(out io.Writer, list []inspect.Overview) error {
 	return w.Flush()
 }
 
-// rawOf returns the counts of raw cycles and of packs.
 func rawOf(o inspect.Overview) string {
 	text := fmt.Sprint(o.Raw)
 	if o.RawPacks > 0 {
@@ -63,7 +62,6 @@ func rowsOfTables(p football.Product, rows map[string]int64) string {
 	return cmp.Or(strings.Join(list, ", "), "-")
 }
 
-// ageOf returns a duration for people.
 func ageOf(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	if d >= 48*time.Hour {
@@ -115,7 +113,6 @@ func printHistory(out io.Writer, o inspect.Overview, list []inspect.Publication)
 	return w.Flush()
 }
 
-// printCycle shows what each step left of a cycle.
 func printCycle(out io.Writer, c inspect.Cycle, columns bool) error {
 	w := cli.NewTableWriter(out)
 	row := func(key, format string, args ...any) { plain.Fprintf(w, key+"\t"+format+"\n", args...) }
@@ -190,7 +187,6 @@ func rowsInTables(m *snapshot.Manifest) string {
 	return strings.Join(list, ", ")
 }
 
-// countsOf returns counts by name.
 func countsOf(counts map[string]int) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -199,7 +195,6 @@ func countsOf(counts map[string]int) string {
 	return cli.OrDash(list)
 }
 
-// printTables prints the counts of a manifest.
 func printTables(out io.Writer, m *snapshot.Manifest, columns bool) error {
 	w := cli.NewTableWriter(out)
 	for _, part := range []struct {

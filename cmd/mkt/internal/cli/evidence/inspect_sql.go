@@ -14,7 +14,6 @@ import (
 	"mkt/serve/offline"
 )
 
-// inspectSQL queries the snapshots of an account.
 func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
 	m := snapshot.Newest
 	if f.at != "" {
@@ -52,7 +51,7 @@ func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
 		return err
 	}
 	answer := g.answer(f)
-	debug.SetMemoryLimit(max(64<<20, o.Memory/4)) // garbage would count, too
+	debug.SetMemoryLimit(max(64<<20, o.Memory/4)) // garbage also counts
 	o.Abort = func(err error) {
 		fmt.Fprintf(g.Errs, "mkt: %v\n", err)
 		os.Exit(cli.ExitFailed)
@@ -67,10 +66,9 @@ func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
 	return err
 }
 
-// mostQuery bounds a query that is read from the standard input, in bytes.
+// mostQuery bounds a query from the standard input, in bytes.
 const mostQuery = 1 << 20
 
-// query returns the text of the flag, or that of the standard input.
 func (g *Group) query(text string) (string, error) {
 	if text != "-" {
 		return text, nil
@@ -82,13 +80,11 @@ func (g *Group) query(text string) (string, error) {
 	return string(data), err
 }
 
-// dataset is a publication with its opened folder.
 type dataset struct {
 	offline.Dataset
 	close func()
 }
 
-// errCollected is the error if the snapshot of a publication is not kept any more.
 var errCollected = errors.New("its snapshot is not kept any more; mkt inspect lists those that are")
 
 func datasetOf(p cli.Dataset, m snapshot.Moment) (dataset, error) {

@@ -22,7 +22,6 @@ func newMapping(g *Group) *cobra.Command {
 	return cli.Group("mapping", "Look at how provider markets are mapped", newMappingCheck(g))
 }
 
-// mappingFlags of mkt mapping check.
 type mappingFlags struct {
 	provider, pattern string
 	tenant, cycle     string
@@ -78,7 +77,6 @@ their markets stay RAW.`,
 	return cmd
 }
 
-// check checks the flags before anything is read.
 func (f *mappingFlags) check(args []string) error {
 	named := len(f.listings) > 0 || f.participants != "" || f.home != "" || f.away != ""
 	switch {
@@ -123,7 +121,6 @@ func (g *Group) coverage(f *mappingFlags, args []string) (c transform.Coverage, 
 	return c, dir, nil
 }
 
-// who returns the participants that the flags name.
 func (f *mappingFlags) who() (who transform.Participants, err error) {
 	for _, name := range f.listings {
 		bodies, err := readPayloads(name)
@@ -148,7 +145,6 @@ func (f *mappingFlags) who() (who transform.Participants, err error) {
 	return who, nil
 }
 
-// readPayloads reads a file, or every .json file of a folder.
 func readPayloads(name string) (bodies [][]byte, err error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -170,7 +166,6 @@ func readPayloads(name string) (bodies [][]byte, err error) {
 	return bodies, nil
 }
 
-// cycleCoverage reads the archived answers of a cycle.
 func (g *Group) cycleCoverage(f *mappingFlags) (c transform.Coverage, from string, err error) {
 	w := cli.Filter{Tenant: f.tenant, Product: string(football.MarketEngine)}
 	if err := w.Check(); err != nil {

@@ -11,12 +11,11 @@ import (
 	"mkt/transform"
 )
 
-// coverageView is what mapping check shows.
 type coverageView struct {
 	Provider   string         `json:"provider"`
 	Payloads   []payloadView  `json:"payloads"`
 	Unreadable int            `json:"unreadable"`
-	Nameless   int            `json:"without_names"` // fixtures of which a team is not known
+	Nameless   int            `json:"without_names"` // fixtures without the name of a team
 	Raw        []rawView      `json:"raw"`           // by how often, then by key
 	Reasons    map[string]int `json:"not_publishable"`
 	Damaged    map[string]int `json:"damaged"`        // parts that could not be read
@@ -39,7 +38,7 @@ type payloadView struct {
 	Error         string `json:"error,omitempty"`
 }
 
-// rawView is one market name that stays RAW.
+// rawView is the name of a market that stays RAW.
 type rawView struct {
 	Key     string `json:"key"`
 	Name    string `json:"name"`

@@ -18,7 +18,6 @@ import (
 	"mkt/transform/identity"
 )
 
-// verifyFlags of mkt verify.
 type verifyFlags struct {
 	cli.Filter
 	from, to string
@@ -32,12 +31,11 @@ func newVerify(g *Group) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [--tenant ID | --all]",
 		Short: "Check a data root against its own hashes, chain and rows",
-		Long: `Read the data of accounts and check it against itself: every file against the
-hash that is recorded of it, every hash against the chain of commit records,
-rows against the manifests, events against the snapshots before and after
-them, raw answers against their headers. It needs nothing but the data root,
-changes nothing and takes no lock, so that the schedule may run meanwhile.
-What retention deleted is not missing.
+		Long: `Check the data of accounts: every file against its recorded hash, every hash
+against the chain of commit records, rows against the manifests, events
+against the snapshots before and after them, raw answers against their
+headers. It only reads the data root and takes no lock, so the schedule may
+run meanwhile. Data that retention deleted is not reported as missing.
 
 --deep also rebuilds canonical cycles from raw ones, and snapshots from the
 ones before, in a folder of its own, and compares; it needs the id key.
@@ -116,7 +114,7 @@ func (g *Group) verify(ctx context.Context, command string, f verifyFlags) error
 	}
 	err = failed.Err()
 	if findings > 0 && (err == nil || cli.IsTemporary(err)) {
-		return fmt.Errorf("verify: %s", cli.Plural(findings, "finding")) // which is not temporary
+		return fmt.Errorf("verify: %s", cli.Plural(findings, "finding")) // not a temporary failure
 	}
 	return err
 }
@@ -179,7 +177,6 @@ func cycleOf(root durable.ReadFS, text string) (layout.CycleID, error) {
 	return c.CycleID, nil
 }
 
-// printVerified prints what was found, and a line that sums it up.
 func (g *Group) printVerified(r verify.Report) error {
 	if g.JSON() {
 		return g.Encode(r)

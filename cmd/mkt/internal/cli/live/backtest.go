@@ -18,7 +18,6 @@ func newBacktest(g *Group) *cobra.Command {
 	return cli.Group("backtest", "Measure the live product's formulas on real matches", newBacktestMomentum(g))
 }
 
-// backtestFlags of mkt backtest momentum.
 type backtestFlags struct {
 	matches  string
 	csv      string
@@ -34,10 +33,10 @@ func newBacktestMomentum(g *Group) *cobra.Command {
 		Short: "Measure momentum against simple baselines",
 		Long: `Measure momentum against simple baselines, with the code of the live pipeline,
 on a folder of matches (matches.csv.gz and the files it names): who shoots
-next, who scores next, danger in the next five minutes, how calm and how
-available it is. Momentum is measured at the moment of the question, and with
-samples as old as a client reads them over HTTP. docs/momentum.md says what
-the figures mean. Nothing is written but --csv.`,
+next, who scores next, danger in the next five minutes, how steady momentum is
+and how often it is available. It is measured with current samples, and with
+samples as old as those that a client reads over HTTP. docs/momentum.md says
+what the figures mean. Only --csv writes a file.`,
 		Example: `  mkt backtest momentum --matches matches --csv momentum.csv`,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return g.backtestMomentum(cmd.Context(), f) },
@@ -76,7 +75,6 @@ func (g *Group) backtestMomentum(ctx context.Context, f backtestFlags) error {
 	return r.WriteText(g.Out)
 }
 
-// writeNew writes a file and replaces one that exists.
 func writeNew(name string, write func(io.Writer) error) error {
 	file, err := os.Create(name)
 	if err != nil {
@@ -85,7 +83,6 @@ func writeNew(name string, write func(io.Writer) error) error {
 	return errors.Join(write(file), file.Close())
 }
 
-// backtestView is the report for a script.
 type backtestView struct {
 	Matches int           `json:"matches"`
 	Minutes int           `json:"minutes"`
@@ -93,7 +90,7 @@ type backtestView struct {
 	Misses  []string      `json:"targets_missed"`
 }
 
-// backtestRow is one predictor's figures by name, null where none was measured.
+// backtestRow has one predictor's figures by name, null where none was measured.
 type backtestRow struct {
 	Name     string                     `json:"name"`
 	Baseline bool                       `json:"baseline"`

@@ -18,7 +18,7 @@ func (f *liveView) draw(out io.Writer, now time.Time) error {
 	plain.Fprintf(w, "%s, %s, %s\n", words(f.League), f.FixtureID, f.Tenant)
 	plain.Fprintf(w, "%s\n\n", f.clock(now))
 	plain.Fprintf(w, "momentum  %s\n", f.momentum(now))
-	f.drawMen(w, now)
+	f.drawRedCards(w, now)
 	if f.Detailed {
 		f.drawPressure(w)
 		f.drawTimeline(w)
@@ -28,7 +28,6 @@ func (f *liveView) draw(out io.Writer, now time.Time) error {
 	return w.Flush()
 }
 
-// clock returns the clock, and how old it is.
 func (f *liveView) clock(now time.Time) string {
 	var b strings.Builder
 	if !f.InPlay {
@@ -55,7 +54,6 @@ func scoreboard(minute, second *int32) string {
 	return fmt.Sprintf("%02d:%02d", *minute, *second)
 }
 
-// stale reports whether the data is too old to describe the present.
 func (f *liveView) stale(now time.Time) bool {
 	return f.InPlay && f.StaleAt != nil && now.After(*f.StaleAt)
 }
@@ -74,8 +72,8 @@ func (f *liveView) momentum(now time.Time) string {
 	return fmt.Sprintf("home %2d %s%s %-2d away   %s, %s", home, strings.Repeat("█", at), strings.Repeat("░", width-at), 100-home, words(f.Leader), words(f.Strength))
 }
 
-// drawMen says how momentum treats a side with red cards.
-func (f *liveView) drawMen(w io.Writer, now time.Time) {
+// drawRedCards says how momentum treats a side with red cards.
+func (f *liveView) drawRedCards(w io.Writer, now time.Time) {
 	if f.Men == nil || f.MomentumHome == nil || f.stale(now) {
 		return
 	}
@@ -95,8 +93,8 @@ const (
 
 var steps = []rune(" ▁▂▃▄▅▆▇█")
 
-// drawPressure draws both sides' pressure, one column a minute. A minute without
-// a number shows on the axis: "·" not sent or not seen, "?" sent without a value.
+// drawPressure draws both sides' pressure, one column a minute. On the axis, "·" marks a minute
+// that was not sent or not seen, and "?" one that was sent without a value.
 func (f *liveView) drawPressure(w io.Writer) {
 	most := int32(1)
 	for _, b := range f.Buckets {
@@ -127,7 +125,6 @@ func (f *liveView) drawPressure(w io.Writer) {
 	plain.Fprintf(w, "%5s └%s\n%s\n", "", string(axis), f.minutes())
 }
 
-// graphRow is one row of a side's bars, the lowest being 0.
 func (f *liveView) graphRow(row int, most int32, of func(liveBucket) *int32) string {
 	line := make([]rune, 0, len(f.Buckets))
 	for _, b := range f.Buckets {
@@ -167,7 +164,6 @@ func (f *liveView) minutes() string {
 	return strings.TrimRight(string(line), " ")
 }
 
-// drawTimeline lists the states, newest first.
 func (f *liveView) drawTimeline(w io.Writer) {
 	plain.Fprintf(w, "\ntimeline, newest first\n")
 	for i := len(f.Timeline) - 1; i >= 0; i-- {

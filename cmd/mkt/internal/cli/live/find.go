@@ -14,8 +14,8 @@ import (
 	"mkt/publish/table"
 )
 
-// findLive returns the fixture that a text names, of one tenant or ("") of the first that
-// has it. If none has it, the tenants whose data cannot be read are errors.
+// findLive returns the fixture with a name or id, of one tenant or ("") of the first that has
+// it. If none has it, tenants whose data cannot be read are errors.
 func (g *Group) findLive(tenant, name string) (*liveView, error) {
 	datasets, err := cli.Datasets(g.Data, cli.Filter{Tenant: tenant, Product: string(football.LiveIntelligence)})
 	if err != nil {
@@ -49,8 +49,8 @@ func candidates(found []*liveView) string {
 	return cli.Several(names)
 }
 
-// liveOf returns the fixtures of a tenant's newest live snapshot that match. If there is
-// only one, its details are read.
+// liveOf returns the matching fixtures of a tenant's newest live snapshot, with their details
+// if there is only one.
 func liveOf(p cli.Dataset, name string) ([]*liveView, error) {
 	root, err := p.Open()
 	if err != nil {
@@ -94,7 +94,6 @@ func viewOfLive(tenant, cycle string, r *table.LiveRow) *liveView {
 	}
 }
 
-// readDetails reads the rows of the fixture in the other tables.
 func (f *liveView) readDetails(root durable.ReadFS, dir string) error {
 	m := &f.published
 	err := errors.Join(
@@ -102,7 +101,7 @@ func (f *liveView) readDetails(root durable.ReadFS, dir string) error {
 		rowsOf(root, dir+"/"+layout.LiveTimelineFile, &m.Timeline, func(r *table.LiveTimelineRow) bool { return r.FixtureID == f.FixtureID }),
 		rowsOf(root, dir+"/"+layout.LivePeriodsFile, &m.Periods, func(r *table.LivePeriodRow) bool { return r.FixtureID == f.FixtureID }),
 		rowsOf(root, dir+"/"+layout.LiveCountersFile, &m.Counters, func(r *table.LiveCounterRow) bool { return r.FixtureID == f.FixtureID }))
-	f.Men = menOf(m.Counters)
+	f.Men = redCardSharesOf(m.Counters)
 	for _, r := range m.Buckets {
 		f.Buckets = append(f.Buckets, liveBucket{r.Minute, r.Added, r.State, r.Home, r.Away})
 	}
@@ -112,7 +111,6 @@ func (f *liveView) readDetails(root durable.ReadFS, dir string) error {
 	return err
 }
 
-// rowsOf appends the wanted rows of a table.
 func rowsOf[T table.Row](root durable.ReadFS, name string, list *[]T, wanted func(*T) bool) error {
 	for r, err := range snapshot.Rows[T](root, name) {
 		if err != nil {

@@ -1,3 +1,5 @@
+// Package live has the commands that show live matches, and measure the formulas of
+// the live product.
 package live
 
 import (
@@ -51,7 +53,6 @@ func (g *Group) liveShow(tenant, wanted string) error {
 	return f.draw(g.Out, g.Now())
 }
 
-// liveView is one fixture of a live snapshot.
 type liveView struct {
 	Tenant    string     `json:"tenant"`
 	Cycle     string     `json:"cycle_id"`
@@ -71,38 +72,37 @@ type liveView struct {
 	ScoreHome *int32  `json:"score_home"`
 	ScoreAway *int32  `json:"score_away"`
 
-	State        *string `json:"visual_state"`
-	MomentumHome *int32  `json:"momentum_home"`
-	Leader       *string `json:"leader"`
-	Strength     *string `json:"strength"`
-	Reason       *string `json:"unavailable_reason"`
-	Men          *menNow `json:"men"` // null when the red cards of both sides are not known
-	Detailed     bool    `json:"detail_available"`
+	State        *string        `json:"visual_state"`
+	MomentumHome *int32         `json:"momentum_home"`
+	Leader       *string        `json:"leader"`
+	Strength     *string        `json:"strength"`
+	Reason       *string        `json:"unavailable_reason"`
+	Men          *redCardShares `json:"men"` // null when the red cards of both sides are not known
+	Detailed     bool           `json:"detail_available"`
 
 	Buckets  []liveBucket `json:"buckets"`
 	Timeline []liveEntry  `json:"timeline"`
 
 	place     cli.Dataset
-	published matchpage.Match // the rows it was made of
+	published matchpage.Match // the rows it was made from
 }
 
-// menNow is the share of its pressure that each side keeps in momentum after red cards:
+// redCardShares is the share of its pressure that each side keeps in momentum after red cards:
 // "1", or a fraction such as "2/3".
-type menNow struct {
+type redCardShares struct {
 	RedCards string `json:"red_cards"`
 	Home     string `json:"home"`
 	Away     string `json:"away"`
 }
 
-// menOf reads the red cards among the counters.
-func menOf(counters []table.LiveCounterRow) *menNow {
+func redCardSharesOf(counters []table.LiveCounterRow) *redCardShares {
 	for _, r := range counters {
 		if r.Metric != string(football.RedCards) || r.HomeText == nil || r.AwayText == nil {
 			continue
 		}
 		red := football.Counter{Metric: football.RedCards, Home: counted(*r.HomeText), Away: counted(*r.AwayText)}
 		if home, away, known := live.Kept(red); known {
-			return &menNow{*r.HomeText + "-" + *r.AwayText, home, away}
+			return &redCardShares{*r.HomeText + "-" + *r.AwayText, home, away}
 		}
 	}
 	return nil
@@ -116,7 +116,6 @@ func counted(text string) football.Field[football.Number] {
 	return football.Of(n)
 }
 
-// liveBucket is one minute of play.
 type liveBucket struct {
 	Minute int32  `json:"minute"`
 	Added  int32  `json:"added"` // minute of stoppage time, from 1; 0 outside it
@@ -125,7 +124,6 @@ type liveBucket struct {
 	Away   *int32 `json:"away"`
 }
 
-// liveEntry is one state of play.
 type liveEntry struct {
 	At         time.Time `json:"at"`
 	Minute     *int32    `json:"minute"`
@@ -136,7 +134,6 @@ type liveEntry struct {
 	Until      time.Time `json:"until"`
 }
 
-// named returns the names of the teams.
 func (f *liveView) named() string { return words(f.Home) + " - " + words(f.Away) }
 
 // matches reports whether a text may mean the fixture.
@@ -144,7 +141,6 @@ func (f *liveView) matches(wanted string) bool {
 	return f.FixtureID == wanted || strings.Contains(strings.ToLower(f.named()), strings.ToLower(wanted))
 }
 
-// words returns a text, "?" for nil.
 func words(s *string) string {
 	if s == nil {
 		return "?"
@@ -157,4 +153,13 @@ func number(n *int32) string {
 		return "?"
 	}
 	return fmt.Sprint(*n)
+}
+
+// Group is what these commands share.
+type Group struct{ *cli.Env }
+
+// New returns the commands.
+func New(env *cli.Env) []*cobra.Command {
+	g := &Group{env}
+	return []*cobra.Command{newLive(g), newBacktest(g)}
 }

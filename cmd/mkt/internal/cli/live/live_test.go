@@ -10,7 +10,6 @@ import (
 
 func of[T any](v T) *T { return &v }
 
-// sampleLive is a fixture with every state of a minute.
 func sampleLive(now time.Time) *liveView {
 	f := &liveView{Tenant: "acme", FixtureID: "fx_a", Home: of("Home"), Away: of("Away"), League: of("League"), InPlay: true, FreshAt: now.Add(-3 * time.Second), StaleAt: of(now.Add(time.Minute)),
 		Period: of("1H"), Minute: of(int32(16)), Second: of(int32(7)), Running: of(true), ScoreHome: of(int32(1)), ScoreAway: of(int32(0)),
@@ -65,12 +64,12 @@ func TestDrawLive(t *testing.T) {
 	}
 	b.Reset()
 	row := table.LiveCounterRow{Metric: "red_cards", HomeText: of("0"), AwayText: of("2")}
-	f.Men = menOf([]table.LiveCounterRow{{Metric: "corners", HomeText: of("9"), AwayText: of("9")}, row})
+	f.Men = redCardSharesOf([]table.LiveCounterRow{{Metric: "corners", HomeText: of("9"), AwayText: of("9")}, row})
 	if f.draw(&b, now); !strings.Contains(b.String(), "HOME, CLEAR\n          red cards 0-2: away keeps 4/9 of its pressure\n\n") {
 		t.Errorf("two men short: %s", b.String())
 	}
 	row.HomeText = nil
-	if f.Men = menOf([]table.LiveCounterRow{row}); f.Men != nil {
+	if f.Men = redCardSharesOf([]table.LiveCounterRow{row}); f.Men != nil {
 		t.Errorf("red cards of one side alone: %+v", f.Men)
 	}
 	b.Reset()

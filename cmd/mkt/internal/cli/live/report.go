@@ -67,8 +67,8 @@ func (g *Group) liveReport(ctx context.Context, tenant, name, file string) error
 	return err
 }
 
-// longestMatch is how far back a match that is in play may have begun, breaks,
-// extra time and an interruption included.
+// longestMatch is how long ago a match in play may have begun, including breaks, extra time and
+// an interruption.
 const longestMatch = 6 * time.Hour
 
 // traceLive traces a fixture from before its kick-off to the snapshot's cycle.

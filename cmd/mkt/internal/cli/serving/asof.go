@@ -5,17 +5,19 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/snapshot"
 )
 
-// pastFlags are the flags for serving the past.
 type pastFlags struct{ asOf string }
 
-// check refuses to show the past to the network, before anything is opened.
+// check refuses to serve the past to the network.
 func (f pastFlags) check(listen string) error {
 	if f.asOf == "" {
 		return nil
@@ -27,8 +29,8 @@ func (f pastFlags) check(listen string) error {
 	return cli.Usagef("--as-of with --listen %s: the past is shown on a loopback address only, such as 127.0.0.1:8081", listen)
 }
 
-// past returns the time that --as-of means, zero without the flag. It prints what is served
-// of each account. It is an error if nothing of that time is kept.
+// past returns the time that --as-of means, or zero without the flag. It prints what is served
+// for each account. It is an error if nothing of that time is kept.
 func (g *Group) past(f pastFlags) (time.Time, error) {
 	if f.asOf == "" {
 		return time.Time{}, nil
@@ -50,8 +52,8 @@ func (g *Group) past(f pastFlags) (time.Time, error) {
 	return at, g.printPast(datasets, at)
 }
 
-// whenOf returns when the publication of a cycle was published; of several accounts the
-// last. If there is one dataset only, a publication can be named by its version.
+// whenOf returns when the publication of a cycle was published, the latest time if several
+// accounts have one. A version can name a publication only if there is one dataset.
 func whenOf(datasets []cli.Dataset, m snapshot.Moment) (at time.Time, err error) {
 	if !m.IsCycle() && len(datasets) > 1 {
 		return at, cli.Usagef("--as-of %s: it means a different time for each account and product: give a time or a cycle id", m)
@@ -85,8 +87,8 @@ func find(p cli.Dataset, m snapshot.Moment) (snapshot.Commit, error) {
 	return c, nil
 }
 
-// printPast prints on stderr what is served of each dataset. It is an error if everything
-// that was published then is deleted.
+// printPast prints on stderr what is served for each dataset. It is an error if everything that
+// was published by then is deleted.
 func (g *Group) printPast(datasets []cli.Dataset, at time.Time) error {
 	plain.Fprintf(g.Errs, "as of %s, at which the clock stands:\n", cli.Stamp(at))
 	kept := 0
@@ -117,7 +119,6 @@ func (g *Group) printPast(datasets []cli.Dataset, at time.Time) error {
 	return nil
 }
 
-// keeps reports whether the snapshot of a publication is still there.
 func keeps(p cli.Dataset, c snapshot.Commit) (bool, error) {
 	root, err := p.Open()
 	if err != nil {
@@ -125,4 +126,56 @@ func keeps(p cli.Dataset, c snapshot.Commit) (bool, error) {
 	}
 	defer root.Close()
 	return snapshot.IsKept(root, c)
+}
+
+// runTokens are tokens for one run of mkt serve --as-of, so that nobody needs the client's own
+// token to see what the client saw. They are not stored.
+type runTokens struct {
+	printed []daemon.Token
+	entries map[string]tenants.Token // by account
+}
+
+// runTokensOf makes a token for each account with data on the data root. It makes none when
+// serving the present, which may be reachable from the network.
+func (g *Group) runTokensOf(f *tenants.File, asOf time.Time) (none runTokens, err error) {
+	if asOf.IsZero() {
+		return none, nil
+	}
+	datasets, err := cli.Datasets(g.Data, cli.Filter{})
+	if err != nil {
+		return none, err
+	}
+	there := map[string]bool{}
+	for _, p := range datasets {
+		there[p.Tenant] = true
+	}
+	list := runTokens{entries: map[string]tenants.Token{}}
+	for _, id := range f.IDs() {
+		if !there[id] {
+			continue
+		}
+		token, entry, err := tenants.NewToken(g.Now())
+		if err != nil {
+			return none, err
+		}
+		list.printed = append(list.printed, daemon.Token{ID: id, Token: token})
+		list.entries[id] = entry
+	}
+	return list, nil
+}
+
+// in returns the accounts with the tokens of this run.
+func (r runTokens) in(f *tenants.File) *tenants.File {
+	if len(r.entries) == 0 {
+		return f
+	}
+	with := *f
+	with.Tenants = slices.Clone(f.Tenants)
+	for i := range with.Tenants {
+		t := &with.Tenants[i]
+		if entry, ok := r.entries[t.ID]; ok {
+			t.Tokens = append(slices.Clone(t.Tokens), entry)
+		}
+	}
+	return &with
 }

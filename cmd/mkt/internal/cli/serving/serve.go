@@ -23,7 +23,7 @@ import (
 	"mkt/serve/account"
 )
 
-// Flags of mkt serve.
+// Flags are the flags of mkt serve.
 type Flags struct {
 	Listen string
 	Poll   time.Duration
@@ -102,30 +102,30 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	if err := g.swap(registry, tokens.in(file)); err != nil {
 		return err
 	}
-	door, closeDoor, err := f.admin.Open(g.Env)
+	adminServer, closeAdmin, err := f.admin.Open(g.Env)
 	if err != nil {
 		return err
 	}
-	defer closeDoor()
+	defer closeAdmin()
 	edits := daemon.NewReloads(g.Env)
 	adminURL := ""
-	if door != nil {
-		adminURL = door.URL()
-		door.Metrics.MustRegister(edits.Collectors()...)
+	if adminServer != nil {
+		adminURL = adminServer.URL()
+		adminServer.Metrics.MustRegister(edits.Collectors()...)
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop() // a right that is lost while requests are still answered is lost
+	defer stop() // last, so that revocations apply to requests until the end
 	go edits.Watch(watching, file, func(file *tenants.File) error { return g.swap(registry, tokens.in(file)) })
 	return serve.Run(ctx, serve.Options{
 		Listen: f.Listen, DataDir: g.Data, AsOf: asOf, Accounts: registry, Now: g.Now, Log: g.Log, Poll: f.Poll, CacheDir: f.cache,
 		Connections: f.connections.most, ConnectionsPerAddress: f.connections.perAddress, TrustedProxies: proxies,
-		UsageDir: f.Usage, Service: g.service, Words: providerWords(), Realtime: f.socket.Realtime, Admin: door, DrainDelay: f.drain, Ready: func(baseURL string) {
+		UsageDir: f.Usage, Service: g.service, Words: providerWords(), Realtime: f.socket.Realtime, Admin: adminServer, DrainDelay: f.drain, Ready: func(baseURL string) {
 			ready(daemon.Ready{Event: "ready", BaseURL: baseURL, AdminURL: adminURL, Tokens: tokens.printed})
 		},
 	})
 }
 
-// checkDataRoot warns of a data root without accounts, and refuses one that cannot be
+// checkDataRoot warns if the data root has no accounts, and returns an error if it cannot be
 // read.
 func (g *Group) checkDataRoot() error {
 	info, err := os.Stat(g.Data)
@@ -159,7 +159,6 @@ func providerWords() (w serve.Words) {
 	return w
 }
 
-// swap puts a generation of accounts in force.
 func (g *Group) swap(registry *account.Registry, f *tenants.File) error {
 	generation, err := account.NewGeneration(g.revoked.Apply(f, g.Log).Accounts(g.Now()))
 	if err != nil {
@@ -188,7 +187,6 @@ func (g *Group) printServing(l daemon.Ready) {
 	}
 }
 
-// connectionFlags bound what mkt serve accepts from the network.
 type connectionFlags struct {
 	most       int
 	perAddress int
@@ -206,7 +204,6 @@ func (f *connectionFlags) flags(g *Group, flags *pflag.FlagSet) {
 	g.Settings.Bind(flags, "trusted-proxies", "serve.trusted_proxies")
 }
 
-// trusted reads the addresses of the proxies.
 func (f *connectionFlags) trusted() ([]netip.Prefix, error) {
 	var list []netip.Prefix
 	for _, text := range f.proxies {

@@ -10,10 +10,9 @@ import (
 	"mkt/serve"
 )
 
-// realtimeFlags are the settings of the socket.
 type realtimeFlags struct{ serve.Realtime }
 
-// flags puts the settings, with their defaults, among those of mkt serve.
+// flags adds the settings, with their defaults, to those of mkt serve.
 func (f *realtimeFlags) flags(g *Group, flags *pflag.FlagSet) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	own.DurationVar(&f.Tick, "realtime-tick", 2*time.Second, "time between pushes")
@@ -44,7 +43,6 @@ func (f *realtimeFlags) flags(g *Group, flags *pflag.FlagSet) {
 	})
 }
 
-// check refuses unknown channels, and no channel.
 func (f *realtimeFlags) check() error {
 	if f.Channels != nil && len(f.Channels) == 0 {
 		return cli.Usagef("--realtime-channels: want changes, live or both")

@@ -16,15 +16,14 @@ import (
 	"mkt/cmd/mkt/internal/tail"
 )
 
-// tailFlags of mkt tail.
 type tailFlags struct {
 	base, tokenFile string
 	every           time.Duration
 	verify, once    bool
 }
 
-// tokenVariable holds the API token if no file is named: everybody on the machine could see
-// an argument.
+// tokenVariable holds the API token if no file is named. There is no flag for the token:
+// everybody on the machine could see it.
 const tokenVariable = "MKT_TOKEN"
 
 func newTail(g *Group) *cobra.Command {
@@ -90,7 +89,6 @@ func (f tailFlags) token() (string, error) {
 	return token, nil
 }
 
-// printNews prints a line for a script, or one for a person.
 func (g *Group) printNews(n tail.News) {
 	if g.JSON() {
 		g.Encode(newsLine(n))
@@ -104,14 +102,14 @@ func (g *Group) printNews(n tail.News) {
 	case "verified":
 		plain.Fprintf(g.Out, "%s, as the service has them\n", cli.Plural(n.Fixtures, "fixture"))
 	case "start_again":
-		fmt.Fprintln(g.Out, "the position has left the log: starting again")
+		fmt.Fprintln(g.Out, "the change log no longer reaches back to the position: starting again")
 	case "unreachable":
-		plain.Fprintf(g.Errs, "waiting: %v\n", plainly(n.Cause))
+		plain.Fprintf(g.Errs, "waiting: %v\n", withoutURL(n.Cause))
 	}
 }
 
-// plainly returns an error without the library's text, which names the URL.
-func plainly(err error) error {
+// withoutURL returns an error without the HTTP library's text, which contains the URL.
+func withoutURL(err error) error {
 	var refused *tail.Refused
 	if errors.As(err, &refused) {
 		return refused
@@ -132,7 +130,6 @@ func describe(f *tail.Fixture) string {
 	return fmt.Sprintf(" %s - %s, %s", name(f.Home), name(f.Away), cli.Plural(f.MarketCount, "market"))
 }
 
-// newsLine is the JSON of one line.
 func newsLine(n tail.News) any {
 	line := struct {
 		Event    string        `json:"event"`
@@ -142,7 +139,7 @@ func newsLine(n tail.News) any {
 		Error    string        `json:"error,omitempty"`
 	}{Event: n.Kind, Fixtures: n.Fixtures, Change: n.Event, Fixture: n.Fixture}
 	if n.Cause != nil {
-		line.Error = plainly(n.Cause).Error()
+		line.Error = withoutURL(n.Cause).Error()
 	}
 	return line
 }
