@@ -24,14 +24,21 @@ var emulators = []struct {
 // Default is the name of the provider that is emulated if none is named.
 func Default() string { return emulators[0].provider }
 
+// Names returns the names of the providers that have an emulator, the default first.
+func Names() []string {
+	names := make([]string, len(emulators))
+	for i, e := range emulators {
+		names[i] = e.provider
+	}
+	return names
+}
+
 // New returns an emulator of the provider with that exact name.
 func New(provider string, o simulator.Options) (*simulator.Server, error) {
-	var names []string
 	for _, e := range emulators {
 		if e.provider == provider {
 			return e.make(o)
 		}
-		names = append(names, e.provider)
 	}
-	return nil, fmt.Errorf("provider %q: want %s", provider, strings.Join(names, ", "))
+	return nil, fmt.Errorf("provider %q: want %s", provider, strings.Join(Names(), ", "))
 }
