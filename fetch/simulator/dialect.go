@@ -27,9 +27,16 @@ type Dialect interface {
 	Wrap(items [][]byte, page *Page) []byte
 }
 
+// Charging is implemented by a dialect whose requests do not all cost one of the quota.
+type Charging interface {
+	// Cost returns what a request costs. One that costs nothing is served even if the
+	// quota is used up.
+	Cost(q Question) int
+}
+
 // Format is what the faults need to know of a wire format of JSON objects.
 type Format struct {
-	List     string   // the field that holds the items of an answer
+	List     string   // the field that holds the items of an answer; "" if an answer is a bare array of them
 	IDs      []string // the fields of an item that hold ids of a fixture
 	Nonsense string   // an answer whose fields have types that they never have
 }

@@ -51,7 +51,13 @@ func (s *Server) distort(kind FaultKind, a Answer, pick func(n int) int) Answer 
 // otherShape returns valid JSON of a shape that the endpoint never has.
 func (s *Server) otherShape(f Format, a Answer, pick func(n int) int) []byte {
 	list := slices.Concat([]byte{'['}, bytes.Join(a.Items, []byte{','}), []byte{']'})
-	switch pick(4) {
+	n := pick(4)
+	if f.List == "" && n != 2 { // where an answer is a list, only an object has another shape
+		n = 4
+	}
+	switch n {
+	case 4:
+		return slices.Concat([]byte(`{"items":`), list, []byte{'}'})
 	case 0:
 		return bytes.Replace(a.Body, []byte(`"`+f.List+`":`), []byte(`"`+otherName(f.List)+`":`), 1)
 	case 1:

@@ -113,3 +113,12 @@ func league(i int) League {
 	c := competitions[i]
 	return League{i, c.name, c.kind, c.tier, c.goals, c.minutes, c.teams}
 }
+
+// Leagues returns every competition of a world.
+func Leagues() []League {
+	all := make([]League, len(competitions))
+	for i := range all {
+		all[i] = league(i)
+	}
+	return all
+}

@@ -123,7 +123,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		write(w, r, s.dialect.Refuse(BadToken))
 		return
 	}
-	n, left := s.count(a, endpoint, class)
+	q := Question{Path: r.URL.Path, Endpoint: endpoint, Query: r.URL.Query(), World: a.world, Now: s.Now()}
+	cost := 1
+	if d, ok := s.dialect.(Charging); ok {
+		cost = d.Cost(q)
+	}
+	n, left := s.count(a, endpoint, class, cost)
 	fault, pick := s.due(a, n, class)
 	s.dialect.Quota(w.Header(), a.Quota, max(left, 0), s.reset())
 	switch {
@@ -133,7 +138,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		write(w, r, s.dialect.Refuse(QuotaUsed))
 	default:
 		s.injectFault(w, r, fault, pick, func() Answer {
-			a := s.dialect.Answer(Question{Path: r.URL.Path, Endpoint: endpoint, Query: r.URL.Query(), World: a.world, Now: s.Now()})
+			a := s.dialect.Answer(q)
 			if a.Items != nil && a.Body == nil {
 				a.Body = s.dialect.Wrap(a.Items, a.Page)
 			}
@@ -145,9 +150,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // asked is the number of a request, from 1: within the account and within its class.
 type asked struct{ all, class int }
 
-// count counts a request and returns its numbers and the rest of the quota, -1 if that
-// was used up.
-func (s *Server) count(a *account, endpoint string, class Class) (asked, int) {
+// count counts a request and returns its numbers and the rest of the quota,
+// -1 if the request costs more than was left.
+func (s *Server) count(a *account, endpoint string, class Class, cost int) (asked, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a.requests[endpoint]++
@@ -157,10 +162,10 @@ func (s *Server) count(a *account, endpoint string, class Class) (asked, int) {
 	if window := s.options.Now().Truncate(s.options.QuotaWindow); !window.Equal(a.window) {
 		a.window, a.used = window, 0
 	}
-	if a.used >= a.Quota {
+	if cost > a.Quota-a.used {
 		return n, -1
 	}
-	a.used++
+	a.used += cost
 	return n, a.Quota - a.used
 }
 

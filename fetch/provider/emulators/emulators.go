@@ -8,6 +8,8 @@ import (
 
 	"mkt/fetch/provider/betsapi"
 	betsapiemulator "mkt/fetch/provider/betsapi/emulator"
+	"mkt/fetch/provider/theoddsapi"
+	theoddsapiemulator "mkt/fetch/provider/theoddsapi/emulator"
 	"mkt/fetch/simulator"
 )
 
@@ -16,19 +18,27 @@ var emulators = []struct {
 	make     func(simulator.Options) (*simulator.Server, error)
 }{
 	{betsapi.Name, betsapiemulator.New},
+	{theoddsapi.Name, theoddsapiemulator.New},
 }
 
 // Default is the name of the provider that is emulated if none is named.
 func Default() string { return emulators[0].provider }
 
+// Names returns the names of the providers that have an emulator, the default first.
+func Names() []string {
+	names := make([]string, len(emulators))
+	for i, e := range emulators {
+		names[i] = e.provider
+	}
+	return names
+}
+
 // New returns an emulator of the provider with that exact name.
 func New(provider string, o simulator.Options) (*simulator.Server, error) {
-	var names []string
 	for _, e := range emulators {
 		if e.provider == provider {
 			return e.make(o)
 		}
-		names = append(names, e.provider)
 	}
-	return nil, fmt.Errorf("provider %q: want %s", provider, strings.Join(names, ", "))
+	return nil, fmt.Errorf("provider %q: want %s", provider, strings.Join(Names(), ", "))
 }

@@ -21,6 +21,8 @@ type Exchange struct {
 	Archive *raw.Writer // of the cycle; nil to archive nothing
 
 	Kept []provider.Payload // the accepted answers, without an Archive
+
+	quota *provider.Quota // as the newest answer says
 }
 
 var _ provider.Exchange = (*Exchange)(nil)
@@ -31,7 +33,11 @@ func (x *Exchange) Get(ctx context.Context, r provider.Request) (provider.Payloa
 	x.Adapter.Authorize(q, x.Token)
 	w := httptest.NewRecorder()
 	x.Handler.ServeHTTP(w, q)
-	if v := x.Adapter.Classify(w.Code, w.Header(), w.Body.Bytes()); v.Kind != provider.Accepted {
+	v := x.Adapter.Classify(w.Code, w.Header(), w.Body.Bytes())
+	if v.Quota != nil {
+		x.quota = v.Quota
+	}
+	if v.Kind != provider.Accepted {
 		return provider.Payload{}, &provider.AnswerError{Endpoint: r.Endpoint, Status: w.Code, Verdict: v}
 	}
 	p := provider.Payload{Number: len(x.Kept) + 1, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: x.Clock(), Body: w.Body.Bytes()}
@@ -45,8 +51,15 @@ func (x *Exchange) Get(ctx context.Context, r provider.Request) (provider.Payloa
 }
 
 // Concurrency, and what follows, implement provider.Exchange.
-func (x *Exchange) Concurrency() int              { return 1 }
-func (x *Exchange) Quota() (provider.Quota, bool) { return provider.Quota{}, false }
-func (x *Exchange) Bookmaker() string             { return x.Maker }
-func (x *Exchange) Now() time.Time                { return x.Clock() }
-func (x *Exchange) Progress(int, int)             {}
+func (x *Exchange) Concurrency() int  { return 1 }
+func (x *Exchange) Bookmaker() string { return x.Maker }
+func (x *Exchange) Now() time.Time    { return x.Clock() }
+func (x *Exchange) Progress(int, int) {}
+
+// Quota implements provider.Exchange.
+func (x *Exchange) Quota() (provider.Quota, bool) {
+	if x.quota == nil {
+		return provider.Quota{}, false
+	}
+	return *x.quota, true
+}

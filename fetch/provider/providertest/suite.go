@@ -34,6 +34,9 @@ type Suite struct {
 	// Emulator returns the provider's emulator. What is read from its answers is compared
 	// with what they mean. It is nil if the provider has none yet.
 	Emulator func(simulator.Options) (*simulator.Server, error)
+	// Asked reports whether a request asks for that market; nil if every request for
+	// markets asks for all of them.
+	Asked func(p provider.Payload, m simulator.MeantMarket) bool
 	// Means reports whether an offer is that market, or a part of it.
 	Means func(m simulator.MeantMarket, o input.Offer) bool
 }

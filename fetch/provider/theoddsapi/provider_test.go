@@ -2,12 +2,18 @@ package theoddsapi_test
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
+	"mkt/fetch/input"
+	"mkt/fetch/provider"
 	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/theoddsapi"
+	"mkt/fetch/provider/theoddsapi/emulator"
+	"mkt/fetch/simulator"
 )
 
 // TestProvider runs the suite over the goldens' payloads.
@@ -23,7 +29,19 @@ func TestProvider(t *testing.T) {
 			}
 		}
 	})
-	providertest.Run(t, providertest.Suite{Provider: theoddsapi.Provider(), Samples: samples, Price: []string{"price"}})
+	providertest.Run(t, providertest.Suite{
+		Provider: theoddsapi.Provider(),
+		Samples:  samples,
+		Price:    []string{"price"},
+		Emulator: func(o simulator.Options) (*simulator.Server, error) {
+			o.Quota = 5_000_000 // a plan that buys every market
+			return emulator.New(o)
+		},
+		Asked: func(p provider.Payload, m simulator.MeantMarket) bool {
+			return slices.Contains(strings.Split(p.Query.Get("markets"), ","), m.Key)
+		},
+		Means: func(m simulator.MeantMarket, o input.Offer) bool { return o.Key == m.Key },
+	})
 }
 
 func TestBookmakers(t *testing.T) {

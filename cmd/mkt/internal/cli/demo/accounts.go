@@ -1,12 +1,16 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
 	"mkt/publish/football"
@@ -21,6 +25,9 @@ type Account struct {
 	Token      string
 	Credential string // for the simulator; "" if no provider is connected
 	world      simulator.Account
+
+	provider string // its name; "" for the default one
+	baseURL  string // where the provider is; "" if Secure is told
 }
 
 // demoAccounts returns the accounts that DESIGN, section 3, asks for.
@@ -37,7 +44,7 @@ func demoAccounts(f demoFlags, now time.Time) []Account {
 		{about: "suspended", Tenant: NewTenant("suspended", both, stats), world: simulator.Account{Fixtures: small}},
 		{about: "revoked", Tenant: NewTenant("revoked", both, stats), world: simulator.Account{Fixtures: small}},
 		{about: "products expired yesterday", Tenant: NewTenant("expired", both, stats), world: simulator.Account{Fixtures: small}},
-		{about: "provider not connected", Tenant: NewTenant("unconnected", both, stats)},
+		{about: "provider not connected", Tenant: NewTenant(unconnected, both, stats)},
 	}
 	list[0].Tenant.Limit = account.Limit{Requests: 60_000, Per: time.Minute, Burst: 60_000}
 	list[4].Tenant.Status = account.Suspended
@@ -45,10 +52,36 @@ func demoAccounts(f demoFlags, now time.Time) []Account {
 	for p := range list[6].Tenant.Products {
 		list[6].Tenant.Products[p] = account.Subscription{Expires: &yesterday}
 	}
-	for i := range list[:7] {
+	list = append(list, otherProviders(small)...)
+	for i := range list {
+		if list[i].Tenant.ID == unconnected {
+			continue
+		}
 		list[i].Credential = simulator.Token(f.seed*1000 + uint64(i))
 		list[i].Tenant.Schedule = map[football.Product]string{
 			football.MarketEngine: "@every " + f.every.String(), football.LiveIntelligence: "@every " + f.liveEvery.String()}
+	}
+	return list
+}
+
+// unconnected is the account without a provider.
+const unconnected = "unconnected"
+
+// otherProviders returns an account on each provider that has an emulator and is not the
+// default one, with the products that rest on what it sells.
+func otherProviders(fixtures int) (list []Account) {
+	for _, name := range emulators.Names() {
+		p, ok := all.Lookup(name)
+		if name == emulators.Default() || !ok {
+			continue
+		}
+		a := Account{about: "provider " + name, provider: name, world: simulator.Account{Fixtures: fixtures}}
+		products, features := []football.Product{football.MarketEngine}, map[string]bool(nil)
+		if slices.Contains(p.Capabilities, provider.LiveStats) {
+			products, features = append(products, football.LiveIntelligence), map[string]bool{account.AdvancedStats: true}
+		}
+		a.Tenant = NewTenant(name, products, features)
+		list = append(list, a)
 	}
 	return list
 }
@@ -66,10 +99,14 @@ func (d *Account) runs(p football.Product, now time.Time) bool {
 	return d.Tenant.Status == account.Active && d.Credential != "" && d.Tenant.Subscription(p, now) == account.InForce
 }
 
-func worlds(list []Account) map[string]simulator.Account {
+// providerName is the name of the account's provider.
+func (d *Account) providerName() string { return cmp.Or(d.provider, emulators.Default()) }
+
+// worlds returns the credentials that the emulator of a provider accepts.
+func worlds(list []Account, provider string) map[string]simulator.Account {
 	m := map[string]simulator.Account{}
 	for _, d := range list {
-		if d.Credential != "" {
+		if d.Credential != "" && d.providerName() == provider {
 			m[d.Credential] = d.world
 		}
 	}
@@ -77,14 +114,15 @@ func worlds(list []Account) map[string]simulator.Account {
 }
 
 // Enrol writes accounts into tenants.yaml as the commands would: tokens hashed, credentials
-// sealed. Accounts that exist get new tokens and connections.
-func (g *Group) Enrol(ctx context.Context, list []Account, provider string) (*tenants.File, error) {
+// sealed. Accounts that exist get new tokens and connections. The provider is at baseURL if
+// an account does not say another address.
+func (g *Group) Enrol(ctx context.Context, list []Account, baseURL string) (*tenants.File, error) {
 	key, err := credential.LoadIdentity(g.Batch.Keys.Seal)
 	if err != nil {
 		return nil, err
 	}
 	for i := range list {
-		if err := list[i].Secure(key.Recipient(), provider, g.Now()); err != nil {
+		if err := list[i].Secure(key.Recipient(), baseURL, g.Now()); err != nil {
 			return nil, err
 		}
 	}
@@ -98,8 +136,9 @@ func (g *Group) Enrol(ctx context.Context, list []Account, provider string) (*te
 	})
 }
 
-// Secure creates the account's token and seals its credential.
-func (d *Account) Secure(to credential.Recipient, provider string, now time.Time) error {
+// Secure creates the account's token and seals its credential. The provider is at baseURL if
+// the account states no other.
+func (d *Account) Secure(to credential.Recipient, baseURL string, now time.Time) error {
 	token, entry, err := tenants.NewToken(now)
 	if err != nil {
 		return err
@@ -108,11 +147,11 @@ func (d *Account) Secure(to credential.Recipient, provider string, now time.Time
 	if d.Credential == "" {
 		return nil
 	}
-	sealed, err := credential.Seal(to, d.Tenant.ID, emulators.Default(), []byte(d.Credential))
+	sealed, err := credential.Seal(to, d.Tenant.ID, d.providerName(), []byte(d.Credential))
 	if err != nil {
 		return fmt.Errorf("tenant %s: %w", d.Tenant.ID, err)
 	}
-	d.Tenant.Provider = &tenants.Provider{Name: emulators.Default(), BaseURL: provider, AllowPrivateAddress: true,
+	d.Tenant.Provider = &tenants.Provider{Name: d.providerName(), BaseURL: cmp.Or(d.baseURL, baseURL), AllowPrivateAddress: true,
 		Hint: credential.Hint(d.Credential), Credential: sealed}
 	return nil
 }

@@ -39,11 +39,12 @@ func newDemo(g *Group) *cobra.Command {
 	var f demoFlags
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Run the whole system in one process, on an emulated provider",
-		Long: `Run the whole system in one process until interrupted: an emulated provider,
-accounts in every state, their cycles on a schedule, and the API. Without
---dir it uses a temporary folder that is removed at the end; with --dir
-everything stays, ready for mkt fetch, inspect and the other commands.
+		Short: "Run the whole system in one process, on emulated providers",
+		Long: `Run the whole system in one process until interrupted: emulated providers,
+accounts in every state and one on each provider, their cycles on a schedule,
+and the API. Without --dir it uses a temporary folder that is removed at the
+end; with --dir everything stays, ready for mkt fetch, inspect and the other
+commands.
 
 When it is ready, matches are in play and have been followed for two hours:
 the live cycles of that time are run first, on a clock that is set back. With
@@ -99,22 +100,43 @@ func (g *Group) demo(ctx context.Context, f demoFlags) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	clock := g.SetClock(f.pastBegins(g.Now()))
-	emulator, err := emulators.New(emulators.Default(), simulator.Options{Seed: f.seed, Speed: f.speed, Fixtures: f.fixtures, InPlay: f.inPlay,
-		Now: clock.Now, Quota: Quota, Tokens: worlds(accounts), Log: g.Log})
+	stopped, err := g.emulate(ctx, f, clock, accounts)
 	if err != nil {
-		return cli.Usagef("demo: %w", err)
+		return err
 	}
-	provider, simulating, err := simulator.Listen(ctx, emulator, "127.0.0.1:0")
-	if err != nil {
-		return fmt.Errorf("demo: %w", err)
-	}
-	file, err := g.Enrol(ctx, accounts, provider)
+	file, err := g.Enrol(ctx, accounts, "")
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
 	err = g.runDemo(ctx, cancel, f, clock, accounts, file)
 	cancel()
-	return errors.Join(err, <-simulating)
+	for _, done := range stopped {
+		err = errors.Join(err, <-done)
+	}
+	return err
+}
+
+// emulate starts the emulator of every provider until ctx ends, and tells the accounts where
+// theirs is. Each of the channels gets one value when an emulator has stopped.
+func (g *Group) emulate(ctx context.Context, f demoFlags, clock *Clock, accounts []Account) (stopped []<-chan error, err error) {
+	for _, name := range emulators.Names() {
+		emulator, err := emulators.New(name, simulator.Options{Seed: f.seed, Speed: f.speed, Fixtures: f.fixtures, InPlay: f.inPlay,
+			Now: clock.Now, Quota: Quota, Tokens: worlds(accounts, name), Log: g.Log})
+		if err != nil {
+			return nil, cli.Usagef("demo: %w", err)
+		}
+		baseURL, done, err := simulator.Listen(ctx, emulator, "127.0.0.1:0")
+		if err != nil {
+			return nil, fmt.Errorf("demo: %w", err)
+		}
+		stopped = append(stopped, done)
+		for i := range accounts {
+			if accounts[i].providerName() == name {
+				accounts[i].baseURL = baseURL
+			}
+		}
+	}
+	return stopped, nil
 }
 
 func (g *Group) folder(f *demoFlags) (remove func(), err error) {

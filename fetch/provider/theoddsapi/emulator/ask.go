@@ -1,0 +1,105 @@
+package emulator
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/simulator"
+)
+
+// ask is a request in proper form.
+type ask struct {
+	fixtures       []simulator.Fixture
+	makers         []maker
+	markets        []string
+	american, unix bool
+}
+
+var isID = regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString
+
+// read reads a request, or returns the answer to one that is wrong.
+func (d *dialect) read(q simulator.Question) (a ask, wrong *simulator.Answer) {
+	refuse := func(status int, code, message string) (ask, *simulator.Answer) {
+		answer := refusal(status, code, message)
+		return ask{}, &answer
+	}
+	if q.Endpoint == wire.EndpointSports {
+		return a, nil
+	}
+	switch form := q.Query.Get(wire.ParamDateFormat); form {
+	case "", wire.ISO, "unix":
+		a.unix = form == "unix"
+	default:
+		return refuse(http.StatusUnprocessableEntity, "INVALID_DATE_FORMAT", "Invalid dateFormat parameter")
+	}
+	sport, event := subjects(q.Path)
+	if !isSport(sport) {
+		return refuse(http.StatusNotFound, wire.ErrUnknownSport, "Unknown sport")
+	}
+	ids := list(q.Query.Get(wire.ParamEvents))
+	switch {
+	case slices.ContainsFunc(ids, func(id string) bool { return !isID(id) }):
+		return refuse(http.StatusUnprocessableEntity, "INVALID_EVENT_IDS", "Invalid eventIds parameter")
+	case event != "" && !isID(event):
+		return refuse(http.StatusUnprocessableEntity, wire.ErrInvalidEventID, "Invalid event id")
+	case event != "":
+		ids = []string{event}
+	}
+	for _, f := range d.Listed(q.World, q.Now) {
+		if sportOf(f.League) == sport && (ids == nil || slices.Contains(ids, d.FixtureID(q.World, f))) {
+			a.fixtures = append(a.fixtures, f)
+		}
+	}
+	if q.Endpoint == wire.EndpointEvents {
+		return a, nil
+	}
+	if event != "" && len(a.fixtures) == 0 {
+		return refuse(http.StatusNotFound, wire.ErrEventNotFound, "Event not found. The event may have expired or the event id is invalid")
+	}
+	switch form := q.Query.Get(wire.ParamOddsFormat); form {
+	case "", wire.Decimal, "american":
+		a.american = form == "american"
+	default:
+		return refuse(http.StatusUnprocessableEntity, "INVALID_ODDS_FORMAT", "Invalid oddsFormat parameter")
+	}
+	for _, key := range list(q.Query.Get(wire.ParamBookmakers)) {
+		at := slices.IndexFunc(makers, func(m maker) bool { return m.Key == key })
+		if at < 0 {
+			return refuse(http.StatusUnprocessableEntity, wire.ErrBookmakers, "Invalid bookmakers: "+key)
+		}
+		a.makers = append(a.makers, makers[at])
+	}
+	if regions := list(q.Query.Get("regions")); a.makers == nil {
+		switch {
+		case regions == nil:
+			return refuse(http.StatusUnprocessableEntity, "MISSING_REGION", "Missing regions or bookmakers parameter")
+		case slices.ContainsFunc(regions, func(r string) bool { return r != region }):
+			return refuse(http.StatusUnprocessableEntity, "INVALID_REGION", "Invalid regions parameter")
+		}
+		a.makers = makers
+	}
+	a.markets = list(q.Query.Get(wire.ParamMarkets))
+	if a.markets == nil {
+		a.markets = []string{keyResult}
+	}
+	for _, key := range a.markets {
+		switch {
+		case !isMarket(key):
+			return refuse(http.StatusUnprocessableEntity, wire.ErrMarket, "Invalid markets: "+key)
+		case q.Endpoint == wire.EndpointOdds && !slices.Contains(list(wire.Featured), key) && key != keyLay:
+			return refuse(http.StatusUnprocessableEntity, wire.ErrMarket, "Markets not supported by this endpoint: "+key)
+		}
+	}
+	return a, nil
+}
+
+// list reads a parameter with commas, nil if it is empty.
+func list(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
+}

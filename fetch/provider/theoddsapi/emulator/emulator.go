@@ -1,0 +1,165 @@
+// Package emulator renders the simulated world in the wire format of The Odds API,
+// version 4.
+package emulator
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/simulator"
+)
+
+// New returns an emulator of The Odds API: an http.Handler that speaks the provider's
+// wire format over invented worlds, with its credits, error codes and oddities. A
+// window of Options.Quota is the provider's month.
+func New(o simulator.Options) (*simulator.Server, error) {
+	if o.Replay != "" {
+		return nil, errors.New("replay: the emulator of theoddsapi has no recorded answers; leave --replay out")
+	}
+	return simulator.NewServer(o, &dialect{lists: simulator.NewCache[listKey](100_000, func(f []simulator.Fixture) int { return len(f) })})
+}
+
+// dialect answers over invented worlds.
+type dialect struct {
+	lists *simulator.Cache[listKey, []simulator.Fixture]
+}
+
+var (
+	_ simulator.Charging = (*dialect)(nil)
+	_ simulator.Meaning  = (*dialect)(nil)
+	_ simulator.Lister   = (*dialect)(nil)
+)
+
+// Endpoint implements simulator.Dialect.
+func (*dialect) Endpoint(path string) (string, simulator.Class) {
+	sport, event := subjects(path)
+	if strings.Contains(path, "//") {
+		return "", ""
+	}
+	switch path {
+	case wire.PathSports, wire.PathSports + "/":
+		return wire.EndpointSports, simulator.Listing
+	case wire.PathEvents(sport):
+		return wire.EndpointEvents, simulator.Listing
+	case wire.PathOdds(sport):
+		return wire.EndpointOdds, simulator.Markets
+	case wire.PathEventOdds(sport, event):
+		return wire.EndpointEventOdds, simulator.Markets
+	}
+	return "", ""
+}
+
+// subjects returns the competition and the fixture that a path is about, "" where it
+// names none.
+func subjects(path string) (sport, event string) {
+	rest, _ := strings.CutPrefix(path, wire.PathSports+"/")
+	sport, rest, _ = strings.Cut(rest, "/")
+	_, event, _ = strings.Cut(rest, "/")
+	event, _, _ = strings.Cut(event, "/")
+	return sport, event
+}
+
+// Token implements simulator.Dialect: the key is in the query alone.
+func (*dialect) Token(r *http.Request) string { return r.URL.Query().Get(wire.ParamKey) }
+
+// Quota implements simulator.Dialect. No header says when the credits are new.
+func (*dialect) Quota(h http.Header, limit, remaining int, _ time.Time) {
+	h[wire.HeaderRemaining] = []string{strconv.Itoa(remaining)}
+	h[wire.HeaderUsed] = []string{strconv.Itoa(limit - remaining)}
+}
+
+// Refuse implements simulator.Dialect. A used up quota has the status of a wrong key.
+// The faults of the front server have no error code.
+func (*dialect) Refuse(why simulator.Refusal) simulator.Answer {
+	switch why {
+	case simulator.BadToken:
+		return refusal(http.StatusUnauthorized, wire.ErrInvalidKey, "API key is not valid")
+	case simulator.NotBought:
+		return refusal(http.StatusForbidden, wire.ErrHistorical, "Not available on the current usage plan")
+	case simulator.QuotaUsed:
+		return refusal(http.StatusUnauthorized, wire.ErrOutOfCredits, "Usage quota has been reached")
+	case simulator.BadMethod:
+		return refusal(http.StatusMethodNotAllowed, "", "Method Not Allowed")
+	case simulator.BadPath:
+		return refusal(http.StatusNotFound, "", "Not Found")
+	case simulator.Maintenance:
+		return refusal(http.StatusServiceUnavailable, "", "Service Unavailable")
+	default:
+		return refusal(http.StatusInternalServerError, "", "Internal server error")
+	}
+}
+
+func refusal(status int, code, message string) simulator.Answer {
+	r := struct {
+		Message string `json:"message"`
+		Code    string `json:"error_code,omitempty"`
+		Details string `json:"details_url,omitempty"`
+	}{Message: message, Code: code}
+	if code != "" {
+		r.Details = "https://the-odds-api.example/error-codes.html#" + code
+	}
+	return simulator.Answer{Status: status, Body: marshal(r)}
+}
+
+// Format implements simulator.Dialect.
+func (*dialect) Format() simulator.Format {
+	return simulator.Format{IDs: []string{wire.KeyID}, Nonsense: `{"message":17,"bookmakers":"see attachment"}`}
+}
+
+// Wrap implements simulator.Dialect: a list is bare.
+func (*dialect) Wrap(items [][]byte, _ *simulator.Page) []byte {
+	b := append([]byte{'['}, bytes.Join(items, []byte{','})...)
+	return append(b, ']')
+}
+
+// Cost implements simulator.Charging: a credit for each market and ten bookmakers.
+// Lists, refusals and empty answers cost nothing.
+func (d *dialect) Cost(q simulator.Question) int {
+	a, wrong := d.read(q)
+	if wrong != nil {
+		return 0
+	}
+	return d.cost(q, a)
+}
+
+// Answer implements simulator.Dialect.
+func (d *dialect) Answer(q simulator.Question) simulator.Answer {
+	a, wrong := d.read(q)
+	if wrong != nil {
+		return *wrong
+	}
+	items := [][]byte{} // never nil: an empty list is an answer as well
+	switch q.Endpoint {
+	case wire.EndpointSports:
+		items = d.sports(q)
+	case wire.EndpointEvents:
+		for _, f := range a.fixtures {
+			items = append(items, marshal(eventOf(q.World, f, a)))
+		}
+	default:
+		for _, f := range a.fixtures {
+			if e := d.priced(q, f, a); e != nil {
+				items = append(items, marshal(e))
+			}
+		}
+	}
+	answer := simulator.Answer{Items: items, Header: http.Header{wire.HeaderLast: {strconv.Itoa(d.cost(q, a))}}}
+	if q.Endpoint == wire.EndpointEventOdds {
+		answer.Body = items[0] // one object; a fault turns it into a list
+	}
+	return answer
+}
+
+func marshal(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("emulator: " + err.Error()) // only numbers that are none
+	}
+	return b
+}

@@ -1,0 +1,153 @@
+package emulator
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/simulator"
+)
+
+type listKey struct {
+	world  *simulator.World
+	minute int64
+}
+
+// Listed implements simulator.Lister: the fixtures that are to be played or in play, for
+// the provider says nothing about others, and has no competition of eSoccer.
+func (d *dialect) Listed(w *simulator.World, now time.Time) []simulator.Fixture {
+	now = now.Truncate(time.Minute)
+	return d.lists.Get(listKey{w, now.Unix()}, func() []simulator.Fixture {
+		all := w.Fixtures(now)
+		for _, m := range w.Live(now) {
+			all = append(all, m.Fixture)
+		}
+		slices.SortFunc(all, func(a, b simulator.Fixture) int {
+			return cmp.Or(a.KickOff.Compare(b.KickOff), cmp.Compare(a.Number, b.Number))
+		})
+		all = slices.CompactFunc(all, func(a, b simulator.Fixture) bool { return a.Number == b.Number })
+		return slices.DeleteFunc(all, func(f simulator.Fixture) bool { return f.Status > simulator.InPlay || !f.League.Human() })
+	})
+}
+
+// sport is a competition of the list.
+type sport struct {
+	Key         string `json:"key"`
+	Group       string `json:"group"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	Active      bool   `json:"active"`
+	Outrights   bool   `json:"has_outrights"`
+}
+
+// others are the competitions that are no list of football matches.
+var others = []sport{
+	{"basketball_northern_league", "Basketball", "Northern League", "Basketball of the north", true, false},
+	{"icehockey_coast_league", "Ice Hockey", "Coast League", "Ice hockey of the coast", false, false},
+	{wire.PrefixSoccer + "cup_of_regions_winner", wire.GroupSoccer, "Cup of Regions Winner", "Who wins the cup", true, true},
+}
+
+// sports returns the competitions that are active, or all of them.
+func (d *dialect) sports(q simulator.Question) (items [][]byte) {
+	active := make(map[string]bool)
+	for _, f := range d.Listed(q.World, q.Now) {
+		active[sportOf(f.League)] = true
+	}
+	all := slices.Clone(others)
+	for _, l := range simulator.Leagues() {
+		if key := sportOf(l); l.Human() {
+			all = append(all, sport{key, wire.GroupSoccer, l.Name, l.Name, active[key], false})
+		}
+	}
+	slices.SortFunc(all, func(a, b sport) int { return cmp.Compare(a.Key, b.Key) })
+	for _, s := range all {
+		if s.Active || q.Query.Get("all") == "true" {
+			items = append(items, marshal(s))
+		}
+	}
+	return items
+}
+
+func isSport(key string) bool {
+	return slices.ContainsFunc(others, func(s sport) bool { return s.Key == key }) ||
+		slices.ContainsFunc(simulator.Leagues(), func(l simulator.League) bool { return l.Human() && sportOf(l) == key })
+}
+
+// sportOf is the key of a competition: the words of its name, as far as they are ASCII.
+func sportOf(l simulator.League) string {
+	words := strings.FieldsFunc(strings.ToLower(l.Name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return wire.PrefixSoccer + strings.Join(words, "_")
+}
+
+// event is a fixture. Bookmakers is absent in a list of fixtures.
+type event struct {
+	ID         string  `json:"id"`
+	Sport      string  `json:"sport_key"`
+	League     string  `json:"sport_title"`
+	Start      any     `json:"commence_time"`
+	Home       string  `json:"home_team"`
+	Away       string  `json:"away_team"`
+	Bookmakers *[]book `json:"bookmakers,omitempty"`
+}
+
+func eventOf(w *simulator.World, f simulator.Fixture, a ask) *event {
+	return &event{ID: idOf(w, f), Sport: sportOf(f.League), League: f.League.Name, Start: a.time(f.KickOff), Home: f.Home.Name, Away: f.Away.Name}
+}
+
+func (a *ask) time(t time.Time) any {
+	if a.unix {
+		return t.Unix()
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// An id is 32 hexadecimal digits: the first half is the product of the fixture's place
+// with a big odd number, the second half proves it.
+const scatter = 0x9e3779b97f4a7c15
+
+var fixtureIDs = simulator.IDs{First: 1}
+
+func idOf(w *simulator.World, f simulator.Fixture) string {
+	n := uint64(fixtureIDs.Of(w, f))
+	return fmt.Sprintf("%016x%016x", n*scatter, n*scatter^n)
+}
+
+// FixtureID implements simulator.Meaning.
+func (*dialect) FixtureID(w *simulator.World, f simulator.Fixture) string { return idOf(w, f) }
+
+// FixtureNumber implements simulator.Meaning.
+func (*dialect) FixtureNumber(w *simulator.World, id string) (int64, bool) {
+	if !isID(id) {
+		return 0, false
+	}
+	first, _ := strconv.ParseUint(id[:16], 16, 64)
+	second, _ := strconv.ParseUint(id[16:], 16, 64)
+	n := first ^ second
+	if n*scatter != first {
+		return 0, false
+	}
+	return fixtureIDs.Number(w, int64(n))
+}
+
+// Playing implements simulator.Meaning: the provider has no statistics.
+func (*dialect) Playing(w *simulator.World, m simulator.Match) simulator.MeantMatch {
+	return simulator.MeantMatch{ID: idOf(w, m.Fixture), WithoutTimer: true, WithoutTimeline: true, Match: m}
+}
+
+// decimal writes a number as the provider does: 4.0, 1.83, without a plus.
+func decimal(text string) json.Number {
+	text = strings.TrimPrefix(text, "+")
+	if !strings.Contains(text, ".") {
+		return json.Number(text + ".0")
+	}
+	text = strings.TrimRight(text, "0")
+	if strings.HasSuffix(text, ".") {
+		text += "0"
+	}
+	return json.Number(text)
+}

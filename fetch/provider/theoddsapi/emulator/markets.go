@@ -1,0 +1,309 @@
+package emulator
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/simulator"
+)
+
+// maker is a bookmaker; an exchange has lay prices beside those of the result.
+type maker struct {
+	Key, Title string
+	exchange   bool
+}
+
+// makers are those of the one region that is emulated. The prices of the first are the
+// world's; those of the others differ in places.
+var makers = []maker{
+	{"pinnacle", "Pinnacle", false}, {"betfair_ex_eu", "Betfair", true}, {"betsson", "Betsson", false}, {"marathonbet", "Marathon Bet", false},
+	{"onexbet", "1xBet", false}, {"sport888", "888sport", false}, {"unibet_eu", "Unibet", false}, {"williamhill", "William Hill", false},
+}
+
+const (
+	region    = "eu"
+	keyResult = "h2h"
+	keyLay    = "h2h_lay"
+)
+
+// market is one key, and what it holds of an offer of the world.
+type market struct {
+	key, offer string
+	ref        int // the market, among those of the offer
+	proof      simulator.Proof
+
+	of simulator.Offer
+}
+
+const (
+	threeScorers = "GOALSCORER_FIRST FT + GOALSCORER_LAST FT + GOALSCORER_ANYTIME FT"
+	raw          = simulator.MustBeRaw
+)
+
+// catalogue is every market on offer. A key that is there twice has one offer or the
+// other on a fixture.
+var catalogue = withOffers([]market{
+	{key: keyResult, offer: "MATCH_RESULT FT"},
+	{key: keyLay, offer: "MATCH_RESULT FT", proof: raw},
+	{key: "spreads", offer: "ASIAN_HANDICAP FT asian"},
+	{key: "totals", offer: "TOTAL_GOALS FT asian"},
+	{key: "alternate_spreads", offer: "ASIAN_HANDICAP FT asian_alternative"},
+	{key: "alternate_spreads_cards", offer: "CARDS_ASIAN_HANDICAP FT", proof: raw},
+	{key: "alternate_spreads_corners", offer: "CORNERS_ASIAN_HANDICAP FT"},
+	{key: "alternate_spreads_h1", offer: "ASIAN_HANDICAP 1H asian_alternative"},
+	{key: "alternate_team_totals", offer: "TEAM_TOTAL_GOALS FT"},
+	{key: "alternate_team_totals_corners", offer: "TEAM_TOTAL_CORNERS FT"},
+	{key: "alternate_totals", offer: "TOTAL_GOALS FT asian_alternative"},
+	{key: "alternate_totals_cards", offer: "TOTAL_CARDS FT asian", proof: raw},
+	{key: "alternate_totals_corners", offer: "TOTAL_CORNERS FT asian"},
+	{key: "alternate_totals_h1", offer: "TOTAL_GOALS 1H asian_alternative"},
+	{key: "alternate_totals_h2", offer: "TOTAL_GOALS 2H alternative"},
+	{key: "btts", offer: "BOTH_TEAMS_TO_SCORE FT"},
+	{key: "btts_h1", offer: "BOTH_TEAMS_TO_SCORE 1H"},
+	{key: "corners_1x2", offer: "CORNERS_RESULT FT"},
+	{key: "correct_score", offer: "CORRECT_SCORE FT", proof: raw},
+	{key: "correct_score_h1", offer: "CORRECT_SCORE 1H", proof: raw},
+	{key: "double_chance", offer: "DOUBLE_CHANCE FT"},
+	{key: "double_chance_h1", offer: "DOUBLE_CHANCE 1H"},
+	{key: "draw_no_bet", offer: "DRAW_NO_BET FT"},
+	{key: "h2h_3_way", offer: "MATCH_RESULT FT"},
+	{key: "h2h_h1", offer: "MATCH_RESULT 1H"},
+	{key: "h2h_h2", offer: "MATCH_RESULT 2H"},
+	{key: "halftime_fulltime", offer: "HALF_TIME_FULL_TIME FT"},
+	{key: "player_assists", offer: "PLAYER_ASSISTS FT"},
+	{key: "player_first_goal_scorer", offer: "GOALSCORER_FIRST FT"},
+	{key: "player_first_goal_scorer", offer: threeScorers},
+	{key: "player_goal_scorer_anytime", offer: "GOALSCORER_ANYTIME FT"},
+	{key: "player_goal_scorer_anytime", offer: threeScorers, ref: 2},
+	{key: "player_last_goal_scorer", offer: "GOALSCORER_LAST FT"},
+	{key: "player_last_goal_scorer", offer: threeScorers, ref: 1},
+	{key: "player_shots", offer: "PLAYER_SHOTS FT"},
+	{key: "player_shots_on_target", offer: "PLAYER_SHOTS_ON_TARGET FT"},
+	{key: "player_to_receive_card", offer: "PLAYER_CARDED FT"},
+	{key: "player_to_receive_red_card", offer: "PLAYER_SENT_OFF FT"},
+	{key: "spreads_h1", offer: "ASIAN_HANDICAP 1H asian"},
+	{key: "totals_h1", offer: "TOTAL_GOALS 1H asian"},
+})
+
+func withOffers(all []market) []market {
+	for i := range all {
+		all[i].of = simulator.OfferOf(all[i].offer)
+	}
+	return all
+}
+
+// unsold are keys of the provider for which the world has no offer.
+var unsold = []string{"alternate_spreads_h2", "alternate_team_totals_h1", "alternate_team_totals_h2", "h2h_3_way_h1", "h2h_3_way_h2",
+	"spreads_h2", "team_totals", "team_totals_h1", "team_totals_h2", "to_qualify", "totals_h2"}
+
+func isMarket(key string) bool {
+	return slices.Contains(unsold, key) || slices.ContainsFunc(catalogue, func(m market) bool { return m.key == key })
+}
+
+// sold returns those of the markets asked for that a fixture has.
+func sold(o *simulator.Offering, keys []string) (all []*market) {
+	for i := range catalogue {
+		if m := &catalogue[i]; slices.Contains(keys, m.key) && m.isSold(o) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+func (g *market) isSold(o *simulator.Offering) bool {
+	stock := o.Stock(g.of)
+	return stock == simulator.Loaded || stock == simulator.Collapsed
+}
+
+// cost returns the credits that a request costs.
+func (d *dialect) cost(q simulator.Question, a ask) int {
+	markets := 0
+	switch regions := (len(a.makers) + 9) / 10; {
+	case q.Endpoint == wire.EndpointOdds && len(a.fixtures) > 0:
+		return len(a.markets) * regions
+	case q.Endpoint == wire.EndpointEventOdds:
+		if o, ok := q.World.Offering(a.fixtures[0].Number, q.Now); ok {
+			markets = len(sold(o, a.markets))
+		}
+		return markets * regions
+	}
+	return 0
+}
+
+// book, prices and outcome are the blocks of an answer about prices.
+type book struct {
+	Key     string   `json:"key"`
+	Title   string   `json:"title"`
+	Updated any      `json:"last_update,omitempty"` // absent in the answer about one fixture
+	Markets []prices `json:"markets"`
+}
+
+type prices struct {
+	Key      string    `json:"key"`
+	Updated  any       `json:"last_update"`
+	Outcomes []outcome `json:"outcomes"`
+}
+
+type outcome struct {
+	Name        string      `json:"name"`
+	Description string      `json:"description,omitempty"`
+	Price       json.Number `json:"price"`
+	Point       json.Number `json:"point,omitempty"`
+
+	meant simulator.MeantRow
+}
+
+// priced returns a fixture with the prices asked for; nil for one that a list leaves out.
+// An exchange adds its lay prices without being asked for them.
+func (d *dialect) priced(q simulator.Question, f simulator.Fixture, a ask) *event {
+	e := eventOf(q.World, f, a)
+	e.Bookmakers = &[]book{}
+	o, ok := q.World.Offering(f.Number, q.Now)
+	if !ok {
+		if q.Endpoint == wire.EndpointEventOdds {
+			return e
+		}
+		return nil
+	}
+	for _, m := range a.makers {
+		keys := a.markets
+		if m.exchange && slices.Contains(keys, keyResult) {
+			keys = append(slices.Clone(keys), keyLay)
+		}
+		if b := bookOf(o, m, keys, a, q.Endpoint == wire.EndpointOdds); len(b.Markets) > 0 {
+			*e.Bookmakers = append(*e.Bookmakers, b)
+		}
+	}
+	return e
+}
+
+func bookOf(o *simulator.Offering, m maker, keys []string, a ask, dated bool) book {
+	b := book{Key: m.Key, Title: m.Title}
+	if dated {
+		b.Updated = a.time(o.Since)
+	}
+	for _, g := range sold(o, keys) {
+		if g.key == keyLay && !m.exchange {
+			continue
+		}
+		p := prices{Key: g.key, Updated: a.time(o.Since), Outcomes: g.outcomes(o, m.Key != makers[0].Key)}
+		if a.american {
+			for i := range p.Outcomes {
+				p.Outcomes[i].Price = american(p.Outcomes[i].Price)
+			}
+		}
+		if len(p.Outcomes) > 0 {
+			b.Markets = append(b.Markets, p)
+		}
+	}
+	return b
+}
+
+// outcomes returns a market's rows. What has no price is absent. Half of the lists
+// begin with the away side.
+func (g *market) outcomes(o *simulator.Offering, other bool) (rows []outcome) {
+	f := &o.Fixture
+	for _, p := range o.Prices(g.of, simulator.Copy{At: o.Since, Old: other}) {
+		if p.Ref != g.ref || p.Price == "" || p.Outcome == simulator.AnyOtherPlayer {
+			continue
+		}
+		row := outcome{Name: words(f, p.Outcome), Description: p.Player, Price: decimal(p.Price)}
+		if p.Line != "" {
+			row.Point = decimal(p.Line)
+		}
+		switch {
+		case p.Outcome == "NO_GOALSCORER":
+			row.Name, row.Description = "Yes", "No Scorer"
+		case p.Player == "" && p.Side != "":
+			row.Description = words(f, p.Side)
+		}
+		row.meant = g.of.Refs()[g.ref].Row(p.Selection)
+		if g.proof == raw {
+			row.meant = simulator.MeantRow{Side: row.meant.Side}
+		}
+		row.meant.Decimal = string(row.Price)
+		row.meant.Doubtful = f.Namesake() && p.Player == f.Home.Players[1]
+		rows = append(rows, row)
+	}
+	first := [...]string{f.Home.Name, f.Away.Name}[f.Lot(2, oddAwayFirst, uint64(g.of))]
+	slices.SortStableFunc(rows, func(a, b outcome) int { return cmp.Compare(a.place(first), b.place(first)) })
+	return rows
+}
+
+// oddAwayFirst is the lot of a list that begins with the away side.
+const oddAwayFirst = 301
+
+// place orders the rows: one team, the other, the draw.
+func (r *outcome) place(first string) int {
+	switch r.Name {
+	case first:
+		return 0
+	case "Draw":
+		return 2
+	}
+	return 1
+}
+
+// words puts an outcome of the world into the provider's words.
+func words(f *simulator.Fixture, text string) string {
+	switch text {
+	case "HOME":
+		return f.Home.Name
+	case "AWAY":
+		return f.Away.Name
+	case "1X":
+		return f.Home.Name + " or Draw"
+	case "X2":
+		return "Draw or " + f.Away.Name
+	case "12":
+		return f.Home.Name + " or " + f.Away.Name
+	case "DRAW", "OVER", "UNDER", "YES", "NO":
+		return text[:1] + strings.ToLower(text[1:])
+	}
+	if half, full, ok := strings.Cut(text, "/"); ok {
+		return words(f, half) + " / " + words(f, full)
+	}
+	return text
+}
+
+// american writes a decimal price in the American form.
+func american(price json.Number) json.Number {
+	p, _ := price.Float64()
+	n := (p - 1) * 100
+	if p < 2 {
+		n = -100 / (p - 1)
+	}
+	return json.Number(strconv.Itoa(int(math.Round(n))))
+}
+
+// Markets implements simulator.Meaning, of the first bookmaker.
+func (d *dialect) Markets(w *simulator.World, id string, now time.Time) (all []simulator.MeantMarket) {
+	n, ok := d.FixtureNumber(w, id)
+	if !ok {
+		return nil
+	}
+	o, ok := w.Offering(n, now)
+	if !ok {
+		return nil
+	}
+	for i := range catalogue {
+		g := &catalogue[i]
+		if g.key == keyLay || !g.isSold(o) {
+			continue
+		}
+		m := simulator.MeantMarket{Key: g.key, Name: g.key, Proof: g.proof}
+		for _, row := range g.outcomes(o, false) {
+			m.Rows = append(m.Rows, row.meant)
+		}
+		if len(m.Rows) > 0 {
+			all = append(all, m)
+		}
+	}
+	return all
+}
