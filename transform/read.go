@@ -40,6 +40,7 @@ type refreshed struct {
 	withoutPrices int
 	notOffered    bool
 	partial       bool // a section or more of it could not be read
+	suspicions    markets.Suspicions
 }
 
 // deriveMarkets is the engine of market_engine.
@@ -155,11 +156,12 @@ func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l 
 
 // sheetReader reads payloads, one after the other.
 type sheetReader struct {
-	adapter provider.MarketAdapter
-	listing provider.Listing
-	only    string // if not "", the provider's id of the only fixture to be derived
-	minter  *identity.Minter
-	deriver *markets.Deriver
+	adapter   provider.MarketAdapter
+	listing   provider.Listing
+	only      string // if not "", the provider's id of the only fixture to be derived
+	minter    *identity.Minter
+	deriver   *markets.Deriver
+	suspecter markets.Suspecter
 }
 
 func (sr *sheetReader) read(p provider.Payload) sheet {
@@ -192,8 +194,9 @@ func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 			continue
 		}
 		f.Fixture.ID = sr.minter.Fixture(f.Fixture.ProviderFixtureID).FixtureID()
-		s.fixtures = append(s.fixtures, refreshed{fixture: f.Fixture, markets: sr.deriver.Derive(&f.Fixture, f.Offers),
-			withoutPrices: withoutPrices(f.Offers), partial: f.Partial})
+		derived := sr.deriver.Derive(&f.Fixture, f.Offers)
+		s.fixtures = append(s.fixtures, refreshed{fixture: f.Fixture, markets: derived,
+			withoutPrices: withoutPrices(f.Offers), partial: f.Partial, suspicions: sr.suspecter.Look(derived, nil)})
 	}
 	return s, nil
 }
