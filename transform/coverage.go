@@ -37,7 +37,8 @@ type PayloadCoverage struct {
 	Damaged      map[string]int // number of parts that could not be read, by kind
 	Unknown      map[string]int // fields that no reader knows
 	Skipped      map[string]int
-	Err          error // the payload could not be read at all
+	Suspicions   []SuspiciousMarket // in the order of the markets
+	Err          error              // the payload could not be read at all
 }
 
 // MarketCoverage is one market, or one that was listed without prices.
@@ -54,6 +55,14 @@ type MarketCoverage struct {
 
 	Selections, Publishable int
 	Reasons                 map[football.Reason]int // reasons of its selections, with how often each occurs
+}
+
+// SuspiciousMarket is one market that looks as if it was misread.
+type SuspiciousMarket struct {
+	Kind                            markets.Suspicion
+	Fixture                         string // provider fixture id
+	Key, Canonical, Period, Subject string
+	Seen                            string // what is suspicious, for a person
 }
 
 // Totals of a payload.
@@ -271,9 +280,13 @@ func coverPayload(adapter provider.MarketAdapter, l provider.Listing, payload na
 		if f.Fixture.Home.Or("") == "" || f.Fixture.Away.Or("") == "" {
 			c.WithoutNames = append(c.WithoutNames, id)
 		}
-		for _, m := range deriver.Derive(&f.Fixture, f.Offers) {
-			c.Markets = append(c.Markets, coverMarket(id, &m))
+		derived := deriver.Derive(&f.Fixture, f.Offers)
+		for k := range derived {
+			c.Markets = append(c.Markets, coverMarket(id, &derived[k]))
 		}
+		new(markets.Suspecter).Look(derived, func(kind markets.Suspicion, m *football.Market, seen string) {
+			c.Suspicions = append(c.Suspicions, SuspiciousMarket{kind, id, m.Key, m.Canonical, m.Period, coverMarket(id, m).Subject, seen})
+		})
 		for k := range f.Offers {
 			if o := &f.Offers[k]; len(o.Rows) == 0 {
 				c.Markets = append(c.Markets, MarketCoverage{Fixture: id, Key: o.Key, Name: o.Name.Or(""),

@@ -39,6 +39,7 @@ type refreshed struct {
 	withoutPrices int
 	notOffered    bool
 	partial       bool // at least one section could not be read
+	suspicions    markets.Suspicions
 }
 
 // deriveMarkets is the engine of market_engine.
@@ -152,11 +153,12 @@ func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l 
 }
 
 type sheetReader struct {
-	adapter provider.MarketAdapter
-	listing provider.Listing
-	only    string // if not "", only this provider fixture is derived
-	minter  *identity.Minter
-	deriver *markets.Deriver
+	adapter   provider.MarketAdapter
+	listing   provider.Listing
+	only      string // if not "", only this provider fixture is derived
+	minter    *identity.Minter
+	deriver   *markets.Deriver
+	suspecter markets.Suspecter
 }
 
 func (sr *sheetReader) read(p provider.Payload) sheet {
@@ -189,8 +191,9 @@ func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 			continue
 		}
 		f.Fixture.ID = sr.minter.Fixture(f.Fixture.ProviderFixtureID).FixtureID()
-		s.fixtures = append(s.fixtures, refreshed{fixture: f.Fixture, markets: sr.deriver.Derive(&f.Fixture, f.Offers),
-			withoutPrices: withoutPrices(f.Offers), partial: f.Partial})
+		derived := sr.deriver.Derive(&f.Fixture, f.Offers)
+		s.fixtures = append(s.fixtures, refreshed{fixture: f.Fixture, markets: derived,
+			withoutPrices: withoutPrices(f.Offers), partial: f.Partial, suspicions: sr.suspecter.Look(derived, nil)})
 	}
 	return s, nil
 }

@@ -54,7 +54,7 @@ func (r *run) logged() (pairs []any) {
 func marketCounts(s *Summary) []count {
 	return []count{{"fixtures", s.Fixtures}, {"not_offered", s.NotOffered}, {"markets", s.Markets}, {"markets_mapped", s.Mapped},
 		{"selections", s.Selections}, {"selections_publishable", s.Publishable}, {"markets_without_prices", s.WithoutPrices},
-		{"broken", s.Broken}, {"partial", s.Partial}, {"damaged", s.Damaged}}
+		{"broken", s.Broken}, {"partial", s.Partial}, {"damaged", s.Damaged}, {"suspicions", s.Suspicions.Total()}}
 }
 
 // codeOf returns the pipeline code of a run's result.

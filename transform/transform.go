@@ -16,6 +16,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/transform/identity"
+	"mkt/transform/markets"
 )
 
 // Options of one run. The caller holds the lock of Root.
@@ -65,9 +66,12 @@ type Summary struct {
 	// out.
 	Damaged int
 	Failed  int // fixtures that could not be retrieved
-	Live    LiveSummary
-	Bytes   int64
-	Took    time.Duration
+	// Suspicions counts markets that look as if they were misread, by kind. They are
+	// published all the same.
+	Suspicions markets.Suspicions
+	Live       LiveSummary
+	Bytes      int64
+	Took       time.Duration
 }
 
 var (

@@ -15,6 +15,7 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/transform/identity"
+	"mkt/transform/markets"
 )
 
 func (r *run) minter() *identity.Minter {
@@ -174,6 +175,7 @@ func (r *run) count(f *refreshed, m *snapshot.Manifest) {
 		s.Partial++
 	}
 	s.WithoutPrices += f.withoutPrices
+	s.Suspicions.Add(&f.suspicions)
 	for i := range f.markets {
 		market := &f.markets[i]
 		s.Markets++
@@ -195,6 +197,10 @@ func (r *run) count(f *refreshed, m *snapshot.Manifest) {
 	}
 }
 
+// suspicionsCounter is the counter of all suspicions; with a colon and a name behind it, it
+// is that of one kind.
+const suspicionsCounter = "suspicions"
+
 // countUp adds the summary's counts to the header.
 func (r *run) countUp(m *snapshot.Manifest) {
 	s := &r.summary
@@ -203,4 +209,13 @@ func (r *run) countUp(m *snapshot.Manifest) {
 	m.Counters["markets"], m.Counters["markets_mapped"] = int64(s.Markets), int64(s.Mapped)
 	m.Counters["markets_without_prices"] = int64(s.WithoutPrices)
 	m.Counters["selections"], m.Counters["selections_publishable"] = int64(s.Selections), int64(s.Publishable)
+	if r.before != nil {
+		if _, counted := r.before.Counters[suspicionsCounter]; !counted { // it was written by a version that did not look for them
+			return
+		}
+	}
+	m.Counters[suspicionsCounter] = int64(s.Suspicions.Total())
+	for kind, n := range s.Suspicions {
+		m.Counters[suspicionsCounter+":"+markets.Suspicion(kind).String()] = int64(n)
+	}
 }

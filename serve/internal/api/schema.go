@@ -73,12 +73,15 @@ type Identity struct {
 	Stability    string `json:"stability"`
 }
 
-// MarketTerm is one canonical market name.
+// MarketTerm is one canonical market, as docs/vocabulary.md describes it.
 type MarketTerm struct {
-	Market    string   `json:"market"`
-	Meaning   string   `json:"meaning"`
-	Periods   []string `json:"periods"`
-	Dimension string   `json:"dimension"`
+	Market     string   `json:"market"`
+	Meaning    string   `json:"meaning"`
+	Periods    []string `json:"periods"`
+	Line       string   `json:"line"`       // its kind
+	Selections string   `json:"selections"` // the pattern of its outcomes
+	Subject    string   `json:"subject"`    // whom it is about, as a pattern
+	Dimension  string   `json:"dimension"`
 }
 
 // NewSchema returns the words of the tables that define them, and the given words of
@@ -163,7 +166,7 @@ func marketTerms() []MarketTerm {
 	terms := football.Vocabulary()
 	list := make([]MarketTerm, len(terms))
 	for i, t := range terms {
-		list[i] = MarketTerm{t.Canonical, t.Meaning, t.Periods, t.Dimension}
+		list[i] = MarketTerm{t.Canonical, t.Meaning, t.Periods, string(t.Line), t.Selections, t.Subject, t.Dimension}
 	}
 	return list
 }

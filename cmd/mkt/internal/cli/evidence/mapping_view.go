@@ -5,21 +5,24 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/transform"
+	"mkt/transform/markets"
 )
 
 type coverageView struct {
-	Provider   string         `json:"provider"`
-	Payloads   []payloadView  `json:"payloads"`
-	Unreadable int            `json:"unreadable"`
-	Nameless   int            `json:"without_names"` // fixtures without the name of a team
-	Raw        []rawView      `json:"raw"`           // by how often, then by key
-	Reasons    map[string]int `json:"not_publishable"`
-	Damaged    map[string]int `json:"damaged"`        // parts that could not be read
-	Unknown    map[string]int `json:"unknown_fields"` // fields that no reader knows
+	Provider   string          `json:"provider"`
+	Payloads   []payloadView   `json:"payloads"`
+	Unreadable int             `json:"unreadable"`
+	Nameless   int             `json:"without_names"` // fixtures without the name of a team
+	Raw        []rawView       `json:"raw"`           // by how often, then by key
+	Reasons    map[string]int  `json:"not_publishable"`
+	Damaged    map[string]int  `json:"damaged"`        // parts that could not be read
+	Unknown    map[string]int  `json:"unknown_fields"` // fields that no reader knows
+	Suspicions []suspicionView `json:"suspicions"`     // by kind
 
 	hint string // how to name teams
 }
@@ -38,6 +41,26 @@ type payloadView struct {
 	Error         string `json:"error,omitempty"`
 }
 
+// suspicionView is the markets of one kind of suspicion. It has the first few of them.
+type suspicionView struct {
+	Kind     string        `json:"kind"`
+	Markets  int           `json:"markets"`
+	Examples []exampleView `json:"examples"`
+}
+
+// maxExamples is how many markets are shown of each kind of suspicion.
+const maxExamples = 3
+
+type exampleView struct {
+	Payload string `json:"payload"`
+	Fixture string `json:"provider_fixture_id"`
+	Key     string `json:"key"`
+	Market  string `json:"market"`
+	Period  string `json:"period"`
+	Subject string `json:"subject,omitempty"`
+	Seen    string `json:"seen"`
+}
+
 // rawView is the name of a market that stays RAW.
 type rawView struct {
 	Key     string `json:"key"`
@@ -48,6 +71,7 @@ type rawView struct {
 
 func coverageOf(c transform.Coverage) coverageView {
 	v := coverageView{Provider: c.Provider, Reasons: map[string]int{}, Damaged: map[string]int{}, Unknown: map[string]int{}}
+	suspicions := map[markets.Suspicion]suspicionView{}
 	raw, nameless := map[rawView]int{}, map[string]bool{}
 	for i := range c.Payloads {
 		p := &c.Payloads[i]
@@ -65,6 +89,13 @@ func coverageOf(c transform.Coverage) coverageView {
 		for name, n := range p.Unknown {
 			v.Unknown[name] += n
 		}
+		for _, m := range p.Suspicions {
+			of := suspicions[m.Kind]
+			if of.Markets++; len(of.Examples) < maxExamples {
+				of.Examples = append(of.Examples, exampleView{p.Name, m.Fixture, m.Key, m.Canonical, m.Period, m.Subject, m.Seen})
+			}
+			suspicions[m.Kind] = of
+		}
 		for k := range p.Markets {
 			m := &p.Markets[k]
 			if m.RawReason != "" && !m.WithoutPrices {
@@ -76,6 +107,12 @@ func coverageOf(c transform.Coverage) coverageView {
 		}
 	}
 	v.Nameless = len(nameless)
+	v.Suspicions = []suspicionView{}
+	for _, kind := range slices.Sorted(maps.Keys(suspicions)) {
+		of := suspicions[kind]
+		of.Kind = kind.String()
+		v.Suspicions = append(v.Suspicions, of)
+	}
 	for r, n := range raw {
 		r.Markets = n
 		v.Raw = append(v.Raw, r)
@@ -111,6 +148,18 @@ func (v coverageView) print(g *Group) error {
 		}
 		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
 			plain.Fprintf(w, "%s\t%d\n", name, part.counts[name])
+		}
+	}
+	if len(v.Suspicions) > 0 {
+		fmt.Fprintln(w, "\nSUSPICION\tMARKETS\tEXAMPLE\tSEEN")
+	}
+	for _, of := range v.Suspicions {
+		for i, e := range of.Examples {
+			kind, n := "", ""
+			if i == 0 {
+				kind, n = of.Kind, fmt.Sprint(of.Markets)
+			}
+			plain.Fprintf(w, "%s\t%s\t%s\t%s\n", kind, n, strings.TrimSpace(e.Payload+" "+e.Fixture+" "+e.Key+": "+e.Market+" "+e.Period+" "+e.Subject), e.Seen)
 		}
 	}
 	if v.Nameless > 0 {

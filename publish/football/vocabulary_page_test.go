@@ -1,0 +1,60 @@
+package football_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"mkt/publish/football"
+)
+
+var update = flag.Bool("update", false, "write docs/vocabulary.md anew")
+
+// TestVocabularyPage compares the table in docs/vocabulary.md with the vocabulary.
+func TestVocabularyPage(t *testing.T) {
+	const page, begin, end = "../../docs/vocabulary.md", "<!-- vocabulary: begin -->\n", "<!-- vocabulary: end -->"
+	old, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(old), begin)
+	_, after, foundEnd := strings.Cut(rest, end)
+	if !found || !foundEnd {
+		t.Fatalf("%s: no place for the table", page)
+	}
+	now := before + begin + "\n" + vocabularyTable() + "\n" + end + after
+	switch {
+	case now == string(old):
+	case !*update:
+		t.Errorf("%s is not what the vocabulary says: go test ./publish/football -update", page)
+	default:
+		if err := os.WriteFile(page, []byte(now), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func vocabularyTable() string {
+	var b strings.Builder
+	fmt.Fprint(&b, "| market | meaning | periods | line | selections | subject | dimension | table |\n|---|---|---|---|---|---|---|---|\n")
+	for _, term := range football.Vocabulary() {
+		grid := ""
+		if term.Grid {
+			grid = strings.ReplaceAll(term.Row+" × "+term.Column, "|", "/")
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | `%s` | %s |\n", term.Canonical, strings.ReplaceAll(term.Meaning, "|", "\\|"), codes(term.Periods, " "),
+			codes(strings.Split(string(term.Line), "+"), " and "), codes(strings.Split(term.Selections, "|"), " "), codes(strings.Split(term.Subject, "|"), " "), term.Dimension, grid)
+	}
+	return b.String()
+}
+
+// codes writes each word as code.
+func codes(words []string, between string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = "`" + strings.Trim(w, `"`) + "`"
+	}
+	return strings.Join(quoted, between)
+}

@@ -1,0 +1,464 @@
+package markets
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"mkt/publish/football"
+)
+
+// Suspicion is a kind of oddity in the markets of a fixture. It says that a provider's
+// format may have changed, or that a mapping may be wrong; it changes no data, because a
+// bookmaker's own mistakes look the same.
+type Suspicion uint8
+
+const (
+	// ExtraSelection: a question with two outcomes has three selections or more.
+	ExtraSelection Suspicion = iota
+	// LinesOutOfOrder: some neighbouring lines are priced against their order.
+	LinesOutOfOrder
+	// UnmirroredHandicap: one side of a handicap has a line that no other side has.
+	UnmirroredHandicap
+	// SwappedLabels: all lines are priced against their order, or scores and halves say
+	// that the other side is the favourite.
+	SwappedLabels
+	// OddMargin: the chances of all outcomes of a question sum to what no bookmaker asks.
+	OddMargin
+	// OtherFavourite: the favourite is not the one of the match result.
+	OtherFavourite
+
+	suspicionKinds
+)
+
+var suspicionNames = [suspicionKinds]string{"extra_selection", "lines_out_of_order", "unmirrored_handicap", "swapped_labels", "odd_margin", "other_favourite"}
+
+// String returns the name that manifests and reports use.
+func (s Suspicion) String() string { return suspicionNames[s] }
+
+// Suspicions counts suspicious markets, each once for each kind, by kind.
+type Suspicions [suspicionKinds]int
+
+// Total returns the sum over all kinds.
+func (s *Suspicions) Total() (n int) {
+	for _, of := range s {
+		n += of
+	}
+	return n
+}
+
+// Add adds others to s.
+func (s *Suspicions) Add(others *Suspicions) {
+	for kind, n := range others {
+		s[kind] += n
+	}
+}
+
+// Bounds of what is not suspicious.
+const (
+	leastMargin = 0.95
+	mostMargin  = 1.30
+	chanceStep  = 0.02 // chances of neighbouring lines that differ less are taken for equal: a step of the price makes as much
+	clearLead   = 1.15 // a side is the favourite if the price of the other is so many times its own
+	maxQuotes   = 512  // of a market; the rest is not looked at
+	maxLeads    = 256  // of a fixture, likewise
+)
+
+// question is what is known of a canonical market's outcomes.
+type question struct {
+	outcomes []string // two or three, of which exactly one happens; none if that is not so
+	handicap bool
+	asian    bool // the away side has its own line
+	total    bool
+	noLine   bool
+	leader   leader
+}
+
+// leader says how the prices of a market name the favourite. Lower ones are believed
+// rather than higher ones.
+type leader uint8
+
+const (
+	noLeader leader = iota
+	byResult
+	byDrawNoBet
+	byDoubleChance
+	byHandicap
+	byLabel // its selections are labels that could be swapped: scores, and results of both halves
+)
+
+// labelPairs are selections of byLabel: the home side's and the away side's.
+var labelPairs = [][2]string{{"1-0", "0-1"}, {"2-0", "0-2"}, {"2-1", "1-2"}, {"HOME/HOME", "AWAY/AWAY"}}
+
+// questions has every market that is looked at. Markets about players are not: their
+// prices are one-sided, and their margins are beyond what is asked elsewhere.
+var questions = sync.OnceValue(func() map[string]*question {
+	all := make(map[string]*question)
+	for _, t := range football.Vocabulary() {
+		q := &question{handicap: t.Line.Has(football.AsianHandicap) || t.Line.Has(football.EuropeanHandicap), asian: t.Line.Has(football.AsianHandicap),
+			total: t.Line.Has(football.TotalLine) || t.Line.Has(football.WholeTotalLine), noLine: t.Line == football.NoLine}
+		outcomes := strings.Split(t.Selections, "|")
+		plain := !strings.ContainsFunc(t.Selections, func(c rune) bool { return strings.ContainsRune(`&/"… `, c) || c >= 'a' && c <= 'z' })
+		switch t.Canonical {
+		case "MATCH_RESULT":
+			q.leader = byResult
+		case "DRAW_NO_BET":
+			q.leader = byDrawNoBet
+		case "DOUBLE_CHANCE":
+			q.leader, q.outcomes, plain = byDoubleChance, nil, false // two of its three outcomes happen
+		case "HALF_TIME_OR_FULL_TIME_RESULT":
+			plain = false // two of its three outcomes can happen
+		case "ASIAN_HANDICAP", "HANDICAP_RESULT":
+			q.leader = byHandicap
+		case "CORRECT_SCORE", "HALF_TIME_FULL_TIME":
+			q.leader = byLabel
+		}
+		if plain && len(outcomes) <= 3 && len(outcomes) >= 2 && !strings.HasPrefix(t.Subject, "PLAYER") {
+			q.outcomes = outcomes
+		}
+		if q.outcomes != nil || q.leader != noLeader {
+			all[t.Canonical] = q
+		}
+	}
+	return all
+})
+
+// quote is the selections of one line about one subject.
+type quote struct {
+	line               quarters // of the home side, in a handicap
+	subject, qualifier string
+	rows               int
+	met                [3]bool    // which outcomes there are
+	price              [3]float64 // of those on offer
+}
+
+// lead is the favourite that a market names.
+type lead struct {
+	market int
+	leader leader
+	home   bool
+}
+
+// Suspecter looks for suspicions. It keeps buffers: one goroutine at a time.
+type Suspecter struct {
+	quotes []quote
+	leads  []lead
+	counts Suspicions
+	report func(Suspicion, *football.Market, string)
+}
+
+// Look returns the suspicions about the markets of one fixture. It calls report, which may
+// be nil, with each and what was seen.
+func (s *Suspecter) Look(markets []football.Market, report func(kind Suspicion, m *football.Market, seen string)) Suspicions {
+	s.counts, s.report, s.leads = Suspicions{}, report, s.leads[:0]
+	all := questions()
+	for i := range markets {
+		m := &markets[i]
+		if m.Origin != football.Mapped {
+			continue
+		}
+		q := all[m.Canonical]
+		if q == nil {
+			continue
+		}
+		if q.outcomes != nil {
+			s.market(m, q)
+		}
+		if q.leader != noLeader && len(s.leads) < maxLeads {
+			if ratio := s.ratio(m, q); ratio >= clearLead || ratio > 0 && ratio <= 1/clearLead {
+				s.leads = append(s.leads, lead{i, q.leader, ratio > 1})
+			}
+		}
+	}
+	s.compareLeads(markets)
+	return s.counts
+}
+
+func (s *Suspecter) note(kind Suspicion, m *football.Market, format string, seen ...any) {
+	s.counts[kind]++
+	if s.report != nil {
+		s.report(kind, m, fmt.Sprintf(format, seen...))
+	}
+}
+
+// market looks at one market with two or three outcomes.
+func (s *Suspecter) market(m *football.Market, q *question) {
+	s.collect(m, q)
+	last := len(q.outcomes) - 1
+	extra, lone, margin := false, false, false
+	for i := range s.quotes {
+		k := &s.quotes[i]
+		if last == 1 && k.rows > 2 && !extra {
+			extra = true
+			s.note(ExtraSelection, m, "%s: %d selections", k.name(q), k.rows)
+		}
+		if q.handicap && !lone && (!k.met[0] || !k.met[1] && !k.met[2]) {
+			lone = true
+			s.note(UnmirroredHandicap, m, "%s: one side alone", k.name(q))
+		}
+		sum, full := 0.0, true
+		for n := range q.outcomes {
+			if full = full && k.price[n] > 0; full {
+				sum += 1 / k.price[n]
+			}
+		}
+		if full && !margin && (sum < leastMargin || sum > mostMargin) {
+			margin = true
+			s.note(OddMargin, m, "%s: the chances of %v at %v sum to %.2f", k.name(q), q.outcomes, k.price[:last+1], sum)
+		}
+	}
+	if q.total || q.handicap {
+		s.order(m, q, last)
+	}
+}
+
+// collect fills quotes with the selections of a market.
+func (s *Suspecter) collect(m *football.Market, q *question) {
+	s.quotes = s.quotes[:0]
+	for i := range m.Selections {
+		sel := &m.Selections[i]
+		if slices.Contains(sel.Quality.Reasons, football.Superseded) {
+			continue
+		}
+		n := slices.Index(q.outcomes, sel.Selection)
+		var line quarters
+		switch {
+		case n < 0 && (!q.noLine || len(s.quotes) == 0), !q.noLine && sel.Line == "" && (q.total || q.handicap):
+			continue // a row that was not read
+		case n < 0:
+			s.quotes[0].rows++
+			continue
+		case sel.Line != "":
+			line, _, _ = parseNumber(sel.Line)
+			if q.asian && sel.Selection == "AWAY" {
+				line = -line
+			}
+		}
+		k := s.quote(line, sel)
+		if k == nil {
+			return
+		}
+		k.rows++
+		k.met[n] = true
+		if sel.Quality.Publishable && k.price[n] == 0 {
+			k.price[n] = priceOf(sel)
+		}
+	}
+}
+
+// quote finds the quote of a selection, or adds it; nil if there are too many.
+func (s *Suspecter) quote(line quarters, sel *football.Selection) *quote {
+	for i := len(s.quotes) - 1; i >= 0; i-- {
+		if k := &s.quotes[i]; k.line == line && k.subject == sel.Subject && k.qualifier == sel.Qualifier {
+			return k
+		}
+	}
+	if len(s.quotes) == maxQuotes {
+		return nil
+	}
+	s.quotes = append(s.quotes, quote{line: line, subject: sel.Subject, qualifier: sel.Qualifier})
+	return &s.quotes[len(s.quotes)-1]
+}
+
+// order compares the prices of neighbouring lines: more goals asked make over dearer, and
+// more goals given make the home side cheaper.
+func (s *Suspecter) order(m *football.Market, q *question, last int) {
+	slices.SortStableFunc(s.quotes, func(a, b quote) int {
+		if c := cmp.Compare(a.subject, b.subject); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(a.qualifier, b.qualifier); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.line, b.line)
+	})
+	right, wrong := 0, 0
+	var first [3]int // outcome and quotes of the first pair that is wrong
+	for _, n := range [2]int{0, last} {
+		before := -1
+		for i := range s.quotes {
+			k := &s.quotes[i]
+			if k.price[n] == 0 {
+				continue
+			}
+			if before >= 0 && s.quotes[before].subject == k.subject && s.quotes[before].qualifier == k.qualifier {
+				gain := 1/k.price[n] - 1/s.quotes[before].price[n]
+				if q.total == (n == 0) { // this outcome becomes less likely
+					gain = -gain
+				}
+				switch {
+				case gain > chanceStep:
+					right++
+				case gain < -chanceStep:
+					if wrong++; wrong == 1 {
+						first = [3]int{n, before, i}
+					}
+				}
+			}
+			before = i
+		}
+	}
+	if wrong == 0 {
+		return
+	}
+	kind := LinesOutOfOrder
+	if right == 0 {
+		kind = SwappedLabels
+	}
+	a, b := &s.quotes[first[1]], &s.quotes[first[2]]
+	s.note(kind, m, "%s at %v is %v, at %v it is %v", q.outcomes[first[0]], a.name(q), a.price[first[0]], b.name(q), b.price[first[0]])
+}
+
+// name returns a quote's line for a person.
+func (k *quote) name(q *question) string {
+	words := make([]string, 0, 3)
+	switch {
+	case q.handicap:
+		words = append(words, "line "+k.line.handicap())
+	case !q.noLine:
+		words = append(words, "line "+k.line.total())
+	}
+	for _, text := range []string{k.subject, k.qualifier} {
+		if text != "" {
+			words = append(words, text)
+		}
+	}
+	if len(words) == 0 {
+		return "the market"
+	}
+	return strings.Join(words, " ")
+}
+
+// ratio returns how many times the price of the home side the price of the away side is;
+// 0 if the market does not tell.
+func (s *Suspecter) ratio(m *football.Market, q *question) float64 {
+	switch q.leader {
+	case byHandicap:
+		return s.handicapRatio(len(q.outcomes) - 1)
+	case byDoubleChance:
+		return pairRatio(m, "1X", "X2")
+	case byLabel:
+		for _, pair := range labelPairs {
+			if ratio := pairRatio(m, pair[0], pair[1]); ratio != 0 {
+				return ratio
+			}
+		}
+		return 0
+	}
+	return pairRatio(m, "HOME", "AWAY")
+}
+
+// pairRatio divides the price of the second selection by that of the first; it is 0 if one
+// of them has none.
+func pairRatio(m *football.Market, first, second string) float64 {
+	var a, b float64
+	for i := range m.Selections {
+		switch sel := &m.Selections[i]; {
+		case !sel.Quality.Publishable:
+		case sel.Selection == first:
+			a = priceOf(sel)
+		case sel.Selection == second:
+			b = priceOf(sel)
+		}
+	}
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return b / a
+}
+
+// handicapRatio is the ratio by the handicap that was collected last. A side is the
+// favourite if it is cheaper although it gives goals; lines that contradict each other
+// tell nothing.
+func (s *Suspecter) handicapRatio(last int) float64 {
+	var home, away float64
+	for i := range s.quotes {
+		k := &s.quotes[i]
+		if k.price[0] == 0 || k.price[last] == 0 {
+			continue
+		}
+		switch ratio := k.price[last] / k.price[0]; {
+		case k.line <= 0 && ratio >= clearLead:
+			home = max(home, ratio)
+		case k.line >= 0 && ratio <= 1/clearLead:
+			away = ratio
+		}
+	}
+	if home != 0 && away != 0 {
+		return 0
+	}
+	return home + away
+}
+
+// compareLeads compares the favourites of each period with that of the market which is
+// believed most.
+func (s *Suspecter) compareLeads(markets []football.Market) {
+	for i, l := range s.leads {
+		m := &markets[l.market]
+		believed := i
+		for k, other := range s.leads {
+			if other.leader < s.leads[believed].leader && markets[other.market].Period == m.Period {
+				believed = k
+			}
+		}
+		b := s.leads[believed]
+		if b.home == l.home {
+			continue
+		}
+		kind := OtherFavourite
+		if l.leader == byLabel {
+			kind = SwappedLabels
+		}
+		s.note(kind, m, "the favourite is %s, and %s in %s", sideName(l.home), sideName(b.home), markets[b.market].Canonical)
+	}
+}
+
+func sideName(isHome bool) string {
+	if isHome {
+		return "HOME"
+	}
+	return "AWAY"
+}
+
+// priceOf is a selection's price as a decimal number, 0 if it has none. It never leaves
+// this file's comparisons.
+func priceOf(s *football.Selection) float64 {
+	if text, ok := s.Odds.Decimal().Get(); ok {
+		whole, scale := 0.0, 0.0
+		for i := 0; i < len(text); i++ {
+			c := text[i]
+			switch {
+			case c == '.' && scale == 0:
+				scale = 1
+				continue
+			case c < '0' || c > '9':
+				return 0
+			}
+			whole = whole*10 + float64(c-'0')
+			scale *= 10
+		}
+		if scale > 1 {
+			whole /= scale
+		}
+		return whole
+	}
+	over, under, ok := strings.Cut(s.Odds.Fractional().Or(""), "/")
+	a, okA := wholeNumber(over)
+	b, okB := wholeNumber(under)
+	if !ok || !okA || !okB || b == 0 {
+		return 0
+	}
+	return 1 + a/b
+}
+
+func wholeNumber(s string) (n float64, ok bool) {
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		n = n*10 + float64(s[i]-'0')
+	}
+	return n, len(s) > 0
+}

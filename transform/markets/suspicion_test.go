@@ -1,0 +1,96 @@
+package markets_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"mkt/fetch/input"
+	"mkt/publish/football"
+	"mkt/transform/markets"
+)
+
+// Each case is the offers on Arsenal - Leicester and what is suspicious about them.
+func TestSuspicions(t *testing.T) {
+	totals := claim{Market: "TOTAL_GOALS"}
+	result := offerOf(&claim{Market: "MATCH_RESULT"}, "1 @1.80", "Draw @3.60", "2 @4.75")
+	for _, c := range []struct {
+		name   string
+		offers []input.Offer
+		want   string
+	}{
+		{"nothing", []input.Offer{
+			result,
+			offerOf(&claim{Market: "DOUBLE_CHANCE"}, "Arsenal or Draw @1.20", "Draw or Leicester @2.05", "Arsenal or Leicester @1.30"),
+			offerOf(&claim{Market: "DRAW_NO_BET"}, "1 @1.30", "2 @3.50"),
+			offerOf(&asian, "header=1|name=-0.5 @1.80", "header=2|name=+0.5 @2.05", "header=1|name=-1.5 @3.00", "header=2|name=+1.5 @1.40"),
+			offerOf(&european, "header=1|handicap=-1 @3.10", "header=Tie|handicap=+1 @3.60", "header=2|handicap=+1 @2.10"),
+			offerOf(&totals, "header=Over|name=2.5 @1.85", "header=Under|name=2.5 @1.95", "header=Over|name=3.5 @3.20", "header=Under|name=3.5 @1.35"),
+			offerOf(&winnerFirst, "header=1|name=1-0 @7.00", "header=2|name=1-0 @12.00"),
+		}, ""},
+		{"a balanced match has no favourite", []input.Offer{
+			offerOf(&claim{Market: "MATCH_RESULT"}, "1 @2.70", "Draw @3.20", "2 @2.60"),
+			offerOf(&claim{Market: "DRAW_NO_BET"}, "1 @1.85", "2 @1.95"),
+		}, ""},
+		{"a suspended price says nothing", []input.Offer{suspended(offerOf(&totals, "header=Over|name=2.5 @9.00", "header=Under|name=2.5 @9.00"))}, ""},
+		{"three selections", []input.Offer{offerOf(&claim{Market: "BOTH_TEAMS_TO_SCORE"}, "Yes @1.85 #1", "No @1.85 #2", "Maybe @30.00 #3")},
+			"extra_selection BOTH_TEAMS_TO_SCORE"},
+		{"three selections of one line", []input.Offer{offerOf(&totals, "header=Over|name=2.5 @1.85 #1", "header=Under|name=2.5 @1.95 #2", "header=Over|name=2.5 @1.90 #3")},
+			"extra_selection TOTAL_GOALS"},
+		{"one line in the wrong order", []input.Offer{offerOf(&totals, "header=Over|name=1.5 @1.30", "header=Under|name=1.5 @3.40", "header=Over|name=2.5 @1.85", "header=Under|name=2.5 @1.95",
+			"header=Over|name=3.5 @1.75", "header=Under|name=3.5 @2.10")}, "lines_out_of_order TOTAL_GOALS"},
+		{"over and under swapped", []input.Offer{offerOf(&totals, "header=Under|name=1.5 @1.30", "header=Over|name=1.5 @3.40", "header=Under|name=2.5 @1.85", "header=Over|name=2.5 @1.95")},
+			"swapped_labels TOTAL_GOALS"},
+		{"turned signs", []input.Offer{offerOf(&asian, "header=1|name=+0.5 @1.80", "header=2|name=-0.5 @2.05", "header=1|name=+1.5 @3.00", "header=2|name=-1.5 @1.40")},
+			"swapped_labels ASIAN_HANDICAP"},
+		{"a line of one side", []input.Offer{offerOf(&asian, "header=1|name=-0.5 @1.80", "header=2|name=+0.5 @2.05", "header=1|name=-1.5 @3.00")}, "unmirrored_handicap ASIAN_HANDICAP"},
+		{"too much", []input.Offer{offerOf(&claim{Market: "MATCH_RESULT"}, "1 @1.56", "Draw @1.42", "2 @5.20")}, "odd_margin MATCH_RESULT"},
+		{"too little", []input.Offer{offerOf(&claim{Market: "BOTH_TEAMS_TO_SCORE"}, "Yes @2.40", "No @2.40")}, "odd_margin BOTH_TEAMS_TO_SCORE"},
+		{"another favourite", []input.Offer{result, offerOf(&claim{Market: "DRAW_NO_BET"}, "1 @3.50", "2 @1.30"),
+			offerOf(&claim{Market: "DOUBLE_CHANCE"}, "Arsenal or Draw @2.05", "Draw or Leicester @1.20", "Arsenal or Leicester @1.30"),
+			offerOf(&asian, "header=1|name=+0.5 @2.05", "header=2|name=-0.5 @1.70")},
+			"other_favourite ASIAN_HANDICAP, other_favourite DOUBLE_CHANCE, other_favourite DRAW_NO_BET"},
+		{"another half's favourite is another question", []input.Offer{result, offerOf(&claim{Market: "MATCH_RESULT", Period: "2H"}, "1 @4.75", "Draw @2.40", "2 @2.30")}, ""},
+		{"scores the wrong way round", []input.Offer{result, offerOf(&winnerFirst, "header=1|name=1-0 @12.00", "header=2|name=1-0 @7.00")}, "swapped_labels CORRECT_SCORE"},
+		{"prices as fractions", []input.Offer{fractions(offerOf(&claim{Market: "BOTH_TEAMS_TO_SCORE"}, "Yes", "No"), "4/5", "10/11")}, ""},
+		{"prices as odd fractions", []input.Offer{fractions(offerOf(&claim{Market: "BOTH_TEAMS_TO_SCORE"}, "Yes", "No"), "1/5", "1/10")}, "odd_margin BOTH_TEAMS_TO_SCORE"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			derived := markets.Derive(minter(), fixture("Arsenal", "Leicester"), c.offers)
+			before := fmt.Sprintf("%+v", derived)
+			var seen []string
+			var s markets.Suspecter
+			counts := s.Look(derived, func(kind markets.Suspicion, m *football.Market, what string) {
+				if what == "" || strings.Contains(what, "%!") {
+					t.Errorf("%s: %q is no description", kind, what)
+				}
+				seen = append(seen, kind.String()+" "+m.Canonical)
+			})
+			slices.Sort(seen)
+			if got := strings.Join(seen, ", "); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			if counts.Total() != len(seen) || s.Look(derived, nil) != counts {
+				t.Errorf("%d are counted, %d are reported", counts.Total(), len(seen))
+			}
+			if fmt.Sprintf("%+v", derived) != before {
+				t.Error("the markets were changed")
+			}
+		})
+	}
+}
+
+func suspended(o input.Offer) input.Offer {
+	for i := range o.Rows {
+		o.Rows[i].Suspended = true
+	}
+	return o
+}
+
+func fractions(o input.Offer, texts ...string) input.Offer {
+	for i := range o.Rows {
+		o.Rows[i].Decimal, o.Rows[i].Fractional = football.Field[string]{}, football.Of(texts[i])
+	}
+	return o
+}
