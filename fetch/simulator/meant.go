@@ -18,6 +18,12 @@ type Meaning interface {
 	Playing(w *World, m Match) MeantMatch
 }
 
+// Lister is implemented by a dialect whose list of fixtures is not that of the world.
+type Lister interface {
+	// Listed returns the fixtures that the dialect lists, in its order.
+	Listed(w *World, now time.Time) []Fixture
+}
+
 // MeantFixture is what one fixture of the list means.
 type MeantFixture struct {
 	ID                 string // the provider's
@@ -49,7 +55,7 @@ const (
 // name is the subject and, if the player is the outcome, the selection; a
 // goalscorer with a score is "name&2-1".
 type MeantRow struct {
-	ID                                        string // the row's, "" on a few
+	ID                                        string // the row's, "" on a few; the text of a row if the provider has no ids of rows
 	Decimal                                   string // of the newest copy; "" on a few
 	Market, Period                            string // "" if the market must be RAW
 	Selection, Line, Qualifier, Subject, Side string
@@ -105,8 +111,12 @@ func (s *Server) Listed(token string) []MeantFixture {
 	if !ok {
 		return nil
 	}
+	listed := (*World).Fixtures
+	if l, ok := d.(Lister); ok {
+		listed = l.Listed
+	}
 	var all []MeantFixture
-	for _, f := range w.Fixtures(s.Now().Truncate(time.Minute)) {
+	for _, f := range listed(w, s.Now().Truncate(time.Minute)) {
 		all = append(all, MeantFixture{
 			ID: d.FixtureID(w, f), Home: f.Home.Name, Away: f.Away.Name, League: f.League.Name,
 			KickOff: f.KickOff, Human: f.League.Human(), Over: f.Status > InPlay,

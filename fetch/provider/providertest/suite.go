@@ -34,6 +34,9 @@ type Suite struct {
 	// Emulator returns the provider's emulator. What is read from its answers is compared
 	// with what they mean. It is nil if the provider has none yet.
 	Emulator func(simulator.Options) (*simulator.Server, error)
+	// RowID returns what tells a row from the others of its market, if the provider has no
+	// ids of rows; nil if it has.
+	RowID func(input.Row) string
 	// Means reports whether an offer is that market, or a part of it.
 	Means func(m simulator.MeantMarket, o input.Offer) bool
 }
