@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"mkt/fetch/provider/apifootball"
+	apifootballemulator "mkt/fetch/provider/apifootball/emulator"
 	"mkt/fetch/provider/betsapi"
 	betsapiemulator "mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
@@ -16,6 +18,7 @@ var emulators = []struct {
 	make     func(simulator.Options) (*simulator.Server, error)
 }{
 	{betsapi.Name, betsapiemulator.New},
+	{apifootball.Name, apifootballemulator.New},
 }
 
 // Default is the name of the provider that is emulated if none is named.
