@@ -1,7 +1,9 @@
 package emulator
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"mkt/fetch/provider/apifootball/internal/wire"
@@ -166,10 +168,11 @@ func (*dialect) Markets(w *simulator.World, id string, now time.Time) (all []sim
 		b := &bets[i]
 		key := strconv.Itoa(b.id)
 		m := simulator.MeantMarket{Key: key, ID: key, Name: b.name, Proof: b.proof}
-		for _, r := range rows(b, o, mainMaker) {
+		sold := rows(b, o, mainMaker)
+		for _, r := range sold {
 			meant := r.ref.Row(r.Selection)
 			meant.ID, meant.Decimal = r.value, r.Price
-			meant.Doubtful = o.Fixture.Namesake() && r.Player != "" && r.Player == o.Fixture.Home.Players[1]
+			meant.Doubtful = o.Fixture.Namesake() && r.Player != "" && r.Player == o.Fixture.Home.Players[1] || b.homeLine && !hasHome(sold, r)
 			m.Rows = append(m.Rows, meant)
 		}
 		if m.Rows != nil {
@@ -177,6 +180,13 @@ func (*dialect) Markets(w *simulator.World, id string, now time.Time) (all []sim
 		}
 	}
 	return all
+}
+
+// hasHome reports whether the home side's row is there that says what the line of another
+// row is.
+func hasHome(sold []row, of row) bool {
+	_, line, _ := strings.Cut(of.value, " ")
+	return slices.ContainsFunc(sold, func(r row) bool { return r.value == "Home "+line })
 }
 
 // Playing implements simulator.Meaning.
