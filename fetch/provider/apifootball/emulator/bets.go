@@ -65,19 +65,19 @@ var bets = resolved([]bet{
 	{id: 27, name: "Clean Sheet - Home", offers: "CLEAN_SHEET FT", only: of("HOME"), word: capital},
 	{id: 28, name: "Clean Sheet - Away", offers: "CLEAN_SHEET FT", only: of("AWAY"), word: capital},
 	{id: 31, name: "Correct Score - First Half", offers: "CORRECT_SCORE 1H", word: score},
-	{id: 32, name: "Win Both Halves", offers: specials, only: of("WIN_BOTH_HALVES"), word: team1},
+	{id: 32, name: "Win Both Halves", offers: specials, only: of("WIN_BOTH_HALVES"), word: yesSide},
 	{id: 34, name: "Both Teams Score - First Half", offers: "BOTH_TEAMS_TO_SCORE 1H", word: capital},
 	{id: 35, name: "Both Teams To Score - Second Half", offers: "BOTH_TEAMS_TO_SCORE 2H", word: capital},
-	{id: 36, name: "Win To Nil", offers: specials, only: of("WIN_TO_NIL"), word: team1},
+	{id: 36, name: "Win To Nil", offers: specials, only: of("WIN_TO_NIL"), word: yesSide},
 	{id: 38, name: "Exact Goals Number", offers: "EXACT_GOALS FT", word: number},
-	{id: 39, name: "To Win Either Half", offers: specials, only: of("WIN_EITHER_HALF"), word: team1},
+	{id: 39, name: "To Win Either Half", offers: specials, only: of("WIN_EITHER_HALF"), word: yesSide},
 	{id: 40, name: "Home Team Exact Goals Number", offers: "TEAM_EXACT_GOALS FT HOME", word: number},
 	{id: 41, name: "Away Team Exact Goals Number", offers: "TEAM_EXACT_GOALS FT AWAY", word: number},
 	{id: 42, name: "Second Half Exact Goals Number", offers: "EXACT_GOALS 2H", word: number},
 	{id: 45, name: "Corners Over Under", offers: "TOTAL_CORNERS FT | TOTAL_CORNERS FT asian", word: total},
 	{id: 46, name: "Exact Goals Number - First Half", offers: "EXACT_GOALS 1H", word: number},
 	{id: 47, name: "Winning Margin", offers: "WINNING_MARGIN FT", word: margin},
-	{id: 48, name: "To Score In Both Halves By Teams", offers: specials, only: of("TEAM_TO_SCORE_IN_BOTH_HALVES"), word: team1},
+	{id: 48, name: "To Score In Both Halves By Teams", offers: specials, only: of("TEAM_TO_SCORE_IN_BOTH_HALVES"), word: yesSide},
 	{id: 49, name: "Total Goals/Both Teams To Score", offers: "TOTAL_GOALS_AND_BOTH_TEAMS_TO_SCORE FT", word: totalBoth},
 	{id: 50, name: "Goal Line", offers: "TOTAL_GOALS FT asian | TOTAL_GOALS FT asian_alternative", word: total},
 	{id: 52, name: "Halftime Result/Both Teams Score", offers: "RESULT_AND_BOTH_TEAMS_TO_SCORE 1H", word: side},
@@ -111,8 +111,8 @@ var bets = resolved([]bet{
 	{id: 94, name: "Last Goal Scorer", offers: "GOALSCORER_LAST FT | " + tableOfScorers, only: of("GOALSCORER_LAST"), word: player},
 	{id: 95, name: "To Score Two or More Goals", offers: "PLAYER_TO_SCORE_N_OR_MORE FT 2 | " + tableOfMulti, only: of("2"), word: player},
 	{id: 97, name: "First Goal Method", offers: "FIRST_GOAL_METHOD FT", word: method},
-	{id: 99, name: "To Score A Penalty", offers: "TEAM_TO_SCORE_PENALTY FT", word: team1},
-	{id: 100, name: "To Miss A Penalty", offers: "TEAM_TO_MISS_PENALTY FT", word: team1},
+	{id: 99, name: "To Score A Penalty", offers: "TEAM_TO_SCORE_PENALTY FT", word: yesSide},
+	{id: 100, name: "To Miss A Penalty", offers: "TEAM_TO_MISS_PENALTY FT", word: yesSide},
 	{id: 102, name: "Player to be booked", offers: "PLAYER_CARDED FT", word: player},
 	{id: 103, name: "Player to be Sent Off", offers: "PLAYER_SENT_OFF FT", word: player},
 	{id: 114, name: "Home Team Score a Goal (1st Half)", offers: teamScores, only: of("HOME", "1H"), word: capital},
@@ -179,8 +179,8 @@ func side(s simulator.Selection) string {
 	return capitals(first)
 }
 
-// team1 names the side of a yes.
-func team1(s simulator.Selection) string { return capitals(s.Side) }
+// yesSide names the side of a yes.
+func yesSide(s simulator.Selection) string { return capitals(s.Side) }
 
 func total(s simulator.Selection) string { return side(s) + " " + s.Line }
 

@@ -3,8 +3,10 @@ package emulator
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -184,11 +186,11 @@ func wrong(q simulator.Question) (key, text string) {
 	if len(q.Query) == 0 {
 		return wire.ErrRequired, "At least one parameter is required."
 	}
-	for name := range q.Query {
+	for _, name := range slices.Sorted(maps.Keys(q.Query)) {
 		value := q.Query.Get(name)
 		number, err := strconv.Atoi(value)
 		switch {
-		case !strings.Contains(" "+strings.Join(known, " ")+" ", " "+name+" "):
+		case !slices.Contains(known, name):
 			return name, "The " + name + " field do not exist."
 		case name == wire.ParamLive && value != wire.LiveAll:
 			return name, "The Live field must be all."

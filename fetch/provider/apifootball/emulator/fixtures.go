@@ -199,6 +199,7 @@ type league struct {
 	Standings *bool   `json:"standings,omitzero"`
 }
 
+// named is a team wherever it is named.
 type named struct {
 	ID   int    `json:"id"`
 	Name string `json:"name"`
