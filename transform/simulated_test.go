@@ -10,8 +10,11 @@ import (
 	"time"
 
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/apifootball"
+	apifootballemulator "mkt/fetch/provider/apifootball/emulator"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/betsapi/emulator"
+	"mkt/fetch/provider/providertest"
 	"mkt/fetch/simulator"
 	"mkt/publish/football"
 	"mkt/transform/identity"
@@ -60,6 +63,46 @@ func TestSimulatorIsUnderstood(t *testing.T) {
 	}
 }
 
+// The same of API-Football, whose rows have no ids: a row is known by its text.
+func TestSimulatedAPIFootballIsUnderstood(t *testing.T) {
+	now := providertest.Noon
+	clock := func() time.Time { return now }
+	sim, err := apifootballemulator.New(simulator.Options{Seed: 1, Fixtures: 80, Now: clock})
+	must(t, err)
+	p := apifootball.Provider()
+	x := &providertest.Exchange{Adapter: p, Handler: sim, Token: sim.Tokens()[0], Clock: clock}
+	_, err = p.Markets.Ask(t.Context(), x)
+	must(t, err)
+	c := &comparison{T: t, sim: sim, token: x.Token, adapter: p.Markets, minter: identity.NewMinter(identity.Key{1}, p.Name), now: now}
+	from := slices.IndexFunc(x.Kept, func(k provider.Payload) bool { return p.Markets.IsMarkets(k.Endpoint) })
+	c.listing, err = p.Markets.ReadListing(x.Kept[:from])
+	must(t, err)
+	rows := 0
+	for _, payload := range x.Kept[from:] {
+		sheet, err := p.Markets.ReadMarkets(payload, c.listing)
+		must(t, err)
+		for _, f := range sheet.Fixtures {
+			for i := range f.Offers {
+				for k := range f.Offers[i].Rows {
+					row := &f.Offers[i].Rows[k]
+					row.ID = football.Of(row.Labels[0].Text)
+				}
+			}
+			sold := sortOut(markets.Derive(c.minter, f.Fixture, f.Offers))
+			for _, m := range sim.Meant(c.token, f.Fixture.ProviderFixtureID) {
+				for _, want := range m.Rows {
+					rows++
+					c.row(f.Fixture.ProviderFixtureID, m, want, sold)
+				}
+			}
+		}
+	}
+	if rows < 10_000 {
+		t.Errorf("only %d rows compared", rows)
+	}
+}
+
+// comparison is one simulator read through the adapter.
 type comparison struct {
 	*testing.T
 	sim     *simulator.Server

@@ -34,6 +34,12 @@ type Charging interface {
 	Cost(q Question) int
 }
 
+// Sorting is implemented by a dialect in which a path alone does not say what is asked.
+type Sorting interface {
+	// EndpointOf is Endpoint, of a path with its parameters.
+	EndpointOf(path string, query url.Values) (name string, class Class)
+}
+
 // Format is what the faults need to know of a wire format of JSON objects.
 type Format struct {
 	List     string   // the field that holds the items of an answer; "" if an answer is a bare array of them

@@ -61,7 +61,7 @@ func (s *Server) otherShape(f Format, a Answer, pick func(n int) int) []byte {
 	case 0:
 		return bytes.Replace(a.Body, []byte(`"`+f.List+`":`), []byte(`"`+otherName(f.List)+`":`), 1)
 	case 1:
-		return bytes.Replace(s.dialect.Wrap(nil, nil), []byte("[]"), slices.Concat([]byte(`{"items":`), list, []byte{'}'}), 1)
+		return bytes.Replace(s.dialect.Wrap(nil, nil), []byte(`"`+f.List+`":[]`), slices.Concat([]byte(`"`+f.List+`":{"items":`), list, []byte{'}'}), 1)
 	case 2:
 		return []byte(f.Nonsense)
 	default:

@@ -52,13 +52,14 @@ func one[V any](V) int { return 1 }
 type Page struct {
 	Number int // from 1
 	Size   int
-	Total  int // items of the whole list
+	Total  int    // items of the whole list
+	Asked  string // what the envelope repeats of the question, if a dialect's does
 }
 
 // PageOf returns the items of one page, none behind the last one.
 func PageOf[T any](items []T, number, size int) ([]T, Page) {
 	from := min((number-1)*size, len(items))
-	return items[from:min(from+size, len(items))], Page{number, size, len(items)}
+	return items[from:min(from+size, len(items))], Page{Number: number, Size: size, Total: len(items)}
 }
 
 // Lists keeps the rendered lists of worlds. A list changes at whole minutes only.

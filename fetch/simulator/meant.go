@@ -55,7 +55,7 @@ const (
 // subject and, if the player is the outcome, also the selection; a goalscorer with a
 // score is "name&2-1".
 type MeantRow struct {
-	ID                                        string // the row's, "" on a few
+	ID                                        string // the row's, "" on a few; the text of a row if the provider has no ids of rows
 	Decimal                                   string // of the newest copy; "" on a few
 	Market, Period                            string // "" if the market must be RAW
 	Selection, Line, Qualifier, Subject, Side string

@@ -114,6 +114,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	endpoint, class := s.dialect.Endpoint(r.URL.Path)
+	if d, ok := s.dialect.(Sorting); ok {
+		endpoint, class = d.EndpointOf(r.URL.Path, r.URL.Query())
+	}
 	if endpoint == "" {
 		write(w, r, s.dialect.Refuse(BadPath))
 		return

@@ -5,12 +5,14 @@ import (
 	"slices"
 
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/apifootball"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/theoddsapi"
 )
 
 var providers = []provider.Provider{
 	betsapi.Provider(),
+	apifootball.Provider(),
 	theoddsapi.Provider(),
 }
 

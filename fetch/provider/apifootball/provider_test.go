@@ -8,8 +8,11 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider/apifootball"
+	"mkt/fetch/provider/apifootball/emulator"
 	"mkt/fetch/provider/providertest"
+	"mkt/fetch/simulator"
 )
 
 // TestProvider runs the suite over the goldens' payloads.
@@ -36,7 +39,14 @@ func TestProvider(t *testing.T) {
 			}
 		}
 	}
-	providertest.Run(t, providertest.Suite{Provider: apifootball.Provider(), Samples: samples, Price: []string{"odd"}})
+	providertest.Run(t, providertest.Suite{
+		Provider: apifootball.Provider(),
+		Samples:  samples,
+		Price:    []string{"odd"},
+		Emulator: emulator.New,
+		RowID:    func(r input.Row) string { return r.Labels[0].Text },
+		Means:    func(m simulator.MeantMarket, o input.Offer) bool { return o.Key == m.Key },
+	})
 }
 
 func TestBookmakers(t *testing.T) {

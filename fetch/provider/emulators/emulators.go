@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"mkt/fetch/provider/apifootball"
+	apifootballemulator "mkt/fetch/provider/apifootball/emulator"
 	"mkt/fetch/provider/betsapi"
 	betsapiemulator "mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/provider/theoddsapi"
@@ -19,6 +21,7 @@ var emulators = []struct {
 }{
 	{betsapi.Name, betsapiemulator.New},
 	{theoddsapi.Name, theoddsapiemulator.New},
+	{apifootball.Name, apifootballemulator.New},
 }
 
 // Default is the name of the provider that is emulated if none is named.

@@ -85,6 +85,10 @@ func compareListing(t *testing.T, sim *simulator.Server, l provider.Listing) {
 func (s Suite) compareMarket(t *testing.T, fixture string, m simulator.MeantMarket, offers []input.Offer) {
 	t.Helper()
 	var rows []input.Row
+	id := func(r input.Row) string { return r.ID.Or("") }
+	if s.RowID != nil {
+		id = s.RowID
+	}
 	sections := 0
 	for _, o := range offers {
 		if s.Means(m, o) {
@@ -98,7 +102,7 @@ func (s Suite) compareMarket(t *testing.T, fixture string, m simulator.MeantMark
 	}
 	for _, r := range rows {
 		if r.Trouble != football.Superseded {
-			got = append(got, r.ID.Or("")+"="+r.Decimal.Or(""))
+			got = append(got, id(r)+"="+r.Decimal.Or(""))
 		}
 	}
 	slices.Sort(want)

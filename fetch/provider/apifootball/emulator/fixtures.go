@@ -1,0 +1,253 @@
+package emulator
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/simulator"
+)
+
+// listed is a fixture of a list.
+type listed struct {
+	day  string
+	json []byte
+}
+
+// listKey identifies a list: it changes at whole minutes only.
+type listKey struct {
+	world  *simulator.World
+	minute int64
+}
+
+// Listed implements simulator.Lister: the matches in play stay in the list of their day.
+// The provider has no eSoccer.
+func (*dialect) Listed(w *simulator.World, now time.Time) []simulator.Fixture {
+	var all []simulator.Fixture
+	met := make(map[int64]bool)
+	add := func(f simulator.Fixture) {
+		if f.League.Human() && !met[f.Number] {
+			met[f.Number] = true
+			all = append(all, f)
+		}
+	}
+	for _, f := range w.Fixtures(now) {
+		add(f)
+	}
+	for _, m := range w.Live(now) {
+		add(m.Fixture)
+	}
+	slices.SortStableFunc(all, func(a, b simulator.Fixture) int { return a.KickOff.Compare(b.KickOff) })
+	return all
+}
+
+// day answers for the list of a day.
+func (d *dialect) day(q simulator.Question) [][]byte {
+	now := q.Now.Truncate(time.Minute)
+	all := d.lists.Get(listKey{q.World, now.Unix()}, func() (all []listed) {
+		for _, f := range d.Listed(q.World, now) {
+			all = append(all, listed{dayOf(f), quoted(newItem(q.World, f, now))})
+		}
+		return all
+	})
+	items := [][]byte{} // never nil: a day without fixtures is an answer as well
+	for _, l := range all {
+		if l.day == q.Query.Get(wire.ParamDate) {
+			items = append(items, l.json)
+		}
+	}
+	return items
+}
+
+func dayOf(f simulator.Fixture) string { return f.KickOff.Format(wire.DateForm) }
+
+// renewed is how often the provider renews the matches in play, and their statistics.
+const (
+	renewed      = 15 * time.Second
+	renewedStats = time.Minute
+)
+
+// playing answers for the matches in play, with their events.
+func playing(q simulator.Question) [][]byte {
+	now := q.Now.Truncate(renewed)
+	items := [][]byte{}
+	for _, m := range q.World.Live(now) {
+		if sent := m.Sent(now); m.Fixture.League.Human() && sent.Begun {
+			i := newItem(q.World, m.Fixture, now)
+			i.Events = events(m, sent)
+			items = append(items, quoted(i))
+		}
+	}
+	return items
+}
+
+// details answers for some fixtures, with all that is known of them. An unknown id is left
+// out.
+func details(q simulator.Question) [][]byte {
+	now := q.Now.Truncate(renewed)
+	items := [][]byte{}
+	for id := range strings.SplitSeq(q.Query.Get(wire.ParamIDs), wire.IDSeparator) {
+		n, ok := fixtureNumber(q.World, id)
+		if !ok {
+			continue
+		}
+		f, ok := q.World.Fixture(n, now)
+		if !ok || !f.League.Human() {
+			continue
+		}
+		i := newItem(q.World, f, now)
+		none := []any{}
+		i.Events, i.Lineups, i.Players, i.Statistics = none, none, none, none
+		if hasBegun(f) {
+			m := q.World.Match(f)
+			i.Events = events(m, m.Sent(now))
+			i.Statistics = statistics(m, m.Sent(q.Now.Truncate(renewedStats)))
+		}
+		items = append(items, quoted(i))
+	}
+	return items
+}
+
+func hasBegun(f simulator.Fixture) bool {
+	return f.Status == simulator.InPlay || f.Status == simulator.Ended
+}
+
+var fixtureIDs = simulator.IDs{First: 1_400_000}
+
+// fixtureID returns the id of a fixture.
+func fixtureID(w *simulator.World, f simulator.Fixture) int64 { return fixtureIDs.Of(w, f) }
+
+// fixtureNumber is the way back; false for an id that no fixture of the world can have.
+func fixtureNumber(w *simulator.World, id string) (int64, bool) {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	return fixtureIDs.Number(w, n)
+}
+
+// item is a fixture of a list. The last members are in the details, the events also in
+// the list of matches in play.
+type item struct {
+	Fixture fixture `json:"fixture"`
+	League  league  `json:"league"`
+	Teams   struct {
+		Home team `json:"home"`
+		Away team `json:"away"`
+	} `json:"teams"`
+	Goals pair `json:"goals"`
+	Score struct {
+		Half    pair `json:"halftime"`
+		Full    pair `json:"fulltime"`
+		Extra   pair `json:"extratime"`
+		Penalty pair `json:"penalty"`
+	} `json:"score"`
+	Events     []any `json:"events,omitzero"`
+	Lineups    []any `json:"lineups,omitzero"`
+	Statistics []any `json:"statistics,omitzero"`
+	Players    []any `json:"players,omitzero"`
+}
+
+// reference is what the odds say of a fixture, which is not who plays.
+type reference struct {
+	ID        int64  `json:"id"`
+	TimeZone  string `json:"timezone"`
+	Date      string `json:"date"`
+	Timestamp int64  `json:"timestamp"`
+}
+
+const timeForm = "2006-01-02T15:04:05-07:00"
+
+func referenceOf(w *simulator.World, f simulator.Fixture) reference {
+	return reference{fixtureID(w, f), "UTC", f.KickOff.Format(timeForm), f.KickOff.Unix()}
+}
+
+type fixture struct {
+	reference
+	Referee *string `json:"referee"`
+	Periods struct {
+		First  *int64 `json:"first"`
+		Second *int64 `json:"second"`
+	} `json:"periods"`
+	Venue struct {
+		ID   *int    `json:"id"`
+		Name *string `json:"name"`
+		City *string `json:"city"`
+	} `json:"venue"`
+	Status status `json:"status"`
+}
+
+type status struct {
+	Long    string `json:"long"`
+	Short   string `json:"short"`
+	Elapsed *int   `json:"elapsed"`
+	Extra   *int   `json:"extra"`
+}
+
+type league struct {
+	ID        int     `json:"id"`
+	Name      string  `json:"name"`
+	Country   string  `json:"country"`
+	Logo      string  `json:"logo"`
+	Flag      *string `json:"flag"`
+	Season    int     `json:"season"`
+	Round     string  `json:"round,omitzero"`
+	Standings *bool   `json:"standings,omitzero"`
+}
+
+// named is a team wherever it is named.
+type named struct {
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+	Logo string `json:"logo"`
+}
+
+type team struct {
+	named
+	Winner *bool `json:"winner"`
+}
+
+type pair struct {
+	Home *int `json:"home"`
+	Away *int `json:"away"`
+}
+
+func pairOf(goals [2]int) pair { return pair{&goals[0], &goals[1]} }
+
+// oddVenue is the lot of an unknown venue: null, or 0.
+const oddVenue = 301
+
+func newItem(w *simulator.World, f simulator.Fixture, now time.Time) (i item) {
+	i.Fixture.reference = referenceOf(w, f)
+	if f.Lot(2, oddVenue) == 0 {
+		i.Fixture.Venue.ID = new(int)
+	}
+	i.League = leagueOf(f)
+	standings := f.League.Kind != simulator.Cup
+	i.League.Round, i.League.Standings = fmt.Sprint("Regular Season - ", 1+f.Number%34), &standings
+	i.Teams.Home, i.Teams.Away = teamOf(f.Home), teamOf(f.Away)
+	i.Fixture.Status.Short = map[simulator.Status]string{simulator.Postponed: wire.StatusPostponed, simulator.Cancelled: wire.StatusCancelled,
+		simulator.Withdrawn: wire.StatusWalkover}[f.Status]
+	if hasBegun(f) {
+		m := w.Match(f)
+		i.play(m, m.Sent(now))
+	}
+	i.Fixture.Status.Short = cmp.Or(i.Fixture.Status.Short, wire.StatusNotStarted)
+	i.Fixture.Status.Long = longStatus[i.Fixture.Status.Short]
+	return i
+}
+
+func leagueOf(f simulator.Fixture) league {
+	country, _, _ := strings.Cut(f.League.Name, " ")
+	id := 300 + f.League.Number
+	return league{ID: id, Name: f.League.Name, Country: country, Season: f.KickOff.Year(), Logo: fmt.Sprintf("https://media.example/leagues/%d.png", id)}
+}
+
+func teamOf(t simulator.Team) team {
+	id := 3000 + t.Number
+	return team{named: named{id, t.Name, fmt.Sprintf("https://media.example/teams/%d.png", id)}}
+}

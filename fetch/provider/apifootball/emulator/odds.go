@@ -1,0 +1,196 @@
+package emulator
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/simulator"
+)
+
+// perPage is how many fixtures a page of odds has.
+const perPage = 10
+
+// mainMaker is the bookmaker whose prices the world's newest ones are. The others' are a
+// little older, so that some differ.
+const mainMaker = 8
+
+// makers are the bookmakers, by their ids.
+var makers = []struct {
+	id   int
+	name string
+}{{4, "Pinnacle"}, {6, "Bwin"}, {mainMaker, "Bet365"}}
+
+// oddsKey identifies the odds of a fixture, of one bookmaker or of all.
+type oddsKey struct {
+	world   *simulator.World
+	number  int64
+	version int64
+	maker   string
+}
+
+// oddsPage answers for the odds of a day.
+func (d *dialect) oddsPage(q simulator.Question) ([][]byte, simulator.Page) {
+	maker := q.Query.Get(wire.ParamBookmaker)
+	known := maker == ""
+	for _, m := range makers {
+		known = known || maker == strconv.Itoa(m.id)
+	}
+	var all []*simulator.Offering
+	for _, f := range d.Listed(q.World, q.Now.Truncate(time.Minute)) {
+		if !known || dayOf(f) != q.Query.Get(wire.ParamDate) {
+			continue
+		}
+		if o, ok := q.World.Offering(f.Number, q.Now); ok && offersAny(o) {
+			all = append(all, o)
+		}
+	}
+	n, _ := strconv.Atoi(q.Query.Get(wire.ParamPage))
+	part, page := simulator.PageOf(all, max(n, 1), perPage)
+	items := [][]byte{}
+	for _, o := range part {
+		items = append(items, d.odds.Get(oddsKey{q.World, o.Fixture.Number, o.Version, maker}, func() []byte { return render(q.World, o, maker) }))
+	}
+	return items, page
+}
+
+// offersAny reports whether anything is sold on a fixture.
+func offersAny(o *simulator.Offering) bool {
+	for i := range bets {
+		for _, of := range bets[i].of {
+			if isPriced(o.Stock(of)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isPriced reports whether an offer has prices. The provider has no other.
+func isPriced(s simulator.Stock) bool { return s == simulator.Loaded || s == simulator.Collapsed }
+
+type betJSON struct {
+	ID     int         `json:"id"`
+	Name   string      `json:"name"`
+	Values []valueJSON `json:"values"`
+}
+
+type valueJSON struct {
+	Value any    `json:"value"`
+	Odd   string `json:"odd"`
+}
+
+// render writes the odds of one bookmaker, or of all of them.
+func render(w *simulator.World, o *simulator.Offering, maker string) []byte {
+	type bookmaker struct {
+		ID   int       `json:"id"`
+		Name string    `json:"name"`
+		Bets []betJSON `json:"bets"`
+	}
+	books := []bookmaker{}
+	for _, m := range makers {
+		if maker != "" && maker != strconv.Itoa(m.id) {
+			continue
+		}
+		b := bookmaker{ID: m.id, Name: m.name, Bets: []betJSON{}}
+		for i := range bets {
+			bet := betJSON{ID: bets[i].id, Name: bets[i].name}
+			for _, r := range rows(&bets[i], o, m.id) {
+				bet.Values = append(bet.Values, valueJSON{valueOf(r.value), r.Price})
+			}
+			if bet.Values != nil {
+				b.Bets = append(b.Bets, bet)
+			}
+		}
+		books = append(books, b)
+	}
+	return quoted(struct {
+		League     league      `json:"league"`
+		Fixture    reference   `json:"fixture"`
+		Update     string      `json:"update"`
+		Bookmakers []bookmaker `json:"bookmakers"`
+	}{leagueOf(o.Fixture), referenceOf(w, o.Fixture), o.Since.Format(timeForm), books})
+}
+
+// row is a row of a bet.
+type row struct {
+	simulator.Priced
+	ref   simulator.Ref
+	value string
+}
+
+// rows are the rows of a bet at a bookmaker. One without a price is not sent, and a line
+// that two offers share is there once.
+func rows(b *bet, o *simulator.Offering, maker int) (all []row) {
+	if b.maker != nil && !b.maker(maker) {
+		return nil
+	}
+	met := make(map[string]bool)
+	for _, of := range b.of {
+		if !isPriced(o.Stock(of)) {
+			continue
+		}
+		for _, p := range o.Prices(of, simulator.Copy{Old: maker != mainMaker}) {
+			r := row{p, of.Refs()[p.Ref], b.word(p.Selection)}
+			if r.value == "" || r.Price == "" || met[r.value] || b.only != nil && !b.only(r.ref, p.Selection) {
+				continue
+			}
+			met[r.value] = true
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// FixtureID implements simulator.Meaning.
+func (*dialect) FixtureID(w *simulator.World, f simulator.Fixture) string {
+	return strconv.FormatInt(fixtureID(w, f), 10)
+}
+
+// FixtureNumber implements simulator.Meaning.
+func (*dialect) FixtureNumber(w *simulator.World, id string) (int64, bool) {
+	return fixtureNumber(w, id)
+}
+
+// Markets implements simulator.Meaning. A row is known by its value.
+func (*dialect) Markets(w *simulator.World, id string, now time.Time) (all []simulator.MeantMarket) {
+	n, ok := fixtureNumber(w, id)
+	if !ok {
+		return nil
+	}
+	o, ok := w.Offering(n, now)
+	if !ok {
+		return nil
+	}
+	for i := range bets {
+		b := &bets[i]
+		key := strconv.Itoa(b.id)
+		m := simulator.MeantMarket{Key: key, ID: key, Name: b.name, Proof: b.proof}
+		sold := rows(b, o, mainMaker)
+		for _, r := range sold {
+			meant := r.ref.Row(r.Selection)
+			meant.ID, meant.Decimal = r.value, r.Price
+			meant.Doubtful = o.Fixture.Namesake() && r.Player != "" && r.Player == o.Fixture.Home.Players[1] || b.homeLine && !hasHome(sold, r)
+			m.Rows = append(m.Rows, meant)
+		}
+		if m.Rows != nil {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// hasHome reports whether the home side's row is there that says what the line of another
+// row is.
+func hasHome(sold []row, of row) bool {
+	_, line, _ := strings.Cut(of.value, " ")
+	return slices.ContainsFunc(sold, func(r row) bool { return r.value == "Home "+line })
+}
+
+// Playing implements simulator.Meaning.
+func (d *dialect) Playing(w *simulator.World, m simulator.Match) simulator.MeantMatch {
+	id := d.FixtureID(w, m.Fixture)
+	return simulator.MeantMatch{ID: id, EventID: id, Match: m}
+}

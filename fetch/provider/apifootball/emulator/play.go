@@ -1,0 +1,246 @@
+package emulator
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/simulator"
+)
+
+// longStatus are the texts of the states.
+var longStatus = map[string]string{
+	wire.StatusNotStarted: "Not Started", wire.StatusFirstHalf: "First Half", wire.StatusHalfTime: "Halftime", wire.StatusSecondHalf: "Second Half",
+	wire.StatusExtraTime: "Extra Time", wire.StatusBreak: "Break Time", wire.StatusShootout: "Penalty In Progress", wire.StatusFullTime: "Match Finished",
+	wire.StatusAfterExtra: "Match Finished", wire.StatusAfterPens: "Match Finished", wire.StatusPostponed: "Match Postponed",
+	wire.StatusCancelled: "Match Cancelled", wire.StatusWalkover: "WalkOver",
+}
+
+// shortStatus are the states by the phase of a match.
+var shortStatus = map[simulator.Phase]string{
+	simulator.FirstHalf: wire.StatusFirstHalf, simulator.HalfTime: wire.StatusHalfTime, simulator.SecondHalf: wire.StatusSecondHalf,
+	simulator.BeforeExtra: wire.StatusBreak, simulator.ExtraFirst: wire.StatusExtraTime, simulator.ExtraBreak: wire.StatusBreak,
+	simulator.ExtraSecond: wire.StatusExtraTime, simulator.BeforeShootout: wire.StatusShootout, simulator.Shootout: wire.StatusShootout,
+}
+
+// play adds what is known of a match that has begun.
+func (i *item) play(m simulator.Match, sent simulator.Sent) {
+	if !sent.Begun {
+		return
+	}
+	clock, over := sent.Clock, sent.Status == simulator.Ended || m.Fixture.Status == simulator.Ended
+	if clock.Phase == simulator.FullTime { // until the end is confirmed the last period goes on
+		periods := m.Periods()
+		last := periods[len(periods)-1]
+		clock.Phase = last.Phase
+		if last.Phase.Playing() {
+			clock.Shown = last.Base + last.To - last.From
+		}
+	}
+	i.Fixture.Status.Short = shortStatus[clock.Phase]
+	if over {
+		i.Fixture.Status.Short = [...]string{wire.StatusFullTime, wire.StatusAfterExtra, wire.StatusAfterPens}[ending(clock.Phase)]
+	}
+	elapsed, extra := minuteOf(clock, 0)
+	i.Fixture.Status.Elapsed, i.Fixture.Status.Extra = &elapsed, extra
+	kickOff := m.Fixture.KickOff.Unix() // the times announced, and not the true ones
+	second := kickOff + 3600
+	i.Fixture.Periods.First = &kickOff
+	if clock.Phase >= simulator.SecondHalf {
+		i.Fixture.Periods.Second = &second
+	}
+	i.score(sent, clock.Phase)
+}
+
+// ending is how a match ended, by its last phase: in normal time, in extra time, or by a
+// shoot-out.
+func ending(last simulator.Phase) int {
+	switch {
+	case last >= simulator.BeforeShootout:
+		return 2
+	case last >= simulator.ExtraFirst:
+		return 1
+	}
+	return 0
+}
+
+// score fills in the goals, by period too. Those of the first half are sent from its
+// beginning. A shoot-out has no score: the world does not know it.
+func (i *item) score(sent simulator.Sent, phase simulator.Phase) {
+	i.Goals, i.Score.Half = pairOf(sent.Score), pairOf(sent.Score)
+	if sent.First != nil {
+		i.Score.Half = pairOf(sent.First.Score())
+	}
+	if sent.Normal != nil {
+		normal := sent.Normal.Score()
+		i.Score.Full = pairOf(normal)
+		if phase >= simulator.ExtraFirst && sent.Extra {
+			i.Score.Extra = pairOf([2]int{max(0, sent.Score[0]-normal[0]), max(0, sent.Score[1]-normal[1])})
+		}
+	}
+	if home, away := sent.Score[0], sent.Score[1]; home != away {
+		yes, no := home > away, home < away
+		i.Teams.Home.Winner, i.Teams.Away.Winner = &yes, &no
+	}
+}
+
+// minuteOf is the minute on the scoreboard, which stops at the end of a half, and those
+// added to it. ahead is 1 for the minute that is under way.
+func minuteOf(c simulator.Clock, ahead int) (elapsed int, extra *int) {
+	minute := int(c.Shown/time.Minute) + ahead
+	end := 120
+	switch c.Phase {
+	case simulator.FirstHalf, simulator.HalfTime:
+		end = 45
+	case simulator.SecondHalf, simulator.BeforeExtra:
+		end = 90
+	case simulator.ExtraFirst, simulator.ExtraBreak:
+		end = 105
+	}
+	if minute > end {
+		added := minute - end
+		return end, &added
+	}
+	return minute, nil
+}
+
+// event is a line of the timeline. It has no id.
+type event struct {
+	Time struct {
+		Elapsed int  `json:"elapsed"`
+		Extra   *int `json:"extra"`
+	} `json:"time"`
+	Team    named   `json:"team"`
+	Player  person  `json:"player"`
+	Assist  person  `json:"assist"`
+	Type    string  `json:"type"`
+	Detail  string  `json:"detail"`
+	Comment *string `json:"comments"`
+}
+
+type person struct {
+	ID   *int    `json:"id"`
+	Name *string `json:"name"`
+}
+
+// events are the lines that are visible. A goal that was taken back is replaced.
+func events(m simulator.Match, sent simulator.Sent) []any {
+	at := sent.At.Sub(m.Whistle)
+	all := []any{}
+	var changes [2]int
+	for _, r := range m.Reported() {
+		if r.Appears > at {
+			break
+		}
+		t := [...]simulator.Team{m.Fixture.Home, m.Fixture.Away}[r.Side]
+		e := event{Player: personOf(t, r.Player), Assist: personOf(t, r.Second), Team: teamOf(t).named}
+		switch r.Kind {
+		case simulator.Goal:
+			e.Type, e.Detail = "Goal", "Normal Goal"
+			if r.Method == "Penalty" {
+				e.Detail = "Penalty"
+			}
+			if r.Withdrawn != 0 && at >= r.Withdrawn {
+				e.Type, e.Detail = "Var", "Goal cancelled"
+			}
+		case simulator.YellowCard:
+			e.Type, e.Detail = "Card", "Yellow Card"
+		case simulator.RedCard:
+			e.Type, e.Detail = "Card", "Red Card"
+		case simulator.Substitution: // the player goes off, and the assist comes on
+			changes[r.Side]++
+			e.Type, e.Detail = "subst", "Substitution "+strconv.Itoa(changes[r.Side])
+			e.Player, e.Assist = e.Assist, e.Player
+		default: // the provider does not sell it
+			continue
+		}
+		e.Time.Elapsed, e.Time.Extra = minuteOf(r.Clock, 1)
+		all = append(all, e)
+	}
+	return all
+}
+
+// personOf names a player. Those beyond the squad have no id.
+func personOf(t simulator.Team, name string) (p person) {
+	if name == "" {
+		return p
+	}
+	p.Name = &name
+	if n := slices.Index(t.Players, name); n >= 0 {
+		id := 100*(3000+t.Number) + n
+		p.ID = &id
+	}
+	return p
+}
+
+// stat is a type of statistics, and how its value is written.
+type stat struct {
+	name    string
+	metrics []simulator.Metric // added up
+	write   func(c *simulator.Counts, side simulator.Side, n int) any
+}
+
+var stats = []stat{
+	{"Shots on Goal", []simulator.Metric{simulator.OnTarget}, nil},
+	{"Shots off Goal", []simulator.Metric{simulator.OffTarget}, nil},
+	{"Total Shots", []simulator.Metric{simulator.OnTarget, simulator.OffTarget, simulator.Blocked}, nil},
+	{"Blocked Shots", []simulator.Metric{simulator.Blocked}, nil},
+	{"Fouls", []simulator.Metric{simulator.Fouls}, nil},
+	{"Corner Kicks", []simulator.Metric{simulator.Corners}, nil},
+	{"Offsides", []simulator.Metric{simulator.Offsides}, nil},
+	{"Ball Possession", []simulator.Metric{simulator.Possession}, func(c *simulator.Counts, side simulator.Side, _ int) any {
+		percent, _ := c.HomePossession()
+		if side == simulator.Away {
+			percent = 100 - percent
+		}
+		return strconv.Itoa(percent) + "%"
+	}},
+	{"Yellow Cards", []simulator.Metric{simulator.YellowCards}, nil},
+	{"Red Cards", []simulator.Metric{simulator.RedCards}, nil},
+	{"Goalkeeper Saves", []simulator.Metric{simulator.Saves}, nil},
+	{"expected_goals", []simulator.Metric{simulator.ExpectedGoals}, func(_ *simulator.Counts, _ simulator.Side, n int) any {
+		return fmt.Sprintf("%d.%02d", n/100, n%100)
+	}},
+}
+
+// oddNull is the lot of a match of which nothing of a kind is sent as null and not as 0.
+const oddNull = 302
+
+// statistics are those of both teams; none of a match without coverage. There are no
+// attacks.
+func statistics(m simulator.Match, sent simulator.Sent) []any {
+	all := []any{}
+	if !sent.Begun || !m.Covers(simulator.OnTarget) {
+		return all
+	}
+	type value struct {
+		Type  string `json:"type"`
+		Value any    `json:"value"`
+	}
+	for side, t := range [...]simulator.Team{m.Fixture.Home, m.Fixture.Away} {
+		values := []value{}
+		for _, s := range stats {
+			sum, state := 0, simulator.Value
+			for _, metric := range s.metrics {
+				n, is := sent.Value(metric, simulator.Side(side))
+				sum, state = sum+n, min(state, is)
+			}
+			v := value{Type: s.name, Value: sum}
+			switch {
+			case state == simulator.Absent:
+				continue
+			case state == simulator.Null:
+				v.Value = nil
+			case s.write != nil:
+				v.Value = s.write(sent.Counts(), simulator.Side(side), sum)
+			case sum == 0 && (s.name == "Red Cards" || s.name == "Offsides") && m.Fixture.Lot(2, oddNull) == 0:
+				v.Value = nil
+			}
+			values = append(values, v)
+		}
+		all = append(all, map[string]any{"team": teamOf(t).named, "statistics": values})
+	}
+	return all
+}
