@@ -7,15 +7,15 @@ import (
 )
 
 // distort spoils the content of an answer. One without items stays as it is.
-func (s *Server) distort(kind FaultKind, a Answer, pick func(n int) int) Answer {
+func distort(d Dialect, kind FaultKind, a Answer, pick func(n int) int) Answer {
 	if a.Items == nil {
 		return a
 	}
-	format := s.dialect.Format()
+	format := d.Format()
 	items, page := slices.Clone(a.Items), a.Page
 	switch kind {
 	case Wrong:
-		a.Body = s.otherShape(format, a, pick)
+		a.Body = otherShape(d, a, pick)
 		return a
 	case WithoutIDs:
 		for i := range items {
@@ -43,18 +43,19 @@ func (s *Server) distort(kind FaultKind, a Answer, pick func(n int) int) Answer 
 			})
 		}
 	}
-	a.Body = s.dialect.Wrap(items, page)
+	a.Body = d.Wrap(items, page)
 	return a
 }
 
 // otherShape returns valid JSON that cannot be what was asked for.
-func (s *Server) otherShape(f Format, a Answer, pick func(n int) int) []byte {
+func otherShape(d Dialect, a Answer, pick func(n int) int) []byte {
+	f := d.Format()
 	list := slices.Concat([]byte{'['}, bytes.Join(a.Items, []byte{','}), []byte{']'})
 	switch pick(4) {
 	case 0:
 		return bytes.Replace(a.Body, []byte(`"`+f.List+`":`), []byte(`"`+otherName(f.List)+`":`), 1)
 	case 1:
-		return bytes.Replace(s.dialect.Wrap(nil, nil), []byte("[]"), slices.Concat([]byte(`{"items":`), list, []byte{'}'}), 1)
+		return bytes.Replace(d.Wrap(nil, nil), []byte("[]"), slices.Concat([]byte(`{"items":`), list, []byte{'}'}), 1)
 	case 2:
 		return []byte(f.Nonsense)
 	default:
