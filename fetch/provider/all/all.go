@@ -6,11 +6,13 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/sportmonks"
 	"mkt/fetch/provider/theoddsapi"
 )
 
 var providers = []provider.Provider{
 	betsapi.Provider(),
+	sportmonks.Provider(),
 	theoddsapi.Provider(),
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"mkt/fetch/provider/betsapi"
 	betsapiemulator "mkt/fetch/provider/betsapi/emulator"
+	"mkt/fetch/provider/sportmonks"
+	sportmonksemulator "mkt/fetch/provider/sportmonks/emulator"
 	"mkt/fetch/simulator"
 )
 
@@ -16,6 +18,7 @@ var emulators = []struct {
 	make     func(simulator.Options) (*simulator.Server, error)
 }{
 	{betsapi.Name, betsapiemulator.New},
+	{sportmonks.Name, sportmonksemulator.New},
 }
 
 // Default is the name of the provider that is emulated if none is named.

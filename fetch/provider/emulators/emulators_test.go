@@ -26,7 +26,7 @@ func TestEveryProviderHasAnEmulator(t *testing.T) {
 	if _, err := emulators.New(emulators.Default(), simulator.Options{Seed: 1}); err != nil {
 		t.Errorf("default: %v", err)
 	}
-	if _, err := emulators.New("BetsAPI", simulator.Options{}); err == nil || err.Error() != `provider "BetsAPI": want betsapi` {
+	if _, err := emulators.New("BetsAPI", simulator.Options{}); err == nil || err.Error() != `provider "BetsAPI": want betsapi, sportmonks` {
 		t.Errorf("unknown provider: %v", err)
 	}
 }

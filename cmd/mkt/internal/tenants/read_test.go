@@ -112,7 +112,7 @@ func TestProblems(t *testing.T) {
 		{"origin port", entry("origins: ['https://a.example:443']"), "leave the default port out"},
 		{"limit", entry("rate_limit: {requests: 0}"), "t.yaml:4: tenant acme: rate_limit.requests: want a whole number from 1"},
 		{"limit per", entry("rate_limit: {per: 60}"), "t.yaml:4: tenant acme: rate_limit.per: want a duration"},
-		{"provider", entry("provider: {name: nobody, credential: x}"), `tenant acme: provider.name: "nobody": want betsapi, theoddsapi`},
+		{"provider", entry("provider: {name: nobody, credential: x}"), `tenant acme: provider.name: "nobody": want betsapi, sportmonks, theoddsapi`},
 		{"no credential", entry("provider: {name: betsapi}"), "t.yaml:4: tenant acme: provider.credential: is missing"},
 		{"credential in clear", entry("provider: {name: betsapi, credential: " + secret + "}"), "t.yaml:4: tenant acme: provider.credential: is not sealed"},
 		{"plain http", entry(sealed("base_url: http://example.com")), "provider.base_url: plain http is refused"},
