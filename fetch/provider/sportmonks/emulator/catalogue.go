@@ -3,6 +3,7 @@ package emulator
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"mkt/fetch/provider/sportmonks/internal/wire"
 	"mkt/fetch/simulator"
@@ -37,6 +38,8 @@ type market struct {
 	name   string // market_description
 	offers []string
 	spell  spelling
+	// unproven means that a careful reader may leave the market RAW.
+	unproven bool
 
 	of []simulator.Offer
 }
@@ -63,7 +66,7 @@ var catalogue = resolved([]market{
 	{id: 29, name: "Half Time/Full Time", offers: []string{"HALF_TIME_FULL_TIME FT"}, spell: spellHalfTimeFullTime},
 	{id: 30, name: "Half Time Correct Score", offers: []string{"CORRECT_SCORE 1H"}, spell: spellScore},
 	{id: 31, name: "Half Time Result", offers: []string{"MATCH_RESULT 1H"}, spell: spellResult},
-	{id: 32, name: "1st Half Handicap", offers: []string{"HANDICAP_RESULT 1H"}, spell: spellEuropean},
+	{id: 32, name: "1st Half Handicap", offers: []string{"HANDICAP_RESULT 1H"}, spell: spellEuropean, unproven: true},
 	{id: 33, name: "Exact 1st Half Goals", offers: []string{"EXACT_GOALS 1H"}, spell: spellExact},
 	{id: 34, name: "10 Minute Result", offers: []string{"MATCH_RESULT 0-10"}, spell: spellSide("Draw")},
 	{id: 37, name: "Result / Total Goals", offers: []string{"RESULT_AND_TOTAL_GOALS FT"}, spell: spellResultTotal},
@@ -74,7 +77,7 @@ var catalogue = resolved([]market{
 	{id: 45, name: "1st Half Goals Odd/Even", offers: []string{"ODD_EVEN_GOALS 1H"}, spell: spellWord},
 	{id: 47, name: "Half Time Double Chance", offers: []string{"DOUBLE_CHANCE 1H"}, spell: spellDoubleChance},
 	{id: 53, name: "2nd Half Goals", offers: []string{"TOTAL_GOALS 2H alternative"}, spell: spellNamedTotal},
-	{id: 56, name: "Handicap Result", offers: []string{"HANDICAP_RESULT FT"}, spell: spellEuropean},
+	{id: 56, name: "Handicap Result", offers: []string{"HANDICAP_RESULT FT"}, spell: spellEuropean, unproven: true},
 	{id: 57, name: "Correct Score", offers: []string{"CORRECT_SCORE FT"}, spell: spellScore},
 	{id: 60, name: "Corners 2-Way", offers: []string{"TOTAL_CORNERS FT"}, spell: spellTotal},
 	{id: 61, name: "Asian Total Corners", offers: []string{"TOTAL_CORNERS FT asian"}, spell: spellGoalLine},
@@ -87,7 +90,7 @@ var catalogue = resolved([]market{
 	{id: 69, name: "Alternative Corners", offers: []string{"TOTAL_CORNERS_3WAY FT alternative"}, spell: spellTotal},
 	{id: 70, name: "First Half Corners", offers: []string{"TOTAL_CORNERS_3WAY 1H"}, spell: spellTotal},
 	{id: 71, name: "Corner Match Bet", offers: []string{"CORNERS_RESULT FT"}, spell: spellSide("Tie")},
-	{id: 72, name: "Corner Handicap", offers: []string{"CORNERS_HANDICAP_RESULT FT"}, spell: spellEuropean},
+	{id: 72, name: "Corner Handicap", offers: []string{"CORNERS_HANDICAP_RESULT FT"}, spell: spellEuropean, unproven: true},
 	{id: 73, name: "Time of First Corner", offers: []string{"TIME_OF_FIRST_CORNER FT"}, spell: spellTime("Corner before ")},
 	{id: 74, name: "Team Corners", offers: []string{"TEAM_TOTAL_CORNERS FT"}, spell: spellTeamTotal},
 	{id: 75, name: "Corners Race", offers: []string{"CORNERS_RACE FT 3", "CORNERS_RACE FT 5", "CORNERS_RACE FT 7", "CORNERS_RACE FT 9"}, spell: spellRace},
@@ -105,8 +108,8 @@ var catalogue = resolved([]market{
 	{id: 88, name: "To Score In Half", offers: []string{"TEAM_TO_SCORE 1H + TEAM_TO_SCORE 2H"}, spell: spellScoreInHalf},
 	{id: 90, name: "Goalscorers", offers: []string{"GOALSCORER_FIRST FT + GOALSCORER_LAST FT + GOALSCORER_ANYTIME FT"}, spell: spellScorer},
 	{id: 93, name: "Exact Total Goals", offers: []string{"EXACT_GOALS FT"}, spell: spellExact},
-	{id: 94, name: "Alternative Handicap Result", offers: []string{"HANDICAP_RESULT FT alternative"}, spell: spellEuropean},
-	{id: 96, name: "Alternative 1st Half Handicap Result", offers: []string{"HANDICAP_RESULT 1H alternative"}, spell: spellEuropean},
+	{id: 94, name: "Alternative Handicap Result", offers: []string{"HANDICAP_RESULT FT alternative"}, spell: spellEuropean, unproven: true},
+	{id: 96, name: "Alternative 1st Half Handicap Result", offers: []string{"HANDICAP_RESULT 1H alternative"}, spell: spellEuropean, unproven: true},
 	{id: 97, name: "2nd Half Result", offers: []string{"MATCH_RESULT 2H"}, spell: spellResult},
 	{id: 98, name: "Teams to Score", offers: []string{"TEAMS_TO_SCORE FT"}, spell: spellTeams},
 	{id: 99, name: "Time of 1st Team Goal", offers: []string{"TIME_OF_FIRST_TEAM_GOAL FT"}, spell: spellTeamTime},
@@ -125,7 +128,7 @@ var catalogue = resolved([]market{
 	{id: 124, name: "2nd Half Goals Odd/Even", offers: []string{"ODD_EVEN_GOALS 2H"}, spell: spellWord},
 	{id: 125, name: "Both Teams to Score 1st Half - 2nd Half", offers: []string{"BOTH_TEAMS_TO_SCORE_BY_HALF FT"}, spell: spellBothByHalf},
 	{id: 126, name: "Winning Margin", offers: []string{"WINNING_MARGIN FT"}, spell: spellMargin},
-	{id: 127, name: "Specials", offers: []string{"COME_FROM_BEHIND_AND_WIN FT + WIN_TO_NIL FT + WIN_EITHER_HALF FT + WIN_BOTH_HALVES FT + TEAM_TO_SCORE_IN_BOTH_HALVES FT"}, spell: spellSpecial},
+	{id: 127, name: "Specials", offers: []string{"COME_FROM_BEHIND_AND_WIN FT + WIN_TO_NIL FT + WIN_EITHER_HALF FT + WIN_BOTH_HALVES FT + TEAM_TO_SCORE_IN_BOTH_HALVES FT"}, spell: spellSpecial, unproven: true},
 	{id: 128, name: "Own Goal", offers: []string{"OWN_GOAL FT"}, spell: spellWord},
 	{id: 247, name: "First Team to Score", offers: []string{"FIRST_TEAM_TO_SCORE FT"}, spell: spellSide("No Goals")},
 	{id: 250, name: "First Goal Method", offers: []string{"FIRST_GOAL_METHOD FT"}, spell: spellMethod},
@@ -137,8 +140,8 @@ var catalogue = resolved([]market{
 	{id: 271, name: "To Miss a Penalty", offers: []string{"TEAM_TO_MISS_PENALTY FT"}, spell: spellSentence(" to miss a penalty")},
 	{id: 272, name: "Asian Total Cards", offers: []string{"TOTAL_CARDS FT asian"}, spell: spellGoalLine},
 	{id: 273, name: "Asian Handicap Cards", offers: []string{"CARDS_ASIAN_HANDICAP FT"}, spell: spellAsian},
-	{id: 277, name: "Card Handicap", offers: []string{"CARDS_HANDICAP_RESULT FT"}, spell: spellEuropean},
-	{id: 278, name: "Alternative Card Handicap", offers: []string{"CARDS_HANDICAP_RESULT FT alternative"}, spell: spellEuropean},
+	{id: 277, name: "Card Handicap", offers: []string{"CARDS_HANDICAP_RESULT FT"}, spell: spellEuropean, unproven: true},
+	{id: 278, name: "Alternative Card Handicap", offers: []string{"CARDS_HANDICAP_RESULT FT alternative"}, spell: spellEuropean, unproven: true},
 	{id: 279, name: "First Card Received", offers: []string{"NTH_CARD FT 1"}, spell: spellSide("No Card")},
 	{id: 280, name: "Time of First Card", offers: []string{"TIME_OF_FIRST_CARD FT"}, spell: spellTime("Card before ")},
 	{id: 281, name: "Team Cards", offers: []string{"TEAM_TOTAL_CARDS FT"}, spell: spellTeamTotal},
@@ -204,12 +207,12 @@ func (m *market) rows(o *simulator.Offering) (all []soldRow) {
 	return all
 }
 
-// row writes one selection. One in six is stopped; value is cut to two places, and
+// row writes one selection; value is cut to two places, and
 // dp3 has all digits.
 func (m *market) row(ref simulator.Ref, p simulator.Priced, words words, f simulator.Fixture) soldRow {
 	r := soldRow{meant: ref.Row(p.Selection), row: row{ID: 200_000_000_000 + p.Hash%99_999_999_999, Market: m.id, Bookmaker: wire.Bet365,
 		Label: words.label, Name: optional(words.name), Total: optional(words.total), Handicap: optional(words.handicap),
-		Description: m.name, Stopped: p.Hash>>12%6 == 0}}
+		Description: m.name, Stopped: m.isStopped(f, p.Selection)}}
 	if p.Price != "" {
 		dp3 := p.Price + "0"
 		r.Value, r.DP3 = &p.Price, &dp3
@@ -219,6 +222,13 @@ func (m *market) row(ref simulator.Ref, p simulator.Priced, words words, f simul
 	r.meant.ID = strconv.FormatUint(r.ID, 10)
 	r.meant.Doubtful = p.Price == "" || p.Player != "" && f.Namesake() && p.Player == f.Home.Players[1] || p.Outcome == simulator.AnyOtherPlayer
 	return r
+}
+
+// isStopped reports whether a selection is not on offer. As recorded, that befalls all
+// rows of a line or of a player: here one in six.
+func (m *market) isStopped(f simulator.Fixture, s simulator.Selection) bool {
+	of := strings.TrimLeft(s.Line, "+-") + s.Player + s.Qualifier
+	return of != "" && f.Lot(6, oddStopped, simulator.TextSeed(uint64(m.id), of)) == 0
 }
 
 func optional(text string) *string {

@@ -18,6 +18,7 @@ const (
 // Oddities of a fixture, each by its own lot.
 const (
 	oddAwayFirst = iota + 301
+	oddStopped
 )
 
 // fixture is one fixture as the provider writes it, with what includes add.

@@ -32,6 +32,9 @@ func (dialect) Markets(w *simulator.World, id string, now time.Time) (all []simu
 	for _, m := range sold(o) {
 		key := strconv.Itoa(m.id)
 		meant := simulator.MeantMarket{Key: key, ID: key, Name: m.name}
+		if m.unproven {
+			meant.Proof = simulator.MayBeRaw
+		}
 		for _, r := range m.rows(o) {
 			meant.Rows = append(meant.Rows, r.meant)
 		}
