@@ -40,6 +40,20 @@ type Sorting interface {
 	EndpointOf(path string, query url.Values) (name string, class Class)
 }
 
+// Metered is implemented by a dialect that states the quota in the body of an answer.
+type Metered interface {
+	// Metered returns the dialect of one answer: Refuse and Wrap of it state the quota.
+	Metered(limit, remaining int, resets time.Duration) Dialect
+}
+
+// metered returns the dialect of an answer with the given quota.
+func metered(d Dialect, limit, remaining int, resets time.Duration) Dialect {
+	if m, ok := d.(Metered); ok {
+		return m.Metered(limit, remaining, resets)
+	}
+	return d
+}
+
 // Format is what the faults need to know of a wire format of JSON objects.
 type Format struct {
 	List     string   // the field that holds the items of an answer; "" if an answer is a bare array of them

@@ -8,15 +8,15 @@ import (
 
 // distort damages the content of an answer. An answer without items is returned
 // unchanged.
-func (s *Server) distort(kind FaultKind, a Answer, pick func(n int) int) Answer {
+func distort(d Dialect, kind FaultKind, a Answer, pick func(n int) int) Answer {
 	if a.Items == nil {
 		return a
 	}
-	format := s.dialect.Format()
+	format := d.Format()
 	items, page := slices.Clone(a.Items), a.Page
 	switch kind {
 	case Wrong:
-		a.Body = s.otherShape(format, a, pick)
+		a.Body = otherShape(d, a, pick)
 		return a
 	case WithoutIDs:
 		for i := range items {
@@ -44,12 +44,13 @@ func (s *Server) distort(kind FaultKind, a Answer, pick func(n int) int) Answer 
 			})
 		}
 	}
-	a.Body = s.dialect.Wrap(items, page)
+	a.Body = d.Wrap(items, page)
 	return a
 }
 
 // otherShape returns valid JSON of a shape that the endpoint never has.
-func (s *Server) otherShape(f Format, a Answer, pick func(n int) int) []byte {
+func otherShape(d Dialect, a Answer, pick func(n int) int) []byte {
+	f := d.Format()
 	list := slices.Concat([]byte{'['}, bytes.Join(a.Items, []byte{','}), []byte{']'})
 	n := pick(4)
 	if f.List == "" && n != 2 { // where an answer is a list, only an object has another shape
@@ -61,7 +62,7 @@ func (s *Server) otherShape(f Format, a Answer, pick func(n int) int) []byte {
 	case 0:
 		return bytes.Replace(a.Body, []byte(`"`+f.List+`":`), []byte(`"`+otherName(f.List)+`":`), 1)
 	case 1:
-		return bytes.Replace(s.dialect.Wrap(nil, nil), []byte(`"`+f.List+`":[]`), slices.Concat([]byte(`"`+f.List+`":{"items":`), list, []byte{'}'}), 1)
+		return bytes.Replace(d.Wrap(nil, nil), []byte(`"`+f.List+`":[]`), slices.Concat([]byte(`"`+f.List+`":{"items":`), list, []byte{'}'}), 1)
 	case 2:
 		return []byte(f.Nonsense)
 	default:

@@ -12,20 +12,20 @@ import (
 
 // injectFault answers a request with a fault: here those of the network and of any web server,
 // in distort those of the content.
-func (s *Server) injectFault(w http.ResponseWriter, r *http.Request, kind FaultKind, pick func(int) int, answer func() Answer) {
+func (s *Server) injectFault(w http.ResponseWriter, r *http.Request, d Dialect, kind FaultKind, pick func(int) int, answer func() Answer) {
 	switch kind {
 	case noFault:
 		write(w, r, answer())
 	case Limited, LimitedBare, LimitedOK:
 		s.limit(w, r, kind)
 	case ServerError:
-		write(w, r, s.dialect.Refuse(Broken))
+		write(w, r, d.Refuse(Broken))
 	case Unavailable:
-		write(w, r, s.dialect.Refuse(Maintenance))
+		write(w, r, d.Refuse(Maintenance))
 	case BadCredential:
-		write(w, r, s.dialect.Refuse(BadToken))
+		write(w, r, d.Refuse(BadToken))
 	case BadPermission:
-		write(w, r, s.dialect.Refuse(NotBought))
+		write(w, r, d.Refuse(NotBought))
 	case Timeout:
 		<-r.Context().Done()
 		panic(http.ErrAbortHandler)
@@ -46,9 +46,9 @@ func (s *Server) injectFault(w http.ResponseWriter, r *http.Request, kind FaultK
 	case Bomb:
 		bomb(w)
 	case Nested:
-		write(w, r, Answer{Body: s.dialect.Wrap([][]byte{nested(depth - 1)}, nil)})
+		write(w, r, Answer{Body: d.Wrap([][]byte{nested(depth - 1)}, nil)})
 	default:
-		write(w, r, s.distort(kind, answer(), pick))
+		write(w, r, distort(d, kind, answer(), pick))
 	}
 }
 
@@ -62,6 +62,7 @@ func (s *Server) limit(w http.ResponseWriter, r *http.Request, kind FaultKind) {
 	switch kind {
 	case Limited:
 		w.Header().Set("Retry-After", retryAfter(s.options.RetryAfter))
+		a = metered(s.dialect, s.options.Quota, 0, s.options.RetryAfter).Refuse(QuotaUsed)
 		s.dialect.Quota(w.Header(), s.options.Quota, 0, s.options.Now().Add(s.options.RetryAfter+time.Second-1).Truncate(time.Second))
 	case LimitedBare:
 		clear(w.Header())

@@ -63,6 +63,7 @@ type MeantRow struct {
 	// that the list lacks, a margin without a header, or the name of a player on each
 	// side.
 	Doubtful bool
+	Stopped  bool // the payload says that it is not on offer now
 }
 
 // Row returns what a selection of a market means.

@@ -134,16 +134,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n, left := s.count(a, endpoint, class, cost)
 	fault, pick := s.due(a, n, class)
 	s.dialect.Quota(w.Header(), a.Quota, max(left, 0), s.reset())
+	d := metered(s.dialect, a.Quota, max(left, 0), s.reset().Sub(s.options.Now()))
 	switch {
 	case a.Denied:
-		write(w, r, s.dialect.Refuse(NotBought))
+		write(w, r, d.Refuse(NotBought))
 	case left < 0:
-		write(w, r, s.dialect.Refuse(QuotaUsed))
+		write(w, r, d.Refuse(QuotaUsed))
 	default:
-		s.injectFault(w, r, fault, pick, func() Answer {
-			a := s.dialect.Answer(q)
+		s.injectFault(w, r, d, fault, pick, func() Answer {
+			a := d.Answer(q)
 			if a.Items != nil && a.Body == nil {
-				a.Body = s.dialect.Wrap(a.Items, a.Page)
+				a.Body = d.Wrap(a.Items, a.Page)
 			}
 			return a
 		})

@@ -7,12 +7,14 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/sportmonks"
 	"mkt/fetch/provider/theoddsapi"
 )
 
 var providers = []provider.Provider{
 	betsapi.Provider(),
 	apifootball.Provider(),
+	sportmonks.Provider(),
 	theoddsapi.Provider(),
 }
 

@@ -12,6 +12,8 @@ import (
 	betsapiemulator "mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/provider/theoddsapi"
 	theoddsapiemulator "mkt/fetch/provider/theoddsapi/emulator"
+	"mkt/fetch/provider/sportmonks"
+	sportmonksemulator "mkt/fetch/provider/sportmonks/emulator"
 	"mkt/fetch/simulator"
 )
 
@@ -22,6 +24,7 @@ var emulators = []struct {
 	{betsapi.Name, betsapiemulator.New},
 	{theoddsapi.Name, theoddsapiemulator.New},
 	{apifootball.Name, apifootballemulator.New},
+	{sportmonks.Name, sportmonksemulator.New},
 }
 
 // Default is the name of the provider that is emulated if none is named.

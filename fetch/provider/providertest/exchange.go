@@ -52,7 +52,6 @@ func (x *Exchange) Get(ctx context.Context, r provider.Request) (provider.Payloa
 
 // Concurrency, and what follows, implement provider.Exchange.
 func (x *Exchange) Concurrency() int  { return 1 }
-func (x *Exchange) Bookmaker() string { return x.Maker }
 func (x *Exchange) Now() time.Time    { return x.Clock() }
 func (x *Exchange) Progress(int, int) {}
 
@@ -62,4 +61,12 @@ func (x *Exchange) Quota() (provider.Quota, bool) {
 		return provider.Quota{}, false
 	}
 	return *x.quota, true
+}
+
+// Bookmaker implements provider.Exchange: the default if none was chosen.
+func (x *Exchange) Bookmaker() string {
+	if b := x.Adapter.Bookmakers; b != nil && x.Maker == "" {
+		return b.Default
+	}
+	return x.Maker
 }

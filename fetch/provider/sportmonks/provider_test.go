@@ -4,8 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/sportmonks"
+	"mkt/fetch/provider/sportmonks/emulator"
+	"mkt/fetch/simulator"
 )
 
 // TestProvider runs the suite over the goldens' payloads. Where the point is what a
@@ -18,7 +21,11 @@ func TestProvider(t *testing.T) {
 			"multi":   {Endpoint: "fixtures/multi", Body: own(t, "multi")},
 			"rows":    {Endpoint: "odds/pre-match/fixtures", Body: own(t, "rows")},
 		},
-		Price: []string{"dp3", "value"},
+		Price:    []string{"dp3", "value"},
+		Emulator: emulator.New,
+		Means: func(m simulator.MeantMarket, o input.Offer) bool {
+			return o.Key == m.Key || strings.HasPrefix(o.Key, m.Key+":") // of Specials
+		},
 	})
 }
 

@@ -1,0 +1,199 @@
+// Package emulator speaks the wire format of Sportmonks v3 over the simulated world:
+// fixtures with their prices, and matches in play.
+//
+// Source: provider notes for Sportmonks v3, as of November 2026.
+package emulator
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/simulator"
+)
+
+// New returns an emulator of Sportmonks.
+func New(o simulator.Options) (*simulator.Server, error) {
+	if o.Replay != "" {
+		return nil, errors.New("replay: this provider's emulator has no recordings to serve; leave the option out")
+	}
+	return simulator.NewServer(o, dialect{
+		lists:  simulator.NewLists(func(it listedItem) int { return len(it.json) }),
+		sheets: simulator.NewCache[sheetKey](64<<20, func(b []byte) int { return len(b) }),
+	})
+}
+
+// dialect answers over simulated worlds.
+type dialect struct {
+	lists  simulator.Lists[listedItem]
+	sheets *simulator.Cache[sheetKey, []byte]
+	limit  *rateLimit // nil if an answer does not state it
+}
+
+// rateLimit is the block of an answer that states the quota.
+type rateLimit struct {
+	Resets    int    `json:"resets_in_seconds"`
+	Remaining int    `json:"remaining"`
+	Entity    string `json:"requested_entity"`
+}
+
+var _ simulator.Metered = dialect{}
+
+// Metered implements simulator.Metered.
+func (d dialect) Metered(_, remaining int, resets time.Duration) simulator.Dialect {
+	d.limit = &rateLimit{int((resets + time.Second - 1) / time.Second), remaining, "Fixture"}
+	return d
+}
+
+// Quota implements simulator.Dialect: the provider has no headers for it.
+func (dialect) Quota(http.Header, int, int, time.Time) {}
+
+// paths are what is served. The dates and ids follow those that end with a slash.
+var paths = []struct {
+	path, endpoint string
+	class          simulator.Class
+}{
+	{wire.PathBetween, wire.EndpointBetween, simulator.Listing},
+	{wire.PathByDate, wire.EndpointByDate, simulator.Listing},
+	{wire.PathMulti, wire.EndpointMulti, simulator.Markets},
+	{wire.PathInplay, wire.EndpointInplay, simulator.Playing},
+}
+
+// Endpoint implements simulator.Dialect.
+func (dialect) Endpoint(path string) (string, simulator.Class) {
+	for _, p := range paths {
+		if path == p.path || strings.HasSuffix(p.path, "/") && strings.HasPrefix(path, p.path) {
+			return p.endpoint, p.class
+		}
+	}
+	return "", ""
+}
+
+// Token is in the header, or in the query.
+func (dialect) Token(r *http.Request) string {
+	if token := r.Header.Get(wire.HeaderToken); token != "" {
+		return token
+	}
+	return r.URL.Query().Get("api_token")
+}
+
+// Format implements simulator.Dialect.
+func (dialect) Format() simulator.Format {
+	return simulator.Format{List: wire.KeyData, IDs: []string{"id"}, Nonsense: `{"data":"see attachment"}`}
+}
+
+// Answer serves a question.
+func (d dialect) Answer(q simulator.Question) simulator.Answer {
+	switch q.Endpoint {
+	case wire.EndpointBetween:
+		from, to, _ := strings.Cut(strings.TrimPrefix(q.Path, wire.PathBetween), "/")
+		return d.fixtures(q, from, to)
+	case wire.EndpointByDate:
+		day := strings.TrimPrefix(q.Path, wire.PathByDate)
+		return d.fixtures(q, day, day)
+	case wire.EndpointMulti:
+		return d.prices(q)
+	}
+	return d.inplay(q)
+}
+
+// envelope is what every answer has. The recorded order of its members is kept.
+type envelope struct {
+	Data         json.RawMessage `json:"data,omitempty"`
+	Message      string          `json:"message,omitempty"`
+	Pagination   *pagination     `json:"pagination,omitempty"`
+	Subscription []subscription  `json:"subscription,omitempty"`
+	RateLimit    *rateLimit      `json:"rate_limit,omitempty"`
+	Timezone     string          `json:"timezone,omitempty"`
+}
+
+type pagination struct {
+	Count   int  `json:"count"`
+	PerPage int  `json:"per_page"`
+	Page    int  `json:"current_page"`
+	Next    *int `json:"next_page"`
+	More    bool `json:"has_more"`
+}
+
+type subscription struct {
+	Meta   []string `json:"meta"`
+	Plans  []plan   `json:"plans"`
+	AddOns []string `json:"add_ons"`
+}
+
+type plan struct {
+	Plan     string `json:"plan"`
+	Sport    string `json:"sport"`
+	Category string `json:"category"`
+}
+
+var bought = []subscription{{Meta: []string{}, Plans: []plan{{"Simulated Plan", "Football", "Advanced"}}, AddOns: []string{}}}
+
+// Wrap implements simulator.Dialect.
+func (d dialect) Wrap(items [][]byte, page *simulator.Page) []byte {
+	e := envelope{Data: []byte("[]"), Subscription: bought, RateLimit: d.limit, Timezone: "UTC"}
+	if len(items) > 0 {
+		e.Data = append(append([]byte{'['}, bytes.Join(items, []byte{','})...), ']')
+	}
+	if page != nil {
+		e.Pagination = &pagination{Count: len(items), PerPage: page.Size, Page: page.Number, More: page.Number*page.Size < page.Total}
+		if e.Pagination.More {
+			next := page.Number + 1
+			e.Pagination.Next = &next
+		}
+	}
+	return encoded(e)
+}
+
+// encoded is the JSON of a value that the package made. Data that a fault has spoiled
+// need not be JSON that can be written again, and is put in as it is.
+func encoded(e envelope) []byte {
+	data := e.Data
+	if data != nil {
+		e.Data = []byte("0")
+	}
+	b, err := json.Marshal(e)
+	if err != nil {
+		panic("sportmonks emulator: " + err.Error()) // the types can always be written
+	}
+	return bytes.Replace(b, []byte(`"data":0`), append([]byte(`"data":`), data...), 1)
+}
+
+// nothing is the answer that found nothing: some have an empty list, and some have no
+// data at all.
+func (d dialect) nothing(list bool) simulator.Answer {
+	e := envelope{Message: wire.NoResult + " matching your request. Either the query did not return any results or you don't have access to it via your current subscription.",
+		Subscription: bought, RateLimit: d.limit, Timezone: "UTC"}
+	if list {
+		e.Data = []byte("[]")
+	}
+	return simulator.Answer{Body: encoded(e)}
+}
+
+// refusals are the documented statuses. Of the bodies only the message is sure.
+var refusals = map[simulator.Refusal]struct {
+	status  int
+	message string
+}{
+	simulator.BadMethod:   {http.StatusMethodNotAllowed, "The method is not supported for this route."},
+	simulator.BadPath:     {http.StatusNotFound, "The requested endpoint does not exist!"},
+	simulator.BadToken:    {http.StatusUnauthorized, "Unauthenticated."},
+	simulator.NotBought:   {http.StatusForbidden, "You do not have access to this endpoint with your current subscription."},
+	simulator.QuotaUsed:   {http.StatusTooManyRequests, "Too Many Attempts."},
+	simulator.Broken:      {http.StatusInternalServerError, "Server Error"},
+	simulator.Maintenance: {http.StatusServiceUnavailable, "Service Unavailable"},
+}
+
+// Refuse implements simulator.Dialect.
+func (d dialect) Refuse(why simulator.Refusal) simulator.Answer {
+	r := refusals[why]
+	return simulator.Answer{Status: r.status, Body: encoded(envelope{Message: r.message, RateLimit: d.limit})}
+}
+
+func wrongParameter(what string) simulator.Answer {
+	return simulator.Answer{Status: http.StatusBadRequest, Body: encoded(envelope{Message: "The parameter '" + what + "' is not valid."})}
+}

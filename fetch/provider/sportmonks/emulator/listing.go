@@ -1,0 +1,230 @@
+package emulator
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/simulator"
+)
+
+const (
+	perPage    = 25
+	maxPerPage = 50
+)
+
+// Oddities of a fixture, each by its own lot.
+const (
+	oddAwayFirst = iota + 301
+	oddStopped
+)
+
+// fixture is one fixture as the provider writes it, with what includes add.
+type fixture struct {
+	ID           int64         `json:"id"`
+	Sport        int           `json:"sport_id"`
+	LeagueID     int           `json:"league_id"`
+	Season       int           `json:"season_id"`
+	Stage        int           `json:"stage_id"`
+	Group        *int          `json:"group_id"`
+	Aggregate    *int          `json:"aggregate_id"`
+	Round        *int          `json:"round_id"`
+	State        json.Number   `json:"state_id"`
+	Venue        *int          `json:"venue_id"`
+	Name         string        `json:"name"`
+	StartingAt   string        `json:"starting_at"`
+	Result       *string       `json:"result_info"`
+	Leg          string        `json:"leg"`
+	Details      *string       `json:"details"`
+	Length       int           `json:"length"`
+	Placeholder  bool          `json:"placeholder"`
+	HasOdds      bool          `json:"has_odds"`
+	HasPremium   bool          `json:"has_premium_odds"`
+	Stamp        int64         `json:"starting_at_timestamp"`
+	Participants []participant `json:"participants,omitempty"`
+	League       *league       `json:"league,omitempty"`
+	*playing
+	Odds *[]row `json:"odds,omitempty"`
+}
+
+type participant struct {
+	ID    int    `json:"id"`
+	Sport int    `json:"sport_id"`
+	Name  string `json:"name"`
+	Meta  struct {
+		Location string `json:"location"`
+		Winner   *bool  `json:"winner"`
+		Position *int   `json:"position"`
+	} `json:"meta"`
+}
+
+type league struct {
+	ID      int    `json:"id"`
+	Sport   int    `json:"sport_id"`
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	SubType string `json:"sub_type"`
+}
+
+// bare is a fixture without includes.
+func bare(w *simulator.World, f simulator.Fixture, state string, hasOdds bool) fixture {
+	return fixture{ID: fixtureIDs.Of(w, f), Sport: 1, LeagueID: leagueID(f), Season: 25_000 + f.League.Number, Stage: 77_470_000 + f.League.Number,
+		State: json.Number(state), Name: f.Home.Name + " vs " + f.Away.Name, StartingAt: f.KickOff.Format(wire.TimeForm), Leg: "1/1",
+		Length: f.League.Minutes, HasOdds: hasOdds, HasPremium: hasOdds, Stamp: f.KickOff.Unix()}
+}
+
+// named adds the includes participants and league. The order of the participants says
+// nothing.
+func (x fixture) named(f simulator.Fixture) fixture {
+	x.Participants = []participant{team(f.Home, wire.SideHome), team(f.Away, wire.SideAway)}
+	if f.Lot(2, oddAwayFirst) == 0 {
+		x.Participants[0], x.Participants[1] = x.Participants[1], x.Participants[0]
+	}
+	x.League = &league{leagueID(f), 1, f.League.Name, "league", "domestic"}
+	return x
+}
+
+func team(t simulator.Team, location string) participant {
+	p := participant{ID: teamID(t), Sport: 1, Name: t.Name}
+	p.Meta.Location = location
+	return p
+}
+
+var fixtureIDs = simulator.IDs{First: 19_000_000}
+
+func leagueID(f simulator.Fixture) int { return 500 + f.League.Number }
+
+func teamID(t simulator.Team) int { return 2_000 + t.Number }
+
+// states are those of fixtures that are not in play.
+var states = [...]string{simulator.NotStarted: wire.StateNotStarted, simulator.InPlay: wire.StateFirstHalf, simulator.Ended: wire.StateFullTime,
+	simulator.Postponed: wire.StatePostponed, simulator.Cancelled: wire.StateCancelled, simulator.Withdrawn: wire.StateDeleted}
+
+// listedItem is one rendered fixture of the list.
+type listedItem struct {
+	day  string
+	json []byte // nil if the provider does not have the fixture
+}
+
+// fixtures answers a list of the fixtures of some days. The provider has no eSoccer.
+func (d dialect) fixtures(q simulator.Question, from, to string) simulator.Answer {
+	for _, day := range []string{from, to} {
+		if _, err := time.Parse(wire.DayForm, day); err != nil {
+			return wrongParameter("date")
+		}
+	}
+	if include := q.Query.Get(wire.ParamInclude); include != "" && include != wire.IncludeListing {
+		return wrongParameter(wire.ParamInclude)
+	}
+	number, ok := count(q.Query.Get(wire.ParamPage), 1, wire.MaxPages)
+	size, okSize := count(q.Query.Get(wire.ParamPerPage), perPage, maxPerPage)
+	if !ok || !okSize {
+		return wrongParameter(wire.ParamPage)
+	}
+	var wanted [][]byte
+	for _, it := range d.lists.Get(q.World, q.Now, listed(q.World)) {
+		if it.json != nil && it.day >= from && it.day <= to {
+			wanted = append(wanted, it.json)
+		}
+	}
+	items, page := simulator.PageOf(wanted, number, size)
+	if len(items) == 0 {
+		return d.nothing(true)
+	}
+	return simulator.Answer{Items: items, Page: &page}
+}
+
+func listed(w *simulator.World) func(simulator.Fixture, time.Time) listedItem {
+	return func(f simulator.Fixture, now time.Time) listedItem {
+		if !f.League.Human() {
+			return listedItem{}
+		}
+		o, ok := w.Offering(f.Number, now)
+		hasOdds := ok && len(sold(o)) > 0
+		return listedItem{f.KickOff.Format(wire.DayForm), written(bare(w, f, states[f.Status], hasOdds).named(f))}
+	}
+}
+
+func written(f fixture) []byte {
+	b, err := json.Marshal(f)
+	if err != nil {
+		panic("sportmonks emulator: " + err.Error()) // the types can always be written
+	}
+	return b
+}
+
+// count reads a number from 1 to most; without one it is usual.
+func count(text string, usual, most int) (int, bool) {
+	if text == "" {
+		return usual, true
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n >= 1 && n <= most
+}
+
+// sheetKey identifies one rendering of a fixture's prices.
+type sheetKey struct {
+	world   *simulator.World
+	number  int64
+	version int64
+	state   simulator.Status
+	kickOff int64
+	odds    bool
+}
+
+// prices answers fixtures/multi: the fixtures it knows, each with the prices of the
+// bookmaker that the filter names. The world has one bookmaker; others have no prices.
+func (d dialect) prices(q simulator.Question) simulator.Answer {
+	if include := q.Query.Get(wire.ParamInclude); include != wire.IncludeOdds {
+		return wrongParameter(wire.ParamInclude)
+	}
+	bookmaker, ok := strings.CutPrefix(q.Query.Get(wire.ParamFilters), wire.FilterBookmakers+":")
+	if !ok {
+		return wrongParameter(wire.ParamFilters)
+	}
+	var items [][]byte
+	for id := range strings.SplitSeq(strings.TrimPrefix(q.Path, wire.PathMulti), ",") {
+		number, ok := fixtureNumber(q.World, id)
+		if !ok {
+			continue
+		}
+		f, ok := q.World.Fixture(number, q.Now)
+		if !ok || !f.League.Human() {
+			continue
+		}
+		version, _ := q.World.PricesAt(f, q.Now)
+		key := sheetKey{q.World, number, version, f.Status, f.KickOff.Unix(), bookmaker == wire.Bet365}
+		items = append(items, d.sheets.Get(key, func() []byte { return priced(q.World, f, q.Now, key.odds) }))
+	}
+	if len(items) == 0 {
+		return d.nothing(false)
+	}
+	return simulator.Answer{Items: items}
+}
+
+func priced(w *simulator.World, f simulator.Fixture, now time.Time, odds bool) []byte {
+	rows := []row{}
+	o, ok := w.Offering(f.Number, now)
+	if ok && odds {
+		for _, m := range sold(o) {
+			for _, r := range m.rows(o) {
+				rows = append(rows, r.row)
+			}
+		}
+	}
+	x := bare(w, f, states[f.Status], ok && len(sold(o)) > 0)
+	x.Odds = &rows
+	return written(x)
+}
+
+// fixtureNumber returns the number of the fixture with an id; false for an id that no
+// fixture of the world can have.
+func fixtureNumber(w *simulator.World, id string) (int64, bool) {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	return fixtureIDs.Number(w, n)
+}

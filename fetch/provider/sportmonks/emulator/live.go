@@ -1,0 +1,318 @@
+package emulator
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+
+	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/simulator"
+)
+
+// playing is what the includes of the list of matches in play add. A fixture that has
+// not begun has empty lists.
+type playing struct {
+	Scores     []score     `json:"scores"`
+	Periods    []period    `json:"periods"`
+	Statistics []statistic `json:"statistics"`
+	Events     []event     `json:"events"`
+}
+
+type score struct {
+	ID          int64 `json:"id"`
+	Fixture     int64 `json:"fixture_id"`
+	Type        int   `json:"type_id"`
+	Participant int   `json:"participant_id"`
+	Score       struct {
+		Goals       int    `json:"goals"`
+		Participant string `json:"participant"`
+	} `json:"score"`
+	Description string `json:"description"`
+}
+
+type period struct {
+	ID          int64  `json:"id"`
+	Fixture     int64  `json:"fixture_id"`
+	Type        int    `json:"type_id"`
+	Started     int64  `json:"started"`
+	Ended       *int64 `json:"ended"`
+	CountsFrom  int    `json:"counts_from"`
+	Ticking     bool   `json:"ticking"`
+	Order       int    `json:"sort_order"`
+	Description string `json:"description"`
+	Added       *int   `json:"time_added"`
+	Length      int    `json:"period_length"`
+	Minutes     *int   `json:"minutes"`
+	Seconds     int    `json:"seconds"`
+	HasTimer    bool   `json:"has_timer"`
+}
+
+type statistic struct {
+	ID          int64 `json:"id"`
+	Fixture     int64 `json:"fixture_id"`
+	Type        int   `json:"type_id"`
+	Participant int   `json:"participant_id"`
+	Data        struct {
+		Value *json.Number `json:"value"`
+	} `json:"data"`
+	Location string `json:"location"`
+}
+
+type event struct {
+	ID          int64   `json:"id"`
+	Fixture     int64   `json:"fixture_id"`
+	Period      int64   `json:"period_id"`
+	Participant int     `json:"participant_id"`
+	Type        int     `json:"type_id"`
+	Section     string  `json:"section"`
+	Player      *string `json:"player_name"`
+	Related     *string `json:"related_player_name"`
+	Result      *string `json:"result"`
+	Info        *string `json:"info"`
+	Minute      int     `json:"minute"`
+	Extra       *int    `json:"extra_minute"`
+	Rescinded   *bool   `json:"rescinded"`
+	Order       int     `json:"sort_order"`
+}
+
+// inplay answers the list of matches in play. It is not paged, and holds fixtures that
+// are about to begin or just over.
+func (d dialect) inplay(q simulator.Question) simulator.Answer {
+	if include := q.Query.Get(wire.ParamInclude); include != wire.IncludeInplay {
+		return wrongParameter(wire.ParamInclude)
+	}
+	var items [][]byte
+	for _, m := range q.World.Live(q.Now) {
+		if m.Fixture.League.Human() {
+			items = append(items, newMatch(q.World, m, q.Now).render())
+		}
+	}
+	if len(items) == 0 {
+		return d.nothing(true)
+	}
+	return simulator.Answer{Items: items}
+}
+
+// match is a match in play at one moment.
+type match struct {
+	*simulator.Match
+	sent simulator.Sent
+	at   time.Duration // since the whistle
+	bare fixture
+	now  *simulator.Period // under way, or the last one; nil before the first
+}
+
+var locations = [...]string{wire.SideHome, wire.SideAway}
+
+func newMatch(w *simulator.World, m simulator.Match, now time.Time) *match {
+	x := &match{Match: &m, sent: m.Sent(now)}
+	x.at = x.sent.At.Sub(m.Whistle)
+	for _, p := range m.Periods() {
+		if p.From <= x.at {
+			x.now = &p
+		}
+	}
+	x.bare = bare(w, m.Fixture, x.state(), true).named(m.Fixture)
+	return x
+}
+
+func (x *match) render() []byte {
+	f := x.bare
+	f.playing = &playing{[]score{}, []period{}, []statistic{}, []event{}}
+	if x.sent.Begun {
+		f.playing = &playing{x.scores(), x.periods(), x.statistics(), x.events()}
+	}
+	return written(f)
+}
+
+// phaseStates are the states by phase. At the last whistle the state is still that of
+// the last period, until the end is reported.
+var phaseStates = [...]string{simulator.Before: wire.StateNotStarted, simulator.FirstHalf: wire.StateFirstHalf, simulator.HalfTime: wire.StateHalfTime,
+	simulator.SecondHalf: wire.StateSecondHalf, simulator.BeforeExtra: wire.StateBreak, simulator.ExtraFirst: wire.StateExtraTime,
+	simulator.ExtraBreak: wire.StateExtraBreak, simulator.ExtraSecond: wire.StateExtraSecond, simulator.BeforeShootout: wire.StatePenaltyBreak,
+	simulator.Shootout: wire.StatePenalties}
+
+func (x *match) state() string {
+	phase := x.sent.Clock.Phase
+	switch {
+	case !x.sent.Begun:
+		return wire.StateNotStarted
+	case x.sent.Status == simulator.Ended && x.now.Phase == simulator.Shootout:
+		return wire.StateAfterPenalties
+	case x.sent.Status == simulator.Ended && x.sent.Extra:
+		return wire.StateAfterExtra
+	case x.sent.Status == simulator.Ended:
+		return wire.StateFullTime
+	case phase == simulator.FullTime || x.sent.Clock.Running:
+		phase = x.now.Phase
+	}
+	return phaseStates[phase]
+}
+
+func (x *match) team(s simulator.Side) int {
+	return teamID([...]simulator.Team{x.Fixture.Home, x.Fixture.Away}[s])
+}
+
+// scores are the rows of the score now, and of the halves that are over: that of the
+// second half is counted from the kick-off.
+func (x *match) scores() (all []score) {
+	add := func(kind int, description string, goals [2]int) {
+		for s, location := range locations {
+			row := score{ID: x.bare.ID*100 + int64(len(all)), Fixture: x.bare.ID, Type: kind, Participant: x.team(simulator.Side(s)), Description: description}
+			row.Score.Goals, row.Score.Participant = goals[s], location
+			all = append(all, row)
+		}
+	}
+	if x.sent.First != nil {
+		add(1, "1ST_HALF", x.sent.First.Score())
+	}
+	if x.sent.Normal != nil {
+		add(2, "2ND_HALF", x.sent.Normal.Score())
+	}
+	add(1525, wire.CurrentRow, x.sent.Score)
+	return all
+}
+
+// kinds are the type_id and the description of a period. Both halves of extra time are
+// one.
+var kinds = map[simulator.Phase]struct {
+	id   int
+	name string
+}{
+	simulator.FirstHalf: {1, "1st-half"}, simulator.SecondHalf: {2, "2nd-half"}, simulator.ExtraFirst: {3, "extra-time"},
+	simulator.ExtraSecond: {3, "extra-time"}, simulator.Shootout: {5, "penalties"},
+}
+
+// periods are those that have begun. The minutes count on from the match's beginning
+// and into stoppage time.
+func (x *match) periods() (all []period) {
+	for _, p := range x.Periods() {
+		if p.From > x.at {
+			break
+		}
+		kind := kinds[p.Phase]
+		if p.Phase == simulator.ExtraSecond {
+			all = all[:len(all)-1]
+		}
+		row := period{ID: x.periodID(p.Phase), Fixture: x.bare.ID, Type: kind.id, Started: x.Whistle.Add(p.From).Unix(), Order: kind.id,
+			CountsFrom: int(p.Base / time.Minute), Description: kind.name, Length: int(p.Length / time.Minute), Ticking: x.at < p.To}
+		shown := p.Base + min(x.at, p.To) - p.From
+		if x.sent.Clock.Running && p.Phase == x.now.Phase { // it may run on for a while at half-time
+			row.Ticking, shown = true, x.sent.Clock.Shown
+		}
+		if !row.Ticking {
+			ended := x.Whistle.Add(p.To).Unix()
+			row.Ended = &ended
+		}
+		if p.Phase != simulator.Shootout {
+			minutes := int(shown / time.Minute)
+			row.Minutes, row.Seconds = &minutes, int(shown/time.Second)%60
+		}
+		if p.Added > 0 && x.at >= p.Board {
+			row.Added = &p.Added
+		}
+		all = append(all, row)
+	}
+	return all
+}
+
+func (x *match) periodID(p simulator.Phase) int64 { return x.bare.ID*10 + int64(kinds[p].id) }
+
+// statisticTypes are the type_id of the counters that the world has.
+var statisticTypes = []struct {
+	metric simulator.Metric
+	id     int
+	sparse bool // not sent before there is one
+}{
+	{simulator.Corners, 34, false}, {simulator.OffTarget, 41, false}, {simulator.Attacks, 43, false}, {simulator.DangerousAttacks, 44, false},
+	{simulator.Possession, 45, false}, {simulator.BallSafe, 46, false}, {simulator.Penalties, 47, false}, {simulator.Offsides, 51, false},
+	{simulator.Goals, 52, false}, {simulator.GoalKicks, 53, false}, {simulator.FreeKicks, 55, false}, {simulator.Fouls, 56, false},
+	{simulator.Saves, 57, false}, {simulator.Blocked, 58, false}, {simulator.Substitutions, 59, false}, {simulator.ThrowIns, 60, false},
+	{simulator.RedCards, 83, true}, {simulator.YellowCards, 84, false}, {simulator.SecondYellows, 85, true}, {simulator.OnTarget, 86, false},
+	{simulator.Injuries, 87, false}, {simulator.Crosses, 98, false}, {simulator.KeyPasses, 117, false}, {simulator.ExpectedGoals, 5304, false},
+}
+
+func (x *match) statistics() []statistic {
+	all := []statistic{}
+	for _, t := range statisticTypes {
+		for s, location := range locations {
+			n, state := x.sent.Value(t.metric, simulator.Side(s))
+			if state == simulator.Absent || t.sparse && state == simulator.Value && n == 0 {
+				continue
+			}
+			row := statistic{ID: x.bare.ID*10_000 + int64(2*t.id%10_000+s), Fixture: x.bare.ID, Type: t.id, Participant: x.team(simulator.Side(s)), Location: location}
+			if state == simulator.Value {
+				row.Data.Value = x.value(t.metric, simulator.Side(s), n)
+			}
+			all = append(all, row)
+		}
+	}
+	return all
+}
+
+func (x *match) value(m simulator.Metric, s simulator.Side, n int) *json.Number {
+	text := json.Number(strconv.Itoa(n))
+	switch m {
+	case simulator.Possession:
+		percent, _ := x.sent.Counts().HomePossession()
+		if s == simulator.Away {
+			percent = 100 - percent
+		}
+		text = json.Number(strconv.Itoa(percent))
+	case simulator.ExpectedGoals:
+		text = json.Number(strconv.FormatFloat(float64(n)/100, 'f', -1, 64))
+	}
+	return &text
+}
+
+// eventTypes are the type_id of what events report: corners are none.
+var eventTypes = map[simulator.IncidentKind]int{simulator.Goal: 14, simulator.YellowCard: 19, simulator.RedCard: 20, simulator.Substitution: 18}
+
+const penaltyScored = 16
+
+// events are those that have appeared. One that was taken back stays, and says so.
+func (x *match) events() []event {
+	all := []event{}
+	var goals [2]int
+	for i, r := range x.Reported() {
+		kind, ok := eventTypes[r.Kind]
+		if !ok || r.Appears > x.at {
+			continue
+		}
+		minute, extra := minuteOf(r.Clock)
+		e := event{ID: x.bare.ID*1_000 + int64(i), Fixture: x.bare.ID, Period: x.periodID(r.Clock.Phase), Participant: x.team(r.Side), Type: kind,
+			Section: "event", Player: optional(r.Player), Related: optional(r.Second), Minute: minute, Extra: extra, Order: i + 1}
+		taken := r.Withdrawn != 0 && x.at >= r.Withdrawn
+		if r.Withdrawn != 0 {
+			e.Rescinded = &taken
+		}
+		if r.Kind == simulator.Goal {
+			e.Info = optional(r.Method)
+			if r.Method == "Penalty" {
+				e.Type = penaltyScored
+			}
+			after := goals
+			after[r.Side]++
+			if !taken {
+				goals = after
+			}
+			result := strconv.Itoa(after[0]) + "-" + strconv.Itoa(after[1])
+			e.Result = &result
+		}
+		all = append(all, e)
+	}
+	slices.Reverse(all) // the order of the recorded list says nothing either
+	return all
+}
+
+// minuteOf is the minute under way, and that of stoppage time.
+func minuteOf(c simulator.Clock) (minute int, extra *int) {
+	minute = int(c.Shown/time.Minute) + 1
+	last := map[simulator.Phase]int{simulator.FirstHalf: 45, simulator.SecondHalf: 90, simulator.ExtraFirst: 105, simulator.ExtraSecond: 120}[c.Phase]
+	if last > 0 && minute > last {
+		added := minute - last
+		return last, &added
+	}
+	return minute, nil
+}
