@@ -24,9 +24,9 @@ const (
 
 // proveSign chooses the shape of a handicap's lines by its prices, and turns the lines
 // that were read. It is false unless a shape fits, and any other that fits is worse: it
-// finds the other outcomes of half as many rows, or its margins differ twice as much.
-// Prices of rows that are on offer decide, if they can. Of a shape that fits, one line
-// in four may be priced oddly.
+// finds the other outcomes of half as many rows, or its margins differ twice as much; and
+// none of these finds more lines among all rows. Prices of rows that are on offer decide,
+// if they can. Of a shape that fits, one line in four may be priced oddly.
 func (d *Deriver) proveSign(o *input.Offer, p *plan) bool {
 	shapes := []input.Shape{0, input.OwnSideLine}
 	if p.term.Line == football.EuropeanHandicap {
@@ -47,15 +47,15 @@ func (d *Deriver) proveSign(o *input.Offer, p *plan) bool {
 		if b.full == 0 {
 			b = d.booksOf(o, p, shape, true)
 		}
-		if b.full == 0 || 4*b.bad > b.full {
+		if b.lines == 0 || 4*b.bad > b.full {
 			continue
 		}
-		if b.isBetter(best) {
+		if b.full > 0 && b.isBetter(best) {
 			proven, b, best = shape, best, b
 		}
 		others = append(others, b)
 	}
-	if best.full == 0 || slices.ContainsFunc(others, func(b books) bool { return b.full > 0 && !best.isMuchBetter(b) }) {
+	if best.full == 0 || slices.ContainsFunc(others, func(b books) bool { return b.lines > best.lines || b.full > 0 && !best.isMuchBetter(b) }) {
 		return false
 	}
 	for i := range d.readings {
@@ -73,6 +73,7 @@ func isTurned(s side, shape input.Shape) bool {
 
 // books are the lines other than 0 of which every outcome has a price.
 type books struct {
+	lines       int     // lines that have a row of every outcome, with a price or without
 	full, bad   int     // all of them, and those whose chances are not those of one bet
 	least, most float64 // the sums of chances
 }
@@ -94,14 +95,15 @@ func (b books) isMuchBetter(others books) bool {
 // booksOf finds the books if the lines are as shape says.
 func (d *Deriver) booksOf(o *input.Offer, p *plan, shape input.Shape, suspended bool) (found books) {
 	type book struct {
-		sides  sideSet
+		rows   sideSet // all of them
+		sides  sideSet // those that count
 		chance float64
 	}
 	lines := make(map[quarters]book)
 	for i := range d.readings {
 		rd := &d.readings[i]
 		chance := chanceOf(&o.Rows[i])
-		if rd.reason != "" || !rd.hasLine || rd.line == 0 || chance == 0 || o.Rows[i].Suspended && !suspended {
+		if rd.reason != "" || !rd.hasLine || rd.line == 0 {
 			continue
 		}
 		line := rd.line
@@ -109,11 +111,12 @@ func (d *Deriver) booksOf(o *input.Offer, p *plan, shape input.Shape, suspended 
 			line = -line
 		}
 		b := lines[line]
-		if b.sides&(1<<rd.side) != 0 {
-			continue // a second price of it says nothing new
+		b.rows |= 1 << rd.side
+		counts := chance > 0 && (suspended || !o.Rows[i].Suspended)
+		if counts && b.sides&(1<<rd.side) == 0 { // a second price of it says nothing new
+			b.sides |= 1 << rd.side
+			b.chance += chance
 		}
-		b.sides |= 1 << rd.side
-		b.chance += chance
 		lines[line] = b
 	}
 	all, most := sideSet(homeBit|awayBit), mostBook
@@ -121,6 +124,9 @@ func (d *Deriver) booksOf(o *input.Offer, p *plan, shape input.Shape, suspended 
 		all, most = homeBit|drawBit|awayBit, mostBook3
 	}
 	for _, b := range lines {
+		if b.rows == all {
+			found.lines++
+		}
 		if b.sides != all {
 			continue
 		}
