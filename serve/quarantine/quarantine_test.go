@@ -23,13 +23,16 @@ func publication(version uint64) quarantine.Publication {
 }
 
 // TestMain is also the process that is killed in the middle of a load.
+// held keeps the lock of a load, which the garbage collector would otherwise release.
+var held *quarantine.Load
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("QUARANTINE_TEST_DIR"); dir != "" {
 		at, err := time.Parse(time.RFC3339, os.Getenv("QUARANTINE_TEST_AT"))
 		if err == nil {
 			var s *quarantine.Store
 			if s, err = quarantine.Open(dir, func() time.Time { return at }); err == nil {
-				_, err = s.Begin(publication(2))
+				held, err = s.Begin(publication(2))
 			}
 		}
 		fmt.Println(err)
