@@ -10,10 +10,10 @@ import (
 	apifootballemulator "mkt/fetch/provider/apifootball/emulator"
 	"mkt/fetch/provider/betsapi"
 	betsapiemulator "mkt/fetch/provider/betsapi/emulator"
-	"mkt/fetch/provider/theoddsapi"
-	theoddsapiemulator "mkt/fetch/provider/theoddsapi/emulator"
 	"mkt/fetch/provider/sportmonks"
 	sportmonksemulator "mkt/fetch/provider/sportmonks/emulator"
+	"mkt/fetch/provider/theoddsapi"
+	theoddsapiemulator "mkt/fetch/provider/theoddsapi/emulator"
 	"mkt/fetch/simulator"
 )
 
