@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball/internal/wire"
 )
@@ -77,14 +77,10 @@ func (a *asker) progress(done, total int) {
 	a.x.Progress(min(a.done, a.total), a.total)
 }
 
-// errAnswer is an accepted answer that cannot be followed after all, and errStopped a
-// request that was not sent, because the quota is used up.
-var (
-	errAnswer  = errors.New("the answer cannot be read")
-	errStopped = errors.New("the quota is used up")
-)
+// errStopped is the error of a request that was not sent, because the quota is used up.
+var errStopped = errors.New("the quota is used up")
 
-// get asks one question. What goes wrong is remembered; fatal tells that the run must
+// get sends one request. It keeps an error for the result; fatal means that the run must
 // stop.
 func (a *asker) get(ctx context.Context, r provider.Request) (p provider.Payload, fatal bool, err error) {
 	a.mu.Lock()
@@ -98,7 +94,7 @@ func (a *asker) get(ctx context.Context, r provider.Request) (p provider.Payload
 		return p, false, nil
 	}
 	a.fault(err)
-	return p, ctx.Err() != nil || mustStop(err), err
+	return p, ctx.Err() != nil || answer.MustStop(err), err
 }
 
 // fault remembers the first error, and that the quota is used up.
@@ -108,7 +104,7 @@ func (a *asker) fault(err error) {
 	if a.first == nil {
 		a.first = err
 	}
-	if kindOf(err) == provider.Limited {
+	if answer.KindOf(err) == provider.Limited {
 		a.limited = true
 	}
 }
@@ -168,11 +164,11 @@ func (a *asker) listDay(ctx context.Context, d *day) error {
 		}
 		return nil
 	}
-	doc := documents.Get().(*strictjson.Document)
-	defer release(doc)
+	doc := answer.Document()
+	defer answer.Release(doc)
 	items, err := readResponse(doc, p.Body)
 	if err != nil {
-		a.fault(fmt.Errorf("%s: %w: %w", wire.EndpointFixtures, errAnswer, err))
+		a.fault(fmt.Errorf("%s: %w: %w", wire.EndpointFixtures, answer.ErrUnreadable, err))
 		return nil
 	}
 	said, ok := readPaging(doc.Root())
@@ -334,16 +330,16 @@ func (a *asker) page(ctx context.Context, w *oddsOf, n int) error {
 func readOdds(p provider.Payload) (provider.Sheet, paging, error) {
 	sheet, err := adapter{}.ReadMarkets(p, provider.Listing{})
 	if err != nil {
-		return sheet, paging{}, fmt.Errorf("%w: %w", errAnswer, err)
+		return sheet, paging{}, fmt.Errorf("%w: %w", answer.ErrUnreadable, err)
 	}
-	d := documents.Get().(*strictjson.Document)
-	defer release(d)
+	d := answer.Document()
+	defer answer.Release(d)
 	if err := d.Parse(p.Body); err != nil {
-		return sheet, paging{}, fmt.Errorf("%s: %w: %w", wire.EndpointOdds, errAnswer, err)
+		return sheet, paging{}, fmt.Errorf("%s: %w: %w", wire.EndpointOdds, answer.ErrUnreadable, err)
 	}
 	said, ok := readPaging(d.Root())
 	if !ok || sheet.Damaged[fixtureNoID]+sheet.Damaged[fixtureNoObject] > 0 {
-		return sheet, said, fmt.Errorf("%s: %w: its paging or the id of a fixture cannot be read", wire.EndpointOdds, errAnswer)
+		return sheet, said, fmt.Errorf("%s: %w: its paging or the id of a fixture cannot be read", wire.EndpointOdds, answer.ErrUnreadable)
 	}
 	return sheet, said, nil
 }
@@ -354,25 +350,4 @@ func bookmaker(x provider.Exchange) string {
 		return chosen
 	}
 	return DefaultBookmaker
-}
-
-// kindOf is the verdict in an exchange's error, Accepted if there is none.
-func kindOf(err error) provider.Kind {
-	var answer *provider.AnswerError
-	if errors.As(err, &answer) {
-		return answer.Verdict.Kind
-	}
-	return provider.Accepted
-}
-
-// mustStop reports whether an error ends the run: a refused credential or product, and
-// what is no answer of the provider's at all.
-func mustStop(err error) bool {
-	switch kindOf(err) {
-	case provider.CredentialFault, provider.PermissionFault:
-		return true
-	case provider.Accepted:
-		return !errors.Is(err, provider.ErrUnreachable) && !errors.Is(err, errAnswer)
-	}
-	return false
 }

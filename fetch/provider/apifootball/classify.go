@@ -1,12 +1,12 @@
 package apifootball
 
 import (
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball/internal/wire"
@@ -14,15 +14,8 @@ import (
 
 // Error words of our own, for answers in which the provider says none.
 const (
-	errEmpty     = "EMPTY_BODY"
-	errNotJSON   = "NOT_JSON"      // a page of the front server
-	errCut       = "INVALID_JSON"  // cut short, or not JSON after all
-	errDoubtful  = "DOUBTFUL_JSON" // not UTF-8, beyond a limit, a key of the envelope twice: asking again will not help
-	errEnvelope  = "NO_ENVELOPE"   // neither errors nor a response
-	errParameter = "PARAMETER"     // the provider names a parameter
-	errUnknown   = "UNKNOWN_ERROR"
+	errParameter = "PARAMETER"    // the provider names a parameter
 	errServer    = "SERVER_ERROR" // an answer of the server, with a message and no envelope
-	errStatus    = "UNEXPLAINED_STATUS"
 )
 
 // errorKinds are what the keys of the member errors mean, the gravest first: an answer
@@ -57,34 +50,22 @@ func Classify(status int, header http.Header, body []byte) provider.Verdict {
 }
 
 func judge(status int, body []byte) provider.Verdict {
-	switch first := firstOf(body); {
-	case first == 0:
-		return unexplained(status, errEmpty)
-	case first != '{':
-		return unexplained(status, errNotJSON)
-	}
-	d := documents.Get().(*strictjson.Document)
-	defer release(d)
-	if err := d.Parse(body); err != nil {
-		return invalid(status, err)
+	d := answer.Document()
+	defer answer.Release(d)
+	if v, ok := byStatus.Judge(d, status, body, "{"); !ok {
+		return v
 	}
 	envelope := d.Root()
-	switch {
-	case envelope.Repeats() && status == http.StatusOK:
-		return provider.Verdict{Kind: provider.Rejected, Code: errDoubtful}
-	case envelope.Repeats():
-		return unexplained(status, errDoubtful)
-	}
 	if key, said := errorIn(envelope.Get(wire.KeyErrors)); said {
 		return ofError(key)
 	}
 	response := envelope.Get(wire.KeyResponse).Kind()
 	switch {
 	case envelope.Get(wire.KeyErrors).Kind() == strictjson.Absent && envelope.Get(wire.KeyMessage).Kind() == strictjson.String:
-		return unexplained(status, errServer)
+		return byStatus.Unexplained(status, errServer)
 	case envelope.Get(wire.KeyErrors).Kind() == strictjson.Absent,
 		response != strictjson.Array && (response != strictjson.Object || envelope.Get(wire.KeyGet).Text() != wire.GetStatus):
-		return byStatus(status, errEnvelope)
+		return byStatus(status, answer.NoEnvelope)
 	}
 	return provider.Verdict{Kind: provider.Accepted}
 }
@@ -124,7 +105,7 @@ func ofError(key string) provider.Verdict {
 		}
 	}
 	if key == "" {
-		key = errUnknown
+		key = answer.Unknown
 	}
 	return provider.Verdict{Kind: provider.Rejected, Code: key}
 }
@@ -174,51 +155,10 @@ func wholeHeader(h http.Header, name string) (int, bool) {
 	return max(n, 0), err == nil
 }
 
-// firstOf is the first byte that is no white space, 0 if there is none.
-func firstOf(body []byte) byte {
-	for _, c := range body {
-		if c != ' ' && c != '\n' && c != '\r' && c != '\t' {
-			return c
-		}
+// byStatus knows the status 499 beside the usual ones: the provider took too long.
+var byStatus answer.ByStatus = func(status int, code string) provider.Verdict {
+	if status == 499 {
+		return provider.Verdict{Kind: provider.Retryable, Code: code}
 	}
-	return 0
-}
-
-// invalid judges a body that begins like JSON and is none. One that was cut short may
-// come whole the next time.
-func invalid(status int, err error) provider.Verdict {
-	var e *strictjson.Error
-	if status == http.StatusOK && errors.As(err, &e) {
-		switch e.Rule {
-		case strictjson.RuleUTF8, strictjson.RuleDepth, strictjson.RuleString, strictjson.RuleNumber, strictjson.RuleValues:
-			return provider.Verdict{Kind: provider.Rejected, Code: errDoubtful}
-		}
-	}
-	return unexplained(status, errCut)
-}
-
-// unexplained judges an answer without an envelope. A refusal of the front server is
-// not one of the provider: only 401 and 429 have no other meaning.
-func unexplained(status int, code string) provider.Verdict {
-	switch status {
-	case http.StatusUnauthorized, http.StatusTooManyRequests:
-		return byStatus(status, code)
-	}
-	return provider.Verdict{Kind: provider.Retryable, Code: code}
-}
-
-// byStatus judges an envelope that says neither an error nor a response.
-func byStatus(status int, code string) provider.Verdict {
-	kind := provider.Rejected
-	switch {
-	case status == http.StatusUnauthorized:
-		kind, code = provider.CredentialFault, errStatus
-	case status == http.StatusForbidden:
-		kind, code = provider.PermissionFault, errStatus
-	case status == http.StatusTooManyRequests:
-		kind, code = provider.Limited, errStatus
-	case status >= 499:
-		kind = provider.Retryable
-	}
-	return provider.Verdict{Kind: kind, Code: code}
+	return answer.Usual(status, code)
 }

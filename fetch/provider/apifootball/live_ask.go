@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball/internal/wire"
 )
@@ -87,11 +87,11 @@ func (a *asker) inPlay(ctx context.Context) (ids []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := documents.Get().(*strictjson.Document)
-	defer release(doc)
+	doc := answer.Document()
+	defer answer.Release(doc)
 	items, err := readResponse(doc, p.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", wire.EndpointLive, errAnswer, err)
+		return nil, fmt.Errorf("%s: %w: %w", wire.EndpointLive, answer.ErrUnreadable, err)
 	}
 	said, ok := readPaging(doc.Root())
 	a.asked.ListingComplete = ok && said.total <= 1

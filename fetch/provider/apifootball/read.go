@@ -3,24 +3,11 @@ package apifootball
 import (
 	"fmt"
 	"strings"
-	"sync"
 
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider/apifootball/internal/wire"
 	"mkt/publish/football"
 )
-
-// maxKept bounds the index that is kept for the next payload, in values.
-const maxKept = 1 << 18
-
-var documents = sync.Pool{New: func() any { return new(strictjson.Document) }}
-
-func release(d *strictjson.Document) {
-	d.Clear()
-	if d.Size() <= maxKept {
-		documents.Put(d)
-	}
-}
 
 // readResponse parses an archived answer and returns its items. It is an error if the
 // bytes do not parse, if the envelope has a key twice or says an error, and if there is

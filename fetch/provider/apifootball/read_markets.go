@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
@@ -27,8 +28,8 @@ var (
 // the one that was asked for. A payload without a query says whose prices it was asked
 // for itself, or has those of all, of which the default's are taken.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
-	d := documents.Get().(*strictjson.Document)
-	defer release(d)
+	d := answer.Document()
+	defer answer.Release(d)
 	items, err := readResponse(d, p.Body)
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", wire.EndpointOdds, err)

@@ -2,7 +2,6 @@ package betsapi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/wire"
@@ -167,9 +167,9 @@ func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err 
 		a.answered++
 		a.mu.Unlock()
 		return missing, nil
-	case ctx.Err() != nil || mustStop(err):
+	case ctx.Err() != nil || answer.MustStop(err):
 		return nil, err
-	case len(ids) == 1 || !worthSplitting(err):
+	case len(ids) == 1 || !answer.WorthSplitting(err):
 		a.fail(err, ids)
 		return nil, nil
 	}
@@ -198,23 +198,20 @@ func (a *asker) fail(err error, ids []string) {
 	if err != nil && a.first == nil {
 		a.first = err
 	}
-	if kindOf(err) == provider.Limited {
+	if answer.KindOf(err) == provider.Limited {
 		a.limited = true
 	}
 }
-
-// errAnswer is an accepted answer that cannot be used after all.
-var errAnswer = errors.New("the answer cannot be read")
 
 // missingIn lists those of the requested fixtures that an answer leaves out. It returns
 // an error if one of these may be in a part that cannot be read: then it is not known
 // that the provider offers no markets on it.
 func missingIn(body []byte, ids []string) (missing []string, err error) {
-	d := documents.Get().(*strictjson.Document)
-	defer release(d)
+	d := answer.Document()
+	defer answer.Release(d)
 	results, err := readResults(d, body)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", wire.EndpointPrematch, errAnswer, err)
+		return nil, fmt.Errorf("%s: %w: %w", wire.EndpointPrematch, answer.ErrUnreadable, err)
 	}
 	had, unread := make(map[string]bool, wire.MaxBatch), 0
 	for item := range results.Items() {
@@ -228,7 +225,7 @@ func missingIn(body []byte, ids []string) (missing []string, err error) {
 	}
 	missing = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return had[id] })
 	if unread > 0 && len(missing) > 0 {
-		return nil, fmt.Errorf("%s: %w: %d results without an id, and %d fixtures are missing", wire.EndpointPrematch, errAnswer, unread, len(missing))
+		return nil, fmt.Errorf("%s: %w: %d results without an id, and %d fixtures are missing", wire.EndpointPrematch, answer.ErrUnreadable, unread, len(missing))
 	}
 	return missing, nil
 }
@@ -242,31 +239,4 @@ func idsOf(result strictjson.Value) (ids []string) {
 		}
 	}
 	return ids
-}
-
-// kindOf is the verdict in an exchange's error, Accepted when there is none.
-func kindOf(err error) provider.Kind {
-	var answer *provider.AnswerError
-	if errors.As(err, &answer) {
-		return answer.Verdict.Kind
-	}
-	return provider.Accepted
-}
-
-// mustStop reports whether an error ends the run: a refused credential or product, and
-// every error that is no answer of the provider.
-func mustStop(err error) bool {
-	switch kindOf(err) {
-	case provider.CredentialFault, provider.PermissionFault:
-		return true
-	case provider.Accepted:
-		return !errors.Is(err, provider.ErrUnreachable) && !errors.Is(err, errAnswer)
-	}
-	return false
-}
-
-// worthSplitting reports whether smaller requests may succeed.
-func worthSplitting(err error) bool {
-	k := kindOf(err)
-	return k == provider.Rejected || k == provider.Retryable || errors.Is(err, errAnswer)
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/wire"
@@ -46,7 +47,7 @@ func (a *asker) list(ctx context.Context) ([]item, error) {
 	}
 	second, err := a.readPages(ctx)
 	if err != nil {
-		if ctx.Err() != nil || mustStop(err) {
+		if ctx.Err() != nil || answer.MustStop(err) {
 			return nil, err
 		}
 		a.countShort(first)
@@ -110,7 +111,7 @@ func (a *asker) pages(ctx context.Context, from, to int) ([]*page, error) {
 	for n := from; n <= to; n++ {
 		workers.Go(func() error {
 			p, err := a.page(ctx, n)
-			if err != nil && (ctx.Err() != nil || mustStop(err) || kindOf(err) == provider.Limited) {
+			if err != nil && (ctx.Err() != nil || answer.MustStop(err) || answer.KindOf(err) == provider.Limited) {
 				return err
 			}
 			mu.Lock()
@@ -154,14 +155,14 @@ func (a *asker) page(ctx context.Context, n int) (*page, error) {
 	question := a.listing
 	question.Query = maps.Clone(question.Query)
 	question.Query.Set(wire.ParamPage, strconv.Itoa(n))
-	answer, err := a.x.Get(ctx, question)
+	payload, err := a.x.Get(ctx, question)
 	if err != nil {
 		return nil, err
 	}
 	var d strictjson.Document
-	results, err := readResults(&d, answer.Body)
+	results, err := readResults(&d, payload.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%s page %d: %w: %w", question.Endpoint, n, errAnswer, err)
+		return nil, fmt.Errorf("%s page %d: %w: %w", question.Endpoint, n, answer.ErrUnreadable, err)
 	}
 	p := &page{}
 	for v := range results.Items() {
@@ -173,7 +174,7 @@ func (a *asker) page(ctx context.Context, n int) (*page, error) {
 		p.items = append(p.items, i)
 	}
 	if err := withoutIDs(len(p.items)+p.noID, len(p.items)); err != nil {
-		return nil, fmt.Errorf("%s page %d: %w: %w", question.Endpoint, n, errAnswer, err)
+		return nil, fmt.Errorf("%s page %d: %w: %w", question.Endpoint, n, answer.ErrUnreadable, err)
 	}
 	p.pager, _ = readPager(d.Root().Get(wire.KeyPager))
 	return p, nil

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/wire"
 )
@@ -150,7 +151,7 @@ func (a *asker) views(ctx, late context.Context, ids []string) error {
 				return err
 			case err != nil && late.Err() != nil:
 				return nil // no time is left: the next cycle begins with them
-			case err != nil && mustStop(err):
+			case err != nil && answer.MustStop(err):
 				return err
 			case err != nil:
 				a.fail(err, batch)

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
@@ -14,24 +14,12 @@ import (
 	"mkt/publish/football"
 )
 
-// maxKept bounds the index that is kept for the next payload, in values.
-const maxKept = 1 << 18
-
-var documents = sync.Pool{New: func() any { return new(strictjson.Document) }}
-
-func release(d *strictjson.Document) {
-	d.Clear()
-	if d.Size() <= maxKept {
-		documents.Put(d)
-	}
-}
-
 // ReadMarkets implements provider.MarketAdapter for bet365/prematch in all four
 // shapes. A fixture that occurs twice in the payload is one. A fixture that was not
 // requested is left out: it has not been filtered.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
-	d := documents.Get().(*strictjson.Document)
-	defer release(d)
+	d := answer.Document()
+	defer answer.Release(d)
 	results, err := readResults(d, p.Body)
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", wire.EndpointPrematch, err)

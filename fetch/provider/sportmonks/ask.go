@@ -2,7 +2,6 @@ package sportmonks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/sportmonks/internal/wire"
@@ -101,7 +101,7 @@ func (a *asker) list(ctx context.Context, question provider.Request) ([]item, er
 	for n := 1; ; n++ {
 		p, err := a.page(ctx, question, n)
 		switch {
-		case err != nil && (n == 1 || ctx.Err() != nil || mustStop(err)):
+		case err != nil && (n == 1 || ctx.Err() != nil || answer.MustStop(err)):
 			return nil, err
 		case err != nil: // its followers may be had, but where it ends is not known
 			a.count(countLostPages, 1)
@@ -136,13 +136,13 @@ func (a *asker) page(ctx context.Context, question provider.Request, n int) (*pa
 		query[key] = values
 	}
 	question.Query = query
-	answer, err := a.x.Get(ctx, question)
+	payload, err := a.x.Get(ctx, question)
 	if err != nil {
 		return nil, err
 	}
-	p, err := readPage(answer.Body)
+	p, err := readPage(payload.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%s page %d: %w: %w", question.Endpoint, n, errAnswer, err)
+		return nil, fmt.Errorf("%s page %d: %w: %w", question.Endpoint, n, answer.ErrUnreadable, err)
 	}
 	return p, nil
 }
@@ -243,9 +243,9 @@ func (a *asker) batch(ctx context.Context, ids []string) error {
 		a.asked.Failed = append(a.asked.Failed, had.unpriced...)
 		a.asked.Counters[countUnpriced] += int64(len(had.unpriced))
 		return nil
-	case ctx.Err() != nil || mustStop(err):
+	case ctx.Err() != nil || answer.MustStop(err):
 		return err
-	case len(ids) == 1 || !worthSplitting(err):
+	case len(ids) == 1 || !answer.WorthSplitting(err):
 		a.fail(err, ids)
 		return nil
 	}
@@ -272,13 +272,10 @@ func (a *asker) fail(err error, ids []string) {
 	if err != nil && a.first == nil {
 		a.first = err
 	}
-	if kindOf(err) == provider.Limited {
+	if answer.KindOf(err) == provider.Limited {
 		a.limited = true
 	}
 }
-
-// errAnswer is an accepted answer that cannot be followed after all.
-var errAnswer = errors.New("the answer cannot be read")
 
 // answeredFixtures is what an answer says of the fixtures that were asked for.
 type answeredFixtures struct {
@@ -290,11 +287,11 @@ type answeredFixtures struct {
 // is an error when one of these may be in a part that cannot be read: then the provider
 // has not said that it offers no markets on it.
 func fixturesIn(body []byte, ids []string) (had answeredFixtures, err error) {
-	d := documents.Get().(*strictjson.Document)
-	defer release(d)
+	d := answer.Document()
+	defer answer.Release(d)
 	data, err := readData(d, body)
 	if err != nil {
-		return had, fmt.Errorf("%s: %w: %w", wire.EndpointMulti, errAnswer, err)
+		return had, fmt.Errorf("%s: %w: %w", wire.EndpointMulti, answer.ErrUnreadable, err)
 	}
 	if foundNothing(d.Root()) { // or the plan does not hold them: nothing is known of them
 		return answeredFixtures{unpriced: slices.Clone(ids)}, nil
@@ -317,34 +314,7 @@ func fixturesIn(body []byte, ids []string) (had answeredFixtures, err error) {
 		}
 	}
 	if unread > 0 && len(had.missing) > 0 {
-		return had, fmt.Errorf("%s: %w: %d fixtures without an id, and %d are missing", wire.EndpointMulti, errAnswer, unread, len(had.missing))
+		return had, fmt.Errorf("%s: %w: %d fixtures without an id, and %d are missing", wire.EndpointMulti, answer.ErrUnreadable, unread, len(had.missing))
 	}
 	return had, nil
-}
-
-// kindOf is the verdict in an exchange's error, Accepted when there is none.
-func kindOf(err error) provider.Kind {
-	var answer *provider.AnswerError
-	if errors.As(err, &answer) {
-		return answer.Verdict.Kind
-	}
-	return provider.Accepted
-}
-
-// mustStop reports whether an error ends the run: a refused credential or product, and
-// what is no answer of the provider's at all.
-func mustStop(err error) bool {
-	switch kindOf(err) {
-	case provider.CredentialFault, provider.PermissionFault:
-		return true
-	case provider.Accepted:
-		return !errors.Is(err, provider.ErrUnreachable) && !errors.Is(err, errAnswer)
-	}
-	return false
-}
-
-// worthSplitting reports whether a smaller request may fare better.
-func worthSplitting(err error) bool {
-	k := kindOf(err)
-	return k == provider.Rejected || k == provider.Retryable || errors.Is(err, errAnswer)
 }

@@ -3,25 +3,12 @@ package sportmonks
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider/sportmonks/internal/wire"
 	"mkt/publish/football"
 )
-
-// maxKept bounds the index that is kept for the next payload, in values.
-const maxKept = 1 << 19
-
-var documents = sync.Pool{New: func() any { return new(strictjson.Document) }}
-
-func release(d *strictjson.Document) {
-	d.Clear()
-	if d.Size() <= maxKept {
-		documents.Put(d)
-	}
-}
 
 // readData parses an archived answer and returns its data. An answer that found
 // nothing has an empty list, or no data at all and a message. It is an error when the

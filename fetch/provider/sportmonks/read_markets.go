@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
@@ -19,8 +20,8 @@ import (
 // their odds, and the rows of odds by themselves. It reads the rows of one bookmaker,
 // whom the request named.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
-	d := documents.Get().(*strictjson.Document)
-	defer release(d)
+	d := answer.Document()
+	defer answer.Release(d)
 	data, err := readData(d, p.Body)
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", p.Endpoint, err)

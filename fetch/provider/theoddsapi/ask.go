@@ -3,7 +3,6 @@ package theoddsapi
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/theoddsapi/internal/wire"
@@ -87,9 +87,6 @@ func (a *asker) progress(done, total int) {
 	a.x.Progress(min(a.done, a.total), a.total)
 }
 
-// errAnswer is an accepted answer that cannot be followed after all.
-var errAnswer = errors.New("the answer cannot be read")
-
 // list reads the fixtures of every competition. The list is complete if every answer
 // came and all of it could be read.
 func (a *asker) list(ctx context.Context) ([]event, error) {
@@ -108,7 +105,7 @@ func (a *asker) list(ctx context.Context) ([]event, error) {
 		workers.Go(func() error {
 			defer a.step()
 			lists[i], failures[i] = a.events(ctx, sport)
-			if err := failures[i]; err != nil && (ctx.Err() != nil || mustStop(err) || kindOf(err) == provider.Limited) {
+			if err := failures[i]; err != nil && (ctx.Err() != nil || mustStop(err) || answer.KindOf(err) == provider.Limited) {
 				return err
 			}
 			return nil
@@ -132,14 +129,14 @@ func (a *asker) list(ctx context.Context) ([]event, error) {
 func (a *asker) sports(ctx context.Context) (keys []string, whole bool, err error) {
 	a.expect(1)
 	defer a.step()
-	answer, err := a.x.Get(ctx, probe(a.x.Now()))
+	payload, err := a.x.Get(ctx, probe(a.x.Now()))
 	if err != nil {
 		return nil, false, err
 	}
 	var d strictjson.Document
-	list, err := readList(&d, answer.Body)
+	list, err := readList(&d, payload.Body)
 	if err != nil {
-		return nil, false, fmt.Errorf("%s: %w: %w", wire.EndpointSports, errAnswer, err)
+		return nil, false, fmt.Errorf("%s: %w: %w", wire.EndpointSports, answer.ErrUnreadable, err)
 	}
 	whole = true
 	for v := range list.Items() {
@@ -150,21 +147,21 @@ func (a *asker) sports(ctx context.Context) (keys []string, whole bool, err erro
 		}
 	}
 	if len(keys) == 0 {
-		return nil, false, fmt.Errorf("%s: %w: it has no active competition of football", wire.EndpointSports, errAnswer)
+		return nil, false, fmt.Errorf("%s: %w: it has no active competition of football", wire.EndpointSports, answer.ErrUnreadable)
 	}
 	return keys, whole, nil
 }
 
 // events returns the fixtures of a competition.
 func (a *asker) events(ctx context.Context, sport string) (events []event, err error) {
-	answer, err := a.x.Get(ctx, provider.Request{Endpoint: wire.EndpointEvents, Path: wire.PathEvents(sport), Query: url.Values{wire.ParamDateFormat: {wire.ISO}}})
+	payload, err := a.x.Get(ctx, provider.Request{Endpoint: wire.EndpointEvents, Path: wire.PathEvents(sport), Query: url.Values{wire.ParamDateFormat: {wire.ISO}}})
 	if err != nil {
 		return nil, err
 	}
 	var d strictjson.Document
-	list, err := readList(&d, answer.Body)
+	list, err := readList(&d, payload.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", wire.EndpointEvents, errAnswer, err)
+		return nil, fmt.Errorf("%s: %w: %w", wire.EndpointEvents, answer.ErrUnreadable, err)
 	}
 	items := 0
 	for v := range list.Items() {
@@ -178,7 +175,7 @@ func (a *asker) events(ctx context.Context, sport string) (events []event, err e
 	if unread := items - len(events); unread > 0 {
 		a.count(countNoID, unread)
 		if items > 1 && len(events) == 0 {
-			return nil, fmt.Errorf("%s: %w: none of %d items has an id", wire.EndpointEvents, errAnswer, items)
+			return nil, fmt.Errorf("%s: %w: none of %d items has an id", wire.EndpointEvents, answer.ErrUnreadable, items)
 		}
 		a.mu.Lock()
 		a.asked.ListingComplete = false
@@ -319,25 +316,25 @@ func (a *asker) ask(ctx context.Context, j job, all bool) (missing []string, err
 	if all {
 		q.Set(wire.ParamMarkets, everyMarket())
 	}
-	answer, err := a.x.Get(ctx, r)
-	if j.all && codeOf(err) == wire.ErrEventNotFound {
+	payload, err := a.x.Get(ctx, r)
+	if j.all && answer.VerdictOf(err).Code == wire.ErrEventNotFound {
 		return j.ids, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return missingIn(r.Endpoint, answer.Body, j.ids)
+	return missingIn(r.Endpoint, payload.Body, j.ids)
 }
 
 // missingIn lists those of the fixtures asked for that an answer leaves out. It is
 // an error when one of these may be in a part that cannot be read: then the provider
 // has not said that it offers nothing on it.
 func missingIn(endpoint string, body []byte, ids []string) (missing []string, err error) {
-	d := documents.Get().(*strictjson.Document)
-	defer release(d)
+	d := answer.Document()
+	defer answer.Release(d)
 	events, err := readEvents(d, body)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", endpoint, errAnswer, err)
+		return nil, fmt.Errorf("%s: %w: %w", endpoint, answer.ErrUnreadable, err)
 	}
 	met, unread := make(map[string]bool, len(ids)), 0
 	for _, v := range events {
@@ -349,10 +346,10 @@ func missingIn(endpoint string, body []byte, ids []string) (missing []string, er
 	}
 	missing = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return met[id] })
 	if endpoint == wire.EndpointEventOdds && len(missing) > 0 {
-		return nil, fmt.Errorf("%s: %w: it is about another fixture", endpoint, errAnswer)
+		return nil, fmt.Errorf("%s: %w: it is about another fixture", endpoint, answer.ErrUnreadable)
 	}
 	if unread > 0 && len(missing) > 0 {
-		return nil, fmt.Errorf("%s: %w: %d fixtures without an id, and %d are missing", endpoint, errAnswer, unread, len(missing))
+		return nil, fmt.Errorf("%s: %w: %d fixtures without an id, and %d are missing", endpoint, answer.ErrUnreadable, unread, len(missing))
 	}
 	return missing, nil
 }
@@ -371,41 +368,22 @@ func (a *asker) fail(err error, ids []string) {
 	if err != nil && a.first == nil {
 		a.first = err
 	}
-	if kindOf(err) == provider.Limited {
+	if answer.KindOf(err) == provider.Limited {
 		a.limited = true
 	}
 }
 
-// verdictOf is the verdict in an exchange's error; it accepts when there is none.
-func verdictOf(err error) provider.Verdict {
-	var answer *provider.AnswerError
-	if errors.As(err, &answer) {
-		return answer.Verdict
-	}
-	return provider.Verdict{}
-}
-
-func kindOf(err error) provider.Kind { return verdictOf(err).Kind }
-func codeOf(err error) string        { return verdictOf(err).Code }
-
 // isRefusedMarket reports whether the provider refuses a request for its markets.
 func isRefusedMarket(err error) bool {
-	switch codeOf(err) {
+	switch answer.VerdictOf(err).Code {
 	case wire.ErrMarket, wire.ErrMarketCombo, wire.ErrMissingMarket:
 		return true
 	}
 	return false
 }
 
-// mustStop reports whether an error ends the run: a refused credential or product, a
-// bookmaker that the provider does not have, and what is no answer of the provider's
-// at all.
+// mustStop reports whether an error ends the run: that of a bookmaker whom the provider
+// does not have, too.
 func mustStop(err error) bool {
-	switch kindOf(err) {
-	case provider.CredentialFault, provider.PermissionFault:
-		return true
-	case provider.Accepted:
-		return err != nil && !errors.Is(err, provider.ErrUnreachable) && !errors.Is(err, errAnswer)
-	}
-	return codeOf(err) == wire.ErrBookmakers
+	return answer.MustStop(err) || answer.VerdictOf(err).Code == wire.ErrBookmakers
 }

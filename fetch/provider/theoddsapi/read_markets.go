@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
@@ -34,8 +35,8 @@ func readEvents(d *strictjson.Document, body []byte) ([]strictjson.Value, error)
 // fixtures and of one fixture. The prices are those of the bookmaker that the query
 // names. A fixture that the query did not ask for is left out.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
-	d := documents.Get().(*strictjson.Document)
-	defer release(d)
+	d := answer.Document()
+	defer answer.Release(d)
 	events, err := readEvents(d, p.Body)
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", p.Endpoint, err)

@@ -1,0 +1,118 @@
+// Package answer has what all adapters do with an answer before they know what it says:
+// parse it, judge one that is no answer of the provider at all, and decide what a failed
+// request means for the rest of the run.
+package answer
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
+)
+
+// Codes of verdicts on answers that are not in the provider's format.
+const (
+	Empty      = "EMPTY_BODY"
+	NotJSON    = "NOT_JSON"           // a page of the front server
+	Cut        = "INVALID_JSON"       // cut short, or not JSON after all
+	Doubtful   = "DOUBTFUL_JSON"      // not UTF-8, beyond a limit, or a key of the envelope is there twice: another try will not help
+	NoEnvelope = "NO_ENVELOPE"        // JSON, but not the provider's envelope
+	Unknown    = "UNKNOWN_ERROR"      // an error of the provider that is not in the adapter's closed set
+	Status     = "UNEXPLAINED_STATUS" // only the status says what is wrong
+)
+
+// maxKept limits the index that is kept for the next payload, in values.
+const maxKept = 1 << 19
+
+var documents = sync.Pool{New: func() any { return new(strictjson.Document) }}
+
+// Document returns a document to parse an answer with. Release it after use.
+func Document() *strictjson.Document { return documents.Get().(*strictjson.Document) }
+
+// Release returns a document. None of its values may be used after that.
+func Release(d *strictjson.Document) {
+	d.Clear()
+	if d.Size() <= maxKept {
+		documents.Put(d)
+	}
+}
+
+// ByStatus judges an answer of which only the status says something. code is that of a
+// status without a meaning of its own.
+type ByStatus func(status int, code string) provider.Verdict
+
+// Judge parses an answer that begins with one of the bytes of first. ok is false if it
+// cannot be the provider's: then v is the verdict.
+func (by ByStatus) Judge(d *strictjson.Document, status int, body []byte, first string) (v provider.Verdict, ok bool) {
+	switch c := firstOf(body); {
+	case c == 0:
+		return by.Unexplained(status, Empty), false
+	case strings.IndexByte(first, c) < 0:
+		return by.Unexplained(status, NotJSON), false
+	}
+	doubtful := false
+	if err := d.Parse(body); err != nil {
+		if doubtful = isDoubtful(err); !doubtful || status != http.StatusOK {
+			return by.Unexplained(status, Cut), false
+		}
+	} else if doubtful = d.Root().Repeats(); doubtful && status != http.StatusOK {
+		return by.Unexplained(status, Doubtful), false
+	}
+	if doubtful {
+		return provider.Verdict{Kind: provider.Rejected, Code: Doubtful}, false
+	}
+	return provider.Verdict{}, true
+}
+
+// isDoubtful reports whether the body is complete JSON of a kind that is refused. If it
+// was cut short instead, the next try may succeed.
+func isDoubtful(err error) bool {
+	var e *strictjson.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Rule {
+	case strictjson.RuleUTF8, strictjson.RuleDepth, strictjson.RuleString, strictjson.RuleNumber, strictjson.RuleValues:
+		return true
+	}
+	return false
+}
+
+// Unexplained judges an answer without an envelope. A refusal of the front server is
+// not one of the provider: only 401 and 429 have no other meaning.
+func (by ByStatus) Unexplained(status int, code string) provider.Verdict {
+	switch status {
+	case http.StatusUnauthorized, http.StatusTooManyRequests:
+		return by(status, code)
+	}
+	return provider.Verdict{Kind: provider.Retryable, Code: code}
+}
+
+// Usual is the ByStatus of providers whose statuses have their usual meanings.
+func Usual(status int, code string) provider.Verdict {
+	kind := provider.Rejected
+	switch {
+	case status == http.StatusUnauthorized:
+		kind, code = provider.CredentialFault, Status
+	case status == http.StatusForbidden:
+		kind, code = provider.PermissionFault, Status
+	case status == http.StatusTooManyRequests:
+		kind, code = provider.Limited, Status
+	case status >= http.StatusInternalServerError:
+		kind = provider.Retryable
+	}
+	return provider.Verdict{Kind: kind, Code: code}
+}
+
+// firstOf returns the first byte that is no white space, 0 if there is none.
+func firstOf(body []byte) byte {
+	for _, c := range body {
+		if c != ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return c
+		}
+	}
+	return 0
+}

@@ -1,0 +1,42 @@
+package answer
+
+import (
+	"errors"
+
+	"mkt/fetch/provider"
+)
+
+// ErrUnreadable is wrapped by the error of an accepted answer that cannot be used
+// after all.
+var ErrUnreadable = errors.New("the answer cannot be read")
+
+// VerdictOf returns the verdict in an error of an Exchange; its kind is Accepted if there
+// is none.
+func VerdictOf(err error) provider.Verdict {
+	var answer *provider.AnswerError
+	if errors.As(err, &answer) {
+		return answer.Verdict
+	}
+	return provider.Verdict{}
+}
+
+// KindOf returns the kind of verdict in an error of an Exchange.
+func KindOf(err error) provider.Kind { return VerdictOf(err).Kind }
+
+// MustStop reports whether an error ends the run: a refused credential or product, and
+// an error that does not come from the provider, such as that of a full disk.
+func MustStop(err error) bool {
+	switch KindOf(err) {
+	case provider.CredentialFault, provider.PermissionFault:
+		return true
+	case provider.Accepted:
+		return err != nil && !errors.Is(err, provider.ErrUnreachable) && !errors.Is(err, ErrUnreadable)
+	}
+	return false
+}
+
+// WorthSplitting reports whether smaller requests may succeed.
+func WorthSplitting(err error) bool {
+	k := KindOf(err)
+	return k == provider.Rejected || k == provider.Retryable || errors.Is(err, ErrUnreadable)
+}
