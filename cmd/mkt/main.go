@@ -16,6 +16,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/accounts"
 	"mkt/cmd/mkt/internal/cli/batch"
+	"mkt/cmd/mkt/internal/cli/browser"
 	"mkt/cmd/mkt/internal/cli/demo"
 	"mkt/cmd/mkt/internal/cli/evidence"
 	"mkt/cmd/mkt/internal/cli/live"
@@ -51,5 +52,5 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 }
 
 func commands(env *cli.Env) *cobra.Command {
-	return cli.NewRoot(env, slices.Concat(accounts.New(env), batch.New(env), serving.New(env), live.New(env), evidence.New(env), demo.New(env))...)
+	return cli.NewRoot(env, slices.Concat(accounts.New(env), batch.New(env), serving.New(env), live.New(env), evidence.New(env), browser.New(env), demo.New(env))...)
 }

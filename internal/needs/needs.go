@@ -69,6 +69,19 @@ func Node(t testing.TB) string {
 	return name
 }
 
+// Browser returns the program of a Chromium that Node can drive, beside what Node returns.
+func Browser(t testing.TB) (modules, program string) {
+	t.Helper()
+	modules = Node(t)
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if program, err := exec.LookPath(name); err == nil {
+			return modules, program
+		}
+	}
+	t.Skip("needs a browser: Chromium, such as Debian's package chromium")
+	return "", ""
+}
+
 // Env returns the value of an environment variable that is only set to run this test.
 // usage says what the value is.
 func Env(t testing.TB, name, usage string) string {

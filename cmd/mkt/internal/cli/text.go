@@ -7,6 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
 // NewTableWriter returns a writer that aligns columns, which are separated by tabs.
@@ -95,3 +97,14 @@ func ClockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // Stamp returns a time with its milliseconds.
 func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// SameCommand returns the beginning of a command line with the same settings and folders.
+func SameCommand(cmd *cobra.Command) string {
+	words := []string{"mkt"}
+	for _, name := range []string{"config", "data", "tenants"} {
+		if f := cmd.Flags().Lookup(name); f.Changed {
+			words = append(words, "--"+name, f.Value.String())
+		}
+	}
+	return strings.Join(words, " ")
+}

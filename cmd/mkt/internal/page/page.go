@@ -21,14 +21,16 @@ import (
 //go:embed frame.html
 var frame string
 
+// Style is the style sheet of the pages.
+//
 //go:embed style.css
-var style string
+var Style string
 
 // Template parses the body of a page, which is put into the common frame. It panics if the body
 // does not parse, which is a programming error. functions may be nil.
 func Template(body string, functions template.FuncMap) *template.Template {
 	t := template.Must(template.New("page").Funcs(template.FuncMap{
-		"style": func() template.CSS { return template.CSS(style) },
+		"style": func() template.CSS { return template.CSS(Style) },
 		"utc":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
 	}).Funcs(functions).Parse(frame))

@@ -12,6 +12,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/batch"
+	"mkt/cmd/mkt/internal/cli/browser"
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/cli/serving"
 	"mkt/cmd/mkt/internal/tenants"
@@ -23,6 +24,7 @@ import (
 
 type demoFlags struct {
 	listen    string
+	console   string
 	dir       string
 	every     time.Duration
 	liveEvery time.Duration // 0: 8 s of the simulated days
@@ -58,6 +60,7 @@ lose its data.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
+	flags.StringVar(&f.console, "console", "127.0.0.1:8090", "address of the console; port 0 takes a free one")
 	flags.StringVar(&f.dir, "dir", "", "folder for all files, kept at the end (default: a temporary one)")
 	flags.DurationVar(&f.every, "every", 30*time.Second, "time between the cycles of an account")
 	flags.DurationVar(&f.liveEvery, "live-every", 0, "time between the live cycles of an account (default: 8s of the simulated days)")
@@ -67,11 +70,12 @@ lose its data.`,
 	flags.Float64Var(&f.speed, "speed", 1, "how many times faster the simulated days pass")
 	flags.Uint64Var(&f.seed, "seed", 1, "same seed, same fixtures")
 	cli.Listens(flags, "listen", &f.listen)
+	cli.Listens(flags, "console", &f.console)
 	for name, d := range map[string]*time.Duration{"every": &f.every, "live-every": &f.liveEvery} {
 		cli.Bound(flags, name, "whole seconds, at least 1s", func() bool { return *d >= time.Second && *d%time.Second == 0 })
 	}
 	cli.Bound(flags, "past", "a duration from 0 to 24h, such as 2h", cli.Between(&f.past, 0, 24*time.Hour))
-	for _, name := range []string{"listen", "every", "live-every", "past", "fixtures", "in-play", "speed", "seed"} {
+	for _, name := range []string{"listen", "console", "every", "live-every", "past", "fixtures", "in-play", "speed", "seed"} {
 		g.Settings.Bind(flags, name, "demo."+strings.ReplaceAll(name, "-", "_"))
 	}
 	return cmd
@@ -85,8 +89,10 @@ func (g *Group) demo(ctx context.Context, f demoFlags) error {
 	if f.liveEvery == 0 {
 		f.liveEvery = max(time.Second, f.shorten(8*time.Second).Truncate(time.Second))
 	}
-	if err := cli.IsFree(f.listen); err != nil { // fail before the past is played
-		return fmt.Errorf("demo: %w", err)
+	for flag, address := range map[string]string{"listen": f.listen, "console": f.console} { // fail before the past is played
+		if err := cli.IsFree(address); err != nil {
+			return fmt.Errorf("demo: %w: give a free one with --%s", err, flag)
+		}
 	}
 	remove, err := g.folder(&f)
 	if err != nil {
@@ -166,7 +172,13 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 		return err
 	}
 	f.present = g.Now()
-	stopped, base, first := make(chan error, 1), make(chan string, 1), make(chan struct{})
+	stopped, base, pages, first := make(chan error, 2), make(chan string, 1), make(chan string, 1), make(chan struct{})
+	go func() {
+		stopped <- g.Browser.Serve(ctx, browser.Flags{Listen: f.console}, func(url string) error {
+			pages <- url
+			return nil
+		})
+	}()
 	go func() {
 		stopped <- g.Serving.Serve(ctx, serving.Flags{Listen: f.listen, Poll: 200 * time.Millisecond}, func(l daemon.Ready) { base <- l.BaseURL })
 	}()
@@ -179,14 +191,14 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 		running <- err
 	}()
 	go func() {
-		if err := g.announce(ctx, base, first, f, accounts); err != nil && ctx.Err() == nil {
+		if err := g.announce(ctx, base, pages, first, f, accounts); err != nil && ctx.Err() == nil {
 			g.Log.Error("demo", "error", err)
 			cancel()
 		}
 	}()
 	err = <-stopped // ctx ended, or serving failed
 	cancel()
-	return errors.Join(err, <-running)
+	return errors.Join(err, <-stopped, <-running)
 }
 
 // demoCycles runs every account's first cycles, the main account's first, then all of them on

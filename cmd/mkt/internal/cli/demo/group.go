@@ -11,6 +11,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/accounts"
 	"mkt/cmd/mkt/internal/cli/batch"
+	"mkt/cmd/mkt/internal/cli/browser"
 	"mkt/cmd/mkt/internal/cli/serving"
 	"mkt/fetch/provider"
 )
@@ -20,11 +21,12 @@ type Group struct {
 	*cli.Env
 	Batch   *batch.Group
 	Serving *serving.Group
+	Browser *browser.Group
 }
 
 // NewGroup returns a system with the settings of env.
 func NewGroup(env *cli.Env) *Group {
-	return &Group{env, batch.NewGroup(env), &serving.Group{Env: env}}
+	return &Group{env, batch.NewGroup(env), &serving.Group{Env: env}, &browser.Group{Env: env}}
 }
 
 // New returns the commands.
@@ -41,6 +43,7 @@ func (g *Group) MakeFiles(dir string) error {
 	g.Data = filepath.Join(dir, "data")
 	g.Tenants = filepath.Join(dir, "tenants.yaml")
 	g.Batch.Keys = cli.Keys{Seal: filepath.Join(dir, "seal.key"), ID: filepath.Join(dir, "id.key")}
+	g.Browser.Keys = g.Batch.Keys
 	return nil
 }
 

@@ -16,9 +16,10 @@ import (
 
 // Ready is the ready line of mkt demo --output json.
 type Ready struct {
-	Event   string       `json:"event"`
-	BaseURL string       `json:"base_url"`
-	Tenants []demoTicket `json:"tenants"`
+	Event      string       `json:"event"`
+	BaseURL    string       `json:"base_url"`
+	ConsoleURL string       `json:"console_url"`
+	Tenants    []demoTicket `json:"tenants"`
 }
 
 type demoTicket struct {
@@ -35,12 +36,14 @@ type demoTicket struct {
 const readyBy = 8 * time.Second
 
 // announce waits until the data is served and prints how to read it.
-func (g *Group) announce(ctx context.Context, base <-chan string, first <-chan struct{}, f demoFlags, accounts []Account) error {
-	var url string
-	select {
-	case url = <-base:
-	case <-ctx.Done():
-		return ctx.Err()
+func (g *Group) announce(ctx context.Context, base, pages <-chan string, first <-chan struct{}, f demoFlags, accounts []Account) error {
+	var url, console string
+	for address, from := range map[*string]<-chan string{&url: base, &console: pages} {
+		select {
+		case *address = <-from:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	select {
 	case <-first:
@@ -62,9 +65,9 @@ func (g *Group) announce(ctx context.Context, base <-chan string, first <-chan s
 		}
 	}
 	if g.JSON() {
-		return g.Encode(readyLine(url, accounts))
+		return g.Encode(readyLine(url, console, accounts))
 	}
-	return g.printDemo(url, f, accounts)
+	return g.printDemo(url, console, f, accounts)
 }
 
 // routes have a 200 answer as soon as a product has data.
@@ -94,8 +97,8 @@ func served(ctx context.Context, url, token string) error {
 	}
 }
 
-func readyLine(url string, accounts []Account) Ready {
-	line := Ready{Event: "ready", BaseURL: url}
+func readyLine(url, console string, accounts []Account) Ready {
+	line := Ready{Event: "ready", BaseURL: url, ConsoleURL: console}
 	for _, d := range accounts {
 		ticket := demoTicket{ClientID: d.Tenant.ID, Token: d.Token, Products: []string{}, Features: d.Tenant.EnabledFeatures(),
 			Status: string(d.Tenant.Status), About: d.about}
@@ -109,8 +112,8 @@ func readyLine(url string, accounts []Account) Ready {
 	return line
 }
 
-func (g *Group) printDemo(url string, f demoFlags, accounts []Account) error {
-	fmt.Fprintf(g.Out, "mkt demo is ready at %s/api/v1\n\n", url)
+func (g *Group) printDemo(url, console string, f demoFlags, accounts []Account) error {
+	fmt.Fprintf(g.Out, "mkt demo is ready: open %s in a browser. The API is at %s/api/v1\n\n", console, url)
 	w := cli.NewTableWriter(g.Out)
 	fmt.Fprintln(w, "account\ttoken\tshows")
 	for _, d := range accounts {

@@ -71,24 +71,13 @@ func (g *Group) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options 
 	o := doctor.Options{
 		Config: g.Settings.File, Tenants: g.Tenants, Data: g.Data, SealKey: g.Keys.Seal, IDKey: g.Keys.ID,
 		ServiceName: g.service.Name, SupportEmail: g.service.SupportEmail,
-		Tenant: f.tenant, Keyless: f.serving, Products: account.Products(), Command: sameCommand(cmd), Now: g.Now,
+		Tenant: f.tenant, Keyless: f.serving, Products: account.Products(), Command: cli.SameCommand(cmd), Now: g.Now,
 		Loads: filepath.Join(cmp.Or(f.usage, filepath.Join(g.Data, serve.UsageFolder)), serve.LoadsFolder),
 	}
 	if f.online {
 		o.Probe = g.prober()
 	}
 	return o
-}
-
-// sameCommand returns the beginning of a command line with the same settings and folders.
-func sameCommand(cmd *cobra.Command) string {
-	words := []string{"mkt"}
-	for _, name := range []string{"config", "data", "tenants"} {
-		if f := cmd.Flags().Lookup(name); f.Changed {
-			words = append(words, "--"+name, f.Value.String())
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // prober returns a function that tests a connection. The key is read at the first call.

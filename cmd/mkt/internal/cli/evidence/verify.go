@@ -53,7 +53,7 @@ time: try again later.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			return g.verify(cmd.Context(), sameCommand(cmd), f)
+			return g.verify(cmd.Context(), cli.SameCommand(cmd), f)
 		},
 	}
 	flags := cmd.Flags()

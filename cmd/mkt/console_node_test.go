@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli/demo"
+	"mkt/internal/needs"
+)
+
+// browserPage is a page for the browser to open; see testdata/node/pages.mjs.
+type browserPage struct {
+	Path  string            `json:"path"`
+	Width int               `json:"width,omitempty"`
+	Dark  bool              `json:"dark,omitempty"`
+	Phone bool              `json:"phone,omitempty"`
+	Shot  string            `json:"shot,omitempty"`
+	Do    [][]any           `json:"do,omitempty"`
+	Texts map[string]string `json:"texts,omitempty"`
+}
+
+// seenPage is what the browser reports of a page.
+type seenPage struct {
+	Path, URL, Title string
+	Status           int
+	MS               int
+	Errors           []string
+	Wider            bool
+	Texts            map[string][]string
+}
+
+// browse opens pages in a real browser. It fails the test if a page has an error in the
+// browser's console, asks another host for anything, or scrolls sideways. With SHOTS, a
+// folder, it writes screenshots there.
+func browse(t *testing.T, base string, pages ...browserPage) []seenPage {
+	t.Helper()
+	modules, program := needs.Browser(t)
+	dir := t.TempDir()
+	script, err := os.ReadFile("../../testdata/node/pages.mjs")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "pages.mjs"), script, 0o600)
+	}
+	if err == nil {
+		err = os.Symlink(modules, filepath.Join(dir, "node_modules"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := json.Marshal(map[string]any{"base": base, "pages": pages, "shots": os.Getenv("SHOTS")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", "pages.mjs")
+	var errs bytes.Buffer
+	cmd.Dir, cmd.Stdin, cmd.Stderr, cmd.Env = dir, bytes.NewReader(job), &errs, append(os.Environ(), "BROWSER="+program)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("the browser: %v\n%s", err, errs.String())
+	}
+	var seen []seenPage
+	for line := range strings.Lines(string(out)) {
+		var p seenPage
+		if err := json.Unmarshal([]byte(line), &p); err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range p.Errors {
+			t.Errorf("%s: %s", p.Path, fault)
+		}
+		if p.Wider {
+			t.Errorf("%s (%q) scrolls sideways", p.Path, p.Title)
+		}
+		seen = append(seen, p)
+	}
+	if len(seen) != len(pages) {
+		t.Fatalf("the browser opened %d pages of %d\n%s", len(seen), len(pages), errs.String())
+	}
+	return seen
+}
+
+// startDemo runs mkt demo until the test ends, and returns its ready line.
+func startDemo(t *testing.T, args ...string) demo.Ready {
+	t.Helper()
+	needs.Browser(t)
+	cmd := exec.Command("mkt", append([]string{"demo", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--output", "json",
+		"--dir", t.TempDir(), "--fixtures", "60", "--in-play", "4", "--past", "30m"}, args...)...)
+	var errs bytes.Buffer
+	cmd.Stderr, cmd.WaitDelay = &errs, 5*time.Second
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("mkt demo: %v\n%s", err, errs.String())
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	var ready demo.Ready
+	if err == nil {
+		err = json.Unmarshal([]byte(line), &ready)
+	}
+	if err != nil {
+		t.Fatalf("mkt demo: %v", err)
+	}
+	return ready
+}
+
+// TestNodeConsole opens every page of the console on the demo's data.
+func TestNodeConsole(t *testing.T) {
+	ready := startDemo(t)
+	t.Run("overview", func(t *testing.T) { overviewPages(t, ready) })
+}
+
+func overviewPages(t *testing.T, ready demo.Ready) {
+	names := map[string]string{"accounts": "tbody th strong", "title": "h1"}
+	for _, p := range browse(t, ready.ConsoleURL,
+		browserPage{Path: "/", Shot: "overview", Texts: names},
+		browserPage{Path: "/", Shot: "overview-dark", Dark: true, Texts: names},
+		browserPage{Path: "/", Shot: "overview-phone", Phone: true, Texts: names},
+	) {
+		if p.Status != 200 || len(p.Texts["accounts"]) != len(ready.Tenants) {
+			t.Errorf("status %d, accounts %q; the demo has %d", p.Status, p.Texts["accounts"], len(ready.Tenants))
+		}
+	}
+}

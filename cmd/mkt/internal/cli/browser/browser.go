@@ -1,0 +1,187 @@
+// Package browser has the command that serves the console, the browser's view of an
+// installation.
+package browser
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/cmd/mkt/internal/console"
+	"mkt/cmd/mkt/internal/doctor"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/serve"
+	"mkt/serve/account"
+)
+
+// Group is what the command shares with mkt demo.
+type Group struct {
+	*cli.Env
+	Keys    cli.Keys
+	service serve.Service
+}
+
+// New returns the commands.
+func New(env *cli.Env) []*cobra.Command { return []*cobra.Command{newConsole(&Group{Env: env})} }
+
+// Flags are the flags of mkt console.
+type Flags struct {
+	Listen   string
+	Doctor   doctor.Options
+	hosts    []string
+	password string // file
+	cert     string
+	key      string
+	proxy    bool
+	keyless  bool
+}
+
+func newConsole(g *Group) *cobra.Command {
+	var f Flags
+	cmd := &cobra.Command{
+		Use:   "console",
+		Short: "Serve the browser's view: accounts, cycles, prices, matches, evidence",
+		Long: `Serve pages for a browser: the accounts and what doctor finds, cycles, fixtures
+with the path of every price, matches in play, evidence, and the documentation
+of the API. It reads the data root and tenants.yaml, and changes nothing.
+
+It listens on loopback. Another address needs a password, and either TLS or a
+proxy that has it. Whoever can open the console sees the data of all accounts,
+but no token and no credential.`,
+		Example: `  mkt console
+  mkt console --listen :8090 --host mkt.example.org --password-file console.pw \
+      --tls-cert mkt.pem --tls-key mkt.key`,
+		Args:        cobra.NoArgs,
+		Annotations: map[string]string{cli.LongRunning: ""},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.Doctor = doctor.Options{Config: g.Settings.File, Command: cli.SameCommand(cmd), ServiceName: g.service.Name, SupportEmail: g.service.SupportEmail, Keyless: f.keyless}
+			return g.Serve(cmd.Context(), f, g.printReady)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.Listen, "listen", "127.0.0.1:8090", "address; port 0 takes a free one")
+	flags.StringSliceVar(&f.hosts, "host", nil, "names under which browsers reach it, beside localhost")
+	flags.StringVar(&f.password, "password-file", "", "file with the password that browsers are asked for")
+	flags.StringVar(&f.cert, "tls-cert", "", "file with the certificate for TLS, and its chain")
+	flags.StringVar(&f.key, "tls-key", "", "file with the certificate's private key")
+	flags.BoolVar(&f.proxy, "behind-proxy", false, "a proxy in front of it has TLS; --listen is reached by the proxy only")
+	flags.BoolVar(&f.keyless, "serving", false, "for a host or user that only serves: it has no keys and writes no data")
+	cli.Listens(flags, "listen", &f.Listen)
+	g.Settings.Bind(flags, "listen", "console.listen")
+	g.Settings.Bind(flags, "host", "console.hosts")
+	g.Settings.BindPath(flags, "password-file", "console.password_file")
+	g.Settings.BindPath(flags, "tls-cert", "console.tls_cert")
+	g.Settings.BindPath(flags, "tls-key", "console.tls_key")
+	g.Settings.Bind(flags, "behind-proxy", "console.behind_proxy")
+	g.Keys.SealFlag(g.Settings, cmd)
+	g.Keys.IDFlag(g.Settings, cmd)
+	daemon.ServiceFlags(g.Settings, cmd, &g.service)
+	return cmd
+}
+
+// Serve serves the console until ctx is done, and calls ready when it listens.
+func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error) error {
+	access, err := f.access()
+	if err != nil {
+		return err
+	}
+	o := f.Doctor
+	o.Tenants, o.Data, o.SealKey, o.IDKey, o.Products, o.Now = g.Tenants, g.Data, g.Keys.Seal, g.Keys.ID, account.Products(), g.Now
+	o.Loads = filepath.Join(g.Data, serve.UsageFolder, serve.LoadsFolder)
+	c, err := console.New(console.Options{Env: g.Env, Access: access,
+		Doctor: func(ctx context.Context) doctor.Report { return doctor.Run(ctx, o) }})
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", f.Listen)
+	if err != nil {
+		return fmt.Errorf("console: %w: give another address with --listen", err)
+	}
+	scheme := "http"
+	if access.Certificate != nil {
+		scheme = "https"
+	}
+	if err := ready(scheme + "://" + l.Addr().String()); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	return c.Serve(ctx, l)
+}
+
+// access reads the password and the certificate. It refuses to show the pages to the network
+// without them.
+func (f Flags) access() (console.Access, error) {
+	a := console.Access{Hosts: f.hosts}
+	if (f.cert == "") != (f.key == "") {
+		return a, cli.Usagef("--tls-cert and --tls-key: want both, or neither")
+	}
+	if !isLoopback(f.Listen) {
+		switch {
+		case f.password == "":
+			return a, cli.Usagef("--listen %s: other machines reach it: give a password with --password-file", f.Listen)
+		case f.cert == "" && !f.proxy:
+			return a, cli.Usagef("--listen %s: the password would travel unencrypted: give --tls-cert and --tls-key, or --behind-proxy if a proxy has TLS", f.Listen)
+		}
+	}
+	var err error
+	if f.password != "" {
+		if a.Password, err = readPassword(f.password); err != nil {
+			return a, err
+		}
+	}
+	if f.cert != "" {
+		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+		if err != nil {
+			return a, fmt.Errorf("--tls-cert %s, --tls-key %s: %w", f.cert, f.key, err)
+		}
+		a.Certificate = &pair
+	}
+	return a, nil
+}
+
+// Limits of a password, in bytes.
+const (
+	shortestPassword = 12
+	longestPassword  = 1024
+)
+
+func readPassword(name string) (string, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("--password-file: %w", err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, longestPassword+2))
+	if err != nil {
+		return "", fmt.Errorf("--password-file: %w", err)
+	}
+	password := strings.TrimRight(string(text), "\r\n")
+	if len(password) < shortestPassword || len(password) > longestPassword || strings.ContainsAny(password, "\r\n") {
+		return "", cli.Usagef("--password-file %s: want one line of %d to %d characters", name, shortestPassword, longestPassword)
+	}
+	return password, nil
+}
+
+func isLoopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	ip, bad := netip.ParseAddr(host)
+	return err == nil && (host == "localhost" || bad == nil && ip.IsLoopback())
+}
+
+func (g *Group) printReady(url string) error {
+	if g.JSON() {
+		return g.Encode(daemon.Ready{Event: "ready", BaseURL: url})
+	}
+	_, err := plain.Fprintf(g.Out, "console at %s\n", url)
+	return err
+}

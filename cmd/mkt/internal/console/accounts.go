@@ -1,0 +1,84 @@
+package console
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/health"
+	"mkt/publish/layout"
+)
+
+// accountsCache keeps tenants.yaml until the file changes.
+type accountsCache struct {
+	mu   sync.Mutex
+	stat os.FileInfo
+	file *tenants.File // the newest valid one; nil if there was none yet
+	err  error         // why the file on the disk is not it
+}
+
+// tenants returns the accounts. If the file cannot be read, it returns the last valid one
+// with the error.
+func (c *Console) tenants() (*tenants.File, error) {
+	a := &c.accounts
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	stat, err := os.Stat(c.Env.Tenants)
+	if err == nil && a.stat != nil && os.SameFile(stat, a.stat) && stat.ModTime().Equal(a.stat.ModTime()) && stat.Size() == a.stat.Size() {
+		return a.file, a.err
+	}
+	var f *tenants.File
+	if err == nil {
+		f, err = tenants.Load(c.Env.Tenants)
+	}
+	if a.stat, a.err = stat, err; err == nil {
+		a.file = f
+	}
+	return a.file, a.err
+}
+
+// connection is what is known of an account's connection to its provider.
+type connection struct {
+	Status    health.Connection
+	Name      string
+	Bookmaker string
+	Quota     *health.Quota
+	LastOK    *time.Time
+	Code      health.Code // why the newest test or fetch failed
+}
+
+func (c *Console) connection(t *tenants.Tenant) (connection, error) {
+	p := t.Provider
+	if p == nil {
+		return connection{Status: health.Unconfigured}, nil
+	}
+	var runs []*health.Run
+	for _, s := range c.Env.Sources(t) {
+		run, err := c.Env.NewestOf(s)
+		if err != nil {
+			return connection{}, fmt.Errorf("state of account %s: %w", t.ID, err)
+		}
+		runs = append(runs, run)
+	}
+	known := health.CredentialStatusOf(p.Fingerprint(), runs...)
+	return connection{
+		Status: health.ConnectionStatus(true, p.Disabled, p.Fingerprint(), runs...),
+		Name:   p.Name, Bookmaker: p.BookmakerInUse(), Quota: health.NewestQuota(p.Fingerprint(), runs...),
+		LastOK: known.LastOKAt, Code: known.Code,
+	}, nil
+}
+
+// dataset finds a dataset by the account and the product of an address.
+func (c *Console) dataset(account, product string) (cli.Dataset, error) {
+	if !layout.ValidTenantID(account) {
+		return cli.Dataset{}, badRequest("%q cannot be an account's id.", account)
+	}
+	list, err := cli.Datasets(c.Env.Data, cli.Filter{Tenant: account, Product: product})
+	if err != nil {
+		return cli.Dataset{}, notFound("There is no data of account %s for %s.", account, product)
+	}
+	return list[0], nil
+}

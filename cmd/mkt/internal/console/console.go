@@ -1,0 +1,137 @@
+// Package console is the browser's view of an installation: accounts, cycles, fixtures,
+// matches in play, evidence, and the documentation of the API. It reads the data root
+// and tenants.yaml, and changes nothing.
+//
+// Pages are rendered on the server. A page works without its scripts; they only draw
+// charts, search as one types, and renew what moves.
+package console
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/doctor"
+)
+
+// Options are the options of a console.
+type Options struct {
+	Env    *cli.Env                            // the streams, the clock, the data root and tenants.yaml
+	Doctor func(context.Context) doctor.Report // checks the installation
+	Access Access
+}
+
+// Console answers the requests of browsers. It is safe for concurrent use.
+type Console struct {
+	Options
+	log   *slog.Logger
+	gate  gate
+	mux   *http.ServeMux
+	pages map[string]*page
+
+	accounts      accountsCache
+	findingsCache findingsCache
+}
+
+// New returns a console.
+func New(o Options) (*Console, error) {
+	c := &Console{Options: o, log: o.Env.Log, gate: gate{Access: o.Access}, mux: http.NewServeMux()}
+	var err error
+	if c.pages, err = parsePages(); err != nil {
+		return nil, err
+	}
+	c.routes()
+	return c, nil
+}
+
+// routes registers every page.
+func (c *Console) routes() {
+	c.mux.Handle("GET /static/", staticFiles())
+	c.handle("GET /{$}", c.overview)
+	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		c.fail(w, r, notFound("There is no page at %s.", r.URL.Path))
+	})
+}
+
+// A handler makes what a page shows. Its error is shown as a page of its own.
+type handler func(r *http.Request) (view, error)
+
+func (c *Console) handle(pattern string, h handler) {
+	c.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		v, err := h(r)
+		if err != nil {
+			c.fail(w, r, err)
+			return
+		}
+		c.render(w, r, http.StatusOK, v)
+	})
+}
+
+// ServeHTTP implements http.Handler.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	secure(w.Header())
+	if !c.gate.admits(w, r) {
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "The console only reads.", http.StatusMethodNotAllowed)
+		return
+	}
+	c.mux.ServeHTTP(w, r)
+}
+
+// secure puts the headers on an answer that keep other sites, and texts of providers, from
+// doing anything on the page.
+func secure(h http.Header) {
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
+		"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// Times within which a browser must have sent its request and taken the answer.
+const (
+	readTime  = 10 * time.Second
+	writeTime = 2 * time.Minute // verify reports its progress
+	idleTime  = 2 * time.Minute
+	stopTime  = 5 * time.Second
+	maxHeader = 32 << 10
+)
+
+// Serve answers until ctx is done. It closes the listener.
+func (c *Console) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler: c, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		ErrorLog:    slog.NewLogLogger(c.log.Handler(), slog.LevelDebug),
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	if c.Access.Certificate != nil {
+		l = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{*c.Access.Certificate}, MinVersion: tls.VersionTLS12})
+	}
+	stopped := make(chan error, 1)
+	defer context.AfterFunc(ctx, func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+		defer cancel()
+		stopped <- server.Shutdown(last)
+	})()
+	err := server.Serve(l)
+	if errors.Is(err, http.ErrServerClosed) {
+		if err = <-stopped; errors.Is(err, context.DeadlineExceeded) {
+			err = server.Close()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("console: %w", err)
+	}
+	return nil
+}

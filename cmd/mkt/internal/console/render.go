@@ -1,0 +1,155 @@
+package console
+
+import (
+	"bufio"
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	pages "mkt/cmd/mkt/internal/page"
+	"mkt/cmd/mkt/internal/plain"
+)
+
+//go:embed templates/*.html
+var templates embed.FS
+
+//go:embed static
+var static embed.FS
+
+// page is the template of a page, in the common layout.
+type page struct{ *template.Template }
+
+// view is what a page shows.
+type view struct {
+	Page    string // its template, "overview"
+	Section string // of the navigation, "overview"
+	Title   string
+	Body    any
+}
+
+// frame is what the layout of every page is executed with.
+type frame struct {
+	view
+	Sections []section
+	Now      time.Time
+	Version  string
+}
+
+// section is an entry of the navigation.
+type section struct{ Name, Path, Title string }
+
+var sections = []section{
+	{"overview", "/", "Overview"},
+}
+
+var functions = template.FuncMap{
+	"utc":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
+	"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
+	"lower": strings.ToLower,
+	"span":  span,
+	"size":  size,
+	"count": count,
+}
+
+// parsePages parses every template but the layout and the parts, which begin with "_".
+func parsePages() (map[string]*page, error) {
+	names, err := fs.Glob(templates, "templates/*.html")
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]*page)
+	for _, name := range names {
+		base := strings.TrimSuffix(path.Base(name), ".html")
+		if strings.HasPrefix(base, "_") {
+			continue
+		}
+		t, err := template.New(base).Funcs(functions).ParseFS(templates, "templates/_*.html", name)
+		if err != nil {
+			return nil, fmt.Errorf("page %s: %w", base, err)
+		}
+		all[base] = &page{t}
+	}
+	return all, nil
+}
+
+// render writes a page. It is complete before the first byte is sent, so that an error
+// never leaves half a page. Invisible characters of a provider's texts, such as marks
+// that change the direction of reading, are shown as escapes.
+func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, v view) {
+	var body bytes.Buffer
+	p, ok := c.pages[v.Page]
+	if !ok {
+		c.broken(w, r, fmt.Errorf("no page %s", v.Page))
+		return
+	}
+	shown := plain.NewWriter(&body)
+	out := bufio.NewWriter(shown)
+	err := p.ExecuteTemplate(out, "layout", frame{v, sections, c.Env.Now(), c.Env.Version})
+	if err = errors.Join(err, out.Flush(), shown.Flush()); err != nil {
+		c.broken(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = io.Copy(w, &body) // the browser has gone
+}
+
+// broken answers for a fault of the console itself.
+func (c *Console) broken(w http.ResponseWriter, r *http.Request, err error) {
+	c.log.Error("console", "path", r.URL.Path, "error", err)
+	http.Error(w, "The page could not be made; the log of mkt console says why.", http.StatusInternalServerError)
+}
+
+// problem is an error that is shown to the reader.
+type problem struct {
+	status int
+	title  string
+	what   string
+}
+
+func (p *problem) Error() string { return p.what }
+
+// notFound returns an error that says what is missing.
+func notFound(format string, args ...any) error {
+	return &problem{http.StatusNotFound, "Not found", fmt.Sprintf(format, args...)}
+}
+
+// badRequest returns an error that says what is wrong with an address.
+func badRequest(format string, args ...any) error {
+	return &problem{http.StatusBadRequest, "Not a valid address", fmt.Sprintf(format, args...)}
+}
+
+// fail shows an error as a page.
+func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
+	var p *problem
+	if !errors.As(err, &p) {
+		c.log.Error("console", "path", r.URL.Path, "error", err)
+		p = &problem{http.StatusInternalServerError, "This could not be read", err.Error()}
+	}
+	c.render(w, r, p.status, view{Page: "problem", Title: p.title, Body: p.what})
+}
+
+// staticFiles serves the style sheets and scripts. They are part of the binary, so that
+// they are renewed with it.
+func staticFiles() http.Handler {
+	files := http.FileServerFS(static)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/static/page.css":
+			w.Header().Set("Content-Type", "text/css; charset=utf-8")
+			_, _ = io.WriteString(w, pages.Style)
+		case strings.HasSuffix(r.URL.Path, "/"):
+			http.NotFound(w, r)
+		default:
+			files.ServeHTTP(w, r)
+		}
+	})
+}

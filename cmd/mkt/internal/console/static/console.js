@@ -1,0 +1,24 @@
+"use strict";
+// An element with data-refresh="SECONDS" is renewed from the same page, unless somebody is
+// selecting text or typing in it, or the page is hidden.
+(() => {
+  const busy = (e) => e.contains(document.activeElement) && document.activeElement.matches("input, select, textarea")
+    || !document.getSelection().isCollapsed && e.contains(document.getSelection().anchorNode);
+  const renew = async (index, seconds) => {
+    const now = () => document.querySelectorAll("[data-refresh]")[index];
+    if (!document.hidden && !busy(now())) {
+      try {
+        const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+        if (!answer.ok) throw new Error(String(answer.status));
+        const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const part = fresh.querySelectorAll("[data-refresh]")[index];
+        if (part && !busy(now())) now().replaceWith(document.adoptNode(part));
+        document.dispatchEvent(new CustomEvent("renewed"));
+      } catch {
+        now().dataset.stale = "";
+      }
+    }
+    setTimeout(renew, seconds * 1000, index, seconds);
+  };
+  document.querySelectorAll("[data-refresh]").forEach((e, i) => setTimeout(renew, e.dataset.refresh * 1000, i, Number(e.dataset.refresh)));
+})();

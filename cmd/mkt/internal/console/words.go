@@ -1,0 +1,45 @@
+package console
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+)
+
+// span returns a duration for people: "45 s", "12 min", "3 h", "2 days".
+func span(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + span(-d)
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%.0f h", d.Hours())
+	}
+	return fmt.Sprintf("%.0f days", d.Hours()/24)
+}
+
+func size(n int64) string { return cli.Size(n) }
+
+// count returns a number with a thin space before each three digits.
+func count(n any) string {
+	text := fmt.Sprint(n)
+	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+		return text
+	}
+	sign := ""
+	if strings.HasPrefix(text, "-") {
+		sign, text = "−", text[1:]
+	}
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "\u202f" + text[i:]
+	}
+	return sign + text
+}

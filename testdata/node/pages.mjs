@@ -1,0 +1,51 @@
+// Opens pages in a real browser and reports what a reader meets.
+//
+// stdin: {"base": URL, "shots": FOLDER or "", "pages": [{"path", "width"?, "dark"?, "phone"?,
+// "shot"?: NAME, "do"?: [["fill", SELECTOR, TEXT] | ["press", SELECTOR, KEY] | ["click",
+// SELECTOR] | ["see", SELECTOR] | ["pause", MILLISECONDS]], "texts"?: {NAME: SELECTOR}}]}
+// stdout: one line of JSON for each page: {"path", "url", "status", "title", "ms", "errors",
+// "wider": whether the page scrolls sideways, "texts": {NAME: [TEXT]}}
+import { readFileSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+const job = JSON.parse(readFileSync(0, "utf8"));
+const browser = await chromium.launch({
+  executablePath: process.env.BROWSER,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+for (const page of job.pages) {
+  const context = await browser.newContext({
+    viewport: { width: page.width ?? (page.phone ? 390 : 1280), height: page.phone ? 844 : 900 },
+    colorScheme: page.dark ? "dark" : "light", reducedMotion: "reduce", hasTouch: Boolean(page.phone),
+  });
+  const tab = await context.newPage();
+  const errors = [];
+  tab.on("console", (m) => { if (["error", "warning"].includes(m.type())) errors.push(`${m.type()}: ${m.text()}`); });
+  tab.on("pageerror", (e) => errors.push(`exception: ${e.message}`));
+  tab.on("requestfailed", (r) => errors.push(`request failed: ${r.url()} ${r.failure()?.errorText}`));
+  tab.on("request", (r) => { if (!r.url().startsWith(job.base) && !/^(data|blob):/.test(r.url())) errors.push(`request to another host: ${r.url()}`); });
+  const result = { path: page.path, errors, texts: {} };
+  try {
+    const began = performance.now();
+    const answer = await tab.goto(job.base + page.path, { waitUntil: "load", timeout: 30000 });
+    result.ms = Math.round(performance.now() - began);
+    result.status = answer.status();
+    for (const [what, selector, value] of page.do ?? []) {
+      if (what === "pause") await tab.waitForTimeout(selector);
+      else if (what === "see") await tab.locator(selector).first().waitFor({ timeout: 20000 });
+      else await tab.locator(selector).first()[what](value);
+    }
+    for (const [name, selector] of Object.entries(page.texts ?? {})) {
+      result.texts[name] = (await tab.locator(selector).allTextContents()).map((s) => s.trim());
+    }
+    result.url = tab.url();
+    result.title = await tab.title();
+    result.wider = await tab.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+    if (job.shots && page.shot) await tab.screenshot({ path: `${job.shots}/${page.shot}.png`, fullPage: true });
+  } catch (e) {
+    errors.push(`exception: ${e.message}`);
+  }
+  await context.close();
+  console.log(JSON.stringify(result));
+}
+await browser.close();
