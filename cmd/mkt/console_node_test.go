@@ -3,10 +3,13 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,12 +87,13 @@ func browse(t *testing.T, base string, pages ...browserPage) []seenPage {
 	return seen
 }
 
-// startDemo runs mkt demo until the test ends, and returns its ready line.
-func startDemo(t *testing.T, args ...string) demo.Ready {
+// startDemo runs mkt demo until the test ends, and returns its ready line and its folder.
+func startDemo(t *testing.T, args ...string) (ready demo.Ready, dir string) {
 	t.Helper()
 	needs.Browser(t)
+	dir = t.TempDir()
 	cmd := exec.Command("mkt", append([]string{"demo", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--output", "json",
-		"--dir", t.TempDir(), "--fixtures", "60", "--in-play", "4", "--past", "30m"}, args...)...)
+		"--dir", dir, "--fixtures", "60", "--in-play", "4", "--past", "30m"}, args...)...)
 	var errs bytes.Buffer
 	cmd.Stderr, cmd.WaitDelay = &errs, 5*time.Second
 	out, err := cmd.StdoutPipe()
@@ -106,20 +110,20 @@ func startDemo(t *testing.T, args ...string) demo.Ready {
 		}
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
-	var ready demo.Ready
 	if err == nil {
 		err = json.Unmarshal([]byte(line), &ready)
 	}
 	if err != nil {
 		t.Fatalf("mkt demo: %v", err)
 	}
-	return ready
+	return ready, dir
 }
 
 // TestNodeConsole opens every page of the console on the demo's data.
 func TestNodeConsole(t *testing.T) {
-	ready := startDemo(t)
+	ready, dir := startDemo(t)
 	t.Run("overview", func(t *testing.T) { overviewPages(t, ready) })
+	t.Run("cycles", func(t *testing.T) { cyclePages(t, ready, dir) })
 }
 
 func overviewPages(t *testing.T, ready demo.Ready) {
@@ -132,5 +136,29 @@ func overviewPages(t *testing.T, ready demo.Ready) {
 		if p.Status != 200 || len(p.Texts["accounts"]) != len(ready.Tenants) {
 			t.Errorf("status %d, accounts %q; the demo has %d", p.Status, p.Texts["accounts"], len(ready.Tenants))
 		}
+	}
+}
+
+func cyclePages(t *testing.T, ready demo.Ready, dir string) {
+	const path = "/cycles/main/market_engine"
+	pages := browse(t, ready.ConsoleURL,
+		browserPage{Path: path, Shot: "cycles", Texts: map[string]string{"versions": "tbody td:first-child a"}},
+		browserPage{Path: path, Shot: "cycles-phone", Phone: true},
+		browserPage{Path: "/cycles", Do: [][]any{{"selectOption", "#picker", "second live_intelligence"}, {"pause", 500}}, Texts: map[string]string{"title": "h1"}},
+		browserPage{Path: path + "/v1", Shot: "cycle", Texts: map[string]string{"hashes": "dd code"}},
+		browserPage{Path: path + "/latest", Dark: true, Shot: "cycle-dark", Texts: map[string]string{"title": "h1"}},
+	)
+	if versions := pages[0].Texts["versions"]; len(versions) == 0 || versions[len(versions)-1] != "1" {
+		t.Errorf("versions %q", versions)
+	}
+	if title := pages[2].Texts["title"]; !slices.Equal(title, []string{"Cycles of second"}) {
+		t.Errorf("after a choice of another account the title is %q", title)
+	}
+	record, err := os.ReadFile(filepath.Join(dir, "data", "client_id=main", "product=market_engine", "commits", fmt.Sprintf("%020d.json", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hash := fmt.Sprintf("%x", sha256.Sum256(record)); !slices.Contains(pages[3].Texts["hashes"], hash) {
+		t.Errorf("the page of version 1 has the hashes %q, not that of its record, %s", pages[3].Texts["hashes"], hash)
 	}
 }

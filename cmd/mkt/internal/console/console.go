@@ -54,6 +54,9 @@ func New(o Options) (*Console, error) {
 func (c *Console) routes() {
 	c.mux.Handle("GET /static/", staticFiles())
 	c.handle("GET /{$}", c.overview)
+	c.handle("GET /cycles", c.cycles)
+	c.handle("GET /cycles/{account}/{product}", c.cycles)
+	c.handle("GET /cycles/{account}/{product}/{moment}", c.cycle)
 	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, notFound("There is no page at %s.", r.URL.Path))
 	})

@@ -48,6 +48,7 @@ type section struct{ Name, Path, Title string }
 
 var sections = []section{
 	{"overview", "/", "Overview"},
+	{"cycles", "/cycles", "Cycles"},
 }
 
 var functions = template.FuncMap{

@@ -20,5 +20,9 @@
     }
     setTimeout(renew, seconds * 1000, index, seconds);
   };
+  document.querySelectorAll("select[data-submit]").forEach((s) => {
+    s.form.querySelector("button").hidden = true;
+    s.addEventListener("change", () => s.form.requestSubmit());
+  });
   document.querySelectorAll("[data-refresh]").forEach((e, i) => setTimeout(renew, e.dataset.refresh * 1000, i, Number(e.dataset.refresh)));
 })();

@@ -1,0 +1,290 @@
+package console
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/inspect"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// cyclesShown is how many publications a page of cycles has.
+const cyclesShown = 50
+
+// cyclesBody is what the page of an account's cycles shows.
+type cyclesBody struct {
+	picker
+	Steps  []*health.Run // the newest run of each step
+	Lines  []cycleLine
+	Newest uint64
+	Older  uint64 // the version that the next page begins with; 0 if there is none
+	Scale  time.Duration
+}
+
+// cycleLine is one publication.
+type cycleLine struct {
+	inspect.Publication
+	Parts                               []cyclePart // how long its steps took; nil if its snapshot is not kept
+	Took                                time.Duration
+	Refreshed, Carried, Removed, Held   int64
+	InPlay                              int64
+	Suspicious, Damaged, Broken, Failed int64
+}
+
+// cyclePart is a step of a cycle. X and Width are in thousandths of the longest cycle.
+type cyclePart struct {
+	Step     string
+	Took     time.Duration
+	X, Width int
+}
+
+func (c *Console) cycles(r *http.Request) (view, error) {
+	p, err := c.pick(r, "/cycles")
+	if err != nil {
+		return view{}, err
+	}
+	body := cyclesBody{picker: p}
+	v := view{Page: "cycles", Section: "cycles", Title: "Cycles", Body: &body}
+	if p.Account == "" {
+		return v, nil
+	}
+	v.Title = "Cycles of " + p.Account
+	root, err := p.dataset.Open()
+	if err != nil {
+		return v, err
+	}
+	defer root.Close()
+	for _, step := range []string{health.StepFetch, "transform", "publish"} {
+		if run := c.Env.NewestRun(p.Account, p.Product, step); run != nil {
+			body.Steps = append(body.Steps, run)
+		}
+	}
+	from, _, err := snapshot.LastRecord(root)
+	if err != nil && !snapshot.IsFault(err) {
+		return v, err
+	}
+	body.Newest = from
+	if text := r.URL.Query().Get("from"); text != "" {
+		if from, err = strconv.ParseUint(text, 10, 64); err != nil || from > body.Newest {
+			return v, badRequest("from=%s: want the number of a version, at most %d.", text, body.Newest)
+		}
+	}
+	if err := body.read(root, from); err != nil {
+		return v, err
+	}
+	return v, nil
+}
+
+// read reads a page of publications, the newest first.
+func (b *cyclesBody) read(root durable.ReadFS, from uint64) error {
+	for c, err := range snapshot.Backward(root, snapshot.Commit{Version: from}) {
+		if len(b.Lines) == cyclesShown {
+			b.Older = c.Version
+			break
+		}
+		switch {
+		case snapshot.IsFault(err), snapshot.IsDamage(err):
+			b.Lines = append(b.Lines, cycleLine{Publication: inspect.Publication{Version: c.Version, Damage: err.Error()}})
+		case err != nil:
+			return err
+		default:
+			b.Lines = append(b.Lines, lineOf(root, c))
+		}
+	}
+	for _, l := range b.Lines {
+		b.Scale = max(b.Scale, l.Took)
+	}
+	for i := range b.Lines {
+		b.Lines[i].draw(b.Scale)
+	}
+	return nil
+}
+
+func lineOf(root durable.ReadFS, c snapshot.Commit) cycleLine {
+	l := cycleLine{Publication: inspect.PublicationOf(root, c)}
+	if !l.Kept || l.Damage != "" {
+		return l
+	}
+	m, err := snapshot.Open(root, c)
+	if err != nil {
+		l.Damage = err.Error()
+		return l
+	}
+	n := m.Counters
+	l.Refreshed, l.Carried, l.Removed, l.Held = n["fixtures_refreshed"], n["fixtures_carried"], n["fixtures_removed"], n["fixtures_held"]
+	l.InPlay, l.Suspicious, l.Failed = n["in_play"], n["suspicions"], n["fixtures_failed"]
+	l.Damaged, l.Broken = sum(m.Damaged), sum(m.Broken)
+	at := layout.TimeOf(c.CycleID)
+	for _, end := range []struct {
+		step string
+		at   *time.Time
+	}{{"fetch", m.ProviderFetchedAt}, {"transform", m.ProcessedAt}, {"publish", m.PublishedAt}} {
+		if end.at == nil {
+			continue
+		}
+		took := max(0, end.at.Sub(at))
+		l.Parts = append(l.Parts, cyclePart{Step: end.step, Took: took})
+		l.Took += took
+		at = *end.at
+	}
+	return l
+}
+
+// draw gives the parts their places on the scale of the page.
+func (l *cycleLine) draw(longest time.Duration) {
+	at := time.Duration(0)
+	for i := range l.Parts {
+		p := &l.Parts[i]
+		p.X, p.Width = int(at*1000/max(1, longest)), int(p.Took*1000/max(1, longest))
+		at += p.Took
+	}
+}
+
+func sum(counts map[string]int) (total int64) {
+	for _, n := range counts {
+		total += int64(n)
+	}
+	return total
+}
+
+// cycleBody is what the page of one cycle shows.
+type cycleBody struct {
+	picker
+	inspect.Cycle
+	Counts   []countsTable
+	Rejected []rejectedAnswer
+	Before   uint64
+}
+
+// countsTable is a table of counts, the largest first.
+type countsTable struct {
+	Title, About string
+	Rows         []namedCount
+}
+
+type namedCount struct {
+	Name  string
+	Count int64
+}
+
+func (c *Console) cycle(r *http.Request) (view, error) {
+	p, err := c.pick(r, "/cycles")
+	if err != nil {
+		return view{}, err
+	}
+	m, err := snapshot.ParseMoment(r.PathValue("moment"))
+	if err != nil {
+		return view{}, badRequest("%s: %v.", r.PathValue("moment"), err)
+	}
+	root, err := p.dataset.Open()
+	if err != nil {
+		return view{}, err
+	}
+	defer root.Close()
+	body := cycleBody{picker: p}
+	commit, err := snapshot.Find(root, m)
+	if err != nil {
+		return view{}, notFound("%s of %s: %v.", m, p.dataset, err)
+	}
+	place := inspect.Place{ClientID: p.Account, Product: p.Product, Root: root}
+	if body.Cycle, err = inspect.CycleOf(place, commit.CycleID, &commit); err != nil {
+		return view{}, err
+	}
+	body.Before = commit.Version - 1
+	body.count()
+	if body.Raw != nil {
+		if body.Rejected, err = rejectedOf(root, commit.CycleID); err != nil {
+			return view{}, err
+		}
+	}
+	return view{Page: "cycle", Section: "cycles", Title: "Cycle " + string(commit.CycleID) + " of " + p.Account, Body: &body}, nil
+}
+
+// count gathers the counts of the manifest.
+func (b *cycleBody) count() {
+	m := cmp.Or(b.Snapshot, b.Canonical)
+	if m == nil {
+		return
+	}
+	suspicions, counters := map[string]int64{}, map[string]int64{}
+	for name, n := range m.Counters {
+		if kind, is := strings.CutPrefix(name, "suspicions:"); is {
+			suspicions[kind] = n
+		} else if name != "suspicions" {
+			counters[name] = n
+		}
+	}
+	add := func(title, about string, counts map[string]int64) {
+		t := countsTable{Title: title, About: about}
+		for _, name := range slices.Sorted(maps.Keys(counts)) {
+			if counts[name] != 0 {
+				t.Rows = append(t.Rows, namedCount{name, counts[name]})
+			}
+		}
+		slices.SortStableFunc(t.Rows, func(a, b namedCount) int { return cmp.Compare(b.Count, a.Count) })
+		if len(t.Rows) > 0 {
+			b.Counts = append(b.Counts, t)
+		}
+	}
+	add("Suspicious markets", "Prices or lines that contradict each other. A provider that changes its format shows here first.", suspicions)
+	add("Markets that stay RAW", "By the reason.", widen(m.RawMarkets))
+	add("Selections that are not publishable", "By the reason.", widen(m.NotPublishable))
+	add("Records that could not be read", "By the reason.", widen(m.Broken))
+	add("Damaged parts", "Parts of records that were marked or left out.", widen(m.Damaged))
+	add("Fixtures left out", "By the rule.", widen(m.Filtered))
+	add("Unknown fields", "Fields of the provider that no reader knows.", widen(m.UnknownFields))
+	add("Counters", "Everything that the run counted.", counters)
+}
+
+func widen(counts map[string]int) map[string]int64 {
+	wide := make(map[string]int64, len(counts))
+	for name, n := range counts {
+		wide[name] = int64(n)
+	}
+	return wide
+}
+
+// picker is the choice of an account and a product, above the pages of one of them.
+type picker struct {
+	Path     string // of the page without a choice
+	Account  string // "" if nothing was chosen and there is no data
+	Product  football.Product
+	Datasets []cli.Dataset
+
+	dataset cli.Dataset
+}
+
+// pick reads which dataset a page is about: the path's account and product, or else the
+// query's, or else the first one.
+func (c *Console) pick(r *http.Request, path string) (picker, error) {
+	p := picker{Path: path}
+	list, err := cli.Datasets(c.Env.Data, cli.Filter{})
+	if err != nil {
+		return p, nil // there is no data yet
+	}
+	p.Datasets = list
+	account := cmp.Or(r.PathValue("account"), r.URL.Query().Get("account"))
+	product := cmp.Or(r.PathValue("product"), r.URL.Query().Get("product"))
+	if of, chosen, ok := strings.Cut(account, " "); ok { // the form sends both in one field
+		account, product = of, chosen
+	}
+	at := slices.IndexFunc(list, func(d cli.Dataset) bool {
+		return (account == "" || d.Tenant == account) && (product == "" || string(d.Product) == product)
+	})
+	if at < 0 {
+		return p, notFound("There is no data of account %q for product %q.", account, product)
+	}
+	p.dataset = list[at]
+	p.Account, p.Product = p.dataset.Tenant, p.dataset.Product
+	return p, nil
+}
