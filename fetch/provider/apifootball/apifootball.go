@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball/internal/wire"
 )
@@ -48,15 +49,7 @@ func Provider() provider.Provider {
 
 // isBookmaker reports whether a name can be a bookmaker's id: one to four digits.
 func isBookmaker(name string) bool {
-	if len(name) == 0 || len(name) > 4 || name[0] == '0' {
-		return false
-	}
-	for _, c := range []byte(name) {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
+	return answer.IsDigits(name) && len(name) <= 4 && name[0] != '0'
 }
 
 // probe asks for the status of the account, which tells the quota and costs nothing. It

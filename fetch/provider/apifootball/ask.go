@@ -173,7 +173,7 @@ func (a *asker) listDay(ctx context.Context, d *day) error {
 	}
 	said, ok := readPaging(doc.Root())
 	d.listed, d.whole = true, ok && said.total <= 1
-	var ignored tally
+	var ignored answer.Tally
 	for v := range items.Items() {
 		i, broken := readItem(v, nil, &ignored)
 		if broken != "" {

@@ -95,7 +95,7 @@ func (a *asker) inPlay(ctx context.Context) (ids []string, err error) {
 	}
 	said, ok := readPaging(doc.Root())
 	a.asked.ListingComplete = ok && said.total <= 1
-	var ignored tally
+	var ignored answer.Tally
 	for v := range items.Items() {
 		i, broken := readItem(v, nil, &ignored)
 		switch {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -41,8 +42,8 @@ func (r *liveReader) events(item strictjson.Value, i *item) football.Field[[]inp
 	case list.Kind() == strictjson.Absent:
 		return football.Field[[]input.Incident]{}
 	case !once, list.Kind() != strictjson.Array:
-		if !once || !isEmpty(list) {
-			r.damaged.add(itemEvents)
+		if !once || !answer.IsEmpty(list) {
+			r.damaged.Add(itemEvents)
 		}
 		return football.NullField[[]input.Incident]()
 	}
@@ -51,7 +52,7 @@ func (r *liveReader) events(item strictjson.Value, i *item) football.Field[[]inp
 	read := 0
 	for v := range list.Items() {
 		if read++; read > maxEvents {
-			r.unknown.add("events beyond the limit")
+			r.unknown.Add("events beyond the limit")
 			break
 		}
 		incident, is := r.event(v, i)
@@ -70,26 +71,26 @@ func (r *liveReader) events(item strictjson.Value, i *item) football.Field[[]inp
 // it says.
 func (r *liveReader) event(v strictjson.Value, i *item) (incident input.Incident, is bool) {
 	when := v.Get("time")
-	minute, ok := whole(when.Get("elapsed"), maxMinute)
+	minute, ok := answer.Whole(when.Get("elapsed"), maxMinute)
 	if !ok || v.Repeats() || v.Get("type").Kind() != strictjson.String {
-		r.damaged.add(itemEvent)
+		r.damaged.Add(itemEvent)
 		return incident, false
 	}
 	if strings.EqualFold(v.Get("comments").Text(), shootout) {
 		return incident, false
 	}
-	kind, detail := strings.ToLower(v.Get("type").Text()), field(v.Get("detail")).Or("")
+	kind, detail := strings.ToLower(v.Get("type").Text()), answer.Field(v.Get("detail")).Or("")
 	if incident.Kind, is = incidentKinds[[2]string{kind, detail}]; !is {
 		incident.Kind, is = incidentKinds[[2]string{kind, ""}]
 	}
 	if !is {
 		if kind != "var" {
-			r.unknown.add("event " + kind + " " + detail)
+			r.unknown.Add("event " + kind + " " + detail)
 		}
 		return incident, false
 	}
 	incident.Minute = max(minute, 1)
-	incident.Added, _ = whole(when.Get("extra"), maxMinute)
+	incident.Added, _ = answer.Whole(when.Get("extra"), maxMinute)
 	incident.Side = football.SideNone
 	if side, known := sideOf(v, i); known && detail != ownGoal {
 		incident.Side = football.Sides()[side]
@@ -106,7 +107,7 @@ func (r *liveReader) event(v strictjson.Value, i *item) (incident input.Incident
 
 // person is a player as an event names one.
 func person(v strictjson.Value) (p struct{ id, name string }) {
-	p.name = field(v.Get("name")).Or("")
+	p.name = answer.Field(v.Get("name")).Or("")
 	if p.id = identifier(v.Get("id")); p.id == "" {
 		p.id = p.name // an id may be null
 	}

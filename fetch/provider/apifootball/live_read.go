@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball/internal/wire"
@@ -48,9 +49,9 @@ type liveReader struct {
 	filtered map[string]string
 	items    int // met, and those of them with an id
 	known    int
-	broken   tally
-	damaged  tally
-	unknown  tally
+	broken   answer.Tally
+	damaged  answer.Tally
+	unknown  answer.Tally
 	trace    *provider.Trace
 	of       provider.Subject // the item at hand
 }
@@ -72,17 +73,17 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 		}
 		said, ok := readPaging(doc.Root())
 		if !ok {
-			r.damaged.add(pagingBroken)
+			r.damaged.Add(pagingBroken)
 		}
 		r.sheet.Complete = r.sheet.Complete && ok && said.total <= 1
 		r.page(items, p)
 	}
-	if err := withoutIDs(r.items, r.known); err != nil {
+	if err := answer.CheckIDs(r.items, r.known); err != nil {
 		return provider.LiveSheet{}, fmt.Errorf("%s: %w", pages[0].Endpoint, err)
 	}
-	var rules tally
+	var rules answer.Tally
 	for _, rule := range r.filtered {
-		rules.add(rule)
+		rules.Add(rule)
 	}
 	r.sheet.Filtered, r.sheet.Broken, r.sheet.Damaged, r.sheet.Unknown = rules, r.broken, r.damaged, r.unknown
 	r.sheet.Complete = r.sheet.Complete && len(r.broken) == 0
@@ -96,13 +97,13 @@ func (r *liveReader) page(items strictjson.Value, p provider.Payload) {
 		r.items++
 		i, broken := readItem(v, p.Trace, &r.damaged)
 		if broken != "" {
-			r.broken.add(broken)
+			r.broken.Add(broken)
 			continue
 		}
 		r.known++
 		_, twice := r.place[i.id]
 		if twice || r.filtered[i.id] != "" { // which of the two is true is not known: the first stands
-			r.damaged.add(fixtureTwice)
+			r.damaged.Add(fixtureTwice)
 			r.sheet.Complete = false
 			continue
 		}
@@ -112,7 +113,7 @@ func (r *liveReader) page(items strictjson.Value, p provider.Payload) {
 		}
 		status, ok := playStatuses[i.status]
 		if !ok {
-			r.broken.add("unknown status")
+			r.broken.Add("unknown status")
 			continue
 		}
 		r.trace, r.of = p.Trace, provider.Subject{Fixture: i.id}
@@ -121,7 +122,7 @@ func (r *liveReader) page(items strictjson.Value, p provider.Payload) {
 		r.tell(provider.FieldFixtureID, "", v.Get("fixture").Get("id"))
 		s.Counters, s.CountersNotAsked = r.statistics(v, &i)
 		s.Incidents = r.events(v, &i)
-		r.unknown.unmet(v, "item", itemFields)
+		r.unknown.AddUnknown(v, "item", itemFields)
 		r.place[i.id] = len(r.sheet.Samples)
 		r.sheet.Samples = append(r.sheet.Samples, s)
 	}
@@ -137,8 +138,8 @@ const (
 func (r *liveReader) score(item strictjson.Value) football.Score {
 	v, once := item.Once("goals")
 	r.tell(provider.FieldScore, "", v)
-	if v.Kind() != strictjson.Object && !isEmpty(v) || !once {
-		r.damaged.add(itemScore)
+	if v.Kind() != strictjson.Object && !answer.IsEmpty(v) || !once {
+		r.damaged.Add(itemScore)
 		return football.Score{Home: football.NullField[int](), Away: football.NullField[int]()}
 	}
 	return football.Score{Home: r.number(v, "home", maxGoals, itemScore), Away: r.number(v, "away", maxGoals, itemScore)}
@@ -148,14 +149,14 @@ func (r *liveReader) score(item strictjson.Value) football.Score {
 // as kind, and holds no value.
 func (r *liveReader) number(object strictjson.Value, key string, most int, kind string) football.Field[int] {
 	v, once := object.Once(key)
-	n, ok := whole(v, most)
+	n, ok := answer.Whole(v, most)
 	switch {
 	case v.Kind() == strictjson.Absent:
 		return football.Field[int]{}
 	case once && ok:
 		return football.Of(n)
 	case !once || v.Kind() != strictjson.Null:
-		r.damaged.add(kind)
+		r.damaged.Add(kind)
 	}
 	return football.NullField[int]()
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -35,15 +36,15 @@ func (r *liveReader) statistics(item strictjson.Value, i *item) (counters []foot
 	switch {
 	case v.Kind() == strictjson.Absent:
 		return nil, true
-	case !once, v.Kind() != strictjson.Array && !isEmpty(v):
-		r.damaged.add(itemStats)
+	case !once, v.Kind() != strictjson.Array && !answer.IsEmpty(v):
+		r.damaged.Add(itemStats)
 		return nil, false
 	}
 	var met [2]bool
 	for team := range v.Items() {
 		side, ok := sideOf(team, i)
 		if !ok || met[side] || team.Repeats() {
-			r.damaged.add(itemStats)
+			r.damaged.Add(itemStats)
 			continue
 		}
 		met[side] = true
@@ -72,7 +73,7 @@ func sideOf(v strictjson.Value, i *item) (side int, ok bool) {
 func (r *liveReader) statistic(counters []football.Counter, side int, v strictjson.Value) []football.Counter {
 	name := v.Get("type")
 	if name.Kind() != strictjson.String || v.Repeats() {
-		r.damaged.add(itemCounter)
+		r.damaged.Add(itemCounter)
 		return counters
 	}
 	metric, ok := r.metric(name.Text())
@@ -93,7 +94,7 @@ func (r *liveReader) statistic(counters []football.Counter, side int, v strictjs
 	}
 	value := v.Get("value")
 	if of.State() != football.Missing {
-		r.damaged.add(itemCounter)
+		r.damaged.Add(itemCounter)
 		*of = football.NullField[football.Number]()
 		return counters
 	}
@@ -110,7 +111,7 @@ func (r *liveReader) metric(name string) (football.Metric, bool) {
 	if own, ok := ownMetrics[name]; ok {
 		return football.Metric(own), true
 	}
-	r.unknown.add("statistics." + name)
+	r.unknown.Add("statistics." + name)
 	own := strings.ReplaceAll(strings.ToLower(name), " ", "_")
 	word := own != "" && len(own) <= 40 && strings.Trim(own, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 	return football.Metric(own), word && !slices.Contains(football.Metrics(), football.Metric(own))
@@ -122,12 +123,12 @@ func (r *liveReader) counter(v strictjson.Value) football.Field[football.Number]
 	if v.Kind() == strictjson.Absent {
 		return football.Field[football.Number]{}
 	}
-	sent, ok := field(v).Get()
+	sent, ok := answer.Field(v).Get()
 	if n, is := football.ParseNumber(strings.TrimSuffix(sent, "%")); is {
 		return football.Of(n)
 	}
-	if ok || isWrong(v) {
-		r.damaged.add(itemCounter)
+	if ok || answer.IsWrong(v) {
+		r.damaged.Add(itemCounter)
 	}
 	return football.NullField[football.Number]()
 }

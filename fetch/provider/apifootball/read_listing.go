@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/esoccer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
@@ -22,17 +23,17 @@ type item struct {
 }
 
 var (
-	itemFields    = setOf("fixture", "league", "teams", "goals", "score", "events", "lineups", "statistics", "players")
-	fixtureFields = setOf("id", "referee", "timezone", "date", "timestamp", "periods", "venue", "status")
+	itemFields    = answer.Set("fixture", "league", "teams", "goals", "score", "events", "lineups", "statistics", "players")
+	fixtureFields = answer.Set("id", "referee", "timezone", "date", "timestamp", "periods", "venue", "status")
 )
 
 // over are the states in which a fixture has left the active surface.
-var over = setOf(wire.StatusFullTime, wire.StatusAfterExtra, wire.StatusAfterPens, wire.StatusPostponed, wire.StatusCancelled, wire.StatusAbandoned,
+var over = answer.Set(wire.StatusFullTime, wire.StatusAfterExtra, wire.StatusAfterPens, wire.StatusPostponed, wire.StatusCancelled, wire.StatusAbandoned,
 	wire.StatusAwarded, wire.StatusWalkover)
 
 // readItem reads one item of a list and counts what of it is damaged. broken says why it
 // cannot be used at all, "" if it can.
-func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item, broken string) {
+func readItem(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) (i item, broken string) {
 	fixture, onceFixture := v.Once("fixture")
 	id, once := fixture.Once("id")
 	switch {
@@ -45,7 +46,7 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item
 		return i, "without an id"
 	}
 	if v.Repeats() || fixture.Repeats() {
-		damaged.add(itemRepeats)
+		damaged.Add(itemRepeats)
 	}
 	of := provider.Subject{Fixture: i.id}
 	trace.Report(of, provider.FieldThing, v)
@@ -60,42 +61,42 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item
 		trace.Report(of, provider.FieldStatus, fixture.Get("status").Get("short"))
 		trace.Report(of, provider.FieldStartsAt, fixture.Get("timestamp"))
 	}
-	i.status = damaged.text(fixture.Get("status"), "short", itemStatus).Or("")
+	i.status = damaged.Text(fixture.Get("status"), "short", itemStatus).Or("")
 	i.startsAt = startOf(fixture, damaged)
 	return i, ""
 }
 
 // startOf is the kick-off: timestamp is in UTC, whatever time zone the date is in.
-func startOf(fixture strictjson.Value, damaged *tally) football.Field[time.Time] {
+func startOf(fixture strictjson.Value, damaged *answer.Tally) football.Field[time.Time] {
 	const earliest, latest = 900_000_000, 9_999_999_999
 	v, once := fixture.Once("timestamp")
-	seconds, ok := whole(v, latest)
+	seconds, ok := answer.Whole(v, latest)
 	switch {
 	case once && ok && seconds >= earliest:
 		return football.Of(time.Unix(int64(seconds), 0).UTC())
 	case v.Kind() == strictjson.Absent:
 		return football.Field[time.Time]{}
 	case v.Kind() != strictjson.Null:
-		damaged.add(itemTime)
+		damaged.Add(itemTime)
 	}
 	return football.NullField[time.Time]()
 }
 
-func (i *item) team(v strictjson.Value, damaged *tally) (name football.Field[string], id string) {
+func (i *item) team(v strictjson.Value, damaged *answer.Tally) (name football.Field[string], id string) {
 	return i.name(v, damaged), identifier(v.Get("id"))
 }
 
 // name reads the name in {id, name}, null if there is no text. What stands there instead
 // is kept for the filter.
-func (i *item) name(v strictjson.Value, damaged *tally) football.Field[string] {
+func (i *item) name(v strictjson.Value, damaged *answer.Tally) football.Field[string] {
 	name, once := v.Once("name")
 	switch {
 	case v.Kind() == strictjson.Object && once && name.Kind() == strictjson.String, v.Kind() == strictjson.Absent, v.Kind() == strictjson.Null,
 		v.Kind() == strictjson.Object && once && (name.Kind() == strictjson.Null || name.Kind() == strictjson.Absent):
-		return field(name)
+		return answer.Field(name)
 	}
-	damaged.add(itemName)
-	i.damaged = append(i.damaged, head(v.Text(), maxSigns))
+	damaged.Add(itemName)
+	i.damaged = append(i.damaged, answer.Head(v.Text(), maxSigns))
 	return football.NullField[string]()
 }
 
@@ -121,12 +122,12 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointFixtures, p.Number, err)
 		}
 	}
-	if err := withoutIDs(r.items, r.read); err != nil {
+	if err := answer.CheckIDs(r.items, r.read); err != nil {
 		return provider.Listing{}, fmt.Errorf("%s: %w", wire.EndpointFixtures, err)
 	}
-	var rules tally
+	var rules answer.Tally
 	for _, rule := range r.filtered {
-		rules.add(rule)
+		rules.Add(rule)
 	}
 	l.Filtered, l.Broken, l.Unknown, l.Damaged = rules, r.broken, r.unknown, r.damaged
 	return l, nil
@@ -136,9 +137,9 @@ type listingReader struct {
 	doc         strictjson.Document
 	items, read int
 	filtered    map[string]string // rule by fixture id
-	broken      tally
-	unknown     tally
-	damaged     tally
+	broken      answer.Tally
+	unknown     answer.Tally
+	damaged     answer.Tally
 }
 
 func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
@@ -147,28 +148,19 @@ func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
 		return err
 	}
 	if _, ok := readPaging(r.doc.Root()); !ok {
-		r.damaged.add(pagingBroken)
+		r.damaged.Add(pagingBroken)
 	}
 	for v := range items.Items() {
 		r.items++
 		i, broken := readItem(v, p.Trace, &r.damaged)
 		if broken != "" {
-			r.broken.add(broken)
+			r.broken.Add(broken)
 			continue
 		}
 		r.read++
 		r.keep(l, &i, p.FetchedAt)
-		r.unknown.unmet(v, "item", itemFields)
-		r.unknown.unmet(v.Get("fixture"), "fixture", fixtureFields)
-	}
-	return nil
-}
-
-// withoutIDs is the error for a list of which no item could be read. A single item may
-// be damaged; several are another shape.
-func withoutIDs(items, read int) error {
-	if items > 1 && read == 0 {
-		return fmt.Errorf("a list of %d items, and none has an id: its shape has changed", items)
+		r.unknown.AddUnknown(v, "item", itemFields)
+		r.unknown.AddUnknown(v.Get("fixture"), "fixture", fixtureFields)
 	}
 	return nil
 }

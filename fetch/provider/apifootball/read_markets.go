@@ -19,9 +19,9 @@ const labelValue = "value"
 
 // Members that have been met; others are counted.
 var (
-	oddsFields      = setOf("league", "fixture", "update", "bookmakers")
-	bookmakerFields = setOf("id", "name", "bets")
-	betFields       = setOf("id", "name", "values")
+	oddsFields      = answer.Set("league", "fixture", "update", "bookmakers")
+	bookmakerFields = answer.Set("id", "name", "bets")
+	betFields       = answer.Set("id", "name", "values")
 )
 
 // ReadMarkets implements provider.MarketAdapter. It reads the prices of one bookmaker:
@@ -55,9 +55,9 @@ type sheetReader struct {
 	bookmaker    string
 	sheet        provider.Sheet
 	met          map[string]bool // fixtures, by id
-	unknown      tally
-	skipped      tally
-	damaged      tally
+	unknown      answer.Tally
+	skipped      answer.Tally
+	damaged      answer.Tally
 	payloadTrace *provider.Trace
 	trace        *provider.Trace // of the fixture at hand
 	hurt         bool            // a part of the fixture at hand is damaged
@@ -67,7 +67,7 @@ type sheetReader struct {
 // broken: to go on would look as if the bookmaker had withdrawn its markets.
 func (r *sheetReader) fixture(item strictjson.Value, p provider.Payload, l provider.Listing) {
 	if item.Kind() != strictjson.Object {
-		r.damaged.add(fixtureNoObject)
+		r.damaged.Add(fixtureNoObject)
 		return
 	}
 	fixture, onceFixture := item.Once("fixture")
@@ -75,28 +75,28 @@ func (r *sheetReader) fixture(item strictjson.Value, p provider.Payload, l provi
 	id := identifier(member)
 	switch {
 	case id == "" || !onceFixture || !onceID:
-		r.damaged.add(fixtureNoID)
+		r.damaged.Add(fixtureNoID)
 		return
 	case r.met[id]: // which of the two is true is not known
-		r.damaged.add(fixtureTwice)
+		r.damaged.Add(fixtureTwice)
 		r.sheet.Fixtures = slices.DeleteFunc(r.sheet.Fixtures, func(f provider.FixtureOffers) bool { return f.Fixture.ProviderFixtureID == id })
 		r.sheet.Broken[id] = football.AmbiguousShape
 		return
 	}
 	r.met[id], r.hurt = true, false
 	if item.Repeats() || fixture.Repeats() {
-		r.damaged.add(fixtureRepeats)
+		r.damaged.Add(fixtureRepeats)
 		r.hurt = true
 	}
 	r.trace = r.payloadTrace.For(id)
 	r.trace.Report(provider.Subject{Fixture: id}, provider.FieldThing, item)
-	r.unknown.unmet(item, "odds", oddsFields)
+	r.unknown.AddUnknown(item, "odds", oddsFields)
 	offers, found, lost := r.bookmakers(item, id)
 	switch {
 	case r.hurt && !slices.ContainsFunc(offers, isReadable):
 		r.sheet.Broken[id] = football.AmbiguousShape
 	case !found:
-		r.skipped.add("fixture without the bookmaker")
+		r.skipped.Add("fixture without the bookmaker")
 	default:
 		r.sheet.Fixtures = append(r.sheet.Fixtures, provider.FixtureOffers{Fixture: joined(id, p, l), Offers: offers, Partial: lost})
 	}
@@ -121,7 +121,7 @@ func joined(id string, p provider.Payload, l provider.Listing) football.Fixture 
 // part that cannot be read.
 func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers []input.Offer, found, lost bool) {
 	lose := func(why string) {
-		r.damaged.add(why)
+		r.damaged.Add(why)
 		r.sheet.Hurt.Sections++
 		r.hurt, lost = true, true
 	}
@@ -143,7 +143,7 @@ func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers 
 		}
 		r.sheet.Met.Sections++
 		if b.Repeats() {
-			r.damaged.add(bookmakerRepeats)
+			r.damaged.Add(bookmakerRepeats)
 			r.hurt = true
 		}
 		if found { // two lists of one bookmaker: which is the newer is not said
@@ -151,9 +151,9 @@ func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers 
 			return nil, true, true
 		}
 		found = true
-		r.unknown.unmet(b, "bookmaker", bookmakerFields)
+		r.unknown.AddUnknown(b, "bookmaker", bookmakerFields)
 		bets, onceBets := b.Once("bets")
-		if bets.Kind() != strictjson.Array && !isEmpty(bets) || !onceBets {
+		if bets.Kind() != strictjson.Array && !answer.IsEmpty(bets) || !onceBets {
 			lose(bookmakerBets)
 			continue
 		}
@@ -191,7 +191,7 @@ func (r *sheetReader) bets(bets strictjson.Value, fixture string) (offers []inpu
 }
 
 func (r *sheetReader) hurtMarket(why string) {
-	r.damaged.add(why)
+	r.damaged.Add(why)
 	r.sheet.Hurt.Markets++
 	r.hurt = true
 }
@@ -202,8 +202,8 @@ func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer 
 	r.trace.Report(of, provider.FieldThing, bet)
 	r.trace.Report(of, provider.FieldMarketID, bet.Get("id"))
 	r.trace.Report(of, provider.FieldMarketName, bet.Get("name"))
-	r.unknown.unmet(bet, "bet", betFields)
-	o := input.Offer{Key: id, ProviderIDs: []string{id}, Name: r.damaged.text(bet, "name", betField)}
+	r.unknown.AddUnknown(bet, "bet", betFields)
+	o := input.Offer{Key: id, ProviderIDs: []string{id}, Name: r.damaged.Text(bet, "name", betField)}
 	doubtful := bet.Repeats()
 	if doubtful {
 		r.hurtMarket(betRepeats)
@@ -212,7 +212,7 @@ func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer 
 		if key != "values" {
 			continue
 		}
-		if values.Kind() != strictjson.Array && !isEmpty(values) {
+		if values.Kind() != strictjson.Array && !answer.IsEmpty(values) {
 			r.hurtMarket(betValues)
 			doubtful = true
 		}
@@ -231,7 +231,7 @@ func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer 
 // that was sent is dropped.
 func (r *sheetReader) rows(values strictjson.Value) []input.Row {
 	if values.Kind() != strictjson.Array {
-		if isEmpty(values) {
+		if answer.IsEmpty(values) {
 			return nil
 		}
 		return []input.Row{r.row(values, make([]football.Label, 0, 1))}
@@ -258,7 +258,7 @@ func (r *sheetReader) row(v strictjson.Value, labels []football.Label) input.Row
 	case v.Kind() != strictjson.Object:
 		r.trouble(&row, rowNoObject)
 		r.trace.Report(of, strangeField, v)
-		row.Labels = append(labels, football.Label{Field: strangeField, Text: clip(v)})
+		row.Labels = append(labels, football.Label{Field: strangeField, Text: answer.Clip(v)})
 		return row
 	case v.Repeats():
 		r.trouble(&row, rowRepeats)
@@ -270,13 +270,13 @@ func (r *sheetReader) row(v strictjson.Value, labels []football.Label) input.Row
 			continue
 		}
 		if key != labelValue {
-			r.unknown.add("value." + key)
-		} else if isWrong(m) {
+			r.unknown.Add("value." + key)
+		} else if answer.IsWrong(m) {
 			r.trouble(&row, rowField)
 		}
 		if m.Kind() != strictjson.Null {
 			r.trace.Report(of, key, m)
-			labels = append(labels, football.Label{Field: key, Text: clip(m)})
+			labels = append(labels, football.Label{Field: key, Text: answer.Clip(m)})
 		}
 	}
 	row.Labels = labels
@@ -285,7 +285,7 @@ func (r *sheetReader) row(v strictjson.Value, labels []football.Label) input.Row
 
 // trouble marks a row whose words cannot be believed.
 func (r *sheetReader) trouble(row *input.Row, why string) {
-	r.damaged.add(why)
+	r.damaged.Add(why)
 	if row.Trouble == "" {
 		r.sheet.Hurt.Rows++
 	}
@@ -298,11 +298,11 @@ func (r *sheetReader) trouble(row *input.Row, why string) {
 func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
 	v, once := row.Once("odd")
 	switch {
-	case once && isWrong(v):
-		r.damaged.add(rowField)
-		return football.Of(clip(v))
+	case once && answer.IsWrong(v):
+		r.damaged.Add(rowField)
+		return football.Of(answer.Clip(v))
 	case once:
-		return field(v)
+		return answer.Field(v)
 	}
 	return football.NullField[string]()
 }

@@ -234,7 +234,7 @@ func missingIn(body []byte, ids []string) (missing []string, err error) {
 // when the key is there more than once and they differ.
 func idsOf(result strictjson.Value) (ids []string) {
 	for key, v := range result.Members() {
-		if id := identifier(v); key == wire.KeyFI && id != "" && !slices.Contains(ids, id) {
+		if id := answer.ID(v); key == wire.KeyFI && id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}

@@ -166,14 +166,14 @@ func (a *asker) page(ctx context.Context, n int) (*page, error) {
 	}
 	p := &page{}
 	for v := range results.Items() {
-		i, broken := readItem(v, nil, new(tally)) // counted where the archive is read
+		i, broken := readItem(v, nil, new(answer.Tally)) // counted where the archive is read
 		if broken != "" {
 			p.noID++
 			continue
 		}
 		p.items = append(p.items, i)
 	}
-	if err := withoutIDs(len(p.items)+p.noID, len(p.items)); err != nil {
+	if err := answer.CheckIDs(len(p.items)+p.noID, len(p.items)); err != nil {
 		return nil, fmt.Errorf("%s page %d: %w: %w", question.Endpoint, n, answer.ErrUnreadable, err)
 	}
 	p.pager, _ = readPager(d.Root().Get(wire.KeyPager))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/wire"
@@ -31,9 +32,9 @@ type liveReader struct {
 	items    int               // seen, and those of them with an id
 	known    int
 	repeated bool // an item was seen more than once
-	broken   tally
-	damaged  tally
-	unknown  tally
+	broken   answer.Tally
+	damaged  answer.Tally
+	unknown  answer.Tally
 	pagers   []pager
 	trace    *provider.Trace
 	of       provider.Subject // the item at hand
@@ -58,11 +59,11 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 		r.page(results, p)
 		said, ok := readPager(doc.Root().Get(wire.KeyPager))
 		if !ok {
-			r.damaged.add(pagerDamaged)
+			r.damaged.Add(pagerDamaged)
 		}
 		r.pagers = append(r.pagers, said)
 	}
-	if err := withoutIDs(r.items, r.known); err != nil {
+	if err := answer.CheckIDs(r.items, r.known); err != nil {
 		return provider.LiveSheet{}, fmt.Errorf("%s: %w", pages[0].Endpoint, err)
 	}
 	return r.finish(), nil
@@ -75,7 +76,7 @@ func (r *liveReader) page(results strictjson.Value, p provider.Payload) {
 		r.items++
 		i, broken := readItem(v, p.Trace, &r.damaged)
 		if broken != "" {
-			r.broken.add(broken)
+			r.broken.Add(broken)
 			continue
 		}
 		r.known++
@@ -88,7 +89,7 @@ func (r *liveReader) page(results strictjson.Value, p provider.Payload) {
 		}
 		status, ok := playStatuses[i.status]
 		if !ok {
-			r.broken.add("unknown time_status")
+			r.broken.Add("unknown time_status")
 			continue
 		}
 		r.trace, r.of = p.Trace, provider.Subject{Fixture: i.id}
@@ -111,9 +112,9 @@ func (r *liveReader) keep(id string, s input.Sample) {
 }
 
 func (r *liveReader) finish() provider.LiveSheet {
-	var rules tally
+	var rules answer.Tally
 	for _, rule := range r.filtered {
-		rules.add(rule)
+		rules.Add(rule)
 	}
 	kept := r.sheet.Samples[:0]
 	for at, s := range r.sheet.Samples {
@@ -149,7 +150,7 @@ func (r *liveReader) event(v strictjson.Value, s *input.Sample) {
 	s.Clock = r.timer(v)
 	s.Counters = r.stats(v)
 	s.Incidents = r.events(v)
-	r.countUnknown(v, liveFields)
+	r.unknown.AddUnknown(v, "item", liveFields)
 }
 
 // otherID returns the id of an item in the other family of ids, "" if it has none. A
@@ -159,18 +160,9 @@ func (r *liveReader) otherID(item strictjson.Value, key string) string {
 	if !once {
 		return ""
 	}
-	id := identifier(v)
-	if id == "" && !isEmpty(v) && v.Text() != "" {
-		r.damaged.add(itemOtherID)
+	id := answer.ID(v)
+	if id == "" && !answer.IsEmpty(v) && v.Text() != "" {
+		r.damaged.Add(itemOtherID)
 	}
 	return id
-}
-
-// countUnknown counts the members of an item that have not been seen before.
-func (r *liveReader) countUnknown(v strictjson.Value, met map[string]bool) {
-	for name := range v.Members() {
-		if !met[name] {
-			r.unknown.add("item." + name)
-		}
-	}
 }

@@ -156,18 +156,18 @@ func readPage(body []byte) (*page, error) {
 	}
 	p := &page{nothing: foundNothing(d.Root())}
 	for v := range itemsOf(data) {
-		i, broken := readItem(v, nil, new(tally)) // counted where the archive is read
+		i, broken := readItem(v, nil, new(answer.Tally)) // counted where the archive is read
 		if broken != "" {
 			p.noID++
 			continue
 		}
 		p.items = append(p.items, i)
 	}
-	if err := withoutIDs(len(p.items)+p.noID, len(p.items)); err != nil {
+	if err := answer.CheckIDs(len(p.items)+p.noID, len(p.items)); err != nil {
 		return nil, err
 	}
 	pager := d.Root().Get(wire.KeyPagination)
-	count, ok := whole(pager.Get(wire.KeyCount), 1<<20)
+	count, ok := answer.Whole(pager.Get(wire.KeyCount), 1<<20)
 	p.more = pager.Get(wire.KeyHasMore).Kind() == strictjson.True
 	// A list that is not paged has no pager, and is whole.
 	p.whole = pager.Kind() == strictjson.Absent || ok && count == len(p.items)+p.noID && !pager.Repeats()
@@ -298,7 +298,7 @@ func fixturesIn(body []byte, ids []string) (had answeredFixtures, err error) {
 	}
 	met, unread := make(map[string]bool, len(ids)), 0
 	for v := range itemsOf(data) {
-		id := identifier(v.Get("id"))
+		id := answer.ID(v.Get("id"))
 		if id == "" {
 			unread++
 			continue

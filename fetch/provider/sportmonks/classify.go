@@ -100,8 +100,8 @@ const maxResets = 24 * 60 * 60
 // nil if it says nothing that can be read.
 func quotaOf(root strictjson.Value) *provider.Quota {
 	limit := root.Get(wire.KeyRateLimit)
-	left, okLeft := whole(limit.Get(wire.KeyRemaining), 1<<30)
-	resets, okResets := whole(limit.Get(wire.KeyResets), maxResets)
+	left, okLeft := answer.Whole(limit.Get(wire.KeyRemaining), 1<<30)
+	resets, okResets := answer.Whole(limit.Get(wire.KeyResets), maxResets)
 	if limit.Repeats() || !okLeft || !okResets {
 		return nil
 	}

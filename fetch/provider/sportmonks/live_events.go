@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -29,7 +30,7 @@ var incidentKinds = map[string]input.IncidentKind{
 
 // noIncidents are events that are known and no incidents. The minute of a kick in a
 // shoot-out is its number.
-var noIncidents = map[string]bool{eventVAR: true, eventPenMissed: true, eventPenScored: true, eventCardByVAR: true}
+var noIncidents = answer.Set(eventVAR, eventPenMissed, eventPenScored, eventCardByVAR)
 
 // events reads the events of one item; missing if there are none. An event that the
 // provider took back is none.
@@ -46,12 +47,12 @@ func (r *liveReader) events(item strictjson.Value, teams *item) football.Field[[
 	results := resultsOf(rows)
 	for row := range rows.Items() {
 		if read++; read > maxEvents {
-			r.unknown.add("events beyond the limit")
+			r.unknown.Add("events beyond the limit")
 			break
 		}
-		id, kind := identifier(row.Get("id")), identifier(row.Get("type_id"))
+		id, kind := answer.ID(row.Get("id")), answer.ID(row.Get("type_id"))
 		if id == "" || kind == "" || row.Repeats() {
-			r.damaged.add(itemEvent)
+			r.damaged.Add(itemEvent)
 			continue
 		}
 		if noIncidents[kind] || row.Get("rescinded").Kind() == strictjson.True {
@@ -59,15 +60,15 @@ func (r *liveReader) events(item strictjson.Value, teams *item) football.Field[[
 		}
 		what, known := incidentKinds[kind]
 		if !known {
-			r.unknown.add("events." + kind)
+			r.unknown.Add("events." + kind)
 			continue
 		}
-		minute, ok := whole(row.Get("minute"), maxMinute)
+		minute, ok := answer.Whole(row.Get("minute"), maxMinute)
 		if !ok {
-			r.damaged.add(itemEvent)
+			r.damaged.Add(itemEvent)
 			continue
 		}
-		added, _ := whole(row.Get("extra_minute"), 60)
+		added, _ := answer.Whole(row.Get("extra_minute"), 60)
 		i := input.Incident{ID: id, Kind: what, Minute: max(minute, 1), Added: added, Side: teams.side(row), Text: wordsOf(row)}
 		if kind == eventOwnGoal { // whether its team is the one that shot or the one that scored is not known
 			i.Side = sideByResult(row, results)
@@ -82,7 +83,7 @@ func (r *liveReader) events(item strictjson.Value, teams *item) football.Field[[
 
 // side is the side of the team that an event names.
 func (i *item) side(row strictjson.Value) football.Side {
-	switch id := identifier(row.Get("participant_id")); {
+	switch id := answer.ID(row.Get("participant_id")); {
 	case id == "" || i.homeID == i.awayID:
 	case id == i.homeID:
 		return football.SideHome
@@ -114,7 +115,7 @@ func wordsOf(row strictjson.Value) string {
 func resultsOf(rows strictjson.Value) map[[2]int]bool {
 	all := map[[2]int]bool{{0, 0}: true}
 	for row := range rows.Items() {
-		kind := identifier(row.Get("type_id"))
+		kind := answer.ID(row.Get("type_id"))
 		if incidentKinds[kind] != input.IncidentGoal || row.Get("rescinded").Kind() == strictjson.True {
 			continue
 		}

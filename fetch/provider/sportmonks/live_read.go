@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/sportmonks/internal/wire"
@@ -41,7 +42,7 @@ type liveReader struct {
 	items, known             int               // met, and those of them with an id
 	repeated                 bool              // an item was met more than once
 	short                    bool              // a page has not as many items as it says, or is not the last
-	broken, damaged, unknown tally
+	broken, damaged, unknown answer.Tally
 	trace                    *provider.Trace
 	of                       provider.Subject // the item at hand
 }
@@ -62,7 +63,7 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 		}
 		r.pager(doc.Root(), r.items-before, n == len(pages)-1)
 	}
-	if err := withoutIDs(r.items, r.known); err != nil {
+	if err := answer.CheckIDs(r.items, r.known); err != nil {
 		return provider.LiveSheet{}, fmt.Errorf("%s: %w", pages[0].Endpoint, err)
 	}
 	return r.finish(len(pages)), nil
@@ -75,15 +76,15 @@ func (r *liveReader) pager(root strictjson.Value, items int, last bool) {
 	if pager.Kind() == strictjson.Absent {
 		return
 	}
-	count, ok := whole(pager.Get(wire.KeyCount), 1<<20)
+	count, ok := answer.Whole(pager.Get(wire.KeyCount), 1<<20)
 	more := pager.Get(wire.KeyHasMore).Kind() == strictjson.True
 	r.short = r.short || !ok || count != items || more == last
 }
 
 func (r *liveReader) finish(pages int) provider.LiveSheet {
-	var rules tally
+	var rules answer.Tally
 	for _, rule := range r.filtered {
-		rules.add(rule)
+		rules.Add(rule)
 	}
 	r.sheet.Samples = slices.DeleteFunc(r.sheet.Samples, func(s input.Sample) bool { return r.filtered[s.ProviderFixtureID] != "" })
 	r.sheet.Filtered, r.sheet.Broken, r.sheet.Damaged, r.sheet.Unknown = rules, r.broken, r.damaged, r.unknown
@@ -97,7 +98,7 @@ func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 	r.items++
 	i, broken := readItem(v, p.Trace, &r.damaged)
 	if broken != "" {
-		r.broken.add(broken)
+		r.broken.Add(broken)
 		return
 	}
 	r.known++
@@ -110,7 +111,7 @@ func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 	}
 	status, ok := playStatuses[i.state]
 	if !ok {
-		r.broken.add("unknown state_id")
+		r.broken.Add("unknown state_id")
 		return
 	}
 	delete(r.filtered, i.id)
@@ -120,11 +121,7 @@ func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 		RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v), Clock: r.clock(v, i.state)}
 	s.Counters = r.counters(v)
 	s.Incidents = r.events(v, &i)
-	for name := range v.Members() {
-		if !itemFields[name] {
-			r.unknown.add("item." + name)
-		}
-	}
+	r.unknown.AddUnknown(v, "item", itemFields)
 	if at, twice := r.place[i.id]; twice {
 		r.sheet.Samples[at] = s
 		return
@@ -142,7 +139,7 @@ func (r *liveReader) list(item strictjson.Value, key, damage string) (v strictjs
 	case once && v.Kind() == strictjson.Array:
 		return v, football.Present
 	case !once || v.Kind() != strictjson.Null:
-		r.damaged.add(damage)
+		r.damaged.Add(damage)
 	}
 	return v, football.Null
 }
@@ -165,10 +162,10 @@ func (r *liveReader) score(item strictjson.Value) football.Score {
 		}
 		score := row.Get("score")
 		r.trace.Report(r.of, provider.FieldScore, score)
-		n, ok := whole(score.Get("goals"), maxGoals)
+		n, ok := answer.Whole(score.Get("goals"), maxGoals)
 		goals := football.Of(n)
 		if !ok || row.Repeats() || score.Repeats() {
-			r.damaged.add(itemScores)
+			r.damaged.Add(itemScores)
 			goals = none
 		}
 		side := &s.Home
@@ -177,11 +174,11 @@ func (r *liveReader) score(item strictjson.Value) football.Score {
 		case wire.SideAway:
 			side = &s.Away
 		default:
-			r.damaged.add(itemScores)
+			r.damaged.Add(itemScores)
 			continue
 		}
 		if side.State() != football.Missing && *side != goals { // two scores
-			r.damaged.add(itemScores)
+			r.damaged.Add(itemScores)
 			goals = none
 		}
 		*side = goals
@@ -254,11 +251,11 @@ func (r *liveReader) clock(item strictjson.Value, state string) input.ClockReadi
 }
 
 func (r *liveReader) period(row strictjson.Value) (p period, ok bool) {
-	kind, okKind := whole(row.Get("type_id"), 100)
-	order, okOrder := whole(row.Get("sort_order"), 100)
+	kind, okKind := answer.Whole(row.Get("type_id"), 100)
+	order, okOrder := answer.Whole(row.Get("sort_order"), 100)
 	ticking := row.Get("ticking").Kind()
 	if !okKind || !okOrder || row.Repeats() || ticking != strictjson.True && ticking != strictjson.False {
-		r.damaged.add(itemPeriods)
+		r.damaged.Add(itemPeriods)
 		return p, false
 	}
 	return period{order: order, kind: kind, ticking: ticking == strictjson.True, minutes: r.number(row, "minutes", maxMinute),
@@ -269,14 +266,14 @@ func (r *liveReader) period(row strictjson.Value) (p period, ok bool) {
 // counted, and holds no value.
 func (r *liveReader) number(object strictjson.Value, key string, most int) football.Field[int] {
 	v := object.Get(key)
-	n, ok := whole(v, most)
+	n, ok := answer.Whole(v, most)
 	switch {
 	case ok:
 		return football.Of(n)
 	case v.Kind() == strictjson.Absent:
 		return football.Field[int]{}
 	case v.Kind() != strictjson.Null:
-		r.damaged.add(itemPeriods)
+		r.damaged.Add(itemPeriods)
 	}
 	return football.NullField[int]()
 }
@@ -291,14 +288,14 @@ func (r *liveReader) counters(item strictjson.Value) []football.Counter {
 	place := make(map[football.Metric]int)
 	var all []football.Counter
 	for row := range rows.Items() {
-		id, location := identifier(row.Get("type_id")), row.Get("location").Text()
+		id, location := answer.ID(row.Get("type_id")), row.Get("location").Text()
 		if id == "" || row.Repeats() || location != wire.SideHome && location != wire.SideAway {
-			r.damaged.add(itemCounter)
+			r.damaged.Add(itemCounter)
 			continue
 		}
 		metric, known := metricNames[id]
 		if !known {
-			r.unknown.add("statistics." + id)
+			r.unknown.Add("statistics." + id)
 			metric = football.Metric("type_" + id)
 		}
 		at, met := place[metric]
@@ -320,7 +317,7 @@ func (r *liveReader) counters(item strictjson.Value) []football.Counter {
 		}
 		n := r.value(value)
 		if side.State() != football.Missing && *side != n { // two values
-			r.damaged.add(itemCounter)
+			r.damaged.Add(itemCounter)
 			n = football.NullField[football.Number]()
 		}
 		*side = n
@@ -331,11 +328,11 @@ func (r *liveReader) counters(item strictjson.Value) []football.Counter {
 
 // value reads one side of a counter.
 func (r *liveReader) value(v strictjson.Value) football.Field[football.Number] {
-	if n, ok := football.ParseNumber(v.Text()); ok && isText(v) {
+	if n, ok := football.ParseNumber(v.Text()); ok && answer.IsText(v) {
 		return football.Of(n)
 	}
 	if v.Kind() != strictjson.Null { // a row without a value was sent without one, too
-		r.damaged.add(itemCounter)
+		r.damaged.Add(itemCounter)
 	}
 	return football.NullField[football.Number]()
 }

@@ -57,7 +57,7 @@ type sheetReader struct {
 	fixtures                  map[string]*offered
 	order                     []*offered
 	broken                    map[string]football.Reason
-	unknown, skipped, damaged tally
+	unknown, skipped, damaged answer.Tally
 	met, hurt                 provider.Parts
 	members                   members // of the row at hand
 }
@@ -84,16 +84,12 @@ type group struct {
 func (r *sheetReader) item(v strictjson.Value) {
 	i, broken := readItem(v, r.payload.Trace, &r.damaged)
 	if broken != "" {
-		r.damaged.add("fixture: " + broken)
+		r.damaged.Add("fixture: " + broken)
 		return
 	}
 	f := r.fixture(i.id)
 	f.item = &i
-	for name := range v.Members() {
-		if !itemFields[name] {
-			r.unknown.add("item." + name)
-		}
-	}
+	r.unknown.AddUnknown(v, "item", itemFields)
 	odds, once := v.Once(wire.KeyOdds)
 	switch {
 	case odds.Kind() == strictjson.Array && once:
@@ -113,14 +109,14 @@ func (r *sheetReader) item(v strictjson.Value) {
 func (r *sheetReader) row(v strictjson.Value) {
 	id, once := v.Once("fixture_id")
 	if v.Kind() != strictjson.Object {
-		r.damaged.add(rowNoObject)
+		r.damaged.Add(rowNoObject)
 		return
 	}
-	if identifier(id) == "" || !once {
-		r.damaged.add(rowFixture)
+	if answer.ID(id) == "" || !once {
+		r.damaged.Add(rowFixture)
 		return
 	}
-	r.rowOf(r.fixture(identifier(id)), v)
+	r.rowOf(r.fixture(answer.ID(id)), v)
 }
 
 // fixture is where the rows of a fixture are gathered.
@@ -136,7 +132,7 @@ func (r *sheetReader) fixture(id string) *offered {
 
 // lose counts a part that can be given to no market.
 func (r *sheetReader) lose(f *offered, why string) {
-	r.damaged.add(why)
+	r.damaged.Add(why)
 	r.met.Sections++
 	r.hurt.Sections++
 	f.lost, f.hurt = true, true
@@ -155,7 +151,7 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 		r.lose(f, rowBookmaker)
 		return
 	case id != r.bookmaker:
-		r.skipped.add("row of another bookmaker")
+		r.skipped.Add("row of another bookmaker")
 		return
 	}
 	if m.at[memberFixture].Kind() != strictjson.Absent && m.id(memberFixture) != f.id {
@@ -190,10 +186,10 @@ func (r *sheetReader) text(i int) football.Field[string] {
 	if r.members.twice[i] {
 		return football.NullField[string]()
 	}
-	if isWrong(r.members.at[i]) {
-		r.damaged.add(rowField)
+	if answer.IsWrong(r.members.at[i]) {
+		r.damaged.Add(rowField)
 	}
-	return field(r.members.at[i])
+	return answer.Field(r.members.at[i])
 }
 
 // group finds the rows of a market, or begins them. Markets of one id that the
@@ -296,12 +292,12 @@ type members struct {
 }
 
 // read finds the members of a row in one walk, and counts those that are new.
-func (m *members) read(row strictjson.Value, unknown *tally) {
+func (m *members) read(row strictjson.Value, unknown *answer.Tally) {
 	*m = members{}
 	for name, v := range row.Members() {
 		switch i := memberOf(name); {
 		case i == unmet:
-			unknown.add("row." + name)
+			unknown.Add("row." + name)
 		case i == ignored:
 		case m.at[i].Kind() != strictjson.Absent:
 			m.twice[i] = true
@@ -316,7 +312,7 @@ func (m *members) id(i int) string {
 	if m.twice[i] {
 		return ""
 	}
-	return identifier(m.at[i])
+	return answer.ID(m.at[i])
 }
 
 // readRow reads what the row at hand says. Its price is dp3, which has all digits, or
@@ -328,7 +324,7 @@ func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
 	of := provider.Subject{Row: row.Place}
 	trace.Report(of, provider.FieldThing, v)
 	if v.Repeats() {
-		r.damaged.add(rowRepeats)
+		r.damaged.Add(rowRepeats)
 		row.Trouble = football.AmbiguousShape
 	}
 	trace.Report(of, provider.FieldSelectionID, m.at[memberID])
@@ -350,12 +346,12 @@ func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
 		if label.Kind() <= strictjson.Null {
 			continue
 		}
-		if isWrong(label) {
-			r.damaged.add(rowField)
+		if answer.IsWrong(label) {
+			r.damaged.Add(rowField)
 			row.Trouble = football.AmbiguousShape
 		}
 		trace.Report(of, name, label)
-		row.Labels = append(row.Labels, football.Label{Field: name, Text: clip(label)})
+		row.Labels = append(row.Labels, football.Label{Field: name, Text: answer.Clip(label)})
 	}
 	return row
 }
@@ -370,11 +366,11 @@ func (r *sheetReader) price(trace *provider.Trace, of provider.Subject) football
 		switch {
 		case r.members.twice[i]:
 			f = football.NullField[string]()
-		case isWrong(v):
-			r.damaged.add(rowField)
-			f = football.Of(clip(v))
+		case answer.IsWrong(v):
+			r.damaged.Add(rowField)
+			f = football.Of(answer.Clip(v))
 		default:
-			f = field(v)
+			f = answer.Field(v)
 		}
 		if f.State() == football.Present {
 			trace.Report(of, provider.FieldDecimal, v)
@@ -396,7 +392,7 @@ func (r *sheetReader) flag(i int, row *input.Row) bool {
 	case strictjson.True:
 		return true
 	}
-	r.damaged.add(rowFlag)
+	r.damaged.Add(rowFlag)
 	row.Trouble = football.AmbiguousShape
 	return true
 }

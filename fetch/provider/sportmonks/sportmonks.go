@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/sportmonks/internal/wire"
 )
@@ -48,7 +49,7 @@ func authorize(r *http.Request, credential string) { r.Header.Set(wire.HeaderTok
 
 // isBookmaker reports whether a name can be a bookmaker_id.
 func isBookmaker(name string) bool {
-	return isDigits(name) && len(name) <= 6 && name[0] != '0'
+	return answer.IsDigits(name) && len(name) <= 6 && name[0] != '0'
 }
 
 // probe asks for one fixture of a day: the cheapest question of the entity that the

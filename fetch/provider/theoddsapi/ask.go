@@ -166,7 +166,7 @@ func (a *asker) events(ctx context.Context, sport string) (events []event, err e
 	items := 0
 	for v := range list.Items() {
 		items++
-		e, broken := readEvent(v, nil, new(tally)) // counted where the archive is read
+		e, broken := readEvent(v, nil, new(answer.Tally)) // counted where the archive is read
 		if broken == "" {
 			e.path = sport
 			events = append(events, e)

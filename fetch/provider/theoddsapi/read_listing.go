@@ -6,16 +6,19 @@ import (
 	"strings"
 	"time"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/theoddsapi/internal/wire"
 	"mkt/publish/football"
 )
 
-// sportFields and eventFields are the fields that have been met; others are counted.
+// The members of each part of an answer that are known; others are counted.
 var (
-	sportFields = map[string]bool{wire.KeyKey: true, wire.KeyGroup: true, "title": true, "description": true, wire.KeyActive: true, wire.KeyOutrights: true}
-	eventFields = map[string]bool{wire.KeyID: true, wire.KeySport: true, wire.KeyLeague: true, wire.KeyStart: true, wire.KeyHome: true, wire.KeyAway: true, wire.KeyBookmakers: true}
+	sportFields     = answer.Set(wire.KeyKey, wire.KeyGroup, "title", "description", wire.KeyActive, wire.KeyOutrights)
+	eventFields     = answer.Set(wire.KeyID, wire.KeySport, wire.KeyLeague, wire.KeyStart, wire.KeyHome, wire.KeyAway, wire.KeyBookmakers)
+	bookmakerFields = answer.Set(wire.KeyKey, wire.KeyMarkets, "title", "last_update", "link", "sid")
+	marketFields    = answer.Set(wire.KeyKey, wire.KeyOutcomes, "last_update", "link", "sid")
 )
 
 // event is one fixture, as a list of fixtures and an answer about prices have it.
@@ -94,12 +97,12 @@ func isID(s string) bool {
 
 // readEvent reads one fixture and counts what of it is damaged. broken says why it
 // cannot be used at all, "" when it can.
-func readEvent(v strictjson.Value, trace *provider.Trace, damaged *tally) (e event, broken string) {
+func readEvent(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) (e event, broken string) {
 	if e.id, broken = eventID(v); broken != "" {
 		return e, broken
 	}
 	if v.Repeats() {
-		damaged.add(eventRepeats)
+		damaged.Add(eventRepeats)
 	}
 	of := provider.Subject{Fixture: e.id}
 	trace.Report(of, provider.FieldThing, v)
@@ -107,17 +110,17 @@ func readEvent(v strictjson.Value, trace *provider.Trace, damaged *tally) (e eve
 	trace.Report(of, provider.FieldAway, v.Get(wire.KeyAway))
 	trace.Report(of, provider.FieldLeague, v.Get(wire.KeyLeague))
 	trace.Report(of, provider.FieldStartsAt, v.Get(wire.KeyStart))
-	e.sport = damaged.text(v, wire.KeySport, eventSport)
-	e.home, e.away = damaged.text(v, wire.KeyHome, eventName), damaged.text(v, wire.KeyAway, eventName)
-	e.league = damaged.text(v, wire.KeyLeague, eventName)
+	e.sport = damaged.Text(v, wire.KeySport, eventSport)
+	e.home, e.away = damaged.Text(v, wire.KeyHome, eventName), damaged.Text(v, wire.KeyAway, eventName)
+	e.league = damaged.Text(v, wire.KeyLeague, eventName)
 	switch t, once := v.Once(wire.KeyStart); {
 	case t.Kind() == strictjson.Absent:
 	case once && !timeOf(t).IsZero():
 		e.startsAt = football.Of(timeOf(t))
 	default:
 		e.startsAt = football.NullField[time.Time]()
-		if once && (isWrong(t) || field(t).State() == football.Present) {
-			damaged.add(eventTime)
+		if once && (answer.IsWrong(t) || answer.Field(t).State() == football.Present) {
+			damaged.Add(eventTime)
 		}
 	}
 	return e, ""
@@ -171,11 +174,11 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	for id := range r.doubted {
 		delete(l.Fixtures, id)
 		delete(r.filtered, id)
-		r.broken.add("an id of two fixtures")
+		r.broken.Add("an id of two fixtures")
 	}
-	var rules tally
+	var rules answer.Tally
 	for _, rule := range r.filtered {
-		rules.add(rule)
+		rules.Add(rule)
 	}
 	l.Filtered, l.Broken, l.Unknown, l.Damaged = rules, r.broken, r.unknown, r.damaged
 	return l, nil
@@ -186,9 +189,9 @@ type listingReader struct {
 	items, read int
 	filtered    map[string]string // rule by fixture id
 	doubted     map[string]bool   // fixture ids that two fixtures have
-	broken      tally
-	unknown     tally
-	damaged     tally
+	broken      answer.Tally
+	unknown     answer.Tally
+	damaged     answer.Tally
 }
 
 func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
@@ -204,29 +207,21 @@ func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
 		r.items++
 		e, broken := readEvent(v, p.Trace, &r.damaged)
 		if broken != "" {
-			r.broken.add(broken)
+			r.broken.Add(broken)
 			continue
 		}
 		r.read++
 		r.keep(l, &e, p.FetchedAt)
-		for name := range v.Members() {
-			if !eventFields[name] {
-				r.unknown.add("fixture." + name)
-			}
-		}
+		r.unknown.AddUnknown(v, "fixture", eventFields)
 	}
 	return nil
 }
 
 func (r *listingReader) sport(v strictjson.Value) {
 	if _, _, ok := readSport(v); !ok {
-		r.damaged.add(sportNoShape)
+		r.damaged.Add(sportNoShape)
 	}
-	for name := range v.Members() {
-		if !sportFields[name] {
-			r.unknown.add("competition." + name)
-		}
-	}
+	r.unknown.AddUnknown(v, "competition", sportFields)
 }
 
 func (r *listingReader) keep(l *provider.Listing, e *event, fetched time.Time) {

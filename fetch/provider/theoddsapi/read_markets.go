@@ -63,9 +63,9 @@ type sheetReader struct {
 	doubted      []string // fixtures that are there twice and differ
 	priced       bool     // a price was met
 	decimal      bool     // one of them can only be a decimal
-	unknown      tally
-	skipped      tally
-	damaged      tally
+	unknown      answer.Tally
+	skipped      answer.Tally
+	damaged      answer.Tally
 	met, hurt    provider.Parts
 	payloadTrace *provider.Trace
 	trace        *provider.Trace // of the fixture at hand
@@ -94,18 +94,18 @@ func (r *sheetReader) event(v strictjson.Value) {
 	e, broken := readEvent(v, r.trace, &r.damaged)
 	switch {
 	case broken != "":
-		r.damaged.add(fixtureNoID)
+		r.damaged.Add(fixtureNoID)
 		return
 	case r.asked != nil && !slices.Contains(r.asked, e.id):
-		r.skipped.add("fixture not asked for")
+		r.skipped.Add("fixture not asked for")
 		return
 	case e.filterOf() != "":
-		r.skipped.add("fixture of another sport")
+		r.skipped.Add("fixture of another sport")
 		return
 	}
 	if before := r.fixtures[e.id]; before != nil {
 		if before.raw != v.Raw() {
-			r.damaged.add(fixtureTwice)
+			r.damaged.Add(fixtureTwice)
 			r.doubted = append(r.doubted, e.id)
 		}
 		return
@@ -113,11 +113,7 @@ func (r *sheetReader) event(v strictjson.Value) {
 	f := &offered{event: e, raw: v.Raw(), byKey: make(map[string]showing)}
 	r.fixtures[e.id] = f
 	r.order = append(r.order, f)
-	for name := range v.Members() {
-		if !eventFields[name] {
-			r.unknown.add("fixture." + name)
-		}
-	}
+	r.unknown.AddUnknown(v, "fixture", eventFields)
 	makers, once := v.Once(wire.KeyBookmakers)
 	if makers.Kind() != strictjson.Array || !once {
 		r.lose(f, fixtureNoPrices)
@@ -130,7 +126,7 @@ func (r *sheetReader) event(v strictjson.Value) {
 
 // lose counts a part larger than a market that cannot be read.
 func (r *sheetReader) lose(f *offered, why string) {
-	r.damaged.add(why)
+	r.damaged.Add(why)
 	r.met.Sections++
 	r.hurt.Sections++
 	f.lost, f.hurt = true, true
@@ -144,7 +140,7 @@ func (r *sheetReader) maker(f *offered, v strictjson.Value) {
 		r.lose(f, bookmakerNoShape)
 		return
 	case key.Text() != r.bookmaker:
-		r.skipped.add("another bookmaker")
+		r.skipped.Add("another bookmaker")
 		return
 	}
 	markets, once := v.Once(wire.KeyMarkets)
@@ -154,16 +150,10 @@ func (r *sheetReader) maker(f *offered, v strictjson.Value) {
 	}
 	r.met.Sections++
 	if v.Repeats() {
-		r.damaged.add(bookmakerRepeats)
+		r.damaged.Add(bookmakerRepeats)
 		r.hurt.Sections++
 	}
-	for name := range v.Members() {
-		switch name {
-		case wire.KeyKey, wire.KeyMarkets, "title", "last_update", "link", "sid":
-		default:
-			r.unknown.add("bookmaker." + name)
-		}
-	}
+	r.unknown.AddUnknown(v, "bookmaker", bookmakerFields)
 	for m := range markets.Items() {
 		r.market(f, m)
 	}
@@ -176,26 +166,20 @@ func (r *sheetReader) market(f *offered, v strictjson.Value) {
 	member, once := v.Once(wire.KeyKey)
 	key := member.Text()
 	if member.Kind() != strictjson.String || key == "" || !once {
-		r.damaged.add(marketNoKey)
+		r.damaged.Add(marketNoKey)
 		r.hurt.Markets++
 		f.lost, f.hurt = true, true
 		return
 	}
 	before, twice := f.byKey[key]
 	if twice && before.raw == v.Raw() {
-		r.skipped.add("market sent twice")
+		r.skipped.Add("market sent twice")
 		return
 	}
 	of := provider.Subject{Fixture: f.id, Market: key}
 	r.trace.Report(of, provider.FieldThing, v)
 	r.trace.Report(of, provider.FieldMarketName, member)
-	for name := range v.Members() {
-		switch name {
-		case wire.KeyKey, wire.KeyOutcomes, "last_update", "link", "sid":
-		default:
-			r.unknown.add("market." + name)
-		}
-	}
+	r.unknown.AddUnknown(v, "market", marketFields)
 	why := ""
 	switch {
 	case twice:
@@ -212,7 +196,7 @@ func (r *sheetReader) market(f *offered, v strictjson.Value) {
 		}
 	}
 	if why != "" {
-		r.damaged.add(why)
+		r.damaged.Add(why)
 		r.hurt.Markets++
 		f.hurt = true
 	}
@@ -256,12 +240,12 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 	if v.Kind() != strictjson.Object {
 		const stranger = "row"
 		row.Trouble = football.AmbiguousShape
-		row.Labels = []football.Label{{Field: stranger, Text: clip(v)}}
+		row.Labels = []football.Label{{Field: stranger, Text: answer.Clip(v)}}
 		r.trace.Report(of, stranger, v)
-		r.damaged.add(rowNoObject)
+		r.damaged.Add(rowNoObject)
 	}
 	if v.Repeats() {
-		r.damaged.add(rowRepeats)
+		r.damaged.Add(rowRepeats)
 		row.Trouble = football.AmbiguousShape
 	}
 	for key, m := range v.Members() {
@@ -273,16 +257,16 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 		case "link", "sid", "bet_limit":
 			continue
 		case wire.KeyName, wire.KeyDescription, wire.KeyPoint:
-			if isWrong(m) {
-				r.damaged.add(rowField)
+			if answer.IsWrong(m) {
+				r.damaged.Add(rowField)
 				row.Trouble = football.AmbiguousShape
 			}
 		default:
-			r.unknown.add("row." + key)
+			r.unknown.Add("row." + key)
 		}
 		if m.Kind() != strictjson.Null {
 			r.trace.Report(of, key, m)
-			row.Labels = append(row.Labels, football.Label{Field: key, Text: clip(m)})
+			row.Labels = append(row.Labels, football.Label{Field: key, Text: answer.Clip(m)})
 		}
 	}
 	if row.Trouble != "" {
@@ -297,14 +281,14 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
 	v, once := row.Once(wire.KeyPrice)
 	switch {
-	case once && isWrong(v):
-		r.damaged.add(rowField)
-		return football.Of(clip(v))
+	case once && answer.IsWrong(v):
+		r.damaged.Add(rowField)
+		return football.Of(answer.Clip(v))
 	case once:
-		if price, ok := field(v).Get(); ok {
+		if price, ok := answer.Field(v).Get(); ok {
 			r.priced, r.decimal = true, r.decimal || !isAmerican(price)
 		}
-		return field(v)
+		return answer.Field(v)
 	}
 	return football.NullField[string]()
 }
