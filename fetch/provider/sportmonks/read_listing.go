@@ -182,56 +182,21 @@ func (i *item) fixture(fetched time.Time) football.Fixture {
 // without an id are counted; when of several items none has one the list is not what
 // it was, which is an error.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	l := provider.Listing{Fixtures: make(map[string]provider.ListedFixture)}
-	r := listingReader{filtered: make(map[string]string)}
+	r := answer.NewListing()
+	var doc strictjson.Document
 	for _, p := range pages {
-		if err := r.page(&l, p); err != nil {
+		data, err := readData(&doc, p.Body)
+		if err != nil {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointBetween, p.Number, err)
 		}
-	}
-	if err := answer.CheckIDs(r.items, r.read); err != nil {
-		return provider.Listing{}, fmt.Errorf("%s: %w", wire.EndpointBetween, err)
-	}
-	var rules answer.Tally
-	for _, rule := range r.filtered {
-		rules.Add(rule)
-	}
-	l.Filtered, l.Broken, l.Unknown, l.Damaged = rules, r.broken, r.unknown, r.damaged
-	return l, nil
-}
-
-type listingReader struct {
-	doc                      strictjson.Document
-	items, read              int
-	filtered                 map[string]string // rule by fixture id
-	broken, unknown, damaged answer.Tally
-}
-
-func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
-	data, err := readData(&r.doc, p.Body)
-	if err != nil {
-		return err
-	}
-	for v := range itemsOf(data) {
-		r.items++
-		i, broken := readItem(v, p.Trace, &r.damaged)
-		if broken != "" {
-			r.broken.Add(broken)
-			continue
+		for v := range itemsOf(data) {
+			i, broken := readItem(v, p.Trace, &r.Damaged)
+			if !r.Count(broken) {
+				continue
+			}
+			r.Keep(provider.ListedFixture{Over: over[i.state], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i))
+			r.Unknown.AddUnknown(v, "item", itemFields)
 		}
-		r.read++
-		r.keep(l, &i, p.FetchedAt)
-		r.unknown.AddUnknown(v, "item", itemFields)
 	}
-	return nil
-}
-
-func (r *listingReader) keep(l *provider.Listing, i *item, fetched time.Time) {
-	if rule := filterOf(i); rule != "" {
-		r.filtered[i.id] = rule
-		delete(l.Fixtures, i.id)
-		return
-	}
-	delete(r.filtered, i.id)
-	l.Fixtures[i.id] = provider.ListedFixture{Over: over[i.state], Fixture: i.fixture(fetched)}
+	return r.Result(wire.EndpointBetween)
 }

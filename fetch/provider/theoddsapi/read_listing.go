@@ -161,86 +161,58 @@ func (e *event) filterOf() string {
 // which of them is meant. Items without an id are counted; when of several items none
 // has one the list is not what it was, which is an error.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	l := provider.Listing{Fixtures: make(map[string]provider.ListedFixture)}
-	r := listingReader{filtered: make(map[string]string), doubted: make(map[string]bool)}
+	r := listingReader{Listing: answer.NewListing(), doubted: make(map[string]bool)}
+	var doc strictjson.Document
 	for _, p := range pages {
-		if err := r.page(&l, p); err != nil {
+		list, err := readList(&doc, p.Body)
+		if err != nil {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
-	}
-	if r.items > 1 && r.read == 0 {
-		return provider.Listing{}, fmt.Errorf("%s: a list of %d items, and none has an id: its shape has changed", wire.EndpointEvents, r.items)
+		for v := range list.Items() {
+			if p.Endpoint == wire.EndpointSports {
+				r.sport(v)
+			} else {
+				r.event(v, p)
+			}
+		}
 	}
 	for id := range r.doubted {
-		delete(l.Fixtures, id)
-		delete(r.filtered, id)
-		r.broken.Add("an id of two fixtures")
+		delete(r.Fixtures, id)
+		delete(r.Filtered, id)
+		r.Broken.Add("an id of two fixtures")
 	}
-	var rules answer.Tally
-	for _, rule := range r.filtered {
-		rules.Add(rule)
-	}
-	l.Filtered, l.Broken, l.Unknown, l.Damaged = rules, r.broken, r.unknown, r.damaged
-	return l, nil
+	return r.Result(wire.EndpointEvents)
 }
 
 type listingReader struct {
-	doc         strictjson.Document
-	items, read int
-	filtered    map[string]string // rule by fixture id
-	doubted     map[string]bool   // fixture ids that two fixtures have
-	broken      answer.Tally
-	unknown     answer.Tally
-	damaged     answer.Tally
-}
-
-func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
-	list, err := readList(&r.doc, p.Body)
-	if err != nil {
-		return err
-	}
-	for v := range list.Items() {
-		if p.Endpoint == wire.EndpointSports {
-			r.sport(v)
-			continue
-		}
-		r.items++
-		e, broken := readEvent(v, p.Trace, &r.damaged)
-		if broken != "" {
-			r.broken.Add(broken)
-			continue
-		}
-		r.read++
-		r.keep(l, &e, p.FetchedAt)
-		r.unknown.AddUnknown(v, "fixture", eventFields)
-	}
-	return nil
+	*answer.Listing
+	doubted map[string]bool // fixture ids that two fixtures have
 }
 
 func (r *listingReader) sport(v strictjson.Value) {
 	if _, _, ok := readSport(v); !ok {
-		r.damaged.Add(sportNoShape)
+		r.Damaged.Add(sportNoShape)
 	}
-	r.unknown.AddUnknown(v, "competition", sportFields)
+	r.Unknown.AddUnknown(v, "competition", sportFields)
 }
 
-func (r *listingReader) keep(l *provider.Listing, e *event, fetched time.Time) {
-	before, listed := l.Fixtures[e.id]
-	_, filtered := r.filtered[e.id]
-	if rule := e.filterOf(); rule != "" {
-		if listed {
-			r.doubted[e.id] = true
-		}
-		r.filtered[e.id] = rule
+func (r *listingReader) event(v strictjson.Value, p provider.Payload) {
+	e, broken := readEvent(v, p.Trace, &r.Damaged)
+	if !r.Count(broken) {
 		return
 	}
-	fixture := provider.ListedFixture{Fixture: football.Fixture{
-		Home: e.home, Away: e.away, League: e.league, StartsAt: e.startsAt,
-		Provider: Name, ProviderFixtureID: e.id, FetchedAt: fetched,
-	}}
-	before.FetchedAt = fetched
-	if filtered || listed && before != fixture {
+	r.Unknown.AddUnknown(v, "fixture", eventFields)
+	fixture, rule := provider.ListedFixture{Fixture: e.fixture(p.FetchedAt)}, e.filterOf()
+	before, listed := r.Fixtures[e.id]
+	_, filtered := r.Filtered[e.id]
+	before.FetchedAt = p.FetchedAt
+	if rule == "" && filtered || listed && (rule != "" || before != fixture) {
 		r.doubted[e.id] = true
 	}
-	l.Fixtures[e.id] = fixture
+	r.Keep(fixture, rule)
+}
+
+// fixture returns what the event says of a fixture.
+func (e *event) fixture(fetched time.Time) football.Fixture {
+	return football.Fixture{Home: e.home, Away: e.away, League: e.league, StartsAt: e.startsAt, Provider: Name, ProviderFixtureID: e.id, FetchedAt: fetched}
 }
