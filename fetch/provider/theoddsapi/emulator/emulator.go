@@ -22,7 +22,7 @@ func New(o simulator.Options) (*simulator.Server, error) {
 // fixtureSize is about what a fixture takes in memory, in bytes.
 const fixtureSize = 1 << 10
 
-// dialect answers over invented worlds.
+// dialect implements simulator.Dialect.
 type dialect struct {
 	lists simulator.Lists[simulator.Fixture]
 }
@@ -52,8 +52,7 @@ func (*dialect) Endpoint(path string) (string, simulator.Class) {
 	return "", ""
 }
 
-// subjects returns the competition and the fixture that a path is about, "" where it
-// names none.
+// subjects returns the competition and the fixture in a path; "" if it names none.
 func subjects(path string) (sport, event string) {
 	rest, _ := strings.CutPrefix(path, wire.PathSports+"/")
 	sport, rest, _ = strings.Cut(rest, "/")
@@ -65,7 +64,7 @@ func subjects(path string) (sport, event string) {
 // Token implements simulator.Dialect: the key is in the query alone.
 func (*dialect) Token(r *http.Request) string { return r.URL.Query().Get(wire.ParamKey) }
 
-// Quota implements simulator.Dialect. No header says when the credits are new.
+// Quota implements simulator.Dialect. No header says when the credits are renewed.
 func (*dialect) Quota(h http.Header, limit, remaining int, _ time.Time) {
 	h[wire.HeaderRemaining] = []string{strconv.Itoa(remaining)}
 	h[wire.HeaderUsed] = []string{strconv.Itoa(limit - remaining)}
@@ -109,7 +108,7 @@ func (*dialect) Format() simulator.Format {
 	return simulator.Format{IDs: []string{wire.KeyID}, Nonsense: `{"message":17,"bookmakers":"see attachment"}`}
 }
 
-// Wrap implements simulator.Dialect: a list is bare.
+// Wrap implements simulator.Dialect: a list has no envelope.
 func (*dialect) Wrap(items [][]byte, _ *simulator.Page) []byte {
 	return simulator.AppendArray(nil, items)
 }
