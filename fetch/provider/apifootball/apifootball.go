@@ -39,7 +39,9 @@ func Provider() provider.Provider {
 		Authorize:  func(r *http.Request, credential string) { r.Header.Set(wire.HeaderKey, credential) },
 		Classify:   Classify,
 		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker},
-		Probe:      probe,
+		Probes:     probes,
+		ReadPlan:   readPlan,
+		NeededBy:   neededBy,
 		Rule:       ruleLine,
 		Markets:    adapter{},
 		Live:       liveAdapter{},
@@ -57,12 +59,6 @@ func isBookmaker(name string) bool {
 		}
 	}
 	return true
-}
-
-// probe asks for the status of the account, which tells the quota and costs nothing. It
-// holds personal data, and nothing of a probe's answer is kept.
-func probe(time.Time) provider.Request {
-	return provider.Request{Endpoint: wire.EndpointStatus, Path: wire.PathStatus}
 }
 
 // IsListing implements provider.MarketAdapter.

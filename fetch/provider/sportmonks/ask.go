@@ -227,9 +227,7 @@ func (a *asker) batch(ctx context.Context, ids []string) error {
 		a.fail(nil, ids)
 		return nil
 	}
-	p, err := a.x.Get(ctx, provider.Request{Endpoint: wire.EndpointMulti, Path: wire.PathMulti + strings.Join(ids, ","), Query: url.Values{
-		wire.ParamInclude: {wire.IncludeOdds}, wire.ParamFilters: {wire.FilterBookmakers + ":" + a.x.Bookmaker()},
-	}})
+	p, err := a.x.Get(ctx, pricesOf(strings.Join(ids, ","), a.x.Bookmaker()))
 	var had answeredFixtures
 	if err == nil {
 		had, err = fixturesIn(p.Body, ids)
@@ -256,6 +254,14 @@ func (a *asker) batch(ctx context.Context, ids []string) error {
 		}
 	}
 	return nil
+}
+
+// pricesOf requests the prices of one bookmaker on fixtures, with commas between their
+// ids.
+func pricesOf(ids, bookmaker string) provider.Request {
+	return provider.Request{Endpoint: wire.EndpointMulti, Path: wire.PathMulti + ids, Query: url.Values{
+		wire.ParamInclude: {wire.IncludeOdds}, wire.ParamFilters: {wire.FilterBookmakers + ":" + bookmaker},
+	}}
 }
 
 func (a *asker) stopped() bool {

@@ -129,7 +129,7 @@ func (a *asker) list(ctx context.Context) ([]event, error) {
 func (a *asker) sports(ctx context.Context) (keys []string, whole bool, err error) {
 	a.expect(1)
 	defer a.step()
-	payload, err := a.x.Get(ctx, probe(a.x.Now()))
+	payload, err := a.x.Get(ctx, competitions())
 	if err != nil {
 		return nil, false, err
 	}
