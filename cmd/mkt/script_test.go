@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 //	code N ARG...         run mkt, which must exit with N
 //	tenant NAME ARG...    mkt tenant add; $NAME_token is set
 //	endtoken NAME TOKEN   mkt tenant token end
-//	connect NAME SIM      mkt provider set, to the simulator started as SIM
+//	connect NAME SIM [PROVIDER]   mkt provider set, to the simulator started as SIM, of betsapi if no provider is named
 //	jsonenv VAR KEY       $VAR is set from the first JSON line of the last stdout
 //	match VAR REGEXP      $VAR is the first match in the last stdout
 //	within D http|headers|body|exists ARG...   until it holds, at most D; body STATUS URL TOKEN REGEXP
@@ -237,11 +237,15 @@ func endToken(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func connectTenant(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: connect NAME SIM")
+	if neg || len(args) != 2 && len(args) != 3 {
+		ts.Fatalf("usage: connect NAME SIM [PROVIDER]")
+	}
+	provider := "betsapi"
+	if len(args) == 3 {
+		provider = args[2]
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("credential.tmp"), []byte(ts.Getenv(args[1]+"_token")), 0o600))
-	ts.Check(ts.Exec("mkt", "provider", "set", args[0], "--provider", "betsapi", "--base-url", ts.Getenv(args[1]+"_url"),
+	ts.Check(ts.Exec("mkt", "provider", "set", args[0], "--provider", provider, "--base-url", ts.Getenv(args[1]+"_url"),
 		"--allow-private-address", "--credential-file", "credential.tmp"))
 	ts.Check(os.Remove(ts.MkAbs("credential.tmp")))
 }
