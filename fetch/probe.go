@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -27,6 +28,7 @@ type Probed struct {
 type FailedProbe struct {
 	Endpoint string
 	Code     health.Code
+	Reason   string // the provider's own error word, from a closed set of the adapter; "" if it has none
 }
 
 // Probe finds out whether an account's credential is good. It sends the cheapest request
@@ -150,7 +152,12 @@ func (t *connectionTest) run(ctx context.Context, e extent) error {
 		case ctx.Err() != nil, code == health.CodeCredential, code == health.CodeRateLimited, !accepted && refusal == nil:
 			return err
 		default:
-			t.found.Failed = append(t.found.Failed, FailedProbe{question.Endpoint, code})
+			failed := FailedProbe{Endpoint: question.Endpoint, Code: code}
+			var answer *provider.AnswerError
+			if errors.As(err, &answer) {
+				failed.Reason = answer.Verdict.Code
+			}
+			t.found.Failed = append(t.found.Failed, failed)
 		}
 	}
 	if !accepted {

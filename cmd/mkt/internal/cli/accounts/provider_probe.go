@@ -64,6 +64,7 @@ type testView struct {
 type unansweredView struct {
 	Endpoint string      `json:"endpoint"`
 	Code     health.Code `json:"code"`
+	Reason   string      `json:"reason,omitempty"` // in the provider's own word
 }
 
 func (g *Group) testProvider(cmd *cobra.Command, id string, credentialOnly bool) error {
@@ -183,7 +184,11 @@ func (v testView) print(out io.Writer, now time.Time) error {
 	}
 	v.planView.print(w)
 	for _, u := range v.Unanswered {
-		plain.Fprintf(w, "unanswered\t%s (%s)\n", u.Endpoint, u.Code)
+		why := string(u.Code)
+		if u.Reason != "" {
+			why += ": " + u.Reason
+		}
+		plain.Fprintf(w, "unanswered\t%s (%s)\n", u.Endpoint, why)
 	}
 	return w.Flush()
 }
