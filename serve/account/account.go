@@ -57,8 +57,8 @@ type Provider struct {
 	Capabilities []football.Capability // what the provider sells; what the account's plan includes is in the state files
 }
 
-// CanServe reports whether the provider sells what a product needs. One of which that is
-// not known does.
+// CanServe reports whether the provider sells what a product needs. A provider whose
+// capabilities are not known counts as one that does.
 func (p *Provider) CanServe(product football.Product) bool {
 	return len(p.Capabilities) == 0 || slices.Contains(p.Capabilities, product.Needs())
 }

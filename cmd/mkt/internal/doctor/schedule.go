@@ -37,7 +37,7 @@ func (d *doctor) schedule(r *root) {
 	}
 	d.connection(r)
 	if !r.published && r.refused {
-		return // and that is why
+		return // that the plan does not include the product was reported, and is the reason
 	}
 	if !r.published {
 		d.bad(Warn, "NEVER_RAN", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id), "nothing was published yet: its data routes answer 503")
