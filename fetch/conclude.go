@@ -19,7 +19,7 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 		err = &askError{err}
 	}
 	t, s := x.tally(asking.detail), &r.summary
-	s.Quota = x.client.Quota()
+	s.Quota, s.Plan = x.client.Quota(), x.evidence.found()
 	r.values = x.client.Values()
 	s.Requests, s.Responses, s.Rejected, s.Bytes = x.client.Requests(), t.accepted, t.allRejected(), t.bytes
 	s.Listed, s.Filtered, s.Failed, s.NotOffered = asked.Listed, asked.Filtered, len(asked.Failed), len(asked.NotOffered)
@@ -98,7 +98,7 @@ func (r *run) remember(err error) error {
 	}
 	return health.Record(r.Root, health.Run{
 		Step: "fetch", Cycle: string(s.Cycle), StartedAt: r.started, FinishedAt: r.Now(), OK: err == nil, Code: code,
-		CredentialFingerprint: r.Tenant.Fingerprint, Quota: s.Quota,
+		CredentialFingerprint: r.Tenant.Fingerprint, Quota: s.Quota, Plan: s.Plan,
 		Counters: map[string]int64{
 			"requests": int64(s.Requests), "responses": int64(s.Responses), "rejected": int64(s.Rejected), "bytes": s.Bytes,
 			"listed": int64(s.Listed), "filtered": int64(s.Filtered), "failed": int64(s.Failed), "not_offered": int64(s.NotOffered),

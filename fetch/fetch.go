@@ -5,8 +5,8 @@
 // Run performs one cycle: recovery, credential, requests, archive (package raw),
 // and state/fetch.json (package health). Whatever goes wrong, older cycles stay
 // as they are, and an unfinished cycle does not exist for its readers. Test sends
-// one request to find out whether the connection works. Both count their requests in
-// state/calls.json.
+// a few requests to find out whether the connection works and what the account's plan
+// includes. Both count their requests in state/calls.json.
 package fetch
 
 import (
@@ -97,7 +97,10 @@ type Summary struct {
 	// Quota is what the provider last reported about the account's quota; nil if it
 	// reported nothing. If the quota is used up, the run ended because of it, or the
 	// run's last request used it up.
-	Quota     *health.Quota
+	Quota *health.Quota
+	// Plan is what the run's answers showed of the account's plan; nil if they showed
+	// nothing.
+	Plan      *health.Plan
 	Recovered int // folders of runs that were killed, which were quarantined
 	Took      time.Duration
 }

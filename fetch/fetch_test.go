@@ -143,8 +143,14 @@ func tiny() provider.Provider {
 			}
 			return provider.Verdict{}
 		},
-		Probe:   func(time.Time) provider.Request { return provider.Request{Endpoint: "list", Path: "/list"} },
-		Markets: tinyMarkets{},
+		Probes: []provider.Probe{
+			func(provider.Probing) (provider.Request, bool) {
+				return provider.Request{Endpoint: "list", Path: "/list"}, true
+			},
+		},
+		ReadPlan: func(provider.Answered) provider.Plan { return provider.Plan{} },
+		NeededBy: func(provider.Request) []provider.Capability { return nil },
+		Markets:  tinyMarkets{},
 	}
 }
 

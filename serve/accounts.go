@@ -52,11 +52,16 @@ func (c *call) features(a *account.Account) map[string]bool {
 }
 
 // provider answers GET /account/provider. Serve has only a masked hint of the credential.
+// The capabilities are those that the account's own plan showed.
 func (c *call) provider() error {
 	p := c.who.Provider
 	out := api.AccountProvider{
-		Name: textOrNil(p.Name), Status: string(c.connection(c.who)), CredentialHint: textOrNil(p.Hint),
-		Capabilities: append([]string{}, p.Capabilities...),
+		Name: textOrNil(p.Name), Status: string(c.connection(c.who)), CredentialHint: textOrNil(p.Hint), Capabilities: []string{},
+	}
+	if p.Configured {
+		for _, capability := range c.plan(c.who).Included() {
+			out.Capabilities = append(out.Capabilities, string(capability))
+		}
 	}
 	s := c.credentialStatus(c.who)
 	out.LastSuccessAt, out.LastAttemptAt, out.LastError = api.TimeOf(s.LastOKAt), api.TimeOf(s.LastAttemptAt), textOrNil(string(s.Code))

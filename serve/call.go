@@ -130,7 +130,7 @@ func (c *call) asUnavailable(ctx context.Context, err error) error {
 // ready checks that there is data: a usable provider that can give it, then a snapshot. It is called
 // after the parameters are checked and before the resource is looked up.
 func (c *call) ready() error {
-	if !c.connection(c.who).Usable() || !c.who.Provider.CanServe(c.route.need.Product) {
+	if !c.connected(c.who, c.route.need.Product) {
 		return api.Refuse(api.ProviderNotConnected)
 	}
 	if c.view == nil {

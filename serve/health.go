@@ -62,6 +62,30 @@ func (s *server) credentialStatus(a *account.Account) health.CredentialStatus {
 	return health.CredentialStatusOf(a.Provider.Fingerprint, s.findings(a)...)
 }
 
+// connected reports whether data routes of a product may answer: the connection is usable,
+// and the provider sells what the product needs. If the account's plan refuses that, only
+// what was published before is served.
+func (s *server) connected(a *account.Account, p football.Product) bool {
+	return s.connection(a).Usable() && a.Provider.CanServe(p) && (s.hasPublished(a, p) || !s.plan(a).Refuses(p.Needs()))
+}
+
+func (s *server) hasPublished(a *account.Account, p football.Product) bool {
+	d := s.library.Tenant(a.ClientID).Dataset(p)
+	if d == nil {
+		return false
+	}
+	v := d.Acquire() // even if the state file, which says so, is lost
+	if v != nil {
+		v.Release()
+	}
+	return v != nil || d.Published()
+}
+
+// plan returns what is known of the account's plan, nil for nothing.
+func (s *server) plan(a *account.Account) *health.Plan {
+	return health.NewestPlan(a.Provider.Fingerprint, s.findings(a)...)
+}
+
 func (s *server) findings(a *account.Account) []*health.Run {
 	tenant := s.library.Tenant(a.ClientID)
 	list := []*health.Run{tenant.Connection().Probe()}

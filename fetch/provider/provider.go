@@ -20,22 +20,22 @@ import (
 )
 
 // Capability is one kind of data that a provider offers (specification, section 2.11).
-type Capability string
+type Capability = football.Capability
 
 const (
-	Prematch     Capability = "prematch"
-	LiveOdds     Capability = "live_odds"
-	LiveStats    Capability = "live_stats"
-	Timeline     Capability = "timeline"
-	PlayerEvents Capability = "player_events"
+	Prematch     = football.Prematch
+	LiveOdds     = football.LiveOdds
+	LiveStats    = football.LiveStats
+	Timeline     = football.LiveTimeline
+	PlayerEvents = football.PlayerEvents
 )
 
 // Provider is one adapter's registration.
 type Provider struct {
-	Name         string   // "betsapi"; part of every id, never changed
-	BaseURL      string   // default, https
-	Hosts        []string // the https hosts that may be contacted with the default settings
-	Capabilities []Capability
+	Name         string       // "betsapi"; part of every id, never changed
+	BaseURL      string       // default, https
+	Hosts        []string     // the https hosts that may be contacted with the default settings
+	Capabilities []Capability // what the provider sells and the adapter knows; an account's plan may include less
 	Budget       Budget
 
 	// Sections and Metrics are words of the provider that reach clients: the tabs in
@@ -54,9 +54,16 @@ type Provider struct {
 	// it sells those of one.
 	Bookmakers *Bookmakers
 
-	// Probe returns the cheapest request that succeeds with a good credential only: it
-	// tests a connection. now is for a request that names a day.
-	Probe func(now time.Time) Request
+	// Probes are the requests that test a connection, in this order. The first is the
+	// cheapest one that succeeds with a good credential only. The others show what the
+	// account's plan includes, each with one cheap request.
+	Probes []Probe
+	// ReadPlan reads what an accepted answer shows of the account's plan. It is a pure
+	// function and safe for concurrent use; bytes that it cannot read show nothing.
+	ReadPlan func(a Answered) Plan
+	// NeededBy returns the capabilities that cannot be had if a request is refused because
+	// of the account's plan: nil if the request says nothing about any of them.
+	NeededBy func(r Request) []Capability
 
 	// Rule returns the line of the adapter's mapping table that input.Reading.Rule
 	// names, unchanged; "" if there is none of that name.
@@ -64,6 +71,41 @@ type Provider struct {
 
 	Markets MarketAdapter // market_engine; nil if the provider has no prematch
 	Live    LiveAdapter   // live_intelligence; nil if the provider has no live statistics
+}
+
+// Probe returns one request of a test of the connection. It returns false if there is
+// nothing to ask for, such as a detail of a match when no match is in play.
+type Probe func(Probing) (Request, bool)
+
+// Probing is what a probe may depend on.
+type Probing struct {
+	Now       time.Time
+	Bookmaker string    // as Exchange.Bookmaker
+	Answers   []Payload // accepted answers of the probes before it, in their order
+}
+
+// Answer returns the body of the first accepted answer of an endpoint, nil if there is
+// none.
+func (p Probing) Answer(endpoint string) []byte {
+	for _, a := range p.Answers {
+		if a.Endpoint == endpoint {
+			return a.Body
+		}
+	}
+	return nil
+}
+
+// Answered is an accepted answer, with what it says of the account's quota.
+type Answered struct {
+	Payload
+	Quota *Quota // as in Verdict
+}
+
+// Plan is what one answer shows of an account's plan.
+type Plan struct {
+	Name     string       // in the provider's own words; "" if the answer does not tell it
+	EndsAt   time.Time    // zero if the answer does not tell it
+	Includes []Capability // of which the answer has data
 }
 
 // Bookmakers says whose prices an account may choose. The prices of a fixture are

@@ -55,6 +55,10 @@ type Run struct {
 	// did (fetch and probe only).
 	Quota *Quota `json:"quota,omitempty"`
 
+	// Plan is what answers to this credential showed of the account's plan; nil if they
+	// showed nothing (fetch and probe only).
+	Plan *Plan `json:"plan,omitempty"`
+
 	// Counters are for people and metrics: requests, fixtures, rejected, held, …
 	Counters map[string]int64 `json:"counters,omitempty"`
 }

@@ -13,7 +13,7 @@ import (
 
 // Format is the version of the state files.
 //
-//	1: first; members were added since (refusals_in_a_row, quota), which older
+//	1: first; members were added since (refusals_in_a_row, quota, plan), which older
 //	   readers ignore and newer ones do not require
 const Format = 1
 
@@ -95,6 +95,7 @@ func (r Run) after(before *Run) Run {
 		if r.Quota == nil {
 			r.Quota = before.Quota
 		}
+		r.Plan = r.Plan.over(before.Plan)
 		at = before.next(at)
 	}
 	switch {

@@ -40,7 +40,9 @@ func Provider() provider.Provider {
 		Authorize:  func(r *http.Request, credential string) { r.Header.Set(wire.HeaderKey, credential) },
 		Classify:   Classify,
 		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker},
-		Probe:      probe,
+		Probes:     probes,
+		ReadPlan:   readPlan,
+		NeededBy:   neededBy,
 		Rule:       ruleLine,
 		Markets:    adapter{},
 		Live:       liveAdapter{},
@@ -50,12 +52,6 @@ func Provider() provider.Provider {
 // isBookmaker reports whether a name can be a bookmaker's id: one to four digits.
 func isBookmaker(name string) bool {
 	return answer.IsDigits(name) && len(name) <= 4 && name[0] != '0'
-}
-
-// probe requests the status of the account, which shows the quota and costs nothing. The
-// answer has personal data: nothing of it is kept.
-func probe(time.Time) provider.Request {
-	return provider.Request{Endpoint: wire.EndpointStatus, Path: wire.PathStatus}
 }
 
 // IsListing implements provider.MarketAdapter.

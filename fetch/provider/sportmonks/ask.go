@@ -188,9 +188,7 @@ func (a asker) batch(ctx context.Context, ids []string) error {
 		a.Fail(nil, ids...)
 		return nil
 	}
-	p, err := a.Get(ctx, provider.Request{Endpoint: wire.EndpointMulti, Path: wire.PathMulti + strings.Join(ids, ","), Query: url.Values{
-		wire.ParamInclude: {wire.IncludeOdds}, wire.ParamFilters: {wire.FilterBookmakers + ":" + a.Bookmaker()},
-	}})
+	p, err := a.Get(ctx, pricesOf(strings.Join(ids, ","), a.Bookmaker()))
 	var had answeredFixtures
 	if err == nil {
 		had, err = fixturesIn(p.Body, ids)
@@ -214,6 +212,14 @@ func (a asker) batch(ctx context.Context, ids []string) error {
 		}
 	}
 	return nil
+}
+
+// pricesOf requests the prices of one bookmaker on fixtures, with commas between their
+// ids.
+func pricesOf(ids, bookmaker string) provider.Request {
+	return provider.Request{Endpoint: wire.EndpointMulti, Path: wire.PathMulti + ids, Query: url.Values{
+		wire.ParamInclude: {wire.IncludeOdds}, wire.ParamFilters: {wire.FilterBookmakers + ":" + bookmaker},
+	}}
 }
 
 // answeredFixtures is what an answer says of the requested fixtures.

@@ -2,7 +2,6 @@ package sportmonks
 
 import (
 	"net/http"
-	"net/url"
 	"time"
 
 	"mkt/fetch/internal/answer"
@@ -36,7 +35,9 @@ func Provider() provider.Provider {
 		Authorize:  authorize,
 		Classify:   Classify,
 		Bookmakers: &provider.Bookmakers{Default: wire.Bet365, Valid: isBookmaker},
-		Probe:      probe,
+		Probes:     probes,
+		ReadPlan:   readPlan,
+		NeededBy:   neededBy,
 		Rule:       ruleLine,
 		Markets:    adapter{},
 		Live:       liveAdapter{},
@@ -50,12 +51,6 @@ func authorize(r *http.Request, credential string) { r.Header.Set(wire.HeaderTok
 // isBookmaker reports whether a name can be a bookmaker_id.
 func isBookmaker(name string) bool {
 	return answer.IsDigits(name) && len(name) <= 6 && name[0] != '0'
-}
-
-// probe requests one fixture of a day: the cheapest request for the entity that the
-// market engine needs (provider notes, section 1.4).
-func probe(now time.Time) provider.Request {
-	return provider.Request{Endpoint: wire.EndpointByDate, Path: wire.PathByDate + now.UTC().Format(wire.DayForm), Query: url.Values{wire.ParamPerPage: {"1"}}}
 }
 
 // IsListing implements provider.MarketAdapter.

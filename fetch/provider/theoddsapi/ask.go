@@ -91,7 +91,7 @@ func (a *asker) list(ctx context.Context) ([]event, error) {
 func (a *asker) sports(ctx context.Context) (keys []string, whole bool, err error) {
 	a.Expect(1)
 	defer a.Step()
-	payload, err := a.Get(ctx, probe(a.Now()))
+	payload, err := a.Get(ctx, competitions())
 	if err != nil {
 		return nil, false, err
 	}

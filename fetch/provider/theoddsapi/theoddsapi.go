@@ -2,7 +2,6 @@ package theoddsapi
 
 import (
 	"net/http"
-	"net/url"
 	"time"
 
 	"mkt/fetch/provider"
@@ -39,7 +38,9 @@ func Provider() provider.Provider {
 		Authorize:  authorize,
 		Classify:   Classify,
 		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker},
-		Probe:      probe,
+		Probes:     probes,
+		ReadPlan:   readPlan,
+		NeededBy:   neededBy,
 		Rule:       ruleLine,
 		Markets:    adapter{},
 	}
@@ -50,12 +51,6 @@ func authorize(r *http.Request, credential string) {
 	q := r.URL.Query()
 	q.Set(wire.ParamKey, credential)
 	r.URL.RawQuery = q.Encode()
-}
-
-// probe requests the competitions: that costs no credit, and the headers state how many
-// are left.
-func probe(time.Time) provider.Request {
-	return provider.Request{Endpoint: wire.EndpointSports, Path: wire.PathSports, Query: url.Values{}}
 }
 
 // maxKey is the longest key of a bookmaker or a competition, in bytes. Recorded ones have

@@ -36,6 +36,9 @@ func (d *doctor) schedule(r *root) {
 		}
 	}
 	d.connection(r)
+	if !r.published && r.refused {
+		return // that the plan does not include the product was reported, and is the reason
+	}
 	if !r.published {
 		d.bad(Warn, "NEVER_RAN", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id), "nothing was published yet: its data routes answer 503")
 		return
@@ -96,8 +99,10 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 	switch run.Code {
 	case health.CodeUnreachable:
 		return d.mkt("doctor --online --tenant " + r.id)
-	case health.CodeCredential, health.CodePermission:
+	case health.CodeCredential:
 		return d.mkt("provider set " + r.id + " --provider " + r.tenant.Provider.Name)
+	case health.CodePermission:
+		return d.largerPlan(r)
 	case health.CodeRateLimited:
 		return "run it less often (schedule in " + quote(d.Tenants) + "), or buy a larger quota"
 	case health.CodePayloadRejected, health.CodeQuarantined:
@@ -125,6 +130,7 @@ func (d *doctor) connection(r *root) {
 	for _, p := range d.Products {
 		look(layout.TenantProduct(r.id, string(p)), health.StepFetch)
 	}
+	plan := health.NewestPlan(r.fingerprint(), findings...)
 	newest := health.CredentialStatusOf(r.fingerprint(), findings...)
 	switch status := health.ConnectionStatus(true, false, r.fingerprint(), findings...); {
 	case status == health.InvalidCredential:
@@ -136,12 +142,35 @@ func (d *doctor) connection(r *root) {
 			level = Fail
 		}
 		d.bad(level, "TEST_FAILED", "schedule", at, d.remedy(r, test), "the newest test of the connection failed: %s, %s ago", test.Failure(), ago(d.now.Sub(test.FinishedAt)))
+	case plan.Refuses(r.product.Needs()):
+		d.inPlan(r, plan)
 	case status == health.Verifying && r.published:
 		d.bad(Warn, "CREDENTIAL_UNTRIED", "schedule", at, d.mkt("provider test "+r.id), "the credential was not tried yet: its data routes answer 409")
 	default:
 		d.ok("schedule", at, "the connection is %s", status)
 	}
 	d.quota(r, health.NewestQuota(r.fingerprint(), findings...))
+}
+
+// inPlan checks, once for each product, that the plan of the account does not refuse what
+// the product needs.
+func (d *doctor) inPlan(r *root, plan *health.Plan) {
+	needed := r.product.Needs()
+	if r.refused || !plan.Refuses(needed) {
+		return
+	}
+	r.refused = true
+	if run, err := health.ReadIn(d.Data, layout.TenantProduct(r.id, string(r.product)), health.StepFetch); err == nil && run != nil && run.Failure() == health.CodePermission {
+		return // that is a finding of its step
+	}
+	at := place{tenant: r.id, product: string(r.product), file: d.Tenants}
+	d.bad(Fail, "NOT_IN_PLAN", "schedule", at, d.largerPlan(r), "the plan of the account does not include %s, which %s needs", needed, r.product)
+}
+
+// largerPlan says what to do if the plan does not include a product.
+func (d *doctor) largerPlan(r *root) string {
+	return d.mkt("provider set "+r.id+" --provider "+r.tenant.Provider.Name) + " with the credential of a larger plan, or " +
+		d.mkt(fmt.Sprintf("tenant product unset %s %s", r.id, r.product))
 }
 
 // quota checks the provider's newest report of the account's quota, once for all its products.

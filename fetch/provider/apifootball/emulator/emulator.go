@@ -43,6 +43,8 @@ func (*dialect) EndpointOf(path string, query url.Values) (string, simulator.Cla
 		return wire.EndpointOdds, simulator.Markets
 	case path == wire.PathStatus:
 		return wire.EndpointStatus, ""
+	case path == wire.PathLiveOdds:
+		return wire.EndpointLiveOdds, ""
 	case path != wire.PathFixtures:
 		return "", ""
 	case query.Has(wire.ParamLive):
@@ -51,6 +53,14 @@ func (*dialect) EndpointOf(path string, query url.Values) (string, simulator.Cla
 		return wire.EndpointDetails, simulator.Details
 	}
 	return wire.EndpointFixtures, simulator.Listing
+}
+
+// Cost implements simulator.Charging: the status of the account costs nothing.
+func (*dialect) Cost(q simulator.Question) int {
+	if q.Endpoint == wire.EndpointStatus {
+		return 0
+	}
+	return 1
 }
 
 // Token implements simulator.Dialect.
@@ -136,7 +146,9 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 	switch q.Endpoint {
 	case wire.EndpointStatus:
 		return simulator.Answer{Body: []byte(`{` + repeated(get, nil) + `,"errors":[],"results":1,"paging":{"current":1,"total":1},"response":` +
-			`{"account":{"firstname":"Sim","lastname":"Ulator","email":"simulator@example.com"},"subscription":{"plan":"Ultra","active":true}}}`)}
+			`{"account":{"firstname":"Sim","lastname":"Ulator","email":"simulator@example.com"},"subscription":{"plan":"Ultra","end":"2030-01-01T00:00:00+00:00","active":true}}}`)}
+	case wire.EndpointLiveOdds:
+		items = [][]byte{} // the world has no prices in play
 	case wire.EndpointFixtures:
 		items = d.day(q)
 	case wire.EndpointLive:
@@ -158,6 +170,7 @@ var parameters = map[string][]string{
 	wire.EndpointFixtures: {wire.ParamDate},
 	wire.EndpointLive:     {wire.ParamLive},
 	wire.EndpointDetails:  {wire.ParamIDs},
+	wire.EndpointLiveOdds: {wire.ParamBet},
 	wire.EndpointOdds:     {wire.ParamDate, wire.ParamBookmaker, wire.ParamPage},
 }
 

@@ -63,6 +63,7 @@ var paths = []struct {
 	{wire.PathByDate, wire.EndpointByDate, simulator.Listing},
 	{wire.PathMulti, wire.EndpointMulti, simulator.Markets},
 	{wire.PathInplay, wire.EndpointInplay, simulator.Playing},
+	{wire.PathLiveOdds, wire.EndpointLiveOdds, ""},
 }
 
 // Endpoint implements simulator.Dialect.
@@ -99,6 +100,8 @@ func (d dialect) Answer(q simulator.Question) simulator.Answer {
 		return d.fixtures(q, day, day)
 	case wire.EndpointMulti:
 		return d.prices(q)
+	case wire.EndpointLiveOdds: // an add-on that the simulated plan does not have
+		return d.Refuse(simulator.NotBought)
 	}
 	return d.inplay(q)
 }

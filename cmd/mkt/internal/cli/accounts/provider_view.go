@@ -17,18 +17,19 @@ import (
 
 // connectionView is a provider connection as people and scripts may see it.
 type connectionView struct {
-	ID            string                      `json:"client_id"`
-	Provider      string                      `json:"provider"` // "" when there is none
-	BaseURL       string                      `json:"base_url,omitempty"`
-	Bookmaker     string                      `json:"bookmaker,omitempty"` // whose prices are taken; "" if there is none to choose
-	Hint          string                      `json:"hint"`
-	Status        health.Connection           `json:"status"`
-	LastSuccessAt *time.Time                  `json:"last_success_at"`
-	LastAttemptAt *time.Time                  `json:"last_attempt_at"`
-	Code          health.Code                 `json:"code,omitempty"` // why the last attempt failed
-	Quota         *health.Quota               `json:"quota"`          // nil: the provider never reported one
-	Found         []findingView               `json:"found"`
-	Calls         map[string]map[string]int64 `json:"calls"` // by UTC day and endpoint
+	ID            string            `json:"client_id"`
+	Provider      string            `json:"provider"` // "" when there is none
+	BaseURL       string            `json:"base_url,omitempty"`
+	Bookmaker     string            `json:"bookmaker,omitempty"` // whose prices are taken; "" if there is none to choose
+	Hint          string            `json:"hint"`
+	Status        health.Connection `json:"status"`
+	LastSuccessAt *time.Time        `json:"last_success_at"`
+	LastAttemptAt *time.Time        `json:"last_attempt_at"`
+	Code          health.Code       `json:"code,omitempty"` // why the last attempt failed
+	Quota         *health.Quota     `json:"quota"`          // nil: the provider never reported one
+	planView
+	Found []findingView               `json:"found"`
+	Calls map[string]map[string]int64 `json:"calls"` // by UTC day and endpoint
 }
 
 // findingView is the newest test or fetch.
@@ -45,7 +46,7 @@ type findingView struct {
 // connection returns what tests and fetches found. Findings about another credential than
 // the one that is set are ignored.
 func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
-	v := connectionView{ID: t.ID, Status: health.Unconfigured, Found: []findingView{}, Calls: map[string]map[string]int64{}}
+	v := connectionView{ID: t.ID, Status: health.Unconfigured, planView: viewPlan(nil), Found: []findingView{}, Calls: map[string]map[string]int64{}}
 	var findings []*health.Run
 	for _, s := range g.Sources(t) {
 		run, err := g.NewestOf(s)
@@ -66,7 +67,7 @@ func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
 		v.Provider, v.BaseURL, v.Bookmaker, v.Hint = p.Name, p.BaseURL, p.BookmakerInUse(), p.Hint
 		v.Status = health.ConnectionStatus(true, p.Disabled, fingerprint, findings...)
 		v.LastSuccessAt, v.LastAttemptAt, v.Code = known.LastOKAt, known.LastAttemptAt, known.Code
-		v.Quota = health.NewestQuota(fingerprint, findings...)
+		v.Quota, v.planView = health.NewestQuota(fingerprint, findings...), viewPlan(health.NewestPlan(fingerprint, findings...))
 	}
 	return v, nil
 }
@@ -86,6 +87,7 @@ func (v connectionView) print(out io.Writer, now time.Time) error {
 	if v.Quota != nil {
 		row("quota", "%s", v.Quota.Describe(now))
 	}
+	v.planView.print(w)
 	for _, f := range v.Found {
 		row(f.Of, "%s at %s%s", result(f.OK, f.Code), f.At.UTC().Format(time.RFC3339), f.history())
 	}

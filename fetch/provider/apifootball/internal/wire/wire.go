@@ -11,10 +11,12 @@ const (
 	EndpointLive     = "fixtures/live"
 	EndpointDetails  = "fixtures/ids"
 	EndpointStatus   = "status"
+	EndpointLiveOdds = "odds/live" // asked by a test of the connection alone
 
 	PathFixtures = "/fixtures"
 	PathOdds     = "/odds"
 	PathStatus   = "/status"
+	PathLiveOdds = "/odds/live"
 )
 
 // Query parameters.
@@ -24,8 +26,10 @@ const (
 	ParamPage      = "page"
 	ParamLive      = "live"
 	ParamIDs       = "ids" // up to MaxIDs, IDSeparator between
+	ParamBet       = "bet" // one kind of bet
 
 	LiveAll     = "all"
+	LiveResult  = "59" // the bet "Fulltime Result" of EndpointLiveOdds
 	IDSeparator = "-"
 	DateForm    = "2006-01-02"
 	MaxIDs      = 20 // fixtures in one request for details

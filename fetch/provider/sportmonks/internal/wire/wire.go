@@ -11,10 +11,14 @@ const (
 	EndpointInplay   = "livescores/inplay"
 	EndpointPrematch = "odds/pre-match/fixtures" // read, not asked: the rows of one fixture
 
+	EndpointLiveOdds = "odds/inplay/fixtures" // asked by a test of the connection alone
+
 	PathBetween = "/v3/football/fixtures/between/" // from/to
 	PathMulti   = "/v3/football/fixtures/multi/"   // ids with commas between
 	PathByDate  = "/v3/football/fixtures/date/"    // a day
 	PathInplay  = "/v3/football/livescores/inplay"
+
+	PathLiveOdds = "/v3/football/odds/inplay/fixtures/" // a fixture id
 )
 
 // Query parameters. The token goes into a header, by Authorize alone.
@@ -62,7 +66,15 @@ const (
 	KeyRateLimit  = "rate_limit"
 	KeyRemaining  = "remaining"
 	KeyResets     = "resets_in_seconds"
+	KeyEntity     = "requested_entity"
+	EntityFixture = "Fixture"
 	KeyOdds       = "odds"
+
+	KeySubscription = "subscription"
+	KeyPlans        = "plans"
+	KeyAddOns       = "add_ons"
+	KeySport        = "sport"
+	SportFootball   = "Football" // of a plan
 )
 
 // state_id of a fixture.

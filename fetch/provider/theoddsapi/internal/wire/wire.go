@@ -37,6 +37,7 @@ const (
 
 const (
 	Featured = "h2h,spreads,totals" // markets of EndpointOdds, each a credit
+	Result   = "h2h"
 
 	GroupSoccer  = "Soccer"  // of a competition
 	PrefixSoccer = "soccer_" // of a competition's key
