@@ -38,9 +38,10 @@ func Provider() provider.Provider {
 		Metrics:    slices.Sorted(maps.Values(ownMetrics)),
 		Authorize:  func(r *http.Request, credential string) { r.Header.Set(wire.HeaderKey, credential) },
 		Classify:   Classify,
-		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker},
+		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker, Query: bookmakerQuery},
 		Probe:      probe,
-		Rule:       ruleLine,
+		Table:      table,
+		Recorded:   recorded,
 		Markets:    adapter{},
 		Live:       liveAdapter{},
 	}

@@ -34,9 +34,6 @@ var table = sync.OnceValue(func() *mapping.Table {
 	return t
 })
 
-// ruleLine implements provider.Provider.Rule.
-func ruleLine(rule string) string { return table().Rule(rule) }
-
 // The values of some bets say Exactly at one bookmaker and not at another: the bet is
 // then another market, which has a line of its own in the table.
 const (

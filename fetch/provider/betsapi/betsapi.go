@@ -37,7 +37,8 @@ func Provider() provider.Provider {
 		Authorize: authorize,
 		Classify:  Classify,
 		Probe:     probe,
-		Rule:      ruleLine,
+		Table:     table,
+		Recorded:  recorded,
 		Markets:   adapter{},
 		Live:      liveAdapter{},
 	}

@@ -228,7 +228,7 @@ func (a *asker) batch(ctx context.Context, ids []string) error {
 		return nil
 	}
 	p, err := a.x.Get(ctx, provider.Request{Endpoint: wire.EndpointMulti, Path: wire.PathMulti + strings.Join(ids, ","), Query: url.Values{
-		wire.ParamInclude: {wire.IncludeOdds}, wire.ParamFilters: {wire.FilterBookmakers + ":" + a.x.Bookmaker()},
+		wire.ParamInclude: {wire.IncludeOdds}, wire.ParamFilters: {bookmakerFilter(a.x.Bookmaker())},
 	}})
 	var had answeredFixtures
 	if err == nil {

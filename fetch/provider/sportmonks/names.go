@@ -32,6 +32,3 @@ var table = sync.OnceValue(func() *mapping.Table {
 	}
 	return t
 })
-
-// ruleLine implements provider.Provider.Rule.
-func ruleLine(rule string) string { return table().Rule(rule) }

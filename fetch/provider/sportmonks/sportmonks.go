@@ -34,9 +34,10 @@ func Provider() provider.Provider {
 		Metrics:    ownMetricNames(),
 		Authorize:  authorize,
 		Classify:   Classify,
-		Bookmakers: &provider.Bookmakers{Default: wire.Bet365, Valid: isBookmaker},
+		Bookmakers: &provider.Bookmakers{Default: wire.Bet365, Valid: isBookmaker, Query: bookmakerQuery},
 		Probe:      probe,
-		Rule:       ruleLine,
+		Table:      table,
+		Recorded:   recorded,
 		Markets:    adapter{},
 		Live:       liveAdapter{},
 	}

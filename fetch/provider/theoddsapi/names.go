@@ -35,9 +35,6 @@ var table = sync.OnceValue(func() *mapping.Table {
 	return t
 })
 
-// ruleLine implements provider.Provider.Rule.
-func ruleLine(rule string) string { return table().Rule(rule) }
-
 // everyMarket is the list of the keys that the table maps: what is asked for where all
 // markets of a fixture are bought. A key that stays RAW would cost as much.
 var everyMarket = sync.OnceValue(func() string {

@@ -38,9 +38,10 @@ func Provider() provider.Provider {
 		},
 		Authorize:  authorize,
 		Classify:   Classify,
-		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker},
+		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker, Query: bookmakerQuery},
 		Probe:      probe,
-		Rule:       ruleLine,
+		Table:      table,
+		Recorded:   recorded,
 		Markets:    adapter{},
 	}
 }
