@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"mkt/publish/durable"
@@ -209,10 +210,13 @@ func (r *run) countUp(m *snapshot.Manifest) {
 	m.Counters["markets"], m.Counters["markets_mapped"] = int64(s.Markets), int64(s.Mapped)
 	m.Counters["markets_without_prices"] = int64(s.WithoutPrices)
 	m.Counters["selections"], m.Counters["selections_publishable"] = int64(s.Selections), int64(s.Publishable)
-	if r.before != nil {
-		if _, counted := r.before.Counters[suspicionsCounter]; !counted { // it was written by a version that did not look for them
-			return
+	if r.before != nil { // a repeated run keeps what the first one counted: it may have looked for less, or otherwise
+		for name, n := range r.before.Counters {
+			if name == suspicionsCounter || strings.HasPrefix(name, suspicionsCounter+":") {
+				m.Counters[name] = n
+			}
 		}
+		return
 	}
 	m.Counters[suspicionsCounter] = int64(s.Suspicions.Total())
 	for kind, n := range s.Suspicions {
