@@ -25,7 +25,7 @@ import (
 // check, and the tables in docs/mapping.md.
 type Coverage struct {
 	Provider string
-	Payloads []PayloadCoverage // those of prices, in the order of their names, and for each bookmaker
+	Payloads []PayloadCoverage // those of prices, in the order of their names or of the archive, and for each bookmaker
 	Listings int               // payloads that are lists of fixtures
 	Others   []OtherPayload    // what is neither, in the order of their names
 }
@@ -49,6 +49,8 @@ type PayloadCoverage struct {
 	Skipped      map[string]int
 	Suspicions   []SuspiciousMarket // in the order of the markets
 	Err          error              // the payload could not be read at all
+
+	partial map[string]bool // whether a fixture could be read in part only, by its provider id
 }
 
 // OtherPayload is a payload that the market engine does not read.
@@ -205,7 +207,8 @@ func CoverFolder(folder fs.FS, p provider.Provider, o FolderOptions) (Coverage, 
 }
 
 // CoverArchive reads the payloads of a raw cycle with its own list of fixtures, as
-// the pipeline does.
+// the pipeline does: a fixture that several payloads have counts in the one that the
+// pipeline takes, and one that is not listed, or is over, does not count.
 func CoverArchive(a *raw.Archive, p provider.Provider) (Coverage, error) {
 	if p.Markets == nil {
 		return Coverage{}, fmt.Errorf("provider %q: this build does not read its markets", p.Name)
@@ -233,6 +236,7 @@ func CoverArchive(a *raw.Archive, p provider.Provider) (Coverage, error) {
 	}
 	c := Coverage{Provider: p.Name, Listings: len(pages)}
 	c.add(p, listing, payloads)
+	c.leaveOut(listing, payloads)
 	return c, nil
 }
 
@@ -375,13 +379,46 @@ func addParticipants(folder fs.FS, l *provider.Listing, payloads []named, adapte
 	return nil
 }
 
+// leaveOut removes the fixtures that the pipeline does not take from a payload, see
+// run.gather. The payloads are those of c, in the same order.
+func (c *Coverage) leaveOut(l provider.Listing, payloads []named) {
+	taken := make(map[string]int)
+	for i := range c.Payloads {
+		for id, partial := range c.Payloads[i].partial {
+			if listed, ok := l.Fixtures[id]; !ok || listed.Over {
+				continue
+			}
+			before, twice := taken[id]
+			if twice {
+				wasPartial := c.Payloads[before].partial[id]
+				if partial && !wasPartial || partial == wasPartial && payloads[before].FetchedAt.After(payloads[i].FetchedAt) {
+					continue
+				}
+			}
+			taken[id] = i
+		}
+	}
+	for i := range c.Payloads {
+		p := &c.Payloads[i]
+		isOut := func(id string) bool { at, ok := taken[id]; return !ok || at != i }
+		p.WithoutNames = slices.DeleteFunc(p.WithoutNames, isOut)
+		p.Markets = slices.DeleteFunc(p.Markets, func(m MarketCoverage) bool { return isOut(m.Fixture) })
+		p.Suspicions = slices.DeleteFunc(p.Suspicions, func(m SuspiciousMarket) bool { return isOut(m.Fixture) })
+		p.Fixtures = 0
+		for id := range p.partial {
+			if !isOut(id) {
+				p.Fixtures++
+			}
+		}
+	}
+}
+
 // add reads the payloads and derives their markets.
 func (c *Coverage) add(p provider.Provider, l provider.Listing, payloads []named) {
 	deriver := markets.New(identity.NewMinter(identity.Key{1}, p.Name)) // the ids are not used
 	for i := range payloads {
 		c.Payloads = append(c.Payloads, coverPayload(p.Markets, l, &payloads[i], deriver))
 	}
-	slices.SortStableFunc(c.Payloads, func(a, b PayloadCoverage) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 func coverPayload(adapter provider.MarketAdapter, l provider.Listing, payload *named, deriver *markets.Deriver) PayloadCoverage {
@@ -395,9 +432,11 @@ func coverPayload(adapter provider.MarketAdapter, l provider.Listing, payload *n
 		return c
 	}
 	c.Fixtures, c.Broken, c.Damaged, c.Unknown, c.Skipped = len(sheet.Fixtures), sheet.Broken, sheet.Damaged, sheet.Unknown, sheet.Skipped
+	c.partial = make(map[string]bool, len(sheet.Fixtures))
 	for i := range sheet.Fixtures {
 		f := &sheet.Fixtures[i]
 		id := f.Fixture.ProviderFixtureID
+		c.partial[id] = f.Partial
 		if f.Fixture.Home.Or("") == "" || f.Fixture.Away.Or("") == "" {
 			c.WithoutNames = append(c.WithoutNames, id)
 		}
