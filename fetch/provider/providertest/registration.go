@@ -33,7 +33,7 @@ func (s Suite) registration(t *testing.T) {
 	if slices.Contains(p.Capabilities, provider.Prematch) != (p.Markets != nil) || len(p.Capabilities) == 0 {
 		t.Errorf("capabilities %v, market adapter %v", p.Capabilities, p.Markets != nil)
 	}
-	if p.Markets == nil || p.Classify == nil || p.Authorize == nil || p.Probe == nil {
+	if p.Markets == nil || p.Classify == nil || p.Authorize == nil || p.Probe == nil || p.Table == nil || p.Recorded == nil || p.Bookmakers != nil && p.Bookmakers.Query == nil {
 		t.Fatal("a part of the registration is missing")
 	}
 	if p.Markets.IsListing("") || p.Markets.IsMarkets("") || p.Markets.IsListing("no such") || p.Markets.IsMarkets("no such") {
