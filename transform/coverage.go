@@ -227,7 +227,7 @@ func CoverArchive(a *raw.Archive, p provider.Provider) (Coverage, error) {
 		case p.Markets.IsListing(r.Endpoint):
 			pages = append(pages, payload)
 		case p.Markets.IsMarkets(r.Endpoint):
-			payloads = append(payloads, named{name: r.File, Payload: payload})
+			payloads = append(payloads, named{name: r.File, bookmaker: askedBookmaker(p, payload), Payload: payload})
 		}
 	}
 	listing, err := p.Markets.ReadListing(pages)
@@ -238,6 +238,24 @@ func CoverArchive(a *raw.Archive, p provider.Provider) (Coverage, error) {
 	c.add(p, listing, payloads)
 	c.leaveOut(listing, payloads)
 	return c, nil
+}
+
+// askedBookmaker returns whose prices a payload was asked for; "" if it has none of them,
+// or the provider sells those of one bookmaker.
+func askedBookmaker(p provider.Provider, payload provider.Payload) string {
+	if p.Bookmakers == nil {
+		return ""
+	}
+	for _, bookmaker := range p.Recorded(payload.Body).Bookmakers {
+		isAsked := true
+		for name, values := range p.Bookmakers.Query(bookmaker) {
+			isAsked = isAsked && slices.Equal(payload.Query[name], values)
+		}
+		if isAsked {
+			return bookmaker
+		}
+	}
+	return ""
 }
 
 // folderReader sorts the files of a folder.
