@@ -26,7 +26,7 @@ func newMappingExplain(g *Group) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain MARKET",
 		Short: "Show the rule that maps a market",
-		Long: `Show the rule that maps a market, or says why it stays RAW. MARKET is one of
+		Long: `Show the rule that maps a market, or why it stays RAW. MARKET is one of
   Asian Handicap              the provider's name of a market, or its key
   6                           the provider's id of a market
   ASIAN_HANDICAP              a canonical market, for all rules that lead to it
