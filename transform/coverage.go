@@ -182,7 +182,7 @@ type named struct {
 // ("bet365-upcoming"). The teams come from the listings, participants.csv in the folder,
 // and o.Who. An error may be ErrNotOne.
 func CoverFolder(folder fs.FS, p provider.Provider, o FolderOptions) (Coverage, error) {
-	if p.Markets == nil {
+	if p.Markets == nil || p.Recorded == nil {
 		return Coverage{}, fmt.Errorf("provider %q: this build does not read its markets", p.Name)
 	}
 	f := folderReader{provider: p, options: o, coverage: Coverage{Provider: p.Name}}
@@ -210,7 +210,7 @@ func CoverFolder(folder fs.FS, p provider.Provider, o FolderOptions) (Coverage, 
 // the pipeline does: a fixture that several payloads have counts in the one that the
 // pipeline takes, and one that is not listed, or is over, does not count.
 func CoverArchive(a *raw.Archive, p provider.Provider) (Coverage, error) {
-	if p.Markets == nil {
+	if p.Markets == nil || p.Recorded == nil {
 		return Coverage{}, fmt.Errorf("provider %q: this build does not read its markets", p.Name)
 	}
 	var pages []provider.Payload
@@ -343,7 +343,7 @@ func (f *folderReader) other(name string, body []byte) OtherPayload {
 		o.Code = v.Code
 	}
 	for _, p := range all.All() {
-		if p.Name != f.provider.Name && p.Recorded(body).Endpoint != "" {
+		if p.Name != f.provider.Name && p.Recorded != nil && p.Recorded(body).Endpoint != "" {
 			o.Providers = append(o.Providers, p.Name)
 		}
 	}

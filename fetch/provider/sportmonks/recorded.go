@@ -42,7 +42,7 @@ func recorded(body []byte) provider.Recorded {
 }
 
 func addBookmaker(r *provider.Recorded, row strictjson.Value) {
-	if id := identifier(row.Get("bookmaker_id")); isBookmaker(id) {
+	if id := answer.ID(row.Get("bookmaker_id")); isBookmaker(id) {
 		r.AddBookmaker(id)
 	}
 }

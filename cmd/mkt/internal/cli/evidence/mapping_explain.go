@@ -130,7 +130,7 @@ func orAll(provider string) string {
 func didYouMean(only, text string) string {
 	var names []string
 	for _, p := range all.All() {
-		if only != "" && p.Name != only {
+		if p.Table == nil || only != "" && p.Name != only {
 			continue
 		}
 		for _, l := range p.Table().Lines() {
@@ -179,7 +179,7 @@ func howMapped(d cli.Dataset, target explain.Target) (explain.Mapped, error) {
 
 func (g *Group) showPublished(m explain.Mapped) error {
 	p, ok := all.Lookup(m.Provider)
-	if !ok {
+	if !ok || p.Table == nil {
 		return fmt.Errorf("this build has no adapter for the provider %q", m.Provider)
 	}
 	var rules []ruleView
