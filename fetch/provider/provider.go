@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"mkt/fetch/input"
+	"mkt/fetch/mapping"
 	"mkt/publish/football"
 )
 
@@ -65,9 +66,12 @@ type Provider struct {
 	// of the account's plan: nil if the request says nothing about any of them.
 	NeededBy func(r Request) []Capability
 
-	// Rule returns the line of the adapter's mapping table that input.Reading.Rule
-	// names, unchanged; "" if there is none of that name.
-	Rule func(name string) string
+	// Table returns the adapter's mapping table, in which input.Reading.Rule names lines.
+	Table func() *mapping.Table
+
+	// Recorded recognizes a payload of which the request is not known. It must not fail on
+	// any bytes.
+	Recorded func(body []byte) Recorded
 
 	Markets MarketAdapter // market_engine; nil if the provider has no prematch
 	Live    LiveAdapter   // live_intelligence; nil if the provider has no live statistics
@@ -115,6 +119,9 @@ type Bookmakers struct {
 	// Valid reports whether name can be a bookmaker of the provider, in the
 	// provider's own spelling of it: an id or a key.
 	Valid func(name string) bool
+	// Query returns the part of a request's query that names a bookmaker, from which
+	// ReadMarkets knows whose prices to read.
+	Query func(name string) url.Values
 }
 
 // Budget bounds the requests of one account's runs.

@@ -38,7 +38,8 @@ func Provider() provider.Provider {
 		Probes:    probes,
 		ReadPlan:  readPlan,
 		NeededBy:  neededBy,
-		Rule:      ruleLine,
+		Table:     table,
+		Recorded:  recorded,
 		Markets:   adapter{},
 		Live:      liveAdapter{},
 	}

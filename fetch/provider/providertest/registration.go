@@ -33,7 +33,7 @@ func (s Suite) registration(t *testing.T) {
 	if slices.Contains(p.Capabilities, provider.Prematch) != (p.Markets != nil) || len(p.Capabilities) == 0 {
 		t.Errorf("capabilities %v, market adapter %v", p.Capabilities, p.Markets != nil)
 	}
-	if p.Markets == nil || p.Classify == nil || p.Authorize == nil || len(p.Probes) == 0 || p.ReadPlan == nil || p.NeededBy == nil {
+	if p.Markets == nil || p.Classify == nil || p.Authorize == nil || len(p.Probes) == 0 || p.ReadPlan == nil || p.NeededBy == nil || p.Table == nil || p.Recorded == nil || p.Bookmakers != nil && p.Bookmakers.Query == nil {
 		t.Fatal("a part of the registration is missing")
 	}
 	if p.Markets.IsListing("") || p.Markets.IsMarkets("") || p.Markets.IsListing("no such") || p.Markets.IsMarkets("no such") {
@@ -169,5 +169,39 @@ func (s Suite) accepted(t *testing.T) {
 	}
 	if kinds[true] == 0 || kinds[false] == 0 {
 		t.Errorf("%d samples of listings, %d of markets", kinds[true], kinds[false])
+	}
+}
+
+// recorded checks that prices are recognized without their request, that a list of fixtures
+// is not taken for anything else, and that the query for each bookmaker reads that one's
+// prices.
+func (s Suite) recorded(t *testing.T) {
+	p := s.Provider
+	for name, x := range s.Samples {
+		r := p.Recorded(x.Body)
+		if p.Markets.IsMarkets(r.Endpoint) != p.Markets.IsMarkets(x.Endpoint) || p.Markets.IsListing(r.Endpoint) && !p.Markets.IsListing(x.Endpoint) {
+			t.Errorf("%s: it is of %s, and taken for %q", name, x.Endpoint, r.Endpoint)
+			continue
+		}
+		if !p.Markets.IsMarkets(r.Endpoint) {
+			continue
+		}
+		if (p.Bookmakers == nil) != (len(r.Bookmakers) == 0) {
+			t.Errorf("%s: bookmakers %q", name, r.Bookmakers)
+		}
+		for _, bookmaker := range r.Bookmakers {
+			if !p.Bookmakers.Valid(bookmaker) {
+				t.Errorf("%s: no account can choose the bookmaker %q", name, bookmaker)
+			}
+			sheet, err := p.Markets.ReadMarkets(provider.Payload{Number: 1, Endpoint: r.Endpoint, Query: p.Bookmakers.Query(bookmaker), Body: r.Body}, provider.Listing{})
+			if err != nil || len(sheet.Fixtures)+len(sheet.Broken) == 0 {
+				t.Errorf("%s: %d fixtures of bookmaker %s: %v", name, len(sheet.Fixtures), bookmaker, err)
+			}
+		}
+	}
+	for _, body := range []string{"", "null", "[]", "{}", "[1]", `{"data":[null]}`, `{"results":{}}`, `{"response":[7]}`, `"text"`, "[[[[", "\xff"} {
+		if r := p.Recorded([]byte(body)); r.Endpoint != "" {
+			t.Errorf("%q is taken for %s", body, r.Endpoint)
+		}
 	}
 }

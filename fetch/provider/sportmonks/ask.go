@@ -218,7 +218,7 @@ func (a asker) batch(ctx context.Context, ids []string) error {
 // ids.
 func pricesOf(ids, bookmaker string) provider.Request {
 	return provider.Request{Endpoint: wire.EndpointMulti, Path: wire.PathMulti + ids, Query: url.Values{
-		wire.ParamInclude: {wire.IncludeOdds}, wire.ParamFilters: {wire.FilterBookmakers + ":" + bookmaker},
+		wire.ParamInclude: {wire.IncludeOdds}, wire.ParamFilters: {bookmakerFilter(bookmaker)},
 	}}
 }
 

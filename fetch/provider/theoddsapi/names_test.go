@@ -43,7 +43,7 @@ func TestTable(t *testing.T) {
 	if len(table().ByName)+len(table().ByRow) > 0 {
 		t.Error("the provider has keys alone")
 	}
-	if line := ruleLine("theoddsapi/theoddsapi.csv:h2h"); !strings.HasPrefix(line, "key,h2h,h2h,") {
+	if line := table().Rule("theoddsapi/theoddsapi.csv:h2h"); !strings.HasPrefix(line, "key,h2h,h2h,") {
 		t.Errorf("the rule of h2h is %q", line)
 	}
 }

@@ -37,11 +37,12 @@ func Provider() provider.Provider {
 		},
 		Authorize:  authorize,
 		Classify:   Classify,
-		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker},
+		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker, Query: bookmakerQuery},
 		Probes:     probes,
 		ReadPlan:   readPlan,
 		NeededBy:   neededBy,
-		Rule:       ruleLine,
+		Table:      table,
+		Recorded:   recorded,
 		Markets:    adapter{},
 	}
 }

@@ -177,7 +177,7 @@ func TestOneLineACycle(t *testing.T) {
 	table, _, log := newTestTimetable(t, 0, 0)
 	counts := map[string]map[string]any{
 		"fetch":     {"outcome": "COMPLETE", "already": false, "requests": 12, "failed": 0, "quota_left": int64(0)},
-		"transform": {"fixtures": 3, "damaged": 2},
+		"transform": {"fixtures": 3, "damaged": 2, "suspicions": 1},
 		"publish":   {"version": int64(7), "fixtures": int64(3), "held": 0},
 	}
 	var failing error
@@ -193,8 +193,8 @@ func TestOneLineACycle(t *testing.T) {
 		failing error
 		want    string
 	}{
-		{nil, `level=INFO msg="cycle published" tenant=acme product=market_engine cycle=20261121T090000Z-market_engine took_ms=N outcome=COMPLETE requests=12 quota_left=0 damaged=2 version=7 fixtures=3`},
-		{errors.New("no space"), `level=ERROR msg="cycle failed" tenant=acme product=market_engine cycle=20261121T090000Z-market_engine took_ms=N outcome=COMPLETE requests=12 quota_left=0 damaged=2 step=publish code=STORAGE error="no space"`},
+		{nil, `level=INFO msg="cycle published" tenant=acme product=market_engine cycle=20261121T090000Z-market_engine took_ms=N outcome=COMPLETE requests=12 quota_left=0 damaged=2 suspicions=1 version=7 fixtures=3`},
+		{errors.New("no space"), `level=ERROR msg="cycle failed" tenant=acme product=market_engine cycle=20261121T090000Z-market_engine took_ms=N outcome=COMPLETE requests=12 quota_left=0 damaged=2 suspicions=1 step=publish code=STORAGE error="no space"`},
 	} {
 		log.Reset()
 		failing = c.failing
