@@ -175,7 +175,7 @@ type Exchange interface {
 	Quota() (Quota, bool)
 	// Bookmaker is whose prices the account has chosen, the default if it has chosen
 	// none; "" for a provider that sells those of one. An adapter puts it into every
-	// request for prices, so that the archived query tells the reader whose they are.
+	// request for prices, so that the archived query shows the reader whose they are.
 	Bookmaker() string
 	// Now is the run's clock.
 	Now() time.Time

@@ -1,9 +1,9 @@
-// Package wire holds the words of Sportmonks' wire format, which the adapter and an
-// emulator share: endpoints, parameters, states and members.
+// Package wire has the names of Sportmonks' wire format that the adapter and the emulator
+// share: endpoints, parameters, states and members.
 package wire
 
-// Endpoints: the closed set of archive names, and where they are asked. The dates
-// and the fixture ids follow the path.
+// Endpoints: the closed set of names in the archive, and their paths, which dates and
+// fixture ids follow.
 const (
 	EndpointBetween  = "fixtures/between"
 	EndpointMulti    = "fixtures/multi"
@@ -21,7 +21,7 @@ const (
 	PathLiveOdds = "/v3/football/odds/inplay/fixtures/" // a fixture id
 )
 
-// Query parameters. The token goes into a header, by Authorize alone.
+// Query parameters. Authorize puts the token into a header.
 const (
 	ParamInclude = "include"
 	ParamFilters = "filters"
@@ -31,8 +31,8 @@ const (
 	HeaderToken = "Authorization" // the token alone, without a word before it
 
 	IncludeListing = "participants;league"
-	// IncludeOdds selects the fields that are read: a row has 21 of them, and a big
-	// match 2,300 rows of one bookmaker.
+	// IncludeOdds selects the fields that are read: a row has 21 fields, and a big match
+	// 2,300 rows of one bookmaker.
 	IncludeOdds   = "odds:id,fixture_id,market_id,bookmaker_id,label,value,name,market_description,dp3,stopped,total,handicap"
 	IncludeInplay = "participants;league;scores;periods;statistics;events"
 
@@ -56,7 +56,7 @@ const (
 	SideAway   = "away"
 )
 
-// Members of the answers, as far as they are read by name.
+// Members of the answers.
 const (
 	KeyData       = "data"
 	KeyMessage    = "message"
