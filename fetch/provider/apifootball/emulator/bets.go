@@ -19,8 +19,6 @@ type bet struct {
 	word  func(s simulator.Selection) string
 	proof simulator.Proof
 	maker func(id int) bool // reports whether a bookmaker sells the bet; nil means all do
-	// homeLine is set for handicaps of which all rows have the home side's line.
-	homeLine bool
 
 	of []simulator.Offer
 }
@@ -39,12 +37,12 @@ var bets = resolved([]bet{
 	{id: 1, name: "Match Winner", offers: "MATCH_RESULT FT", word: side},
 	{id: 2, name: "Home/Away", offers: "DRAW_NO_BET FT", word: side},
 	{id: 3, name: "Second Half Winner", offers: "MATCH_RESULT 2H", word: side},
-	{id: 4, name: "Asian Handicap", offers: "ASIAN_HANDICAP FT asian | ASIAN_HANDICAP FT asian_alternative", word: asian, homeLine: true},
+	{id: 4, name: "Asian Handicap", offers: "ASIAN_HANDICAP FT asian | ASIAN_HANDICAP FT asian_alternative", word: asian},
 	{id: 5, name: "Goals Over/Under", offers: "TOTAL_GOALS FT | TOTAL_GOALS FT alternative", word: total},
 	{id: 6, name: "Goals Over/Under First Half", offers: "TOTAL_GOALS 1H alternative", word: total},
 	{id: 7, name: "HT/FT Double", offers: "HALF_TIME_FULL_TIME FT", word: side},
 	{id: 8, name: "Both Teams Score", offers: "BOTH_TEAMS_TO_SCORE FT", word: capital},
-	{id: 9, name: "Handicap Result", offers: "HANDICAP_RESULT FT | HANDICAP_RESULT FT alternative", word: handicap, homeLine: true},
+	{id: 9, name: "Handicap Result", offers: "HANDICAP_RESULT FT | HANDICAP_RESULT FT alternative", word: handicap},
 	{id: 10, name: "Exact Score", offers: "CORRECT_SCORE FT", word: score},
 	{id: 11, name: "Highest Scoring Half", offers: "HIGHEST_SCORING_HALF FT", word: half},
 	{id: 12, name: "Double Chance", offers: "DOUBLE_CHANCE FT", word: chance},
@@ -53,8 +51,8 @@ var bets = resolved([]bet{
 	{id: 15, name: "Team To Score Last", offers: "LAST_TEAM_TO_SCORE FT", word: scorer("No goal")},
 	{id: 16, name: "Total - Home", offers: "TEAM_TOTAL_GOALS FT", only: of("HOME"), word: total},
 	{id: 17, name: "Total - Away", offers: "TEAM_TOTAL_GOALS FT", only: of("AWAY"), word: total},
-	{id: 18, name: "Handicap Result - First Half", offers: "HANDICAP_RESULT 1H | HANDICAP_RESULT 1H alternative", word: handicap, homeLine: true},
-	{id: 19, name: "Asian Handicap First Half", offers: "ASIAN_HANDICAP 1H asian | ASIAN_HANDICAP 1H asian_alternative", word: asian, homeLine: true},
+	{id: 18, name: "Handicap Result - First Half", offers: "HANDICAP_RESULT 1H | HANDICAP_RESULT 1H alternative", word: handicap},
+	{id: 19, name: "Asian Handicap First Half", offers: "ASIAN_HANDICAP 1H asian | ASIAN_HANDICAP 1H asian_alternative", word: asian},
 	{id: 20, name: "Double Chance - First Half", offers: "DOUBLE_CHANCE 1H", word: chance},
 	{id: 21, name: "Odd/Even", offers: "ODD_EVEN_GOALS FT", word: capital},
 	{id: 22, name: "Odd/Even - First Half", offers: "ODD_EVEN_GOALS 1H", word: capital},
@@ -83,7 +81,7 @@ var bets = resolved([]bet{
 	{id: 52, name: "Halftime Result/Both Teams Score", offers: "RESULT_AND_BOTH_TEAMS_TO_SCORE 1H", word: side},
 	{id: 54, name: "First 10 min Winner", offers: "MATCH_RESULT 0-10", word: side},
 	{id: 55, name: "Corners 1x2", offers: "CORNERS_RESULT FT", word: side},
-	{id: 56, name: "Corners Asian Handicap", offers: "CORNERS_ASIAN_HANDICAP FT", word: asian, homeLine: true},
+	{id: 56, name: "Corners Asian Handicap", offers: "CORNERS_ASIAN_HANDICAP FT", word: asian},
 	{id: 57, name: "Home Corners Over/Under", offers: "TEAM_TOTAL_CORNERS FT", only: of("HOME"), word: total},
 	{id: 58, name: "Away Corners Over/Under", offers: "TEAM_TOTAL_CORNERS FT", only: of("AWAY"), word: total},
 	{id: 59, name: "Own Goal", offers: "OWN_GOAL FT", word: capital},
@@ -96,9 +94,9 @@ var bets = resolved([]bet{
 	{id: 77, name: "Total Corners (1st Half)", offers: "TOTAL_CORNERS_3WAY 1H", word: total, maker: func(id int) bool { return id == mainMaker }},
 	{id: 77, name: "Total Corners (1st Half)", offers: "TOTAL_CORNERS 1H asian", word: total, maker: func(id int) bool { return id != mainMaker }},
 	{id: 78, name: "RTG_H1", offers: "RESULT_AND_TOTAL_GOALS 1H", word: total},
-	{id: 79, name: "Cards European Handicap", offers: "CARDS_HANDICAP_RESULT FT | CARDS_HANDICAP_RESULT FT alternative", word: handicap, homeLine: true},
+	{id: 79, name: "Cards European Handicap", offers: "CARDS_HANDICAP_RESULT FT | CARDS_HANDICAP_RESULT FT alternative", word: handicap},
 	{id: 80, name: "Cards Over/Under", offers: "TOTAL_CARDS FT | TOTAL_CARDS FT asian", word: total},
-	{id: 81, name: "Cards Asian Handicap", offers: "CARDS_ASIAN_HANDICAP FT", word: asian, homeLine: true},
+	{id: 81, name: "Cards Asian Handicap", offers: "CARDS_ASIAN_HANDICAP FT", word: asian},
 	{id: 82, name: "Home Team Total Cards", offers: "TEAM_TOTAL_CARDS FT", only: of("HOME"), word: total},
 	{id: 83, name: "Away Team Total Cards", offers: "TEAM_TOTAL_CARDS FT", only: of("AWAY"), word: total},
 	{id: 85, name: "Total Corners (3 way)", offers: "TOTAL_CORNERS_3WAY FT | TOTAL_CORNERS_3WAY FT alternative", word: total},
@@ -129,7 +127,7 @@ var bets = resolved([]bet{
 	{id: 193, name: "Away Highest Scoring Half", offers: "TEAM_HIGHEST_SCORING_HALF FT AWAY", word: half},
 	{id: 211, name: "Total Shots", offers: "TOTAL_SHOTS FT", word: total},
 	{id: 215, name: "Player Singles", offers: "PLAYER_SHOTS FT", word: playerOver, proof: simulator.MustBeRaw},
-	{id: 239, name: "Corners. European Handicap", offers: "CORNERS_HANDICAP_RESULT FT", word: handicap, homeLine: true},
+	{id: 239, name: "Corners. European Handicap", offers: "CORNERS_HANDICAP_RESULT FT", word: handicap},
 	{id: 249, name: "Multicorners", offers: "MULTICORNERS FT", word: total},
 	{id: 281, name: "Total Tackles", offers: "TOTAL_TACKLES FT", word: total},
 	{id: 292, name: "Over/Under between 0 and 10m", offers: "TOTAL_GOALS 0-10", word: total, proof: simulator.MustBeRaw},

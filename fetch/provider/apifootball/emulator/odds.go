@@ -1,9 +1,7 @@
 package emulator
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"mkt/fetch/provider/apifootball/internal/wire"
@@ -168,11 +166,10 @@ func (*dialect) Markets(w *simulator.World, id string, now time.Time) (all []sim
 		b := &bets[i]
 		key := strconv.Itoa(b.id)
 		m := simulator.MeantMarket{Key: key, ID: key, Name: b.name, Proof: b.proof}
-		sold := rows(b, o, mainMaker)
-		for _, r := range sold {
+		for _, r := range rows(b, o, mainMaker) {
 			meant := r.ref.Row(r.Selection)
 			meant.ID, meant.Decimal = r.value, r.Price
-			meant.Doubtful = o.Fixture.Namesake() && r.Player != "" && r.Player == o.Fixture.Home.Players[1] || b.homeLine && !hasHome(sold, r)
+			meant.Doubtful = o.Fixture.Namesake() && r.Player != "" && r.Player == o.Fixture.Home.Players[1]
 			m.Rows = append(m.Rows, meant)
 		}
 		if m.Rows != nil {
@@ -180,12 +177,6 @@ func (*dialect) Markets(w *simulator.World, id string, now time.Time) (all []sim
 		}
 	}
 	return all
-}
-
-// hasHome reports whether the home side has a row that proves the line of another row.
-func hasHome(sold []row, of row) bool {
-	_, line, _ := strings.Cut(of.value, " ")
-	return slices.ContainsFunc(sold, func(r row) bool { return r.value == "Home "+line })
 }
 
 // Playing implements simulator.Meaning.
