@@ -45,6 +45,14 @@ func (t *Tally) Text(object strictjson.Value, key, kind string) football.Field[s
 	return Field(v)
 }
 
+// total returns the sum of all counts.
+func (t Tally) total() (n int) {
+	for _, c := range t {
+		n += c
+	}
+	return n
+}
+
 // AddUnknown counts the members of an object that are not among the known ones. what
 // names the object.
 func (t *Tally) AddUnknown(object strictjson.Value, what string, known map[string]bool) {

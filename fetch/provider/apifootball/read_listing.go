@@ -111,69 +111,50 @@ func filterOf(i *item) string {
 }
 
 // ReadListing implements provider.MarketAdapter for the lists of several days. A fixture
-// met on two days was moved, and is as the later answer says. Items without an id are
-// counted; if of several items none has one the list is not what it was, which is an
-// error.
+// that is on the lists of two days was moved.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	l := provider.Listing{Fixtures: make(map[string]provider.ListedFixture)}
-	r := listingReader{filtered: make(map[string]string)}
+	var l answer.List
+	var doc strictjson.Document
 	for _, p := range pages {
-		if err := r.page(&l, p); err != nil {
+		items, err := readResponse(&doc, p.Body)
+		if err != nil {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointFixtures, p.Number, err)
 		}
-	}
-	if err := answer.CheckIDs(r.items, r.read); err != nil {
-		return provider.Listing{}, fmt.Errorf("%s: %w", wire.EndpointFixtures, err)
-	}
-	var rules answer.Tally
-	for _, rule := range r.filtered {
-		rules.Add(rule)
-	}
-	l.Filtered, l.Broken, l.Unknown, l.Damaged = rules, r.broken, r.unknown, r.damaged
-	return l, nil
-}
-
-type listingReader struct {
-	doc         strictjson.Document
-	items, read int
-	filtered    map[string]string // rule by fixture id
-	broken      answer.Tally
-	unknown     answer.Tally
-	damaged     answer.Tally
-}
-
-func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
-	items, err := readResponse(&r.doc, p.Body)
-	if err != nil {
-		return err
-	}
-	if _, ok := readPaging(r.doc.Root()); !ok {
-		r.damaged.Add(pagingBroken)
-	}
-	for v := range items.Items() {
-		r.items++
-		i, broken := readItem(v, p.Trace, &r.damaged)
-		if broken != "" {
-			r.broken.Add(broken)
-			continue
+		if _, ok := readPaging(doc.Root()); !ok {
+			l.Damaged.Add(pagingBroken)
 		}
-		r.read++
-		r.keep(l, &i, p.FetchedAt)
-		r.unknown.AddUnknown(v, "item", itemFields)
-		r.unknown.AddUnknown(v.Get("fixture"), "fixture", fixtureFields)
+		for v := range items.Items() {
+			l.Next()
+			i, broken := readItem(v, p.Trace, &l.Damaged)
+			if broken != "" {
+				l.Break(broken)
+				continue
+			}
+			l.Keep(i.listed(p.FetchedAt), filterOf(&i), formatOf(v))
+		}
 	}
-	return nil
+	listing, err := l.Listing()
+	if err != nil {
+		err = fmt.Errorf("%s: %w", wire.EndpointFixtures, err)
+	}
+	return listing, err
 }
 
-func (r *listingReader) keep(l *provider.Listing, i *item, fetched time.Time) {
-	if rule := filterOf(i); rule != "" {
-		r.filtered[i.id] = rule
-		delete(l.Fixtures, i.id)
-		return
-	}
-	delete(r.filtered, i.id)
-	l.Fixtures[i.id] = provider.ListedFixture{Over: over[i.status], Fixture: football.Fixture{
+func (i *item) listed(fetched time.Time) provider.ListedFixture {
+	return provider.ListedFixture{Over: over[i.status], Fixture: football.Fixture{
 		Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
 		Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched,
 	}}
+}
+
+// formatOf compares an item of a list with the format that is known.
+func formatOf(v strictjson.Value) (f answer.Format) {
+	fixture, teams := v.Get("fixture"), v.Get("teams")
+	f.Compare(v, "item", itemFields, "league", "teams")
+	f.Compare(fixture, "fixture", fixtureFields, "timestamp", "status")
+	f.CompareNamed(v.Get("league"))
+	f.CompareNamed(teams.Get("home"))
+	f.CompareNamed(teams.Get("away"))
+	f.Changed = f.Changed || teams.Len() > 0 && answer.LacksAny(teams, "home", "away") || answer.LacksAny(fixture.Get("status"), "short")
+	return f
 }

@@ -144,66 +144,44 @@ func nameIn(v strictjson.Value) football.Field[string] {
 	return answer.Field(v)
 }
 
-// ReadListing implements provider.MarketAdapter for bet365/upcoming. A fixture that is
-// on two pages, which happens if the list moves while it is read, is read from the
-// later one. Items without an id are counted; when of several items none
-// has one the list is not what it was, which is an error.
+// ReadListing implements provider.MarketAdapter for bet365/upcoming.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	l := provider.Listing{Fixtures: make(map[string]provider.ListedFixture)}
-	r := listingReader{filtered: make(map[string]string)}
+	var l answer.List
+	var doc strictjson.Document
 	for _, p := range pages {
-		if err := r.page(&l, p); err != nil {
+		results, err := readResults(&doc, p.Body)
+		if err != nil {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointUpcoming, p.Number, err)
 		}
-	}
-	if err := answer.CheckIDs(r.items, r.read); err != nil {
-		return provider.Listing{}, fmt.Errorf("%s: %w", wire.EndpointUpcoming, err)
-	}
-	var rules answer.Tally
-	for _, rule := range r.filtered {
-		rules.Add(rule)
-	}
-	l.Filtered, l.Broken, l.Unknown, l.Damaged = rules, r.broken, r.unknown, r.damaged
-	return l, nil
-}
-
-type listingReader struct {
-	doc         strictjson.Document
-	items, read int
-	filtered    map[string]string // rule by fixture id
-	broken      answer.Tally
-	unknown     answer.Tally
-	damaged     answer.Tally
-}
-
-func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
-	results, err := readResults(&r.doc, p.Body)
-	if err != nil {
-		return err
-	}
-	for v := range results.Items() {
-		r.items++
-		i, broken := readItem(v, p.Trace, &r.damaged)
-		if broken != "" {
-			r.broken.Add(broken)
-			continue
+		for v := range results.Items() {
+			l.Next()
+			i, broken := readItem(v, p.Trace, &l.Damaged)
+			if broken != "" {
+				l.Break(broken)
+				continue
+			}
+			l.Keep(i.listed(p.FetchedAt), filterOf(&i), formatOf(v))
 		}
-		r.read++
-		r.keep(l, &i, p.FetchedAt)
-		r.unknown.AddUnknown(v, "item", itemFields)
 	}
-	return nil
+	listing, err := l.Listing()
+	if err != nil {
+		err = fmt.Errorf("%s: %w", wire.EndpointUpcoming, err)
+	}
+	return listing, err
 }
 
-func (r *listingReader) keep(l *provider.Listing, i *item, fetched time.Time) {
-	if rule := filterOf(i); rule != "" {
-		r.filtered[i.id] = rule
-		delete(l.Fixtures, i.id)
-		return
-	}
-	delete(r.filtered, i.id)
-	l.Fixtures[i.id] = provider.ListedFixture{Over: over[i.status], Fixture: football.Fixture{
+func (i *item) listed(fetched time.Time) provider.ListedFixture {
+	return provider.ListedFixture{Over: over[i.status], Fixture: football.Fixture{
 		Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
 		Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched,
 	}}
+}
+
+// formatOf compares an item of a list with the format that is known.
+func formatOf(v strictjson.Value) (f answer.Format) {
+	f.Compare(v, "item", itemFields, "league", "home", "away", "time", "time_status")
+	for _, key := range []string{"league", "home", "away"} {
+		f.CompareNamed(v.Get(key))
+	}
+	return f
 }

@@ -65,7 +65,7 @@ func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Val
 		r.damaged.Add(marketRepeats)
 	}
 	s.id, s.name = r.damaged.Text(v, "id", marketField), r.damaged.Text(v, "name", marketField)
-	shown := false
+	shown, renamed := false, false
 	for field, v := range v.Members() {
 		switch field {
 		case "id":
@@ -77,8 +77,13 @@ func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Val
 			r.show(f, key, r.table.ByKey[key], s, marketRows)
 		case "open": // 0 on a market that is shown collapsed, filled or not
 		default:
+			renamed = true
 			r.unknown.Add("market." + field)
 		}
+	}
+	if !shown && renamed {
+		r.damaged.Add(marketRenamed)
+		s.doubtful = true
 	}
 	if !shown {
 		r.show(f, key, r.table.ByKey[key], s, marketRows)
@@ -199,6 +204,7 @@ const strangeField = "row"
 func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.Label) []football.Label {
 	of := provider.Subject{Row: row.Place}
 	r.repeats(row, v)
+	priced, renamed := false, false
 	for key, m := range v.Members() {
 		switch key {
 		case "id":
@@ -206,17 +212,23 @@ func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.
 			r.trace.Report(of, provider.FieldSelectionID, m)
 			continue
 		case "odds":
+			priced = true
 			row.Decimal = r.price(v, key)
 			r.trace.Report(of, provider.FieldDecimal, m)
 			continue
 		}
 		if !isRowField(key) {
+			renamed = true
 			r.unknown.Add("row." + key)
 		} else if answer.IsWrong(m) {
 			r.damaged.Add(rowField)
 			row.Trouble = football.AmbiguousShape
 		}
 		labels = r.label(of, labels, key, m)
+	}
+	if !priced && renamed && !isLabel(row) {
+		r.damaged.Add(rowRenamed)
+		row.Trouble = football.AmbiguousShape
 	}
 	return labels
 }

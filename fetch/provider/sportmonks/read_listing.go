@@ -177,61 +177,38 @@ func (i *item) fixture(fetched time.Time) football.Fixture {
 	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
 }
 
-// ReadListing implements provider.MarketAdapter. A fixture met on two pages, as
-// happens when the list moves while it is read, is one, as the later page says. Items
-// without an id are counted; when of several items none has one the list is not what
-// it was, which is an error.
+// ReadListing implements provider.MarketAdapter.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	l := provider.Listing{Fixtures: make(map[string]provider.ListedFixture)}
-	r := listingReader{filtered: make(map[string]string)}
+	var l answer.List
+	var doc strictjson.Document
 	for _, p := range pages {
-		if err := r.page(&l, p); err != nil {
+		data, err := readData(&doc, p.Body)
+		if err != nil {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointBetween, p.Number, err)
 		}
-	}
-	if err := answer.CheckIDs(r.items, r.read); err != nil {
-		return provider.Listing{}, fmt.Errorf("%s: %w", wire.EndpointBetween, err)
-	}
-	var rules answer.Tally
-	for _, rule := range r.filtered {
-		rules.Add(rule)
-	}
-	l.Filtered, l.Broken, l.Unknown, l.Damaged = rules, r.broken, r.unknown, r.damaged
-	return l, nil
-}
-
-type listingReader struct {
-	doc                      strictjson.Document
-	items, read              int
-	filtered                 map[string]string // rule by fixture id
-	broken, unknown, damaged answer.Tally
-}
-
-func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
-	data, err := readData(&r.doc, p.Body)
-	if err != nil {
-		return err
-	}
-	for v := range itemsOf(data) {
-		r.items++
-		i, broken := readItem(v, p.Trace, &r.damaged)
-		if broken != "" {
-			r.broken.Add(broken)
-			continue
+		for v := range itemsOf(data) {
+			l.Next()
+			i, broken := readItem(v, p.Trace, &l.Damaged)
+			if broken != "" {
+				l.Break(broken)
+				continue
+			}
+			l.Keep(provider.ListedFixture{Over: over[i.state], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
 		}
-		r.read++
-		r.keep(l, &i, p.FetchedAt)
-		r.unknown.AddUnknown(v, "item", itemFields)
 	}
-	return nil
+	listing, err := l.Listing()
+	if err != nil {
+		err = fmt.Errorf("%s: %w", wire.EndpointBetween, err)
+	}
+	return listing, err
 }
 
-func (r *listingReader) keep(l *provider.Listing, i *item, fetched time.Time) {
-	if rule := filterOf(i); rule != "" {
-		r.filtered[i.id] = rule
-		delete(l.Fixtures, i.id)
-		return
+// formatOf compares an item of a list with the format that is known.
+func formatOf(v strictjson.Value) (f answer.Format) {
+	f.Compare(v, "item", itemFields, "sport_id", "participants", "league", "state_id", "starting_at")
+	f.CompareNamed(v.Get("league"))
+	for p := range v.Get("participants").Items() {
+		f.CompareNamed(p)
 	}
-	delete(r.filtered, i.id)
-	l.Fixtures[i.id] = provider.ListedFixture{Over: over[i.state], Fixture: i.fixture(fetched)}
+	return f
 }

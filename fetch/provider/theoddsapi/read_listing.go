@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/esoccer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/theoddsapi/internal/wire"
@@ -147,100 +148,52 @@ func timeOf(v strictjson.Value) time.Time {
 // otherSport is the rule for a fixture that is not football at all.
 const otherSport = "sport:not-football"
 
-// filterOf names the rule that keeps a fixture out, "" when none does. The provider
-// has no competition of eSoccer.
+// filterOf names the rule that keeps a fixture out, "" if none does. No eSoccer has been
+// seen in this provider's data; the names are checked all the same.
 func (e *event) filterOf() string {
 	if sport, ok := e.sport.Get(); ok && !strings.HasPrefix(sport, wire.PrefixSoccer) {
 		return otherSport
 	}
-	return ""
+	return esoccer.Rule(esoccer.Names{League: e.league.Or(""), Home: e.home.Or(""), Away: e.away.Or("")})
 }
 
 // ReadListing implements provider.MarketAdapter for the competitions and their
-// fixtures. Two fixtures of one id that do not say the same are broken: nobody knows
-// which of them is meant. Items without an id are counted; when of several items none
-// has one the list is not what it was, which is an error.
+// fixtures.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	l := provider.Listing{Fixtures: make(map[string]provider.ListedFixture)}
-	r := listingReader{filtered: make(map[string]string), doubted: make(map[string]bool)}
+	var l answer.List
+	var doc strictjson.Document
 	for _, p := range pages {
-		if err := r.page(&l, p); err != nil {
+		list, err := readList(&doc, p.Body)
+		if err != nil {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
+		for v := range list.Items() {
+			if p.Endpoint == wire.EndpointSports {
+				if _, _, ok := readSport(v); !ok {
+					l.Damaged.Add(sportNoShape)
+				}
+				l.Unknown.AddUnknown(v, "competition", sportFields)
+				continue
+			}
+			l.Next()
+			e, broken := readEvent(v, p.Trace, &l.Damaged)
+			if broken != "" {
+				l.Break(broken)
+				continue
+			}
+			var format answer.Format
+			format.Compare(v, "fixture", eventFields, wire.KeySport, wire.KeyLeague, wire.KeyStart, wire.KeyHome, wire.KeyAway)
+			l.Keep(provider.ListedFixture{Fixture: e.fixture(p.FetchedAt)}, e.filterOf(), format)
+		}
 	}
-	if r.items > 1 && r.read == 0 {
-		return provider.Listing{}, fmt.Errorf("%s: a list of %d items, and none has an id: its shape has changed", wire.EndpointEvents, r.items)
-	}
-	for id := range r.doubted {
-		delete(l.Fixtures, id)
-		delete(r.filtered, id)
-		r.broken.Add("an id of two fixtures")
-	}
-	var rules answer.Tally
-	for _, rule := range r.filtered {
-		rules.Add(rule)
-	}
-	l.Filtered, l.Broken, l.Unknown, l.Damaged = rules, r.broken, r.unknown, r.damaged
-	return l, nil
-}
-
-type listingReader struct {
-	doc         strictjson.Document
-	items, read int
-	filtered    map[string]string // rule by fixture id
-	doubted     map[string]bool   // fixture ids that two fixtures have
-	broken      answer.Tally
-	unknown     answer.Tally
-	damaged     answer.Tally
-}
-
-func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
-	list, err := readList(&r.doc, p.Body)
+	listing, err := l.Listing()
 	if err != nil {
-		return err
+		err = fmt.Errorf("%s: %w", wire.EndpointEvents, err)
 	}
-	for v := range list.Items() {
-		if p.Endpoint == wire.EndpointSports {
-			r.sport(v)
-			continue
-		}
-		r.items++
-		e, broken := readEvent(v, p.Trace, &r.damaged)
-		if broken != "" {
-			r.broken.Add(broken)
-			continue
-		}
-		r.read++
-		r.keep(l, &e, p.FetchedAt)
-		r.unknown.AddUnknown(v, "fixture", eventFields)
-	}
-	return nil
+	return listing, err
 }
 
-func (r *listingReader) sport(v strictjson.Value) {
-	if _, _, ok := readSport(v); !ok {
-		r.damaged.Add(sportNoShape)
-	}
-	r.unknown.AddUnknown(v, "competition", sportFields)
-}
-
-func (r *listingReader) keep(l *provider.Listing, e *event, fetched time.Time) {
-	before, listed := l.Fixtures[e.id]
-	_, filtered := r.filtered[e.id]
-	if rule := e.filterOf(); rule != "" {
-		if listed {
-			r.doubted[e.id] = true
-		}
-		r.filtered[e.id] = rule
-		return
-	}
-	fixture := provider.ListedFixture{Fixture: football.Fixture{
-		Home: e.home, Away: e.away, League: e.league, StartsAt: e.startsAt,
-		Provider: Name, ProviderFixtureID: e.id, FetchedAt: fetched,
-	}}
-	before.FetchedAt = fetched
-	if filtered || listed && before != fixture {
-		r.doubted[e.id] = true
-	}
-	l.Fixtures[e.id] = fixture
+// fixture is what the event says of a fixture.
+func (e *event) fixture(fetched time.Time) football.Fixture {
+	return football.Fixture{Home: e.home, Away: e.away, League: e.league, StartsAt: e.startsAt, Provider: Name, ProviderFixtureID: e.id, FetchedAt: fetched}
 }
