@@ -53,6 +53,23 @@ func (t Tally) total() (n int) {
 	return n
 }
 
+// Number reads a member of an object as a whole number of at most most, in its three
+// states. A member that is no such number, which is counted as kind, or that occurs twice
+// was sent without a value that can be read.
+func (t *Tally) Number(object strictjson.Value, key string, most int, kind string) football.Field[int] {
+	v, once := object.Once(key)
+	n, ok := Whole(v, most)
+	switch {
+	case v.Kind() == strictjson.Absent:
+		return football.Field[int]{}
+	case once && ok:
+		return football.Of(n)
+	case !once || IsWrong(v) || v.Text() != "" && IsText(v):
+		t.Add(kind)
+	}
+	return football.NullField[int]()
+}
+
 // AddUnknown counts the members of an object that are not among the known ones. what
 // names the object.
 func (t *Tally) AddUnknown(object strictjson.Value, what string, known map[string]bool) {

@@ -2,7 +2,6 @@ package apifootball
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/requests"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball/internal/wire"
 )
@@ -45,26 +45,25 @@ func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == wire.Endp
 // twenty fixtures to a request. resume is when the details were asked for last, in
 // seconds.
 func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
-	a := newAsker(x)
-	a.asked.Resume = resume
+	a := asker{requests.New(x)}
+	a.Asked.Resume = resume
 	late, cancel := context.WithTimeout(ctx, detailWithin)
 	defer cancel()
 	ids, err := a.inPlay(ctx)
 	if err != nil {
-		return a.asked, err
+		return a.Asked, err
 	}
 	now := x.Now().UTC()
 	batches := slices.Collect(slices.Chunk(ids, wire.MaxIDs))
 	if !isDue(resume, now) || !affords(x, len(batches)) {
-		a.count(countSkipped, len(ids))
-		return a.asked, nil
+		a.Count(countSkipped, len(ids))
+		return a.Asked, nil
 	}
 	whole, err := a.details(ctx, late, batches)
 	if whole && err == nil {
-		a.asked.Resume = strconv.FormatInt(now.Unix(), 10)
+		a.Asked.Resume = strconv.FormatInt(now.Unix(), 10)
 	}
-	slices.Sort(a.asked.Failed)
-	return a.asked, err
+	return a.Result(err)
 }
 
 // isDue reports whether statistics may be new since the details were asked for last.
@@ -81,8 +80,8 @@ func affords(x provider.Exchange, requests int) bool {
 }
 
 // inPlay reads the list and returns the fixtures in play.
-func (a *asker) inPlay(ctx context.Context) (ids []string, err error) {
-	a.expect(1)
+func (a asker) inPlay(ctx context.Context) (ids []string, err error) {
+	a.Expect(1)
 	p, _, err := a.get(ctx, provider.Request{Endpoint: wire.EndpointLive, Path: wire.PathFixtures, Query: url.Values{wire.ParamLive: {wire.LiveAll}}})
 	if err != nil {
 		return nil, err
@@ -91,24 +90,24 @@ func (a *asker) inPlay(ctx context.Context) (ids []string, err error) {
 	defer answer.Release(doc)
 	items, err := readResponse(doc, p.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", wire.EndpointLive, answer.ErrUnreadable, err)
+		return nil, answer.Unreadable(wire.EndpointLive, err)
 	}
 	said, ok := readPaging(doc.Root())
-	a.asked.ListingComplete = ok && said.total <= 1
+	a.Asked.ListingComplete = ok && said.total <= 1
 	var ignored answer.Tally
 	for v := range items.Items() {
 		i, broken := readItem(v, nil, &ignored)
 		switch {
 		case broken != "":
-			a.asked.ListingComplete = false
-			a.count(countNoID, 1)
+			a.Asked.ListingComplete = false
+			a.Count(countNoID, 1)
 		case filterOf(&i) != "":
-			a.asked.Filtered++
+			a.Asked.Filtered++
 		case inPlay[i.status]:
-			a.asked.Listed++
+			a.Asked.Listed++
 			ids = append(ids, strings.Clone(i.id))
 		default:
-			a.count(countNotLive, 1)
+			a.Count(countNotLive, 1)
 		}
 	}
 	return ids, nil
@@ -116,10 +115,10 @@ func (a *asker) inPlay(ctx context.Context) (ids []string, err error) {
 
 // details asks for the details of fixtures, until late ends. whole tells that every
 // request was sent. An error is returned if the run must stop.
-func (a *asker) details(ctx, late context.Context, batches [][]string) (whole bool, err error) {
-	a.expect(len(batches))
+func (a asker) details(ctx, late context.Context, batches [][]string) (whole bool, err error) {
+	a.Expect(len(batches))
 	asked := make([]bool, len(batches))
-	err = a.each(late, len(batches), func(late context.Context, n int) error {
+	err = a.Each(late, len(batches), func(late context.Context, n int) error {
 		if late.Err() != nil {
 			return nil
 		}
@@ -133,15 +132,13 @@ func (a *asker) details(ctx, late context.Context, batches [][]string) (whole bo
 		case ctx.Err() != nil:
 			return err
 		case err == nil:
-			a.count(countDetails, len(batches[n]))
+			a.Count(countDetails, len(batches[n]))
 		case err == errStopped || late.Err() != nil:
 			return nil // asked first in the next cycle
 		case fatal:
 			return err
 		default:
-			a.mu.Lock()
-			a.asked.Failed = append(a.asked.Failed, batches[n]...)
-			a.mu.Unlock()
+			a.Fail(nil, batches[n]...)
 		}
 		asked[n] = true
 		return nil
@@ -150,7 +147,7 @@ func (a *asker) details(ctx, late context.Context, batches [][]string) (whole bo
 	for n, batch := range batches {
 		if !asked[n] {
 			whole = false
-			a.count(countCutOff, len(batch))
+			a.Count(countCutOff, len(batch))
 		}
 	}
 	return whole, err

@@ -110,10 +110,15 @@ func filterOf(i *item) string {
 	return esoccer.Rule(esoccer.Names{League: i.league.Or(""), Home: i.home.Or(""), Away: i.away.Or(""), Damaged: i.damaged})
 }
 
+// fixture returns what the item says of a fixture.
+func (i *item) fixture(fetched time.Time) football.Fixture {
+	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
+}
+
 // ReadListing implements provider.MarketAdapter for the lists of several days. A fixture
 // that is on the lists of two days was moved.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	var l answer.List
+	r := answer.NewListing()
 	var doc strictjson.Document
 	for _, p := range pages {
 		items, err := readResponse(&doc, p.Body)
@@ -121,33 +126,20 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointFixtures, p.Number, err)
 		}
 		if _, ok := readPaging(doc.Root()); !ok {
-			l.Damaged.Add(pagingBroken)
+			r.AddDamage(pagingBroken)
 		}
 		for v := range items.Items() {
-			l.Next()
-			i, broken := readItem(v, p.Trace, &l.Damaged)
-			if broken != "" {
-				l.Break(broken)
+			i, broken := readItem(v, p.Trace, &r.Damaged)
+			if !r.Count(broken) {
 				continue
 			}
-			l.Keep(i.listed(p.FetchedAt), filterOf(&i), formatOf(v))
+			r.Keep(provider.ListedFixture{Over: over[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
 		}
 	}
-	listing, err := l.Listing()
-	if err != nil {
-		err = fmt.Errorf("%s: %w", wire.EndpointFixtures, err)
-	}
-	return listing, err
+	return r.Result(wire.EndpointFixtures)
 }
 
-func (i *item) listed(fetched time.Time) provider.ListedFixture {
-	return provider.ListedFixture{Over: over[i.status], Fixture: football.Fixture{
-		Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
-		Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched,
-	}}
-}
-
-// formatOf compares an item of a list with the format that is known.
+// formatOf compares an item of a list with the known format.
 func formatOf(v strictjson.Value) (f answer.Format) {
 	fixture, teams := v.Get("fixture"), v.Get("teams")
 	f.Compare(v, "item", itemFields, "league", "teams")
@@ -155,6 +147,6 @@ func formatOf(v strictjson.Value) (f answer.Format) {
 	f.CompareNamed(v.Get("league"))
 	f.CompareNamed(teams.Get("home"))
 	f.CompareNamed(teams.Get("away"))
-	f.Changed = f.Changed || teams.Len() > 0 && answer.LacksAny(teams, "home", "away") || answer.LacksAny(fixture.Get("status"), "short")
+	f.Changed = f.Changed || teams.Len() > 0 && answer.LacksAny(teams, "home", "away") || fixture.Get("status").Len() > 0 && answer.LacksAny(fixture.Get("status"), "short")
 	return f
 }

@@ -102,28 +102,14 @@ func (r *sheetReader) fixture(item strictjson.Value, p provider.Payload, l provi
 		r.hurt = true
 	}
 	switch {
-	case r.hurt && !slices.ContainsFunc(offers, isReadable):
+	case r.hurt && !slices.ContainsFunc(offers, input.Offer.IsReadable):
 		r.sheet.Broken[id] = football.AmbiguousShape
 	case !found:
 		r.skipped.Add("fixture without the bookmaker")
 	default:
-		r.sheet.Fixtures = append(r.sheet.Fixtures, provider.FixtureOffers{Fixture: joined(id, p, l), Offers: offers, Partial: lost})
+		fx, _ := l.Joined(Name, id, p.FetchedAt)
+		r.sheet.Fixtures = append(r.sheet.Fixtures, provider.FixtureOffers{Fixture: fx, Offers: offers, Partial: lost})
 	}
-}
-
-// isReadable reports whether an offer has a row that is whole.
-func isReadable(o input.Offer) bool {
-	return slices.ContainsFunc(o.Rows, func(row input.Row) bool { return row.Trouble != football.AmbiguousShape })
-}
-
-// joined is what the list says of a fixture.
-func joined(id string, p provider.Payload, l provider.Listing) football.Fixture {
-	f := l.Fixtures[id].Fixture
-	if p.FetchedAt.After(f.FetchedAt) {
-		f.FetchedAt = p.FetchedAt
-	}
-	f.Provider, f.ProviderFixtureID = Name, id
-	return f
 }
 
 // bookmakers reads the bets of the bookmaker. lost tells that some of them may be in a

@@ -144,9 +144,14 @@ func nameIn(v strictjson.Value) football.Field[string] {
 	return answer.Field(v)
 }
 
+// fixture returns what the item says of a fixture.
+func (i *item) fixture(fetched time.Time) football.Fixture {
+	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
+}
+
 // ReadListing implements provider.MarketAdapter for bet365/upcoming.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	var l answer.List
+	r := answer.NewListing()
 	var doc strictjson.Document
 	for _, p := range pages {
 		results, err := readResults(&doc, p.Body)
@@ -154,30 +159,17 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointUpcoming, p.Number, err)
 		}
 		for v := range results.Items() {
-			l.Next()
-			i, broken := readItem(v, p.Trace, &l.Damaged)
-			if broken != "" {
-				l.Break(broken)
+			i, broken := readItem(v, p.Trace, &r.Damaged)
+			if !r.Count(broken) {
 				continue
 			}
-			l.Keep(i.listed(p.FetchedAt), filterOf(&i), formatOf(v))
+			r.Keep(provider.ListedFixture{Over: over[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
 		}
 	}
-	listing, err := l.Listing()
-	if err != nil {
-		err = fmt.Errorf("%s: %w", wire.EndpointUpcoming, err)
-	}
-	return listing, err
+	return r.Result(wire.EndpointUpcoming)
 }
 
-func (i *item) listed(fetched time.Time) provider.ListedFixture {
-	return provider.ListedFixture{Over: over[i.status], Fixture: football.Fixture{
-		Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
-		Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched,
-	}}
-}
-
-// formatOf compares an item of a list with the format that is known.
+// formatOf compares an item of a list with the known format.
 func formatOf(v strictjson.Value) (f answer.Format) {
 	f.Compare(v, "item", itemFields, "league", "home", "away", "time", "time_status")
 	for _, key := range []string{"league", "home", "away"} {

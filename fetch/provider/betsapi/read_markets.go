@@ -200,11 +200,6 @@ func (r *sheetReader) section(f *offered, tab tab, v strictjson.Value) {
 	}
 }
 
-// isReadable reports whether an offer has a row that is whole.
-func isReadable(o input.Offer) bool {
-	return slices.ContainsFunc(o.Rows, func(row input.Row) bool { return row.Trouble != football.AmbiguousShape })
-}
-
 // sheet turns the gathered markets into offers. A fixture that has damage, and no
 // undamaged row, is broken: otherwise it would look as if the bookmaker had withdrawn
 // its markets.
@@ -213,7 +208,7 @@ func (r *sheetReader) sheet(p provider.Payload, l provider.Listing) provider.She
 	for _, f := range r.order {
 		r.trace = r.payloadTrace.For(f.id)
 		offers := r.offers(f)
-		if f.twoEvents || f.hurt && !slices.ContainsFunc(offers, isReadable) {
+		if f.twoEvents || f.hurt && !slices.ContainsFunc(offers, input.Offer.IsReadable) {
 			s.Broken[f.id] = football.AmbiguousShape
 			continue
 		}
@@ -229,17 +224,9 @@ func (r *sheetReader) sheet(p provider.Payload, l provider.Listing) provider.She
 // fixture adds what the listing says about a fixture. Without it only the names of the
 // teams may be known, from raw.
 func fixture(f *offered, p provider.Payload, l provider.Listing) football.Fixture {
-	fx := football.Fixture{Provider: Name, ProviderFixtureID: f.id, FetchedAt: p.FetchedAt}
-	listed, ok := l.Fixtures[f.id]
-	if !ok {
-		if home, away, ok := strings.Cut(f.teams, " v "); ok && !strings.Contains(away, " v ") {
-			fx.Home, fx.Away = football.Of(home), football.Of(away)
-		}
-		return fx
+	fx, listed := l.Joined(Name, f.id, p.FetchedAt)
+	if home, away, ok := strings.Cut(f.teams, " v "); !listed && ok && !strings.Contains(away, " v ") {
+		fx.Home, fx.Away = football.Of(home), football.Of(away)
 	}
-	if p.FetchedAt.After(listed.FetchedAt) {
-		listed.FetchedAt = p.FetchedAt
-	}
-	listed.Provider, listed.ProviderFixtureID = fx.Provider, fx.ProviderFixtureID
-	return listed.Fixture
+	return fx
 }

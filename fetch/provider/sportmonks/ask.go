@@ -7,12 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/requests"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/sportmonks/internal/wire"
@@ -35,7 +33,7 @@ const (
 // prices of one bookmaker of every fixture that is still to be played, several to a
 // request, those first that begin first: where the quota ends, the later ones wait.
 func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
-	a := newAsker(x)
+	a := asker{requests.New(x)}
 	now := x.Now().UTC()
 	// A match that began late yesterday is still on.
 	from, to := now.Add(-3*time.Hour).Format(wire.DayForm), now.AddDate(0, 0, wire.Days).Format(wire.DayForm)
@@ -43,44 +41,13 @@ func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, er
 		wire.ParamInclude: {wire.IncludeListing}, wire.ParamPerPage: {wire.PerPage},
 	}})
 	if err != nil {
-		return a.asked, err
+		return a.Asked, err
 	}
-	err = a.markets(ctx, a.choose(fixtures))
-	slices.Sort(a.asked.Failed)
-	slices.Sort(a.asked.NotOffered)
-	return a.asked, err
+	return a.Result(a.markets(ctx, a.choose(fixtures)))
 }
 
-// asker is one cycle's asking.
-type asker struct {
-	x     provider.Exchange
-	asked provider.Asked
-
-	mu          sync.Mutex
-	done, total int   // requests, for a person
-	answered    int   // batches that were had
-	first       error // why a batch was not
-	limited     bool  // the quota is used up: nothing more is asked
-}
-
-func newAsker(x provider.Exchange) *asker {
-	return &asker{x: x, asked: provider.Asked{Counters: make(map[string]int64)}}
-}
-
-// count adds to a counter. Safe for concurrent use.
-func (a *asker) count(name string, n int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.asked.Counters[name] += int64(n)
-}
-
-// progress keeps the progress.
-func (a *asker) progress(done, total int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.done, a.total = a.done+done, a.total+total
-	a.x.Progress(min(a.done, a.total), a.total)
-}
+// asker sends the requests of one cycle.
+type asker struct{ *requests.Cycle }
 
 // page is one answer of a list.
 type page struct {
@@ -94,7 +61,7 @@ type page struct {
 // list reads a list page by page. It is complete if every page was had and holds as
 // many items as it says, the last one says that it is the last, and no fixture was met
 // twice. Only the first page's failure, and what must stop the run, is an error.
-func (a *asker) list(ctx context.Context, question provider.Request) ([]item, error) {
+func (a asker) list(ctx context.Context, question provider.Request) ([]item, error) {
 	var items []item
 	place := make(map[string]int)
 	complete := true
@@ -104,45 +71,45 @@ func (a *asker) list(ctx context.Context, question provider.Request) ([]item, er
 		case err != nil && (n == 1 || ctx.Err() != nil || answer.MustStop(err)):
 			return nil, err
 		case err != nil: // its followers may be had, but where it ends is not known
-			a.count(countLostPages, 1)
+			a.Count(countLostPages, 1)
 			return items, nil
 		}
 		for _, i := range p.items {
 			if at, met := place[i.id]; met {
 				items[at], complete = i, false
-				a.count(countRepeated, 1)
+				a.Count(countRepeated, 1)
 				continue
 			}
 			place[i.id] = len(items)
 			items = append(items, i)
 		}
-		a.count(countNoID, p.noID)
+		a.Count(countNoID, p.noID)
 		complete = complete && p.whole && p.noID == 0 && !p.nothing
 		if p.nothing {
-			a.count(countNothing, 1)
+			a.Count(countNothing, 1)
 		}
 		if !p.more || n == wire.MaxPages || len(p.items)+p.noID == 0 {
-			a.asked.ListingComplete = complete && !p.more
+			a.Asked.ListingComplete = complete && !p.more
 			return items, nil
 		}
 	}
 }
 
-func (a *asker) page(ctx context.Context, question provider.Request, n int) (*page, error) {
-	a.progress(0, 1)
-	defer a.progress(1, 0)
+func (a asker) page(ctx context.Context, question provider.Request, n int) (*page, error) {
+	a.Expect(1)
+	defer a.Step()
 	query := url.Values{wire.ParamPage: {strconv.Itoa(n)}}
 	for key, values := range question.Query {
 		query[key] = values
 	}
 	question.Query = query
-	payload, err := a.x.Get(ctx, question)
+	payload, err := a.Get(ctx, question)
 	if err != nil {
 		return nil, err
 	}
 	p, err := readPage(payload.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%s page %d: %w: %w", question.Endpoint, n, answer.ErrUnreadable, err)
+		return nil, answer.Unreadable(fmt.Sprintf("%s page %d", question.Endpoint, n), err)
 	}
 	return p, nil
 }
@@ -176,59 +143,53 @@ func readPage(body []byte) (*page, error) {
 
 // choose sorts the listed fixtures into those whose prices are asked for, by their
 // kick-off, and those that need not be.
-func (a *asker) choose(fixtures []item) (ids []string) {
+func (a asker) choose(fixtures []item) (ids []string) {
 	slices.SortStableFunc(fixtures, func(i, j item) int { return i.startsAt.Or(time.Time{}).Compare(j.startsAt.Or(time.Time{})) })
 	for n := range fixtures {
 		f := &fixtures[n]
 		switch {
 		case filterOf(f) != "":
-			a.asked.Filtered++
+			a.Asked.Filtered++
 			continue
 		case over[f.state]:
-			a.count(countOver, 1)
+			a.Count(countOver, 1)
 		case frozen[f.state]:
-			a.count(countFrozen, 1)
+			a.Count(countFrozen, 1)
 		case f.withoutOdds:
-			a.count(countNoOdds, 1)
-			a.asked.NotOffered = append(a.asked.NotOffered, f.id)
+			a.Count(countNoOdds, 1)
+			a.Asked.NotOffered = append(a.Asked.NotOffered, f.id)
 		default:
 			ids = append(ids, f.id)
 		}
-		a.asked.Listed++
+		a.Asked.Listed++
 	}
 	return ids
 }
 
 // markets asks for the fixtures' prices. One fixture's failure is recorded; an error
 // is returned when the run must stop, or nothing at all was had.
-func (a *asker) markets(ctx context.Context, ids []string) error {
-	a.progress(0, (len(ids)+wire.MaxBatch-1)/wire.MaxBatch)
-	workers, ctx := errgroup.WithContext(ctx)
-	workers.SetLimit(max(1, a.x.Concurrency()))
-	for batch := range slices.Chunk(ids, wire.MaxBatch) {
-		workers.Go(func() error {
-			defer a.progress(1, 0)
-			return a.batch(ctx, batch)
-		})
-	}
-	if err := workers.Wait(); err != nil {
+func (a asker) markets(ctx context.Context, ids []string) error {
+	batches := slices.Collect(slices.Chunk(ids, wire.MaxBatch))
+	a.Expect(len(batches))
+	err := a.Each(ctx, len(batches), func(ctx context.Context, n int) error {
+		defer a.Step()
+		return a.batch(ctx, batches[n])
+	})
+	if err != nil {
 		return err
 	}
-	if a.answered == 0 && a.first != nil {
-		return a.first
-	}
-	return nil
+	return a.Err()
 }
 
 // batch asks for some fixtures. When the answer cannot be used, each is asked for by
 // itself, so that a broken one does not take the others along.
-func (a *asker) batch(ctx context.Context, ids []string) error {
-	if a.stopped() {
-		a.fail(nil, ids)
+func (a asker) batch(ctx context.Context, ids []string) error {
+	if a.Stopped() {
+		a.Fail(nil, ids...)
 		return nil
 	}
-	p, err := a.x.Get(ctx, provider.Request{Endpoint: wire.EndpointMulti, Path: wire.PathMulti + strings.Join(ids, ","), Query: url.Values{
-		wire.ParamInclude: {wire.IncludeOdds}, wire.ParamFilters: {wire.FilterBookmakers + ":" + a.x.Bookmaker()},
+	p, err := a.Get(ctx, provider.Request{Endpoint: wire.EndpointMulti, Path: wire.PathMulti + strings.Join(ids, ","), Query: url.Values{
+		wire.ParamInclude: {wire.IncludeOdds}, wire.ParamFilters: {wire.FilterBookmakers + ":" + a.Bookmaker()},
 	}})
 	var had answeredFixtures
 	if err == nil {
@@ -236,45 +197,23 @@ func (a *asker) batch(ctx context.Context, ids []string) error {
 	}
 	switch {
 	case err == nil:
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.answered++
-		a.asked.NotOffered = append(a.asked.NotOffered, had.missing...)
-		a.asked.Failed = append(a.asked.Failed, had.unpriced...)
-		a.asked.Counters[countUnpriced] += int64(len(had.unpriced))
+		a.Answered(had.missing...)
+		a.Fail(nil, had.unpriced...)
+		a.Count(countUnpriced, len(had.unpriced))
 		return nil
 	case ctx.Err() != nil || answer.MustStop(err):
 		return err
 	case len(ids) == 1 || !answer.WorthSplitting(err):
-		a.fail(err, ids)
+		a.Fail(err, ids...)
 		return nil
 	}
-	a.count(countSplit, 1)
+	a.Count(countSplit, 1)
 	for _, id := range ids {
 		if err := a.batch(ctx, []string{id}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (a *asker) stopped() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.limited
-}
-
-// fail records fixtures whose prices could not be had, and why.
-func (a *asker) fail(err error, ids []string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.asked.Failed = append(a.asked.Failed, ids...)
-	if err != nil && a.first == nil {
-		a.first = err
-	}
-	if answer.KindOf(err) == provider.Limited {
-		a.limited = true
-	}
 }
 
 // answeredFixtures is what an answer says of the fixtures that were asked for.
@@ -291,7 +230,7 @@ func fixturesIn(body []byte, ids []string) (had answeredFixtures, err error) {
 	defer answer.Release(d)
 	data, err := readData(d, body)
 	if err != nil {
-		return had, fmt.Errorf("%s: %w: %w", wire.EndpointMulti, answer.ErrUnreadable, err)
+		return had, answer.Unreadable(wire.EndpointMulti, err)
 	}
 	if foundNothing(d.Root()) { // or the plan does not hold them: nothing is known of them
 		return answeredFixtures{unpriced: slices.Clone(ids)}, nil
@@ -308,13 +247,6 @@ func fixturesIn(body []byte, ids []string) (had answeredFixtures, err error) {
 		}
 		met[id] = true
 	}
-	for _, id := range ids {
-		if !met[id] {
-			had.missing = append(had.missing, id)
-		}
-	}
-	if unread > 0 && len(had.missing) > 0 {
-		return had, fmt.Errorf("%s: %w: %d fixtures without an id, and %d are missing", wire.EndpointMulti, answer.ErrUnreadable, unread, len(had.missing))
-	}
-	return had, nil
+	had.missing, err = requests.Missing(wire.EndpointMulti, ids, met, unread)
+	return had, err
 }

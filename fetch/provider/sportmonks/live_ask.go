@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 
+	"mkt/fetch/internal/requests"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/sportmonks/internal/wire"
 )
@@ -36,23 +37,23 @@ func (liveAdapter) ReadDetail(p provider.Payload) (provider.LiveSheet, error) {
 // Ask implements provider.LiveAdapter: one list, which holds clock, score, counters
 // and events of every fixture. Nothing is left for the next cycle to go on with.
 func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
-	a := newAsker(x)
-	a.asked.Resume = resume
+	a := asker{requests.New(x)}
+	a.Asked.Resume = resume
 	fixtures, err := a.list(ctx, provider.Request{Endpoint: wire.EndpointInplay, Path: wire.PathInplay, Query: url.Values{
 		wire.ParamInclude: {wire.IncludeInplay},
 	}})
 	if err != nil {
-		return a.asked, err
+		return a.Asked, err
 	}
 	for i := range fixtures {
 		switch f := &fixtures[i]; {
 		case filterOf(f) != "":
-			a.asked.Filtered++
+			a.Asked.Filtered++
 		case frozen[f.state]:
-			a.asked.Listed++
+			a.Asked.Listed++
 		default:
-			a.count(countNotInUse, 1)
+			a.Count(countNotInUse, 1)
 		}
 	}
-	return a.asked, nil
+	return a.Asked, nil
 }

@@ -179,7 +179,7 @@ func (i *item) fixture(fetched time.Time) football.Fixture {
 
 // ReadListing implements provider.MarketAdapter.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	var l answer.List
+	r := answer.NewListing()
 	var doc strictjson.Document
 	for _, p := range pages {
 		data, err := readData(&doc, p.Body)
@@ -187,23 +187,17 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointBetween, p.Number, err)
 		}
 		for v := range itemsOf(data) {
-			l.Next()
-			i, broken := readItem(v, p.Trace, &l.Damaged)
-			if broken != "" {
-				l.Break(broken)
+			i, broken := readItem(v, p.Trace, &r.Damaged)
+			if !r.Count(broken) {
 				continue
 			}
-			l.Keep(provider.ListedFixture{Over: over[i.state], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
+			r.Keep(provider.ListedFixture{Over: over[i.state], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
 		}
 	}
-	listing, err := l.Listing()
-	if err != nil {
-		err = fmt.Errorf("%s: %w", wire.EndpointBetween, err)
-	}
-	return listing, err
+	return r.Result(wire.EndpointBetween)
 }
 
-// formatOf compares an item of a list with the format that is known.
+// formatOf compares an item of a list with the known format.
 func formatOf(v strictjson.Value) (f answer.Format) {
 	f.Compare(v, "item", itemFields, "sport_id", "participants", "league", "state_id", "starting_at")
 	f.CompareNamed(v.Get("league"))

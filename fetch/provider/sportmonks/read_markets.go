@@ -428,7 +428,7 @@ func (r *sheetReader) sheet() provider.Sheet {
 			r.damaged.Add(itemOthers)
 			f.hurt = true
 		}
-		if f.twice || f.hurt && !slices.ContainsFunc(offers, isReadable) {
+		if f.twice || f.hurt && !slices.ContainsFunc(offers, input.Offer.IsReadable) {
 			s.Broken[f.id] = football.AmbiguousShape
 			continue
 		}
@@ -438,24 +438,13 @@ func (r *sheetReader) sheet() provider.Sheet {
 	return s
 }
 
-func isReadable(o input.Offer) bool {
-	return slices.ContainsFunc(o.Rows, func(row input.Row) bool { return row.Trouble != football.AmbiguousShape })
-}
-
 // joined is what the listing says of a fixture, and else the fixture itself.
 func (r *sheetReader) joined(f *offered) football.Fixture {
-	listed, ok := r.listing.Fixtures[f.id]
-	switch {
-	case ok:
-		if r.payload.FetchedAt.After(listed.FetchedAt) {
-			listed.FetchedAt = r.payload.FetchedAt
-		}
-		listed.Provider, listed.ProviderFixtureID = Name, f.id
-		return listed.Fixture
-	case f.item != nil:
+	fx, listed := r.listing.Joined(Name, f.id, r.payload.FetchedAt)
+	if !listed && f.item != nil {
 		return f.item.fixture(r.payload.FetchedAt)
 	}
-	return football.Fixture{Provider: Name, ProviderFixtureID: f.id, FetchedAt: r.payload.FetchedAt}
+	return fx
 }
 
 // offers makes the fixture's offers, in the order in which their markets were met.
@@ -519,7 +508,7 @@ func (r *sheetReader) statements(offers []input.Offer, o input.Offer) []input.Of
 	var named []input.Offer
 	var left []input.Row
 	for _, row := range o.Rows {
-		e := r.table.ByRow[textOf(&row, "name")]
+		e := r.table.ByRow[row.Label("name")]
 		if e == nil {
 			left = append(left, row)
 			continue
@@ -532,7 +521,7 @@ func (r *sheetReader) statements(offers []input.Offer, o input.Offer) []input.Of
 		if i < 0 {
 			i = len(named)
 			named = append(named, input.Offer{Key: key, SharedKey: shared, ProviderIDs: o.ProviderIDs, KnownID: e.KnownID(o.ProviderIDs),
-				Name: football.Of(textOf(&row, "name")), Reading: e.Reading})
+				Name: football.Of(row.Label("name")), Reading: e.Reading})
 		}
 		named[i].Rows = append(named[i].Rows, row)
 	}
@@ -542,13 +531,4 @@ func (r *sheetReader) statements(offers []input.Offer, o input.Offer) []input.Of
 	}
 	o.Rows = left
 	return append(offers, o)
-}
-
-func textOf(row *input.Row, field string) string {
-	for _, l := range row.Labels {
-		if l.Field == field {
-			return l.Text
-		}
-	}
-	return ""
 }

@@ -160,7 +160,7 @@ func (e *event) filterOf() string {
 // ReadListing implements provider.MarketAdapter for the competitions and their
 // fixtures.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	var l answer.List
+	r := answer.NewListing()
 	var doc strictjson.Document
 	for _, p := range pages {
 		list, err := readList(&doc, p.Body)
@@ -170,30 +170,24 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 		for v := range list.Items() {
 			if p.Endpoint == wire.EndpointSports {
 				if _, _, ok := readSport(v); !ok {
-					l.Damaged.Add(sportNoShape)
+					r.AddDamage(sportNoShape)
 				}
-				l.Unknown.AddUnknown(v, "competition", sportFields)
+				r.Unknown.AddUnknown(v, "competition", sportFields)
 				continue
 			}
-			l.Next()
-			e, broken := readEvent(v, p.Trace, &l.Damaged)
-			if broken != "" {
-				l.Break(broken)
+			e, broken := readEvent(v, p.Trace, &r.Damaged)
+			if !r.Count(broken) {
 				continue
 			}
 			var format answer.Format
 			format.Compare(v, "fixture", eventFields, wire.KeySport, wire.KeyLeague, wire.KeyStart, wire.KeyHome, wire.KeyAway)
-			l.Keep(provider.ListedFixture{Fixture: e.fixture(p.FetchedAt)}, e.filterOf(), format)
+			r.Keep(provider.ListedFixture{Fixture: e.fixture(p.FetchedAt)}, e.filterOf(), format)
 		}
 	}
-	listing, err := l.Listing()
-	if err != nil {
-		err = fmt.Errorf("%s: %w", wire.EndpointEvents, err)
-	}
-	return listing, err
+	return r.Result(wire.EndpointEvents)
 }
 
-// fixture is what the event says of a fixture.
+// fixture returns what the event says of a fixture.
 func (e *event) fixture(fetched time.Time) football.Fixture {
 	return football.Fixture{Home: e.home, Away: e.away, League: e.league, StartsAt: e.startsAt, Provider: Name, ProviderFixtureID: e.id, FetchedAt: fetched}
 }

@@ -322,11 +322,6 @@ func isAmerican(price string) bool {
 	return len(price) > 2
 }
 
-// isReadable reports whether an offer has a row that is whole.
-func isReadable(o input.Offer) bool {
-	return slices.ContainsFunc(o.Rows, func(row input.Row) bool { return row.Trouble != football.AmbiguousShape })
-}
-
 // sheet turns what was gathered into offers. Where the prices are in another form than
 // was asked for, no answer says so: none of them is taken for a decimal. A fixture that
 // has damage, and no row that is whole, is broken: to go on would look like the
@@ -335,7 +330,7 @@ func (r *sheetReader) sheet(p provider.Payload, l provider.Listing, otherForm bo
 	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: make(map[string]football.Reason)}
 	for _, f := range r.order {
 		switch {
-		case slices.Contains(r.doubted, f.id), f.hurt && !slices.ContainsFunc(f.offers, isReadable):
+		case slices.Contains(r.doubted, f.id), f.hurt && !slices.ContainsFunc(f.offers, input.Offer.IsReadable):
 			s.Broken[f.id] = football.AmbiguousShape
 			continue
 		case otherForm:
@@ -343,7 +338,7 @@ func (r *sheetReader) sheet(p provider.Payload, l provider.Listing, otherForm bo
 				setOtherForm(f.offers[i].Rows)
 			}
 		}
-		s.Fixtures = append(s.Fixtures, provider.FixtureOffers{Fixture: f.fixture(p, l), Offers: f.offers, Partial: f.lost})
+		s.Fixtures = append(s.Fixtures, provider.FixtureOffers{Fixture: f.joined(p, l), Offers: f.offers, Partial: f.lost})
 	}
 	s.Damaged, s.Unknown, s.Skipped, s.Met, s.Hurt = r.damaged, r.unknown, r.skipped, r.met, r.hurt
 	return s
@@ -357,14 +352,10 @@ func setOtherForm(rows []input.Row) {
 	}
 }
 
-// fixture is the fixture as the listing has it, or else as the answer itself does.
-func (f *offered) fixture(p provider.Payload, l provider.Listing) football.Fixture {
-	listed, ok := l.Fixtures[f.id]
-	if !ok {
-		return f.event.fixture(p.FetchedAt)
+// joined is the fixture as the listing has it, or else as the answer itself does.
+func (f *offered) joined(p provider.Payload, l provider.Listing) football.Fixture {
+	if listed, ok := l.Joined(Name, f.id, p.FetchedAt); ok {
+		return listed
 	}
-	if p.FetchedAt.After(listed.FetchedAt) {
-		listed.FetchedAt = p.FetchedAt
-	}
-	return listed.Fixture
+	return f.event.fixture(p.FetchedAt)
 }
