@@ -69,7 +69,7 @@ func (r *run) conclude(g *gathering) error {
 	r.summary.Broken, r.summary.Failed = len(g.broken), len(r.archive.Cycle().Failed)
 	r.summary.Damaged = total(res.damaged)
 	r.summary.Bytes = res.counters["payload_bytes"]
-	if err := g.tooMuch(r.ClientID); err != nil {
+	if err := g.tooMuch(r.ClientID, res.damaged); err != nil {
 		return err
 	}
 	res.listingComplete = r.archive.Cycle().ListingComplete && len(g.listing.Broken) == 0
@@ -166,7 +166,7 @@ func (g *gathering) unreadable(s *sheet) {
 
 // tooMuch returns an error if too much of a cycle could not be read: items of the
 // listing, fixtures, or parts of fixtures.
-func (g *gathering) tooMuch(tenant string) error {
+func (g *gathering) tooMuch(tenant string, damaged map[string]int) error {
 	for _, part := range []struct {
 		what            string
 		bad, few, whole int
@@ -181,8 +181,8 @@ func (g *gathering) tooMuch(tenant string) error {
 		{"prices", g.badPrices, manyParts, g.prices, maxUnreadable},
 	} {
 		if part.bad > part.few && float64(part.bad) > part.most*float64(part.whole) {
-			return fmt.Errorf("%w: %d of %d %s; the provider's format may have changed: mkt mapping check --tenant %s shows what is not understood",
-				ErrQuarantined, part.bad, part.whole, part.what, tenant)
+			return fmt.Errorf("%w: %d of %d %s%s; the provider's format may have changed: mkt mapping check --tenant %s shows what is not understood",
+				ErrQuarantined, part.bad, part.whole, part.what, mostOften(damaged), tenant)
 		}
 	}
 	return nil
@@ -237,6 +237,20 @@ func (g *gathering) rows(r *run) []table.ListingRow {
 	}
 	slices.SortFunc(rows, func(a, b table.ListingRow) int { return cmp.Compare(a.FixtureID, b.FixtureID) })
 	return rows
+}
+
+// mostOften names the damage that was found most often, for a message; "" if there is none.
+func mostOften(damaged map[string]int) string {
+	most := ""
+	for what, n := range damaged {
+		if most == "" || n > damaged[most] || n == damaged[most] && what < most {
+			most = what
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (most often %q, %d times)", most, damaged[most])
 }
 
 func total(counts map[string]int) (n int) {

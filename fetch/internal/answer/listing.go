@@ -8,6 +8,10 @@ import (
 	"mkt/publish/football"
 )
 
+// Renamed is the damage of an item that lacks a member which the provider always sends,
+// and has one that is not known.
+const Renamed = "item: a member is missing, and an unknown one is there"
+
 // TwoFixtures is why items are not used: the list has one id for two fixtures.
 const TwoFixtures = "an id of two fixtures"
 
@@ -57,6 +61,10 @@ func (l *Listing) Count(broken string) bool {
 func (l *Listing) Keep(f provider.ListedFixture, rule string, format Format) {
 	for _, name := range format.Unknown {
 		l.Unknown.Add(name)
+	}
+	if format.Changed {
+		l.Damaged.Add(Renamed)
+		l.damaged++
 	}
 	if l.isDamaged || format.Changed {
 		l.hurt++

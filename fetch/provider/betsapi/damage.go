@@ -25,7 +25,7 @@ const (
 	marketRepeats   = "market: a key twice"
 	marketField     = "market: id or name is no text"
 	marketRows      = "market: its rows are no list"
-	marketRenamed   = "market: without its rows, and with an unknown member"
+	marketRenamed   = "market: without its rows or its id, and with an unknown member"
 	rowRenamed      = "row: without a price, and with an unknown member"
 	rowNoObject     = "row: not an object"
 	rowRepeats      = "row: a key twice"

@@ -64,8 +64,12 @@ func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Val
 		s.doubtful = true
 		r.damaged.Add(marketRepeats)
 	}
+	if isRenamed(v) {
+		r.damaged.Add(marketRenamed)
+		s.doubtful = true
+	}
 	s.id, s.name = r.damaged.Text(v, "id", marketField), r.damaged.Text(v, "name", marketField)
-	shown, renamed := false, false
+	shown := false
 	for field, v := range v.Members() {
 		switch field {
 		case "id":
@@ -77,18 +81,30 @@ func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Val
 			r.show(f, key, r.table.ByKey[key], s, marketRows)
 		case "open": // 0 on a market that is shown collapsed, filled or not
 		default:
-			renamed = true
 			r.unknown.Add("market." + field)
 		}
-	}
-	if !shown && renamed {
-		r.damaged.Add(marketRenamed)
-		s.doubtful = true
 	}
 	if !shown {
 		r.show(f, key, r.table.ByKey[key], s, marketRows)
 	}
 }
+
+// isRenamed reports whether a market lacks a member that is always sent, and has one that
+// is not known.
+func isRenamed(market strictjson.Value) bool {
+	if !answer.LacksAny(market, "id", "odds") {
+		return false
+	}
+	for field := range market.Members() {
+		if !marketFields[field] {
+			return true
+		}
+	}
+	return false
+}
+
+// marketFields are the members of a market of v3 that have been seen.
+var marketFields = answer.Set("id", "name", "odds", "open")
 
 // show adds one showing of a market to a fixture. What stands in the place of its
 // rows and is no list is counted as why.
