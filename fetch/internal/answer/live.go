@@ -86,6 +86,7 @@ func (l *Live) Sheet(pages []provider.Payload) (provider.LiveSheet, error) {
 		return provider.LiveSheet{}, fmt.Errorf("%s: %w", pages[0].Endpoint, err)
 	}
 	s := provider.LiveSheet{Filtered: countRules(l.filtered), Broken: l.Broken, Damaged: l.Damaged, Unknown: l.Unknown}
+	s.Samples = l.samples[:0]
 	for at, sample := range l.samples {
 		if l.filtered[l.ids[at]] == "" { // else a later page leaves it out
 			s.Samples = append(s.Samples, sample)

@@ -43,7 +43,7 @@ func (r *liveReader) events(item strictjson.Value, i *item) football.Field[[]inp
 		return football.Field[[]input.Incident]{}
 	case !once, list.Kind() != strictjson.Array:
 		if !once || !answer.IsEmpty(list) {
-			r.damaged.Add(itemEvents)
+			r.Damaged.Add(itemEvents)
 		}
 		return football.NullField[[]input.Incident]()
 	}
@@ -52,7 +52,7 @@ func (r *liveReader) events(item strictjson.Value, i *item) football.Field[[]inp
 	read := 0
 	for v := range list.Items() {
 		if read++; read > maxEvents {
-			r.unknown.Add("events beyond the limit")
+			r.Unknown.Add("events beyond the limit")
 			break
 		}
 		incident, is := r.event(v, i)
@@ -61,7 +61,7 @@ func (r *liveReader) events(item strictjson.Value, i *item) football.Field[[]inp
 		}
 		times[incident.ID]++
 		incident.ID = fmt.Sprintf("%s#%d", incident.ID, times[incident.ID])
-		r.tell(provider.FieldIncident, incident.ID, v)
+		r.Report(provider.FieldIncident, incident.ID, v)
 		incidents = append(incidents, incident)
 	}
 	return football.Of(incidents)
@@ -73,7 +73,7 @@ func (r *liveReader) event(v strictjson.Value, i *item) (incident input.Incident
 	when := v.Get("time")
 	minute, ok := answer.Whole(when.Get("elapsed"), maxMinute)
 	if !ok || v.Repeats() || v.Get("type").Kind() != strictjson.String {
-		r.damaged.Add(itemEvent)
+		r.Damaged.Add(itemEvent)
 		return incident, false
 	}
 	if strings.EqualFold(v.Get("comments").Text(), shootout) {
@@ -85,7 +85,7 @@ func (r *liveReader) event(v strictjson.Value, i *item) (incident input.Incident
 	}
 	if !is {
 		if kind != "var" {
-			r.unknown.Add("event " + kind + " " + detail)
+			r.Unknown.Add("event " + kind + " " + detail)
 		}
 		return incident, false
 	}

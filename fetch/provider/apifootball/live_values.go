@@ -37,14 +37,14 @@ func (r *liveReader) statistics(item strictjson.Value, i *item) (counters []foot
 	case v.Kind() == strictjson.Absent:
 		return nil, true
 	case !once, v.Kind() != strictjson.Array && !answer.IsEmpty(v):
-		r.damaged.Add(itemStats)
+		r.Damaged.Add(itemStats)
 		return nil, false
 	}
 	var met [2]bool
 	for team := range v.Items() {
 		side, ok := sideOf(team, i)
 		if !ok || met[side] || team.Repeats() {
-			r.damaged.Add(itemStats)
+			r.Damaged.Add(itemStats)
 			continue
 		}
 		met[side] = true
@@ -73,7 +73,7 @@ func sideOf(v strictjson.Value, i *item) (side int, ok bool) {
 func (r *liveReader) statistic(counters []football.Counter, side int, v strictjson.Value) []football.Counter {
 	name := v.Get("type")
 	if name.Kind() != strictjson.String || v.Repeats() {
-		r.damaged.Add(itemCounter)
+		r.Damaged.Add(itemCounter)
 		return counters
 	}
 	metric, ok := r.metric(name.Text())
@@ -94,11 +94,11 @@ func (r *liveReader) statistic(counters []football.Counter, side int, v strictjs
 	}
 	value := v.Get("value")
 	if of.State() != football.Missing {
-		r.damaged.Add(itemCounter)
+		r.Damaged.Add(itemCounter)
 		*of = football.NullField[football.Number]()
 		return counters
 	}
-	r.tell(provider.FieldCounter, string(metric), value)
+	r.Report(provider.FieldCounter, string(metric), value)
 	*of = r.counter(value)
 	return counters
 }
@@ -111,7 +111,7 @@ func (r *liveReader) metric(name string) (football.Metric, bool) {
 	if own, ok := ownMetrics[name]; ok {
 		return football.Metric(own), true
 	}
-	r.unknown.Add("statistics." + name)
+	r.Unknown.Add("statistics." + name)
 	own := strings.ReplaceAll(strings.ToLower(name), " ", "_")
 	word := own != "" && len(own) <= 40 && strings.Trim(own, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 	return football.Metric(own), word && !slices.Contains(football.Metrics(), football.Metric(own))
@@ -128,7 +128,7 @@ func (r *liveReader) counter(v strictjson.Value) football.Field[football.Number]
 		return football.Of(n)
 	}
 	if ok || answer.IsWrong(v) {
-		r.damaged.Add(itemCounter)
+		r.Damaged.Add(itemCounter)
 	}
 	return football.NullField[football.Number]()
 }

@@ -3,7 +3,6 @@ package apifootball
 import (
 	_ "embed"
 	"strings"
-	"sync"
 
 	"mkt/fetch/input"
 	"mkt/fetch/mapping"
@@ -16,23 +15,9 @@ var betsCSV string
 //go:embed bets_words.csv
 var betsWordsCSV string
 
-// Dialect returns the wording of the values of prematch bets.
-var Dialect = sync.OnceValue(func() *input.Dialect {
-	d, err := mapping.ParseDialect(betsWordsCSV)
-	if err != nil {
-		panic("apifootball: embedded words: " + err.Error()) // a test reads all of them
-	}
-	return d
-})
-
-// table is the mapping table of the prematch bets, by their ids.
-var table = sync.OnceValue(func() *mapping.Table {
-	t, err := mapping.Parse(Name+"/bets.csv", betsCSV, Dialect())
-	if err != nil {
-		panic("apifootball: embedded table: " + err.Error()) // a test reads the whole table
-	}
-	return t
-})
+// Dialect returns the wording of the values of prematch bets, and table the mapping table
+// of the bets, by their ids.
+var Dialect, table = mapping.Embedded(Name+"/bets.csv", betsCSV, betsWordsCSV)
 
 // ruleLine implements provider.Provider.Rule.
 func ruleLine(rule string) string { return table().Rule(rule) }

@@ -18,26 +18,10 @@ const (
 	maxMetrics = 80 // of one fixture
 )
 
-// count keeps the three states of a whole number. A value that is no whole number is
-// counted as damage, and has no value.
-func (r *liveReader) count(object strictjson.Value, key string, most int) football.Field[int] {
-	v, once := object.Once(key)
-	n, ok := answer.Whole(v, most)
-	switch {
-	case v.Kind() == strictjson.Absent:
-		return football.Field[int]{}
-	case once && ok:
-		return football.Of(n)
-	case !once || answer.IsWrong(v) || v.Text() != "" && answer.IsText(v):
-		r.damaged.Add(itemTimer)
-	}
-	return football.NullField[int]()
-}
-
 // score reads the member ss, "1-0".
 func (r *liveReader) score(item strictjson.Value) football.Score {
 	v, once := item.Once("ss")
-	r.report(provider.FieldScore, "", v)
+	r.Report(provider.FieldScore, "", v)
 	sent, ok := answer.Field(v).Get()
 	if !ok && v.Kind() == strictjson.Absent {
 		return football.Score{}
@@ -49,7 +33,7 @@ func (r *liveReader) score(item strictjson.Value) football.Score {
 		return football.Score{Home: football.Of(h), Away: football.Of(a)}
 	}
 	if ok || answer.IsWrong(v) {
-		r.damaged.Add(itemScore)
+		r.Damaged.Add(itemScore)
 	}
 	return football.Score{Home: football.NullField[int](), Away: football.NullField[int]()}
 }
@@ -64,20 +48,20 @@ func goals(s string) (int, bool) {
 // early; 4 is beyond extra time. tt is "1" while the clock runs. All may be absent.
 func (r *liveReader) timer(item strictjson.Value) input.ClockReading {
 	v, once := item.Once("timer")
-	r.report(provider.FieldClock, "", v)
+	r.Report(provider.FieldClock, "", v)
 	if v.Kind() != strictjson.Object && !answer.IsEmpty(v) || !once {
-		r.damaged.Add(itemTimer)
+		r.Damaged.Add(itemTimer)
 		none := football.NullField[int]()
 		return input.ClockReading{Minute: none, Second: none, Added: none, Half: none, Running: football.NullField[bool]()}
 	}
 	if v.Repeats() {
-		r.damaged.Add(itemTimer)
+		r.Damaged.Add(itemTimer)
 	}
-	c := input.ClockReading{Minute: r.count(v, "tm", maxMinute), Second: r.count(v, "ts", 59), Added: r.count(v, "ta", 60), Half: r.count(v, "md", 4)}
+	c := input.ClockReading{Minute: r.Damaged.Number(v, "tm", maxMinute, itemTimer), Second: r.Damaged.Number(v, "ts", 59, itemTimer), Added: r.Damaged.Number(v, "ta", 60, itemTimer), Half: r.Damaged.Number(v, "md", 4, itemTimer)}
 	if md, ok := c.Half.Get(); ok {
 		c.Half = football.Of(md + 1)
 	}
-	switch running := r.damaged.Text(v, "tt", itemTimer); running.Or("") {
+	switch running := r.Damaged.Text(v, "tt", itemTimer); running.Or("") {
 	case "0":
 		c.Running = football.Of(false)
 	case "1":
@@ -96,14 +80,14 @@ func (r *liveReader) timer(item strictjson.Value) input.ClockReading {
 func (r *liveReader) stats(item strictjson.Value) []football.Counter {
 	v, once := item.Once("stats")
 	if v.Kind() != strictjson.Object && !answer.IsEmpty(v) || !once {
-		r.damaged.Add(itemStats)
+		r.Damaged.Add(itemStats)
 		return nil
 	}
 	if v.Len() == 0 {
 		return nil
 	}
 	if v.Repeats() {
-		r.damaged.Add(itemCounter)
+		r.Damaged.Add(itemCounter)
 	}
 	counters := make([]football.Counter, 0, min(v.Len(), maxMetrics))
 	for name, pair := range v.Members() {
@@ -111,7 +95,7 @@ func (r *liveReader) stats(item strictjson.Value) []football.Counter {
 		if !ok || len(counters) >= maxMetrics || isTwice(v, name) && hasMetric(counters, metric) {
 			continue
 		}
-		r.report(provider.FieldCounter, string(metric), pair)
+		r.Report(provider.FieldCounter, string(metric), pair)
 		counters = append(counters, r.counter(metric, pair, !isTwice(v, name)))
 	}
 	slices.SortFunc(counters, func(a, b football.Counter) int { return strings.Compare(string(a.Metric), string(b.Metric)) })
@@ -128,7 +112,7 @@ func (r *liveReader) counter(metric football.Metric, pair strictjson.Value, once
 	c := football.Counter{Metric: metric, Home: none, Away: none}
 	if pair.Kind() != strictjson.Array || pair.Len() > 2 || !once {
 		if pair.Kind() != strictjson.Null && once {
-			r.damaged.Add(itemCounter)
+			r.Damaged.Add(itemCounter)
 		}
 		return c
 	}
@@ -151,7 +135,7 @@ func (r *liveReader) metric(name string) (football.Metric, bool) {
 		return m, true
 	}
 	if !ownMetrics[name] {
-		r.unknown.Add("stats." + name)
+		r.Unknown.Add("stats." + name)
 	}
 	return football.Metric(name), name != "" && len(name) <= 40 && !canonicalMetrics[football.Metric(name)]
 }
@@ -166,7 +150,7 @@ func (r *liveReader) number(v strictjson.Value) football.Field[football.Number] 
 		return football.Of(n)
 	}
 	if sentText || answer.IsWrong(v) {
-		r.damaged.Add(itemCounter)
+		r.Damaged.Add(itemCounter)
 	}
 	return football.NullField[football.Number]()
 }

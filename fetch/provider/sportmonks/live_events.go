@@ -47,12 +47,12 @@ func (r *liveReader) events(item strictjson.Value, teams *item) football.Field[[
 	results := resultsOf(rows)
 	for row := range rows.Items() {
 		if read++; read > maxEvents {
-			r.unknown.Add("events beyond the limit")
+			r.Unknown.Add("events beyond the limit")
 			break
 		}
 		id, kind := answer.ID(row.Get("id")), answer.ID(row.Get("type_id"))
 		if id == "" || kind == "" || row.Repeats() {
-			r.damaged.Add(itemEvent)
+			r.Damaged.Add(itemEvent)
 			continue
 		}
 		if noIncidents[kind] || row.Get("rescinded").Kind() == strictjson.True {
@@ -60,12 +60,12 @@ func (r *liveReader) events(item strictjson.Value, teams *item) football.Field[[
 		}
 		what, known := incidentKinds[kind]
 		if !known {
-			r.unknown.Add("events." + kind)
+			r.Unknown.Add("events." + kind)
 			continue
 		}
 		minute, ok := answer.Whole(row.Get("minute"), maxMinute)
 		if !ok {
-			r.damaged.Add(itemEvent)
+			r.Damaged.Add(itemEvent)
 			continue
 		}
 		added, _ := answer.Whole(row.Get("extra_minute"), 60)
@@ -73,9 +73,7 @@ func (r *liveReader) events(item strictjson.Value, teams *item) football.Field[[
 		if kind == eventOwnGoal { // whether its team is the one that shot or the one that scored is not known
 			i.Side = sideByResult(row, results)
 		}
-		if r.trace != nil {
-			r.trace.Report(r.of, provider.FieldIncident+id, row)
-		}
+		r.Report(provider.FieldIncident, id, row)
 		incidents = append(incidents, i)
 	}
 	return football.Of(incidents)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"mkt/fetch/input"
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider/theoddsapi/internal/wire"
 )
@@ -17,23 +16,9 @@ var tableCSV string
 //go:embed theoddsapi_words.csv
 var wordsCSV string
 
-// Dialect returns the wording of the provider's outcomes.
-var Dialect = sync.OnceValue(func() *input.Dialect {
-	d, err := mapping.ParseDialect(wordsCSV)
-	if err != nil {
-		panic("theoddsapi: embedded words: " + err.Error()) // a test reads all of them
-	}
-	return d
-})
-
-// table is the mapping table of the provider's market keys.
-var table = sync.OnceValue(func() *mapping.Table {
-	t, err := mapping.Parse(Name+"/theoddsapi.csv", tableCSV, Dialect())
-	if err != nil {
-		panic("theoddsapi: embedded table: " + err.Error()) // a test reads the whole table
-	}
-	return t
-})
+// Dialect returns the wording of the provider's outcomes, and table the mapping table of
+// its market keys.
+var Dialect, table = mapping.Embedded(Name+"/theoddsapi.csv", tableCSV, wordsCSV)
 
 // ruleLine implements provider.Provider.Rule.
 func ruleLine(rule string) string { return table().Rule(rule) }

@@ -1,7 +1,6 @@
 package emulator
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -18,18 +17,15 @@ import (
 // New returns an emulator of API-Football: an http.Handler that speaks the provider's
 // wire format over invented worlds. Recorded payloads cannot be replayed.
 func New(o simulator.Options) (*simulator.Server, error) {
-	if o.Replay != "" {
-		return nil, fmt.Errorf("replay: the emulator of API-Football has no recorded payloads; leave it out")
-	}
 	return simulator.NewServer(o, &dialect{
-		lists: simulator.NewCache[listKey](8, func([]listed) int { return 1 }),
+		lists: simulator.NewLists((*simulator.World).Football, func(l listed) int { return len(l.json) }),
 		odds:  simulator.NewCache[oddsKey](64<<20, func(b []byte) int { return len(b) }),
 	})
 }
 
 // dialect implements simulator.Dialect.
 type dialect struct {
-	lists *simulator.Cache[listKey, []listed]
+	lists simulator.Lists[listed]
 	odds  *simulator.Cache[oddsKey, []byte]
 }
 
@@ -91,7 +87,7 @@ func (*dialect) Refuse(why simulator.Refusal) simulator.Answer {
 
 // refused is an answer that says an error.
 func refused(get string, query url.Values, key, text string) simulator.Answer {
-	errors := append(quoted(map[string]string{key: text}), `,"results":0,"paging":{"current":1,"total":1},"response":[]}`...)
+	errors := append(simulator.JSON(map[string]string{key: text}), `,"results":0,"paging":{"current":1,"total":1},"response":[]}`...)
 	return simulator.Answer{Body: append([]byte(`{`+repeated(get, query)+`,"errors":`), errors...)}
 }
 
@@ -102,20 +98,11 @@ func repeated(get string, query url.Values) string {
 	for name := range query {
 		parameters[name] = query.Get(name)
 	}
-	text := string(quoted(parameters))
+	text := string(simulator.JSON(parameters))
 	if len(parameters) == 0 {
 		text = "[]"
 	}
-	return `"` + wire.KeyGet + `":` + string(quoted(get)) + `,"` + wire.KeyParameters + `":` + text
-}
-
-// quoted is a value in JSON.
-func quoted(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // all that is written are texts, numbers, and structs of them
-	}
-	return b
+	return `"` + wire.KeyGet + `":` + string(simulator.JSON(get)) + `,"` + wire.KeyParameters + `":` + text
 }
 
 // Format implements simulator.Dialect.
@@ -131,14 +118,8 @@ func (*dialect) Wrap(items [][]byte, page *simulator.Page) []byte {
 		p = *page
 		pages = max(1, (p.Total+p.Size-1)/p.Size)
 	}
-	b := fmt.Appendf(nil, `{%s,"errors":[],"results":%d,"paging":{"current":%d,"total":%d},"response":[`, p.Asked, len(items), p.Number, pages)
-	for i, item := range items {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, item...)
-	}
-	return append(b, "]}"...)
+	b := fmt.Appendf(nil, `{%s,"errors":[],"results":%d,"paging":{"current":%d,"total":%d},"response":`, p.Asked, len(items), p.Number, pages)
+	return append(simulator.AppendArray(b, items), '}')
 }
 
 // Answer implements simulator.Dialect.

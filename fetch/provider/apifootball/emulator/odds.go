@@ -39,7 +39,7 @@ func (d *dialect) oddsPage(q simulator.Question) ([][]byte, simulator.Page) {
 		known = known || maker == strconv.Itoa(m.id)
 	}
 	var all []*simulator.Offering
-	for _, f := range d.Listed(q.World, q.Now.Truncate(time.Minute)) {
+	for _, f := range q.World.Football(q.Now.Truncate(time.Minute)) {
 		if !known || dayOf(f) != q.Query.Get(wire.ParamDate) {
 			continue
 		}
@@ -106,7 +106,7 @@ func render(w *simulator.World, o *simulator.Offering, maker string) []byte {
 		}
 		books = append(books, b)
 	}
-	return quoted(struct {
+	return simulator.JSON(struct {
 		League     league      `json:"league"`
 		Fixture    reference   `json:"fixture"`
 		Update     string      `json:"update"`
@@ -151,12 +151,12 @@ func (*dialect) FixtureID(w *simulator.World, f simulator.Fixture) string {
 
 // FixtureNumber implements simulator.Meaning.
 func (*dialect) FixtureNumber(w *simulator.World, id string) (int64, bool) {
-	return fixtureNumber(w, id)
+	return fixtureIDs.NumberOf(w, id)
 }
 
 // Markets implements simulator.Meaning. A row is known by its value.
 func (*dialect) Markets(w *simulator.World, id string, now time.Time) (all []simulator.MeantMarket) {
-	n, ok := fixtureNumber(w, id)
+	n, ok := fixtureIDs.NumberOf(w, id)
 	if !ok {
 		return nil
 	}

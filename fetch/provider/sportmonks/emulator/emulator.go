@@ -7,7 +7,6 @@ package emulator
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -18,11 +17,8 @@ import (
 
 // New returns an emulator of Sportmonks.
 func New(o simulator.Options) (*simulator.Server, error) {
-	if o.Replay != "" {
-		return nil, errors.New("replay: this provider's emulator has no recordings to serve; leave the option out")
-	}
 	return simulator.NewServer(o, dialect{
-		lists:  simulator.NewLists(func(it listedItem) int { return len(it.json) }),
+		lists:  simulator.NewLists((*simulator.World).Fixtures, func(it listedItem) int { return len(it.json) }),
 		sheets: simulator.NewCache[sheetKey](64<<20, func(b []byte) int { return len(b) }),
 	})
 }
@@ -137,7 +133,7 @@ var bought = []subscription{{Meta: []string{}, Plans: []plan{{"Simulated Plan", 
 func (d dialect) Wrap(items [][]byte, page *simulator.Page) []byte {
 	e := envelope{Data: []byte("[]"), Subscription: bought, RateLimit: d.limit, Timezone: "UTC"}
 	if len(items) > 0 {
-		e.Data = append(append([]byte{'['}, bytes.Join(items, []byte{','})...), ']')
+		e.Data = simulator.AppendArray(nil, items)
 	}
 	if page != nil {
 		e.Pagination = &pagination{Count: len(items), PerPage: page.Size, Page: page.Number, More: page.Number*page.Size < page.Total}
@@ -156,11 +152,7 @@ func encoded(e envelope) []byte {
 	if data != nil {
 		e.Data = []byte("0")
 	}
-	b, err := json.Marshal(e)
-	if err != nil {
-		panic("sportmonks emulator: " + err.Error()) // the types can always be written
-	}
-	return bytes.Replace(b, []byte(`"data":0`), append([]byte(`"data":`), data...), 1)
+	return bytes.Replace(simulator.JSON(e), []byte(`"data":0`), append([]byte(`"data":`), data...), 1)
 }
 
 // nothing is the answer that found nothing: some have an empty list, and some have no

@@ -143,16 +143,8 @@ func listed(w *simulator.World) func(simulator.Fixture, time.Time) listedItem {
 		}
 		o, ok := w.Offering(f.Number, now)
 		hasOdds := ok && len(sold(o)) > 0
-		return listedItem{f.KickOff.Format(wire.DayForm), written(bare(w, f, states[f.Status], hasOdds).named(f))}
+		return listedItem{f.KickOff.Format(wire.DayForm), simulator.JSON(bare(w, f, states[f.Status], hasOdds).named(f))}
 	}
-}
-
-func written(f fixture) []byte {
-	b, err := json.Marshal(f)
-	if err != nil {
-		panic("sportmonks emulator: " + err.Error()) // the types can always be written
-	}
-	return b
 }
 
 // count reads a number from 1 to most; without one it is usual.
@@ -186,7 +178,7 @@ func (d dialect) prices(q simulator.Question) simulator.Answer {
 	}
 	var items [][]byte
 	for id := range strings.SplitSeq(strings.TrimPrefix(q.Path, wire.PathMulti), ",") {
-		number, ok := fixtureNumber(q.World, id)
+		number, ok := fixtureIDs.NumberOf(q.World, id)
 		if !ok {
 			continue
 		}
@@ -216,15 +208,5 @@ func priced(w *simulator.World, f simulator.Fixture, now time.Time, odds bool) [
 	}
 	x := bare(w, f, states[f.Status], ok && len(sold(o)) > 0)
 	x.Odds = &rows
-	return written(x)
-}
-
-// fixtureNumber returns the number of the fixture with an id; false for an id that no
-// fixture of the world can have.
-func fixtureNumber(w *simulator.World, id string) (int64, bool) {
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil {
-		return 0, false
-	}
-	return fixtureIDs.Number(w, n)
+	return simulator.JSON(x)
 }

@@ -123,7 +123,7 @@ func (x *match) render() []byte {
 	if x.sent.Begun {
 		f.playing = &playing{x.scores(), x.periods(), x.statistics(), x.events()}
 	}
-	return written(f)
+	return simulator.JSON(f)
 }
 
 // phaseStates are the states by phase. At the last whistle the state is still that of

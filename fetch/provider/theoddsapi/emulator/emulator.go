@@ -3,9 +3,6 @@
 package emulator
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -19,15 +16,15 @@ import (
 // wire format over invented worlds, with its credits, error codes and oddities. A
 // window of Options.Quota is the provider's month.
 func New(o simulator.Options) (*simulator.Server, error) {
-	if o.Replay != "" {
-		return nil, errors.New("replay: the emulator of theoddsapi has no recorded answers; leave --replay out")
-	}
-	return simulator.NewServer(o, &dialect{lists: simulator.NewCache[listKey](100_000, func(f []simulator.Fixture) int { return len(f) })})
+	return simulator.NewServer(o, &dialect{lists: simulator.NewLists(ahead, func(simulator.Fixture) int { return fixtureSize })})
 }
+
+// fixtureSize is about what a fixture takes in memory, in bytes.
+const fixtureSize = 1 << 10
 
 // dialect answers over invented worlds.
 type dialect struct {
-	lists *simulator.Cache[listKey, []simulator.Fixture]
+	lists simulator.Lists[simulator.Fixture]
 }
 
 var (
@@ -104,7 +101,7 @@ func refusal(status int, code, message string) simulator.Answer {
 	if code != "" {
 		r.Details = "https://the-odds-api.example/error-codes.html#" + code
 	}
-	return simulator.Answer{Status: status, Body: marshal(r)}
+	return simulator.Answer{Status: status, Body: simulator.JSON(r)}
 }
 
 // Format implements simulator.Dialect.
@@ -114,8 +111,7 @@ func (*dialect) Format() simulator.Format {
 
 // Wrap implements simulator.Dialect: a list is bare.
 func (*dialect) Wrap(items [][]byte, _ *simulator.Page) []byte {
-	b := append([]byte{'['}, bytes.Join(items, []byte{','})...)
-	return append(b, ']')
+	return simulator.AppendArray(nil, items)
 }
 
 // Cost implements simulator.Charging: a credit for each market and ten bookmakers.
@@ -140,12 +136,12 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 		items = d.sports(q)
 	case wire.EndpointEvents:
 		for _, f := range a.fixtures {
-			items = append(items, marshal(eventOf(q.World, f, a)))
+			items = append(items, simulator.JSON(eventOf(q.World, f, a)))
 		}
 	default:
 		for _, f := range a.fixtures {
 			if e := d.priced(q, f, a); e != nil {
-				items = append(items, marshal(e))
+				items = append(items, simulator.JSON(e))
 			}
 		}
 	}
@@ -154,12 +150,4 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 		answer.Body = items[0] // one object; a fault turns it into a list
 	}
 	return answer
-}
-
-func marshal(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("emulator: " + err.Error()) // only numbers that are none
-	}
-	return b
 }

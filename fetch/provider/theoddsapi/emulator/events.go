@@ -13,26 +13,15 @@ import (
 	"mkt/fetch/simulator"
 )
 
-type listKey struct {
-	world  *simulator.World
-	minute int64
+// Listed implements simulator.Lister.
+func (d *dialect) Listed(w *simulator.World, now time.Time) []simulator.Fixture {
+	return d.lists.Get(w, now, func(f simulator.Fixture, _ time.Time) simulator.Fixture { return f })
 }
 
-// Listed implements simulator.Lister: the fixtures that are to be played or in play, for
-// the provider says nothing about others, and has no competition of eSoccer.
-func (d *dialect) Listed(w *simulator.World, now time.Time) []simulator.Fixture {
-	now = now.Truncate(time.Minute)
-	return d.lists.Get(listKey{w, now.Unix()}, func() []simulator.Fixture {
-		all := w.Fixtures(now)
-		for _, m := range w.Live(now) {
-			all = append(all, m.Fixture)
-		}
-		slices.SortFunc(all, func(a, b simulator.Fixture) int {
-			return cmp.Or(a.KickOff.Compare(b.KickOff), cmp.Compare(a.Number, b.Number))
-		})
-		all = slices.CompactFunc(all, func(a, b simulator.Fixture) bool { return a.Number == b.Number })
-		return slices.DeleteFunc(all, func(f simulator.Fixture) bool { return f.Status > simulator.InPlay || !f.League.Human() })
-	})
+// ahead returns the fixtures that are to be played or in play: the provider says nothing
+// about others, and has no competition of eSoccer.
+func ahead(w *simulator.World, now time.Time) []simulator.Fixture {
+	return slices.DeleteFunc(w.Football(now), func(f simulator.Fixture) bool { return f.Status > simulator.InPlay })
 }
 
 // sport is a competition of the list.
@@ -67,7 +56,7 @@ func (d *dialect) sports(q simulator.Question) (items [][]byte) {
 	slices.SortFunc(all, func(a, b sport) int { return cmp.Compare(a.Key, b.Key) })
 	for _, s := range all {
 		if s.Active || q.Query.Get("all") == "true" {
-			items = append(items, marshal(s))
+			items = append(items, simulator.JSON(s))
 		}
 	}
 	return items
