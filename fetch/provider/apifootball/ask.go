@@ -16,21 +16,21 @@ import (
 	"mkt/fetch/provider/apifootball/internal/wire"
 )
 
-// horizon is how many days are listed, today among them: the provider has odds from 14
+// horizon is how many days are listed, including today: the provider has odds from 14
 // days before kick-off on.
 const horizon = 15
 
-// Counters of a cycle, beside those that provider.Asked has of its own.
+// Counters of a cycle, besides those of provider.Asked.
 const (
 	countNoID   = "listing_without_id" // items that could not be used
 	countOver   = "over"               // fixtures that ended, were postponed or cancelled
-	countFrozen = "in_play"            // fixtures whose prematch prices do not move any more: not asked
-	countMoved  = "days_moved"         // days whose odds moved between their pages, and were read again
+	countFrozen = "in_play"            // fixtures whose prematch prices do not move any more, which are not requested
+	countMoved  = "days_moved"         // days whose odds moved from page to page while they were read, and were read once more
 )
 
-// Ask implements provider.MarketAdapter: the lists of the days to come, then the odds of
-// every day that has a fixture to be played, ten fixtures to a page. The days that come
-// first are asked for first, so that a quota that ends takes the farthest away.
+// Ask implements provider.MarketAdapter: the lists of the next days, then the odds of
+// every day that has a fixture to be played, ten fixtures to a page. The earliest day is
+// requested first: if the quota is used up, the latest days are left.
 func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
 	a := asker{requests.New(x)}
 	days, err := a.list(ctx)
@@ -46,8 +46,8 @@ type asker struct{ *requests.Cycle }
 // errStopped is the error of a request that was not sent, because the quota is used up.
 var errStopped = errors.New("the quota is used up")
 
-// get sends one request. It keeps an error for the result; fatal means that the run must
-// stop.
+// get sends one request, unless the quota is used up. It records an error; fatal reports
+// whether the run must stop because of it.
 func (a asker) get(ctx context.Context, r provider.Request) (p provider.Payload, fatal bool, err error) {
 	if a.Stopped() {
 		return p, false, errStopped
@@ -64,13 +64,13 @@ func (a asker) get(ctx context.Context, r provider.Request) (p provider.Payload,
 type day struct {
 	date   string
 	items  []item
-	listed bool     // the list was had
-	whole  bool     // and has as many fixtures as it says
-	ids    []string // of the fixtures whose odds are asked for
+	listed bool     // the list was received
+	whole  bool     // and it has as many fixtures as it says
+	ids    []string // of the fixtures whose odds are requested
 }
 
-// list reads the lists of all days. A day that was not had leaves the listing
-// incomplete; it is an error if none was.
+// list reads the lists of all days. Without one of them the listing is incomplete; it is
+// an error if none was received.
 func (a asker) list(ctx context.Context) ([]*day, error) {
 	days := make([]*day, horizon)
 	today := a.Now().UTC()
@@ -129,8 +129,9 @@ func (a asker) listDay(ctx context.Context, d *day) error {
 	return nil
 }
 
-// choose sorts the listed fixtures into those whose odds are asked for and those that
-// need not be. One that was moved while the days were read counts once, on the later day.
+// choose sorts the listed fixtures into those whose odds are requested and those that need
+// not be. A fixture that was moved to another day while the days were read counts on the
+// later one.
 func (a asker) choose(days []*day) {
 	met := make(map[string]bool)
 	for n := len(days) - 1; n >= 0; n-- {
@@ -150,7 +151,7 @@ func (a asker) choose(days []*day) {
 			case inPlay[f.status]:
 				a.Count(countFrozen, 1)
 			default:
-				d.ids = append(d.ids, strings.Clone(f.id)) // else it keeps the whole payload in memory
+				d.ids = append(d.ids, strings.Clone(f.id)) // a copy, which does not keep the whole payload in memory
 			}
 			a.Asked.Listed++
 		}
@@ -158,19 +159,19 @@ func (a asker) choose(days []*day) {
 	}
 }
 
-// oddsOf is the odds of one day as one walk over their pages found them.
+// oddsOf is what one reading of all pages found about the odds of a day.
 type oddsOf struct {
 	date string
 
 	mu    sync.Mutex
-	total int             // pages, by the first of them
+	total int             // pages, by the first one
 	met   map[string]bool // fixtures on which the bookmaker has bets
 	short bool            // a page was not received, or the pages are fewer than the first of them says
-	moved bool            // a fixture was met twice, or the number of pages changed: one may have been skipped
+	moved bool            // a fixture is there twice, or the number of pages changed: one may have been skipped
 }
 
-// odds asks for the odds of every day with a fixture to be played. What a whole day
-// leaves out has no odds; what a day leaves out that was not had whole has failed.
+// odds requests the odds of every day with a fixture to be played. A fixture that is
+// missing has no odds if all pages of its day were received; otherwise it has failed.
 func (a asker) odds(ctx context.Context, days []*day) error {
 	days = slices.DeleteFunc(slices.Clone(days), func(d *day) bool { return len(d.ids) == 0 })
 	walks, err := a.walk(ctx, days)
@@ -244,7 +245,7 @@ func (a asker) walk(ctx context.Context, days []*day) ([]*oddsOf, error) {
 	return walks, nil
 }
 
-// page asks for one page of a day's odds.
+// page requests one page of a day's odds.
 func (a asker) page(ctx context.Context, w *oddsOf, n int) error {
 	query := url.Values{wire.ParamDate: {w.date}, wire.ParamBookmaker: {a.Bookmaker()}, wire.ParamPage: {strconv.Itoa(n)}}
 	p, fatal, err := a.get(ctx, provider.Request{Endpoint: wire.EndpointOdds, Path: wire.PathOdds, Query: query})
@@ -274,14 +275,14 @@ func (a asker) page(ctx context.Context, w *oddsOf, n int) error {
 		w.moved = w.moved || w.met[id]
 		w.met[strings.Clone(id)] = true
 	}
-	for id := range sheet.Broken { // it is there: the reader of the cycle says what is wrong with it
+	for id := range sheet.Broken { // it is there, and transform reports what is wrong with it
 		w.met[strings.Clone(id)] = true
 	}
 	return nil
 }
 
-// readOdds reads a page of odds as the reader of the cycle will, which is what tells the
-// fixtures that it has.
+// readOdds reads a page of odds as transform will, so that both find the same fixtures in
+// it.
 func readOdds(p provider.Payload) (provider.Sheet, paging, error) {
 	sheet, err := adapter{}.ReadMarkets(p, provider.Listing{})
 	if err != nil {

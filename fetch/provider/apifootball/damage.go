@@ -1,8 +1,8 @@
 package apifootball
 
-// A damaged part of a payload costs itself and no more: a row is kept and marked, a
-// market is kept as RAW, and what is larger is left out. All of it is counted by the
-// names below, which hold no stranger's text.
+// A damaged part of a payload affects nothing else: a row is kept and marked, a market is
+// kept as RAW, and larger parts are left out. All damage is counted by the names below,
+// which contain no text of the payload.
 const (
 	itemRepeats  = "item: a key twice"
 	itemName     = "item: a name is no text"

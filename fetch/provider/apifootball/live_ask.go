@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// detailsEvery is how long the details of a cycle last: the provider renews the
-	// statistics every minute, and everything else that is in them is in the list.
+	// detailsEvery is how long the details of a cycle are used: the provider renews the
+	// statistics every minute, and everything else in them is in the list as well.
 	detailsEvery = 52 * time.Second
 	detailWithin = 5 * time.Second // after that no more details are asked for in a cycle
 )
 
-// Counters of a live cycle, beside those that provider.Asked has of its own.
+// Counters of a live cycle, besides those of provider.Asked.
 const (
-	countDetails = "details"         // fixtures whose detail was had
-	countSkipped = "details_not_due" // fixtures whose statistics cannot be new, or for which the quota is not
+	countDetails = "details"         // fixtures whose details were fetched
+	countSkipped = "details_not_due" // fixtures whose statistics cannot be new, or for which the quota is too small
 	countCutOff  = "details_cut_off" // fixtures whose turn it was, when the cycle's time or the quota was used up
 	countNotLive = "not_in_play"     // listed, and not in play any more, or not yet
 )
@@ -40,10 +40,10 @@ func (liveAdapter) IsList(endpoint string) bool { return endpoint == wire.Endpoi
 // IsDetail implements provider.LiveAdapter.
 func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == wire.EndpointDetails }
 
-// Ask implements provider.LiveAdapter: the list, which holds clock, score and events of
+// Ask implements provider.LiveAdapter: the list, which has clock, score and events of
 // every fixture in play, then, once a minute, the details, which have the statistics,
-// twenty fixtures to a request. resume is when the details were asked for last, in
-// seconds.
+// twenty fixtures to a request. resume is when the details were last requested, in
+// seconds since 1970.
 func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
 	a := asker{requests.New(x)}
 	a.Asked.Resume = resume
@@ -66,14 +66,15 @@ func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) 
 	return a.Result(err)
 }
 
-// isDue reports whether statistics may be new since the details were asked for last.
+// isDue reports whether statistics may be new since the details were last requested.
 func isDue(resume string, now time.Time) bool {
 	last, err := strconv.ParseInt(resume, 10, 64)
 	since := now.Sub(time.Unix(last, 0))
 	return err != nil || since < 0 || since >= detailsEvery
 }
 
-// affords reports whether the quota has so many requests left, as far as is known.
+// affords reports whether the quota has so many requests left. It returns true if that is
+// not known.
 func affords(x provider.Exchange, requests int) bool {
 	q, known := x.Quota()
 	return !known || q.Left >= requests
@@ -113,8 +114,8 @@ func (a asker) inPlay(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// details asks for the details of fixtures, until late ends. whole tells that every
-// request was sent. An error is returned if the run must stop.
+// details requests the details of fixtures until late ends. whole reports whether every
+// request was sent. It returns an error if the run must stop.
 func (a asker) details(ctx, late context.Context, batches [][]string) (whole bool, err error) {
 	a.Expect(len(batches))
 	asked := make([]bool, len(batches))
@@ -134,7 +135,7 @@ func (a asker) details(ctx, late context.Context, batches [][]string) (whole boo
 		case err == nil:
 			a.Count(countDetails, len(batches[n]))
 		case err == errStopped || late.Err() != nil:
-			return nil // asked first in the next cycle
+			return nil // the next cycle requests them first
 		case fatal:
 			return err
 		default:

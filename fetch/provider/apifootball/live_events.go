@@ -14,12 +14,11 @@ import (
 // maxEvents bounds how many events of one fixture are read.
 const maxEvents = 400
 
-// shootout is the comment on the kicks of a shoot-out, which are no events of the match.
+// shootout is the comment on the kicks of a shoot-out, which are not events of the match.
 const shootout = "Penalty Shootout"
 
-// incidentKinds are the events that tell an incident, by type and detail; a detail "" is
-// any. An own goal counts for one of the teams, and which of them the event names is not
-// known.
+// incidentKinds are the events that are incidents, by type and detail; "" stands for any
+// detail. It is not known which team the event of an own goal names.
 //
 // Source: provider notes, section 5.
 var incidentKinds = map[[2]string]input.IncidentKind{
@@ -34,8 +33,8 @@ var incidentKinds = map[[2]string]input.IncidentKind{
 
 const ownGoal = "Own Goal"
 
-// events reads the events of one item; missing if there are none. Events have no ids:
-// one is built of what an event says, and of its number among those that say the same.
+// events reads the events of one item; missing if it has no such member. Events have no
+// ids: an id is made of the event's content, and of its number among equal ones.
 func (r *liveReader) events(item strictjson.Value, i *item) football.Field[[]input.Incident] {
 	list, once := item.Once("events")
 	switch {
@@ -67,8 +66,8 @@ func (r *liveReader) events(item strictjson.Value, i *item) football.Field[[]inp
 	return football.Of(incidents)
 }
 
-// event reads one event; is tells whether it is an incident of the match. Its ID is what
-// it says.
+// event reads one event; is reports whether it is an incident of the match. Its ID is made
+// of its content.
 func (r *liveReader) event(v strictjson.Value, i *item) (incident input.Incident, is bool) {
 	when := v.Get("time")
 	minute, ok := answer.Whole(when.Get("elapsed"), maxMinute)
@@ -98,7 +97,7 @@ func (r *liveReader) event(v strictjson.Value, i *item) (incident input.Incident
 	player, assist := person(v.Get("player")), person(v.Get("assist"))
 	what := detail
 	if incident.Kind == input.IncidentSubstitution {
-		what = "" // "Substitution 3" counts, and is counted anew when one before it is corrected
+		what = "" // "Substitution 3" has a number, which changes if an earlier one is corrected
 	}
 	incident.ID = fmt.Sprintf("%d+%d/%s/%s/%s/%s", incident.Minute, incident.Added, identifier(v.Get("team").Get("id")), kind, what, player.id)
 	incident.Text = wordsOf(detail, player.name, assist.name)
@@ -114,7 +113,7 @@ func person(v strictjson.Value) (p struct{ id, name string }) {
 	return p
 }
 
-// wordsOf joins the provider's words about an event: "Normal Goal: F. Dimarco, N. Barella".
+// wordsOf returns the provider's words about an event: "Normal Goal: F. Dimarco, N. Barella".
 func wordsOf(detail string, names ...string) string {
 	var known []string
 	for _, name := range names {

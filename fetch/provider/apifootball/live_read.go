@@ -23,7 +23,7 @@ var playStatuses = map[string]input.PlayStatus{
 	wire.StatusPostponed: input.Off, wire.StatusCancelled: input.Off, wire.StatusAbandoned: input.Off, wire.StatusAwarded: input.Off, wire.StatusWalkover: input.Off,
 }
 
-// inPlay are the states in which a match is under way, or halted.
+// inPlay are the states in which a match is in play or halted.
 var inPlay = func() map[string]bool {
 	states := make(map[string]bool)
 	for code, status := range playStatuses {
@@ -72,9 +72,8 @@ func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 	if !r.Count(broken) {
 		return
 	}
-	if r.Found(i.id) { // which of the two is true is not known: the first is kept
+	if r.Found(i.id) {
 		r.Damaged.Add(fixtureTwice)
-		return
 	}
 	if rule := filterOf(&i); rule != "" {
 		r.LeaveOut(i.id, rule)
@@ -91,17 +90,17 @@ func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 		RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v), Clock: r.clock(v, i.status)}
 	s.Counters, s.CountersNotAsked = r.statistics(v, &i)
 	s.Incidents = r.events(v, &i)
-	r.Unknown.AddUnknown(v, "item", itemFields)
+	r.Compare(formatOf(v))
 	r.Keep(i.id, s)
 }
 
-// maxGoals and maxMinute bound what is read.
+// The limits of a live payload.
 const (
 	maxGoals  = 200
 	maxMinute = 200
 )
 
-// score reads the member goals: the match without the shoot-out.
+// score reads the member goals, which does not include the shoot-out.
 func (r *liveReader) score(item strictjson.Value) football.Score {
 	v, once := item.Once("goals")
 	r.Report(provider.FieldScore, "", v)
@@ -113,8 +112,8 @@ func (r *liveReader) score(item strictjson.Value) football.Score {
 }
 
 // clock reads fixture.status. elapsed is the minute on the scoreboard, which stops at the
-// end of a half, where extra counts on; no second is sent. fixture.periods are the
-// scheduled times, in every recording, and tell nothing of the clock.
+// end of a half; extra counts the minutes after that. No seconds are sent.
+// fixture.periods are the scheduled times in every recording, and are not read.
 func (r *liveReader) clock(item strictjson.Value, status string) (c input.ClockReading) {
 	v := item.Get("fixture").Get("status")
 	r.Report(provider.FieldClock, "", v)
@@ -146,7 +145,7 @@ func (r *liveReader) clock(item strictjson.Value, status string) (c input.ClockR
 	return c
 }
 
-// extraHalf is the half of extra time in which a minute is.
+// extraHalf returns the half of extra time that a minute belongs to.
 func extraHalf(minute int) int {
 	if minute <= football.HalfEnds(3) {
 		return 3

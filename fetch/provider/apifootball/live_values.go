@@ -10,10 +10,10 @@ import (
 	"mkt/publish/football"
 )
 
-// maxMetrics bounds how many counters of one fixture are read.
+// maxMetrics is the limit of counters of one fixture.
 const maxMetrics = 80
 
-// metricNames are the types of statistics in the closed set's words.
+// metricNames are the names of the types of statistics in football.Metrics.
 //
 // Source: provider notes, section 4.
 var metricNames = map[string]football.Metric{
@@ -23,14 +23,15 @@ var metricNames = map[string]football.Metric{
 	"expected_goals": football.ExpectedGoals,
 }
 
-// ownMetrics are the types that the closed set has no word for, and the words for them.
+// ownMetrics are the types that are not in football.Metrics, and their names.
 var ownMetrics = map[string]string{
 	"Shots insidebox": "shots_insidebox", "Shots outsidebox": "shots_outsidebox", "Total passes": "total_passes", "Passes accurate": "passes_accurate",
 	"goals_prevented": "goals_prevented",
 }
 
-// statistics reads the list of both teams' statistics. notAsked tells that the item has
-// no such member, as the items of the list: then nothing is said of any counter.
+// statistics reads the list of both teams' statistics. notAsked reports whether the item
+// has no such member, as those of the list of matches in play: then the answer says nothing
+// about counters.
 func (r *liveReader) statistics(item strictjson.Value, i *item) (counters []football.Counter, notAsked bool) {
 	v, once := item.Once("statistics")
 	switch {
@@ -56,7 +57,7 @@ func (r *liveReader) statistics(item strictjson.Value, i *item) (counters []foot
 	return counters, false
 }
 
-// sideOf is the side of what names a team, by the team's id: 0 home, 1 away.
+// sideOf returns the side of the team whose id v has: 0 home, 1 away.
 func sideOf(v strictjson.Value, i *item) (side int, ok bool) {
 	switch id := identifier(v.Get("team").Get("id")); {
 	case id == "" || i.homeID == i.awayID:
@@ -69,7 +70,7 @@ func sideOf(v strictjson.Value, i *item) (side int, ok bool) {
 	return 0, false
 }
 
-// statistic adds one value of one side. A type that was sent twice for it has no value.
+// statistic adds one value of one side. A type that was sent twice has no value.
 func (r *liveReader) statistic(counters []football.Counter, side int, v strictjson.Value) []football.Counter {
 	name := v.Get("type")
 	if name.Kind() != strictjson.String || v.Repeats() {
@@ -103,7 +104,7 @@ func (r *liveReader) statistic(counters []football.Counter, side int, v strictjs
 	return counters
 }
 
-// metric is a type's name in canonical words, or one made of the provider's.
+// metric returns the canonical name of a type, or one made of the provider's name.
 func (r *liveReader) metric(name string) (football.Metric, bool) {
 	if m, ok := metricNames[name]; ok {
 		return m, true
@@ -117,8 +118,8 @@ func (r *liveReader) metric(name string) (football.Metric, bool) {
 	return football.Metric(own), word && !slices.Contains(football.Metrics(), football.Metric(own))
 }
 
-// counter reads a value: a number, or a text of one, with a sign of percent or without.
-// null is sent for nothing recorded, and stays null.
+// counter reads a value: a number, or a text of one with or without a percent sign. null
+// is sent if nothing was recorded, and stays null.
 func (r *liveReader) counter(v strictjson.Value) football.Field[football.Number] {
 	if v.Kind() == strictjson.Absent {
 		return football.Field[football.Number]{}

@@ -10,8 +10,8 @@ import (
 )
 
 // readResponse parses an archived answer and returns its items. It is an error if the
-// bytes do not parse, if the envelope has a key twice or says an error, and if there is
-// no list: of an answer with a damaged envelope nothing can be believed.
+// bytes do not parse, if the envelope has a key twice or reports an error, or if there is
+// no list: nothing in an answer with a damaged envelope can be trusted.
 func readResponse(d *strictjson.Document, body []byte) (strictjson.Value, error) {
 	if err := d.Parse(body); err != nil {
 		return strictjson.Value{}, err
@@ -21,7 +21,7 @@ func readResponse(d *strictjson.Document, body []byte) (strictjson.Value, error)
 		return strictjson.Value{}, fmt.Errorf("the envelope has a key twice")
 	}
 	if _, said := errorIn(envelope.Get(wire.KeyErrors)); said {
-		return strictjson.Value{}, fmt.Errorf("the envelope says an error")
+		return strictjson.Value{}, fmt.Errorf("the envelope reports an error")
 	}
 	items := envelope.Get(wire.KeyResponse)
 	if items.Kind() != strictjson.Array {
@@ -30,11 +30,11 @@ func readResponse(d *strictjson.Document, body []byte) (strictjson.Value, error)
 	return items, nil
 }
 
-// paging is what an answer says of itself: its page of how many, and its items.
+// paging is the page of an answer, the number of pages, and the number of its items.
 type paging struct{ current, total, results int }
 
-// readPaging reads the paging of an answer. It is not ok if there is one that cannot be
-// read, or if the answer has another number of items than it says.
+// readPaging reads the paging of an answer. It is not ok if the paging cannot be read, or if
+// the answer has another number of items than it says.
 func readPaging(envelope strictjson.Value) (p paging, ok bool) {
 	const most = 1 << 20
 	v := envelope.Get(wire.KeyPaging)

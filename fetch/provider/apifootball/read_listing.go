@@ -16,10 +16,10 @@ import (
 type item struct {
 	id                 string
 	home, away, league football.Field[string]
-	homeID, awayID     string // of the teams
+	homeID, awayID     string
 	status             string
 	startsAt           football.Field[time.Time]
-	damaged            []string // what stands where a name should, for the filter
+	damaged            []string // values in the place of names, for the filter
 }
 
 var (
@@ -31,8 +31,8 @@ var (
 var over = answer.Set(wire.StatusFullTime, wire.StatusAfterExtra, wire.StatusAfterPens, wire.StatusPostponed, wire.StatusCancelled, wire.StatusAbandoned,
 	wire.StatusAwarded, wire.StatusWalkover)
 
-// readItem reads one item of a list and counts what of it is damaged. broken says why it
-// cannot be used at all, "" if it can.
+// readItem reads one item of a list and counts its damaged parts. broken is why it cannot
+// be used at all, "" if it can.
 func readItem(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) (i item, broken string) {
 	fixture, onceFixture := v.Once("fixture")
 	id, once := fixture.Once("id")
@@ -66,7 +66,7 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) 
 	return i, ""
 }
 
-// startOf is the kick-off: timestamp is in UTC, whatever time zone the date is in.
+// startOf reads the kick-off: timestamp is independent of the time zone of the date.
 func startOf(fixture strictjson.Value, damaged *answer.Tally) football.Field[time.Time] {
 	const earliest, latest = 900_000_000, 9_999_999_999
 	v, once := fixture.Once("timestamp")
@@ -86,8 +86,8 @@ func (i *item) team(v strictjson.Value, damaged *answer.Tally) (name football.Fi
 	return i.name(v, damaged), identifier(v.Get("id"))
 }
 
-// name reads the name in {id, name}, null if there is no text. What stands there instead
-// is kept for the filter.
+// name reads the name in {id, name}; null if it is no text. The value in its place is kept
+// for the filter.
 func (i *item) name(v strictjson.Value, damaged *answer.Tally) football.Field[string] {
 	name, once := v.Once("name")
 	switch {
@@ -100,12 +100,12 @@ func (i *item) name(v strictjson.Value, damaged *answer.Tally) football.Field[st
 	return football.NullField[string]()
 }
 
-// maxSigns bounds where in a damaged name the filter looks, in bytes.
+// maxSigns is how much of a damaged name the filter searches, in bytes.
 const maxSigns = 4 << 10
 
-// filterOf names the rule that keeps a listed fixture out, and where it was met; "" if
-// none does. No eSoccer was met in this provider's data; the names are looked at all the
-// same.
+// filterOf names the rule that leaves a listed fixture out, and where it matched; "" if
+// none does. This provider has had no eSoccer so far; the names are searched in case it
+// adds some.
 func filterOf(i *item) string {
 	return esoccer.Rule(esoccer.Names{League: i.league.Or(""), Home: i.home.Or(""), Away: i.away.Or(""), Damaged: i.damaged})
 }

@@ -14,19 +14,19 @@ import (
 	"mkt/publish/football"
 )
 
-// labelValue is the label that holds all that a row says: side, line and number.
+// labelValue is the label with everything that a row says: side, line and number.
 const labelValue = "value"
 
-// Members that have been met; others are counted.
+// The known members of each part of an answer; others are counted.
 var (
 	oddsFields      = answer.Set("league", "fixture", "update", "bookmakers")
 	bookmakerFields = answer.Set("id", "name", "bets")
 	betFields       = answer.Set("id", "name", "values")
 )
 
-// ReadMarkets implements provider.MarketAdapter. It reads the prices of one bookmaker:
-// the one that was asked for. A payload without a query says whose prices it was asked
-// for itself, or has those of all, of which the default's are taken.
+// ReadMarkets implements provider.MarketAdapter. It reads the prices of the bookmaker that
+// was requested. Without a query, that is the one that the envelope repeats, or else the
+// default.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := answer.Document()
 	defer answer.Release(d)
@@ -43,7 +43,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	return r.sheet, nil
 }
 
-// bookmakerOf is the bookmaker whose prices a payload is read for.
+// bookmakerOf returns the bookmaker whose prices are read from a payload.
 func bookmakerOf(p provider.Payload, envelope strictjson.Value) string {
 	said := envelope.Get(wire.KeyParameters).Get(wire.ParamBookmaker)
 	return cmp.Or(p.Query.Get(wire.ParamBookmaker), identifier(said), DefaultBookmaker)
@@ -60,12 +60,12 @@ type sheetReader struct {
 	skipped      answer.Tally
 	damaged      answer.Tally
 	payloadTrace *provider.Trace
-	trace        *provider.Trace // of the fixture at hand
-	hurt         bool            // a part of the fixture at hand is damaged
+	trace        *provider.Trace // of the current fixture
+	hurt         bool            // a part of the current fixture is damaged
 }
 
-// fixture reads one item. A fixture that is damaged and of which no row is whole is
-// broken: to go on would look as if the bookmaker had withdrawn its markets.
+// fixture reads one item. A fixture that has damage, and no undamaged row, is broken:
+// otherwise it would look as if the bookmaker had withdrawn its markets.
 func (r *sheetReader) fixture(item strictjson.Value, p provider.Payload, l provider.Listing) {
 	if item.Kind() != strictjson.Object {
 		r.damaged.Add(fixtureNoObject)
@@ -82,7 +82,7 @@ func (r *sheetReader) fixture(item strictjson.Value, p provider.Payload, l provi
 	case twice && before == item.Raw():
 		r.skipped.Add("fixture sent twice")
 		return
-	case twice: // which of the two is true is not known
+	case twice: // it is not known which of the two is right
 		r.damaged.Add(fixtureTwice)
 		r.sheet.Fixtures = slices.DeleteFunc(r.sheet.Fixtures, func(f provider.FixtureOffers) bool { return f.Fixture.ProviderFixtureID == id })
 		r.sheet.Broken[id] = football.AmbiguousShape
@@ -112,8 +112,8 @@ func (r *sheetReader) fixture(item strictjson.Value, p provider.Payload, l provi
 	}
 }
 
-// bookmakers reads the bets of the bookmaker. lost tells that some of them may be in a
-// part that cannot be read.
+// bookmakers reads the bets of the bookmaker. lost reports whether some of them may be in
+// a part that cannot be read.
 func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers []input.Offer, found, lost bool) {
 	lose := func(why string) {
 		r.damaged.Add(why)
@@ -129,7 +129,7 @@ func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers 
 	for b := range list.Items() {
 		id, onceID := b.Once("id")
 		switch {
-		case b.Kind() != strictjson.Object || !onceID || identifier(id) == "": // it may be anybody's
+		case b.Kind() != strictjson.Object || !onceID || identifier(id) == "": // it may be that of any bookmaker
 			r.sheet.Met.Sections++
 			lose(bookmakerNoObject)
 			continue
@@ -141,7 +141,7 @@ func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers 
 			r.damaged.Add(bookmakerRepeats)
 			r.hurt = true
 		}
-		if found { // two lists of one bookmaker: which is the newer is not said
+		if found { // two lists of one bookmaker, and it is not known which is the newer one
 			lose(bookmakerTwice)
 			return nil, true, true
 		}
@@ -159,7 +159,7 @@ func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers 
 	return offers, found, lost
 }
 
-// bets reads the bets of one bookmaker. lost tells that one has no id: it may be any.
+// bets reads the bets of one bookmaker. lost reports whether one of them has no id.
 func (r *sheetReader) bets(bets strictjson.Value, fixture string) (offers []input.Offer, lost bool) {
 	offers = make([]input.Offer, 0, bets.Len())
 	place := make(map[string]int, cap(offers))
@@ -173,7 +173,7 @@ func (r *sheetReader) bets(bets strictjson.Value, fixture string) (offers []inpu
 			continue
 		}
 		o := r.bet(bet, key, fixture)
-		if at, twice := place[key]; twice { // two bets of one id say two things
+		if at, twice := place[key]; twice { // two bets with one id
 			r.hurtMarket(betTwice)
 			offers[at].Rows = append(offers[at].Rows, o.Rows...)
 			offers[at].Reading, offers[at].RawReason = nil, football.AmbiguousShape
@@ -226,8 +226,8 @@ func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer 
 	return o
 }
 
-// rows reads the values of a bet. What stands there and is no list is one row: nothing
-// that was sent is dropped.
+// rows reads the values of a bet. A value that is no list is one row: nothing that was sent
+// is dropped.
 func (r *sheetReader) rows(values strictjson.Value) []input.Row {
 	if values.Kind() != strictjson.Array {
 		if answer.IsEmpty(values) {
@@ -244,7 +244,7 @@ func (r *sheetReader) rows(values strictjson.Value) []input.Row {
 	return rows
 }
 
-// strangeField is the label under which is kept what is no row.
+// strangeField is the label of a value that is no row.
 const strangeField = "row"
 
 // row reads one value and its price.
@@ -291,7 +291,7 @@ func (r *sheetReader) row(v strictjson.Value, labels []football.Label) input.Row
 	return row
 }
 
-// trouble marks a row whose words cannot be believed.
+// trouble marks a damaged row.
 func (r *sheetReader) trouble(row *input.Row, why string) {
 	r.damaged.Add(why)
 	if row.Trouble == "" {
@@ -301,8 +301,8 @@ func (r *sheetReader) trouble(row *input.Row, why string) {
 	r.hurt = true
 }
 
-// price is a price as it was sent. What is no text is kept as it stands: it is there, and
-// no price.
+// price returns a price as it was sent. A value that is no text is kept as it is, and will
+// be found to be no price.
 func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
 	v, once := row.Once("odd")
 	switch {

@@ -163,15 +163,15 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			if !r.Count(broken) {
 				continue
 			}
-			r.Keep(provider.ListedFixture{Over: over[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
+			r.Keep(provider.ListedFixture{Over: over[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v, itemFields))
 		}
 	}
 	return r.Result(wire.EndpointUpcoming)
 }
 
 // formatOf compares an item of a list with the known format.
-func formatOf(v strictjson.Value) (f answer.Format) {
-	f.Compare(v, "item", itemFields, "league", "home", "away", "time", "time_status")
+func formatOf(v strictjson.Value, known map[string]bool) (f answer.Format) {
+	f.Compare(v, "item", known, "league", "home", "away", "time", "time_status")
 	for _, key := range []string{"league", "home", "away"} {
 		f.CompareNamed(v.Get(key))
 	}

@@ -16,26 +16,26 @@ import (
 	"mkt/fetch/provider/sportmonks/internal/wire"
 )
 
-// Counters of a cycle, beside those that provider.Asked has of its own.
+// Counters of a cycle, besides those of provider.Asked.
 const (
 	countNoID      = "listing_without_id"   // items that could not be used
-	countLostPages = "listing_pages_lost"   // pages that were not had
-	countRepeated  = "listing_repeated"     // fixtures met twice: the list moved while it was read
-	countNothing   = "listing_empty"        // the provider says that it found nothing, or that the plan holds nothing
+	countLostPages = "listing_pages_lost"   // pages that were not received
+	countRepeated  = "listing_repeated"     // fixtures that are there twice: the list moved while it was read
+	countNothing   = "listing_empty"        // the provider says that it found nothing, or that the plan includes nothing
 	countOver      = "over"                 // fixtures that ended, were cancelled or withdrawn
-	countFrozen    = "in_play"              // fixtures whose prematch prices do not move any more: not asked
-	countNoOdds    = "listed_without_odds"  // fixtures that the list says have no odds: not asked
-	countSplit     = "batches_split"        // requests for several that were asked again one by one
-	countUnpriced  = "answers_without_odds" // fixtures that were answered without any odds at all
+	countFrozen    = "in_play"              // fixtures whose prematch prices do not move any more, which are not requested
+	countNoOdds    = "listed_without_odds"  // fixtures without odds by the list, which are not requested
+	countSplit     = "batches_split"        // requests for several fixtures that were repeated one by one
+	countUnpriced  = "answers_without_odds" // fixtures whose answers have no odds member
 )
 
 // Ask implements provider.MarketAdapter: the fixtures of the coming days, then the
-// prices of one bookmaker of every fixture that is still to be played, several to a
-// request, those first that begin first: where the quota ends, the later ones wait.
+// prices of one bookmaker for every fixture that is still to be played, several to a
+// request, by kick-off: if the quota is used up, the later ones are left.
 func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
 	a := asker{requests.New(x)}
 	now := x.Now().UTC()
-	// A match that began late yesterday is still on.
+	// A match that began late yesterday may still be in play.
 	from, to := now.Add(-3*time.Hour).Format(wire.DayForm), now.AddDate(0, 0, wire.Days).Format(wire.DayForm)
 	fixtures, err := a.list(ctx, provider.Request{Endpoint: wire.EndpointBetween, Path: wire.PathBetween + from + "/" + to, Query: url.Values{
 		wire.ParamInclude: {wire.IncludeListing}, wire.ParamPerPage: {wire.PerPage},
@@ -54,13 +54,13 @@ type page struct {
 	items   []item
 	noID    int
 	more    bool // another page follows
-	whole   bool // it holds as many items as it says
+	whole   bool // it has as many items as it says
 	nothing bool // the provider says that it found nothing
 }
 
-// list reads a list page by page. It is complete if every page was had and holds as
-// many items as it says, the last one says that it is the last, and no fixture was met
-// twice. Only the first page's failure, and what must stop the run, is an error.
+// list reads a list page by page. It is complete if every page was received and has as
+// many items as it says, the last one says that it is the last, and no fixture is there
+// twice. It returns an error only if the first page fails or the run must stop.
 func (a asker) list(ctx context.Context, question provider.Request) ([]item, error) {
 	var items []item
 	place := make(map[string]int)
@@ -70,7 +70,7 @@ func (a asker) list(ctx context.Context, question provider.Request) ([]item, err
 		switch {
 		case err != nil && (n == 1 || ctx.Err() != nil || answer.MustStop(err)):
 			return nil, err
-		case err != nil: // its followers may be had, but where it ends is not known
+		case err != nil: // the next pages may be readable, but it is not known where the list ends
 			a.Count(countLostPages, 1)
 			return items, nil
 		}
@@ -168,8 +168,8 @@ func (a asker) choose(fixtures []item) (ids []string) {
 	return ids
 }
 
-// markets asks for the fixtures' prices. One fixture's failure is recorded; an error
-// is returned when the run must stop, or nothing at all was had.
+// markets requests the fixtures' prices. One fixture's failure is recorded; an error is
+// returned if the run must stop, or if there was no answer at all.
 func (a asker) markets(ctx context.Context, ids []string) error {
 	batches := slices.Collect(slices.Chunk(ids, wire.MaxBatch))
 	a.Expect(len(batches))
@@ -183,8 +183,8 @@ func (a asker) markets(ctx context.Context, ids []string) error {
 	return a.Err()
 }
 
-// batch asks for some fixtures. When the answer cannot be used, each is asked for by
-// itself, so that a broken one does not take the others along.
+// batch requests some fixtures. If the answer cannot be used, it requests each fixture
+// alone, so that a broken one does not affect the others.
 func (a asker) batch(ctx context.Context, ids []string) error {
 	if a.Stopped() {
 		a.Fail(nil, ids...)
@@ -218,15 +218,15 @@ func (a asker) batch(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// answeredFixtures is what an answer says of the fixtures that were asked for.
+// answeredFixtures is what an answer says of the requested fixtures.
 type answeredFixtures struct {
 	missing  []string // left out: the provider offers nothing on them
-	unpriced []string // without the odds that were asked for
+	unpriced []string // without the requested odds
 }
 
-// fixturesIn sorts the fixtures that were asked for by what an answer holds of them. It
-// is an error when one of these may be in a part that cannot be read: then the provider
-// has not said that it offers no markets on it.
+// fixturesIn sorts the requested fixtures by what an answer has of them. It returns an
+// error if one that is missing may be in a part that cannot be read: then it is not known
+// that the provider offers no markets on it.
 func fixturesIn(body []byte, ids []string) (had answeredFixtures, err error) {
 	d := answer.Document()
 	defer answer.Release(d)
@@ -234,7 +234,7 @@ func fixturesIn(body []byte, ids []string) (had answeredFixtures, err error) {
 	if err != nil {
 		return had, answer.Unreadable(wire.EndpointMulti, err)
 	}
-	if foundNothing(d.Root()) { // or the plan does not hold them: nothing is known of them
+	if foundNothing(d.Root()) { // or the plan does not include them: nothing is known about them
 		return answeredFixtures{unpriced: slices.Clone(ids)}, nil
 	}
 	met, unread := make(map[string]bool, len(ids)), 0

@@ -9,8 +9,8 @@ import (
 	"mkt/fetch/provider/sportmonks/internal/wire"
 )
 
-// countNotInUse counts fixtures that the list of those in play holds, and that are
-// not in play any more, or not yet.
+// countNotInUse counts fixtures in the list of those in play that are not in play any
+// more, or not yet.
 const countNotInUse = "not_in_play"
 
 // liveAdapter is the provider's live adapter. It has no state.
@@ -34,8 +34,8 @@ func (liveAdapter) ReadDetail(p provider.Payload) (provider.LiveSheet, error) {
 	return readLive([]provider.Payload{p})
 }
 
-// Ask implements provider.LiveAdapter: one list, which holds clock, score, counters
-// and events of every fixture. Nothing is left for the next cycle to go on with.
+// Ask implements provider.LiveAdapter: one list, which has clock, score, counters and
+// events of every fixture. The next cycle need not continue anything.
 func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
 	a := asker{requests.New(x)}
 	a.Asked.Resume = resume

@@ -13,7 +13,7 @@ import (
 	"mkt/publish/football"
 )
 
-// Bounds of what is read.
+// The limits of a live payload.
 const (
 	maxGoals   = 200
 	maxMinute  = 200
@@ -21,8 +21,8 @@ const (
 	maxEvents  = 600 // of one fixture
 )
 
-// playStatuses say where a fixture stands by its state_id. A list of fixtures in play
-// holds others too: the state decides.
+// playStatuses are the statuses by state_id. A list of fixtures in play has others as
+// well: the state decides.
 var playStatuses = map[string]input.PlayStatus{
 	wire.StateNotStarted: input.NotStarted, wire.StateToBeAnnounced: input.NotStarted, wire.StateDelayed: input.NotStarted,
 	wire.StateFirstHalf: input.InPlay, wire.StateHalfTime: input.InPlay, wire.StateBreak: input.InPlay, wire.StateExtraTime: input.InPlay,
@@ -91,11 +91,11 @@ func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 		RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v), Clock: r.clock(v, i.state)}
 	s.Counters = r.counters(v)
 	s.Incidents = r.events(v, &i)
-	r.Unknown.AddUnknown(v, "item", itemFields)
+	r.Compare(formatOf(v))
 	r.Keep(i.id, s)
 }
 
-// list is a member that must be a list, in its three states: absent, null, and there.
+// list returns a member that must be a list, in its three states: absent, null and present.
 func (r *liveReader) list(item strictjson.Value, key, damage string) (v strictjson.Value, state football.State) {
 	v, once := item.Once(key)
 	switch {
@@ -109,8 +109,7 @@ func (r *liveReader) list(item strictjson.Value, key, damage string) (v strictjs
 	return v, football.Null
 }
 
-// score reads the rows of the score as it is now. A fixture that has not begun has
-// none.
+// score reads the rows of the current score. A fixture that has not begun has none.
 func (r *liveReader) score(item strictjson.Value) football.Score {
 	rows, state := r.list(item, "scores", itemScores)
 	none := football.NullField[int]()
@@ -166,18 +165,17 @@ const (
 	kindPenalties = 5
 )
 
-// halfOf is the half that is played in a state, 0 if none is.
+// halfOf is the half that is played in a state; 0 if there is none.
 var halfOf = map[string]int{wire.StateFirstHalf: 1, wire.StateSecondHalf: 2, wire.StateExtraTime: 3, wire.StateExtraSecond: 4}
 
-// rests are the breaks: the half that is named, and the minute of the scoreboard at
-// which the clock stands still then.
+// rests are the breaks: the half that is shown, and the minute at which the clock stops.
 var rests = map[string]struct{ half, minute int }{
 	wire.StateHalfTime: {1, 45}, wire.StateBreak: {3, 90}, wire.StateExtraBreak: {3, 105}, wire.StatePenaltyBreak: {5, 120}, wire.StatePenalties: {5, 120},
 }
 
-// clock reads the periods. A period's minutes count on from the match's beginning and
-// into its stoppage time, and say at a break how long the period was: in a break the
-// state says where the clock stands.
+// clock reads the periods. The minutes of a period are counted from the beginning of the
+// match and include stoppage time; at a break they are the length of the period. So in a
+// break the minute follows from the state.
 func (r *liveReader) clock(item strictjson.Value, state string) input.ClockReading {
 	rows, is := r.list(item, "periods", itemPeriods)
 	r.Report(provider.FieldClock, "", rows)
@@ -227,8 +225,8 @@ func (r *liveReader) period(row strictjson.Value) (p period, ok bool) {
 		seconds: r.Damaged.Number(row, "seconds", 59, itemPeriods), more: r.Damaged.Number(row, "time_added", 60, itemPeriods)}, true
 }
 
-// counters reads the rows {type_id, location, data: {value}}: a counter absent was not
-// sent, for one side or for both; a value null has no value, and 0 is zero.
+// counters reads the rows {type_id, location, data: {value}}. A counter that is absent was
+// not sent, for one side or for both; null is no value, and 0 is zero.
 func (r *liveReader) counters(item strictjson.Value) []football.Counter {
 	rows, state := r.list(item, "statistics", itemStats)
 	if state != football.Present || rows.Len() == 0 {
@@ -278,7 +276,7 @@ func (r *liveReader) value(v strictjson.Value) football.Field[football.Number] {
 	if n, ok := football.ParseNumber(v.Text()); ok && answer.IsText(v) {
 		return football.Of(n)
 	}
-	if v.Kind() != strictjson.Null { // a row without a value was sent without one, too
+	if v.Kind() != strictjson.Null { // a row without the member is damaged
 		r.Damaged.Add(itemCounter)
 	}
 	return football.NullField[football.Number]()

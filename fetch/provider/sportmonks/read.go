@@ -9,9 +9,8 @@ import (
 )
 
 // readData parses an archived answer and returns its data. An answer that found
-// nothing has an empty list, or no data at all and a message. It is an error when the
-// bytes do not parse, when the envelope has a key twice, and when there are neither
-// data nor a message.
+// nothing has an empty list, or a message and no data. It is an error if the bytes do not
+// parse, if the envelope has a key twice, or if it has neither data nor a message.
 func readData(d *strictjson.Document, body []byte) (strictjson.Value, error) {
 	if err := d.Parse(body); err != nil {
 		return strictjson.Value{}, err
@@ -32,15 +31,14 @@ func readData(d *strictjson.Document, body []byte) (strictjson.Value, error) {
 	return strictjson.Value{}, fmt.Errorf("%s is neither a list nor an object", wire.KeyData)
 }
 
-// foundNothing reports whether an envelope says that nothing was found. It says the
-// same when the plan does not hold what was asked for.
+// foundNothing reports whether an envelope says that nothing was found. It says the same
+// if the plan does not include what was requested.
 func foundNothing(envelope strictjson.Value) bool {
 	m := envelope.Get(wire.KeyMessage)
 	return m.Kind() == strictjson.String && strings.HasPrefix(m.Text(), wire.NoResult)
 }
 
-// itemsOf walks over the items of a list, or over the one object that stands in its
-// place.
+// itemsOf yields the items of a list, or the one object in its place.
 func itemsOf(data strictjson.Value) func(yield func(strictjson.Value) bool) {
 	if data.Kind() == strictjson.Object {
 		return func(yield func(strictjson.Value) bool) { yield(data) }
@@ -48,8 +46,8 @@ func itemsOf(data strictjson.Value) func(yield func(strictjson.Value) bool) {
 	return data.Items()
 }
 
-// A damaged part of a payload costs itself and no more. What is damaged is counted by
-// the names below, which hold no stranger's text.
+// A damaged part of a payload affects nothing else. All damage is counted by the names
+// below, which contain no text of the payload.
 const (
 	itemRepeats  = "item: a key twice"
 	itemTeams    = "item: the participants cannot be read"

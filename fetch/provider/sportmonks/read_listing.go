@@ -11,7 +11,7 @@ import (
 	"mkt/publish/football"
 )
 
-// item is one fixture as a list shows it.
+// item is one listed fixture.
 type item struct {
 	id                 string
 	sport              football.Field[string]
@@ -22,7 +22,7 @@ type item struct {
 	withoutOdds        bool // the provider says that there are none
 }
 
-// itemFields are the members of an item that have been met; others are counted.
+// itemFields are the known members of an item; others are counted.
 var itemFields = answer.Set("id", "sport_id", "league_id", "season_id", "stage_id", "group_id", "aggregate_id",
 	"round_id", "state_id", "venue_id", "name", "home_score", "away_score", "starting_at",
 	"result_info", "leg", "details", "length", "placeholder", "last_processed_at", "has_odds",
@@ -38,8 +38,8 @@ var frozen = answer.Set(wire.StateFirstHalf, wire.StateHalfTime, wire.StateBreak
 	wire.StateSuspended, wire.StateInterrupted, wire.StateAwaiting, wire.StateExtraBreak, wire.StateSecondHalf,
 	wire.StateExtraSecond, wire.StatePenaltyBreak, wire.StatePending)
 
-// readItem reads one item and counts what of it is damaged. broken says why it cannot
-// be used at all, "" if it can.
+// readItem reads one item and counts its damaged parts. broken is why it cannot be used
+// at all, "" if it can.
 func readItem(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) (i item, broken string) {
 	if v.Kind() != strictjson.Object {
 		return i, "not an object"
@@ -70,8 +70,8 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) 
 	return i, ""
 }
 
-// sportOf is the sport of an item. Of two the one that is not football counts: a
-// fixture must be of football to be kept.
+// sportOf returns the sport of an item. If it has two, the one that is not football
+// counts: a fixture must be football to be kept.
 func sportOf(v strictjson.Value, damaged *answer.Tally) football.Field[string] {
 	sport := damaged.Text(v, "sport_id", itemSport)
 	if !v.Repeats() {
@@ -85,7 +85,7 @@ func sportOf(v strictjson.Value, damaged *answer.Tally) football.Field[string] {
 	return sport
 }
 
-// startOf is the kick-off: seconds since 1970, or else the text in UTC.
+// startOf reads the kick-off: seconds since 1970, or else the text in UTC.
 func startOf(v strictjson.Value, trace *provider.Trace, of provider.Subject, damaged *answer.Tally) football.Field[time.Time] {
 	stamp, once := v.Once("starting_at_timestamp")
 	if at, ok := answer.Epoch(stamp); ok && once {
@@ -106,8 +106,8 @@ func startOf(v strictjson.Value, trace *provider.Trace, of provider.Subject, dam
 	return football.NullField[time.Time]()
 }
 
-// readTeams reads the participants. Their sides stand in their location alone: the
-// order of the list says nothing. Two teams of one side are none.
+// readTeams reads the participants. Only their location says which side they are, and not
+// the order of the list. If a side has two teams, it has no name.
 func (i *item) readTeams(v strictjson.Value, trace *provider.Trace, of provider.Subject, damaged *answer.Tally) {
 	list, once := v.Once("participants")
 	switch list.Kind() {
@@ -156,7 +156,7 @@ func (i *item) readTeams(v strictjson.Value, trace *provider.Trace, of provider.
 	}
 }
 
-// nameIn is the member name of an object: null when there is no text.
+// nameIn reads the member name of an object: null if it is no text.
 func nameIn(v strictjson.Value, once bool, kind string, damaged *answer.Tally) football.Field[string] {
 	if v.Kind() == strictjson.Absent {
 		return football.Field[string]{}
@@ -172,7 +172,7 @@ func nameIn(v strictjson.Value, once bool, kind string, damaged *answer.Tally) f
 	return answer.Field(name)
 }
 
-// fixture is what the item says of a fixture.
+// fixture returns what the item says of a fixture.
 func (i *item) fixture(fetched time.Time) football.Fixture {
 	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
 }

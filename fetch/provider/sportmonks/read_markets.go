@@ -16,9 +16,9 @@ import (
 	"mkt/publish/football"
 )
 
-// ReadMarkets implements provider.MarketAdapter for both shapes: fixtures that hold
-// their odds, and the rows of odds by themselves. It reads the rows of one bookmaker,
-// whom the request named.
+// ReadMarkets implements provider.MarketAdapter for both shapes: fixtures with their odds,
+// and rows of odds without fixtures. It reads the rows of the bookmaker that the request
+// names.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := answer.Document()
 	defer answer.Release(d)
@@ -61,19 +61,19 @@ type sheetReader struct {
 	broken                    map[string]football.Reason
 	unknown, skipped, damaged answer.Tally
 	met, hurt                 provider.Parts
-	members                   members // of the row at hand
+	members                   members // of the current row
 }
 
-// offered is everything met on one fixture.
+// offered is everything that was read of one fixture.
 type offered struct {
 	id     string
-	item   *item  // nil if the rows came by themselves
+	item   *item  // nil if the rows came without it
 	raw    string // the item as it was sent
 	groups map[string]*group
 	order  []*group
 	others bool // there are rows of other bookmakers
 	twice  bool // there are two items, which differ
-	lost   bool // a row could not be given to a market
+	lost   bool // a row could not be assigned to a market
 	hurt   bool // that, or a row is damaged
 }
 
@@ -82,10 +82,10 @@ type group struct {
 	market string // market_id
 	name   football.Field[string]
 	rows   []input.Row
-	traced string // the key under which it was reported where it stands
+	traced string // the key under which it was reported to the trace
 }
 
-// item reads one fixture that holds its odds.
+// item reads one fixture with its odds.
 func (r *sheetReader) item(v strictjson.Value) {
 	i, broken := readItem(v, r.payload.Trace, &r.damaged)
 	if broken != "" {
@@ -117,7 +117,7 @@ func (r *sheetReader) item(v strictjson.Value) {
 	}
 }
 
-// row reads a row that came by itself.
+// row reads a row that came without its fixture.
 func (r *sheetReader) row(v strictjson.Value) {
 	id, once := v.Once("fixture_id")
 	if v.Kind() != strictjson.Object {
@@ -131,7 +131,7 @@ func (r *sheetReader) row(v strictjson.Value) {
 	r.rowOf(r.fixture(answer.ID(id)), v)
 }
 
-// fixture is where the rows of a fixture are gathered.
+// fixture returns what was read so far of a fixture.
 func (r *sheetReader) fixture(id string) *offered {
 	f := r.fixtures[id]
 	if f == nil {
@@ -142,7 +142,7 @@ func (r *sheetReader) fixture(id string) *offered {
 	return f
 }
 
-// lose counts a part that can be given to no market.
+// lose counts a part that cannot be assigned to a market.
 func (r *sheetReader) lose(f *offered, why string) {
 	r.damaged.Add(why)
 	r.met.Sections++
@@ -200,8 +200,9 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 	g.rows = append(g.rows, row)
 }
 
-// text is a member of the row at hand as a text, in its three states. What is no text,
-// which is counted, and what is there twice was sent without a value that can be read.
+// text returns a member of the current row as a text, in its three states. A member that
+// is no text, which is counted, or that occurs twice was sent without a value that can be
+// read.
 func (r *sheetReader) text(i int) football.Field[string] {
 	if r.members.twice[i] {
 		return football.NullField[string]()
@@ -212,8 +213,8 @@ func (r *sheetReader) text(i int) football.Field[string] {
 	return answer.Field(r.members.at[i])
 }
 
-// group finds the rows of a market, or begins them. Markets of one id that the
-// bookmaker names differently are several.
+// group returns the rows of a market so far. Rows with one market id that the bookmaker
+// names differently are several markets.
 func (f *offered) group(market string, name football.Field[string]) *group {
 	key := market + "\x00" + name.Or("")
 	g := f.groups[key]
@@ -228,7 +229,7 @@ func (f *offered) group(market string, name football.Field[string]) *group {
 	return g
 }
 
-// key is the market's key within its fixture.
+// key returns the market's key within its fixture.
 func (g *group) key(f *offered) string {
 	for _, other := range f.order {
 		if other.market == g.market && other != g {
@@ -238,8 +239,8 @@ func (g *group) key(f *offered) string {
 	return g.market
 }
 
-// Members of a row, those that say what it means first, in the order in which they
-// are read.
+// Members of a row: first those that say what it means, in the order in which they are
+// read.
 const (
 	memberLabel = iota
 	memberName
@@ -266,7 +267,7 @@ const (
 // labelNames are the names of the members that say what a row means.
 var labelNames = [numLabels]string{"label", "name", "total", "handicap", "participants", "original_label"}
 
-// memberOf is the member with that name; unmet if no such member has been met.
+// memberOf returns the member with that name; unmet if it is not known.
 func memberOf(name string) int {
 	switch name {
 	case "label":
@@ -311,7 +312,7 @@ type members struct {
 	twice [numMembers]bool
 }
 
-// read finds the members of a row in one walk, and counts those that are new.
+// read finds the members of a row, and counts those that are not known.
 func (m *members) read(row strictjson.Value, unknown *answer.Tally) {
 	*m = members{}
 	for name, v := range row.Members() {
@@ -327,7 +328,7 @@ func (m *members) read(row strictjson.Value, unknown *answer.Tally) {
 	}
 }
 
-// id is a member that is an id, "" if it is none, or there twice.
+// id returns a member as an id; "" if it is none, or occurs twice.
 func (m *members) id(i int) string {
 	if m.twice[i] {
 		return ""
@@ -335,9 +336,9 @@ func (m *members) id(i int) string {
 	return answer.ID(m.at[i])
 }
 
-// readRow reads what the row at hand says. Its price is dp3, which has all digits, or
-// else value. fractional is the decimal price once more, written as a fraction: it is
-// no fractional price, and is not read.
+// readRow reads the current row. Its price is dp3, which has all digits, or else value.
+// fractional is the decimal price written as a fraction, and not a fractional price: it
+// is not read.
 func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
 	m, trace := &r.members, r.payload.Trace.For(f.id)
 	row := input.Row{Place: trace.Begin(v)}
@@ -376,8 +377,8 @@ func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
 	return row
 }
 
-// price is the price as it was sent, in its three states. What is no text is kept as
-// it stands: it is there, and no price.
+// price returns the price as it was sent, in its three states. A value that is no text is
+// kept as it is, and will be found to be no price.
 func (r *sheetReader) price(trace *provider.Trace, of provider.Subject) football.Field[string] {
 	price := football.Field[string]{}
 	for _, i := range [...]int{memberDP3, memberValue} {
@@ -403,8 +404,8 @@ func (r *sheetReader) price(trace *provider.Trace, of provider.Subject) football
 	return price
 }
 
-// flag reads a member that is true or false. Of a flag that is neither, the row is
-// taken to be off offer.
+// flag reads a member that is true or false. If it is neither, the row counts as
+// suspended.
 func (r *sheetReader) flag(i int, row *input.Row) bool {
 	switch r.members.at[i].Kind() {
 	case strictjson.Absent, strictjson.Null, strictjson.False:
@@ -417,9 +418,8 @@ func (r *sheetReader) flag(i int, row *input.Row) bool {
 	return true
 }
 
-// sheet turns what was gathered into offers. A fixture that has damage, and no row
-// that is whole, is broken: to go on would look like the bookmaker had withdrawn its
-// markets.
+// sheet turns the gathered rows into offers. A fixture that has damage, and no undamaged
+// row, is broken: otherwise it would look as if the bookmaker had withdrawn its markets.
 func (r *sheetReader) sheet() provider.Sheet {
 	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: r.broken}
 	for _, f := range r.order {
@@ -438,7 +438,7 @@ func (r *sheetReader) sheet() provider.Sheet {
 	return s
 }
 
-// joined is what the listing says of a fixture, and else the fixture itself.
+// joined returns what the listing says of a fixture, or else what its own item says.
 func (r *sheetReader) joined(f *offered) football.Fixture {
 	fx, listed := r.listing.Joined(Name, f.id, r.payload.FetchedAt)
 	if !listed && f.item != nil {
@@ -447,7 +447,7 @@ func (r *sheetReader) joined(f *offered) football.Fixture {
 	return fx
 }
 
-// offers makes the fixture's offers, in the order in which their markets were met.
+// offers returns the fixture's offers, in the order of the payload.
 func (r *sheetReader) offers(f *offered) []input.Offer {
 	offers := make([]input.Offer, 0, len(f.order)+4)
 	trace := r.payload.Trace.For(f.id)
@@ -484,8 +484,8 @@ var (
 	secondHalf   = regexp.MustCompile(`(?i)\b(?:2nd|second) half\b`)
 )
 
-// contradicts reports whether the bookmaker's name of a market says another period
-// than the table says of its id, or that it is counted from a score in play.
+// contradicts reports whether the bookmaker's name of a market contradicts what the table
+// says of its id: it names another period, or the score from which goals are counted.
 func contradicts(reading *input.Reading, name string) bool {
 	if name == "" {
 		return false
@@ -502,8 +502,8 @@ func contradicts(reading *input.Reading, name string) bool {
 	return false
 }
 
-// statements takes a market apart whose rows name a market each: rows whose name the
-// table knows become offers of their own. What is left keeps the key and stays RAW.
+// statements splits a market whose rows each name a market: rows whose name the table has
+// become offers of their own. The other rows keep the key and stay RAW.
 func (r *sheetReader) statements(offers []input.Offer, o input.Offer) []input.Offer {
 	var named []input.Offer
 	var left []input.Row

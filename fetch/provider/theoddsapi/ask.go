@@ -16,31 +16,30 @@ import (
 	"mkt/fetch/provider/theoddsapi/internal/wire"
 )
 
-// Counters of a cycle, beside those that provider.Asked has of its own.
+// Counters of a cycle, besides those of provider.Asked.
 const (
-	countSports  = "competitions"       // of football that are active
+	countSports  = "competitions"       // competitions of football that are active
 	countNoID    = "listing_without_id" // items that could not be used
-	countStarted = "in_play"            // fixtures that have begun: their prices are live ones, and not asked for
-	countFurther = "all_markets"        // fixtures asked for with every market
-	countRefused = "markets_refused"    // those of them for which the provider takes the featured markets only
+	countStarted = "in_play"            // fixtures that have begun: their prices are live ones, which are not requested
+	countFurther = "all_markets"        // fixtures requested with every market
+	countRefused = "markets_refused"    // those of them for which the provider accepts the featured markets only
 )
 
-// An account whose plan has furtherFrom credits a month or more buys every market of
-// the fixtures that start within furtherAhead; all others the featured ones. Which
-// markets a fixture has must not change from cycle to cycle, so that the plan decides,
-// and not what is left of it. docs/providers.md has the sum.
+// For an account whose plan has furtherFrom credits a month or more, every market of the
+// fixtures that start within furtherAhead is requested, otherwise the featured ones. The
+// markets of a fixture must not change from cycle to cycle: so the plan decides, and not
+// what is left of it. docs/providers.md has the cost.
 const (
 	furtherFrom  = 1_000_000
 	furtherAhead = 24 * time.Hour
 )
 
-// maxEvents bounds the fixtures of one request for a competition's prices, so that its
-// URL stays short.
+// maxEvents is the limit of fixtures in one request for a competition's prices, so that
+// its URL stays short.
 const maxEvents = 100
 
-// Ask implements provider.MarketAdapter: the competitions, the fixtures of each, which
-// cost nothing, and then the prices of all that are still to begin. What begins first
-// is asked for first.
+// Ask implements provider.MarketAdapter: the competitions and the fixtures of each, which
+// cost nothing, and then the prices of the fixtures that have not begun, by kick-off.
 func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
 	a := &asker{Cycle: requests.New(x)}
 	events, err := a.list(ctx)
@@ -56,8 +55,8 @@ type asker struct {
 	narrow atomic.Bool // the provider refuses the list of every market
 }
 
-// list reads the fixtures of every competition. The list is complete if every answer
-// came and all of it could be read.
+// list reads the fixtures of every competition. The list is complete if every answer was
+// received and all of it could be read.
 func (a *asker) list(ctx context.Context) ([]event, error) {
 	sports, whole, err := a.sports(ctx)
 	if err != nil {
@@ -147,8 +146,8 @@ func (a *asker) events(ctx context.Context, sport string) (events []event, whole
 	return events, unread == 0, nil
 }
 
-// choose sorts the listed fixtures into those whose prices are asked for and those
-// that need not be, each once.
+// choose sorts the listed fixtures into those whose prices are requested and those that
+// need not be, each once.
 func (a *asker) choose(events []event) (chosen []event) {
 	met := make(map[string]bool)
 	now := a.Now()
@@ -175,17 +174,17 @@ func (a *asker) choose(events []event) (chosen []event) {
 type job struct {
 	sport  string
 	ids    []string
-	all    bool      // of one fixture, every market; else the featured ones
-	starts time.Time // when the first of them begins
+	all    bool      // every market of one fixture; else the featured ones of several
+	starts time.Time // the first kick-off
 }
 
-// plan makes the requests, those first whose fixtures begin first.
+// plan returns the requests, by the first kick-off.
 func (a *asker) plan(events []event) (jobs []job) {
 	q, known := a.Quota()
 	further := known && q.Limit >= furtherFrom
 	until := a.Now().Add(furtherAhead)
 	slices.SortStableFunc(events, func(a, b event) int { return a.starts().Compare(b.starts()) })
-	open := make(map[string]int) // the job of a competition that may hold more fixtures
+	open := make(map[string]int) // the job of a competition that may take more fixtures
 	for _, e := range events {
 		if further && e.starts().Before(until) {
 			jobs = append(jobs, job{e.path, []string{e.id}, true, e.starts()})
@@ -201,11 +200,11 @@ func (a *asker) plan(events []event) (jobs []job) {
 	return jobs
 }
 
-// starts is when a fixture begins; one of which that is not known begins last.
+// starts returns the kick-off, or a time after all others if it is not known.
 func (e *event) starts() time.Time { return e.startsAt.Or(time.Unix(1<<33, 0)) }
 
-// prices sends the requests. One fixture's failure is recorded; an error is returned
-// when the run must stop, or nothing at all was answered.
+// prices sends the requests. One fixture's failure is recorded; an error is returned if
+// the run must stop, or if there was no answer at all.
 func (a *asker) prices(ctx context.Context, jobs []job) error {
 	a.Expect(len(jobs))
 	err := a.Each(ctx, len(jobs), func(ctx context.Context, n int) error {
@@ -218,8 +217,8 @@ func (a *asker) prices(ctx context.Context, jobs []job) error {
 	return a.Err()
 }
 
-// job sends one request, and once more with the featured markets alone if the provider
-// refuses the list of every market.
+// job sends one request. If the provider refuses the list of every market, it sends the
+// request once more with the featured markets only.
 func (a *asker) job(ctx context.Context, j job) error {
 	if a.Stopped() {
 		a.Fail(nil, j.ids...)
@@ -249,8 +248,8 @@ func (a *asker) job(ctx context.Context, j job) error {
 	return nil
 }
 
-// ask sends one request and returns those of its fixtures that the answer leaves out:
-// the provider offers nothing on them. One that it does not know any more is over.
+// ask sends one request and returns those of its fixtures that the answer leaves out: the
+// provider offers nothing on them. A fixture that it does not know any more is over.
 func (a *asker) ask(ctx context.Context, j job, all bool) (missing []string, err error) {
 	q := url.Values{
 		wire.ParamBookmakers: {a.Bookmaker()}, wire.ParamMarkets: {wire.Featured},
@@ -276,9 +275,9 @@ func (a *asker) ask(ctx context.Context, j job, all bool) (missing []string, err
 	return missingIn(r.Endpoint, payload.Body, j.ids)
 }
 
-// missingIn lists those of the fixtures asked for that an answer leaves out. It is
-// an error when one of these may be in a part that cannot be read: then the provider
-// has not said that it offers nothing on it.
+// missingIn lists those of the requested fixtures that an answer leaves out. It returns an
+// error if one of these may be in a part that cannot be read: then it is not known that the
+// provider offers nothing on it.
 func missingIn(endpoint string, body []byte, ids []string) (missing []string, err error) {
 	d := answer.Document()
 	defer answer.Release(d)
@@ -295,12 +294,12 @@ func missingIn(endpoint string, body []byte, ids []string) (missing []string, er
 		met[id] = true
 	}
 	if endpoint == wire.EndpointEventOdds && !met[ids[0]] {
-		return nil, answer.Unreadable(endpoint, errors.New("it is about another fixture"))
+		return nil, answer.Unreadable(endpoint, errors.New("the answer is about another fixture"))
 	}
 	return requests.Missing(endpoint, ids, met, unread)
 }
 
-// isRefusedMarket reports whether the provider refuses a request for its markets.
+// isRefusedMarket reports whether the provider refuses a request because of its markets.
 func isRefusedMarket(err error) bool {
 	switch answer.VerdictOf(err).Code {
 	case wire.ErrMarket, wire.ErrMarketCombo, wire.ErrMissingMarket:
@@ -309,8 +308,8 @@ func isRefusedMarket(err error) bool {
 	return false
 }
 
-// mustStop reports whether an error ends the run: that of a bookmaker whom the provider
-// does not have, too.
+// mustStop reports whether an error ends the run. One of them is that the provider does
+// not have the bookmaker.
 func mustStop(err error) bool {
 	return answer.MustStop(err) || answer.VerdictOf(err).Code == wire.ErrBookmakers
 }

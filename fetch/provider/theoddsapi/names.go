@@ -23,8 +23,8 @@ var Dialect, table = mapping.Embedded(Name+"/theoddsapi.csv", tableCSV, wordsCSV
 // ruleLine implements provider.Provider.Rule.
 func ruleLine(rule string) string { return table().Rule(rule) }
 
-// everyMarket is the list of the keys that the table maps: what is asked for where all
-// markets of a fixture are bought. A key that stays RAW would cost as much.
+// everyMarket returns the list of the keys that the table maps, which is requested where
+// all markets of a fixture are bought. A key that stays RAW would cost as much.
 var everyMarket = sync.OnceValue(func() string {
 	keys := strings.Split(wire.Featured, ",")
 	featured := len(keys)

@@ -22,17 +22,17 @@ var (
 	marketFields    = answer.Set(wire.KeyKey, wire.KeyOutcomes, "last_update", "link", "sid")
 )
 
-// event is one fixture, as a list of fixtures and an answer about prices have it.
+// event is one fixture, in a list of fixtures or in an answer about prices.
 type event struct {
 	id                 string
-	path               string // the competition's key, where the list was asked for
+	path               string // the key of the competition whose list it was in
 	sport              football.Field[string]
 	home, away, league football.Field[string]
 	startsAt           football.Field[time.Time]
 }
 
-// readList parses an archived answer that is a list. It is an error when the bytes do
-// not parse and when they are no list.
+// readList parses an archived answer that is a list. It is an error if the bytes do not
+// parse or are no list.
 func readList(d *strictjson.Document, body []byte) (strictjson.Value, error) {
 	if err := d.Parse(body); err != nil {
 		return strictjson.Value{}, err
@@ -43,9 +43,9 @@ func readList(d *strictjson.Document, body []byte) (strictjson.Value, error) {
 	return d.Root(), nil
 }
 
-// readSport reads one competition. isFootball reports whether it is one of football that
-// is active and has fixtures: there is nothing to ask about any other. It is not ok if
-// the item does not say.
+// readSport reads one competition. isFootball reports whether it is a competition of
+// football that is active and has fixtures: nothing is requested of others. It is not ok
+// if the item cannot be read.
 func readSport(v strictjson.Value) (key string, isFootball, ok bool) {
 	member, once := v.Once(wire.KeyKey)
 	key = member.Text()
@@ -64,13 +64,13 @@ func readSport(v strictjson.Value) (key string, isFootball, ok bool) {
 	return key, isFootball, true
 }
 
-// isFlag reports whether a value is true, false or not there.
+// isFlag reports whether a value is true, false or absent.
 func isFlag(v strictjson.Value) bool {
 	k := v.Kind()
 	return k == strictjson.True || k == strictjson.False || k == strictjson.Absent
 }
 
-// eventID is the id of an event. broken says why there is none to be believed.
+// eventID returns the id of an event; broken is why it has none.
 func eventID(v strictjson.Value) (id, broken string) {
 	if v.Kind() != strictjson.Object {
 		return "", "not an object"
@@ -85,8 +85,8 @@ func eventID(v strictjson.Value) (id, broken string) {
 	return id, ""
 }
 
-// isID reports whether a text can be a fixture's id: 32 hexadecimal digits, as far as
-// they are recorded.
+// isID reports whether a text can be a fixture's id. Recorded ones are 32 hexadecimal
+// digits.
 func isID(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
@@ -96,8 +96,8 @@ func isID(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// readEvent reads one fixture and counts what of it is damaged. broken says why it
-// cannot be used at all, "" when it can.
+// readEvent reads one fixture and counts its damaged parts. broken is why it cannot be
+// used at all, "" if it can.
 func readEvent(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) (e event, broken string) {
 	if e.id, broken = eventID(v); broken != "" {
 		return e, broken
@@ -127,8 +127,8 @@ func readEvent(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally)
 	return e, ""
 }
 
-// timeOf reads a time in UTC, as ISO 8601 has it or in seconds since 1970; zero if it
-// is none of this century.
+// timeOf reads a time in ISO 8601 or in seconds since 1970; zero if it is not in this
+// century.
 func timeOf(v strictjson.Value) time.Time {
 	var t time.Time
 	switch v.Kind() {
@@ -145,7 +145,7 @@ func timeOf(v strictjson.Value) time.Time {
 	return t.UTC()
 }
 
-// otherSport is the rule for a fixture that is not football at all.
+// otherSport is the rule for a fixture that is not football.
 const otherSport = "sport:not-football"
 
 // filterOf names the rule that keeps a fixture out, "" if none does. No eSoccer has been

@@ -33,7 +33,7 @@ func readEvents(d *strictjson.Document, body []byte) ([]strictjson.Value, error)
 
 // ReadMarkets implements provider.MarketAdapter for the prices of a competition's
 // fixtures and of one fixture. The prices are those of the bookmaker that the query
-// names. A fixture that the query did not ask for is left out.
+// names. A fixture that was not requested is left out.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := answer.Document()
 	defer answer.Release(d)
@@ -58,24 +58,24 @@ type sheetReader struct {
 	table        *mapping.Table
 	bookmaker    string
 	named        bool     // by the request
-	asked        []string // fixtures; nil when the request does not name them
+	asked        []string // fixtures; nil if the request does not name them
 	fixtures     map[string]*offered
 	order        []*offered
-	doubted      []string // fixtures that are there twice and differ
-	priced       bool     // a price was met
-	decimal      bool     // one of them can only be a decimal
+	doubted      []string // ids of two fixtures that differ
+	priced       bool     // there is a price
+	decimal      bool     // a price can only be a decimal
 	unknown      answer.Tally
 	skipped      answer.Tally
 	damaged      answer.Tally
 	met, hurt    provider.Parts
 	payloadTrace *provider.Trace
-	trace        *provider.Trace // of the fixture at hand
+	trace        *provider.Trace // of the current fixture
 }
 
-// offered is everything met on one fixture.
+// offered is everything that was read of one fixture.
 type offered struct {
 	event
-	raw    string // as it stands in the payload
+	raw    string // its text in the payload
 	offers []input.Offer
 	byKey  map[string]showing // markets, by their key
 	found  bool               // the bookmaker is there
@@ -84,7 +84,7 @@ type offered struct {
 	hurt   bool               // that, or a market or row
 }
 
-// showing is where a market stands among the offers, and as what in the payload.
+// showing is the place of a market among the offers, and its text in the payload.
 type showing struct {
 	at  int
 	raw string
@@ -139,11 +139,11 @@ func (r *sheetReader) lose(f *offered, why string) {
 	f.lost, f.hurt = true, true
 }
 
-// maker reads the block of one bookmaker, if it is the one whose prices are wanted.
+// maker reads the block of one bookmaker, if its prices were requested.
 func (r *sheetReader) maker(f *offered, v strictjson.Value) {
 	key, once := v.Once(wire.KeyKey)
 	switch {
-	case v.Kind() != strictjson.Object || key.Kind() != strictjson.String || !once: // it may be the one that is wanted
+	case v.Kind() != strictjson.Object || key.Kind() != strictjson.String || !once: // it may be the requested one
 		r.lose(f, bookmakerNoShape)
 		return
 	case key.Text() != r.bookmaker:
@@ -168,8 +168,8 @@ func (r *sheetReader) maker(f *offered, v strictjson.Value) {
 	}
 }
 
-// market reads one market. One whose key is there twice, and says two things, is RAW
-// with the rows of both.
+// market reads one market. Two markets with one key that differ are one RAW market with
+// the rows of both.
 func (r *sheetReader) market(f *offered, v strictjson.Value) {
 	r.met.Markets++
 	member, once := v.Once(wire.KeyKey)
@@ -223,8 +223,8 @@ func (r *sheetReader) market(f *offered, v strictjson.Value) {
 	f.offers = append(f.offers, o)
 }
 
-// rows reads the outcomes of a market. What stands in their place and is no list is
-// one row that nobody understands: nothing that was sent is dropped.
+// rows reads the outcomes of a market. A value that is no list is one row that cannot be
+// read: nothing that was sent is dropped.
 func (r *sheetReader) rows(f *offered, outcomes strictjson.Value) []input.Row {
 	switch outcomes.Kind() {
 	case strictjson.Absent, strictjson.Null:
@@ -240,7 +240,7 @@ func (r *sheetReader) rows(f *offered, outcomes strictjson.Value) []input.Row {
 	return rows
 }
 
-// row reads one outcome: what names it are its labels, in the provider's order.
+// row reads one outcome. Its labels are in the provider's order.
 func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 	row := input.Row{Place: r.trace.Begin(v)}
 	of := provider.Subject{Row: row.Place}
@@ -292,8 +292,8 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 	return row
 }
 
-// price is a price as it was sent. What is no text is kept as it stands: it is there,
-// and no price.
+// price returns a price as it was sent. A value that is no text is kept as it is, and will
+// be found to be no price.
 func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
 	v, once := row.Once(wire.KeyPrice)
 	switch {
@@ -309,9 +309,9 @@ func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
 	return football.NullField[string]()
 }
 
-// isAmerican reports whether a price can be in the American form: a whole number from
-// 100 on, with or without a sign. A decimal that long is written so, too, but not
-// every price of a payload is that long.
+// isAmerican reports whether a price can be in the American form: a whole number of 100 or
+// more, with or without a sign. A decimal price can look the same, but not all prices of
+// a payload can.
 func isAmerican(price string) bool {
 	price = strings.TrimLeft(price, "+-")
 	for i := 0; i < len(price); i++ {
@@ -322,10 +322,10 @@ func isAmerican(price string) bool {
 	return len(price) > 2
 }
 
-// sheet turns what was gathered into offers. Where the prices are in another form than
-// was asked for, no answer says so: none of them is taken for a decimal. A fixture that
-// has damage, and no row that is whole, is broken: to go on would look like the
-// bookmaker had withdrawn its markets.
+// sheet turns the gathered markets into offers. If the prices are in another form than
+// requested, which no answer states, none of them is read as a decimal. A fixture that has
+// damage, and no undamaged row, is broken: otherwise it would look as if the bookmaker had
+// withdrawn its markets.
 func (r *sheetReader) sheet(p provider.Payload, l provider.Listing, otherForm bool) provider.Sheet {
 	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: make(map[string]football.Reason)}
 	for _, f := range r.order {
@@ -352,7 +352,7 @@ func setOtherForm(rows []input.Row) {
 	}
 }
 
-// joined is the fixture as the listing has it, or else as the answer itself does.
+// joined returns what the listing says of a fixture, or else what the answer itself says.
 func (f *offered) joined(p provider.Payload, l provider.Listing) football.Fixture {
 	if listed, ok := l.Joined(Name, f.id, p.FetchedAt); ok {
 		return listed
