@@ -511,3 +511,12 @@ func TestNamesInOtherScripts(t *testing.T) {
 		})
 	}
 }
+
+// Every provider has the tests of this file.
+func TestEveryProviderHasAWire(t *testing.T) {
+	for _, name := range emulators.Names() {
+		if !slices.ContainsFunc(wires, func(w wire) bool { return w.provider == name }) {
+			t.Errorf("%s: add its format to wires, so that bad input is tested", name)
+		}
+	}
+}
