@@ -20,7 +20,7 @@ type listed struct {
 // The provider has no eSoccer.
 func (*dialect) Listed(w *simulator.World, now time.Time) []simulator.Fixture { return w.Football(now) }
 
-// day answers for the list of a day.
+// day answers a request for the list of a day.
 func (d *dialect) day(q simulator.Question) [][]byte {
 	all := d.lists.Get(q.World, q.Now, func(f simulator.Fixture, now time.Time) listed {
 		return listed{dayOf(f), simulator.JSON(newItem(q.World, f, now))}
@@ -42,7 +42,7 @@ const (
 	renewedStats = time.Minute
 )
 
-// playing answers for the matches in play, with their events.
+// playing answers a request for the matches in play, with their events.
 func playing(q simulator.Question) [][]byte {
 	now := q.Now.Truncate(renewed)
 	items := [][]byte{}
@@ -92,8 +92,8 @@ var fixtureIDs = simulator.IDs{First: 1_400_000}
 // fixtureID returns the id of a fixture.
 func fixtureID(w *simulator.World, f simulator.Fixture) int64 { return fixtureIDs.Of(w, f) }
 
-// item is a fixture of a list. The last members are in the details, the events also in
-// the list of matches in play.
+// item is a fixture of a list. The last members are only in the details, but the events are
+// also in the list of matches in play.
 type item struct {
 	Fixture fixture `json:"fixture"`
 	League  league  `json:"league"`
@@ -114,7 +114,7 @@ type item struct {
 	Players    []any `json:"players,omitzero"`
 }
 
-// reference is what the odds say of a fixture, which is not who plays.
+// reference is what the odds say of a fixture. They do not say who plays.
 type reference struct {
 	ID        int64  `json:"id"`
 	TimeZone  string `json:"timezone"`
@@ -161,7 +161,7 @@ type league struct {
 	Standings *bool   `json:"standings,omitzero"`
 }
 
-// named is a team wherever it is named.
+// named is a team in all places that name it.
 type named struct {
 	ID   int    `json:"id"`
 	Name string `json:"name"`
@@ -180,7 +180,7 @@ type pair struct {
 
 func pairOf(goals [2]int) pair { return pair{&goals[0], &goals[1]} }
 
-// oddVenue is the lot of an unknown venue: null, or 0.
+// oddVenue decides whether the id of an unknown venue is null or 0.
 const oddVenue = 301
 
 func newItem(w *simulator.World, f simulator.Fixture, now time.Time) (i item) {

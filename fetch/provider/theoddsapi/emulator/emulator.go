@@ -3,6 +3,7 @@
 package emulator
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,13 +17,16 @@ import (
 // wire format over invented worlds, with its credits, error codes and oddities. A
 // window of Options.Quota is the provider's month.
 func New(o simulator.Options) (*simulator.Server, error) {
+	if o.Replay != "" {
+		return nil, errors.New("replay: the emulator of theoddsapi has no recorded answers; leave --replay out")
+	}
 	return simulator.NewServer(o, &dialect{lists: simulator.NewLists(ahead, func(simulator.Fixture) int { return fixtureSize })})
 }
 
 // fixtureSize is about what a fixture takes in memory, in bytes.
 const fixtureSize = 1 << 10
 
-// dialect answers over invented worlds.
+// dialect implements simulator.Dialect.
 type dialect struct {
 	lists simulator.Lists[simulator.Fixture]
 }
@@ -52,8 +56,7 @@ func (*dialect) Endpoint(path string) (string, simulator.Class) {
 	return "", ""
 }
 
-// subjects returns the competition and the fixture that a path is about, "" where it
-// names none.
+// subjects returns the competition and the fixture in a path; "" if it names none.
 func subjects(path string) (sport, event string) {
 	rest, _ := strings.CutPrefix(path, wire.PathSports+"/")
 	sport, rest, _ = strings.Cut(rest, "/")
@@ -65,7 +68,7 @@ func subjects(path string) (sport, event string) {
 // Token implements simulator.Dialect: the key is in the query alone.
 func (*dialect) Token(r *http.Request) string { return r.URL.Query().Get(wire.ParamKey) }
 
-// Quota implements simulator.Dialect. No header says when the credits are new.
+// Quota implements simulator.Dialect. No header says when the credits are renewed.
 func (*dialect) Quota(h http.Header, limit, remaining int, _ time.Time) {
 	h[wire.HeaderRemaining] = []string{strconv.Itoa(remaining)}
 	h[wire.HeaderUsed] = []string{strconv.Itoa(limit - remaining)}
@@ -109,7 +112,7 @@ func (*dialect) Format() simulator.Format {
 	return simulator.Format{IDs: []string{wire.KeyID}, Nonsense: `{"message":17,"bookmakers":"see attachment"}`}
 }
 
-// Wrap implements simulator.Dialect: a list is bare.
+// Wrap implements simulator.Dialect: a list has no envelope.
 func (*dialect) Wrap(items [][]byte, _ *simulator.Page) []byte {
 	return simulator.AppendArray(nil, items)
 }

@@ -34,7 +34,7 @@ type sport struct {
 	Outrights   bool   `json:"has_outrights"`
 }
 
-// others are the competitions that are no list of football matches.
+// others are competitions of other sports, and one without matches.
 var others = []sport{
 	{"basketball_northern_league", "Basketball", "Northern League", "Basketball of the north", true, false},
 	{"icehockey_coast_league", "Ice Hockey", "Coast League", "Ice hockey of the coast", false, false},
@@ -67,7 +67,8 @@ func isSport(key string) bool {
 		slices.ContainsFunc(simulator.Leagues(), func(l simulator.League) bool { return l.Human() && sportOf(l) == key })
 }
 
-// sportOf is the key of a competition: the words of its name, as far as they are ASCII.
+// sportOf returns the key of a competition: the words of its name, without characters that
+// are not ASCII.
 func sportOf(l simulator.League) string {
 	words := strings.FieldsFunc(strings.ToLower(l.Name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return wire.PrefixSoccer + strings.Join(words, "_")
@@ -95,8 +96,8 @@ func (a *ask) time(t time.Time) any {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// An id is 32 hexadecimal digits: the first half is the product of the fixture's place
-// with a big odd number, the second half proves it.
+// scatter is the factor of ids. An id has 32 hexadecimal digits: the first half is the
+// product of the fixture's number and the factor, the second half is a checksum.
 const scatter = 0x9e3779b97f4a7c15
 
 var fixtureIDs = simulator.IDs{First: 1}
