@@ -257,6 +257,9 @@ type Listing struct {
 	Broken   map[string]int           // items that could not be read, by reason
 	Damaged  map[string]int           // parts of other items that could not be read, by part and fault
 	Unknown  map[string]int           // unknown fields, by name
+	// Met counts the items, and Hurt those of them that could be used and have a damaged
+	// part, or lack a member that the provider always sends beside one that is not known.
+	Met, Hurt int
 }
 
 // Joined returns what the listing says of a fixture of which more was fetched at the

@@ -72,9 +72,8 @@ func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 	if !r.Count(broken) {
 		return
 	}
-	if r.Found(i.id) { // which of the two is true is not known: the first is kept
+	if r.Found(i.id) {
 		r.Damaged.Add(fixtureTwice)
-		return
 	}
 	if rule := filterOf(&i); rule != "" {
 		r.LeaveOut(i.id, rule)
@@ -91,7 +90,7 @@ func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 		RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v), Clock: r.clock(v, i.status)}
 	s.Counters, s.CountersNotAsked = r.statistics(v, &i)
 	s.Incidents = r.events(v, &i)
-	r.Unknown.AddUnknown(v, "item", itemFields)
+	r.Compare(formatOf(v))
 	r.Keep(i.id, s)
 }
 

@@ -74,6 +74,7 @@ func (a asker) list(ctx context.Context, question provider.Request) ([]item, err
 			a.Count(countLostPages, 1)
 			return items, nil
 		}
+		before := len(items)
 		for _, i := range p.items {
 			if at, met := place[i.id]; met {
 				items[at], complete = i, false
@@ -88,7 +89,8 @@ func (a asker) list(ctx context.Context, question provider.Request) ([]item, err
 		if p.nothing {
 			a.Count(countNothing, 1)
 		}
-		if !p.more || n == wire.MaxPages || len(p.items)+p.noID == 0 {
+		isNew := len(items) > before || p.noID > 0 // else the provider sends one page again and again
+		if !p.more || n == wire.MaxPages || !isNew {
 			a.Asked.ListingComplete = complete && !p.more
 			return items, nil
 		}

@@ -91,7 +91,7 @@ func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 		RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v), Clock: r.clock(v, i.state)}
 	s.Counters = r.counters(v)
 	s.Incidents = r.events(v, &i)
-	r.Unknown.AddUnknown(v, "item", itemFields)
+	r.Compare(formatOf(v))
 	r.Keep(i.id, s)
 }
 

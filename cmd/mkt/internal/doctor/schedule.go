@@ -78,7 +78,7 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 	case run.Counters["listing_short"] > 0:
 		d.bad(Warn, "LISTING_SHORT", "schedule", r.at(file), "none is needed if the next list is complete; otherwise ask the provider about the totals in "+
 			quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file),
-			"the newest list of fixtures has fewer than it says: no fixture is removed because it lacks it")
+			"the newest list of fixtures is empty or has fewer than it says: no fixture is removed because it lacks it")
 	default:
 		d.ok("schedule", r.at(file), "%s succeeded %s ago", step, ago(d.now.Sub(run.FinishedAt)))
 	}
