@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"mkt/fetch/input"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/betsapi"
-	"mkt/fetch/provider/betsapi/emulator"
+	"mkt/fetch/provider/emulators"
 	"mkt/fetch/provider/providertest"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
@@ -24,6 +26,7 @@ import (
 // seconds.
 type season struct {
 	*testing.T
+	provider provider.Provider
 	sim      *simulator.Server
 	exchange *providertest.Exchange
 	now      time.Time
@@ -45,12 +48,18 @@ type tracked struct {
 
 var seasonBegins = time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC)
 
-func newSeason(t *testing.T, o simulator.Options) *season {
-	s := &season{T: t, now: seasonBegins, mem: newMem(), matches: map[string]*tracked{}}
+func newSeason(t *testing.T, o simulator.Options) *season { return newSeasonOf(t, betsapi.Name, o) }
+
+func newSeasonOf(t *testing.T, name string, o simulator.Options) *season {
+	of, ok := all.Lookup(name)
+	if !ok {
+		t.Fatalf("no provider %s", name)
+	}
+	s := &season{T: t, provider: of, now: seasonBegins, mem: newMem(), matches: map[string]*tracked{}}
 	o.Now = func() time.Time { return s.now }
-	sim, err := emulator.New(o)
+	sim, err := emulators.New(name, o)
 	must(t, err)
-	s.sim, s.exchange = sim, &providertest.Exchange{Adapter: betsapi.Provider(), Handler: sim, Token: sim.Tokens()[0], Clock: o.Now}
+	s.sim, s.exchange = sim, &providertest.Exchange{Adapter: of, Handler: sim, Token: sim.Tokens()[0], Clock: o.Now}
 	return s
 }
 
@@ -63,10 +72,10 @@ func (s *season) tick() {
 	archive, err := raw.Create(s.mem, s.cycle(), nil)
 	must(s, err)
 	s.exchange.Archive = archive
-	asked, err := betsapi.Provider().Live.Ask(s.Context(), s.exchange, s.resume)
+	asked, err := s.provider.Live.Ask(s.Context(), s.exchange, s.resume)
 	must(s, err)
 	s.resume = asked.Resume
-	_, err = archive.Seal(raw.Cycle{ClientID: "acme", Product: football.LiveIntelligence, Provider: "betsapi", StartedAt: s.now, FinishedAt: s.now,
+	_, err = archive.Seal(raw.Cycle{ClientID: "acme", Product: football.LiveIntelligence, Provider: s.provider.Name, StartedAt: s.now, FinishedAt: s.now,
 		Outcome: raw.Complete, ListingComplete: asked.ListingComplete, Resume: asked.Resume})
 	must(s, err)
 	o := options(s.mem, s.mem)
@@ -166,6 +175,14 @@ func wide(n *int32) *int {
 // wherever it is correct.
 func TestLiveSeason(t *testing.T) {
 	needs.Time(t, "plays matches for two hours and a half")
+	for _, p := range all.All() {
+		if p.Live != nil {
+			t.Run(p.Name, func(t *testing.T) { liveSeason(t, p.Name) })
+		}
+	}
+}
+
+func liveSeason(t *testing.T, of string) {
 	for name, rate := range map[string]float64{"truth": 0, "usual": -1, "troubled": 0.6} {
 		t.Run(name, func(t *testing.T) {
 			o := simulator.Options{Seed: 7, Fixtures: 40, InPlay: 14}
@@ -174,7 +191,7 @@ func TestLiveSeason(t *testing.T) {
 					o.Faults = append(o.Faults, simulator.Fault{Kind: kind, Rate: rate})
 				}
 			}
-			s := newSeason(t, o)
+			s := newSeasonOf(t, of, o)
 			s.play(150 * time.Minute)
 			whole, all := 0, simulatortest.Tally{}
 			judge := simulatortest.Judge{World: s.sim.World(s.exchange.Token), Errorf: t.Errorf}

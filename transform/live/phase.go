@@ -25,6 +25,8 @@ func phase(previous, next *clock, s *input.Sample, elapsed int) football.Phase {
 		return football.FullTime
 	case s.Status == input.NotStarted:
 		return football.NoPhase
+	case s.Clock.Shootout && s.Status != input.Off:
+		return football.Shootout
 	case s.Status == input.Off, !next.known:
 		return continuedPhase(previous)
 	}
@@ -139,7 +141,8 @@ func atRest(previous *clock, half, position int, s *input.Sample) football.Phase
 	return phaseAfterLastHalf(s)
 }
 
-// phaseAfterLastHalf returns the phase after the last half. Only a level score leads to a shoot-out.
+// phaseAfterLastHalf returns the phase after the last half, of a provider that does not
+// say whether a shoot-out follows. Only a level score leads to one.
 func phaseAfterLastHalf(s *input.Sample) football.Phase {
 	home, okHome := s.Score.Home.Get()
 	away, okAway := s.Score.Away.Get()

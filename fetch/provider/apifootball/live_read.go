@@ -168,6 +168,7 @@ func (r *liveReader) clock(item strictjson.Value, status string) (c input.ClockR
 	r.tell(provider.FieldClock, "", v)
 	c.Minute = r.number(v, "elapsed", maxMinute, itemClock)
 	extra := r.number(v, "extra", maxMinute, itemClock).Or(0)
+	c.Shootout = status == wire.StatusShootout
 	minute, sent := c.Minute.Get()
 	if !sent {
 		return c
@@ -182,6 +183,10 @@ func (r *liveReader) clock(item strictjson.Value, status string) (c input.ClockR
 	case wire.StatusExtraTime:
 		c.Half, c.Minute, c.Running = football.Of(extraHalf(minute)), football.Of(minute+extra), football.Of(true)
 	case wire.StatusBreak:
+		if minute >= football.HalfEnds(4) { // a shoot-out follows
+			c.Half, c.Running, c.Shootout = football.Of(5), football.Of(false), true
+			break
+		}
 		half := extraHalf(minute + 1)
 		c.Half, c.Minute, c.Running = football.Of(half), football.Of(football.HalfBegins(half)), football.Of(false)
 	case wire.StatusShootout:
