@@ -19,6 +19,9 @@ const (
 	// statistics every minute, and everything else that is in them is in the list.
 	detailsEvery = 52 * time.Second
 	detailWithin = 5 * time.Second // after that no more details are asked for in a cycle
+	// maxEnded bounds the requests of a cycle for the fixtures that have left the list. A
+	// list that has lost more than these fixtures is wrong, and they will be back.
+	maxEnded = 5
 )
 
 // Counters of a live cycle, beside those that provider.Asked has of its own.
@@ -41,9 +44,10 @@ func (liveAdapter) IsList(endpoint string) bool { return endpoint == wire.Endpoi
 func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == wire.EndpointDetails }
 
 // Ask implements provider.LiveAdapter: the list, which holds clock, score and events of
-// every fixture in play, then, once a minute, the details, which have the statistics,
-// twenty fixtures to a request. resume is when the details were asked for last, in
-// seconds.
+// every fixture in play, then the details, twenty fixtures to a request: once a minute of
+// those in play, for their statistics, and once of each that has left the list, which
+// says how it ended. resume holds the time at which the details of those in play were
+// asked for last, and what was in play.
 func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
 	a := newAsker(x)
 	a.asked.Resume = resume
@@ -53,23 +57,71 @@ func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) 
 	if err != nil {
 		return a.asked, err
 	}
+	before := readResume(resume)
 	now := x.Now().UTC()
-	batches := slices.Collect(slices.Chunk(ids, wire.MaxIDs))
-	if !isDue(resume, now) || !affords(x, len(batches)) {
+	batches := batchesOf(before.without(ids))
+	batches = batches[:min(len(batches), maxEnded)]
+	if !affords(x, len(batches)) {
+		batches = nil
+	}
+	ended, playing := len(batches), batchesOf(ids)
+	if before.isDue(now) && affords(x, ended+len(playing)) {
+		batches = append(batches, playing...)
+	} else {
 		a.count(countSkipped, len(ids))
-		return a.asked, nil
+		playing = nil
 	}
-	whole, err := a.details(ctx, late, batches)
-	if whole && err == nil {
-		a.asked.Resume = strconv.FormatInt(now.Unix(), 10)
+	done, err := a.details(ctx, late, batches)
+	next := resumption{asked: before.asked, playing: ids}
+	for n, batch := range batches[:ended] {
+		if done[n] != batchHad {
+			next.playing = append(next.playing, batch...)
+		}
 	}
+	if len(playing) > 0 && err == nil && !slices.Contains(done[ended:], batchNotSent) {
+		next.asked = strconv.FormatInt(now.Unix(), 10)
+	}
+	a.asked.Resume = next.String()
 	slices.Sort(a.asked.Failed)
 	return a.asked, err
 }
 
+func batchesOf(ids []string) [][]string { return slices.Collect(slices.Chunk(ids, wire.MaxIDs)) }
+
+// resumption is what a cycle leaves for the next one.
+type resumption struct {
+	asked   string   // when the details of what is in play were asked for, in seconds; "" if never
+	playing []string // the fixtures in play, and those of which it is not known how they ended
+}
+
+func readResume(text string) (r resumption) {
+	asked, ids, _ := strings.Cut(text, " ")
+	r.asked = asked
+	if ids != "" {
+		r.playing = strings.Split(ids, wire.IDSeparator)
+	}
+	return r
+}
+
+func (r resumption) String() string {
+	if len(r.playing) == 0 {
+		return r.asked
+	}
+	return r.asked + " " + strings.Join(r.playing, wire.IDSeparator)
+}
+
+// without returns the fixtures that were in play and are not among ids.
+func (r resumption) without(ids []string) []string {
+	listed := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		listed[id] = true
+	}
+	return slices.DeleteFunc(slices.Clone(r.playing), func(id string) bool { return listed[id] })
+}
+
 // isDue reports whether statistics may be new since the details were asked for last.
-func isDue(resume string, now time.Time) bool {
-	last, err := strconv.ParseInt(resume, 10, 64)
+func (r resumption) isDue(now time.Time) bool {
+	last, err := strconv.ParseInt(r.asked, 10, 64)
 	since := now.Sub(time.Unix(last, 0))
 	return err != nil || since < 0 || since >= detailsEvery
 }
@@ -114,11 +166,18 @@ func (a *asker) inPlay(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// details asks for the details of fixtures, until late ends. whole tells that every
-// request was sent. An error is returned if the run must stop.
-func (a *asker) details(ctx, late context.Context, batches [][]string) (whole bool, err error) {
+// What became of a batch of details.
+const (
+	batchNotSent = iota // the cycle's time or the quota was used up
+	batchNotHad         // asked for in vain
+	batchHad
+)
+
+// details asks for the details of fixtures, until late ends, and returns what became of
+// each batch. An error is returned if the run must stop.
+func (a *asker) details(ctx, late context.Context, batches [][]string) (done []int, err error) {
 	a.expect(len(batches))
-	asked := make([]bool, len(batches))
+	done = make([]int, len(batches))
 	err = a.each(late, len(batches), func(late context.Context, n int) error {
 		if late.Err() != nil {
 			return nil
@@ -134,24 +193,23 @@ func (a *asker) details(ctx, late context.Context, batches [][]string) (whole bo
 			return err
 		case err == nil:
 			a.count(countDetails, len(batches[n]))
+			done[n] = batchHad
+			return nil
 		case err == errStopped || late.Err() != nil:
 			return nil // asked first in the next cycle
 		case fatal:
 			return err
-		default:
-			a.mu.Lock()
-			a.asked.Failed = append(a.asked.Failed, batches[n]...)
-			a.mu.Unlock()
 		}
-		asked[n] = true
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.asked.Failed = append(a.asked.Failed, batches[n]...)
+		done[n] = batchNotHad
 		return nil
 	})
-	whole = true
 	for n, batch := range batches {
-		if !asked[n] {
-			whole = false
+		if done[n] == batchNotSent {
 			a.count(countCutOff, len(batch))
 		}
 	}
-	return whole, err
+	return done, err
 }
