@@ -32,7 +32,7 @@ func (p *play) shootout(f Fixture) []Kick {
 	}
 	period := p.script.periods[len(p.script.periods)-1]
 	for n := range kicks {
-		kicks[n].At = period.From + ((period.To-period.From)*time.Duration(n+1)/time.Duration(len(kicks)+1)).Truncate(time.Second)
+		kicks[n].At = period.From + ((period.To - period.From) * time.Duration(n+1) / time.Duration(len(kicks)+1)).Truncate(time.Second)
 	}
 	return kicks
 }

@@ -78,6 +78,13 @@ var refusals = map[simulator.Refusal][2]string{
 	simulator.QuotaUsed: {wire.ErrRequests, "You have reached the request limit for the day."},
 }
 
+// TooFast implements simulator.Paced: the quota of the minute is used up, and not that of
+// the day.
+func (*dialect) TooFast(h http.Header) simulator.Answer {
+	h.Set(wire.HeaderMinuteRemaining, "0")
+	return refused("", nil, wire.ErrRateLimit, fmt.Sprintf("Too many requests. Your rate limit is %d requests per minute.", perMinute))
+}
+
 // Refuse implements simulator.Dialect: with the status 200, but for faults of the server.
 func (*dialect) Refuse(why simulator.Refusal) simulator.Answer {
 	switch why {
@@ -120,7 +127,8 @@ func quoted(v any) []byte {
 
 // Format implements simulator.Dialect.
 func (*dialect) Format() simulator.Format {
-	return simulator.Format{List: wire.KeyResponse, IDs: []string{"fixture"}, Nonsense: `{"get":7,"errors":[],"results":"many","paging":[],"response":"see attachment"}`}
+	return simulator.Format{List: wire.KeyResponse, IDs: []string{"fixture"}, Nonsense: `{"get":7,"errors":[],"results":"many","paging":[],"response":"see attachment"}`,
+		Classes: []simulator.Class{simulator.Listing, simulator.Markets, simulator.Playing, simulator.Details}}
 }
 
 // Wrap implements simulator.Dialect.

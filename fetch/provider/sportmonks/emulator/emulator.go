@@ -83,7 +83,8 @@ func (dialect) Token(r *http.Request) string {
 
 // Format implements simulator.Dialect.
 func (dialect) Format() simulator.Format {
-	return simulator.Format{List: wire.KeyData, IDs: []string{"id"}, Nonsense: `{"data":"see attachment"}`}
+	return simulator.Format{List: wire.KeyData, IDs: []string{"id"}, Nonsense: `{"data":"see attachment"}`,
+		Classes: []simulator.Class{simulator.Listing, simulator.Markets, simulator.Playing}}
 }
 
 // Answer serves a question.

@@ -95,6 +95,12 @@ func (*dialect) Refuse(why simulator.Refusal) simulator.Answer {
 	}
 }
 
+// TooFast implements simulator.Paced: a second has had too many requests. It costs no
+// credit.
+func (*dialect) TooFast(http.Header) simulator.Answer {
+	return refusal(http.StatusTooManyRequests, wire.ErrFrequency, "Requests are being sent too quickly")
+}
+
 func refusal(status int, code, message string) simulator.Answer {
 	r := struct {
 		Message string `json:"message"`
@@ -109,7 +115,8 @@ func refusal(status int, code, message string) simulator.Answer {
 
 // Format implements simulator.Dialect.
 func (*dialect) Format() simulator.Format {
-	return simulator.Format{IDs: []string{wire.KeyID}, Nonsense: `{"message":17,"bookmakers":"see attachment"}`}
+	return simulator.Format{IDs: []string{wire.KeyID}, Nonsense: `{"message":17,"bookmakers":"see attachment"}`,
+		Classes: []simulator.Class{simulator.Listing, simulator.Markets}}
 }
 
 // Wrap implements simulator.Dialect: a list is bare.
