@@ -56,10 +56,16 @@ type Paced interface {
 
 // metered returns the dialect of an answer with the given quota.
 func metered(d Dialect, limit, remaining int, resets time.Duration) Dialect {
-	if m, ok := d.(Metered); ok {
-		return m.Metered(limit, remaining, resets)
+	m, ok := base(d).(Metered)
+	if !ok {
+		return d
 	}
-	return d
+	stating := m.Metered(limit, remaining, resets)
+	if r, ok := d.(Replay); ok {
+		r.Dialect = stating
+		return r
+	}
+	return stating
 }
 
 // Format is what the faults need to know of a wire format of JSON objects.

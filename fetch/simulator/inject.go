@@ -61,7 +61,7 @@ const (
 // quota is used up.
 func (s *Server) limit(w http.ResponseWriter, r *http.Request, kind FaultKind) {
 	a := s.dialect.Refuse(QuotaUsed)
-	paced, isPaced := s.dialect.(Paced)
+	paced, isPaced := base(s.dialect).(Paced)
 	if isPaced {
 		a = paced.TooFast(w.Header())
 	}

@@ -16,16 +16,32 @@ import (
 )
 
 // New returns an emulator of API-Football: an http.Handler that speaks the provider's
-// wire format over invented worlds. Recorded payloads cannot be replayed.
+// wire format over invented worlds or, if Options.Replay is set, over recorded payloads.
 func New(o simulator.Options) (*simulator.Server, error) {
-	if o.Replay != "" {
-		return nil, fmt.Errorf("replay: the emulator of API-Football has no recorded payloads; leave it out")
-	}
-	return simulator.NewServer(o, &dialect{
+	d := &dialect{
 		lists: simulator.NewCache[listKey](8, func([]listed) int { return 1 }),
 		odds:  simulator.NewCache[oddsKey](64<<20, func(b []byte) int { return len(b) }),
-	})
+	}
+	if o.Replay == "" {
+		return simulator.NewServer(o, d)
+	}
+	r, err := openReplay(o.Replay)
+	if err != nil {
+		return nil, err
+	}
+	return simulator.NewServer(o, simulator.Replay{Dialect: wireFormat{d}, Serve: r.answer, Sells: d.Format().Classes})
 }
+
+// wireFormat is the dialect without its worlds.
+type wireFormat struct{ simulator.Dialect }
+
+// EndpointOf implements simulator.Sorting.
+func (wireFormat) EndpointOf(path string, query url.Values) (string, simulator.Class) {
+	return (*dialect)(nil).EndpointOf(path, query)
+}
+
+// TooFast implements simulator.Paced.
+func (wireFormat) TooFast(h http.Header) simulator.Answer { return (*dialect)(nil).TooFast(h) }
 
 // dialect implements simulator.Dialect.
 type dialect struct {
@@ -159,8 +175,7 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 	page := simulator.Page{Number: 1}
 	switch q.Endpoint {
 	case wire.EndpointStatus:
-		return simulator.Answer{Body: []byte(`{` + repeated(get, nil) + `,"errors":[],"results":1,"paging":{"current":1,"total":1},"response":` +
-			`{"account":{"firstname":"Sim","lastname":"Ulator","email":"simulator@example.com"},"subscription":{"plan":"Ultra","active":true}}}`)}
+		return accountStatus(get)
 	case wire.EndpointFixtures:
 		items = d.day(q)
 	case wire.EndpointLive:
@@ -175,6 +190,11 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 	}
 	page.Asked = repeated(get, q.Query)
 	return simulator.Answer{Items: items, Page: &page}
+}
+
+func accountStatus(get string) simulator.Answer {
+	return simulator.Answer{Body: []byte(`{` + repeated(get, nil) + `,"errors":[],"results":1,"paging":{"current":1,"total":1},"response":` +
+		`{"account":{"firstname":"Sim","lastname":"Ulator","email":"simulator@example.com"},"subscription":{"plan":"Ultra","active":true}}}`)}
 }
 
 // parameters are those of the endpoints. Each has one of them at least.

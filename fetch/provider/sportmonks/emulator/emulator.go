@@ -7,7 +7,6 @@ package emulator
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -16,15 +15,21 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// New returns an emulator of Sportmonks.
+// New returns an emulator of Sportmonks, over invented worlds or, if Options.Replay is
+// set, over recorded payloads.
 func New(o simulator.Options) (*simulator.Server, error) {
-	if o.Replay != "" {
-		return nil, errors.New("replay: this provider's emulator has no recordings to serve; leave the option out")
-	}
-	return simulator.NewServer(o, dialect{
+	d := dialect{
 		lists:  simulator.NewLists(func(it listedItem) int { return len(it.json) }),
 		sheets: simulator.NewCache[sheetKey](64<<20, func(b []byte) int { return len(b) }),
-	})
+	}
+	if o.Replay == "" {
+		return simulator.NewServer(o, d)
+	}
+	r, err := openReplay(o.Replay)
+	if err != nil {
+		return nil, err
+	}
+	return simulator.NewServer(o, simulator.Replay{Dialect: d, Serve: r.answer, Sells: d.Format().Classes})
 }
 
 // dialect answers over simulated worlds.

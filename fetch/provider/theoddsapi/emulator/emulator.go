@@ -5,7 +5,6 @@ package emulator
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -19,10 +18,15 @@ import (
 // wire format over invented worlds, with its credits, error codes and oddities. A
 // window of Options.Quota is the provider's month.
 func New(o simulator.Options) (*simulator.Server, error) {
+	d := &dialect{lists: simulator.NewCache[listKey](100_000, func(f []simulator.Fixture) int { return len(f) })}
 	if o.Replay != "" {
-		return nil, errors.New("replay: the emulator of theoddsapi has no recorded answers; leave --replay out")
+		r, err := openReplay(o.Replay)
+		if err != nil {
+			return nil, err
+		}
+		return simulator.NewServer(o, simulator.Replay{Dialect: wireFormat{d}, Serve: r.answer, Sells: d.Format().Classes})
 	}
-	return simulator.NewServer(o, &dialect{lists: simulator.NewCache[listKey](100_000, func(f []simulator.Fixture) int { return len(f) })})
+	return simulator.NewServer(o, d)
 }
 
 // dialect answers over invented worlds.
@@ -100,6 +104,12 @@ func (*dialect) Refuse(why simulator.Refusal) simulator.Answer {
 func (*dialect) TooFast(http.Header) simulator.Answer {
 	return refusal(http.StatusTooManyRequests, wire.ErrFrequency, "Requests are being sent too quickly")
 }
+
+// wireFormat is the dialect without its worlds.
+type wireFormat struct{ simulator.Dialect }
+
+// TooFast implements simulator.Paced.
+func (w wireFormat) TooFast(h http.Header) simulator.Answer { return (*dialect)(nil).TooFast(h) }
 
 func refusal(status int, code, message string) simulator.Answer {
 	r := struct {
