@@ -5,7 +5,10 @@ import (
 	"mkt/publish/football"
 )
 
-func lastHalf(previous *clock, p football.Phase) int {
+// lastHalf returns the half that is played, or was played last. Of a fixture that is first
+// seen after its last half the scoreboard says whether there was extra time.
+func lastHalf(previous, next *clock) int {
+	p := next.Phase
 	half := p.Half()
 	if p == football.HalfTime {
 		half = 1
@@ -13,10 +16,16 @@ func lastHalf(previous *clock, p football.Phase) int {
 	if half == 0 && previous != nil {
 		half = previous.half
 	}
-	if half < 2 && (p == football.FullTime || p == football.Break || p == football.Shootout) {
-		half = 2
+	if half >= 2 || p != football.FullTime && p != football.Break && p != football.Shootout {
+		return half
 	}
-	return half
+	switch {
+	case p == football.Break && next.position >= halfEnds[3]:
+		return 3
+	case p != football.Break && next.position >= halfEnds[4]:
+		return 4
+	}
+	return 2
 }
 
 func phase(previous, next *clock, s *input.Sample, elapsed int) football.Phase {
