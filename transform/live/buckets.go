@@ -39,7 +39,7 @@ const (
 func (c cell) state() football.BucketState {
 	missing, null := int(c.seconds[carryMissing]), int(c.seconds[carryNull])
 	switch blind := missing + null; {
-	case blind == 0 && c.seconds[carrySeen] == 0: // a sample showed it, and none followed in it
+	case c == (cell{}): // nothing of it was played yet
 		return football.BucketMissing
 	case blind <= min(blindSlack, int(c.seconds[carrySeen])):
 		if c.home > 0 || c.away > 0 {
@@ -121,6 +121,9 @@ func (s *State) addPoints(m *movement, supplied supply) {
 		return // nothing to add, or the minute is not known
 	}
 	c := &s.minutes(half, position)[minuteOf(half, position)]
+	if c.seconds == [3]uint8{} && !supplied.any() {
+		return // shots and corners alone make no number of a minute that has just begun
+	}
 	c.home = uint16(min(int(c.home)+home, maxPoints))
 	c.away = uint16(min(int(c.away)+away, maxPoints))
 }

@@ -405,7 +405,7 @@ func TestLiveAsk(t *testing.T) {
 }
 
 // TestEndedMatches: a match that has left the list is asked for once, in the next cycle,
-// so that it is known how it ended; again if the answer was not had. A list that has lost
+// so that it is known how it ended, and again a minute later if the answer was not had. A list that has lost
 // nearly all of its matches costs five requests and no more.
 func TestEndedMatches(t *testing.T) {
 	u := &upstream{status: make(map[int]string)}
@@ -442,12 +442,21 @@ func TestEndedMatches(t *testing.T) {
 		return "", 200
 	}
 	cycle("7-9") // not had
-	u.answer = nil
-	cycle("7-9")
 	cycle("")
-	u.live, u.quota = u.live[1:], &provider.Quota{Left: 0, Resets: time.Hour}
+	u.answer, u.clock = nil, fetchedAt.Add(time.Minute)
+	u.live = u.live[:20]
+	resume = strconv.FormatInt(fetchedAt.Unix(), 10) + " 1 7-9" // one minute later
+	cycle("1-2-3-4-5-6-8-10-11-12-13-14-15-16-17-18-19-20-21-22 7-9")
 	cycle("")
-	u.live, u.quota = u.live[len(u.live)-1:], nil
+	u.live, u.quota = u.live[1:], &provider.Quota{Left: 0, Resets: time.Hour} // dropped: it costs nothing
+
+	cycle("")
+	for id := 151; id < 300; id++ {
+		u.live, u.status[id] = append(u.live, id), "2H"
+	}
+	u.quota = nil
+	cycle("")
+	u.live = u.live[:1]
 	cycle("five")
 	cycle("")
 }

@@ -19,9 +19,9 @@ const (
 	// statistics every minute, and everything else that is in them is in the list.
 	detailsEvery = 52 * time.Second
 	detailWithin = 5 * time.Second // after that no more details are asked for in a cycle
-	// maxEnded bounds the requests of a cycle for the fixtures that have left the list. A
-	// list that has lost more than these fixtures is wrong, and they will be back.
-	maxEnded = 5
+	// maxEnded bounds the fixtures that a cycle asks for because they have left the list. A
+	// list that has lost more is wrong, and they will be back.
+	maxEnded = 5 * wire.MaxIDs
 )
 
 // Counters of a live cycle, beside those that provider.Asked has of its own.
@@ -46,8 +46,8 @@ func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == wire.Endp
 // Ask implements provider.LiveAdapter: the list, which holds clock, score and events of
 // every fixture in play, then the details, twenty fixtures to a request: once a minute of
 // those in play, for their statistics, and once of each that has left the list, which
-// says how it ended. resume holds the time at which the details of those in play were
-// asked for last, and what was in play.
+// says how it ended, and again after a minute if that was not had. resume holds the time
+// at which the details of those in play were asked for last, and what was in play.
 func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
 	a := newAsker(x)
 	a.asked.Resume = resume
@@ -59,8 +59,12 @@ func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) 
 	}
 	before := readResume(resume)
 	now := x.Now().UTC()
-	batches := batchesOf(before.without(ids))
-	batches = batches[:min(len(batches), maxEnded)]
+	next := resumption{asked: before.asked, playing: ids}
+	gone, failed := without(before.playing, ids), without(before.failed, ids)
+	if before.isDue(now) {
+		gone, failed = append(gone, failed...), nil
+	}
+	batches := batchesOf(gone[:min(len(gone), maxEnded)])
 	if !affords(x, len(batches)) {
 		batches = nil
 	}
@@ -72,12 +76,12 @@ func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) 
 		playing = nil
 	}
 	done, err := a.details(ctx, late, batches)
-	next := resumption{asked: before.asked, playing: ids}
 	for n, batch := range batches[:ended] {
 		if done[n] != batchHad {
-			next.playing = append(next.playing, batch...)
+			failed = append(failed, batch...)
 		}
 	}
+	next.failed = failed[:min(len(failed), maxEnded)]
 	if len(playing) > 0 && err == nil && !slices.Contains(done[ended:], batchNotSent) {
 		next.asked = strconv.FormatInt(now.Unix(), 10)
 	}
@@ -91,32 +95,34 @@ func batchesOf(ids []string) [][]string { return slices.Collect(slices.Chunk(ids
 // resumption is what a cycle leaves for the next one.
 type resumption struct {
 	asked   string   // when the details of what is in play were asked for, in seconds; "" if never
-	playing []string // the fixtures in play, and those of which it is not known how they ended
+	playing []string // the fixtures in play
+	failed  []string // the fixtures of which the details were not had after they left the list
 }
 
 func readResume(text string) (r resumption) {
 	asked, ids, _ := strings.Cut(text, " ")
-	r.asked = asked
-	if ids != "" {
-		r.playing = strings.Split(ids, wire.IDSeparator)
+	playing, failed, _ := strings.Cut(ids, " ")
+	return resumption{asked, splitIDs(playing), splitIDs(failed)}
+}
+
+func splitIDs(text string) []string {
+	if text == "" {
+		return nil
 	}
-	return r
+	return strings.Split(text, wire.IDSeparator)
 }
 
 func (r resumption) String() string {
-	if len(r.playing) == 0 {
-		return r.asked
-	}
-	return r.asked + " " + strings.Join(r.playing, wire.IDSeparator)
+	return strings.TrimRight(r.asked+" "+strings.Join(r.playing, wire.IDSeparator)+" "+strings.Join(r.failed, wire.IDSeparator), " ")
 }
 
-// without returns the fixtures that were in play and are not among ids.
-func (r resumption) without(ids []string) []string {
-	listed := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		listed[id] = true
+// without returns the fixtures that are not listed.
+func without(ids, listed []string) []string {
+	has := make(map[string]bool, len(listed))
+	for _, id := range listed {
+		has[id] = true
 	}
-	return slices.DeleteFunc(slices.Clone(r.playing), func(id string) bool { return listed[id] })
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return has[id] })
 }
 
 // isDue reports whether statistics may be new since the details were asked for last.
