@@ -27,20 +27,20 @@ type options struct {
 	ticks    int
 }
 
-// plan is one row of the tables. quota is what the emulator gives an account, by which
-// some adapters decide what they ask for.
+// plan is one row of the tables. quota is what the emulator gives an account in each
+// window, by which some adapters decide what they ask for.
 type plan struct {
 	name, provider string
-	quota          string
+	quota, window  string
 	live           bool
 }
 
 var plans = []plan{
-	{"`betsapi`", "betsapi", "3600", true},
-	{"`sportmonks`", "sportmonks", "5000", true},
-	{"`apifootball`", "apifootball", "75000", true},
-	{"`theoddsapi`, featured markets", "theoddsapi", "100000", false},
-	{"`theoddsapi`, all markets of the next day", "theoddsapi", "5000000", false},
+	{"`betsapi`", "betsapi", "3600", "1h", true},
+	{"`sportmonks`", "sportmonks", "5000", "1h", true},
+	{"`apifootball`", "apifootball", "75000", "24h", true},
+	{"`theoddsapi`, featured markets", "theoddsapi", "100000", "24h", false},
+	{"`theoddsapi`, all markets of the next day", "theoddsapi", "5000000", "24h", false},
 }
 
 func main() {
@@ -83,7 +83,7 @@ func run(o options) error {
 			return fmt.Errorf("%s: %w", p.provider, err)
 		}
 	}
-	fmt.Println("\n| live cycle | in play | requests in 15 cycles | KB a cycle | fetch, s | transform, s | publish, s |\n|---|---|---|---|---|---|---|")
+	fmt.Printf("\n| live cycle | in play | requests in %d cycles | KB a cycle | fetch, s | transform, s | publish, s |\n|---|---|---|---|---|---|---|\n", o.ticks)
 	for _, row := range lives {
 		fmt.Println(row)
 	}
@@ -114,7 +114,7 @@ func (s *system) connect(o options, p plan) error {
 		return err
 	}
 	s.emulator = exec.Command(s.mkt, "simulate", "--provider", p.provider, "--listen", "127.0.0.1:0", "--fixtures", fmt.Sprint(o.fixtures),
-		"--in-play", fmt.Sprint(o.inPlay), "--quota", p.quota, "--quota-window", "24h", "--output", "json")
+		"--in-play", fmt.Sprint(o.inPlay), "--quota", p.quota, "--quota-window", p.window, "--output", "json")
 	s.emulator.Dir = s.dir
 	out, err := s.emulator.StdoutPipe()
 	if err != nil {
