@@ -6,6 +6,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/providertest"
 )
 
 // TestClock reads the scoreboard of every part of a match, which has no seconds.
@@ -40,7 +41,7 @@ func TestClock(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", c.name, s, err)
 		}
 		r := s.Samples[0].Clock
-		got := fmt.Sprintf("half %s, %s, running %s", said(r.Half), said(r.Minute), said(r.Running))
+		got := fmt.Sprintf("half %s, %s, running %s", providertest.Said(r.Half), providertest.Said(r.Minute), providertest.Said(r.Running))
 		if r.Shootout {
 			got += ", shoot-out"
 		}

@@ -7,7 +7,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
-	"mkt/publish/football"
+	"mkt/fetch/provider/providertest"
 )
 
 // TestClock reads the scoreboard of every part of a match. A break says where the clock
@@ -51,7 +51,7 @@ func TestClock(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", c.name, s, err)
 		}
 		r := s.Samples[0].Clock
-		got := fmt.Sprintf("half %s, %s:%s, added %s, running %s", said(r.Half), said(r.Minute), said(r.Second), said(r.Added), said(r.Running))
+		got := fmt.Sprintf("half %s, %s:%s, added %s, running %s", providertest.Said(r.Half), providertest.Said(r.Minute), providertest.Said(r.Second), providertest.Said(r.Added), providertest.Said(r.Running))
 		if r.Shootout {
 			got += ", shoot-out"
 		}
@@ -59,15 +59,4 @@ func TestClock(t *testing.T) {
 			t.Errorf("%s: %s, status %v; want %s, %v", c.name, got, s.Samples[0].Status, c.want, c.status)
 		}
 	}
-}
-
-// said is a value in its three states.
-func said[T any](f football.Field[T]) string {
-	switch v, ok := f.Get(); {
-	case ok:
-		return fmt.Sprint(v)
-	case f.State() == football.Null:
-		return "null"
-	}
-	return "absent"
 }

@@ -109,7 +109,7 @@ func (o recordedOdds) item() json.RawMessage {
 	json.Unmarshal(o.json, &i)
 	teams := `{"home":{"id":null,"name":null,"logo":null,"winner":null},"away":{"id":null,"name":null,"logo":null,"winner":null}}`
 	return fmt.Appendf(nil, `{"fixture":{"id":%d,"timezone":"UTC","date":%s,"timestamp":%d,"status":%s},"league":%s,"teams":%s,"goals":{"home":null,"away":null}}`,
-		o.id, quoted(o.at.Format(timeForm)), o.at.Unix(), quoted(status{Long: longStatus[wire.StatusNotStarted], Short: wire.StatusNotStarted}), i.League, teams)
+		o.id, simulator.JSON(o.at.Format(timeForm)), o.at.Unix(), simulator.JSON(status{Long: longStatus[wire.StatusNotStarted], Short: wire.StatusNotStarted}), i.League, teams)
 }
 
 // listedAt is when a fixture is listed.
@@ -122,7 +122,7 @@ func (f recordedFixture) listedAt(now time.Time) time.Time {
 
 // dated is a recorded item of another day.
 func dated(raw []byte, at time.Time) []byte {
-	raw = simulator.Replaced(raw, "date", string(quoted(at.Format(timeForm))))
+	raw = simulator.Replaced(raw, "date", string(simulator.JSON(at.Format(timeForm))))
 	return simulator.Replaced(raw, "timestamp", strconv.FormatInt(at.Unix(), 10))
 }
 
@@ -191,8 +191,8 @@ func (r *replay) oddsOf(q simulator.Question) [][]byte {
 		}
 		var members map[string]json.RawMessage
 		json.Unmarshal(dated(o.json, listed), &members)
-		members["bookmakers"] = quoted(books)
-		items = append(items, quoted(members))
+		members["bookmakers"] = simulator.JSON(books)
+		items = append(items, simulator.JSON(members))
 	}
 	return items
 }

@@ -3,8 +3,6 @@
 package emulator
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -18,7 +16,7 @@ import (
 // wire format over invented worlds, with its credits, error codes and oddities. A
 // window of Options.Quota is the provider's month.
 func New(o simulator.Options) (*simulator.Server, error) {
-	d := &dialect{lists: simulator.NewCache[listKey](100_000, func(f []simulator.Fixture) int { return len(f) })}
+	d := &dialect{lists: simulator.NewLists(ahead, func(simulator.Fixture) int { return fixtureSize })}
 	if o.Replay != "" {
 		r, err := openReplay(o.Replay)
 		if err != nil {
@@ -29,9 +27,12 @@ func New(o simulator.Options) (*simulator.Server, error) {
 	return simulator.NewServer(o, d)
 }
 
-// dialect answers over invented worlds.
+// fixtureSize is about what a fixture takes in memory, in bytes.
+const fixtureSize = 1 << 10
+
+// dialect implements simulator.Dialect.
 type dialect struct {
-	lists *simulator.Cache[listKey, []simulator.Fixture]
+	lists simulator.Lists[simulator.Fixture]
 }
 
 var (
@@ -59,8 +60,7 @@ func (*dialect) Endpoint(path string) (string, simulator.Class) {
 	return "", ""
 }
 
-// subjects returns the competition and the fixture that a path is about, "" where it
-// names none.
+// subjects returns the competition and the fixture in a path; "" if it names none.
 func subjects(path string) (sport, event string) {
 	rest, _ := strings.CutPrefix(path, wire.PathSports+"/")
 	sport, rest, _ = strings.Cut(rest, "/")
@@ -72,7 +72,7 @@ func subjects(path string) (sport, event string) {
 // Token implements simulator.Dialect: the key is in the query alone.
 func (*dialect) Token(r *http.Request) string { return r.URL.Query().Get(wire.ParamKey) }
 
-// Quota implements simulator.Dialect. No header says when the credits are new.
+// Quota implements simulator.Dialect. No header says when the credits are renewed.
 func (*dialect) Quota(h http.Header, limit, remaining int, _ time.Time) {
 	h[wire.HeaderRemaining] = []string{strconv.Itoa(remaining)}
 	h[wire.HeaderUsed] = []string{strconv.Itoa(limit - remaining)}
@@ -120,7 +120,7 @@ func refusal(status int, code, message string) simulator.Answer {
 	if code != "" {
 		r.Details = "https://the-odds-api.example/error-codes.html#" + code
 	}
-	return simulator.Answer{Status: status, Body: marshal(r)}
+	return simulator.Answer{Status: status, Body: simulator.JSON(r)}
 }
 
 // Format implements simulator.Dialect.
@@ -129,10 +129,9 @@ func (*dialect) Format() simulator.Format {
 		Classes: []simulator.Class{simulator.Listing, simulator.Markets}}
 }
 
-// Wrap implements simulator.Dialect: a list is bare.
+// Wrap implements simulator.Dialect: a list has no envelope.
 func (*dialect) Wrap(items [][]byte, _ *simulator.Page) []byte {
-	b := append([]byte{'['}, bytes.Join(items, []byte{','})...)
-	return append(b, ']')
+	return simulator.AppendArray(nil, items)
 }
 
 // Cost implements simulator.Charging: a credit for each market and ten bookmakers.
@@ -157,12 +156,12 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 		items = d.sports(q)
 	case wire.EndpointEvents:
 		for _, f := range a.fixtures {
-			items = append(items, marshal(eventOf(q.World, f, a)))
+			items = append(items, simulator.JSON(eventOf(q.World, f, a)))
 		}
 	default:
 		for _, f := range a.fixtures {
 			if e := d.priced(q, f, a); e != nil {
-				items = append(items, marshal(e))
+				items = append(items, simulator.JSON(e))
 			}
 		}
 	}
@@ -171,12 +170,4 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 		answer.Body = items[0] // one object; a fault turns it into a list
 	}
 	return answer
-}
-
-func marshal(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("emulator: " + err.Error()) // only numbers that are none
-	}
-	return b
 }

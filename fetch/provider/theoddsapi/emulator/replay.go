@@ -82,7 +82,7 @@ func (r *replay) load(raw json.RawMessage) error {
 		json.Unmarshal(raw, &members)
 		delete(members, wire.KeyBookmakers)
 		at = len(r.events)
-		r.events = append(r.events, &recordedEvent{id: e.ID, sport: e.Sport, title: e.Title, start: e.Start, bare: marshal(members)})
+		r.events = append(r.events, &recordedEvent{id: e.ID, sport: e.Sport, title: e.Title, start: e.Start, bare: simulator.JSON(members)})
 	}
 	for _, members := range e.Bookmakers {
 		var b recordedBook
@@ -139,7 +139,7 @@ func (r *replay) listedSports() (items [][]byte) {
 	for _, e := range r.events {
 		if !met[e.sport] {
 			met[e.sport] = true
-			items = append(items, marshal(sport{e.sport, wire.GroupSoccer, e.title, e.title, true, false}))
+			items = append(items, simulator.JSON(sport{e.sport, wire.GroupSoccer, e.title, e.title, true, false}))
 		}
 	}
 	return items
@@ -171,12 +171,12 @@ func (e *recordedEvent) priced(q simulator.Question) []byte {
 		if len(kept) == 0 {
 			continue
 		}
-		book := map[string]json.RawMessage{wire.KeyMarkets: marshal(kept)}
+		book := map[string]json.RawMessage{wire.KeyMarkets: simulator.JSON(kept)}
 		for name, value := range b.members {
 			book[name] = value
 		}
 		books = append(books, book)
 	}
-	members[wire.KeyBookmakers] = marshal(books)
-	return marshal(members)
+	members[wire.KeyBookmakers] = simulator.JSON(books)
+	return simulator.JSON(members)
 }
