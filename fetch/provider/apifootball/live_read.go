@@ -119,6 +119,7 @@ func (r *liveReader) clock(item strictjson.Value, status string) (c input.ClockR
 	r.Report(provider.FieldClock, "", v)
 	c.Minute = r.Damaged.Number(v, "elapsed", maxMinute, itemClock)
 	extra := r.Damaged.Number(v, "extra", maxMinute, itemClock).Or(0)
+	c.Shootout = status == wire.StatusShootout
 	minute, sent := c.Minute.Get()
 	if !sent {
 		return c
@@ -133,6 +134,10 @@ func (r *liveReader) clock(item strictjson.Value, status string) (c input.ClockR
 	case wire.StatusExtraTime:
 		c.Half, c.Minute, c.Running = football.Of(extraHalf(minute)), football.Of(minute+extra), football.Of(true)
 	case wire.StatusBreak:
+		if minute >= football.HalfEnds(4) { // a shoot-out follows
+			c.Half, c.Running, c.Shootout = football.Of(5), football.Of(false), true
+			break
+		}
 		half := extraHalf(minute + 1)
 		c.Half, c.Minute, c.Running = football.Of(half), football.Of(football.HalfBegins(half)), football.Of(false)
 	case wire.StatusShootout:

@@ -15,16 +15,32 @@ import (
 )
 
 // New returns an emulator of API-Football: an http.Handler that speaks the provider's
-// wire format over invented worlds.
+// wire format over invented worlds or, if Options.Replay is set, over recorded payloads.
 func New(o simulator.Options) (*simulator.Server, error) {
-	if o.Replay != "" {
-		return nil, fmt.Errorf("replay: the emulator of API-Football has no recorded payloads; leave it out")
-	}
-	return simulator.NewServer(o, &dialect{
+	d := &dialect{
 		lists: simulator.NewLists((*simulator.World).Football, func(l listed) int { return len(l.json) }),
 		odds:  simulator.NewCache[oddsKey](64<<20, func(b []byte) int { return len(b) }),
-	})
+	}
+	if o.Replay == "" {
+		return simulator.NewServer(o, d)
+	}
+	r, err := openReplay(o.Replay)
+	if err != nil {
+		return nil, err
+	}
+	return simulator.NewServer(o, simulator.Replay{Dialect: wireFormat{d}, Serve: r.answer, Sells: d.Format().Classes})
 }
+
+// wireFormat is the dialect without its worlds.
+type wireFormat struct{ simulator.Dialect }
+
+// EndpointOf implements simulator.Sorting.
+func (wireFormat) EndpointOf(path string, query url.Values) (string, simulator.Class) {
+	return (*dialect)(nil).EndpointOf(path, query)
+}
+
+// TooFast implements simulator.Paced.
+func (wireFormat) TooFast(h http.Header) simulator.Answer { return (*dialect)(nil).TooFast(h) }
 
 // dialect implements simulator.Dialect.
 type dialect struct {
@@ -87,6 +103,13 @@ var refusals = map[simulator.Refusal][2]string{
 	simulator.QuotaUsed: {wire.ErrRequests, "You have reached the request limit for the day."},
 }
 
+// TooFast implements simulator.Paced: the quota of the minute is used up, and not that of
+// the day.
+func (*dialect) TooFast(h http.Header) simulator.Answer {
+	h.Set(wire.HeaderMinuteRemaining, "0")
+	return refused("", nil, wire.ErrRateLimit, fmt.Sprintf("Too many requests. Your rate limit is %d requests per minute.", perMinute))
+}
+
 // Refuse implements simulator.Dialect: with the status 200, but for faults of the server.
 func (*dialect) Refuse(why simulator.Refusal) simulator.Answer {
 	switch why {
@@ -120,7 +143,8 @@ func repeated(get string, query url.Values) string {
 
 // Format implements simulator.Dialect.
 func (*dialect) Format() simulator.Format {
-	return simulator.Format{List: wire.KeyResponse, IDs: []string{"fixture"}, Nonsense: `{"get":7,"errors":[],"results":"many","paging":[],"response":"see attachment"}`}
+	return simulator.Format{List: wire.KeyResponse, IDs: []string{"fixture"}, Nonsense: `{"get":7,"errors":[],"results":"many","paging":[],"response":"see attachment"}`,
+		Classes: []simulator.Class{simulator.Listing, simulator.Markets, simulator.Playing, simulator.Details}}
 }
 
 // Wrap implements simulator.Dialect.
@@ -145,8 +169,7 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 	page := simulator.Page{Number: 1}
 	switch q.Endpoint {
 	case wire.EndpointStatus:
-		return simulator.Answer{Body: []byte(`{` + repeated(get, nil) + `,"errors":[],"results":1,"paging":{"current":1,"total":1},"response":` +
-			`{"account":{"firstname":"Sim","lastname":"Ulator","email":"simulator@example.com"},"subscription":{"plan":"Ultra","end":"2030-01-01T00:00:00+00:00","active":true}}}`)}
+		return accountStatus(get)
 	case wire.EndpointLiveOdds:
 		items = [][]byte{} // the world has no prices in play
 	case wire.EndpointFixtures:
@@ -163,6 +186,11 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 	}
 	page.Asked = repeated(get, q.Query)
 	return simulator.Answer{Items: items, Page: &page}
+}
+
+func accountStatus(get string) simulator.Answer {
+	return simulator.Answer{Body: []byte(`{` + repeated(get, nil) + `,"errors":[],"results":1,"paging":{"current":1,"total":1},"response":` +
+		`{"account":{"firstname":"Sim","lastname":"Ulator","email":"simulator@example.com"},"subscription":{"plan":"Ultra","end":"2030-01-01T00:00:00+00:00","active":true}}}`)}
 }
 
 // parameters are the parameters of the endpoints. A request has at least one of them.
