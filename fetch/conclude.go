@@ -22,6 +22,7 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 	s.Quota = x.client.Quota()
 	r.values = x.client.Values()
 	s.Requests, s.Responses, s.Rejected, s.Bytes = x.client.Requests(), t.accepted, t.allRejected(), t.bytes
+	s.Cost = max(0, x.client.Spent()-int64(asked.Optional))
 	s.Listed, s.Filtered, s.Failed, s.NotOffered = asked.Listed, asked.Filtered, len(asked.Failed), len(asked.NotOffered)
 	s.ListingShort = err == nil && !asked.ListingComplete
 	var storage *storageError
@@ -96,9 +97,13 @@ func (r *run) remember(err error) error {
 	if s.ListingShort {
 		short = 1
 	}
+	var costs []int64
+	if err == nil && code == "" {
+		costs = []int64{s.Cost}
+	}
 	return health.Record(r.Root, health.Run{
 		Step: "fetch", Cycle: string(s.Cycle), StartedAt: r.started, FinishedAt: r.Now(), OK: err == nil, Code: code,
-		CredentialFingerprint: r.Tenant.Fingerprint, Quota: s.Quota,
+		CredentialFingerprint: r.Tenant.Fingerprint, Quota: s.Quota, Costs: costs,
 		Counters: map[string]int64{
 			"requests": int64(s.Requests), "responses": int64(s.Responses), "rejected": int64(s.Rejected), "bytes": s.Bytes,
 			"listed": int64(s.Listed), "filtered": int64(s.Filtered), "failed": int64(s.Failed), "not_offered": int64(s.NotOffered),

@@ -163,6 +163,11 @@ func (a *asker) views(ctx, late context.Context, ids []string) error {
 		})
 	}
 	err := workers.Wait()
+	for _, sent := range asked {
+		if sent {
+			a.asked.Optional++
+		}
+	}
 	done := 0
 	for done < len(batches) && asked[done] {
 		a.asked.Resume = batches[done][len(batches[done])-1]

@@ -32,10 +32,12 @@ func Provider() provider.Provider {
 			// that does not send them: the smallest plan that is paid for, by the day.
 			Requests:    660,
 			Window:      24 * time.Hour,
+			Renewed:     30 * 24 * time.Hour,
 			Burst:       15, // 30 a second are allowed, and fewer are safe
 			Concurrency: 4,
 			MaxBody:     16 << 20, // a competition's featured markets of one bookmaker are some 100 KiB
 		},
+		Cycle:      provider.Estimate{Markets: 90},
 		Authorize:  authorize,
 		Classify:   Classify,
 		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker},

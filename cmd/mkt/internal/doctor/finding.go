@@ -87,6 +87,7 @@ var codes = map[string]string{
 	"TEST_FAILED":        "the newest test of a connection failed",
 	"LISTING_HELD":       "a listing lacks so many fixtures at once that they are kept",
 	"QUOTA_USED_UP":      "the provider's quota is used up: nothing is requested for the account until it is renewed",
+	"QUOTA_TOO_SMALL":    "the provider's quota does not carry the schedule of the account",
 	"LISTING_SHORT":      "the newest list of fixtures has fewer than it says, so no fixture is removed",
 	"STATE_UNREADABLE":   "a state file cannot be read; the next run rewrites it",
 
