@@ -38,7 +38,7 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 	}
 	s.Outcome, err = outcome(asked, t, stopped, err)
 	s.Code = codeOf(err)
-	if _, seal := x.archive.Seal(r.header(asked, t.rejected)); seal != nil {
+	if _, seal := x.archive.Seal(r.header(x.bookmaker, asked, t.rejected)); seal != nil {
 		return &storageError{seal}
 	}
 	if s.Outcome == raw.Failed {
@@ -67,7 +67,7 @@ func outcome(asked provider.Asked, t tally, stopped, err error) (raw.Outcome, er
 
 var errNoReason = errors.New("the adapter gives no reason")
 
-func (r *run) header(asked provider.Asked, rejected map[string]int64) raw.Cycle {
+func (r *run) header(bookmaker string, asked provider.Asked, rejected map[string]int64) raw.Cycle {
 	counters := maps.Clone(asked.Counters)
 	if counters == nil {
 		counters = map[string]int64{}
@@ -80,7 +80,7 @@ func (r *run) header(asked provider.Asked, rejected map[string]int64) raw.Cycle 
 		counters["rejected:"+why] = n
 	}
 	return raw.Cycle{
-		ClientID: r.Tenant.ID, Product: r.Product, Provider: r.Tenant.Provider,
+		ClientID: r.Tenant.ID, Product: r.Product, Provider: r.Tenant.Provider, Bookmaker: bookmaker,
 		StartedAt: r.started, FinishedAt: r.Now(), Outcome: r.summary.Outcome, Code: r.summary.Code,
 		ListingComplete: asked.ListingComplete, Failed: asked.Failed, NotOffered: asked.NotOffered,
 		Requests: r.summary.Requests, Resume: asked.Resume, Counters: counters,
