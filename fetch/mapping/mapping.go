@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"mkt/fetch/input"
 	"mkt/publish/football"
@@ -38,6 +39,26 @@ type Entry struct {
 
 // Header is the first line of every table that is no comment.
 const Header = "by,match,key,ids,proof,market,period,subject,parameter,rank,shape,condition,reason"
+
+// Embedded returns functions that return the dialect and the table of an adapter, parsed
+// from its embedded files on first use. They panic if a file cannot be parsed; the
+// adapter's tests must call both.
+func Embedded(name, table, words string) (func() *input.Dialect, func() *Table) {
+	dialect := sync.OnceValue(func() *input.Dialect {
+		d, err := ParseDialect(words)
+		if err != nil {
+			panic(name + ": its words: " + err.Error())
+		}
+		return d
+	})
+	return dialect, sync.OnceValue(func() *Table {
+		t, err := Parse(name, table, dialect())
+		if err != nil {
+			panic(name + ": " + err.Error())
+		}
+		return t
+	})
+}
 
 // Parse reads a table of markets whose rows are worded in the dialect. The rule of
 // a reading is name, a colon and the line's match: "betsapi/bet365.csv:corners".

@@ -229,6 +229,17 @@ type Listing struct {
 	Unknown  map[string]int           // unknown fields, by name
 }
 
+// Joined returns what the listing says of a fixture of which more was fetched at the
+// given time. It returns false if the listing does not have the fixture.
+func (l Listing) Joined(provider, id string, fetched time.Time) (football.Fixture, bool) {
+	listed, ok := l.Fixtures[id]
+	if fetched.After(listed.FetchedAt) {
+		listed.FetchedAt = fetched
+	}
+	listed.Provider, listed.ProviderFixtureID = provider, id
+	return listed.Fixture, ok
+}
+
 // ListedFixture is one item of the listing.
 type ListedFixture struct {
 	football.Fixture      // without its ID

@@ -2,7 +2,6 @@ package apifootball
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -10,21 +9,22 @@ import (
 	"time"
 
 	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/requests"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball/internal/wire"
 )
 
 const (
-	// detailsEvery is how long the details of a cycle last: the provider renews the
-	// statistics every minute, and everything else that is in them is in the list.
+	// detailsEvery is how long the details of a cycle are used: the provider renews the
+	// statistics every minute, and everything else in them is in the list as well.
 	detailsEvery = 52 * time.Second
 	detailWithin = 5 * time.Second // after that no more details are asked for in a cycle
 )
 
-// Counters of a live cycle, beside those that provider.Asked has of its own.
+// Counters of a live cycle, besides those of provider.Asked.
 const (
-	countDetails = "details"         // fixtures whose detail was had
-	countSkipped = "details_not_due" // fixtures whose statistics cannot be new, or for which the quota is not
+	countDetails = "details"         // fixtures whose details were fetched
+	countSkipped = "details_not_due" // fixtures whose statistics cannot be new, or for which the quota is too small
 	countCutOff  = "details_cut_off" // fixtures whose turn it was, when the cycle's time or the quota was used up
 	countNotLive = "not_in_play"     // listed, and not in play any more, or not yet
 )
@@ -40,49 +40,49 @@ func (liveAdapter) IsList(endpoint string) bool { return endpoint == wire.Endpoi
 // IsDetail implements provider.LiveAdapter.
 func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == wire.EndpointDetails }
 
-// Ask implements provider.LiveAdapter: the list, which holds clock, score and events of
+// Ask implements provider.LiveAdapter: the list, which has clock, score and events of
 // every fixture in play, then, once a minute, the details, which have the statistics,
-// twenty fixtures to a request. resume is when the details were asked for last, in
-// seconds.
+// twenty fixtures to a request. resume is when the details were last requested, in
+// seconds since 1970.
 func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
-	a := newAsker(x)
-	a.asked.Resume = resume
+	a := asker{requests.New(x)}
+	a.Asked.Resume = resume
 	late, cancel := context.WithTimeout(ctx, detailWithin)
 	defer cancel()
 	ids, err := a.inPlay(ctx)
 	if err != nil {
-		return a.asked, err
+		return a.Asked, err
 	}
 	now := x.Now().UTC()
 	batches := slices.Collect(slices.Chunk(ids, wire.MaxIDs))
 	if !isDue(resume, now) || !affords(x, len(batches)) {
-		a.count(countSkipped, len(ids))
-		return a.asked, nil
+		a.Count(countSkipped, len(ids))
+		return a.Asked, nil
 	}
 	whole, err := a.details(ctx, late, batches)
 	if whole && err == nil {
-		a.asked.Resume = strconv.FormatInt(now.Unix(), 10)
+		a.Asked.Resume = strconv.FormatInt(now.Unix(), 10)
 	}
-	slices.Sort(a.asked.Failed)
-	return a.asked, err
+	return a.Result(err)
 }
 
-// isDue reports whether statistics may be new since the details were asked for last.
+// isDue reports whether statistics may be new since the details were last requested.
 func isDue(resume string, now time.Time) bool {
 	last, err := strconv.ParseInt(resume, 10, 64)
 	since := now.Sub(time.Unix(last, 0))
 	return err != nil || since < 0 || since >= detailsEvery
 }
 
-// affords reports whether the quota has so many requests left, as far as is known.
+// affords reports whether the quota has so many requests left. It returns true if that is
+// not known.
 func affords(x provider.Exchange, requests int) bool {
 	q, known := x.Quota()
 	return !known || q.Left >= requests
 }
 
 // inPlay reads the list and returns the fixtures in play.
-func (a *asker) inPlay(ctx context.Context) (ids []string, err error) {
-	a.expect(1)
+func (a asker) inPlay(ctx context.Context) (ids []string, err error) {
+	a.Expect(1)
 	p, _, err := a.get(ctx, provider.Request{Endpoint: wire.EndpointLive, Path: wire.PathFixtures, Query: url.Values{wire.ParamLive: {wire.LiveAll}}})
 	if err != nil {
 		return nil, err
@@ -91,35 +91,35 @@ func (a *asker) inPlay(ctx context.Context) (ids []string, err error) {
 	defer answer.Release(doc)
 	items, err := readResponse(doc, p.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", wire.EndpointLive, answer.ErrUnreadable, err)
+		return nil, answer.Unreadable(wire.EndpointLive, err)
 	}
 	said, ok := readPaging(doc.Root())
-	a.asked.ListingComplete = ok && said.total <= 1
-	var ignored tally
+	a.Asked.ListingComplete = ok && said.total <= 1
+	var ignored answer.Tally
 	for v := range items.Items() {
 		i, broken := readItem(v, nil, &ignored)
 		switch {
 		case broken != "":
-			a.asked.ListingComplete = false
-			a.count(countNoID, 1)
+			a.Asked.ListingComplete = false
+			a.Count(countNoID, 1)
 		case filterOf(&i) != "":
-			a.asked.Filtered++
+			a.Asked.Filtered++
 		case inPlay[i.status]:
-			a.asked.Listed++
+			a.Asked.Listed++
 			ids = append(ids, strings.Clone(i.id))
 		default:
-			a.count(countNotLive, 1)
+			a.Count(countNotLive, 1)
 		}
 	}
 	return ids, nil
 }
 
-// details asks for the details of fixtures, until late ends. whole tells that every
-// request was sent. An error is returned if the run must stop.
-func (a *asker) details(ctx, late context.Context, batches [][]string) (whole bool, err error) {
-	a.expect(len(batches))
+// details requests the details of fixtures until late ends. whole reports whether every
+// request was sent. It returns an error if the run must stop.
+func (a asker) details(ctx, late context.Context, batches [][]string) (whole bool, err error) {
+	a.Expect(len(batches))
 	asked := make([]bool, len(batches))
-	err = a.each(late, len(batches), func(late context.Context, n int) error {
+	err = a.Each(late, len(batches), func(late context.Context, n int) error {
 		if late.Err() != nil {
 			return nil
 		}
@@ -133,15 +133,13 @@ func (a *asker) details(ctx, late context.Context, batches [][]string) (whole bo
 		case ctx.Err() != nil:
 			return err
 		case err == nil:
-			a.count(countDetails, len(batches[n]))
+			a.Count(countDetails, len(batches[n]))
 		case err == errStopped || late.Err() != nil:
-			return nil // asked first in the next cycle
+			return nil // the next cycle requests them first
 		case fatal:
 			return err
 		default:
-			a.mu.Lock()
-			a.asked.Failed = append(a.asked.Failed, batches[n]...)
-			a.mu.Unlock()
+			a.Fail(nil, batches[n]...)
 		}
 		asked[n] = true
 		return nil
@@ -150,7 +148,7 @@ func (a *asker) details(ctx, late context.Context, batches [][]string) (whole bo
 	for n, batch := range batches {
 		if !asked[n] {
 			whole = false
-			a.count(countCutOff, len(batch))
+			a.Count(countCutOff, len(batch))
 		}
 	}
 	return whole, err

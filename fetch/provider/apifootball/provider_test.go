@@ -1,8 +1,6 @@
 package apifootball_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,27 +16,18 @@ import (
 // TestProvider runs the suite over the goldens' payloads.
 func TestProvider(t *testing.T) {
 	samples := make(map[string]providertest.Sample)
-	files, err := filepath.Glob("testdata/read/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	providertest.Goldens(t, "testdata/read/*.txtar", func(golden string, a *txtar.Archive) {
 		// Where the point is what a shape should not be, there is no sample.
-		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		for _, f := range txtar.Parse(text).Files {
+		for _, f := range a.Files {
 			switch {
-			case name == "states" || name == "damaged":
+			case golden == "states" || golden == "damaged":
 			case strings.HasPrefix(f.Name, "markets"):
-				samples[name+"/"+f.Name] = providertest.Sample{Endpoint: "odds", Body: f.Data}
+				samples[golden+"/"+f.Name] = providertest.Sample{Endpoint: "odds", Body: f.Data}
 			case strings.HasPrefix(f.Name, "listing"):
-				samples[name+"/"+f.Name] = providertest.Sample{Endpoint: "fixtures", Body: f.Data}
+				samples[golden+"/"+f.Name] = providertest.Sample{Endpoint: "fixtures", Body: f.Data}
 			}
 		}
-	}
+	})
 	providertest.Run(t, providertest.Suite{
 		Provider: apifootball.Provider(),
 		Samples:  samples,

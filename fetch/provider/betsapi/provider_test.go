@@ -1,8 +1,6 @@
 package betsapi_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,18 +17,9 @@ import (
 // TestProvider runs the suite over the goldens' payloads.
 func TestProvider(t *testing.T) {
 	samples := make(map[string]providertest.Sample)
-	files, err := filepath.Glob("testdata/read/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	providertest.Goldens(t, "testdata/read/*.txtar", func(golden string, a *txtar.Archive) {
 		// Where the point is what a shape should not be, there is no sample.
-		golden := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		for _, f := range txtar.Parse(text).Files {
+		for _, f := range a.Files {
 			switch {
 			case golden == "states" || golden == "damaged" || golden == "listing_without_ids":
 			case strings.HasPrefix(f.Name, "markets"):
@@ -39,7 +28,7 @@ func TestProvider(t *testing.T) {
 				samples[golden+"/"+f.Name] = providertest.Sample{Endpoint: "bet365/upcoming", Body: f.Data}
 			}
 		}
-	}
+	})
 	providertest.Run(t, providertest.Suite{
 		Provider: betsapi.Provider(),
 		Samples:  samples,

@@ -7,16 +7,16 @@ import (
 	"mkt/fetch/provider/sportmonks/internal/wire"
 )
 
-// A fixture is left out when it is not of football, or when its names say that it is
-// played on a console. No league of that kind has been met in this provider's data;
-// the guard is for the day on which one is added. "Esports" is Catalan for sports, so
-// that a word before it, or an apostrophe, makes a club of it.
+// A fixture is left out if it is not football, or if its names say that it is played on
+// a console. This provider has had no such league so far; the filter is there in case it
+// adds one. "Esports" is also Catalan for sports: with a word or an apostrophe before it,
+// it is a part of a club's name.
 //
 // Source: provider notes, section 10.
 
-// esoccer are the signs in the names of leagues and teams, by rule.
+// esoccer are the patterns in names of leagues and teams, by rule.
 var esoccer = []struct {
-	rule, hint string // a name that does not hold the hint does not match
+	rule, hint string // a name without the hint does not match
 	pattern    *regexp.Regexp
 }{
 	{"esoccer", "soccer", regexp.MustCompile(`(?i)\be-?soccer\b`)},
@@ -24,10 +24,10 @@ var esoccer = []struct {
 	{"cyber", "cyber", regexp.MustCompile(`(?i)\bcyber`)},
 }
 
-// otherSport is the rule for a fixture that is not of football.
+// otherSport is the rule for a fixture that is not football.
 const otherSport = "sport:not-football"
 
-// filterOf names the rule that keeps a fixture out, and where it was met; "" if none
+// filterOf names the rule that leaves a fixture out, and where it matched; "" if none
 // does.
 func filterOf(i *item) string {
 	if sport, ok := i.sport.Get(); ok && sport != wire.SportID {

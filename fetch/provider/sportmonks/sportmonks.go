@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/sportmonks/internal/wire"
 )
@@ -43,17 +44,17 @@ func Provider() provider.Provider {
 	}
 }
 
-// authorize puts the token into the header: in the query it would come back in the
-// links of the answer.
+// authorize puts the token into the header: if it were in the query, the links of the
+// answer would contain it.
 func authorize(r *http.Request, credential string) { r.Header.Set(wire.HeaderToken, credential) }
 
 // isBookmaker reports whether a name can be a bookmaker_id.
 func isBookmaker(name string) bool {
-	return isDigits(name) && len(name) <= 6 && name[0] != '0'
+	return answer.IsDigits(name) && len(name) <= 6 && name[0] != '0'
 }
 
-// probe asks for one fixture of a day: the cheapest question of the entity that the
-// market engine lives on (provider notes, section 1.4).
+// probe requests one fixture of a day: the cheapest request for the entity that the
+// market engine needs (provider notes, section 1.4).
 func probe(now time.Time) provider.Request {
 	return provider.Request{Endpoint: wire.EndpointByDate, Path: wire.PathByDate + now.UTC().Format(wire.DayForm), Query: url.Values{wire.ParamPerPage: {"1"}}}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/mapping"
 	"mkt/publish/football"
 )
@@ -21,7 +22,7 @@ func TestTableLines(t *testing.T) {
 	}
 	taken, first := make(map[place]string), make(map[place]bool)
 	check := func(match string, e *mapping.Entry) {
-		if len(e.IDs) != 1 || !isDigits(e.IDs[0]) {
+		if len(e.IDs) != 1 || !answer.IsDigits(e.IDs[0]) {
 			t.Errorf("%s: ids %v", match, e.IDs)
 		}
 		r := e.Reading

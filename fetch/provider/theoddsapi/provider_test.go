@@ -1,7 +1,6 @@
 package theoddsapi_test
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,12 +18,11 @@ import (
 // TestProvider runs the suite over the goldens' payloads.
 func TestProvider(t *testing.T) {
 	samples := make(map[string]providertest.Sample)
-	goldens(t, func(file string, a *txtar.Archive) {
-		name := filepath.Base(file)
+	providertest.Goldens(t, goldens, func(name string, a *txtar.Archive) {
 		for _, f := range a.Files {
 			// What a shape should not be is no sample, and a price that is taken away would
 			// be another market's.
-			if p := payload(f); p.Endpoint != "" && name != "damaged.txtar" && name != "american.txtar" {
+			if p := payload(f); p.Endpoint != "" && name != "damaged" && name != "american" {
 				samples[name+"/"+f.Name] = providertest.Sample{Endpoint: p.Endpoint, Body: f.Data}
 			}
 		}

@@ -215,7 +215,7 @@ var faults = []fault{
 		must(h.t, os.RemoveAll(h.root))
 		h.tested("CREDENTIAL_REJECTED")
 	}, []string{"FAIL CREDENTIAL_REFUSED", "WARN NEVER_RAN"}, "acme", "mkt provider set acme"},
-	{"test of what is not bought", func(h *installation) { h.tested("PERMISSION_DENIED") }, []string{"FAIL TEST_FAILED"}, "acme", "mkt provider set acme"},
+	{"the test found that the product was not bought", func(h *installation) { h.tested("PERMISSION_DENIED") }, []string{"FAIL TEST_FAILED"}, "acme", "mkt provider set acme"},
 	{"test that met no provider", func(h *installation) { h.tested("PROVIDER_UNREACHABLE") }, []string{"WARN TEST_FAILED"}, "acme", "mkt doctor --online --tenant acme"},
 	{"all that was published taken away", func(h *installation) {
 		for _, name := range []string{"CURRENT", "commits", "changes", "snapshots"} {

@@ -201,8 +201,8 @@ func (l *liveTrace) places(s *transform.LiveStep, fields ...string) (from []Piec
 	return from
 }
 
-// isJoined reports whether a field was taken from the detail: an incident or a counter,
-// of which the list told none.
+// isJoined reports whether a field was taken from the detail: it is an incident or a
+// counter, and the list has none of that kind.
 func isJoined(s *transform.LiveStep, field string) bool {
 	for _, kind := range []string{provider.FieldIncident, provider.FieldCounter} {
 		if strings.HasPrefix(field, kind) {

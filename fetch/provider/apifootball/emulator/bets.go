@@ -11,15 +11,15 @@ import (
 type bet struct {
 	id     int
 	name   string
-	offers string // of the simulated world, with " | " between
-	// only says which rows of the offers are the bet's; nil takes all.
+	offers string // of the simulated world, separated by " | "
+	// only reports which rows of the offers belong to the bet; nil means all.
 	only func(r simulator.Ref, s simulator.Selection) bool
-	// word is the value of a row, a text or a number; "" leaves a row out that the provider
+	// word returns the value of a row, a text or a number; "" for a row that the provider
 	// does not sell.
 	word  func(s simulator.Selection) string
 	proof simulator.Proof
-	maker func(id int) bool // whose bet it is; nil for all
-	// homeLine marks handicaps: all rows have the home side's line.
+	maker func(id int) bool // reports whether a bookmaker sells the bet; nil means all do
+	// homeLine is set for handicaps of which all rows have the home side's line.
 	homeLine bool
 
 	of []simulator.Offer
@@ -33,8 +33,8 @@ const (
 	teamScores     = "TEAM_TO_SCORE 1H + TEAM_TO_SCORE 2H"
 )
 
-// bets are all that the emulator sells, in the order sent. What the world offers beside,
-// the provider does not sell, or its words for it are not known.
+// bets are all bets of the emulator, in the order in which they are sent. The world's other
+// offers are not sold by the provider, or its words for them are not known.
 var bets = resolved([]bet{
 	{id: 1, name: "Match Winner", offers: "MATCH_RESULT FT", word: side},
 	{id: 2, name: "Home/Away", offers: "DRAW_NO_BET FT", word: side},
@@ -147,8 +147,8 @@ func resolved(bets []bet) []bet {
 	return bets
 }
 
-// of chooses the rows of which each word says something: the market, the period, the
-// parameter, or the side.
+// of selects the rows to which all words apply: the market, the period, the parameter or
+// the side.
 func of(words ...string) func(simulator.Ref, simulator.Selection) bool {
 	return func(r simulator.Ref, s simulator.Selection) bool {
 		for _, w := range words {
@@ -179,12 +179,12 @@ func side(s simulator.Selection) string {
 	return capitals(first)
 }
 
-// yesSide names the side of a yes.
+// yesSide writes the side of a yes.
 func yesSide(s simulator.Selection) string { return capitals(s.Side) }
 
 func total(s simulator.Selection) string { return side(s) + " " + s.Line }
 
-// asian writes a handicap, which is the home side's on both rows: "Away -1.25".
+// asian writes a handicap. Both rows have the home side's line: "Away -1.25".
 func asian(s simulator.Selection) string {
 	line := s.Line
 	if s.Outcome == "AWAY" {
@@ -225,7 +225,7 @@ func number(s simulator.Selection) string {
 	return s.Outcome
 }
 
-// valueOf is a value as it is sent: a number of goals is a number.
+// valueOf returns a value as it is sent: a number of goals is a JSON number.
 func valueOf(text string) any {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n
@@ -254,7 +254,7 @@ func method(s simulator.Selection) string {
 	return map[string]string{"SHOT": "Shot", "HEADER": "Header", "PENALTY": "Penalty", "FREE_KICK": "FreeKick", "OWN_GOAL": "OwnGoal", "NO_GOAL": "Draw"}[s.Outcome]
 }
 
-// player is a name alone. No row stands for all other players.
+// player writes a name only. There is no row for all other players.
 func player(s simulator.Selection) string {
 	if s.Outcome == "NO_GOALSCORER" {
 		return "No Goalscorer"
@@ -262,7 +262,7 @@ func player(s simulator.Selection) string {
 	return s.Player
 }
 
-// playerOver is a name and a line. There is no row for under.
+// playerOver writes a name and a line. There is no row for under.
 func playerOver(s simulator.Selection) string {
 	if s.Outcome != "OVER" {
 		return ""

@@ -1,7 +1,6 @@
 package emulator
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -16,28 +15,28 @@ import (
 )
 
 // New returns an emulator of API-Football: an http.Handler that speaks the provider's
-// wire format over invented worlds. Recorded payloads cannot be replayed.
+// wire format over invented worlds.
 func New(o simulator.Options) (*simulator.Server, error) {
 	if o.Replay != "" {
 		return nil, fmt.Errorf("replay: the emulator of API-Football has no recorded payloads; leave it out")
 	}
 	return simulator.NewServer(o, &dialect{
-		lists: simulator.NewCache[listKey](8, func([]listed) int { return 1 }),
+		lists: simulator.NewLists((*simulator.World).Football, func(l listed) int { return len(l.json) }),
 		odds:  simulator.NewCache[oddsKey](64<<20, func(b []byte) int { return len(b) }),
 	})
 }
 
 // dialect implements simulator.Dialect.
 type dialect struct {
-	lists *simulator.Cache[listKey, []listed]
+	lists simulator.Lists[listed]
 	odds  *simulator.Cache[oddsKey, []byte]
 }
 
 // Endpoint implements simulator.Dialect.
 func (d *dialect) Endpoint(path string) (string, simulator.Class) { return d.EndpointOf(path, nil) }
 
-// EndpointOf implements simulator.Sorting: one path has the list of a day, the matches in
-// play, and the details of some.
+// EndpointOf implements simulator.Sorting: one path serves the list of a day, the matches in
+// play, and the details of fixtures.
 func (*dialect) EndpointOf(path string, query url.Values) (string, simulator.Class) {
 	switch {
 	case path == wire.PathOdds:
@@ -57,8 +56,8 @@ func (*dialect) EndpointOf(path string, query url.Values) (string, simulator.Cla
 // Token implements simulator.Dialect.
 func (*dialect) Token(r *http.Request) string { return r.Header.Get(wire.HeaderKey) }
 
-// perMinute is the quota of a minute in the plan that the emulator sells. It is stated
-// and not kept.
+// perMinute is the quota of a minute in the emulated plan. It is stated in the headers and
+// not enforced.
 const perMinute = 450
 
 // Quota implements simulator.Dialect. The time of renewal is not sent.
@@ -89,33 +88,24 @@ func (*dialect) Refuse(why simulator.Refusal) simulator.Answer {
 	return refused("", nil, refusals[why][0], refusals[why][1])
 }
 
-// refused is an answer that says an error.
+// refused returns an answer with an error.
 func refused(get string, query url.Values, key, text string) simulator.Answer {
-	errors := append(quoted(map[string]string{key: text}), `,"results":0,"paging":{"current":1,"total":1},"response":[]}`...)
+	errors := append(simulator.JSON(map[string]string{key: text}), `,"results":0,"paging":{"current":1,"total":1},"response":[]}`...)
 	return simulator.Answer{Body: append([]byte(`{`+repeated(get, query)+`,"errors":`), errors...)}
 }
 
-// repeated is what an envelope repeats of a question. Without parameters there is an
-// empty array.
+// repeated returns the part of the envelope that repeats the request. Without parameters
+// they are an empty array.
 func repeated(get string, query url.Values) string {
 	parameters := make(map[string]string, len(query))
 	for name := range query {
 		parameters[name] = query.Get(name)
 	}
-	text := string(quoted(parameters))
+	text := string(simulator.JSON(parameters))
 	if len(parameters) == 0 {
 		text = "[]"
 	}
-	return `"` + wire.KeyGet + `":` + string(quoted(get)) + `,"` + wire.KeyParameters + `":` + text
-}
-
-// quoted is a value in JSON.
-func quoted(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // all that is written are texts, numbers, and structs of them
-	}
-	return b
+	return `"` + wire.KeyGet + `":` + string(simulator.JSON(get)) + `,"` + wire.KeyParameters + `":` + text
 }
 
 // Format implements simulator.Dialect.
@@ -131,14 +121,8 @@ func (*dialect) Wrap(items [][]byte, page *simulator.Page) []byte {
 		p = *page
 		pages = max(1, (p.Total+p.Size-1)/p.Size)
 	}
-	b := fmt.Appendf(nil, `{%s,"errors":[],"results":%d,"paging":{"current":%d,"total":%d},"response":[`, p.Asked, len(items), p.Number, pages)
-	for i, item := range items {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, item...)
-	}
-	return append(b, "]}"...)
+	b := fmt.Appendf(nil, `{%s,"errors":[],"results":%d,"paging":{"current":%d,"total":%d},"response":`, p.Asked, len(items), p.Number, pages)
+	return append(simulator.AppendArray(b, items), '}')
 }
 
 // Answer implements simulator.Dialect.
@@ -162,14 +146,14 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 	default:
 		items, page = d.oddsPage(q)
 	}
-	if page.Size == 0 { // comes whole
+	if page.Size == 0 { // it is not paged
 		page.Size, page.Total = max(1, len(items)), len(items)
 	}
 	page.Asked = repeated(get, q.Query)
 	return simulator.Answer{Items: items, Page: &page}
 }
 
-// parameters are those of the endpoints. Each has one of them at least.
+// parameters are the parameters of the endpoints. A request has at least one of them.
 var parameters = map[string][]string{
 	wire.EndpointFixtures: {wire.ParamDate},
 	wire.EndpointLive:     {wire.ParamLive},
@@ -177,7 +161,7 @@ var parameters = map[string][]string{
 	wire.EndpointOdds:     {wire.ParamDate, wire.ParamBookmaker, wire.ParamPage},
 }
 
-// wrong is what is wrong with a question, "" if nothing is.
+// wrong returns what is wrong with a request, "" if nothing is.
 func wrong(q simulator.Question) (key, text string) {
 	known := parameters[q.Endpoint]
 	if known == nil {

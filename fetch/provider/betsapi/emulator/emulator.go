@@ -23,7 +23,7 @@ import (
 //	// with e.Listed, e.Meant and e.InPlay.
 func New(o simulator.Options) (*simulator.Server, error) {
 	var d simulator.Dialect = &dialect{
-		lists:  simulator.NewLists(func(it listedItem) int { return len(it.json) }),
+		lists:  simulator.NewLists((*simulator.World).Fixtures, func(it listedItem) int { return len(it.json) }),
 		sheets: simulator.NewCache[sheetKey](64<<20, func(b []byte) int { return len(b) }),
 	}
 	if o.Replay != "" {
@@ -138,14 +138,7 @@ func (base) Wrap(items [][]byte, page *simulator.Page) []byte {
 	if page != nil {
 		b = fmt.Appendf(b, `,"pager":{"page":%d,"per_page":%d,"total":%d}`, page.Number, page.Size, page.Total)
 	}
-	b = append(b, `,"results":[`...)
-	for i, it := range items {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, it...)
-	}
-	return append(b, "]}"...)
+	return append(simulator.AppendArray(append(b, `,"results":`...), items), '}')
 }
 
 // idList reads a parameter of up to ten ids, with a comma, each once.

@@ -14,7 +14,7 @@ func (*dialect) FixtureID(w *simulator.World, f simulator.Fixture) string { retu
 
 // FixtureNumber implements simulator.Meaning.
 func (*dialect) FixtureNumber(w *simulator.World, id string) (int64, bool) {
-	return fixtureNumber(w, id)
+	return fixtureIDs.NumberOf(w, id)
 }
 
 // Markets implements simulator.Meaning.
