@@ -77,17 +77,20 @@ type Circuits = upstream.Circuits
 
 // Summary is the result of a run. It is valid also if Run returns an error.
 type Summary struct {
-	Cycle     layout.CycleID
-	Already   bool // the cycle was sealed before: nothing was done
-	Outcome   raw.Outcome
-	Code      health.Code // why it failed or stopped early; "" otherwise
-	Requests  int         // sent, retries among them
-	Responses int         // accepted and archived
-	Rejected  int         // archived as rejected
-	Bytes     int64       // of accepted answers, uncompressed
-	Listed    int         // fixtures on the provider's list
-	Filtered  int         // of them left out on entry
-	Failed    int         // of them whose markets could not be fetched this time
+	Cycle    layout.CycleID
+	Already  bool // the cycle was sealed before: nothing was done
+	Outcome  raw.Outcome
+	Code     health.Code // why it failed or stopped early; "" otherwise
+	Requests int         // sent, retries among them
+	// Cost is how much of the account's quota the run needed: requests, or the provider's
+	// credits, without those that it would have left out if less were left.
+	Cost      int64
+	Responses int   // accepted and archived
+	Rejected  int   // archived as rejected
+	Bytes     int64 // of accepted answers, uncompressed
+	Listed    int   // fixtures on the provider's list
+	Filtered  int   // of them left out on entry
+	Failed    int   // of them whose markets could not be fetched this time
 	// NotOffered is the number of listed fixtures on which the provider offers no
 	// markets.
 	NotOffered int

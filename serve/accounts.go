@@ -29,6 +29,9 @@ func (c *call) products(a *account.Account) []api.AccountProduct {
 			Product: string(p), Status: string(a.TermAt(p, c.now)),
 			StartsAt: api.TimeOf(s.Starts), Expires: api.TimeOf(s.Expires), Features: []string{},
 		}
+		if cadence := c.cadence(a, p, c.now); cadence > 0 && a.TermAt(p, c.now) == account.InForce {
+			product.CadenceMS = ptr(cadence.Milliseconds())
+		}
 		for _, f := range account.ProductFeatures(p) {
 			if a.Allows(f) {
 				product.Features = append(product.Features, f)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
@@ -138,9 +137,6 @@ func (c *call) ready() error {
 	}
 	return nil
 }
-
-// cadence returns the time between two cycles, or 0 if they are not scheduled.
-func (c *call) cadence(p football.Product) time.Duration { return c.who.Cadence[p] }
 
 func (c *call) send(p *api.Page, err error) error {
 	if err != nil {

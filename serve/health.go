@@ -17,7 +17,18 @@ const staleAfter = 2
 // stale reports whether the served snapshot is stale: it is older than two cadences, the
 // last cycle failed, or a newer snapshot cannot be served.
 func (c *call) stale() bool {
-	return c.view != nil && (c.dataset.Trouble() != reader.NoTrouble || lastFailure(c.dataset.State()) != "" || c.overdue(c.view, c.cadence(c.route.need.Product)))
+	return c.view != nil && (c.dataset.Trouble() != reader.NoTrouble || lastFailure(c.dataset.State()) != "" || c.overdue(c.view, c.cadence(c.who, c.route.need.Product, c.now)))
+}
+
+// cadence returns the longest time between two cycles, or 0 if they are not scheduled: that
+// of the account's schedule, or that of the pace if the provider's quota carries less.
+func (s *server) cadence(a *account.Account, p football.Product, now time.Time) time.Duration {
+	scheduled := a.Cadence[p]
+	d := s.library.Tenant(a.ClientID).Dataset(p)
+	if scheduled == 0 || d == nil {
+		return scheduled
+	}
+	return max(scheduled, d.State().Pace.Expected(now, a.Provider.Fingerprint))
 }
 
 func (c *call) overdue(v *reader.View, cadence time.Duration) bool {
@@ -146,7 +157,7 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 		part.Status, part.Code = api.Degraded, ptr(trouble)
 	case failure != "":
 		part.Status, part.Code = api.Degraded, ptr(failure)
-	case c.overdue(v, a.Cadence[p]):
+	case c.overdue(v, c.cadence(a, p, c.now)):
 		part.Status, part.Code = api.Degraded, ptr(api.HealthStale)
 	case p == football.LiveIntelligence && v.Staleness(c.now) != reader.FeedFresh:
 		part.Status, part.Code = api.Degraded, ptr(api.HealthFeedStale)

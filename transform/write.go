@@ -59,7 +59,7 @@ func (r *run) header() snapshot.Manifest {
 	res := &r.result
 	m := snapshot.Manifest{
 		Format: snapshot.Format, Kind: snapshot.KindCanonical, ClientID: r.ClientID, Product: r.Product, CycleID: r.cycle,
-		Provider: r.archive.Cycle().Provider, DerivationVersion: r.engine.version,
+		Provider: r.archive.Cycle().Provider, Bookmaker: r.archive.Cycle().Bookmaker, DerivationVersion: r.engine.version,
 		PreviousCycle: res.previousCycle, PreviousDigest: res.previousDigest,
 		RawSHA256: r.archive.SHA256(), IDKeyFingerprint: r.Key.Fingerprint(), BinaryVersion: r.Version, Tables: map[string]snapshot.Table{},
 		ListingComplete: res.listingComplete, Filtered: res.filtered, Broken: res.broken, Damaged: res.damaged, UnknownFields: res.unknown,

@@ -38,6 +38,7 @@ type Provider struct {
 	Hosts        []string     // the https hosts that may be contacted with the default settings
 	Capabilities []Capability // what the provider sells and the adapter knows; an account's plan may include less
 	Budget       Budget
+	Cycle        Estimate
 
 	// Sections and Metrics are words of the provider that reach clients: the tabs in
 	// which its markets are shown, and the counters that are not in football.Metrics.
@@ -131,6 +132,19 @@ type Budget struct {
 	Burst       int           // requests a second at most
 	Concurrency int           // requests at once
 	MaxBody     int64         // bytes, decompressed
+	// Renewed is how long a quota lasts that the provider reports in its answers; 0: as
+	// long as Window.
+	Renewed time.Duration
+}
+
+// QuotaWindow returns how long a quota lasts that the provider reports.
+func (b Budget) QuotaWindow() time.Duration { return cmp.Or(b.Renewed, b.Window) }
+
+// Estimate is how much of the quota a cycle of an ordinary account uses. The schedule
+// spreads the quota by it until cycles of the account have been measured.
+type Estimate struct {
+	Markets int // of 300 fixtures
+	Live    int // of 20 fixtures in play, without what Asked.Optional counts; 0 if the provider has no live statistics
 }
 
 // Bookmaker returns whose prices are asked for when an account has chosen that one.
@@ -196,6 +210,8 @@ type Quota struct {
 	Left   int
 	Limit  int           // how many the account has in all; 0 if that is not known
 	Resets time.Duration // from now
+	// Cost is how much of the quota the answer used; nil: one request.
+	Cost *int
 }
 
 // Payload is one accepted answer as archived.
@@ -221,6 +237,9 @@ type Asked struct {
 	// accepted answers, or have no markets by the listing: the provider offers none on
 	// them. That is an answer, not a failure. None of them is in Failed.
 	NotOffered []string
+	// Optional is how many of the requests the cycle would have left out if less of the
+	// quota were left.
+	Optional int
 	// Resume is where the next cycle continues, in the adapter's own form; "" if it
 	// begins anywhere.
 	Resume   string

@@ -36,6 +36,7 @@ func Provider() provider.Provider {
 			Concurrency: 4,
 			MaxBody:     16 << 20, // ten fixtures of one bookmaker are less than 1 MiB, a day's list 2 MiB
 		},
+		Cycle:      provider.Estimate{Markets: 49, Live: 2},
 		Metrics:    slices.Sorted(maps.Values(ownMetrics)),
 		Authorize:  func(r *http.Request, credential string) { r.Header.Set(wire.HeaderKey, credential) },
 		Classify:   Classify,

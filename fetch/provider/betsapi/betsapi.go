@@ -31,6 +31,7 @@ func Provider() provider.Provider {
 			Concurrency: 4,
 			MaxBody:     16 << 20, // ten fixtures are 1 to 3 MiB
 		},
+		Cycle:     provider.Estimate{Markets: 45, Live: 1},
 		Sections:  sections,
 		Metrics:   slices.Sorted(maps.Keys(ownMetrics)),
 		Authorize: authorize,

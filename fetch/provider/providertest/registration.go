@@ -30,6 +30,9 @@ func (s Suite) registration(t *testing.T) {
 	if b.Requests <= 0 || b.Window <= 0 || b.Burst <= 0 || b.Concurrency <= 0 || b.MaxBody <= 0 {
 		t.Errorf("budget %+v", b)
 	}
+	if p.Cycle.Markets <= 0 || (p.Cycle.Live > 0) != (p.Live != nil) {
+		t.Errorf("estimate of a cycle %+v", p.Cycle)
+	}
 	if slices.Contains(p.Capabilities, provider.Prematch) != (p.Markets != nil) || len(p.Capabilities) == 0 {
 		t.Errorf("capabilities %v, market adapter %v", p.Capabilities, p.Markets != nil)
 	}

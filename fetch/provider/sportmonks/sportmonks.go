@@ -31,6 +31,7 @@ func Provider() provider.Provider {
 			Concurrency: 3,
 			MaxBody:     32 << 20, // a batch of big matches with one bookmaker is 5 MB
 		},
+		Cycle:      provider.Estimate{Markets: 56, Live: 1},
 		Metrics:    ownMetricNames(),
 		Authorize:  authorize,
 		Classify:   Classify,

@@ -31,10 +31,12 @@ func Provider() provider.Provider {
 			// them: a day's share of the smallest paid plan.
 			Requests:    660,
 			Window:      24 * time.Hour,
+			Renewed:     30 * 24 * time.Hour,
 			Burst:       15, // 30 a second are allowed
 			Concurrency: 4,
 			MaxBody:     16 << 20, // a competition's featured markets of one bookmaker are some 100 KiB
 		},
+		Cycle:      provider.Estimate{Markets: 90},
 		Authorize:  authorize,
 		Classify:   Classify,
 		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker, Query: bookmakerQuery},

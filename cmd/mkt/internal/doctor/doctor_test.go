@@ -244,6 +244,18 @@ var faults = []fault{
 			r.Quota = &health.Quota{At: h.now().Add(-time.Hour), UsedUpUntil: &until}
 		})
 	}, nil, "", ""},
+	{"quota too small", func(h *installation) {
+		left, until := int64(150), h.now().Add(24*time.Hour)
+		h.state("fetch", func(r *health.Run) {
+			r.Quota, r.Costs = &health.Quota{At: h.now(), Left: &left, ResetsAt: &until}, []int64{30}
+		})
+	}, []string{"WARN QUOTA_TOO_SMALL"}, "acme", "tenant schedule set acme market_engine"},
+	{"quota too small, and a lot left", func(h *installation) {
+		left, limit, until := int64(500), int64(600), h.now().Add(time.Minute)
+		h.state("fetch", func(r *health.Run) {
+			r.Quota, r.Costs = &health.Quota{At: h.now(), Left: &left, Limit: &limit, ResetsAt: &until}, []int64{1000}
+		})
+	}, []string{"WARN QUOTA_TOO_SMALL"}, "acme", "buy a larger quota"},
 	{"listing short", func(h *installation) {
 		h.state("fetch", func(r *health.Run) { r.Counters = map[string]int64{"listing_short": 1} })
 	}, []string{"WARN LISTING_SHORT"}, "acme", "raw/cycle="},

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/pace"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -180,12 +182,41 @@ func (d *doctor) quota(r *root, q *health.Quota) {
 		return
 	}
 	at := place{tenant: r.id, file: d.Tenants}
+	d.pace(r, at)
 	if _, usedUp := q.UsedUp(d.now); usedUp {
 		d.bad(Warn, "QUOTA_USED_UP", "schedule", at, "none is needed if this is rare; otherwise run it less often (schedule in "+quote(d.Tenants)+
 			") or buy a larger quota, and then: "+d.mkt("provider test "+r.id), "the provider's quota is %s", q.Describe(d.now))
 		return
 	}
 	d.ok("schedule", at, "the provider's quota: %s", q.Describe(d.now))
+}
+
+// pace checks whether the provider's quota carries the account's schedule.
+func (d *doctor) pace(r *root, at place) {
+	plan, err := pace.Of(d.Data, r.tenant, d.now)
+	if err != nil {
+		return // an unreadable file is another finding
+	}
+	slower := false
+	for _, one := range plan.Products {
+		if !one.Slowed() {
+			continue
+		}
+		slower = true
+		at := place{tenant: r.id, product: string(one.Product), file: d.Tenants}
+		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "none is needed with mkt schedule, which keeps to that pace; with cron or timers run it as often: "+
+			d.mkt(fmt.Sprintf(`tenant schedule set %s %s "@every %s"`, r.id, one.Product, cli.Span(one.Pace.String())))+"; or buy a larger quota, and then: "+d.mkt("provider test "+r.id),
+			"the provider's quota does not carry the schedule: %s", plan.Describe(one))
+	}
+	switch {
+	case slower:
+	case !plan.Fits:
+		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "run it less often (schedule in "+quote(d.Tenants)+"), or buy a larger quota, and then: "+d.mkt("provider test "+r.id),
+			"what is left of the provider's quota does not last until it is renewed: %s", plan.Needs())
+	case plan.Over:
+		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "none is needed with mkt schedule, which slows down in time; with cron or timers run it less often (schedule in "+quote(d.Tenants)+"), or buy a larger quota",
+			"the whole quota, from one renewal to the next, does not carry the schedule: %s", plan.Needs())
+	}
 }
 
 func (r *root) fingerprint() string { return r.tenant.Provider.Fingerprint() }
@@ -196,6 +227,9 @@ func (d *doctor) overdue(r *root, last time.Time) {
 		return // no schedule: cycles are run by hand
 	}
 	cadence, age := schedule.Cadence(s, d.now), d.now.Sub(last)
+	if pace, err := health.ReadPace(r.fs); err == nil {
+		cadence = max(cadence, pace.Expected(d.now, r.fingerprint()))
+	}
 	if age > schedule.OverdueAfter*cadence {
 		d.bad(Fail, "CYCLE_OVERDUE", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id)+", and check that mkt schedule, cron or the timer runs",
 			"the newest successful cycle is %s old, and one is due every %s", ago(age), cadence)

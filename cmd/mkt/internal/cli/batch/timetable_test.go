@@ -167,7 +167,7 @@ func TestTickSkippedWhileLocked(t *testing.T) {
 // An overdue job runs at the start, unless its cadence is shorter than a minute.
 func TestOverdueWaitsForAShortCadence(t *testing.T) {
 	table, _, _ := newTestTimetable(t, 0, 0)
-	got := table.group.overdue(table.file)
+	got := table.overdue(table.file)
 	if slices.Contains(got, "live/live_intelligence") || !slices.Contains(got, "acme/market_engine") {
 		t.Errorf("overdue %v: want the hourly jobs, and not the live ones of every 8 s", got)
 	}
