@@ -37,7 +37,7 @@ type result struct {
 const (
 	maxBroken     = 0.05
 	manyParts     = 20
-	maxUnreadable = 0.5
+	maxUnreadable = 0.8
 )
 
 // gather joins the payloads' fixtures with the listing. If several payloads have a

@@ -156,10 +156,19 @@ func (f *Format) Compare(object strictjson.Value, what string, known map[string]
 	}
 }
 
-// CompareNamed adds how well an object with a name and an id fits, such as a team.
+// CompareNamed adds how well an object with a name and an id fits, such as a team. Of its
+// other members only texts count: one of them may be the name.
 func (f *Format) CompareNamed(object strictjson.Value) {
-	f.Changed = f.Changed || object.Kind() == strictjson.Object && object.Len() > 0 && LacksAny(object, "name")
+	if object.Kind() != strictjson.Object || !LacksAny(object, "name") {
+		return
+	}
+	for name, v := range object.Members() {
+		f.Changed = f.Changed || v.Kind() == strictjson.String && !besideNames[name]
+	}
 }
+
+// besideNames are the members with texts that providers send beside a name.
+var besideNames = Set("id", "cc", "image_id", "logo", "country", "flag", "round", "season", "image_path", "short_code", "type", "sub_type", "gender", "last_played_at")
 
 // LacksAny reports whether an object lacks one of some members.
 func LacksAny(object strictjson.Value, members ...string) bool {

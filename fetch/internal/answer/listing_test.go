@@ -71,6 +71,21 @@ func TestFormat(t *testing.T) {
 	}
 }
 
+// A name that is missing shows a changed format only beside a text that may be the name.
+func TestFormatOfNames(t *testing.T) {
+	for text, want := range map[string]bool{`{"id":"1","name":"A"}`: false, `{"id":"1"}`: false, `{"id":"1","cc":"fr"}`: false, `{}`: false, `null`: false, `"A"`: false,
+		`{"id":"1","title":"A"}`: true, `{"id":"1","name":"A","title":"A"}`: false} {
+		var d strictjson.Document
+		if err := d.Parse([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		var f answer.Format
+		if f.CompareNamed(d.Root()); f.Changed != want {
+			t.Errorf("%s: %+v", text, f)
+		}
+	}
+}
+
 // Hurt counts items, whatever number of their parts is damaged, and no damage elsewhere.
 func TestHurtItems(t *testing.T) {
 	l := answer.NewListing()
