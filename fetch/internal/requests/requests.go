@@ -104,8 +104,13 @@ func (c *Cycle) Err() error {
 	return c.first
 }
 
-// Result returns the result of the cycle, and err.
-func (c *Cycle) Result(err error) (provider.Asked, error) { return c.Asked, err }
+// Result returns the result of the cycle, and err. Its lists of fixtures are sorted: it
+// must not depend on the order in which the answers arrived.
+func (c *Cycle) Result(err error) (provider.Asked, error) {
+	slices.Sort(c.Asked.Failed)
+	slices.Sort(c.Asked.NotOffered)
+	return c.Asked, err
+}
 
 // Missing returns the requested fixtures that are not among those found in an answer.
 // It returns an error if there are some and one of them may be among the parts of the

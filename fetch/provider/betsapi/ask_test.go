@@ -378,7 +378,7 @@ func TestAskQuotaUsedUp(t *testing.T) {
 		return "", 0
 	}}
 	asked := u.run(t)
-	if len(asked.Failed) < 150-30 || len(u.asked) > 5+3 {
+	if len(asked.Failed) < 150-30 || len(u.asked) > 5+3 || !slices.IsSorted(asked.Failed) {
 		t.Errorf("%d failed after %d requests", len(asked.Failed), len(u.asked))
 	}
 }

@@ -220,7 +220,6 @@ func TestAskFailures(t *testing.T) {
 		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.err)
 		}
-		slices.Sort(asked.Failed)
 		if strings.Join(asked.Failed, ",") != c.failed || strings.Join(asked.NotOffered, ",") != c.notHere || asked.ListingComplete != c.complete {
 			t.Errorf("%s: failed %v, not offered %v, complete %v", c.name, asked.Failed, asked.NotOffered, asked.ListingComplete)
 		}
