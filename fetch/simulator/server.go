@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"errors"
 	"io"
 	"log/slog"
 	"maps"
@@ -48,9 +47,6 @@ func NewServer(o Options, d Dialect) (*Server, error) {
 	}
 	s := &Server{options: o, dialect: d, start: o.Now(), log: o.Log,
 		accounts: make(map[string]*account), faults: make(map[FaultKind]int)}
-	if o.Replay != "" {
-		return nil, errors.New("replay: the emulator of this provider has no recordings to serve; leave --replay out")
-	}
 	var matches *Matches
 	if o.Matches != "" {
 		if matches, err = ReadMatches(o.Matches); err != nil {

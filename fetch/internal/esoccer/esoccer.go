@@ -71,7 +71,7 @@ type Names struct {
 }
 
 // Rule names the rule by which a fixture is left out, and where it was met,
-// "esoccer:league-name"; "" if people play it as far as its names tell.
+// "esoccer:league-name"; "" if by its names people play it.
 func Rule(n Names) string {
 	for _, text := range n.Damaged {
 		if rule := match(plainName(text), anywhere, ofLeagues); rule != "" {

@@ -18,7 +18,7 @@ import (
 )
 
 // upstream is a provider in memory: fixtures by day, all of them with odds but those in
-// without. It is an exchange as the adapter sees one, without retries.
+// without.
 type upstream struct {
 	days    map[string][]int            // fixture ids
 	status  map[int]string              // NS if it is not there
@@ -194,7 +194,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestAskGoesOn: a day or a page that is not had costs itself alone.
+// TestAskGoesOn: a day or a page that is not received affects nothing else.
 func TestAskGoesOn(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -254,7 +254,8 @@ func TestAskGoesOn(t *testing.T) {
 	}
 }
 
-// TestAskStops: a refused credential or plan ends the run; so does having nothing at all.
+// TestAskStops: a refused credential or plan ends the run, and so does a cycle without any
+// answer.
 func TestAskStops(t *testing.T) {
 	for _, c := range []struct {
 		endpoint, answer string
@@ -283,8 +284,8 @@ func TestAskStops(t *testing.T) {
 	}
 }
 
-// TestQuotaEnds: what was had before the quota ended stays, the rest has failed, and
-// nothing more is asked.
+// TestQuotaEnds: if the quota is used up, what was received before is kept, the other
+// fixtures have failed, and no more requests are sent.
 func TestQuotaEnds(t *testing.T) {
 	u := aWeek(26, 5, 5, 5)
 	u.answer = func(r asked) (string, int) {
@@ -305,8 +306,8 @@ func TestQuotaEnds(t *testing.T) {
 	}
 }
 
-// TestDayMoves: odds that move between their pages are read again, and only what two
-// walks do not have has failed.
+// TestDayMoves: odds that move from page to page are read once more, and only fixtures that
+// both readings miss have failed.
 func TestDayMoves(t *testing.T) {
 	for name, always := range map[string]bool{"once": false, "again": true} {
 		t.Run(name, func(t *testing.T) {
@@ -379,8 +380,8 @@ func TestLiveAsk(t *testing.T) {
 	}
 }
 
-// TestLiveDetailFails: a detail that is not had is counted; a refused credential, and a
-// list that is not had, are errors.
+// TestLiveDetailFails: a detail that is not received is counted; a refused credential, and a
+// list that is not received, are errors.
 func TestLiveDetailFails(t *testing.T) {
 	u := &upstream{status: make(map[int]string)}
 	for id := range 25 {
@@ -409,6 +410,6 @@ func TestLiveDetailFails(t *testing.T) {
 	}
 	u.answer = func(r asked) (string, int) { return refusal("requests"), 200 }
 	if _, err := live.Ask(context.Background(), u, ""); err == nil {
-		t.Error("a list that is not had: no error")
+		t.Error("a list that is not received: no error")
 	}
 }

@@ -23,7 +23,7 @@ func seed(f *testing.F) {
 	f.Add([]byte(`{"errors":{"requests":"x"},"response":[]}`))
 }
 
-// FuzzReadMarkets: whatever comes, it is read or refused; keys are unique, an offer is
+// FuzzReadMarkets: any input is read or refused; keys are unique, an offer is
 // mapped or says why not, and a fixture is read or broken.
 func FuzzReadMarkets(f *testing.F) {
 	seed(f)
@@ -39,7 +39,7 @@ func FuzzReadMarkets(f *testing.F) {
 	})
 }
 
-// FuzzReadListing: whatever comes, it is read or refused, and no fixture is nameless.
+// FuzzReadListing: any input is read or refused, and no fixture is nameless.
 func FuzzReadListing(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -52,7 +52,7 @@ func FuzzReadListing(f *testing.F) {
 	})
 }
 
-// FuzzReadLive: whatever comes, it is read or refused; each fixture once, counters in
+// FuzzReadLive: any input is read or refused; each fixture once, counters in
 // order and each once, incidents with ids of their own.
 func FuzzReadLive(f *testing.F) {
 	seed(f)

@@ -13,7 +13,7 @@ import (
 	"mkt/publish/football"
 )
 
-// TestTable: every claim is one the vocabulary knows, and every line is found by its id.
+// TestTable: every line claims a market of the vocabulary, and is found by its id.
 func TestTable(t *testing.T) {
 	for match, e := range table().ByKey {
 		id, other := strings.CutSuffix(match, exactlyLine)
@@ -37,7 +37,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestRanks: bets that can come to mean the same market have ranks of their own, and one
+// TestRanks: bets that can be the same market have different ranks, and one
 // of them has the first.
 func TestRanks(t *testing.T) {
 	type definition struct{ market, period, subject, parameter string }

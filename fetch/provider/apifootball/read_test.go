@@ -59,7 +59,7 @@ func TestNotAPayload(t *testing.T) {
 	}
 }
 
-// TestErrorsHoldNoPayload: what a stranger wrote does not get into an error.
+// TestErrorsHoldNoPayload: no text of a payload gets into an error.
 func TestErrorsHoldNoPayload(t *testing.T) {
 	body := []byte(`{"errors":[],"response":[{"fixture":"1","canary-0815":nonsense}]}`)
 	_, err := adapter.ReadMarkets(provider.Payload{Body: body}, provider.Listing{})

@@ -16,8 +16,8 @@ import (
 	"mkt/fetch/provider/providertest"
 )
 
-// upstream is a provider in memory: it holds a listing and answers for fixtures,
-// as told by hooks. It is an exchange as the adapter sees one, without retries.
+// upstream is a provider in memory: it has a listing and answers for fixtures, as its
+// hooks say.
 type upstream struct {
 	items   []string                        // of the listing, JSON
 	perPage int                             // 50 when 0

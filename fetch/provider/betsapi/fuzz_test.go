@@ -24,7 +24,7 @@ func seed(f *testing.F, prefix string) {
 	f.Add([]byte(`{"success":0,"error":"TOO_MANY_REQUESTS"}`))
 }
 
-// FuzzReadMarkets: whatever comes, it is read or refused; keys are unique, an
+// FuzzReadMarkets: any input is read or refused; keys are unique, an
 // offer is mapped or says why not, and a fixture is read or broken.
 func FuzzReadMarkets(f *testing.F) {
 	seed(f, "markets")

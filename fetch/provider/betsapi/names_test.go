@@ -55,8 +55,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestRanks: keys that can come to mean the same market have ranks of their
-// own, and one of them has the first.
+// TestRanks: keys that can be the same market have different ranks, and one of them has
+// the first.
 func TestRanks(t *testing.T) {
 	type definition struct{ market, period, subject, parameter string }
 	ranks := make(map[definition]map[int][]string)

@@ -15,8 +15,7 @@ import (
 	"mkt/fetch/provider/sportmonks"
 )
 
-// upstream is a provider in memory: it has a list, and answers as the hooks say. It is
-// an exchange as the adapter sees one, without retries.
+// upstream is a provider in memory: it has a list, and answers as the hooks say.
 type upstream struct {
 	items  []string                                    // of the list, JSON
 	hook   func(r provider.Request) (string, int)      // an answer instead of the provider's own; "" = its own
@@ -76,8 +75,8 @@ func world(n int) (items []string) {
 	return items
 }
 
-// TestAsk: the whole list, then every fixture's prices of the account's bookmaker, the
-// next kick-offs first.
+// TestAsk: the whole list is requested, then every fixture's prices of the account's
+// bookmaker, by kick-off.
 func TestAsk(t *testing.T) {
 	u := &upstream{items: append(world(7), `{"id":8,"sport_id":1,"state_id":5}`, `{"id":9,"sport_id":1,"state_id":2}`, `{"id":10,"sport_id":2,"state_id":1}`,
 		`{"id":11,"sport_id":1,"state_id":1,"has_odds":false}`)}
@@ -128,8 +127,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestListNotComplete: a list that moved, fell short, lost a page or says that it found
-// nothing is not known to be whole. What it has is asked for.
+// TestListNotComplete: a list that moved, is too short, lost a page or says that it found
+// nothing is not complete. The prices of its fixtures are requested all the same.
 func TestListNotComplete(t *testing.T) {
 	for name, change := range map[string]func(page int, items []string) string{
 		"a fixture twice": func(n int, items []string) string {
@@ -173,7 +172,7 @@ func TestListFails(t *testing.T) {
 	}
 }
 
-// TestBatches: what a batch comes to.
+// TestBatches: each kind of answer to a batch.
 func TestBatches(t *testing.T) {
 	multi := func(r provider.Request) (ids []string) {
 		if s, ok := strings.CutPrefix(r.Path, "/v3/football/fixtures/multi/"); ok {
@@ -248,7 +247,7 @@ func TestPricesRefused(t *testing.T) {
 	}
 }
 
-// TestAskLive: fixtures that are listed and not in play are counted apart.
+// TestAskLive: fixtures that are listed and not in play have a counter of their own.
 func TestAskLive(t *testing.T) {
 	u := &upstream{hook: func(provider.Request) (string, int) { return string(own(t, "inplay")), 200 }}
 	asked, err := live.Ask(t.Context(), u, "x")

@@ -16,7 +16,7 @@ func seed(f *testing.F) {
 	f.Add([]byte(`{"message":"Unauthenticated."}`))
 }
 
-// FuzzReadMarkets: whatever comes, it is read or refused; keys are unique, an offer is
+// FuzzReadMarkets: any input is read or refused; keys are unique, an offer is
 // mapped or says why not, and a fixture is read or broken.
 func FuzzReadMarkets(f *testing.F) {
 	seed(f)
@@ -37,7 +37,7 @@ func FuzzReadMarkets(f *testing.F) {
 	})
 }
 
-// FuzzReadListing: whatever comes, it is read or refused, and a fixture is kept or
+// FuzzReadListing: any input is read or refused, and a fixture is kept or
 // filtered.
 func FuzzReadListing(f *testing.F) {
 	seed(f)
@@ -55,7 +55,7 @@ func FuzzReadListing(f *testing.F) {
 	})
 }
 
-// FuzzReadLive: whatever comes, it is read or refused; a fixture is there once, a
+// FuzzReadLive: any input is read or refused; a fixture is there once, a
 // counter once, in order.
 func FuzzReadLive(f *testing.F) {
 	seed(f)

@@ -36,8 +36,8 @@ func own(t testing.TB, name string) []byte {
 	return body
 }
 
-// TestGoldens reads the payloads of testdata/read, and compares what they say with the
-// text beside them.
+// TestGoldens reads the payloads of testdata/read and compares the result with the goldens
+// beside them.
 func TestGoldens(t *testing.T) {
 	for _, name := range []string{"listing", "multi", "rows", "damaged", "nothing", "inplay"} {
 		t.Run(name, func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestTracedMarkets: every market is found where its first row stands, also one of
+// TestTracedMarkets: every market is found at its first row, also one of
 // several of an id, and one of the rows of Specials.
 func TestTracedMarkets(t *testing.T) {
 	body := `{"data":[

@@ -16,7 +16,7 @@ import (
 )
 
 // upstream is a provider in memory: competitions and their fixtures, each of which has
-// one market. It is an exchange as the adapter sees one, without retries.
+// one market.
 type upstream struct {
 	sports  []string
 	events  map[string][]string                                // JSON, by competition
@@ -127,7 +127,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// The account's bookmaker stands in every request for prices.
+// The account's bookmaker is in every request for prices.
 func TestAskBookmaker(t *testing.T) {
 	u := twoCups()
 	u.Chosen, u.Left = "betsson", &provider.Quota{Left: 1, Limit: 5_000_000}
@@ -141,8 +141,8 @@ func TestAskBookmaker(t *testing.T) {
 	}
 }
 
-// A large plan buys every market of the fixtures of the next day, in requests of their
-// own, and no market twice.
+// A large plan buys every market of the fixtures of the next day, in separate requests, and
+// no market twice.
 func TestAskEveryMarket(t *testing.T) {
 	for limit, want := range map[int][]string{20_000: nil, 5_000_000: {"soccer_a/events/a1/odds"}} {
 		u := twoCups()
@@ -162,7 +162,7 @@ func TestAskEveryMarket(t *testing.T) {
 	}
 }
 
-// A provider that refuses a key of the list sells the featured markets still.
+// If the provider refuses a key of the list, the featured markets are requested.
 func TestAskRefusedMarkets(t *testing.T) {
 	u := twoCups()
 	u.Left = &provider.Quota{Left: 100, Limit: 5_000_000}
@@ -178,7 +178,7 @@ func TestAskRefusedMarkets(t *testing.T) {
 	}
 }
 
-// What cannot be had costs its fixtures alone, and a listing that is not whole says so.
+// A request that fails affects its own fixtures only, and an incomplete listing says so.
 func TestAskFailures(t *testing.T) {
 	answer := func(endpoint, path, body string, status int) func(provider.Request) (string, int) {
 		return func(r provider.Request) (string, int) {
@@ -226,8 +226,7 @@ func TestAskFailures(t *testing.T) {
 	}
 }
 
-// A quota that ends in the middle costs what was not had yet: what begins first was
-// asked for first.
+// If the quota is used up in the middle, the fixtures that begin last have failed.
 func TestAskQuotaEnds(t *testing.T) {
 	u := &upstream{Fake: providertest.Fake{Workers: 1}, events: make(map[string][]string)}
 	for i := range 20 {
@@ -254,7 +253,7 @@ func TestAskQuotaEnds(t *testing.T) {
 	}
 }
 
-// A competition with very many fixtures is several requests.
+// A competition with very many fixtures takes several requests.
 func TestAskChunks(t *testing.T) {
 	u := &upstream{sports: []string{"soccer_a"}, events: make(map[string][]string)}
 	for i := range 250 {

@@ -25,8 +25,8 @@ func seed(f *testing.F, is func(endpoint string) bool) {
 	f.Add([]byte(errorBody("OUT_OF_USAGE_CREDITS")))
 }
 
-// Whatever comes, it is read or refused; keys are unique, an offer is mapped or says
-// why not, and a fixture is read or broken.
+// Any input is read or refused; keys are unique, an offer is mapped or says why not, and
+// a fixture is read or broken.
 func FuzzReadMarkets(f *testing.F) {
 	seed(f, adapter.IsMarkets)
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -72,7 +72,7 @@ func FuzzReadListing(f *testing.F) {
 	})
 }
 
-// A verdict is one of a closed set, and its quota is none of a stranger's making.
+// A verdict is one of a closed set, and its quota is plausible.
 func FuzzClassify(f *testing.F) {
 	for _, status := range []int{200, 401, 403, 422, 429, 500} {
 		f.Add(status, "100", []byte(errorBody("INVALID_MARKET")))

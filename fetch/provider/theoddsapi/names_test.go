@@ -10,8 +10,8 @@ import (
 	"mkt/publish/football"
 )
 
-// Every claim is one that the vocabulary knows, and markets of one definition have
-// ranks of their own.
+// Every line claims a market of the vocabulary, and markets of one definition have
+// different ranks.
 func TestTable(t *testing.T) {
 	type place struct {
 		market, period, subject string
@@ -48,8 +48,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// The list of every market is one that the provider can be asked for: keys without
-// blanks, each once, the featured ones first, and none that stays RAW.
+// The list of every market can be sent to the provider: keys without blanks, each once, the
+// featured ones first, and none that stays RAW.
 func TestEveryMarket(t *testing.T) {
 	met := make(map[string]bool)
 	for _, key := range strings.Split(everyMarket(), ",") {
@@ -63,7 +63,7 @@ func TestEveryMarket(t *testing.T) {
 	}
 }
 
-// Every key of the vocabulary's list has a line, and says the same, or why not.
+// Every key of the vocabulary's list has a line that agrees with it or says why not.
 func TestVocabulary(t *testing.T) {
 	text, err := os.Open(needs.Shared(t, "vocabulary/map/theoddsapi.csv"))
 	if err != nil {

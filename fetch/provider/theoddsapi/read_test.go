@@ -76,7 +76,7 @@ func TestNotAskedFor(t *testing.T) {
 	}
 }
 
-// What a stranger wrote does not get into an error.
+// No text of a payload gets into an error.
 func TestErrorsHoldNoPayload(t *testing.T) {
 	_, err := adapter.ReadMarkets(provider.Payload{Body: []byte(`[{"id":"1","canary-0815":nonsense}]`)}, provider.Listing{})
 	if err == nil || bytes.Contains([]byte(err.Error()), []byte("canary")) {

@@ -32,11 +32,11 @@ type block struct {
 	}
 }
 
-// outcome is one price, by all that tells it from another.
+// outcome is one price with everything that identifies it.
 type outcome struct{ fixture, market, name, description, point, price string }
 
-// TestRecordings: nothing of a recorded answer is lost and nothing is added, whosever
-// prices are wanted, and no field is unknown.
+// TestRecordings: nothing of a recorded answer is lost and nothing is added, for every
+// bookmaker, and no field is unknown.
 func TestRecordings(t *testing.T) {
 	for _, c := range []struct {
 		file             string

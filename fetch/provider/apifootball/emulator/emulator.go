@@ -17,6 +17,9 @@ import (
 // New returns an emulator of API-Football: an http.Handler that speaks the provider's
 // wire format over invented worlds.
 func New(o simulator.Options) (*simulator.Server, error) {
+	if o.Replay != "" {
+		return nil, fmt.Errorf("replay: the emulator of API-Football has no recorded payloads; leave it out")
+	}
 	return simulator.NewServer(o, &dialect{
 		lists: simulator.NewLists((*simulator.World).Football, func(l listed) int { return len(l.json) }),
 		odds:  simulator.NewCache[oddsKey](64<<20, func(b []byte) int { return len(b) }),

@@ -54,8 +54,8 @@ func (i *item) play(m simulator.Match, sent simulator.Sent) {
 	i.score(sent, clock.Phase)
 }
 
-// ending returns the status of a match that is over, by its last phase: normal time, extra
-// time or a shoot-out.
+// ending returns how a match ended, by its last phase: 0 in normal time, 1 in extra time, 2
+// in a shoot-out.
 func ending(last simulator.Phase) int {
 	switch {
 	case last >= simulator.BeforeShootout:

@@ -31,7 +31,7 @@ func New(o simulator.Options) (*simulator.Server, error) {
 		if err != nil {
 			return nil, err
 		}
-		d, o.Replay = r, "" // it is done
+		d = r
 	}
 	return simulator.NewServer(o, d)
 }

@@ -7,6 +7,7 @@ package emulator
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -18,6 +19,9 @@ import (
 // New returns an emulator of Sportmonks: an http.Handler that speaks the provider's wire
 // format over invented worlds.
 func New(o simulator.Options) (*simulator.Server, error) {
+	if o.Replay != "" {
+		return nil, errors.New("replay: this provider's emulator has no recordings to serve; leave the option out")
+	}
 	return simulator.NewServer(o, dialect{
 		lists:  simulator.NewLists((*simulator.World).Fixtures, func(it listedItem) int { return len(it.json) }),
 		sheets: simulator.NewCache[sheetKey](64<<20, func(b []byte) int { return len(b) }),

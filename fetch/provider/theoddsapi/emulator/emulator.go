@@ -3,6 +3,7 @@
 package emulator
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,6 +17,9 @@ import (
 // wire format over invented worlds, with its credits, error codes and oddities. A
 // window of Options.Quota is the provider's month.
 func New(o simulator.Options) (*simulator.Server, error) {
+	if o.Replay != "" {
+		return nil, errors.New("replay: the emulator of theoddsapi has no recorded answers; leave --replay out")
+	}
 	return simulator.NewServer(o, &dialect{lists: simulator.NewLists(ahead, func(simulator.Fixture) int { return fixtureSize })})
 }
 
