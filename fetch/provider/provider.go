@@ -235,7 +235,8 @@ type Asked struct {
 	Failed          []string // provider fixture ids whose markets could not be fetched
 	// NotOffered are the provider fixture ids that were requested and are absent from
 	// accepted answers, or have no markets by the listing: the provider offers none on
-	// them. That is an answer, not a failure. None of them is in Failed.
+	// them. That is an answer, not a failure. None of them is in Failed. Both lists may be
+	// in any order: the archive sorts them, see raw.Writer.Seal.
 	NotOffered []string
 	// Optional is how many of the requests the cycle would have left out if less of the
 	// quota were left.

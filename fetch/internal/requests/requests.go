@@ -104,7 +104,8 @@ func (c *Cycle) Err() error {
 	return c.first
 }
 
-// Result returns the result of the cycle with its lists of fixtures sorted, and err.
+// Result returns the result of the cycle, and err. Its lists of fixtures are sorted: it
+// must not depend on the order in which the answers arrived.
 func (c *Cycle) Result(err error) (provider.Asked, error) {
 	slices.Sort(c.Asked.Failed)
 	slices.Sort(c.Asked.NotOffered)

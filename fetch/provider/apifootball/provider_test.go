@@ -1,10 +1,7 @@
 package apifootball_test
 
 import (
-	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider/apifootball"
@@ -15,22 +12,10 @@ import (
 
 // TestProvider runs the suite over the goldens' payloads.
 func TestProvider(t *testing.T) {
-	samples := make(map[string]providertest.Sample)
-	providertest.Goldens(t, "testdata/read/*.txtar", func(golden string, a *txtar.Archive) {
-		// Where the point is what a shape should not be, there is no sample.
-		for _, f := range a.Files {
-			switch {
-			case golden == "states" || golden == "damaged":
-			case strings.HasPrefix(f.Name, "markets"):
-				samples[golden+"/"+f.Name] = providertest.Sample{Endpoint: "odds", Body: f.Data}
-			case strings.HasPrefix(f.Name, "listing"):
-				samples[golden+"/"+f.Name] = providertest.Sample{Endpoint: "fixtures", Body: f.Data}
-			}
-		}
-	})
 	providertest.Run(t, providertest.Suite{
 		Provider: apifootball.Provider(),
-		Samples:  samples,
+		// Where the point is what a shape should not be, there is no sample.
+		Samples:  providertest.SamplesOf(t, goldens, payload, "states", "damaged"),
 		Price:    []string{"odd"},
 		Emulator: emulator.New,
 		RowID:    func(r input.Row) string { return r.Labels[0].Text },

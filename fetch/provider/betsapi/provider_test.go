@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"mkt/fetch/input"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/betsapi/emulator"
@@ -16,22 +14,10 @@ import (
 
 // TestProvider runs the suite over the goldens' payloads.
 func TestProvider(t *testing.T) {
-	samples := make(map[string]providertest.Sample)
-	providertest.Goldens(t, "testdata/read/*.txtar", func(golden string, a *txtar.Archive) {
-		// Where the point is what a shape should not be, there is no sample.
-		for _, f := range a.Files {
-			switch {
-			case golden == "states" || golden == "damaged" || golden == "listing_without_ids":
-			case strings.HasPrefix(f.Name, "markets"):
-				samples[golden+"/"+f.Name] = providertest.Sample{Endpoint: "bet365/prematch", Body: f.Data}
-			case strings.HasPrefix(f.Name, "listing"):
-				samples[golden+"/"+f.Name] = providertest.Sample{Endpoint: "bet365/upcoming", Body: f.Data}
-			}
-		}
-	})
 	providertest.Run(t, providertest.Suite{
 		Provider: betsapi.Provider(),
-		Samples:  samples,
+		// Where the point is what a shape should not be, there is no sample.
+		Samples:  providertest.SamplesOf(t, goldens, payload, "states", "damaged", "listing_without_ids"),
 		Price:    []string{"odds"},
 		Packed:   packed,
 		Emulator: emulator.New,

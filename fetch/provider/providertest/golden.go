@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
 )
@@ -74,14 +75,120 @@ func WriteListing(b *strings.Builder, l provider.Listing) {
 	WriteCounts(b, "unknown", l.Unknown)
 }
 
-// WriteProblems writes for a golden what could not be read of a payload of markets.
-func WriteProblems(b *strings.Builder, s provider.Sheet) {
+// ReadAll returns what an adapter reads from the payloads of a golden: the listings, all
+// together, and then each payload of markets. payload says what a file is; one without
+// an endpoint is skipped.
+func ReadAll(m provider.MarketAdapter, a *txtar.Archive, payload func(txtar.File) provider.Payload) string {
+	var b strings.Builder
+	var pages, markets []provider.Payload
+	for i, f := range a.Files {
+		p := payload(f)
+		p.Number = i + 1
+		switch {
+		case m.IsListing(p.Endpoint):
+			pages = append(pages, p)
+		case m.IsMarkets(p.Endpoint):
+			markets = append(markets, p)
+		}
+	}
+	l, err := m.ReadListing(pages)
+	if err != nil {
+		fmt.Fprintf(&b, "listing: error: %v\n", err)
+	}
+	WriteListing(&b, l)
+	for _, p := range markets {
+		name := a.Files[p.Number-1].Name
+		s, err := m.ReadMarkets(p, l)
+		if err != nil {
+			fmt.Fprintf(&b, "%s: error: %v\n", name, err)
+			continue
+		}
+		fmt.Fprintf(&b, "%s\n", name)
+		WriteSheet(&b, s)
+	}
+	return b.String()
+}
+
+// SamplesOf returns the payloads of all goldens but some, for the suite.
+func SamplesOf(t testing.TB, pattern string, payload func(txtar.File) provider.Payload, except ...string) map[string]Sample {
+	t.Helper()
+	samples := make(map[string]Sample)
+	Goldens(t, pattern, func(golden string, a *txtar.Archive) {
+		for _, f := range a.Files {
+			if p := payload(f); p.Endpoint != "" && !slices.Contains(except, golden) {
+				samples[golden+"/"+f.Name] = Sample{p.Endpoint, f.Data}
+			}
+		}
+	})
+	return samples
+}
+
+// WriteSheet writes for a golden what was read of a payload of markets.
+func WriteSheet(b *strings.Builder, s provider.Sheet) {
+	for _, f := range s.Fixtures {
+		x := f.Fixture
+		fmt.Fprintf(b, "fixture %s: %s - %s, %s, %s, fetched %s\n", x.ProviderFixtureID, Said(x.Home), Said(x.Away), Said(x.League), Start(x.StartsAt), x.FetchedAt.Format("15:04:05"))
+		if f.Partial {
+			b.WriteString("  partial\n")
+		}
+		for _, o := range f.Offers {
+			writeOffer(b, o)
+		}
+	}
 	for _, id := range slices.Sorted(maps.Keys(s.Broken)) {
 		fmt.Fprintf(b, "broken %s: %s\n", id, s.Broken[id])
 	}
 	WriteCounts(b, "damaged", s.Damaged)
 	WriteCounts(b, "unknown", s.Unknown)
 	WriteCounts(b, "skipped", s.Skipped)
+	fmt.Fprintf(b, "met %+v, hurt %+v\n", s.Met, s.Hurt)
+}
+
+func writeOffer(b *strings.Builder, o input.Offer) {
+	fmt.Fprintf(b, "  %s", o.Key)
+	if len(o.ProviderIDs) > 0 {
+		fmt.Fprintf(b, ", id %q", strings.Join(o.ProviderIDs, "|"))
+	}
+	fmt.Fprintf(b, ", name %q", Said(o.Name))
+	if len(o.Sections) > 0 {
+		fmt.Fprintf(b, ", in %s", strings.Join(o.Sections, ", "))
+	}
+	b.WriteString("\n")
+	if r := o.Reading; r != nil {
+		words := []string{r.Market, r.Period, r.Subject, r.Parameter, string(r.Condition)}
+		words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
+		fmt.Fprintf(b, "    = %s, rank %d, %s\n", strings.Join(words, " "), r.Rank, r.Rule)
+	} else {
+		fmt.Fprintf(b, "    RAW %s\n", o.RawReason)
+	}
+	for i := range o.Rows {
+		writeRow(b, &o.Rows[i])
+	}
+}
+
+// writeRow leaves out what the provider does not have at all.
+func writeRow(b *strings.Builder, row *input.Row) {
+	b.WriteString("   ")
+	if row.ID.State() != football.Missing {
+		fmt.Fprintf(b, " %s:", Said(row.ID))
+	}
+	for _, l := range row.Labels {
+		fmt.Fprintf(b, " %s=%q", l.Field, l.Text)
+	}
+	fmt.Fprintf(b, " decimal %s", Said(row.Decimal))
+	if row.Fractional.State() != football.Missing {
+		fmt.Fprintf(b, ", fractional %s", Said(row.Fractional))
+	}
+	if row.OtherPrice.State() != football.Missing {
+		fmt.Fprintf(b, ", other %s", Said(row.OtherPrice))
+	}
+	if row.Suspended {
+		b.WriteString(", suspended")
+	}
+	if row.Trouble != "" {
+		fmt.Fprintf(b, ", %s", row.Trouble)
+	}
+	b.WriteString("\n")
 }
 
 // WriteCounts writes a tally for a golden.

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/providertest"
@@ -17,20 +15,12 @@ import (
 
 // TestProvider runs the suite over the goldens' payloads.
 func TestProvider(t *testing.T) {
-	samples := make(map[string]providertest.Sample)
-	providertest.Goldens(t, goldens, func(name string, a *txtar.Archive) {
-		for _, f := range a.Files {
-			// What a shape should not be is no sample, and a price that is taken away would
-			// be another market's.
-			if p := payload(f); p.Endpoint != "" && name != "damaged" && name != "american" {
-				samples[name+"/"+f.Name] = providertest.Sample{Endpoint: p.Endpoint, Body: f.Data}
-			}
-		}
-	})
 	providertest.Run(t, providertest.Suite{
 		Provider: theoddsapi.Provider(),
-		Samples:  samples,
-		Price:    []string{"price"},
+		// What a shape should not be is no sample, and a price that is taken away would be
+		// another market's.
+		Samples: providertest.SamplesOf(t, goldens, payload, "damaged", "american"),
+		Price:   []string{"price"},
 		Emulator: func(o simulator.Options) (*simulator.Server, error) {
 			o.Quota = 5_000_000 // a plan that buys every market
 			return emulator.New(o)

@@ -3,7 +3,6 @@ package theoddsapi_test
 import (
 	"bytes"
 	"flag"
-	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -47,64 +46,8 @@ func payload(f txtar.File) provider.Payload {
 const goldens = "testdata/read/*.txtar"
 
 // TestGoldens reads the payloads of testdata/read and compares what they say.
-func TestGoldens(t *testing.T) { providertest.Compare(t, goldens, *update, readAll) }
-
-// readAll reads a golden's payloads and writes down what they say.
-func readAll(a *txtar.Archive) string {
-	var b strings.Builder
-	var pages, markets []provider.Payload
-	for _, f := range a.Files {
-		switch p := payload(f); {
-		case adapter.IsListing(p.Endpoint):
-			pages = append(pages, p)
-		case adapter.IsMarkets(p.Endpoint):
-			markets = append(markets, p)
-		}
-	}
-	l, err := adapter.ReadListing(pages)
-	if err != nil {
-		fmt.Fprintf(&b, "listing: error: %v\n", err)
-	}
-	providertest.WriteListing(&b, l)
-	for _, p := range markets {
-		s, err := adapter.ReadMarkets(p, l)
-		if err != nil {
-			fmt.Fprintf(&b, "%s: error: %v\n", p.Endpoint, err)
-			continue
-		}
-		fmt.Fprintf(&b, "%s, bookmaker %q, parts %v, damaged %v\n", p.Endpoint, p.Query.Get("bookmakers"), s.Met, s.Hurt)
-		writeSheet(&b, s)
-	}
-	return b.String()
-}
-
-func writeSheet(b *strings.Builder, s provider.Sheet) {
-	for _, f := range s.Fixtures {
-		x := f.Fixture
-		fmt.Fprintf(b, "fixture %s: %s - %s, %s, %s, partial %v\n", x.ProviderFixtureID, providertest.Said(x.Home), providertest.Said(x.Away), providertest.Said(x.League), providertest.Start(x.StartsAt), f.Partial)
-		for _, o := range f.Offers {
-			claim := "RAW " + string(o.RawReason)
-			if o.Reading != nil {
-				claim = strings.TrimSpace(o.Reading.Market + " " + o.Reading.Period + " " + string(o.Reading.Condition))
-			}
-			fmt.Fprintf(b, "  %s, name %q: %s\n", o.Key, providertest.Said(o.Name), claim)
-			for _, row := range o.Rows {
-				b.WriteString("   ")
-				for _, l := range row.Labels {
-					fmt.Fprintf(b, " %s=%q", l.Field, l.Text)
-				}
-				fmt.Fprintf(b, " decimal %s", providertest.Said(row.Decimal))
-				if other, ok := row.OtherPrice.Get(); ok {
-					fmt.Fprintf(b, ", other %s", other)
-				}
-				if row.Trouble != "" {
-					fmt.Fprintf(b, ", %s", row.Trouble)
-				}
-				b.WriteString("\n")
-			}
-		}
-	}
-	providertest.WriteProblems(b, s)
+func TestGoldens(t *testing.T) {
+	providertest.Compare(t, goldens, *update, func(a *txtar.Archive) string { return providertest.ReadAll(adapter, a, payload) })
 }
 
 // Bytes that do not parse, and answers of another shape, are errors.
