@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"mkt/fetch/provider"
@@ -27,7 +26,8 @@ func TestTraceMarketsSimulated(t *testing.T) {
 		seeds = seeds[:1]
 	}
 	for _, seed := range seeds {
-		w := simulatedWorld(t, seed)
+		_, pages, sheets := simulated(t, seed, 80)
+		w := world{pages: pages, sheets: sheets}
 		if n := w.holdsEveryPrice(t); n < 5_000 {
 			t.Errorf("seed %d: only %d prices", seed, n)
 		}
@@ -135,28 +135,4 @@ func (w world) holdsEveryPrice(t *testing.T) (prices int) {
 		}
 	}
 	return prices
-}
-
-// simulatedWorld is a world of the simulator's payloads.
-func simulatedWorld(t *testing.T, seed uint64) (w world) {
-	c := newComparison(t, seed)
-	ids := []string{}
-	for n := 1; n <= 2; n++ {
-		page := c.payload("bet365/upcoming", "/v1/bet365/upcoming?sport_id=1&page="+string(rune('0'+n)))
-		page.FetchedAt = began
-		w.pages = append(w.pages, page)
-	}
-	for id, f := range c.listing.Fixtures {
-		if !f.Over {
-			ids = append(ids, id)
-		}
-	}
-	const some = 10
-	for from := 0; from < len(ids); from += some {
-		asked := strings.Join(ids[from:min(from+some, len(ids))], ",")
-		p := c.payload("bet365/prematch", "/v3/bet365/prematch?FI="+asked)
-		p.Query, p.FetchedAt = url.Values{"FI": {asked}}, began
-		w.sheets = append(w.sheets, p)
-	}
-	return w
 }

@@ -1,6 +1,10 @@
 package input
 
-import "mkt/publish/football"
+import (
+	"slices"
+
+	"mkt/publish/football"
+)
 
 // Offer is one provider market on one fixture in the provider's own words.
 // Copies of the market in several tabs are merged already, and label rows are
@@ -27,6 +31,21 @@ type Row struct {
 	Suspended           bool
 	Place               uint32          // the offset in the payload at which the row begins; 0 unless the reading is traced
 	Trouble             football.Reason // set if the reader could not join the row to its label
+}
+
+// IsReadable reports whether the offer has an undamaged row.
+func (o Offer) IsReadable() bool {
+	return slices.ContainsFunc(o.Rows, func(row Row) bool { return row.Trouble != football.AmbiguousShape })
+}
+
+// Label returns the text of the first label with that field, "" if there is none.
+func (r *Row) Label(field string) string {
+	for _, l := range r.Labels {
+		if l.Field == field {
+			return l.Text
+		}
+	}
+	return ""
 }
 
 // HeadField is the field of a label that is the head of the row's column,

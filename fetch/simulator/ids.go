@@ -1,5 +1,7 @@
 package simulator
 
+import "strconv"
+
 // IDs numbers the fixtures of a provider. Every calendar of every world has its own slice
 // of each range of ids, so that two accounts rarely have one id for two fixtures.
 type IDs struct{ First int64 }
@@ -13,6 +15,18 @@ const (
 func (ids IDs) Of(w *World, f Fixture) int64 {
 	place, entry := f.Place()
 	return ids.First + entry*idStretch + w.idPlace(place)
+}
+
+// Text returns the id of a fixture in digits.
+func (ids IDs) Text(w *World, f Fixture) string { return strconv.FormatInt(ids.Of(w, f), 10) }
+
+// NumberOf is Number for an id in digits.
+func (ids IDs) NumberOf(w *World, id string) (int64, bool) {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	return ids.Number(w, n)
 }
 
 // Number returns the number of the fixture with an id, and false for an id that no

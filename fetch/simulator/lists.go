@@ -63,16 +63,20 @@ func PageOf[T any](items []T, number, size int) ([]T, Page) {
 }
 
 // Lists keeps the rendered lists of worlds. A list changes at whole minutes only.
-type Lists[T any] struct{ cache *Cache[listKey, []T] }
+type Lists[T any] struct {
+	fixtures func(w *World, now time.Time) []Fixture
+	cache    *Cache[listKey, []T]
+}
 
 type listKey struct {
 	world  *World
 	minute int64
 }
 
-// NewLists returns an empty cache of lists; size is that of an item in bytes.
-func NewLists[T any](size func(T) int) Lists[T] {
-	return Lists[T]{NewCache[listKey](64<<20, func(list []T) (sum int) {
+// NewLists returns an empty cache of lists of the given fixtures; size is that of an item
+// in bytes.
+func NewLists[T any](fixtures func(w *World, now time.Time) []Fixture, size func(T) int) Lists[T] {
+	return Lists[T]{fixtures, NewCache[listKey](64<<20, func(list []T) (sum int) {
 		for _, item := range list {
 			sum += size(item)
 		}
@@ -84,7 +88,7 @@ func NewLists[T any](size func(T) int) Lists[T] {
 func (l Lists[T]) Get(w *World, now time.Time, item func(f Fixture, now time.Time) T) []T {
 	now = now.Truncate(time.Minute)
 	return l.cache.Get(listKey{w, now.Unix()}, func() []T {
-		fixtures := w.Fixtures(now)
+		fixtures := l.fixtures(w, now)
 		list := make([]T, len(fixtures))
 		for i, f := range fixtures {
 			list[i] = item(f, now)

@@ -1,6 +1,9 @@
 package simulator
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Meaning is implemented by a dialect that renders a world. It returns what the dialect's
 // answers mean, so that a parser of them can be tested.
@@ -60,8 +63,8 @@ type MeantRow struct {
 	Market, Period                            string // "" if the market must be RAW
 	Selection, Line, Qualifier, Subject, Side string
 	// Doubtful means that a reader need not understand the row: it has no price, a name
-	// that the list lacks, a margin without a header, or the name of a player on each
-	// side.
+	// that the list lacks, a margin without a header, the name of a player on each side,
+	// or a handicap that no price of another side confirms.
 	Doubtful bool
 	Stopped  bool // the payload says that it is not on offer now
 }
@@ -94,6 +97,10 @@ type MeantMatch struct {
 	// What is missing from the records of this match: the fixture's id, the clock, the
 	// timeline.
 	WithoutID, WithoutTimer, WithoutTimeline bool
+	// WithoutAttacks means that neither attacks nor dangerous attacks are ever sent, and
+	// CountersLag is how old the counters may be that are published.
+	WithoutAttacks bool
+	CountersLag    time.Duration
 	Match
 }
 
@@ -132,7 +139,37 @@ func (s *Server) Meant(token, fixture string) []MeantMarket {
 	if !ok {
 		return nil
 	}
-	return d.Markets(w, fixture, s.Now())
+	all := d.Markets(w, fixture, s.Now())
+	for i := range all {
+		doubtLoneLines(all[i].Rows)
+	}
+	return all
+}
+
+// doubtLoneLines marks the rows of handicaps whose line has no price for the home side or
+// for any other: nothing confirms the sign.
+func doubtLoneLines(rows []MeantRow) {
+	type sides struct{ home, other bool }
+	line := func(r *MeantRow) string { // the home side's
+		if strings.HasSuffix(r.Market, "ASIAN_HANDICAP") && r.Selection == "AWAY" {
+			return strings.NewReplacer("+", "-", "-", "+").Replace(r.Line)
+		}
+		return r.Line
+	}
+	lines := make(map[string]sides)
+	for i := range rows {
+		if r := &rows[i]; r.Decimal != "" {
+			s := lines[line(r)]
+			s.home, s.other = s.home || r.Selection == "HOME", s.other || r.Selection != "HOME"
+			lines[line(r)] = s
+		}
+	}
+	for i := range rows {
+		r := &rows[i]
+		if s := lines[line(r)]; strings.Contains(r.Market, "HANDICAP") && !(s.home && s.other) {
+			r.Doubtful = true
+		}
+	}
 }
 
 // InPlay returns what the list of matches in play means now for a token, in its order;

@@ -1,6 +1,9 @@
 package simulator
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // epoch is when the calendar of every world begins. It is fixed so that a fixture keeps
 // its number whenever a simulator is started.
@@ -86,6 +89,18 @@ func (w *World) Fixtures(now time.Time) []Fixture {
 	}
 	sortFixtures(list)
 	return list
+}
+
+// Football returns the fixtures that people play: those of Fixtures and those in play,
+// each once, by kick-off. It is the list of a provider without eSoccer.
+func (w *World) Football(now time.Time) []Fixture {
+	all := w.Fixtures(now)
+	for _, m := range w.Live(now) {
+		all = append(all, m.Fixture)
+	}
+	sortFixtures(all)
+	all = slices.CompactFunc(all, func(a, b Fixture) bool { return a.Number == b.Number })
+	return slices.DeleteFunc(all, func(f Fixture) bool { return !f.League.Human() })
 }
 
 // Fixture returns a fixture by number, and whether it is known at that moment: announced,

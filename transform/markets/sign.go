@@ -8,12 +8,12 @@ import (
 	"mkt/publish/football"
 )
 
-// Which line a row of a handicap has, that of the home side or that of its own, is
-// not said anywhere, and differs from one bookmaker to the next. The prices prove it:
-// the rows of one line are all outcomes of one bet, whose chances are 1 together, and
-// more by the bookmaker's margin, which is much the same for all lines. Rows that
-// belong to different lines are far from it. Only the draw, whose price changes little
-// from one line to the next, may come near it: then the margins differ.
+// Some payloads do not say whether a row of a handicap has the line of the home side or
+// that of its own, and bookmakers differ. The prices prove it: the rows of one line are all
+// outcomes of one bet, so that their chances add up to 1 and the bookmaker's margin, which
+// is about the same for all lines. The chances of rows that belong to different lines do
+// not. Only the draw, whose price changes little from line to line, can be close: then the
+// margins vary.
 //
 // Source: provider notes for Sportmonks, section 8 (recorded 2017 to 2025).
 const (

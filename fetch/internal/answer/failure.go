@@ -2,6 +2,7 @@ package answer
 
 import (
 	"errors"
+	"fmt"
 
 	"mkt/fetch/provider"
 )
@@ -39,4 +40,10 @@ func MustStop(err error) bool {
 func WorthSplitting(err error) bool {
 	k := KindOf(err)
 	return k == provider.Rejected || k == provider.Retryable || errors.Is(err, ErrUnreadable)
+}
+
+// Unreadable returns the error of an accepted answer that cannot be used after all,
+// because of err. what names the answer.
+func Unreadable(what string, err error) error {
+	return fmt.Errorf("%s: %w: %w", what, ErrUnreadable, err)
 }

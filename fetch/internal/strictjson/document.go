@@ -46,7 +46,7 @@ func (d *Document) Root() Value {
 // Clear releases the text.
 func (d *Document) Clear() { d.text, d.nodes = "", d.nodes[:0] }
 
-// Size returns for how many values and keys the index has room.
+// Size returns the capacity of the index, in values and keys.
 func (d *Document) Size() int { return cap(d.nodes) }
 
 // Value is one value of a document. The zero Value is absent: it has no

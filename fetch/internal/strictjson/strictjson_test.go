@@ -119,7 +119,7 @@ func TestRepeatedKeys(t *testing.T) {
 		}
 	}
 	if d.Root().Len() != 3 || d.Root().Get("a").Text() != "1" {
-		t.Error("a repeated member is not there, or the first is not had")
+		t.Error("a repeated member is not there, or it is not the first one")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball/internal/wire"
 )
@@ -29,18 +30,22 @@ func Provider() provider.Provider {
 		Hosts:        []string{"v3.football.api-sports.io"},
 		Capabilities: []provider.Capability{provider.Prematch, provider.LiveOdds, provider.LiveStats, provider.Timeline, provider.PlayerEvents},
 		Budget: provider.Budget{
-			Requests:    7500, // the smallest plan that carries an hourly cycle
+			Requests:    7500, // the smallest plan that is enough for an hourly cycle
 			Window:      24 * time.Hour,
 			Burst:       5, // 300 a minute, in the same plan
 			Concurrency: 4,
 			MaxBody:     16 << 20, // ten fixtures of one bookmaker are less than 1 MiB, a day's list 2 MiB
 		},
+		Cycle:      provider.Estimate{Markets: 49, Live: 2},
 		Metrics:    slices.Sorted(maps.Values(ownMetrics)),
 		Authorize:  func(r *http.Request, credential string) { r.Header.Set(wire.HeaderKey, credential) },
 		Classify:   Classify,
-		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker},
-		Probe:      probe,
-		Rule:       ruleLine,
+		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker, Query: bookmakerQuery},
+		Probes:     probes,
+		ReadPlan:   readPlan,
+		NeededBy:   neededBy,
+		Table:      table,
+		Recorded:   recorded,
 		Markets:    adapter{},
 		Live:       liveAdapter{},
 	}
@@ -48,21 +53,7 @@ func Provider() provider.Provider {
 
 // isBookmaker reports whether a name can be a bookmaker's id: one to four digits.
 func isBookmaker(name string) bool {
-	if len(name) == 0 || len(name) > 4 || name[0] == '0' {
-		return false
-	}
-	for _, c := range []byte(name) {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
-}
-
-// probe asks for the status of the account, which tells the quota and costs nothing. It
-// holds personal data, and nothing of a probe's answer is kept.
-func probe(time.Time) provider.Request {
-	return provider.Request{Endpoint: wire.EndpointStatus, Path: wire.PathStatus}
+	return answer.IsDigits(name) && len(name) <= 4 && name[0] != '0'
 }
 
 // IsListing implements provider.MarketAdapter.

@@ -10,153 +10,96 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/requests"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball/internal/wire"
 )
 
-// horizon is how many days are listed, today among them: the provider has odds from 14
+// horizon is how many days are listed, including today: the provider has odds from 14
 // days before kick-off on.
 const horizon = 15
 
-// Counters of a cycle, beside those that provider.Asked has of its own.
+// Counters of a cycle, besides those of provider.Asked.
 const (
 	countNoID   = "listing_without_id" // items that could not be used
 	countOver   = "over"               // fixtures that ended, were postponed or cancelled
-	countFrozen = "in_play"            // fixtures whose prematch prices do not move any more: not asked
-	countMoved  = "days_moved"         // days whose odds moved between their pages, and were read again
+	countFrozen = "in_play"            // fixtures whose prematch prices do not move any more, which are not requested
+	countMoved  = "days_moved"         // days whose odds moved from page to page while they were read, and were read once more
 )
 
-// Ask implements provider.MarketAdapter: the lists of the days to come, then the odds of
-// every day that has a fixture to be played, ten fixtures to a page. The days that come
-// first are asked for first, so that a quota that ends takes the farthest away.
+// Ask implements provider.MarketAdapter: the lists of the next days, then the odds of
+// every day that has a fixture to be played, ten fixtures to a page. The earliest day is
+// requested first: if the quota is used up, the latest days are left.
 func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
-	a := newAsker(x)
+	a := asker{requests.New(x)}
 	days, err := a.list(ctx)
 	if err == nil {
 		err = a.odds(ctx, days)
 	}
-	slices.Sort(a.asked.Failed)
-	slices.Sort(a.asked.NotOffered)
-	return a.asked, err
+	return a.Result(err)
 }
 
-func newAsker(x provider.Exchange) *asker {
-	return &asker{x: x, asked: provider.Asked{Counters: make(map[string]int64)}}
-}
-
-// asker is one cycle's asking.
-type asker struct {
-	x     provider.Exchange
-	asked provider.Asked
-
-	mu          sync.Mutex
-	done, total int   // requests, for a person
-	answered    int   // requests for odds that were answered
-	first       error // why one was not
-	limited     bool  // the quota is used up: nothing more is asked
-}
-
-// count adds to a counter. Safe for concurrent use.
-func (a *asker) count(name string, n int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.asked.Counters[name] += int64(n)
-}
-
-// expect and step keep the progress.
-func (a *asker) expect(requests int) { a.progress(0, requests) }
-func (a *asker) step()               { a.progress(1, 0) }
-
-func (a *asker) progress(done, total int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.done, a.total = a.done+done, a.total+total
-	a.x.Progress(min(a.done, a.total), a.total)
-}
+// asker sends the requests of one cycle.
+type asker struct{ *requests.Cycle }
 
 // errStopped is the error of a request that was not sent, because the quota is used up.
 var errStopped = errors.New("the quota is used up")
 
-// get sends one request. It keeps an error for the result; fatal means that the run must
-// stop.
-func (a *asker) get(ctx context.Context, r provider.Request) (p provider.Payload, fatal bool, err error) {
-	a.mu.Lock()
-	limited := a.limited
-	a.mu.Unlock()
-	if limited {
+// get sends one request, unless the quota is used up. It records an error; fatal reports
+// whether the run must stop because of it.
+func (a asker) get(ctx context.Context, r provider.Request) (p provider.Payload, fatal bool, err error) {
+	if a.Stopped() {
 		return p, false, errStopped
 	}
-	defer a.step()
-	if p, err = a.x.Get(ctx, r); err == nil {
+	defer a.Step()
+	if p, err = a.Get(ctx, r); err == nil {
 		return p, false, nil
 	}
-	a.fault(err)
+	a.Fail(err)
 	return p, ctx.Err() != nil || answer.MustStop(err), err
-}
-
-// fault remembers the first error, and that the quota is used up.
-func (a *asker) fault(err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.first == nil {
-		a.first = err
-	}
-	if answer.KindOf(err) == provider.Limited {
-		a.limited = true
-	}
 }
 
 // day is one day of the list and its odds.
 type day struct {
 	date   string
 	items  []item
-	listed bool     // the list was had
-	whole  bool     // and has as many fixtures as it says
-	ids    []string // of the fixtures whose odds are asked for
+	listed bool     // the list was received
+	whole  bool     // and it has as many fixtures as it says
+	ids    []string // of the fixtures whose odds are requested
 }
 
-// each calls do for 0 to n-1, several at once. An error ends it.
-func (a *asker) each(ctx context.Context, n int, do func(ctx context.Context, n int) error) error {
-	workers, ctx := errgroup.WithContext(ctx)
-	workers.SetLimit(max(1, a.x.Concurrency()))
-	for i := range n {
-		workers.Go(func() error { return do(ctx, i) })
-	}
-	return workers.Wait()
-}
-
-// list reads the lists of all days. A day that was not had leaves the listing
-// incomplete; it is an error if none was.
-func (a *asker) list(ctx context.Context) ([]*day, error) {
+// list reads the lists of all days. Without one of them the listing is incomplete; it is
+// an error if none was received.
+func (a asker) list(ctx context.Context) ([]*day, error) {
 	days := make([]*day, horizon)
-	today := a.x.Now().UTC()
+	today := a.Now().UTC()
 	for n := range days {
 		days[n] = &day{date: today.AddDate(0, 0, n).Format(wire.DateForm)}
 	}
-	a.expect(len(days))
-	err := a.each(ctx, len(days), func(ctx context.Context, n int) error { return a.listDay(ctx, days[n]) })
+	a.Expect(len(days))
+	err := a.Each(ctx, len(days), func(ctx context.Context, n int) error { return a.listDay(ctx, days[n]) })
 	if err != nil {
 		return nil, err
 	}
-	a.asked.ListingComplete = true
+	a.Asked.ListingComplete = true
 	had := 0
 	for _, d := range days {
-		a.asked.ListingComplete = a.asked.ListingComplete && d.whole
+		a.Asked.ListingComplete = a.Asked.ListingComplete && d.whole
 		if d.listed {
 			had++
 		}
 	}
 	if had == 0 {
-		return nil, a.first
+		return nil, a.Err()
 	}
-	a.choose(days)
+	if a.choose(days); a.Asked.Listed == 0 && a.Err() != nil { // the days that have fixtures were not received
+		return nil, a.Err()
+	}
 	return days, nil
 }
 
-func (a *asker) listDay(ctx context.Context, d *day) error {
+func (a asker) listDay(ctx context.Context, d *day) error {
 	p, fatal, err := a.get(ctx, provider.Request{Endpoint: wire.EndpointFixtures, Path: wire.PathFixtures, Query: url.Values{wire.ParamDate: {d.date}}})
 	if err != nil {
 		if fatal {
@@ -168,17 +111,17 @@ func (a *asker) listDay(ctx context.Context, d *day) error {
 	defer answer.Release(doc)
 	items, err := readResponse(doc, p.Body)
 	if err != nil {
-		a.fault(fmt.Errorf("%s: %w: %w", wire.EndpointFixtures, answer.ErrUnreadable, err))
+		a.Fail(answer.Unreadable(wire.EndpointFixtures, err))
 		return nil
 	}
 	said, ok := readPaging(doc.Root())
 	d.listed, d.whole = true, ok && said.total <= 1
-	var ignored tally
+	var ignored answer.Tally
 	for v := range items.Items() {
 		i, broken := readItem(v, nil, &ignored)
 		if broken != "" {
 			d.whole = false
-			a.count(countNoID, 1)
+			a.Count(countNoID, 1)
 			continue
 		}
 		d.items = append(d.items, i)
@@ -186,9 +129,10 @@ func (a *asker) listDay(ctx context.Context, d *day) error {
 	return nil
 }
 
-// choose sorts the listed fixtures into those whose odds are asked for and those that
-// need not be. One that was moved while the days were read counts once, on the later day.
-func (a *asker) choose(days []*day) {
+// choose sorts the listed fixtures into those whose odds are requested and those that need
+// not be. A fixture that was moved to another day while the days were read counts on the
+// later one.
+func (a asker) choose(days []*day) {
 	met := make(map[string]bool)
 	for n := len(days) - 1; n >= 0; n-- {
 		d := days[n]
@@ -200,33 +144,35 @@ func (a *asker) choose(days []*day) {
 			met[f.id] = true
 			switch {
 			case filterOf(f) != "":
-				a.asked.Filtered++
+				a.Asked.Filtered++
 				continue
 			case over[f.status]:
-				a.count(countOver, 1)
+				a.Count(countOver, 1)
 			case inPlay[f.status]:
-				a.count(countFrozen, 1)
+				a.Count(countFrozen, 1)
 			default:
-				d.ids = append(d.ids, strings.Clone(f.id)) // else it keeps the whole payload in memory
+				d.ids = append(d.ids, strings.Clone(f.id)) // a copy, which does not keep the whole payload in memory
 			}
-			a.asked.Listed++
+			a.Asked.Listed++
 		}
 		d.items = nil
 	}
 }
 
-// oddsOf is the odds of one day as one walk over their pages found them.
+// oddsOf is what one reading of all pages found about the odds of a day.
 type oddsOf struct {
-	date  string
-	total int             // pages, by the first of them
+	date string
+
+	mu    sync.Mutex
+	total int             // pages, by the first one
 	met   map[string]bool // fixtures on which the bookmaker has bets
-	short bool            // a page was not had
-	moved bool            // a fixture was met twice, or the number of pages changed: one may have been skipped
+	short bool            // a page was not received, or the pages are fewer than the first of them says
+	moved bool            // a fixture is there twice, or the number of pages changed: one may have been skipped
 }
 
-// odds asks for the odds of every day with a fixture to be played. What a whole day
-// leaves out has no odds; what a day leaves out that was not had whole has failed.
-func (a *asker) odds(ctx context.Context, days []*day) error {
+// odds requests the odds of every day with a fixture to be played. A fixture that is
+// missing has no odds if all pages of its day were received; otherwise it has failed.
+func (a asker) odds(ctx context.Context, days []*day) error {
 	days = slices.DeleteFunc(slices.Clone(days), func(d *day) bool { return len(d.ids) == 0 })
 	walks, err := a.walk(ctx, days)
 	if err != nil {
@@ -238,7 +184,7 @@ func (a *asker) odds(ctx context.Context, days []*day) error {
 			again = append(again, days[n])
 		}
 	}
-	a.count(countMoved, len(again))
+	a.Count(countMoved, len(again))
 	seconds, err := a.walk(ctx, again)
 	if err != nil {
 		return err
@@ -256,23 +202,24 @@ func (a *asker) odds(ctx context.Context, days []*day) error {
 			switch {
 			case w.met[id]:
 			case w.short || w.moved:
-				a.asked.Failed = append(a.asked.Failed, id)
+				a.Asked.Failed = append(a.Asked.Failed, id)
 			default:
-				a.asked.NotOffered = append(a.asked.NotOffered, id)
+				a.Asked.NotOffered = append(a.Asked.NotOffered, id)
 			}
 		}
 	}
-	if a.answered == 0 && len(days) > 0 && a.first != nil {
-		return a.first
+	if len(days) == 0 {
+		return nil
 	}
-	return nil
+	return a.Err()
 }
 
 // walk reads every page of the odds of some days, one day after the other: the first page,
-// which says how many there are, then the others at once.
-func (a *asker) walk(ctx context.Context, days []*day) ([]*oddsOf, error) {
+// which says how many there are, then the others in groups, until a group has no fixture
+// that the pages before it lack.
+func (a asker) walk(ctx context.Context, days []*day) ([]*oddsOf, error) {
 	walks := make([]*oddsOf, len(days))
-	a.expect(len(days))
+	a.Expect(len(days))
 	for n, d := range days {
 		w := &oddsOf{date: d.date, met: make(map[string]bool)}
 		walks[n] = w
@@ -281,27 +228,36 @@ func (a *asker) walk(ctx context.Context, days []*day) ([]*oddsOf, error) {
 		}
 		last := min(w.total, wire.MaxPages)
 		w.short = w.short || last < w.total
-		a.expect(max(0, last-1))
-		if err := a.each(ctx, max(0, last-1), func(ctx context.Context, k int) error { return a.page(ctx, w, k+2) }); err != nil {
-			return nil, err
+		// As many pages as are sent at once are a group. A total that is too high costs one
+		// group and not all pages.
+		for next, size := 2, max(1, a.Concurrency()); next <= last; next += size {
+			before, group := len(w.met), min(size, last-next+1)
+			a.Expect(group)
+			if err := a.Each(ctx, group, func(ctx context.Context, k int) error { return a.page(ctx, w, next+k) }); err != nil {
+				return nil, err
+			}
+			if len(w.met) == before && next+group <= last {
+				w.short = true
+				break
+			}
 		}
 	}
 	return walks, nil
 }
 
-// page asks for one page of a day's odds.
-func (a *asker) page(ctx context.Context, w *oddsOf, n int) error {
-	query := url.Values{wire.ParamDate: {w.date}, wire.ParamBookmaker: {bookmaker(a.x)}, wire.ParamPage: {strconv.Itoa(n)}}
+// page requests one page of a day's odds.
+func (a asker) page(ctx context.Context, w *oddsOf, n int) error {
+	query := url.Values{wire.ParamDate: {w.date}, wire.ParamBookmaker: {a.Bookmaker()}, wire.ParamPage: {strconv.Itoa(n)}}
 	p, fatal, err := a.get(ctx, provider.Request{Endpoint: wire.EndpointOdds, Path: wire.PathOdds, Query: query})
 	var sheet provider.Sheet
 	var said paging
 	if err == nil {
 		if sheet, said, err = readOdds(p); err != nil {
-			a.fault(err)
+			a.Fail(err)
 		}
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if err != nil {
 		w.short = true
 		if fatal {
@@ -309,7 +265,7 @@ func (a *asker) page(ctx context.Context, w *oddsOf, n int) error {
 		}
 		return nil
 	}
-	a.answered++
+	a.Answered()
 	if n == 1 {
 		w.total = said.total
 	}
@@ -319,14 +275,14 @@ func (a *asker) page(ctx context.Context, w *oddsOf, n int) error {
 		w.moved = w.moved || w.met[id]
 		w.met[strings.Clone(id)] = true
 	}
-	for id := range sheet.Broken { // it is there: the reader of the cycle says what is wrong with it
+	for id := range sheet.Broken { // it is there, and transform reports what is wrong with it
 		w.met[strings.Clone(id)] = true
 	}
 	return nil
 }
 
-// readOdds reads a page of odds as the reader of the cycle will, which is what tells the
-// fixtures that it has.
+// readOdds reads a page of odds as transform will, so that both find the same fixtures in
+// it.
 func readOdds(p provider.Payload) (provider.Sheet, paging, error) {
 	sheet, err := adapter{}.ReadMarkets(p, provider.Listing{})
 	if err != nil {
@@ -335,19 +291,11 @@ func readOdds(p provider.Payload) (provider.Sheet, paging, error) {
 	d := answer.Document()
 	defer answer.Release(d)
 	if err := d.Parse(p.Body); err != nil {
-		return sheet, paging{}, fmt.Errorf("%s: %w: %w", wire.EndpointOdds, answer.ErrUnreadable, err)
+		return sheet, paging{}, answer.Unreadable(wire.EndpointOdds, err)
 	}
 	said, ok := readPaging(d.Root())
 	if !ok || sheet.Damaged[fixtureNoID]+sheet.Damaged[fixtureNoObject] > 0 {
 		return sheet, said, fmt.Errorf("%s: %w: its paging or the id of a fixture cannot be read", wire.EndpointOdds, answer.ErrUnreadable)
 	}
 	return sheet, said, nil
-}
-
-// bookmaker is whose prices are asked for.
-func bookmaker(x provider.Exchange) string {
-	if chosen := x.Bookmaker(); chosen != "" {
-		return chosen
-	}
-	return DefaultBookmaker
 }

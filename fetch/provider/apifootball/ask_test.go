@@ -1,6 +1,7 @@
 package apifootball_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,74 +9,51 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball"
+	"mkt/fetch/provider/providertest"
 )
 
 // upstream is a provider in memory: fixtures by day, all of them with odds but those in
-// without. It is an exchange as the adapter sees one, without retries.
+// without.
 type upstream struct {
 	days    map[string][]int            // fixture ids
 	status  map[int]string              // NS if it is not there
 	without map[int]bool                // fixtures without odds
 	live    []int                       // fixtures in play
-	maker   string                      // that the account has chosen
 	answer  func(r asked) (string, int) // instead of the answer; "" is none
-	quota   *provider.Quota             // nil: not known
 	clock   time.Time
 
-	mu    sync.Mutex
-	asked []asked
+	providertest.Fake
 }
 
-// asked is one question, and how many there were before it.
+// asked is one request, and how many were sent before it.
 type asked struct {
 	provider.Request
 	n int
 }
 
-func (u *upstream) Concurrency() int  { return 3 }
-func (u *upstream) Bookmaker() string { return u.maker }
-func (u *upstream) Progress(_, _ int) {}
 func (u *upstream) Now() time.Time {
 	if u.clock.IsZero() {
 		return fetchedAt
 	}
 	return u.clock
 }
-func (u *upstream) Quota() (provider.Quota, bool) {
-	if u.quota == nil {
-		return provider.Quota{}, false
-	}
-	return *u.quota, true
-}
+func (u *upstream) Progress(int, int) {} // one upstream serves several cycles
+func (u *upstream) Bookmaker() string { return cmp.Or(u.Chosen, apifootball.DefaultBookmaker) }
 
 func (u *upstream) Get(ctx context.Context, r provider.Request) (provider.Payload, error) {
-	if err := ctx.Err(); err != nil {
-		return provider.Payload{}, err
-	}
-	u.mu.Lock()
-	q := asked{r, len(u.asked)}
-	u.asked = append(u.asked, q)
-	u.mu.Unlock()
-	body, status := "", http.StatusOK
-	if u.answer != nil {
-		body, status = u.answer(q)
-	}
-	if status == 0 {
-		return provider.Payload{}, fmt.Errorf("%s: %w", r.Endpoint, provider.ErrUnreachable)
-	}
-	if body == "" {
-		body = u.body(r)
-	}
-	if v := apifootball.Classify(status, http.Header{}, []byte(body)); v.Kind != provider.Accepted {
-		return provider.Payload{}, &provider.AnswerError{Endpoint: r.Endpoint, Status: status, Verdict: v}
-	}
-	return provider.Payload{Number: q.n + 1, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: u.Now(), Body: []byte(body)}, nil
+	return u.Send(ctx, apifootball.Provider(), r, func() (string, int) {
+		if u.answer != nil {
+			if body, status := u.answer(asked{r, len(u.Requests) - 1}); body != "" || status == 0 {
+				return body, status
+			}
+		}
+		return u.body(r), http.StatusOK
+	})
 }
 
 const perPage = 10
@@ -127,7 +105,7 @@ func odds(id int, maker string) string {
 
 // requests counts the questions to an endpoint.
 func (u *upstream) requests(endpoint string) (n int) {
-	for _, q := range u.asked {
+	for _, q := range u.Requests {
 		if q.Endpoint == endpoint {
 			n++
 		}
@@ -168,20 +146,20 @@ func TestAsk(t *testing.T) {
 	if got.Counters["over"] != 2 || got.Counters["in_play"] != 1 {
 		t.Errorf("counters %v", got.Counters)
 	}
-	if u.requests("fixtures") != 15 || u.requests("odds") != 3+1 || len(u.asked) != 19 {
+	if u.requests("fixtures") != 15 || u.requests("odds") != 3+1 || len(u.Requests) != 19 {
 		t.Errorf("%d lists, %d pages of odds", u.requests("fixtures"), u.requests("odds"))
 	}
-	for _, q := range u.asked {
+	for _, q := range u.Requests {
 		if q.Endpoint == "odds" && (q.Query.Get("bookmaker") != "8" || q.Query.Get("date") == "" || len(q.Query) != 3) ||
 			q.Endpoint == "fixtures" && len(q.Query) != 1 {
 			t.Errorf("asked %v", q)
 		}
 	}
-	u.maker, u.asked = "4", nil
+	u.Chosen, u.Requests = "4", nil
 	if _, err := adapter.Ask(context.Background(), u); err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range u.asked {
+	for _, q := range u.Requests {
 		if q.Endpoint == "odds" && q.Query.Get("bookmaker") != "4" {
 			t.Errorf("asked %v", q)
 		}
@@ -195,8 +173,8 @@ func TestCost(t *testing.T) {
 	if got, err := adapter.Ask(context.Background(), u); err != nil || got.Listed != 300 || len(got.Failed)+len(got.NotOffered) > 0 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if len(u.asked) != 15+34 {
-		t.Errorf("%d requests for 300 fixtures", len(u.asked))
+	if len(u.Requests) != 15+34 {
+		t.Errorf("%d requests for 300 fixtures", len(u.Requests))
 	}
 	u = &upstream{status: make(map[int]string)}
 	for id := range 20 {
@@ -216,7 +194,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestAskGoesOn: a day or a page that is not had costs itself alone.
+// TestAskGoesOn: a day or a page that is not received affects nothing else.
 func TestAskGoesOn(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -276,7 +254,8 @@ func TestAskGoesOn(t *testing.T) {
 	}
 }
 
-// TestAskStops: a refused credential or plan ends the run; so does having nothing at all.
+// TestAskStops: a refused credential or plan ends the run, and so does a cycle without any
+// answer.
 func TestAskStops(t *testing.T) {
 	for _, c := range []struct {
 		endpoint, answer string
@@ -305,8 +284,8 @@ func TestAskStops(t *testing.T) {
 	}
 }
 
-// TestQuotaEnds: what was had before the quota ended stays, the rest has failed, and
-// nothing more is asked.
+// TestQuotaEnds: if the quota is used up, what was received before is kept, the other
+// fixtures have failed, and no more requests are sent.
 func TestQuotaEnds(t *testing.T) {
 	u := aWeek(26, 5, 5, 5)
 	u.answer = func(r asked) (string, int) {
@@ -319,24 +298,22 @@ func TestQuotaEnds(t *testing.T) {
 	if err != nil || !got.ListingComplete || len(got.Failed) == 0 || len(got.Failed) == 41 || len(got.NotOffered) > 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if len(u.asked) > 17+u.Concurrency() {
-		t.Errorf("%d requests, after the quota had ended", len(u.asked))
+	if len(u.Requests) > 17+u.Concurrency() {
+		t.Errorf("%d requests, after the quota had ended", len(u.Requests))
 	}
 	if slices.Contains(got.Failed, "1001") || !slices.Contains(got.Failed, "1041") {
 		t.Errorf("the first day's odds were not asked for first: failed %v", got.Failed)
 	}
 }
 
-// TestDayMoves: odds that move between their pages are read again, and only what two
-// walks do not have has failed.
+// TestDayMoves: odds that move from page to page are read once more, and only fixtures that
+// both readings miss have failed.
 func TestDayMoves(t *testing.T) {
 	for name, always := range map[string]bool{"once": false, "again": true} {
 		t.Run(name, func(t *testing.T) {
 			u := aWeek(25)
 			firsts := 0
 			u.answer = func(r asked) (string, int) {
-				u.mu.Lock()
-				defer u.mu.Unlock()
 				if r.Endpoint != "odds" {
 					return "", 200
 				}
@@ -384,27 +361,85 @@ func TestLiveAsk(t *testing.T) {
 	if err != nil || !got.ListingComplete || got.Listed != 43 || got.Counters["details"] != 43 || got.Counters["not_in_play"] != 2 || len(got.Failed) > 0 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if u.requests("fixtures/ids") != 3 || got.Resume != strconv.FormatInt(fetchedAt.Unix(), 10) {
+	asked := strconv.FormatInt(fetchedAt.Unix(), 10) + " "
+	if u.requests("fixtures/ids") != 3 || !strings.HasPrefix(got.Resume, asked) {
 		t.Errorf("%d requests, resume %q", u.requests("fixtures/ids"), got.Resume)
 	}
-	u.asked, u.clock = nil, fetchedAt.Add(8*time.Second)
-	if got, err = live.Ask(context.Background(), u, got.Resume); err != nil || got.Counters["details_not_due"] != 43 || len(u.asked) != 1 || got.Resume != strconv.FormatInt(fetchedAt.Unix(), 10) {
+	u.Requests, u.clock = nil, fetchedAt.Add(8*time.Second)
+	if got, err = live.Ask(context.Background(), u, got.Resume); err != nil || got.Counters["details_not_due"] != 43 || len(u.Requests) != 1 || !strings.HasPrefix(got.Resume, asked) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, resume := range []string{"x", "99999999999", strconv.FormatInt(fetchedAt.Add(-time.Minute).Unix(), 10)} {
-		u.asked = nil
-		if _, err := live.Ask(context.Background(), u, resume); err != nil || len(u.asked) != 4 {
-			t.Errorf("resume %q: %d requests, %v", resume, len(u.asked), err)
+		u.Requests = nil
+		if _, err := live.Ask(context.Background(), u, resume); err != nil || len(u.Requests) != 4 {
+			t.Errorf("resume %q: %d requests, %v", resume, len(u.Requests), err)
 		}
 	}
-	u.asked, u.quota = nil, &provider.Quota{Left: 2, Resets: time.Hour}
-	if got, err = live.Ask(context.Background(), u, ""); err != nil || len(u.asked) != 1 || got.Counters["details_not_due"] != 43 {
-		t.Errorf("a quota of two: %d requests, %+v, %v", len(u.asked), got, err)
+	u.Requests, u.Left = nil, &provider.Quota{Left: 2, Resets: time.Hour}
+	if got, err = live.Ask(context.Background(), u, ""); err != nil || len(u.Requests) != 1 || got.Counters["details_not_due"] != 43 {
+		t.Errorf("a quota of two: %d requests, %+v, %v", len(u.Requests), got, err)
 	}
 }
 
-// TestLiveDetailFails: a detail that is not had is counted; a refused credential, and a
-// list that is not had, are errors.
+// TestEndedMatches: a match that has left the list is asked for once, in the next cycle,
+// so that it is known how it ended, and again a minute later if the answer was not had. A list that has lost
+// nearly all of its matches costs five requests and no more.
+func TestEndedMatches(t *testing.T) {
+	u := &upstream{status: make(map[int]string)}
+	for id := range 150 {
+		u.live, u.status[id+1] = append(u.live, id+1), "2H"
+	}
+	resume := strconv.FormatInt(fetchedAt.Unix(), 10)
+	cycle := func(want string) {
+		t.Helper()
+		u.Requests = nil
+		got, err := live.Ask(context.Background(), u, resume)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, q := range u.Requests {
+			if q.Endpoint == "fixtures/ids" {
+				ids = append(ids, q.Query.Get("ids"))
+			}
+		}
+		if slices.Sort(ids); strings.Join(ids, " ") != want && want != "five" || want == "five" && len(ids) != 5 {
+			t.Errorf("asked for %q, want %q", ids, want)
+		}
+		resume = got.Resume
+	}
+	u.clock = fetchedAt.Add(8 * time.Second)
+	cycle("")
+	u.live = slices.DeleteFunc(u.live, func(id int) bool { return id == 7 || id == 9 })
+	u.status[7], u.status[9] = "FT", "AET"
+	u.answer = func(r asked) (string, int) {
+		if r.Endpoint == "fixtures/ids" {
+			return "", 0
+		}
+		return "", 200
+	}
+	cycle("7-9") // not had
+	cycle("")
+	u.answer, u.clock = nil, fetchedAt.Add(time.Minute)
+	u.live = u.live[:20]
+	resume = strconv.FormatInt(fetchedAt.Unix(), 10) + " 1 7-9" // one minute later
+	cycle("1-2-3-4-5-6-8-10-11-12-13-14-15-16-17-18-19-20-21-22 7-9")
+	cycle("")
+	u.live, u.Left = u.live[1:], &provider.Quota{Left: 0, Resets: time.Hour} // dropped: it costs nothing
+
+	cycle("")
+	for id := 151; id < 300; id++ {
+		u.live, u.status[id] = append(u.live, id), "2H"
+	}
+	u.Left = nil
+	cycle("")
+	u.live = u.live[:1]
+	cycle("five")
+	cycle("")
+}
+
+// TestLiveDetailFails: a detail that is not received is counted; a refused credential, and a
+// list that is not received, are errors.
 func TestLiveDetailFails(t *testing.T) {
 	u := &upstream{status: make(map[int]string)}
 	for id := range 25 {
@@ -433,6 +468,6 @@ func TestLiveDetailFails(t *testing.T) {
 	}
 	u.answer = func(r asked) (string, int) { return refusal("requests"), 200 }
 	if _, err := live.Ask(context.Background(), u, ""); err == nil {
-		t.Error("a list that is not had: no error")
+		t.Error("a list that is not received: no error")
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"mkt/fetch/provider/apifootball/internal/wire"
 )
 
-// Error words of our own, for answers in which the provider says none.
+// Error codes of this package, for answers that have none of the provider.
 const (
 	errParameter = "PARAMETER"    // the provider names a parameter
-	errServer    = "SERVER_ERROR" // an answer of the server, with a message and no envelope
+	errServer    = "SERVER_ERROR" // an answer of the server that has a message and no envelope
 )
 
-// errorKinds are what the keys of the member errors mean, the gravest first: an answer
+// errorKinds are what the keys of the member errors mean, the most severe first: an answer
 // may have several.
 var errorKinds = []struct {
 	key  string
@@ -33,8 +33,8 @@ var errorKinds = []struct {
 	{wire.ErrRequired, provider.Rejected},
 }
 
-// longestMinute is how long a request waits at once if the quota of the minute is used
-// up. Whether the minute is that of the clock is not documented.
+// longestMinute is the longest wait before the next try if the quota of the minute is used
+// up. It is not documented whether that is a minute of the clock.
 const longestMinute = 10 * time.Second
 
 // Classify judges a complete answer. The body decides: every error comes with status
@@ -42,7 +42,9 @@ const longestMinute = 10 * time.Second
 // list without fixtures.
 func Classify(status int, header http.Header, body []byte) provider.Verdict {
 	v := judge(status, body)
-	v.Quota = quotaOf(header)
+	if q := quotaOf(header); q != nil {
+		v.Quota = q
+	}
 	if v.Kind == provider.Limited {
 		v.Wait = waitFor(v.Code, header)
 	}
@@ -67,11 +69,24 @@ func judge(status int, body []byte) provider.Verdict {
 		response != strictjson.Array && (response != strictjson.Object || envelope.Get(wire.KeyGet).Text() != wire.GetStatus):
 		return byStatus(status, answer.NoEnvelope)
 	}
-	return provider.Verdict{Kind: provider.Accepted}
+	return provider.Verdict{Kind: provider.Accepted, Quota: quotaInStatus(envelope.Get(wire.KeyResponse))}
 }
 
-// errorIn is the gravest key of the member errors, "" if none of them has a meaning of
-// its own. errors is an empty array, or an empty object, if there is no error.
+// quotaInStatus is what the status of an account says of the day's requests, nil for any
+// other answer.
+func quotaInStatus(response strictjson.Value) *provider.Quota {
+	const most = 1 << 30
+	requests := response.Get("requests")
+	sent, okSent := answer.Whole(requests.Get("current"), most)
+	limit, okLimit := answer.Whole(requests.Get("limit_day"), most)
+	if !okSent || !okLimit || requests.Repeats() {
+		return nil
+	}
+	return &provider.Quota{Left: max(0, limit-sent), Limit: limit}
+}
+
+// errorIn returns the most severe key of the member errors, "" if none has a meaning of its
+// own. errors is an empty array or object if there is no error.
 func errorIn(v strictjson.Value) (key string, said bool) {
 	switch v.Kind() {
 	case strictjson.Absent, strictjson.Null:
@@ -110,7 +125,7 @@ func ofError(key string) provider.Verdict {
 	return provider.Verdict{Kind: provider.Rejected, Code: key}
 }
 
-// quotaOf is what is left of the day, nil if the answer does not say it.
+// quotaOf returns the quota of the day, nil if the answer does not have it.
 func quotaOf(h http.Header) *provider.Quota {
 	left, ok := wholeHeader(h, wire.HeaderDayRemaining)
 	if !ok {
@@ -124,13 +139,13 @@ func quotaOf(h http.Header) *provider.Quota {
 	return q
 }
 
-// waitFor is how long to wait when a quota is used up: that of the day is renewed at
-// midnight, UTC.
+// waitFor returns how long to wait if a quota is used up: that of the day is renewed at
+// midnight UTC.
 func waitFor(code string, h http.Header) time.Duration {
 	date, ok := dateOf(h)
-	left, told := wholeHeader(h, wire.HeaderDayRemaining)
+	left, known := wholeHeader(h, wire.HeaderDayRemaining)
 	switch {
-	case code == wire.ErrRequests || told && left == 0:
+	case code == wire.ErrRequests || known && left == 0:
 		if ok {
 			return untilMidnight(date)
 		}
@@ -155,7 +170,7 @@ func wholeHeader(h http.Header, name string) (int, bool) {
 	return max(n, 0), err == nil
 }
 
-// byStatus knows the status 499 beside the usual ones: the provider took too long.
+// byStatus has the status 499 besides the usual ones: the provider took too long.
 var byStatus answer.ByStatus = func(status int, code string) provider.Verdict {
 	if status == 499 {
 		return provider.Verdict{Kind: provider.Retryable, Code: code}

@@ -2,37 +2,28 @@ package apifootball_test
 
 import (
 	"net/http"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball"
+	"mkt/fetch/provider/providertest"
 )
 
 // seed adds the goldens' payloads.
 func seed(f *testing.F) {
-	files, err := filepath.Glob("testdata/*/*.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range append(files, "testdata/live.txtar") {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, p := range txtar.Parse(text).Files {
-			if p.Name != "want" {
+	for _, pattern := range []string{"testdata/*/*.txtar", "testdata/live.txtar"} {
+		providertest.Goldens(f, pattern, func(_ string, a *txtar.Archive) {
+			for _, p := range a.Files[:len(a.Files)-1] {
 				f.Add(p.Data)
 			}
-		}
+		})
 	}
 	f.Add([]byte(`{"errors":{"requests":"x"},"response":[]}`))
 }
 
-// FuzzReadMarkets: whatever comes, it is read or refused; keys are unique, an offer is
+// FuzzReadMarkets: any input is read or refused; keys are unique, an offer is
 // mapped or says why not, and a fixture is read or broken.
 func FuzzReadMarkets(f *testing.F) {
 	seed(f)
@@ -44,28 +35,11 @@ func FuzzReadMarkets(f *testing.F) {
 		if v := apifootball.Classify(http.StatusOK, nil, body); v.Kind != provider.Accepted && v.Code != "NO_ENVELOPE" {
 			t.Fatalf("read what would not have been archived: %+v", v)
 		}
-		met := map[string]bool{}
-		for _, x := range s.Fixtures {
-			id := x.Fixture.ProviderFixtureID
-			if _, broken := s.Broken[id]; met[id] || broken || id == "" {
-				t.Fatalf("fixture %q is there twice", id)
-			}
-			met[id] = true
-			keys := map[string]bool{}
-			for _, o := range x.Offers {
-				if keys[o.Key] || (o.Reading == nil) == (o.RawReason == "") {
-					t.Fatalf("offer %+v", o)
-				}
-				keys[o.Key] = true
-			}
-		}
-		if s.Hurt.Sections > s.Met.Sections || s.Hurt.Markets > s.Met.Markets || s.Hurt.Rows > s.Met.Rows {
-			t.Fatalf("hurt %+v of %+v", s.Hurt, s.Met)
-		}
+		providertest.CheckSheet(t, s)
 	})
 }
 
-// FuzzReadListing: whatever comes, it is read or refused, and no fixture is nameless.
+// FuzzReadListing: any input is read or refused, and no fixture is nameless.
 func FuzzReadListing(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -78,7 +52,7 @@ func FuzzReadListing(f *testing.F) {
 	})
 }
 
-// FuzzReadLive: whatever comes, it is read or refused; each fixture once, counters in
+// FuzzReadLive: any input is read or refused; each fixture once, counters in
 // order and each once, incidents with ids of their own.
 func FuzzReadLive(f *testing.F) {
 	seed(f)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -13,12 +14,11 @@ import (
 // maxEvents bounds how many events of one fixture are read.
 const maxEvents = 400
 
-// shootout is the comment on the kicks of a shoot-out, which are no events of the match.
+// shootout is the comment on the kicks of a shoot-out, which are not events of the match.
 const shootout = "Penalty Shootout"
 
-// incidentKinds are the events that tell an incident, by type and detail; a detail "" is
-// any. An own goal counts for one of the teams, and which of them the event names is not
-// known.
+// incidentKinds are the events that are incidents, by type and detail; "" stands for any
+// detail. It is not known which team the event of an own goal names.
 //
 // Source: provider notes, section 5.
 var incidentKinds = map[[2]string]input.IncidentKind{
@@ -33,16 +33,16 @@ var incidentKinds = map[[2]string]input.IncidentKind{
 
 const ownGoal = "Own Goal"
 
-// events reads the events of one item; missing if there are none. Events have no ids:
-// one is built of what an event says, and of its number among those that say the same.
+// events reads the events of one item; missing if it has no such member. Events have no
+// ids: an id is made of the event's content, and of its number among equal ones.
 func (r *liveReader) events(item strictjson.Value, i *item) football.Field[[]input.Incident] {
 	list, once := item.Once("events")
 	switch {
 	case list.Kind() == strictjson.Absent:
 		return football.Field[[]input.Incident]{}
 	case !once, list.Kind() != strictjson.Array:
-		if !once || !isEmpty(list) {
-			r.damaged.add(itemEvents)
+		if !once || !answer.IsEmpty(list) {
+			r.Damaged.Add(itemEvents)
 		}
 		return football.NullField[[]input.Incident]()
 	}
@@ -51,7 +51,7 @@ func (r *liveReader) events(item strictjson.Value, i *item) football.Field[[]inp
 	read := 0
 	for v := range list.Items() {
 		if read++; read > maxEvents {
-			r.unknown.add("events beyond the limit")
+			r.Unknown.Add("events beyond the limit")
 			break
 		}
 		incident, is := r.event(v, i)
@@ -60,36 +60,36 @@ func (r *liveReader) events(item strictjson.Value, i *item) football.Field[[]inp
 		}
 		times[incident.ID]++
 		incident.ID = fmt.Sprintf("%s#%d", incident.ID, times[incident.ID])
-		r.tell(provider.FieldIncident, incident.ID, v)
+		r.Report(provider.FieldIncident, incident.ID, v)
 		incidents = append(incidents, incident)
 	}
 	return football.Of(incidents)
 }
 
-// event reads one event; is tells whether it is an incident of the match. Its ID is what
-// it says.
+// event reads one event; is reports whether it is an incident of the match. Its ID is made
+// of its content.
 func (r *liveReader) event(v strictjson.Value, i *item) (incident input.Incident, is bool) {
 	when := v.Get("time")
-	minute, ok := whole(when.Get("elapsed"), maxMinute)
+	minute, ok := answer.Whole(when.Get("elapsed"), maxMinute)
 	if !ok || v.Repeats() || v.Get("type").Kind() != strictjson.String {
-		r.damaged.add(itemEvent)
+		r.Damaged.Add(itemEvent)
 		return incident, false
 	}
 	if strings.EqualFold(v.Get("comments").Text(), shootout) {
 		return incident, false
 	}
-	kind, detail := strings.ToLower(v.Get("type").Text()), field(v.Get("detail")).Or("")
+	kind, detail := strings.ToLower(v.Get("type").Text()), answer.Field(v.Get("detail")).Or("")
 	if incident.Kind, is = incidentKinds[[2]string{kind, detail}]; !is {
 		incident.Kind, is = incidentKinds[[2]string{kind, ""}]
 	}
 	if !is {
 		if kind != "var" {
-			r.unknown.add("event " + kind + " " + detail)
+			r.Unknown.Add("event " + kind + " " + detail)
 		}
 		return incident, false
 	}
 	incident.Minute = max(minute, 1)
-	incident.Added, _ = whole(when.Get("extra"), maxMinute)
+	incident.Added, _ = answer.Whole(when.Get("extra"), maxMinute)
 	incident.Side = football.SideNone
 	if side, known := sideOf(v, i); known && detail != ownGoal {
 		incident.Side = football.Sides()[side]
@@ -97,7 +97,7 @@ func (r *liveReader) event(v strictjson.Value, i *item) (incident input.Incident
 	player, assist := person(v.Get("player")), person(v.Get("assist"))
 	what := detail
 	if incident.Kind == input.IncidentSubstitution {
-		what = "" // "Substitution 3" counts, and is counted anew when one before it is corrected
+		what = "" // "Substitution 3" has a number, which changes if an earlier one is corrected
 	}
 	incident.ID = fmt.Sprintf("%d+%d/%s/%s/%s/%s", incident.Minute, incident.Added, identifier(v.Get("team").Get("id")), kind, what, player.id)
 	incident.Text = wordsOf(detail, player.name, assist.name)
@@ -106,14 +106,14 @@ func (r *liveReader) event(v strictjson.Value, i *item) (incident input.Incident
 
 // person is a player as an event names one.
 func person(v strictjson.Value) (p struct{ id, name string }) {
-	p.name = field(v.Get("name")).Or("")
+	p.name = answer.Field(v.Get("name")).Or("")
 	if p.id = identifier(v.Get("id")); p.id == "" {
 		p.id = p.name // an id may be null
 	}
 	return p
 }
 
-// wordsOf joins the provider's words about an event: "Normal Goal: F. Dimarco, N. Barella".
+// wordsOf returns the provider's words about an event: "Normal Goal: F. Dimarco, N. Barella".
 func wordsOf(detail string, names ...string) string {
 	var known []string
 	for _, name := range names {

@@ -10,6 +10,7 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball"
+	"mkt/fetch/provider/providertest"
 	"mkt/publish/football"
 )
 
@@ -17,7 +18,7 @@ var live = apifootball.Provider().Live
 
 // TestLiveGolden reads a list of matches in play and a payload of details.
 func TestLiveGolden(t *testing.T) {
-	golden(t, "testdata/live.txtar", func(a *txtar.Archive) string {
+	providertest.Compare(t, "testdata/live.txtar", *update, func(a *txtar.Archive) string {
 		var b strings.Builder
 		list, err := live.ReadList([]provider.Payload{{Number: 1, Endpoint: "fixtures/live", FetchedAt: fetchedAt, Body: a.Files[0].Data}})
 		if err != nil {
@@ -40,8 +41,8 @@ func writeLive(b *strings.Builder, what string, s provider.LiveSheet) {
 	for i := range s.Samples {
 		x := &s.Samples[i]
 		c := x.Clock
-		fmt.Fprintf(b, "%s: %s - %s, %s, %s, %s-%s\n", x.ProviderFixtureID, said(x.Home), said(x.Away), said(x.League), statuses[x.Status], said(x.Score.Home), said(x.Score.Away))
-		fmt.Fprintf(b, "  half %s, minute %s, second %s, added %s, running %s\n", said(c.Half), said(c.Minute), said(c.Second), said(c.Added), said(c.Running))
+		fmt.Fprintf(b, "%s: %s - %s, %s, %s, %s-%s\n", x.ProviderFixtureID, providertest.Said(x.Home), providertest.Said(x.Away), providertest.Said(x.League), statuses[x.Status], providertest.Said(x.Score.Home), providertest.Said(x.Score.Away))
+		fmt.Fprintf(b, "  half %s, minute %s, second %s, added %s, running %s\n", providertest.Said(c.Half), providertest.Said(c.Minute), providertest.Said(c.Second), providertest.Said(c.Added), providertest.Said(c.Running))
 		if x.CountersNotAsked {
 			b.WriteString("  no counters in the answer\n")
 		}
@@ -50,21 +51,21 @@ func writeLive(b *strings.Builder, what string, s provider.LiveSheet) {
 		}
 		incidents, ok := x.Incidents.Get()
 		if !ok {
-			fmt.Fprintf(b, "  incidents %s\n", said(x.Incidents))
+			fmt.Fprintf(b, "  incidents %s\n", providertest.Said(x.Incidents))
 		}
 		for _, e := range incidents {
 			fmt.Fprintf(b, "  %d+%d %s %s %q id %s\n", e.Minute, e.Added, e.Kind, e.Side, e.Text, e.ID)
 		}
 	}
-	writeCounts(b, "filtered", s.Filtered)
-	writeCounts(b, "broken", s.Broken)
-	writeCounts(b, "damaged", s.Damaged)
-	writeCounts(b, "unknown", s.Unknown)
+	providertest.WriteCounts(b, "filtered", s.Filtered)
+	providertest.WriteCounts(b, "broken", s.Broken)
+	providertest.WriteCounts(b, "damaged", s.Damaged)
+	providertest.WriteCounts(b, "unknown", s.Unknown)
 }
 
 func number(f football.Field[football.Number]) string {
 	if n, ok := f.Get(); ok {
 		return n.Text()
 	}
-	return said(f)
+	return providertest.Said(f)
 }

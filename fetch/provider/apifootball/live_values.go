@@ -4,15 +4,16 @@ import (
 	"slices"
 	"strings"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
 )
 
-// maxMetrics bounds how many counters of one fixture are read.
+// maxMetrics is the limit of counters of one fixture.
 const maxMetrics = 80
 
-// metricNames are the types of statistics in the closed set's words.
+// metricNames are the names of the types of statistics in football.Metrics.
 //
 // Source: provider notes, section 4.
 var metricNames = map[string]football.Metric{
@@ -22,28 +23,29 @@ var metricNames = map[string]football.Metric{
 	"expected_goals": football.ExpectedGoals,
 }
 
-// ownMetrics are the types that the closed set has no word for, and the words for them.
+// ownMetrics are the types that are not in football.Metrics, and their names.
 var ownMetrics = map[string]string{
 	"Shots insidebox": "shots_insidebox", "Shots outsidebox": "shots_outsidebox", "Total passes": "total_passes", "Passes accurate": "passes_accurate",
 	"goals_prevented": "goals_prevented",
 }
 
-// statistics reads the list of both teams' statistics. notAsked tells that the item has
-// no such member, as the items of the list: then nothing is said of any counter.
+// statistics reads the list of both teams' statistics. notAsked reports whether the item
+// has no such member, as those of the list of matches in play: then the answer says nothing
+// about counters.
 func (r *liveReader) statistics(item strictjson.Value, i *item) (counters []football.Counter, notAsked bool) {
 	v, once := item.Once("statistics")
 	switch {
 	case v.Kind() == strictjson.Absent:
 		return nil, true
-	case !once, v.Kind() != strictjson.Array && !isEmpty(v):
-		r.damaged.add(itemStats)
+	case !once, v.Kind() != strictjson.Array && !answer.IsEmpty(v):
+		r.Damaged.Add(itemStats)
 		return nil, false
 	}
 	var met [2]bool
 	for team := range v.Items() {
 		side, ok := sideOf(team, i)
 		if !ok || met[side] || team.Repeats() {
-			r.damaged.add(itemStats)
+			r.Damaged.Add(itemStats)
 			continue
 		}
 		met[side] = true
@@ -55,7 +57,7 @@ func (r *liveReader) statistics(item strictjson.Value, i *item) (counters []foot
 	return counters, false
 }
 
-// sideOf is the side of what names a team, by the team's id: 0 home, 1 away.
+// sideOf returns the side of the team whose id v has: 0 home, 1 away.
 func sideOf(v strictjson.Value, i *item) (side int, ok bool) {
 	switch id := identifier(v.Get("team").Get("id")); {
 	case id == "" || i.homeID == i.awayID:
@@ -68,11 +70,11 @@ func sideOf(v strictjson.Value, i *item) (side int, ok bool) {
 	return 0, false
 }
 
-// statistic adds one value of one side. A type that was sent twice for it has no value.
+// statistic adds one value of one side. A type that was sent twice has no value.
 func (r *liveReader) statistic(counters []football.Counter, side int, v strictjson.Value) []football.Counter {
 	name := v.Get("type")
 	if name.Kind() != strictjson.String || v.Repeats() {
-		r.damaged.add(itemCounter)
+		r.Damaged.Add(itemCounter)
 		return counters
 	}
 	metric, ok := r.metric(name.Text())
@@ -93,16 +95,16 @@ func (r *liveReader) statistic(counters []football.Counter, side int, v strictjs
 	}
 	value := v.Get("value")
 	if of.State() != football.Missing {
-		r.damaged.add(itemCounter)
+		r.Damaged.Add(itemCounter)
 		*of = football.NullField[football.Number]()
 		return counters
 	}
-	r.tell(provider.FieldCounter, string(metric), value)
+	r.Report(provider.FieldCounter, string(metric), value)
 	*of = r.counter(value)
 	return counters
 }
 
-// metric is a type's name in canonical words, or one made of the provider's.
+// metric returns the canonical name of a type, or one made of the provider's name.
 func (r *liveReader) metric(name string) (football.Metric, bool) {
 	if m, ok := metricNames[name]; ok {
 		return m, true
@@ -110,24 +112,24 @@ func (r *liveReader) metric(name string) (football.Metric, bool) {
 	if own, ok := ownMetrics[name]; ok {
 		return football.Metric(own), true
 	}
-	r.unknown.add("statistics." + name)
+	r.Unknown.Add("statistics." + name)
 	own := strings.ReplaceAll(strings.ToLower(name), " ", "_")
 	word := own != "" && len(own) <= 40 && strings.Trim(own, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 	return football.Metric(own), word && !slices.Contains(football.Metrics(), football.Metric(own))
 }
 
-// counter reads a value: a number, or a text of one, with a sign of percent or without.
-// null is sent for nothing recorded, and stays null.
+// counter reads a value: a number, or a text of one with or without a percent sign. null
+// is sent if nothing was recorded, and stays null.
 func (r *liveReader) counter(v strictjson.Value) football.Field[football.Number] {
 	if v.Kind() == strictjson.Absent {
 		return football.Field[football.Number]{}
 	}
-	sent, ok := field(v).Get()
+	sent, ok := answer.Field(v).Get()
 	if n, is := football.ParseNumber(strings.TrimSuffix(sent, "%")); is {
 		return football.Of(n)
 	}
-	if ok || isWrong(v) {
-		r.damaged.add(itemCounter)
+	if ok || answer.IsWrong(v) {
+		r.Damaged.Add(itemCounter)
 	}
 	return football.NullField[football.Number]()
 }

@@ -3,7 +3,6 @@ package apifootball
 import (
 	_ "embed"
 	"strings"
-	"sync"
 
 	"mkt/fetch/input"
 	"mkt/fetch/mapping"
@@ -16,35 +15,18 @@ var betsCSV string
 //go:embed bets_words.csv
 var betsWordsCSV string
 
-// Dialect returns the wording of the values of prematch bets.
-var Dialect = sync.OnceValue(func() *input.Dialect {
-	d, err := mapping.ParseDialect(betsWordsCSV)
-	if err != nil {
-		panic("apifootball: embedded words: " + err.Error()) // a test reads all of them
-	}
-	return d
-})
+// Dialect returns the wording of the values of prematch bets, and table the mapping table
+// of the bets, by their ids.
+var Dialect, table = mapping.Embedded(Name+"/bets.csv", betsCSV, betsWordsCSV)
 
-// table is the mapping table of the prematch bets, by their ids.
-var table = sync.OnceValue(func() *mapping.Table {
-	t, err := mapping.Parse(Name+"/bets.csv", betsCSV, Dialect())
-	if err != nil {
-		panic("apifootball: embedded table: " + err.Error()) // a test reads the whole table
-	}
-	return t
-})
-
-// ruleLine implements provider.Provider.Rule.
-func ruleLine(rule string) string { return table().Rule(rule) }
-
-// The values of some bets say Exactly at one bookmaker and not at another: the bet is
-// then another market, which has a line of its own in the table.
+// The values of some bets say Exactly at some bookmakers: then the bet is another market,
+// which has a line of its own in the table.
 const (
 	exactly     = "Exactly "
 	exactlyLine = " exactly"
 )
 
-// entryOf is the table's line for a bet with these rows, nil if it has none.
+// entryOf returns the table's line for a bet with these rows, nil if there is none.
 func entryOf(t *mapping.Table, id string, rows []input.Row) *mapping.Entry {
 	if other := t.ByKey[id+exactlyLine]; other != nil {
 		for i := range rows {
@@ -56,9 +38,8 @@ func entryOf(t *mapping.Table, id string, rows []input.Row) *mapping.Entry {
 	return t.ByKey[id]
 }
 
-// read returns what the table says of a bet: its reading, or why there is none. Ids are
-// shared between sports: an id whose bet has another name than in football's list is not
-// football's.
+// read returns the table's reading of a bet, or why there is none. All sports share the
+// ids: a bet whose name is not that of football's list belongs to another sport.
 func read(t *mapping.Table, e *mapping.Entry, id, name string) (*input.Reading, football.Reason) {
 	if e != nil && e.Reading != nil && e.Key != name {
 		return nil, football.ConditionFailed

@@ -1,12 +1,7 @@
 package apifootball_test
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider/apifootball"
@@ -17,31 +12,10 @@ import (
 
 // TestProvider runs the suite over the goldens' payloads.
 func TestProvider(t *testing.T) {
-	samples := make(map[string]providertest.Sample)
-	files, err := filepath.Glob("testdata/read/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		// Where the point is what a shape should not be, there is no sample.
-		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		for _, f := range txtar.Parse(text).Files {
-			switch {
-			case name == "states" || name == "damaged":
-			case strings.HasPrefix(f.Name, "markets"):
-				samples[name+"/"+f.Name] = providertest.Sample{Endpoint: "odds", Body: f.Data}
-			case strings.HasPrefix(f.Name, "listing"):
-				samples[name+"/"+f.Name] = providertest.Sample{Endpoint: "fixtures", Body: f.Data}
-			}
-		}
-	}
 	providertest.Run(t, providertest.Suite{
 		Provider: apifootball.Provider(),
-		Samples:  samples,
+		// Where the point is what a shape should not be, there is no sample.
+		Samples:  providertest.SamplesOf(t, goldens, payload, "states", "damaged"),
 		Price:    []string{"odd"},
 		Emulator: emulator.New,
 		RowID:    func(r input.Row) string { return r.Labels[0].Text },

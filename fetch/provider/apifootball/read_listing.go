@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/esoccer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
@@ -15,24 +16,24 @@ import (
 type item struct {
 	id                 string
 	home, away, league football.Field[string]
-	homeID, awayID     string // of the teams
+	homeID, awayID     string
 	status             string
 	startsAt           football.Field[time.Time]
-	damaged            []string // what stands where a name should, for the filter
+	damaged            []string // values in the place of names, for the filter
 }
 
 var (
-	itemFields    = setOf("fixture", "league", "teams", "goals", "score", "events", "lineups", "statistics", "players")
-	fixtureFields = setOf("id", "referee", "timezone", "date", "timestamp", "periods", "venue", "status")
+	itemFields    = answer.Set("fixture", "league", "teams", "goals", "score", "events", "lineups", "statistics", "players")
+	fixtureFields = answer.Set("id", "referee", "timezone", "date", "timestamp", "periods", "venue", "status")
 )
 
 // over are the states in which a fixture has left the active surface.
-var over = setOf(wire.StatusFullTime, wire.StatusAfterExtra, wire.StatusAfterPens, wire.StatusPostponed, wire.StatusCancelled, wire.StatusAbandoned,
+var over = answer.Set(wire.StatusFullTime, wire.StatusAfterExtra, wire.StatusAfterPens, wire.StatusPostponed, wire.StatusCancelled, wire.StatusAbandoned,
 	wire.StatusAwarded, wire.StatusWalkover)
 
-// readItem reads one item of a list and counts what of it is damaged. broken says why it
-// cannot be used at all, "" if it can.
-func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item, broken string) {
+// readItem reads one item of a list and counts its damaged parts. broken is why it cannot
+// be used at all, "" if it can.
+func readItem(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) (i item, broken string) {
 	fixture, onceFixture := v.Once("fixture")
 	id, once := fixture.Once("id")
 	switch {
@@ -45,7 +46,7 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item
 		return i, "without an id"
 	}
 	if v.Repeats() || fixture.Repeats() {
-		damaged.add(itemRepeats)
+		damaged.Add(itemRepeats)
 	}
 	of := provider.Subject{Fixture: i.id}
 	trace.Report(of, provider.FieldThing, v)
@@ -60,128 +61,92 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item
 		trace.Report(of, provider.FieldStatus, fixture.Get("status").Get("short"))
 		trace.Report(of, provider.FieldStartsAt, fixture.Get("timestamp"))
 	}
-	i.status = damaged.text(fixture.Get("status"), "short", itemStatus).Or("")
+	i.status = damaged.Text(fixture.Get("status"), "short", itemStatus).Or("")
 	i.startsAt = startOf(fixture, damaged)
 	return i, ""
 }
 
-// startOf is the kick-off: timestamp is in UTC, whatever time zone the date is in.
-func startOf(fixture strictjson.Value, damaged *tally) football.Field[time.Time] {
+// startOf reads the kick-off: timestamp is independent of the time zone of the date.
+func startOf(fixture strictjson.Value, damaged *answer.Tally) football.Field[time.Time] {
 	const earliest, latest = 900_000_000, 9_999_999_999
 	v, once := fixture.Once("timestamp")
-	seconds, ok := whole(v, latest)
+	seconds, ok := answer.Whole(v, latest)
 	switch {
 	case once && ok && seconds >= earliest:
 		return football.Of(time.Unix(int64(seconds), 0).UTC())
 	case v.Kind() == strictjson.Absent:
 		return football.Field[time.Time]{}
 	case v.Kind() != strictjson.Null:
-		damaged.add(itemTime)
+		damaged.Add(itemTime)
 	}
 	return football.NullField[time.Time]()
 }
 
-func (i *item) team(v strictjson.Value, damaged *tally) (name football.Field[string], id string) {
+func (i *item) team(v strictjson.Value, damaged *answer.Tally) (name football.Field[string], id string) {
 	return i.name(v, damaged), identifier(v.Get("id"))
 }
 
-// name reads the name in {id, name}, null if there is no text. What stands there instead
-// is kept for the filter.
-func (i *item) name(v strictjson.Value, damaged *tally) football.Field[string] {
+// name reads the name in {id, name}; null if it is no text. The value in its place is kept
+// for the filter.
+func (i *item) name(v strictjson.Value, damaged *answer.Tally) football.Field[string] {
 	name, once := v.Once("name")
 	switch {
 	case v.Kind() == strictjson.Object && once && name.Kind() == strictjson.String, v.Kind() == strictjson.Absent, v.Kind() == strictjson.Null,
 		v.Kind() == strictjson.Object && once && (name.Kind() == strictjson.Null || name.Kind() == strictjson.Absent):
-		return field(name)
+		return answer.Field(name)
 	}
-	damaged.add(itemName)
-	i.damaged = append(i.damaged, head(v.Text(), maxSigns))
+	damaged.Add(itemName)
+	i.damaged = append(i.damaged, answer.Head(v.Text(), maxSigns))
 	return football.NullField[string]()
 }
 
-// maxSigns bounds where in a damaged name the filter looks, in bytes.
+// maxSigns is how much of a damaged name the filter searches, in bytes.
 const maxSigns = 4 << 10
 
-// filterOf names the rule that keeps a listed fixture out, and where it was met; "" if
-// none does. No eSoccer was met in this provider's data; the names are looked at all the
-// same.
+// filterOf names the rule that leaves a listed fixture out, and where it matched; "" if
+// none does. This provider has had no eSoccer so far; the names are searched in case it
+// adds some.
 func filterOf(i *item) string {
 	return esoccer.Rule(esoccer.Names{League: i.league.Or(""), Home: i.home.Or(""), Away: i.away.Or(""), Damaged: i.damaged})
 }
 
+// fixture returns what the item says of a fixture.
+func (i *item) fixture(fetched time.Time) football.Fixture {
+	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
+}
+
 // ReadListing implements provider.MarketAdapter for the lists of several days. A fixture
-// met on two days was moved, and is as the later answer says. Items without an id are
-// counted; if of several items none has one the list is not what it was, which is an
-// error.
+// that is on the lists of two days was moved.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	l := provider.Listing{Fixtures: make(map[string]provider.ListedFixture)}
-	r := listingReader{filtered: make(map[string]string)}
+	r := answer.NewListing()
+	var doc strictjson.Document
 	for _, p := range pages {
-		if err := r.page(&l, p); err != nil {
+		items, err := readResponse(&doc, p.Body)
+		if err != nil {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointFixtures, p.Number, err)
 		}
-	}
-	if err := withoutIDs(r.items, r.read); err != nil {
-		return provider.Listing{}, fmt.Errorf("%s: %w", wire.EndpointFixtures, err)
-	}
-	var rules tally
-	for _, rule := range r.filtered {
-		rules.add(rule)
-	}
-	l.Filtered, l.Broken, l.Unknown, l.Damaged = rules, r.broken, r.unknown, r.damaged
-	return l, nil
-}
-
-type listingReader struct {
-	doc         strictjson.Document
-	items, read int
-	filtered    map[string]string // rule by fixture id
-	broken      tally
-	unknown     tally
-	damaged     tally
-}
-
-func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
-	items, err := readResponse(&r.doc, p.Body)
-	if err != nil {
-		return err
-	}
-	if _, ok := readPaging(r.doc.Root()); !ok {
-		r.damaged.add(pagingBroken)
-	}
-	for v := range items.Items() {
-		r.items++
-		i, broken := readItem(v, p.Trace, &r.damaged)
-		if broken != "" {
-			r.broken.add(broken)
-			continue
+		if _, ok := readPaging(doc.Root()); !ok {
+			r.AddDamage(pagingBroken)
 		}
-		r.read++
-		r.keep(l, &i, p.FetchedAt)
-		r.unknown.unmet(v, "item", itemFields)
-		r.unknown.unmet(v.Get("fixture"), "fixture", fixtureFields)
+		for v := range items.Items() {
+			i, broken := readItem(v, p.Trace, &r.Damaged)
+			if !r.Count(broken) {
+				continue
+			}
+			r.Keep(provider.ListedFixture{Over: over[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
+		}
 	}
-	return nil
+	return r.Result(wire.EndpointFixtures)
 }
 
-// withoutIDs is the error for a list of which no item could be read. A single item may
-// be damaged; several are another shape.
-func withoutIDs(items, read int) error {
-	if items > 1 && read == 0 {
-		return fmt.Errorf("a list of %d items, and none has an id: its shape has changed", items)
-	}
-	return nil
-}
-
-func (r *listingReader) keep(l *provider.Listing, i *item, fetched time.Time) {
-	if rule := filterOf(i); rule != "" {
-		r.filtered[i.id] = rule
-		delete(l.Fixtures, i.id)
-		return
-	}
-	delete(r.filtered, i.id)
-	l.Fixtures[i.id] = provider.ListedFixture{Over: over[i.status], Fixture: football.Fixture{
-		Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
-		Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched,
-	}}
+// formatOf compares an item of a list with the known format.
+func formatOf(v strictjson.Value) (f answer.Format) {
+	fixture, teams := v.Get("fixture"), v.Get("teams")
+	f.Compare(v, "item", itemFields, "league", "teams")
+	f.Compare(fixture, "fixture", fixtureFields, "timestamp", "status")
+	f.CompareNamed(v.Get("league"))
+	f.CompareNamed(teams.Get("home"))
+	f.CompareNamed(teams.Get("away"))
+	f.Changed = f.Changed || teams.Len() > 0 && answer.LacksAny(teams, "home", "away") || fixture.Get("status").Len() > 0 && answer.LacksAny(fixture.Get("status"), "short")
+	return f
 }

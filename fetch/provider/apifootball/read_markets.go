@@ -14,19 +14,19 @@ import (
 	"mkt/publish/football"
 )
 
-// labelValue is the label that holds all that a row says: side, line and number.
+// labelValue is the label with everything that a row says: side, line and number.
 const labelValue = "value"
 
-// Members that have been met; others are counted.
+// The known members of each part of an answer; others are counted.
 var (
-	oddsFields      = setOf("league", "fixture", "update", "bookmakers")
-	bookmakerFields = setOf("id", "name", "bets")
-	betFields       = setOf("id", "name", "values")
+	oddsFields      = answer.Set("league", "fixture", "update", "bookmakers")
+	bookmakerFields = answer.Set("id", "name", "bets")
+	betFields       = answer.Set("id", "name", "values")
 )
 
-// ReadMarkets implements provider.MarketAdapter. It reads the prices of one bookmaker:
-// the one that was asked for. A payload without a query says whose prices it was asked
-// for itself, or has those of all, of which the default's are taken.
+// ReadMarkets implements provider.MarketAdapter. It reads the prices of the bookmaker that
+// was requested. Without a query, that is the one that the envelope repeats, or else the
+// default.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := answer.Document()
 	defer answer.Release(d)
@@ -35,7 +35,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 		return provider.Sheet{}, fmt.Errorf("%s: %w", wire.EndpointOdds, err)
 	}
 	r := sheetReader{table: table(), bookmaker: bookmakerOf(p, d.Root()), payloadTrace: p.Trace,
-		sheet: provider.Sheet{Broken: make(map[string]football.Reason)}, met: make(map[string]bool)}
+		named: p.Query.Get(wire.ParamBookmaker) != "", sheet: provider.Sheet{Broken: make(map[string]football.Reason)}, met: make(map[string]string)}
 	for item := range items.Items() {
 		r.fixture(item, p, l)
 	}
@@ -43,7 +43,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	return r.sheet, nil
 }
 
-// bookmakerOf is the bookmaker whose prices a payload is read for.
+// bookmakerOf returns the bookmaker whose prices are read from a payload.
 func bookmakerOf(p provider.Payload, envelope strictjson.Value) string {
 	said := envelope.Get(wire.KeyParameters).Get(wire.ParamBookmaker)
 	return cmp.Or(p.Query.Get(wire.ParamBookmaker), identifier(said), DefaultBookmaker)
@@ -53,75 +53,70 @@ func bookmakerOf(p provider.Payload, envelope strictjson.Value) string {
 type sheetReader struct {
 	table        *mapping.Table
 	bookmaker    string
+	named        bool // by the request
 	sheet        provider.Sheet
-	met          map[string]bool // fixtures, by id
-	unknown      tally
-	skipped      tally
-	damaged      tally
+	met          map[string]string // fixtures as they were sent, by id
+	unknown      answer.Tally
+	skipped      answer.Tally
+	damaged      answer.Tally
 	payloadTrace *provider.Trace
-	trace        *provider.Trace // of the fixture at hand
-	hurt         bool            // a part of the fixture at hand is damaged
+	trace        *provider.Trace // of the current fixture
+	hurt         bool            // a part of the current fixture is damaged
 }
 
-// fixture reads one item. A fixture that is damaged and of which no row is whole is
-// broken: to go on would look as if the bookmaker had withdrawn its markets.
+// fixture reads one item. A fixture that has damage, and no undamaged row, is broken:
+// otherwise it would look as if the bookmaker had withdrawn its markets.
 func (r *sheetReader) fixture(item strictjson.Value, p provider.Payload, l provider.Listing) {
 	if item.Kind() != strictjson.Object {
-		r.damaged.add(fixtureNoObject)
+		r.damaged.Add(fixtureNoObject)
 		return
 	}
 	fixture, onceFixture := item.Once("fixture")
 	member, onceID := fixture.Once("id")
 	id := identifier(member)
+	before, twice := r.met[id]
 	switch {
 	case id == "" || !onceFixture || !onceID:
-		r.damaged.add(fixtureNoID)
+		r.damaged.Add(fixtureNoID)
 		return
-	case r.met[id]: // which of the two is true is not known
-		r.damaged.add(fixtureTwice)
+	case twice && before == item.Raw():
+		r.skipped.Add("fixture sent twice")
+		return
+	case twice: // it is not known which of the two is right
+		r.damaged.Add(fixtureTwice)
 		r.sheet.Fixtures = slices.DeleteFunc(r.sheet.Fixtures, func(f provider.FixtureOffers) bool { return f.Fixture.ProviderFixtureID == id })
 		r.sheet.Broken[id] = football.AmbiguousShape
 		return
 	}
-	r.met[id], r.hurt = true, false
+	r.met[id], r.hurt = item.Raw(), false
 	if item.Repeats() || fixture.Repeats() {
-		r.damaged.add(fixtureRepeats)
+		r.damaged.Add(fixtureRepeats)
 		r.hurt = true
 	}
 	r.trace = r.payloadTrace.For(id)
 	r.trace.Report(provider.Subject{Fixture: id}, provider.FieldThing, item)
-	r.unknown.unmet(item, "odds", oddsFields)
+	r.unknown.AddUnknown(item, "odds", oddsFields)
 	offers, found, lost := r.bookmakers(item, id)
+	if r.named && !found && item.Get("bookmakers").Len() > 0 { // the answer is to another question
+		r.damaged.Add(fixtureOthers)
+		r.hurt = true
+	}
 	switch {
-	case r.hurt && !slices.ContainsFunc(offers, isReadable):
+	case r.hurt && !slices.ContainsFunc(offers, input.Offer.IsReadable):
 		r.sheet.Broken[id] = football.AmbiguousShape
 	case !found:
-		r.skipped.add("fixture without the bookmaker")
+		r.skipped.Add("fixture without the bookmaker")
 	default:
-		r.sheet.Fixtures = append(r.sheet.Fixtures, provider.FixtureOffers{Fixture: joined(id, p, l), Offers: offers, Partial: lost})
+		fx, _ := l.Joined(Name, id, p.FetchedAt)
+		r.sheet.Fixtures = append(r.sheet.Fixtures, provider.FixtureOffers{Fixture: fx, Offers: offers, Partial: lost})
 	}
 }
 
-// isReadable reports whether an offer has a row that is whole.
-func isReadable(o input.Offer) bool {
-	return slices.ContainsFunc(o.Rows, func(row input.Row) bool { return row.Trouble != football.AmbiguousShape })
-}
-
-// joined is what the list says of a fixture.
-func joined(id string, p provider.Payload, l provider.Listing) football.Fixture {
-	f := l.Fixtures[id].Fixture
-	if p.FetchedAt.After(f.FetchedAt) {
-		f.FetchedAt = p.FetchedAt
-	}
-	f.Provider, f.ProviderFixtureID = Name, id
-	return f
-}
-
-// bookmakers reads the bets of the bookmaker. lost tells that some of them may be in a
-// part that cannot be read.
+// bookmakers reads the bets of the bookmaker. lost reports whether some of them may be in
+// a part that cannot be read.
 func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers []input.Offer, found, lost bool) {
 	lose := func(why string) {
-		r.damaged.add(why)
+		r.damaged.Add(why)
 		r.sheet.Hurt.Sections++
 		r.hurt, lost = true, true
 	}
@@ -134,7 +129,7 @@ func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers 
 	for b := range list.Items() {
 		id, onceID := b.Once("id")
 		switch {
-		case b.Kind() != strictjson.Object || !onceID || identifier(id) == "": // it may be anybody's
+		case b.Kind() != strictjson.Object || !onceID || identifier(id) == "": // it may be that of any bookmaker
 			r.sheet.Met.Sections++
 			lose(bookmakerNoObject)
 			continue
@@ -143,17 +138,17 @@ func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers 
 		}
 		r.sheet.Met.Sections++
 		if b.Repeats() {
-			r.damaged.add(bookmakerRepeats)
+			r.damaged.Add(bookmakerRepeats)
 			r.hurt = true
 		}
-		if found { // two lists of one bookmaker: which is the newer is not said
+		if found { // two lists of one bookmaker, and it is not known which is the newer one
 			lose(bookmakerTwice)
 			return nil, true, true
 		}
 		found = true
-		r.unknown.unmet(b, "bookmaker", bookmakerFields)
+		r.unknown.AddUnknown(b, "bookmaker", bookmakerFields)
 		bets, onceBets := b.Once("bets")
-		if bets.Kind() != strictjson.Array && !isEmpty(bets) || !onceBets {
+		if bets.Kind() != strictjson.Array && (bets.Kind() == strictjson.Absent || !answer.IsEmpty(bets)) || !onceBets {
 			lose(bookmakerBets)
 			continue
 		}
@@ -164,7 +159,7 @@ func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers 
 	return offers, found, lost
 }
 
-// bets reads the bets of one bookmaker. lost tells that one has no id: it may be any.
+// bets reads the bets of one bookmaker. lost reports whether one of them has no id.
 func (r *sheetReader) bets(bets strictjson.Value, fixture string) (offers []input.Offer, lost bool) {
 	offers = make([]input.Offer, 0, bets.Len())
 	place := make(map[string]int, cap(offers))
@@ -178,7 +173,7 @@ func (r *sheetReader) bets(bets strictjson.Value, fixture string) (offers []inpu
 			continue
 		}
 		o := r.bet(bet, key, fixture)
-		if at, twice := place[key]; twice { // two bets of one id say two things
+		if at, twice := place[key]; twice { // two bets with one id
 			r.hurtMarket(betTwice)
 			offers[at].Rows = append(offers[at].Rows, o.Rows...)
 			offers[at].Reading, offers[at].RawReason = nil, football.AmbiguousShape
@@ -191,7 +186,7 @@ func (r *sheetReader) bets(bets strictjson.Value, fixture string) (offers []inpu
 }
 
 func (r *sheetReader) hurtMarket(why string) {
-	r.damaged.add(why)
+	r.damaged.Add(why)
 	r.sheet.Hurt.Markets++
 	r.hurt = true
 }
@@ -202,17 +197,21 @@ func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer 
 	r.trace.Report(of, provider.FieldThing, bet)
 	r.trace.Report(of, provider.FieldMarketID, bet.Get("id"))
 	r.trace.Report(of, provider.FieldMarketName, bet.Get("name"))
-	r.unknown.unmet(bet, "bet", betFields)
-	o := input.Offer{Key: id, ProviderIDs: []string{id}, Name: r.damaged.text(bet, "name", betField)}
+	r.unknown.AddUnknown(bet, "bet", betFields)
+	o := input.Offer{Key: id, ProviderIDs: []string{id}, Name: r.damaged.Text(bet, "name", betField)}
 	doubtful := bet.Repeats()
 	if doubtful {
 		r.hurtMarket(betRepeats)
+	}
+	if !doubtful && answer.LacksAny(bet, "values") {
+		r.hurtMarket(betValues)
+		doubtful = true
 	}
 	for key, values := range bet.Members() {
 		if key != "values" {
 			continue
 		}
-		if values.Kind() != strictjson.Array && !isEmpty(values) {
+		if values.Kind() != strictjson.Array && !answer.IsEmpty(values) {
 			r.hurtMarket(betValues)
 			doubtful = true
 		}
@@ -227,11 +226,11 @@ func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer 
 	return o
 }
 
-// rows reads the values of a bet. What stands there and is no list is one row: nothing
-// that was sent is dropped.
+// rows reads the values of a bet. A value that is no list is one row: nothing that was sent
+// is dropped.
 func (r *sheetReader) rows(values strictjson.Value) []input.Row {
 	if values.Kind() != strictjson.Array {
-		if isEmpty(values) {
+		if answer.IsEmpty(values) {
 			return nil
 		}
 		return []input.Row{r.row(values, make([]football.Label, 0, 1))}
@@ -245,7 +244,7 @@ func (r *sheetReader) rows(values strictjson.Value) []input.Row {
 	return rows
 }
 
-// strangeField is the label under which is kept what is no row.
+// strangeField is the label of a value that is no row.
 const strangeField = "row"
 
 // row reads one value and its price.
@@ -258,7 +257,7 @@ func (r *sheetReader) row(v strictjson.Value, labels []football.Label) input.Row
 	case v.Kind() != strictjson.Object:
 		r.trouble(&row, rowNoObject)
 		r.trace.Report(of, strangeField, v)
-		row.Labels = append(labels, football.Label{Field: strangeField, Text: clip(v)})
+		row.Labels = append(labels, football.Label{Field: strangeField, Text: answer.Clip(v)})
 		return row
 	case v.Repeats():
 		r.trouble(&row, rowRepeats)
@@ -270,22 +269,31 @@ func (r *sheetReader) row(v strictjson.Value, labels []football.Label) input.Row
 			continue
 		}
 		if key != labelValue {
-			r.unknown.add("value." + key)
-		} else if isWrong(m) {
+			r.unknown.Add("value." + key)
+		} else if answer.IsWrong(m) {
 			r.trouble(&row, rowField)
 		}
 		if m.Kind() != strictjson.Null {
 			r.trace.Report(of, key, m)
-			labels = append(labels, football.Label{Field: key, Text: clip(m)})
+			labels = append(labels, football.Label{Field: key, Text: answer.Clip(m)})
 		}
 	}
 	row.Labels = labels
+	switch {
+	case row.Trouble != "":
+	case answer.LacksAny(v, labelValue):
+		r.damaged.Add(rowNoText)
+		r.sheet.Hurt.Rows++
+	case answer.LacksAny(v, "odd"):
+		r.damaged.Add(rowNoPrice)
+		r.sheet.Hurt.Rows++
+	}
 	return row
 }
 
-// trouble marks a row whose words cannot be believed.
+// trouble marks a damaged row.
 func (r *sheetReader) trouble(row *input.Row, why string) {
-	r.damaged.add(why)
+	r.damaged.Add(why)
 	if row.Trouble == "" {
 		r.sheet.Hurt.Rows++
 	}
@@ -293,16 +301,16 @@ func (r *sheetReader) trouble(row *input.Row, why string) {
 	r.hurt = true
 }
 
-// price is a price as it was sent. What is no text is kept as it stands: it is there, and
-// no price.
+// price returns a price as it was sent. A value that is no text is kept as it is, and will
+// be found to be no price.
 func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
 	v, once := row.Once("odd")
 	switch {
-	case once && isWrong(v):
-		r.damaged.add(rowField)
-		return football.Of(clip(v))
+	case once && answer.IsWrong(v):
+		r.damaged.Add(rowField)
+		return football.Of(answer.Clip(v))
 	case once:
-		return field(v)
+		return answer.Field(v)
 	}
 	return football.NullField[string]()
 }

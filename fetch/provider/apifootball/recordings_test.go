@@ -45,7 +45,7 @@ func TestRecordedList(t *testing.T) {
 	}
 }
 
-// TestRecordedOdds: every part of the recorded odds is known and whole.
+// TestRecordedOdds: every part of the recorded odds is known and undamaged.
 func TestRecordedOdds(t *testing.T) {
 	for name, want := range map[string][2]int{"odds/fixture_1378041.json": {70, 1043}, "odds/fixture_326090_bookmaker_6.json": {32, 164}} {
 		s, err := adapter.ReadMarkets(provider.Payload{Body: recorded(t, name)}, provider.Listing{})
@@ -55,8 +55,8 @@ func TestRecordedOdds(t *testing.T) {
 	}
 }
 
-// TestRecordedDetails: two matches that ended in a shoot-out. Its kicks are no goals of the
-// match, and null is no zero.
+// TestRecordedDetails: two matches that ended in a shoot-out. Its kicks are not goals of the
+// match, and null is not zero.
 func TestRecordedDetails(t *testing.T) {
 	s, err := live.ReadDetail(provider.Payload{Number: 1, Endpoint: "fixtures/ids", Body: recorded(t, "fixtures_by_ids/two_fixtures_after_penalties.json")})
 	if err != nil || len(s.Samples) != 2 || len(s.Broken)+len(s.Damaged)+len(s.Unknown) > 0 {

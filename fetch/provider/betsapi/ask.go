@@ -2,15 +2,12 @@ package betsapi
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/requests"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/wire"
@@ -31,15 +28,13 @@ const (
 // Ask implements provider.MarketAdapter: the listing, then the markets of every
 // fixture that is still to be played, ten to a request.
 func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
-	a := newAsker(x, provider.Request{Endpoint: wire.EndpointUpcoming, Path: wire.PathUpcoming, Query: footballOnly()})
-	a.untilEmpty = true
+	a := &asker{Cycle: requests.New(x), untilEmpty: true,
+		listing: provider.Request{Endpoint: wire.EndpointUpcoming, Path: wire.PathUpcoming, Query: footballOnly()}}
 	fixtures, err := a.list(ctx)
 	if err != nil {
-		return a.asked, err
+		return a.Asked, err
 	}
-	err = a.markets(ctx, a.choose(fixtures))
-	slices.Sort(a.asked.Failed)
-	return a.asked, err
+	return a.Result(a.markets(ctx, a.choose(fixtures)))
 }
 
 // footballOnly restricts a list to football, without eSoccer as far as the provider
@@ -48,41 +43,12 @@ func footballOnly() url.Values {
 	return url.Values{wire.ParamSport: {wire.SportFootball}, wire.ParamNoESport: {"1"}, wire.ParamLanguage: {wire.English}}
 }
 
-func newAsker(x provider.Exchange, listing provider.Request) *asker {
-	return &asker{x: x, listing: listing, asked: provider.Asked{Counters: make(map[string]int64)}}
-}
-
 // asker sends the requests of one cycle.
 type asker struct {
-	x       provider.Exchange
+	*requests.Cycle
 	listing provider.Request // without its page
 	// untilEmpty asks for the pages of a list without a pager until one is empty.
 	untilEmpty bool
-	asked      provider.Asked
-
-	mu          sync.Mutex
-	done, total int   // requests, for a person
-	answered    int   // batches that were answered, wholly or in part
-	first       error // why a batch was not
-	limited     bool  // the quota is used up: no more requests are sent
-}
-
-// count adds to a counter. Safe for concurrent use.
-func (a *asker) count(name string, n int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.asked.Counters[name] += int64(n)
-}
-
-// expect and step keep the progress.
-func (a *asker) expect(requests int) { a.progress(0, requests) }
-func (a *asker) step()               { a.progress(1, 0) }
-
-func (a *asker) progress(done, total int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.done, a.total = a.done+done, a.total+total
-	a.x.Progress(min(a.done, a.total), a.total)
 }
 
 // choose sorts the listed fixtures into those whose markets are asked for and
@@ -91,16 +57,16 @@ func (a *asker) choose(fixtures []item) (ids []string) {
 	for _, f := range fixtures {
 		switch {
 		case filterOf(&f) != "":
-			a.asked.Filtered++
+			a.Asked.Filtered++
 			continue
 		case over[f.status]:
-			a.count(countOver, 1)
+			a.Count(countOver, 1)
 		case frozen[f.status]:
-			a.count(countFrozen, 1)
+			a.Count(countFrozen, 1)
 		default:
 			ids = append(ids, f.id)
 		}
-		a.asked.Listed++
+		a.Asked.Listed++
 	}
 	return ids
 }
@@ -113,37 +79,28 @@ func (a *asker) choose(fixtures []item) (ids []string) {
 func (a *asker) markets(ctx context.Context, ids []string) error {
 	missing, err := a.round(ctx, ids)
 	if err == nil && len(missing) > 0 {
-		a.count(countAskedMore, len(missing))
+		a.Count(countAskedMore, len(missing))
 		missing, err = a.round(ctx, missing)
 	}
 	if err != nil {
 		return err
 	}
-	a.asked.NotOffered = missing
-	if a.answered == 0 && a.first != nil {
-		return a.first
-	}
-	return nil
+	a.Asked.NotOffered = missing
+	return a.Err()
 }
 
 // round asks for every fixture once and returns those that were left out of
 // accepted answers, sorted.
 func (a *asker) round(ctx context.Context, ids []string) (missing []string, err error) {
-	a.expect((len(ids) + wire.MaxBatch - 1) / wire.MaxBatch)
-	workers, ctx := errgroup.WithContext(ctx)
-	workers.SetLimit(max(1, a.x.Concurrency()))
-	var mu sync.Mutex
-	for batch := range slices.Chunk(ids, wire.MaxBatch) {
-		workers.Go(func() error {
-			left, err := a.batch(ctx, batch)
-			a.step()
-			mu.Lock()
-			defer mu.Unlock()
-			missing = append(missing, left...)
-			return err
-		})
-	}
-	err = workers.Wait()
+	batches := slices.Collect(slices.Chunk(ids, wire.MaxBatch))
+	a.Expect(len(batches))
+	left := make([][]string, len(batches))
+	err = a.Each(ctx, len(batches), func(ctx context.Context, n int) (err error) {
+		defer a.Step()
+		left[n], err = a.batch(ctx, batches[n])
+		return err
+	})
+	missing = slices.Concat(left...)
 	slices.Sort(missing)
 	return missing, err
 }
@@ -151,11 +108,11 @@ func (a *asker) round(ctx context.Context, ids []string) (missing []string, err 
 // batch requests up to ten fixtures. If the answer cannot be used, it requests each
 // fixture alone, so that a broken one does not affect the others.
 func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err error) {
-	if a.stopped() {
-		a.fail(nil, ids)
+	if a.Stopped() {
+		a.Fail(nil, ids...)
 		return nil, nil
 	}
-	p, err := a.x.Get(ctx, provider.Request{Endpoint: wire.EndpointPrematch, Path: wire.PathPrematch, Query: url.Values{
+	p, err := a.Get(ctx, provider.Request{Endpoint: wire.EndpointPrematch, Path: wire.PathPrematch, Query: url.Values{
 		wire.ParamFixtures: {strings.Join(ids, ",")}, wire.ParamLanguage: {wire.English},
 	}})
 	if err == nil {
@@ -163,17 +120,15 @@ func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err 
 	}
 	switch {
 	case err == nil:
-		a.mu.Lock()
-		a.answered++
-		a.mu.Unlock()
+		a.Answered()
 		return missing, nil
 	case ctx.Err() != nil || answer.MustStop(err):
 		return nil, err
 	case len(ids) == 1 || !answer.WorthSplitting(err):
-		a.fail(err, ids)
+		a.Fail(err, ids...)
 		return nil, nil
 	}
-	a.count(countSplit, 1)
+	a.Count(countSplit, 1)
 	for _, id := range ids {
 		left, err := a.batch(ctx, []string{id})
 		if err != nil {
@@ -184,25 +139,6 @@ func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err 
 	return missing, nil
 }
 
-func (a *asker) stopped() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.limited
-}
-
-// fail records fixtures whose markets could not be fetched, and why.
-func (a *asker) fail(err error, ids []string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.asked.Failed = append(a.asked.Failed, ids...)
-	if err != nil && a.first == nil {
-		a.first = err
-	}
-	if answer.KindOf(err) == provider.Limited {
-		a.limited = true
-	}
-}
-
 // missingIn lists those of the requested fixtures that an answer leaves out. It returns
 // an error if one of these may be in a part that cannot be read: then it is not known
 // that the provider offers no markets on it.
@@ -211,30 +147,26 @@ func missingIn(body []byte, ids []string) (missing []string, err error) {
 	defer answer.Release(d)
 	results, err := readResults(d, body)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", wire.EndpointPrematch, answer.ErrUnreadable, err)
+		return nil, answer.Unreadable(wire.EndpointPrematch, err)
 	}
-	had, unread := make(map[string]bool, wire.MaxBatch), 0
+	found, unread := make(map[string]bool, wire.MaxBatch), 0
 	for item := range results.Items() {
-		found := idsOf(item)
-		for _, id := range found {
-			had[id] = true
+		its := idsOf(item)
+		for _, id := range its {
+			found[id] = true
 		}
-		if len(found) == 0 {
+		if len(its) == 0 {
 			unread++
 		}
 	}
-	missing = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return had[id] })
-	if unread > 0 && len(missing) > 0 {
-		return nil, fmt.Errorf("%s: %w: %d results without an id, and %d fixtures are missing", wire.EndpointPrematch, answer.ErrUnreadable, unread, len(missing))
-	}
-	return missing, nil
+	return requests.Missing(wire.EndpointPrematch, ids, found, unread)
 }
 
 // idsOf are the fixture ids of a result: none if it has none to be read, several
 // when the key is there more than once and they differ.
 func idsOf(result strictjson.Value) (ids []string) {
 	for key, v := range result.Members() {
-		if id := identifier(v); key == wire.KeyFI && id != "" && !slices.Contains(ids, id) {
+		if id := answer.ID(v); key == wire.KeyFI && id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}

@@ -6,9 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
@@ -42,7 +39,7 @@ func (a *asker) list(ctx context.Context) ([]item, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.asked.ListingComplete = first.isComplete(); a.asked.ListingComplete {
+	if a.Asked.ListingComplete = first.isComplete(); a.Asked.ListingComplete {
 		return first.items, nil
 	}
 	second, err := a.readPages(ctx)
@@ -53,7 +50,7 @@ func (a *asker) list(ctx context.Context) ([]item, error) {
 		a.countShort(first)
 		return first.items, nil
 	}
-	if a.asked.ListingComplete = second.isComplete(); !a.asked.ListingComplete {
+	if a.Asked.ListingComplete = second.isComplete(); !a.Asked.ListingComplete {
 		a.countShort(second)
 	}
 	for _, i := range first.items {
@@ -67,26 +64,31 @@ func (a *asker) list(ctx context.Context) ([]item, error) {
 // countShort records the counts of an incomplete listing, which explain why nothing is
 // removed.
 func (a *asker) countShort(r *reading) {
-	a.count(countTotal, r.total)
-	a.count(countSent, len(r.items))
+	a.Count(countTotal, r.total)
+	a.Count(countSent, len(r.items))
 }
 
 // readPages walks over the pages once. Only the first page's failure, and what
 // must stop the run, is an error.
 func (a *asker) readPages(ctx context.Context) (*reading, error) {
-	a.count(countReadings, 1)
-	a.expect(1)
+	a.Count(countReadings, 1)
+	a.Expect(1)
 	first, err := a.page(ctx, 1)
 	if err != nil {
 		return nil, err
 	}
 	pages := []*page{first}
-	if last := min(first.pages(), wire.MaxPages); last > 1 {
-		more, err := a.pages(ctx, 2, last)
+	// As many pages as are sent at once are a group. A pager whose total is too high, or
+	// a provider that sends one page again and again, costs one group and not all pages.
+	for last, isNew := min(first.pages(), wire.MaxPages), true; isNew && len(pages) < last; {
+		before := gather(pages)
+		more, err := a.pages(ctx, len(pages)+1, min(len(pages)+max(1, a.Concurrency()), last))
 		if err != nil {
 			return nil, err
 		}
 		pages = append(pages, more...)
+		after := gather(pages)
+		isNew = slices.Contains(more, nil) || len(after.items) > len(before.items) || after.noID > before.noID
 	}
 	// The list may have grown, and its pages may hold fewer items than the pager says.
 	for n := len(pages) + 1; n <= wire.MaxPages && a.mayGoOn(pages); n++ {
@@ -97,30 +99,24 @@ func (a *asker) readPages(ctx context.Context) (*reading, error) {
 		pages = append(pages, more...)
 	}
 	r := gather(pages)
-	a.count(countNoID, r.noID)
+	r.counted = r.counted && len(pages) >= min(first.pages(), wire.MaxPages)
+	a.Count(countNoID, r.noID)
 	return r, nil
 }
 
 // pages asks for the pages from..to at once. One that fails is nil.
 func (a *asker) pages(ctx context.Context, from, to int) ([]*page, error) {
-	a.expect(to - from + 1)
+	a.Expect(to - from + 1)
 	pages := make([]*page, to-from+1)
-	workers, ctx := errgroup.WithContext(ctx)
-	workers.SetLimit(max(1, a.x.Concurrency()))
-	var mu sync.Mutex
-	for n := from; n <= to; n++ {
-		workers.Go(func() error {
-			p, err := a.page(ctx, n)
-			if err != nil && (ctx.Err() != nil || answer.MustStop(err) || answer.KindOf(err) == provider.Limited) {
-				return err
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			pages[n-from] = p
-			return nil
-		})
-	}
-	return pages, workers.Wait()
+	err := a.Each(ctx, len(pages), func(ctx context.Context, i int) error {
+		p, err := a.page(ctx, from+i)
+		if err != nil && (ctx.Err() != nil || answer.MustStop(err) || answer.KindOf(err) == provider.Limited) {
+			return err
+		}
+		pages[i] = p
+		return nil
+	})
+	return pages, err
 }
 
 // page is one answer of the listing; nil if the request failed.
@@ -151,30 +147,30 @@ func (a *asker) mayGoOn(pages []*page) bool {
 }
 
 func (a *asker) page(ctx context.Context, n int) (*page, error) {
-	defer a.step()
+	defer a.Step()
 	question := a.listing
 	question.Query = maps.Clone(question.Query)
 	question.Query.Set(wire.ParamPage, strconv.Itoa(n))
-	payload, err := a.x.Get(ctx, question)
+	payload, err := a.Get(ctx, question)
 	if err != nil {
 		return nil, err
 	}
 	var d strictjson.Document
 	results, err := readResults(&d, payload.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%s page %d: %w: %w", question.Endpoint, n, answer.ErrUnreadable, err)
+		return nil, answer.Unreadable(fmt.Sprintf("%s page %d", question.Endpoint, n), err)
 	}
 	p := &page{}
 	for v := range results.Items() {
-		i, broken := readItem(v, nil, new(tally)) // counted where the archive is read
+		i, broken := readItem(v, nil, new(answer.Tally)) // counted where the archive is read
 		if broken != "" {
 			p.noID++
 			continue
 		}
 		p.items = append(p.items, i)
 	}
-	if err := withoutIDs(len(p.items)+p.noID, len(p.items)); err != nil {
-		return nil, fmt.Errorf("%s page %d: %w: %w", question.Endpoint, n, answer.ErrUnreadable, err)
+	if err := answer.CheckIDs(len(p.items)+p.noID, len(p.items)); err != nil {
+		return nil, answer.Unreadable(fmt.Sprintf("%s page %d", question.Endpoint, n), err)
 	}
 	p.pager, _ = readPager(d.Root().Get(wire.KeyPager))
 	return p, nil

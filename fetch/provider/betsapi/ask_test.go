@@ -4,20 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/providertest"
 )
 
-// upstream is a provider in memory: it holds a listing and answers for fixtures,
-// as told by hooks. It is an exchange as the adapter sees one, without retries.
+// upstream is a provider in memory: it has a listing and answers for fixtures, as its
+// hooks say.
 type upstream struct {
 	items   []string                        // of the listing, JSON
 	perPage int                             // 50 when 0
@@ -26,54 +26,22 @@ type upstream struct {
 	markets func(ids []string) (string, int)
 	down    error // every Get fails so after after requests
 	after   int
-	quota   *provider.Quota // nil = not known
 	views   func(ids []string) (string, int)
 
-	mu       sync.Mutex
+	providertest.Fake
+	gets     atomic.Int64
 	listings int
 	asked    [][]string // batches
 	viewed   [][]string
-	queries  []url.Values
-	gets     int
-	progress [2]int
 }
 
-func (u *upstream) Concurrency() int  { return 3 }
-func (u *upstream) Bookmaker() string { return "" }
-func (u *upstream) Now() time.Time    { return fetchedAt }
-func (u *upstream) Quota() (provider.Quota, bool) {
-	if u.quota == nil {
-		return provider.Quota{}, false
-	}
-	return *u.quota, true
-}
-func (u *upstream) Progress(done, total int) {
-	if done > total || done < u.progress[0] || total < u.progress[1] {
-		panic("progress goes back")
-	}
-	u.progress = [2]int{done, total}
-}
+func (u *upstream) Now() time.Time { return fetchedAt }
 
 func (u *upstream) Get(ctx context.Context, r provider.Request) (provider.Payload, error) {
-	if err := ctx.Err(); err != nil {
-		return provider.Payload{}, err
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.gets++; u.down != nil && u.gets > u.after {
+	if n := int(u.gets.Add(1)); u.down != nil && n > u.after {
 		return provider.Payload{}, u.down
 	}
-	u.queries = append(u.queries, r.Query)
-	body, status := u.answer(r)
-	v := betsapi.Classify(status, nil, []byte(body))
-	if v.Kind != provider.Accepted {
-		var err error = &provider.AnswerError{Endpoint: r.Endpoint, Status: status, Verdict: v}
-		if v.Kind == provider.Retryable {
-			err = fmt.Errorf("%w: %w", provider.ErrUnreachable, err)
-		}
-		return provider.Payload{}, err
-	}
-	return provider.Payload{Endpoint: r.Endpoint, Query: r.Query, Body: []byte(body)}, nil
+	return u.Send(ctx, betsapi.Provider(), r, func() (string, int) { return u.answer(r) })
 }
 
 func (u *upstream) answer(r provider.Request) (string, int) {
@@ -159,7 +127,8 @@ func TestAskReadsAllPagesInBatchesOfTen(t *testing.T) {
 	if len(slices.Compact(ids)) != 123 {
 		t.Errorf("%d fixtures asked", len(ids))
 	}
-	for _, q := range u.queries {
+	for _, r := range u.Requests {
+		q := r.Query
 		if q.Get("LNG_ID") != "1" || q.Has("token") {
 			t.Errorf("asked with %v", q)
 		}
@@ -167,8 +136,8 @@ func TestAskReadsAllPagesInBatchesOfTen(t *testing.T) {
 			t.Errorf("listing asked with %v", q)
 		}
 	}
-	if u.progress != [2]int{16, 16} {
-		t.Errorf("progress %v", u.progress)
+	if u.Done != 16 || u.Total != 16 {
+		t.Errorf("progress %d of %d", u.Done, u.Total)
 	}
 }
 

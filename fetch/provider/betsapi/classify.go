@@ -9,9 +9,6 @@ import (
 	"mkt/fetch/provider/betsapi/internal/wire"
 )
 
-// Error codes of this package, for answers that have none of the provider.
-const ()
-
 // kinds are what the provider's error words mean.
 var kinds = map[string]provider.Kind{
 	wire.ErrAuthorize:   provider.CredentialFault,

@@ -1,10 +1,7 @@
 package betsapi
 
 import (
-	"strings"
-
 	"mkt/fetch/internal/strictjson"
-	"mkt/publish/football"
 )
 
 // A damaged part of a payload affects nothing else: what is around it is read as usual.
@@ -15,10 +12,12 @@ const (
 	fixtureNoID     = "fixture: without an id"
 	fixtureIDTwice  = "fixture: two ids"
 	fixtureRepeats  = "fixture: a key twice"
+	fixtureEvents   = "fixture: there twice, as two events"
 	sectionNoShape  = "section: not an object"
 	sectionRepeats  = "section: a key twice"
 	sectionTime     = "section: updated_at is no time"
 	sectionMarkets  = "section: its markets are no object"
+	sectionRenamed  = "section: without its markets, and with an unknown member"
 	sectionTree     = "section: its tree has another shape"
 	sectionTeams    = "section: the teams are no text"
 	marketNoShape   = "market: not an object"
@@ -26,6 +25,8 @@ const (
 	marketRepeats   = "market: a key twice"
 	marketField     = "market: id or name is no text"
 	marketRows      = "market: its rows are no list"
+	marketRenamed   = "market: without its rows or its id, and with an unknown member"
+	rowRenamed      = "row: without a price, and with an unknown member"
 	rowNoObject     = "row: not an object"
 	rowRepeats      = "row: a key twice"
 	rowField        = "row: a field is no text"
@@ -43,49 +44,6 @@ const (
 	itemEvent    = "item: an event cannot be read"
 	pagerDamaged = "pager: cannot be read"
 )
-
-// isText reports whether a value can hold a text: a string, or a number, which
-// keeps its own characters.
-func isText(v strictjson.Value) bool {
-	return v.Kind() == strictjson.String || v.Kind() == strictjson.Number
-}
-
-// isWrong reports whether a value stands where a text is expected and is none.
-func isWrong(v strictjson.Value) bool {
-	return !isText(v) && v.Kind() != strictjson.Absent && v.Kind() != strictjson.Null
-}
-
-// maxClip bounds what is kept of a value that is not understood, in bytes.
-const maxClip = 256
-
-// clip is the text of a value, of which no more than its beginning is kept when it
-// is long and no text.
-func clip(v strictjson.Value) string {
-	text := v.Text()
-	if isText(v) || len(text) <= maxClip {
-		return text
-	}
-	return head(text, maxClip) + "…"
-}
-
-// head is the beginning of a text, of at most most bytes.
-func head(text string, most int) string {
-	return strings.ToValidUTF8(text[:min(len(text), most)], "")
-}
-
-// text reads a member of an object as a text, in its three states. A member that is no
-// text, which is counted as kind, or that occurs twice was sent without a value that
-// can be read.
-func (t *tally) text(object strictjson.Value, key, kind string) football.Field[string] {
-	v, once := object.Once(key)
-	if !once {
-		return football.NullField[string]()
-	}
-	if isWrong(v) {
-		t.add(kind)
-	}
-	return field(v)
-}
 
 // isTwice reports whether an object has a key more than once.
 func isTwice(object strictjson.Value, key string) bool {

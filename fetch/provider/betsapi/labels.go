@@ -42,7 +42,7 @@ func (r *sheetReader) joinLabels(rows []input.Row) []input.Row {
 		prices[i].Labels = withLabel(label.Labels, prices[i].Labels)
 	}
 	for range len(labels) - len(joined) {
-		r.skipped.add("label without a price")
+		r.skipped.Add("label without a price")
 	}
 	return prices
 }
@@ -150,7 +150,7 @@ func isWhole(labels []*input.Row, prices []input.Row) bool {
 func headOf(column []input.Row) (head string, whole bool) {
 	for i := range column {
 		row := &column[i]
-		switch text := textOf(row, "header"); {
+		switch text := row.Label("header"); {
 		case isDamaged(row):
 		case !whole:
 			head, whole = text, true
@@ -159,15 +159,6 @@ func headOf(column []input.Row) (head string, whole bool) {
 		}
 	}
 	return head, whole
-}
-
-func textOf(row *input.Row, field string) string {
-	for _, l := range row.Labels {
-		if l.Field == field {
-			return l.Text
-		}
-	}
-	return ""
 }
 
 // withLabel puts a label's texts before a price's own. Where both have the

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/requests"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/wire"
 )
@@ -56,21 +55,21 @@ func (liveAdapter) ReadDetail(p provider.Payload) (provider.LiveSheet, error) { 
 // fixtures to a request. If the quota is not enough for all, fixtures take turns in the
 // order of their ids; resume is the last one whose turn it was.
 func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
-	a := newAsker(x, provider.Request{Endpoint: wire.EndpointInplay, Path: wire.PathInplay, Query: footballOnly()})
-	a.asked.Resume = resume
+	a := &asker{Cycle: requests.New(x), listing: provider.Request{Endpoint: wire.EndpointInplay, Path: wire.PathInplay, Query: footballOnly()}}
+	a.Asked.Resume = resume
 	late, cancel := context.WithTimeout(ctx, detailWithin)
 	defer cancel()
 	listed, err := a.inplay(ctx)
 	if err != nil {
-		return a.asked, err
+		return a.Asked, err
 	}
 	ids := inTurn(a.playing(listed), resume)
 	allowed := details(x, listed.pages) * wire.MaxBatch
 	if allowed < len(ids) {
-		a.count(countSkipped, len(ids)-allowed)
+		a.Count(countSkipped, len(ids)-allowed)
 		ids = ids[:allowed]
 	}
-	return a.asked, a.views(ctx, late, ids)
+	return a.Result(a.views(ctx, late, ids))
 }
 
 // inplay reads the list of fixtures in play, once: the next cycle reads it again.
@@ -79,7 +78,7 @@ func (a *asker) inplay(ctx context.Context) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.asked.ListingComplete = r.isComplete(); !a.asked.ListingComplete {
+	if a.Asked.ListingComplete = r.isComplete(); !a.Asked.ListingComplete {
 		a.countShort(r)
 	}
 	return r, nil
@@ -91,12 +90,12 @@ func (a *asker) playing(r *reading) (ids []string) {
 		f := &r.items[i]
 		switch {
 		case filterOf(f) != "":
-			a.asked.Filtered++
+			a.Asked.Filtered++
 		case f.status == wire.StatusInPlay || f.status == wire.StatusInterrupted || f.status == wire.StatusSuspended:
-			a.asked.Listed++
+			a.Asked.Listed++
 			ids = append(ids, f.id)
 		default:
-			a.count(countNotInUse, 1)
+			a.Count(countNotInUse, 1)
 		}
 	}
 	return ids
@@ -133,44 +132,45 @@ func details(x provider.Exchange, pages int) int {
 // returns an error if the run must stop.
 func (a *asker) views(ctx, late context.Context, ids []string) error {
 	batches := slices.Collect(slices.Chunk(ids, wire.MaxBatch))
-	a.expect(len(batches))
+	a.Expect(len(batches))
 	asked := make([]bool, len(batches))
-	workers, late := errgroup.WithContext(late)
-	workers.SetLimit(max(1, a.x.Concurrency()))
-	for n, batch := range batches {
-		workers.Go(func() error {
-			if late.Err() != nil || a.stopped() {
-				return nil
-			}
-			defer a.step()
-			_, err := a.x.Get(late, provider.Request{Endpoint: wire.EndpointView, Path: wire.PathView, Query: url.Values{
-				wire.ParamEvents: {strings.Join(batch, ",")}, wire.ParamLanguage: {wire.English},
-			}})
-			switch {
-			case ctx.Err() != nil:
-				return err
-			case err != nil && late.Err() != nil:
-				return nil // no time is left: the next cycle begins with them
-			case err != nil && answer.MustStop(err):
-				return err
-			case err != nil:
-				a.fail(err, batch)
-			default:
-				a.count(countDetails, len(batch))
-			}
-			asked[n] = true
+	err := a.Each(late, len(batches), func(late context.Context, n int) error {
+		if late.Err() != nil || a.Stopped() {
 			return nil
-		})
+		}
+		defer a.Step()
+		batch := batches[n]
+		_, err := a.Get(late, provider.Request{Endpoint: wire.EndpointView, Path: wire.PathView, Query: url.Values{
+			wire.ParamEvents: {strings.Join(batch, ",")}, wire.ParamLanguage: {wire.English},
+		}})
+		switch {
+		case ctx.Err() != nil:
+			return err
+		case err != nil && late.Err() != nil:
+			return nil // no time is left: the next cycle begins with them
+		case err != nil && answer.MustStop(err):
+			return err
+		case err != nil:
+			a.Fail(err, batch...)
+		default:
+			a.Count(countDetails, len(batch))
+		}
+		asked[n] = true
+		return nil
+	})
+	for _, sent := range asked {
+		if sent {
+			a.Asked.Optional++
+		}
 	}
-	err := workers.Wait()
 	done := 0
 	for done < len(batches) && asked[done] {
-		a.asked.Resume = batches[done][len(batches[done])-1]
+		a.Asked.Resume = batches[done][len(batches[done])-1]
 		done++
 	}
 	for n, batch := range batches {
 		if !asked[n] {
-			a.count(countCutOff, len(batch))
+			a.Count(countCutOff, len(batch))
 		}
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/providertest"
 )
 
 var live = betsapi.Provider().Live
@@ -52,7 +53,8 @@ func TestLiveAsk(t *testing.T) {
 	if ids := u.viewedIDs(); len(ids) != 26 || slices.Contains(ids, "3") || !slices.Contains(ids, "4") {
 		t.Errorf("viewed %v", ids)
 	}
-	for _, q := range u.queries {
+	for _, r := range u.Requests {
+		q := r.Query
 		if q.Get("token") != "" || q.Get("LNG_ID") != "1" || q.Has("event_id") == q.Has("page") {
 			t.Errorf("asked %v", q)
 		}
@@ -68,7 +70,7 @@ func TestLiveAskTakesTurns(t *testing.T) {
 		resume, seen := "", map[string]int{}
 		cycles := 0
 		for ; len(seen) < n && cycles < 200; cycles++ {
-			u := &upstream{perPage: 1000, items: inPlay(n), quota: &provider.Quota{Left: left, Resets: 450 * 8 * time.Second}}
+			u := &upstream{perPage: 1000, items: inPlay(n), Fake: providertest.Fake{Left: &provider.Quota{Left: left, Resets: 450 * 8 * time.Second}}}
 			if cycles%3 == 1 {
 				u.items = append(u.items, listingItem(5000+cycles, "1", "Coast League"))
 			}

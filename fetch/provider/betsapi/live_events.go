@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -38,8 +39,8 @@ func (r *liveReader) events(item strictjson.Value) football.Field[[]input.Incide
 	case lines.Kind() == strictjson.Absent:
 		return football.Field[[]input.Incident]{}
 	case !once, lines.Kind() != strictjson.Array:
-		if !isEmpty(lines) {
-			r.damaged.add(itemEvents)
+		if !answer.IsEmpty(lines) {
+			r.Damaged.Add(itemEvents)
 		}
 		return football.NullField[[]input.Incident]()
 	}
@@ -48,17 +49,17 @@ func (r *liveReader) events(item strictjson.Value) football.Field[[]input.Incide
 	read := 0
 	for line := range lines.Items() {
 		if read++; read > maxEvents {
-			r.unknown.add("events beyond the limit")
+			r.Unknown.Add("events beyond the limit")
 			break
 		}
-		id, text := identifier(line.Get("id")), line.Get("text")
+		id, text := answer.ID(line.Get("id")), line.Get("text")
 		if id == "" || text.Kind() != strictjson.String || line.Repeats() {
-			r.damaged.add(itemEvent)
+			r.Damaged.Add(itemEvent)
 			continue
 		}
 		if i, ok := r.line(text.Text(), &teams); ok {
 			i.ID = id
-			r.report(provider.FieldIncident, id, text)
+			r.Report(provider.FieldIncident, id, text)
 			incidents = append(incidents, i)
 		}
 	}
@@ -87,7 +88,7 @@ func (r *liveReader) line(text string, teams *teamNames) (i input.Incident, ok b
 	parts := lineMinute.FindStringSubmatch(text)
 	if parts == nil {
 		if !lineDerived.MatchString(text) {
-			r.unknown.add("event line without a minute")
+			r.Unknown.Add("event line without a minute")
 		}
 		return i, false
 	}
@@ -99,7 +100,7 @@ func (r *liveReader) line(text string, teams *teamNames) (i input.Incident, ok b
 	kind, rest, _ := strings.Cut(what, " - ")
 	kind = strings.TrimSpace(strings.TrimSuffix(kind, " -"))
 	if i.Kind, ok = incidentKinds[kind]; !ok {
-		r.unknown.add("event line " + kind)
+		r.Unknown.Add("event line " + kind)
 		return i, false
 	}
 	i.Minute, _ = strconv.Atoi(parts[1])

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -17,40 +18,11 @@ const (
 	maxMetrics = 80 // of one fixture
 )
 
-// whole reads a number of digits, sent as text or as a number, of at most most.
-func whole(v strictjson.Value, most int) (int, bool) {
-	text := identifier(v)
-	if text == "" || len(text) > 9 {
-		return 0, false
-	}
-	n := 0
-	for _, c := range []byte(text) {
-		n = n*10 + int(c-'0')
-	}
-	return n, n <= most
-}
-
-// count keeps the three states of a whole number. A value that is no whole number is
-// counted as damage, and has no value.
-func (r *liveReader) count(object strictjson.Value, key string, most int) football.Field[int] {
-	v, once := object.Once(key)
-	n, ok := whole(v, most)
-	switch {
-	case v.Kind() == strictjson.Absent:
-		return football.Field[int]{}
-	case once && ok:
-		return football.Of(n)
-	case !once || isWrong(v) || v.Text() != "" && isText(v):
-		r.damaged.add(itemTimer)
-	}
-	return football.NullField[int]()
-}
-
 // score reads the member ss, "1-0".
 func (r *liveReader) score(item strictjson.Value) football.Score {
 	v, once := item.Once("ss")
-	r.report(provider.FieldScore, "", v)
-	sent, ok := field(v).Get()
+	r.Report(provider.FieldScore, "", v)
+	sent, ok := answer.Field(v).Get()
 	if !ok && v.Kind() == strictjson.Absent {
 		return football.Score{}
 	}
@@ -60,8 +32,8 @@ func (r *liveReader) score(item strictjson.Value) football.Score {
 	if once && okHome && okAway {
 		return football.Score{Home: football.Of(h), Away: football.Of(a)}
 	}
-	if ok || isWrong(v) {
-		r.damaged.add(itemScore)
+	if ok || answer.IsWrong(v) {
+		r.Damaged.Add(itemScore)
 	}
 	return football.Score{Home: football.NullField[int](), Away: football.NullField[int]()}
 }
@@ -76,20 +48,20 @@ func goals(s string) (int, bool) {
 // early; 4 is beyond extra time. tt is "1" while the clock runs. All may be absent.
 func (r *liveReader) timer(item strictjson.Value) input.ClockReading {
 	v, once := item.Once("timer")
-	r.report(provider.FieldClock, "", v)
-	if v.Kind() != strictjson.Object && !isEmpty(v) || !once {
-		r.damaged.add(itemTimer)
+	r.Report(provider.FieldClock, "", v)
+	if v.Kind() != strictjson.Object && !answer.IsEmpty(v) || !once {
+		r.Damaged.Add(itemTimer)
 		none := football.NullField[int]()
 		return input.ClockReading{Minute: none, Second: none, Added: none, Half: none, Running: football.NullField[bool]()}
 	}
 	if v.Repeats() {
-		r.damaged.add(itemTimer)
+		r.Damaged.Add(itemTimer)
 	}
-	c := input.ClockReading{Minute: r.count(v, "tm", maxMinute), Second: r.count(v, "ts", 59), Added: r.count(v, "ta", 60), Half: r.count(v, "md", 4)}
+	c := input.ClockReading{Minute: r.Damaged.Number(v, "tm", maxMinute, itemTimer), Second: r.Damaged.Number(v, "ts", 59, itemTimer), Added: r.Damaged.Number(v, "ta", 60, itemTimer), Half: r.Damaged.Number(v, "md", 4, itemTimer)}
 	if md, ok := c.Half.Get(); ok {
 		c.Half = football.Of(md + 1)
 	}
-	switch running := r.damaged.text(v, "tt", itemTimer); running.Or("") {
+	switch running := r.Damaged.Text(v, "tt", itemTimer); running.Or("") {
 	case "0":
 		c.Running = football.Of(false)
 	case "1":
@@ -107,15 +79,15 @@ func (r *liveReader) timer(item strictjson.Value) input.ClockReading {
 // on either side.
 func (r *liveReader) stats(item strictjson.Value) []football.Counter {
 	v, once := item.Once("stats")
-	if v.Kind() != strictjson.Object && !isEmpty(v) || !once {
-		r.damaged.add(itemStats)
+	if v.Kind() != strictjson.Object && !answer.IsEmpty(v) || !once {
+		r.Damaged.Add(itemStats)
 		return nil
 	}
 	if v.Len() == 0 {
 		return nil
 	}
 	if v.Repeats() {
-		r.damaged.add(itemCounter)
+		r.Damaged.Add(itemCounter)
 	}
 	counters := make([]football.Counter, 0, min(v.Len(), maxMetrics))
 	for name, pair := range v.Members() {
@@ -123,7 +95,7 @@ func (r *liveReader) stats(item strictjson.Value) []football.Counter {
 		if !ok || len(counters) >= maxMetrics || isTwice(v, name) && hasMetric(counters, metric) {
 			continue
 		}
-		r.report(provider.FieldCounter, string(metric), pair)
+		r.Report(provider.FieldCounter, string(metric), pair)
 		counters = append(counters, r.counter(metric, pair, !isTwice(v, name)))
 	}
 	slices.SortFunc(counters, func(a, b football.Counter) int { return strings.Compare(string(a.Metric), string(b.Metric)) })
@@ -140,7 +112,7 @@ func (r *liveReader) counter(metric football.Metric, pair strictjson.Value, once
 	c := football.Counter{Metric: metric, Home: none, Away: none}
 	if pair.Kind() != strictjson.Array || pair.Len() > 2 || !once {
 		if pair.Kind() != strictjson.Null && once {
-			r.damaged.add(itemCounter)
+			r.Damaged.Add(itemCounter)
 		}
 		return c
 	}
@@ -163,7 +135,7 @@ func (r *liveReader) metric(name string) (football.Metric, bool) {
 		return m, true
 	}
 	if !ownMetrics[name] {
-		r.unknown.add("stats." + name)
+		r.Unknown.Add("stats." + name)
 	}
 	return football.Metric(name), name != "" && len(name) <= 40 && !canonicalMetrics[football.Metric(name)]
 }
@@ -171,14 +143,14 @@ func (r *liveReader) metric(name string) (football.Metric, bool) {
 // number reads one side of a counter. In extra time the provider sends the whole
 // match and its parts, "155,119,36": the first is the counter.
 func (r *liveReader) number(v strictjson.Value) football.Field[football.Number] {
-	sent, sentText := field(v).Get()
+	sent, sentText := answer.Field(v).Get()
 	first, _, _ := strings.Cut(sent, ",")
 	n, ok := football.ParseNumber(first)
 	if ok {
 		return football.Of(n)
 	}
-	if sentText || isWrong(v) {
-		r.damaged.add(itemCounter)
+	if sentText || answer.IsWrong(v) {
+		r.Damaged.Add(itemCounter)
 	}
 	return football.NullField[football.Number]()
 }

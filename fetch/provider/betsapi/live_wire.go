@@ -2,17 +2,16 @@ package betsapi
 
 import (
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/provider/betsapi/internal/wire"
 	"mkt/publish/football"
 )
 
 // liveFields are the members of an item of events/inplay or event/view that have
 // been seen; others are counted.
-var liveFields = map[string]bool{
-	"id": true, "sport_id": true, "time": true, "time_status": true, "league": true, "home": true, "away": true, "ss": true,
-	"scores": true, "stats": true, "timer": true, "events": true, "bet365_id": true, "o_home": true, "o_away": true,
-	"extra": true, "has_lineup": true, "inplay_created_at": true, "inplay_updated_at": true, "confirmed_at": true,
-}
+var liveFields = answer.Set("id", "sport_id", "time", "time_status", "league", "home", "away", "ss",
+	"scores", "stats", "timer", "events", "bet365_id", "o_home", "o_away",
+	"extra", "has_lineup", "inplay_created_at", "inplay_updated_at", "confirmed_at")
 
 // playStatuses say where a fixture stands by its time_status.
 var playStatuses = map[string]input.PlayStatus{
@@ -40,7 +39,7 @@ var metricNames = map[string]football.Metric{
 }
 
 // ownMetrics have been seen and have no word in the closed set.
-var ownMetrics = map[string]bool{"goalattempts": true, "action_areas": true}
+var ownMetrics = answer.Set("goalattempts", "action_areas")
 
 // canonicalMetrics are the words of the closed set: the provider's own metric of
 // the same name would not mean the same.

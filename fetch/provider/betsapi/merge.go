@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/mapping"
 	"mkt/publish/football"
@@ -195,7 +196,7 @@ func (r *sheetReader) merged(f *offered, g *group) (rows []input.Row, whole bool
 	filled := few[:0]
 	whole = true
 	for i := range g.showings {
-		if s := &g.showings[i]; !isEmpty(s.list) {
+		if s := &g.showings[i]; !answer.IsEmpty(s.list) {
 			filled = append(filled, s)
 			whole = whole && !s.doubtful
 		}

@@ -3,9 +3,7 @@ package betsapi
 import (
 	_ "embed"
 	"strings"
-	"sync"
 
-	"mkt/fetch/input"
 	"mkt/fetch/mapping"
 )
 
@@ -15,27 +13,10 @@ var bet365CSV string
 //go:embed bet365_words.csv
 var bet365WordsCSV string
 
-// Dialect returns the wording of Bet365's rows.
-var Dialect = sync.OnceValue(func() *input.Dialect {
-	d, err := mapping.ParseDialect(bet365WordsCSV)
-	if err != nil {
-		panic("betsapi: embedded words: " + err.Error()) // a test reads all of them
-	}
-	return d
-})
-
-// table is the mapping table of Bet365's markets. Its keys are those of the sp
-// blocks (v1 and v3), its names those of raw, and its rows those of "specials".
-var table = sync.OnceValue(func() *mapping.Table {
-	t, err := mapping.Parse(Name+"/bet365.csv", bet365CSV, Dialect())
-	if err != nil {
-		panic("betsapi: embedded table: " + err.Error()) // a test reads the whole table
-	}
-	return t
-})
-
-// ruleLine implements provider.Provider.Rule.
-func ruleLine(rule string) string { return table().Rule(rule) }
+// Dialect returns the wording of Bet365's rows, and table the mapping table of its
+// markets. The table's keys are those of the sp blocks (v1 and v3), its names those of
+// raw, and its rows those of "specials".
+var Dialect, table = mapping.Embedded(Name+"/bet365.csv", bet365CSV, bet365WordsCSV)
 
 // keyOfName returns the key of a market that is known by its name only, and its
 // line. The key of an unknown name is made by the provider's own rule, so that

@@ -1,6 +1,9 @@
 package betsapi
 
-import "mkt/fetch/internal/strictjson"
+import (
+	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/strictjson"
+)
 
 // pager is what a list says of itself on each of its pages. The zero pager is that
 // of a page without one, or with one that cannot be read.
@@ -13,9 +16,9 @@ func readPager(v strictjson.Value) (p pager, ok bool) {
 		return pager{}, true
 	}
 	const most = 1 << 20
-	page, okPage := whole(v.Get("page"), most)
-	perPage, okSize := whole(v.Get("per_page"), most)
-	total, okTotal := whole(v.Get("total"), most)
+	page, okPage := answer.Whole(v.Get("page"), most)
+	perPage, okSize := answer.Whole(v.Get("per_page"), most)
+	total, okTotal := answer.Whole(v.Get("total"), most)
 	if !okPage || !okSize || !okTotal || page == 0 || perPage == 0 || v.Repeats() {
 		return pager{}, false
 	}

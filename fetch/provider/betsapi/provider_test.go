@@ -1,13 +1,9 @@
 package betsapi_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider/betsapi"
@@ -18,31 +14,10 @@ import (
 
 // TestProvider runs the suite over the goldens' payloads.
 func TestProvider(t *testing.T) {
-	samples := make(map[string]providertest.Sample)
-	files, err := filepath.Glob("testdata/read/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		// Where the point is what a shape should not be, there is no sample.
-		golden := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		for _, f := range txtar.Parse(text).Files {
-			switch {
-			case golden == "states" || golden == "damaged" || golden == "listing_without_ids":
-			case strings.HasPrefix(f.Name, "markets"):
-				samples[golden+"/"+f.Name] = providertest.Sample{Endpoint: "bet365/prematch", Body: f.Data}
-			case strings.HasPrefix(f.Name, "listing"):
-				samples[golden+"/"+f.Name] = providertest.Sample{Endpoint: "bet365/upcoming", Body: f.Data}
-			}
-		}
-	}
 	providertest.Run(t, providertest.Suite{
 		Provider: betsapi.Provider(),
-		Samples:  samples,
+		// Where the point is what a shape should not be, there is no sample.
+		Samples:  providertest.SamplesOf(t, goldens, payload, "states", "damaged", "listing_without_ids"),
 		Price:    []string{"odds"},
 		Packed:   packed,
 		Emulator: emulator.New,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/wire"
@@ -24,29 +25,25 @@ type item struct {
 }
 
 // itemFields are the fields of an item that have been seen; others are counted.
-var itemFields = map[string]bool{
-	"id": true, "sport_id": true, "time": true, "time_status": true, "league": true, "home": true, "away": true, "ss": true,
-	"our_event_id": true, "r_id": true, "ev_id": true, "updated_at": true, "odds_updated_at": true,
-	"o_home": true, "o_away": true, "extra": true,
-}
+var itemFields = answer.Set("id", "sport_id", "time", "time_status", "league", "home", "away", "ss",
+	"our_event_id", "r_id", "ev_id", "updated_at", "odds_updated_at",
+	"o_home", "o_away", "extra")
 
 // over are the states in which a fixture has left the active surface.
-var over = map[string]bool{
-	wire.StatusEnded: true, wire.StatusPostponed: true, wire.StatusCancelled: true, wire.StatusWalkover: true, wire.StatusAbandoned: true,
-	wire.StatusRetired: true, wire.StatusDecided: true, wire.StatusRemoved: true,
-}
+var over = answer.Set(wire.StatusEnded, wire.StatusPostponed, wire.StatusCancelled, wire.StatusWalkover, wire.StatusAbandoned,
+	wire.StatusRetired, wire.StatusDecided, wire.StatusRemoved)
 
 // frozen are the states in which prematch prices do not move any more.
-var frozen = map[string]bool{wire.StatusInPlay: true, wire.StatusInterrupted: true, wire.StatusSuspended: true}
+var frozen = answer.Set(wire.StatusInPlay, wire.StatusInterrupted, wire.StatusSuspended)
 
 // readItem reads one item of a list and counts its damaged parts. broken is why it
 // cannot be used at all, "" if it can.
-func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item, broken string) {
+func readItem(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) (i item, broken string) {
 	if i.id, broken = itemID(v); broken != "" {
 		return i, broken
 	}
 	if v.Repeats() {
-		damaged.add(itemRepeats)
+		damaged.Add(itemRepeats)
 	}
 	of := provider.Subject{Fixture: i.id}
 	trace.Report(of, provider.FieldThing, v)
@@ -61,15 +58,17 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item
 	report("league", provider.FieldLeague)
 	i.home, i.away, i.league = i.name(v, "home", damaged), i.name(v, "away", damaged), i.name(v, "league", damaged)
 	report("time_status", provider.FieldStatus)
-	i.status = damaged.text(v, "time_status", itemStatus).Or("")
+	i.status = damaged.Text(v, "time_status", itemStatus).Or("")
 	report("time", provider.FieldStartsAt)
-	switch t, once := v.Once("time"); {
-	case once && epoch(t) > 0:
-		i.startsAt = football.Of(time.Unix(epoch(t), 0).UTC())
+	t, once := v.Once("time")
+	at, isTime := answer.Epoch(t)
+	switch {
+	case once && isTime:
+		i.startsAt = football.Of(at)
 	case t.Kind() != strictjson.Absent:
 		i.startsAt = football.NullField[time.Time]()
-		if once && (isWrong(t) || field(t).State() == football.Present) {
-			damaged.add(itemTime)
+		if once && (answer.IsWrong(t) || answer.Field(t).State() == football.Present) {
+			damaged.Add(itemTime)
 		}
 	}
 	return i, ""
@@ -84,7 +83,7 @@ func itemID(v strictjson.Value) (id, broken string) {
 	if !once {
 		return "", "an id twice"
 	}
-	if id = identifier(member); id == "" {
+	if id = answer.ID(member); id == "" {
 		return "", "without an id"
 	}
 	return id, ""
@@ -92,14 +91,14 @@ func itemID(v strictjson.Value) (id, broken string) {
 
 // sportOf is the sport of an item. Of two the one that is not football counts: a
 // fixture must be of football to be kept.
-func sportOf(v strictjson.Value, damaged *tally) football.Field[string] {
-	sport := damaged.text(v, "sport_id", itemOtherID)
+func sportOf(v strictjson.Value, damaged *answer.Tally) football.Field[string] {
+	sport := damaged.Text(v, "sport_id", itemOtherID)
 	if !v.Repeats() {
 		return sport
 	}
 	for key, member := range v.Members() {
-		if key == "sport_id" && field(member).Or(wire.SportFootball) != wire.SportFootball {
-			return field(member)
+		if key == "sport_id" && answer.Field(member).Or(wire.SportFootball) != wire.SportFootball {
+			return answer.Field(member)
 		}
 	}
 	return sport
@@ -107,7 +106,7 @@ func sportOf(v strictjson.Value, damaged *tally) football.Field[string] {
 
 // name reads the name in the member {id, name}, null if there is no text. What
 // stands there instead is kept for the filter.
-func (i *item) name(v strictjson.Value, key string, damaged *tally) football.Field[string] {
+func (i *item) name(v strictjson.Value, key string, damaged *answer.Tally) football.Field[string] {
 	member, once := v.Once(key)
 	name, onceInside := member, true
 	if member.Kind() == strictjson.Object {
@@ -115,15 +114,15 @@ func (i *item) name(v strictjson.Value, key string, damaged *tally) football.Fie
 	}
 	wrong := name.Kind() != strictjson.String && name.Kind() != strictjson.Absent && name.Kind() != strictjson.Null
 	if once && onceInside && !wrong {
-		return field(name)
+		return answer.Field(name)
 	}
 	for k, m := range v.Members() {
 		if k == key {
-			i.damaged = append(i.damaged, head(m.Text(), maxSigns))
+			i.damaged = append(i.damaged, answer.Head(m.Text(), maxSigns))
 		}
 	}
 	if wrong || once {
-		damaged.add(itemName)
+		damaged.Add(itemName)
 	}
 	return football.NullField[string]()
 }
@@ -142,82 +141,39 @@ func nameIn(v strictjson.Value) football.Field[string] {
 	if k := v.Kind(); k != strictjson.String && k != strictjson.Absent {
 		return football.NullField[string]()
 	}
-	return field(v)
+	return answer.Field(v)
 }
 
-// ReadListing implements provider.MarketAdapter for bet365/upcoming. A fixture that is
-// on two pages, which happens if the list moves while it is read, is read from the
-// later one. Items without an id are counted; when of several items none
-// has one the list is not what it was, which is an error.
+// fixture returns what the item says of a fixture.
+func (i *item) fixture(fetched time.Time) football.Fixture {
+	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
+}
+
+// ReadListing implements provider.MarketAdapter for bet365/upcoming.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	l := provider.Listing{Fixtures: make(map[string]provider.ListedFixture)}
-	r := listingReader{filtered: make(map[string]string)}
+	r := answer.NewListing()
+	var doc strictjson.Document
 	for _, p := range pages {
-		if err := r.page(&l, p); err != nil {
+		results, err := readResults(&doc, p.Body)
+		if err != nil {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointUpcoming, p.Number, err)
 		}
-	}
-	if err := withoutIDs(r.items, r.read); err != nil {
-		return provider.Listing{}, fmt.Errorf("%s: %w", wire.EndpointUpcoming, err)
-	}
-	var rules tally
-	for _, rule := range r.filtered {
-		rules.add(rule)
-	}
-	l.Filtered, l.Broken, l.Unknown, l.Damaged = rules, r.broken, r.unknown, r.damaged
-	return l, nil
-}
-
-type listingReader struct {
-	doc         strictjson.Document
-	items, read int
-	filtered    map[string]string // rule by fixture id
-	broken      tally
-	unknown     tally
-	damaged     tally
-}
-
-func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
-	results, err := readResults(&r.doc, p.Body)
-	if err != nil {
-		return err
-	}
-	for v := range results.Items() {
-		r.items++
-		i, broken := readItem(v, p.Trace, &r.damaged)
-		if broken != "" {
-			r.broken.add(broken)
-			continue
-		}
-		r.read++
-		r.keep(l, &i, p.FetchedAt)
-		for name := range v.Members() {
-			if !itemFields[name] {
-				r.unknown.add("item." + name)
+		for v := range results.Items() {
+			i, broken := readItem(v, p.Trace, &r.Damaged)
+			if !r.Count(broken) {
+				continue
 			}
+			r.Keep(provider.ListedFixture{Over: over[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v, itemFields))
 		}
 	}
-	return nil
+	return r.Result(wire.EndpointUpcoming)
 }
 
-// withoutIDs is the error for a list of which no item could be read. A single item
-// may be damaged; several are another shape.
-func withoutIDs(items, read int) error {
-	if items > 1 && read == 0 {
-		return fmt.Errorf("a list of %d items, and none has an id: its shape has changed", items)
+// formatOf compares an item of a list with the known format.
+func formatOf(v strictjson.Value, known map[string]bool) (f answer.Format) {
+	f.Compare(v, "item", known, "league", "home", "away", "time", "time_status")
+	for _, key := range []string{"league", "home", "away"} {
+		f.CompareNamed(v.Get(key))
 	}
-	return nil
-}
-
-func (r *listingReader) keep(l *provider.Listing, i *item, fetched time.Time) {
-	if rule := filterOf(i); rule != "" {
-		r.filtered[i.id] = rule
-		delete(l.Fixtures, i.id)
-		return
-	}
-	delete(r.filtered, i.id)
-	l.Fixtures[i.id] = provider.ListedFixture{Over: over[i.status], Fixture: football.Fixture{
-		Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
-		Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched,
-	}}
+	return f
 }

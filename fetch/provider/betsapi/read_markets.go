@@ -1,6 +1,7 @@
 package betsapi
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,8 +16,8 @@ import (
 )
 
 // ReadMarkets implements provider.MarketAdapter for bet365/prematch in all four
-// shapes. A fixture that occurs twice in the payload is one. A fixture that was not
-// requested is left out: it has not been filtered.
+// shapes. A fixture that occurs twice in the payload is one, unless it is there as two
+// events. A fixture that was not requested is left out: it has not been filtered.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := answer.Document()
 	defer answer.Release(d)
@@ -41,9 +42,9 @@ type sheetReader struct {
 	fixtures     map[string]*offered
 	order        []*offered
 	doubted      []string // fixtures of which it is not known what is theirs
-	unknown      tally
-	skipped      tally
-	damaged      tally
+	unknown      answer.Tally
+	skipped      answer.Tally
+	damaged      answer.Tally
 	met, hurt    provider.Parts
 	payloadTrace *provider.Trace
 	trace        *provider.Trace // of the fixture at hand
@@ -52,31 +53,34 @@ type sheetReader struct {
 // offered is everything that was read of one fixture.
 type offered struct {
 	id     string // FI
+	event  string // event_id; "" if it was not sent
 	teams  string // "Home v Away", in raw only
 	groups map[string]*group
 	order  []*group
 	slab   []group // where groups are made
 	lost   bool    // a section or more could not be read
 	hurt   bool    // that, or a market or row
+
+	twoEvents bool // the id belongs to two events
 }
 
 func (r *sheetReader) item(item strictjson.Value) {
 	ids := idsOf(item)
 	switch {
 	case item.Kind() != strictjson.Object:
-		r.damaged.add(fixtureNoObject)
+		r.damaged.Add(fixtureNoObject)
 		return
 	case len(ids) == 0:
-		r.damaged.add(fixtureNoID)
+		r.damaged.Add(fixtureNoID)
 		return
 	case len(ids) > 1:
-		r.damaged.add(fixtureIDTwice)
+		r.damaged.Add(fixtureIDTwice)
 		r.doubted = append(r.doubted, ids...)
 		return
 	}
 	id := ids[0]
 	if r.asked != nil && !slices.Contains(r.asked, id) {
-		r.skipped.add("fixture not asked for")
+		r.skipped.Add("fixture not asked for")
 		return
 	}
 	f := r.fixtures[id]
@@ -86,8 +90,14 @@ func (r *sheetReader) item(item strictjson.Value) {
 		r.order = append(r.order, f)
 	}
 	if item.Repeats() {
-		r.damaged.add(fixtureRepeats)
+		r.damaged.Add(fixtureRepeats)
 	}
+	event := answer.ID(item.Get("event_id"))
+	if f.event != "" && event != "" && f.event != event { // which of the two is meant is not known
+		r.damaged.Add(fixtureEvents)
+		f.twoEvents = true
+	}
+	f.event = cmp.Or(f.event, event)
 	r.trace = r.payloadTrace.For(id)
 	r.trace.Report(provider.Subject{Fixture: id}, provider.FieldThing, item)
 	for name, v := range item.Members() {
@@ -109,10 +119,10 @@ func (r *sheetReader) member(f *offered, tab tab, v strictjson.Value) {
 		}
 	}
 	switch {
-	case isSection(tab.name) && !isEmpty(v):
+	case isSection(tab.name) && !answer.IsEmpty(v):
 		r.lose(f, sectionNoShape)
 	case v.Kind() != strictjson.Array || v.Len() > 0:
-		r.unknown.add("fixture." + tab.name)
+		r.unknown.Add("fixture." + tab.name)
 	}
 }
 
@@ -138,7 +148,7 @@ func (r *sheetReader) blocks(f *offered, tab tab, v strictjson.Value) bool {
 
 // lose counts a section, or a part of one, that cannot be read.
 func (r *sheetReader) lose(f *offered, why string) {
-	r.damaged.add(why)
+	r.damaged.Add(why)
 	r.met.Sections++
 	r.hurt.Sections++
 	f.lost, f.hurt = true, true
@@ -157,46 +167,37 @@ func isSection(name string) bool { return slices.Contains(sections, name) }
 func (r *sheetReader) section(f *offered, tab tab, v strictjson.Value) {
 	r.met.Sections++
 	if v.Repeats() {
-		r.damaged.add(sectionRepeats)
+		r.damaged.Add(sectionRepeats)
 		r.hurt.Sections++
 	}
 	updated, once := v.Once(wire.KeyUpdatedAt)
 	if once {
-		tab.updated = epoch(updated)
-		if tab.updated == 0 && (isWrong(updated) || field(updated).State() == football.Present) {
-			r.damaged.add(sectionTime)
+		if at, ok := answer.Epoch(updated); ok {
+			tab.updated = at.Unix()
+		} else if answer.IsWrong(updated) || answer.Field(updated).State() == football.Present {
+			r.damaged.Add(sectionTime)
 		}
 	}
+	empty, renamed := true, false
 	for key, part := range v.Members() {
 		at := tab
 		at.doubtful = tab.doubtful || isTwice(v, key)
 		switch key {
 		case wire.KeyMarkets:
+			empty = false
 			r.markets(f, at, part)
 		case wire.KeyRaw:
+			empty = false
 			r.raw(f, at, part)
 		case wire.KeyUpdatedAt, "key":
 		default:
-			r.unknown.add("section." + key)
+			renamed = true
+			r.unknown.Add("section." + key)
 		}
 	}
-}
-
-// isEmpty reports whether v holds nothing: null, {} or [], which the provider's
-// software writes for an empty object too.
-func isEmpty(v strictjson.Value) bool {
-	switch v.Kind() {
-	case strictjson.Absent, strictjson.Null:
-		return true
-	case strictjson.Object, strictjson.Array:
-		return v.Len() == 0
+	if empty && renamed && isSection(tab.name) {
+		r.lose(f, sectionRenamed)
 	}
-	return false
-}
-
-// isReadable reports whether an offer has a row that is whole.
-func isReadable(o input.Offer) bool {
-	return slices.ContainsFunc(o.Rows, func(row input.Row) bool { return row.Trouble != football.AmbiguousShape })
 }
 
 // sheet turns the gathered markets into offers. A fixture that has damage, and no
@@ -207,7 +208,7 @@ func (r *sheetReader) sheet(p provider.Payload, l provider.Listing) provider.She
 	for _, f := range r.order {
 		r.trace = r.payloadTrace.For(f.id)
 		offers := r.offers(f)
-		if f.hurt && !slices.ContainsFunc(offers, isReadable) {
+		if f.twoEvents || f.hurt && !slices.ContainsFunc(offers, input.Offer.IsReadable) {
 			s.Broken[f.id] = football.AmbiguousShape
 			continue
 		}
@@ -223,17 +224,9 @@ func (r *sheetReader) sheet(p provider.Payload, l provider.Listing) provider.She
 // fixture adds what the listing says about a fixture. Without it only the names of the
 // teams may be known, from raw.
 func fixture(f *offered, p provider.Payload, l provider.Listing) football.Fixture {
-	fx := football.Fixture{Provider: Name, ProviderFixtureID: f.id, FetchedAt: p.FetchedAt}
-	listed, ok := l.Fixtures[f.id]
-	if !ok {
-		if home, away, ok := strings.Cut(f.teams, " v "); ok && !strings.Contains(away, " v ") {
-			fx.Home, fx.Away = football.Of(home), football.Of(away)
-		}
-		return fx
+	fx, listed := l.Joined(Name, f.id, p.FetchedAt)
+	if home, away, ok := strings.Cut(f.teams, " v "); !listed && ok && !strings.Contains(away, " v ") {
+		fx.Home, fx.Away = football.Of(home), football.Of(away)
 	}
-	if p.FetchedAt.After(listed.FetchedAt) {
-		listed.FetchedAt = p.FetchedAt
-	}
-	listed.Provider, listed.ProviderFixtureID = fx.Provider, fx.ProviderFixtureID
-	return listed.Fixture
+	return fx
 }

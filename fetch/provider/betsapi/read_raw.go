@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -12,7 +13,7 @@ import (
 // raw reads the bookmaker's own tree: F, of which each has markets (ML), of
 // which each has prices (PL).
 func (r *sheetReader) raw(f *offered, tab tab, data strictjson.Value) {
-	if isEmpty(data) {
+	if answer.IsEmpty(data) {
 		return
 	}
 	list, once := data.Once("F")
@@ -22,7 +23,7 @@ func (r *sheetReader) raw(f *offered, tab tab, data strictjson.Value) {
 	}
 	for part := range list.Items() {
 		markets, once := part.Once("ML")
-		if part.Kind() != strictjson.Object || !once || markets.Kind() != strictjson.Array && !isEmpty(markets) {
+		if part.Kind() != strictjson.Object || !once || markets.Kind() != strictjson.Array && !answer.IsEmpty(markets) {
 			r.lose(f, sectionTree)
 			continue
 		}
@@ -41,9 +42,9 @@ func (r *sheetReader) raw(f *offered, tab tab, data strictjson.Value) {
 // teams is believed.
 func (r *sheetReader) part(f *offered, part strictjson.Value) {
 	if part.Repeats() {
-		r.damaged.add(sectionRepeats)
+		r.damaged.Add(sectionRepeats)
 	}
-	teams := r.damaged.text(part, "FD", sectionTeams)
+	teams := r.damaged.Text(part, "FD", sectionTeams)
 	if f.teams == "" && teams.State() == football.Present {
 		f.teams = teams.Or("")
 		r.trace.Report(provider.Subject{Fixture: f.id}, provider.FieldTeams, part.Get("FD"))
@@ -52,7 +53,7 @@ func (r *sheetReader) part(f *offered, part strictjson.Value) {
 		switch name {
 		case "FD", "ML", "CL", "FB":
 		default:
-			r.unknown.add("part." + name)
+			r.unknown.Add("part." + name)
 		}
 	}
 }
@@ -61,9 +62,9 @@ func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
 	s := showing{tab: tab, raw: true, doubtful: tab.doubtful}
 	if v.Repeats() {
 		s.doubtful = true
-		r.damaged.add(marketRepeats)
+		r.damaged.Add(marketRepeats)
 	}
-	s.name, s.id = r.damaged.text(v, "MD", marketField), r.damaged.text(v, "PI", marketField)
+	s.name, s.id = r.damaged.Text(v, "MD", marketField), r.damaged.Text(v, "PI", marketField)
 	key, e := keyOfName(r.table, normalName(s.name.Or("")))
 	shown := false
 	for field, v := range v.Members() {
@@ -73,7 +74,7 @@ func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
 			r.show(f, key, e, s, marketRows)
 		case "MD", "PI", "A": // A: true on an Asian market
 		default:
-			r.unknown.add("market." + field)
+			r.unknown.Add("market." + field)
 		}
 	}
 	if !shown {
@@ -101,7 +102,7 @@ func (r *sheetReader) rawRow(row *input.Row, v strictjson.Value, labels []footba
 			r.trace.Report(of, provider.FieldSelectionID, m)
 		case "BS":
 			r.trace.Report(of, provider.FieldPacked, m)
-			packed = r.damaged.text(v, key, rowField).Or("")
+			packed = r.damaged.Text(v, key, rowField).Or("")
 			row.Fractional = packedPrice(m.Kind(), packed)
 		case "US":
 			r.trace.Report(of, provider.FieldSuspended, m)
@@ -111,13 +112,13 @@ func (r *sheetReader) rawRow(row *input.Row, v strictjson.Value, labels []footba
 			said = true // PD says the line
 		case "HD", "PD":
 			said = said || key == "HD"
-			if isWrong(m) {
-				r.damaged.add(rowField)
+			if answer.IsWrong(m) {
+				r.damaged.Add(rowField)
 				row.Trouble = football.AmbiguousShape
 			}
 			labels = r.label(of, labels, key, m)
 		default:
-			r.unknown.add("row." + key)
+			r.unknown.Add("row." + key)
 			labels = r.label(of, labels, key, m)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
@@ -29,7 +30,7 @@ func isRowField(key string) bool {
 // markets reads the sp block of a section: markets by key, each a bare list of
 // rows (v1) or an object that holds one (v3).
 func (r *sheetReader) markets(f *offered, tab tab, sp strictjson.Value) {
-	if isEmpty(sp) {
+	if answer.IsEmpty(sp) {
 		return
 	}
 	if sp.Kind() != strictjson.Object {
@@ -39,13 +40,13 @@ func (r *sheetReader) markets(f *offered, tab tab, sp strictjson.Value) {
 	for key, v := range sp.Members() {
 		of := provider.Subject{Fixture: f.id, Market: key}
 		if tab.name == "schedule" && key == "main" && v.Kind() == strictjson.Array {
-			r.skipped.add("schedule.main") // the result once more, as a list without names
+			r.skipped.Add("schedule.main") // the result once more, as a list without names
 			continue
 		}
 		s := showing{tab: tab, doubtful: tab.doubtful}
 		if isTwice(sp, key) {
 			s.doubtful = true
-			r.damaged.add(marketTwice)
+			r.damaged.Add(marketTwice)
 		}
 		r.trace.Report(of, provider.FieldThing, v)
 		if v.Kind() == strictjson.Object {
@@ -61,9 +62,13 @@ func (r *sheetReader) markets(f *offered, tab tab, sp strictjson.Value) {
 func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Value, of provider.Subject) {
 	if v.Repeats() {
 		s.doubtful = true
-		r.damaged.add(marketRepeats)
+		r.damaged.Add(marketRepeats)
 	}
-	s.id, s.name = r.damaged.text(v, "id", marketField), r.damaged.text(v, "name", marketField)
+	if isRenamed(v) {
+		r.damaged.Add(marketRenamed)
+		s.doubtful = true
+	}
+	s.id, s.name = r.damaged.Text(v, "id", marketField), r.damaged.Text(v, "name", marketField)
 	shown := false
 	for field, v := range v.Members() {
 		switch field {
@@ -76,7 +81,7 @@ func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Val
 			r.show(f, key, r.table.ByKey[key], s, marketRows)
 		case "open": // 0 on a market that is shown collapsed, filled or not
 		default:
-			r.unknown.add("market." + field)
+			r.unknown.Add("market." + field)
 		}
 	}
 	if !shown {
@@ -84,13 +89,30 @@ func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Val
 	}
 }
 
+// isRenamed reports whether a market lacks a member that is always sent, and has one that
+// is not known.
+func isRenamed(market strictjson.Value) bool {
+	if !answer.LacksAny(market, "id", "odds") {
+		return false
+	}
+	for field := range market.Members() {
+		if !marketFields[field] {
+			return true
+		}
+	}
+	return false
+}
+
+// marketFields are the members of a market of v3 that have been seen.
+var marketFields = answer.Set("id", "name", "odds", "open")
+
 // show adds one showing of a market to a fixture. What stands in the place of its
 // rows and is no list is counted as why.
 func (r *sheetReader) show(f *offered, key string, e *mapping.Entry, s showing, why string) {
 	r.met.Markets++
-	if s.list.Kind() != strictjson.Array && !isEmpty(s.list) {
+	if s.list.Kind() != strictjson.Array && !answer.IsEmpty(s.list) {
 		s.doubtful = true
-		r.damaged.add(why)
+		r.damaged.Add(why)
 	}
 	if s.doubtful {
 		r.hurt.Markets++
@@ -116,7 +138,7 @@ func (r *sheetReader) rows(f *offered, s *showing) []input.Row {
 			labels = strangeRow(&row, v, labels)
 			r.trace.Report(provider.Subject{Row: row.Place}, strangeField, v)
 			if s.list.Kind() == strictjson.Array { // else the market is counted
-				r.damaged.add(rowNoObject)
+				r.damaged.Add(rowNoObject)
 			}
 		case s.raw:
 			labels = r.rawRow(&row, v, labels)
@@ -144,7 +166,7 @@ func (r *sheetReader) rows(f *offered, s *showing) []input.Row {
 func rowsIn(list strictjson.Value) iter.Seq[strictjson.Value] {
 	return func(yield func(strictjson.Value) bool) {
 		switch {
-		case isEmpty(list):
+		case answer.IsEmpty(list):
 		case list.Kind() == strictjson.Array:
 			list.Items()(yield)
 		case holdsObjects(list):
@@ -188,7 +210,7 @@ func holdsObjects(v strictjson.Value) bool {
 // strangeRow keeps a value that is no row as one text, which no market will be read from.
 func strangeRow(row *input.Row, v strictjson.Value, labels []football.Label) []football.Label {
 	row.Trouble = football.AmbiguousShape
-	return append(labels, football.Label{Field: strangeField, Text: clip(v)})
+	return append(labels, football.Label{Field: strangeField, Text: answer.Clip(v)})
 }
 
 // strangeField is the label under which strangeRow keeps what it found.
@@ -198,6 +220,7 @@ const strangeField = "row"
 func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.Label) []football.Label {
 	of := provider.Subject{Row: row.Place}
 	r.repeats(row, v)
+	priced, renamed := false, false
 	for key, m := range v.Members() {
 		switch key {
 		case "id":
@@ -205,17 +228,23 @@ func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.
 			r.trace.Report(of, provider.FieldSelectionID, m)
 			continue
 		case "odds":
+			priced = true
 			row.Decimal = r.price(v, key)
 			r.trace.Report(of, provider.FieldDecimal, m)
 			continue
 		}
 		if !isRowField(key) {
-			r.unknown.add("row." + key)
-		} else if isWrong(m) {
-			r.damaged.add(rowField)
+			renamed = true
+			r.unknown.Add("row." + key)
+		} else if answer.IsWrong(m) {
+			r.damaged.Add(rowField)
 			row.Trouble = football.AmbiguousShape
 		}
 		labels = r.label(of, labels, key, m)
+	}
+	if !priced && renamed && !isLabel(row) {
+		r.damaged.Add(rowRenamed)
+		row.Trouble = football.AmbiguousShape
 	}
 	return labels
 }
@@ -223,14 +252,14 @@ func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.
 // repeats marks a row that has a key twice, which makes it ambiguous.
 func (r *sheetReader) repeats(row *input.Row, v strictjson.Value) {
 	if v.Repeats() {
-		r.damaged.add(rowRepeats)
+		r.damaged.Add(rowRepeats)
 		row.Trouble = football.AmbiguousShape
 	}
 }
 
 // rowID is the id of a row, null if it is no text.
 func (r *sheetReader) rowID(row strictjson.Value, key string) football.Field[string] {
-	return r.damaged.text(row, key, rowField)
+	return r.damaged.Text(row, key, rowField)
 }
 
 // price is a price as it was sent. What is no text is kept as it stands: it is there,
@@ -238,11 +267,11 @@ func (r *sheetReader) rowID(row strictjson.Value, key string) football.Field[str
 func (r *sheetReader) price(row strictjson.Value, key string) football.Field[string] {
 	v, once := row.Once(key)
 	switch {
-	case once && isWrong(v):
-		r.damaged.add(rowField)
-		return football.Of(clip(v))
+	case once && answer.IsWrong(v):
+		r.damaged.Add(rowField)
+		return football.Of(answer.Clip(v))
 	case once:
-		return field(v)
+		return answer.Field(v)
 	}
 	return football.NullField[string]()
 }
@@ -253,7 +282,7 @@ func (r *sheetReader) label(of provider.Subject, labels []football.Label, key st
 		return labels
 	}
 	r.trace.Report(of, key, v)
-	return append(labels, football.Label{Field: key, Text: clip(v)})
+	return append(labels, football.Label{Field: key, Text: answer.Clip(v)})
 }
 
 // isLabel reports whether a row only labels others: an id "PC…" and no price.

@@ -3,23 +3,16 @@ package betsapi_test
 import (
 	"bytes"
 	"flag"
-	"fmt"
-	"maps"
 	"net/url"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
-	"mkt/publish/football"
+	"mkt/fetch/provider/providertest"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -29,149 +22,23 @@ var adapter = betsapi.Provider().Markets
 
 var fetchedAt = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// TestGoldens reads the payloads of testdata/read: listing*.json are pages of
-// bet365/upcoming, markets*.json answers of bet365/prematch, want what they say.
+const goldens = "testdata/read/*.txtar"
+
+// payload is one payload of a golden: listing*.json are answers of bet365/upcoming, markets*.json
+// answers of bet365/prematch.
+func payload(f txtar.File) provider.Payload {
+	switch {
+	case strings.HasPrefix(f.Name, "listing"):
+		return provider.Payload{Endpoint: "bet365/upcoming", FetchedAt: fetchedAt, Body: f.Data}
+	case strings.HasPrefix(f.Name, "markets"):
+		return provider.Payload{Endpoint: "bet365/prematch", FetchedAt: fetchedAt.Add(time.Minute), Body: f.Data}
+	}
+	return provider.Payload{}
+}
+
+// TestGoldens reads the payloads of testdata/read and compares what they say.
 func TestGoldens(t *testing.T) {
-	files, err := filepath.Glob("testdata/read/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%v, %d goldens", err, len(files))
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			a := txtar.Parse(text)
-			got := readAll(a)
-			want := &a.Files[len(a.Files)-1]
-			if want.Name != "want" {
-				t.Fatalf("the last file is %s, not want", want.Name)
-			}
-			if diff := cmp.Diff(string(want.Data), got); diff != "" && !*update {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-			if want.Data = []byte(got); *update {
-				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-// readAll reads a golden's payloads and writes down what they say.
-func readAll(a *txtar.Archive) string {
-	var b strings.Builder
-	var pages []provider.Payload
-	for i, f := range a.Files {
-		if strings.HasPrefix(f.Name, "listing") {
-			pages = append(pages, provider.Payload{Number: i + 1, FetchedAt: fetchedAt, Body: f.Data})
-		}
-	}
-	l, err := adapter.ReadListing(pages)
-	if err != nil {
-		fmt.Fprintf(&b, "listing: error: %v\n", err)
-	}
-	if len(pages) > 0 {
-		writeListing(&b, l)
-	}
-	for _, f := range a.Files {
-		if !strings.HasPrefix(f.Name, "markets") {
-			continue
-		}
-		s, err := adapter.ReadMarkets(provider.Payload{FetchedAt: fetchedAt.Add(time.Minute), Body: f.Data}, l)
-		if err != nil {
-			fmt.Fprintf(&b, "%s: error: %v\n", f.Name, err)
-			continue
-		}
-		writeSheet(&b, s)
-	}
-	return b.String()
-}
-
-func writeListing(b *strings.Builder, l provider.Listing) {
-	for _, id := range slices.Sorted(maps.Keys(l.Fixtures)) {
-		f := l.Fixtures[id]
-		fmt.Fprintf(b, "listed %s: %s - %s, %s, %s", id, said(f.Home), said(f.Away), said(f.League), start(f.StartsAt))
-		if f.Over {
-			b.WriteString(", over")
-		}
-		b.WriteString("\n")
-	}
-	writeCounts(b, "filtered", l.Filtered)
-	writeCounts(b, "broken", l.Broken)
-	writeCounts(b, "damaged", l.Damaged)
-	writeCounts(b, "unknown", l.Unknown)
-}
-
-func writeSheet(b *strings.Builder, s provider.Sheet) {
-	for _, f := range s.Fixtures {
-		x := f.Fixture
-		fmt.Fprintf(b, "fixture %s: %s - %s, %s, %s, fetched %s\n", x.ProviderFixtureID, said(x.Home), said(x.Away), said(x.League),
-			start(x.StartsAt), x.FetchedAt.Format("15:04:05"))
-		if f.Partial {
-			b.WriteString("  partial\n")
-		}
-		for _, o := range f.Offers {
-			writeOffer(b, o)
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(s.Broken)) {
-		fmt.Fprintf(b, "broken %s: %s\n", id, s.Broken[id])
-	}
-	writeCounts(b, "damaged", s.Damaged)
-	writeCounts(b, "unknown", s.Unknown)
-	writeCounts(b, "skipped", s.Skipped)
-}
-
-func writeOffer(b *strings.Builder, o input.Offer) {
-	fmt.Fprintf(b, "  %s, id %q, name %q, in %s\n", o.Key, strings.Join(o.ProviderIDs, "|"), said(o.Name), strings.Join(o.Sections, ", "))
-	if r := o.Reading; r != nil {
-		words := []string{r.Market, r.Period, r.Subject, r.Parameter, string(r.Condition)}
-		words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
-		fmt.Fprintf(b, "    = %s, rank %d, %s\n", strings.Join(words, " "), r.Rank, r.Rule)
-	} else {
-		fmt.Fprintf(b, "    RAW %s\n", o.RawReason)
-	}
-	for _, row := range o.Rows {
-		fmt.Fprintf(b, "    %s:", said(row.ID))
-		for _, l := range row.Labels {
-			fmt.Fprintf(b, " %s=%q", l.Field, l.Text)
-		}
-		fmt.Fprintf(b, " decimal %s, fractional %s", said(row.Decimal), said(row.Fractional))
-		if row.Suspended {
-			b.WriteString(", suspended")
-		}
-		if row.Trouble != "" {
-			fmt.Fprintf(b, ", %s", row.Trouble)
-		}
-		b.WriteString("\n")
-	}
-}
-
-func writeCounts(b *strings.Builder, what string, counts map[string]int) {
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(b, "%s %d × %s\n", what, counts[name], name)
-	}
-}
-
-// said writes a field in one of its three states.
-func said(f football.Field[string]) string {
-	switch f.State() {
-	case football.Missing:
-		return "absent"
-	case football.Null:
-		return "null"
-	}
-	return f.Or("")
-}
-
-func start(f football.Field[time.Time]) string {
-	if t, ok := f.Get(); ok {
-		return t.Format(time.RFC3339)
-	}
-	return said(football.Field[string]{}) // the zone of a time that is not there does not matter
+	providertest.Compare(t, goldens, *update, func(a *txtar.Archive) string { return providertest.ReadAll(adapter, a, payload) })
 }
 
 // TestNotAPayload: bytes that do not parse, and envelopes without a list, are errors.
@@ -203,7 +70,7 @@ func TestNotAskedFor(t *testing.T) {
 	}
 }
 
-// TestErrorsHoldNoPayload: what a stranger wrote does not get into an error.
+// TestErrorsHoldNoPayload: no text of a payload gets into an error.
 func TestErrorsHoldNoPayload(t *testing.T) {
 	body := []byte(`{"success":1,"results":[{"FI":"1","canary-0815":nonsense}]}`)
 	_, err := adapter.ReadMarkets(provider.Payload{Body: body}, provider.Listing{})

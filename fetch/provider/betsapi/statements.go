@@ -16,7 +16,7 @@ func (r *sheetReader) statements(offers []input.Offer, f *offered, o input.Offer
 	var named []input.Offer
 	var left []input.Row
 	for _, row := range o.Rows {
-		name := textOf(&row, "name")
+		name := row.Label("name")
 		e := r.table.ByRow[normalName(name)]
 		if e == nil || f.groups[e.Key] != nil || !r.holds(e, o.ProviderIDs) {
 			left = append(left, row)

@@ -70,6 +70,8 @@ func compareListing(t *testing.T, sim *simulator.Server, l provider.Listing) {
 			t.Errorf("%s, %s - %s in %s: listed %v, played by people %v", f.ID, f.Home, f.Away, f.League, ok, f.Human)
 		case ok && (got.Over != f.Over || !got.StartsAt.Or(time.Time{}).Equal(f.KickOff)):
 			t.Errorf("%s: %+v, meant %+v", f.ID, got, f)
+		case ok && got.League.State() == football.Present && got.League.Or("") != f.League:
+			t.Errorf("%s: league %q, meant %q", f.ID, got.League.Or(""), f.League)
 		}
 		if f.Human {
 			human++

@@ -37,8 +37,8 @@ type Suite struct {
 	// Asked reports whether a request asks for that market; nil if every request for
 	// markets asks for all of them.
 	Asked func(p provider.Payload, m simulator.MeantMarket) bool
-	// RowID returns what tells a row from the others of its market, if the provider has no
-	// ids of rows; nil if it has.
+	// RowID returns what identifies a row within its market, if the provider has no ids of
+	// rows; nil if it has.
 	RowID func(input.Row) string
 	// Means reports whether an offer is that market, or a part of it.
 	Means func(m simulator.MeantMarket, o input.Offer) bool
@@ -54,6 +54,7 @@ type Sample struct {
 func Run(t *testing.T, s Suite) {
 	t.Run("registration", s.registration)
 	t.Run("samples are accepted", s.accepted)
+	t.Run("samples are recognized", s.recorded)
 	t.Run("nothing is invented", s.nothingInvented)
 	t.Run("the same twice and in any order", s.deterministic)
 	t.Run("three states", s.threeStates)

@@ -7,94 +7,61 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/requests"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/sportmonks/internal/wire"
 )
 
-// Counters of a cycle, beside those that provider.Asked has of its own.
+// Counters of a cycle, besides those of provider.Asked.
 const (
 	countNoID      = "listing_without_id"   // items that could not be used
-	countLostPages = "listing_pages_lost"   // pages that were not had
-	countRepeated  = "listing_repeated"     // fixtures met twice: the list moved while it was read
-	countNothing   = "listing_empty"        // the provider says that it found nothing, or that the plan holds nothing
+	countLostPages = "listing_pages_lost"   // pages that were not received
+	countRepeated  = "listing_repeated"     // fixtures that are there twice: the list moved while it was read
+	countNothing   = "listing_empty"        // the provider says that it found nothing, or that the plan includes nothing
 	countOver      = "over"                 // fixtures that ended, were cancelled or withdrawn
-	countFrozen    = "in_play"              // fixtures whose prematch prices do not move any more: not asked
-	countNoOdds    = "listed_without_odds"  // fixtures that the list says have no odds: not asked
-	countSplit     = "batches_split"        // requests for several that were asked again one by one
-	countUnpriced  = "answers_without_odds" // fixtures that were answered without any odds at all
+	countFrozen    = "in_play"              // fixtures whose prematch prices do not move any more, which are not requested
+	countNoOdds    = "listed_without_odds"  // fixtures without odds by the list, which are not requested
+	countSplit     = "batches_split"        // requests for several fixtures that were repeated one by one
+	countUnpriced  = "answers_without_odds" // fixtures whose answers have no odds member
 )
 
 // Ask implements provider.MarketAdapter: the fixtures of the coming days, then the
-// prices of one bookmaker of every fixture that is still to be played, several to a
-// request, those first that begin first: where the quota ends, the later ones wait.
+// prices of one bookmaker for every fixture that is still to be played, several to a
+// request, by kick-off: if the quota is used up, the later ones are left.
 func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
-	a := newAsker(x)
+	a := asker{requests.New(x)}
 	now := x.Now().UTC()
-	// A match that began late yesterday is still on.
+	// A match that began late yesterday may still be in play.
 	from, to := now.Add(-3*time.Hour).Format(wire.DayForm), now.AddDate(0, 0, wire.Days).Format(wire.DayForm)
 	fixtures, err := a.list(ctx, provider.Request{Endpoint: wire.EndpointBetween, Path: wire.PathBetween + from + "/" + to, Query: url.Values{
 		wire.ParamInclude: {wire.IncludeListing}, wire.ParamPerPage: {wire.PerPage},
 	}})
 	if err != nil {
-		return a.asked, err
+		return a.Asked, err
 	}
-	err = a.markets(ctx, a.choose(fixtures))
-	slices.Sort(a.asked.Failed)
-	slices.Sort(a.asked.NotOffered)
-	return a.asked, err
+	return a.Result(a.markets(ctx, a.choose(fixtures)))
 }
 
-// asker is one cycle's asking.
-type asker struct {
-	x     provider.Exchange
-	asked provider.Asked
-
-	mu          sync.Mutex
-	done, total int   // requests, for a person
-	answered    int   // batches that were had
-	first       error // why a batch was not
-	limited     bool  // the quota is used up: nothing more is asked
-}
-
-func newAsker(x provider.Exchange) *asker {
-	return &asker{x: x, asked: provider.Asked{Counters: make(map[string]int64)}}
-}
-
-// count adds to a counter. Safe for concurrent use.
-func (a *asker) count(name string, n int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.asked.Counters[name] += int64(n)
-}
-
-// progress keeps the progress.
-func (a *asker) progress(done, total int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.done, a.total = a.done+done, a.total+total
-	a.x.Progress(min(a.done, a.total), a.total)
-}
+// asker sends the requests of one cycle.
+type asker struct{ *requests.Cycle }
 
 // page is one answer of a list.
 type page struct {
 	items   []item
 	noID    int
 	more    bool // another page follows
-	whole   bool // it holds as many items as it says
+	whole   bool // it has as many items as it says
 	nothing bool // the provider says that it found nothing
 }
 
-// list reads a list page by page. It is complete if every page was had and holds as
-// many items as it says, the last one says that it is the last, and no fixture was met
-// twice. Only the first page's failure, and what must stop the run, is an error.
-func (a *asker) list(ctx context.Context, question provider.Request) ([]item, error) {
+// list reads a list page by page. It is complete if every page was received and has as
+// many items as it says, the last one says that it is the last, and no fixture is there
+// twice. It returns an error only if the first page fails or the run must stop.
+func (a asker) list(ctx context.Context, question provider.Request) ([]item, error) {
 	var items []item
 	place := make(map[string]int)
 	complete := true
@@ -103,46 +70,48 @@ func (a *asker) list(ctx context.Context, question provider.Request) ([]item, er
 		switch {
 		case err != nil && (n == 1 || ctx.Err() != nil || answer.MustStop(err)):
 			return nil, err
-		case err != nil: // its followers may be had, but where it ends is not known
-			a.count(countLostPages, 1)
+		case err != nil: // the next pages may be readable, but it is not known where the list ends
+			a.Count(countLostPages, 1)
 			return items, nil
 		}
+		before := len(items)
 		for _, i := range p.items {
 			if at, met := place[i.id]; met {
 				items[at], complete = i, false
-				a.count(countRepeated, 1)
+				a.Count(countRepeated, 1)
 				continue
 			}
 			place[i.id] = len(items)
 			items = append(items, i)
 		}
-		a.count(countNoID, p.noID)
+		a.Count(countNoID, p.noID)
 		complete = complete && p.whole && p.noID == 0 && !p.nothing
 		if p.nothing {
-			a.count(countNothing, 1)
+			a.Count(countNothing, 1)
 		}
-		if !p.more || n == wire.MaxPages || len(p.items)+p.noID == 0 {
-			a.asked.ListingComplete = complete && !p.more
+		isNew := len(items) > before || p.noID > 0 // else the provider sends one page again and again
+		if !p.more || n == wire.MaxPages || !isNew {
+			a.Asked.ListingComplete = complete && !p.more
 			return items, nil
 		}
 	}
 }
 
-func (a *asker) page(ctx context.Context, question provider.Request, n int) (*page, error) {
-	a.progress(0, 1)
-	defer a.progress(1, 0)
+func (a asker) page(ctx context.Context, question provider.Request, n int) (*page, error) {
+	a.Expect(1)
+	defer a.Step()
 	query := url.Values{wire.ParamPage: {strconv.Itoa(n)}}
 	for key, values := range question.Query {
 		query[key] = values
 	}
 	question.Query = query
-	payload, err := a.x.Get(ctx, question)
+	payload, err := a.Get(ctx, question)
 	if err != nil {
 		return nil, err
 	}
 	p, err := readPage(payload.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%s page %d: %w: %w", question.Endpoint, n, answer.ErrUnreadable, err)
+		return nil, answer.Unreadable(fmt.Sprintf("%s page %d", question.Endpoint, n), err)
 	}
 	return p, nil
 }
@@ -156,18 +125,18 @@ func readPage(body []byte) (*page, error) {
 	}
 	p := &page{nothing: foundNothing(d.Root())}
 	for v := range itemsOf(data) {
-		i, broken := readItem(v, nil, new(tally)) // counted where the archive is read
+		i, broken := readItem(v, nil, new(answer.Tally)) // counted where the archive is read
 		if broken != "" {
 			p.noID++
 			continue
 		}
 		p.items = append(p.items, i)
 	}
-	if err := withoutIDs(len(p.items)+p.noID, len(p.items)); err != nil {
+	if err := answer.CheckIDs(len(p.items)+p.noID, len(p.items)); err != nil {
 		return nil, err
 	}
 	pager := d.Root().Get(wire.KeyPagination)
-	count, ok := whole(pager.Get(wire.KeyCount), 1<<20)
+	count, ok := answer.Whole(pager.Get(wire.KeyCount), 1<<20)
 	p.more = pager.Get(wire.KeyHasMore).Kind() == strictjson.True
 	// A list that is not paged has no pager, and is whole.
 	p.whole = pager.Kind() == strictjson.Absent || ok && count == len(p.items)+p.noID && !pager.Repeats()
@@ -176,80 +145,69 @@ func readPage(body []byte) (*page, error) {
 
 // choose sorts the listed fixtures into those whose prices are asked for, by their
 // kick-off, and those that need not be.
-func (a *asker) choose(fixtures []item) (ids []string) {
+func (a asker) choose(fixtures []item) (ids []string) {
 	slices.SortStableFunc(fixtures, func(i, j item) int { return i.startsAt.Or(time.Time{}).Compare(j.startsAt.Or(time.Time{})) })
 	for n := range fixtures {
 		f := &fixtures[n]
 		switch {
 		case filterOf(f) != "":
-			a.asked.Filtered++
+			a.Asked.Filtered++
 			continue
 		case over[f.state]:
-			a.count(countOver, 1)
+			a.Count(countOver, 1)
 		case frozen[f.state]:
-			a.count(countFrozen, 1)
+			a.Count(countFrozen, 1)
 		case f.withoutOdds:
-			a.count(countNoOdds, 1)
-			a.asked.NotOffered = append(a.asked.NotOffered, f.id)
+			a.Count(countNoOdds, 1)
+			a.Asked.NotOffered = append(a.Asked.NotOffered, f.id)
 		default:
 			ids = append(ids, f.id)
 		}
-		a.asked.Listed++
+		a.Asked.Listed++
 	}
 	return ids
 }
 
-// markets asks for the fixtures' prices. One fixture's failure is recorded; an error
-// is returned when the run must stop, or nothing at all was had.
-func (a *asker) markets(ctx context.Context, ids []string) error {
-	a.progress(0, (len(ids)+wire.MaxBatch-1)/wire.MaxBatch)
-	workers, ctx := errgroup.WithContext(ctx)
-	workers.SetLimit(max(1, a.x.Concurrency()))
-	for batch := range slices.Chunk(ids, wire.MaxBatch) {
-		workers.Go(func() error {
-			defer a.progress(1, 0)
-			return a.batch(ctx, batch)
-		})
-	}
-	if err := workers.Wait(); err != nil {
+// markets requests the fixtures' prices. One fixture's failure is recorded; an error is
+// returned if the run must stop, or if there was no answer at all.
+func (a asker) markets(ctx context.Context, ids []string) error {
+	batches := slices.Collect(slices.Chunk(ids, wire.MaxBatch))
+	a.Expect(len(batches))
+	err := a.Each(ctx, len(batches), func(ctx context.Context, n int) error {
+		defer a.Step()
+		return a.batch(ctx, batches[n])
+	})
+	if err != nil {
 		return err
 	}
-	if a.answered == 0 && a.first != nil {
-		return a.first
-	}
-	return nil
+	return a.Err()
 }
 
-// batch asks for some fixtures. When the answer cannot be used, each is asked for by
-// itself, so that a broken one does not take the others along.
-func (a *asker) batch(ctx context.Context, ids []string) error {
-	if a.stopped() {
-		a.fail(nil, ids)
+// batch requests some fixtures. If the answer cannot be used, it requests each fixture
+// alone, so that a broken one does not affect the others.
+func (a asker) batch(ctx context.Context, ids []string) error {
+	if a.Stopped() {
+		a.Fail(nil, ids...)
 		return nil
 	}
-	p, err := a.x.Get(ctx, provider.Request{Endpoint: wire.EndpointMulti, Path: wire.PathMulti + strings.Join(ids, ","), Query: url.Values{
-		wire.ParamInclude: {wire.IncludeOdds}, wire.ParamFilters: {wire.FilterBookmakers + ":" + a.x.Bookmaker()},
-	}})
+	p, err := a.Get(ctx, pricesOf(strings.Join(ids, ","), a.Bookmaker()))
 	var had answeredFixtures
 	if err == nil {
 		had, err = fixturesIn(p.Body, ids)
 	}
 	switch {
 	case err == nil:
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.answered++
-		a.asked.NotOffered = append(a.asked.NotOffered, had.missing...)
-		a.asked.Failed = append(a.asked.Failed, had.unpriced...)
-		a.asked.Counters[countUnpriced] += int64(len(had.unpriced))
+		a.Answered(had.missing...)
+		a.Fail(nil, had.unpriced...)
+		a.Count(countUnpriced, len(had.unpriced))
 		return nil
 	case ctx.Err() != nil || answer.MustStop(err):
 		return err
 	case len(ids) == 1 || !answer.WorthSplitting(err):
-		a.fail(err, ids)
+		a.Fail(err, ids...)
 		return nil
 	}
-	a.count(countSplit, 1)
+	a.Count(countSplit, 1)
 	for _, id := range ids {
 		if err := a.batch(ctx, []string{id}); err != nil {
 			return err
@@ -258,47 +216,36 @@ func (a *asker) batch(ctx context.Context, ids []string) error {
 	return nil
 }
 
-func (a *asker) stopped() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.limited
+// pricesOf requests the prices of one bookmaker on fixtures, with commas between their
+// ids.
+func pricesOf(ids, bookmaker string) provider.Request {
+	return provider.Request{Endpoint: wire.EndpointMulti, Path: wire.PathMulti + ids, Query: url.Values{
+		wire.ParamInclude: {wire.IncludeOdds}, wire.ParamFilters: {bookmakerFilter(bookmaker)},
+	}}
 }
 
-// fail records fixtures whose prices could not be had, and why.
-func (a *asker) fail(err error, ids []string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.asked.Failed = append(a.asked.Failed, ids...)
-	if err != nil && a.first == nil {
-		a.first = err
-	}
-	if answer.KindOf(err) == provider.Limited {
-		a.limited = true
-	}
-}
-
-// answeredFixtures is what an answer says of the fixtures that were asked for.
+// answeredFixtures is what an answer says of the requested fixtures.
 type answeredFixtures struct {
 	missing  []string // left out: the provider offers nothing on them
-	unpriced []string // without the odds that were asked for
+	unpriced []string // without the requested odds
 }
 
-// fixturesIn sorts the fixtures that were asked for by what an answer holds of them. It
-// is an error when one of these may be in a part that cannot be read: then the provider
-// has not said that it offers no markets on it.
+// fixturesIn sorts the requested fixtures by what an answer has of them. It returns an
+// error if one that is missing may be in a part that cannot be read: then it is not known
+// that the provider offers no markets on it.
 func fixturesIn(body []byte, ids []string) (had answeredFixtures, err error) {
 	d := answer.Document()
 	defer answer.Release(d)
 	data, err := readData(d, body)
 	if err != nil {
-		return had, fmt.Errorf("%s: %w: %w", wire.EndpointMulti, answer.ErrUnreadable, err)
+		return had, answer.Unreadable(wire.EndpointMulti, err)
 	}
-	if foundNothing(d.Root()) { // or the plan does not hold them: nothing is known of them
+	if foundNothing(d.Root()) { // or the plan does not include them: nothing is known about them
 		return answeredFixtures{unpriced: slices.Clone(ids)}, nil
 	}
 	met, unread := make(map[string]bool, len(ids)), 0
 	for v := range itemsOf(data) {
-		id := identifier(v.Get("id"))
+		id := answer.ID(v.Get("id"))
 		if id == "" {
 			unread++
 			continue
@@ -308,13 +255,6 @@ func fixturesIn(body []byte, ids []string) (had answeredFixtures, err error) {
 		}
 		met[id] = true
 	}
-	for _, id := range ids {
-		if !met[id] {
-			had.missing = append(had.missing, id)
-		}
-	}
-	if unread > 0 && len(had.missing) > 0 {
-		return had, fmt.Errorf("%s: %w: %d fixtures without an id, and %d are missing", wire.EndpointMulti, answer.ErrUnreadable, unread, len(had.missing))
-	}
-	return had, nil
+	had.missing, err = requests.Missing(wire.EndpointMulti, ids, met, unread)
+	return had, err
 }

@@ -7,60 +7,37 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/sportmonks"
 )
 
-// upstream is a provider in memory: it has a list, and answers as the hooks say. It is
-// an exchange as the adapter sees one, without retries.
+// upstream is a provider in memory: it has a list, and answers as the hooks say.
 type upstream struct {
 	items  []string                                    // of the list, JSON
 	hook   func(r provider.Request) (string, int)      // an answer instead of the provider's own; "" = its own
 	change func(page int, items []string) (out string) // a page instead of the provider's own; "" = its own
 
-	mu       sync.Mutex
-	requests []provider.Request
-	progress [2]int
+	providertest.Fake
 }
 
-func (u *upstream) Concurrency() int              { return 1 } // so that the order of requests is known
-func (u *upstream) Bookmaker() string             { return "35" }
-func (u *upstream) Now() time.Time                { return fetchedAt }
-func (u *upstream) Quota() (provider.Quota, bool) { return provider.Quota{}, false }
-func (u *upstream) Progress(done, total int) {
-	if done > total || done < u.progress[0] || total < u.progress[1] {
-		panic("progress goes back")
-	}
-	u.progress = [2]int{done, total}
-}
+func (u *upstream) Now() time.Time    { return fetchedAt }
+func (u *upstream) Concurrency() int  { return 1 } // so that the order of requests is known
+func (u *upstream) Bookmaker() string { return "35" }
 
 func (u *upstream) Get(ctx context.Context, r provider.Request) (provider.Payload, error) {
-	if err := ctx.Err(); err != nil {
-		return provider.Payload{}, err
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.requests = append(u.requests, r)
-	body, status := "", 0
-	if u.hook != nil {
-		body, status = u.hook(r)
-	}
-	if body == "" {
-		body, status = u.answer(r), 200
-	}
-	v := sportmonks.Classify(status, nil, []byte(body))
-	if v.Kind != provider.Accepted {
-		var err error = &provider.AnswerError{Endpoint: r.Endpoint, Status: status, Verdict: v}
-		if v.Kind == provider.Retryable {
-			err = fmt.Errorf("%w: %w", provider.ErrUnreachable, err)
+	return u.Send(ctx, sportmonks.Provider(), r, func() (body string, status int) {
+		if u.hook != nil {
+			body, status = u.hook(r)
 		}
-		return provider.Payload{}, err
-	}
-	return provider.Payload{Endpoint: r.Endpoint, Query: r.Query, Body: []byte(body)}, nil
+		if body == "" {
+			body, status = u.answer(r), 200
+		}
+		return body, status
+	})
 }
 
 func (u *upstream) answer(r provider.Request) string {
@@ -98,8 +75,8 @@ func world(n int) (items []string) {
 	return items
 }
 
-// TestAsk: the whole list, then every fixture's prices of the account's bookmaker, the
-// next kick-offs first.
+// TestAsk: the whole list is requested, then every fixture's prices of the account's
+// bookmaker, by kick-off.
 func TestAsk(t *testing.T) {
 	u := &upstream{items: append(world(7), `{"id":8,"sport_id":1,"state_id":5}`, `{"id":9,"sport_id":1,"state_id":2}`, `{"id":10,"sport_id":2,"state_id":1}`,
 		`{"id":11,"sport_id":1,"state_id":1,"has_odds":false}`)}
@@ -112,7 +89,7 @@ func TestAsk(t *testing.T) {
 			t.Errorf("%s is %d, want %d", name, asked.Counters[name], want)
 		}
 	}
-	list, prices := u.requests[0], u.requests[1:]
+	list, prices := u.Requests[0], u.Requests[1:]
 	if list.Path != "/v3/football/fixtures/between/2026-11-22/2026-12-06" || list.Query.Get("include") != "participants;league" || list.Query.Get("per_page") != "50" {
 		t.Errorf("the list is asked for by %+v", list)
 	}
@@ -127,8 +104,8 @@ func TestAsk(t *testing.T) {
 	if want := []string{"/v3/football/fixtures/multi/1", "/v3/football/fixtures/multi/7,6,5,4,3,2"}; !slices.Equal(paths, want) {
 		t.Errorf("%v, want %v", paths, want)
 	}
-	if u.progress != [2]int{3, 3} {
-		t.Errorf("progress %v", u.progress)
+	if u.Done != 3 || u.Total != 3 {
+		t.Errorf("progress %d of %d", u.Done, u.Total)
 	}
 }
 
@@ -136,8 +113,8 @@ func TestAsk(t *testing.T) {
 // need. docs/providers.md states them.
 func TestCost(t *testing.T) {
 	u := &upstream{items: world(300)}
-	if _, err := adapter.Ask(t.Context(), u); err != nil || len(u.requests) != 56 {
-		t.Errorf("%v, %d requests for 300 fixtures, want 6 pages and 50 batches", err, len(u.requests))
+	if _, err := adapter.Ask(t.Context(), u); err != nil || len(u.Requests) != 56 {
+		t.Errorf("%v, %d requests for 300 fixtures, want 6 pages and 50 batches", err, len(u.Requests))
 	}
 	var playing []string
 	for id := 1; id <= 20; id++ {
@@ -145,13 +122,13 @@ func TestCost(t *testing.T) {
 	}
 	u = &upstream{hook: func(provider.Request) (string, int) { return `{"data":[` + strings.Join(playing, ",") + `]}`, 200 }}
 	asked, err := live.Ask(t.Context(), u, "")
-	if err != nil || len(u.requests) != 1 || asked.Listed != 20 || !asked.ListingComplete {
-		t.Errorf("%v, %d requests for 20 matches, %+v", err, len(u.requests), asked)
+	if err != nil || len(u.Requests) != 1 || asked.Listed != 20 || !asked.ListingComplete {
+		t.Errorf("%v, %d requests for 20 matches, %+v", err, len(u.Requests), asked)
 	}
 }
 
-// TestListNotComplete: a list that moved, fell short, lost a page or says that it found
-// nothing is not known to be whole. What it has is asked for.
+// TestListNotComplete: a list that moved, is too short, lost a page or says that it found
+// nothing is not complete. The prices of its fixtures are requested all the same.
 func TestListNotComplete(t *testing.T) {
 	for name, change := range map[string]func(page int, items []string) string{
 		"a fixture twice": func(n int, items []string) string {
@@ -189,13 +166,13 @@ func TestListFails(t *testing.T) {
 		"another shape": {`{"data":[{"fixture":1},{"fixture":2}]}`, 200},
 	} {
 		u := &upstream{hook: func(provider.Request) (string, int) { return answer.body, answer.status }}
-		if _, err := adapter.Ask(t.Context(), u); err == nil || len(u.requests) != 1 {
-			t.Errorf("%s: %v after %d requests", name, err, len(u.requests))
+		if _, err := adapter.Ask(t.Context(), u); err == nil || len(u.Requests) != 1 {
+			t.Errorf("%s: %v after %d requests", name, err, len(u.Requests))
 		}
 	}
 }
 
-// TestBatches: what a batch comes to.
+// TestBatches: each kind of answer to a batch.
 func TestBatches(t *testing.T) {
 	multi := func(r provider.Request) (ids []string) {
 		if s, ok := strings.CutPrefix(r.Path, "/v3/football/fixtures/multi/"); ok {
@@ -249,8 +226,8 @@ func TestBatches(t *testing.T) {
 	} {
 		u := &upstream{items: world(8), hook: c.hook}
 		asked, err := adapter.Ask(t.Context(), u)
-		if (err != nil) != c.fails || !slices.Equal(asked.Failed, c.failed) || !slices.Equal(asked.NotOffered, c.notOffered) || len(u.requests) != c.requests {
-			t.Errorf("%s: %v, failed %v, not offered %v, %d requests", c.name, err, asked.Failed, asked.NotOffered, len(u.requests))
+		if (err != nil) != c.fails || !slices.Equal(asked.Failed, c.failed) || !slices.Equal(asked.NotOffered, c.notOffered) || len(u.Requests) != c.requests {
+			t.Errorf("%s: %v, failed %v, not offered %v, %d requests", c.name, err, asked.Failed, asked.NotOffered, len(u.Requests))
 		}
 	}
 }
@@ -270,15 +247,15 @@ func TestPricesRefused(t *testing.T) {
 	}
 }
 
-// TestAskLive: fixtures that are listed and not in play are counted apart.
+// TestAskLive: fixtures that are listed and not in play have a counter of their own.
 func TestAskLive(t *testing.T) {
 	u := &upstream{hook: func(provider.Request) (string, int) { return string(own(t, "inplay")), 200 }}
 	asked, err := live.Ask(t.Context(), u, "x")
 	if err != nil || asked.Listed != 3 || asked.Counters["not_in_play"] != 1 || !asked.ListingComplete || asked.Resume != "x" {
 		t.Errorf("%v, %+v", err, asked)
 	}
-	if q := u.requests[0].Query; u.requests[0].Path != "/v3/football/livescores/inplay" || !strings.Contains(q.Get("include"), "statistics") {
-		t.Errorf("%+v", u.requests[0])
+	if q := u.Requests[0].Query; u.Requests[0].Path != "/v3/football/livescores/inplay" || !strings.Contains(q.Get("include"), "statistics") {
+		t.Errorf("%+v", u.Requests[0])
 	}
 	if live.IsDetail("livescores/inplay") || !live.IsList("livescores/inplay") {
 		t.Error("the list is a detail")

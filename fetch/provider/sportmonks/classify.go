@@ -11,7 +11,7 @@ import (
 	"mkt/fetch/provider/sportmonks/internal/wire"
 )
 
-// Error words. The provider says only a message, whose text is none of a closed set.
+// Error codes of this package: the provider sends only messages, which are no closed set.
 const (
 	errRequest    = "BAD_REQUEST"
 	errCredential = "UNAUTHENTICATED"
@@ -21,9 +21,9 @@ const (
 	errServer     = "SERVER_ERROR"
 )
 
-// Classify judges a complete answer. Data are an answer under the status 200 alone;
-// an answer that found nothing is one too. Of anything else the status
-// decides, if the provider sent a message with it: a page of the front server means nothing.
+// Classify judges a complete answer. Data are accepted with the status 200 only, and so is
+// the message that nothing was found. Otherwise the status decides if the provider sent a
+// message with it; the status of a page of the front server means nothing.
 func Classify(status int, _ http.Header, body []byte) provider.Verdict {
 	d := answer.Document()
 	defer answer.Release(d)
@@ -33,13 +33,19 @@ func Classify(status int, _ http.Header, body []byte) provider.Verdict {
 	root := d.Root()
 	v := judge(status, root)
 	v.Quota = quotaOf(root)
+	if entity := root.Get(wire.KeyRateLimit).Get(wire.KeyEntity); entity.Kind() == strictjson.String && entity.Text() != wire.EntityFixture {
+		// Each entity has a quota of its own, and all cycles ask for fixtures.
+		if v.Quota = nil; v.Kind == provider.Limited {
+			v.Kind = provider.Rejected
+		}
+	}
 	if v.Quota != nil && (v.Kind == provider.Limited || v.Quota.Left == 0) {
 		v.Wait = v.Quota.Resets
 	}
 	return v
 }
 
-// judge judges a whole envelope.
+// judge judges a complete envelope.
 func judge(status int, root strictjson.Value) provider.Verdict {
 	data := root.Get(wire.KeyData).Kind()
 	hasData := data == strictjson.Array || data == strictjson.Object
@@ -73,7 +79,7 @@ func byMessage(message string) provider.Verdict {
 	return provider.Verdict{Kind: provider.Rejected, Code: answer.Unknown}
 }
 
-// byStatus judges an envelope that holds no data.
+// byStatus judges an envelope without data.
 func byStatus(status int, code string) provider.Verdict {
 	kind := provider.Rejected
 	switch {
@@ -93,15 +99,15 @@ func byStatus(status int, code string) provider.Verdict {
 	return provider.Verdict{Kind: kind, Code: code}
 }
 
-// maxResets is the longest window that is believed.
+// maxResets is the longest window that is accepted, in seconds.
 const maxResets = 24 * 60 * 60
 
-// quotaOf reads what an answer says of the quota of the entity that was asked for:
-// nil if it says nothing that can be read.
+// quotaOf reads the quota of the requested entity; nil if the answer does not have it in a
+// form that can be read.
 func quotaOf(root strictjson.Value) *provider.Quota {
 	limit := root.Get(wire.KeyRateLimit)
-	left, okLeft := whole(limit.Get(wire.KeyRemaining), 1<<30)
-	resets, okResets := whole(limit.Get(wire.KeyResets), maxResets)
+	left, okLeft := answer.Whole(limit.Get(wire.KeyRemaining), 1<<30)
+	resets, okResets := answer.Whole(limit.Get(wire.KeyResets), maxResets)
 	if limit.Repeats() || !okLeft || !okResets {
 		return nil
 	}

@@ -1,12 +1,12 @@
 // Package sportmonks is the adapter for Sportmonks' Football API v3: fixtures,
 // prematch prices of one of several bookmakers, and matches in play.
 //
-// The files ask.go and live_ask.go ask, read*.go and live_*.go read; markets.csv is
-// the mapping table and words.csv the wording of the rows. Asking and reading meet
-// only in bytes. internal/wire holds the words of the wire format, which an emulator
-// shares with this package.
+// The files ask.go and live_ask.go send requests, read*.go and the other live_*.go read
+// answers; the two share nothing but bytes. markets.csv is the mapping table and
+// words.csv the wording of the rows. The package emulator answers as the provider would;
+// internal/wire has the names that it shares with this package.
 //
-// The listing (fixtures/between) knows teams, league and kick-off. The prices
+// The listing (fixtures/between) has teams, league and kick-off. The prices
 // (fixtures/multi with the include odds) come as one row for each selection; a market
 // is the rows of one market id. The same market is worded differently by different
 // bookmakers, so that the words and the signs of its lines are proven by the rows.

@@ -4,12 +4,13 @@ import (
 	"context"
 	"net/url"
 
+	"mkt/fetch/internal/requests"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/sportmonks/internal/wire"
 )
 
-// countNotInUse counts fixtures that the list of those in play holds, and that are
-// not in play any more, or not yet.
+// countNotInUse counts fixtures in the list of those in play that are not in play any
+// more, or not yet.
 const countNotInUse = "not_in_play"
 
 // liveAdapter is the provider's live adapter. It has no state.
@@ -33,26 +34,26 @@ func (liveAdapter) ReadDetail(p provider.Payload) (provider.LiveSheet, error) {
 	return readLive([]provider.Payload{p})
 }
 
-// Ask implements provider.LiveAdapter: one list, which holds clock, score, counters
-// and events of every fixture. Nothing is left for the next cycle to go on with.
+// Ask implements provider.LiveAdapter: one list, which has clock, score, counters and
+// events of every fixture. The next cycle need not continue anything.
 func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
-	a := newAsker(x)
-	a.asked.Resume = resume
+	a := asker{requests.New(x)}
+	a.Asked.Resume = resume
 	fixtures, err := a.list(ctx, provider.Request{Endpoint: wire.EndpointInplay, Path: wire.PathInplay, Query: url.Values{
 		wire.ParamInclude: {wire.IncludeInplay},
 	}})
 	if err != nil {
-		return a.asked, err
+		return a.Asked, err
 	}
 	for i := range fixtures {
 		switch f := &fixtures[i]; {
 		case filterOf(f) != "":
-			a.asked.Filtered++
+			a.Asked.Filtered++
 		case frozen[f.state]:
-			a.asked.Listed++
+			a.Asked.Listed++
 		default:
-			a.count(countNotInUse, 1)
+			a.Count(countNotInUse, 1)
 		}
 	}
-	return a.asked, nil
+	return a.Asked, nil
 }

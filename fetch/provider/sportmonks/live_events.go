@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -20,19 +21,19 @@ const (
 	eventMissedPlay = "17" // a penalty in play
 )
 
-// incidentKinds are the events that are incidents. A goal by penalty is a goal, and a
-// second yellow card sends off.
+// incidentKinds are the kinds of events that are incidents. A goal by penalty is a goal,
+// and a second yellow card is a red card.
 var incidentKinds = map[string]input.IncidentKind{
 	"14": input.IncidentGoal, eventOwnGoal: input.IncidentGoal, "16": input.IncidentGoal, eventMissedPlay: input.IncidentPenalty,
 	"18": input.IncidentSubstitution, "19": input.IncidentYellowCard, "20": input.IncidentRedCard, "21": input.IncidentRedCard,
 }
 
-// noIncidents are events that are known and no incidents. The minute of a kick in a
-// shoot-out is its number.
-var noIncidents = map[string]bool{eventVAR: true, eventPenMissed: true, eventPenScored: true, eventCardByVAR: true}
+// noIncidents are known events that are not incidents. A kick in a shoot-out has its
+// number in place of a minute.
+var noIncidents = answer.Set(eventVAR, eventPenMissed, eventPenScored, eventCardByVAR)
 
-// events reads the events of one item; missing if there are none. An event that the
-// provider took back is none.
+// events reads the events of one item; missing if it has no such member. Events that the
+// provider took back are left out.
 func (r *liveReader) events(item strictjson.Value, teams *item) football.Field[[]input.Incident] {
 	rows, state := r.list(item, "events", itemEvents)
 	switch state {
@@ -46,12 +47,12 @@ func (r *liveReader) events(item strictjson.Value, teams *item) football.Field[[
 	results := resultsOf(rows)
 	for row := range rows.Items() {
 		if read++; read > maxEvents {
-			r.unknown.add("events beyond the limit")
+			r.Unknown.Add("events beyond the limit")
 			break
 		}
-		id, kind := identifier(row.Get("id")), identifier(row.Get("type_id"))
+		id, kind := answer.ID(row.Get("id")), answer.ID(row.Get("type_id"))
 		if id == "" || kind == "" || row.Repeats() {
-			r.damaged.add(itemEvent)
+			r.Damaged.Add(itemEvent)
 			continue
 		}
 		if noIncidents[kind] || row.Get("rescinded").Kind() == strictjson.True {
@@ -59,30 +60,28 @@ func (r *liveReader) events(item strictjson.Value, teams *item) football.Field[[
 		}
 		what, known := incidentKinds[kind]
 		if !known {
-			r.unknown.add("events." + kind)
+			r.Unknown.Add("events." + kind)
 			continue
 		}
-		minute, ok := whole(row.Get("minute"), maxMinute)
+		minute, ok := answer.Whole(row.Get("minute"), maxMinute)
 		if !ok {
-			r.damaged.add(itemEvent)
+			r.Damaged.Add(itemEvent)
 			continue
 		}
-		added, _ := whole(row.Get("extra_minute"), 60)
+		added, _ := answer.Whole(row.Get("extra_minute"), 60)
 		i := input.Incident{ID: id, Kind: what, Minute: max(minute, 1), Added: added, Side: teams.side(row), Text: wordsOf(row)}
-		if kind == eventOwnGoal { // whether its team is the one that shot or the one that scored is not known
+		if kind == eventOwnGoal { // it is not known which team the event names
 			i.Side = sideByResult(row, results)
 		}
-		if r.trace != nil {
-			r.trace.Report(r.of, provider.FieldIncident+id, row)
-		}
+		r.Report(provider.FieldIncident, id, row)
 		incidents = append(incidents, i)
 	}
 	return football.Of(incidents)
 }
 
-// side is the side of the team that an event names.
+// side returns the side of the team that an event names.
 func (i *item) side(row strictjson.Value) football.Side {
-	switch id := identifier(row.Get("participant_id")); {
+	switch id := answer.ID(row.Get("participant_id")); {
 	case id == "" || i.homeID == i.awayID:
 	case id == i.homeID:
 		return football.SideHome
@@ -92,7 +91,7 @@ func (i *item) side(row strictjson.Value) football.Side {
 	return football.SideNone
 }
 
-// wordsOf are the provider's words about who and how.
+// wordsOf returns the provider's words about the players and the details of an event.
 func wordsOf(row strictjson.Value) string {
 	text := func(key string) string {
 		if v := row.Get(key); v.Kind() == strictjson.String {
@@ -110,11 +109,11 @@ func wordsOf(row strictjson.Value) string {
 	return strings.TrimPrefix(strings.TrimSpace(words), ", ")
 }
 
-// resultsOf are the scores that the goals of a list led to.
+// resultsOf returns the scores after each of the goals.
 func resultsOf(rows strictjson.Value) map[[2]int]bool {
 	all := map[[2]int]bool{{0, 0}: true}
 	for row := range rows.Items() {
-		kind := identifier(row.Get("type_id"))
+		kind := answer.ID(row.Get("type_id"))
 		if incidentKinds[kind] != input.IncidentGoal || row.Get("rescinded").Kind() == strictjson.True {
 			continue
 		}
@@ -132,8 +131,8 @@ func resultOf(row strictjson.Value) (score [2]int, ok bool) {
 	return [2]int{h, a}, found && err1 == nil && err2 == nil && h >= 0 && a >= 0
 }
 
-// sideByResult is the side for which a goal counts: the one whose goals are one more
-// than in a score before. It is not known if either side's may be.
+// sideByResult returns the side for which a goal counts: the one that has one goal more
+// than in an earlier score. It is not known if that is true of both.
 func sideByResult(row strictjson.Value, results map[[2]int]bool) football.Side {
 	score, ok := resultOf(row)
 	if !ok {

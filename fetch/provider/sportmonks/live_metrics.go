@@ -6,8 +6,8 @@ import (
 	"mkt/publish/football"
 )
 
-// metricNames are the provider's counters by type_id: in the closed set's words where
-// they mean the same, else in the provider's, in lower case.
+// metricNames are the names of the counters by type_id: those of football.Metrics where
+// they mean the same, else the provider's in lower case.
 //
 // Source: provider notes, section 5, and the provider's list of types (2026).
 var metricNames = map[string]football.Metric{
@@ -26,7 +26,7 @@ var metricNames = map[string]football.Metric{
 	"27265": "successful_long_passes_percentage",
 }
 
-// ownMetricNames are the provider's own names, sorted.
+// ownMetricNames returns the names that are not in football.Metrics, sorted.
 func ownMetricNames() (own []string) {
 	closed := football.Metrics()
 	for _, m := range metricNames {

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/sportmonks/internal/wire"
 	"mkt/publish/football"
 )
 
-// Bounds of what is read.
+// The limits of a live payload.
 const (
 	maxGoals   = 200
 	maxMinute  = 200
@@ -20,8 +21,8 @@ const (
 	maxEvents  = 600 // of one fixture
 )
 
-// playStatuses say where a fixture stands by its state_id. A list of fixtures in play
-// holds others too: the state decides.
+// playStatuses are the statuses by state_id. A list of fixtures in play has others as
+// well: the state decides.
 var playStatuses = map[string]input.PlayStatus{
 	wire.StateNotStarted: input.NotStarted, wire.StateToBeAnnounced: input.NotStarted, wire.StateDelayed: input.NotStarted,
 	wire.StateFirstHalf: input.InPlay, wire.StateHalfTime: input.InPlay, wire.StateBreak: input.InPlay, wire.StateExtraTime: input.InPlay,
@@ -34,106 +35,67 @@ var playStatuses = map[string]input.PlayStatus{
 }
 
 // liveReader reads the items of live payloads.
-type liveReader struct {
-	sheet                    provider.LiveSheet
-	place                    map[string]int    // of an item in the samples, by its id
-	filtered                 map[string]string // rule by id, as the last page that has it says
-	items, known             int               // met, and those of them with an id
-	repeated                 bool              // an item was met more than once
-	short                    bool              // a page has not as many items as it says, or is not the last
-	broken, damaged, unknown tally
-	trace                    *provider.Trace
-	of                       provider.Subject // the item at hand
-}
+type liveReader struct{ *answer.Live }
 
-// readLive reads the pages of a list, in archive order. A fixture met on two pages is
-// one, as the later page says.
+// readLive reads the pages of a list, in archive order. A fixture that is on two pages is
+// read from the later one.
 func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
-	r := liveReader{place: make(map[string]int), filtered: make(map[string]string)}
+	r := liveReader{answer.NewLive()}
 	var doc strictjson.Document
 	for n, p := range pages {
 		data, err := readData(&doc, p.Body)
 		if err != nil {
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
-		before := r.items
+		before := r.Items()
 		for v := range itemsOf(data) {
 			r.item(v, p)
 		}
-		r.pager(doc.Root(), r.items-before, n == len(pages)-1)
+		r.pager(doc.Root(), r.Items()-before, n == len(pages)-1)
 	}
-	if err := withoutIDs(r.items, r.known); err != nil {
-		return provider.LiveSheet{}, fmt.Errorf("%s: %w", pages[0].Endpoint, err)
-	}
-	return r.finish(len(pages)), nil
+	return r.Sheet(pages)
 }
 
-// pager notes whether a page is as long as it says, and the last one the last. A list
-// that is not paged has no pager.
+// pager checks that a page has as many items as it says, and that only the last one says
+// that it is the last. A list that is not paged has no pager.
 func (r *liveReader) pager(root strictjson.Value, items int, last bool) {
 	pager := root.Get(wire.KeyPagination)
 	if pager.Kind() == strictjson.Absent {
 		return
 	}
-	count, ok := whole(pager.Get(wire.KeyCount), 1<<20)
+	count, ok := answer.Whole(pager.Get(wire.KeyCount), 1<<20)
 	more := pager.Get(wire.KeyHasMore).Kind() == strictjson.True
-	r.short = r.short || !ok || count != items || more == last
+	r.Incomplete = r.Incomplete || !ok || count != items || more == last
 }
 
-func (r *liveReader) finish(pages int) provider.LiveSheet {
-	var rules tally
-	for _, rule := range r.filtered {
-		rules.add(rule)
-	}
-	r.sheet.Samples = slices.DeleteFunc(r.sheet.Samples, func(s input.Sample) bool { return r.filtered[s.ProviderFixtureID] != "" })
-	r.sheet.Filtered, r.sheet.Broken, r.sheet.Damaged, r.sheet.Unknown = rules, r.broken, r.damaged, r.unknown
-	r.sheet.Complete = pages > 0 && len(r.broken) == 0 && !r.repeated && !r.short
-	return r.sheet
-}
-
-// item reads one fixture. What is not football played by people is counted and left
-// out before anything else is read of it.
+// item reads one fixture. A fixture that is not football played by people is counted and
+// left out before anything else of it is read.
 func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
-	r.items++
-	i, broken := readItem(v, p.Trace, &r.damaged)
-	if broken != "" {
-		r.broken.add(broken)
+	i, broken := readItem(v, p.Trace, &r.Damaged)
+	if !r.Count(broken) {
 		return
 	}
-	r.known++
-	_, sampled := r.place[i.id]
-	_, leftOut := r.filtered[i.id]
-	r.repeated = r.repeated || sampled || leftOut
+	r.Found(i.id)
 	if rule := filterOf(&i); rule != "" {
-		r.filtered[i.id] = rule
+		r.LeaveOut(i.id, rule)
 		return
 	}
 	status, ok := playStatuses[i.state]
 	if !ok {
-		r.broken.add("unknown state_id")
+		r.Broken.Add("unknown state_id")
 		return
 	}
-	delete(r.filtered, i.id)
-	r.trace, r.of = p.Trace.For(i.id), provider.Subject{Fixture: i.id}
-	r.trace.Report(r.of, provider.FieldFixtureID, v.Get("id"))
+	r.Trace(p.Trace, i.id)
+	r.Report(provider.FieldFixtureID, "", v.Get("id"))
 	s := input.Sample{ProviderFixtureID: i.id, ProviderEventID: i.id, Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
 		RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v), Clock: r.clock(v, i.state)}
 	s.Counters = r.counters(v)
 	s.Incidents = r.events(v, &i)
-	for name := range v.Members() {
-		if !itemFields[name] {
-			r.unknown.add("item." + name)
-		}
-	}
-	if at, twice := r.place[i.id]; twice {
-		r.sheet.Samples[at] = s
-		return
-	}
-	r.place[i.id] = len(r.sheet.Samples)
-	r.sheet.Samples = append(r.sheet.Samples, s)
+	r.Compare(formatOf(v))
+	r.Keep(i.id, s)
 }
 
-// list is a member that must be a list, in its three states: absent, null, and there.
+// list returns a member that must be a list, in its three states: absent, null and present.
 func (r *liveReader) list(item strictjson.Value, key, damage string) (v strictjson.Value, state football.State) {
 	v, once := item.Once(key)
 	switch {
@@ -142,13 +104,12 @@ func (r *liveReader) list(item strictjson.Value, key, damage string) (v strictjs
 	case once && v.Kind() == strictjson.Array:
 		return v, football.Present
 	case !once || v.Kind() != strictjson.Null:
-		r.damaged.add(damage)
+		r.Damaged.Add(damage)
 	}
 	return v, football.Null
 }
 
-// score reads the rows of the score as it is now. A fixture that has not begun has
-// none.
+// score reads the rows of the current score. A fixture that has not begun has none.
 func (r *liveReader) score(item strictjson.Value) football.Score {
 	rows, state := r.list(item, "scores", itemScores)
 	none := football.NullField[int]()
@@ -164,11 +125,11 @@ func (r *liveReader) score(item strictjson.Value) football.Score {
 			continue
 		}
 		score := row.Get("score")
-		r.trace.Report(r.of, provider.FieldScore, score)
-		n, ok := whole(score.Get("goals"), maxGoals)
+		r.Report(provider.FieldScore, "", score)
+		n, ok := answer.Whole(score.Get("goals"), maxGoals)
 		goals := football.Of(n)
 		if !ok || row.Repeats() || score.Repeats() {
-			r.damaged.add(itemScores)
+			r.Damaged.Add(itemScores)
 			goals = none
 		}
 		side := &s.Home
@@ -177,11 +138,11 @@ func (r *liveReader) score(item strictjson.Value) football.Score {
 		case wire.SideAway:
 			side = &s.Away
 		default:
-			r.damaged.add(itemScores)
+			r.Damaged.Add(itemScores)
 			continue
 		}
 		if side.State() != football.Missing && *side != goals { // two scores
-			r.damaged.add(itemScores)
+			r.Damaged.Add(itemScores)
 			goals = none
 		}
 		*side = goals
@@ -204,30 +165,49 @@ const (
 	kindPenalties = 5
 )
 
-// halfOf is the half that is played in a state, 0 if none is.
+// halfOf is the half that is played in a state; 0 if there is none.
 var halfOf = map[string]int{wire.StateFirstHalf: 1, wire.StateSecondHalf: 2, wire.StateExtraTime: 3, wire.StateExtraSecond: 4}
 
-// rests are the breaks: the half that is named, and the minute of the scoreboard at
-// which the clock stands still then.
+// halfShootout is the number of a shoot-out among the halves.
+const halfShootout = 5
+
+// rests are the breaks: the half that is shown, and the minute at which the clock stops.
 var rests = map[string]struct{ half, minute int }{
-	wire.StateHalfTime: {1, 45}, wire.StateBreak: {3, 90}, wire.StateExtraBreak: {3, 105}, wire.StatePenaltyBreak: {5, 120}, wire.StatePenalties: {5, 120},
+	wire.StateHalfTime: {1, 45}, wire.StateBreak: {3, 90}, wire.StateExtraBreak: {3, 105}, wire.StatePenaltyBreak: {halfShootout, 90}, wire.StatePenalties: {halfShootout, 90},
 }
 
-// clock reads the periods. A period's minutes count on from the match's beginning and
-// into its stoppage time, and say at a break how long the period was: in a break the
-// state says where the clock stands.
+// shootoutAfter returns the minute at which the clock stands in a shoot-out: it may follow
+// normal time directly.
+func shootoutAfter(periods strictjson.Value) int {
+	for row := range periods.Items() {
+		if kind, _ := answer.Whole(row.Get("type_id"), 100); kind == kindExtra {
+			return football.HalfEnds(4)
+		}
+	}
+	return football.HalfEnds(2)
+}
+
+// clock reads the periods. The minutes of a period are counted from the beginning of the
+// match and include stoppage time; at a break they are the length of the period. So in a
+// break the minute follows from the state.
 func (r *liveReader) clock(item strictjson.Value, state string) input.ClockReading {
 	rows, is := r.list(item, "periods", itemPeriods)
-	r.trace.Report(r.of, provider.FieldClock, rows)
+	r.Report(provider.FieldClock, "", rows)
+	rest, resting := rests[state]
+	shootout := rest.half == halfShootout
 	switch is {
 	case football.Missing:
-		return input.ClockReading{}
+		return input.ClockReading{Shootout: shootout}
 	case football.Null:
 		none := football.NullField[int]()
-		return input.ClockReading{Half: none, Minute: none, Second: none, Added: none, Running: football.NullField[bool]()}
+		return input.ClockReading{Half: none, Minute: none, Second: none, Added: none, Running: football.NullField[bool](), Shootout: shootout}
 	}
-	if rest, ok := rests[state]; ok {
-		return input.ClockReading{Half: football.Of(rest.half), Minute: football.Of(rest.minute), Second: football.Of(0), Running: football.Of(false)}
+	if resting {
+		c := input.ClockReading{Half: football.Of(rest.half), Minute: football.Of(rest.minute), Second: football.Of(0), Running: football.Of(false)}
+		if shootout {
+			c.Minute, c.Shootout = football.Of(shootoutAfter(rows)), true
+		}
+		return c
 	}
 	var now *period
 	for row := range rows.Items() {
@@ -254,35 +234,19 @@ func (r *liveReader) clock(item strictjson.Value, state string) input.ClockReadi
 }
 
 func (r *liveReader) period(row strictjson.Value) (p period, ok bool) {
-	kind, okKind := whole(row.Get("type_id"), 100)
-	order, okOrder := whole(row.Get("sort_order"), 100)
+	kind, okKind := answer.Whole(row.Get("type_id"), 100)
+	order, okOrder := answer.Whole(row.Get("sort_order"), 100)
 	ticking := row.Get("ticking").Kind()
 	if !okKind || !okOrder || row.Repeats() || ticking != strictjson.True && ticking != strictjson.False {
-		r.damaged.add(itemPeriods)
+		r.Damaged.Add(itemPeriods)
 		return p, false
 	}
-	return period{order: order, kind: kind, ticking: ticking == strictjson.True, minutes: r.number(row, "minutes", maxMinute),
-		seconds: r.number(row, "seconds", 59), more: r.number(row, "time_added", 60)}, true
+	return period{order: order, kind: kind, ticking: ticking == strictjson.True, minutes: r.Damaged.Number(row, "minutes", maxMinute, itemPeriods),
+		seconds: r.Damaged.Number(row, "seconds", 59, itemPeriods), more: r.Damaged.Number(row, "time_added", 60, itemPeriods)}, true
 }
 
-// number keeps the three states of a whole number. What was sent and is none is
-// counted, and holds no value.
-func (r *liveReader) number(object strictjson.Value, key string, most int) football.Field[int] {
-	v := object.Get(key)
-	n, ok := whole(v, most)
-	switch {
-	case ok:
-		return football.Of(n)
-	case v.Kind() == strictjson.Absent:
-		return football.Field[int]{}
-	case v.Kind() != strictjson.Null:
-		r.damaged.add(itemPeriods)
-	}
-	return football.NullField[int]()
-}
-
-// counters reads the rows {type_id, location, data: {value}}: a counter absent was not
-// sent, for one side or for both; a value null has no value, and 0 is zero.
+// counters reads the rows {type_id, location, data: {value}}. A counter that is absent was
+// not sent, for one side or for both; null is no value, and 0 is zero.
 func (r *liveReader) counters(item strictjson.Value) []football.Counter {
 	rows, state := r.list(item, "statistics", itemStats)
 	if state != football.Present || rows.Len() == 0 {
@@ -291,14 +255,14 @@ func (r *liveReader) counters(item strictjson.Value) []football.Counter {
 	place := make(map[football.Metric]int)
 	var all []football.Counter
 	for row := range rows.Items() {
-		id, location := identifier(row.Get("type_id")), row.Get("location").Text()
+		id, location := answer.ID(row.Get("type_id")), row.Get("location").Text()
 		if id == "" || row.Repeats() || location != wire.SideHome && location != wire.SideAway {
-			r.damaged.add(itemCounter)
+			r.Damaged.Add(itemCounter)
 			continue
 		}
 		metric, known := metricNames[id]
 		if !known {
-			r.unknown.add("statistics." + id)
+			r.Unknown.Add("statistics." + id)
 			metric = football.Metric("type_" + id)
 		}
 		at, met := place[metric]
@@ -311,16 +275,14 @@ func (r *liveReader) counters(item strictjson.Value) []football.Counter {
 			all = append(all, football.Counter{Metric: metric})
 		}
 		value := row.Get("data").Get("value")
-		if r.trace != nil {
-			r.trace.Report(r.of, provider.FieldCounter+string(metric), value)
-		}
+		r.Report(provider.FieldCounter, string(metric), value)
 		side := &all[at].Home
 		if location == wire.SideAway {
 			side = &all[at].Away
 		}
 		n := r.value(value)
 		if side.State() != football.Missing && *side != n { // two values
-			r.damaged.add(itemCounter)
+			r.Damaged.Add(itemCounter)
 			n = football.NullField[football.Number]()
 		}
 		*side = n
@@ -331,11 +293,11 @@ func (r *liveReader) counters(item strictjson.Value) []football.Counter {
 
 // value reads one side of a counter.
 func (r *liveReader) value(v strictjson.Value) football.Field[football.Number] {
-	if n, ok := football.ParseNumber(v.Text()); ok && isText(v) {
+	if n, ok := football.ParseNumber(v.Text()); ok && answer.IsText(v) {
 		return football.Of(n)
 	}
-	if v.Kind() != strictjson.Null { // a row without a value was sent without one, too
-		r.damaged.add(itemCounter)
+	if v.Kind() != strictjson.Null { // a row without the member is damaged
+		r.Damaged.Add(itemCounter)
 	}
 	return football.NullField[football.Number]()
 }

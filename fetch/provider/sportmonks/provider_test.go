@@ -11,8 +11,8 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// TestProvider runs the suite over the goldens' payloads. Where the point is what a
-// shape should not be, there is no sample.
+// TestProvider runs the suite over the goldens' payloads. Payloads
+// that show damage are no samples.
 func TestProvider(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		Provider: sportmonks.Provider(),
@@ -29,7 +29,7 @@ func TestProvider(t *testing.T) {
 	})
 }
 
-// TestBookmakers: an id is one, and nothing else.
+// TestBookmakers: a bookmaker is an id.
 func TestBookmakers(t *testing.T) {
 	b := sportmonks.Provider().Bookmakers
 	if b.Default != "2" || !b.Valid(b.Default) {
@@ -42,8 +42,8 @@ func TestBookmakers(t *testing.T) {
 	}
 }
 
-// TestMetrics: the counters of the provider's own are none of the closed set's, and
-// each is there once.
+// TestMetrics: the provider's own counters are not in football.Metrics, and each is listed
+// once.
 func TestMetrics(t *testing.T) {
 	met := map[string]bool{}
 	for _, m := range sportmonks.Provider().Metrics {

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"time"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/sportmonks/internal/wire"
 	"mkt/publish/football"
 )
 
-// item is one fixture as a list shows it.
+// item is one listed fixture.
 type item struct {
 	id                 string
 	sport              football.Field[string]
@@ -21,49 +22,43 @@ type item struct {
 	withoutOdds        bool // the provider says that there are none
 }
 
-// itemFields are the members of an item that have been met; others are counted.
-var itemFields = map[string]bool{
-	"id": true, "sport_id": true, "league_id": true, "season_id": true, "stage_id": true, "group_id": true, "aggregate_id": true,
-	"round_id": true, "state_id": true, "venue_id": true, "name": true, "home_score": true, "away_score": true, "starting_at": true,
-	"result_info": true, "leg": true, "details": true, "length": true, "placeholder": true, "last_processed_at": true, "has_odds": true,
-	"has_premium_odds": true, "starting_at_timestamp": true, "participants": true, "league": true, "state": true, "scores": true,
-	"periods": true, "statistics": true, "events": true, "odds": true, "comments": true, "lineups": true, "referees": true, "timeline": true,
-}
+// itemFields are the known members of an item; others are counted.
+var itemFields = answer.Set("id", "sport_id", "league_id", "season_id", "stage_id", "group_id", "aggregate_id",
+	"round_id", "state_id", "venue_id", "name", "home_score", "away_score", "starting_at",
+	"result_info", "leg", "details", "length", "placeholder", "last_processed_at", "has_odds",
+	"has_premium_odds", "starting_at_timestamp", "participants", "league", "state", "scores",
+	"periods", "statistics", "events", "odds", "comments", "lineups", "referees", "timeline")
 
 // over are the states in which a fixture has left the active surface.
-var over = map[string]bool{
-	wire.StateFullTime: true, wire.StateAfterExtra: true, wire.StateAfterPenalties: true, wire.StatePostponed: true, wire.StateCancelled: true,
-	wire.StateWalkover: true, wire.StateAbandoned: true, wire.StateAwarded: true, wire.StateDeleted: true,
-}
+var over = answer.Set(wire.StateFullTime, wire.StateAfterExtra, wire.StateAfterPenalties, wire.StatePostponed, wire.StateCancelled,
+	wire.StateWalkover, wire.StateAbandoned, wire.StateAwarded, wire.StateDeleted)
 
 // frozen are the states in which prematch prices do not move any more.
-var frozen = map[string]bool{
-	wire.StateFirstHalf: true, wire.StateHalfTime: true, wire.StateBreak: true, wire.StateExtraTime: true, wire.StatePenalties: true,
-	wire.StateSuspended: true, wire.StateInterrupted: true, wire.StateAwaiting: true, wire.StateExtraBreak: true, wire.StateSecondHalf: true,
-	wire.StateExtraSecond: true, wire.StatePenaltyBreak: true, wire.StatePending: true,
-}
+var frozen = answer.Set(wire.StateFirstHalf, wire.StateHalfTime, wire.StateBreak, wire.StateExtraTime, wire.StatePenalties,
+	wire.StateSuspended, wire.StateInterrupted, wire.StateAwaiting, wire.StateExtraBreak, wire.StateSecondHalf,
+	wire.StateExtraSecond, wire.StatePenaltyBreak, wire.StatePending)
 
-// readItem reads one item and counts what of it is damaged. broken says why it cannot
-// be used at all, "" if it can.
-func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item, broken string) {
+// readItem reads one item and counts its damaged parts. broken is why it cannot be used
+// at all, "" if it can.
+func readItem(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) (i item, broken string) {
 	if v.Kind() != strictjson.Object {
 		return i, "not an object"
 	}
 	id, once := v.Once("id")
-	switch i.id = identifier(id); {
+	switch i.id = answer.ID(id); {
 	case !once:
 		return i, "an id twice"
 	case i.id == "":
 		return i, "without an id"
 	}
 	if v.Repeats() {
-		damaged.add(itemRepeats)
+		damaged.Add(itemRepeats)
 	}
 	of := provider.Subject{Fixture: i.id}
 	trace.Report(of, provider.FieldThing, v)
 	i.sport = sportOf(v, damaged)
 	trace.Report(of, provider.FieldStatus, v.Get("state_id"))
-	i.state = damaged.text(v, "state_id", itemState).Or("")
+	i.state = damaged.Text(v, "state_id", itemState).Or("")
 	i.withoutOdds = v.Get("has_odds").Kind() == strictjson.False
 	i.startsAt = startOf(v, trace.For(i.id), of, damaged)
 	i.readTeams(v, trace.For(i.id), of, damaged)
@@ -75,25 +70,25 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *tally) (i item
 	return i, ""
 }
 
-// sportOf is the sport of an item. Of two the one that is not football counts: a
-// fixture must be of football to be kept.
-func sportOf(v strictjson.Value, damaged *tally) football.Field[string] {
-	sport := damaged.text(v, "sport_id", itemSport)
+// sportOf returns the sport of an item. If it has two, the one that is not football
+// counts: a fixture must be football to be kept.
+func sportOf(v strictjson.Value, damaged *answer.Tally) football.Field[string] {
+	sport := damaged.Text(v, "sport_id", itemSport)
 	if !v.Repeats() {
 		return sport
 	}
 	for key, member := range v.Members() {
-		if key == "sport_id" && field(member).Or(wire.SportID) != wire.SportID {
-			return field(member)
+		if key == "sport_id" && answer.Field(member).Or(wire.SportID) != wire.SportID {
+			return answer.Field(member)
 		}
 	}
 	return sport
 }
 
-// startOf is the kick-off: seconds since 1970, or else the text in UTC.
-func startOf(v strictjson.Value, trace *provider.Trace, of provider.Subject, damaged *tally) football.Field[time.Time] {
+// startOf reads the kick-off: seconds since 1970, or else the text in UTC.
+func startOf(v strictjson.Value, trace *provider.Trace, of provider.Subject, damaged *answer.Tally) football.Field[time.Time] {
 	stamp, once := v.Once("starting_at_timestamp")
-	if at, ok := epoch(stamp); ok && once {
+	if at, ok := answer.Epoch(stamp); ok && once {
 		trace.Report(of, provider.FieldStartsAt, stamp)
 		return football.Of(at)
 	}
@@ -106,14 +101,14 @@ func startOf(v strictjson.Value, trace *provider.Trace, of provider.Subject, dam
 	case stamp.Kind() == strictjson.Absent && text.Kind() == strictjson.Absent:
 		return football.Field[time.Time]{}
 	case stamp.Kind() > strictjson.Null || text.Kind() > strictjson.Null:
-		damaged.add(itemTime)
+		damaged.Add(itemTime)
 	}
 	return football.NullField[time.Time]()
 }
 
-// readTeams reads the participants. Their sides stand in their location alone: the
-// order of the list says nothing. Two teams of one side are none.
-func (i *item) readTeams(v strictjson.Value, trace *provider.Trace, of provider.Subject, damaged *tally) {
+// readTeams reads the participants. Only their location says which side they are, and not
+// the order of the list. If a side has two teams, it has no name.
+func (i *item) readTeams(v strictjson.Value, trace *provider.Trace, of provider.Subject, damaged *answer.Tally) {
 	list, once := v.Once("participants")
 	switch list.Kind() {
 	case strictjson.Absent:
@@ -125,7 +120,7 @@ func (i *item) readTeams(v strictjson.Value, trace *provider.Trace, of provider.
 	i.home, i.away = football.NullField[string](), football.NullField[string]()
 	if !once {
 		if list.Kind() != strictjson.Null {
-			damaged.add(itemTeams)
+			damaged.Add(itemTeams)
 		}
 		return
 	}
@@ -134,20 +129,20 @@ func (i *item) readTeams(v strictjson.Value, trace *provider.Trace, of provider.
 		name, onceName := p.Once("name")
 		location, onceLocation := p.Get("meta").Once("location")
 		if p.Kind() != strictjson.Object || !onceName || !onceLocation || location.Kind() != strictjson.String {
-			damaged.add(itemTeams)
+			damaged.Add(itemTeams)
 			continue
 		}
 		switch location.Text() {
 		case wire.SideHome:
 			homes++
-			i.home, i.homeID = nameIn(p, true, itemTeams, damaged), identifier(p.Get("id"))
+			i.home, i.homeID = nameIn(p, true, itemTeams, damaged), answer.ID(p.Get("id"))
 			trace.Report(of, provider.FieldHome, name)
 		case wire.SideAway:
 			aways++
-			i.away, i.awayID = nameIn(p, true, itemTeams, damaged), identifier(p.Get("id"))
+			i.away, i.awayID = nameIn(p, true, itemTeams, damaged), answer.ID(p.Get("id"))
 			trace.Report(of, provider.FieldAway, name)
 		default:
-			damaged.add(itemTeams)
+			damaged.Add(itemTeams)
 		}
 	}
 	if homes > 1 {
@@ -157,12 +152,12 @@ func (i *item) readTeams(v strictjson.Value, trace *provider.Trace, of provider.
 		i.away, i.awayID = football.NullField[string](), ""
 	}
 	if homes > 1 || aways > 1 {
-		damaged.add(itemTeams)
+		damaged.Add(itemTeams)
 	}
 }
 
-// nameIn is the member name of an object: null when there is no text.
-func nameIn(v strictjson.Value, once bool, kind string, damaged *tally) football.Field[string] {
+// nameIn reads the member name of an object: null if it is no text.
+func nameIn(v strictjson.Value, once bool, kind string, damaged *answer.Tally) football.Field[string] {
 	if v.Kind() == strictjson.Absent {
 		return football.Field[string]{}
 	}
@@ -171,85 +166,43 @@ func nameIn(v strictjson.Value, once bool, kind string, damaged *tally) football
 		return football.NullField[string]()
 	}
 	if k := name.Kind(); v.Kind() != strictjson.Object || !once || !onceInside || k != strictjson.String && k != strictjson.Null && k != strictjson.Absent {
-		damaged.add(kind)
+		damaged.Add(kind)
 		return football.NullField[string]()
 	}
-	return field(name)
+	return answer.Field(name)
 }
 
-// fixture is what the item says of a fixture.
+// fixture returns what the item says of a fixture.
 func (i *item) fixture(fetched time.Time) football.Fixture {
 	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
 }
 
-// ReadListing implements provider.MarketAdapter. A fixture met on two pages, as
-// happens when the list moves while it is read, is one, as the later page says. Items
-// without an id are counted; when of several items none has one the list is not what
-// it was, which is an error.
+// ReadListing implements provider.MarketAdapter.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	l := provider.Listing{Fixtures: make(map[string]provider.ListedFixture)}
-	r := listingReader{filtered: make(map[string]string)}
+	r := answer.NewListing()
+	var doc strictjson.Document
 	for _, p := range pages {
-		if err := r.page(&l, p); err != nil {
+		data, err := readData(&doc, p.Body)
+		if err != nil {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointBetween, p.Number, err)
 		}
-	}
-	if err := withoutIDs(r.items, r.read); err != nil {
-		return provider.Listing{}, fmt.Errorf("%s: %w", wire.EndpointBetween, err)
-	}
-	var rules tally
-	for _, rule := range r.filtered {
-		rules.add(rule)
-	}
-	l.Filtered, l.Broken, l.Unknown, l.Damaged = rules, r.broken, r.unknown, r.damaged
-	return l, nil
-}
-
-type listingReader struct {
-	doc                      strictjson.Document
-	items, read              int
-	filtered                 map[string]string // rule by fixture id
-	broken, unknown, damaged tally
-}
-
-func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
-	data, err := readData(&r.doc, p.Body)
-	if err != nil {
-		return err
-	}
-	for v := range itemsOf(data) {
-		r.items++
-		i, broken := readItem(v, p.Trace, &r.damaged)
-		if broken != "" {
-			r.broken.add(broken)
-			continue
-		}
-		r.read++
-		r.keep(l, &i, p.FetchedAt)
-		for name := range v.Members() {
-			if !itemFields[name] {
-				r.unknown.add("item." + name)
+		for v := range itemsOf(data) {
+			i, broken := readItem(v, p.Trace, &r.Damaged)
+			if !r.Count(broken) {
+				continue
 			}
+			r.Keep(provider.ListedFixture{Over: over[i.state], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
 		}
 	}
-	return nil
+	return r.Result(wire.EndpointBetween)
 }
 
-func (r *listingReader) keep(l *provider.Listing, i *item, fetched time.Time) {
-	if rule := filterOf(i); rule != "" {
-		r.filtered[i.id] = rule
-		delete(l.Fixtures, i.id)
-		return
+// formatOf compares an item of a list with the known format.
+func formatOf(v strictjson.Value) (f answer.Format) {
+	f.Compare(v, "item", itemFields, "sport_id", "participants", "league", "state_id", "starting_at")
+	f.CompareNamed(v.Get("league"))
+	for p := range v.Get("participants").Items() {
+		f.CompareNamed(p)
 	}
-	delete(r.filtered, i.id)
-	l.Fixtures[i.id] = provider.ListedFixture{Over: over[i.state], Fixture: i.fixture(fetched)}
-}
-
-// withoutIDs is the error for a list of which no item could be read. A single item
-// may be damaged; several are another shape.
-func withoutIDs(items, read int) error {
-	if items > 1 && read == 0 {
-		return fmt.Errorf("a list of %d items, and none has an id: its shape has changed", items)
-	}
-	return nil
+	return f
 }

@@ -16,9 +16,9 @@ import (
 	"mkt/publish/football"
 )
 
-// ReadMarkets implements provider.MarketAdapter for both shapes: fixtures that hold
-// their odds, and the rows of odds by themselves. It reads the rows of one bookmaker,
-// whom the request named.
+// ReadMarkets implements provider.MarketAdapter for both shapes: fixtures with their odds,
+// and rows of odds without fixtures. It reads the rows of the bookmaker that the request
+// names.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := answer.Document()
 	defer answer.Release(d)
@@ -26,7 +26,8 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", p.Endpoint, err)
 	}
-	r := sheetReader{table: table(), payload: p, listing: l, bookmaker: bookmakerOf(p.Query), fixtures: make(map[string]*offered), broken: make(map[string]football.Reason)}
+	bookmaker, named := bookmakerOf(p.Query)
+	r := sheetReader{table: table(), payload: p, listing: l, bookmaker: bookmaker, named: named, fixtures: make(map[string]*offered), broken: make(map[string]football.Reason)}
 	for v := range itemsOf(data) {
 		if v.Get("market_id").Kind() != strictjson.Absent || p.Endpoint == wire.EndpointPrematch {
 			r.row(v)
@@ -37,15 +38,15 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	return r.sheet(), nil
 }
 
-// bookmakerOf is the bookmaker that a request names, "bookmakers:2" among its filters;
-// the default if it names none.
-func bookmakerOf(query url.Values) string {
+// bookmakerOf returns the bookmaker that a request names, "bookmakers:2" among its
+// filters, or the default if it names none.
+func bookmakerOf(query url.Values) (id string, named bool) {
 	for filter := range strings.SplitSeq(query.Get(wire.ParamFilters), ";") {
 		if id, ok := strings.CutPrefix(filter, wire.FilterBookmakers+":"); ok && isBookmaker(id) {
-			return id
+			return id, true
 		}
 	}
-	return wire.Bet365
+	return wire.Bet365, false
 }
 
 // sheetReader gathers one payload.
@@ -54,21 +55,25 @@ type sheetReader struct {
 	payload                   provider.Payload
 	listing                   provider.Listing
 	bookmaker                 string
+	named                     bool // by the request
 	fixtures                  map[string]*offered
 	order                     []*offered
 	broken                    map[string]football.Reason
-	unknown, skipped, damaged tally
+	unknown, skipped, damaged answer.Tally
 	met, hurt                 provider.Parts
-	members                   members // of the row at hand
+	members                   members // of the current row
 }
 
-// offered is everything met on one fixture.
+// offered is everything that was read of one fixture.
 type offered struct {
 	id     string
-	item   *item // nil if the rows came by themselves
+	item   *item  // nil if the rows came without it
+	raw    string // the item as it was sent
 	groups map[string]*group
 	order  []*group
-	lost   bool // a row could not be given to a market
+	others bool // there are rows of other bookmakers
+	twice  bool // there are two items, which differ
+	lost   bool // a row could not be assigned to a market
 	hurt   bool // that, or a row is damaged
 }
 
@@ -77,23 +82,26 @@ type group struct {
 	market string // market_id
 	name   football.Field[string]
 	rows   []input.Row
-	traced string // the key under which it was reported where it stands
+	traced string // the key under which it was reported to the trace
 }
 
-// item reads one fixture that holds its odds.
+// item reads one fixture with its odds.
 func (r *sheetReader) item(v strictjson.Value) {
 	i, broken := readItem(v, r.payload.Trace, &r.damaged)
 	if broken != "" {
-		r.damaged.add("fixture: " + broken)
+		r.damaged.Add("fixture: " + broken)
 		return
 	}
 	f := r.fixture(i.id)
-	f.item = &i
-	for name := range v.Members() {
-		if !itemFields[name] {
-			r.unknown.add("item." + name)
+	if f.item != nil {
+		if f.raw != v.Raw() { // which of the two is true is not known
+			r.damaged.Add(itemTwice)
+			f.twice = true
 		}
+		return
 	}
+	f.item, f.raw = &i, v.Raw()
+	r.unknown.AddUnknown(v, "item", itemFields)
 	odds, once := v.Once(wire.KeyOdds)
 	switch {
 	case odds.Kind() == strictjson.Array && once:
@@ -109,21 +117,21 @@ func (r *sheetReader) item(v strictjson.Value) {
 	}
 }
 
-// row reads a row that came by itself.
+// row reads a row that came without its fixture.
 func (r *sheetReader) row(v strictjson.Value) {
 	id, once := v.Once("fixture_id")
 	if v.Kind() != strictjson.Object {
-		r.damaged.add(rowNoObject)
+		r.damaged.Add(rowNoObject)
 		return
 	}
-	if identifier(id) == "" || !once {
-		r.damaged.add(rowFixture)
+	if answer.ID(id) == "" || !once {
+		r.damaged.Add(rowFixture)
 		return
 	}
-	r.rowOf(r.fixture(identifier(id)), v)
+	r.rowOf(r.fixture(answer.ID(id)), v)
 }
 
-// fixture is where the rows of a fixture are gathered.
+// fixture returns what was read so far of a fixture.
 func (r *sheetReader) fixture(id string) *offered {
 	f := r.fixtures[id]
 	if f == nil {
@@ -134,9 +142,9 @@ func (r *sheetReader) fixture(id string) *offered {
 	return f
 }
 
-// lose counts a part that can be given to no market.
+// lose counts a part that cannot be assigned to a market.
 func (r *sheetReader) lose(f *offered, why string) {
-	r.damaged.add(why)
+	r.damaged.Add(why)
 	r.met.Sections++
 	r.hurt.Sections++
 	f.lost, f.hurt = true, true
@@ -155,7 +163,8 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 		r.lose(f, rowBookmaker)
 		return
 	case id != r.bookmaker:
-		r.skipped.add("row of another bookmaker")
+		r.skipped.Add("row of another bookmaker")
+		f.others = true
 		return
 	}
 	if m.at[memberFixture].Kind() != strictjson.Absent && m.id(memberFixture) != f.id {
@@ -177,27 +186,35 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 		trace.Report(of, provider.FieldMarketName, m.at[memberDescription])
 	}
 	row := r.readRow(f, v)
-	if row.Trouble != "" {
+	switch {
+	case row.Trouble != "":
 		r.hurt.Rows++
 		f.hurt = true
+	case m.at[memberLabel].Kind() == strictjson.Absent:
+		r.damaged.Add(rowNoLabel)
+		r.hurt.Rows++
+	case m.at[memberDP3].Kind() == strictjson.Absent && m.at[memberValue].Kind() == strictjson.Absent:
+		r.damaged.Add(rowNoPrice)
+		r.hurt.Rows++
 	}
 	g.rows = append(g.rows, row)
 }
 
-// text is a member of the row at hand as a text, in its three states. What is no text,
-// which is counted, and what is there twice was sent without a value that can be read.
+// text returns a member of the current row as a text, in its three states. A member that
+// is no text, which is counted, or that occurs twice was sent without a value that can be
+// read.
 func (r *sheetReader) text(i int) football.Field[string] {
 	if r.members.twice[i] {
 		return football.NullField[string]()
 	}
-	if isWrong(r.members.at[i]) {
-		r.damaged.add(rowField)
+	if answer.IsWrong(r.members.at[i]) {
+		r.damaged.Add(rowField)
 	}
-	return field(r.members.at[i])
+	return answer.Field(r.members.at[i])
 }
 
-// group finds the rows of a market, or begins them. Markets of one id that the
-// bookmaker names differently are several.
+// group returns the rows of a market so far. Rows with one market id that the bookmaker
+// names differently are several markets.
 func (f *offered) group(market string, name football.Field[string]) *group {
 	key := market + "\x00" + name.Or("")
 	g := f.groups[key]
@@ -212,7 +229,7 @@ func (f *offered) group(market string, name football.Field[string]) *group {
 	return g
 }
 
-// key is the market's key within its fixture.
+// key returns the market's key within its fixture.
 func (g *group) key(f *offered) string {
 	for _, other := range f.order {
 		if other.market == g.market && other != g {
@@ -222,8 +239,8 @@ func (g *group) key(f *offered) string {
 	return g.market
 }
 
-// Members of a row, those that say what it means first, in the order in which they
-// are read.
+// Members of a row: first those that say what it means, in the order in which they are
+// read.
 const (
 	memberLabel = iota
 	memberName
@@ -250,7 +267,7 @@ const (
 // labelNames are the names of the members that say what a row means.
 var labelNames = [numLabels]string{"label", "name", "total", "handicap", "participants", "original_label"}
 
-// memberOf is the member with that name; unmet if no such member has been met.
+// memberOf returns the member with that name; unmet if it is not known.
 func memberOf(name string) int {
 	switch name {
 	case "label":
@@ -295,13 +312,13 @@ type members struct {
 	twice [numMembers]bool
 }
 
-// read finds the members of a row in one walk, and counts those that are new.
-func (m *members) read(row strictjson.Value, unknown *tally) {
+// read finds the members of a row, and counts those that are not known.
+func (m *members) read(row strictjson.Value, unknown *answer.Tally) {
 	*m = members{}
 	for name, v := range row.Members() {
 		switch i := memberOf(name); {
 		case i == unmet:
-			unknown.add("row." + name)
+			unknown.Add("row." + name)
 		case i == ignored:
 		case m.at[i].Kind() != strictjson.Absent:
 			m.twice[i] = true
@@ -311,24 +328,24 @@ func (m *members) read(row strictjson.Value, unknown *tally) {
 	}
 }
 
-// id is a member that is an id, "" if it is none, or there twice.
+// id returns a member as an id; "" if it is none, or occurs twice.
 func (m *members) id(i int) string {
 	if m.twice[i] {
 		return ""
 	}
-	return identifier(m.at[i])
+	return answer.ID(m.at[i])
 }
 
-// readRow reads what the row at hand says. Its price is dp3, which has all digits, or
-// else value. fractional is the decimal price once more, written as a fraction: it is
-// no fractional price, and is not read.
+// readRow reads the current row. Its price is dp3, which has all digits, or else value.
+// fractional is the decimal price written as a fraction, and not a fractional price: it
+// is not read.
 func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
 	m, trace := &r.members, r.payload.Trace.For(f.id)
 	row := input.Row{Place: trace.Begin(v)}
 	of := provider.Subject{Row: row.Place}
 	trace.Report(of, provider.FieldThing, v)
 	if v.Repeats() {
-		r.damaged.add(rowRepeats)
+		r.damaged.Add(rowRepeats)
 		row.Trouble = football.AmbiguousShape
 	}
 	trace.Report(of, provider.FieldSelectionID, m.at[memberID])
@@ -350,18 +367,18 @@ func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
 		if label.Kind() <= strictjson.Null {
 			continue
 		}
-		if isWrong(label) {
-			r.damaged.add(rowField)
+		if answer.IsWrong(label) {
+			r.damaged.Add(rowField)
 			row.Trouble = football.AmbiguousShape
 		}
 		trace.Report(of, name, label)
-		row.Labels = append(row.Labels, football.Label{Field: name, Text: clip(label)})
+		row.Labels = append(row.Labels, football.Label{Field: name, Text: answer.Clip(label)})
 	}
 	return row
 }
 
-// price is the price as it was sent, in its three states. What is no text is kept as
-// it stands: it is there, and no price.
+// price returns the price as it was sent, in its three states. A value that is no text is
+// kept as it is, and will be found to be no price.
 func (r *sheetReader) price(trace *provider.Trace, of provider.Subject) football.Field[string] {
 	price := football.Field[string]{}
 	for _, i := range [...]int{memberDP3, memberValue} {
@@ -370,11 +387,11 @@ func (r *sheetReader) price(trace *provider.Trace, of provider.Subject) football
 		switch {
 		case r.members.twice[i]:
 			f = football.NullField[string]()
-		case isWrong(v):
-			r.damaged.add(rowField)
-			f = football.Of(clip(v))
+		case answer.IsWrong(v):
+			r.damaged.Add(rowField)
+			f = football.Of(answer.Clip(v))
 		default:
-			f = field(v)
+			f = answer.Field(v)
 		}
 		if f.State() == football.Present {
 			trace.Report(of, provider.FieldDecimal, v)
@@ -387,8 +404,8 @@ func (r *sheetReader) price(trace *provider.Trace, of provider.Subject) football
 	return price
 }
 
-// flag reads a member that is true or false. Of a flag that is neither, the row is
-// taken to be off offer.
+// flag reads a member that is true or false. If it is neither, the row counts as
+// suspended.
 func (r *sheetReader) flag(i int, row *input.Row) bool {
 	switch r.members.at[i].Kind() {
 	case strictjson.Absent, strictjson.Null, strictjson.False:
@@ -396,19 +413,22 @@ func (r *sheetReader) flag(i int, row *input.Row) bool {
 	case strictjson.True:
 		return true
 	}
-	r.damaged.add(rowFlag)
+	r.damaged.Add(rowFlag)
 	row.Trouble = football.AmbiguousShape
 	return true
 }
 
-// sheet turns what was gathered into offers. A fixture that has damage, and no row
-// that is whole, is broken: to go on would look like the bookmaker had withdrawn its
-// markets.
+// sheet turns the gathered rows into offers. A fixture that has damage, and no undamaged
+// row, is broken: otherwise it would look as if the bookmaker had withdrawn its markets.
 func (r *sheetReader) sheet() provider.Sheet {
 	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: r.broken}
 	for _, f := range r.order {
 		offers := r.offers(f)
-		if f.hurt && !slices.ContainsFunc(offers, isReadable) {
+		if r.named && f.others && len(offers) == 0 { // the answer is to another question
+			r.damaged.Add(itemOthers)
+			f.hurt = true
+		}
+		if f.twice || f.hurt && !slices.ContainsFunc(offers, input.Offer.IsReadable) {
 			s.Broken[f.id] = football.AmbiguousShape
 			continue
 		}
@@ -418,27 +438,16 @@ func (r *sheetReader) sheet() provider.Sheet {
 	return s
 }
 
-func isReadable(o input.Offer) bool {
-	return slices.ContainsFunc(o.Rows, func(row input.Row) bool { return row.Trouble != football.AmbiguousShape })
-}
-
-// joined is what the listing says of a fixture, and else the fixture itself.
+// joined returns what the listing says of a fixture, or else what its own item says.
 func (r *sheetReader) joined(f *offered) football.Fixture {
-	listed, ok := r.listing.Fixtures[f.id]
-	switch {
-	case ok:
-		if r.payload.FetchedAt.After(listed.FetchedAt) {
-			listed.FetchedAt = r.payload.FetchedAt
-		}
-		listed.Provider, listed.ProviderFixtureID = Name, f.id
-		return listed.Fixture
-	case f.item != nil:
+	fx, listed := r.listing.Joined(Name, f.id, r.payload.FetchedAt)
+	if !listed && f.item != nil {
 		return f.item.fixture(r.payload.FetchedAt)
 	}
-	return football.Fixture{Provider: Name, ProviderFixtureID: f.id, FetchedAt: r.payload.FetchedAt}
+	return fx
 }
 
-// offers makes the fixture's offers, in the order in which their markets were met.
+// offers returns the fixture's offers, in the order of the payload.
 func (r *sheetReader) offers(f *offered) []input.Offer {
 	offers := make([]input.Offer, 0, len(f.order)+4)
 	trace := r.payload.Trace.For(f.id)
@@ -475,8 +484,8 @@ var (
 	secondHalf   = regexp.MustCompile(`(?i)\b(?:2nd|second) half\b`)
 )
 
-// contradicts reports whether the bookmaker's name of a market says another period
-// than the table says of its id, or that it is counted from a score in play.
+// contradicts reports whether the bookmaker's name of a market contradicts what the table
+// says of its id: it names another period, or the score from which goals are counted.
 func contradicts(reading *input.Reading, name string) bool {
 	if name == "" {
 		return false
@@ -493,13 +502,13 @@ func contradicts(reading *input.Reading, name string) bool {
 	return false
 }
 
-// statements takes a market apart whose rows name a market each: rows whose name the
-// table knows become offers of their own. What is left keeps the key and stays RAW.
+// statements splits a market whose rows each name a market: rows whose name the table has
+// become offers of their own. The other rows keep the key and stay RAW.
 func (r *sheetReader) statements(offers []input.Offer, o input.Offer) []input.Offer {
 	var named []input.Offer
 	var left []input.Row
 	for _, row := range o.Rows {
-		e := r.table.ByRow[textOf(&row, "name")]
+		e := r.table.ByRow[row.Label("name")]
 		if e == nil {
 			left = append(left, row)
 			continue
@@ -512,7 +521,7 @@ func (r *sheetReader) statements(offers []input.Offer, o input.Offer) []input.Of
 		if i < 0 {
 			i = len(named)
 			named = append(named, input.Offer{Key: key, SharedKey: shared, ProviderIDs: o.ProviderIDs, KnownID: e.KnownID(o.ProviderIDs),
-				Name: football.Of(textOf(&row, "name")), Reading: e.Reading})
+				Name: football.Of(row.Label("name")), Reading: e.Reading})
 		}
 		named[i].Rows = append(named[i].Rows, row)
 	}
@@ -522,13 +531,4 @@ func (r *sheetReader) statements(offers []input.Offer, o input.Offer) []input.Of
 	}
 	o.Rows = left
 	return append(offers, o)
-}
-
-func textOf(row *input.Row, field string) string {
-	for _, l := range row.Labels {
-		if l.Field == field {
-			return l.Text
-		}
-	}
-	return ""
 }

@@ -3,10 +3,8 @@ package sportmonks_test
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/sportmonks"
 	"mkt/publish/football"
 )
@@ -37,8 +36,8 @@ func own(t testing.TB, name string) []byte {
 	return body
 }
 
-// TestGoldens reads the payloads of testdata/read, and compares what they say with the
-// text beside them.
+// TestGoldens reads the payloads of testdata/read and compares the result with the goldens
+// beside them.
 func TestGoldens(t *testing.T) {
 	for _, name := range []string{"listing", "multi", "rows", "damaged", "nothing", "inplay"} {
 		t.Run(name, func(t *testing.T) {
@@ -47,14 +46,20 @@ func TestGoldens(t *testing.T) {
 			switch name {
 			case "listing":
 				l, err := adapter.ReadListing([]provider.Payload{p})
-				got = showListing(l, err)
+				must(t, err)
+				var b strings.Builder
+				providertest.WriteListing(&b, l)
+				got = b.String()
 			case "inplay":
 				s, err := live.ReadList([]provider.Payload{p})
 				got = showLive(s, err)
 			default:
 				p.Endpoint = "fixtures/multi"
 				s, err := adapter.ReadMarkets(p, provider.Listing{})
-				got = showSheet(s, err)
+				must(t, err)
+				var b strings.Builder
+				providertest.WriteSheet(&b, s)
+				got = b.String()
 			}
 			file := filepath.Join("testdata/read", name+".golden")
 			if *update {
@@ -73,75 +78,15 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-func showField[T any](f football.Field[T]) string {
-	if v, ok := f.Get(); ok {
-		return fmt.Sprint(v)
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return map[football.State]string{football.Missing: "-", football.Null: "null"}[f.State()]
 }
 
 func showFixture(f *football.Fixture) string {
-	at := "-"
-	if v, ok := f.StartsAt.Get(); ok {
-		at = v.Format(time.RFC3339)
-	}
-	return fmt.Sprintf("%s: %s v %s, %s, %s", f.ProviderFixtureID, showField(f.Home), showField(f.Away), showField(f.League), at)
-}
-
-func showCounts(b *strings.Builder, what string, counts map[string]int) {
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(b, "%s %s: %d\n", what, name, counts[name])
-	}
-}
-
-func showListing(l provider.Listing, err error) string {
-	var b strings.Builder
-	fmt.Fprintln(&b, "error:", err)
-	for _, id := range slices.Sorted(maps.Keys(l.Fixtures)) {
-		f := l.Fixtures[id]
-		fmt.Fprintf(&b, "%s over=%v\n", showFixture(&f.Fixture), f.Over)
-	}
-	showCounts(&b, "filtered", l.Filtered)
-	showCounts(&b, "broken", l.Broken)
-	showCounts(&b, "damaged", l.Damaged)
-	showCounts(&b, "unknown", l.Unknown)
-	return b.String()
-}
-
-func showSheet(s provider.Sheet, err error) string {
-	var b strings.Builder
-	fmt.Fprintln(&b, "error:", err)
-	for _, f := range s.Fixtures {
-		fmt.Fprintf(&b, "%s partial=%v\n", showFixture(&f.Fixture), f.Partial)
-		for _, o := range f.Offers {
-			rule := "RAW " + string(o.RawReason)
-			if o.Reading != nil {
-				rule = fmt.Sprintf("%s %s %s %s", o.Reading.Market, o.Reading.Period, o.Reading.Subject, o.Reading.Rule)
-			}
-			fmt.Fprintf(&b, "  %s %v %q: %s\n", o.Key, o.ProviderIDs, showField(o.Name), rule)
-			for _, r := range o.Rows {
-				fmt.Fprintf(&b, "    %s %s", showField(r.ID), showField(r.Decimal))
-				for _, l := range r.Labels {
-					fmt.Fprintf(&b, " %s=%q", l.Field, l.Text)
-				}
-				if r.Suspended {
-					b.WriteString(" suspended")
-				}
-				if r.Trouble != "" {
-					b.WriteString(" " + string(r.Trouble))
-				}
-				b.WriteString("\n")
-			}
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(s.Broken)) {
-		fmt.Fprintf(&b, "broken %s: %s\n", id, s.Broken[id])
-	}
-	showCounts(&b, "damaged", s.Damaged)
-	showCounts(&b, "unknown", s.Unknown)
-	showCounts(&b, "skipped", s.Skipped)
-	fmt.Fprintf(&b, "met %+v, hurt %+v\n", s.Met, s.Hurt)
-	return b.String()
+	return fmt.Sprintf("%s: %s - %s, %s, %s", f.ProviderFixtureID, providertest.Said(f.Home), providertest.Said(f.Away), providertest.Said(f.League), providertest.Start(f.StartsAt))
 }
 
 func showLive(s provider.LiveSheet, err error) string {
@@ -151,8 +96,8 @@ func showLive(s provider.LiveSheet, err error) string {
 		x := &s.Samples[i]
 		f := football.Fixture{ProviderFixtureID: x.ProviderFixtureID, Home: x.Home, Away: x.Away, League: x.League, StartsAt: x.StartsAt}
 		c := x.Clock
-		fmt.Fprintf(&b, "%s\n  status %d, score %s-%s, half %s, clock %s:%s +%s, running %s\n", showFixture(&f), x.Status, showField(x.Score.Home), showField(x.Score.Away),
-			showField(c.Half), showField(c.Minute), showField(c.Second), showField(c.Added), showField(c.Running))
+		fmt.Fprintf(&b, "%s\n  status %d, score %s-%s, half %s, clock %s:%s +%s, running %s\n", showFixture(&f), x.Status, providertest.Said(x.Score.Home), providertest.Said(x.Score.Away),
+			providertest.Said(c.Half), providertest.Said(c.Minute), providertest.Said(c.Second), providertest.Said(c.Added), providertest.Said(c.Running))
 		for _, n := range x.Counters {
 			fmt.Fprintf(&b, "  %s %s %s\n", n.Metric, showNumber(n.Home), showNumber(n.Away))
 		}
@@ -161,10 +106,10 @@ func showLive(s provider.LiveSheet, err error) string {
 			fmt.Fprintf(&b, "  %s %s %d+%d %s %q\n", n.ID, n.Kind, n.Minute, n.Added, n.Side, n.Text)
 		}
 	}
-	showCounts(&b, "filtered", s.Filtered)
-	showCounts(&b, "broken", s.Broken)
-	showCounts(&b, "damaged", s.Damaged)
-	showCounts(&b, "unknown", s.Unknown)
+	providertest.WriteCounts(&b, "filtered", s.Filtered)
+	providertest.WriteCounts(&b, "broken", s.Broken)
+	providertest.WriteCounts(&b, "damaged", s.Damaged)
+	providertest.WriteCounts(&b, "unknown", s.Unknown)
 	return b.String()
 }
 
@@ -172,7 +117,7 @@ func showNumber(f football.Field[football.Number]) string {
 	if n, ok := f.Get(); ok {
 		return n.Text()
 	}
-	return showField(f)
+	return providertest.Said(f)
 }
 
 // TestBookmaker: the rows of the bookmaker that the request names are read, and no
@@ -215,7 +160,7 @@ func TestTable(t *testing.T) {
 	if sportmonks.Dialect() == nil {
 		t.Fatal("no dialect")
 	}
-	rule := sportmonks.Provider().Rule
+	rule := sportmonks.Provider().Table().Rule
 	if line := rule("sportmonks/markets.csv:6"); !strings.Contains(line, "ASIAN_HANDICAP") || rule("sportmonks/markets.csv:9999") != "" {
 		t.Errorf("rule 6 is %q", line)
 	}
@@ -242,7 +187,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestTracedMarkets: every market is found where its first row stands, also one of
+// TestTracedMarkets: every market is found at its first row, also one of
 // several of an id, and one of the rows of Specials.
 func TestTracedMarkets(t *testing.T) {
 	body := `{"data":[

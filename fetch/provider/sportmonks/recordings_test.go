@@ -82,7 +82,7 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// TestRecordedLists: lists are read without a field that nobody knows.
+// TestRecordedLists: lists are read without an unknown field.
 func TestRecordedLists(t *testing.T) {
 	for file, want := range map[string]int{"fixtures_by_date/page_1.json": 4, "livescores_inplay/page_1.json": 9, "no_result/commentaries_by_fixture.json": 0} {
 		l, err := adapter.ReadListing([]provider.Payload{{Body: recorded(t, file)}})

@@ -2,9 +2,9 @@ package sportmonks
 
 import (
 	"net/http"
-	"net/url"
 	"time"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/sportmonks/internal/wire"
 )
@@ -31,30 +31,28 @@ func Provider() provider.Provider {
 			Concurrency: 3,
 			MaxBody:     32 << 20, // a batch of big matches with one bookmaker is 5 MB
 		},
+		Cycle:      provider.Estimate{Markets: 56, Live: 1},
 		Metrics:    ownMetricNames(),
 		Authorize:  authorize,
 		Classify:   Classify,
-		Bookmakers: &provider.Bookmakers{Default: wire.Bet365, Valid: isBookmaker},
-		Probe:      probe,
-		Rule:       ruleLine,
+		Bookmakers: &provider.Bookmakers{Default: wire.Bet365, Valid: isBookmaker, Query: bookmakerQuery},
+		Probes:     probes,
+		ReadPlan:   readPlan,
+		NeededBy:   neededBy,
+		Table:      table,
+		Recorded:   recorded,
 		Markets:    adapter{},
 		Live:       liveAdapter{},
 	}
 }
 
-// authorize puts the token into the header: in the query it would come back in the
-// links of the answer.
+// authorize puts the token into the header: if it were in the query, the links of the
+// answer would contain it.
 func authorize(r *http.Request, credential string) { r.Header.Set(wire.HeaderToken, credential) }
 
 // isBookmaker reports whether a name can be a bookmaker_id.
 func isBookmaker(name string) bool {
-	return isDigits(name) && len(name) <= 6 && name[0] != '0'
-}
-
-// probe asks for one fixture of a day: the cheapest question of the entity that the
-// market engine lives on (provider notes, section 1.4).
-func probe(now time.Time) provider.Request {
-	return provider.Request{Endpoint: wire.EndpointByDate, Path: wire.PathByDate + now.UTC().Format(wire.DayForm), Query: url.Values{wire.ParamPerPage: {"1"}}}
+	return answer.IsDigits(name) && len(name) <= 6 && name[0] != '0'
 }
 
 // IsListing implements provider.MarketAdapter.

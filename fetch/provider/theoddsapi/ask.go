@@ -1,142 +1,105 @@
 package theoddsapi
 
 import (
-	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/requests"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/theoddsapi/internal/wire"
 )
 
-// Counters of a cycle, beside those that provider.Asked has of its own.
+// Counters of a cycle, besides those of provider.Asked.
 const (
-	countSports  = "competitions"       // of football that are active
+	countSports  = "competitions"       // competitions of football that are active
 	countNoID    = "listing_without_id" // items that could not be used
-	countStarted = "in_play"            // fixtures that have begun: their prices are live ones, and not asked for
-	countFurther = "all_markets"        // fixtures asked for with every market
-	countRefused = "markets_refused"    // those of them for which the provider takes the featured markets only
+	countStarted = "in_play"            // fixtures that have begun: their prices are live ones, which are not requested
+	countFurther = "all_markets"        // fixtures requested with every market
+	countRefused = "markets_refused"    // those of them for which the provider accepts the featured markets only
 )
 
-// An account whose plan has furtherFrom credits a month or more buys every market of
-// the fixtures that start within furtherAhead; all others the featured ones. Which
-// markets a fixture has must not change from cycle to cycle, so that the plan decides,
-// and not what is left of it. docs/providers.md has the sum.
+// For an account whose plan has furtherFrom credits a month or more, every market of the
+// fixtures that start within furtherAhead is requested, otherwise the featured ones. The
+// markets of a fixture must not change from cycle to cycle: so the plan decides, and not
+// what is left of it. docs/providers.md has the cost.
 const (
 	furtherFrom  = 1_000_000
 	furtherAhead = 24 * time.Hour
 )
 
-// maxEvents bounds the fixtures of one request for a competition's prices, so that its
-// URL stays short.
+// maxEvents is the limit of fixtures in one request for a competition's prices, so that
+// its URL stays short.
 const maxEvents = 100
 
-// Ask implements provider.MarketAdapter: the competitions, the fixtures of each, which
-// cost nothing, and then the prices of all that are still to begin. What begins first
-// is asked for first.
+// Ask implements provider.MarketAdapter: the competitions and the fixtures of each, which
+// cost nothing, and then the prices of the fixtures that have not begun, by kick-off.
 func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
-	a := &asker{x: x, bookmaker: cmp.Or(x.Bookmaker(), DefaultBookmaker), asked: provider.Asked{Counters: make(map[string]int64)}}
+	a := &asker{Cycle: requests.New(x)}
 	events, err := a.list(ctx)
 	if err != nil {
-		return a.asked, err
+		return a.Asked, err
 	}
-	err = a.prices(ctx, a.plan(a.choose(events)))
-	slices.Sort(a.asked.Failed)
-	slices.Sort(a.asked.NotOffered)
-	return a.asked, err
+	return a.Result(a.prices(ctx, a.plan(a.choose(events))))
 }
 
-// asker is one cycle's asking.
+// asker sends the requests of one cycle.
 type asker struct {
-	x         provider.Exchange
-	bookmaker string
-	asked     provider.Asked
-
-	mu          sync.Mutex
-	done, total int   // requests, for a person
-	answered    int   // requests for prices that were answered
-	first       error // why one was not
-	limited     bool  // the quota is used up: nothing more is asked
-	narrow      bool  // the provider refuses the list of every market
+	*requests.Cycle
+	narrow atomic.Bool // the provider refuses the list of every market
 }
 
-// count adds to a counter. Safe for concurrent use.
-func (a *asker) count(name string, n int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.asked.Counters[name] += int64(n)
-}
-
-// expect and step keep the progress.
-func (a *asker) expect(requests int) { a.progress(0, requests) }
-func (a *asker) step()               { a.progress(1, 0) }
-
-func (a *asker) progress(done, total int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.done, a.total = a.done+done, a.total+total
-	a.x.Progress(min(a.done, a.total), a.total)
-}
-
-// list reads the fixtures of every competition. The list is complete if every answer
-// came and all of it could be read.
+// list reads the fixtures of every competition. The list is complete if every answer was
+// received and all of it could be read.
 func (a *asker) list(ctx context.Context) ([]event, error) {
 	sports, whole, err := a.sports(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a.asked.ListingComplete = whole
-	a.count(countSports, len(sports))
-	a.expect(len(sports))
+	a.Count(countSports, len(sports))
+	a.Expect(len(sports))
 	lists := make([][]event, len(sports))
+	wholes := make([]bool, len(sports))
 	failures := make([]error, len(sports))
-	workers, ctx := errgroup.WithContext(ctx)
-	workers.SetLimit(max(1, a.x.Concurrency()))
-	for i, sport := range sports {
-		workers.Go(func() error {
-			defer a.step()
-			lists[i], failures[i] = a.events(ctx, sport)
-			if err := failures[i]; err != nil && (ctx.Err() != nil || mustStop(err) || answer.KindOf(err) == provider.Limited) {
-				return err
-			}
-			return nil
-		})
-	}
-	if err := workers.Wait(); err != nil {
+	err = a.Each(ctx, len(sports), func(ctx context.Context, i int) error {
+		defer a.Step()
+		lists[i], wholes[i], failures[i] = a.events(ctx, sports[i])
+		if err := failures[i]; err != nil && (ctx.Err() != nil || mustStop(err) || answer.KindOf(err) == provider.Limited) {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
+	a.Asked.ListingComplete = whole && !slices.Contains(wholes, false)
 	failed := slices.DeleteFunc(failures, func(err error) bool { return err == nil })
-	if len(failed) > 0 {
-		a.asked.ListingComplete = false
-	}
-	if len(failed) == len(sports) {
+	events := slices.Concat(lists...)
+	if len(failed) > 0 && len(events) == 0 {
 		return nil, failed[0]
 	}
-	return slices.Concat(lists...), nil
+	return events, nil
 }
 
 // sports returns the keys of the competitions of football that are active, and
 // whether the whole list could be read.
 func (a *asker) sports(ctx context.Context) (keys []string, whole bool, err error) {
-	a.expect(1)
-	defer a.step()
-	payload, err := a.x.Get(ctx, probe(a.x.Now()))
+	a.Expect(1)
+	defer a.Step()
+	payload, err := a.Get(ctx, competitions())
 	if err != nil {
 		return nil, false, err
 	}
 	var d strictjson.Document
 	list, err := readList(&d, payload.Body)
 	if err != nil {
-		return nil, false, fmt.Errorf("%s: %w: %w", wire.EndpointSports, answer.ErrUnreadable, err)
+		return nil, false, answer.Unreadable(wire.EndpointSports, err)
 	}
 	whole = true
 	for v := range list.Items() {
@@ -147,60 +110,59 @@ func (a *asker) sports(ctx context.Context) (keys []string, whole bool, err erro
 		}
 	}
 	if len(keys) == 0 {
-		return nil, false, fmt.Errorf("%s: %w: it has no active competition of football", wire.EndpointSports, answer.ErrUnreadable)
+		return nil, false, answer.Unreadable(wire.EndpointSports, errors.New("it has no active competition of football"))
 	}
 	return keys, whole, nil
 }
 
-// events returns the fixtures of a competition.
-func (a *asker) events(ctx context.Context, sport string) (events []event, err error) {
-	payload, err := a.x.Get(ctx, provider.Request{Endpoint: wire.EndpointEvents, Path: wire.PathEvents(sport), Query: url.Values{wire.ParamDateFormat: {wire.ISO}}})
+// events returns the fixtures of a competition, and whether the whole list could be
+// read.
+func (a *asker) events(ctx context.Context, sport string) (events []event, whole bool, err error) {
+	payload, err := a.Get(ctx, provider.Request{Endpoint: wire.EndpointEvents, Path: wire.PathEvents(sport), Query: url.Values{wire.ParamDateFormat: {wire.ISO}}})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	var d strictjson.Document
 	list, err := readList(&d, payload.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", wire.EndpointEvents, answer.ErrUnreadable, err)
+		return nil, false, answer.Unreadable(wire.EndpointEvents, err)
 	}
-	items := 0
+	unread := 0
 	for v := range list.Items() {
-		items++
-		e, broken := readEvent(v, nil, new(tally)) // counted where the archive is read
-		if broken == "" {
-			e.path = sport
-			events = append(events, e)
+		e, broken := readEvent(v, nil, new(answer.Tally)) // counted where the archive is read
+		if broken != "" {
+			unread++
+			continue
 		}
+		e.path = sport
+		events = append(events, e)
 	}
-	if unread := items - len(events); unread > 0 {
-		a.count(countNoID, unread)
-		if items > 1 && len(events) == 0 {
-			return nil, fmt.Errorf("%s: %w: none of %d items has an id", wire.EndpointEvents, answer.ErrUnreadable, items)
-		}
-		a.mu.Lock()
-		a.asked.ListingComplete = false
-		a.mu.Unlock()
+	if unread > 0 {
+		a.Count(countNoID, unread)
 	}
-	return events, nil
+	if err := answer.CheckIDs(len(events)+unread, len(events)); err != nil {
+		return nil, false, answer.Unreadable(wire.EndpointEvents, err)
+	}
+	return events, unread == 0, nil
 }
 
-// choose sorts the listed fixtures into those whose prices are asked for and those
-// that need not be, each once.
+// choose sorts the listed fixtures into those whose prices are requested and those that
+// need not be, each once.
 func (a *asker) choose(events []event) (chosen []event) {
 	met := make(map[string]bool)
-	now := a.x.Now()
+	now := a.Now()
 	for _, e := range events {
 		if met[e.id] {
 			continue
 		}
 		met[e.id] = true
 		if e.filterOf() != "" {
-			a.asked.Filtered++
+			a.Asked.Filtered++
 			continue
 		}
-		a.asked.Listed++
+		a.Asked.Listed++
 		if starts, known := e.startsAt.Get(); known && !starts.After(now) {
-			a.count(countStarted, 1)
+			a.Count(countStarted, 1)
 			continue
 		}
 		chosen = append(chosen, e)
@@ -212,17 +174,17 @@ func (a *asker) choose(events []event) (chosen []event) {
 type job struct {
 	sport  string
 	ids    []string
-	all    bool      // of one fixture, every market; else the featured ones
-	starts time.Time // when the first of them begins
+	all    bool      // every market of one fixture; else the featured ones of several
+	starts time.Time // the first kick-off
 }
 
-// plan makes the requests, those first whose fixtures begin first.
+// plan returns the requests, by the first kick-off.
 func (a *asker) plan(events []event) (jobs []job) {
-	q, known := a.x.Quota()
+	q, known := a.Quota()
 	further := known && q.Limit >= furtherFrom
-	until := a.x.Now().Add(furtherAhead)
+	until := a.Now().Add(furtherAhead)
 	slices.SortStableFunc(events, func(a, b event) int { return a.starts().Compare(b.starts()) })
-	open := make(map[string]int) // the job of a competition that may hold more fixtures
+	open := make(map[string]int) // the job of a competition that may take more fixtures
 	for _, e := range events {
 		if further && e.starts().Before(until) {
 			jobs = append(jobs, job{e.path, []string{e.id}, true, e.starts()})
@@ -238,72 +200,59 @@ func (a *asker) plan(events []event) (jobs []job) {
 	return jobs
 }
 
-// starts is when a fixture begins; one of which that is not known begins last.
+// starts returns the kick-off, or a time after all others if it is not known.
 func (e *event) starts() time.Time { return e.startsAt.Or(time.Unix(1<<33, 0)) }
 
-// prices sends the requests. One fixture's failure is recorded; an error is returned
-// when the run must stop, or nothing at all was answered.
+// prices sends the requests. One fixture's failure is recorded; an error is returned if
+// the run must stop, or if there was no answer at all.
 func (a *asker) prices(ctx context.Context, jobs []job) error {
-	a.expect(len(jobs))
-	workers, ctx := errgroup.WithContext(ctx)
-	workers.SetLimit(max(1, a.x.Concurrency()))
-	for _, j := range jobs {
-		workers.Go(func() error {
-			defer a.step()
-			return a.job(ctx, j)
-		})
-	}
-	if err := workers.Wait(); err != nil {
+	a.Expect(len(jobs))
+	err := a.Each(ctx, len(jobs), func(ctx context.Context, n int) error {
+		defer a.Step()
+		return a.job(ctx, jobs[n])
+	})
+	if err != nil {
 		return err
 	}
-	if a.answered == 0 && a.first != nil {
-		return a.first
-	}
-	return nil
+	return a.Err()
 }
 
-// job sends one request, and once more with the featured markets alone if the provider
-// refuses the list of every market.
+// job sends one request. If the provider refuses the list of every market, it sends the
+// request once more with the featured markets only.
 func (a *asker) job(ctx context.Context, j job) error {
-	limited, narrow := a.state()
-	if limited {
-		a.fail(nil, j.ids)
+	if a.Stopped() {
+		a.Fail(nil, j.ids...)
 		return nil
 	}
-	all := j.all && !narrow
+	all := j.all && !a.narrow.Load()
 	if j.all {
-		a.count(countFurther, 1)
+		a.Count(countFurther, 1)
 	}
 	missing, err := a.ask(ctx, j, all)
 	if all && isRefusedMarket(err) {
-		a.mu.Lock()
-		a.narrow = true
-		a.mu.Unlock()
+		a.narrow.Store(true)
 		all = false
 		missing, err = a.ask(ctx, j, false)
 	}
 	if j.all && !all {
-		a.count(countRefused, 1)
+		a.Count(countRefused, 1)
 	}
 	switch {
 	case err == nil:
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.answered++
-		a.asked.NotOffered = append(a.asked.NotOffered, missing...)
+		a.Answered(missing...)
 	case ctx.Err() != nil || mustStop(err):
 		return err
 	default:
-		a.fail(err, j.ids)
+		a.Fail(err, j.ids...)
 	}
 	return nil
 }
 
-// ask sends one request and returns those of its fixtures that the answer leaves out:
-// the provider offers nothing on them. One that it does not know any more is over.
+// ask sends one request and returns those of its fixtures that the answer leaves out: the
+// provider offers nothing on them. A fixture that it does not know any more is over.
 func (a *asker) ask(ctx context.Context, j job, all bool) (missing []string, err error) {
 	q := url.Values{
-		wire.ParamBookmakers: {a.bookmaker}, wire.ParamMarkets: {wire.Featured},
+		wire.ParamBookmakers: {a.Bookmaker()}, wire.ParamMarkets: {wire.Featured},
 		wire.ParamOddsFormat: {wire.Decimal}, wire.ParamDateFormat: {wire.ISO},
 	}
 	r := provider.Request{Endpoint: wire.EndpointOdds, Path: wire.PathOdds(j.sport), Query: q}
@@ -316,7 +265,7 @@ func (a *asker) ask(ctx context.Context, j job, all bool) (missing []string, err
 	if all {
 		q.Set(wire.ParamMarkets, everyMarket())
 	}
-	payload, err := a.x.Get(ctx, r)
+	payload, err := a.Get(ctx, r)
 	if j.all && answer.VerdictOf(err).Code == wire.ErrEventNotFound {
 		return j.ids, nil
 	}
@@ -326,15 +275,15 @@ func (a *asker) ask(ctx context.Context, j job, all bool) (missing []string, err
 	return missingIn(r.Endpoint, payload.Body, j.ids)
 }
 
-// missingIn lists those of the fixtures asked for that an answer leaves out. It is
-// an error when one of these may be in a part that cannot be read: then the provider
-// has not said that it offers nothing on it.
+// missingIn lists those of the requested fixtures that an answer leaves out. It returns an
+// error if one of these may be in a part that cannot be read: then it is not known that the
+// provider offers nothing on it.
 func missingIn(endpoint string, body []byte, ids []string) (missing []string, err error) {
 	d := answer.Document()
 	defer answer.Release(d)
 	events, err := readEvents(d, body)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", endpoint, answer.ErrUnreadable, err)
+		return nil, answer.Unreadable(endpoint, err)
 	}
 	met, unread := make(map[string]bool, len(ids)), 0
 	for _, v := range events {
@@ -344,36 +293,13 @@ func missingIn(endpoint string, body []byte, ids []string) (missing []string, er
 		}
 		met[id] = true
 	}
-	missing = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return met[id] })
-	if endpoint == wire.EndpointEventOdds && len(missing) > 0 {
-		return nil, fmt.Errorf("%s: %w: it is about another fixture", endpoint, answer.ErrUnreadable)
+	if endpoint == wire.EndpointEventOdds && !met[ids[0]] {
+		return nil, answer.Unreadable(endpoint, errors.New("the answer is about another fixture"))
 	}
-	if unread > 0 && len(missing) > 0 {
-		return nil, fmt.Errorf("%s: %w: %d fixtures without an id, and %d are missing", endpoint, answer.ErrUnreadable, unread, len(missing))
-	}
-	return missing, nil
+	return requests.Missing(endpoint, ids, met, unread)
 }
 
-func (a *asker) state() (limited, narrow bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.limited, a.narrow
-}
-
-// fail records fixtures whose prices could not be had, and why.
-func (a *asker) fail(err error, ids []string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.asked.Failed = append(a.asked.Failed, ids...)
-	if err != nil && a.first == nil {
-		a.first = err
-	}
-	if answer.KindOf(err) == provider.Limited {
-		a.limited = true
-	}
-}
-
-// isRefusedMarket reports whether the provider refuses a request for its markets.
+// isRefusedMarket reports whether the provider refuses a request because of its markets.
 func isRefusedMarket(err error) bool {
 	switch answer.VerdictOf(err).Code {
 	case wire.ErrMarket, wire.ErrMarketCombo, wire.ErrMissingMarket:
@@ -382,8 +308,8 @@ func isRefusedMarket(err error) bool {
 	return false
 }
 
-// mustStop reports whether an error ends the run: that of a bookmaker whom the provider
-// does not have, too.
+// mustStop reports whether an error ends the run. One of them is that the provider does
+// not have the bookmaker.
 func mustStop(err error) bool {
 	return answer.MustStop(err) || answer.VerdictOf(err).Code == wire.ErrBookmakers
 }

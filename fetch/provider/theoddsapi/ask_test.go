@@ -7,69 +7,37 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/theoddsapi"
 )
 
 // upstream is a provider in memory: competitions and their fixtures, each of which has
-// one market. It is an exchange as the adapter sees one, without retries.
+// one market.
 type upstream struct {
-	sports   []string
-	events   map[string][]string                                // JSON, by competition
-	answers  func(r provider.Request) (body string, status int) // instead of the usual; "" = the usual
-	gone     func(id string) bool                               // fixtures that an answer leaves out
-	quota    *provider.Quota
-	workers  int // 3 if 0
-	maker    string
-	mu       sync.Mutex
-	requests []provider.Request
-	progress [2]int
+	sports  []string
+	events  map[string][]string                                // JSON, by competition
+	answers func(r provider.Request) (body string, status int) // instead of the usual; "" = the usual
+	gone    func(id string) bool                               // fixtures that an answer leaves out
+	providertest.Fake
 }
 
-func (u *upstream) Concurrency() int  { return cmp.Or(u.workers, 3) }
-func (u *upstream) Bookmaker() string { return u.maker }
 func (u *upstream) Now() time.Time    { return fetchedAt }
-func (u *upstream) Quota() (provider.Quota, bool) {
-	if u.quota == nil {
-		return provider.Quota{}, false
-	}
-	return *u.quota, true
-}
-
-func (u *upstream) Progress(done, total int) {
-	if done > total || done < u.progress[0] || total < u.progress[1] {
-		panic("progress goes back")
-	}
-	u.progress = [2]int{done, total}
-}
+func (u *upstream) Bookmaker() string { return cmp.Or(u.Chosen, theoddsapi.DefaultBookmaker) }
 
 func (u *upstream) Get(ctx context.Context, r provider.Request) (provider.Payload, error) {
-	if err := ctx.Err(); err != nil {
-		return provider.Payload{}, err
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.requests = append(u.requests, r)
-	body, status := "", 200
-	if u.answers != nil {
-		body, status = u.answers(r)
-	}
-	if body == "" {
-		body, status = u.answer(r), 200
-	}
-	v := theoddsapi.Classify(status, nil, []byte(body))
-	if v.Kind != provider.Accepted {
-		var err error = &provider.AnswerError{Endpoint: r.Endpoint, Status: status, Verdict: v}
-		if v.Kind == provider.Retryable {
-			err = fmt.Errorf("%w: %w", provider.ErrUnreachable, err)
+	return u.Send(ctx, theoddsapi.Provider(), r, func() (body string, status int) {
+		if u.answers != nil {
+			body, status = u.answers(r)
 		}
-		return provider.Payload{}, err
-	}
-	return provider.Payload{Endpoint: r.Endpoint, Query: r.Query, Body: []byte(body)}, nil
+		if body == "" {
+			body, status = u.answer(r), 200
+		}
+		return body, status
+	})
 }
 
 func (u *upstream) answer(r provider.Request) string {
@@ -107,7 +75,7 @@ func listed(id string, after time.Duration) string {
 
 // of are the paths asked at an endpoint, sorted.
 func (u *upstream) of(endpoint string) (paths []string) {
-	for _, r := range u.requests {
+	for _, r := range u.Requests {
 		if r.Endpoint == endpoint {
 			paths = append(paths, strings.TrimPrefix(r.Path, "/v4/sports/"))
 		}
@@ -126,8 +94,8 @@ func twoCups() *upstream {
 func ask(t *testing.T, u *upstream) (provider.Asked, error) {
 	t.Helper()
 	asked, err := adapter.Ask(t.Context(), u)
-	if err == nil && u.progress[0] != u.progress[1] {
-		t.Errorf("progress %v at the end", u.progress)
+	if err == nil && u.Done != u.Total {
+		t.Errorf("progress %d of %d at the end", u.Done, u.Total)
 	}
 	return asked, err
 }
@@ -144,11 +112,11 @@ func TestAsk(t *testing.T) {
 	if got := u.of("events"); !slices.Equal(got, []string{"soccer_a/events", "soccer_b/events"}) {
 		t.Errorf("events asked at %v", got)
 	}
-	if got := u.of("odds"); !slices.Equal(got, []string{"soccer_a/odds", "soccer_b/odds"}) || len(u.requests) != 5 {
-		t.Errorf("odds asked at %v, %d requests", got, len(u.requests))
+	if got := u.of("odds"); !slices.Equal(got, []string{"soccer_a/odds", "soccer_b/odds"}) || len(u.Requests) != 5 {
+		t.Errorf("odds asked at %v, %d requests", got, len(u.Requests))
 	}
 	want := map[string]string{"soccer_a": "a1,a2", "soccer_b": "b1,b2"}
-	for _, r := range u.requests {
+	for _, r := range u.Requests {
 		if r.Endpoint != "odds" {
 			continue
 		}
@@ -159,31 +127,31 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// The account's bookmaker stands in every request for prices.
+// The account's bookmaker is in every request for prices.
 func TestAskBookmaker(t *testing.T) {
 	u := twoCups()
-	u.maker, u.quota = "betsson", &provider.Quota{Left: 1, Limit: 5_000_000}
+	u.Chosen, u.Left = "betsson", &provider.Quota{Left: 1, Limit: 5_000_000}
 	if _, err := ask(t, u); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range u.requests {
+	for _, r := range u.Requests {
 		if adapter.IsMarkets(r.Endpoint) != (r.Query.Get("bookmakers") == "betsson") {
 			t.Errorf("%s: query %v", r.Endpoint, r.Query)
 		}
 	}
 }
 
-// A large plan buys every market of the fixtures of the next day, in requests of their
-// own, and no market twice.
+// A large plan buys every market of the fixtures of the next day, in separate requests, and
+// no market twice.
 func TestAskEveryMarket(t *testing.T) {
 	for limit, want := range map[int][]string{20_000: nil, 5_000_000: {"soccer_a/events/a1/odds"}} {
 		u := twoCups()
-		u.quota = &provider.Quota{Left: 100, Limit: limit}
+		u.Left = &provider.Quota{Left: 100, Limit: limit}
 		asked, err := ask(t, u)
 		if got := u.of("event/odds"); err != nil || !slices.Equal(got, want) || len(asked.Failed) > 0 || int(asked.Counters["all_markets"]) != len(want) {
 			t.Errorf("%d credits: %v, asked at %v, %+v", limit, err, got, asked)
 		}
-		for _, r := range u.requests {
+		for _, r := range u.Requests {
 			if r.Endpoint == "odds" && (r.Query.Get("eventIds") == "a1,a2") != (want == nil) && strings.Contains(r.Path, "soccer_a") {
 				t.Errorf("%d credits: featured of %s", limit, r.Query.Get("eventIds"))
 			}
@@ -194,10 +162,10 @@ func TestAskEveryMarket(t *testing.T) {
 	}
 }
 
-// A provider that refuses a key of the list sells the featured markets still.
+// If the provider refuses a key of the list, the featured markets are requested.
 func TestAskRefusedMarkets(t *testing.T) {
 	u := twoCups()
-	u.quota = &provider.Quota{Left: 100, Limit: 5_000_000}
+	u.Left = &provider.Quota{Left: 100, Limit: 5_000_000}
 	u.answers = func(r provider.Request) (string, int) {
 		if strings.Contains(r.Query.Get("markets"), "btts") {
 			return errorBody("INVALID_MARKET"), 422
@@ -210,7 +178,7 @@ func TestAskRefusedMarkets(t *testing.T) {
 	}
 }
 
-// What cannot be had costs its fixtures alone, and a listing that is not whole says so.
+// A request that fails affects its own fixtures only, and an incomplete listing says so.
 func TestAskFailures(t *testing.T) {
 	answer := func(endpoint, path, body string, status int) func(provider.Request) (string, int) {
 		return func(r provider.Request) (string, int) {
@@ -247,7 +215,7 @@ func TestAskFailures(t *testing.T) {
 	} {
 		u := twoCups()
 		u.answers = c.answers
-		u.quota = &provider.Quota{Left: 1, Limit: c.quota}
+		u.Left = &provider.Quota{Left: 1, Limit: c.quota}
 		asked, err := ask(t, u)
 		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.err)
@@ -258,10 +226,9 @@ func TestAskFailures(t *testing.T) {
 	}
 }
 
-// A quota that ends in the middle costs what was not had yet: what begins first was
-// asked for first.
+// If the quota is used up in the middle, the fixtures that begin last have failed.
 func TestAskQuotaEnds(t *testing.T) {
-	u := &upstream{workers: 1, events: make(map[string][]string)}
+	u := &upstream{Fake: providertest.Fake{Workers: 1}, events: make(map[string][]string)}
 	for i := range 20 {
 		sport := fmt.Sprintf("soccer_%02d", i)
 		u.sports = append(u.sports, sport)
@@ -286,7 +253,7 @@ func TestAskQuotaEnds(t *testing.T) {
 	}
 }
 
-// A competition with very many fixtures is several requests.
+// A competition with very many fixtures takes several requests.
 func TestAskChunks(t *testing.T) {
 	u := &upstream{sports: []string{"soccer_a"}, events: make(map[string][]string)}
 	for i := range 250 {
@@ -301,7 +268,7 @@ func TestAskChunks(t *testing.T) {
 // A cycle of 300 fixtures in 30 competitions: the numbers of docs/providers.md.
 func TestCost(t *testing.T) {
 	for _, c := range []struct{ limit, requests, credits int }{{100_000, 61, 90}, {5_000_000, 104, 90 + 43*43}} {
-		u := &upstream{events: make(map[string][]string), quota: &provider.Quota{Left: c.limit, Limit: c.limit}}
+		u := &upstream{events: make(map[string][]string), Fake: providertest.Fake{Left: &provider.Quota{Left: c.limit, Limit: c.limit}}}
 		for i := range 30 {
 			sport := fmt.Sprintf("soccer_%02d", i)
 			u.sports = append(u.sports, sport)
@@ -313,13 +280,13 @@ func TestCost(t *testing.T) {
 			t.Fatal(err)
 		}
 		credits := 0
-		for _, r := range u.requests {
+		for _, r := range u.Requests {
 			if r.Endpoint == "odds" || r.Endpoint == "event/odds" {
 				credits += len(strings.Split(r.Query.Get("markets"), ","))
 			}
 		}
-		if len(u.requests) != c.requests || credits != c.credits {
-			t.Errorf("%d credits a month: %d requests and at most %d credits, want %d and %d", c.limit, len(u.requests), credits, c.requests, c.credits)
+		if len(u.Requests) != c.requests || credits != c.credits {
+			t.Errorf("%d credits a month: %d requests and at most %d credits, want %d and %d", c.limit, len(u.Requests), credits, c.requests, c.credits)
 		}
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"mkt/fetch/provider/theoddsapi/internal/wire"
 )
 
-// Error words of our own, for answers in which the provider says none.
+// Error codes of this package, for answers that have none of the provider.
 const (
-	errRequest = "INVALID_PARAMETER" // a code about a parameter of ours that is not in the closed set
+	errRequest = "INVALID_PARAMETER" // a code about a parameter that is not in the closed set
 )
 
 // kinds are what the provider's error codes mean.
@@ -44,13 +44,13 @@ var kinds = map[string]provider.Kind{
 	"INVALID_ALL_SPORTS_PARAM": provider.Rejected,
 }
 
-// frequencyWait is how long to wait when requests came too fast. The provider says
+// frequencyWait is how long to wait if requests were sent too fast. The provider says
 // that its own machines may need some time.
 const frequencyWait = time.Second
 
-// Classify judges a complete answer. The body decides: a list or an event is what was
-// asked for, and an error says its code, since a used up quota comes with the
-// status of a wrong key.
+// Classify judges a complete answer. The body decides: a list or an event is accepted, and
+// an error has its code. The status alone does not separate a quota that is used up from a
+// wrong key.
 func Classify(status int, header http.Header, body []byte) provider.Verdict {
 	v := classify(status, body)
 	left, known := credits(header, wire.HeaderRemaining)
@@ -58,6 +58,9 @@ func Classify(status int, header http.Header, body []byte) provider.Verdict {
 		v.Quota = &provider.Quota{Left: left, Resets: untilNextMonth(header)}
 		if used, known := credits(header, wire.HeaderUsed); known {
 			v.Quota.Limit = left + used
+		}
+		if cost, known := credits(header, wire.HeaderLast); known {
+			v.Quota.Cost = &cost
 		}
 	}
 	switch v.Code {
@@ -76,8 +79,8 @@ func credits(h http.Header, name string) (int, bool) {
 	return int(min(max(n, 0), most)), err == nil && n == n
 }
 
-// untilNextMonth is the time until the credits are new, by the provider's own clock; 0
-// if the answer does not have it.
+// untilNextMonth returns the time until the credits are renewed, by the provider's own
+// clock; 0 if the answer does not have that.
 func untilNextMonth(h http.Header) time.Duration {
 	now, err := http.ParseTime(h.Get("Date"))
 	if err != nil {
@@ -116,8 +119,7 @@ func byCode(status int, code string) provider.Verdict {
 	return usual(status, answer.Unknown)
 }
 
-// isAnswer reports whether a value is an answer of the provider's: a list, or one
-// event.
+// isAnswer reports whether a value is a list or one event.
 func isAnswer(root strictjson.Value) bool {
 	return root.Kind() == strictjson.Array || root.Kind() == strictjson.Object && root.Get(wire.KeyID).Kind() == strictjson.String &&
 		root.Get(wire.KeyErrorCode).Kind() == strictjson.Absent && !root.Repeats()

@@ -1,15 +1,15 @@
 // Package theoddsapi is the adapter for The Odds API, version 4: the prices of one
 // bookmaker of many, as markets by key and outcomes by name.
 //
-// The files ask*.go ask and read*.go read; theoddsapi.csv is the mapping table.
-// Asking and reading meet only in bytes. internal/wire holds the words of the wire.
+// The files ask*.go send requests and read*.go read answers; the two share nothing but
+// bytes. theoddsapi.csv is the mapping table. The package emulator answers as the provider
+// would; internal/wire has the names that it shares with this package.
 //
-// A fixture belongs to a competition, which is a "sport" of the provider, and is
-// known by an id of its own; teams have names only. An answer about prices names no
-// home side but the fixture's, and its outcomes name the teams: they are resolved
-// by equality. The prices are those of the bookmaker that the query names.
+// A fixture belongs to a competition, which the provider calls a sport, and has an id;
+// teams have names only. Outcomes name the teams, in exactly the words of the fixture. The
+// prices are those of the bookmaker that the query names.
 //
-// The provider sells no statistics, so that there is no live intelligence on it.
+// The provider sells no statistics, so that it has no live adapter.
 //
 // Source: provider notes for The Odds API, sections 1 to 5, as of 2026.
 package theoddsapi

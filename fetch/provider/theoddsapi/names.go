@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"mkt/fetch/input"
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider/theoddsapi/internal/wire"
 )
@@ -17,29 +16,12 @@ var tableCSV string
 //go:embed theoddsapi_words.csv
 var wordsCSV string
 
-// Dialect returns the wording of the provider's outcomes.
-var Dialect = sync.OnceValue(func() *input.Dialect {
-	d, err := mapping.ParseDialect(wordsCSV)
-	if err != nil {
-		panic("theoddsapi: embedded words: " + err.Error()) // a test reads all of them
-	}
-	return d
-})
+// Dialect returns the wording of the provider's outcomes, and table the mapping table of
+// its market keys.
+var Dialect, table = mapping.Embedded(Name+"/theoddsapi.csv", tableCSV, wordsCSV)
 
-// table is the mapping table of the provider's market keys.
-var table = sync.OnceValue(func() *mapping.Table {
-	t, err := mapping.Parse(Name+"/theoddsapi.csv", tableCSV, Dialect())
-	if err != nil {
-		panic("theoddsapi: embedded table: " + err.Error()) // a test reads the whole table
-	}
-	return t
-})
-
-// ruleLine implements provider.Provider.Rule.
-func ruleLine(rule string) string { return table().Rule(rule) }
-
-// everyMarket is the list of the keys that the table maps: what is asked for where all
-// markets of a fixture are bought. A key that stays RAW would cost as much.
+// everyMarket returns the list of the keys that the table maps, which is requested where
+// all markets of a fixture are bought. A key that stays RAW would cost as much.
 var everyMarket = sync.OnceValue(func() string {
 	keys := strings.Split(wire.Featured, ",")
 	featured := len(keys)

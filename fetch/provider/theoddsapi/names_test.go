@@ -6,50 +6,28 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/fetch/mapping/mappingtest"
 	"mkt/internal/needs"
-	"mkt/publish/football"
 )
 
-// Every claim is one that the vocabulary knows, and markets of one definition have
-// ranks of their own.
+// Every line has a key of the provider, and no other lines are there.
 func TestTable(t *testing.T) {
-	type place struct {
-		market, period, subject string
-		rank                    int
-	}
-	ranks := make(map[place]string)
+	mappingtest.CheckLines(t, table())
 	for key, e := range table().ByKey {
 		if key != e.Key || !isKey(key) {
 			t.Errorf("%s: the key is %s", key, e.Key)
 		}
-		if e.Reading == nil {
-			continue
-		}
-		r := e.Reading
-		if term, ok := football.Lookup(r.Market); !ok || !term.AllowsPeriod(r.Period) {
-			t.Errorf("%s: no such market: %s %s", key, r.Market, r.Period)
-		}
-		p := place{r.Market, r.Period, r.Subject, r.Rank}
-		if other := ranks[p]; other != "" {
-			t.Errorf("%s and %s have one rank", key, other)
-		}
-		ranks[p] = key
-	}
-	for p, key := range ranks {
-		if p.rank = 1; ranks[p] == "" {
-			t.Errorf("%s: nobody has the first rank", key)
-		}
 	}
 	if len(table().ByName)+len(table().ByRow) > 0 {
-		t.Error("the provider has keys alone")
+		t.Error("the provider has only keys")
 	}
-	if line := ruleLine("theoddsapi/theoddsapi.csv:h2h"); !strings.HasPrefix(line, "key,h2h,h2h,") {
+	if line := table().Rule("theoddsapi/theoddsapi.csv:h2h"); !strings.HasPrefix(line, "key,h2h,h2h,") {
 		t.Errorf("the rule of h2h is %q", line)
 	}
 }
 
-// The list of every market is one that the provider can be asked for: keys without
-// blanks, each once, the featured ones first, and none that stays RAW.
+// The list of every market can be sent to the provider: keys without blanks, each once, the
+// featured ones first, and none that stays RAW.
 func TestEveryMarket(t *testing.T) {
 	met := make(map[string]bool)
 	for _, key := range strings.Split(everyMarket(), ",") {
@@ -63,7 +41,7 @@ func TestEveryMarket(t *testing.T) {
 	}
 }
 
-// Every key of the vocabulary's list has a line, and says the same, or why not.
+// Every key of the vocabulary's list has a line that agrees with it or says why not.
 func TestVocabulary(t *testing.T) {
 	text, err := os.Open(needs.Shared(t, "vocabulary/map/theoddsapi.csv"))
 	if err != nil {

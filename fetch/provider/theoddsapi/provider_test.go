@@ -1,12 +1,9 @@
 package theoddsapi_test
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
@@ -18,21 +15,12 @@ import (
 
 // TestProvider runs the suite over the goldens' payloads.
 func TestProvider(t *testing.T) {
-	samples := make(map[string]providertest.Sample)
-	goldens(t, func(file string, a *txtar.Archive) {
-		name := filepath.Base(file)
-		for _, f := range a.Files {
-			// What a shape should not be is no sample, and a price that is taken away would
-			// be another market's.
-			if p := payload(f); p.Endpoint != "" && name != "damaged.txtar" && name != "american.txtar" {
-				samples[name+"/"+f.Name] = providertest.Sample{Endpoint: p.Endpoint, Body: f.Data}
-			}
-		}
-	})
 	providertest.Run(t, providertest.Suite{
 		Provider: theoddsapi.Provider(),
-		Samples:  samples,
-		Price:    []string{"price"},
+		// What a shape should not be is no sample, and a price that is taken away would be
+		// another market's.
+		Samples: providertest.SamplesOf(t, goldens, payload, "damaged", "american"),
+		Price:   []string{"price"},
 		Emulator: func(o simulator.Options) (*simulator.Server, error) {
 			o.Quota = 5_000_000 // a plan that buys every market
 			return emulator.New(o)

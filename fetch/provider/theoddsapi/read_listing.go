@@ -6,29 +6,33 @@ import (
 	"strings"
 	"time"
 
+	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/esoccer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/theoddsapi/internal/wire"
 	"mkt/publish/football"
 )
 
-// sportFields and eventFields are the fields that have been met; others are counted.
+// The members of each part of an answer that are known; others are counted.
 var (
-	sportFields = map[string]bool{wire.KeyKey: true, wire.KeyGroup: true, "title": true, "description": true, wire.KeyActive: true, wire.KeyOutrights: true}
-	eventFields = map[string]bool{wire.KeyID: true, wire.KeySport: true, wire.KeyLeague: true, wire.KeyStart: true, wire.KeyHome: true, wire.KeyAway: true, wire.KeyBookmakers: true}
+	sportFields     = answer.Set(wire.KeyKey, wire.KeyGroup, "title", "description", wire.KeyActive, wire.KeyOutrights)
+	eventFields     = answer.Set(wire.KeyID, wire.KeySport, wire.KeyLeague, wire.KeyStart, wire.KeyHome, wire.KeyAway, wire.KeyBookmakers)
+	bookmakerFields = answer.Set(wire.KeyKey, wire.KeyMarkets, "title", "last_update", "link", "sid")
+	marketFields    = answer.Set(wire.KeyKey, wire.KeyOutcomes, "last_update", "link", "sid")
 )
 
-// event is one fixture, as a list of fixtures and an answer about prices have it.
+// event is one fixture, in a list of fixtures or in an answer about prices.
 type event struct {
 	id                 string
-	path               string // the competition's key, where the list was asked for
+	path               string // the key of the competition whose list it was in
 	sport              football.Field[string]
 	home, away, league football.Field[string]
 	startsAt           football.Field[time.Time]
 }
 
-// readList parses an archived answer that is a list. It is an error when the bytes do
-// not parse and when they are no list.
+// readList parses an archived answer that is a list. It is an error if the bytes do not
+// parse or are no list.
 func readList(d *strictjson.Document, body []byte) (strictjson.Value, error) {
 	if err := d.Parse(body); err != nil {
 		return strictjson.Value{}, err
@@ -39,9 +43,9 @@ func readList(d *strictjson.Document, body []byte) (strictjson.Value, error) {
 	return d.Root(), nil
 }
 
-// readSport reads one competition. isFootball reports whether it is one of football that
-// is active and has fixtures: there is nothing to ask about any other. It is not ok if
-// the item does not say.
+// readSport reads one competition. isFootball reports whether it is a competition of
+// football that is active and has fixtures: nothing is requested of others. It is not ok
+// if the item cannot be read.
 func readSport(v strictjson.Value) (key string, isFootball, ok bool) {
 	member, once := v.Once(wire.KeyKey)
 	key = member.Text()
@@ -60,13 +64,13 @@ func readSport(v strictjson.Value) (key string, isFootball, ok bool) {
 	return key, isFootball, true
 }
 
-// isFlag reports whether a value is true, false or not there.
+// isFlag reports whether a value is true, false or absent.
 func isFlag(v strictjson.Value) bool {
 	k := v.Kind()
 	return k == strictjson.True || k == strictjson.False || k == strictjson.Absent
 }
 
-// eventID is the id of an event. broken says why there is none to be believed.
+// eventID returns the id of an event; broken is why it has none.
 func eventID(v strictjson.Value) (id, broken string) {
 	if v.Kind() != strictjson.Object {
 		return "", "not an object"
@@ -81,8 +85,8 @@ func eventID(v strictjson.Value) (id, broken string) {
 	return id, ""
 }
 
-// isID reports whether a text can be a fixture's id: 32 hexadecimal digits, as far as
-// they are recorded.
+// isID reports whether a text can be a fixture's id. Recorded ones are 32 hexadecimal
+// digits.
 func isID(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
@@ -92,14 +96,14 @@ func isID(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// readEvent reads one fixture and counts what of it is damaged. broken says why it
-// cannot be used at all, "" when it can.
-func readEvent(v strictjson.Value, trace *provider.Trace, damaged *tally) (e event, broken string) {
+// readEvent reads one fixture and counts its damaged parts. broken is why it cannot be
+// used at all, "" if it can.
+func readEvent(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) (e event, broken string) {
 	if e.id, broken = eventID(v); broken != "" {
 		return e, broken
 	}
 	if v.Repeats() {
-		damaged.add(eventRepeats)
+		damaged.Add(eventRepeats)
 	}
 	of := provider.Subject{Fixture: e.id}
 	trace.Report(of, provider.FieldThing, v)
@@ -107,24 +111,24 @@ func readEvent(v strictjson.Value, trace *provider.Trace, damaged *tally) (e eve
 	trace.Report(of, provider.FieldAway, v.Get(wire.KeyAway))
 	trace.Report(of, provider.FieldLeague, v.Get(wire.KeyLeague))
 	trace.Report(of, provider.FieldStartsAt, v.Get(wire.KeyStart))
-	e.sport = damaged.text(v, wire.KeySport, eventSport)
-	e.home, e.away = damaged.text(v, wire.KeyHome, eventName), damaged.text(v, wire.KeyAway, eventName)
-	e.league = damaged.text(v, wire.KeyLeague, eventName)
+	e.sport = damaged.Text(v, wire.KeySport, eventSport)
+	e.home, e.away = damaged.Text(v, wire.KeyHome, eventName), damaged.Text(v, wire.KeyAway, eventName)
+	e.league = damaged.Text(v, wire.KeyLeague, eventName)
 	switch t, once := v.Once(wire.KeyStart); {
 	case t.Kind() == strictjson.Absent:
 	case once && !timeOf(t).IsZero():
 		e.startsAt = football.Of(timeOf(t))
 	default:
 		e.startsAt = football.NullField[time.Time]()
-		if once && (isWrong(t) || field(t).State() == football.Present) {
-			damaged.add(eventTime)
+		if once && (answer.IsWrong(t) || answer.Field(t).State() == football.Present) {
+			damaged.Add(eventTime)
 		}
 	}
 	return e, ""
 }
 
-// timeOf reads a time in UTC, as ISO 8601 has it or in seconds since 1970; zero if it
-// is none of this century.
+// timeOf reads a time in ISO 8601 or in seconds since 1970; zero if it is not in this
+// century.
 func timeOf(v strictjson.Value) time.Time {
 	var t time.Time
 	switch v.Kind() {
@@ -141,111 +145,49 @@ func timeOf(v strictjson.Value) time.Time {
 	return t.UTC()
 }
 
-// otherSport is the rule for a fixture that is not football at all.
+// otherSport is the rule for a fixture that is not football.
 const otherSport = "sport:not-football"
 
-// filterOf names the rule that keeps a fixture out, "" when none does. The provider
-// has no competition of eSoccer.
+// filterOf names the rule that keeps a fixture out, "" if none does. No eSoccer has been
+// seen in this provider's data; the names are checked all the same.
 func (e *event) filterOf() string {
 	if sport, ok := e.sport.Get(); ok && !strings.HasPrefix(sport, wire.PrefixSoccer) {
 		return otherSport
 	}
-	return ""
+	return esoccer.Rule(esoccer.Names{League: e.league.Or(""), Home: e.home.Or(""), Away: e.away.Or("")})
 }
 
 // ReadListing implements provider.MarketAdapter for the competitions and their
-// fixtures. Two fixtures of one id that do not say the same are broken: nobody knows
-// which of them is meant. Items without an id are counted; when of several items none
-// has one the list is not what it was, which is an error.
+// fixtures.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	l := provider.Listing{Fixtures: make(map[string]provider.ListedFixture)}
-	r := listingReader{filtered: make(map[string]string), doubted: make(map[string]bool)}
+	r := answer.NewListing()
+	var doc strictjson.Document
 	for _, p := range pages {
-		if err := r.page(&l, p); err != nil {
+		list, err := readList(&doc, p.Body)
+		if err != nil {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
-	}
-	if r.items > 1 && r.read == 0 {
-		return provider.Listing{}, fmt.Errorf("%s: a list of %d items, and none has an id: its shape has changed", wire.EndpointEvents, r.items)
-	}
-	for id := range r.doubted {
-		delete(l.Fixtures, id)
-		delete(r.filtered, id)
-		r.broken.add("an id of two fixtures")
-	}
-	var rules tally
-	for _, rule := range r.filtered {
-		rules.add(rule)
-	}
-	l.Filtered, l.Broken, l.Unknown, l.Damaged = rules, r.broken, r.unknown, r.damaged
-	return l, nil
-}
-
-type listingReader struct {
-	doc         strictjson.Document
-	items, read int
-	filtered    map[string]string // rule by fixture id
-	doubted     map[string]bool   // fixture ids that two fixtures have
-	broken      tally
-	unknown     tally
-	damaged     tally
-}
-
-func (r *listingReader) page(l *provider.Listing, p provider.Payload) error {
-	list, err := readList(&r.doc, p.Body)
-	if err != nil {
-		return err
-	}
-	for v := range list.Items() {
-		if p.Endpoint == wire.EndpointSports {
-			r.sport(v)
-			continue
-		}
-		r.items++
-		e, broken := readEvent(v, p.Trace, &r.damaged)
-		if broken != "" {
-			r.broken.add(broken)
-			continue
-		}
-		r.read++
-		r.keep(l, &e, p.FetchedAt)
-		for name := range v.Members() {
-			if !eventFields[name] {
-				r.unknown.add("fixture." + name)
+		for v := range list.Items() {
+			if p.Endpoint == wire.EndpointSports {
+				if _, _, ok := readSport(v); !ok {
+					r.AddDamage(sportNoShape)
+				}
+				r.Unknown.AddUnknown(v, "competition", sportFields)
+				continue
 			}
+			e, broken := readEvent(v, p.Trace, &r.Damaged)
+			if !r.Count(broken) {
+				continue
+			}
+			var format answer.Format
+			format.Compare(v, "fixture", eventFields, wire.KeySport, wire.KeyLeague, wire.KeyStart, wire.KeyHome, wire.KeyAway)
+			r.Keep(provider.ListedFixture{Fixture: e.fixture(p.FetchedAt)}, e.filterOf(), format)
 		}
 	}
-	return nil
+	return r.Result(wire.EndpointEvents)
 }
 
-func (r *listingReader) sport(v strictjson.Value) {
-	if _, _, ok := readSport(v); !ok {
-		r.damaged.add(sportNoShape)
-	}
-	for name := range v.Members() {
-		if !sportFields[name] {
-			r.unknown.add("competition." + name)
-		}
-	}
-}
-
-func (r *listingReader) keep(l *provider.Listing, e *event, fetched time.Time) {
-	before, listed := l.Fixtures[e.id]
-	_, filtered := r.filtered[e.id]
-	if rule := e.filterOf(); rule != "" {
-		if listed {
-			r.doubted[e.id] = true
-		}
-		r.filtered[e.id] = rule
-		return
-	}
-	fixture := provider.ListedFixture{Fixture: football.Fixture{
-		Home: e.home, Away: e.away, League: e.league, StartsAt: e.startsAt,
-		Provider: Name, ProviderFixtureID: e.id, FetchedAt: fetched,
-	}}
-	before.FetchedAt = fetched
-	if filtered || listed && before != fixture {
-		r.doubted[e.id] = true
-	}
-	l.Fixtures[e.id] = fixture
+// fixture returns what the event says of a fixture.
+func (e *event) fixture(fetched time.Time) football.Fixture {
+	return football.Fixture{Home: e.home, Away: e.away, League: e.league, StartsAt: e.startsAt, Provider: Name, ProviderFixtureID: e.id, FetchedAt: fetched}
 }

@@ -33,7 +33,7 @@ func readEvents(d *strictjson.Document, body []byte) ([]strictjson.Value, error)
 
 // ReadMarkets implements provider.MarketAdapter for the prices of a competition's
 // fixtures and of one fixture. The prices are those of the bookmaker that the query
-// names. A fixture that the query did not ask for is left out.
+// names. A fixture that was not requested is left out.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := answer.Document()
 	defer answer.Release(d)
@@ -41,7 +41,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", p.Endpoint, err)
 	}
-	r := sheetReader{table: table(), bookmaker: cmp.Or(p.Query.Get(wire.ParamBookmakers), DefaultBookmaker),
+	r := sheetReader{table: table(), bookmaker: cmp.Or(p.Query.Get(wire.ParamBookmakers), DefaultBookmaker), named: p.Query.Has(wire.ParamBookmakers),
 		fixtures: make(map[string]*offered), payloadTrace: p.Trace}
 	if ids := p.Query.Get(wire.ParamEvents); ids != "" {
 		r.asked = strings.Split(ids, ",")
@@ -57,31 +57,34 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 type sheetReader struct {
 	table        *mapping.Table
 	bookmaker    string
-	asked        []string // fixtures; nil when the request does not name them
+	named        bool     // by the request
+	asked        []string // fixtures; nil if the request does not name them
 	fixtures     map[string]*offered
 	order        []*offered
-	doubted      []string // fixtures that are there twice and differ
-	priced       bool     // a price was met
-	decimal      bool     // one of them can only be a decimal
-	unknown      tally
-	skipped      tally
-	damaged      tally
+	doubted      []string // ids of two fixtures that differ
+	priced       bool     // there is a price
+	decimal      bool     // a price can only be a decimal
+	unknown      answer.Tally
+	skipped      answer.Tally
+	damaged      answer.Tally
 	met, hurt    provider.Parts
 	payloadTrace *provider.Trace
-	trace        *provider.Trace // of the fixture at hand
+	trace        *provider.Trace // of the current fixture
 }
 
-// offered is everything met on one fixture.
+// offered is everything that was read of one fixture.
 type offered struct {
 	event
-	raw    string // as it stands in the payload
+	raw    string // its text in the payload
 	offers []input.Offer
 	byKey  map[string]showing // markets, by their key
+	found  bool               // the bookmaker is there
+	others bool               // others are
 	lost   bool               // a part larger than a market could not be read
 	hurt   bool               // that, or a market or row
 }
 
-// showing is where a market stands among the offers, and as what in the payload.
+// showing is the place of a market among the offers, and its text in the payload.
 type showing struct {
 	at  int
 	raw string
@@ -94,18 +97,18 @@ func (r *sheetReader) event(v strictjson.Value) {
 	e, broken := readEvent(v, r.trace, &r.damaged)
 	switch {
 	case broken != "":
-		r.damaged.add(fixtureNoID)
+		r.damaged.Add(fixtureNoID)
 		return
 	case r.asked != nil && !slices.Contains(r.asked, e.id):
-		r.skipped.add("fixture not asked for")
+		r.skipped.Add("fixture not asked for")
 		return
 	case e.filterOf() != "":
-		r.skipped.add("fixture of another sport")
+		r.skipped.Add("fixture of another sport")
 		return
 	}
 	if before := r.fixtures[e.id]; before != nil {
 		if before.raw != v.Raw() {
-			r.damaged.add(fixtureTwice)
+			r.damaged.Add(fixtureTwice)
 			r.doubted = append(r.doubted, e.id)
 		}
 		return
@@ -113,11 +116,7 @@ func (r *sheetReader) event(v strictjson.Value) {
 	f := &offered{event: e, raw: v.Raw(), byKey: make(map[string]showing)}
 	r.fixtures[e.id] = f
 	r.order = append(r.order, f)
-	for name := range v.Members() {
-		if !eventFields[name] {
-			r.unknown.add("fixture." + name)
-		}
-	}
+	r.unknown.AddUnknown(v, "fixture", eventFields)
 	makers, once := v.Once(wire.KeyBookmakers)
 	if makers.Kind() != strictjson.Array || !once {
 		r.lose(f, fixtureNoPrices)
@@ -126,27 +125,33 @@ func (r *sheetReader) event(v strictjson.Value) {
 	for m := range makers.Items() {
 		r.maker(f, m)
 	}
+	if r.named && f.others && !f.found { // the answer is to another question
+		r.damaged.Add(fixtureOthers)
+		f.hurt = true
+	}
 }
 
 // lose counts a part larger than a market that cannot be read.
 func (r *sheetReader) lose(f *offered, why string) {
-	r.damaged.add(why)
+	r.damaged.Add(why)
 	r.met.Sections++
 	r.hurt.Sections++
 	f.lost, f.hurt = true, true
 }
 
-// maker reads the block of one bookmaker, if it is the one whose prices are wanted.
+// maker reads the block of one bookmaker, if its prices were requested.
 func (r *sheetReader) maker(f *offered, v strictjson.Value) {
 	key, once := v.Once(wire.KeyKey)
 	switch {
-	case v.Kind() != strictjson.Object || key.Kind() != strictjson.String || !once: // it may be the one that is wanted
+	case v.Kind() != strictjson.Object || key.Kind() != strictjson.String || !once: // it may be the requested one
 		r.lose(f, bookmakerNoShape)
 		return
 	case key.Text() != r.bookmaker:
-		r.skipped.add("another bookmaker")
+		r.skipped.Add("another bookmaker")
+		f.others = true
 		return
 	}
+	f.found = true
 	markets, once := v.Once(wire.KeyMarkets)
 	if markets.Kind() != strictjson.Array || !once {
 		r.lose(f, bookmakerMarkets)
@@ -154,48 +159,36 @@ func (r *sheetReader) maker(f *offered, v strictjson.Value) {
 	}
 	r.met.Sections++
 	if v.Repeats() {
-		r.damaged.add(bookmakerRepeats)
+		r.damaged.Add(bookmakerRepeats)
 		r.hurt.Sections++
 	}
-	for name := range v.Members() {
-		switch name {
-		case wire.KeyKey, wire.KeyMarkets, "title", "last_update", "link", "sid":
-		default:
-			r.unknown.add("bookmaker." + name)
-		}
-	}
+	r.unknown.AddUnknown(v, "bookmaker", bookmakerFields)
 	for m := range markets.Items() {
 		r.market(f, m)
 	}
 }
 
-// market reads one market. One whose key is there twice, and says two things, is RAW
-// with the rows of both.
+// market reads one market. Two markets with one key that differ are one RAW market with
+// the rows of both.
 func (r *sheetReader) market(f *offered, v strictjson.Value) {
 	r.met.Markets++
 	member, once := v.Once(wire.KeyKey)
 	key := member.Text()
 	if member.Kind() != strictjson.String || key == "" || !once {
-		r.damaged.add(marketNoKey)
+		r.damaged.Add(marketNoKey)
 		r.hurt.Markets++
 		f.lost, f.hurt = true, true
 		return
 	}
 	before, twice := f.byKey[key]
 	if twice && before.raw == v.Raw() {
-		r.skipped.add("market sent twice")
+		r.skipped.Add("market sent twice")
 		return
 	}
 	of := provider.Subject{Fixture: f.id, Market: key}
 	r.trace.Report(of, provider.FieldThing, v)
 	r.trace.Report(of, provider.FieldMarketName, member)
-	for name := range v.Members() {
-		switch name {
-		case wire.KeyKey, wire.KeyOutcomes, "last_update", "link", "sid":
-		default:
-			r.unknown.add("market." + name)
-		}
-	}
+	r.unknown.AddUnknown(v, "market", marketFields)
 	why := ""
 	switch {
 	case twice:
@@ -212,7 +205,7 @@ func (r *sheetReader) market(f *offered, v strictjson.Value) {
 		}
 	}
 	if why != "" {
-		r.damaged.add(why)
+		r.damaged.Add(why)
 		r.hurt.Markets++
 		f.hurt = true
 	}
@@ -230,8 +223,8 @@ func (r *sheetReader) market(f *offered, v strictjson.Value) {
 	f.offers = append(f.offers, o)
 }
 
-// rows reads the outcomes of a market. What stands in their place and is no list is
-// one row that nobody understands: nothing that was sent is dropped.
+// rows reads the outcomes of a market. A value that is no list is one row that cannot be
+// read: nothing that was sent is dropped.
 func (r *sheetReader) rows(f *offered, outcomes strictjson.Value) []input.Row {
 	switch outcomes.Kind() {
 	case strictjson.Absent, strictjson.Null:
@@ -247,7 +240,7 @@ func (r *sheetReader) rows(f *offered, outcomes strictjson.Value) []input.Row {
 	return rows
 }
 
-// row reads one outcome: what names it are its labels, in the provider's order.
+// row reads one outcome. Its labels are in the provider's order.
 func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 	row := input.Row{Place: r.trace.Begin(v)}
 	of := provider.Subject{Row: row.Place}
@@ -256,12 +249,12 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 	if v.Kind() != strictjson.Object {
 		const stranger = "row"
 		row.Trouble = football.AmbiguousShape
-		row.Labels = []football.Label{{Field: stranger, Text: clip(v)}}
+		row.Labels = []football.Label{{Field: stranger, Text: answer.Clip(v)}}
 		r.trace.Report(of, stranger, v)
-		r.damaged.add(rowNoObject)
+		r.damaged.Add(rowNoObject)
 	}
 	if v.Repeats() {
-		r.damaged.add(rowRepeats)
+		r.damaged.Add(rowRepeats)
 		row.Trouble = football.AmbiguousShape
 	}
 	for key, m := range v.Members() {
@@ -273,45 +266,52 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 		case "link", "sid", "bet_limit":
 			continue
 		case wire.KeyName, wire.KeyDescription, wire.KeyPoint:
-			if isWrong(m) {
-				r.damaged.add(rowField)
+			if answer.IsWrong(m) {
+				r.damaged.Add(rowField)
 				row.Trouble = football.AmbiguousShape
 			}
 		default:
-			r.unknown.add("row." + key)
+			r.unknown.Add("row." + key)
 		}
 		if m.Kind() != strictjson.Null {
 			r.trace.Report(of, key, m)
-			row.Labels = append(row.Labels, football.Label{Field: key, Text: clip(m)})
+			row.Labels = append(row.Labels, football.Label{Field: key, Text: answer.Clip(m)})
 		}
 	}
-	if row.Trouble != "" {
+	switch {
+	case row.Trouble != "":
 		r.hurt.Rows++
 		f.hurt = true
+	case answer.LacksAny(v, wire.KeyName):
+		r.damaged.Add(rowNoName)
+		r.hurt.Rows++
+	case answer.LacksAny(v, wire.KeyPrice):
+		r.damaged.Add(rowNoPrice)
+		r.hurt.Rows++
 	}
 	return row
 }
 
-// price is a price as it was sent. What is no text is kept as it stands: it is there,
-// and no price.
+// price returns a price as it was sent. A value that is no text is kept as it is, and will
+// be found to be no price.
 func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
 	v, once := row.Once(wire.KeyPrice)
 	switch {
-	case once && isWrong(v):
-		r.damaged.add(rowField)
-		return football.Of(clip(v))
+	case once && answer.IsWrong(v):
+		r.damaged.Add(rowField)
+		return football.Of(answer.Clip(v))
 	case once:
-		if price, ok := field(v).Get(); ok {
+		if price, ok := answer.Field(v).Get(); ok {
 			r.priced, r.decimal = true, r.decimal || !isAmerican(price)
 		}
-		return field(v)
+		return answer.Field(v)
 	}
 	return football.NullField[string]()
 }
 
-// isAmerican reports whether a price can be in the American form: a whole number from
-// 100 on, with or without a sign. A decimal that long is written so, too, but not
-// every price of a payload is that long.
+// isAmerican reports whether a price can be in the American form: a whole number of 100 or
+// more, with or without a sign. A decimal price can look the same, but not all prices of
+// a payload can.
 func isAmerican(price string) bool {
 	price = strings.TrimLeft(price, "+-")
 	for i := 0; i < len(price); i++ {
@@ -322,20 +322,15 @@ func isAmerican(price string) bool {
 	return len(price) > 2
 }
 
-// isReadable reports whether an offer has a row that is whole.
-func isReadable(o input.Offer) bool {
-	return slices.ContainsFunc(o.Rows, func(row input.Row) bool { return row.Trouble != football.AmbiguousShape })
-}
-
-// sheet turns what was gathered into offers. Where the prices are in another form than
-// was asked for, no answer says so: none of them is taken for a decimal. A fixture that
-// has damage, and no row that is whole, is broken: to go on would look like the
-// bookmaker had withdrawn its markets.
+// sheet turns the gathered markets into offers. If the prices are in another form than
+// requested, which no answer states, none of them is read as a decimal. A fixture that has
+// damage, and no undamaged row, is broken: otherwise it would look as if the bookmaker had
+// withdrawn its markets.
 func (r *sheetReader) sheet(p provider.Payload, l provider.Listing, otherForm bool) provider.Sheet {
 	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: make(map[string]football.Reason)}
 	for _, f := range r.order {
 		switch {
-		case slices.Contains(r.doubted, f.id), f.hurt && !slices.ContainsFunc(f.offers, isReadable):
+		case slices.Contains(r.doubted, f.id), f.hurt && !slices.ContainsFunc(f.offers, input.Offer.IsReadable):
 			s.Broken[f.id] = football.AmbiguousShape
 			continue
 		case otherForm:
@@ -343,7 +338,7 @@ func (r *sheetReader) sheet(p provider.Payload, l provider.Listing, otherForm bo
 				setOtherForm(f.offers[i].Rows)
 			}
 		}
-		s.Fixtures = append(s.Fixtures, provider.FixtureOffers{Fixture: f.fixture(p, l), Offers: f.offers, Partial: f.lost})
+		s.Fixtures = append(s.Fixtures, provider.FixtureOffers{Fixture: f.joined(p, l), Offers: f.offers, Partial: f.lost})
 	}
 	s.Damaged, s.Unknown, s.Skipped, s.Met, s.Hurt = r.damaged, r.unknown, r.skipped, r.met, r.hurt
 	return s
@@ -357,15 +352,10 @@ func setOtherForm(rows []input.Row) {
 	}
 }
 
-// fixture is the fixture as the listing has it, or else as the answer itself does.
-func (f *offered) fixture(p provider.Payload, l provider.Listing) football.Fixture {
-	listed, ok := l.Fixtures[f.id]
-	if !ok {
-		return football.Fixture{Home: f.home, Away: f.away, League: f.league, StartsAt: f.startsAt,
-			Provider: Name, ProviderFixtureID: f.id, FetchedAt: p.FetchedAt}
+// joined returns what the listing says of a fixture, or else what the answer itself says.
+func (f *offered) joined(p provider.Payload, l provider.Listing) football.Fixture {
+	if listed, ok := l.Joined(Name, f.id, p.FetchedAt); ok {
+		return listed
 	}
-	if p.FetchedAt.After(listed.FetchedAt) {
-		listed.FetchedAt = p.FetchedAt
-	}
-	return listed.Fixture
+	return f.event.fixture(p.FetchedAt)
 }

@@ -3,22 +3,16 @@ package theoddsapi_test
 import (
 	"bytes"
 	"flag"
-	"fmt"
-	"maps"
 	"net/url"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/theoddsapi"
-	"mkt/publish/football"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -49,133 +43,11 @@ func payload(f txtar.File) provider.Payload {
 	return p
 }
 
-// goldens calls f with every golden.
-func goldens(t testing.TB, f func(file string, a *txtar.Archive)) {
-	t.Helper()
-	files, err := filepath.Glob("testdata/read/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%v, %d goldens", err, len(files))
-	}
-	for _, file := range files {
-		a, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f(file, a)
-	}
-}
+const goldens = "testdata/read/*.txtar"
 
 // TestGoldens reads the payloads of testdata/read and compares what they say.
 func TestGoldens(t *testing.T) {
-	goldens(t, func(file string, a *txtar.Archive) {
-		got := readAll(a)
-		want := &a.Files[len(a.Files)-1]
-		if diff := cmp.Diff(string(want.Data), got); diff != "" && !*update {
-			t.Errorf("%s (-want +got)\n%s", file, diff)
-		}
-		if want.Data = []byte(got); *update {
-			if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	})
-}
-
-// readAll reads a golden's payloads and writes down what they say.
-func readAll(a *txtar.Archive) string {
-	var b strings.Builder
-	var pages, markets []provider.Payload
-	for _, f := range a.Files {
-		switch p := payload(f); {
-		case adapter.IsListing(p.Endpoint):
-			pages = append(pages, p)
-		case adapter.IsMarkets(p.Endpoint):
-			markets = append(markets, p)
-		}
-	}
-	l, err := adapter.ReadListing(pages)
-	if err != nil {
-		fmt.Fprintf(&b, "listing: error: %v\n", err)
-	}
-	for _, id := range slices.Sorted(maps.Keys(l.Fixtures)) {
-		f := l.Fixtures[id]
-		fmt.Fprintf(&b, "listed %s: %s - %s, %s, %s\n", id, said(f.Home), said(f.Away), said(f.League), start(f.StartsAt))
-	}
-	writeCounts(&b, "filtered", l.Filtered)
-	writeCounts(&b, "broken", l.Broken)
-	writeCounts(&b, "damaged", l.Damaged)
-	writeCounts(&b, "unknown", l.Unknown)
-	for _, p := range markets {
-		s, err := adapter.ReadMarkets(p, l)
-		if err != nil {
-			fmt.Fprintf(&b, "%s: error: %v\n", p.Endpoint, err)
-			continue
-		}
-		fmt.Fprintf(&b, "%s, bookmaker %q, parts %v, damaged %v\n", p.Endpoint, p.Query.Get("bookmakers"), s.Met, s.Hurt)
-		writeSheet(&b, s)
-	}
-	return b.String()
-}
-
-func writeSheet(b *strings.Builder, s provider.Sheet) {
-	for _, f := range s.Fixtures {
-		x := f.Fixture
-		fmt.Fprintf(b, "fixture %s: %s - %s, %s, %s, partial %v\n", x.ProviderFixtureID, said(x.Home), said(x.Away), said(x.League), start(x.StartsAt), f.Partial)
-		for _, o := range f.Offers {
-			claim := "RAW " + string(o.RawReason)
-			if o.Reading != nil {
-				claim = strings.TrimSpace(o.Reading.Market + " " + o.Reading.Period + " " + string(o.Reading.Condition))
-			}
-			fmt.Fprintf(b, "  %s, name %q: %s\n", o.Key, said(o.Name), claim)
-			for _, row := range o.Rows {
-				b.WriteString("   ")
-				for _, l := range row.Labels {
-					fmt.Fprintf(b, " %s=%q", l.Field, l.Text)
-				}
-				fmt.Fprintf(b, " decimal %s", said(row.Decimal))
-				if other, ok := row.OtherPrice.Get(); ok {
-					fmt.Fprintf(b, ", other %s", other)
-				}
-				if row.Trouble != "" {
-					fmt.Fprintf(b, ", %s", row.Trouble)
-				}
-				b.WriteString("\n")
-			}
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(s.Broken)) {
-		fmt.Fprintf(b, "broken %s: %s\n", id, s.Broken[id])
-	}
-	writeCounts(b, "damaged", s.Damaged)
-	writeCounts(b, "unknown", s.Unknown)
-	writeCounts(b, "skipped", s.Skipped)
-}
-
-func writeCounts(b *strings.Builder, what string, counts map[string]int) {
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(b, "%s %d × %s\n", what, counts[name], name)
-	}
-}
-
-// said writes a field in one of its three states.
-func said(f football.Field[string]) string {
-	switch f.State() {
-	case football.Missing:
-		return "absent"
-	case football.Null:
-		return "null"
-	}
-	return f.Or("")
-}
-
-func start(f football.Field[time.Time]) string {
-	switch f.State() {
-	case football.Missing:
-		return "absent"
-	case football.Null:
-		return "null"
-	}
-	return f.Or(time.Time{}).Format(time.RFC3339)
+	providertest.Compare(t, goldens, *update, func(a *txtar.Archive) string { return providertest.ReadAll(adapter, a, payload) })
 }
 
 // Bytes that do not parse, and answers of another shape, are errors.
@@ -204,7 +76,7 @@ func TestNotAskedFor(t *testing.T) {
 	}
 }
 
-// What a stranger wrote does not get into an error.
+// No text of a payload gets into an error.
 func TestErrorsHoldNoPayload(t *testing.T) {
 	_, err := adapter.ReadMarkets(provider.Payload{Body: []byte(`[{"id":"1","canary-0815":nonsense}]`)}, provider.Listing{})
 	if err == nil || bytes.Contains([]byte(err.Error()), []byte("canary")) {

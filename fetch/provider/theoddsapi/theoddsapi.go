@@ -2,7 +2,6 @@ package theoddsapi
 
 import (
 	"net/http"
-	"net/url"
 	"time"
 
 	"mkt/fetch/provider"
@@ -28,38 +27,37 @@ func Provider() provider.Provider {
 		Hosts:        []string{"api.the-odds-api.com", "ipv6-api.the-odds-api.com"},
 		Capabilities: []provider.Capability{provider.Prematch, provider.LiveOdds},
 		Budget: provider.Budget{
-			// Headers say what is left of the month's credits. This is for a provider
-			// that does not send them: the smallest plan that is paid for, by the day.
+			// Headers state what is left of the month's credits. This is used without
+			// them: a day's share of the smallest paid plan.
 			Requests:    660,
 			Window:      24 * time.Hour,
-			Burst:       15, // 30 a second are allowed, and fewer are safe
+			Renewed:     30 * 24 * time.Hour,
+			Burst:       15, // 30 a second are allowed
 			Concurrency: 4,
 			MaxBody:     16 << 20, // a competition's featured markets of one bookmaker are some 100 KiB
 		},
+		Cycle:      provider.Estimate{Markets: 90},
 		Authorize:  authorize,
 		Classify:   Classify,
-		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker},
-		Probe:      probe,
-		Rule:       ruleLine,
+		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker, Query: bookmakerQuery},
+		Probes:     probes,
+		ReadPlan:   readPlan,
+		NeededBy:   neededBy,
+		Table:      table,
+		Recorded:   recorded,
 		Markets:    adapter{},
 	}
 }
 
-// authorize puts the key on a request's query: the provider takes it nowhere else.
+// authorize puts the key on a request's query: the provider accepts it nowhere else.
 func authorize(r *http.Request, credential string) {
 	q := r.URL.Query()
 	q.Set(wire.ParamKey, credential)
 	r.URL.RawQuery = q.Encode()
 }
 
-// probe asks for the competitions: it costs no credit, and its headers say how many
-// are left.
-func probe(time.Time) provider.Request {
-	return provider.Request{Endpoint: wire.EndpointSports, Path: wire.PathSports, Query: url.Values{}}
-}
-
-// maxKey bounds a bookmaker's and a competition's key. Recorded ones have up to 42
-// letters.
+// maxKey is the longest key of a bookmaker or a competition, in bytes. Recorded ones have
+// up to 42.
 const maxKey = 64
 
 // isBookmaker reports whether name is written as a bookmaker's key, "betfair_ex_eu".

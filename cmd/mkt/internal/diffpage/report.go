@@ -17,7 +17,7 @@ import (
 	"mkt/cmd/mkt/internal/page"
 )
 
-// Bounds of what is kept.
+// The limits of a page.
 const (
 	mostMovers   = 50
 	mostFixtures = 30

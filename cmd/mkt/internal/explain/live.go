@@ -125,7 +125,7 @@ func (l *liveTrace) trace(ctx context.Context) error {
 			l.start, from = &state, layout.TimeOf(state.Cycle).Add(time.Second)
 		}
 	}
-	o := transform.LiveTraceOptions{Root: l.Root, Provider: l.Provider, Fixture: l.fixture, Event: l.event, From: from, To: until, Start: l.start,
+	o := transform.LiveTraceOptions{Root: l.Root, Provider: l.Provider, Fixture: l.fixture, Event: l.event, Source: l.manifest.Provider, From: from, To: until, Start: l.start,
 		Sources: true, Progress: l.Progress}
 	damaged, err := transform.TraceLive(ctx, o, func(s *transform.LiveStep) { l.steps = append(l.steps, s) })
 	if damaged > 0 {
@@ -201,8 +201,8 @@ func (l *liveTrace) places(s *transform.LiveStep, fields ...string) (from []Piec
 	return from
 }
 
-// isJoined reports whether a field was taken from the detail: an incident or a counter,
-// of which the list told none.
+// isJoined reports whether a field was taken from the detail: it is an incident or a
+// counter, and the list has none of that kind.
 func isJoined(s *transform.LiveStep, field string) bool {
 	for _, kind := range []string{provider.FieldIncident, provider.FieldCounter} {
 		if strings.HasPrefix(field, kind) {

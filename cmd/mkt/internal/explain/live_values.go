@@ -54,7 +54,8 @@ func (l *liveTrace) fixtureInPlay(s *transform.LiveStep) {
 	l.text(s, provider.FieldAway, x.Away)
 	l.text(s, provider.FieldLeague, x.League)
 	starts, _ := x.StartsAt.Get()
-	l.add(Value{Field: provider.FieldStartsAt, State: stateOf(x.StartsAt.State()), Value: timeText(starts), Rule: ruleEpoch, From: l.places(s, provider.FieldStartsAt)})
+	from := l.places(s, provider.FieldStartsAt)
+	l.add(Value{Field: provider.FieldStartsAt, State: stateOf(x.StartsAt.State()), Value: timeText(starts), Rule: startRule(from), From: from})
 	l.score(s)
 	l.clock(s)
 	for _, c := range s.After.Brief().Counters {

@@ -17,6 +17,8 @@ const (
 	ruleAbsent   = "the payload does not have the field"
 	ruleVerbatim = "the provider's own characters, untouched"
 	ruleEpoch    = "seconds since 1970, as a time in UTC"
+	ruleTime     = "a date and a time, as a time in UTC"
+	ruleStart    = "the kick-off, as a time in UTC"
 	ruleListed   = "from the newest page of the provider's list"
 	ruleCount    = "how many markets of the payload have prices"
 	ruleLines    = "the distinct lines of the selections that can be relied on, in numeric order; handicaps as the home side's"
@@ -38,10 +40,13 @@ func (m *marketTrace) fixture() {
 		field, rule string
 		value       *string
 	}{{provider.FieldHome, ruleListed, f.Home}, {provider.FieldAway, ruleListed, f.Away},
-		{provider.FieldLeague, ruleListed, f.League}, {provider.FieldStartsAt, ruleEpoch, starts}} {
+		{provider.FieldLeague, ruleListed, f.League}, {provider.FieldStartsAt, "", starts}} {
 		from := m.pieces(origin, id, v.field)
 		if len(from) == 0 {
 			from = m.pieces(m.read.Offered, id, provider.FieldTeams)
+		}
+		if v.field == provider.FieldStartsAt {
+			v.rule = startRule(from)
 		}
 		m.value(v.field, v.value, f.Absent, v.rule, from)
 	}
@@ -54,6 +59,22 @@ func (m *marketTrace) fixture() {
 	at := f.ProviderFetchedAt.UTC().Format(time.RFC3339Nano)
 	m.value("provider_fetched_at", &at, nil, "when the newest answer that it was read from arrived", nil)
 	m.value("provenance.provider_fixture_id", &f.ProviderFixtureID, nil, ruleVerbatim, m.pieces(origin, id, provider.FieldThing))
+}
+
+// startRule says how a kick-off was read from where it was found. Some providers send a
+// number, as JSON or in a text, and others a date.
+func startRule(from []Piece) string {
+	for _, p := range from {
+		text := strings.Trim(p.Text, `"`)
+		switch {
+		case p.Says != provider.FieldStartsAt || text == "" || text[0] < '0' || text[0] > '9':
+		case strings.Trim(text, "0123456789") == "":
+			return ruleEpoch
+		default:
+			return ruleTime
+		}
+	}
+	return ruleStart
 }
 
 func (m *marketTrace) market() {
@@ -97,8 +118,8 @@ func (m *marketTrace) mappingRule() string {
 	if r.Rule == nil {
 		return "RAW: " + whyRaw[football.Reason(valueOr(r.RawReason, ""))]
 	}
-	if m.adapter.Rule != nil {
-		if line := m.adapter.Rule(*r.Rule); line != "" {
+	if m.adapter.Table != nil {
+		if line := m.adapter.Table().Rule(*r.Rule); line != "" {
 			return *r.Rule + ": " + strings.ReplaceAll(line, "\n", " | ")
 		}
 	}

@@ -11,16 +11,14 @@ import (
 type bet struct {
 	id     int
 	name   string
-	offers string // of the simulated world, with " | " between
-	// only says which rows of the offers are the bet's; nil takes all.
+	offers string // of the simulated world, separated by " | "
+	// only reports which rows of the offers belong to the bet; nil means all.
 	only func(r simulator.Ref, s simulator.Selection) bool
-	// word is the value of a row, a text or a number; "" leaves a row out that the provider
+	// word returns the value of a row, a text or a number; "" for a row that the provider
 	// does not sell.
 	word  func(s simulator.Selection) string
 	proof simulator.Proof
-	maker func(id int) bool // whose bet it is; nil for all
-	// homeLine marks handicaps: all rows have the home side's line.
-	homeLine bool
+	maker func(id int) bool // reports whether a bookmaker sells the bet; nil means all do
 
 	of []simulator.Offer
 }
@@ -33,18 +31,18 @@ const (
 	teamScores     = "TEAM_TO_SCORE 1H + TEAM_TO_SCORE 2H"
 )
 
-// bets are all that the emulator sells, in the order sent. What the world offers beside,
-// the provider does not sell, or its words for it are not known.
+// bets are all bets of the emulator, in the order in which they are sent. The world's other
+// offers are not sold by the provider, or its words for them are not known.
 var bets = resolved([]bet{
 	{id: 1, name: "Match Winner", offers: "MATCH_RESULT FT", word: side},
 	{id: 2, name: "Home/Away", offers: "DRAW_NO_BET FT", word: side},
 	{id: 3, name: "Second Half Winner", offers: "MATCH_RESULT 2H", word: side},
-	{id: 4, name: "Asian Handicap", offers: "ASIAN_HANDICAP FT asian | ASIAN_HANDICAP FT asian_alternative", word: asian, homeLine: true},
+	{id: 4, name: "Asian Handicap", offers: "ASIAN_HANDICAP FT asian | ASIAN_HANDICAP FT asian_alternative", word: asian},
 	{id: 5, name: "Goals Over/Under", offers: "TOTAL_GOALS FT | TOTAL_GOALS FT alternative", word: total},
 	{id: 6, name: "Goals Over/Under First Half", offers: "TOTAL_GOALS 1H alternative", word: total},
 	{id: 7, name: "HT/FT Double", offers: "HALF_TIME_FULL_TIME FT", word: side},
 	{id: 8, name: "Both Teams Score", offers: "BOTH_TEAMS_TO_SCORE FT", word: capital},
-	{id: 9, name: "Handicap Result", offers: "HANDICAP_RESULT FT | HANDICAP_RESULT FT alternative", word: handicap, homeLine: true},
+	{id: 9, name: "Handicap Result", offers: "HANDICAP_RESULT FT | HANDICAP_RESULT FT alternative", word: handicap},
 	{id: 10, name: "Exact Score", offers: "CORRECT_SCORE FT", word: score},
 	{id: 11, name: "Highest Scoring Half", offers: "HIGHEST_SCORING_HALF FT", word: half},
 	{id: 12, name: "Double Chance", offers: "DOUBLE_CHANCE FT", word: chance},
@@ -53,8 +51,8 @@ var bets = resolved([]bet{
 	{id: 15, name: "Team To Score Last", offers: "LAST_TEAM_TO_SCORE FT", word: scorer("No goal")},
 	{id: 16, name: "Total - Home", offers: "TEAM_TOTAL_GOALS FT", only: of("HOME"), word: total},
 	{id: 17, name: "Total - Away", offers: "TEAM_TOTAL_GOALS FT", only: of("AWAY"), word: total},
-	{id: 18, name: "Handicap Result - First Half", offers: "HANDICAP_RESULT 1H | HANDICAP_RESULT 1H alternative", word: handicap, homeLine: true},
-	{id: 19, name: "Asian Handicap First Half", offers: "ASIAN_HANDICAP 1H asian | ASIAN_HANDICAP 1H asian_alternative", word: asian, homeLine: true},
+	{id: 18, name: "Handicap Result - First Half", offers: "HANDICAP_RESULT 1H | HANDICAP_RESULT 1H alternative", word: handicap},
+	{id: 19, name: "Asian Handicap First Half", offers: "ASIAN_HANDICAP 1H asian | ASIAN_HANDICAP 1H asian_alternative", word: asian},
 	{id: 20, name: "Double Chance - First Half", offers: "DOUBLE_CHANCE 1H", word: chance},
 	{id: 21, name: "Odd/Even", offers: "ODD_EVEN_GOALS FT", word: capital},
 	{id: 22, name: "Odd/Even - First Half", offers: "ODD_EVEN_GOALS 1H", word: capital},
@@ -83,7 +81,7 @@ var bets = resolved([]bet{
 	{id: 52, name: "Halftime Result/Both Teams Score", offers: "RESULT_AND_BOTH_TEAMS_TO_SCORE 1H", word: side},
 	{id: 54, name: "First 10 min Winner", offers: "MATCH_RESULT 0-10", word: side},
 	{id: 55, name: "Corners 1x2", offers: "CORNERS_RESULT FT", word: side},
-	{id: 56, name: "Corners Asian Handicap", offers: "CORNERS_ASIAN_HANDICAP FT", word: asian, homeLine: true},
+	{id: 56, name: "Corners Asian Handicap", offers: "CORNERS_ASIAN_HANDICAP FT", word: asian},
 	{id: 57, name: "Home Corners Over/Under", offers: "TEAM_TOTAL_CORNERS FT", only: of("HOME"), word: total},
 	{id: 58, name: "Away Corners Over/Under", offers: "TEAM_TOTAL_CORNERS FT", only: of("AWAY"), word: total},
 	{id: 59, name: "Own Goal", offers: "OWN_GOAL FT", word: capital},
@@ -96,9 +94,9 @@ var bets = resolved([]bet{
 	{id: 77, name: "Total Corners (1st Half)", offers: "TOTAL_CORNERS_3WAY 1H", word: total, maker: func(id int) bool { return id == mainMaker }},
 	{id: 77, name: "Total Corners (1st Half)", offers: "TOTAL_CORNERS 1H asian", word: total, maker: func(id int) bool { return id != mainMaker }},
 	{id: 78, name: "RTG_H1", offers: "RESULT_AND_TOTAL_GOALS 1H", word: total},
-	{id: 79, name: "Cards European Handicap", offers: "CARDS_HANDICAP_RESULT FT | CARDS_HANDICAP_RESULT FT alternative", word: handicap, homeLine: true},
+	{id: 79, name: "Cards European Handicap", offers: "CARDS_HANDICAP_RESULT FT | CARDS_HANDICAP_RESULT FT alternative", word: handicap},
 	{id: 80, name: "Cards Over/Under", offers: "TOTAL_CARDS FT | TOTAL_CARDS FT asian", word: total},
-	{id: 81, name: "Cards Asian Handicap", offers: "CARDS_ASIAN_HANDICAP FT", word: asian, homeLine: true},
+	{id: 81, name: "Cards Asian Handicap", offers: "CARDS_ASIAN_HANDICAP FT", word: asian},
 	{id: 82, name: "Home Team Total Cards", offers: "TEAM_TOTAL_CARDS FT", only: of("HOME"), word: total},
 	{id: 83, name: "Away Team Total Cards", offers: "TEAM_TOTAL_CARDS FT", only: of("AWAY"), word: total},
 	{id: 85, name: "Total Corners (3 way)", offers: "TOTAL_CORNERS_3WAY FT | TOTAL_CORNERS_3WAY FT alternative", word: total},
@@ -129,7 +127,7 @@ var bets = resolved([]bet{
 	{id: 193, name: "Away Highest Scoring Half", offers: "TEAM_HIGHEST_SCORING_HALF FT AWAY", word: half},
 	{id: 211, name: "Total Shots", offers: "TOTAL_SHOTS FT", word: total},
 	{id: 215, name: "Player Singles", offers: "PLAYER_SHOTS FT", word: playerOver, proof: simulator.MustBeRaw},
-	{id: 239, name: "Corners. European Handicap", offers: "CORNERS_HANDICAP_RESULT FT", word: handicap, homeLine: true},
+	{id: 239, name: "Corners. European Handicap", offers: "CORNERS_HANDICAP_RESULT FT", word: handicap},
 	{id: 249, name: "Multicorners", offers: "MULTICORNERS FT", word: total},
 	{id: 281, name: "Total Tackles", offers: "TOTAL_TACKLES FT", word: total},
 	{id: 292, name: "Over/Under between 0 and 10m", offers: "TOTAL_GOALS 0-10", word: total, proof: simulator.MustBeRaw},
@@ -147,8 +145,8 @@ func resolved(bets []bet) []bet {
 	return bets
 }
 
-// of chooses the rows of which each word says something: the market, the period, the
-// parameter, or the side.
+// of selects the rows to which all words apply: the market, the period, the parameter or
+// the side.
 func of(words ...string) func(simulator.Ref, simulator.Selection) bool {
 	return func(r simulator.Ref, s simulator.Selection) bool {
 		for _, w := range words {
@@ -179,12 +177,12 @@ func side(s simulator.Selection) string {
 	return capitals(first)
 }
 
-// yesSide names the side of a yes.
+// yesSide writes the side of a yes.
 func yesSide(s simulator.Selection) string { return capitals(s.Side) }
 
 func total(s simulator.Selection) string { return side(s) + " " + s.Line }
 
-// asian writes a handicap, which is the home side's on both rows: "Away -1.25".
+// asian writes a handicap. Both rows have the home side's line: "Away -1.25".
 func asian(s simulator.Selection) string {
 	line := s.Line
 	if s.Outcome == "AWAY" {
@@ -225,7 +223,7 @@ func number(s simulator.Selection) string {
 	return s.Outcome
 }
 
-// valueOf is a value as it is sent: a number of goals is a number.
+// valueOf returns a value as it is sent: a number of goals is a JSON number.
 func valueOf(text string) any {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n
@@ -254,7 +252,7 @@ func method(s simulator.Selection) string {
 	return map[string]string{"SHOT": "Shot", "HEADER": "Header", "PENALTY": "Penalty", "FREE_KICK": "FreeKick", "OWN_GOAL": "OwnGoal", "NO_GOAL": "Draw"}[s.Outcome]
 }
 
-// player is a name alone. No row stands for all other players.
+// player writes a name only. There is no row for all other players.
 func player(s simulator.Selection) string {
 	if s.Outcome == "NO_GOALSCORER" {
 		return "No Goalscorer"
@@ -262,7 +260,7 @@ func player(s simulator.Selection) string {
 	return s.Player
 }
 
-// playerOver is a name and a line. There is no row for under.
+// playerOver writes a name and a line. There is no row for under.
 func playerOver(s simulator.Selection) string {
 	if s.Outcome != "OVER" {
 		return ""

@@ -1,7 +1,6 @@
 package emulator
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -16,34 +15,52 @@ import (
 )
 
 // New returns an emulator of API-Football: an http.Handler that speaks the provider's
-// wire format over invented worlds. Recorded payloads cannot be replayed.
+// wire format over invented worlds or, if Options.Replay is set, over recorded payloads.
 func New(o simulator.Options) (*simulator.Server, error) {
-	if o.Replay != "" {
-		return nil, fmt.Errorf("replay: the emulator of API-Football has no recorded payloads; leave it out")
-	}
-	return simulator.NewServer(o, &dialect{
-		lists: simulator.NewCache[listKey](8, func([]listed) int { return 1 }),
+	d := &dialect{
+		lists: simulator.NewLists((*simulator.World).Football, func(l listed) int { return len(l.json) }),
 		odds:  simulator.NewCache[oddsKey](64<<20, func(b []byte) int { return len(b) }),
-	})
+	}
+	if o.Replay == "" {
+		return simulator.NewServer(o, d)
+	}
+	r, err := openReplay(o.Replay)
+	if err != nil {
+		return nil, err
+	}
+	return simulator.NewServer(o, simulator.Replay{Dialect: wireFormat{d}, Serve: r.answer, Sells: d.Format().Classes})
 }
+
+// wireFormat is the dialect without its worlds.
+type wireFormat struct{ simulator.Dialect }
+
+// EndpointOf implements simulator.Sorting.
+func (wireFormat) EndpointOf(path string, query url.Values) (string, simulator.Class) {
+	return (*dialect)(nil).EndpointOf(path, query)
+}
+
+// TooFast implements simulator.Paced.
+func (wireFormat) TooFast(h http.Header) simulator.Answer { return (*dialect)(nil).TooFast(h) }
 
 // dialect implements simulator.Dialect.
 type dialect struct {
-	lists *simulator.Cache[listKey, []listed]
+	lists simulator.Lists[listed]
 	odds  *simulator.Cache[oddsKey, []byte]
 }
 
 // Endpoint implements simulator.Dialect.
 func (d *dialect) Endpoint(path string) (string, simulator.Class) { return d.EndpointOf(path, nil) }
 
-// EndpointOf implements simulator.Sorting: one path has the list of a day, the matches in
-// play, and the details of some.
+// EndpointOf implements simulator.Sorting: one path serves the list of a day, the matches in
+// play, and the details of fixtures.
 func (*dialect) EndpointOf(path string, query url.Values) (string, simulator.Class) {
 	switch {
 	case path == wire.PathOdds:
 		return wire.EndpointOdds, simulator.Markets
 	case path == wire.PathStatus:
 		return wire.EndpointStatus, ""
+	case path == wire.PathLiveOdds:
+		return wire.EndpointLiveOdds, ""
 	case path != wire.PathFixtures:
 		return "", ""
 	case query.Has(wire.ParamLive):
@@ -54,11 +71,19 @@ func (*dialect) EndpointOf(path string, query url.Values) (string, simulator.Cla
 	return wire.EndpointFixtures, simulator.Listing
 }
 
+// Cost implements simulator.Charging: the status of the account costs nothing.
+func (*dialect) Cost(q simulator.Question) int {
+	if q.Endpoint == wire.EndpointStatus {
+		return 0
+	}
+	return 1
+}
+
 // Token implements simulator.Dialect.
 func (*dialect) Token(r *http.Request) string { return r.Header.Get(wire.HeaderKey) }
 
-// perMinute is the quota of a minute in the plan that the emulator sells. It is stated
-// and not kept.
+// perMinute is the quota of a minute in the emulated plan. It is stated in the headers and
+// not enforced.
 const perMinute = 450
 
 // Quota implements simulator.Dialect. The time of renewal is not sent.
@@ -78,6 +103,13 @@ var refusals = map[simulator.Refusal][2]string{
 	simulator.QuotaUsed: {wire.ErrRequests, "You have reached the request limit for the day."},
 }
 
+// TooFast implements simulator.Paced: the quota of the minute is used up, and not that of
+// the day.
+func (*dialect) TooFast(h http.Header) simulator.Answer {
+	h.Set(wire.HeaderMinuteRemaining, "0")
+	return refused("", nil, wire.ErrRateLimit, fmt.Sprintf("Too many requests. Your rate limit is %d requests per minute.", perMinute))
+}
+
 // Refuse implements simulator.Dialect: with the status 200, but for faults of the server.
 func (*dialect) Refuse(why simulator.Refusal) simulator.Answer {
 	switch why {
@@ -89,38 +121,30 @@ func (*dialect) Refuse(why simulator.Refusal) simulator.Answer {
 	return refused("", nil, refusals[why][0], refusals[why][1])
 }
 
-// refused is an answer that says an error.
+// refused returns an answer with an error.
 func refused(get string, query url.Values, key, text string) simulator.Answer {
-	errors := append(quoted(map[string]string{key: text}), `,"results":0,"paging":{"current":1,"total":1},"response":[]}`...)
+	errors := append(simulator.JSON(map[string]string{key: text}), `,"results":0,"paging":{"current":1,"total":1},"response":[]}`...)
 	return simulator.Answer{Body: append([]byte(`{`+repeated(get, query)+`,"errors":`), errors...)}
 }
 
-// repeated is what an envelope repeats of a question. Without parameters there is an
-// empty array.
+// repeated returns the part of the envelope that repeats the request. Without parameters
+// they are an empty array.
 func repeated(get string, query url.Values) string {
 	parameters := make(map[string]string, len(query))
 	for name := range query {
 		parameters[name] = query.Get(name)
 	}
-	text := string(quoted(parameters))
+	text := string(simulator.JSON(parameters))
 	if len(parameters) == 0 {
 		text = "[]"
 	}
-	return `"` + wire.KeyGet + `":` + string(quoted(get)) + `,"` + wire.KeyParameters + `":` + text
-}
-
-// quoted is a value in JSON.
-func quoted(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // all that is written are texts, numbers, and structs of them
-	}
-	return b
+	return `"` + wire.KeyGet + `":` + string(simulator.JSON(get)) + `,"` + wire.KeyParameters + `":` + text
 }
 
 // Format implements simulator.Dialect.
 func (*dialect) Format() simulator.Format {
-	return simulator.Format{List: wire.KeyResponse, IDs: []string{"fixture"}, Nonsense: `{"get":7,"errors":[],"results":"many","paging":[],"response":"see attachment"}`}
+	return simulator.Format{List: wire.KeyResponse, IDs: []string{"fixture"}, Nonsense: `{"get":7,"errors":[],"results":"many","paging":[],"response":"see attachment"}`,
+		Classes: []simulator.Class{simulator.Listing, simulator.Markets, simulator.Playing, simulator.Details}}
 }
 
 // Wrap implements simulator.Dialect.
@@ -131,14 +155,8 @@ func (*dialect) Wrap(items [][]byte, page *simulator.Page) []byte {
 		p = *page
 		pages = max(1, (p.Total+p.Size-1)/p.Size)
 	}
-	b := fmt.Appendf(nil, `{%s,"errors":[],"results":%d,"paging":{"current":%d,"total":%d},"response":[`, p.Asked, len(items), p.Number, pages)
-	for i, item := range items {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, item...)
-	}
-	return append(b, "]}"...)
+	b := fmt.Appendf(nil, `{%s,"errors":[],"results":%d,"paging":{"current":%d,"total":%d},"response":`, p.Asked, len(items), p.Number, pages)
+	return append(simulator.AppendArray(b, items), '}')
 }
 
 // Answer implements simulator.Dialect.
@@ -151,8 +169,9 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 	page := simulator.Page{Number: 1}
 	switch q.Endpoint {
 	case wire.EndpointStatus:
-		return simulator.Answer{Body: []byte(`{` + repeated(get, nil) + `,"errors":[],"results":1,"paging":{"current":1,"total":1},"response":` +
-			`{"account":{"firstname":"Sim","lastname":"Ulator","email":"simulator@example.com"},"subscription":{"plan":"Ultra","active":true}}}`)}
+		return accountStatus(get)
+	case wire.EndpointLiveOdds:
+		items = [][]byte{} // the world has no prices in play
 	case wire.EndpointFixtures:
 		items = d.day(q)
 	case wire.EndpointLive:
@@ -162,22 +181,28 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 	default:
 		items, page = d.oddsPage(q)
 	}
-	if page.Size == 0 { // comes whole
+	if page.Size == 0 { // it is not paged
 		page.Size, page.Total = max(1, len(items)), len(items)
 	}
 	page.Asked = repeated(get, q.Query)
 	return simulator.Answer{Items: items, Page: &page}
 }
 
-// parameters are those of the endpoints. Each has one of them at least.
+func accountStatus(get string) simulator.Answer {
+	return simulator.Answer{Body: []byte(`{` + repeated(get, nil) + `,"errors":[],"results":1,"paging":{"current":1,"total":1},"response":` +
+		`{"account":{"firstname":"Sim","lastname":"Ulator","email":"simulator@example.com"},"subscription":{"plan":"Ultra","end":"2030-01-01T00:00:00+00:00","active":true}}}`)}
+}
+
+// parameters are the parameters of the endpoints. A request has at least one of them.
 var parameters = map[string][]string{
 	wire.EndpointFixtures: {wire.ParamDate},
 	wire.EndpointLive:     {wire.ParamLive},
 	wire.EndpointDetails:  {wire.ParamIDs},
+	wire.EndpointLiveOdds: {wire.ParamBet},
 	wire.EndpointOdds:     {wire.ParamDate, wire.ParamBookmaker, wire.ParamPage},
 }
 
-// wrong is what is wrong with a question, "" if nothing is.
+// wrong returns what is wrong with a request, "" if nothing is.
 func wrong(q simulator.Question) (key, text string) {
 	known := parameters[q.Endpoint]
 	if known == nil {

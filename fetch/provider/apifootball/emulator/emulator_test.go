@@ -97,7 +97,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// A list comes whole, and odds by ten fixtures to a page. Every fixture is on one page.
+// A list is not paged, and odds have ten fixtures to a page. Every fixture is on one page.
 func TestPaging(t *testing.T) {
 	sim := emulated(t, simulator.Options{Seed: 1})
 	token := sim.Tokens()[0]
@@ -129,7 +129,7 @@ func TestPaging(t *testing.T) {
 	}
 }
 
-// Bookmakers have prices of their own, and without a bookmaker all are sent.
+// Bookmakers have different prices, and without a bookmaker those of all are sent.
 func TestBookmakers(t *testing.T) {
 	sim := emulated(t, simulator.Options{Seed: 1})
 	books := func(query string) map[int]string {
@@ -167,12 +167,9 @@ func TestRepeatable(t *testing.T) {
 			t.Errorf("%s: one seed and one moment gave two answers, or an empty one", path)
 		}
 	}
-	if _, err := emulator.New(simulator.Options{Replay: "testdata"}); err == nil {
-		t.Error("replays")
-	}
 }
 
-// Faults are aimed at what is asked, although three questions have one path.
+// Faults can be restricted to one endpoint, although three of them have one path.
 func TestFaults(t *testing.T) {
 	for _, text := range []string{"503:1@live", "empty:1@live", "wrong:1@live", "listing-without-ids:1@live", "truncated:1@live", "permission:1@live"} {
 		f, err := simulator.ParseFault(text)

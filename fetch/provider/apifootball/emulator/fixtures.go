@@ -3,8 +3,6 @@ package emulator
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,41 +16,14 @@ type listed struct {
 	json []byte
 }
 
-// listKey identifies a list: it changes at whole minutes only.
-type listKey struct {
-	world  *simulator.World
-	minute int64
-}
-
 // Listed implements simulator.Lister: the matches in play stay in the list of their day.
 // The provider has no eSoccer.
-func (*dialect) Listed(w *simulator.World, now time.Time) []simulator.Fixture {
-	var all []simulator.Fixture
-	met := make(map[int64]bool)
-	add := func(f simulator.Fixture) {
-		if f.League.Human() && !met[f.Number] {
-			met[f.Number] = true
-			all = append(all, f)
-		}
-	}
-	for _, f := range w.Fixtures(now) {
-		add(f)
-	}
-	for _, m := range w.Live(now) {
-		add(m.Fixture)
-	}
-	slices.SortStableFunc(all, func(a, b simulator.Fixture) int { return a.KickOff.Compare(b.KickOff) })
-	return all
-}
+func (*dialect) Listed(w *simulator.World, now time.Time) []simulator.Fixture { return w.Football(now) }
 
-// day answers for the list of a day.
+// day answers a request for the list of a day.
 func (d *dialect) day(q simulator.Question) [][]byte {
-	now := q.Now.Truncate(time.Minute)
-	all := d.lists.Get(listKey{q.World, now.Unix()}, func() (all []listed) {
-		for _, f := range d.Listed(q.World, now) {
-			all = append(all, listed{dayOf(f), quoted(newItem(q.World, f, now))})
-		}
-		return all
+	all := d.lists.Get(q.World, q.Now, func(f simulator.Fixture, now time.Time) listed {
+		return listed{dayOf(f), simulator.JSON(newItem(q.World, f, now))}
 	})
 	items := [][]byte{} // never nil: a day without fixtures is an answer as well
 	for _, l := range all {
@@ -71,15 +42,16 @@ const (
 	renewedStats = time.Minute
 )
 
-// playing answers for the matches in play, with their events.
+// playing answers a request for the matches in play, with their events. A match that is
+// over is not among them.
 func playing(q simulator.Question) [][]byte {
 	now := q.Now.Truncate(renewed)
 	items := [][]byte{}
 	for _, m := range q.World.Live(now) {
-		if sent := m.Sent(now); m.Fixture.League.Human() && sent.Begun {
+		if sent := m.Sent(now); m.Fixture.League.Human() && sent.Begun && sent.Status != simulator.Ended {
 			i := newItem(q.World, m.Fixture, now)
 			i.Events = events(m, sent)
-			items = append(items, quoted(i))
+			items = append(items, simulator.JSON(i))
 		}
 	}
 	return items
@@ -91,7 +63,7 @@ func details(q simulator.Question) [][]byte {
 	now := q.Now.Truncate(renewed)
 	items := [][]byte{}
 	for id := range strings.SplitSeq(q.Query.Get(wire.ParamIDs), wire.IDSeparator) {
-		n, ok := fixtureNumber(q.World, id)
+		n, ok := fixtureIDs.NumberOf(q.World, id)
 		if !ok {
 			continue
 		}
@@ -107,7 +79,7 @@ func details(q simulator.Question) [][]byte {
 			i.Events = events(m, m.Sent(now))
 			i.Statistics = statistics(m, m.Sent(q.Now.Truncate(renewedStats)))
 		}
-		items = append(items, quoted(i))
+		items = append(items, simulator.JSON(i))
 	}
 	return items
 }
@@ -121,17 +93,8 @@ var fixtureIDs = simulator.IDs{First: 1_400_000}
 // fixtureID returns the id of a fixture.
 func fixtureID(w *simulator.World, f simulator.Fixture) int64 { return fixtureIDs.Of(w, f) }
 
-// fixtureNumber is the way back; false for an id that no fixture of the world can have.
-func fixtureNumber(w *simulator.World, id string) (int64, bool) {
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil {
-		return 0, false
-	}
-	return fixtureIDs.Number(w, n)
-}
-
-// item is a fixture of a list. The last members are in the details, the events also in
-// the list of matches in play.
+// item is a fixture of a list. The last members are only in the details, but the events are
+// also in the list of matches in play.
 type item struct {
 	Fixture fixture `json:"fixture"`
 	League  league  `json:"league"`
@@ -152,7 +115,7 @@ type item struct {
 	Players    []any `json:"players,omitzero"`
 }
 
-// reference is what the odds say of a fixture, which is not who plays.
+// reference is what the odds say of a fixture. They do not say who plays.
 type reference struct {
 	ID        int64  `json:"id"`
 	TimeZone  string `json:"timezone"`
@@ -199,7 +162,7 @@ type league struct {
 	Standings *bool   `json:"standings,omitzero"`
 }
 
-// named is a team wherever it is named.
+// named is a team in all places that name it.
 type named struct {
 	ID   int    `json:"id"`
 	Name string `json:"name"`
@@ -218,7 +181,7 @@ type pair struct {
 
 func pairOf(goals [2]int) pair { return pair{&goals[0], &goals[1]} }
 
-// oddVenue is the lot of an unknown venue: null, or 0.
+// oddVenue decides whether the id of an unknown venue is null or 0.
 const oddVenue = 301
 
 func newItem(w *simulator.World, f simulator.Fixture, now time.Time) (i item) {

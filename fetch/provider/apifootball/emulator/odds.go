@@ -1,9 +1,7 @@
 package emulator
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"mkt/fetch/provider/apifootball/internal/wire"
@@ -13,7 +11,7 @@ import (
 // perPage is how many fixtures a page of odds has.
 const perPage = 10
 
-// mainMaker is the bookmaker whose prices the world's newest ones are. The others' are a
+// mainMaker is the bookmaker with the world's newest prices. Those of the others are a
 // little older, so that some differ.
 const mainMaker = 8
 
@@ -31,7 +29,7 @@ type oddsKey struct {
 	maker   string
 }
 
-// oddsPage answers for the odds of a day.
+// oddsPage answers a request for the odds of a day.
 func (d *dialect) oddsPage(q simulator.Question) ([][]byte, simulator.Page) {
 	maker := q.Query.Get(wire.ParamBookmaker)
 	known := maker == ""
@@ -39,7 +37,7 @@ func (d *dialect) oddsPage(q simulator.Question) ([][]byte, simulator.Page) {
 		known = known || maker == strconv.Itoa(m.id)
 	}
 	var all []*simulator.Offering
-	for _, f := range d.Listed(q.World, q.Now.Truncate(time.Minute)) {
+	for _, f := range q.World.Football(q.Now.Truncate(time.Minute)) {
 		if !known || dayOf(f) != q.Query.Get(wire.ParamDate) {
 			continue
 		}
@@ -106,7 +104,7 @@ func render(w *simulator.World, o *simulator.Offering, maker string) []byte {
 		}
 		books = append(books, b)
 	}
-	return quoted(struct {
+	return simulator.JSON(struct {
 		League     league      `json:"league"`
 		Fixture    reference   `json:"fixture"`
 		Update     string      `json:"update"`
@@ -121,8 +119,8 @@ type row struct {
 	value string
 }
 
-// rows are the rows of a bet at a bookmaker. One without a price is not sent, and a line
-// that two offers share is there once.
+// rows returns the rows of a bet at a bookmaker. A row without a price is not sent, and a
+// line that two offers share is sent once.
 func rows(b *bet, o *simulator.Offering, maker int) (all []row) {
 	if b.maker != nil && !b.maker(maker) {
 		return nil
@@ -151,12 +149,12 @@ func (*dialect) FixtureID(w *simulator.World, f simulator.Fixture) string {
 
 // FixtureNumber implements simulator.Meaning.
 func (*dialect) FixtureNumber(w *simulator.World, id string) (int64, bool) {
-	return fixtureNumber(w, id)
+	return fixtureIDs.NumberOf(w, id)
 }
 
-// Markets implements simulator.Meaning. A row is known by its value.
+// Markets implements simulator.Meaning. A row is identified by its value.
 func (*dialect) Markets(w *simulator.World, id string, now time.Time) (all []simulator.MeantMarket) {
-	n, ok := fixtureNumber(w, id)
+	n, ok := fixtureIDs.NumberOf(w, id)
 	if !ok {
 		return nil
 	}
@@ -168,11 +166,10 @@ func (*dialect) Markets(w *simulator.World, id string, now time.Time) (all []sim
 		b := &bets[i]
 		key := strconv.Itoa(b.id)
 		m := simulator.MeantMarket{Key: key, ID: key, Name: b.name, Proof: b.proof}
-		sold := rows(b, o, mainMaker)
-		for _, r := range sold {
+		for _, r := range rows(b, o, mainMaker) {
 			meant := r.ref.Row(r.Selection)
 			meant.ID, meant.Decimal = r.value, r.Price
-			meant.Doubtful = o.Fixture.Namesake() && r.Player != "" && r.Player == o.Fixture.Home.Players[1] || b.homeLine && !hasHome(sold, r)
+			meant.Doubtful = o.Fixture.Namesake() && r.Player != "" && r.Player == o.Fixture.Home.Players[1]
 			m.Rows = append(m.Rows, meant)
 		}
 		if m.Rows != nil {
@@ -182,15 +179,8 @@ func (*dialect) Markets(w *simulator.World, id string, now time.Time) (all []sim
 	return all
 }
 
-// hasHome reports whether the home side's row is there that says what the line of another
-// row is.
-func hasHome(sold []row, of row) bool {
-	_, line, _ := strings.Cut(of.value, " ")
-	return slices.ContainsFunc(sold, func(r row) bool { return r.value == "Home "+line })
-}
-
 // Playing implements simulator.Meaning.
 func (d *dialect) Playing(w *simulator.World, m simulator.Match) simulator.MeantMatch {
 	id := d.FixtureID(w, m.Fixture)
-	return simulator.MeantMatch{ID: id, EventID: id, Match: m}
+	return simulator.MeantMatch{ID: id, EventID: id, WithoutAttacks: true, CountersLag: 2 * renewedStats, Match: m}
 }

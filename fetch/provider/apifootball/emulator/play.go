@@ -25,13 +25,13 @@ var shortStatus = map[simulator.Phase]string{
 	simulator.ExtraSecond: wire.StatusExtraTime, simulator.BeforeShootout: wire.StatusShootout, simulator.Shootout: wire.StatusShootout,
 }
 
-// play adds what is known of a match that has begun.
+// play adds the state of a match that has begun.
 func (i *item) play(m simulator.Match, sent simulator.Sent) {
 	if !sent.Begun {
 		return
 	}
 	clock, over := sent.Clock, sent.Status == simulator.Ended || m.Fixture.Status == simulator.Ended
-	if clock.Phase == simulator.FullTime { // until the end is confirmed the last period goes on
+	if clock.Phase == simulator.FullTime { // the last period lasts until the end is confirmed
 		periods := m.Periods()
 		last := periods[len(periods)-1]
 		clock.Phase = last.Phase
@@ -45,7 +45,7 @@ func (i *item) play(m simulator.Match, sent simulator.Sent) {
 	}
 	elapsed, extra := minuteOf(clock, 0)
 	i.Fixture.Status.Elapsed, i.Fixture.Status.Extra = &elapsed, extra
-	kickOff := m.Fixture.KickOff.Unix() // the times announced, and not the true ones
+	kickOff := m.Fixture.KickOff.Unix() // the announced times, and not the true ones
 	second := kickOff + 3600
 	i.Fixture.Periods.First = &kickOff
 	if clock.Phase >= simulator.SecondHalf {
@@ -54,8 +54,8 @@ func (i *item) play(m simulator.Match, sent simulator.Sent) {
 	i.score(sent, clock.Phase)
 }
 
-// ending is how a match ended, by its last phase: in normal time, in extra time, or by a
-// shoot-out.
+// ending returns how a match ended, by its last phase: 0 in normal time, 1 in extra time, 2
+// in a shoot-out.
 func ending(last simulator.Phase) int {
 	switch {
 	case last >= simulator.BeforeShootout:
@@ -66,8 +66,8 @@ func ending(last simulator.Phase) int {
 	return 0
 }
 
-// score fills in the goals, by period too. Those of the first half are sent from its
-// beginning. A shoot-out has no score: the world does not know it.
+// score fills in the goals, also by period. Those of the first half are sent from its
+// beginning on.
 func (i *item) score(sent simulator.Sent, phase simulator.Phase) {
 	i.Goals, i.Score.Half = pairOf(sent.Score), pairOf(sent.Score)
 	if sent.First != nil {
@@ -80,14 +80,21 @@ func (i *item) score(sent simulator.Sent, phase simulator.Phase) {
 			i.Score.Extra = pairOf([2]int{max(0, sent.Score[0]-normal[0]), max(0, sent.Score[1]-normal[1])})
 		}
 	}
-	if home, away := sent.Score[0], sent.Score[1]; home != away {
+	home, away := sent.Score[0], sent.Score[1]
+	if sent.Shootout != nil {
+		i.Score.Penalty = pairOf(*sent.Shootout)
+		if sent.Status == simulator.Ended {
+			home, away = sent.Shootout[0], sent.Shootout[1]
+		}
+	}
+	if home != away {
 		yes, no := home > away, home < away
 		i.Teams.Home.Winner, i.Teams.Away.Winner = &yes, &no
 	}
 }
 
-// minuteOf is the minute on the scoreboard, which stops at the end of a half, and those
-// added to it. ahead is 1 for the minute that is under way.
+// minuteOf returns the minute on the scoreboard, which stops at the end of a half, and the
+// minutes added to it. ahead is 1 for the current minute.
 func minuteOf(c simulator.Clock, ahead int) (elapsed int, extra *int) {
 	minute := int(c.Shown/time.Minute) + ahead
 	end := 120
@@ -96,6 +103,8 @@ func minuteOf(c simulator.Clock, ahead int) (elapsed int, extra *int) {
 		end = 45
 	case simulator.SecondHalf, simulator.BeforeExtra:
 		end = 90
+	case simulator.BeforeShootout, simulator.Shootout:
+		return minute, nil // a shoot-out may follow normal time
 	case simulator.ExtraFirst, simulator.ExtraBreak:
 		end = 105
 	}
@@ -125,7 +134,7 @@ type person struct {
 	Name *string `json:"name"`
 }
 
-// events are the lines that are visible. A goal that was taken back is replaced.
+// events returns the visible lines. A goal that was taken back is replaced.
 func events(m simulator.Match, sent simulator.Sent) []any {
 	at := sent.At.Sub(m.Whistle)
 	all := []any{}
@@ -145,6 +154,8 @@ func events(m simulator.Match, sent simulator.Sent) []any {
 			if r.Withdrawn != 0 && at >= r.Withdrawn {
 				e.Type, e.Detail = "Var", "Goal cancelled"
 			}
+		case simulator.PenaltyMissed:
+			e.Type, e.Detail = "Goal", "Missed Penalty"
 		case simulator.YellowCard:
 			e.Type, e.Detail = "Card", "Yellow Card"
 		case simulator.RedCard:
@@ -159,10 +170,31 @@ func events(m simulator.Match, sent simulator.Sent) []any {
 		e.Time.Elapsed, e.Time.Extra = minuteOf(r.Clock, 1)
 		all = append(all, e)
 	}
+	return append(all, kicks(m, at)...)
+}
+
+// kicks are the lines of a shoot-out: extra is the number of the kick, and the last kick
+// comes first.
+func kicks(m simulator.Match, at time.Duration) (all []any) {
+	comment := "Penalty Shootout"
+	for n, k := range m.Kicks() {
+		if k.At > at {
+			break
+		}
+		t := [...]simulator.Team{m.Fixture.Home, m.Fixture.Away}[k.Side]
+		number := n + 1
+		e := event{Player: personOf(t, k.Player), Team: teamOf(t).named, Type: "Goal", Detail: "Missed Penalty", Comment: &comment}
+		if k.Scored {
+			e.Detail = "Penalty"
+		}
+		e.Time.Elapsed, e.Time.Extra = 120, &number
+		all = append(all, e)
+	}
+	slices.Reverse(all)
 	return all
 }
 
-// personOf names a player. Those beyond the squad have no id.
+// personOf returns a player. Those who are not in the squad have no id.
 func personOf(t simulator.Team, name string) (p person) {
 	if name == "" {
 		return p
@@ -178,7 +210,7 @@ func personOf(t simulator.Team, name string) (p person) {
 // stat is a type of statistics, and how its value is written.
 type stat struct {
 	name    string
-	metrics []simulator.Metric // added up
+	metrics []simulator.Metric // their sum is the value
 	write   func(c *simulator.Counts, side simulator.Side, n int) any
 }
 
@@ -205,10 +237,10 @@ var stats = []stat{
 	}},
 }
 
-// oddNull is the lot of a match of which nothing of a kind is sent as null and not as 0.
+// oddNull decides whether a counter of 0 is sent as null.
 const oddNull = 302
 
-// statistics are those of both teams; none of a match without coverage. There are no
+// statistics returns those of both teams; none for a match without coverage. There are no
 // attacks.
 func statistics(m simulator.Match, sent simulator.Sent) []any {
 	all := []any{}

@@ -58,7 +58,7 @@ func (d *dialect) prematch(q simulator.Question) simulator.Answer {
 
 // offering returns what is offered on the fixture with an id.
 func offering(w *simulator.World, id string, now time.Time) (*simulator.Offering, bool) {
-	n, ok := fixtureNumber(w, id)
+	n, ok := fixtureIDs.NumberOf(w, id)
 	if !ok {
 		return nil, false
 	}

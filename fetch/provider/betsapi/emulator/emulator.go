@@ -23,7 +23,7 @@ import (
 //	// with e.Listed, e.Meant and e.InPlay.
 func New(o simulator.Options) (*simulator.Server, error) {
 	var d simulator.Dialect = &dialect{
-		lists:  simulator.NewLists(func(it listedItem) int { return len(it.json) }),
+		lists:  simulator.NewLists((*simulator.World).Fixtures, func(it listedItem) int { return len(it.json) }),
 		sheets: simulator.NewCache[sheetKey](64<<20, func(b []byte) int { return len(b) }),
 	}
 	if o.Replay != "" {
@@ -125,7 +125,8 @@ var digitsOnly = regexp.MustCompile(`^[0-9]{1,18}$`)
 
 // Format implements simulator.Dialect.
 func (base) Format() simulator.Format {
-	return simulator.Format{List: wire.KeyResults, IDs: []string{"id", wire.KeyFI}, Nonsense: `{"success":"yes","results":"see attachment"}`}
+	return simulator.Format{List: wire.KeyResults, IDs: []string{"id", wire.KeyFI}, Nonsense: `{"success":"yes","results":"see attachment"}`,
+		Classes: []simulator.Class{simulator.Listing, simulator.Markets, simulator.Playing, simulator.Details}}
 }
 
 // Wrap implements simulator.Dialect.
@@ -138,14 +139,7 @@ func (base) Wrap(items [][]byte, page *simulator.Page) []byte {
 	if page != nil {
 		b = fmt.Appendf(b, `,"pager":{"page":%d,"per_page":%d,"total":%d}`, page.Number, page.Size, page.Total)
 	}
-	b = append(b, `,"results":[`...)
-	for i, it := range items {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, it...)
-	}
-	return append(b, "]}"...)
+	return append(simulator.AppendArray(append(b, `,"results":`...), items), '}')
 }
 
 // idList reads a parameter of up to ten ids, with a comma, each once.

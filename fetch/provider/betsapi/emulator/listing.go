@@ -179,17 +179,7 @@ var fixtureIDs = simulator.IDs{First: 171_000_000}
 
 // fixtureID returns the FI of a fixture.
 func fixtureID(w *simulator.World, f simulator.Fixture) string {
-	return strconv.FormatInt(fixtureIDs.Of(w, f), 10)
-}
-
-// fixtureNumber is the way back; false for an id that no fixture of the world
-// can have.
-func fixtureNumber(w *simulator.World, id string) (int64, bool) {
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil {
-		return 0, false
-	}
-	return fixtureIDs.Number(w, n)
+	return fixtureIDs.Text(w, f)
 }
 
 // calendars is how many a world has at most.

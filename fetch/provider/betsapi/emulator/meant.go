@@ -14,16 +14,16 @@ func (*dialect) FixtureID(w *simulator.World, f simulator.Fixture) string { retu
 
 // FixtureNumber implements simulator.Meaning.
 func (*dialect) FixtureNumber(w *simulator.World, id string) (int64, bool) {
-	return fixtureNumber(w, id)
+	return fixtureIDs.NumberOf(w, id)
 }
 
-// Markets implements simulator.Meaning.
+// Markets implements simulator.Meaning. The sections have their names in v4.
 func (*dialect) Markets(w *simulator.World, id string, now time.Time) []simulator.MeantMarket {
 	o, ok := offering(w, id, now)
 	if !ok {
 		return nil
 	}
-	r := newRenderer(w, o, 3)
+	r := newRenderer(w, o, 4)
 	var all []simulator.MeantMarket
 	for _, m := range r.offers {
 		if m.stock != simulator.Unpriced {
@@ -36,7 +36,10 @@ func (*dialect) Markets(w *simulator.World, id string, now time.Time) []simulato
 // meant returns what the newest copy of a market means.
 func (s *renderer) meant(o offered) simulator.MeantMarket {
 	g := &catalogue[o.index]
-	m := simulator.MeantMarket{Key: g.key, ID: g.id, Name: g.name, Proof: g.proof, Sections: slices.Clone(g.tabs)}
+	m := simulator.MeantMarket{Key: g.key, ID: g.id, Name: g.name, Proof: g.proof}
+	for _, section := range g.tabs {
+		m.Sections = append(m.Sections, s.tabName(section))
+	}
 	newest := s.newestTab(o.index)
 	if o.stock == simulator.Collapsed {
 		newest = s.MarketCopy(g.of)

@@ -186,7 +186,7 @@ func lookAtCopies(see func(string, bool), key string, copies []simMarket, times 
 func TestSimulatorMeansWhatItOffers(t *testing.T) {
 	sim := simulated(t, simulator.Options{Seed: 4, Fixtures: 40})
 	token := sim.Tokens()[0]
-	results := simResults(t, sim, "/v3/bet365/prematch")
+	results := simResults(t, sim, "/v4/bet365/prematch")
 	rows := 0
 	for id, r := range results {
 		type place struct{ price, at string }

@@ -9,7 +9,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// row is one selection, with the fields that the adapter asks for.
+// row is one selection, with the fields that the adapter requests.
 type row struct {
 	ID          uint64      `json:"id"`
 	Fixture     json.Number `json:"fixture_id,omitempty"`
@@ -31,8 +31,7 @@ type soldRow struct {
 	meant simulator.MeantRow
 }
 
-// market is a market of the provider in the words of bet365, and the offers of the
-// world that it holds.
+// market is a market of the provider in the words of bet365, and the world's offers in it.
 type market struct {
 	id     int
 	name   string // market_description
@@ -44,8 +43,8 @@ type market struct {
 	of []simulator.Offer
 }
 
-// catalogue is what the provider sells of the world's offers, with the ids, names and
-// words of the recorded bookmaker. What it does not sell is left out.
+// catalogue has the world's offers that the provider sells, with the ids, names and words of
+// the recorded bookmaker.
 var catalogue = resolved([]market{
 	{id: 1, name: "Full Time Result", offers: []string{"MATCH_RESULT FT"}, spell: spellResult},
 	{id: 2, name: "Double Chance", offers: []string{"DOUBLE_CHANCE FT"}, spell: spellDoubleChance},
@@ -171,7 +170,7 @@ func resolved(all []market) []market {
 	return all
 }
 
-// sold returns the markets that a fixture has with prices.
+// sold returns the markets of a fixture that have prices.
 func sold(o *simulator.Offering) (all []*market) {
 	for i := range catalogue {
 		for _, of := range catalogue[i].of {
@@ -189,7 +188,7 @@ func isPriced(o *simulator.Offering, of simulator.Offer) bool {
 	return stock == simulator.Loaded || stock == simulator.Collapsed
 }
 
-// rows are the rows of a market as they are sent.
+// rows returns the rows of a market as they are sent.
 func (m *market) rows(o *simulator.Offering) (all []soldRow) {
 	for _, of := range m.of {
 		if !isPriced(o, of) {
@@ -207,8 +206,7 @@ func (m *market) rows(o *simulator.Offering) (all []soldRow) {
 	return all
 }
 
-// row writes one selection; value is cut to two places, and
-// dp3 has all digits.
+// row renders one selection; value is cut to two decimal places, and dp3 has all digits.
 func (m *market) row(ref simulator.Ref, p simulator.Priced, words words, f simulator.Fixture) soldRow {
 	r := soldRow{meant: ref.Row(p.Selection), row: row{ID: 200_000_000_000 + p.Hash%99_999_999_999, Market: m.id, Bookmaker: wire.Bet365,
 		Label: words.label, Name: optional(words.name), Total: optional(words.total), Handicap: optional(words.handicap),
@@ -224,8 +222,8 @@ func (m *market) row(ref simulator.Ref, p simulator.Priced, words words, f simul
 	return r
 }
 
-// isStopped reports whether a selection is not on offer. As recorded, that befalls all
-// rows of a line or of a player: here one in six.
+// isStopped reports whether a selection is stopped. As in the recordings, all rows of a
+// line or of a player are stopped together: here one in six.
 func (m *market) isStopped(f simulator.Fixture, s simulator.Selection) bool {
 	of := strings.TrimLeft(s.Line, "+-") + s.Player + s.Qualifier
 	return of != "" && f.Lot(6, oddStopped, simulator.TextSeed(uint64(m.id), of)) == 0

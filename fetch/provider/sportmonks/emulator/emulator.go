@@ -1,4 +1,4 @@
-// Package emulator speaks the wire format of Sportmonks v3 over the simulated world:
+// Package emulator renders the simulated world in the wire format of Sportmonks v3:
 // fixtures with their prices, and matches in play.
 //
 // Source: provider notes for Sportmonks v3, as of November 2026.
@@ -7,7 +7,6 @@ package emulator
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -16,18 +15,24 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// New returns an emulator of Sportmonks.
+// New returns an emulator of Sportmonks: an http.Handler that speaks the provider's wire
+// format over invented worlds or, if Options.Replay is set, over recorded payloads.
 func New(o simulator.Options) (*simulator.Server, error) {
-	if o.Replay != "" {
-		return nil, errors.New("replay: this provider's emulator has no recordings to serve; leave the option out")
-	}
-	return simulator.NewServer(o, dialect{
-		lists:  simulator.NewLists(func(it listedItem) int { return len(it.json) }),
+	d := dialect{
+		lists:  simulator.NewLists((*simulator.World).Fixtures, func(it listedItem) int { return len(it.json) }),
 		sheets: simulator.NewCache[sheetKey](64<<20, func(b []byte) int { return len(b) }),
-	})
+	}
+	if o.Replay == "" {
+		return simulator.NewServer(o, d)
+	}
+	r, err := openReplay(o.Replay)
+	if err != nil {
+		return nil, err
+	}
+	return simulator.NewServer(o, simulator.Replay{Dialect: d, Serve: r.answer, Sells: d.Format().Classes})
 }
 
-// dialect answers over simulated worlds.
+// dialect implements simulator.Dialect.
 type dialect struct {
 	lists  simulator.Lists[listedItem]
 	sheets *simulator.Cache[sheetKey, []byte]
@@ -49,10 +54,11 @@ func (d dialect) Metered(_, remaining int, resets time.Duration) simulator.Diale
 	return d
 }
 
-// Quota implements simulator.Dialect: the provider has no headers for it.
+// Quota implements simulator.Dialect: the provider sends no headers for it.
 func (dialect) Quota(http.Header, int, int, time.Time) {}
 
-// paths are what is served. The dates and ids follow those that end with a slash.
+// paths are the paths that are served. Those that end with a slash are followed by dates or
+// ids.
 var paths = []struct {
 	path, endpoint string
 	class          simulator.Class
@@ -61,6 +67,7 @@ var paths = []struct {
 	{wire.PathByDate, wire.EndpointByDate, simulator.Listing},
 	{wire.PathMulti, wire.EndpointMulti, simulator.Markets},
 	{wire.PathInplay, wire.EndpointInplay, simulator.Playing},
+	{wire.PathLiveOdds, wire.EndpointLiveOdds, ""},
 }
 
 // Endpoint implements simulator.Dialect.
@@ -73,7 +80,7 @@ func (dialect) Endpoint(path string) (string, simulator.Class) {
 	return "", ""
 }
 
-// Token is in the header, or in the query.
+// Token implements simulator.Dialect: the token is in the header or in the query.
 func (dialect) Token(r *http.Request) string {
 	if token := r.Header.Get(wire.HeaderToken); token != "" {
 		return token
@@ -83,10 +90,11 @@ func (dialect) Token(r *http.Request) string {
 
 // Format implements simulator.Dialect.
 func (dialect) Format() simulator.Format {
-	return simulator.Format{List: wire.KeyData, IDs: []string{"id"}, Nonsense: `{"data":"see attachment"}`}
+	return simulator.Format{List: wire.KeyData, IDs: []string{"id"}, Nonsense: `{"data":"see attachment"}`,
+		Classes: []simulator.Class{simulator.Listing, simulator.Markets, simulator.Playing}}
 }
 
-// Answer serves a question.
+// Answer implements simulator.Dialect.
 func (d dialect) Answer(q simulator.Question) simulator.Answer {
 	switch q.Endpoint {
 	case wire.EndpointBetween:
@@ -97,11 +105,13 @@ func (d dialect) Answer(q simulator.Question) simulator.Answer {
 		return d.fixtures(q, day, day)
 	case wire.EndpointMulti:
 		return d.prices(q)
+	case wire.EndpointLiveOdds: // an add-on that the simulated plan does not have
+		return d.Refuse(simulator.NotBought)
 	}
 	return d.inplay(q)
 }
 
-// envelope is what every answer has. The recorded order of its members is kept.
+// envelope is the envelope of every answer, with its members in the recorded order.
 type envelope struct {
 	Data         json.RawMessage `json:"data,omitempty"`
 	Message      string          `json:"message,omitempty"`
@@ -137,7 +147,7 @@ var bought = []subscription{{Meta: []string{}, Plans: []plan{{"Simulated Plan", 
 func (d dialect) Wrap(items [][]byte, page *simulator.Page) []byte {
 	e := envelope{Data: []byte("[]"), Subscription: bought, RateLimit: d.limit, Timezone: "UTC"}
 	if len(items) > 0 {
-		e.Data = append(append([]byte{'['}, bytes.Join(items, []byte{','})...), ']')
+		e.Data = simulator.AppendArray(nil, items)
 	}
 	if page != nil {
 		e.Pagination = &pagination{Count: len(items), PerPage: page.Size, Page: page.Number, More: page.Number*page.Size < page.Total}
@@ -149,21 +159,17 @@ func (d dialect) Wrap(items [][]byte, page *simulator.Page) []byte {
 	return encoded(e)
 }
 
-// encoded is the JSON of a value that the package made. Data that a fault has spoiled
-// need not be JSON that can be written again, and is put in as it is.
+// encoded returns the JSON of an envelope. Its data is inserted as it is, because a fault
+// may have made it invalid JSON.
 func encoded(e envelope) []byte {
 	data := e.Data
 	if data != nil {
 		e.Data = []byte("0")
 	}
-	b, err := json.Marshal(e)
-	if err != nil {
-		panic("sportmonks emulator: " + err.Error()) // the types can always be written
-	}
-	return bytes.Replace(b, []byte(`"data":0`), append([]byte(`"data":`), data...), 1)
+	return bytes.Replace(simulator.JSON(e), []byte(`"data":0`), append([]byte(`"data":`), data...), 1)
 }
 
-// nothing is the answer that found nothing: some have an empty list, and some have no
+// nothing returns the answer that found nothing: some have an empty list, and some have no
 // data at all.
 func (d dialect) nothing(list bool) simulator.Answer {
 	e := envelope{Message: wire.NoResult + " matching your request. Either the query did not return any results or you don't have access to it via your current subscription.",
@@ -174,7 +180,7 @@ func (d dialect) nothing(list bool) simulator.Answer {
 	return simulator.Answer{Body: encoded(e)}
 }
 
-// refusals are the documented statuses. Of the bodies only the message is sure.
+// refusals have the documented statuses. Of the bodies only the message is documented.
 var refusals = map[simulator.Refusal]struct {
 	status  int
 	message string

@@ -15,13 +15,13 @@ const (
 	maxPerPage = 50
 )
 
-// Oddities of a fixture, each by its own lot.
+// Oddities of a fixture, each drawn separately.
 const (
 	oddAwayFirst = iota + 301
 	oddStopped
 )
 
-// fixture is one fixture as the provider writes it, with what includes add.
+// fixture is one fixture as the provider writes it, with the members that includes add.
 type fixture struct {
 	ID           int64         `json:"id"`
 	Sport        int           `json:"sport_id"`
@@ -68,14 +68,14 @@ type league struct {
 	SubType string `json:"sub_type"`
 }
 
-// bare is a fixture without includes.
+// bare returns a fixture without includes.
 func bare(w *simulator.World, f simulator.Fixture, state string, hasOdds bool) fixture {
 	return fixture{ID: fixtureIDs.Of(w, f), Sport: 1, LeagueID: leagueID(f), Season: 25_000 + f.League.Number, Stage: 77_470_000 + f.League.Number,
 		State: json.Number(state), Name: f.Home.Name + " vs " + f.Away.Name, StartingAt: f.KickOff.Format(wire.TimeForm), Leg: "1/1",
 		Length: f.League.Minutes, HasOdds: hasOdds, HasPremium: hasOdds, Stamp: f.KickOff.Unix()}
 }
 
-// named adds the includes participants and league. The order of the participants says
+// named adds the includes participants and league. The order of the participants means
 // nothing.
 func (x fixture) named(f simulator.Fixture) fixture {
 	x.Participants = []participant{team(f.Home, wire.SideHome), team(f.Away, wire.SideAway)}
@@ -98,7 +98,7 @@ func leagueID(f simulator.Fixture) int { return 500 + f.League.Number }
 
 func teamID(t simulator.Team) int { return 2_000 + t.Number }
 
-// states are those of fixtures that are not in play.
+// states are the states of fixtures that are not in play.
 var states = [...]string{simulator.NotStarted: wire.StateNotStarted, simulator.InPlay: wire.StateFirstHalf, simulator.Ended: wire.StateFullTime,
 	simulator.Postponed: wire.StatePostponed, simulator.Cancelled: wire.StateCancelled, simulator.Withdrawn: wire.StateDeleted}
 
@@ -108,7 +108,7 @@ type listedItem struct {
 	json []byte // nil if the provider does not have the fixture
 }
 
-// fixtures answers a list of the fixtures of some days. The provider has no eSoccer.
+// fixtures answers a request for the fixtures of some days. The provider has no eSoccer.
 func (d dialect) fixtures(q simulator.Question, from, to string) simulator.Answer {
 	for _, day := range []string{from, to} {
 		if _, err := time.Parse(wire.DayForm, day); err != nil {
@@ -143,19 +143,11 @@ func listed(w *simulator.World) func(simulator.Fixture, time.Time) listedItem {
 		}
 		o, ok := w.Offering(f.Number, now)
 		hasOdds := ok && len(sold(o)) > 0
-		return listedItem{f.KickOff.Format(wire.DayForm), written(bare(w, f, states[f.Status], hasOdds).named(f))}
+		return listedItem{f.KickOff.Format(wire.DayForm), simulator.JSON(bare(w, f, states[f.Status], hasOdds).named(f))}
 	}
 }
 
-func written(f fixture) []byte {
-	b, err := json.Marshal(f)
-	if err != nil {
-		panic("sportmonks emulator: " + err.Error()) // the types can always be written
-	}
-	return b
-}
-
-// count reads a number from 1 to most; without one it is usual.
+// count reads a number from 1 to most; it returns usual for an empty text.
 func count(text string, usual, most int) (int, bool) {
 	if text == "" {
 		return usual, true
@@ -174,8 +166,8 @@ type sheetKey struct {
 	odds    bool
 }
 
-// prices answers fixtures/multi: the fixtures it knows, each with the prices of the
-// bookmaker that the filter names. The world has one bookmaker; others have no prices.
+// prices answers fixtures/multi: the fixtures that exist, each with the prices of the
+// bookmaker that the filter names. Only bet365 has prices.
 func (d dialect) prices(q simulator.Question) simulator.Answer {
 	if include := q.Query.Get(wire.ParamInclude); include != wire.IncludeOdds {
 		return wrongParameter(wire.ParamInclude)
@@ -186,7 +178,7 @@ func (d dialect) prices(q simulator.Question) simulator.Answer {
 	}
 	var items [][]byte
 	for id := range strings.SplitSeq(strings.TrimPrefix(q.Path, wire.PathMulti), ",") {
-		number, ok := fixtureNumber(q.World, id)
+		number, ok := fixtureIDs.NumberOf(q.World, id)
 		if !ok {
 			continue
 		}
@@ -216,15 +208,5 @@ func priced(w *simulator.World, f simulator.Fixture, now time.Time, odds bool) [
 	}
 	x := bare(w, f, states[f.Status], ok && len(sold(o)) > 0)
 	x.Odds = &rows
-	return written(x)
-}
-
-// fixtureNumber returns the number of the fixture with an id; false for an id that no
-// fixture of the world can have.
-func fixtureNumber(w *simulator.World, id string) (int64, bool) {
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil {
-		return 0, false
-	}
-	return fixtureIDs.Number(w, n)
+	return simulator.JSON(x)
 }

@@ -10,8 +10,8 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// playing is what the includes of the list of matches in play add. A fixture that has
-// not begun has empty lists.
+// playing are the members that the includes of the list of matches in play add. Those of a
+// fixture that has not begun are empty lists.
 type playing struct {
 	Scores     []score     `json:"scores"`
 	Periods    []period    `json:"periods"`
@@ -76,8 +76,8 @@ type event struct {
 	Order       int     `json:"sort_order"`
 }
 
-// inplay answers the list of matches in play. It is not paged, and holds fixtures that
-// are about to begin or just over.
+// inplay answers a request for the list of matches in play. The list is not paged, and also
+// has fixtures that are about to begin or just over.
 func (d dialect) inplay(q simulator.Question) simulator.Answer {
 	if include := q.Query.Get(wire.ParamInclude); include != wire.IncludeInplay {
 		return wrongParameter(wire.ParamInclude)
@@ -123,11 +123,11 @@ func (x *match) render() []byte {
 	if x.sent.Begun {
 		f.playing = &playing{x.scores(), x.periods(), x.statistics(), x.events()}
 	}
-	return written(f)
+	return simulator.JSON(f)
 }
 
-// phaseStates are the states by phase. At the last whistle the state is still that of
-// the last period, until the end is reported.
+// phaseStates are the states by phase. After the last whistle the state remains that of the
+// last period until the end is reported.
 var phaseStates = [...]string{simulator.Before: wire.StateNotStarted, simulator.FirstHalf: wire.StateFirstHalf, simulator.HalfTime: wire.StateHalfTime,
 	simulator.SecondHalf: wire.StateSecondHalf, simulator.BeforeExtra: wire.StateBreak, simulator.ExtraFirst: wire.StateExtraTime,
 	simulator.ExtraBreak: wire.StateExtraBreak, simulator.ExtraSecond: wire.StateExtraSecond, simulator.BeforeShootout: wire.StatePenaltyBreak,
@@ -154,8 +154,8 @@ func (x *match) team(s simulator.Side) int {
 	return teamID([...]simulator.Team{x.Fixture.Home, x.Fixture.Away}[s])
 }
 
-// scores are the rows of the score now, and of the halves that are over: that of the
-// second half is counted from the kick-off.
+// scores returns the rows of the current score and of the halves that are over. That of the
+// second half includes the first.
 func (x *match) scores() (all []score) {
 	add := func(kind int, description string, goals [2]int) {
 		for s, location := range locations {
@@ -171,11 +171,14 @@ func (x *match) scores() (all []score) {
 		add(2, "2ND_HALF", x.sent.Normal.Score())
 	}
 	add(1525, wire.CurrentRow, x.sent.Score)
+	if x.sent.Shootout != nil {
+		add(5, "PENALTY_SHOOTOUT", *x.sent.Shootout)
+	}
 	return all
 }
 
-// kinds are the type_id and the description of a period. Both halves of extra time are
-// one.
+// kinds are the type_id and the description of the periods. Both halves of extra time are
+// one period.
 var kinds = map[simulator.Phase]struct {
 	id   int
 	name string
@@ -184,8 +187,8 @@ var kinds = map[simulator.Phase]struct {
 	simulator.ExtraSecond: {3, "extra-time"}, simulator.Shootout: {5, "penalties"},
 }
 
-// periods are those that have begun. The minutes count on from the match's beginning
-// and into stoppage time.
+// periods returns the periods that have begun. Their minutes are counted from the beginning
+// of the match and include stoppage time.
 func (x *match) periods() (all []period) {
 	for _, p := range x.Periods() {
 		if p.From > x.at {
@@ -198,7 +201,7 @@ func (x *match) periods() (all []period) {
 		row := period{ID: x.periodID(p.Phase), Fixture: x.bare.ID, Type: kind.id, Started: x.Whistle.Add(p.From).Unix(), Order: kind.id,
 			CountsFrom: int(p.Base / time.Minute), Description: kind.name, Length: int(p.Length / time.Minute), Ticking: x.at < p.To}
 		shown := p.Base + min(x.at, p.To) - p.From
-		if x.sent.Clock.Running && p.Phase == x.now.Phase { // it may run on for a while at half-time
+		if x.sent.Clock.Running && p.Phase == x.now.Phase { // the clock may run on for a while at half-time
 			row.Ticking, shown = true, x.sent.Clock.Shown
 		}
 		if !row.Ticking {
@@ -219,11 +222,11 @@ func (x *match) periods() (all []period) {
 
 func (x *match) periodID(p simulator.Phase) int64 { return x.bare.ID*10 + int64(kinds[p].id) }
 
-// statisticTypes are the type_id of the counters that the world has.
+// statisticTypes are the type_id of the world's counters.
 var statisticTypes = []struct {
 	metric simulator.Metric
 	id     int
-	sparse bool // not sent before there is one
+	sparse bool // not sent while it is 0
 }{
 	{simulator.Corners, 34, false}, {simulator.OffTarget, 41, false}, {simulator.Attacks, 43, false}, {simulator.DangerousAttacks, 44, false},
 	{simulator.Possession, 45, false}, {simulator.BallSafe, 46, false}, {simulator.Penalties, 47, false}, {simulator.Offsides, 51, false},
@@ -266,12 +269,16 @@ func (x *match) value(m simulator.Metric, s simulator.Side, n int) *json.Number 
 	return &text
 }
 
-// eventTypes are the type_id of what events report: corners are none.
-var eventTypes = map[simulator.IncidentKind]int{simulator.Goal: 14, simulator.YellowCard: 19, simulator.RedCard: 20, simulator.Substitution: 18}
+// eventTypes are the type_id of events. Corners are not among them.
+var eventTypes = map[simulator.IncidentKind]int{simulator.Goal: 14, simulator.YellowCard: 19, simulator.RedCard: 20, simulator.Substitution: 18, simulator.PenaltyMissed: 17}
 
-const penaltyScored = 16
+const (
+	penaltyScored = 16
+	kickMissed    = 22 // in a shoot-out
+	kickScored    = 23
+)
 
-// events are those that have appeared. One that was taken back stays, and says so.
+// events returns the events that have appeared. One that was taken back stays and says so.
 func (x *match) events() []event {
 	all := []event{}
 	var goals [2]int
@@ -302,11 +309,33 @@ func (x *match) events() []event {
 		}
 		all = append(all, e)
 	}
+	all = append(all, x.kicks()...)
 	slices.Reverse(all) // the order of the recorded list says nothing either
 	return all
 }
 
-// minuteOf is the minute under way, and that of stoppage time.
+// kicks are the events of a shoot-out: the minute is the number of the kick, and the
+// result that of the shoot-out.
+func (x *match) kicks() (all []event) {
+	var goals [2]int
+	for n, k := range x.Kicks() {
+		if k.At > x.at {
+			break
+		}
+		e := event{ID: x.bare.ID*1_000 + 900 + int64(n), Fixture: x.bare.ID, Period: x.periodID(simulator.Shootout), Participant: x.team(k.Side), Type: kickMissed,
+			Section: "event", Player: optional(k.Player), Minute: n + 1, Order: n + 1}
+		if k.Scored {
+			e.Type = kickScored
+			goals[k.Side]++
+		}
+		result := strconv.Itoa(goals[0]) + "-" + strconv.Itoa(goals[1])
+		e.Result = &result
+		all = append(all, e)
+	}
+	return all
+}
+
+// minuteOf returns the current minute, and that of stoppage time.
 func minuteOf(c simulator.Clock) (minute int, extra *int) {
 	minute = int(c.Shown/time.Minute) + 1
 	last := map[simulator.Phase]int{simulator.FirstHalf: 45, simulator.SecondHalf: 90, simulator.ExtraFirst: 105, simulator.ExtraSecond: 120}[c.Phase]

@@ -11,17 +11,17 @@ var _ simulator.Meaning = dialect{}
 
 // FixtureID implements simulator.Meaning.
 func (dialect) FixtureID(w *simulator.World, f simulator.Fixture) string {
-	return strconv.FormatInt(fixtureIDs.Of(w, f), 10)
+	return fixtureIDs.Text(w, f)
 }
 
 // FixtureNumber implements simulator.Meaning.
 func (dialect) FixtureNumber(w *simulator.World, id string) (int64, bool) {
-	return fixtureNumber(w, id)
+	return fixtureIDs.NumberOf(w, id)
 }
 
 // Markets implements simulator.Meaning.
 func (dialect) Markets(w *simulator.World, id string, now time.Time) (all []simulator.MeantMarket) {
-	number, ok := fixtureNumber(w, id)
+	number, ok := fixtureIDs.NumberOf(w, id)
 	if !ok {
 		return nil
 	}

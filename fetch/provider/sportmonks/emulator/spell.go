@@ -10,10 +10,10 @@ import (
 // words are the texts of one row; "" is null.
 type words struct{ label, name, total, handicap string }
 
-// spelling puts a selection into the bookmaker's words; false if it is not sold.
+// spelling returns a selection in the bookmaker's words; false if it is not sold.
 type spelling func(f simulator.Fixture, r simulator.Ref, s simulator.Selection) (words, bool)
 
-// capital is a canonical word as the bookmaker writes it: "Over".
+// capital returns a canonical word as the bookmaker writes it: "Over".
 func capital(word string) string { return word[:1] + strings.ToLower(word[1:]) }
 
 // side returns 1 or 2 for a side, and level for neither.
@@ -63,7 +63,7 @@ func spellDoubleChance(f simulator.Fixture, _ simulator.Ref, s simulator.Selecti
 	return words{label: f.Home.Name + " or " + f.Away.Name}, true
 }
 
-// signed writes a line with one place at least: "+1.0", "-0.75", "0.0".
+// signed writes a line with at least one decimal place: "+1.0", "-0.75", "0.0".
 func signed(line string) string {
 	if l, _ := strconv.ParseFloat(line, 64); l == float64(int(l)) {
 		return strings.TrimPrefix(line, "+0") + ".0"
@@ -86,7 +86,7 @@ func spellGoalLine(_ simulator.Fixture, _ simulator.Ref, s simulator.Selection) 
 	return words{label: capital(s.Outcome), name: line, total: line}, true
 }
 
-// spellEuropean writes the sign of the away side on the draw, too.
+// spellEuropean writes the sign of the away side on the draw as well.
 func spellEuropean(_ simulator.Fixture, _ simulator.Ref, s simulator.Selection) (words, bool) {
 	line := s.Line
 	if s.Outcome != "HOME" {
@@ -192,7 +192,7 @@ func spellGoalsBand(_ simulator.Fixture, _ simulator.Ref, s simulator.Selection)
 	return words{label: goalBands[s.Outcome]}, true
 }
 
-// timeText writes "Goal before 30:00", and for no "No Goal before 30:00".
+// timeText writes "Goal before 30:00", or for no "No Goal before 30:00".
 func timeText(event string, s simulator.Selection) string {
 	if s.Outcome == "NO" {
 		return "No " + event + s.Qualifier
@@ -279,7 +279,7 @@ func spellMethod(_ simulator.Fixture, _ simulator.Ref, s simulator.Selection) (w
 	return words{label: methods[s.Outcome]}, true
 }
 
-// spellPlayer writes what a player is to do, and the player.
+// spellPlayer writes what a player must do, and the player.
 func spellPlayer(label string) spelling {
 	return func(_ simulator.Fixture, _ simulator.Ref, s simulator.Selection) (words, bool) {
 		switch s.Outcome {

@@ -10,7 +10,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// ask is a request in proper form.
+// ask is a valid request.
 type ask struct {
 	fixtures       []simulator.Fixture
 	makers         []maker
@@ -20,7 +20,7 @@ type ask struct {
 
 var isID = regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString
 
-// read reads a request, or returns the answer to one that is wrong.
+// read reads a request, or returns the answer to an invalid one.
 func (d *dialect) read(q simulator.Question) (a ask, wrong *simulator.Answer) {
 	refuse := func(status int, code, message string) (ask, *simulator.Answer) {
 		answer := refusal(status, code, message)
@@ -96,7 +96,7 @@ func (d *dialect) read(q simulator.Question) (a ask, wrong *simulator.Answer) {
 	return a, nil
 }
 
-// list reads a parameter with commas, nil if it is empty.
+// list splits a parameter at its commas; nil if it is empty.
 func list(text string) []string {
 	if text == "" {
 		return nil

@@ -3,9 +3,6 @@
 package emulator
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -19,15 +16,23 @@ import (
 // wire format over invented worlds, with its credits, error codes and oddities. A
 // window of Options.Quota is the provider's month.
 func New(o simulator.Options) (*simulator.Server, error) {
+	d := &dialect{lists: simulator.NewLists(ahead, func(simulator.Fixture) int { return fixtureSize })}
 	if o.Replay != "" {
-		return nil, errors.New("replay: the emulator of theoddsapi has no recorded answers; leave --replay out")
+		r, err := openReplay(o.Replay)
+		if err != nil {
+			return nil, err
+		}
+		return simulator.NewServer(o, simulator.Replay{Dialect: wireFormat{d}, Serve: r.answer, Sells: d.Format().Classes})
 	}
-	return simulator.NewServer(o, &dialect{lists: simulator.NewCache[listKey](100_000, func(f []simulator.Fixture) int { return len(f) })})
+	return simulator.NewServer(o, d)
 }
 
-// dialect answers over invented worlds.
+// fixtureSize is about what a fixture takes in memory, in bytes.
+const fixtureSize = 1 << 10
+
+// dialect implements simulator.Dialect.
 type dialect struct {
-	lists *simulator.Cache[listKey, []simulator.Fixture]
+	lists simulator.Lists[simulator.Fixture]
 }
 
 var (
@@ -55,8 +60,7 @@ func (*dialect) Endpoint(path string) (string, simulator.Class) {
 	return "", ""
 }
 
-// subjects returns the competition and the fixture that a path is about, "" where it
-// names none.
+// subjects returns the competition and the fixture in a path; "" if it names none.
 func subjects(path string) (sport, event string) {
 	rest, _ := strings.CutPrefix(path, wire.PathSports+"/")
 	sport, rest, _ = strings.Cut(rest, "/")
@@ -68,7 +72,7 @@ func subjects(path string) (sport, event string) {
 // Token implements simulator.Dialect: the key is in the query alone.
 func (*dialect) Token(r *http.Request) string { return r.URL.Query().Get(wire.ParamKey) }
 
-// Quota implements simulator.Dialect. No header says when the credits are new.
+// Quota implements simulator.Dialect. No header says when the credits are renewed.
 func (*dialect) Quota(h http.Header, limit, remaining int, _ time.Time) {
 	h[wire.HeaderRemaining] = []string{strconv.Itoa(remaining)}
 	h[wire.HeaderUsed] = []string{strconv.Itoa(limit - remaining)}
@@ -95,6 +99,18 @@ func (*dialect) Refuse(why simulator.Refusal) simulator.Answer {
 	}
 }
 
+// TooFast implements simulator.Paced: a second has had too many requests. It costs no
+// credit.
+func (*dialect) TooFast(http.Header) simulator.Answer {
+	return refusal(http.StatusTooManyRequests, wire.ErrFrequency, "Requests are being sent too quickly")
+}
+
+// wireFormat is the dialect without its worlds.
+type wireFormat struct{ simulator.Dialect }
+
+// TooFast implements simulator.Paced.
+func (w wireFormat) TooFast(h http.Header) simulator.Answer { return (*dialect)(nil).TooFast(h) }
+
 func refusal(status int, code, message string) simulator.Answer {
 	r := struct {
 		Message string `json:"message"`
@@ -104,18 +120,18 @@ func refusal(status int, code, message string) simulator.Answer {
 	if code != "" {
 		r.Details = "https://the-odds-api.example/error-codes.html#" + code
 	}
-	return simulator.Answer{Status: status, Body: marshal(r)}
+	return simulator.Answer{Status: status, Body: simulator.JSON(r)}
 }
 
 // Format implements simulator.Dialect.
 func (*dialect) Format() simulator.Format {
-	return simulator.Format{IDs: []string{wire.KeyID}, Nonsense: `{"message":17,"bookmakers":"see attachment"}`}
+	return simulator.Format{IDs: []string{wire.KeyID}, Nonsense: `{"message":17,"bookmakers":"see attachment"}`,
+		Classes: []simulator.Class{simulator.Listing, simulator.Markets}}
 }
 
-// Wrap implements simulator.Dialect: a list is bare.
+// Wrap implements simulator.Dialect: a list has no envelope.
 func (*dialect) Wrap(items [][]byte, _ *simulator.Page) []byte {
-	b := append([]byte{'['}, bytes.Join(items, []byte{','})...)
-	return append(b, ']')
+	return simulator.AppendArray(nil, items)
 }
 
 // Cost implements simulator.Charging: a credit for each market and ten bookmakers.
@@ -140,12 +156,12 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 		items = d.sports(q)
 	case wire.EndpointEvents:
 		for _, f := range a.fixtures {
-			items = append(items, marshal(eventOf(q.World, f, a)))
+			items = append(items, simulator.JSON(eventOf(q.World, f, a)))
 		}
 	default:
 		for _, f := range a.fixtures {
 			if e := d.priced(q, f, a); e != nil {
-				items = append(items, marshal(e))
+				items = append(items, simulator.JSON(e))
 			}
 		}
 	}
@@ -154,12 +170,4 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 		answer.Body = items[0] // one object; a fault turns it into a list
 	}
 	return answer
-}
-
-func marshal(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("emulator: " + err.Error()) // only numbers that are none
-	}
-	return b
 }

@@ -13,26 +13,15 @@ import (
 	"mkt/fetch/simulator"
 )
 
-type listKey struct {
-	world  *simulator.World
-	minute int64
+// Listed implements simulator.Lister.
+func (d *dialect) Listed(w *simulator.World, now time.Time) []simulator.Fixture {
+	return d.lists.Get(w, now, func(f simulator.Fixture, _ time.Time) simulator.Fixture { return f })
 }
 
-// Listed implements simulator.Lister: the fixtures that are to be played or in play, for
-// the provider says nothing about others, and has no competition of eSoccer.
-func (d *dialect) Listed(w *simulator.World, now time.Time) []simulator.Fixture {
-	now = now.Truncate(time.Minute)
-	return d.lists.Get(listKey{w, now.Unix()}, func() []simulator.Fixture {
-		all := w.Fixtures(now)
-		for _, m := range w.Live(now) {
-			all = append(all, m.Fixture)
-		}
-		slices.SortFunc(all, func(a, b simulator.Fixture) int {
-			return cmp.Or(a.KickOff.Compare(b.KickOff), cmp.Compare(a.Number, b.Number))
-		})
-		all = slices.CompactFunc(all, func(a, b simulator.Fixture) bool { return a.Number == b.Number })
-		return slices.DeleteFunc(all, func(f simulator.Fixture) bool { return f.Status > simulator.InPlay || !f.League.Human() })
-	})
+// ahead returns the fixtures that are to be played or in play: the provider says nothing
+// about others, and has no competition of eSoccer.
+func ahead(w *simulator.World, now time.Time) []simulator.Fixture {
+	return slices.DeleteFunc(w.Football(now), func(f simulator.Fixture) bool { return f.Status > simulator.InPlay })
 }
 
 // sport is a competition of the list.
@@ -45,7 +34,7 @@ type sport struct {
 	Outrights   bool   `json:"has_outrights"`
 }
 
-// others are the competitions that are no list of football matches.
+// others are competitions of other sports, and one without matches.
 var others = []sport{
 	{"basketball_northern_league", "Basketball", "Northern League", "Basketball of the north", true, false},
 	{"icehockey_coast_league", "Ice Hockey", "Coast League", "Ice hockey of the coast", false, false},
@@ -67,7 +56,7 @@ func (d *dialect) sports(q simulator.Question) (items [][]byte) {
 	slices.SortFunc(all, func(a, b sport) int { return cmp.Compare(a.Key, b.Key) })
 	for _, s := range all {
 		if s.Active || q.Query.Get("all") == "true" {
-			items = append(items, marshal(s))
+			items = append(items, simulator.JSON(s))
 		}
 	}
 	return items
@@ -78,7 +67,8 @@ func isSport(key string) bool {
 		slices.ContainsFunc(simulator.Leagues(), func(l simulator.League) bool { return l.Human() && sportOf(l) == key })
 }
 
-// sportOf is the key of a competition: the words of its name, as far as they are ASCII.
+// sportOf returns the key of a competition: the words of its name, without characters that
+// are not ASCII.
 func sportOf(l simulator.League) string {
 	words := strings.FieldsFunc(strings.ToLower(l.Name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return wire.PrefixSoccer + strings.Join(words, "_")
@@ -106,8 +96,8 @@ func (a *ask) time(t time.Time) any {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// An id is 32 hexadecimal digits: the first half is the product of the fixture's place
-// with a big odd number, the second half proves it.
+// scatter is the factor of ids. An id has 32 hexadecimal digits: the first half is the
+// product of the fixture's number and the factor, the second half is a checksum.
 const scatter = 0x9e3779b97f4a7c15
 
 var fixtureIDs = simulator.IDs{First: 1}

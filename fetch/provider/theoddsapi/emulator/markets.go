@@ -13,14 +13,14 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// maker is a bookmaker; an exchange has lay prices beside those of the result.
+// maker is a bookmaker; an exchange also has lay prices of the result.
 type maker struct {
 	Key, Title string
 	exchange   bool
 }
 
-// makers are those of the one region that is emulated. The prices of the first are the
-// world's; those of the others differ in places.
+// makers are the bookmakers of the only region. The first one has the world's prices; some
+// prices of the others differ.
 var makers = []maker{
 	{"pinnacle", "Pinnacle", false}, {"betfair_ex_eu", "Betfair", true}, {"betsson", "Betsson", false}, {"marathonbet", "Marathon Bet", false},
 	{"onexbet", "1xBet", false}, {"sport888", "888sport", false}, {"unibet_eu", "Unibet", false}, {"williamhill", "William Hill", false},
@@ -32,7 +32,7 @@ const (
 	keyLay    = "h2h_lay"
 )
 
-// market is one key, and what it holds of an offer of the world.
+// market is one key, and the part of an offer of the world in it.
 type market struct {
 	key, offer string
 	ref        int // the market, among those of the offer
@@ -46,8 +46,8 @@ const (
 	raw          = simulator.MustBeRaw
 )
 
-// catalogue is every market on offer. A key that is there twice has one offer or the
-// other on a fixture.
+// catalogue has all markets on offer. A key that is there twice has one of the two offers on
+// each fixture.
 var catalogue = withOffers([]market{
 	{key: keyResult, offer: "MATCH_RESULT FT"},
 	{key: keyLay, offer: "MATCH_RESULT FT", proof: raw},
@@ -106,7 +106,7 @@ func isMarket(key string) bool {
 	return slices.Contains(unsold, key) || slices.ContainsFunc(catalogue, func(m market) bool { return m.key == key })
 }
 
-// sold returns those of the markets asked for that a fixture has.
+// sold returns the requested markets that a fixture has.
 func sold(o *simulator.Offering, keys []string) (all []*market) {
 	for i := range catalogue {
 		if m := &catalogue[i]; slices.Contains(keys, m.key) && m.isSold(o) {
@@ -136,7 +136,7 @@ func (d *dialect) cost(q simulator.Question, a ask) int {
 	return 0
 }
 
-// book, prices and outcome are the blocks of an answer about prices.
+// book, prices and outcome are the objects of an answer about prices.
 type book struct {
 	Key     string   `json:"key"`
 	Title   string   `json:"title"`
@@ -159,8 +159,8 @@ type outcome struct {
 	meant simulator.MeantRow
 }
 
-// priced returns a fixture with the prices asked for; nil for one that a list leaves out.
-// An exchange adds its lay prices without being asked for them.
+// priced returns a fixture with the requested prices; nil for one that a list leaves out.
+// An exchange adds its lay prices, which need not be requested.
 func (d *dialect) priced(q simulator.Question, f simulator.Fixture, a ask) *event {
 	e := eventOf(q.World, f, a)
 	e.Bookmakers = &[]book{}
@@ -205,7 +205,7 @@ func bookOf(o *simulator.Offering, m maker, keys []string, a ask, dated bool) bo
 	return b
 }
 
-// outcomes returns a market's rows. What has no price is absent. Half of the lists
+// outcomes returns a market's rows. Selections without a price are absent. Half of the lists
 // begin with the away side.
 func (g *market) outcomes(o *simulator.Offering, other bool) (rows []outcome) {
 	f := &o.Fixture
@@ -236,7 +236,7 @@ func (g *market) outcomes(o *simulator.Offering, other bool) (rows []outcome) {
 	return rows
 }
 
-// oddAwayFirst is the lot of a list that begins with the away side.
+// oddAwayFirst decides whether a list begins with the away side.
 const oddAwayFirst = 301
 
 // place orders the rows: one team, the other, the draw.
@@ -250,7 +250,7 @@ func (r *outcome) place(first string) int {
 	return 1
 }
 
-// words puts an outcome of the world into the provider's words.
+// words returns an outcome of the world in the provider's words.
 func words(f *simulator.Fixture, text string) string {
 	switch text {
 	case "HOME":
@@ -282,7 +282,7 @@ func american(price json.Number) json.Number {
 	return json.Number(strconv.Itoa(int(math.Round(n))))
 }
 
-// Markets implements simulator.Meaning, of the first bookmaker.
+// Markets implements simulator.Meaning. The markets are those of the first bookmaker.
 func (d *dialect) Markets(w *simulator.World, id string, now time.Time) (all []simulator.MeantMarket) {
 	n, ok := d.FixtureNumber(w, id)
 	if !ok {

@@ -24,19 +24,19 @@ type PublishFlags struct {
 }
 
 func (f *PublishFlags) flags(g *Group, cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.acceptRemovals, "accept-removals", false, "accept a listing that removes more than a fifth of the fixtures at once")
+	cmd.Flags().BoolVar(&f.acceptRemovals, "accept-removals", false, "publish even if the listing removes more than a fifth of the fixtures at once")
 	f.retention(g, cmd)
 }
 
 // retention adds the flags for what is kept after a publication. Ages count back from it.
 func (f *PublishFlags) retention(g *Group, cmd *cobra.Command) {
 	flags, d := cmd.Flags(), retention.Default()
-	flags.IntVar(&f.Keep.Snapshots, "keep-snapshots", d.Snapshots, "snapshots kept whatever their age; 0 keeps all")
-	flags.DurationVar(&f.Keep.SnapshotAge, "keep-snapshot-age", d.SnapshotAge, "younger snapshots are kept too; 0 keeps all")
-	flags.IntVar(&f.Keep.Cycles, "keep-cycles", d.Cycles, "publications whose archived answers and canonical rows are kept whatever their age; 0 keeps all")
-	flags.DurationVar(&f.Keep.CycleAge, "keep-cycle-age", d.CycleAge, "younger publications are kept so too; 0 keeps all")
-	flags.Uint64Var(&f.Keep.ChangeEvents, "keep-change-events", 1000, "change events kept whatever their age")
-	flags.DurationVar(&f.Keep.ChangeAge, "keep-change-age", leastChangeAge, "younger change events are kept too, at least seven days")
+	flags.IntVar(&f.Keep.Snapshots, "keep-snapshots", d.Snapshots, "number of newest snapshots that are kept at any age; 0 keeps all")
+	flags.DurationVar(&f.Keep.SnapshotAge, "keep-snapshot-age", d.SnapshotAge, "snapshots younger than this are kept as well; 0 keeps all")
+	flags.IntVar(&f.Keep.Cycles, "keep-cycles", d.Cycles, "number of newest publications whose archived answers and canonical rows are kept at any age; 0 keeps all")
+	flags.DurationVar(&f.Keep.CycleAge, "keep-cycle-age", d.CycleAge, "the same is kept of publications younger than this; 0 keeps all")
+	flags.Uint64Var(&f.Keep.ChangeEvents, "keep-change-events", 1000, "number of newest change events that are kept at any age")
+	flags.DurationVar(&f.Keep.ChangeAge, "keep-change-age", leastChangeAge, "change events younger than this are kept as well; at least seven days")
 	f.bounds(flags)
 	for _, name := range []string{"snapshots", "snapshot-age", "cycles", "cycle-age", "change-events", "change-age"} {
 		g.Settings.Bind(flags, "keep-"+name, "retention."+strings.ReplaceAll(name, "-", "_"))

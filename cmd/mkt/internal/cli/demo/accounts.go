@@ -27,7 +27,7 @@ type Account struct {
 	world      simulator.Account
 
 	provider string // its name; "" for the default one
-	baseURL  string // where the provider is; "" if Secure is told
+	baseURL  string // of the provider; "" for the one that is passed to Secure
 }
 
 // demoAccounts returns the accounts that DESIGN, section 3, asks for.

@@ -36,8 +36,8 @@ recorded payloads instead of a world.
 the third, credential:#3+ for that and all after it, html:1@markets for every
 request for markets (also @listing, @live, @details):
 ` + faultLines(false) + `
-Others concern matches in play, by default a few of them: stall:0.5 for half
-of them, stall:0 for none:
+Other faults affect matches in play, by default a few of them: stall:0.5 for
+half of them, stall:0 for none:
 ` + faultLines(true) + ``,
 		Example: `  mkt simulate --seed 7
   mkt simulate --fault 429:0.05 --fault stall:0.5`,

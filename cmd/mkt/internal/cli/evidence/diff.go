@@ -48,8 +48,8 @@ line, and a summary last. Each ends with an id that mkt explain takes, with
 first has no key. --html also writes a page that shows how the odds moved.
 
 The exit code is 0 whether they differ or not. With --exit-code it is that of
-diff(1): 0 the same, 1 different, 2 trouble; with --only, of what is asked
-for.`,
+diff(1): 0 if they are the same, 1 if they differ, 2 if they could not be
+compared. Differences that --only or --fixture leaves out do not count.`,
 		Example: `  mkt diff --tenant acme --product market_engine
   mkt diff --tenant acme --product market_engine --only odds \
     2026-11-21T13:00:00Z 2026-11-21T14:05:00Z

@@ -1,0 +1,90 @@
+package answer
+
+import (
+	"mkt/fetch/internal/strictjson"
+	"mkt/publish/football"
+)
+
+// A tally is limited, because its names may come from outside.
+const (
+	maxNames = 200
+	maxName  = 64 // bytes
+)
+
+// ManyMore counts the names beyond the limit of a Tally.
+const ManyMore = "(more)"
+
+// Tally counts by name. Its zero value is ready for use.
+type Tally map[string]int
+
+// Add counts one more of a name.
+func (t *Tally) Add(name string) {
+	if *t == nil {
+		*t = make(Tally)
+	}
+	if len(name) > maxName {
+		name = Head(name, maxName)
+	}
+	if _, known := (*t)[name]; !known && len(*t) >= maxNames {
+		name = ManyMore
+	}
+	(*t)[name]++
+}
+
+// Text reads a member of an object as a text, in its three states. A member that is no
+// text, which is counted as kind, or that occurs twice was sent without a value that can
+// be read.
+func (t *Tally) Text(object strictjson.Value, key, kind string) football.Field[string] {
+	v, once := object.Once(key)
+	if !once {
+		return football.NullField[string]()
+	}
+	if IsWrong(v) {
+		t.Add(kind)
+	}
+	return Field(v)
+}
+
+// total returns the sum of all counts.
+func (t Tally) total() (n int) {
+	for _, c := range t {
+		n += c
+	}
+	return n
+}
+
+// Number reads a member of an object as a whole number of at most most, in its three
+// states. A member that is no such number, which is counted as kind, or that occurs twice
+// was sent without a value that can be read.
+func (t *Tally) Number(object strictjson.Value, key string, most int, kind string) football.Field[int] {
+	v, once := object.Once(key)
+	n, ok := Whole(v, most)
+	switch {
+	case v.Kind() == strictjson.Absent:
+		return football.Field[int]{}
+	case once && ok:
+		return football.Of(n)
+	case !once || IsWrong(v) || v.Text() != "" && IsText(v):
+		t.Add(kind)
+	}
+	return football.NullField[int]()
+}
+
+// AddUnknown counts the members of an object that are not among the known ones. what
+// names the object.
+func (t *Tally) AddUnknown(object strictjson.Value, what string, known map[string]bool) {
+	for name := range object.Members() {
+		if !known[name] {
+			t.Add(what + "." + name)
+		}
+	}
+}
+
+// Set returns a set of words, such as the members of an object that are known.
+func Set(words ...string) map[string]bool {
+	set := make(map[string]bool, len(words))
+	for _, w := range words {
+		set[w] = true
+	}
+	return set
+}

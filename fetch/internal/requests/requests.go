@@ -1,0 +1,125 @@
+// Package requests has what all adapters do while they send the requests of one cycle:
+// send several at once, count and report the progress, record the fixtures that failed,
+// and stop when the quota is used up.
+package requests
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"mkt/fetch/internal/answer"
+	"mkt/fetch/provider"
+)
+
+// Cycle is the state of one cycle's requests. Its methods are safe for concurrent use.
+type Cycle struct {
+	provider.Exchange
+
+	// Asked is the result. While requests are under way, only the methods change it.
+	Asked provider.Asked
+
+	mu          sync.Mutex
+	done, total int   // requests
+	answered    int   // requests for markets that were answered
+	first       error // why the first request that failed did so
+	limited     bool  // the quota is used up
+}
+
+// New returns the state of a cycle that sends its requests through x.
+func New(x provider.Exchange) *Cycle {
+	return &Cycle{Exchange: x, Asked: provider.Asked{Counters: make(map[string]int64)}}
+}
+
+// Count adds to a counter.
+func (c *Cycle) Count(name string, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Asked.Counters[name] += int64(n)
+}
+
+// Expect adds requests to those that the cycle will send.
+func (c *Cycle) Expect(requests int) { c.progress(0, requests) }
+
+// Step reports that one of the expected requests is done.
+func (c *Cycle) Step() { c.progress(1, 0) }
+
+func (c *Cycle) progress(done, total int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done, c.total = c.done+done, c.total+total
+	c.Progress(min(c.done, c.total), c.total)
+}
+
+// Each calls send for 0 to n-1, as many at once as the exchange allows. It stops at the
+// first error, which it returns.
+func (c *Cycle) Each(ctx context.Context, n int, send func(ctx context.Context, i int) error) error {
+	workers, ctx := errgroup.WithContext(ctx)
+	workers.SetLimit(max(1, c.Concurrency()))
+	for i := range n {
+		workers.Go(func() error { return send(ctx, i) })
+	}
+	return workers.Wait()
+}
+
+// Answered records that a request for markets was answered, and the fixtures on which
+// the provider offers none by this answer.
+func (c *Cycle) Answered(notOffered ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answered++
+	c.Asked.NotOffered = append(c.Asked.NotOffered, notOffered...)
+}
+
+// Fail records fixtures whose data could not be fetched, and why: err is nil if no
+// request was sent, or if its error is recorded already. An error that says that the
+// quota is used up stops the cycle.
+func (c *Cycle) Fail(err error, fixtures ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Asked.Failed = append(c.Asked.Failed, fixtures...)
+	if c.first == nil {
+		c.first = err
+	}
+	c.limited = c.limited || answer.KindOf(err) == provider.Limited
+}
+
+// Stopped reports whether the quota is used up: then no more requests must be sent.
+func (c *Cycle) Stopped() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.limited
+}
+
+// Err returns the first recorded error if no request for markets was answered.
+func (c *Cycle) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.answered > 0 {
+		return nil
+	}
+	return c.first
+}
+
+// Result returns the result of the cycle, and err. Its lists of fixtures are sorted: it
+// must not depend on the order in which the answers arrived.
+func (c *Cycle) Result(err error) (provider.Asked, error) {
+	slices.Sort(c.Asked.Failed)
+	slices.Sort(c.Asked.NotOffered)
+	return c.Asked, err
+}
+
+// Missing returns the requested fixtures that are not among those found in an answer.
+// It returns an error if there are some and one of them may be among the parts of the
+// answer whose fixture cannot be read: then it is not known that the provider offers
+// nothing on it.
+func Missing(endpoint string, requested []string, found map[string]bool, unread int) (missing []string, err error) {
+	missing = slices.DeleteFunc(slices.Clone(requested), func(id string) bool { return found[id] })
+	if unread > 0 && len(missing) > 0 {
+		return nil, answer.Unreadable(endpoint, fmt.Errorf("%d fixtures without an id, and %d are missing", unread, len(missing)))
+	}
+	return missing, nil
+}
