@@ -19,9 +19,10 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 		err = &askError{err}
 	}
 	t, s := x.tally(asking.detail), &r.summary
-	s.Quota = x.client.Quota()
+	s.Quota, s.Plan = x.client.Quota(), x.evidence.found()
 	r.values = x.client.Values()
 	s.Requests, s.Responses, s.Rejected, s.Bytes = x.client.Requests(), t.accepted, t.allRejected(), t.bytes
+	s.Cost = max(0, x.client.Spent()-int64(asked.Optional))
 	s.Listed, s.Filtered, s.Failed, s.NotOffered = asked.Listed, asked.Filtered, len(asked.Failed), len(asked.NotOffered)
 	s.ListingShort = err == nil && !asked.ListingComplete
 	var storage *storageError
@@ -37,7 +38,7 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 	}
 	s.Outcome, err = outcome(asked, t, stopped, err)
 	s.Code = codeOf(err)
-	if _, seal := x.archive.Seal(r.header(asked, t.rejected)); seal != nil {
+	if _, seal := x.archive.Seal(r.header(x.bookmaker, asked, t.rejected)); seal != nil {
 		return &storageError{seal}
 	}
 	if s.Outcome == raw.Failed {
@@ -66,7 +67,7 @@ func outcome(asked provider.Asked, t tally, stopped, err error) (raw.Outcome, er
 
 var errNoReason = errors.New("the adapter gives no reason")
 
-func (r *run) header(asked provider.Asked, rejected map[string]int64) raw.Cycle {
+func (r *run) header(bookmaker string, asked provider.Asked, rejected map[string]int64) raw.Cycle {
 	counters := maps.Clone(asked.Counters)
 	if counters == nil {
 		counters = map[string]int64{}
@@ -79,7 +80,7 @@ func (r *run) header(asked provider.Asked, rejected map[string]int64) raw.Cycle 
 		counters["rejected:"+why] = n
 	}
 	return raw.Cycle{
-		ClientID: r.Tenant.ID, Product: r.Product, Provider: r.Tenant.Provider,
+		ClientID: r.Tenant.ID, Product: r.Product, Provider: r.Tenant.Provider, Bookmaker: bookmaker,
 		StartedAt: r.started, FinishedAt: r.Now(), Outcome: r.summary.Outcome, Code: r.summary.Code,
 		ListingComplete: asked.ListingComplete, Failed: asked.Failed, NotOffered: asked.NotOffered,
 		Requests: r.summary.Requests, Resume: asked.Resume, Counters: counters,
@@ -96,9 +97,13 @@ func (r *run) remember(err error) error {
 	if s.ListingShort {
 		short = 1
 	}
+	var costs []int64
+	if err == nil && code == "" {
+		costs = []int64{s.Cost}
+	}
 	return health.Record(r.Root, health.Run{
 		Step: "fetch", Cycle: string(s.Cycle), StartedAt: r.started, FinishedAt: r.Now(), OK: err == nil, Code: code,
-		CredentialFingerprint: r.Tenant.Fingerprint, Quota: s.Quota,
+		CredentialFingerprint: r.Tenant.Fingerprint, Quota: s.Quota, Plan: s.Plan, Costs: costs,
 		Counters: map[string]int64{
 			"requests": int64(s.Requests), "responses": int64(s.Responses), "rejected": int64(s.Rejected), "bytes": s.Bytes,
 			"listed": int64(s.Listed), "filtered": int64(s.Filtered), "failed": int64(s.Failed), "not_offered": int64(s.NotOffered),

@@ -16,7 +16,7 @@ import (
 // need a person.
 var (
 	ErrCredential = errors.New("the provider refuses the credential")
-	ErrPermission = errors.New("the credential does not include what was asked for")
+	ErrPermission = errors.New("the plan of the account does not include what was asked for")
 	ErrLimited    = errors.New("the provider's quota is used up")
 	ErrPayload    = errors.New("the provider's answers are not what was asked for")
 )

@@ -22,6 +22,7 @@ type exchange struct {
 	progress    func(done, total int)
 	concurrency int
 	bookmaker   string
+	evidence    *evidence
 	abandon     context.CancelCauseFunc // ends the run
 
 	mu       sync.Mutex
@@ -42,6 +43,7 @@ func (x *exchange) Get(ctx context.Context, r provider.Request) (provider.Payloa
 		return err
 	})
 	if err != nil {
+		x.evidence.failed(r, err, x.now())
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		if x.first == nil {
@@ -69,11 +71,13 @@ func (x *exchange) keep(r provider.Request, a upstream.Answer) (provider.Payload
 	if err != nil {
 		return provider.Payload{}, x.fail(err)
 	}
+	payload := provider.Payload{Number: archived.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: archived.FetchedAt, Body: a.Body}
+	x.evidence.accepted(r, provider.Answered{Payload: payload, Quota: a.Verdict.Quota})
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.accepted[r.Endpoint]++
 	x.bytes += archived.Bytes
-	return provider.Payload{Number: archived.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: archived.FetchedAt, Body: a.Body}, nil
+	return payload, nil
 }
 
 func (x *exchange) reject(entry raw.Response, why string, body []byte) error {

@@ -5,8 +5,8 @@
 // Run performs one cycle: recovery, credential, requests, archive (package raw),
 // and state/fetch.json (package health). Whatever goes wrong, older cycles stay
 // as they are, and an unfinished cycle does not exist for its readers. Test sends
-// one request to find out whether the connection works. Both count their requests in
-// state/calls.json.
+// a few requests to find out whether the connection works and what the account's plan
+// includes. Both count their requests in state/calls.json.
 package fetch
 
 import (
@@ -77,17 +77,20 @@ type Circuits = upstream.Circuits
 
 // Summary is the result of a run. It is valid also if Run returns an error.
 type Summary struct {
-	Cycle     layout.CycleID
-	Already   bool // the cycle was sealed before: nothing was done
-	Outcome   raw.Outcome
-	Code      health.Code // why it failed or stopped early; "" otherwise
-	Requests  int         // sent, retries among them
-	Responses int         // accepted and archived
-	Rejected  int         // archived as rejected
-	Bytes     int64       // of accepted answers, uncompressed
-	Listed    int         // fixtures on the provider's list
-	Filtered  int         // of them left out on entry
-	Failed    int         // of them whose markets could not be fetched this time
+	Cycle    layout.CycleID
+	Already  bool // the cycle was sealed before: nothing was done
+	Outcome  raw.Outcome
+	Code     health.Code // why it failed or stopped early; "" otherwise
+	Requests int         // sent, retries among them
+	// Cost is how much of the account's quota the run needed: requests, or the provider's
+	// credits, without those that it would have left out if less were left.
+	Cost      int64
+	Responses int   // accepted and archived
+	Rejected  int   // archived as rejected
+	Bytes     int64 // of accepted answers, uncompressed
+	Listed    int   // fixtures on the provider's list
+	Filtered  int   // of them left out on entry
+	Failed    int   // of them whose markets could not be fetched this time
 	// NotOffered is the number of listed fixtures on which the provider offers no
 	// markets.
 	NotOffered int
@@ -97,7 +100,10 @@ type Summary struct {
 	// Quota is what the provider last reported about the account's quota; nil if it
 	// reported nothing. If the quota is used up, the run ended because of it, or the
 	// run's last request used it up.
-	Quota     *health.Quota
+	Quota *health.Quota
+	// Plan is what the run's answers showed of the account's plan; nil if they showed
+	// nothing.
+	Plan      *health.Plan
 	Recovered int // folders of runs that were killed, which were quarantined
 	Took      time.Duration
 }

@@ -143,8 +143,14 @@ func tiny() provider.Provider {
 			}
 			return provider.Verdict{}
 		},
-		Probe:   func(time.Time) provider.Request { return provider.Request{Endpoint: "list", Path: "/list"} },
-		Markets: tinyMarkets{},
+		Probes: []provider.Probe{
+			func(provider.Probing) (provider.Request, bool) {
+				return provider.Request{Endpoint: "list", Path: "/list"}, true
+			},
+		},
+		ReadPlan: func(provider.Answered) provider.Plan { return provider.Plan{} },
+		NeededBy: func(provider.Request) []provider.Capability { return nil },
+		Markets:  tinyMarkets{},
 	}
 }
 
@@ -278,7 +284,7 @@ func TestOutcomes(t *testing.T) {
 		{"listing limited", map[string]http.HandlerFunc{"/list": quota}, raw.Failed, "RATE_LIMITED", fetch.ErrLimited, 0},
 		{"listing is HTML", map[string]http.HandlerFunc{"/list": say("<html>" + canary)}, raw.Failed, "PAYLOAD_REJECTED", fetch.ErrPayload, 0},
 		{"listing of another shape", map[string]http.HandlerFunc{"/list": say(`{"ids":7}`)}, raw.Failed, "PAYLOAD_REJECTED", fetch.ErrPayload, 0},
-		{"nothing listed", map[string]http.HandlerFunc{"/list": say(`{"ids":[]}`)}, raw.Complete, "", nil, 0},
+		{"nothing listed, which proves nothing", map[string]http.HandlerFunc{"/list": say(`{"ids":[]}`)}, raw.Partial, "", nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, answers(t, c.replaced), tiny())

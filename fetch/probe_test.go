@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,7 +48,7 @@ func TestProbe(t *testing.T) {
 			b.options.Root = nil
 			p, err := fetch.Probe(t.Context(), b.options)
 			b.texts = append(b.texts, fmt.Sprintf("%+v %v %#v", p, err, err))
-			if !errors.Is(err, c.err) || p.Code != c.code || p.Endpoint != "list" || p.Requests != c.requests || asked != c.requests {
+			if !errors.Is(err, c.err) || p.Code != c.code || !slices.Equal(p.Endpoints, []string{"list"}) || p.Requests != c.requests || asked != c.requests {
 				t.Errorf("%+v, asked %d times: %v", p, asked, err)
 			}
 			if left, _ := os.ReadDir(b.dir); len(left) != 0 {

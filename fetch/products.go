@@ -36,7 +36,11 @@ var products = map[football.Product]product{
 			return asking{}, false
 		}
 		ask := func(ctx context.Context, x provider.Exchange, _ string) (provider.Asked, error) {
-			return p.Markets.Ask(ctx, x)
+			asked, err := p.Markets.Ask(ctx, x)
+			// At every provider some football is to come. A list without any proves
+			// nothing, whatever it says of itself.
+			asked.ListingComplete = asked.ListingComplete && asked.Listed > 0
+			return asked, err
 		}
 		return asking{ask, p.Markets.IsMarkets}, true
 	}},

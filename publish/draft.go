@@ -90,7 +90,7 @@ func (d *Draft) Write(ctx context.Context, publishedAt time.Time) error {
 		d.plan = decide(in, d.AcceptRemovals)
 	}
 	d.Manifest = snapshot.Manifest{
-		Format: snapshot.Format, Kind: snapshot.KindSnapshot, ClientID: d.ClientID, Product: d.Product, CycleID: d.Cycle, Provider: c.Provider,
+		Format: snapshot.Format, Kind: snapshot.KindSnapshot, ClientID: d.ClientID, Product: d.Product, CycleID: d.Cycle, Provider: c.Provider, Bookmaker: c.Bookmaker,
 		ProviderFetchedAt: d.newestRetrieval(), ProcessedAt: c.ProcessedAt, PublishedAt: &publishedAt,
 		DerivationVersion: c.DerivationVersion, IDKeyFingerprint: c.IDKeyFingerprint, BinaryVersion: d.Version,
 		PreviousManifestSHA256: d.base.Commit.ManifestSHA256, CanonicalSHA256: d.canonicalSum, Tables: map[string]snapshot.Table{},

@@ -27,6 +27,9 @@ type inputs struct {
 	complete  bool      // the listing was read to its end
 	provider  string    // of the listing
 	at        time.Time // when the cycle was processed
+	// otherPrices reports whether the previous dataset has the prices of another
+	// bookmaker of the same provider.
+	otherPrices bool
 }
 
 // readInputs reads the inputs; every file is verified before it is read.
@@ -39,6 +42,8 @@ func readInputs(f durable.ReadFS, base *Base, canonical *snapshot.Manifest) (in 
 	if in.listing, err = readListing(f, dir+"/"+layout.ListingFile); err != nil || base.Manifest == nil {
 		return in, err
 	}
+	before := base.Manifest.Bookmaker
+	in.otherPrices = before != "" && canonical.Bookmaker != "" && before != canonical.Bookmaker
 	name, err := base.file(f, layout.FixturesFile)
 	if err != nil {
 		return in, err

@@ -36,10 +36,12 @@ const (
 //
 //   - replaced if it was refreshed;
 //   - published as listed if the provider offers no markets on it, unless the previous
-//     dataset has markets of it;
+//     dataset has markets of it, at the same bookmaker;
 //   - kept with its own times if its retrieval failed, if it was not asked for, or if
 //     it is not offered any more;
-//   - removed if it is over, or of a provider that the account has left;
+//   - removed if it is over, or of a provider that the account has left, or if it would
+//     keep the prices of a bookmaker that the account has left: prices of several
+//     bookmakers are never mixed;
 //   - removed if a complete listing lacks it, unless that removes too many at once.
 //     Those whose kick-off has passed do not count: they leave every list of coming
 //     fixtures.
@@ -52,12 +54,12 @@ func decide(in inputs, acceptRemovals bool) plan {
 		switch {
 		case now != nil && !over && !notOffered:
 			p.fixtures = append(p.fixtures, decision{fixture: *now, source: table.New})
-		case now != nil && !over && (before == nil || before.markets == 0):
+		case now != nil && !over && (before == nil || before.markets == 0 || in.otherPrices):
 			same := before != nil && before.digest == now.digest
 			p.fixtures = append(p.fixtures, decision{fixture: *now, source: table.New, notOffered: true, silent: same})
 		case before == nil:
 			return
-		case over || before.provider != in.provider:
+		case over || before.provider != in.provider || in.otherPrices:
 			p.fixtures = append(p.fixtures, decision{fixture: *before, removed: true})
 		case entry == nil && in.complete:
 			p.fixtures = append(p.fixtures, decision{fixture: *before, removed: true, missing: true})

@@ -29,6 +29,9 @@ func (c *call) products(a *account.Account) []api.AccountProduct {
 			Product: string(p), Status: string(a.TermAt(p, c.now)),
 			StartsAt: api.TimeOf(s.Starts), Expires: api.TimeOf(s.Expires), Features: []string{},
 		}
+		if cadence := c.cadence(a, p, c.now); cadence > 0 && a.TermAt(p, c.now) == account.InForce {
+			product.CadenceMS = ptr(cadence.Milliseconds())
+		}
 		for _, f := range account.ProductFeatures(p) {
 			if a.Allows(f) {
 				product.Features = append(product.Features, f)
@@ -52,11 +55,16 @@ func (c *call) features(a *account.Account) map[string]bool {
 }
 
 // provider answers GET /account/provider. Serve has only a masked hint of the credential.
+// The capabilities are those that the account's own plan showed.
 func (c *call) provider() error {
 	p := c.who.Provider
 	out := api.AccountProvider{
-		Name: textOrNil(p.Name), Status: string(c.connection(c.who)), CredentialHint: textOrNil(p.Hint),
-		Capabilities: append([]string{}, p.Capabilities...),
+		Name: textOrNil(p.Name), Status: string(c.connection(c.who)), CredentialHint: textOrNil(p.Hint), Capabilities: []string{},
+	}
+	if p.Configured {
+		for _, capability := range c.plan(c.who).Included() {
+			out.Capabilities = append(out.Capabilities, string(capability))
+		}
 	}
 	s := c.credentialStatus(c.who)
 	out.LastSuccessAt, out.LastAttemptAt, out.LastError = api.TimeOf(s.LastOKAt), api.TimeOf(s.LastAttemptAt), textOrNil(string(s.Code))

@@ -9,7 +9,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
@@ -130,7 +129,7 @@ func (c *call) asUnavailable(ctx context.Context, err error) error {
 // ready checks that there is data: a usable provider that can give it, then a snapshot. It is called
 // after the parameters are checked and before the resource is looked up.
 func (c *call) ready() error {
-	if !c.connection(c.who).Usable() || !c.who.Provider.CanServe(c.route.need.Product) {
+	if !c.connected(c.who, c.route.need.Product) {
 		return api.Refuse(api.ProviderNotConnected)
 	}
 	if c.view == nil {
@@ -138,9 +137,6 @@ func (c *call) ready() error {
 	}
 	return nil
 }
-
-// cadence returns the time between two cycles, or 0 if they are not scheduled.
-func (c *call) cadence(p football.Product) time.Duration { return c.who.Cadence[p] }
 
 func (c *call) send(p *api.Page, err error) error {
 	if err != nil {

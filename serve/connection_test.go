@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/serve/account"
@@ -102,4 +103,38 @@ func TestConnectionWithoutAProduct(t *testing.T) {
 	w.start()
 	w.tested("acme", "", fingerprint, begin)
 	eventually(t, "CONNECTED", func() bool { return w.provider("acme") == "CONNECTED 09:10 09:10" })
+}
+
+// What tests and cycles show of the account's plan changes its capabilities while the
+// server runs. Another credential begins with none.
+func TestCapabilities(t *testing.T) {
+	w := newWorld(t)
+	w.add("acme", nil)
+	w.add("other", func(a *account.Account) { a.Provider.Fingerprint = "new" })
+	w.publish("acme", 3, 2, 1)
+	w.publish("other", 3, 2, 1) // with the credential before
+	w.start()
+	check := func(id, want string) {
+		t.Helper()
+		eventually(t, id+": "+want, func() bool {
+			return strings.Contains(w.get("/account/provider", id).body, `"capabilities":[`+want+`]`)
+		})
+	}
+	record := func(at int, run health.Run) {
+		t.Helper()
+		run.FinishedAt, run.CredentialFingerprint = begin.Add(time.Duration(at)*time.Minute), fingerprint
+		w.live("acme").Record(run)
+	}
+	check("acme", `"prematch"`)
+	check("other", "")
+	record(1, health.Run{Step: health.StepFetch, Cycle: "c", OK: true, Plan: planOf(begin.Add(time.Minute), true, football.PlayerEvents, football.LiveStats, football.LiveTimeline)})
+	check("acme", `"prematch","live_stats","timeline","player_events"`)
+	record(2, health.Run{Step: health.StepFetch, Cycle: "d", Code: "PERMISSION_DENIED", Plan: planOf(begin.Add(2*time.Minute), false, football.LiveStats)})
+	check("acme", `"prematch","timeline","player_events"`)
+	root, err := durable.OpenRoot(filepath.Join(w.dataDir, layout.Tenant("acme")))
+	must(t, err)
+	defer root.Close()
+	must(t, health.Record(root, health.Run{Step: health.StepProbe, FinishedAt: begin.Add(3 * time.Minute), OK: true, CredentialFingerprint: fingerprint,
+		Plan: planOf(begin.Add(3*time.Minute), true, football.LiveStats, football.LiveOdds)}))
+	check("acme", `"prematch","live_odds","live_stats","timeline","player_events"`)
 }

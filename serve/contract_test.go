@@ -74,9 +74,15 @@ func contractWorld(t testing.TB) *world {
 	w.publish("nofeature", 1, 1, 1)
 	w.publishLive("nofeature", 6)
 	w.add("unconnected", func(a *account.Account) { a.Provider = account.Provider{} })
-	w.add("nolive", func(a *account.Account) { a.Provider.Capabilities = []string{"prematch", "live_odds"} })
+	w.add("nolive", func(a *account.Account) {
+		a.Provider.Capabilities = []football.Capability{football.Prematch, football.LiveOdds}
+	})
 	w.publish("nolive", 1, 1, 1)
 	w.publishLive("nolive", 1)
+	w.add("lacking", nil)
+	w.publish("lacking", 1, 1, 1)
+	w.live("lacking").Record(health.Run{Step: "fetch", Cycle: "c", Code: "PERMISSION_DENIED", FinishedAt: servetest.Start.Add(time.Second), CredentialFingerprint: fingerprint,
+		Plan: planOf(servetest.Start.Add(time.Second), false, football.LiveStats, football.LiveTimeline)})
 	w.add("disabled", func(a *account.Account) { a.Provider.Disabled = true })
 	w.publish("disabled", 1, 1, 1)
 	w.publishLive("disabled", 1)

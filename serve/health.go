@@ -17,7 +17,18 @@ const staleAfter = 2
 // stale reports whether the served snapshot is stale: it is older than two cadences, the
 // last cycle failed, or a newer snapshot cannot be served.
 func (c *call) stale() bool {
-	return c.view != nil && (c.dataset.Trouble() != reader.NoTrouble || lastFailure(c.dataset.State()) != "" || c.overdue(c.view, c.cadence(c.route.need.Product)))
+	return c.view != nil && (c.dataset.Trouble() != reader.NoTrouble || lastFailure(c.dataset.State()) != "" || c.overdue(c.view, c.cadence(c.who, c.route.need.Product, c.now)))
+}
+
+// cadence returns the longest time between two cycles, or 0 if they are not scheduled: that
+// of the account's schedule, or that of the pace if the provider's quota carries less.
+func (s *server) cadence(a *account.Account, p football.Product, now time.Time) time.Duration {
+	scheduled := a.Cadence[p]
+	d := s.library.Tenant(a.ClientID).Dataset(p)
+	if scheduled == 0 || d == nil {
+		return scheduled
+	}
+	return max(scheduled, d.State().Pace.Expected(now, a.Provider.Fingerprint))
 }
 
 func (c *call) overdue(v *reader.View, cadence time.Duration) bool {
@@ -60,6 +71,30 @@ func (s *server) fetchLost(a *account.Account) bool {
 
 func (s *server) credentialStatus(a *account.Account) health.CredentialStatus {
 	return health.CredentialStatusOf(a.Provider.Fingerprint, s.findings(a)...)
+}
+
+// connected reports whether data routes of a product may answer: the connection is usable,
+// and the provider sells what the product needs. If the account's plan refuses that, only
+// what was published before is served.
+func (s *server) connected(a *account.Account, p football.Product) bool {
+	return s.connection(a).Usable() && a.Provider.CanServe(p) && (s.hasPublished(a, p) || !s.plan(a).Refuses(p.Needs()))
+}
+
+func (s *server) hasPublished(a *account.Account, p football.Product) bool {
+	d := s.library.Tenant(a.ClientID).Dataset(p)
+	if d == nil {
+		return false
+	}
+	v := d.Acquire() // even if the state file, which says so, is lost
+	if v != nil {
+		v.Release()
+	}
+	return v != nil || d.Published()
+}
+
+// plan returns what is known of the account's plan, nil for nothing.
+func (s *server) plan(a *account.Account) *health.Plan {
+	return health.NewestPlan(a.Provider.Fingerprint, s.findings(a)...)
 }
 
 func (s *server) findings(a *account.Account) []*health.Run {
@@ -122,7 +157,7 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 		part.Status, part.Code = api.Degraded, ptr(trouble)
 	case failure != "":
 		part.Status, part.Code = api.Degraded, ptr(failure)
-	case c.overdue(v, a.Cadence[p]):
+	case c.overdue(v, c.cadence(a, p, c.now)):
 		part.Status, part.Code = api.Degraded, ptr(api.HealthStale)
 	case p == football.LiveIntelligence && v.Staleness(c.now) != reader.FeedFresh:
 		part.Status, part.Code = api.Degraded, ptr(api.HealthFeedStale)

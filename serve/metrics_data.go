@@ -47,7 +47,7 @@ func (s *server) collectData(gauge, counter send) {
 		gauge(rowsDesc, float64(ps.Fixtures), product, "fixtures")
 		gauge(rowsDesc, float64(ps.Markets), product, "markets")
 		gauge(quarantinedDesc, float64(ps.Quarantined), product)
-		age := ageing(s.accounts.Load(), p, ps.Published, s.now())
+		age := s.ageing(s.accounts.Load(), p, ps.Published, s.now())
 		gauge(datasetsDesc, float64(age.current), product, "current")
 		gauge(datasetsDesc, float64(age.overdue), product, "overdue")
 		gauge(datasetsDesc, float64(age.empty), product, "empty")
@@ -65,7 +65,7 @@ type ages struct {
 
 // ageing returns the ages for the accounts that should have data. The cycles of other
 // accounts do not run, so their ages would be meaningless.
-func ageing(g *account.Generation, p football.Product, published []reader.Published, now time.Time) ages {
+func (s *server) ageing(g *account.Generation, p football.Product, published []reader.Published, now time.Time) ages {
 	at := make(map[string]time.Time, len(published))
 	for _, d := range published {
 		at[d.ClientID] = d.At
@@ -86,7 +86,7 @@ func ageing(g *account.Generation, p football.Product, published []reader.Publis
 			r.newest = age
 		}
 		r.oldest = max(r.oldest, age)
-		if cadence := a.Cadence[p]; cadence > 0 && age > staleAfter*cadence {
+		if cadence := s.cadence(a, p, now); cadence > 0 && age > staleAfter*cadence {
 			r.overdue++
 			continue
 		}

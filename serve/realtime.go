@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"mkt/serve/account"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/listen"
 	"mkt/serve/internal/realtime"
@@ -46,7 +45,7 @@ func (s *server) openRealtime(o *Options) {
 	}
 	s.realtime = realtime.New(realtime.Options{
 		Gate: s.gate, Usage: s.usage, Library: s.library, NewRequestID: newRequestID, Now: s.now, Log: s.log,
-		Connected: func(a *account.Account) bool { return s.connection(a).Usable() },
+		Connected: s.connected,
 		Tick:      o.Realtime.Tick, Connections: o.Realtime.Connections, Channels: channels,
 	})
 	proxies := listen.Proxies(o.TrustedProxies)

@@ -32,7 +32,7 @@ func TestSocketLosesARight(t *testing.T) {
 		"live unsubscribed":     {func(a *account.Account) { delete(a.Subscriptions, football.LiveIntelligence) }, map[string]string{"live": "SUBSCRIPTION_REQUIRED"}},
 		"changes off":           {func(a *account.Account) { a.Features["changes"] = false }, map[string]string{"changes": "FEATURE_NOT_ENABLED"}},
 		"live_match off":        {func(a *account.Account) { a.Features["live_match"] = false }, map[string]string{"live": "FEATURE_NOT_ENABLED"}},
-		"provider without live": {func(a *account.Account) { a.Provider.Capabilities = []string{"prematch"} }, map[string]string{"live": "PROVIDER_NOT_CONNECTED"}},
+		"provider without live": {func(a *account.Account) { a.Provider.Capabilities = []football.Capability{football.Prematch} }, map[string]string{"live": "PROVIDER_NOT_CONNECTED"}},
 		"provider disabled":     {func(a *account.Account) { a.Provider.Disabled = true }, both("PROVIDER_NOT_CONNECTED")},
 		"another credential":    {func(a *account.Account) { a.Provider.Fingerprint = "untested" }, both("PROVIDER_NOT_CONNECTED")},
 	} {
@@ -148,7 +148,7 @@ func (w *world) regain(id string) {
 	w.t.Helper()
 	w.add(id, func(a *account.Account) {
 		a.Status, a.Provider.Disabled, a.Provider.Fingerprint = account.Active, false, fingerprint
-		a.Provider.Capabilities = []string{"prematch", "live_stats"}
+		a.Provider.Capabilities = []football.Capability{football.Prematch, football.LiveStats}
 		a.Subscriptions = map[football.Product]account.Subscription{football.MarketEngine: {}, football.LiveIntelligence: {}}
 		a.Features["changes"], a.Features["live_match"] = true, true
 	})

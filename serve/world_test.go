@@ -170,7 +170,7 @@ func (w *world) add(id string, edit func(*account.Account)) {
 			Subscriptions: map[football.Product]account.Subscription{football.MarketEngine: {}, football.LiveIntelligence: {}},
 			Features:      map[string]bool{"fixtures": true, "markets": true, "changes": true, "live_match": true, "momentum": true, "advanced_stats": true},
 			Origins:       []string{"https://" + id + ".example"}, Limit: account.Limit{Requests: 1_000_000, Per: time.Minute, Burst: 1_000_000},
-			Provider: account.Provider{Name: "betsapi", Configured: true, Hint: "…Ab1x", Fingerprint: fingerprint, Capabilities: []string{"prematch", "live_stats"}},
+			Provider: account.Provider{Name: "betsapi", Configured: true, Hint: "…Ab1x", Fingerprint: fingerprint, Capabilities: []football.Capability{football.Prematch, football.LiveStats}},
 			Cadence:  map[football.Product]time.Duration{football.MarketEngine: time.Hour},
 		}
 	}
@@ -213,10 +213,21 @@ func (w *world) root(id string) *servetest.Root {
 	return w.roots[id]
 }
 
-// fetched records a successful fetch, which makes the provider CONNECTED.
+// fetched records a successful fetch, which makes the provider CONNECTED and shows that
+// the plan includes prematch.
 func (w *world) fetched(id string) {
 	w.t.Helper()
-	w.root(id).Record(health.Run{Step: "fetch", Cycle: "c", OK: true, StartedAt: servetest.Start.Add(-time.Minute), FinishedAt: servetest.Start, CredentialFingerprint: fingerprint})
+	w.root(id).Record(health.Run{Step: "fetch", Cycle: "c", OK: true, StartedAt: servetest.Start.Add(-time.Minute), FinishedAt: servetest.Start, CredentialFingerprint: fingerprint,
+		Plan: planOf(servetest.Start, true, football.Prematch)})
+}
+
+// planOf is a plan that was found to include capabilities, or to refuse them.
+func planOf(at time.Time, included bool, list ...football.Capability) *health.Plan {
+	p := &health.Plan{Capabilities: map[football.Capability]health.Evidence{}}
+	for _, c := range list {
+		p.Capabilities[c] = health.Evidence{Included: included, At: at}
+	}
+	return p
 }
 
 func (w *world) publish(id string, fixtures, markets, version int) {

@@ -56,7 +56,13 @@ func (r *run) findPrevious(ctx context.Context) error {
 	return nil
 }
 
+// beginFrom continues the states of a canonical cycle, unless they are of a provider that
+// the account has left: its fixtures have other ids, and end at once.
 func (r *run) beginFrom(from layout.CycleID, m snapshot.Manifest) {
+	if m.Provider != r.archive.Cycle().Provider {
+		r.result.previousCycle, r.result.previousDigest = "", ""
+		return
+	}
 	r.result.previousCycle, r.result.previousDigest = from, m.Tables[statesTable].Digest
 }
 

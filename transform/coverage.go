@@ -3,15 +3,18 @@ package transform
 import (
 	"cmp"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"path"
 	"slices"
 	"strings"
 
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
 	"mkt/publish/football"
 	"mkt/transform/identity"
@@ -19,16 +22,23 @@ import (
 )
 
 // Coverage is how the markets in some payloads are mapped: the output of mkt mapping
-// check, and the table in docs/mapping.md.
+// check, and the tables in docs/mapping.md.
 type Coverage struct {
 	Provider string
-	Payloads []PayloadCoverage // in the order of their names
+	Payloads []PayloadCoverage // those of prices, in the order of their names or of the archive, and for each bookmaker
+	Listings int               // payloads that are lists of fixtures
+	Others   []OtherPayload    // what is neither, in the order of their names
 }
 
 // PayloadCoverage is the coverage of one payload.
 type PayloadCoverage struct {
-	Name     string
-	Fixtures int
+	Name string
+	// Bookmaker is whose prices were read; "" if the provider sells those of one.
+	Bookmaker string
+	// Bookmakers are those whose prices the payload has, if Bookmaker is none of them: then
+	// nothing was read.
+	Bookmakers []string
+	Fixtures   int
 	// WithoutNames are the provider ids of fixtures of which a team is not known, so that
 	// nothing that depends on a team's name could be proven.
 	WithoutNames []string
@@ -39,6 +49,18 @@ type PayloadCoverage struct {
 	Skipped      map[string]int
 	Suspicions   []SuspiciousMarket // in the order of the markets
 	Err          error              // the payload could not be read at all
+
+	partial map[string]bool // whether a fixture could be read in part only, by its provider id
+}
+
+// OtherPayload is a payload that the market engine does not read.
+type OtherPayload struct {
+	Name string
+	// Code is what the adapter calls the answer if it is an error, or no answer of the
+	// provider; else "".
+	Code string
+	// Providers are the other providers of which it could be an answer.
+	Providers []string
 }
 
 // MarketCoverage is one market, or one that was listed without prices.
@@ -54,7 +76,9 @@ type MarketCoverage struct {
 	WithoutPrices              bool
 
 	Selections, Publishable int
-	Reasons                 map[football.Reason]int // reasons of its selections, with how often each occurs
+	Suspended               int                        // selections that were read and are not on offer now
+	Reasons                 map[football.Reason]int    // reasons of its selections, with how often each occurs
+	Examples                map[football.Reason]string // the words of the first selection with each of Reasons
 }
 
 // SuspiciousMarket is one market that looks as if it was misread.
@@ -65,8 +89,8 @@ type SuspiciousMarket struct {
 	Seen                            string // what is suspicious, for a person
 }
 
-// Totals of a payload.
-type Totals struct{ Markets, Mapped, Raw, WithoutPrices, Selections, Publishable int }
+// Totals of a payload, or of several. Selections that are Suspended are not Publishable.
+type Totals struct{ Markets, Mapped, Raw, WithoutPrices, Selections, Publishable, Suspended int }
 
 // Totals adds up the payload's markets.
 func (p *PayloadCoverage) Totals() (t Totals) {
@@ -84,6 +108,17 @@ func (p *PayloadCoverage) Totals() (t Totals) {
 		t.Markets++
 		t.Selections += m.Selections
 		t.Publishable += m.Publishable
+		t.Suspended += m.Suspended
+	}
+	return t
+}
+
+// Totals adds up all payloads.
+func (c *Coverage) Totals() (t Totals) {
+	for i := range c.Payloads {
+		of := c.Payloads[i].Totals()
+		t.Markets, t.Mapped, t.Raw, t.WithoutPrices = t.Markets+of.Markets, t.Mapped+of.Mapped, t.Raw+of.Raw, t.WithoutPrices+of.WithoutPrices
+		t.Selections, t.Publishable, t.Suspended = t.Selections+of.Selections, t.Publishable+of.Publishable, t.Suspended+of.Suspended
 	}
 	return t
 }
@@ -121,44 +156,61 @@ func ReadTeams(text io.Reader) (map[string]Teams, error) {
 	return teams, nil
 }
 
+// FolderOptions say how a folder of payloads is read.
+type FolderOptions struct {
+	Pattern string // names of the files to read, see path.Match; "" is "*.json"
+	// Bookmaker is whose prices are read. If it is "", they are the default's, or those of
+	// the only bookmaker that a payload has.
+	Bookmaker string
+	// EachBookmaker reads the prices of every bookmaker that a payload has, one after the
+	// other.
+	EachBookmaker bool
+	Who           Participants
+}
+
 // named is a payload of markets with its name in reports.
 type named struct {
 	name string
 	provider.Payload
+	bookmaker string
+	lacksIt   []string // whose prices the payload has, if it has none of the bookmaker
+	err       error    // the file could not be read
 }
 
-// CoverFolder reads every payload below a folder whose base name matches the pattern (see
-// path.Match; "" is "*.json"). A file in a folder named after a listing endpoint
-// ("bet365-upcoming") is a listing; any other contains markets. The teams come from the
-// listings, participants.csv in the folder, and who. An error may be ErrNotOne.
-func CoverFolder(folder fs.FS, p provider.Provider, pattern string, who Participants) (Coverage, error) {
-	if p.Markets == nil {
+// CoverFolder reads the payloads below a folder. What a payload is follows from its bytes;
+// where they do not tell, from the name of its folder if that is an endpoint's
+// ("bet365-upcoming"). The teams come from the listings, participants.csv in the folder,
+// and o.Who. An error may be ErrNotOne.
+func CoverFolder(folder fs.FS, p provider.Provider, o FolderOptions) (Coverage, error) {
+	if p.Markets == nil || p.Recorded == nil {
 		return Coverage{}, fmt.Errorf("provider %q: this build does not read its markets", p.Name)
 	}
-	pages, payloads, err := readFolder(folder, p.Markets, cmp.Or(pattern, "*.json"))
-	if err != nil {
+	f := folderReader{provider: p, options: o, coverage: Coverage{Provider: p.Name}}
+	if err := f.read(folder); err != nil {
 		return Coverage{}, err
 	}
-	for _, body := range who.Listings {
-		pages = append(pages, provider.Payload{Number: len(pages) + 1, Body: body})
+	for _, body := range o.Who.Listings {
+		f.addListing(p.Recorded(body).Endpoint, body)
 	}
-	listing, err := p.Markets.ReadListing(pages)
+	listing, err := p.Markets.ReadListing(f.pages)
 	if err != nil {
 		return Coverage{}, fmt.Errorf("the list of fixtures: %w", err)
 	}
-	if len(who.Listings) > 0 && len(listing.Fixtures) == 0 {
+	if len(o.Who.Listings) > 0 && len(listing.Fixtures) == 0 {
 		return Coverage{}, errors.New("the list of fixtures: it has no fixtures")
 	}
-	if err := addParticipants(folder, &listing, payloads, p.Markets, who); err != nil {
+	if err := addParticipants(folder, &listing, f.payloads, p.Markets, o.Who); err != nil {
 		return Coverage{}, err
 	}
-	return cover(p, listing, payloads), nil
+	f.coverage.add(p, listing, f.payloads)
+	return f.coverage, nil
 }
 
 // CoverArchive reads the payloads of a raw cycle with its own list of fixtures, as
-// the pipeline does.
+// the pipeline does: a fixture that several payloads have counts in the one that the
+// pipeline takes, and one that is not listed, or is over, does not count.
 func CoverArchive(a *raw.Archive, p provider.Provider) (Coverage, error) {
-	if p.Markets == nil {
+	if p.Markets == nil || p.Recorded == nil {
 		return Coverage{}, fmt.Errorf("provider %q: this build does not read its markets", p.Name)
 	}
 	var pages []provider.Payload
@@ -175,18 +227,49 @@ func CoverArchive(a *raw.Archive, p provider.Provider) (Coverage, error) {
 		case p.Markets.IsListing(r.Endpoint):
 			pages = append(pages, payload)
 		case p.Markets.IsMarkets(r.Endpoint):
-			payloads = append(payloads, named{r.File, payload})
+			payloads = append(payloads, named{name: r.File, bookmaker: askedBookmaker(p, payload), Payload: payload})
 		}
 	}
 	listing, err := p.Markets.ReadListing(pages)
 	if err != nil {
 		return Coverage{}, fmt.Errorf("the list of fixtures: %w", err)
 	}
-	return cover(p, listing, payloads), nil
+	c := Coverage{Provider: p.Name, Listings: len(pages)}
+	c.add(p, listing, payloads)
+	c.leaveOut(listing, payloads)
+	return c, nil
 }
 
-func readFolder(folder fs.FS, adapter provider.MarketAdapter, pattern string) (pages []provider.Payload, payloads []named, err error) {
-	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+// askedBookmaker returns whose prices a payload was asked for; "" if it has none of them,
+// or the provider sells those of one bookmaker.
+func askedBookmaker(p provider.Provider, payload provider.Payload) string {
+	if p.Bookmakers == nil {
+		return ""
+	}
+	for _, bookmaker := range p.Recorded(payload.Body).Bookmakers {
+		isAsked := true
+		for name, values := range p.Bookmakers.Query(bookmaker) {
+			isAsked = isAsked && slices.Equal(payload.Query[name], values)
+		}
+		if isAsked {
+			return bookmaker
+		}
+	}
+	return ""
+}
+
+// folderReader sorts the files of a folder.
+type folderReader struct {
+	provider provider.Provider
+	options  FolderOptions
+	pages    []provider.Payload
+	payloads []named
+	coverage Coverage
+}
+
+func (f *folderReader) read(folder fs.FS) error {
+	pattern := cmp.Or(f.options.Pattern, "*.json")
+	return fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -194,19 +277,77 @@ func readFolder(folder fs.FS, adapter provider.MarketAdapter, pattern string) (p
 			return err
 		}
 		body, err := fs.ReadFile(folder, name)
+		if err == nil && !json.Valid(body) {
+			err = errors.New("it is not JSON")
+		}
 		if err != nil {
-			return err
+			f.payloads = append(f.payloads, named{name: name, err: err})
+			return nil
 		}
-		endpoint := strings.Replace(path.Base(path.Dir(name)), "-", "/", 1)
-		p := provider.Payload{Number: len(pages) + len(payloads) + 1, Endpoint: endpoint, Body: body}
-		if adapter.IsListing(endpoint) {
-			pages = append(pages, p)
-		} else {
-			payloads = append(payloads, named{name, p})
-		}
+		f.file(name, body)
 		return nil
 	})
-	return pages, payloads, err
+}
+
+// file adds one payload.
+func (f *folderReader) file(name string, body []byte) {
+	adapter := f.provider.Markets
+	r := f.provider.Recorded(body)
+	if r.Endpoint == "" {
+		r = provider.Recorded{Endpoint: strings.Replace(path.Base(path.Dir(name)), "-", "/", 1), Body: body}
+	}
+	switch {
+	case adapter.IsListing(r.Endpoint):
+		f.addListing(r.Endpoint, r.Body)
+	case adapter.IsMarkets(r.Endpoint):
+		for _, bookmaker := range f.bookmakers(r) {
+			f.addMarkets(name, bookmaker, r)
+		}
+	default:
+		f.coverage.Others = append(f.coverage.Others, f.other(name, body))
+	}
+}
+
+func (f *folderReader) addListing(endpoint string, body []byte) {
+	f.pages = append(f.pages, provider.Payload{Number: len(f.pages) + len(f.payloads) + 1, Endpoint: endpoint, Body: body})
+	f.coverage.Listings++
+}
+
+// bookmakers returns whose prices are to be read from a payload.
+func (f *folderReader) bookmakers(r provider.Recorded) []string {
+	standard := f.provider.Bookmaker("")
+	switch {
+	case f.options.Bookmaker != "":
+		return []string{f.options.Bookmaker}
+	case len(r.Bookmakers) == 1, len(r.Bookmakers) > 0 && f.options.EachBookmaker:
+		return r.Bookmakers
+	}
+	return []string{standard}
+}
+
+func (f *folderReader) addMarkets(name, bookmaker string, r provider.Recorded) {
+	n := named{name: name, bookmaker: bookmaker, Payload: provider.Payload{Number: len(f.pages) + len(f.payloads) + 1, Endpoint: r.Endpoint, Body: r.Body}}
+	if bookmaker != "" {
+		n.Query = f.provider.Bookmakers.Query(bookmaker)
+		if len(r.Bookmakers) > 0 && !slices.Contains(r.Bookmakers, bookmaker) {
+			n.lacksIt = r.Bookmakers
+		}
+	}
+	f.payloads = append(f.payloads, n)
+}
+
+// other says what can be said of a payload that is neither prices nor a list of fixtures.
+func (f *folderReader) other(name string, body []byte) OtherPayload {
+	o := OtherPayload{Name: name}
+	if v := f.provider.Classify(http.StatusOK, http.Header{}, body); v.Kind != provider.Accepted {
+		o.Code = v.Code
+	}
+	for _, p := range all.All() {
+		if p.Name != f.provider.Name && p.Recorded != nil && p.Recorded(body).Endpoint != "" {
+			o.Providers = append(o.Providers, p.Name)
+		}
+	}
+	return o
 }
 
 // addParticipants adds the teams from participants.csv and who.
@@ -256,27 +397,64 @@ func addParticipants(folder fs.FS, l *provider.Listing, payloads []named, adapte
 	return nil
 }
 
-func cover(p provider.Provider, l provider.Listing, payloads []named) Coverage {
-	c := Coverage{Provider: p.Name}
-	deriver := markets.New(identity.NewMinter(identity.Key{1}, p.Name)) // the ids are not used
-	for _, payload := range payloads {
-		c.Payloads = append(c.Payloads, coverPayload(p.Markets, l, payload, deriver))
+// leaveOut removes the fixtures that the pipeline does not take from a payload, see
+// run.gather. The payloads are those of c, in the same order.
+func (c *Coverage) leaveOut(l provider.Listing, payloads []named) {
+	taken := make(map[string]int)
+	for i := range c.Payloads {
+		for id, partial := range c.Payloads[i].partial {
+			if listed, ok := l.Fixtures[id]; !ok || listed.Over {
+				continue
+			}
+			before, twice := taken[id]
+			if twice {
+				wasPartial := c.Payloads[before].partial[id]
+				if partial && !wasPartial || partial == wasPartial && payloads[before].FetchedAt.After(payloads[i].FetchedAt) {
+					continue
+				}
+			}
+			taken[id] = i
+		}
 	}
-	slices.SortStableFunc(c.Payloads, func(a, b PayloadCoverage) int { return cmp.Compare(a.Name, b.Name) })
-	return c
+	for i := range c.Payloads {
+		p := &c.Payloads[i]
+		isOut := func(id string) bool { at, ok := taken[id]; return !ok || at != i }
+		p.WithoutNames = slices.DeleteFunc(p.WithoutNames, isOut)
+		p.Markets = slices.DeleteFunc(p.Markets, func(m MarketCoverage) bool { return isOut(m.Fixture) })
+		p.Suspicions = slices.DeleteFunc(p.Suspicions, func(m SuspiciousMarket) bool { return isOut(m.Fixture) })
+		p.Fixtures = 0
+		for id := range p.partial {
+			if !isOut(id) {
+				p.Fixtures++
+			}
+		}
+	}
 }
 
-func coverPayload(adapter provider.MarketAdapter, l provider.Listing, payload named, deriver *markets.Deriver) PayloadCoverage {
-	c := PayloadCoverage{Name: payload.name}
+// add reads the payloads and derives their markets.
+func (c *Coverage) add(p provider.Provider, l provider.Listing, payloads []named) {
+	deriver := markets.New(identity.NewMinter(identity.Key{1}, p.Name)) // the ids are not used
+	for i := range payloads {
+		c.Payloads = append(c.Payloads, coverPayload(p.Markets, l, &payloads[i], deriver))
+	}
+}
+
+func coverPayload(adapter provider.MarketAdapter, l provider.Listing, payload *named, deriver *markets.Deriver) PayloadCoverage {
+	c := PayloadCoverage{Name: payload.name, Bookmaker: payload.bookmaker, Bookmakers: payload.lacksIt, Err: payload.err}
+	if c.Err != nil || c.Bookmakers != nil {
+		return c
+	}
 	sheet, err := adapter.ReadMarkets(payload.Payload, l)
 	if err != nil {
 		c.Err = err
 		return c
 	}
 	c.Fixtures, c.Broken, c.Damaged, c.Unknown, c.Skipped = len(sheet.Fixtures), sheet.Broken, sheet.Damaged, sheet.Unknown, sheet.Skipped
+	c.partial = make(map[string]bool, len(sheet.Fixtures))
 	for i := range sheet.Fixtures {
 		f := &sheet.Fixtures[i]
 		id := f.Fixture.ProviderFixtureID
+		c.partial[id] = f.Partial
 		if f.Fixture.Home.Or("") == "" || f.Fixture.Away.Or("") == "" {
 			c.WithoutNames = append(c.WithoutNames, id)
 		}
@@ -300,7 +478,7 @@ func coverPayload(adapter provider.MarketAdapter, l provider.Listing, payload na
 func coverMarket(fixture string, m *football.Market) MarketCoverage {
 	c := MarketCoverage{Fixture: fixture, Key: m.Key, Name: m.Name.Or(""), ProviderIDs: m.ProviderMarketIDs, Sections: m.Sections,
 		Canonical: m.Canonical, Period: m.Period, Rule: m.Rule, RawReason: m.RawReason,
-		Selections: len(m.Selections), Reasons: make(map[football.Reason]int)}
+		Selections: len(m.Selections), Reasons: make(map[football.Reason]int), Examples: make(map[football.Reason]string)}
 	for i := range m.Selections {
 		s := &m.Selections[i]
 		if s.Quality.Publishable {
@@ -310,8 +488,28 @@ func coverMarket(fixture string, m *football.Market) MarketCoverage {
 			c.Subject = s.Subject
 		}
 		for _, reason := range s.Quality.Reasons {
-			c.Reasons[reason]++
+			if c.Reasons[reason]++; c.Reasons[reason] == 1 {
+				c.Examples[reason] = wordsOf(s)
+			}
+		}
+		if m.Origin == football.Mapped && len(s.Quality.Reasons) == 1 && s.Quality.Reasons[0] == football.Suspended {
+			c.Suspended++
 		}
 	}
 	return c
+}
+
+// wordsOf returns a selection's own words and its price, as the provider wrote them.
+func wordsOf(s *football.Selection) string {
+	var words []string
+	for _, l := range s.Labels {
+		if l.Text != "" && !slices.Contains(words, l.Text) {
+			words = append(words, l.Text)
+		}
+	}
+	text := strings.Join(words, ", ")
+	if price := cmp.Or(s.Odds.Decimal().Or(""), s.Odds.Fractional().Or("")); price != "" {
+		text += " @ " + price
+	}
+	return strings.TrimSpace(text)
 }

@@ -3,55 +3,57 @@ package transform
 import (
 	"fmt"
 	"io"
-	"maps"
 	"path"
-	"slices"
 	"strings"
-
-	"mkt/publish/football"
 )
 
-// WriteMarkdown writes the coverage as three tables: the payloads, every market that
-// stayed RAW with the reason, and every mapped one with selections that are not
-// publishable.
+// WriteMarkdown writes the coverage as tables: the payloads, of which one counts once for
+// each bookmaker, the names of the markets that stay RAW, and the selections of mapped
+// markets that are not publishable. An empty table is left out.
 func (c *Coverage) WriteMarkdown(w io.Writer) {
-	fmt.Fprintln(w, "| payload | markets | mapped | RAW | listed without prices | selections | publishable |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|")
-	for i := range c.Payloads {
-		p := &c.Payloads[i]
-		if p.Err != nil {
-			fmt.Fprintf(w, "| `%s` | not readable | | | | | |\n", path.Base(p.Name))
+	c.writePayloads(w)
+	all := c.Totals()
+	fmt.Fprintf(w, "\n%s of the markets are mapped, and %s of the selections are publishable or suspended.\n", Percent(all.Mapped, all.Markets), Percent(all.Publishable+all.Suspended, all.Selections))
+	if names := c.RawNames(); len(names) > 0 {
+		fmt.Fprint(w, "\nMarkets that stay RAW:\n\n| key | name | reason | markets | selections | for example |\n|---|---|---|---|---|---|\n")
+		for _, n := range names {
+			fmt.Fprintf(w, "| `%s` | %s | `%s` | %d | %d | %s |\n", n.Key, cell(n.Name), n.Reason, n.Markets, n.Selections, cell(n.Example.Words))
+		}
+	}
+	if list := c.Unpublished(); len(list) > 0 {
+		fmt.Fprint(w, "\nSelections of mapped markets that are not publishable:\n\n| reason | key | market | selections | for example |\n|---|---|---|---|---|\n")
+		for _, u := range list {
+			fmt.Fprintf(w, "| `%s` | `%s` | `%s` | %d | %s |\n", u.Reason, u.Key, strings.TrimSpace(u.Canonical+" "+u.Period+" "+u.Subject), u.Selections, cell(u.Example.Words))
+		}
+	}
+}
+
+// writePayloads writes one line for each payload with the sum over its bookmakers.
+func (c *Coverage) writePayloads(w io.Writer) {
+	fmt.Fprint(w, "| payload | bookmakers | markets | mapped | RAW | listed without prices | selections | publishable | suspended |\n|---|---|---|---|---|---|---|---|---|\n")
+	for i := 0; i < len(c.Payloads); {
+		same := Coverage{}
+		for first := i; i < len(c.Payloads) && c.Payloads[i].Name == c.Payloads[first].Name; i++ {
+			same.Payloads = append(same.Payloads, c.Payloads[i])
+		}
+		name := path.Base(same.Payloads[0].Name)
+		if same.Payloads[0].Err != nil {
+			fmt.Fprintf(w, "| `%s` | not readable | | | | | | | |\n", name)
 			continue
 		}
-		t := p.Totals()
-		fmt.Fprintf(w, "| `%s` | %d | %d | %d | %d | %d | %d |\n", path.Base(p.Name), t.Markets, t.Mapped, t.Raw, t.WithoutPrices, t.Selections, t.Publishable)
-	}
-	fmt.Fprint(w, "\nMarkets that stay RAW:\n\n| payload | key | name | selections | reason |\n|---|---|---|---|---|\n")
-	c.each(func(p *PayloadCoverage, m *MarketCoverage) {
-		if m.RawReason != "" && !m.WithoutPrices {
-			fmt.Fprintf(w, "| `%s` | `%s` | %s | %d | `%s` |\n", path.Base(p.Name), m.Key, m.Name, m.Selections, m.RawReason)
-		}
-	})
-	fmt.Fprint(w, "\nMapped markets with selections that are not publishable:\n\n| payload | market | key | selections | publishable | reasons |\n|---|---|---|---|---|---|\n")
-	c.each(func(p *PayloadCoverage, m *MarketCoverage) {
-		if m.RawReason == "" && m.Publishable < m.Selections {
-			fmt.Fprintf(w, "| `%s` | `%s` `%s` | `%s` | %d | %d | %s |\n", path.Base(p.Name), m.Canonical, m.Period, m.Key, m.Selections, m.Publishable, reasonsText(m.Reasons))
-		}
-	})
-}
-
-func (c *Coverage) each(do func(*PayloadCoverage, *MarketCoverage)) {
-	for i := range c.Payloads {
-		for k := range c.Payloads[i].Markets {
-			do(&c.Payloads[i], &c.Payloads[i].Markets[k])
-		}
+		t := same.Totals()
+		fmt.Fprintf(w, "| `%s` | %d | %d | %d | %d | %d | %d | %d | %d |\n", name, len(same.Payloads), t.Markets, t.Mapped, t.Raw, t.WithoutPrices, t.Selections, t.Publishable, t.Suspended)
 	}
 }
 
-func reasonsText(reasons map[football.Reason]int) string {
-	var parts []string
-	for _, r := range slices.Sorted(maps.Keys(reasons)) {
-		parts = append(parts, fmt.Sprintf("`%s` × %d", r, reasons[r]))
+// Percent writes a share, rounded down, so that only all of it is 100 %.
+func Percent(part, whole int) string {
+	if whole == 0 {
+		return "none"
 	}
-	return strings.Join(parts, ", ")
+	tenths := 1000 * part / whole
+	return fmt.Sprintf("%d.%d %%", tenths/10, tenths%10)
 }
+
+// cell escapes what would end the cell of a table.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

@@ -32,23 +32,26 @@ type result struct {
 // Damaged parts are marked or left out, and the run goes on. It fails if more than the
 // share maxBroken of its fixtures, or of their sections, markets or rows, could not be
 // read: the provider's format has probably changed. One fixture is too few to decide
-// this, and so are manyParts of the others.
+// this, and so are manyParts of the others. Prices are different: some bookmakers write a
+// number that is no price where they offer none, so that only most of them show a change.
 const (
-	maxBroken = 0.05
-	manyParts = 20
+	maxBroken     = 0.05
+	manyParts     = 20
+	maxUnreadable = 0.8
 )
 
 // gather joins the payloads' fixtures with the listing. If several payloads have a
 // fixture, a complete one has priority, then the newest. A fixture that is not in the
 // listing was filtered out or not requested, and is left out.
 func (r *run) gather(l provider.Listing, sheets []sheet) *gathering {
-	g := &gathering{listing: l, byID: make(map[string]reading), broken: make(map[string]football.Reason)}
+	g := &gathering{listing: l, byID: make(map[string]reading), broken: make(map[string]football.Reason), withoutMarkets: make(map[string]refreshed)}
 	res := &r.result
 	res.counters = map[string]int64{"payloads": int64(len(sheets))}
 	res.filtered = l.Filtered
 	res.broken, res.damaged, res.unknown = sums(l.Broken), sums(l.Damaged), sums(l.Unknown)
 	for i := range sheets {
 		g.sheet(&sheets[i], res)
+		g.prices, g.badPrices = g.prices+sheets[i].prices, g.badPrices+sheets[i].badPrices
 		if s := &sheets[i]; s.err != nil {
 			r.unreadable(s.origin.Response, s.err)
 		}
@@ -66,7 +69,7 @@ func (r *run) conclude(g *gathering) error {
 	r.summary.Broken, r.summary.Failed = len(g.broken), len(r.archive.Cycle().Failed)
 	r.summary.Damaged = total(res.damaged)
 	r.summary.Bytes = res.counters["payload_bytes"]
-	if err := g.tooMuch(r.ClientID); err != nil {
+	if err := g.tooMuch(r.ClientID, res.damaged); err != nil {
 		return err
 	}
 	res.listingComplete = r.archive.Cycle().ListingComplete && len(g.listing.Broken) == 0
@@ -91,6 +94,9 @@ type gathering struct {
 	broken  map[string]football.Reason // not readable in any payload
 	met     provider.Parts
 	hurt    provider.Parts // of all parts
+
+	withoutMarkets    map[string]refreshed // answered without any market
+	prices, badPrices int                  // selections with a price, and those whose price cannot be read
 }
 
 type reading struct {
@@ -128,6 +134,11 @@ func (g *gathering) fixture(f *refreshed, s *sheet, res *result) {
 		return
 	}
 	delete(g.broken, id)
+	if len(f.markets) == 0 && !f.partial {
+		f.notOffered = true
+		g.withoutMarkets[id] = *f
+		return
+	}
 	now := reading{*f, s.origin}
 	if before, twice := g.byID[id]; twice {
 		res.counters["fixtures_repeated"]++
@@ -155,37 +166,45 @@ func (g *gathering) unreadable(s *sheet) {
 
 // tooMuch returns an error if too much of a cycle could not be read: items of the
 // listing, fixtures, or parts of fixtures.
-func (g *gathering) tooMuch(tenant string) error {
+func (g *gathering) tooMuch(tenant string, damaged map[string]int) error {
 	for _, part := range []struct {
 		what            string
 		bad, few, whole int
+		most            float64 // share of the whole
 	}{
-		{"fixtures' markets", len(g.broken), 1, len(g.broken) + len(g.byID)},
-		{"items of the fixture list", total(g.listing.Broken), 1, total(g.listing.Broken) + len(g.listing.Fixtures)},
-		{"sections of fixtures", g.hurt.Sections, manyParts, g.met.Sections},
-		{"markets", g.hurt.Markets, manyParts, g.met.Markets},
-		{"rows of markets", g.hurt.Rows, manyParts, g.met.Rows},
+		{"fixtures' markets", len(g.broken), 1, len(g.broken) + len(g.byID), maxBroken},
+		{"items of the fixture list", total(g.listing.Broken), 1, total(g.listing.Broken) + len(g.listing.Fixtures), maxBroken},
+		{"items of the fixture list in part", g.listing.Hurt, 1, g.listing.Met, maxBroken},
+		{"sections of fixtures", g.hurt.Sections, manyParts, g.met.Sections, maxBroken},
+		{"markets", g.hurt.Markets, manyParts, g.met.Markets, maxBroken},
+		{"rows of markets", g.hurt.Rows, manyParts, g.met.Rows, maxBroken},
+		{"prices", g.badPrices, manyParts, g.prices, maxUnreadable},
 	} {
-		if part.bad > part.few && float64(part.bad) > maxBroken*float64(part.whole) {
-			return fmt.Errorf("%w: %d of %d %s; the provider's format may have changed: mkt mapping check --tenant %s shows what is not understood",
-				ErrQuarantined, part.bad, part.whole, part.what, tenant)
+		if part.bad > part.few && float64(part.bad) > part.most*float64(part.whole) {
+			return fmt.Errorf("%w: %d of %d %s%s; the provider's format may have changed: mkt mapping check --tenant %s shows what is not understood",
+				ErrQuarantined, part.bad, part.whole, part.what, mostOften(damaged), tenant)
 		}
 	}
 	return nil
 }
 
-// notOffered returns the fixtures that the provider answered without markets, as listed.
-// It leaves out those whose markets were read, or could not be retrieved or read.
+// notOffered returns the fixtures that the provider left out of its answers, or answered
+// without any market, as listed. It leaves out those whose markets were read, or could
+// not be retrieved or read.
 func (g *gathering) notOffered(r *run) (all []refreshed) {
 	minter, cycle := r.minter(), r.archive.Cycle()
 	for _, id := range cycle.NotOffered {
-		_, read := g.byID[id]
-		if read || !g.active(id) || g.isFailed(id, cycle.Failed) {
+		if _, answered := g.withoutMarkets[id]; answered || !g.active(id) {
 			continue
 		}
 		listed := g.listing.Fixtures[id].Fixture
 		listed.ID = minter.Fixture(id).FixtureID()
-		all = append(all, refreshed{notOffered: true, fixture: listed})
+		g.withoutMarkets[id] = refreshed{notOffered: true, fixture: listed}
+	}
+	for id, f := range g.withoutMarkets {
+		if _, read := g.byID[id]; !read && !g.isFailed(id, cycle.Failed) {
+			all = append(all, f)
+		}
 	}
 	return all
 }
@@ -218,6 +237,20 @@ func (g *gathering) rows(r *run) []table.ListingRow {
 	}
 	slices.SortFunc(rows, func(a, b table.ListingRow) int { return cmp.Compare(a.FixtureID, b.FixtureID) })
 	return rows
+}
+
+// mostOften names the damage that was found most often, for a message; "" if there is none.
+func mostOften(damaged map[string]int) string {
+	most := ""
+	for what, n := range damaged {
+		if most == "" || n > damaged[most] || n == damaged[most] && what < most {
+			most = what
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (most often %q, %d times)", most, damaged[most])
 }
 
 func total(counts map[string]int) (n int) {

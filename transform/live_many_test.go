@@ -35,7 +35,7 @@ func sampleOf(m *simulator.Match, now time.Time) *input.Sample {
 	if !known {
 		half = 5
 	}
-	if sent.Clock.Phase == simulator.FullTime && !sent.Extra {
+	if sent.Clock.Phase == simulator.FullTime && !sent.Extra && sent.Shootout == nil {
 		half = 2
 	}
 	shown := int(sent.Clock.Shown / time.Second)

@@ -87,9 +87,11 @@ func (s *liveSheets) detailOrigins() (origins []Origin) {
 
 // tooManyBroken returns an error if too much of a list could not be read.
 func tooManyBroken(list provider.LiveSheet) error {
-	bad, whole := total(list.Broken), total(list.Broken)+len(list.Samples)
-	if bad > 1 && float64(bad) > maxBroken*float64(whole) {
-		return fmt.Errorf("%w: %d of %d fixtures in play", ErrQuarantined, bad, whole)
+	broken := total(list.Broken)
+	for _, part := range []struct{ bad, whole int }{{broken, broken + len(list.Samples)}, {list.Changed, list.Met}} {
+		if part.bad > 1 && float64(part.bad) > maxBroken*float64(part.whole) {
+			return fmt.Errorf("%w: %d of %d fixtures in play%s", ErrQuarantined, part.bad, part.whole, mostOften(list.Damaged))
+		}
 	}
 	return nil
 }

@@ -22,8 +22,11 @@ type LiveTraceOptions struct {
 	Root durable.ReadFS // of the tenant and live_intelligence; only read
 	// Fixture and Event are the provider's ids, as published. Event may be "".
 	Fixture, Event string
-	From, To       time.Time  // when the first and the last cycle began; a zero time is no bound
-	Start          *LiveState // the state before the first cycle; nil begins with a baseline
+	// Source is the name of the fixture's provider. A cycle of another one, which the
+	// account had in between, ends what was known of the fixture. "" is any provider.
+	Source   string
+	From, To time.Time  // when the first and the last cycle began; a zero time is no bound
+	Start    *LiveState // the state before the first cycle; nil begins with a baseline
 	// Sources records where in the payloads the values of each step are.
 	Sources  bool
 	Provider func(name string) (provider.Provider, bool) // nil means every registered adapter
@@ -92,6 +95,10 @@ func (t *tracer) step(walk *raw.Walk, id layout.CycleID) (*LiveStep, error) {
 	a, err := walk.Open(id)
 	if err != nil || a.Cycle().Outcome == raw.Failed {
 		return nil, err
+	}
+	if t.Source != "" && a.Cycle().Provider != t.Source {
+		t.track = track{}
+		return nil, nil
 	}
 	s := LiveStep{Cycle: id, Before: t.track.state, Item: t.Event}
 	if s.Before != nil {

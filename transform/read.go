@@ -29,10 +29,12 @@ type sheet struct {
 	skipped  map[string]int
 	met      provider.Parts
 	hurt     provider.Parts // of all its parts
+
+	prices, badPrices int // selections with a price, and those whose price cannot be read
 }
 
-// refreshed is one fixture with its markets as in one payload, or as listed if it is not
-// offered.
+// refreshed is one fixture with its markets as in one payload, or without any if it is
+// not offered.
 type refreshed struct {
 	fixture       football.Fixture
 	markets       []football.Market
@@ -192,10 +194,30 @@ func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 		}
 		f.Fixture.ID = sr.minter.Fixture(f.Fixture.ProviderFixtureID).FixtureID()
 		derived := sr.deriver.Derive(&f.Fixture, f.Offers)
+		s.countPrices(derived)
 		s.fixtures = append(s.fixtures, refreshed{fixture: f.Fixture, markets: derived,
 			withoutPrices: withoutPrices(f.Offers), partial: f.Partial, suspicions: sr.suspecter.Look(derived, nil)})
 	}
 	return s, nil
+}
+
+// countPrices counts the prices of markets.
+func (s *sheet) countPrices(derived []football.Market) {
+	for i := range derived {
+		for j := range derived[i].Selections {
+			unreadable, none := false, false
+			for _, reason := range derived[i].Selections[j].Quality.Reasons {
+				unreadable = unreadable || reason == football.OddsUnreadable
+				none = none || reason == football.OddsNull || reason == football.OddsMissing
+			}
+			if !none {
+				s.prices++
+			}
+			if unreadable {
+				s.badPrices++
+			}
+		}
+	}
 }
 
 // errPanic: reading a payload panicked. That is a bug of mkt, and must affect the payload

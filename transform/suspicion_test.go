@@ -1,9 +1,13 @@
 package transform_test
 
 import (
+	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/all"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/transform/identity"
@@ -37,6 +41,68 @@ func TestSimulatedWorldIsNotSuspicious(t *testing.T) {
 		"suspicions:odd_margin", "suspicions:other_favourite"} {
 		if n, counted := m.Counters[name]; !counted || n != 0 {
 			t.Errorf("%s: %d, counted %v", name, n, counted)
+		}
+	}
+}
+
+// TestChangedPayloadsAreSuspicious reads one fixture as each provider sends it, which has
+// nothing suspicious, and again after a part of the payload was changed.
+func TestChangedPayloadsAreSuspicious(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/same/questions.txtar")
+	must(t, err)
+	file := make(map[string]string)
+	for _, f := range archive.Files {
+		file[f.Name] = string(f.Data)
+	}
+	for name, changes := range map[string]map[string][]string{
+		"betsapi": {
+			"other_favourite":     {`"odds":"1.90","name":"1"`, `"odds":"4.20","name":"1"`, `"odds":"4.20","name":"2"`, `"odds":"1.90","name":"2"`},
+			"odd_margin":          {`"odds":"1.75","name":"Yes"`, `"odds":"3.50","name":"Yes"`},
+			"unmirrored_handicap": {`"header":"2","name":"+0.5, +1.0"`, `"header":"2","name":"-0.5, -1.0"`},
+			"swapped_labels":      {`"header":"1","name":"2-1"`, `"header":"2","name":"2-1"`, `"header":"2","name":"2-1"`, `"header":"1","name":"2-1"`},
+			"extra_selection":     {`{"id":"8","odds":"2.00","name":"No"}`, `{"id":"8","odds":"2.00","name":"No"},{"id":"80","odds":"30.00","name":"Maybe"}`},
+		},
+		"sportmonks": {
+			"other_favourite": {`"id": 500001, "fixture_id": 9001, "market_id": 1, "bookmaker_id": 2, "label": "Home"`, `"id": 500001, "fixture_id": 9001, "market_id": 1, "bookmaker_id": 2, "label": "Away"`, `"id": 500003, "fixture_id": 9001, "market_id": 1, "bookmaker_id": 2, "label": "Away"`, `"id": 500003, "fixture_id": 9001, "market_id": 1, "bookmaker_id": 2, "label": "Home"`},
+			"odd_margin":      {`"market_description": "Both Teams to Score", "dp3": "1.750"`, `"market_description": "Both Teams to Score", "dp3": "3.500"`},
+			// Without mirrored lines no sign is proven: the handicap stays RAW.
+			"swapped_labels": {`"label": "1", "value": "8.50"`, `"label": "2", "value": "8.50"`, `"label": "2", "value": "15.00"`, `"label": "1", "value": "15.00"`},
+		},
+		"apifootball": {
+			"other_favourite":     {`{"value": "Home", "odd": "1.90"}`, `{"value": "Home", "odd": "4.20"}`, `{"value": "Away", "odd": "4.20"}`, `{"value": "Away", "odd": "1.90"}`},
+			"odd_margin":          {`{"value": "Yes", "odd": "1.75"}`, `{"value": "Yes", "odd": "3.50"}`},
+			"unmirrored_handicap": {`"Away -0.75"`, `"Away +0.75"`},
+			"swapped_labels":      {`"Over 2.5"`, `"Under 2.5"`, `"Under 2.5"`, `"Over 2.5"`, `"Over 2.25"`, `"Under 2.25"`, `"Under 2.25"`, `"Over 2.25"`},
+		},
+		"theoddsapi": {
+			"other_favourite":     {`{"name": "Vik United", "price": 4.20}, {"name": "Halden Rovers", "price": 1.90}`, `{"name": "Vik United", "price": 1.90}, {"name": "Halden Rovers", "price": 4.20}`},
+			"odd_margin":          {`{"name": "Yes", "price": 1.75}`, `{"name": "Yes", "price": 3.50}`},
+			"unmirrored_handicap": {`"price": 1.75, "point": 0.75`, `"price": 1.75, "point": -0.75`},
+			"extra_selection":     {`{"name": "No", "price": 2.00}`, `{"name": "No", "price": 2.00}, {"name": "Maybe", "price": 30.0}`},
+		},
+	} {
+		changes[""] = nil
+		p, _ := all.Lookup(name)
+		listing, prices := p.Recorded([]byte(file[name+"/listing.json"])), p.Recorded([]byte(file[name+"/markets.json"]))
+		l, err := p.Markets.ReadListing([]provider.Payload{{Number: 1, Endpoint: listing.Endpoint, Body: listing.Body}})
+		must(t, err)
+		for kind, texts := range changes {
+			for i := 0; i < len(texts); i += 2 {
+				if !strings.Contains(string(prices.Body), texts[i]) {
+					t.Fatalf("%s, %s: the payload has no %s", name, kind, texts[i])
+				}
+			}
+			body := []byte(strings.NewReplacer(texts...).Replace(string(prices.Body)))
+			sheet, err := p.Markets.ReadMarkets(provider.Payload{Number: 2, Endpoint: prices.Endpoint, Body: body}, l)
+			must(t, err)
+			seen := map[string]int{}
+			for i := range sheet.Fixtures {
+				f := &sheet.Fixtures[i]
+				new(markets.Suspecter).Look(markets.Derive(identity.NewMinter(identity.Key{1}, name), f.Fixture, f.Offers), func(kind markets.Suspicion, _ *football.Market, _ string) { seen[kind.String()]++ })
+			}
+			if kind == "" && len(seen) > 0 || kind != "" && seen[kind] == 0 {
+				t.Errorf("%s, changed to be %q: %v", name, kind, seen)
+			}
 		}
 	}
 }

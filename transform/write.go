@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"mkt/publish/durable"
@@ -58,7 +59,7 @@ func (r *run) header() snapshot.Manifest {
 	res := &r.result
 	m := snapshot.Manifest{
 		Format: snapshot.Format, Kind: snapshot.KindCanonical, ClientID: r.ClientID, Product: r.Product, CycleID: r.cycle,
-		Provider: r.archive.Cycle().Provider, DerivationVersion: r.engine.version,
+		Provider: r.archive.Cycle().Provider, Bookmaker: r.archive.Cycle().Bookmaker, DerivationVersion: r.engine.version,
 		PreviousCycle: res.previousCycle, PreviousDigest: res.previousDigest,
 		RawSHA256: r.archive.SHA256(), IDKeyFingerprint: r.Key.Fingerprint(), BinaryVersion: r.Version, Tables: map[string]snapshot.Table{},
 		ListingComplete: res.listingComplete, Filtered: res.filtered, Broken: res.broken, Damaged: res.damaged, UnknownFields: res.unknown,
@@ -197,9 +198,9 @@ func (r *run) count(f *refreshed, m *snapshot.Manifest) {
 	}
 }
 
-// suspicionsCounter is the counter of all suspicions; with a colon and a name behind it, it
-// is that of one kind.
-const suspicionsCounter = "suspicions"
+// SuspicionsCounter is the counter of all suspicions in a manifest; with a colon and a name
+// behind it, it is that of one kind.
+const SuspicionsCounter = "suspicions"
 
 // countUp adds the summary's counts to the header.
 func (r *run) countUp(m *snapshot.Manifest) {
@@ -209,13 +210,16 @@ func (r *run) countUp(m *snapshot.Manifest) {
 	m.Counters["markets"], m.Counters["markets_mapped"] = int64(s.Markets), int64(s.Mapped)
 	m.Counters["markets_without_prices"] = int64(s.WithoutPrices)
 	m.Counters["selections"], m.Counters["selections_publishable"] = int64(s.Selections), int64(s.Publishable)
-	if r.before != nil {
-		if _, counted := r.before.Counters[suspicionsCounter]; !counted { // it was written by a version that did not look for them
-			return
+	if r.before != nil { // a repeated run keeps what the first one counted: it may have looked for less, or otherwise
+		for name, n := range r.before.Counters {
+			if name == SuspicionsCounter || strings.HasPrefix(name, SuspicionsCounter+":") {
+				m.Counters[name] = n
+			}
 		}
+		return
 	}
-	m.Counters[suspicionsCounter] = int64(s.Suspicions.Total())
+	m.Counters[SuspicionsCounter] = int64(s.Suspicions.Total())
 	for kind, n := range s.Suspicions {
-		m.Counters[suspicionsCounter+":"+markets.Suspicion(kind).String()] = int64(n)
+		m.Counters[SuspicionsCounter+":"+markets.Suspicion(kind).String()] = int64(n)
 	}
 }

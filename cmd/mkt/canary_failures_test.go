@@ -70,7 +70,7 @@ func (h *installation) everyFailure(good string) {
 // interrupted.
 func (h *installation) failure(id, name, baseURL string) {
 	patience := 40 * time.Second
-	if slices.ContainsFunc([]string{"timeout", "slow", "429"}, func(s string) bool { return strings.Contains(name, s) }) {
+	if slices.ContainsFunc([]string{"timeout", "slow", "429", "quota"}, func(s string) bool { return strings.Contains(name, s) }) {
 		patience = 3 * time.Second
 	}
 	h.addTenant(id)

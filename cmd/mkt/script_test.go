@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 //	code N ARG...         run mkt, which must exit with N
 //	tenant NAME ARG...    mkt tenant add; $NAME_token is set
 //	endtoken NAME TOKEN   mkt tenant token end
-//	connect NAME SIM      mkt provider set, to the simulator started as SIM
+//	connect NAME SIM [PROVIDER FLAG...]   mkt provider set, to the simulator started as SIM, of betsapi if no provider is named
 //	jsonenv VAR KEY       $VAR is set from the first JSON line of the last stdout
 //	match VAR REGEXP      $VAR is the first match in the last stdout
 //	within D http|headers|body|exists ARG...   until it holds, at most D; body STATUS URL TOKEN REGEXP
@@ -237,12 +237,16 @@ func endToken(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func connectTenant(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: connect NAME SIM")
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: connect NAME SIM [PROVIDER FLAG...]")
+	}
+	provider, flags := "betsapi", []string(nil)
+	if len(args) > 2 {
+		provider, flags = args[2], args[3:]
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("credential.tmp"), []byte(ts.Getenv(args[1]+"_token")), 0o600))
-	ts.Check(ts.Exec("mkt", "provider", "set", args[0], "--provider", "betsapi", "--base-url", ts.Getenv(args[1]+"_url"),
-		"--allow-private-address", "--credential-file", "credential.tmp"))
+	ts.Check(ts.Exec("mkt", append([]string{"provider", "set", args[0], "--provider", provider, "--base-url", ts.Getenv(args[1] + "_url"),
+		"--allow-private-address", "--credential-file", "credential.tmp"}, flags...)...))
 	ts.Check(os.Remove(ts.MkAbs("credential.tmp")))
 }
 

@@ -92,6 +92,9 @@ type ClockReading struct {
 	Minute, Second football.Field[int] // on the scoreboard
 	Added          football.Field[int]
 	Running        football.Field[bool]
+	// Shootout means that the provider says itself that a shoot-out is on, or is the next
+	// thing to come. The score need not be level then: it may be that of two matches.
+	Shootout bool
 }
 
 // IncidentKind is what happened.

@@ -22,9 +22,20 @@ type Table struct {
 	ByName map[string]*Entry // by the provider's name of a market, where no key is sent
 	ByRow  map[string]*Entry // by the name of a row, for markets whose rows each name a market
 
-	name, text string
-	dialect    *input.Dialect
-	ids        map[string]bool // every market id in the table
+	name    string
+	dialect *input.Dialect
+	ids     map[string]bool // every market id in the table
+	lines   []Line
+}
+
+// Line is one line of a table, for people.
+type Line struct {
+	Rule  string // names it, as input.Reading.Rule does
+	By    string // what is looked up: key, name or row
+	Match string
+	Name  string // what the provider calls the market; "" if the table does not say
+	Text  string // as it stands in the table
+	Entry *Entry
 }
 
 // Entry is one line of a table. A nil entry stands for a line that is not there.
@@ -73,7 +84,11 @@ func Parse(name, text string, dialect *input.Dialect) (*Table, error) {
 		return nil, fmt.Errorf("want the header %s", Header)
 	}
 	t := &Table{ByKey: make(map[string]*Entry), ByName: make(map[string]*Entry), ByRow: make(map[string]*Entry),
-		name: name, text: text, dialect: dialect, ids: make(map[string]bool)}
+		name: name, dialect: dialect, ids: make(map[string]bool)}
+	texts, comments := splitLines(text)
+	if len(texts) != len(lines)-1 {
+		return nil, fmt.Errorf("a line of the table must not have line breaks in it")
+	}
 	blocks := map[string]map[string]*Entry{"key": t.ByKey, "name": t.ByName, "row": t.ByRow}
 	for _, line := range lines[1:] {
 		block, ok := blocks[line[0]]
@@ -85,6 +100,7 @@ func Parse(name, text string, dialect *input.Dialect) (*Table, error) {
 			return nil, fmt.Errorf("%s %s: %w", line[0], line[1], err)
 		}
 		block[line[1]] = e
+		t.lines = append(t.lines, Line{Rule: name + ":" + line[1], By: line[0], Match: line[1], Name: nameOf(line, comments[len(t.lines)]), Text: texts[len(t.lines)], Entry: e})
 		for _, id := range e.IDs {
 			t.ids[id] = true
 		}
@@ -175,20 +191,113 @@ func (t *Table) Read(e *Entry, id string) (*input.Reading, football.Reason) {
 	return e.Reading, ""
 }
 
-// Rule returns the line that a rule names, as it stands in the table; "" if
-// there is none. If several lines have the same match it returns all of them.
-func (t *Table) Rule(rule string) string {
-	match, ok := strings.CutPrefix(rule, t.name+":")
-	if !ok {
-		return ""
-	}
-	var found []string
-	for line := range strings.Lines(t.text) {
+// splitLines returns the lines of a table as they stand in it, without the header, and the
+// comment directly above each, "" if there is none.
+func splitLines(text string) (lines, comments []string) {
+	above, header := "", false
+	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		record, err := csv.NewReader(strings.NewReader(line)).Read()
-		if err == nil && !strings.HasPrefix(line, "#") && len(record) > 1 && record[1] == match {
-			found = append(found, line)
+		comment, isComment := strings.CutPrefix(line, "#")
+		switch {
+		case isComment:
+			above = strings.TrimSpace(comment)
+			continue
+		case line == "":
+		case !header:
+			header = true
+		default:
+			lines, comments = append(lines, line), append(comments, above)
+		}
+		above = ""
+	}
+	return lines, comments
+}
+
+// nameOf returns what the provider calls the market of a line: its match where that is a
+// name, the key where that is not the match, or the comment above that begins with the match.
+func nameOf(line []string, comment string) string {
+	if name, ok := strings.CutPrefix(comment, line[1]+" "); ok {
+		return name
+	}
+	switch {
+	case line[0] != "key":
+		return line[1]
+	case line[2] != line[1]:
+		return line[2]
+	}
+	return ""
+}
+
+// Lines returns the lines in the order of the table.
+func (t *Table) Lines() []Line { return slices.Clone(t.lines) }
+
+// Rule returns the line that a rule names, as it stands in the table; "" if there is none.
+// If several lines have the same match it returns all of them.
+func (t *Table) Rule(rule string) string {
+	var found []string
+	for i := range t.lines {
+		if t.lines[i].Rule == rule {
+			found = append(found, t.lines[i].Text)
 		}
 	}
 	return strings.Join(found, "\n")
+}
+
+// Find returns the lines that a text means, in the order of the table. A canonical market,
+// as the vocabulary writes it, means the lines that lead to it. Any other text means the
+// lines of which it is the rule, the match, the key, the name or a market id. If there are
+// none, exact is false, and found has the lines in which it is a part of one of these or of
+// the canonical market. Case does not matter there, nor whether words are joined by blanks
+// or by underscores.
+func (t *Table) Find(text string) (found []Line, exact bool) {
+	filter := func(is func(*Line) bool) (found []Line) {
+		for i := range t.lines {
+			if is(&t.lines[i]) {
+				found = append(found, t.lines[i])
+			}
+		}
+		return found
+	}
+	if _, ok := football.Lookup(text); ok {
+		found = filter(func(l *Line) bool { return l.canonical() == text })
+		return found, len(found) > 0
+	}
+	if text = plainWords(text); text == "" {
+		return nil, false
+	}
+	found = filter(func(l *Line) bool {
+		return slices.Contains(l.Entry.IDs, text) || plainWords(l.Rule) == text || slices.ContainsFunc(l.words(), func(w string) bool { return plainWords(w) == text })
+	})
+	if len(found) > 0 {
+		return found, true
+	}
+	return filter(func(l *Line) bool {
+		return slices.ContainsFunc(append(l.words(), l.canonical()), func(w string) bool { return strings.Contains(plainWords(w), text) })
+	}), false
+}
+
+// words returns what a line is called by.
+func (l *Line) words() []string { return []string{l.Match, l.Entry.Key, l.Name} }
+
+// canonical returns the market that a line leads to; "" if that stays RAW.
+func (l *Line) canonical() string {
+	if l.Entry.Reading == nil {
+		return ""
+	}
+	return l.Entry.Reading.Market
+}
+
+func plainWords(text string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(strings.ToLower(text), "_", " ")), " ")
+}
+
+// ShapeNames returns the names of the habits in a shape, as the tables write them, sorted.
+func ShapeNames(shape input.Shape) (names []string) {
+	for name, one := range shapes {
+		if shape&one != 0 {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

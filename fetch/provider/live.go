@@ -30,4 +30,7 @@ type LiveSheet struct {
 	Broken   map[string]int // items that could not be read, by reason
 	Damaged  map[string]int // parts of other items that could not be read, by part and fault
 	Unknown  map[string]int // unknown fields, metrics and event lines, by name
+	// Met counts the items, and Changed those of them that lack a member which the
+	// provider always sends, beside one that is not known.
+	Met, Changed int
 }

@@ -16,27 +16,29 @@ import (
 	"time"
 
 	"mkt/fetch/input"
+	"mkt/fetch/mapping"
 	"mkt/publish/football"
 )
 
 // Capability is one kind of data that a provider offers (specification, section 2.11).
-type Capability string
+type Capability = football.Capability
 
 const (
-	Prematch     Capability = "prematch"
-	LiveOdds     Capability = "live_odds"
-	LiveStats    Capability = "live_stats"
-	Timeline     Capability = "timeline"
-	PlayerEvents Capability = "player_events"
+	Prematch     = football.Prematch
+	LiveOdds     = football.LiveOdds
+	LiveStats    = football.LiveStats
+	Timeline     = football.LiveTimeline
+	PlayerEvents = football.PlayerEvents
 )
 
 // Provider is one adapter's registration.
 type Provider struct {
-	Name         string   // "betsapi"; part of every id, never changed
-	BaseURL      string   // default, https
-	Hosts        []string // the https hosts that may be contacted with the default settings
-	Capabilities []Capability
+	Name         string       // "betsapi"; part of every id, never changed
+	BaseURL      string       // default, https
+	Hosts        []string     // the https hosts that may be contacted with the default settings
+	Capabilities []Capability // what the provider sells and the adapter knows; an account's plan may include less
 	Budget       Budget
+	Cycle        Estimate
 
 	// Sections and Metrics are words of the provider that reach clients: the tabs in
 	// which its markets are shown, and the counters that are not in football.Metrics.
@@ -54,16 +56,61 @@ type Provider struct {
 	// it sells those of one.
 	Bookmakers *Bookmakers
 
-	// Probe returns the cheapest request that succeeds with a good credential only: it
-	// tests a connection. now is for a request that names a day.
-	Probe func(now time.Time) Request
+	// Probes are the requests that test a connection, in this order. The first is the
+	// cheapest one that succeeds with a good credential only. The others show what the
+	// account's plan includes, each with one cheap request.
+	Probes []Probe
+	// ReadPlan reads what an accepted answer shows of the account's plan. It is a pure
+	// function and safe for concurrent use; bytes that it cannot read show nothing.
+	ReadPlan func(a Answered) Plan
+	// NeededBy returns the capabilities that cannot be had if a request is refused because
+	// of the account's plan: nil if the request says nothing about any of them.
+	NeededBy func(r Request) []Capability
 
-	// Rule returns the line of the adapter's mapping table that input.Reading.Rule
-	// names, unchanged; "" if there is none of that name.
-	Rule func(name string) string
+	// Table returns the adapter's mapping table, in which input.Reading.Rule names lines.
+	Table func() *mapping.Table
+
+	// Recorded recognizes a payload of which the request is not known. It must not fail on
+	// any bytes.
+	Recorded func(body []byte) Recorded
 
 	Markets MarketAdapter // market_engine; nil if the provider has no prematch
 	Live    LiveAdapter   // live_intelligence; nil if the provider has no live statistics
+}
+
+// Probe returns one request of a test of the connection. It returns false if there is
+// nothing to ask for, such as a detail of a match when no match is in play.
+type Probe func(Probing) (Request, bool)
+
+// Probing is what a probe may depend on.
+type Probing struct {
+	Now       time.Time
+	Bookmaker string    // as Exchange.Bookmaker
+	Answers   []Payload // accepted answers of the probes before it, in their order
+}
+
+// Answer returns the body of the first accepted answer of an endpoint, nil if there is
+// none.
+func (p Probing) Answer(endpoint string) []byte {
+	for _, a := range p.Answers {
+		if a.Endpoint == endpoint {
+			return a.Body
+		}
+	}
+	return nil
+}
+
+// Answered is an accepted answer, with what it says of the account's quota.
+type Answered struct {
+	Payload
+	Quota *Quota // as in Verdict
+}
+
+// Plan is what one answer shows of an account's plan.
+type Plan struct {
+	Name     string       // in the provider's own words; "" if the answer does not tell it
+	EndsAt   time.Time    // zero if the answer does not tell it
+	Includes []Capability // of which the answer has data
 }
 
 // Bookmakers says whose prices an account may choose. The prices of a fixture are
@@ -73,6 +120,9 @@ type Bookmakers struct {
 	// Valid reports whether name can be a bookmaker of the provider, in the
 	// provider's own spelling of it: an id or a key.
 	Valid func(name string) bool
+	// Query returns the part of a request's query that names a bookmaker, from which
+	// ReadMarkets knows whose prices to read.
+	Query func(name string) url.Values
 }
 
 // Budget bounds the requests of one account's runs.
@@ -82,6 +132,19 @@ type Budget struct {
 	Burst       int           // requests a second at most
 	Concurrency int           // requests at once
 	MaxBody     int64         // bytes, decompressed
+	// Renewed is how long a quota lasts that the provider reports in its answers; 0: as
+	// long as Window.
+	Renewed time.Duration
+}
+
+// QuotaWindow returns how long a quota lasts that the provider reports.
+func (b Budget) QuotaWindow() time.Duration { return cmp.Or(b.Renewed, b.Window) }
+
+// Estimate is how much of the quota a cycle of an ordinary account uses. The schedule
+// spreads the quota by it until cycles of the account have been measured.
+type Estimate struct {
+	Markets int // of 300 fixtures
+	Live    int // of 20 fixtures in play, without what Asked.Optional counts; 0 if the provider has no live statistics
 }
 
 // Bookmaker returns whose prices are asked for when an account has chosen that one.
@@ -126,7 +189,7 @@ type Exchange interface {
 	Quota() (Quota, bool)
 	// Bookmaker is whose prices the account has chosen, the default if it has chosen
 	// none; "" for a provider that sells those of one. An adapter puts it into every
-	// request for prices, so that the archived query tells the reader whose they are.
+	// request for prices, so that the archived query shows the reader whose they are.
 	Bookmaker() string
 	// Now is the run's clock.
 	Now() time.Time
@@ -147,6 +210,8 @@ type Quota struct {
 	Left   int
 	Limit  int           // how many the account has in all; 0 if that is not known
 	Resets time.Duration // from now
+	// Cost is how much of the quota the answer used; nil: one request.
+	Cost *int
 }
 
 // Payload is one accepted answer as archived.
@@ -173,6 +238,9 @@ type Asked struct {
 	// them. That is an answer, not a failure. None of them is in Failed. Both lists may be
 	// in any order: the archive sorts them, see raw.Writer.Seal.
 	NotOffered []string
+	// Optional is how many of the requests the cycle would have left out if less of the
+	// quota were left.
+	Optional int
 	// Resume is where the next cycle continues, in the adapter's own form; "" if it
 	// begins anywhere.
 	Resume   string
@@ -209,6 +277,9 @@ type Listing struct {
 	Broken   map[string]int           // items that could not be read, by reason
 	Damaged  map[string]int           // parts of other items that could not be read, by part and fault
 	Unknown  map[string]int           // unknown fields, by name
+	// Met counts the items, and Hurt those of them that could be used and have a damaged
+	// part, or lack a member that the provider always sends beside one that is not known.
+	Met, Hurt int
 }
 
 // Joined returns what the listing says of a fixture of which more was fetched at the

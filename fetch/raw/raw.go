@@ -63,6 +63,7 @@ type Cycle struct {
 	ClientID        string           `json:"client_id"`
 	Product         football.Product `json:"product"`
 	Provider        string           `json:"provider"`
+	Bookmaker       string           `json:"bookmaker,omitempty"` // whose prices were asked for; "" if the provider sells those of one, and before 2026-11-22
 	CycleID         layout.CycleID   `json:"cycle_id"`
 	StartedAt       time.Time        `json:"started_at"`
 	FinishedAt      time.Time        `json:"finished_at"`

@@ -325,8 +325,8 @@ func TestCreateAfterADamagedCycle(t *testing.T) {
 	w := create(t, mem, next, nil)
 	sealed, err := w.Seal(header())
 	must(t, err)
-	if w.Resume() != "after 0" || sealed.Previous != layout.NewCycleID(start, string(football.MarketEngine)) {
-		t.Errorf("continues from %q, %s", w.Resume(), sealed.Previous)
+	if w.Resume(header().Provider) != "after 0" || w.Resume("another") != "" || sealed.Previous != layout.NewCycleID(start, string(football.MarketEngine)) {
+		t.Errorf("continues from %q, %s", w.Resume(header().Provider), sealed.Previous)
 	}
 	if newest, found, err := raw.Newest(mem); err != nil || !found || newest.CycleID != next {
 		t.Errorf("then the newest is %s, %v", newest.CycleID, err)

@@ -71,8 +71,13 @@ func Create(fsys durable.FS, id layout.CycleID, scrub Scrub) (*Writer, error) {
 }
 
 // Resume returns where this cycle continues, according to the newest earlier one that has
-// something to transform.
-func (w *Writer) Resume() string { return w.prior.Resume }
+// something to transform; "" if that one was of another provider.
+func (w *Writer) Resume(provider string) string {
+	if w.prior.Provider != provider {
+		return ""
+	}
+	return w.prior.Resume
+}
 
 // Add archives an accepted answer, and returns r with its number, file, size and hash.
 // For a body that contains a secret it returns ErrSecret and uses no number.

@@ -46,12 +46,26 @@ type Metered interface {
 	Metered(limit, remaining int, resets time.Duration) Dialect
 }
 
+// Paced is implemented by a dialect whose provider limits how fast requests may come
+// apart from the quota.
+type Paced interface {
+	// TooFast is the provider's answer to a request that came too soon, and puts on the
+	// headers that go with it.
+	TooFast(h http.Header) Answer
+}
+
 // metered returns the dialect of an answer with the given quota.
 func metered(d Dialect, limit, remaining int, resets time.Duration) Dialect {
-	if m, ok := d.(Metered); ok {
-		return m.Metered(limit, remaining, resets)
+	m, ok := base(d).(Metered)
+	if !ok {
+		return d
 	}
-	return d
+	stating := m.Metered(limit, remaining, resets)
+	if r, ok := d.(Replay); ok {
+		r.Dialect = stating
+		return r
+	}
+	return stating
 }
 
 // Format is what the faults need to know of a wire format of JSON objects.
@@ -59,6 +73,8 @@ type Format struct {
 	List     string   // the field that holds the items of an answer; "" if an answer is a bare array of them
 	IDs      []string // the fields of an item that hold ids of a fixture
 	Nonsense string   // an answer whose fields have types that they never have
+	Classes  []Class  // the classes of the requests that the dialect serves
+	Recorded bool     // answers are recorded ones, and no world has a part in them
 }
 
 // Class groups endpoints, so that a fault can be limited to some of them.

@@ -12,9 +12,10 @@ import (
 type FaultKind string
 
 const (
-	Limited       FaultKind = "429"      // quota used up, with Retry-After and the provider's reset header
-	LimitedBare   FaultKind = "429-bare" // the same without a header that says when to retry
+	Limited       FaultKind = "429"      // asked too fast; with the time to wait, where the provider says it
+	LimitedBare   FaultKind = "429-bare" // the same without a header that says when to retry, status 429
 	LimitedOK     FaultKind = "429-body" // the same body with status 200
+	QuotaEnds     FaultKind = "quota"    // the quota is used up until its window ends
 	ServerError   FaultKind = "500"
 	Unavailable   FaultKind = "503"
 	Timeout       FaultKind = "timeout"   // no answer until the client gives up
@@ -50,7 +51,8 @@ const (
 )
 
 var faultKinds = map[FaultKind]string{
-	Limited: "quota used up, with the time to wait", LimitedBare: "quota used up, without a time", LimitedOK: "quota used up, status 200",
+	Limited: "asked too fast, with the time to wait if the provider says it", LimitedBare: "asked too fast, status 429 and no time",
+	LimitedOK: "asked too fast, status 200", QuotaEnds: "the quota is used up until its window ends",
 	ServerError: "status 500", Unavailable: "status 503", Timeout: "no answer", Slow: "a byte a second", Reset: "connection reset",
 	Truncated: "half a body", HTML: "a page with status 200", Empty: "an empty body with status 200", Wrong: "valid JSON of another shape",
 	WithoutIDs: "a listing without ids", BadCredential: "token refused", BadPermission: "product not bought", Duplicate: "a fixture twice",

@@ -9,7 +9,10 @@ type Sent struct {
 	Clock  Clock
 	Begun  bool   // before kick-off there is neither a score nor a counter
 	Score  [2]int // the goals among the counters may lag behind it
-	Extra  bool   // it has extra time
+	Extra  bool   // extra time has begun
+
+	// Shootout is the score of the shoot-out, nil before it.
+	Shootout *[2]int
 
 	// First is everything counted in the first half, and Normal in normal time, once
 	// these are over. They hold what truly happened, not what was sent, and must not be
@@ -96,7 +99,17 @@ func (m *Match) halves(at time.Duration, s *Sent) {
 	if at >= m.periods[1].To {
 		s.Normal = &m.ended[1]
 	}
-	s.Extra = len(m.periods) > 2 && at >= m.periods[2].From
+	if len(m.periods) > 2 && at >= m.periods[2].From {
+		s.Extra = m.periods[2].Phase == ExtraFirst
+	}
+	if last := m.periods[len(m.periods)-1]; last.Phase == Shootout && at >= last.From {
+		s.Shootout = new([2]int)
+		for _, k := range m.kicks {
+			if k.At <= at {
+				s.Shootout[k.Side] += flag(k.Scored)
+			}
+		}
+	}
 }
 
 func (b *feedErrors) correct(at time.Duration, c *Counts) {

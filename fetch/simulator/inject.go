@@ -57,20 +57,36 @@ const (
 	page  = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>\n<body><center><h1>502 Bad Gateway</h1></center><hr><center>nginx</center></body></html>\n"
 )
 
+// limit answers that requests come too fast. A provider that has one limit says that its
+// quota is used up.
 func (s *Server) limit(w http.ResponseWriter, r *http.Request, kind FaultKind) {
 	a := s.dialect.Refuse(QuotaUsed)
-	switch kind {
-	case Limited:
+	paced, isPaced := base(s.dialect).(Paced)
+	if isPaced {
+		a = paced.TooFast(w.Header())
+	}
+	switch {
+	case kind == LimitedBare:
+		clear(w.Header())
+		a.Status = http.StatusTooManyRequests
+	case kind == LimitedOK:
+		clear(w.Header())
+		a.Status = http.StatusOK
+	case !isPaced:
 		w.Header().Set("Retry-After", retryAfter(s.options.RetryAfter))
 		a = metered(s.dialect, s.options.Quota, 0, s.options.RetryAfter).Refuse(QuotaUsed)
 		s.dialect.Quota(w.Header(), s.options.Quota, 0, s.options.Now().Add(s.options.RetryAfter+time.Second-1).Truncate(time.Second))
-	case LimitedBare:
-		clear(w.Header())
-	case LimitedOK:
-		clear(w.Header())
-		a.Status = http.StatusOK
 	}
 	write(w, r, a)
+}
+
+// endQuota uses up what is left of an account's quota, and refuses the request.
+func (s *Server) endQuota(w http.ResponseWriter, r *http.Request, a *account) {
+	s.mu.Lock()
+	a.used = a.Quota
+	s.mu.Unlock()
+	s.dialect.Quota(w.Header(), a.Quota, 0, s.reset())
+	write(w, r, metered(s.dialect, a.Quota, 0, s.reset().Sub(s.options.Now())).Refuse(QuotaUsed))
 }
 
 func nested(depth int) []byte {

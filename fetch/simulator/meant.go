@@ -97,6 +97,10 @@ type MeantMatch struct {
 	// What is missing from the records of this match: the fixture's id, the clock, the
 	// timeline.
 	WithoutID, WithoutTimer, WithoutTimeline bool
+	// WithoutAttacks means that neither attacks nor dangerous attacks are ever sent, and
+	// CountersLag is how old the counters may be that are published.
+	WithoutAttacks bool
+	CountersLag    time.Duration
 	Match
 }
 

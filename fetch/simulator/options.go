@@ -4,7 +4,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -81,6 +83,33 @@ func (o Options) oddities() *Oddities {
 		}
 	}
 	return &odd
+}
+
+// suits returns an error for a fault, or real matches, that a dialect has no use for.
+func (o Options) suits(f Format) error {
+	live := slices.Contains(f.Classes, Playing)
+	for _, fault := range o.Faults {
+		switch {
+		case fault.Class != "" && !slices.Contains(f.Classes, fault.Class):
+			return fmt.Errorf("fault %q: this provider has no requests of the class %s; it has %s", fault, fault.Class, classList(f.Classes))
+		case fault.Kind.OnMatches() && f.Recorded:
+			return fmt.Errorf("fault %q: affects invented matches in play, and recorded payloads are served; leave it out", fault)
+		case fault.Kind.OnMatches() && !live:
+			return fmt.Errorf("fault %q: affects matches in play, and this provider does not list them; leave it out", fault)
+		}
+	}
+	if o.Matches != "" && (f.Recorded || !live) {
+		return fmt.Errorf("matches %s: real matches are played again only by a provider that lists matches in play, and not with recorded payloads", o.Matches)
+	}
+	return nil
+}
+
+func classList(classes []Class) string {
+	var all []string
+	for _, c := range classes {
+		all = append(all, string(c))
+	}
+	return strings.Join(all, ", ")
 }
 
 // complete checks the options and sets the defaults.

@@ -56,6 +56,7 @@ func perform(f Fixture) *script {
 	}
 	if goesOn && p.goals[Home] == p.goals[Away] {
 		p.script.periods = append(p.script.periods, f.prolong(p.script.periods, Shootout))
+		p.script.kicks = p.shootout(f)
 	}
 	return p.script.close()
 }

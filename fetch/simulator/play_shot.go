@@ -69,10 +69,19 @@ func (p *play) kick() {
 		p.count(OnTarget, p.ball)
 		p.score("Penalty")
 	case l.falls(0.15):
+		p.missed()
 		p.count(OnTarget, p.ball)
 		p.save()
 	default:
+		p.missed()
 		p.count(OffTarget, p.ball)
 		p.goalKick()
 	}
+}
+
+// missed records a penalty that was not scored. Who took it is not drawn by lot, so that
+// the rest of the match does not depend on it.
+func (p *play) missed() {
+	t := &p.teams[p.ball]
+	p.record(Incident{Kind: PenaltyMissed, Side: p.ball, Player: t.name(t.pitch[len(t.pitch)-1])})
 }

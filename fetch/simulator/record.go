@@ -18,6 +18,9 @@ func (m *Match) Increments() []Increment { return slices.Clone(m.increments) }
 // Incidents returns what happened, by time, without disallowed goals.
 func (m *Match) Incidents() []Incident { return slices.Clone(m.incidents) }
 
+// Kicks returns the kicks of the shoot-out, by time; none if there is no shoot-out.
+func (m *Match) Kicks() []Kick { return slices.Clone(m.kicks) }
+
 // Reported returns every entry of the feed's timeline in the order of appearance,
 // including those withdrawn later.
 func (m *Match) Reported() []Reported { return slices.Clone(m.reported) }

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"time"
 )
 
 // Recording is one recorded answer.
@@ -45,4 +48,58 @@ func ReadRecordings(dir, listing string, load func(Recording) error) error {
 		}
 	}
 	return nil
+}
+
+// Replay is a dialect over recorded answers: the wire format is that of Dialect, and Serve
+// finds the answers.
+type Replay struct {
+	Dialect
+	Serve func(Question) Answer
+	Sells []Class // the classes of requests for which there are recordings
+}
+
+var _ Sorting = Replay{}
+
+// Answer implements Dialect.
+func (r Replay) Answer(q Question) Answer { return r.Serve(q) }
+
+// Format implements Dialect.
+func (r Replay) Format() Format {
+	f := r.Dialect.Format()
+	f.Recorded, f.Classes = true, r.Sells
+	return f
+}
+
+// EndpointOf implements Sorting.
+func (r Replay) EndpointOf(path string, query url.Values) (name string, class Class) {
+	if d, ok := r.Dialect.(Sorting); ok {
+		return d.EndpointOf(path, query)
+	}
+	return r.Dialect.Endpoint(path)
+}
+
+// base returns the dialect that has the optional methods of d.
+func base(d Dialect) Dialect {
+	if r, ok := d.(Replay); ok {
+		return r.Dialect
+	}
+	return d
+}
+
+// Tomorrow returns the moment at which a recorded fixture is listed that is still to be
+// played: the day after now, at its own time of day.
+func Tomorrow(now, kickOff time.Time) time.Time {
+	kickOff = kickOff.UTC()
+	return now.UTC().Truncate(24 * time.Hour).Add(24*time.Hour + kickOff.Sub(kickOff.Truncate(24*time.Hour)))
+}
+
+// Replaced returns a recorded text in which the first value of a member is another, and
+// every other byte is as it was recorded. The member must be there, and its value be no
+// list and no object.
+func Replaced(recorded []byte, member, value string) []byte {
+	at := regexp.MustCompile(`"` + regexp.QuoteMeta(member) + `"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s",}\]]+)`).FindSubmatchIndex(recorded)
+	if at == nil {
+		return recorded
+	}
+	return append(append(append([]byte{}, recorded[:at[2]]...), value...), recorded[at[3]:]...)
 }

@@ -13,6 +13,7 @@ type script struct {
 	periods    []Period
 	increments []Increment // by At
 	incidents  []Incident  // by At
+	kicks      []Kick      // of a shoot-out, by At
 
 	sums  []Counts // before each stretch of increments
 	ended []Counts // when each period ended
@@ -39,6 +40,7 @@ const (
 	RedCard // also after a second yellow
 	Substitution
 	Penalty // awarded; a penalty goal is a Goal as well
+	PenaltyMissed
 )
 
 // Incident is one event of a timeline. Unknown names are "".
@@ -46,9 +48,17 @@ type Incident struct {
 	At     time.Duration // since the kick-off whistle
 	Kind   IncidentKind
 	Side   Side   // who scored, or was booked
-	Player string // who scored, was booked, came on
+	Player string // who scored, was booked, came on, missed
 	Second string // who assisted, who went off
 	Method string // of a goal: Shot, Header, Penalty
+}
+
+// Kick is a kick of a shoot-out. Its goals are none of the match.
+type Kick struct {
+	At     time.Duration // since the kick-off whistle
+	Side   Side
+	Player string // "" if the team has no names
+	Scored bool
 }
 
 func (s *script) count(at time.Duration, m Metric, side Side, n int) {

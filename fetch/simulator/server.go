@@ -45,6 +45,9 @@ func NewServer(o Options, d Dialect) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := o.suits(d.Format()); err != nil {
+		return nil, err
+	}
 	s := &Server{options: o, dialect: d, start: o.Now(), log: o.Log,
 		accounts: make(map[string]*account), faults: make(map[FaultKind]int)}
 	var matches *Matches
@@ -140,6 +143,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		write(w, r, d.Refuse(NotBought))
 	case left < 0:
 		write(w, r, d.Refuse(QuotaUsed))
+	case fault == QuotaEnds:
+		s.endQuota(w, r, a)
 	default:
 		s.injectFault(w, r, d, fault, pick, func() Answer {
 			a := d.Answer(q)

@@ -23,7 +23,9 @@ import (
 //	   a market's id does not depend on whether its key also exists under another
 //	   market id
 //	3: a split handicap of which one part has no sign is read; rows that say nobody
-//	   of either side contradict a market of the match
+//	   of either side contradict a market of the match; a fixture that is answered
+//	   without any market is not offered, one with prices of other bookmakers alone
+//	   is not read, and an id that two fixtures have belongs to neither
 const DerivationVersion = "3"
 
 // Term is one canonical market of the vocabulary.

@@ -4,7 +4,8 @@
 // and are read by operators; no data depends on them.
 //
 // The files are fetch.json, transform.json and publish.json, each written by that step,
-// and calls.json, written by the step that sent the requests. What belongs to the account
+// calls.json, written by the step that sent the requests, and pace.json, written by the
+// schedule. What belongs to the account
 // and not to one product is below state/ of the tenant's root: probe.json, written by the
 // test of the connection, and its calls.json. ConnectionStatus derives the state of the
 // connection from probe.json, the fetch.json of each product and the tenant's provider
@@ -54,6 +55,14 @@ type Run struct {
 	// Quota is what the provider last reported about the account's quota; nil if it never
 	// did (fetch and probe only).
 	Quota *Quota `json:"quota,omitempty"`
+
+	// Plan is what answers to this credential showed of the account's plan; nil if they
+	// showed nothing (fetch and probe only).
+	Plan *Plan `json:"plan,omitempty"`
+
+	// Costs is how much of the quota the newest complete cycles needed, oldest first, at
+	// most costsKept of them (fetch only).
+	Costs []int64 `json:"costs,omitempty"`
 
 	// Counters are for people and metrics: requests, fixtures, rejected, held, …
 	Counters map[string]int64 `json:"counters,omitempty"`

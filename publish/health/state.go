@@ -13,11 +13,15 @@ import (
 
 // Format is the version of the state files.
 //
-//	1: first; members were added since (refusals_in_a_row, quota), which older
+//	1: first; members were added since (refusals_in_a_row, quota, plan, costs), which older
 //	   readers ignore and newer ones do not require
 const Format = 1
 
 const maxState = 1 << 20
+
+// costsKept is over how many cycles the cost of one is measured: fetches that are made
+// once a minute are in a few cycles of live intelligence only.
+const costsKept = 20
 
 func file(step string) string { return layout.StateDir + "/" + step + ".json" }
 
@@ -95,6 +99,9 @@ func (r Run) after(before *Run) Run {
 		if r.Quota == nil {
 			r.Quota = before.Quota
 		}
+		r.Plan = r.Plan.over(before.Plan)
+		r.Costs = append(slices.Clone(before.Costs), r.Costs...)
+		r.Costs = r.Costs[max(0, len(r.Costs)-costsKept):]
 		at = before.next(at)
 	}
 	switch {

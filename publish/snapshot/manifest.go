@@ -32,6 +32,7 @@ type Manifest struct {
 	Product           football.Product `json:"product"`
 	CycleID           layout.CycleID   `json:"cycle_id"`
 	Provider          string           `json:"provider"`
+	Bookmaker         string           `json:"bookmaker,omitempty"` // whose prices the cycle has; "" if that is not recorded
 	ProviderFetchedAt *time.Time       `json:"provider_fetched_at"`
 	ProcessedAt       *time.Time       `json:"processed_at"`
 	PublishedAt       *time.Time       `json:"published_at,omitempty"`

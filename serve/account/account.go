@@ -52,16 +52,13 @@ type Provider struct {
 	Name         string
 	Configured   bool
 	Disabled     bool
-	Hint         string // masked, at most 4 characters of the credential shown
-	Fingerprint  string // of the sealed credential, by which fetch's state file refers to it
-	Capabilities []string
+	Hint         string                // masked, at most 4 characters of the credential shown
+	Fingerprint  string                // of the sealed credential, by which fetch's state file refers to it
+	Capabilities []football.Capability // what the provider sells; what the account's plan includes is in the state files
 }
 
-// liveStats is the capability on which live_intelligence rests.
-const liveStats = "live_stats"
-
-// CanServe reports whether the provider can give what a product is made of. One whose
-// capabilities are not known can.
+// CanServe reports whether the provider sells what a product needs. A provider whose
+// capabilities are not known counts as one that does.
 func (p *Provider) CanServe(product football.Product) bool {
-	return product != football.LiveIntelligence || len(p.Capabilities) == 0 || slices.Contains(p.Capabilities, liveStats)
+	return len(p.Capabilities) == 0 || slices.Contains(p.Capabilities, product.Needs())
 }

@@ -39,6 +39,8 @@ const (
 func (c cell) state() football.BucketState {
 	missing, null := int(c.seconds[carryMissing]), int(c.seconds[carryNull])
 	switch blind := missing + null; {
+	case c == (cell{}): // nothing of it was played yet
+		return football.BucketMissing
 	case blind <= min(blindSlack, int(c.seconds[carrySeen])):
 		if c.home > 0 || c.away > 0 {
 			return football.BucketValue
@@ -111,11 +113,17 @@ func (s *State) account(before *clock, seconds, what int) {
 // scoreboard is set back.
 func (s *State) addPoints(m *movement, supplied supply) {
 	half, position := s.clock.half, s.ranTo
+	if !s.clock.runs {
+		position = max(position-1, 0) // a half that ends at 45:00 has no minute that begins there
+	}
 	home, away := m.bucketPoints(supplied, 0), m.bucketPoints(supplied, 1)
-	if half == 0 || position == 0 || home+away == 0 || s.clock.runs && !s.clock.known {
+	if half == 0 || s.ranTo == 0 || home+away == 0 || s.clock.runs && !s.clock.known {
 		return // nothing to add, or the minute is not known
 	}
 	c := &s.minutes(half, position)[minuteOf(half, position)]
+	if c.seconds == [3]uint8{} && !supplied.any() {
+		return // shots and corners alone make no number of a minute that has just begun
+	}
 	c.home = uint16(min(int(c.home)+home, maxPoints))
 	c.away = uint16(min(int(c.away)+away, maxPoints))
 }
@@ -152,6 +160,9 @@ func nullSent(counters []football.Counter) bool {
 
 func (s *State) played(half int, do func(minute int, c cell)) {
 	cells := s.cells[half-1]
+	for len(cells) > 0 && cells[len(cells)-1] == (cell{}) { // nothing of that minute was played yet
+		cells = cells[:len(cells)-1]
+	}
 	n := len(cells)
 	if half < s.clock.half || s.clock.Phase.Half() == 0 {
 		n = max(n, halfMinutes(half))

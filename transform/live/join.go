@@ -12,7 +12,8 @@ import (
 // fixtures, and with their counters if the list is of a kind that has none. Nothing else
 // is taken from a detail: it was retrieved at another moment, and perhaps from a server
 // that lags, so that its counters would look like corrections of the list's. A detail of
-// a fixture that is not listed is ignored.
+// a fixture that is not listed is a sample of its own if it says that the fixture is over
+// or called off, and is ignored otherwise.
 func Join(listed, details []input.Sample) []input.Sample {
 	incidents := make(map[string]football.Field[[]input.Incident], len(details))
 	counted := make(map[string][]football.Counter)
@@ -25,12 +26,21 @@ func Join(listed, details []input.Sample) []input.Sample {
 		}
 	}
 	joined := slices.Clone(listed)
+	isListed := make(map[string]bool, len(listed))
 	for i := range joined {
+		isListed[joined[i].ProviderEventID] = true
 		if own, ok := incidents[joined[i].ProviderEventID]; ok && joined[i].Incidents.State() == football.Missing {
 			joined[i].Incidents = own
 		}
 		if counters, ok := counted[joined[i].ProviderEventID]; ok && joined[i].CountersNotAsked {
 			joined[i].Counters, joined[i].CountersNotAsked = counters, false
+		}
+	}
+	for i := range details {
+		d := &details[i]
+		if ended := d.Status == input.Over || d.Status == input.Off; ended && d.ProviderEventID != "" && !isListed[d.ProviderEventID] {
+			isListed[d.ProviderEventID] = true
+			joined = append(joined, *d)
 		}
 	}
 	return joined

@@ -27,6 +27,17 @@ func TestJoinTakesIncidentsAlone(t *testing.T) {
 	}
 }
 
+// TestJoinTakesTheEnd: a fixture that the list has not any more ends as its detail says.
+func TestJoinTakesTheEnd(t *testing.T) {
+	listed := []input.Sample{{ProviderEventID: "a", Status: input.InPlay}}
+	details := []input.Sample{{ProviderEventID: "a", Status: input.Over}, {ProviderEventID: "b", Status: input.Over}, {ProviderEventID: "b", Status: input.Off},
+		{ProviderEventID: "c", Status: input.Off}, {ProviderEventID: "d", Status: input.InPlay}, {ProviderEventID: "e", Status: input.Halted}, {Status: input.Over}}
+	got := live.Join(listed, details)
+	if len(got) != 3 || got[0].Status != input.InPlay || got[1].ProviderEventID != "b" || got[1].Status != input.Over || got[2].ProviderEventID != "c" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestJoinTakesCountersWhereTheListHasNone: the counters of a detail are taken if the list
 // is of a kind that has none, and in no other case.
 func TestJoinTakesCountersWhereTheListHasNone(t *testing.T) {

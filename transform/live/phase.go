@@ -5,7 +5,10 @@ import (
 	"mkt/publish/football"
 )
 
-func lastHalf(previous *clock, p football.Phase) int {
+// lastHalf returns the half that is played, or was played last. Of a fixture that is first
+// seen after its last half the scoreboard says whether there was extra time.
+func lastHalf(previous, next *clock) int {
+	p := next.Phase
 	half := p.Half()
 	if p == football.HalfTime {
 		half = 1
@@ -13,10 +16,16 @@ func lastHalf(previous *clock, p football.Phase) int {
 	if half == 0 && previous != nil {
 		half = previous.half
 	}
-	if half < 2 && (p == football.FullTime || p == football.Break || p == football.Shootout) {
-		half = 2
+	if half >= 2 || p != football.FullTime && p != football.Break && p != football.Shootout {
+		return half
 	}
-	return half
+	switch {
+	case p == football.Break && next.position >= halfEnds[3]:
+		return 3
+	case p != football.Break && next.position >= halfEnds[4]:
+		return 4
+	}
+	return 2
 }
 
 func phase(previous, next *clock, s *input.Sample, elapsed int) football.Phase {
@@ -25,6 +34,8 @@ func phase(previous, next *clock, s *input.Sample, elapsed int) football.Phase {
 		return football.FullTime
 	case s.Status == input.NotStarted:
 		return football.NoPhase
+	case s.Clock.Shootout && s.Status != input.Off:
+		return football.Shootout
 	case s.Status == input.Off, !next.known:
 		return continuedPhase(previous)
 	}
@@ -139,7 +150,8 @@ func atRest(previous *clock, half, position int, s *input.Sample) football.Phase
 	return phaseAfterLastHalf(s)
 }
 
-// phaseAfterLastHalf returns the phase after the last half. Only a level score leads to a shoot-out.
+// phaseAfterLastHalf returns the phase after the last half, of a provider that does not
+// say whether a shoot-out follows. Only a level score leads to one.
 func phaseAfterLastHalf(s *input.Sample) football.Phase {
 	home, okHome := s.Score.Home.Get()
 	away, okAway := s.Score.Away.Get()

@@ -69,6 +69,8 @@ func sample(t *testing.T, at time.Time, words []string) *input.Sample {
 		case "ss":
 			home, away, _ := strings.Cut(value, "-")
 			s.Score = football.Score{Home: football.Of(atoi(t, home)), Away: football.Of(atoi(t, away))}
+		case "shootout":
+			s.Clock.Shootout = true
 		case "unasked":
 			s.CountersNotAsked = true
 		case "inc":

@@ -3,6 +3,7 @@ package markets
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -22,8 +23,9 @@ const (
 	LinesOutOfOrder
 	// UnmirroredHandicap: one side of a handicap has a line that no other side has.
 	UnmirroredHandicap
-	// SwappedLabels: all lines are priced against their order, or scores and halves say
-	// that the other side is the favourite.
+	// SwappedLabels: all lines are priced against their order, or the same question has the
+	// prices of its outcomes the other way round in another market, or scores and halves
+	// say that the other side is the favourite.
 	SwappedLabels
 	// OddMargin: the chances of all outcomes of a question sum to what no bookmaker asks.
 	OddMargin
@@ -62,9 +64,14 @@ const (
 	mostMargin  = 1.30
 	chanceStep  = 0.02 // chances of neighbouring lines that differ less are taken for equal: a step of the price makes as much
 	clearLead   = 1.15 // a side is the favourite if the price of the other is so many times its own
+	evenLead    = 0.90 // a side that gives half a goal or more is the favourite at that ratio already
+	swapStep    = 0.05 // outcomes are swapped if both chances differ by so much, and agree by half of it the other way round
 	maxQuotes   = 512  // of a market; the rest is not looked at
 	maxLeads    = 256  // of a fixture, likewise
+	maxPairs    = 512  // of a fixture, likewise
 )
+
+const halfGoal quarters = 2
 
 // question is what is known of a canonical market's outcomes.
 type question struct {
@@ -86,6 +93,7 @@ const (
 	byDrawNoBet
 	byDoubleChance
 	byHandicap
+	byNextGoal
 	byLabel // its selections are labels that could be swapped: scores, and results of both halves
 )
 
@@ -110,6 +118,8 @@ var questions = sync.OnceValue(func() map[string]*question {
 			q.leader, q.outcomes, plain = byDoubleChance, nil, false // two of its three outcomes happen
 		case "HALF_TIME_OR_FULL_TIME_RESULT":
 			plain = false // two of its three outcomes can happen
+		case "FIRST_TEAM_TO_SCORE", "LAST_TEAM_TO_SCORE":
+			q.leader = byNextGoal
 		case "ASIAN_HANDICAP", "HANDICAP_RESULT":
 			q.leader = byHandicap
 		case "CORRECT_SCORE", "HALF_TIME_FULL_TIME":
@@ -134,6 +144,15 @@ type quote struct {
 	price              [3]float64 // of those on offer
 }
 
+// pair is the chances of the two outcomes of one line, in one market.
+type pair struct {
+	question           *question
+	market             int
+	line               quarters
+	subject, qualifier string
+	chance             [2]float64
+}
+
 // lead is the favourite that a market names.
 type lead struct {
 	market int
@@ -145,6 +164,7 @@ type lead struct {
 type Suspecter struct {
 	quotes []quote
 	leads  []lead
+	pairs  []pair
 	counts Suspicions
 	report func(Suspicion, *football.Market, string)
 }
@@ -152,7 +172,7 @@ type Suspecter struct {
 // Look returns the suspicions about the markets of one fixture. It calls report, which may
 // be nil, with each and what was seen.
 func (s *Suspecter) Look(markets []football.Market, report func(kind Suspicion, m *football.Market, seen string)) Suspicions {
-	s.counts, s.report, s.leads = Suspicions{}, report, s.leads[:0]
+	s.counts, s.report, s.leads, s.pairs = Suspicions{}, report, s.leads[:0], s.pairs[:0]
 	all := questions()
 	for i := range markets {
 		m := &markets[i]
@@ -165,6 +185,7 @@ func (s *Suspecter) Look(markets []football.Market, report func(kind Suspicion, 
 		}
 		if q.outcomes != nil {
 			s.market(m, q)
+			s.comparePairs(markets, i, q)
 		}
 		if q.leader != noLeader && len(s.leads) < maxLeads {
 			if ratio := s.ratio(m, q); ratio >= clearLead || ratio > 0 && ratio <= 1/clearLead {
@@ -369,9 +390,40 @@ func pairRatio(m *football.Market, first, second string) float64 {
 	return b / a
 }
 
+// comparePairs compares the lines with two outcomes that were collected last with those of
+// the markets before that ask the same.
+func (s *Suspecter) comparePairs(markets []football.Market, market int, q *question) {
+	m := &markets[market]
+	before, swapped := len(s.pairs), false
+	for i := range s.quotes {
+		k := &s.quotes[i]
+		if len(q.outcomes) != 2 || k.price[0] == 0 || k.price[1] == 0 || len(s.pairs) == maxPairs {
+			continue
+		}
+		now := pair{q, market, k.line, k.subject, k.qualifier, [2]float64{1 / k.price[0], 1 / k.price[1]}}
+		for n := 0; n < before && !swapped; n++ {
+			other := &s.pairs[n]
+			if other.question == q && other.line == k.line && other.subject == k.subject && other.qualifier == k.qualifier &&
+				markets[other.market].Period == m.Period && now.isSwapped(other) {
+				swapped = true
+				s.note(SwappedLabels, m, "%s: %v are at %v, and %s has them the other way round", k.name(q), q.outcomes, k.price[:2], markets[other.market].Key)
+			}
+		}
+		s.pairs = append(s.pairs, now)
+	}
+}
+
+// isSwapped reports whether the chances of two pairs agree only if the outcomes of one are
+// swapped.
+func (p *pair) isSwapped(other *pair) bool {
+	first, second := p.chance[0]-other.chance[0], p.chance[1]-other.chance[1]
+	return (first >= swapStep && second <= -swapStep || first <= -swapStep && second >= swapStep) &&
+		math.Abs(p.chance[0]-other.chance[1]) <= swapStep/2 && math.Abs(p.chance[1]-other.chance[0]) <= swapStep/2
+}
+
 // handicapRatio is the ratio by the handicap that was collected last. A side is the
-// favourite if it is cheaper although it gives goals; lines that contradict each other
-// tell nothing.
+// favourite if it is cheaper although it gives goals, or about as cheap although it gives
+// half a goal or more; lines that contradict each other tell nothing.
 func (s *Suspecter) handicapRatio(last int) float64 {
 	var home, away float64
 	for i := range s.quotes {
@@ -380,10 +432,10 @@ func (s *Suspecter) handicapRatio(last int) float64 {
 			continue
 		}
 		switch ratio := k.price[last] / k.price[0]; {
-		case k.line <= 0 && ratio >= clearLead:
-			home = max(home, ratio)
-		case k.line >= 0 && ratio <= 1/clearLead:
-			away = ratio
+		case k.line <= 0 && ratio >= clearLead, k.line <= -halfGoal && ratio >= evenLead:
+			home = max(home, ratio, clearLead)
+		case k.line >= 0 && ratio <= 1/clearLead, k.line >= halfGoal && ratio <= 1/evenLead:
+			away = min(ratio, 1/clearLead)
 		}
 	}
 	if home != 0 && away != 0 {

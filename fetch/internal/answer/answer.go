@@ -51,6 +51,9 @@ func (by ByStatus) Judge(d *strictjson.Document, status int, body []byte, first 
 	case c == 0:
 		return by.Unexplained(status, Empty), false
 	case strings.IndexByte(first, c) < 0:
+		if status == http.StatusOK && strings.IndexByte("{[", c) >= 0 && d.Parse(body) == nil { // another try will not help
+			return provider.Verdict{Kind: provider.Rejected, Code: NoEnvelope}, false
+		}
 		return by.Unexplained(status, NotJSON), false
 	}
 	doubtful := false

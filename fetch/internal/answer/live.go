@@ -6,6 +6,7 @@ import (
 	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
+	"mkt/publish/football"
 )
 
 // Live joins the items of live payloads.
@@ -14,11 +15,13 @@ type Live struct {
 	Incomplete               bool // the list is known not to be complete
 
 	items, read int
+	changed     int  // items of another format
 	repeated    bool // an item was found more than once
 	ids         []string
 	samples     []input.Sample
 	place       map[string]int    // of an item in ids and samples
 	filtered    map[string]string // the rule by which an item was left out, by its id
+	doubted     map[string]bool   // ids of two fixtures
 
 	trace *provider.Trace
 	of    provider.Subject // the current item
@@ -26,7 +29,7 @@ type Live struct {
 
 // NewLive returns a Live without items.
 func NewLive() *Live {
-	return &Live{place: make(map[string]int), filtered: make(map[string]string)}
+	return &Live{place: make(map[string]int), filtered: make(map[string]string), doubted: make(map[string]bool)}
 }
 
 // Count counts an item and reports whether it can be used: broken says why it cannot,
@@ -53,7 +56,23 @@ func (l *Live) Found(id string) bool {
 }
 
 // LeaveOut leaves out an item, as rule says.
-func (l *Live) LeaveOut(id, rule string) { l.filtered[id] = rule }
+func (l *Live) LeaveOut(id, rule string) {
+	if _, sampled := l.place[id]; sampled {
+		l.doubted[id] = true
+	}
+	l.filtered[id] = rule
+}
+
+// Compare records how an item compares with the known format.
+func (l *Live) Compare(format Format) {
+	for _, name := range format.Unknown {
+		l.Unknown.Add(name)
+	}
+	if format.Changed {
+		l.Damaged.Add(Renamed)
+		l.changed++
+	}
+}
 
 // Trace makes an item the one whose parts are reported.
 func (l *Live) Trace(t *provider.Trace, id string) {
@@ -68,9 +87,14 @@ func (l *Live) Report(field, which string, v strictjson.Value) {
 	}
 }
 
-// Keep adds the sample of an item, or replaces an earlier one of the same item.
+// Keep adds the sample of an item, or replaces an earlier one of the same item. If one
+// item is left out and another is not, or their teams are others, they are of two
+// fixtures: which of them the id belongs to is not known, and neither is used.
 func (l *Live) Keep(id string, s input.Sample) {
-	delete(l.filtered, id)
+	at, sampled := l.place[id]
+	if l.filtered[id] != "" || sampled && isOther(teamsOf(&l.samples[at]), teamsOf(&s)) {
+		l.doubted[id] = true
+	}
 	if at, twice := l.place[id]; twice {
 		l.samples[at] = s
 		return
@@ -79,16 +103,24 @@ func (l *Live) Keep(id string, s input.Sample) {
 	l.samples, l.ids = append(l.samples, s), append(l.ids, id)
 }
 
+func teamsOf(s *input.Sample) *football.Fixture {
+	return &football.Fixture{Home: s.Home, Away: s.Away, League: s.League}
+}
+
 // Sheet returns the content of the payloads. It is an error if none of several items had
 // an id.
 func (l *Live) Sheet(pages []provider.Payload) (provider.LiveSheet, error) {
 	if err := CheckIDs(l.items, l.read); err != nil {
 		return provider.LiveSheet{}, fmt.Errorf("%s: %w", pages[0].Endpoint, err)
 	}
-	s := provider.LiveSheet{Filtered: countRules(l.filtered), Broken: l.Broken, Damaged: l.Damaged, Unknown: l.Unknown}
+	for id := range l.doubted {
+		delete(l.filtered, id)
+		l.Broken.Add(TwoFixtures)
+	}
+	s := provider.LiveSheet{Filtered: countRules(l.filtered), Broken: l.Broken, Damaged: l.Damaged, Unknown: l.Unknown, Met: l.items, Changed: l.changed}
 	s.Samples = l.samples[:0]
 	for at, sample := range l.samples {
-		if l.filtered[l.ids[at]] == "" { // else a later page leaves it out
+		if id := l.ids[at]; l.filtered[id] == "" && !l.doubted[id] { // else a later page leaves it out
 			s.Samples = append(s.Samples, sample)
 		}
 	}

@@ -45,6 +45,14 @@ func (t *Tally) Text(object strictjson.Value, key, kind string) football.Field[s
 	return Field(v)
 }
 
+// total returns the sum of all counts.
+func (t Tally) total() (n int) {
+	for _, c := range t {
+		n += c
+	}
+	return n
+}
+
 // Number reads a member of an object as a whole number of at most most, in its three
 // states. A member that is no such number, which is counted as kind, or that occurs twice
 // was sent without a value that can be read.

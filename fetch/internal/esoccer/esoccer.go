@@ -60,7 +60,7 @@ var ofLeagues = []nameRule{
 // a rule. They are cut out before the rules look at a name.
 var genuine = sign("", "volta,esport, e", strings.Join([]string{
 	`\bvolta (?:redonda|region(?:al)?|river|lake|basin)\b`, `\b(?:upper|haute|alto|alta|lake|alessandro)[- ]volta\b`, `\bghana\b.*\bvolta\b`,
-	`\b(?:d'|centre )esports?\b`, `\b(?:centre|club|penya|unio|agrupacio|escola) (?:de|d) esports?\b`,
+	`\b(?:d'|centre )esports?\b`, `\b(?:penya|unio|agrupacio|escola) esports?\b`, `\b(?:centre|club|penya|unio|agrupacio|escola) (?:de|d) esports?\b`,
 	`\b(?:group|grupo|girone|serie|series|division|pool|zone|section|league|class) e\b`,
 }, "|"))
 

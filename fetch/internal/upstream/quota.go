@@ -35,6 +35,7 @@ func (c *Client) Quota() *health.Quota {
 // hear records what an answer reports about the quota.
 func (c *Client) hear(a Answer) {
 	c.limiter.answeredAt(a.At)
+	c.spent.Add(costOf(a.Verdict))
 	q := &health.Quota{At: a.At}
 	said, reported := quotaOf(a.Verdict, a.Header, c.options.Now())
 	if reported {
@@ -62,6 +63,14 @@ func (c *Client) hear(a Answer) {
 	if !c.quota.ended && !c.isOvertaken(q, c.quota.newest) {
 		c.quota.newest = q
 	}
+}
+
+// costOf returns how much of the quota an answer used.
+func costOf(v provider.Verdict) int64 {
+	if v.Quota == nil || v.Quota.Cost == nil {
+		return 1
+	}
+	return int64(min(max(*v.Quota.Cost, 0), maxLeft))
 }
 
 // isOvertaken reports whether an answer was overtaken by one that was sent later:

@@ -68,6 +68,7 @@ type Client struct {
 	stop     context.CancelCauseFunc
 	deadline time.Time
 	requests atomic.Int64 // sent
+	spent    atomic.Int64 // of the quota, by the answers
 	received atomic.Int64 // bytes of answers, unpacked
 	values   atomic.Int64 // of accepted ones
 }
@@ -100,6 +101,9 @@ func New(o Options) (*Client, error) {
 
 // Requests returns how many requests were sent, retries included.
 func (c *Client) Requests() int { return int(c.requests.Load()) }
+
+// Spent returns how much of the account's quota the answers used.
+func (c *Client) Spent() int64 { return c.spent.Load() }
 
 // Values returns how many JSON values and keys the accepted answers contain.
 func (c *Client) Values() int64 { return c.values.Load() }

@@ -36,12 +36,16 @@ func Provider() provider.Provider {
 			Concurrency: 4,
 			MaxBody:     16 << 20, // ten fixtures of one bookmaker are less than 1 MiB, a day's list 2 MiB
 		},
+		Cycle:      provider.Estimate{Markets: 49, Live: 2},
 		Metrics:    slices.Sorted(maps.Values(ownMetrics)),
 		Authorize:  func(r *http.Request, credential string) { r.Header.Set(wire.HeaderKey, credential) },
 		Classify:   Classify,
-		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker},
-		Probe:      probe,
-		Rule:       ruleLine,
+		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker, Query: bookmakerQuery},
+		Probes:     probes,
+		ReadPlan:   readPlan,
+		NeededBy:   neededBy,
+		Table:      table,
+		Recorded:   recorded,
 		Markets:    adapter{},
 		Live:       liveAdapter{},
 	}
@@ -50,12 +54,6 @@ func Provider() provider.Provider {
 // isBookmaker reports whether a name can be a bookmaker's id: one to four digits.
 func isBookmaker(name string) bool {
 	return answer.IsDigits(name) && len(name) <= 4 && name[0] != '0'
-}
-
-// probe requests the status of the account, which shows the quota and costs nothing. The
-// answer has personal data: nothing of it is kept.
-func probe(time.Time) provider.Request {
-	return provider.Request{Endpoint: wire.EndpointStatus, Path: wire.PathStatus}
 }
 
 // IsListing implements provider.MarketAdapter.

@@ -93,7 +93,9 @@ func (a asker) list(ctx context.Context) ([]*day, error) {
 	if had == 0 {
 		return nil, a.Err()
 	}
-	a.choose(days)
+	if a.choose(days); a.Asked.Listed == 0 && a.Err() != nil { // the days that have fixtures were not received
+		return nil, a.Err()
+	}
 	return days, nil
 }
 
@@ -164,7 +166,7 @@ type oddsOf struct {
 	mu    sync.Mutex
 	total int             // pages, by the first one
 	met   map[string]bool // fixtures on which the bookmaker has bets
-	short bool            // a page was not received
+	short bool            // a page was not received, or the pages are fewer than the first of them says
 	moved bool            // a fixture is there twice, or the number of pages changed: one may have been skipped
 }
 
@@ -213,7 +215,8 @@ func (a asker) odds(ctx context.Context, days []*day) error {
 }
 
 // walk reads every page of the odds of some days, one day after the other: the first page,
-// which says how many there are, then the others concurrently.
+// which says how many there are, then the others in groups, until a group has no fixture
+// that the pages before it lack.
 func (a asker) walk(ctx context.Context, days []*day) ([]*oddsOf, error) {
 	walks := make([]*oddsOf, len(days))
 	a.Expect(len(days))
@@ -225,9 +228,18 @@ func (a asker) walk(ctx context.Context, days []*day) ([]*oddsOf, error) {
 		}
 		last := min(w.total, wire.MaxPages)
 		w.short = w.short || last < w.total
-		a.Expect(max(0, last-1))
-		if err := a.Each(ctx, max(0, last-1), func(ctx context.Context, k int) error { return a.page(ctx, w, k+2) }); err != nil {
-			return nil, err
+		// As many pages as are sent at once are a group. A total that is too high costs one
+		// group and not all pages.
+		for next, size := 2, max(1, a.Concurrency()); next <= last; next += size {
+			before, group := len(w.met), min(size, last-next+1)
+			a.Expect(group)
+			if err := a.Each(ctx, group, func(ctx context.Context, k int) error { return a.page(ctx, w, next+k) }); err != nil {
+				return nil, err
+			}
+			if len(w.met) == before && next+group <= last {
+				w.short = true
+				break
+			}
 		}
 	}
 	return walks, nil

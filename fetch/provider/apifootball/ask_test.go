@@ -361,11 +361,12 @@ func TestLiveAsk(t *testing.T) {
 	if err != nil || !got.ListingComplete || got.Listed != 43 || got.Counters["details"] != 43 || got.Counters["not_in_play"] != 2 || len(got.Failed) > 0 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if u.requests("fixtures/ids") != 3 || got.Resume != strconv.FormatInt(fetchedAt.Unix(), 10) {
+	asked := strconv.FormatInt(fetchedAt.Unix(), 10) + " "
+	if u.requests("fixtures/ids") != 3 || !strings.HasPrefix(got.Resume, asked) {
 		t.Errorf("%d requests, resume %q", u.requests("fixtures/ids"), got.Resume)
 	}
 	u.Requests, u.clock = nil, fetchedAt.Add(8*time.Second)
-	if got, err = live.Ask(context.Background(), u, got.Resume); err != nil || got.Counters["details_not_due"] != 43 || len(u.Requests) != 1 || got.Resume != strconv.FormatInt(fetchedAt.Unix(), 10) {
+	if got, err = live.Ask(context.Background(), u, got.Resume); err != nil || got.Counters["details_not_due"] != 43 || len(u.Requests) != 1 || !strings.HasPrefix(got.Resume, asked) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, resume := range []string{"x", "99999999999", strconv.FormatInt(fetchedAt.Add(-time.Minute).Unix(), 10)} {
@@ -378,6 +379,63 @@ func TestLiveAsk(t *testing.T) {
 	if got, err = live.Ask(context.Background(), u, ""); err != nil || len(u.Requests) != 1 || got.Counters["details_not_due"] != 43 {
 		t.Errorf("a quota of two: %d requests, %+v, %v", len(u.Requests), got, err)
 	}
+}
+
+// TestEndedMatches: a match that has left the list is asked for once, in the next cycle,
+// so that it is known how it ended, and again a minute later if the answer was not had. A list that has lost
+// nearly all of its matches costs five requests and no more.
+func TestEndedMatches(t *testing.T) {
+	u := &upstream{status: make(map[int]string)}
+	for id := range 150 {
+		u.live, u.status[id+1] = append(u.live, id+1), "2H"
+	}
+	resume := strconv.FormatInt(fetchedAt.Unix(), 10)
+	cycle := func(want string) {
+		t.Helper()
+		u.Requests = nil
+		got, err := live.Ask(context.Background(), u, resume)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, q := range u.Requests {
+			if q.Endpoint == "fixtures/ids" {
+				ids = append(ids, q.Query.Get("ids"))
+			}
+		}
+		if slices.Sort(ids); strings.Join(ids, " ") != want && want != "five" || want == "five" && len(ids) != 5 {
+			t.Errorf("asked for %q, want %q", ids, want)
+		}
+		resume = got.Resume
+	}
+	u.clock = fetchedAt.Add(8 * time.Second)
+	cycle("")
+	u.live = slices.DeleteFunc(u.live, func(id int) bool { return id == 7 || id == 9 })
+	u.status[7], u.status[9] = "FT", "AET"
+	u.answer = func(r asked) (string, int) {
+		if r.Endpoint == "fixtures/ids" {
+			return "", 0
+		}
+		return "", 200
+	}
+	cycle("7-9") // not had
+	cycle("")
+	u.answer, u.clock = nil, fetchedAt.Add(time.Minute)
+	u.live = u.live[:20]
+	resume = strconv.FormatInt(fetchedAt.Unix(), 10) + " 1 7-9" // one minute later
+	cycle("1-2-3-4-5-6-8-10-11-12-13-14-15-16-17-18-19-20-21-22 7-9")
+	cycle("")
+	u.live, u.Left = u.live[1:], &provider.Quota{Left: 0, Resets: time.Hour} // dropped: it costs nothing
+
+	cycle("")
+	for id := 151; id < 300; id++ {
+		u.live, u.status[id] = append(u.live, id), "2H"
+	}
+	u.Left = nil
+	cycle("")
+	u.live = u.live[:1]
+	cycle("five")
+	cycle("")
 }
 
 // TestLiveDetailFails: a detail that is not received is counted; a refused credential, and a

@@ -42,7 +42,9 @@ const longestMinute = 10 * time.Second
 // list without fixtures.
 func Classify(status int, header http.Header, body []byte) provider.Verdict {
 	v := judge(status, body)
-	v.Quota = quotaOf(header)
+	if q := quotaOf(header); q != nil {
+		v.Quota = q
+	}
 	if v.Kind == provider.Limited {
 		v.Wait = waitFor(v.Code, header)
 	}
@@ -67,7 +69,20 @@ func judge(status int, body []byte) provider.Verdict {
 		response != strictjson.Array && (response != strictjson.Object || envelope.Get(wire.KeyGet).Text() != wire.GetStatus):
 		return byStatus(status, answer.NoEnvelope)
 	}
-	return provider.Verdict{Kind: provider.Accepted}
+	return provider.Verdict{Kind: provider.Accepted, Quota: quotaInStatus(envelope.Get(wire.KeyResponse))}
+}
+
+// quotaInStatus is what the status of an account says of the day's requests, nil for any
+// other answer.
+func quotaInStatus(response strictjson.Value) *provider.Quota {
+	const most = 1 << 30
+	requests := response.Get("requests")
+	sent, okSent := answer.Whole(requests.Get("current"), most)
+	limit, okLimit := answer.Whole(requests.Get("limit_day"), most)
+	if !okSent || !okLimit || requests.Repeats() {
+		return nil
+	}
+	return &provider.Quota{Left: max(0, limit-sent), Limit: limit}
 }
 
 // errorIn returns the most severe key of the member errors, "" if none has a meaning of its

@@ -19,6 +19,9 @@ const (
 	// statistics every minute, and everything else in them is in the list as well.
 	detailsEvery = 52 * time.Second
 	detailWithin = 5 * time.Second // after that no more details are asked for in a cycle
+	// maxEnded bounds the fixtures that a cycle asks for because they have left the list. A
+	// list that has lost more is wrong, and they will be back.
+	maxEnded = 5 * wire.MaxIDs
 )
 
 // Counters of a live cycle, besides those of provider.Asked.
@@ -41,9 +44,11 @@ func (liveAdapter) IsList(endpoint string) bool { return endpoint == wire.Endpoi
 func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == wire.EndpointDetails }
 
 // Ask implements provider.LiveAdapter: the list, which has clock, score and events of
-// every fixture in play, then, once a minute, the details, which have the statistics,
-// twenty fixtures to a request. resume is when the details were last requested, in
-// seconds since 1970.
+// every fixture in play, then the details, twenty fixtures to a request: once a minute of
+// those in play, for their statistics, and once of each that has left the list, which
+// says how it ended; again after a minute if that request failed. resume has the time at
+// which the details of those in play were last requested, in seconds since 1970, and what
+// was in play.
 func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
 	a := asker{requests.New(x)}
 	a.Asked.Resume = resume
@@ -53,22 +58,76 @@ func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) 
 	if err != nil {
 		return a.Asked, err
 	}
+	before := readResume(resume)
 	now := x.Now().UTC()
-	batches := slices.Collect(slices.Chunk(ids, wire.MaxIDs))
-	if !isDue(resume, now) || !affords(x, len(batches)) {
+	next := resumption{asked: before.asked, playing: ids}
+	gone, failed := without(before.playing, ids), without(before.failed, ids)
+	if before.isDue(now) {
+		gone, failed = append(gone, failed...), nil
+	}
+	batches := batchesOf(gone[:min(len(gone), maxEnded)])
+	if !affords(x, len(batches)) {
+		batches = nil
+	}
+	ended, playing := len(batches), batchesOf(ids)
+	if before.isDue(now) && affords(x, ended+len(playing)) {
+		batches = append(batches, playing...)
+	} else {
 		a.Count(countSkipped, len(ids))
-		return a.Asked, nil
+		playing = nil
 	}
-	whole, err := a.details(ctx, late, batches)
-	if whole && err == nil {
-		a.Asked.Resume = strconv.FormatInt(now.Unix(), 10)
+	done, err := a.details(ctx, late, batches)
+	for n, batch := range batches[:ended] {
+		if done[n] != batchReceived {
+			failed = append(failed, batch...)
+		}
 	}
+	next.failed = failed[:min(len(failed), maxEnded)]
+	if len(playing) > 0 && err == nil && !slices.Contains(done[ended:], batchNotSent) {
+		next.asked = strconv.FormatInt(now.Unix(), 10)
+	}
+	a.Asked.Resume = next.String()
 	return a.Result(err)
 }
 
+func batchesOf(ids []string) [][]string { return slices.Collect(slices.Chunk(ids, wire.MaxIDs)) }
+
+// resumption is what a cycle leaves for the next one.
+type resumption struct {
+	asked   string   // when the details of what is in play were last requested, in seconds since 1970; "" if never
+	playing []string // the fixtures in play
+	failed  []string // the fixtures of which the details were not received after they left the list
+}
+
+func readResume(text string) (r resumption) {
+	asked, ids, _ := strings.Cut(text, " ")
+	playing, failed, _ := strings.Cut(ids, " ")
+	return resumption{asked, splitIDs(playing), splitIDs(failed)}
+}
+
+func splitIDs(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, wire.IDSeparator)
+}
+
+func (r resumption) String() string {
+	return strings.TrimRight(r.asked+" "+strings.Join(r.playing, wire.IDSeparator)+" "+strings.Join(r.failed, wire.IDSeparator), " ")
+}
+
+// without returns the fixtures that are not listed.
+func without(ids, listed []string) []string {
+	has := make(map[string]bool, len(listed))
+	for _, id := range listed {
+		has[id] = true
+	}
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return has[id] })
+}
+
 // isDue reports whether statistics may be new since the details were last requested.
-func isDue(resume string, now time.Time) bool {
-	last, err := strconv.ParseInt(resume, 10, 64)
+func (r resumption) isDue(now time.Time) bool {
+	last, err := strconv.ParseInt(r.asked, 10, 64)
 	since := now.Sub(time.Unix(last, 0))
 	return err != nil || since < 0 || since >= detailsEvery
 }
@@ -114,11 +173,18 @@ func (a asker) inPlay(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// details requests the details of fixtures until late ends. whole reports whether every
-// request was sent. It returns an error if the run must stop.
-func (a asker) details(ctx, late context.Context, batches [][]string) (whole bool, err error) {
+// What became of a batch of details.
+const (
+	batchNotSent = iota // the cycle's time or the quota was used up
+	batchFailed         // the request failed
+	batchReceived
+)
+
+// details requests the details of fixtures until late ends, and returns what became of
+// each batch. An error is returned if the run must stop.
+func (a asker) details(ctx, late context.Context, batches [][]string) (done []int, err error) {
 	a.Expect(len(batches))
-	asked := make([]bool, len(batches))
+	done = make([]int, len(batches))
 	err = a.Each(late, len(batches), func(late context.Context, n int) error {
 		if late.Err() != nil {
 			return nil
@@ -134,22 +200,21 @@ func (a asker) details(ctx, late context.Context, batches [][]string) (whole boo
 			return err
 		case err == nil:
 			a.Count(countDetails, len(batches[n]))
+			done[n] = batchReceived
+			return nil
 		case err == errStopped || late.Err() != nil:
 			return nil // the next cycle requests them first
 		case fatal:
 			return err
-		default:
-			a.Fail(nil, batches[n]...)
 		}
-		asked[n] = true
+		a.Fail(nil, batches[n]...)
+		done[n] = batchFailed
 		return nil
 	})
-	whole = true
 	for n, batch := range batches {
-		if !asked[n] {
-			whole = false
+		if done[n] == batchNotSent {
 			a.Count(countCutOff, len(batch))
 		}
 	}
-	return whole, err
+	return done, err
 }

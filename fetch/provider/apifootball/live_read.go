@@ -72,9 +72,8 @@ func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 	if !r.Count(broken) {
 		return
 	}
-	if r.Found(i.id) { // which of the two is true is not known: the first is kept
+	if r.Found(i.id) {
 		r.Damaged.Add(fixtureTwice)
-		return
 	}
 	if rule := filterOf(&i); rule != "" {
 		r.LeaveOut(i.id, rule)
@@ -91,7 +90,7 @@ func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 		RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v), Clock: r.clock(v, i.status)}
 	s.Counters, s.CountersNotAsked = r.statistics(v, &i)
 	s.Incidents = r.events(v, &i)
-	r.Unknown.AddUnknown(v, "item", itemFields)
+	r.Compare(formatOf(v))
 	r.Keep(i.id, s)
 }
 
@@ -120,6 +119,7 @@ func (r *liveReader) clock(item strictjson.Value, status string) (c input.ClockR
 	r.Report(provider.FieldClock, "", v)
 	c.Minute = r.Damaged.Number(v, "elapsed", maxMinute, itemClock)
 	extra := r.Damaged.Number(v, "extra", maxMinute, itemClock).Or(0)
+	c.Shootout = status == wire.StatusShootout
 	minute, sent := c.Minute.Get()
 	if !sent {
 		return c
@@ -134,6 +134,10 @@ func (r *liveReader) clock(item strictjson.Value, status string) (c input.ClockR
 	case wire.StatusExtraTime:
 		c.Half, c.Minute, c.Running = football.Of(extraHalf(minute)), football.Of(minute+extra), football.Of(true)
 	case wire.StatusBreak:
+		if minute >= football.HalfEnds(4) { // a shoot-out follows
+			c.Half, c.Running, c.Shootout = football.Of(5), football.Of(false), true
+			break
+		}
 		half := extraHalf(minute + 1)
 		c.Half, c.Minute, c.Running = football.Of(half), football.Of(football.HalfBegins(half)), football.Of(false)
 	case wire.StatusShootout:

@@ -19,9 +19,6 @@ var betsWordsCSV string
 // of the bets, by their ids.
 var Dialect, table = mapping.Embedded(Name+"/bets.csv", betsCSV, betsWordsCSV)
 
-// ruleLine implements provider.Provider.Rule.
-func ruleLine(rule string) string { return table().Rule(rule) }
-
 // The values of some bets say Exactly at some bookmakers: then the bet is another market,
 // which has a line of its own in the table.
 const (

@@ -116,8 +116,7 @@ func (i *item) fixture(fetched time.Time) football.Fixture {
 }
 
 // ReadListing implements provider.MarketAdapter for the lists of several days. A fixture
-// that is on two days was moved, and is read from the later answer. It is an error if none
-// of several items has an id: then the format has changed.
+// that is on the lists of two days was moved.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	r := answer.NewListing()
 	var doc strictjson.Document
@@ -127,17 +126,27 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointFixtures, p.Number, err)
 		}
 		if _, ok := readPaging(doc.Root()); !ok {
-			r.Damaged.Add(pagingBroken)
+			r.AddDamage(pagingBroken)
 		}
 		for v := range items.Items() {
 			i, broken := readItem(v, p.Trace, &r.Damaged)
 			if !r.Count(broken) {
 				continue
 			}
-			r.Keep(provider.ListedFixture{Over: over[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i))
-			r.Unknown.AddUnknown(v, "item", itemFields)
-			r.Unknown.AddUnknown(v.Get("fixture"), "fixture", fixtureFields)
+			r.Keep(provider.ListedFixture{Over: over[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
 		}
 	}
 	return r.Result(wire.EndpointFixtures)
+}
+
+// formatOf compares an item of a list with the known format.
+func formatOf(v strictjson.Value) (f answer.Format) {
+	fixture, teams := v.Get("fixture"), v.Get("teams")
+	f.Compare(v, "item", itemFields, "league", "teams")
+	f.Compare(fixture, "fixture", fixtureFields, "timestamp", "status")
+	f.CompareNamed(v.Get("league"))
+	f.CompareNamed(teams.Get("home"))
+	f.CompareNamed(teams.Get("away"))
+	f.Changed = f.Changed || teams.Len() > 0 && answer.LacksAny(teams, "home", "away") || fixture.Get("status").Len() > 0 && answer.LacksAny(fixture.Get("status"), "short")
+	return f
 }

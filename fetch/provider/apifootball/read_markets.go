@@ -35,7 +35,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 		return provider.Sheet{}, fmt.Errorf("%s: %w", wire.EndpointOdds, err)
 	}
 	r := sheetReader{table: table(), bookmaker: bookmakerOf(p, d.Root()), payloadTrace: p.Trace,
-		sheet: provider.Sheet{Broken: make(map[string]football.Reason)}, met: make(map[string]bool)}
+		named: p.Query.Get(wire.ParamBookmaker) != "", sheet: provider.Sheet{Broken: make(map[string]football.Reason)}, met: make(map[string]string)}
 	for item := range items.Items() {
 		r.fixture(item, p, l)
 	}
@@ -53,8 +53,9 @@ func bookmakerOf(p provider.Payload, envelope strictjson.Value) string {
 type sheetReader struct {
 	table        *mapping.Table
 	bookmaker    string
+	named        bool // by the request
 	sheet        provider.Sheet
-	met          map[string]bool // fixtures, by id
+	met          map[string]string // fixtures as they were sent, by id
 	unknown      answer.Tally
 	skipped      answer.Tally
 	damaged      answer.Tally
@@ -73,17 +74,21 @@ func (r *sheetReader) fixture(item strictjson.Value, p provider.Payload, l provi
 	fixture, onceFixture := item.Once("fixture")
 	member, onceID := fixture.Once("id")
 	id := identifier(member)
+	before, twice := r.met[id]
 	switch {
 	case id == "" || !onceFixture || !onceID:
 		r.damaged.Add(fixtureNoID)
 		return
-	case r.met[id]: // it is not known which of the two is right
+	case twice && before == item.Raw():
+		r.skipped.Add("fixture sent twice")
+		return
+	case twice: // it is not known which of the two is right
 		r.damaged.Add(fixtureTwice)
 		r.sheet.Fixtures = slices.DeleteFunc(r.sheet.Fixtures, func(f provider.FixtureOffers) bool { return f.Fixture.ProviderFixtureID == id })
 		r.sheet.Broken[id] = football.AmbiguousShape
 		return
 	}
-	r.met[id], r.hurt = true, false
+	r.met[id], r.hurt = item.Raw(), false
 	if item.Repeats() || fixture.Repeats() {
 		r.damaged.Add(fixtureRepeats)
 		r.hurt = true
@@ -92,6 +97,10 @@ func (r *sheetReader) fixture(item strictjson.Value, p provider.Payload, l provi
 	r.trace.Report(provider.Subject{Fixture: id}, provider.FieldThing, item)
 	r.unknown.AddUnknown(item, "odds", oddsFields)
 	offers, found, lost := r.bookmakers(item, id)
+	if r.named && !found && item.Get("bookmakers").Len() > 0 { // the answer is to another question
+		r.damaged.Add(fixtureOthers)
+		r.hurt = true
+	}
 	switch {
 	case r.hurt && !slices.ContainsFunc(offers, input.Offer.IsReadable):
 		r.sheet.Broken[id] = football.AmbiguousShape
@@ -139,7 +148,7 @@ func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers 
 		found = true
 		r.unknown.AddUnknown(b, "bookmaker", bookmakerFields)
 		bets, onceBets := b.Once("bets")
-		if bets.Kind() != strictjson.Array && !answer.IsEmpty(bets) || !onceBets {
+		if bets.Kind() != strictjson.Array && (bets.Kind() == strictjson.Absent || !answer.IsEmpty(bets)) || !onceBets {
 			lose(bookmakerBets)
 			continue
 		}
@@ -193,6 +202,10 @@ func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer 
 	doubtful := bet.Repeats()
 	if doubtful {
 		r.hurtMarket(betRepeats)
+	}
+	if !doubtful && answer.LacksAny(bet, "values") {
+		r.hurtMarket(betValues)
+		doubtful = true
 	}
 	for key, values := range bet.Members() {
 		if key != "values" {
@@ -266,6 +279,15 @@ func (r *sheetReader) row(v strictjson.Value, labels []football.Label) input.Row
 		}
 	}
 	row.Labels = labels
+	switch {
+	case row.Trouble != "":
+	case answer.LacksAny(v, labelValue):
+		r.damaged.Add(rowNoText)
+		r.sheet.Hurt.Rows++
+	case answer.LacksAny(v, "odd"):
+		r.damaged.Add(rowNoPrice)
+		r.sheet.Hurt.Rows++
+	}
 	return row
 }
 

@@ -78,12 +78,17 @@ func (a *asker) readPages(ctx context.Context) (*reading, error) {
 		return nil, err
 	}
 	pages := []*page{first}
-	if last := min(first.pages(), wire.MaxPages); last > 1 {
-		more, err := a.pages(ctx, 2, last)
+	// As many pages as are sent at once are a group. A pager whose total is too high, or
+	// a provider that sends one page again and again, costs one group and not all pages.
+	for last, isNew := min(first.pages(), wire.MaxPages), true; isNew && len(pages) < last; {
+		before := gather(pages)
+		more, err := a.pages(ctx, len(pages)+1, min(len(pages)+max(1, a.Concurrency()), last))
 		if err != nil {
 			return nil, err
 		}
 		pages = append(pages, more...)
+		after := gather(pages)
+		isNew = slices.Contains(more, nil) || len(after.items) > len(before.items) || after.noID > before.noID
 	}
 	// The list may have grown, and its pages may hold fewer items than the pager says.
 	for n := len(pages) + 1; n <= wire.MaxPages && a.mayGoOn(pages); n++ {
@@ -94,6 +99,7 @@ func (a *asker) readPages(ctx context.Context) (*reading, error) {
 		pages = append(pages, more...)
 	}
 	r := gather(pages)
+	r.counted = r.counted && len(pages) >= min(first.pages(), wire.MaxPages)
 	a.Count(countNoID, r.noID)
 	return r, nil
 }

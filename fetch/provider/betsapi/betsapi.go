@@ -2,7 +2,6 @@ package betsapi
 
 import (
 	"maps"
-	"net/url"
 	"slices"
 	"time"
 
@@ -32,23 +31,19 @@ func Provider() provider.Provider {
 			Concurrency: 4,
 			MaxBody:     16 << 20, // ten fixtures are 1 to 3 MiB
 		},
+		Cycle:     provider.Estimate{Markets: 45, Live: 1},
 		Sections:  sections,
 		Metrics:   slices.Sorted(maps.Keys(ownMetrics)),
 		Authorize: authorize,
 		Classify:  Classify,
-		Probe:     probe,
-		Rule:      ruleLine,
+		Probes:    probes,
+		ReadPlan:  readPlan,
+		NeededBy:  neededBy,
+		Table:     table,
+		Recorded:  recorded,
 		Markets:   adapter{},
 		Live:      liveAdapter{},
 	}
-}
-
-// probe requests the first page of one day's list: one request of the product that the
-// market engine needs, and at most 50 short items (betsapi.md, sections 1.3 and 3).
-func probe(now time.Time) provider.Request {
-	return provider.Request{Endpoint: wire.EndpointUpcoming, Path: wire.PathUpcoming, Query: url.Values{
-		wire.ParamSport: {wire.SportFootball}, wire.ParamNoESport: {"1"}, wire.ParamLanguage: {wire.English}, wire.ParamPage: {"1"}, wire.ParamDay: {now.UTC().Format(wire.DayForm)},
-	}}
 }
 
 // IsListing implements provider.MarketAdapter.

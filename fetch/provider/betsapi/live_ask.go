@@ -158,6 +158,11 @@ func (a *asker) views(ctx, late context.Context, ids []string) error {
 		asked[n] = true
 		return nil
 	})
+	for _, sent := range asked {
+		if sent {
+			a.Asked.Optional++
+		}
+	}
 	done := 0
 	for done < len(batches) && asked[done] {
 		a.Asked.Resume = batches[done][len(batches[done])-1]

@@ -87,7 +87,7 @@ func (r *liveReader) event(v strictjson.Value, s *input.Sample) {
 	s.Clock = r.timer(v)
 	s.Counters = r.stats(v)
 	s.Incidents = r.events(v)
-	r.Unknown.AddUnknown(v, "item", liveFields)
+	r.Compare(formatOf(v, liveFields))
 }
 
 // otherID returns the id of an item in the other family of ids, "" if it has none. A

@@ -18,9 +18,6 @@ var bet365WordsCSV string
 // raw, and its rows those of "specials".
 var Dialect, table = mapping.Embedded(Name+"/bet365.csv", bet365CSV, bet365WordsCSV)
 
-// ruleLine implements provider.Provider.Rule.
-func ruleLine(rule string) string { return table().Rule(rule) }
-
 // keyOfName returns the key of a market that is known by its name only, and its
 // line. The key of an unknown name is made by the provider's own rule, so that
 // it is the same in every shape; if that is a known market's key, the key begins

@@ -8,6 +8,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/mapping"
+	"mkt/fetch/mapping/mappingtest"
 	"mkt/internal/needs"
 	"mkt/publish/football"
 )
@@ -55,51 +56,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestRanks: keys that can be the same market have different ranks, and one of them has
-// the first.
-func TestRanks(t *testing.T) {
-	type definition struct{ market, period, subject, parameter string }
-	ranks := make(map[definition]map[int][]string)
-	for key, e := range table().ByKey {
-		if e.Reading == nil {
-			continue
-		}
-		r := e.Reading
-		for _, subject := range sidesOfSubject(r.Subject) {
-			for _, period := range periodsOf(r) {
-				d := definition{r.Market, period, subject, r.Parameter}
-				if ranks[d] == nil {
-					ranks[d] = make(map[int][]string)
-				}
-				ranks[d][r.Rank] = append(ranks[d][r.Rank], key)
-			}
-		}
-	}
-	for d, byRank := range ranks {
-		for rank, keys := range byRank {
-			if len(keys) > 1 {
-				t.Errorf("%v: rank %d is shared by %v", d, rank, keys)
-			}
-		}
-		if byRank[1] == nil && d.market != "PLAYER_TO_SCORE_N_OR_MORE" { // its parameter can be in the rows
-			t.Errorf("%v: nobody has rank 1: %v", d, byRank)
-		}
-	}
-}
-
-func sidesOfSubject(s string) []string {
-	if s == "TEAM" {
-		return []string{"HOME", "AWAY"}
-	}
-	return []string{s}
-}
-
-func periodsOf(r *input.Reading) []string {
-	if r.Period == "" {
-		return []string{"1H", "2H"}
-	}
-	return []string{r.Period}
-}
+// TestLines checks every line. The parameter of the exception can be in the rows.
+func TestLines(t *testing.T) { mappingtest.CheckLines(t, table(), "PLAYER_TO_SCORE_N_OR_MORE") }
 
 // TestVocabularyIsCarriedOver holds the table against the lists it comes from.
 // Three verdicts are better known from the recordings.

@@ -149,10 +149,7 @@ func (i *item) fixture(fetched time.Time) football.Fixture {
 	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
 }
 
-// ReadListing implements provider.MarketAdapter for bet365/upcoming. A fixture that is
-// on two pages, which happens if the list moves while it is read, is read from the
-// later one. Items without an id are counted; when of several items none
-// has one the list is not what it was, which is an error.
+// ReadListing implements provider.MarketAdapter for bet365/upcoming.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	r := answer.NewListing()
 	var doc strictjson.Document
@@ -166,9 +163,17 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			if !r.Count(broken) {
 				continue
 			}
-			r.Keep(provider.ListedFixture{Over: over[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i))
-			r.Unknown.AddUnknown(v, "item", itemFields)
+			r.Keep(provider.ListedFixture{Over: over[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v, itemFields))
 		}
 	}
 	return r.Result(wire.EndpointUpcoming)
+}
+
+// formatOf compares an item of a list with the known format.
+func formatOf(v strictjson.Value, known map[string]bool) (f answer.Format) {
+	f.Compare(v, "item", known, "league", "home", "away", "time", "time_status")
+	for _, key := range []string{"league", "home", "away"} {
+		f.CompareNamed(v.Get(key))
+	}
+	return f
 }

@@ -1,6 +1,7 @@
 package betsapi
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,8 +16,8 @@ import (
 )
 
 // ReadMarkets implements provider.MarketAdapter for bet365/prematch in all four
-// shapes. A fixture that occurs twice in the payload is one. A fixture that was not
-// requested is left out: it has not been filtered.
+// shapes. A fixture that occurs twice in the payload is one, unless it is there as two
+// events. A fixture that was not requested is left out: it has not been filtered.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := answer.Document()
 	defer answer.Release(d)
@@ -52,12 +53,15 @@ type sheetReader struct {
 // offered is everything that was read of one fixture.
 type offered struct {
 	id     string // FI
+	event  string // event_id; "" if it was not sent
 	teams  string // "Home v Away", in raw only
 	groups map[string]*group
 	order  []*group
 	slab   []group // where groups are made
 	lost   bool    // a section or more could not be read
 	hurt   bool    // that, or a market or row
+
+	twoEvents bool // the id belongs to two events
 }
 
 func (r *sheetReader) item(item strictjson.Value) {
@@ -88,6 +92,12 @@ func (r *sheetReader) item(item strictjson.Value) {
 	if item.Repeats() {
 		r.damaged.Add(fixtureRepeats)
 	}
+	event := answer.ID(item.Get("event_id"))
+	if f.event != "" && event != "" && f.event != event { // which of the two is meant is not known
+		r.damaged.Add(fixtureEvents)
+		f.twoEvents = true
+	}
+	f.event = cmp.Or(f.event, event)
 	r.trace = r.payloadTrace.For(id)
 	r.trace.Report(provider.Subject{Fixture: id}, provider.FieldThing, item)
 	for name, v := range item.Members() {
@@ -168,18 +178,25 @@ func (r *sheetReader) section(f *offered, tab tab, v strictjson.Value) {
 			r.damaged.Add(sectionTime)
 		}
 	}
+	empty, renamed := true, false
 	for key, part := range v.Members() {
 		at := tab
 		at.doubtful = tab.doubtful || isTwice(v, key)
 		switch key {
 		case wire.KeyMarkets:
+			empty = false
 			r.markets(f, at, part)
 		case wire.KeyRaw:
+			empty = false
 			r.raw(f, at, part)
 		case wire.KeyUpdatedAt, "key":
 		default:
+			renamed = true
 			r.unknown.Add("section." + key)
 		}
+	}
+	if empty && renamed && isSection(tab.name) {
+		r.lose(f, sectionRenamed)
 	}
 }
 
@@ -191,7 +208,7 @@ func (r *sheetReader) sheet(p provider.Payload, l provider.Listing) provider.She
 	for _, f := range r.order {
 		r.trace = r.payloadTrace.For(f.id)
 		offers := r.offers(f)
-		if f.hurt && !slices.ContainsFunc(offers, input.Offer.IsReadable) {
+		if f.twoEvents || f.hurt && !slices.ContainsFunc(offers, input.Offer.IsReadable) {
 			s.Broken[f.id] = football.AmbiguousShape
 			continue
 		}

@@ -64,6 +64,10 @@ func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Val
 		s.doubtful = true
 		r.damaged.Add(marketRepeats)
 	}
+	if isRenamed(v) {
+		r.damaged.Add(marketRenamed)
+		s.doubtful = true
+	}
 	s.id, s.name = r.damaged.Text(v, "id", marketField), r.damaged.Text(v, "name", marketField)
 	shown := false
 	for field, v := range v.Members() {
@@ -84,6 +88,23 @@ func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Val
 		r.show(f, key, r.table.ByKey[key], s, marketRows)
 	}
 }
+
+// isRenamed reports whether a market lacks a member that is always sent, and has one that
+// is not known.
+func isRenamed(market strictjson.Value) bool {
+	if !answer.LacksAny(market, "id", "odds") {
+		return false
+	}
+	for field := range market.Members() {
+		if !marketFields[field] {
+			return true
+		}
+	}
+	return false
+}
+
+// marketFields are the members of a market of v3 that have been seen.
+var marketFields = answer.Set("id", "name", "odds", "open")
 
 // show adds one showing of a market to a fixture. What stands in the place of its
 // rows and is no list is counted as why.
@@ -199,6 +220,7 @@ const strangeField = "row"
 func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.Label) []football.Label {
 	of := provider.Subject{Row: row.Place}
 	r.repeats(row, v)
+	priced, renamed := false, false
 	for key, m := range v.Members() {
 		switch key {
 		case "id":
@@ -206,17 +228,23 @@ func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.
 			r.trace.Report(of, provider.FieldSelectionID, m)
 			continue
 		case "odds":
+			priced = true
 			row.Decimal = r.price(v, key)
 			r.trace.Report(of, provider.FieldDecimal, m)
 			continue
 		}
 		if !isRowField(key) {
+			renamed = true
 			r.unknown.Add("row." + key)
 		} else if answer.IsWrong(m) {
 			r.damaged.Add(rowField)
 			row.Trouble = football.AmbiguousShape
 		}
 		labels = r.label(of, labels, key, m)
+	}
+	if !priced && renamed && !isLabel(row) {
+		r.damaged.Add(rowRenamed)
+		row.Trouble = football.AmbiguousShape
 	}
 	return labels
 }

@@ -26,6 +26,9 @@ func (s Suite) garbage(t *testing.T) {
 			if v := s.Provider.Classify(http.StatusOK, http.Header{}, part.Body); v.Kind == provider.Accepted {
 				t.Errorf("%s cut at byte %d is accepted", name, cut)
 			}
+			if r := s.Provider.Recorded(part.Body); r.Endpoint != "" {
+				t.Errorf("%s cut at byte %d is taken for %s", name, cut, r.Endpoint)
+			}
 		}
 		for range 300 {
 			damaged := bytes.Clone(whole)
@@ -34,6 +37,7 @@ func (s Suite) garbage(t *testing.T) {
 			}
 			s.read(Sample{x.Endpoint, damaged})
 			s.Provider.Classify(http.StatusOK, http.Header{}, damaged)
+			s.Provider.Recorded(damaged)
 		}
 	}
 }

@@ -54,6 +54,7 @@ type Sample struct {
 func Run(t *testing.T, s Suite) {
 	t.Run("registration", s.registration)
 	t.Run("samples are accepted", s.accepted)
+	t.Run("samples are recognized", s.recorded)
 	t.Run("nothing is invented", s.nothingInvented)
 	t.Run("the same twice and in any order", s.deterministic)
 	t.Run("three states", s.threeStates)

@@ -74,6 +74,7 @@ func (a asker) list(ctx context.Context, question provider.Request) ([]item, err
 			a.Count(countLostPages, 1)
 			return items, nil
 		}
+		before := len(items)
 		for _, i := range p.items {
 			if at, met := place[i.id]; met {
 				items[at], complete = i, false
@@ -88,7 +89,8 @@ func (a asker) list(ctx context.Context, question provider.Request) ([]item, err
 		if p.nothing {
 			a.Count(countNothing, 1)
 		}
-		if !p.more || n == wire.MaxPages || len(p.items)+p.noID == 0 {
+		isNew := len(items) > before || p.noID > 0 // else the provider sends one page again and again
+		if !p.more || n == wire.MaxPages || !isNew {
 			a.Asked.ListingComplete = complete && !p.more
 			return items, nil
 		}
@@ -188,9 +190,7 @@ func (a asker) batch(ctx context.Context, ids []string) error {
 		a.Fail(nil, ids...)
 		return nil
 	}
-	p, err := a.Get(ctx, provider.Request{Endpoint: wire.EndpointMulti, Path: wire.PathMulti + strings.Join(ids, ","), Query: url.Values{
-		wire.ParamInclude: {wire.IncludeOdds}, wire.ParamFilters: {wire.FilterBookmakers + ":" + a.Bookmaker()},
-	}})
+	p, err := a.Get(ctx, pricesOf(strings.Join(ids, ","), a.Bookmaker()))
 	var had answeredFixtures
 	if err == nil {
 		had, err = fixturesIn(p.Body, ids)
@@ -214,6 +214,14 @@ func (a asker) batch(ctx context.Context, ids []string) error {
 		}
 	}
 	return nil
+}
+
+// pricesOf requests the prices of one bookmaker on fixtures, with commas between their
+// ids.
+func pricesOf(ids, bookmaker string) provider.Request {
+	return provider.Request{Endpoint: wire.EndpointMulti, Path: wire.PathMulti + ids, Query: url.Values{
+		wire.ParamInclude: {wire.IncludeOdds}, wire.ParamFilters: {bookmakerFilter(bookmaker)},
+	}}
 }
 
 // answeredFixtures is what an answer says of the requested fixtures.

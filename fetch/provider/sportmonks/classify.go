@@ -33,6 +33,12 @@ func Classify(status int, _ http.Header, body []byte) provider.Verdict {
 	root := d.Root()
 	v := judge(status, root)
 	v.Quota = quotaOf(root)
+	if entity := root.Get(wire.KeyRateLimit).Get(wire.KeyEntity); entity.Kind() == strictjson.String && entity.Text() != wire.EntityFixture {
+		// Each entity has a quota of its own, and all cycles ask for fixtures.
+		if v.Quota = nil; v.Kind == provider.Limited {
+			v.Kind = provider.Rejected
+		}
+	}
 	if v.Quota != nil && (v.Kind == provider.Limited || v.Quota.Left == 0) {
 		v.Wait = v.Quota.Resets
 	}

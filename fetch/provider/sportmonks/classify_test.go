@@ -45,7 +45,7 @@ func TestClassify(t *testing.T) {
 		{"quota used up, no body", 429, ``, limited, "TOO_MANY_REQUESTS", 0, -1},
 		{"quota used up, under 200", 200, `{"message":"Too many requests"}`, limited, "TOO_MANY_REQUESTS", 0, -1},
 		{"a bad request", 400, `{"message":"The requested include 'odd' does not exist.","link":"https://…","code":5001}`, rejected, "BAD_REQUEST", 0, -1},
-		{"a message that nobody knows", 200, `{"message":"Happy new year"}`, rejected, "UNKNOWN_ERROR", 0, -1},
+		{"an unknown message", 200, `{"message":"Happy new year"}`, rejected, "UNKNOWN_ERROR", 0, -1},
 		{"neither data nor a message", 200, `{"timezone":"UTC"}`, rejected, "NO_ENVELOPE", 0, -1},
 		{"data that are a text", 200, `{"data":"nothing"}`, rejected, "NO_ENVELOPE", 0, -1},
 		{"data under another status", 404, `{"data":[]}`, rejected, "NOT_FOUND", 0, -1},

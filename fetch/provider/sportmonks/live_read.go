@@ -91,7 +91,7 @@ func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 		RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v), Clock: r.clock(v, i.state)}
 	s.Counters = r.counters(v)
 	s.Incidents = r.events(v, &i)
-	r.Unknown.AddUnknown(v, "item", itemFields)
+	r.Compare(formatOf(v))
 	r.Keep(i.id, s)
 }
 
@@ -168,9 +168,23 @@ const (
 // halfOf is the half that is played in a state; 0 if there is none.
 var halfOf = map[string]int{wire.StateFirstHalf: 1, wire.StateSecondHalf: 2, wire.StateExtraTime: 3, wire.StateExtraSecond: 4}
 
+// halfShootout is the number of a shoot-out among the halves.
+const halfShootout = 5
+
 // rests are the breaks: the half that is shown, and the minute at which the clock stops.
 var rests = map[string]struct{ half, minute int }{
-	wire.StateHalfTime: {1, 45}, wire.StateBreak: {3, 90}, wire.StateExtraBreak: {3, 105}, wire.StatePenaltyBreak: {5, 120}, wire.StatePenalties: {5, 120},
+	wire.StateHalfTime: {1, 45}, wire.StateBreak: {3, 90}, wire.StateExtraBreak: {3, 105}, wire.StatePenaltyBreak: {halfShootout, 90}, wire.StatePenalties: {halfShootout, 90},
+}
+
+// shootoutAfter returns the minute at which the clock stands in a shoot-out: it may follow
+// normal time directly.
+func shootoutAfter(periods strictjson.Value) int {
+	for row := range periods.Items() {
+		if kind, _ := answer.Whole(row.Get("type_id"), 100); kind == kindExtra {
+			return football.HalfEnds(4)
+		}
+	}
+	return football.HalfEnds(2)
 }
 
 // clock reads the periods. The minutes of a period are counted from the beginning of the
@@ -179,15 +193,21 @@ var rests = map[string]struct{ half, minute int }{
 func (r *liveReader) clock(item strictjson.Value, state string) input.ClockReading {
 	rows, is := r.list(item, "periods", itemPeriods)
 	r.Report(provider.FieldClock, "", rows)
+	rest, resting := rests[state]
+	shootout := rest.half == halfShootout
 	switch is {
 	case football.Missing:
-		return input.ClockReading{}
+		return input.ClockReading{Shootout: shootout}
 	case football.Null:
 		none := football.NullField[int]()
-		return input.ClockReading{Half: none, Minute: none, Second: none, Added: none, Running: football.NullField[bool]()}
+		return input.ClockReading{Half: none, Minute: none, Second: none, Added: none, Running: football.NullField[bool](), Shootout: shootout}
 	}
-	if rest, ok := rests[state]; ok {
-		return input.ClockReading{Half: football.Of(rest.half), Minute: football.Of(rest.minute), Second: football.Of(0), Running: football.Of(false)}
+	if resting {
+		c := input.ClockReading{Half: football.Of(rest.half), Minute: football.Of(rest.minute), Second: football.Of(0), Running: football.Of(false)}
+		if shootout {
+			c.Minute, c.Shootout = football.Of(shootoutAfter(rows)), true
+		}
+		return c
 	}
 	var now *period
 	for row := range rows.Items() {

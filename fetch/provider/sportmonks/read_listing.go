@@ -177,8 +177,7 @@ func (i *item) fixture(fetched time.Time) football.Fixture {
 	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
 }
 
-// ReadListing implements provider.MarketAdapter. It is an error if none of several items
-// has an id: then the format has changed.
+// ReadListing implements provider.MarketAdapter.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	r := answer.NewListing()
 	var doc strictjson.Document
@@ -192,9 +191,18 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			if !r.Count(broken) {
 				continue
 			}
-			r.Keep(provider.ListedFixture{Over: over[i.state], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i))
-			r.Unknown.AddUnknown(v, "item", itemFields)
+			r.Keep(provider.ListedFixture{Over: over[i.state], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
 		}
 	}
 	return r.Result(wire.EndpointBetween)
+}
+
+// formatOf compares an item of a list with the known format.
+func formatOf(v strictjson.Value) (f answer.Format) {
+	f.Compare(v, "item", itemFields, "sport_id", "participants", "league", "state_id", "starting_at")
+	f.CompareNamed(v.Get("league"))
+	for p := range v.Get("participants").Items() {
+		f.CompareNamed(p)
+	}
+	return f
 }

@@ -26,7 +26,8 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", p.Endpoint, err)
 	}
-	r := sheetReader{table: table(), payload: p, listing: l, bookmaker: bookmakerOf(p.Query), fixtures: make(map[string]*offered), broken: make(map[string]football.Reason)}
+	bookmaker, named := bookmakerOf(p.Query)
+	r := sheetReader{table: table(), payload: p, listing: l, bookmaker: bookmaker, named: named, fixtures: make(map[string]*offered), broken: make(map[string]football.Reason)}
 	for v := range itemsOf(data) {
 		if v.Get("market_id").Kind() != strictjson.Absent || p.Endpoint == wire.EndpointPrematch {
 			r.row(v)
@@ -37,15 +38,15 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	return r.sheet(), nil
 }
 
-// bookmakerOf returns the bookmaker that a request names among its filters
-// ("bookmakers:2"), the default if it names none.
-func bookmakerOf(query url.Values) string {
+// bookmakerOf returns the bookmaker that a request names, "bookmakers:2" among its
+// filters, or the default if it names none.
+func bookmakerOf(query url.Values) (id string, named bool) {
 	for filter := range strings.SplitSeq(query.Get(wire.ParamFilters), ";") {
 		if id, ok := strings.CutPrefix(filter, wire.FilterBookmakers+":"); ok && isBookmaker(id) {
-			return id
+			return id, true
 		}
 	}
-	return wire.Bet365
+	return wire.Bet365, false
 }
 
 // sheetReader gathers one payload.
@@ -54,6 +55,7 @@ type sheetReader struct {
 	payload                   provider.Payload
 	listing                   provider.Listing
 	bookmaker                 string
+	named                     bool // by the request
 	fixtures                  map[string]*offered
 	order                     []*offered
 	broken                    map[string]football.Reason
@@ -65,9 +67,12 @@ type sheetReader struct {
 // offered is everything that was read of one fixture.
 type offered struct {
 	id     string
-	item   *item // nil if the rows came without it
+	item   *item  // nil if the rows came without it
+	raw    string // the item as it was sent
 	groups map[string]*group
 	order  []*group
+	others bool // there are rows of other bookmakers
+	twice  bool // there are two items, which differ
 	lost   bool // a row could not be assigned to a market
 	hurt   bool // that, or a row is damaged
 }
@@ -88,7 +93,14 @@ func (r *sheetReader) item(v strictjson.Value) {
 		return
 	}
 	f := r.fixture(i.id)
-	f.item = &i
+	if f.item != nil {
+		if f.raw != v.Raw() { // which of the two is true is not known
+			r.damaged.Add(itemTwice)
+			f.twice = true
+		}
+		return
+	}
+	f.item, f.raw = &i, v.Raw()
 	r.unknown.AddUnknown(v, "item", itemFields)
 	odds, once := v.Once(wire.KeyOdds)
 	switch {
@@ -152,6 +164,7 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 		return
 	case id != r.bookmaker:
 		r.skipped.Add("row of another bookmaker")
+		f.others = true
 		return
 	}
 	if m.at[memberFixture].Kind() != strictjson.Absent && m.id(memberFixture) != f.id {
@@ -173,9 +186,16 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 		trace.Report(of, provider.FieldMarketName, m.at[memberDescription])
 	}
 	row := r.readRow(f, v)
-	if row.Trouble != "" {
+	switch {
+	case row.Trouble != "":
 		r.hurt.Rows++
 		f.hurt = true
+	case m.at[memberLabel].Kind() == strictjson.Absent:
+		r.damaged.Add(rowNoLabel)
+		r.hurt.Rows++
+	case m.at[memberDP3].Kind() == strictjson.Absent && m.at[memberValue].Kind() == strictjson.Absent:
+		r.damaged.Add(rowNoPrice)
+		r.hurt.Rows++
 	}
 	g.rows = append(g.rows, row)
 }
@@ -404,7 +424,11 @@ func (r *sheetReader) sheet() provider.Sheet {
 	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: r.broken}
 	for _, f := range r.order {
 		offers := r.offers(f)
-		if f.hurt && !slices.ContainsFunc(offers, input.Offer.IsReadable) {
+		if r.named && f.others && len(offers) == 0 { // the answer is to another question
+			r.damaged.Add(itemOthers)
+			f.hurt = true
+		}
+		if f.twice || f.hurt && !slices.ContainsFunc(offers, input.Offer.IsReadable) {
 			s.Broken[f.id] = football.AmbiguousShape
 			continue
 		}

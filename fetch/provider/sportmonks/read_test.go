@@ -160,7 +160,7 @@ func TestTable(t *testing.T) {
 	if sportmonks.Dialect() == nil {
 		t.Fatal("no dialect")
 	}
-	rule := sportmonks.Provider().Rule
+	rule := sportmonks.Provider().Table().Rule
 	if line := rule("sportmonks/markets.csv:6"); !strings.Contains(line, "ASIAN_HANDICAP") || rule("sportmonks/markets.csv:9999") != "" {
 		t.Errorf("rule 6 is %q", line)
 	}

@@ -2,7 +2,6 @@ package sportmonks
 
 import (
 	"net/http"
-	"net/url"
 	"time"
 
 	"mkt/fetch/internal/answer"
@@ -32,12 +31,16 @@ func Provider() provider.Provider {
 			Concurrency: 3,
 			MaxBody:     32 << 20, // a batch of big matches with one bookmaker is 5 MB
 		},
+		Cycle:      provider.Estimate{Markets: 56, Live: 1},
 		Metrics:    ownMetricNames(),
 		Authorize:  authorize,
 		Classify:   Classify,
-		Bookmakers: &provider.Bookmakers{Default: wire.Bet365, Valid: isBookmaker},
-		Probe:      probe,
-		Rule:       ruleLine,
+		Bookmakers: &provider.Bookmakers{Default: wire.Bet365, Valid: isBookmaker, Query: bookmakerQuery},
+		Probes:     probes,
+		ReadPlan:   readPlan,
+		NeededBy:   neededBy,
+		Table:      table,
+		Recorded:   recorded,
 		Markets:    adapter{},
 		Live:       liveAdapter{},
 	}
@@ -50,12 +53,6 @@ func authorize(r *http.Request, credential string) { r.Header.Set(wire.HeaderTok
 // isBookmaker reports whether a name can be a bookmaker_id.
 func isBookmaker(name string) bool {
 	return answer.IsDigits(name) && len(name) <= 6 && name[0] != '0'
-}
-
-// probe requests one fixture of a day: the cheapest request for the entity that the
-// market engine needs (provider notes, section 1.4).
-func probe(now time.Time) provider.Request {
-	return provider.Request{Endpoint: wire.EndpointByDate, Path: wire.PathByDate + now.UTC().Format(wire.DayForm), Query: url.Values{wire.ParamPerPage: {"1"}}}
 }
 
 // IsListing implements provider.MarketAdapter.

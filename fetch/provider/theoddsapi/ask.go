@@ -80,10 +80,11 @@ func (a *asker) list(ctx context.Context) ([]event, error) {
 	}
 	a.Asked.ListingComplete = whole && !slices.Contains(wholes, false)
 	failed := slices.DeleteFunc(failures, func(err error) bool { return err == nil })
-	if len(failed) == len(sports) {
+	events := slices.Concat(lists...)
+	if len(failed) > 0 && len(events) == 0 {
 		return nil, failed[0]
 	}
-	return slices.Concat(lists...), nil
+	return events, nil
 }
 
 // sports returns the keys of the competitions of football that are active, and
@@ -91,7 +92,7 @@ func (a *asker) list(ctx context.Context) ([]event, error) {
 func (a *asker) sports(ctx context.Context) (keys []string, whole bool, err error) {
 	a.Expect(1)
 	defer a.Step()
-	payload, err := a.Get(ctx, probe(a.Now()))
+	payload, err := a.Get(ctx, competitions())
 	if err != nil {
 		return nil, false, err
 	}

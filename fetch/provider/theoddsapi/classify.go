@@ -59,6 +59,9 @@ func Classify(status int, header http.Header, body []byte) provider.Verdict {
 		if used, known := credits(header, wire.HeaderUsed); known {
 			v.Quota.Limit = left + used
 		}
+		if cost, known := credits(header, wire.HeaderLast); known {
+			v.Quota.Cost = &cost
+		}
 	}
 	switch v.Code {
 	case wire.ErrOutOfCredits:

@@ -13,6 +13,7 @@ const (
 
 	fixtureNoID      = "fixture: without an id"
 	fixtureTwice     = "fixture: there twice"
+	fixtureOthers    = "fixture: with prices of other bookmakers alone"
 	fixtureNoPrices  = "fixture: its bookmakers are no list"
 	bookmakerNoShape = "bookmaker: cannot be read"
 	bookmakerRepeats = "bookmaker: a key twice"
@@ -21,6 +22,8 @@ const (
 	marketTwice      = "market: its key is there twice"
 	marketRepeats    = "market: a key twice"
 	marketRows       = "market: its outcomes are no list"
+	rowNoName        = "row: without a name"
+	rowNoPrice       = "row: without a price"
 	rowNoObject      = "row: not an object"
 	rowRepeats       = "row: a key twice"
 	rowField         = "row: a field is no text"

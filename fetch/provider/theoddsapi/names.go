@@ -20,9 +20,6 @@ var wordsCSV string
 // its market keys.
 var Dialect, table = mapping.Embedded(Name+"/theoddsapi.csv", tableCSV, wordsCSV)
 
-// ruleLine implements provider.Provider.Rule.
-func ruleLine(rule string) string { return table().Rule(rule) }
-
 // everyMarket returns the list of the keys that the table maps, which is requested where
 // all markets of a fixture are bought. A key that stays RAW would cost as much.
 var everyMarket = sync.OnceValue(func() string {

@@ -6,44 +6,22 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/fetch/mapping/mappingtest"
 	"mkt/internal/needs"
-	"mkt/publish/football"
 )
 
-// Every line claims a market of the vocabulary, and markets of one definition have
-// different ranks.
+// Every line has a key of the provider, and no other lines are there.
 func TestTable(t *testing.T) {
-	type place struct {
-		market, period, subject string
-		rank                    int
-	}
-	ranks := make(map[place]string)
+	mappingtest.CheckLines(t, table())
 	for key, e := range table().ByKey {
 		if key != e.Key || !isKey(key) {
 			t.Errorf("%s: the key is %s", key, e.Key)
 		}
-		if e.Reading == nil {
-			continue
-		}
-		r := e.Reading
-		if term, ok := football.Lookup(r.Market); !ok || !term.AllowsPeriod(r.Period) {
-			t.Errorf("%s: no such market: %s %s", key, r.Market, r.Period)
-		}
-		p := place{r.Market, r.Period, r.Subject, r.Rank}
-		if other := ranks[p]; other != "" {
-			t.Errorf("%s and %s have one rank", key, other)
-		}
-		ranks[p] = key
-	}
-	for p, key := range ranks {
-		if p.rank = 1; ranks[p] == "" {
-			t.Errorf("%s: nobody has the first rank", key)
-		}
 	}
 	if len(table().ByName)+len(table().ByRow) > 0 {
-		t.Error("the provider has keys alone")
+		t.Error("the provider has only keys")
 	}
-	if line := ruleLine("theoddsapi/theoddsapi.csv:h2h"); !strings.HasPrefix(line, "key,h2h,h2h,") {
+	if line := table().Rule("theoddsapi/theoddsapi.csv:h2h"); !strings.HasPrefix(line, "key,h2h,h2h,") {
 		t.Errorf("the rule of h2h is %q", line)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/esoccer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/theoddsapi/internal/wire"
@@ -147,21 +148,19 @@ func timeOf(v strictjson.Value) time.Time {
 // otherSport is the rule for a fixture that is not football.
 const otherSport = "sport:not-football"
 
-// filterOf names the rule that leaves a fixture out, "" if none does. The provider has no
-// competition of eSoccer.
+// filterOf names the rule that keeps a fixture out, "" if none does. No eSoccer has been
+// seen in this provider's data; the names are checked all the same.
 func (e *event) filterOf() string {
 	if sport, ok := e.sport.Get(); ok && !strings.HasPrefix(sport, wire.PrefixSoccer) {
 		return otherSport
 	}
-	return ""
+	return esoccer.Rule(esoccer.Names{League: e.league.Or(""), Home: e.home.Or(""), Away: e.away.Or("")})
 }
 
 // ReadListing implements provider.MarketAdapter for the competitions and their
-// fixtures. Two fixtures with one id that differ are both broken: it is not known which of
-// them is right. It is an error if none of several items has an id: then the format has
-// changed.
+// fixtures.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	r := listingReader{Listing: answer.NewListing(), doubted: make(map[string]bool)}
+	r := answer.NewListing()
 	var doc strictjson.Document
 	for _, p := range pages {
 		list, err := readList(&doc, p.Body)
@@ -170,46 +169,22 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 		}
 		for v := range list.Items() {
 			if p.Endpoint == wire.EndpointSports {
-				r.sport(v)
-			} else {
-				r.event(v, p)
+				if _, _, ok := readSport(v); !ok {
+					r.AddDamage(sportNoShape)
+				}
+				r.Unknown.AddUnknown(v, "competition", sportFields)
+				continue
 			}
+			e, broken := readEvent(v, p.Trace, &r.Damaged)
+			if !r.Count(broken) {
+				continue
+			}
+			var format answer.Format
+			format.Compare(v, "fixture", eventFields, wire.KeySport, wire.KeyLeague, wire.KeyStart, wire.KeyHome, wire.KeyAway)
+			r.Keep(provider.ListedFixture{Fixture: e.fixture(p.FetchedAt)}, e.filterOf(), format)
 		}
 	}
-	for id := range r.doubted {
-		delete(r.Fixtures, id)
-		delete(r.Filtered, id)
-		r.Broken.Add("an id of two fixtures")
-	}
 	return r.Result(wire.EndpointEvents)
-}
-
-type listingReader struct {
-	*answer.Listing
-	doubted map[string]bool // ids of two fixtures that differ
-}
-
-func (r *listingReader) sport(v strictjson.Value) {
-	if _, _, ok := readSport(v); !ok {
-		r.Damaged.Add(sportNoShape)
-	}
-	r.Unknown.AddUnknown(v, "competition", sportFields)
-}
-
-func (r *listingReader) event(v strictjson.Value, p provider.Payload) {
-	e, broken := readEvent(v, p.Trace, &r.Damaged)
-	if !r.Count(broken) {
-		return
-	}
-	r.Unknown.AddUnknown(v, "fixture", eventFields)
-	fixture, rule := provider.ListedFixture{Fixture: e.fixture(p.FetchedAt)}, e.filterOf()
-	before, listed := r.Fixtures[e.id]
-	_, filtered := r.Filtered[e.id]
-	before.FetchedAt = p.FetchedAt
-	if rule == "" && filtered || listed && (rule != "" || before != fixture) {
-		r.doubted[e.id] = true
-	}
-	r.Keep(fixture, rule)
 }
 
 // fixture returns what the event says of a fixture.

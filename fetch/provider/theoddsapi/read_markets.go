@@ -41,7 +41,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", p.Endpoint, err)
 	}
-	r := sheetReader{table: table(), bookmaker: cmp.Or(p.Query.Get(wire.ParamBookmakers), DefaultBookmaker),
+	r := sheetReader{table: table(), bookmaker: cmp.Or(p.Query.Get(wire.ParamBookmakers), DefaultBookmaker), named: p.Query.Has(wire.ParamBookmakers),
 		fixtures: make(map[string]*offered), payloadTrace: p.Trace}
 	if ids := p.Query.Get(wire.ParamEvents); ids != "" {
 		r.asked = strings.Split(ids, ",")
@@ -57,6 +57,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 type sheetReader struct {
 	table        *mapping.Table
 	bookmaker    string
+	named        bool     // by the request
 	asked        []string // fixtures; nil if the request does not name them
 	fixtures     map[string]*offered
 	order        []*offered
@@ -77,6 +78,8 @@ type offered struct {
 	raw    string // its text in the payload
 	offers []input.Offer
 	byKey  map[string]showing // markets, by their key
+	found  bool               // the bookmaker is there
+	others bool               // others are
 	lost   bool               // a part larger than a market could not be read
 	hurt   bool               // that, or a market or row
 }
@@ -122,6 +125,10 @@ func (r *sheetReader) event(v strictjson.Value) {
 	for m := range makers.Items() {
 		r.maker(f, m)
 	}
+	if r.named && f.others && !f.found { // the answer is to another question
+		r.damaged.Add(fixtureOthers)
+		f.hurt = true
+	}
 }
 
 // lose counts a part larger than a market that cannot be read.
@@ -141,8 +148,10 @@ func (r *sheetReader) maker(f *offered, v strictjson.Value) {
 		return
 	case key.Text() != r.bookmaker:
 		r.skipped.Add("another bookmaker")
+		f.others = true
 		return
 	}
+	f.found = true
 	markets, once := v.Once(wire.KeyMarkets)
 	if markets.Kind() != strictjson.Array || !once {
 		r.lose(f, bookmakerMarkets)
@@ -269,9 +278,16 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 			row.Labels = append(row.Labels, football.Label{Field: key, Text: answer.Clip(m)})
 		}
 	}
-	if row.Trouble != "" {
+	switch {
+	case row.Trouble != "":
 		r.hurt.Rows++
 		f.hurt = true
+	case answer.LacksAny(v, wire.KeyName):
+		r.damaged.Add(rowNoName)
+		r.hurt.Rows++
+	case answer.LacksAny(v, wire.KeyPrice):
+		r.damaged.Add(rowNoPrice)
+		r.hurt.Rows++
 	}
 	return row
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"os"
+	"slices"
 	"testing"
 
 	"mkt/fetch/provider"
@@ -81,9 +82,18 @@ func TestRecordings(t *testing.T) {
 		if len(sent) != c.makers || n != c.outcomes {
 			t.Errorf("%s: %d bookmakers, %d outcomes", c.file, len(sent), n)
 		}
+		offers := func(maker string) (fixtures int) {
+			for _, e := range events {
+				if slices.ContainsFunc(e.Bookmakers, func(b block) bool { return b.Key == maker }) || len(e.Bookmakers) == 0 {
+					fixtures++
+				}
+			}
+			return fixtures
+		}
 		for maker, want := range sent {
 			s, err := adapter.ReadMarkets(provider.Payload{Body: body, Query: url.Values{"bookmakers": {maker}}}, provider.Listing{})
-			if err != nil || len(s.Fixtures) != len(events) || len(s.Broken)+len(s.Damaged)+len(s.Unknown) > 0 {
+			if err != nil || len(s.Fixtures) != offers(maker) || len(s.Fixtures)+len(s.Broken) != len(events) ||
+				s.Damaged["fixture: with prices of other bookmakers alone"] != len(s.Broken) || len(s.Damaged) > 1 || len(s.Unknown) > 0 {
 				t.Fatalf("%s: %v, %d fixtures, %v %v %v", c.file, err, len(s.Fixtures), s.Broken, s.Damaged, s.Unknown)
 			}
 			got := 0

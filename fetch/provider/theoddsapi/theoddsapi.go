@@ -2,7 +2,6 @@ package theoddsapi
 
 import (
 	"net/http"
-	"net/url"
 	"time"
 
 	"mkt/fetch/provider"
@@ -32,15 +31,20 @@ func Provider() provider.Provider {
 			// them: a day's share of the smallest paid plan.
 			Requests:    660,
 			Window:      24 * time.Hour,
+			Renewed:     30 * 24 * time.Hour,
 			Burst:       15, // 30 a second are allowed
 			Concurrency: 4,
 			MaxBody:     16 << 20, // a competition's featured markets of one bookmaker are some 100 KiB
 		},
+		Cycle:      provider.Estimate{Markets: 90},
 		Authorize:  authorize,
 		Classify:   Classify,
-		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker},
-		Probe:      probe,
-		Rule:       ruleLine,
+		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker, Query: bookmakerQuery},
+		Probes:     probes,
+		ReadPlan:   readPlan,
+		NeededBy:   neededBy,
+		Table:      table,
+		Recorded:   recorded,
 		Markets:    adapter{},
 	}
 }
@@ -50,12 +54,6 @@ func authorize(r *http.Request, credential string) {
 	q := r.URL.Query()
 	q.Set(wire.ParamKey, credential)
 	r.URL.RawQuery = q.Encode()
-}
-
-// probe requests the competitions: that costs no credit, and the headers state how many
-// are left.
-func probe(time.Time) provider.Request {
-	return provider.Request{Endpoint: wire.EndpointSports, Path: wire.PathSports, Query: url.Values{}}
 }
 
 // maxKey is the longest key of a bookmaker or a competition, in bytes. Recorded ones have

@@ -30,7 +30,7 @@ func (j Judge) Incidents(p *Published) (t Tally) {
 		}
 		n := slices.IndexFunc(p.Timeline, func(e Entry) bool {
 			// An incident soon after another of its kind is part of the same entry.
-			return e.State == states[i.Kind] && e.Side == sides[i.Side] && p.since(e.At) <= i.At+maxDelay && p.since(e.Until) >= i.At-time.Second
+			return e.State == states[i.Kind] && e.Side == sides[i.Side] && p.since(e.At) <= i.At+maxDelay+p.CountersLag && p.since(e.Until) >= i.At-time.Second
 		})
 		if n < 0 {
 			j.Errorf("%v: %s of %s at %v is not on the timeline", p.Match.Fixture.Number, states[i.Kind], sides[i.Side], i.At)
@@ -52,7 +52,7 @@ func (j Judge) Incidents(p *Published) (t Tally) {
 // or that the feed claimed: a disallowed goal, a corrected counter.
 func (j Judge) happened(p *Published, e Entry) bool {
 	at := p.since(e.At)
-	late := maxDelay
+	late := maxDelay + p.CountersLag
 	if !j.moving(p, simulator.Span{From: at - disturbance, To: at + tolerance}) {
 		late += maxGap + disturbance // reported after a delay, within the minutes in which events are still reported
 	}

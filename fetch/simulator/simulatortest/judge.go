@@ -33,7 +33,8 @@ type Published struct {
 	Minutes  map[Place]Minute
 	Timeline []Entry
 	// What the feed of this match lacks.
-	WithoutTimer, WithoutTimeline bool
+	WithoutTimer, WithoutTimeline, WithoutAttacks bool
+	CountersLag                                   time.Duration // how old its counters may be
 }
 
 // Judge reports errors with Errorf.

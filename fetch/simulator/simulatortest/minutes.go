@@ -75,7 +75,7 @@ func (j Judge) Play(p *Published) (t Tally) {
 	for _, minute := range p.Match.Minutes() {
 		b := p.Minutes[Place{minute.Minute, minute.Added}]
 		switch {
-		case !p.Match.Covers(simulator.Attacks) && !p.Match.Covers(simulator.DangerousAttacks):
+		case p.WithoutAttacks || !p.Match.Covers(simulator.Attacks) && !p.Match.Covers(simulator.DangerousAttacks):
 			if b.Reported {
 				j.Errorf("%v minute %d+%d: %+v, and no attacks are sent", p.Match.Fixture.Number, minute.Minute, minute.Added, b)
 			}

@@ -60,6 +60,10 @@ func (j Judge) Listed(p *Published) (t Tally) {
 	exact := slices.DeleteFunc(left, func(e Entry) bool { return e.Certainty != "EXACT" })
 	listed, late := map[event]int{}, map[event]int{}
 	for _, r := range p.Match.Reported() {
+		if r.Kind == simulator.PenaltyMissed { // not all feeds have it
+			late[event{"PENALTY", sides[r.Side]}]++
+			continue
+		}
 		what := event{states[r.Kind], sides[r.Side]}
 		if !slices.Contains(countedStates, what.state) || r.Withdrawn > 0 {
 			continue

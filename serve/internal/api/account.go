@@ -19,6 +19,8 @@ type AccountProduct struct {
 	StartsAt *Time    `json:"starts_at"`
 	Expires  *Time    `json:"expires_at"`
 	Features []string `json:"features"` // enabled, whatever the subscription
+	// CadenceMS is the longest time between two cycles as they run now, null if none runs.
+	CadenceMS *int64 `json:"cadence_ms"`
 }
 
 // AccountProviderRef names the provider and its connection's status.

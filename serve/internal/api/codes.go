@@ -52,7 +52,7 @@ var codes = []struct {
 	{MarketNotFound, http.StatusNotFound, "there is no such market on the fixture"},
 	{MethodNotAllowed, http.StatusMethodNotAllowed, "only GET and OPTIONS are accepted"},
 	{Conflict, http.StatusConflict, "the request conflicts with the current state"},
-	{ProviderNotConnected, http.StatusConflict, "no usable provider credential is connected"},
+	{ProviderNotConnected, http.StatusConflict, "no provider is connected whose plan includes this product"},
 	{RateLimited, http.StatusTooManyRequests, "too many requests; wait as Retry-After says"},
 	{InternalError, http.StatusInternalServerError, "the service failed; report the request id"},
 	{UpstreamUnavailable, http.StatusBadGateway, "the provider could not be reached"},

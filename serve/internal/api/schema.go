@@ -94,7 +94,7 @@ func NewSchema(sections, providerMetrics []string) Schema {
 		BaseFeatures:         byProduct(account.BaseFeatures),
 		ClientStatuses:       texts(account.Statuses()),
 		ProviderStatuses:     texts(ProviderStatuses()),
-		ProviderCapabilities: []string{"prematch", "live_odds", "live_stats", "timeline", "player_events"},
+		ProviderCapabilities: texts(football.Capabilities()),
 		HealthStatuses:       texts([]HealthStatus{Healthy, Degraded, Down, Unconfigured}),
 		OriginTypes:          texts([]football.Origin{football.Raw, football.Mapped, football.Derived, football.Composed}),
 		DerivationVersion:    football.DerivationVersion,

@@ -40,6 +40,7 @@ func (l *Library) runAsOf(r *health.Run, published time.Time) *health.Run {
 	was.LastOKAt, was.CredentialAcceptedAt, was.CredentialRefusedAt = past(r.LastOKAt), past(r.CredentialAcceptedAt), past(r.CredentialRefusedAt)
 	was.FailedAt = slices.DeleteFunc(slices.Clone(r.FailedAt), func(t time.Time) bool { return t.After(l.asOf) })
 	was.FailuresInARow = len(was.FailedAt)
+	was.Plan = r.Plan.AsOf(l.asOf)
 	switch {
 	case was.LastOKAt != nil:
 		was.FinishedAt = *was.LastOKAt

@@ -58,7 +58,10 @@ type State struct {
 	// FetchLost reports that the state file of fetch exists but cannot be read. Fetch
 	// then is what the file said before, if anything.
 	FetchLost bool
-	Calls     map[string]map[string]int64
+	// Pace is how often a schedule runs the cycles for the sake of the provider's quota;
+	// nil if it never did.
+	Pace  *health.Pace
+	Calls map[string]map[string]int64
 }
 
 // Acquire pins the current view and returns it, or nil if there is none yet. The
@@ -254,6 +257,12 @@ func (d *Dataset) readState(c snapshot.Commit) {
 	calls, err := health.ReadCalls(d.root)
 	d.faults.note(slog.LevelWarn, "cannot read the counts of provider calls", err)
 	s.Calls = calls.Days
+	pace, err := health.ReadPace(d.root)
+	d.faults.note(slog.LevelWarn, "cannot read the pace", err)
+	s.Pace = pace
+	if err != nil {
+		s.Pace = known.Pace
+	}
 	d.mu.Lock()
 	d.state = s
 	d.mu.Unlock()

@@ -17,8 +17,9 @@ type Options struct {
 	Usage   *gate.Usage
 	Library *reader.Library
 
-	// Connected reports whether an account's provider connection can be used now.
-	Connected func(*account.Account) bool
+	// Connected reports whether an account's provider connection can be used now for a
+	// product.
+	Connected func(*account.Account, football.Product) bool
 	// NewRequestID returns the id of a handshake or a message, for refusals and logs.
 	NewRequestID func() string
 

@@ -63,7 +63,7 @@ func (s *Service) checkChannel(a *account.Account, ch int) *api.Error {
 	if err != nil {
 		return api.AsError(err)
 	}
-	if !s.o.Connected(a) || !a.Provider.CanServe(channels[ch].product) {
+	if !s.o.Connected(a, channels[ch].product) {
 		return api.Refuse(api.ProviderNotConnected)
 	}
 	return nil

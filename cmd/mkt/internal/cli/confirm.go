@@ -38,7 +38,7 @@ func (env *Env) Confirm(ctx context.Context, question string, yes bool) error {
 	case yes:
 		return nil
 	case !OnTerminal(env.In):
-		return Usagef("this cannot be undone, and there is no terminal to confirm it on: add --yes")
+		return Usagef("this must be confirmed, and there is no terminal to confirm it on: add --yes")
 	}
 	fmt.Fprintf(env.Errs, "%s [y/N] ", question)
 	answer := make(chan string, 1)

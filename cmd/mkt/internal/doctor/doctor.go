@@ -65,6 +65,7 @@ type root struct {
 
 	head      *snapshot.Commit // newest commit; nil if there is none or it cannot be read
 	published bool             // something was published, readable or not
+	refused   bool             // it was reported that the plan does not include the product
 }
 
 // Run checks an installation. ctx bounds the probes.

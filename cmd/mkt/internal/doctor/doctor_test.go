@@ -216,6 +216,13 @@ var faults = []fault{
 		h.tested("CREDENTIAL_REJECTED")
 	}, []string{"FAIL CREDENTIAL_REFUSED", "WARN NEVER_RAN"}, "acme", "mkt provider set acme"},
 	{"the test found that the product was not bought", func(h *installation) { h.tested("PERMISSION_DENIED") }, []string{"FAIL TEST_FAILED"}, "acme", "mkt provider set acme"},
+	{"test of a plan without the product", func(h *installation) { h.lacks("", football.Prematch) }, []string{"FAIL NOT_IN_PLAN"}, "acme", "mkt tenant product unset acme market_engine"},
+	{"test of a plan without another product", func(h *installation) { h.lacks("", football.LiveStats) }, nil, "", ""},
+	{"test of a plan without anything", func(h *installation) { h.lacks("PERMISSION_DENIED", football.Prematch) }, []string{"FAIL TEST_FAILED"}, "acme", "mkt provider set acme"},
+	{"fetch that the plan refused", func(h *installation) {
+		h.lacks("", football.Prematch)
+		h.failed("PERMISSION_DENIED", 1)
+	}, []string{"FAIL CYCLE_FAILING"}, "acme", "mkt provider set acme"},
 	{"test that met no provider", func(h *installation) { h.tested("PROVIDER_UNREACHABLE") }, []string{"WARN TEST_FAILED"}, "acme", "mkt doctor --online --tenant acme"},
 	{"all that was published taken away", func(h *installation) {
 		for _, name := range []string{"CURRENT", "commits", "changes", "snapshots"} {
@@ -237,6 +244,18 @@ var faults = []fault{
 			r.Quota = &health.Quota{At: h.now().Add(-time.Hour), UsedUpUntil: &until}
 		})
 	}, nil, "", ""},
+	{"quota too small", func(h *installation) {
+		left, until := int64(150), h.now().Add(24*time.Hour)
+		h.state("fetch", func(r *health.Run) {
+			r.Quota, r.Costs = &health.Quota{At: h.now(), Left: &left, ResetsAt: &until}, []int64{30}
+		})
+	}, []string{"WARN QUOTA_TOO_SMALL"}, "acme", "tenant schedule set acme market_engine"},
+	{"quota too small, and a lot left", func(h *installation) {
+		left, limit, until := int64(500), int64(600), h.now().Add(time.Minute)
+		h.state("fetch", func(r *health.Run) {
+			r.Quota, r.Costs = &health.Quota{At: h.now(), Left: &left, Limit: &limit, ResetsAt: &until}, []int64{1000}
+		})
+	}, []string{"WARN QUOTA_TOO_SMALL"}, "acme", "buy a larger quota"},
 	{"listing short", func(h *installation) {
 		h.state("fetch", func(r *health.Run) { r.Counters = map[string]int64{"listing_short": 1} })
 	}, []string{"WARN LISTING_SHORT"}, "acme", "raw/cycle="},
@@ -306,6 +325,11 @@ var faults = []fault{
 	{"provider refuses", func(h *installation) { h.answers("CREDENTIAL_REJECTED", fetch.ErrCredential) }, []string{"FAIL PROVIDER_REFUSES"}, "acme", "mkt provider set acme"},
 	{"quota used up", func(h *installation) { h.answers("RATE_LIMITED", fetch.ErrLimited) }, []string{"WARN PROVIDER_LIMITED"}, "acme", ""},
 	{"provider talks nonsense", func(h *installation) { h.answers("PAYLOAD_REJECTED", fetch.ErrPayload) }, []string{"FAIL PROVIDER_ODD"}, "acme", "mkt fetch --tenant acme"},
+	{"provider refuses the product", func(h *installation) {
+		h.options.Probe = func(context.Context, *tenants.Tenant, football.Product) (fetch.Probed, error) {
+			return fetch.Probed{Endpoints: []string{"list", "live"}, Plan: planWithout(h.now(), football.Prematch)}, nil
+		}
+	}, []string{"FAIL NOT_IN_PLAN"}, "acme", "mkt provider set acme"},
 	{"provider answers", func(h *installation) { h.answers("", nil) }, nil, "", ""},
 }
 
@@ -341,7 +365,7 @@ func (h *installation) answers(code health.Code, err error) {
 		if t.ID != "acme" {
 			h.t.Errorf("%s was asked for", t.ID)
 		}
-		return fetch.Probed{Code: code, Endpoint: "list"}, err
+		return fetch.Probed{Code: code, Endpoints: []string{"list"}}, err
 	}
 }
 

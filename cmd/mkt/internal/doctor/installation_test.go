@@ -215,10 +215,22 @@ func runCycle(ctx context.Context, dir string, file *tenants.File, seal credenti
 	return dataroot.Product{Name: product, Root: root, Data: data, Key: key, Tenant: of, Open: open}.Cycle(ctx, time.Now())
 }
 
-func (h *installation) tested(code health.Code) {
+func (h *installation) tested(code health.Code) { h.found(code, nil) }
+
+// lacks records a test that showed that the plan does not include a capability. If the
+// credential is good, code is "".
+func (h *installation) lacks(code health.Code, c football.Capability) {
+	h.found(code, planWithout(h.now(), c))
+}
+
+func planWithout(at time.Time, refused football.Capability) *health.Plan {
+	return &health.Plan{Capabilities: map[football.Capability]health.Evidence{refused: {At: at}}}
+}
+
+func (h *installation) found(code health.Code, plan *health.Plan) {
 	disk, err := durable.OpenExisting(filepath.Dir(h.root))
 	must(h.t, err)
 	defer disk.Close()
-	must(h.t, health.Record(disk, health.Run{Step: health.StepProbe, StartedAt: h.now(), FinishedAt: h.now(), Code: code,
+	must(h.t, health.Record(disk, health.Run{Step: health.StepProbe, StartedAt: h.now(), FinishedAt: h.now(), OK: code == "", Code: code, Plan: plan,
 		CredentialFingerprint: credential.Fingerprint(h.acme().Provider.Credential)}))
 }

@@ -28,7 +28,12 @@ func (d *doctor) provider(ctx context.Context, r *root) {
 	set := d.mkt("provider set " + r.id + " --provider " + r.tenant.Provider.Name)
 	switch {
 	case err == nil:
-		d.ok("provider", at, "%s answered %s in %d ms", r.tenant.Provider.Name, p.Endpoint, p.Took.Milliseconds())
+		d.ok("provider", at, "%s answered %s in %d ms", r.tenant.Provider.Name, p.Endpoints[len(p.Endpoints)-1], p.Took.Milliseconds())
+		for _, other := range d.roots {
+			if other.id == r.id && d.isDue(other) {
+				d.inPlan(other, p.Plan)
+			}
+		}
 	case errors.Is(err, provider.ErrUnreachable):
 		d.bad(Fail, "PROVIDER_UNREACHABLE", "provider", at, "check that this machine reaches the provider by https (proxies of the environment are not used), or wait", "%v", err)
 	case errors.Is(err, fetch.ErrCredential), errors.Is(err, fetch.ErrPermission):

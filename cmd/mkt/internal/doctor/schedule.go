@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/pace"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -36,6 +38,9 @@ func (d *doctor) schedule(r *root) {
 		}
 	}
 	d.connection(r)
+	if !r.published && r.refused {
+		return // that the plan does not include the product was reported, and is the reason
+	}
 	if !r.published {
 		d.bad(Warn, "NEVER_RAN", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id), "nothing was published yet: its data routes answer 503")
 		return
@@ -75,7 +80,7 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 	case run.Counters["listing_short"] > 0:
 		d.bad(Warn, "LISTING_SHORT", "schedule", r.at(file), "none is needed if the next list is complete; otherwise ask the provider about the totals in "+
 			quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file),
-			"the newest list of fixtures has fewer than it says: no fixture is removed because it lacks it")
+			"the newest list of fixtures is empty or has fewer than it says: no fixture is removed because it lacks it")
 	default:
 		d.ok("schedule", r.at(file), "%s succeeded %s ago", step, ago(d.now.Sub(run.FinishedAt)))
 	}
@@ -96,8 +101,10 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 	switch run.Code {
 	case health.CodeUnreachable:
 		return d.mkt("doctor --online --tenant " + r.id)
-	case health.CodeCredential, health.CodePermission:
+	case health.CodeCredential:
 		return d.mkt("provider set " + r.id + " --provider " + r.tenant.Provider.Name)
+	case health.CodePermission:
+		return d.largerPlan(r)
 	case health.CodeRateLimited:
 		return "run it less often (schedule in " + quote(d.Tenants) + "), or buy a larger quota"
 	case health.CodePayloadRejected, health.CodeQuarantined:
@@ -125,6 +132,7 @@ func (d *doctor) connection(r *root) {
 	for _, p := range d.Products {
 		look(layout.TenantProduct(r.id, string(p)), health.StepFetch)
 	}
+	plan := health.NewestPlan(r.fingerprint(), findings...)
 	newest := health.CredentialStatusOf(r.fingerprint(), findings...)
 	switch status := health.ConnectionStatus(true, false, r.fingerprint(), findings...); {
 	case status == health.InvalidCredential:
@@ -136,12 +144,35 @@ func (d *doctor) connection(r *root) {
 			level = Fail
 		}
 		d.bad(level, "TEST_FAILED", "schedule", at, d.remedy(r, test), "the newest test of the connection failed: %s, %s ago", test.Failure(), ago(d.now.Sub(test.FinishedAt)))
+	case plan.Refuses(r.product.Needs()):
+		d.inPlan(r, plan)
 	case status == health.Verifying && r.published:
 		d.bad(Warn, "CREDENTIAL_UNTRIED", "schedule", at, d.mkt("provider test "+r.id), "the credential was not tried yet: its data routes answer 409")
 	default:
 		d.ok("schedule", at, "the connection is %s", status)
 	}
 	d.quota(r, health.NewestQuota(r.fingerprint(), findings...))
+}
+
+// inPlan checks, once for each product, that the plan of the account does not refuse what
+// the product needs.
+func (d *doctor) inPlan(r *root, plan *health.Plan) {
+	needed := r.product.Needs()
+	if r.refused || !plan.Refuses(needed) {
+		return
+	}
+	r.refused = true
+	if run, err := health.ReadIn(d.Data, layout.TenantProduct(r.id, string(r.product)), health.StepFetch); err == nil && run != nil && run.Failure() == health.CodePermission {
+		return // that is a finding of its step
+	}
+	at := place{tenant: r.id, product: string(r.product), file: d.Tenants}
+	d.bad(Fail, "NOT_IN_PLAN", "schedule", at, d.largerPlan(r), "the plan of the account does not include %s, which %s needs", needed, r.product)
+}
+
+// largerPlan says what to do if the plan does not include a product.
+func (d *doctor) largerPlan(r *root) string {
+	return d.mkt("provider set "+r.id+" --provider "+r.tenant.Provider.Name) + " with the credential of a larger plan, or " +
+		d.mkt(fmt.Sprintf("tenant product unset %s %s", r.id, r.product))
 }
 
 // quota checks the provider's newest report of the account's quota, once for all its products.
@@ -151,12 +182,41 @@ func (d *doctor) quota(r *root, q *health.Quota) {
 		return
 	}
 	at := place{tenant: r.id, file: d.Tenants}
+	d.pace(r, at)
 	if _, usedUp := q.UsedUp(d.now); usedUp {
 		d.bad(Warn, "QUOTA_USED_UP", "schedule", at, "none is needed if this is rare; otherwise run it less often (schedule in "+quote(d.Tenants)+
 			") or buy a larger quota, and then: "+d.mkt("provider test "+r.id), "the provider's quota is %s", q.Describe(d.now))
 		return
 	}
 	d.ok("schedule", at, "the provider's quota: %s", q.Describe(d.now))
+}
+
+// pace checks whether the provider's quota carries the account's schedule.
+func (d *doctor) pace(r *root, at place) {
+	plan, err := pace.Of(d.Data, r.tenant, d.now)
+	if err != nil {
+		return // an unreadable file is another finding
+	}
+	slower := false
+	for _, one := range plan.Products {
+		if !one.Slowed() {
+			continue
+		}
+		slower = true
+		at := place{tenant: r.id, product: string(one.Product), file: d.Tenants}
+		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "none is needed with mkt schedule, which keeps to that pace; with cron or timers run it as often: "+
+			d.mkt(fmt.Sprintf(`tenant schedule set %s %s "@every %s"`, r.id, one.Product, cli.Span(one.Pace.String())))+"; or buy a larger quota, and then: "+d.mkt("provider test "+r.id),
+			"the provider's quota does not carry the schedule: %s", plan.Describe(one))
+	}
+	switch {
+	case slower:
+	case !plan.Fits:
+		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "run it less often (schedule in "+quote(d.Tenants)+"), or buy a larger quota, and then: "+d.mkt("provider test "+r.id),
+			"what is left of the provider's quota does not last until it is renewed: %s", plan.Needs())
+	case plan.Over:
+		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "none is needed with mkt schedule, which slows down in time; with cron or timers run it less often (schedule in "+quote(d.Tenants)+"), or buy a larger quota",
+			"the whole quota, from one renewal to the next, does not carry the schedule: %s", plan.Needs())
+	}
 }
 
 func (r *root) fingerprint() string { return r.tenant.Provider.Fingerprint() }
@@ -167,6 +227,9 @@ func (d *doctor) overdue(r *root, last time.Time) {
 		return // no schedule: cycles are run by hand
 	}
 	cadence, age := schedule.Cadence(s, d.now), d.now.Sub(last)
+	if pace, err := health.ReadPace(r.fs); err == nil {
+		cadence = max(cadence, pace.Expected(d.now, r.fingerprint()))
+	}
 	if age > schedule.OverdueAfter*cadence {
 		d.bad(Fail, "CYCLE_OVERDUE", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id)+", and check that mkt schedule, cron or the timer runs",
 			"the newest successful cycle is %s old, and one is due every %s", ago(age), cadence)

@@ -125,7 +125,7 @@ func (l *liveTrace) trace(ctx context.Context) error {
 			l.start, from = &state, layout.TimeOf(state.Cycle).Add(time.Second)
 		}
 	}
-	o := transform.LiveTraceOptions{Root: l.Root, Provider: l.Provider, Fixture: l.fixture, Event: l.event, From: from, To: until, Start: l.start,
+	o := transform.LiveTraceOptions{Root: l.Root, Provider: l.Provider, Fixture: l.fixture, Event: l.event, Source: l.manifest.Provider, From: from, To: until, Start: l.start,
 		Sources: true, Progress: l.Progress}
 	damaged, err := transform.TraceLive(ctx, o, func(s *transform.LiveStep) { l.steps = append(l.steps, s) })
 	if damaged > 0 {

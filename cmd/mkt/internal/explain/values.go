@@ -118,8 +118,8 @@ func (m *marketTrace) mappingRule() string {
 	if r.Rule == nil {
 		return "RAW: " + whyRaw[football.Reason(valueOr(r.RawReason, ""))]
 	}
-	if m.adapter.Rule != nil {
-		if line := m.adapter.Rule(*r.Rule); line != "" {
+	if m.adapter.Table != nil {
+		if line := m.adapter.Table().Rule(*r.Rule); line != "" {
 			return *r.Rule + ": " + strings.ReplaceAll(line, "\n", " | ")
 		}
 	}

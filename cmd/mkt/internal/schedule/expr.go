@@ -89,3 +89,58 @@ func gaps(s cron.Schedule, from time.Time) (shortest, longest time.Duration) {
 	}
 	return shortest, longest
 }
+
+// Schedule is when a job is due.
+type Schedule = cron.Schedule
+
+// Slower returns a schedule that is due at most once in each interval of a pace, counted
+// from 1970-01-01T00:00:00Z: an @every is due at the multiples of the pace, and any other
+// expression at its first tick in each interval. A pace that is not longer than the
+// cadence changes nothing. Nothing depends on when the process began.
+func Slower(s Schedule, pace time.Duration) Schedule {
+	seconds := int64((pace + time.Second - 1) / time.Second)
+	if g, every := s.(grid); every {
+		return grid{max(g.seconds, seconds)}
+	}
+	if seconds <= 1 {
+		return s
+	}
+	return sparse{s, grid{seconds}}
+}
+
+// sparse is due at the first tick of a schedule in each interval.
+type sparse struct {
+	ticks     Schedule
+	intervals grid
+}
+
+// Next implements cron.Schedule.
+func (s sparse) Next(t time.Time) time.Time {
+	next := s.intervals.Next(t)
+	first := s.ticks.Next(next.Add(-time.Duration(s.intervals.seconds)*time.Second - time.Second))
+	if first.After(t) && first.Before(next) {
+		return first
+	}
+	return s.ticks.Next(next.Add(-time.Second))
+}
+
+// Ticks returns how often a schedule is due after from and until to. What exceeds a day is
+// estimated by the first day.
+func Ticks(s Schedule, from, to time.Time) float64 {
+	const day = 24 * time.Hour
+	if g, every := s.(grid); every {
+		return float64(to.Unix()/g.seconds - from.Unix()/g.seconds)
+	}
+	end := to
+	if to.Sub(from) > day {
+		end = from.Add(day)
+	}
+	n := 0.0
+	for at := s.Next(from.UTC()); !at.IsZero() && !at.After(end); at = s.Next(at) {
+		n++
+	}
+	if end.Before(to) {
+		n *= float64(to.Sub(from)) / float64(day)
+	}
+	return n
+}

@@ -62,6 +62,8 @@ type Scheduler struct {
 type entry struct {
 	id       cron.EntryID
 	job      Job
+	when     Schedule      // by the job's expression
+	pace     time.Duration // see SetPace
 	shortest time.Duration // between two ticks
 }
 
@@ -133,9 +135,29 @@ func (s *Scheduler) setOne(j Job, when cron.Schedule) {
 	if ok {
 		s.cron.Remove(old.id)
 	}
-	id := s.cron.Schedule(when, cron.FuncJob(func() { s.trigger(j.Name, s.o.Jitter) }))
-	shortest, _ := gaps(when, s.o.Now())
-	s.entries[j.Name] = entry{id: id, job: j, shortest: shortest}
+	s.enter(entry{job: j, when: when, pace: old.pace})
+}
+
+// enter adds an entry that is not scheduled yet. s.mu must be held.
+func (s *Scheduler) enter(e entry) {
+	when, name := Slower(e.when, e.pace), e.job.Name
+	e.id = s.cron.Schedule(when, cron.FuncJob(func() { s.trigger(name, s.o.Jitter) }))
+	e.shortest, _ = gaps(when, s.o.Now())
+	s.entries[name] = e
+}
+
+// SetPace makes a job due at most once in each interval of a pace, as Slower does; 0 ends
+// that. The pace stays if Set changes the job's expression.
+func (s *Scheduler) SetPace(name string, pace time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, ok := s.entries[name]
+	if !ok || e.pace == pace {
+		return
+	}
+	s.cron.Remove(e.id)
+	e.pace = pace
+	s.enter(e)
 }
 
 // Run starts the overdue jobs at once, runs the others at their ticks until ctx ends, and waits

@@ -463,3 +463,38 @@ func TestSkippedSaysWhy(t *testing.T) {
 		}
 	})
 }
+
+// A slower pace keeps to the clock, whatever the expression: once in each interval.
+func TestSlower(t *testing.T) {
+	from := time.Date(2026, 11, 20, 9, 7, 3, 0, time.UTC)
+	for _, c := range []struct {
+		expr string
+		pace time.Duration
+		want string
+	}{
+		{"@every 8s", 0, "09:07:04 09:07:12 09:07:20"},
+		{"@every 8s", 5 * time.Second, "09:07:04 09:07:12 09:07:20"},
+		{"@every 8s", 20 * time.Second, "09:07:20 09:07:40 09:08:00"},
+		{"@hourly", time.Hour, "10:00:00 11:00:00 12:00:00"},
+		{"@hourly", 3 * time.Hour, "12:00:00 15:00:00 18:00:00"},
+		{"30 * * * *", 3 * time.Hour, "09:30:00 12:30:00 15:30:00"},
+		{"0 6-20 * * *", 6 * time.Hour, "12:00:00 18:00:00 06:00:00"},
+		{"*/5 * * * *", 12 * time.Minute, "09:15:00 09:25:00 09:40:00"},
+	} {
+		s, err := schedule.Parse(c.expr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slower, at, got := schedule.Slower(s, c.pace), from, []string{}
+		for range 3 {
+			at = slower.Next(at)
+			got = append(got, at.Format("15:04:05"))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s every %s: %s, want %s", c.expr, c.pace, strings.Join(got, " "), c.want)
+		}
+		if n := schedule.Ticks(slower, from, at); n != 3 {
+			t.Errorf("%s every %s: %v ticks until the third", c.expr, c.pace, n)
+		}
+	}
+}

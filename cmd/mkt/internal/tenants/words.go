@@ -73,12 +73,8 @@ func (p *Provider) BookmakerInUse() string {
 	return adapter.Bookmaker(p.Bookmaker)
 }
 
-// capabilities lists what the adapter of that name can give.
-func capabilities(name string) []string {
+// capabilities lists what the provider of that name sells.
+func capabilities(name string) []football.Capability {
 	p, _ := all.Lookup(name)
-	list := []string{}
-	for _, c := range p.Capabilities {
-		list = append(list, string(c))
-	}
-	return list
+	return p.Capabilities
 }

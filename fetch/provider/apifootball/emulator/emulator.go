@@ -15,16 +15,32 @@ import (
 )
 
 // New returns an emulator of API-Football: an http.Handler that speaks the provider's
-// wire format over invented worlds.
+// wire format over invented worlds or, if Options.Replay is set, over recorded payloads.
 func New(o simulator.Options) (*simulator.Server, error) {
-	if o.Replay != "" {
-		return nil, fmt.Errorf("replay: the emulator of API-Football has no recorded payloads; leave it out")
-	}
-	return simulator.NewServer(o, &dialect{
+	d := &dialect{
 		lists: simulator.NewLists((*simulator.World).Football, func(l listed) int { return len(l.json) }),
 		odds:  simulator.NewCache[oddsKey](64<<20, func(b []byte) int { return len(b) }),
-	})
+	}
+	if o.Replay == "" {
+		return simulator.NewServer(o, d)
+	}
+	r, err := openReplay(o.Replay)
+	if err != nil {
+		return nil, err
+	}
+	return simulator.NewServer(o, simulator.Replay{Dialect: wireFormat{d}, Serve: r.answer, Sells: d.Format().Classes})
 }
+
+// wireFormat is the dialect without its worlds.
+type wireFormat struct{ simulator.Dialect }
+
+// EndpointOf implements simulator.Sorting.
+func (wireFormat) EndpointOf(path string, query url.Values) (string, simulator.Class) {
+	return (*dialect)(nil).EndpointOf(path, query)
+}
+
+// TooFast implements simulator.Paced.
+func (wireFormat) TooFast(h http.Header) simulator.Answer { return (*dialect)(nil).TooFast(h) }
 
 // dialect implements simulator.Dialect.
 type dialect struct {
@@ -43,6 +59,8 @@ func (*dialect) EndpointOf(path string, query url.Values) (string, simulator.Cla
 		return wire.EndpointOdds, simulator.Markets
 	case path == wire.PathStatus:
 		return wire.EndpointStatus, ""
+	case path == wire.PathLiveOdds:
+		return wire.EndpointLiveOdds, ""
 	case path != wire.PathFixtures:
 		return "", ""
 	case query.Has(wire.ParamLive):
@@ -51,6 +69,14 @@ func (*dialect) EndpointOf(path string, query url.Values) (string, simulator.Cla
 		return wire.EndpointDetails, simulator.Details
 	}
 	return wire.EndpointFixtures, simulator.Listing
+}
+
+// Cost implements simulator.Charging: the status of the account costs nothing.
+func (*dialect) Cost(q simulator.Question) int {
+	if q.Endpoint == wire.EndpointStatus {
+		return 0
+	}
+	return 1
 }
 
 // Token implements simulator.Dialect.
@@ -75,6 +101,13 @@ var refusals = map[simulator.Refusal][2]string{
 	simulator.BadToken:  {wire.ErrToken, "Error/Missing application key."},
 	simulator.NotBought: {wire.ErrPlan, "Free plans do not have access to this season, try from 2022 to 2024."},
 	simulator.QuotaUsed: {wire.ErrRequests, "You have reached the request limit for the day."},
+}
+
+// TooFast implements simulator.Paced: the quota of the minute is used up, and not that of
+// the day.
+func (*dialect) TooFast(h http.Header) simulator.Answer {
+	h.Set(wire.HeaderMinuteRemaining, "0")
+	return refused("", nil, wire.ErrRateLimit, fmt.Sprintf("Too many requests. Your rate limit is %d requests per minute.", perMinute))
 }
 
 // Refuse implements simulator.Dialect: with the status 200, but for faults of the server.
@@ -110,7 +143,8 @@ func repeated(get string, query url.Values) string {
 
 // Format implements simulator.Dialect.
 func (*dialect) Format() simulator.Format {
-	return simulator.Format{List: wire.KeyResponse, IDs: []string{"fixture"}, Nonsense: `{"get":7,"errors":[],"results":"many","paging":[],"response":"see attachment"}`}
+	return simulator.Format{List: wire.KeyResponse, IDs: []string{"fixture"}, Nonsense: `{"get":7,"errors":[],"results":"many","paging":[],"response":"see attachment"}`,
+		Classes: []simulator.Class{simulator.Listing, simulator.Markets, simulator.Playing, simulator.Details}}
 }
 
 // Wrap implements simulator.Dialect.
@@ -135,8 +169,9 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 	page := simulator.Page{Number: 1}
 	switch q.Endpoint {
 	case wire.EndpointStatus:
-		return simulator.Answer{Body: []byte(`{` + repeated(get, nil) + `,"errors":[],"results":1,"paging":{"current":1,"total":1},"response":` +
-			`{"account":{"firstname":"Sim","lastname":"Ulator","email":"simulator@example.com"},"subscription":{"plan":"Ultra","active":true}}}`)}
+		return accountStatus(get)
+	case wire.EndpointLiveOdds:
+		items = [][]byte{} // the world has no prices in play
 	case wire.EndpointFixtures:
 		items = d.day(q)
 	case wire.EndpointLive:
@@ -153,11 +188,17 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 	return simulator.Answer{Items: items, Page: &page}
 }
 
+func accountStatus(get string) simulator.Answer {
+	return simulator.Answer{Body: []byte(`{` + repeated(get, nil) + `,"errors":[],"results":1,"paging":{"current":1,"total":1},"response":` +
+		`{"account":{"firstname":"Sim","lastname":"Ulator","email":"simulator@example.com"},"subscription":{"plan":"Ultra","end":"2030-01-01T00:00:00+00:00","active":true}}}`)}
+}
+
 // parameters are the parameters of the endpoints. A request has at least one of them.
 var parameters = map[string][]string{
 	wire.EndpointFixtures: {wire.ParamDate},
 	wire.EndpointLive:     {wire.ParamLive},
 	wire.EndpointDetails:  {wire.ParamIDs},
+	wire.EndpointLiveOdds: {wire.ParamBet},
 	wire.EndpointOdds:     {wire.ParamDate, wire.ParamBookmaker, wire.ParamPage},
 }
 

@@ -42,12 +42,13 @@ const (
 	renewedStats = time.Minute
 )
 
-// playing answers a request for the matches in play, with their events.
+// playing answers a request for the matches in play, with their events. A match that is
+// over is not among them.
 func playing(q simulator.Question) [][]byte {
 	now := q.Now.Truncate(renewed)
 	items := [][]byte{}
 	for _, m := range q.World.Live(now) {
-		if sent := m.Sent(now); m.Fixture.League.Human() && sent.Begun {
+		if sent := m.Sent(now); m.Fixture.League.Human() && sent.Begun && sent.Status != simulator.Ended {
 			i := newItem(q.World, m.Fixture, now)
 			i.Events = events(m, sent)
 			items = append(items, simulator.JSON(i))

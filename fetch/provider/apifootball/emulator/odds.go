@@ -182,5 +182,5 @@ func (*dialect) Markets(w *simulator.World, id string, now time.Time) (all []sim
 // Playing implements simulator.Meaning.
 func (d *dialect) Playing(w *simulator.World, m simulator.Match) simulator.MeantMatch {
 	id := d.FixtureID(w, m.Fixture)
-	return simulator.MeantMatch{ID: id, EventID: id, Match: m}
+	return simulator.MeantMatch{ID: id, EventID: id, WithoutAttacks: true, CountersLag: 2 * renewedStats, Match: m}
 }

@@ -67,7 +67,7 @@ func ending(last simulator.Phase) int {
 }
 
 // score fills in the goals, also by period. Those of the first half are sent from its
-// beginning on. A shoot-out has no score, because the world does not simulate it.
+// beginning on.
 func (i *item) score(sent simulator.Sent, phase simulator.Phase) {
 	i.Goals, i.Score.Half = pairOf(sent.Score), pairOf(sent.Score)
 	if sent.First != nil {
@@ -80,7 +80,14 @@ func (i *item) score(sent simulator.Sent, phase simulator.Phase) {
 			i.Score.Extra = pairOf([2]int{max(0, sent.Score[0]-normal[0]), max(0, sent.Score[1]-normal[1])})
 		}
 	}
-	if home, away := sent.Score[0], sent.Score[1]; home != away {
+	home, away := sent.Score[0], sent.Score[1]
+	if sent.Shootout != nil {
+		i.Score.Penalty = pairOf(*sent.Shootout)
+		if sent.Status == simulator.Ended {
+			home, away = sent.Shootout[0], sent.Shootout[1]
+		}
+	}
+	if home != away {
 		yes, no := home > away, home < away
 		i.Teams.Home.Winner, i.Teams.Away.Winner = &yes, &no
 	}
@@ -96,6 +103,8 @@ func minuteOf(c simulator.Clock, ahead int) (elapsed int, extra *int) {
 		end = 45
 	case simulator.SecondHalf, simulator.BeforeExtra:
 		end = 90
+	case simulator.BeforeShootout, simulator.Shootout:
+		return minute, nil // a shoot-out may follow normal time
 	case simulator.ExtraFirst, simulator.ExtraBreak:
 		end = 105
 	}
@@ -145,6 +154,8 @@ func events(m simulator.Match, sent simulator.Sent) []any {
 			if r.Withdrawn != 0 && at >= r.Withdrawn {
 				e.Type, e.Detail = "Var", "Goal cancelled"
 			}
+		case simulator.PenaltyMissed:
+			e.Type, e.Detail = "Goal", "Missed Penalty"
 		case simulator.YellowCard:
 			e.Type, e.Detail = "Card", "Yellow Card"
 		case simulator.RedCard:
@@ -159,6 +170,27 @@ func events(m simulator.Match, sent simulator.Sent) []any {
 		e.Time.Elapsed, e.Time.Extra = minuteOf(r.Clock, 1)
 		all = append(all, e)
 	}
+	return append(all, kicks(m, at)...)
+}
+
+// kicks are the lines of a shoot-out: extra is the number of the kick, and the last kick
+// comes first.
+func kicks(m simulator.Match, at time.Duration) (all []any) {
+	comment := "Penalty Shootout"
+	for n, k := range m.Kicks() {
+		if k.At > at {
+			break
+		}
+		t := [...]simulator.Team{m.Fixture.Home, m.Fixture.Away}[k.Side]
+		number := n + 1
+		e := event{Player: personOf(t, k.Player), Team: teamOf(t).named, Type: "Goal", Detail: "Missed Penalty", Comment: &comment}
+		if k.Scored {
+			e.Detail = "Penalty"
+		}
+		e.Time.Elapsed, e.Time.Extra = 120, &number
+		all = append(all, e)
+	}
+	slices.Reverse(all)
 	return all
 }
 

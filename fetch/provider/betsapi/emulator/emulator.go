@@ -125,7 +125,8 @@ var digitsOnly = regexp.MustCompile(`^[0-9]{1,18}$`)
 
 // Format implements simulator.Dialect.
 func (base) Format() simulator.Format {
-	return simulator.Format{List: wire.KeyResults, IDs: []string{"id", wire.KeyFI}, Nonsense: `{"success":"yes","results":"see attachment"}`}
+	return simulator.Format{List: wire.KeyResults, IDs: []string{"id", wire.KeyFI}, Nonsense: `{"success":"yes","results":"see attachment"}`,
+		Classes: []simulator.Class{simulator.Listing, simulator.Markets, simulator.Playing, simulator.Details}}
 }
 
 // Wrap implements simulator.Dialect.

@@ -143,7 +143,7 @@ func halfIndex(s *simulator.Sent) int {
 	case simulator.ExtraBreak, simulator.ExtraSecond:
 		return 3
 	case simulator.FullTime:
-		if !s.Extra {
+		if !s.Extra && s.Shootout == nil {
 			return 1
 		}
 	}

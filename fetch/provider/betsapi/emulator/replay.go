@@ -184,6 +184,13 @@ func unquoted(text []byte) (s string) {
 	return s
 }
 
+// Format implements simulator.Dialect.
+func (r *replay) Format() simulator.Format {
+	f := r.base.Format()
+	f.Recorded = true
+	return f
+}
+
 // Endpoint takes the version off a path, whichever it is, and looks for the
 // folder.
 func (r *replay) Endpoint(path string) (string, simulator.Class) {

@@ -7,7 +7,6 @@ package emulator
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -17,15 +16,20 @@ import (
 )
 
 // New returns an emulator of Sportmonks: an http.Handler that speaks the provider's wire
-// format over invented worlds.
+// format over invented worlds or, if Options.Replay is set, over recorded payloads.
 func New(o simulator.Options) (*simulator.Server, error) {
-	if o.Replay != "" {
-		return nil, errors.New("replay: this provider's emulator has no recordings to serve; leave the option out")
-	}
-	return simulator.NewServer(o, dialect{
+	d := dialect{
 		lists:  simulator.NewLists((*simulator.World).Fixtures, func(it listedItem) int { return len(it.json) }),
 		sheets: simulator.NewCache[sheetKey](64<<20, func(b []byte) int { return len(b) }),
-	})
+	}
+	if o.Replay == "" {
+		return simulator.NewServer(o, d)
+	}
+	r, err := openReplay(o.Replay)
+	if err != nil {
+		return nil, err
+	}
+	return simulator.NewServer(o, simulator.Replay{Dialect: d, Serve: r.answer, Sells: d.Format().Classes})
 }
 
 // dialect implements simulator.Dialect.
@@ -63,6 +67,7 @@ var paths = []struct {
 	{wire.PathByDate, wire.EndpointByDate, simulator.Listing},
 	{wire.PathMulti, wire.EndpointMulti, simulator.Markets},
 	{wire.PathInplay, wire.EndpointInplay, simulator.Playing},
+	{wire.PathLiveOdds, wire.EndpointLiveOdds, ""},
 }
 
 // Endpoint implements simulator.Dialect.
@@ -85,7 +90,8 @@ func (dialect) Token(r *http.Request) string {
 
 // Format implements simulator.Dialect.
 func (dialect) Format() simulator.Format {
-	return simulator.Format{List: wire.KeyData, IDs: []string{"id"}, Nonsense: `{"data":"see attachment"}`}
+	return simulator.Format{List: wire.KeyData, IDs: []string{"id"}, Nonsense: `{"data":"see attachment"}`,
+		Classes: []simulator.Class{simulator.Listing, simulator.Markets, simulator.Playing}}
 }
 
 // Answer implements simulator.Dialect.
@@ -99,6 +105,8 @@ func (d dialect) Answer(q simulator.Question) simulator.Answer {
 		return d.fixtures(q, day, day)
 	case wire.EndpointMulti:
 		return d.prices(q)
+	case wire.EndpointLiveOdds: // an add-on that the simulated plan does not have
+		return d.Refuse(simulator.NotBought)
 	}
 	return d.inplay(q)
 }

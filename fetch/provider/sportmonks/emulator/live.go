@@ -171,6 +171,9 @@ func (x *match) scores() (all []score) {
 		add(2, "2ND_HALF", x.sent.Normal.Score())
 	}
 	add(1525, wire.CurrentRow, x.sent.Score)
+	if x.sent.Shootout != nil {
+		add(5, "PENALTY_SHOOTOUT", *x.sent.Shootout)
+	}
 	return all
 }
 
@@ -267,9 +270,13 @@ func (x *match) value(m simulator.Metric, s simulator.Side, n int) *json.Number 
 }
 
 // eventTypes are the type_id of events. Corners are not among them.
-var eventTypes = map[simulator.IncidentKind]int{simulator.Goal: 14, simulator.YellowCard: 19, simulator.RedCard: 20, simulator.Substitution: 18}
+var eventTypes = map[simulator.IncidentKind]int{simulator.Goal: 14, simulator.YellowCard: 19, simulator.RedCard: 20, simulator.Substitution: 18, simulator.PenaltyMissed: 17}
 
-const penaltyScored = 16
+const (
+	penaltyScored = 16
+	kickMissed    = 22 // in a shoot-out
+	kickScored    = 23
+)
 
 // events returns the events that have appeared. One that was taken back stays and says so.
 func (x *match) events() []event {
@@ -302,7 +309,29 @@ func (x *match) events() []event {
 		}
 		all = append(all, e)
 	}
+	all = append(all, x.kicks()...)
 	slices.Reverse(all) // the order of the recorded list says nothing either
+	return all
+}
+
+// kicks are the events of a shoot-out: the minute is the number of the kick, and the
+// result that of the shoot-out.
+func (x *match) kicks() (all []event) {
+	var goals [2]int
+	for n, k := range x.Kicks() {
+		if k.At > x.at {
+			break
+		}
+		e := event{ID: x.bare.ID*1_000 + 900 + int64(n), Fixture: x.bare.ID, Period: x.periodID(simulator.Shootout), Participant: x.team(k.Side), Type: kickMissed,
+			Section: "event", Player: optional(k.Player), Minute: n + 1, Order: n + 1}
+		if k.Scored {
+			e.Type = kickScored
+			goals[k.Side]++
+		}
+		result := strconv.Itoa(goals[0]) + "-" + strconv.Itoa(goals[1])
+		e.Result = &result
+		all = append(all, e)
+	}
 	return all
 }
 

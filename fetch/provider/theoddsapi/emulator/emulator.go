@@ -3,7 +3,6 @@
 package emulator
 
 import (
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -17,10 +16,15 @@ import (
 // wire format over invented worlds, with its credits, error codes and oddities. A
 // window of Options.Quota is the provider's month.
 func New(o simulator.Options) (*simulator.Server, error) {
+	d := &dialect{lists: simulator.NewLists(ahead, func(simulator.Fixture) int { return fixtureSize })}
 	if o.Replay != "" {
-		return nil, errors.New("replay: the emulator of theoddsapi has no recorded answers; leave --replay out")
+		r, err := openReplay(o.Replay)
+		if err != nil {
+			return nil, err
+		}
+		return simulator.NewServer(o, simulator.Replay{Dialect: wireFormat{d}, Serve: r.answer, Sells: d.Format().Classes})
 	}
-	return simulator.NewServer(o, &dialect{lists: simulator.NewLists(ahead, func(simulator.Fixture) int { return fixtureSize })})
+	return simulator.NewServer(o, d)
 }
 
 // fixtureSize is about what a fixture takes in memory, in bytes.
@@ -95,6 +99,18 @@ func (*dialect) Refuse(why simulator.Refusal) simulator.Answer {
 	}
 }
 
+// TooFast implements simulator.Paced: a second has had too many requests. It costs no
+// credit.
+func (*dialect) TooFast(http.Header) simulator.Answer {
+	return refusal(http.StatusTooManyRequests, wire.ErrFrequency, "Requests are being sent too quickly")
+}
+
+// wireFormat is the dialect without its worlds.
+type wireFormat struct{ simulator.Dialect }
+
+// TooFast implements simulator.Paced.
+func (w wireFormat) TooFast(h http.Header) simulator.Answer { return (*dialect)(nil).TooFast(h) }
+
 func refusal(status int, code, message string) simulator.Answer {
 	r := struct {
 		Message string `json:"message"`
@@ -109,7 +125,8 @@ func refusal(status int, code, message string) simulator.Answer {
 
 // Format implements simulator.Dialect.
 func (*dialect) Format() simulator.Format {
-	return simulator.Format{IDs: []string{wire.KeyID}, Nonsense: `{"message":17,"bookmakers":"see attachment"}`}
+	return simulator.Format{IDs: []string{wire.KeyID}, Nonsense: `{"message":17,"bookmakers":"see attachment"}`,
+		Classes: []simulator.Class{simulator.Listing, simulator.Markets}}
 }
 
 // Wrap implements simulator.Dialect: a list has no envelope.

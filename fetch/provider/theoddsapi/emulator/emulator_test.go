@@ -282,9 +282,3 @@ func TestFaults(t *testing.T) {
 		}
 	}
 }
-
-func TestRecordingsAreRefused(t *testing.T) {
-	if _, err := emulator.New(simulator.Options{Replay: t.TempDir()}); err == nil {
-		t.Error("recorded payloads are accepted")
-	}
-}

@@ -26,13 +26,19 @@ func newProvider(g *Group) *cobra.Command {
 func newProviderSet(g *Group) *cobra.Command {
 	var p tenants.Provider
 	var file string
+	var yes bool
 	cmd := &cobra.Command{
 		Use:   "set ID --provider NAME",
 		Short: "Connect a tenant's provider with a credential",
 		Long: `Connect a tenant's provider. The credential is read from the terminal without
 echo, from stdin, or from --credential-file; never from an argument, which
-other users could see. It is sealed before it is written.`,
-		Example: `  mkt provider set acme --provider betsapi`,
+other users could see. It is sealed before it is written.
+
+If data of another provider, or with the prices of another bookmaker, is
+published, the command says what the change means for clients, and asks. With
+another provider, every fixture, market and selection gets another id.`,
+		Example: `  mkt provider set acme --provider betsapi
+  mkt provider set acme --provider sportmonks --credential-file token --yes`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return cli.Usagef("only the tenant is an argument: a credential is read from stdin or --credential-file; others may have seen one that was given here, so change it")
@@ -43,7 +49,7 @@ other users could see. It is sealed before it is written.`,
 			if err := checkProvider(p); err != nil {
 				return err
 			}
-			return g.setProvider(cmd, args[0], p, file)
+			return g.setProvider(cmd, args[0], p, file, yes)
 		},
 	}
 	flags := cmd.Flags()
@@ -52,6 +58,7 @@ other users could see. It is sealed before it is written.`,
 	flags.StringVar(&p.Bookmaker, "bookmaker", "", "whose prices to take, where a provider sells those of several")
 	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "allow a provider on loopback or a private network: for the simulator")
 	flags.StringVar(&file, "credential-file", "-", "file with the credential; - is stdin")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before a change of the provider or the bookmaker: needed where there is no terminal")
 	g.Keys.SealFlag(g.Settings, cmd)
 	return cmd
 }
@@ -76,7 +83,7 @@ func checkProvider(p tenants.Provider) error {
 }
 
 // setProvider checks everything else before it asks for the credential.
-func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, file string) error {
+func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, file string, yes bool) error {
 	t, err := g.LoadTenant(id)
 	if err != nil {
 		return err
@@ -92,6 +99,15 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, f
 	key, err := credential.LoadIdentity(g.Keys.Seal)
 	if err != nil {
 		return err
+	}
+	changed, err := g.changeOf(t, p)
+	if err != nil && !yes {
+		return fmt.Errorf("tenant %s: what is published cannot be read, so it is not known what the change means for clients: %w; run mkt doctor, or add --yes to change it all the same", id, err)
+	}
+	if changed != nil {
+		if err := g.confirmChange(cmd.Context(), t, changed, yes); err != nil {
+			return err
+		}
 	}
 	pasted, err := g.readCredential(id, p.Name, file)
 	if err != nil {
@@ -110,7 +126,11 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, f
 		return err
 	}
 	if g.JSON() {
-		return errors.Join(err, g.Encode(map[string]string{"client_id": id, "provider": p.Name, "bookmaker": p.BookmakerInUse(), "hint": p.Hint}))
+		v := setView{ID: id, source: source{p.Name, p.BookmakerInUse()}, Hint: p.Hint}
+		if changed != nil {
+			v.Replaces = &changed.from
+		}
+		return errors.Join(err, g.Encode(v))
 	}
 	of := ""
 	if maker := p.BookmakerInUse(); maker != "" {
@@ -118,6 +138,13 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, f
 	}
 	plain.Fprintf(g.Out, "tenant %s: provider %s set%s, credential %s sealed\nNext: mkt provider test %s, then mkt cycle --tenant %s\n", id, p.Name, of, p.Hint, id, id)
 	return err
+}
+
+type setView struct {
+	ID string `json:"client_id"`
+	source
+	Hint     string  `json:"hint"`
+	Replaces *source `json:"replaces,omitempty"` // whose data was published until now, if it was another's
 }
 
 // readCredential reads from the terminal without echo, stdin, or a file.

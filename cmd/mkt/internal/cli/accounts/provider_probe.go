@@ -3,6 +3,7 @@ package accounts
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -17,42 +18,56 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/health"
 	"mkt/publish/layout"
+	"mkt/serve/account"
 )
 
 func newProviderTest(g *Group) *cobra.Command {
+	credentialOnly := false
 	cmd := &cobra.Command{
 		Use:   "test ID",
-		Short: "Ask a tenant's provider whether the credential is good",
-		Long: `Ask a tenant's provider one cheap question, to see whether the credential is
-good. The answer changes the status of the connection, which a running mkt
-serve follows.
+		Short: "Test a tenant's credential, and show what the plan includes",
+		Long: `Ask a tenant's provider whether the credential is good, how much of the quota
+is left, and what the plan of the account includes. That takes up to six cheap
+requests, which docs/providers.md lists with their cost; --credential-only
+sends one. The answers change the status of the connection and the
+capabilities of the account, which a running mkt serve follows.
 
-Exit code 0: the credential is good; 1: it is refused, or does not include the
-product; 75: the provider cannot be reached, or the credential is good and its
-quota is used up.`,
-		Example: `  mkt provider test acme`,
-		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return g.testProvider(cmd, args[0]) },
+Exit code 0: the credential is good; 1: it is refused, or the plan does not
+include what a product of the tenant needs; 75: the provider cannot be
+reached, or the credential is good and its quota is used up.`,
+		Example: `  mkt provider test acme
+  mkt provider test acme --credential-only`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return g.testProvider(cmd, args[0], credentialOnly) },
 	}
+	cmd.Flags().BoolVar(&credentialOnly, "credential-only", false, "send one request, and do not ask what the plan includes")
 	g.Keys.SealFlag(g.Settings, cmd)
 	return cmd
 }
 
 type testView struct {
-	ID       string            `json:"client_id"`
-	Provider string            `json:"provider"`
-	Hint     string            `json:"hint"`
-	OK       bool              `json:"ok"`
-	Status   health.Connection `json:"status"` // of the connection, now
-	Code     health.Code       `json:"code,omitempty"`
-	Error    string            `json:"error,omitempty"`
-	Endpoint string            `json:"endpoint"`
-	Requests int               `json:"requests"`
-	Quota    *health.Quota     `json:"quota"` // nil: the provider reported none
-	Seconds  float64           `json:"seconds"`
+	ID         string            `json:"client_id"`
+	Provider   string            `json:"provider"`
+	Hint       string            `json:"hint"`
+	OK         bool              `json:"ok"`
+	Status     health.Connection `json:"status"` // of the connection, now
+	Code       health.Code       `json:"code,omitempty"`
+	Error      string            `json:"error,omitempty"`
+	Endpoints  []string          `json:"endpoints"`  // asked, in this order
+	Unanswered []unansweredView  `json:"unanswered"` // of them those that show nothing, because they failed
+	Requests   int               `json:"requests"`   // sent, retries among them
+	Quota      *health.Quota     `json:"quota"`      // nil: the provider reported none
+	planView
+	Seconds float64 `json:"seconds"`
 }
 
-func (g *Group) testProvider(cmd *cobra.Command, id string) error {
+type unansweredView struct {
+	Endpoint string      `json:"endpoint"`
+	Code     health.Code `json:"code"`
+	Reason   string      `json:"reason,omitempty"` // in the provider's own word
+}
+
+func (g *Group) testProvider(cmd *cobra.Command, id string, credentialOnly bool) error {
 	t, err := g.LoadTenant(id)
 	if err != nil {
 		return err
@@ -65,15 +80,36 @@ func (g *Group) testProvider(cmd *cobra.Command, id string) error {
 	if err != nil {
 		return err
 	}
+	test := fetch.Test
+	if credentialOnly {
+		test = fetch.TestCredential
+	}
 	var found fetch.Probed
 	err = g.inTenant(id, func(root durable.FS) (err error) {
-		found, err = fetch.Test(cmd.Context(), fetch.Options{
+		found, err = test(cmd.Context(), fetch.Options{
 			Tenant: whom, Root: root, Provider: all.Lookup, Now: g.Now, Log: g.Log,
 			Open: open,
 		})
 		return err
 	})
+	if err == nil {
+		if err = notInPlan(t, found.Plan); err != nil {
+			found.Code = health.CodePermission
+		}
+	}
 	return g.printTest(t, found, err)
+}
+
+// notInPlan returns an error if a test showed that the plan does not include what a
+// product of the tenant needs.
+func notInPlan(t *tenants.Tenant, plan *health.Plan) error {
+	for _, p := range account.Products() {
+		if _, has := t.Products[p]; has && plan.Refuses(p.Needs()) {
+			return fmt.Errorf("tenant %s: the credential is good, but the plan does not include %s, which %s needs: buy it from %s and test again, store another credential with: mkt provider set %s --provider %s, or take the product away with: mkt tenant product unset %s %s",
+				t.ID, p.Needs(), p, t.Provider.Name, t.ID, t.Provider.Name, t.ID, p)
+		}
+	}
+	return nil
 }
 
 // inTenant calls do with the folder of a tenant, under its lock: one test at a time.
@@ -123,18 +159,36 @@ func (g *Group) printTest(t *tenants.Tenant, found fetch.Probed, failed error) e
 		return errors.Join(failed, err)
 	}
 	v := testView{ID: t.ID, Provider: now.Provider, Hint: now.Hint, OK: failed == nil, Status: now.Status, Code: found.Code, Error: cli.Message(failed),
-		Endpoint: found.Endpoint, Requests: found.Requests, Quota: found.Quota, Seconds: found.Took.Round(time.Millisecond).Seconds()}
+		Endpoints: append([]string{}, found.Endpoints...), Unanswered: []unansweredView{}, Requests: found.Requests, Quota: found.Quota,
+		planView: viewPlan(found.Plan), Seconds: found.Took.Round(time.Millisecond).Seconds()}
+	for _, f := range found.Failed {
+		v.Unanswered = append(v.Unanswered, unansweredView(f))
+	}
 	if g.JSON() {
 		return errors.Join(failed, g.Encode(v))
 	}
-	if failed == nil {
-		plain.Fprintf(g.Out, "tenant %s: %s accepts the credential %s (%s, %s, %.1f s); the connection is %s\n",
-			v.ID, v.Provider, v.Hint, v.Endpoint, cli.Plural(v.Requests, "request"), v.Seconds, v.Status)
-		if v.Quota != nil {
-			fmt.Fprintf(g.Out, "its quota: %s\n", v.Quota.Describe(g.Now()))
-		}
-		return nil
+	return errors.Join(v.print(g.Out, g.Now()), failed)
+}
+
+// print writes what the test found. What failed is an error, which is printed after it.
+func (v testView) print(out io.Writer, now time.Time) error {
+	if v.OK {
+		plain.Fprintf(out, "tenant %s: %s accepts the credential %s (%s, %.1f s); the connection is %s\n",
+			v.ID, v.Provider, v.Hint, cli.Plural(v.Requests, "request"), v.Seconds, v.Status)
+	} else {
+		plain.Fprintf(out, "tenant %s: the connection is %s\n", v.ID, v.Status)
 	}
-	plain.Fprintf(g.Out, "tenant %s: the connection is %s\n", v.ID, v.Status)
-	return failed
+	w := cli.NewTableWriter(out)
+	if v.Quota != nil {
+		plain.Fprintf(w, "quota\t%s\n", v.Quota.Describe(now))
+	}
+	v.planView.print(w)
+	for _, u := range v.Unanswered {
+		why := string(u.Code)
+		if u.Reason != "" {
+			why += ": " + u.Reason
+		}
+		plain.Fprintf(w, "unanswered\t%s (%s)\n", u.Endpoint, why)
+	}
+	return w.Flush()
 }

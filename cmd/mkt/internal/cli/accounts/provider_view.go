@@ -10,25 +10,40 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/pace"
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/football"
 	"mkt/publish/health"
 )
 
 // connectionView is a provider connection as people and scripts may see it.
 type connectionView struct {
-	ID            string                      `json:"client_id"`
-	Provider      string                      `json:"provider"` // "" when there is none
-	BaseURL       string                      `json:"base_url,omitempty"`
-	Bookmaker     string                      `json:"bookmaker,omitempty"` // whose prices are taken; "" if there is none to choose
-	Hint          string                      `json:"hint"`
-	Status        health.Connection           `json:"status"`
-	LastSuccessAt *time.Time                  `json:"last_success_at"`
-	LastAttemptAt *time.Time                  `json:"last_attempt_at"`
-	Code          health.Code                 `json:"code,omitempty"` // why the last attempt failed
-	Quota         *health.Quota               `json:"quota"`          // nil: the provider never reported one
-	Found         []findingView               `json:"found"`
-	Calls         map[string]map[string]int64 `json:"calls"` // by UTC day and endpoint
+	ID            string            `json:"client_id"`
+	Provider      string            `json:"provider"` // "" when there is none
+	BaseURL       string            `json:"base_url,omitempty"`
+	Bookmaker     string            `json:"bookmaker,omitempty"` // whose prices are taken; "" if there is none to choose
+	Hint          string            `json:"hint"`
+	Status        health.Connection `json:"status"`
+	LastSuccessAt *time.Time        `json:"last_success_at"`
+	LastAttemptAt *time.Time        `json:"last_attempt_at"`
+	Code          health.Code       `json:"code,omitempty"` // why the last attempt failed
+	Quota         *health.Quota     `json:"quota"`          // nil: the provider never reported one
+	planView
+	Pace  []paceView                  `json:"pace"` // of the products that run
+	Found []findingView               `json:"found"`
+	Calls map[string]map[string]int64 `json:"calls"` // by UTC day and endpoint
+}
+
+// paceView is how often a product runs by what is left of the quota.
+type paceView struct {
+	Product   football.Product `json:"product"`
+	Scheduled float64          `json:"scheduled_seconds"` // by tenants.yaml
+	Allowed   float64          `json:"allowed_seconds"`   // by the quota: what mkt schedule keeps to
+	InForce   bool             `json:"in_force"`          // a running mkt schedule has slowed the product down
+	Cost      float64          `json:"cost"`              // of a cycle
+	Measured  bool             `json:"measured"`          // false: the cost is an estimate
+	text      string
 }
 
 // findingView is the newest test or fetch.
@@ -45,7 +60,7 @@ type findingView struct {
 // connection returns what tests and fetches found. Findings about another credential than
 // the one that is set are ignored.
 func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
-	v := connectionView{ID: t.ID, Status: health.Unconfigured, Found: []findingView{}, Calls: map[string]map[string]int64{}}
+	v := connectionView{ID: t.ID, Status: health.Unconfigured, planView: viewPlan(nil), Pace: []paceView{}, Found: []findingView{}, Calls: map[string]map[string]int64{}}
 	var findings []*health.Run
 	for _, s := range g.Sources(t) {
 		run, err := g.NewestOf(s)
@@ -66,9 +81,13 @@ func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
 		v.Provider, v.BaseURL, v.Bookmaker, v.Hint = p.Name, p.BaseURL, p.BookmakerInUse(), p.Hint
 		v.Status = health.ConnectionStatus(true, p.Disabled, fingerprint, findings...)
 		v.LastSuccessAt, v.LastAttemptAt, v.Code = known.LastOKAt, known.LastAttemptAt, known.Code
-		v.Quota = health.NewestQuota(fingerprint, findings...)
+		v.Quota, v.planView = health.NewestQuota(fingerprint, findings...), viewPlan(health.NewestPlan(fingerprint, findings...))
 	}
-	return v, nil
+	plan, err := pace.Of(g.Data, t, g.Now())
+	for _, one := range plan.Products {
+		v.Pace = append(v.Pace, paceView{one.Product, one.Cadence.Seconds(), max(one.Cadence, one.Pace).Seconds(), one.Now > 0, one.Cost, one.Measured, plan.Describe(one)})
+	}
+	return v, err
 }
 
 func (v connectionView) print(out io.Writer, now time.Time) error {
@@ -85,6 +104,12 @@ func (v connectionView) print(out io.Writer, now time.Time) error {
 	}
 	if v.Quota != nil {
 		row("quota", "%s", v.Quota.Describe(now))
+	}
+	v.planView.print(w)
+	for _, p := range v.Pace {
+		if p.Allowed > p.Scheduled {
+			row("pace", "%s", p.text)
+		}
 	}
 	for _, f := range v.Found {
 		row(f.Of, "%s at %s%s", result(f.OK, f.Code), f.At.UTC().Format(time.RFC3339), f.history())

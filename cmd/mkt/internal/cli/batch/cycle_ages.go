@@ -60,7 +60,8 @@ func (c agesOfCycles) judge(f *tenants.File, p football.Product) (count map[stri
 		if due, _ := s.due(tenant, now); err != nil || len(due) == 0 {
 			continue
 		}
-		known[entryName(tenant.ID, p)] = true
+		name := entryName(tenant.ID, p)
+		known[name] = true
 		at := c.lastGood(Job{tenant, p})
 		if at.IsZero() {
 			count["never"]++
@@ -71,7 +72,7 @@ func (c agesOfCycles) judge(f *tenants.File, p football.Product) (count map[stri
 			newest = age
 		}
 		oldest = max(oldest, age)
-		if age > schedule.OverdueAfter*schedule.Cadence(when, now) {
+		if age > schedule.OverdueAfter*schedule.Cadence(schedule.Slower(when, c.paceOf(name)), now) {
 			count["overdue"]++
 			continue
 		}

@@ -80,7 +80,10 @@ func fetchReport(s fetch.Summary, took time.Duration) Report {
 		if s.Code == health.CodeRateLimited && s.Quota != nil && s.Quota.UsedUpUntil != nil {
 			r.text += ", the provider's quota is used up until " + cli.ClockTime(*s.Quota.UsedUpUntil)
 		}
-		if s.ListingShort {
+		switch {
+		case s.ListingShort && s.Listed == 0:
+			r.text += ", the list has no football (nothing is removed)"
+		case s.ListingShort:
 			r.text += ", the list has fewer entries than it says (nothing is removed)"
 		}
 	}

@@ -76,7 +76,7 @@ func (g *Group) refused(j Job, fingerprint string, findings []*health.Run) (at t
 	switch {
 	case own == nil || own.CredentialFingerprint != fingerprint || own.Code != health.CodePermission:
 		return at, "", 0
-	case test != nil && test.OK && test.CredentialFingerprint == fingerprint && test.FinishedAt.After(own.FinishedAt):
+	case test != nil && test.OK && test.CredentialFingerprint == fingerprint && test.FinishedAt.After(own.FinishedAt) && !test.Plan.Refuses(j.Product.Needs()):
 		return at, "", 0 // tested since then: ask again
 	}
 	return own.FinishedAt, own.Code, retryAfter(own.RefusalsInARow, own.LastOKAt != nil)

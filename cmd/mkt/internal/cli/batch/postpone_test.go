@@ -28,9 +28,9 @@ func TestRefusedIsPostponed(t *testing.T) {
 		after time.Duration
 		code  health.Code // "" = good
 		other bool        // with another credential
-		quota string      // none, used up for half an hour, or left
+		quota string      // none, used up for half an hour, or left; or lacking, which is the market engine in the plan
 	}
-	const usedUp, left = "used up", "left"
+	const usedUp, left, lacking = "used up", "left", "lacking"
 	for name, c := range map[string]struct {
 		found []finding
 		now   time.Duration
@@ -47,6 +47,7 @@ func TestRefusedIsPostponed(t *testing.T) {
 		"not bought":                 {[]finding{{market, 0, "PERMISSION_DENIED", false, ""}}, time.Minute, true},
 		"another product not bought": {[]finding{{live, 0, "PERMISSION_DENIED", false, ""}}, time.Minute, false},
 		"not bought, tested since":   {[]finding{{market, 0, "PERMISSION_DENIED", false, ""}, {test, time.Second, "", false, ""}}, time.Minute, false},
+		"tested, and still refused":  {[]finding{{market, 0, "PERMISSION_DENIED", false, ""}, {test, time.Second, "", false, lacking}}, time.Minute, true},
 		"not bought, the other was":  {[]finding{{market, 0, "PERMISSION_DENIED", false, ""}, {live, time.Second, "", false, ""}}, time.Minute, true},
 		"not reached":                {[]finding{{market, 0, "PROVIDER_UNREACHABLE", false, ""}}, time.Minute, false},
 		"once, after it was good":    {[]finding{{of: market}, {market, time.Second, "CREDENTIAL_REJECTED", false, ""}}, 60 * time.Second, true},
@@ -82,7 +83,12 @@ func TestRefusedIsPostponed(t *testing.T) {
 				}
 				root, err := durable.OpenRoot(dir)
 				var quota *health.Quota
-				if f.quota != "" {
+				var plan *health.Plan
+				switch f.quota {
+				case "":
+				case lacking:
+					plan = &health.Plan{Capabilities: map[football.Capability]health.Evidence{football.Prematch: {At: at.Add(f.after)}}}
+				default:
 					found, back := at.Add(f.after), at.Add(f.after+30*time.Minute)
 					quota = &health.Quota{At: found}
 					if f.quota == usedUp {
@@ -90,7 +96,7 @@ func TestRefusedIsPostponed(t *testing.T) {
 					}
 				}
 				if err := errors.Join(err, health.Record(root, health.Run{Step: step, FinishedAt: at.Add(f.after), OK: f.code == "", Code: f.code,
-					CredentialFingerprint: fingerprint, Quota: quota})); err != nil {
+					CredentialFingerprint: fingerprint, Quota: quota, Plan: plan})); err != nil {
 					t.Fatal(err)
 				}
 			}

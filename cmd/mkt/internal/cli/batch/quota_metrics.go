@@ -14,6 +14,8 @@ type quotas struct{ *timetable }
 
 var (
 	postponedDesc = cycleDesc("mkt_schedule_postponed_jobs", "Accounts whose provider must not be asked yet: its quota is used up, or it refused.", "reason")
+	slowedDesc    = cycleDesc("mkt_schedule_slowed_jobs", "Accounts whose cycles run less often than tenants.yaml says, because the provider's quota does not carry more.")
+	slowestDesc   = cycleDesc("mkt_schedule_slowest_pace_seconds", "Least time between two cycles of the slowest of these accounts; 0 if there is none.")
 	quotaLeft     = quotaDesc("mkt_provider_quota_left", "Requests left, of the account with the fewest, by the provider's newest report.")
 	quotaUsedUp   = quotaDesc("mkt_provider_quota_used_up_accounts", "Accounts whose quota is used up.")
 	quotaWait     = quotaDesc("mkt_provider_quota_wait_seconds", "Seconds until no account's quota is used up; 0 if none is.")
@@ -25,7 +27,7 @@ func quotaDesc(name, help string) *prometheus.Desc {
 
 // Describe implements prometheus.Collector.
 func (c quotas) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{postponedDesc, quotaLeft, quotaUsedUp, quotaWait} {
+	for _, d := range []*prometheus.Desc{postponedDesc, slowedDesc, slowestDesc, quotaLeft, quotaUsedUp, quotaWait} {
 		to <- d
 	}
 }
@@ -75,6 +77,11 @@ func (c quotas) Collect(to chan<- prometheus.Metric) {
 		if left := q.Remaining(now); left != nil && (sum.left == nil || *left < *sum.left) {
 			sum.left = left
 		}
+	}
+	for _, p := range account.Products() {
+		slowed, slowest := c.slowed(p)
+		gauge(slowedDesc, float64(slowed), string(p))
+		gauge(slowestDesc, slowest.Seconds(), string(p))
 	}
 	for product, reasons := range postponed {
 		for _, why := range postponeReasons {

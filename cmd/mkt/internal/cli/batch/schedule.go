@@ -39,6 +39,11 @@ until stopped. Changes of tenants.yaml take effect while it runs. An @every is
 due at the multiples of its duration on the clock, in UTC, whenever the
 process began.
 
+If the provider's quota does not carry an account's schedule, what is left of it
+is spread over the time until it is renewed: live cycles run less often, down to
+one every 30 seconds, and then market cycles, down to one a day. That is logged,
+and mkt provider status shows it.
+
 A tick is skipped, logged and counted if a run of the same tenant and product
 is under way, here or started by hand. Market cycles do not delay live ones.
 On SIGTERM running steps finish, no further step begins, and the exit code is
@@ -95,16 +100,17 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 		adminServer.Metrics.MustRegister(append(edits.Collectors(), t.collectors()...)...)
 		adminServer.ReadyWhen(func() error { return scheduling(ctx) })
 	}
+	t.paceAll()
 	var overdue []string
 	if o.catchUp {
-		overdue = g.overdue(f)
+		overdue = t.overdue(f)
 	}
 	g.Log.Info("schedule started", "jobs", len(Entries(f)), "overdue", len(overdue))
 	if adminServer != nil {
 		g.printScheduling(adminServer.URL())
 	}
 	go edits.Watch(ctx, f, t.SetTenants)
-	t.Scheduler.Run(ctx, overdue...)
+	t.RunAll(ctx, overdue...)
 	g.Log.Info("schedule stopped", "ticks_skipped", t.Scheduler.Skipped())
 	return nil
 }
@@ -133,7 +139,7 @@ const catchUpFrom = time.Minute
 
 // overdue returns the entries whose newest fetch is older than their cadence or missing:
 // neither a restart nor a new tenant must wait an hour.
-func (g *Group) overdue(f *tenants.File) []string {
+func (t *timetable) overdue(f *tenants.File) []string {
 	var list []string
 	for i := range f.Tenants {
 		for _, p := range account.Products() {
@@ -141,10 +147,10 @@ func (g *Group) overdue(f *tenants.File) []string {
 			if err != nil {
 				continue
 			}
-			now := g.Now()
-			cadence := schedule.Cadence(s, now)
-			if cadence >= catchUpFrom && now.Sub(g.LastFetch(Job{&f.Tenants[i], p})) >= cadence {
-				list = append(list, entryName(f.Tenants[i].ID, p))
+			now, name := t.group.Now(), entryName(f.Tenants[i].ID, p)
+			cadence := schedule.Cadence(schedule.Slower(s, t.paceOf(name)), now)
+			if cadence >= catchUpFrom && now.Sub(t.group.LastFetch(Job{&f.Tenants[i], p})) >= cadence {
+				list = append(list, name)
 			}
 		}
 	}

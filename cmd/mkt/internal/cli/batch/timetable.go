@@ -26,7 +26,10 @@ type timetable struct {
 
 	mu        sync.Mutex // guards what follows
 	file      *tenants.File
-	postponed map[string]time.Time // by entry: the time that was logged last
+	postponed map[string]time.Time     // by entry: the time that was logged last
+	paces     map[string]time.Duration // by entry: those that run less often than tenants.yaml says
+
+	pacing sync.Mutex // held while paces are decided
 }
 
 // liveFactor is how many live cycles may run for one of another product: they are short,
@@ -34,7 +37,7 @@ type timetable struct {
 const liveFactor = 4
 
 func NewTimetable(g *Group, o ScheduleOptions, steps []Step) *timetable {
-	t := &timetable{group: g, steps: steps, grace: o.Grace, metrics: newCycleMetrics(g.Now), postponed: map[string]time.Time{}}
+	t := &timetable{group: g, steps: steps, grace: o.Grace, metrics: newCycleMetrics(g.Now), postponed: map[string]time.Time{}, paces: map[string]time.Duration{}}
 	t.Scheduler = schedule.New(schedule.Options{Now: g.Now, Run: t.Run, Jitter: o.Jitter, Parallel: o.Parallel, Lanes: map[string]int{
 		string(football.LiveIntelligence): liveFactor * o.Parallel}, Skipped: t.metrics.skip, Log: g.Log})
 	return t
@@ -133,5 +136,6 @@ func (t *timetable) Run(stopping context.Context, name string) error {
 	if p := t.group.postponed(j); p != nil {
 		t.postpone(j, p)
 	}
+	t.pace(j.Tenant)
 	return nil
 }

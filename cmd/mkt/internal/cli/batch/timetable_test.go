@@ -167,7 +167,7 @@ func TestTickSkippedWhileLocked(t *testing.T) {
 // An overdue job runs at the start, unless its cadence is shorter than a minute.
 func TestOverdueWaitsForAShortCadence(t *testing.T) {
 	table, _, _ := newTestTimetable(t, 0, 0)
-	got := table.group.overdue(table.file)
+	got := table.overdue(table.file)
 	if slices.Contains(got, "live/live_intelligence") || !slices.Contains(got, "acme/market_engine") {
 		t.Errorf("overdue %v: want the hourly jobs, and not the live ones of every 8 s", got)
 	}
@@ -177,7 +177,7 @@ func TestOneLineACycle(t *testing.T) {
 	table, _, log := newTestTimetable(t, 0, 0)
 	counts := map[string]map[string]any{
 		"fetch":     {"outcome": "COMPLETE", "already": false, "requests": 12, "failed": 0, "quota_left": int64(0)},
-		"transform": {"fixtures": 3, "damaged": 2},
+		"transform": {"fixtures": 3, "damaged": 2, "suspicions": 1},
 		"publish":   {"version": int64(7), "fixtures": int64(3), "held": 0},
 	}
 	var failing error
@@ -193,8 +193,8 @@ func TestOneLineACycle(t *testing.T) {
 		failing error
 		want    string
 	}{
-		{nil, `level=INFO msg="cycle published" tenant=acme product=market_engine cycle=20261121T090000Z-market_engine took_ms=N outcome=COMPLETE requests=12 quota_left=0 damaged=2 version=7 fixtures=3`},
-		{errors.New("no space"), `level=ERROR msg="cycle failed" tenant=acme product=market_engine cycle=20261121T090000Z-market_engine took_ms=N outcome=COMPLETE requests=12 quota_left=0 damaged=2 step=publish code=STORAGE error="no space"`},
+		{nil, `level=INFO msg="cycle published" tenant=acme product=market_engine cycle=20261121T090000Z-market_engine took_ms=N outcome=COMPLETE requests=12 quota_left=0 damaged=2 suspicions=1 version=7 fixtures=3`},
+		{errors.New("no space"), `level=ERROR msg="cycle failed" tenant=acme product=market_engine cycle=20261121T090000Z-market_engine took_ms=N outcome=COMPLETE requests=12 quota_left=0 damaged=2 suspicions=1 step=publish code=STORAGE error="no space"`},
 	} {
 		log.Reset()
 		failing = c.failing

@@ -210,6 +210,6 @@ func (g *Group) demoCycles(ctx context.Context, file *tenants.File, every time.D
 	}
 	first()
 	go daemon.NewReloads(g.Env).Watch(ctx, file, table.SetTenants)
-	table.Scheduler.Run(ctx, rest...)
+	table.RunAll(ctx, rest...)
 	return nil
 }

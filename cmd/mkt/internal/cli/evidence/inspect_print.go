@@ -14,6 +14,7 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
+	"mkt/transform"
 )
 
 // rowsShown are the tables whose rows the line of a dataset counts.
@@ -195,12 +196,23 @@ func countsOf(counts map[string]int) string {
 	return cli.OrDash(list)
 }
 
+// suspicionsIn returns the suspicious markets of a cycle by kind.
+func suspicionsIn(m *snapshot.Manifest) map[string]int {
+	kinds := map[string]int{}
+	for name, n := range m.Counters {
+		if kind, ok := strings.CutPrefix(name, transform.SuspicionsCounter+":"); ok && n > 0 {
+			kinds[kind] = int(n)
+		}
+	}
+	return kinds
+}
+
 func printTables(out io.Writer, m *snapshot.Manifest, columns bool) error {
 	w := cli.NewTableWriter(out)
 	for _, part := range []struct {
 		name   string
 		counts map[string]int
-	}{{"filtered", m.Filtered}, {"broken", m.Broken}, {"damaged", m.Damaged}, {"RAW markets", m.RawMarkets}, {"not publishable", m.NotPublishable}, {"unknown fields", m.UnknownFields}} {
+	}{{"filtered", m.Filtered}, {"broken", m.Broken}, {"damaged", m.Damaged}, {"RAW markets", m.RawMarkets}, {"not publishable", m.NotPublishable}, {"suspicious", suspicionsIn(m)}, {"unknown fields", m.UnknownFields}} {
 		if len(part.counts) > 0 {
 			plain.Fprintf(w, "%s\t%s\n", part.name, countsOf(part.counts))
 		}

@@ -13,21 +13,22 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
+	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/transform"
 )
 
 func newMapping(g *Group) *cobra.Command {
-	return cli.Group("mapping", "Look at how provider markets are mapped", newMappingCheck(g))
+	return cli.Group("mapping", "Look at how provider markets are mapped", newMappingCheck(g), newMappingExplain(g))
 }
 
 type mappingFlags struct {
-	provider, pattern string
-	tenant, cycle     string
-	listings          []string
-	participants      string
-	home, away        string
+	provider, bookmaker, pattern string
+	tenant, cycle                string
+	listings                     []string
+	participants                 string
+	home, away                   string
 }
 
 func newMappingCheck(g *Group) *cobra.Command {
@@ -37,17 +38,24 @@ func newMappingCheck(g *Group) *cobra.Command {
 		Short: "Show how the markets in payloads are mapped",
 		Long: `Show how the markets in a folder of payloads, or in the archived answers of a
 tenant's cycle, are mapped: how many markets and selections there are, mapped,
-RAW and publishable, and every name that stays RAW with the reason. Nothing is
-written.
+RAW and publishable, every name that stays RAW with the reason and an example,
+and markets that look as if they were misread. Nothing is written.
+
+What a file is follows from its bytes; files that are neither prices nor lists
+of fixtures of the provider are listed at the end. DIR can be the folder of an
+archived cycle (raw/cycle=…), too: then provider and bookmaker are its own.
+
+Where a payload has the prices of several bookmakers, those of one are read:
+of --bookmaker, or the one that an account has without a choice of its own.
+"--bookmaker all" reads those of each, one after the other.
 
 Many markets are recognized by the names of the teams, which payloads of
-markets do not hold. In a cycle they come from its list of fixtures. For a
-folder they come from the payloads of lists in it (in a folder named like the
-endpoint, such as bet365-upcoming), from participants.csv in it, and from the
-flags below. Fixtures whose teams are unknown are counted, because more of
-their markets stay RAW.`,
+markets may lack. In a cycle they come from its list of fixtures. For a folder
+they come from the lists of fixtures in it, from participants.csv in it, and
+from the flags below. Fixtures whose teams are unknown are counted, because
+more of their markets stay RAW.`,
 		Example: `  mkt mapping check --tenant acme
-  mkt mapping check payloads --listing upcoming.json
+  mkt mapping check payloads --provider theoddsapi --bookmaker all
   mkt mapping check payloads --home Fulham --away Arsenal`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -67,6 +75,7 @@ their markets stay RAW.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.provider, "provider", tenants.ProviderNames()[0], "provider of the payloads: "+strings.Join(tenants.ProviderNames(), ", "))
+	flags.StringVar(&f.bookmaker, "bookmaker", "", "whose prices to read, in the provider's spelling, or all")
 	flags.StringVar(&f.pattern, "pattern", "*.json", "names of the files in DIR to read")
 	flags.StringVar(&f.tenant, "tenant", "", "read the answers of this tenant's cycle instead of a folder")
 	flags.StringVar(&f.cycle, "cycle", "", "which cycle of --tenant (default: the newest one fetched)")
@@ -84,6 +93,8 @@ func (f *mappingFlags) check(args []string) error {
 		return cli.Usagef("give either a folder of payloads or --tenant")
 	case f.tenant != "" && named:
 		return cli.Usagef("--listing, --participants, --home and --away are for a folder: a cycle has its own list of fixtures")
+	case f.tenant != "" && f.bookmaker != "":
+		return cli.Usagef("--bookmaker is for a folder: a cycle has the prices of the bookmaker that it asked for")
 	case f.tenant == "" && f.cycle != "":
 		return cli.Usagef("--cycle needs --tenant")
 	case (f.home == "") != (f.away == ""):
@@ -92,7 +103,27 @@ func (f *mappingFlags) check(args []string) error {
 	if _, product, err := layout.ParseCycleID(f.cycle); f.cycle != "" && (err != nil || product != string(football.MarketEngine)) {
 		return cli.Usagef("--cycle %q: want the id of a cycle of market_engine, such as 20261120T090700Z-market_engine", f.cycle)
 	}
-	return cli.CheckWord("--provider", f.provider, tenants.ProviderNames()...)
+	if err := cli.CheckWord("--provider", f.provider, tenants.ProviderNames()...); err != nil {
+		return err
+	}
+	return f.checkBookmaker()
+}
+
+// allBookmakers is the value of --bookmaker that stands for each of them.
+const allBookmakers = "all"
+
+func (f *mappingFlags) checkBookmaker() error {
+	if f.bookmaker == "" {
+		return nil
+	}
+	p, _ := all.Lookup(f.provider)
+	switch {
+	case p.Bookmakers == nil:
+		return cli.Usagef("--bookmaker: %s sells the prices of one bookmaker", f.provider)
+	case f.bookmaker != allBookmakers && !p.Bookmakers.Valid(f.bookmaker):
+		return cli.Usagef("--bookmaker %q: no bookmaker of %s can be called that; the default is %s", f.bookmaker, f.provider, p.Bookmakers.Default)
+	}
+	return nil
 }
 
 // coverage reads the payloads. from names their folder or cycle.
@@ -105,20 +136,66 @@ func (g *Group) coverage(f *mappingFlags, args []string) (c transform.Coverage, 
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return c, "", fmt.Errorf("payloads %s: no such folder", dir)
 	}
+	if data, cycle, ok := archivedCycle(dir); ok {
+		return archiveCoverage(data, cycle)
+	}
+	if isDataRoot(dir) {
+		return c, "", fmt.Errorf("payloads %s: this is a data root, or a part of one: give --tenant ID, with --data if it is not that of the settings, or the folder of one raw cycle", dir)
+	}
 	who, err := f.who()
 	if err != nil {
 		return c, "", err
 	}
-	c, err = transform.CoverFolder(os.DirFS(dir), p, f.pattern, who)
+	options := transform.FolderOptions{Pattern: f.pattern, Bookmaker: f.bookmaker, Who: who}
+	if f.bookmaker == allBookmakers {
+		options.Bookmaker, options.EachBookmaker = "", true
+	}
+	c, err = transform.CoverFolder(os.DirFS(dir), p, options)
 	switch {
 	case errors.Is(err, transform.ErrNotOne):
 		return c, "", cli.Usagef("--home and --away: %w; name the teams of each with --listing or --participants", err)
 	case err != nil:
 		return c, "", fmt.Errorf("payloads %s: %w", dir, err)
-	case len(c.Payloads) == 0:
+	case len(c.Payloads) == 0 && c.Listings == 0 && len(c.Others) == 0:
 		return c, "", fmt.Errorf("payloads %s: no file is named %s", dir, f.pattern)
 	}
 	return c, dir, nil
+}
+
+// isDataRoot reports whether a folder is a data root, or the folder of an account, a
+// product or its raw cycles.
+func isDataRoot(dir string) bool {
+	for _, below := range []string{layout.Tenant("*"), "product=*", layout.RawDir + "/cycle=*", "cycle=*"} {
+		if found, err := filepath.Glob(filepath.Join(dir, below)); err == nil && len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// archivedCycle reports whether a folder is that of a raw cycle, and in which dataset.
+func archivedCycle(dir string) (dataset string, id layout.CycleID, ok bool) {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return "", "", false
+	}
+	if id, ok = layout.ParseCycleDir(filepath.Base(path)); !ok || filepath.Base(filepath.Dir(path)) != layout.RawDir {
+		return "", "", false
+	}
+	return filepath.Dir(filepath.Dir(path)), id, true
+}
+
+func archiveCoverage(dataset string, id layout.CycleID) (c transform.Coverage, from string, err error) {
+	root, err := durable.OpenExisting(dataset)
+	if err != nil {
+		return c, "", err
+	}
+	defer root.Close()
+	c, err = coverageOfCycle(root, id)
+	if err != nil {
+		return c, "", fmt.Errorf("cycle %s: %w", id, err)
+	}
+	return c, string(id), nil
 }
 
 func (f *mappingFlags) who() (who transform.Participants, err error) {
@@ -191,29 +268,41 @@ func (g *Group) cycleCoverage(f *mappingFlags) (c transform.Coverage, from strin
 		}
 		id = newest.CycleID
 	}
-	archive, err := raw.Open(root, id)
-	if err != nil {
-		return c, "", fmt.Errorf("%s: cycle %s: %w", datasets[0], id, err)
-	}
-	p, ok := all.Lookup(archive.Cycle().Provider)
-	if !ok {
-		return c, "", fmt.Errorf("%s: cycle %s: this build has no adapter for the provider %q", datasets[0], id, archive.Cycle().Provider)
-	}
-	c, err = transform.CoverArchive(archive, p)
+	c, err = coverageOfCycle(root, id)
 	if err != nil {
 		return c, "", fmt.Errorf("%s: cycle %s: %w", datasets[0], id, err)
 	}
 	return c, string(id), nil
 }
 
+// coverageOfCycle reads the answers of a cycle of the dataset at root.
+func coverageOfCycle(root durable.ReadFS, id layout.CycleID) (c transform.Coverage, err error) {
+	archive, err := raw.Open(root, id)
+	if err != nil {
+		return c, err
+	}
+	p, ok := all.Lookup(archive.Cycle().Provider)
+	if !ok {
+		return c, fmt.Errorf("this build has no adapter for the provider %q", archive.Cycle().Provider)
+	}
+	return transform.CoverArchive(archive, p)
+}
+
+// showCoverage prints the coverage. It is an error if a payload could not be read, and if
+// nothing that was looked at is prices.
 func (g *Group) showCoverage(view coverageView, from string) (err error) {
 	if g.JSON() {
 		err = g.Encode(view)
 	} else {
 		err = view.print(g)
 	}
-	if err == nil && view.Unreadable > 0 {
-		err = fmt.Errorf("%s: %d of %d payloads cannot be read", from, view.Unreadable, len(view.Payloads))
+	switch {
+	case err != nil:
+		return err
+	case view.Unreadable > 0:
+		return fmt.Errorf("%s: %d of %d payloads cannot be read", from, view.Unreadable, len(view.Payloads))
+	case len(view.Payloads) > 0:
+		return nil
 	}
-	return err
+	return fmt.Errorf("%s: no payload is prices of %s%s", from, view.Provider, view.providerHint())
 }

@@ -1,8 +1,8 @@
 package evidence
 
 import (
-	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -14,31 +14,49 @@ import (
 )
 
 type coverageView struct {
-	Provider   string          `json:"provider"`
-	Payloads   []payloadView   `json:"payloads"`
-	Unreadable int             `json:"unreadable"`
-	Nameless   int             `json:"without_names"` // fixtures without the name of a team
-	Raw        []rawView       `json:"raw"`           // by how often, then by key
-	Reasons    map[string]int  `json:"not_publishable"`
-	Damaged    map[string]int  `json:"damaged"`        // parts that could not be read
-	Unknown    map[string]int  `json:"unknown_fields"` // fields that no reader knows
-	Suspicions []suspicionView `json:"suspicions"`     // by kind
+	Provider    string            `json:"provider"`
+	Payloads    []payloadView     `json:"payloads"`
+	Total       totalView         `json:"total"`
+	Listings    int               `json:"listings"` // payloads that are lists of fixtures
+	Others      []otherView       `json:"others"`   // payloads that are neither
+	Unreadable  int               `json:"unreadable"`
+	Nameless    int               `json:"without_names"` // fixtures without the name of a team
+	Raw         []rawView         `json:"raw"`           // by how often, then by key
+	Reasons     map[string]int    `json:"not_publishable"`
+	Unpublished []unpublishedView `json:"not_publishable_markets"` // selections of mapped markets, by reason
+	Damaged     map[string]int    `json:"damaged"`                 // parts that could not be read
+	Unknown     map[string]int    `json:"unknown_fields"`          // fields that no reader knows
+	Suspicions  []suspicionView   `json:"suspicions"`              // by kind
 
 	hint string // how to name teams
 }
 
+type totalView struct {
+	Markets       int `json:"markets"`
+	Mapped        int `json:"mapped"`
+	Raw           int `json:"raw"`
+	WithoutPrices int `json:"without_prices"`
+	Selections    int `json:"selections"`
+	Publishable   int `json:"publishable"`
+	Suspended     int `json:"suspended"` // read, and not on offer now: not publishable
+}
+
 type payloadView struct {
-	Payload       string `json:"payload"`
-	Fixtures      int    `json:"fixtures"`
-	Markets       int    `json:"markets"`
-	Mapped        int    `json:"mapped"`
-	Raw           int    `json:"raw"`
-	WithoutPrices int    `json:"without_prices"`
-	Selections    int    `json:"selections"`
-	Publishable   int    `json:"publishable"`
-	Broken        int    `json:"broken"`
-	WithoutNames  int    `json:"without_names"`
-	Error         string `json:"error,omitempty"`
+	Payload    string   `json:"payload"`
+	Bookmaker  string   `json:"bookmaker,omitempty"`
+	Bookmakers []string `json:"bookmakers,omitempty"` // whose prices it has, if it has none of Bookmaker
+	Fixtures   int      `json:"fixtures"`
+	totalView
+	Broken       int    `json:"broken"`
+	WithoutNames int    `json:"without_names"`
+	Error        string `json:"error,omitempty"`
+}
+
+// otherView is a payload that is neither prices nor a list of fixtures.
+type otherView struct {
+	Payload   string   `json:"payload"`
+	Code      string   `json:"code,omitempty"`      // what is wrong with it as an answer of the provider
+	Providers []string `json:"providers,omitempty"` // other providers of which it could be an answer
 }
 
 // suspicionView is the markets of one kind of suspicion. It has the first few of them.
@@ -52,31 +70,53 @@ type suspicionView struct {
 const maxExamples = 3
 
 type exampleView struct {
-	Payload string `json:"payload"`
-	Fixture string `json:"provider_fixture_id"`
-	Key     string `json:"key"`
-	Market  string `json:"market"`
-	Period  string `json:"period"`
-	Subject string `json:"subject,omitempty"`
-	Seen    string `json:"seen"`
+	Payload   string `json:"payload"`
+	Bookmaker string `json:"bookmaker,omitempty"`
+	Fixture   string `json:"provider_fixture_id"`
+	Key       string `json:"key"`
+	Market    string `json:"market"`
+	Period    string `json:"period"`
+	Subject   string `json:"subject,omitempty"`
+	Seen      string `json:"seen"`
 }
 
 // rawView is the name of a market that stays RAW.
 type rawView struct {
-	Key     string `json:"key"`
-	Name    string `json:"name"`
-	Reason  string `json:"reason"`
-	Markets int    `json:"markets"`
+	Key        string     `json:"key"`
+	Name       string     `json:"name"`
+	Reason     string     `json:"reason"`
+	Markets    int        `json:"markets"`
+	Selections int        `json:"selections"`
+	Example    sampleView `json:"example"`
+}
+
+// unpublishedView is selections of a mapped market that were not read.
+type unpublishedView struct {
+	Reason     string     `json:"reason"`
+	Key        string     `json:"key"`
+	Market     string     `json:"market"`
+	Period     string     `json:"period"`
+	Subject    string     `json:"subject,omitempty"`
+	Selections int        `json:"selections"`
+	Example    sampleView `json:"example"`
+}
+
+// sampleView is the first selection of many.
+type sampleView struct {
+	Payload   string `json:"payload"`
+	Bookmaker string `json:"bookmaker,omitempty"`
+	Fixture   string `json:"provider_fixture_id"`
+	Words     string `json:"words"`
 }
 
 func coverageOf(c transform.Coverage) coverageView {
-	v := coverageView{Provider: c.Provider, Reasons: map[string]int{}, Damaged: map[string]int{}, Unknown: map[string]int{}}
+	v := coverageView{Provider: c.Provider, Payloads: []payloadView{}, Total: totalView(c.Totals()), Listings: c.Listings, Others: []otherView{}, Raw: []rawView{},
+		Unpublished: []unpublishedView{}, Suspicions: []suspicionView{}, Reasons: map[string]int{}, Damaged: map[string]int{}, Unknown: map[string]int{}}
 	suspicions := map[markets.Suspicion]suspicionView{}
-	raw, nameless := map[rawView]int{}, map[string]bool{}
+	nameless := map[string]bool{}
 	for i := range c.Payloads {
 		p := &c.Payloads[i]
-		t := p.Totals()
-		v.Payloads = append(v.Payloads, payloadView{p.Name, p.Fixtures, t.Markets, t.Mapped, t.Raw, t.WithoutPrices, t.Selections, t.Publishable, len(p.Broken), len(p.WithoutNames), cli.Message(p.Err)})
+		v.Payloads = append(v.Payloads, payloadView{p.Name, p.Bookmaker, p.Bookmakers, p.Fixtures, totalView(p.Totals()), len(p.Broken), len(p.WithoutNames), cli.Message(p.Err)})
 		for _, id := range p.WithoutNames {
 			nameless[id] = true
 		}
@@ -92,51 +132,50 @@ func coverageOf(c transform.Coverage) coverageView {
 		for _, m := range p.Suspicions {
 			of := suspicions[m.Kind]
 			if of.Markets++; len(of.Examples) < maxExamples {
-				of.Examples = append(of.Examples, exampleView{p.Name, m.Fixture, m.Key, m.Canonical, m.Period, m.Subject, m.Seen})
+				of.Examples = append(of.Examples, exampleView{p.Name, p.Bookmaker, m.Fixture, m.Key, m.Canonical, m.Period, m.Subject, m.Seen})
 			}
 			suspicions[m.Kind] = of
 		}
 		for k := range p.Markets {
-			m := &p.Markets[k]
-			if m.RawReason != "" && !m.WithoutPrices {
-				raw[rawView{Key: m.Key, Name: m.Name, Reason: string(m.RawReason)}]++
-			}
-			for reason, n := range m.Reasons {
+			for reason, n := range p.Markets[k].Reasons {
 				v.Reasons[string(reason)] += n
 			}
 		}
 	}
 	v.Nameless = len(nameless)
-	v.Suspicions = []suspicionView{}
+	for _, o := range c.Others {
+		v.Others = append(v.Others, otherView{o.Name, o.Code, o.Providers})
+	}
 	for _, kind := range slices.Sorted(maps.Keys(suspicions)) {
 		of := suspicions[kind]
 		of.Kind = kind.String()
 		v.Suspicions = append(v.Suspicions, of)
 	}
-	for r, n := range raw {
-		r.Markets = n
-		v.Raw = append(v.Raw, r)
+	for _, r := range c.RawNames() {
+		v.Raw = append(v.Raw, rawView{r.Key, r.Name, string(r.Reason), r.Markets, r.Selections, sampleView(r.Example)})
 	}
-	slices.SortFunc(v.Raw, func(a, b rawView) int {
-		return cmp.Or(cmp.Compare(b.Markets, a.Markets), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Reason, b.Reason))
-	})
+	for _, u := range c.Unpublished() {
+		v.Unpublished = append(v.Unpublished, unpublishedView{string(u.Reason), u.Key, u.Canonical, u.Period, u.Subject, u.Selections, sampleView(u.Example)})
+	}
 	return v
 }
 
+// maxShown bounds the lines of a list for people. JSON has all.
+const maxShown = 20
+
 func (v coverageView) print(g *Group) error {
 	w := cli.NewTableWriter(g.Out)
-	fmt.Fprintln(w, "PAYLOAD\tFIXTURES\tMARKETS\tMAPPED\tRAW\tNO PRICES\tSELECTIONS\tPUBLISHABLE")
-	for _, p := range v.Payloads {
-		if p.Error != "" {
-			plain.Fprintf(w, "%s\tcannot be read: %s\n", p.Payload, p.Error)
-			continue
-		}
-		plain.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", p.Payload, p.Fixtures, p.Markets, p.Mapped, p.Raw, p.WithoutPrices, p.Selections, p.Publishable)
-	}
+	v.printPayloads(w)
 	if len(v.Raw) > 0 {
-		fmt.Fprintln(w, "\nRAW\tNAME\tREASON\tMARKETS")
+		fmt.Fprintln(w, "\nRAW\tNAME\tREASON\tMARKETS\tSELECTIONS\tEXAMPLE")
 		for _, r := range v.Raw {
-			plain.Fprintf(w, "%s\t%s\t%s\t%d\n", r.Key, r.Name, r.Reason, r.Markets)
+			plain.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", r.Key, r.Name, r.Reason, r.Markets, r.Selections, r.Example)
+		}
+	}
+	if len(v.Unpublished) > 0 {
+		fmt.Fprintln(w, "\nMAPPED, NOT READ\tREASON\tSELECTIONS\tEXAMPLE")
+		for _, u := range v.Unpublished {
+			plain.Fprintf(w, "%s\t%s\t%d\t%s\n", joined(u.Key+":", u.Market, u.Period, u.Subject), u.Reason, u.Selections, u.Example)
 		}
 	}
 	for _, part := range []struct {
@@ -159,11 +198,108 @@ func (v coverageView) print(g *Group) error {
 			if i == 0 {
 				kind, n = of.Kind, fmt.Sprint(of.Markets)
 			}
-			plain.Fprintf(w, "%s\t%s\t%s\t%s\n", kind, n, strings.TrimSpace(e.Payload+" "+e.Fixture+" "+e.Key+": "+e.Market+" "+e.Period+" "+e.Subject), e.Seen)
+			plain.Fprintf(w, "%s\t%s\t%s\t%s\n", kind, n, joined(e.Payload, by(e.Bookmaker), e.Fixture, e.Key+":", e.Market, e.Period, e.Subject), e.Seen)
 		}
 	}
+	v.printOthers(w)
 	if v.Nameless > 0 {
 		fmt.Fprintf(w, "\n%s without the names of both teams: markets that are recognized by a name stay RAW.%s\n", cli.Plural(v.Nameless, "fixture"), v.hint)
 	}
 	return w.Flush()
+}
+
+func (v coverageView) printPayloads(w io.Writer) {
+	several := slices.ContainsFunc(v.Payloads, func(p payloadView) bool { return p.Bookmaker != "" })
+	// line writes the first columns. What follows is the rest of a line, with its tabs.
+	line := func(name, bookmaker, rest string) {
+		if several {
+			rest = plain.Text(bookmaker) + "\t" + rest
+		}
+		fmt.Fprintf(w, "%s\t%s\n", plain.Text(name), rest)
+	}
+	line("PAYLOAD", "BOOKMAKER", "FIXTURES\tMARKETS\tMAPPED\tRAW\tNO PRICES\tSELECTIONS\tPUBLISHABLE\tSUSPENDED")
+	fixtures := 0
+	for _, p := range v.Payloads {
+		fixtures += p.Fixtures
+		switch {
+		case p.Error != "":
+			line(p.Payload, p.Bookmaker, plain.Text("cannot be read: "+p.Error))
+		case len(p.Bookmakers) > 0:
+			line(p.Payload, p.Bookmaker, plain.Text("has no prices of this bookmaker, but of "+cli.Several(p.Bookmakers)))
+		default:
+			line(p.Payload, p.Bookmaker, fmt.Sprintf("%d\t%s", p.Fixtures, p.totalView))
+		}
+	}
+	if len(v.Payloads) > 1 {
+		line("TOTAL", "", fmt.Sprintf("%d\t%s", fixtures, v.Total))
+	}
+	if v.Total.Markets > 0 {
+		fmt.Fprintf(w, "\n%s of the markets are mapped; %s of the selections are publishable or suspended.\n",
+			transform.Percent(v.Total.Mapped, v.Total.Markets), transform.Percent(v.Total.Publishable+v.Total.Suspended, v.Total.Selections))
+	}
+}
+
+// String returns the columns from MARKETS on.
+func (t totalView) String() string {
+	return fmt.Sprintf("%d\t%d\t%d\t%d\t%d\t%d\t%d", t.Markets, t.Mapped, t.Raw, t.WithoutPrices, t.Selections, t.Publishable, t.Suspended)
+}
+
+// printOthers lists the payloads that are neither prices nor lists of fixtures.
+func (v coverageView) printOthers(w io.Writer) {
+	if len(v.Others) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nNEITHER PRICES NOR A LIST OF FIXTURES OF %s\tWHAT IT IS\n", strings.ToUpper(v.Provider))
+	for i, o := range v.Others {
+		if i == maxShown {
+			fmt.Fprintf(w, "and %d more (--output json lists all)\n", len(v.Others)-i)
+			break
+		}
+		what := "something else"
+		switch {
+		case len(o.Providers) > 0:
+			what = "perhaps an answer of " + strings.Join(o.Providers, " or ")
+		case o.Code != "":
+			what = "rejected as " + o.Code
+		}
+		plain.Fprintf(w, "%s\t%s\n", o.Payload, what)
+	}
+}
+
+// providerHint ends a message about payloads none of which is of the provider.
+func (v coverageView) providerHint() string {
+	count := map[string]int{}
+	for _, o := range v.Others {
+		for _, name := range o.Providers {
+			count[name]++
+		}
+	}
+	best := ""
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		if best == "" || count[name] > count[best] {
+			best = name
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; %d of %s could be of %s: give --provider %s", count[best], cli.Plural(len(v.Others), "file"), best, best)
+}
+
+// String is the example in a line of a table.
+func (s sampleView) String() string {
+	return joined(s.Payload, by(s.Bookmaker), s.Fixture+":", s.Words)
+}
+
+// by returns a bookmaker with words that say what it is.
+func by(bookmaker string) string {
+	if bookmaker == "" {
+		return ""
+	}
+	return "by " + bookmaker
+}
+
+// joined joins words that are not empty.
+func joined(words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" || w == ":" }), " ")
 }

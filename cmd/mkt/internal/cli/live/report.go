@@ -85,7 +85,7 @@ func (g *Group) traceLive(ctx context.Context, f *liveView) error {
 	m := &f.published
 	bar := g.NewBar(strings.TrimSpace("tracing " + f.named()))
 	defer bar.Done()
-	o := transform.LiveTraceOptions{Root: root, Fixture: m.Row.ProviderFixtureID, From: f.firstSeenAfter(end), To: end, Progress: bar.Set}
+	o := transform.LiveTraceOptions{Root: root, Fixture: m.Row.ProviderFixtureID, Source: m.Row.SourceProvider, From: f.firstSeenAfter(end), To: end, Progress: bar.Set}
 	if m.Row.ProviderEventID != nil {
 		o.Event = *m.Row.ProviderEventID
 	}

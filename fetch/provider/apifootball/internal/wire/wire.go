@@ -1,31 +1,35 @@
-// Package wire holds the words of API-Football's wire format, which the adapter and
-// an emulator share: endpoints, parameters, error words, headers and members.
+// Package wire has the names of API-Football's wire format that the adapter and the emulator
+// share: endpoints, parameters, error keys, headers and members.
 package wire
 
-// Endpoints: the closed set of archive names, and where they are asked. The first
-// two are the market engine's, the others live intelligence's. Three of them have
-// one path: what is asked tells them apart.
+// Endpoints: the closed set of names in the archive, and their paths. The first two are for
+// the market engine, the next two for live intelligence, and the last for tests of the
+// connection. Three of them have one path and differ in their parameters.
 const (
 	EndpointFixtures = "fixtures"
 	EndpointOdds     = "odds"
 	EndpointLive     = "fixtures/live"
 	EndpointDetails  = "fixtures/ids"
 	EndpointStatus   = "status"
+	EndpointLiveOdds = "odds/live" // asked by a test of the connection alone
 
 	PathFixtures = "/fixtures"
 	PathOdds     = "/odds"
 	PathStatus   = "/status"
+	PathLiveOdds = "/odds/live"
 )
 
 // Query parameters.
 const (
-	ParamDate      = "date" // of kick-off, in the time zone asked for: UTC without one
+	ParamDate      = "date" // of the kick-off, in the requested time zone: UTC by default
 	ParamBookmaker = "bookmaker"
 	ParamPage      = "page"
 	ParamLive      = "live"
-	ParamIDs       = "ids" // up to MaxIDs, IDSeparator between
+	ParamIDs       = "ids" // up to MaxIDs, separated by IDSeparator
+	ParamBet       = "bet" // one kind of bet
 
 	LiveAll     = "all"
+	LiveResult  = "59" // the bet "Fulltime Result" of EndpointLiveOdds
 	IDSeparator = "-"
 	DateForm    = "2006-01-02"
 	MaxIDs      = 20 // fixtures in one request for details

@@ -1,9 +1,9 @@
-// Package wire holds the words of Sportmonks' wire format, which the adapter and an
-// emulator share: endpoints, parameters, states and members.
+// Package wire has the names of Sportmonks' wire format that the adapter and the emulator
+// share: endpoints, parameters, states and members.
 package wire
 
-// Endpoints: the closed set of archive names, and where they are asked. The dates
-// and the fixture ids follow the path.
+// Endpoints: the closed set of names in the archive, and their paths, which dates and
+// fixture ids follow.
 const (
 	EndpointBetween  = "fixtures/between"
 	EndpointMulti    = "fixtures/multi"
@@ -11,13 +11,17 @@ const (
 	EndpointInplay   = "livescores/inplay"
 	EndpointPrematch = "odds/pre-match/fixtures" // read, not asked: the rows of one fixture
 
+	EndpointLiveOdds = "odds/inplay/fixtures" // asked by a test of the connection alone
+
 	PathBetween = "/v3/football/fixtures/between/" // from/to
 	PathMulti   = "/v3/football/fixtures/multi/"   // ids with commas between
 	PathByDate  = "/v3/football/fixtures/date/"    // a day
 	PathInplay  = "/v3/football/livescores/inplay"
+
+	PathLiveOdds = "/v3/football/odds/inplay/fixtures/" // a fixture id
 )
 
-// Query parameters. The token goes into a header, by Authorize alone.
+// Query parameters. Authorize puts the token into a header.
 const (
 	ParamInclude = "include"
 	ParamFilters = "filters"
@@ -27,8 +31,8 @@ const (
 	HeaderToken = "Authorization" // the token alone, without a word before it
 
 	IncludeListing = "participants;league"
-	// IncludeOdds selects the fields that are read: a row has 21 of them, and a big
-	// match 2,300 rows of one bookmaker.
+	// IncludeOdds selects the fields that are read: a row has 21 fields, and a big match
+	// 2,300 rows of one bookmaker.
 	IncludeOdds   = "odds:id,fixture_id,market_id,bookmaker_id,label,value,name,market_description,dp3,stopped,total,handicap"
 	IncludeInplay = "participants;league;scores;periods;statistics;events"
 
@@ -52,7 +56,7 @@ const (
 	SideAway   = "away"
 )
 
-// Members of the answers, as far as they are read by name.
+// Members of the answers.
 const (
 	KeyData       = "data"
 	KeyMessage    = "message"
@@ -62,7 +66,15 @@ const (
 	KeyRateLimit  = "rate_limit"
 	KeyRemaining  = "remaining"
 	KeyResets     = "resets_in_seconds"
+	KeyEntity     = "requested_entity"
+	EntityFixture = "Fixture"
 	KeyOdds       = "odds"
+
+	KeySubscription = "subscription"
+	KeyPlans        = "plans"
+	KeyAddOns       = "add_ons"
+	KeySport        = "sport"
+	SportFootball   = "Football" // of a plan
 )
 
 // state_id of a fixture.

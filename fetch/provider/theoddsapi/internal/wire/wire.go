@@ -1,9 +1,8 @@
-// Package wire holds the words of The Odds API's wire format, version 4, which the
-// adapter and an emulator share: endpoints, parameters, error codes, headers and
-// members.
+// Package wire has the names of The Odds API's wire format, version 4, that the adapter and
+// the emulator share: endpoints, parameters, error codes, headers and members.
 package wire
 
-// Endpoints: the closed set of archive names.
+// Endpoints: the closed set of names in the archive.
 const (
 	EndpointSports    = "sports"     // the competitions
 	EndpointEvents    = "events"     // the fixtures of a competition
@@ -13,21 +12,21 @@ const (
 	PathSports = "/v4/sports"
 )
 
-// PathEvents is where the fixtures of a competition are asked for.
+// PathEvents returns the path of the fixtures of a competition.
 func PathEvents(sport string) string { return PathSports + "/" + sport + "/events" }
 
-// PathOdds is where the featured markets of a competition are asked for.
+// PathOdds returns the path of the featured markets of a competition.
 func PathOdds(sport string) string { return PathSports + "/" + sport + "/odds" }
 
-// PathEventOdds is where the markets of one fixture are asked for.
+// PathEventOdds returns the path of the markets of one fixture.
 func PathEventOdds(sport, event string) string { return PathEvents(sport) + "/" + event + "/odds" }
 
-// Query parameters. The key is put on by Authorize alone.
+// Query parameters. Authorize adds the key.
 const (
 	ParamKey        = "apiKey"
 	ParamBookmakers = "bookmakers"
 	ParamMarkets    = "markets"
-	ParamEvents     = "eventIds" // comma between
+	ParamEvents     = "eventIds" // separated by commas
 	ParamOddsFormat = "oddsFormat"
 	ParamDateFormat = "dateFormat"
 
@@ -37,6 +36,7 @@ const (
 
 const (
 	Featured = "h2h,spreads,totals" // markets of EndpointOdds, each a credit
+	Result   = "h2h"
 
 	GroupSoccer  = "Soccer"  // of a competition
 	PrefixSoccer = "soccer_" // of a competition's key

@@ -1,0 +1,167 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"mkt/cmd/mkt/internal/pace"
+	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/publish/layout"
+	"mkt/serve/account"
+)
+
+// lookAtPaces is how often the paces of slowed accounts are decided anew, besides after
+// each of their cycles: a larger quota may be reported by mkt provider test.
+const lookAtPaces = 5 * time.Second
+
+// RunAll runs the overdue jobs and then all jobs on their schedules, until ctx ends.
+func (t *timetable) RunAll(ctx context.Context, overdue ...string) {
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		tick := time.NewTicker(lookAtPaces)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				t.paceSlowed()
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	t.Scheduler.Run(ctx, overdue...)
+	<-watched
+}
+
+// paceAll decides the paces of all accounts.
+func (t *timetable) paceAll() {
+	t.mu.Lock()
+	f := t.file
+	t.mu.Unlock()
+	for i := range f.Tenants {
+		t.pace(&f.Tenants[i])
+	}
+}
+
+// paceSlowed decides the paces of the accounts that run less often than tenants.yaml says.
+func (t *timetable) paceSlowed() {
+	t.mu.Lock()
+	var ids []string
+	for name := range t.paces {
+		id, _, _ := strings.Cut(name, "/")
+		ids = append(ids, id)
+	}
+	f := t.file
+	t.mu.Unlock()
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		if tenant, ok := f.Tenant(id); ok {
+			t.pace(tenant)
+			continue
+		}
+		for _, p := range account.Products() {
+			t.setPace(entryName(id, p), 0)
+		}
+	}
+}
+
+// setPace puts the pace of an entry in force and returns the one before.
+func (t *timetable) setPace(name string, every time.Duration) (before time.Duration) {
+	t.mu.Lock()
+	before = t.paces[name]
+	if every > 0 {
+		t.paces[name] = every
+	} else {
+		delete(t.paces, name)
+	}
+	t.mu.Unlock()
+	t.Scheduler.SetPace(name, every)
+	return before
+}
+
+// pace decides how often the cycles of an account run, and puts that in force.
+func (t *timetable) pace(tenant *tenants.Tenant) {
+	t.pacing.Lock()
+	defer t.pacing.Unlock()
+	now := t.group.Now()
+	plan, err := pace.Of(t.group.Data, tenant, now)
+	if err != nil {
+		t.group.Log.Warn("the pace that the quota allows cannot be read, and stays as it is", "tenant", tenant.ID, "error", err)
+		return
+	}
+	for _, p := range account.Products() {
+		if !slices.ContainsFunc(plan.Products, func(one pace.Product) bool { return one.Product == p }) {
+			t.setPace(entryName(tenant.ID, p), 0)
+		}
+	}
+	for _, one := range plan.Products {
+		if before := t.setPace(entryName(tenant.ID, one.Product), one.Pace); before != one.Pace {
+			log := t.group.Log.With("tenant", tenant.ID, "product", one.Product)
+			if one.Pace > before {
+				log.Warn("slowed down for the quota: " + plan.Describe(one))
+			} else {
+				log.Info("the quota allows more: " + plan.Describe(one))
+			}
+		}
+		if err := t.recordPace(tenant, one, now); err != nil {
+			t.group.Log.Warn("the pace cannot be recorded: readers may call the data stale", "tenant", tenant.ID, "product", one.Product, "error", err)
+		}
+	}
+}
+
+// recordPace writes the pace for the readers if it has changed, or must be renewed.
+func (t *timetable) recordPace(tenant *tenants.Tenant, one pace.Product, now time.Time) error {
+	root, err := durable.OpenWithin(t.group.Data, layout.TenantProduct(tenant.ID, string(one.Product)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // nothing was fetched yet
+	}
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	fingerprint := tenant.Provider.Fingerprint()
+	old, err := health.ReadPace(root)
+	if err != nil {
+		return err
+	}
+	was := old.In(now, fingerprint)
+	if was == one.Pace && (was == 0 || old.Until.Sub(now) > 2*old.Cadence) {
+		return nil
+	}
+	cadence := schedule.Cadence(one.Schedule, now)
+	next := health.Pace{At: now, Every: one.Pace, Cadence: cadence, Until: now.Add(3*cadence + time.Minute), CredentialFingerprint: fingerprint}
+	if was > one.Pace {
+		next.Slower, next.SlowerUntil = old.Cadence, now.Add(2*cadence)
+	}
+	return health.WritePace(root, next)
+}
+
+// paceOf returns the least time between two cycles of an entry; 0: as its expression says.
+func (t *timetable) paceOf(name string) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.paces[name]
+}
+
+// slowed returns how many accounts run a product less often than tenants.yaml says, and the
+// slowest pace among them.
+func (t *timetable) slowed(p football.Product) (n int, slowest time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for name, pace := range t.paces {
+		if strings.HasSuffix(name, "/"+string(p)) {
+			n++
+			slowest = max(slowest, pace)
+		}
+	}
+	return n, slowest
+}

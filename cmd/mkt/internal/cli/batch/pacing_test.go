@@ -1,0 +1,83 @@
+package batch
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/publish/layout"
+)
+
+// A cycle whose answers report a small quota slows the next ones down, also after a restart;
+// a test of the connection that reports a larger one ends that at once. Readers are told.
+func TestScheduleKeepsThePace(t *testing.T) {
+	table, _, log := newTestTimetable(t, 0, 0)
+	tenant, _ := table.file.Tenant("live")
+	fingerprint, name := tenant.Provider.Fingerprint(), "live/live_intelligence"
+	report := func(root durable.FS, step string, left int64) {
+		t.Helper()
+		now := time.Now()
+		until := now.Add(time.Hour)
+		err := health.Record(root, health.Run{Step: step, FinishedAt: now, OK: true, CredentialFingerprint: fingerprint, Costs: []int64{1},
+			Quota: &health.Quota{At: now, Left: &left, ResetsAt: &until}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	table.steps[0] = func(_ context.Context, j Task) (Report, error) {
+		report(j.Root, health.StepFetch, 179)
+		return Report{Step: "fetch"}, nil
+	}
+	root, err := durable.OpenRoot(table.group.Data + "/../")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	recorded := func() time.Duration {
+		t.Helper()
+		data, err := durable.OpenWithin(table.group.Data, layout.TenantProduct("live", string(football.LiveIntelligence)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer data.Close()
+		p, err := health.ReadPace(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.In(time.Now(), fingerprint)
+	}
+	if err := table.Run(t.Context(), name); err != nil {
+		t.Fatal(err)
+	}
+	if got := table.paceOf(name); got != 24*time.Second || recorded() != got {
+		t.Errorf("every %s, recorded %s: 179 requests are left of an hour", got, recorded())
+	}
+	if n, slowest := table.slowed(football.LiveIntelligence); n != 1 || slowest != 24*time.Second {
+		t.Errorf("%d accounts are slowed down, the slowest to %s", n, slowest)
+	}
+	if !strings.Contains(log.String(), "slowed down for the quota: live_intelligence runs every 24s instead of every 8s: 179 requests were left at ") {
+		t.Errorf("logged %s", log)
+	}
+
+	again := NewTimetable(table.group, ScheduleOptions{Parallel: 1}, table.steps)
+	if err := again.SetTenants(table.file); err != nil {
+		t.Fatal(err)
+	}
+	if again.paceAll(); again.paceOf(name) != 24*time.Second {
+		t.Errorf("after a restart every %s", again.paceOf(name))
+	}
+
+	account, err := root.MakeWithin("data/" + layout.Tenant("live"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer account.Close()
+	report(account, health.StepProbe, 3000)
+	if table.paceSlowed(); table.paceOf(name) != 0 || recorded() != 0 || !strings.Contains(log.String(), "the quota allows more: live_intelligence runs every 8s") {
+		t.Errorf("with a larger quota every %s, recorded %s; logged %s", table.paceOf(name), recorded(), log)
+	}
+}

@@ -1,0 +1,329 @@
+package evidence
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/explain"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/input"
+	"mkt/fetch/mapping"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/all"
+	"mkt/publish/football"
+	"mkt/publish/snapshot"
+)
+
+func newMappingExplain(g *Group) *cobra.Command {
+	var name string
+	var w cli.Filter
+	cmd := &cobra.Command{
+		Use:   "explain MARKET",
+		Short: "Show the rule that maps a market",
+		Long: `Show the rule that maps a market, or why it stays RAW. MARKET is one of
+  Asian Handicap              the provider's name of a market, or its key
+  6                           the provider's id of a market
+  ASIAN_HANDICAP              a canonical market, for all rules that lead to it
+  sportmonks/markets.csv:6    a rule, as "mkt explain" names it
+  mk_…                        the id of a published market
+Names are compared without regard to case. If no rule has the name, those that
+contain it are listed. Rules of all providers are looked through, unless
+--provider names one. Only mk_… needs the data root.`,
+		Example: `  mkt mapping explain "Asian Handicap" --provider sportmonks
+  mkt mapping explain TEAM_TOTAL_GOALS
+  mkt mapping explain mk_… --tenant acme`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if name != "" {
+				if err := cli.CheckWord("--provider", name, tenants.ProviderNames()...); err != nil {
+					return err
+				}
+			}
+			if err := w.Check(); err != nil {
+				return err
+			}
+			text := strings.Join(args, " ")
+			if strings.HasPrefix(text, "mk_") || strings.HasPrefix(text, "fx_") {
+				return g.explainPublished(w, text)
+			}
+			return g.explainRules(name, text)
+		},
+	}
+	cmd.Flags().StringVar(&name, "provider", "", "only the rules of this provider: "+strings.Join(tenants.ProviderNames(), ", "))
+	cmd.Flags().StringVar(&w.Tenant, "tenant", "", "for mk_…: only this account's data (default: all accounts)")
+	return cmd
+}
+
+// ruleView is one line of a mapping table.
+type ruleView struct {
+	Provider  string   `json:"provider"`
+	Rule      string   `json:"rule"`
+	By        string   `json:"by"`
+	Match     string   `json:"match"`
+	Key       string   `json:"key"`
+	Name      string   `json:"name,omitempty"`
+	IDs       []string `json:"provider_market_ids"`
+	Origin    string   `json:"origin"`
+	Market    string   `json:"market,omitempty"`
+	Period    string   `json:"period,omitempty"`
+	Subject   string   `json:"subject,omitempty"`
+	Parameter string   `json:"parameter,omitempty"`
+	Rank      int      `json:"rank,omitempty"`
+	Shape     []string `json:"shape"`
+	Condition string   `json:"condition,omitempty"`
+	RawReason string   `json:"raw_reason,omitempty"`
+	Line      string   `json:"line"`
+}
+
+func ruleOf(p provider.Provider, l mapping.Line) ruleView {
+	v := ruleView{Provider: p.Name, Rule: l.Rule, By: l.By, Match: l.Match, Key: l.Entry.Key, Name: l.Name, IDs: append([]string{}, l.Entry.IDs...),
+		Origin: string(football.Raw), RawReason: string(l.Entry.Reason), Shape: []string{}, Line: l.Text}
+	if r := l.Entry.Reading; r != nil {
+		v.Origin, v.Market, v.Period, v.Subject, v.Parameter, v.Rank = string(football.Mapped), r.Market, r.Period, r.Subject, r.Parameter, r.Rank
+		v.Shape, v.Condition = append(v.Shape, mapping.ShapeNames(r.Shape)...), string(r.Condition)
+	}
+	return v
+}
+
+// explainRules shows the rules of the tables that a text means.
+func (g *Group) explainRules(only, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return cli.Usagef("give the name, key or id of a market")
+	}
+	var exact, near []ruleView
+	for _, p := range all.All() {
+		if p.Table == nil || only != "" && p.Name != only {
+			continue
+		}
+		found, isExact := p.Table().Find(text)
+		for _, l := range found {
+			if isExact {
+				exact = append(exact, ruleOf(p, l))
+			} else {
+				near = append(near, ruleOf(p, l))
+			}
+		}
+	}
+	if len(exact) > 0 {
+		return g.showRules(exact)
+	}
+	if len(near) > 0 {
+		return errors.Join(g.listRules(near), fmt.Errorf("no rule is called %q; it is part of the names of %s: give one of them", text, cli.Plural(len(near), "rule")))
+	}
+	return fmt.Errorf("no rule of %s has %q in its name: a market without a rule stays %s with %s%s", orAll(only), text, football.Raw, football.UnknownMarket, didYouMean(only, text))
+}
+
+func orAll(provider string) string {
+	if provider == "" {
+		return "any provider"
+	}
+	return provider
+}
+
+// didYouMean suggests the name nearest to a text.
+func didYouMean(only, text string) string {
+	var names []string
+	for _, p := range all.All() {
+		if p.Table == nil || only != "" && p.Name != only {
+			continue
+		}
+		for _, l := range p.Table().Lines() {
+			names = append(names, l.Match)
+			if l.Name != "" && l.Name != l.Match {
+				names = append(names, l.Name)
+			}
+		}
+	}
+	for _, t := range football.Vocabulary() {
+		names = append(names, t.Canonical)
+	}
+	return cli.DidYouMean(text, names...)
+}
+
+// explainPublished shows the rule of a published market.
+func (g *Group) explainPublished(w cli.Filter, text string) error {
+	target, err := explain.ParseTarget(text)
+	if err != nil {
+		return cli.AsUsage(err)
+	}
+	w.Product = string(football.MarketEngine)
+	datasets, err := cli.Datasets(g.Data, w)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, d := range datasets {
+		m, err := howMapped(d, target)
+		if err == nil {
+			return g.showPublished(m)
+		}
+		errs = append(errs, err)
+	}
+	return worst(errs)
+}
+
+func howMapped(d cli.Dataset, target explain.Target) (explain.Mapped, error) {
+	root, err := d.Open()
+	if err != nil {
+		return explain.Mapped{}, err
+	}
+	defer root.Close()
+	return explain.HowMapped(explain.Options{Tenant: d.Tenant, Product: d.Product, Root: root, At: snapshot.Newest}, target)
+}
+
+func (g *Group) showPublished(m explain.Mapped) error {
+	p, ok := all.Lookup(m.Provider)
+	if !ok || p.Table == nil {
+		return fmt.Errorf("this build has no adapter for the provider %q", m.Provider)
+	}
+	var rules []ruleView
+	for _, l := range p.Table().Lines() {
+		if l.Rule == m.Rule || m.Rule == "" && l.Entry.Key == m.Key {
+			rules = append(rules, ruleOf(p, l))
+		}
+	}
+	if m.Rule == "" && !g.JSON() {
+		plain.Fprintf(g.Out, "%s market %s: RAW, %s: %s\n\n", m.Provider, joined(m.Key, m.Name), m.RawReason, explain.WhyRaw(m.RawReason))
+	}
+	switch {
+	case len(rules) > 0:
+		return g.showRules(rules)
+	case m.Rule != "":
+		return fmt.Errorf("the table of this build has no rule %s, by which the market was published", m.Rule)
+	case g.JSON():
+		return g.Encode([]ruleView{})
+	}
+	return nil
+}
+
+// maxDetailed is how many rules are shown in detail. More are listed.
+const maxDetailed = 4
+
+func (g *Group) showRules(rules []ruleView) error {
+	if g.JSON() || len(rules) > maxDetailed {
+		return g.listRules(rules)
+	}
+	for i := range rules {
+		if i > 0 {
+			fmt.Fprintln(g.Out)
+		}
+		rules[i].print(g)
+	}
+	return nil
+}
+
+func (g *Group) listRules(rules []ruleView) error {
+	if g.JSON() {
+		return g.Encode(rules)
+	}
+	w := cli.NewTableWriter(g.Out)
+	fmt.Fprintln(w, "RULE\tNAME\tMARKET\tPERIOD\tSUBJECT\tRANK")
+	for _, v := range rules {
+		if v.Origin == string(football.Raw) {
+			plain.Fprintf(w, "%s\t%s\tRAW: %s\n", v.Rule, v.Name, v.RawReason)
+			continue
+		}
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", v.Rule, v.Name, joined(v.Market, v.Parameter), orRows(v.Period), v.Subject, v.Rank)
+	}
+	return w.Flush()
+}
+
+// orRows returns what a column of the table says, or that the rows of a market say it.
+func orRows(word string) string {
+	if word == "" {
+		return "(rows)"
+	}
+	return word
+}
+
+// lookedUp says what the text of a line is compared with.
+var lookedUp = map[string]string{"key": "the market's key", "name": "the market's name", "row": "the name of one row of a market whose rows each name a market"}
+
+// habits describe the shapes, see input.Shape.
+var habits = map[string]string{
+	"winner-first":       "a score has the winner's goals first",
+	"draw-away-sign":     "the draw row of a three-way handicap has the away side's sign",
+	"own-side":           "a row of a handicap has the line of its own side",
+	"unsigned-is-plus":   "a handicap without a sign is positive",
+	"sign-by-prices":     "the prices prove whose line a row of a handicap has",
+	"repeats":            "a text that stands in two fields says one thing",
+	"each-says-all":      "every field of a row says the whole selection",
+	"named-winner-first": "a score beside its winner has the winner's goals first, and a score alone the home side's",
+	"side-means-yes":     "a side alone means yes of that side",
+	"bare-line-over":     "a line without a word is one to go over",
+}
+
+// tests describe the conditions, see input.Condition.
+var tests = map[input.Condition]string{
+	input.NeedsExactly:   "a row must say exactly",
+	input.NeedsDraw:      "a row must be the draw",
+	input.NeedsBands:     "every row must be a band",
+	input.NeedsHalves:    "every row must name a side and a half",
+	input.NeedsSentence:  "every row must be a sentence that names a side",
+	input.NeedsScorers:   "every row must say first, last or anytime",
+	input.NeedsGoals:     "every row must say goals",
+	input.NeedsScoreDraw: "a row must say score draw",
+}
+
+// print writes one rule in detail.
+func (v ruleView) print(g *Group) {
+	line := func(what, text string) {
+		if text != "" {
+			plain.Fprintf(g.Out, "  %-12s %s\n", what, text)
+		}
+	}
+	plain.Fprintf(g.Out, "%s\n", v.Rule)
+	line("market", joined(v.Provider, v.Name))
+	line("found by", fmt.Sprintf("%s %q", lookedUp[v.By], v.Match))
+	if ids := slices.DeleteFunc(slices.Clone(v.IDs), func(id string) bool { return id == v.Match }); len(ids) > 0 {
+		line("market ids", strings.Join(ids, ", "))
+	}
+	if v.Origin == string(football.Raw) {
+		line("stays RAW", v.RawReason+": "+explain.WhyRaw(football.Reason(v.RawReason)))
+		line("line", v.Line)
+		return
+	}
+	line("becomes", joined(v.Market, v.Parameter))
+	if t, ok := football.Lookup(v.Market); ok {
+		line("which is", t.Meaning)
+		line("selections", t.Selections)
+		line("line kind", string(t.Line))
+	}
+	line("period", orRows(v.Period))
+	line("subject", v.Subject)
+	line("rank", v.rankWords())
+	for i, name := range v.Shape {
+		line([]string{"habits", ""}[min(i, 1)], name+": "+habits[name])
+	}
+	if v.Condition != "" {
+		line("condition", v.Condition+": "+tests[input.Condition(v.Condition)])
+	}
+	line("line", v.Line)
+}
+
+// rankWords says what the rank means for the market's id, and which rules share the
+// definition.
+func (v ruleView) rankWords() string {
+	p, _ := all.Lookup(v.Provider)
+	var others []string
+	for _, l := range p.Table().Lines() {
+		o := ruleOf(p, l)
+		if o.Market == v.Market && o.Period == v.Period && o.Subject == v.Subject && o.Parameter == v.Parameter && o.Key != v.Key && !slices.Contains(others, l.Match) {
+			others = append(others, l.Match)
+		}
+	}
+	text := "1: its market has the bare id"
+	if v.Rank > 1 {
+		text = fmt.Sprintf("%d: the id of its market ends with ~ and a suffix of its own", v.Rank)
+	}
+	if len(others) > 0 {
+		text += "; the definition is shared with " + cli.Several(others)
+	}
+	return text
+}

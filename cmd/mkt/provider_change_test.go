@@ -1,0 +1,352 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli/batch"
+	"mkt/cmd/mkt/internal/dataroot"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/credential"
+	sportmonks "mkt/fetch/provider/sportmonks/emulator"
+	"mkt/fetch/raw"
+	"mkt/fetch/simulator"
+	"mkt/publish"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/table"
+)
+
+// changing is a system whose account moves between two providers.
+type changing struct {
+	*liveSystem
+	first tenants.Provider // as it was connected
+	other tenants.Provider
+}
+
+func newChanging(t *testing.T) *changing {
+	t.Helper()
+	c := &changing{liveSystem: newLiveSystem(t, time.Date(2026, 11, 21, 14, 0, 0, 0, time.UTC), simulator.Options{Seed: 3, Fixtures: 34})}
+	c.first = *c.acme().Provider
+	c.steps[2] = func(ctx context.Context, j batch.Task) (batch.Report, error) { // without a child of this binary
+		s, err := publish.Run(ctx, publish.Options{ClientID: j.Tenant.ID, Product: j.Product, Cycle: j.Cycle, Root: j.Root, Now: c.Now, Version: version})
+		return batch.NewReport("publish", s.Cycle, 0), err
+	}
+	sim, err := sportmonks.New(simulator.Options{Seed: 4, Fixtures: 34, Now: c.clock.Now})
+	c.must(err)
+	server := httptest.NewServer(sim)
+	t.Cleanup(server.Close)
+	key, err := credential.LoadIdentity(c.Batch.Keys.Seal)
+	c.must(err)
+	sealed, err := credential.Seal(key.Recipient(), "acme", "sportmonks", []byte(sim.Tokens()[0]))
+	c.must(err)
+	c.other = tenants.Provider{Name: "sportmonks", BaseURL: server.URL, AllowPrivateAddress: true, Credential: sealed, Hint: "****0000"}
+	return c
+}
+
+func (c *changing) connect(p tenants.Provider) {
+	c.Helper()
+	file, err := tenants.Edit(c.Context(), c.Tenants, func(e *tenants.Editor) error { return e.SetProvider("acme", p) })
+	c.must(err)
+	c.file = file
+}
+
+// next runs a cycle of both products a minute later, and waits until both are served.
+func (c *changing) next() {
+	c.Helper()
+	c.now = c.now.Add(time.Minute)
+	c.must(c.tick())
+	c.must(c.cycle(c.acme(), football.MarketEngine, c.steps...))
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		var page changesPage
+		if status := c.ask("/fixtures?limit=1", &page); status == 200 && page.Meta.ProcessedAt.Equal(c.now) {
+			break
+		}
+		if time.Now().After(end) {
+			c.Fatalf("the market cycle of %v is not served: %+v", c.now, page.Meta)
+		}
+	}
+	c.served()
+}
+
+type changesPage struct {
+	Data []struct {
+		Seq       uint64 `json:"seq"`
+		Type      string `json:"type"`
+		FixtureID string `json:"fixture_id"`
+	}
+	Pagination struct {
+		NextCursor string `json:"next_cursor"`
+		HasMore    bool   `json:"has_more"`
+	}
+	Meta struct {
+		ProcessedAt   time.Time `json:"processed_at"`
+		ChangesCursor string    `json:"changes_cursor"`
+		ChangesSeq    uint64    `json:"changes_seq"`
+	}
+}
+
+// fixtures are the ids of /fixtures, and the position in the change log before them.
+func (c *changing) fixtures() (ids map[string]bool, cursor string) {
+	c.Helper()
+	ids = map[string]bool{}
+	for next := ""; ; {
+		var page changesPage
+		if status := c.ask("/fixtures?limit=200&cursor="+next, &page); status != 200 {
+			c.Fatalf("status %d", status)
+		}
+		for _, f := range page.Data {
+			ids[f.FixtureID] = true
+		}
+		cursor = page.Meta.ChangesCursor
+		if next = page.Pagination.NextCursor; !page.Pagination.HasMore {
+			return ids, cursor
+		}
+	}
+}
+
+// follow applies the events after a cursor to a client's fixtures, and checks that no seq is
+// left out and that each fixture has one event.
+func (c *changing) follow(ids map[string]bool, cursor string) (seqs []uint64, removed, updated int) {
+	c.Helper()
+	met := map[string]bool{}
+	for more := true; more; {
+		var page changesPage
+		if status := c.ask("/changes?limit=200&cursor="+cursor, &page); status != 200 {
+			c.Fatalf("changes: status %d", status)
+		}
+		for _, e := range page.Data {
+			if n := len(seqs); n > 0 && e.Seq != seqs[n-1]+1 {
+				c.Errorf("seq %d follows %d", e.Seq, seqs[n-1])
+			}
+			if met[e.FixtureID] {
+				c.Errorf("%s has two events", e.FixtureID)
+			}
+			seqs, met[e.FixtureID] = append(seqs, e.Seq), true
+			if e.Type == "fixture_removed" {
+				removed++
+				delete(ids, e.FixtureID)
+			} else {
+				updated++
+				ids[e.FixtureID] = true
+			}
+		}
+		cursor, more = page.Pagination.NextCursor, page.Pagination.HasMore
+	}
+	return seqs, removed, updated
+}
+
+// polling is a Socket.IO client over long polling.
+type polling struct {
+	*changing
+	url string
+}
+
+func (c *changing) socket() *polling {
+	c.Helper()
+	p := &polling{c, c.url + "/realtime/?EIO=4&transport=polling"}
+	var opened struct{ Sid string }
+	c.must(json.Unmarshal([]byte(p.do(http.MethodGet, "")[1:]), &opened))
+	p.url += "&sid=" + opened.Sid
+	p.do(http.MethodPost, fmt.Sprintf(`40{"token":%q}`, c.token))
+	return p
+}
+
+func (p *polling) do(method, body string) string {
+	p.Helper()
+	r, err := http.NewRequestWithContext(p.Context(), method, p.url, strings.NewReader(body))
+	p.must(err)
+	answer, err := http.DefaultClient.Do(r)
+	p.must(err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	p.must(err)
+	if answer.StatusCode != 200 {
+		p.Fatalf("%s: %d %s", method, answer.StatusCode, text)
+	}
+	return string(text)
+}
+
+// events reads change events until there are as many.
+func (p *polling) events(n int) (seqs []uint64) {
+	p.Helper()
+	for end := time.Now().Add(time.Minute); len(seqs) < n && time.Now().Before(end); {
+		for packet := range strings.SplitSeq(p.do(http.MethodGet, ""), "\x1e") {
+			if packet == "2" {
+				p.do(http.MethodPost, "3") // pong
+			}
+			var message []json.RawMessage
+			if text, ok := strings.CutPrefix(packet, "42"); !ok || json.Unmarshal([]byte(text), &message) != nil || string(message[0]) != `"changes"` {
+				continue
+			}
+			var pushed struct{ Events []struct{ Seq uint64 } }
+			p.must(json.Unmarshal(message[1], &pushed))
+			for _, e := range pushed.Events {
+				seqs = append(seqs, e.Seq)
+			}
+		}
+	}
+	return seqs
+}
+
+// inPlay are the ids of /live.
+func (c *changing) inPlay() map[string]bool {
+	ids := map[string]bool{}
+	for _, f := range c.list() {
+		ids[f.FixtureID] = true
+	}
+	return ids
+}
+
+func disjoint(a, b map[string]bool) bool {
+	for id := range a {
+		if b[id] {
+			return false
+		}
+	}
+	return true
+}
+
+// An account that moves to another provider, and back: every fixture of the one is removed
+// and every fixture of the other added, once each and without a gap, over HTTP and the socket.
+// Nothing is held, nothing is joined by numbers that both use, and the ids return.
+func TestChangeOfProvider(t *testing.T) {
+	c := newChanging(t)
+	c.next()
+	client, cursor := c.fixtures()
+	first, live := maps.Clone(client), c.inPlay()
+	if len(first) < 25 || len(live) == 0 {
+		t.Fatalf("%d fixtures, %d in play", len(first), len(live))
+	}
+	socket := c.socket()
+	for !strings.Contains(socket.do(http.MethodGet, ""), `"ready"`) {
+		continue
+	}
+	socket.do(http.MethodPost, `420["subscribe",{"channel":"changes"}]`)
+	for !strings.Contains(socket.do(http.MethodGet, ""), `430[{"ok":true`) {
+		continue
+	}
+
+	c.connect(c.other)
+	c.next()
+	second, _ := c.fixtures()
+	if !disjoint(first, second) || len(second) < 25 {
+		t.Errorf("%d fixtures of the other provider, some with the ids of the first", len(second))
+	}
+	seqs, removed, updated := c.follow(client, cursor)
+	if removed != len(first) || updated != len(second) || !maps.Equal(client, second) {
+		t.Errorf("%d of %d removed, %d of %d added; a client has %d", removed, len(first), updated, len(second), len(client))
+	}
+	if got := socket.events(len(seqs)); !slices.Equal(got, seqs) {
+		t.Errorf("the socket pushed %v, the log has %v", got, seqs)
+	}
+	if now := c.inPlay(); !disjoint(live, now) || len(now) == 0 {
+		t.Errorf("in play were %v, now %v", slices.Sorted(maps.Keys(live)), slices.Sorted(maps.Keys(now)))
+	}
+	for id := range live {
+		var body any
+		if status := c.ask("/live/"+id, &body); status != 404 {
+			t.Errorf("a match of the provider before: status %d", status)
+		}
+		break
+	}
+
+	// Back again: the ids are those of before, and the matches begin anew.
+	c.connect(c.first)
+	c.next()
+	third, _ := c.fixtures()
+	same := 0
+	for id := range third {
+		if first[id] {
+			same++
+		}
+	}
+	if same < len(first)*9/10 || !disjoint(second, third) {
+		t.Errorf("%d of %d fixtures have their ids again", same, len(first))
+	}
+	_, cursor = c.fixtures()
+	if c.follow(maps.Clone(third), cursor); t.Failed() {
+		return
+	}
+}
+
+// A change in the middle of a cycle: what was fetched from the provider before is published
+// as its own, and the next cycle moves on.
+func TestChangeOfProviderInACycle(t *testing.T) {
+	c := newChanging(t)
+	c.next()
+	client, cursor := c.fixtures()
+	before := len(client)
+	old := c.acme()
+	c.now = c.now.Add(time.Minute)
+	c.must(c.cycle(old, football.MarketEngine, c.steps[0])) // fetched
+	c.must(c.cycle(old, football.LiveIntelligence, c.steps[0]))
+	c.connect(c.other)
+	c.must(c.cycle(c.acme(), football.MarketEngine, c.steps[1:]...))
+	c.next()
+	second, _ := c.fixtures()
+	events := map[string]int{}
+	for more := true; more; {
+		var page changesPage
+		if status := c.ask("/changes?limit=200&cursor="+cursor, &page); status != 200 {
+			t.Fatalf("status %d", status)
+		}
+		for _, e := range page.Data {
+			events[e.Type]++
+			if delete(client, e.FixtureID); e.Type == "fixture_markets_updated" {
+				client[e.FixtureID] = true
+			}
+		}
+		cursor, more = page.Pagination.NextCursor, page.Pagination.HasMore
+	}
+	if !maps.Equal(client, second) || events["fixture_removed"] < before || events["fixture_markets_updated"] < len(second) {
+		t.Errorf("%v; a client has %d fixtures, served are %d", events, len(client), len(second))
+	}
+}
+
+// After a change of the bookmaker no fixture keeps the prices of the one before: not one
+// that the new one does not price, and not one whose prices could not be fetched.
+func TestChangeOfBookmaker(t *testing.T) {
+	r := dataroot.New(t, football.MarketEngine)
+	page := dataroot.Listing(dataroot.Listed("9001", "Fulham", "Arsenal"), dataroot.Listed("9002", "Nord", "Süd"), dataroot.Listed("9003", "West", "Ost"))
+	at := func(maker string, failed, none []string) func(*raw.Cycle) {
+		return func(h *raw.Cycle) {
+			h.Bookmaker, h.Failed, h.NotOffered = maker, failed, none
+			if len(failed) > 0 {
+				h.Outcome, h.Code = raw.Partial, "RATE_LIMITED"
+			}
+		}
+	}
+	markets := func() string {
+		var list []string
+		for _, f := range dataroot.Rows[table.FixtureRow](r, layout.FixturesFile) {
+			list = append(list, fmt.Sprint(f.ProviderFixtureID, ":", f.MarketCount > 0))
+		}
+		slices.Sort(list)
+		return strings.Join(list, " ")
+	}
+	is := func(want string) {
+		t.Helper()
+		if got := markets(); got != want {
+			t.Errorf("with markets: %s, want %s", got, want)
+		}
+	}
+	offer := func(id string) dataroot.Answer { return dataroot.Offer(id, dataroot.Offered) }
+	r.Cycle(0, at("one", nil, nil), page, offer("9001"), offer("9002"), offer("9003"))
+	is("9001:true 9002:true 9003:true")
+	r.Cycle(time.Hour, at("one", []string{"9001"}, []string{"9003"}), page, offer("9002"))
+	is("9001:true 9002:true 9003:true") // the same bookmaker: kept
+	r.Cycle(2*time.Hour, at("two", []string{"9001"}, []string{"9003"}), page, offer("9002"))
+	is("9002:true 9003:false")
+	r.Cycle(3*time.Hour, at("two", nil, []string{"9003"}), page, offer("9001"), offer("9002"))
+	is("9001:true 9002:true 9003:false")
+}

@@ -1,0 +1,88 @@
+// Package mappingtest checks what must hold for the mapping table of every provider.
+package mappingtest
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"mkt/fetch/input"
+	"mkt/fetch/mapping"
+	"mkt/publish/football"
+)
+
+// definition is what several lines of a table can share.
+type definition struct{ market, period, subject, parameter string }
+
+// CheckLines checks that every line claims a market and a period of the vocabulary or says
+// why it stays RAW, that lines that can be the same market have different ranks, and that
+// one of them has the first. Markets in anyRank need not have a first rank.
+func CheckLines(t *testing.T, table *mapping.Table, anyRank ...string) {
+	ranks := make(map[definition]map[int]string)
+	for match, e := range lines(table) {
+		r := e.Reading
+		if (r == nil) != (e.Reason != "") {
+			t.Errorf("%s: %+v, want a market or a reason", match, e)
+		}
+		if r == nil {
+			continue
+		}
+		term, ok := football.Lookup(r.Market)
+		if !ok {
+			t.Errorf("%s: no market %s", match, r.Market)
+			continue
+		}
+		for _, d := range definitions(r) {
+			if d.market == r.Market && !term.AllowsPeriod(d.period) {
+				t.Errorf("%s: %s has no period %q", match, r.Market, d.period)
+			}
+			if ranks[d] == nil {
+				ranks[d] = make(map[int]string)
+			}
+			if other := ranks[d][r.Rank]; other != "" && d.market == r.Market {
+				t.Errorf("%v: rank %d is that of %s and of %s", d, r.Rank, match, other)
+			}
+			ranks[d][r.Rank] = match
+		}
+	}
+	for d, byRank := range ranks {
+		if byRank[1] == "" && !slices.Contains(anyRank, d.market) {
+			t.Errorf("%v: no line has rank 1: %v", d, byRank)
+		}
+	}
+}
+
+// lines returns the lines of a table that stand for markets of their own: those by key, and
+// those by row that share no key with them.
+func lines(table *mapping.Table) map[string]*mapping.Entry {
+	all := maps.Clone(table.ByKey)
+	for name, e := range table.ByRow {
+		if table.ByKey[e.Key] == nil {
+			all["row "+name] = e
+		}
+	}
+	return all
+}
+
+// definitions returns the definitions that the rows of a market can have: of both sides, of
+// both halves, and of the first and the last goalscorer.
+func definitions(r *input.Reading) (all []definition) {
+	markets, periods, subjects := []string{r.Market}, []string{r.Period}, []string{r.Subject}
+	if r.Condition == input.NeedsScorers {
+		markets = append(markets, "GOALSCORER_FIRST", "GOALSCORER_LAST")
+	}
+	if r.Period == "" {
+		periods = []string{"1H", "2H"}
+	}
+	if r.Subject == "TEAM" {
+		subjects = []string{"HOME", "AWAY"}
+	}
+	for _, market := range markets {
+		for _, period := range periods {
+			for _, subject := range subjects {
+				all = append(all, definition{market, period, subject, r.Parameter})
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,60 @@
+package sportmonks
+
+import (
+	"net/url"
+	"slices"
+
+	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/sportmonks/internal/wire"
+)
+
+// recorded implements provider.Provider.Recorded. Rows of odds in play, which
+// alone have a member suspended, are not the market engine's. A fixture that was saved
+// without its envelope gets one.
+func recorded(body []byte) provider.Recorded {
+	d := answer.Document()
+	defer answer.Release(d)
+	if d.Parse(body) == nil && isFixture(d.Root()) {
+		body = slices.Concat([]byte(`{"`+wire.KeyData+`":`), body, []byte(`}`))
+	}
+	data, err := readData(d, body)
+	if err != nil {
+		return provider.Recorded{}
+	}
+	r := provider.Recorded{Body: body}
+	for item := range itemsOf(data) {
+		switch {
+		case item.Get("market_id").Kind() != strictjson.Absent && item.Get("suspended").Kind() == strictjson.Absent:
+			r.Endpoint = wire.EndpointPrematch
+			addBookmaker(&r, item)
+		case isFixture(item) && item.Get(wire.KeyOdds).Kind() != strictjson.Absent:
+			r.Endpoint = wire.EndpointMulti
+			for row := range item.Get(wire.KeyOdds).Items() {
+				addBookmaker(&r, row)
+			}
+		case isFixture(item) && r.Endpoint == "":
+			r.Endpoint = wire.EndpointByDate
+		}
+	}
+	return r
+}
+
+func addBookmaker(r *provider.Recorded, row strictjson.Value) {
+	if id := answer.ID(row.Get("bookmaker_id")); isBookmaker(id) {
+		r.AddBookmaker(id)
+	}
+}
+
+// isFixture reports whether a value has what every fixture has and nothing else does.
+func isFixture(v strictjson.Value) bool {
+	return v.Get("starting_at").Kind() != strictjson.Absent && v.Get("league_id").Kind() != strictjson.Absent
+}
+
+func bookmakerQuery(id string) url.Values {
+	return url.Values{wire.ParamFilters: {bookmakerFilter(id)}}
+}
+
+// bookmakerFilter is the value of the parameter filters that names a bookmaker.
+func bookmakerFilter(id string) string { return wire.FilterBookmakers + ":" + id }

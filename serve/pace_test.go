@@ -1,0 +1,69 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/serve/account"
+	"mkt/serve/internal/servetest"
+)
+
+// A schedule that runs less often for the sake of the provider's quota makes nothing stale
+// too early, and what is late by its pace is stale. The account's cadence is the one that
+// is kept.
+func TestPaceDecidesWhatIsStale(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var fingerprint string
+	w.add("acme", func(a *account.Account) {
+		a.Cadence[football.MarketEngine], a.Cadence[football.LiveIntelligence] = time.Minute, 0
+		fingerprint = a.Provider.Fingerprint
+	})
+	list := servetest.Samples("acme", 3, 1, 1)
+	w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
+	w.fetched("acme")
+	w.start()
+	published, err := time.Parse(time.RFC3339, w.get("/fixtures", "acme").page(t).Meta.PublishedAt)
+	must(t, err)
+	cadence := func() int64 {
+		var body struct {
+			Data struct {
+				Products []struct {
+					CadenceMS int64 `json:"cadence_ms"`
+				}
+			}
+		}
+		must(t, json.Unmarshal([]byte(w.get("/account", "acme").body), &body))
+		return body.Data.Products[0].CadenceMS
+	}
+	is := func(after time.Duration, ms int64, stale bool) {
+		t.Helper()
+		w.setClock(published.Add(after))
+		eventually(t, "the cadence", func() bool { return cadence() == ms })
+		if got := w.get("/fixtures", "acme").page(t).Meta.IndexStale; got != stale {
+			t.Errorf("%s after the publication: stale %v", after, got)
+		}
+		want := map[bool]string{true: "DEGRADED STALE", false: "HEALTHY "}[stale]
+		if got, _ := w.healthOf("market_engine", "acme"); got != want {
+			t.Errorf("%s after the publication: %s, want %s", after, got, want)
+		}
+	}
+	is(119*time.Second, 60_000, false)
+	is(121*time.Second, 60_000, true)
+	p := health.Pace{At: published, Every: 10 * time.Minute, Cadence: 11 * time.Minute, Until: published.Add(40 * time.Minute), CredentialFingerprint: fingerprint}
+	must(t, health.WritePace(w.root("acme").FS, p))
+	is(121*time.Second, 660_000, false)
+	is(21*time.Minute, 660_000, false)
+	is(23*time.Minute, 660_000, true)
+	is(40*time.Minute, 60_000, true) // the schedule has not renewed it
+	p = health.Pace{At: published, Cadence: time.Minute, Slower: 10 * time.Minute, SlowerUntil: published.Add(8 * time.Minute), Until: published.Add(8 * time.Minute), CredentialFingerprint: fingerprint}
+	must(t, health.WritePace(w.root("acme").FS, p))
+	is(7*time.Minute, 600_000, false) // published at the slower pace
+	is(8*time.Minute, 60_000, true)
+	p.CredentialFingerprint = "another"
+	must(t, health.WritePace(w.root("acme").FS, p))
+	is(7*time.Minute, 60_000, true)
+}
