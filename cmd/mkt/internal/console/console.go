@@ -1,9 +1,8 @@
-// Package console is the browser's view of an installation: accounts, cycles, fixtures,
-// matches in play, evidence, and the documentation of the API. It reads the data root
-// and tenants.yaml, and changes nothing.
+// Package console is the browser's view of an installation. It reads the data root and
+// tenants.yaml, and changes nothing.
 //
-// Pages are rendered on the server. A page works without its scripts; they only draw
-// charts, search as one types, and renew what moves.
+// Pages are rendered on the server, and work without their scripts, which only renew
+// what moves and spare a click.
 package console
 
 import (

@@ -51,10 +51,10 @@ func newConsole(g *Group) *cobra.Command {
 	var f Flags
 	cmd := &cobra.Command{
 		Use:   "console",
-		Short: "Serve the browser's view: accounts, cycles, prices, matches, evidence",
-		Long: `Serve pages for a browser: the accounts and what doctor finds, cycles, fixtures
-with the path of every price, matches in play, evidence, and the documentation
-of the API. It reads the data root and tenants.yaml, and changes nothing.
+		Short: "Show accounts, cycles and evidence in a browser",
+		Long: `Serve pages for a browser: the accounts and what doctor finds, and the cycles
+with their counts, refused answers and hashes. It reads the data root and
+tenants.yaml, and changes nothing.
 
 It listens on loopback. Another address needs a password, and either TLS or a
 proxy that has it. Whoever can open the console sees the data of all accounts,
