@@ -51,7 +51,7 @@ func newConsole(g *Group) *cobra.Command {
 	var f Flags
 	cmd := &cobra.Command{
 		Use:   "console",
-		Short: "Serve the browser's view: accounts, cycles, prices, matches, evidence",
+		Short: "Serve pages for a browser: accounts, cycles, prices, matches",
 		Long: `Serve pages for a browser: the accounts and what doctor finds, cycles, fixtures
 with the path of every price, matches in play, evidence, and the documentation
 of the API. It reads the data root and tenants.yaml, and changes nothing.
@@ -96,17 +96,17 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 	if err != nil {
 		return err
 	}
+	l, err := net.Listen("tcp", f.Listen)
+	if err != nil {
+		return cli.ListenError(cli.Address{Flag: "listen", Value: f.Listen}, err)
+	}
 	o := f.Doctor
 	o.Tenants, o.Data, o.SealKey, o.IDKey, o.Products, o.Now = g.Tenants, g.Data, g.Keys.Seal, g.Keys.ID, account.Products(), g.Now
 	o.Loads = filepath.Join(g.Data, serve.UsageFolder, serve.LoadsFolder)
 	c, err := console.New(console.Options{Env: g.Env, Access: access,
 		Doctor: func(ctx context.Context) doctor.Report { return doctor.Run(ctx, o) }})
 	if err != nil {
-		return err
-	}
-	l, err := net.Listen("tcp", f.Listen)
-	if err != nil {
-		return fmt.Errorf("console: %w: give another address with --listen", err)
+		return errors.Join(err, l.Close())
 	}
 	scheme := "http"
 	if access.Certificate != nil {
