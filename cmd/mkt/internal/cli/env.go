@@ -69,6 +69,23 @@ func (env *Env) openLog(level slog.Level) {
 	env.Log = slog.New(slog.NewTextHandler(env.Errs, o))
 }
 
+// Columns returns the width of the terminal that the output goes to, 0 if it goes elsewhere.
+func (env *Env) Columns() int { return columns(env.Out) }
+
+func columns(w any) int {
+	if !OnTerminal(w) {
+		return 0
+	}
+	if o, is := w.(*output); is {
+		w = o.to
+	}
+	wide, _, err := term.GetSize(int(w.(*os.File).Fd()))
+	if err != nil {
+		return 0
+	}
+	return wide
+}
+
 // OnTerminal reports whether w is a terminal.
 func OnTerminal(w any) bool {
 	if o, is := w.(*output); is {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/pflag"
 )
@@ -77,13 +78,35 @@ func (c *Choice) Set(s string) error {
 	return nil
 }
 
-// IsFree returns an error if an address cannot be listened on now.
-func IsFree(address string) error {
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return err
+// Address is the value of a flag that names an address to listen on.
+type Address struct{ Flag, Value string }
+
+// CheckFree returns an error that names the flag if one of the addresses cannot be listened
+// on now, or if two of them are the same. A command calls it before it does anything that
+// takes time.
+func CheckFree(list ...Address) (err error) {
+	for _, a := range list {
+		l, failed := net.Listen("tcp", a.Value)
+		if failed != nil {
+			return ListenError(a, failed)
+		}
+		defer func() { err = errors.Join(err, l.Close()) }()
 	}
-	return l.Close()
+	return nil
+}
+
+// ListenError returns the error of a failed net.Listen with the flag and with what to do.
+func ListenError(a Address, err error) error {
+	var cause *net.OpError
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("--%s %s: the address is in use: give another with --%[1]s (port 0 takes a free one), or stop what listens there", a.Flag, a.Value)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("--%s %s: this user may not listen there: give a port from 1024 with --%[1]s", a.Flag, a.Value)
+	case errors.As(err, &cause):
+		err = cause.Err
+	}
+	return fmt.Errorf("--%s %s: %w: give an address of this machine with --%[1]s", a.Flag, a.Value, err)
 }
 
 // Listens restricts a flag to addresses to listen on. The port must be a number, because

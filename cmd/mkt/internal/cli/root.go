@@ -20,6 +20,7 @@ const (
 // NewRoot builds the command tree. Settings are resolved and the log is opened
 // before any command runs.
 func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:   "mkt",
 		Short: "Football markets: fetch, transform, publish, serve",
@@ -30,7 +31,13 @@ func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          subcommand,
-		RunE:          showHelp,
+		Annotations:   map[string]string{WithoutConfig: ""},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if version {
+				return env.printVersion()
+			}
+			return showHelp(cmd, args)
+		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			return env.Prepare(cmd)
 		},
@@ -54,6 +61,7 @@ func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 	flags.Var(&env.output, "output", "format of the output: text for people, json for scripts")
 	flags.Var(&env.logLevel, "log-level", "lowest level that is logged (default: info for commands that run until they are stopped, else off)")
 	flags.Var(&env.logFormat, "log-format", "format of the log on stderr")
+	root.Flags().BoolVar(&version, "version", false, "print the version of this binary")
 	env.Settings.BindPath(flags, "data", "data")
 	env.Settings.BindPath(flags, "tenants", "tenants")
 	env.Settings.Bind(flags, "output", "output")

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 )
 
@@ -35,6 +36,22 @@ func Size(n int64) string {
 		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
 	}
 	return fmt.Sprintf("%d B", n)
+}
+
+// Cut shortens a line to a number of columns; 0 is no limit.
+func Cut(line string, columns int) string {
+	if columns <= 0 || uniseg.StringWidth(line) <= columns {
+		return line
+	}
+	var kept strings.Builder
+	characters := uniseg.NewGraphemes(line)
+	for wide := 1; characters.Next(); { // of the ellipsis
+		if wide += characters.Width(); wide > columns {
+			break
+		}
+		kept.WriteString(characters.Str())
+	}
+	return kept.String() + "…"
 }
 
 // Several lists names, only the first ones if there are many.

@@ -14,13 +14,15 @@ func newVersion(env *Env) *cobra.Command {
 		Example:     `  mkt version`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{WithoutConfig: ""},
-		RunE: func(*cobra.Command, []string) error {
-			if env.JSON() {
-				return env.Encode(map[string]string{"version": env.Version, "go": runtime.Version(),
-					"platform": runtime.GOOS + "/" + runtime.GOARCH})
-			}
-			_, err := fmt.Fprintf(env.Out, "mkt %s (%s, %s/%s)\n", env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
-		},
+		RunE:        func(*cobra.Command, []string) error { return env.printVersion() },
 	}
+}
+
+func (env *Env) printVersion() error {
+	if env.JSON() {
+		return env.Encode(map[string]string{"version": env.Version, "go": runtime.Version(),
+			"platform": runtime.GOOS + "/" + runtime.GOARCH})
+	}
+	_, err := fmt.Fprintf(env.Out, "mkt %s (%s, %s/%s)\n", env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
 }

@@ -34,6 +34,8 @@ type state struct {
 	client   *client
 	fixtures map[string]Fixture
 	cursor   string
+	resume   string // position of an earlier run to begin at
+	verified bool   // since the last event
 }
 
 // bootstrap pages through all fixtures. The position is that of the first page: later changes

@@ -175,6 +175,69 @@ func TestRefusedRepeatedly(t *testing.T) {
 	}
 }
 
+// What does not change is reported once: the service answers unchanged for a while, is not
+// reachable, and has changed when it answers again.
+func TestSaysOnce(t *testing.T) {
+	asked := 0
+	s := &service{fixtures: fixtures("fx_a", "fx_b")}
+	s.changes = func(cursor string) (int, []tail.Event, string) {
+		switch asked++; {
+		case asked > 8 && asked < 12:
+			return http.StatusServiceUnavailable, nil, ""
+		case asked == 20:
+			s.fixtures = fixtures("fx_b")
+			return http.StatusOK, []tail.Event{{Seq: 1, Type: "fixture_removed", FixtureID: "fx_a"}}, "c1"
+		case asked > 20:
+			return quiet("c1")
+		}
+		return quiet("c0")
+	}
+	kinds, err := follow(t, s, tail.Options{Verify: true}, func(n tail.News) bool { return n.Kind == "event" })
+	if err != nil || fmt.Sprint(kinds) != "[bootstrap verified unreachable reachable event]" {
+		t.Errorf("%v, %v", kinds, err)
+	}
+}
+
+// Every batch is delivered with the position after it: first all fixtures, then the events. A run
+// that begins at a position gets the events after it, or all fixtures if it has left the log.
+func TestDelivers(t *testing.T) {
+	s := &service{fixtures: fixtures("fx_b", "fx_a")}
+	s.changes = func(cursor string) (int, []tail.Event, string) {
+		switch cursor {
+		case "c0", "c1":
+			return http.StatusOK, []tail.Event{{Seq: 2, Type: "fixture_markets_updated", FixtureID: "fx_a"}}, "c2"
+		case "c2":
+			return quiet(cursor)
+		}
+		return http.StatusBadRequest, nil, ""
+	}
+	for from, want := range map[string]string{
+		"":    "[bootstrap fixture:fx_a fixture:fx_b @c0 event:fx_a @c2]",
+		"c1":  "[event:fx_a @c2]",
+		"c2":  "[]",
+		"old": "[bootstrap fixture:fx_a fixture:fx_b @c0 event:fx_a @c2]",
+	} {
+		got := []string{}
+		deliver := func(_ context.Context, batch []tail.News, cursor string) error {
+			for _, n := range batch {
+				if n.Fixture != nil {
+					n.Kind += ":" + n.Fixture.FixtureID
+				}
+				got = append(got, n.Kind)
+			}
+			got = append(got, "@"+cursor)
+			return nil
+		}
+		if _, err := follow(t, s, tail.Options{Once: true, Cursor: from, Deliver: deliver}, never); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("from %q: %v, %v; want %s", from, got, err, want)
+		}
+	}
+	failed := errors.New("the program failed")
+	if _, err := follow(t, s, tail.Options{Deliver: func(context.Context, []tail.News, string) error { return failed }}, never); !errors.Is(err, failed) {
+		t.Error(err)
+	}
+}
+
 // The client waits while the service is unreachable, but not at the start.
 func TestWaits(t *testing.T) {
 	asked := 0
@@ -188,7 +251,7 @@ func TestWaits(t *testing.T) {
 		return quiet(cursor)
 	}}
 	kinds, err := follow(t, s, tail.Options{}, func(n tail.News) bool { return n.Kind == "event" })
-	if err != nil || fmt.Sprint(kinds) != "[bootstrap unreachable unreachable event]" {
+	if err != nil || fmt.Sprint(kinds) != "[bootstrap unreachable reachable event]" {
 		t.Errorf("%v, %v", kinds, err)
 	}
 	server := httptest.NewServer(s)

@@ -96,17 +96,17 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 	if err != nil {
 		return err
 	}
+	l, err := net.Listen("tcp", f.Listen)
+	if err != nil {
+		return cli.ListenError(cli.Address{Flag: "listen", Value: f.Listen}, err)
+	}
 	o := f.Doctor
 	o.Tenants, o.Data, o.SealKey, o.IDKey, o.Products, o.Now = g.Tenants, g.Data, g.Keys.Seal, g.Keys.ID, account.Products(), g.Now
 	o.Loads = filepath.Join(g.Data, serve.UsageFolder, serve.LoadsFolder)
 	c, err := console.New(console.Options{Env: g.Env, Access: access,
 		Doctor: func(ctx context.Context) doctor.Report { return doctor.Run(ctx, o) }})
 	if err != nil {
-		return err
-	}
-	l, err := net.Listen("tcp", f.Listen)
-	if err != nil {
-		return fmt.Errorf("console: %w: give another address with --listen", err)
+		return errors.Join(err, l.Close())
 	}
 	scheme := "http"
 	if access.Certificate != nil {

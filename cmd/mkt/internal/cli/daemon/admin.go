@@ -1,8 +1,6 @@
 package daemon
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
@@ -32,7 +30,7 @@ func (f AdminFlags) Open(env *cli.Env) (s *admin.Server, close func(), err error
 	}
 	s, err = admin.Open(admin.Options{Listen: f.listen, Remote: f.remote, Version: env.Version, Log: env.Log})
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: --admin needs an address that is free", err)
+		return nil, nil, cli.ListenError(cli.Address{Flag: "admin", Value: f.listen}, err)
 	}
 	return s, func() {
 		if err := s.Close(); err != nil {
@@ -41,13 +39,14 @@ func (f AdminFlags) Open(env *cli.Env) (s *admin.Server, close func(), err error
 	}, nil
 }
 
-// Check checks the flags before anything is opened.
-func (f AdminFlags) Check() error {
+// Check checks the flags before anything is opened, and whether the admin address and the
+// others of the command are free.
+func (f AdminFlags) Check(others ...cli.Address) error {
 	if f.listen == "" {
-		return nil
+		return cli.CheckFree(others...)
 	}
 	if err := admin.CheckAddress(f.listen, f.remote); err != nil {
 		return cli.Usagef("--admin %w; or --admin-remote, behind a firewall", err)
 	}
-	return nil
+	return cli.CheckFree(append(others, cli.Address{Flag: "admin", Value: f.listen})...)
 }

@@ -89,10 +89,8 @@ func (g *Group) demo(ctx context.Context, f demoFlags) error {
 	if f.liveEvery == 0 {
 		f.liveEvery = max(time.Second, f.shorten(8*time.Second).Truncate(time.Second))
 	}
-	for flag, address := range map[string]string{"listen": f.listen, "console": f.console} { // fail before the past is played
-		if err := cli.IsFree(address); err != nil {
-			return fmt.Errorf("demo: %w: give a free one with --%s", err, flag)
-		}
+	if err := cli.CheckFree(cli.Address{Flag: "listen", Value: f.listen}, cli.Address{Flag: "console", Value: f.console}); err != nil {
+		return err
 	}
 	remove, err := g.folder(&f)
 	if err != nil {

@@ -85,6 +85,9 @@ func (g *Group) simulate(ctx context.Context, f simulateFlags) error {
 		}
 		f.options.Faults = append(f.options.Faults, fault)
 	}
+	if err := cli.CheckFree(cli.Address{Flag: "listen", Value: f.listen}); err != nil {
+		return err
+	}
 	f.options.Log = g.Log
 	emulator, err := emulators.New(f.provider, f.options)
 	if err != nil {

@@ -76,7 +76,10 @@ under way finish, new ones get 503, and the exit code is 0.`,
 
 // Serve answers until ctx is done. It calls ready when it is ready.
 func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) error {
-	if err := errors.Join(f.admin.Check(), f.socket.check(), f.past.check(f.Listen)); err != nil {
+	if err := errors.Join(f.socket.check(), f.past.check(f.Listen)); err != nil {
+		return err
+	}
+	if err := f.admin.Check(cli.Address{Flag: "listen", Value: f.Listen}); err != nil {
 		return err
 	}
 	proxies, err := f.connections.trusted()

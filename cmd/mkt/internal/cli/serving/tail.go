@@ -20,6 +20,7 @@ type tailFlags struct {
 	base, tokenFile string
 	every           time.Duration
 	verify, once    bool
+	exec, position  string
 }
 
 // tokenVariable holds the API token if no file is named. There is no flag for the token:
@@ -36,8 +37,19 @@ fixtures, then follow the changes from there, and start again when the
 position is no longer in the log. The API token is read from MKT_TOKEN or
 --token-file. With --verify the state that was followed is compared with the
 service's whenever the end of the log is reached; a difference ends the
-command with exit code 1.`,
-		Example:     `  mkt tail --base-url http://127.0.0.1:8080 --token-file acme.token`,
+command with exit code 1.
+
+With --exec the program CMD, run by /bin/sh, gets every batch of events on its
+standard input, as the lines of --output json, one JSON object each. If it exits
+with 0, the position after the batch is written to the file of --position, where
+the next run begins. If not, it gets the same batch again after a second, then
+after two, at most a minute: every batch is delivered at least once, and events
+in their order. The first batch, or the one after the position has left the log,
+holds all fixtures: a line "bootstrap", after which CMD drops what it has, and a
+line "fixture" for each. CMD may remember "seq" to recognise what it has had.`,
+		Example: `  mkt tail --base-url http://127.0.0.1:8080 --token-file acme.token
+  mkt tail --base-url http://127.0.0.1:8080 --token-file acme.token \
+      --exec ./import.py --position acme.position`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{cli.WithoutConfig: ""},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return g.tail(cmd.Context(), f) },
@@ -48,6 +60,8 @@ command with exit code 1.`,
 	flags.DurationVar(&f.every, "every", 2*time.Second, "time between requests at the end of the log")
 	flags.BoolVar(&f.verify, "verify", false, "compare the state with the service's at the end of the log")
 	flags.BoolVar(&f.once, "once", false, "stop at the end of the log")
+	flags.StringVar(&f.exec, "exec", "", "program that gets every batch of events, with its arguments; needs --position")
+	flags.StringVar(&f.position, "position", "", "file with the position after the last batch that --exec accepted")
 	cli.Bound(flags, "every", "a duration from 100ms to 1h, such as 2s", cli.Between(&f.every, 100*time.Millisecond, time.Hour))
 	return cmd
 }
@@ -61,7 +75,19 @@ func (g *Group) tail(ctx context.Context, f tailFlags) error {
 	if err != nil {
 		return err
 	}
-	err = tail.Run(ctx, tail.Options{BaseURL: f.base, Token: token, Every: f.every, Verify: f.verify, Once: f.once, Report: g.printNews})
+	if (f.exec == "") != (f.position == "") {
+		return cli.Usagef("--exec and --position: want both, or neither")
+	}
+	o := tail.Options{BaseURL: f.base, Token: token, Every: f.every, Verify: f.verify, Once: f.once, Report: g.printNews}
+	if f.exec != "" {
+		c, err := g.openConsumer(f)
+		if err != nil {
+			return err
+		}
+		defer c.close()
+		o.Cursor, o.Deliver, o.Report = c.cursor, c.deliver, g.printTrouble
+	}
+	err = tail.Run(ctx, o)
 	if errors.Is(err, tail.ErrUnreachable) {
 		err = cli.AsTemporary(err)
 	}
@@ -91,21 +117,52 @@ func (f tailFlags) token() (string, error) {
 
 func (g *Group) printNews(n tail.News) {
 	if g.JSON() {
-		g.Encode(newsLine(n))
+		g.Encode(g.newsLine(n))
 		return
 	}
+	now := cli.ClockTime(g.Now())
 	switch n.Kind {
 	case "bootstrap":
-		plain.Fprintf(g.Out, "%s held; following\n", cli.Plural(n.Fixtures, "fixture"))
+		g.printLine("%s %s held; following", now, cli.Plural(n.Fixtures, "fixture"))
 	case "event":
-		plain.Fprintf(g.Out, "%8d %s %s%s\n", n.Event.Seq, n.Event.FixtureID, strings.TrimPrefix(n.Event.Type, "fixture_"), describe(n.Fixture))
+		g.printLine("%s %8d %s %s%s", published(n.Event), n.Event.Seq, n.Event.FixtureID, strings.TrimPrefix(n.Event.Type, "fixture_"), describe(n.Fixture))
 	case "verified":
-		plain.Fprintf(g.Out, "%s, as the service has them\n", cli.Plural(n.Fixtures, "fixture"))
+		g.printLine("%s %s, as the service has them", now, cli.Plural(n.Fixtures, "fixture"))
 	case "start_again":
-		fmt.Fprintln(g.Out, "the change log no longer reaches back to the position: starting again")
-	case "unreachable":
-		plain.Fprintf(g.Errs, "waiting: %v\n", withoutURL(n.Cause))
+		g.printLine("%s the change log no longer reaches back to the position: starting again", now)
+	default:
+		g.printTrouble(n)
 	}
+}
+
+// printLine prints a line for people, at most as wide as the terminal.
+func (g *Group) printLine(format string, args ...any) {
+	var line strings.Builder
+	plain.Fprintf(&line, format, args...)
+	fmt.Fprintln(g.Out, cli.Cut(line.String(), g.Columns()))
+}
+
+// printTrouble prints what keeps the events from coming. It is all that --exec prints, because
+// the standard output is the program's.
+func (g *Group) printTrouble(n tail.News) {
+	now := cli.ClockTime(g.Now())
+	switch n.Kind {
+	case "unreachable":
+		plain.Fprintf(g.Errs, "%s waiting: %v\n", now, withoutURL(n.Cause))
+	case "reachable":
+		plain.Fprintf(g.Errs, "%s the service answers again\n", now)
+	case "start_again":
+		plain.Fprintf(g.Errs, "%s the change log no longer reaches back to the position: all fixtures are delivered again\n", now)
+	}
+}
+
+// published returns when an event was published, to the second.
+func published(e *tail.Event) string {
+	at, err := time.Parse(time.RFC3339, e.PublishedAt)
+	if err != nil {
+		return e.PublishedAt
+	}
+	return cli.ClockTime(at)
 }
 
 // withoutURL returns an error without the HTTP library's text, which contains the URL.
@@ -130,14 +187,17 @@ func describe(f *tail.Fixture) string {
 	return fmt.Sprintf(" %s - %s, %s", name(f.Home), name(f.Away), cli.Plural(f.MarketCount, "market"))
 }
 
-func newsLine(n tail.News) any {
+// newsLine returns what is printed as a line of JSON. Its fields are part of what
+// docs/compatibility.md promises.
+func (g *Group) newsLine(n tail.News) any {
 	line := struct {
 		Event    string        `json:"event"`
+		At       time.Time     `json:"at"`
 		Fixtures int           `json:"fixtures"`
 		Change   *tail.Event   `json:"change,omitempty"`
 		Fixture  *tail.Fixture `json:"fixture,omitempty"`
 		Error    string        `json:"error,omitempty"`
-	}{Event: n.Kind, Fixtures: n.Fixtures, Change: n.Event, Fixture: n.Fixture}
+	}{Event: n.Kind, At: g.Now().UTC(), Fixtures: n.Fixtures, Change: n.Event, Fixture: n.Fixture}
 	if n.Cause != nil {
 		line.Error = withoutURL(n.Cause).Error()
 	}
