@@ -124,6 +124,7 @@ func TestNodeConsole(t *testing.T) {
 	ready, dir := startDemo(t)
 	t.Run("overview", func(t *testing.T) { overviewPages(t, ready) })
 	t.Run("cycles", func(t *testing.T) { cyclePages(t, ready, dir) })
+	t.Run("audit", func(t *testing.T) { auditPages(t, ready) })
 }
 
 func overviewPages(t *testing.T, ready demo.Ready) {
@@ -160,5 +161,23 @@ func cyclePages(t *testing.T, ready demo.Ready, dir string) {
 	}
 	if hash := fmt.Sprintf("%x", sha256.Sum256(record)); !slices.Contains(pages[3].Texts["hashes"], hash) {
 		t.Errorf("the page of version 1 has the hashes %q, not that of its record, %s", pages[3].Texts["hashes"], hash)
+	}
+}
+
+func auditPages(t *testing.T, ready demo.Ready) {
+	const path = "/audit/second/market_engine"
+	pages := browse(t, ready.ConsoleURL,
+		browserPage{Path: path, Shot: "audit", Do: [][]any{{"click", "form button:has-text('Check now')"}, {"see", "strong.good"}}, Texts: map[string]string{"verdict": "strong.good", "files": ".tile b"}},
+		browserPage{Path: path, Shot: "audit-phone", Phone: true, Texts: map[string]string{"verdict": "strong.good"}},
+		browserPage{Path: "/diff/second/market_engine?a=v1&b=latest", Shot: "diff", Texts: map[string]string{"title": "h1"}},
+		browserPage{Path: "/cycles/second/market_engine/latest", Do: [][]any{{"click", "a:has-text('What changed since')"}}, Texts: map[string]string{"title": "h1"}},
+	)
+	if got := pages[0].Texts["verdict"]; !slices.Equal(got, []string{"Clean."}) {
+		t.Errorf("the check says %q", got)
+	}
+	for _, p := range pages {
+		if p.Status != 200 || strings.Join(p.Texts["title"], "") == "" && p.Texts["title"] != nil {
+			t.Errorf("%s: status %d, title %q", p.Path, p.Status, p.Texts["title"])
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
@@ -36,11 +37,17 @@ type Console struct {
 
 	accounts      accountsCache
 	findingsCache findingsCache
+
+	checks    checks
+	comparing sync.Mutex      // held during a comparison, which reads two snapshots
+	running   context.Context // until the console stops
+	stop      context.CancelFunc
 }
 
 // New returns a console.
 func New(o Options) (*Console, error) {
 	c := &Console{Options: o, log: o.Env.Log, gate: gate{Access: o.Access}, mux: http.NewServeMux()}
+	c.running, c.stop = context.WithCancel(context.Background())
 	var err error
 	if c.pages, err = parsePages(); err != nil {
 		return nil, err
@@ -56,6 +63,10 @@ func (c *Console) routes() {
 	c.handle("GET /cycles", c.cycles)
 	c.handle("GET /cycles/{account}/{product}", c.cycles)
 	c.handle("GET /cycles/{account}/{product}/{moment}", c.cycle)
+	c.handle("GET /audit", c.audit)
+	c.handle("GET /audit/{account}/{product}", c.audit)
+	c.mux.HandleFunc("GET /audit/{account}/{product}/check", c.beginCheck)
+	c.mux.HandleFunc("GET /diff/{account}/{product}", c.difference)
 	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, notFound("There is no page at %s.", r.URL.Path))
 	})
@@ -112,6 +123,7 @@ const (
 
 // Serve answers until ctx is done. It closes the listener.
 func (c *Console) Serve(ctx context.Context, l net.Listener) error {
+	defer c.stop()
 	server := &http.Server{
 		Handler: c, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog:    slog.NewLogLogger(c.log.Handler(), slog.LevelDebug),

@@ -52,9 +52,10 @@ func newConsole(g *Group) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "console",
 		Short: "Show accounts, cycles and evidence in a browser",
-		Long: `Serve pages for a browser: the accounts and what doctor finds, and the cycles
-with their counts, refused answers and hashes. It reads the data root and
-tenants.yaml, and changes nothing.
+		Long: `Serve pages for a browser: the accounts and what doctor finds, the cycles with
+their counts, refused answers and hashes, what verify finds, and what changed
+between two publications. It reads the data root and tenants.yaml, and changes
+nothing.
 
 It listens on loopback. Another address needs a password, and either TLS or a
 proxy that has it. Whoever can open the console sees the data of all accounts,

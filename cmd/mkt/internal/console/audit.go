@@ -1,0 +1,209 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/compare"
+	"mkt/cmd/mkt/internal/diffpage"
+	"mkt/cmd/mkt/internal/verify"
+	"mkt/publish/durable"
+	"mkt/publish/snapshot"
+)
+
+// auditBody is what the page of an account's evidence shows.
+type auditBody struct {
+	picker
+	Newest uint64
+	Check  *check // of this account and product; nil if there was none
+	Other  *check // of another one, that is running; nil if none is
+}
+
+// check is a verification, which goes on when nobody looks at it.
+type check struct {
+	Dataset     cli.Dataset
+	Began       time.Time
+	Took        time.Duration
+	Running     bool
+	Done, Total int // cycles
+	Report      verify.Report
+	Problem     string // why it could not be done
+}
+
+// checks keeps the newest verification of each account and product. One runs at a time:
+// it reads every byte.
+type checks struct {
+	mu      sync.Mutex
+	newest  map[cli.Dataset]*check
+	running *check
+}
+
+// of returns copies of the newest check of a dataset, and of the one that is running.
+func (c *checks) of(d cli.Dataset) (own, running *check) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if found := c.newest[d]; found != nil {
+		shown := *found
+		own = &shown
+	}
+	if c.running != nil {
+		shown := *c.running
+		running = &shown
+	}
+	return own, running
+}
+
+// begin starts a check, unless one is running.
+func (c *checks) begin(d cli.Dataset, now func() time.Time, run func(progress func(done, total int)) (verify.Report, error)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running != nil {
+		return
+	}
+	started := &check{Dataset: d, Began: now(), Running: true}
+	if c.newest == nil {
+		c.newest = make(map[cli.Dataset]*check)
+	}
+	c.newest[d], c.running = started, started
+	go func() {
+		report, err := run(func(done, total int) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			started.Done, started.Total = done, total
+		})
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		started.Running, started.Report, started.Problem, started.Took = false, report, cli.Message(err), now().Sub(started.Began)
+		c.running = nil
+	}()
+}
+
+func (c *Console) audit(r *http.Request) (view, error) {
+	p, err := c.pick(r, "/audit")
+	if err != nil {
+		return view{}, err
+	}
+	body := auditBody{picker: p}
+	v := view{Page: "audit", Section: "audit", Title: "Audit", Body: &body}
+	if p.Account == "" {
+		return v, nil
+	}
+	v.Title = "Audit of " + p.Account
+	root, err := p.dataset.Open()
+	if err != nil {
+		return v, err
+	}
+	defer root.Close()
+	if body.Newest, _, err = snapshot.LastRecord(root); err != nil && !snapshot.IsFault(err) {
+		return v, err
+	}
+	own, running := c.checks.of(p.dataset)
+	if body.Check = own; running != nil && running.Dataset != p.dataset {
+		body.Other = running
+	}
+	return v, nil
+}
+
+// beginCheck starts a check, and returns to the page, which shows how far it is.
+func (c *Console) beginCheck(w http.ResponseWriter, r *http.Request) {
+	p, err := c.pick(r, "/audit")
+	if err == nil && r.Header.Get("Sec-Fetch-Site") == "cross-site" { // it costs the machine, and no link of ours does it
+		err = badRequest("A check is started on the page itself.")
+	}
+	if err != nil {
+		c.fail(w, r, err)
+		return
+	}
+	c.checks.begin(p.dataset, c.Env.Now, func(progress func(done, total int)) (verify.Report, error) {
+		return c.verify(p.dataset, progress)
+	})
+	http.Redirect(w, r, "/audit/"+p.Account+"/"+string(p.Product), http.StatusSeeOther)
+}
+
+func (c *Console) verify(d cli.Dataset, progress func(done, total int)) (verify.Report, error) {
+	root, err := d.Open()
+	if err != nil {
+		return verify.Report{}, err
+	}
+	defer root.Close()
+	return verify.Run(c.running, verify.Options{ClientID: d.Tenant, Product: d.Product, Root: root, Command: "mkt", Progress: progress})
+}
+
+// difference shows what changed between two publications, as mkt diff --html does.
+func (c *Console) difference(w http.ResponseWriter, r *http.Request) {
+	page, err := c.compare(r)
+	if err != nil {
+		c.fail(w, r, err)
+		return
+	}
+	// The page is complete in itself and has its style sheet in it.
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = io.Copy(w, page) // the browser has gone
+}
+
+func (c *Console) compare(r *http.Request) (*bytes.Buffer, error) {
+	p, err := c.pick(r, "/audit")
+	if err != nil {
+		return nil, err
+	}
+	root, err := p.dataset.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var o compare.Options
+	for _, side := range []struct {
+		name string
+		to   *compare.Side
+	}{{"a", &o.A}, {"b", &o.B}} {
+		if *side.to, err = sideOf(root, r.URL.Query().Get(side.name)); err != nil {
+			return nil, err
+		}
+	}
+	if !c.comparing.TryLock() {
+		return nil, &problem{http.StatusServiceUnavailable, "Busy", "Another comparison is under way. Try again in a moment."}
+	}
+	defer c.comparing.Unlock()
+	report := diffpage.New(p.Account, string(p.Product), nameOf(o.A), nameOf(o.B))
+	sum, err := compare.Run(r.Context(), o, func(change compare.Change) error {
+		report.Add(change)
+		return nil
+	})
+	if errors.Is(err, context.Canceled) {
+		return nil, &problem{http.StatusServiceUnavailable, "Interrupted", "The comparison was interrupted."}
+	}
+	if err != nil {
+		return nil, err
+	}
+	report.Finish(sum, c.Env.Now(), "mkt "+c.Env.Version)
+	var page bytes.Buffer
+	return &page, report.Write(&page)
+}
+
+func nameOf(s compare.Side) string {
+	return "version " + count(s.Commit.Version) + ", " + string(s.Commit.CycleID)
+}
+
+// sideOf opens the publication that a text names.
+func sideOf(root durable.ReadFS, text string) (compare.Side, error) {
+	m, err := snapshot.ParseMoment(text)
+	if err != nil {
+		return compare.Side{}, badRequest("%q: want %s.", text, snapshot.Forms)
+	}
+	commit, err := snapshot.Find(root, m)
+	if err != nil {
+		return compare.Side{}, notFound("%s: %v.", text, err)
+	}
+	side, err := compare.Open(root, commit)
+	if errors.Is(err, compare.ErrNotKept) {
+		return side, notFound("The snapshot of version %d is not kept any more, so that it cannot be compared.", commit.Version)
+	}
+	return side, err
+}
