@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -125,6 +127,7 @@ func TestNodeConsole(t *testing.T) {
 	t.Run("overview", func(t *testing.T) { overviewPages(t, ready) })
 	t.Run("cycles", func(t *testing.T) { cyclePages(t, ready, dir) })
 	t.Run("audit", func(t *testing.T) { auditPages(t, ready) })
+	t.Run("api", func(t *testing.T) { apiPages(t, ready) })
 }
 
 func overviewPages(t *testing.T, ready demo.Ready) {
@@ -179,5 +182,24 @@ func auditPages(t *testing.T, ready demo.Ready) {
 		if p.Status != 200 || strings.Join(p.Texts["title"], "") == "" && p.Texts["title"] != nil {
 			t.Errorf("%s: status %d, title %q", p.Path, p.Status, p.Texts["title"])
 		}
+	}
+}
+
+// The documentation of a route is shown, and its example answers with the account's data.
+func apiPages(t *testing.T, ready demo.Ready) {
+	seen := [][]any{{"see", `rapi-doc >> text="/account/provider"`}}
+	browse(t, ready.ConsoleURL,
+		browserPage{Path: "/api?account=second", Shot: "api", Do: seen},
+		browserPage{Path: "/api", Shot: "api-dark", Dark: true, Do: seen},
+		browserPage{Path: "/api", Shot: "api-phone", Phone: true, Do: seen},
+		browserPage{Path: "/api?account=second", Shot: "api-try", Do: [][]any{{"click", `rapi-doc >> text="/account"`}, {"click", `rapi-doc >> button:has-text("TRY")`}, {"see", `rapi-doc >> text=Demo second`}}},
+	)
+	answer, err := http.Get(ready.ConsoleURL + "/try/second/api/v1/account")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if body, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode != 200 || !strings.Contains(string(body), `"client_id":"second"`) {
+		t.Errorf("status %d, %v: %s", answer.StatusCode, err, body)
 	}
 }

@@ -32,9 +32,9 @@ func run(args []string, out io.Writer) error {
 	}
 	switch {
 	case args[0] == "licences" && len(args) == 1:
-		return writeLicences(out, modules)
+		return writeLicences(out, append(modules, vendored...))
 	case args[0] == "texts" && len(args) == 1:
-		return writeTexts(out, modules)
+		return writeTexts(out, append(modules, vendored...))
 	case args[0] == "bom" && len(args) == 2:
 		return writeBOM(out, args[1], modules)
 	}

@@ -23,6 +23,11 @@ type module struct {
 	dir           string
 }
 
+// vendored are the parts of the binary that are no Go modules.
+var vendored = []module{
+	{Path: "rapidoc (npm)", Version: "9.3.8", Licence: "MIT AND BSD-3-Clause", Files: []string{"LICENSE.txt"}, dir: "cmd/mkt/internal/console/static/rapidoc"},
+}
+
 // platform is the platform of the released binary. Other platforms link another build of
 // the library of DuckDB, with the same licence.
 var platform = []string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1"}

@@ -25,6 +25,10 @@ type Options struct {
 	Env    *cli.Env                            // the streams, the clock, the data root and tenants.yaml
 	Doctor func(context.Context) doctor.Report // checks the installation
 	Access Access
+	// StartAPI starts an API server on loopback until ctx is done, and returns its address
+	// and the tokens that it takes. The documentation's examples are tried on it; it is
+	// called when somebody tries the first one.
+	StartAPI func(ctx context.Context) (baseURL string, token func(account string) (string, bool), err error)
 }
 
 // Console answers the requests of browsers. It is safe for concurrent use.
@@ -38,6 +42,7 @@ type Console struct {
 	accounts      accountsCache
 	findingsCache findingsCache
 
+	api       apiServer
 	checks    checks
 	comparing sync.Mutex      // held during a comparison, which reads two snapshots
 	running   context.Context // until the console stops
@@ -67,6 +72,9 @@ func (c *Console) routes() {
 	c.handle("GET /audit/{account}/{product}", c.audit)
 	c.mux.HandleFunc("GET /audit/{account}/{product}/check", c.beginCheck)
 	c.mux.HandleFunc("GET /diff/{account}/{product}", c.difference)
+	c.mux.HandleFunc("GET /api", c.reference)
+	c.mux.HandleFunc("GET /api/{name}", c.document)
+	c.mux.HandleFunc("GET /try/{account}/{rest...}", c.try)
 	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, notFound("There is no page at %s.", r.URL.Path))
 	})

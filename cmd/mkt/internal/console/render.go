@@ -50,6 +50,7 @@ var sections = []section{
 	{"overview", "/", "Overview"},
 	{"cycles", "/cycles", "Cycles"},
 	{"audit", "/audit", "Audit"},
+	{"api", "/api", "API"},
 }
 
 var functions = template.FuncMap{

@@ -21,6 +21,7 @@ import (
 	"mkt/cmd/mkt/internal/console"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/plain"
+	"mkt/internal/scratch"
 	"mkt/serve"
 	"mkt/serve/account"
 )
@@ -30,6 +31,7 @@ type Group struct {
 	*cli.Env
 	Keys    cli.Keys
 	service serve.Service
+	usage   string // folder for the usage counters of the API that pages are tried on
 }
 
 // New returns the commands.
@@ -53,9 +55,9 @@ func newConsole(g *Group) *cobra.Command {
 		Use:   "console",
 		Short: "Show accounts, cycles and evidence in a browser",
 		Long: `Serve pages for a browser: the accounts and what doctor finds, the cycles with
-their counts, refused answers and hashes, what verify finds, and what changed
-between two publications. It reads the data root and tenants.yaml, and changes
-nothing.
+their counts, refused answers and hashes, what verify finds, what changed
+between two publications, and the documentation of the API. It reads the data
+root and tenants.yaml, and changes nothing.
 
 It listens on loopback. Another address needs a password, and either TLS or a
 proxy that has it. Whoever can open the console sees the data of all accounts,
@@ -104,7 +106,17 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 	o := f.Doctor
 	o.Tenants, o.Data, o.SealKey, o.IDKey, o.Products, o.Now = g.Tenants, g.Data, g.Keys.Seal, g.Keys.ID, account.Products(), g.Now
 	o.Loads = filepath.Join(g.Data, serve.UsageFolder, serve.LoadsFolder)
-	c, err := console.New(console.Options{Env: g.Env, Access: access,
+	private, err := scratch.Make("", "mkt-console-")
+	if err != nil {
+		return fmt.Errorf("console: %w", err)
+	}
+	defer func() {
+		if err := private.Remove(); err != nil {
+			g.Log.Warn("the temporary folder was not removed", "error", err)
+		}
+	}()
+	g.usage = private.Dir
+	c, err := console.New(console.Options{Env: g.Env, Access: access, StartAPI: g.startAPI,
 		Doctor: func(ctx context.Context) doctor.Report { return doctor.Run(ctx, o) }})
 	if err != nil {
 		return errors.Join(err, l.Close())

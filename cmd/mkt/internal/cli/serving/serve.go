@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net/netip"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +16,6 @@ import (
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/fetch/provider/all"
 	"mkt/publish/layout"
 	"mkt/serve"
 	"mkt/serve/account"
@@ -122,7 +120,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	return serve.Run(ctx, serve.Options{
 		Listen: f.Listen, DataDir: g.Data, AsOf: asOf, Accounts: registry, Now: g.Now, Log: g.Log, Poll: f.Poll, CacheDir: f.cache,
 		Connections: f.connections.most, ConnectionsPerAddress: f.connections.perAddress, TrustedProxies: proxies,
-		UsageDir: f.Usage, Service: g.service, Words: providerWords(), Realtime: f.socket.Realtime, Admin: adminServer, DrainDelay: f.drain, Ready: func(baseURL string) {
+		UsageDir: f.Usage, Service: g.service, Words: daemon.ProviderWords(), Realtime: f.socket.Realtime, Admin: adminServer, DrainDelay: f.drain, Ready: func(baseURL string) {
 			ready(daemon.Ready{Event: "ready", BaseURL: baseURL, AdminURL: adminURL, Tokens: tokens.printed})
 		},
 	})
@@ -146,20 +144,6 @@ func (g *Group) checkDataRoot() error {
 		g.Log.Warn("the data root holds no account yet: nothing is served until a cycle has published; check that --data names the right folder", "data", g.Data)
 	}
 	return nil
-}
-
-// providerWords returns the words of all registered providers that reach clients
-// unchanged.
-func providerWords() (w serve.Words) {
-	for _, p := range all.All() {
-		w.Sections = append(w.Sections, p.Sections...)
-		w.ProviderMetrics = append(w.ProviderMetrics, p.Metrics...)
-	}
-	for _, list := range []*[]string{&w.Sections, &w.ProviderMetrics} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
-	}
-	return w
 }
 
 func (g *Group) swap(registry *account.Registry, f *tenants.File) error {

@@ -20,6 +20,7 @@
     }
     setTimeout(renew, seconds * 1000, index, seconds);
   };
+  document.querySelector("rapi-doc")?.setAttribute("theme", matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   document.querySelectorAll("select[data-submit]").forEach((s) => {
     s.form.querySelector("button").hidden = true;
     s.addEventListener("change", () => s.form.requestSubmit());

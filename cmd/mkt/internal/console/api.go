@@ -1,0 +1,115 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+
+	"mkt/docs"
+)
+
+// apiServer is the API that the examples of the documentation are tried on.
+type apiServer struct {
+	mu      sync.Mutex
+	running bool
+	base    *url.URL
+	token   func(account string) (string, bool)
+}
+
+// apiBody is what the page of the API's documentation shows.
+type apiBody struct {
+	Accounts []string
+	Account  string // whose data the examples are tried on; "" for none
+}
+
+// documents are the documents of the API, by their names.
+var documents = map[string]bool{"openapi.yaml": true, "asyncapi.yaml": true}
+
+func (c *Console) document(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	if !documents[name] {
+		c.fail(w, r, notFound("There is no document %s.", name))
+		return
+	}
+	w.Header().Set("Content-Type", "application/yaml; charset=utf-8")
+	http.ServeFileFS(w, r, docs.API, name)
+}
+
+// reference shows the routes of the API. Its renderer sets styles of its own.
+func (c *Console) reference(w http.ResponseWriter, r *http.Request) {
+	file, err := c.tenants()
+	if file == nil {
+		c.fail(w, r, err)
+		return
+	}
+	body := apiBody{Accounts: file.IDs(), Account: r.URL.Query().Get("account")}
+	if _, known := file.Tenant(body.Account); !known && len(body.Accounts) > 0 {
+		body.Account = body.Accounts[0]
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", strings.Replace(h.Get("Content-Security-Policy"), "style-src 'self'", "style-src 'self' 'unsafe-inline'", 1))
+	c.render(w, r, http.StatusOK, view{Page: "api", Section: "api", Title: "API", Body: body})
+}
+
+// try answers a request of the documentation as the API answers the account. The API
+// server starts with the first one.
+func (c *Console) try(w http.ResponseWriter, r *http.Request) {
+	account, rest := r.PathValue("account"), path.Clean("/"+r.PathValue("rest"))
+	if !strings.HasPrefix(rest, "/api/v1/") {
+		c.fail(w, r, notFound("%s is not a path of the API.", rest))
+		return
+	}
+	if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
+		c.fail(w, r, badRequest("The API is tried on the page of its documentation."))
+		return
+	}
+	if err := c.api.start(c.running, c.StartAPI); err != nil {
+		c.log.Error("console: start the API", "error", err)
+		c.fail(w, r, &problem{http.StatusServiceUnavailable, "Not available", "The API could not be started; the log of mkt console says why."})
+		return
+	}
+	token, ok := c.api.token(account)
+	if !ok {
+		c.fail(w, r, notFound("There is no account %q.", account))
+		return
+	}
+	proxy := httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) {
+		p.Out.URL = &url.URL{Scheme: c.api.base.Scheme, Host: c.api.base.Host, Path: rest, RawQuery: p.In.URL.RawQuery}
+		p.Out.Host = c.api.base.Host
+		p.Out.Header = http.Header{"Authorization": {"Bearer " + token}, "Accept": {"application/json"}}
+		for _, name := range []string{"If-None-Match", "Accept-Encoding"} {
+			if value := p.In.Header.Get(name); value != "" {
+				p.Out.Header.Set(name, value)
+			}
+		}
+	}, ModifyResponse: func(answer *http.Response) error {
+		for name := range w.Header() { // those of the console apply
+			answer.Header.Del(name)
+		}
+		return nil
+	}}
+	proxy.ServeHTTP(w, r)
+}
+
+func (a *apiServer) start(ctx context.Context, start func(context.Context) (string, func(string) (string, bool), error)) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.running {
+		return nil
+	}
+	if start == nil {
+		return errors.New("no API is configured")
+	}
+	address, token, err := start(ctx)
+	if err != nil {
+		return err
+	}
+	a.base, err = url.Parse(address)
+	a.token, a.running = token, err == nil
+	return err
+}
