@@ -80,6 +80,10 @@ var ErrNoCycle = errors.New("no canonical cycle")
 // died. Nothing was published.
 var ErrNotLoadable = errors.New("the new snapshot cannot be loaded; nothing was published")
 
+// ErrNoMarkets: the first cycle with another provider or bookmaker has fixtures and no
+// market on any of them. The dataset that it would replace has some.
+var ErrNoMarkets = errors.New("no fixture has a market; nothing was published")
+
 var runPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // Staging is the folder that the run works in.
