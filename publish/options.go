@@ -31,7 +31,8 @@ type Options struct {
 	// will; an error stops the publication. nil = no check. Products with a cycle every
 	// few seconds are not checked.
 	Check func(ctx context.Context, cycle layout.CycleID, dir string) error
-	// AcceptRemovals allows a listing to remove more fixtures than Run accepts by itself.
+	// AcceptRemovals allows a listing to remove more fixtures than Run accepts by itself, and
+	// a new provider or bookmaker to have no markets; see ErrNoMarkets.
 	AcceptRemovals bool
 	// Retention is applied after the commit. Its zero value keeps everything but old
 	// change events.

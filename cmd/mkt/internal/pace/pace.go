@@ -177,7 +177,7 @@ func (p Plan) Describe(one Product) string {
 	if p.quota == nil || p.quota.Left == nil || p.until.IsZero() {
 		return text + ": that is what the provider's quota allowed when it was last reported"
 	}
-	text += fmt.Sprintf(": %s requests were left at %s, and the quota is renewed at %s", ofLimit(p.quota), cli.ClockTime(p.quota.At), cli.ClockTime(p.until))
+	text += fmt.Sprintf(": %s were left at %s, and the quota is renewed at %s", ofLimit(p.quota), cli.ClockTime(p.quota.At), cli.ClockTime(p.until))
 	text += fmt.Sprintf("; a cycle needs %s", amount(one.Cost))
 	for _, other := range p.Products {
 		if other.Product != one.Product {
