@@ -31,7 +31,8 @@ type Options struct {
 	// will; an error stops the publication. nil = no check. Products with a cycle every
 	// few seconds are not checked.
 	Check func(ctx context.Context, cycle layout.CycleID, dir string) error
-	// AcceptRemovals allows a listing to remove more fixtures than Run accepts by itself.
+	// AcceptRemovals allows a listing to remove more fixtures than Run accepts by itself, and
+	// a new provider or bookmaker to have no markets; see ErrNoMarkets.
 	AcceptRemovals bool
 	// Retention is applied after the commit. Its zero value keeps everything but old
 	// change events.
@@ -79,6 +80,10 @@ var ErrNoCycle = errors.New("no canonical cycle")
 // ErrNotLoadable: the child process that loads a new snapshot as serve does failed or
 // died. Nothing was published.
 var ErrNotLoadable = errors.New("the new snapshot cannot be loaded; nothing was published")
+
+// ErrNoMarkets: the first cycle with another provider or bookmaker has fixtures and no
+// market on any of them. The dataset that it would replace has some.
+var ErrNoMarkets = errors.New("no fixture has a market; nothing was published")
 
 var runPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 

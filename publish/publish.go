@@ -85,12 +85,38 @@ func (r *run) publishCycle(ctx context.Context) error {
 	if err := d.Write(ctx, publishedAt); err != nil {
 		return err
 	}
+	if err := d.checkMarkets(); err != nil {
+		return err
+	}
 	sum, err := d.WriteManifest()
 	if err != nil {
 		return err
 	}
 	r.summary = d.summary()
 	return d.Commit(ctx, d.record(sum), replace)
+}
+
+// checkMarkets returns ErrNoMarkets if the account has got another provider or bookmaker,
+// and more than a few fixtures were answered without any market, none with one: a bookmaker
+// that does not exist looks like this. Otherwise the change would replace a whole dataset
+// with nothing. Rebuilding a publication does not ask.
+func (d *Draft) checkMarkets() error {
+	before, c := d.base.Manifest, &d.canonical
+	if before == nil || d.AcceptRemovals || !products[d.Product].decide || before.Tables["markets"].Rows == 0 {
+		return nil
+	}
+	otherPrices := before.Bookmaker != "" && c.Bookmaker != "" && before.Bookmaker != c.Bookmaker
+	bare := d.plan.counts().notOffered
+	if before.Provider == c.Provider && !otherPrices || d.plan.markets() > 0 || bare <= holdNumber {
+		return nil
+	}
+	source, choose := c.Provider, ""
+	if c.Bookmaker != "" {
+		source += " with the prices of " + c.Bookmaker
+		choose = fmt.Sprintf("; if it has no such bookmaker, choose another one: mkt provider set %s --provider %s --bookmaker NAME", d.ClientID, c.Provider)
+	}
+	return fmt.Errorf("%w: the account has changed to %s, which answers for %d fixtures without a market%s; if that is right: mkt cycle --tenant %s --accept-removals",
+		ErrNoMarkets, source, bare, choose, d.ClientID)
 }
 
 // publicationTime returns the time of this publication. If an earlier run of this cycle did not

@@ -103,6 +103,48 @@ func TestPublish(t *testing.T) {
 	}
 }
 
+// A provider or bookmaker that has no market on any fixture does not replace a dataset with
+// nothing, unless it is confirmed. With one market it does, as it does with few fixtures.
+func TestChangeToNoMarkets(t *testing.T) {
+	for name, test := range map[string]struct {
+		second  cycle
+		accept  bool
+		refused bool
+	}{
+		"bookmaker":              {cycle{bare: upTo(60), bookmaker: "two"}, false, true},
+		"provider":               {cycle{bare: upTo(60), provider: "other", bookmaker: "two"}, false, true},
+		"confirmed":              {cycle{bare: upTo(60), bookmaker: "two"}, true, false},
+		"one market":             {cycle{bare: upTo(59), refreshed: []int{60}, bookmaker: "two"}, false, false},
+		"few fixtures":           {cycle{bare: upTo(20), bookmaker: "two"}, false, false},
+		"the same bookmaker":     {cycle{bare: upTo(60), bookmaker: "one"}, false, false},
+		"prices not fetched":     {cycle{failed: upTo(60), bookmaker: "two"}, false, false},
+		"before it was recorded": {cycle{bare: upTo(60)}, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := durabletest.NewMem()
+			publishCycle(t, f, cycle{number: 1, refreshed: upTo(60), bookmaker: "one"})
+			test.second.number = 2
+			test.second.transform(t, f)
+			o := options(f, test.second, "run-2")
+			o.AcceptRemovals = test.accept
+			_, err := publish.Run(t.Context(), o)
+			if refused := errors.Is(err, publish.ErrNoMarkets); refused != test.refused || err != nil && !refused {
+				t.Fatalf("%v, refused should be %v", err, test.refused)
+			}
+			d, err := look(f)
+			must(t, err)
+			if want := map[bool]uint64{true: 1, false: 2}[test.refused]; d.commit.Version != want {
+				t.Errorf("version %d, want %d", d.commit.Version, want)
+			}
+			state, err := health.Read(f, "publish")
+			must(t, err)
+			if test.refused && (state.OK || state.Code != health.CodePayloadRejected) {
+				t.Errorf("state %+v", state)
+			}
+		})
+	}
+}
+
 // A fixture that was carried over keeps its own time. The dataset's time is the newest of
 // its fixtures', so that a failed retrieval does not make it newer.
 func TestFreshness(t *testing.T) {

@@ -74,6 +74,8 @@ func code(s *Summary, err error) health.Code {
 		return health.CodeFormatNewer
 	case errors.As(err, &damage):
 		return health.CodeSnapshotDamaged
+	case errors.Is(err, ErrNoMarkets):
+		return health.CodePayloadRejected
 	case errors.Is(err, ErrNotLoadable):
 		return health.CodeSnapshotUnfit
 	case errors.Is(err, durable.ErrNoSpace), snapshot.IsFault(err), errors.As(err, &path), errors.As(err, &errno):

@@ -36,6 +36,7 @@ type cycle struct {
 	edition   int   // of the listing: the version of the bare ones; 0 is 1
 	partly    bool  // the listing is incomplete
 	provider  string
+	bookmaker string
 	kickedOff bool // the refreshed kick off before the next cycle
 }
 
@@ -94,7 +95,7 @@ func (c *cycle) transform(t testing.TB, f durable.FS) {
 	must(t, durable.MkdirAllSync(f, dir))
 	must(t, durable.MkdirAllSync(f, layout.CanonicalDir))
 	m := snapshot.Manifest{
-		Format: snapshot.Format, Kind: snapshot.KindCanonical, ClientID: "acme", Product: football.MarketEngine, CycleID: c.id(), Provider: c.provider,
+		Format: snapshot.Format, Kind: snapshot.KindCanonical, ClientID: "acme", Product: football.MarketEngine, CycleID: c.id(), Provider: c.provider, Bookmaker: c.bookmaker,
 		ProviderFetchedAt: ptr(c.at().Add(time.Minute)), ProcessedAt: ptr(c.at().Add(2 * time.Minute)), DerivationVersion: "1", IDKeyFingerprint: "key",
 		BinaryVersion: "test", ListingComplete: !c.partly, Counters: map[string]int64{"payloads": 1}, Tables: map[string]snapshot.Table{},
 	}

@@ -44,7 +44,7 @@ const (
 // fixture, a complete one has priority, then the newest. A fixture that is not in the
 // listing was filtered out or not requested, and is left out.
 func (r *run) gather(l provider.Listing, sheets []sheet) *gathering {
-	g := &gathering{listing: l, byID: make(map[string]reading), broken: make(map[string]football.Reason), withoutMarkets: make(map[string]refreshed)}
+	g := &gathering{listing: l, byID: make(map[string]reading), broken: make(map[string]football.Reason), withoutMarkets: make(map[string]reading)}
 	res := &r.result
 	res.counters = map[string]int64{"payloads": int64(len(sheets))}
 	res.filtered = l.Filtered
@@ -95,8 +95,8 @@ type gathering struct {
 	met     provider.Parts
 	hurt    provider.Parts // of all parts
 
-	withoutMarkets    map[string]refreshed // answered without any market
-	prices, badPrices int                  // selections with a price, and those whose price cannot be read
+	withoutMarkets    map[string]reading // answered without any market
+	prices, badPrices int                // selections with a price, and those whose price cannot be read
 }
 
 type reading struct {
@@ -130,13 +130,17 @@ func (g *gathering) sheet(s *sheet, res *result) {
 func (g *gathering) fixture(f *refreshed, s *sheet, res *result) {
 	id := f.fixture.ProviderFixtureID
 	if !g.active(id) {
-		res.counters["fixtures_not_listed"]++
+		name := "fixtures_not_listed"
+		if g.listing.Fixtures[id].InPlay {
+			name = "fixtures_in_play"
+		}
+		res.counters[name]++
 		return
 	}
 	delete(g.broken, id)
 	if len(f.markets) == 0 && !f.partial {
 		f.notOffered = true
-		g.withoutMarkets[id] = *f
+		g.withoutMarkets[id] = reading{*f, s.origin}
 		return
 	}
 	now := reading{*f, s.origin}
@@ -149,10 +153,10 @@ func (g *gathering) fixture(f *refreshed, s *sheet, res *result) {
 	g.byID[id] = now
 }
 
-// active reports whether the listing has a fixture that is not over.
+// active reports whether the listing has a fixture that is still to be played.
 func (g *gathering) active(id string) bool {
 	listed, ok := g.listing.Fixtures[id]
-	return ok && !listed.Over
+	return ok && !listed.Over && !listed.InPlay
 }
 
 // unreadable counts the fixtures that an unreadable payload was requested for.
@@ -199,11 +203,11 @@ func (g *gathering) notOffered(r *run) (all []refreshed) {
 		}
 		listed := g.listing.Fixtures[id].Fixture
 		listed.ID = minter.Fixture(id).FixtureID()
-		g.withoutMarkets[id] = refreshed{notOffered: true, fixture: listed}
+		g.withoutMarkets[id] = reading{refreshed: refreshed{notOffered: true, fixture: listed}}
 	}
 	for id, f := range g.withoutMarkets {
 		if _, read := g.byID[id]; !read && !g.isFailed(id, cycle.Failed) {
-			all = append(all, f)
+			all = append(all, f.refreshed)
 		}
 	}
 	return all

@@ -20,7 +20,7 @@ type MarketTrace struct {
 	Markets    []football.Market // in the provider's order
 	NotOffered bool              // the provider answered without markets on it
 	Listed     Origin            // where it is in the listing
-	Offered    Origin            // where its markets are
+	Offered    Origin            // where its markets are, or the answer without any
 }
 
 // Origin is one archived answer and what was found where in it. Number is 0 if there is
@@ -68,5 +68,8 @@ func TraceMarkets(ctx context.Context, a *raw.Archive, p provider.Provider, prov
 		return found, ErrNotInCycle
 	}
 	found.Fixture, found.NotOffered = listed.Fixture, true
+	if answered, ok := g.withoutMarkets[providerFixtureID]; ok { // its row has the time of that answer
+		found.Fixture, found.Offered = answered.fixture, answered.origin
+	}
 	return found, nil
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball"
@@ -75,6 +76,28 @@ func TestTraceMarketsByDay(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	providertest.HoldsDigits(t, providertest.NewTree([]byte(odds("7001", "1.95"))), got.Offered.Trace, got.Markets[0].Selections[0].Place, "1.95")
+}
+
+// TestTraceMarketsAnsweredWithoutAny: a fixture that the provider answered for without any
+// market has the time of that answer, as its row has, and not that of the list.
+func TestTraceMarketsAnsweredWithoutAny(t *testing.T) {
+	w := small("1")
+	answered := began.Add(3 * time.Second)
+	w.sheets = []provider.Payload{{Endpoint: "bet365/prematch", Query: url.Values{"FI": {"1"}}, FetchedAt: answered, Body: []byte(`{"success":1,"results":[{"FI":"1"}]}`)}}
+	root := w.mem(t)
+	_, err := run(root, root)
+	must(t, err)
+	written := rows[table.FixtureRow](t, root, layout.FixturesFile)
+	a, err := raw.Open(root, cycleID)
+	must(t, err)
+	got, err := transform.TraceMarkets(t.Context(), a, betsapi.Provider(), "1")
+	must(t, err)
+	if len(written) != 1 || !written[0].ProviderFetchedAt.Equal(answered) {
+		t.Fatalf("written: %+v", written)
+	}
+	if !got.NotOffered || !got.Fixture.FetchedAt.Equal(answered) || got.Listed.Number == 0 || got.Offered.Number == 0 || got.Offered.Number == got.Listed.Number {
+		t.Errorf("fetched at %v, listed in %d, answered in %d", got.Fixture.FetchedAt, got.Listed.Number, got.Offered.Number)
+	}
 }
 
 // fixtureIn is the fixture that a payload is about.

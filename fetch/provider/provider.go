@@ -297,6 +297,9 @@ func (l Listing) Joined(provider, id string, fetched time.Time) (football.Fixtur
 type ListedFixture struct {
 	football.Fixture      // without its ID
 	Over             bool // ended, cancelled or withdrawn: not active any more
+	// InPlay reports that the match has begun. If markets of it were sent all the same, with
+	// those of others, they are not read: prematch prices do not move any more.
+	InPlay bool
 }
 
 // Sheet is the content of one payload of markets.

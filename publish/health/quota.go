@@ -56,7 +56,7 @@ func (q *Quota) Remaining(now time.Time) *int64 {
 	return q.Left
 }
 
-// Describe describes the quota at a time for a person: "95 of 3600 requests left until
+// Describe describes the quota at a time for a person: "95 of 3600 left until
 // 2026-11-20T10:00:00Z".
 func (q *Quota) Describe(now time.Time) string {
 	until, usedUp := q.UsedUp(now)
@@ -73,7 +73,7 @@ func (q *Quota) Describe(now time.Time) string {
 	if q.Limit != nil {
 		text += " of " + strconv.FormatInt(*q.Limit, 10)
 	}
-	text += " requests left"
+	text += " left"
 	if q.ResetsAt != nil {
 		text += " until " + clockTime(*q.ResetsAt)
 	}

@@ -40,9 +40,9 @@ func (c *Client) decide(ask *asking, a attempt, n int) (wait time.Duration, err 
 		}
 		return 0, refusal // admit waits, or ends the run
 	case provider.Retryable:
-		err := fmt.Errorf("%w: %w (tried %d times)", provider.ErrUnreachable, refusal, n)
+		err := fmt.Errorf("%w: %w (%s)", provider.ErrUnreachable, refusal, tried(n))
 		if a.failed != nil {
-			err = fmt.Errorf("%s: %w: %w (tried %d times)", endpoint, provider.ErrUnreachable, &partial{a.failed, refusal}, n)
+			err = fmt.Errorf("%s: %w: %w (%s)", endpoint, provider.ErrUnreachable, &partial{a.failed, refusal}, tried(n))
 		}
 		if n >= c.limits.Tries || a.failed != nil && a.failed.once {
 			return final, err
@@ -56,12 +56,20 @@ func (c *Client) decide(ask *asking, a attempt, n int) (wait time.Duration, err 
 	return 0, refusal
 }
 
+// tried says how often a request was sent.
+func tried(n int) string {
+	if n == 1 {
+		return "tried once"
+	}
+	return fmt.Sprintf("tried %d times", n)
+}
+
 // undelivered decides if there was no answer at all.
 func (c *Client) undelivered(endpoint string, f *failure, n int) (time.Duration, error) {
 	if f == badRequest {
 		return final, fmt.Errorf("%s: %w", endpoint, f)
 	}
-	err := fmt.Errorf("%s: %w: %w (tried %d times)", endpoint, provider.ErrUnreachable, f, n)
+	err := fmt.Errorf("%s: %w: %w (%s)", endpoint, provider.ErrUnreachable, f, tried(n))
 	switch {
 	case f.once:
 		c.stop(err)

@@ -133,7 +133,7 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			if !r.Count(broken) {
 				continue
 			}
-			r.Keep(provider.ListedFixture{Over: over[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
+			r.Keep(provider.ListedFixture{Over: over[i.status], InPlay: inPlay[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
 		}
 	}
 	return r.Result(wire.EndpointFixtures)

@@ -168,7 +168,7 @@ func costOf(run *health.Run, fingerprint string, estimated int) (cost float64, m
 func (p Product) Slowed() bool { return p.Pace > 0 }
 
 // Describe says why a product runs as often as it does: "live_intelligence runs every 20s
-// instead of every 8s: 75 of 180 requests are left until 2026-11-20T10:00:00Z".
+// instead of every 8s: 75 of 180 were left at 2026-11-20T09:20:00Z, and the quota is renewed at …".
 func (p Plan) Describe(one Product) string {
 	if !one.Slowed() {
 		return fmt.Sprintf("%s runs every %s", one.Product, cli.Span(one.Cadence.String()))
@@ -177,7 +177,7 @@ func (p Plan) Describe(one Product) string {
 	if p.quota == nil || p.quota.Left == nil || p.until.IsZero() {
 		return text + ": that is what the provider's quota allowed when it was last reported"
 	}
-	text += fmt.Sprintf(": %s requests were left at %s, and the quota is renewed at %s", ofLimit(p.quota), cli.ClockTime(p.quota.At), cli.ClockTime(p.until))
+	text += fmt.Sprintf(": %s were left at %s, and the quota is renewed at %s", ofLimit(p.quota), cli.ClockTime(p.quota.At), cli.ClockTime(p.until))
 	text += fmt.Sprintf("; a cycle needs %s", amount(one.Cost))
 	for _, other := range p.Products {
 		if other.Product != one.Product {

@@ -182,7 +182,7 @@ func TestHourlyQuota(t *testing.T) {
 		t.Errorf("%d live cycles of 4 hours: most of the quota was left over", w.cycles[live])
 	}
 	text := plan.Describe(w.paceOf(plan, live))
-	if !strings.HasPrefix(text, "live_intelligence runs every 24s instead of every 8s: 2 requests were left at ") || !strings.Contains(text, "a cycle needs 1, one of market_engine 56") {
+	if !strings.HasPrefix(text, "live_intelligence runs every 24s instead of every 8s: 2 were left at ") || !strings.Contains(text, "a cycle needs 1, one of market_engine 56") {
 		t.Error(text)
 	}
 

@@ -125,7 +125,7 @@ func (c *change) means(t *tenants.Tenant) []string {
 	if c.from.Provider == c.to.Provider {
 		say("The ids of fixtures stay, and those of markets and selections with the same meaning. Prices of the two bookmakers are never mixed: the next good cycle replaces all of them,")
 		lines = append(lines, "  and a fixture whose prices it cannot get is removed until a later cycle gets them.")
-		say("Clients see a fixture_markets_updated for each of %s, and a fixture_removed for each of those. There is no gap in seq, and no reset.", cli.Plural(int(c.fixtures), "fixture"))
+		say("Clients see one event for each of %s that changes: a fixture_removed if it is removed, and otherwise a fixture_markets_updated. There is no gap in seq, and no reset.", cli.Plural(int(c.fixtures), "fixture"))
 		say("To keep the prices of %s: --bookmaker %s.", c.from.Bookmaker, c.from.Bookmaker)
 	} else {
 		say("Every fixture, market and selection gets another id. The next good market cycle removes %s of %s and adds those of %s, in one publication.", cli.Plural(int(c.fixtures), "fixture"), c.from.Provider, c.to.Provider)
@@ -142,6 +142,7 @@ func (c *change) means(t *tenants.Tenant) []string {
 		}
 	}
 	say("Until the provider has accepted the credential, data routes answer 409: run mkt provider test %s at once. From then on the older data is served until the next good cycle.", t.ID)
+	say("If %s has no market on any fixture, nothing is published, and what is published stays.", c.to)
 	say("What was published and archived stays as it is, and can be read, explained and verified. A change back gives the earlier ids again.")
 	return lines
 }

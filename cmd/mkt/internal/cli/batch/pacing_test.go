@@ -59,7 +59,7 @@ func TestScheduleKeepsThePace(t *testing.T) {
 	if n, slowest := table.slowed(football.LiveIntelligence); n != 1 || slowest != 24*time.Second {
 		t.Errorf("%d accounts are slowed down, the slowest to %s", n, slowest)
 	}
-	if !strings.Contains(log.String(), "slowed down for the quota: live_intelligence runs every 24s instead of every 8s: 179 requests were left at ") {
+	if !strings.Contains(log.String(), "slowed down for the quota: live_intelligence runs every 24s instead of every 8s: 179 were left at ") {
 		t.Errorf("logged %s", log)
 	}
 

@@ -24,7 +24,7 @@ type PublishFlags struct {
 }
 
 func (f *PublishFlags) flags(g *Group, cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.acceptRemovals, "accept-removals", false, "publish even if the listing removes more than a fifth of the fixtures at once")
+	cmd.Flags().BoolVar(&f.acceptRemovals, "accept-removals", false, "publish even if the listing removes more than a fifth of the fixtures at once, or if no fixture of a new provider or bookmaker has a market")
 	f.retention(g, cmd)
 }
 
