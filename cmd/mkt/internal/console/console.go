@@ -37,6 +37,7 @@ type Console struct {
 
 	accounts      accountsCache
 	findingsCache findingsCache
+	traces        traces
 }
 
 // New returns a console.
@@ -57,6 +58,9 @@ func (c *Console) routes() {
 	c.handle("GET /cycles", c.cycles)
 	c.handle("GET /cycles/{account}/{product}", c.cycles)
 	c.handle("GET /cycles/{account}/{product}/{moment}", c.cycle)
+	c.handle("GET /live", c.live)
+	c.handle("GET /live/{account}", c.live)
+	c.handle("GET /live/{account}/{fixture}", c.match)
 	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, notFound("There is no page at %s.", r.URL.Path))
 	})

@@ -65,7 +65,7 @@ type markView struct{ Kind, Class, Side string }
 
 // Write writes the page.
 func (m *Match) Write(w io.Writer) error {
-	return page.Write(w, layoutOf, page.Content{Title: m.title(), Body: m.view(), MadeBy: m.MadeBy, MadeAt: m.Now, Command: m.Command})
+	return page.Write(w, layoutOf, page.Content{Title: m.Title(), Body: m.view(), MadeBy: m.MadeBy, MadeAt: m.Now, Command: m.Command})
 }
 
 // HTML returns the body of the page, for a page that has the style sheet.
@@ -77,7 +77,8 @@ func (m *Match) HTML() (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-func (m *Match) title() string {
+// Title returns the teams and the score.
+func (m *Match) Title() string {
 	return words(m.Row.Home) + " " + countOf(m.Row.ScoreHome) + " : " + countOf(m.Row.ScoreAway) + " " + words(m.Row.Away)
 }
 

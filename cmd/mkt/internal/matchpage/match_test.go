@@ -297,7 +297,7 @@ func TestScores(t *testing.T) {
 
 // The axis reaches as far as the curve, and not less than ten points.
 func TestScale(t *testing.T) {
-	for home, want := range map[int]int{50: 10, 55: 10, 61: 20, 20: 30, 100: 50, 0: 50} {
+	for home, want := range map[int]int{50: 10, 55: 10, 61: 12, 20: 30, 100: 50, 0: 50} {
 		m := sample()
 		m.Past = []football.Live{moment(1, 8, home, ""), moment(1, 16, home, "")}
 		f := m.momentum(m.axis())

@@ -14,7 +14,7 @@ import (
 // side, the clock.
 const (
 	labelRow    = 17.0
-	curveHeight = 190.0
+	curveHeight = 210.0
 	edge        = 8.0
 )
 
@@ -111,7 +111,7 @@ func (m *Match) momentum(x *axis) momentumFigure {
 }
 
 // scale chooses the end of the axis, so that the curve uses its height: the largest lead, rounded
-// up to a multiple of ten. A lead of less than ten points must not look large.
+// up to an even number. A lead of less than ten points must not look large.
 func (f *momentumFigure) scale() {
 	lead := 0.0
 	for _, p := range f.Panels {
@@ -121,7 +121,7 @@ func (f *momentumFigure) scale() {
 			}
 		}
 	}
-	f.Most = min(50, max(10, 10*int(math.Ceil(lead/10))))
+	f.Most = min(50, max(10, 2*int(math.Ceil(lead/2))))
 }
 
 func (f *momentumFigure) heightOf(home float64) float64 {
@@ -147,6 +147,13 @@ func (m *Match) half(x *axis, h *half) momentumPanel {
 	}
 	d.end()
 	d.gap(h.known)
+	if m.Tracing != "" {
+		for i := range p.Gaps {
+			if p.Gaps[i].Reason == notSeen {
+				p.Gaps[i].Reason = "not read from the archive yet"
+			}
+		}
+	}
 	return p
 }
 
@@ -344,7 +351,7 @@ func arrange(marks []mark) {
 	slices.SortStableFunc(order, func(a, b *mark) int { return cmp.Compare(a.X, b.X) })
 	for _, k := range order {
 		w := letter * float64(len([]rune(k.Label)))
-		from := min(max(0, k.X-w/2), width-w)
+		from := min(max(left, k.X-w/2), width-w)
 		k.Anchor, k.LabelX = "middle", from+w/2
 		rows := taken[k.row()]
 		k.Row = slices.IndexFunc(rows, func(end float64) bool { return end <= from })

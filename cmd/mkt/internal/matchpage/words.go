@@ -250,7 +250,7 @@ func events(all []entryView) (some []entryView) {
 var metrics = map[string]string{
 	"on_target": "shots on target", "off_target": "shots off target", "shots_blocked": "blocked shots", "corners_1h": "corners, first half", "corners_ft": "corners, full time",
 	"corners_et": "corners, extra time", "second_yellow_cards": "second yellow cards", "possession": "possession, %", "ball_safe": "safe possessions", "xg": "expected goals",
-	"crossing_accuracy": "crossing accuracy, %", "passing_accuracy": "passing accuracy, %", "throw_ins": "throw-ins",
+	"throw_ins": "throw-ins",
 }
 
 func metricName(metric string) string {
@@ -321,6 +321,7 @@ func (m *Match) unknown(v *view) (list []string) {
 	}
 	switch gaps := v.Momentum.gaps(); {
 	case m.Tracing != "":
+		say("Earlier momentum: %s", strings.ToLower(m.Tracing[:1])+m.Tracing[1:])
 	case len(m.Past) == 0:
 		say("Earlier momentum: no archived cycle of the match is kept in this data root.")
 	case len(gaps) > 0:

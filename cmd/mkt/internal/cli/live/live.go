@@ -17,7 +17,7 @@ import (
 )
 
 func newLive(g *Group) *cobra.Command {
-	return cli.Group("live", "Look at fixtures in play, on the data root alone", newLiveShow(g), newLiveReport(g))
+	return cli.Group("live", "Look at fixtures in play, on the data root alone", newLiveList(g), newLiveShow(g), newLiveReport(g))
 }
 
 func newLiveShow(g *Group) *cobra.Command {
