@@ -46,7 +46,7 @@ func livePages(t *testing.T, ready demo.Ready) {
 	var list struct {
 		Data []apiMatch `json:"data"`
 	}
-	askLive(t, ready, "/live?limit=100", &list)
+	askLive(t, ready, "/api/v1/live?limit=100", &list)
 	if len(list.Data) == 0 {
 		t.Fatal("the API has no match in play")
 	}
