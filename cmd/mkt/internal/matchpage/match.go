@@ -84,19 +84,20 @@ func (m *Match) Title() string {
 
 type view struct {
 	*Match
-	Home, Away string
-	Clock      string
-	State      string // of play, for people
-	Pressing   string
-	Stale      bool
-	Age        time.Duration // of the data
-	HomeWidth  float64       // of momentum, of 100; valid if there is any
-	Momentum   momentumFigure
-	Bars       []barsFigure
-	Facing     []counterView
-	Entries    []entryView // newest first
-	Events     []entryView
-	Unknown    []string
+	Home, Away  string
+	Clock       string
+	State       string // of play, for people
+	Pressing    string
+	Stale       bool
+	HasMomentum bool          // that describes the present
+	Age         time.Duration // of the data
+	HomeWidth   float64       // of momentum, of 100
+	Momentum    momentumFigure
+	Bars        []barsFigure
+	Facing      []counterView
+	Entries     []entryView // newest first
+	Events      []entryView
+	Unknown     []string
 }
 
 func (m *Match) view() *view {
@@ -106,7 +107,7 @@ func (m *Match) view() *view {
 	if v.Stale {
 		v.Pressing = reasonOf(string(football.FeedStale))
 	} else if n := m.Row.MomentumHome; n != nil {
-		v.HomeWidth = float64(*n)
+		v.HasMomentum, v.HomeWidth = true, float64(*n)
 	}
 	v.Momentum = m.momentum(x)
 	v.Bars = append(v.Bars, m.pressure(x))
