@@ -120,7 +120,10 @@ func (m *Match) figure(x *axis, all []minute) barsFigure {
 	if n := counts[football.BucketNull]; n > 0 {
 		f.Text += fmt.Sprintf(", %d sent without a value", n)
 	}
-	f.Text += fmt.Sprintf("; the highest number is %d.", f.Most)
+	if counts[football.BucketValue] > 0 {
+		f.Text += fmt.Sprintf("; the highest number is %d", f.Most)
+	}
+	f.Text += "."
 	return f
 }
 

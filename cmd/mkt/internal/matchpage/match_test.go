@@ -283,6 +283,19 @@ func TestStoppage(t *testing.T) {
 	}
 }
 
+// Of a counter that never rose no highest number is told.
+func TestHighestNumber(t *testing.T) {
+	m := sample()
+	m.Buckets = m.Buckets[:4]
+	if text := m.pressure(m.axis()).Text; text != "1 minute with a number, 1 of zero, 1 missing, 1 sent without a value; the highest number is 3." {
+		t.Error(text)
+	}
+	m.Buckets = m.Buckets[1:2]
+	if text := m.pressure(m.axis()).Text; text != "0 minutes with a number, 1 of zero, 0 missing." {
+		t.Error(text)
+	}
+}
+
 // A score is written beside goals only if the timeline has all of them.
 func TestScores(t *testing.T) {
 	m := sample()
