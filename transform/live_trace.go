@@ -42,6 +42,14 @@ type LiveStep struct {
 	Item          string    // the provider's id of the item in both
 	Sample        *input.Sample
 	Before, After *live.State // Before is nil for the first sample
+
+	fetchedAt time.Time
+}
+
+// State returns the state from which a later trace of the same fixture continues after
+// this step.
+func (s *LiveStep) State() LiveState {
+	return LiveState{Cycle: s.Cycle, Fixture: s.After.FixtureID(), Event: s.After.EventID(), State: *s.After, fetchedAt: s.fetchedAt}
 }
 
 // TraceLive takes one fixture through archived cycles with the code that made what was
@@ -133,7 +141,7 @@ func (t *tracer) step(walk *raw.Walk, id layout.CycleID) (*LiveStep, error) {
 	default:
 		t.track.passUnlisted(s.At, sheets.list.Complete && a.Cycle().ListingComplete)
 	}
-	s.After = t.track.state
+	s.After, s.fetchedAt = t.track.state, t.track.fetchedAt
 	return &s, nil
 }
 

@@ -106,6 +106,37 @@ func TestTraceLive(t *testing.T) {
 	}
 }
 
+// A trace that continues from a step's state gives the same steps as one that did not stop,
+// wherever it stopped.
+func TestTraceLiveContinues(t *testing.T) {
+	mem := newMem()
+	var ticks []tick
+	for s := 0; s <= 400; s += 8 {
+		items := []string{playing("501", "9001", s)}
+		if s == 160 || s == 168 {
+			items = nil
+		}
+		ticks = append(ticks, at(s, append(items, playing("999", "9999", s))...))
+	}
+	play(t, mem, ticks...)
+	o := transform.LiveTraceOptions{Root: mem, Fixture: "9001", Event: "501"}
+	whole := steps(t, o)
+	for _, stop := range []int{0, 1, 19, 20, 21, len(whole) - 2} {
+		state := whole[stop].State()
+		rest := o
+		rest.Start, rest.From = &state, began.Add(ticks[stop+len(ticks)-len(whole)].after+time.Second)
+		continued := steps(t, rest)
+		if len(continued) != len(whole)-stop-1 {
+			t.Fatalf("stopped at %d: %d steps more, want %d", stop, len(continued), len(whole)-stop-1)
+		}
+		for i, step := range continued {
+			if want, got := whole[stop+1+i].After.Brief(), step.After.Brief(); fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+				t.Fatalf("stopped at %d, %s: %+v, want %+v", stop, step.Cycle, got, want)
+			}
+		}
+	}
+}
+
 func TestTraceLiveOverDamage(t *testing.T) {
 	mem := newMem()
 	ticks := minutes(30)

@@ -128,6 +128,7 @@ func TestNodeConsole(t *testing.T) {
 	t.Run("cycles", func(t *testing.T) { cyclePages(t, ready, dir) })
 	t.Run("audit", func(t *testing.T) { auditPages(t, ready) })
 	t.Run("api", func(t *testing.T) { apiPages(t, ready) })
+	t.Run("live", func(t *testing.T) { livePages(t, ready) })
 }
 
 func overviewPages(t *testing.T, ready demo.Ready) {

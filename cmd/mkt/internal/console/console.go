@@ -47,6 +47,7 @@ type Console struct {
 	comparing sync.Mutex      // held during a comparison, which reads two snapshots
 	running   context.Context // until the console stops
 	stop      context.CancelFunc
+	traces    traces
 }
 
 // New returns a console.
@@ -75,6 +76,9 @@ func (c *Console) routes() {
 	c.mux.HandleFunc("GET /api", c.reference)
 	c.mux.HandleFunc("GET /api/{name}", c.document)
 	c.mux.HandleFunc("GET /try/{account}/{rest...}", c.try)
+	c.handle("GET /live", c.live)
+	c.handle("GET /live/{account}", c.live)
+	c.handle("GET /live/{account}/{fixture}", c.match)
 	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, notFound("There is no page at %s.", r.URL.Path))
 	})

@@ -2,17 +2,19 @@ package matchpage
 
 import (
 	"fmt"
+	"time"
 
 	"mkt/publish/football"
 	"mkt/publish/table"
 )
 
-// Sizes of every figure, in the units of its view box.
+// Sizes of every panel, in the units of its view box. A figure has one panel for each half, all
+// of the same scale, so that they stand beside each other on a wide page and below each other on a
+// phone.
 const (
-	width      = 1000.0
-	left       = 46.0
-	right      = 12.0
-	breakWidth = 16.0 // between two halves
+	width = 520.0
+	left  = 30.0
+	right = 14.0
 )
 
 // begins is the second of the match clock at which each half begins, lasts its length without
@@ -30,13 +32,27 @@ type half struct {
 	length int     // seconds on the axis
 	known  int     // seconds of it that were played
 	From   float64 // x coordinate
+	Added  float64 // of the beginning of stoppage time
 	To     float64
 }
+
+// Name returns the name of the half for people.
+func (h half) Name() string { return halfName(h.Number) }
+
+// HasAdded reports whether the half has stoppage time.
+func (h half) HasAdded() bool { return h.length > lasts[h.Number] }
+
+// AddedWidth returns the width of its stoppage time.
+func (h half) AddedWidth() float64 { return h.To - h.Added }
+
+// Begun reports whether any of the half was played.
+func (h half) Begun() bool { return h.known > 0 }
 
 // axis is the match clock from kick-off, with stoppage time and without breaks.
 type axis struct {
 	Halves []half
 	places []place // of past samples, in time order
+	scale  float64 // units of a second
 }
 
 // place is a point of play; half is 0 outside play and if the clock is unknown.
@@ -63,7 +79,7 @@ func (m *Match) axis() *axis {
 		}
 	}
 	for i := range m.Timeline {
-		p := placeOfEntry(&m.Timeline[i])
+		p, _ := m.placeOfEntry(&m.Timeline[i])
 		seen[p.half] = max(seen[p.half], p.second)
 	}
 	for _, b := range m.Buckets {
@@ -75,47 +91,55 @@ func (m *Match) axis() *axis {
 	if p := m.placeNow(); p.half > 0 {
 		seen[p.half] = max(seen[p.half], p.second)
 	}
-	last, total := max(2, now), 0
-	for n := 1; n <= last; n++ {
+	longest := lasts[1]
+	for n := 1; n <= max(2, now); n++ {
 		h := half{Number: n, length: max(lasts[n], seen[n]), known: seen[n]}
 		if n < now || n == now && m.placeNow().half == 0 && m.Row.ClockPeriod != nil {
 			h.known = h.length // the half is over
 		}
-		total += h.length
+		longest = max(longest, h.length)
 		x.Halves = append(x.Halves, h)
 	}
-	scale := (width - left - right - breakWidth*float64(last-1)) / float64(total)
-	at := left
+	x.scale = (width - left - right) / float64(longest)
 	for i := range x.Halves {
-		x.Halves[i].From = at
-		at += float64(x.Halves[i].length) * scale
-		x.Halves[i].To = at
-		at += breakWidth
+		h := &x.Halves[i]
+		h.From, h.To = left, left+float64(h.length)*x.scale
+		h.Added = left + float64(lasts[h.Number])*x.scale
 	}
 	return x
 }
 
-// of returns the x coordinate of a second of a half.
+// of returns the x coordinate of a second of a half, within the half's panel.
 func (x *axis) of(n, second int) float64 {
 	h := x.Halves[min(max(n, 1), len(x.Halves))-1]
-	return h.From + (h.To-h.From)*float64(min(max(second, 0), h.length))/float64(h.length)
+	return left + float64(min(max(second, 0), h.length))*x.scale
 }
 
+// tick is a mark on the match clock. One of stoppage time has no text, except the last.
 type tick struct {
-	X    float64
-	Text string
+	X      float64
+	Text   string
+	Anchor string // of the text: start, middle or end
 }
 
-// Ticks returns a mark for every fifteenth minute.
-func (x *axis) Ticks() (all []tick) {
-	for _, h := range x.Halves {
-		for s := 0; s <= lasts[h.Number]; s += 15 * 60 {
-			text := fmt.Sprintf("%d'", (begins[h.Number]+s)/60)
-			if s == 0 && h.Number > 1 {
-				text = "" // the half before ends with the same label
+// Ticks returns the marks of a half: every fifteenth minute, and every minute of stoppage time.
+func (x *axis) Ticks(h half) (all []tick) {
+	for s := 0; s <= lasts[h.Number]; s += 15 * 60 {
+		all = append(all, tick{x.of(h.Number, s), fmt.Sprintf("%d'", (begins[h.Number]+s)/60), "middle"})
+	}
+	added := (h.length - lasts[h.Number] + 59) / 60
+	if added > 0 {
+		all[len(all)-1].Anchor = "end"
+	}
+	for n := 1; n <= added; n++ {
+		t := tick{X: x.of(h.Number, lasts[h.Number]+60*n), Anchor: "start"}
+		if n == added {
+			t.Text = fmt.Sprintf("+%d", n)
+			if n > 2 {
+				t.Anchor = "middle"
 			}
-			all = append(all, tick{x.of(h.Number, s), text})
 		}
+		all = append(all, t)
 	}
 	return all
 }
@@ -156,15 +180,26 @@ func (m *Match) halfNow() int {
 	}
 }
 
-// placeOfEntry returns the place of a timeline entry; half is 0 if unknown.
-func placeOfEntry(e *table.LiveTimelineRow) place {
-	if e.Half == nil || e.Minute == nil {
-		return place{}
+// placeOfEntry returns the place of a timeline entry; half is 0 if unknown. The timeline has
+// 45:00 for stoppage time of a half that is over: the archive knows the second.
+func (m *Match) placeOfEntry(e *table.LiveTimelineRow) (p place, exact bool) {
+	if e.Half == nil || e.Minute == nil || *e.Half < 1 || int(*e.Half) >= len(begins) {
+		return place{}, false
 	}
 	seconds := int(*e.Minute) * 60
 	if e.Second != nil {
 		seconds += int(*e.Second)
 	}
 	h := int(*e.Half)
-	return place{h, max(0, seconds-begins[h])}
+	p = place{h, max(0, seconds-begins[h])}
+	if p.second/60 != lasts[h]/60 || e.Second != nil && *e.Second > 0 {
+		return p, true
+	}
+	for i := range m.Past {
+		s := &m.Past[i]
+		if at := placeOf(&s.Clock); at.half == h && at.second >= p.second && !s.Fixture.FetchedAt.Before(e.At) && s.Fixture.FetchedAt.Sub(e.At) <= joinWithin*time.Second {
+			return at, true
+		}
+	}
+	return p, m.placeNow().half == h
 }

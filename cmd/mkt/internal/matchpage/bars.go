@@ -2,33 +2,41 @@ package matchpage
 
 import (
 	"fmt"
-	"strings"
 
 	"mkt/publish/football"
 )
 
 // Rows of a figure of bars: home above the axis, away below it.
 const (
-	barsTop    = 14.0
-	barsSide   = 54.0
+	barsTop    = 10.0
+	barsSide   = 52.0
 	barsMiddle = barsTop + barsSide
 	barsBottom = barsMiddle + barsSide
 	barsClock  = barsBottom + 18
-	barsEnd    = barsClock + 8
+	barsEnd    = barsClock + 6
 )
 
 // barsFigure shows a number for both sides and every minute of play.
 type barsFigure struct {
 	Name, About string
 	Most        int
-	Height      float64
-	Bars        []bar
-	Ticks       []tick
-	Halves      []half
+	Panels      []barsPanel
 	Text        string
-
-	Top, Middle, Bottom, ClockRow, Left, Right float64
+	frame
 }
+
+// barsPanel is one half of the figure.
+type barsPanel struct {
+	half
+	Bars  []bar
+	Ticks []tick
+}
+
+// frame has the rows of a figure.
+type frame struct{ Top, Middle, Bottom, ClockRow, Left, Width, Height float64 }
+
+// Tall returns the height of what is drawn between the top and the bottom.
+func (f frame) Tall() float64 { return f.Bottom - f.Top }
 
 // bar is one minute. Its state says which of the other fields are valid.
 type bar struct {
@@ -84,7 +92,7 @@ func (m *Match) pressure(x *axis) barsFigure {
 		all = append(all, one)
 	}
 	f := m.figure(x, all)
-	f.Name, f.About = "Pressure by minute", "as published: the series of the statistics route"
+	f.Name, f.About = "Pressure by minute", "the points that the counters of attacks, shots and corners give"
 	if len(all) == 0 {
 		f.Text = "No minutes are published: the fixture is outside the detail set, or has not begun."
 	}
@@ -92,7 +100,10 @@ func (m *Match) pressure(x *axis) barsFigure {
 }
 
 func (m *Match) figure(x *axis, all []minute) barsFigure {
-	f := barsFigure{Most: 1, Height: barsEnd, Ticks: x.Ticks(), Halves: x.Halves, Top: barsTop, Middle: barsMiddle, Bottom: barsBottom, ClockRow: barsClock, Left: left, Right: width - right}
+	f := barsFigure{Most: 1, frame: frame{Top: barsTop, Middle: barsMiddle, Bottom: barsBottom, ClockRow: barsClock, Left: left, Width: width, Height: barsEnd}}
+	for _, h := range x.Halves {
+		f.Panels = append(f.Panels, barsPanel{half: h, Ticks: x.Ticks(h)})
+	}
 	counts := map[football.BucketState]int{}
 	for _, one := range all {
 		f.Most = max(f.Most, one.home, one.away)
@@ -102,10 +113,17 @@ func (m *Match) figure(x *axis, all []minute) barsFigure {
 		if one.half > len(x.Halves) {
 			continue
 		}
-		f.Bars = append(f.Bars, m.bar(x, one, f.Most))
+		p := &f.Panels[one.half-1]
+		p.Bars = append(p.Bars, m.bar(x, one, f.Most))
 	}
-	f.Text = fmt.Sprintf("%d minutes with a number, %d of zero, %d missing, %d sent without a value; highest %d.",
-		counts[football.BucketValue], counts[football.BucketZero], counts[football.BucketMissing], counts[football.BucketNull], f.Most)
+	f.Text = fmt.Sprintf("%s with a number, %d of zero, %d missing", minutes(counts[football.BucketValue]), counts[football.BucketZero], counts[football.BucketMissing])
+	if n := counts[football.BucketNull]; n > 0 {
+		f.Text += fmt.Sprintf(", %d sent without a value", n)
+	}
+	if counts[football.BucketValue] > 0 {
+		f.Text += fmt.Sprintf("; the highest number is %d", f.Most)
+	}
+	f.Text += "."
 	return f
 }
 
@@ -158,9 +176,8 @@ func (m *Match) counterBars(x *axis, metric football.Metric) (barsFigure, bool) 
 		return barsFigure{}, false
 	}
 	f := m.figure(x, missingBetween(all))
-	f.Name = strings.ReplaceAll(string(metric), "_", " ")
-	f.Name = strings.ToUpper(f.Name[:1]) + f.Name[1:] + " by minute"
-	f.About = "rise of the provider's own counter from minute to minute, from the archive"
+	f.Name = metricName(string(metric)) + " by minute"
+	f.About = "how much the provider's counter rose in each minute"
 	return f, true
 }
 

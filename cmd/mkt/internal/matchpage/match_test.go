@@ -137,9 +137,9 @@ func parse(t *testing.T, text string) (words string, attributes map[string][]str
 func TestPage(t *testing.T) {
 	text := written(t, sample())
 	words, attributes := parse(t, text)
-	for _, want := range []string{`</title><script>alert("1")</script>`, "A & B's", "<i>League", "65:00, second half", "pressure of", "61", "clear",
-		"12:00", "GOAL", "EXACT", "INFERRED", "UNKNOWN", "first half", "VALUE", "MISSING", "red cards: sent without a value", "starts at: the provider did not send it",
-		"00:00 to 02:00 (INSUFFICIENT_SAMPLES)", "24:56 to 33:20 (not seen)", "49:56 to 55:00 (FEED_STALE)", "acme", "version 7", strings.Repeat("ab", 32), "live-1", "9001",
+	for _, want := range []string{`</title><script>alert("1")</script>`, "A & B's", "<i>League", "65:00, second half", "pressure, ", "61", "presses clearly more",
+		"12:00", "13'", "1–0", "GOAL", "EXACT", "INFERRED", "UNKNOWN", "First half", "VALUE", "MISSING", "Red cards: sent without a value", "starts at: the provider did not send it",
+		"00:00 to 02:00 (too little was seen yet)", "24:56 to 33:20 (nothing was seen)", "49:56 to 55:00 (the feed was silent)", "acme", "version 7", strings.Repeat("ab", 32), "live-1", "9001",
 		"Momentum is known for 52 of 67 minutes of play; marked: 1 × goal, 1 × card, 1 × corner."} {
 		if !strings.Contains(words, want) {
 			t.Errorf("nothing of %q", want)
@@ -152,15 +152,19 @@ func TestPage(t *testing.T) {
 		}
 		seen[id] = true
 	}
-	for _, ids := range attributes["aria-labelledby"] {
-		for id := range strings.FieldsSeq(ids) {
-			if !seen[id] {
-				t.Errorf("labelled by %s, which is nowhere", id)
-			}
+	for _, id := range attributes["aria-describedby"] {
+		if !seen[id] {
+			t.Errorf("described by %s, which is nowhere", id)
 		}
 	}
-	if n := len(attributes["aria-labelledby"]); n != 6 {
-		t.Errorf("%d figures", n)
+	labelled := 0
+	for _, label := range attributes["aria-label"] {
+		if strings.Contains(label, "half") {
+			labelled++
+		}
+	}
+	if labelled != 12 { // six figures of two halves
+		t.Errorf("%d labelled panels", labelled)
 	}
 	for _, name := range []string{"href", "src", "style", "onload", "onclick", "action"} {
 		if len(attributes[name]) > 0 {
@@ -177,8 +181,10 @@ func TestStatesOfMinutes(t *testing.T) {
 	m := sample()
 	v := m.view()
 	var got []string
-	for _, b := range v.Bars[0].Bars {
-		got = append(got, string(b.State))
+	for _, p := range v.Bars[0].Panels {
+		for _, b := range p.Bars {
+			got = append(got, string(b.State))
+		}
 	}
 	if strings.Join(got, " ") != "VALUE ZERO MISSING NULL VALUE VALUE" {
 		t.Error(got)
@@ -201,14 +207,16 @@ func TestCounterBars(t *testing.T) {
 	states := map[string]map[string]bar{}
 	for _, f := range m.view().Bars[1:] {
 		states[f.Name] = map[string]bar{}
-		for _, b := range f.Bars {
-			states[f.Name][b.minute] = b
+		for _, p := range f.Panels {
+			for _, b := range p.Bars {
+				states[f.Name][b.minute] = b
+			}
 		}
 	}
 	for name, want := range map[string]map[int]football.BucketState{
 		"Dangerous attacks by minute": {1: football.BucketMissing, 2: football.BucketValue, 11: football.BucketValue, 27: football.BucketMissing, 30: football.BucketMissing, 36: football.BucketValue},
-		"On target by minute":         {10: football.BucketValue, 11: football.BucketNull, 15: football.BucketNull, 16: football.BucketMissing, 17: football.BucketValue},
-		"Off target by minute":        {10: football.BucketValue, 11: football.BucketMissing, 15: football.BucketMissing, 16: football.BucketMissing, 17: football.BucketValue},
+		"Shots on target by minute":   {10: football.BucketValue, 11: football.BucketNull, 15: football.BucketNull, 16: football.BucketMissing, 17: football.BucketValue},
+		"Shots off target by minute":  {10: football.BucketValue, 11: football.BucketMissing, 15: football.BucketMissing, 16: football.BucketMissing, 17: football.BucketValue},
 		"Corners by minute":           {20: football.BucketValue, 21: football.BucketZero, 22: football.BucketZero},
 	} {
 		for minute, state := range want {
@@ -230,26 +238,109 @@ func TestCounterBars(t *testing.T) {
 	}
 }
 
-// An entry in stoppage time is drawn in its half.
+// Events are on the curve of their half, with the minute as a scoreboard has it, and goals with
+// the score.
 func TestMarks(t *testing.T) {
 	m := sample()
 	x := m.axis()
+	f := m.momentum(x)
 	marks := map[string]mark{}
-	for _, k := range m.marks(x) {
-		marks[k.Kind] = k
+	for i, p := range f.Panels {
+		for _, k := range p.Marks {
+			marks[fmt.Sprint(k.Kind, i+1)] = k
+		}
 	}
-	first, second := x.Halves[0], x.Halves[1]
-	if k := marks["card"]; k.X < x.of(1, 45*60) || k.X > first.To {
-		t.Errorf("a card in stoppage time is at %v, the half ends at %v", k.X, first.To)
+	if len(marks) != 3 {
+		t.Errorf("%d marks; the penalty has no place on the clock: %v", len(marks), marks)
 	}
-	if k := marks["corner"]; k.X < second.From || k.X > x.of(2, 3*60) || k.Class != "unknown" || k.Y != awayMarks {
-		t.Errorf("a corner of the second half: %+v, it begins at %v", k, second.From)
+	if k := marks["card1"]; k.X < x.of(1, 45*60) || k.X > x.Halves[0].To || k.Label != "45+1'" {
+		t.Errorf("a card in stoppage time: %+v, the half ends at %v", k, x.Halves[0].To)
 	}
-	if k, drawn := marks["penalty"]; drawn {
-		t.Errorf("an entry without a place on the clock is drawn at %v", k.X)
+	if k := marks["corner2"]; k.X < x.Halves[1].From || k.X > x.of(2, 3*60) || k.Class != "unknown" || k.Label != "" {
+		t.Errorf("a corner of the second half: %+v, it begins at %v", k, x.Halves[1].From)
 	}
-	if k := marks["goal"]; k.Class != "exact" || k.Y != homeMarks || k.Title != "12:00 goal, "+*m.Row.Home+", exact" {
+	k := marks["goal1"]
+	if k.Class != "exact" || k.Label != "13' 1–0" || k.Title != "13' goal, "+*m.Row.Home+", exact" {
 		t.Errorf("%+v", k)
+	}
+	if want := f.heightOf(float64(40 + 720/100)); k.Y != want { // the momentum at 12:00
+		t.Errorf("the goal is at height %v, the curve at %v", k.Y, want)
+	}
+}
+
+// In stoppage time of a half that is over, the timeline has 45:00. The archive knows the minute, and
+// without it the page does not invent one.
+func TestStoppage(t *testing.T) {
+	m := sample()
+	at := kickOff.Add((47*60 - 5) * time.Second)
+	m.Timeline = []table.LiveTimelineRow{{At: at, Until: at, Half: of(int32(1)), Minute: of(int32(45)), Second: of(int32(0)), State: "GOAL", SideProven: "HOME", Certainty: "EXACT"}}
+	if got := m.minuteOf(&m.Timeline[0]); got != "45+2'" {
+		t.Errorf("with the archive %q", got)
+	}
+	m.Past = nil
+	if got := m.minuteOf(&m.Timeline[0]); got != "45+'" {
+		t.Errorf("without the archive %q", got)
+	}
+}
+
+// Of a counter that never rose no highest number is told.
+func TestHighestNumber(t *testing.T) {
+	m := sample()
+	m.Buckets = m.Buckets[:4]
+	if text := m.pressure(m.axis()).Text; text != "1 minute with a number, 1 of zero, 1 missing, 1 sent without a value; the highest number is 3." {
+		t.Error(text)
+	}
+	m.Buckets = m.Buckets[1:2]
+	if text := m.pressure(m.axis()).Text; text != "0 minutes with a number, 1 of zero, 0 missing." {
+		t.Error(text)
+	}
+}
+
+// A score is written beside goals only if the timeline has all of them.
+func TestScores(t *testing.T) {
+	m := sample()
+	if got := m.scores(); got[1] != "1–0" || len(got) != 1 {
+		t.Error(got)
+	}
+	m.Row.ScoreHome = of(int32(2)) // a goal that nobody saw
+	if got := m.scores(); len(got) != 0 {
+		t.Errorf("with a goal missing from the timeline: %v", got)
+	}
+}
+
+// The axis reaches as far as the curve, and not less than ten points.
+func TestScale(t *testing.T) {
+	for home, want := range map[int]int{50: 10, 55: 10, 61: 12, 20: 30, 100: 50, 0: 50} {
+		m := sample()
+		m.Past = []football.Live{moment(1, 8, home, ""), moment(1, 16, home, "")}
+		f := m.momentum(m.axis())
+		if f.Most != want {
+			t.Errorf("a lead of %d: the axis ends at %d, want %d", home-50, f.Most, want)
+		}
+		if y := f.heightOf(float64(home)); y < f.Top || y > f.Bottom {
+			t.Errorf("%d is drawn outside the figure, at %v", home, y)
+		}
+	}
+}
+
+// Labels do not cover each other.
+func TestLabels(t *testing.T) {
+	m := sample()
+	m.Timeline = nil
+	for minute := int32(10); minute < 16; minute++ {
+		m.Timeline = append(m.Timeline, table.LiveTimelineRow{Half: of(int32(1)), Minute: of(minute), Second: of(int32(0)), State: "GOAL", SideProven: "HOME", Certainty: "EXACT"})
+	}
+	f := m.momentum(m.axis())
+	seen := map[string]bool{}
+	for _, k := range f.Panels[0].Marks {
+		if k.LabelY < 0 || k.LabelY > f.Top {
+			t.Errorf("the label %q is at %v, the curve begins at %v", k.Label, k.LabelY, f.Top)
+		}
+		place := fmt.Sprint(k.Row, int(k.LabelX/30))
+		if seen[place] {
+			t.Errorf("two labels at %s", place)
+		}
+		seen[place] = true
 	}
 }
 
@@ -276,11 +367,9 @@ func TestGapsAreGaps(t *testing.T) {
 		}
 		x := m.axis()
 		f := m.momentum(x)
-		for _, g := range f.Gaps {
-			if g.Half != 1 {
-				continue
-			}
-			for _, c := range f.Curves {
+		gaps, curves := f.Panels[0].Gaps, f.Panels[0].Curves
+		for _, g := range gaps {
+			for _, c := range curves {
 				for _, found := range number.FindAllStringSubmatch(c.Line, -1) {
 					if at, _ := strconv.ParseFloat(found[1], 64); at > g.X+0.2 && at < g.X+g.Width-0.2 {
 						t.Fatalf("the curve %s is in the gap from %d to %d", c.Line, g.From, g.To)
@@ -298,15 +387,15 @@ func TestGapsAreGaps(t *testing.T) {
 				continue
 			}
 			covered := false
-			for _, g := range f.Gaps {
-				covered = covered || g.Half == 1 && g.From <= s && s <= g.To
+			for _, g := range gaps {
+				covered = covered || g.From <= s && s <= g.To
 			}
 			if !covered {
 				t.Fatalf("there is no number at %d, and no gap", s)
 			}
 		}
 		points := 0
-		for _, c := range f.Curves {
+		for _, c := range curves {
 			points += len(c.points)
 		}
 		numbers := 0
@@ -326,17 +415,17 @@ func TestWithoutPast(t *testing.T) {
 	m := sample()
 	m.Past = nil
 	f := m.momentum(m.axis())
-	if len(f.Curves) != 1 || len(f.Curves[0].points) != 1 || f.Curves[0].Line != "" || len(f.Gaps) != 2 {
-		t.Errorf("%d curves, gaps %+v", len(f.Curves), f.Gaps)
+	if c := f.Panels[1].Curves; len(f.Panels[0].Curves) != 0 || len(c) != 1 || len(c[0].points) != 1 || c[0].Line != "" || len(f.gaps()) != 2 {
+		t.Errorf("%+v, gaps %+v", c, f.gaps())
 	}
 	if words, _ := parse(t, written(t, m)); !strings.Contains(words, "no archived cycle of the match is kept") {
 		t.Error("it does not say so")
 	}
 	m.Now = m.Now.Add(time.Hour)
-	if f := m.momentum(m.axis()); len(f.Curves) != 0 {
-		t.Errorf("stale: %d curves", len(f.Curves))
+	if f := m.momentum(m.axis()); len(f.Panels[1].Curves) != 0 {
+		t.Errorf("stale: %+v", f.Panels[1].Curves)
 	}
-	if words, _ := parse(t, written(t, m)); !strings.Contains(words, "FEED_STALE") || !strings.Contains(words, "reported nothing new for 1h0m0s") {
+	if words, _ := parse(t, written(t, m)); !strings.Contains(words, "the feed was silent") || !strings.Contains(words, "reported nothing new for 60 min") {
 		t.Error("stale: it does not say so")
 	}
 }
@@ -345,12 +434,12 @@ func TestWithoutPast(t *testing.T) {
 func TestNothingKnown(t *testing.T) {
 	m := &Match{Row: table.LiveRow{FixtureID: "fx_a", InPlay: true, UnavailableReason: of("NOT_IN_PLAY")}, Now: kickOff}
 	words, _ := parse(t, written(t, m))
-	for _, want := range []string{"? ? : ? ?", "league not known", "before kick-off, or not known", "Momentum: NOT_IN_PLAY.", "outside the detail set", "The provider sends none"} {
+	for _, want := range []string{"? ? : ? ?", "league not known", "before kick-off, or not known", "Momentum now: the match was not in play.", "NOT_IN_PLAY", "of the detail set only", "The provider sends none"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("nothing of %q in %s", want, words)
 		}
 	}
-	if f := m.momentum(m.axis()); len(f.Gaps)+len(f.Curves) > 0 {
+	if f := m.momentum(m.axis()); len(f.gaps())+len(f.Panels[0].Curves)+len(f.Panels[1].Curves) > 0 {
 		t.Errorf("%+v", f)
 	}
 }

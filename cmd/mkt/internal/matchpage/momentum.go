@@ -3,21 +3,19 @@ package matchpage
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"mkt/publish/football"
 )
 
-// Rows of the momentum figure, from the top: home's marks, the curve, away's marks, the clock.
+// Rows of the momentum figure, from the top: labels of the home side, the curve, labels of the away
+// side, the clock.
 const (
-	curveTop    = 28.0
-	curveHeight = 200.0
-	curveBottom = curveTop + curveHeight
-	homeMarks   = 13.0
-	awayMarks   = curveBottom + 16
-	clockRow    = curveBottom + 42
-	momentumEnd = clockRow + 10
+	labelRow    = 17.0
+	curveHeight = 210.0
+	edge        = 8.0
 )
 
 // joinWithin is how far apart, in seconds of the match clock, two moments may be for the curve
@@ -25,18 +23,21 @@ const (
 const joinWithin = 60
 
 type momentumFigure struct {
-	Height  float64
-	Halves  []half
-	Ticks   []tick
+	Panels  []momentumPanel
 	Levels  []level
-	Curves  []curve
-	Gaps    []gap
-	Marks   []mark
+	Most    int // points above 50 at the end of the axis
 	HasPast bool
 	Text    string // a description for screen readers
+	frame
+}
 
-	Top, Middle, Bottom, CurveHeight, ClockRow float64
-	Left, Right                                float64
+// momentumPanel is one half of the figure.
+type momentumPanel struct {
+	half
+	Ticks  []tick
+	Curves []curve
+	Gaps   []gap
+	Marks  []mark
 }
 
 // level is a grid line.
@@ -53,7 +54,11 @@ type curve struct {
 	points     []point
 }
 
-type point struct{ x, home float64 }
+type point struct {
+	second int // of the half
+	x      float64
+	home   float64
+}
 
 // gap is a stretch of play without momentum.
 type gap struct {
@@ -68,33 +73,73 @@ func (g gap) Clock() string {
 	return scoreboard(begins[g.Half]+g.From) + " to " + scoreboard(begins[g.Half]+g.To)
 }
 
-func heightOf(home float64) float64 { return curveTop + curveHeight*(100-home)/100 }
+// gaps returns the gaps of all halves.
+func (f *momentumFigure) gaps() (all []gap) {
+	for _, p := range f.Panels {
+		all = append(all, p.Gaps...)
+	}
+	return all
+}
 
 func (m *Match) momentum(x *axis) momentumFigure {
-	f := momentumFigure{Height: momentumEnd, Halves: x.Halves, Ticks: x.Ticks(), HasPast: len(m.Past) > 0,
-		Top: curveTop, Middle: heightOf(50), Bottom: curveBottom, CurveHeight: curveHeight, ClockRow: clockRow, Left: left, Right: width - right}
-	for _, home := range []float64{100, 75, 50, 25, 0} {
-		f.Levels = append(f.Levels, level{heightOf(home), fmt.Sprint(max(home, 100-home))})
-	}
+	f := momentumFigure{HasPast: len(m.Past) > 0}
 	for i := range x.Halves {
-		m.half(x, &x.Halves[i], &f)
+		f.Panels = append(f.Panels, m.half(x, &x.Halves[i]))
 	}
-	f.Marks = m.marks(x)
+	f.scale()
+	rows := map[string]int{}
+	for i := range f.Panels {
+		p := &f.Panels[i]
+		p.Marks = m.marks(x, p)
+		for _, k := range p.Marks {
+			rows[k.row()] = max(rows[k.row()], k.Row+1)
+		}
+	}
+	f.Left, f.Width = left, width
+	f.Top = edge + labelRow*float64(rows["home"])
+	f.Middle, f.Bottom = f.Top+curveHeight/2, f.Top+curveHeight
+	f.ClockRow = f.Bottom + labelRow*float64(rows["away"]) + 18
+	f.Height = f.ClockRow + 6
+	for _, n := range []int{f.Most, f.Most / 2, 0, -f.Most / 2, -f.Most} {
+		f.Levels = append(f.Levels, level{f.heightOf(float64(50 + n)), fmt.Sprint(50 + max(n, -n))})
+	}
+	for i := range f.Panels {
+		f.Panels[i].draw(&f)
+	}
 	f.Text = m.momentumText(&f)
 	return f
 }
 
-// half draws one half: moments with a number become curves, the rest of play becomes gaps.
-func (m *Match) half(x *axis, h *half, f *momentumFigure) {
-	d := drawing{x: x, half: h, figure: f, reasons: map[string]int{}}
-	for i, p := range x.places {
-		if p.half != h.Number || p.second < d.last {
+// scale chooses the end of the axis, so that the curve uses its height: the largest lead, rounded
+// up to an even number. A lead of less than ten points must not look large.
+func (f *momentumFigure) scale() {
+	lead := 0.0
+	for _, p := range f.Panels {
+		for _, c := range p.Curves {
+			for _, one := range c.points {
+				lead = max(lead, math.Abs(one.home-50))
+			}
+		}
+	}
+	f.Most = min(50, max(10, 2*int(math.Ceil(lead/2))))
+}
+
+func (f *momentumFigure) heightOf(home float64) float64 {
+	return f.Middle - curveHeight/2*(home-50)/float64(f.Most)
+}
+
+// half gathers one half: moments with a number become curves, the rest of play becomes gaps.
+func (m *Match) half(x *axis, h *half) momentumPanel {
+	p := momentumPanel{half: *h, Ticks: x.Ticks(*h)}
+	d := drawing{x: x, half: h, panel: &p, reasons: map[string]int{}}
+	for i, at := range x.places {
+		if at.half != h.Number || at.second < d.last {
 			continue // a clock that was set back must not draw twice
 		}
 		if now := &m.Past[i].Momentum; now.Available() {
-			d.add(p.second, float64(now.Home))
+			d.add(at.second, float64(now.Home))
 		} else {
-			d.addMissing(p.second, string(now.Reason))
+			d.addMissing(at.second, string(now.Reason))
 		}
 	}
 	if now := m.placeNow(); len(m.Past) == 0 && now.half == h.Number && m.Row.MomentumHome != nil && !m.isStale() {
@@ -102,17 +147,25 @@ func (m *Match) half(x *axis, h *half, f *momentumFigure) {
 	}
 	d.end()
 	d.gap(h.known)
+	if m.Tracing != "" {
+		for i := range p.Gaps {
+			if p.Gaps[i].Reason == notSeen {
+				p.Gaps[i].Reason = "not read from the archive yet"
+			}
+		}
+	}
+	return p
 }
 
-// drawing is the curves and gaps of one half, drawn from left to right.
+// drawing is the curves and gaps of one half, gathered from left to right.
 type drawing struct {
-	x      *axis
-	half   *half
-	figure *momentumFigure
+	x     *axis
+	half  *half
+	panel *momentumPanel
 
-	run         []point // the current curve
-	begun, last int     // seconds of the half: of the curve's first point, and of the last number
-	reasons     map[string]int
+	run     []point // the current curve
+	last    int     // second of the half of the last number
+	reasons map[string]int
 }
 
 // add adds a number: it extends the curve, or begins a new one after a gap.
@@ -122,9 +175,8 @@ func (d *drawing) add(second int, home float64) {
 	}
 	if len(d.run) == 0 {
 		d.gap(second)
-		d.begun = second
 	}
-	d.run = append(d.run, point{d.x.of(d.half.Number, second), home})
+	d.run = append(d.run, point{second, d.x.of(d.half.Number, second), home})
 	d.last = second
 }
 
@@ -141,8 +193,7 @@ func (d *drawing) addMissing(second int, reason string) {
 
 func (d *drawing) end() {
 	if len(d.run) > 0 {
-		kickOff := begins[d.half.Number]
-		d.figure.Curves = append(d.figure.Curves, curveOf(d.run, scoreboard(kickOff+d.begun), scoreboard(kickOff+d.last)))
+		d.panel.Curves = append(d.panel.Curves, curve{points: d.run})
 	}
 	d.run = nil
 }
@@ -151,15 +202,12 @@ func (d *drawing) end() {
 // between two samples.
 func (d *drawing) gap(to int) {
 	if to-d.last > joinWithin || to > d.last && len(d.reasons) > 0 {
-		g := gap{X: d.x.of(d.half.Number, d.last), Half: d.half.Number, From: d.last, To: to, Reason: cmp.Or(mostOf(d.reasons), notSeen)}
+		g := gap{X: d.x.of(d.half.Number, d.last), Half: d.half.Number, From: d.last, To: to, Reason: reasonOf(mostOf(d.reasons))}
 		g.Width = d.x.of(d.half.Number, to) - g.X
-		d.figure.Gaps = append(d.figure.Gaps, g)
+		d.panel.Gaps = append(d.panel.Gaps, g)
 	}
 	clear(d.reasons)
 }
-
-// notSeen is why a stretch of play has no momentum if no cycle says why.
-const notSeen = "not seen"
 
 // mostOf returns the most frequent reason, "" if there is none.
 func mostOf(reasons map[string]int) (most string) {
@@ -171,28 +219,45 @@ func mostOf(reasons map[string]int) (most string) {
 	return most
 }
 
-func curveOf(run []point, from, to string) curve {
-	c := curve{points: run, X: run[0].x, Y: heightOf(run[0].home), Title: from}
-	low, high := run[0].home, run[0].home
-	for _, p := range run {
+// draw gives curves and marks their places in the frame of the figure.
+func (p *momentumPanel) draw(f *momentumFigure) {
+	for i := range p.Curves {
+		p.Curves[i].draw(f, begins[p.Number])
+	}
+	for i := range p.Marks {
+		k := &p.Marks[i]
+		if k.Y = f.Middle; k.known {
+			k.Y = f.heightOf(k.home)
+		}
+		k.LabelY, k.LineY = f.Top-5-labelRow*float64(k.Row), f.Top-2-labelRow*float64(k.Row)
+		if k.row() == "away" {
+			k.LabelY, k.LineY = f.Bottom+14+labelRow*float64(k.Row), f.Bottom+3+labelRow*float64(k.Row)
+		}
+	}
+}
+
+func (c *curve) draw(f *momentumFigure, kickOff int) {
+	first, last := c.points[0], c.points[len(c.points)-1]
+	c.X, c.Y = first.x, f.heightOf(first.home)
+	low, high := first.home, first.home
+	for _, p := range c.points {
 		low, high = min(low, p.home), max(high, p.home)
 	}
-	c.Title = fmt.Sprintf("%s: home %.0f", from, low)
-	if len(run) == 1 {
-		return c
+	c.Title = fmt.Sprintf("%s: home %.0f", scoreboard(kickOff+first.second), low)
+	if len(c.points) == 1 {
+		return
 	}
-	c.Title = fmt.Sprintf("%s to %s: home %.0f to %.0f", from, to, low, high)
+	c.Title = fmt.Sprintf("%s to %s: home %.0f to %.0f", scoreboard(kickOff+first.second), scoreboard(kickOff+last.second), low, high)
 	var line strings.Builder
-	for i, p := range run {
+	for i, p := range c.points {
 		command := "L"
 		if i == 0 {
 			command = "M"
 		}
-		fmt.Fprintf(&line, "%s%.1f %.1f", command, p.x, heightOf(p.home))
+		fmt.Fprintf(&line, "%s%.1f %.1f", command, p.x, f.heightOf(p.home))
 	}
 	c.Line = line.String()
-	c.Area = fmt.Sprintf("%sL%.1f %.1fL%.1f %.1fZ", c.Line, run[len(run)-1].x, heightOf(50), run[0].x, heightOf(50))
-	return c
+	c.Area = fmt.Sprintf("%sL%.1f %.1fL%.1f %.1fZ", c.Line, last.x, f.Middle, first.x, f.Middle)
 }
 
 // momentumText describes the figure for screen readers.
@@ -201,15 +266,15 @@ func (m *Match) momentumText(f *momentumFigure) string {
 		return "No earlier momentum is archived: only the newest moment is drawn."
 	}
 	played, without := 0, 0
-	for _, h := range f.Halves {
-		played += h.known
-	}
-	for _, g := range f.Gaps {
-		without += g.To - g.From
-	}
 	counts := map[string]int{}
-	for _, k := range f.Marks {
-		counts[k.Kind]++
+	for _, p := range f.Panels {
+		played += p.known
+		for _, k := range p.Marks {
+			counts[k.Kind]++
+		}
+	}
+	for _, g := range f.gaps() {
+		without += g.To - g.From
 	}
 	var list []string
 	for _, kind := range []string{"goal", "card", "penalty", "corner"} {
@@ -220,43 +285,119 @@ func (m *Match) momentumText(f *momentumFigure) string {
 	return fmt.Sprintf("Momentum is known for %d of %d minutes of play%s.", (played-without+30)/60, (played+30)/60, strings.TrimSuffix("; marked: "+strings.Join(list, ", "), "; marked: "))
 }
 
-// mark is an event, drawn in its side's row.
+// mark is an event on the curve. One that is important has a label above or below the figure.
 type mark struct {
-	X, Y  float64
-	Kind  string // goal, card, penalty, corner
-	Side  string // home, away, none
-	Class string // its certainty
-	Title string
+	X, Y          float64
+	Kind          string // goal, card, penalty, corner
+	Side          string // home, away, none
+	Class         string // its certainty
+	Title         string
+	Label         string // "" for a corner
+	LabelX        float64
+	Anchor        string
+	Row           int // of the label, from 0, counted from the curve; -1 without one
+	LabelY, LineY float64
+	home          float64 // momentum at that moment
+	known         bool    // whether there is any
+}
+
+// row returns the side on which its label is.
+func (k *mark) row() string {
+	if k.Side == "away" {
+		return "away"
+	}
+	return "home"
 }
 
 var kinds = map[string]string{string(football.VisualGoal): "goal", string(football.VisualCard): "card", string(football.VisualPenalty): "penalty", string(football.VisualCorner): "corner"}
 
-// marks returns the events to mark. The most important ones are last, so that they are on top.
-func (m *Match) marks(x *axis) (all []mark) {
+// marks returns the events of a half. The most important ones are last, so that they are on top.
+func (m *Match) marks(x *axis, p *momentumPanel) (all []mark) {
+	scores := m.scores()
 	for i := range m.Timeline {
 		e := &m.Timeline[i]
 		kind, ok := kinds[e.State]
 		if !ok {
 			continue
 		}
-		p := placeOfEntry(e)
-		if p.half == 0 {
-			continue // its place on the match clock is unknown
+		at, _ := m.placeOfEntry(e)
+		if at.half != p.Number {
+			continue // of another half, or its place on the match clock is unknown
 		}
-		k := mark{X: x.of(p.half, p.second), Kind: kind, Side: strings.ToLower(e.SideProven), Class: strings.ToLower(e.Certainty),
-			Title: fmt.Sprintf("%s %s, %s, %s", clockOf(*e), kind, m.side(e.SideProven), strings.ToLower(e.Certainty))}
-		switch k.Side {
-		case "home":
-			k.Y = homeMarks
-		case "away":
-			k.Y = awayMarks
-		default:
-			k.Y = heightOf(50)
+		k := mark{X: x.of(at.half, at.second), Kind: kind, Side: strings.ToLower(e.SideProven), Class: strings.ToLower(e.Certainty), Row: -1,
+			Title: fmt.Sprintf("%s %s, %s, %s", m.minuteOf(e), kind, m.side(e.SideProven), strings.ToLower(e.Certainty))}
+		if kind != "corner" {
+			k.Label = strings.TrimSpace(m.minuteOf(e) + " " + scores[i])
 		}
+		k.home, k.known = p.at(at.second)
 		all = append(all, k)
 	}
+	arrange(all)
 	weight := []string{"corner", "card", "penalty", "goal"}
 	slices.SortStableFunc(all, func(a, b mark) int { return slices.Index(weight, a.Kind) - slices.Index(weight, b.Kind) })
+	return all
+}
+
+// arrange gives every label a row in which it overlaps no other.
+func arrange(marks []mark) {
+	const letter = 8.0
+	taken := map[string][]float64{} // the end of the last label of each row
+	order := make([]*mark, 0, len(marks))
+	for i := range marks {
+		if marks[i].Label != "" {
+			order = append(order, &marks[i])
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *mark) int { return cmp.Compare(a.X, b.X) })
+	for _, k := range order {
+		w := letter * float64(len([]rune(k.Label)))
+		from := min(max(left, k.X-w/2), width-w)
+		k.Anchor, k.LabelX = "middle", from+w/2
+		rows := taken[k.row()]
+		k.Row = slices.IndexFunc(rows, func(end float64) bool { return end <= from })
+		if k.Row < 0 {
+			k.Row, rows = len(rows), append(rows, 0)
+		}
+		rows[k.Row] = from + w + letter/2
+		taken[k.row()] = rows
+	}
+}
+
+// at returns the momentum of the last moment up to a second of the half; false if the curve has
+// none within reach.
+func (p *momentumPanel) at(second int) (home float64, known bool) {
+	for _, c := range p.Curves {
+		for _, one := range c.points {
+			if one.second <= second && second-one.second <= joinWithin {
+				home, known = one.home, true
+			}
+		}
+	}
+	return home, known
+}
+
+// scores returns the score after each goal of the timeline, by its index. It is counted, and only
+// if the timeline has as many goals of both sides as the score: otherwise a goal was missed or
+// withdrawn, and nothing is returned.
+func (m *Match) scores() map[int]string {
+	home, away := 0, 0
+	all := map[int]string{}
+	for i := range m.Timeline {
+		e := &m.Timeline[i]
+		if e.State != string(football.VisualGoal) {
+			continue
+		}
+		switch football.Side(e.SideProven) {
+		case football.SideHome:
+			home++
+		case football.SideAway:
+			away++
+		}
+		all[i] = fmt.Sprintf("%d–%d", home, away)
+	}
+	if r := &m.Row; r.ScoreHome == nil || r.ScoreAway == nil || int(*r.ScoreHome) != home || int(*r.ScoreAway) != away {
+		return nil
+	}
 	return all
 }
 

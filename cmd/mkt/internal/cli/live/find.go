@@ -5,12 +5,9 @@ import (
 	"fmt"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/matchpage"
+	"mkt/cmd/mkt/internal/inplay"
 	"mkt/cmd/mkt/internal/plain"
-	"mkt/publish/durable"
 	"mkt/publish/football"
-	"mkt/publish/layout"
-	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
 
@@ -57,68 +54,44 @@ func liveOf(p cli.Dataset, name string) ([]*liveView, error) {
 		return nil, err
 	}
 	defer root.Close()
-	c, found, err := snapshot.Head(root)
-	if err != nil || !found {
-		return nil, err
-	}
-	m, err := snapshot.Open(root, c)
-	if err != nil {
-		return nil, err
-	}
-	if err := snapshot.Verify(root, c.Dir(), m); err != nil {
+	s, err := inplay.Read(root)
+	if err != nil || s == nil {
 		return nil, err
 	}
 	var list []*liveView
-	for r, err := range snapshot.Rows[table.LiveRow](root, c.Dir()+"/"+layout.LiveFile) {
-		if err != nil {
-			return nil, err
-		}
-		v := viewOfLive(p.Tenant, string(c.CycleID), r)
-		if v.matches(name) {
-			v.place, v.published = p, matchpage.Match{Row: *r, Commit: c, Manifest: m}
+	for i := range s.Rows {
+		if v := viewOfLive(p, s, &s.Rows[i]); v.matches(name) {
 			list = append(list, v)
 		}
 	}
 	if len(list) != 1 {
 		return list, nil
 	}
-	return list, list[0].readDetails(root, c.Dir())
+	return list, list[0].readDetails(s)
 }
 
-func viewOfLive(tenant, cycle string, r *table.LiveRow) *liveView {
+func viewOfLive(p cli.Dataset, s *inplay.Snapshot, r *table.LiveRow) *liveView {
 	return &liveView{
-		Tenant: tenant, Cycle: cycle, FixtureID: r.FixtureID, Home: r.Home, Away: r.Away, League: r.League, InPlay: r.InPlay, FreshAt: r.FreshAt, StaleAt: r.StaleAt,
+		Tenant: p.Tenant, Cycle: string(s.Commit.CycleID), FixtureID: r.FixtureID, Home: r.Home, Away: r.Away, League: r.League, InPlay: r.InPlay, FreshAt: r.FreshAt, StaleAt: r.StaleAt,
 		Period: r.ClockPeriod, Minute: r.ClockMinute, Second: r.ClockSecond, Added: r.ClockAdded, Running: r.ClockRunning, ScoreHome: r.ScoreHome, ScoreAway: r.ScoreAway,
 		State: r.VisualState, MomentumHome: r.MomentumHome, Leader: r.MomentumLeader, Strength: r.MomentumStrength, Reason: r.UnavailableReason, Detailed: r.DetailRank != nil,
 		Buckets: []liveBucket{}, Timeline: []liveEntry{},
+		place: p, row: r,
 	}
 }
 
-func (f *liveView) readDetails(root durable.ReadFS, dir string) error {
-	m := &f.published
-	err := errors.Join(
-		rowsOf(root, dir+"/"+layout.LiveBucketsFile, &m.Buckets, func(r *table.LiveBucketRow) bool { return r.FixtureID == f.FixtureID }),
-		rowsOf(root, dir+"/"+layout.LiveTimelineFile, &m.Timeline, func(r *table.LiveTimelineRow) bool { return r.FixtureID == f.FixtureID }),
-		rowsOf(root, dir+"/"+layout.LivePeriodsFile, &m.Periods, func(r *table.LivePeriodRow) bool { return r.FixtureID == f.FixtureID }),
-		rowsOf(root, dir+"/"+layout.LiveCountersFile, &m.Counters, func(r *table.LiveCounterRow) bool { return r.FixtureID == f.FixtureID }))
+func (f *liveView) readDetails(s *inplay.Snapshot) error {
+	m, err := s.Match(f.row)
+	if err != nil {
+		return err
+	}
+	f.published = m
 	f.Men = redCardSharesOf(m.Counters)
 	for _, r := range m.Buckets {
 		f.Buckets = append(f.Buckets, liveBucket{r.Minute, r.Added, r.State, r.Home, r.Away})
 	}
 	for _, r := range m.Timeline {
 		f.Timeline = append(f.Timeline, liveEntry{r.At, r.Minute, r.Second, r.State, r.Certainty, r.SideProven, r.Until})
-	}
-	return err
-}
-
-func rowsOf[T table.Row](root durable.ReadFS, name string, list *[]T, wanted func(*T) bool) error {
-	for r, err := range snapshot.Rows[T](root, name) {
-		if err != nil {
-			return err
-		}
-		if wanted(r) {
-			*list = append(*list, *r)
-		}
 	}
 	return nil
 }

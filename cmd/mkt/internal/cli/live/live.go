@@ -17,7 +17,7 @@ import (
 )
 
 func newLive(g *Group) *cobra.Command {
-	return cli.Group("live", "Look at fixtures in play, on the data root alone", newLiveShow(g), newLiveReport(g))
+	return cli.Group("live", "Look at fixtures in play, on the data root alone", newLiveList(g), newLiveShow(g), newLiveReport(g))
 }
 
 func newLiveShow(g *Group) *cobra.Command {
@@ -84,7 +84,8 @@ type liveView struct {
 	Timeline []liveEntry  `json:"timeline"`
 
 	place     cli.Dataset
-	published matchpage.Match // the rows it was made from
+	row       *table.LiveRow
+	published *matchpage.Match // with the details; nil unless it is the only one that was asked for
 }
 
 // redCardShares is the share of its pressure that each side keeps in momentum after red cards:

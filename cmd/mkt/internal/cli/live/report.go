@@ -4,15 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/inplay"
 	"mkt/cmd/mkt/internal/page"
 	"mkt/cmd/mkt/internal/plain"
-	"mkt/publish/layout"
-	"mkt/transform"
 )
 
 func newLiveReport(g *Group) *cobra.Command {
@@ -51,10 +49,14 @@ func (g *Group) liveReport(ctx context.Context, tenant, name, file string) error
 	if err != nil {
 		return err
 	}
-	m := &f.published
-	if err := g.traceLive(ctx, f); err != nil {
+	m := f.published
+	bar := g.NewBar(strings.TrimSpace("tracing " + f.named()))
+	trace, err := inplay.Trace{}.Extend(ctx, f.place, m, bar.Set)
+	bar.Done()
+	if err != nil {
 		return fmt.Errorf("live data of %s: %w", f.Tenant, err)
 	}
+	m.Past, m.Damaged = trace.Past, trace.Damaged
 	m.Now, m.MadeBy, m.Command = g.Now(), "mkt "+g.Version, "mkt live report "+f.FixtureID
 	size, err := page.WriteFile(file, g.Out, m.Write)
 	if err != nil || file == "-" {
@@ -65,47 +67,4 @@ func (g *Group) liveReport(ctx context.Context, tenant, name, file string) error
 	}
 	_, err = plain.Fprintf(g.Out, "%s: %s, %s followed\n", file, f.named(), cli.Plural(len(m.Past), "cycle"))
 	return err
-}
-
-// longestMatch is how long ago a match in play may have begun, including breaks, extra time and
-// an interruption.
-const longestMatch = 6 * time.Hour
-
-// traceLive traces a fixture from before its kick-off to the snapshot's cycle.
-func (g *Group) traceLive(ctx context.Context, f *liveView) error {
-	end, _, err := layout.ParseCycleID(f.Cycle)
-	if err != nil {
-		return err
-	}
-	root, err := f.place.Open()
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	m := &f.published
-	bar := g.NewBar(strings.TrimSpace("tracing " + f.named()))
-	defer bar.Done()
-	o := transform.LiveTraceOptions{Root: root, Fixture: m.Row.ProviderFixtureID, Source: m.Row.SourceProvider, From: f.firstSeenAfter(end), To: end, Progress: bar.Set}
-	if m.Row.ProviderEventID != nil {
-		o.Event = *m.Row.ProviderEventID
-	}
-	m.Damaged, err = transform.TraceLive(ctx, o, func(s *transform.LiveStep) { m.Past = append(m.Past, s.After.Brief()) })
-	return err
-}
-
-// firstSeenAfter returns a time before which the fixture was not seen: a minute before the
-// first entry of its timeline, or an hour before its announced kick-off.
-func (f *liveView) firstSeenAfter(end time.Time) time.Time {
-	begin := end.Add(-longestMatch)
-	var met time.Time
-	switch starts := f.published.Row.StartsAt; {
-	case len(f.Timeline) > 0:
-		met = f.Timeline[0].At.Add(-time.Minute)
-	case starts != nil:
-		met = starts.Add(-time.Hour)
-	}
-	if met.After(begin) && met.Before(end) {
-		return met
-	}
-	return begin
 }

@@ -1,0 +1,174 @@
+package console
+
+import (
+	"cmp"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/inplay"
+	"mkt/cmd/mkt/internal/matchpage"
+	"mkt/publish/football"
+	"mkt/publish/table"
+)
+
+// liveBody is what the page of an account's matches in play shows.
+type liveBody struct {
+	picker
+	InPlay, Over []liveLine
+	Stale        int
+	Version      uint64
+}
+
+// liveLines are matches of an account.
+type liveLines struct {
+	Account string
+	Lines   []liveLine
+}
+
+// LinesInPlay returns the matches in play, and LinesOver the others.
+func (b *liveBody) LinesInPlay() liveLines { return liveLines{b.Account, b.InPlay} }
+func (b *liveBody) LinesOver() liveLines   { return liveLines{b.Account, b.Over} }
+
+// liveLine is a match in one line.
+type liveLine struct {
+	*table.LiveRow
+	Clock    string
+	Momentum bool // whether there is any that describes the present
+	Pressing string
+	State    string
+	Stale    bool
+	Age      time.Duration
+}
+
+func (c *Console) live(r *http.Request) (view, error) {
+	p, err := c.pickLive(r)
+	body := liveBody{picker: p}
+	v := view{Page: "live", Section: "live", Title: "Live", Body: &body}
+	if err != nil || p.Account == "" {
+		return v, err
+	}
+	v.Title = "Live, " + p.Account
+	root, err := p.dataset.Open()
+	if err != nil {
+		return v, err
+	}
+	defer root.Close()
+	s, err := inplay.Read(root)
+	if err != nil || s == nil {
+		return v, err
+	}
+	body.Version = s.Commit.Version
+	body.read(s, c.Env.Now())
+	return v, nil
+}
+
+func (b *liveBody) read(s *inplay.Snapshot, now time.Time) {
+	for i := range s.Rows {
+		l := liveLineOf(&s.Rows[i], now)
+		switch {
+		case !l.InPlay:
+			b.Over = append(b.Over, l)
+			continue
+		case l.Stale:
+			b.Stale++
+		}
+		b.InPlay = append(b.InPlay, l)
+	}
+	for _, lines := range [][]liveLine{b.InPlay, b.Over} {
+		slices.SortFunc(lines, func(a, b liveLine) int {
+			return cmp.Or(compareTexts(a.League, b.League), compareTexts(a.Home, b.Home), strings.Compare(a.FixtureID, b.FixtureID))
+		})
+	}
+}
+
+func liveLineOf(r *table.LiveRow, now time.Time) liveLine {
+	l := liveLine{LiveRow: r, Clock: matchpage.Minute(r), Pressing: matchpage.Pressing(r), State: matchpage.State(r, now),
+		Stale: matchpage.IsStale(r, now), Age: max(0, now.Sub(r.FreshAt))}
+	l.Momentum = r.MomentumHome != nil && r.MomentumAway != nil && !l.Stale
+	return l
+}
+
+// compareTexts compares two names; one that is not known is last.
+func compareTexts(a, b *string) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return strings.Compare(*a, *b)
+}
+
+// matchBody is what the page of a match shows.
+type matchBody struct {
+	picker
+	FixtureID string
+	HTML      template.HTML
+}
+
+func (c *Console) match(r *http.Request) (view, error) {
+	p, err := c.pickLive(r)
+	if err != nil {
+		return view{}, err
+	}
+	id := r.PathValue("fixture")
+	missing := notFound("%s is not among the matches that %s has in play, or had until a few minutes ago.", id, p.Account)
+	if p.Account == "" {
+		return view{}, missing
+	}
+	root, err := p.dataset.Open()
+	if err != nil {
+		return view{}, err
+	}
+	defer root.Close()
+	s, err := inplay.Read(root)
+	if err != nil {
+		return view{}, err
+	}
+	if s == nil {
+		return view{}, missing
+	}
+	at := slices.IndexFunc(s.Rows, func(r table.LiveRow) bool { return r.FixtureID == id })
+	if at < 0 {
+		return view{}, missing
+	}
+	m, err := s.Match(&s.Rows[at])
+	if err != nil {
+		return view{}, err
+	}
+	m.Now = c.Env.Now()
+	c.traces.follow(r.Context(), p.dataset, m)
+	body := matchBody{picker: p, FixtureID: id}
+	if body.HTML, err = m.HTML(); err != nil {
+		return view{}, err
+	}
+	return view{Page: "match", Section: "live", Title: m.Title(), Body: &body}, nil
+}
+
+// pickLive reads which account a page of matches in play is about.
+func (c *Console) pickLive(r *http.Request) (picker, error) {
+	p := picker{Path: "/live", Product: football.LiveIntelligence}
+	list, err := cli.Datasets(c.Env.Data, cli.Filter{Product: string(football.LiveIntelligence)})
+	if err != nil {
+		list = nil // there is no data yet
+	}
+	account := r.PathValue("account")
+	if account == "" {
+		account, _, _ = strings.Cut(r.URL.Query().Get("account"), " ") // the form sends the product, too
+	}
+	at := slices.IndexFunc(list, func(d cli.Dataset) bool { return account == "" || d.Tenant == account })
+	if at < 0 {
+		if account != "" {
+			return p, notFound("There is no data of matches in play of account %q.", account)
+		}
+		return p, nil
+	}
+	p.Datasets, p.dataset, p.Account = list, list[at], list[at].Tenant
+	return p, nil
+}
