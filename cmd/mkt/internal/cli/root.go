@@ -74,7 +74,7 @@ func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 	env.Settings.Bind(flags, "log-format", "log.format")
 
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
-	root.AddCommand(append(commands, newVersion(env))...)
+	root.AddCommand(append(commands, newVersion(env), newMan(env))...)
 	addBuiltins(root)
 	checkUsage(root)
 	env.addCompletions(root)
