@@ -99,6 +99,10 @@ sbom: build ## bin/mkt.cdx.json (CycloneDX) and bin/licences.txt, of bin/mkt
 	VERSION='$(VERSION)' $(GO) run ./scripts/sbom bom bin/mkt > bin/mkt.cdx.json
 	$(GO) run ./scripts/sbom texts > bin/licences.txt
 
+.PHONY: packages
+packages: build ## bin/packages: deb, rpm and tar of bin/mkt for linux/amd64, with checksums
+	scripts/packages/build.sh
+
 .PHONY: reproducible
 reproducible: ## two builds give the same bytes; takes minutes
 	scripts/reproducible.sh

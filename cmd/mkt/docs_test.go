@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -10,11 +14,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"mkt/internal/needs"
 )
 
-// TestDocumentedMetrics: docs/operators.md names every metric, and no other.
-func TestDocumentedMetrics(t *testing.T) {
-	name := regexp.MustCompile(`\bmkt_[a-z_]+[a-z]\b`)
+// declaredMetrics returns the names of all metrics of serve and schedule.
+func declaredMetrics(t *testing.T) map[string]bool {
+	t.Helper()
 	literal := regexp.MustCompile(`"(mkt_[a-z_]+)"`)
 	declared := map[string]bool{}
 	for _, pattern := range []string{"internal/cli/*/*.go", "../../serve/*.go", "../../serve/admin/*.go"} {
@@ -35,22 +42,122 @@ func TestDocumentedMetrics(t *testing.T) {
 			}
 		}
 	}
+	return declared
+}
+
+var metricName = regexp.MustCompile(`\bmkt_[a-z_]+[a-z]\b`)
+
+// metricsIn returns the metrics that a text names; a part of a histogram is the histogram.
+func metricsIn(text string, declared map[string]bool) map[string]bool {
+	named := map[string]bool{}
+	for _, m := range metricName.FindAllString(text, -1) {
+		for _, of := range []string{"_bucket", "_sum", "_count"} {
+			if whole := strings.TrimSuffix(m, of); declared[whole] {
+				m = whole
+			}
+		}
+		named[m] = true
+	}
+	return named
+}
+
+// TestDocumentedMetrics: docs/operators.md names every metric, and no other.
+func TestDocumentedMetrics(t *testing.T) {
+	declared := declaredMetrics(t)
 	text, err := os.ReadFile("../../docs/operators.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, section, _ := strings.Cut(string(text), "\n## Health and metrics\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	documented := map[string]bool{}
-	for _, m := range name.FindAllString(section, -1) {
-		for _, of := range []string{"_bucket", "_sum", "_count"} { // parts of a histogram
-			if whole := strings.TrimSuffix(m, of); declared[whole] {
-				m = whole
-			}
-		}
-		documented[m] = true
-	}
+	documented := metricsIn(section, declared)
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(declared)), slices.Sorted(maps.Keys(documented))); diff != "" {
 		t.Errorf("metrics (-there are, +documented):\n%s", diff)
 	}
+}
+
+// TestDeployedMetrics: the alert rules and the dashboard are well-formed, and every metric that
+// they use exists.
+func TestDeployedMetrics(t *testing.T) {
+	declared := declaredMetrics(t)
+	expressions := map[string][]string{}
+	text, err := os.ReadFile("../../deploy/prometheus/mkt.rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules struct {
+		Groups []struct {
+			Name  string
+			Rules []struct {
+				Alert, Expr, For    string
+				Labels, Annotations map[string]string
+			}
+		}
+	}
+	strict := yaml.NewDecoder(bytes.NewReader(text))
+	strict.KnownFields(true)
+	if err := strict.Decode(&rules); err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range rules.Groups {
+		for _, r := range g.Rules {
+			expressions["alert "+r.Alert] = []string{r.Expr}
+			if r.Alert == "" || r.Expr == "" || !slices.Contains([]string{"page", "warning"}, r.Labels["severity"]) || r.Annotations["summary"] == "" || r.Annotations["action"] == "" {
+				t.Errorf("alert %s: want an expression, a severity, a summary and an action", r.Alert)
+			}
+		}
+	}
+	if text, err = os.ReadFile("../../deploy/grafana/mkt.json"); err != nil {
+		t.Fatal(err)
+	}
+	var board struct {
+		Panels []struct {
+			ID          int
+			Type, Title string
+			Targets     []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(text, &board); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[int]bool{}
+	for _, p := range board.Panels {
+		if seen[p.ID] || p.Type != "row" && len(p.Targets) == 0 {
+			t.Errorf("panel %s: an id of its own and a query are wanted", p.Title)
+		}
+		seen[p.ID] = true
+		for _, target := range p.Targets {
+			expressions["panel "+p.Title] = append(expressions["panel "+p.Title], target.Expr)
+		}
+	}
+	if len(expressions) < 30 {
+		t.Errorf("only %d alerts and panels were found", len(expressions))
+	}
+	for from, list := range expressions {
+		for _, e := range list {
+			for name := range metricsIn(e, declared) {
+				if !declared[name] {
+					t.Errorf("%s: there is no metric %s", from, name)
+				}
+			}
+		}
+	}
+	t.Run("promtool", func(t *testing.T) {
+		promtool := needs.Program(t, "promtool", "Debian's package prometheus")
+		var all []string // the dashboard's expressions as rules, for their syntax
+		for _, p := range slices.Sorted(maps.Keys(expressions)) {
+			for _, e := range expressions[p] {
+				all = append(all, fmt.Sprintf("  - record: x\n    expr: %q\n    labels: {n: %q}\n", e, fmt.Sprint(len(all))))
+			}
+		}
+		file := filepath.Join(t.TempDir(), "all.yaml")
+		if err := os.WriteFile(file, []byte("groups:\n- name: all\n  rules:\n"+strings.Join(all, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"../../deploy/prometheus/mkt.rules.yaml", file} {
+			if out, err := exec.Command(promtool, "check", "rules", name).CombinedOutput(); err != nil {
+				t.Errorf("promtool: %v\n%s", err, out)
+			}
+		}
+	})
 }

@@ -69,6 +69,16 @@ func Node(t testing.TB) string {
 	return name
 }
 
+// Program returns the path of a program; from says where it comes from.
+func Program(t testing.TB, name, from string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("needs %s (%s)", name, from)
+	}
+	return path
+}
+
 // Browser returns the program of a Chromium that Node can drive, beside what Node returns.
 func Browser(t testing.TB) (modules, program string) {
 	t.Helper()

@@ -31,7 +31,6 @@ func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          subcommand,
-		Annotations:   map[string]string{WithoutConfig: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if version {
 				return env.printVersion()
@@ -39,6 +38,12 @@ func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 			return showHelp(cmd, args)
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case cmd == cmd.Root(), cmd.HasParent() && cmd.Parent().Name() == "completion":
+				return nil // works in every folder, whatever its mkt.yaml says
+			case cmd.Name() == cobra.ShellCompRequestCmd:
+				return nil // the command whose line is completed is prepared instead
+			}
 			return env.Prepare(cmd)
 		},
 	}
@@ -69,9 +74,10 @@ func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 	env.Settings.Bind(flags, "log-format", "log.format")
 
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
-	root.AddCommand(append(commands, newVersion(env))...)
+	root.AddCommand(append(commands, newVersion(env), newMan(env))...)
 	addBuiltins(root)
 	checkUsage(root)
+	env.addCompletions(root)
 	return root
 }
 

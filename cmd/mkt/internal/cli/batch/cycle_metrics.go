@@ -24,6 +24,9 @@ type cycleMetrics struct {
 	running   *prometheus.GaugeVec     // product
 	skipped   *prometheus.CounterVec   // product
 	postponed *prometheus.CounterVec   // product, reason
+	asked     *prometheus.CounterVec   // provider, product
+	rejected  *prometheus.CounterVec   // provider, product
+	received  *prometheus.CounterVec   // provider, product
 
 	mu       sync.Mutex
 	lastGood map[string]time.Time // by entry: when its newest successful cycle ended, by its state file
@@ -50,6 +53,9 @@ func newCycleMetrics(now func() time.Time) *cycleMetrics {
 		failures:  counter("mkt_cycle_failures_total", "Steps that failed, by the code in state files and mkt doctor; empty if the step never began.", "product", "step", "code"),
 		skipped:   counter("mkt_cycle_ticks_skipped_total", "Ticks that came while the cycle before was still under way.", "product"),
 		postponed: counter("mkt_cycle_ticks_postponed_total", "Ticks at which the provider must not be asked yet: its quota is used up, or it refused.", "product", "reason"),
+		asked:     counter("mkt_provider_requests_total", "Requests sent to providers by fetches, retries among them.", "provider", "product"),
+		rejected:  counter("mkt_provider_answers_rejected_total", "Answers that were archived as rejected.", "provider", "product"),
+		received:  counter("mkt_provider_bytes_total", "Bytes of accepted answers, uncompressed.", "provider", "product"),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "mkt_cycle_duration_seconds",
 			Help: "Fetch, transform and publish together, of cycles that published.", Buckets: cycleDurations}, []string{"product"}),
 		running: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "mkt_cycles_running",
@@ -90,6 +96,23 @@ func (m *cycleMetrics) begin(j Job) (ended func(outcome string)) {
 	}
 }
 
+// count adds what a fetch sent and received.
+func (m *cycleMetrics) count(j Job, r Report) {
+	if r.Step != "fetch" {
+		return
+	}
+	for key, counter := range map[string]*prometheus.CounterVec{"requests": m.asked, "rejected": m.rejected, "bytes": m.received} {
+		n := 0.
+		switch v := r.Counts[key].(type) {
+		case int:
+			n = float64(v)
+		case int64:
+			n = float64(v)
+		}
+		counter.WithLabelValues(j.Tenant.Provider.Name, string(j.Product)).Add(n)
+	}
+}
+
 func (m *cycleMetrics) failure(r Report) {
 	m.failures.WithLabelValues(r.Product, r.Step, r.Code).Inc()
 }
@@ -102,7 +125,7 @@ func (m *cycleMetrics) skip(j schedule.Job) { m.skipped.WithLabelValues(j.Lane).
 
 func (t *timetable) collectors() []prometheus.Collector {
 	m := t.metrics
-	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.postponed, agesOfCycles{t}, quotas{t}}
+	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.postponed, m.asked, m.rejected, m.received, agesOfCycles{t}, quotas{t}}
 }
 
 func (m *cycleMetrics) forget(p football.Product, known map[string]bool) {

@@ -121,7 +121,10 @@ func (t *timetable) Run(stopping context.Context, name string) error {
 	ended := t.metrics.begin(j)
 	defer func() { ended(cycleFailed) }() // after an error or a panic
 	var last Report
-	err := t.group.RunJob(ctx, stopping, j, "", t.steps, func(r Report) { last = r })
+	err := t.group.RunJob(ctx, stopping, j, "", t.steps, func(r Report) {
+		last = r
+		t.metrics.count(j, r)
+	})
 	switch {
 	case err == nil:
 		ended(cyclePublished)

@@ -59,8 +59,8 @@ lose its data.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return g.demo(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
-	flags.StringVar(&f.console, "console", "127.0.0.1:8090", "address of the console; port 0 takes a free one")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8180", "address; port 0 takes a free one")
+	flags.StringVar(&f.console, "console", "127.0.0.1:8190", "address of the console; port 0 takes a free one")
 	flags.StringVar(&f.dir, "dir", "", "folder for all files, kept at the end (default: a temporary one)")
 	flags.DurationVar(&f.every, "every", 30*time.Second, "time between the cycles of an account")
 	flags.DurationVar(&f.liveEvery, "live-every", 0, "time between the live cycles of an account (default: 8s of the simulated days)")

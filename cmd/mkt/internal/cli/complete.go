@@ -1,0 +1,309 @@
+package cli
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// completer lists the values that an argument or a flag can have. word is what was typed of it.
+type completer func(env *Env, cmd *cobra.Command, word string) []cobra.Completion
+
+// flagCompleters complete the values of flags, by the flag's name.
+var flagCompleters = map[string]completer{
+	"tenant":   accountIDs,
+	"product":  fixed(ProductNames),
+	"provider": fixed(tenants.ProviderNames),
+	"feature":  fixed(tenants.Features),
+	"fixture":  fixtureIDs,
+	"cycle":    cycleIDs,
+	"at":       cycleIDs,
+	"as-of":    cycleIDs,
+	"from":     cycleIDs,
+	"to":       cycleIDs,
+}
+
+// argumentCompleters complete arguments, by the name that the usage line gives them.
+var argumentCompleters = map[string]completer{
+	"ID":      accountIDs,
+	"PRODUCT": fixed(ProductNames),
+	"FEATURE": fixed(tenants.Features),
+	"FIXTURE": fixtureNames,
+	"CYCLE":   cycleIDs,
+	"A":       cycleIDs,
+	"B":       cycleIDs,
+	"MARKET":  fixed(marketNames),
+}
+
+// ownCompleters complete the first argument of commands for which its name says too little.
+var ownCompleters = map[string]completer{
+	"mkt explain":    fixtureIDs,
+	"mkt history":    fixtureIDs,
+	"mkt tenant add": fixed(func() []string { return nil }),
+}
+
+// paths are the arguments that name a file or folder.
+var paths = []string{"DIR", "FILE"}
+
+// addCompletions completes the values of a command's flags and arguments, and of those below it.
+func (env *Env) addCompletions(cmd *cobra.Command) {
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { env.completeFlag(cmd, f) })
+	if cmd.ValidArgsFunction == nil && !cmd.HasSubCommands() {
+		cmd.ValidArgsFunction = env.completeArguments(cmd)
+	}
+	for _, below := range cmd.Commands() {
+		if !slices.Contains([]string{"help", "completion"}, below.Name()) {
+			env.addCompletions(below)
+		}
+	}
+}
+
+func (env *Env) completeFlag(cmd *cobra.Command, f *pflag.Flag) {
+	complete, known := flagCompleters[f.Name]
+	value := f.Value
+	if b, is := value.(bounded); is {
+		value = b.Value
+	}
+	choice, isChoice := value.(*Choice)
+	switch {
+	case isChoice:
+		complete = fixed(func() []string { return choice.words })
+	case known:
+	case slices.Contains([]string{"int", "uint64", "float64", "duration"}, value.Type()):
+		complete = fixed(func() []string { return nil })
+	default:
+		return // the shell offers files
+	}
+	// The only error is that there already is a completion.
+	_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return env.complete(cmd, complete, word)
+	})
+}
+
+var argumentName = regexp.MustCompile(`^[\[(]*([A-Z]+)`)
+
+// completeArguments reads the names of the arguments from the usage line.
+func (env *Env) completeArguments(cmd *cobra.Command) cobra.CompletionFunc {
+	var names []string
+	words := strings.Fields(cmd.Use)[1:]
+	for i, word := range words {
+		flag := i > 0 && strings.HasPrefix(strings.TrimLeft(words[i-1], "["), "--") // its value
+		if name := argumentName.FindStringSubmatch(word); name != nil && !flag {
+			names = append(names, name[1])
+		}
+	}
+	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) >= len(names) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		name := names[len(args)]
+		if slices.Contains(paths, name) {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		complete, known := ownCompleters[cmd.CommandPath()]
+		if !known || len(args) > 0 {
+			complete = argumentCompleters[name]
+		}
+		return env.complete(cmd, complete, word)
+	}
+}
+
+// complete resolves the settings, which name the files to read, and completes a word. What
+// cannot be read completes nothing.
+func (env *Env) complete(cmd *cobra.Command, complete completer, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if complete == nil || env.Prepare(cmd) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var list []cobra.Completion
+	for _, c := range complete(env, cmd, word) {
+		if strings.HasPrefix(c, word) && len(list) < mostCompletions {
+			list = append(list, c)
+		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// Bounds of what is read and offered, so that a shell does not wait.
+const (
+	mostCompletions  = 200
+	mostPublications = 50 // newest of a dataset
+)
+
+// fixed completes the words of a list.
+func fixed(words func() []string) completer {
+	return func(*Env, *cobra.Command, string) []cobra.Completion { return words() }
+}
+
+func marketNames() (names []string) {
+	for _, t := range football.Vocabulary() {
+		names = append(names, t.Canonical)
+	}
+	return names
+}
+
+// accountIDs returns the accounts of tenants.yaml, and those that only the data root has.
+func accountIDs(env *Env, _ *cobra.Command, _ string) (list []cobra.Completion) {
+	known := map[string]bool{}
+	if f, err := env.LoadTenants(); err == nil {
+		for i := range f.Tenants {
+			t := &f.Tenants[i]
+			known[t.ID] = true
+			list = append(list, cobra.CompletionWithDesc(t.ID, plain.Text(t.Name)))
+		}
+	}
+	datasets, _ := Datasets(env.Data, Filter{})
+	for _, d := range datasets {
+		if !known[d.Tenant] {
+			known[d.Tenant] = true
+			list = append(list, cobra.CompletionWithDesc(d.Tenant, "only on the data root"))
+		}
+	}
+	return list
+}
+
+// filterOf returns the datasets that the flags of the command line select.
+func filterOf(cmd *cobra.Command) (w Filter) {
+	for name, value := range map[string]*string{"tenant": &w.Tenant, "product": &w.Product} {
+		if f := cmd.Flags().Lookup(name); f != nil {
+			*value = strings.Trim(f.Value.String(), "[]") // of a list, its only element
+		}
+	}
+	return w
+}
+
+// cycleIDs returns the newest publications, newest first.
+func cycleIDs(env *Env, cmd *cobra.Command, _ string) (list []cobra.Completion) {
+	datasets, _ := Datasets(env.Data, filterOf(cmd))
+	for _, d := range datasets {
+		root, err := d.Open()
+		if err != nil {
+			continue
+		}
+		if head, found, err := snapshot.Head(root); err == nil && found {
+			n := 0
+			for c, err := range snapshot.Backward(root, head) {
+				if n++; n > mostPublications {
+					break
+				}
+				if err == nil {
+					list = append(list, cobra.CompletionWithDesc(string(c.CycleID), d.Tenant+", published "+ClockTime(c.PublishedAt)))
+				}
+			}
+		}
+		root.Close()
+	}
+	slices.SortFunc(list, func(a, b string) int { return strings.Compare(b, a) })
+	return slices.CompactFunc(list, func(a, b string) bool { // of two accounts
+		idA, _, _ := strings.Cut(a, "\t")
+		idB, _, _ := strings.Cut(b, "\t")
+		return idA == idB
+	})
+}
+
+// candidate is a fixture of a newest snapshot.
+type candidate struct{ id, home, away string }
+
+func (c candidate) named() string { return plain.Text(c.home + " - " + c.away) }
+
+// fixtureIDs returns the ids of the fixtures, described by the teams.
+func fixtureIDs(env *Env, cmd *cobra.Command, _ string) (list []cobra.Completion) {
+	for _, c := range newestFixtures(env, filterOf(cmd)) {
+		list = append(list, cobra.CompletionWithDesc(c.id, c.named()))
+	}
+	return list
+}
+
+// fixtureNames returns words of the teams' names, which select a fixture, or ids if the word
+// looks like one. Only plain words are returned, because names come from a provider and
+// some shells insert a completion without quoting it.
+func fixtureNames(env *Env, cmd *cobra.Command, word string) (list []cobra.Completion) {
+	w := filterOf(cmd)
+	w.Product = string(football.LiveIntelligence)
+	fixtures := newestFixtures(env, w)
+	if strings.HasPrefix(word, "fx_") {
+		for _, c := range fixtures {
+			list = append(list, cobra.CompletionWithDesc(c.id, c.named()))
+		}
+		return list
+	}
+	described := map[string]string{}
+	for _, c := range fixtures {
+		for _, name := range strings.Fields(c.home + " " + c.away) {
+			if !isPlainWord(name) || len(name) < len(word) || !strings.EqualFold(name[:len(word)], word) {
+				continue
+			}
+			name = word + name[len(word):] // as it was typed
+			if had, ok := described[name]; ok && had != c.named() {
+				described[name] = "several"
+			} else {
+				described[name] = c.named()
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(described)) {
+		list = append(list, cobra.CompletionWithDesc(name, described[name]))
+	}
+	return list
+}
+
+// isPlainWord reports whether a word of three letters or more has no character that a shell
+// could act on.
+func isPlainWord(word string) bool {
+	return len(word) >= 3 && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+// newestFixtures returns the fixtures of the newest snapshots of the selected datasets.
+func newestFixtures(env *Env, w Filter) (list []candidate) {
+	seen := map[string]bool{}
+	add := func(id string, home, away *string) {
+		if !seen[id] {
+			seen[id] = true
+			list = append(list, candidate{id, teamName(home), teamName(away)})
+		}
+	}
+	datasets, _ := Datasets(env.Data, w)
+	for _, d := range datasets {
+		root, err := d.Open()
+		if err != nil {
+			continue
+		}
+		if c, found, err := snapshot.Head(root); err == nil && found {
+			if d.Product == football.LiveIntelligence {
+				for r, err := range snapshot.Rows[table.LiveRow](root, c.Dir()+"/"+layout.LiveFile) {
+					if err != nil {
+						break
+					}
+					add(r.FixtureID, r.Home, r.Away)
+				}
+			} else {
+				for r, err := range snapshot.Rows[table.FixtureRow](root, c.Dir()+"/"+layout.FixturesFile) {
+					if err != nil {
+						break
+					}
+					add(r.FixtureID, r.Home, r.Away)
+				}
+			}
+		}
+		root.Close()
+	}
+	return list
+}
+
+func teamName(name *string) string {
+	if name == nil {
+		return "?"
+	}
+	return *name
+}
