@@ -51,7 +51,7 @@ func newConsole(g *Group) *cobra.Command {
 	var f Flags
 	cmd := &cobra.Command{
 		Use:   "console",
-		Short: "Serve the browser's view: accounts, cycles, prices, matches, evidence",
+		Short: "Serve the browser's view: cycles, prices, matches, evidence",
 		Long: `Serve pages for a browser: the accounts and what doctor finds, cycles, fixtures
 with the path of every price, matches in play, evidence, and the documentation
 of the API. It reads the data root and tenants.yaml, and changes nothing.
