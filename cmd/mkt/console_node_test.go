@@ -124,6 +124,7 @@ func TestNodeConsole(t *testing.T) {
 	ready, dir := startDemo(t)
 	t.Run("overview", func(t *testing.T) { overviewPages(t, ready) })
 	t.Run("cycles", func(t *testing.T) { cyclePages(t, ready, dir) })
+	t.Run("fixtures", func(t *testing.T) { fixturePages(t, ready) })
 }
 
 func overviewPages(t *testing.T, ready demo.Ready) {

@@ -18,6 +18,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/doctor"
+	"mkt/cmd/mkt/internal/history"
 )
 
 // Options are the options of a console.
@@ -36,12 +37,14 @@ type Console struct {
 	pages map[string]*page
 
 	accounts      accountsCache
+	fixtureLists  fixtureLists
+	history       *history.Cache
 	findingsCache findingsCache
 }
 
 // New returns a console.
 func New(o Options) (*Console, error) {
-	c := &Console{Options: o, log: o.Env.Log, gate: gate{Access: o.Access}, mux: http.NewServeMux()}
+	c := &Console{Options: o, log: o.Env.Log, gate: gate{Access: o.Access}, mux: http.NewServeMux(), history: history.NewCache()}
 	var err error
 	if c.pages, err = parsePages(); err != nil {
 		return nil, err
@@ -57,6 +60,11 @@ func (c *Console) routes() {
 	c.handle("GET /cycles", c.cycles)
 	c.handle("GET /cycles/{account}/{product}", c.cycles)
 	c.handle("GET /cycles/{account}/{product}/{moment}", c.cycle)
+	c.handle("GET /fixtures", c.fixtures)
+	c.handle("GET /fixtures/{account}", c.fixtures)
+	c.handle("GET /fixtures/{account}/{fixture}", c.fixture)
+	c.handle("GET /fixtures/{account}/{fixture}/{market}", c.market)
+	c.handle("GET /explain/{account}/{product}/{target...}", c.explain)
 	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, notFound("There is no page at %s.", r.URL.Path))
 	})

@@ -49,6 +49,7 @@ type section struct{ Name, Path, Title string }
 var sections = []section{
 	{"overview", "/", "Overview"},
 	{"cycles", "/cycles", "Cycles"},
+	{"fixtures", "/fixtures", "Fixtures"},
 }
 
 var functions = template.FuncMap{
