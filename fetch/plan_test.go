@@ -87,7 +87,7 @@ func TestPlan(t *testing.T) {
 		{"sportmonks", nil, 5, "Simulated Plan", "prematch live_stats timeline -live_odds", ""},
 		{"sportmonks", []string{"permission:1@markets"}, 6, "Simulated Plan", "live_stats timeline -prematch -live_odds", ""},
 		{"sportmonks", withoutMarkets, 5, "Simulated Plan", "live_stats timeline -prematch -live_odds", ""},
-		{"sportmonks", withoutLive, 4, "Simulated Plan", "prematch -live_stats -timeline -player_events", ""},
+		{"sportmonks", []string{"permission:1@live"}, 4, "Simulated Plan", "prematch -live_stats -timeline -player_events", ""},
 
 		{"apifootball", nil, 6, "Ultra", "prematch live_stats timeline player_events", ""},
 		{"apifootball", withoutLive, 6, "Ultra", "prematch -live_stats -timeline -player_events", ""},

@@ -3,7 +3,6 @@ package providertest
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -215,45 +214,4 @@ func Start(f football.Field[time.Time]) string {
 		return t.Format(time.RFC3339)
 	}
 	return Said(f)
-}
-
-// CheckAccepted fails if a payload that was read would not have been archived.
-func CheckAccepted(t *testing.T, p provider.Provider, body []byte) {
-	t.Helper()
-	if v := p.Classify(http.StatusOK, http.Header{}, body); v.Kind != provider.Accepted {
-		t.Fatalf("read what would not have been archived: %+v", v)
-	}
-}
-
-// CheckSheet checks what must hold for every payload of markets that can be read: each
-// fixture is read once or broken, each offer has a key of its own and is mapped or says
-// why not, no text of a row is an empty value, and no more parts are damaged than there
-// are.
-func CheckSheet(t *testing.T, s provider.Sheet) {
-	t.Helper()
-	fixtures := map[string]bool{}
-	for _, x := range s.Fixtures {
-		id := x.Fixture.ProviderFixtureID
-		if _, broken := s.Broken[id]; fixtures[id] || broken || id == "" {
-			t.Fatalf("fixture %q is there twice", id)
-		}
-		fixtures[id] = true
-		keys := map[string]bool{}
-		for _, o := range x.Offers {
-			if keys[o.Key] || o.Key == "" || (o.Reading == nil) == (o.RawReason == "") {
-				t.Fatalf("offer %+v", o)
-			}
-			keys[o.Key] = true
-			for _, r := range o.Rows {
-				for _, f := range []football.Field[string]{r.ID, r.Decimal} {
-					if text, ok := f.Get(); ok && text == "" {
-						t.Fatalf("an empty text is a value: %+v", r)
-					}
-				}
-			}
-		}
-	}
-	if s.Hurt.Sections > s.Met.Sections || s.Hurt.Markets > s.Met.Markets || s.Hurt.Rows > s.Met.Rows {
-		t.Fatalf("%+v parts are damaged of %+v", s.Hurt, s.Met)
-	}
 }

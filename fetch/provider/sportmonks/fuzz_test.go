@@ -6,7 +6,6 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/sportmonks"
-	"mkt/publish/football"
 )
 
 func seed(f *testing.F) {
@@ -47,11 +46,7 @@ func FuzzReadListing(f *testing.F) {
 			return
 		}
 		providertest.CheckAccepted(t, sportmonks.Provider(), body)
-		for id, x := range l.Fixtures {
-			if id == "" || x.ProviderFixtureID != id {
-				t.Fatalf("fixture %q: %+v", id, x)
-			}
-		}
+		providertest.CheckListing(t, l)
 	})
 }
 
@@ -65,28 +60,7 @@ func FuzzReadLive(f *testing.F) {
 			return
 		}
 		providertest.CheckAccepted(t, sportmonks.Provider(), body)
-		met := map[string]bool{}
-		for i := range s.Samples {
-			x := &s.Samples[i]
-			if met[x.ProviderFixtureID] || x.ProviderFixtureID == "" {
-				t.Fatalf("fixture %q is there twice", x.ProviderFixtureID)
-			}
-			met[x.ProviderFixtureID] = true
-			for k := 1; k < len(x.Counters); k++ {
-				if x.Counters[k-1].Metric >= x.Counters[k].Metric {
-					t.Fatalf("counters %v", x.Counters)
-				}
-			}
-			incidents, sent := x.Incidents.Get()
-			if sent != (x.Incidents.State() == football.Present) {
-				t.Fatal("incidents")
-			}
-			for _, n := range incidents {
-				if n.ID == "" || n.Minute < 1 || n.Kind == "" {
-					t.Fatalf("%+v", n)
-				}
-			}
-		}
+		providertest.CheckLive(t, s)
 	})
 }
 

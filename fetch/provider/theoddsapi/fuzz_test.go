@@ -63,11 +63,7 @@ func FuzzReadListing(f *testing.F) {
 			if err != nil || !maps.Equal(l.Fixtures, twice.Fixtures) || !maps.Equal(l.Filtered, twice.Filtered) {
 				t.Fatalf("read twice it is another: %v", err)
 			}
-			for id, x := range l.Fixtures {
-				if id == "" || x.ProviderFixtureID != id {
-					t.Fatalf("fixture %q is %q", id, x.ProviderFixtureID)
-				}
-			}
+			providertest.CheckListing(t, l)
 		}
 	})
 }
