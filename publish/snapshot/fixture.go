@@ -65,18 +65,3 @@ func FixtureOf(f durable.ReadFS, c Commit, m Manifest, id string) (fixture table
 	}
 	return fixture, markets, true, err
 }
-
-// FixtureEvents iterates over the retained events of one fixture, oldest first. It reads only
-// the parts of the change log that may have them, and does not check its hashes. A row is only
-// valid until the next one.
-func FixtureEvents(f durable.ReadFS, m Manifest, fixture string) iter.Seq2[*table.EventRow, error] {
-	return func(yield func(*table.EventRow, error) bool) {
-		for _, s := range m.Changes {
-			for row, err := range FixtureRows[table.EventRow](f, s.File, fixture) {
-				if !yield(row, err) || err != nil {
-					return
-				}
-			}
-		}
-	}
-}

@@ -17,6 +17,18 @@ type Cache struct {
 	steps map[cacheKey]*list.Element
 	order list.List // the least recently used first
 	size  int
+
+	events map[eventsKey][]event
+}
+
+// maxEvents is how many fixtures' events a Cache keeps.
+const maxEvents = 64
+
+// eventsKey names the events of a fixture up to a publication.
+type eventsKey struct {
+	dataset string
+	record  string // hash of the commit record
+	fixture string
 }
 
 type cacheKey struct {
@@ -32,7 +44,25 @@ type cached struct {
 }
 
 // NewCache returns an empty cache.
-func NewCache() *Cache { return &Cache{steps: map[cacheKey]*list.Element{}} }
+func NewCache() *Cache {
+	return &Cache{steps: map[cacheKey]*list.Element{}, events: map[eventsKey][]event{}}
+}
+
+func (c *Cache) eventsOf(key eventsKey) ([]event, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list, ok := c.events[key]
+	return list, ok
+}
+
+func (c *Cache) putEvents(key eventsKey, list []event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.events) >= maxEvents {
+		clear(c.events)
+	}
+	c.events[key] = list
+}
 
 func (c *Cache) get(key cacheKey) (*Step, bool) {
 	c.mu.Lock()

@@ -1,15 +1,16 @@
 package history
 
 import (
-	"errors"
-	"io/fs"
 	"slices"
 	"sort"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/publish/table"
 )
 
 // change is a kept publication in which the fixture differs from the kept one before it, or may
@@ -71,19 +72,34 @@ func (r *reader) changes() (list []change, complete bool, err error) {
 }
 
 func (r *reader) events() (list []event, err error) {
-	for row, err := range snapshot.FixtureEvents(r.Root, r.manifest, r.Fixture) {
-		if errors.Is(err, fs.ErrNotExist) { // compacted since the manifest was read
-			return list, err
-		}
-		if err != nil {
-			return nil, err
-		}
-		e := event{cycle: layout.CycleID(row.CycleID)}
-		if row.ContentDigest != nil {
-			e.digest = *row.ContentDigest
-		}
-		list = append(list, e)
+	key := eventsKey{r.Dataset, r.head.SHA256, r.Fixture}
+	if list, ok := r.Cache.eventsOf(key); ok {
+		return list, nil
 	}
+	segments := r.manifest.Changes
+	parts := make([][]event, len(segments))
+	var workers errgroup.Group
+	workers.SetLimit(readers)
+	for i, s := range segments {
+		workers.Go(func() error {
+			for row, err := range snapshot.FixtureRows[table.EventRow](r.Root, s.File, r.Fixture) {
+				if err != nil {
+					return err
+				}
+				e := event{cycle: layout.CycleID(row.CycleID)}
+				if row.ContentDigest != nil {
+					e.digest = *row.ContentDigest
+				}
+				parts[i] = append(parts[i], e)
+			}
+			return nil
+		})
+	}
+	if err := workers.Wait(); err != nil {
+		return nil, err
+	}
+	list = slices.Concat(parts...)
+	r.Cache.putEvents(key, list)
 	return list, nil
 }
 
