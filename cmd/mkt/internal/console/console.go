@@ -18,6 +18,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/doctor"
+	"mkt/cmd/mkt/internal/history"
 )
 
 // Options are the options of a console.
@@ -40,6 +41,8 @@ type Console struct {
 	pages map[string]*page
 
 	accounts      accountsCache
+	fixtureLists  fixtureLists
+	history       *history.Cache
 	findingsCache findingsCache
 
 	api       apiServer
@@ -52,7 +55,7 @@ type Console struct {
 
 // New returns a console.
 func New(o Options) (*Console, error) {
-	c := &Console{Options: o, log: o.Env.Log, gate: gate{Access: o.Access}, mux: http.NewServeMux()}
+	c := &Console{Options: o, log: o.Env.Log, gate: gate{Access: o.Access}, mux: http.NewServeMux(), history: history.NewCache()}
 	c.running, c.stop = context.WithCancel(context.Background())
 	var err error
 	if c.pages, err = parsePages(); err != nil {
@@ -79,6 +82,11 @@ func (c *Console) routes() {
 	c.handle("GET /live", c.live)
 	c.handle("GET /live/{account}", c.live)
 	c.handle("GET /live/{account}/{fixture}", c.match)
+	c.handle("GET /fixtures", c.fixtures)
+	c.handle("GET /fixtures/{account}", c.fixtures)
+	c.handle("GET /fixtures/{account}/{fixture}", c.fixture)
+	c.handle("GET /fixtures/{account}/{fixture}/{market}", c.market)
+	c.handle("GET /explain/{account}/{product}/{target...}", c.explain)
 	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, notFound("There is no page at %s.", r.URL.Path))
 	})

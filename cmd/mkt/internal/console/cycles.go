@@ -267,8 +267,13 @@ type picker struct {
 // pick reads which dataset a page is about: the path's account and product, or else the
 // query's, or else the first one.
 func (c *Console) pick(r *http.Request, path string) (picker, error) {
+	return c.pickOf(r, path, cli.Filter{})
+}
+
+// pickOf is pick among the datasets that a filter selects.
+func (c *Console) pickOf(r *http.Request, path string, among cli.Filter) (picker, error) {
 	p := picker{Path: path}
-	list, err := cli.Datasets(c.Env.Data, cli.Filter{})
+	list, err := cli.Datasets(c.Env.Data, among)
 	if err != nil {
 		return p, nil // there is no data yet
 	}

@@ -48,6 +48,7 @@ type section struct{ Name, Path, Title string }
 
 var sections = []section{
 	{"overview", "/", "Overview"},
+	{"fixtures", "/fixtures", "Fixtures"},
 	{"live", "/live", "Live"},
 	{"cycles", "/cycles", "Cycles"},
 	{"audit", "/audit", "Audit"},

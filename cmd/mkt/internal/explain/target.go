@@ -122,3 +122,6 @@ func isID(prefix, text string) bool {
 	}
 	return true
 }
+
+// IDs returns the ids that the target names; "" for those that it does not.
+func (t Target) IDs() (fixture, market, selection string) { return t.fixture, t.market, t.selection }

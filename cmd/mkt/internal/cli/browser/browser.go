@@ -53,11 +53,12 @@ func newConsole(g *Group) *cobra.Command {
 	var f Flags
 	cmd := &cobra.Command{
 		Use:   "console",
-		Short: "Show accounts, cycles and evidence in a browser",
-		Long: `Serve pages for a browser: the accounts and what doctor finds, the cycles with
-their counts, refused answers and hashes, what verify finds, what changed
-between two publications, and the documentation of the API. It reads the data
-root and tenants.yaml, and changes nothing.
+		Short: "Show accounts, cycles, prices and matches in a browser",
+		Long: `Serve pages for a browser: the accounts and what doctor finds; fixtures with
+the path of every price; matches in play; cycles with their counts, refused
+answers and hashes; what verify finds, and what changed between two
+publications; and the documentation of the API. It reads the data root and
+tenants.yaml, and changes nothing.
 
 It listens on loopback. Another address needs a password, and either TLS or a
 proxy that has it. Whoever can open the console sees the data of all accounts,

@@ -19,5 +19,5 @@ type Group struct {
 // New returns the commands.
 func New(env *cli.Env) []*cobra.Command {
 	g := &Group{Env: env}
-	return []*cobra.Command{newInspect(g), newDiff(g), newExplain(g), newVerify(g), newDoctor(g), newMapping(g)}
+	return []*cobra.Command{newInspect(g), newDiff(g), newExplain(g), newHistory(g), newVerify(g), newDoctor(g), newMapping(g)}
 }

@@ -27,3 +27,29 @@
   });
   document.querySelectorAll("[data-refresh]").forEach((e, i) => setTimeout(renew, e.dataset.refresh * 1000, i, Number(e.dataset.refresh)));
 })();
+// A form with data-search="ID" searches as one types: the element with that id is renewed from
+// the page that the form would open.
+(() => {
+  document.querySelectorAll("form[data-search]").forEach((form) => {
+    let waiting, last = 0;
+    const search = async () => {
+      const number = ++last;
+      const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+      const address = form.getAttribute("action") + (query.size ? "?" + query : "");
+      try {
+        const answer = await fetch(address, { headers: { Accept: "text/html" } });
+        if (!answer.ok) throw new Error(String(answer.status));
+        const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(form.dataset.search);
+        if (number !== last || !fresh) return;
+        document.getElementById(form.dataset.search).replaceWith(document.adoptNode(fresh));
+        window.history.replaceState(null, "", address);
+      } catch {
+        if (number === last) document.getElementById(form.dataset.search).dataset.stale = "";
+      }
+    };
+    form.addEventListener("input", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(search, 120);
+    });
+  });
+})();

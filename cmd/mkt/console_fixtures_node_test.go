@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"mkt/cmd/mkt/internal/cli/demo"
+)
+
+// askAPI decodes an answer of the demo's API.
+func askAPI(t *testing.T, ready demo.Ready, path string, into any) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, ready.BaseURL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+ready.Tenants[0].Token)
+	answer, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s", path, answer.Status)
+	}
+	if err := json.NewDecoder(answer.Body).Decode(into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fixturePages opens the list of fixtures, a fixture, a market and an explanation, and compares
+// the prices with those of the API.
+func fixturePages(t *testing.T, ready demo.Ready) {
+	type fixture struct {
+		ID    string  `json:"fixture_id"`
+		Home  *string `json:"home"`
+		Away  *string `json:"away"`
+		Count int     `json:"market_count"`
+	}
+	var fixtures struct{ Data []fixture }
+	askAPI(t, ready, "/api/v1/fixtures?limit=200", &fixtures)
+	at := slices.IndexFunc(fixtures.Data, func(f fixture) bool {
+		return f.Count > 20 && f.Home != nil && f.Away != nil
+	})
+	if at < 0 {
+		t.Fatal("the demo has no fixture with markets")
+	}
+	f := fixtures.Data[at]
+	list := "/fixtures/" + ready.Tenants[0].ClientID
+	pages := browse(t, ready.ConsoleURL,
+		browserPage{Path: list, Shot: "fixtures", Texts: map[string]string{"names": "#results td a"}},
+		browserPage{Path: list, Phone: true, Shot: "fixtures-search", Do: [][]any{{"pressSequentially", "[name=q]", strings.ToUpper(*f.Home)}, {"pause", 1000}}, Texts: map[string]string{"names": "#results td a"}},
+		browserPage{Path: list + "?q=no+such+team", Texts: map[string]string{"said": "#results"}},
+		browserPage{Path: list + "/" + f.ID, Shot: "fixture", Texts: map[string]string{"title": "h1", "groups": "h2", "prices": ".odds a"}},
+		browserPage{Path: list + "/" + f.ID, Phone: true, Dark: true, Shot: "fixture-phone"},
+	)
+	name := *f.Home + " – " + *f.Away
+	if names := pages[1].Texts["names"]; !slices.Contains(names, name) || len(names) > len(pages[0].Texts["names"]) {
+		t.Errorf("a search for %q found %q", *f.Home, names)
+	}
+	if said := pages[2].Texts["said"]; len(said) != 1 || !strings.Contains(said[0], "No fixture matches") {
+		t.Errorf("a search without a result says %q", said)
+	}
+	if got := pages[3].Texts; got["title"][0] != name || !slices.Contains(got["groups"], "Main") {
+		t.Errorf("the page of %s has the title %q and the groups %q", name, got["title"], got["groups"])
+	}
+	marketPages(t, ready, list+"/"+f.ID, f.ID)
+}
+
+func marketPages(t *testing.T, ready demo.Ready, page, fixture string) {
+	var markets struct {
+		Data []struct {
+			ID         string  `json:"market_id"`
+			Market     *string `json:"market"`
+			Period     *string `json:"period"`
+			Selections []struct {
+				ID   string                     `json:"selection_id"`
+				Odds map[string]json.RawMessage `json:"odds"`
+			}
+		}
+	}
+	askAPI(t, ready, "/api/v1/fixtures/"+fixture+"/markets?limit=200&market=MATCH_RESULT", &markets)
+	for _, m := range markets.Data {
+		if m.Market == nil || *m.Market != "MATCH_RESULT" || *m.Period != "FT" {
+			continue
+		}
+		seen := browse(t, ready.ConsoleURL,
+			browserPage{Path: page + "/" + m.ID, Shot: "market", Texts: map[string]string{"title": "h1", "current": "table.prices td:nth-child(5)", "curves": "figure.prices path.price"}},
+			browserPage{Path: page + "/" + m.ID, Phone: true, Dark: true, Shot: "market-phone"},
+			browserPage{Path: page + "/" + m.ID, Do: [][]any{{"click", "table.prices td:nth-child(5) a"}, {"see", "article.origin"}}, Shot: "explain", Texts: map[string]string{"values": "dd strong", "paths": "p.piece code"}},
+		)
+		var want []string
+		for _, s := range m.Selections {
+			want = append(want, strings.Trim(string(s.Odds["decimal"]), `"`))
+		}
+		if got := seen[0].Texts["current"]; !slices.Equal(got, want) {
+			t.Errorf("the page of the market has the prices %q, the API %q", got, want)
+		}
+		if len(seen[0].Texts["curves"]) < len(want) {
+			t.Errorf("%d prices have %d curves", len(want), len(seen[0].Texts["curves"]))
+		}
+		if got := seen[2].Texts; !slices.Contains(got["values"], want[0]) || len(got["paths"]) == 0 {
+			t.Errorf("the explanation of %s has the values %q from %q", want[0], got["values"], got["paths"])
+		}
+		return
+	}
+	t.Errorf("fixture %s has no MATCH_RESULT: %+v", fixture, markets)
+}

@@ -1,0 +1,360 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/explain"
+	"mkt/cmd/mkt/internal/history"
+	"mkt/cmd/mkt/internal/historypage"
+	"mkt/cmd/mkt/internal/page"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+type historyFlags struct {
+	tenant   string
+	from, to string
+	steps    int
+	csv      bool
+	html     string
+}
+
+func newHistory(g *Group) *cobra.Command {
+	var f historyFlags
+	cmd := &cobra.Command{
+		Use:   "history ID",
+		Short: "Show the path of prices over the kept snapshots",
+		Long: `Show the path of the prices of a fixture, a market or a selection over the
+snapshots that are kept: the opening, the last before kick-off and the current
+price, and every step with the times at which it was retrieved, processed and
+published. ID is fx_…, mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or a part of the
+teams' names. Of a fixture, the main markets are drawn; --csv and --output json
+have all of them.
+
+The change log says which snapshots changed the fixture. At most --steps of
+them are read, evenly chosen, always with the first, the last and the last
+before kick-off. Prices are the provider's own digits.`,
+		Example: `  mkt history "Quarrybank City" --tenant acme
+  mkt history fx_…/mk_… --html prices.html
+  mkt history fx_… --csv --from 2026-11-21T13:00:00Z > prices.csv`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return g.history(cmd.Context(), f, strings.Join(args, " "))
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.tenant, "tenant", "", "only this account's data (default: all accounts)")
+	flags.StringVar(&f.from, "from", "", "only steps from this time on, and the one in force then, such as 2026-11-21T14:05:00Z")
+	flags.StringVar(&f.to, "to", "", "only steps up to this time")
+	flags.IntVar(&f.steps, "steps", 100, fmt.Sprintf("how many snapshots to read at most, 4 to %d", history.MaxSteps))
+	cli.Bound(flags, "steps", fmt.Sprintf("a number from 4 to %d", history.MaxSteps), cli.Between(&f.steps, 4, history.MaxSteps))
+	flags.BoolVar(&f.csv, "csv", false, "write all prices and their changes as CSV")
+	flags.StringVar(&f.html, "html", "", "write the page of a market to this file, - for the standard output")
+	return cmd
+}
+
+// wantedPrices is what a path is shown of.
+type wantedPrices struct {
+	dataset                    cli.Dataset
+	fixture, market, selection string
+}
+
+func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
+	if f.csv && (g.JSON() || f.html != "") {
+		return cli.Usagef("--csv: want it alone, without --html and --output json")
+	}
+	o := history.Options{Steps: f.steps}
+	for _, bound := range []struct {
+		flag, text string
+		at         *time.Time
+	}{{"--from", f.from, &o.From}, {"--to", f.to, &o.To}} {
+		if bound.text == "" {
+			continue
+		}
+		m, err := snapshot.ParseMoment(bound.text)
+		at, isTime := m.Time()
+		if err != nil || !isTime {
+			return cli.Usagef("%s %q: want a time such as 2026-11-21T14:05:00Z", bound.flag, bound.text)
+		}
+		*bound.at = at
+	}
+	w := cli.Filter{Tenant: f.tenant, Product: string(football.MarketEngine)}
+	if err := w.Check(); err != nil {
+		return err
+	}
+	datasets, err := cli.Datasets(g.Data, w)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, d := range datasets {
+		p, of, err := g.pathIn(ctx, d, id, o)
+		if err == nil {
+			return g.printHistory(f, p, of)
+		}
+		if !errors.Is(err, history.ErrUnknown) {
+			return err
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", d, err))
+	}
+	if others := len(errs) - 1; others > 0 {
+		return fmt.Errorf("%w; nor in %s", errs[0], cli.Plural(others, "other dataset"))
+	}
+	return errs[0]
+}
+
+func (g *Group) pathIn(ctx context.Context, d cli.Dataset, id string, o history.Options) (*history.Path, wantedPrices, error) {
+	of := wantedPrices{dataset: d}
+	root, err := d.Open()
+	if err != nil {
+		return nil, of, err
+	}
+	defer root.Close()
+	if err := of.find(root, id); err != nil {
+		return nil, of, err
+	}
+	bar := g.NewBar("snapshots")
+	defer bar.Done()
+	o.Root, o.Dataset, o.Fixture, o.Progress = root, d.String(), of.fixture, bar.Set
+	p, err := history.Read(ctx, o)
+	if err != nil {
+		return nil, of, err
+	}
+	if of.market != "" && len(p.Series(of.market)) == 0 {
+		return nil, of, fmt.Errorf("%s: the kept publications of %s have no such market", of.market, of.fixture)
+	}
+	return p, of, nil
+}
+
+// find finds the fixture, the market and the selection of an id, or of teams' names.
+func (w *wantedPrices) find(root durable.ReadFS, id string) error {
+	if !strings.HasPrefix(id, "fx_") && !strings.HasPrefix(id, "mk_") && !strings.HasPrefix(id, "sl_") {
+		return w.findName(root, id)
+	}
+	target, err := explain.ParseTarget(id)
+	if err != nil || target.IsLive() {
+		return cli.Usagef("%q: want fx_…, mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or a part of the teams' names", id)
+	}
+	w.fixture, w.market, w.selection = target.IDs()
+	if w.fixture != "" && (w.selection == "" || w.market != "") {
+		return nil
+	}
+	return eachNewest(root, layout.MarketsFile, func(m *table.MarketRow) bool {
+		if w.fixture != "" && m.FixtureID != w.fixture || w.market != "" && m.MarketID != w.market {
+			return false
+		}
+		for i := range m.Selections {
+			if w.selection == "" || m.Selections[i].SelectionID == w.selection {
+				w.fixture, w.market = m.FixtureID, m.MarketID
+				return true
+			}
+		}
+		return false
+	}, id)
+}
+
+// findName finds the one fixture of the newest publication that has a text in its teams' names.
+func (w *wantedPrices) findName(root durable.ReadFS, name string) error {
+	const most = 10
+	var found []string
+	more := 0
+	words := strings.Fields(strings.ToLower(name))
+	err := eachNewest(root, layout.FixturesFile, func(f *table.FixtureRow) bool {
+		teams := strings.ToLower(history.FixtureName(f))
+		for _, word := range words {
+			if !strings.Contains(teams, word) {
+				return false
+			}
+		}
+		if w.fixture = f.FixtureID; len(found) < most {
+			found = append(found, plain.Text(history.FixtureName(f))+" ("+f.FixtureID+")")
+		} else {
+			more++
+		}
+		return false
+	}, "")
+	switch {
+	case err != nil:
+		return err
+	case len(found) == 0 || len(words) == 0:
+		return unknownError{fmt.Sprintf("%q: no fixture of the newest publication has that in its teams' names", name)}
+	case len(found) > 1:
+		list := cli.Several(found)
+		if more > 0 {
+			list = strings.Join(found, ", ") + fmt.Sprintf(" or one of %d more", more)
+		}
+		return cli.Usagef("%q may be %s: give more of the name, or the id", name, list)
+	}
+	return nil
+}
+
+// eachNewest reads a table of the newest publication until do reports true. If it never does, the
+// error says that the id is unknown, unless it is "".
+func eachNewest[T table.Row](root durable.ReadFS, name string, do func(*T) bool, id string) error {
+	c, found, err := snapshot.Head(root)
+	if err != nil {
+		return err
+	}
+	if found {
+		m, err := snapshot.Open(root, c)
+		if err != nil {
+			return err
+		}
+		for row, err := range snapshot.VerifiedRows[T](root, c.Dir(), m, name) {
+			if err != nil {
+				return err
+			}
+			if do(row) {
+				return nil
+			}
+		}
+	}
+	if id == "" {
+		return nil
+	}
+	return unknownError{id + ": the newest publication does not have it; if an older one has, give the id of its fixture, too: fx_…/mk_…"}
+}
+
+// unknownError is history.ErrUnknown with a message of its own.
+type unknownError struct{ string }
+
+func (e unknownError) Error() string { return e.string }
+func (unknownError) Unwrap() error   { return history.ErrUnknown }
+
+func (g *Group) printHistory(f historyFlags, p *history.Path, of wantedPrices) error {
+	switch {
+	case f.html != "":
+		return g.historyPage(f, p, of)
+	case f.csv:
+		return history.WriteCSV(g.DataOut(), p, of.market, of.selection)
+	case g.JSON():
+		return g.Encode(history.ReportOf(p, of.market, of.selection))
+	}
+	g.drawHistory(p, of)
+	return nil
+}
+
+func (g *Group) historyPage(f historyFlags, p *history.Path, of wantedPrices) error {
+	if of.market == "" {
+		groups := history.Grouped(p.Newest().Markets)
+		if len(groups) == 0 {
+			return fmt.Errorf("%s: the kept publications have no markets of it", of.fixture)
+		}
+		of.market = groups[0].Markets[0].MarketID // the match result, if there is one
+	}
+	v := historypage.View{Tenant: of.dataset.Tenant, Market: of.market, Path: p}
+	v.Build("")
+	size, err := page.WriteFile(f.html, g.Out, func(w io.Writer) error {
+		return v.Write(w, "mkt "+g.Version, "mkt history "+of.fixture+"/"+of.market, g.Now())
+	})
+	if err != nil || f.html == "-" {
+		return err
+	}
+	if g.JSON() {
+		return g.Encode(map[string]any{"file": f.html, "bytes": size, "fixture_id": of.fixture, "market_id": of.market, "client_id": of.dataset.Tenant})
+	}
+	_, err = plain.Fprintf(g.Out, "%s: %s, %s\n", f.html, history.FixtureName(&p.Fixture), v.Title)
+	return err
+}
+
+// drawHistory draws the main markets of a fixture, or the market that was asked for.
+func (g *Group) drawHistory(p *history.Path, of wantedPrices) {
+	plain.Fprintf(g.Out, "%s  %s\n", history.FixtureName(&p.Fixture), of.fixture)
+	if at := p.Fixture.StartsAt; at != nil {
+		plain.Fprintf(g.Out, "kick-off %s\n", cli.ClockTime(*at))
+	}
+	plain.Fprintf(g.Out, "%s of %s changed the fixture; %d read%s\n", cli.Plural(p.Changes, "kept publication"), of.dataset.Tenant, len(p.Steps), opening(p))
+	for _, err := range p.Damaged {
+		plain.Fprintf(g.Out, "could not be read: %v\n", err)
+	}
+	if p.Removed {
+		plain.Fprintf(g.Out, "the newest publication does not have the fixture\n")
+	}
+	for _, group := range history.Grouped(p.Newest().Markets) {
+		for _, m := range group.Markets {
+			if of.market == "" && group.Name == "Main" || m.MarketID == of.market {
+				g.drawMarket(p, m, of)
+			}
+		}
+	}
+	if of.market == "" {
+		return
+	}
+	plain.Fprintf(g.Out, "\n%-8s %-20s %-20s %-20s  %s\n", "version", "retrieved", "processed", "published", "prices")
+	all := history.Selected(p.Series(of.market), of.selection)
+	for i, s := range p.Steps {
+		var prices []string
+		for _, one := range all {
+			if point := one.Points[i]; !point.Same || i == 0 {
+				prices = append(prices, one.Name+" "+words(point))
+			}
+		}
+		marks := strings.Join(p.Marks(i), ", ")
+		if len(prices) == 0 && marks == "" {
+			continue
+		}
+		if marks != "" {
+			marks = " [" + strings.ReplaceAll(marks, "_", " ") + "]"
+		}
+		plain.Fprintf(g.Out, "v%-7d %-20s %-20s %-20s  %s%s\n", s.Version, clock(s.FetchedAt), clock(s.ProcessedAt), clock(s.PublishedAt), strings.Join(prices, ", "), marks)
+	}
+}
+
+func opening(p *history.Path) string {
+	if p.Opening {
+		return ""
+	}
+	return ", the first is the oldest that is kept in this time, not the opening"
+}
+
+func clock(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return cli.ClockTime(t)
+}
+
+// words returns a price with what is the matter with it.
+func words(p history.Point) string {
+	c := historypage.Words(p)
+	if c.Note == "" {
+		return c.Text
+	}
+	return strings.TrimSpace(c.Text + " (" + c.Note + ")")
+}
+
+// drawMarket draws each price of a market on one line. Of a fixture, only the main line.
+func (g *Group) drawMarket(p *history.Path, m *table.MarketRow, of wantedPrices) {
+	const width = 32
+	plain.Fprintf(g.Out, "\n%s  %s\n", history.Title(m), m.MarketID)
+	line := ""
+	if of.market == "" {
+		line = history.MainLine(m)
+	}
+	for _, s := range history.Selected(p.Series(m.MarketID), of.selection) {
+		if line != "" && strings.TrimLeft(s.Line, "+-") != line {
+			continue
+		}
+		first := "-"
+		if o, _, ok := s.Opening(); ok {
+			first = words(o)
+		}
+		last := ""
+		if p.Closing >= 0 {
+			last = "  before kick-off " + words(s.Points[p.Closing])
+		}
+		plain.Fprintf(g.Out, "  %-16s %s  %s → %s%s\n", s.Name, s.Sparkline(p, width), first, words(s.Current()), last)
+	}
+}

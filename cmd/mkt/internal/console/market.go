@@ -1,0 +1,211 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"mkt/cmd/mkt/internal/explain"
+	"mkt/cmd/mkt/internal/history"
+	"mkt/cmd/mkt/internal/historypage"
+	"mkt/fetch/provider/all"
+	"mkt/publish/football"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// marketBody is what the page of a market shows.
+type marketBody struct {
+	Account, Fixture, Market string
+	Name, Title              string
+	Row                      *table.MarketRow // in the newest step that has it
+	Path                     *history.Path
+	From, To, Steps          string
+	Line                     string
+	Prices                   template.HTML
+	Explain                  string
+	AllSteps                 string // the address that shows every change; "" if all are shown
+}
+
+// All reports whether every kept change in the range is shown.
+func (b *marketBody) All() bool { return len(b.Path.Steps)+len(b.Path.Damaged) >= b.Path.Changes }
+
+func (c *Console) market(r *http.Request) (view, error) {
+	d, id, err := c.fixtureOf(r)
+	if err != nil {
+		return view{}, err
+	}
+	root, err := d.Open()
+	if err != nil {
+		return view{}, err
+	}
+	defer root.Close()
+	q := r.URL.Query()
+	b := &marketBody{Account: d.Tenant, Fixture: id, Market: r.PathValue("market"), From: q.Get("from"), To: q.Get("to"), Steps: q.Get("steps")}
+	o := history.Options{Root: root, Dataset: d.String(), Fixture: id, Cache: c.history}
+	if err := b.options(&o); err != nil {
+		return view{}, err
+	}
+	if b.Path, err = history.Read(r.Context(), o); err != nil {
+		return view{}, unknownFixture(err, d.Tenant, id)
+	}
+	newest := b.newest()
+	if newest == nil {
+		return view{}, notFound("The kept publications of fixture %s have no market %q.", id, b.Market)
+	}
+	b.Name = history.FixtureName(&b.Path.Fixture)
+	b.Explain = explainLink(d.Tenant, football.MarketEngine, newest.Version, id, b.Market)
+	shown := historypage.View{Tenant: d.Tenant, Market: b.Market, Path: b.Path,
+		Link: func(selection string, version uint64) string {
+			return explainLink(d.Tenant, football.MarketEngine, version, id, b.Market, selection)
+		},
+		LinkLine: func(line string) string { return b.link("line", line) },
+	}
+	shown.Build(q.Get("line"))
+	b.Title, b.Line = shown.Title, q.Get("line")
+	if !b.All() && o.Steps < history.MaxSteps {
+		b.AllSteps = b.link("steps", strconv.Itoa(min(b.Path.Changes, history.MaxSteps)))
+	}
+	if b.Prices, err = shown.HTML(); err != nil {
+		return view{}, err
+	}
+	return view{Page: "market", Section: "fixtures", Title: b.Title + ", " + b.Name, Body: b}, nil
+}
+
+// newest returns the newest step that has the market, and sets its row; nil if there is none.
+func (b *marketBody) newest() *history.Step {
+	for i := range b.Path.Steps {
+		s := &b.Path.Steps[len(b.Path.Steps)-1-i]
+		if b.Row = s.Market(b.Market); b.Row != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// options reads what the form narrows.
+func (b *marketBody) options(o *history.Options) (err error) {
+	if o.From, err = formTime("from", b.From); err != nil {
+		return err
+	}
+	if o.To, err = formTime("to", b.To); err != nil {
+		return err
+	}
+	if b.Steps != "" {
+		if o.Steps, err = strconv.Atoi(b.Steps); err != nil || o.Steps < 1 || o.Steps > history.MaxSteps {
+			return badRequest("steps=%s: want a number from 1 to %d.", b.Steps, history.MaxSteps)
+		}
+	}
+	return nil
+}
+
+// link returns the address of the same page with one choice changed.
+func (b *marketBody) link(name, value string) string {
+	q := url.Values{}
+	for key, now := range map[string]string{"from": b.From, "to": b.To, "steps": b.Steps, "line": b.Line, name: value} {
+		if now != "" {
+			q.Set(key, now)
+		}
+	}
+	q.Set(name, value)
+	return marketLink(b.Account, b.Fixture, b.Market, q)
+}
+
+// unknownFixture returns an error for the reader if a fixture is not in the kept publications.
+func unknownFixture(err error, account, id string) error {
+	if errors.Is(err, history.ErrUnknown) {
+		return notFound("No kept publication of account %s has the fixture %s.", account, id)
+	}
+	return err
+}
+
+// noteOf says what a price is if it is not simply offered.
+func noteOf(p history.Point) string { return historypage.Words(p).Note }
+
+// explainBody is what the page of an explanation shows.
+type explainBody struct {
+	*explain.Report
+	Data string
+}
+
+// explainTime bounds the work for an explanation: a live value is computed again from all
+// cycles of the match.
+const explainTime = time.Minute
+
+func (c *Console) explain(r *http.Request) (view, error) {
+	d, err := c.dataset(r.PathValue("account"), r.PathValue("product"))
+	if err != nil {
+		return view{}, err
+	}
+	target, err := explain.ParseTarget(r.PathValue("target"))
+	if err != nil {
+		return view{}, badRequest("%v.", err)
+	}
+	at := snapshot.Newest
+	if text := r.URL.Query().Get("at"); text != "" {
+		if at, err = snapshot.ParseMoment(text); err != nil {
+			return view{}, badRequest("at=%v.", err)
+		}
+	}
+	root, err := d.Open()
+	if err != nil {
+		return view{}, err
+	}
+	defer root.Close()
+	ctx, cancel := context.WithTimeout(r.Context(), explainTime)
+	defer cancel()
+	report, err := explain.Run(ctx, explain.Options{Tenant: d.Tenant, Product: d.Product, Root: root, At: at, Provider: all.Lookup}, target)
+	switch {
+	case errors.Is(err, explain.ErrUnknown), errors.Is(err, explain.ErrDeleted), errors.Is(err, snapshot.ErrUnknown):
+		return view{}, notFound("%v.", err)
+	case err != nil:
+		return view{}, err
+	}
+	b := &explainBody{Report: report, Data: c.Env.Data}
+	return view{Page: "explain", Section: "fixtures", Title: "Explanation of " + report.Title, Body: b}, nil
+}
+
+// Fields are the values with equal origins together.
+func (b *explainBody) Fields() (list []explainedFields) {
+	for _, v := range b.Values {
+		last := len(list) - 1
+		if last >= 0 && list[last].Rule == v.Rule && samePieces(list[last].From, v.From) {
+			list[last].Values = append(list[last].Values, v)
+			continue
+		}
+		list = append(list, explainedFields{Rule: v.Rule, From: v.From, Values: []explain.Value{v}})
+	}
+	return list
+}
+
+type explainedFields struct {
+	Rule   string
+	From   []explain.Piece
+	Values []explain.Value
+}
+
+func samePieces(a, b []explain.Piece) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Fixture returns the address of the page of the fixture; "" if the target does not name it.
+func (b *explainBody) Fixture() string {
+	first, _, _ := strings.Cut(strings.Trim(b.ID, "/"), "/")
+	if b.Product != football.MarketEngine || !strings.HasPrefix(first, "fx_") {
+		return ""
+	}
+	return "/fixtures/" + b.Tenant + "/" + first
+}

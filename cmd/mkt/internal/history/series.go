@@ -1,0 +1,195 @@
+package history
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mkt/publish/table"
+)
+
+// Series is the path of the price of one selection.
+type Series struct {
+	SelectionID string
+	Name        string  // what the selection is, in the newest step that has it
+	Line        string  // "" if it has none
+	Points      []Point // one for each step of the path
+}
+
+// Point is what there is of a price at a step.
+type Point struct {
+	State   Price
+	Text    string   // the provider's own digits; "" without a price
+	Number  float64  // the position on a scale; 0 without a price. Never shown.
+	Reasons []string // why it is not publishable
+	Same    bool     // nothing differs from the point before
+}
+
+// HasPrice reports whether the provider sent a price.
+func (p Point) HasPrice() bool { return p.State == Offered || p.State == Withheld }
+
+// Suspended reports whether the provider marks the selection as suspended.
+func (p Point) Suspended() bool { return IsSuspended(p.Reasons) }
+
+func (p Point) equals(o Point) bool {
+	return p.State == o.State && p.Text == o.Text && slices.Equal(p.Reasons, o.Reasons)
+}
+
+// Series returns the path of every price of a market, in the provider's order; those that the
+// newest step lacks come last.
+func (p *Path) Series(market string) []Series {
+	var list []Series
+	at := map[string]int{}
+	for i := range slices.Backward(p.Steps) {
+		m := p.Steps[i].Market(market)
+		if m == nil {
+			continue
+		}
+		for _, s := range m.Selections {
+			if _, ok := at[s.SelectionID]; !ok {
+				at[s.SelectionID] = len(list)
+				list = append(list, Series{SelectionID: s.SelectionID, Name: NameOf(&s), Line: text(s.Line), Points: make([]Point, len(p.Steps))})
+			}
+		}
+	}
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		m := step.Market(market)
+		for _, s := range list {
+			s.Points[i].State = NoSelection
+			if step.Removed {
+				s.Points[i].State = NoFixture
+			} else if m == nil {
+				s.Points[i].State = NoMarket
+			}
+		}
+		if m != nil {
+			for j := range m.Selections {
+				s := &m.Selections[j]
+				list[at[s.SelectionID]].Points[i] = PointOf(s)
+			}
+		}
+	}
+	for _, s := range list {
+		for i := 1; i < len(s.Points); i++ {
+			s.Points[i].Same = s.Points[i].equals(s.Points[i-1])
+		}
+	}
+	return list
+}
+
+// PointOf returns the price of a selection.
+func PointOf(s *table.SelectionRow) Point {
+	p := Point{State: Offered, Reasons: s.Reasons}
+	switch {
+	case s.OddsDecimalText != nil:
+		p.Text = *s.OddsDecimalText
+		p.Number, _ = strconv.ParseFloat(p.Text, 64)
+	case s.OddsFractional != nil:
+		p.Text = *s.OddsFractional
+		p.Number = place(p.Text)
+	case slices.Contains(s.Absent, "odds_decimal") && slices.Contains(s.Absent, "odds_fractional"):
+		p.State = AbsentPrice
+		return p
+	default:
+		p.State = NullPrice
+		return p
+	}
+	if !s.Publishable {
+		p.State = Withheld
+	}
+	return p
+}
+
+// place returns where a fractional price lies among decimal ones.
+func place(fraction string) float64 {
+	over, under, ok := strings.Cut(fraction, "/")
+	a, errA := strconv.ParseFloat(over, 64)
+	b, errB := strconv.ParseFloat(under, 64)
+	if !ok || errA != nil || errB != nil || b <= 0 || a < 0 {
+		return 0
+	}
+	return 1 + a/b
+}
+
+// NameOf returns what a selection is: its outcome, whom it is about, line and qualifier.
+func NameOf(s *table.SelectionRow) string {
+	var parts []string
+	for _, p := range []*string{s.Subject, s.Selection, s.Line, s.Qualifier} {
+		if t := text(p); t != "" && !slices.Contains(parts, t) && (p != s.Subject || t != "MATCH") {
+			parts = append(parts, t)
+		}
+	}
+	if len(parts) == 0 {
+		for _, l := range s.Labels {
+			parts = append(parts, l.Text)
+		}
+	}
+	return cmp.Or(strings.Join(parts, " "), s.SelectionID)
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// Opening returns the first price of a series; false if it never had one.
+func (s *Series) Opening() (Point, int, bool) {
+	i := slices.IndexFunc(s.Points, Point.HasPrice)
+	if i < 0 {
+		return Point{}, 0, false
+	}
+	return s.Points[i], i, true
+}
+
+// Current returns the newest point of a series.
+func (s *Series) Current() Point { return s.Points[len(s.Points)-1] }
+
+// Moves returns how often the shown price changed.
+func (s *Series) Moves() (n int) {
+	was := ""
+	for _, p := range s.Points {
+		if p.HasPrice() && p.Text != was {
+			if was != "" {
+				n++
+			}
+			was = p.Text
+		}
+	}
+	return n
+}
+
+// MainLine returns the line of a market whose prices are the closest to each other, which is the
+// one that most is bet on; "" if the market has no lines.
+func MainLine(m *table.MarketRow) string {
+	type span struct{ least, most float64 }
+	lines := map[string]*span{}
+	var order []string
+	for i := range m.Selections {
+		s := &m.Selections[i]
+		price := PointOf(s)
+		line := strings.TrimLeft(text(s.Line), "+-")
+		if line == "" || price.Number <= 0 {
+			continue
+		}
+		l := lines[line]
+		if l == nil {
+			l = &span{price.Number, price.Number}
+			lines[line], order = l, append(order, line)
+		}
+		l.least, l.most = min(l.least, price.Number), max(l.most, price.Number)
+	}
+	best := ""
+	for _, line := range order {
+		if l := lines[line]; l.least < l.most && (best == "" || l.most/l.least < lines[best].most/lines[best].least) {
+			best = line
+		}
+	}
+	if best == "" && len(order) > 0 {
+		best = order[0]
+	}
+	return best
+}

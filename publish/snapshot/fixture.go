@@ -1,0 +1,67 @@
+package snapshot
+
+import (
+	"fmt"
+	"iter"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/table"
+)
+
+// FixtureRows iterates over the rows of one fixture in a table's file. It reads only the parts
+// of the file that may have them, and does not check the file's hash. A row is only valid until
+// the next one.
+func FixtureRows[T table.Row](f durable.ReadFS, name, fixture string) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		file, err := f.Open(name)
+		if err != nil {
+			yield(nil, Fault(name, err))
+			return
+		}
+		defer file.Close()
+		rows, err := table.NewReader[T](file, file.Size())
+		if err != nil {
+			yield(nil, fmt.Errorf("%s: %w: %w", name, ErrDamaged, err))
+			return
+		}
+		defer rows.Close()
+		for row, err := range rows.OfFixture(fixture) {
+			if err != nil {
+				err = fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+// FixtureOf returns a fixture and its markets in a snapshot; false if the snapshot does not
+// have it. The file of fixtures, which is small, is checked against its hash. The markets are
+// checked against the fixture's content digest, so that the rest of their file need not be read.
+func FixtureOf(f durable.ReadFS, c Commit, m Manifest, id string) (fixture table.FixtureRow, markets []table.MarketRow, found bool, err error) {
+	if err = Verify(f, c.Dir(), m.Only(layout.FixturesFile)); err != nil {
+		return fixture, nil, false, err
+	}
+	for row, err := range FixtureRows[table.FixtureRow](f, c.Dir()+"/"+layout.FixturesFile, id) {
+		if err != nil {
+			return fixture, nil, false, err
+		}
+		fixture, found = *row, true
+	}
+	if !found {
+		return fixture, nil, false, nil
+	}
+	for row, err := range FixtureRows[table.MarketRow](f, c.Dir()+"/"+layout.MarketsFile, id) {
+		if err != nil {
+			return fixture, nil, false, err
+		}
+		markets = append(markets, *row)
+	}
+	if table.Digest(fixture, markets) != fixture.ContentDigest {
+		// The digest may be that of an older format. Then the file's hash decides.
+		err = Verify(f, c.Dir(), m.Only(layout.MarketsFile))
+	}
+	return fixture, markets, true, err
+}

@@ -1,0 +1,64 @@
+package table_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mkt/publish/table"
+)
+
+// TestOfFixture compares the rows that are found in the pages with those of the whole table.
+func TestOfFixture(t *testing.T) {
+	t.Run("markets", func(t *testing.T) {
+		var rows []table.MarketRow
+		for fixture := range 400 {
+			for market := range fixture % 60 {
+				row := sampleMarket(market, 2)
+				row.FixtureID, row.MarketID = fmt.Sprintf("fx_%05d", fixture), fmt.Sprintf("mk_%05d", market)
+				rows = append(rows, row)
+			}
+		}
+		ofFixture(t, rows, func(r table.MarketRow) string { return r.FixtureID }, "fx_00001", "fx_00002", "fx_00059", "fx_00060", "fx_00299", "fx_00399", "fx_99999", "")
+	})
+	t.Run("changes", func(t *testing.T) { // not sorted by fixture
+		rows := make([]table.EventRow, 40_000)
+		for i := range rows {
+			rows[i] = table.EventRow{Seq: int64(i) + 1, Type: "fixture_removed", FixtureID: fmt.Sprintf("fx_%05d", i%1500), PublishedAt: time.UnixMilli(0).UTC()}
+		}
+		ofFixture(t, rows, func(r table.EventRow) string { return r.FixtureID }, "fx_00000", "fx_00700", "fx_01499", "fx_01500")
+	})
+	t.Run("none", func(t *testing.T) {
+		ofFixture(t, []table.FixtureRow(nil), func(r table.FixtureRow) string { return r.FixtureID }, "fx_00000")
+	})
+}
+
+func ofFixture[T table.Row](t *testing.T, rows []T, idOf func(T) string, ids ...string) {
+	t.Helper()
+	data, _ := write(t, rows, 100)
+	r, err := table.NewReader[T](bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, id := range ids {
+		var want, got []T
+		for _, row := range rows {
+			if idOf(row) == id {
+				want = append(want, row)
+			}
+		}
+		for row, err := range r.OfFixture(id) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, *row)
+		}
+		if diff := cmp.Diff(want, got, sameRows); diff != "" {
+			t.Errorf("%s: %s", id, diff)
+		}
+	}
+}
