@@ -175,7 +175,7 @@ func auditPages(t *testing.T, ready demo.Ready) {
 		browserPage{Path: path, Shot: "audit", Do: [][]any{{"click", "form button:has-text('Check now')"}, {"see", "strong.good"}}, Texts: map[string]string{"verdict": "strong.good", "files": ".tile b"}},
 		browserPage{Path: path, Shot: "audit-phone", Phone: true, Texts: map[string]string{"verdict": "strong.good"}},
 		browserPage{Path: "/diff/second/market_engine?a=v1&b=latest", Shot: "diff", Texts: map[string]string{"title": "h1"}},
-		browserPage{Path: "/cycles/second/market_engine/latest", Do: [][]any{{"click", "a:has-text('What changed since')"}}, Texts: map[string]string{"title": "h1"}},
+		browserPage{Path: "/cycles/second/live_intelligence/latest", Do: [][]any{{"click", "a:has-text('What changed since')"}}, Texts: map[string]string{"title": "h1"}},
 	)
 	if got := pages[0].Texts["verdict"]; !slices.Equal(got, []string{"Clean."}) {
 		t.Errorf("the check says %q", got)
