@@ -94,7 +94,7 @@ func batchesOf(ids []string) [][]string { return slices.Collect(slices.Chunk(ids
 
 // resumption is what a cycle leaves for the next one.
 type resumption struct {
-	asked   string   // when the details of what is in play were last requested, in seconds since 1970; "" if never
+	asked   string   // when the details of matches in play were last requested, in seconds since 1970; "" if never
 	playing []string // the fixtures in play
 	failed  []string // the fixtures of which the details were not received after they left the list
 }

@@ -135,7 +135,7 @@ func (env *Env) complete(cmd *cobra.Command, complete completer, word string) ([
 	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// Bounds of what is read and offered, so that a shell does not wait.
+// Limits of what completion reads and offers, so that nobody waits for the shell.
 const (
 	mostCompletions  = 200
 	mostPublications = 50 // newest of a dataset

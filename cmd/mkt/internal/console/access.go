@@ -28,6 +28,7 @@ type Access struct {
 // gate admits requests.
 type gate struct {
 	Access
+	now      func() time.Time
 	attempts attempts
 }
 
@@ -41,7 +42,7 @@ func (a *gate) admits(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	_, password, given := r.BasicAuth()
-	if given && !a.attempts.allowed(time.Now()) {
+	if given && !a.attempts.allowed(a.now()) {
 		w.Header().Set("Retry-After", "10")
 		http.Error(w, "Too many wrong passwords. Try again in ten seconds.", http.StatusTooManyRequests)
 		return false
@@ -51,7 +52,7 @@ func (a *gate) admits(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	if given {
-		a.attempts.failed(time.Now())
+		a.attempts.failed(a.now())
 	}
 	w.Header().Set("WWW-Authenticate", `Basic realm="mkt console", charset="UTF-8"`)
 	http.Error(w, "The console asks for its password.", http.StatusUnauthorized)

@@ -92,6 +92,9 @@ func (c *Console) try(w http.ResponseWriter, r *http.Request) {
 			answer.Header.Del(name)
 		}
 		return nil
+	}, ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+		c.log.Error("console: ask the API", "error", err)
+		c.fail(w, r, &problem{http.StatusBadGateway, "Not available", "The API does not answer; the log of mkt console says why."})
 	}}
 	proxy.ServeHTTP(w, r)
 }

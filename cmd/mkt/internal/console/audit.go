@@ -13,6 +13,7 @@ import (
 	"mkt/cmd/mkt/internal/compare"
 	"mkt/cmd/mkt/internal/diffpage"
 	"mkt/cmd/mkt/internal/verify"
+	"mkt/internal/panics"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
 )
@@ -72,7 +73,7 @@ func (c *checks) begin(d cli.Dataset, now func() time.Time, run func(progress fu
 	}
 	c.newest[d], c.running = started, started
 	go func() {
-		report, err := run(func(done, total int) {
+		report, err := guarded(run, func(done, total int) {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			started.Done, started.Total = done, total
@@ -82,6 +83,16 @@ func (c *checks) begin(d cli.Dataset, now func() time.Time, run func(progress fu
 		started.Running, started.Report, started.Problem, started.Took = false, report, cli.Message(err), now().Sub(started.Began)
 		c.running = nil
 	}()
+}
+
+// guarded returns a panic of a check as its error, so that the console goes on.
+func guarded(run func(progress func(done, total int)) (verify.Report, error), progress func(done, total int)) (report verify.Report, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errors.New("the check failed: " + panics.Describe(p))
+		}
+	}()
+	return run(progress)
 }
 
 func (c *Console) audit(r *http.Request) (view, error) {

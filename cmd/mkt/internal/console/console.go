@@ -55,7 +55,7 @@ type Console struct {
 
 // New returns a console.
 func New(o Options) (*Console, error) {
-	c := &Console{Options: o, log: o.Env.Log, gate: gate{Access: o.Access}, mux: http.NewServeMux(), history: history.NewCache()}
+	c := &Console{Options: o, log: o.Env.Log, gate: gate{Access: o.Access, now: o.Env.Now}, mux: http.NewServeMux(), history: history.NewCache()}
 	c.running, c.stop = context.WithCancel(context.Background())
 	var err error
 	if c.pages, err = parsePages(); err != nil {
@@ -135,7 +135,7 @@ func secure(h http.Header) {
 // Times within which a browser must have sent its request and taken the answer.
 const (
 	readTime  = 10 * time.Second
-	writeTime = 2 * time.Minute // verify reports its progress
+	writeTime = 2 * time.Minute // a comparison of two large snapshots takes a while
 	idleTime  = 2 * time.Minute
 	stopTime  = 5 * time.Second
 	maxHeader = 32 << 10

@@ -2,6 +2,8 @@ package console
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
 	"maps"
 	"net/http"
 	"slices"
@@ -274,7 +276,13 @@ func (c *Console) pick(r *http.Request, path string) (picker, error) {
 func (c *Console) pickOf(r *http.Request, path string, among cli.Filter) (picker, error) {
 	p := picker{Path: path}
 	list, err := cli.Datasets(c.Env.Data, among)
-	if err != nil {
+	var unreadable *fs.PathError
+	switch {
+	case errors.As(err, &unreadable):
+		return p, err
+	case err != nil && r.PathValue("account") != "":
+		return p, notFound("There is no data of account %q.", r.PathValue("account"))
+	case err != nil:
 		return p, nil // there is no data yet
 	}
 	p.Datasets = list

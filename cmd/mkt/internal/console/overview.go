@@ -1,6 +1,8 @@
 package console
 
 import (
+	"errors"
+	"io/fs"
 	"net/http"
 	"time"
 
@@ -106,8 +108,12 @@ func (c *Console) productLine(t *tenants.Tenant, p football.Product, now time.Ti
 		}
 	}
 	root, err := c.Env.Dataset(t.ID, p).Open()
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return l, nil // nothing was written yet
+	case err != nil:
+		l.Damage = err.Error()
+		return l, nil
 	}
 	defer root.Close()
 	head, found, err := snapshot.Head(root)

@@ -35,7 +35,7 @@ type barsPanel struct {
 // frame has the rows of a figure.
 type frame struct{ Top, Middle, Bottom, ClockRow, Left, Width, Height float64 }
 
-// Tall returns the height of what is drawn between the top and the bottom.
+// Tall returns the distance from the top to the bottom.
 func (f frame) Tall() float64 { return f.Bottom - f.Top }
 
 // bar is one minute. Its state says which of the other fields are valid.

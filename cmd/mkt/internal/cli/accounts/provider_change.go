@@ -31,7 +31,7 @@ func (s source) String() string {
 	return s.Provider + " with the prices of " + s.Bookmaker
 }
 
-// change is the replacement of the source of what is published.
+// change is a change of provider or bookmaker for an account that has published data.
 type change struct {
 	from, to source
 	fixtures int64 // published, of the market engine

@@ -10,6 +10,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/scratch"
 	"mkt/serve"
 	"mkt/serve/account"
 )
@@ -34,12 +35,23 @@ func (g *Group) startAPI(ctx context.Context) (baseURL string, token func(accoun
 	if err := a.swap(file); err != nil {
 		return "", nil, err
 	}
+	private, err := scratch.Make("", "mkt-console-") // for the usage counters, which are not those of clients
+	if err != nil {
+		return "", nil, err
+	}
 	go daemon.NewReloads(g.Env).Watch(ctx, file, a.swap)
 	ready, ended := make(chan string, 1), make(chan error, 1)
-	go func() {
-		ended <- serve.Run(ctx, serve.Options{Listen: "127.0.0.1:0", DataDir: g.Data, UsageDir: g.usage, Accounts: &a.registry, Now: g.Now, Log: g.Log,
+	g.apis.Go(func() {
+		err := serve.Run(ctx, serve.Options{Listen: "127.0.0.1:0", DataDir: g.Data, UsageDir: private.Dir, Accounts: &a.registry, Now: g.Now, Log: g.Log,
 			Service: g.service, Words: daemon.ProviderWords(), Ready: func(url string) { ready <- url }})
-	}()
+		if err != nil {
+			g.Log.Error("console: the API ended", "error", err)
+		}
+		if err := private.Remove(); err != nil {
+			g.Log.Warn("the temporary folder was not removed", "error", err)
+		}
+		ended <- err
+	})
 	select {
 	case baseURL = <-ready:
 		return baseURL, a.token, nil

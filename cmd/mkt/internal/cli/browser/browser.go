@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +22,6 @@ import (
 	"mkt/cmd/mkt/internal/console"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/plain"
-	"mkt/internal/scratch"
 	"mkt/serve"
 	"mkt/serve/account"
 )
@@ -31,7 +31,7 @@ type Group struct {
 	*cli.Env
 	Keys    cli.Keys
 	service serve.Service
-	usage   string // folder for the usage counters of the API that pages are tried on
+	apis    sync.WaitGroup // API servers that have not ended
 }
 
 // New returns the commands.
@@ -107,16 +107,6 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 	o := f.Doctor
 	o.Tenants, o.Data, o.SealKey, o.IDKey, o.Products, o.Now = g.Tenants, g.Data, g.Keys.Seal, g.Keys.ID, account.Products(), g.Now
 	o.Loads = filepath.Join(g.Data, serve.UsageFolder, serve.LoadsFolder)
-	private, err := scratch.Make("", "mkt-console-")
-	if err != nil {
-		return fmt.Errorf("console: %w", err)
-	}
-	defer func() {
-		if err := private.Remove(); err != nil {
-			g.Log.Warn("the temporary folder was not removed", "error", err)
-		}
-	}()
-	g.usage = private.Dir
 	c, err := console.New(console.Options{Env: g.Env, Access: access, StartAPI: g.startAPI,
 		Doctor: func(ctx context.Context) doctor.Report { return doctor.Run(ctx, o) }})
 	if err != nil {
@@ -129,7 +119,9 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 	if err := ready(scheme + "://" + l.Addr().String()); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	return c.Serve(ctx, l)
+	err = c.Serve(ctx, l)
+	g.apis.Wait()
+	return err
 }
 
 // access reads the password and the certificate. It refuses to show the pages to the network
