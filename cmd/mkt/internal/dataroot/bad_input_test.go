@@ -63,7 +63,7 @@ func newAccount(t testing.TB, w *wire) *account {
 			p.Budget.Burst, p.Budget.Concurrency = 100_000, 1
 			return p, ok
 		},
-		Limits: fetch.Limits{Run: time.Minute, Tries: 2, Wait: time.Millisecond, MaxWait: 5 * time.Millisecond, Confirm: 10 * time.Millisecond, Break: 20 * time.Millisecond},
+		Limits: fetch.Limits{Run: time.Minute, QuotaWait: 50 * time.Millisecond, Tries: 2, Wait: time.Millisecond, MaxWait: 5 * time.Millisecond, Confirm: 10 * time.Millisecond, Break: 20 * time.Millisecond},
 	}
 	return a
 }
