@@ -19,7 +19,7 @@ type exchange struct {
 	client      *upstream.Client
 	archive     *raw.Writer
 	now         func() time.Time
-	progress    func(done, total int)
+	progress    func(Progress)
 	concurrency int
 	bookmaker   string
 	evidence    *evidence
@@ -122,9 +122,14 @@ func (x *exchange) Now() time.Time { return x.now() }
 
 // Progress implements provider.Exchange.
 func (x *exchange) Progress(done, total int) {
-	if x.progress != nil {
-		x.progress(done, total)
+	if x.progress == nil {
+		return
 	}
+	p := Progress{Done: done, Total: total}
+	if q, known := x.Quota(); known {
+		p.Left = &q.Left
+	}
+	x.progress(p)
 }
 
 // tally counts the answers of an exchange.

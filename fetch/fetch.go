@@ -60,11 +60,17 @@ type Options struct {
 	Now       func() time.Time // nil = time.Now
 	Monotonic func() time.Time // measures waits and durations, which Now may not as it may be simulated; nil = time.Now
 	Log       *slog.Logger     // nil = none
-	// Progress is called with how far the run is; total may grow. Usage is called with
-	// the requests that were sent, which are counted in any case. Both may be nil; they
-	// are called from many goroutines.
-	Progress func(done, total int)
+	// Progress is called with how far the run is. Usage is called with the requests that
+	// were sent, which are counted in any case. Both may be nil; they are called from many
+	// goroutines.
+	Progress func(Progress)
 	Usage    func(endpoint string, requests int)
+}
+
+// Progress is how far a run is.
+type Progress struct {
+	Done, Total int  // requests; Total may grow
+	Left        *int // requests left of the provider's quota; nil if that is not known
 }
 
 // Limits are the budgets of a run: the whole, and each request's phases.

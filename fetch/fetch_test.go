@@ -210,7 +210,7 @@ func say(text string) http.HandlerFunc {
 func TestRun(t *testing.T) {
 	b := newBench(t, answers(t, nil), tiny())
 	var last atomic.Int64
-	b.options.Progress = func(done, total int) { last.Store(int64(total)) }
+	b.options.Progress = func(p fetch.Progress) { last.Store(int64(p.Total)) }
 	s, err := b.run(t.Context())
 	must(t, err)
 	if s.Cycle != "20261120T090700Z-market_engine" || s.Outcome != raw.Complete || s.Requests != 4 || s.Responses != 4 || s.Listed != 3 || s.Bytes == 0 || s.Code != "" {

@@ -100,7 +100,7 @@ func (d *Draft) Write(ctx context.Context, publishedAt time.Time) error {
 	if d.Manifest.Counters == nil {
 		d.Manifest.Counters = map[string]int64{}
 	}
-	t := tables{root: d.Root, dir: d.SnapshotDir(), header: d.header(), base: &d.base, canonical: c, plan: &d.plan, refreshed: len(in.refreshed), manifest: &d.Manifest}
+	t := tables{root: d.Root, dir: d.SnapshotDir(), header: d.header(), base: &d.base, canonical: c, plan: &d.plan, refreshed: len(in.refreshed), manifest: &d.Manifest, progress: d.Progress}
 	if err := product.write(&t, ctx); err != nil || !product.decide {
 		return err
 	}

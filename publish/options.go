@@ -31,6 +31,9 @@ type Options struct {
 	// will; an error stops the publication. nil = no check. Products with a cycle every
 	// few seconds are not checked.
 	Check func(ctx context.Context, cycle layout.CycleID, dir string) error
+	// Progress is called with how many fixtures of the dataset were written; nil if nobody
+	// wants to know. Products whose files are copied do not call it.
+	Progress func(done, total int)
 	// AcceptRemovals allows a listing to remove more fixtures than Run accepts by itself, and
 	// a new provider or bookmaker to have no markets; see ErrNoMarkets.
 	AcceptRemovals bool

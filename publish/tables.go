@@ -39,16 +39,27 @@ type tables struct {
 	plan      *plan
 	refreshed int                // fixture rows of the cycle
 	manifest  *snapshot.Manifest // of the snapshot; gets the tables' descriptions
+	progress  func(done, total int)
 }
 
 // mergeMarkets writes the tables of the market engine: what was refreshed replaces what
 // was there, the rest is carried over.
 func (t *tables) mergeMarkets(ctx context.Context) error {
-	choose := t.plan.sources()
+	sources := t.plan.sources()
+	choose := func(id string) table.Source { return sources[id] }
 	if err := writeTable[table.FixtureRow](ctx, t, layout.FixturesFile, "fixtures", choose); err != nil {
 		return err
 	}
-	if err := writeTable[table.MarketRow](ctx, t, layout.MarketsFile, "markets", choose); err != nil {
+	done := 0
+	counted := func(id string) table.Source {
+		source := choose(id)
+		if source != table.Neither && t.progress != nil {
+			t.progress(done, len(sources))
+			done++
+		}
+		return source
+	}
+	if err := writeTable[table.MarketRow](ctx, t, layout.MarketsFile, "markets", counted); err != nil {
 		return err
 	}
 	if got, want := t.manifest.Tables["markets"].Rows, t.plan.markets(); got != want {
@@ -90,7 +101,7 @@ func (t *tables) copy(ctx context.Context, name, key string) error {
 
 // writeTable writes one table of the snapshot. If it consists of all rows of the cycle,
 // the file is copied.
-func writeTable[T table.FixtureRow | table.MarketRow](ctx context.Context, t *tables, name, key string, choose map[string]table.Source) error {
+func writeTable[T table.FixtureRow | table.MarketRow](ctx context.Context, t *tables, name, key string, choose func(fixtureID string) table.Source) error {
 	if t.plan.replacesAll(t.refreshed) {
 		return t.copy(ctx, name, key)
 	}
@@ -111,7 +122,7 @@ func writeTable[T table.FixtureRow | table.MarketRow](ctx context.Context, t *ta
 }
 
 // mergeFiles merges the rows of two files, either of which may be "", as choose says.
-func mergeFiles[T table.FixtureRow | table.MarketRow](f durable.FS, w *table.Writer[T], old, new string, choose map[string]table.Source) (snapshot.Table, error) {
+func mergeFiles[T table.FixtureRow | table.MarketRow](f durable.FS, w *table.Writer[T], old, new string, choose func(fixtureID string) table.Source) (snapshot.Table, error) {
 	var tables [2]*table.Reader[T]
 	for i, name := range []string{old, new} {
 		if name == "" {
@@ -127,7 +138,7 @@ func mergeFiles[T table.FixtureRow | table.MarketRow](f durable.FS, w *table.Wri
 		}
 		defer tables[i].Close()
 	}
-	if err := table.Merge(w, tables[0], tables[1], func(id string) table.Source { return choose[id] }); err != nil {
+	if err := table.Merge(w, tables[0], tables[1], choose); err != nil {
 		return snapshot.Table{}, err
 	}
 	return w.Close()

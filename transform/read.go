@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
@@ -120,6 +121,7 @@ func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l 
 	defer stop(nil)
 	sheets := make([]sheet, len(l.sheets))
 	next := make(chan int)
+	var done atomic.Int64
 	var workers sync.WaitGroup
 	minter := identity.NewMinter(r.Key, r.archive.Cycle().Provider)
 	for range min(r.Workers, len(l.sheets)) {
@@ -134,6 +136,9 @@ func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l 
 				p.Trace = r.newTrace()
 				sheets[i] = reader.read(p)
 				sheets[i].origin = originOf(r.archive, l.sheets[i], p.Trace)
+				if r.Progress != nil {
+					r.Progress(int(done.Add(1)), len(sheets))
+				}
 			}
 		})
 	}

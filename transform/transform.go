@@ -39,6 +39,9 @@ type Options struct {
 	// Stopping is closed when the process must stop, which interrupts a run that waits
 	// for memory. It may be nil.
 	Stopping <-chan struct{}
+	// Progress is called with how many answers with markets were read; nil if nobody wants
+	// to know. It is called from many goroutines.
+	Progress func(done, total int)
 	// Provider finds an adapter by name; nil means every registered adapter.
 	Provider func(name string) (provider.Provider, bool)
 }

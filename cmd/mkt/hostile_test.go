@@ -106,6 +106,7 @@ func TestHostileNamesAreHarmless(t *testing.T) {
 			}
 		}
 	}
+	onTerminals(p, t, ids["live"])
 	// Output for other programs is what the provider sent.
 	out, _ := hostileRun(p, "inspect", "--tenant", "acme", "--format", "csv", "--sql", "SELECT home, '=1+1' AS formula, -1.5 AS number FROM fixtures LIMIT 1")
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()

@@ -42,8 +42,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
-		err = stdout.Err()
+	lost := stdout.Err() // waits until the pager is left
+	if err == nil || errors.Is(err, cli.ErrPagerLeft) {
+		err = lost
 	}
 	if err != nil && !errors.Is(err, cli.ErrDiffers) {
 		fmt.Fprintf(stderr, "mkt: %v\n", err)

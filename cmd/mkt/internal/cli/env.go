@@ -6,10 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
-	"os"
 	"time"
-
-	"golang.org/x/term"
 )
 
 // Env is what every command shares: the streams, the clock, and the global settings.
@@ -25,6 +22,7 @@ type Env struct {
 	Tenants string // tenants.yaml
 	Log     *slog.Logger
 
+	noPager   bool
 	output    Choice // text, json
 	logLevel  Choice
 	logFormat Choice
@@ -32,6 +30,7 @@ type Env struct {
 
 // NewEnv returns an environment in which every setting has its default.
 func NewEnv(in io.Reader, out, errs io.Writer, now func() time.Time, version string) *Env {
+	connectScreen(out, errs)
 	return &Env{In: in, Out: out, Errs: errs, Now: now, Version: version, Settings: NewSettings(), Log: slog.New(slog.DiscardHandler),
 		output:    OneOf("text", "text", "json"),
 		logLevel:  OneOf("", "off", "debug", "info", "warn", "error"),
@@ -67,30 +66,4 @@ func (env *Env) openLog(level slog.Level) {
 		return
 	}
 	env.Log = slog.New(slog.NewTextHandler(env.Errs, o))
-}
-
-// Columns returns the width of the terminal that the output goes to, 0 if it goes elsewhere.
-func (env *Env) Columns() int { return columns(env.Out) }
-
-func columns(w any) int {
-	if !OnTerminal(w) {
-		return 0
-	}
-	if o, is := w.(*output); is {
-		w = o.to
-	}
-	wide, _, err := term.GetSize(int(w.(*os.File).Fd()))
-	if err != nil {
-		return 0
-	}
-	return wide
-}
-
-// OnTerminal reports whether w is a terminal.
-func OnTerminal(w any) bool {
-	if o, is := w.(*output); is {
-		w = o.to
-	}
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

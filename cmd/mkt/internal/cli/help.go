@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -10,21 +12,52 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A help page is helpWidth columns wide. The descriptions of flags begin in flagColumn.
+// A help page is helpWidth columns wide, and narrower on a terminal that is. The descriptions of
+// flags begin in flagColumn, or on a line of their own if that leaves too few columns.
 const (
 	helpWidth  = 80
 	flagColumn = 28
+	leastUsage = 36
 )
 
-func usageTemplate(of string) string {
-	cobra.AddTemplateFunc("flagUsages", flagUsages)
-	of = strings.ReplaceAll(of, ".LocalFlags.FlagUsages", "flagUsages .LocalFlags")
-	return strings.ReplaceAll(of, ".InheritedFlags.FlagUsages", "flagUsages .InheritedFlags")
+// helpColumns returns the width of help pages that are written to out.
+func helpColumns(out io.Writer) int {
+	if wide := ColumnsOf(out); wide > 0 {
+		return max(20, min(wide, helpWidth))
+	}
+	return helpWidth
+}
+
+// setUpHelp lists flags in two columns, and wraps and pages the help pages.
+func (env *Env) setUpHelp(root *cobra.Command) {
+	cobra.AddTemplateFunc("flagUsages", func(flags *pflag.FlagSet) string { return flagUsages(flags, helpColumns(env.Out)) })
+	usage := strings.ReplaceAll(root.UsageTemplate(), ".LocalFlags.FlagUsages", "flagUsages .LocalFlags")
+	root.SetUsageTemplate(strings.ReplaceAll(usage, ".InheritedFlags.FlagUsages", "flagUsages .InheritedFlags"))
+	show := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		var page bytes.Buffer
+		out := cmd.OutOrStdout()
+		cmd.SetOut(&page)
+		show(cmd, args)
+		cmd.SetOut(out)
+		if out == env.Out {
+			env.page()
+		}
+		text := page.String()
+		if wide := helpColumns(out); wide < helpWidth {
+			text = narrowed(text, wide)
+		}
+		fmt.Fprint(out, text) // the output remembers an error
+	})
 }
 
 // flagUsages lists the flags with their descriptions. pflag aligns all descriptions with the
 // longest name, which leaves too few columns for them.
-func flagUsages(flags *pflag.FlagSet) string {
+func flagUsages(flags *pflag.FlagSet, columns int) string {
+	begin := flagColumn
+	if columns-begin < leastUsage {
+		begin = 8
+	}
 	var b strings.Builder
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {
@@ -45,32 +78,52 @@ func flagUsages(flags *pflag.FlagSet) string {
 		}
 		b.WriteString(name)
 		column := utf8.RuneCountInString(name)
-		if column > flagColumn-2 {
+		if column > begin-2 {
 			b.WriteByte('\n')
 			column = 0
 		}
-		for _, line := range Wrap(usage, helpWidth-flagColumn) {
-			fmt.Fprintf(&b, "%*s%s\n", flagColumn-column, "", line)
+		for _, line := range Wrap(usage, columns-begin) {
+			fmt.Fprintf(&b, "%*s%s\n", begin-column, "", line)
 			column = 0
 		}
 	})
 	return b.String()
 }
 
-// Wrap returns the words of a text in lines of at most that many columns.
-func Wrap(text string, columns int) (lines []string) {
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > columns {
-			lines = append(lines, line)
-			line = ""
+// narrowed returns a help page for a terminal with fewer columns than it was written for.
+// Examples stay as they are, because they are copied; flags are listed for it already.
+func narrowed(page string, columns int) string {
+	var b, paragraph strings.Builder
+	flush := func() {
+		if paragraph.Len() > 0 {
+			b.WriteString(strings.Join(Wrap(paragraph.String(), columns), "\n") + "\n")
+			paragraph.Reset()
 		}
-		if line != "" {
-			line += " "
-		}
-		line += word
 	}
-	return append(lines, line)
+	section := ""
+	for line := range strings.Lines(page) {
+		line = strings.TrimSuffix(line, "\n")
+		text := strings.TrimLeft(line, " ")
+		if text == line && strings.HasSuffix(line, ":") {
+			section = line
+		}
+		switch {
+		case text == "", section == "Examples:", strings.HasSuffix(section, "Flags:") && text != line:
+			flush()
+			b.WriteString(line + "\n")
+		case text == line:
+			paragraph.WriteString(line + " ")
+		default:
+			flush()
+			lead := line[:len(line)-len(text)]
+			if name, about, is := strings.Cut(text, "  "); is { // a list: a word, and what it is
+				lead, text = lead+name+strings.Repeat(" ", len(text)-len(name)-len(strings.TrimLeft(about, " "))), strings.TrimLeft(about, " ")
+			}
+			b.WriteString(Indented(lead, text, columns) + "\n")
+		}
+	}
+	flush()
+	return b.String()
 }
 
 // completionExamples enable the completion, by shell.

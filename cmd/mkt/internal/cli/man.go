@@ -72,8 +72,8 @@ func (env *Env) manPage(cmd *cobra.Command) []byte {
 		}
 	}
 	section("COMMANDS", below.String())
-	section("OPTIONS", flagUsages(cmd.LocalFlags()))
-	section("GLOBAL OPTIONS", flagUsages(cmd.InheritedFlags()))
+	section("OPTIONS", flagUsages(cmd.LocalFlags(), helpWidth))
+	section("GLOBAL OPTIONS", flagUsages(cmd.InheritedFlags(), helpWidth))
 	section("EXAMPLES", cmd.Example)
 	if cmd.HasParent() {
 		fmt.Fprintf(&b, ".SH SEE ALSO\n.BR %s (1)\n", roff(strings.ReplaceAll(cmd.Parent().CommandPath(), " ", "-")))

@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
+
+	"golang.org/x/term"
 
 	"mkt/cmd/mkt/internal/plain"
 )
@@ -12,15 +16,27 @@ import (
 // see package plain. It remembers the first failed write, because a command whose output is
 // lost has failed. It is safe for concurrent use.
 type output struct {
-	to io.Writer
+	to       io.Writer
+	terminal *os.File // to, if it is a terminal
+	colours  bool
 
 	mu     sync.Mutex // guards what follows
 	text   *plain.Writer
-	failed error // the first
+	screen *screen // nil if there is no line of progress
+	pager  *pager  // nil if there is none
+	failed error   // the first
 }
 
 // NewOutput returns an output that writes to a writer.
-func NewOutput(to io.Writer) *output { return &output{to: to, text: plain.NewWriter(to)} }
+func NewOutput(to io.Writer) *output {
+	o := &output{to: to}
+	if f, is := to.(*os.File); is && term.IsTerminal(int(f.Fd())) {
+		o.terminal = f
+	}
+	o.colours = wantsColours(o.terminal != nil)
+	o.text = plain.NewWriter(emitter{o})
+	return o
+}
 
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
@@ -36,6 +52,19 @@ func (o *output) noted(n int, err error) (int, error) {
 	return n, err
 }
 
+// emitter writes what is safe to print. o.mu must be held.
+type emitter struct{ *output }
+
+func (e emitter) Write(p []byte) (int, error) {
+	switch {
+	case e.pager != nil:
+		return e.pager.Write(p)
+	case e.screen != nil:
+		return e.screen.print(e.to, p)
+	}
+	return e.to.Write(p)
+}
+
 // exactly returns a writer for data: it changes no byte.
 func (o *output) exactly() io.Writer { return exactOutput{o} }
 
@@ -44,18 +73,29 @@ type exactOutput struct{ of *output }
 func (e exactOutput) Write(p []byte) (int, error) {
 	e.of.mu.Lock()
 	defer e.of.mu.Unlock()
-	return e.of.noted(e.of.to.Write(p))
+	return e.of.noted(emitter{e.of}.Write(p))
 }
 
-// Err returns the error that kept the output from being written completely.
+// Err ends the output: it waits until the reader has left the pager. It returns the error that
+// kept the output from being written completely. That somebody left the pager early is none.
 func (o *output) Err() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.noted(0, o.text.Flush())
-	if o.failed == nil {
+	if o.pager != nil {
+		o.noted(0, o.pager.end())
+	}
+	if o.failed == nil || errors.Is(o.failed, ErrPagerLeft) {
 		return nil
 	}
 	return fmt.Errorf("the output is not complete: %w", o.failed)
+}
+
+// End ends an output before the process exits: nobody is left alone with a pager.
+func End(w io.Writer) {
+	if o, is := w.(*output); is {
+		_ = o.Err() // the process fails in any case
+	}
 }
 
 // DataOut returns the writer for data that another program reads: its bytes are unchanged,
@@ -70,3 +110,28 @@ func (env *Env) DataOut() io.Writer {
 // ForScripts reports whether the ready line is JSON: if JSON is asked for, or if the
 // output is not a terminal and so is read by a program.
 func (env *Env) ForScripts() bool { return env.JSON() || !OnTerminal(env.Out) }
+
+// Columns returns the width of the terminal that the output goes to, 0 if it goes elsewhere.
+func (env *Env) Columns() int { return ColumnsOf(env.Out) }
+
+// ColumnsOf returns the width of the terminal that w is, 0 if it is none.
+func ColumnsOf(w any) int {
+	o, is := w.(*output)
+	if !is || o.terminal == nil {
+		return 0
+	}
+	wide, _, err := term.GetSize(int(o.terminal.Fd()))
+	if err != nil {
+		return 0
+	}
+	return wide
+}
+
+// OnTerminal reports whether w is a terminal. Of an output in a pager it is one.
+func OnTerminal(w any) bool {
+	if o, is := w.(*output); is {
+		return o.terminal != nil
+	}
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -11,10 +11,12 @@ import (
 )
 
 // LongRunning marks commands that log at info by default. WithoutConfig marks commands
-// that run without the configuration even if it is named and does not exist.
+// that run without the configuration even if it is named and does not exist. Paged marks those
+// whose answers may be long: on a terminal they are shown in a pager.
 const (
 	LongRunning   = "long-running"
 	WithoutConfig = "without-config"
+	Paged         = "paged"
 )
 
 // NewRoot builds the command tree. Settings are resolved and the log is opened
@@ -44,7 +46,13 @@ func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 			case cmd.Name() == cobra.ShellCompRequestCmd:
 				return nil // the command whose line is completed is prepared instead
 			}
-			return env.Prepare(cmd)
+			if err := env.Prepare(cmd); err != nil {
+				return err
+			}
+			if _, paged := cmd.Annotations[Paged]; paged {
+				env.page()
+			}
+			return nil
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -66,6 +74,7 @@ func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 	flags.Var(&env.output, "output", "format of the output: text for people, json for scripts")
 	flags.Var(&env.logLevel, "log-level", "lowest level that is logged (default: info for commands that run until they are stopped, else off)")
 	flags.Var(&env.logFormat, "log-format", "format of the log on stderr")
+	flags.BoolVar(&env.noPager, "no-pager", false, "do not show a long answer in a pager")
 	root.Flags().BoolVar(&version, "version", false, "print the version of this binary")
 	env.Settings.BindPath(flags, "data", "data")
 	env.Settings.BindPath(flags, "tenants", "tenants")
@@ -73,7 +82,7 @@ func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 	env.Settings.Bind(flags, "log-level", "log.level")
 	env.Settings.Bind(flags, "log-format", "log.format")
 
-	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
+	env.setUpHelp(root)
 	root.AddCommand(append(commands, newVersion(env), newMan(env))...)
 	addBuiltins(root)
 	checkUsage(root)

@@ -3,19 +3,11 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
-	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 )
-
-// NewTableWriter returns a writer that aligns columns, which are separated by tabs.
-func NewTableWriter(out io.Writer) *tabwriter.Writer {
-	return tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-}
 
 // Plural returns a count with its noun.
 func Plural(n int, noun string) string {
@@ -23,6 +15,15 @@ func Plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Grouped returns a number with a comma after every three digits.
+func Grouped(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }
 
 // Size returns a number of bytes for people.
@@ -36,22 +37,6 @@ func Size(n int64) string {
 		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
 	}
 	return fmt.Sprintf("%d B", n)
-}
-
-// Cut shortens a line to a number of columns; 0 is no limit.
-func Cut(line string, columns int) string {
-	if columns <= 0 || uniseg.StringWidth(line) <= columns {
-		return line
-	}
-	var kept strings.Builder
-	characters := uniseg.NewGraphemes(line)
-	for wide := 1; characters.Next(); { // of the ellipsis
-		if wide += characters.Width(); wide > columns {
-			break
-		}
-		kept.WriteString(characters.Str())
-	}
-	return kept.String() + "…"
 }
 
 // Several lists names, only the first ones if there are many.

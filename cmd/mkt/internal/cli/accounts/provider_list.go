@@ -29,10 +29,11 @@ type providersView struct {
 
 func newProviderList(g *Group) *cobra.Command {
 	return &cobra.Command{
-		Use:     "list",
-		Short:   "List the providers, and every tenant's connection",
-		Example: `  mkt provider list`,
-		Args:    cobra.NoArgs,
+		Use:         "list",
+		Short:       "List the providers, and every tenant's connection",
+		Example:     `  mkt provider list`,
+		Args:        cobra.NoArgs,
+		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(*cobra.Command, []string) error {
 			f, err := g.LoadTenants()
 			if err != nil {
@@ -68,7 +69,7 @@ func (g *Group) providers(f *tenants.File) (providersView, error) {
 
 func (v providersView) print(out io.Writer) error {
 	w := cli.NewTableWriter(out)
-	fmt.Fprintln(w, "PROVIDER\tHOSTS\tCAPABILITIES\tBUDGET\tBOOKMAKER")
+	w.Header("PROVIDER", "HOSTS", "CAPABILITIES", "BUDGET", "BOOKMAKER")
 	for _, p := range v.Adapters {
 		var able []string
 		for _, c := range p.Capabilities {
@@ -80,8 +81,9 @@ func (v providersView) print(out io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	fmt.Fprintln(w, "TENANT\tPROVIDER\tBOOKMAKER\tCREDENTIAL\tSTATUS\tLAST SUCCESS\tLAST ATTEMPT\tCODE")
+	w.Header("TENANT", "PROVIDER", "BOOKMAKER", "CREDENTIAL", "STATUS", "LAST SUCCESS", "LAST ATTEMPT", "CODE")
 	for _, c := range v.Connections {
+		w.Styles(cli.Normal, cli.Normal, cli.Normal, cli.Normal, statusStyle(c.Status))
 		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, cli.Dash(c.Provider), cli.Dash(c.Bookmaker), cli.Dash(c.Hint), c.Status,
 			cli.Instant(c.LastSuccessAt), cli.Instant(c.LastAttemptAt), cli.Dash(string(c.Code)))
 	}

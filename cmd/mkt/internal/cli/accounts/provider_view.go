@@ -94,6 +94,7 @@ func (v connectionView) print(out io.Writer, now time.Time) error {
 	w := cli.NewTableWriter(out)
 	row := func(key, format string, args ...any) { plain.Fprintf(w, key+"\t"+format+"\n", args...) }
 	row("tenant", "%s", v.ID)
+	w.Styles(cli.Normal, statusStyle(v.Status))
 	row("status", "%s", v.Status)
 	if v.Provider != "" {
 		row("provider", "%s", strings.TrimSuffix(v.Provider+" at "+v.BaseURL, " at "))
@@ -120,6 +121,19 @@ func (v connectionView) print(out io.Writer, now time.Time) error {
 		}
 	}
 	return w.Flush()
+}
+
+// statusStyle returns the style of the status of a connection.
+func statusStyle(s health.Connection) cli.Style {
+	switch s {
+	case health.Connected:
+		return cli.Good
+	case health.InvalidCredential:
+		return cli.Bad
+	case health.Degraded, health.Disabled:
+		return cli.Warn
+	}
+	return cli.Normal
 }
 
 func (f findingView) history() string {

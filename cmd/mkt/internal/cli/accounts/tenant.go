@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,10 +23,11 @@ func newTenant(g *Group) *cobra.Command {
 
 func newTenantList(g *Group) *cobra.Command {
 	return &cobra.Command{
-		Use:     "list",
-		Short:   "List the tenants",
-		Example: `  mkt tenant list`,
-		Args:    cobra.NoArgs,
+		Use:         "list",
+		Short:       "List the tenants",
+		Example:     `  mkt tenant list`,
+		Args:        cobra.NoArgs,
+		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(*cobra.Command, []string) error {
 			f, err := g.LoadTenants()
 			if err != nil {
@@ -41,7 +41,7 @@ func newTenantList(g *Group) *cobra.Command {
 				return g.Encode(views)
 			}
 			w := cli.NewTableWriter(g.Out)
-			fmt.Fprintln(w, "TENANT\tSTATUS\tPRODUCTS\tPROVIDER\tTOKENS\tNAME")
+			w.Header("TENANT", "STATUS", "PRODUCTS", "PROVIDER", "TOKENS", "NAME")
 			for _, v := range views {
 				plain.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", v.ID, v.Status, v.products(), v.provider(), len(v.Tokens), v.Name)
 			}

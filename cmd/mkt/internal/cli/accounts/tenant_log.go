@@ -30,8 +30,9 @@ func newTenantLog(g *Group) *cobra.Command {
 which every command that changes an account appends. MKT_ACTOR names the
 person if several people share a user. Changes by hand are not in the log; a
 comparison of the file's hashes shows that there were some.`,
-		Example: `  mkt tenant log acme --since 2026-11-01`,
-		Args:    cobra.MaximumNArgs(1),
+		Example:     `  mkt tenant log acme --since 2026-11-01`,
+		Args:        cobra.MaximumNArgs(1),
+		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(_ *cobra.Command, args []string) error {
 			pick, err := f.filter(args)
 			if err != nil {
@@ -109,7 +110,7 @@ func (g *Group) printLog(log audit.Log, pick audit.Filter) error {
 
 func (g *Group) printLogTable(log audit.Log) error {
 	w := cli.NewTableWriter(g.Out)
-	fmt.Fprintln(w, "TIME\tWHO\tACTION\tTENANT\tCHANGE")
+	w.Header("TIME", "WHO", "ACTION", "TENANT", "CHANGE")
 	for _, e := range log.Entries {
 		if e.AfterUnlogged {
 			fmt.Fprintln(w, "\t\t(by hand)\t\tthe file was changed without an entry")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -64,7 +65,7 @@ func (g *Group) runAll(ctx context.Context, s *Selection, prepare func() ([]Step
 	for _, p := range pass {
 		g.printPassed(p)
 	}
-	g.bars = len(jobs) == 1 || s.parallel == 1
+	g.bars = true
 	return g.runJobs(ctx, s, jobs, steps)
 }
 
@@ -74,7 +75,13 @@ func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []S
 	failed := cli.Failures{Of: len(jobs)}
 	slots := make(chan struct{}, s.parallel)
 	var all sync.WaitGroup
-	begun := 0
+	var over *cli.Bar
+	if len(jobs) > 1 {
+		over = g.NewBar("all", "runs")
+		defer over.Done()
+	}
+	var begun int
+	var ended atomic.Int64
 	for _, j := range jobs {
 		select {
 		case slots <- struct{}{}:
@@ -86,6 +93,7 @@ func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []S
 		begun++
 		all.Go(func() {
 			defer func() { <-slots }()
+			defer func() { over.Set(int(ended.Add(1)), len(jobs)) }()
 			if err := g.RunJob(ctx, ctx, j, layout.CycleID(s.cycle), steps, g.printReport); err != nil {
 				failed.Add(g.Errs, err)
 			}

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -36,19 +37,32 @@ func (g *Group) FetchStep() (Step, error) {
 		if err != nil {
 			return NewReport("fetch", t.Cycle, g.Now().Sub(began)), err
 		}
-		var bar *cli.Bar
-		if g.bars {
-			bar = g.NewBar("fetch " + t.Tenant.ID)
-		}
+		bar := g.bar(t, "fetch", "requests")
+		defer bar.Done()
 		s, err := fetch.Run(ctx, fetch.Options{
 			Tenant: tenant, Product: t.Product, Cycle: t.Cycle, Root: t.Root,
 			Open:     open,
 			Provider: g.Provider, Circuits: circuits, Quota: g.quotaOf(t.Tenant), Stopping: t.stopping,
-			Now: g.Now, Log: g.Log, Progress: bar.Set,
+			Now: g.Now, Log: g.Log, Progress: func(p fetch.Progress) { bar.SetSoFar(p.Done, p.Total, quotaWords(p.Left)) },
 		})
-		bar.Done()
 		return fetchReport(s, g.Now().Sub(began)), err
 	}, nil
+}
+
+// bar shows how far the step of a task is.
+func (g *Group) bar(t Task, step, units string) *cli.Bar {
+	if !g.bars {
+		return nil
+	}
+	return g.NewBar(t.Tenant.ID+" "+string(t.Product)+" "+step, units)
+}
+
+// quotaWords says how many requests are left.
+func quotaWords(left *int) string {
+	if left == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d left of the quota", *left)
 }
 
 func fetchReport(s fetch.Summary, took time.Duration) Report {

@@ -21,7 +21,7 @@ type Group struct {
 	Unsynced bool // a power failure may lose what was written
 
 	revoked  daemon.Revocations
-	bars     bool       // progress bars may be drawn: only one run at a time
+	bars     bool       // the progress of every step is shown: not on a schedule, which logs
 	printing sync.Mutex // held while a report is printed
 }
 

@@ -83,11 +83,15 @@ func newPublish(g *Group) *cobra.Command {
 func (g *Group) publishStep(f PublishFlags) Step {
 	return func(ctx context.Context, t Task) (Report, error) {
 		began := g.Now()
+		bar := g.bar(t, "publish", "fixtures")
+		defer bar.Done()
 		root := g.Dataset(t.Tenant.ID, t.Product).Dir()
 		s, err := publish.Run(ctx, publish.Options{
 			ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root,
 			Now: g.Now, Log: g.Log, Version: g.Version, AcceptRemovals: f.acceptRemovals, Retention: f.retained(),
+			Progress: bar.Set,
 			Check: func(ctx context.Context, _ layout.CycleID, dir string) error {
+				bar.Note("loading it as mkt serve will")
 				return checkInChild(ctx, filepath.Join(root, filepath.FromSlash(dir)))
 			},
 		})

@@ -97,7 +97,7 @@ func (g *Group) replay(ctx context.Context, f replayFlags) error {
 	defer target.Close()
 	keep := f.publish.retained()
 	keep.Snapshots, keep.SnapshotAge, keep.Cycles, keep.CycleAge = 0, 0, 0, 0 // keep everything, for inspection
-	bar := g.NewBar("cycles")
+	bar := g.NewBar("replay", "cycles")
 	r, err := replay.Run(ctx, replay.Options{ClientID: p.Tenant, Product: p.Product, Source: source, Target: target, Data: data, From: from, To: to,
 		Key: key, Version: g.Version, Fingerprint: g.recordedKey(), Details: f.transform.Details, Workers: f.transform.workers,
 		AcceptRemovals: f.publish.acceptRemovals, Retention: keep, Log: g.Log, Progress: bar.Set})

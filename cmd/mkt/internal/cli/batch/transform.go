@@ -75,9 +75,11 @@ func (g *Group) transformStep(f TransformFlags, m memories) (Step, error) {
 	}
 	return func(ctx context.Context, t Task) (Report, error) {
 		began := g.Now()
+		bar := g.bar(t, "transform", "answers")
+		defer bar.Done()
 		s, err := transform.Run(ctx, transform.Options{
 			ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root, Data: t.Data,
-			Key: key, Now: g.Now, Log: g.Log, Workers: f.workers, Version: g.Version, Details: f.Details, Memory: m[t.Product], Stopping: t.stopping,
+			Key: key, Now: g.Now, Log: g.Log, Workers: f.workers, Version: g.Version, Details: f.Details, Memory: m[t.Product], Stopping: t.stopping, Progress: bar.Set,
 		})
 		return reporters[t.Product].transform(s, g.Now().Sub(began)), err
 	}, nil

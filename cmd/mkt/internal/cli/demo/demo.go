@@ -100,6 +100,8 @@ func (g *Group) demo(ctx context.Context, f demoFlags) error {
 	if err := g.MakeFiles(f.dir); err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
+	g.starting = g.NewBar("mkt demo starts", "live cycles of the past")
+	defer g.starting.Done()
 	accounts := demoAccounts(f, g.Now())
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -170,6 +172,8 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 		return err
 	}
 	f.present = g.Now()
+	g.starting.Set(0, 0)
+	g.starting.Note("first cycles of the accounts")
 	stopped, base, pages, first := make(chan error, 2), make(chan string, 1), make(chan string, 1), make(chan struct{})
 	go func() {
 		stopped <- g.Browser.Serve(ctx, browser.Flags{Listen: f.console}, func(url string) error {

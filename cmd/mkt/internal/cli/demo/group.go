@@ -22,11 +22,13 @@ type Group struct {
 	Batch   *batch.Group
 	Serving *serving.Group
 	Browser *browser.Group
+
+	starting *cli.Bar // how far the demo is with its start
 }
 
 // NewGroup returns a system with the settings of env.
 func NewGroup(env *cli.Env) *Group {
-	return &Group{env, batch.NewGroup(env), &serving.Group{Env: env}, &browser.Group{Env: env}}
+	return &Group{env, batch.NewGroup(env), &serving.Group{Env: env}, &browser.Group{Env: env}, nil}
 }
 
 // New returns the commands.

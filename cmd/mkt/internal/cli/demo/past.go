@@ -81,13 +81,15 @@ func (g *Group) playPast(ctx context.Context, clock *Clock, f demoFlags, file *t
 	}
 	for at := f.pastBegins(now); at.Before(clock.real()); at = at.Add(step) {
 		clock.Show(at)
-		var all errgroup.Group
+		passed, all := at.Sub(f.pastBegins(now)), clock.real().Sub(f.pastBegins(now))
+		g.starting.Set(int(passed/step), int(all/step)+1)
+		var running errgroup.Group
 		for i, j := range jobs {
 			if !begins[i].After(at) {
-				all.Go(func() error { return g.Batch.RunJob(ctx, ctx, j, "", steps, func(batch.Report) {}) })
+				running.Go(func() error { return g.Batch.RunJob(ctx, ctx, j, "", steps, func(batch.Report) {}) })
 			}
 		}
-		if err := all.Wait(); err != nil {
+		if err := running.Wait(); err != nil {
 			return fmt.Errorf("live cycles of %s: %w", at.Format(time.TimeOnly), err)
 		}
 	}

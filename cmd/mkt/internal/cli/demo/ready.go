@@ -64,6 +64,7 @@ func (g *Group) announce(ctx context.Context, base, pages <-chan string, first <
 			}
 		}
 	}
+	g.starting.Done()
 	if g.JSON() {
 		return g.Encode(readyLine(url, console, accounts))
 	}
@@ -115,7 +116,7 @@ func readyLine(url, console string, accounts []Account) Ready {
 func (g *Group) printDemo(url, console string, f demoFlags, accounts []Account) error {
 	fmt.Fprintf(g.Out, "mkt demo is ready: open %s in a browser. The API is at %s/api/v1\n\n", console, url)
 	w := cli.NewTableWriter(g.Out)
-	fmt.Fprintln(w, "account\ttoken\tshows")
+	w.Header("account", "token", "shows")
 	for _, d := range accounts {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", d.Tenant.ID, d.Token, d.about)
 	}

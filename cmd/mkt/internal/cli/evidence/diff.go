@@ -55,7 +55,8 @@ compared. Differences that --only or --fixture leaves out do not count.`,
     2026-11-21T13:00:00Z 2026-11-21T14:05:00Z
   mkt diff --tenant acme --product market_engine --exit-code --summary \
     --data-b ../replayed/data`,
-		Args: cobra.MaximumNArgs(2),
+		Args:        cobra.MaximumNArgs(2),
+		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			differs, err := g.diff(cmd.Context(), f, args)
 			switch {
@@ -183,7 +184,7 @@ func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, sho
 	quiet := f.summary || f.html == "-"
 	var bar *cli.Bar
 	if quiet || !cli.OnTerminal(g.Out) { // never between the lines of text
-		bar = g.NewBar("comparing")
+		bar = g.NewBar("comparing", "")
 	}
 	o.Progress = func(done, total int64) { bar.Set(int(done), int(total)) }
 	var print changePrinter = &textPrinter{out: cli.NewTableWriter(g.Out)}

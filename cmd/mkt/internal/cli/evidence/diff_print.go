@@ -3,7 +3,6 @@ package evidence
 import (
 	"encoding/json"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
@@ -30,7 +29,7 @@ func (p *jsonPrinter) end() error                    { return nil }
 // textPrinter prints a fixture's changes below its name, aligned. Each line ends with an id for
 // mkt explain.
 type textPrinter struct {
-	out     *tabwriter.Writer
+	out     *cli.Table
 	fixture string
 }
 
@@ -46,6 +45,8 @@ func (p *textPrinter) change(c compare.Change) error {
 		}
 		plain.Fprintf(p.out, "%s  %s%s\n", c.FixtureID, c.Fixture, league)
 	}
+	mark := styleOf[c.What]
+	p.out.Styles(mark, cli.Normal, cli.Normal, moveOf(c, mark))
 	_, err := plain.Fprintf(p.out, "  %s\t%s\t%s\t%s\t%s\n", marks[c.What], c.MarketWords(), c.SelectionWords(), changeOf(c), c.Explain)
 	return err
 }
@@ -57,6 +58,24 @@ var marks = map[compare.What]string{
 	compare.MarketAdded: "+ market", compare.MarketRemoved: "- market", compare.MarketChanged: "~ market",
 	compare.SelectionAdded: "+ selection", compare.SelectionRemoved: "- selection", compare.SelectionChanged: "~ selection",
 	compare.OddsMoved: "odds", compare.Suspended: "suspended", compare.Resumed: "resumed", compare.QualityChanged: "quality", compare.CounterMoved: "counter",
+}
+
+var styleOf = map[compare.What]cli.Style{
+	compare.FixtureAdded: cli.Good, compare.MarketAdded: cli.Good, compare.SelectionAdded: cli.Good, compare.Resumed: cli.Good,
+	compare.FixtureRemoved: cli.Bad, compare.MarketRemoved: cli.Bad, compare.SelectionRemoved: cli.Bad,
+	compare.Suspended: cli.Warn, compare.QualityChanged: cli.Warn,
+}
+
+// moveOf returns the style of what changed: that of the direction of a price, whose sign says it
+// as well, else that of the mark.
+func moveOf(c compare.Change, mark cli.Style) cli.Style {
+	switch {
+	case c.What != compare.OddsMoved || c.Percent == nil:
+		return mark
+	case *c.Percent < 0:
+		return cli.Bad
+	}
+	return cli.Good
 }
 
 func changeOf(c compare.Change) string {

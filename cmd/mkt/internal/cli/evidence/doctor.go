@@ -42,7 +42,8 @@ request; --online sends each provider one cheap request.
 The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 		Example: `  mkt doctor
   mkt doctor --tenant acme --online`,
-		Args: cobra.NoArgs,
+		Args:        cobra.NoArgs,
+		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			report := doctor.Run(cmd.Context(), g.doctorOptions(cmd, f))
 			if err := g.printDoctor(report, f.verbose); err != nil {
@@ -117,9 +118,19 @@ func (g *Group) printDoctor(r doctor.Report, verbose bool) error {
 	case r.Warnings > 0:
 		verdict = "healthy, " + cli.Plural(r.Warnings, "warning")
 	}
-	_, err := plain.Fprintf(g.Out, "%s (%s)\n", verdict, cli.Plural(r.Checks, "check"))
+	style := cli.Good
+	switch {
+	case !r.Healthy:
+		style = cli.Bad
+	case r.Warnings > 0:
+		style = cli.Warn
+	}
+	cli.Print(g.Out, style, verdict)
+	_, err := fmt.Fprintf(g.Out, " (%s)\n", cli.Plural(r.Checks, "check"))
 	return err
 }
+
+var levels = map[doctor.Level]cli.Style{doctor.Warn: cli.Warn, doctor.Fail: cli.Bad}
 
 // printFinding prints a finding in three lines: what is wrong and where, what was found,
 // and how to fix it. What is right takes one line.
@@ -131,8 +142,12 @@ func (g *Group) printFinding(f doctor.Finding) {
 		}
 	}
 	if f.Level == doctor.OK {
-		plain.Fprintf(g.Out, "OK    %s  %s: %s\n", f.Area, strings.Join(where, " "), f.What)
+		cli.Print(g.Out, cli.Good, "OK")
+		plain.Fprintf(g.Out, "    %s  %s: %s\n", f.Area, strings.Join(where, " "), f.What)
 		return
 	}
-	plain.Fprintf(g.Out, "%-4s  %s  %s\n      %s\n      fix: %s\n", f.Level, f.Code, strings.Join(where, " "), f.What, f.Fix)
+	cli.Print(g.Out, levels[f.Level], string(f.Level))
+	plain.Fprintf(g.Out, "%*s  %s  %s\n", max(0, 4-len(f.Level)), "", f.Code, strings.Join(where, " "))
+	cli.Paragraph(g.Out, "      ", f.What)
+	plain.Fprintf(g.Out, "      fix: %s\n", f.Fix) // in one line, because commands in it are copied
 }

@@ -31,7 +31,8 @@ It needs the data root alone. The exit code is 1 if anything could not be
 traced.`,
 		Example: `  mkt explain sl_… --at 2026-11-21T14:05:00Z
   mkt explain fx_…/minute/37 --tenant acme --output json`,
-		Args: cobra.ExactArgs(1),
+		Args:        cobra.ExactArgs(1),
+		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, err := explain.ParseTarget(args[0])
 			if err != nil {
@@ -95,7 +96,7 @@ func (g *Group) explainIn(ctx context.Context, p cli.Dataset, at snapshot.Moment
 		return nil, err
 	}
 	defer root.Close()
-	bar := g.NewBar("cycles")
+	bar := g.NewBar("explain", "cycles")
 	defer bar.Done()
 	return explain.Run(ctx, explain.Options{Tenant: p.Tenant, Product: p.Product, Root: root, At: at, Provider: all.Lookup, Progress: bar.Set}, target)
 }

@@ -13,8 +13,8 @@ import (
 )
 
 func (g *Group) drawExplained(r *explain.Report) {
-	plain.Fprintf(g.Out, "%s  %s  %s\n", r.ID, r.Kind, r.Title)
-	plain.Fprintf(g.Out, "  served  %s %s, version %d, cycle %s, published %s\n", r.Tenant, r.Product, r.Publication.Version, r.Publication.CycleID, cli.Stamp(r.Publication.PublishedAt))
+	g.line("", "%s  %s  %s", r.ID, r.Kind, r.Title)
+	g.line("  served  ", "%s %s, version %d, cycle %s, published %s", r.Tenant, r.Product, r.Publication.Version, r.Publication.CycleID, cli.Stamp(r.Publication.PublishedAt))
 	if r.CarriedOver {
 		plain.Fprintf(g.Out, "  refreshed in cycle %s\n", r.Cycle)
 	}
@@ -22,31 +22,36 @@ func (g *Group) drawExplained(r *explain.Report) {
 		plain.Fprintf(g.Out, "  rules   %s then, %s in this build\n", r.Rules.Then, r.Rules.Now)
 	}
 	for _, n := range r.Notes {
-		plain.Fprintf(g.Out, "  note    %s\n", n)
+		g.line("  note    ", "%s", n)
 	}
 	for i, v := range r.Values {
-		plain.Fprintf(g.Out, "  %-22s %s\n", v.Field, shown(v))
+		g.line("  "+cli.Pad(plain.Text(v.Field), 22)+" ", "%s", shown(v))
 		if next := i + 1; next < len(r.Values) && r.Values[next].Rule == v.Rule && slices.Equal(r.Values[next].From, v.From) {
 			continue // the next has the same origin
 		}
-		plain.Fprintf(g.Out, "    rule    %s\n", v.Rule)
+		g.line("    rule    ", "%s", v.Rule)
 		g.drawPieces(r, v.From)
 	}
 	for _, s := range r.Steps {
 		plain.Fprintf(g.Out, "  %s  %-9s %s\n", cli.Stamp(s.FetchedAt), s.Clock, s.Gave)
 		for _, m := range s.Moved {
-			plain.Fprintf(g.Out, "    moved   %s\n", m)
+			g.line("    moved   ", "%s", m)
 		}
 		g.drawPieces(r, s.From)
 	}
 	g.drawSources(r)
 }
 
+// line prints a line that is wrapped behind its lead.
+func (g *Group) line(lead, format string, args ...any) {
+	cli.Paragraph(g.Out, lead, fmt.Sprintf(format, args...))
+}
+
 // drawSources lists the answers that the pieces come from, and the command that prints the
 // last of them.
 func (g *Group) drawSources(r *explain.Report) {
 	for i, s := range r.Sources {
-		plain.Fprintf(g.Out, "  answer  %s #%d, %s, fetched %s, sha256 %s\n", s.Cycle, s.Response, s.Endpoint, cli.Stamp(s.FetchedAt), s.SHA256)
+		g.line("  answer  ", "%s #%d, %s, fetched %s, sha256 %s", s.Cycle, s.Response, s.Endpoint, cli.Stamp(s.FetchedAt), s.SHA256)
 		if i == len(r.Sources)-1 {
 			plain.Fprintf(g.Out, "          %s\n", g.unpackCommand(r, s))
 		}
@@ -71,7 +76,7 @@ func (g *Group) drawPieces(r *explain.Report, from []explain.Piece) {
 		if len(text) > most {
 			text = strings.ToValidUTF8(text[:most], "") + "…"
 		}
-		plain.Fprintf(g.Out, "    from    %s#%d %s  %s\n", shortCycle(r, p), p.Response, p.Path, text)
+		g.line("    from    ", "%s#%d %s  %s", shortCycle(r, p), p.Response, p.Path, text)
 	}
 }
 

@@ -49,7 +49,8 @@ before kick-off. Prices are the provider's own digits.`,
 		Example: `  mkt history "Quarrybank City" --tenant acme
   mkt history fx_…/mk_… --html prices.html
   mkt history fx_… --csv --from 2026-11-21T13:00:00Z > prices.csv`,
-		Args: cobra.MinimumNArgs(1),
+		Args:        cobra.MinimumNArgs(1),
+		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return g.history(cmd.Context(), f, strings.Join(args, " "))
 		},
@@ -125,7 +126,7 @@ func (g *Group) pathIn(ctx context.Context, d cli.Dataset, id string, o history.
 	if err := of.find(root, id); err != nil {
 		return nil, of, err
 	}
-	bar := g.NewBar("snapshots")
+	bar := g.NewBar("history", "snapshots")
 	defer bar.Done()
 	o.Root, o.Dataset, o.Fixture, o.Progress = root, d.String(), of.fixture, bar.Set
 	p, err := history.Read(ctx, o)
@@ -292,7 +293,8 @@ func (g *Group) drawHistory(p *history.Path, of wantedPrices) {
 	if of.market == "" {
 		return
 	}
-	plain.Fprintf(g.Out, "\n%-8s %-20s %-20s %-20s  %s\n", "version", "retrieved", "processed", "published", "prices")
+	w := cli.NewTableWriter(g.Out)
+	fmt.Fprint(w, "\nversion\tretrieved\tprocessed\tpublished\tprices\n")
 	all := history.Selected(p.Series(of.market), of.selection)
 	for i, s := range p.Steps {
 		var prices []string
@@ -308,8 +310,9 @@ func (g *Group) drawHistory(p *history.Path, of wantedPrices) {
 		if marks != "" {
 			marks = " [" + strings.ReplaceAll(marks, "_", " ") + "]"
 		}
-		plain.Fprintf(g.Out, "v%-7d %-20s %-20s %-20s  %s%s\n", s.Version, clock(s.FetchedAt), clock(s.ProcessedAt), clock(s.PublishedAt), strings.Join(prices, ", "), marks)
+		plain.Fprintf(w, "v%d\t%s\t%s\t%s\t%s%s\n", s.Version, clock(s.FetchedAt), clock(s.ProcessedAt), clock(s.PublishedAt), strings.Join(prices, ", "), marks)
 	}
+	w.Flush()
 }
 
 func opening(p *history.Path) string {
@@ -335,9 +338,16 @@ func words(p history.Point) string {
 	return strings.TrimSpace(c.Text + " (" + c.Note + ")")
 }
 
+// The columns of a selection's name, and of the path of its price.
+const nameColumns, leastPath, widestPath = 16, 8, 32
+
 // drawMarket draws each price of a market on one line. Of a fixture, only the main line.
 func (g *Group) drawMarket(p *history.Path, m *table.MarketRow, of wantedPrices) {
-	const width = 32
+	width := widestPath
+	wide := g.Columns()
+	if wide > 0 {
+		width = min(max(wide-nameColumns-len("   2.00 → 2.00  before kick-off 2.00  "), leastPath), widestPath)
+	}
 	plain.Fprintf(g.Out, "\n%s  %s\n", history.Title(m), m.MarketID)
 	line := ""
 	if of.market == "" {
@@ -355,6 +365,7 @@ func (g *Group) drawMarket(p *history.Path, m *table.MarketRow, of wantedPrices)
 		if p.Closing >= 0 {
 			last = "  before kick-off " + words(s.Points[p.Closing])
 		}
-		plain.Fprintf(g.Out, "  %-16s %s  %s → %s%s\n", s.Name, s.Sparkline(p, width), first, words(s.Current()), last)
+		lead := "  " + cli.Pad(plain.Text(s.Name), nameColumns) + " " + s.Sparkline(p, width) + "  "
+		fmt.Fprintln(g.Out, cli.Indented(lead, plain.Text(first+" → "+words(s.Current())+last), wide))
 	}
 }

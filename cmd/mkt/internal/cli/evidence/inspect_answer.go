@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/plain"
@@ -26,13 +24,15 @@ func (g *Group) answer(f inspectFlags) answerer {
 	case f.format.Value == "csv":
 		return &csvAnswer{bufio.NewWriter(g.DataOut())}
 	}
-	return &tableAnswer{w: cli.NewTableWriter(g.Out), errs: g.Errs, most: f.rows}
+	return &tableAnswer{w: cli.NewTableWriter(g.Out), env: g.Env, most: f.rows}
 }
 
-// tableAnswer is a table for people: aligned, with a bounded number of rows.
+// tableAnswer is a table for people: aligned, with a bounded number of rows. On a terminal the
+// number of rows is below it. Elsewhere the answer is the table alone, and the standard error says
+// when rows were left out.
 type tableAnswer struct {
-	w          *tabwriter.Writer
-	errs       io.Writer
+	w          *cli.Table
+	env        *cli.Env
 	most, rows int
 }
 
@@ -41,8 +41,8 @@ func (t *tableAnswer) Columns(names []string) error {
 	for i, n := range names {
 		line[i] = strings.ToUpper(plain.Text(n))
 	}
-	_, err := fmt.Fprintln(t.w, strings.Join(line, "\t"))
-	return err
+	t.w.Header(line...)
+	return nil
 }
 
 func (t *tableAnswer) Row(values []any) error {
@@ -58,11 +58,21 @@ func (t *tableAnswer) Row(values []any) error {
 }
 
 func (t *tableAnswer) end() error {
-	err := t.w.Flush()
-	if t.rows > t.most {
-		fmt.Fprintf(t.errs, "mkt: the first %d of %d rows are shown; --rows or --format csv shows more\n", t.most, t.rows)
+	if err := t.w.Flush(); err != nil {
+		return err
 	}
-	return err
+	onTerminal := cli.OnTerminal(t.env.Out)
+	switch {
+	case t.rows > t.most && onTerminal:
+		fmt.Fprintf(t.env.Out, "\nthe first %s of %s rows; --rows or --format csv shows more\n", cli.Grouped(t.most), cli.Grouped(t.rows))
+	case t.rows > t.most:
+		fmt.Fprintf(t.env.Errs, "mkt: the first %s of %s rows are shown; --rows or --format csv shows more\n", cli.Grouped(t.most), cli.Grouped(t.rows))
+	case onTerminal && t.rows == 1:
+		fmt.Fprintln(t.env.Out, "\n1 row")
+	case onTerminal:
+		fmt.Fprintf(t.env.Out, "\n%s rows\n", cli.Grouped(t.rows))
+	}
+	return nil
 }
 
 // csvAnswer is RFC 4180; NULL is empty. Values are not escaped, because they are data; a

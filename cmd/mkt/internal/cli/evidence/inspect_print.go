@@ -25,7 +25,7 @@ var rowsShown = map[football.Product][]string{
 
 func printOverviews(out io.Writer, list []inspect.Overview) error {
 	w := cli.NewTableWriter(out)
-	fmt.Fprintln(w, "TENANT\tPRODUCT\tVERSION\tCYCLE\tPUBLISHED\tDATA AGE\tROWS\tSNAPSHOTS\tRAW\tSIZE\t")
+	w.Header("TENANT", "PRODUCT", "VERSION", "CYCLE", "PUBLISHED", "DATA AGE", "ROWS", "SNAPSHOTS", "RAW", "SIZE")
 	for _, o := range list {
 		version, cycle, published, rows := "-", "-", "-", "-"
 		if p := o.Newest; p != nil {
@@ -38,10 +38,18 @@ func printOverviews(out io.Writer, list []inspect.Overview) error {
 		note := ""
 		if o.Damage != "" {
 			note = "DAMAGED: " + o.Damage
+			w.Styles(noted(10, cli.Bad)...)
 		}
 		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", o.ClientID, o.Product, version, cycle, published, age, rows, o.Snapshots, rawOf(o), cli.Size(o.Bytes["total"]), note)
 	}
 	return w.Flush()
+}
+
+// noted returns the styles of a line in which one cell has a style.
+func noted(cell int, s cli.Style) []cli.Style {
+	styles := make([]cli.Style, cell+1)
+	styles[cell] = s
+	return styles
 }
 
 func rawOf(o inspect.Overview) string {
@@ -88,13 +96,15 @@ func printHistory(out io.Writer, o inspect.Overview, list []inspect.Publication)
 		plain.Fprintf(out, "not published: cycle %s\n", o.Underway)
 	}
 	if o.Damage != "" {
-		plain.Fprintf(out, "DAMAGED: %s\n", o.Damage)
+		cli.Print(out, cli.Bad, "DAMAGED: "+o.Damage)
+		fmt.Fprintln(out)
 	}
 	fmt.Fprintln(out)
 	w := cli.NewTableWriter(out)
-	fmt.Fprintln(w, "VERSION\tCYCLE\tPUBLISHED\tRETRIEVED\tROWS\tEVENTS\tLAST SEQ\tSIZE\t")
+	w.Header("VERSION", "CYCLE", "PUBLISHED", "RETRIEVED", "ROWS", "EVENTS", "LAST SEQ", "SIZE")
 	for _, p := range list {
 		if p.CycleID == "" {
+			w.Styles(noted(1, cli.Bad)...)
 			plain.Fprintf(w, "%d\tDAMAGED: %s\n", p.Version, p.Damage)
 			continue
 		}
@@ -102,6 +112,7 @@ func printHistory(out io.Writer, o inspect.Overview, list []inspect.Publication)
 		switch {
 		case p.Damage != "":
 			note = "DAMAGED: " + p.Damage
+			w.Styles(noted(8, cli.Bad)...)
 		case !p.Kept:
 			rows, weight, note = "-", "-", "not kept"
 		}
@@ -119,6 +130,7 @@ func printCycle(out io.Writer, c inspect.Cycle, columns bool) error {
 	row := func(key, format string, args ...any) { plain.Fprintf(w, key+"\t"+format+"\n", args...) }
 	row("cycle", "%s of %s", c.CycleID, c.ClientID)
 	for _, d := range c.Damage {
+		w.Styles(cli.Bad, cli.Bad)
 		row("DAMAGED", "%s", d)
 	}
 	if r := c.Raw; r != nil {
@@ -218,7 +230,8 @@ func printTables(out io.Writer, m *snapshot.Manifest, columns bool) error {
 		}
 	}
 	if columns {
-		plain.Fprintf(w, "\nTABLE\tCOLUMN\tABSENT\tNULL\tZERO\tVALUE\n")
+		fmt.Fprintln(w)
+		w.Header("TABLE", "COLUMN", "ABSENT", "NULL", "ZERO", "VALUE")
 		for _, table := range slices.Sorted(maps.Keys(m.Tables)) {
 			for _, column := range slices.Sorted(maps.Keys(m.Tables[table].Columns)) {
 				n := m.Tables[table].Columns[column]

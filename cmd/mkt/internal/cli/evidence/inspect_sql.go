@@ -53,6 +53,7 @@ func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
 	answer := g.answer(f)
 	debug.SetMemoryLimit(max(64<<20, o.Memory/4)) // garbage also counts
 	o.Abort = func(err error) {
+		cli.End(g.Out)
 		fmt.Fprintf(g.Errs, "mkt: %v\n", err)
 		os.Exit(cli.ExitFailed)
 	}

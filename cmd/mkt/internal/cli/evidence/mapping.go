@@ -57,7 +57,8 @@ more of their markets stay RAW.`,
 		Example: `  mkt mapping check --tenant acme
   mkt mapping check payloads --provider theoddsapi --bookmaker all
   mkt mapping check payloads --home Fulham --away Arsenal`,
-		Args: cobra.MaximumNArgs(1),
+		Args:        cobra.MaximumNArgs(1),
+		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := f.check(args); err != nil {
 				return err

@@ -38,7 +38,8 @@ contain it are listed. Rules of all providers are looked through, unless
 		Example: `  mkt mapping explain "Asian Handicap" --provider sportmonks
   mkt mapping explain TEAM_TOTAL_GOALS
   mkt mapping explain mk_… --tenant acme`,
-		Args: cobra.MinimumNArgs(1),
+		Args:        cobra.MinimumNArgs(1),
+		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if name != "" {
 				if err := cli.CheckWord("--provider", name, tenants.ProviderNames()...); err != nil {
@@ -223,9 +224,10 @@ func (g *Group) listRules(rules []ruleView) error {
 		return g.Encode(rules)
 	}
 	w := cli.NewTableWriter(g.Out)
-	fmt.Fprintln(w, "RULE\tNAME\tMARKET\tPERIOD\tSUBJECT\tRANK")
+	w.Header("RULE", "NAME", "MARKET", "PERIOD", "SUBJECT", "RANK")
 	for _, v := range rules {
 		if v.Origin == string(football.Raw) {
+			w.Styles(noted(2, cli.Warn)...)
 			plain.Fprintf(w, "%s\t%s\tRAW: %s\n", v.Rule, v.Name, v.RawReason)
 			continue
 		}
@@ -275,7 +277,7 @@ var tests = map[input.Condition]string{
 func (v ruleView) print(g *Group) {
 	line := func(what, text string) {
 		if text != "" {
-			plain.Fprintf(g.Out, "  %-12s %s\n", what, text)
+			cli.Paragraph(g.Out, fmt.Sprintf("  %-12s ", what), text)
 		}
 	}
 	plain.Fprintf(g.Out, "%s\n", v.Rule)

@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -167,30 +166,35 @@ func (v coverageView) print(g *Group) error {
 	w := cli.NewTableWriter(g.Out)
 	v.printPayloads(w)
 	if len(v.Raw) > 0 {
-		fmt.Fprintln(w, "\nRAW\tNAME\tREASON\tMARKETS\tSELECTIONS\tEXAMPLE")
+		fmt.Fprintln(w)
+		w.Header("RAW", "NAME", "REASON", "MARKETS", "SELECTIONS", "EXAMPLE")
 		for _, r := range v.Raw {
+			w.Styles(cli.Warn)
 			plain.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", r.Key, r.Name, r.Reason, r.Markets, r.Selections, r.Example)
 		}
 	}
 	if len(v.Unpublished) > 0 {
-		fmt.Fprintln(w, "\nMAPPED, NOT READ\tREASON\tSELECTIONS\tEXAMPLE")
+		fmt.Fprintln(w)
+		w.Header("MAPPED, NOT READ", "REASON", "SELECTIONS", "EXAMPLE")
 		for _, u := range v.Unpublished {
 			plain.Fprintf(w, "%s\t%s\t%d\t%s\n", joined(u.Key+":", u.Market, u.Period, u.Subject), u.Reason, u.Selections, u.Example)
 		}
 	}
 	for _, part := range []struct {
-		head   string
-		counts map[string]int
-	}{{"NOT PUBLISHABLE\tSELECTIONS", v.Reasons}, {"DAMAGED\tPARTS", v.Damaged}, {"UNKNOWN FIELD\tTIMES", v.Unknown}} {
+		name, unit string
+		counts     map[string]int
+	}{{"NOT PUBLISHABLE", "SELECTIONS", v.Reasons}, {"DAMAGED", "PARTS", v.Damaged}, {"UNKNOWN FIELD", "TIMES", v.Unknown}} {
 		if len(part.counts) > 0 {
-			fmt.Fprintln(w, "\n"+part.head)
+			fmt.Fprintln(w)
+			w.Header(part.name, part.unit)
 		}
 		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
 			plain.Fprintf(w, "%s\t%d\n", name, part.counts[name])
 		}
 	}
 	if len(v.Suspicions) > 0 {
-		fmt.Fprintln(w, "\nSUSPICION\tMARKETS\tEXAMPLE\tSEEN")
+		fmt.Fprintln(w)
+		w.Header("SUSPICION", "MARKETS", "EXAMPLE", "SEEN")
 	}
 	for _, of := range v.Suspicions {
 		for i, e := range of.Examples {
@@ -198,6 +202,7 @@ func (v coverageView) print(g *Group) error {
 			if i == 0 {
 				kind, n = of.Kind, fmt.Sprint(of.Markets)
 			}
+			w.Styles(cli.Warn)
 			plain.Fprintf(w, "%s\t%s\t%s\t%s\n", kind, n, joined(e.Payload, by(e.Bookmaker), e.Fixture, e.Key+":", e.Market, e.Period, e.Subject), e.Seen)
 		}
 	}
@@ -208,7 +213,7 @@ func (v coverageView) print(g *Group) error {
 	return w.Flush()
 }
 
-func (v coverageView) printPayloads(w io.Writer) {
+func (v coverageView) printPayloads(w *cli.Table) {
 	several := slices.ContainsFunc(v.Payloads, func(p payloadView) bool { return p.Bookmaker != "" })
 	// line writes the first columns. What follows is the rest of a line, with its tabs.
 	line := func(name, bookmaker, rest string) {
@@ -217,7 +222,11 @@ func (v coverageView) printPayloads(w io.Writer) {
 		}
 		fmt.Fprintf(w, "%s\t%s\n", plain.Text(name), rest)
 	}
-	line("PAYLOAD", "BOOKMAKER", "FIXTURES\tMARKETS\tMAPPED\tRAW\tNO PRICES\tSELECTIONS\tPUBLISHABLE\tSUSPENDED")
+	names := []string{"PAYLOAD", "BOOKMAKER", "FIXTURES", "MARKETS", "MAPPED", "RAW", "NO PRICES", "SELECTIONS", "PUBLISHABLE", "SUSPENDED"}
+	if !several {
+		names = slices.Delete(names, 1, 2)
+	}
+	w.Header(names...)
 	fixtures := 0
 	for _, p := range v.Payloads {
 		fixtures += p.Fixtures
@@ -245,11 +254,12 @@ func (t totalView) String() string {
 }
 
 // printOthers lists the payloads that are neither prices nor lists of fixtures.
-func (v coverageView) printOthers(w io.Writer) {
+func (v coverageView) printOthers(w *cli.Table) {
 	if len(v.Others) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nNEITHER PRICES NOR A LIST OF FIXTURES OF %s\tWHAT IT IS\n", strings.ToUpper(v.Provider))
+	fmt.Fprintln(w)
+	w.Header("NEITHER PRICES NOR A LIST OF FIXTURES OF "+strings.ToUpper(v.Provider), "WHAT IT IS")
 	for i, o := range v.Others {
 		if i == maxShown {
 			fmt.Fprintf(w, "and %d more (--output json lists all)\n", len(v.Others)-i)

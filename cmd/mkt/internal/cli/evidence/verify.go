@@ -159,7 +159,7 @@ func (g *Group) verifyPlace(ctx context.Context, p cli.Dataset, command string, 
 	if o.To, err = cycleOf(root, f.to); err != nil {
 		return verify.Report{}, err
 	}
-	bar := g.NewBar(p.String())
+	bar := g.NewBar("verify "+p.String(), "cycles")
 	defer bar.Done()
 	o.Progress = bar.Set
 	return verify.Run(ctx, o)
@@ -182,7 +182,10 @@ func (g *Group) printVerified(r verify.Report) error {
 		return g.Encode(r)
 	}
 	for _, f := range r.Findings {
-		plain.Fprintf(g.Out, "%s  %s %s %s\n      %s\n      fix: %s\n", f.Code, r.Tenant, r.Product, f.File, f.What, f.Fix)
+		cli.Print(g.Out, cli.Bad, string(f.Code))
+		plain.Fprintf(g.Out, "  %s %s %s\n", r.Tenant, r.Product, f.File)
+		cli.Paragraph(g.Out, "      ", f.What)
+		plain.Fprintf(g.Out, "      fix: %s\n", f.Fix)
 	}
 	for _, note := range r.Notes {
 		plain.Fprintf(g.Out, "note  %s %s: %s\n", r.Tenant, r.Product, note)
@@ -190,15 +193,17 @@ func (g *Group) printVerified(r verify.Report) error {
 	for _, f := range r.Unconfirmed {
 		plain.Fprintf(g.Out, "unconfirmed  %s %s %s %s\n      %s\n", f.Code, r.Tenant, r.Product, f.File, f.What)
 	}
-	verdict := "clean"
+	verdict, style := "clean", cli.Good
 	switch {
 	case !r.Judged:
-		verdict = "not judged"
+		verdict, style = "not judged", cli.Warn
 	case !r.Clean:
-		verdict = cli.Plural(len(r.Findings), "finding")
+		verdict, style = cli.Plural(len(r.Findings), "finding"), cli.Bad
 	}
 	c := r.Checked
-	plain.Fprintf(g.Out, "%s %s: %s; %s, %s, %s, %s, %s, %s, %s", r.Tenant, r.Product, verdict, cli.Plural(c.Commits, "commit"), cli.Plural(c.Snapshots, "snapshot"),
+	plain.Fprintf(g.Out, "%s %s: ", r.Tenant, r.Product)
+	cli.Print(g.Out, style, verdict)
+	plain.Fprintf(g.Out, "; %s, %s, %s, %s, %s, %s, %s", cli.Plural(c.Commits, "commit"), cli.Plural(c.Snapshots, "snapshot"),
 		cli.Plural(c.Canonical, "canonical cycle"), cli.Plural(c.Raw, "raw cycle"), cli.Plural(int(c.Rows), "row"), cli.Plural(int(c.Events), "event"), cli.Size(c.Bytes))
 	if c.Rebuilt > 0 {
 		plain.Fprintf(g.Out, ", %d rebuilt", c.Rebuilt)

@@ -4,28 +4,34 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/football"
 )
 
-// draw shows the fixture on a terminal of 100 columns or more.
+// draw shows the fixture.
 func (f *liveView) draw(out io.Writer, now time.Time) error {
 	w := bufio.NewWriter(out)
-	plain.Fprintf(w, "%s  %s : %s  %s\n", words(f.Home), number(f.ScoreHome), number(f.ScoreAway), words(f.Away))
-	plain.Fprintf(w, "%s, %s, %s\n", words(f.League), f.FixtureID, f.Tenant)
-	plain.Fprintf(w, "%s\n\n", f.clock(now))
-	plain.Fprintf(w, "momentum  %s\n", f.momentum(now))
+	wide := cli.ColumnsOf(out)
+	line := func(lead, text string) { fmt.Fprintln(w, cli.Indented(lead, plain.Text(text), wide)) }
+	line("", fmt.Sprintf("%s  %s : %s  %s", words(f.Home), number(f.ScoreHome), number(f.ScoreAway), words(f.Away)))
+	line("", fmt.Sprintf("%s, %s, %s", words(f.League), f.FixtureID, f.Tenant))
+	line("", f.clock(now))
+	line("\nmomentum  ", f.momentum(now, wide))
 	f.drawRedCards(w, now)
 	if f.Detailed {
-		f.drawPressure(w)
-		f.drawTimeline(w)
+		f.drawPressure(w, wide)
 	} else {
-		plain.Fprintf(w, "\nPressure and timeline are not kept: the fixture is outside the detail set.\n")
+		line("\n", "Pressure and timeline are not kept: the fixture is outside the detail set.")
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil || !f.Detailed {
+		return err
+	}
+	return f.drawTimeline(out)
 }
 
 func (f *liveView) clock(now time.Time) string {
@@ -59,14 +65,18 @@ func (f *liveView) stale(now time.Time) bool {
 }
 
 // momentum draws a scale with home on the left, or says why there is none.
-func (f *liveView) momentum(now time.Time) string {
+func (f *liveView) momentum(now time.Time, wide int) string {
 	switch {
 	case f.stale(now) && words(f.Reason) != string(football.NotInPlay):
 		return "none: " + string(football.FeedStale)
 	case f.MomentumHome == nil:
 		return "none: " + words(f.Reason)
 	}
-	const width = 40
+	const widest, around = 40, len("momentum  home 50  50 away   HOME, STRONG  ")
+	width := widest
+	if wide > 0 {
+		width = min(max(wide-around, 10), widest)
+	}
 	home := int(*f.MomentumHome)
 	at := home * width / 100
 	return fmt.Sprintf("home %2d %s%s %-2d away   %s, %s", home, strings.Repeat("█", at), strings.Repeat("░", width-at), 100-home, words(f.Leader), words(f.Strength))
@@ -93,9 +103,10 @@ const (
 
 var steps = []rune(" ▁▂▃▄▅▆▇█")
 
-// drawPressure draws both sides' pressure, one column a minute. On the axis, "·" marks a minute
+// drawPressure draws both sides' pressure, one column a minute, and the halves below each other
+// if the terminal is too narrow. On the axis, "·" marks a minute
 // that was not sent or not seen, and "?" one that was sent without a value.
-func (f *liveView) drawPressure(w io.Writer) {
+func (f *liveView) drawPressure(w io.Writer, wide int) {
 	most := int32(1)
 	for _, b := range f.Buckets {
 		for _, n := range []*int32{b.Home, b.Away} {
@@ -105,6 +116,27 @@ func (f *liveView) drawPressure(w io.Writer) {
 		}
 	}
 	plain.Fprintf(w, "\npressure by minute, at most %d\n", most)
+	for _, part := range inParts(f.Buckets, wide-gutter) {
+		drawMinutes(w, part, most)
+	}
+}
+
+// inParts cuts minutes into parts of at most n, at half-time if possible. n < 1 is no limit.
+func inParts(all []liveBucket, n int) [][]liveBucket {
+	if n < 1 || len(all) <= n {
+		return [][]liveBucket{all}
+	}
+	var parts [][]liveBucket
+	second := slices.IndexFunc(all, func(b liveBucket) bool { return b.Minute == 46 && b.Added == 0 })
+	for _, half := range [][]liveBucket{all[:max(second, 0)], all[max(second, 0):]} {
+		for part := range slices.Chunk(half, n) {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+func drawMinutes(w io.Writer, part []liveBucket, most int32) {
 	sides := []struct {
 		name string
 		of   func(liveBucket) *int32
@@ -115,19 +147,19 @@ func (f *liveView) drawPressure(w io.Writer) {
 			if row == 0 {
 				name = side.name
 			}
-			plain.Fprintf(w, "%5s │%s\n", name, f.graphRow(row, most, side.of))
+			plain.Fprintf(w, "%5s │%s\n", name, graphRow(part, row, most, side.of))
 		}
 	}
-	axis := make([]rune, 0, len(f.Buckets))
-	for _, b := range f.Buckets {
+	axis := make([]rune, 0, len(part))
+	for _, b := range part {
 		axis = append(axis, mark(b))
 	}
-	plain.Fprintf(w, "%5s └%s\n%s\n", "", string(axis), f.minutes())
+	plain.Fprintf(w, "%5s └%s\n%s\n", "", string(axis), minutes(part))
 }
 
-func (f *liveView) graphRow(row int, most int32, of func(liveBucket) *int32) string {
-	line := make([]rune, 0, len(f.Buckets))
-	for _, b := range f.Buckets {
+func graphRow(part []liveBucket, row int, most int32, of func(liveBucket) *int32) string {
+	line := make([]rune, 0, len(part))
+	for _, b := range part {
 		n := of(b)
 		if n == nil {
 			line = append(line, ' ')
@@ -154,9 +186,9 @@ func mark(b liveBucket) rune {
 }
 
 // minutes writes every fifteenth minute below its column.
-func (f *liveView) minutes() string {
-	line := []byte(strings.Repeat(" ", gutter+len(f.Buckets)+len("120")))
-	for i, b := range f.Buckets {
+func minutes(part []liveBucket) string {
+	line := []byte(strings.Repeat(" ", gutter+len(part)+len("120")))
+	for i, b := range part {
 		if b.Minute%15 == 0 && b.Added == 0 {
 			copy(line[gutter+i:], fmt.Sprint(b.Minute))
 		}
@@ -164,14 +196,16 @@ func (f *liveView) minutes() string {
 	return strings.TrimRight(string(line), " ")
 }
 
-func (f *liveView) drawTimeline(w io.Writer) {
-	plain.Fprintf(w, "\ntimeline, newest first\n")
+func (f *liveView) drawTimeline(out io.Writer) error {
+	w := cli.NewTableWriter(out)
+	fmt.Fprint(w, "\ntimeline, newest first\n")
 	for i := len(f.Timeline) - 1; i >= 0; i-- {
 		e := &f.Timeline[i]
 		side := e.SideProven
 		if side == string(football.SideNone) {
 			side = ""
 		}
-		plain.Fprintf(w, "  %s  %-12s %-4s  %-8s  %v\n", scoreboard(e.Minute, e.Second), e.State, side, e.Certainty, e.Until.Sub(e.At).Round(time.Second))
+		plain.Fprintf(w, "  %s\t%s\t%s\t%s\t%v\n", scoreboard(e.Minute, e.Second), e.State, side, e.Certainty, e.Until.Sub(e.At).Round(time.Second))
 	}
+	return w.Flush()
 }

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -27,8 +26,9 @@ func newLiveList(g *Group) *cobra.Command {
 		Long: `List the matches in play of the newest live snapshots: the clock, the score,
 momentum of both sides, how old the newest data is, and the id. A match whose
 data is too old to describe the present is marked as stale.`,
-		Example: `  mkt live list --tenant acme`,
-		Args:    cobra.NoArgs,
+		Example:     `  mkt live list --tenant acme`,
+		Args:        cobra.NoArgs,
+		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(*cobra.Command, []string) error {
 			if err := (cli.Filter{Tenant: tenant}).Check(); err != nil {
 				return err
@@ -124,9 +124,8 @@ func (g *Group) printMatches(list []listedMatch) error {
 		_, err := fmt.Fprintln(g.Out, "No match is in play.")
 		return err
 	}
-	buffered := bufio.NewWriter(g.Out)
-	w := cli.NewTableWriter(buffered)
-	plain.Fprintf(w, "ACCOUNT\tCLOCK\tMATCH\tSCORE\tMOMENTUM\tAGE\tFIXTURE\n")
+	w := cli.NewTableWriter(g.Out)
+	w.Header("ACCOUNT", "CLOCK", "MATCH", "SCORE", "MOMENTUM", "AGE", "FIXTURE")
 	for _, l := range list {
 		momentum := "-"
 		if l.MomentumHome != nil && l.MomentumAway != nil {
@@ -135,9 +134,10 @@ func (g *Group) printMatches(list []listedMatch) error {
 		age := (time.Duration(l.AgeMS) * time.Millisecond).Round(time.Second).String()
 		if l.Stale {
 			age += " stale"
+			w.Styles(cli.Normal, cli.Normal, cli.Normal, cli.Normal, cli.Normal, cli.Warn)
 		}
 		plain.Fprintf(w, "%s\t%s\t%s - %s\t%s : %s\t%s\t%s\t%s\n", l.Tenant, cmp.Or(l.clock, "?"), words(l.Home), words(l.Away),
 			number(l.ScoreHome), number(l.ScoreAway), momentum, age, l.FixtureID)
 	}
-	return errors.Join(w.Flush(), buffered.Flush())
+	return w.Flush()
 }

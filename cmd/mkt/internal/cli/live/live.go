@@ -29,8 +29,9 @@ func newLiveShow(g *Group) *cobra.Command {
 the newest live snapshot. FIXTURE is its id, or a part of its teams' names.
 Pressure and timeline are there for fixtures of the detail set. Nothing is
 written.`,
-		Example: `  mkt live show Arsenal --tenant acme`,
-		Args:    cobra.ExactArgs(1),
+		Example:     `  mkt live show Arsenal --tenant acme`,
+		Args:        cobra.ExactArgs(1),
+		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := (cli.Filter{Tenant: tenant}).Check(); err != nil {
 				return err

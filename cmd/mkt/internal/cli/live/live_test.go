@@ -48,8 +48,8 @@ pressure by minute, at most 17
                      15
 
 timeline, newest first
-  15:09  GOAL         HOME  EXACT     1m0s
-  --:--  KICK_OFF           INFERRED  1m0s
+  15:09  GOAL      HOME  EXACT     1m0s
+  --:--  KICK_OFF        INFERRED  1m0s
 `
 
 func TestDrawLive(t *testing.T) {

@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -50,7 +49,7 @@ func (g *Group) liveReport(ctx context.Context, tenant, name, file string) error
 		return err
 	}
 	m := f.published
-	bar := g.NewBar(strings.TrimSpace("tracing " + f.named()))
+	bar := g.NewBar("tracing "+f.named(), "cycles")
 	trace, err := inplay.Trace{}.Extend(ctx, f.place, m, bar.Set)
 	bar.Done()
 	if err != nil {
