@@ -75,6 +75,7 @@ var confined = map[string][]string{
 	"github.com/spf13/":                 {"cmd/mkt", "cmd/mkt/internal/cli/..."},
 	"github.com/robfig/cron":            {"cmd/mkt/internal/schedule"},
 	"github.com/schollz/progressbar":    {"cmd/mkt/internal/cli"},
+	"github.com/yuin/goldmark":          {"cmd/mkt/internal/console"},
 	"github.com/gobwas/ws":              {"serve/internal/socketio/..."},
 	"github.com/sony/gobreaker":         {"fetch/internal/upstream"},
 	"code.dny.dev/ssrf":                 {"fetch/internal/upstream"},
