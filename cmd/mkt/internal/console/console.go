@@ -75,7 +75,7 @@ func (c *Console) routes() {
 	c.handle("GET /audit", c.audit)
 	c.handle("GET /audit/{account}/{product}", c.audit)
 	c.mux.HandleFunc("GET /audit/{account}/{product}/check", c.beginCheck)
-	c.mux.HandleFunc("GET /diff/{account}/{product}", c.difference)
+	c.handle("GET /diff/{account}/{product}", c.difference)
 	c.mux.HandleFunc("GET /api", c.reference)
 	c.handle("GET /api/socket", c.socket)
 	c.mux.HandleFunc("GET /openapi.yaml", document)
