@@ -1,9 +1,9 @@
-// Package docs has the documents of the API, for the pages that show them.
+// Package docs has the documents of this folder, for the pages that show them.
 package docs
 
 import "embed"
 
-// API has openapi.yaml and asyncapi.yaml.
+// Files has openapi.yaml, asyncapi.yaml and the guides.
 //
-//go:embed openapi.yaml asyncapi.yaml
-var API embed.FS
+//go:embed *.yaml *.md
+var Files embed.FS

@@ -15,7 +15,8 @@ const asyncAPIFile = "../docs/asyncapi.yaml"
 
 var asyncAPI = sync.OnceValues(func() (*document, error) { return readDocument(asyncAPIFile, openAPIFile) })
 
-// Every reference is valid, every schema compiles, every message is used.
+// Every reference is valid, every schema compiles, every message is used and has examples, which
+// follow its schema.
 func TestAsyncAPIIsSound(t *testing.T) {
 	t.Parallel()
 	d, err := asyncAPI()
@@ -45,7 +46,18 @@ func TestAsyncAPIIsSound(t *testing.T) {
 			}
 		}
 	})
-	for name := range d.at("#/components/messages").(map[string]any) {
+	for name, message := range d.at("#/components/messages").(map[string]any) {
+		examples, _ := message.(map[string]any)["examples"].([]any)
+		s, err := d.schema(d.at("#/components/messages/" + name + "/payload/$ref").(string))
+		must(t, err)
+		for i, example := range examples {
+			if err := s.Validate(example.(map[string]any)["payload"]); err != nil {
+				t.Errorf("message %s, example %d: %v", name, i, err)
+			}
+		}
+		if len(examples) == 0 {
+			t.Errorf("message %s has no example", name)
+		}
 		if !referred["#/components/messages/"+name] || !referred["#/channels/main/messages/"+name] {
 			t.Errorf("message %s is of no channel or no operation", name)
 		}

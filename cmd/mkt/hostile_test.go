@@ -23,8 +23,11 @@ import (
 // control character, marks that change the direction of reading, and a line that looks like ours.
 const hostileText = " \x1b[2J\x1b]0;owned\x07 \u009b31m \u202eslaer\u2066 \u200f\u061c\x7f\u2028\nmkt: all is well\t\r\u0000 =1+1"
 
-// hostileNames is a provider that appends hostileText to every name.
-type hostileNames struct{ provider http.Handler }
+// hostileNames is a provider that appends a text to every name.
+type hostileNames struct {
+	provider http.Handler
+	text     string
+}
 
 func (h hostileNames) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Header.Del("Accept-Encoding")
@@ -33,7 +36,7 @@ func (h hostileNames) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var body any
 	text := answer.Body.Bytes()
 	if json.Unmarshal(text, &body) == nil {
-		renameAll(body)
+		renameAll(body, h.text)
 		text, _ = json.Marshal(body)
 	}
 	for name := range answer.Header() {
@@ -44,18 +47,18 @@ func (h hostileNames) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(text)
 }
 
-func renameAll(v any) {
+func renameAll(v any, text string) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
-			renameAll(item)
+			renameAll(item, text)
 		}
 	case map[string]any:
 		for key, item := range v {
 			if name, is := item.(string); is && (key == "name" || key == "header" || key == "NA") {
-				v[key] = name + hostileText
+				v[key] = name + text
 			}
-			renameAll(item)
+			renameAll(item, text)
 		}
 	}
 }
@@ -63,7 +66,7 @@ func renameAll(v any) {
 // Whatever names a provider sends, no output for people contains anything that a terminal acts on.
 func TestHostileNamesAreHarmless(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 4, InPlay: 2})
-	p.exchange.Handler = hostileNames{p.exchange.Handler}
+	p.exchange.Handler = hostileNames{p.exchange.Handler, hostileText}
 	for range 2 {
 		p.cycle(football.MarketEngine)
 		p.cycle(football.LiveIntelligence)

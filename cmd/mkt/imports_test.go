@@ -76,6 +76,7 @@ var confined = map[string][]string{
 	"github.com/robfig/cron":            {"cmd/mkt/internal/schedule"},
 	"github.com/fatih/color":            {"cmd/mkt/internal/cli"},
 	"github.com/rivo/uniseg":            {"cmd/mkt/internal/cli"},
+	"github.com/yuin/goldmark":          {"cmd/mkt/internal/console"},
 	"github.com/gobwas/ws":              {"serve/internal/socketio/..."},
 	"github.com/sony/gobreaker":         {"fetch/internal/upstream"},
 	"code.dny.dev/ssrf":                 {"fetch/internal/upstream"},

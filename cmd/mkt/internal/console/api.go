@@ -27,17 +27,10 @@ type apiBody struct {
 	Account  string // whose data the examples are tried on; "" for none
 }
 
-// documents are the documents of the API, by their names.
-var documents = map[string]bool{"openapi.yaml": true, "asyncapi.yaml": true}
-
-func (c *Console) document(w http.ResponseWriter, r *http.Request) {
-	name := r.PathValue("name")
-	if !documents[name] {
-		c.fail(w, r, notFound("There is no document %s.", name))
-		return
-	}
+// document serves a document of the API, as it is.
+func document(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/yaml; charset=utf-8")
-	http.ServeFileFS(w, r, docs.API, name)
+	http.ServeFileFS(w, r, docs.Files, path.Base(r.URL.Path))
 }
 
 // reference shows the routes of the API. Its renderer sets styles of its own.

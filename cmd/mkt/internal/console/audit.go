@@ -1,10 +1,9 @@
 package console
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
+	"html/template"
 	"net/http"
 	"sync"
 	"time"
@@ -24,6 +23,12 @@ type auditBody struct {
 	Newest uint64
 	Check  *check // of this account and product; nil if there was none
 	Other  *check // of another one, that is running; nil if none is
+}
+
+// differenceBody is a comparison of two publications.
+type differenceBody struct {
+	picker
+	HTML template.HTML
 }
 
 // check is a verification, which goes on when nobody looks at it.
@@ -147,23 +152,21 @@ func (c *Console) verify(d cli.Dataset, progress func(done, total int)) (verify.
 }
 
 // difference shows what changed between two publications, as mkt diff --html does.
-func (c *Console) difference(w http.ResponseWriter, r *http.Request) {
-	page, err := c.compare(r)
-	if err != nil {
-		c.fail(w, r, err)
-		return
-	}
-	// The page is complete in itself and has its style sheet in it.
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = io.Copy(w, page) // the browser has gone
-}
-
-func (c *Console) compare(r *http.Request) (*bytes.Buffer, error) {
+func (c *Console) difference(r *http.Request) (view, error) {
 	p, err := c.pick(r, "/audit")
 	if err != nil {
-		return nil, err
+		return view{}, err
 	}
+	report, err := c.compare(r, p)
+	if err != nil {
+		return view{}, err
+	}
+	body := differenceBody{picker: p}
+	body.HTML, err = report.HTML()
+	return view{Page: "diff", Section: "audit", Title: "What changed", Body: body}, err
+}
+
+func (c *Console) compare(r *http.Request, p picker) (*diffpage.Report, error) {
 	root, err := p.dataset.Open()
 	if err != nil {
 		return nil, err
@@ -194,8 +197,7 @@ func (c *Console) compare(r *http.Request) (*bytes.Buffer, error) {
 		return nil, err
 	}
 	report.Finish(sum, c.Env.Now(), "mkt "+c.Env.Version)
-	var page bytes.Buffer
-	return &page, report.Write(&page)
+	return &report, nil
 }
 
 func nameOf(s compare.Side) string {

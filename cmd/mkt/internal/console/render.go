@@ -53,6 +53,7 @@ var sections = []section{
 	{"cycles", "/cycles", "Cycles"},
 	{"audit", "/audit", "Audit"},
 	{"api", "/api", "API"},
+	{"guides", "/docs", "Guides"},
 }
 
 var functions = template.FuncMap{

@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"mkt/cmd/mkt/internal/compare"
@@ -252,6 +253,15 @@ var layoutOf = page.Template(body, template.FuncMap{
 	"words":   compare.What.Words,
 	"field":   func(c compare.Change) string { return c.Field },
 })
+
+// HTML returns the body of the page, for a page that has the style sheet.
+func (r *Report) HTML() (template.HTML, error) {
+	var b strings.Builder
+	if err := layoutOf.ExecuteTemplate(&b, "body", r); err != nil {
+		return "", fmt.Errorf("diff page: %w", err)
+	}
+	return template.HTML(b.String()), nil
+}
 
 // Write writes the page.
 func (r *Report) Write(w io.Writer) error {

@@ -20,7 +20,12 @@
     }
     setTimeout(renew, seconds * 1000, index, seconds);
   };
-  document.querySelector("rapi-doc")?.setAttribute("theme", matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  const reference = document.querySelector("rapi-doc");
+  if (reference) {
+    const colours = getComputedStyle(document.documentElement);
+    reference.setAttribute("theme", matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    for (const [name, colour] of [["bg-color", "--paper"], ["text-color", "--ink"], ["primary-color", "--home"]]) reference.setAttribute(name, colours.getPropertyValue(colour).trim());
+  }
   document.querySelectorAll("select[data-submit]").forEach((s) => {
     s.form.querySelector("button").hidden = true;
     s.addEventListener("change", () => s.form.requestSubmit());
