@@ -66,8 +66,8 @@ func (c *Console) cycles(r *http.Request) (view, error) {
 		return v, err
 	}
 	defer root.Close()
-	for _, step := range []string{health.StepFetch, "transform", "publish"} {
-		if run := c.Env.NewestRun(p.Account, p.Product, step); run != nil {
+	for _, run := range c.newestRuns(p.Account, p.Product) {
+		if run != nil {
 			body.Steps = append(body.Steps, run)
 		}
 	}
