@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -32,7 +34,8 @@ type Coverage struct {
 
 // PayloadCoverage is the coverage of one payload.
 type PayloadCoverage struct {
-	Name string
+	Name   string
+	Number int // of the archived answer; 0 for a file of a folder
 	// Bookmaker is whose prices were read; "" if the provider sells those of one.
 	Bookmaker string
 	// Bookmakers are those whose prices the payload has, if Bookmaker is none of them: then
@@ -88,6 +91,9 @@ type SuspiciousMarket struct {
 	Key, Canonical, Period, Subject string
 	Seen                            string // what is suspicious, for a person
 }
+
+// FixtureIDs returns the provider ids of the payload's fixtures, in no order.
+func (p *PayloadCoverage) FixtureIDs() iter.Seq[string] { return maps.Keys(p.partial) }
 
 // Totals of a payload, or of several. Selections that are Suspended are not Publishable.
 type Totals struct{ Markets, Mapped, Raw, WithoutPrices, Selections, Publishable, Suspended int }
@@ -210,32 +216,55 @@ func CoverFolder(folder fs.FS, p provider.Provider, o FolderOptions) (Coverage, 
 // the pipeline does: a fixture that several payloads have counts in the one that the
 // pipeline takes, and one that is not listed, or is over, does not count.
 func CoverArchive(a *raw.Archive, p provider.Provider) (Coverage, error) {
+	return coverArchive(a, p, func(*PayloadCoverage) {})
+}
+
+// Problems is CoverArchive without the markets: what could not be read, and what is suspicious,
+// by payload. Its memory does not depend on the size of the cycle, unless everything is wrong.
+func Problems(a *raw.Archive, p provider.Provider) (Coverage, error) {
+	return coverArchive(a, p, func(c *PayloadCoverage) { c.Markets, c.WithoutNames = nil, nil })
+}
+
+// coverArchive calls shorten with the coverage of each payload. It reads one payload after the
+// other.
+func coverArchive(a *raw.Archive, p provider.Provider, shorten func(*PayloadCoverage)) (Coverage, error) {
 	if p.Markets == nil || p.Recorded == nil {
 		return Coverage{}, fmt.Errorf("provider %q: this build does not read its markets", p.Name)
 	}
 	var pages []provider.Payload
-	var payloads []named
 	for _, r := range a.Responses() {
-		if !r.Accepted() {
+		if !r.Accepted() || !p.Markets.IsListing(r.Endpoint) {
 			continue
 		}
-		payload, err := a.Payload(r)
+		page, err := a.Payload(r)
 		if err != nil {
 			return Coverage{}, err
 		}
-		switch {
-		case p.Markets.IsListing(r.Endpoint):
-			pages = append(pages, payload)
-		case p.Markets.IsMarkets(r.Endpoint):
-			payloads = append(payloads, named{name: r.File, bookmaker: askedBookmaker(p, payload), Payload: payload})
-		}
+		pages = append(pages, page)
 	}
 	listing, err := p.Markets.ReadListing(pages)
 	if err != nil {
 		return Coverage{}, fmt.Errorf("the list of fixtures: %w", err)
 	}
 	c := Coverage{Provider: p.Name, Listings: len(pages)}
-	c.add(p, listing, payloads)
+	var payloads []named
+	deriver := newCoverer(p)
+	for _, r := range a.Responses() {
+		if !r.Accepted() || !p.Markets.IsMarkets(r.Endpoint) {
+			continue
+		}
+		payload, err := a.Payload(r)
+		if err != nil {
+			return Coverage{}, err
+		}
+		one := named{name: r.File, bookmaker: askedBookmaker(p, payload), Payload: payload}
+		covered := coverPayload(p.Markets, listing, &one, deriver)
+		covered.Number = r.Number
+		shorten(&covered)
+		c.Payloads = append(c.Payloads, covered)
+		one.Body = nil
+		payloads = append(payloads, one)
+	}
 	c.leaveOut(listing, payloads)
 	return c, nil
 }
@@ -433,10 +462,15 @@ func (c *Coverage) leaveOut(l provider.Listing, payloads []named) {
 
 // add reads the payloads and derives their markets.
 func (c *Coverage) add(p provider.Provider, l provider.Listing, payloads []named) {
-	deriver := markets.New(identity.NewMinter(identity.Key{1}, p.Name)) // the ids are not used
+	deriver := newCoverer(p)
 	for i := range payloads {
 		c.Payloads = append(c.Payloads, coverPayload(p.Markets, l, &payloads[i], deriver))
 	}
+}
+
+// newCoverer returns a deriver whose ids are not used.
+func newCoverer(p provider.Provider) *markets.Deriver {
+	return markets.New(identity.NewMinter(identity.Key{1}, p.Name))
 }
 
 func coverPayload(adapter provider.MarketAdapter, l provider.Listing, payload *named, deriver *markets.Deriver) PayloadCoverage {

@@ -1,12 +1,12 @@
 package console
 
 import (
-	"fmt"
 	"os"
 	"sync"
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/runs"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -55,18 +55,14 @@ func (c *Console) connection(t *tenants.Tenant) (connection, error) {
 	if p == nil {
 		return connection{Status: health.Unconfigured}, nil
 	}
-	var runs []*health.Run
-	for _, s := range c.Env.Sources(t) {
-		run, err := c.Env.NewestOf(s)
-		if err != nil {
-			return connection{}, fmt.Errorf("state of account %s: %w", t.ID, err)
-		}
-		runs = append(runs, run)
+	findings, err := runs.Findings(c.Env, t)
+	if err != nil {
+		return connection{}, err
 	}
-	known := health.CredentialStatusOf(p.Fingerprint(), runs...)
+	known := health.CredentialStatusOf(p.Fingerprint(), findings...)
 	return connection{
-		Status: health.ConnectionStatus(true, p.Disabled, p.Fingerprint(), runs...),
-		Name:   p.Name, Bookmaker: p.BookmakerInUse(), Quota: health.NewestQuota(p.Fingerprint(), runs...),
+		Status: health.ConnectionStatus(true, p.Disabled, p.Fingerprint(), findings...),
+		Name:   p.Name, Bookmaker: p.BookmakerInUse(), Quota: health.NewestQuota(p.Fingerprint(), findings...),
 		LastOK: known.LastOKAt, Code: known.Code,
 	}, nil
 }

@@ -51,6 +51,7 @@ type Console struct {
 	running   context.Context // until the console stops
 	stop      context.CancelFunc
 	traces    traces
+	mappings  mappings
 }
 
 // New returns a console.
@@ -72,6 +73,9 @@ func (c *Console) routes() {
 	c.handle("GET /cycles", c.cycles)
 	c.handle("GET /cycles/{account}/{product}", c.cycles)
 	c.handle("GET /cycles/{account}/{product}/{moment}", c.cycle)
+	c.handle("GET /cycles/{account}/{product}/{moment}/answers", c.answers)
+	c.handle("GET /cycles/{account}/{product}/{moment}/answers/{number}", c.answer)
+	c.handle("GET /cycles/{account}/{product}/{moment}/mapping", c.mapping)
 	c.handle("GET /audit", c.audit)
 	c.handle("GET /audit/{account}/{product}", c.audit)
 	c.mux.HandleFunc("GET /audit/{account}/{product}/check", c.beginCheck)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -26,11 +25,13 @@ const cyclesShown = 50
 // cyclesBody is what the page of an account's cycles shows.
 type cyclesBody struct {
 	picker
-	Steps  []*health.Run // the newest run of each step
-	Lines  []cycleLine
-	Newest uint64
-	Older  uint64 // the version that the next page begins with; 0 if there is none
-	Scale  time.Duration
+	Steps []*health.Run // the newest run of each step
+	Lines []cycleLine
+	Unpublished
+	Suspicions []suspicionChange
+	Newest     uint64
+	Older      uint64 // the version that the next page begins with; 0 if there is none
+	Scale      time.Duration
 }
 
 // cycleLine is one publication.
@@ -41,6 +42,8 @@ type cycleLine struct {
 	Refreshed, Carried, Removed, Held   int64
 	InPlay                              int64
 	Suspicious, Damaged, Broken, Failed int64
+
+	suspicions map[string]int64 // by kind; nil if that is not recorded
 }
 
 // cyclePart is a step of a cycle. X and Width are in thousandths of the longest cycle.
@@ -66,8 +69,8 @@ func (c *Console) cycles(r *http.Request) (view, error) {
 		return v, err
 	}
 	defer root.Close()
-	for _, step := range []string{health.StepFetch, "transform", "publish"} {
-		if run := c.Env.NewestRun(p.Account, p.Product, step); run != nil {
+	for _, run := range c.newestRuns(p.Account, p.Product) {
+		if run != nil {
 			body.Steps = append(body.Steps, run)
 		}
 	}
@@ -84,7 +87,9 @@ func (c *Console) cycles(r *http.Request) (view, error) {
 	if err := body.read(root, from); err != nil {
 		return v, err
 	}
-	return v, nil
+	body.Suspicions = suspicionChanges(body.Lines)
+	body.Unpublished, err = unpublishedOf(root, body.Lines, from == body.Newest, body.Older == 0)
+	return v, err
 }
 
 // read reads a page of publications, the newest first.
@@ -125,7 +130,7 @@ func lineOf(root durable.ReadFS, c snapshot.Commit) cycleLine {
 	n := m.Counters
 	l.Refreshed, l.Carried, l.Removed, l.Held = n["fixtures_refreshed"], n["fixtures_carried"], n["fixtures_removed"], n["fixtures_held"]
 	l.InPlay, l.Suspicious, l.Failed = n["in_play"], n["suspicions"], n["fixtures_failed"]
-	l.Damaged, l.Broken = sum(m.Damaged), sum(m.Broken)
+	l.Damaged, l.Broken, l.suspicions = sum(m.Damaged), sum(m.Broken), suspicionsOf(m.Counters)
 	at := layout.TimeOf(c.CycleID)
 	for _, end := range []struct {
 		step string
@@ -157,103 +162,6 @@ func sum(counts map[string]int) (total int64) {
 		total += int64(n)
 	}
 	return total
-}
-
-// cycleBody is what the page of one cycle shows.
-type cycleBody struct {
-	picker
-	inspect.Cycle
-	Counts   []countsTable
-	Rejected []rejectedAnswer
-	Before   uint64
-}
-
-// countsTable is a table of counts, the largest first.
-type countsTable struct {
-	Title, About string
-	Rows         []namedCount
-}
-
-type namedCount struct {
-	Name  string
-	Count int64
-}
-
-func (c *Console) cycle(r *http.Request) (view, error) {
-	p, err := c.pick(r, "/cycles")
-	if err != nil {
-		return view{}, err
-	}
-	m, err := snapshot.ParseMoment(r.PathValue("moment"))
-	if err != nil {
-		return view{}, badRequest("%s: %v.", r.PathValue("moment"), err)
-	}
-	root, err := p.dataset.Open()
-	if err != nil {
-		return view{}, err
-	}
-	defer root.Close()
-	body := cycleBody{picker: p}
-	commit, err := snapshot.Find(root, m)
-	if err != nil {
-		return view{}, notFound("%s of %s: %v.", m, p.dataset, err)
-	}
-	place := inspect.Place{ClientID: p.Account, Product: p.Product, Root: root}
-	if body.Cycle, err = inspect.CycleOf(place, commit.CycleID, &commit); err != nil {
-		return view{}, err
-	}
-	body.Before = commit.Version - 1
-	body.count()
-	if body.Raw != nil {
-		if body.Rejected, err = rejectedOf(root, commit.CycleID); err != nil {
-			return view{}, err
-		}
-	}
-	return view{Page: "cycle", Section: "cycles", Title: "Cycle " + string(commit.CycleID) + " of " + p.Account, Body: &body}, nil
-}
-
-// count gathers the counts of the manifest.
-func (b *cycleBody) count() {
-	m := cmp.Or(b.Snapshot, b.Canonical)
-	if m == nil {
-		return
-	}
-	suspicions, counters := map[string]int64{}, map[string]int64{}
-	for name, n := range m.Counters {
-		if kind, is := strings.CutPrefix(name, "suspicions:"); is {
-			suspicions[kind] = n
-		} else if name != "suspicions" {
-			counters[name] = n
-		}
-	}
-	add := func(title, about string, counts map[string]int64) {
-		t := countsTable{Title: title, About: about}
-		for _, name := range slices.Sorted(maps.Keys(counts)) {
-			if counts[name] != 0 {
-				t.Rows = append(t.Rows, namedCount{name, counts[name]})
-			}
-		}
-		slices.SortStableFunc(t.Rows, func(a, b namedCount) int { return cmp.Compare(b.Count, a.Count) })
-		if len(t.Rows) > 0 {
-			b.Counts = append(b.Counts, t)
-		}
-	}
-	add("Suspicious markets", "Prices or lines that contradict each other. A provider that changes its format shows here first.", suspicions)
-	add("Markets that stay RAW", "By the reason.", widen(m.RawMarkets))
-	add("Selections that are not publishable", "By the reason.", widen(m.NotPublishable))
-	add("Records that could not be read", "By the reason.", widen(m.Broken))
-	add("Damaged parts", "Parts of records that were marked or left out.", widen(m.Damaged))
-	add("Fixtures left out", "By the rule.", widen(m.Filtered))
-	add("Unknown fields", "Fields of the provider that no reader knows.", widen(m.UnknownFields))
-	add("Counters", "Everything that the run counted.", counters)
-}
-
-func widen(counts map[string]int) map[string]int64 {
-	wide := make(map[string]int64, len(counts))
-	for name, n := range counts {
-		wide[name] = int64(n)
-	}
-	return wide
 }
 
 // picker is the choice of an account and a product, above the pages of one of them.

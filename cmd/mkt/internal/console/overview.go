@@ -9,6 +9,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/inspect"
+	"mkt/cmd/mkt/internal/runs"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
@@ -19,6 +20,7 @@ import (
 
 // overviewBody is what the overview shows.
 type overviewBody struct {
+	Now      time.Time
 	Accounts []accountLine
 	Problem  string // of tenants.yaml
 	Report   doctor.Report
@@ -36,22 +38,22 @@ type accountLine struct {
 
 // productLine is one product of an account.
 type productLine struct {
-	Product  football.Product
-	Term     account.Term
-	Schedule string
-	Cadence  time.Duration // 0 if it has no schedule
-	Next     time.Time     // the next tick; zero if it does not run
-	Newest   *inspect.Publication
-	Age      time.Duration // of the newest data
-	Old      bool          // older than two cadences
-	Held     int64         // fixtures that a listing lacks and that are kept
-	Failed   *health.Run   // the newest run of a step, if it failed
-	Damage   string
+	Account string
+	Product football.Product
+	Term    account.Term
+	Next    runs.Next
+	Last    *runs.Last // nil if it never ran
+	Newest  *inspect.Publication
+	Age     time.Duration // of the newest data
+	Old     bool          // older than two cadences
+	Held    int64         // fixtures that a listing lacks and that are kept
+	Failed  *health.Run   // the newest run of a step, if it failed
+	Damage  string
 }
 
 func (c *Console) overview(r *http.Request) (view, error) {
 	file, err := c.tenants()
-	body := overviewBody{Problem: cli.Message(err), Report: c.findings(r.Context())}
+	body := overviewBody{Now: c.Env.Now(), Problem: cli.Message(err), Report: c.findings(r.Context())}
 	body.Bad = body.Report.Bad()
 	if file != nil {
 		for i := range file.Tenants {
@@ -90,15 +92,13 @@ func (c *Console) accountLine(t *tenants.Tenant) (accountLine, error) {
 }
 
 func (c *Console) productLine(t *tenants.Tenant, p football.Product, now time.Time) (productLine, error) {
-	l := productLine{Product: p, Term: t.Subscription(p, now), Schedule: t.Expression(p)}
-	if s, err := schedule.Parse(l.Schedule); err == nil {
-		l.Cadence = schedule.Cadence(s, now)
-		if t.Status == account.Active && l.Term == account.InForce && t.Provider != nil && !t.Provider.Disabled {
-			l.Next = s.Next(now)
-		}
+	l := productLine{Account: t.ID, Product: p, Term: t.Subscription(p, now)}
+	newest := c.newestRuns(t.ID, p)
+	var began time.Time
+	if l.Last = runs.LastOf(newest...); l.Last != nil {
+		began = l.Last.Began()
 	}
-	for _, step := range []string{health.StepFetch, "transform", "publish"} {
-		run := c.Env.NewestRun(t.ID, p, step)
+	for _, run := range newest {
 		switch {
 		case run == nil:
 		case !run.OK:
@@ -108,6 +108,9 @@ func (c *Console) productLine(t *tenants.Tenant, p football.Product, now time.Ti
 		}
 	}
 	root, err := c.Env.Dataset(t.ID, p).Open()
+	if err != nil {
+		l.Next = runs.NextOf(c.Env, t, p, nil, began, now)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return l, nil // nothing was written yet
@@ -116,6 +119,11 @@ func (c *Console) productLine(t *tenants.Tenant, p football.Product, now time.Ti
 		return l, nil
 	}
 	defer root.Close()
+	pace, err := health.ReadPace(root)
+	if err != nil {
+		return l, err
+	}
+	l.Next = runs.NextOf(c.Env, t, p, pace, began, now)
 	head, found, err := snapshot.Head(root)
 	switch {
 	case snapshot.IsFault(err):
@@ -127,8 +135,50 @@ func (c *Console) productLine(t *tenants.Tenant, p football.Product, now time.Ti
 		l.Newest, l.Damage = &newest, newest.Damage
 		if at := newest.ProviderFetchedAt; at != nil {
 			l.Age = max(0, now.Sub(*at))
-			l.Old = l.Cadence > 0 && l.Age > schedule.OverdueAfter*l.Cadence
+			cadence := l.Next.Cadence
+			if t.Provider != nil {
+				cadence = max(cadence, pace.Expected(now, t.Provider.Fingerprint()))
+			}
+			l.Old = cadence > 0 && l.Age > schedule.OverdueAfter*cadence
 		}
 	}
 	return l, nil
+}
+
+// newestRuns returns the newest run of each step, nil for a step that never ran.
+func (c *Console) newestRuns(id string, p football.Product) (list []*health.Run) {
+	for _, step := range runs.Steps {
+		list = append(list, c.Env.NewestRun(id, p, step))
+	}
+	return list
+}
+
+// CycleLink returns the address of the newest cycle; "" if fetch failed before it had an id.
+func (l productLine) CycleLink() string {
+	if l.Last == nil || l.Last.Cycle == "" {
+		return ""
+	}
+	return "/cycles/" + l.Account + "/" + string(l.Product) + "/" + l.Last.Cycle
+}
+
+// LastGood reports whether there was a good publication before the newest cycle, which has none.
+func (l productLine) LastGood() bool {
+	return !l.Last.Published.IsZero() && (l.Last.Failed() != nil || l.Last.Waiting() != "")
+}
+
+// moment is a time beside another.
+type moment struct {
+	At    time.Time
+	Today bool // less than twelve hours from the other
+	Words string
+}
+
+// Ago returns a time beside that of the page.
+func (b overviewBody) Ago(at time.Time) moment {
+	m := moment{At: at, Words: span(b.Now.Sub(at)) + " ago"}
+	if at.After(b.Now) {
+		m.Words = "in " + span(at.Sub(b.Now))
+	}
+	m.Today = b.Now.Sub(at).Abs() < 12*time.Hour
+	return m
 }

@@ -42,6 +42,23 @@ type Commit struct {
 // ErrNoCycle means that no folder has anything of the cycle.
 var ErrNoCycle = errors.New("no such cycle")
 
+// Find returns the cycle that a moment names: a publication's, or by its id one that was never
+// published. Its errors include snapshot.ErrUnknown.
+func Find(p Place, m snapshot.Moment) (Cycle, error) {
+	commit, err := snapshot.Find(p.Root, m)
+	if err == nil {
+		return CycleOf(p, commit.CycleID, &commit)
+	}
+	if _, _, notAnID := layout.ParseCycleID(m.String()); notAnID != nil || !errors.Is(err, snapshot.ErrUnknown) {
+		return Cycle{}, err
+	}
+	c, looked := CycleOf(p, layout.CycleID(m.String()), nil)
+	if errors.Is(looked, ErrNoCycle) {
+		return c, err // the message names the nearest publications
+	}
+	return c, looked
+}
+
 // CycleOf looks for a cycle in every folder that may have it. commit is its publication, or nil.
 func CycleOf(p Place, id layout.CycleID, commit *snapshot.Commit) (Cycle, error) {
 	c := Cycle{Place: p, CycleID: id, Damage: []string{}}

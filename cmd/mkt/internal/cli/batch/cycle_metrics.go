@@ -2,6 +2,7 @@ package batch
 
 import (
 	"maps"
+	"mkt/cmd/mkt/internal/runs"
 	"strings"
 	"sync"
 	"time"
@@ -69,7 +70,7 @@ func newCycleMetrics(now func() time.Time) *cycleMetrics {
 		m.took.WithLabelValues(string(p))
 		m.running.WithLabelValues(string(p))
 		m.skipped.WithLabelValues(string(p))
-		for _, why := range postponeReasons {
+		for _, why := range runs.Whys {
 			m.postponed.WithLabelValues(string(p), string(why))
 		}
 	}
@@ -117,7 +118,7 @@ func (m *cycleMetrics) failure(r Report) {
 	m.failures.WithLabelValues(r.Product, r.Step, r.Code).Inc()
 }
 
-func (m *cycleMetrics) countPostponed(j Job, why postponeReason) {
+func (m *cycleMetrics) countPostponed(j Job, why runs.Why) {
 	m.postponed.WithLabelValues(string(j.Product), string(why)).Inc()
 }
 

@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/runs"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/serve/account"
 )
@@ -128,7 +130,7 @@ func (s *Selection) postpone(g *Group, jobs []Job, pass []passed) ([]Job, []pass
 	var run []Job
 	for _, j := range jobs {
 		if h := g.postponed(j); h != nil {
-			pass = append(pass, passed{j.Tenant.ID, string(j.Product) + ": " + h.reason})
+			pass = append(pass, passed{j.Tenant.ID, string(j.Product) + ": " + h.Reason})
 			continue
 		}
 		run = append(run, j)
@@ -137,17 +139,12 @@ func (s *Selection) postpone(g *Group, jobs []Job, pass []passed) ([]Job, []pass
 }
 
 func (s *Selection) due(t *tenants.Tenant, now time.Time) ([]Job, string) {
-	switch {
-	case t.Status != account.Active:
-		return nil, string(t.Status)
-	case t.Provider == nil:
-		return nil, "no provider"
-	case t.Provider.Disabled:
-		return nil, "provider disabled"
+	if why := runs.Stopped(t); why != "" {
+		return nil, why
 	}
 	var list []Job
 	for _, p := range s.products(t) {
-		if t.Subscription(p, now) == account.InForce {
+		if runs.InForce(t, p, now) {
 			list = append(list, Job{t, p})
 		}
 	}
@@ -163,4 +160,19 @@ func (s *Selection) products(t *tenants.Tenant) []football.Product {
 		}
 	}
 	return list
+}
+
+// postponed returns why a job must not ask its provider yet; nil if it may.
+func (g *Group) postponed(j Job) *runs.Postponement {
+	return runs.PostponementOf(g.Env, j.Tenant, j.Product, g.Now())
+}
+
+// quotaOf returns the newest report of a tenant's quota, nil if there is none or if it
+// cannot be read.
+func (g *Group) quotaOf(t *tenants.Tenant) *health.Quota {
+	findings, err := runs.Findings(g.Env, t)
+	if err != nil || t.Provider == nil {
+		return nil
+	}
+	return health.NewestQuota(t.Provider.Fingerprint(), findings...)
 }

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"mkt/cmd/mkt/internal/runs"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -48,9 +49,9 @@ func (c quotas) Collect(to chan<- prometheus.Metric) {
 	}
 	now := c.group.Now()
 	sums := map[string]*quotaSum{}
-	postponed := map[string]map[postponeReason]int{}
+	postponed := map[string]map[runs.Why]int{}
 	for _, p := range account.Products() {
-		postponed[string(p)] = map[postponeReason]int{}
+		postponed[string(p)] = map[runs.Why]int{}
 	}
 	for i := range f.Tenants {
 		tenant := &f.Tenants[i]
@@ -61,7 +62,7 @@ func (c quotas) Collect(to chan<- prometheus.Metric) {
 		}
 		for _, j := range jobs {
 			if p := c.group.postponed(j); p != nil {
-				postponed[string(j.Product)][p.why]++
+				postponed[string(j.Product)][p.Why]++
 			}
 		}
 		sum := sums[tenant.Provider.Name]
@@ -84,7 +85,7 @@ func (c quotas) Collect(to chan<- prometheus.Metric) {
 		gauge(slowestDesc, slowest.Seconds(), string(p))
 	}
 	for product, reasons := range postponed {
-		for _, why := range postponeReasons {
+		for _, why := range runs.Whys {
 			gauge(postponedDesc, float64(reasons[why]), product, string(why))
 		}
 	}

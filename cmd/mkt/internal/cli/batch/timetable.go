@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/runs"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/durable"
@@ -88,7 +89,7 @@ func (t *timetable) due(name string) (Job, bool) {
 		return Job{}, false
 	}
 	if p := t.group.postponed(jobs[0]); p != nil {
-		t.metrics.countPostponed(jobs[0], p.why)
+		t.metrics.countPostponed(jobs[0], p.Why)
 		t.postpone(jobs[0], p)
 		return Job{}, false
 	}
@@ -96,15 +97,15 @@ func (t *timetable) due(name string) (Job, bool) {
 }
 
 // postpone schedules a job for when its provider may be asked again, and logs that once.
-func (t *timetable) postpone(j Job, p *postponement) {
+func (t *timetable) postpone(j Job, p *runs.Postponement) {
 	name := entryName(j.Tenant.ID, j.Product)
-	t.Scheduler.Again(name, p.until)
+	t.Scheduler.Again(name, p.Until)
 	t.mu.Lock()
-	known := t.postponed[name].Equal(p.until)
-	t.postponed[name] = p.until
+	known := t.postponed[name].Equal(p.Until)
+	t.postponed[name] = p.Until
 	t.mu.Unlock()
 	if !known {
-		t.group.Log.Warn("postponed: "+p.reason, "tenant", j.Tenant.ID, "product", j.Product, "reason", string(p.why), "until", p.until.UTC())
+		t.group.Log.Warn("postponed: "+p.Reason, "tenant", j.Tenant.ID, "product", j.Product, "reason", string(p.Why), "until", p.Until.UTC())
 	}
 }
 

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -168,23 +167,9 @@ func (g *Group) inspectCycle(f inspectFlags) error {
 		return err
 	}
 	return withDataset(p, func(p inspect.Place) error {
-		commit, err := snapshot.Find(p.Root, m)
-		id, named := commit.CycleID, err == nil
-		if _, _, e := layout.ParseCycleID(m.String()); e == nil && errors.Is(err, snapshot.ErrUnknown) {
-			id = layout.CycleID(m.String())
-		} else if err != nil {
+		c, err := inspect.Find(p, m)
+		if err != nil {
 			return err
-		}
-		published := &commit
-		if !named {
-			published = nil
-		}
-		c, looked := inspect.CycleOf(p, id, published)
-		if errors.Is(looked, inspect.ErrNoCycle) {
-			return err // the message names the nearest publications
-		}
-		if looked != nil {
-			return looked
 		}
 		if g.JSON() {
 			return g.Encode(c)

@@ -1,10 +1,10 @@
 "use strict";
 // An element with data-refresh="SECONDS" is renewed from the same page, unless somebody is
-// selecting text or typing in it, or the page is hidden.
+// selecting text or typing in it, or the page is hidden. 0 ends that.
 (() => {
   const busy = (e) => e.contains(document.activeElement) && document.activeElement.matches("input, select, textarea")
     || !document.getSelection().isCollapsed && e.contains(document.getSelection().anchorNode);
-  const renew = async (index, seconds) => {
+  const renew = async (index) => {
     const now = () => document.querySelectorAll("[data-refresh]")[index];
     if (!document.hidden && !busy(now())) {
       try {
@@ -18,7 +18,7 @@
         now().dataset.stale = "";
       }
     }
-    setTimeout(renew, seconds * 1000, index, seconds);
+    plan(now(), index);
   };
   const reference = document.querySelector("rapi-doc");
   if (reference) {
@@ -26,11 +26,12 @@
     reference.setAttribute("theme", matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
     for (const [name, colour] of [["bg-color", "--paper"], ["text-color", "--ink"], ["primary-color", "--home"]]) reference.setAttribute(name, colours.getPropertyValue(colour).trim());
   }
+  const plan = (e, index) => { if (Number(e.dataset.refresh)) setTimeout(renew, e.dataset.refresh * 1000, index); };
   document.querySelectorAll("select[data-submit]").forEach((s) => {
     s.form.querySelector("button").hidden = true;
     s.addEventListener("change", () => s.form.requestSubmit());
   });
-  document.querySelectorAll("[data-refresh]").forEach((e, i) => setTimeout(renew, e.dataset.refresh * 1000, i, Number(e.dataset.refresh)));
+  document.querySelectorAll("[data-refresh]").forEach(plan);
 })();
 // A form with data-search="ID" searches as one types: the element with that id is renewed from
 // the page that the form would open.

@@ -1,0 +1,340 @@
+package console
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/history"
+	"mkt/fetch/provider/all"
+	"mkt/fetch/raw"
+	"mkt/internal/panics"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/transform"
+)
+
+const (
+	mappingsKept = 8                      // cycles whose problems are kept in memory
+	mappingWait  = 150 * time.Millisecond // how long a page waits for them
+	maxSuspected = 5000                   // suspicious markets that are kept of a cycle
+	suspectShown = 300                    // of each list of a page
+)
+
+// problems are what the mapping did not read, or found suspicious, in a cycle.
+type problems struct {
+	suspected  []suspected
+	more       int // suspicious markets that are not in suspected
+	unreadable []unreadable
+	fixtures   map[string]bool // those that the cycle refreshed, by the provider's id
+}
+
+// suspected is a suspicious market.
+type suspected struct {
+	transform.SuspiciousMarket
+	Answer      int    // its number in the archive
+	Name        string // of the fixture; "" if it is not in the newest publication
+	FixtureID   string
+	Unrefreshed bool // of one that went: the newer cycle did not fetch the fixture
+}
+
+// key is the identity of a suspicion over cycles.
+func (s suspected) key() [5]string {
+	return [5]string{s.Kind.String(), s.Fixture, s.Key, s.Canonical, s.Period}
+}
+
+// unreadable is what could not be read in an answer.
+type unreadable struct {
+	Answer int
+	What   string
+	Count  int
+}
+
+// mappings keeps the problems of some cycles. They are read from the archive in the background,
+// one cycle at a time: a large cycle takes seconds.
+type mappings struct {
+	mu   sync.Mutex
+	kept map[mappingKey]*mapped
+	one  sync.Mutex // held while a cycle is read
+}
+
+type mappingKey struct {
+	dataset cli.Dataset
+	cycle   layout.CycleID
+}
+
+// mapped are the problems of a cycle once done is closed.
+type mapped struct {
+	done     chan struct{}
+	problems problems
+	err      error
+	used     time.Time
+}
+
+// of returns the problems of a cycle; nil if they are still being read.
+func (m *mappings) of(d cli.Dataset, cycle layout.CycleID, now time.Time) (*problems, error) {
+	one := m.entry(mappingKey{d, cycle}, now)
+	timer := time.NewTimer(mappingWait)
+	defer timer.Stop()
+	select {
+	case <-one.done:
+		return &one.problems, one.err
+	case <-timer.C:
+		return nil, nil
+	}
+}
+
+// entry returns the entry of a cycle, and begins to read the cycle if there was none. It forgets
+// one that was read and not looked at for longest if there are too many.
+func (m *mappings) entry(key mappingKey, now time.Time) *mapped {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if one := m.kept[key]; one != nil {
+		one.used = now
+		return one
+	}
+	if m.kept == nil {
+		m.kept = map[mappingKey]*mapped{}
+	}
+	for len(m.kept) >= mappingsKept {
+		oldest := slices.MinFunc(slices.Collect(maps.Keys(m.kept)), func(a, b mappingKey) int { return m.kept[a].used.Compare(m.kept[b].used) })
+		delete(m.kept, oldest)
+	}
+	one := &mapped{done: make(chan struct{}), used: now}
+	m.kept[key] = one
+	go func() {
+		m.one.Lock()
+		defer m.one.Unlock()
+		defer close(one.done)
+		one.problems, one.err = problemsIn(key)
+	}()
+	return one
+}
+
+// problemsIn reads the answers of a cycle. A panic is an error: it must not end the console.
+func problemsIn(key mappingKey) (found problems, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("cycle %s: %s", key.cycle, panics.Describe(p))
+		}
+	}()
+	root, err := key.dataset.Open()
+	if err != nil {
+		return found, err
+	}
+	defer root.Close()
+	archive, err := raw.Open(root, key.cycle)
+	if errors.Is(err, raw.ErrNotSealed) || errors.Is(err, fs.ErrNotExist) {
+		return found, errNoAnswers
+	}
+	if err != nil {
+		return found, err
+	}
+	adapter, known := all.Lookup(archive.Cycle().Provider)
+	if !known {
+		return found, fmt.Errorf("this build does not know the provider %q", archive.Cycle().Provider)
+	}
+	coverage, err := transform.Problems(archive, adapter)
+	if err != nil {
+		return found, err
+	}
+	found.add(&coverage)
+	return found, nil
+}
+
+// errNoAnswers means that the payloads of a cycle are deleted.
+var errNoAnswers = errors.New("its answers are not kept")
+
+func (p *problems) add(c *transform.Coverage) {
+	p.fixtures = map[string]bool{}
+	for i := range c.Payloads {
+		of := &c.Payloads[i]
+		for id := range of.FixtureIDs() {
+			p.fixtures[id] = true
+		}
+		for _, s := range of.Suspicions {
+			if len(p.suspected) == maxSuspected {
+				p.more++
+				continue
+			}
+			p.suspected = append(p.suspected, suspected{SuspiciousMarket: s, Answer: of.Number})
+		}
+		if of.Err != nil {
+			p.unreadable = append(p.unreadable, unreadable{of.Number, "the whole answer: " + of.Err.Error(), 1})
+		}
+		broken := map[string]int{}
+		for id, why := range of.Broken {
+			broken[fmt.Sprintf("fixture %s: %s", id, why)]++
+		}
+		for _, counts := range []map[string]int{broken, of.Damaged} {
+			for _, what := range slices.Sorted(maps.Keys(counts)) {
+				p.unreadable = append(p.unreadable, unreadable{of.Number, what, counts[what]})
+			}
+		}
+	}
+}
+
+// mappingBody is what the page of a cycle's suspicions and unreadable records shows.
+type mappingBody struct {
+	picker
+	CycleID     layout.CycleID
+	Version     uint64 // 0 if it was not published
+	Before      uint64 // the publication that it is compared with; 0 if there is none
+	BeforeCycle layout.CycleID
+	Reading     bool   // the archive is being read
+	Missing     string // why there is no comparison
+	Now, Came   []suspected
+	Went        []suspected
+	NowAll      int
+	CameAll     int
+	WentAll     int
+	Unreadable  []unreadable
+	UnreadAll   int
+}
+
+func (c *Console) mapping(r *http.Request) (view, error) {
+	p, err := c.pick(r, "/cycles")
+	if err != nil {
+		return view{}, err
+	}
+	if p.Product != football.MarketEngine {
+		return view{}, notFound("Only cycles of market_engine have a mapping.")
+	}
+	m, err := snapshot.ParseMoment(r.PathValue("moment"))
+	if err != nil {
+		return view{}, badRequest("%s: %v.", r.PathValue("moment"), err)
+	}
+	root, err := p.dataset.Open()
+	if err != nil {
+		return view{}, err
+	}
+	defer root.Close()
+	id, archive, err := openArchive(root, p, m)
+	if err != nil {
+		return view{}, err
+	}
+	b := &mappingBody{picker: p, CycleID: id}
+	if archive.Cycle().Outcome == raw.Failed {
+		b.Missing = "The cycle failed before anything was mapped."
+	}
+	if commit, err := snapshot.Find(root, m); err == nil && commit.CycleID == id {
+		b.Version = commit.Version
+		if b.Version > 1 {
+			if before, err := snapshot.Find(root, version(b.Version-1)); err == nil {
+				b.Before, b.BeforeCycle = before.Version, before.CycleID
+			}
+		}
+	}
+	v := view{Page: "mapping", Section: "cycles", Title: "Mapping of cycle " + string(id), Body: b}
+	if b.Missing != "" {
+		return v, nil
+	}
+	return v, b.compare(c)
+}
+
+// version names a version.
+func version(n uint64) snapshot.Moment {
+	m, err := snapshot.ParseMoment(fmt.Sprintf("v%d", n))
+	if err != nil {
+		panic(err) // n is at least 1
+	}
+	return m
+}
+
+func (b *mappingBody) compare(c *Console) error {
+	at := c.Env.Now()
+	now, err := c.mappings.of(b.dataset, b.CycleID, at)
+	if err != nil {
+		return fmt.Errorf("cycle %s: %w", b.CycleID, err)
+	}
+	if b.Reading = now == nil; b.Reading {
+		return nil
+	}
+	b.NowAll, b.UnreadAll = len(now.suspected)+now.more, len(now.unreadable)
+	b.Now, b.Unreadable = now.suspected[:min(len(now.suspected), suspectShown)], now.unreadable[:min(len(now.unreadable), suspectShown)]
+	defer b.name(c)
+	if b.Before == 0 {
+		b.Missing = "There is no publication before it to compare with."
+		return nil
+	}
+	before, err := c.mappings.of(b.dataset, b.BeforeCycle, at)
+	switch {
+	case err != nil:
+		b.Missing = fmt.Sprintf("Version %d cannot be compared with: %s.", b.Before, cli.Message(err))
+	case before == nil:
+		b.Reading = true
+	default:
+		b.Came, b.CameAll = lacking(now.suspected, before.suspected)
+		b.Went, b.WentAll = lacking(before.suspected, now.suspected)
+		for i := range b.Went {
+			b.Went[i].Unrefreshed = !now.fixtures[b.Went[i].Fixture]
+		}
+	}
+	return nil
+}
+
+// lacking returns the first of those that the other list does not have, and how many they are.
+func lacking(list, other []suspected) (lack []suspected, n int) {
+	has := map[[5]string]bool{}
+	for _, s := range other {
+		has[s.key()] = true
+	}
+	for _, s := range list {
+		if has[s.key()] {
+			continue
+		}
+		if n++; len(lack) < suspectShown {
+			lack = append(lack, s)
+		}
+	}
+	return lack, n
+}
+
+// name finds the names of the fixtures in the newest publication, and sorts by them.
+func (b *mappingBody) name(c *Console) {
+	list, err := c.fixtureLists.list(b.dataset)
+	if err != nil || list == nil {
+		return // they keep the provider's ids
+	}
+	known := map[string]*fixtureRow{}
+	for i := range list.rows {
+		known[list.rows[i].ProviderFixtureID] = &list.rows[i]
+	}
+	for _, of := range []*[]suspected{&b.Now, &b.Came, &b.Went} {
+		*of = slices.Clone(*of) // the originals are kept for other pages
+		for i := range *of {
+			if s := &(*of)[i]; known[s.Fixture] != nil {
+				s.FixtureID, s.Name = known[s.Fixture].FixtureID, history.FixtureName(&known[s.Fixture].FixtureRow)
+			}
+		}
+		slices.SortStableFunc(*of, func(a, b suspected) int {
+			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Fixture, b.Fixture))
+		})
+	}
+}
+
+// suspects is a list of suspicious markets for the template.
+type suspects struct {
+	Account string
+	Path    string // of the cycle whose answers they came from
+	List    []suspected
+	All     int
+}
+
+// Suspects returns a list for the template.
+func (b *mappingBody) Suspects(list []suspected, all int, path string) suspects {
+	return suspects{b.Account, path, list, all}
+}
+
+// BeforePath returns the address of the cycle that it is compared with.
+func (b *mappingBody) BeforePath() string {
+	return fmt.Sprintf("/cycles/%s/%s/%s", b.Account, b.Product, b.BeforeCycle)
+}

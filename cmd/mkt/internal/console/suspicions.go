@@ -1,0 +1,64 @@
+package console
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"mkt/transform"
+)
+
+// suspicionChange is what a publication changed in the number of suspicious markets.
+type suspicionChange struct {
+	Version     uint64
+	PublishedAt time.Time
+	Kinds       []kindChange
+	First       bool // there is no publication before it to compare with
+}
+
+// kindChange is the change of one kind of suspicion.
+type kindChange struct {
+	Kind        string
+	Before, Now int64
+}
+
+// Delta returns the change.
+func (k kindChange) Delta() int64 { return k.Now - k.Before }
+
+// suspicionsOf returns the suspicious markets in the counters of a manifest by kind; nil if they
+// were not counted.
+func suspicionsOf(counters map[string]int64) map[string]int64 {
+	if _, counted := counters[transform.SuspicionsCounter]; !counted {
+		return nil
+	}
+	kinds := map[string]int64{}
+	for name, n := range counters {
+		if kind, is := strings.CutPrefix(name, transform.SuspicionsCounter+":"); is {
+			kinds[kind] = n
+		}
+	}
+	return kinds
+}
+
+// suspicionChanges returns the publications in which the number of suspicious markets changed,
+// newest first. Publications whose snapshot is not kept have no numbers, and are passed over.
+func suspicionChanges(lines []cycleLine) (list []suspicionChange) {
+	var before map[string]int64
+	for _, l := range slices.Backward(lines) {
+		if l.suspicions == nil {
+			continue
+		}
+		change := suspicionChange{Version: l.Version, PublishedAt: l.PublishedAt, First: before == nil}
+		for _, kind := range slices.Sorted(maps.Keys(l.suspicions)) {
+			if k := (kindChange{kind, before[kind], l.suspicions[kind]}); k.Before != k.Now {
+				change.Kinds = append(change.Kinds, k)
+			}
+		}
+		if before = l.suspicions; len(change.Kinds) > 0 {
+			list = append(list, change)
+		}
+	}
+	slices.Reverse(list)
+	return list
+}

@@ -1,0 +1,79 @@
+package runs
+
+import (
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/serve/account"
+)
+
+// Stopped returns why no product of an account is run; "" if those in force are.
+func Stopped(t *tenants.Tenant) string {
+	switch {
+	case t.Status != account.Active:
+		return string(t.Status)
+	case t.Provider == nil:
+		return "no provider"
+	case t.Provider.Disabled:
+		return "provider disabled"
+	}
+	return ""
+}
+
+// InForce reports whether an account has a product at a time, so that its cycles are run
+// unless the account is Stopped.
+func InForce(t *tenants.Tenant, p football.Product, now time.Time) bool {
+	return t.Subscription(p, now) == account.InForce
+}
+
+// Next is when the cycles of a product of an account run.
+type Next struct {
+	Expr    string        // of tenants.yaml or the default; "" if there is none
+	Cadence time.Duration // the longest time between two cycles, at the pace in force; 0 without a valid expression
+	Pace    time.Duration // the least time between two cycles, if the quota allows no more often; otherwise 0
+	At      time.Time     // when a cycle is due next; zero if none is
+	// Overdue is when a cycle was due that did not begin, if the newest one is older than two
+	// cadences. Otherwise it is zero.
+	Overdue   time.Time
+	Stopped   string        // why no cycle is due, if At is zero
+	Postponed *Postponement // why At is later than Expr says; nil if it is not
+}
+
+// NextOf returns when a product runs next. pace is what a schedule recorded, nil if nothing; last
+// is when the newest cycle began, zero if there was none.
+func NextOf(env *cli.Env, t *tenants.Tenant, p football.Product, pace *health.Pace, last, now time.Time) Next {
+	n := Next{Expr: t.Expression(p)}
+	when, err := schedule.Parse(n.Expr)
+	switch {
+	case n.Expr == "":
+		n.Stopped = "no schedule"
+	case err != nil:
+		n.Stopped = "the schedule is not valid"
+	case Stopped(t) != "":
+		n.Stopped = Stopped(t)
+	case !InForce(t, p, now):
+		n.Stopped = string(t.Subscription(p, now))
+	}
+	if err != nil {
+		return n
+	}
+	if t.Provider != nil {
+		n.Pace = pace.In(now, t.Provider.Fingerprint())
+	}
+	when = schedule.Slower(when, n.Pace)
+	n.Cadence = schedule.Cadence(when, now)
+	if n.Stopped != "" {
+		return n
+	}
+	n.At = when.Next(now.UTC())
+	if n.Postponed = PostponementOf(env, t, p, now); n.Postponed != nil {
+		n.At = n.Postponed.Until
+	} else if !last.IsZero() && now.Sub(last) > schedule.OverdueAfter*n.Cadence {
+		n.Overdue = when.Next(last.UTC())
+	}
+	return n
+}
