@@ -2,6 +2,7 @@ package durable_test
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -46,6 +47,29 @@ func content(t *testing.T, f durable.FS, name string) string {
 	data, err := durable.ReadFile(f, name, 1<<20)
 	must(t, err)
 	return string(data)
+}
+
+// Save leaves nothing but what a person asked for.
+func TestSave(t *testing.T) {
+	everyFS(t, func(t *testing.T, f durable.FS) {
+		must(t, durable.Save(f, "odds.csv", false, durable.Bytes([]byte("1"))))
+		if err := durable.Save(f, "odds.csv", false, durable.Bytes([]byte("2"))); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("over a file: %v", err)
+		}
+		fault := errors.New("the query failed")
+		if err := durable.Save(f, "odds.csv", true, func(io.Writer) error { return fault }); !errors.Is(err, fault) {
+			t.Error(err)
+		}
+		if text := content(t, f, "odds.csv"); text != "1" {
+			t.Errorf("the file is %q", text)
+		}
+		must(t, durable.Save(f, "odds.csv", true, durable.Bytes([]byte("3"))))
+		entries, err := f.ReadDir(".")
+		must(t, err)
+		if text := content(t, f, "odds.csv"); text != "3" || len(entries) != 1 {
+			t.Errorf("the file is %q, beside %v", text, entries)
+		}
+	})
 }
 
 func TestVerbs(t *testing.T) {

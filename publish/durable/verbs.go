@@ -84,6 +84,26 @@ func Overwrite(f FS, name string, data []byte) error {
 	return f.SyncDir(path.Dir(name))
 }
 
+// Save writes a file that a person asked for, outside of a data root: a reader sees all of
+// it or nothing. A file of that name is replaced if replace is true, and fs.ErrExist
+// otherwise. After an error no part of it is left.
+func Save(f FS, name string, replace bool, write func(io.Writer) error) error {
+	temp, err := writeTemp(f, name, write)
+	switch {
+	case err != nil:
+	case replace:
+		err = f.Rename(temp, name)
+	default:
+		if err = f.Link(temp, name); err == nil {
+			err = f.Remove(temp)
+		}
+	}
+	if err != nil {
+		return errors.Join(err, missing(f.Remove(temp)))
+	}
+	return f.SyncDir(path.Dir(name))
+}
+
 // writeNew writes and syncs one file. The folder's entry is not synced.
 func writeNew(f FS, name string, write func(io.Writer) error) error {
 	file, err := f.Create(name)

@@ -59,7 +59,13 @@ var ErrSQL = errors.New("sql")
 var ErrTimeout = errors.New("the query took longer than its time limit")
 
 // Query runs one SELECT over the datasets and passes its rows to the answer.
-func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
+func Query(ctx context.Context, o Options, text string, to Answer) error {
+	return run(ctx, o, text, "", func(ctx context.Context, conn *sql.Conn) error { return ask(ctx, conn, text, to) })
+}
+
+// run attaches the tables that the query names, makes everything but them and the file
+// written inaccessible, and calls do.
+func run(ctx context.Context, o Options, text, written string, do func(context.Context, *sql.Conn) error) (err error) {
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, ErrTimeout)
@@ -102,10 +108,13 @@ func Query(ctx context.Context, o Options, text string, to Answer) (err error) {
 			return err
 		}
 	}
+	if written != "" {
+		a.paths = append(a.paths, written)
+	}
 	if err := a.lock(); err != nil {
 		return err
 	}
-	return classified(ctx, ask(ctx, conn, text, to))
+	return classified(ctx, do(ctx, conn))
 }
 
 func start(o Options, private string) (*sql.DB, error) {

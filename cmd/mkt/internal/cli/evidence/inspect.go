@@ -20,6 +20,8 @@ type inspectFlags struct {
 
 	sql     string
 	format  cli.Choice
+	to      string
+	force   bool
 	rows    int
 	memory  int
 	timeout time.Duration
@@ -42,13 +44,18 @@ cycle, from what the provider sent to what was served. It is named by
 fixtures, markets, selections, changes, commits; live, live_counters,
 live_timeline, live_buckets, live_periods; and all_fixtures and so on for the
 same of every snapshot kept up to then. Only a single SELECT is executed, and
-nothing else can be read.`,
+nothing else can be read.
+
+--to writes all rows to a file instead, whose name ends with its format:
+.parquet keeps every type, .csv and .json are those of --format, and in .xlsx
+no text becomes a formula or a number. The same rows give the same bytes.`,
 		Example: `  mkt inspect --tenant acme --product market_engine
   mkt inspect --tenant acme 20261121T140312Z-market_engine
   mkt inspect --tenant acme --at "2026-11-21 14:05" \
     --sql "SELECT * FROM fixtures WHERE league LIKE '%Cup%'"
   mkt inspect --tenant acme --sql "SELECT cycle, odds_decimal_text
-    FROM all_selections WHERE selection_id = 'sl_…' ORDER BY cycle"`,
+    FROM all_selections WHERE selection_id = 'sl_…' ORDER BY cycle"
+  mkt inspect --tenant acme --sql "SELECT * FROM selections" --to odds.xlsx`,
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: map[string]string{cli.Paged: ""},
 		RunE:        func(cmd *cobra.Command, args []string) error { return g.inspect(cmd, f, args) },
@@ -58,6 +65,8 @@ nothing else can be read.`,
 	flags.StringVar(&f.at, "at", "", "the snapshot that --sql queries: "+snapshot.Forms+" (default: the newest)")
 	flags.StringVar(&f.sql, "sql", "", "the SELECT to execute; - reads it from the standard input")
 	flags.Var(&f.format, "format", "format of what --sql prints (--output json is json)")
+	flags.StringVar(&f.to, "to", "", "write what --sql returns to this file: .parquet, .csv, .xlsx or .json")
+	flags.BoolVar(&f.force, "force", false, "let --to replace a file")
 	flags.IntVar(&f.rows, "rows", 1000, "most rows that a table prints; csv and json print all")
 	flags.IntVar(&f.memory, "memory", 1024, "MiB that a query may use, plus about 60 for the program")
 	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "how long a query may take")
@@ -82,8 +91,16 @@ func (g *Group) inspect(cmd *cobra.Command, f inspectFlags, args []string) error
 		f.at = args[0]
 	case f.at != "" && f.sql == "":
 		return cli.Usagef("--at is for --sql; without it say mkt inspect %q", f.at)
+	case changed("to") && !changed("sql"):
+		return cli.Usagef("--to is for --sql: it writes what a query returns to a file")
+	case changed("to") && (changed("format") || changed("rows")):
+		return cli.Usagef("--to: the end of the file's name is the format, and all rows are written: want neither --format nor --rows")
+	case f.force && !changed("to"):
+		return cli.Usagef("--force is for --to")
 	}
 	switch {
+	case changed("to") && f.to == "":
+		return errNoFormat(f.to)
 	case changed("sql"):
 		return g.inspectSQL(cmd.Context(), f)
 	case f.at != "":

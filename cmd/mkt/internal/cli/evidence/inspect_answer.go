@@ -75,8 +75,8 @@ func (t *tableAnswer) end() error {
 	return nil
 }
 
-// csvAnswer is RFC 4180; NULL is empty. Values are not escaped, because they are data; a
-// text that could be misread is quoted.
+// csvAnswer is RFC 4180; NULL is empty, and an empty text is two quotes, as PostgreSQL reads
+// it. Values are not escaped, because they are data; a text that could be misread is quoted.
 type csvAnswer struct{ out *bufio.Writer }
 
 func (c *csvAnswer) Columns(names []string) error {
@@ -110,7 +110,7 @@ func (c *csvAnswer) Row(values []any) error {
 // isPlainCell reports whether every reader of CSV and every spreadsheet understands a text
 // without quotes.
 func isPlainCell(text string) bool {
-	return text == "" || text != `\.` && plain.Text(text) == text && strings.TrimSpace(text) == text &&
+	return text != "" && text != `\.` && plain.Text(text) == text && strings.TrimSpace(text) == text &&
 		!strings.ContainsAny(text, `,"`) && (!strings.ContainsAny(text[:1], "=+-@") || isNumber(text))
 }
 
@@ -121,7 +121,8 @@ func isNumber(text string) bool {
 
 func (c *csvAnswer) end() error { return c.out.Flush() }
 
-// jsonAnswer is one array of objects, an object a line, columns in their order.
+// jsonAnswer is one array of objects, an object a line, columns in their order. Columns of
+// one name have different names, as in Parquet: a, a_1.
 type jsonAnswer struct {
 	out   *bufio.Writer
 	names [][]byte
@@ -129,8 +130,14 @@ type jsonAnswer struct {
 }
 
 func (j *jsonAnswer) Columns(names []string) error {
+	seen := map[string]bool{}
 	for _, n := range names {
-		name, err := json.Marshal(n)
+		unique := n
+		for i := 1; seen[unique]; i++ {
+			unique = fmt.Sprintf("%s_%d", n, i)
+		}
+		seen[unique] = true
+		name, err := json.Marshal(unique)
 		if err != nil {
 			return err
 		}

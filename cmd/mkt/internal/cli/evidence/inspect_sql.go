@@ -15,6 +15,11 @@ import (
 )
 
 func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
+	if f.to != "" {
+		if err := g.checkTo(f); err != nil {
+			return err
+		}
+	}
 	m := snapshot.Newest
 	if f.at != "" {
 		var err error
@@ -50,13 +55,16 @@ func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
 	if err != nil {
 		return err
 	}
-	answer := g.answer(f)
 	debug.SetMemoryLimit(max(64<<20, o.Memory/4)) // garbage also counts
 	o.Abort = func(err error) {
 		cli.End(g.Out)
 		fmt.Fprintf(g.Errs, "mkt: %v\n", err)
 		os.Exit(cli.ExitFailed)
 	}
+	if f.to != "" {
+		return g.inspectTo(ctx, f, o, query)
+	}
+	answer := g.answer(f)
 	err = offline.Query(ctx, o, query, answer)
 	if errors.Is(err, offline.ErrSQL) {
 		return cli.AsUsage(err)
