@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/serve/account"
 )
@@ -87,6 +88,6 @@ func (d *doctor) baseURL(t *tenants.Tenant) {
 		return
 	}
 	d.bad(Fail, "BASE_URL_REFUSED", "accounts", place{tenant: t.ID, file: d.Tenants},
-		d.mkt("provider set "+t.ID+" --provider "+p.Name)+", for a simulator with --base-url "+quote(p.BaseURL)+" --allow-private-address",
-		"base_url %s %s, and allow_private_address is not set: fetch refuses it", quote(p.BaseURL), reason)
+		d.mkt("provider set "+t.ID+" --provider "+p.Name)+", for a simulator with --base-url "+cli.Quote(p.BaseURL)+" --allow-private-address",
+		"base_url %s %s, and allow_private_address is not set: fetch refuses it", cli.Quote(p.BaseURL), reason)
 }

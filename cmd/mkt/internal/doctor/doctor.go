@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/publish/durable"
@@ -126,7 +127,7 @@ func (d *doctor) load() {
 			d.invalid(p)
 		}
 	case errors.Is(err, fs.ErrNotExist):
-		d.bad(Fail, "TENANTS_MISSING", "accounts", place{file: d.Tenants}, d.mkt("init "+quote(filepath.Dir(d.Tenants))), "there is no such file")
+		d.bad(Fail, "TENANTS_MISSING", "accounts", place{file: d.Tenants}, d.mkt("init "+cli.Quote(filepath.Dir(d.Tenants))), "there is no such file")
 	default:
 		d.unreadable("accounts", place{file: d.Tenants}, err)
 	}

@@ -22,7 +22,7 @@ func (d *doctor) schedule(r *root) {
 		return // it is unknown whose data it is
 	}
 	if r.tenant == nil {
-		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "add it to "+quote(d.Tenants)+" again, or remove the folder", "no tenant in the file has this id")
+		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "add it to "+cli.Quote(d.Tenants)+" again, or remove the folder", "no tenant in the file has this id")
 		return
 	}
 	if !d.isDue(r) {
@@ -79,7 +79,7 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 			"the listing lacks %d fixtures of the one before: they are kept", run.Counters["held"])
 	case run.Counters["listing_short"] > 0:
 		d.bad(Warn, "LISTING_SHORT", "schedule", r.at(file), "none is needed if the next list is complete; otherwise ask the provider about the totals in "+
-			quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file),
+			cli.Quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file),
 			"the newest list of fixtures is empty or has fewer than it says: no fixture is removed because it lacks it")
 	default:
 		d.ok("schedule", r.at(file), "%s succeeded %s ago", step, ago(d.now.Sub(run.FinishedAt)))
@@ -106,13 +106,13 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 	case health.CodePermission:
 		return d.largerPlan(r)
 	case health.CodeRateLimited:
-		return "run it less often (schedule in " + quote(d.Tenants) + "), or buy a larger quota"
+		return "run it less often (schedule in " + cli.Quote(d.Tenants) + "), or buy a larger quota"
 	case health.CodePayloadRejected, health.CodeQuarantined:
-		return "look at the answers: ls " + quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file)
+		return "look at the answers: ls " + cli.Quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file)
 	case health.CodeSnapshotDamaged:
 		return d.recover(r)
 	case health.CodeStorage:
-		return "df -h " + quote(d.Data)
+		return "df -h " + cli.Quote(d.Data)
 	}
 	return d.mkt(fmt.Sprintf("%s --tenant %s --log-level debug", run.Step, r.id))
 }
@@ -184,7 +184,7 @@ func (d *doctor) quota(r *root, q *health.Quota) {
 	at := place{tenant: r.id, file: d.Tenants}
 	d.pace(r, at)
 	if _, usedUp := q.UsedUp(d.now); usedUp {
-		d.bad(Warn, "QUOTA_USED_UP", "schedule", at, "none is needed if this is rare; otherwise run it less often (schedule in "+quote(d.Tenants)+
+		d.bad(Warn, "QUOTA_USED_UP", "schedule", at, "none is needed if this is rare; otherwise run it less often (schedule in "+cli.Quote(d.Tenants)+
 			") or buy a larger quota, and then: "+d.mkt("provider test "+r.id), "the provider's quota is %s", q.Describe(d.now))
 		return
 	}
@@ -211,10 +211,10 @@ func (d *doctor) pace(r *root, at place) {
 	switch {
 	case slower:
 	case !plan.Fits:
-		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "run it less often (schedule in "+quote(d.Tenants)+"), or buy a larger quota, and then: "+d.mkt("provider test "+r.id),
+		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "run it less often (schedule in "+cli.Quote(d.Tenants)+"), or buy a larger quota, and then: "+d.mkt("provider test "+r.id),
 			"what is left of the provider's quota does not last until it is renewed: %s", plan.Needs())
 	case plan.Over:
-		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "none is needed with mkt schedule, which slows down in time; with cron or timers run it less often (schedule in "+quote(d.Tenants)+"), or buy a larger quota",
+		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "none is needed with mkt schedule, which slows down in time; with cron or timers run it less often (schedule in "+cli.Quote(d.Tenants)+"), or buy a larger quota",
 			"the whole quota, from one renewal to the next, does not carry the schedule: %s", plan.Needs())
 	}
 }
