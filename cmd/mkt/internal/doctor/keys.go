@@ -74,7 +74,7 @@ func (d *doctor) credentials(key credential.Identity) {
 			continue
 		}
 		at := place{tenant: t.ID, file: d.Tenants}
-		fix := d.mkt("provider set " + t.ID + " --provider " + t.Provider.Name)
+		fix := d.connect(t)
 		switch _, err := credential.Open(key, t.Provider.Credential, t.ID, t.Provider.Name); {
 		case errors.Is(err, credential.ErrMoved):
 			d.bad(Fail, "CREDENTIAL_MOVED", "keys", at, fix, "the credential was sealed for another tenant or provider: it was copied")

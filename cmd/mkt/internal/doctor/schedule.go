@@ -10,6 +10,8 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/pace"
 	"mkt/cmd/mkt/internal/schedule"
+	"mkt/fetch/provider/all"
+	"mkt/fetch/raw"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 )
@@ -39,7 +41,7 @@ func (d *doctor) schedule(r *root) {
 	}
 	d.connection(r)
 	if !r.published && r.refused {
-		return // that the plan does not include the product was reported, and is the reason
+		return // the reason was reported
 	}
 	if !r.published {
 		d.bad(Warn, "NEVER_RAN", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id), "nothing was published yet: its data routes answer 503")
@@ -71,6 +73,7 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 	switch {
 	case another:
 		d.ok("schedule", r.at(file), "the newest fetch was with another credential")
+	case !run.OK && d.unknownBookmaker(r, run):
 	case !run.OK:
 		d.bad(d.severity(run), "CYCLE_FAILING", "schedule", r.at(file), d.remedy(r, run), "%s failed %s: %s, %s ago",
 			step, times(run.FailuresInARow), run.Failure(), ago(d.now.Sub(run.FinishedAt)))
@@ -84,6 +87,23 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 	default:
 		d.ok("schedule", r.at(file), "%s succeeded %s ago", step, ago(d.now.Sub(run.FinishedAt)))
 	}
+}
+
+// unknownBookmaker reports whether a fetch failed because the provider does not know the bookmaker
+// of the account.
+func (d *doctor) unknownBookmaker(r *root, run *health.Run) bool {
+	p, known := all.Lookup(r.tenant.Provider.Name)
+	if run.Step != health.StepFetch || run.Code != health.CodePayloadRejected || !known || p.Bookmakers == nil || p.Bookmakers.Unknown == "" {
+		return false
+	}
+	archive, err := raw.Open(r.fs, layout.CycleID(run.Cycle))
+	if err != nil || !slices.ContainsFunc(archive.Responses(), func(one raw.Response) bool { return one.Rejected == p.Bookmakers.Unknown }) {
+		return false
+	}
+	r.refused = true
+	d.bad(Fail, "BOOKMAKER_UNKNOWN", "schedule", place{tenant: r.id, product: string(r.product), file: d.Tenants}, d.connectWith(r.tenant, p.Bookmakers.Default),
+		"%s does not know the bookmaker %s: spell it as the provider does; %s is the default", p.Name, cli.Quote(p.Bookmaker(r.tenant.Provider.Bookmaker)), p.Bookmakers.Default)
+	return true
 }
 
 // severity returns the level of a failed run. A temporary failure is a warning at first.
@@ -102,7 +122,7 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 	case health.CodeUnreachable:
 		return d.mkt("doctor --online --tenant " + r.id)
 	case health.CodeCredential:
-		return d.mkt("provider set " + r.id + " --provider " + r.tenant.Provider.Name)
+		return d.connect(r.tenant)
 	case health.CodePermission:
 		return d.largerPlan(r)
 	case health.CodeRateLimited:
@@ -136,7 +156,8 @@ func (d *doctor) connection(r *root) {
 	newest := health.CredentialStatusOf(r.fingerprint(), findings...)
 	switch status := health.ConnectionStatus(true, false, r.fingerprint(), findings...); {
 	case status == health.InvalidCredential:
-		d.bad(Fail, "CREDENTIAL_REFUSED", "schedule", at, d.mkt("provider set "+r.id+" --provider "+r.tenant.Provider.Name), "the provider refuses the credential: its data routes answer 409")
+		r.refused = true
+		d.bad(Fail, "CREDENTIAL_REFUSED", "schedule", at, d.connect(r.tenant), "the provider refuses the credential: its data routes answer 409")
 	case tested > 0 && newest.Code != "" && findings[0].FinishedAt.Equal(*newest.LastAttemptAt):
 		test := findings[0]
 		level := Warn // it may be temporary
@@ -171,7 +192,7 @@ func (d *doctor) inPlan(r *root, plan *health.Plan) {
 
 // largerPlan says what to do if the plan does not include a product.
 func (d *doctor) largerPlan(r *root) string {
-	return d.mkt("provider set "+r.id+" --provider "+r.tenant.Provider.Name) + " with the credential of a larger plan, or " +
+	return d.connect(r.tenant) + " with the credential of a larger plan, or " +
 		d.mkt(fmt.Sprintf("tenant product unset %s %s", r.id, r.product))
 }
 
@@ -231,8 +252,8 @@ func (d *doctor) overdue(r *root, last time.Time) {
 		cadence = max(cadence, pace.Expected(d.now, r.fingerprint()))
 	}
 	if age > schedule.OverdueAfter*cadence {
-		d.bad(Fail, "CYCLE_OVERDUE", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id)+", and check that mkt schedule, cron or the timer runs",
-			"the newest successful cycle is %s old, and one is due every %s", ago(age), cadence)
+		d.bad(Fail, "CYCLE_OVERDUE", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id),
+			"the newest successful cycle is %s old, and one is due every %s: check that mkt schedule, cron or the timer runs", ago(age), cadence)
 		return
 	}
 	d.ok("schedule", r.at(""), "the newest successful cycle is %s old", ago(age))
