@@ -74,15 +74,11 @@ func newAuditedRoot(t *testing.T) *auditedRoot {
 	return d
 }
 
-// blocks returns the code blocks of a language in docs/auditors.md and README.md, with the ids of
-// this data root.
+// blocks returns the code blocks of a language in docs/auditors.md, with the ids of this data root.
 func (d *auditedRoot) blocks(language string) (list []string) {
 	d.Helper()
-	readme, err := os.ReadFile("../../README.md")
-	d.must(err)
 	page, err := os.ReadFile("../../docs/auditors.md")
 	d.must(err)
-	page = append(readme, page...)
 	for _, found := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(page, -1) {
 		list = append(list, strings.NewReplacer("fx_…", d.fixture, "sl_…", d.selection).Replace(string(found[1])))
 	}

@@ -123,6 +123,9 @@ type Bookmakers struct {
 	// Query returns the part of a request's query that names a bookmaker, from which
 	// ReadMarkets knows whose prices to read.
 	Query func(name string) url.Values
+	// Unknown is why a request is rejected that names a bookmaker that the provider does
+	// not know; "" if the provider answers it without prices.
+	Unknown string
 }
 
 // Budget bounds the requests of one account's runs.

@@ -39,7 +39,7 @@ func Provider() provider.Provider {
 		Cycle:      provider.Estimate{Markets: 90},
 		Authorize:  authorize,
 		Classify:   Classify,
-		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker, Query: bookmakerQuery},
+		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker, Query: bookmakerQuery, Unknown: wire.ErrBookmakers},
 		Probes:     probes,
 		ReadPlan:   readPlan,
 		NeededBy:   neededBy,

@@ -3,6 +3,9 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -102,11 +105,40 @@ func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z
 
 // SameCommand returns the beginning of a command line with the same settings and folders.
 func SameCommand(cmd *cobra.Command) string {
-	words := []string{"mkt"}
+	words := []string{Self()}
 	for _, name := range []string{"config", "data", "tenants"} {
 		if f := cmd.Flags().Lookup(name); f.Changed {
-			words = append(words, "--"+name, f.Value.String())
+			words = append(words, "--"+name, Quote(f.Value.String()))
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// Self returns how a command line that can be pasted begins: "mkt" if PATH has this program under
+// that name, and otherwise the path of this program.
+func Self() string {
+	const name = "mkt"
+	path, err := os.Executable()
+	if err != nil {
+		return name
+	}
+	if found, err := exec.LookPath(name); err == nil {
+		a, errA := os.Stat(found)
+		b, errB := os.Stat(path)
+		if errA == nil && errB == nil && os.SameFile(a, b) {
+			return name
+		}
+	}
+	if filepath.Base(path) != name {
+		return name // a test, or the program was replaced while it runs
+	}
+	return Quote(path)
+}
+
+// Quote returns a text as one word of a shell's command line.
+func Quote(text string) string {
+	if text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=+,:@%") == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/serve/account"
 )
@@ -18,6 +19,9 @@ func (d *doctor) accounts() {
 	}
 	d.revocations()
 	d.seal(d.file)
+	if len(d.file.Tenants) == 0 {
+		d.bad(Warn, "TENANTS_NONE", "accounts", place{file: d.Tenants}, d.mkt("tenant add acme --product market_engine"), "there is no account yet; acme is an example of an id")
+	}
 	for i := range d.file.Tenants {
 		if t := &d.file.Tenants[i]; t.Status == account.Active {
 			d.account(t)
@@ -65,12 +69,12 @@ func (d *doctor) account(t *tenants.Tenant) {
 		inForce = inForce || subscribed && t.Subscription(p, d.now) == account.InForce
 		if subscribed && t.Subscription(p, d.now) == account.Expired {
 			at := place{t.ID, string(p), d.Tenants}
-			d.bad(Warn, "PRODUCT_EXPIRED", "accounts", at, d.mkt("tenant product set "+t.ID+" "+string(p)+" --expires DATE")+", or product unset",
-				"expired %s ago, on %s", ago(d.now.Sub(*s.Expires)), s.Expires.Format("2006-01-02"))
+			d.bad(Warn, "PRODUCT_EXPIRED", "accounts", at, d.mkt("tenant product set "+t.ID+" "+string(p)),
+				"expired %s ago, on %s; the command ends the term, --expires sets another, and mkt tenant product unset takes the product away", ago(d.now.Sub(*s.Expires)), s.Expires.Format("2006-01-02"))
 		}
 	}
 	if t.Provider == nil && inForce {
-		d.bad(Warn, "PROVIDER_NONE", "accounts", at, d.mkt("provider set "+t.ID+" --provider NAME"), "it has no provider: its data routes answer 409")
+		d.bad(Warn, "PROVIDER_NONE", "accounts", at, d.mkt("provider set "+t.ID+" --provider "+tenants.ProviderNames()[0]), "it has no provider: its data routes answer 409; mkt provider list shows the others")
 	}
 	if t.Provider != nil {
 		d.baseURL(t)
@@ -87,6 +91,27 @@ func (d *doctor) baseURL(t *tenants.Tenant) {
 		return
 	}
 	d.bad(Fail, "BASE_URL_REFUSED", "accounts", place{tenant: t.ID, file: d.Tenants},
-		d.mkt("provider set "+t.ID+" --provider "+p.Name)+", for a simulator with --base-url "+quote(p.BaseURL)+" --allow-private-address",
-		"base_url %s %s, and allow_private_address is not set: fetch refuses it", quote(p.BaseURL), reason)
+		d.mkt("provider set "+t.ID+" --provider "+p.Name),
+		"base_url %s %s, and allow_private_address is not set: fetch refuses it; a simulator needs --base-url and --allow-private-address", cli.Quote(p.BaseURL), reason)
+}
+
+// connect returns the command that connects a tenant to its provider with a new credential and
+// changes nothing else.
+func (d *doctor) connect(t *tenants.Tenant) string {
+	return d.connectWith(t, t.Provider.Bookmaker)
+}
+
+// connectWith is connect with another bookmaker.
+func (d *doctor) connectWith(t *tenants.Tenant, bookmaker string) string {
+	command := "provider set " + t.ID + " --provider " + t.Provider.Name
+	if bookmaker != "" {
+		command += " --bookmaker " + cli.Quote(bookmaker)
+	}
+	if t.Provider.BaseURL != "" {
+		command += " --base-url " + cli.Quote(t.Provider.BaseURL)
+	}
+	if t.Provider.AllowPrivateAddress {
+		command += " --allow-private-address"
+	}
+	return d.mkt(command)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/publish/durable"
@@ -43,6 +44,9 @@ type Options struct {
 	Probe func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error)
 	// Space returns the free space below a folder; nil asks the file system.
 	Space func(dir string) (Space, error)
+	// Running returns the arguments of the processes of mkt, and whether this user is shown
+	// those of others; nil reads them from Proc.
+	Running func() (arguments []string, known bool)
 	// Proc is the kernel's list of processes and locks; "" means /proc.
 	Proc string
 }
@@ -65,7 +69,7 @@ type root struct {
 
 	head      *snapshot.Commit // newest commit; nil if there is none or it cannot be read
 	published bool             // something was published, readable or not
-	refused   bool             // it was reported that the plan does not include the product
+	refused   bool             // it was reported that the provider refuses: the plan, the credential or the bookmaker
 }
 
 // Run checks an installation. ctx bounds the probes.
@@ -73,6 +77,9 @@ func Run(ctx context.Context, o Options) Report {
 	o.Command, o.Proc = cmp.Or(o.Command, "mkt"), cmp.Or(o.Proc, "/proc")
 	if o.Space == nil {
 		o.Space = spaceOf
+	}
+	if o.Running == nil {
+		o.Running = func() ([]string, bool) { return commands(o.Proc) }
 	}
 	d := &doctor{Options: o, now: o.Now()}
 	d.load()
@@ -95,6 +102,7 @@ func Run(ctx context.Context, o Options) Report {
 		d.owners(r)
 	}
 	d.disk()
+	d.services()
 	d.providers(ctx)
 	return d.report()
 }
@@ -126,7 +134,7 @@ func (d *doctor) load() {
 			d.invalid(p)
 		}
 	case errors.Is(err, fs.ErrNotExist):
-		d.bad(Fail, "TENANTS_MISSING", "accounts", place{file: d.Tenants}, d.mkt("init "+quote(filepath.Dir(d.Tenants))), "there is no such file")
+		d.bad(Fail, "TENANTS_MISSING", "accounts", place{file: d.Tenants}, d.mkt("init "+cli.Quote(filepath.Dir(d.Tenants))), "there is no such file")
 	default:
 		d.unreadable("accounts", place{file: d.Tenants}, err)
 	}

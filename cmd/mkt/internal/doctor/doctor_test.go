@@ -22,6 +22,7 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/credential"
 	"mkt/fetch/provider"
+	"mkt/fetch/raw"
 	"mkt/internal/needs"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -89,6 +90,23 @@ func TestNewInstallation(t *testing.T) {
 	h := newInstallation(t)
 	h.write(h.options.Tenants, "version: 1\ntenants: []\n")
 	must(t, os.RemoveAll(h.options.Data))
+	if got, want := names(doctor.Run(t.Context(), h.options)), []string{"WARN TENANTS_NONE"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// Of the processes, those of mkt count, whatever their folder is.
+func TestRunningProcesses(t *testing.T) {
+	h := newInstallation(t)
+	h.options.Running, h.options.Proc = nil, h.path("proc")
+	for pid, line := range map[string]string{"1": "/sbin/init", "7": "/usr/bin/mkt\x00--config\x00/etc/mkt/mkt.yaml\x00serve\x00", "8": "vi\x00schedule\x00"} {
+		must(t, os.MkdirAll(filepath.Join(h.options.Proc, pid), 0o755))
+		h.write(filepath.Join(h.options.Proc, pid, "cmdline"), line)
+	}
+	if got, want := names(doctor.Run(t.Context(), h.options)), []string{"NOTE SCHEDULE_NOT_RUNNING"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	must(t, os.RemoveAll(filepath.Join(h.options.Proc, "1"))) // this user is shown his own processes only
 	if got := names(doctor.Run(t.Context(), h.options)); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
@@ -182,22 +200,33 @@ var faults = []fault{
 	{"product expired", func(h *installation) {
 		yesterday := h.now().Add(-24 * time.Hour)
 		h.change(func(t *tenants.Tenant) { t.Products[product] = account.Subscription{Expires: &yesterday} })
-	}, []string{"WARN PRODUCT_EXPIRED"}, "acme", "mkt tenant product set acme market_engine --expires"},
+	}, []string{"WARN PRODUCT_EXPIRED"}, "acme", "mkt tenant product set acme market_engine"},
 	{"no provider", func(h *installation) { h.change(func(t *tenants.Tenant) { t.Provider = nil }) }, []string{"WARN PROVIDER_NONE"}, "acme", "mkt provider set acme"},
 	{"base URL on a private network", func(h *installation) {
 		h.change(func(t *tenants.Tenant) {
 			t.Provider.BaseURL, t.Provider.AllowPrivateAddress = "https://192.168.1.5:8443", false
 		})
-	}, []string{"FAIL BASE_URL_REFUSED"}, "acme", "--allow-private-address"},
+	}, []string{"FAIL BASE_URL_REFUSED"}, "acme", "mkt provider set acme --provider betsapi"},
 	{"base URL of somebody else", func(h *installation) {
 		h.change(func(t *tenants.Tenant) {
 			t.Provider.BaseURL, t.Provider.AllowPrivateAddress = "https://evil.example", false
 		})
-	}, []string{"FAIL BASE_URL_REFUSED"}, "acme", "mkt provider set acme"},
+	}, []string{"FAIL BASE_URL_REFUSED"}, "acme", "mkt provider set acme --provider betsapi"},
 	{"data of nobody", func(h *installation) {
 		must(h.t, os.Rename(filepath.Dir(h.root), filepath.Join(h.options.Data, "client_id=was-here")))
 	}, []string{"WARN NEVER_RAN", "FAIL SNAPSHOT_FOREIGN", "WARN DATA_UNKNOWN"}, "acme", ""},
 
+	{"no account", func(h *installation) {
+		must(h.t, os.RemoveAll(h.options.Data))
+		h.write(h.options.Tenants, "version: 1\ntenants: []\n")
+	}, []string{"WARN TENANTS_NONE"}, "tenants.yaml", "mkt tenant add acme --product market_engine"},
+	{"a bookmaker that the provider does not know", (*installation).mistype, []string{"FAIL BOOKMAKER_UNKNOWN"}, "acme", "mkt provider set acme --provider theoddsapi --bookmaker pinnacle --base-url http://127.0.0.1:"},
+	{"nothing serves", func(h *installation) {
+		h.options.Running = func() ([]string, bool) { return []string{"schedule"}, true }
+	}, []string{"NOTE SERVE_NOT_RUNNING"}, "tenants.yaml", "mkt serve"},
+	{"nothing runs cycles", func(h *installation) {
+		h.options.Running = func() ([]string, bool) { return []string{"serve"}, true }
+	}, []string{"NOTE SCHEDULE_NOT_RUNNING"}, "tenants.yaml", "mkt schedule"},
 	{"nothing published", func(h *installation) { must(h.t, os.RemoveAll(h.root)) }, []string{"WARN NEVER_RAN"}, "acme", "mkt cycle --tenant acme"},
 	{"overdue", func(h *installation) { h.later(3 * time.Hour) }, []string{"FAIL CYCLE_OVERDUE"}, "acme", "mkt cycle --tenant acme"},
 	{"one failed fetch", func(h *installation) { h.failed("PROVIDER_UNREACHABLE", 1) }, []string{"WARN CYCLE_FAILING"}, "acme", "mkt doctor --online --tenant acme"},
@@ -214,7 +243,7 @@ var faults = []fault{
 	{"test refused before anything was published", func(h *installation) {
 		must(h.t, os.RemoveAll(h.root))
 		h.tested("CREDENTIAL_REJECTED")
-	}, []string{"FAIL CREDENTIAL_REFUSED", "WARN NEVER_RAN"}, "acme", "mkt provider set acme"},
+	}, []string{"FAIL CREDENTIAL_REFUSED"}, "acme", "--base-url http://127.0.0.1:"},
 	{"the test found that the product was not bought", func(h *installation) { h.tested("PERMISSION_DENIED") }, []string{"FAIL TEST_FAILED"}, "acme", "mkt provider set acme"},
 	{"test of a plan without the product", func(h *installation) { h.lacks("", football.Prematch) }, []string{"FAIL NOT_IN_PLAN"}, "acme", "mkt tenant product unset acme market_engine"},
 	{"test of a plan without another product", func(h *installation) { h.lacks("", football.LiveStats) }, nil, "", ""},
@@ -417,6 +446,34 @@ func (h *installation) killedServer(version uint64, times int) {
 	}
 }
 
+// mistype makes acme an account of another provider with a bookmaker that it does not know, whose
+// first fetch failed.
+func (h *installation) mistype() {
+	h.t.Helper()
+	must(h.t, os.RemoveAll(h.root))
+	key, err := credential.LoadIdentity(h.options.SealKey)
+	must(h.t, err)
+	sealed, err := credential.Seal(key.Recipient(), "acme", "theoddsapi", []byte(dataroot.Secret))
+	must(h.t, err)
+	h.change(func(t *tenants.Tenant) {
+		t.Provider.Name, t.Provider.Bookmaker, t.Provider.Credential = "theoddsapi", "pinacle", sealed
+	})
+	disk, err := durable.OpenRoot(h.root)
+	must(h.t, err)
+	defer disk.Close()
+	const cycle = "20261122T120000Z-market_engine"
+	refused := raw.Response{Number: 1, Endpoint: "odds", Path: "/v4/sports/x/odds", Attempt: 1, Status: 422, FetchedAt: h.now()}
+	w, err := raw.Create(disk, cycle, nil)
+	must(h.t, err)
+	_, err = w.Reject(refused, "INVALID_BOOKMAKERS", []byte("{}"))
+	must(h.t, err)
+	_, err = w.Seal(raw.Cycle{ClientID: "acme", Product: product, Provider: "theoddsapi", StartedAt: h.now(), FinishedAt: h.now(),
+		Outcome: raw.Failed, Code: health.CodePayloadRejected, Requests: 1})
+	must(h.t, err)
+	must(h.t, health.Record(disk, health.Run{Step: health.StepFetch, Cycle: cycle, StartedAt: h.now(), FinishedAt: h.now(),
+		Code: health.CodePayloadRejected, CredentialFingerprint: h.acme().Provider.Fingerprint()}))
+}
+
 // lockedBy plants a kernel list of locks in which a process holds acme's lock.
 func (h *installation) lockedBy(pid int, state string) {
 	h.t.Helper()
@@ -488,7 +545,7 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../../../docs/operators.md")
 	must(t, err)
 	for code, means := range doctor.Codes() {
-		line := regexp.MustCompile("(?m)^\\| `" + code + "` \\| (WARN|FAIL|WARN, FAIL) \\| " + regexp.QuoteMeta(means) + " \\|$")
+		line := regexp.MustCompile("(?m)^\\| `" + code + "` \\| (NOTE|WARN|FAIL|WARN, FAIL) \\| " + regexp.QuoteMeta(means) + " \\|$")
 		if !line.Match(page) {
 			t.Errorf("docs/operators.md has no line for %s: %s", code, means)
 		}

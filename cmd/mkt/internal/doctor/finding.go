@@ -11,6 +11,7 @@ type Level string
 
 const (
 	OK   Level = "OK"
+	Note Level = "NOTE" // nothing is wrong, and something is left to do
 	Warn Level = "WARN"
 	Fail Level = "FAIL"
 )
@@ -67,6 +68,7 @@ var codes = map[string]string{
 	"SERVICE_UNSET": "the service has no name or no support address of its own; /status shows clients the defaults",
 
 	"TENANTS_MISSING":  "there is no tenants file",
+	"TENANTS_NONE":     "there is no account yet",
 	"TENANTS_INVALID":  "the tenants file is invalid; the last valid one stays in force",
 	"TENANTS_UNSEALED": "the tenants file has no valid seal: nobody can see whether it is complete",
 	"TOKEN_DUPLICATE":  "two accounts share a token",
@@ -82,6 +84,7 @@ var codes = map[string]string{
 	"NEVER_RAN":          "no cycle of a product has been published yet",
 	"CYCLE_OVERDUE":      "the newest successful cycle is older than two cadences",
 	"CYCLE_FAILING":      "the newest run of a step failed",
+	"BOOKMAKER_UNKNOWN":  "the provider does not know the bookmaker of an account",
 	"CREDENTIAL_UNTRIED": "a credential was not tried yet",
 	"CREDENTIAL_REFUSED": "the provider refuses a credential",
 	"TEST_FAILED":        "the newest test of a connection failed",
@@ -91,6 +94,9 @@ var codes = map[string]string{
 	"QUOTA_TOO_SMALL":    "the provider's quota does not carry the schedule of the account",
 	"LISTING_SHORT":      "the newest list of fixtures is empty or has fewer than it says, so no fixture is removed",
 	"STATE_UNREADABLE":   "a state file cannot be read; the next run rewrites it",
+
+	"SCHEDULE_NOT_RUNNING": "no mkt schedule runs on this machine, and an account had at most two cycles",
+	"SERVE_NOT_RUNNING":    "no mkt serve runs on this machine",
 
 	"CURRENT_STALE":    "CURRENT does not name the newest commit; readers find it without CURRENT",
 	"COMMIT_DAMAGED":   "the newest commit record is damaged",

@@ -132,6 +132,7 @@ func newInstallation(t *testing.T) *installation {
 		SealKey: filepath.Join(dir, "seal.key"), IDKey: filepath.Join(dir, "id.key"),
 		ServiceName: "Coast Football", SupportEmail: "support@coast.example",
 		Products: []football.Product{product}, Now: func() time.Time { return at },
+		Running: func() ([]string, bool) { return []string{"serve", "schedule"}, true },
 	}}
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/fetch/credential"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -23,7 +24,7 @@ func (d *doctor) key(code, path, missing string) []byte {
 		return nil
 	}
 	if err == nil && durable.Exposed(info, os.Geteuid()) != 0 {
-		d.bad(Fail, code+"_MODE", "keys", at, "chmod 600 "+quote(path), "mode %04o: other users may read or write it", info.Mode().Perm())
+		d.bad(Fail, code+"_MODE", "keys", at, "chmod 600 "+cli.Quote(path), "mode %04o: other users may read or write it", info.Mode().Perm())
 	}
 	var content []byte
 	if err == nil {
@@ -46,7 +47,7 @@ func (d *doctor) sealKey() {
 			}
 		}
 	}
-	missing := d.mkt("init " + quote(filepath.Dir(d.SealKey)))
+	missing := d.mkt("init " + cli.Quote(filepath.Dir(d.SealKey)))
 	if sealed > 0 {
 		missing = "restore it from your copy; without one: " + missing + ", then " + d.mkt("provider set") + " for every tenant"
 	}
@@ -73,7 +74,7 @@ func (d *doctor) credentials(key credential.Identity) {
 			continue
 		}
 		at := place{tenant: t.ID, file: d.Tenants}
-		fix := d.mkt("provider set " + t.ID + " --provider " + t.Provider.Name)
+		fix := d.connect(t)
 		switch _, err := credential.Open(key, t.Provider.Credential, t.ID, t.Provider.Name); {
 		case errors.Is(err, credential.ErrMoved):
 			d.bad(Fail, "CREDENTIAL_MOVED", "keys", at, fix, "the credential was sealed for another tenant or provider: it was copied")
@@ -89,7 +90,7 @@ func (d *doctor) credentials(key credential.Identity) {
 func (d *doctor) identityKey() {
 	recorded, err := os.ReadFile(filepath.Join(d.Data, layout.IDKeyFingerprintFile))
 	made := err == nil
-	missing := d.mkt("init " + quote(filepath.Dir(d.IDKey)))
+	missing := d.mkt("init " + cli.Quote(filepath.Dir(d.IDKey)))
 	if made {
 		missing = "restore it from your copy: the data was made with it, and another one changes every id"
 	}

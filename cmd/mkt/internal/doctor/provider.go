@@ -25,7 +25,7 @@ func (d *doctor) providers(ctx context.Context) {
 func (d *doctor) provider(ctx context.Context, r *root) {
 	at := place{tenant: r.id, file: d.Tenants}
 	p, err := d.Probe(ctx, r.tenant, r.product)
-	set := d.mkt("provider set " + r.id + " --provider " + r.tenant.Provider.Name)
+	set := d.connect(r.tenant)
 	switch {
 	case err == nil:
 		d.ok("provider", at, "%s answered %s in %d ms", r.tenant.Provider.Name, p.Endpoints[len(p.Endpoints)-1], p.Took.Milliseconds())

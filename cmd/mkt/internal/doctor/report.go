@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"mkt/publish/durable"
@@ -49,13 +48,6 @@ func (d *doctor) add(f Finding, at place) {
 }
 
 func (d *doctor) mkt(args string) string { return d.Command + " " + args }
-
-func quote(path string) string {
-	if path != "" && strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=+,:@%") == "" {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
 
 func plural(n int, noun string) string {
 	if n == 1 {

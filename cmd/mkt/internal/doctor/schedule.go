@@ -10,6 +10,8 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/pace"
 	"mkt/cmd/mkt/internal/schedule"
+	"mkt/fetch/provider/all"
+	"mkt/fetch/raw"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 )
@@ -22,7 +24,7 @@ func (d *doctor) schedule(r *root) {
 		return // it is unknown whose data it is
 	}
 	if r.tenant == nil {
-		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "add it to "+quote(d.Tenants)+" again, or remove the folder", "no tenant in the file has this id")
+		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "add it to "+cli.Quote(d.Tenants)+" again, or remove the folder", "no tenant in the file has this id")
 		return
 	}
 	if !d.isDue(r) {
@@ -39,7 +41,7 @@ func (d *doctor) schedule(r *root) {
 	}
 	d.connection(r)
 	if !r.published && r.refused {
-		return // that the plan does not include the product was reported, and is the reason
+		return // the reason was reported
 	}
 	if !r.published {
 		d.bad(Warn, "NEVER_RAN", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id), "nothing was published yet: its data routes answer 503")
@@ -71,6 +73,7 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 	switch {
 	case another:
 		d.ok("schedule", r.at(file), "the newest fetch was with another credential")
+	case !run.OK && d.unknownBookmaker(r, run):
 	case !run.OK:
 		d.bad(d.severity(run), "CYCLE_FAILING", "schedule", r.at(file), d.remedy(r, run), "%s failed %s: %s, %s ago",
 			step, times(run.FailuresInARow), run.Failure(), ago(d.now.Sub(run.FinishedAt)))
@@ -79,11 +82,28 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 			"the listing lacks %d fixtures of the one before: they are kept", run.Counters["held"])
 	case run.Counters["listing_short"] > 0:
 		d.bad(Warn, "LISTING_SHORT", "schedule", r.at(file), "none is needed if the next list is complete; otherwise ask the provider about the totals in "+
-			quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file),
+			cli.Quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file),
 			"the newest list of fixtures is empty or has fewer than it says: no fixture is removed because it lacks it")
 	default:
 		d.ok("schedule", r.at(file), "%s succeeded %s ago", step, ago(d.now.Sub(run.FinishedAt)))
 	}
+}
+
+// unknownBookmaker reports whether a fetch failed because the provider does not know the bookmaker
+// of the account.
+func (d *doctor) unknownBookmaker(r *root, run *health.Run) bool {
+	p, known := all.Lookup(r.tenant.Provider.Name)
+	if run.Step != health.StepFetch || run.Code != health.CodePayloadRejected || !known || p.Bookmakers == nil || p.Bookmakers.Unknown == "" {
+		return false
+	}
+	archive, err := raw.Open(r.fs, layout.CycleID(run.Cycle))
+	if err != nil || !slices.ContainsFunc(archive.Responses(), func(one raw.Response) bool { return one.Rejected == p.Bookmakers.Unknown }) {
+		return false
+	}
+	r.refused = true
+	d.bad(Fail, "BOOKMAKER_UNKNOWN", "schedule", place{tenant: r.id, product: string(r.product), file: d.Tenants}, d.connectWith(r.tenant, p.Bookmakers.Default),
+		"%s does not know the bookmaker %s: spell it as the provider does; %s is the default", p.Name, cli.Quote(p.Bookmaker(r.tenant.Provider.Bookmaker)), p.Bookmakers.Default)
+	return true
 }
 
 // severity returns the level of a failed run. A temporary failure is a warning at first.
@@ -102,17 +122,17 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 	case health.CodeUnreachable:
 		return d.mkt("doctor --online --tenant " + r.id)
 	case health.CodeCredential:
-		return d.mkt("provider set " + r.id + " --provider " + r.tenant.Provider.Name)
+		return d.connect(r.tenant)
 	case health.CodePermission:
 		return d.largerPlan(r)
 	case health.CodeRateLimited:
-		return "run it less often (schedule in " + quote(d.Tenants) + "), or buy a larger quota"
+		return "run it less often (schedule in " + cli.Quote(d.Tenants) + "), or buy a larger quota"
 	case health.CodePayloadRejected, health.CodeQuarantined:
-		return "look at the answers: ls " + quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file)
+		return "look at the answers: ls " + cli.Quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file)
 	case health.CodeSnapshotDamaged:
 		return d.recover(r)
 	case health.CodeStorage:
-		return "df -h " + quote(d.Data)
+		return "df -h " + cli.Quote(d.Data)
 	}
 	return d.mkt(fmt.Sprintf("%s --tenant %s --log-level debug", run.Step, r.id))
 }
@@ -136,7 +156,8 @@ func (d *doctor) connection(r *root) {
 	newest := health.CredentialStatusOf(r.fingerprint(), findings...)
 	switch status := health.ConnectionStatus(true, false, r.fingerprint(), findings...); {
 	case status == health.InvalidCredential:
-		d.bad(Fail, "CREDENTIAL_REFUSED", "schedule", at, d.mkt("provider set "+r.id+" --provider "+r.tenant.Provider.Name), "the provider refuses the credential: its data routes answer 409")
+		r.refused = true
+		d.bad(Fail, "CREDENTIAL_REFUSED", "schedule", at, d.connect(r.tenant), "the provider refuses the credential: its data routes answer 409")
 	case tested > 0 && newest.Code != "" && findings[0].FinishedAt.Equal(*newest.LastAttemptAt):
 		test := findings[0]
 		level := Warn // it may be temporary
@@ -171,7 +192,7 @@ func (d *doctor) inPlan(r *root, plan *health.Plan) {
 
 // largerPlan says what to do if the plan does not include a product.
 func (d *doctor) largerPlan(r *root) string {
-	return d.mkt("provider set "+r.id+" --provider "+r.tenant.Provider.Name) + " with the credential of a larger plan, or " +
+	return d.connect(r.tenant) + " with the credential of a larger plan, or " +
 		d.mkt(fmt.Sprintf("tenant product unset %s %s", r.id, r.product))
 }
 
@@ -184,7 +205,7 @@ func (d *doctor) quota(r *root, q *health.Quota) {
 	at := place{tenant: r.id, file: d.Tenants}
 	d.pace(r, at)
 	if _, usedUp := q.UsedUp(d.now); usedUp {
-		d.bad(Warn, "QUOTA_USED_UP", "schedule", at, "none is needed if this is rare; otherwise run it less often (schedule in "+quote(d.Tenants)+
+		d.bad(Warn, "QUOTA_USED_UP", "schedule", at, "none is needed if this is rare; otherwise run it less often (schedule in "+cli.Quote(d.Tenants)+
 			") or buy a larger quota, and then: "+d.mkt("provider test "+r.id), "the provider's quota is %s", q.Describe(d.now))
 		return
 	}
@@ -211,10 +232,10 @@ func (d *doctor) pace(r *root, at place) {
 	switch {
 	case slower:
 	case !plan.Fits:
-		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "run it less often (schedule in "+quote(d.Tenants)+"), or buy a larger quota, and then: "+d.mkt("provider test "+r.id),
+		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "run it less often (schedule in "+cli.Quote(d.Tenants)+"), or buy a larger quota, and then: "+d.mkt("provider test "+r.id),
 			"what is left of the provider's quota does not last until it is renewed: %s", plan.Needs())
 	case plan.Over:
-		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "none is needed with mkt schedule, which slows down in time; with cron or timers run it less often (schedule in "+quote(d.Tenants)+"), or buy a larger quota",
+		d.bad(Warn, "QUOTA_TOO_SMALL", "schedule", at, "none is needed with mkt schedule, which slows down in time; with cron or timers run it less often (schedule in "+cli.Quote(d.Tenants)+"), or buy a larger quota",
 			"the whole quota, from one renewal to the next, does not carry the schedule: %s", plan.Needs())
 	}
 }
@@ -231,8 +252,8 @@ func (d *doctor) overdue(r *root, last time.Time) {
 		cadence = max(cadence, pace.Expected(d.now, r.fingerprint()))
 	}
 	if age > schedule.OverdueAfter*cadence {
-		d.bad(Fail, "CYCLE_OVERDUE", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id)+", and check that mkt schedule, cron or the timer runs",
-			"the newest successful cycle is %s old, and one is due every %s", ago(age), cadence)
+		d.bad(Fail, "CYCLE_OVERDUE", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id),
+			"the newest successful cycle is %s old, and one is due every %s: check that mkt schedule, cron or the timer runs", ago(age), cadence)
 		return
 	}
 	d.ok("schedule", r.at(""), "the newest successful cycle is %s old", ago(age))

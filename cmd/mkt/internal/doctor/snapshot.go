@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -109,7 +110,7 @@ func (d *doctor) contents(r *root, head snapshot.Commit) {
 		d.bad(Fail, "SNAPSHOT_FOREIGN", "snapshot", r.at(manifest), "remove the folder: it was copied here", "it belongs to tenant %s, product %s", m.ClientID, m.Product)
 	}
 	if d.idKey != "" && m.IDKeyFingerprint != d.idKey {
-		d.bad(Fail, "ID_KEY_OTHER", "keys", r.at(manifest), "restore the key with the fingerprint "+m.IDKeyFingerprint+" as "+quote(d.IDKey),
+		d.bad(Fail, "ID_KEY_OTHER", "keys", r.at(manifest), "restore the key with the fingerprint "+m.IDKeyFingerprint+" as "+cli.Quote(d.IDKey),
 			"the snapshot was made with the id key %s, this one is %s", m.IDKeyFingerprint, d.idKey)
 	}
 	for _, file := range m.Files {

@@ -203,14 +203,18 @@ func (g *Group) printInit(dir string, files []initFile) error {
 	}
 	in := ""
 	if dir != "." {
-		in = "cd " + dir + " && "
+		in = "  cd " + cli.Quote(dir) + "\n"
 	}
-	_, err := fmt.Fprintf(g.Out, `
-Keep a copy of both keys. Next:
-  %smkt tenant add ID --product market_engine
-  mkt provider set ID --provider %s        reads the credential from the terminal
-  mkt cycle --tenant ID
-  mkt serve
-`, in, strings.Join(tenants.ProviderNames(), "|"))
+	_, err := fmt.Fprint(g.Out, strings.NewReplacer("IN", in, "MKT", cli.Self(), "PROVIDERS", strings.Join(tenants.ProviderNames(), ", ")).Replace(`
+Keep a copy of both keys. Next, for an account with the id acme:
+
+IN  MKT tenant add acme --product market_engine
+  MKT provider set acme --provider betsapi
+  MKT cycle --tenant acme
+  MKT serve
+
+The providers are PROVIDERS. The second command
+asks for the credential. "mkt doctor" says what is missing or wrong.
+`))
 	return err
 }

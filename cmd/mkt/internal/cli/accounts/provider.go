@@ -136,7 +136,8 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, f
 	if maker := p.BookmakerInUse(); maker != "" {
 		of = ", prices of " + maker
 	}
-	plain.Fprintf(g.Out, "tenant %s: provider %s set%s, credential %s sealed\nNext: mkt provider test %s, then mkt cycle --tenant %s\n", id, p.Name, of, p.Hint, id, id)
+	plain.Fprintf(g.Out, "tenant %s: provider %s set%s, credential %s sealed\nNext:\n  %s provider test %s\n  %s cycle --tenant %s\n",
+		id, p.Name, of, p.Hint, cli.Self(), id, cli.Self(), id)
 	return err
 }
 

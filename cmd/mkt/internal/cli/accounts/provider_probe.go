@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,8 +33,9 @@ requests, which docs/providers.md lists with their cost; --credential-only
 sends one. The answers change the status of the connection and the
 capabilities of the account, which a running mkt serve follows.
 
-Exit code 0: the credential is good; 1: it is refused, or the plan does not
-include what a product of the tenant needs; 75: the provider cannot be
+Exit code 0: the credential is good; 1: it is refused, the provider does not
+know the bookmaker, or the plan does not include what a product of the tenant
+needs; 75: the provider cannot be
 reached, or the credential is good and its quota is used up.`,
 		Example: `  mkt provider test acme
   mkt provider test acme --credential-only`,
@@ -95,6 +97,8 @@ func (g *Group) testProvider(cmd *cobra.Command, id string, credentialOnly bool)
 	if err == nil {
 		if err = notInPlan(t, found.Plan); err != nil {
 			found.Code = health.CodePermission
+		} else if err = unknownBookmaker(t, found.Failed); err != nil {
+			found.Code = health.CodePayloadRejected
 		}
 	}
 	return g.printTest(t, found, err)
@@ -110,6 +114,18 @@ func notInPlan(t *tenants.Tenant, plan *health.Plan) error {
 		}
 	}
 	return nil
+}
+
+// unknownBookmaker returns an error if a request of a test failed because the provider does not
+// know the bookmaker of the tenant.
+func unknownBookmaker(t *tenants.Tenant, failed []fetch.FailedProbe) error {
+	p, known := all.Lookup(t.Provider.Name)
+	if !known || p.Bookmakers == nil || p.Bookmakers.Unknown == "" ||
+		!slices.ContainsFunc(failed, func(f fetch.FailedProbe) bool { return f.Reason == p.Bookmakers.Unknown }) {
+		return nil
+	}
+	return fmt.Errorf("tenant %s: the credential is good, but %s does not know the bookmaker %s: choose one as %s spells it, such as its default, with: mkt provider set %s --provider %s --bookmaker %s",
+		t.ID, p.Name, p.Bookmaker(t.Provider.Bookmaker), p.Name, t.ID, p.Name, p.Bookmakers.Default)
 }
 
 // inTenant calls do with the folder of a tenant, under its lock: one test at a time.

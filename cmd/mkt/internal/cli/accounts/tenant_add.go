@@ -97,9 +97,12 @@ func (f *tenantFlags) next(t tenants.Tenant, now time.Time) string {
 			lines = append(lines, termWords(&t, p, now))
 		}
 	}
-	next := fmt.Sprintf("Next: mkt provider set %s --provider %s", t.ID, strings.Join(tenants.ProviderNames(), "|"))
 	if len(t.Products) == 0 {
-		next = fmt.Sprintf("Next: mkt tenant product set %s %s", t.ID, football.MarketEngine)
+		lines = append(lines, fmt.Sprintf("Next:\n  %s tenant product set %s %s", cli.Self(), t.ID, football.MarketEngine))
+	} else {
+		names := tenants.ProviderNames()
+		lines = append(lines, fmt.Sprintf("Next:\n  %s provider set %s --provider %s\nor with another provider: %s",
+			cli.Self(), t.ID, names[0], strings.Join(names[1:], ", ")))
 	}
-	return strings.Join(append(lines, next), "\n")
+	return strings.Join(lines, "\n")
 }

@@ -34,7 +34,8 @@ type demoFlags struct {
 	speed     float64
 	seed      uint64
 
-	present time.Time // when all of the past was played
+	present   time.Time // when all of the past was played
+	temporary bool      // the folder is removed at the end
 }
 
 func newDemo(g *Group) *cobra.Command {
@@ -153,7 +154,7 @@ func (g *Group) folder(f *demoFlags) (remove func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	f.dir = private.Dir
+	f.dir, f.temporary = private.Dir, true
 	return func() {
 		if err := private.Remove(); err != nil {
 			g.Log.Warn("the temporary folder was not removed", "error", err)

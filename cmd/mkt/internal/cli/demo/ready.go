@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -123,40 +124,32 @@ func (g *Group) printDemo(url, console string, f demoFlags, accounts []Account) 
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(g.Out, strings.NewReplacer("URL", url+"/api/v1", "MAIN", accounts[0].Token,
-		"SUSPENDED", accounts[4].Token, "DIR", f.dir, "LIVELY", f.liveEvery.String(), "EVERY", f.every.String()).Replace(demoHints))
+	files := "They stay when it ends."
+	if f.temporary {
+		files = "They are removed when it ends."
+	}
+	_, err := fmt.Fprint(g.Out, strings.NewReplacer("URL", url, "MAIN", accounts[0].Token, "CONSOLE", console, "MKT", cli.Self(), "FOLDER", f.dir,
+		"DATA", cli.Quote(g.Data), "SETTINGS", cli.Quote(filepath.Join(f.dir, "mkt.yaml")), "LIVELY", f.liveEvery.String(), "EVERY", f.every.String(), "STAY", files).Replace(demoHints))
 	return err
 }
 
+// demoHints are lines to paste, with the names that README.md and docs/clients.md use.
 const demoHints = `
-Try, in another terminal:
+Paste into another terminal:
 
-  API=URL
-  AUTH='Authorization: Bearer MAIN'
-  curl -s $API/status
-  curl -s -H "$AUTH" "$API/fixtures?limit=2"
-  curl -s -H "$AUTH" "$API/fixtures?limit=5&league=premier"
+  BASE=URL
+  TOKEN=MAIN
+  AUTH="Authorization: Bearer $TOKEN"
+  curl -s -H "$AUTH" "$BASE/api/v1/fixtures?limit=2"
+  FX=$(curl -s -H "$AUTH" "$BASE/api/v1/live?limit=1" | grep -o 'fx_[a-z0-9]*' | head -1)
+  curl -s -H "$AUTH" "$BASE/api/v1/live/$FX/momentum"
+  MKT live show "$FX" --data DATA
+  MKT doctor --config SETTINGS
 
-  # the markets of the first fixture
-  FX=$(curl -s -H "$AUTH" "$API/fixtures?limit=1" | grep -o 'fx_[a-z0-9]*' | head -1)
-  curl -s -H "$AUTH" "$API/fixtures/$FX/markets?limit=3"
-  curl -s -H "$AUTH" "$API/fixtures/$FX/markets/TOTAL_GOALS"
+Prices are new every EVERY, matches in play every LIVELY. CONSOLE/api
+documents every route, and asks it for you. With the token of "suspended" a
+route answers 403.
 
-  # what changed, and the account; a new cycle runs every EVERY
-  curl -s -H "$AUTH" "$API/changes?limit=5"
-  curl -s -H "$AUTH" "$API/account"
-
-  # in play, and one fixture's momentum, timeline and minutes; new every LIVELY
-  curl -s -H "$AUTH" "$API/live?limit=3"
-  FX=$(curl -s -H "$AUTH" "$API/live?limit=1" | grep -o 'fx_[a-z0-9]*' | head -1)
-  curl -s -H "$AUTH" "$API/live/$FX/momentum"
-  curl -s -H "$AUTH" "$API/live/$FX/timeline"
-  curl -s -H "$AUTH" "$API/live/$FX/stats"
-  mkt live show "$FX" --data DIR/data
-
-  # an account that may not: 403
-  curl -s -i -H 'Authorization: Bearer SUSPENDED' "$API/fixtures?limit=1"
-
-The files are in DIR: config, accounts, keys and the data root.
-Ctrl-C stops it all.
+All files are in FOLDER. STAY
+Ctrl-C ends it.
 `

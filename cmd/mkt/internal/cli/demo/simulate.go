@@ -110,8 +110,8 @@ func (g *Group) printSimulator(provider, url, token string) error {
 	_, err := fmt.Fprintf(g.Out, `%s simulator ready at %s
 token %s
 
-Connect a tenant to it:
-  printf %%s '%s' | mkt provider set ID --provider %s --base-url %s --allow-private-address
-`, provider, url, token, token, provider, url)
+Connect an account to it, such as acme:
+  printf %%s '%s' | %s provider set acme --provider %s --base-url %s --allow-private-address
+`, provider, url, token, token, cli.Self(), provider, url)
 	return err
 }

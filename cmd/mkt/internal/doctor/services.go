@@ -1,0 +1,65 @@
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mkt/cmd/mkt/internal/schedule"
+)
+
+// byHand is how many publications of a product may have been made by hand, before somebody set up
+// what runs the cycles.
+const byHand = 2
+
+// services notes that nothing runs the cycles of a new installation, and that nothing serves what
+// is published. Timers, cron, or a service on another machine may do both.
+func (d *doctor) services() {
+	running, known := d.Running()
+	if !known {
+		return
+	}
+	published, unscheduled := false, false
+	for _, r := range d.roots {
+		if !r.published || !d.isDue(r) {
+			continue
+		}
+		published = true
+		_, err := schedule.Parse(r.tenant.Expression(r.product))
+		unscheduled = unscheduled || err == nil && r.head != nil && r.head.Version <= byHand
+	}
+	at := place{file: d.Tenants}
+	switch {
+	case slices.Contains(running, "schedule") || slices.Contains(running, "demo"):
+		d.ok("schedule", at, "mkt schedule runs on this machine")
+	case unscheduled && !d.Keyless:
+		d.bad(Note, "SCHEDULE_NOT_RUNNING", "schedule", at, d.mkt("schedule"), "nothing runs the cycles, unless a timer or cron does; with systemd, enable mkt-schedule.service")
+	}
+	switch {
+	case slices.Contains(running, "serve") || slices.Contains(running, "demo"):
+		d.ok("service", at, "mkt serve runs on this machine")
+	case published:
+		d.bad(Note, "SERVE_NOT_RUNNING", "service", at, d.mkt("serve"), "nothing on this machine answers the API; with systemd, enable mkt-serve.service")
+	}
+}
+
+// commands returns the arguments of the processes of mkt. It is not known what runs if this user
+// is not shown the processes of others.
+func commands(proc string) (running []string, known bool) {
+	if _, err := os.ReadFile(filepath.Join(proc, "1", "cmdline")); err != nil {
+		return nil, false
+	}
+	files, _ := filepath.Glob(filepath.Join(globEscape(proc), "[0-9]*", "cmdline"))
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		words := strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
+		if filepath.Base(words[0]) == "mkt" {
+			running = append(running, words[1:]...)
+		}
+	}
+	return running, true
+}
