@@ -70,7 +70,7 @@ func (g *Group) inspectFixture(f inspectFlags, text string) error {
 		}
 		return g.printFixture(shown)
 	}
-	return cli.Usagef("%q is neither the fixture of an account that was looked at, by its id or teams' names, nor a cycle: want %s", text, snapshot.Forms)
+	return cli.Usagef("%q is not a cycle (want %s), and %w", text, snapshot.Forms, fixtures.ErrUnknown)
 }
 
 func fixtureIn(d cli.Dataset, text string) (shown inspectedFixture, err error) {
