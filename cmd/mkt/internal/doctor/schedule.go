@@ -9,13 +9,11 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/pace"
+	"mkt/cmd/mkt/internal/runs"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 )
-
-// steps in the order they run.
-var steps = []string{health.StepFetch, "transform", "publish"}
 
 func (d *doctor) schedule(r *root) {
 	if r.tenant == nil && d.file == nil {
@@ -33,7 +31,7 @@ func (d *doctor) schedule(r *root) {
 		last = r.head.PublishedAt
 	}
 	if r.fs != nil {
-		for _, step := range steps {
+		for _, step := range runs.Steps {
 			d.step(r, step, &last)
 		}
 	}
