@@ -133,7 +133,7 @@ func TestNodeConsole(t *testing.T) {
 }
 
 func overviewPages(t *testing.T, ready demo.Ready) {
-	names := map[string]string{"accounts": "tbody th strong", "title": "h1"}
+	names := map[string]string{"accounts": "tbody th strong", "title": "h1", "schedules": ".schedules tbody tr", "ended": ".schedules td .good"}
 	for _, p := range browse(t, ready.ConsoleURL,
 		browserPage{Path: "/", Shot: "overview", Texts: names},
 		browserPage{Path: "/", Shot: "overview-dark", Dark: true, Texts: names},
@@ -141,6 +141,9 @@ func overviewPages(t *testing.T, ready demo.Ready) {
 	) {
 		if p.Status != 200 || len(p.Texts["accounts"]) != len(ready.Tenants) {
 			t.Errorf("status %d, accounts %q; the demo has %d", p.Status, p.Texts["accounts"], len(ready.Tenants))
+		}
+		if len(p.Texts["schedules"]) < len(ready.Tenants) || len(p.Texts["ended"]) == 0 {
+			t.Errorf("schedules %q, of which ended well %q", p.Texts["schedules"], p.Texts["ended"])
 		}
 	}
 }
@@ -153,7 +156,15 @@ func cyclePages(t *testing.T, ready demo.Ready, dir string) {
 		browserPage{Path: "/cycles", Do: [][]any{{"selectOption", "#picker", "second live_intelligence"}, {"pause", 500}}, Texts: map[string]string{"title": "h1"}},
 		browserPage{Path: path + "/v1", Shot: "cycle", Texts: map[string]string{"hashes": "dd code"}},
 		browserPage{Path: path + "/latest", Dark: true, Shot: "cycle-dark", Texts: map[string]string{"title": "h1"}},
+		browserPage{Path: path + "/v1", Do: [][]any{{"click", "a:has-text('Every answer')"}, {"click", "td.n a"}, {"see", "pre.answer"}}, Shot: "answer", Texts: map[string]string{"text": "pre.answer"}},
+		browserPage{Path: path + "/latest/mapping", Do: [][]any{{"see", "h2"}}, Shot: "mapping", Texts: map[string]string{"parts": "h2"}},
 	)
+	if text := strings.Join(pages[5].Texts["text"], ""); !strings.HasPrefix(text, `{"success"`) {
+		t.Errorf("the first answer is %.100q", text)
+	}
+	if parts := pages[6].Texts["parts"]; len(parts) < 2 {
+		t.Errorf("the page of the mapping has %q", parts)
+	}
 	if versions := pages[0].Texts["versions"]; len(versions) == 0 || versions[len(versions)-1] != "1" {
 		t.Errorf("versions %q", versions)
 	}

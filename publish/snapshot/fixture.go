@@ -2,7 +2,9 @@ package snapshot
 
 import (
 	"fmt"
+	"io"
 	"iter"
+	"strings"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -64,4 +66,42 @@ func FixtureOf(f durable.ReadFS, c Commit, m Manifest, id string) (fixture table
 		err = Verify(f, c.Dir(), m.Only(layout.MarketsFile))
 	}
 	return fixture, markets, true, err
+}
+
+// FixtureWith returns the id of the fixture that has a market or a selection, by the form of the
+// id; "" if the snapshot has none. It reads the column of these ids alone. What it finds is not
+// checked: FixtureOf does that. If it finds nothing, it has checked the file's hash.
+func FixtureWith(f durable.ReadFS, c Commit, m Manifest, id string) (fixture string, err error) {
+	column := []string{"market_id"}
+	if strings.HasPrefix(id, "sl_") {
+		column = []string{"selections", "list", "element", "selection_id"}
+	}
+	name := c.Dir() + "/" + layout.MarketsFile
+	file, err := f.Open(name)
+	if err != nil {
+		return "", Fault(name, err)
+	}
+	defer file.Close()
+	rows, err := table.NewReader[table.MarketRow](file, file.Size())
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
+	}
+	defer rows.Close()
+	at, err := rows.FindRow(id, column...)
+	if err == nil && at < 0 {
+		return "", Verify(f, c.Dir(), m.Only(layout.MarketsFile))
+	}
+	one := make([]table.MarketRow, 1)
+	if err == nil {
+		err = rows.SeekRow(at)
+	}
+	if err == nil {
+		if _, err = rows.Read(one); err == io.EOF {
+			err = nil
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
+	}
+	return one[0].FixtureID, nil
 }

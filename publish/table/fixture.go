@@ -134,3 +134,66 @@ func findInPage(found []rowRange, page parquet.Page, at int64, values []parquet.
 		}
 	}
 }
+
+// FindRow returns the first row that has an id in a column, which may be inside a list; -1 if none
+// has it. It reads the column alone.
+func (r *Reader[T]) FindRow(id string, column ...string) (row int64, err error) {
+	defer recovered(r.spec.name, &err)
+	leaf, ok := r.file.Schema().Lookup(column...)
+	if !ok {
+		return -1, ErrFormat
+	}
+	at := int64(-1)
+	for _, group := range r.file.RowGroups() {
+		found := false
+		if at, found, err = findValue(group.ColumnChunks()[leaf.ColumnIndex], at, id); err != nil || found {
+			return at, err
+		}
+	}
+	return -1, nil
+}
+
+// findValue looks for a value in a chunk. at is the row before the chunk, and becomes that of the
+// value or the last one.
+func findValue(chunk parquet.ColumnChunk, at int64, id string) (_ int64, found bool, err error) {
+	pages := chunk.Pages()
+	defer func() { err = errors.Join(err, pages.Close()) }()
+	values := make([]parquet.Value, 1024)
+	for {
+		page, err := pages.ReadPage()
+		if err == io.EOF {
+			return at, false, nil
+		}
+		if err != nil {
+			return at, false, err
+		}
+		at, found, err = findValueInPage(page, at, values, id)
+		parquet.Release(page)
+		if err != nil || found {
+			return at, found, err
+		}
+	}
+}
+
+func findValueInPage(page parquet.Page, at int64, values []parquet.Value, id string) (int64, bool, error) {
+	for reader := page.Values(); ; {
+		n, err := reader.ReadValues(values)
+		for _, v := range values[:n] {
+			if v.RepetitionLevel() == 0 {
+				at++
+			}
+			if string(v.ByteArray()) == id {
+				return at, true, nil
+			}
+		}
+		if err == io.EOF {
+			return at, false, nil
+		}
+		if err != nil {
+			return at, false, err
+		}
+		if n == 0 {
+			return at, false, io.ErrNoProgress
+		}
+	}
+}

@@ -62,3 +62,35 @@ func ofFixture[T table.Row](t *testing.T, rows []T, idOf func(T) string, ids ...
 		}
 	}
 }
+
+// TestFindRow finds rows by an id in a column and by one inside a list, also behind other pages.
+func TestFindRow(t *testing.T) {
+	var rows []table.MarketRow
+	for i := range 3000 {
+		row := sampleMarket(i, i%4)
+		row.FixtureID, row.MarketID = fmt.Sprintf("fx_%05d", i/10), fmt.Sprintf("mk_%05d", i)
+		for k := range row.Selections {
+			row.Selections[k].SelectionID = fmt.Sprintf("sl_%05d_%d", i, k)
+		}
+		rows = append(rows, row)
+	}
+	data, _ := write(t, rows, 100)
+	r, err := table.NewReader[table.MarketRow](bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	selection := []string{"selections", "list", "element", "selection_id"}
+	for id, want := range map[string]int64{"mk_00000": 0, "mk_02999": 2999, "mk_01501": 1501, "mk_x": -1, "sl_00001_0": 1, "sl_02999_2": 2999, "sl_01503_1": 1503, "sl_00000_0": -1, "": -1} {
+		column := []string{"market_id"}
+		if len(id) > 1 && id[:2] == "sl" {
+			column = selection
+		}
+		if got, err := r.FindRow(id, column...); err != nil || got != want {
+			t.Errorf("%s is in row %d, want %d: %v", id, got, want, err)
+		}
+	}
+	if _, err := r.FindRow("x", "no_such_column"); err == nil {
+		t.Error("a column that the table lacks has no error")
+	}
+}

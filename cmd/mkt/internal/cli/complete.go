@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mkt/cmd/mkt/internal/names"
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
@@ -27,7 +28,7 @@ var flagCompleters = map[string]completer{
 	"product":  fixed(ProductNames),
 	"provider": fixed(tenants.ProviderNames),
 	"feature":  fixed(tenants.Features),
-	"fixture":  fixtureIDs,
+	"fixture":  fixtureNames,
 	"cycle":    cycleIDs,
 	"at":       cycleIDs,
 	"as-of":    cycleIDs,
@@ -49,8 +50,8 @@ var argumentCompleters = map[string]completer{
 
 // ownCompleters complete the first argument of commands for which its name says too little.
 var ownCompleters = map[string]completer{
-	"mkt explain":    fixtureIDs,
-	"mkt history":    fixtureIDs,
+	"mkt explain":    fixtureNames,
+	"mkt history":    fixtureNames,
 	"mkt tenant add": fixed(func() []string { return nil }),
 }
 
@@ -217,20 +218,17 @@ type candidate struct{ id, home, away string }
 
 func (c candidate) named() string { return plain.Text(c.home + " - " + c.away) }
 
-// fixtureIDs returns the ids of the fixtures, described by the teams.
-func fixtureIDs(env *Env, cmd *cobra.Command, _ string) (list []cobra.Completion) {
-	for _, c := range newestFixtures(env, filterOf(cmd)) {
-		list = append(list, cobra.CompletionWithDesc(c.id, c.named()))
-	}
-	return list
-}
-
 // fixtureNames returns words of the teams' names, which select a fixture, or ids if the word
 // looks like one. Only plain words are returned, because names come from a provider and
 // some shells insert a completion without quoting it.
 func fixtureNames(env *Env, cmd *cobra.Command, word string) (list []cobra.Completion) {
 	w := filterOf(cmd)
-	w.Product = string(football.LiveIntelligence)
+	switch path := cmd.CommandPath(); {
+	case strings.HasPrefix(path, "mkt live "):
+		w.Product = string(football.LiveIntelligence)
+	case path == "mkt history":
+		w.Product = string(football.MarketEngine)
+	}
 	fixtures := newestFixtures(env, w)
 	if strings.HasPrefix(word, "fx_") {
 		for _, c := range fixtures {
@@ -241,10 +239,13 @@ func fixtureNames(env *Env, cmd *cobra.Command, word string) (list []cobra.Compl
 	described := map[string]string{}
 	for _, c := range fixtures {
 		for _, name := range strings.Fields(c.home + " " + c.away) {
-			if !isPlainWord(name) || len(name) < len(word) || !strings.EqualFold(name[:len(word)], word) {
+			folded, typed := names.Fold(name), names.Fold(word)
+			if !isPlainWord(name) || !strings.HasPrefix(folded, typed) {
 				continue
 			}
-			name = word + name[len(word):] // as it was typed
+			if !strings.HasPrefix(name, word) {
+				name = word + folded[len(typed):] // as it was typed
+			}
 			if had, ok := described[name]; ok && had != c.named() {
 				described[name] = "several"
 			} else {

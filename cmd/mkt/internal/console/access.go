@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"crypto/tls"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +25,9 @@ type Access struct {
 	Password string
 	// Certificate is served with TLS; nil for none.
 	Certificate *tls.Certificate
+	// BehindProxy says that a proxy of one's own passes all requests on, and appends the
+	// client's address to X-Forwarded-For.
+	BehindProxy bool
 }
 
 // gate admits requests.
@@ -41,18 +46,19 @@ func (a *gate) admits(w http.ResponseWriter, r *http.Request) bool {
 	if a.Password == "" {
 		return true
 	}
-	_, password, given := r.BasicAuth()
-	if given && !a.attempts.allowed(a.now()) {
-		w.Header().Set("Retry-After", "10")
-		http.Error(w, "Too many wrong passwords. Try again in ten seconds.", http.StatusTooManyRequests)
-		return false
-	}
-	want, got := sha256.Sum256([]byte(a.Password)), sha256.Sum256([]byte(password))
-	if given && subtle.ConstantTimeCompare(want[:], got[:]) == 1 {
-		return true
-	}
-	if given {
-		a.attempts.failed(a.now())
+	if _, password, given := r.BasicAuth(); given {
+		client := a.clientOf(r)
+		if wait := a.attempts.take(client, a.now()); wait > 0 {
+			seconds := strconv.Itoa(int(math.Ceil(wait.Seconds())))
+			w.Header().Set("Retry-After", seconds)
+			http.Error(w, "Too many wrong passwords from this address. Try again in "+seconds+" s.", http.StatusTooManyRequests)
+			return false
+		}
+		want, got := sha256.Sum256([]byte(a.Password)), sha256.Sum256([]byte(password))
+		if subtle.ConstantTimeCompare(want[:], got[:]) == 1 {
+			a.attempts.giveBack(client, a.now())
+			return true
+		}
 	}
 	w.Header().Set("WWW-Authenticate", `Basic realm="mkt console", charset="UTF-8"`)
 	http.Error(w, "The console asks for its password.", http.StatusUnauthorized)
@@ -76,29 +82,108 @@ func (a Access) isOwnName(host string) bool {
 	return false
 }
 
-// attempts slows down whoever guesses passwords: after maxWrong wrong ones nobody is
-// admitted for wrongPause.
-type attempts struct {
-	mu    sync.Mutex
-	wrong int
-	until time.Time
-}
-
+// Guessing a password is slowed down: whoever is wrong has wrongBurst tries, and one more every
+// wrongEvery. The tries come back with time, so that somebody who mistypes now and then is never
+// locked out. The right password is refused as well while there is no try left, because otherwise
+// the answer would tell a guesser that it is right.
 const (
-	maxWrong   = 10
-	wrongPause = 10 * time.Second
+	wrongBurst   = 10
+	wrongEvery   = 6 * time.Second
+	maxAddresses = 4096 // whose tries are counted
 )
 
-func (a *attempts) allowed(now time.Time) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return now.After(a.until)
+// attempts counts the wrong passwords by the client's address. It is safe for concurrent use.
+type attempts struct {
+	mu   sync.Mutex
+	from map[netip.Prefix]*tries
+	rest tries     // of all other addresses, once there are too many
+	shed time.Time // when those were last forgotten whose tries have come back
 }
 
-func (a *attempts) failed(now time.Time) {
+// tries are how many wrong passwords somebody has left.
+type tries struct {
+	used float64 // of wrongBurst, at that time
+	at   time.Time
+}
+
+func (t *tries) comeBack(now time.Time) {
+	if since := now.Sub(t.at); since > 0 {
+		t.used, t.at = max(0, t.used-float64(since)/float64(wrongEvery)), now
+	}
+}
+
+// of returns the tries of an address, as of now.
+func (a *attempts) of(address netip.Prefix, now time.Time) *tries {
+	t := a.from[address]
+	if t == nil && len(a.from) >= maxAddresses && now.Sub(a.shed).Abs() >= time.Second {
+		a.shed = now
+		for known, t := range a.from {
+			if t.comeBack(now); t.used == 0 {
+				delete(a.from, known)
+			}
+		}
+	}
+	switch {
+	case t != nil:
+	case len(a.from) >= maxAddresses:
+		t = &a.rest
+	default:
+		if t = (&tries{at: now}); a.from == nil {
+			a.from = map[netip.Prefix]*tries{}
+		}
+		a.from[address] = t
+	}
+	t.comeBack(now)
+	return t
+}
+
+// take takes a try from an address before its password is compared, so that many requests at
+// once are no more tries. If there is none left, it returns how long to wait for the next.
+func (a *attempts) take(address netip.Prefix, now time.Time) (wait time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.wrong++; a.wrong >= maxWrong {
-		a.wrong, a.until = 0, now.Add(wrongPause)
+	t := a.of(address, now)
+	if missing := t.used + 1 - wrongBurst; missing > 0 {
+		return time.Duration(missing * float64(wrongEvery))
 	}
+	t.used++
+	return 0
+}
+
+// giveBack gives a try back: the password was right.
+func (a *attempts) giveBack(address netip.Prefix, now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if t := a.of(address, now); t.used <= 1 && t != &a.rest {
+		delete(a.from, address)
+	} else {
+		t.used = max(0, t.used-1)
+	}
+}
+
+// clientOf returns the address that a request counts for: all of one IPv6 network are one client,
+// because it has more addresses than anybody can count. Behind a proxy that is the proxy's own
+// word, if there is one; what a client itself wrote into the header comes before it.
+func (a *gate) clientOf(r *http.Request) netip.Prefix {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	if forwarded := r.Header.Values("X-Forwarded-For"); a.BehindProxy && len(forwarded) > 0 {
+		list := strings.Split(forwarded[len(forwarded)-1], ",")
+		host = strings.TrimSpace(list[len(list)-1])
+	}
+	address, err := netip.ParseAddr(host)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	bits := 32
+	if address = address.Unmap().WithZone(""); address.Is6() {
+		bits = 64
+	}
+	prefix, err := address.Prefix(bits)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	return prefix
 }

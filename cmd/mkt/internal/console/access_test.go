@@ -2,10 +2,13 @@ package console_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,16 +42,13 @@ func serve(t *testing.T, access console.Access) string {
 	return l.Addr().String()
 }
 
-func ask(t *testing.T, method, address, host, password string) *http.Response {
+func ask(t *testing.T, method, address, host string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, "http://"+address+"/", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Host = host
-	if password != "" {
-		r.SetBasicAuth("anybody", password)
-	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestAccess(t *testing.T) {
 		{"GET", "attacker.example", 421}, {"GET", "127.0.0.1.attacker.example", 421}, {"GET", "localhost.attacker.example:80", 421}, {"GET", "192.0.2.1", 421},
 		{"POST", address, 405}, {"PUT", address, 405}, {"DELETE", address, 405},
 	} {
-		answer := ask(t, c.method, address, c.host, "")
+		answer := ask(t, c.method, address, c.host)
 		if answer.StatusCode != c.want {
 			t.Errorf("%s with the host %s: %d, want %d", c.method, c.host, answer.StatusCode, c.want)
 		}
@@ -84,21 +84,57 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// Whoever guesses passwords has to wait.
+// Whoever guesses passwords has to wait, and nobody else. The tries come back with time.
 func TestWrongPasswords(t *testing.T) {
-	address := serve(t, console.Access{Password: "correct password"})
-	if got := ask(t, "GET", address, address, "").StatusCode; got != 401 {
-		t.Errorf("without a password: %d", got)
+	var now atomic.Int64
+	env := cli.NewEnv(strings.NewReader(""), io.Discard, io.Discard, func() time.Time { return time.Unix(now.Load(), 0) }, "test")
+	env.Data, env.Tenants = t.TempDir(), "tenants.yaml"
+	c, err := console.New(console.Options{Env: env, Access: console.Access{Password: "correct password", BehindProxy: true}, Doctor: func(context.Context) doctor.Report { return doctor.Report{} }})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := ask(t, "GET", address, address, "correct password").StatusCode; got != 200 {
-		t.Errorf("with the password: %d", got)
+	status := func(from, password string) int {
+		r := httptest.NewRequest(http.MethodGet, "http://localhost/static/page.css", nil)
+		r.Header.Set("X-Forwarded-For", "203.0.113.9, "+from) // the first is what the client claims
+		if password != "" {
+			r.SetBasicAuth("anybody", password)
+		}
+		w := httptest.NewRecorder()
+		c.ServeHTTP(w, r)
+		if w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") != "6" {
+			t.Errorf("Retry-After is %q", w.Header().Get("Retry-After"))
+		}
+		return w.Code
 	}
-	for n := range 10 {
-		if got := ask(t, "GET", address, address, "wrong password").StatusCode; got != 401 {
-			t.Errorf("wrong password %d: %d", n, got)
+	expect := func(what string, got, want int) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %d, want %d", what, got, want)
 		}
 	}
-	if got := ask(t, "GET", address, address, "correct password"); got.StatusCode != 429 || got.Header.Get("Retry-After") == "" {
-		t.Errorf("after ten wrong passwords: %d, want 429", got.StatusCode)
+	expect("without a password", status("192.0.2.1", ""), 401)
+	for range 30 {
+		expect("with the password", status("192.0.2.1", "correct password"), 200)
 	}
+	for range 9 {
+		expect("a wrong password", status("2001:db8::1", "wrong password"), 401)
+	}
+	expect("with the password", status("2001:db8::2", "correct password"), 200)
+	expect("the tenth, from the same network", status("2001:db8::2", "wrong password"), 401)
+	expect("the right one after ten", status("2001:db8::3", "correct password"), 429)
+	expect("somebody else", status("192.0.2.1", "correct password"), 200)
+	now.Add(6)
+	expect("a try has come back", status("2001:db8::1", "wrong password"), 401)
+	expect("and is used", status("2001:db8::1", "correct password"), 429)
+	for range 100 { // mistyped now and then
+		now.Add(60)
+		expect("a wrong password each minute", status("192.0.2.7", "wrong password"), 401)
+		expect("and then the right one", status("192.0.2.7", "correct password"), 200)
+	}
+	for i := range 5000 { // bounded
+		status(fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), "wrong password")
+	}
+	expect("one more of a flood", status("10.200.0.1", "correct password"), 429)
+	now.Add(3600)
+	expect("after the flood", status("10.200.0.1", "correct password"), 200)
 }

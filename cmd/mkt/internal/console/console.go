@@ -52,6 +52,7 @@ type Console struct {
 	stop      context.CancelFunc
 	traces    traces
 	mappings  mappings
+	departed  departed
 }
 
 // New returns a console.

@@ -13,6 +13,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/history"
+	"mkt/cmd/mkt/internal/names"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -84,16 +85,21 @@ func (f *fixtureLists) list(d cli.Dataset) (*fixtureList, error) {
 }
 
 func (l *fixtureList) add(row table.FixtureRow) {
-	words := []string{row.FixtureID, row.ProviderFixtureID}
-	for _, s := range []*string{row.Home, row.Away, row.League} {
-		if s != nil {
-			words = append(words, strings.ToLower(*s))
-		}
-	}
 	if row.League != nil {
 		l.leagues = append(l.leagues, *row.League)
 	}
-	l.rows = append(l.rows, fixtureRow{row, strings.Join(words, "\n")})
+	l.rows = append(l.rows, searched(row))
+}
+
+// searched returns a fixture with the text that a search looks at.
+func searched(row table.FixtureRow) fixtureRow {
+	words := []string{row.FixtureID, row.ProviderFixtureID}
+	for _, s := range []*string{row.Home, row.Away, row.League} {
+		if s != nil {
+			words = append(words, names.Fold(*s))
+		}
+	}
+	return fixtureRow{row, strings.Join(words, "\n")}
 }
 
 // compareKickOff sorts by kick-off; an unknown one comes last.
@@ -120,6 +126,7 @@ type fixturesBody struct {
 	All, Matching                 int
 	First, Last                   int
 	Before, After                 string // addresses of the pages before and after; "" if there is none
+	Departed                      departedShown
 }
 
 func (c *Console) fixtures(r *http.Request) (view, error) {
@@ -144,6 +151,9 @@ func (c *Console) fixtures(r *http.Request) (view, error) {
 	if err != nil {
 		return v, err
 	}
+	if b.Departed, err = c.departed.search(p.dataset, list, &b); err != nil {
+		return v, err
+	}
 	return v, b.page(r, matching)
 }
 
@@ -163,14 +173,14 @@ func (b *fixturesBody) filter(rows []fixtureRow) (matching []fixtureRow, err err
 	if err != nil {
 		return nil, err
 	}
-	words := strings.Fields(strings.ToLower(b.Query))
+	query := names.Search(b.Query)
 	for _, row := range rows {
 		at := row.StartsAt
 		switch {
 		case b.League != "" && (row.League == nil || *row.League != b.League),
 			b.With == "markets" && row.MarketCount == 0, b.With == "none" && row.MarketCount > 0,
 			!from.IsZero() && (at == nil || at.Before(from)), !to.IsZero() && (at == nil || at.After(to)),
-			slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(row.words, w) }):
+			!query.MatchesFolded(row.words):
 			continue
 		}
 		matching = append(matching, row)

@@ -57,12 +57,13 @@ var sections = []section{
 }
 
 var functions = template.FuncMap{
-	"utc":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
-	"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
-	"lower": strings.ToLower,
-	"span":  span,
-	"size":  size,
-	"count": count,
+	"utc":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
+	"stamp":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
+	"lower":  strings.ToLower,
+	"span":   span,
+	"size":   size,
+	"count":  count,
+	"plural": plural,
 }
 
 // parsePages parses every template but the layout and the parts, which begin with "_".

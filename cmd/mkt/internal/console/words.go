@@ -43,3 +43,11 @@ func count(n any) string {
 	}
 	return sign + text
 }
+
+// plural returns a number of things: "1 fixture", "2 000 fixtures".
+func plural(n any, noun string) string {
+	if text := count(n); text != "1" {
+		return text + " " + noun + "s"
+	}
+	return "1 " + noun
+}

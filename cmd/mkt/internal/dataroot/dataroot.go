@@ -68,21 +68,25 @@ func Fetching(url string) fetch.Tenant {
 
 // Cycle fetches, transforms and publishes a cycle that begins at a time.
 func (p Product) Cycle(ctx context.Context, at time.Time) error {
-	open := p.Open
-	if open == nil {
-		open = func(string, string, string) (credential.Secret, error) { return credential.NewSecret(Secret), nil }
-	}
-	_, err := fetch.Run(ctx, fetch.Options{Tenant: p.Tenant, Product: p.Name, Root: p.Root, Open: open, Provider: all.Lookup, Now: fixed(at)})
-	if err != nil {
+	if err := p.Fetch(ctx, at); err != nil {
 		return err
 	}
 	return p.Process(ctx, at)
 }
 
+// Fetch fetches a cycle that begins at a time.
+func (p Product) Fetch(ctx context.Context, at time.Time) error {
+	open := p.Open
+	if open == nil {
+		open = func(string, string, string) (credential.Secret, error) { return credential.NewSecret(Secret), nil }
+	}
+	_, err := fetch.Run(ctx, fetch.Options{Tenant: p.Tenant, Product: p.Name, Root: p.Root, Open: open, Provider: all.Lookup, Now: fixed(at)})
+	return err
+}
+
 // Process transforms and publishes the newest raw cycle.
 func (p Product) Process(ctx context.Context, at time.Time) error {
-	_, err := transform.Run(ctx, transform.Options{ClientID: "acme", Product: p.Name, Root: p.Root, Data: p.Data, Key: p.Key, Now: fixed(at), Version: p.Version})
-	if err != nil {
+	if err := p.Transform(ctx, at); err != nil {
 		return err
 	}
 	s, err := publish.Run(ctx, publish.Options{ClientID: "acme", Product: p.Name, Root: p.Root, Now: fixed(at), Version: p.Version, Retention: p.Retention,
@@ -90,6 +94,12 @@ func (p Product) Process(ctx context.Context, at time.Time) error {
 	if err == nil && s.Version == 0 {
 		err = errors.New("nothing was published")
 	}
+	return err
+}
+
+// Transform transforms the newest raw cycle.
+func (p Product) Transform(ctx context.Context, at time.Time) error {
+	_, err := transform.Run(ctx, transform.Options{ClientID: "acme", Product: p.Name, Root: p.Root, Data: p.Data, Key: p.Key, Now: fixed(at), Version: p.Version})
 	return err
 }
 

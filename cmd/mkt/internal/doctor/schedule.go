@@ -9,15 +9,13 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/pace"
+	"mkt/cmd/mkt/internal/runs"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 )
-
-// steps in the order they run.
-var steps = []string{health.StepFetch, "transform", "publish"}
 
 func (d *doctor) schedule(r *root) {
 	if r.tenant == nil && d.file == nil {
@@ -35,7 +33,7 @@ func (d *doctor) schedule(r *root) {
 		last = r.head.PublishedAt
 	}
 	if r.fs != nil {
-		for _, step := range steps {
+		for _, step := range runs.Steps {
 			d.step(r, step, &last)
 		}
 	}

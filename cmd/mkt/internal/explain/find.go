@@ -1,9 +1,9 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 
-	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
@@ -15,61 +15,48 @@ type found struct {
 	at        int                 // the selection's index in the market
 }
 
-func (e *explainer) find() (found, error) {
-	var f found
+func (e *explainer) find() (f found, err error) {
 	id := e.target.fixture
-	if e.target.market != "" || e.target.selection != "" {
-		if err := e.findMarket(&f); err != nil {
+	if id == "" {
+		if id, err = snapshot.FixtureWith(e.Root, e.commit, e.manifest, cmp.Or(e.target.market, e.target.selection)); err != nil {
 			return f, err
 		}
-		if f.market == nil {
-			return f, e.unknown()
-		}
-		id = f.market.FixtureID
 	}
-	err := scan(e, layout.FixturesFile, func(r *table.FixtureRow) bool {
-		if r.FixtureID == id {
-			f.fixture = *r
-		}
-		return r.FixtureID >= id
-	})
-	if err == nil && f.fixture.FixtureID == "" {
-		err = e.unknown()
+	fixture, markets, has, err := snapshot.FixtureOf(e.Root, e.commit, e.manifest, id)
+	if err != nil {
+		return f, err
 	}
-	return f, err
+	if f.fixture = fixture; !has || !f.choose(markets, e.target) {
+		return f, e.unknown()
+	}
+	return f, nil
+}
+
+// choose sets the market and the selection of the target, and reports whether the fixture has them.
+func (f *found) choose(markets []table.MarketRow, t Target) bool {
+	if t.market == "" && t.selection == "" {
+		return true
+	}
+	for i := range markets {
+		m := &markets[i]
+		if t.market != "" && m.MarketID != t.market {
+			continue
+		}
+		if f.market = m; t.selection == "" {
+			return true
+		}
+		for k := range m.Selections {
+			if m.Selections[k].SelectionID == t.selection {
+				f.at, f.selection = k, &m.Selections[k]
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (e *explainer) unknown() error {
 	return fmt.Errorf("%s: %w in version %d of %s %s (%s)", e.target.text, ErrUnknown, e.commit.Version, e.Tenant, e.Product, e.commit.CycleID)
-}
-
-func (e *explainer) findMarket(f *found) error {
-	t := e.target
-	return scan(e, layout.MarketsFile, func(r *table.MarketRow) bool {
-		if t.fixture != "" && r.FixtureID != t.fixture || t.market != "" && r.MarketID != t.market {
-			return t.fixture != "" && r.FixtureID > t.fixture
-		}
-		if t.selection == "" {
-			f.market = copyOf(r)
-			return true
-		}
-		for i := range r.Selections {
-			if r.Selections[i].SelectionID == t.selection {
-				f.market, f.at = copyOf(r), i
-				f.selection = &f.market.Selections[i]
-				return true
-			}
-		}
-		return false
-	})
-}
-
-// copyOf copies a row, which is only valid until the next one is read. What it points to is
-// never overwritten.
-func copyOf(r *table.MarketRow) *table.MarketRow {
-	row := *r
-	row.Selections = append([]table.SelectionRow(nil), r.Selections...)
-	return &row
 }
 
 // scan reads a table of the snapshot until done reports true.

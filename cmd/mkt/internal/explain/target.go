@@ -47,6 +47,30 @@ func ParseTarget(text string) (Target, error) {
 	return t, nil
 }
 
+// liveValues are the words that may follow the id of a fixture in play.
+var liveValues = []string{"momentum", "score", "clock", "timeline", "minute", "counter"}
+
+// SplitName splits a text that begins with teams' names instead of an id, "Arsenal/minute/37", into
+// the names and what follows them, "/minute/37". name is "" if the text begins with an id. Names
+// may have slashes: "Bodø/Glimt".
+func SplitName(text string) (name, rest string) {
+	for _, prefix := range []string{"fx_", "mk_", "sl_"} {
+		if strings.HasPrefix(strings.Trim(text, "/"), prefix) {
+			return "", text
+		}
+	}
+	for i, c := range text {
+		if c != '/' {
+			continue
+		}
+		word, _, _ := strings.Cut(text[i+1:], "/")
+		if slices.Contains(liveValues, word) || isID("mk_", word) || isID("sl_", word) {
+			return text[:i], text[i:]
+		}
+	}
+	return text, ""
+}
+
 // liveValue parses the words after the id of a fixture in play.
 func (t *Target) liveValue(words []string) error {
 	t.live = words[0]

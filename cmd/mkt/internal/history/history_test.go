@@ -1,6 +1,7 @@
 package history_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
@@ -29,6 +31,8 @@ type world struct {
 	root   *durable.Disk
 	dir    string
 	cycles int
+	every  time.Duration // between cycles; 0 means an hour
+	keep   retention.Policy
 }
 
 func newWorld(t *testing.T) *world {
@@ -53,7 +57,7 @@ func (w *world) check(err error) {
 type offer struct {
 	id      string
 	kickOff time.Time
-	price   func(*football.Selection)
+	price   func(*football.Selection) // nil: the market is not sent
 	over    bool
 }
 
@@ -72,7 +76,7 @@ func unpriced(odds football.Odds, reason football.Reason) func(*football.Selecti
 
 func (w *world) publish(offers ...offer) {
 	w.Helper()
-	at := start.Add(time.Duration(w.cycles) * time.Hour)
+	at := start.Add(time.Duration(w.cycles) * cmp.Or(w.every, time.Hour))
 	w.cycles++
 	id := layout.NewCycleID(at, "market_engine")
 	fetched, processed := at.Add(time.Minute), at.Add(2*time.Minute)
@@ -88,11 +92,16 @@ func (w *world) publish(offers ...offer) {
 			continue
 		}
 		home := football.Selection{ID: "sl_home", Selection: "HOME"}
-		o.price(&home)
+		var rows []table.MarketRow
+		if o.price != nil {
+			o.price(&home)
+		}
 		market := football.Market{ID: "mk_result", Canonical: "MATCH_RESULT", Period: "FT", Name: football.Of("Result"), Origin: football.Mapped, Selections: []football.Selection{home}}
+		if o.price != nil {
+			rows = append(rows, table.MarketOf(football.FixtureID(o.id), "1", &market))
+		}
 		row := table.FixtureOf(football.Fixture{ID: football.FixtureID(o.id), Home: football.Of("<b>Home</b>"), Away: football.Of("Away"), StartsAt: football.Of(o.kickOff),
-			Provider: "betsapi", ProviderFixtureID: o.id, FetchedAt: fetched}, 1, "")
-		rows := []table.MarketRow{table.MarketOf(football.FixtureID(o.id), "1", &market)}
+			Provider: "betsapi", ProviderFixtureID: o.id, FetchedAt: fetched}, len(rows), "")
 		row.ContentDigest = table.Digest(row, rows)
 		fixtures, markets = append(fixtures, row), append(markets, rows...)
 		listing = append(listing, table.ListingRow{FixtureID: o.id, ProviderFixtureID: o.id, Status: "LISTED", Markets: "REFRESHED"})
@@ -107,7 +116,7 @@ func (w *world) publish(offers ...offer) {
 	w.check(err)
 	w.check(durable.Install(w.root, dir, layout.Cycle(layout.CanonicalDir, id)))
 	_, err = publish.Run(context.Background(), publish.Options{ClientID: "acme", Product: football.MarketEngine, Cycle: id, Root: w.root, RunID: fmt.Sprint("run-", w.cycles), Version: "test",
-		AcceptRemovals: true, Now: func() time.Time { return at.Add(10 * time.Minute) }})
+		AcceptRemovals: true, Retention: w.keep, Now: func() time.Time { return at.Add(10 * time.Minute) }})
 	w.check(err)
 }
 
@@ -245,5 +254,62 @@ func TestRetention(t *testing.T) {
 	w.check(os.RemoveAll(filepath.Join(w.dir, layout.Cycle(layout.SnapshotsDir, layout.NewCycleID(start, "market_engine")))))
 	if got := versions(w.read(history.Options{Fixture: "fx_a"})); got != "v2 OFFERED 2.00 [oldest_shown]; v3 OFFERED 2.01 [current]" {
 		t.Error(got)
+	}
+}
+
+// TestCameBack follows a market, and then its fixture, that vanish and come back.
+func TestCameBack(t *testing.T) {
+	w := newWorld(t)
+	fx := offer{id: "fx_a", kickOff: start.Add(1000 * time.Hour)}
+	for _, price := range []string{"2.00", "", "2.00", "gone", "2.10"} {
+		o := fx
+		switch o.over = price == "gone"; price {
+		case "", "gone":
+		default:
+			o.price = priced(price)
+		}
+		w.publish(o)
+	}
+	p := w.read(history.Options{Fixture: "fx_a"})
+	if got := versions(p); got != "v1 OFFERED 2.00 [opening]; v2 NO_MARKET; v3 OFFERED 2.00; v4 NO_FIXTURE; v5 OFFERED 2.10 [current]" || p.Removed {
+		t.Errorf("%s; removed %v", got, p.Removed)
+	}
+	series := p.Series("mk_result")
+	if first, _, _ := series[0].Opening(); first.Text != "2.00" || series[0].Current().Text != "2.10" || series[0].Moves() != 1 {
+		t.Errorf("it opened at %s, is at %s and moved %d times", first.Text, series[0].Current().Text, series[0].Moves())
+	}
+}
+
+// TestTrimmedLog reads the same prices if the change log begins later than the snapshots, and no
+// longer knows which is the opening.
+func TestTrimmedLog(t *testing.T) {
+	paths := map[bool]string{}
+	for _, trim := range []bool{false, true} {
+		w := newWorld(t)
+		if w.every = 24 * time.Hour; trim {
+			w.keep = retention.Policy{ChangeEvents: 1}
+		}
+		for i := range 14 {
+			price := map[int]string{0: "2.00", 1: "2.05", 12: "2.50", 13: "2.50"}[i]
+			w.publish(offer{id: "fx_a", kickOff: start.Add(1000 * time.Hour), price: priced(cmp.Or(price, "2.10"))},
+				offer{id: "fx_b", kickOff: start.Add(1000 * time.Hour), price: priced(fmt.Sprintf("3.%02d", i))})
+		}
+		head, _, err := snapshot.Head(w.root)
+		w.check(err)
+		if trimmed := head.FirstSeq > 1; trimmed != trim {
+			t.Fatalf("trimmed %v, want %v", trimmed, trim)
+		}
+		p := w.read(history.Options{Fixture: "fx_a", Steps: 100})
+		if p.Opening == trim {
+			t.Errorf("the log is trimmed: %v, the first step is called the opening: %v", trim, p.Opening)
+		}
+		for i, point := range p.Series("mk_result")[0].Points {
+			if !point.Same || i == 0 {
+				paths[trim] += fmt.Sprintf("v%d %s; ", p.Steps[i].Version, point.Text)
+			}
+		}
+	}
+	if want := "v1 2.00; v2 2.05; v3 2.10; v13 2.50; "; paths[true] != want || paths[false] != want {
+		t.Errorf("trimmed %s\nwhole   %s\nwant    %s", paths[true], paths[false], want)
 	}
 }

@@ -79,7 +79,7 @@ but no token and no credential.`,
 	flags.StringVar(&f.password, "password-file", "", "file with the password that browsers are asked for")
 	flags.StringVar(&f.cert, "tls-cert", "", "file with the certificate for TLS, and its chain")
 	flags.StringVar(&f.key, "tls-key", "", "file with the certificate's private key")
-	flags.BoolVar(&f.proxy, "behind-proxy", false, "a proxy in front of it has TLS; --listen is reached by the proxy only")
+	flags.BoolVar(&f.proxy, "behind-proxy", false, "a proxy in front of it has TLS; --listen is reached by the proxy only, which appends the client to X-Forwarded-For")
 	flags.BoolVar(&f.keyless, "serving", false, "for a host or user that only serves: it has no keys and writes no data")
 	cli.Listens(flags, "listen", &f.Listen)
 	g.Settings.Bind(flags, "listen", "console.listen")
@@ -127,7 +127,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 // access reads the password and the certificate. It refuses to show the pages to the network
 // without them.
 func (f Flags) access() (console.Access, error) {
-	a := console.Access{Hosts: f.hosts}
+	a := console.Access{Hosts: f.hosts, BehindProxy: f.proxy}
 	if (f.cert == "") != (f.key == "") {
 		return a, cli.Usagef("--tls-cert and --tls-key: want both, or neither")
 	}

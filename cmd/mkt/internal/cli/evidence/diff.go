@@ -13,6 +13,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/compare"
 	"mkt/cmd/mkt/internal/diffpage"
+	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/page"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
@@ -71,7 +72,7 @@ compared. Differences that --only or --fixture leaves out do not count.`,
 	f.Flags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.dataB, "data-b", "", "data root of B (default: the same)")
-	flags.StringVar(&f.fixture, "fixture", "", "only this fixture, by its id")
+	flags.StringVar(&f.fixture, "fixture", "", "only this fixture: its id, or a part of its teams' names")
 	flags.StringSliceVar(&f.only, "only", nil, "only these: "+strings.Join(diffGroupNames(), ", "))
 	flags.BoolVar(&f.summary, "summary", false, "only the counts")
 	flags.StringVar(&f.html, "html", "", "also write a page here, - for the standard output instead of the text")
@@ -150,7 +151,14 @@ func (g *Group) diff(ctx context.Context, f diffFlags, args []string) (differs b
 			return false, err
 		}
 	}
-	o := compare.Options{Fixture: f.fixture}
+	o := compare.Options{}
+	if f.fixture != "" {
+		found, err := fixtures.Named(placeA, f.fixture)
+		if err != nil {
+			return false, err
+		}
+		o.Fixture = found.ID
+	}
 	for _, side := range []struct {
 		place cli.Dataset
 		at    snapshot.Moment

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/explain"
+	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/fetch/provider/all"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -27,22 +29,23 @@ inside it, and the rule that read it. ID is one of
   fx_…/minute/37          the samples from which a minute got its points
   fx_…/timeline/3         an entry, counted from 1 (without a number all)
   fx_…/counter/corners, fx_…/score, fx_…/clock
+A part of the teams' names, accents or not, may be given instead of fx_…: of a
+fixture of the newest publication, or else of one that left, as of the newest
+that has it.
+
 It needs the data root alone. The exit code is 1 if anything could not be
 traced.`,
 		Example: `  mkt explain sl_… --at 2026-11-21T14:05:00Z
-  mkt explain fx_…/minute/37 --tenant acme --output json`,
-		Args:        cobra.ExactArgs(1),
+  mkt explain Arsenal/minute/37 --tenant acme --output json`,
+		Args:        cobra.MinimumNArgs(1),
 		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			target, err := explain.ParseTarget(args[0])
-			if err != nil {
-				return cli.AsUsage(err)
-			}
 			moment, err := cli.MomentArg("--at", at)
 			if err != nil {
 				return err
 			}
-			return g.explain(cmd.Context(), w, moment, target)
+			wanted := explained{text: strings.Join(args, " "), at: moment, newest: !cmd.Flags().Changed("at")}
+			return g.explain(cmd.Context(), w, wanted)
 		},
 	}
 	w.Flags(cmd)
@@ -50,9 +53,45 @@ traced.`,
 	return cmd
 }
 
-func (g *Group) explain(ctx context.Context, w cli.Filter, at snapshot.Moment, target explain.Target) error {
+// explained is what is to be explained.
+type explained struct {
+	text   string // an id, the path of a live value, or one that begins with teams' names
+	at     snapshot.Moment
+	newest bool // at was not given
+}
+
+// in returns the target in a dataset, and as of which publication.
+func (e explained) in(d cli.Dataset) (explain.Target, snapshot.Moment, error) {
+	text, at := e.text, e.at
+	if name, rest := explain.SplitName(text); name != "" {
+		found, err := fixtures.Named(d, name)
+		if err != nil {
+			return explain.Target{}, at, err
+		}
+		if text = found.ID + rest; e.newest && !found.Left.IsZero() {
+			if at, err = snapshot.ParseMoment(fmt.Sprintf("v%d", found.Version)); err != nil {
+				return explain.Target{}, at, err
+			}
+		}
+	}
+	target, err := explain.ParseTarget(text)
+	if err != nil {
+		err = cli.AsUsage(err)
+	}
+	return target, at, err
+}
+
+func (g *Group) explain(ctx context.Context, w cli.Filter, e explained) error {
 	if err := w.Check(); err != nil {
 		return err
+	}
+	stands := e.text // for a target whose form can be checked before anything is opened
+	if name, rest := explain.SplitName(e.text); name != "" {
+		stands = "fx_" + strings.Repeat("a", 26) + rest
+	}
+	target, err := explain.ParseTarget(stands)
+	if err != nil {
+		return cli.AsUsage(err)
 	}
 	if target.IsLive() && w.Product == "" {
 		w.Product = string(football.LiveIntelligence)
@@ -63,7 +102,7 @@ func (g *Group) explain(ctx context.Context, w cli.Filter, at snapshot.Moment, t
 	}
 	var errs []error
 	for _, p := range datasets {
-		r, err := g.explainIn(ctx, p, at, target)
+		r, err := g.explainIn(ctx, p, e)
 		if err == nil {
 			return g.printExplained(r)
 		}
@@ -77,7 +116,7 @@ func (g *Group) explain(ctx context.Context, w cli.Filter, at snapshot.Moment, t
 func worst(errs []error) error {
 	var rest []error
 	for _, err := range errs {
-		if !errors.Is(err, explain.ErrUnknown) && !errors.Is(err, snapshot.ErrUnknown) {
+		if !errors.Is(err, explain.ErrUnknown) && !errors.Is(err, snapshot.ErrUnknown) && !errors.Is(err, fixtures.ErrUnknown) {
 			rest = append(rest, err)
 		}
 	}
@@ -90,7 +129,11 @@ func worst(errs []error) error {
 	return errs[0]
 }
 
-func (g *Group) explainIn(ctx context.Context, p cli.Dataset, at snapshot.Moment, target explain.Target) (*explain.Report, error) {
+func (g *Group) explainIn(ctx context.Context, p cli.Dataset, e explained) (*explain.Report, error) {
+	target, at, err := e.in(p)
+	if err != nil {
+		return nil, err
+	}
 	root, err := p.Open()
 	if err != nil {
 		return nil, err

@@ -1,10 +1,12 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,13 +14,13 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/explain"
+	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/history"
 	"mkt/cmd/mkt/internal/historypage"
 	"mkt/cmd/mkt/internal/page"
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/durable"
 	"mkt/publish/football"
-	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
@@ -40,8 +42,8 @@ func newHistory(g *Group) *cobra.Command {
 snapshots that are kept: the opening, the last before kick-off and the current
 price, and every step with the times at which it was retrieved, processed and
 published. ID is fx_…, mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or a part of the
-teams' names. Of a fixture, the main markets are drawn; --csv and --output json
-have all of them.
+teams' names, accents or not, also of a fixture that left. Of a fixture, the
+main markets are drawn; --csv and --output json have all of them.
 
 The change log says which snapshots changed the fixture. At most --steps of
 them are read, evenly chosen, always with the first, the last and the last
@@ -105,10 +107,14 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 		if err == nil {
 			return g.printHistory(f, p, of)
 		}
-		if !errors.Is(err, history.ErrUnknown) {
+		switch {
+		case errors.Is(err, fixtures.ErrUnknown):
+			errs = append(errs, err)
+		case errors.Is(err, history.ErrUnknown):
+			errs = append(errs, fmt.Errorf("%s: %w", d, err))
+		default:
 			return err
 		}
-		errs = append(errs, fmt.Errorf("%s: %w", d, err))
 	}
 	if others := len(errs) - 1; others > 0 {
 		return fmt.Errorf("%w; nor in %s", errs[0], cli.Plural(others, "other dataset"))
@@ -123,6 +129,13 @@ func (g *Group) pathIn(ctx context.Context, d cli.Dataset, id string, o history.
 		return nil, of, err
 	}
 	defer root.Close()
+	if name, rest := explain.SplitName(id); name != "" {
+		found, err := fixtures.Named(d, name)
+		if err != nil {
+			return nil, of, err
+		}
+		id = found.ID + rest
+	}
 	if err := of.find(root, id); err != nil {
 		return nil, of, err
 	}
@@ -139,11 +152,8 @@ func (g *Group) pathIn(ctx context.Context, d cli.Dataset, id string, o history.
 	return p, of, nil
 }
 
-// find finds the fixture, the market and the selection of an id, or of teams' names.
+// find finds the fixture, the market and the selection of an id.
 func (w *wantedPrices) find(root durable.ReadFS, id string) error {
-	if !strings.HasPrefix(id, "fx_") && !strings.HasPrefix(id, "mk_") && !strings.HasPrefix(id, "sl_") {
-		return w.findName(root, id)
-	}
 	target, err := explain.ParseTarget(id)
 	if err != nil || target.IsLive() {
 		return cli.Usagef("%q: want fx_…, mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or a part of the teams' names", id)
@@ -152,80 +162,42 @@ func (w *wantedPrices) find(root durable.ReadFS, id string) error {
 	if w.fixture != "" && (w.selection == "" || w.market != "") {
 		return nil
 	}
-	return eachNewest(root, layout.MarketsFile, func(m *table.MarketRow) bool {
-		if w.fixture != "" && m.FixtureID != w.fixture || w.market != "" && m.MarketID != w.market {
-			return false
-		}
-		for i := range m.Selections {
-			if w.selection == "" || m.Selections[i].SelectionID == w.selection {
-				w.fixture, w.market = m.FixtureID, m.MarketID
-				return true
-			}
-		}
-		return false
-	}, id)
+	return w.findIn(root, id)
 }
 
-// findName finds the one fixture of the newest publication that has a text in its teams' names.
-func (w *wantedPrices) findName(root durable.ReadFS, name string) error {
-	const most = 10
-	var found []string
-	more := 0
-	words := strings.Fields(strings.ToLower(name))
-	err := eachNewest(root, layout.FixturesFile, func(f *table.FixtureRow) bool {
-		teams := strings.ToLower(history.FixtureName(f))
-		for _, word := range words {
-			if !strings.Contains(teams, word) {
-				return false
-			}
-		}
-		if w.fixture = f.FixtureID; len(found) < most {
-			found = append(found, plain.Text(history.FixtureName(f))+" ("+f.FixtureID+")")
-		} else {
-			more++
-		}
-		return false
-	}, "")
-	switch {
-	case err != nil:
-		return err
-	case len(found) == 0 || len(words) == 0:
-		return unknownError{fmt.Sprintf("%q: no fixture of the newest publication has that in its teams' names", name)}
-	case len(found) > 1:
-		list := cli.Several(found)
-		if more > 0 {
-			list = strings.Join(found, ", ") + fmt.Sprintf(" or one of %d more", more)
-		}
-		return cli.Usagef("%q may be %s: give more of the name, or the id", name, list)
-	}
-	return nil
-}
-
-// eachNewest reads a table of the newest publication until do reports true. If it never does, the
-// error says that the id is unknown, unless it is "".
-func eachNewest[T table.Row](root durable.ReadFS, name string, do func(*T) bool, id string) error {
-	c, found, err := snapshot.Head(root)
+// findIn finds the fixture of a market or selection of the newest publication.
+func (w *wantedPrices) findIn(root durable.ReadFS, id string) error {
+	commit, found, err := snapshot.Head(root)
 	if err != nil {
 		return err
 	}
-	if found {
-		m, err := snapshot.Open(root, c)
-		if err != nil {
+	unknown := unknownError{id + ": the newest publication does not have it; if an older one has, give the id of its fixture, too: fx_…/mk_…"}
+	if !found {
+		return unknown
+	}
+	manifest, err := snapshot.Open(root, commit)
+	if err != nil {
+		return err
+	}
+	if w.fixture, err = snapshot.FixtureWith(root, commit, manifest, cmp.Or(w.selection, w.market)); err != nil {
+		return err
+	}
+	if w.fixture == "" {
+		return unknown
+	}
+	_, markets, _, err := snapshot.FixtureOf(root, commit, manifest, w.fixture)
+	for i := range markets {
+		m := &markets[i]
+		isIts := slices.ContainsFunc(m.Selections, func(s table.SelectionRow) bool { return s.SelectionID == w.selection })
+		if w.selection != "" && isIts && (w.market == "" || m.MarketID == w.market) {
+			w.market = m.MarketID
 			return err
 		}
-		for row, err := range snapshot.VerifiedRows[T](root, c.Dir(), m, name) {
-			if err != nil {
-				return err
-			}
-			if do(row) {
-				return nil
-			}
-		}
 	}
-	if id == "" {
-		return nil
+	if w.selection != "" && err == nil {
+		return unknown
 	}
-	return unknownError{id + ": the newest publication does not have it; if an older one has, give the id of its fixture, too: fx_…/mk_…"}
+	return err
 }
 
 // unknownError is history.ErrUnknown with a message of its own.

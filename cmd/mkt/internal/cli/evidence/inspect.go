@@ -30,7 +30,7 @@ type inspectFlags struct {
 func newInspect(g *Group) *cobra.Command {
 	f := inspectFlags{format: cli.OneOf("table", "table", "csv", "json")}
 	cmd := &cobra.Command{
-		Use:   "inspect [CYCLE]",
+		Use:   "inspect [CYCLE|FIXTURE]",
 		Short: "Look at cycles, snapshots, rows and freshness; query by SQL",
 		Long: `Look at the data root, offline and without changing anything.
 
@@ -38,7 +38,8 @@ Without an argument: every account's products in a line each, or with --tenant
 and --product one of them, publication by publication. With an argument: one
 cycle, from what the provider sent to what was served. It is named by
 ` + snapshot.Forms + `
-(UTC; the newest publication at that time).
+(UTC; the newest publication at that time). Or one fixture of market_engine
+with its markets, by its id or a part of its teams' names, accents or not.
 
 --sql queries a snapshot, the newest or the one of --at, with DuckDB:
 fixtures, markets, selections, changes, commits; live, live_counters,
@@ -51,6 +52,7 @@ nothing else can be read.
 no text becomes a formula or a number. The same rows give the same bytes.`,
 		Example: `  mkt inspect --tenant acme --product market_engine
   mkt inspect --tenant acme 20261121T140312Z-market_engine
+  mkt inspect "Quarrybank City" --tenant acme
   mkt inspect --tenant acme --at "2026-11-21 14:05" \
     --sql "SELECT * FROM fixtures WHERE league LIKE '%Cup%'"
   mkt inspect --tenant acme --sql "SELECT cycle, odds_decimal_text
@@ -104,6 +106,9 @@ func (g *Group) inspect(cmd *cobra.Command, f inspectFlags, args []string) error
 	case changed("sql"):
 		return g.inspectSQL(cmd.Context(), f)
 	case f.at != "":
+		if _, err := snapshot.ParseMoment(f.at); err != nil {
+			return g.inspectFixture(f, f.at)
+		}
 		return g.inspectCycle(f)
 	}
 	datasets, err := cli.Datasets(g.Data, f.Filter)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/inplay"
-	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/football"
 	"mkt/publish/table"
 )
@@ -23,32 +23,31 @@ func (g *Group) findLive(tenant, name string) (*liveView, error) {
 	for _, p := range datasets {
 		found, err := liveOf(p, name)
 		switch {
+		case errors.As(err, new(fixtures.Several)):
+			return nil, err
 		case err != nil:
 			unread = append(unread, fmt.Errorf("live data of %s: %w", p.Tenant, err))
-		case len(found) == 1:
-			return found[0], nil
-		case len(found) > 1:
-			return nil, cli.Usagef("%q may be %s: give more of the name, or the id", name, candidates(found))
+		case found != nil:
+			return found, nil
 		}
 		tenants = append(tenants, p.Tenant)
 	}
 	if len(unread) > 0 {
 		return nil, errors.Join(unread...)
 	}
-	return nil, fmt.Errorf("no fixture %q in the newest live snapshot of %s", name, cli.Several(tenants))
+	return nil, fmt.Errorf("newest live snapshot of %s: %q: %w", cli.Several(tenants), name, fixtures.ErrUnknown)
 }
 
-func candidates(found []*liveView) string {
-	var names []string
-	for _, f := range found {
-		names = append(names, plain.Text(f.named())+" ("+f.FixtureID+")")
+// liveOf returns the fixture that a text means in a tenant's newest live snapshot, with its
+// details; nil if there is none.
+func liveOf(p cli.Dataset, text string) (*liveView, error) {
+	wanted, err := fixtures.Named(p, text)
+	if errors.Is(err, fixtures.ErrUnknown) {
+		return nil, nil
 	}
-	return cli.Several(names)
-}
-
-// liveOf returns the matching fixtures of a tenant's newest live snapshot, with their details
-// if there is only one.
-func liveOf(p cli.Dataset, name string) ([]*liveView, error) {
+	if err != nil {
+		return nil, err
+	}
 	root, err := p.Open()
 	if err != nil {
 		return nil, err
@@ -58,16 +57,13 @@ func liveOf(p cli.Dataset, name string) ([]*liveView, error) {
 	if err != nil || s == nil {
 		return nil, err
 	}
-	var list []*liveView
 	for i := range s.Rows {
-		if v := viewOfLive(p, s, &s.Rows[i]); v.matches(name) {
-			list = append(list, v)
+		if s.Rows[i].FixtureID == wanted.ID {
+			v := viewOfLive(p, s, &s.Rows[i])
+			return v, v.readDetails(s)
 		}
 	}
-	if len(list) != 1 {
-		return list, nil
-	}
-	return list, list[0].readDetails(s)
+	return nil, nil
 }
 
 func viewOfLive(p cli.Dataset, s *inplay.Snapshot, r *table.LiveRow) *liveView {

@@ -26,17 +26,17 @@ func newLiveShow(g *Group) *cobra.Command {
 		Use:   "show FIXTURE",
 		Short: "Draw clock, score, momentum, pressure and timeline",
 		Long: `Draw clock, score, momentum, pressure by minute and timeline of a fixture in
-the newest live snapshot. FIXTURE is its id, or a part of its teams' names.
-Pressure and timeline are there for fixtures of the detail set. Nothing is
-written.`,
+the newest live snapshot. FIXTURE is its id, or a part of its teams' names,
+accents or not. Pressure and timeline are there for fixtures of the detail
+set. Nothing is written.`,
 		Example:     `  mkt live show Arsenal --tenant acme`,
-		Args:        cobra.ExactArgs(1),
+		Args:        cobra.MinimumNArgs(1),
 		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := (cli.Filter{Tenant: tenant}).Check(); err != nil {
 				return err
 			}
-			return g.liveShow(tenant, args[0])
+			return g.liveShow(tenant, strings.Join(args, " "))
 		},
 	}
 	cmd.Flags().StringVar(&tenant, "tenant", "", "only this account's data (default: all accounts)")
@@ -137,11 +137,6 @@ type liveEntry struct {
 }
 
 func (f *liveView) named() string { return words(f.Home) + " - " + words(f.Away) }
-
-// matches reports whether a text may mean the fixture.
-func (f *liveView) matches(wanted string) bool {
-	return f.FixtureID == wanted || strings.Contains(strings.ToLower(f.named()), strings.ToLower(wanted))
-}
 
 func words(s *string) string {
 	if s == nil {

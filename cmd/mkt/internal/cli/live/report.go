@@ -20,14 +20,14 @@ func newLiveReport(g *Group) *cobra.Command {
 		Long: `Write clock, score, momentum over the whole match, pressure and counters by
 minute, timeline, and what is not known, as one HTML page that needs no other
 file to be opened, mailed or printed. FIXTURE is its id, or a part of its
-teams' names, in the newest live snapshot. Momentum over time is computed
-from the raw cycles that are still kept, with the code that computed what was
-published; no key is needed.
+teams' names, accents or not, in the newest live snapshot. Momentum over time
+is computed from the raw cycles that are still kept, with the code that
+computed what was published; no key is needed.
 
 A FILE that exists is replaced, completely or not at all; - is the standard
 output.`,
 		Example: `  mkt live report Arsenal --html match.html`,
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := (cli.Filter{Tenant: tenant}).Check(); err != nil {
 				return err
@@ -35,7 +35,7 @@ output.`,
 			if file == "" {
 				return cli.Usagef("--html is needed: the file to write, or - for the standard output")
 			}
-			return g.liveReport(cmd.Context(), tenant, args[0], file)
+			return g.liveReport(cmd.Context(), tenant, strings.Join(args, " "), file)
 		},
 	}
 	cmd.Flags().StringVar(&tenant, "tenant", "", "only this account's data (default: all accounts)")

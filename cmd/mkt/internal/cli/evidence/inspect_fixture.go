@@ -1,0 +1,157 @@
+package evidence
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/fixtures"
+	"mkt/cmd/mkt/internal/history"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish/football"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// inspectedFixture is what a publication has of a fixture.
+type inspectedFixture struct {
+	ClientID          string            `json:"client_id"`
+	Product           football.Product  `json:"product"`
+	Version           uint64            `json:"version"`
+	CycleID           string            `json:"cycle_id"`
+	PublishedAt       time.Time         `json:"published_at"`
+	LeftAt            *time.Time        `json:"left_at"` // when a publication no longer had it; null if the newest has it
+	FixtureID         string            `json:"fixture_id"`
+	Home              *string           `json:"home"`
+	Away              *string           `json:"away"`
+	League            *string           `json:"league"`
+	StartsAt          *time.Time        `json:"starts_at"`
+	SourceProvider    string            `json:"source_provider"`
+	ProviderFixtureID string            `json:"provider_fixture_id"`
+	FetchedAt         time.Time         `json:"provider_fetched_at"`
+	Markets           []inspectedMarket `json:"markets"`
+}
+
+type inspectedMarket struct {
+	MarketID    string  `json:"market_id"`
+	Market      *string `json:"market"`
+	Period      *string `json:"period"`
+	MarketName  *string `json:"market_name"`
+	Selections  int     `json:"selections"`
+	Publishable int     `json:"publishable"`
+
+	group, title string
+}
+
+// inspectFixture shows a fixture in the newest publication that has it.
+func (g *Group) inspectFixture(f inspectFlags, text string) error {
+	w := f.Filter
+	if w.Product == "" {
+		w.Product = string(football.MarketEngine)
+	}
+	if w.Product != string(football.MarketEngine) {
+		return cli.Usagef("CYCLE %q: want %s; of a fixture in play: mkt live show", text, snapshot.Forms)
+	}
+	datasets, err := cli.Datasets(g.Data, w)
+	if err != nil {
+		return err
+	}
+	for _, d := range datasets {
+		shown, err := fixtureIn(d, text)
+		if errors.Is(err, fixtures.ErrUnknown) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if g.JSON() {
+			return g.Encode(shown)
+		}
+		return g.printFixture(shown)
+	}
+	return cli.Usagef("%q is not a cycle (want %s), and %w", text, snapshot.Forms, fixtures.ErrUnknown)
+}
+
+func fixtureIn(d cli.Dataset, text string) (shown inspectedFixture, err error) {
+	found, err := fixtures.Named(d, text)
+	if err != nil {
+		return shown, err
+	}
+	root, err := d.Open()
+	if err != nil {
+		return shown, err
+	}
+	defer root.Close()
+	commit, published, err := snapshot.Head(root)
+	if err != nil {
+		return shown, err
+	}
+	if !published {
+		return shown, fixtures.ErrUnknown
+	}
+	if found.Version != 0 && found.Version != commit.Version {
+		if commit, err = snapshot.ReadCommit(root, found.Version); err != nil {
+			return shown, err
+		}
+	}
+	manifest, err := snapshot.Open(root, commit)
+	if err != nil {
+		return shown, err
+	}
+	row, markets, has, err := snapshot.FixtureOf(root, commit, manifest, found.ID)
+	if err != nil {
+		return shown, fmt.Errorf("%s: %w", d, err)
+	}
+	if !has {
+		return shown, fixtures.ErrUnknown
+	}
+	shown = inspectedFixture{ClientID: d.Tenant, Product: d.Product, Version: commit.Version, CycleID: string(commit.CycleID), PublishedAt: commit.PublishedAt.UTC(),
+		FixtureID: row.FixtureID, Home: row.Home, Away: row.Away, League: row.League, StartsAt: row.StartsAt, SourceProvider: row.SourceProvider,
+		ProviderFixtureID: row.ProviderFixtureID, FetchedAt: row.ProviderFetchedAt.UTC(), Markets: []inspectedMarket{}}
+	if !found.Left.IsZero() {
+		shown.LeftAt = &found.Left
+	}
+	for _, group := range history.Grouped(markets) {
+		for _, m := range group.Markets {
+			shown.Markets = append(shown.Markets, marketOf(group.Name, m))
+		}
+	}
+	return shown, nil
+}
+
+func marketOf(group string, m *table.MarketRow) inspectedMarket {
+	one := inspectedMarket{MarketID: m.MarketID, Market: m.Market, Period: m.Period, MarketName: m.MarketName, Selections: len(m.Selections), group: group, title: history.Title(m)}
+	for i := range m.Selections {
+		if m.Selections[i].Publishable {
+			one.Publishable++
+		}
+	}
+	return one
+}
+
+func (g *Group) printFixture(f inspectedFixture) error {
+	plain.Fprintf(g.Out, "%s  %s\n", fixtures.Name(f.Home, f.Away), f.FixtureID)
+	plain.Fprintf(g.Out, "league     %s\nkick-off   %s\nprovider   %s %s, retrieved %s\n", orDash(f.League), cli.Moment(f.StartsAt), f.SourceProvider, f.ProviderFixtureID, cli.ClockTime(f.FetchedAt))
+	plain.Fprintf(g.Out, "published  %s, version %d, cycle %s\n", f.ClientID, f.Version, f.CycleID)
+	if f.LeftAt != nil {
+		plain.Fprintf(g.Out, "left       on %s: the newest publication does not have it\n", cli.ClockTime(*f.LeftAt))
+	}
+	if len(f.Markets) == 0 {
+		_, err := fmt.Fprintln(g.Out, "no markets")
+		return err
+	}
+	w := cli.NewTableWriter(g.Out)
+	fmt.Fprintln(w, "GROUP\tMARKET\tSELECTIONS\tPUBLISHABLE\tID")
+	for _, m := range f.Markets {
+		plain.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", m.group, m.title, m.Selections, m.Publishable, m.MarketID)
+	}
+	return w.Flush()
+}
+
+func orDash(s *string) string {
+	if s == nil || *s == "" {
+		return "-"
+	}
+	return *s
+}
