@@ -119,7 +119,7 @@ image: build arm64 ## bin/mkt-VERSION-ARCH.oci.tar: images for containers, made 
 
 .PHONY: check-packages
 check-packages: packages image ## installs the packages and starts them, and runs the images, in folders of their own (needs root)
-	CHECK_PACKAGES=1 $(GO) test -count=1 -v -run Installed ./scripts/packages
+	CHECK_PACKAGES=1 $(GO) test -count=1 -timeout 60m -v -run Installed ./scripts/packages
 
 .PHONY: reproducible
 reproducible: ## two builds give the same bytes; takes minutes
