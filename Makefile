@@ -69,7 +69,7 @@ lint: ## gofmt, vet, staticcheck
 check: lint check-test check-node race vulncheck ## what CI runs
 	@if [ -d ../shared/providers/betsapi ]; then echo "recordings: ../shared/providers, used"; \
 	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
-	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench), fuzzing (make fuzz), the second build (make reproducible)"
+	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench), fuzzing (make fuzz), the second build (make reproducible), the packages (make check-packages)"
 
 .PHONY: drills
 drills: build ## faults on the real binary and disk, and the long forms of the tests: an hour and a half alone on two cores
@@ -102,9 +102,24 @@ sbom: build ## bin/mkt.cdx.json (CycloneDX) and bin/licences.txt, of bin/mkt
 	VERSION='$(VERSION)' $(GO) run ./scripts/sbom bom bin/mkt > bin/mkt.cdx.json
 	$(GO) run ./scripts/sbom texts > bin/licences.txt
 
+.PHONY: arm64
+arm64: ## bin/linux-arm64/mkt, with the cross compiler of Debian's g++-aarch64-linux-gnu
+	@if ! command -v aarch64-linux-gnu-g++ >/dev/null; then rm -rf bin/linux-arm64; \
+	echo "arm64: skipped, because aarch64-linux-gnu-g++ is not there (Debian's package g++-aarch64-linux-gnu)"; \
+	else echo "building bin/linux-arm64/mkt"; GOOS=linux GOARCH=arm64 CGO_ENABLED=1 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++ \
+	$(GO) build -ldflags '$(LDFLAGS)' -o bin/linux-arm64/mkt ./cmd/mkt; fi
+
 .PHONY: packages
-packages: build ## bin/packages: deb, rpm and tar of bin/mkt for linux/amd64, with checksums
+packages: build arm64 ## bin/packages: deb, rpm and tar for linux/amd64 and linux/arm64, with checksums
 	scripts/packages/build.sh
+
+.PHONY: image
+image: build arm64 ## bin/mkt-VERSION-ARCH.oci.tar: images for containers, made without a container engine
+	scripts/image.sh
+
+.PHONY: check-packages
+check-packages: packages image ## installs the packages and starts them, and runs the images, in folders of their own (needs root)
+	CHECK_PACKAGES=1 $(GO) test -count=1 -timeout 60m -v -run Installed ./scripts/packages
 
 .PHONY: reproducible
 reproducible: ## two builds give the same bytes; takes minutes
@@ -116,4 +131,4 @@ clean: ## what was built
 
 .PHONY: help
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-14s %s\n", $$1, $$2}'

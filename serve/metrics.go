@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"mkt/serve/internal/api"
 )
 
 // metrics are the counters of the HTTP API. Every label is from a closed set: route
@@ -56,11 +58,14 @@ func newMetrics(s *server) *metrics {
 	for _, rt := range table {
 		m.byRoute[rt.name] = nil
 	}
+	// A series that an alert reads is created before its first event: otherwise its rate would not
+	// show the first ones.
 	for name := range m.byRoute {
 		m.byRoute[name] = m.took.WithLabelValues(name)
+		m.requests.WithLabelValues(name, statusName(http.StatusInternalServerError), string(api.InternalError))
 	}
 	for _, reason := range []shedding{shedDrain, shedCrowd, shedOwn, shedWaiting, shedLate} {
-		m.shed.WithLabelValues(string(reason)) // creates the series, so that a rate is 0 before the first request
+		m.shed.WithLabelValues(string(reason))
 	}
 	return m
 }

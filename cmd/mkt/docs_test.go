@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
 	"go.yaml.in/yaml/v3"
 
 	"mkt/internal/needs"
@@ -76,11 +77,41 @@ func TestDocumentedMetrics(t *testing.T) {
 	}
 }
 
-// TestDeployedMetrics: the alert rules and the dashboard are well-formed, and every metric that
-// they use exists.
+// deployedMetrics is a command of scripts. A metric of sockets begins with the first of them.
+func deployedMetrics(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: deployed FILE...")
+	}
+	there := map[string]bool{"mkt_socket_disconnects_total": true}
+	for _, file := range args {
+		for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+)`).FindAllStringSubmatch(ts.ReadFile(file), -1) {
+			there[m[1]] = true
+		}
+	}
+	for _, file := range []string{"../../deploy/prometheus/mkt.rules.yaml", "../../deploy/grafana/mkt.json"} {
+		text, err := os.ReadFile(file)
+		ts.Check(err)
+		named := metricsIn(string(text), there)
+		if len(named) < 10 {
+			ts.Fatalf("%s names only %d metrics", file, len(named))
+		}
+		for name := range named {
+			if !there[name] {
+				ts.Fatalf("%s: no process has the metric %s", file, name)
+			}
+		}
+	}
+}
+
+// TestDeployedMetrics: the alert rules and the dashboard are well-formed, every metric that they
+// use exists, and every alert has a test.
 func TestDeployedMetrics(t *testing.T) {
 	declared := declaredMetrics(t)
 	expressions := map[string][]string{}
+	tests, err := os.ReadFile("../../deploy/prometheus/mkt.rules_test.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
 	text, err := os.ReadFile("../../deploy/prometheus/mkt.rules.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -102,6 +133,9 @@ func TestDeployedMetrics(t *testing.T) {
 	for _, g := range rules.Groups {
 		for _, r := range g.Rules {
 			expressions["alert "+r.Alert] = []string{r.Expr}
+			if !regexp.MustCompile(`alertname: `+r.Alert+`, eval_time: \w+, exp_alerts: \[\]`).Match(tests) || !bytes.Contains(tests, []byte("- alertname: "+r.Alert+"\n")) {
+				t.Errorf("alert %s: mkt.rules_test.yaml does not say when it is silent and when it fires", r.Alert)
+			}
 			if r.Alert == "" || r.Expr == "" || !slices.Contains([]string{"page", "warning"}, r.Labels["severity"]) || r.Annotations["summary"] == "" || r.Annotations["action"] == "" {
 				t.Errorf("alert %s: want an expression, a severity, a summary and an action", r.Alert)
 			}
@@ -158,6 +192,9 @@ func TestDeployedMetrics(t *testing.T) {
 			if out, err := exec.Command(promtool, "check", "rules", name).CombinedOutput(); err != nil {
 				t.Errorf("promtool: %v\n%s", err, out)
 			}
+		}
+		if out, err := exec.Command(promtool, "test", "rules", "../../deploy/prometheus/mkt.rules_test.yaml").CombinedOutput(); err != nil {
+			t.Errorf("promtool: %v\n%s", err, out)
 		}
 	})
 }

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 // TestScript runs the command line as people and scripts do. Beside testscript's
 // own commands there are
 //
+//	deployed FILE...      every metric of the alert rules and the dashboard in deploy is in one of these answers of /metrics
 //	start NAME ARG...     mkt in the background until its ready line; $NAME_url, $NAME_token and $NAME_admin are set, and $NAME_ID_token for each account of serve --as-of
 //	spawn NAME ARG...     the same without a ready line
 //	end NAME              SIGTERM, and it must exit with 0
@@ -68,6 +69,7 @@ func TestScript(t *testing.T) {
 
 			"spawn":     spawnMkt,
 			"within":    within,
+			"deployed":  deployedMetrics,
 			"tenant":    addTenant,
 			"demotoken": demoToken,
 			"cursor":    metaCursor,

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Packs bin/mkt as deb, rpm and tar for this machine's platform, linux/amd64, into bin/packages,
-# with a list of checksums. The same tree gives the same bytes: times are that of the commit.
-# Another architecture needs a C++ cross compiler and DuckDB for it, which is not tried.
+# Packs mkt as deb, rpm and tar into bin/packages, with a list of checksums: bin/mkt for linux/amd64,
+# and bin/linux-arm64/mkt, which make arm64 cross-compiles, if it is there. The same tree gives the
+# same bytes: times are that of the commit.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if [ "$(go env GOOS)/$(go env GOARCH)" != linux/amd64 ]; then
-	echo "packages: this machine is $(go env GOOS)/$(go env GOARCH); only linux/amd64 is packed" >&2
+	echo "packages: this machine is $(go env GOOS)/$(go env GOARCH); packages are built on linux/amd64" >&2
 	exit 1
 fi
 NFPM=github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0
@@ -25,25 +25,39 @@ export STAGE=$stage
 rm -rf "$out" "$stage"
 mkdir -p "$out" "$stage"/{units,man,completion,doc}
 umask 022
-cp bin/mkt "$stage/mkt"
 for unit in scripts/systemd/*.service scripts/systemd/*.timer; do
 	sed 's|/usr/local/bin/mkt|/usr/bin/mkt|g' "$unit" >"$stage/units/${unit##*/}"
 done
 cp scripts/systemd/mkt.sysusers scripts/systemd/mkt.tmpfiles "$stage/"
-(cd "$stage" && ./mkt man man)
+bin/mkt man "$stage/man"
 gzip -9n "$stage"/man/*.1
-(cd "$stage" && ./mkt completion bash >completion/mkt.bash && ./mkt completion zsh >completion/_mkt && ./mkt completion fish >completion/mkt.fish)
+bin/mkt completion bash >"$stage/completion/mkt.bash"
+bin/mkt completion zsh >"$stage/completion/_mkt"
+bin/mkt completion fish >"$stage/completion/mkt.fish"
 cp docs/*.md docs/*.yaml README.md SECURITY.md "$stage/doc/"
 gzip -9nc CHANGELOG.md >"$stage/doc/changelog.gz"
 cp -r deploy "$stage/doc/"
 go run ./scripts/sbom texts >"$stage/doc/copyright"
-find "$stage" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
-find "$stage" -type f ! -name mkt -exec chmod 644 {} +
 
-for packager in deb rpm; do
-	go run "$NFPM" package --config scripts/packages/nfpm.yaml --packager "$packager" --target "$out/"
-done
-tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
-	--transform "s|^\.|mkt-$PACKAGE_VERSION|" -C "$stage" -cf - . | gzip -9n >"$out/mkt-$PACKAGE_VERSION-linux-amd64.tar.gz"
+# pack packs a binary for an architecture.
+pack() {
+	export ARCH=$1
+	cp "$2" "$stage/mkt"
+	chmod 755 "$stage/mkt"
+	find "$stage" -type f ! -name mkt -exec chmod 644 {} +
+	find "$stage" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+	for packager in deb rpm; do
+		go run "$NFPM" package --config scripts/packages/nfpm.yaml --packager "$packager" --target "$out/"
+	done
+	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
+		--transform "s|^\.|mkt-$PACKAGE_VERSION|" -C "$stage" -cf - . | gzip -9n >"$out/mkt-$PACKAGE_VERSION-linux-$ARCH.tar.gz"
+}
+
+pack amd64 bin/mkt
+if [ -x bin/linux-arm64/mkt ]; then
+	pack arm64 bin/linux-arm64/mkt
+else
+	echo "packages: bin/linux-arm64/mkt is not there (make arm64 builds it): nothing is packed for linux/arm64" >&2
+fi
 rm -rf "$stage"
 (cd "$out" && sha256sum ./*.deb ./*.rpm ./*.tar.gz | sed 's| \./| |' >SHA256SUMS && cat SHA256SUMS)

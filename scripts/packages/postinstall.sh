@@ -4,4 +4,9 @@ set -e
 if command -v systemd-sysusers >/dev/null; then systemd-sysusers mkt.conf; fi
 if command -v systemd-tmpfiles >/dev/null; then systemd-tmpfiles --create mkt.conf; fi
 if [ -d /run/systemd/system ]; then systemctl daemon-reload || true; fi
-echo 'mkt is installed. Next: sudo -u mkt mkt init /etc/mkt; see /usr/share/doc/mkt/operators.md'
+if [ -e /etc/mkt/mkt.yaml ]; then
+	echo 'mkt is upgraded. Restart what runs: systemctl try-restart mkt-serve mkt-schedule'
+else
+	echo 'mkt is installed. Next, as root: runuser -u mkt -- mkt init /etc/mkt'
+	echo 'See /usr/share/doc/mkt/operators.md, "Install".'
+fi

@@ -70,7 +70,7 @@ func (d *doctor) account(t *tenants.Tenant) {
 		if subscribed && t.Subscription(p, d.now) == account.Expired {
 			at := place{t.ID, string(p), d.Tenants}
 			d.bad(Warn, "PRODUCT_EXPIRED", "accounts", at, d.mkt("tenant product set "+t.ID+" "+string(p)),
-				"expired %s ago, on %s; the command ends the term, --expires sets another, and mkt tenant product unset takes the product away", ago(d.now.Sub(*s.Expires)), s.Expires.Format("2006-01-02"))
+				"expired %s ago, on %s; the command renews it without an end, --expires sets one, and mkt tenant product unset takes the product away", ago(d.now.Sub(*s.Expires)), s.Expires.Format("2006-01-02"))
 		}
 	}
 	if t.Provider == nil && inForce {

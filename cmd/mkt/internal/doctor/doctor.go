@@ -69,6 +69,7 @@ type root struct {
 
 	head      *snapshot.Commit // newest commit; nil if there is none or it cannot be read
 	published bool             // something was published, readable or not
+	late      bool             // it was reported that its data is overdue
 	refused   bool             // it was reported that the provider refuses: the plan, the credential or the bookmaker
 }
 

@@ -95,7 +95,7 @@ var codes = map[string]string{
 	"LISTING_SHORT":      "the newest list of fixtures is empty or has fewer than it says, so no fixture is removed",
 	"STATE_UNREADABLE":   "a state file cannot be read; the next run rewrites it",
 
-	"SCHEDULE_NOT_RUNNING": "no mkt schedule runs on this machine, and an account had at most two cycles",
+	"SCHEDULE_NOT_RUNNING": "no mkt schedule runs on this machine, and a product is new or overdue",
 	"SERVE_NOT_RUNNING":    "no mkt serve runs on this machine",
 
 	"CURRENT_STALE":    "CURRENT does not name the newest commit; readers find it without CURRENT",

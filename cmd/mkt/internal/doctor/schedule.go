@@ -250,6 +250,7 @@ func (d *doctor) overdue(r *root, last time.Time) {
 		cadence = max(cadence, pace.Expected(d.now, r.fingerprint()))
 	}
 	if age > schedule.OverdueAfter*cadence {
+		r.late = true
 		d.bad(Fail, "CYCLE_OVERDUE", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id),
 			"the newest successful cycle is %s old, and one is due every %s: check that mkt schedule, cron or the timer runs", ago(age), cadence)
 		return

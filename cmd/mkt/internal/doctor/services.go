@@ -13,8 +13,8 @@ import (
 // what runs the cycles.
 const byHand = 2
 
-// services notes that nothing runs the cycles of a new installation, and that nothing serves what
-// is published. Timers, cron, or a service on another machine may do both.
+// services notes that nothing runs the cycles of a product that is new or overdue, and that nothing
+// serves what is published. Timers, cron, or a service on another machine may do both.
 func (d *doctor) services() {
 	running, known := d.Running()
 	if !known {
@@ -27,7 +27,7 @@ func (d *doctor) services() {
 		}
 		published = true
 		_, err := schedule.Parse(r.tenant.Expression(r.product))
-		unscheduled = unscheduled || err == nil && r.head != nil && r.head.Version <= byHand
+		unscheduled = unscheduled || r.late || err == nil && r.head != nil && r.head.Version <= byHand
 	}
 	at := place{file: d.Tenants}
 	switch {

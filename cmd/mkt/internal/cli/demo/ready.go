@@ -124,12 +124,16 @@ func (g *Group) printDemo(url, console string, f demoFlags, accounts []Account) 
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	dir, err := filepath.Abs(f.dir) // another terminal is in another folder
+	if err != nil {
+		return err
+	}
 	files := "They stay when it ends."
 	if f.temporary {
 		files = "They are removed when it ends."
 	}
-	_, err := fmt.Fprint(g.Out, strings.NewReplacer("URL", url, "MAIN", accounts[0].Token, "CONSOLE", console, "MKT", cli.Self(), "FOLDER", f.dir,
-		"DATA", cli.Quote(g.Data), "SETTINGS", cli.Quote(filepath.Join(f.dir, "mkt.yaml")), "LIVELY", f.liveEvery.String(), "EVERY", f.every.String(), "STAY", files).Replace(demoHints))
+	_, err = fmt.Fprint(g.Out, strings.NewReplacer("URL", url, "MAIN", accounts[0].Token, "CONSOLE", console, "MKT", cli.Self(), "FOLDER", dir,
+		"DATA", cli.Quote(filepath.Join(dir, "data")), "SETTINGS", cli.Quote(filepath.Join(dir, "mkt.yaml")), "LIVELY", f.liveEvery.String(), "EVERY", f.every.String(), "STAY", files).Replace(demoHints))
 	return err
 }
 
