@@ -79,6 +79,17 @@ func Program(t testing.TB, name, from string) string {
 	return path
 }
 
+// GoModules runs a go command that downloads modules of an example, which are none of this
+// module's own. It skips the test if they cannot be had.
+func GoModules(t testing.TB, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("needs modules of Go, from the module proxy or the cache: %v: %.300s", err, out)
+	}
+}
+
 // Browser returns the program of a Chromium that Node can drive, beside what Node returns.
 func Browser(t testing.TB) (modules, program string) {
 	t.Helper()
