@@ -49,7 +49,7 @@ race: ## the race detector where goroutines meet
 	$(GO) test -short -race -skip 'TestSimulatedFaults' $(RACE)
 
 .PHONY: check-node
-check-node: ## the official Socket.IO client against the socket, a browser on the console, a linter on the API's documents (needs node and npm)
+check-node: ## the official Socket.IO client against the socket, generated clients, a browser on the console, a linter on the API's documents (needs node and npm)
 	@if ! command -v npm >/dev/null; then echo "check-node: npm is not there; the tests with the official client and the linter were skipped"; \
 	elif $(MAKE) --no-print-directory testdata/node/node_modules; then CHECK_NODE=1 $(GO) test -short -run Node ./serve/... ./cmd/mkt; \
 	elif (cd testdata/node && npm ping --silent >/dev/null 2>&1); then echo "check-node: npm reaches its registry and cannot install"; exit 1; \

@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +21,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
+	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -176,6 +181,36 @@ func TestAuditorsQueries(t *testing.T) {
 			}
 			return ""
 		},
+		"what was removed, and why": func(rows [][]string) string {
+			removed := 0
+			for _, event := range ask(t, db, "SELECT DISTINCT seq FROM read_parquet('data/client_id=acme/product=market_engine/changes/*.parquet') WHERE type = 'fixture_removed'") {
+				removed += len(event)
+			}
+			for _, r := range rows {
+				if r[3] == "<nil>" || r[6] >= "20261124T150000Z" || r[7] != "OVER" && r[7] != "not listed" {
+					return "want a fixture with its last snapshot and the reason"
+				}
+			}
+			if len(rows) == 0 || len(rows) != removed {
+				return fmt.Sprintf("want the %d fixtures that were removed", removed)
+			}
+			return ""
+		},
+		"RAW markets by reason": func(rows [][]string) string {
+			got := map[string]int{}
+			for _, r := range rows {
+				n, err := strconv.Atoi(r[3])
+				d.must(err)
+				got[r[0]] += n
+			}
+			return cmp.Diff(d.rows.RawMarkets, got)
+		},
+		"the chain of publications": func(rows [][]string) string {
+			return cmp.Diff([]string{"<nil>", "true", "true"}, column(rows, 3))
+		},
+		"files and their hashes": func(rows [][]string) string {
+			return cmp.Diff(slices.Repeat([]string{"true"}, 3*3), column(rows, 3))
+		},
 		"states of a column of fixtures": func(rows [][]string) string {
 			return cmp.Diff(d.counted("fixtures", "league"), fmt.Sprint(rows[0]))
 		},
@@ -238,6 +273,95 @@ func TestAuditorsQueries(t *testing.T) {
 	}
 	for name := range checks {
 		t.Errorf("the page has no query %q any more", name)
+	}
+}
+
+// notebook is docs/auditors.ipynb, in the order of its keys.
+type notebook struct {
+	Cells    []notebookCell  `json:"cells"`
+	Metadata json.RawMessage `json:"metadata"`
+	Format   int             `json:"nbformat"`
+	Minor    int             `json:"nbformat_minor"`
+}
+
+type notebookCell struct {
+	Type      string          `json:"cell_type"`
+	Execution json.RawMessage `json:"execution_count,omitempty"`
+	ID        string          `json:"id"`
+	Metadata  json.RawMessage `json:"metadata"`
+	Outputs   *[]any          `json:"outputs,omitempty"`
+	Source    []string        `json:"source"`
+}
+
+var askedSQL = regexp.MustCompile(`(?s)ask\("""\n(-- ([^\n]*)\n.*?)"""\)`)
+
+// The notebook asks the queries of docs/auditors.md, which TestAuditorsQueries runs, word for
+// word and in its own order. It is committed without answers.
+func TestAuditorsNotebook(t *testing.T) {
+	const name = "../../docs/auditors.ipynb"
+	page, err := os.ReadFile("../../docs/auditors.md")
+	check.Must(t, err)
+	missing := map[string]string{}
+	for _, found := range regexp.MustCompile("(?s)```sql\n(-- ([^\n]*)\n.*?)```").FindAllStringSubmatch(string(page), -1) {
+		missing[found[2]] = found[1]
+	}
+	delete(missing, "every live publication") // needs files that are unpacked by hand
+	data, err := os.ReadFile(name)
+	check.Must(t, err)
+	var n notebook
+	check.Must(t, json.Unmarshal(data, &n))
+	for i := range n.Cells {
+		c := &n.Cells[i]
+		text := strings.Join(c.Source, "")
+		if c.Outputs != nil && len(*c.Outputs) > 0 || c.Execution != nil && string(c.Execution) != "null" {
+			t.Errorf("%s has an answer; clear all of them", c.ID)
+		}
+		for _, found := range askedSQL.FindAllStringSubmatch(text, -1) {
+			want, known := missing[found[2]]
+			delete(missing, found[2])
+			if *update && known {
+				text = strings.Replace(text, found[1], want, 1)
+			} else if diff := cmp.Diff(want, found[1]); diff != "" {
+				t.Errorf("%s: the query is another one than in docs/auditors.md (-update copies it):\n%s", c.ID, diff)
+			}
+		}
+		c.Source = slices.Collect(strings.Lines(text))
+	}
+	for query := range missing {
+		t.Errorf("no cell asks the query %q of docs/auditors.md", query)
+	}
+	if *update {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", " ")
+		check.Must(t, enc.Encode(n))
+		check.Must(t, os.WriteFile(name, b.Bytes(), 0o644))
+	}
+}
+
+// The notebook runs in Jupyter, from the first cell to the last.
+func TestNodeNotebook(t *testing.T) {
+	needs.Node(t)
+	python := needs.Python(t, "nbclient", "ipykernel", "duckdb", "pytz")
+	d := newAuditedRoot(t)
+	cmd := exec.CommandContext(t.Context(), python, "-c", `
+import json, nbformat, nbclient
+book = nbformat.read("../../docs/auditors.ipynb", 4)
+nbformat.validate(book)
+nbclient.NotebookClient(book, timeout=120).execute()
+print(json.dumps(book))`)
+	cmd.Env = append(os.Environ(), "MKT_DATA="+d.data, "MKT_ACCOUNT=acme")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, errs.String())
+	}
+	for _, want := range []string{d.odds[2], "20261124T150000Z-market_engine", "not listed", "3 rows"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("no answer has %q", want)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -77,6 +78,28 @@ func Program(t testing.TB, name, from string) string {
 		t.Skipf("needs %s (%s)", name, from)
 	}
 	return path
+}
+
+// Python returns a Python that has the given modules, or skips the test.
+func Python(t testing.TB, modules ...string) string {
+	t.Helper()
+	python := Program(t, "python3", "such as Debian's package python3")
+	list := strings.Join(modules, ", ")
+	if err := exec.CommandContext(t.Context(), python, "-c", "import "+list).Run(); err != nil {
+		t.Skipf("needs modules of Python (pip install %s)", strings.ReplaceAll(list, ",", ""))
+	}
+	return python
+}
+
+// GoModules runs a go command that downloads modules of an example, which are none of this
+// module's own. It skips the test if they cannot be had.
+func GoModules(t testing.TB, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("needs modules of Go, from the module proxy or the cache: %v: %.300s", err, out)
+	}
 }
 
 // Browser returns the program of a Chromium that Node can drive, beside what Node returns.
