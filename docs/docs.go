@@ -3,7 +3,7 @@ package docs
 
 import "embed"
 
-// Files has openapi.yaml, asyncapi.yaml and the guides.
+// Files has openapi.yaml, asyncapi.yaml, the guides and their pictures.
 //
-//go:embed *.yaml *.md
+//go:embed *.yaml *.md images/*.webp
 var Files embed.FS

@@ -1,11 +1,12 @@
 // Opens pages in a real browser and reports what a reader meets.
 //
 // stdin: {"base": URL, "shots": FOLDER or "", "pages": [{"path", "width"?, "dark"?, "phone"?,
-// "shot"?: NAME, "do"?: [["fill", SELECTOR, TEXT] | ["press", SELECTOR, KEY] | ["click",
+// "height"?, "shot"?: NAME (of a PNG of the whole page), "picture"?: NAME (of a WebP of its first
+// screen), "do"?: [["fill", SELECTOR, TEXT] | ["press", SELECTOR, KEY] | ["click",
 // SELECTOR] | ["see", SELECTOR] | ["pause", MILLISECONDS]], "texts"?: {NAME: SELECTOR}}]}
 // stdout: one line of JSON for each page: {"path", "url", "status", "title", "ms", "errors",
 // "wider": whether the page scrolls sideways, "texts": {NAME: [TEXT]}}
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
 const job = JSON.parse(readFileSync(0, "utf8"));
@@ -15,7 +16,7 @@ const browser = await chromium.launch({
 });
 for (const page of job.pages) {
   const context = await browser.newContext({
-    viewport: { width: page.width ?? (page.phone ? 390 : 1280), height: page.phone ? 844 : 900 },
+    viewport: { width: page.width ?? (page.phone ? 390 : 1280), height: page.height ?? (page.phone ? 844 : 900) },
     colorScheme: page.dark ? "dark" : "light", reducedMotion: "reduce", hasTouch: Boolean(page.phone),
   });
   const tab = await context.newPage();
@@ -42,6 +43,10 @@ for (const page of job.pages) {
     result.title = await tab.title();
     result.wider = await tab.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
     if (job.shots && page.shot) await tab.screenshot({ path: `${job.shots}/${page.shot}.png`, fullPage: true });
+    if (job.shots && page.picture) {
+      const { data } = await (await context.newCDPSession(tab)).send("Page.captureScreenshot", { format: "webp", quality: 75 });
+      writeFileSync(`${job.shots}/${page.picture}.webp`, Buffer.from(data, "base64"));
+    }
   } catch (e) {
     errors.push(`exception: ${e.message}`);
   }

@@ -87,6 +87,7 @@ func (c *Console) routes() {
 	c.mux.HandleFunc("GET /asyncapi.yaml", document)
 	c.handle("GET /docs", c.guides)
 	c.handle("GET /docs/{name}", c.guide)
+	c.mux.HandleFunc("GET /docs/images/{name}", picture)
 	c.mux.HandleFunc("GET /try/{account}/{rest...}", c.try)
 	c.handle("GET /live", c.live)
 	c.handle("GET /live/{account}", c.live)

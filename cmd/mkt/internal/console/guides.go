@@ -38,6 +38,7 @@ var guideGroups = []guideGroup{
 		{"compatibility", "What stays the same between versions", "What an update may change"},
 	}},
 	{"For operators", []guideEntry{
+		{"console", "A tour of the console", "What each section of these pages answers"},
 		{"operators", "For operators", "Running it: accounts, keys, schedules, trouble"},
 		{"providers", "Providers", "What each provider has, and what a cycle costs"},
 		{"live", "Live intelligence, cycle by cycle", "What happens to a match in play every 8 seconds"},
@@ -137,15 +138,22 @@ func plainText(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// links leads the links between the documents to their pages. A link to a file that has no
+// links leads the links between the documents to their pages, and pictures to their files. A link to a file that has no
 // page is shown as text.
 type links struct{}
 
 func (links) Transform(document *ast.Document, _ text.Reader, _ parser.Context) {
 	var found []*ast.Link
 	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if l, is := n.(*ast.Link); is && entering {
-			found = append(found, l)
+		switch n := n.(type) {
+		case *ast.Link:
+			if entering {
+				found = append(found, n)
+			}
+		case *ast.Image:
+			if entering {
+				n.Destination = append([]byte("/docs/"), n.Destination...)
+			}
 		}
 		return ast.WalkContinue, nil
 	})
@@ -181,6 +189,12 @@ func pageOf(link string) (page string, ok bool) {
 		return "", false
 	}
 	return "/docs/" + name + anchor, true
+}
+
+// picture serves a picture of the guides.
+func picture(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "image/webp")
+	http.ServeFileFS(w, r, docs.Files, "images/"+path.Base(r.URL.Path))
 }
 
 func (c *Console) guides(*http.Request) (view, error) {

@@ -57,6 +57,18 @@ func TestDocumentationHasNoDeadLinks(t *testing.T) {
 			t.Errorf("%s has %d links to other documents, and its page %d", name, want, got)
 		}
 	}
+	pictures, err := fs.Glob(docs.Files, "images/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range pictures {
+		if info, err := fs.Stat(docs.Files, name); err != nil || info.Size() > 60<<10 {
+			t.Errorf("%s has %d bytes: want at most 60 KiB, %v", name, info.Size(), err)
+		}
+		if !strings.Contains(texts["/docs/console"], `src="/docs/`+name+`"`) {
+			t.Errorf("%s is not in the tour", name)
+		}
+	}
 	asked := map[string]bool{}
 	for path, text := range texts {
 		for _, m := range linkTo.FindAllStringSubmatch(text, -1) {

@@ -287,7 +287,7 @@ func (a asyncAPI) schema(p place, path *string, depth int) (s schema) {
 	case slices.Contains(kinds, "array"):
 		*path += "[]"
 		inner := a.schema(a.at(p, "items"), path, depth+1)
-		s.kind, s.values, s.object = either(kinds)+" of "+plural(inner.kind), inner.values, inner.object
+		s.kind, s.values, s.object = either(kinds)+" of "+pluralKind(inner.kind), inner.values, inner.object
 		if s.about == "" {
 			s.about = inner.about
 		}
@@ -313,7 +313,7 @@ func either(kinds []string) string {
 	return strings.Join(kinds, " or ")
 }
 
-func plural(kind string) string {
+func pluralKind(kind string) string {
 	switch kind {
 	case "one of":
 		return kind

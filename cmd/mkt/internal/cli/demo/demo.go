@@ -19,6 +19,7 @@ import (
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
 	"mkt/internal/scratch"
+	"mkt/publish/football"
 	"mkt/publish/retention"
 )
 
@@ -162,10 +163,35 @@ func (g *Group) folder(f *demoFlags) (remove func(), err error) {
 	}, nil
 }
 
+// cycleSteps are the steps of a cycle. The cycles of the past are kept as long as a match of it
+// can be in play.
+func (g *Group) cycleSteps(f demoFlags) ([]batch.Step, error) {
+	const match = 3 * time.Hour // with extra time and penalties
+	live := Retention
+	live.CycleAge = max(live.CycleAge, match, f.past)
+	steps, err := g.Batch.CycleSteps(batch.TransformFlags{Details: batch.LiveDetails}, batch.PublishFlags{Keep: Retention})
+	if err != nil {
+		return nil, err
+	}
+	ofLive, err := g.Batch.CycleSteps(batch.TransformFlags{Details: batch.LiveDetails}, batch.PublishFlags{Keep: live})
+	if err != nil {
+		return nil, err
+	}
+	last := len(steps) - 1
+	publish := steps[last]
+	steps[last] = func(ctx context.Context, t batch.Task) (batch.Report, error) {
+		if t.Product == football.LiveIntelligence {
+			return ofLive[last](ctx, t)
+		}
+		return publish(ctx, t)
+	}
+	return steps, nil
+}
+
 // runDemo plays the past, then serves and runs cycles until ctx ends or the server fails. The
 // ready line is printed when the main account's data is served.
 func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFlags, clock *Clock, accounts []Account, file *tenants.File) error {
-	steps, err := g.Batch.CycleSteps(batch.TransformFlags{Details: batch.LiveDetails}, batch.PublishFlags{Keep: Retention})
+	steps, err := g.cycleSteps(f)
 	if err != nil {
 		return err
 	}
