@@ -27,6 +27,8 @@ type apiBody struct {
 	Account  string // whose data the examples are tried on; "" for none
 }
 
+func (b apiBody) chosen() string { return b.Account }
+
 // document serves a document of the API, as it is.
 func document(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/yaml; charset=utf-8")

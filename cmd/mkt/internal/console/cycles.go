@@ -180,7 +180,11 @@ func (c *Console) pick(r *http.Request, path string) (picker, error) {
 	return c.pickOf(r, path, cli.Filter{})
 }
 
-// pickOf is pick among the datasets that a filter selects.
+// chosen is the account that the links to other sections keep.
+func (p picker) chosen() string { return p.Account }
+
+// pickOf is pick among the datasets that a filter selects. They are listed by account as
+// tenants.yaml has them.
 func (c *Console) pickOf(r *http.Request, path string, among cli.Filter) (picker, error) {
 	p := picker{Path: path}
 	list, err := cli.Datasets(c.Env.Data, among)
@@ -193,11 +197,15 @@ func (c *Console) pickOf(r *http.Request, path string, among cli.Filter) (picker
 	case err != nil:
 		return p, nil // there is no data yet
 	}
+	c.sort(list)
 	p.Datasets = list
 	account := cmp.Or(r.PathValue("account"), r.URL.Query().Get("account"))
 	product := cmp.Or(r.PathValue("product"), r.URL.Query().Get("product"))
 	if of, chosen, ok := strings.Cut(account, " "); ok { // the form sends both in one field
 		account, product = of, chosen
+	}
+	if among.Product != "" {
+		product = among.Product
 	}
 	at := slices.IndexFunc(list, func(d cli.Dataset) bool {
 		return (account == "" || d.Tenant == account) && (product == "" || string(d.Product) == product)
@@ -208,4 +216,16 @@ func (c *Console) pickOf(r *http.Request, path string, among cli.Filter) (picker
 	p.dataset = list[at]
 	p.Account, p.Product = p.dataset.Tenant, p.dataset.Product
 	return p, nil
+}
+
+// sort orders datasets by their accounts as tenants.yaml has them; accounts that left it
+// are last.
+func (c *Console) sort(list []cli.Dataset) {
+	place := map[string]int{}
+	if file, _ := c.tenants(); file != nil {
+		for i, id := range file.IDs() {
+			place[id] = i - len(file.Tenants)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b cli.Dataset) int { return place[a.Tenant] - place[b.Tenant] })
 }

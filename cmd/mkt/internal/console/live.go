@@ -45,7 +45,7 @@ type liveLine struct {
 }
 
 func (c *Console) live(r *http.Request) (view, error) {
-	p, err := c.pickLive(r)
+	p, err := c.pickOf(r, "/live", cli.Filter{Product: string(football.LiveIntelligence)})
 	body := liveBody{picker: p}
 	v := view{Page: "live", Section: "live", Title: "Live", Body: &body}
 	if err != nil || p.Account == "" {
@@ -113,7 +113,7 @@ type matchBody struct {
 }
 
 func (c *Console) match(r *http.Request) (view, error) {
-	p, err := c.pickLive(r)
+	p, err := c.pickOf(r, "/live", cli.Filter{Product: string(football.LiveIntelligence)})
 	if err != nil {
 		return view{}, err
 	}
@@ -149,26 +149,4 @@ func (c *Console) match(r *http.Request) (view, error) {
 		return view{}, err
 	}
 	return view{Page: "match", Section: "live", Title: m.Title(), Body: &body}, nil
-}
-
-// pickLive reads which account a page of matches in play is about.
-func (c *Console) pickLive(r *http.Request) (picker, error) {
-	p := picker{Path: "/live", Product: football.LiveIntelligence}
-	list, err := cli.Datasets(c.Env.Data, cli.Filter{Product: string(football.LiveIntelligence)})
-	if err != nil {
-		list = nil // there is no data yet
-	}
-	account := r.PathValue("account")
-	if account == "" {
-		account, _, _ = strings.Cut(r.URL.Query().Get("account"), " ") // the form sends the product, too
-	}
-	at := slices.IndexFunc(list, func(d cli.Dataset) bool { return account == "" || d.Tenant == account })
-	if at < 0 {
-		if account != "" {
-			return p, notFound("There is no data of matches in play of account %q.", account)
-		}
-		return p, nil
-	}
-	p.Datasets, p.dataset, p.Account = list, list[at], list[at].Tenant
-	return p, nil
 }

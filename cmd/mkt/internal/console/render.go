@@ -10,12 +10,17 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
 	pages "mkt/cmd/mkt/internal/page"
 	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish/football"
+	"mkt/serve/account"
 )
 
 //go:embed templates/*.html
@@ -43,17 +48,38 @@ type frame struct {
 	Version  string
 }
 
-// section is an entry of the navigation.
-type section struct{ Name, Path, Title string }
+// section is an entry of the navigation. of has the product that its pages are about, and
+// every product if it is about an account.
+type section struct {
+	Name, Path, Title string
+	of                []football.Product
+}
 
 var sections = []section{
-	{"overview", "/", "Overview"},
-	{"fixtures", "/fixtures", "Fixtures"},
-	{"live", "/live", "Live"},
-	{"cycles", "/cycles", "Cycles"},
-	{"audit", "/audit", "Audit"},
-	{"api", "/api", "API"},
-	{"guides", "/docs", "Guides"},
+	{"overview", "/", "Overview", nil},
+	{"fixtures", "/fixtures", "Fixtures", []football.Product{football.MarketEngine}},
+	{"live", "/live", "Live", []football.Product{football.LiveIntelligence}},
+	{"cycles", "/cycles", "Cycles", account.Products()},
+	{"audit", "/audit", "Audit", account.Products()},
+	{"api", "/api", "API", account.Products()},
+	{"guides", "/docs", "Guides", nil},
+}
+
+// sectionsFor returns the navigation of a page. Its links keep the account of the page
+// wherever that account has data.
+func (c *Console) sectionsFor(body any) []section {
+	page, ok := body.(interface{ chosen() string })
+	if !ok || page.chosen() == "" {
+		return sections
+	}
+	list, _ := cli.Datasets(c.Env.Data, cli.Filter{Tenant: page.chosen()})
+	links := slices.Clone(sections)
+	for i, s := range links {
+		if slices.ContainsFunc(list, func(d cli.Dataset) bool { return slices.Contains(s.of, d.Product) }) {
+			links[i].Path += "?account=" + url.QueryEscape(page.chosen())
+		}
+	}
+	return links
 }
 
 var functions = template.FuncMap{
@@ -99,7 +125,7 @@ func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, v v
 	}
 	shown := plain.NewWriter(&body)
 	out := bufio.NewWriter(shown)
-	err := p.ExecuteTemplate(out, "layout", frame{v, sections, c.Env.Now(), c.Env.Version})
+	err := p.ExecuteTemplate(out, "layout", frame{v, c.sectionsFor(v.Body), c.Env.Now(), c.Env.Version})
 	if err = errors.Join(err, out.Flush(), shown.Flush()); err != nil {
 		c.broken(w, r, err)
 		return
