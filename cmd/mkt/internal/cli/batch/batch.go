@@ -78,6 +78,7 @@ func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []S
 	var over *cli.Bar
 	if len(jobs) > 1 {
 		over = g.NewBar("all", "runs")
+		over.Set(0, len(jobs))
 		defer over.Done()
 	}
 	var begun int
