@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -56,6 +57,9 @@ func (g *Group) runAll(ctx context.Context, s *Selection, prepare func() ([]Step
 	jobs, pass, err := s.Jobs(f, g.Now())
 	if err != nil {
 		return err
+	}
+	if len(f.Tenants) == 0 && cli.OnTerminal(g.Out) && !g.JSON() {
+		plain.Fprintf(g.Out, "%s has no tenants yet: mkt tenant add ID --product market_engine adds one\n", f.Name)
 	}
 	steps, err := prepare()
 	if err != nil {
