@@ -12,6 +12,9 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # Two builds of one tree give the same bytes: no paths, no build time, and the
 # version from git alone. Tests share the flags, and so what is compiled.
 export GOFLAGS := $(GOFLAGS) -trimpath -buildvcs=false
+
+# The slowest tests wait for processes and deadlines most of the time.
+PARALLEL := -parallel 4
 LDFLAGS := -X main.version=$(VERSION)
 
 # Where goroutines meet. The rest is one goroutine a run, or (publish/table) rests
@@ -34,12 +37,12 @@ demo: build ## the whole system in one process, on the provider simulator
 test: ## the tests, those skipped that need minutes
 	@n=$$($(GO) list ./... | wc -l); \
 	echo "$$n packages: about ten minutes on two cores, less where nothing has changed since the last run"; \
-	$(GO) test -short ./... 2>&1 | awk -v of=$$n -f .ci/packages.awk
+	$(GO) test -short $(PARALLEL) ./... 2>&1 | awk -v of=$$n -f .ci/packages.awk
 
 .PHONY: check-test
 check-test:
 	@mkdir -p bin
-	$(GO) test -short -v ./... 2>&1 | tee bin/test.log | awk -f .ci/summary.awk
+	$(GO) test -short $(PARALLEL) -v ./... 2>&1 | tee bin/test.log | awk -f .ci/summary.awk
 
 .PHONY: test-long
 test-long: ## every test: twenty minutes on two cores

@@ -20,6 +20,7 @@ const canary = `71234-Qz/w+K7&v=p "<é>Rr0D`
 // know, and none. Then it searches everything that was written, printed, logged and answered, and
 // the arguments and environments of all processes.
 func TestCanary(t *testing.T) {
+	t.Parallel()
 	h := newInstallation(t)
 	watching := watchProcesses(h.dir)
 

@@ -55,6 +55,7 @@ func TestMain(m *testing.M) {
 //	lock DIR              hold the lock file in DIR until the script ends
 //	smalldisk DIR BYTES   mount a file system of that size there
 func TestScript(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:      "../../testdata/script",
 		Deadline: deadline(t),

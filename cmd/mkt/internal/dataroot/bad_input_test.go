@@ -44,11 +44,24 @@ type account struct {
 	fixtures int // of the provider's world
 }
 
+// someFixtures is how many a provider has in most tests.
+const someFixtures = 6
+
+// eachProvider runs a test for an account of every provider.
+func eachProvider(t *testing.T, fixtures int, test func(*testing.T, *account)) {
+	for i := range wires {
+		t.Run(wires[i].provider, func(t *testing.T) {
+			t.Parallel()
+			test(t, newAccount(t, &wires[i], fixtures))
+		})
+	}
+}
+
 var noon = time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC)
 
-func newAccount(t testing.TB, w *wire) *account {
+func newAccount(t testing.TB, w *wire, fixtures int) *account {
 	t.Helper()
-	a := &account{TB: t, wire: w, mem: durabletest.NewMem(), now: noon, fixtures: 6}
+	a := &account{TB: t, wire: w, mem: durabletest.NewMem(), now: noon, fixtures: fixtures}
 	a.answers = &changed{TB: t, wire: w, provider: a.emulator()}
 	server := httptest.NewServer(a.answers)
 	t.Cleanup(server.Close)
@@ -63,7 +76,7 @@ func newAccount(t testing.TB, w *wire) *account {
 			p.Budget.Burst, p.Budget.Concurrency = 100_000, 1
 			return p, ok
 		},
-		Limits: fetch.Limits{Run: time.Minute, Tries: 2, Wait: time.Millisecond, MaxWait: 5 * time.Millisecond, Confirm: 10 * time.Millisecond, Break: 20 * time.Millisecond},
+		Limits: fetch.Limits{Run: time.Minute, QuotaWait: 50 * time.Millisecond, Tries: 2, Wait: time.Millisecond, MaxWait: 5 * time.Millisecond, Confirm: 10 * time.Millisecond, Break: 20 * time.Millisecond},
 	}
 	return a
 }
@@ -153,6 +166,14 @@ func (o *outcome) code() string {
 		return "QUARANTINED"
 	}
 	return string(o.fetch.Code)
+}
+
+// samePublication checks that a later cycle left the publication as it was.
+func (o *outcome) samePublication(t *testing.T, later outcome) {
+	t.Helper()
+	if diff := cmp.Diff(o.content, later.content); diff != "" {
+		t.Errorf("the publication is different (-before +after)\n%.1500s", diff)
+	}
 }
 
 // badInput is something that a provider may send one day.
@@ -304,212 +325,169 @@ func renamedList(a *answer) []byte {
 // Whatever a provider sends one day, the publication stays as it is, and the failure or the
 // counters of the cycle name what is wrong. The next good cycle renews everything.
 func TestBadInput(t *testing.T) {
-	for i := range wires {
-		w := &wires[i]
-		t.Run(w.provider, func(t *testing.T) {
-			t.Parallel()
-			a := newAccount(t, w)
-			before := a.cycle(func(*answer) {})
-			if before.err != nil || len(before.content) < 4 {
-				t.Fatalf("%d fixtures, %v", len(before.content), before.err)
+	eachProvider(t, someFixtures, func(t *testing.T, a *account) {
+		before := a.cycle(func(*answer) {})
+		if before.err != nil || len(before.content) < 4 {
+			t.Fatalf("%d fixtures, %v", len(before.content), before.err)
+		}
+		for _, c := range badInputs() {
+			if slices.Contains(c.not, a.wire.provider) || c.long && testing.Short() {
+				continue
 			}
-			for _, c := range badInputs() {
-				if slices.Contains(c.not, w.provider) || c.long && testing.Short() {
-					continue
-				}
-				o := a.cycle(c.change)
-				if (o.err != nil) != (c.code != "") || o.err != nil && o.code() != c.code {
-					t.Errorf("%s: code %q, want %q: %v", c.name, o.code(), c.code, o.err)
-				}
-				if !strings.Contains(fmt.Sprint(o.err), c.says) && o.counted[c.says] == 0 && c.says != "" {
-					t.Errorf("%s: %q is not named: %v, %v", c.name, c.says, o.err, o.counted)
-				}
-				if o.publish.Removed > 0 {
-					t.Errorf("%s: %d fixtures removed", c.name, o.publish.Removed)
-				}
-				if diff := cmp.Diff(before.content, o.content); diff != "" {
-					t.Fatalf("%s: the publication is different (-before +after)\n%.1500s", c.name, diff)
-				}
+			o := a.cycle(c.change)
+			if (o.err != nil) != (c.code != "") || o.err != nil && o.code() != c.code {
+				t.Errorf("%s: code %q, want %q: %v", c.name, o.code(), c.code, o.err)
 			}
-			if o := a.cycle(func(*answer) {}); o.err != nil || o.publish.Carried > 0 || !maps.Equal(before.content, o.content) {
-				t.Errorf("the provider is well again: %+v, %v", o.publish, o.err)
+			if !strings.Contains(fmt.Sprint(o.err), c.says) && o.counted[c.says] == 0 && c.says != "" {
+				t.Errorf("%s: %q is not named: %v, %v", c.name, c.says, o.err, o.counted)
 			}
-		})
-	}
+			if o.publish.Removed > 0 {
+				t.Errorf("%s: %d fixtures removed", c.name, o.publish.Removed)
+			}
+			if diff := cmp.Diff(before.content, o.content); diff != "" {
+				t.Fatalf("%s: the publication is different (-before +after)\n%.1500s", c.name, diff)
+			}
+		}
+		if o := a.cycle(func(*answer) {}); o.err != nil || o.publish.Carried > 0 || !maps.Equal(before.content, o.content) {
+			t.Errorf("the provider is well again: %+v, %v", o.publish, o.err)
+		}
+	})
 }
 
 // The faults of the simulator have the same outcome at every provider: a failure with its
 // code, or a publication without a removal.
 func TestFaultsOfEveryProvider(t *testing.T) {
-	for i := range wires {
-		w := &wires[i]
-		t.Run(w.provider, func(t *testing.T) {
-			t.Parallel()
-			a := newAccount(t, w)
-			before := a.cycle(nil)
-			dataroot.Must(t, before.err)
-			for _, c := range []struct {
-				fault, code string
-				some        bool // some fixtures are refreshed, and the others are carried over
-			}{
-				{fault: "500:1", code: "PROVIDER_UNREACHABLE"},
-				{fault: "503:1@markets", code: "PROVIDER_UNREACHABLE"},
-				{fault: "reset:1", code: "PROVIDER_UNREACHABLE"},
-				{fault: "truncated:1", code: "PROVIDER_UNREACHABLE"},
-				{fault: "html:1", code: "PROVIDER_UNREACHABLE"},
-				{fault: "empty:1", code: "PROVIDER_UNREACHABLE"},
-				{fault: "429-bare:1", code: "RATE_LIMITED"},
-				{fault: "429-body:1", code: "RATE_LIMITED"},
-				{fault: "429-body:1@markets", code: "RATE_LIMITED"},
-				{fault: "credential:#2+", code: "CREDENTIAL_REJECTED"},
-				{fault: "permission:1@markets", code: "PERMISSION_DENIED"},
-				{fault: "wrong:1@listing", code: "PAYLOAD_REJECTED"},
-				{fault: "wrong:1@markets", code: "PAYLOAD_REJECTED"},
-				{fault: "bomb:1", code: "PAYLOAD_REJECTED"},
-				{fault: "nested:1", code: "PAYLOAD_REJECTED"},
-				{fault: "redirect:1", code: "PAYLOAD_REJECTED"},
-				{fault: "500:#2"}, {fault: "reset:#2"}, {fault: "truncated:#2"}, {fault: "html:#2"}, {fault: "empty:#2"}, {fault: "duplicate:1"},
-				{fault: "429-bare:#2+@markets", some: true},
-			} {
-				a.answers.provider = a.emulator(c.fault)
-				o := a.cycle(nil)
-				if (o.err != nil) != (c.code != "") || o.err != nil && o.code() != c.code {
-					t.Errorf("%s: code %q, want %q: %v", c.fault, o.code(), c.code, o.err)
-				}
-				if diff := cmp.Diff(before.content, o.content); diff != "" || o.publish.Removed > 0 {
-					t.Fatalf("%s: %+v: the publication is different (-before +after)\n%.1500s", c.fault, o.publish, diff)
-				}
+	eachProvider(t, someFixtures, func(t *testing.T, a *account) {
+		before := a.cycle(nil)
+		dataroot.Must(t, before.err)
+		for _, c := range []struct{ fault, code string }{
+			{fault: "500:1", code: "PROVIDER_UNREACHABLE"},
+			{fault: "503:1@markets", code: "PROVIDER_UNREACHABLE"},
+			{fault: "reset:1", code: "PROVIDER_UNREACHABLE"},
+			{fault: "truncated:1", code: "PROVIDER_UNREACHABLE"},
+			{fault: "html:1", code: "PROVIDER_UNREACHABLE"},
+			{fault: "empty:1", code: "PROVIDER_UNREACHABLE"},
+			{fault: "429-bare:1", code: "RATE_LIMITED"},
+			{fault: "429-body:1", code: "RATE_LIMITED"},
+			{fault: "429-body:1@markets", code: "RATE_LIMITED"},
+			{fault: "credential:#2+", code: "CREDENTIAL_REJECTED"},
+			{fault: "permission:1@markets", code: "PERMISSION_DENIED"},
+			{fault: "wrong:1@listing", code: "PAYLOAD_REJECTED"},
+			{fault: "wrong:1@markets", code: "PAYLOAD_REJECTED"},
+			{fault: "bomb:1", code: "PAYLOAD_REJECTED"},
+			{fault: "nested:1", code: "PAYLOAD_REJECTED"},
+			{fault: "redirect:1", code: "PAYLOAD_REJECTED"},
+			{fault: "500:#2"}, {fault: "reset:#2"}, {fault: "truncated:#2"}, {fault: "html:#2"}, {fault: "empty:#2"}, {fault: "duplicate:1"},
+			{fault: "429-bare:#2+@markets"},
+		} {
+			a.answers.provider = a.emulator(c.fault)
+			o := a.cycle(nil)
+			if (o.err != nil) != (c.code != "") || o.err != nil && o.code() != c.code {
+				t.Errorf("%s: code %q, want %q: %v", c.fault, o.code(), c.code, o.err)
 			}
-		})
-	}
+			if diff := cmp.Diff(before.content, o.content); diff != "" || o.publish.Removed > 0 {
+				t.Fatalf("%s: %+v: the publication is different (-before +after)\n%.1500s", c.fault, o.publish, diff)
+			}
+		}
+	})
 }
 
 // If the quota ends in the middle of a cycle, what was fetched is published, and the rest is
 // carried over with its own age.
 func TestQuotaEndsInTheMiddle(t *testing.T) {
-	for i := range wires {
-		w := &wires[i]
-		t.Run(w.provider, func(t *testing.T) {
-			t.Parallel()
-			a := newAccount(t, w)
-			a.fixtures = 24
-			a.answers.provider = a.emulator()
-			before := a.cycle(nil)
-			dataroot.Must(t, before.err)
-			a.answers.provider = a.emulator("429-bare:#2+@markets")
-			o := a.cycle(nil)
-			p := o.publish
-			if o.err != nil || o.code() != "RATE_LIMITED" || p.Refreshed == 0 || p.Carried == 0 || p.Removed > 0 || p.Refreshed+p.Carried+p.WithoutMarkets != len(before.content) {
-				t.Errorf("%q %v: %+v", o.code(), o.err, p)
-			}
-			if diff := cmp.Diff(before.content, o.content); diff != "" {
-				t.Errorf("the publication is different (-before +after)\n%.1500s", diff)
-			}
-		})
-	}
+	eachProvider(t, 24, func(t *testing.T, a *account) {
+		before := a.cycle(nil)
+		dataroot.Must(t, before.err)
+		a.answers.provider = a.emulator("429-bare:#2+@markets")
+		o := a.cycle(nil)
+		p := o.publish
+		if o.err != nil || o.code() != "RATE_LIMITED" || p.Refreshed == 0 || p.Carried == 0 || p.Removed > 0 || p.Refreshed+p.Carried+p.WithoutMarkets != len(before.content) {
+			t.Errorf("%q %v: %+v", o.code(), o.err, p)
+		}
+		before.samePublication(t, o)
+	})
 }
 
 // A provider that answers every page with the first one, and says that there are many, does not
 // cost the quota.
 func TestPageThatRepeats(t *testing.T) {
-	for i := range wires {
-		w := &wires[i]
-		t.Run(w.provider, func(t *testing.T) {
-			t.Parallel()
-			a := newAccount(t, w)
-			before := a.cycle(func(*answer) {})
-			dataroot.Must(t, before.err)
-			a.answers.request = func(r *http.Request) {
-				if q := r.URL.Query(); q.Has("page") {
-					q.Set("page", "1")
-					r.URL.RawQuery = q.Encode()
-				}
+	eachProvider(t, someFixtures, func(t *testing.T, a *account) {
+		before := a.cycle(func(*answer) {})
+		dataroot.Must(t, before.err)
+		a.answers.request = func(r *http.Request) {
+			if q := r.URL.Query(); q.Has("page") {
+				q.Set("page", "1")
+				r.URL.RawQuery = q.Encode()
 			}
-			o := a.cycle(func(a *answer) {
-				body, _ := a.body.(map[string]any)
-				for member, many := range map[string]map[string]any{"pager": {"total": 5000}, "pagination": {"has_more": true}, "paging": {"total": 90}} {
-					if page, has := body[member].(map[string]any); has && (member != "paging" || a.class == "markets") {
-						maps.Copy(page, many)
-					}
+		}
+		o := a.cycle(func(a *answer) {
+			body, _ := a.body.(map[string]any)
+			for member, many := range map[string]map[string]any{"pager": {"total": 5000}, "pagination": {"has_more": true}, "paging": {"total": 90}} {
+				if page, has := body[member].(map[string]any); has && (member != "paging" || a.class == "markets") {
+					maps.Copy(page, many)
 				}
-			})
-			if most := 2*before.fetch.Requests + 20; o.err != nil || o.fetch.Requests > most || o.publish.Removed > 0 {
-				t.Errorf("%d requests, want at most %d; %+v, %v", o.fetch.Requests, most, o.publish, o.err)
-			}
-			if diff := cmp.Diff(before.content, o.content); diff != "" {
-				t.Errorf("the publication is different (-before +after)\n%.1500s", diff)
 			}
 		})
-	}
+		if most := 2*before.fetch.Requests + 20; o.err != nil || o.fetch.Requests > most || o.publish.Removed > 0 {
+			t.Errorf("%d requests, want at most %d; %+v, %v", o.fetch.Requests, most, o.publish, o.err)
+		}
+		before.samePublication(t, o)
+	})
 }
 
 // A list that lost most of its fixtures, with a total that agrees, is held.
 func TestListThatShrinks(t *testing.T) {
-	for i := range wires {
-		w := &wires[i]
-		t.Run(w.provider, func(t *testing.T) {
-			t.Parallel()
-			a := newAccount(t, w)
-			a.fixtures = 40
-			a.answers.provider = a.emulator()
-			before := a.cycle(nil)
-			dataroot.Must(t, before.err)
-			a.answers.provider = a.emulator("shrink:1@listing")
-			o := a.cycle(nil)
-			if o.err != nil || o.publish.Removed > 0 || o.publish.Held+o.publish.Carried == 0 {
-				t.Errorf("%+v, %v", o.publish, o.err)
-			}
-			if diff := cmp.Diff(before.content, o.content); diff != "" {
-				t.Errorf("the publication is different (-before +after)\n%.1500s", diff)
-			}
-		})
-	}
+	eachProvider(t, 40, func(t *testing.T, a *account) {
+		before := a.cycle(nil)
+		dataroot.Must(t, before.err)
+		a.answers.provider = a.emulator("shrink:1@listing")
+		o := a.cycle(nil)
+		if o.err != nil || o.publish.Removed > 0 || o.publish.Held+o.publish.Carried == 0 {
+			t.Errorf("%+v, %v", o.publish, o.err)
+		}
+		before.samePublication(t, o)
+	})
 }
 
 // Teams with names in other scripts are read as all others: the list and the markets write
 // them alike, and nothing else matters.
 func TestNamesInOtherScripts(t *testing.T) {
 	scripts := []string{"ЦСКА Москва", "الأهلي المصري", "上海申花", "Tie\u0302\u0301n Linh Hà Nội", "הפועל תל אביב", strings.Repeat("Долгое Имя ", 6) + "Клуб"}
-	for i := range wires {
-		w := &wires[i]
-		t.Run(w.provider, func(t *testing.T) {
-			t.Parallel()
-			a := newAccount(t, w)
-			names := map[string]string{}
-			before := a.cycle(func(a *answer) {
-				for _, item := range a.items() {
-					for _, team := range []func(map[string]any) (map[string]any, string){a.home, a.away} {
-						object, key := team(item)
-						if name, ok := object[key].(string); ok && a.class == "list" && names[name] == "" {
-							names[name] = fmt.Sprintf("%s %c", scripts[len(names)%len(scripts)], 'А'+rune(len(names)/len(scripts)))
-						}
+	eachProvider(t, someFixtures, func(t *testing.T, a *account) {
+		names := map[string]string{}
+		before := a.cycle(func(a *answer) {
+			for _, item := range a.items() {
+				for _, team := range []func(map[string]any) (map[string]any, string){a.home, a.away} {
+					object, key := team(item)
+					if name, ok := object[key].(string); ok && a.class == "list" && names[name] == "" {
+						names[name] = fmt.Sprintf("%s %c", scripts[len(names)%len(scripts)], 'А'+rune(len(names)/len(scripts)))
 					}
-				}
-			})
-			dataroot.Must(t, before.err)
-			var pairs []string
-			for name, other := range names {
-				pairs = append(pairs, name, other)
-			}
-			replace := strings.NewReplacer(pairs...)
-			after := a.cycle(func(a *answer) {
-				text, _ := json.Marshal(a.body)
-				a.raw = []byte(replace.Replace(string(text)))
-			})
-			if after.err != nil || after.transform.Mapped != before.transform.Mapped || after.transform.Publishable != before.transform.Publishable || after.publish.Removed > 0 {
-				t.Errorf("%d of %d markets mapped, %d of %d selections publishable; %v", after.transform.Mapped, before.transform.Mapped,
-					after.transform.Publishable, before.transform.Publishable, after.err)
-			}
-			published := func(o outcome, name string) bool {
-				return strings.Contains(strings.Join(slices.Collect(maps.Values(o.content)), ""), `"`+name+`"`)
-			}
-			for name, other := range names {
-				if published(before, name) && !published(after, other) {
-					t.Errorf("%s is not published as it was sent", other)
 				}
 			}
 		})
-	}
+		dataroot.Must(t, before.err)
+		var pairs []string
+		for name, other := range names {
+			pairs = append(pairs, name, other)
+		}
+		replace := strings.NewReplacer(pairs...)
+		after := a.cycle(func(a *answer) {
+			text, _ := json.Marshal(a.body)
+			a.raw = []byte(replace.Replace(string(text)))
+		})
+		if after.err != nil || after.transform.Mapped != before.transform.Mapped || after.transform.Publishable != before.transform.Publishable || after.publish.Removed > 0 {
+			t.Errorf("%d of %d markets mapped, %d of %d selections publishable; %v", after.transform.Mapped, before.transform.Mapped,
+				after.transform.Publishable, before.transform.Publishable, after.err)
+		}
+		published := func(o outcome, name string) bool {
+			return strings.Contains(strings.Join(slices.Collect(maps.Values(o.content)), ""), `"`+name+`"`)
+		}
+		for name, other := range names {
+			if published(before, name) && !published(after, other) {
+				t.Errorf("%s is not published as it was sent", other)
+			}
+		}
+	})
 }
 
 // Every provider has the tests of this file.

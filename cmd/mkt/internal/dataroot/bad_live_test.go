@@ -89,7 +89,7 @@ func TestBadLiveInput(t *testing.T) {
 		w := &wires[i]
 		t.Run(w.provider, func(t *testing.T) {
 			t.Parallel()
-			a := newAccount(t, w)
+			a := newAccount(t, w, someFixtures)
 			sim, err := emulators.New(w.provider, simulator.Options{Seed: 7, Fixtures: 8, InPlay: 6, Quota: 1_000_000, Now: func() time.Time { return a.now },
 				Tokens: map[string]simulator.Account{dataroot.Secret: {Seed: 7}}})
 			dataroot.Must(t, err)
