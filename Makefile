@@ -25,7 +25,9 @@ RACE := ./cmd/mkt/internal/... ./fetch ./fetch/raw ./fetch/credential ./fetch/in
 
 .PHONY: build
 build: ## bin/mkt
-	$(GO) build -ldflags '$(LDFLAGS)' -o bin/mkt ./cmd/mkt
+	@if [ -e bin/mkt ]; then echo "building bin/mkt"; \
+	else echo "building bin/mkt: the first build fetches the modules, and compiles and links DuckDB, which takes a minute or more"; fi
+	@$(GO) build -ldflags '$(LDFLAGS)' -o bin/mkt ./cmd/mkt && echo "built bin/mkt $(VERSION) in $$SECONDS s"
 
 .PHONY: demo
 demo: build ## the whole system in one process, on the provider simulator
@@ -33,7 +35,9 @@ demo: build ## the whole system in one process, on the provider simulator
 
 .PHONY: test
 test: ## the tests, those skipped that need minutes
-	$(GO) test -short $(PARALLEL) ./...
+	@n=$$($(GO) list ./... | wc -l); \
+	echo "$$n packages: about ten minutes on two cores, less where nothing has changed since the last run"; \
+	$(GO) test -short $(PARALLEL) ./... 2>&1 | awk -v of=$$n -f .ci/packages.awk
 
 .PHONY: check-test
 check-test:

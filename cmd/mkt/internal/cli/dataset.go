@@ -83,7 +83,7 @@ func (w Filter) Check() error {
 func Datasets(data string, w Filter) ([]Dataset, error) {
 	entries, err := os.ReadDir(data)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("data root %s: no such folder; say where it is with --data", data)
+		return nil, fmt.Errorf("data root %s: no such folder; say where it is with --data, or begin one with mkt cycle (mkt demo shows one)", data)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("data root: %w", err)

@@ -143,6 +143,17 @@ func addBuiltins(root *cobra.Command) {
 		case "help":
 			cmd.Long = "Show the help page of a command."
 			cmd.Example = "  mkt help tenant add"
+			cmd.Run, cmd.RunE = nil, func(_ *cobra.Command, args []string) error {
+				of, rest, err := root.Find(args)
+				if err == nil && len(rest) > 0 {
+					err = subcommand(of, rest)
+				}
+				if err != nil {
+					return err
+				}
+				of.InitDefaultHelpFlag()
+				return of.Help()
+			}
 		case "completion":
 			cmd.Args, cmd.RunE = subcommand, showHelp
 			cmd.Example = completionExamples["bash"]

@@ -96,6 +96,8 @@ type Bar struct {
 
 	mu          sync.Mutex // guards what follows
 	begun       time.Time
+	counted     time.Time // when the first counts were seen: what a run waited for before is not its rate
+	first       int       // the counts of then
 	units       string
 	done, total int
 	grows       bool // the total is the least that is known
@@ -140,6 +142,9 @@ func (b *Bar) run(stopped <-chan struct{}) {
 			b.mu.Lock()
 			if b.begun.IsZero() {
 				b.begun = now.Add(-redraw)
+			}
+			if b.counted.IsZero() && b.done > 0 {
+				b.counted, b.first = now, b.done
 			}
 			b.mu.Unlock()
 			b.screen.draw(now)
@@ -212,8 +217,8 @@ func (b *Bar) text(now time.Time) string {
 	default:
 		parts = append(parts, fmt.Sprintf("%d of %d %s", b.done, b.total, b.units))
 	}
-	if b.done > 0 && b.done < b.total && elapsed >= time.Second {
-		rate := float64(b.done) / elapsed.Seconds()
+	if since := now.Sub(b.counted); b.done > b.first && b.done < b.total && !b.counted.IsZero() && since >= time.Second {
+		rate := float64(b.done-b.first) / since.Seconds()
 		if b.units != "" {
 			parts = append(parts, fmt.Sprintf("%.3g/s", rate))
 		}

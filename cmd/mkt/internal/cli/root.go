@@ -64,6 +64,8 @@ func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
 			hint = DidYouMean("--"+unknown.GetSpecifiedName(), flagNames(cmd.Flags())...)
+		} else if unknown != nil {
+			hint = oneLetter(cmd.Flags(), unknown.GetSpecifiedName())
 		}
 		return Usagef("%w%s (%s --help shows the flags)", err, hint, cmd.CommandPath())
 	})
@@ -141,6 +143,25 @@ func Group(name, short string, below ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
+// argumentError says which argument is missing, or that there are too many.
+func argumentError(cmd *cobra.Command, args []string) error {
+	var needed []string
+	for _, word := range strings.Fields(cmd.Use)[1:] {
+		if strings.ContainsAny(word[:1], "-[|") {
+			break
+		}
+		needed = append(needed, word)
+	}
+	line := strings.TrimSuffix(cmd.UseLine(), " [flags]")
+	switch {
+	case len(args) < len(needed):
+		return Usagef("%s is missing: %s (%s --help shows an example)", needed[len(args)], line, cmd.CommandPath())
+	case len(needed) == 0 && !strings.Contains(cmd.Use, "["):
+		return Usagef("%s takes no argument, and got %q (%[1]s --help shows the flags)", cmd.CommandPath(), args[0])
+	}
+	return Usagef("%s are too many: %s (a text with blanks needs quotes; %s --help shows an example)", Plural(len(args), "argument"), line, cmd.CommandPath())
+}
+
 // checkUsage makes wrong arguments of each command an error of usage.
 func checkUsage(cmd *cobra.Command) {
 	cmd.SuggestionsMinimumDistance = 2
@@ -150,7 +171,7 @@ func checkUsage(cmd *cobra.Command) {
 			if _, ours := err.(usageError); err == nil || ours {
 				return err
 			}
-			return Usagef("%w: %s (see --help)", err, strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+			return argumentError(cmd, args)
 		}
 	}
 	for _, c := range cmd.Commands() {

@@ -61,6 +61,20 @@ func distance(a, b string) int {
 	return rows[len(a)][len(b)]
 }
 
+// oneLetter returns the end of a message that suggests the only flag that begins with a letter.
+func oneLetter(flags *pflag.FlagSet, letter string) string {
+	var found []string
+	for _, name := range flagNames(flags) {
+		if strings.HasPrefix(name, "--"+letter) {
+			found = append(found, name)
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return "; did you mean " + found[0] + "?"
+}
+
 func flagNames(flags *pflag.FlagSet) (names []string) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {

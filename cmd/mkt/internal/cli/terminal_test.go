@@ -53,7 +53,7 @@ func TestProgress(t *testing.T) {
 	bar.ended.Wait()
 	begun := time.Date(2026, 11, 22, 15, 0, 0, 0, time.UTC)
 	bar.mu.Lock()
-	bar.begun = begun
+	bar.begun, bar.counted = begun, begun
 	bar.mu.Unlock()
 	bar.SetSoFar(10, 30, "953 left of the quota")
 	bar.screen.draw(begun.Add(5 * time.Second))
@@ -71,12 +71,12 @@ func TestProgress(t *testing.T) {
 	}
 	now := begun.Add(4 * time.Second)
 	for want, b := range map[string]*Bar{
-		"a: 3 of 4 fixtures, 0.75/s, about 1s to go":             {name: "a", units: "fixtures", begun: begun, done: 3, total: 4},
-		"a: 75 %, about 1s to go":                                {name: "a", begun: begun, done: 3, total: 4},
-		"a: 4 of 4 fixtures":                                     {name: "a", units: "fixtures", begun: begun, done: 4, total: 4},
+		"a: 3 of 4 fixtures, 0.75/s, about 1s to go":             {name: "a", units: "fixtures", begun: begun, counted: begun, done: 3, total: 4},
+		"a: 75 %, about 1s to go":                                {name: "a", begun: begun, counted: begun, done: 3, total: 4},
+		"a: 4 of 4 fixtures":                                     {name: "a", units: "fixtures", begun: begun, counted: begun, done: 4, total: 4},
 		"a: 0 of 4 fixtures":                                     {name: "a", units: "fixtures", begun: begun, total: 4},
 		"a: first cycles of the accounts, 4s":                    {name: "a", begun: begun, note: "first cycles of the accounts"},
-		"a: 3 of 4+ requests, 0.75/s, at least 1s to go, 0 left": {name: "a", units: "requests", begun: begun, done: 3, total: 4, grows: true, note: "0 left"},
+		"a: 3 of 4+ requests, 0.75/s, at least 1s to go, 0 left": {name: "a", units: "requests", begun: begun, counted: begun, done: 3, total: 4, grows: true, note: "0 left"},
 	} {
 		if got := b.text(now); got != want {
 			t.Errorf("got %s, want %s", got, want)

@@ -40,6 +40,10 @@ func newTenantList(g *Group) *cobra.Command {
 			if g.JSON() {
 				return g.Encode(views)
 			}
+			if len(views) == 0 && cli.OnTerminal(g.Out) {
+				_, err := plain.Fprintf(g.Out, "%s has no tenants yet: mkt tenant add ID --product market_engine adds one\n", f.Name)
+				return err
+			}
 			w := cli.NewTableWriter(g.Out)
 			w.Header("TENANT", "STATUS", "PRODUCTS", "PROVIDER", "TOKENS", "NAME")
 			for _, v := range views {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -57,6 +58,9 @@ func (g *Group) runAll(ctx context.Context, s *Selection, prepare func() ([]Step
 	if err != nil {
 		return err
 	}
+	if len(f.Tenants) == 0 && cli.OnTerminal(g.Out) && !g.JSON() {
+		plain.Fprintf(g.Out, "%s has no tenants yet: mkt tenant add ID --product market_engine adds one\n", f.Name)
+	}
 	steps, err := prepare()
 	if err != nil {
 		return err
@@ -78,6 +82,7 @@ func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []S
 	var over *cli.Bar
 	if len(jobs) > 1 {
 		over = g.NewBar("all", "runs")
+		over.Set(0, len(jobs))
 		defer over.Done()
 	}
 	var begun int

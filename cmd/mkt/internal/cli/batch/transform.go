@@ -79,7 +79,12 @@ func (g *Group) transformStep(f TransformFlags, m memories) (Step, error) {
 		defer bar.Done()
 		s, err := transform.Run(ctx, transform.Options{
 			ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root, Data: t.Data,
-			Key: key, Now: g.Now, Log: g.Log, Workers: f.workers, Version: g.Version, Details: f.Details, Memory: m[t.Product], Stopping: t.stopping, Progress: bar.Set,
+			Key: key, Now: g.Now, Log: g.Log, Workers: f.workers, Version: g.Version, Details: f.Details, Memory: m[t.Product], Stopping: t.stopping,
+			Progress: func(done, total int) {
+				if bar.Set(done, total); done == total {
+					bar.Note("writing the rows")
+				}
+			},
 		})
 		return reporters[t.Product].transform(s, g.Now().Sub(began)), err
 	}, nil

@@ -190,10 +190,7 @@ func sideOf(root durable.ReadFS, at snapshot.Moment) (compare.Side, error) {
 
 func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, shown map[compare.What]bool) (bool, error) {
 	quiet := f.summary || f.html == "-"
-	var bar *cli.Bar
-	if quiet || !cli.OnTerminal(g.Out) { // never between the lines of text
-		bar = g.NewBar("comparing", "")
-	}
+	bar := g.NewBar("comparing", "")
 	o.Progress = func(done, total int64) { bar.Set(int(done), int(total)) }
 	var print changePrinter = &textPrinter{out: cli.NewTableWriter(g.Out)}
 	switch {
