@@ -45,14 +45,15 @@ type Console struct {
 	history       *history.Cache
 	findingsCache findingsCache
 
-	api       apiServer
-	checks    checks
-	comparing sync.Mutex      // held during a comparison, which reads two snapshots
-	running   context.Context // until the console stops
-	stop      context.CancelFunc
-	traces    traces
-	mappings  mappings
-	departed  departed
+	api        apiServer
+	checks     checks
+	comparing  sync.Mutex      // held during a comparison, which reads two snapshots
+	running    context.Context // until the console stops
+	stop       context.CancelFunc
+	traces     traces
+	mappings   mappings
+	cycleLines cycleLines
+	departed   departed
 }
 
 // New returns a console.

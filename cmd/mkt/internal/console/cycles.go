@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
@@ -84,7 +85,7 @@ func (c *Console) cycles(r *http.Request) (view, error) {
 			return v, badRequest("from=%s: want the number of a version, at most %d.", text, body.Newest)
 		}
 	}
-	if err := body.read(root, from); err != nil {
+	if err := body.read(root, from, &c.cycleLines); err != nil {
 		return v, err
 	}
 	body.Suspicions = suspicionChanges(body.Lines)
@@ -93,7 +94,7 @@ func (c *Console) cycles(r *http.Request) (view, error) {
 }
 
 // read reads a page of publications, the newest first.
-func (b *cyclesBody) read(root durable.ReadFS, from uint64) error {
+func (b *cyclesBody) read(root durable.ReadFS, from uint64, kept *cycleLines) error {
 	for c, err := range snapshot.Backward(root, snapshot.Commit{Version: from}) {
 		if len(b.Lines) == cyclesShown {
 			b.Older = c.Version
@@ -105,7 +106,7 @@ func (b *cyclesBody) read(root durable.ReadFS, from uint64) error {
 		case err != nil:
 			return err
 		default:
-			b.Lines = append(b.Lines, lineOf(root, c))
+			b.Lines = append(b.Lines, kept.line(root, c))
 		}
 	}
 	for _, l := range b.Lines {
@@ -117,14 +118,43 @@ func (b *cyclesBody) read(root durable.ReadFS, from uint64) error {
 	return nil
 }
 
-func lineOf(root durable.ReadFS, c snapshot.Commit) cycleLine {
-	l := cycleLine{Publication: inspect.PublicationOf(root, c)}
-	if !l.Kept || l.Damage != "" {
-		return l
+// cycleLines keeps the lines of publications, which do not change while their snapshots are there.
+type cycleLines struct {
+	mu   sync.Mutex
+	kept map[string]cycleLine // by the hash of the commit record
+}
+
+// maxCycleLines is how many lines are kept.
+const maxCycleLines = 1000
+
+// line returns the line of a publication.
+func (k *cycleLines) line(root durable.ReadFS, c snapshot.Commit) cycleLine {
+	k.mu.Lock()
+	l, known := k.kept[c.SHA256]
+	k.mu.Unlock()
+	if known {
+		if still, err := snapshot.IsKept(root, c); err == nil && still {
+			l.Parts = slices.Clone(l.Parts) // each page draws them to its own scale
+			return l
+		}
 	}
-	m, err := snapshot.Open(root, c)
-	if err != nil {
-		l.Damage = err.Error()
+	l = lineOf(root, c)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.kept == nil || len(k.kept) >= maxCycleLines {
+		k.kept = map[string]cycleLine{}
+	}
+	if l.Kept && l.Damage == "" {
+		k.kept[c.SHA256] = l
+		l.Parts = slices.Clone(l.Parts)
+	}
+	return l
+}
+
+func lineOf(root durable.ReadFS, c snapshot.Commit) cycleLine {
+	p, m := inspect.Described(root, c)
+	l := cycleLine{Publication: p}
+	if !l.Kept || l.Damage != "" {
 		return l
 	}
 	n := m.Counters

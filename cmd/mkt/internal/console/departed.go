@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	departedWait  = 150 * time.Millisecond // how long a search waits for older publications
+	departedWait  = 100 * time.Millisecond // how long a search waits for older publications
 	maxDeparted   = 20_000                 // fixtures that are kept of a dataset
 	showsDeparted = 50                     // on a page
 )

@@ -29,6 +29,12 @@ type Publication struct {
 
 // PublicationOf describes a publication from its record and its manifest.
 func PublicationOf(root durable.ReadFS, c snapshot.Commit) Publication {
+	p, _ := Described(root, c)
+	return p
+}
+
+// Described is PublicationOf with the manifest, which is empty if the snapshot is not kept or damaged.
+func Described(root durable.ReadFS, c snapshot.Commit) (Publication, snapshot.Manifest) {
 	p := Publication{Version: c.Version, CycleID: c.CycleID, PublishedAt: c.PublishedAt, FirstSeq: c.FirstSeq, LastSeq: c.LastSeq}
 	if s := c.Segment; s != nil && s.Cycles == 0 {
 		p.Events = s.Last - s.First + 1
@@ -40,10 +46,10 @@ func PublicationOf(root durable.ReadFS, c snapshot.Commit) Publication {
 		if p.Kept = kept; kept || err != nil {
 			p.Damage = "its manifest is missing"
 		}
-		return p
+		return p, snapshot.Manifest{}
 	case err != nil:
 		p.Kept, p.Damage = true, err.Error()
-		return p
+		return p, snapshot.Manifest{}
 	}
 	p.Kept, p.Rows = true, map[string]int64{}
 	p.ProviderFetchedAt, p.ProcessedAt = m.ProviderFetchedAt, m.ProcessedAt
@@ -56,7 +62,7 @@ func PublicationOf(root durable.ReadFS, c snapshot.Commit) Publication {
 	for _, f := range m.Files {
 		p.Bytes += f.Bytes
 	}
-	return p
+	return p, m
 }
 
 // History returns the newest publications, newest first, including those whose records are
