@@ -8,6 +8,7 @@
 package sheet
 
 import (
+	"archive/zip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -157,12 +158,15 @@ func (w *Writer) text(column int, text string) (string, error) {
 	return b.String(), nil
 }
 
-// WriteTo writes the file. No row can follow.
-func (w *Writer) WriteTo(to io.Writer) (int64, error) {
+// Finish writes the file. No row can follow.
+func (w *Writer) Finish(to io.Writer) error {
 	if err := w.to.Flush(); err != nil {
-		return 0, err
+		return err
 	}
-	return w.file.WriteTo(to)
+	// The library would collect the file in memory.
+	w.file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return zip.NewWriter(to) })
+	_, err := w.file.WriteToBuffer()
+	return err
 }
 
 // Close removes the temporary files.

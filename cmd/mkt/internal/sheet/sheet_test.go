@@ -25,8 +25,7 @@ func written(t *testing.T, names []string, rows ...[]any) []byte {
 		check.Must(t, w.Row(row))
 	}
 	var b bytes.Buffer
-	_, err = w.WriteTo(&b)
-	check.Must(t, err)
+	check.Must(t, w.Finish(&b))
 	return b.Bytes()
 }
 
