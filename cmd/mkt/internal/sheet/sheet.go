@@ -59,7 +59,12 @@ func New(tempDir string) (*Writer, error) {
 	if w.head, err = f.NewStyle(&excelize.Style{NumFmt: 49, Font: &excelize.Font{Bold: true}}); err != nil {
 		return nil, err
 	}
-	w.to, err = f.NewStreamWriter("Sheet1")
+	const name = "Sheet1"
+	// Readers of large files believe the dimension, which the library states as A1.
+	if err := f.SetSheetDimension(name, ""); err != nil {
+		return nil, err
+	}
+	w.to, err = f.NewStreamWriter(name)
 	return w, err
 }
 

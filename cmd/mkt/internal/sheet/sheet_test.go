@@ -85,6 +85,9 @@ func TestCells(t *testing.T) {
 	if !bytes.Equal(data, written(t, names, values)) {
 		t.Error("the same rows gave other bytes")
 	}
+	if text := part(t, data, "xl/worksheets/sheet1.xml"); strings.Contains(text, "<dimension") {
+		t.Error("the sheet states a dimension, which is not known before its rows")
+	}
 	if core := part(t, data, "docProps/core.xml"); strings.Contains(core, "created") || !strings.Contains(core, "<dc:creator>mkt<") {
 		t.Error(core)
 	}
