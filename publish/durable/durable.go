@@ -6,8 +6,8 @@
 // Four functions write: Create (the name must not exist), CreateAgain (a file with the
 // same bytes may exist, which makes a re-run safe; other bytes are an error), Overwrite
 // (for CURRENT and state files only, each of which has one writer) and Save (for what a
-// person asked to have written elsewhere). All of them sync the file and the directory entry before they return. A failed sync or close is
-// never repeated: the operation fails.
+// person asked to have written elsewhere). All of them sync the file and the directory
+// entry before they return. A failed sync or close is never repeated: the operation fails.
 //
 // Source: RELIABILITY, section 2, "Publishing".
 package durable

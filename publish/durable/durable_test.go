@@ -49,6 +49,24 @@ func content(t *testing.T, f durable.FS, name string) string {
 	return string(data)
 }
 
+// withoutLinks is a file system such as FAT.
+type withoutLinks struct{ durable.FS }
+
+func (withoutLinks) Link(string, string) error { return syscall.EPERM }
+
+func TestSaveWithoutLinks(t *testing.T) {
+	f := withoutLinks{durabletest.NewMem()}
+	must(t, durable.Save(f, "odds.csv", false, durable.Bytes([]byte("1"))))
+	if err := durable.Save(f, "odds.csv", false, durable.Bytes([]byte("2"))); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a file: %v", err)
+	}
+	entries, err := f.ReadDir(".")
+	must(t, err)
+	if text := content(t, f, "odds.csv"); text != "1" || len(entries) != 1 {
+		t.Errorf("the file is %q, beside %v", text, entries)
+	}
+}
+
 // Save leaves nothing but what a person asked for.
 func TestSave(t *testing.T) {
 	everyFS(t, func(t *testing.T, f durable.FS) {

@@ -96,12 +96,26 @@ func Save(f FS, name string, replace bool, write func(io.Writer) error) error {
 	default:
 		if err = f.Link(temp, name); err == nil {
 			err = f.Remove(temp)
+		} else if !errors.Is(err, fs.ErrExist) { // a file system without links, such as FAT
+			err = renameNew(f, temp, name)
 		}
 	}
 	if err != nil {
 		return errors.Join(err, missing(f.Remove(temp)))
 	}
 	return f.SyncDir(path.Dir(name))
+}
+
+// renameNew renames a file unless the new name exists.
+func renameNew(f FS, from, to string) error {
+	there, err := Exists(f, to)
+	if err == nil && there {
+		err = &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
+	}
+	if err != nil {
+		return err
+	}
+	return f.Rename(from, to)
 }
 
 // writeNew writes and syncs one file. The folder's entry is not synced.

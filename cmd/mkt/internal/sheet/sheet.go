@@ -8,6 +8,7 @@
 package sheet
 
 import (
+	"archive/zip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -58,7 +59,12 @@ func New(tempDir string) (*Writer, error) {
 	if w.head, err = f.NewStyle(&excelize.Style{NumFmt: 49, Font: &excelize.Font{Bold: true}}); err != nil {
 		return nil, err
 	}
-	w.to, err = f.NewStreamWriter("Sheet1")
+	const name = "Sheet1"
+	// Readers of large files believe the dimension, which the library states as A1.
+	if err := f.SetSheetDimension(name, ""); err != nil {
+		return nil, err
+	}
+	w.to, err = f.NewStreamWriter(name)
 	return w, err
 }
 
@@ -157,12 +163,15 @@ func (w *Writer) text(column int, text string) (string, error) {
 	return b.String(), nil
 }
 
-// WriteTo writes the file. No row can follow.
-func (w *Writer) WriteTo(to io.Writer) (int64, error) {
+// Finish writes the file. No row can follow.
+func (w *Writer) Finish(to io.Writer) error {
 	if err := w.to.Flush(); err != nil {
-		return 0, err
+		return err
 	}
-	return w.file.WriteTo(to)
+	// The library would collect the file in memory.
+	w.file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return zip.NewWriter(to) })
+	_, err := w.file.WriteToBuffer()
+	return err
 }
 
 // Close removes the temporary files.

@@ -25,8 +25,7 @@ func written(t *testing.T, names []string, rows ...[]any) []byte {
 		check.Must(t, w.Row(row))
 	}
 	var b bytes.Buffer
-	_, err = w.WriteTo(&b)
-	check.Must(t, err)
+	check.Must(t, w.Finish(&b))
 	return b.Bytes()
 }
 
@@ -85,6 +84,9 @@ func TestCells(t *testing.T) {
 	}
 	if !bytes.Equal(data, written(t, names, values)) {
 		t.Error("the same rows gave other bytes")
+	}
+	if text := part(t, data, "xl/worksheets/sheet1.xml"); strings.Contains(text, "<dimension") {
+		t.Error("the sheet states a dimension, which is not known before its rows")
 	}
 	if core := part(t, data, "docProps/core.xml"); strings.Contains(core, "created") || !strings.Contains(core, "<dc:creator>mkt<") {
 		t.Error(core)

@@ -160,10 +160,7 @@ func newSheetAnswer(tempDir string, out io.Writer) (sheetAnswer, error) {
 	return sheetAnswer{w, out}, err
 }
 
-func (s sheetAnswer) end() error {
-	_, err := s.WriteTo(s.out)
-	return err
-}
+func (s sheetAnswer) end() error { return s.Finish(s.out) }
 
 // countingAnswer counts what it passes on.
 type countingAnswer struct {
