@@ -27,32 +27,41 @@ type guideGroup struct {
 }
 
 // guideEntry is a guide in the list.
-type guideEntry struct{ Name, Title, About string }
+type guideEntry struct{ Name, About string }
+
+// Title returns the title of the guide.
+func (e guideEntry) Title() string {
+	all, err := readGuides()
+	if err != nil || all[e.Name] == nil {
+		return e.Name
+	}
+	return all[e.Name].Title
+}
 
 // guideGroups has every guide of docs/.
 var guideGroups = []guideGroup{
 	{"For clients of the API", []guideEntry{
-		{"clients", "For API clients", "Calling the API, and following it over the socket"},
-		{"vocabulary", "Vocabulary", "What the name of a market means"},
-		{"momentum", "Momentum", "What momentum means, and how well it predicts"},
-		{"compatibility", "What stays the same between versions", "What an update may change"},
+		{"clients", "Calling the API, and following it over the socket"},
+		{"vocabulary", "What the name of a market means"},
+		{"momentum", "What momentum means, and how well it predicts"},
+		{"compatibility", "What an update may change"},
 	}},
 	{"For operators", []guideEntry{
-		{"console", "A tour of the console", "What each section of these pages answers"},
-		{"operators", "For operators", "Running it: accounts, keys, schedules, trouble"},
-		{"providers", "Providers", "What each provider has, and what a cycle costs"},
-		{"live", "Live intelligence, cycle by cycle", "What happens to a match in play every 8 seconds"},
-		{"reliability", "Reliability, as measured", "What happens when things break, how that is tested, and with which results"},
-		{"benchmarks", "Benchmarks", "What a request and a megabyte cost"},
+		{"console", "What each section of these pages answers"},
+		{"operators", "Running it: accounts, keys, schedules, trouble"},
+		{"providers", "What each provider has, and what a cycle costs"},
+		{"live", "What happens to a match in play every 8 seconds"},
+		{"reliability", "What happens when things break, how that is tested, and with which results"},
+		{"benchmarks", "What a request and a megabyte cost"},
 	}},
 	{"For auditors", []guideEntry{
-		{"auditors", "For auditors", "Reading the files a year later"},
-		{"mapping", "Mapping", "How a provider's market gets its name"},
-		{"licences", "Licences of what is linked", "Which licences the linked code has"},
+		{"auditors", "Reading the files a year later"},
+		{"mapping", "How a provider's market gets its name"},
+		{"licences", "Which licences the linked code has"},
 	}},
 	{"For developers", []guideEntry{
-		{"simulator", "The provider simulator", "A provider to develop against"},
-		{"contributing", "For contributors", "Where things are in the code, and how to change it"},
+		{"simulator", "A provider to develop against"},
+		{"contributing", "Where things are in the code, and how to change it"},
 	}},
 }
 
@@ -91,8 +100,9 @@ var readGuides = sync.OnceValues(func() (map[string]*guide, error) {
 	return all, nil
 })
 
-// markdown is the Markdown of docs/, which is that of GitHub. HTML in it is left out.
-var markdown = goldmark.New(goldmark.WithExtensions(extension.Table),
+// markdown is the Markdown of docs/, which is that of GitHub. HTML in it is left out. Cells are
+// aligned by an attribute, because the pages allow no style in an element.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithASTTransformers(util.Prioritized(links{}, 100))))
 
 func newGuide(name string, source []byte) (*guide, error) {
@@ -138,8 +148,8 @@ func plainText(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// links leads the links between the documents to their pages, and pictures to their files. A link to a file that has no
-// page is shown as text.
+// links leads the links between the documents to their pages, and pictures to their files. A
+// link to a file that has no page is shown as text.
 type links struct{}
 
 func (links) Transform(document *ast.Document, _ text.Reader, _ parser.Context) {
