@@ -156,7 +156,7 @@ func cyclePages(t *testing.T, ready demo.Ready, dir string) {
 		browserPage{Path: "/cycles", Do: [][]any{{"selectOption", "#picker", "second live_intelligence"}, {"pause", 500}}, Texts: map[string]string{"title": "h1"}},
 		browserPage{Path: path + "/v1", Shot: "cycle", Texts: map[string]string{"hashes": "dd code"}},
 		browserPage{Path: path + "/latest", Dark: true, Shot: "cycle-dark", Texts: map[string]string{"title": "h1"}},
-		browserPage{Path: path + "/v1", Do: [][]any{{"click", "a:has-text('Every answer')"}, {"click", "td.n a"}, {"see", "pre.answer"}}, Shot: "answer", Texts: map[string]string{"text": "pre.answer"}},
+		browserPage{Path: path + "/v1", Do: [][]any{{"click", "a:has-text('Every answer')"}, {"click", "td.n a"}, {"see", "pre.answer"}}, Texts: map[string]string{"text": "pre.answer"}},
 		browserPage{Path: path + "/latest/mapping", Do: [][]any{{"see", "h2"}}, Shot: "mapping", Texts: map[string]string{"parts": "h2"}},
 	)
 	if text := strings.Join(pages[5].Texts["text"], ""); !strings.HasPrefix(text, `{"success"`) {
