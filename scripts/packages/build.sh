@@ -35,7 +35,7 @@ gzip -9n "$stage"/man/*.1
 (cd "$stage" && ./mkt completion bash >completion/mkt.bash && ./mkt completion zsh >completion/_mkt && ./mkt completion fish >completion/mkt.fish)
 cp docs/*.md docs/*.yaml README.md SECURITY.md "$stage/doc/"
 gzip -9nc CHANGELOG.md >"$stage/doc/changelog.gz"
-cp -r deploy "$stage/doc/"
+cp -r deploy docs/images "$stage/doc/"
 go run ./scripts/sbom texts >"$stage/doc/copyright"
 find "$stage" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 find "$stage" -type f ! -name mkt -exec chmod 644 {} +
