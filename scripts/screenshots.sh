@@ -29,7 +29,7 @@ cat > "$dir/job" <<END
  {"path": "/fixtures/main/$market", "width": 1120, "height": 760, "picture": "market"},
  {"path": "/live/main", "width": 1120, "height": 820, "picture": "match",
   "do": [["click", ".matches li:not(.stale):has(.minute:text-matches('^[5-8][0-9]')):not(:has(.score:text-is('0–0'))) a"], ["see", ".curves path"], ["pause", 30000]]},
- {"path": "/audit/main/market_engine", "width": 1120, "height": 640, "picture": "audit",
+ {"path": "/audit/second/market_engine", "width": 1120, "height": 640, "picture": "audit",
   "do": [["click", "form button:has-text('Check now')"], ["see", "strong.good"]]},
  {"path": "/api", "width": 1120, "height": 640, "picture": "api",
   "do": [["click", "rapi-doc >> text=\"/account\""], ["click", "rapi-doc >> button:has-text(\"TRY\")"], ["see", "rapi-doc >> text=Demo main"], ["scrollIntoViewIfNeeded", "rapi-doc >> text=Demo main"], ["pause", 1000]]}
@@ -37,5 +37,8 @@ cat > "$dir/job" <<END
 END
 cp testdata/node/pages.mjs "$dir/pages.mjs"
 ln -s "$PWD/testdata/node/node_modules" "$dir/node_modules"
-(cd "$dir" && BROWSER=$browser node pages.mjs < job)
+(cd "$dir" && BROWSER=$browser node pages.mjs < job > seen)
+if grep '"errors":\["' "$dir/seen"; then
+	exit 1
+fi
 ls -l docs/images

@@ -36,7 +36,7 @@ bin/mkt completion zsh >"$stage/completion/_mkt"
 bin/mkt completion fish >"$stage/completion/mkt.fish"
 cp docs/*.md docs/*.yaml README.md SECURITY.md "$stage/doc/"
 gzip -9nc CHANGELOG.md >"$stage/doc/changelog.gz"
-cp -r deploy "$stage/doc/"
+cp -r deploy docs/images "$stage/doc/"
 go run ./scripts/sbom texts >"$stage/doc/copyright"
 
 # pack packs a binary for an architecture.
