@@ -43,6 +43,7 @@ type Dataset struct {
 	failed      int                    // loads that failed in a row
 	lastRefresh time.Time              // end of the last refresh
 	refreshes   atomic.Uint64          // refreshes begun
+	looked      atomic.Bool            // the state files were read, or there are none
 	gone        bool                   // the tenant is no longer served
 }
 
@@ -81,6 +82,10 @@ func (d *Dataset) State() State {
 	defer d.mu.RUnlock()
 	return d.state
 }
+
+// Looked reports whether the folder of the dataset was looked at. Before that, State knows
+// nothing.
+func (d *Dataset) Looked() bool { return d.looked.Load() }
 
 // Trouble is why the newest publication is not served.
 type Trouble string
@@ -183,10 +188,12 @@ func (d *Dataset) refresh(ctx context.Context) error {
 		if err != nil {
 			d.setTrouble(NoAccess)
 		}
+		d.looked.Store(true)
 		return err
 	}
 	c, found, fault, err := d.head()
 	d.readState(c)
+	d.looked.Store(true)
 	if d.library.now().Before(d.retryAt) {
 		return nil
 	}
