@@ -54,6 +54,11 @@ func (q Query) Empty() bool { return len(q.words) == 0 }
 // Matches reports whether the names have every word of the query.
 func (q Query) Matches(names ...string) bool { return q.MatchesFolded(Fold(strings.Join(names, " "))) }
 
+// MatchesPhrase reports whether the names have the words of the query in their order.
+func (q Query) MatchesPhrase(names ...string) bool {
+	return strings.Contains(Fold(strings.Join(names, " ")), strings.Join(q.words, " "))
+}
+
 // MatchesFolded is Matches for a text that Fold returned, or several of them with any separator.
 func (q Query) MatchesFolded(text string) bool {
 	for _, word := range q.words {

@@ -100,6 +100,11 @@ func (g *Group) explain(ctx context.Context, w cli.Filter, e explained) error {
 	if err != nil {
 		return err
 	}
+	if name, _ := explain.SplitName(e.text); name != "" {
+		if datasets, err = fixtures.Having(datasets, name); err != nil {
+			return err
+		}
+	}
 	var errs []error
 	for _, p := range datasets {
 		r, err := g.explainIn(ctx, p, e)

@@ -101,6 +101,11 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 	if err != nil {
 		return err
 	}
+	if name, _ := explain.SplitName(id); name != "" {
+		if datasets, err = fixtures.Having(datasets, name); err != nil {
+			return err
+		}
+	}
 	var errs []error
 	for _, d := range datasets {
 		p, of, err := g.pathIn(ctx, d, id, o)

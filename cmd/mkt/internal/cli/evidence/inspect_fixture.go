@@ -57,6 +57,9 @@ func (g *Group) inspectFixture(f inspectFlags, text string) error {
 	if err != nil {
 		return err
 	}
+	if datasets, err = fixtures.Having(datasets, text); err != nil {
+		return err
+	}
 	for _, d := range datasets {
 		shown, err := fixtureIn(d, text)
 		if errors.Is(err, fixtures.ErrUnknown) {

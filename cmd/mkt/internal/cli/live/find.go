@@ -18,6 +18,9 @@ func (g *Group) findLive(tenant, name string) (*liveView, error) {
 	if err != nil {
 		return nil, err
 	}
+	if datasets, err = fixtures.Having(datasets, name); err != nil {
+		return nil, err
+	}
 	var tenants []string
 	var unread []error
 	for _, p := range datasets {
