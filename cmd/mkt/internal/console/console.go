@@ -6,6 +6,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -23,9 +24,11 @@ import (
 
 // Options are the options of a console.
 type Options struct {
-	Env    *cli.Env                            // the streams, the clock, the data root and tenants.yaml
-	Doctor func(context.Context) doctor.Report // checks the installation
-	Access Access
+	Env *cli.Env // the streams, the clock, the data root and tenants.yaml
+	// Command is how a command line for this installation begins; "" is "mkt".
+	Command string
+	Doctor  func(context.Context) doctor.Report // checks the installation
+	Access  Access
 	// StartAPI starts an API server on loopback until ctx is done, and returns its address
 	// and the tokens that it takes. The documentation's examples are tried on it; it is
 	// called when somebody tries the first one.
@@ -61,7 +64,7 @@ func New(o Options) (*Console, error) {
 	c := &Console{Options: o, log: o.Env.Log, gate: gate{Access: o.Access, now: o.Env.Now}, mux: http.NewServeMux(), history: history.NewCache()}
 	c.running, c.stop = context.WithCancel(context.Background())
 	var err error
-	if c.pages, err = parsePages(); err != nil {
+	if c.pages, err = parsePages(cmp.Or(o.Command, "mkt")); err != nil {
 		return nil, err
 	}
 	c.routes()

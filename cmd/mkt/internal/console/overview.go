@@ -176,8 +176,11 @@ type moment struct {
 // Ago returns a time beside that of the page.
 func (b overviewBody) Ago(at time.Time) moment {
 	m := moment{At: at, Words: span(b.Now.Sub(at)) + " ago"}
-	if at.After(b.Now) {
-		m.Words = "in " + span(at.Sub(b.Now))
+	switch until := at.Sub(b.Now); {
+	case until.Abs() < time.Second:
+		m.Words = "now"
+	case until > 0:
+		m.Words = "in " + span(until)
 	}
 	m.Today = b.Now.Sub(at).Abs() < 12*time.Hour
 	return m

@@ -92,8 +92,10 @@ var functions = template.FuncMap{
 	"plural": plural,
 }
 
-// parsePages parses every template but the layout and the parts, which begin with "_".
-func parsePages() (map[string]*page, error) {
+// parsePages parses every template but the layout and the parts, which begin with "_". command is
+// how a command line for this installation begins.
+func parsePages(command string) (map[string]*page, error) {
+	own := template.FuncMap{"mkt": func() string { return command }}
 	names, err := fs.Glob(templates, "templates/*.html")
 	if err != nil {
 		return nil, err
@@ -104,7 +106,7 @@ func parsePages() (map[string]*page, error) {
 		if strings.HasPrefix(base, "_") {
 			continue
 		}
-		t, err := template.New(base).Funcs(functions).ParseFS(templates, "templates/_*.html", name)
+		t, err := template.New(base).Funcs(functions).Funcs(own).ParseFS(templates, "templates/_*.html", name)
 		if err != nil {
 			return nil, fmt.Errorf("page %s: %w", base, err)
 		}

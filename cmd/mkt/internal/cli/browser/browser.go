@@ -107,7 +107,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 	o := f.Doctor
 	o.Tenants, o.Data, o.SealKey, o.IDKey, o.Products, o.Now = g.Tenants, g.Data, g.Keys.Seal, g.Keys.ID, account.Products(), g.Now
 	o.Loads = filepath.Join(g.Data, serve.UsageFolder, serve.LoadsFolder)
-	c, err := console.New(console.Options{Env: g.Env, Access: access, StartAPI: g.startAPI,
+	c, err := console.New(console.Options{Env: g.Env, Access: access, Command: o.Command, StartAPI: g.startAPI,
 		Doctor: func(ctx context.Context) doctor.Report { return doctor.Run(ctx, o) }})
 	if err != nil {
 		return errors.Join(err, l.Close())

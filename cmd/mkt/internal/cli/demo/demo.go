@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/browser"
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/cli/serving"
+	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
@@ -201,9 +203,14 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 	f.present = g.Now()
 	g.starting.Set(0, 0)
 	g.starting.Note("first cycles of the accounts")
+	settings, err := filepath.Abs(filepath.Join(f.dir, "mkt.yaml"))
+	if err != nil {
+		return err
+	}
+	command := cli.Self() + " --config " + cli.Quote(settings)
 	stopped, base, pages, first := make(chan error, 2), make(chan string, 1), make(chan string, 1), make(chan struct{})
 	go func() {
-		stopped <- g.Browser.Serve(ctx, browser.Flags{Listen: f.console}, func(url string) error {
+		stopped <- g.Browser.Serve(ctx, browser.Flags{Listen: f.console, Doctor: doctor.Options{Command: command}}, func(url string) error {
 			pages <- url
 			return nil
 		})
@@ -227,6 +234,9 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 	}()
 	err = <-stopped // ctx ended, or serving failed
 	cancel()
+	if cli.OnTerminal(g.Errs) {
+		fmt.Fprintln(g.Errs, "mkt demo stops: runs in progress end first.")
+	}
 	return errors.Join(err, <-stopped, <-running)
 }
 
