@@ -106,6 +106,9 @@ func (g *Group) explain(ctx context.Context, w cli.Filter, e explained) error {
 		if err == nil {
 			return g.printExplained(r)
 		}
+		if errors.As(err, new(fixtures.Several)) {
+			return err // another dataset may have only one of them, which need not be meant
+		}
 		errs = append(errs, err)
 	}
 	return worst(errs)
