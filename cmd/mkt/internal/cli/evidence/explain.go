@@ -69,9 +69,7 @@ func (e explained) in(d cli.Dataset) (explain.Target, snapshot.Moment, error) {
 			return explain.Target{}, at, err
 		}
 		if text = found.ID + rest; e.newest && !found.Left.IsZero() {
-			if at, err = snapshot.ParseMoment(fmt.Sprintf("v%d", found.Version)); err != nil {
-				return explain.Target{}, at, err
-			}
+			at = snapshot.Numbered(found.Version)
 		}
 	}
 	target, err := explain.ParseTarget(text)
