@@ -102,8 +102,8 @@ func TestInspectJSON(t *testing.T) {
 
 // hostileValues has a value of each kind that a format could change.
 const hostileValues = `SELECT t.* FROM (VALUES
-	('1.90', '=1+1', NULL, 1.5, TIMESTAMPTZ '2026-03-07 14:00:00.123+00', ['a', NULL], {'b': 1}, 170141183460469231731::HUGEINT, INTERVAL '-1300 hours 1.5 seconds'),
-	('+2', '', 'é🇫🇷"' || chr(10), 2, NULL, [], NULL, NULL, NULL)) t(odds, a, a, n, fetched, list, object, total, age), (FROM live LIMIT 1)`
+	('1.90', '=1+1', NULL, 1.5, TIMESTAMPTZ '2026-03-07 14:00:00.123+00', ['a', NULL], {'b': 1}, 170141183460469231731::HUGEINT, INTERVAL '-1300 hours 1.5 seconds', MAP {'c': 1, 'a': 2, 'e': 3, 'b': 4, 'd': 5}),
+	('+2', '', 'é🇫🇷"' || chr(10), 2, NULL, [], NULL, NULL, NULL, NULL)) t(odds, a, a, n, fetched, list, object, total, age, pairs), (FROM live LIMIT 1)`
 
 // What --to writes is read by DuckDB without mkt, and is what the query returned.
 func TestInspectTo(t *testing.T) {
@@ -114,7 +114,7 @@ func TestInspectTo(t *testing.T) {
 	defer db.Close()
 	dir := t.TempDir()
 	for name, want := range map[string]string{
-		"a.parquet": "odds VARCHAR, a VARCHAR, a_1 VARCHAR, n DECIMAL(11,1), fetched TIMESTAMP WITH TIME ZONE, list VARCHAR[], object STRUCT(b INTEGER), total DECIMAL(38,0), age VARCHAR",
+		"a.parquet": "odds VARCHAR, a VARCHAR, a_1 VARCHAR, n DECIMAL(11,1), fetched TIMESTAMP WITH TIME ZONE, list VARCHAR[], object STRUCT(b INTEGER), total DECIMAL(38,0), age VARCHAR, pairs MAP(VARCHAR, INTEGER)",
 		"a.csv":     "", "a.json": "", "a.XLSX": "",
 	} {
 		file := filepath.Join(dir, name)
@@ -127,7 +127,7 @@ func TestInspectTo(t *testing.T) {
 				t.Errorf("%s: the second run wrote other bytes", name)
 			}
 			p.must(os.WriteFile(file+".before", data, 0o600))
-			if !strings.HasPrefix(out, file+": 2 rows, 9 columns, ") {
+			if !strings.HasPrefix(out, file+": 2 rows, 10 columns, ") {
 				t.Errorf("%s", out)
 			}
 		}
@@ -153,6 +153,9 @@ func TestInspectTo(t *testing.T) {
 		if diff := cmp.Diff(rows, ask(t, db, query)); diff != "" {
 			t.Errorf("%s\n%s", query, diff)
 		}
+	}
+	if pairs := ask(t, db, "SELECT pairs FROM read_csv('"+dir+"/a.csv', all_varchar = true) WHERE pairs IS NOT NULL"); !strings.HasPrefix(pairs[0][0], `[{"key":"c","value":1},{"key":"a","value":2},`) {
+		t.Errorf("the map is %q", pairs)
 	}
 	// Parquet's own intervals have neither the sign nor all of the hours.
 	if age := ask(t, db, "SELECT age FROM '"+dir+"/a.parquet' WHERE age IS NOT NULL"); age[0][0] != "-1299:59:58.5" {
