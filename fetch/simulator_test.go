@@ -20,10 +20,12 @@ import (
 	"mkt/publish/health"
 )
 
-// simulated starts an emulator with the given faults.
+// simulated starts an emulator with the given faults. Its world begins at noon of a fixed day:
+// at other hours it has other fixtures.
 func simulated(t *testing.T, fixtures int, faults ...string) (url string, sim *simulator.Server) {
 	t.Helper()
-	o := simulator.Options{Seed: 7, Fixtures: fixtures, Tokens: map[string]simulator.Account{canary: {Seed: 7}}}
+	noon, begun := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), time.Now()
+	o := simulator.Options{Seed: 7, Fixtures: fixtures, Now: func() time.Time { return noon.Add(time.Since(begun)) }, Tokens: map[string]simulator.Account{canary: {Seed: 7}}}
 	for _, text := range faults {
 		f, err := simulator.ParseFault(text)
 		must(t, err)

@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"encoding/json"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
+	"mkt/serve"
 	"mkt/serve/account"
 )
 
@@ -47,6 +49,26 @@ func (w *world) provider(id string) string {
 		text += " " + *d.LastError
 	}
 	return text
+}
+
+// Before the data of an account was looked at for the first time, it is not ready: whether
+// its credential was accepted is not known.
+func TestDataNotLookedAtYet(t *testing.T) {
+	t.Parallel()
+	w := published(t, 2, 1)
+	w.add("unconnected", func(a *account.Account) { a.Provider = account.Provider{} })
+	h, end, err := serve.NewIdle(serve.Options{DataDir: w.dataDir, CacheDir: t.TempDir(), Accounts: w.registry, Now: w.now})
+	must(t, err)
+	defer func() { must(t, end()) }()
+	for id, want := range map[string]string{"acme": "DATA_NOT_READY", "unconnected": "PROVIDER_NOT_CONNECTED"} {
+		r := httptest.NewRequest("GET", "/api/v1/fixtures", nil)
+		r.Header.Set("Authorization", "Bearer "+w.token(id))
+		answer := httptest.NewRecorder()
+		h.ServeHTTP(answer, r)
+		if !strings.Contains(answer.Body.String(), `"code":"`+want+`"`) {
+			t.Errorf("%s: %s, want %s", id, answer.Body, want)
+		}
+	}
 }
 
 // Tests of the connection and runs change its status, the 409 of data routes and

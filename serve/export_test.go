@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"mkt/serve/internal/api"
@@ -46,6 +47,15 @@ func (o *Options) SetReadTime(d time.Duration) { o.readTime = d }
 // Held receives a value for each page of /test/held that is being rendered; the rendering
 // ends when the value is closed.
 var Held = make(chan chan struct{}, 64)
+
+// NewIdle returns a server that has looked at no dataset yet, and never does.
+func NewIdle(o Options) (h http.Handler, end func() error, err error) {
+	s, err := newServer(&o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, s.close, nil
+}
 
 // MaxInFlightEach is how many requests of one account are answered at the same time.
 const MaxInFlightEach = maxInFlightEach

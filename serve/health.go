@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"mkt/publish/football"
@@ -75,9 +76,20 @@ func (s *server) credentialStatus(a *account.Account) health.CredentialStatus {
 
 // connected reports whether data routes of a product may answer: the connection is usable,
 // and the provider sells what the product needs. If the account's plan refuses that, only
-// what was published before is served.
+// what was published before is served. Until all datasets of an account were looked at, a
+// credential that was not accepted yet may have been: then its data is not ready.
 func (s *server) connected(a *account.Account, p football.Product) bool {
-	return s.connection(a).Usable() && a.Provider.CanServe(p) && (s.hasPublished(a, p) || !s.plan(a).Refuses(p.Needs()))
+	status := s.connection(a)
+	usable := status.Usable() || status == health.Verifying && !s.looked(a)
+	return usable && a.Provider.CanServe(p) && (s.hasPublished(a, p) || !s.plan(a).Refuses(p.Needs()))
+}
+
+func (s *server) looked(a *account.Account) bool {
+	tenant := s.library.Tenant(a.ClientID)
+	return !slices.ContainsFunc(account.Products(), func(p football.Product) bool {
+		d := tenant.Dataset(p)
+		return d != nil && !d.Looked()
+	})
 }
 
 func (s *server) hasPublished(a *account.Account, p football.Product) bool {

@@ -43,6 +43,7 @@ type Dataset struct {
 	failed      int                    // loads that failed in a row
 	lastRefresh time.Time              // end of the last refresh
 	refreshes   atomic.Uint64          // refreshes begun
+	looked      atomic.Bool            // the state files were read, or there are none
 	gone        bool                   // the tenant is no longer served
 }
 
@@ -81,6 +82,10 @@ func (d *Dataset) State() State {
 	defer d.mu.RUnlock()
 	return d.state
 }
+
+// Looked reports whether the folder of the dataset was looked at. Before that, State knows
+// nothing.
+func (d *Dataset) Looked() bool { return d.looked.Load() }
 
 // Trouble is why the newest publication is not served.
 type Trouble string
@@ -150,10 +155,11 @@ func (d *Dataset) RefreshSoon(ctx context.Context, timeout time.Duration) {
 }
 
 // RefreshNow returns when a refresh that began after the call has ended, or when
-// timeout has elapsed. Simultaneous calls share one refresh.
-func (d *Dataset) RefreshNow(ctx context.Context, timeout time.Duration) {
+// timeout has elapsed; it reports whether the refresh has ended. Simultaneous calls share
+// one refresh.
+func (d *Dataset) RefreshNow(ctx context.Context, timeout time.Duration) (ended bool) {
 	before := d.refreshes.Load()
-	await(ctx, timeout, func(ctx context.Context) {
+	return await(ctx, timeout, func(ctx context.Context) {
 		d.refreshing.Lock()
 		defer d.refreshing.Unlock()
 		if d.refreshes.Load() == before { // otherwise another goroutine has refreshed since
@@ -162,9 +168,10 @@ func (d *Dataset) RefreshNow(ctx context.Context, timeout time.Duration) {
 	})
 }
 
-// await runs do and returns when it has returned, ctx has ended, or timeout has elapsed. do
-// continues in any case, because a client that disconnects must not stop a load.
-func await(ctx context.Context, timeout time.Duration, do func(context.Context)) {
+// await runs do and returns when it has returned, ctx has ended, or timeout has elapsed; it
+// reports whether do has returned. do continues in any case, because a client that
+// disconnects must not stop a load.
+func await(ctx context.Context, timeout time.Duration, do func(context.Context)) (ended bool) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -172,9 +179,11 @@ func await(ctx context.Context, timeout time.Duration, do func(context.Context))
 	}()
 	select {
 	case <-done:
+		return true
 	case <-ctx.Done():
 	case <-time.After(timeout):
 	}
+	return false
 }
 
 func (d *Dataset) refresh(ctx context.Context) error {
@@ -183,10 +192,12 @@ func (d *Dataset) refresh(ctx context.Context) error {
 		if err != nil {
 			d.setTrouble(NoAccess)
 		}
+		d.looked.Store(true)
 		return err
 	}
 	c, found, fault, err := d.head()
 	d.readState(c)
+	d.looked.Store(true)
 	if d.library.now().Before(d.retryAt) {
 		return nil
 	}

@@ -108,13 +108,17 @@ func (r *round) changesFrom(f fields) (at position, answer []byte, err error) {
 // viewFor returns the view with which a subscription begins, or nil if there is none
 // yet. It refuses a cursor that is older than the window, and one beyond the end of the
 // log, after which no event may ever come. In the latter case it refreshes the dataset
-// first, because another replica may have loaded a newer snapshot.
+// first, because another replica may have loaded a newer snapshot; the client asks again if
+// that takes too long.
 func (r *round) viewFor(from start) (*reader.View, error) {
 	v := r.view(changes)
 	if from.given && from.cursor > lastSeq(v) {
 		const timeout = time.Second
-		r.dataset(changes).RefreshNow(context.Background(), timeout)
+		refreshed := r.dataset(changes).RefreshNow(context.Background(), timeout)
 		v = r.renew(changes)
+		if !refreshed && from.cursor > lastSeq(v) {
+			return nil, &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second}
+		}
 	}
 	switch {
 	case !from.given, v == nil && r.dataset(changes).Published(): // in the latter case it is still being loaded
