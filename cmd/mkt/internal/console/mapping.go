@@ -238,10 +238,10 @@ func (c *Console) mapping(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	b := &mappingBody{picker: p, CycleID: id}
 	if archive.Cycle().Outcome == raw.Failed {
-		b.Missing = "The cycle failed before anything was mapped."
+		return view{}, notFound("Cycle %s of %s failed before anything was mapped.", id, p.dataset)
 	}
+	b := &mappingBody{picker: p, CycleID: id}
 	if commit, err := snapshot.Find(root, m); err == nil && commit.CycleID == id {
 		b.Version = commit.Version
 		if b.Version > 1 {
@@ -251,9 +251,6 @@ func (c *Console) mapping(r *http.Request) (view, error) {
 		}
 	}
 	v := view{Page: "mapping", Section: "cycles", Title: "Mapping of cycle " + string(id), Body: b}
-	if b.Missing != "" {
-		return v, nil
-	}
 	return v, b.compare(c)
 }
 
