@@ -102,8 +102,8 @@ func TestInspectJSON(t *testing.T) {
 
 // hostileValues has a value of each kind that a format could change.
 const hostileValues = `SELECT t.* FROM (VALUES
-	('1.90', '=1+1', NULL, 1.5, TIMESTAMPTZ '2026-03-07 14:00:00.123+00', ['a', NULL], {'b': 1}, 170141183460469231731::HUGEINT),
-	('+2', '', 'é🇫🇷"' || chr(10), 2, NULL, [], NULL, NULL)) t(odds, a, a, n, fetched, list, object, total), (FROM live LIMIT 1)`
+	('1.90', '=1+1', NULL, 1.5, TIMESTAMPTZ '2026-03-07 14:00:00.123+00', ['a', NULL], {'b': 1}, 170141183460469231731::HUGEINT, INTERVAL '-1300 hours 1.5 seconds', MAP {'c': 1, 'a': 2, 'e': 3, 'b': 4, 'd': 5}),
+	('+2', '', 'é🇫🇷"' || chr(10), 2, NULL, [], NULL, NULL, NULL, NULL)) t(odds, a, a, n, fetched, list, object, total, age, pairs), (FROM live LIMIT 1)`
 
 // What --to writes is read by DuckDB without mkt, and is what the query returned.
 func TestInspectTo(t *testing.T) {
@@ -114,7 +114,7 @@ func TestInspectTo(t *testing.T) {
 	defer db.Close()
 	dir := t.TempDir()
 	for name, want := range map[string]string{
-		"a.parquet": "odds VARCHAR, a VARCHAR, a_1 VARCHAR, n DECIMAL(11,1), fetched TIMESTAMP WITH TIME ZONE, list VARCHAR[], object STRUCT(b INTEGER), total DECIMAL(38,0)",
+		"a.parquet": "odds VARCHAR, a VARCHAR, a_1 VARCHAR, n DECIMAL(11,1), fetched TIMESTAMP WITH TIME ZONE, list VARCHAR[], object STRUCT(b INTEGER), total DECIMAL(38,0), age VARCHAR, pairs MAP(VARCHAR, INTEGER)",
 		"a.csv":     "", "a.json": "", "a.XLSX": "",
 	} {
 		file := filepath.Join(dir, name)
@@ -127,7 +127,7 @@ func TestInspectTo(t *testing.T) {
 				t.Errorf("%s: the second run wrote other bytes", name)
 			}
 			p.must(os.WriteFile(file+".before", data, 0o600))
-			if !strings.HasPrefix(out, file+": 2 rows, 8 columns, ") {
+			if !strings.HasPrefix(out, file+": 2 rows, 10 columns, ") {
 				t.Errorf("%s", out)
 			}
 		}
@@ -154,6 +154,13 @@ func TestInspectTo(t *testing.T) {
 			t.Errorf("%s\n%s", query, diff)
 		}
 	}
+	if pairs := ask(t, db, "SELECT pairs FROM read_csv('"+dir+"/a.csv', all_varchar = true) WHERE pairs IS NOT NULL"); !strings.HasPrefix(pairs[0][0], `[{"key":"c","value":1},{"key":"a","value":2},`) {
+		t.Errorf("the map is %q", pairs)
+	}
+	// Parquet's own intervals have neither the sign nor all of the hours.
+	if age := ask(t, db, "SELECT age FROM '"+dir+"/a.parquet' WHERE age IS NOT NULL"); age[0][0] != "-1299:59:58.5" {
+		t.Errorf("the interval is %q", age)
+	}
 	out, err := p.run("inspect", "--sql", "DESCRIBE live;\n", "--to", dir+"/c.parquet")
 	if err != nil || !strings.Contains(out, " 6 columns, ") {
 		t.Error(out, err)
@@ -172,6 +179,7 @@ func TestInspectTo(t *testing.T) {
 		{[]string{"--sql", "FROM live", "--to", p.data + "/client_id=acme/a.csv"}, "inside the data root"},
 		{[]string{"--sql", "FROM live", "--to", dir + "/b.csv", "--format", "csv"}, "want neither --format nor --rows"},
 		{[]string{"--sql", "DESCRIBE live; -- columns", "--to", dir + "/b.parquet"}, "such as FROM (DESCRIBE fixtures)"},
+		{[]string{"--sql", "SELECT list(1::HUGEINT) AS totals", "--to", dir + "/b.parquet"}, "column totals is HUGEINT[], which Parquet cannot hold exactly: cast it"},
 		{[]string{"--sql", "DELETE FROM commits", "--to", dir + "/b.parquet"}, "only SELECT"},
 		{[]string{"--sql", "FROM nothing", "--to", dir + "/b.xlsx"}, "nothing"},
 		{[]string{"--to", dir + "/b.csv"}, "--to is for --sql"},

@@ -86,6 +86,7 @@ func TestPager(t *testing.T) {
 		{"no-such-pager", 24, []string{"inspect", "--help"}, `mkt: the pager "no-such-pager" is not there`, cli.ExitDone},
 		{"head -n 1", 24, []string{"mapping", "explain", "goal"}, "RULE ", cli.ExitFailed},
 		{"true", 5, []string{"inspect", "--help"}, "", cli.ExitDone},
+		{"true", 3, []string{"doctor"}, "", cli.ExitFailed},
 	} {
 		cmd := exec.Command("mkt", c.args...)
 		cmd.Dir = t.TempDir()

@@ -29,6 +29,11 @@ const latest = "latest"
 // At is the publication that was the newest at a time.
 func At(t time.Time) Moment { return Moment{text: t.UTC().Format(time.RFC3339Nano), at: t.UTC()} }
 
+// Numbered is the publication with a version, which is at least 1.
+func Numbered(version uint64) Moment {
+	return Moment{text: "v" + strconv.FormatUint(version, 10), version: version}
+}
+
 // Time is the time that the moment names; false if it names something else.
 func (m Moment) Time() (time.Time, bool) { return m.at, !m.at.IsZero() }
 

@@ -50,7 +50,8 @@ func createView(ctx context.Context, conn *sql.Conn, text string) error {
 }
 
 // keptTypes returns the columns of mkt_answer, and the query that selects them. Parquet has
-// no integers of 128 bits, such as sums; the engine would round them to floating point.
+// no integers of 128 bits, such as sums, which the engine would round to floating point, and its
+// intervals have milliseconds, no sign, and an end. Inside lists and structs both are an error.
 func keptTypes(ctx context.Context, conn *sql.Conn) (columns []string, query string, err error) {
 	rows, err := conn.QueryContext(ctx, "FROM mkt_answer LIMIT 0")
 	if err != nil {
@@ -65,8 +66,13 @@ func keptTypes(ctx context.Context, conn *sql.Conn) (columns []string, query str
 	for _, t := range types {
 		columns = append(columns, t.Name())
 		name := `"` + strings.ReplaceAll(t.Name(), `"`, `""`) + `"`
-		if kind := t.DatabaseTypeName(); kind == "HUGEINT" || kind == "UHUGEINT" {
+		switch kind := t.DatabaseTypeName(); {
+		case kind == "HUGEINT" || kind == "UHUGEINT":
 			name = "CAST(" + name + " AS DECIMAL(38, 0)) AS " + name
+		case kind == "INTERVAL":
+			name = "CAST(" + name + " AS VARCHAR) AS " + name
+		case strings.Contains(kind, "HUGEINT") || strings.Contains(kind, "INTERVAL"):
+			return nil, "", fmt.Errorf("%w: column %s is %s, which Parquet cannot hold exactly: cast it, such as CAST(%s AS VARCHAR), or write a .json file", ErrSQL, t.Name(), kind, name)
 		}
 		selected = append(selected, name)
 	}

@@ -42,17 +42,17 @@ func plain(v any, kind string) any {
 			v[k] = plain(v[k], "")
 		}
 		return v
-	case duckdb.Map:
+	case duckdb.OrderedMap:
 		return mapOf(v)
 	}
 	return v
 }
 
 // mapOf returns a map as a list of pairs, because its keys may be of any type.
-func mapOf(m duckdb.Map) any {
-	pairs := []any{}
-	for k, v := range m {
-		pairs = append(pairs, map[string]any{"key": plain(k, ""), "value": plain(v, "")})
+func mapOf(m duckdb.OrderedMap) any {
+	pairs, values := []any{}, m.Values()
+	for i, k := range m.Keys() {
+		pairs = append(pairs, map[string]any{"key": plain(k, ""), "value": plain(values[i], "")})
 	}
 	return pairs
 }

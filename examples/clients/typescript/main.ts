@@ -17,7 +17,7 @@ class Refusal extends Error {
 const patient: Middleware = {
   async onResponse({ request, response }) {
     while (response.status === 429) {
-      const seconds = Number(response.headers.get("Retry-After"));
+      const seconds = Number(response.headers.get("Retry-After")) || 1;
       console.error(`RATE_LIMITED: waiting ${seconds} s`);
       await new Promise((wake) => setTimeout(wake, seconds * 1000));
       response = await fetch(request.clone());

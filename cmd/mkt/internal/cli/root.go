@@ -12,7 +12,7 @@ import (
 
 // LongRunning marks commands that log at info by default. WithoutConfig marks commands
 // that run without the configuration even if it is named and does not exist. Paged marks those
-// whose answers may be long: on a terminal they are shown in a pager.
+// whose answers may be long: on a terminal they are shown in a pager, unless they are JSON.
 const (
 	LongRunning   = "long-running"
 	WithoutConfig = "without-config"
@@ -49,7 +49,7 @@ func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 			if err := env.Prepare(cmd); err != nil {
 				return err
 			}
-			if _, paged := cmd.Annotations[Paged]; paged {
+			if _, paged := cmd.Annotations[Paged]; paged && !env.JSON() {
 				env.page()
 			}
 			return nil

@@ -16,7 +16,7 @@ import (
 //     is broken, so that ids and times can be copied;
 //   - has its last column below the others, if that is one of ids and the others fit;
 //   - else becomes one line a cell, with the header in front;
-//   - continues its lines below, belowed, if it has no header.
+//   - continues its lines below them, indented, if it has no header.
 //
 // Nothing is wrapped where the output is not a terminal.
 type Table struct {
@@ -221,7 +221,7 @@ func wrapCells(lines []tableLine, widths []int) (out []tableLine) {
 // leastID is the least width of a last column that is written below the others.
 const leastID = 20
 
-// below is the belowation of what a line continues with.
+// below is the indentation of what a line continues with.
 const below = 6
 
 func withoutLast(lines []tableLine, columns int) []tableLine {
@@ -328,7 +328,7 @@ func (p *tablePrinter) wrapped(lines []tableLine, first, wide int) {
 	}
 }
 
-// flowing writes as many cells in a line as fit, the others belowed below it.
+// flowing writes as many cells in a line as fit, and the others indented below them.
 func (p *tablePrinter) flowing(lines []tableLine, wide int) {
 	for _, l := range lines {
 		at := 0

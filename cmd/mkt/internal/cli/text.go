@@ -20,6 +20,14 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// InARow says how often something failed without a success between.
+func InARow(n int) string {
+	if n <= 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times in a row", n)
+}
+
 // Grouped returns a number with a comma after every three digits.
 func Grouped(n int) string {
 	text := fmt.Sprint(n)

@@ -50,9 +50,9 @@ type departedShown struct {
 	Reading string // how far the reading is; "" if it is done
 }
 
-// search returns the fixtures that left and match a form, if it has something to search for.
-func (d *departed) search(of cli.Dataset, list *fixtureList, form *fixturesBody) (shown departedShown, err error) {
-	if form.Query == "" {
+// search returns the fixtures that left and match, if there is something to search for.
+func (d *departed) search(of cli.Dataset, list *fixtureList, query string, matches func(*fixtureRow) bool) (shown departedShown, err error) {
+	if query == "" {
 		return shown, nil
 	}
 	rows, reading, err := d.list(of, list.commit)
@@ -65,14 +65,8 @@ func (d *departed) search(of cli.Dataset, list *fixtureList, form *fixturesBody)
 		present[list.rows[i].FixtureID] = true
 	}
 	for _, row := range rows {
-		if present[row.FixtureID] {
-			continue
-		}
-		matching, err := form.filter([]fixtureRow{row.fixtureRow})
 		switch {
-		case err != nil:
-			return shown, err
-		case len(matching) == 0:
+		case present[row.FixtureID], !matches(&row.fixtureRow):
 		case len(shown.Rows) == showsDeparted:
 			shown.More++
 		default:

@@ -147,18 +147,24 @@ func (c *Console) fixtures(r *http.Request) (view, error) {
 	}
 	b.Commit, b.FetchedAt, b.All = list.commit, list.manifest.ProviderFetchedAt, len(list.rows)
 	b.Leagues = list.leagues[:min(len(list.leagues), maxLeagues)]
-	matching, err := b.filter(list.rows)
+	matches, err := b.selects()
 	if err != nil {
 		return v, err
 	}
-	if b.Departed, err = c.departed.search(p.dataset, list, &b); err != nil {
+	if b.Departed, err = c.departed.search(p.dataset, list, b.Query, matches); err != nil {
 		return v, err
+	}
+	var matching []fixtureRow
+	for i := range list.rows {
+		if matches(&list.rows[i]) {
+			matching = append(matching, list.rows[i])
+		}
 	}
 	return v, b.page(r, matching)
 }
 
-// filter returns the fixtures that the form selects.
-func (b *fixturesBody) filter(rows []fixtureRow) (matching []fixtureRow, err error) {
+// selects returns a function that reports whether the form selects a fixture.
+func (b *fixturesBody) selects() (func(*fixtureRow) bool, error) {
 	if len(b.Query) > maxQuery || len(b.League) > maxQuery {
 		return nil, badRequest("q and league: want at most %d characters.", maxQuery)
 	}
@@ -174,18 +180,17 @@ func (b *fixturesBody) filter(rows []fixtureRow) (matching []fixtureRow, err err
 		return nil, err
 	}
 	query := names.Search(b.Query)
-	for _, row := range rows {
+	return func(row *fixtureRow) bool {
 		at := row.StartsAt
 		switch {
 		case b.League != "" && (row.League == nil || *row.League != b.League),
 			b.With == "markets" && row.MarketCount == 0, b.With == "none" && row.MarketCount > 0,
 			!from.IsZero() && (at == nil || at.Before(from)), !to.IsZero() && (at == nil || at.After(to)),
 			!query.MatchesFolded(row.words):
-			continue
+			return false
 		}
-		matching = append(matching, row)
-	}
-	return matching, nil
+		return true
+	}, nil
 }
 
 // page cuts the page that was asked for.

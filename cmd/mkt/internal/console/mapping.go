@@ -79,9 +79,22 @@ type mapped struct {
 	used     time.Time
 }
 
-// of returns the problems of a cycle; nil if they are still being read.
+// isRead reports whether reading has ended.
+func (m *mapped) isRead() bool {
+	select {
+	case <-m.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// of returns the problems of a cycle; nil if they are still being read, or wait for others.
 func (m *mappings) of(d cli.Dataset, cycle layout.CycleID, now time.Time) (*problems, error) {
 	one := m.entry(mappingKey{d, cycle}, now)
+	if one == nil {
+		return nil, nil
+	}
 	timer := time.NewTimer(mappingWait)
 	defer timer.Stop()
 	select {
@@ -92,8 +105,9 @@ func (m *mappings) of(d cli.Dataset, cycle layout.CycleID, now time.Time) (*prob
 	}
 }
 
-// entry returns the entry of a cycle, and begins to read the cycle if there was none. It forgets
-// one that was read and not looked at for longest if there are too many.
+// entry returns the entry of a cycle, and begins to read the cycle if there was none. If there are
+// too many it forgets the one that was read and not looked at for longest; it returns nil if all
+// of them are still being read.
 func (m *mappings) entry(key mappingKey, now time.Time) *mapped {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,9 +118,12 @@ func (m *mappings) entry(key mappingKey, now time.Time) *mapped {
 	if m.kept == nil {
 		m.kept = map[mappingKey]*mapped{}
 	}
-	for len(m.kept) >= mappingsKept {
-		oldest := slices.MinFunc(slices.Collect(maps.Keys(m.kept)), func(a, b mappingKey) int { return m.kept[a].used.Compare(m.kept[b].used) })
-		delete(m.kept, oldest)
+	if len(m.kept) >= mappingsKept {
+		read := slices.DeleteFunc(slices.Collect(maps.Keys(m.kept)), func(k mappingKey) bool { return !m.kept[k].isRead() })
+		if len(read) == 0 {
+			return nil
+		}
+		delete(m.kept, slices.MinFunc(read, func(a, b mappingKey) int { return m.kept[a].used.Compare(m.kept[b].used) }))
 	}
 	one := &mapped{done: make(chan struct{}), used: now}
 	m.kept[key] = one
@@ -221,32 +238,20 @@ func (c *Console) mapping(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	b := &mappingBody{picker: p, CycleID: id}
 	if archive.Cycle().Outcome == raw.Failed {
-		b.Missing = "The cycle failed before anything was mapped."
+		return view{}, notFound("Cycle %s of %s failed before anything was mapped.", id, p.dataset)
 	}
+	b := &mappingBody{picker: p, CycleID: id}
 	if commit, err := snapshot.Find(root, m); err == nil && commit.CycleID == id {
 		b.Version = commit.Version
 		if b.Version > 1 {
-			if before, err := snapshot.Find(root, version(b.Version-1)); err == nil {
+			if before, err := snapshot.Find(root, snapshot.Numbered(b.Version-1)); err == nil {
 				b.Before, b.BeforeCycle = before.Version, before.CycleID
 			}
 		}
 	}
 	v := view{Page: "mapping", Section: "cycles", Title: "Mapping of cycle " + string(id), Body: b}
-	if b.Missing != "" {
-		return v, nil
-	}
 	return v, b.compare(c)
-}
-
-// version names a version.
-func version(n uint64) snapshot.Moment {
-	m, err := snapshot.ParseMoment(fmt.Sprintf("v%d", n))
-	if err != nil {
-		panic(err) // n is at least 1
-	}
-	return m
 }
 
 func (b *mappingBody) compare(c *Console) error {

@@ -75,6 +75,12 @@ func TestProblems(t *testing.T) {
 	if len(all.kept) > mappingsKept {
 		t.Errorf("%d cycles are kept", len(all.kept))
 	}
+	for _, one := range all.kept {
+		one.done = make(chan struct{}) // as if it was being read
+	}
+	if one := all.entry(mappingKey{d, good}, dataroot.Began); one != nil {
+		t.Error("more cycles wait to be read than are kept")
+	}
 
 	root, err := d.Open()
 	dataroot.Must(t, err)

@@ -3,11 +3,13 @@ package doctor
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"syscall"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/publish/layout"
 )
 
@@ -57,10 +59,11 @@ func (d *doctor) disk() {
 		return OK
 	}
 	const fix = "free space, move the data root to a larger disk, or keep less (retention in mkt.yaml)"
+	free := cli.Size(int64(min(space.Bytes, math.MaxInt64))) // a file system in a cloud may say 16 EiB
 	if l := level(space.Bytes, max(size, leastCycle)); l != OK {
-		d.bad(l, "DISK_SPACE", "disk", at, fix, "%s free, and one cycle of all tenants takes %s", bytes(space.Bytes), bytes(size))
+		d.bad(l, "DISK_SPACE", "disk", at, fix, "%s free, and one cycle of all tenants takes %s", free, cli.Size(int64(size)))
 	} else {
-		d.ok("disk", at, "%s free, one cycle takes %s", bytes(space.Bytes), bytes(size))
+		d.ok("disk", at, "%s free, one cycle takes %s", free, cli.Size(int64(size)))
 	}
 	if space.NoInodes {
 		return
@@ -122,7 +125,7 @@ func (d *doctor) staging(r *root) {
 		return
 	}
 	d.bad(Warn, "STAGING_DEBRIS", "staging", r.at(layout.StagingDir), d.mkt("cycle --tenant "+r.id),
-		"%s of interrupted runs, %s, the oldest %s old; the next publication removes them", plural(found.n, "item"), bytes(found.size), ago(found.oldest))
+		"%s of interrupted runs, %s, the oldest %s old; the next publication removes them", cli.Plural(found.n, "item"), cli.Size(int64(found.size)), ago(found.oldest))
 }
 
 type debris struct {

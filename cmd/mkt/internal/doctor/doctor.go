@@ -129,7 +129,7 @@ func (d *doctor) load() {
 	switch {
 	case err == nil:
 		d.file = f
-		d.ok("accounts", place{file: d.Tenants}, "%s is valid", plural(len(f.Tenants), "tenant"))
+		d.ok("accounts", place{file: d.Tenants}, "%s is valid", cli.Plural(len(f.Tenants), "tenant"))
 	case errors.As(err, &invalid):
 		for _, p := range invalid.Problems {
 			d.invalid(p)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/publish/durable"
 )
 
@@ -49,13 +50,6 @@ func (d *doctor) add(f Finding, at place) {
 
 func (d *doctor) mkt(args string) string { return d.Command + " " + args }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 func ago(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
@@ -65,15 +59,5 @@ func ago(d time.Duration) string {
 	case d >= 2*time.Minute:
 		return fmt.Sprintf("%d minutes", int(d.Minutes()))
 	}
-	return plural(int(d.Round(time.Second).Seconds()), "second")
-}
-
-func bytes(n uint64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
+	return cli.Plural(int(d.Round(time.Second).Seconds()), "second")
 }

@@ -74,7 +74,7 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 	case !run.OK && d.unknownBookmaker(r, run):
 	case !run.OK:
 		d.bad(d.severity(run), "CYCLE_FAILING", "schedule", r.at(file), d.remedy(r, run), "%s failed %s: %s, %s ago",
-			step, times(run.FailuresInARow), run.Failure(), ago(d.now.Sub(run.FinishedAt)))
+			step, cli.InARow(run.FailuresInARow), run.Failure(), ago(d.now.Sub(run.FinishedAt)))
 	case run.Code == health.CodeListingHeld:
 		d.bad(Warn, "LISTING_HELD", "schedule", r.at(file), "if they are really gone: "+d.mkt("cycle --tenant "+r.id+" --accept-removals"),
 			"the listing lacks %d fixtures of the one before: they are kept", run.Counters["held"])
@@ -256,11 +256,4 @@ func (d *doctor) overdue(r *root, last time.Time) {
 		return
 	}
 	d.ok("schedule", r.at(""), "the newest successful cycle is %s old", ago(age))
-}
-
-func times(n int) string {
-	if n <= 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times in a row", n)
 }

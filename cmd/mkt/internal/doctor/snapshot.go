@@ -119,7 +119,7 @@ func (d *doctor) contents(r *root, head snapshot.Commit) {
 			d.faulty("SNAPSHOT_DAMAGED", r, name, fix, err)
 			continue
 		}
-		d.ok("snapshot", r.at(name), "%s as sealed", bytes(uint64(file.Bytes)))
+		d.ok("snapshot", r.at(name), "%s as sealed", cli.Size(file.Bytes))
 	}
 	for _, s := range m.Changes {
 		if err := snapshot.VerifySegment(r.fs, s); err != nil {

@@ -141,16 +141,9 @@ func (f findingView) history() string {
 	case f.OK:
 		return ""
 	case f.LastOK == nil:
-		return fmt.Sprintf(", failed %s, never good", times(f.InARow))
+		return fmt.Sprintf(", failed %s, never good", cli.InARow(f.InARow))
 	}
-	return fmt.Sprintf(", failed %s, last good at %s", times(f.InARow), f.LastOK.UTC().Format(time.RFC3339))
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times in a row", n)
+	return fmt.Sprintf(", failed %s, last good at %s", cli.InARow(f.InARow), f.LastOK.UTC().Format(time.RFC3339))
 }
 
 func result(ok bool, code health.Code) string {

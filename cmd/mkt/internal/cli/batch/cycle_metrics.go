@@ -2,13 +2,13 @@ package batch
 
 import (
 	"maps"
-	"mkt/cmd/mkt/internal/runs"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"mkt/cmd/mkt/internal/runs"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/publish/football"
 	"mkt/serve/account"

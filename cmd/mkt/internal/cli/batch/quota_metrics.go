@@ -1,11 +1,11 @@
 package batch
 
 import (
-	"mkt/cmd/mkt/internal/runs"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"mkt/cmd/mkt/internal/runs"
 	"mkt/serve/account"
 )
 

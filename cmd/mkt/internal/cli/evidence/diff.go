@@ -61,9 +61,9 @@ compared. Differences that --only or --fixture leaves out do not count.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			differs, err := g.diff(cmd.Context(), f, args)
 			switch {
-			case err == nil && differs && f.exitCode:
+			case differs && f.exitCode && (err == nil || errors.Is(err, cli.ErrPagerLeft)):
 				return cli.ErrDiffers
-			case err != nil && f.exitCode:
+			case err != nil && f.exitCode && !errors.Is(err, cli.ErrPagerLeft):
 				return cli.AsUsage(err) // exit with 2, as diff(1) does
 			}
 			return err
@@ -209,7 +209,7 @@ func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, sho
 	})
 	bar.Done()
 	if err = errors.Join(err, print.end()); err != nil {
-		return false, err
+		return errors.Is(err, cli.ErrPagerLeft), err // what the pager showed are differences
 	}
 	if f.html != "" {
 		report.Finish(sum, g.Now(), "mkt "+g.Version)

@@ -3,6 +3,7 @@ package evidence
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -46,7 +47,7 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			report := doctor.Run(cmd.Context(), g.doctorOptions(cmd, f))
-			if err := g.printDoctor(report, f.verbose); err != nil {
+			if err := g.printDoctor(report, f.verbose); err != nil && !errors.Is(err, cli.ErrPagerLeft) {
 				return err
 			}
 			if !report.Healthy {

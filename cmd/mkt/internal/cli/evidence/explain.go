@@ -69,9 +69,7 @@ func (e explained) in(d cli.Dataset) (explain.Target, snapshot.Moment, error) {
 			return explain.Target{}, at, err
 		}
 		if text = found.ID + rest; e.newest && !found.Left.IsZero() {
-			if at, err = snapshot.ParseMoment(fmt.Sprintf("v%d", found.Version)); err != nil {
-				return explain.Target{}, at, err
-			}
+			at = snapshot.Numbered(found.Version)
 		}
 	}
 	target, err := explain.ParseTarget(text)
@@ -110,6 +108,9 @@ func (g *Group) explain(ctx context.Context, w cli.Filter, e explained) error {
 		r, err := g.explainIn(ctx, p, e)
 		if err == nil {
 			return g.printExplained(r)
+		}
+		if errors.As(err, new(fixtures.Several)) {
+			return err // another dataset may have only one of them, which need not be meant
 		}
 		errs = append(errs, err)
 	}

@@ -48,7 +48,7 @@ same of every snapshot kept up to then. Only a single SELECT is executed, and
 nothing else can be read.
 
 --to writes all rows to a file instead, whose name ends with its format:
-.parquet keeps every type, .csv and .json are those of --format, and in .xlsx
+.parquet keeps the types, .csv and .json are those of --format, and in .xlsx
 no text becomes a formula or a number. The same rows give the same bytes.`,
 		Example: `  mkt inspect --tenant acme --product market_engine
   mkt inspect --tenant acme 20261121T140312Z-market_engine

@@ -40,14 +40,14 @@ func (g *Group) checkTo(f inspectFlags) error {
 	default:
 		return errNoFormat(f.to)
 	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(f.to))
+	inside, err := isInside(filepath.Dir(f.to), g.Data)
 	if errors.Is(err, fs.ErrNotExist) {
 		return cli.Usagef("--to %s: there is no folder %s", f.to, filepath.Dir(f.to))
 	}
 	if err != nil {
 		return fmt.Errorf("--to: %w", err)
 	}
-	if isInside(dir, g.Data) {
+	if inside {
 		return cli.Usagef("--to %s: that is inside the data root; name a file outside of it", f.to)
 	}
 	info, err := os.Lstat(f.to)
@@ -64,20 +64,32 @@ func (g *Group) checkTo(f inspectFlags) error {
 	return nil
 }
 
-// isInside reports whether a folder is another one or below it. dir has no symbolic links.
-func isInside(dir, other string) bool {
-	other, err := filepath.EvalSymlinks(other)
+// isInside reports whether a folder is another one or below it, whatever symbolic links lead to
+// them. It is in none that does not exist.
+func isInside(dir, other string) (bool, error) {
+	folder, err := realPath(dir)
 	if err != nil {
-		return false
+		return false, err
 	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return false
+	root, err := realPath(other)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
 	}
-	if other, err = filepath.Abs(other); err != nil {
-		return false
+	if err != nil {
+		return false, err
 	}
-	way, err := filepath.Rel(other, dir)
-	return err == nil && filepath.IsLocal(way)
+	way, err := filepath.Rel(root, folder)
+	return err == nil && filepath.IsLocal(way), nil
+}
+
+// realPath returns an absolute path without symbolic links.
+func realPath(name string) (string, error) {
+	// The folder of the process may itself have been reached by a link.
+	absolute, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(absolute)
 }
 
 func errExists(name string) error {
