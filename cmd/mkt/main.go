@@ -53,5 +53,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 }
 
 func commands(env *cli.Env) *cobra.Command {
-	return cli.NewRoot(env, slices.Concat(accounts.New(env), batch.New(env), serving.New(env), live.New(env), evidence.New(env), browser.New(env), demo.New(env))...)
+	return cli.NewRoot(env,
+		cli.Section{Title: "See it", Commands: slices.Concat(demo.New(env), browser.New(env))},
+		cli.Section{Title: "Accounts and their providers", Commands: accounts.New(env)},
+		cli.Section{Title: "Cycles", Commands: batch.New(env)},
+		cli.Section{Title: "Serve", Commands: serving.New(env)},
+		cli.Section{Title: "Matches in play", Commands: live.New(env)},
+		cli.Section{Title: "Look at data, and check it", Commands: evidence.New(env)})
 }

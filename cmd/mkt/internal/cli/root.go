@@ -19,9 +19,15 @@ const (
 	Paged         = "paged"
 )
 
+// Section is a part of the list of commands in the help.
+type Section struct {
+	Title    string
+	Commands []*cobra.Command
+}
+
 // NewRoot builds the command tree. Settings are resolved and the log is opened
 // before any command runs.
-func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
+func NewRoot(env *Env, sections ...Section) *cobra.Command {
 	var version bool
 	root := &cobra.Command{
 		Use:   "mkt",
@@ -85,7 +91,14 @@ func NewRoot(env *Env, commands ...*cobra.Command) *cobra.Command {
 	env.Settings.Bind(flags, "log-format", "log.format")
 
 	env.setUpHelp(root)
-	root.AddCommand(append(commands, newVersion(env), newMan(env))...)
+	for _, section := range sections {
+		root.AddGroup(&cobra.Group{ID: section.Title, Title: section.Title + ":"})
+		for _, cmd := range section.Commands {
+			cmd.GroupID = section.Title
+		}
+		root.AddCommand(section.Commands...)
+	}
+	root.AddCommand(newVersion(env), newMan(env))
 	addBuiltins(root)
 	checkUsage(root)
 	env.addCompletions(root)
