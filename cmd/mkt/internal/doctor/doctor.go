@@ -135,7 +135,7 @@ func (d *doctor) load() {
 			d.invalid(p)
 		}
 	case errors.Is(err, fs.ErrNotExist):
-		d.bad(Fail, "TENANTS_MISSING", "accounts", place{file: d.Tenants}, d.mkt("init "+cli.Quote(filepath.Dir(d.Tenants))), "there is no such file")
+		d.bad(Fail, "TENANTS_MISSING", "accounts", place{file: d.Tenants}, d.mkt("init "+cli.Quote(filepath.Dir(d.Tenants))), "there is no such file: if the installation is in another folder, go there or name its mkt.yaml with --config")
 	default:
 		d.unreadable("accounts", place{file: d.Tenants}, err)
 	}

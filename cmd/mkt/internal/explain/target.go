@@ -41,6 +41,9 @@ func ParseTarget(text string) (Target, error) {
 		case i == 1 && t.fixture != "":
 			return t, t.liveValue(parts[1:])
 		default:
+			if part == text {
+				return t, t.not(errors.New("it is not understood"))
+			}
 			return t, t.not(fmt.Errorf("%q is not understood", part))
 		}
 	}

@@ -434,7 +434,7 @@ func TestWithoutPast(t *testing.T) {
 func TestNothingKnown(t *testing.T) {
 	m := &Match{Row: table.LiveRow{FixtureID: "fx_a", InPlay: true, UnavailableReason: of("NOT_IN_PLAY")}, Now: kickOff}
 	words, _ := parse(t, written(t, m))
-	for _, want := range []string{"? ? : ? ?", "league not known", "before kick-off, or not known", "Momentum now: the match was not in play.", "NOT_IN_PLAY", "of the detail set only", "The provider sends none"} {
+	for _, want := range []string{"? ? : ? ?", "league not known", "before kick-off, or not known", "Momentum now: there was no play.", "NOT_IN_PLAY", "of the detail set only", "The provider sends none"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("nothing of %q in %s", want, words)
 		}

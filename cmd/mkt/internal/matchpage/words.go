@@ -138,7 +138,7 @@ const notSeen = "nothing was seen"
 
 var reasons = map[football.UnavailableReason]string{
 	football.InsufficientSamples: "too little was seen yet", football.FeedStale: "the feed was silent",
-	football.CountersNotProvided: "the provider sends no counters of attacks", football.NotInPlay: "the match was not in play", "": notSeen,
+	football.CountersNotProvided: "the provider sends no counters of attacks", football.NotInPlay: "there was no play", "": notSeen,
 }
 
 // reasonOf returns for people why there is no momentum.
