@@ -36,7 +36,7 @@ demo: build ## the whole system in one process, on the provider simulator
 .PHONY: test
 test: ## the tests, those skipped that need minutes
 	@n=$$($(GO) list ./... | wc -l); \
-	echo "$$n packages: about ten minutes on two cores, less where nothing has changed since the last run"; \
+	echo "$$n packages: about five minutes on two cores, less where nothing has changed since the last run"; \
 	$(GO) test -short $(PARALLEL) ./... 2>&1 | awk -v of=$$n -f .ci/packages.awk
 
 .PHONY: check-test

@@ -61,7 +61,7 @@ func fixturePages(t *testing.T, ready demo.Ready) {
 	if names := pages[1].Texts["names"]; !slices.Contains(names, name) || len(names) > len(pages[0].Texts["names"]) {
 		t.Errorf("a search for %q found %q", *f.Home, names)
 	}
-	if said := pages[2].Texts["said"]; len(said) != 1 || !strings.Contains(said[0], "No fixture matches") {
+	if said := pages[2].Texts["said"]; len(said) != 1 || !strings.Contains(said[0], "No fixture of the newest publication matches") {
 		t.Errorf("a search without a result says %q", said)
 	}
 	if got := pages[3].Texts; got["title"][0] != name || !slices.Contains(got["groups"], "Main") {

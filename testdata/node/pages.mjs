@@ -23,7 +23,10 @@ for (const page of job.pages) {
   const errors = [];
   tab.on("console", (m) => { if (["error", "warning"].includes(m.type())) errors.push(`${m.type()}: ${m.text()}`); });
   tab.on("pageerror", (e) => errors.push(`exception: ${e.message}`));
-  tab.on("requestfailed", (r) => errors.push(`request failed: ${r.url()} ${r.failure()?.errorText}`));
+  tab.on("requestfailed", (r) => {
+    const why = r.failure()?.errorText;
+    if (!page.do || why !== "net::ERR_ABORTED") errors.push(`request failed: ${r.url()} ${why}`); // a click may leave a page that still loads
+  });
   tab.on("request", (r) => { if (!r.url().startsWith(job.base) && !/^(data|blob):/.test(r.url())) errors.push(`request to another host: ${r.url()}`); });
   const result = { path: page.path, errors, texts: {} };
   try {
@@ -36,6 +39,7 @@ for (const page of job.pages) {
       else if (what === "see") await tab.locator(selector).first().waitFor({ timeout: 20000 });
       else await tab.locator(selector).first()[what](value);
     }
+    await tab.waitForLoadState("load"); // of the page that a click has opened
     for (const [name, selector] of Object.entries(page.texts ?? {})) {
       result.texts[name] = (await tab.locator(selector).allTextContents()).map((s) => s.trim());
     }
