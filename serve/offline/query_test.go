@@ -92,7 +92,7 @@ func TestQuery(t *testing.T) {
 		"live over time":       {"latest", "SELECT count(DISTINCT cycle) AS n FROM all_live", "n 2"},
 		"three states":         {"latest", "SELECT metric, state, home_text, away_text, list_contains(absent, 'away') AS not_sent FROM live_counters WHERE metric = 'corners' LIMIT 1", "metric|state|home_text|away_text|not_sent corners|ZERO|0|NULL|true"},
 		"quoted and cased":     {"latest", `SELECT count(*) AS n FROM "Fixtures"`, "n 4"},
-		"values":               {"latest", "SELECT 1.50::DECIMAL(5,2) AS d, 12345678901234567890123::HUGEINT AS h, [1, NULL] AS l, {'b': 1, 'a': 'x'} AS s, 'NaN'::DOUBLE AS f, DATE '2026-01-02' AS day, TIMESTAMPTZ '2026-01-02 03:04:05+01' AS at, 'ab'::BLOB AS b, NULL AS nothing, true AS yes", `d|h|l|s|f|day|at|b|nothing|yes 1.5|12345678901234567890123|[1,null]|{"a":"x","b":1}|NaN|2026-01-02|2026-01-02T02:04:05.000Z|6162|NULL|true`},
+		"values":               {"latest", "SELECT 1.50::DECIMAL(5,2) AS d, 12345678901234567890123::HUGEINT AS h, [1, NULL] AS l, {'b': 1, 'a': 'x'} AS s, 'NaN'::DOUBLE AS f, DATE '2026-01-02' AS day, TIMESTAMPTZ '2026-01-02 03:04:05+01' AS at, TIMESTAMP '2026-01-02 03:04:05.000125' AS exact, 'ab'::BLOB AS b, NULL AS nothing, true AS yes", `d|h|l|s|f|day|at|exact|b|nothing|yes 1.5|12345678901234567890123|[1,null]|{"a":"x","b":1}|NaN|2026-01-02|2026-01-02T02:04:05.000Z|2026-01-02T03:04:05.000125Z|6162|NULL|true`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lines, err := r.ask(t, c.moment, c.query)

@@ -72,7 +72,11 @@ func timeOf(t time.Time, kind string) string {
 	case "TIME":
 		return t.Format("15:04:05.999999")
 	}
-	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+	form := "2006-01-02T15:04:05.000Z"
+	if t.Nanosecond()%int(time.Millisecond) != 0 { // computed: what is stored has milliseconds
+		form = "2006-01-02T15:04:05.999999999Z"
+	}
+	return t.UTC().Format(form)
 }
 
 // Text returns a value in the form for people; nil is "NULL".
