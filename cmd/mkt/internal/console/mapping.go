@@ -99,6 +99,9 @@ func (m *mappings) of(d cli.Dataset, cycle layout.CycleID, now time.Time) (*prob
 	defer timer.Stop()
 	select {
 	case <-one.done:
+		if one.err != nil {
+			m.forget(mappingKey{d, cycle}) // the next view tries again
+		}
 		return &one.problems, one.err
 	case <-timer.C:
 		return nil, nil
@@ -134,6 +137,14 @@ func (m *mappings) entry(key mappingKey, now time.Time) *mapped {
 		one.problems, one.err = problemsIn(key)
 	}()
 	return one
+}
+
+func (m *mappings) forget(key mappingKey) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if one := m.kept[key]; one != nil && one.isRead() {
+		delete(m.kept, key)
+	}
 }
 
 // problemsIn reads the answers of a cycle. A panic is an error: it must not end the console.
