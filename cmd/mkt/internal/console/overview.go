@@ -75,7 +75,7 @@ func (c *Console) accountLine(t *tenants.Tenant) (accountLine, error) {
 		return line, err
 	}
 	if q := line.Connection.Quota; q != nil {
-		line.Quota = q.Describe(now)
+		line.Quota = quotaLine(q, now)
 		_, line.UsedUp = q.UsedUp(now)
 	}
 	for _, p := range account.Products() {
@@ -184,4 +184,23 @@ func (b overviewBody) Ago(at time.Time) moment {
 	}
 	m.Today = b.Now.Sub(at).Abs() < 12*time.Hour
 	return m
+}
+
+// quotaLine is what is left of a quota, as short as a table needs it.
+func quotaLine(q *health.Quota, now time.Time) string {
+	left := q.Remaining(now)
+	if _, usedUp := q.UsedUp(now); usedUp || left == nil {
+		return q.Describe(now)
+	}
+	text := count(*left)
+	if q.Limit != nil {
+		text += " of " + count(*q.Limit)
+	}
+	text += " left"
+	if at := q.ResetsAt; at != nil && at.Sub(now) < 24*time.Hour {
+		text += " until " + at.UTC().Format("15:04")
+	} else if at != nil {
+		text += " until " + at.UTC().Format("2 Jan")
+	}
+	return text
 }
