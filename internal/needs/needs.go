@@ -92,7 +92,7 @@ func Python(t testing.TB, modules ...string) string {
 }
 
 // GoModules runs a go command that downloads modules of an example, which are none of this
-// module's own. It skips the test if they cannot be had.
+// module's own. It skips the test if they cannot be downloaded.
 func GoModules(t testing.TB, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", args...)

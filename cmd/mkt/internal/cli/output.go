@@ -91,7 +91,7 @@ func (o *output) Err() error {
 	return fmt.Errorf("the output is not complete: %w", o.failed)
 }
 
-// End ends an output before the process exits: nobody is left alone with a pager.
+// End ends an output before the process exits, and waits until the reader has left the pager.
 func End(w io.Writer) {
 	if o, is := w.(*output); is {
 		_ = o.Err() // the process fails in any case

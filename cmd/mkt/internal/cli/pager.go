@@ -56,9 +56,9 @@ type pager struct {
 	of         *output
 	wide, high int
 
-	held    bytes.Buffer
-	lines   int // of what is held
-	column  int // of the end of what is held
+	held    bytes.Buffer // the beginning of the answer, until the program is started
+	lines   int // how many lines of the terminal held takes
+	column  int // in which held ends
 	child   *exec.Cmd
 	pipe    io.WriteCloser
 	ended   bool
@@ -133,7 +133,7 @@ func (p *pager) pass(text []byte) (int, error) {
 	return n, err
 }
 
-// end writes what is held, and waits until the program has ended.
+// end writes what was not written yet, and waits until the program has ended.
 func (p *pager) end() error {
 	if p.ended {
 		return nil

@@ -97,7 +97,7 @@ type Bar struct {
 	mu          sync.Mutex // guards what follows
 	begun       time.Time
 	counted     time.Time // when the first counts were seen: what a run waited for before is not its rate
-	first       int       // the counts of then
+	first       int       // how much was done at that time
 	units       string
 	done, total int
 	grows       bool // the total is the least that is known

@@ -233,9 +233,9 @@ type unpublishedCycle struct {
 // unpublishedShown is how many cycles without a publication a page has.
 const unpublishedShown = 20
 
-// unpublishedOf returns the cycles without a publication among those of a page, and if that is the
-// newest page the ones since, on the oldest those before. A cycle that may be under way is left out. Cycles that
-// were compacted are not looked at.
+// unpublishedOf returns the cycles without a publication that began between the publications of a
+// page. The newest page also has the cycles after them, and the oldest those before. A cycle that
+// may be under way is left out. Cycles that were compacted are not looked at.
 func unpublishedOf(root durable.ReadFS, lines []cycleLine, newest, oldest bool) (u Unpublished, err error) {
 	ids, err := raw.Cycles(root)
 	if err != nil || len(ids) == 0 {

@@ -269,7 +269,8 @@ type marketCard struct {
 // cardPrices is how many prices of a market are shown at once.
 const cardPrices = 9
 
-// fold moves what a card has too much behind a click. The main line stays.
+// fold leaves the first cardPrices prices of a card visible, the main line before all others, and
+// puts the rest behind a click.
 func (c *marketCard) fold() {
 	if main := history.MainLine(c.MarketRow); len(c.Lines) > 1 && main != "" {
 		i := slices.IndexFunc(c.Lines, func(l priceLine) bool { return l.Line == main })
@@ -278,15 +279,15 @@ func (c *marketCard) fold() {
 	}
 	shown := 0
 	for i, l := range c.Lines {
-		room := cardPrices - shown
+		visible := cardPrices - shown // of this line
 		if shown += len(l.Prices); shown <= cardPrices {
 			continue
 		}
 		c.More = append(c.More, c.Lines[i:]...)
 		c.Lines = c.Lines[:i:i]
-		if room > 0 && (i == 0 || l.Line == "") {
-			c.Lines = append(c.Lines, priceLine{l.Line, l.Prices[:room]})
-			c.More[0].Prices = l.Prices[room:]
+		if visible > 0 && (i == 0 || l.Line == "") {
+			c.Lines = append(c.Lines, priceLine{l.Line, l.Prices[:visible]})
+			c.More[0].Prices = l.Prices[visible:]
 		}
 		break
 	}
@@ -447,7 +448,7 @@ func (b *fixtureBody) MarketLink(market string) string {
 	return marketLink(b.Account, b.FixtureID, market, nil)
 }
 
-// Sent returns a text of the fixture, or what stands for it.
+// Sent returns a text of the fixture, or why there is none.
 func (b *fixtureBody) Sent(column string, value *string) string {
 	if value != nil {
 		return *value
