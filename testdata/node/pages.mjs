@@ -23,9 +23,10 @@ for (const page of job.pages) {
   const errors = [];
   tab.on("console", (m) => { if (["error", "warning"].includes(m.type())) errors.push(`${m.type()}: ${m.text()}`); });
   tab.on("pageerror", (e) => errors.push(`exception: ${e.message}`));
+  let leaving = false; // a click may leave a page while it renews itself
   tab.on("requestfailed", (r) => {
     const why = r.failure()?.errorText;
-    if (!page.do || why !== "net::ERR_ABORTED") errors.push(`request failed: ${r.url()} ${why}`); // a click may leave a page that still loads
+    if (!leaving || why !== "net::ERR_ABORTED" || r.resourceType() !== "fetch") errors.push(`request failed: ${r.url()} ${why}`);
   });
   tab.on("request", (r) => { if (!r.url().startsWith(job.base) && !/^(data|blob):/.test(r.url())) errors.push(`request to another host: ${r.url()}`); });
   const result = { path: page.path, errors, texts: {} };
@@ -37,9 +38,14 @@ for (const page of job.pages) {
     for (const [what, selector, value] of page.do ?? []) {
       if (what === "pause") await tab.waitForTimeout(selector);
       else if (what === "see") await tab.locator(selector).first().waitFor({ timeout: 20000 });
-      else await tab.locator(selector).first()[what](value);
+      else if (what === "click") {
+        leaving = true;
+        await tab.locator(selector).first().click();
+        await tab.waitForLoadState("load"); // of the page that the click has opened, if it has
+        leaving = false;
+      } else await tab.locator(selector).first()[what](value);
     }
-    await tab.waitForLoadState("load"); // of the page that a click has opened
+    await tab.waitForLoadState("load"); // of the page that a choice has opened
     for (const [name, selector] of Object.entries(page.texts ?? {})) {
       result.texts[name] = (await tab.locator(selector).allTextContents()).map((s) => s.trim());
     }
