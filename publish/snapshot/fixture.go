@@ -15,28 +15,8 @@ import (
 // of the file that may have them, and does not check the file's hash. A row is only valid until
 // the next one.
 func FixtureRows[T table.Row](f durable.ReadFS, name, fixture string) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		file, err := f.Open(name)
-		if err != nil {
-			yield(nil, Fault(name, err))
-			return
-		}
-		defer file.Close()
-		rows, err := table.NewReader[T](file, file.Size())
-		if err != nil {
-			yield(nil, fmt.Errorf("%s: %w: %w", name, ErrDamaged, err))
-			return
-		}
-		defer rows.Close()
-		for row, err := range rows.OfFixture(fixture) {
-			if err != nil {
-				err = fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
-			}
-			if !yield(row, err) {
-				return
-			}
-		}
-	}
+	damaged := func(err error) error { return fmt.Errorf("%s: %w: %w", name, ErrDamaged, err) }
+	return rowsOf(f, name, damaged, func(r *table.Reader[T]) iter.Seq2[*T, error] { return r.OfFixture(fixture) })
 }
 
 // FixtureOf returns a fixture and its markets in a snapshot; false if the snapshot does not

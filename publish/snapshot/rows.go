@@ -16,6 +16,12 @@ import (
 // only valid until the next one. An error comes last, with the file's name; that of a
 // missing file is fs.ErrNotExist.
 func Rows[T table.Row](f durable.ReadFS, name string) iter.Seq2[*T, error] {
+	named := func(err error) error { return fmt.Errorf("%s: %w", name, err) }
+	return rowsOf(f, name, named, func(r *table.Reader[T]) iter.Seq2[*T, error] { return r.All })
+}
+
+// rowsOf iterates over some rows of a table's file. fault describes an error of the table.
+func rowsOf[T table.Row](f durable.ReadFS, name string, fault func(error) error, some func(*table.Reader[T]) iter.Seq2[*T, error]) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		file, err := f.Open(name)
 		if err != nil {
@@ -25,13 +31,13 @@ func Rows[T table.Row](f durable.ReadFS, name string) iter.Seq2[*T, error] {
 		defer file.Close()
 		rows, err := table.NewReader[T](file, file.Size())
 		if err != nil {
-			yield(nil, fmt.Errorf("%s: %w", name, err))
+			yield(nil, fault(err))
 			return
 		}
 		defer rows.Close()
-		for row, err := range rows.All {
+		for row, err := range some(rows) {
 			if err != nil {
-				err = fmt.Errorf("%s: %w", name, err)
+				err = fault(err)
 			}
 			if !yield(row, err) {
 				return
