@@ -95,11 +95,12 @@ func TestNewInstallation(t *testing.T) {
 	}
 }
 
-// Of the processes, those of mkt count, whatever their folder is.
+// Of the processes, those of mkt count, whatever their folder is, by their command alone.
 func TestRunningProcesses(t *testing.T) {
 	h := newInstallation(t)
 	h.options.Running, h.options.Proc = nil, h.path("proc")
-	for pid, line := range map[string]string{"1": "/sbin/init", "7": "/usr/bin/mkt\x00--config\x00/etc/mkt/mkt.yaml\x00serve\x00", "8": "vi\x00schedule\x00"} {
+	for pid, line := range map[string]string{"1": "/sbin/init", "7": "/usr/bin/mkt\x00--config\x00/etc/mkt/mkt.yaml\x00serve\x00", "8": "vi\x00schedule\x00",
+		"9": "mkt\x00tenant\x00schedule\x00set\x00demo\x00", "10": "mkt\x00cycle\x00--tenant\x00schedule\x00"} {
 		must(t, os.MkdirAll(filepath.Join(h.options.Proc, pid), 0o755))
 		h.write(filepath.Join(h.options.Proc, pid, "cmdline"), line)
 	}

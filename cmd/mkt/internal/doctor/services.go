@@ -44,7 +44,7 @@ func (d *doctor) services() {
 	}
 }
 
-// commands returns the arguments of the processes of mkt. It is not known what runs if this user
+// commands returns the commands of the processes of mkt. It is not known what runs if this user
 // is not shown the processes of others.
 func commands(proc string) (running []string, known bool) {
 	if _, err := os.ReadFile(filepath.Join(proc, "1", "cmdline")); err != nil {
@@ -58,8 +58,23 @@ func commands(proc string) (running []string, known bool) {
 		}
 		words := strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
 		if filepath.Base(words[0]) == "mkt" {
-			running = append(running, words[1:]...)
+			running = append(running, commandOf(words[1:]))
 		}
 	}
 	return running, true
+}
+
+// commandOf returns the command among the arguments of mkt, "tenant" of mkt tenant schedule set;
+// "" if there is none.
+func commandOf(arguments []string) string {
+	valued := []string{"--config", "--data", "--tenants", "--output", "--log-level", "--log-format"} // a value may follow
+	for i := 0; i < len(arguments); i++ {
+		switch word := arguments[i]; {
+		case slices.Contains(valued, word):
+			i++
+		case !strings.HasPrefix(word, "-"):
+			return word
+		}
+	}
+	return ""
 }
