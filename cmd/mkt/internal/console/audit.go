@@ -148,7 +148,7 @@ func (c *Console) verify(d cli.Dataset, progress func(done, total int)) (verify.
 		return verify.Report{}, err
 	}
 	defer root.Close()
-	return verify.Run(c.running, verify.Options{ClientID: d.Tenant, Product: d.Product, Root: root, Command: "mkt", Progress: progress})
+	return verify.Run(c.running, verify.Options{ClientID: d.Tenant, Product: d.Product, Root: root, Command: c.Command, Progress: progress})
 }
 
 // difference shows what changed between two publications, as mkt diff --html does.

@@ -61,10 +61,11 @@ type Console struct {
 
 // New returns a console.
 func New(o Options) (*Console, error) {
+	o.Command = cmp.Or(o.Command, "mkt")
 	c := &Console{Options: o, log: o.Env.Log, gate: gate{Access: o.Access, now: o.Env.Now}, mux: http.NewServeMux(), history: history.NewCache()}
 	c.running, c.stop = context.WithCancel(context.Background())
 	var err error
-	if c.pages, err = parsePages(cmp.Or(o.Command, "mkt")); err != nil {
+	if c.pages, err = parsePages(o.Command); err != nil {
 		return nil, err
 	}
 	c.routes()

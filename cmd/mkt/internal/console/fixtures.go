@@ -14,6 +14,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/history"
 	"mkt/cmd/mkt/internal/names"
+	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -320,11 +321,7 @@ type price struct {
 
 // fixture shows a fixture in the newest publication, or else in the newest one that had it.
 func (c *Console) fixture(r *http.Request) (view, error) {
-	d, id, err := c.fixtureOf(r)
-	if err != nil {
-		return view{}, err
-	}
-	root, err := d.Open()
+	d, id, root, err := c.openFixture(r)
 	if err != nil {
 		return view{}, err
 	}
@@ -411,14 +408,16 @@ func rawReason(r football.Reason) string {
 	return string(r)
 }
 
-// fixtureOf reads the account and the fixture of an address.
-func (c *Console) fixtureOf(r *http.Request) (cli.Dataset, string, error) {
-	d, err := c.dataset(r.PathValue("account"), string(football.MarketEngine))
-	id := r.PathValue("fixture")
-	if err == nil && (len(id) > 64 || !strings.HasPrefix(id, "fx_")) {
-		err = badRequest("%q is not the id of a fixture.", id)
+// openFixture reads the account and the fixture of an address, and opens the account's markets.
+func (c *Console) openFixture(r *http.Request) (d cli.Dataset, id string, root *durable.Disk, err error) {
+	if d, err = c.dataset(r.PathValue("account"), string(football.MarketEngine)); err != nil {
+		return d, "", nil, err
 	}
-	return d, id, err
+	if id = r.PathValue("fixture"); len(id) > 64 || !strings.HasPrefix(id, "fx_") {
+		return d, "", nil, badRequest("%q is not the id of a fixture.", id)
+	}
+	root, err = d.Open()
+	return d, id, root, err
 }
 
 // marketLink returns the address of a market's page with choices.

@@ -36,11 +36,7 @@ type marketBody struct {
 func (b *marketBody) All() bool { return len(b.Path.Steps)+len(b.Path.Damaged) >= b.Path.Changes }
 
 func (c *Console) market(r *http.Request) (view, error) {
-	d, id, err := c.fixtureOf(r)
-	if err != nil {
-		return view{}, err
-	}
-	root, err := d.Open()
+	d, id, root, err := c.openFixture(r)
 	if err != nil {
 		return view{}, err
 	}
