@@ -57,8 +57,8 @@ type pager struct {
 	wide, high int
 
 	held    bytes.Buffer // the beginning of the answer, until the program is started
-	lines   int // how many lines of the terminal held takes
-	column  int // in which held ends
+	lines   int          // how many lines of the terminal held takes
+	column  int          // in which held ends
 	child   *exec.Cmd
 	pipe    io.WriteCloser
 	ended   bool

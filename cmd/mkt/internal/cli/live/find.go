@@ -51,22 +51,34 @@ func liveOf(p cli.Dataset, text string) (*liveView, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := p.Open()
+	var view *liveView
+	err = eachRow(p, func(s *inplay.Snapshot, r *table.LiveRow) error {
+		if r.FixtureID != wanted.ID {
+			return nil
+		}
+		view = viewOfLive(p, s, r)
+		return view.readDetails(s)
+	})
+	return view, err
+}
+
+// eachRow calls do for every fixture of the newest live snapshot, while its files are open.
+func eachRow(d cli.Dataset, do func(*inplay.Snapshot, *table.LiveRow) error) error {
+	root, err := d.Open()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer root.Close()
 	s, err := inplay.Read(root)
 	if err != nil || s == nil {
-		return nil, err
+		return err
 	}
 	for i := range s.Rows {
-		if s.Rows[i].FixtureID == wanted.ID {
-			v := viewOfLive(p, s, &s.Rows[i])
-			return v, v.readDetails(s)
+		if err := do(s, &s.Rows[i]); err != nil {
+			return err
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 func viewOfLive(p cli.Dataset, s *inplay.Snapshot, r *table.LiveRow) *liveView {

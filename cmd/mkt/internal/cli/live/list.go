@@ -86,24 +86,16 @@ func (g *Group) liveList(tenant string) error {
 }
 
 func matchesOf(d cli.Dataset, now time.Time) (list []listedMatch, err error) {
-	root, err := d.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	s, err := inplay.Read(root)
-	if err != nil || s == nil {
-		return nil, err
-	}
-	for i := range s.Rows {
-		if r := &s.Rows[i]; r.InPlay {
+	err = eachRow(d, func(_ *inplay.Snapshot, r *table.LiveRow) error {
+		if r.InPlay {
 			list = append(list, listedOf(d.Tenant, r, now))
 		}
-	}
+		return nil
+	})
 	slices.SortFunc(list, func(a, b listedMatch) int {
 		return cmp.Or(strings.Compare(words(a.Home), words(b.Home)), strings.Compare(a.FixtureID, b.FixtureID))
 	})
-	return list, nil
+	return list, err
 }
 
 func listedOf(tenant string, r *table.LiveRow, now time.Time) listedMatch {
