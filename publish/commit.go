@@ -30,13 +30,20 @@ func (d *Draft) Commit(ctx context.Context, c snapshot.Commit, replace bool) err
 	if _, sum, err := durable.HashFile(d.Root, c.Dir()+"/"+layout.ManifestFile); err != nil || sum != c.ManifestSHA256 {
 		return errors.Join(err, fmt.Errorf("snapshot was replaced before its commit: %w", ErrConflict))
 	}
-	_, err := snapshot.Seal(d.Root, c, d.Dir+"/commit.json")
+	_, err := snapshot.SealAfter(d.Root, c, d.Dir+"/commit.json", func(record []byte) error { return d.ship(ctx, c, record) })
 	var late *snapshot.LateError
 	if errors.As(err, &late) {
 		d.Log.Warn("CURRENT was not updated; readers still find the commit", "cycle", d.Cycle, "error", late.Err)
 		err = nil
 	}
 	return err
+}
+
+func (d *Draft) ship(ctx context.Context, c snapshot.Commit, record []byte) error {
+	if d.Store == nil {
+		return nil
+	}
+	return d.Store.Ship(ctx, d.Root, c, record, slices.Sorted(maps.Keys(d.Segments)))
 }
 
 // check loads the staged snapshot in a child process.

@@ -31,6 +31,8 @@ type Options struct {
 	// will; an error stops the publication. nil = no check. Products with a cycle every
 	// few seconds are not checked.
 	Check func(ctx context.Context, cycle layout.CycleID, dir string) error
+	// Store gets the publication before it is visible in Root; nil = Root is the only place.
+	Store Store
 	// Progress is called with how many fixtures of the dataset were written; nil if nobody
 	// wants to know. Products whose files are copied do not call it.
 	Progress func(done, total int)
@@ -43,6 +45,16 @@ type Options struct {
 	// LastSeq is the seq before the first one of an empty root: 0 unless the previous
 	// root was lost, see repair.NewHistory.
 	LastSeq uint64
+}
+
+// Store is a second place for publications, which decides whether one is made: package
+// store.
+type Store interface {
+	// Ship stores the files of a publication, which are in Root under their final names,
+	// and commits it with the bytes of its record. segments are the files of the change
+	// log that it adds. The error is ErrConflict if the store has another commit of this
+	// number.
+	Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error
 }
 
 // Summary is the result of a run.

@@ -14,6 +14,7 @@
 //	  commits/<first>-<last>.tar.zst   256 old ones, compacted
 //	  CURRENT                     pointer to the newest commit
 //	  COLLECTED                   what retention deleted; written before it deletes
+//	  FIRST                       only in a copy of an object store: its oldest commit record
 //	  state/*.json                each has one writer (package health)
 //	  staging/<run>/              disposable
 //	  lock                        never unlinked
@@ -48,6 +49,7 @@ const (
 	GoneDir       = "staging/gone"  // being deleted
 	Current       = "CURRENT"
 	Collected     = "COLLECTED" // what retention deleted
+	First         = "FIRST"     // the oldest commit record of a root that an object store has more of
 	Lock          = "lock"
 
 	RawCycleFile  = "cycle.json"     // header of a raw cycle, written last

@@ -28,9 +28,13 @@ const intervalsCompared = 8
 
 // checkClockJump returns ErrClockJump if the newest publication followed a jump.
 func checkClockJump(f durable.ReadFS, head snapshot.Commit) error {
+	first, err := snapshot.First(f)
+	if err != nil {
+		return err
+	}
 	var gap, usual time.Duration
 	after := head
-	for n := head.Version - 1; n > 0 && n+1+intervalsCompared >= head.Version; n-- {
+	for n := head.Version - 1; n >= first && n+1+intervalsCompared >= head.Version; n-- {
 		before, err := snapshot.ReadCommit(f, n)
 		if err != nil {
 			return err
@@ -53,9 +57,13 @@ func checkClockJump(f durable.ReadFS, head snapshot.Commit) error {
 // cutoffAt returns the time before which things are older than an age at a publication.
 // An interval between publications counts as at most longestGap.
 func cutoffAt(f durable.ReadFS, head snapshot.Commit, age time.Duration) (time.Time, error) {
+	first, err := snapshot.First(f)
+	if err != nil {
+		return time.Time{}, err
+	}
 	cut, after := head.PublishedAt.Add(-age), head
-	for step := uint64(1); after.Version > 1 && after.PublishedAt.After(cut); step *= 2 {
-		before, err := snapshot.ReadCommit(f, after.Version-min(step, after.Version-1))
+	for step := uint64(1); after.Version > first && after.PublishedAt.After(cut); step *= 2 {
+		before, err := snapshot.ReadCommit(f, after.Version-min(step, after.Version-first))
 		if err != nil {
 			return time.Time{}, err
 		}

@@ -141,7 +141,11 @@ func cycleWatermark(f durable.ReadFS, head snapshot.Commit, by rule) (*Watermark
 	_, product, _ := layout.ParseCycleID(string(head.CycleID)) // valid: it is in a commit
 	before := min(layout.NewCycleID(cut.Truncate(time.Second).Add(time.Second), product), head.CycleID)
 	if by.count > 0 {
-		oldest, err := snapshot.ReadCommit(f, oldestByCount(head, by.count))
+		n, err := oldestByCount(f, head, by.count)
+		if err != nil {
+			return nil, err
+		}
+		oldest, err := snapshot.ReadCommit(f, n)
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +161,10 @@ func snapshotWatermark(f durable.ReadFS, head snapshot.Commit, by rule) (*Waterm
 	if err != nil {
 		return nil, head, err
 	}
-	byCount := oldestByCount(head, by.count)
+	byCount, err := oldestByCount(f, head, by.count)
+	if err != nil {
+		return nil, head, err
+	}
 	_, oldest, err := snapshot.Search(f, head, func(c snapshot.Commit) bool {
 		return c.Version >= byCount || !c.PublishedAt.Before(cutoff)
 	})
@@ -167,9 +174,11 @@ func snapshotWatermark(f durable.ReadFS, head snapshot.Commit, by rule) (*Waterm
 	return by.watermark(head, oldest.CycleID), oldest, err
 }
 
-// oldestByCount is the version of the oldest publication among the newest count.
-func oldestByCount(head snapshot.Commit, count int) uint64 {
-	return head.Version - min(uint64(count), head.Version) + 1
+// oldestByCount is the version of the oldest publication among the newest count that the
+// root has the records of.
+func oldestByCount(f durable.ReadFS, head snapshot.Commit, count int) (uint64, error) {
+	first, err := snapshot.First(f)
+	return max(first, head.Version-min(uint64(count), head.Version)+1), err
 }
 
 // record raises the recorded watermarks before anything is deleted. A watermark is never

@@ -28,7 +28,15 @@ func CompactCommits(f durable.FS, before uint64) (compacted int, err error) {
 	if before <= layout.PackedCommits {
 		return 0, nil
 	}
-	newest := (before-1)/layout.PackedCommits - 1 // number of the newest file that lies wholly before it, from 0
+	first, err := First(f)
+	if err != nil {
+		return 0, err
+	}
+	oldest := (first + layout.PackedCommits - 2) / layout.PackedCommits // number of the oldest file whose records are all here, from 0
+	newest := (before-1)/layout.PackedCommits - 1                       // number of the newest file that lies wholly before it
+	if newest < oldest {
+		return 0, nil
+	}
 	from := newest
 	for {
 		name, _, last := layout.CommitPack(from*layout.PackedCommits + 1)
@@ -40,7 +48,7 @@ func CompactCommits(f durable.FS, before uint64) (compacted int, err error) {
 			from++
 			break
 		}
-		if from == 0 {
+		if from == oldest {
 			break
 		}
 		from--

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 
 	"mkt/publish/durable"
@@ -52,6 +51,10 @@ func Last(f durable.ReadFS) (Commit, bool, error) {
 	return c, err == nil, err
 }
 
+// NewestRecord returns the number of the newest commit record, readable or not, and 0 if there
+// is none. from is the number of a record that exists, or 0.
+func NewestRecord(f durable.ReadFS, from uint64) (uint64, error) { return newest(f, from) }
+
 // LastRecord is the number and the hash of the newest commit record, intact or not; 0 if
 // there is none.
 func LastRecord(f durable.ReadFS) (n uint64, sum string, err error) {
@@ -69,14 +72,18 @@ func LastRecord(f durable.ReadFS) (n uint64, sum string, err error) {
 // ReadCommit reads commit record n. A missing one is fs.ErrNotExist, and one that is not
 // record n is ErrDamaged; see also ErrUnreadable and layout.ErrNewer.
 func ReadCommit(f durable.ReadFS, n uint64) (Commit, error) {
-	data, err := durable.ReadFile(f, layout.Commit(n), maxCommit)
-	if errors.Is(err, fs.ErrNotExist) {
-		data, err = readPacked(f, n, err)
-	}
+	c, _, err := ReadRecord(f, n)
+	return c, err
+}
+
+// ReadRecord is ReadCommit, with the bytes of the record.
+func ReadRecord(f durable.ReadFS, n uint64) (Commit, []byte, error) {
+	data, err := recordBytes(f, n)
 	if err != nil {
-		return Commit{}, Fault(layout.Commit(n), err)
+		return Commit{}, nil, Fault(layout.Commit(n), err)
 	}
-	return commitOf(n, data)
+	c, err := commitOf(n, data)
+	return c, data, err
 }
 
 func commitOf(n uint64, data []byte) (Commit, error) {

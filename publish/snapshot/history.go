@@ -10,13 +10,19 @@ import (
 	"mkt/publish/layout"
 )
 
-// Backward iterates over the publications from one to the first, newest first. A record
+// Backward iterates over the publications from one to the first of the root (see First),
+// newest first. A record
 // that cannot be read comes as an error with its version, and the iteration continues. A
 // file of compacted records is unpacked once.
 func Backward(f durable.ReadFS, from Commit) iter.Seq2[Commit, error] {
 	return func(yield func(Commit, error) bool) {
 		h := history{f: f}
-		for n := from.Version; n > 0; n-- {
+		first, err := First(f)
+		if err != nil {
+			yield(Commit{Version: from.Version}, err)
+			return
+		}
+		for n := from.Version; n >= first; n-- {
 			c, err := h.read(n)
 			if err != nil {
 				c = Commit{Version: n}
@@ -32,12 +38,16 @@ func Backward(f durable.ReadFS, from Commit) iter.Seq2[Commit, error] {
 // is true; Version is 0 if there is none. It is a binary search over the commit records
 // up to head, in which versions, cycles and times all rise.
 func Search(f durable.ReadFS, head Commit, past func(Commit) bool) (before, after Commit, err error) {
-	sort.Search(int(head.Version), func(i int) bool {
+	first, err := First(f)
+	if err != nil || head.Version < first {
+		return before, after, err
+	}
+	sort.Search(int(head.Version-first+1), func(i int) bool {
 		if err != nil {
 			return true
 		}
 		c := head
-		if n := uint64(i) + 1; n < head.Version {
+		if n := uint64(i) + first; n < head.Version {
 			if c, err = ReadCommit(f, n); err != nil {
 				return true
 			}

@@ -70,6 +70,13 @@ func CreateManifest(f durable.FS, dir string, m Manifest) (string, error) {
 // not be replaced; any other error leaves open whether the commit was done, which the
 // next run finds out.
 func Seal(f durable.FS, c Commit, staged string) (Commit, error) {
+	return SealAfter(f, c, staged, func([]byte) error { return nil })
+}
+
+// SealAfter is Seal for a commit that is made elsewhere first: ship is called with the
+// bytes of the record before it gets its name here. If ship returns an error, nothing is
+// committed here.
+func SealAfter(f durable.FS, c Commit, staged string, ship func(record []byte) error) (Commit, error) {
 	if err := c.Validate(); err != nil {
 		return Commit{}, err
 	}
@@ -83,6 +90,9 @@ func Seal(f durable.FS, c Commit, staged string) (Commit, error) {
 	}
 	if packed, err := isPacked(f, c.Version); err != nil || packed {
 		return Commit{}, errors.Join(err, fmt.Errorf("commit %d: %w", c.Version, ErrConflict))
+	}
+	if err := ship(data); err != nil {
+		return Commit{}, err
 	}
 	if err := f.Link(staged, layout.Commit(c.Version)); err != nil {
 		if err := whoseCommit(f, c, err); err != nil {
