@@ -17,7 +17,7 @@ import (
 // itself be killed, and does nothing if nothing was left.
 func recoverBase(o *Options) (Base, error) {
 	base := Base{Commit: snapshot.Commit{LastSeq: o.LastSeq}}
-	if err := MakeFolders(o.Root); err != nil {
+	if err := snapshot.MakeFolders(o.Root); err != nil {
 		return base, err
 	}
 	head, found, err := o.Head()
@@ -44,16 +44,6 @@ func (o *Options) Head() (snapshot.Commit, bool, error) {
 		err = fmt.Errorf("%w: restore it from a backup, or without one begin a new history: mkt recover --new-history --tenant %s --product %s", err, o.ClientID, o.Product)
 	}
 	return c, found, err
-}
-
-// MakeFolders makes the folders that a publication needs.
-func MakeFolders(f durable.FS) error {
-	for _, dir := range []string{layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StagingDir} {
-		if err := durable.MkdirAllSync(f, dir); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // chooseCycle returns the cycle to publish, and its commit if that was published already.

@@ -60,7 +60,7 @@ func NewHistory(ctx context.Context, o publish.Options) (s publish.Summary, err 
 // newHistory publishes after the record with this version and hash, whether or not it can
 // be read.
 func (r *rebuilder) newHistory(ctx context.Context, version uint64, sum string) (s publish.Summary, err error) {
-	if err := publish.MakeFolders(r.Root); err != nil {
+	if err := snapshot.MakeFolders(r.Root); err != nil {
 		return s, err
 	}
 	source, err := r.newestIntact(ctx)

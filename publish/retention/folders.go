@@ -32,7 +32,7 @@ func (c *collector) snapshotsAndSegments() error {
 		return err
 	}
 	return c.each(layout.ChangesDir, func(name string, e fs.DirEntry) error {
-		if !unused(name, e) {
+		if !unused(e.Name()) {
 			return nil
 		}
 		c.done.Segments++
@@ -43,31 +43,22 @@ func (c *collector) snapshotsAndSegments() error {
 // unusedSegment returns a function that reports whether no kept manifest names a segment:
 // it is before the oldest window, or was compacted before the oldest kept manifest was
 // made.
-func (c *collector) unusedSegment(oldest snapshot.Commit) (func(string, fs.DirEntry) bool, error) {
-	used := map[string]bool{}
+func (c *collector) unusedSegment(oldest snapshot.Commit) (func(base string) bool, error) {
+	var kept []snapshot.Manifest
 	for _, commit := range []snapshot.Commit{oldest, c.head} {
 		m, err := snapshot.Open(c.Root, commit)
 		if errors.Is(err, fs.ErrNotExist) { // deleted under an earlier policy
-			return func(_ string, e fs.DirEntry) bool {
-				_, last, ok := layout.ParseChangeSegment(e.Name())
+			return func(base string) bool {
+				_, last, ok := layout.ParseChangeSegment(base)
 				return ok && last < oldest.FirstSeq
 			}, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range m.Changes {
-			used[s.File] = true
-		}
+		kept = append(kept, m)
 	}
-	return func(name string, e fs.DirEntry) bool {
-		first, last, ok := layout.ParseChangeSegment(e.Name())
-		behind := last < oldest.FirstSeq
-		// If both the oldest and the newest manifest have the events in another file, so
-		// does every manifest between them.
-		replaced := !used[name] && last <= oldest.LastSeq && first >= c.head.FirstSeq
-		return ok && (behind || replaced)
-	}, nil
+	return UnusedSegments(oldest, c.head, kept...), nil
 }
 
 // cycles deletes raw and canonical cycles that are old and published, and compacted

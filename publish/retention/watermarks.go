@@ -181,6 +181,12 @@ func oldestByCount(f durable.ReadFS, head snapshot.Commit, count int) (uint64, e
 	return max(first, head.Version-min(uint64(count), head.Version)+1), err
 }
 
+// over is the higher one of each watermark.
+func (w Watermarks) over(recorded Watermarks) Watermarks {
+	return Watermarks{Format: Format, Snapshots: higher(recorded.Snapshots, w.Snapshots), Raw: higher(recorded.Raw, w.Raw),
+		Canonical: higher(recorded.Canonical, w.Canonical), Thinned: higher(recorded.Thinned, w.Thinned)}
+}
+
 // record raises the recorded watermarks before anything is deleted. A watermark is never
 // lowered: what was deleted under an earlier, shorter policy stays deleted. A dry run
 // only checks that the record can be read.
@@ -192,8 +198,7 @@ func (w Watermarks) record(f durable.FS, dryRun bool) error {
 	if err != nil {
 		return err
 	}
-	next := Watermarks{Format: Format, Snapshots: higher(recorded.Snapshots, w.Snapshots), Raw: higher(recorded.Raw, w.Raw),
-		Canonical: higher(recorded.Canonical, w.Canonical), Thinned: higher(recorded.Thinned, w.Thinned)}
+	next := w.over(recorded)
 	if dryRun || next == (Watermarks{Format: Format}) || recorded == next {
 		return nil
 	}

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 
 	"mkt/publish/durable"
@@ -34,9 +33,24 @@ func First(f durable.ReadFS) (uint64, error) {
 
 // WriteFirst records the number of the oldest commit record of a root.
 func WriteFirst(f durable.FS, version uint64) error {
-	data, err := layout.EncodeHeader(oldest{Format, version})
+	data, err := EncodeFirst(version)
 	if err != nil {
-		return fmt.Errorf("%s: %w", layout.First, err)
+		return err
 	}
 	return durable.Overwrite(f, layout.First, data)
+}
+
+// EncodeFirst is the content of FIRST.
+func EncodeFirst(version uint64) ([]byte, error) {
+	return layout.EncodeHeader(oldest{Format, version})
+}
+
+// MakeFolders makes the folders that a publication needs.
+func MakeFolders(f durable.FS) error {
+	for _, dir := range []string{layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StagingDir} {
+		if err := durable.MkdirAllSync(f, dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -98,8 +98,8 @@ func commitOf(n uint64, data []byte) (Commit, error) {
 	return c, nil
 }
 
-// startOf is a commit number that exists: the one that CURRENT names, or 0 if CURRENT
-// cannot be read. Only a CURRENT of a newer version is an error (layout.ErrNewer), since
+// startOf is a commit number that exists: the one that CURRENT names, or that of the first
+// record of the root if CURRENT cannot be read, or 0. Only a CURRENT of a newer version is an error (layout.ErrNewer), since
 // a writer must not replace it.
 func startOf(f durable.ReadFS) (uint64, error) {
 	data, err := durable.ReadFile(f, layout.Current, maxPointer)
@@ -107,20 +107,34 @@ func startOf(f durable.ReadFS) (uint64, error) {
 		if durable.IsExhausted(err) {
 			return 0, err
 		}
-		return 0, nil
+		return startAtFirst(f)
 	}
 	p, err := ParsePointer(data)
 	if err != nil {
 		if errors.Is(err, layout.ErrNewer) {
 			return 0, err
 		}
-		return 0, nil
+		return startAtFirst(f)
 	}
 	exists, err := isTaken(f, p.Version)
+	if err != nil || exists {
+		return p.Version, err
+	}
+	return startAtFirst(f)
+}
+
+// startAtFirst is the number of the first record of a root that was copied from an object
+// store, and otherwise 0.
+func startAtFirst(f durable.ReadFS) (uint64, error) {
+	first, err := First(f)
+	if err != nil || first == 1 {
+		return 0, err
+	}
+	exists, err := isTaken(f, first)
 	if err != nil || !exists {
 		return 0, err
 	}
-	return p.Version, nil
+	return first, nil
 }
 
 // isTaken reports whether commit record n exists, readable or not.

@@ -1,0 +1,86 @@
+package retention
+
+import (
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// Whole applies a policy where a publication is kept or deleted as a whole: in an object
+// store. A publication is kept as long as any part of it would be kept in a data root. It
+// returns the oldest publication that is kept, and the watermarks of what is not; Version
+// is 0 if everything is kept. The error is ErrClockJump as for Collect.
+func (p Policy) Whole(f durable.ReadFS, head snapshot.Commit, afterJump bool) (marks Watermarks, oldest snapshot.Commit, err error) {
+	if p.CycleAge == 0 || p.Snapshots == 0 && p.SnapshotAge == 0 {
+		return Watermarks{}, snapshot.Commit{}, nil
+	}
+	if !afterJump {
+		if err := checkClockJump(f, head); err != nil {
+			return Watermarks{}, snapshot.Commit{}, err
+		}
+	}
+	by := newRule(max(p.Snapshots, p.cycles()), max(p.SnapshotAge, p.CycleAge, leastAge))
+	if marks.Snapshots, oldest, err = snapshotWatermark(f, head, by); err != nil {
+		return Watermarks{}, snapshot.Commit{}, err
+	}
+	if marks.Raw, err = cycleWatermark(f, head, by); err != nil {
+		return Watermarks{}, snapshot.Commit{}, err
+	}
+	if oldest.CycleID > marks.Raw.Before {
+		_, oldest, err = snapshot.Search(f, head, func(c snapshot.Commit) bool { return c.CycleID >= marks.Raw.Before })
+	}
+	marks.Format, marks.Canonical = Format, marks.Raw
+	return marks, oldest, err
+}
+
+// Since returns the watermarks of a copy that has the snapshots of its newest publications,
+// beginning with one version, and the raw and canonical cycles beginning with another.
+func Since(f durable.ReadFS, head snapshot.Commit, snapshots, cycles uint64) (marks Watermarks, err error) {
+	newest := func(version uint64) rule { return newRule(int(head.Version-version+1), 0) }
+	marks.Format = Format
+	if marks.Snapshots, _, err = snapshotWatermark(f, head, newest(snapshots)); err != nil {
+		return marks, err
+	}
+	marks.Raw, err = cycleWatermark(f, head, newest(cycles))
+	marks.Canonical = marks.Raw
+	return marks, err
+}
+
+// Raise returns the content of COLLECTED with these watermarks, none of which is lower
+// than in the recorded one; nil if that has them already.
+func (w Watermarks) Raise(recorded Watermarks) ([]byte, error) {
+	next := w.over(recorded)
+	if next == (Watermarks{Format: Format}) || recorded == next {
+		return nil, nil
+	}
+	return layout.EncodeHeader(next)
+}
+
+// Newest is the newest version that a watermark was computed from; 0 if there is none.
+func (w Watermarks) Newest() (version uint64) {
+	for _, mark := range []*Watermark{w.Snapshots, w.Raw, w.Canonical, w.Thinned} {
+		if mark != nil {
+			version = max(version, mark.Version)
+		}
+	}
+	return version
+}
+
+// UnusedSegments returns a function that reports whether no publication from the oldest
+// kept one to the newest has a file of the change log.
+func UnusedSegments(oldest, head snapshot.Commit, manifests ...snapshot.Manifest) func(base string) bool {
+	used := map[string]bool{}
+	for _, m := range manifests {
+		for _, s := range m.Changes {
+			used[s.File] = true
+		}
+	}
+	return func(base string) bool {
+		first, last, ok := layout.ParseChangeSegment(base)
+		behind := last < oldest.FirstSeq
+		// If both the oldest and the newest manifest have the events in another file, so
+		// does every manifest between them.
+		replaced := !used[layout.ChangesDir+"/"+base] && last <= oldest.LastSeq && first >= head.FirstSeq
+		return ok && (behind || replaced)
+	}
+}

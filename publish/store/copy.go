@@ -1,0 +1,243 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"golang.org/x/sync/errgroup"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// Sync brings a root to the newest publication of the store, with what the next cycle
+// continues: the snapshot, the change log, the canonical cycle and the state files. It
+// returns that publication; Version is 0 if there is none. Nothing is copied if the root
+// has it already. The error is ErrBehind or ErrDiverged if the root has something that the
+// store does not have. The caller holds the lock of the root.
+func (d *Dataset) Sync(ctx context.Context, f durable.FS) (snapshot.Commit, error) {
+	return d.follow(ctx, f, Continued)
+}
+
+// Follow is Sync for a root that is only read: without the canonical cycle.
+func (d *Dataset) Follow(ctx context.Context, f durable.FS) (snapshot.Commit, error) {
+	return d.follow(ctx, f, Served)
+}
+
+func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo Parts) (snapshot.Commit, error) {
+	here, newer, err := d.compare(ctx, f)
+	if err != nil || !newer {
+		return here, err
+	}
+	head, record, err := d.Head(ctx, here.Version)
+	if err != nil || head.Version == 0 {
+		return here, err
+	}
+	if err := d.CopyStates(ctx, f); err != nil {
+		return here, err
+	}
+	if err := d.copy(ctx, f, head, record, upTo); err != nil {
+		return here, fmt.Errorf("copy publication %d of %s from the object store: %w", head.Version, d, err)
+	}
+	return head, nil
+}
+
+// compare returns the newest commit of a root, and whether the store has a newer one.
+func (d *Dataset) compare(ctx context.Context, f durable.FS) (here snapshot.Commit, newer bool, err error) {
+	here, found, err := snapshot.Last(f)
+	if err != nil {
+		return here, false, err
+	}
+	if !found {
+		return here, true, nil
+	}
+	data, err := d.store.objects.get(ctx, d.key(commitName(here.Version)))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		there, _, err := snapshot.ReadRecord(d.Records(ctx), here.Version) // compacted before a push
+		if errors.Is(err, fs.ErrNotExist) {
+			return here, false, fmt.Errorf("%s: publication %d: %w", d, here.Version, ErrBehind)
+		}
+		if err != nil {
+			return here, false, err
+		}
+		if there.SHA256 != here.SHA256 {
+			return here, false, fmt.Errorf("%s: publication %d: %w", d, here.Version, ErrDiverged)
+		}
+	case err != nil:
+		return here, false, err
+	case durable.Hash(data) != here.SHA256:
+		return here, false, fmt.Errorf("%s: publication %d: %w", d, here.Version, ErrDiverged)
+	}
+	newer, err = d.HasNewer(ctx, here.Version)
+	return here, newer, err
+}
+
+// copy makes a publication the newest one of a root. Every file is compared with the
+// manifest before it gets its name, and the commit record comes last.
+func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, record []byte, upTo Parts) error {
+	if err := snapshot.MakeFolders(f); err != nil {
+		return err
+	}
+	if err := d.copyPack(ctx, f, c, upTo); err != nil {
+		return err
+	}
+	m, err := snapshot.Open(f, c)
+	if err != nil {
+		return err
+	}
+	if err := d.copySegments(ctx, f, m.Changes); err != nil {
+		return err
+	}
+	if err := begin(f, c.Version); err != nil {
+		return err
+	}
+	return appendRecord(f, c, record)
+}
+
+// begin makes a root begin at a version, unless it has the one before.
+func begin(f durable.FS, version uint64) error {
+	last, _, err := snapshot.LastRecord(f)
+	if err != nil || last+1 == version {
+		return err
+	}
+	if err := snapshot.WriteFirst(f, version); err != nil {
+		return err
+	}
+	// What retention deleted of earlier publications is told by records that are not here.
+	err = f.Remove(layout.Collected)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func appendRecord(f durable.FS, c snapshot.Commit, record []byte) error {
+	if err := durable.CreateAgain(f, layout.Commit(c.Version), durable.Bytes(record)); err != nil {
+		return err
+	}
+	return snapshot.WriteCurrent(f, c)
+}
+
+// copyPack copies the folders of a publication up to a part. A folder of retention's that
+// the pack does not have is missing in the root as well.
+func (d *Dataset) copyPack(ctx context.Context, f durable.FS, c snapshot.Commit, upTo Parts) error {
+	staged := layout.StagingDir + "/copy-" + c.SHA256[:16]
+	if err := f.RemoveAll(staged); err != nil {
+		return err
+	}
+	defer f.RemoveAll(staged)
+	pack, err := d.store.objects.open(ctx, d.key(packName(c)))
+	if err != nil {
+		return err
+	}
+	defer pack.Close()
+	if err := unpack(ctx, pack, c, upTo, f, staged); err != nil {
+		return err
+	}
+	for part, dir := range folders(c.CycleID) {
+		there, err := durable.Exists(f, staged+"/"+dir)
+		if err != nil {
+			return err
+		}
+		if !there {
+			continue
+		}
+		if err := verifyPart(f, staged+"/"+dir, Parts(part), c); err != nil {
+			return fmt.Errorf("%s: %w", packName(c), err)
+		}
+		if err := install(f, staged+"/"+dir, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyPart compares the files of a part with its header, and the header with the commit.
+func verifyPart(f durable.ReadFS, dir string, part Parts, c snapshot.Commit) error {
+	name, want := layout.ManifestFile, c.ManifestSHA256
+	switch part {
+	case Continued:
+		name, want = layout.CanonicalFile, c.CanonicalSHA256
+	case All:
+		if c.RawSHA256 == "" {
+			return nil
+		}
+		_, sum, err := durable.HashFile(f, dir+"/"+layout.RawCycleFile)
+		if err == nil && sum != c.RawSHA256 {
+			err = fmt.Errorf("%w: %s differs from the commit", snapshot.ErrDamaged, layout.RawCycleFile)
+		}
+		return err
+	}
+	m, sum, err := snapshot.ReadManifest(f, dir+"/"+name)
+	if err != nil {
+		return err
+	}
+	if want != "" && sum != want {
+		return fmt.Errorf("%w: %s differs from the commit", snapshot.ErrDamaged, name)
+	}
+	return snapshot.Verify(f, dir, m)
+}
+
+// install gives a folder its name. Another folder of that name was never committed: it is
+// quarantined.
+func install(f durable.FS, staged, final string) error {
+	if err := durable.MkdirAllSync(f, path.Dir(final)); err != nil {
+		return err
+	}
+	err := durable.Install(f, staged, final)
+	if !errors.Is(err, durable.ErrDiffers) {
+		return err
+	}
+	if _, err := durable.MoveInto(f, final, layout.QuarantineDir); err != nil {
+		return err
+	}
+	return durable.Install(f, staged, final)
+}
+
+// copiesAtOnce is how many objects of one publication are copied at the same time.
+const copiesAtOnce = 8
+
+func (d *Dataset) copySegments(ctx context.Context, f durable.FS, segments []snapshot.Segment) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(copiesAtOnce)
+	for _, s := range segments {
+		if there, err := durable.Exists(f, s.File); err != nil {
+			return err
+		} else if there {
+			continue
+		}
+		g.Go(func() error {
+			data, err := d.store.objects.get(ctx, d.key(s.File))
+			if err != nil {
+				return err
+			}
+			if int64(len(data)) != s.Bytes || durable.Hash(data) != s.SHA256 {
+				return fmt.Errorf("%s: %w: it differs from the manifest", s.File, snapshot.ErrDamaged)
+			}
+			return durable.CreateAgain(f, s.File, durable.Bytes(data))
+		})
+	}
+	return g.Wait()
+}
+
+// Manifest reads the manifest of a publication, which is the first file of its pack.
+func (d *Dataset) Manifest(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {
+	pack, err := d.store.objects.open(ctx, d.key(packName(c)))
+	if err != nil {
+		return snapshot.Manifest{}, err
+	}
+	defer pack.Close()
+	data, err := firstFile(pack, c)
+	if err != nil {
+		return snapshot.Manifest{}, err
+	}
+	if durable.Hash(data) != c.ManifestSHA256 {
+		return snapshot.Manifest{}, fmt.Errorf("%s: %w: its manifest differs from the commit", packName(c), snapshot.ErrDamaged)
+	}
+	return snapshot.ParseManifest(data)
+}

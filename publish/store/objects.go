@@ -1,0 +1,267 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+
+	"mkt/publish/snapshot"
+)
+
+// Errors of a store, besides fs.ErrNotExist for an object that it does not have and
+// snapshot.ErrConflict for a commit of somebody else.
+var (
+	// ErrAway: the store does not answer, or answers with an error that may pass.
+	ErrAway = errors.New("the object store cannot be reached, or fails: try again later; mkt doctor checks the setting store")
+	// ErrRefused: the store refuses the credential, or does not allow it this operation.
+	ErrRefused = errors.New("the object store refuses the credential or the operation: check the credential and its permissions (read, write, list and delete below the prefix)")
+	// ErrFull: the store takes no more data.
+	ErrFull = errors.New("the object store is full, or its quota is used up: make room or raise the quota; nothing was published")
+	// ErrUnsafe: the store overwrites an object that was to be created only if absent.
+	ErrUnsafe = errors.New("the object store ignores conditional writes (If-None-Match): two writers could overwrite each other's publications; use another store")
+	// ErrBehind: the root has commits that the store does not have.
+	ErrBehind = errors.New("this data root has publications that the object store does not have: mkt push stores them")
+	// ErrDiverged: the root and the store have different commits of one number.
+	ErrDiverged = errors.New("this data root and the object store have different publications of one number: two installations use one prefix, or one of the two was restored from a backup; " +
+		"give each installation its own prefix, or move this account's folder away, so that it is copied from the store again")
+)
+
+// How long one operation may take. A pack may have hundreds of megabytes.
+const (
+	smallTimeout = 30 * time.Second
+	packTimeout  = 10 * time.Minute
+)
+
+// objects are the operations on a bucket that this package needs. Each has a timeout, and
+// its error is one of the above.
+type objects struct {
+	bucket *blob.Bucket
+	stats  *Stats
+}
+
+// maxObject bounds what is read into memory: the largest is a manifest.
+const maxObject = 32 << 20
+
+func (o objects) get(ctx context.Context, key string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
+	defer cancel()
+	r, err := o.bucket.NewReader(ctx, key, nil)
+	o.stats.count("get", err)
+	if err != nil {
+		return nil, classify("read", key, err)
+	}
+	defer r.Close()
+	if r.Size() > maxObject {
+		return nil, fmt.Errorf("%s: %w: it has %d bytes", key, snapshot.ErrDamaged, r.Size())
+	}
+	data, err := io.ReadAll(io.LimitReader(r, maxObject+1))
+	if err == nil && int64(len(data)) != r.Size() {
+		err = io.ErrUnexpectedEOF
+	}
+	o.stats.received(int64(len(data)))
+	if err != nil {
+		return nil, classify("read", key, err)
+	}
+	return data, nil
+}
+
+// open opens an object that is too large for the memory. The reader ends with its context.
+func (o objects) open(ctx context.Context, key string) (io.ReadCloser, error) {
+	ctx, cancel := context.WithTimeout(ctx, packTimeout)
+	r, err := o.bucket.NewReader(ctx, key, nil)
+	o.stats.count("get", err)
+	if err != nil {
+		cancel()
+		return nil, classify("read", key, err)
+	}
+	return &objectReader{r: r, key: key, stats: o.stats, left: r.Size(), cancel: cancel}, nil
+}
+
+// objectReader reports a body that ends early as an error.
+type objectReader struct {
+	r      *blob.Reader
+	key    string
+	stats  *Stats
+	left   int64
+	cancel context.CancelFunc
+}
+
+func (r *objectReader) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	r.left -= int64(n)
+	r.stats.received(int64(n))
+	switch {
+	case err == io.EOF && r.left > 0:
+		return n, classify("read", r.key, io.ErrUnexpectedEOF)
+	case err != nil && err != io.EOF:
+		return n, classify("read", r.key, err)
+	}
+	return n, err
+}
+
+// Close ends the transfer, if the object was not read to its end.
+func (r *objectReader) Close() error {
+	r.cancel()
+	return r.r.Close()
+}
+
+// exists reports whether the store has an object, and its size.
+func (o objects) exists(ctx context.Context, key string) (size int64, found bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
+	defer cancel()
+	a, err := o.bucket.Attributes(ctx, key)
+	o.stats.count("head", err)
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, classify("look up", key, err)
+	}
+	return a.Size, true, nil
+}
+
+// put writes an object with what write writes, and replaces one of that name.
+func (o objects) put(ctx context.Context, key string, write func(io.Writer) error) error {
+	return o.write(ctx, key, packTimeout, false, write)
+}
+
+func (o objects) write(ctx context.Context, key string, timeout time.Duration, onlyIfAbsent bool, write func(io.Writer) error) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	w, err := o.bucket.NewWriter(ctx, key, &blob.WriterOptions{IfNotExist: onlyIfAbsent, ContentType: "application/octet-stream"})
+	if err != nil {
+		o.stats.count("put", err)
+		return classify("write", key, err)
+	}
+	var sent counter
+	if err := write(io.MultiWriter(w, &sent)); err != nil {
+		cancel() // Close would store what was written so far
+		w.Close()
+		return err
+	}
+	err = w.Close()
+	o.stats.count("put", err)
+	o.stats.sent(int64(sent))
+	if err == nil {
+		return nil
+	}
+	return classify("write", key, err)
+}
+
+// writing returns a function for put that writes data.
+func writing(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
+}
+
+type counter int64
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+// createAttempts is how often a create is tried if its outcome stays unknown.
+const createAttempts = 3
+
+// create stores data under a name that must not be taken. An object with the same bytes is
+// ours: the answer of an earlier attempt was lost. Another one is snapshot.ErrConflict.
+func (o objects) create(ctx context.Context, key string, data []byte) error {
+	var failed error
+	for attempt := 1; attempt <= createAttempts; attempt++ {
+		failed = o.write(ctx, key, smallTimeout, true, writing(data))
+		if failed == nil {
+			return nil
+		}
+		// The object may have been stored although the answer says otherwise, or was lost,
+		// or another write is under way (409 at S3): what is there decides.
+		there, err := o.get(context.WithoutCancel(ctx), key)
+		switch {
+		case err == nil && bytes.Equal(there, data):
+			return nil
+		case err == nil:
+			return fmt.Errorf("%s: %w", key, snapshot.ErrConflict)
+		case !errors.Is(err, fs.ErrNotExist):
+			return errors.Join(failed, err)
+		case errors.Is(failed, ErrRefused), errors.Is(failed, ErrFull):
+			return failed
+		}
+		if err := wait(ctx, time.Duration(attempt)*200*time.Millisecond); err != nil {
+			return errors.Join(failed, err)
+		}
+	}
+	return failed
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// delete deletes an object, which may be missing.
+func (o objects) delete(ctx context.Context, key string) error {
+	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
+	defer cancel()
+	err := o.bucket.Delete(ctx, key)
+	o.stats.count("delete", err)
+	if err == nil || gcerrors.Code(err) == gcerrors.NotFound {
+		return nil
+	}
+	return classify("delete", key, err)
+}
+
+// object is one entry of a listing.
+type object struct {
+	key  string
+	size int64
+	at   time.Time
+	dir  bool // a common prefix
+}
+
+// list calls visit with the objects below a prefix, in the order of their names, until it
+// returns false. With a delimiter, names are cut at the first one after the prefix.
+func (o objects) list(ctx context.Context, prefix, delimiter string, visit func(object) (bool, error)) error {
+	token := blob.FirstPageToken
+	for {
+		page, next, err := o.page(ctx, token, prefix, delimiter)
+		if err != nil {
+			return err
+		}
+		for _, l := range page {
+			more, err := visit(object{l.Key, l.Size, l.ModTime, l.IsDir})
+			if err != nil || !more {
+				return err
+			}
+		}
+		if len(next) == 0 {
+			return nil
+		}
+		token = next
+	}
+}
+
+func (o objects) page(ctx context.Context, token []byte, prefix, delimiter string) ([]*blob.ListObject, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
+	defer cancel()
+	page, next, err := o.bucket.ListPage(ctx, token, 1000, &blob.ListOptions{Prefix: prefix, Delimiter: delimiter})
+	o.stats.count("list", err)
+	if err != nil {
+		return nil, nil, classify("list", prefix, err)
+	}
+	return page, next, nil
+}

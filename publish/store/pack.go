@@ -1,0 +1,272 @@
+package store
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// packName is the name of the pack of a commit.
+func packName(c snapshot.Commit) string {
+	return fmt.Sprintf("packs/%020d-%.16s.tar", c.Version, c.ManifestSHA256)
+}
+
+func commitName(n uint64) string { return layout.Commit(n) }
+
+// parsePack parses the number of the commit from the name of a pack.
+func parsePack(base string) (version uint64, ok bool) {
+	number, _, ok := strings.Cut(base, "-")
+	if !ok || !strings.HasSuffix(base, ".tar") {
+		return 0, false
+	}
+	return layout.ParseCommit(number + ".json")
+}
+
+// Parts are the parts of a pack, in its order.
+type Parts int
+
+// Up to which part a pack is read.
+const (
+	Served    Parts = iota // the snapshot
+	Continued              // and the canonical cycle, which the next cycle continues
+	All                    // and the raw cycle
+)
+
+// folders are the folders of a pack's parts.
+func folders(cycle layout.CycleID) []string {
+	return []string{layout.Cycle(layout.SnapshotsDir, cycle), layout.Cycle(layout.CanonicalDir, cycle), layout.Cycle(layout.RawDir, cycle)}
+}
+
+// mostFiles bounds the files of a pack: a raw cycle has one for every answer.
+const mostFiles = 100_000
+
+// packer writes a pack. The same files give the same bytes.
+type packer struct {
+	ctx  context.Context
+	root durable.ReadFS
+	out  *tar.Writer
+	// names has the first name of the content with a hash: live snapshots have copies of
+	// canonical files, which a pack has once.
+	names map[string]string
+}
+
+// writePack writes the pack of a commit from a root in which its folders may have been
+// deleted by retention. It returns what it wrote; no file means that nothing is left.
+func writePack(ctx context.Context, root durable.ReadFS, c snapshot.Commit, w io.Writer) (files int, err error) {
+	p := &packer{ctx: ctx, root: root, out: tar.NewWriter(w), names: map[string]string{}}
+	for _, dir := range folders(c.CycleID) {
+		n, err := p.folder(dir, c)
+		if err != nil {
+			return files, err
+		}
+		files += n
+	}
+	return files, p.out.Close()
+}
+
+// folder writes the files of one folder, in the order of its header. Each is compared with
+// the header before it is written.
+func (p *packer) folder(dir string, c snapshot.Commit) (files int, err error) {
+	sealed, err := p.sealed(dir, c)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range sealed {
+		if err := p.file(dir+"/"+f.Name, f); err != nil {
+			return files, err
+		}
+		files++
+	}
+	return files, nil
+}
+
+// sealed lists the files of a folder with what their header says of them: header first. A
+// raw cycle has a header of another kind, whose files are listed by the folder.
+func (p *packer) sealed(dir string, c snapshot.Commit) ([]snapshot.File, error) {
+	header, want := layout.ManifestFile, c.ManifestSHA256
+	switch {
+	case strings.HasPrefix(dir, layout.RawDir+"/"):
+		return p.listed(dir, c)
+	case strings.HasPrefix(dir, layout.CanonicalDir+"/"):
+		header, want = layout.CanonicalFile, c.CanonicalSHA256
+	}
+	m, sum, err := snapshot.ReadManifest(p.root, dir+"/"+header)
+	if err != nil {
+		return nil, err
+	}
+	if want != "" && sum != want {
+		return nil, fmt.Errorf("%s/%s: %w: it is not the one that commit %d names", dir, header, snapshot.ErrDamaged, c.Version)
+	}
+	info, err := p.root.Stat(dir + "/" + header)
+	if err != nil {
+		return nil, err
+	}
+	return append([]snapshot.File{{Name: header, Bytes: info.Size(), SHA256: sum}}, m.Files...), nil
+}
+
+func (p *packer) listed(dir string, c snapshot.Commit) ([]snapshot.File, error) {
+	entries, err := p.root.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []snapshot.File
+	for _, e := range entries {
+		if _, temporary := durable.TempOf(e.Name()); temporary || !e.Type().IsRegular() {
+			continue
+		}
+		size, sum, err := durable.HashFile(p.root, dir+"/"+e.Name())
+		if err != nil {
+			return nil, err
+		}
+		if e.Name() == layout.RawCycleFile && c.RawSHA256 != "" && sum != c.RawSHA256 {
+			return nil, fmt.Errorf("%s/%s: %w: it is not the one that commit %d names", dir, e.Name(), snapshot.ErrDamaged, c.Version)
+		}
+		files = append(files, snapshot.File{Name: e.Name(), Bytes: size, SHA256: sum})
+	}
+	return files, nil
+}
+
+func (p *packer) file(name string, f snapshot.File) error {
+	if first := p.names[f.SHA256]; first != "" {
+		return p.out.WriteHeader(header(name, tar.TypeLink, first, 0))
+	}
+	p.names[f.SHA256] = name
+	r, err := p.root.Open(name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer r.Close()
+	if r.Size() != f.Bytes {
+		return fmt.Errorf("%s: %w: %d bytes, sealed with %d", name, snapshot.ErrDamaged, r.Size(), f.Bytes)
+	}
+	if err := p.out.WriteHeader(header(name, tar.TypeReg, "", f.Bytes)); err != nil {
+		return err
+	}
+	sum := newHash()
+	if _, err := io.Copy(io.MultiWriter(durable.Until(p.ctx, p.out), sum), r); err != nil {
+		return fmt.Errorf("pack %s: %w", name, err)
+	}
+	if sum.String() != f.SHA256 {
+		return fmt.Errorf("%s: %w: hash differs from the sealed one", name, snapshot.ErrDamaged)
+	}
+	return nil
+}
+
+func header(name string, kind byte, link string, size int64) *tar.Header {
+	return &tar.Header{Name: name, Typeflag: kind, Linkname: link, Size: size, Mode: 0o644, ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
+}
+
+// unpack reads a pack up to a part and writes its files below dir, an empty folder of f. A
+// pack that ends early, or has a name that no pack has, is snapshot.ErrDamaged.
+func unpack(ctx context.Context, pack io.Reader, c snapshot.Commit, upTo Parts, f durable.FS, dir string) error {
+	counted := &countedReader{r: pack}
+	in := tar.NewReader(counted)
+	known := folders(c.CycleID)
+	made := map[string]bool{}
+	var end int64
+	for files := 0; ; files++ {
+		h, err := in.Next()
+		if err == io.EOF {
+			if counted.n < end+2*tarBlock {
+				return fmt.Errorf("%s: %w: it ends early", packName(c), snapshot.ErrDamaged)
+			}
+			return nil
+		}
+		if err != nil {
+			return packError(c, err)
+		}
+		part := partOf(known, h.Name)
+		if part < 0 || files == mostFiles {
+			return fmt.Errorf("%s: %w: it has an unknown file", packName(c), snapshot.ErrDamaged)
+		}
+		if part > int(upTo) {
+			return nil
+		}
+		if parent := dir + "/" + path.Dir(h.Name); !made[parent] {
+			if err := durable.MkdirAllSync(f, parent); err != nil {
+				return err
+			}
+			made[parent] = true
+		}
+		if err := unpackFile(ctx, in, h, known, f, dir); err != nil {
+			return packError(c, err)
+		}
+		end = counted.n - counted.n%tarBlock
+	}
+}
+
+const tarBlock = 512
+
+// partOf is the part that a name belongs to, -1 for none.
+func partOf(folders []string, name string) int {
+	for i, dir := range folders {
+		if base, ok := strings.CutPrefix(name, dir+"/"); ok && base != "" && path.Base(base) == base && !strings.HasPrefix(base, ".") {
+			return i
+		}
+	}
+	return -1
+}
+
+func unpackFile(ctx context.Context, in io.Reader, h *tar.Header, folders []string, f durable.FS, dir string) error {
+	name := dir + "/" + h.Name
+	switch {
+	case h.Typeflag == tar.TypeLink && partOf(folders, h.Linkname) >= 0:
+		return f.Link(dir+"/"+h.Linkname, name)
+	case h.Typeflag != tar.TypeReg:
+		return fmt.Errorf("%w: %s is no file", snapshot.ErrDamaged, path.Base(h.Name))
+	}
+	return durable.Create(f, name, func(w io.Writer) error {
+		n, err := io.Copy(durable.Until(ctx, w), in)
+		if err == nil && n != h.Size {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	})
+}
+
+// packError says of a pack that it is damaged, unless the error is one of the store or of
+// the disk.
+func packError(c snapshot.Commit, err error) error {
+	if errors.Is(err, tar.ErrHeader) || err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, ErrAway) {
+		return fmt.Errorf("%s: %w: %w", packName(c), snapshot.ErrDamaged, err)
+	}
+	return err
+}
+
+type countedReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countedReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// firstFile reads the first file of a pack, which is the manifest.
+func firstFile(pack io.Reader, c snapshot.Commit) ([]byte, error) {
+	in := tar.NewReader(pack)
+	h, err := in.Next()
+	if err == nil && (h.Name != c.Dir()+"/"+layout.ManifestFile || h.Size > maxObject) {
+		err = fmt.Errorf("%s: %w: it does not begin with the manifest", packName(c), snapshot.ErrDamaged)
+	}
+	if err != nil {
+		return nil, packError(c, err)
+	}
+	data, err := io.ReadAll(in)
+	return data, packError(c, err)
+}

@@ -1,0 +1,219 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/retention"
+	"mkt/publish/snapshot"
+)
+
+// PushOptions are the options of a push.
+type PushOptions struct {
+	DryRun   bool
+	Progress func(done, total int) // in publications; may be nil
+}
+
+// Pushed is what a push stored, or would store.
+type Pushed struct {
+	First, Last uint64 // versions; First > Last if there is nothing to store
+	Packs       int    // publications of which more than the record is left
+	Archives    int    // files of compacted raw cycles
+}
+
+// Push stores every publication of a root that the store does not have, oldest first, with
+// what retention has left of it. It may be killed at any point, and goes on where it ended.
+// The caller holds the lock of the root.
+func (d *Dataset) Push(ctx context.Context, f durable.FS, o PushOptions) (Pushed, error) {
+	here, found, err := snapshot.Last(f)
+	if err != nil || !found {
+		return Pushed{First: 1}, err
+	}
+	from, err := d.pushFrom(ctx, f, here)
+	if err != nil {
+		return Pushed{}, err
+	}
+	p := Pushed{First: from, Last: here.Version}
+	if from > here.Version {
+		return p, nil
+	}
+	if p.Archives, err = d.pushArchives(ctx, f, o.DryRun); err != nil {
+		return p, err
+	}
+	if err := d.pushSegments(ctx, f, o.DryRun); err != nil {
+		return p, err
+	}
+	if err := d.pushWatermarks(ctx, f, o.DryRun); err != nil {
+		return p, err
+	}
+	for n := from; n <= here.Version; n++ {
+		if o.Progress != nil {
+			o.Progress(int(n-from), int(here.Version-from+1))
+		}
+		packed, err := d.pushOne(ctx, f, n, o.DryRun)
+		if err != nil {
+			return p, fmt.Errorf("push publication %d of %s: %w", n, d, err)
+		}
+		if packed {
+			p.Packs++
+		}
+	}
+	return p, nil
+}
+
+// pushFrom returns the first version that the store does not have. The two must have the
+// same commit before it.
+func (d *Dataset) pushFrom(ctx context.Context, f durable.FS, here snapshot.Commit) (uint64, error) {
+	there, _, err := d.Head(ctx, 0)
+	if err != nil {
+		return 0, err
+	}
+	first, err := snapshot.First(f)
+	if err != nil {
+		return 0, err
+	}
+	common := min(there.Version, here.Version)
+	switch {
+	case there.Version == 0:
+		return first, d.beginAt(ctx, first)
+	case common < first && there.Version < here.Version:
+		return 0, fmt.Errorf("%s: the store ends at publication %d, and this data root begins at %d: push the data root that has those between first", d, there.Version, first)
+	case common < first:
+		return here.Version + 1, nil // nothing to compare: the store has more than this root
+	}
+	mine, err := snapshot.ReadCommit(f, common)
+	if err != nil {
+		return 0, err
+	}
+	theirs, err := snapshot.ReadCommit(d.Records(ctx), common)
+	if err != nil {
+		return 0, err
+	}
+	if mine.SHA256 != theirs.SHA256 {
+		return 0, fmt.Errorf("%s: publication %d: %w", d, common, ErrDiverged)
+	}
+	return common + 1, nil
+}
+
+// beginAt records in an empty store that its first publication is a later one.
+func (d *Dataset) beginAt(ctx context.Context, first uint64) error {
+	if first == 1 {
+		return nil
+	}
+	data, err := snapshot.EncodeFirst(first)
+	if err != nil {
+		return err
+	}
+	return d.store.objects.create(ctx, d.key(layout.First), data)
+}
+
+func (d *Dataset) pushOne(ctx context.Context, f durable.FS, n uint64, dryRun bool) (packed bool, err error) {
+	c, record, err := snapshot.ReadRecord(f, n)
+	if err != nil {
+		return false, err
+	}
+	if dryRun {
+		return isLeft(f, c)
+	}
+	err = d.shipPack(ctx, f, c)
+	if packed = err == nil; errors.Is(err, errNothingLeft) {
+		err = nil
+	}
+	if err == nil {
+		err = d.store.objects.create(ctx, d.key(commitName(n)), record)
+	}
+	return packed, err
+}
+
+// isLeft reports whether retention has left more of a publication than its record.
+func isLeft(f durable.ReadFS, c snapshot.Commit) (bool, error) {
+	for _, dir := range folders(c.CycleID) {
+		if there, err := durable.Exists(f, dir); err != nil || there {
+			return there, err
+		}
+	}
+	return false, nil
+}
+
+func (d *Dataset) pushSegments(ctx context.Context, f durable.FS, dryRun bool) error {
+	_, err := d.pushFiles(ctx, f, layout.ChangesDir, dryRun, func(base string) bool {
+		_, _, ok := layout.ParseChangeSegment(base)
+		return ok
+	})
+	return err
+}
+
+func (d *Dataset) pushArchives(ctx context.Context, f durable.FS, dryRun bool) (int, error) {
+	return d.pushFiles(ctx, f, layout.RawDir, dryRun, func(base string) bool {
+		_, ok := layout.ParseRawPack(base)
+		return ok
+	})
+}
+
+// pushFiles stores the files of a folder that the store does not have, and counts them.
+func (d *Dataset) pushFiles(ctx context.Context, f durable.FS, dir string, dryRun bool, wanted func(base string) bool) (n int, err error) {
+	entries, err := f.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entries {
+		name := dir + "/" + e.Name()
+		if !wanted(e.Name()) {
+			continue
+		}
+		info, err := f.Stat(name)
+		if err != nil {
+			return n, err
+		}
+		size, there, err := d.store.objects.exists(ctx, d.key(name))
+		if err != nil {
+			return n, err
+		}
+		if there && size == info.Size() {
+			continue
+		}
+		n++
+		if dryRun {
+			continue
+		}
+		if err := d.putFile(ctx, f, name); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// putFile stores a file under its own name.
+func (d *Dataset) putFile(ctx context.Context, f durable.ReadFS, name string) error {
+	return d.store.objects.put(ctx, d.key(name), func(w io.Writer) error {
+		r, err := f.Open(name)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		_, err = io.Copy(w, r)
+		return err
+	})
+}
+
+// pushWatermarks records in the store what retention has deleted of a root.
+func (d *Dataset) pushWatermarks(ctx context.Context, f durable.ReadFS, dryRun bool) error {
+	marks, err := retention.ReadWatermarks(f)
+	if err != nil {
+		return err
+	}
+	return d.raise(ctx, marks, dryRun)
+}
+
+// watermarks reads what retention deleted in the store.
+func (d *Dataset) watermarks(ctx context.Context) (retention.Watermarks, error) {
+	return retention.ReadWatermarks(d.Records(ctx))
+}

@@ -1,0 +1,45 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"mkt/publish/durable"
+	"mkt/publish/snapshot"
+)
+
+// Ship implements publish.Store: it stores the segments of the change log and the pack of
+// a publication, and then commits it. After an error the commit may have been made, which
+// the next Sync finds out; snapshot.ErrConflict means that it was not.
+func (d *Dataset) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error {
+	for _, name := range segments {
+		// Its name has its range and its cycle: another file of that name in the store is
+		// one of a publication that was never committed.
+		if err := d.putFile(ctx, root, name); err != nil {
+			return err
+		}
+	}
+	if err := d.shipPack(ctx, root, c); err != nil {
+		return err
+	}
+	err := d.store.objects.create(ctx, d.key(commitName(c.Version)), record)
+	if errors.Is(err, snapshot.ErrConflict) {
+		return fmt.Errorf("commit %d: %w", c.Version, snapshot.ErrConflict)
+	}
+	return err
+}
+
+func (d *Dataset) shipPack(ctx context.Context, root durable.FS, c snapshot.Commit) error {
+	return d.store.objects.put(ctx, d.key(packName(c)), func(w io.Writer) error {
+		files, err := writePack(ctx, root, c, w)
+		if err == nil && files == 0 {
+			err = errNothingLeft
+		}
+		return err
+	})
+}
+
+// errNothingLeft: retention has deleted all of a publication but its record.
+var errNothingLeft = errors.New("nothing is left of this publication")

@@ -1,0 +1,122 @@
+package store
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+const stateArchive = "state.tar"
+
+// maxStates bounds the state files of one folder.
+const maxStates = 8 << 20
+
+// ShipStates stores the state files of a product, and those of its account, if they have
+// changed since this process stored them last. account is the account's root. They are for
+// the next worker and for the answers of replicas; no data depends on them.
+func (d *Dataset) ShipStates(ctx context.Context, root, account durable.ReadFS) error {
+	return errors.Join(d.store.shipStates(ctx, root, d.dir), d.store.shipStates(ctx, account, layout.Tenant(d.clientID)+"/"))
+}
+
+func (s *Store) shipStates(ctx context.Context, f durable.ReadFS, prefix string) error {
+	data, err := archiveStates(f)
+	if err != nil || data == nil {
+		return err
+	}
+	key, sum := prefix+stateArchive, durable.Hash(data)
+	if last, ok := s.shipped.Load(key); ok && last == sum {
+		return nil
+	}
+	if err = s.objects.put(ctx, key, writing(data)); err == nil {
+		s.shipped.Store(key, sum)
+	}
+	return err
+}
+
+// archiveStates returns the state files as an archive, nil if there are none.
+func archiveStates(f durable.ReadFS) ([]byte, error) {
+	entries, err := f.ReadDir(layout.StateDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, e := range entries {
+		if !isState(e.Name()) || !e.Type().IsRegular() {
+			continue
+		}
+		data, err := durable.ReadFile(f, layout.StateDir+"/"+e.Name(), maxStates)
+		if err != nil {
+			return nil, err
+		}
+		if err := w.WriteHeader(header(layout.StateDir+"/"+e.Name(), tar.TypeReg, "", int64(len(data)))); err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(data); err != nil {
+			return nil, err
+		}
+	}
+	return out.Bytes(), w.Close()
+}
+
+// isState reports whether a name is that of a state file.
+func isState(name string) bool {
+	base, ok := strings.CutSuffix(name, ".json")
+	return ok && layout.ValidTenantID(base)
+}
+
+// CopyStates copies the state files of a product to its root.
+func (d *Dataset) CopyStates(ctx context.Context, f durable.FS) error {
+	return d.store.copyStates(ctx, f, d.dir)
+}
+
+// CopyAccountStates copies the state files of an account to its root.
+func (s *Store) CopyAccountStates(ctx context.Context, clientID string, f durable.FS) error {
+	return s.copyStates(ctx, f, layout.Tenant(clientID)+"/")
+}
+
+// copyStates replaces the state files in a root that differ. The store may have none.
+func (s *Store) copyStates(ctx context.Context, f durable.FS, prefix string) error {
+	data, err := s.objects.get(ctx, prefix+stateArchive)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := durable.MkdirAllSync(f, layout.StateDir); err != nil {
+		return err
+	}
+	for in := tar.NewReader(bytes.NewReader(data)); ; {
+		h, err := in.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil || path.Dir(h.Name) != layout.StateDir || !isState(path.Base(h.Name)) {
+			return fmt.Errorf("%s%s: %w", prefix, stateArchive, snapshot.ErrDamaged)
+		}
+		state, err := io.ReadAll(in)
+		if err != nil {
+			return fmt.Errorf("%s%s: %w: %w", prefix, stateArchive, snapshot.ErrDamaged, err)
+		}
+		if same, err := durable.ReadFile(f, h.Name, maxStates); err == nil && bytes.Equal(same, state) {
+			continue
+		}
+		if err := durable.Overwrite(f, h.Name, state); err != nil {
+			return err
+		}
+	}
+}

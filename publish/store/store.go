@@ -1,0 +1,213 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/azureblob" // azblob://
+	_ "gocloud.dev/blob/gcsblob"   // gs://
+	_ "gocloud.dev/blob/s3blob"    // s3://
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+)
+
+// Schemes are the beginnings of the addresses of stores.
+var Schemes = []string{"s3://", "gs://", "azblob://"}
+
+// Options of a store.
+type Options struct {
+	// URL is the address: s3://bucket/prefix?region=…&endpoint=…, gs://bucket/prefix or
+	// azblob://container/prefix. Credentials are those of the environment, as the tools of
+	// each store find them, and never in the address.
+	URL string
+	Now func() time.Time // nil = time.Now
+	Log *slog.Logger     // nil = discarded
+}
+
+// Store is an object store. Safe for concurrent use.
+type Store struct {
+	objects objects
+	now     func() time.Time
+	log     *slog.Logger
+	Stats   *Stats
+	shipped sync.Map // name of an archive of state files → hash of what was stored last
+}
+
+// Open opens a store. It sends no request: see Probe.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	address, prefix, err := split(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	bucket, err := blob.OpenBucket(ctx, address)
+	if err != nil {
+		return nil, fmt.Errorf("store %s: the address or the credential in the environment is not valid: %w", Redact(o.URL), cleaned(err, o.URL))
+	}
+	if prefix != "" {
+		bucket = blob.PrefixedBucket(bucket, prefix+"/")
+	}
+	return New(bucket, o), nil
+}
+
+// New returns a store in an open bucket.
+func New(bucket *blob.Bucket, o Options) *Store {
+	s := &Store{now: o.Now, log: o.Log, Stats: new(Stats)}
+	s.objects = objects{bucket, s.Stats}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	return s
+}
+
+// Close frees the connections of the store.
+func (s *Store) Close() error { return s.objects.bucket.Close() }
+
+// CheckURL checks the form of an address.
+func CheckURL(text string) error {
+	_, _, err := split(text)
+	return err
+}
+
+// split separates the prefix of the objects' names from an address.
+func split(text string) (address, prefix string, err error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", "", errors.New("store: not an address: want a form like s3://bucket/prefix?region=eu-central-1")
+	}
+	known := false
+	for _, scheme := range Schemes {
+		known = known || u.Scheme+"://" == scheme
+	}
+	switch {
+	case !known:
+		return "", "", fmt.Errorf("store %s: want an address that begins with %s", Redact(text), strings.Join(Schemes, ", "))
+	case u.Host == "":
+		return "", "", fmt.Errorf("store %s: the bucket is missing: want a form like %s://bucket/prefix", Redact(text), u.Scheme)
+	case u.User != nil:
+		return "", "", fmt.Errorf("store %s: a credential may not be in the address: put it into the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for s3)", Redact(text))
+	}
+	prefix = strings.Trim(u.Path, "/")
+	if prefix != "" && path.Clean(prefix) != prefix {
+		return "", "", fmt.Errorf("store %s: the prefix may not contain empty parts, . or ..", Redact(text))
+	}
+	u.Path = ""
+	return u.String(), prefix, nil
+}
+
+// Redact returns an address without a credential and without its query.
+func Redact(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "(not an address)"
+	}
+	return u.Scheme + "://" + u.Host + u.Path
+}
+
+// cleaned removes an address from the text of an error.
+func cleaned(err error, address string) error {
+	u, _ := url.Parse(address)
+	return errors.New(strings.NewReplacer(address, Redact(address), u.RawQuery+" ", "").Replace(err.Error()))
+}
+
+// Probe checks that the store can be read and written, and that it refuses to overwrite an
+// object that is to be created only if absent: ErrUnsafe if it does not. It leaves nothing
+// behind.
+func (s *Store) Probe(ctx context.Context) error {
+	key := "probe/" + rand.Text()
+	defer s.objects.delete(context.WithoutCancel(ctx), key)
+	if err := s.objects.create(ctx, key, []byte("first\n")); err != nil {
+		return err
+	}
+	err := s.objects.create(ctx, key, []byte("second\n"))
+	if err == nil {
+		return ErrUnsafe
+	}
+	there, read := s.objects.get(ctx, key)
+	switch {
+	case read != nil:
+		return read
+	case string(there) != "first\n":
+		return ErrUnsafe
+	case errors.Is(err, ErrAway), errors.Is(err, ErrRefused), errors.Is(err, ErrFull):
+		return err
+	}
+	return s.objects.delete(ctx, key)
+}
+
+// CheckIDKey compares the fingerprint of the key that ids are made with to the one in the
+// store, and stores it if there is none: two keys would give one fixture two ids.
+func (s *Store) CheckIDKey(ctx context.Context, fingerprint string) error {
+	data := []byte(fingerprint + "\n")
+	there, err := s.objects.get(ctx, layout.IDKeyFingerprintFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = s.objects.create(ctx, layout.IDKeyFingerprintFile, data); err == nil {
+			return nil
+		}
+		there, err = s.objects.get(ctx, layout.IDKeyFingerprintFile)
+	}
+	if err != nil {
+		return err
+	}
+	if string(there) != string(data) {
+		return fmt.Errorf("the object store was written with another id key (%.16s…, this one is %.16s…): use the same key on every machine, or another prefix", strings.TrimSpace(string(there)), fingerprint)
+	}
+	return nil
+}
+
+// Dataset returns one product of an account.
+func (s *Store) Dataset(clientID string, p football.Product) *Dataset {
+	return &Dataset{store: s, clientID: clientID, product: p, dir: layout.TenantProduct(clientID, string(p)) + "/"}
+}
+
+// Dataset is one product of an account in the store. Safe for concurrent use, but only one
+// goroutine may work on one root.
+type Dataset struct {
+	store    *Store
+	clientID string
+	product  football.Product
+	dir      string // prefix of its objects' names, with a slash at its end
+}
+
+// Datasets lists what the store has: accounts and products.
+func (s *Store) Datasets(ctx context.Context) ([]*Dataset, error) {
+	var list []*Dataset
+	err := s.objects.list(ctx, "client_id=", "/", func(account object) (bool, error) {
+		id := strings.TrimSuffix(strings.TrimPrefix(account.key, "client_id="), "/")
+		if !account.dir || !layout.ValidTenantID(id) {
+			return true, nil
+		}
+		return true, s.objects.list(ctx, account.key+"product=", "/", func(o object) (bool, error) {
+			if o.dir {
+				list = append(list, s.Dataset(id, football.Product(strings.TrimSuffix(strings.TrimPrefix(o.key, account.key+"product="), "/"))))
+			}
+			return true, nil
+		})
+	})
+	return list, err
+}
+
+// ClientID is the account.
+func (d *Dataset) ClientID() string { return d.clientID }
+
+// Product is the product.
+func (d *Dataset) Product() football.Product { return d.product }
+
+// String names the dataset in messages.
+func (d *Dataset) String() string { return d.clientID + " " + string(d.product) }
+
+var _ durable.ReadFS = (*view)(nil)

@@ -1,0 +1,89 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/snapshot"
+)
+
+// view reads small objects of a dataset under the names that they have in a root: commit
+// records, so that package snapshot finds the newest one and searches them.
+type view struct {
+	ctx context.Context
+	d   *Dataset
+}
+
+// Records returns the dataset's commit records, for the functions of package snapshot. It
+// must not be used after ctx has ended.
+func (d *Dataset) Records(ctx context.Context) durable.ReadFS { return &view{ctx, d} }
+
+// Open implements durable.ReadFS.
+func (v *view) Open(name string) (durable.Reader, error) {
+	data, err := v.d.store.objects.get(v.ctx, v.d.dir+name)
+	if err != nil {
+		return nil, err
+	}
+	return nopCloser{bytes.NewReader(data)}, nil
+}
+
+// Stat implements durable.ReadFS.
+func (v *view) Stat(name string) (fs.FileInfo, error) {
+	size, found, err := v.d.store.objects.exists(v.ctx, v.d.dir+name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
+	}
+	return info{path.Base(name), size}, nil
+}
+
+// ReadDir implements durable.ReadFS. Nothing that reads records lists a folder.
+func (v *view) ReadDir(name string) ([]fs.DirEntry, error) {
+	return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.ErrUnsupported}
+}
+
+// SyncDir implements durable.ReadFS: what is in the store is durable.
+func (v *view) SyncDir(string) error { return nil }
+
+type nopCloser struct{ *bytes.Reader }
+
+func (nopCloser) Close() error { return nil }
+
+type info struct {
+	name string
+	size int64
+}
+
+func (i info) Name() string       { return i.name }
+func (i info) Size() int64        { return i.size }
+func (i info) Mode() fs.FileMode  { return 0o444 }
+func (i info) ModTime() time.Time { return time.Time{} }
+func (i info) IsDir() bool        { return false }
+func (i info) Sys() any           { return nil }
+
+// Head returns the newest commit of the dataset, with the bytes of its record; Version is 0
+// if there is none. from is the number of a record that the store is known to have, or 0:
+// one request if there is no newer one.
+func (d *Dataset) Head(ctx context.Context, from uint64) (snapshot.Commit, []byte, error) {
+	records := d.Records(ctx)
+	n, err := snapshot.NewestRecord(records, from)
+	if err != nil || n == 0 {
+		return snapshot.Commit{}, nil, err
+	}
+	return snapshot.ReadRecord(records, n)
+}
+
+// HasNewer reports whether the store has a commit after number n.
+func (d *Dataset) HasNewer(ctx context.Context, n uint64) (bool, error) {
+	_, found, err := d.store.objects.exists(ctx, d.key(commitName(n+1)))
+	return found, err
+}
+
+func (d *Dataset) key(name string) string { return d.dir + name }
