@@ -269,7 +269,11 @@ func (d *dataset) check(f durable.FS) error {
 	if n := len(d.events); n > 0 && uint64(d.events[n-1].Seq) != d.commit.LastSeq {
 		return fmt.Errorf("last event %d, commit says %d", d.events[n-1].Seq, d.commit.LastSeq)
 	}
-	for c := d.commit; c.Version > 1; {
+	first, err := snapshot.First(f)
+	if err != nil {
+		return err
+	}
+	for c := d.commit; c.Version > first; {
 		before, err := snapshot.ReadCommit(f, c.Version-1)
 		if err != nil {
 			return err

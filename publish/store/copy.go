@@ -43,6 +43,7 @@ func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo Parts) (snapsho
 	if err := d.copy(ctx, f, head, record, upTo); err != nil {
 		return here, fmt.Errorf("copy publication %d of %s from the object store: %w", head.Version, d, err)
 	}
+	d.store.newest.Store(d.dir, head.SHA256)
 	return head, nil
 }
 

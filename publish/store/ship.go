@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
@@ -14,6 +15,9 @@ import (
 // a publication, and then commits it. After an error the commit may have been made, which
 // the next Sync finds out; snapshot.ErrConflict means that it was not.
 func (d *Dataset) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error {
+	if err := d.follows(ctx, c); err != nil {
+		return err
+	}
 	for _, name := range segments {
 		// Its name has its range and its cycle: another file of that name in the store is
 		// one of a publication that was never committed.
@@ -27,6 +31,24 @@ func (d *Dataset) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, 
 	err := d.store.objects.create(ctx, d.key(commitName(c.Version)), record)
 	if errors.Is(err, snapshot.ErrConflict) {
 		return fmt.Errorf("commit %d: %w", c.Version, snapshot.ErrConflict)
+	}
+	if err == nil {
+		d.store.newest.Store(d.dir, durable.Hash(record))
+	}
+	return err
+}
+
+// follows checks that the store has the commit before c.
+func (d *Dataset) follows(ctx context.Context, c snapshot.Commit) error {
+	if last, ok := d.store.newest.Load(d.dir); c.PreviousSHA256 == "" || ok && last == c.PreviousSHA256 {
+		return nil
+	}
+	before, err := snapshot.ReadCommit(d.Records(ctx), c.Version-1)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: publication %d: %w", d, c.Version-1, ErrBehind)
+	case err == nil && before.SHA256 != c.PreviousSHA256:
+		return fmt.Errorf("%s: publication %d: %w", d, c.Version-1, ErrDiverged)
 	}
 	return err
 }

@@ -42,6 +42,9 @@ type Store struct {
 	now     func() time.Time
 	log     *slog.Logger
 	Stats   *Stats
+	// newest has the hash of a commit record that the store has, by prefix of a dataset:
+	// what the next publication follows need not be looked up.
+	newest  sync.Map
 	shipped sync.Map // name of an archive of state files → hash of what was stored last
 }
 

@@ -1,0 +1,304 @@
+package publish_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"testing"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/memblob"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/retention"
+	"mkt/publish/snapshot"
+	"mkt/publish/store"
+)
+
+func newStore(t testing.TB) (*store.Dataset, *blob.Bucket) {
+	t.Helper()
+	bucket := memblob.OpenBucket(nil)
+	t.Cleanup(func() { bucket.Close() })
+	return store.New(bucket, store.Options{}).Dataset("acme", football.MarketEngine), bucket
+}
+
+// shipCycle publishes a cycle to a root and the store.
+func shipCycle(t testing.TB, f durable.FS, d *store.Dataset, c cycle, keep retention.Policy) error {
+	t.Helper()
+	c.transform(t, f)
+	o := options(f, c, fmt.Sprint("run-", c.number))
+	o.Store, o.Retention = d, keep
+	_, err := publish.Run(context.Background(), o)
+	return err
+}
+
+// history is a few cycles in which fixtures are refreshed, carried over and removed.
+func history() []cycle {
+	return []cycle{{number: 1, refreshed: upTo(6)}, {number: 2, refreshed: []int{1, 2}, failed: []int{0, 3, 4, 5}},
+		{number: 3, refreshed: []int{0}, failed: []int{1, 2, 3}, over: []int{4}}, {number: 4, refreshed: upTo(4), bare: []int{7}}}
+}
+
+// publishedFiles are the names and hashes of everything published below a root.
+func publishedFiles(t testing.TB, f durable.ReadFS) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, dir := range []string{layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir} {
+		hashFolder(t, f, dir, all)
+	}
+	return all
+}
+
+func hashFolder(t testing.TB, f durable.ReadFS, dir string, all map[string]string) {
+	t.Helper()
+	entries, err := f.ReadDir(dir)
+	must(t, err)
+	for _, e := range entries {
+		if name := dir + "/" + e.Name(); e.IsDir() {
+			hashFolder(t, f, name, all)
+		} else {
+			_, sum, err := durable.HashFile(f, name)
+			must(t, err)
+			all[name] = sum
+		}
+	}
+}
+
+// Every publication is made by another worker on an empty disk, and each gives the bytes
+// that one machine without a store gives.
+func TestWorkersWithoutDisk(t *testing.T) {
+	d, _ := newStore(t)
+	alone := durabletest.NewMem()
+	for _, c := range history() {
+		publishCycle(t, alone, c)
+		worker := durabletest.NewMem()
+		if _, err := d.Sync(t.Context(), worker); err != nil {
+			t.Fatal(err)
+		}
+		must(t, shipCycle(t, worker, d, c, retention.Policy{}))
+		want, err := look(alone)
+		must(t, err)
+		got, err := look(worker)
+		must(t, err)
+		if got.commit.SHA256 != want.commit.SHA256 || len(got.events) != len(want.events) {
+			t.Fatalf("cycle %d: the worker made commit %s with %d events, one machine %s with %d", c.number, got.commit.SHA256, len(got.events), want.commit.SHA256, len(want.events))
+		}
+	}
+	pulled := durabletest.NewMem()
+	done, err := d.Pull(t.Context(), pulled, store.PullOptions{})
+	must(t, err)
+	want, got := publishedFiles(t, alone), publishedFiles(t, pulled)
+	if done.Packs != 4 || len(want) != len(got) {
+		t.Errorf("pulled %+v, %d files instead of %d", done, len(got), len(want))
+	}
+	for name, sum := range want {
+		if got[name] != sum {
+			t.Errorf("%s is not the same file after a pull", name)
+		}
+	}
+}
+
+// A root that was published without a store is pushed, and the store has all of it.
+func TestPush(t *testing.T) {
+	d, _ := newStore(t)
+	alone := durabletest.NewMem()
+	for _, c := range history()[:3] {
+		publishCycle(t, alone, c)
+	}
+	if err := shipCycle(t, alone, d, history()[3], retention.Policy{}); err == nil {
+		t.Error("a publication was shipped although the store lacks those before it")
+	}
+	if _, err := d.Sync(t.Context(), alone); !errors.Is(err, store.ErrBehind) {
+		t.Errorf("a root that is ahead of the store: %v, want ErrBehind", err)
+	}
+	plan, err := d.Push(t.Context(), alone, store.PushOptions{DryRun: true})
+	must(t, err)
+	done, err := d.Push(t.Context(), alone, store.PushOptions{})
+	must(t, err)
+	if plan != done || done.Packs != 3 {
+		t.Errorf("a dry run said %+v, the push did %+v", plan, done)
+	}
+	if again, err := d.Push(t.Context(), alone, store.PushOptions{}); err != nil || again.First <= again.Last {
+		t.Errorf("pushed again: %+v, %v", again, err)
+	}
+	must(t, shipCycle(t, alone, d, history()[3], retention.Policy{}))
+	copied := durabletest.NewMem()
+	head, err := d.Follow(t.Context(), copied)
+	must(t, err)
+	want, err := look(alone)
+	must(t, err)
+	got, err := look(copied)
+	must(t, err)
+	if head.Version != 4 || got.commit.SHA256 != want.commit.SHA256 || len(got.events) != len(want.events) {
+		t.Errorf("the copy has version %d with %d events, the root %d with %d", head.Version, len(got.events), want.commit.Version, len(want.events))
+	}
+}
+
+// Two workers publish the same number: one of them wins, and the other leaves nothing.
+func TestTwoWorkers(t *testing.T) {
+	d, _ := newStore(t)
+	a, b := durabletest.NewMem(), durabletest.NewMem()
+	c := history()
+	must(t, shipCycle(t, a, d, c[0], retention.Policy{}))
+	_, err := d.Sync(t.Context(), b)
+	must(t, err)
+	must(t, shipCycle(t, a, d, c[1], retention.Policy{}))
+	if err := shipCycle(t, b, d, c[2], retention.Policy{}); !errors.Is(err, publish.ErrConflict) {
+		t.Fatalf("the second worker: %v, want ErrConflict", err)
+	}
+	if head, _, err := snapshot.Head(b); err != nil || head.Version != 1 {
+		t.Errorf("the worker that lost has version %d, %v", head.Version, err)
+	}
+	head, err := d.Sync(t.Context(), b)
+	must(t, err)
+	got, err := look(b)
+	must(t, err)
+	if head.Version != 2 || got.commit.CycleID != c[1].id() {
+		t.Errorf("after a sync the worker that lost has %d %s", head.Version, got.commit.CycleID)
+	}
+	must(t, shipCycle(t, b, d, c[2], retention.Policy{}))
+}
+
+// Two installations on one prefix are told apart, and neither overwrites the other.
+func TestTwoInstallations(t *testing.T) {
+	d, _ := newStore(t)
+	a, b := durabletest.NewMem(), durabletest.NewMem()
+	c := history()
+	must(t, shipCycle(t, a, d, c[0], retention.Policy{}))
+	publishCycle(t, b, c[1])
+	if _, err := d.Sync(t.Context(), b); !errors.Is(err, store.ErrDiverged) {
+		t.Errorf("another installation: %v, want ErrDiverged", err)
+	}
+	if _, err := d.Push(t.Context(), b, store.PushOptions{}); !errors.Is(err, store.ErrDiverged) {
+		t.Errorf("a push of another installation: %v, want ErrDiverged", err)
+	}
+}
+
+// A span is pulled with what was served at its beginning, and its root continues.
+func TestPullSpan(t *testing.T) {
+	d, _ := newStore(t)
+	f := durabletest.NewMem()
+	all := history()
+	for _, c := range all {
+		must(t, shipCycle(t, f, d, c, retention.Policy{}))
+	}
+	part := durabletest.NewMem()
+	o := store.PullOptions{From: all[2].at(), To: all[2].at().Add(30 * time.Minute)}
+	done, err := d.Pull(t.Context(), part, o)
+	must(t, err)
+	got, err := look(part)
+	must(t, err)
+	if done.First != 2 || done.Last != 3 || got.commit.Version != 3 {
+		t.Errorf("pulled %+v, the newest is %d", done, got.commit.Version)
+	}
+	marks, err := retention.ReadWatermarks(part)
+	must(t, err)
+	must(t, marks.Check(part))
+	var seen []uint64
+	for c, err := range snapshot.Backward(part, got.commit) {
+		must(t, err)
+		seen = append(seen, c.Version)
+	}
+	if !slices.Equal(seen, []uint64{3, 2}) {
+		t.Errorf("the records of the span are %v", seen)
+	}
+	rest, err := d.Pull(t.Context(), part, store.PullOptions{})
+	must(t, err)
+	if got, err = look(part); err != nil || rest.First != 4 || got.commit.Version != 4 {
+		t.Errorf("pulled the rest: %+v, the newest is %d, %v", rest, got.commit.Version, err)
+	}
+}
+
+// What retention deletes in the store is old and recorded; the rest can be pulled.
+func TestCollectStore(t *testing.T) {
+	d, bucket := newStore(t)
+	f := durabletest.NewMem()
+	keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, Cycles: 3, CycleAge: time.Hour}
+	for n := 1; n <= 12; n++ {
+		must(t, shipCycle(t, f, d, cycle{number: n, refreshed: upTo(3)}, keep))
+	}
+	dry, err := d.Collect(t.Context(), store.CollectOptions{Policy: keep, DryRun: true})
+	must(t, err)
+	done, err := d.Collect(t.Context(), store.CollectOptions{Policy: keep})
+	must(t, err)
+	if dry != done || done.Packs != 9 {
+		t.Errorf("a dry run said %+v, the collection did %+v", dry, done)
+	}
+	if packs := countObjects(t, bucket, "client_id=acme/product=market_engine/packs/"); packs != 3 {
+		t.Errorf("%d packs are left", packs)
+	}
+	pulled := durabletest.NewMem()
+	got, err := d.Pull(t.Context(), pulled, store.PullOptions{})
+	must(t, err)
+	world, err := look(pulled)
+	must(t, err)
+	marks, err := retention.ReadWatermarks(pulled)
+	must(t, err)
+	must(t, marks.Check(pulled))
+	if got.Packs != 3 || world.commit.Version != 12 || !marks.Snapshots.Covers(cycle{number: 9}.id()) || marks.Snapshots.Covers(cycle{number: 10}.id()) {
+		t.Errorf("pulled %+v, version %d, marks %+v", got, world.commit.Version, marks.Snapshots)
+	}
+}
+
+func countObjects(t testing.TB, bucket *blob.Bucket, prefix string) (n int) {
+	t.Helper()
+	for it := bucket.List(&blob.ListOptions{Prefix: prefix}); ; n++ {
+		if _, err := it.Next(t.Context()); err == io.EOF {
+			return n
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A pack that was cut or changed is never installed.
+func TestDamagedPack(t *testing.T) {
+	for name, damage := range map[string]func([]byte) []byte{
+		"truncated":           func(b []byte) []byte { return b[:len(b)-700] },
+		"truncated at a file": func(b []byte) []byte { return b[:len(b)-1024] },
+		"short":               func(b []byte) []byte { return b[:100] },
+		"empty":               func([]byte) []byte { return nil },
+		"a changed byte":      func(b []byte) []byte { b[len(b)/3] ^= 1; return b },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, bucket := newStore(t)
+			must(t, shipCycle(t, durabletest.NewMem(), d, history()[0], retention.Policy{}))
+			it := bucket.List(&blob.ListOptions{Prefix: "client_id=acme/product=market_engine/packs/"})
+			pack, err := it.Next(t.Context())
+			must(t, err)
+			data, err := bucket.ReadAll(t.Context(), pack.Key)
+			must(t, err)
+			must(t, bucket.WriteAll(t.Context(), pack.Key, damage(data), nil))
+			f := durabletest.NewMem()
+			if _, err := d.Sync(t.Context(), f); !errors.Is(err, snapshot.ErrDamaged) {
+				t.Errorf("a damaged pack: %v, want ErrDamaged", err)
+			}
+			if _, found, err := snapshot.Head(f); found || err != nil {
+				t.Errorf("a damaged pack was committed: %v", err)
+			}
+		})
+	}
+}
+
+// State files reach the next worker.
+func TestStates(t *testing.T) {
+	d, _ := newStore(t)
+	a, account, b := durabletest.NewMem(), durabletest.NewMem(), durabletest.NewMem()
+	must(t, durable.MkdirAllSync(a, layout.StateDir))
+	must(t, durable.Overwrite(a, "state/fetch.json", []byte("{}\n")))
+	must(t, d.ShipStates(t.Context(), a, account))
+	must(t, d.CopyStates(t.Context(), b))
+	if data, err := durable.ReadFile(b, "state/fetch.json", 100); err != nil || string(data) != "{}\n" {
+		t.Errorf("the state is %q, %v", data, err)
+	}
+	if err := d.CopyStates(t.Context(), durabletest.NewMem()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
