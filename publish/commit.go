@@ -43,7 +43,11 @@ func (d *Draft) ship(ctx context.Context, c snapshot.Commit, record []byte) erro
 	if d.Store == nil {
 		return nil
 	}
-	return d.Store.Ship(ctx, d.Root, c, record, slices.Sorted(maps.Keys(d.Segments)))
+	err := d.Store.Ship(ctx, d.Root, c, record, slices.Sorted(maps.Keys(d.Segments)))
+	if err == nil || errors.Is(err, ErrConflict) {
+		return err
+	}
+	return &StoreError{err}
 }
 
 // check loads the staged snapshot in a child process.

@@ -57,6 +57,13 @@ type Store interface {
 	Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error
 }
 
+// StoreError reports that the Store did not take a publication, or did not say that it did.
+// The next run finds out and publishes it.
+type StoreError struct{ Err error }
+
+func (e *StoreError) Error() string { return e.Err.Error() }
+func (e *StoreError) Unwrap() error { return e.Err }
+
 // Summary is the result of a run.
 type Summary struct {
 	Cycle       layout.CycleID

@@ -63,6 +63,7 @@ func Record(ctx context.Context, o Options, started time.Time, s Summary, err er
 // a success.
 func code(s *Summary, err error) health.Code {
 	var damage *DamageError
+	var store *StoreError
 	var path *fs.PathError
 	var errno syscall.Errno
 	switch {
@@ -78,7 +79,7 @@ func code(s *Summary, err error) health.Code {
 		return health.CodePayloadRejected
 	case errors.Is(err, ErrNotLoadable):
 		return health.CodeSnapshotUnfit
-	case errors.Is(err, durable.ErrNoSpace), snapshot.IsFault(err), errors.As(err, &path), errors.As(err, &errno):
+	case errors.Is(err, durable.ErrNoSpace), errors.As(err, &store), snapshot.IsFault(err), errors.As(err, &path), errors.As(err, &errno):
 		return health.CodeStorage
 	}
 	return health.CodeInternal

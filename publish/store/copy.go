@@ -56,6 +56,10 @@ func (d *Dataset) compare(ctx context.Context, f durable.FS) (here snapshot.Comm
 	if !found {
 		return here, true, nil
 	}
+	if last, ok := d.store.newest.Load(d.dir); ok && last == here.SHA256 {
+		newer, err = d.HasNewer(ctx, here.Version)
+		return here, newer, err
+	}
 	data, err := d.store.objects.get(ctx, d.key(commitName(here.Version)))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -74,6 +78,7 @@ func (d *Dataset) compare(ctx context.Context, f durable.FS) (here snapshot.Comm
 	case durable.Hash(data) != here.SHA256:
 		return here, false, fmt.Errorf("%s: publication %d: %w", d, here.Version, ErrDiverged)
 	}
+	d.store.newest.Store(d.dir, here.SHA256)
 	newer, err = d.HasNewer(ctx, here.Version)
 	return here, newer, err
 }

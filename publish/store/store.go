@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gocloud.dev/blob"
@@ -21,6 +23,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 )
 
 // Schemes are the beginnings of the addresses of stores.
@@ -45,7 +48,8 @@ type Store struct {
 	// newest has the hash of a commit record that the store has, by prefix of a dataset:
 	// what the next publication follows need not be looked up.
 	newest  sync.Map
-	shipped sync.Map // name of an archive of state files → hash of what was stored last
+	keyAgreed atomic.Bool // see SyncIDKey
+	shipped   sync.Map    // name of an archive of state files → hash of what was stored last
 }
 
 // Open opens a store. It sends no request: see Probe.
@@ -152,25 +156,42 @@ func (s *Store) Probe(ctx context.Context) error {
 	return s.objects.delete(ctx, key)
 }
 
-// CheckIDKey compares the fingerprint of the key that ids are made with to the one in the
-// store, and stores it if there is none: two keys would give one fixture two ids.
-func (s *Store) CheckIDKey(ctx context.Context, fingerprint string) error {
-	data := []byte(fingerprint + "\n")
-	there, err := s.objects.get(ctx, layout.IDKeyFingerprintFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = s.objects.create(ctx, layout.IDKeyFingerprintFile, data); err == nil {
-			return nil
-		}
-		there, err = s.objects.get(ctx, layout.IDKeyFingerprintFile)
+// SyncIDKey makes a data root and the store agree on the fingerprint of the key that ids
+// are made with: what one of them has is copied to the other. Two keys would give one
+// fixture two ids. It asks the store once.
+func (s *Store) SyncIDKey(ctx context.Context, data durable.FS) error {
+	if s.keyAgreed.Load() {
+		return nil
 	}
-	if err != nil {
+	const name, most = layout.IDKeyFingerprintFile, 4096
+	here, err := durable.ReadFile(data, name, most)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if string(there) != string(data) {
-		return fmt.Errorf("the object store was written with another id key (%.16s…, this one is %.16s…): use the same key on every machine, or another prefix", strings.TrimSpace(string(there)), fingerprint)
+	there, err := s.objects.get(ctx, name)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case here == nil && err != nil:
+		return nil // the first cycle makes it
+	case here == nil:
+		err = durable.CreateAgain(data, name, durable.Bytes(there))
+	case err != nil:
+		if err = s.objects.create(ctx, name, here); errors.Is(err, snapshot.ErrConflict) {
+			err = errOtherKey
+		}
+	case !bytes.Equal(here, there):
+		err = errOtherKey
+	default:
+		err = nil
 	}
-	return nil
+	if err == nil {
+		s.keyAgreed.Store(true)
+	}
+	return err
 }
+
+var errOtherKey = errors.New("the object store was written with another id key than this data root: use the same id key on every machine, or give this installation a prefix of its own")
 
 // Dataset returns one product of an account.
 func (s *Store) Dataset(clientID string, p football.Product) *Dataset {

@@ -20,8 +20,12 @@ type Env struct {
 	Config  string // mkt.yaml
 	Data    string // data root
 	Tenants string // tenants.yaml
+	// StoreURL is the address of the object store; "" if publications are on this machine
+	// only.
+	StoreURL string
 	Log     *slog.Logger
 
+	objects   opened
 	noPager   bool
 	output    Choice // text, json
 	logLevel  Choice

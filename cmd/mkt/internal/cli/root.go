@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"mkt/publish/store"
 )
 
 // LongRunning marks commands that log at info by default. WithoutConfig marks commands
@@ -79,6 +81,7 @@ func NewRoot(env *Env, sections ...Section) *cobra.Command {
 	flags.StringVar(&env.Config, "config", "mkt.yaml", "configuration file [MKT_CONFIG]")
 	flags.StringVar(&env.Data, "data", "data", "data root")
 	flags.StringVar(&env.Tenants, "tenants", "tenants.yaml", "file of the accounts")
+	flags.StringVar(&env.StoreURL, "store", "", "object store of the publications: s3://bucket/prefix?region=…, gs://… or azblob://… (default: none, only this machine)")
 	flags.Var(&env.output, "output", "format of the output: text for people, json for scripts")
 	flags.Var(&env.logLevel, "log-level", "lowest level that is logged (default: info for commands that run until they are stopped, else off)")
 	flags.Var(&env.logFormat, "log-format", "format of the log on stderr")
@@ -86,6 +89,7 @@ func NewRoot(env *Env, sections ...Section) *cobra.Command {
 	root.Flags().BoolVar(&version, "version", false, "print the version of this binary")
 	env.Settings.BindPath(flags, "data", "data")
 	env.Settings.BindPath(flags, "tenants", "tenants")
+	env.Settings.Bind(flags, "store", "store")
 	env.Settings.Bind(flags, "output", "output")
 	env.Settings.Bind(flags, "log-level", "log.level")
 	env.Settings.Bind(flags, "log-format", "log.format")
@@ -120,6 +124,11 @@ func (env *Env) Prepare(cmd *cobra.Command) error {
 	}
 	if env.Data == "" || env.Tenants == "" {
 		return Usagef("--data and --tenants (%s, %s): want a path, not an empty text", envName("data"), envName("tenants"))
+	}
+	if env.StoreURL != "" {
+		if err := store.CheckURL(env.StoreURL); err != nil {
+			return Usagef("--store: %w", err)
+		}
 	}
 	level := logOff
 	if _, service := cmd.Annotations[LongRunning]; service {

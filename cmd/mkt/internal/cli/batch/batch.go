@@ -12,9 +12,11 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/store"
 )
 
 // Step runs one stage. It returns a report, also with an error; the next step works on the
@@ -28,6 +30,9 @@ type Task struct {
 	Root  durable.FS
 	Data  durable.FS // data root
 	Cycle layout.CycleID
+
+	store *store.Dataset // nil without an object store, and while it is away
+	ship  publish.Store  // nil without an object store
 
 	stopping <-chan struct{} // closed when no further step may begin
 }
@@ -127,18 +132,19 @@ func (g *Group) RunJob(ctx, stopping context.Context, j Job, cycle layout.CycleI
 	return err
 }
 
-func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.CycleID, steps []Step, record func(Report)) error {
-	open, err := g.openJob(j)
+func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.CycleID, steps []Step, record func(Report)) (err error) {
+	open, err := g.openJob(ctx, j)
 	if err != nil {
 		record(Report{Tenant: j.Tenant.ID, Product: string(j.Product), Step: "lock", Cycle: string(cycle), Error: cli.Message(err)})
 		return err
 	}
 	defer open.free()
+	defer func() { g.shipStates(ctx, j, open, err != nil, stopping.Err() != nil) }()
 	for _, do := range steps {
 		if stopping.Err() != nil {
 			return cli.ErrInterrupted
 		}
-		report, err := do(ctx, Task{j, open.root, open.data, cycle, stopping.Done()})
+		report, err := do(ctx, Task{j, open.root, open.data, cycle, open.store, open.ship, stopping.Done()})
 		if stopping.Err() != nil && errors.Is(err, context.Canceled) {
 			err = fmt.Errorf("tenant %s: %s %w", j, report.Step, errStepInterrupted)
 		}
@@ -166,10 +172,26 @@ func (g *Group) codeOf(r Report) string {
 
 type openedJob struct {
 	data, root *durable.Disk
+	store      *store.Dataset // nil without an object store, and while it is away
+	ship       publish.Store
 	lock       io.Closer
 }
 
-func (g *Group) openJob(j Job) (*openedJob, error) {
+// openJob opens and locks the folder of a job. With an object store, it then has the newest
+// publication of the store.
+func (g *Group) openJob(ctx context.Context, j Job) (*openedJob, error) {
+	o, err := g.lockJob(j)
+	if err != nil || !g.HasStore() {
+		return o, err
+	}
+	if err := g.syncJob(ctx, j, o); err != nil {
+		o.free()
+		return nil, fmt.Errorf("tenant %s: %w", j, err)
+	}
+	return o, nil
+}
+
+func (g *Group) lockJob(j Job) (*openedJob, error) {
 	open := durable.OpenRoot
 	if g.Unsynced {
 		open = durable.OpenUnsynced
@@ -185,7 +207,7 @@ func (g *Group) openJob(j Job) (*openedJob, error) {
 	}
 	lock, err := root.Lock(layout.Lock)
 	if err == nil {
-		return &openedJob{data, root, lock}, nil
+		return &openedJob{data: data, root: root, lock: lock}, nil
 	}
 	root.Close()
 	data.Close()

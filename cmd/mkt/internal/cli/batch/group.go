@@ -20,9 +20,11 @@ type Group struct {
 	Provider func(name string) (provider.Provider, bool)
 	Unsynced bool // a power failure may lose what was written
 
-	revoked  daemon.Revocations
-	bars     bool       // the progress of every step is shown: not on a schedule, which logs
-	printing sync.Mutex // held while a report is printed
+	revoked        daemon.Revocations
+	bars           bool       // the progress of every step is shown: not on a schedule, which logs
+	statesShipped  sync.Map   // dataset → when state files were put into the object store
+	storeCollected sync.Map   // dataset → when retention was applied in the object store
+	printing       sync.Mutex // held while a report is printed
 }
 
 // NewGroup returns a group that knows all providers.
@@ -32,5 +34,5 @@ func NewGroup(env *cli.Env) *Group { return &Group{Env: env, Provider: all.Looku
 func New(env *cli.Env) []*cobra.Command {
 	g := NewGroup(env)
 	return []*cobra.Command{newFetch(g), newTransform(g), newPublish(g), newCycle(g), newSchedule(g),
-		newReplay(g), newRecover(g), newGC(g), newCheck()}
+		newReplay(g), newRecover(g), newGC(g), newPush(g), newPull(g), newCheck()}
 }

@@ -89,12 +89,15 @@ func (g *Group) publishStep(f PublishFlags) Step {
 		s, err := publish.Run(ctx, publish.Options{
 			ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root,
 			Now: g.Now, Log: g.Log, Version: g.Version, AcceptRemovals: f.acceptRemovals, Retention: f.retained(),
-			Progress: bar.Set,
+			Progress: bar.Set, Store: t.ship,
 			Check: func(ctx context.Context, _ layout.CycleID, dir string) error {
 				bar.Note("loading it as mkt serve will")
 				return checkInChild(ctx, filepath.Join(root, filepath.FromSlash(dir)))
 			},
 		})
+		if err == nil && !s.Already {
+			g.collectStore(ctx, t, f.retained())
+		}
 		return reporters[t.Product].publish(s, g.Now().Sub(began)), err
 	}
 }

@@ -101,12 +101,16 @@ func (g *Group) locked(p cli.Dataset, do func(*durable.Disk) error) error {
 }
 
 func (g *Group) publishOptions(p cli.Dataset, root *durable.Disk) publish.Options {
-	return publish.Options{
+	o := publish.Options{
 		ClientID: p.Tenant, Product: p.Product, Root: root, Now: g.Now, Log: g.Log, Version: g.Version,
 		Check: func(ctx context.Context, _ layout.CycleID, dir string) error {
 			return checkInChild(ctx, filepath.Join(p.Dir(), filepath.FromSlash(dir)))
 		},
 	}
+	if g.HasStore() {
+		o.Store = &lateStore{g, p}
+	}
+	return o
 }
 
 func (g *Group) repair(ctx context.Context, p cli.Dataset, root *durable.Disk) error {

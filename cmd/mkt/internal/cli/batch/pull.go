@@ -1,0 +1,196 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/store"
+	"mkt/serve/account"
+)
+
+type pullFlags struct {
+	cli.Filter
+	from, to string
+	dryRun   bool
+}
+
+func newPull(g *Group) *cobra.Command {
+	var f pullFlags
+	cmd := &cobra.Command{
+		Use:   "pull [--tenant ID | --all] [--from TIME] [--to TIME]",
+		Short: "Copy publications from the object store into a data root",
+		Long: `Copy publications from the object store into the data root of --data: of all
+accounts or one, of all time or of a span. What was copied can be verified,
+inspected, explained and served as where it was published. Every file is
+compared with its hash before it gets its name. A pull that is interrupted
+goes on where it ended.
+
+It is the restore of an installation whose publications are in a store: pull
+into an empty folder, then mkt verify --all --data DIR. Only archived answers
+and canonical rows of cycles that were never published are not in the store.`,
+		Example: `  mkt pull --data /srv/restored --all --dry-run
+  mkt pull --data /tmp/saturday --tenant acme --from 2026-11-21T14:00Z --to 2026-11-21T17:00Z`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.Check(); err != nil {
+				return err
+			}
+			return g.pull(cmd.Context(), f)
+		},
+	}
+	f.Filter.Flags(cmd)
+	f.AllFlag(cmd)
+	cmd.Flags().StringVar(&f.from, "from", "", "begin with what was served at this time, such as 2026-11-21T14:00Z (default: the oldest publication)")
+	cmd.Flags().StringVar(&f.to, "to", "", "end with what was served at this time (default: the newest publication)")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be copied, and copy nothing")
+	return cmd
+}
+
+func (g *Group) pull(ctx context.Context, f pullFlags) error {
+	from, err := timeArg("--from", f.from)
+	if err != nil {
+		return err
+	}
+	to, err := timeArg("--to", f.to)
+	if err != nil {
+		return err
+	}
+	if !from.IsZero() && !to.IsZero() && to.Before(from) {
+		return cli.Usagef("--to is before --from")
+	}
+	s, err := g.Store(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := g.inStore(ctx, s, f.Filter)
+	if err != nil {
+		return err
+	}
+	if !f.dryRun {
+		if err := g.withData(func(data *durable.Disk) error { return s.SyncIDKey(ctx, data) }); err != nil {
+			return err
+		}
+	}
+	failed := cli.Failures{Of: len(list)}
+	for _, d := range list {
+		if err := g.pullOne(ctx, s, d, store.PullOptions{From: from, To: to, DryRun: f.dryRun}); err != nil {
+			failed.Add(g.Errs, fmt.Errorf("pull %s: %w", d, err))
+		}
+	}
+	return failed.Err()
+}
+
+// timeArg parses a time; "" is the zero time.
+func timeArg(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	m, err := cli.MomentArg(flag, text)
+	if err != nil {
+		return time.Time{}, err
+	}
+	at, ok := m.Time()
+	if !ok {
+		return at, cli.Usagef("%s %q: want a time, such as 2026-11-21T14:00Z", flag, text)
+	}
+	return at, nil
+}
+
+// inStore lists the selected datasets of the store. It is an error if there is none.
+func (g *Group) inStore(ctx context.Context, s *store.Store, f cli.Filter) ([]*store.Dataset, error) {
+	all, err := s.Datasets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := slices.DeleteFunc(all, func(d *store.Dataset) bool {
+		return f.Tenant != "" && d.ClientID() != f.Tenant || f.Product != "" && string(d.Product()) != f.Product || !slices.Contains(account.Products(), d.Product())
+	})
+	if len(list) == 0 {
+		return nil, fmt.Errorf("object store %s: it holds no publication of what was asked for", store.Redact(g.StoreURL))
+	}
+	return list, nil
+}
+
+func (g *Group) pullOne(ctx context.Context, s *store.Store, d *store.Dataset, o store.PullOptions) error {
+	bar := g.NewBar("pull "+d.String(), "publications")
+	o.Progress = bar.Set
+	var done store.Pulled
+	var err error
+	if o.DryRun {
+		done, err = g.planPull(ctx, d, o)
+	} else {
+		done, err = g.pullInto(ctx, s, d, o)
+	}
+	bar.Done()
+	if err != nil {
+		return err
+	}
+	return g.printPulled(d, o.DryRun, done)
+}
+
+// planPull measures a pull into a folder that may not exist.
+func (g *Group) planPull(ctx context.Context, d *store.Dataset, o store.PullOptions) (store.Pulled, error) {
+	root, err := g.Dataset(d.ClientID(), d.Product()).Open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return d.Pull(ctx, nil, o)
+	}
+	if err != nil {
+		return store.Pulled{}, err
+	}
+	defer root.Close()
+	return d.Pull(ctx, root, o)
+}
+
+func (g *Group) pullInto(ctx context.Context, s *store.Store, d *store.Dataset, o store.PullOptions) (done store.Pulled, err error) {
+	err = g.withData(func(data *durable.Disk) error {
+		root, err := data.MakeWithin(layout.TenantProduct(d.ClientID(), string(d.Product())))
+		if err != nil {
+			return err
+		}
+		defer root.Close()
+		lock, err := root.Lock(layout.Lock)
+		if err != nil {
+			return err
+		}
+		defer lock.Close()
+		if done, err = d.Pull(ctx, root, o); err != nil {
+			return err
+		}
+		account, err := data.MakeWithin(layout.Tenant(d.ClientID()))
+		if err != nil {
+			return err
+		}
+		defer account.Close()
+		return s.CopyAccountStates(ctx, d.ClientID(), account)
+	})
+	return done, err
+}
+
+func (g *Group) printPulled(d *store.Dataset, dryRun bool, done store.Pulled) error {
+	n := int(done.Last + 1 - done.First)
+	if g.JSON() {
+		return g.Encode(map[string]any{"tenant": d.ClientID(), "product": d.Product(), "dry_run": dryRun, "publications": n, "first": done.First, "last": done.Last,
+			"whole": done.Packs, "archives": done.Archives, "bytes": done.Bytes})
+	}
+	if n == 0 {
+		_, err := plain.Fprintf(g.Out, "%s: nothing to copy: the data root has it all, or nothing was published then\n", d)
+		return err
+	}
+	if dryRun {
+		_, err := plain.Fprintf(g.Out, "%s: %s would be copied (versions %d to %d), %d of them with their data, %s\n", d, cli.Plural(n, "publication"), done.First, done.Last, done.Packs, cli.Size(done.Bytes))
+		return err
+	}
+	_, err := plain.Fprintf(g.Out, "%s: %s copied (versions %d to %d), %d of them with their data, %s of older answers\n",
+		d, cli.Plural(n, "publication"), done.First, done.Last, done.Packs, cli.Plural(done.Archives, "archive"))
+	return err
+}

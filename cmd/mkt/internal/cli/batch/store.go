@@ -1,0 +1,117 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/retention"
+	"mkt/publish/snapshot"
+	"mkt/publish/store"
+)
+
+// syncJob copies what the store has and the folder of a job lacks. If the store is away, a
+// job that has publications goes on: its answers are archived here, and nothing is published
+// before the store is back.
+func (g *Group) syncJob(ctx context.Context, j Job, o *openedJob) error {
+	s, err := g.WritableStore(ctx)
+	if err == nil {
+		err = s.SyncIDKey(ctx, o.data)
+	}
+	if err == nil {
+		o.store = s.Dataset(j.Tenant.ID, j.Product)
+		o.ship = o.store
+		_, err = o.store.Sync(ctx, o.root)
+	}
+	if !errors.Is(err, store.ErrAway) {
+		return err
+	}
+	if _, found, local := snapshot.Head(o.root); local != nil || !found {
+		return errors.Join(err, local)
+	}
+	if o.ship == nil {
+		o.ship = away{err}
+	}
+	g.Log.Warn("the object store is away: answers are archived on this machine, and nothing is published until it is back", "tenant", j.Tenant.ID, "product", j.Product, "error", err)
+	return nil
+}
+
+// lateStore is the store of a command that may have nothing to publish: it is opened when
+// something is.
+type lateStore struct {
+	g *Group
+	p cli.Dataset
+}
+
+// Ship implements publish.Store.
+func (l *lateStore) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error {
+	s, err := l.g.WritableStore(ctx)
+	if err != nil {
+		return err
+	}
+	return s.Dataset(l.p.Tenant, l.p.Product).Ship(ctx, root, c, record, segments)
+}
+
+// away is the store of a job while the real one could not be opened.
+type away struct{ err error }
+
+// Ship implements publish.Store.
+func (a away) Ship(context.Context, durable.FS, snapshot.Commit, []byte, []string) error {
+	return a.err
+}
+
+// shipStates stores the state files after a run, also one that failed: replicas answer from
+// them, and the next worker goes on from them.
+// failed says whether the run failed, and stopping that the process ends.
+func (g *Group) shipStates(ctx context.Context, j Job, o *openedJob, failed, stopping bool) {
+	name := j.Tenant.ID + " " + string(j.Product)
+	last, _ := g.statesShipped.Load(name)
+	if now := (shippedStates{g.Now(), failed}); o.store == nil || last != nil && !last.(shippedStates).isOld(now) && !stopping {
+		return
+	}
+	account, err := o.data.MakeWithin(layout.Tenant(j.Tenant.ID))
+	if err == nil {
+		defer account.Close()
+		err = o.store.ShipStates(context.WithoutCancel(ctx), o.root, account)
+	}
+	if err == nil {
+		g.statesShipped.Store(name, shippedStates{g.Now(), failed})
+	} else {
+		g.Log.Warn("the state files could not be stored; the next run tries again", "tenant", j.Tenant.ID, "product", j.Product, "error", err)
+	}
+}
+
+// shippedStates is when state files were stored, and of what kind of run.
+type shippedStates struct {
+	at     time.Time
+	failed bool
+}
+
+// statesEvery is how often unchanged states are stored: those of live intelligence have
+// another time every few seconds.
+const statesEvery = 30 * time.Second
+
+func (s shippedStates) isOld(now shippedStates) bool {
+	return s.failed != now.failed || now.at.Sub(s.at) >= statesEvery
+}
+
+// storeCollectEvery is how often retention is applied in the store, by each process.
+const storeCollectEvery = time.Hour
+
+// collectStore applies the retention in the store after a publication, at times. Its
+// failures are only logged: the publication is done.
+func (g *Group) collectStore(ctx context.Context, t Task, keep retention.Policy) {
+	if t.store == nil {
+		return
+	}
+	if last, ok := g.storeCollected.Load(t.store.String()); ok && g.Now().Sub(last.(time.Time)) < storeCollectEvery {
+		return
+	}
+	g.storeCollected.Store(t.store.String(), g.Now())
+	if _, err := t.store.Collect(ctx, store.CollectOptions{Policy: keep.For(t.Product)}); err != nil {
+		g.Log.Warn("retention in the object store stopped early; a later run continues", "tenant", t.Tenant.ID, "product", t.Product, "error", err)
+	}
+}
