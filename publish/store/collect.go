@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 
 	"mkt/publish/layout"
 	"mkt/publish/retention"
@@ -44,26 +45,30 @@ func (d *Dataset) Collect(ctx context.Context, o CollectOptions) (done Collected
 	if err != nil {
 		return done, err
 	}
-	if err := d.raise(ctx, marks, o.DryRun); err != nil {
-		return done, err
-	}
 	c := &collector{d: d, ctx: ctx, o: o}
-	done.Packs, err = c.each("packs/", func(base string) (remove, more bool) {
+	packs, err := c.find("packs/", func(base string) (remove, more bool) {
 		version, ok := parsePack(base)
 		return ok && version < oldest.Version, !ok || version < oldest.Version
 	})
 	if err != nil {
 		return done, err
 	}
-	done.Segments, err = c.each(layout.ChangesDir+"/", func(base string) (remove, more bool) { return unused(base), true })
+	segments, err := c.find(layout.ChangesDir+"/", func(base string) (remove, more bool) { return unused(base), true })
 	if err != nil {
 		return done, err
 	}
-	done.Archives, err = c.each(layout.RawDir+"/", func(base string) (remove, more bool) {
+	archives, err := c.find(layout.RawDir+"/", func(base string) (remove, more bool) {
 		until, ok := layout.ParseRawPack(base)
 		return ok && layout.NewCycleID(until, string(d.product)) <= marks.Raw.Before, true
 	})
-	return done, err
+	if err != nil || len(packs)+len(segments)+len(archives) == 0 {
+		return done, err
+	}
+	if err := d.raise(ctx, marks, o.DryRun); err != nil {
+		return done, err
+	}
+	done = Collected{len(packs), len(segments), len(archives)}
+	return done, c.delete(slices.Concat(packs, segments, archives))
 }
 
 func (d *Dataset) unusedSegments(ctx context.Context, oldest, head snapshot.Commit) (func(string) bool, error) {
@@ -100,10 +105,9 @@ type collector struct {
 	o   CollectOptions
 }
 
-// each deletes the objects below a folder that decide says, until it says that there are no
-// more, and counts them.
-func (c *collector) each(dir string, decide func(base string) (remove, more bool)) (n int, err error) {
-	var names []string
+// find lists the objects below a folder that are to be deleted, until decide says that
+// there are no more.
+func (c *collector) find(dir string, decide func(base string) (remove, more bool)) (names []string, err error) {
 	err = c.d.store.objects.list(c.ctx, c.d.key(dir), "", func(o object) (bool, error) {
 		remove, more := decide(path.Base(o.key))
 		if remove {
@@ -111,18 +115,18 @@ func (c *collector) each(dir string, decide func(base string) (remove, more bool
 		}
 		return more, nil
 	})
-	if err != nil {
-		return 0, err
-	}
+	return names, err
+}
+
+func (c *collector) delete(names []string) error {
 	for _, name := range names {
 		c.o.Report(name)
-		n++
 		if c.o.DryRun {
 			continue
 		}
 		if err := c.d.store.objects.delete(c.ctx, c.d.key(name)); err != nil {
-			return n, err
+			return err
 		}
 	}
-	return n, nil
+	return nil
 }

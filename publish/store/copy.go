@@ -15,20 +15,20 @@ import (
 )
 
 // Sync brings a root to the newest publication of the store, with what the next cycle
-// continues: the snapshot, the change log, the canonical cycle and the state files. It
+// continues: the snapshot, the change log, the canonical and raw cycle, the state files. It
 // returns that publication; Version is 0 if there is none. Nothing is copied if the root
 // has it already. The error is ErrBehind or ErrDiverged if the root has something that the
 // store does not have. The caller holds the lock of the root.
 func (d *Dataset) Sync(ctx context.Context, f durable.FS) (snapshot.Commit, error) {
-	return d.follow(ctx, f, Continued)
+	return d.follow(ctx, f, archived)
 }
 
-// Follow is Sync for a root that is only read: without the canonical cycle.
+// Follow is Sync for a root that is only read: without the canonical and raw cycle.
 func (d *Dataset) Follow(ctx context.Context, f durable.FS) (snapshot.Commit, error) {
-	return d.follow(ctx, f, Served)
+	return d.follow(ctx, f, served)
 }
 
-func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo Parts) (snapshot.Commit, error) {
+func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo int) (snapshot.Commit, error) {
 	here, newer, err := d.compare(ctx, f)
 	if err != nil || !newer {
 		return here, err
@@ -85,7 +85,7 @@ func (d *Dataset) compare(ctx context.Context, f durable.FS) (here snapshot.Comm
 
 // copy makes a publication the newest one of a root. Every file is compared with the
 // manifest before it gets its name, and the commit record comes last.
-func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, record []byte, upTo Parts) error {
+func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, record []byte, upTo int) error {
 	if err := snapshot.MakeFolders(f); err != nil {
 		return err
 	}
@@ -97,6 +97,10 @@ func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, rec
 		return err
 	}
 	if err := d.copySegments(ctx, f, m.Changes); err != nil {
+		return err
+	}
+	err = f.Remove(layout.StateDir + "/" + rawProgress + ".json")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := begin(f, c.Version); err != nil {
@@ -131,7 +135,7 @@ func appendRecord(f durable.FS, c snapshot.Commit, record []byte) error {
 
 // copyPack copies the folders of a publication up to a part. A folder of retention's that
 // the pack does not have is missing in the root as well.
-func (d *Dataset) copyPack(ctx context.Context, f durable.FS, c snapshot.Commit, upTo Parts) error {
+func (d *Dataset) copyPack(ctx context.Context, f durable.FS, c snapshot.Commit, upTo int) error {
 	staged := layout.StagingDir + "/copy-" + c.SHA256[:16]
 	if err := f.RemoveAll(staged); err != nil {
 		return err
@@ -153,7 +157,7 @@ func (d *Dataset) copyPack(ctx context.Context, f durable.FS, c snapshot.Commit,
 		if !there {
 			continue
 		}
-		if err := verifyPart(f, staged+"/"+dir, Parts(part), c); err != nil {
+		if err := verifyPart(f, staged+"/"+dir, part, c); err != nil {
 			return fmt.Errorf("%s: %w", packName(c), err)
 		}
 		if err := install(f, staged+"/"+dir, dir); err != nil {
@@ -164,12 +168,12 @@ func (d *Dataset) copyPack(ctx context.Context, f durable.FS, c snapshot.Commit,
 }
 
 // verifyPart compares the files of a part with its header, and the header with the commit.
-func verifyPart(f durable.ReadFS, dir string, part Parts, c snapshot.Commit) error {
+func verifyPart(f durable.ReadFS, dir string, part int, c snapshot.Commit) error {
 	name, want := layout.ManifestFile, c.ManifestSHA256
 	switch part {
-	case Continued:
+	case canonical:
 		name, want = layout.CanonicalFile, c.CanonicalSHA256
-	case All:
+	case archived:
 		if c.RawSHA256 == "" {
 			return nil
 		}

@@ -32,14 +32,11 @@ func parsePack(base string) (version uint64, ok bool) {
 	return layout.ParseCommit(number + ".json")
 }
 
-// Parts are the parts of a pack, in its order.
-type Parts int
-
-// Up to which part a pack is read.
+// The parts of a pack, in its order.
 const (
-	Served    Parts = iota // the snapshot
-	Continued              // and the canonical cycle, which the next cycle continues
-	All                    // and the raw cycle
+	served    = iota // the snapshot: what a reader of the newest data needs
+	canonical        // what the next cycle continues
+	archived         // the raw cycle
 )
 
 // folders are the folders of a pack's parts.
@@ -118,23 +115,42 @@ func (p *packer) sealed(dir string, c snapshot.Commit) ([]snapshot.File, error) 
 }
 
 func (p *packer) listed(dir string, c snapshot.Commit) ([]snapshot.File, error) {
-	entries, err := p.root.ReadDir(dir)
+	files, err := p.below(dir, "")
 	if err != nil {
 		return nil, err
 	}
-	var files []snapshot.File
+	for _, f := range files {
+		if f.Name == layout.RawCycleFile && c.RawSHA256 != "" && f.SHA256 != c.RawSHA256 {
+			return nil, fmt.Errorf("%s/%s: %w: it is not the one that commit %d names", dir, f.Name, snapshot.ErrDamaged, c.Version)
+		}
+	}
+	return files, nil
+}
+
+// below lists the files of a folder and of its sub-folders.
+func (p *packer) below(dir, sub string) (files []snapshot.File, err error) {
+	entries, err := p.root.ReadDir(path.Join(dir, sub))
+	if err != nil {
+		return nil, err
+	}
 	for _, e := range entries {
+		name := path.Join(sub, e.Name())
+		if e.IsDir() {
+			more, err := p.below(dir, name)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, more...)
+			continue
+		}
 		if _, temporary := durable.TempOf(e.Name()); temporary || !e.Type().IsRegular() {
 			continue
 		}
-		size, sum, err := durable.HashFile(p.root, dir+"/"+e.Name())
+		size, sum, err := durable.HashFile(p.root, dir+"/"+name)
 		if err != nil {
 			return nil, err
 		}
-		if e.Name() == layout.RawCycleFile && c.RawSHA256 != "" && sum != c.RawSHA256 {
-			return nil, fmt.Errorf("%s/%s: %w: it is not the one that commit %d names", dir, e.Name(), snapshot.ErrDamaged, c.Version)
-		}
-		files = append(files, snapshot.File{Name: e.Name(), Bytes: size, SHA256: sum})
+		files = append(files, snapshot.File{Name: name, Bytes: size, SHA256: sum})
 	}
 	return files, nil
 }
@@ -171,7 +187,7 @@ func header(name string, kind byte, link string, size int64) *tar.Header {
 
 // unpack reads a pack up to a part and writes its files below dir, an empty folder of f. A
 // pack that ends early, or has a name that no pack has, is snapshot.ErrDamaged.
-func unpack(ctx context.Context, pack io.Reader, c snapshot.Commit, upTo Parts, f durable.FS, dir string) error {
+func unpack(ctx context.Context, pack io.Reader, c snapshot.Commit, upTo int, f durable.FS, dir string) error {
 	counted := &countedReader{r: pack}
 	in := tar.NewReader(counted)
 	known := folders(c.CycleID)
@@ -192,7 +208,7 @@ func unpack(ctx context.Context, pack io.Reader, c snapshot.Commit, upTo Parts, 
 		if part < 0 || files == mostFiles {
 			return fmt.Errorf("%s: %w: it has an unknown file", packName(c), snapshot.ErrDamaged)
 		}
-		if part > int(upTo) {
+		if part > upTo {
 			return nil
 		}
 		if parent := dir + "/" + path.Dir(h.Name); !made[parent] {
@@ -213,7 +229,7 @@ const tarBlock = 512
 // partOf is the part that a name belongs to, -1 for none.
 func partOf(folders []string, name string) int {
 	for i, dir := range folders {
-		if base, ok := strings.CutPrefix(name, dir+"/"); ok && base != "" && path.Base(base) == base && !strings.HasPrefix(base, ".") {
+		if base, ok := strings.CutPrefix(name, dir+"/"); ok && base != "" && path.Clean("/"+base) == "/"+base {
 			return i
 		}
 	}

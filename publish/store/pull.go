@@ -156,7 +156,7 @@ func (p *pull) one(ctx context.Context, n uint64) (snapshot.Commit, error) {
 	if err != nil {
 		return c, err
 	}
-	err = p.d.copyPack(ctx, p.f, c, All)
+	err = p.d.copyPack(ctx, p.f, c, archived)
 	if errors.Is(err, fs.ErrNotExist) && n < p.last.Version {
 		err = nil // deleted by retention, or it was when the root was pushed: see recordMissing
 	} else if err == nil {

@@ -72,10 +72,14 @@ func archiveStates(f durable.ReadFS) ([]byte, error) {
 	return out.Bytes(), w.Close()
 }
 
+// rawProgress is the state file that says which raw cycles a root has, so that they need
+// not be listed. Another root has others.
+const rawProgress = "raw"
+
 // isState reports whether a name is that of a state file.
 func isState(name string) bool {
 	base, ok := strings.CutSuffix(name, ".json")
-	return ok && layout.ValidTenantID(base)
+	return ok && layout.ValidTenantID(base) && base != rawProgress
 }
 
 // CopyStates copies the state files of a product to its root.

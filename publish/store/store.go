@@ -47,7 +47,7 @@ type Store struct {
 	Stats   *Stats
 	// newest has the hash of a commit record that the store has, by prefix of a dataset:
 	// what the next publication follows need not be looked up.
-	newest  sync.Map
+	newest    sync.Map
 	keyAgreed atomic.Bool // see SyncIDKey
 	shipped   sync.Map    // name of an archive of state files → hash of what was stored last
 }

@@ -13,7 +13,7 @@ import (
 // data depends on them.
 func (v *verifier) unknown(context.Context) error {
 	known := map[string]bool{layout.RawDir: true, layout.CanonicalDir: true, layout.SnapshotsDir: true, layout.ChangesDir: true, layout.CommitsDir: true,
-		layout.StagingDir: true, layout.StateDir: true, layout.Current: true, layout.Collected: true, layout.Lock: true}
+		layout.StagingDir: true, layout.StateDir: true, layout.Current: true, layout.Collected: true, layout.First: true, layout.Lock: true}
 	top, err := v.names(".")
 	if err != nil {
 		return err
