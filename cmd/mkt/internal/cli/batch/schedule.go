@@ -98,6 +98,9 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 	edits := daemon.NewReloads(g.Env)
 	if adminServer != nil {
 		adminServer.Metrics.MustRegister(append(edits.Collectors(), t.collectors()...)...)
+		if s, err := g.Store(ctx); err == nil {
+			adminServer.Metrics.MustRegister(daemon.StoreCollectors(s)...)
+		}
 		adminServer.ReadyWhen(func() error { return scheduling(ctx) })
 	}
 	t.paceAll()

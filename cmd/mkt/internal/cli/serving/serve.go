@@ -25,12 +25,14 @@ import (
 type Flags struct {
 	Listen string
 	Poll   time.Duration
-	cache  string
-	Usage  string
-	drain  time.Duration
-	admin  daemon.AdminFlags
-	socket realtimeFlags
-	past   pastFlags
+	// storePoll is how often the object store is asked for newer publications.
+	storePoll time.Duration
+	cache     string
+	Usage     string
+	drain     time.Duration
+	admin     daemon.AdminFlags
+	socket    realtimeFlags
+	past      pastFlags
 
 	connections connectionFlags
 }
@@ -43,7 +45,11 @@ func newServe(g *Group) *cobra.Command {
 		Long: `Answer the API from the newest snapshots below the data root. New snapshots
 and changes of tenants.yaml take effect while it runs. It opens no key and
 writes nothing into the data root but its usage counters. On SIGTERM requests
-under way finish, new ones get 503, and the exit code is 0.`,
+under way finish, new ones get 503, and the exit code is 0.
+
+With --store the data root is a copy of the newest publications in the object
+store, and is kept up to date: two of each account's product. If the store
+is away, what was copied is served.`,
 		Example: `  mkt serve --listen :8080 --admin 127.0.0.1:9081
   mkt serve --listen 127.0.0.1:8081 --as-of 2026-11-21T14:05:00Z`,
 		Args:        cobra.NoArgs,
@@ -53,15 +59,18 @@ under way finish, new ones get 503, and the exit code is 0.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.Listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
 	flags.DurationVar(&f.Poll, "poll", 500*time.Millisecond, "how often new snapshots are looked for")
+	flags.DurationVar(&f.storePoll, "store-poll", 15*time.Second, "how often the object store is asked for newer publications")
 	flags.StringVar(&f.cache, "cache", "", "private folder for the engine's files (default: a temporary one)")
 	flags.StringVar(&f.past.asOf, "as-of", "", "answer as of this time, on loopback, with a clock that stands still: a time like 2026-11-21T14:05:00Z or a cycle id; with one account and product also latest~2 or v17")
 	flags.StringVar(&f.Usage, "usage-dir", "", "folder for the usage counters (default: usage below the data root)")
 	flags.DurationVar(&f.drain, "drain-delay", 0, "how long requests are still answered after SIGTERM, while /readyz answers 503, so that a load balancer notices")
 	cli.Listens(flags, "listen", &f.Listen)
 	cli.Bound(flags, "poll", "a duration from 10ms to 1m, such as 500ms", cli.Between(&f.Poll, 10*time.Millisecond, time.Minute))
+	cli.Bound(flags, "store-poll", "a duration from 1s to 1h, such as 15s", cli.Between(&f.storePoll, time.Second, time.Hour))
 	cli.Bound(flags, "drain-delay", "a duration from 0s to 15s, such as 5s", cli.Between(&f.drain, 0, 15*time.Second))
 	g.Settings.Bind(flags, "listen", "serve.listen")
 	g.Settings.Bind(flags, "poll", "serve.poll")
+	g.Settings.Bind(flags, "store-poll", "serve.store_poll")
 	g.Settings.BindPath(flags, "cache", "serve.cache")
 	g.Settings.BindPath(flags, "usage-dir", "serve.usage_dir")
 	g.Settings.Bind(flags, "drain-delay", "serve.drain_delay")
@@ -103,6 +112,10 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	if err := g.swap(registry, tokens.in(file)); err != nil {
 		return err
 	}
+	copies, err := g.openReplica(ctx, f, registry, asOf)
+	if err != nil {
+		return err
+	}
 	adminServer, closeAdmin, err := f.admin.Open(g.Env)
 	if err != nil {
 		return err
@@ -113,10 +126,15 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	if adminServer != nil {
 		adminURL = adminServer.URL()
 		adminServer.Metrics.MustRegister(edits.Collectors()...)
+		if copies != nil {
+			s, _ := g.Store(ctx) // it was opened
+			adminServer.Metrics.MustRegister(append(replicaCollectors(copies), daemon.StoreCollectors(s)...)...)
+		}
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop() // last, so that revocations apply to requests until the end
 	go edits.Watch(watching, file, func(file *tenants.File) error { return g.swap(registry, tokens.in(file)) })
+	follow(watching, copies)
 	return serve.Run(ctx, serve.Options{
 		Listen: f.Listen, DataDir: g.Data, AsOf: asOf, Accounts: registry, Now: g.Now, Log: g.Log, Poll: f.Poll, CacheDir: f.cache,
 		Connections: f.connections.most, ConnectionsPerAddress: f.connections.perAddress, TrustedProxies: proxies,

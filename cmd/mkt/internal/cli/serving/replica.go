@@ -1,0 +1,63 @@
+package serving
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"mkt/serve/account"
+	"mkt/serve/replica"
+)
+
+// openReplica returns what keeps the data root up to date with the object store, nil
+// without one. A view of the past is not kept up to date.
+func (g *Group) openReplica(ctx context.Context, f Flags, accounts *account.Registry, asOf time.Time) (*replica.Replica, error) {
+	if !g.HasStore() || !asOf.IsZero() {
+		return nil, nil
+	}
+	s, err := g.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return replica.New(replica.Options{
+		Store: s, Data: g.Data, Products: account.Products(), Every: f.storePoll, Now: g.Now, Log: g.Log,
+		Clients: func() []string { return servedOf(accounts) },
+	}), nil
+}
+
+// servedOf lists the accounts whose data is copied.
+func servedOf(accounts *account.Registry) []string {
+	var ids []string
+	for _, a := range accounts.Load().Accounts() {
+		if a.Status != account.Revoked {
+			ids = append(ids, a.ClientID)
+		}
+	}
+	return ids
+}
+
+func replicaCollectors(r *replica.Replica) []prometheus.Collector {
+	return []prometheus.Collector{
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "mkt_replica_copied_total", Help: "Publications that were copied from the object store."},
+			func() float64 { copied, _, _ := r.Stats(); return float64(copied) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "mkt_replica_failures_total", Help: "Attempts to copy from the object store that failed."},
+			func() float64 { _, failed, _ := r.Stats(); return float64(failed) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "mkt_replica_store_answered_timestamp_seconds", Help: "When the object store last answered this replica; 0 if it never did."},
+			func() float64 {
+				if _, _, at := r.Stats(); !at.IsZero() {
+					return float64(at.UnixMilli()) / 1000
+				}
+				return 0
+			}),
+	}
+}
+
+// follow copies everything that was published before this process began, and keeps it up to
+// date until ctx ends.
+func follow(ctx context.Context, r *replica.Replica) {
+	if r != nil {
+		r.Refresh(ctx)
+		go r.Run(ctx)
+	}
+}

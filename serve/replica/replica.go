@@ -1,0 +1,366 @@
+// Package replica keeps a data root up to date with an object store, so that serve answers
+// from it on a machine on which no cycle runs. Only what the newest answers need is copied,
+// and what they do not need any more is deleted: of each account's product two snapshots,
+// the change log and the state files.
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/store"
+)
+
+// Options of a replica.
+type Options struct {
+	Store    *store.Store
+	Data     string // the data root that is kept up to date
+	Clients  func() []string
+	Products []football.Product
+	// Every is how often the store is asked for a newer publication that nobody has told
+	// of.
+	Every time.Duration
+	Now   func() time.Time
+	Log   *slog.Logger
+}
+
+// Replica keeps a data root up to date. Safe for concurrent use.
+type Replica struct {
+	o     Options
+	slots chan struct{} // taken while a dataset is copied
+
+	mu      sync.Mutex
+	states  map[name]*state
+	told    chan name
+	copied  atomic.Int64
+	failed  atomic.Int64
+	answers atomic.Int64 // Unix nanoseconds of the newest answer of the store
+}
+
+type name struct {
+	client  string
+	product football.Product
+}
+
+// state is what is known of a dataset.
+type state struct {
+	mu       sync.Mutex // held while it is refreshed
+	verified bool       // since the process began
+	failing  bool
+}
+
+// copiesAtOnce is how many datasets are refreshed at the same time.
+const copiesAtOnce = 8
+
+// New returns a replica. Run keeps the data root up to date.
+func New(o Options) *Replica {
+	return &Replica{o: o, slots: make(chan struct{}, copiesAtOnce), states: map[name]*state{}, told: make(chan name, 1024)}
+}
+
+// Stats returns how many publications were copied, how many refreshes failed, and when the
+// store last answered; zero if it never did.
+func (r *Replica) Stats() (copied, failed int64, answered time.Time) {
+	if at := r.answers.Load(); at != 0 {
+		answered = time.Unix(0, at)
+	}
+	return r.copied.Load(), r.failed.Load(), answered
+}
+
+// Tell says that a dataset has a newer publication. It is a hint that may be lost.
+func (r *Replica) Tell(clientID string, p football.Product) {
+	select {
+	case r.told <- name{clientID, p}:
+	default: // many are waiting: the next round finds it
+	}
+}
+
+// Refresh copies what is newer of every dataset, and deletes those of accounts that are
+// not served any more.
+func (r *Replica) Refresh(ctx context.Context) {
+	clients := r.o.Clients()
+	var all sync.WaitGroup
+	for _, client := range clients {
+		all.Go(func() { r.account(ctx, client) })
+		for _, p := range r.o.Products {
+			all.Go(func() { r.refresh(ctx, name{client, p}, true) })
+		}
+	}
+	all.Wait()
+	r.forget(clients)
+}
+
+// Run refreshes all datasets at intervals, and one when it is told of it, until ctx ends.
+func (r *Replica) Run(ctx context.Context) {
+	var busy sync.WaitGroup
+	defer busy.Wait()
+	tick := time.NewTicker(r.o.Every)
+	defer tick.Stop()
+	round := make(chan struct{}, 1) // holds a token while a round is under way
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case n := <-r.told:
+			busy.Go(func() { r.refresh(ctx, n, false) })
+		case <-tick.C:
+			select {
+			case round <- struct{}{}:
+				busy.Go(func() { r.Refresh(ctx); <-round })
+			default: // the round before is still under way
+			}
+		}
+	}
+}
+
+func (r *Replica) state(n name) *state {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.states[n] == nil {
+		r.states[n] = &state{}
+	}
+	return r.states[n]
+}
+
+// refresh brings one dataset up to date. states says to copy the state files even if there
+// is no newer publication.
+func (r *Replica) refresh(ctx context.Context, n name, states bool) {
+	s := r.state(n)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	case <-ctx.Done():
+		return
+	}
+	err := r.follow(ctx, n, s, states)
+	if ctx.Err() != nil || errors.Is(err, durable.ErrLocked) { // a run on this machine brings it up to date
+		return
+	}
+	r.note(n, s, err)
+}
+
+func (r *Replica) note(n name, s *state, err error) {
+	log := r.o.Log.With("tenant", n.client, "product", string(n.product))
+	if err != nil {
+		r.failed.Add(1)
+		if !s.failing {
+			log.Warn("cannot copy from the object store; what was copied before is served", "error", err)
+		}
+	} else {
+		r.answers.Store(r.o.Now().UnixNano())
+		if s.failing {
+			log.Info("copies from the object store again")
+		}
+	}
+	s.failing = err != nil
+}
+
+// account copies the state files of an account.
+func (r *Replica) account(ctx context.Context, clientID string) {
+	root, err := r.open(layout.Tenant(clientID))
+	if err == nil {
+		defer root.Close()
+		err = r.o.Store.CopyAccountStates(ctx, clientID, root)
+	}
+	if ctx.Err() == nil {
+		r.note(name{client: clientID}, r.state(name{client: clientID}), err)
+	}
+}
+
+func (r *Replica) open(dir string) (*durable.Disk, error) {
+	data, err := durable.OpenRoot(r.o.Data)
+	if err != nil {
+		return nil, fmt.Errorf("data root: %w", err)
+	}
+	defer data.Close()
+	return data.MakeWithin(dir)
+}
+
+func (r *Replica) follow(ctx context.Context, n name, s *state, states bool) error {
+	root, err := r.open(layout.TenantProduct(n.client, string(n.product)))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	lock, err := root.Lock(layout.Lock)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	before, err := r.intact(root, s)
+	if err != nil {
+		return err
+	}
+	d := r.o.Store.Dataset(n.client, n.product)
+	if states {
+		if err := d.CopyStates(ctx, root); err != nil {
+			return err
+		}
+	}
+	head, err := d.Follow(ctx, root)
+	if errors.Is(err, store.ErrDiverged) {
+		head, err = r.otherHistory(ctx, d, root, before, err)
+	}
+	if err != nil || head.Version == 0 || head.SHA256 == before.SHA256 {
+		return err
+	}
+	r.copied.Add(1)
+	return prune(root, before, head)
+}
+
+// intact returns the newest publication of a root. After the start of the process its files
+// are compared with their hashes: if one is damaged, everything is copied anew.
+func (r *Replica) intact(root *durable.Disk, s *state) (snapshot.Commit, error) {
+	c, found, err := snapshot.Last(root)
+	if err == nil && found && !s.verified {
+		var m snapshot.Manifest
+		if m, err = snapshot.Open(root, c); err == nil {
+			err = snapshot.Verify(root, c.Dir(), m)
+		}
+	}
+	if snapshot.IsDamage(err) {
+		r.o.Log.Warn("a copied file is damaged: everything of this dataset is copied anew", "error", err)
+		c, err = snapshot.Commit{}, clear(root)
+	}
+	s.verified = err == nil
+	return c, err
+}
+
+// otherHistory begins anew if the store has another history than the root: it was restored
+// from a backup. diverged is returned if it has the same.
+func (r *Replica) otherHistory(ctx context.Context, d *store.Dataset, root *durable.Disk, here snapshot.Commit, diverged error) (snapshot.Commit, error) {
+	there, _, err := d.Head(ctx, 0)
+	if err != nil {
+		return here, err
+	}
+	if there.Version == 0 || there.HistoryID == here.HistoryID {
+		return here, diverged
+	}
+	if err := clear(root); err != nil {
+		return here, err
+	}
+	return d.Follow(ctx, root)
+}
+
+// errWorksHere: cycles run on this machine with this root.
+var errWorksHere = errors.New("cycles were run with this data root: mkt recover repairs it")
+
+// clear deletes everything that was copied, but not a root in which cycles run.
+func clear(root *durable.Disk) error {
+	if works, err := worksHere(root); err != nil || works {
+		return errors.Join(err, errWorksHere)
+	}
+	for _, dir := range []string{layout.Current, layout.CommitsDir, layout.SnapshotsDir, layout.ChangesDir, layout.First} {
+		if err := root.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func worksHere(root durable.ReadFS) (bool, error) { return durable.Exists(root, layout.RawDir) }
+
+// prune deletes what is older than two publications.
+func prune(root *durable.Disk, before, head snapshot.Commit) error {
+	if works, err := worksHere(root); err != nil || works {
+		return err // retention does it
+	}
+	first, used := head.Version, map[string]bool{}
+	if before.Version+1 == head.Version {
+		first = before.Version
+	}
+	for _, c := range []snapshot.Commit{before, head} {
+		if c.Version == 0 {
+			continue
+		}
+		m, err := snapshot.Open(root, c)
+		if err != nil {
+			return err
+		}
+		used[c.Dir()] = true
+		for _, s := range m.Changes {
+			used[s.File] = true
+		}
+	}
+	if err := snapshot.WriteFirst(root, first); err != nil {
+		return err
+	}
+	return errors.Join(
+		removeUnless(root, layout.SnapshotsDir, func(name string) bool { return used[name] }),
+		removeUnless(root, layout.ChangesDir, func(name string) bool { return used[name] }),
+		removeUnless(root, layout.CommitsDir, func(name string) bool {
+			n, ok := layout.ParseCommit(strings.TrimPrefix(name, layout.CommitsDir+"/"))
+			return !ok || n >= first
+		}))
+}
+
+func removeUnless(root *durable.Disk, dir string, keep func(name string) bool) error {
+	entries, err := root.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if name := dir + "/" + e.Name(); !keep(name) {
+			if err := root.RemoveAll(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// forget deletes the copies of accounts that are not served any more.
+func (r *Replica) forget(clients []string) {
+	served := map[string]bool{}
+	for _, id := range clients {
+		served[id] = true
+	}
+	entries, err := os.ReadDir(r.o.Data)
+	if err != nil {
+		return // nothing was copied yet
+	}
+	for _, e := range entries {
+		id, ok := strings.CutPrefix(e.Name(), layout.Tenant(""))
+		if !ok || !layout.ValidTenantID(id) || served[id] {
+			continue
+		}
+		for _, p := range r.o.Products {
+			r.forgetOne(id, p)
+		}
+	}
+}
+
+func (r *Replica) forgetOne(clientID string, p football.Product) {
+	root, err := durable.OpenWithin(r.o.Data, layout.TenantProduct(clientID, string(p)))
+	if err != nil {
+		return // it has no such product
+	}
+	defer root.Close()
+	lock, err := root.Lock(layout.Lock)
+	if err != nil {
+		return
+	}
+	defer lock.Close()
+	if works, err := worksHere(root); err != nil || works {
+		return
+	}
+	if err := errors.Join(clear(root), root.RemoveAll(layout.StateDir)); err != nil {
+		r.o.Log.Warn("the copy of an account that is not served any more cannot be deleted", "tenant", clientID, "error", err)
+	}
+}
