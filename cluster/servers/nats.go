@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +15,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// A NATS is a cluster of NATS servers with JetStream, in this process.
+// A NATS is a cluster of NATS servers with JetStream, in this process. Its methods must not
+// be called at the same time.
 type NATS struct {
 	nodes []*node
 }
@@ -22,6 +24,8 @@ type NATS struct {
 type node struct {
 	options server.Options
 	server  *server.Server // nil while the node is stopped
+	door    *door          // through which the other nodes connect to this one
+	alone   bool           // cut off from the others
 }
 
 // StartNATS starts n nodes that keep their streams below a folder, and returns when a leader
@@ -46,16 +50,26 @@ func StartNATS(n int, dir string) (*NATS, error) {
 			if err != nil {
 				return nil, err
 			}
-			o.Cluster.Name, o.Cluster.PoolSize = "mkt", 1
+			o.Cluster.Name, o.Cluster.PoolSize = "mkt", -1
 			if o.Cluster.Host, o.Cluster.Port, err = split(route); err != nil {
 				return nil, err
 			}
-			routes = append(routes, &url.URL{Scheme: "nats", Host: route})
+			door, err := openDoor(route)
+			if err != nil {
+				c.Close()
+				return nil, err
+			}
+			o.Cluster.Advertise = door.address()
+			routes = append(routes, &url.URL{Scheme: "nats", Host: door.address()})
+			c.nodes = append(c.nodes, &node{options: o, door: door})
+			continue
 		}
 		c.nodes = append(c.nodes, &node{options: o})
 	}
 	for i, node := range c.nodes {
-		node.options.Routes = routes
+		if n > 1 {
+			node.options.Routes = slices.Delete(slices.Clone(routes), i, i+1) // all but its own
+		}
 		if err := c.Start(i); err != nil {
 			c.Close()
 			return nil, err
@@ -88,12 +102,13 @@ func (c *NATS) Start(i int) error {
 	if err != nil {
 		return err
 	}
+	n.server = s
+	c.shutDoors()
 	s.Start()
 	if !s.ReadyForConnections(startLimit) {
-		s.Shutdown()
+		c.Stop(i)
 		return fmt.Errorf("NATS node %d does not accept connections at %s:%d", i, options.Host, options.Port)
 	}
-	n.server = s
 	return nil
 }
 
@@ -112,10 +127,44 @@ func (c *NATS) Wipe(i int) error {
 	return os.RemoveAll(c.nodes[i].options.StoreDir)
 }
 
+// Split cuts a node off from the others: both sides run and take clients, and neither hears
+// the other. It lasts until Join, even if the node is stopped and started.
+func (c *NATS) Split(i int) {
+	c.nodes[i].alone = true
+	c.shutDoors()
+}
+
+// shutDoors refuses the connections between nodes of which one is cut off. A node is known
+// by its id, which it has anew with every start.
+func (c *NATS) shutDoors() {
+	for i, to := range c.nodes {
+		for j, from := range c.nodes {
+			if i != j && (to.alone || from.alone) && from.server != nil {
+				to.door.shut(from.server.ID())
+			}
+		}
+	}
+}
+
+// Join ends all splits.
+func (c *NATS) Join() {
+	for _, n := range c.nodes {
+		n.alone = false
+		if n.door != nil {
+			n.door.reopen()
+		}
+	}
+}
+
 // Close stops all nodes.
 func (c *NATS) Close() {
 	for i := range c.nodes {
 		c.Stop(i)
+	}
+	for _, n := range c.nodes {
+		if n.door != nil {
+			n.door.close()
+		}
 	}
 }
 

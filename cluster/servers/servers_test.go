@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -260,6 +261,58 @@ func TestNATSCluster(t *testing.T) {
 				t.Errorf("%q at revision %d", entry.Value(), entry.Revision())
 			}
 			break
+		}
+	}
+}
+
+// A node that is cut off refuses what the majority accepts, and has it after the split.
+func TestNATSSplit(t *testing.T) {
+	c, err := servers.StartNATS(3, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	var buckets []jetstream.KeyValue
+	for i := range c.Nodes() {
+		conn, err := nats.Connect(c.NodeURL(i), nats.MaxReconnects(-1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(conn.Close)
+		js, err := jetstream.New(conn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kv, err := js.CreateOrUpdateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "leases", Replicas: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		buckets = append(buckets, kv)
+	}
+	alone := c.Leader()
+	c.Split(alone)
+	within := func(limit time.Duration, kv jetstream.KeyValue) error {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		_, err := kv.Put(ctx, "demo", []byte("worker"))
+		return err
+	}
+	majority := (alone + 1) % c.Nodes()
+	for within(time.Second, buckets[majority]) != nil {
+		if t.Context().Err() != nil {
+			t.Fatal("the majority accepts no writes")
+		}
+	}
+	if err := within(300*time.Millisecond, buckets[alone]); err == nil {
+		t.Error("a node alone accepts a write")
+	}
+	c.Join()
+	if err := c.Await(); err != nil {
+		t.Fatal(err)
+	}
+	for within(time.Second, buckets[alone]) != nil {
+		if t.Context().Err() != nil {
+			t.Fatal("the node that was cut off accepts no writes")
 		}
 	}
 }
