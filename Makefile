@@ -64,10 +64,10 @@ testdata/node/node_modules: testdata/node/package-lock.json
 	@touch $@
 
 .PHONY: check-cluster
-check-cluster: ## what runs on more than one machine, against an object store and NATS in processes of their own
+check-cluster: build ## what runs on more than one machine, against an object store and NATS in processes of their own
 	@mkdir -p bin
 	cd cluster && $(GO) vet ./...
-	cd cluster && $(GO) test -short $(PARALLEL) -v ./... 2>&1 | tee ../bin/test-cluster.log | awk -f ../.ci/summary.awk
+	cd cluster && MKT_CLUSTER_BINARY=$(CURDIR)/bin/mkt $(GO) test -short $(PARALLEL) -v ./... 2>&1 | tee ../bin/test-cluster.log | awk -f ../.ci/summary.awk
 
 .PHONY: lint
 lint: ## gofmt, vet, staticcheck
