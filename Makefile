@@ -63,14 +63,21 @@ testdata/node/node_modules: testdata/node/package-lock.json
 	cd testdata/node && npm ci --no-audit --no-fund --silent
 	@touch $@
 
+.PHONY: check-cluster
+check-cluster: ## what runs on more than one machine, against an object store and NATS in processes of their own
+	@mkdir -p bin
+	cd cluster && $(GO) vet ./...
+	cd cluster && $(GO) test -short $(PARALLEL) -v ./... 2>&1 | tee ../bin/test-cluster.log | awk -f ../.ci/summary.awk
+
 .PHONY: lint
 lint: ## gofmt, vet, staticcheck
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed:"; echo "$$bad"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
+	cd cluster && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
 
 .PHONY: check
-check: lint check-test check-node race vulncheck ## what CI runs
+check: lint check-test check-cluster check-node race vulncheck ## what CI runs
 	@if [ -d ../shared/providers/betsapi ]; then echo "recordings: ../shared/providers, used"; \
 	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
 	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench), fuzzing (make fuzz), the second build (make reproducible), the packages (make check-packages)"

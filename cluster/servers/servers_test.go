@@ -1,0 +1,318 @@
+package servers_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/s3blob"
+	"gocloud.dev/gcerrors"
+
+	"mkt/cluster/servers"
+)
+
+func startStore(t *testing.T) *servers.Store {
+	t.Helper()
+	s, err := servers.StartStore(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	authenticate(t, s.Env())
+	return s
+}
+
+func authenticate(t *testing.T, env []string) {
+	t.Helper()
+	for _, variable := range env {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+	}
+}
+
+func open(t *testing.T, url string) *blob.Bucket {
+	t.Helper()
+	b, err := blob.OpenBucket(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+// create writes an object if it does not exist.
+func create(ctx context.Context, b *blob.Bucket, key, text string) error {
+	return b.WriteAll(ctx, key, []byte(text), &blob.WriterOptions{IfNotExist: true})
+}
+
+// Of eight writers of a record through two gateways, one wins, and the others are told so.
+func TestStoreCreatesOnce(t *testing.T) {
+	s := startStore(t)
+	other, err := s.Another()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(other.Stop)
+	buckets := []*blob.Bucket{open(t, s.URL("")), open(t, other.URL(""))}
+	for round := range 20 {
+		key := fmt.Sprintf("commits/%020d.json", round)
+		var wins atomic.Int32
+		var winner atomic.Value
+		var group sync.WaitGroup
+		for i := range 8 {
+			group.Go(func() {
+				text := fmt.Sprint("writer ", i)
+				switch err := create(t.Context(), buckets[i%2], key, text); gcerrors.Code(err) {
+				case gcerrors.OK:
+					wins.Add(1)
+					winner.Store(text)
+				case gcerrors.FailedPrecondition:
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		got, err := buckets[round%2].ReadAll(t.Context(), key)
+		if err != nil || wins.Load() != 1 || string(got) != winner.Load() {
+			t.Fatalf("%d winners, the object says %q: %v", wins.Load(), got, err)
+		}
+	}
+}
+
+// A store that was killed has everything again when it starts.
+func TestStoreStartsAgain(t *testing.T) {
+	s := startStore(t)
+	b := open(t, s.URL(""))
+	if err := create(t.Context(), b, "a/b=c/object", "kept"); err != nil {
+		t.Fatal(err)
+	}
+	s.Stop()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // The SDK would try three times.
+	if _, err := b.ReadAll(ctx, "a/b=c/object"); err == nil {
+		t.Fatal("a stopped store answers")
+	}
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := b.ReadAll(t.Context(), "a/b=c/object"); err != nil || string(got) != "kept" {
+		t.Errorf("%q %v", got, err)
+	}
+	if got, err := os.ReadFile(s.File("a/b=c/object")); err != nil || string(got) != "kept" {
+		t.Errorf("the file of the object: %q %v", got, err)
+	}
+}
+
+func TestForgetfulIgnoresConditions(t *testing.T) {
+	f, err := servers.StartForgetful()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.Stop)
+	authenticate(t, []string{"AWS_ACCESS_KEY_ID=any", "AWS_SECRET_ACCESS_KEY=any"})
+	b := open(t, f.URL(""))
+	for _, text := range []string{"first", "second"} {
+		if err := create(t.Context(), b, "object", text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := b.ReadAll(t.Context(), "object"); err != nil || string(got) != "second" {
+		t.Errorf("%q %v", got, err)
+	}
+}
+
+// Each fault does what it says to a client that uses the same library as mkt.
+func TestProxyFaults(t *testing.T) {
+	s := startStore(t)
+	p, err := servers.StartProxy(s.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Stop)
+	direct, retrying := open(t, s.URL("")), open(t, p.URL(""))
+	t.Setenv("AWS_MAX_ATTEMPTS", "1")
+	b := open(t, p.URL(""))
+	inject := func(n int, fault servers.Fault) {
+		p.Reset()
+		p.Inject(func(op servers.Operation) servers.Fault {
+			if n == 0 || op.N == n {
+				return fault
+			}
+			return servers.Fault{}
+		})
+	}
+
+	t.Run("an answer is lost", func(t *testing.T) {
+		stored := false
+		inject(1, servers.Fault{DropAnswer: true, After: func() { stored, _ = direct.Exists(t.Context(), "lost") }})
+		// The SDK asks again, and meets what the first request has written.
+		if err := create(t.Context(), retrying, "lost", "text"); gcerrors.Code(err) != gcerrors.FailedPrecondition {
+			t.Error(err)
+		}
+		if operations, _ := p.Counts(); !stored || !maps.Equal(operations, map[servers.Kind]int{servers.Create: 2}) {
+			t.Error(stored, operations)
+		}
+	})
+	t.Run("a request is lost", func(t *testing.T) {
+		inject(0, servers.Fault{DropRequest: true})
+		if err := create(t.Context(), b, "never", "text"); err == nil {
+			t.Error("it was written")
+		}
+		if there, err := direct.Exists(t.Context(), "never"); there || err != nil {
+			t.Error(there, err)
+		}
+	})
+	t.Run("refusals", func(t *testing.T) {
+		for _, why := range []*servers.Refusal{servers.SlowDown, servers.Conflict, servers.Denied, servers.Full} {
+			inject(0, servers.Fault{Refuse: why})
+			if err := create(t.Context(), b, "refused", "text"); err == nil || !strings.Contains(err.Error(), why.Code) {
+				t.Errorf("%s: %v", why.Code, err)
+			}
+		}
+	})
+	t.Run("an object is truncated", func(t *testing.T) {
+		if err := direct.WriteAll(t.Context(), "long", make([]byte, 100_000), nil); err != nil {
+			t.Fatal(err)
+		}
+		inject(0, servers.Fault{Truncate: 5_000})
+		r, err := b.NewReader(t.Context(), "long", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if n, err := io.Copy(io.Discard, r); err == nil || n > 5_000 {
+			t.Error(n, err)
+		}
+	})
+	t.Run("none", func(t *testing.T) {
+		p.Heal()
+		p.Reset()
+		big := make([]byte, 3<<20) // large enough for "Expect: 100-continue"
+		if err := b.WriteAll(t.Context(), "big", big, nil); err != nil {
+			t.Error(err)
+		}
+		if got, err := b.ReadAll(t.Context(), "big"); err != nil || len(got) != len(big) {
+			t.Error(len(got), err)
+		}
+		operations, sent := p.Counts()
+		if !maps.Equal(operations, map[servers.Kind]int{servers.Put: 1, servers.Get: 1}) || sent[servers.Put] < int64(len(big)) {
+			t.Error(operations, sent)
+		}
+	})
+}
+
+// A replicated bucket outlives a node, and comes back from the others when the node's disk
+// was wiped.
+func TestNATSCluster(t *testing.T) {
+	c, err := servers.StartNATS(3, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	conn, err := nats.Connect(c.URL(), nats.MaxReconnects(-1), nats.ReconnectWait(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "leases", Replicas: 3, Storage: jetstream.FileStorage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := kv.Create(t.Context(), "demo", []byte("worker 1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	leader := c.Leader()
+	if err := c.Wipe(leader); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Await(); err != nil || c.Leader() == leader {
+		t.Fatal(c.Leader(), err)
+	}
+	if err := c.Start(leader); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Await(); err != nil {
+		t.Fatal(err)
+	}
+	// The leader of the bucket may have been the node as well, so that the first tries time out.
+	for {
+		entry, err := kv.Get(t.Context(), "demo")
+		if t.Context().Err() != nil {
+			t.Fatal(err)
+		}
+		if err == nil {
+			if entry.Revision() != first || string(entry.Value()) != "worker 1" {
+				t.Errorf("%q at revision %d", entry.Value(), entry.Revision())
+			}
+			break
+		}
+	}
+}
+
+// A node that is cut off refuses what the majority accepts, and has it after the split.
+func TestNATSSplit(t *testing.T) {
+	c, err := servers.StartNATS(3, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	var buckets []jetstream.KeyValue
+	for i := range c.Nodes() {
+		conn, err := nats.Connect(c.NodeURL(i), nats.MaxReconnects(-1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(conn.Close)
+		js, err := jetstream.New(conn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kv, err := js.CreateOrUpdateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "leases", Replicas: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		buckets = append(buckets, kv)
+	}
+	alone := c.Leader()
+	c.Split(alone)
+	within := func(limit time.Duration, kv jetstream.KeyValue) error {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		_, err := kv.Put(ctx, "demo", []byte("worker"))
+		return err
+	}
+	majority := (alone + 1) % c.Nodes()
+	for within(time.Second, buckets[majority]) != nil {
+		if t.Context().Err() != nil {
+			t.Fatal("the majority accepts no writes")
+		}
+	}
+	if err := within(300*time.Millisecond, buckets[alone]); err == nil {
+		t.Error("a node alone accepts a write")
+	}
+	c.Join()
+	if err := c.Await(); err != nil {
+		t.Fatal(err)
+	}
+	for within(time.Second, buckets[alone]) != nil {
+		if t.Context().Err() != nil {
+			t.Fatal("the node that was cut off accepts no writes")
+		}
+	}
+}
