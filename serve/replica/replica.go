@@ -44,6 +44,7 @@ type Replica struct {
 	mu      sync.Mutex
 	states  map[name]*state
 	told    chan name
+	missed  chan struct{} // see TellAll
 	copied  atomic.Int64
 	failed  atomic.Int64
 	answers atomic.Int64 // Unix nanoseconds of the newest answer of the store
@@ -66,7 +67,7 @@ const copiesAtOnce = 8
 
 // New returns a replica. Run keeps the data root up to date.
 func New(o Options) *Replica {
-	return &Replica{o: o, slots: make(chan struct{}, copiesAtOnce), states: map[name]*state{}, told: make(chan name, 1024)}
+	return &Replica{o: o, slots: make(chan struct{}, copiesAtOnce), states: map[name]*state{}, told: make(chan name, 1024), missed: make(chan struct{}, 1)}
 }
 
 // Stats returns how many publications were copied, how many refreshes failed, and when the
@@ -83,6 +84,14 @@ func (r *Replica) Tell(clientID string, p football.Product) {
 	select {
 	case r.told <- name{clientID, p}:
 	default: // many are waiting: the next round finds it
+	}
+}
+
+// TellAll says that any dataset may have a newer publication.
+func (r *Replica) TellAll() {
+	select {
+	case r.missed <- struct{}{}:
+	default: // a round is to come
 	}
 }
 
@@ -108,18 +117,23 @@ func (r *Replica) Run(ctx context.Context) {
 	tick := time.NewTicker(r.o.Every)
 	defer tick.Stop()
 	round := make(chan struct{}, 1) // holds a token while a round is under way
+	refresh := func() {
+		select {
+		case round <- struct{}{}:
+			busy.Go(func() { r.Refresh(ctx); <-round })
+		default: // the round before is still under way
+		}
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case n := <-r.told:
 			busy.Go(func() { r.refresh(ctx, n, false) })
+		case <-r.missed:
+			refresh()
 		case <-tick.C:
-			select {
-			case round <- struct{}{}:
-				busy.Go(func() { r.Refresh(ctx); <-round })
-			default: // the round before is still under way
-			}
+			refresh()
 		}
 	}
 }

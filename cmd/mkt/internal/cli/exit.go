@@ -67,7 +67,7 @@ func IsTemporary(err error) bool {
 		return false
 	case errors.As(err, &batch):
 		return !slices.ContainsFunc(batch.errs, func(e error) bool { return !IsTemporary(e) })
-	case errors.As(err, &temporary):
+	case errors.As(err, &temporary), isTemporaryWork(err):
 		return true
 	}
 	for _, known := range []error{durable.ErrLocked, provider.ErrUnreachable, fetch.ErrLimited, publish.ErrConflict} {

@@ -56,7 +56,7 @@ type Scheduler struct {
 	running map[string]phase
 	skipped map[string]skips
 	lanes   map[string]chan struct{} // a slot is taken during a run
-	again   map[string]*time.Timer   // see Again
+	again   map[string]*time.Timer   // see Again and Retry
 }
 
 type entry struct {
@@ -166,9 +166,7 @@ func (s *Scheduler) Run(ctx context.Context, overdue ...string) {
 	s.mu.Lock()
 	s.ctx, s.begun = ctx, true
 	s.mu.Unlock()
-	for _, name := range overdue {
-		s.trigger(name, 0)
-	}
+	s.Now(overdue...)
 	s.cron.Start()
 	<-ctx.Done()
 	s.mu.Lock()
@@ -179,6 +177,18 @@ func (s *Scheduler) Run(ctx context.Context, overdue ...string) {
 	s.mu.Unlock()
 	<-s.cron.Stop().Done()
 	s.runs.Wait()
+}
+
+// Now starts jobs at once, except those that are running. It does nothing unless Run is under way.
+func (s *Scheduler) Now(names ...string) {
+	for _, name := range names {
+		s.mu.Lock()
+		due := s.begun && s.running[name] == 0
+		s.mu.Unlock()
+		if due {
+			s.trigger(name, 0)
+		}
+	}
 }
 
 // trigger starts a job without waiting for it, or skips the tick if the job is running. jitter
@@ -203,7 +213,12 @@ func (s *Scheduler) trigger(name string, jitter time.Duration) {
 // Again runs a job once at a time, in addition to its expression. It replaces the time of an
 // earlier call. If a run of the job begins earlier, that run counts. Again does nothing unless
 // Run is under way.
-func (s *Scheduler) Again(name string, at time.Time) {
+func (s *Scheduler) Again(name string, at time.Time) { s.plan(name, at, s.o.Jitter) }
+
+// Retry is Again without jitter, for a run that could not begin.
+func (s *Scheduler) Retry(name string, at time.Time) { s.plan(name, at, 0) }
+
+func (s *Scheduler) plan(name string, at time.Time, jitter time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.entries[name]; !ok || !s.begun || s.stopped {
@@ -216,7 +231,7 @@ func (s *Scheduler) Again(name string, at time.Time) {
 		due := s.again[name] == own && s.running[name] == 0
 		s.mu.Unlock()
 		if due {
-			s.trigger(name, s.o.Jitter)
+			s.trigger(name, jitter)
 		}
 	})
 	s.again[name] = own

@@ -12,6 +12,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/plain"
+	"mkt/internal/work"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -43,15 +44,16 @@ func (g *Group) newStage(name, short, example string, asks bool, prepare func() 
 	s := Selection{asks: asks}
 	cmd := &cobra.Command{
 		Use: name + " --tenant ID | --all", Short: short, Example: example, Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return g.runAll(cmd.Context(), &s, prepare) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return g.runAll(cmd, &s, prepare) },
 	}
 	s.flags(g, cmd)
+	g.leases.Flag(g.Settings, cmd)
 	return cmd
 }
 
 // runAll runs the steps for every selected job. A job that fails does not stop the
 // others. prepare loads the keys before anything runs.
-func (g *Group) runAll(ctx context.Context, s *Selection, prepare func() ([]Step, error)) error {
+func (g *Group) runAll(cmd *cobra.Command, s *Selection, prepare func() ([]Step, error)) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -74,8 +76,13 @@ func (g *Group) runAll(ctx context.Context, s *Selection, prepare func() ([]Step
 	for _, p := range pass {
 		g.printPassed(p)
 	}
+	closeLeases, err := g.connect(cmd.Context(), cmd.CommandPath())
+	if err != nil {
+		return err
+	}
+	defer closeLeases()
 	g.bars = true
-	return g.runJobs(ctx, s, jobs, steps)
+	return g.runJobs(cmd.Context(), s, jobs, steps)
 }
 
 // runJobs runs the jobs, a few at a time: most of a cycle is waiting for a provider, and a
@@ -133,10 +140,18 @@ func (g *Group) RunJob(ctx, stopping context.Context, j Job, cycle layout.CycleI
 }
 
 func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.CycleID, steps []Step, record func(Report)) (err error) {
-	open, err := g.openJob(ctx, j)
-	if err != nil {
+	unable := func(err error) error {
 		record(Report{Tenant: j.Tenant.ID, Product: string(j.Product), Step: "lock", Cycle: string(cycle), Error: cli.Message(err)})
 		return err
+	}
+	ctx, release, err := g.claim(ctx, j.Tenant.ID, j.Product)
+	if err != nil {
+		return unable(err)
+	}
+	defer release()
+	open, err := g.openJob(ctx, j)
+	if err != nil {
+		return unable(err)
 	}
 	defer open.free()
 	defer func() { g.shipStates(ctx, j, open, err != nil, stopping.Err() != nil) }()
@@ -145,7 +160,10 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 			return cli.ErrInterrupted
 		}
 		report, err := do(ctx, Task{j, open.root, open.data, cycle, open.store, open.ship, stopping.Done()})
-		if stopping.Err() != nil && errors.Is(err, context.Canceled) {
+		switch lost := errors.Is(context.Cause(ctx), work.ErrLost); {
+		case lost && err != nil:
+			err = fmt.Errorf("tenant %s: %s: %w", j, report.Step, work.ErrLost)
+		case stopping.Err() != nil && errors.Is(err, context.Canceled):
 			err = fmt.Errorf("tenant %s: %s %w", j, report.Step, errStepInterrupted)
 		}
 		report.Tenant, report.Product, report.Error = j.Tenant.ID, string(j.Product), cli.Message(err)
@@ -153,6 +171,7 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 		if err != nil {
 			return err
 		}
+		g.announceReport(report)
 		cycle = layout.CycleID(report.Cycle)
 	}
 	return nil

@@ -57,7 +57,7 @@ func (c agesOfCycles) judge(f *tenants.File, p football.Product) (count map[stri
 		tenant := &f.Tenants[i]
 		when, err := schedule.Parse(tenant.Expression(p))
 		s := Selection{Product: string(p)}
-		if due, _ := s.due(tenant, now); err != nil || len(due) == 0 {
+		if due, _ := s.due(tenant, now); err != nil || len(due) == 0 || !c.runsHere(tenant) {
 			continue
 		}
 		name := entryName(tenant.ID, p)

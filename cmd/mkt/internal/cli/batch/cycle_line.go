@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/work"
 	"mkt/publish/durable"
 )
 
@@ -31,9 +32,19 @@ func (l *cycleLine) last() Report {
 // in package health.
 func (l *cycleLine) log(log *slog.Logger, code string, err error) {
 	last := l.last()
+	var trouble *work.Trouble
+	var taken *work.Taken
 	switch {
+	case errors.As(err, &taken):
+		log.Warn("tick skipped: another machine is running this cycle", "by", taken.Holder, "since", taken.Since)
 	case errors.Is(err, durable.ErrLocked):
 		log.Warn("tick skipped: another process is running this cycle")
+	case errors.As(err, &trouble):
+		log.Debug("tick skipped: no lease can be asked for", "error", err)
+	case errors.Is(err, errAlreadyRan):
+		log.Info("tick skipped: another worker ran this cycle before the account came here")
+	case errors.Is(err, work.ErrLost):
+		log.Error("cycle interrupted", append(l.pairs(), "step", last.Step, "error", err)...)
 	case errors.Is(err, cli.ErrInterrupted):
 		log.Info("stopped between two steps", l.pairs()...)
 	case errors.Is(err, errStepInterrupted):

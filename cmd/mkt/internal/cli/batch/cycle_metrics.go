@@ -38,6 +38,7 @@ const (
 	cycleFailed      = "failed"
 	cycleLocked      = "locked"      // another process runs it
 	cycleInterrupted = "interrupted" // stopped between two steps
+	cycleUnleased    = "no_lease"    // NATS could not be asked for its lease, or lost it
 )
 
 // cycleDurations are the buckets in seconds, from a live cycle, which may take eight, to a
@@ -50,7 +51,7 @@ func newCycleMetrics(now func() time.Time) *cycleMetrics {
 	}
 	m := &cycleMetrics{
 		now:       now,
-		cycles:    counter("mkt_cycles_total", "Cycles run: published, failed, locked (another process ran it) or interrupted (by the stop).", "product", "outcome"),
+		cycles:    counter("mkt_cycles_total", "Cycles run: published, failed, locked (another process ran it), interrupted (by the stop) or no_lease (NATS could not be asked, or the lease was lost).", "product", "outcome"),
 		failures:  counter("mkt_cycle_failures_total", "Steps that failed, by the code in state files and mkt doctor; empty if the step never began.", "product", "step", "code"),
 		skipped:   counter("mkt_cycle_ticks_skipped_total", "Ticks that came while the cycle before was still under way.", "product"),
 		postponed: counter("mkt_cycle_ticks_postponed_total", "Ticks at which the provider must not be asked yet: its quota is used up, or it refused.", "product", "reason"),
@@ -64,7 +65,7 @@ func newCycleMetrics(now func() time.Time) *cycleMetrics {
 		lastGood: map[string]time.Time{},
 	}
 	for _, p := range account.Products() {
-		for _, outcome := range []string{cyclePublished, cycleFailed, cycleLocked, cycleInterrupted} {
+		for _, outcome := range []string{cyclePublished, cycleFailed, cycleLocked, cycleInterrupted, cycleUnleased} {
 			m.cycles.WithLabelValues(string(p), outcome)
 		}
 		m.took.WithLabelValues(string(p))
@@ -126,7 +127,7 @@ func (m *cycleMetrics) skip(j schedule.Job) { m.skipped.WithLabelValues(j.Lane).
 
 func (t *timetable) collectors() []prometheus.Collector {
 	m := t.metrics
-	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.postponed, m.asked, m.rejected, m.received, agesOfCycles{t}, quotas{t}}
+	return []prometheus.Collector{m.cycles, m.failures, m.took, m.running, m.skipped, m.postponed, m.asked, m.rejected, m.received, agesOfCycles{t}, quotas{t}, sharing{t}}
 }
 
 func (m *cycleMetrics) forget(p football.Product, known map[string]bool) {

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 
@@ -37,28 +38,35 @@ may have jumped. After an outage the next publication deletes again;
 		Example: `  mkt gc --tenant acme --dry-run
   mkt gc --all`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.Check(); err != nil {
 				return err
 			}
-			return g.gc(f)
+			return g.gc(cmd, f)
 		},
 	}
 	f.Filter.Flags(cmd)
 	f.AllFlag(cmd)
+	g.leases.Flag(g.Settings, cmd)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be deleted, and delete nothing; it does not wait for a cycle that is running")
 	cmd.Flags().BoolVar(&f.afterLeap, "after-leap", false, "the clock is right, although the newest publication came so late")
 	f.retention(g, cmd)
 	return cmd
 }
 
-func (g *Group) gc(f gcFlags) error {
-	take := g.locked
+func (g *Group) gc(cmd *cobra.Command, f gcFlags) error {
+	ctx, take := cmd.Context(), g.locked
 	if f.dryRun {
 		take = g.unlocked
+	} else {
+		closeLeases, err := g.connect(ctx, cmd.CommandPath())
+		if err != nil {
+			return err
+		}
+		defer closeLeases()
 	}
 	return g.Each("gc", f.Filter, func(p cli.Dataset) error {
-		return take(p, func(root *durable.Disk) error { return g.collect(p, root, f) })
+		return take(ctx, p, func(_ context.Context, root *durable.Disk) error { return g.collect(p, root, f) })
 	})
 }
 

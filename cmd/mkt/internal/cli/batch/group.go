@@ -20,6 +20,7 @@ type Group struct {
 	Provider func(name string) (provider.Provider, bool)
 	Unsynced bool // a power failure may lose what was written
 
+	leases         leases
 	revoked        daemon.Revocations
 	bars           bool       // the progress of every step is shown: not on a schedule, which logs
 	statesShipped  sync.Map   // dataset → when state files were put into the object store

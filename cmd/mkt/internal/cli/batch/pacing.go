@@ -48,7 +48,9 @@ func (t *timetable) paceAll() {
 	f := t.file
 	t.mu.Unlock()
 	for i := range f.Tenants {
-		t.pace(&f.Tenants[i])
+		if t.runsHere(&f.Tenants[i]) {
+			t.pace(&f.Tenants[i])
+		}
 	}
 }
 

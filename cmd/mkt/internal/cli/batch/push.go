@@ -37,16 +37,18 @@ installations use one prefix.`,
 			if err := f.Check(); err != nil {
 				return err
 			}
-			return g.push(cmd.Context(), f)
+			return g.push(cmd, f)
 		},
 	}
 	f.Filter.Flags(cmd)
 	f.AllFlag(cmd)
+	g.leases.Flag(g.Settings, cmd)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be stored, and store nothing; it does not wait for a cycle that is running")
 	return cmd
 }
 
-func (g *Group) push(ctx context.Context, f pushFlags) error {
+func (g *Group) push(cmd *cobra.Command, f pushFlags) error {
+	ctx := cmd.Context()
 	open, take := g.WritableStore, g.locked
 	if f.dryRun {
 		open, take = g.Store, g.unlocked
@@ -60,8 +62,13 @@ func (g *Group) push(ctx context.Context, f pushFlags) error {
 			return err
 		}
 	}
+	closeLeases, err := g.connect(ctx, cmd.CommandPath())
+	if err != nil {
+		return err
+	}
+	defer closeLeases()
 	return g.Each("push", f.Filter, func(p cli.Dataset) error {
-		return take(p, func(root *durable.Disk) error {
+		return take(ctx, p, func(ctx context.Context, root *durable.Disk) error {
 			return g.pushOne(ctx, s.Dataset(p.Tenant, p.Product), p, root, f.dryRun)
 		})
 	})

@@ -57,7 +57,7 @@ func (c quotas) Collect(to chan<- prometheus.Metric) {
 		tenant := &f.Tenants[i]
 		s := Selection{All: true}
 		jobs, _ := s.due(tenant, now)
-		if len(jobs) == 0 {
+		if len(jobs) == 0 || !c.runsHere(tenant) {
 			continue
 		}
 		for _, j := range jobs {

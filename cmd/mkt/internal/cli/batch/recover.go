@@ -47,17 +47,18 @@ reads everything from the start, and no seq is used twice.`,
 			if f.newHistory && f.Tenant == "" {
 				return cli.Usagef("--new-history: of which account? give --tenant ID")
 			}
-			return g.recover(cmd.Context(), f)
+			return g.recover(cmd, f)
 		},
 	}
 	f.Filter.Flags(cmd)
+	g.leases.Flag(g.Settings, cmd)
 	cmd.Flags().BoolVar(&f.newHistory, "new-history", false, "begin a new history: clients read everything from the start")
 	cli.YesFlag(cmd, &f.yes)
 	return cmd
 }
 
-func (g *Group) recover(ctx context.Context, f recoverFlags) error {
-	do := g.repair
+func (g *Group) recover(cmd *cobra.Command, f recoverFlags) error {
+	ctx, do := cmd.Context(), g.repair
 	if f.newHistory {
 		if _, err := cli.Datasets(g.Data, f.Filter); err != nil {
 			return err
@@ -67,23 +68,33 @@ func (g *Group) recover(ctx context.Context, f recoverFlags) error {
 		}
 		do = g.beginHistory
 	}
+	closeLeases, err := g.connect(ctx, cmd.CommandPath())
+	if err != nil {
+		return err
+	}
+	defer closeLeases()
 	return g.Each("recover", f.Filter, func(p cli.Dataset) error {
-		return g.locked(p, func(root *durable.Disk) error { return do(ctx, p, root) })
+		return g.locked(ctx, p, func(ctx context.Context, root *durable.Disk) error { return do(ctx, p, root) })
 	})
 }
 
 // unlocked opens a dataset for an operation that changes nothing and needs no lock.
-func (g *Group) unlocked(p cli.Dataset, do func(*durable.Disk) error) error {
+func (g *Group) unlocked(ctx context.Context, p cli.Dataset, do func(context.Context, *durable.Disk) error) error {
 	root, err := p.Open()
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	return do(root)
+	return do(ctx, root)
 }
 
-// locked opens a dataset and takes its lock.
-func (g *Group) locked(p cli.Dataset, do func(*durable.Disk) error) error {
+// locked opens a dataset and takes its lease and its lock.
+func (g *Group) locked(ctx context.Context, p cli.Dataset, do func(context.Context, *durable.Disk) error) error {
+	ctx, release, err := g.claim(ctx, p.Tenant, p.Product)
+	if err != nil {
+		return err
+	}
+	defer release()
 	root, err := p.Open()
 	if err != nil {
 		return err
@@ -97,7 +108,7 @@ func (g *Group) locked(p cli.Dataset, do func(*durable.Disk) error) error {
 		return err
 	}
 	defer lock.Close()
-	return do(root)
+	return do(ctx, root)
 }
 
 func (g *Group) publishOptions(p cli.Dataset, root *durable.Disk) publish.Options {
@@ -142,6 +153,7 @@ func (g *Group) beginHistory(ctx context.Context, p cli.Dataset, root *durable.D
 	if err != nil {
 		return err
 	}
+	g.announce(p.Tenant, p.Product, s.Version)
 	if g.JSON() {
 		return g.Encode(map[string]any{"tenant": p.Tenant, "product": p.Product, "step": "recover", "version": s.Version,
 			"cycle": s.Cycle, "republishes": s.Republishes, "last_seq": s.LastSeq})

@@ -99,7 +99,7 @@ func (g *Group) replay(ctx context.Context, f replayFlags) error {
 	keep.Snapshots, keep.SnapshotAge, keep.Cycles, keep.CycleAge = 0, 0, 0, 0 // keep everything, for inspection
 	bar := g.NewBar("replay", "cycles")
 	r, err := replay.Run(ctx, replay.Options{ClientID: p.Tenant, Product: p.Product, Source: source, Target: target, Data: data, From: from, To: to,
-		Key: key, Version: g.Version, Fingerprint: g.recordedKey(), Details: f.transform.Details, Workers: f.transform.workers,
+		Key: key, Version: g.Version, Fingerprint: g.IDKeyFingerprint(), Details: f.transform.Details, Workers: f.transform.workers,
 		AcceptRemovals: f.publish.acceptRemovals, Retention: keep, Log: g.Log, Progress: bar.Set})
 	bar.Done()
 	if r != nil {
@@ -113,15 +113,6 @@ func (g *Group) replay(ctx context.Context, f replayFlags) error {
 		return fmt.Errorf("replay %s: %d of %d cycles differ from what was published", p, r.Outcomes[replay.Differs]+r.Outcomes[replay.Failed]+r.Outcomes[replay.New], len(r.Cycles))
 	}
 	return nil
-}
-
-// recordedKey returns the fingerprint of the id key that the data root records.
-func (g *Group) recordedKey() string {
-	data, err := os.ReadFile(filepath.Join(g.Data, layout.IDKeyFingerprintFile))
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(data))
 }
 
 // apart refuses to replay into the data root itself or over an earlier replay.

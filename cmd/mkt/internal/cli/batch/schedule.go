@@ -12,6 +12,8 @@ import (
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/work"
+	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve/account"
 )
@@ -67,6 +69,7 @@ On SIGTERM running steps finish, no further step begins, and the exit code is
 	g.Settings.Bind(flags, "grace", "schedule.grace")
 	g.Settings.Bind(flags, "catch-up", "schedule.catch_up")
 	o.admin.Flags(g.Env, cmd, "schedule")
+	g.leases.Flag(g.Settings, cmd)
 	g.Keys.SealFlag(g.Settings, cmd)
 	o.transform.flags(g, cmd)
 	o.transform.memoryFlag(g, cmd)
@@ -87,25 +90,30 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 		return err
 	}
 	t := NewTimetable(g, o, steps)
-	if err := t.SetTenants(f); err != nil {
-		return err
-	}
 	adminServer, closeAdmin, err := o.admin.Open(g.Env)
 	if err != nil {
 		return err
 	}
 	defer closeAdmin()
+	leave, closeWork, err := g.openWork(t)
+	if err != nil {
+		return err
+	}
+	defer closeWork()
+	if err := t.SetTenants(f); err != nil {
+		return err
+	}
 	edits := daemon.NewReloads(g.Env)
 	if adminServer != nil {
 		adminServer.Metrics.MustRegister(append(edits.Collectors(), t.collectors()...)...)
 		if s, err := g.Store(ctx); err == nil {
 			adminServer.Metrics.MustRegister(daemon.StoreCollectors(s)...)
 		}
-		adminServer.ReadyWhen(func() error { return scheduling(ctx) })
+		adminServer.ReadyWhen(func() error { return g.scheduling(ctx) })
 	}
 	t.paceAll()
 	var overdue []string
-	if o.catchUp {
+	if o.catchUp && t.member == nil { // a worker runs what is overdue when it comes there
 		overdue = t.overdue(f)
 	}
 	g.Log.Info("schedule started", "jobs", len(Entries(f)), "overdue", len(overdue))
@@ -113,6 +121,7 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 		g.printScheduling(adminServer.URL())
 	}
 	go edits.Watch(ctx, f, t.SetTenants)
+	defer context.AfterFunc(ctx, leave)()
 	t.RunAll(ctx, overdue...)
 	g.Log.Info("schedule stopped", "ticks_skipped", t.Scheduler.Skipped())
 	return nil
@@ -121,11 +130,35 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 // errStopping is the answer of /readyz once no further cycle begins.
 var errStopping = errors.New("stopping: steps under way are being finished")
 
-func scheduling(ctx context.Context) error {
+func (g *Group) scheduling(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return errStopping
 	}
+	if conn := g.leases.conn; conn != nil {
+		if trouble := conn.Trouble(); trouble != nil {
+			return trouble
+		}
+	}
 	return nil
+}
+
+// openWork makes this process one of several workers, if there is the setting work. leave says
+// that it stops; close may always be called.
+func (g *Group) openWork(t *timetable) (leave, closeWork func(), err error) {
+	if !g.leases.Set() {
+		return func() {}, func() {}, nil
+	}
+	conn, err := g.leases.Open(g.Env, work.ForLeases, g.installation())
+	if err != nil {
+		return nil, nil, err
+	}
+	g.leases.conn, g.leases.purpose = conn, "mkt schedule"
+	leave, end, err := t.share(conn)
+	if err != nil {
+		conn.Close()
+		return nil, nil, err
+	}
+	return leave, func() { end(); conn.Close() }, nil
 }
 
 func (g *Group) printScheduling(adminURL string) {
@@ -146,18 +179,22 @@ func (t *timetable) overdue(f *tenants.File) []string {
 	var list []string
 	for i := range f.Tenants {
 		for _, p := range account.Products() {
-			s, err := schedule.Parse(f.Tenants[i].Expression(p))
-			if err != nil {
-				continue
-			}
-			now, name := t.group.Now(), entryName(f.Tenants[i].ID, p)
-			cadence := schedule.Cadence(schedule.Slower(s, t.paceOf(name)), now)
-			if cadence >= catchUpFrom && now.Sub(t.group.LastFetch(Job{&f.Tenants[i], p})) >= cadence {
-				list = append(list, name)
+			if t.isOverdue(&f.Tenants[i], p) {
+				list = append(list, entryName(f.Tenants[i].ID, p))
 			}
 		}
 	}
 	return list
+}
+
+func (t *timetable) isOverdue(tenant *tenants.Tenant, p football.Product) bool {
+	s, err := schedule.Parse(tenant.Expression(p))
+	if err != nil {
+		return false
+	}
+	now := t.group.Now()
+	cadence := schedule.Cadence(schedule.Slower(s, t.paceOf(entryName(tenant.ID, p))), now)
+	return cadence >= catchUpFrom && now.Sub(t.group.LastFetch(Job{tenant, p})) >= cadence
 }
 
 // LastFetch returns when the newest fetch began, the zero time if there is none or it cannot

@@ -11,6 +11,7 @@ import (
 	"mkt/cmd/mkt/internal/runs"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/work"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/serve/account"
@@ -21,16 +22,22 @@ import (
 type timetable struct {
 	group     *Group
 	steps     []Step
+	catchUp   bool
+	member    *work.Member  // nil: this process runs all accounts
 	grace     time.Duration // how long a running step may go on after the stop
 	Scheduler *schedule.Scheduler
 	metrics   *cycleMetrics
 
 	mu        sync.Mutex // guards what follows
 	file      *tenants.File
+	owned     map[string]bool          // by entry: those that this process runs
+	arrived   map[string]bool          // by entry: those that came here and have not run here
+	unleased  map[string]bool          // by entry: those whose last tick got no lease, or lost it
 	postponed map[string]time.Time     // by entry: the time that was logged last
 	paces     map[string]time.Duration // by entry: those that run less often than tenants.yaml says
 
-	pacing sync.Mutex // held while paces are decided
+	pacing    sync.Mutex // held while paces are decided
+	assigning sync.Mutex // held while entries come and go
 }
 
 // liveFactor is how many live cycles may run for one of another product: they are short,
@@ -38,7 +45,8 @@ type timetable struct {
 const liveFactor = 4
 
 func NewTimetable(g *Group, o ScheduleOptions, steps []Step) *timetable {
-	t := &timetable{group: g, steps: steps, grace: o.Grace, metrics: newCycleMetrics(g.Now), postponed: map[string]time.Time{}, paces: map[string]time.Duration{}}
+	t := &timetable{group: g, steps: steps, grace: o.Grace, catchUp: o.catchUp, metrics: newCycleMetrics(g.Now), postponed: map[string]time.Time{}, paces: map[string]time.Duration{},
+		owned: map[string]bool{}, arrived: map[string]bool{}, unleased: map[string]bool{}}
 	t.Scheduler = schedule.New(schedule.Options{Now: g.Now, Run: t.Run, Jitter: o.Jitter, Parallel: o.Parallel, Lanes: map[string]int{
 		string(football.LiveIntelligence): liveFactor * o.Parallel}, Skipped: t.metrics.skip, Log: g.Log})
 	return t
@@ -47,14 +55,7 @@ func NewTimetable(g *Group, o ScheduleOptions, steps []Step) *timetable {
 // SetTenants puts a generation of the tenants file in force, in which revoked accounts
 // stay revoked.
 func (t *timetable) SetTenants(f *tenants.File) error {
-	if err := t.Scheduler.Set(Entries(f)); err != nil {
-		return err
-	}
-	f = t.group.revoked.Apply(f, t.group.Log)
-	t.mu.Lock()
-	t.file = f
-	t.mu.Unlock()
-	return nil
+	return t.assign(f, func() *tenants.File { return t.group.revoked.Apply(f, t.group.Log) })
 }
 
 // Entries returns the jobs of every tenant that has an expression. Whether a tenant may
@@ -122,24 +123,29 @@ func (t *timetable) Run(stopping context.Context, name string) error {
 	ended := t.metrics.begin(j)
 	defer func() { ended(cycleFailed) }() // after an error or a panic
 	var last Report
-	err := t.group.RunJob(ctx, stopping, j, "", t.steps, func(r Report) {
+	err := t.group.RunJob(ctx, stopping, j, "", t.stepsOf(name), func(r Report) {
 		last = r
 		t.metrics.count(j, r)
 	})
 	switch {
 	case err == nil:
 		ended(cyclePublished)
-	case errors.Is(err, durable.ErrLocked):
+	case errors.Is(err, durable.ErrLocked), errors.Is(err, errAlreadyRan):
 		ended(cycleLocked)
 	case errors.Is(err, cli.ErrInterrupted), errors.Is(err, errStepInterrupted):
 		ended(cycleInterrupted)
+	case isWithoutLease(err):
+		ended(cycleUnleased)
 	default:
 		last.Code = t.group.codeOf(last)
 		t.metrics.failure(last)
 	}
+	t.afterLease(name, err)
 	if p := t.group.postponed(j); p != nil {
 		t.postpone(j, p)
 	}
-	t.pace(j.Tenant)
+	if t.runsHere(j.Tenant) {
+		t.pace(j.Tenant)
+	}
 	return nil
 }

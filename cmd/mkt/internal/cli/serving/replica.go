@@ -6,6 +6,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/work"
+	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/replica"
 )
@@ -54,10 +57,38 @@ func replicaCollectors(r *replica.Replica) []prometheus.Collector {
 }
 
 // follow copies everything that was published before this process began, and keeps it up to
-// date until ctx ends.
-func follow(ctx context.Context, r *replica.Replica) {
-	if r != nil {
-		r.Refresh(ctx)
-		go r.Run(ctx)
+// date until ctx ends. With NATS, the workers tell of every publication. close may always be
+// called.
+func (g *Group) follow(ctx context.Context, news cli.Work, r *replica.Replica) (closeNews func(), err error) {
+	if r == nil {
+		return func() {}, nil
 	}
+	closeNews = func() {}
+	if news.Set() {
+		if closeNews, err = g.listen(ctx, news, r); err != nil {
+			return nil, err
+		}
+	}
+	r.Refresh(ctx)
+	go r.Run(ctx)
+	return closeNews, nil
+}
+
+func (g *Group) listen(ctx context.Context, news cli.Work, r *replica.Replica) (closeNews func(), err error) {
+	conn, err := news.Open(g.Env, work.ForNews, g.IDKeyFingerprint())
+	if err != nil {
+		return nil, err
+	}
+	err = conn.Listen(ctx, func(clientID, product string, _ uint64) {
+		if clientID == "" {
+			r.TellAll()
+			return
+		}
+		r.Tell(clientID, football.Product(product))
+	})
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn.Close, nil
 }

@@ -27,6 +27,7 @@ type Flags struct {
 	Poll   time.Duration
 	// storePoll is how often the object store is asked for newer publications.
 	storePoll time.Duration
+	work      cli.Work // who tells of publications
 	cache     string
 	Usage     string
 	drain     time.Duration
@@ -49,7 +50,8 @@ under way finish, new ones get 503, and the exit code is 0.
 
 With --store the data root is a copy of the newest publications in the object
 store, and is kept up to date: two of each account's product. If the store
-is away, what was copied is served.`,
+is away, what was copied is served. With --work the workers tell of every
+publication, which is then served within a second.`,
 		Example: `  mkt serve --listen :8080 --admin 127.0.0.1:9081
   mkt serve --listen 127.0.0.1:8081 --as-of 2026-11-21T14:05:00Z`,
 		Args:        cobra.NoArgs,
@@ -60,6 +62,7 @@ is away, what was copied is served.`,
 	flags.StringVar(&f.Listen, "listen", "127.0.0.1:8080", "address; port 0 takes a free one")
 	flags.DurationVar(&f.Poll, "poll", 500*time.Millisecond, "how often new snapshots are looked for")
 	flags.DurationVar(&f.storePoll, "store-poll", 15*time.Second, "how often the object store is asked for newer publications")
+	f.work.Flag(g.Settings, cmd)
 	flags.StringVar(&f.cache, "cache", "", "private folder for the engine's files (default: a temporary one)")
 	flags.StringVar(&f.past.asOf, "as-of", "", "answer as of this time, on loopback, with a clock that stands still: a time like 2026-11-21T14:05:00Z or a cycle id; with one account and product also latest~2 or v17")
 	flags.StringVar(&f.Usage, "usage-dir", "", "folder for the usage counters (default: usage below the data root)")
@@ -134,7 +137,11 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop() // last, so that revocations apply to requests until the end
 	go edits.Watch(watching, file, func(file *tenants.File) error { return g.swap(registry, tokens.in(file)) })
-	follow(watching, copies)
+	closeNews, err := g.follow(watching, f.work, copies)
+	if err != nil {
+		return err
+	}
+	defer closeNews()
 	return serve.Run(ctx, serve.Options{
 		Listen: f.Listen, DataDir: g.Data, AsOf: asOf, Accounts: registry, Now: g.Now, Log: g.Log, Poll: f.Poll, CacheDir: f.cache,
 		Connections: f.connections.most, ConnectionsPerAddress: f.connections.perAddress, TrustedProxies: proxies,

@@ -1,0 +1,91 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/work"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/transform/identity"
+)
+
+// leaseWait is how long a command waits for NATS. It is longer than the time in which nothing is
+// taken from leases that are new.
+const leaseWait = 25 * time.Second
+
+// leases are the leases of the runs of this process. Without the setting work there are none, and
+// the lock of the folder is all that keeps two runs of this machine apart.
+type leases struct {
+	cli.Work
+	purpose string // what runs, for whoever finds a lease taken
+	conn    *work.Conn
+}
+
+// installation returns the fingerprint of the id key, "" if it is not known.
+func (g *Group) installation() string {
+	if key, err := identity.LoadKey(g.Keys.ID); g.Keys.ID != "" && err == nil {
+		return key.Fingerprint()
+	}
+	return g.IDKeyFingerprint()
+}
+
+// connect opens the connection of a command that runs once, and waits until leases can be taken.
+// close may always be called.
+func (g *Group) connect(ctx context.Context, purpose string) (close func(), err error) {
+	if !g.leases.Set() {
+		return func() {}, nil
+	}
+	conn, err := g.leases.Open(g.Env, work.ForLeases, g.installation())
+	if err != nil {
+		return nil, err
+	}
+	wait, cancel := context.WithTimeout(ctx, leaseWait)
+	defer cancel()
+	if err := conn.Wait(wait); err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("%w; if no other machine runs cycles, --work= runs this without a lease", err)
+	}
+	g.leases.conn, g.leases.purpose = conn, purpose
+	return func() { conn.Close(); g.leases.conn = nil }, nil
+}
+
+// claim takes the lease of a product of an account. The context that it returns ends with the
+// lease; release may always be called.
+//
+// A run begins with the lease, before anything of the account is read, and the lease is the last
+// that it gives back: what fetches an account's files before a run, and stores them after it,
+// belongs between the two.
+func (g *Group) claim(ctx context.Context, tenant string, product football.Product) (leased context.Context, release func(), err error) {
+	conn := g.leases.conn
+	if conn == nil {
+		return ctx, func() {}, nil
+	}
+	lease, err := conn.Take(ctx, tenant, string(product), g.leases.purpose)
+	var taken *work.Taken
+	if errors.As(err, &taken) {
+		return nil, nil, fmt.Errorf("tenant %s, %s: %w: %w; try again later", tenant, product, durable.ErrLocked, err)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("tenant %s, %s: %w", tenant, product, err)
+	}
+	leased, end := lease.Bind(ctx)
+	return leased, func() { end(); lease.Release() }, nil
+}
+
+// announce says to the replicas of serve that a version was published.
+func (g *Group) announce(tenant string, product football.Product, version uint64) {
+	if conn := g.leases.conn; conn != nil {
+		conn.Announce(tenant, string(product), version)
+	}
+}
+
+// announceReport announces what a report says was published.
+func (g *Group) announceReport(r Report) {
+	if version, ok := r.Counts["version"].(uint64); ok && r.Step == "publish" {
+		g.announce(r.Tenant, football.Product(r.Product), version)
+	}
+}

@@ -1,0 +1,240 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"time"
+
+	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/work"
+	"mkt/publish/football"
+	"mkt/publish/health"
+	"mkt/serve/account"
+)
+
+// retryLease is how soon a run that got no lease is tried again.
+const retryLease = 2 * time.Second
+
+// errAlreadyRan ends a run of an account that came here from a worker whose clock is ahead: the
+// tick was run there.
+var errAlreadyRan = errors.New("another worker ran this cycle")
+
+// share makes this process one of several workers. An account is run by one of them, with all its
+// products, because its quota and its pace are decided over all of them. leave tells the others at
+// once that this worker begins no further run.
+func (t *timetable) share(conn *work.Conn) (leave, end func(), err error) {
+	t.member, err = conn.Join(runtime.GOMAXPROCS(0), t.reassign)
+	if err != nil {
+		return nil, nil, err
+	}
+	stop := conn.OnChange(func() {
+		if conn.Trouble() == nil {
+			go t.retryUnleased()
+		}
+	})
+	return t.member.Leave, func() { stop(); t.member.End() }, nil
+}
+
+// owns reports whether this process runs an account.
+func (t *timetable) owns(id string) bool { return t.member == nil || t.member.Owns(id) }
+
+// reassign runs what came to this worker, and no longer runs what left it.
+func (t *timetable) reassign() {
+	t.mu.Lock()
+	f := t.file
+	t.mu.Unlock()
+	if f == nil {
+		return
+	}
+	if err := t.assign(f, func() *tenants.File { return nil }); err != nil {
+		t.group.Log.Error("the accounts of this worker stay as they are", "error", err)
+	}
+}
+
+// assign puts the entries of a file in force that this worker runs. accept returns the file to
+// put in force with them, nil for the same as before.
+func (t *timetable) assign(f *tenants.File, accept func() *tenants.File) error {
+	t.assigning.Lock()
+	defer t.assigning.Unlock()
+	var entries []schedule.Job
+	owned, accounts := map[string]bool{}, map[string]bool{}
+	for _, e := range Entries(f) {
+		if id, _, _ := strings.Cut(e.Name, "/"); t.owns(id) {
+			entries = append(entries, e)
+			owned[e.Name], accounts[id] = true, true
+		}
+	}
+	if err := t.Scheduler.Set(entries); err != nil {
+		return err
+	}
+	next := accept()
+	t.mu.Lock()
+	if next != nil {
+		t.file = next
+	}
+	var came, left []string
+	for name := range owned {
+		if !t.owned[name] {
+			came = append(came, name)
+		}
+	}
+	for name := range t.owned {
+		if !owned[name] {
+			left = append(left, name)
+			delete(t.arrived, name)
+			delete(t.unleased, name)
+		}
+	}
+	t.owned = owned
+	if t.member != nil {
+		for _, name := range came {
+			t.arrived[name] = true
+		}
+	}
+	t.mu.Unlock()
+	if t.member == nil {
+		return nil
+	}
+	t.member.SetAccounts(len(accounts))
+	for _, name := range left {
+		t.setPace(name, 0)
+	}
+	t.begin(came)
+	if len(came)+len(left) > 0 {
+		t.group.Log.Info("accounts shared anew", "workers", t.member.Team(), "accounts", len(accounts), "jobs_came", len(came), "jobs_left", len(left))
+	}
+	return nil
+}
+
+// begin decides the paces of entries that came to this worker, and runs those that are overdue.
+func (t *timetable) begin(came []string) {
+	t.mu.Lock()
+	f := t.file
+	t.mu.Unlock()
+	var overdue []string
+	paced := map[string]bool{}
+	for _, name := range came {
+		id, product, _ := strings.Cut(name, "/")
+		tenant, ok := f.Tenant(id)
+		if !ok {
+			continue
+		}
+		if !paced[id] {
+			paced[id] = true
+			t.pace(tenant)
+		}
+		if t.catchUp && t.isOverdue(tenant, football.Product(product)) {
+			overdue = append(overdue, name)
+		}
+	}
+	t.Scheduler.Now(overdue...)
+}
+
+// stepsOf returns the steps of an entry. The first run of one that came here looks whether the
+// worker before, whose clock may be ahead, has done it.
+func (t *timetable) stepsOf(name string) []Step {
+	t.mu.Lock()
+	arrived := t.arrived[name]
+	t.mu.Unlock()
+	if !arrived {
+		return t.steps
+	}
+	look := func(ctx context.Context, task Task) (Report, error) {
+		t.mu.Lock()
+		delete(t.arrived, name)
+		t.mu.Unlock()
+		if t.ranElsewhere(task.Job) {
+			return Report{Step: health.StepFetch}, errAlreadyRan
+		}
+		return t.steps[0](ctx, task)
+	}
+	return append([]Step{look}, t.steps[1:]...)
+}
+
+// ranElsewhere reports whether the newest complete fetch of a job began after the tick that is due
+// now. Only cadences of a minute or more count: the next live tick comes soon enough, and must
+// not be left out.
+func (t *timetable) ranElsewhere(j Job) bool {
+	when, err := schedule.Parse(j.Tenant.Expression(j.Product))
+	if err != nil {
+		return false
+	}
+	when, now := schedule.Slower(when, t.paceOf(entryName(j.Tenant.ID, j.Product))), t.group.Now()
+	run := t.group.NewestRun(j.Tenant.ID, j.Product, health.StepFetch)
+	return run != nil && run.OK && run.Code == "" && schedule.Cadence(when, now) >= catchUpFrom && when.Next(run.StartedAt.UTC()).After(now)
+}
+
+// isWithoutLease reports whether a run did not begin, or ended, because NATS could not be asked.
+func isWithoutLease(err error) bool {
+	var trouble *work.Trouble
+	return errors.As(err, &trouble) || errors.Is(err, work.ErrLost)
+}
+
+// afterLease plans the next attempt of a run that got no lease: when the lease of a worker that
+// died is over, or when NATS answers again.
+func (t *timetable) afterLease(name string, err error) {
+	var taken *work.Taken
+	now := t.group.Now()
+	switch {
+	case errors.As(err, &taken) && !taken.Gone.IsZero():
+		at := taken.Gone.Add(retryLease / 10)
+		if soonest := now.Add(retryLease / 2); at.Before(soonest) {
+			at = soonest
+		}
+		t.Scheduler.Retry(name, at)
+	case isWithoutLease(err):
+		t.mu.Lock()
+		t.unleased[name] = true
+		t.mu.Unlock()
+		if t.group.leases.conn.Trouble() == nil {
+			t.Scheduler.Retry(name, now.Add(retryLease))
+		}
+	case t.member != nil:
+		t.mu.Lock()
+		delete(t.unleased, name)
+		t.mu.Unlock()
+	}
+}
+
+// retryUnleased runs the entries whose tick got no lease while NATS was away, except those whose
+// next tick comes soon.
+func (t *timetable) retryUnleased() {
+	t.mu.Lock()
+	f := t.file
+	var names []string
+	for name := range t.unleased {
+		names = append(names, name)
+	}
+	clear(t.unleased)
+	t.mu.Unlock()
+	var again []string
+	for _, name := range names {
+		id, product, _ := strings.Cut(name, "/")
+		tenant, ok := f.Tenant(id)
+		if !ok {
+			continue
+		}
+		if when, err := schedule.Parse(tenant.Expression(football.Product(product))); err == nil && schedule.Cadence(when, t.group.Now()) >= catchUpFrom {
+			again = append(again, name)
+		}
+	}
+	t.Scheduler.Now(again...)
+}
+
+// runsHere reports whether this process runs an account. t.mu must not be held.
+func (t *timetable) runsHere(tenant *tenants.Tenant) bool {
+	if t.member == nil {
+		return true
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range account.Products() {
+		if t.owned[entryName(tenant.ID, p)] {
+			return true
+		}
+	}
+	return false
+}

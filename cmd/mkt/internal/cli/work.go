@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mkt/internal/work"
+	"mkt/publish/layout"
+)
+
+// Work is the setting that names the NATS servers over which several machines share the cycles.
+type Work struct {
+	text string // may hold a password: it is never printed
+}
+
+// Flag adds the flag --work.
+func (w *Work) Flag(set *Settings, cmd *cobra.Command) {
+	cmd.Flags().StringVar(&w.text, "work", "", "NATS servers over which several machines share the cycles, such as nats://a,b,c (default: only this machine runs cycles)")
+	set.Bind(cmd.Flags(), "work", "work")
+}
+
+// Set reports whether there is such a setting.
+func (w *Work) Set() bool { return w.text != "" }
+
+// Address returns the parsed setting.
+func (w *Work) Address() (work.Address, error) {
+	a, err := work.Parse(w.text)
+	if err != nil {
+		return a, Usagef("--work (MKT_WORK, work in mkt.yaml): %w", err)
+	}
+	return a, nil
+}
+
+// Open opens a connection; it does not wait for a server. installation is the fingerprint of the
+// id key, "" if it is not known.
+func (w *Work) Open(env *Env, use work.Use, installation string) (*work.Conn, error) {
+	a, err := w.Address()
+	if err != nil {
+		return nil, err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return work.Open(work.Options{Address: a, Use: use, Name: fmt.Sprintf("%s (process %d)", host, os.Getpid()), Version: env.Version,
+		Installation: installation, Now: env.Now, Log: env.Log})
+}
+
+// IDKeyFingerprint returns the fingerprint of the id key that the data root records, "" if it
+// records none.
+func (env *Env) IDKeyFingerprint() string {
+	data, err := os.ReadFile(filepath.Join(env.Data, layout.IDKeyFingerprintFile))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// isTemporaryWork reports whether err is trouble of NATS that may pass by itself.
+func isTemporaryWork(err error) bool {
+	var trouble *work.Trouble
+	return errors.As(err, &trouble) && trouble.Temporary() || errors.Is(err, work.ErrLost)
+}

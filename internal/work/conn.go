@@ -1,0 +1,499 @@
+package work
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Use is what a connection is for.
+type Use int
+
+// The uses of a connection.
+const (
+	ForLeases  Use = iota // takes leases, and makes the bucket if there is none
+	ForNews               // announces or listens only; JetStream is not needed
+	ForLooking            // changes nothing
+)
+
+// Options are the options of a connection.
+type Options struct {
+	Address Address
+	Use     Use
+	// Name says to people who this is: the machine, or the machine and the process.
+	Name string
+	// Version is that of this binary, for people.
+	Version string
+	// Installation tells installations apart that use the same servers and the same cluster name
+	// by mistake: the fingerprint of the id key. "" if it is not known; nothing is compared then.
+	Installation string
+	Now          func() time.Time // required
+	Log          *slog.Logger     // nil: discarded
+}
+
+// Conn is a connection to NATS. It is made in the background and repaired for ever, so that a
+// command may start before NATS does. It is safe for concurrent use.
+type Conn struct {
+	o        Options
+	nc       *nats.Conn
+	js       jetstream.JetStream
+	instance string      // of this process, unique
+	denied   atomic.Bool // the server reported a missing permission
+	stop     context.CancelFunc
+	stopped  chan struct{}
+	nudge    chan struct{} // asks for a check at once
+
+	mu        sync.Mutex // guards what follows
+	lastError error      // of the newest attempt to connect
+	trouble   *Trouble   // nil if leases can be taken
+	first     bool       // no check has ended yet
+	bucket    bucketState
+	foreign   string          // the installation that the bucket says it belongs to, if it is another
+	marks     map[string]mark // by key: what this process left at its last release
+	held      map[string]bool // nonces of the leases of this process
+	watchers  map[int]func()
+	watcherID int
+	news      map[int]func() // what to call when news may have been missed
+	member    *Member
+	stats     Stats
+}
+
+// bucketState is what the newest check found.
+type bucketState struct {
+	stream     jetstream.Stream
+	created    time.Time // by the server
+	freshUntil time.Time // by this clock: until then leases of before may be in force
+	lastSeq    uint64
+	replicas   int
+	difference time.Duration // the server's clock less this one
+	compared   bool
+	grown      time.Time // when it was last tried to replicate it
+}
+
+// Stats counts what happened over a connection.
+type Stats struct {
+	Held       int    // leases now
+	Taken      uint64 // leases that were taken
+	Busy       uint64 // leases that somebody else held
+	Failed     uint64 // leases that could not be asked for
+	Lost       uint64 // leases that could not be kept
+	Reconnects uint64
+	Announced  uint64
+	// Difference is the clock of the servers less this one; zero unless Compared.
+	Difference time.Duration
+	Compared   bool
+	Replicas   int // of the leases; 0 if not known
+}
+
+// Times of the protocol. A worker that cannot keep a lease gives it up before another can take
+// it; what lies between is for the run to end.
+const (
+	leaseFor   = 15 * time.Second // a lease that is not kept is free after that
+	keepEvery  = 4 * time.Second
+	giveUp     = 12 * time.Second // after the last time that it was certainly kept
+	checkEvery = 2 * time.Second
+	askFor     = 3 * time.Second // one request
+)
+
+// ClockTolerance is the difference of two clocks that is reported.
+const ClockTolerance = 2 * time.Second
+
+// Open opens a connection. It does not wait for a server; an error is a fault of the options.
+func Open(o Options) (*Conn, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	var id [8]byte
+	rand.Read(id[:])
+	c := &Conn{o: o, instance: hex.EncodeToString(id[:]), stopped: make(chan struct{}), nudge: make(chan struct{}, 1), first: true,
+		marks: map[string]mark{}, held: map[string]bool{}, watchers: map[int]func(){}, news: map[int]func(){}}
+	options, err := c.options()
+	if err != nil {
+		return nil, err
+	}
+	if c.nc, err = nats.Connect(strings.Join(o.Address.servers, ","), options...); err != nil {
+		return nil, fmt.Errorf("work %s: %w", o.Address, c.unreachable(err))
+	}
+	if c.js, err = jetstream.New(c.nc, jetstream.WithDefaultTimeout(askFor)); err != nil {
+		c.nc.Close()
+		return nil, fmt.Errorf("work %s: %w", o.Address, err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	c.stop = stop
+	go c.watch(ctx)
+	return c, nil
+}
+
+func (c *Conn) options() ([]nats.Option, error) {
+	a := c.o.Address
+	list := []nats.Option{
+		nats.Name("mkt " + c.o.Name), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
+		nats.ReconnectWait(500 * time.Millisecond), nats.ReconnectJitter(500*time.Millisecond, 500*time.Millisecond),
+		nats.ReconnectBufSize(-1), nats.Timeout(askFor), nats.PingInterval(askFor), nats.MaxPingsOutstanding(2),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { c.setLastError(err) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { c.setLastError(err); c.checkNow() }),
+		nats.ConnectHandler(func(*nats.Conn) { c.checkNow() }),
+		nats.ReconnectHandler(func(*nats.Conn) { c.reconnected() }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if errors.Is(err, nats.ErrPermissionViolation) {
+				c.denied.Store(true)
+			}
+		}),
+	}
+	switch {
+	case a.user != "" && a.token:
+		list = append(list, nats.Token(a.user))
+	case a.user != "":
+		list = append(list, nats.UserInfo(a.user, a.password))
+	}
+	for _, file := range []string{a.creds, a.ca} {
+		if file == "" {
+			continue
+		}
+		if _, err := os.ReadFile(file); err != nil {
+			return nil, fmt.Errorf("work %s: %s cannot be read: %w", a, file, causeOf(err))
+		}
+	}
+	if a.creds != "" {
+		list = append(list, nats.UserCredentials(a.creds))
+	}
+	if a.ca != "" {
+		list = append(list, nats.RootCAs(a.ca))
+	}
+	return list, nil
+}
+
+// causeOf returns the error without the path, which the caller names.
+func causeOf(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+func isCertificate(err error) bool {
+	var verification *tls.CertificateVerificationError
+	var authority x509.UnknownAuthorityError
+	return errors.As(err, &verification) || errors.As(err, &authority)
+}
+
+// Close ends the connection. Leases that are held are released first by who holds them.
+func (c *Conn) Close() {
+	c.stop()
+	<-c.stopped
+	c.nc.Close()
+}
+
+func (c *Conn) setLastError(err error) {
+	if err == nil {
+		return
+	}
+	c.mu.Lock()
+	c.lastError = err
+	c.mu.Unlock()
+}
+
+func (c *Conn) checkNow() {
+	select {
+	case c.nudge <- struct{}{}:
+	default:
+	}
+}
+
+// reconnected looks at everything again: news may have been missed.
+func (c *Conn) reconnected() {
+	c.denied.Store(false)
+	c.mu.Lock()
+	c.stats.Reconnects++
+	member := c.member
+	var listeners []func()
+	for _, l := range c.news {
+		listeners = append(listeners, l)
+	}
+	c.mu.Unlock()
+	if member != nil {
+		member.reconnected()
+	}
+	for _, missed := range listeners {
+		missed()
+	}
+	c.checkNow()
+}
+
+// Trouble returns why no lease can be taken, nil if leases can be taken.
+func (c *Conn) Trouble() *Trouble {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.first {
+		return &Trouble{Code: Unreachable, What: fmt.Sprintf("work %s: the connection is being made", c.o.Address)}
+	}
+	return c.trouble
+}
+
+// Stats returns what happened so far.
+func (c *Conn) Stats() Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.stats
+	s.Difference, s.Compared, s.Replicas = c.bucket.difference, c.bucket.compared, c.bucket.replicas
+	return s
+}
+
+// Wait waits until leases can be taken. It returns the Trouble if that is not so when ctx ends,
+// or at once if it will not pass by itself.
+func (c *Conn) Wait(ctx context.Context) error {
+	changed := make(chan struct{}, 1)
+	defer c.OnChange(func() {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	})()
+	for {
+		trouble := c.Trouble()
+		if trouble == nil {
+			return nil
+		}
+		if !trouble.Temporary() {
+			return trouble
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return c.orNil(c.Trouble())
+		}
+	}
+}
+
+// orNil returns an error that is nil if the trouble is.
+func (c *Conn) orNil(t *Trouble) error {
+	if t == nil {
+		return nil
+	}
+	return t
+}
+
+// OnChange calls do after each change of Trouble. The function that it returns ends that.
+func (c *Conn) OnChange(do func()) (end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	id := c.watcherID
+	c.watcherID++
+	c.watchers[id] = do
+	return func() {
+		c.mu.Lock()
+		delete(c.watchers, id)
+		c.mu.Unlock()
+	}
+}
+
+// watch checks the servers and the bucket until ctx ends.
+func (c *Conn) watch(ctx context.Context) {
+	defer close(c.stopped)
+	tick := time.NewTicker(checkEvery)
+	defer tick.Stop()
+	for {
+		trouble := c.check(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		c.setTrouble(trouble)
+		wait := tick.C
+		var young *time.Timer
+		if trouble != nil && trouble.Code == Starting {
+			young = time.NewTimer(trouble.Until.Sub(c.o.Now()))
+			wait = young.C
+		}
+		select {
+		case <-wait:
+		case <-c.nudge:
+		case <-ctx.Done():
+			return
+		}
+		if young != nil {
+			young.Stop()
+		}
+	}
+}
+
+func (c *Conn) setTrouble(t *Trouble) {
+	c.mu.Lock()
+	before, first := c.trouble, c.first
+	c.trouble, c.first = t, false
+	var watchers []func()
+	changed := first || (t == nil) != (before == nil) || t != nil && t.What != before.What
+	if changed {
+		for _, do := range c.watchers {
+			watchers = append(watchers, do)
+		}
+	}
+	c.mu.Unlock()
+	if !changed {
+		return
+	}
+	switch {
+	case t != nil && t.Code == Starting:
+		c.o.Log.Info(t.What)
+	case t != nil && c.o.Use == ForLeases:
+		c.o.Log.Error(t.What + "; no cycle begins meanwhile")
+	case t != nil:
+		c.o.Log.Warn(t.What + "; no news arrives meanwhile")
+	case c.o.Use != ForLeases:
+		c.o.Log.Info("work: connected", "servers", c.o.Address.String())
+	case before != nil && before.Code != Starting:
+		c.o.Log.Info("work: leases can be taken again", "servers", c.o.Address.String())
+	default:
+		c.o.Log.Info("work: leases can be taken", "servers", c.o.Address.String())
+	}
+	for _, do := range watchers {
+		do()
+	}
+}
+
+// disconnected returns why there is no connection, nil if there is one.
+func (c *Conn) disconnected() *Trouble {
+	if c.nc.IsConnected() {
+		return nil
+	}
+	c.mu.Lock()
+	err := c.lastError
+	c.mu.Unlock()
+	return c.unreachable(err)
+}
+
+// check looks whether leases can be taken, makes the bucket if there is none, and compares the
+// clocks.
+func (c *Conn) check(ctx context.Context) *Trouble {
+	if trouble := c.disconnected(); trouble != nil {
+		return trouble
+	}
+	if c.o.Use == ForNews {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, askFor)
+	defer cancel()
+	asked := c.o.Now()
+	stream, err := c.js.Stream(ctx, c.o.Address.stream())
+	if errors.Is(err, jetstream.ErrStreamNotFound) && c.o.Use == ForLooking {
+		return nil
+	}
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		stream, err = c.makeBucket(ctx)
+		asked = c.o.Now()
+	}
+	if err != nil {
+		return c.ofJetStream(err)
+	}
+	c.denied.Store(false)
+	return c.note(ctx, stream, asked)
+}
+
+// makeBucket makes the bucket of the leases. Sequences begin at the time, in microseconds, so that
+// those of two buckets never meet: see Conn.sameBucket.
+func (c *Conn) makeBucket(ctx context.Context) (jetstream.Stream, error) {
+	config := jetstream.StreamConfig{
+		Name: c.o.Address.stream(), Subjects: []string{"$KV." + c.o.Address.bucket() + ".>"},
+		Description: "leases of the cycles of mkt; can be deleted while no worker runs",
+		Storage:     jetstream.MemoryStorage, Replicas: 3, MaxAge: leaseFor, MaxMsgsPerSubject: 1, MaxMsgSize: 4096, Duplicates: leaseFor,
+		Discard: jetstream.DiscardNew, DenyDelete: true, AllowRollup: true, FirstSeq: uint64(c.o.Now().UnixMicro()),
+	}
+	if c.o.Installation != "" {
+		config.Metadata = map[string]string{"mkt-installation": c.o.Installation}
+	}
+	stream, err := c.js.CreateStream(ctx, config)
+	if cannotReplicate(err) {
+		config.Replicas = 1
+		stream, err = c.js.CreateStream(ctx, config)
+	}
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another worker was faster
+		return c.js.Stream(ctx, c.o.Address.stream())
+	}
+	return stream, err
+}
+
+// cannotReplicate reports whether there are fewer than three servers for a bucket.
+func cannotReplicate(err error) bool {
+	const noPeers, insufficient, notClustered = 10005, 10023, 10074
+	var api *jetstream.APIError
+	return errors.As(err, &api) && (api.ErrorCode == noPeers || api.ErrorCode == insufficient || api.ErrorCode == notClustered)
+}
+
+// note records what is known of the bucket, and returns why no lease can be taken from it.
+func (c *Conn) note(ctx context.Context, stream jetstream.Stream, asked time.Time) *Trouble {
+	info, now := stream.CachedInfo(), c.o.Now()
+	c.mu.Lock()
+	b := &c.bucket
+	if !b.created.Equal(info.Created) {
+		wait := leaseFor - min(max(info.TimeStamp.Sub(info.Created), 0), leaseFor)
+		if !b.created.IsZero() {
+			wait = leaseFor // it was lost meanwhile; the servers' clocks count for nothing here
+		}
+		*b = bucketState{created: info.Created, freshUntil: now.Add(wait), grown: now}
+	}
+	b.stream, b.lastSeq, b.replicas = stream, info.State.LastSeq, info.Config.Replicas
+	if !info.TimeStamp.IsZero() {
+		before := b.difference
+		b.difference, b.compared = info.TimeStamp.Sub(asked.Add(now.Sub(asked)/2)).Round(time.Millisecond), true
+		if b.difference.Abs() > ClockTolerance && before.Abs() <= ClockTolerance {
+			c.o.Log.Warn("this clock differs from that of the NATS servers; set both by NTP, because cycles are due by this clock", "by", b.difference.String())
+		}
+	}
+	grow := c.o.Use == ForLeases && b.replicas < 3 && now.Sub(b.grown) > time.Minute
+	if grow {
+		b.grown = now
+	}
+	fresh, until := b.freshUntil.Sub(now), b.freshUntil
+	c.foreign = ""
+	if owner := info.Config.Metadata["mkt-installation"]; owner != "" && c.o.Installation != "" && owner != c.o.Installation {
+		c.foreign = owner
+	}
+	foreign, member := c.foreign, c.member
+	c.mu.Unlock()
+	if grow {
+		c.change(ctx, info.Config, func(s *jetstream.StreamConfig) { s.Replicas = 3 })
+	}
+	if trouble := member.refused(foreign); trouble != nil {
+		return trouble
+	}
+	if foreign != "" && member != nil { // nobody of that installation is there
+		c.change(ctx, info.Config, func(s *jetstream.StreamConfig) {
+			s.Metadata = map[string]string{"mkt-installation": c.o.Installation}
+		})
+	}
+	if fresh > 0 && c.o.Use == ForLeases {
+		return &Trouble{Code: Starting, Until: until, What: fmt.Sprintf("work %s: the leases in NATS are new; cycles begin in at most %s, when a lease that NATS may have lost is certainly over", c.o.Address, leaseFor)}
+	}
+	return nil
+}
+
+// change changes the settings of the bucket. What is refused is tried again later.
+func (c *Conn) change(ctx context.Context, config jetstream.StreamConfig, edit func(*jetstream.StreamConfig)) {
+	edit(&config)
+	if _, err := c.js.UpdateStream(ctx, config); err != nil {
+		c.o.Log.Debug("work: the bucket stays as it is", "error", err)
+	}
+}
+
+// sameBucket reports whether a message went to the bucket that the newest check saw, by its
+// sequence: a bucket that was made meanwhile begins at a time, in microseconds, far from it.
+func (c *Conn) sameBucket(sequence uint64) bool {
+	const atMost = 1 << 20 // messages between two checks
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return max(sequence, c.bucket.lastSeq)-min(sequence, c.bucket.lastSeq) < atMost
+}

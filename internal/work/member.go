@@ -1,0 +1,429 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/nats-io/nats.go"
+)
+
+// Format is the version of what workers write to each other and into the leases. A worker that
+// hears a newer one does not work.
+//
+//	1: November 2026
+const Format = 1
+
+// Worker is what a worker says of itself. Others may have written it: nothing in it is trusted
+// beyond what it decides here.
+type Worker struct {
+	Format       int       `json:"format"`
+	Instance     string    `json:"instance"`
+	Name         string    `json:"name"`
+	Version      string    `json:"version"`
+	Installation string    `json:"installation"`
+	Started      time.Time `json:"started"`
+	Time         time.Time `json:"time"` // by its clock
+	Weight       int       `json:"weight"`
+	Able         bool      `json:"able"` // it can take leases
+	Leaving      bool      `json:"leaving"`
+	Held         int       `json:"leases"`
+	Accounts     int       `json:"accounts"`
+	// Difference is its clock less that of who asks, with the time that the message took; it is set
+	// by who receives it.
+	Difference time.Duration `json:"-"`
+}
+
+// Times of the membership.
+const (
+	beatEvery   = 2 * time.Second
+	suspectFor  = 3 * time.Second // without a beat, it is asked whether it is there
+	deadAfter   = 8 * time.Second // without a beat, whatever the servers know of it
+	settleAfter = 1500 * time.Millisecond
+	mostWorkers = 4096 // that are remembered
+	mostWeight  = 4096
+)
+
+// Member is this process among the workers.
+type Member struct {
+	c       *Conn
+	changed chan struct{} // the team is another
+	weight  int
+	started time.Time
+	end     context.CancelFunc
+	ended   chan struct{}
+
+	mu       sync.Mutex // guards what follows
+	others   map[string]*other
+	ableFrom time.Time // since when leases can be taken, zero if they cannot
+	settled  bool      // the others were asked and had time to answer
+	leaving  bool
+	accounts int
+	team     []voter // in force
+}
+
+type other struct {
+	Worker
+	heard   time.Time
+	asking  bool
+	left    bool // it said that it leaves
+	noticed bool // its clock was reported
+}
+
+// voter is a worker among whom the accounts are distributed.
+type voter struct {
+	instance string
+	weight   int
+}
+
+// Join makes this process a worker of that weight, such as its processors. changed is called when
+// accounts may have moved, until Leave; it is not called concurrently.
+func (c *Conn) Join(weight int, changed func()) (*Member, error) {
+	ctx, end := context.WithCancel(context.Background())
+	m := &Member{c: c, changed: make(chan struct{}, 1), weight: min(max(weight, 1), mostWeight), started: c.o.Now().UTC(), end: end, ended: make(chan struct{}), others: map[string]*other{}}
+	a := c.o.Address
+	for subject, do := range map[string]nats.MsgHandler{
+		a.subject("beat"):               m.hear,
+		a.subject("hello"):              func(q *nats.Msg) { m.say(q.Reply) },
+		a.subject("worker", c.instance): func(q *nats.Msg) { _ = q.Respond(nil) },
+	} {
+		if _, err := c.nc.Subscribe(subject, do); err != nil {
+			end()
+			return nil, fmt.Errorf("work %s: %w", a, err)
+		}
+	}
+	c.mu.Lock()
+	c.member = m
+	c.mu.Unlock()
+	go m.run(ctx)
+	go m.report(ctx, changed)
+	return m, nil
+}
+
+// Leave tells the others at once that this worker begins no further run; they take over its
+// accounts. Leases that are held stay held.
+func (m *Member) Leave() {
+	m.mu.Lock()
+	m.leaving = true
+	m.mu.Unlock()
+	m.say("")
+	_ = m.c.nc.FlushTimeout(time.Second) // those who miss it wait for the next beat
+}
+
+// End stops saying anything. Leave comes first.
+func (m *Member) End() {
+	m.end()
+	<-m.ended
+}
+
+// Accounts returns what SetAccounts said.
+func (m *Member) Accounts() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.accounts
+}
+
+// SetAccounts says how many accounts this worker runs, for people.
+func (m *Member) SetAccounts(n int) {
+	m.mu.Lock()
+	m.accounts = n
+	m.mu.Unlock()
+}
+
+func (m *Member) run(ctx context.Context) {
+	defer close(m.ended)
+	defer m.c.OnChange(m.look)()
+	beat, look := time.NewTicker(beatEvery), time.NewTicker(beatEvery/4)
+	defer beat.Stop()
+	defer look.Stop()
+	m.look()
+	for {
+		select {
+		case <-beat.C:
+			m.say("")
+		case <-look.C:
+			m.look()
+			m.update()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// look notes whether leases can be taken, and says hello when they can be for the first time.
+func (m *Member) look() {
+	able := m.c.Trouble() == nil
+	now := m.c.o.Now()
+	m.mu.Lock()
+	hello := able && m.ableFrom.IsZero()
+	switch {
+	case hello:
+		m.ableFrom = now
+	case !able:
+		m.ableFrom = time.Time{}
+	}
+	m.mu.Unlock()
+	if hello {
+		_ = m.c.nc.PublishRequest(m.c.o.Address.subject("hello"), m.c.o.Address.subject("beat"), nil)
+	}
+}
+
+// say publishes a beat, or answers with it.
+func (m *Member) say(to string) {
+	c := m.c
+	stats := c.Stats()
+	m.mu.Lock()
+	w := Worker{Format: Format, Instance: c.instance, Name: c.o.Name, Version: c.o.Version, Installation: c.o.Installation, Started: m.started, Time: c.o.Now().UTC(),
+		Weight: m.weight, Able: !m.ableFrom.IsZero() && m.settled, Leaving: m.leaving, Held: stats.Held, Accounts: m.accounts}
+	m.mu.Unlock()
+	text, err := json.Marshal(w)
+	if err != nil {
+		return
+	}
+	if to == "" {
+		to = c.o.Address.subject("beat")
+	}
+	_ = c.nc.Publish(to, text) // the next one comes soon
+}
+
+// readWorker reads a beat.
+func readWorker(data []byte, now time.Time) (Worker, bool) {
+	var w Worker
+	if len(data) > 4096 || json.Unmarshal(data, &w) != nil || w.Instance == "" || len(w.Instance) > 64 || w.Format < 1 || strings.ContainsAny(w.Instance, ".*> \t\r\n") {
+		return w, false
+	}
+	w.Weight, w.Difference = min(max(w.Weight, 1), mostWeight), w.Time.Sub(now)
+	return w, true
+}
+
+func (m *Member) hear(message *nats.Msg) {
+	now := m.c.o.Now()
+	w, ok := readWorker(message.Data, now)
+	if !ok || w.Instance == m.c.instance {
+		return
+	}
+	m.mu.Lock()
+	o := m.others[w.Instance]
+	if o == nil {
+		if len(m.others) >= mostWorkers {
+			m.mu.Unlock()
+			return
+		}
+		o = &other{}
+		m.others[w.Instance] = o
+	}
+	noticed := o.noticed || w.Difference.Abs() <= ClockTolerance
+	report := !noticed
+	newer := w.Format > Format && o.Format <= Format
+	*o = other{Worker: w, heard: now, left: o.left || w.Leaving, noticed: o.noticed || report}
+	left := w.Leaving
+	m.mu.Unlock()
+	if report {
+		m.c.o.Log.Warn("the clock of another worker differs; set both by NTP, because cycles are due by these clocks", "worker", w.Name, "by", w.Difference.Round(time.Millisecond).String())
+	}
+	if newer {
+		m.c.checkNow()
+	}
+	if left {
+		m.update()
+	}
+}
+
+// reconnected gives the others the time to be heard again.
+func (m *Member) reconnected() {
+	now := m.c.o.Now()
+	m.mu.Lock()
+	for _, o := range m.others {
+		o.heard = now
+	}
+	m.mu.Unlock()
+	_ = m.c.nc.PublishRequest(m.c.o.Address.subject("hello"), m.c.o.Address.subject("beat"), nil)
+}
+
+// update asks those who are silent, forgets those who are dead, and reports a change of the team.
+func (m *Member) update() {
+	if !m.c.nc.IsConnected() {
+		return // nobody can be heard: everybody stays what they were
+	}
+	now := m.c.o.Now()
+	var silent []string
+	m.mu.Lock()
+	if !m.ableFrom.IsZero() && now.Sub(m.ableFrom) >= settleAfter && !m.settled {
+		m.settled = true
+		defer m.say("")
+	}
+	for id, o := range m.others {
+		switch quiet := now.Sub(o.heard); {
+		case quiet > deadAfter:
+			delete(m.others, id)
+		case quiet > suspectFor && !o.asking && !o.left:
+			o.asking = true
+			silent = append(silent, id)
+		}
+	}
+	team := m.teamNow()
+	changed := !slices.Equal(team, m.team)
+	m.team = team
+	m.mu.Unlock()
+	for _, id := range silent {
+		go m.ask(id)
+	}
+	if changed {
+		select {
+		case m.changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// report calls do after changes of the team.
+func (m *Member) report(ctx context.Context, do func()) {
+	for {
+		select {
+		case <-m.changed:
+			do()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// ask forgets a worker whose connection is closed: the servers know at once that nobody
+// subscribes to its subject any more.
+func (m *Member) ask(id string) {
+	ctx, cancel := context.WithTimeout(context.Background(), beatEvery)
+	defer cancel()
+	_, err := m.c.nc.RequestWithContext(ctx, m.c.o.Address.subject("worker", id), nil)
+	m.mu.Lock()
+	if o := m.others[id]; o != nil {
+		o.asking = false
+		if errors.Is(err, nats.ErrNoResponders) && m.c.o.Now().Sub(o.heard) > suspectFor {
+			delete(m.others, id)
+		}
+	}
+	m.mu.Unlock()
+}
+
+// teamNow returns those who share the accounts, sorted. m.mu must be held.
+func (m *Member) teamNow() []voter {
+	if !m.settled || m.leaving {
+		return nil
+	}
+	team := []voter{{m.c.instance, m.weight}}
+	for id, o := range m.others {
+		if o.Able && !o.left && o.Format <= Format && o.Installation == m.c.o.Installation {
+			team = append(team, voter{id, o.Weight})
+		}
+	}
+	slices.SortFunc(team, func(a, b voter) int { return strings.Compare(a.instance, b.instance) })
+	return team
+}
+
+// Owns reports whether this worker runs an account. While nobody knows, nobody owns it; while
+// there is no connection, everybody owns what they did, and no lease can be taken.
+func (m *Member) Owns(client string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return ownerOf(client, m.team) == m.c.instance
+}
+
+// ownerOf returns the worker that runs an account: the one with the highest score (rendezvous
+// hashing). If a worker comes or goes, only its accounts move. "" if there is no worker.
+func ownerOf(client string, team []voter) (instance string) {
+	best := math.Inf(-1)
+	for _, v := range team {
+		h := xxhash.New()
+		_, _ = h.WriteString(v.instance)
+		_, _ = h.Write([]byte{0})
+		_, _ = h.WriteString(client)
+		// In (0, 1), from the upper 53 bits; the logarithm makes the shares proportional to the weights.
+		u := (float64(h.Sum64()>>11) + 0.5) / (1 << 53)
+		if score := float64(v.weight) / -math.Log(u); score > best {
+			best, instance = score, v.instance
+		}
+	}
+	return instance
+}
+
+// isThere reports whether a process is a worker that was heard lately. A process that is no
+// worker cannot be heard, and counts as there.
+func (m *Member) isThere(instance string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, known := m.others[instance]
+	return known || instance == m.c.instance
+}
+
+// Team returns how many workers share the accounts.
+func (m *Member) Team() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.team)
+}
+
+// refused returns why this worker must not work beside the others; nil if it may. foreign is the
+// installation that the bucket belongs to, if it is another.
+func (m *Member) refused(foreign string) *Trouble {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, o := range m.others {
+		switch {
+		case o.Format > Format && o.Installation == m.c.o.Installation:
+			return newer(m.c.o.Address, o.Worker)
+		case foreign != "" && o.Installation == foreign:
+			return &Trouble{Code: Foreign, What: fmt.Sprintf("work %s: the worker %s belongs to another installation: its id key is %s, and the one here is %s; give each installation its own name, as ?cluster=NAME in the work setting", m.c.o.Address, o.Name, foreign, m.c.o.Installation)}
+		}
+	}
+	return nil
+}
+
+func newer(a Address, w Worker) *Trouble {
+	return &Trouble{Code: Newer, What: fmt.Sprintf("work %s: the worker %s is of a newer version (mkt %s, format %d; this is format %d); upgrade mkt on this machine", a, w.Name, w.Version, w.Format, Format)}
+}
+
+// Workers asks all workers, and returns those that answer within a time, by name.
+func (c *Conn) Workers(ctx context.Context, within time.Duration) ([]Worker, error) {
+	inbox := c.nc.NewRespInbox()
+	answers := make(chan *nats.Msg, 256)
+	sub, err := c.nc.ChanSubscribe(inbox, answers)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = sub.Unsubscribe() }()
+	if err := c.nc.PublishRequest(c.o.Address.subject("hello"), inbox, nil); err != nil {
+		return nil, err
+	}
+	var list []Worker
+	over := time.NewTimer(within)
+	defer over.Stop()
+	for {
+		select {
+		case answer := <-answers:
+			if w, ok := readWorker(answer.Data, c.o.Now()); ok && len(list) < mostWorkers {
+				list = append(list, w)
+				continue
+			}
+			if answer.Header.Get("Status") == "503" { // no worker is there
+				return nil, nil
+			}
+		case <-over.C:
+			slices.SortFunc(list, func(a, b Worker) int {
+				return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Instance, b.Instance))
+			})
+			return list, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}

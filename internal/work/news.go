@@ -1,0 +1,68 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+)
+
+// announcement is the message of a publication.
+type announcement struct {
+	Version uint64 `json:"version"`
+}
+
+// Announce says that a version of a product of an account was published. It is a hint: nobody
+// may hear it, and who hears it looks at the commit itself.
+func (c *Conn) Announce(client, product string, version uint64) {
+	text, err := json.Marshal(announcement{version})
+	if err != nil || c.nc.Publish(c.o.Address.subject("news", client, product), text) != nil {
+		return
+	}
+	c.count(func(s *Stats) { s.Announced++ })
+}
+
+// Listen calls heard for each publication that is announced, one at a time, until ctx ends. After
+// an interruption of the connection it calls heard with an empty client: news may have been
+// missed, and everything is to be looked at. heard must return quickly.
+func (c *Conn) Listen(ctx context.Context, heard func(client, product string, version uint64)) error {
+	return c.listen(ctx, c.o.Address.subject("news", "*", "*"), func(m *nats.Msg) {
+		var a announcement
+		words := strings.Split(m.Subject, ".")
+		if len(words) == 4 && len(m.Data) <= 4096 && json.Unmarshal(m.Data, &a) == nil {
+			heard(words[2], words[3], a.Version)
+		}
+	}, func() { heard("", "", 0) })
+}
+
+// AnnounceAccounts says that the accounts were changed: a hint, as that of a publication is.
+func (c *Conn) AnnounceAccounts() {
+	_ = c.nc.Publish(c.o.Address.subject("accounts"), nil)
+}
+
+// ListenAccounts calls heard when the accounts were changed, and after an interruption of the
+// connection, until ctx ends.
+func (c *Conn) ListenAccounts(ctx context.Context, heard func()) error {
+	return c.listen(ctx, c.o.Address.subject("accounts"), func(*nats.Msg) { heard() }, heard)
+}
+
+func (c *Conn) listen(ctx context.Context, subject string, heard nats.MsgHandler, missed func()) error {
+	sub, err := c.nc.Subscribe(subject, heard)
+	if err != nil {
+		return fmt.Errorf("work %s: %w", c.o.Address, err)
+	}
+	c.mu.Lock()
+	id := c.watcherID
+	c.watcherID++
+	c.news[id] = missed
+	c.mu.Unlock()
+	context.AfterFunc(ctx, func() {
+		_ = sub.Unsubscribe()
+		c.mu.Lock()
+		delete(c.news, id)
+		c.mu.Unlock()
+	})
+	return nil
+}

@@ -1,0 +1,68 @@
+package work
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Code is the kind of a Trouble.
+type Code string
+
+// The kinds of trouble, as mkt doctor names them after WORK_.
+const (
+	Unreachable Code = "UNREACHABLE"  // no server answers
+	Refused     Code = "REFUSED"      // the servers refuse the user, the password or a certificate
+	NoJetStream Code = "NO_JETSTREAM" // the servers run without JetStream
+	NoQuorum    Code = "NO_QUORUM"    // JetStream does not answer: too few servers see each other
+	Starting    Code = "STARTING"     // the leases are new: those before them may not be over
+	Newer       Code = "NEWER"        // a worker of a newer version is there
+	Foreign     Code = "FOREIGN"      // another installation uses the same name
+)
+
+// Trouble is why no lease can be taken. Its text says what happened, to what, and what to do.
+type Trouble struct {
+	Code  Code
+	What  string
+	Until time.Time // of Starting: when it is over
+}
+
+func (t *Trouble) Error() string { return t.What }
+
+// Temporary reports whether the same may succeed later, without anybody changing a setting.
+func (t *Trouble) Temporary() bool {
+	return t.Code == Unreachable || t.Code == NoQuorum || t.Code == Starting
+}
+
+func (c *Conn) unreachable(err error) *Trouble {
+	switch {
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+		return &Trouble{Code: Refused, What: fmt.Sprintf("work %s: NATS refuses the user or the password; set them in the work setting, as nats://USER:PASSWORD@HOST or with ?creds=FILE", c.o.Address)}
+	case errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
+		return &Trouble{Code: Refused, What: fmt.Sprintf("work %s: one side wants TLS and the other does not; use tls:// in the work setting if the servers have certificates, otherwise nats://", c.o.Address)}
+	case isCertificate(err):
+		return &Trouble{Code: Refused, What: fmt.Sprintf("work %s: the certificate of the server is not accepted; name the file of its signer with ?ca=FILE in the work setting", c.o.Address)}
+	}
+	return &Trouble{Code: Unreachable, What: fmt.Sprintf("work %s: no NATS server answers; start one, or correct the work setting", c.o.Address)}
+}
+
+// ofJetStream turns an error of a request to JetStream into a Trouble.
+func (c *Conn) ofJetStream(err error) *Trouble {
+	if trouble := c.disconnected(); trouble != nil {
+		return trouble
+	}
+	if c.denied.Load() {
+		return &Trouble{Code: Refused, What: fmt.Sprintf("work %s: the NATS user lacks permissions; it needs $JS.API.>, $KV.%s.>, _INBOX.> and %s", c.o.Address, c.o.Address.bucket(), c.o.Address.subject(">"))}
+	}
+	var api *jetstream.APIError
+	switch {
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+		return &Trouble{Code: NoJetStream, What: fmt.Sprintf("work %s: NATS answers, but without JetStream; start nats-server with --jetstream, and enable it for the account of the user", c.o.Address)}
+	case errors.As(err, &api):
+		return &Trouble{Code: NoQuorum, What: fmt.Sprintf("work %s: JetStream refuses the bucket %s: %s; nats server report jetstream shows its state", c.o.Address, c.o.Address.bucket(), api.Description)}
+	}
+	return &Trouble{Code: NoQuorum, What: fmt.Sprintf("work %s: JetStream does not answer; two of three NATS servers must run and see each other", c.o.Address)}
+}
