@@ -29,6 +29,8 @@ func classify(op, key string, err error) error {
 		return fmt.Errorf("object store: %s %s: %w", op, key, fs.ErrNotExist)
 	case kind == gcerrors.FailedPrecondition && status != http.StatusConflict:
 		return fmt.Errorf("object store: %s %s: %w", op, key, fs.ErrExist)
+	case status == http.StatusNotImplemented:
+		return fmt.Errorf("object store: %s %s: %w", op, key, ErrUnsafe)
 	case status == http.StatusInsufficientStorage, strings.Contains(code, "QuotaExceeded"), strings.Contains(code, "StorageFull"):
 		return fmt.Errorf("object store: %s %s: %w", op, key, ErrFull)
 	case code == "NoSuchBucket", kind == gcerrors.PermissionDenied, status == http.StatusForbidden, status == http.StatusUnauthorized, noCredential(err):

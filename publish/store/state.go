@@ -25,7 +25,13 @@ const maxStates = 8 << 20
 // changed since this process stored them last. account is the account's root. They are for
 // the next worker and for the answers of replicas; no data depends on them.
 func (d *Dataset) ShipStates(ctx context.Context, root, account durable.ReadFS) error {
-	return errors.Join(d.store.shipStates(ctx, root, d.dir), d.store.shipStates(ctx, account, layout.Tenant(d.clientID)+"/"))
+	return errors.Join(d.store.shipStates(ctx, root, d.dir), d.store.ShipAccountStates(ctx, d.clientID, account))
+}
+
+// ShipAccountStates stores the state files of an account, if they have changed since this
+// process stored them last.
+func (s *Store) ShipAccountStates(ctx context.Context, clientID string, account durable.ReadFS) error {
+	return s.shipStates(ctx, account, layout.Tenant(clientID)+"/")
 }
 
 func (s *Store) shipStates(ctx context.Context, f durable.ReadFS, prefix string) error {

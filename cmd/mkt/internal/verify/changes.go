@@ -50,6 +50,10 @@ func (v *verifier) unnamedSegment(name string) error {
 		v.note("%s belongs to a run that is under way or was interrupted", name)
 		return nil
 	}
+	if ok && v.isBeforeFirst(cycle) {
+		v.note("%s is older than the oldest commit record of this data root; the object store has its record", name)
+		return nil
+	}
 	if ok && v.covers(snapshotKind, cycle) {
 		left, err := v.wasPublished(name, cycle)
 		if err != nil {

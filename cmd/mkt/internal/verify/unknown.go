@@ -77,6 +77,12 @@ func (v *verifier) isHalfWritten(name string) bool {
 	return true
 }
 
+// isBeforeFirst reports whether a cycle is older than the oldest record of a data root that was
+// copied from an object store: another machine published in between.
+func (v *verifier) isBeforeFirst(id layout.CycleID) bool {
+	return len(v.order) > 0 && v.order[0].Version > 1 && id < v.order[0].CycleID
+}
+
 // uncommitted checks snapshots that no commit record names. One that follows a publication and
 // matches its manifest belongs, with its segments, to a run that was interrupted before its
 // commit. Readers ignore it.
@@ -102,6 +108,10 @@ func (v *verifier) uncommitted() error {
 			continue
 		}
 		dir := layout.Cycle(layout.SnapshotsDir, id)
+		if v.isBeforeFirst(id) {
+			v.note("%s is older than the oldest commit record of this data root; the object store has its record", dir)
+			continue
+		}
 		m, _, err := snapshot.ReadManifest(v.Root, dir+"/"+layout.ManifestFile)
 		if err == nil {
 			err = snapshot.Verify(v.Root, dir, m)

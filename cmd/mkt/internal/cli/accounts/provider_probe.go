@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -92,7 +93,7 @@ func (g *Group) testProvider(cmd *cobra.Command, id string, credentialOnly bool)
 			Tenant: whom, Root: root, Provider: all.Lookup, Now: g.Now, Log: g.Log,
 			Open: open,
 		})
-		return err
+		return errors.Join(err, g.shipStates(cmd.Context(), id, root))
 	})
 	if err == nil {
 		if err = notInPlan(t, found.Plan); err != nil {
@@ -102,6 +103,18 @@ func (g *Group) testProvider(cmd *cobra.Command, id string, credentialOnly bool)
 		}
 	}
 	return g.printTest(t, found, err)
+}
+
+// shipStates makes the result of a test known to the machines that run the cycles.
+func (g *Group) shipStates(ctx context.Context, id string, root durable.ReadFS) error {
+	if !g.HasStore() {
+		return nil
+	}
+	s, err := g.Store(ctx)
+	if err != nil {
+		return err
+	}
+	return s.ShipAccountStates(ctx, id, root)
 }
 
 // notInPlan returns an error if a test showed that the plan does not include what a

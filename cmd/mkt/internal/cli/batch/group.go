@@ -23,6 +23,7 @@ type Group struct {
 	leases         leases
 	revoked        daemon.Revocations
 	bars           bool       // the progress of every step is shown: not on a schedule, which logs
+	statesCopied   sync.Map   // job → when state files were copied from the object store
 	statesShipped  sync.Map   // dataset → when state files were put into the object store
 	storeCollected sync.Map   // dataset → when retention was applied in the object store
 	printing       sync.Mutex // held while a report is printed

@@ -63,6 +63,29 @@ func (a away) Ship(context.Context, durable.FS, snapshot.Commit, []byte, []strin
 	return a.err
 }
 
+// copyStates copies what other machines found out about a job's provider, at most once in a
+// while: a person tests a connection on any machine, and a postponed job does not run, so that
+// it would never hear of it.
+func (g *Group) copyStates(ctx context.Context, j Job) {
+	s, err := g.Store(ctx)
+	last, _ := g.statesCopied.Load(j.String())
+	if err != nil || last != nil && g.Now().Sub(last.(time.Time)) < statesEvery {
+		return
+	}
+	g.statesCopied.Store(j.String(), g.Now())
+	err = g.withData(func(data *durable.Disk) error {
+		account, err := data.MakeWithin(layout.Tenant(j.Tenant.ID))
+		if err != nil {
+			return err
+		}
+		defer account.Close()
+		return s.CopyAccountStates(ctx, j.Tenant.ID, account)
+	})
+	if err != nil {
+		g.Log.Warn("the newest test of the connection could not be copied from the object store", "tenant", j.Tenant.ID, "error", err)
+	}
+}
+
 // shipStates stores the state files after a run, also one that failed: replicas answer from
 // them, and the next worker goes on from them.
 // failed says whether the run failed, and stopping that the process ends.

@@ -75,7 +75,7 @@ func Entries(f *tenants.File) []schedule.Job {
 func entryName(id string, p football.Product) string { return id + "/" + string(p) }
 
 // due returns the job of an entry, or false if it must not run now.
-func (t *timetable) due(name string) (Job, bool) {
+func (t *timetable) due(ctx context.Context, name string) (Job, bool) {
 	id, product, _ := strings.Cut(name, "/")
 	t.mu.Lock()
 	tenant, ok := t.file.Tenant(id)
@@ -89,7 +89,12 @@ func (t *timetable) due(name string) (Job, bool) {
 		t.group.Log.Debug("tick skipped: the tenant does not run", "tenant", id, "product", product, "reason", reason)
 		return Job{}, false
 	}
-	if p := t.group.postponed(jobs[0]); p != nil {
+	p := t.group.postponed(jobs[0])
+	if p != nil && t.group.HasStore() {
+		t.group.copyStates(ctx, jobs[0])
+		p = t.group.postponed(jobs[0])
+	}
+	if p != nil {
 		t.metrics.countPostponed(jobs[0], p.Why)
 		t.postpone(jobs[0], p)
 		return Job{}, false
@@ -113,7 +118,7 @@ func (t *timetable) postpone(j Job, p *runs.Postponement) {
 // Run is one tick. When stopping is done, the step under way may take as long as the grace,
 // and no further step begins.
 func (t *timetable) Run(stopping context.Context, name string) error {
-	j, ok := t.due(name)
+	j, ok := t.due(stopping, name)
 	if !ok {
 		return nil
 	}
