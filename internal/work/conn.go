@@ -350,9 +350,9 @@ func (c *Conn) setTrouble(t *Trouble) {
 	case t != nil && t.Code == Starting:
 		c.o.Log.Info(t.What)
 	case t != nil && c.o.Use == ForLeases:
-		c.o.Log.Error(t.What + "; no cycle begins meanwhile")
+		c.o.Log.Error(t.What+": no cycle begins meanwhile", "fix", t.Next)
 	case t != nil:
-		c.o.Log.Warn(t.What + "; no news arrives meanwhile")
+		c.o.Log.Warn(t.What+": no news arrives meanwhile", "fix", t.Next)
 	case c.o.Use != ForLeases:
 		c.o.Log.Info("work: connected", "servers", c.o.Address.String())
 	case before != nil && before.Code != Starting:

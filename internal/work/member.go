@@ -382,14 +382,16 @@ func (m *Member) refused(foreign string) *Trouble {
 		case o.Format > Format && o.Installation == m.c.o.Installation:
 			return newer(m.c.o.Address, o.Worker)
 		case foreign != "" && o.Installation == foreign:
-			return &Trouble{Code: Foreign, What: fmt.Sprintf("work %s: the worker %s belongs to another installation: its id key is %s, and the one here is %s; give each installation its own name, as ?cluster=NAME in the work setting", m.c.o.Address, o.Name, foreign, m.c.o.Installation)}
+			return &Trouble{Code: Foreign, What: fmt.Sprintf("work %s: the worker %s belongs to another installation: its id key is %s, and the one here is %s", m.c.o.Address, o.Name, foreign, m.c.o.Installation),
+				Next: "give each installation its own name, as ?cluster=NAME in the work setting"}
 		}
 	}
 	return nil
 }
 
 func newer(a Address, w Worker) *Trouble {
-	return &Trouble{Code: Newer, What: fmt.Sprintf("work %s: the worker %s is of a newer version (mkt %s, format %d; this is format %d); upgrade mkt on this machine", a, w.Name, w.Version, w.Format, Format)}
+	return &Trouble{Code: Newer, What: fmt.Sprintf("work %s: the worker %s is of a newer version (mkt %s, format %d; this is format %d)", a, w.Name, w.Version, w.Format, Format),
+		Next: "upgrade mkt on this machine"}
 }
 
 // Workers asks all workers, and returns those that answer within a time, by name.
