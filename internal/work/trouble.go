@@ -69,7 +69,7 @@ func (c *Conn) ofJetStream(err error) *Trouble {
 	}
 	var api *jetstream.APIError
 	switch {
-	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 		return &Trouble{Code: NoJetStream, What: fmt.Sprintf("work %s: NATS answers, but without JetStream", c.o.Address),
 			Next: "start nats-server with --jetstream, and enable it for the account of the user"}
 	case errors.As(err, &api):
