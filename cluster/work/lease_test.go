@@ -59,6 +59,7 @@ func await(t *testing.T, c *work.Conn) {
 // A lease is held by one at a time, is free at once when it is released, and is kept beyond its
 // duration while it is held. The answers to the questions are those of a real cluster of three.
 func TestLease(t *testing.T) {
+	t.Parallel()
 	nats := startNATS(t, 3)
 	a, b := open(t, nats.URL(), "a"), open(t, nats.URL(), "b")
 	await(t, a)

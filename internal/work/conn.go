@@ -62,7 +62,6 @@ type Conn struct {
 	trouble   *Trouble   // nil if leases can be taken
 	first     bool       // no check has ended yet
 	bucket    bucketState
-	foreign   string          // the installation that the bucket says it belongs to, if it is another
 	marks     map[string]mark // by key: what this process left at its last release
 	held      map[string]bool // nonces of the leases of this process
 	watchers  map[int]func()
@@ -350,9 +349,9 @@ func (c *Conn) setTrouble(t *Trouble) {
 	case t != nil && t.Code == Starting:
 		c.o.Log.Info(t.What)
 	case t != nil && c.o.Use == ForLeases:
-		c.o.Log.Error(t.What + "; no cycle begins meanwhile")
+		c.o.Log.Error(t.What+": no cycle begins meanwhile", "fix", t.Next)
 	case t != nil:
-		c.o.Log.Warn(t.What + "; no news arrives meanwhile")
+		c.o.Log.Warn(t.What+": no news arrives meanwhile", "fix", t.Next)
 	case c.o.Use != ForLeases:
 		c.o.Log.Info("work: connected", "servers", c.o.Address.String())
 	case before != nil && before.Code != Starting:
@@ -458,19 +457,22 @@ func (c *Conn) note(ctx context.Context, stream jetstream.Stream, asked time.Tim
 		b.grown = now
 	}
 	fresh, until := b.freshUntil.Sub(now), b.freshUntil
-	c.foreign = ""
+	foreign := "" // the installation that the bucket says it belongs to, if it is another
 	if owner := info.Config.Metadata["mkt-installation"]; owner != "" && c.o.Installation != "" && owner != c.o.Installation {
-		c.foreign = owner
+		foreign = owner
 	}
-	foreign, member := c.foreign, c.member
+	member := c.member
 	c.mu.Unlock()
 	if grow {
 		c.change(ctx, info.Config, func(s *jetstream.StreamConfig) { s.Replicas = 3 })
 	}
-	if trouble := member.refused(foreign); trouble != nil {
+	if trouble := member.refused(); trouble != nil {
 		return trouble
 	}
-	if foreign != "" && member != nil { // nobody of that installation is there
+	if foreign != "" && c.o.Use == ForLeases {
+		if trouble := c.foreignTo(foreign, member); trouble != nil {
+			return trouble
+		}
 		c.change(ctx, info.Config, func(s *jetstream.StreamConfig) {
 			s.Metadata = map[string]string{"mkt-installation": c.o.Installation}
 		})

@@ -57,7 +57,8 @@ type Member struct {
 	c       *Conn
 	changed chan struct{} // the team is another
 	weight  int
-	started time.Time
+	started time.Time // UTC, for people
+	joined  time.Time
 	end     context.CancelFunc
 	ended   chan struct{}
 
@@ -88,7 +89,7 @@ type voter struct {
 // accounts may have moved, until Leave; it is not called concurrently.
 func (c *Conn) Join(weight int, changed func()) (*Member, error) {
 	ctx, end := context.WithCancel(context.Background())
-	m := &Member{c: c, changed: make(chan struct{}, 1), weight: min(max(weight, 1), mostWeight), started: c.o.Now().UTC(), end: end, ended: make(chan struct{}), others: map[string]*other{}}
+	m := &Member{c: c, changed: make(chan struct{}, 1), weight: min(max(weight, 1), mostWeight), started: c.o.Now().UTC(), joined: c.o.Now(), end: end, ended: make(chan struct{}), others: map[string]*other{}}
 	a := c.o.Address
 	for subject, do := range map[string]nats.MsgHandler{
 		a.subject("beat"):               m.hear,
@@ -369,27 +370,46 @@ func (m *Member) Team() int {
 	return len(m.team)
 }
 
-// refused returns why this worker must not work beside the others; nil if it may. foreign is the
-// installation that the bucket belongs to, if it is another.
-func (m *Member) refused(foreign string) *Trouble {
+// refused returns why this worker must not work beside the others; nil if it may.
+func (m *Member) refused() *Trouble {
 	if m == nil {
 		return nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, o := range m.others {
-		switch {
-		case o.Format > Format && o.Installation == m.c.o.Installation:
+		if o.Format > Format && o.Installation == m.c.o.Installation {
 			return newer(m.c.o.Address, o.Worker)
-		case foreign != "" && o.Installation == foreign:
-			return &Trouble{Code: Foreign, What: fmt.Sprintf("work %s: the worker %s belongs to another installation: its id key is %s, and the one here is %s; give each installation its own name, as ?cluster=NAME in the work setting", m.c.o.Address, o.Name, foreign, m.c.o.Installation)}
 		}
 	}
 	return nil
 }
 
+// foreignTo returns the Trouble of a bucket that belongs to another installation. It is nil, and
+// the bucket is taken over, once this worker has heard none of that installation for long enough.
+func (c *Conn) foreignTo(owner string, m *Member) *Trouble {
+	trouble := &Trouble{Code: Foreign, Next: "give each installation its own name, as ?cluster=NAME in the work setting",
+		What: fmt.Sprintf("work %s: the leases belong to another installation: its id key is %s, and the one here is %s", c.o.Address, owner, c.o.Installation)}
+	if m == nil {
+		return trouble
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, o := range m.others {
+		if o.Installation == owner {
+			trouble.What += ", and its worker " + o.Name + " runs"
+			return trouble
+		}
+	}
+	if c.o.Now().Sub(m.joined) <= deadAfter {
+		return trouble
+	}
+	return nil
+}
+
 func newer(a Address, w Worker) *Trouble {
-	return &Trouble{Code: Newer, What: fmt.Sprintf("work %s: the worker %s is of a newer version (mkt %s, format %d; this is format %d); upgrade mkt on this machine", a, w.Name, w.Version, w.Format, Format)}
+	return &Trouble{Code: Newer, What: fmt.Sprintf("work %s: the worker %s is of a newer version (mkt %s, format %d; this is format %d)", a, w.Name, w.Version, w.Format, Format),
+		Next: "upgrade mkt on this machine"}
 }
 
 // Workers asks all workers, and returns those that answer within a time, by name.

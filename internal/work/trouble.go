@@ -26,11 +26,17 @@ const (
 // Trouble is why no lease can be taken. Its text says what happened, to what, and what to do.
 type Trouble struct {
 	Code  Code
-	What  string
+	What  string    // what happened
+	Next  string    // what to do
 	Until time.Time // of Starting: when it is over
 }
 
-func (t *Trouble) Error() string { return t.What }
+func (t *Trouble) Error() string {
+	if t.Next == "" {
+		return t.What
+	}
+	return t.What + "; " + t.Next
+}
 
 // Temporary reports whether the same may succeed later, without anybody changing a setting.
 func (t *Trouble) Temporary() bool {
@@ -40,13 +46,16 @@ func (t *Trouble) Temporary() bool {
 func (c *Conn) unreachable(err error) *Trouble {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
-		return &Trouble{Code: Refused, What: fmt.Sprintf("work %s: NATS refuses the user or the password; set them in the work setting, as nats://USER:PASSWORD@HOST or with ?creds=FILE", c.o.Address)}
+		return &Trouble{Code: Refused, What: fmt.Sprintf("work %s: NATS refuses the user or the password", c.o.Address),
+			Next: "set them in the work setting, as nats://USER:PASSWORD@HOST or with ?creds=FILE"}
 	case errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
-		return &Trouble{Code: Refused, What: fmt.Sprintf("work %s: one side wants TLS and the other does not; use tls:// in the work setting if the servers have certificates, otherwise nats://", c.o.Address)}
+		return &Trouble{Code: Refused, What: fmt.Sprintf("work %s: one side wants TLS and the other does not", c.o.Address),
+			Next: "use tls:// in the work setting if the servers have certificates, otherwise nats://"}
 	case isCertificate(err):
-		return &Trouble{Code: Refused, What: fmt.Sprintf("work %s: the certificate of the server is not accepted; name the file of its signer with ?ca=FILE in the work setting", c.o.Address)}
+		return &Trouble{Code: Refused, What: fmt.Sprintf("work %s: the certificate of the server is not accepted", c.o.Address),
+			Next: "name the file of its signer with ?ca=FILE in the work setting"}
 	}
-	return &Trouble{Code: Unreachable, What: fmt.Sprintf("work %s: no NATS server answers; start one, or correct the work setting", c.o.Address)}
+	return &Trouble{Code: Unreachable, What: fmt.Sprintf("work %s: no NATS server answers", c.o.Address), Next: "start one, or correct the work setting"}
 }
 
 // ofJetStream turns an error of a request to JetStream into a Trouble.
@@ -55,14 +64,18 @@ func (c *Conn) ofJetStream(err error) *Trouble {
 		return trouble
 	}
 	if c.denied.Load() {
-		return &Trouble{Code: Refused, What: fmt.Sprintf("work %s: the NATS user lacks permissions; it needs $JS.API.>, $KV.%s.>, _INBOX.> and %s", c.o.Address, c.o.Address.bucket(), c.o.Address.subject(">"))}
+		return &Trouble{Code: Refused, What: fmt.Sprintf("work %s: the NATS user lacks permissions", c.o.Address),
+			Next: fmt.Sprintf("let it publish and subscribe to $JS.API.>, $KV.%s.>, _INBOX.> and %s", c.o.Address.bucket(), c.o.Address.subject(">"))}
 	}
 	var api *jetstream.APIError
 	switch {
-	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
-		return &Trouble{Code: NoJetStream, What: fmt.Sprintf("work %s: NATS answers, but without JetStream; start nats-server with --jetstream, and enable it for the account of the user", c.o.Address)}
+	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+		return &Trouble{Code: NoJetStream, What: fmt.Sprintf("work %s: NATS answers, but without JetStream", c.o.Address),
+			Next: "start nats-server with --jetstream, and enable it for the account of the user"}
 	case errors.As(err, &api):
-		return &Trouble{Code: NoQuorum, What: fmt.Sprintf("work %s: JetStream refuses the bucket %s: %s; nats server report jetstream shows its state", c.o.Address, c.o.Address.bucket(), api.Description)}
+		return &Trouble{Code: NoQuorum, What: fmt.Sprintf("work %s: JetStream refuses the bucket %s: %s", c.o.Address, c.o.Address.bucket(), api.Description),
+			Next: "nats server report jetstream shows its state"}
 	}
-	return &Trouble{Code: NoQuorum, What: fmt.Sprintf("work %s: JetStream does not answer; two of three NATS servers must run and see each other", c.o.Address)}
+	return &Trouble{Code: NoQuorum, What: fmt.Sprintf("work %s: JetStream does not answer", c.o.Address),
+		Next: "two of three NATS servers must run and see each other"}
 }

@@ -14,6 +14,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
+	"mkt/internal/work"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -42,6 +43,9 @@ type Options struct {
 	Now func() time.Time
 	// Probe sends one cheap request to a tenant's provider; nil sends none.
 	Probe func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error)
+	// Work asks NATS and the workers, and changes nothing; nil without the setting work. Its error
+	// is a *work.Trouble if the setting is valid.
+	Work func(context.Context) ([]work.Worker, work.Stats, error)
 	// Space returns the free space below a folder; nil asks the file system.
 	Space func(dir string) (Space, error)
 	// Running returns the arguments of the processes of mkt, and whether this user is shown
@@ -57,6 +61,7 @@ type doctor struct {
 	file     *tenants.File // nil if it cannot be read
 	idKey    string        // its fingerprint, "" if unknown
 	roots    []*root
+	workers  int // that answered, on all machines
 	findings []Finding
 }
 
@@ -103,6 +108,7 @@ func Run(ctx context.Context, o Options) Report {
 		d.owners(r)
 	}
 	d.disk()
+	d.work(ctx)
 	d.services()
 	d.providers(ctx)
 	return d.report()

@@ -24,6 +24,7 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
 	"mkt/internal/needs"
+	"mkt/internal/work"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -43,6 +44,7 @@ func names(r doctor.Report) []string {
 
 func TestHealthyIsSilent(t *testing.T) {
 	h := newInstallation(t)
+	workers(2, nil)(h)
 	for _, tenant := range []string{"", "acme", "idle"} {
 		h.options.Tenant = tenant
 		r := doctor.Run(t.Context(), h.options)
@@ -134,7 +136,50 @@ type fault struct {
 
 var root = os.Geteuid() == 0
 
+// workers makes NATS answer with workers that are fine but for a change, if there is one.
+func workers(n int, change func(*work.Worker, *work.Stats)) func(*installation) {
+	return func(h *installation) {
+		h.options.Work = func(context.Context) ([]work.Worker, work.Stats, error) {
+			s := work.Stats{Replicas: 3, Compared: true, Difference: time.Second}
+			list := make([]work.Worker, n)
+			for i := range list {
+				list[i] = work.Worker{Format: work.Format, Name: fmt.Sprint("machine-", i), Able: true, Difference: -time.Second}
+			}
+			if change != nil {
+				change(&list[0], &s)
+			}
+			return list, s, nil
+		}
+	}
+}
+
+// troubled makes NATS answer with trouble.
+func troubled(code work.Code) func(*installation) {
+	return func(h *installation) {
+		h.options.Work = func(context.Context) ([]work.Worker, work.Stats, error) {
+			return nil, work.Stats{}, &work.Trouble{Code: code, What: "work nats://a:4222: what happened", Next: "what to do"}
+		}
+	}
+}
+
 var faults = []fault{
+	{"work setting wrong", func(h *installation) {
+		h.options.Work = func(context.Context) ([]work.Worker, work.Stats, error) {
+			return nil, work.Stats{}, errors.New("--work: want nats://HOST")
+		}
+	}, []string{"FAIL WORK_INVALID"}, "", "correct the work setting"},
+	{"NATS away", troubled(work.Unreachable), []string{"FAIL WORK_UNREACHABLE"}, "", "what to do"},
+	{"NATS refuses", troubled(work.Refused), []string{"FAIL WORK_REFUSED"}, "", "what to do"},
+	{"NATS without JetStream", troubled(work.NoJetStream), []string{"FAIL WORK_NO_JETSTREAM"}, "", "what to do"},
+	{"NATS split", troubled(work.NoQuorum), []string{"FAIL WORK_NO_QUORUM"}, "", "what to do"},
+	{"no worker", workers(0, nil), []string{"WARN WORK_NO_WORKERS"}, "", "mkt schedule"},
+	{"one NATS server", workers(2, func(_ *work.Worker, s *work.Stats) { s.Replicas = 1 }), []string{"NOTE WORK_ONE_COPY"}, "", "three NATS servers"},
+	{"NATS a minute ahead", workers(2, func(_ *work.Worker, s *work.Stats) { s.Difference = time.Minute }), []string{"WARN WORK_CLOCK"}, "", "timedatectl"},
+	{"a worker a minute behind", workers(2, func(w *work.Worker, _ *work.Stats) { w.Difference = -time.Minute }), []string{"WARN WORK_CLOCK"}, "", "timedatectl"},
+	{"a worker of a newer version", workers(2, func(w *work.Worker, _ *work.Stats) { w.Format++ }), []string{"FAIL WORK_NEWER"}, "", "upgrade mkt on this machine"},
+	{"a worker of an older version", workers(2, func(w *work.Worker, _ *work.Stats) { w.Format-- }), []string{"WARN WORK_NEWER"}, "", "upgrade mkt there"},
+	{"a worker of another installation", workers(2, func(w *work.Worker, _ *work.Stats) { w.Installation = "ffff" }), []string{"FAIL WORK_FOREIGN"}, "", "?cluster=NAME"},
+	{"a worker that takes no leases", workers(2, func(w *work.Worker, _ *work.Stats) { w.Able = false }), []string{"WARN WORK_IDLE"}, "", "/readyz"},
 	{"sealing key gone", func(h *installation) { must(h.t, os.Remove(h.options.SealKey)) }, []string{"FAIL SEAL_KEY_MISSING"}, "seal.key", "restore it from your copy"},
 	{"sealing key open to others", func(h *installation) { must(h.t, os.Chmod(h.options.SealKey, 0o644)) }, []string{"FAIL SEAL_KEY_MODE"}, "seal.key", "chmod 600 "},
 	{"sealing key is a folder", func(h *installation) {

@@ -117,6 +117,18 @@ var codes = map[string]string{
 	"DISK_INODES":    "the disk has inodes for fewer than ten cycles",
 	"UNREADABLE":     "a file or folder cannot be read",
 
+	"WORK_INVALID":      "the work setting cannot be used",
+	"WORK_UNREACHABLE":  "no NATS server of the work setting answers",
+	"WORK_REFUSED":      "NATS refuses the user, the password or a certificate",
+	"WORK_NO_JETSTREAM": "the NATS servers run without JetStream",
+	"WORK_NO_QUORUM":    "JetStream does not answer: too few NATS servers see each other",
+	"WORK_NEWER":        "workers are of different versions that do not work together",
+	"WORK_FOREIGN":      "two installations use the same NATS servers and the same name",
+	"WORK_CLOCK":        "a clock of a worker or of the NATS servers differs",
+	"WORK_ONE_COPY":     "one NATS server alone keeps the leases",
+	"WORK_NO_WORKERS":   "no worker runs the cycles",
+	"WORK_IDLE":         "a worker takes no leases",
+
 	"PROVIDER_UNREACHABLE": "the provider cannot be reached",
 	"PROVIDER_REFUSES":     "the provider refuses the credential",
 	"PROVIDER_LIMITED":     "the provider's quota is used up",

@@ -31,6 +31,8 @@ func (d *doctor) services() {
 	}
 	at := place{file: d.Tenants}
 	switch {
+	case d.workers > 0:
+		d.ok("schedule", at, "workers run the cycles")
 	case slices.Contains(running, "schedule") || slices.Contains(running, "demo"):
 		d.ok("schedule", at, "mkt schedule runs on this machine")
 	case unscheduled && !d.Keyless:

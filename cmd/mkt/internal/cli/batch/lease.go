@@ -13,9 +13,12 @@ import (
 	"mkt/transform/identity"
 )
 
-// leaseWait is how long a command waits for NATS. It is longer than the time in which nothing is
-// taken from leases that are new.
-const leaseWait = 25 * time.Second
+// How long a command waits for NATS, and for leases that are new; nothing is taken from those for
+// some seconds.
+const (
+	natsWait  = 6 * time.Second
+	leaseWait = 25 * time.Second
+)
 
 // leases are the leases of the runs of this process. Without the setting work there are none, and
 // the lock of the folder is all that keeps two runs of this machine apart.
@@ -43,14 +46,27 @@ func (g *Group) connect(ctx context.Context, purpose string) (close func(), err 
 	if err != nil {
 		return nil, err
 	}
-	wait, cancel := context.WithTimeout(ctx, leaseWait)
-	defer cancel()
-	if err := conn.Wait(wait); err != nil {
+	if err := g.awaitLeases(ctx, conn); err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("%w; if no other machine runs cycles, --work= runs this without a lease", err)
 	}
 	g.leases.conn, g.leases.purpose = conn, purpose
 	return func() { conn.Close(); g.leases.conn = nil }, nil
+}
+
+func (g *Group) awaitLeases(ctx context.Context, conn *work.Conn) error {
+	wait := func(most time.Duration) error {
+		ctx, cancel := context.WithTimeout(ctx, most)
+		defer cancel()
+		return conn.Wait(ctx)
+	}
+	err := wait(natsWait)
+	var trouble *work.Trouble
+	if errors.As(err, &trouble) && trouble.Code == work.Starting {
+		fmt.Fprintln(g.Errs, "mkt: "+trouble.What)
+		err = wait(leaseWait)
+	}
+	return err
 }
 
 // claim takes the lease of a product of an account. The context that it returns ends with the

@@ -158,7 +158,7 @@ func (g *Group) openWork(t *timetable) (leave, closeWork func(), err error) {
 		conn.Close()
 		return nil, nil, err
 	}
-	return leave, func() { end(); conn.Close() }, nil
+	return leave, func() { leave(); end(); conn.Close() }, nil // leave once more: a stop may be faster than the first
 }
 
 func (g *Group) printScheduling(adminURL string) {

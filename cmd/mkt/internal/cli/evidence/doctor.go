@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,7 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/provider/all"
+	"mkt/internal/work"
 	"mkt/publish/football"
 	"mkt/serve"
 	"mkt/serve/account"
@@ -38,7 +40,8 @@ func newDoctor(g *Group) *cobra.Command {
 		Short: "Check the installation and say how to fix what is wrong",
 		Long: `Check keys, files, accounts, schedules, snapshots, clock, locks and disk, and
 report what is wrong, where, and how to fix it. It changes nothing and sends no
-request; --online sends each provider one cheap request.
+request to a provider; --online sends each one cheap request. With --work it
+asks NATS and the workers of all machines.
 
 The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 		Example: `  mkt doctor
@@ -65,6 +68,7 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 	g.Settings.BindPath(flags, "usage-dir", "serve.usage_dir")
 	g.Keys.SealFlag(g.Settings, cmd)
 	g.Keys.IDFlag(g.Settings, cmd)
+	g.work.Flag(g.Settings, cmd)
 	daemon.ServiceFlags(g.Settings, cmd, &g.service)
 	return cmd
 }
@@ -76,10 +80,35 @@ func (g *Group) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options 
 		Tenant: f.tenant, Keyless: f.serving, Products: account.Products(), Command: cli.SameCommand(cmd), Now: g.Now,
 		Loads: filepath.Join(cmp.Or(f.usage, filepath.Join(g.Data, serve.UsageFolder)), serve.LoadsFolder),
 	}
+	if g.work.Set() {
+		o.Work = g.askWorkers
+	}
 	if f.online {
 		o.Probe = g.prober()
 	}
 	return o
+}
+
+// Limits of the wait for NATS and for the workers.
+const (
+	natsAnswers   = 6 * time.Second
+	workersAnswer = 700 * time.Millisecond
+)
+
+// askWorkers asks NATS and the workers of all machines.
+func (g *Group) askWorkers(ctx context.Context) ([]work.Worker, work.Stats, error) {
+	conn, err := g.work.Open(g.Env, work.ForLooking, "")
+	if err != nil {
+		return nil, work.Stats{}, err
+	}
+	defer conn.Close()
+	wait, cancel := context.WithTimeout(ctx, natsAnswers)
+	defer cancel()
+	if err := conn.Wait(wait); err != nil {
+		return nil, work.Stats{}, err
+	}
+	workers, err := conn.Workers(ctx, workersAnswer)
+	return workers, conn.Stats(), err
 }
 
 // prober returns a function that tests a connection. The key is read at the first call.

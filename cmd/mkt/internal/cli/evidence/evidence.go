@@ -13,6 +13,7 @@ import (
 type Group struct {
 	*cli.Env
 	Keys    cli.Keys
+	work    cli.Work
 	service serve.Service
 }
 

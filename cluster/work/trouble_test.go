@@ -1,0 +1,274 @@
+package work_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"mkt/internal/work"
+)
+
+// startOne starts one server with options of its own.
+func startOne(t *testing.T, change func(*server.Options)) string {
+	t.Helper()
+	o := server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, StoreDir: t.TempDir()}
+	change(&o)
+	s, err := server.NewServer(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	if !s.ReadyForConnections(10 * time.Second) {
+		t.Fatal("the server does not start")
+	}
+	return s.ClientURL()
+}
+
+// until waits until a connection has a trouble; "" is none.
+func until(t *testing.T, c *work.Conn, code work.Code) *work.Trouble {
+	t.Helper()
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(20 * time.Millisecond) {
+		switch trouble := c.Trouble(); {
+		case trouble == nil && code == "":
+			return nil
+		case trouble != nil && trouble.Code == code && !strings.Contains(trouble.What, "being made"):
+			return trouble
+		}
+	}
+	t.Fatalf("the trouble is %v, want %s", c.Trouble(), code)
+	return nil
+}
+
+// What is wrong with NATS is told apart, by messages that hold no password and say what to do.
+func TestTrouble(t *testing.T) {
+	t.Parallel()
+	withUser := startOne(t, func(o *server.Options) { o.Username, o.Password, o.JetStream = "me", "s3cret", true })
+	_, host, _ := strings.Cut(withUser, "://")
+	for name, c := range map[string]struct {
+		url  string
+		code work.Code
+		says string
+	}{
+		"nobody there":   {"nats://me:s3cret@127.0.0.1:1", work.Unreachable, "start one"},
+		"wrong password": {"nats://me:s3cret2@" + host, work.Refused, "USER:PASSWORD"},
+		"no user":        {"nats://" + host, work.Refused, "USER:PASSWORD"},
+		"no JetStream":   {startOne(t, func(*server.Options) {}), work.NoJetStream, "--jetstream"},
+		"works":          {"nats://me:s3cret@" + host, work.Starting, ""},
+	} {
+		conn := open(t, c.url, name)
+		trouble := until(t, conn, c.code)
+		if text := trouble.Error(); !strings.Contains(text, c.says) || strings.Contains(text, "s3cret") {
+			t.Errorf("%s: %s", name, text)
+		}
+		if _, err := conn.Take(t.Context(), "acme", "live_intelligence", "test"); err == nil {
+			t.Errorf("%s: a lease was taken", name)
+		}
+	}
+}
+
+// A worker that hears one of a newer version, or of another installation to which the bucket
+// belongs, takes no lease while that one is there.
+func TestNotTogether(t *testing.T) {
+	t.Parallel()
+	url := startOne(t, func(o *server.Options) { o.JetStream = true })
+	conn := open(t, url, "old")
+	until(t, conn, "")
+	member, err := conn.Join(1, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer member.End()
+	raw, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	say := func(text string) {
+		for range 3 {
+			if err := raw.Publish("mkt.beat", []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	say("garbage")
+	say(`{"format":2,"instance":"new","name":"elsewhere","version":"9","installation":"ab12","able":true}`)
+	if trouble := until(t, conn, work.Newer); !strings.Contains(trouble.Error(), "elsewhere") {
+		t.Error(trouble)
+	}
+	until(t, conn, "") // it is gone
+
+	other := open(t, url, "other", func(o *work.Options) { o.Installation = "cd34" })
+	stranger, err := other.Join(1, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stranger.End()
+	if trouble := until(t, other, work.Foreign); !strings.Contains(trouble.Error(), "cluster=NAME") {
+		t.Error(trouble)
+	}
+	if trouble := conn.Trouble(); trouble != nil {
+		t.Errorf("the worker that was there: %v", trouble)
+	}
+	apart := open(t, url+"?cluster=live", "apart", func(o *work.Options) { o.Installation = "cd34" })
+	until(t, apart, work.Starting)
+}
+
+// While NATS is away, a lease that cannot be kept ends the run before another can take it, and
+// nothing is taken. When it is back without its memory, nothing is taken for some time either, so
+// that a lease that was lost and is still in force is not taken twice.
+func TestLeaseAndNATSAway(t *testing.T) {
+	t.Parallel()
+	cluster := startNATS(t, 3)
+	a, b := open(t, cluster.URL(), "a"), open(t, cluster.URL(), "b")
+	await(t, a)
+	await(t, b)
+	lease, err := a.Take(t.Context(), "acme", "live_intelligence", "mkt schedule")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := lease.Bind(t.Context())
+	defer cancel()
+
+	// One server of three is cut off, with whoever is connected to it: the others go on.
+	c := open(t, cluster.NodeURL(0), "c")
+	await(t, c)
+	cluster.Split(0)
+	until(t, c, work.NoQuorum)
+	if _, err := c.Take(t.Context(), "acme", "market_engine", "test"); err == nil {
+		t.Error("a lease was taken from one server of three")
+	}
+	cluster.Join()
+	until(t, c, "")
+	if ctx.Err() != nil {
+		t.Fatal("the lease was lost, although two of three servers were there")
+	}
+
+	for i := range cluster.Nodes() {
+		if err := cluster.Wipe(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range cluster.Nodes() {
+		if err := cluster.Start(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(t, b, work.Starting)
+	await(t, b)
+	var taken *work.Taken
+	if _, err := b.Take(t.Context(), "acme", "live_intelligence", "test"); !errors.As(err, &taken) || ctx.Err() != nil {
+		t.Errorf("a lease that is held while NATS loses everything: %v, %v", err, ctx.Err())
+	}
+
+	for i := range cluster.Nodes() {
+		cluster.Stop(i)
+	}
+	away := time.Now()
+	<-ctx.Done()
+	if !errors.Is(context.Cause(ctx), work.ErrLost) || a.Stats().Lost != 1 {
+		t.Errorf("the run ended because of %v", context.Cause(ctx))
+	}
+	t.Logf("the run was ended %s after NATS went away", time.Since(away).Round(100*time.Millisecond))
+	lease.Release()
+	until(t, a, work.Unreachable)
+}
+
+// Clocks that are apart change nothing about leases, and are reported.
+func TestClocks(t *testing.T) {
+	t.Parallel()
+	cluster := startNATS(t, 1)
+	slow := open(t, cluster.URL(), "slow", func(o *work.Options) { o.Now = func() time.Time { return time.Now().Add(-time.Minute) } })
+	fast := open(t, cluster.URL(), "fast", func(o *work.Options) { o.Now = func() time.Time { return time.Now().Add(time.Minute) } })
+	await(t, slow)
+	await(t, fast)
+	if s, f := slow.Stats().Difference.Round(time.Second), fast.Stats().Difference.Round(time.Second); s != time.Minute || f != -time.Minute {
+		t.Errorf("the servers are %s ahead of the slow clock, and %s ahead of the fast one", s, f)
+	}
+	lease, err := slow.Take(t.Context(), "acme", "live_intelligence", "mkt schedule")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 17*time.Second)
+	defer cancel()
+	for ctx.Err() == nil {
+		var taken *work.Taken
+		if _, err := fast.Take(t.Context(), "acme", "live_intelligence", "mkt schedule"); !errors.As(err, &taken) {
+			t.Fatalf("a lease that is kept: %v", err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	lease.Release()
+}
+
+// A publication is announced to all who listen, and an interruption is reported to them.
+func TestNews(t *testing.T) {
+	t.Parallel()
+	cluster := startNATS(t, 1)
+	type heard struct {
+		client, product string
+		version         uint64
+	}
+	var mu sync.Mutex
+	var news []heard
+	accounts := 0
+	replica := open(t, cluster.URL(), "replica", func(o *work.Options) { o.Use = work.ForNews })
+	worker := open(t, cluster.URL(), "worker", func(o *work.Options) { o.Use = work.ForNews })
+	for _, c := range []*work.Conn{replica, worker} {
+		until(t, c, "")
+	}
+	err := errors.Join(replica.Listen(t.Context(), func(client, product string, version uint64) {
+		mu.Lock()
+		defer mu.Unlock()
+		news = append(news, heard{client, product, version})
+	}), replica.ListenAccounts(t.Context(), func() {
+		mu.Lock()
+		defer mu.Unlock()
+		accounts++
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait := func(what string, is func() bool) {
+		t.Helper()
+		for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+			mu.Lock()
+			done := is()
+			mu.Unlock()
+			if done {
+				return
+			}
+			if time.Since(began) > 30*time.Second {
+				t.Fatalf("%s: %v, %d", what, news, accounts)
+			}
+		}
+	}
+	for i := range 3 { // until the subscription has reached the server
+		worker.Announce("acme", "live_intelligence", uint64(i))
+		time.Sleep(20 * time.Millisecond)
+	}
+	worker.Announce("acme", "market_engine", 1<<60)
+	wait("a publication", func() bool {
+		return len(news) > 0 && news[len(news)-1] == heard{"acme", "market_engine", 1 << 60}
+	})
+	worker.AnnounceAccounts()
+	wait("accounts", func() bool { return accounts == 1 })
+	cluster.Stop(0)
+	until(t, replica, work.Unreachable)
+	if err := cluster.Start(0); err != nil {
+		t.Fatal(err)
+	}
+	wait("an interruption", func() bool { return news[len(news)-1] == heard{} && accounts == 2 })
+	until(t, worker, "")
+	for i := range uint64(50) {
+		worker.Announce(fmt.Sprint("account-", i), "live_intelligence", i)
+	}
+	wait("fifty more", func() bool { return news[len(news)-1].client == "account-49" })
+}
