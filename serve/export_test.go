@@ -44,6 +44,9 @@ func init() {
 // SetReadTime sets the time limit for reading a request's body.
 func (o *Options) SetReadTime(d time.Duration) { o.readTime = d }
 
+// SetLimitsBudget sets the time for a command to the server of the limits.
+func (o *Options) SetLimitsBudget(d time.Duration) { o.limitsBudget = d }
+
 // Held receives a value for each page of /test/held that is being rendered; the rendering
 // ends when the value is closed.
 var Held = make(chan chan struct{}, 64)

@@ -24,6 +24,7 @@ type metrics struct {
 	took     *prometheus.HistogramVec
 	byRoute  map[string]prometheus.Observer // of took
 	inFlight prometheus.GaugeFunc
+	limits   *prometheus.HistogramVec // outcome
 }
 
 type shedding string
@@ -72,7 +73,11 @@ func newMetrics(s *server) *metrics {
 
 func (s *server) collectors() []prometheus.Collector {
 	m := s.metrics
-	return []prometheus.Collector{m.requests, m.took, m.inFlight, m.shed, collector{s}}
+	list := []prometheus.Collector{m.requests, m.took, m.inFlight, m.shed, collector{s}}
+	if s.limits != nil {
+		list = append(list, s.limitsCollectors()...)
+	}
+	return list
 }
 
 var descs []*prometheus.Desc

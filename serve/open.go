@@ -14,6 +14,7 @@ import (
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
 	"mkt/serve/internal/reader"
+	"mkt/serve/limits"
 )
 
 func newServer(o *Options) (*server, error) {
@@ -28,6 +29,7 @@ func newServer(o *Options) (*server, error) {
 		s.now = func() time.Time { return o.AsOf }
 	}
 	s.gate = &gate.Gate{Accounts: o.Accounts, Limiter: new(gate.TokenBuckets), Now: o.Now, Terms: s.now}
+	s.openSockets = new(gate.OpenSockets)
 	library, err := reader.Open(reader.Options{
 		DataDir: o.DataDir, CacheDir: o.CacheDir, NotesDir: o.notesDir(), Clients: s.clients, Products: account.Products(),
 		Poll: o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), AsOf: o.AsOf, Now: o.Now, Log: o.Log,
@@ -39,11 +41,21 @@ func newServer(o *Options) (*server, error) {
 	if s.schema, err = api.Document(api.NewSchema(o.Words.Sections, o.Words.ProviderMetrics)); err != nil {
 		return nil, errors.Join(fmt.Errorf("serve: %w", err), s.close())
 	}
-	s.usage = gate.NewUsage(s.openUsage(o), o.Now, o.Log)
+	s.usage = gate.NewUsage(s.openUsage(o), o.replica(), o.Now, o.Log)
 	s.metrics = newMetrics(s)
+	s.openLimits(o)
 	s.openRealtime(o)
 	s.routes()
 	return s, nil
+}
+
+// openLimits makes the limits those of all replicas together. A view of the past has its own.
+func (s *server) openLimits(o *Options) {
+	if o.Limits.IsZero() || !o.AsOf.IsZero() {
+		return
+	}
+	s.limits = limits.Open(o.Limits, limits.Options{Replica: o.replica(), Now: o.Now, Log: o.Log, Observe: s.metrics.observeLimits(), Budget: o.limitsBudget})
+	s.gate.Limiter, s.openSockets = s.limits, s.limits
 }
 
 // openUsage opens the folder of the usage counters. If that fails, the counters are kept
@@ -73,7 +85,7 @@ func (o *Options) notesDir() string {
 }
 
 func (s *server) close() error {
-	err := s.library.Close()
+	err := errors.Join(s.library.Close(), s.usage.Close())
 	if s.usageDisk != nil {
 		err = errors.Join(err, s.usageDisk.Close())
 	}

@@ -44,7 +44,7 @@ func (s *server) openRealtime(o *Options) {
 		channels = append(channels, api.Channel(c))
 	}
 	s.realtime = realtime.New(realtime.Options{
-		Gate: s.gate, Usage: s.usage, Library: s.library, NewRequestID: newRequestID, Now: s.now, Log: s.log,
+		Gate: s.gate, Sockets: s.openSockets, Usage: s.usage, Library: s.library, NewRequestID: newRequestID, Now: s.now, Log: s.log,
 		Connected: s.connected,
 		Tick:      o.Realtime.Tick, Connections: o.Realtime.Connections, Channels: channels,
 	})

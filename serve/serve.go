@@ -15,6 +15,7 @@ import (
 	"mkt/serve/account"
 	"mkt/serve/admin"
 	"mkt/serve/internal/reader"
+	"mkt/serve/limits"
 )
 
 // Default folders that the server writes to: UsageFolder below the data root for the
@@ -31,6 +32,11 @@ type Options struct {
 	DataDir  string // the data root; nothing is written there except UsageDir's default
 	CacheDir string // private folder for the engine's files; "" = a temporary one
 	UsageDir string // the folder for everything that the server writes: usage counters, notes about loads; "" = usage below DataDir
+
+	// Replica is the name of this process among those that serve the same accounts: each writes
+	// its own files of usage counters. "" = the host's name and the port.
+	Replica string
+	Limits  limits.Address // the server that counts requests and sockets over all replicas; zero = they are counted in this process
 
 	// AsOf, if not zero, answers as of that time: from what was published by then, with a
 	// clock that stands still. The server then listens on loopback only and does not
@@ -55,7 +61,8 @@ type Options struct {
 	// notice. It is part of the half minute that a shutdown may take; 0 = none.
 	DrainDelay time.Duration
 
-	readTime time.Duration // of a request's body; 0 = 10 s. For tests
+	readTime     time.Duration // of a request's body; 0 = 10 s. For tests
+	limitsBudget time.Duration // of a command to the server of the limits; 0 = limits.CommandTime. For tests
 
 	// Ready, if not nil, is called once with the base URL when requests are accepted and
 	// everything published has been loaded (or ten seconds have passed).
@@ -113,7 +120,11 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
-	for _, run := range []func(context.Context){s.library.Run, s.usage.Run, s.realtime.Run} {
+	runs := []func(context.Context){s.library.Run, s.usage.Run, s.realtime.Run}
+	if s.limits != nil {
+		runs = append(runs, s.limits.Run)
+	}
+	for _, run := range runs {
 		running.Go(func() { run(background) })
 	}
 	err = s.listen(ctx, o)

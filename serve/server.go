@@ -18,22 +18,25 @@ import (
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/realtime"
 	"mkt/serve/internal/socketio"
+	"mkt/serve/limits"
 )
 
 type server struct {
-	log        *slog.Logger
-	clock      func() time.Time // for durations
-	now        func() time.Time // for everything that is reported: it stands still while the past is served
-	accounts   *account.Registry
-	gate       *gate.Gate
-	usage      *gate.Usage
-	library    *reader.Library
-	service    api.Service
-	schema     *api.Page
-	echo       *echo.Echo
-	metrics    *metrics
-	perAccount gate.InFlight
-	realtime   *realtime.Service
+	log         *slog.Logger
+	clock       func() time.Time // for durations
+	now         func() time.Time // for everything that is reported: it stands still while the past is served
+	accounts    *account.Registry
+	gate        *gate.Gate
+	openSockets gate.Sockets
+	limits      *limits.Shared // nil if the limits are those of this process alone
+	usage       *gate.Usage
+	library     *reader.Library
+	service     api.Service
+	schema      *api.Page
+	echo        *echo.Echo
+	metrics     *metrics
+	perAccount  gate.InFlight
+	realtime    *realtime.Service
 
 	connections *listen.Listener
 	readTime    time.Duration    // of a request's body

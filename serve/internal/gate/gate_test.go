@@ -222,6 +222,27 @@ func TestTokenBucket(t *testing.T) {
 	}
 }
 
+// A request that is a moment older than the one before it does not fill an empty bucket.
+func TestTokenBucketOfRequestsOutOfOrder(t *testing.T) {
+	var limits gate.TokenBuckets
+	limit := account.Limit{Requests: 60, Per: time.Minute, Burst: 1}
+	limits.Take(t.Context(), "a", limit, now)
+	if r, err := limits.Take(t.Context(), "a", limit, now.Add(-time.Microsecond)); code(err) != api.RateLimited || r.Left != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// The largest limit of tenants.yaml does not overflow.
+func TestLargestBurst(t *testing.T) {
+	var limits gate.TokenBuckets
+	limit := account.Limit{Requests: 1, Per: 24 * time.Hour, Burst: 1_000_000_000}
+	for i := range 100 {
+		if r, err := limits.Take(t.Context(), "a", limit, now); err != nil || r.Left != 99-i {
+			t.Fatalf("%d: %+v, %v", i, r, err)
+		}
+	}
+}
+
 func TestRetryAfterStaysInTheWindow(t *testing.T) {
 	var limits gate.TokenBuckets
 	limit := account.Limit{Requests: 1, Per: 10 * time.Minute, Burst: 1}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"sort"
@@ -21,19 +22,26 @@ import (
 
 // Usage counts the requests of each account by UTC day, route and product, as
 // telemetry and not for billing. Counting is one addition. Every FlushEvery, and at the
-// end, the counters are added to those in the files, so the counts of several processes
-// with one folder add up, for example if one process replaces another. If two processes
-// write at the same moment, a count may be lost. Safe for concurrent use.
+// end, the counters are added to those in the files.
+//
+// Each replica writes its own files, one for each account, and what is reported is the sum
+// of all files of the account: so any number of replicas may write to one folder. A lock
+// makes sure that a file has one writer; a second process with the name of a running one,
+// for example if one replaces another, writes files of its own. Safe for concurrent use.
 type Usage struct {
-	fs  durable.FS // nil: nothing is written
-	now func() time.Time
-	log *slog.Logger
+	fs      durable.FS // nil: nothing is written
+	replica string
+	now     func() time.Time
+	log     *slog.Logger
 
 	counters sync.Map // counter → *atomic.Int64, since the last collect
 
 	mu      sync.Mutex
+	name    string                // of this process's files: that of the replica, or one made from it
+	lock    io.Closer             // of the name; nil until the first write
 	counted map[string]*usageFile // by client id: counts that are not in the files yet
 	flushed map[string]time.Time  // by client id: last write of this process
+	pruned  string                // the day on which old files were last removed
 }
 
 type counter struct {
@@ -49,7 +57,8 @@ const usageDays = 35
 
 const dayLayout = "2006-01-02"
 
-// usageFile is the content of <client id>.json.
+// usageFile is the content of <client id>.<replica>.json. Before there were replicas, the one
+// file of an account was <client id>.json, with the same content; it is still counted.
 //
 //	1: first
 type usageFile struct {
@@ -66,10 +75,50 @@ type RouteCount struct {
 	Count   int64            `json:"count"`
 }
 
-// NewUsage returns counters that continue those in f. If f is nil, they are kept in
-// memory only.
-func NewUsage(f durable.FS, now func() time.Time, log *slog.Logger) *Usage {
-	return &Usage{fs: f, now: now, log: log, counted: map[string]*usageFile{}, flushed: map[string]time.Time{}}
+// NewUsage returns counters that continue those in f under the name of a replica. If f is
+// nil, they are kept in memory only. Close must be called.
+func NewUsage(f durable.FS, replica string, now func() time.Time, log *slog.Logger) *Usage {
+	return &Usage{fs: f, replica: replica, now: now, log: log, counted: map[string]*usageFile{}, flushed: map[string]time.Time{}}
+}
+
+// maxNamesakes is the number of processes that may write to one folder under one name.
+const maxNamesakes = 16
+
+var errNamesakes = fmt.Errorf("%d processes have the name of this replica: give each its own serve.replica", maxNamesakes)
+
+// claim finds a name for the files of this process, and locks it.
+func (u *Usage) claim() error {
+	if u.lock != nil {
+		return nil
+	}
+	for n := 1; n <= maxNamesakes; n++ {
+		name := u.replica
+		if n > 1 {
+			name = fmt.Sprintf("%s~%d", name, n)
+		}
+		lock, err := u.fs.Lock(name + lockSuffix)
+		if errors.Is(err, durable.ErrLocked) {
+			continue
+		}
+		u.lock, u.name = lock, name
+		return err
+	}
+	return errNamesakes
+}
+
+const (
+	lockSuffix = ".lock"
+	fileSuffix = ".json"
+)
+
+// Close releases the name of this process's files.
+func (u *Usage) Close() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.lock == nil {
+		return nil
+	}
+	return u.lock.Close()
 }
 
 // Count counts one request.
@@ -94,10 +143,7 @@ func (u *Usage) Of(clientID string) ([]Day, time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.collect()
-	file, err := u.read(clientID)
-	if err != nil {
-		u.log.Warn("usage counters cannot be read", "tenant", clientID, "err", err)
-	}
+	file := u.sum(clientID)
 	file.addAll(u.counted[clientID])
 	file.trim(u.now())
 	days := make([]Day, 0, len(file.Days))
@@ -128,11 +174,18 @@ func (u *Usage) Flush() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.collect()
-	for clientID, file := range u.counted {
+	for _, file := range u.counted {
 		file.trim(u.now())
-		if u.fs == nil {
-			continue
-		}
+	}
+	if u.fs == nil || len(u.counted) == 0 {
+		return
+	}
+	if err := u.claim(); err != nil {
+		u.log.Warn("usage counters cannot be written", "err", err)
+		return
+	}
+	u.prune()
+	for clientID := range u.counted {
 		if err := u.write(clientID); err != nil {
 			u.log.Warn("usage counters cannot be written", "tenant", clientID, "err", err)
 			continue
@@ -162,14 +215,42 @@ func newUsageFile() *usageFile {
 	return &usageFile{Format: usageFormat, Days: map[string][]RouteCount{}}
 }
 
-// read returns the counters in an account's file. If there is no file, or if it is
-// damaged, the counters start at zero. An error is that of the disk.
-func (u *Usage) read(clientID string) (*usageFile, error) {
+// sum returns the counters in all files of an account.
+func (u *Usage) sum(clientID string) *usageFile {
+	sum := newUsageFile()
 	if u.fs == nil || !layout.ValidTenantID(clientID) {
-		return newUsageFile(), nil
+		return sum
 	}
+	entries, err := u.fs.ReadDir(".")
+	if err != nil {
+		u.log.Warn("usage counters cannot be read", "tenant", clientID, "err", err)
+	}
+	for _, e := range entries {
+		if id, _, ok := parseUsageName(e.Name()); !ok || id != clientID {
+			continue
+		}
+		file, err := u.read(e.Name())
+		if err != nil {
+			u.log.Warn("usage counters cannot be read", "tenant", clientID, "err", err)
+		}
+		sum.addAll(file)
+	}
+	return sum
+}
+
+// parseUsageName returns the account of a file, and the name of the process that writes it,
+// which is empty for a file from before there were replicas. Neither has a dot.
+func parseUsageName(file string) (clientID, name string, ok bool) {
+	base, ok := strings.CutSuffix(file, fileSuffix)
+	clientID, name, _ = strings.Cut(base, ".")
+	return clientID, name, ok && layout.ValidTenantID(clientID)
+}
+
+// read returns the counters in a file. If there is no file, or if it is damaged, the
+// counters start at zero. An error is that of the disk.
+func (u *Usage) read(name string) (*usageFile, error) {
 	const maxFile = 4 << 20
-	data, err := durable.ReadFile(u.fs, clientID+".json", maxFile)
+	data, err := durable.ReadFile(u.fs, name, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return newUsageFile(), nil
 	}
@@ -181,7 +262,7 @@ func (u *Usage) read(clientID string) (*usageFile, error) {
 		err = json.Unmarshal(data, &f)
 	}
 	if err != nil || f.Format != usageFormat || f.Days == nil {
-		u.log.Warn("usage counters are damaged and start at zero", "tenant", clientID, "err", err)
+		u.log.Warn("usage counters are damaged and start at zero", "file", name, "err", err)
 		return newUsageFile(), nil
 	}
 	return &f, nil
@@ -191,7 +272,8 @@ func (u *Usage) write(clientID string) error {
 	if !layout.ValidTenantID(clientID) {
 		return fmt.Errorf("%q is not a valid account id", clientID)
 	}
-	f, err := u.read(clientID)
+	name := clientID + "." + u.name + fileSuffix
+	f, err := u.read(name)
 	if err != nil {
 		return err
 	}
@@ -201,7 +283,62 @@ func (u *Usage) write(clientID string) error {
 	if err != nil {
 		return err
 	}
-	return durable.Overwrite(u.fs, clientID+".json", append(data, '\n'))
+	return durable.Overwrite(u.fs, name, append(data, '\n'))
+}
+
+// prune removes the files in which no day is kept any more, once a day: those of this process,
+// and those of a process that has ended.
+func (u *Usage) prune() {
+	today := u.now().UTC().Format(dayLayout)
+	if u.pruned == today {
+		return
+	}
+	u.pruned = today
+	entries, err := u.fs.ReadDir(".")
+	if err != nil {
+		u.log.Warn("old usage counters cannot be removed", "err", err)
+		return
+	}
+	for _, e := range entries {
+		if err := u.pruneFile(e.Name()); err != nil {
+			u.log.Warn("old usage counters cannot be removed", "file", e.Name(), "err", err)
+		}
+	}
+}
+
+func (u *Usage) pruneFile(file string) error {
+	_, name, ok := parseUsageName(file)
+	if !ok || !u.isOld(file) {
+		return nil
+	}
+	if name != u.name && name != "" {
+		lock, err := u.fs.Lock(name + lockSuffix)
+		if errors.Is(err, durable.ErrLocked) {
+			return nil // its process removes it
+		}
+		if err != nil {
+			return err
+		}
+		defer lock.Close()
+		if !u.isOld(file) {
+			return nil // its process wrote it before it ended
+		}
+	}
+	return u.fs.Remove(file)
+}
+
+// isOld reports whether a file has counters, and all of days that are not kept.
+func (u *Usage) isOld(file string) bool {
+	f, err := u.read(file)
+	if err != nil || len(f.Days) == 0 {
+		return false
+	}
+	for day := range f.Days {
+		if day >= oldestDay(u.now()) {
+			return false
+		}
+	}
+	return true
 }
 
 func (f *usageFile) addAll(other *usageFile) {
@@ -236,10 +373,14 @@ func (c RouteCount) compare(key counter) int {
 // clock was set back.
 func (f *usageFile) trim(now time.Time) {
 	today := now.UTC().Format(dayLayout)
-	oldest := now.UTC().AddDate(0, 0, 1-usageDays).Format(dayLayout)
+	oldest := oldestDay(now)
 	for day := range f.Days {
 		if day < oldest || day > today {
 			delete(f.Days, day)
 		}
 	}
+}
+
+func oldestDay(now time.Time) string {
+	return now.UTC().AddDate(0, 0, 1-usageDays).Format(dayLayout)
 }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,7 +37,7 @@ func TestUsageSurvivesARestart(t *testing.T) {
 	disk := usageDisk(t)
 	at := now
 	clock := func() time.Time { return at }
-	u := gate.NewUsage(disk, clock, quiet)
+	u := gate.NewUsage(disk, "web", clock, quiet)
 	for range 3 {
 		u.Count("acme", "/fixtures", "market_engine")
 	}
@@ -46,7 +47,8 @@ func TestUsageSurvivesARestart(t *testing.T) {
 		t.Errorf("before the flush: %+v, %v", days, flushed)
 	}
 	u.Flush()
-	u = gate.NewUsage(disk, clock, quiet)
+	must(t, u.Close())
+	u = gate.NewUsage(disk, "web", clock, quiet)
 	at = at.Add(24 * time.Hour)
 	u.Count("acme", "/fixtures", "market_engine")
 	days, _ := u.Of("acme")
@@ -72,7 +74,7 @@ func TestUsageSurvivesARestart(t *testing.T) {
 func TestUsageOfTwoServersAddsUp(t *testing.T) {
 	disk := usageDisk(t)
 	clock := func() time.Time { return now }
-	old, next := gate.NewUsage(disk, clock, quiet), gate.NewUsage(disk, clock, quiet)
+	old, next := gate.NewUsage(disk, "web", clock, quiet), gate.NewUsage(disk, "web", clock, quiet)
 	for _, u := range []*gate.Usage{old, next, old, next} {
 		for range 5 {
 			u.Count("acme", "/fixtures", "market_engine")
@@ -81,17 +83,74 @@ func TestUsageOfTwoServersAddsUp(t *testing.T) {
 	}
 	next.Flush()
 	old.Flush()
-	for name, u := range map[string]*gate.Usage{"old": old, "next": next, "new": gate.NewUsage(disk, clock, quiet)} {
+	for name, u := range map[string]*gate.Usage{"old": old, "next": next, "new": gate.NewUsage(disk, "web", clock, quiet)} {
 		if days, _ := u.Of("acme"); total(days) != 20 {
 			t.Errorf("%s: %d counted, want 20", name, total(days))
 		}
 	}
 }
 
+// Replicas that write to one folder, the file of an account from before there were replicas, and
+// a process that is killed and started again: everything is counted once.
+func TestUsageIsTheSumOfAllReplicas(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "acme.json"), []byte(`{"format":1,"days":{"2026-11-20":[{"route":"/fixtures","product":"market_engine","count":7}]}}`), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "acme-2.web.json"), []byte(`{"format":1,"days":{"2026-11-20":[{"route":"/fixtures","count":1000}]}}`), 0o600))
+	disk, err := durable.OpenExisting(dir)
+	must(t, err)
+	defer disk.Close()
+	clock := func() time.Time { return now }
+	var wait sync.WaitGroup
+	for _, replica := range []string{"web", "web", "web", "other", "other", "third"} {
+		wait.Go(func() {
+			u := gate.NewUsage(disk, replica, clock, quiet)
+			for range 20 {
+				u.Count("acme", "/fixtures", "market_engine")
+				u.Flush()
+			}
+			must(t, u.Close())
+		})
+	}
+	wait.Wait()
+	u := gate.NewUsage(disk, "third", clock, quiet)
+	if days, _ := u.Of("acme"); total(days) != 7+6*20 {
+		t.Errorf("%d counted, want %d", total(days), 7+6*20)
+	}
+}
+
+// A file of a process that has ended is removed when none of its days is kept.
+func TestUsageOfOldReplicasIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	disk, err := durable.OpenExisting(dir)
+	must(t, err)
+	defer disk.Close()
+	at := now
+	clock := func() time.Time { return at }
+	running, ended, ahead := gate.NewUsage(disk, "running", clock, quiet), gate.NewUsage(disk, "ended", clock, quiet), gate.NewUsage(disk, "ahead", func() time.Time { return at.AddDate(0, 0, 36) }, quiet)
+	for _, u := range []*gate.Usage{running, ended, ahead} {
+		u.Count("acme", "/fixtures", "market_engine")
+		u.Flush()
+	}
+	must(t, ended.Close())
+	must(t, ahead.Close())
+	at = at.AddDate(0, 0, 35)
+	next := gate.NewUsage(disk, "next", clock, quiet)
+	next.Count("other", "/fixtures", "market_engine")
+	next.Flush()
+	files, err := filepath.Glob(filepath.Join(dir, "acme.*"))
+	must(t, err)
+	for i := range files {
+		files[i] = filepath.Base(files[i])
+	}
+	if want := []string{"acme.ahead.json", "acme.running.json"}; !slices.Equal(files, want) {
+		t.Errorf("%v, want %v", files, want)
+	}
+}
+
 func TestUsageOfAccountsIsSeparate(t *testing.T) {
 	disk := usageDisk(t)
 	at := now
-	u := gate.NewUsage(disk, func() time.Time { return at }, quiet)
+	u := gate.NewUsage(disk, "web", func() time.Time { return at }, quiet)
 	u.Count("quiet", "/account", "")
 	u.Flush()
 	at = at.Add(time.Hour)
@@ -105,7 +164,7 @@ func TestUsageOfAccountsIsSeparate(t *testing.T) {
 // Old days are removed even if nothing is written.
 func TestUsageInMemoryIsTrimmed(t *testing.T) {
 	at := now
-	u := gate.NewUsage(nil, func() time.Time { return at }, quiet)
+	u := gate.NewUsage(nil, "web", func() time.Time { return at }, quiet)
 	u.Count("acme", "/fixtures", "market_engine")
 	u.Flush()
 	at = at.AddDate(0, 0, 35)
@@ -117,25 +176,25 @@ func TestUsageInMemoryIsTrimmed(t *testing.T) {
 
 func TestUsageOfDamagedFileStartsAtZero(t *testing.T) {
 	dir := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(dir, "acme.json"), []byte(`{"format":1,"days":`), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "acme.web.json"), []byte(`{"format":1,"days":`), 0o600))
 	disk, err := durable.OpenExisting(dir)
 	must(t, err)
 	defer disk.Close()
-	u := gate.NewUsage(disk, time.Now, quiet)
+	u := gate.NewUsage(disk, "web", time.Now, quiet)
 	u.Count("acme", "/fixtures", "")
 	u.Count("../escape", "/fixtures", "")
 	u.Flush()
-	data, err := os.ReadFile(filepath.Join(dir, "acme.json"))
+	data, err := os.ReadFile(filepath.Join(dir, "acme.web.json"))
 	if err != nil || !strings.Contains(string(data), "/fixtures") {
 		t.Errorf("%s, %v", data, err)
 	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+	if entries, _ := os.ReadDir(dir); len(entries) != 2 { // and the lock
 		t.Errorf("%v", entries)
 	}
 }
 
 func TestUsageCountsUnderLoad(t *testing.T) {
-	u := gate.NewUsage(nil, func() time.Time { return now }, quiet)
+	u := gate.NewUsage(nil, "web", func() time.Time { return now }, quiet)
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {

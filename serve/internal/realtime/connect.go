@@ -21,7 +21,7 @@ func (s *Service) Connect(ctx context.Context, socket *socketio.Socket, auth jso
 	c := &connection{service: s, socket: socket, since: s.o.Now()}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	s.waitUntilLoaded(ctx)
-	a, err := s.admit(c, auth)
+	a, err := s.admit(ctx, c, auth)
 	if err != nil {
 		c.cancel()
 		return s.refuse(a, api.AsError(err))
@@ -53,7 +53,7 @@ func (s *Service) waitUntilLoaded(ctx context.Context) {
 // admit checks the handshake and adds the connection to its account. The returned
 // account is that of the token, even if there is an error, or nil if the token is
 // unknown.
-func (s *Service) admit(c *connection, auth json.RawMessage) (a *account.Account, err error) {
+func (s *Service) admit(ctx context.Context, c *connection, auth json.RawMessage) (a *account.Account, err error) {
 	h := c.socket.Header()
 	token, ok := tokenOf(auth, h["Authorization"])
 	if !ok {
@@ -62,7 +62,7 @@ func (s *Service) admit(c *connection, auth json.RawMessage) (a *account.Account
 	if c.pass, a, err = s.o.Gate.Handshake(token, h); err != nil {
 		return a, err
 	}
-	if !s.join(c) {
+	if !s.join(ctx, c) {
 		return a, api.Refusef(api.RateLimited, "the account has %d connections already", s.o.Connections)
 	}
 	return a, nil

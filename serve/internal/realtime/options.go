@@ -14,6 +14,7 @@ import (
 // Options configure a service. A zero field has the default that its comment names.
 type Options struct {
 	Gate    *gate.Gate
+	Sockets gate.Sockets
 	Usage   *gate.Usage
 	Library *reader.Library
 

@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"context"
 	"sync"
 
 	"mkt/serve/internal/reader"
@@ -38,9 +39,10 @@ type livePacket struct {
 }
 
 // join adds a connection to its account, or returns false if the account has too many.
-// The check and the addition are one step, so that simultaneous connections cannot
-// exceed the maximum.
-func (s *Service) join(c *connection) bool {
+func (s *Service) join(ctx context.Context, c *connection) bool {
+	if !s.o.Sockets.Open(ctx, c.pass.ClientID, c.socket.ID(), s.o.Connections) {
+		return false
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.tenants[c.pass.ClientID]
@@ -49,9 +51,6 @@ func (s *Service) join(c *connection) bool {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.connections) >= s.o.Connections {
-		return false
-	}
 	t.connections[c] = struct{}{}
 	s.tenants[t.clientID] = t
 	c.tenant = t
@@ -59,6 +58,11 @@ func (s *Service) join(c *connection) bool {
 }
 
 func (s *Service) leave(c *connection) {
+	s.remove(c)
+	s.o.Sockets.Close(c.tenant.clientID, c.socket.ID())
+}
+
+func (s *Service) remove(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := c.tenant

@@ -20,6 +20,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/serve/account"
+	"mkt/serve/limits"
 )
 
 // Options are the options of a run.
@@ -31,6 +32,9 @@ type Options struct {
 	IDKey   string
 
 	Loads string // folder of the server's load records; see package quarantine
+
+	Limits         limits.Address // of the server that counts over all replicas; zero if there is none
+	LimitsInConfig bool           // Config has the address
 
 	ServiceName  string // as clients see it; "" if not set
 	SupportEmail string // as clients see it; "" if not set
@@ -78,7 +82,7 @@ type root struct {
 	refused   bool             // it was reported that the provider refuses: the plan, the credential or the bookmaker
 }
 
-// Run checks an installation. ctx bounds the probes.
+// Run checks an installation. ctx bounds the probes and the commands to the server of the limits.
 func Run(ctx context.Context, o Options) Report {
 	o.Command, o.Proc = cmp.Or(o.Command, "mkt"), cmp.Or(o.Proc, "/proc")
 	if o.Space == nil {
@@ -110,6 +114,7 @@ func Run(ctx context.Context, o Options) Report {
 	d.disk()
 	d.work(ctx)
 	d.services()
+	d.limits(ctx)
 	d.providers(ctx)
 	return d.report()
 }

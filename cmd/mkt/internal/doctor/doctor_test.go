@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
+
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/doctor"
@@ -30,6 +33,7 @@ import (
 	"mkt/publish/health"
 	"mkt/publish/snapshot"
 	"mkt/serve/account"
+	"mkt/serve/limits"
 	"mkt/serve/quarantine"
 )
 
@@ -380,6 +384,42 @@ var faults = []fault{
 
 	{"clock set back", func(h *installation) { h.later(-2 * time.Hour) }, []string{"FAIL CLOCK_BEHIND"}, "commits", "timedatectl"},
 	{"provider's clock is another", func(h *installation) { h.providersDate(-10 * time.Minute) }, []string{"FAIL CLOCK_DIFFERS"}, "fetch.json", "timedatectl"},
+	{"limits in order", func(h *installation) { h.redis(nil) }, nil, "", ""},
+	{"limits without a server", func(h *installation) { h.redis(nil).Close() }, []string{"FAIL LIMITS_UNREACHABLE"}, "redis://127.0.0.1:", "start the server"},
+	{"limits with another password", func(h *installation) { h.redis(nil).RequireAuth("other") }, []string{"FAIL LIMITS_REFUSED"}, "redis://127.0.0.1:", "check the user"},
+	{"limits may be evicted", func(h *installation) {
+		h.redis(func(c *server.Peer, command string, _ ...string) bool {
+			if command == "INFO" {
+				c.WriteBulk("# Server\r\nvalkey_version:8.1.0\r\n# Memory\r\nmaxmemory_policy:allkeys-lru\r\n")
+			}
+			return command == "INFO"
+		})
+	}, []string{"WARN LIMITS_EVICTS"}, "redis://127.0.0.1:", "maxmemory-policy noeviction"},
+	{"limits are slow", func(h *installation) {
+		began, at := time.Now(), h.now()
+		h.options.Now = func() time.Time { return at.Add(time.Since(began)) }
+		h.redis(func(*server.Peer, string, ...string) bool {
+			time.Sleep(limits.CommandTime + time.Millisecond)
+			return false
+		})
+	}, []string{"WARN LIMITS_SLOW"}, "redis://127.0.0.1:", "nearer"},
+	{"limits by another clock", func(h *installation) { h.redis(nil).SetTime(h.now().Add(time.Minute)) }, []string{"WARN LIMITS_CLOCK"}, "redis://127.0.0.1:", "timedatectl"},
+	{"two replicas with one name", func(h *installation) {
+		m := h.redis(nil)
+		for _, member := range []string{"web-1/A", "web-2/B", "web-1/C"} {
+			_, err := m.ZAdd("mkt:replicas", 1, member)
+			must(h.t, err)
+		}
+	}, []string{"WARN LIMITS_REPLICA"}, "redis://127.0.0.1:", "serve.replica"},
+	{"password of the limits open to others", func(h *installation) {
+		h.redis(nil).RequireAuth("geheim")
+		var err error
+		h.options.Limits, err = limits.ParseAddress(strings.Replace(h.options.Limits.String(), "//", "//:geheim@", 1))
+		must(h.t, err)
+		h.options.Config, h.options.LimitsInConfig = h.path("mkt.yaml"), true
+		h.write(h.options.Config, "limits: …\n")
+		must(h.t, os.Chmod(h.options.Config, 0o644))
+	}, []string{"WARN LIMITS_EXPOSED"}, "mkt.yaml", "chmod o-r "},
 	{"lock of a dead process", func(h *installation) { h.lockedBy(4711, "") }, []string{"WARN LOCK_STUCK"}, "/lock", "fuser -v"},
 	{"lock of a stopped process", func(h *installation) { h.lockedBy(4711, "T") }, []string{"WARN LOCK_STUCK"}, "/lock", "kill -CONT 4711"},
 	{"debris", func(h *installation) {
@@ -518,6 +558,19 @@ func (h *installation) mistype() {
 	must(h.t, err)
 	must(h.t, health.Record(disk, health.Run{Step: health.StepFetch, Cycle: cycle, StartedAt: h.now(), FinishedAt: h.now(),
 		Code: health.CodePayloadRejected, CredentialFingerprint: h.acme().Provider.Fingerprint()}))
+}
+
+// redis starts a server for the limits whose clock is that of the doctor. hook, if not nil, sees
+// each command and returns whether it has answered it.
+func (h *installation) redis(hook server.Hook) *miniredis.Miniredis {
+	h.t.Helper()
+	m := miniredis.RunT(h.t)
+	m.SetTime(h.now())
+	m.Server().SetPreHook(hook)
+	var err error
+	h.options.Limits, err = limits.ParseAddress("redis://" + m.Addr())
+	must(h.t, err)
+	return m
 }
 
 // lockedBy plants a kernel list of locks in which a process holds acme's lock.

@@ -129,6 +129,14 @@ var codes = map[string]string{
 	"WORK_NO_WORKERS":   "no worker runs the cycles",
 	"WORK_IDLE":         "a worker takes no leases",
 
+	"LIMITS_UNREACHABLE": "the server of the limits does not answer",
+	"LIMITS_REFUSED":     "the server of the limits refuses the credentials or a command",
+	"LIMITS_SLOW":        "the server of the limits takes so long that requests are judged without it",
+	"LIMITS_EVICTS":      "the server of the limits may delete keys before they expire",
+	"LIMITS_EXPOSED":     "every user may read the password of the server of the limits",
+	"LIMITS_CLOCK":       "this clock and that of the server of the limits differ",
+	"LIMITS_REPLICA":     "two replicas have the same name",
+
 	"PROVIDER_UNREACHABLE": "the provider cannot be reached",
 	"PROVIDER_REFUSES":     "the provider refuses the credential",
 	"PROVIDER_LIMITED":     "the provider's quota is used up",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,6 +32,7 @@ type doctorFlags struct {
 	serving bool
 	verbose bool
 	usage   string
+	limits  string
 }
 
 func newDoctor(g *Group) *cobra.Command {
@@ -39,9 +41,9 @@ func newDoctor(g *Group) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the installation and say how to fix what is wrong",
 		Long: `Check keys, files, accounts, schedules, snapshots, clock, locks and disk, and
-report what is wrong, where, and how to fix it. It changes nothing and sends no
-request to a provider; --online sends each one cheap request. With --work it
-asks NATS and the workers of all machines.
+report what is wrong, where, and how to fix it. It changes nothing. It asks the
+servers of --store, --work and --limits, if there are such settings, and with
+--online it sends each provider one cheap request.
 
 The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 		Example: `  mkt doctor
@@ -49,7 +51,13 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			report := doctor.Run(cmd.Context(), g.doctorOptions(cmd, f))
+			shared, err := daemon.Limits(f.limits)
+			if err != nil {
+				return err
+			}
+			o := g.doctorOptions(cmd, f)
+			o.Limits, o.LimitsInConfig = shared, slices.Contains(g.Settings.Given(), "limits")
+			report := doctor.Run(cmd.Context(), o)
 			if err := g.printDoctor(report, f.verbose); err != nil && !errors.Is(err, cli.ErrPagerLeft) {
 				return err
 			}
@@ -66,6 +74,7 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 	flags.BoolVar(&f.verbose, "verbose", false, "also list the checks that found nothing wrong")
 	flags.StringVar(&f.usage, "usage-dir", "", "the folder that serve writes to (default: usage below the data root)")
 	g.Settings.BindPath(flags, "usage-dir", "serve.usage_dir")
+	daemon.LimitsFlag(g.Settings, flags, &f.limits)
 	g.Keys.SealFlag(g.Settings, cmd)
 	g.Keys.IDFlag(g.Settings, cmd)
 	g.work.Flag(g.Settings, cmd)

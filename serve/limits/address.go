@@ -1,0 +1,131 @@
+package limits
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// Address is the server that counts, and the prefix of the keys there. The zero value is
+// none.
+type Address struct {
+	options redis.Options
+	prefix  string
+}
+
+const (
+	defaultPort   = "6379"
+	defaultPrefix = "mkt"
+	maxDatabase   = 1 << 20
+)
+
+var prefixPattern = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$`)
+
+// The errors of ParseAddress. None has a part of the URL, which may hold a password.
+var (
+	errAddress  = errors.New("want redis://HOST:PORT, or rediss:// for TLS, with USER:PASSWORD@ before the host and /DATABASE after the port if needed")
+	errDatabase = errors.New("the path must be the number of a database, such as /0")
+	errOption   = errors.New("the only option is prefix, such as ?prefix=mkt: 1 to 63 letters, digits, dots, hyphens and underscores")
+)
+
+// ParseAddress parses a URL such as rediss://user:password@host:6379/0?prefix=mkt. An empty
+// text is no address.
+func ParseAddress(text string) (a Address, err error) {
+	if text == "" {
+		return a, nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Hostname() == "" || strings.ContainsAny(u.Host, ", ") || u.Fragment != "" || u.Opaque != "" {
+		return a, errAddress
+	}
+	port := u.Port()
+	if port == "" {
+		port = defaultPort
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return a, errAddress
+	}
+	database := 0
+	if path := strings.Trim(u.Path, "/"); path != "" {
+		if database, err = strconv.Atoi(path); err != nil || database < 0 || database > maxDatabase {
+			return a, errDatabase
+		}
+	}
+	a.prefix = defaultPrefix
+	options, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return Address{}, errOption
+	}
+	for name, values := range options {
+		if name != "prefix" || len(values) != 1 || !prefixPattern.MatchString(values[0]) {
+			return Address{}, errOption
+		}
+		a.prefix = values[0]
+	}
+	password, _ := u.User.Password()
+	a.options = redis.Options{Addr: net.JoinHostPort(u.Hostname(), port), Username: u.User.Username(), Password: password, DB: database}
+	if u.Scheme == "rediss" {
+		a.options.TLSConfig = &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}
+	}
+	return a, nil
+}
+
+// IsZero reports whether there is no address.
+func (a Address) IsZero() bool { return a.options.Addr == "" }
+
+// HasPassword reports whether the address has a password.
+func (a Address) HasPassword() bool { return a.options.Password != "" }
+
+// String returns the address without the user and the password.
+func (a Address) String() string {
+	if a.IsZero() {
+		return ""
+	}
+	scheme := "redis"
+	if a.options.TLSConfig != nil {
+		scheme = "rediss"
+	}
+	return scheme + "://" + a.options.Addr + "/" + strconv.Itoa(a.options.DB)
+}
+
+// GoString is String, so that no way of printing shows the password.
+func (a Address) GoString() string { return a.String() }
+
+const (
+	dialTimeout = time.Second
+	connections = 64 // at most; a command takes a fraction of a millisecond
+	idleTime    = 5 * time.Minute
+)
+
+// client returns a client that sends each command once, because a repeated one would count
+// twice. A command may take the given time, and has its own deadline as well.
+func (a Address) client(commandTime time.Duration) *redis.Client {
+	o := a.options
+	o.Protocol = 2
+	o.MaxRetries = -1
+	o.DialTimeout, o.DialerRetries = dialTimeout, 1
+	o.ContextTimeoutEnabled = true
+	o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = commandTime, commandTime, commandTime
+	o.PoolSize, o.MaxActiveConns, o.ConnMaxIdleTime = connections, connections, idleTime
+	o.DisableIdentity = true
+	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	return redis.NewClient(&o)
+}
+
+func (a Address) replicasKey() string         { return a.prefix + ":replicas" }
+func (a Address) socketsKey(id string) string { return a.prefix + ":sockets:" + id }
+
+func (a Address) rateKey(id string) string {
+	if id == "" {
+		return a.prefix + ":rate"
+	}
+	return a.prefix + ":rate:" + id
+}

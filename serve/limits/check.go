@@ -1,0 +1,107 @@
+package limits
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"mkt/serve/account"
+	"mkt/serve/internal/gate"
+)
+
+// Report is what Check found.
+type Report struct {
+	Server   string        // such as "Redis 7.0.15"; "" if the server does not say
+	Policy   string        // its maxmemory-policy; "" if the server does not say
+	Ahead    time.Duration // by how much its clock is ahead of this one
+	Took     time.Duration // the fastest command
+	Replicas []string      // names of the replicas that are alive, sorted; a name may occur twice
+}
+
+// NoEviction is the only policy under which the server deletes no key before it expires.
+const NoEviction = "noeviction"
+
+// checkTime is the time for one command of Check, which may also connect.
+const checkTime = 2 * time.Second
+
+// CheckError says which command of Check failed, and how.
+type CheckError struct {
+	Outcome Outcome
+	Command string
+	Err     error
+}
+
+func (e *CheckError) Error() string { return fmt.Sprintf("%s: %v", e.Command, e.Err) }
+func (e *CheckError) Unwrap() error { return e.Err }
+
+// Check sends the server the commands that the counters use. It leaves nothing there but a
+// key that expires at once. The error is a CheckError.
+func Check(ctx context.Context, a Address, now func() time.Time) (r Report, err error) {
+	client := a.client(checkTime)
+	defer client.Close()
+	r.Took = checkTime
+	run := func(name string, command func(context.Context) error) {
+		if err != nil {
+			return
+		}
+		within, cancel := context.WithTimeout(ctx, checkTime)
+		defer cancel()
+		began := now()
+		if failed := command(within); failed != nil {
+			err = &CheckError{outcomeOf(failed), name, failed}
+			return
+		}
+		r.Took = min(r.Took, now().Sub(began))
+	}
+	run("PING", func(ctx context.Context) error { return client.Ping(ctx).Err() })
+	run("TIME", func(ctx context.Context) error {
+		began := now()
+		at, err := client.Time(ctx).Result()
+		r.Ahead = at.Sub(began.Add(now().Sub(began) / 2))
+		return err
+	})
+	b := gate.BucketOf(account.Limit{Requests: 1000, Per: time.Second, Burst: 1})
+	run("EVALSHA", func(ctx context.Context) error {
+		return takeScript.Run(ctx, client, []string{a.prefix + ":doctor"}, int64(b.Each), int64(b.Depth)).Err()
+	})
+	run("EVALSHA", func(ctx context.Context) error {
+		return openScript.Run(ctx, client, []string{a.prefix + ":doctor:sockets"}, "doctor", 1, 1).Err()
+	})
+	run("ZREM", func(ctx context.Context) error {
+		return client.ZRem(ctx, a.prefix+":doctor:sockets", "doctor").Err()
+	})
+	run("ZRANGE", func(ctx context.Context) error {
+		alive, err := client.ZRange(ctx, a.replicasKey(), 0, -1).Result()
+		r.Replicas = names(alive)
+		slices.Sort(r.Replicas)
+		return err
+	})
+	if err == nil {
+		within, cancel := context.WithTimeout(ctx, checkTime)
+		defer cancel()
+		r.describe(client.Info(within)) // a server that is run by somebody else may refuse it
+	}
+	return r, err
+}
+
+// describe reads the answer to INFO.
+func (r *Report) describe(info *redis.StringCmd) {
+	facts := map[string]string{}
+	for lines := bufio.NewScanner(strings.NewReader(info.Val())); lines.Scan(); {
+		if key, value, ok := strings.Cut(strings.TrimSpace(lines.Text()), ":"); ok {
+			facts[key] = value
+		}
+	}
+	r.Policy = facts["maxmemory_policy"]
+	switch {
+	case facts["valkey_version"] != "":
+		r.Server = "Valkey " + facts["valkey_version"]
+	case facts["redis_version"] != "":
+		r.Server = "Redis " + facts["redis_version"]
+	}
+}

@@ -1,0 +1,212 @@
+package limits
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/sony/gobreaker/v2"
+
+	"mkt/serve/internal/gate"
+)
+
+// CommandTime is the budget of a command: a request waits for at most this time.
+const CommandTime = 50 * time.Millisecond
+
+const (
+	beatEvery  = time.Second      // between announcements
+	deadAfter  = 10 * time.Second // without an announcement, a replica counts as dead and its sockets expire
+	refreshed  = 3                // beats between two refreshes of the sockets
+	breakAfter = 5                // failures in a row
+)
+
+// Options are the options of the shared counters.
+type Options struct {
+	Replica string // the name of this replica
+	Now     func() time.Time
+	Log     *slog.Logger
+	// Observe is called after each command that was sent; nil = nothing.
+	Observe func(Outcome, time.Duration)
+
+	Budget time.Duration // for a command; 0 = CommandTime
+	beat   time.Duration // between announcements; 0 = beatEvery. For tests
+}
+
+// Outcome is the result of a command.
+type Outcome string
+
+const (
+	Answered    Outcome = "answered"
+	Slow        Outcome = "slow"        // no answer within the budget
+	Unreachable Outcome = "unreachable" // no connection, or it ended
+	Refused     Outcome = "refused"     // the server answered with an error
+)
+
+// Outcomes lists all of them.
+func Outcomes() []Outcome { return []Outcome{Answered, Slow, Unreachable, Refused} }
+
+// Shared counts over all replicas. It is a gate.Limiter and a gate.Sockets. Safe for
+// concurrent use.
+type Shared struct {
+	address Address
+	client  *redis.Client
+	breaker *gobreaker.CircuitBreaker[struct{}]
+	now     func() time.Time
+	log     *slog.Logger
+	observe func(Outcome, time.Duration)
+	budget  time.Duration // for a command
+	every   time.Duration // between announcements
+
+	replica  string // as it is announced: the name, and an id of this process
+	replicas atomic.Int64
+	twins    int // beats during which another process had the same name
+	failure  atomic.Pointer[error]
+	beats    int
+
+	share   gate.TokenBuckets // while the server does not answer
+	empty   sync.Map          // client id → *emptied
+	sockets gate.OpenSockets  // of this process
+	alone   atomic.Uint64     // decisions by the share
+}
+
+var (
+	_ gate.Limiter = (*Shared)(nil)
+	_ gate.Sockets = (*Shared)(nil)
+)
+
+type silent struct{}
+
+func (silent) Printf(context.Context, string, ...any) {}
+
+func init() { redis.SetLogger(silent{}) } // it would print addresses on the standard error output
+
+// Open returns counters, and announces this replica. It does not fail if the server does
+// not answer. Run must be called.
+func Open(a Address, o Options) *Shared {
+	budget := cmp.Or(o.Budget, CommandTime)
+	s := &Shared{address: a, client: a.client(budget), budget: budget, now: o.Now, log: o.Log, observe: o.Observe, every: cmp.Or(o.beat, beatEvery),
+		replica: o.Replica + "/" + rand.Text()[:8]}
+	if s.observe == nil {
+		s.observe = func(Outcome, time.Duration) {}
+	}
+	s.replicas.Store(1)
+	s.breaker = gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
+		Timeout:       s.every / 2, // so that each announcement tries again
+		ReadyToTrip:   func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= breakAfter },
+		IsExcluded:    func(err error) bool { return errors.Is(err, errGivenUp) },
+		OnStateChange: func(_ string, from, to gobreaker.State) { s.changed(from, to) },
+	})
+	for range breakAfter { // so that it is known at once whether the server answers
+		if s.beat(context.Background()) == nil {
+			break
+		}
+	}
+	return s
+}
+
+// Run announces this replica and refreshes its sockets until ctx ends. Then it withdraws
+// the announcement and closes the connections.
+func (s *Shared) Run(ctx context.Context) {
+	tick := time.NewTicker(s.every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			s.withdraw()
+			return
+		case <-tick.C:
+			_ = s.beat(ctx) // a failure is counted, and logged by changed
+		}
+	}
+}
+
+func (s *Shared) beat(ctx context.Context) error {
+	if err := s.announce(ctx); err != nil {
+		return err
+	}
+	if s.beats++; s.beats%refreshed == 1 {
+		s.refresh(ctx)
+	}
+	return nil
+}
+
+func (s *Shared) withdraw() {
+	_ = s.ask(context.Background(), func(ctx context.Context) error {
+		return s.client.ZRem(ctx, s.address.replicasKey(), s.replica).Err()
+	})
+	_ = s.client.Close()
+}
+
+var (
+	errAway    = errors.New("the server does not answer")
+	errGivenUp = errors.New("the request has ended")
+)
+
+// ask sends a command, unless the server is known not to answer.
+func (s *Shared) ask(ctx context.Context, command func(context.Context) error) error {
+	if s.breaker.State() != gobreaker.StateClosed {
+		return errAway
+	}
+	return s.send(ctx, command)
+}
+
+// send sends a command through the breaker.
+func (s *Shared) send(ctx context.Context, command func(context.Context) error) error {
+	_, err := s.breaker.Execute(func() (none struct{}, err error) {
+		began := s.now()
+		within, cancel := context.WithTimeout(ctx, s.budget)
+		defer cancel()
+		if err = command(within); err != nil && ctx.Err() != nil {
+			return none, errGivenUp
+		}
+		s.observe(outcomeOf(err), s.now().Sub(began))
+		if err != nil {
+			s.failure.Store(&err)
+		}
+		return none, err
+	})
+	return err
+}
+
+func outcomeOf(err error) Outcome {
+	var refused redis.Error
+	var timeout interface{ Timeout() bool }
+	switch {
+	case err == nil:
+		return Answered
+	case errors.As(err, &refused):
+		return Refused
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, redis.ErrPoolTimeout), errors.As(err, &timeout) && timeout.Timeout():
+		return Slow
+	}
+	return Unreachable
+}
+
+// changed logs that the limits became exact, or that they no longer are.
+func (s *Shared) changed(from, to gobreaker.State) {
+	switch {
+	case to == gobreaker.StateClosed:
+		s.log.Info("the server of the limits answers again: limits are exact over all replicas", "limits", s.address.String(), "replicas", s.replicas.Load())
+	case from == gobreaker.StateClosed:
+		s.log.Warn("the server of the limits does not answer: this replica allows its share of each limit; see mkt doctor",
+			"limits", s.address.String(), "replicas", s.replicas.Load(), "reason", string(outcomeOf(*s.failure.Load())), "err", *s.failure.Load())
+	}
+}
+
+// Stats is the state of the counters.
+type Stats struct {
+	Exact    bool   // the server answers
+	Replicas int    // alive when it last did
+	Shares   uint64 // decisions by the share of this replica
+}
+
+// Stats returns the current state.
+func (s *Shared) Stats() Stats {
+	return Stats{s.breaker.State() == gobreaker.StateClosed, int(s.replicas.Load()), s.alone.Load()}
+}

@@ -1,0 +1,421 @@
+package limits_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+
+	"mkt/internal/check"
+	"mkt/internal/needs"
+	"mkt/serve/account"
+	"mkt/serve/internal/api"
+	"mkt/serve/limits"
+)
+
+var must, eventually = check.Must, check.Eventually
+
+// server is a server that can be stopped and started again under the same address.
+type server struct {
+	address     string
+	stop, start func()
+	flush       func()
+}
+
+// servers are the servers that every test runs against: one in the process, and the real one
+// where it is installed.
+func servers(t *testing.T, test func(*testing.T, *server)) {
+	t.Run("miniredis", func(t *testing.T) {
+		t.Parallel()
+		m := miniredis.NewMiniRedis()
+		must(t, m.Start())
+		t.Cleanup(m.Close)
+		m.ClockTTL(true)
+		test(t, &server{m.Addr(), m.Close, func() { must(t, m.Restart()) }, m.FlushAll})
+	})
+	t.Run("redis", func(t *testing.T) {
+		t.Parallel()
+		test(t, startRedis(t))
+	})
+}
+
+func startRedis(t *testing.T, settings ...string) *server {
+	t.Helper()
+	program := needs.Program(t, "redis-server", "such as Debian's package redis-server")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	s := &server{address: l.Addr().String()}
+	must(t, l.Close())
+	_, port, err := net.SplitHostPort(s.address)
+	must(t, err)
+	dir := t.TempDir()
+	var running *exec.Cmd
+	s.stop = func() {
+		_ = running.Process.Kill()
+		_ = running.Wait()
+	}
+	s.start = func() {
+		running = exec.Command(program, append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", dir, "--logfile", filepath.Join(dir, "log")}, settings...)...)
+		must(t, running.Start())
+		eventually(t, "redis-server listens", func() bool {
+			c, err := net.Dial("tcp", s.address)
+			if err == nil {
+				c.Close()
+			}
+			return err == nil
+		})
+	}
+	s.flush = func() {
+		c, err := net.Dial("tcp", s.address)
+		must(t, err)
+		defer c.Close()
+		_, err = c.Write([]byte("FLUSHALL\r\n"))
+		must(t, err)
+		_, err = c.Read(make([]byte, 64))
+		must(t, err)
+	}
+	s.start()
+	t.Cleanup(func() { s.stop() })
+	return s
+}
+
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.b.String(), text)
+}
+
+const beat = 20 * time.Millisecond
+
+// replica is one process that counts.
+type replica struct {
+	*limits.Shared
+	log  *logBuffer
+	stop func()
+}
+
+// patience is the budget of tests in which nothing is slow but the machine.
+const patience = 10 * time.Second
+
+func open(t *testing.T, url, name string, budget time.Duration) *replica {
+	t.Helper()
+	a, err := limits.ParseAddress(url)
+	must(t, err)
+	r := &replica{log: new(logBuffer)}
+	r.Shared = limits.Open(a, limits.Options{Replica: name, Now: time.Now, Log: slog.New(slog.NewTextHandler(r.log, nil)), Budget: budget}.Every(beat))
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { r.Run(ctx); close(done) }()
+	r.stop = sync.OnceFunc(func() { cancel(); <-done })
+	t.Cleanup(r.stop)
+	return r
+}
+
+// group opens replicas that know of each other.
+func group(t *testing.T, url string, n int, budget time.Duration) []*replica {
+	t.Helper()
+	var list []*replica
+	for i := range n {
+		list = append(list, open(t, url, fmt.Sprint("replica", i), budget))
+	}
+	eventually(t, "all know of each other", func() bool {
+		return !slices.ContainsFunc(list, func(r *replica) bool { return r.Stats().Replicas != n })
+	})
+	return list
+}
+
+func (r *replica) take(id string, l account.Limit) error {
+	_, err := r.Take(context.Background(), id, l, time.Now())
+	return err
+}
+
+func limited(err error) bool {
+	var refusal *api.Error
+	return errors.As(err, &refusal) && refusal.Code == api.RateLimited && refusal.RetryAfter >= time.Second
+}
+
+// flood takes tokens from all replicas at once until all refuse, and returns how many there
+// were. Every answer is a token or a refusal.
+func flood(t *testing.T, list []*replica, id string, l account.Limit) int {
+	t.Helper()
+	var taken atomic.Int64
+	var wait sync.WaitGroup
+	for _, r := range list {
+		for range 4 {
+			wait.Go(func() {
+				for {
+					err := r.take(id, l)
+					if err == nil {
+						taken.Add(1)
+						continue
+					}
+					if !limited(err) {
+						t.Errorf("not a refusal of the contract: %v", err)
+					}
+					return
+				}
+			})
+		}
+	}
+	wait.Wait()
+	return int(taken.Load())
+}
+
+// C6: a limit is exact over four replicas; while the server is away each allows its share;
+// when it is back, the limit is exact again.
+func TestExactOverFourReplicas(t *testing.T) {
+	servers(t, func(t *testing.T, s *server) {
+		list := group(t, "redis://"+s.address, 4, patience)
+		perHour := account.Limit{Requests: 1, Per: time.Hour, Burst: 121} // nothing is refilled during the test
+		if n := flood(t, list, "acme", perHour); n != 121 {
+			t.Errorf("%d requests passed, want 121", n)
+		}
+		if n := flood(t, list, "", perHour); n != 121 {
+			t.Errorf("%d anonymous requests passed, want 121", n)
+		}
+		s.stop()
+		for i, want := range map[string]int{"fresh": 4 * (121 / 4), "acme": 0} { // what was used up stays so
+			if n := flood(t, list, i, perHour); n != want {
+				t.Errorf("without the server: %d requests of %s passed, want %d", n, i, want)
+			}
+		}
+		for _, r := range list {
+			if r.Stats().Exact || r.log.count("does not answer") != 1 {
+				t.Errorf("%+v, logged %d times", r.Stats(), r.log.count("does not answer"))
+			}
+		}
+		s.start()
+		eventually(t, "the limits are exact again", func() bool {
+			return !slices.ContainsFunc(list, func(r *replica) bool { return !r.Stats().Exact || r.Stats().Replicas != 4 })
+		})
+		if n := flood(t, list, "later", perHour); n != 121 {
+			t.Errorf("with the server again: %d requests passed, want 121", n)
+		}
+		s.flush() // every bucket is full once more, and nothing else
+		if n := flood(t, list, "flushed", perHour); n != 121 {
+			t.Errorf("after a flush: %d requests passed, want 121", n)
+		}
+		for _, r := range list {
+			if r.log.count("answers again") != 1 {
+				t.Errorf("logged %d times that the server is back", r.log.count("answers again"))
+			}
+		}
+	})
+}
+
+// A proxy that holds back every answer makes no request slow: after the first three failures
+// nobody asks any more.
+func TestSlowServer(t *testing.T) {
+	t.Parallel()
+	m := miniredis.RunT(t)
+	p := newProxy(t, m.Addr())
+	list := group(t, "redis://"+p.address, 2, 0)
+	eventually(t, "the server answers in time", func() bool { return list[0].Stats().Exact })
+	must(t, list[0].take("acme", account.DefaultLimit))
+	p.hold.Store(true)
+	for range 600 {
+		if err := list[0].take("acme", account.DefaultLimit); err != nil && !limited(err) {
+			t.Fatal(err)
+		}
+	}
+	if st := list[0].Stats(); st.Exact || st.Shares < 60 {
+		t.Errorf("%+v", st)
+	}
+	if list[0].log.count("reason=slow") == 0 {
+		t.Error("it was not logged that the server is slow")
+	}
+	p.hold.Store(false)
+	eventually(t, "the limits are exact again", func() bool { return list[0].Stats().Exact })
+}
+
+type proxy struct {
+	address string
+	hold    atomic.Bool
+}
+
+func newProxy(t *testing.T, to string) *proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { l.Close() })
+	p := &proxy{address: l.Addr().String()}
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", to)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			go func() { _, _ = io.Copy(server, client); server.Close() }()
+			go func() {
+				defer client.Close()
+				for buf := make([]byte, 4096); ; {
+					n, err := server.Read(buf)
+					for p.hold.Load() {
+						time.Sleep(10 * time.Millisecond)
+					}
+					if err != nil {
+						return
+					}
+					if _, err := client.Write(buf[:n]); err != nil {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	return p
+}
+
+// A server that refuses every command is treated as one that is away.
+func TestServerThatRefuses(t *testing.T) {
+	t.Parallel()
+	m := miniredis.RunT(t)
+	m.RequireUserAuth("web", "s3cret-of-redis")
+	r := open(t, "redis://web:wrong-s3cret@"+m.Addr()+"/1?prefix=other", "a", patience)
+	if err := r.take("acme", account.DefaultLimit); err != nil {
+		t.Error(err)
+	}
+	if r.Stats().Exact || r.log.count("reason=refused") != 1 || r.log.count("s3cret") != 0 {
+		t.Errorf("%+v\n%s", r.Stats(), r.log.b.String())
+	}
+	good := open(t, "redis://web:s3cret-of-redis@"+m.Addr()+"/1?prefix=other", "a", patience)
+	must(t, good.take("acme", account.DefaultLimit))
+	if !good.Stats().Exact || !m.DB(1).Exists("other:rate:acme") {
+		t.Errorf("%+v, %v", good.Stats(), m.DB(1).Keys())
+	}
+}
+
+// The results are those of a single process, to the nanosecond, whatever the limit.
+func TestSameAsOneProcess(t *testing.T) {
+	t.Parallel()
+	m := miniredis.RunT(t)
+	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	m.SetTime(at)
+	r := open(t, "redis://"+m.Addr(), "a", patience)
+	compareWithOneProcess(t, r.Shared, at, m.SetTime)
+}
+
+// Sockets are counted over all replicas; those of a replica that was killed expire; while the
+// server is away each replica allows its share, and afterwards they are counted again.
+func TestSocketsOverFourReplicas(t *testing.T) {
+	servers(t, func(t *testing.T, s *server) {
+		list := group(t, "redis://"+s.address, 4, patience)
+		const most = 8
+		openAll := func(id string) (n int) {
+			var wait sync.WaitGroup
+			var count atomic.Int64
+			for i, r := range list {
+				for j := range most {
+					wait.Go(func() {
+						if r.Open(context.Background(), id, fmt.Sprint(i, "-", j), most) {
+							count.Add(1)
+						}
+					})
+				}
+			}
+			wait.Wait()
+			return int(count.Load())
+		}
+		if n := openAll("acme"); n != most {
+			t.Errorf("%d sockets are open, want %d", n, most)
+		}
+		for i, r := range list {
+			for j := range most {
+				r.Close("acme", fmt.Sprint(i, "-", j))
+			}
+		}
+		if n := openAll("acme"); n != most {
+			t.Errorf("after all were closed: %d sockets are open, want %d", n, most)
+		}
+		s.stop()
+		if n := openAll("other"); n != most {
+			t.Errorf("without the server: %d sockets are open, want %d", n, most)
+		}
+		s.start()
+		eventually(t, "the open sockets are counted again", func() bool {
+			if !list[0].Stats().Exact || !list[0].Open(context.Background(), "other", "one more", most) {
+				return list[0].Stats().Exact
+			}
+			list[0].Close("other", "one more")
+			return false
+		})
+	})
+}
+
+// A replica that was killed neither closes its sockets nor withdraws: both expire.
+func TestSocketsOfAKilledReplicaExpire(t *testing.T) {
+	t.Parallel()
+	m := miniredis.RunT(t)
+	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	m.SetTime(at)
+	a, err := limits.ParseAddress("redis://" + m.Addr())
+	must(t, err)
+	killed := limits.Open(a, limits.Options{Replica: "killed", Budget: patience, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	alive := open(t, "redis://"+m.Addr(), "alive", patience)
+	const most = 4
+	for i := range most {
+		if from := []*limits.Shared{killed, alive.Shared}[i%2]; !from.Open(t.Context(), "acme", fmt.Sprint(i), most) {
+			t.Fatalf("socket %d is refused", i)
+		}
+	}
+	if alive.Open(t.Context(), "acme", "more", most) {
+		t.Fatal("one more than the maximum is allowed")
+	}
+	eventually(t, "the killed replica counts as alive at first", func() bool { return alive.Stats().Replicas == 2 })
+	m.SetTime(at.Add(9 * time.Second))
+	time.Sleep(5 * beat) // the living one refreshes its sockets
+	m.SetTime(at.Add(11 * time.Second))
+	for i := range most/2 + 1 {
+		if open := alive.Open(t.Context(), "acme", fmt.Sprint("again", i), most); open != (i < most/2) {
+			t.Errorf("socket %d after the other replica was killed: %v", i, open)
+		}
+	}
+	eventually(t, "the killed replica does not count any more", func() bool { return alive.Stats().Replicas == 1 })
+}
+
+// Nothing of an address that may be secret is printed in any way.
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"redis://h": "redis://h:6379/0", "rediss://web:geheim@h:1/3?prefix=a.b": "rediss://h:1/3", "redis://:geheim@[::1]:7": "redis://[::1]:7/0", "": "",
+		"http://geheim": "", "redis://": "", "redis://h:0": "", "redis://h/geheim": "", "redis://h?password=geheim": "", "redis://h?prefix=": "", "redis://h?prefix=a&prefix=b": "",
+		"redis://geheim:%zz@h": "", "redis://a,b:6379": "", "geheim": "", "redis://h#geheim": "", "redis://h:geheim": "",
+	} {
+		a, err := limits.ParseAddress(text)
+		if (err == nil) != (want != "" || text == "") || a.String() != want || a.IsZero() != (want == "") {
+			t.Errorf("%s: %v, %v", text, a, err)
+		}
+		if printed := fmt.Sprintf("%v %s %+v %#v %v", a, a, a, a, err); strings.Contains(printed, "geheim") {
+			t.Errorf("%s is printed as %s", text, printed)
+		}
+	}
+}

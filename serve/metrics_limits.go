@@ -1,0 +1,41 @@
+package serve
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"mkt/serve/limits"
+)
+
+// observeLimits returns what observes the commands to the server of the limits.
+func (m *metrics) observeLimits() func(limits.Outcome, time.Duration) {
+	m.limits = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "mkt_limits_command_duration_seconds",
+		Help:    "Time of a command to the server of the limits, by outcome: answered, slow, unreachable or refused.",
+		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05}}, []string{"outcome"})
+	byOutcome := map[limits.Outcome]prometheus.Observer{}
+	for _, o := range limits.Outcomes() {
+		byOutcome[o] = m.limits.WithLabelValues(string(o))
+	}
+	return func(o limits.Outcome, took time.Duration) { byOutcome[o].Observe(took.Seconds()) }
+}
+
+// limitsCollectors are the metrics of limits that several replicas share. They do not exist
+// if the limits are those of this process alone.
+func (s *server) limitsCollectors() []prometheus.Collector {
+	gauge := func(name, help string, value func(limits.Stats) float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return value(s.limits.Stats()) })
+	}
+	return []prometheus.Collector{
+		s.metrics.limits,
+		gauge("mkt_limits_exact", "1 if limits are exact over all replicas, 0 while this replica allows its share.", func(st limits.Stats) float64 {
+			if st.Exact {
+				return 1
+			}
+			return 0
+		}),
+		gauge("mkt_limits_replicas", "Replicas alive when the server of the limits last answered.", func(st limits.Stats) float64 { return float64(st.Replicas) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "mkt_limits_shares_total", Help: "Requests and sockets that were judged by this replica's share."},
+			func() float64 { return float64(s.limits.Stats().Shares) }),
+	}
+}
