@@ -46,6 +46,7 @@ type sighting struct {
 }
 
 func (c *cluster) watch(ctx context.Context) *watch {
+	c.counter.Reset()
 	ctx, cancel := context.WithCancel(ctx)
 	w := &watch{cancel: cancel, of: map[string]*sighting{}, last: time.Now()}
 	for _, a := range c.accounts {
@@ -258,9 +259,21 @@ func (c *cluster) report(ctx context.Context, w *watch, what string) error {
 			max(s.gap, time.Since(s.seen)).Seconds(), s.events, s.missing, max(s.sessions-1, 0)+s.begun, s.offline.Seconds())
 		*s = sighting{published: s.published, seen: s.seen, seq: s.seq, sessions: min(s.sessions, 1), missing: s.missing}
 	}
-	fmt.Printf("  cycles of the workers: %s\n\n", cycles)
+	fmt.Printf("  cycles of the workers since they started: %s\n  the store was asked by all: %s\n\n", cycles, c.operations())
 	w.last = time.Now()
 	return nil
+}
+
+// operations says what was asked of the store since the last call.
+func (c *cluster) operations() string {
+	var all []string
+	counts := c.counter.Counts()
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		n := counts[kind]
+		all = append(all, fmt.Sprintf("%s %d (%.1f MB)", kind, n.Operations, float64(n.Sent+n.Received)/1e6))
+	}
+	c.counter.Reset()
+	return strings.Join(all, ", ")
 }
 
 // cycles says how many cycles each worker has published since it started.

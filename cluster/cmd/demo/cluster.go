@@ -27,6 +27,7 @@ type cluster struct {
 	began time.Time
 
 	store     *servers.Store
+	counter   *servers.Proxy // in front of the store
 	nats      *servers.NATS
 	balancer  *servers.Balancer
 	simulator *process
@@ -63,6 +64,9 @@ func (c *cluster) say(format string, args ...any) {
 func (c *cluster) start(ctx context.Context) (err error) {
 	c.say("the store, NATS and the provider start")
 	if c.store, err = servers.StartStore(filepath.Join(c.dir, "store")); err != nil {
+		return err
+	}
+	if c.counter, err = servers.StartProxy(c.store.Address); err != nil {
 		return err
 	}
 	if c.nats, err = servers.StartNATS(3, filepath.Join(c.dir, "nats")); err != nil {
@@ -128,7 +132,7 @@ func (c *cluster) configure() error {
 	lines := slices.DeleteFunc(strings.Split(string(text), "\n"), func(line string) bool {
 		return strings.HasPrefix(line, "store:") || strings.HasPrefix(line, "work:")
 	})
-	lines = append([]string{"store: " + strconv.Quote(c.store.URL("")), "work: " + c.nats.URL()}, lines...)
+	lines = append([]string{"store: " + strconv.Quote(c.counter.URL("")), "work: " + c.nats.URL()}, lines...)
 	return os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600)
 }
 
@@ -192,7 +196,7 @@ func (c *cluster) describe() {
 	for _, p := range slices.Concat(c.workers, c.replicas) {
 		fmt.Printf(" %s %s", p.name, strings.TrimPrefix(p.ready.AdminURL, "http://"))
 	}
-	fmt.Printf("\n  provider   %s (emulated)\n  store      %s\n  NATS       %s\n  files      %s\n", c.simulator.ready.BaseURL, c.store.URL(""), c.nats.URL(), c.dir)
+	fmt.Printf("\n  provider   %s (emulated)\n  store      %s\n  NATS       %s\n  files      %s\n", c.simulator.ready.BaseURL, c.counter.URL(""), c.nats.URL(), c.dir)
 	for _, a := range c.accounts {
 		fmt.Printf("  %-9s  %s\n", a.id, a.token)
 	}
@@ -226,6 +230,9 @@ func (c *cluster) stop() {
 	}
 	if c.nats != nil {
 		c.nats.Close()
+	}
+	if c.counter != nil {
+		c.counter.Stop()
 	}
 	if c.store != nil {
 		c.store.Stop()
