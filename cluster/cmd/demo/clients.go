@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -18,8 +19,8 @@ import (
 	"github.com/gobwas/ws/wsutil"
 )
 
-// watch are the clients of all accounts: for each one that polls /live, and one that follows
-// the changes over the socket.
+// watch are the clients of all accounts: for each one that polls /live, one that polls
+// /changes, and one that follows the changes over the socket.
 type watch struct {
 	cancel context.CancelFunc
 	all    sync.WaitGroup
@@ -29,20 +30,36 @@ type watch struct {
 	last time.Time            // of the previous report
 }
 
-// sighting is what the clients of an account saw.
+// sighting is what the clients of an account saw since the last report.
 type sighting struct {
-	requests, refused int           // of the client that polls
-	published         time.Time     // of the newest live snapshot
-	seen              time.Time     // when it was first seen
-	gap               time.Duration // longest between two since the last report
-	behind            int           // answers with an older snapshot than one before
+	requests, failed int           // of both clients that poll
+	published        time.Time     // of the newest live snapshot
+	seen             time.Time     // when it was first seen
+	gap              time.Duration // longest between two
+	behind           int           // answers with an older snapshot than one before
 
-	seq      uint64 // of the newest event of the socket
-	events   int
-	missing  int           // events that did not come
-	sessions int           // connections of the socket
-	offline  time.Duration // longest without a connection since the last report
-	begun    int           // times at which the position was refused, so that everything was read again
+	polled, pushed follower
+	sessions       int           // connections of the socket
+	offline        time.Duration // longest without a connection of the socket
+}
+
+// follower is the position of a client in the change log.
+type follower struct {
+	seq     uint64 // of the newest event
+	events  int
+	missing int // events that did not come, or came twice, since the start
+	begun   int // times at which the position was refused, so that everything is read again
+}
+
+// take counts events, and those that are missing before them.
+func (f *follower) take(seqs []uint64) {
+	for _, seq := range seqs {
+		if seq != f.seq+1 {
+			f.missing++
+		}
+		f.seq = seq
+		f.events++
+	}
 }
 
 func (c *cluster) watch(ctx context.Context) *watch {
@@ -53,6 +70,7 @@ func (c *cluster) watch(ctx context.Context) *watch {
 		s := new(sighting)
 		w.of[a.id] = s
 		w.all.Go(func() { w.poll(ctx, c, a, s) })
+		w.all.Go(func() { w.pollChanges(ctx, c, a, s) })
 		w.all.Go(func() { w.follow(ctx, c, a, s) })
 	}
 	return w
@@ -83,18 +101,29 @@ func (c *cluster) get(ctx context.Context, a account, path, tag string) (status 
 		return 0, nil, err
 	}
 	answer = &page{tag: cmp.Or(resp.Header.Get("ETag"), tag)}
-	if resp.StatusCode == http.StatusOK {
+	if resp.StatusCode != http.StatusNotModified {
 		err = json.Unmarshal(body, answer)
 	}
 	return resp.StatusCode, answer, err
 }
 
+// page has what the clients read of an answer.
 type page struct {
 	tag  string
+	Data []struct {
+		Seq uint64 `json:"seq"`
+	} `json:"data"`
+	Pagination struct {
+		NextCursor *string `json:"next_cursor"`
+	} `json:"pagination"`
 	Meta struct {
-		PublishedAt time.Time `json:"published_at"`
-		ChangesSeq  *uint64   `json:"changes_seq"`
+		PublishedAt   time.Time `json:"published_at"`
+		ChangesSeq    uint64    `json:"changes_seq"`
+		ChangesCursor string    `json:"changes_cursor"`
 	} `json:"meta"`
+	Error struct {
+		Code string `json:"code"`
+	} `json:"error"`
 }
 
 // poll requests the matches in play twice a second.
@@ -109,7 +138,7 @@ func (w *watch) poll(ctx context.Context, c *cluster, a account, s *sighting) {
 		now := time.Now()
 		switch {
 		case err != nil || status != http.StatusOK && status != http.StatusNotModified:
-			s.refused++
+			s.failed++
 		case status == http.StatusNotModified:
 		case answer.Meta.PublishedAt.After(s.published):
 			if !s.seen.IsZero() {
@@ -126,27 +155,83 @@ func (w *watch) poll(ctx context.Context, c *cluster, a account, s *sighting) {
 	}
 }
 
+// bootstrap returns the position of a client that has just read everything.
+func (c *cluster) bootstrap(ctx context.Context, a account) (seq uint64, cursor string, err error) {
+	status, answer, err := c.get(ctx, a, "/api/v1/fixtures?limit=1", "")
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("status %d", status)
+	}
+	if err != nil {
+		return 0, "", err
+	}
+	return answer.Meta.ChangesSeq, answer.Meta.ChangesCursor, nil
+}
+
+// pollChanges requests the changes after the newest event twice a second.
+func (w *watch) pollChanges(ctx context.Context, c *cluster, a account, s *sighting) {
+	for cursor := ""; sleep(ctx, 500*time.Millisecond) == nil; {
+		var answer *page
+		var status int
+		var seq uint64
+		var err error
+		if cursor == "" {
+			seq, cursor, err = c.bootstrap(ctx, a)
+			if err == nil {
+				w.mu.Lock()
+				s.polled.seq = seq
+				w.mu.Unlock()
+			}
+			continue
+		}
+		status, answer, err = c.get(ctx, a, "/api/v1/changes?limit=200&cursor="+url.QueryEscape(cursor), "")
+		if ctx.Err() != nil {
+			return
+		}
+		w.mu.Lock()
+		s.requests++
+		switch {
+		case err == nil && answer.Error.Code == "INVALID_CURSOR":
+			s.polled.begun++
+			cursor = ""
+		case err != nil || status != http.StatusOK || answer.Pagination.NextCursor == nil:
+			s.failed++
+		default:
+			var seqs []uint64
+			for _, event := range answer.Data {
+				seqs = append(seqs, event.Seq)
+			}
+			s.polled.take(seqs)
+			cursor = *answer.Pagination.NextCursor
+		}
+		w.mu.Unlock()
+	}
+}
+
 // follow keeps a connection of the socket open, and resumes after the last event when it is
 // lost.
 func (w *watch) follow(ctx context.Context, c *cluster, a account, s *sighting) {
-	var cursor *uint64
+	begun := false
 	lost := time.Now()
+	joined := func() {
+		if s.sessions++; s.sessions > 1 {
+			s.offline = max(s.offline, time.Since(lost))
+		}
+	}
 	for ctx.Err() == nil {
-		joined := func() {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			if s.sessions++; s.sessions > 1 {
-				s.offline = max(s.offline, time.Since(lost))
+		if !begun {
+			if seq, _, err := c.bootstrap(ctx, a); err == nil {
+				w.mu.Lock()
+				s.pushed.seq, begun = seq, true
+				w.mu.Unlock()
 			}
 		}
-		err := w.session(ctx, c, a, s, &cursor, joined)
-		lost = time.Now()
-		if errors.Is(err, errPosition) {
+		if begun && errors.Is(w.session(ctx, c, a, s, joined), errPosition) {
 			w.mu.Lock()
-			s.begun++
+			s.pushed.begun++
 			w.mu.Unlock()
-			cursor = nil
+			begun = false
 		}
+		lost = time.Now()
 		if sleep(ctx, 250*time.Millisecond) != nil {
 			return
 		}
@@ -163,15 +248,9 @@ type reply struct {
 	Error  struct{ Code string }
 }
 
-// session speaks Socket.IO v4 over a websocket until the connection ends.
-func (w *watch) session(ctx context.Context, c *cluster, a account, s *sighting, cursor **uint64, joined func()) error {
-	if *cursor == nil {
-		status, answer, err := c.get(ctx, a, "/api/v1/fixtures?limit=1", "")
-		if err != nil || status != http.StatusOK || answer.Meta.ChangesSeq == nil {
-			return fmt.Errorf("status %d: %w", status, err)
-		}
-		*cursor = answer.Meta.ChangesSeq
-	}
+// session speaks Socket.IO v4 over a websocket until the connection ends. It calls joined,
+// with the lock held, when it is subscribed.
+func (w *watch) session(ctx context.Context, c *cluster, a account, s *sighting, joined func()) error {
 	conn, _, _, err := ws.Dial(ctx, strings.Replace(c.balancer.URL(), "http", "ws", 1)+"/realtime/?EIO=4&transport=websocket")
 	if err != nil {
 		return err
@@ -197,7 +276,10 @@ func (w *watch) session(ctx context.Context, c *cluster, a account, s *sighting,
 		case strings.HasPrefix(text, "44"):
 			return errors.New(text)
 		case strings.HasPrefix(text, `42["ready"`):
-			err = write(fmt.Sprintf(`421["subscribe",{"channel":"changes","cursor":%d}]`, **cursor))
+			w.mu.Lock()
+			subscribe := fmt.Sprintf(`421["subscribe",{"channel":"changes","cursor":%d}]`, s.pushed.seq)
+			w.mu.Unlock()
+			err = write(subscribe)
 		case strings.HasPrefix(text, "431"):
 			var answers []reply
 			if err := json.Unmarshal([]byte(text[len("431"):]), &answers); err != nil || len(answers) != 1 {
@@ -209,15 +291,14 @@ func (w *watch) session(ctx context.Context, c *cluster, a account, s *sighting,
 				}
 				return errors.New(answers[0].Error.Code)
 			}
-			joined()
-			w.take(s, cursor, answers[0])
+			w.push(s, answers[0], joined)
 		case strings.HasPrefix(text, `42["changes",`):
 			var push reply
 			body := strings.TrimSuffix(strings.TrimPrefix(text, `42["changes",`), "]")
 			if err := json.Unmarshal([]byte(body), &push); err != nil {
 				return fmt.Errorf("a push of changes: %w", err)
 			}
-			w.take(s, cursor, push)
+			w.push(s, push, func() {})
 		}
 		if err != nil {
 			return err
@@ -225,22 +306,19 @@ func (w *watch) session(ctx context.Context, c *cluster, a account, s *sighting,
 	}
 }
 
-// take counts events, and those that are missing before them.
-func (w *watch) take(s *sighting, cursor **uint64, r reply) {
+// push takes the events of a push or of the reply to a subscription.
+func (w *watch) push(s *sighting, r reply, also func()) {
+	var seqs []uint64
+	for _, event := range r.Events {
+		seqs = append(seqs, event.Seq)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	at := **cursor
-	for _, event := range r.Events {
-		if event.Seq != at+1 {
-			s.missing++
-		}
-		at = event.Seq
-		s.events++
+	also()
+	s.pushed.take(seqs)
+	if r.Cursor != s.pushed.seq {
+		s.pushed.missing++
 	}
-	if len(r.Events) > 0 && r.Cursor != at {
-		s.missing++
-	}
-	s.seq, *cursor = at, &at
 }
 
 // report waits, and prints what the clients saw since the report before.
@@ -252,12 +330,15 @@ func (c *cluster) report(ctx context.Context, w *watch, what string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c.say("%s: what clients saw in the last %.0f s", what, time.Since(w.last).Seconds())
-	fmt.Printf("\n  %-10s  %8s  %6s  %5s  %11s  %6s  %7s  %9s  %7s\n", "", "requests", "failed", "older", "live waited", "events", "missing", "reconnect", "offline")
+	fmt.Printf("\n  %10s  polled:                                                        socket:\n", "")
+	fmt.Printf("  %-10s  requests  failed  older  live waited  events  missing  again    events  missing  again  joined  offline\n", "")
 	for _, id := range slices.Sorted(maps.Keys(w.of)) {
 		s := w.of[id]
-		fmt.Printf("  %-10s  %8d  %6d  %5d  %9.1f s  %6d  %7d  %9d  %5.1f s\n", id, s.requests, s.refused, s.behind,
-			max(s.gap, time.Since(s.seen)).Seconds(), s.events, s.missing, max(s.sessions-1, 0)+s.begun, s.offline.Seconds())
-		*s = sighting{published: s.published, seen: s.seen, seq: s.seq, sessions: min(s.sessions, 1), missing: s.missing}
+		fmt.Printf("  %-10s  %8d  %6d  %5d  %9.1f s  %6d  %7d  %5d    %6d  %7d  %5d  %6d  %5.1f s\n", id, s.requests, s.failed, s.behind,
+			max(s.gap, time.Since(s.seen)).Seconds(), s.polled.events, s.polled.missing, s.polled.begun,
+			s.pushed.events, s.pushed.missing, s.pushed.begun, max(s.sessions-1, 0), s.offline.Seconds())
+		*s = sighting{published: s.published, seen: s.seen, sessions: min(s.sessions, 1),
+			polled: follower{seq: s.polled.seq, missing: s.polled.missing}, pushed: follower{seq: s.pushed.seq, missing: s.pushed.missing}}
 	}
 	fmt.Printf("  cycles of the workers since they started: %s\n  the store was asked by all: %s\n\n", cycles, c.operations())
 	w.last = time.Now()
@@ -290,13 +371,15 @@ func (c *cluster) cycles(ctx context.Context) string {
 	return strings.Join(all, ", ")
 }
 
-// verdict is an error if an event is missing.
+// verdict is an error if an event is missing, or nothing was received.
 func (w *watch) verdict() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for id, s := range w.of {
-		if s.missing > 0 || s.seq == 0 {
-			return fmt.Errorf("%s: %d events are missing, the newest is %d", id, s.missing, s.seq)
+		for name, f := range map[string]follower{"polling": s.polled, "the socket": s.pushed} {
+			if f.missing > 0 || f.seq == 0 {
+				return fmt.Errorf("%s: %s missed %d events; the newest has seq %d", id, name, f.missing, f.seq)
+			}
 		}
 	}
 	return nil

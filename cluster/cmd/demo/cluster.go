@@ -201,13 +201,13 @@ func (c *cluster) describe() {
 		fmt.Printf("  %-9s  %s\n", a.id, a.token)
 	}
 	fmt.Printf(`
-  requests   of a client that asks for /live twice a second, through the proxy
-  failed     of these, not answered
-  older      answers that were older than one before, from another replica
-  live       longest time without a newer snapshot; every 8 s one is due
-  events     of the change log, received over the socket
-  missing    of these, which must be 0
-  offline    longest time without a connection of the socket
+  requests     for /live and /changes, each twice a second, through the proxy
+  failed       of these
+  older        answers of /live that were older than one before, from another replica
+  live waited  longest time without a newer snapshot; one is due every 8 s
+  events       of the change log; missing must be 0
+  again        positions that were refused, so that everything is read again
+  joined       new connections of the socket; offline is the longest time without one
 `)
 	fmt.Printf("\n  curl -H 'Authorization: Bearer %s' '%s/api/v1/live?limit=5'\n  %s %s tail --base-url %s --verify\n\n",
 		c.accounts[0].token, c.balancer.URL(), "MKT_TOKEN="+c.accounts[0].token, c.mkt, c.balancer.URL())
