@@ -33,6 +33,10 @@ build: ## bin/mkt
 demo: build ## the whole system in one process, on the provider simulator
 	./bin/mkt demo
 
+.PHONY: demo-cluster
+demo-cluster: build ## a cluster on this machine: workers and replicas on an object store and NATS, some of which are killed
+	cd cluster && $(GO) build -o ../bin/demo-cluster ./cmd/demo && MKT_CLUSTER_BINARY=$(CURDIR)/bin/mkt ../bin/demo-cluster
+
 .PHONY: test
 test: ## the tests, those skipped that need minutes
 	@n=$$($(GO) list ./... | wc -l); \
