@@ -53,7 +53,10 @@ func (d *Dataset) Collect(ctx context.Context, o CollectOptions) (done Collected
 	if err != nil {
 		return done, err
 	}
-	segments, err := c.find(layout.ChangesDir+"/", func(base string) (remove, more bool) { return unused(base), true })
+	segments, err := c.find(layout.ChangesDir+"/", func(base string) (remove, more bool) {
+		name, ok := parseSegment(base)
+		return ok && unused(name), true
+	})
 	if err != nil {
 		return done, err
 	}

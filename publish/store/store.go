@@ -128,7 +128,11 @@ func Redact(text string) string {
 // cleaned removes an address from the text of an error.
 func cleaned(err error, address string) error {
 	u, _ := url.Parse(address)
-	return errors.New(strings.NewReplacer(address, Redact(address), u.RawQuery+" ", "").Replace(err.Error()))
+	text := strings.ReplaceAll(err.Error(), address, Redact(address))
+	if u.RawQuery != "" {
+		text = strings.ReplaceAll(text, u.RawQuery, "…")
+	}
+	return errors.New(text)
 }
 
 // Probe checks that the store can be read and written, and that it refuses to overwrite an
@@ -150,7 +154,7 @@ func (s *Store) Probe(ctx context.Context) error {
 		return read
 	case string(there) != "first\n":
 		return ErrUnsafe
-	case errors.Is(err, ErrAway), errors.Is(err, ErrRefused), errors.Is(err, ErrFull):
+	case errors.Is(err, ErrAway), errors.Is(err, ErrRefused), errors.Is(err, ErrNoBucket), errors.Is(err, ErrFull):
 		return err
 	}
 	return s.objects.delete(ctx, key)
