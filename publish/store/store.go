@@ -127,8 +127,12 @@ func Redact(text string) string {
 
 // cleaned removes an address from the text of an error.
 func cleaned(err error, address string) error {
-	u, _ := url.Parse(address)
-	return errors.New(strings.NewReplacer(address, Redact(address), u.RawQuery+" ", "").Replace(err.Error()))
+	text := strings.ReplaceAll(err.Error(), address, Redact(address))
+	if u, _ := url.Parse(address); u != nil && u.RawQuery != "" {
+		text = strings.ReplaceAll(text, "?"+u.RawQuery, "")
+		text = strings.ReplaceAll(text, u.RawQuery, "(the parameters)")
+	}
+	return errors.New(text)
 }
 
 // Probe checks that the store can be read and written, and that it refuses to overwrite an
