@@ -53,7 +53,7 @@ func (d *Dataset) Collect(ctx context.Context, o CollectOptions) (done Collected
 	if err != nil || oldest.Version == 0 && !o.Lost {
 		return done, err
 	}
-	packs, lost, err := c.packs(oldest, head)
+	packs, lost, err := c.packs("", oldest, head)
 	if err != nil {
 		return done, err
 	}
@@ -85,8 +85,8 @@ type collector struct {
 }
 
 // packs finds the packs of publications before the oldest one that is kept, and those that
-// were never committed.
-func (c *collector) packs(oldest, head snapshot.Commit) (old, lost []object, err error) {
+// were never committed. The numbers of all begin with some digits.
+func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, lost []object, err error) {
 	var before []object // of the version that is listed
 	flush := func() error {
 		if len(before) < 2 {
@@ -96,7 +96,7 @@ func (c *collector) packs(oldest, head snapshot.Commit) (old, lost []object, err
 		lost = append(lost, more...)
 		return err
 	}
-	err = c.d.store.objects.list(c.ctx, c.d.key("packs/"), "", func(o object) (bool, error) {
+	err = c.d.store.objects.list(c.ctx, c.d.key("packs/"+digits), "", func(o object) (bool, error) {
 		version, ok := parsePack(path.Base(o.key))
 		switch {
 		case !ok:

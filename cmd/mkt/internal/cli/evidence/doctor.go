@@ -19,6 +19,7 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/provider/all"
 	"mkt/publish/football"
+	"mkt/publish/store"
 	"mkt/serve"
 	"mkt/serve/account"
 )
@@ -38,7 +39,9 @@ func newDoctor(g *Group) *cobra.Command {
 		Short: "Check the installation and say how to fix what is wrong",
 		Long: `Check keys, files, accounts, schedules, snapshots, clock, locks and disk, and
 report what is wrong, where, and how to fix it. It changes nothing and sends no
-request; --online sends each provider one cheap request.
+request; --online sends each provider one cheap request. With --store it also
+asks the object store, and stores a probe there and deletes it; with --serving
+it only reads there.
 
 The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 		Example: `  mkt doctor
@@ -75,6 +78,9 @@ func (g *Group) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options 
 		ServiceName: g.service.Name, SupportEmail: g.service.SupportEmail,
 		Tenant: f.tenant, Keyless: f.serving, Products: account.Products(), Command: cli.SameCommand(cmd), Now: g.Now,
 		Loads: filepath.Join(cmp.Or(f.usage, filepath.Join(g.Data, serve.UsageFolder)), serve.LoadsFolder),
+	}
+	if g.HasStore() {
+		o.Store, o.StoreName = g.Store, store.Redact(g.StoreURL)
 	}
 	if f.online {
 		o.Probe = g.prober()
