@@ -31,6 +31,7 @@ var rules = []rule{
 	{pkg: "publish/retention", may: formats, far: []string{"publish/repair", "publish"}, what: "the formats"},
 	{pkg: "publish", may: append([]string{"publish/retention"}, formats...), far: []string{"publish/repair"}, what: "the formats and publish/retention"},
 	{pkg: "publish/repair", may: append([]string{"publish", "publish/retention"}, formats...), what: "the formats, publish and publish/retention"},
+	{pkg: "publish/store", may: append([]string{"publish/retention"}, formats...), far: []string{"publish", "publish/repair"}, what: "the formats and publish/retention"},
 
 	{pkg: "fetch/input", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "fetch/provider/all", may: []string{"fetch/provider/..."}, what: "the adapters"},
@@ -44,6 +45,7 @@ var rules = []rule{
 	{pkg: "serve/account", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "serve/internal/listen", what: "a leaf"},
 	{pkg: "serve/admin", may: []string{"serve/internal/listen"}, what: "serve/internal/listen"},
+	{pkg: "serve/replica", may: append([]string{"publish/store"}, formats...), far: []string{"serve", "fetch/...", "transform/...", "cmd/..."}, what: "the formats and publish/store"},
 	{pkg: "serve/...", may: append([]string{"serve/..."}, formats...),
 		far: []string{"fetch/...", "transform/...", "cmd/..."}, what: "serve's own and the formats, and reach nothing of fetch or transform"},
 	{pkg: "cmd/mkt/internal/cli", may: []string{"cmd/mkt/internal/names", "cmd/mkt/internal/plain", "cmd/mkt/internal/tenants", "cmd/mkt/internal/strictyaml", "fetch/...", "publish/...", "serve/account", "internal/work"},
@@ -87,6 +89,10 @@ var confined = map[string][]string{
 	"github.com/CycloneDX/cyclonedx-go": {"scripts/sbom"},
 	"github.com/cenkalti/backoff":       {"fetch/internal/upstream"},
 	"github.com/hashicorp/go-retryable": {"fetch/internal/upstream"},
+	"gocloud.dev/":                      {"publish/store"},
+	"github.com/aws/":                   {"publish/store"},
+	"github.com/Azure/":                 {"publish/store"},
+	"google.golang.org/api/":            {"publish/store"},
 	"github.com/prometheus/":            {"serve/admin", "serve", "cmd/mkt/internal/cli/..."}, // packages with metrics of their own declare them
 }
 

@@ -67,7 +67,8 @@ func (w Watermarks) Newest() (version uint64) {
 }
 
 // UnusedSegments returns a function that reports whether no publication from the oldest
-// kept one to the newest has a file of the change log.
+// kept one to the newest has a file of the change log. A file of a later cycle is one of a
+// publication that is not committed yet.
 func UnusedSegments(oldest, head snapshot.Commit, manifests ...snapshot.Manifest) func(base string) bool {
 	used := map[string]bool{}
 	for _, m := range manifests {
@@ -77,6 +78,9 @@ func UnusedSegments(oldest, head snapshot.Commit, manifests ...snapshot.Manifest
 	}
 	return func(base string) bool {
 		first, last, ok := layout.ParseChangeSegment(base)
+		if cycle, known := layout.CycleOfSegment(base); known && cycle > head.CycleID {
+			return false
+		}
 		behind := last < oldest.FirstSeq
 		// If both the oldest and the newest manifest have the events in another file, so
 		// does every manifest between them.

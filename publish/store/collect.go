@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 
@@ -17,89 +18,64 @@ type CollectOptions struct {
 	Policy    retention.Policy // of the product: see Policy.For
 	AfterJump bool             // the clock is right, see retention.Options
 	DryRun    bool
-	Report    func(name string) // called with every object before it is deleted; may be nil
+	// Lost also deletes the packs of publications that were never committed, since another
+	// one took their number. Every pack must be listed to find them.
+	Lost   bool
+	Report func(name string, bytes int64) // called with every object before it is deleted; may be nil
 }
 
 // Collected counts what was deleted in the store.
 type Collected struct {
 	Packs, Segments, Archives int
+	Lost                      int // packs of publications that were never committed
 }
 
 // Collect deletes the packs, change segments and archives of publications that the policy
-// does not keep; commit records are always kept. It may be killed at any point, and may
-// run beside readers and writers: what it deletes is older than what any of them reads, by
-// an hour at least. What will be missing is recorded first.
+// does not keep; commit records are always kept. It may be killed at any point, and may run
+// beside readers and writers, and beside another collection:
+//
+//   - What is deleted is older than what a reader of the newest data reads, by an hour at
+//     least. A pull of older data finds a publication whole, or takes it for deleted.
+//   - Nothing of a publication that is not committed yet is deleted: its pack has a higher
+//     number, and its segments are of a later cycle.
+//   - What will be missing is recorded before it is deleted. Two collections with different
+//     policies may overwrite each other's record, so it is read again at the end.
 func (d *Dataset) Collect(ctx context.Context, o CollectOptions) (done Collected, err error) {
 	if o.Report == nil {
-		o.Report = func(string) {}
+		o.Report = func(string, int64) {}
 	}
 	head, _, err := d.Head(ctx, 0)
 	if err != nil || head.Version == 0 {
 		return done, err
 	}
-	marks, oldest, err := o.Policy.Whole(d.Records(ctx), head, o.AfterJump)
-	if err != nil || oldest.Version == 0 {
-		return done, err
-	}
-	unused, err := d.unusedSegments(ctx, oldest, head)
-	if err != nil {
-		return done, err
-	}
 	c := &collector{d: d, ctx: ctx, o: o}
-	packs, err := c.find("packs/", func(base string) (remove, more bool) {
-		version, ok := parsePack(base)
-		return ok && version < oldest.Version, !ok || version < oldest.Version
-	})
+	marks, oldest, err := o.Policy.Whole(d.Records(ctx), head, o.AfterJump)
+	if err != nil || oldest.Version == 0 && !o.Lost {
+		return done, err
+	}
+	packs, lost, err := c.packs("", oldest, head)
 	if err != nil {
 		return done, err
 	}
-	segments, err := c.find(layout.ChangesDir+"/", func(base string) (remove, more bool) {
-		name, ok := parseSegment(base)
-		return ok && unused(name), true
-	})
-	if err != nil {
-		return done, err
-	}
-	archives, err := c.find(layout.RawDir+"/", func(base string) (remove, more bool) {
-		until, ok := layout.ParseRawPack(base)
-		return ok && layout.NewCycleID(until, string(d.product)) <= marks.Raw.Before, true
-	})
-	if err != nil || len(packs)+len(segments)+len(archives) == 0 {
-		return done, err
-	}
-	if err := d.raise(ctx, marks, o.DryRun); err != nil {
-		return done, err
-	}
-	done = Collected{len(packs), len(segments), len(archives)}
-	return done, c.delete(slices.Concat(packs, segments, archives))
-}
-
-func (d *Dataset) unusedSegments(ctx context.Context, oldest, head snapshot.Commit) (func(string) bool, error) {
-	var kept []snapshot.Manifest
-	for _, c := range []snapshot.Commit{oldest, head} {
-		m, err := d.Manifest(ctx, c)
-		if err != nil {
-			return nil, fmt.Errorf("publication %d: %w", c.Version, err)
+	var segments, archives []object
+	if oldest.Version > 0 {
+		if segments, archives, err = c.files(oldest, head, marks); err != nil {
+			return done, err
 		}
-		kept = append(kept, m)
 	}
-	return retention.UnusedSegments(oldest, head, kept...), nil
-}
-
-// raise records in the store what is deleted there.
-func (d *Dataset) raise(ctx context.Context, marks retention.Watermarks, dryRun bool) error {
-	recorded, err := d.watermarks(ctx)
-	if errors.Is(err, snapshot.ErrDamaged) {
-		recorded, err = retention.Watermarks{}, nil
+	done = Collected{Packs: len(packs), Segments: len(segments), Archives: len(archives), Lost: len(lost)}
+	if recorded := slices.Concat(packs, segments, archives); len(recorded) > 0 {
+		if err := d.raise(ctx, marks, o.DryRun); err != nil {
+			return Collected{}, err
+		}
+		if err := c.delete(recorded); err != nil {
+			return done, err
+		}
+		if err := d.raise(ctx, marks, o.DryRun); err != nil {
+			return done, err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	data, err := marks.Raise(recorded)
-	if err != nil || data == nil || dryRun {
-		return err
-	}
-	return d.store.objects.put(ctx, d.key(layout.Collected), writing(data))
+	return done, c.delete(lost)
 }
 
 type collector struct {
@@ -108,28 +84,146 @@ type collector struct {
 	o   CollectOptions
 }
 
-// find lists the objects below a folder that are to be deleted, until decide says that
-// there are no more.
-func (c *collector) find(dir string, decide func(base string) (remove, more bool)) (names []string, err error) {
-	err = c.d.store.objects.list(c.ctx, c.d.key(dir), "", func(o object) (bool, error) {
-		remove, more := decide(path.Base(o.key))
-		if remove {
-			names = append(names, dir+path.Base(o.key))
+// packs finds the packs of publications before the oldest one that is kept, and those that
+// were never committed. The numbers of all begin with some digits.
+func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, lost []object, err error) {
+	var before []object // of the version that is listed
+	flush := func() error {
+		if len(before) < 2 {
+			return nil
 		}
-		return more, nil
+		more, err := c.d.uncommitted(c.ctx, before)
+		lost = append(lost, more...)
+		return err
+	}
+	err = c.d.store.objects.list(c.ctx, c.d.key("packs/"+digits), "", func(o object) (bool, error) {
+		version, ok := parsePack(path.Base(o.key))
+		switch {
+		case !ok:
+			return true, nil
+		case version < oldest.Version:
+			old = append(old, o)
+			return true, nil
+		case !c.o.Lost || version > head.Version:
+			return false, nil
+		}
+		if len(before) > 0 {
+			if of, _ := parsePack(path.Base(before[0].key)); of != version {
+				if err := flush(); err != nil {
+					return false, err
+				}
+				before = before[:0]
+			}
+		}
+		before = append(before, o)
+		return true, nil
 	})
-	return names, err
+	if err == nil {
+		err = flush()
+	}
+	return old, lost, err
 }
 
-func (c *collector) delete(names []string) error {
-	for _, name := range names {
-		c.o.Report(name)
+// uncommitted returns those of several packs of one committed version that its commit does
+// not name.
+func (d *Dataset) uncommitted(ctx context.Context, packs []object) (lost []object, err error) {
+	version, _ := parsePack(path.Base(packs[0].key))
+	commit, err := snapshot.ReadCommit(d.Records(ctx), version)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range packs {
+		if o.key != d.key(packName(commit)) {
+			lost = append(lost, o)
+		}
+	}
+	return lost, nil
+}
+
+// files finds the segments of the change log and the archives that no publication from the
+// oldest kept one to the newest needs.
+func (c *collector) files(oldest, head snapshot.Commit, marks retention.Watermarks) (segments, archives []object, err error) {
+	unused, err := c.d.unusedSegments(c.ctx, oldest, head)
+	if err != nil {
+		return nil, nil, err
+	}
+	segments, err = c.find(layout.ChangesDir, func(base string) bool {
+		name, ok := parseSegment(base)
+		return ok && unused(name)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	archives, err = c.find(layout.RawDir, func(base string) bool {
+		until, ok := layout.ParseRawPack(base)
+		return ok && layout.NewCycleID(until, string(c.d.product)) <= marks.Raw.Before
+	})
+	return segments, archives, err
+}
+
+func (d *Dataset) unusedSegments(ctx context.Context, oldest, head snapshot.Commit) (func(base string) bool, error) {
+	var kept []snapshot.Manifest
+	for _, commit := range []snapshot.Commit{oldest, head} {
+		m, err := d.Manifest(ctx, commit)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNoSnapshot) { // it was pushed without it
+			return func(base string) bool {
+				_, last, ok := layout.ParseChangeSegment(base)
+				return ok && last < oldest.FirstSeq
+			}, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("publication %d: %w", commit.Version, err)
+		}
+		kept = append(kept, m)
+	}
+	return retention.UnusedSegments(oldest, head, kept...), nil
+}
+
+// find lists the objects of a folder that are to be deleted.
+func (c *collector) find(dir string, remove func(base string) bool) (found []object, err error) {
+	err = c.d.store.objects.list(c.ctx, c.d.key(dir+"/"), "", func(o object) (bool, error) {
+		if remove(path.Base(o.key)) {
+			found = append(found, o)
+		}
+		return true, nil
+	})
+	return found, err
+}
+
+func (c *collector) delete(objects []object) error {
+	for _, o := range objects {
+		c.o.Report(o.key[len(c.d.dir):], o.size)
 		if c.o.DryRun {
 			continue
 		}
-		if err := c.d.store.objects.delete(c.ctx, c.d.key(name)); err != nil {
+		if err := c.d.store.objects.delete(c.ctx, o.key); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// raiseAttempts bounds how often the record of what is deleted is written, if others write
+// it at the same time.
+const raiseAttempts = 5
+
+// raise records in the store what is deleted there, and reads the record back.
+func (d *Dataset) raise(ctx context.Context, marks retention.Watermarks, dryRun bool) error {
+	for range raiseAttempts {
+		recorded, err := d.watermarks(ctx)
+		if errors.Is(err, snapshot.ErrDamaged) {
+			recorded, err = retention.Watermarks{}, nil
+		}
+		if err != nil {
+			return err
+		}
+		data, err := marks.Raise(recorded)
+		if err != nil || data == nil || dryRun {
+			return err
+		}
+		if err := d.store.objects.put(ctx, d.key(layout.Collected), writing(data)); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: %s: several collections run at once: run mkt gc again later", d, layout.Collected)
 }

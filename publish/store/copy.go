@@ -48,7 +48,7 @@ func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo int) (snapshot.
 }
 
 // compare returns the newest commit of a root, and whether the store has a newer one.
-func (d *Dataset) compare(ctx context.Context, f durable.FS) (here snapshot.Commit, newer bool, err error) {
+func (d *Dataset) compare(ctx context.Context, f durable.ReadFS) (here snapshot.Commit, newer bool, err error) {
 	here, found, err := snapshot.Last(f)
 	if err != nil {
 		return here, false, err

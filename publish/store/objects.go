@@ -119,17 +119,34 @@ func (r *objectReader) Close() error {
 
 // exists reports whether the store has an object, and its size.
 func (o objects) exists(ctx context.Context, key string) (size int64, found bool, err error) {
+	a, err := o.look(ctx, key)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, false, nil
+	case err != nil:
+		return 0, false, err
+	}
+	return a.Size, true, nil
+}
+
+// stored is when an object was stored, by the store's clock.
+func (o objects) stored(ctx context.Context, key string) (time.Time, error) {
+	a, err := o.look(ctx, key)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return a.ModTime, nil
+}
+
+func (o objects) look(ctx context.Context, key string) (*blob.Attributes, error) {
 	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
 	defer cancel()
 	a, err := o.bucket.Attributes(ctx, key)
 	o.stats.count("head", err)
-	if gcerrors.Code(err) == gcerrors.NotFound {
-		return 0, false, nil
-	}
 	if err != nil {
-		return 0, false, classify("look up", key, err)
+		return nil, classify("look up", key, err)
 	}
-	return a.Size, true, nil
+	return a, nil
 }
 
 // put writes an object with what write writes, and replaces one of that name.

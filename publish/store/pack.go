@@ -292,10 +292,16 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// errNoSnapshot: retention had deleted the snapshot before the publication was pushed.
+var errNoSnapshot = errors.New("it has no snapshot")
+
 // firstFile reads the first file of a pack, which is the manifest.
 func firstFile(pack io.Reader, c snapshot.Commit) ([]byte, error) {
 	in := tar.NewReader(pack)
 	h, err := in.Next()
+	if err == nil && partOf(folders(c.CycleID), h.Name) > served {
+		return nil, fmt.Errorf("%s: %w", packName(c), errNoSnapshot)
+	}
 	if err == nil && (h.Name != c.Dir()+"/"+layout.ManifestFile || h.Size > maxObject) {
 		err = fmt.Errorf("%s: %w: it does not begin with the manifest", packName(c), snapshot.ErrDamaged)
 	}

@@ -56,6 +56,7 @@ type pull struct {
 	storeFirst uint64
 	marks      retention.Watermarks // of the store
 	begins     bool                 // the root is empty
+	whole      uint64               // the version after the newest one that was not there any more; 0 if all were
 	// snapshots and cycles are the oldest versions whose snapshot and whose raw cycle were
 	// there; 0 if none was.
 	snapshots, cycles uint64
@@ -156,15 +157,20 @@ func (p *pull) one(ctx context.Context, n uint64) (snapshot.Commit, error) {
 	if err != nil {
 		return c, err
 	}
-	err = p.d.copyPack(ctx, p.f, c, archived)
-	if errors.Is(err, fs.ErrNotExist) && n < p.last.Version {
-		err = nil // deleted by retention, or it was when the root was pushed: see recordMissing
-	} else if err == nil {
-		p.done.Packs++
+	if err = p.d.copyPack(ctx, p.f, c, archived); err == nil {
 		err = p.found(ctx, c)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && n < p.last.Version:
+		// Deleted by retention, now or earlier, or it was when the root was pushed. What
+		// was found before it will be gone too: see recordMissing.
+		p.whole, p.snapshots, p.cycles = n+1, 0, 0
+	case errors.Is(err, fs.ErrNotExist):
+		return c, fmt.Errorf("%w, the last of the span: retention has deleted it in the object store: end the span later, or pull from a backup of the store", errNothingLeft)
+	case err != nil:
 		return c, err
+	default:
+		p.done.Packs++
 	}
 	return c, durable.CreateAgain(p.f, layout.Commit(n), durable.Bytes(record))
 }
@@ -202,10 +208,10 @@ func (p *pull) recordMissing(last snapshot.Commit) error {
 	}
 	var marks retention.Watermarks
 	switch {
-	case first == p.storeFirst && p.marks.Newest() <= last.Version:
+	case p.whole == 0 && first == p.storeFirst && p.marks.Newest() <= last.Version:
 		marks = p.marks // by the same records
-	case p.begins && (p.snapshots != first || p.cycles != first):
-		if marks, err = retention.Since(p.f, last, max(first, p.snapshots), max(first, p.cycles)); err != nil {
+	case p.whole > 0, p.begins && (p.snapshots != first || p.cycles != first):
+		if marks, err = retention.Since(p.f, last, max(first, p.snapshots, p.whole), max(first, p.cycles, p.whole)); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -127,37 +126,12 @@ func Redact(text string) string {
 
 // cleaned removes an address from the text of an error.
 func cleaned(err error, address string) error {
-	u, _ := url.Parse(address)
 	text := strings.ReplaceAll(err.Error(), address, Redact(address))
-	if u.RawQuery != "" {
-		text = strings.ReplaceAll(text, u.RawQuery, "…")
+	if u, _ := url.Parse(address); u != nil && u.RawQuery != "" {
+		text = strings.ReplaceAll(text, "?"+u.RawQuery, "")
+		text = strings.ReplaceAll(text, u.RawQuery, "(the parameters)")
 	}
 	return errors.New(text)
-}
-
-// Probe checks that the store can be read and written, and that it refuses to overwrite an
-// object that is to be created only if absent: ErrUnsafe if it does not. It leaves nothing
-// behind.
-func (s *Store) Probe(ctx context.Context) error {
-	key := "probe/" + rand.Text()
-	defer s.objects.delete(context.WithoutCancel(ctx), key)
-	if err := s.objects.create(ctx, key, []byte("first\n")); err != nil {
-		return err
-	}
-	err := s.objects.create(ctx, key, []byte("second\n"))
-	if err == nil {
-		return ErrUnsafe
-	}
-	there, read := s.objects.get(ctx, key)
-	switch {
-	case read != nil:
-		return read
-	case string(there) != "first\n":
-		return ErrUnsafe
-	case errors.Is(err, ErrAway), errors.Is(err, ErrRefused), errors.Is(err, ErrNoBucket), errors.Is(err, ErrFull):
-		return err
-	}
-	return s.objects.delete(ctx, key)
 }
 
 // SyncIDKey makes a data root and the store agree on the fingerprint of the key that ids

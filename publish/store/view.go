@@ -13,35 +13,53 @@ import (
 )
 
 // view reads small objects of a dataset under the names that they have in a root: commit
-// records, so that package snapshot finds the newest one and searches them.
+// records, so that package snapshot finds the newest one and searches them. Only one
+// goroutine may use it.
 type view struct {
 	ctx context.Context
 	d   *Dataset
+	// failed is the first error of the store. It is the error of everything that follows:
+	// package snapshot takes a name that cannot be looked up for a damaged file if another
+	// name can be.
+	failed error
 }
 
 // Records returns the dataset's commit records, for the functions of package snapshot. It
 // must not be used after ctx has ended.
-func (d *Dataset) Records(ctx context.Context) durable.ReadFS { return &view{ctx, d} }
+func (d *Dataset) Records(ctx context.Context) durable.ReadFS { return &view{ctx: ctx, d: d} }
 
 // Open implements durable.ReadFS.
 func (v *view) Open(name string) (durable.Reader, error) {
+	if v.failed != nil {
+		return nil, v.failed
+	}
 	data, err := v.d.store.objects.get(v.ctx, v.d.dir+name)
 	if err != nil {
-		return nil, err
+		return nil, v.fail(err)
 	}
 	return nopCloser{bytes.NewReader(data)}, nil
 }
 
 // Stat implements durable.ReadFS.
 func (v *view) Stat(name string) (fs.FileInfo, error) {
+	if v.failed != nil {
+		return nil, v.failed
+	}
 	size, found, err := v.d.store.objects.exists(v.ctx, v.d.dir+name)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, v.fail(err)
 	case !found:
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
 	}
 	return info{path.Base(name), size}, nil
+}
+
+func (v *view) fail(err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		v.failed = err
+	}
+	return err
 }
 
 // ReadDir implements durable.ReadFS. Nothing that reads records lists a folder.

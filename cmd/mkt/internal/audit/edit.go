@@ -1,8 +1,12 @@
 package audit
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/hex"
+	"encoding/json"
+	"io"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -25,6 +29,16 @@ func Edit(ctx context.Context, path string, by By, change func(*tenants.Editor) 
 	return tenants.EditLogged(ctx, path, by.open, change)
 }
 
+// EditCopy is Edit for accounts that several machines share, of which path is a copy.
+func EditCopy(ctx context.Context, path string, origin tenants.Origin, by By, change func(*tenants.Editor) error) (*tenants.File, error) {
+	return tenants.Copy{Path: path, Origin: origin, Journal: by.open}.Edit(ctx, change)
+}
+
+// CopyAt returns a copy of the accounts that several machines share, with the log beside it.
+func CopyAt(path string, origin tenants.Origin) tenants.Copy {
+	return tenants.Copy{Path: path, Origin: origin, Journal: By{}.open}
+}
+
 // open is a tenants.Journal.
 func (b By) open(path string) (tenants.Log, error) {
 	f, err := openFile(path)
@@ -35,13 +49,26 @@ func (b By) open(path string) (tenants.Log, error) {
 }
 
 type pending struct {
-	file *file
-	by   By
-	name string
+	file  *file
+	by    By
+	name  string
+	lines []byte // what the edit writes; nil before it is known
 }
 
 // Write implements tenants.Log.
 func (p *pending) Write(e tenants.Edited) error {
+	lines, err := p.Entries(e)
+	if err != nil {
+		return err
+	}
+	return p.file.append(lines)
+}
+
+// Entries implements tenants.Log. It returns the same lines every time.
+func (p *pending) Entries(e tenants.Edited) ([]byte, error) {
+	if p.lines != nil {
+		return p.lines, nil
+	}
 	entry := Entry{
 		Format: Format, At: p.by.Now().UTC().Truncate(time.Millisecond), Action: p.by.Action, File: plain(p.name),
 		Who:    Who{User: plain(p.by.Who.User), Actor: plain(p.by.Who.Actor)},
@@ -60,7 +87,63 @@ func (p *pending) Write(e tenants.Edited) error {
 		entry.Tenant, entry.Changes = WholeFile, d.found
 		entries = append(entries, entry)
 	}
-	return p.file.append(entries)
+	var err error
+	p.lines, err = encode(entries)
+	return p.lines, err
+}
+
+// All implements tenants.Log.
+func (p *pending) All() ([]byte, error) {
+	return io.ReadAll(io.NewSectionReader(p.file, 0, longestLog))
+}
+
+// longestLog bounds how much of a log is shared with other machines.
+const longestLog = 16 << 20
+
+// Merge implements tenants.Log. Entries name the tenants file as it is called here.
+func (p *pending) Merge(lines []byte) error {
+	known := map[string]bool{}
+	if err := eachEntry(io.NewSectionReader(p.file, 0, 1<<62), func(e Entry) { known[e.key()] = true }); err != nil {
+		return err
+	}
+	var added []Entry
+	err := eachEntry(bytes.NewReader(lines), func(e Entry) {
+		if e.File = plain(p.name); !known[e.key()] {
+			known[e.key()] = true
+			added = append(added, e)
+		}
+	})
+	if err != nil || len(added) == 0 {
+		return err
+	}
+	data, err := encode(added)
+	if err != nil {
+		return err
+	}
+	return p.file.append(data)
+}
+
+// key identifies an entry, whatever the file is called.
+func (e Entry) key() string {
+	e.File = ""
+	line, _ := json.Marshal(e) // an entry can be encoded
+	return string(line)
+}
+
+func eachEntry(r io.Reader, do func(Entry)) error {
+	in := bufio.NewReaderSize(r, 64<<10)
+	for {
+		line, err := readLine(in)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if e, ok := parse(line); ok {
+			do(e)
+		}
+	}
 }
 
 // Close implements tenants.Log.

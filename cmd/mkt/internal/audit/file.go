@@ -89,22 +89,26 @@ func finish(path, beside string) error {
 	return d.Sync()
 }
 
-// append writes entries, a line each, in one write, and syncs. It first ends a line that was
-// cut off.
-func (f *file) append(entries []Entry) error {
-	var lines []byte
+// append writes lines in one write, and syncs. It first ends a line that was cut off.
+func (f *file) append(lines []byte) error {
 	if f.torn {
-		lines = append(lines, '\n')
-	}
-	for _, e := range entries {
-		line, err := json.Marshal(e)
-		if err != nil {
-			return err
-		}
-		lines = append(append(lines, line...), '\n')
+		lines = append([]byte{'\n'}, lines...)
 	}
 	if _, err := f.Write(lines); err != nil {
 		return explain(err)
 	}
+	f.torn = false
 	return explain(f.Sync())
+}
+
+// encode returns a line for each entry.
+func encode(entries []Entry) (lines []byte, err error) {
+	for _, e := range entries {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	return lines, nil
 }

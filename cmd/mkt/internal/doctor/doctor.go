@@ -19,6 +19,7 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/publish/store"
 	"mkt/serve/account"
 	"mkt/serve/limits"
 )
@@ -50,6 +51,9 @@ type Options struct {
 	// Work asks NATS and the workers, and changes nothing; nil without the setting work. Its error
 	// is a *work.Trouble if the setting is valid.
 	Work func(context.Context) ([]work.Worker, work.Stats, error)
+	// Store opens the object store, and StoreName names it; nil if there is none.
+	Store     func(context.Context) (*store.Store, error)
+	StoreName string
 	// Space returns the free space below a folder; nil asks the file system.
 	Space func(dir string) (Space, error)
 	// Running returns the arguments of the processes of mkt, and whether this user is shown
@@ -78,6 +82,7 @@ type root struct {
 
 	head      *snapshot.Commit // newest commit; nil if there is none or it cannot be read
 	published bool             // something was published, readable or not
+	stored    *snapshot.Commit // newest commit in the object store; nil if there is none or it is unknown
 	late      bool             // it was reported that its data is overdue
 	refused   bool             // it was reported that the provider refuses: the plan, the credential or the bookmaker
 }
@@ -102,6 +107,7 @@ func Run(ctx context.Context, o Options) Report {
 	d.accounts()
 	d.openRoots()
 	defer d.closeRoots()
+	d.objectStore(ctx)
 	for _, r := range d.roots {
 		d.snapshot(r)
 		d.quarantine(r)

@@ -41,7 +41,10 @@ func (d *doctor) schedule(r *root) {
 	if !r.published && r.refused {
 		return // the reason was reported
 	}
-	if !r.published {
+	if r.stored != nil && r.stored.PublishedAt.After(last) {
+		last = r.stored.PublishedAt // by another machine
+	}
+	if !r.published && r.stored == nil {
 		d.bad(Warn, "NEVER_RAN", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id), "nothing was published yet: its data routes answer 503")
 		return
 	}
@@ -246,8 +249,10 @@ func (d *doctor) overdue(r *root, last time.Time) {
 		return // no schedule: cycles are run by hand
 	}
 	cadence, age := schedule.Cadence(s, d.now), d.now.Sub(last)
-	if pace, err := health.ReadPace(r.fs); err == nil {
-		cadence = max(cadence, pace.Expected(d.now, r.fingerprint()))
+	if r.fs != nil {
+		if pace, err := health.ReadPace(r.fs); err == nil {
+			cadence = max(cadence, pace.Expected(d.now, r.fingerprint()))
+		}
 	}
 	if age > schedule.OverdueAfter*cadence {
 		r.late = true

@@ -26,6 +26,10 @@ func Edit(ctx context.Context, path string, change func(*Editor) error) (*File, 
 // EditLogged is Edit with a journal, which may be nil. If the generation is not nil, the edit is in
 // force, even if there is an error: see UnloggedError.
 func EditLogged(ctx context.Context, path string, journal Journal, change func(*Editor) error) (*File, error) {
+	return editAt(ctx, path, journal, nil, change)
+}
+
+func editAt(ctx context.Context, path string, journal Journal, origin Origin, change func(*Editor) error) (*File, error) {
 	real, err := filepath.EvalSymlinks(path) // a link stays a link
 	if err != nil {
 		return nil, err
@@ -35,7 +39,7 @@ func EditLogged(ctx context.Context, path string, journal Journal, change func(*
 		return nil, err
 	}
 	defer root.Close()
-	return edit(ctx, root, filepath.Base(real), path, rim{journal.at(real), func() (func() error, error) { return sameAccess(real) }}, change)
+	return edit(ctx, root, filepath.Base(real), path, rim{journal.at(real), func() (func() error, error) { return sameAccess(real) }, origin}, change)
 }
 
 // lockName is the file that an edit locks. It is not the file itself, because that is replaced.
@@ -43,13 +47,14 @@ func lockName(name string) string { return name + ".lock" }
 
 // EditIn is Edit on a file of an opened root; shown names it in messages.
 func EditIn(ctx context.Context, root durable.FS, name, shown string, change func(*Editor) error) (*File, error) {
-	return edit(ctx, root, name, shown, rim{unlogged, func() (func() error, error) { return noAccess, nil }}, change)
+	return edit(ctx, root, name, shown, rim{unlogged, func() (func() error, error) { return noAccess, nil }, nil}, change)
 }
 
 // rim has what an edit does outside its root, under the same lock.
 type rim struct {
 	log    opener
 	access func() (restore func() error, err error) // keeps mode and owner of the file
+	origin Origin                                   // of which the file is a copy; nil if it is none
 }
 
 func edit(ctx context.Context, root durable.FS, name, shown string, out rim, change func(*Editor) error) (*File, error) {
@@ -67,6 +72,10 @@ func edit(ctx context.Context, root durable.FS, name, shown string, out rim, cha
 	restore, err := out.access()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shown, err)
+	}
+	mark, err := out.newest(ctx, root, name, shown)
+	if err != nil {
+		return nil, err
 	}
 	before, err := read(root, name)
 	if err != nil {
@@ -91,8 +100,14 @@ func edit(ctx context.Context, root durable.FS, name, shown string, out rim, cha
 	if err := log.Allow(e.edited(f)); err != nil {
 		return nil, fmt.Errorf("%s: not changed: %w", shown, err)
 	}
+	if err := out.share(ctx, mark.Version+1, after, log, e.edited(f)); err != nil {
+		return nil, fmt.Errorf("%s: %w", shown, err)
+	}
 	if err := durable.Overwrite(root, name, after); err != nil {
 		return nil, fmt.Errorf("write %s: %w", shown, err)
+	}
+	if err := out.mark(root, name, mark.Version+1, after); err != nil {
+		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	err = restore() // the file is a new one
 	if late := log.Write(e.edited(f)); late != nil {

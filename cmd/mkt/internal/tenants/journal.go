@@ -14,6 +14,11 @@ type Journal func(path string) (Log, error)
 type Log interface {
 	Allow(Edited) error
 	Write(Edited) error
+	// Entries returns what Write will write, All what the log has, and Merge adds the entries
+	// of other machines that it does not have: for accounts that several machines share.
+	Entries(Edited) ([]byte, error)
+	All() ([]byte, error)
+	Merge(entries []byte) error
 	Close() error
 }
 
@@ -62,4 +67,8 @@ type noLog struct{}
 
 func (noLog) Allow(Edited) error { return nil }
 func (noLog) Write(Edited) error { return nil }
-func (noLog) Close() error       { return nil }
+
+func (noLog) Entries(Edited) ([]byte, error) { return nil, nil }
+func (noLog) All() ([]byte, error)           { return nil, nil }
+func (noLog) Merge([]byte) error             { return nil }
+func (noLog) Close() error                   { return nil }

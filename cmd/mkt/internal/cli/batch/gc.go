@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/durable"
 	"mkt/publish/retention"
+	"mkt/publish/store"
 )
 
 type gcFlags struct {
@@ -34,7 +36,11 @@ every deletion is recorded first.
 Nothing is deleted if the newest publication came more than a day later than
 the one before it, and more than twice as much later as is usual: the clock
 may have jumped. After an outage the next publication deletes again;
---after-leap deletes now.`,
+--after-leap deletes now.
+
+With --store it also deletes in the object store, of all accounts that are
+there: publications of which nothing is kept any more, and what was stored of
+publications that another machine was faster with. Commit records stay.`,
 		Example: `  mkt gc --tenant acme --dry-run
   mkt gc --all`,
 		Args: cobra.NoArgs,
@@ -65,9 +71,58 @@ func (g *Group) gc(cmd *cobra.Command, f gcFlags) error {
 		}
 		defer closeLeases()
 	}
-	return g.Each("gc", f.Filter, func(p cli.Dataset) error {
-		return take(ctx, p, func(_ context.Context, root *durable.Disk) error { return g.collect(p, root, f) })
-	})
+	here := func() error {
+		return g.Each("gc", f.Filter, func(p cli.Dataset) error {
+			return take(ctx, p, func(_ context.Context, root *durable.Disk) error { return g.collect(p, root, f) })
+		})
+	}
+	if !g.HasStore() {
+		return here()
+	}
+	open := g.WritableStore
+	if f.dryRun {
+		open = g.Store
+	}
+	s, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := g.inStore(ctx, s, f.Filter)
+	if _, none := cli.Datasets(g.Data, f.Filter); none == nil || errors.Is(err, errNotInStore) {
+		if local := here(); local != nil || errors.Is(err, errNotInStore) {
+			return local
+		}
+	}
+	if err != nil {
+		return err
+	}
+	failed := cli.Failures{Of: len(list)}
+	for _, d := range list {
+		if err := g.collectInStore(ctx, d, f); err != nil {
+			failed.Add(g.Errs, fmt.Errorf("gc %s in the object store: %w", d, err))
+		}
+	}
+	return failed.Err()
+}
+
+// collectInStore applies the retention to a dataset in the object store.
+func (g *Group) collectInStore(ctx context.Context, d *store.Dataset, f gcFlags) error {
+	names, bytes := []string{}, int64(0)
+	done, err := d.Collect(ctx, store.CollectOptions{Policy: f.retained().For(d.Product()), AfterJump: f.afterLeap, DryRun: f.dryRun, Lost: true, Report: func(name string, size int64) {
+		names = append(names, name)
+		bytes += size
+	}})
+	if err != nil {
+		return err
+	}
+	if g.JSON() {
+		return g.Encode(map[string]any{"tenant": d.ClientID(), "product": d.Product(), "store": true, "dry_run": f.dryRun, "packs": done.Packs,
+			"segments": done.Segments, "archives": done.Archives, "lost_packs": done.Lost, "bytes": bytes, "names": names})
+	}
+	g.printNames(f.dryRun, names)
+	_, err = plain.Fprintf(g.Out, "%s in the object store: %s, %s, %s, %s %s, %s\n", d, cli.Plural(done.Packs, "pack"), cli.Plural(done.Segments, "segment"),
+		cli.Plural(done.Archives, "archive"), cli.Plural(done.Lost, "lost pack"), deleted(f.dryRun), cli.Size(bytes))
+	return err
 }
 
 func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
@@ -90,18 +145,26 @@ func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
 		return g.Encode(map[string]any{"tenant": p.Tenant, "product": p.Product, "dry_run": f.dryRun, "snapshots": done.Snapshots,
 			"cycles": done.Cycles, "segments": done.Segments, "debris": done.Debris, "records_packed": done.Compacted, "bytes": bytes, "names": names})
 	}
-	if f.dryRun {
-		for _, name := range names {
+	g.printNames(f.dryRun, names)
+	_, err = plain.Fprintf(g.Out, "%s: %s, %s, %s, %s %s, %s\n", p, cli.Plural(done.Snapshots, "snapshot"), cli.Plural(done.Cycles, "cycle"),
+		cli.Plural(done.Segments, "segment"), cli.Plural(done.Debris, "leftover"), deleted(f.dryRun), cli.Size(bytes))
+	return err
+}
+
+// printNames prints what a dry run would delete.
+func (g *Group) printNames(dryRun bool, names []string) {
+	for _, name := range names {
+		if dryRun {
 			plain.Fprintf(g.Out, "      %s\n", name)
 		}
 	}
-	verb := "deleted"
-	if f.dryRun {
-		verb = "would be deleted"
+}
+
+func deleted(dryRun bool) string {
+	if dryRun {
+		return "would be deleted"
 	}
-	_, err = plain.Fprintf(g.Out, "%s: %s, %s, %s, %s %s, %s\n", p, cli.Plural(done.Snapshots, "snapshot"), cli.Plural(done.Cycles, "cycle"),
-		cli.Plural(done.Segments, "segment"), cli.Plural(done.Debris, "leftover"), verb, cli.Size(bytes))
-	return err
+	return "deleted"
 }
 
 // dryRuns is how many times a dry run tries: what it reads may be deleted meanwhile.

@@ -39,7 +39,7 @@ It is the restore of an installation whose publications are in a store: pull
 into an empty folder, then mkt verify --all --data DIR. Only archived answers
 and canonical rows of cycles that were never published are not in the store.`,
 		Example: `  mkt pull --data /srv/restored --all --dry-run
-  mkt pull --data /tmp/saturday --tenant acme --from 2026-11-21T14:00Z --to 2026-11-21T17:00Z`,
+  mkt pull --data /tmp/noon --from 2026-11-21T12:00Z --to 2026-11-21T13:00Z`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.Check(); err != nil {
@@ -116,10 +116,12 @@ func (g *Group) inStore(ctx context.Context, s *store.Store, f cli.Filter) ([]*s
 		return f.Tenant != "" && d.ClientID() != f.Tenant || f.Product != "" && string(d.Product()) != f.Product || !slices.Contains(account.Products(), d.Product())
 	})
 	if len(list) == 0 {
-		return nil, fmt.Errorf("object store %s: it holds no publication of what was asked for", store.Redact(g.StoreURL))
+		return nil, fmt.Errorf("object store %s: %w", store.Redact(g.StoreURL), errNotInStore)
 	}
 	return list, nil
 }
+
+var errNotInStore = errors.New("it holds no publication of what was asked for")
 
 func (g *Group) pullOne(ctx context.Context, s *store.Store, d *store.Dataset, o store.PullOptions) error {
 	bar := g.NewBar("pull "+d.String(), "publications")

@@ -22,6 +22,7 @@ import (
 	"mkt/fetch/provider/all"
 	"mkt/internal/work"
 	"mkt/publish/football"
+	"mkt/publish/store"
 	"mkt/serve"
 	"mkt/serve/account"
 )
@@ -43,7 +44,8 @@ func newDoctor(g *Group) *cobra.Command {
 		Long: `Check keys, files, accounts, schedules, snapshots, clock, locks and disk, and
 report what is wrong, where, and how to fix it. It changes nothing. It asks the
 servers of --store, --work and --limits, if there are such settings, and with
---online it sends each provider one cheap request.
+--online it sends each provider one cheap request. In the object store it writes
+a probe and deletes it; with --serving it only reads there.
 
 The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 		Example: `  mkt doctor
@@ -91,6 +93,9 @@ func (g *Group) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options 
 	}
 	if g.work.Set() {
 		o.Work = g.askWorkers
+	}
+	if g.HasStore() {
+		o.Store, o.StoreName = g.Store, store.Redact(g.StoreURL)
 	}
 	if f.online {
 		o.Probe = g.prober()

@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+)
+
+// Probed is what a probe measured.
+type Probed struct {
+	Took  time.Duration // to store a small object
+	Ahead time.Duration // how far this clock is ahead of the store's; negative if it is behind
+}
+
+// Probe checks that the store can be read and written, and that it refuses to overwrite an
+// object that is to be created only if absent: ErrUnsafe if it does not. It leaves nothing
+// behind.
+func (s *Store) Probe(ctx context.Context) error {
+	_, err := s.Measure(ctx)
+	return err
+}
+
+// Measure is Probe, with how long it took and what time the store has.
+func (s *Store) Measure(ctx context.Context) (p Probed, err error) {
+	key := "probe/" + rand.Text()
+	left := true
+	defer func() {
+		if left {
+			s.objects.delete(context.WithoutCancel(ctx), key)
+		}
+	}()
+	began := s.now()
+	if err := s.objects.create(ctx, key, []byte("first\n")); err != nil {
+		return p, err
+	}
+	p.Took = s.now().Sub(began)
+	err = s.objects.create(ctx, key, []byte("second\n"))
+	if err == nil {
+		return p, ErrUnsafe
+	}
+	there, read := s.objects.get(ctx, key)
+	switch {
+	case read != nil:
+		return p, read
+	case string(there) != "first\n":
+		return p, ErrUnsafe
+	case errors.Is(err, ErrAway), errors.Is(err, ErrRefused), errors.Is(err, ErrNoBucket), errors.Is(err, ErrFull):
+		return p, err
+	}
+	at, err := s.objects.stored(ctx, key)
+	if err != nil {
+		return p, err
+	}
+	// Its time may be in whole seconds.
+	p.Ahead = began.Add(p.Took / 2).Sub(at.Add(time.Second / 2)).Truncate(time.Second)
+	left = false
+	return p, s.objects.delete(ctx, key)
+}
+
+// IDKeyFingerprint is the fingerprint of the key that the ids in the store were made with;
+// "" if it has none yet.
+func (s *Store) IDKeyFingerprint(ctx context.Context) (string, error) {
+	data, err := s.objects.get(ctx, layout.IDKeyFingerprintFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(data)), err
+}
+
+// Compare returns the newest commit of a root and that of the store; Version is 0 if there
+// is none. The error is ErrBehind or ErrDiverged if the root has something that the store
+// does not have. f may be nil, for a root that does not exist.
+func (d *Dataset) Compare(ctx context.Context, f durable.ReadFS) (here, there snapshot.Commit, err error) {
+	newer := true
+	if f != nil {
+		if here, newer, err = d.compare(ctx, f); err != nil {
+			return here, there, err
+		}
+	}
+	if there = here; newer {
+		if there, _, err = d.Head(ctx, here.Version); there.Version == 0 {
+			there = here
+		}
+	}
+	return here, there, err
+}
+
+// Lost counts packs that no commit names, among those of the newest publications: other
+// publications took their numbers. Collect deletes them.
+func (d *Dataset) Lost(ctx context.Context, head snapshot.Commit) (n int, bytes int64, err error) {
+	c := &collector{d: d, ctx: ctx, o: CollectOptions{Lost: true}}
+	number := fmt.Sprintf("%020d", head.Version)
+	_, lost, err := c.packs(number[:len(number)-3], snapshot.Commit{}, head)
+	for _, o := range lost {
+		bytes += o.size
+	}
+	return len(lost), bytes, err
+}
