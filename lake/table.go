@@ -83,6 +83,9 @@ func openTable[H, T any](ctx context.Context, c catalog.Catalog, id table.Identi
 	if errors.Is(err, catalog.ErrNoSuchTable) {
 		t.tbl, err = c.CreateTable(ctx, id, wanted, catalog.WithProperties(maps.Clone(tableProperties)))
 	}
+	if errors.Is(err, table.ErrInvalidMetadata) {
+		err = fmt.Errorf("its newest metadata cannot be read: %w: restore it from a backup of the lake, or sync into another folder", err)
+	}
 	if err != nil {
 		return nil, t.wrap(err)
 	}

@@ -92,9 +92,6 @@ func sync(ctx context.Context, o lake.Options, data string, out io.Writer) error
 		_ = lines.Encode(map[string]any{"event": "progress", "done": done, "total": total})
 	}
 	sum, err := lake.Sync(ctx, o)
-	if errors.Is(err, context.Canceled) {
-		err = errors.New("interrupted: what was appended stays; run the command again for the rest")
-	}
 	if err != nil {
 		return err
 	}
