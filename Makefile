@@ -29,6 +29,10 @@ build: ## bin/mkt
 	else echo "building bin/mkt: the first build fetches the modules, and compiles and links DuckDB, which takes a minute or more"; fi
 	@$(GO) build -ldflags '$(LDFLAGS)' -o bin/mkt ./cmd/mkt && echo "built bin/mkt $(VERSION) in $$SECONDS s"
 
+.PHONY: lake
+lake: ## bin/mkt-lake, which "mkt lake" runs: the library for Iceberg is larger than mkt
+	@cd lake && $(GO) build -ldflags '$(LDFLAGS)' -o ../bin/mkt-lake ./cmd/mkt-lake && echo "built bin/mkt-lake $(VERSION)"
+
 .PHONY: demo
 demo: build ## the whole system in one process, on the provider simulator
 	./bin/mkt demo
@@ -73,6 +77,21 @@ check-cluster: build ## what runs on more than one machine, against an object st
 	cd cluster && $(GO) vet ./...
 	cd cluster && MKT_CLUSTER_BINARY=$(CURDIR)/bin/mkt $(GO) test -short $(PARALLEL) -v ./... 2>&1 | tee ../bin/test-cluster.log | awk -f ../.ci/summary.awk
 
+.PHONY: check-lake
+check-lake: ## the module of mkt-lake: vet, staticcheck, and the tests, with icebird as an independent reader (needs node and npm)
+	cd lake && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
+	@mkdir -p bin; $(GO) run ./scripts/sbom lake > bin/lake-licences.md; \
+	cmp bin/lake-licences.md lake/licences.md || { echo "lake/licences.md is not what is linked: make lake-licences"; exit 1; }
+	@icebird=; if ! command -v npm >/dev/null; then echo "check-lake: npm is not there; the test with icebird is skipped"; \
+	elif $(MAKE) --no-print-directory lake/testdata/node/node_modules; then icebird=node; \
+	elif (cd lake/testdata/node && npm ping --silent >/dev/null 2>&1); then echo "check-lake: npm reaches its registry and cannot install"; exit 1; \
+	else echo "check-lake: npm does not reach its registry; the test with icebird is skipped"; fi; \
+	cd lake && CHECK_LAKE=$$icebird $(GO) test ./...
+
+lake/testdata/node/node_modules: lake/testdata/node/package-lock.json
+	cd lake/testdata/node && npm ci --no-audit --no-fund --silent
+	@touch $@
+
 .PHONY: lint
 lint: ## gofmt, vet, staticcheck
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed:"; echo "$$bad"; exit 1; fi
@@ -81,7 +100,7 @@ lint: ## gofmt, vet, staticcheck
 	cd cluster && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
 
 .PHONY: check
-check: lint check-test check-cluster check-node race vulncheck ## what CI runs
+check: lint check-test check-cluster check-lake check-node race vulncheck ## what CI runs
 	@if [ -d ../shared/providers/betsapi ]; then echo "recordings: ../shared/providers, used"; \
 	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
 	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench), fuzzing (make fuzz), the second build (make reproducible), the packages (make check-packages)"
@@ -111,6 +130,12 @@ vulncheck: ## known vulnerabilities that the code can reach
 licences: ## docs/licences.md anew
 	@mkdir -p bin
 	$(GO) run ./scripts/sbom licences > bin/licences.md && mv bin/licences.md docs/licences.md
+
+.PHONY: lake-licences
+lake-licences: ## lake/licences.md anew, and bin/lake-licences.txt: those of mkt-lake
+	@mkdir -p bin
+	$(GO) run ./scripts/sbom lake > bin/lake-licences.md && mv bin/lake-licences.md lake/licences.md
+	$(GO) run ./scripts/sbom lake-texts > bin/lake-licences.txt
 
 .PHONY: sbom
 sbom: build ## bin/mkt.cdx.json (CycloneDX) and bin/licences.txt, of bin/mkt

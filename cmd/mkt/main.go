@@ -19,6 +19,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/browser"
 	"mkt/cmd/mkt/internal/cli/demo"
 	"mkt/cmd/mkt/internal/cli/evidence"
+	"mkt/cmd/mkt/internal/cli/lake"
 	"mkt/cmd/mkt/internal/cli/live"
 	"mkt/cmd/mkt/internal/cli/serving"
 )
@@ -59,5 +60,5 @@ func commands(env *cli.Env) *cobra.Command {
 		cli.Section{Title: "Cycles", Commands: batch.New(env)},
 		cli.Section{Title: "Serve", Commands: serving.New(env)},
 		cli.Section{Title: "Matches in play", Commands: live.New(env)},
-		cli.Section{Title: "Look at data, and check it", Commands: evidence.New(env)})
+		cli.Section{Title: "Look at data, and check it", Commands: slices.Concat(evidence.New(env), lake.New(env))})
 }

@@ -29,9 +29,13 @@ var known = []struct{ id, words string }{
 // changed files, of which there are none.
 var accepted = map[string]bool{"Apache-2.0": true, "BSD-2-Clause": true, "BSD-3-Clause": true, "ISC": true, "MIT": true, "MPL-2.0": true}
 
+// secondary is the definition in the text of the MPL that names other licences.
+const secondary = "means either the GNU General Public License, Version 2.0, the GNU Lesser General Public License, Version 2.1, " +
+	"the GNU Affero General Public License, Version 3.0, or any later versions of those licenses."
+
 // licencesIn returns the licences in a text.
 func licencesIn(text string) (ids []string) {
-	flat := strings.Join(strings.Fields(text), " ")
+	flat := strings.ReplaceAll(strings.Join(strings.Fields(text), " "), secondary, "")
 	for _, k := range known {
 		if strings.Contains(strings.ToLower(flat), strings.ToLower(k.words)) {
 			ids = append(ids, k.id)
@@ -43,13 +47,24 @@ func licencesIn(text string) (ids []string) {
 	return ids
 }
 
-// writeLicences writes docs/licences.md.
-func writeLicences(out io.Writer, modules []module) error {
-	fmt.Fprint(out, `# Licences of what is linked
+// What a list of licences begins with.
+const (
+	ofMkt = `# Licences of what is linked
 
-Written by `+"`make licences`"+` from the modules that are linked into the binary for linux/amd64; a test compares it with go.mod.
-The texts are shipped with the binary: `+"`make sbom`"+` writes `+"`bin/licences.txt`"+`. DuckDB, which its module contains as a built library, is MIT.
+Written by ` + "`make licences`" + ` from the modules that are linked into the binary for linux/amd64; a test compares it with go.mod.
+The texts are shipped with the binary: ` + "`make sbom`" + ` writes ` + "`bin/licences.txt`" + `. DuckDB, which its module contains as a built library, is MIT.
+` + "`mkt-lake`" + `, a binary of its own, has [its own list](../lake/licences.md).
+`
+	ofLake = `# Licences of what is linked into mkt-lake
 
+Written by ` + "`make lake-licences`" + ` from the modules that are linked into mkt-lake for linux/amd64; ` + "`make check-lake`" + ` compares it.
+The same command writes the texts, which must be shipped with the binary: ` + "`bin/lake-licences.txt`" + `.
+`
+)
+
+// writeLicences writes a list of licences.
+func writeLicences(out io.Writer, head string, modules []module) error {
+	fmt.Fprint(out, head+`
 | module | version | licence |
 |---|---|---|
 `)

@@ -32,10 +32,11 @@ var vendored = []module{
 // the library of DuckDB, with the same licence.
 var platform = []string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1"}
 
-// linked lists the modules of a command's packages and Go's standard library, by path.
-func linked(command string) ([]module, error) {
+// linked lists the modules of a command's packages and Go's standard library, by path. dir is a
+// folder of the module that has the command. A module of this source is none of the list.
+func linked(dir, command string) ([]module, error) {
 	cmd := exec.Command("go", "list", "-deps", "-json=Module", command)
-	cmd.Env = append(os.Environ(), platform...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), platform...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -59,7 +60,7 @@ func linked(command string) ([]module, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
-		if m := p.Module; m != nil && !m.Main {
+		if m := p.Module; m != nil && !m.Main && m.Path != "mkt" {
 			found[m.Path] = module{Path: m.Path, Version: m.Version, dir: m.Dir}
 		}
 	}

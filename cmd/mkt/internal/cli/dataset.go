@@ -192,3 +192,31 @@ func ProductNames() (names []string) {
 	}
 	return names
 }
+
+// IsInside reports whether a folder is another one or below it, whatever symbolic links lead to
+// them. It is in none that does not exist.
+func IsInside(dir, other string) (bool, error) {
+	folder, err := realPath(dir)
+	if err != nil {
+		return false, err
+	}
+	root, err := realPath(other)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	way, err := filepath.Rel(root, folder)
+	return err == nil && filepath.IsLocal(way), nil
+}
+
+// realPath returns an absolute path without symbolic links.
+func realPath(name string) (string, error) {
+	// The folder of the process may itself have been reached by a link.
+	absolute, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(absolute)
+}

@@ -40,7 +40,7 @@ func (g *Group) checkTo(f inspectFlags) error {
 	default:
 		return errNoFormat(f.to)
 	}
-	inside, err := isInside(filepath.Dir(f.to), g.Data)
+	inside, err := cli.IsInside(filepath.Dir(f.to), g.Data)
 	if errors.Is(err, fs.ErrNotExist) {
 		return cli.Usagef("--to %s: there is no folder %s", f.to, filepath.Dir(f.to))
 	}
@@ -62,34 +62,6 @@ func (g *Group) checkTo(f inspectFlags) error {
 		return errExists(f.to)
 	}
 	return nil
-}
-
-// isInside reports whether a folder is another one or below it, whatever symbolic links lead to
-// them. It is in none that does not exist.
-func isInside(dir, other string) (bool, error) {
-	folder, err := realPath(dir)
-	if err != nil {
-		return false, err
-	}
-	root, err := realPath(other)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	way, err := filepath.Rel(root, folder)
-	return err == nil && filepath.IsLocal(way), nil
-}
-
-// realPath returns an absolute path without symbolic links.
-func realPath(name string) (string, error) {
-	// The folder of the process may itself have been reached by a link.
-	absolute, err := filepath.Abs(name)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(absolute)
 }
 
 func errExists(name string) error {

@@ -1,0 +1,152 @@
+package lake
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	iceio "github.com/apache/iceberg-go/io"
+
+	"mkt/publish/football"
+)
+
+var errKilled = errors.New("killed")
+
+// dying is the disk of a process that is killed at an operation: from then on nothing
+// happens any more, and of what is being written a half is there.
+type dying struct {
+	disk
+	left *int // operations until then
+}
+
+func (d dying) step() error {
+	if *d.left--; *d.left < 0 {
+		return errKilled
+	}
+	return nil
+}
+
+func (d dying) Create(name string) (iceio.FileWriter, error) {
+	if err := d.step(); err != nil {
+		return nil, err
+	}
+	w, err := d.disk.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	return dyingFile{w, d}, nil
+}
+
+type dyingFile struct {
+	iceio.FileWriter
+	d dying
+}
+
+func (f dyingFile) Write(p []byte) (int, error) {
+	if *f.d.left < 0 {
+		return 0, errKilled
+	}
+	if *f.d.left == 0 { // the close is the operation that is killed
+		n, _ := f.FileWriter.Write(p[:len(p)/2])
+		return n, errKilled
+	}
+	return f.FileWriter.Write(p)
+}
+
+func (f dyingFile) Close() error {
+	if err := f.d.step(); err != nil {
+		f.FileWriter.Close()
+		return err
+	}
+	return f.FileWriter.Close()
+}
+
+func (d dying) WriteFile(name string, content []byte) error {
+	w, err := d.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(content)
+	return errors.Join(err, w.Close())
+}
+
+func (d dying) Rename(from, to string) error {
+	if err := d.step(); err != nil {
+		return err
+	}
+	return d.disk.Rename(from, to)
+}
+
+func (d dying) RenameNoReplace(from, to string) error {
+	if err := d.step(); err != nil {
+		return err
+	}
+	return d.disk.RenameNoReplace(from, to)
+}
+
+func (d dying) Remove(name string) error {
+	if err := d.step(); err != nil {
+		return err
+	}
+	return d.disk.Remove(name)
+}
+
+// TestKilled kills a sync at every operation, and another one continues: the lake has every
+// publication once.
+func TestKilled(t *testing.T) {
+	for _, product := range []football.Product{football.LiveIntelligence, football.MarketEngine} {
+		t.Run(string(product), func(t *testing.T) {
+			tables := []string{"live", "live_publications"}
+			if product == football.MarketEngine {
+				tables = []string{"fixtures", "markets", "changes", "publications"}
+			}
+			whole := t.TempDir()
+			want := mustSync(t, dataRoot(t, 2), whole, product)
+			for at := 0; ; at++ {
+				lake := t.TempDir()
+				left := at
+				useDisk(func() iceio.IO { return dying{left: &left} })
+				_, err := Sync(t.Context(), optionsFor(t, dataRoot(t, 2), lake, product))
+				useDisk(func() iceio.IO { return disk{} })
+				if err == nil && left >= 0 {
+					t.Logf("killed at each of %d operations", at)
+					return
+				}
+				mustSync(t, dataRoot(t, 2), lake, product)
+				for _, name := range tables {
+					rows := byLibrary(t, lake, name)
+					if len(rows) != int(want.Rows[name]) {
+						t.Fatalf("killed at operation %d: %s has %d rows, want %d", at, name, len(rows), want.Rows[name])
+					}
+				}
+				for _, name := range tables {
+					checkHint(t, filepath.Join(lake, "acme", name, "metadata"))
+				}
+				for _, row := range byLibrary(t, lake, tables[len(tables)-1]) {
+					if row["rows"] == rowsMissing {
+						t.Fatalf("killed at operation %d: publication %v has no rows", at, row["version"])
+					}
+				}
+			}
+		})
+	}
+}
+
+// checkHint: the file at which some readers start names the newest metadata.
+func checkHint(t *testing.T, dir string) {
+	t.Helper()
+	hint, err := os.ReadFile(filepath.Join(dir, "version-hint.text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(string(hint))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, fmt.Sprintf("v%d.metadata.json", n+1))); err == nil {
+		t.Errorf("%s: the hint names version %d, which is not the newest", dir, n)
+	}
+}

@@ -1,0 +1,416 @@
+package lake
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	icetable "github.com/apache/iceberg-go/table"
+	"github.com/google/go-cmp/cmp"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// TestSync syncs after some rounds and after more, and holds every publication that the lake
+// gives back against the published files, digit for digit.
+func TestSync(t *testing.T) {
+	lake := t.TempDir()
+	for _, rounds := range []int{1, 3, 4} {
+		root := dataRoot(t, rounds)
+		for _, product := range []football.Product{football.MarketEngine, football.LiveIntelligence} {
+			mustSync(t, root, lake, product)
+			if again := mustSync(t, root, lake, product); again.Appends != 0 || again.Newest != uint64(rounds) {
+				t.Errorf("%s: a second sync: %+v", product, again)
+			}
+		}
+	}
+	t.Run("iceberg-go", func(t *testing.T) { checkLake(t, byLibrary, lake, 4, nil) })
+	t.Run("icebird", func(t *testing.T) {
+		needsIcebird(t)
+		checkLake(t, byIcebird, lake, 4, nil)
+	})
+	t.Run("summaries", func(t *testing.T) { checkSummaries(t, lake) })
+}
+
+// checkLake compares every publication that the lake gives back with the published files.
+// Publications in missing must have no rows.
+func checkLake(t *testing.T, read reader, lake string, versions int, missing []int) {
+	t.Helper()
+	tables := map[string][]values{}
+	for _, name := range []string{"fixtures", "markets", "changes", "publications", "live", "live_publications"} {
+		tables[name] = read(t, lake, name)
+	}
+	removed := 0
+	for v := 1; v <= versions; v++ {
+		for _, product := range []football.Product{football.MarketEngine, football.LiveIntelligence} {
+			root := optionsFor(t, dataRoot(t, 4), lake, product).Root
+			c, err := snapshot.ReadCommit(root, uint64(v))
+			if err != nil {
+				t.Fatal(err)
+			}
+			record := publicationOf(t, tables, product, v)
+			if record["commit_sha256"] != c.SHA256 || record["manifest_sha256"] != c.ManifestSHA256 || record["cycle_id"] != string(c.CycleID) {
+				t.Errorf("%s: publication %d: %v", product, v, record)
+			}
+			if slices.Contains(missing, v) {
+				if record["rows"] != rowsMissing {
+					t.Errorf("%s: publication %d: rows %v", product, v, record["rows"])
+				}
+				continue
+			}
+			m, err := snapshot.Open(root, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if product == football.LiveIntelligence {
+				compare(t, fmt.Sprintf("live %d", v), published[table.LiveRow](t, root, c, m, layout.LiveFile), ofVersion(tables["live"], v))
+				continue
+			}
+			fixtures, markets, gone := datasetAt(tables, v)
+			removed += gone
+			compare(t, fmt.Sprintf("fixtures %d", v), published[table.FixtureRow](t, root, c, m, layout.FixturesFile), fixtures)
+			compare(t, fmt.Sprintf("markets %d", v), published[table.MarketRow](t, root, c, m, layout.MarketsFile), markets)
+		}
+	}
+	if removed == 0 && len(missing) == 0 {
+		t.Error("no fixture was removed in the whole test: it shows nothing about removals")
+	}
+	root := optionsFor(t, dataRoot(t, 4), lake, football.MarketEngine).Root
+	head, _, err := snapshot.Head(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := snapshot.Open(root, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []values
+	for row, err := range snapshot.Events(root, m, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, valuesOf(*row))
+	}
+	compare(t, "changes", events, tables["changes"])
+}
+
+// added are the columns of the lake that the published files do not have.
+var added = []string{"client_id", "product", "version", "cycle_id", "published_at"}
+
+func compare(t *testing.T, what string, want, got []values) {
+	t.Helper()
+	var bare []values
+	for _, row := range got {
+		if row["client_id"] != "acme" || row["cycle_id"] == nil || row["published_at"] == nil {
+			t.Fatalf("%s: a row is not marked with its publication: %v", what, row)
+		}
+		row = maps.Clone(row)
+		for _, name := range added {
+			if len(want) == 0 || !has(want[0], name) {
+				delete(row, name)
+			}
+		}
+		bare = append(bare, row)
+	}
+	order := func(a, b values) int {
+		key := func(r values) string {
+			seq, _ := strconv.Atoi(fmt.Sprint(r["seq"]))
+			return fmt.Sprintf("%v %v %010d", r["fixture_id"], r["market_id"], seq)
+		}
+		return cmpText(key(a), key(b))
+	}
+	slices.SortFunc(bare, order)
+	want = slices.SortedFunc(slices.Values(want), order)
+	if len(want) == 0 {
+		t.Errorf("%s: nothing is published: the test shows nothing", what)
+	}
+	if diff := cmp.Diff(want, bare); diff != "" {
+		t.Errorf("%s: published (-) and in the lake (+):\n%.3000s", what, diff)
+	}
+}
+
+func has(row values, name string) bool { _, has := row[name]; return has }
+
+func cmpText(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func published[T table.Row](t *testing.T, root durable.ReadFS, c snapshot.Commit, m snapshot.Manifest, file string) (rows []values) {
+	t.Helper()
+	for row, err := range snapshot.VerifiedRows[T](root, c.Dir(), m, file) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, valuesOf(*row))
+	}
+	return rows
+}
+
+func versionOf(row values) int {
+	v, err := strconv.Atoi(row["version"].(string))
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func ofVersion(rows []values, v int) (some []values) {
+	for _, row := range rows {
+		if versionOf(row) == v {
+			some = append(some, row)
+		}
+	}
+	return some
+}
+
+func publicationOf(t *testing.T, tables map[string][]values, product football.Product, v int) values {
+	t.Helper()
+	name := "publications"
+	if product == football.LiveIntelligence {
+		name = "live_publications"
+	}
+	rows := ofVersion(tables[name], v)
+	if len(rows) != 1 {
+		t.Fatalf("%s has publication %d %d times", name, v, len(rows))
+	}
+	return rows[0]
+}
+
+// datasetAt returns the dataset of a publication, as docs/lake.md says it is read.
+func datasetAt(tables map[string][]values, v int) (fixtures, markets []values, removed int) {
+	base := 0
+	for _, row := range tables["publications"] {
+		if at := versionOf(row); at <= v && row["rows"] == rowsAll {
+			base = max(base, at)
+		}
+	}
+	newest := map[any]values{}
+	for _, row := range tables["fixtures"] {
+		if at := versionOf(row); at >= base && at <= v && (newest[row["fixture_id"]] == nil || at > versionOf(newest[row["fixture_id"]])) {
+			newest[row["fixture_id"]] = row
+		}
+	}
+	for _, event := range tables["changes"] {
+		id := event["fixture_id"]
+		if at := versionOf(event); event["type"] == "fixture_removed" && at <= v && newest[id] != nil && at > versionOf(newest[id]) {
+			delete(newest, id)
+			removed++
+		}
+	}
+	for _, row := range tables["markets"] {
+		if f := newest[row["fixture_id"]]; f != nil && versionOf(f) == versionOf(row) {
+			markets = append(markets, row)
+		}
+	}
+	return slices.Collect(maps.Values(newest)), markets, removed
+}
+
+// checkSummaries compares what the snapshots of the tables say with the commit records.
+func checkSummaries(t *testing.T, lake string) {
+	c, err := openCatalog(lake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := optionsFor(t, dataRoot(t, 4), lake, football.MarketEngine).Root
+	for _, name := range []string{"fixtures", "markets", "publications"} {
+		tbl, err := c.LoadTable(t.Context(), icetable.Identifier{"acme", name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(tbl.Metadata().Snapshots()); n != 4 {
+			t.Errorf("%s: %d snapshots for 4 publications", name, n)
+		}
+		for i, s := range tbl.Metadata().Snapshots() {
+			record, err := snapshot.ReadCommit(root, uint64(i+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := s.Summary.Properties
+			if s.Summary.Operation != icetable.OpAppend || p[propVersion] != strconv.Itoa(i+1) || p[propFirst] != p[propVersion] ||
+				p[propCycle] != string(record.CycleID) || p[propCommit] != record.SHA256 || p[propManifest] != record.ManifestSHA256 {
+				t.Errorf("%s: snapshot %d: %s %v, of %+v", name, i, s.Summary.Operation, p, record)
+			}
+		}
+	}
+}
+
+// TestDeletedByRetention syncs roots whose snapshots retention deleted before and between
+// the syncs.
+func TestDeletedByRetention(t *testing.T) {
+	lake := t.TempDir()
+	for _, product := range []football.Product{football.MarketEngine, football.LiveIntelligence} {
+		mustSync(t, dataRoot(t, 1), lake, product)
+		root := copyOf(t, dataRoot(t, 4))
+		forget(t, root, product, 1, 2)
+		sum := mustSync(t, root, lake, product)
+		if want := []Range{{2, 2}}; !slices.Equal(sum.Missing, want) || sum.Newest != 4 {
+			t.Errorf("%s: %+v", product, sum)
+		}
+		late := mustSync(t, root, t.TempDir(), product)
+		if late.Before != 2 || late.First != 3 || late.Missing != nil {
+			t.Errorf("%s: a lake that begins late: %+v", product, late)
+		}
+	}
+	checkLake(t, byLibrary, lake, 4, []int{2})
+}
+
+// forget deletes the snapshots of publications, as retention does.
+func forget(t *testing.T, root string, product football.Product, versions ...uint64) {
+	t.Helper()
+	for _, v := range versions {
+		c, err := snapshot.ReadCommit(optionsFor(t, root, "", product).Root, v)
+		if err == nil {
+			err = os.RemoveAll(filepath.Join(productDir(root, product), c.Dir()))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestOtherHistory: a lake never gets the publications of another history.
+func TestOtherHistory(t *testing.T) {
+	lake := t.TempDir()
+	mustSync(t, dataRoot(t, 3), lake, football.MarketEngine)
+	if _, err := Sync(t.Context(), optionsFor(t, dataRoot(t, 2), lake, football.MarketEngine)); !errors.Is(err, ErrOther) {
+		t.Errorf("an older root: %v", err)
+	}
+	root := copyOf(t, dataRoot(t, 4))
+	name := filepath.Join(productDir(root, football.MarketEngine), layout.Commit(3))
+	record, err := os.ReadFile(name)
+	if err == nil {
+		err = os.WriteFile(name, append(record, '\n'), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Sync(t.Context(), optionsFor(t, root, lake, football.MarketEngine)); !errors.Is(err, ErrOther) {
+		t.Errorf("another record of the same number: %v", err)
+	}
+}
+
+func TestDryRun(t *testing.T) {
+	lake := filepath.Join(t.TempDir(), "lake")
+	o := optionsFor(t, dataRoot(t, 4), lake, football.MarketEngine)
+	o.DryRun = true
+	sum, err := Sync(t.Context(), o)
+	if err != nil || sum.First != 1 || sum.Last != 4 || sum.Newest != 0 {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	if _, err := os.Stat(lake); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a dry run made the lake: %v", err)
+	}
+}
+
+func TestLocked(t *testing.T) {
+	lake := t.TempDir()
+	mustSync(t, dataRoot(t, 1), lake, football.MarketEngine)
+	disk, err := durable.OpenExisting(lake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	lock, err := disk.Lock("acme/market_engine.lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if _, err := Sync(t.Context(), optionsFor(t, dataRoot(t, 2), lake, football.MarketEngine)); !errors.Is(err, durable.ErrLocked) {
+		t.Errorf("a sync beside another one: %v", err)
+	}
+}
+
+// TestSnapshotsExpire: a table forgets old snapshots and keeps every row.
+func TestSnapshotsExpire(t *testing.T) {
+	lake := t.TempDir()
+	for rounds := 1; rounds <= 4; rounds++ {
+		for _, product := range []football.Product{football.MarketEngine, football.LiveIntelligence} {
+			o := optionsFor(t, dataRoot(t, rounds), lake, product)
+			o.Snapshots = 1
+			if _, err := Sync(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c, err := openCatalog(lake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tbl, err := c.LoadTable(t.Context(), icetable.Identifier{"acme", "markets"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(tbl.Metadata().Snapshots()); n > 2 {
+		t.Errorf("%d snapshots are kept", n)
+	}
+	checkLake(t, byLibrary, lake, 4, nil)
+}
+
+// TestNewColumn: a table that an older version made gets the columns that it lacks, and its
+// older rows have no value in them.
+func TestNewColumn(t *testing.T) {
+	type old struct {
+		Name string `parquet:"name"`
+	}
+	type renewed struct {
+		Added *string `parquet:"added,optional"`
+		Name  string  `parquet:"name"`
+	}
+	lake := t.TempDir()
+	for _, dir := range []string{"metadata", "data"} {
+		if err := os.MkdirAll(filepath.Join(lake, "acme", "try", dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := openCatalog(lake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := icetable.Identifier{"acme", "try"}
+	before, err := openTable[account, old](t.Context(), c, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendRow(t, before, 1, &old{"first"})
+	after, err := openTable[account, renewed](t.Context(), c, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "value"
+	appendRow(t, after, 2, &renewed{&text, "second"})
+	want := []values{
+		{"client_id": "acme", "product": "p", "version": "1", "name": "first", "added": nil},
+		{"client_id": "acme", "product": "p", "version": "2", "name": "second", "added": "value"}}
+	got := byLibrary(t, lake, "try")
+	slices.SortFunc(got, func(a, b values) int { return versionOf(a) - versionOf(b) })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func appendRow[T any](t *testing.T, to *lakeTable[account, T], version uint64, row *T) {
+	t.Helper()
+	to.begin(version)
+	err := to.write(version, &account{"acme", "p", int64(version)}, row)
+	if err == nil {
+		_, err = to.commit(t.Context(), map[string]string{propVersion: strconv.FormatUint(version, 10)})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
