@@ -95,7 +95,8 @@ type Stats struct {
 	// Difference is the clock of the servers less this one; zero unless Compared.
 	Difference time.Duration
 	Compared   bool
-	Replicas   int // of the leases; 0 if not known
+	Replicas   int    // of the leases; 0 if not known
+	Server     string // the name of the server that this process is connected to
 }
 
 // Times of the protocol. A worker that cannot keep a lease gives it up before another can take
@@ -249,6 +250,7 @@ func (c *Conn) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.stats
+	s.Server = c.nc.ConnectedServerName()
 	s.Difference, s.Compared, s.Replicas = c.bucket.difference, c.bucket.compared, c.bucket.replicas
 	return s
 }
@@ -353,11 +355,11 @@ func (c *Conn) setTrouble(t *Trouble) {
 	case t != nil:
 		c.o.Log.Warn(t.What+": no news arrives meanwhile", "fix", t.Next)
 	case c.o.Use != ForLeases:
-		c.o.Log.Info("work: connected", "servers", c.o.Address.String())
+		c.o.Log.Info("work: connected", "server", c.nc.ConnectedServerName())
 	case before != nil && before.Code != Starting:
-		c.o.Log.Info("work: leases can be taken again", "servers", c.o.Address.String())
+		c.o.Log.Info("work: leases can be taken again", "server", c.nc.ConnectedServerName())
 	default:
-		c.o.Log.Info("work: leases can be taken", "servers", c.o.Address.String())
+		c.o.Log.Info("work: leases can be taken", "server", c.nc.ConnectedServerName())
 	}
 	for _, do := range watchers {
 		do()
