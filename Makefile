@@ -33,6 +33,10 @@ build: ## bin/mkt
 demo: build ## the whole system in one process, on the provider simulator
 	./bin/mkt demo
 
+.PHONY: demo-cluster
+demo-cluster: build ## a cluster on this machine: workers and replicas on an object store and NATS, some of which are killed
+	cd cluster && $(GO) build -o ../bin/demo-cluster ./cmd/demo && MKT_CLUSTER_BINARY=$(CURDIR)/bin/mkt ../bin/demo-cluster
+
 .PHONY: test
 test: ## the tests, those skipped that need minutes
 	@n=$$($(GO) list ./... | wc -l); \
@@ -64,10 +68,10 @@ testdata/node/node_modules: testdata/node/package-lock.json
 	@touch $@
 
 .PHONY: check-cluster
-check-cluster: ## what runs on more than one machine, against an object store and NATS in processes of their own
+check-cluster: build ## what runs on more than one machine, against an object store and NATS in processes of their own
 	@mkdir -p bin
 	cd cluster && $(GO) vet ./...
-	cd cluster && $(GO) test -short $(PARALLEL) -v ./... 2>&1 | tee ../bin/test-cluster.log | awk -f ../.ci/summary.awk
+	cd cluster && MKT_CLUSTER_BINARY=$(CURDIR)/bin/mkt $(GO) test -short $(PARALLEL) -v ./... 2>&1 | tee ../bin/test-cluster.log | awk -f ../.ci/summary.awk
 
 .PHONY: lint
 lint: ## gofmt, vet, staticcheck

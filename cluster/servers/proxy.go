@@ -75,9 +75,15 @@ type Proxy struct {
 
 	mu     sync.Mutex
 	n      int
-	counts map[Kind]int
-	sent   map[Kind]int64
+	counts map[Kind]Count
 	rule   func(Operation) Fault
+}
+
+// A Count is how many operations of a kind were asked for, those that the proxy refused
+// included, and the bytes of their bodies in both directions.
+type Count struct {
+	Operations     int
+	Sent, Received int64 // by the client
 }
 
 // StartProxy starts a proxy in front of the store at an address.
@@ -89,15 +95,14 @@ func StartProxy(address string) (*Proxy, error) {
 	p := &Proxy{
 		Address: l.Addr().String(),
 		target:  &url.URL{Scheme: "http", Host: address},
-		counts:  map[Kind]int{},
-		sent:    map[Kind]int64{},
+		counts:  map[Kind]Count{},
 		rule:    func(Operation) Fault { return Fault{} },
 	}
 	p.forward = &httputil.ReverseProxy{
 		// The header Host is part of what a client signs, so it stays as it is.
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(p.target); r.Out.Host = r.In.Host },
 		Transport:      &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 100},
-		ModifyResponse: apply,
+		ModifyResponse: p.answer,
 		ErrorHandler:   func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 		ErrorLog:       log.New(io.Discard, "", 0), // a truncated answer is meant to be one
 		FlushInterval:  -1,
@@ -124,12 +129,19 @@ func (p *Proxy) Inject(rule func(Operation) Fault) {
 // Heal ends all faults.
 func (p *Proxy) Heal() { p.Inject(func(Operation) Fault { return Fault{} }) }
 
-// Counts returns how many operations of each kind were asked for, and the bytes that they
-// sent. Operations that the proxy refused are counted as well.
-func (p *Proxy) Counts() (operations map[Kind]int, bytes map[Kind]int64) {
+// Counts returns the operations of each kind since the start or the last Reset.
+func (p *Proxy) Counts() map[Kind]Count {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return maps.Clone(p.counts), maps.Clone(p.sent)
+	return maps.Clone(p.counts)
+}
+
+func (p *Proxy) count(kind Kind, more Count) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.counts[kind]
+	c.Operations, c.Sent, c.Received = c.Operations+more.Operations, c.Sent+more.Sent, c.Received+more.Received
+	p.counts[kind] = c
 }
 
 // Reset sets all counts to zero. The next operation has the number 1.
@@ -138,17 +150,15 @@ func (p *Proxy) Reset() {
 	defer p.mu.Unlock()
 	p.n = 0
 	clear(p.counts)
-	clear(p.sent)
 }
 
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	op := Operation{Size: r.ContentLength}
 	op.Kind, op.Key = classify(r)
+	p.count(op.Kind, Count{Operations: 1, Sent: max(op.Size, 0)})
 	p.mu.Lock()
 	p.n++
 	op.N = p.n
-	p.counts[op.Kind]++
-	p.sent[op.Kind] += max(op.Size, 0)
 	rule := p.rule
 	p.mu.Unlock()
 
@@ -169,7 +179,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	case fault.Refuse != nil:
 		refuse(w, r, fault.Refuse)
 	default:
-		p.forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), faultKey{}, fault)))
+		p.forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), underWayKey{}, underWay{op.Kind, fault})))
 	}
 }
 
@@ -212,21 +222,40 @@ func refuse(w http.ResponseWriter, r *http.Request, why *Refusal) {
 	_, _ = w.Write(body)
 }
 
-type faultKey struct{}
+type underWayKey struct{}
 
-// apply injects the faults of an answer.
-func apply(answer *http.Response) error {
-	fault, _ := answer.Request.Context().Value(faultKey{}).(Fault)
-	if fault.After != nil {
-		fault.After()
+// underWay is an operation whose answer is awaited.
+type underWay struct {
+	kind  Kind
+	fault Fault
+}
+
+// answer injects the faults of an answer, and counts its bytes.
+func (p *Proxy) answer(answer *http.Response) error {
+	op, _ := answer.Request.Context().Value(underWayKey{}).(underWay)
+	if op.fault.After != nil {
+		op.fault.After()
 	}
-	if fault.DropAnswer {
+	if op.fault.DropAnswer {
 		return http.ErrAbortHandler // ErrorHandler closes the connection
 	}
-	if fault.Truncate > 0 {
-		answer.Body = &truncated{answer.Body, fault.Truncate}
+	if op.fault.Truncate > 0 {
+		answer.Body = &truncated{answer.Body, op.fault.Truncate}
 	}
+	answer.Body = &counted{answer.Body, func(n int) { p.count(op.kind, Count{Received: int64(n)}) }}
 	return nil
+}
+
+// counted counts the bytes that are read.
+type counted struct {
+	io.ReadCloser
+	count func(int)
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.ReadCloser.Read(b)
+	c.count(n)
+	return n, err
 }
 
 // truncated ends with an error, so that the connection is closed before the length that the

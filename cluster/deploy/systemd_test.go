@@ -1,0 +1,81 @@
+package deploy_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"mkt/cluster/servers"
+	"mkt/internal/needs"
+)
+
+const systemdDir = "../../deploy/systemd"
+
+// systemd understands the units with their drop-ins, and runs mkt with flags that it has.
+func TestSystemdUnits(t *testing.T) {
+	analyze := needs.Program(t, "systemd-analyze", "of systemd")
+	mkt, err := servers.MKT()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"mkt-serve.service", "mkt-schedule.service"} {
+		unit := read(t, "../../scripts/systemd", name)
+		dropIn := read(t, systemdDir, name+".d", "cluster.conf")
+		if err := os.Mkdir(filepath.Join(dir, name+".d"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		command := ""
+		for file, text := range map[string]string{name: unit, name + ".d/cluster.conf": dropIn} {
+			text = strings.NewReplacer("ExecStart=/usr/local/bin/mkt ", "ExecStart="+mkt+" ", "ExecStart=mkt ", "ExecStart="+mkt+" ").Replace(text)
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if _, after, ok := strings.Cut(text, "ExecStart="+mkt+" "); ok && (command == "" || strings.Contains(file, "cluster")) {
+				command, _, _ = strings.Cut(after, "\n")
+			}
+		}
+		verify := exec.Command(analyze, "verify", name)
+		verify.Env = append(os.Environ(), "SYSTEMD_UNIT_PATH="+dir+":/usr/lib/systemd/system")
+		if out, err := verify.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %v: %s", name, err, out)
+		}
+		// The settings that do not exist are named before the help is shown.
+		if out, err := exec.Command(mkt, append(strings.Fields(command), "--help")...).CombinedOutput(); err != nil {
+			t.Errorf("%s: mkt %s: %v: %s", name, command, err, out)
+		}
+	}
+}
+
+// The examples of settings are accepted by the programs that they are for.
+func TestSystemdExamples(t *testing.T) {
+	settings := read(t, systemdDir, "mkt.yaml")
+	checkSettings(t, settings)
+
+	options, err := server.ProcessConfigFile(filepath.Join(systemdDir, "nats-server.conf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !options.JetStream || len(options.Routes) != 3 {
+		t.Errorf("nats-server.conf: JetStream %t, routes %v", options.JetStream, options.Routes)
+	}
+	for _, route := range options.Routes {
+		if address := route.Hostname() + ":4222"; !strings.Contains(settings, address) {
+			t.Errorf("mkt.yaml does not name the NATS server %s", address)
+		}
+	}
+}
+
+func read(t *testing.T, path ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(bytes.TrimSpace(text)) + "\n"
+}

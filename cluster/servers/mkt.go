@@ -1,0 +1,39 @@
+package servers
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+)
+
+// MKT returns the path of the program mkt: that of the variable MKT_CLUSTER_BINARY, which
+// the Makefile sets, or one that is built from the module around this one. It is built once
+// for each process.
+var MKT = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv("MKT_CLUSTER_BINARY"); path != "" {
+		return path, nil
+	}
+	top, err := Top()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(top, "bin", "mkt-cluster")
+	build := exec.Command("go", "build", "-o", path, "./cmd/mkt")
+	build.Dir = top
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build mkt: %w: %s", err, out)
+	}
+	return path, nil
+})
+
+// Top returns the folder of the module mkt, which is the one above this module.
+func Top() (string, error) {
+	file, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env GOMOD: %w", err)
+	}
+	return filepath.Dir(filepath.Dir(string(bytes.TrimSpace(file)))), nil
+}
