@@ -102,9 +102,9 @@ type Stats struct {
 // Times of the protocol. A worker that cannot keep a lease gives it up before another can take
 // it; what lies between is for the run to end.
 const (
-	leaseFor   = 15 * time.Second // a lease that is not kept is free after that
-	keepEvery  = 4 * time.Second
-	giveUp     = 12 * time.Second // after the last time that it was certainly kept
+	leaseFor   = 13 * time.Second // a lease that is not kept is free after that
+	keepEvery  = 3 * time.Second
+	giveUp     = 10 * time.Second // after the last time that it was certainly kept
 	checkEvery = 2 * time.Second
 	askFor     = 3 * time.Second // one request
 )
