@@ -25,28 +25,28 @@ import (
 
 // mkt builds the binary once for all tests of the package.
 var mkt = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "mkt-work-")
-	if err != nil {
+	var err error
+	if builtIn, err = os.MkdirTemp("", "mkt-work-"); err != nil {
 		return "", err
 	}
-	built := filepath.Join(dir, "mkt")
+	built := filepath.Join(builtIn, "mkt")
 	cmd := exec.Command("go", "build", "-o", built, "./cmd/mkt")
 	cmd.Dir = filepath.Join("..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return dir, fmt.Errorf("%w: %s", err, out)
+		return "", fmt.Errorf("%w: %s", err, out)
 	}
 	return built, nil
 })
 
+var builtIn string // the folder of the binary; "" if no test needed it
+
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if built, err := mkt(); ran && err == nil {
-		os.RemoveAll(filepath.Dir(built))
+	if builtIn != "" {
+		os.RemoveAll(builtIn)
 	}
 	os.Exit(code)
 }
-
-var ran bool // the binary was built
 
 // system is a data root with accounts, a provider that sees which worker asks for which account,
 // and workers in processes of their own.
@@ -87,7 +87,6 @@ type worker struct {
 
 func newSystem(t *testing.T, workSetting string, accounts int, schedule string) *system {
 	t.Helper()
-	ran = true
 	binary, err := mkt()
 	if err != nil {
 		t.Fatal(err)

@@ -82,7 +82,7 @@ func deployedMetrics(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: deployed FILE...")
 	}
-	there := map[string]bool{"mkt_socket_disconnects_total": true}
+	there := map[string]bool{"mkt_socket_disconnects_total": true, "mkt_work_ready": true} // shown by other scripts
 	for _, file := range args {
 		for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+)`).FindAllStringSubmatch(ts.ReadFile(file), -1) {
 			there[m[1]] = true

@@ -95,15 +95,16 @@ type Stats struct {
 	// Difference is the clock of the servers less this one; zero unless Compared.
 	Difference time.Duration
 	Compared   bool
-	Replicas   int // of the leases; 0 if not known
+	Replicas   int    // of the leases; 0 if not known
+	Server     string // the name of the server that this process is connected to
 }
 
 // Times of the protocol. A worker that cannot keep a lease gives it up before another can take
 // it; what lies between is for the run to end.
 const (
-	leaseFor   = 15 * time.Second // a lease that is not kept is free after that
-	keepEvery  = 4 * time.Second
-	giveUp     = 12 * time.Second // after the last time that it was certainly kept
+	leaseFor   = 13 * time.Second // a lease that is not kept is free after that
+	keepEvery  = 3 * time.Second
+	giveUp     = 10 * time.Second // after the last time that it was certainly kept
 	checkEvery = 2 * time.Second
 	askFor     = 3 * time.Second // one request
 )
@@ -249,6 +250,7 @@ func (c *Conn) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.stats
+	s.Server = c.nc.ConnectedServerName()
 	s.Difference, s.Compared, s.Replicas = c.bucket.difference, c.bucket.compared, c.bucket.replicas
 	return s
 }
@@ -353,11 +355,11 @@ func (c *Conn) setTrouble(t *Trouble) {
 	case t != nil:
 		c.o.Log.Warn(t.What+": no news arrives meanwhile", "fix", t.Next)
 	case c.o.Use != ForLeases:
-		c.o.Log.Info("work: connected", "servers", c.o.Address.String())
+		c.o.Log.Info("work: connected", "server", c.nc.ConnectedServerName())
 	case before != nil && before.Code != Starting:
-		c.o.Log.Info("work: leases can be taken again", "servers", c.o.Address.String())
+		c.o.Log.Info("work: leases can be taken again", "server", c.nc.ConnectedServerName())
 	default:
-		c.o.Log.Info("work: leases can be taken", "servers", c.o.Address.String())
+		c.o.Log.Info("work: leases can be taken", "server", c.nc.ConnectedServerName())
 	}
 	for _, do := range watchers {
 		do()

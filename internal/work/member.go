@@ -45,9 +45,10 @@ type Worker struct {
 // Times of the membership.
 const (
 	beatEvery   = 2 * time.Second
-	suspectFor  = 3 * time.Second // without a beat, it is asked whether it is there
-	deadAfter   = 8 * time.Second // without a beat, whatever the servers know of it
-	settleAfter = 1500 * time.Millisecond
+	askEvery    = 500 * time.Millisecond // how often each other is asked whether it is there
+	askAtMost   = 40                     // how many are asked in a second, which makes askEvery longer where they are many
+	deadAfter   = 8 * time.Second        // without a beat, whatever the servers know of it
+	settleAfter = 700 * time.Millisecond
 	mostWorkers = 4096 // that are remembered
 	mostWeight  = 4096
 )
@@ -74,7 +75,9 @@ type Member struct {
 type other struct {
 	Worker
 	heard   time.Time
+	asked   time.Time
 	asking  bool
+	absent  int  // how often in a row the servers did not know it
 	left    bool // it said that it leaves
 	noticed bool // its clock was reported
 }
@@ -224,7 +227,7 @@ func (m *Member) hear(message *nats.Msg) {
 	noticed := o.noticed || w.Difference.Abs() <= ClockTolerance
 	report := !noticed
 	newer := w.Format > Format && o.Format <= Format
-	*o = other{Worker: w, heard: now, left: o.left || w.Leaving, noticed: o.noticed || report}
+	*o = other{Worker: w, heard: now, asked: o.asked, asking: o.asking, left: o.left || w.Leaving, noticed: o.noticed || report}
 	left := w.Leaving
 	m.mu.Unlock()
 	if report {
@@ -249,7 +252,7 @@ func (m *Member) reconnected() {
 	_ = m.c.nc.PublishRequest(m.c.o.Address.subject("hello"), m.c.o.Address.subject("beat"), nil)
 }
 
-// update asks those who are silent, forgets those who are dead, and reports a change of the team.
+// update asks the others whether they are there, forgets those who are dead, and reports a change of the team.
 func (m *Member) update() {
 	if !m.c.nc.IsConnected() {
 		return // nobody can be heard: everybody stays what they were
@@ -261,12 +264,13 @@ func (m *Member) update() {
 		m.settled = true
 		defer m.say("")
 	}
+	interval := max(askEvery, time.Duration(len(m.others))*time.Second/askAtMost)
 	for id, o := range m.others {
 		switch quiet := now.Sub(o.heard); {
 		case quiet > deadAfter:
 			delete(m.others, id)
-		case quiet > suspectFor && !o.asking && !o.left:
-			o.asking = true
+		case now.Sub(o.asked) >= interval && !o.asking && !o.left:
+			o.asking, o.asked = true, now
 			silent = append(silent, id)
 		}
 	}
@@ -298,7 +302,8 @@ func (m *Member) report(ctx context.Context, do func()) {
 }
 
 // ask forgets a worker whose connection is closed: the servers know at once that nobody
-// subscribes to its subject any more.
+// subscribes to its subject any more. They must say so twice, because it may be connecting to
+// another server.
 func (m *Member) ask(id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), beatEvery)
 	defer cancel()
@@ -306,8 +311,13 @@ func (m *Member) ask(id string) {
 	m.mu.Lock()
 	if o := m.others[id]; o != nil {
 		o.asking = false
-		if errors.Is(err, nats.ErrNoResponders) && m.c.o.Now().Sub(o.heard) > suspectFor {
-			delete(m.others, id)
+		if err == nil {
+			o.absent = 0
+		}
+		if errors.Is(err, nats.ErrNoResponders) {
+			if o.absent++; o.absent > 1 {
+				delete(m.others, id)
+			}
 		}
 	}
 	m.mu.Unlock()

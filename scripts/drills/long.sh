@@ -71,8 +71,12 @@ meaning() { # 6 minutes
 canary() { # 3 minutes
   run ./cmd/mkt -run 'Canary'
 }
+# C4, C5: four workers, fifty accounts, three NATS servers; a worker killed each second.
+workers() { # 12 minutes
+  (cd cluster && run ./work -run 'WorkersAreKilled' -kill-for 10m)
+}
 
-[ $# -gt 0 ] || set -- crashes log cursors damage swaps load edge tampering upstream meaning canary
+[ $# -gt 0 ] || set -- crashes log cursors damage swaps load edge tampering upstream meaning canary workers
 for part; do
   began=$SECONDS
   echo "== $part"

@@ -16,7 +16,7 @@ import (
 // How long a command waits for NATS, and for leases that are new; nothing is taken from those for
 // some seconds.
 const (
-	natsWait  = 6 * time.Second
+	natsWait  = 4 * time.Second
 	leaseWait = 25 * time.Second
 )
 

@@ -126,11 +126,34 @@ func (t *timetable) begin(came []string) {
 			paced[id] = true
 			t.pace(tenant)
 		}
-		if t.catchUp && t.isOverdue(tenant, football.Product(product)) {
+		if p := football.Product(product); t.catchUp && (t.isOverdue(tenant, p) || t.missedTick(tenant, p)) {
 			overdue = append(overdue, name)
 		}
 	}
 	t.Scheduler.Now(overdue...)
+}
+
+// lateAfter is how long after a tick its run may begin: the jitter of live cycles is shorter.
+const lateAfter = 2 * time.Second
+
+// missedTick reports whether a live cycle that ran before did not begin at its newest tick. Its
+// worker died; the account runs at once, and then again on its ticks.
+func (t *timetable) missedTick(tenant *tenants.Tenant, p football.Product) bool {
+	when, err := t.whenOf(Job{tenant, p})
+	if err != nil || schedule.Cadence(when, t.group.Now()) >= catchUpFrom {
+		return false
+	}
+	last := t.group.LastFetch(Job{tenant, p})
+	return !last.IsZero() && when.Next(last.UTC()).Before(t.group.Now().Add(-lateAfter))
+}
+
+// whenOf returns when a job is due, at the pace in force.
+func (t *timetable) whenOf(j Job) (schedule.Schedule, error) {
+	when, err := schedule.Parse(j.Tenant.Expression(j.Product))
+	if err != nil {
+		return nil, err
+	}
+	return schedule.Slower(when, t.paceOf(entryName(j.Tenant.ID, j.Product))), nil
 }
 
 // stepsOf returns the steps of an entry. The first run of one that came here looks whether the
@@ -155,16 +178,19 @@ func (t *timetable) stepsOf(name string) []Step {
 }
 
 // ranElsewhere reports whether the newest complete fetch of a job began after the tick that is due
-// now. Only cadences of a minute or more count: the next live tick comes soon enough, and must
-// not be left out.
+// now. One that is in the future counts only with cadences of a minute or more: a clock that was
+// ahead must not keep live cycles from running.
 func (t *timetable) ranElsewhere(j Job) bool {
-	when, err := schedule.Parse(j.Tenant.Expression(j.Product))
+	when, err := t.whenOf(j)
 	if err != nil {
 		return false
 	}
-	when, now := schedule.Slower(when, t.paceOf(entryName(j.Tenant.ID, j.Product))), t.group.Now()
+	now := t.group.Now()
 	run := t.group.NewestRun(j.Tenant.ID, j.Product, health.StepFetch)
-	return run != nil && run.OK && run.Code == "" && schedule.Cadence(when, now) >= catchUpFrom && when.Next(run.StartedAt.UTC()).After(now)
+	if run == nil || !run.OK || run.Code != "" || run.StartedAt.After(now) && schedule.Cadence(when, now) < catchUpFrom {
+		return false
+	}
+	return when.Next(run.StartedAt.UTC()).After(now)
 }
 
 // isWithoutLease reports whether a run did not begin, or ended, because NATS could not be asked.

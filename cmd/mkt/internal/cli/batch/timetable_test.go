@@ -18,6 +18,7 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
 )
@@ -237,5 +238,40 @@ func TestPostponedIsLoggedOnce(t *testing.T) {
 	now = now.Add(2 * time.Minute)
 	if err := table.Run(t.Context(), "acme/market_engine"); err != nil || len(*done) != 3 {
 		t.Errorf("ran %v, %v", *done, err)
+	}
+}
+
+// An account that comes from another worker is not run twice for one tick, also if the clock there
+// is ahead. A live tick is not left out because of such a clock, nor one whose fetch failed or was
+// not complete.
+func TestRanElsewhere(t *testing.T) {
+	table, _, _ := newTestTimetable(t, 0, 0)
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	table.group.Now = func() time.Time { return noon.Add(5 * time.Second) }
+	for name, c := range map[string]struct {
+		id, product string
+		fetched     time.Duration // since noon
+		ok          bool
+		code        health.Code
+		want        bool
+	}{
+		"ran at noon by a clock that is ahead": {"acme", "market_engine", 20 * time.Second, true, "", true},
+		"ran an hour ago":                      {"acme", "market_engine", -time.Hour, true, "", false},
+		"ran too early, by its clock":          {"acme", "market_engine", -time.Second, true, "", false},
+		"failed":                               {"acme", "market_engine", 2 * time.Second, false, health.CodeCredential, false},
+		"not complete":                         {"acme", "market_engine", 2 * time.Second, true, health.CodeRateLimited, false},
+		"live, ran at this tick":               {"live", "live_intelligence", 2 * time.Second, true, "", true},
+		"live, ran at the tick before":         {"live", "live_intelligence", -time.Second, true, "", false},
+		"live, by a clock that is ahead":       {"live", "live_intelligence", 20 * time.Second, true, "", false},
+	} {
+		tenant, _ := table.file.Tenant(c.id)
+		root, err := durable.OpenRoot(table.group.Dataset(c.id, football.Product(c.product)).Dir())
+		at := noon.Add(c.fetched)
+		if err := errors.Join(err, health.Record(root, health.Run{Step: health.StepFetch, StartedAt: at, FinishedAt: at, OK: c.ok, Code: c.code})); err != nil {
+			t.Fatal(err)
+		}
+		if got := table.ranElsewhere(Job{tenant, football.Product(c.product)}); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

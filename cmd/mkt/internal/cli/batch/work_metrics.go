@@ -9,19 +9,19 @@ import (
 type sharing struct{ *timetable }
 
 func workDesc(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("mkt_work_"+name, help, labels, nil)
+	return prometheus.NewDesc(name, help, labels, nil)
 }
 
 var (
-	workReady      = workDesc("ready", "1 if leases can be taken, 0 if not; /readyz says why.")
-	workWorkers    = workDesc("workers", "Workers that share the accounts, as this one sees it; 0 if it does not take part.")
-	workAccounts   = workDesc("accounts", "Accounts that this worker runs.")
-	workHeld       = workDesc("leases_held", "Leases held: cycles under way here.")
-	workLeases     = workDesc("leases_total", "Leases asked for: taken, busy (another held it), failed (NATS could not be asked), and lost ones among those taken.", "outcome")
-	workReconnects = workDesc("reconnects_total", "Times that the connection to NATS was repaired.")
-	workDifference = workDesc("clock_difference_seconds", "The clock of the NATS servers less this one.")
-	workReplicas   = workDesc("replicas", "NATS servers that keep the leases: 3 survive the loss of one.")
-	workNews       = workDesc("news_total", "Publications that were announced.")
+	workReady      = workDesc("mkt_work_ready", "1 if leases can be taken, 0 if not; /readyz says why.")
+	workWorkers    = workDesc("mkt_work_workers", "Workers that share the accounts, as this one sees it; 0 if it does not take part.")
+	workAccounts   = workDesc("mkt_work_accounts", "Accounts that this worker runs.")
+	workHeld       = workDesc("mkt_work_leases_held", "Leases held: cycles under way here.")
+	workLeases     = workDesc("mkt_work_leases_total", "Leases asked for: taken, busy (another held it), failed (NATS could not be asked), and lost ones among those taken.", "outcome")
+	workReconnects = workDesc("mkt_work_reconnects_total", "Times that the connection to NATS was repaired.")
+	workDifference = workDesc("mkt_work_clock_difference_seconds", "The clock of the NATS servers less this one.")
+	workReplicas   = workDesc("mkt_work_replicas", "NATS servers that keep the leases: 3 survive the loss of one.")
+	workNews       = workDesc("mkt_work_news_total", "Publications that were announced.")
 )
 
 // Describe implements prometheus.Collector.

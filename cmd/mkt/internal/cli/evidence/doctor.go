@@ -105,7 +105,7 @@ func (g *Group) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options 
 
 // Limits of the wait for NATS and for the workers.
 const (
-	natsAnswers   = 6 * time.Second
+	natsAnswers   = 4 * time.Second
 	workersAnswer = 700 * time.Millisecond
 )
 
