@@ -36,7 +36,13 @@ type CheckError struct {
 	Err     error
 }
 
-func (e *CheckError) Error() string { return fmt.Sprintf("%s: %v", e.Command, e.Err) }
+func (e *CheckError) Error() string {
+	if e.Outcome == Slow {
+		return fmt.Sprintf("%s: no answer within %v", e.Command, checkTime)
+	}
+	return fmt.Sprintf("%s: %v", e.Command, e.Err)
+}
+
 func (e *CheckError) Unwrap() error { return e.Err }
 
 // Check sends the server the commands that the counters use. It leaves nothing there but a

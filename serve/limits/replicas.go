@@ -26,13 +26,28 @@ func (s *Shared) announce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.replicas.Store(int64(max(1, len(alive))))
+	s.count(len(alive))
 	s.warnOfTwin(alive)
 	return nil
 }
 
-// warnOfTwin warns once if another process has the name of this replica for as long as a
-// replica that was killed counts as alive, and a while longer.
+// deadBeats is deadAfter in announcements.
+const deadBeats = int(deadAfter / beatEvery)
+
+// count sets the number of replicas. A smaller one counts only after a while, because a server
+// that lost its keys, or was away for long, learns of the replicas again one by one.
+func (s *Shared) count(alive int) {
+	if n := int64(alive); n >= s.replicas.Load() {
+		s.replicas.Store(n)
+		s.fewer = 0
+	} else if s.fewer++; s.fewer >= deadBeats {
+		s.replicas.Store(max(1, n))
+		s.fewer = 0
+	}
+}
+
+// warnOfTwin warns once if another process has the name of this replica, and has had it for
+// longer than a replica that was killed counts as alive.
 func (s *Shared) warnOfTwin(alive []string) {
 	own, _, _ := strings.Cut(s.replica, "/")
 	same := 0
@@ -45,7 +60,7 @@ func (s *Shared) warnOfTwin(alive []string) {
 		s.twins = 0
 		return
 	}
-	if s.twins++; s.twins == int(2*deadAfter/beatEvery) {
+	if s.twins++; s.twins == 2*deadBeats {
 		s.log.Warn("another process announces itself under the name of this replica: give each its own serve.replica", "replica", own)
 	}
 }

@@ -65,6 +65,7 @@ type Shared struct {
 
 	replica  string // as it is announced: the name, and an id of this process
 	replicas atomic.Int64
+	fewer    int // beats during which fewer replicas were alive
 	twins    int // beats during which another process had the same name
 	failure  atomic.Pointer[error]
 	beats    int

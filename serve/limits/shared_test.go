@@ -402,6 +402,31 @@ func TestSocketsOfAKilledReplicaExpire(t *testing.T) {
 	eventually(t, "the killed replica does not count any more", func() bool { return alive.Stats().Replicas == 1 })
 }
 
+// After a flush, the number of replicas stays as it was until all had time to announce
+// themselves again: otherwise the share of the first one would be the whole limit.
+func TestReplicasAfterAFlush(t *testing.T) {
+	t.Parallel()
+	m := miniredis.RunT(t)
+	a, err := limits.ParseAddress("redis://" + m.Addr())
+	must(t, err)
+	var list [2]*limits.Shared
+	for i, name := range []string{"a", "b"} {
+		list[i] = limits.Open(a, limits.Options{Replica: name, Budget: patience, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	}
+	m.FlushAll()
+	for n := 1; n <= 10; n++ {
+		must(t, list[1].Beat(t.Context()))
+		if got := list[1].Stats().Replicas; (got == 2) != (n < 10) {
+			t.Errorf("%d announcements after the flush: %d replicas", n, got)
+		}
+	}
+	must(t, list[0].Beat(t.Context()))
+	must(t, list[1].Beat(t.Context()))
+	if got := list[1].Stats().Replicas; got != 2 {
+		t.Errorf("%d replicas, want 2", got)
+	}
+}
+
 // Nothing of an address that may be secret is printed in any way.
 func TestAddress(t *testing.T) {
 	t.Parallel()
