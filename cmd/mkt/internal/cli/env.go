@@ -23,7 +23,7 @@ type Env struct {
 	// StoreURL is the address of the object store; "" if publications are on this machine
 	// only.
 	StoreURL string
-	Log     *slog.Logger
+	Log      *slog.Logger
 
 	objects   opened
 	noPager   bool
