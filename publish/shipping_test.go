@@ -258,7 +258,7 @@ func countObjects(t testing.TB, bucket *blob.Bucket, prefix string) (n int) {
 	}
 }
 
-// A pack that was cut or changed is never installed.
+// A pack that was cut or changed is never installed, and a root that has it repairs it.
 func TestDamagedPack(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"truncated":           func(b []byte) []byte { return b[:len(b)-700] },
@@ -269,7 +269,8 @@ func TestDamagedPack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, bucket := newStore(t)
-			must(t, shipCycle(t, durabletest.NewMem(), d, history()[0], retention.Policy{}))
+			root := durabletest.NewMem()
+			must(t, shipCycle(t, root, d, history()[0], retention.Policy{}))
 			it := bucket.List(&blob.ListOptions{Prefix: "client_id=acme/product=market_engine/packs/"})
 			pack, err := it.Next(t.Context())
 			must(t, err)
@@ -282,6 +283,13 @@ func TestDamagedPack(t *testing.T) {
 			}
 			if _, found, err := snapshot.Head(f); found || err != nil {
 				t.Errorf("a damaged pack was committed: %v", err)
+			}
+			done, err := d.Repair(t.Context(), root, store.PushOptions{})
+			must(t, err)
+			again, err := d.Repair(t.Context(), root, store.PushOptions{})
+			must(t, err)
+			if _, err := d.Sync(t.Context(), f); err != nil || done.Packs != 1 || again.Packs != 0 {
+				t.Errorf("repaired %+v, then %+v: %v", done, again, err)
 			}
 		})
 	}

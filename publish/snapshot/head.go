@@ -53,7 +53,14 @@ func Last(f durable.ReadFS) (Commit, bool, error) {
 
 // NewestRecord returns the number of the newest commit record, readable or not, and 0 if there
 // is none. from is the number of a record that exists, or 0.
-func NewestRecord(f durable.ReadFS, from uint64) (uint64, error) { return newest(f, from) }
+func NewestRecord(f durable.ReadFS, from uint64) (n uint64, err error) {
+	if from == 0 {
+		if from, err = startAtFirst(f); err != nil {
+			return 0, err
+		}
+	}
+	return newest(f, from)
+}
 
 // LastRecord is the number and the hash of the newest commit record, intact or not; 0 if
 // there is none.

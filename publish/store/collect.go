@@ -147,7 +147,11 @@ func (c *collector) files(oldest, head snapshot.Commit, marks retention.Watermar
 	if err != nil {
 		return nil, nil, err
 	}
-	if segments, err = c.find(layout.ChangesDir, unused); err != nil {
+	segments, err = c.find(layout.ChangesDir, func(base string) bool {
+		name, ok := parseSegment(base)
+		return ok && unused(name)
+	})
+	if err != nil {
 		return nil, nil, err
 	}
 	archives, err = c.find(layout.RawDir, func(base string) bool {

@@ -71,16 +71,34 @@ func (d *Dataset) compare(ctx context.Context, f durable.ReadFS) (here snapshot.
 			return here, false, err
 		}
 		if there.SHA256 != here.SHA256 {
-			return here, false, fmt.Errorf("%s: publication %d: %w", d, here.Version, ErrDiverged)
+			return here, false, d.differs(there, here)
 		}
 	case err != nil:
 		return here, false, err
 	case durable.Hash(data) != here.SHA256:
-		return here, false, fmt.Errorf("%s: publication %d: %w", d, here.Version, ErrDiverged)
+		there, err := snapshot.ParseCommit(data)
+		if err != nil {
+			return here, false, damagedRecord(here.Version, err)
+		}
+		return here, false, d.differs(there, here)
 	}
 	d.store.newest.Store(d.dir, here.SHA256)
 	newer, err = d.HasNewer(ctx, here.Version)
 	return here, newer, err
+}
+
+// differs is the error of a record of the store that is not the one of the root: if the same
+// run wrote both, one of them is damaged, and the root has read its own.
+func (d *Dataset) differs(there, here snapshot.Commit) error {
+	if there.RunID == here.RunID && there.HistoryID == here.HistoryID {
+		return damagedRecord(here.Version, fmt.Errorf("%w: it differs from the one of this data root", snapshot.ErrDamaged))
+	}
+	return fmt.Errorf("%s: publication %d: %w", d, here.Version, ErrDiverged)
+}
+
+// damagedRecord adds what to do to the error of a record of the store.
+func damagedRecord(n uint64, err error) error {
+	return fmt.Errorf("object store: %s: %w: %w", commitName(n), err, errRepair)
 }
 
 // copy makes a publication the newest one of a root. Every file is compared with the
@@ -89,7 +107,11 @@ func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, rec
 	if err := snapshot.MakeFolders(f); err != nil {
 		return err
 	}
-	if err := d.copyPack(ctx, f, c, upTo); err != nil {
+	err := d.copyPack(ctx, f, c, upTo)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = missing(packName(c))
+	}
+	if err != nil {
 		return err
 	}
 	m, err := snapshot.Open(f, c)
@@ -141,13 +163,19 @@ func (d *Dataset) copyPack(ctx context.Context, f durable.FS, c snapshot.Commit,
 		return err
 	}
 	defer f.RemoveAll(staged)
+	return d.fetchPack(ctx, f, c, upTo, staged, func(dir string) error { return install(f, staged+"/"+dir, dir) })
+}
+
+// fetchPack unpacks a pack up to a part below the folder staged, and calls use with every
+// folder whose files are what the commit names.
+func (d *Dataset) fetchPack(ctx context.Context, f durable.FS, c snapshot.Commit, upTo int, staged string, use func(dir string) error) error {
 	pack, err := d.store.objects.open(ctx, d.key(packName(c)))
 	if err != nil {
 		return err
 	}
 	defer pack.Close()
 	if err := unpack(ctx, pack, c, upTo, f, staged); err != nil {
-		return err
+		return repairable(err)
 	}
 	for part, dir := range folders(c.CycleID) {
 		there, err := durable.Exists(f, staged+"/"+dir)
@@ -158,13 +186,21 @@ func (d *Dataset) copyPack(ctx context.Context, f durable.FS, c snapshot.Commit,
 			continue
 		}
 		if err := verifyPart(f, staged+"/"+dir, part, c); err != nil {
-			return fmt.Errorf("%s: %w", packName(c), err)
+			return repairable(fmt.Errorf("%s: %w", packName(c), err))
 		}
-		if err := install(f, staged+"/"+dir, dir); err != nil {
+		if err := use(dir); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// repairable adds what to do to the error of a damaged object.
+func repairable(err error) error {
+	if snapshot.IsDamage(err) {
+		return fmt.Errorf("%w: %w", err, errRepair)
+	}
+	return err
 }
 
 // verifyPart compares the files of a part with its header, and the header with the commit.
@@ -216,23 +252,48 @@ func (d *Dataset) copySegments(ctx context.Context, f durable.FS, segments []sna
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(copiesAtOnce)
 	for _, s := range segments {
-		if there, err := durable.Exists(f, s.File); err != nil {
-			return err
-		} else if there {
+		same, err := hasSegment(f, s)
+		if err != nil {
+			return errors.Join(err, g.Wait())
+		}
+		if same {
 			continue
 		}
 		g.Go(func() error {
-			data, err := d.store.objects.get(ctx, d.key(s.File))
+			data, err := d.store.objects.get(ctx, d.key(segmentName(s.File, s.SHA256)))
+			if errors.Is(err, fs.ErrNotExist) {
+				err = missing(segmentName(s.File, s.SHA256))
+			}
 			if err != nil {
 				return err
 			}
 			if int64(len(data)) != s.Bytes || durable.Hash(data) != s.SHA256 {
-				return fmt.Errorf("%s: %w: it differs from the manifest", s.File, snapshot.ErrDamaged)
+				return fmt.Errorf("%s: %w: it differs from the manifest: %w", segmentName(s.File, s.SHA256), snapshot.ErrDamaged, errRepair)
 			}
 			return durable.CreateAgain(f, s.File, durable.Bytes(data))
 		})
 	}
 	return g.Wait()
+}
+
+// hasSegment reports whether a root has a segment. Another file of its name is one of a
+// publication that was never committed: it is quarantined.
+func hasSegment(f durable.FS, s snapshot.Segment) (bool, error) {
+	there, err := durable.Exists(f, s.File)
+	if err != nil || !there {
+		return false, err
+	}
+	size, sum, err := durable.HashFile(f, s.File)
+	if err != nil || size == s.Bytes && sum == s.SHA256 {
+		return err == nil, err
+	}
+	_, err = durable.MoveInto(f, s.File, layout.QuarantineDir)
+	return false, err
+}
+
+// missing is the error of an object that a commit names and the store does not have.
+func missing(name string) error {
+	return fmt.Errorf("%s: %w: it is missing: %w", name, snapshot.ErrDamaged, errRepair)
 }
 
 // Manifest reads the manifest of a publication, which is the first file of its pack.

@@ -8,7 +8,7 @@
 //
 //	client_id=<id>/product=<product>/
 //	  packs/<20 digits>-<16 hex>.tar   everything of one publication
-//	  changes/<name>.parquet           a segment of the change log
+//	  changes/<name>-<16 hex>.parquet  a segment of the change log
 //	  commits/<20 digits>.json         the very bytes of the commit record
 //	  raw/from=<minute>.tar.zst        archived answers that were compacted before a push
 //	  state.tar                        the newest state files
@@ -20,8 +20,8 @@
 // A commit record is created only if there is none of its number, which makes the
 // publication. If the answer is lost or says that there is one, the record is read back
 // and compared. Everything that it names was stored before it. A pack's name has the number
-// of the commit and the beginning of the manifest's hash, so that two writers of one number
-// do not overwrite each other's pack. What a reader of the newest data needs comes first in
+// of the commit and the beginning of the manifest's hash, and a segment's the beginning of its
+// own, so that two writers of one number do not overwrite each other's files. What a reader of the newest data needs comes first in
 // a pack: the snapshot, then the canonical cycle, then the raw one. It is a plain tar archive
 // whose names are those of a data root.
 //

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -25,16 +26,31 @@ func classify(op, key string, err error) error {
 		return nil
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("object store: %s %s: %w", op, key, context.Canceled)
-	case kind == gcerrors.NotFound && code != "NoSuchBucket":
+	case kind == gcerrors.NotFound && code != "NoSuchBucket" && code != "ContainerNotFound":
 		return fmt.Errorf("object store: %s %s: %w", op, key, fs.ErrNotExist)
 	case kind == gcerrors.FailedPrecondition && status != http.StatusConflict:
 		return fmt.Errorf("object store: %s %s: %w", op, key, fs.ErrExist)
 	case status == http.StatusInsufficientStorage, strings.Contains(code, "QuotaExceeded"), strings.Contains(code, "StorageFull"):
 		return fmt.Errorf("object store: %s %s: %w", op, key, ErrFull)
-	case code == "NoSuchBucket", kind == gcerrors.PermissionDenied, status == http.StatusForbidden, status == http.StatusUnauthorized, noCredential(err):
+	case code == "NoSuchBucket", code == "ContainerNotFound":
+		return fmt.Errorf("object store: %s %s: %w", op, key, ErrNoBucket)
+	case kind == gcerrors.PermissionDenied, isSetting(status, code), status == http.StatusForbidden, status == http.StatusUnauthorized, noCredential(err):
 		return fmt.Errorf("object store: %s %s: %w%s", op, key, ErrRefused, said(status, code))
 	}
 	return fmt.Errorf("object store: %s %s: %w%s", op, key, ErrAway, said(status, code))
+}
+
+// isSetting reports whether a request is refused for what the settings say, such as an
+// expired token or the region of another bucket, and not for what may pass. The answer to a
+// HEAD has no code.
+func isSetting(status int, code string) bool {
+	switch {
+	case status >= 300 && status < 400:
+		return true
+	case status != http.StatusBadRequest:
+		return false
+	}
+	return slices.Contains([]string{"", "BadRequest", "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "AuthorizationHeaderMalformed", "InvalidBucketName"}, code)
 }
 
 // said is what a store answered, in words that cannot be secret.

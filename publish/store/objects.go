@@ -22,6 +22,8 @@ var (
 	ErrAway = errors.New("the object store cannot be reached, or fails: try again later; mkt doctor checks the setting store")
 	// ErrRefused: the store refuses the credential, or does not allow it this operation.
 	ErrRefused = errors.New("the object store refuses the credential or the operation: check the credential and its permissions (read, write, list and delete below the prefix)")
+	// ErrNoBucket: the bucket does not exist.
+	ErrNoBucket = errors.New("the object store has no bucket of this name: create it, or correct the setting store")
 	// ErrFull: the store takes no more data.
 	ErrFull = errors.New("the object store is full, or its quota is used up: make room or raise the quota; nothing was published")
 	// ErrUnsafe: the store overwrites an object that was to be created only if absent.
@@ -32,6 +34,9 @@ var (
 	ErrDiverged = errors.New("this data root and the object store have different publications of one number: two installations use one prefix, or one of the two was restored from a backup; " +
 		"give each installation its own prefix, or move this account's folder away, so that it is copied from the store again")
 )
+
+// errRepair says what repairs an object.
+var errRepair = errors.New("mkt push --repair stores it again from a data root that has it")
 
 // How long one operation may take. A pack may have hundreds of megabytes.
 const (
@@ -158,9 +163,14 @@ func (o objects) write(ctx context.Context, key string, timeout time.Duration, o
 		return classify("write", key, err)
 	}
 	var sent counter
-	if err := write(io.MultiWriter(w, &sent)); err != nil {
+	upload := &upload{w: w}
+	if err := write(io.MultiWriter(upload, &sent)); err != nil {
 		cancel() // Close would store what was written so far
 		w.Close()
+		if upload.failed != nil {
+			o.stats.count("put", upload.failed)
+			return classify("write", key, upload.failed)
+		}
 		return err
 	}
 	err = w.Close()
@@ -170,6 +180,21 @@ func (o objects) write(ctx context.Context, key string, timeout time.Duration, o
 		return nil
 	}
 	return classify("write", key, err)
+}
+
+// upload notes the error of a writer, which is one of the store: that of a large object may
+// come before all of it was written.
+type upload struct {
+	w      io.Writer
+	failed error
+}
+
+func (u *upload) Write(p []byte) (int, error) {
+	n, err := u.w.Write(p)
+	if err != nil {
+		u.failed = err
+	}
+	return n, err
 }
 
 // writing returns a function for put that writes data.
@@ -209,7 +234,7 @@ func (o objects) create(ctx context.Context, key string, data []byte) error {
 			return fmt.Errorf("%s: %w", key, snapshot.ErrConflict)
 		case !errors.Is(err, fs.ErrNotExist):
 			return errors.Join(failed, err)
-		case errors.Is(failed, ErrRefused), errors.Is(failed, ErrFull):
+		case errors.Is(failed, ErrRefused), errors.Is(failed, ErrNoBucket), errors.Is(failed, ErrFull):
 			return failed
 		}
 		if err := wait(ctx, time.Duration(attempt)*200*time.Millisecond); err != nil {

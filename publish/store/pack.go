@@ -21,6 +21,25 @@ func packName(c snapshot.Commit) string {
 	return fmt.Sprintf("packs/%020d-%.16s.tar", c.Version, c.ManifestSHA256)
 }
 
+// segmentName is the name of a segment of the change log in the store. Like a pack's it has
+// the beginning of its hash: two workers that began in the same second make segments of one
+// name, and only one of them commits its own.
+func segmentName(name, sum string) string {
+	return fmt.Sprintf("%s-%.16s%s", strings.TrimSuffix(name, path.Ext(name)), sum, path.Ext(name))
+}
+
+// parseSegment returns the base name that a segment has in a data root.
+func parseSegment(base string) (string, bool) {
+	name, ok := strings.CutSuffix(base, ".parquet")
+	at := strings.LastIndexByte(name, '-')
+	if !ok || at < 0 || len(name)-at != 17 {
+		return "", false
+	}
+	base = name[:at] + ".parquet"
+	_, _, ok = layout.ParseChangeSegment(base)
+	return base, ok
+}
+
 func commitName(n uint64) string { return layout.Commit(n) }
 
 // parsePack parses the number of the commit from the name of a pack.

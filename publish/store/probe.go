@@ -52,7 +52,7 @@ func (s *Store) Measure(ctx context.Context) (p Probed, err error) {
 		return p, read
 	case string(there) != "first\n":
 		return p, ErrUnsafe
-	case errors.Is(err, ErrAway), errors.Is(err, ErrRefused), errors.Is(err, ErrFull):
+	case errors.Is(err, ErrAway), errors.Is(err, ErrRefused), errors.Is(err, ErrNoBucket), errors.Is(err, ErrFull):
 		return p, err
 	}
 	at, err := s.objects.stored(ctx, key)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -141,22 +142,28 @@ func isLeft(f durable.ReadFS, c snapshot.Commit) (bool, error) {
 }
 
 func (d *Dataset) pushSegments(ctx context.Context, f durable.FS, dryRun bool) error {
-	_, err := d.pushFiles(ctx, f, layout.ChangesDir, dryRun, func(base string) bool {
-		_, _, ok := layout.ParseChangeSegment(base)
-		return ok
+	_, err := d.pushFiles(ctx, f, layout.ChangesDir, dryRun, func(name string) (string, error) {
+		if _, _, ok := layout.ParseChangeSegment(path.Base(name)); !ok {
+			return "", nil
+		}
+		_, sum, err := durable.HashFile(f, name)
+		return segmentName(name, sum), err
 	})
 	return err
 }
 
 func (d *Dataset) pushArchives(ctx context.Context, f durable.FS, dryRun bool) (int, error) {
-	return d.pushFiles(ctx, f, layout.RawDir, dryRun, func(base string) bool {
-		_, ok := layout.ParseRawPack(base)
-		return ok
+	return d.pushFiles(ctx, f, layout.RawDir, dryRun, func(name string) (string, error) {
+		if _, ok := layout.ParseRawPack(path.Base(name)); !ok {
+			return "", nil
+		}
+		return name, nil
 	})
 }
 
 // pushFiles stores the files of a folder that the store does not have, and counts them.
-func (d *Dataset) pushFiles(ctx context.Context, f durable.FS, dir string, dryRun bool, wanted func(base string) bool) (n int, err error) {
+// named returns the name of a file in the store; "" if it is not stored.
+func (d *Dataset) pushFiles(ctx context.Context, f durable.FS, dir string, dryRun bool, named func(name string) (string, error)) (n int, err error) {
 	entries, err := f.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -166,14 +173,18 @@ func (d *Dataset) pushFiles(ctx context.Context, f durable.FS, dir string, dryRu
 	}
 	for _, e := range entries {
 		name := dir + "/" + e.Name()
-		if !wanted(e.Name()) {
+		stored, err := named(name)
+		if err != nil {
+			return n, err
+		}
+		if stored == "" {
 			continue
 		}
 		info, err := f.Stat(name)
 		if err != nil {
 			return n, err
 		}
-		size, there, err := d.store.objects.exists(ctx, d.key(name))
+		size, there, err := d.store.objects.exists(ctx, d.key(stored))
 		if err != nil {
 			return n, err
 		}
@@ -184,16 +195,16 @@ func (d *Dataset) pushFiles(ctx context.Context, f durable.FS, dir string, dryRu
 		if dryRun {
 			continue
 		}
-		if err := d.putFile(ctx, f, name); err != nil {
+		if err := d.putFile(ctx, f, name, stored); err != nil {
 			return n, err
 		}
 	}
 	return n, nil
 }
 
-// putFile stores a file under its own name.
-func (d *Dataset) putFile(ctx context.Context, f durable.ReadFS, name string) error {
-	return d.store.objects.put(ctx, d.key(name), func(w io.Writer) error {
+// putFile stores a file under a name.
+func (d *Dataset) putFile(ctx context.Context, f durable.ReadFS, name, stored string) error {
+	return d.store.objects.put(ctx, d.key(stored), func(w io.Writer) error {
 		r, err := f.Open(name)
 		if err != nil {
 			return err

@@ -19,9 +19,11 @@ func (d *Dataset) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, 
 		return err
 	}
 	for _, name := range segments {
-		// Its name has its range and its cycle: another file of that name in the store is
-		// one of a publication that was never committed.
-		if err := d.putFile(ctx, root, name); err != nil {
+		_, sum, err := durable.HashFile(root, name)
+		if err != nil {
+			return err
+		}
+		if err := d.putFile(ctx, root, name, segmentName(name, sum)); err != nil {
 			return err
 		}
 	}

@@ -4,16 +4,18 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
-	"mkt/publish/snapshot"
 )
 
 const stateArchive = "state.tar"
@@ -104,23 +106,40 @@ func (s *Store) copyStates(ctx context.Context, f durable.FS, prefix string) err
 	if err := durable.MkdirAllSync(f, layout.StateDir); err != nil {
 		return err
 	}
-	for in := tar.NewReader(bytes.NewReader(data)); ; {
+	states, err := readStates(data)
+	if err != nil {
+		s.log.Warn("the state files in the object store are damaged and were left out; the next run replaces them", "object", prefix+stateArchive, "error", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		if same, err := durable.ReadFile(f, name, maxStates); err == nil && bytes.Equal(same, states[name]) {
+			continue
+		}
+		if err := durable.Overwrite(f, name, states[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readStates returns the files of an archive of state files. After an error it returns those
+// that can be read.
+func readStates(archive []byte) (map[string][]byte, error) {
+	states := map[string][]byte{}
+	for in := tar.NewReader(bytes.NewReader(archive)); ; {
 		h, err := in.Next()
 		if err == io.EOF {
-			return nil
+			return states, nil
 		}
-		if err != nil || path.Dir(h.Name) != layout.StateDir || !isState(path.Base(h.Name)) {
-			return fmt.Errorf("%s%s: %w", prefix, stateArchive, snapshot.ErrDamaged)
+		if err != nil {
+			return states, err
 		}
 		state, err := io.ReadAll(in)
 		if err != nil {
-			return fmt.Errorf("%s%s: %w: %w", prefix, stateArchive, snapshot.ErrDamaged, err)
+			return states, err
 		}
-		if same, err := durable.ReadFile(f, h.Name, maxStates); err == nil && bytes.Equal(same, state) {
-			continue
+		if path.Dir(h.Name) != layout.StateDir || !isState(path.Base(h.Name)) || !json.Valid(state) {
+			return states, fmt.Errorf("%q is no state file", h.Name)
 		}
-		if err := durable.Overwrite(f, h.Name, state); err != nil {
-			return err
-		}
+		states[h.Name] = state
 	}
 }

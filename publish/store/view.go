@@ -95,7 +95,11 @@ func (d *Dataset) Head(ctx context.Context, from uint64) (snapshot.Commit, []byt
 	if err != nil || n == 0 {
 		return snapshot.Commit{}, nil, err
 	}
-	return snapshot.ReadRecord(records, n)
+	c, record, err := snapshot.ReadRecord(records, n)
+	if snapshot.IsDamage(err) {
+		err = damagedRecord(n, err)
+	}
+	return c, record, err
 }
 
 // HasNewer reports whether the store has a commit after number n.

@@ -119,6 +119,7 @@ var codes = map[string]string{
 
 	"STORE_INVALID":  "the object store cannot be opened: its address or the credential in the environment is not valid",
 	"STORE_AWAY":     "the object store cannot be reached, or fails",
+	"STORE_BUCKET":   "the object store has no bucket of this name",
 	"STORE_REFUSES":  "the object store refuses the credential, or does not allow an operation",
 	"STORE_FULL":     "the object store takes no more data",
 	"STORE_UNSAFE":   "the object store ignores conditional writes, so two writers could overwrite each other's publications",

@@ -58,12 +58,14 @@ func (d *doctor) storeFails(at place, err error) {
 	switch {
 	case errors.Is(err, store.ErrUnsafe):
 		d.bad(Fail, "STORE_UNSAFE", "store", at, "use a store that honours If-None-Match: docs/operators.md names some; nothing is published to this one", "%v", err)
+	case errors.Is(err, store.ErrNoBucket):
+		d.bad(Fail, "STORE_BUCKET", "store", at, "create the bucket, or correct the setting store", "%v", err)
 	case errors.Is(err, store.ErrRefused):
-		d.bad(Fail, "STORE_REFUSES", "store", at, "check the name of the bucket, the credential in the environment (for s3 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY) and its permissions: docs/operators.md has the policy", "%v", err)
+		d.bad(Fail, "STORE_REFUSES", "store", at, "check the credential in the environment (for s3 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY) and its permissions: docs/operators.md has the policy", "%v", err)
 	case errors.Is(err, store.ErrFull):
 		d.bad(Fail, "STORE_FULL", "store", at, "make room or raise the quota, or keep less: "+d.mkt("gc --all"), "%v", err)
 	case errors.Is(err, snapshot.ErrDamaged):
-		d.bad(Fail, "STORE_DAMAGED", "store", at, "restore the object from a version or a backup of the bucket: mkt never changes it", "%v", err)
+		d.bad(Fail, "STORE_DAMAGED", "store", at, "on a machine that has it: "+d.mkt("push --all --repair")+"; or restore the object from a version or a backup of the bucket", "%v", err)
 	default:
 		d.bad(Fail, "STORE_AWAY", "store", at, "check the address in the setting store, with its region and endpoint, and that this machine reaches it; until then cycles archive their answers and serve answers from what it has", "%v", err)
 	}
@@ -163,7 +165,7 @@ func (d *doctor) stored(r *root, c compared) {
 	case errors.Is(c.err, store.ErrDiverged):
 		d.bad(Fail, "STORE_DIVERGED", "store", at, "give each installation its own prefix in the setting store; if the store is right, move "+cli.Quote(r.dir)+" away: it is copied from the store again", "%v", c.err)
 		return
-	case c.err != nil && snapshot.IsFault(c.err) && !errors.Is(c.err, snapshot.ErrDamaged) && !errors.Is(c.err, store.ErrAway) && !errors.Is(c.err, store.ErrRefused):
+	case c.err != nil && snapshot.IsFault(c.err) && !errors.Is(c.err, snapshot.ErrDamaged) && !errors.Is(c.err, store.ErrAway) && !errors.Is(c.err, store.ErrRefused) && !errors.Is(c.err, store.ErrNoBucket):
 		return // the root cannot be read: that is another finding
 	case c.err != nil:
 		d.storeFails(at, c.err)

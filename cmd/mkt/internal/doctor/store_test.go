@@ -18,6 +18,7 @@ import (
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 	"mkt/publish/store"
 )
 
@@ -33,7 +34,12 @@ var storeFaults = []struct {
 		key := prefix + layout.Commit(2)
 		record, err := b.ReadAll(h.t.Context(), key)
 		must(h.t, err)
-		must(h.t, b.WriteAll(h.t.Context(), key, append(record, ' '), nil))
+		other, err := snapshot.ParseCommit(record)
+		must(h.t, err)
+		other.PublishedAt = other.PublishedAt.Add(time.Second)
+		record, err = layout.EncodeHeader(other)
+		must(h.t, err)
+		must(h.t, b.WriteAll(h.t.Context(), key, record, nil))
 	}, []string{"FAIL STORE_DIVERGED"}},
 	{"no commit", func(h *installation, b *blob.Bucket) {
 		must(h.t, b.Delete(h.t.Context(), prefix+layout.Commit(2)))
@@ -55,6 +61,7 @@ var storeFaults = []struct {
 		h.options.Store = storeAt(b, func() time.Time { at = at.Add(3 * time.Second); return at })
 	}, []string{"WARN STORE_SLOW"}},
 	{"ignores conditions", answering(http.StatusOK), []string{"FAIL STORE_UNSAFE"}},
+	{"no bucket", answering(http.StatusNotFound), []string{"FAIL STORE_BUCKET"}},
 	{"full", answering(http.StatusInsufficientStorage), []string{"FAIL STORE_FULL"}},
 	{"refuses", answering(http.StatusForbidden), []string{"FAIL STORE_REFUSES"}},
 	{"no such parameter", func(h *installation, _ *blob.Bucket) {
@@ -128,6 +135,9 @@ func answering(status int) func(*installation, *blob.Bucket) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPut {
 				w.WriteHeader(status)
+				if status == http.StatusNotFound {
+					fmt.Fprint(w, "<Error><Code>NoSuchBucket</Code></Error>")
+				}
 				return
 			}
 			w.WriteHeader(http.StatusNotFound)

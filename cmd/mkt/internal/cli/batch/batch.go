@@ -15,6 +15,7 @@ import (
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/store"
 )
@@ -135,7 +136,11 @@ func (g *Group) RunJob(ctx, stopping context.Context, j Job, cycle layout.CycleI
 func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.CycleID, steps []Step, record func(Report)) (err error) {
 	open, err := g.openJob(ctx, j)
 	if err != nil {
-		record(Report{Tenant: j.Tenant.ID, Product: string(j.Product), Step: "lock", Cycle: string(cycle), Error: cli.Message(err)})
+		r := Report{Tenant: j.Tenant.ID, Product: string(j.Product), Step: "lock", Cycle: string(cycle), Error: cli.Message(err)}
+		if failed := (*publish.StoreError)(nil); errors.As(err, &failed) {
+			r.Code = string(health.CodeStorage)
+		}
+		record(r)
 		return err
 	}
 	defer open.free()
@@ -184,7 +189,10 @@ func (g *Group) openJob(ctx context.Context, j Job) (*openedJob, error) {
 	if err != nil || !g.HasStore() {
 		return o, err
 	}
+	began := g.Now()
 	if err := g.syncJob(ctx, j, o); err != nil {
+		err = &publish.StoreError{Err: err}
+		publish.Record(ctx, publish.Options{ClientID: j.Tenant.ID, Product: j.Product, Root: o.root, Now: g.Now, Log: g.Log}, began, publish.Summary{}, err)
 		o.free()
 		return nil, fmt.Errorf("tenant %s: %w", j, err)
 	}

@@ -15,7 +15,7 @@ import (
 
 type pushFlags struct {
 	cli.Filter
-	dryRun bool
+	dryRun, repair bool
 }
 
 func newPush(g *Group) *cobra.Command {
@@ -29,8 +29,13 @@ without an object store is pushed once; after that each cycle stores its own
 publication. A push that is interrupted goes on where it ended.
 
 It stops if the store has another publication of the same number: two
-installations use one prefix.`,
+installations use one prefix.
+
+With --repair it first reads what the store has of these publications, and
+stores again what is damaged or missing there. Whatever retention has deleted
+in this data root stays as it is in the store.`,
 		Example: `  mkt push --all --dry-run
+  mkt push --tenant acme --repair
   mkt push --store s3://bucket/mkt?region=eu-central-1 --tenant acme`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,6 +48,7 @@ installations use one prefix.`,
 	f.Filter.Flags(cmd)
 	f.AllFlag(cmd)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be stored, and store nothing; it does not wait for a cycle that is running")
+	cmd.Flags().BoolVar(&f.repair, "repair", false, "read all of it in the store, and store again what is damaged or missing there")
 	return cmd
 }
 
@@ -62,7 +68,13 @@ func (g *Group) push(ctx context.Context, f pushFlags) error {
 	}
 	return g.Each("push", f.Filter, func(p cli.Dataset) error {
 		return take(p, func(root *durable.Disk) error {
-			return g.pushOne(ctx, s.Dataset(p.Tenant, p.Product), p, root, f.dryRun)
+			d := s.Dataset(p.Tenant, p.Product)
+			if f.repair {
+				if err := g.repairOne(ctx, d, p, root, f.dryRun); err != nil {
+					return err
+				}
+			}
+			return g.pushOne(ctx, d, p, root, f.dryRun)
 		})
 	})
 }
@@ -75,6 +87,35 @@ func (g *Group) withData(do func(*durable.Disk) error) error {
 	}
 	defer data.Close()
 	return do(data)
+}
+
+// repairOne stores again what is damaged in the store. It is an error if something stays
+// damaged.
+func (g *Group) repairOne(ctx context.Context, d *store.Dataset, p cli.Dataset, root *durable.Disk, dryRun bool) error {
+	bar := g.NewBar("repair "+p.String(), "publications")
+	done, err := d.Repair(ctx, root, store.PushOptions{DryRun: dryRun, Progress: bar.Set})
+	bar.Done()
+	if err != nil {
+		return err
+	}
+	if g.JSON() {
+		err = g.Encode(map[string]any{"tenant": p.Tenant, "product": p.Product, "dry_run": dryRun, "repaired_records": done.Records,
+			"repaired_packs": done.Packs, "repaired_segments": done.Segments, "left": done.Left})
+	} else if n := done.Records + done.Packs + done.Segments; n == 0 && len(done.Left) == 0 {
+		_, err = plain.Fprintf(g.Out, "%s: nothing is damaged in the store\n", p)
+	} else {
+		verb := "stored again"
+		if dryRun {
+			verb = "would be stored again"
+		}
+		_, err = plain.Fprintf(g.Out, "%s: %s damaged or missing, %s: %s, %s, %s of the change log\n", p, cli.Plural(n, "object"), verb,
+			cli.Plural(done.Records, "record"), cli.Plural(done.Packs, "pack"), cli.Plural(done.Segments, "segment"))
+	}
+	if err == nil && len(done.Left) > 0 {
+		err = fmt.Errorf("push %s: %s damaged or missing in the store, and retention has deleted a part of each in this data root: %s and so on: push from a data root that has them whole",
+			p, cli.Plural(len(done.Left), "pack"), done.Left[0])
+	}
+	return err
 }
 
 func (g *Group) pushOne(ctx context.Context, d *store.Dataset, p cli.Dataset, root *durable.Disk, dryRun bool) error {

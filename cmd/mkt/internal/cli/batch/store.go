@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
@@ -23,7 +24,7 @@ func (g *Group) syncJob(ctx context.Context, j Job, o *openedJob) error {
 	}
 	if err == nil {
 		o.store = s.Dataset(j.Tenant.ID, j.Product)
-		o.ship = o.store
+		o.ship = &agreeing{s, o.data, o.store}
 		_, err = o.store.Sync(ctx, o.root)
 	}
 	if !errors.Is(err, store.ErrAway) {
@@ -39,6 +40,22 @@ func (g *Group) syncJob(ctx context.Context, j Job, o *openedJob) error {
 	return nil
 }
 
+// agreeing ships a publication once the data root and the store have agreed on the id key:
+// the first cycle of all makes its fingerprint after the root was synced.
+type agreeing struct {
+	store *store.Store
+	data  durable.FS
+	publish.Store
+}
+
+// Ship implements publish.Store.
+func (a *agreeing) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error {
+	if err := a.store.SyncIDKey(ctx, a.data); err != nil {
+		return err
+	}
+	return a.Store.Ship(ctx, root, c, record, segments)
+}
+
 // lateStore is the store of a command that may have nothing to publish: it is opened when
 // something is.
 type lateStore struct {
@@ -52,7 +69,10 @@ func (l *lateStore) Ship(ctx context.Context, root durable.FS, c snapshot.Commit
 	if err != nil {
 		return err
 	}
-	return s.Dataset(l.p.Tenant, l.p.Product).Ship(ctx, root, c, record, segments)
+	return l.g.withData(func(data *durable.Disk) error {
+		agreed := agreeing{s, data, s.Dataset(l.p.Tenant, l.p.Product)}
+		return agreed.Ship(ctx, root, c, record, segments)
+	})
 }
 
 // away is the store of a job while the real one could not be opened.

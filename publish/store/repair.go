@@ -1,0 +1,229 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/retention"
+	"mkt/publish/snapshot"
+)
+
+// Repaired counts the objects that a repair stored again, or would store.
+type Repaired struct {
+	Records, Packs, Segments int
+	// Left are the packs that are damaged or missing, and that could not be stored because
+	// retention has deleted a part of them in the root.
+	Left []string
+}
+
+// Repair reads everything that the store has of the publications of a root, and stores
+// again what is damaged or missing although retention has not deleted it. The caller holds
+// the lock of the root. Nothing is stored if the two have different publications.
+func (d *Dataset) Repair(ctx context.Context, f durable.FS, o PushOptions) (done Repaired, err error) {
+	here, found, err := snapshot.Last(f)
+	if err != nil || !found {
+		return done, err
+	}
+	newest, err := snapshot.NewestRecord(d.Records(ctx), 0)
+	if err != nil {
+		return done, err
+	}
+	first, err := d.repairFrom(ctx, f)
+	if err != nil {
+		return done, err
+	}
+	r := &repair{d: d, ctx: ctx, f: f, o: o}
+	if r.marks, err = d.watermarks(ctx); err != nil {
+		return done, err
+	}
+	last := min(newest, here.Version)
+	for n := first; n <= last; n++ {
+		if o.Progress != nil {
+			o.Progress(int(n-first), int(last-first+1))
+		}
+		if err := r.publication(n); err != nil {
+			return r.done, fmt.Errorf("repair publication %d of %s: %w", n, d, err)
+		}
+	}
+	if last < here.Version || first > last {
+		return r.done, nil // the segments are pushed with the newer publications
+	}
+	return r.done, r.segments(here)
+}
+
+// repairFrom returns the first version that both have.
+func (d *Dataset) repairFrom(ctx context.Context, f durable.ReadFS) (uint64, error) {
+	mine, err := snapshot.First(f)
+	if err != nil {
+		return 0, err
+	}
+	theirs, err := snapshot.First(d.Records(ctx))
+	return max(mine, theirs), err
+}
+
+type repair struct {
+	d     *Dataset
+	ctx   context.Context
+	f     durable.FS
+	o     PushOptions
+	marks retention.Watermarks // of the store
+	done  Repaired
+}
+
+func (r *repair) publication(n uint64) error {
+	c, record, err := snapshot.ReadRecord(r.f, n)
+	if err != nil {
+		return err
+	}
+	there, _, err := snapshot.ReadRecord(r.d.Records(r.ctx), n)
+	if err == nil && there.SHA256 != c.SHA256 {
+		err = r.d.differs(there, c)
+	}
+	switch {
+	case err == nil:
+	case snapshot.IsDamage(err), errors.Is(err, fs.ErrNotExist):
+		r.done.Records++
+		if err := r.put(commitName(n), writing(record)); err != nil {
+			return err
+		}
+	default:
+		return err
+	}
+	return r.pack(c)
+}
+
+// pack compares the pack of the store with the one that this root would make. A root that
+// has lost a part of it to retention can only say whether the pack is intact.
+func (r *repair) pack(c snapshot.Commit) error {
+	parts, archive, err := r.has(c)
+	if err != nil {
+		return err
+	}
+	var same bool
+	if all := parts[served] && parts[canonical] && parts[archived]; all {
+		same, err = r.equal(c)
+	} else {
+		same, err = r.intact(c)
+	}
+	if err != nil || same {
+		return err
+	}
+	if !parts[served] || !parts[canonical] || !parts[archived] && archive == "" && c.RawSHA256 != "" {
+		r.done.Left = append(r.done.Left, packName(c))
+		return nil
+	}
+	r.done.Packs++
+	if r.o.DryRun {
+		return nil
+	}
+	if !parts[archived] && archive != "" {
+		if err := r.d.putFile(r.ctx, r.f, archive, archive); err != nil {
+			return err
+		}
+	}
+	return r.d.shipPack(r.ctx, r.f, c)
+}
+
+// has reports which parts of a pack the root has, and the file that its raw cycle may have
+// been compacted into.
+func (r *repair) has(c snapshot.Commit) (parts [3]bool, archive string, err error) {
+	for i, dir := range folders(c.CycleID) {
+		if parts[i], err = durable.Exists(r.f, dir); err != nil {
+			return parts, "", err
+		}
+	}
+	archive = layout.RawPack(c.CycleID)
+	there, err := durable.Exists(r.f, archive)
+	if !there {
+		archive = ""
+	}
+	return parts, archive, err
+}
+
+// intact reports whether the files of a pack are what the commit names, or retention has
+// deleted it.
+func (r *repair) intact(c snapshot.Commit) (bool, error) {
+	err := r.unpacked(c)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return r.collected(c), nil
+	case snapshot.IsDamage(err):
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// equal reports whether a pack has the bytes that this root would store, or retention has
+// deleted it.
+func (r *repair) equal(c snapshot.Commit) (bool, error) {
+	want, got := newHash(), newHash()
+	if _, err := writePack(r.ctx, r.f, c, want); err != nil {
+		return false, err
+	}
+	pack, err := r.d.store.objects.open(r.ctx, r.d.key(packName(c)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r.collected(c), nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer pack.Close()
+	if _, err := io.Copy(got, pack); err != nil {
+		return false, err
+	}
+	return got.String() == want.String(), nil
+}
+
+// collected reports whether retention may have deleted a pack in the store.
+func (r *repair) collected(c snapshot.Commit) bool { return r.marks.Snapshots.Covers(c.CycleID) }
+
+// unpacked unpacks a pack and compares its files.
+func (r *repair) unpacked(c snapshot.Commit) error {
+	staged := layout.StagingDir + "/repair-" + c.SHA256[:16]
+	if err := r.f.RemoveAll(staged); err != nil {
+		return err
+	}
+	defer r.f.RemoveAll(staged)
+	return r.d.fetchPack(r.ctx, r.f, c, archived, staged, func(string) error { return nil })
+}
+
+// segments stores the segments of the newest manifest that are damaged or missing.
+func (r *repair) segments(here snapshot.Commit) error {
+	m, err := snapshot.Open(r.f, here)
+	if err != nil {
+		return err
+	}
+	for _, s := range m.Changes {
+		name := segmentName(s.File, s.SHA256)
+		data, err := r.d.store.objects.get(r.ctx, r.d.key(name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !snapshot.IsDamage(err) {
+			return err
+		}
+		if err == nil && durable.Hash(data) == s.SHA256 {
+			continue
+		}
+		if err := snapshot.VerifySegment(r.f, s); err != nil {
+			return err
+		}
+		r.done.Segments++
+		if r.o.DryRun {
+			continue
+		}
+		if err := r.d.putFile(r.ctx, r.f, s.File, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *repair) put(name string, write func(io.Writer) error) error {
+	if r.o.DryRun {
+		return nil
+	}
+	return r.d.store.objects.put(r.ctx, r.d.key(name), write)
+}

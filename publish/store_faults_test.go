@@ -1,0 +1,174 @@
+package publish_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"gocloud.dev/blob"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/layout"
+	"mkt/publish/retention"
+	"mkt/publish/snapshot"
+	"mkt/publish/store"
+)
+
+// Two workers fetch one account in the same second, so that their cycles, their snapshots
+// and their change segments have the same names. The one that is late by any number of
+// steps spoils nothing that the other has committed.
+func TestTwoWorkersInOneSecond(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		d, _ := newStore(t)
+		a, b := durabletest.NewMem(), durabletest.NewMem()
+		must(t, shipCycle(t, a, d, cycle{number: 1, refreshed: upTo(4)}, retention.Policy{}))
+		_, err := d.Sync(t.Context(), b)
+		must(t, err)
+		winner, loser := cycle{number: 2, refreshed: []int{0, 1}, failed: []int{2, 3}}, cycle{number: 2, refreshed: []int{2, 3}, failed: []int{0, 1}}
+		late := between{Store: d, before: func() { must(t, shipCycle(t, a, d, winner, retention.Policy{})) }, checked: first}
+		loser.transform(t, b)
+		o := options(b, loser, "late")
+		o.Store = &late
+		if _, err := publish.Run(t.Context(), o); !errors.Is(err, publish.ErrConflict) {
+			t.Fatalf("the worker that was late: %v, want ErrConflict", err)
+		}
+		for name, f := range map[string]durable.FS{"the worker that was late": b, "a new worker": durabletest.NewMem()} {
+			if _, err := d.Sync(t.Context(), f); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			got, err := look(f)
+			if err != nil || got.fixtures[0] != 2 || got.fixtures[2] != 1 || len(got.events) != 6 {
+				t.Errorf("%s has %v and %d events: %v", name, got.fixtures, len(got.events), err)
+			}
+		}
+	}
+}
+
+// between is a store to which another worker ships a publication first: before anything of
+// this one is looked at, or after it was found to follow the newest one.
+type between struct {
+	publish.Store
+	before  func()
+	checked bool
+}
+
+func (b *between) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error {
+	if !b.checked {
+		b.before()
+		return b.Store.Ship(ctx, root, c, record, segments)
+	}
+	return b.Store.Ship(ctx, &whenOpened{root, b.before}, c, record, segments)
+}
+
+// whenOpened calls a function before the first file is opened.
+type whenOpened struct {
+	durable.FS
+	do func()
+}
+
+func (f *whenOpened) Open(name string) (durable.Reader, error) {
+	if do := f.do; do != nil {
+		f.do = nil
+		do()
+	}
+	return f.FS.Open(name)
+}
+
+// A root that begins at a later publication is pushed into an empty store: a worker with an
+// empty disk continues it.
+func TestPushOfLaterPublications(t *testing.T) {
+	d, _ := newStore(t)
+	all, part := history(), durabletest.NewMem()
+	f := durabletest.NewMem()
+	for _, c := range all[:3] {
+		must(t, shipCycle(t, f, d, c, retention.Policy{}))
+	}
+	_, err := d.Pull(t.Context(), part, store.PullOptions{From: all[2].at()})
+	must(t, err)
+	other, _ := newStore(t)
+	pushed, err := other.Push(t.Context(), part, store.PushOptions{})
+	must(t, err)
+	worker := durabletest.NewMem()
+	head, err := other.Sync(t.Context(), worker)
+	must(t, err)
+	if pushed.First != 2 || head.Version != 3 {
+		t.Fatalf("pushed %+v, a worker has version %d", pushed, head.Version)
+	}
+	must(t, shipCycle(t, worker, other, all[3], retention.Policy{}))
+	if got, err := look(worker); err != nil || got.commit.Version != 4 {
+		t.Errorf("version %d, %v", got.commit.Version, err)
+	}
+}
+
+// State files are not data: damaged ones stop neither a worker nor a replica.
+func TestDamagedStates(t *testing.T) {
+	for name, damage := range map[string]func([]byte) []byte{
+		"cut":                 func(b []byte) []byte { return b[:700] },
+		"garbage":             func([]byte) []byte { return []byte(strings.Repeat("x", 2000)) },
+		"a changed byte":      func(b []byte) []byte { b[512] ^= 1; return b },
+		"a changed header":    func(b []byte) []byte { b[100] ^= 1; return b },
+		"the name of another": func(b []byte) []byte { return []byte(strings.Replace(string(b), "state/", "STATE/", 1)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, bucket := newStore(t)
+			f := durabletest.NewMem()
+			must(t, shipCycle(t, f, d, history()[0], retention.Policy{}))
+			must(t, d.ShipStates(t.Context(), f, durabletest.NewMem()))
+			damageObject(t, bucket, "client_id=acme/product=market_engine/state.tar", damage)
+			worker := durabletest.NewMem()
+			if _, err := d.Sync(t.Context(), worker); err != nil {
+				t.Fatal(err)
+			}
+			must(t, shipCycle(t, worker, d, history()[1], retention.Policy{}))
+		})
+	}
+}
+
+func damageObject(t testing.TB, bucket *blob.Bucket, key string, damage func([]byte) []byte) {
+	t.Helper()
+	data, err := bucket.ReadAll(t.Context(), key)
+	must(t, err)
+	must(t, bucket.WriteAll(t.Context(), key, damage(data), nil))
+}
+
+// A damaged record is reported as damage, and not as the work of another installation.
+// Nothing is published over it, and a root that has it repairs it.
+func TestDamagedRecord(t *testing.T) {
+	key := "client_id=acme/product=market_engine/" + layout.Commit(2)
+	for name, damage := range map[string]func([]byte) []byte{
+		"cut":   func(b []byte) []byte { return b[:len(b)/2] },
+		"empty": func([]byte) []byte { return nil },
+		"a changed byte": func(b []byte) []byte {
+			return []byte(strings.Replace(string(b), `"manifest_sha256": "`, `"manifest_sha256": "f`, 1))
+		},
+		"a changed hash": func(b []byte) []byte { i := strings.Index(string(b), `"manifest_sha256": "`) + 21; b[i] ^= 1; return b },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, bucket := newStore(t)
+			f := durabletest.NewMem()
+			for _, c := range history()[:2] {
+				must(t, shipCycle(t, f, d, c, retention.Policy{}))
+			}
+			damageObject(t, bucket, key, damage)
+			again := store.New(bucket, store.Options{}).Dataset(d.ClientID(), d.Product())
+			for who, root := range map[string]durable.FS{"the worker that published it": f, "a new worker": durabletest.NewMem()} {
+				_, err := again.Sync(t.Context(), root)
+				if !snapshot.IsDamage(err) || !strings.Contains(err.Error(), "00002") || errors.Is(err, store.ErrDiverged) {
+					t.Errorf("%s: %v", who, err)
+				}
+			}
+			done, err := again.Repair(t.Context(), f, store.PushOptions{})
+			must(t, err)
+			if done.Records != 1 {
+				t.Errorf("repaired %+v", done)
+			}
+			worker := durabletest.NewMem()
+			_, err = again.Sync(t.Context(), worker)
+			must(t, err)
+			must(t, shipCycle(t, worker, again, history()[2], retention.Policy{}))
+		})
+	}
+}
