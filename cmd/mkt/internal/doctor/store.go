@@ -3,6 +3,8 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -50,7 +53,32 @@ func (d *doctor) objectStore(ctx context.Context) {
 		return
 	}
 	d.storeKey(key, at)
+	if d.SharedTenants {
+		d.sharedAccounts(ctx, s, at)
+	}
 	d.compare(ctx, s)
+}
+
+// sharedAccounts compares the tenants file with the accounts in the store.
+func (d *doctor) sharedAccounts(ctx context.Context, s *store.Store, at place) {
+	copied, err := tenants.Copy{Path: d.Tenants, Origin: s.Accounts()}.Standing(ctx)
+	file := place{file: d.Tenants}
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // the file, or the version of which it is a copy
+		d.bad(Fail, "ACCOUNTS_BEHIND", "store", file, d.mkt("tenant list"), "it is missing, or the store lacks the version of which it is a copy")
+	case err != nil:
+		d.storeFails(at, err)
+	case copied.Invalid != nil:
+		d.bad(Fail, "ACCOUNTS_INVALID", "store", at, fmt.Sprintf("if a newer build of mkt wrote it, install that one here too; else delete accounts/%020d.yaml in the store, and run the command that made it again", copied.Newest), "%v", copied.Invalid)
+	case copied.Newest == 0:
+		d.bad(Warn, "ACCOUNTS_BY_HAND", "store", file, d.mkt("tenant validate --seal"), "the store has no accounts yet: only this machine has these")
+	case copied.ByHand:
+		d.bad(Warn, "ACCOUNTS_BY_HAND", "store", file, d.mkt("tenant validate --seal"), "it was changed by hand since version %d: only this machine has the change, and the next newer version replaces it", copied.Version)
+	case copied.Version < copied.Newest:
+		d.bad(Warn, "ACCOUNTS_BEHIND", "store", file, d.mkt("tenant list")+", and look at the log of mkt serve and mkt schedule", "it is a copy of version %d, and the store has version %d", copied.Version, copied.Newest)
+	default:
+		d.ok("store", file, "it is a copy of version %d, the newest in the store", copied.Version)
+	}
 }
 
 // storeFails reports an error of the store.

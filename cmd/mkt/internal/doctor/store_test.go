@@ -16,6 +16,7 @@ import (
 	"gocloud.dev/blob/memblob"
 
 	"mkt/cmd/mkt/internal/doctor"
+	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -36,7 +37,7 @@ var storeFaults = []struct {
 		must(h.t, err)
 		other, err := snapshot.ParseCommit(record)
 		must(h.t, err)
-		other.PublishedAt = other.PublishedAt.Add(time.Second)
+		other.RunID = "of another installation"
 		record, err = layout.EncodeHeader(other)
 		must(h.t, err)
 		must(h.t, b.WriteAll(h.t.Context(), key, record, nil))
@@ -67,6 +68,22 @@ var storeFaults = []struct {
 	{"no such parameter", func(h *installation, _ *blob.Bucket) {
 		h.options.Store = openAt("s3://bucket?nonsense=1")
 	}, []string{"FAIL STORE_INVALID"}},
+	{"accounts that the store does not have", func(h *installation, _ *blob.Bucket) {
+		h.options.SharedTenants = true
+	}, []string{"WARN ACCOUNTS_BY_HAND"}},
+	{"accounts changed by hand", func(h *installation, b *blob.Bucket) {
+		h.share(b)
+		h.write(h.options.Tenants, h.read(h.options.Tenants)+"\n")
+	}, []string{"WARN TENANTS_UNSEALED", "WARN ACCOUNTS_BY_HAND"}},
+	{"newer accounts", func(h *installation, b *blob.Bucket) {
+		h.share(b)
+		must(h.t, store.New(b, store.Options{}).Accounts().Commit(h.t.Context(), 2, []byte(h.read(h.options.Tenants)), nil))
+	}, []string{"WARN ACCOUNTS_BEHIND"}},
+	{"invalid accounts", func(h *installation, b *blob.Bucket) {
+		h.share(b)
+		must(h.t, store.New(b, store.Options{}).Accounts().Commit(h.t.Context(), 2, []byte("{"), nil))
+	}, []string{"FAIL ACCOUNTS_INVALID"}},
+	{"shared accounts", func(h *installation, b *blob.Bucket) { h.share(b) }, nil},
 	{"no answer", func(_ *installation, b *blob.Bucket) { b.Close() }, []string{"FAIL STORE_AWAY"}},
 	{"a replica without the newest publication", func(h *installation, _ *blob.Bucket) {
 		must(h.t, os.RemoveAll(h.root))
@@ -118,6 +135,14 @@ func TestObjectStore(t *testing.T) {
 			}
 		})
 	}
+}
+
+// share puts the accounts into a store, by an edit that changes nothing.
+func (h *installation) share(b *blob.Bucket) {
+	h.t.Helper()
+	h.options.SharedTenants = true
+	_, err := tenants.Copy{Path: h.options.Tenants, Origin: store.New(b, store.Options{}).Accounts()}.Edit(h.t.Context(), func(*tenants.Editor) error { return nil })
+	must(h.t, err)
 }
 
 func storeAt(b *blob.Bucket, now func() time.Time) func(context.Context) (*store.Store, error) {

@@ -80,7 +80,7 @@ func (g *Group) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options 
 		Loads: filepath.Join(cmp.Or(f.usage, filepath.Join(g.Data, serve.UsageFolder)), serve.LoadsFolder),
 	}
 	if g.HasStore() {
-		o.Store, o.StoreName = g.Store, store.Redact(g.StoreURL)
+		o.Store, o.StoreName, o.SharedTenants = g.Store, store.Redact(g.StoreURL), g.SharedTenants
 	}
 	if f.online {
 		o.Probe = g.prober()
