@@ -3,6 +3,7 @@ package publish_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,7 +71,7 @@ func TestPullWhatIsDeleted(t *testing.T) {
 // them yet, and its pack is not taken for one that lost.
 func TestCollectWhilePublishing(t *testing.T) {
 	d, bucket := shipped(t)
-	compacted := inStore + layout.ChangeSegment(1, 2, cycle{number: 13}.id())
+	compacted := inStore + strings.TrimSuffix(layout.ChangeSegment(1, 2, cycle{number: 13}.id()), ".parquet") + "-0123456789abcdef.parquet"
 	pack := inStore + fmt.Sprintf("packs/%020d-0123456789abcdef.tar", 13)
 	for _, key := range []string{compacted, pack} {
 		must(t, bucket.WriteAll(t.Context(), key, []byte("under way"), nil))

@@ -41,7 +41,7 @@ helm.sh/chart: {{ (index . 0).Chart.Name }}-{{ (index . 0).Chart.Version }}
     "admin" "0.0.0.0:9082"
     "admin_remote" true)
 -}}
-{{- if $v.accounts.secret }}{{ $_ := set $settings "tenants" "/etc/mkt/tenants.yaml" }}{{ end -}}
+{{- if $v.accounts.secret }}{{ $_ := set $settings "tenants" "/etc/mkt/tenants.yaml" }}{{ else }}{{ $_ := merge $settings (dict "tenants" "/var/lib/mkt/data/accounts/tenants.yaml" "tenants_in_store" true) }}{{ end -}}
 {{- if and $v.work (ne $v.work "environment") }}{{ $_ := set $settings "work" $v.work }}{{ end -}}
 {{- if and $v.limits (ne $v.limits "environment") }}{{ $_ := set $settings "limits" $v.limits }}{{ end -}}
 {{- mustMergeOverwrite $settings (deepCopy $v.settings) | toYaml -}}

@@ -1,17 +1,85 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
+	"os"
+	"time"
 
+	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 )
 
-// LoadTenants reads tenants.yaml and says what to do if it does not exist.
+// LoadTenants reads tenants.yaml and says what to do if it does not exist. If the accounts are in
+// the object store it is brought up to date first; if that fails it is read as it is.
 func (env *Env) LoadTenants() (*tenants.File, error) {
+	if env.SharedTenants {
+		ctx, cancel := context.WithTimeout(context.Background(), refreshTimeout)
+		defer cancel()
+		err := env.RefreshTenants(ctx)
+		if _, missing := os.Stat(env.Tenants); errors.Is(missing, fs.ErrNotExist) {
+			if err == nil {
+				err = errors.New("there are none yet: any command that changes them makes the first version, such as mkt tenant validate --seal on the machine that has tenants.yaml")
+			}
+			return nil, fmt.Errorf("accounts in the object store: %w", err)
+		}
+		if err != nil {
+			env.warn("the accounts in the object store cannot be read: those that were copied before are used", err)
+		}
+	}
+	return env.CopiedTenants()
+}
+
+// CopiedTenants is LoadTenants without a request.
+func (env *Env) CopiedTenants() (*tenants.File, error) {
 	f, err := tenants.Load(env.Tenants)
 	return f, env.MissingTenants(err)
+}
+
+// refreshTimeout bounds how long a command waits for the accounts in the object store.
+const refreshTimeout = 20 * time.Second
+
+// SharedAccounts returns the accounts of the object store, of which tenants.yaml is a copy; nil if
+// they are in the file alone.
+func (env *Env) SharedAccounts(ctx context.Context) (tenants.Origin, error) {
+	if !env.SharedTenants {
+		return nil, nil
+	}
+	s, err := env.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.Accounts(), nil
+}
+
+// RefreshTenants brings tenants.yaml up to date with the accounts in the object store, if they are
+// there.
+func (env *Env) RefreshTenants(ctx context.Context) error {
+	origin, err := env.SharedAccounts(ctx)
+	if err != nil || origin == nil {
+		return err
+	}
+	done, err := audit.CopyAt(env.Tenants, origin).Refresh(ctx)
+	if err == nil && done.Aside != "" {
+		env.warn("the file of the accounts had been changed by hand, and a newer version of the object store has replaced it: the changes are in "+done.Aside, nil)
+	}
+	return err
+}
+
+// warn says something that is no error of the command.
+func (env *Env) warn(text string, err error) {
+	switch {
+	case env.Log.Enabled(context.Background(), slog.LevelWarn):
+		env.Log.Warn(text, "file", env.Tenants, "error", err)
+	case err != nil:
+		plain.Fprintf(env.Errs, "mkt: %s: %v\n", text, err)
+	default:
+		plain.Fprintf(env.Errs, "mkt: %s\n", text)
+	}
 }
 
 // MissingTenants adds the next step to the error of a tenants file that does not exist.

@@ -157,7 +157,7 @@ func marketNames() (names []string) {
 // accountIDs returns the accounts of tenants.yaml, and those that only the data root has.
 func accountIDs(env *Env, _ *cobra.Command, _ string) (list []cobra.Completion) {
 	known := map[string]bool{}
-	if f, err := env.LoadTenants(); err == nil {
+	if f, err := env.CopiedTenants(); err == nil {
 		for i := range f.Tenants {
 			t := &f.Tenants[i]
 			known[t.ID] = true

@@ -23,7 +23,9 @@ type Env struct {
 	// StoreURL is the address of the object store; "" if publications are on this machine
 	// only.
 	StoreURL string
-	Log      *slog.Logger
+	// SharedTenants: the accounts are in the object store, and Tenants is a copy.
+	SharedTenants bool
+	Log           *slog.Logger
 
 	objects   opened
 	noPager   bool

@@ -82,6 +82,7 @@ func NewRoot(env *Env, sections ...Section) *cobra.Command {
 	flags.StringVar(&env.Data, "data", "data", "data root")
 	flags.StringVar(&env.Tenants, "tenants", "tenants.yaml", "file of the accounts")
 	flags.StringVar(&env.StoreURL, "store", "", "object store of the publications: s3://bucket/prefix?region=…, gs://… or azblob://… (default: none, only this machine)")
+	flags.BoolVar(&env.SharedTenants, "tenants-in-store", false, "the accounts are in the object store, and the file of --tenants is a copy that is kept up to date")
 	flags.Var(&env.output, "output", "format of the output: text for people, json for scripts")
 	flags.Var(&env.logLevel, "log-level", "lowest level that is logged (default: info for commands that run until they are stopped, else off)")
 	flags.Var(&env.logFormat, "log-format", "format of the log on stderr")
@@ -90,6 +91,7 @@ func NewRoot(env *Env, sections ...Section) *cobra.Command {
 	env.Settings.BindPath(flags, "data", "data")
 	env.Settings.BindPath(flags, "tenants", "tenants")
 	env.Settings.Bind(flags, "store", "store")
+	env.Settings.Bind(flags, "tenants-in-store", "tenants_in_store")
 	env.Settings.Bind(flags, "output", "output")
 	env.Settings.Bind(flags, "log-level", "log.level")
 	env.Settings.Bind(flags, "log-format", "log.format")
@@ -129,6 +131,9 @@ func (env *Env) Prepare(cmd *cobra.Command) error {
 		if err := store.CheckURL(env.StoreURL); err != nil {
 			return Usagef("--store: %w", err)
 		}
+	}
+	if env.SharedTenants && env.StoreURL == "" {
+		return Usagef("--tenants-in-store: %w", ErrNoStore)
 	}
 	level := logOff
 	if _, service := cmd.Annotations[LongRunning]; service {

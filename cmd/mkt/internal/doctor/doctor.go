@@ -54,6 +54,8 @@ type Options struct {
 	// Store opens the object store, and StoreName names it; nil if there is none.
 	Store     func(context.Context) (*store.Store, error)
 	StoreName string
+	// SharedTenants: the accounts are in the object store, and the tenants file is a copy.
+	SharedTenants bool
 	// Space returns the free space below a folder; nil asks the file system.
 	Space func(dir string) (Space, error)
 	// Running returns the arguments of the processes of mkt, and whether this user is shown

@@ -3,6 +3,8 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -50,7 +53,32 @@ func (d *doctor) objectStore(ctx context.Context) {
 		return
 	}
 	d.storeKey(key, at)
+	if d.SharedTenants {
+		d.sharedAccounts(ctx, s, at)
+	}
 	d.compare(ctx, s)
+}
+
+// sharedAccounts compares the tenants file with the accounts in the store.
+func (d *doctor) sharedAccounts(ctx context.Context, s *store.Store, at place) {
+	copied, err := tenants.Copy{Path: d.Tenants, Origin: s.Accounts()}.Standing(ctx)
+	file := place{file: d.Tenants}
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // the file, or the version of which it is a copy
+		d.bad(Fail, "ACCOUNTS_BEHIND", "store", file, d.mkt("tenant list"), "it is missing, or the store lacks the version of which it is a copy")
+	case err != nil:
+		d.storeFails(at, err)
+	case copied.Invalid != nil:
+		d.bad(Fail, "ACCOUNTS_INVALID", "store", at, fmt.Sprintf("if a newer build of mkt wrote it, install that one here too; else delete accounts/%020d.yaml in the store, and run the command that made it again", copied.Newest), "%v", copied.Invalid)
+	case copied.Newest == 0:
+		d.bad(Warn, "ACCOUNTS_BY_HAND", "store", file, d.mkt("tenant validate --seal"), "the store has no accounts yet: only this machine has these")
+	case copied.ByHand:
+		d.bad(Warn, "ACCOUNTS_BY_HAND", "store", file, d.mkt("tenant validate --seal"), "it was changed by hand since version %d: only this machine has the change, and the next newer version replaces it", copied.Version)
+	case copied.Version < copied.Newest:
+		d.bad(Warn, "ACCOUNTS_BEHIND", "store", file, d.mkt("tenant list")+", and look at the log of mkt serve and mkt schedule", "it is a copy of version %d, and the store has version %d", copied.Version, copied.Newest)
+	default:
+		d.ok("store", file, "it is a copy of version %d, the newest in the store", copied.Version)
+	}
 }
 
 // storeFails reports an error of the store.
@@ -58,12 +86,14 @@ func (d *doctor) storeFails(at place, err error) {
 	switch {
 	case errors.Is(err, store.ErrUnsafe):
 		d.bad(Fail, "STORE_UNSAFE", "store", at, "use a store that honours If-None-Match: docs/operators.md names some; nothing is published to this one", "%v", err)
+	case errors.Is(err, store.ErrNoBucket):
+		d.bad(Fail, "STORE_BUCKET", "store", at, "create the bucket, or correct the setting store", "%v", err)
 	case errors.Is(err, store.ErrRefused):
-		d.bad(Fail, "STORE_REFUSES", "store", at, "check the name of the bucket, the credential in the environment (for s3 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY) and its permissions: docs/operators.md has the policy", "%v", err)
+		d.bad(Fail, "STORE_REFUSES", "store", at, "check the credential in the environment (for s3 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY) and its permissions: docs/operators.md has the policy", "%v", err)
 	case errors.Is(err, store.ErrFull):
 		d.bad(Fail, "STORE_FULL", "store", at, "make room or raise the quota, or keep less: "+d.mkt("gc --all"), "%v", err)
 	case errors.Is(err, snapshot.ErrDamaged):
-		d.bad(Fail, "STORE_DAMAGED", "store", at, "restore the object from a version or a backup of the bucket: mkt never changes it", "%v", err)
+		d.bad(Fail, "STORE_DAMAGED", "store", at, "on a machine that has it: "+d.mkt("push --all --repair")+"; or restore the object from a version or a backup of the bucket", "%v", err)
 	default:
 		d.bad(Fail, "STORE_AWAY", "store", at, "check the address in the setting store, with its region and endpoint, and that this machine reaches it; until then cycles archive their answers and serve answers from what it has", "%v", err)
 	}
@@ -163,7 +193,7 @@ func (d *doctor) stored(r *root, c compared) {
 	case errors.Is(c.err, store.ErrDiverged):
 		d.bad(Fail, "STORE_DIVERGED", "store", at, "give each installation its own prefix in the setting store; if the store is right, move "+cli.Quote(r.dir)+" away: it is copied from the store again", "%v", c.err)
 		return
-	case c.err != nil && snapshot.IsFault(c.err) && !errors.Is(c.err, snapshot.ErrDamaged) && !errors.Is(c.err, store.ErrAway) && !errors.Is(c.err, store.ErrRefused):
+	case c.err != nil && snapshot.IsFault(c.err) && !errors.Is(c.err, snapshot.ErrDamaged) && !errors.Is(c.err, store.ErrAway) && !errors.Is(c.err, store.ErrRefused) && !errors.Is(c.err, store.ErrNoBucket):
 		return // the root cannot be read: that is another finding
 	case c.err != nil:
 		d.storeFails(at, c.err)

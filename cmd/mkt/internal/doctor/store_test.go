@@ -16,8 +16,10 @@ import (
 	"gocloud.dev/blob/memblob"
 
 	"mkt/cmd/mkt/internal/doctor"
+	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 	"mkt/publish/store"
 )
 
@@ -33,7 +35,12 @@ var storeFaults = []struct {
 		key := prefix + layout.Commit(2)
 		record, err := b.ReadAll(h.t.Context(), key)
 		must(h.t, err)
-		must(h.t, b.WriteAll(h.t.Context(), key, append(record, ' '), nil))
+		other, err := snapshot.ParseCommit(record)
+		must(h.t, err)
+		other.RunID = "of another installation"
+		record, err = layout.EncodeHeader(other)
+		must(h.t, err)
+		must(h.t, b.WriteAll(h.t.Context(), key, record, nil))
 	}, []string{"FAIL STORE_DIVERGED"}},
 	{"no commit", func(h *installation, b *blob.Bucket) {
 		must(h.t, b.Delete(h.t.Context(), prefix+layout.Commit(2)))
@@ -55,11 +62,28 @@ var storeFaults = []struct {
 		h.options.Store = storeAt(b, func() time.Time { at = at.Add(3 * time.Second); return at })
 	}, []string{"WARN STORE_SLOW"}},
 	{"ignores conditions", answering(http.StatusOK), []string{"FAIL STORE_UNSAFE"}},
+	{"no bucket", answering(http.StatusNotFound), []string{"FAIL STORE_BUCKET"}},
 	{"full", answering(http.StatusInsufficientStorage), []string{"FAIL STORE_FULL"}},
 	{"refuses", answering(http.StatusForbidden), []string{"FAIL STORE_REFUSES"}},
 	{"no such parameter", func(h *installation, _ *blob.Bucket) {
 		h.options.Store = openAt("s3://bucket?nonsense=1")
 	}, []string{"FAIL STORE_INVALID"}},
+	{"accounts that the store does not have", func(h *installation, _ *blob.Bucket) {
+		h.options.SharedTenants = true
+	}, []string{"WARN ACCOUNTS_BY_HAND"}},
+	{"accounts changed by hand", func(h *installation, b *blob.Bucket) {
+		h.share(b)
+		h.write(h.options.Tenants, h.read(h.options.Tenants)+"\n")
+	}, []string{"WARN TENANTS_UNSEALED", "WARN ACCOUNTS_BY_HAND"}},
+	{"newer accounts", func(h *installation, b *blob.Bucket) {
+		h.share(b)
+		must(h.t, store.New(b, store.Options{}).Accounts().Commit(h.t.Context(), 2, []byte(h.read(h.options.Tenants)), nil))
+	}, []string{"WARN ACCOUNTS_BEHIND"}},
+	{"invalid accounts", func(h *installation, b *blob.Bucket) {
+		h.share(b)
+		must(h.t, store.New(b, store.Options{}).Accounts().Commit(h.t.Context(), 2, []byte("{"), nil))
+	}, []string{"FAIL ACCOUNTS_INVALID"}},
+	{"shared accounts", func(h *installation, b *blob.Bucket) { h.share(b) }, nil},
 	{"no answer", func(_ *installation, b *blob.Bucket) { b.Close() }, []string{"FAIL STORE_AWAY"}},
 	{"a replica without the newest publication", func(h *installation, _ *blob.Bucket) {
 		must(h.t, os.RemoveAll(h.root))
@@ -113,6 +137,14 @@ func TestObjectStore(t *testing.T) {
 	}
 }
 
+// share puts the accounts into a store, by an edit that changes nothing.
+func (h *installation) share(b *blob.Bucket) {
+	h.t.Helper()
+	h.options.SharedTenants = true
+	_, err := tenants.Copy{Path: h.options.Tenants, Origin: store.New(b, store.Options{}).Accounts()}.Edit(h.t.Context(), func(*tenants.Editor) error { return nil })
+	must(h.t, err)
+}
+
 func storeAt(b *blob.Bucket, now func() time.Time) func(context.Context) (*store.Store, error) {
 	return func(context.Context) (*store.Store, error) { return store.New(b, store.Options{Now: now}), nil }
 }
@@ -128,6 +160,9 @@ func answering(status int) func(*installation, *blob.Bucket) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPut {
 				w.WriteHeader(status)
+				if status == http.StatusNotFound {
+					fmt.Fprint(w, "<Error><Code>NoSuchBucket</Code></Error>")
+				}
 				return
 			}
 			w.WriteHeader(http.StatusNotFound)

@@ -15,7 +15,19 @@ import (
 // account uses it. If the generation is not nil the change is in force and must be reported,
 // also if there is an error: then the log could not be written.
 func (g *Group) editTenants(ctx context.Context, action audit.Action, change func(*tenants.Editor) error) (*tenants.File, error) {
-	f, err := audit.Edit(ctx, g.Tenants, audit.By{Who: whoever(), Action: action, Now: g.Now}, change)
+	by := audit.By{Who: whoever(), Action: action, Now: g.Now}
+	if !g.SharedTenants {
+		f, err := audit.Edit(ctx, g.Tenants, by, change)
+		return f, g.MissingTenants(err)
+	}
+	if _, err := g.WritableStore(ctx); err != nil { // it must honour conditional writes
+		return nil, err
+	}
+	origin, err := g.SharedAccounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f, err := audit.EditCopy(ctx, g.Tenants, origin, by, change)
 	return f, g.MissingTenants(err)
 }
 

@@ -29,14 +29,18 @@ func newTenantLog(g *Group) *cobra.Command {
 		Long: `Show the audit log, oldest entry first: audit.log beside tenants.yaml, to
 which every command that changes an account appends. MKT_ACTOR names the
 person if several people share a user. Changes by hand are not in the log; a
-comparison of the file's hashes shows that there were some.`,
+comparison of the file's hashes shows that there were some. With
+--tenants-in-store it has the changes of all machines.`,
 		Example:     `  mkt tenant log acme --since 2026-11-01`,
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: map[string]string{cli.Paged: ""},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			pick, err := f.filter(args)
 			if err != nil {
 				return err
+			}
+			if err := g.RefreshTenants(cmd.Context()); err != nil {
+				plain.Fprintf(g.Errs, "mkt: the log lacks what other machines changed since: %v\n", err)
 			}
 			log, err := audit.Open(g.Tenants, pick)
 			if err != nil {

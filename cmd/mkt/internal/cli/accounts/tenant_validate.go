@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,8 @@ func newTenantValidate(g *Group) *cobra.Command {
 The commands that change an account seal the file: its last line says that it
 is complete. After a change by hand, --seal does that if the file is valid.
 Without it, mkt serve and mkt schedule ignore a change by hand that removes
-something, because a file that was cut off looks the same.`,
+something, because a file that was cut off looks the same. With
+--tenants-in-store, --seal also stores the file, also as the first version.`,
 		Example: `  mkt tenant validate`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -33,7 +35,11 @@ something, because a file that was cut off looks the same.`,
 				return err
 			}
 			before := f
-			if seal && f.Seal() != tenants.Sealed {
+			stored, err := g.isStored(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if seal && (f.Seal() != tenants.Sealed || !stored) {
 				f, err = g.editTenants(cmd.Context(), audit.FileSeal, func(e *tenants.Editor) error { return checkRevoked(e.File()) })
 				if f == nil {
 					return err
@@ -44,11 +50,25 @@ something, because a file that was cut off looks the same.`,
 			}
 			plain.Fprintf(g.Out, "%s is valid: %s\n", f.Name, cli.Plural(len(f.Tenants), "tenant"))
 			_, lost := plain.Fprintf(g.Out, "%s\n", sealWords(before, f))
+			if !stored && !seal {
+				_, lost = plain.Fprintf(g.Out, "It is not in the object store: mkt tenant validate --seal stores it.\n")
+			}
 			return errors.Join(err, lost)
 		},
 	}
 	cmd.Flags().BoolVar(&seal, "seal", false, "seal the file after a change by hand, so that all of it is put in force")
 	return cmd
+}
+
+// isStored reports whether the file is the newest version of the accounts in the object store, if
+// they are there.
+func (g *Group) isStored(ctx context.Context) (bool, error) {
+	origin, err := g.SharedAccounts(ctx)
+	if err != nil || origin == nil {
+		return origin == nil, err
+	}
+	s, err := tenants.Copy{Path: g.Tenants, Origin: origin}.Standing(ctx)
+	return s.Newest > 0 && s.Version == s.Newest && !s.ByHand, err
 }
 
 func checkRevoked(f *tenants.File) error {

@@ -27,7 +27,7 @@ type api struct {
 
 // startAPI starts an API server until ctx is done.
 func (g *Group) startAPI(ctx context.Context) (baseURL string, token func(account string) (string, bool), err error) {
-	file, err := tenants.Load(g.Tenants)
+	file, err := g.LoadTenants()
 	if err != nil {
 		return "", nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -19,6 +20,7 @@ type reloads struct {
 	generation prometheus.Gauge
 	inForce    prometheus.Gauge
 	refused    prometheus.Counter
+	store      prometheus.Gauge
 }
 
 func NewReloads(env *cli.Env) *reloads {
@@ -33,16 +35,59 @@ func NewReloads(env *cli.Env) *reloads {
 	}
 	r.generation.Set(1)
 	r.inForce.Set(1)
+	r.store = prometheus.NewGauge(prometheus.GaugeOpts{Name: "mkt_tenants_store_in_force",
+		Help: "1 if the newest accounts in the object store were read and are valid, 0 if not; only with tenants_in_store."})
+	r.store.Set(1)
 	return r
 }
 
 func (r *reloads) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{r.generation, r.inForce, r.refused}
+	all := []prometheus.Collector{r.generation, r.inForce, r.refused}
+	if r.env.SharedTenants {
+		all = append(all, r.store)
+	}
+	return all
+}
+
+// refreshEvery is how often the object store is asked for newer accounts: a lost right takes effect
+// everywhere within 15 seconds.
+const refreshEvery = 10 * time.Second
+
+// refresh keeps the copy of the accounts up to date with the object store until ctx is done.
+func (r *reloads) refresh(ctx context.Context) {
+	tick := time.NewTicker(refreshEvery)
+	defer tick.Stop()
+	trouble := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := r.env.RefreshTenants(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil && trouble != "":
+			trouble = ""
+			r.env.Log.Info("the accounts in the object store are read again")
+		case err != nil && err.Error() != trouble:
+			trouble = err.Error()
+			r.env.Log.Error("the newest accounts in the object store are not in force: those before stay", "error", err)
+		}
+		r.store.Set(1)
+		if err != nil {
+			r.store.Set(0)
+		}
+	}
 }
 
 // Watch calls apply with each valid edit until ctx is done. If apply refuses one, the
 // generation before stays in force.
 func (r *reloads) Watch(ctx context.Context, from *tenants.File, apply func(*tenants.File) error) {
+	if r.env.SharedTenants {
+		go r.refresh(ctx)
+	}
 	refused := func() { r.refused.Inc(); r.inForce.Set(0) }
 	tenants.Watch(ctx, from, tenants.WatchOptions{Now: r.env.Now, Log: r.env.Log, Refused: refused}, func(f *tenants.File) error {
 		if err := apply(f); err != nil {

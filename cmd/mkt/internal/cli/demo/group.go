@@ -44,6 +44,7 @@ func (g *Group) MakeFiles(dir string) error {
 	}
 	g.Data = filepath.Join(dir, "data")
 	g.Tenants = filepath.Join(dir, "tenants.yaml")
+	g.StoreURL, g.SharedTenants = "", false // whatever the settings say: its data is emulated
 	g.Batch.Keys = cli.Keys{Seal: filepath.Join(dir, "seal.key"), ID: filepath.Join(dir, "id.key")}
 	g.Browser.Keys = g.Batch.Keys
 	return nil

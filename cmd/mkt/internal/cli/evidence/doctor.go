@@ -95,7 +95,7 @@ func (g *Group) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options 
 		o.Work = g.askWorkers
 	}
 	if g.HasStore() {
-		o.Store, o.StoreName = g.Store, store.Redact(g.StoreURL)
+		o.Store, o.StoreName, o.SharedTenants = g.Store, store.Redact(g.StoreURL), g.SharedTenants
 	}
 	if f.online {
 		o.Probe = g.prober()
