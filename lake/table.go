@@ -26,7 +26,7 @@ const (
 	propCycle    = "mkt.cycle-id"
 	propCommit   = "mkt.commit-sha256"
 	propManifest = "mkt.manifest-sha256"
-	propRows     = "mkt.rows"
+	propCoverage = "mkt.coverage"
 )
 
 var tableProperties = iceberg.Properties{
@@ -72,8 +72,8 @@ type lakeTable[H, T any] struct {
 	count int64
 }
 
-// openTable opens a table, makes it if it is missing, and adds the columns that it lacks.
-func openTable[H, T any](ctx context.Context, c catalog.Catalog, id table.Identifier) (*lakeTable[H, T], error) {
+// openTable opens a table below a location, makes it if it is missing, and adds the columns that it lacks.
+func openTable[H, T any](ctx context.Context, c catalog.Catalog, location string, id table.Identifier) (*lakeTable[H, T], error) {
 	var head H
 	var row T
 	t := &lakeTable[H, T]{id: id, head: parquet.SchemaOf(head), source: parquet.SchemaOf(row)}
@@ -82,6 +82,9 @@ func openTable[H, T any](ctx context.Context, c catalog.Catalog, id table.Identi
 	t.tbl, err = c.LoadTable(ctx, id)
 	if errors.Is(err, catalog.ErrNoSuchTable) {
 		t.tbl, err = c.CreateTable(ctx, id, wanted, catalog.WithProperties(maps.Clone(tableProperties)))
+	}
+	if err == nil && t.tbl.Location() != location+"/"+strings.Join(id, "/") {
+		err = fmt.Errorf("it is made for %s: a lake is never moved, because its tables name their files by it; give that location, or sync into another folder", t.tbl.Location())
 	}
 	if errors.Is(err, table.ErrInvalidMetadata) {
 		err = fmt.Errorf("its newest metadata cannot be read: %w: restore it from a backup of the lake, or sync into another folder", err)
