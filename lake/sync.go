@@ -129,6 +129,12 @@ func Sync(ctx context.Context, o Options) (Summary, error) {
 	if err := s.open(ctx, disk); err != nil {
 		return s.sum, err
 	}
+	for _, t := range s.tables() {
+		if t.appended() < s.publications.last {
+			return s.sum, fmt.Errorf("table %s.%s has the publications up to %d, and %s up to %d: it was replaced by an older copy; restore all tables of the account from one backup, or sync into another folder",
+				s.ClientID, t.name(), t.appended(), s.publications.name(), s.publications.last)
+		}
+	}
 	pending, err := s.pending(head, s.publications.last, s.publications.property(propCommit))
 	if err != nil {
 		return s.sum, err
@@ -349,7 +355,6 @@ func (s *syncer) pending(head snapshot.Commit, last uint64, record string) ([]sn
 	return pending, nil
 }
 
-// errGone: retention deleted a snapshot while it was read.
 var errGone = errors.New("retention deleted the snapshot while it was read")
 
 func (s *syncer) appendAll(ctx context.Context, pending []snapshot.Commit) error {
@@ -465,6 +470,9 @@ func (s *syncer) appendSome(ctx context.Context, pending []snapshot.Commit) (n i
 		propCommit: last.SHA256, propManifest: last.ManifestSHA256, propCoverage: status}
 	rows, bytes := map[string]int64{}, int64(0)
 	for _, t := range s.tables() {
+		if t.appended() >= last.Version {
+			continue // a run that was stopped appended it
+		}
 		size, err := t.commit(ctx, p)
 		if err != nil {
 			return 0, err
@@ -628,13 +636,16 @@ func (s *syncer) openKept(c snapshot.Commit) (m snapshot.Manifest, err error) {
 // each reads a snapshot. The error is errGone if retention deleted it meanwhile.
 func (s *syncer) each(c snapshot.Commit, read func() error) error {
 	err := read()
-	if err == nil || !snapshot.IsFault(err) {
-		return err
+	if err == nil {
+		return nil
 	}
 	if kept, keptErr := snapshot.IsKept(s.Root, c); keptErr == nil && !kept {
 		return errGone
 	}
-	return fmt.Errorf("publication %d: %w; run \"mkt recover --tenant %s --product %s\", then sync again", c.Version, err, s.ClientID, s.Product)
+	if snapshot.IsDamage(err) {
+		err = fmt.Errorf("%w; run \"mkt recover --tenant %s --product %s\", then sync again", err, s.ClientID, s.Product)
+	}
+	return fmt.Errorf("publication %d: %w", c.Version, err)
 }
 
 // eachRow calls do with every row of a table of a snapshot, whose hash is checked first.

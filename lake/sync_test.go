@@ -260,6 +260,62 @@ func TestDeletedByRetention(t *testing.T) {
 	checkLake(t, byLibrary, lake, 4, []int{2})
 }
 
+// vanishing is a data root whose retention deletes a snapshot while it is read.
+type vanishing struct {
+	durable.ReadFS
+	folder, snapshot string
+}
+
+func (v vanishing) Open(name string) (durable.Reader, error) {
+	if name == v.snapshot+"/"+layout.MarketsFile {
+		if err := os.RemoveAll(filepath.Join(v.folder, v.snapshot)); err != nil {
+			return nil, err
+		}
+	}
+	return v.ReadFS.Open(name)
+}
+
+// TestDeletedWhileRead: a snapshot that retention deletes while it is read is missing, whole.
+func TestDeletedWhileRead(t *testing.T) {
+	lake, root := t.TempDir(), copyOf(t, dataRoot(t, 4))
+	o := optionsFor(t, root, lake, football.MarketEngine)
+	c, err := snapshot.ReadCommit(o.Root, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Root = vanishing{o.Root, productDir(root, football.MarketEngine), c.Dir()}
+	sum, err := Sync(t.Context(), o)
+	if want := []Range{{2, 2}}; err != nil || !slices.Equal(sum.Missing, want) {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	if n := len(ofVersion(byLibrary(t, lake, "fixtures"), 2)); n > 0 {
+		t.Errorf("%d fixtures of the missing publication are in the lake", n)
+	}
+	if row := publicationOf(t, map[string][]values{"publications": byLibrary(t, lake, "publications")}, football.MarketEngine, 3); row["coverage"] != coverageAll {
+		t.Errorf("the publication after it: %v", row)
+	}
+}
+
+// TestOlderCopy: a table that was replaced by an older copy is noticed.
+func TestOlderCopy(t *testing.T) {
+	lake := t.TempDir()
+	mustSync(t, dataRoot(t, 1), lake, football.MarketEngine)
+	fixtures := filepath.Join(lake, "acme", "fixtures")
+	older := copyOf(t, fixtures)
+	mustSync(t, dataRoot(t, 2), lake, football.MarketEngine)
+	err := os.RemoveAll(fixtures)
+	if err == nil {
+		err = os.CopyFS(fixtures, os.DirFS(older))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Sync(t.Context(), optionsFor(t, dataRoot(t, 3), lake, football.MarketEngine))
+	if err == nil || !strings.Contains(err.Error(), "table acme.fixtures has the publications up to 1, and publications up to 2") {
+		t.Errorf("%v", err)
+	}
+}
+
 // forget deletes the snapshots of publications, as retention does.
 func forget(t *testing.T, root string, product football.Product, versions ...uint64) {
 	t.Helper()

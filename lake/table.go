@@ -219,23 +219,13 @@ func (t *lakeTable[H, T]) write(version uint64, head *H, row *T) error {
 	return nil
 }
 
-// commit completes the file and appends it. An append without rows changes nothing.
+// commit completes the file and appends it. Without rows it only records the publication.
 func (t *lakeTable[H, T]) commit(ctx context.Context, p iceberg.Properties) (bytes int64, err error) {
-	if t.out == nil {
-		return 0, nil
-	}
-	err = t.out.Close()
-	t.out = nil
-	if err := errors.Join(err, t.to.Close()); err != nil {
-		return 0, t.wrap(err)
-	}
-	file, err := table.FileToDataFile(ctx, t.io, t.file, t.tbl.Schema(), t.tbl.Spec(), 0, t.tbl.Properties())
-	if err != nil {
-		return 0, t.wrap(err)
-	}
 	txn := t.tbl.NewTransaction()
-	if err := txn.AddDataFiles(ctx, []iceberg.DataFile{file}, p, table.WithoutDuplicateCheck()); err != nil {
-		return 0, t.wrap(err)
+	if t.out != nil {
+		if bytes, err = t.addFile(ctx, txn, p); err != nil {
+			return 0, t.wrap(err)
+		}
 	}
 	if err := txn.SetProperties(p); err != nil {
 		return 0, t.wrap(err)
@@ -246,7 +236,21 @@ func (t *lakeTable[H, T]) commit(ctx context.Context, p iceberg.Properties) (byt
 	}
 	t.tbl = tbl
 	t.last, err = strconv.ParseUint(p[propVersion], 10, 63)
-	return file.FileSizeBytes(), err
+	return bytes, err
+}
+
+// addFile completes the file and adds it to a transaction.
+func (t *lakeTable[H, T]) addFile(ctx context.Context, txn *table.Transaction, p iceberg.Properties) (bytes int64, err error) {
+	err = t.out.Close()
+	t.out = nil
+	if err := errors.Join(err, t.to.Close()); err != nil {
+		return 0, err
+	}
+	file, err := table.FileToDataFile(ctx, t.io, t.file, t.tbl.Schema(), t.tbl.Spec(), 0, t.tbl.Properties())
+	if err != nil {
+		return 0, err
+	}
+	return file.FileSizeBytes(), txn.AddDataFiles(ctx, []iceberg.DataFile{file}, p, table.WithoutDuplicateCheck())
 }
 
 // discard gives up the file that is being written.
