@@ -34,17 +34,17 @@ type recordRow struct {
 	HistoryID      string `parquet:"history_id,dict" means:"history of the change log; a restored data root begins a new one"`
 	CommitSHA256   string `parquet:"commit_sha256" means:"SHA-256 of the commit record, which proves everything before it"`
 	ManifestSHA256 string `parquet:"manifest_sha256" means:"SHA-256 of the manifest of the snapshot"`
-	Rows           string `parquet:"rows,dict" means:"REFRESHED: the lake has the rows that are not the same as in the publication before; ALL: it has every row of the publication; MISSING: retention deleted the snapshot before it was read"`
-	Changes        string `parquet:"changes,dict" means:"COMPLETE: the lake has all change events of the publication; INCOMPLETE: retention deleted some or all before they were read"`
+	Coverage       string `parquet:"coverage,dict" means:"REFRESHED: the lake has the rows that are not the same as in the publication before; ALL: it has every row of the publication; MISSING: retention deleted the snapshot before it was read"`
+	Events         string `parquet:"events,dict" means:"COMPLETE: the lake has all change events of the publication; INCOMPLETE: retention deleted some or all before they were read"`
 }
 
-// Values of the columns rows and changes of publications.
+// Values of the columns coverage and events of publications.
 const (
-	rowsRefreshed     = "REFRESHED"
-	rowsAll           = "ALL"
-	rowsMissing       = "MISSING"
-	changesComplete   = "COMPLETE"
-	changesIncomplete = "INCOMPLETE"
+	coverageRefreshed = "REFRESHED"
+	coverageAll       = "ALL"
+	coverageMissing   = "MISSING"
+	eventsComplete    = "COMPLETE"
+	eventsIncomplete  = "INCOMPLETE"
 )
 
 // schemaOf returns the Iceberg schema of rows that begin with the columns of one type and

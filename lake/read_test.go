@@ -29,7 +29,12 @@ type reader func(t *testing.T, lake, name string) []values
 // byLibrary reads with the library that wrote the table.
 func byLibrary(t *testing.T, lake, name string) (rows []values) {
 	t.Helper()
-	c, err := openCatalog(lake)
+	return byLibraryAt(t, lake, "", name)
+}
+
+func byLibraryAt(t *testing.T, lake, location, name string) (rows []values) {
+	t.Helper()
+	c, err := openCatalog(lake, location)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,6 +104,7 @@ func byIcebird(t *testing.T, lake, name string) (rows []values) {
 	cmd := exec.CommandContext(t.Context(), "node", "read.js", filepath.Join(lake, "acme", name))
 	var errs bytes.Buffer
 	cmd.Dir, cmd.Stderr = filepath.Join("testdata", "node"), &errs
+	cmd.Env = append(os.Environ(), "LAKE="+lake)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("icebird: %v\n%s", err, errs.String())

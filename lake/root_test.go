@@ -50,7 +50,7 @@ var roots = sync.OnceValues(func() (roots [4]string, err error) {
 		return roots, err
 	}
 	run("", "init")
-	simulator := exec.Command(bin, "simulate", "--listen", "127.0.0.1:0", "--fixtures", "8", "--in-play", "3", "--speed", "2000", "--output", "json")
+	simulator := exec.Command(bin, "simulate", "--listen", "127.0.0.1:0", "--fixtures", "5", "--in-play", "3", "--speed", "2000", "--output", "json")
 	simulator.Dir = home
 	out, pipeErr := simulator.StdoutPipe()
 	if err != nil || pipeErr != nil || simulator.Start() != nil {

@@ -35,6 +35,10 @@ type Options struct {
 	Lake     string         // folder of the lake, which is made if it is missing
 	DryRun   bool           // only count what a sync would append
 
+	// Location is where engines will read the tables, such as s3://bucket/lake: the tables
+	// name their files by it, and somebody copies the folder there. "" is the folder itself.
+	Location string
+
 	// Snapshots is how many snapshots a table keeps; 0 means 500. Its metadata, which every
 	// append rewrites, names each. No row is deleted with a snapshot, because rows are only
 	// appended.
@@ -100,7 +104,12 @@ func Sync(ctx context.Context, o Options) (Summary, error) {
 	if err != nil {
 		return s.sum, err
 	}
-	s.Lake = folder
+	s.Lake, s.Location = folder, strings.TrimRight(s.Location, "/")
+	if s.Location != "" {
+		if err := CheckLocation(s.Location); err != nil {
+			return s.sum, fmt.Errorf("location: %w", err)
+		}
+	}
 	if o.DryRun {
 		return s.sum, s.dryRun(ctx, head)
 	}
@@ -119,6 +128,12 @@ func Sync(ctx context.Context, o Options) (Summary, error) {
 	defer lock.Close()
 	if err := s.open(ctx, disk); err != nil {
 		return s.sum, err
+	}
+	for _, t := range s.tables() {
+		if t.appended() < s.publications.last {
+			return s.sum, fmt.Errorf("table %s.%s has the publications up to %d, and %s up to %d: it was replaced by an older copy; restore all tables of the account from one backup, or sync into another folder",
+				s.ClientID, t.name(), t.appended(), s.publications.name(), s.publications.last)
+		}
 	}
 	pending, err := s.pending(head, s.publications.last, s.publications.property(propCommit))
 	if err != nil {
@@ -181,10 +196,11 @@ func (s *syncer) id(name string) icetable.Identifier {
 
 // open opens the tables of the product, and makes those that are missing.
 func (s *syncer) open(ctx context.Context, disk *durable.Disk) error {
-	c, err := openCatalog(s.Lake)
+	c, err := openCatalog(s.Lake, s.Location)
 	if err != nil {
 		return err
 	}
+	location := cmp.Or(s.Location, s.Lake)
 	names := []string{"fixtures", "markets", "changes", "publications"}
 	if s.Product == football.LiveIntelligence {
 		names = []string{"live", "publications"}
@@ -199,20 +215,20 @@ func (s *syncer) open(ctx context.Context, disk *durable.Disk) error {
 			return fmt.Errorf("lake: %w", err)
 		}
 	}
-	if s.publications, err = openTable[publication, recordRow](ctx, c, s.id("publications")); err != nil {
+	if s.publications, err = openTable[publication, recordRow](ctx, c, location, s.id("publications")); err != nil {
 		return err
 	}
 	if s.Product == football.LiveIntelligence {
-		s.live, err = openTable[publication, table.LiveRow](ctx, c, s.id("live"))
+		s.live, err = openTable[publication, table.LiveRow](ctx, c, location, s.id("live"))
 		return err
 	}
-	if s.fixtures, err = openTable[publication, table.FixtureRow](ctx, c, s.id("fixtures")); err != nil {
+	if s.fixtures, err = openTable[publication, table.FixtureRow](ctx, c, location, s.id("fixtures")); err != nil {
 		return err
 	}
-	if s.markets, err = openTable[publication, table.MarketRow](ctx, c, s.id("markets")); err != nil {
+	if s.markets, err = openTable[publication, table.MarketRow](ctx, c, location, s.id("markets")); err != nil {
 		return err
 	}
-	s.changes, err = openTable[account, table.EventRow](ctx, c, s.id("changes"))
+	s.changes, err = openTable[account, table.EventRow](ctx, c, location, s.id("changes"))
 	return err
 }
 
@@ -244,8 +260,15 @@ func repairHint(disk *durable.Disk, dir, metadata string) error {
 	return durable.Overwrite(disk, hint, []byte(version))
 }
 
-func openCatalog(folder string) (*hadoop.Catalog, error) {
-	c, err := hadoop.NewCatalog("mkt", folder, nil)
+// openCatalog opens the tables in a folder.
+func openCatalog(folder, location string) (*hadoop.Catalog, error) {
+	warehouse, properties := folder, iceberg.Properties{}
+	if location != "" {
+		useLocation(location, folder)
+		// Its commits are those of the local folder, which are safe.
+		warehouse, properties["allow-unsafe-commits"] = location, "true"
+	}
+	c, err := hadoop.NewCatalog("mkt", warehouse, properties)
 	if err != nil {
 		return nil, fmt.Errorf("lake: %w", err)
 	}
@@ -254,7 +277,7 @@ func openCatalog(folder string) (*hadoop.Catalog, error) {
 
 // dryRun counts the publications that a sync would append. It makes nothing.
 func (s *syncer) dryRun(ctx context.Context, head snapshot.Commit) error {
-	c, err := openCatalog(s.Lake)
+	c, err := openCatalog(s.Lake, s.Location)
 	if err != nil {
 		return err
 	}
@@ -332,7 +355,6 @@ func (s *syncer) pending(head snapshot.Commit, last uint64, record string) ([]sn
 	return pending, nil
 }
 
-// errGone: retention deleted a snapshot while it was read.
 var errGone = errors.New("retention deleted the snapshot while it was read")
 
 func (s *syncer) appendAll(ctx context.Context, pending []snapshot.Commit) error {
@@ -375,7 +397,7 @@ func (s *syncer) appendAll(ctx context.Context, pending []snapshot.Commit) error
 // readPrevious reads the rows of the publication before one, if the lake has that
 // publication and its snapshot is kept.
 func (s *syncer) readPrevious(version uint64) error {
-	if s.live != nil || s.publications.last == 0 || s.publications.last != version-1 || s.publications.property(propRows) == rowsMissing {
+	if s.live != nil || s.publications.last == 0 || s.publications.last != version-1 || s.publications.property(propCoverage) == coverageMissing {
 		return nil
 	}
 	c, err := snapshot.ReadCommit(s.Root, version-1)
@@ -431,23 +453,26 @@ func (s *syncer) appendSome(ctx context.Context, pending []snapshot.Commit) (n i
 		if err != nil {
 			return 0, err
 		}
-		if n > 0 && kept != (status != rowsMissing) || n >= limit && kept || n >= missingPerAppend {
+		if n > 0 && kept != (status != coverageMissing) || n >= limit && kept || n >= missingPerAppend {
 			break
 		}
 		var next rowHashes
 		if status, next, err = s.write(c, kept, previous); err != nil {
 			return 0, err
 		}
-		if status == rowsMissing {
+		if status == coverageMissing {
 			missing = append(missing, c.Version)
 		}
 		previous, last = next, c
 		n++
 	}
 	p := iceberg.Properties{propVersion: strconv.FormatUint(last.Version, 10), propFirst: strconv.FormatUint(first, 10), propCycle: string(last.CycleID),
-		propCommit: last.SHA256, propManifest: last.ManifestSHA256, propRows: status}
+		propCommit: last.SHA256, propManifest: last.ManifestSHA256, propCoverage: status}
 	rows, bytes := map[string]int64{}, int64(0)
 	for _, t := range s.tables() {
+		if t.appended() >= last.Version {
+			continue // a run that was stopped appended it
+		}
 		size, err := t.commit(ctx, p)
 		if err != nil {
 			return 0, err
@@ -482,7 +507,7 @@ func (s *syncer) isMissing(version uint64) {
 // has its own, and is nil if the lake does not have them.
 func (s *syncer) write(c snapshot.Commit, kept bool, previous rowHashes) (status string, next rowHashes, err error) {
 	of := publication{s.ClientID, string(s.Product), int64(c.Version), string(c.CycleID), c.PublishedAt}
-	changes := changesComplete
+	changes := eventsComplete
 	if s.live == nil {
 		complete, err := s.writeChanges(account{of.ClientID, of.Product, of.Version}, c)
 		if err != nil {
@@ -490,20 +515,20 @@ func (s *syncer) write(c snapshot.Commit, kept bool, previous rowHashes) (status
 		}
 		if !complete {
 			// Without the events nobody could tell which fixtures were removed.
-			changes, previous = changesIncomplete, nil
+			changes, previous = eventsIncomplete, nil
 		}
 	}
 	switch {
 	case !kept:
-		status = rowsMissing
+		status = coverageMissing
 	case previous != nil:
-		status = rowsRefreshed
+		status = coverageRefreshed
 	case s.live == nil && s.begun(c.Version):
-		status = rowsMissing // it can no longer be told which rows the other tables need
+		status = coverageMissing // it can no longer be told which rows the other tables need
 	default:
-		status = rowsAll
+		status = coverageAll
 	}
-	if status != rowsMissing {
+	if status != coverageMissing {
 		m, err := s.openKept(c)
 		if err != nil {
 			return "", nil, err
@@ -526,7 +551,7 @@ func (s *syncer) write(c snapshot.Commit, kept bool, previous rowHashes) (status
 // publication to some tables.
 func (s *syncer) begun(version uint64) bool {
 	return slices.ContainsFunc(s.tables(), func(t appender) bool {
-		return t.appended() >= version && t.property(propRows) != rowsAll
+		return t.appended() >= version && t.property(propCoverage) != coverageAll
 	})
 }
 
@@ -611,13 +636,16 @@ func (s *syncer) openKept(c snapshot.Commit) (m snapshot.Manifest, err error) {
 // each reads a snapshot. The error is errGone if retention deleted it meanwhile.
 func (s *syncer) each(c snapshot.Commit, read func() error) error {
 	err := read()
-	if err == nil || !snapshot.IsFault(err) {
-		return err
+	if err == nil {
+		return nil
 	}
 	if kept, keptErr := snapshot.IsKept(s.Root, c); keptErr == nil && !kept {
 		return errGone
 	}
-	return fmt.Errorf("publication %d: %w; run \"mkt recover --tenant %s --product %s\", then sync again", c.Version, err, s.ClientID, s.Product)
+	if snapshot.IsDamage(err) {
+		err = fmt.Errorf("%w; run \"mkt recover --tenant %s --product %s\", then sync again", err, s.ClientID, s.Product)
+	}
+	return fmt.Errorf("publication %d: %w", c.Version, err)
 }
 
 // eachRow calls do with every row of a table of a snapshot, whose hash is checked first.

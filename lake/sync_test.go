@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	icetable "github.com/apache/iceberg-go/table"
@@ -62,8 +63,8 @@ func checkLake(t *testing.T, read reader, lake string, versions int, missing []i
 				t.Errorf("%s: publication %d: %v", product, v, record)
 			}
 			if slices.Contains(missing, v) {
-				if record["rows"] != rowsMissing {
-					t.Errorf("%s: publication %d: rows %v", product, v, record["rows"])
+				if record["coverage"] != coverageMissing {
+					t.Errorf("%s: publication %d: rows %v", product, v, record["coverage"])
 				}
 				continue
 			}
@@ -126,7 +127,7 @@ func compare(t *testing.T, what string, want, got []values) {
 			seq, _ := strconv.Atoi(fmt.Sprint(r["seq"]))
 			return fmt.Sprintf("%v %v %010d", r["fixture_id"], r["market_id"], seq)
 		}
-		return cmpText(key(a), key(b))
+		return strings.Compare(key(a), key(b))
 	}
 	slices.SortFunc(bare, order)
 	want = slices.SortedFunc(slices.Values(want), order)
@@ -139,16 +140,6 @@ func compare(t *testing.T, what string, want, got []values) {
 }
 
 func has(row values, name string) bool { _, has := row[name]; return has }
-
-func cmpText(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
 
 func published[T table.Row](t *testing.T, root durable.ReadFS, c snapshot.Commit, m snapshot.Manifest, file string) (rows []values) {
 	t.Helper()
@@ -195,7 +186,7 @@ func publicationOf(t *testing.T, tables map[string][]values, product football.Pr
 func datasetAt(tables map[string][]values, v int) (fixtures, markets []values, removed int) {
 	base := 0
 	for _, row := range tables["publications"] {
-		if at := versionOf(row); at <= v && row["rows"] == rowsAll {
+		if at := versionOf(row); at <= v && row["coverage"] == coverageAll {
 			base = max(base, at)
 		}
 	}
@@ -222,7 +213,7 @@ func datasetAt(tables map[string][]values, v int) (fixtures, markets []values, r
 
 // checkSummaries compares what the snapshots of the tables say with the commit records.
 func checkSummaries(t *testing.T, lake string) {
-	c, err := openCatalog(lake)
+	c, err := openCatalog(lake, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,6 +258,62 @@ func TestDeletedByRetention(t *testing.T) {
 		}
 	}
 	checkLake(t, byLibrary, lake, 4, []int{2})
+}
+
+// vanishing is a data root whose retention deletes a snapshot while it is read.
+type vanishing struct {
+	durable.ReadFS
+	folder, snapshot string
+}
+
+func (v vanishing) Open(name string) (durable.Reader, error) {
+	if name == v.snapshot+"/"+layout.MarketsFile {
+		if err := os.RemoveAll(filepath.Join(v.folder, v.snapshot)); err != nil {
+			return nil, err
+		}
+	}
+	return v.ReadFS.Open(name)
+}
+
+// TestDeletedWhileRead: a snapshot that retention deletes while it is read is missing, whole.
+func TestDeletedWhileRead(t *testing.T) {
+	lake, root := t.TempDir(), copyOf(t, dataRoot(t, 4))
+	o := optionsFor(t, root, lake, football.MarketEngine)
+	c, err := snapshot.ReadCommit(o.Root, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Root = vanishing{o.Root, productDir(root, football.MarketEngine), c.Dir()}
+	sum, err := Sync(t.Context(), o)
+	if want := []Range{{2, 2}}; err != nil || !slices.Equal(sum.Missing, want) {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	if n := len(ofVersion(byLibrary(t, lake, "fixtures"), 2)); n > 0 {
+		t.Errorf("%d fixtures of the missing publication are in the lake", n)
+	}
+	if row := publicationOf(t, map[string][]values{"publications": byLibrary(t, lake, "publications")}, football.MarketEngine, 3); row["coverage"] != coverageAll {
+		t.Errorf("the publication after it: %v", row)
+	}
+}
+
+// TestOlderCopy: a table that was replaced by an older copy is noticed.
+func TestOlderCopy(t *testing.T) {
+	lake := t.TempDir()
+	mustSync(t, dataRoot(t, 1), lake, football.MarketEngine)
+	fixtures := filepath.Join(lake, "acme", "fixtures")
+	older := copyOf(t, fixtures)
+	mustSync(t, dataRoot(t, 2), lake, football.MarketEngine)
+	err := os.RemoveAll(fixtures)
+	if err == nil {
+		err = os.CopyFS(fixtures, os.DirFS(older))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Sync(t.Context(), optionsFor(t, dataRoot(t, 3), lake, football.MarketEngine))
+	if err == nil || !strings.Contains(err.Error(), "table acme.fixtures has the publications up to 1, and publications up to 2") {
+		t.Errorf("%v", err)
+	}
 }
 
 // forget deletes the snapshots of publications, as retention does.
@@ -347,7 +394,7 @@ func TestSnapshotsExpire(t *testing.T) {
 			}
 		}
 	}
-	c, err := openCatalog(lake)
+	c, err := openCatalog(lake, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,6 +406,53 @@ func TestSnapshotsExpire(t *testing.T) {
 		t.Errorf("%d snapshots are kept", n)
 	}
 	checkLake(t, byLibrary, lake, 4, nil)
+}
+
+// TestLocation: the tables of a lake that is copied to a bucket name their files there.
+func TestLocation(t *testing.T) {
+	const location = "s3://bucket"
+	lake := t.TempDir()
+	var sum Summary
+	for rounds := 1; rounds <= 2; rounds++ {
+		o := optionsFor(t, dataRoot(t, rounds), lake, football.MarketEngine)
+		o.Location = location + "/"
+		var err error
+		if sum, err = Sync(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sum.First != 2 || sum.Last != 2 {
+		t.Errorf("the second sync: %+v", sum)
+	}
+	want := byLibraryAt(t, lake, location, "fixtures")
+	if len(ofVersion(want, 2)) != int(sum.Rows["fixtures"]) {
+		t.Errorf("%d fixtures are appended, and %d are in the lake", sum.Rows["fixtures"], len(ofVersion(want, 2)))
+	}
+	for _, other := range []string{"", "s3://other"} {
+		o := optionsFor(t, dataRoot(t, 3), lake, football.MarketEngine)
+		o.Location = other
+		if _, err := Sync(t.Context(), o); err == nil || !strings.Contains(err.Error(), "it is made for s3://bucket/acme/publications") {
+			t.Errorf("location %q: %v", other, err)
+		}
+	}
+	for _, wrong := range []string{"bucket/lake", "s3://", "s3://key:secret@bucket", "s3://bucket?endpoint=x", "abfss://c:secret@a.dfs.core.windows.net/lake", "file:///lake"} {
+		if err := CheckLocation(wrong); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("location %q: %v", wrong, err)
+		}
+	}
+	if err := CheckLocation("abfss://container@account.dfs.core.windows.net/lake"); err != nil {
+		t.Error(err)
+	}
+	needsIcebird(t)
+	order := func(a, b values) int {
+		return strings.Compare(fmt.Sprint(a["version"], a["fixture_id"]), fmt.Sprint(b["version"], b["fixture_id"]))
+	}
+	got := byIcebird(t, lake, "fixtures")
+	slices.SortFunc(want, order)
+	slices.SortFunc(got, order)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("icebird: %.2000s", diff)
+	}
 }
 
 // TestNewColumn: a table that an older version made gets the columns that it lacks, and its
@@ -377,17 +471,17 @@ func TestNewColumn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, err := openCatalog(lake)
+	c, err := openCatalog(lake, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := icetable.Identifier{"acme", "try"}
-	before, err := openTable[account, old](t.Context(), c, id)
+	before, err := openTable[account, old](t.Context(), c, lake, id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	appendRow(t, before, 1, &old{"first"})
-	after, err := openTable[account, renewed](t.Context(), c, id)
+	after, err := openTable[account, renewed](t.Context(), c, lake, id)
 	if err != nil {
 		t.Fatal(err)
 	}

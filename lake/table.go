@@ -26,7 +26,7 @@ const (
 	propCycle    = "mkt.cycle-id"
 	propCommit   = "mkt.commit-sha256"
 	propManifest = "mkt.manifest-sha256"
-	propRows     = "mkt.rows"
+	propCoverage = "mkt.coverage"
 )
 
 var tableProperties = iceberg.Properties{
@@ -72,8 +72,8 @@ type lakeTable[H, T any] struct {
 	count int64
 }
 
-// openTable opens a table, makes it if it is missing, and adds the columns that it lacks.
-func openTable[H, T any](ctx context.Context, c catalog.Catalog, id table.Identifier) (*lakeTable[H, T], error) {
+// openTable opens a table below a location, makes it if it is missing, and adds the columns that it lacks.
+func openTable[H, T any](ctx context.Context, c catalog.Catalog, location string, id table.Identifier) (*lakeTable[H, T], error) {
 	var head H
 	var row T
 	t := &lakeTable[H, T]{id: id, head: parquet.SchemaOf(head), source: parquet.SchemaOf(row)}
@@ -82,6 +82,9 @@ func openTable[H, T any](ctx context.Context, c catalog.Catalog, id table.Identi
 	t.tbl, err = c.LoadTable(ctx, id)
 	if errors.Is(err, catalog.ErrNoSuchTable) {
 		t.tbl, err = c.CreateTable(ctx, id, wanted, catalog.WithProperties(maps.Clone(tableProperties)))
+	}
+	if err == nil && t.tbl.Location() != location+"/"+strings.Join(id, "/") {
+		err = fmt.Errorf("it is made for %s: a lake is never moved, because its tables name their files by it; give that location, or sync into another folder", t.tbl.Location())
 	}
 	if errors.Is(err, table.ErrInvalidMetadata) {
 		err = fmt.Errorf("its newest metadata cannot be read: %w: restore it from a backup of the lake, or sync into another folder", err)
@@ -216,23 +219,13 @@ func (t *lakeTable[H, T]) write(version uint64, head *H, row *T) error {
 	return nil
 }
 
-// commit completes the file and appends it. An append without rows changes nothing.
+// commit completes the file and appends it. Without rows it only records the publication.
 func (t *lakeTable[H, T]) commit(ctx context.Context, p iceberg.Properties) (bytes int64, err error) {
-	if t.out == nil {
-		return 0, nil
-	}
-	err = t.out.Close()
-	t.out = nil
-	if err := errors.Join(err, t.to.Close()); err != nil {
-		return 0, t.wrap(err)
-	}
-	file, err := table.FileToDataFile(ctx, t.io, t.file, t.tbl.Schema(), t.tbl.Spec(), 0, t.tbl.Properties())
-	if err != nil {
-		return 0, t.wrap(err)
-	}
 	txn := t.tbl.NewTransaction()
-	if err := txn.AddDataFiles(ctx, []iceberg.DataFile{file}, p, table.WithoutDuplicateCheck()); err != nil {
-		return 0, t.wrap(err)
+	if t.out != nil {
+		if bytes, err = t.addFile(ctx, txn, p); err != nil {
+			return 0, t.wrap(err)
+		}
 	}
 	if err := txn.SetProperties(p); err != nil {
 		return 0, t.wrap(err)
@@ -243,7 +236,21 @@ func (t *lakeTable[H, T]) commit(ctx context.Context, p iceberg.Properties) (byt
 	}
 	t.tbl = tbl
 	t.last, err = strconv.ParseUint(p[propVersion], 10, 63)
-	return file.FileSizeBytes(), err
+	return bytes, err
+}
+
+// addFile completes the file and adds it to a transaction.
+func (t *lakeTable[H, T]) addFile(ctx context.Context, txn *table.Transaction, p iceberg.Properties) (bytes int64, err error) {
+	err = t.out.Close()
+	t.out = nil
+	if err := errors.Join(err, t.to.Close()); err != nil {
+		return 0, err
+	}
+	file, err := table.FileToDataFile(ctx, t.io, t.file, t.tbl.Schema(), t.tbl.Spec(), 0, t.tbl.Properties())
+	if err != nil {
+		return 0, err
+	}
+	return file.FileSizeBytes(), txn.AddDataFiles(ctx, []iceberg.DataFile{file}, p, table.WithoutDuplicateCheck())
 }
 
 // discard gives up the file that is being written.

@@ -22,7 +22,7 @@ import (
 // version is set by the build, see Makefile.
 var version = "dev"
 
-const usage = `usage: mkt-lake sync -data DIR -lake DIR -tenant ID -product PRODUCT [-dry-run]
+const usage = `usage: mkt-lake sync -data DIR -lake DIR -tenant ID -product PRODUCT [-location URL] [-dry-run]
        mkt-lake version
 "mkt lake sync" runs it for you.
 `
@@ -58,6 +58,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	flags.StringVar(&o.Lake, "lake", "", "")
 	flags.StringVar(&o.ClientID, "tenant", "", "")
 	flags.StringVar(&product, "product", "", "")
+	flags.StringVar(&o.Location, "location", "", "")
 	flags.BoolVar(&o.DryRun, "dry-run", false, "")
 	if err := flags.Parse(args[1:]); err != nil {
 		return exitUsage

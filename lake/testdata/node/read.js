@@ -3,11 +3,12 @@
 import { readFile } from 'node:fs/promises'
 import { icebergMetadata, icebergRead } from 'icebird'
 
-// icebird reads by URL. The tables here are files, and their metadata names them by path.
+// icebird reads by URL. The tables here are files, and their metadata names them by path, or
+// below s3://bucket, which icebird turns into an address of Amazon, and which is the folder LAKE.
 globalThis.fetch = async (url, { method, headers } = {}) => {
   let bytes
   try {
-    bytes = await readFile(String(url))
+    bytes = await readFile(String(url).replace('https://bucket.s3.amazonaws.com', process.env.LAKE))
   } catch {
     return new Response(null, { status: 404 })
   }

@@ -25,7 +25,7 @@ import (
 // Group is what these commands share.
 type Group struct {
 	*cli.Env
-	folder string
+	folder, location string
 }
 
 // New returns the commands.
@@ -50,9 +50,13 @@ Run it after cycles of the market engine, and at least every ten minutes for
 live data, whose snapshots are kept for a quarter of an hour. Publications whose
 snapshots were deleted before are reported, and recorded in the lake.
 
+The tables name their files by the folder, or by --location: it is where the
+folder is copied to, and never changes. docs/lake.md shows how.
+
 The work is done by mkt-lake, a binary of its own ("make lake" builds it).`,
 		Example: `  mkt lake sync --tenant acme
-  mkt lake sync --all --lake /srv/lake --dry-run`,
+  mkt lake sync --all --lake /srv/lake --dry-run
+  mkt lake sync --all --lake /srv/lake --location s3://bucket/lake`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.Check(); err != nil {
@@ -65,7 +69,9 @@ The work is done by mkt-lake, a binary of its own ("make lake" builds it).`,
 	f.AllFlag(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&g.folder, "lake", "lake", "folder of the tables, outside of the data root")
-	g.Settings.BindPath(flags, "lake", "lake")
+	g.Settings.BindPath(flags, "lake", "lake.folder")
+	flags.StringVar(&g.location, "location", "", "where engines will read the tables, such as s3://bucket/lake; you copy the folder there (default: the folder itself)")
+	g.Settings.Bind(flags, "location", "lake.location")
 	flags.BoolVar(&dryRun, "dry-run", false, "print what would be appended, and append nothing")
 	return cmd
 }
@@ -92,7 +98,7 @@ func find() (string, error) {
 
 func (g *Group) sync(ctx context.Context, f cli.Filter, dryRun bool) error {
 	if g.folder == "" {
-		return cli.Usagef("--lake (MKT_LAKE): want a folder, not an empty text")
+		return cli.Usagef("--lake (MKT_LAKE_FOLDER): want a folder, not an empty text")
 	}
 	inside, err := g.insideData()
 	if err != nil {
@@ -167,6 +173,9 @@ var errInterrupted = errors.New("interrupted: what was appended stays; run the c
 // syncOne runs mkt-lake for one dataset.
 func (g *Group) syncOne(ctx context.Context, path string, d cli.Dataset, dryRun bool) (done summary, err error) {
 	args := []string{"sync", "-data", d.Data, "-lake", g.folder, "-tenant", d.Tenant, "-product", string(d.Product)}
+	if g.location != "" {
+		args = append(args, "-location", g.location)
+	}
 	if dryRun {
 		args = append(args, "-dry-run")
 	}
