@@ -22,6 +22,9 @@ func (v *verifier) chain(ctx context.Context) error {
 		return err
 	}
 	v.newest = newest
+	if v.first, err = snapshot.First(v.Root); err != nil && !isFileFault(err) {
+		return err
+	}
 	if err := v.readWatermarks(); err != nil {
 		return err
 	}

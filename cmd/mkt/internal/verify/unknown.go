@@ -80,7 +80,7 @@ func (v *verifier) isHalfWritten(name string) bool {
 // isBeforeFirst reports whether a cycle is older than the oldest record of a data root that was
 // copied from an object store: another machine published in between.
 func (v *verifier) isBeforeFirst(id layout.CycleID) bool {
-	return len(v.order) > 0 && v.order[0].Version > 1 && id < v.order[0].CycleID
+	return v.first > 1 && len(v.order) > 0 && id < v.order[0].CycleID
 }
 
 // uncommitted checks snapshots that no commit record names. One that follows a publication and

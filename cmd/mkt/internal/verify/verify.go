@@ -42,6 +42,7 @@ type verifier struct {
 	order      []snapshot.Commit                  // the same, oldest first
 	head       snapshot.Commit
 	newest     uint64 // number of the newest record when the run began
+	first      uint64 // number of the oldest record that the root should have
 
 	segments map[string]snapshot.Segment // named by a manifest or a commit
 	read     map[string]bool             // names of segments
