@@ -31,7 +31,7 @@ func newServer(o *Options) (*server, error) {
 	s.gate = &gate.Gate{Accounts: o.Accounts, Limiter: new(gate.TokenBuckets), Now: o.Now, Terms: s.now}
 	s.openSockets = new(gate.OpenSockets)
 	library, err := reader.Open(reader.Options{
-		DataDir: o.DataDir, CacheDir: o.CacheDir, NotesDir: o.notesDir(), Clients: s.clients, Products: account.Products(),
+		DataDir: o.DataDir, CacheDir: o.CacheDir, NotesDir: o.notesDir(), Clients: s.clients, Fetch: o.Fetch, Products: account.Products(),
 		Poll: o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), AsOf: o.AsOf, Now: o.Now, Log: o.Log,
 	})
 	if err != nil {

@@ -43,6 +43,10 @@ type Options struct {
 	// count usage. Accounts are the current ones, with their terms as of then.
 	AsOf time.Time
 
+	// Fetch copies what was published elsewhere to the data root, for a client that may
+	// have seen it at another replica; nil if everything is published to the data root.
+	Fetch func(ctx context.Context, clientID string, p football.Product) error
+
 	Accounts *account.Registry
 	Now      func() time.Time // nil = time.Now
 	Log      *slog.Logger     // nil = none

@@ -79,7 +79,7 @@ func TestDocumentedMetrics(t *testing.T) {
 
 // ofSetting matches metrics that a process has only with one of the settings store, work and
 // limits. That they are declared is checked by TestDeployedMetrics.
-var ofSetting = regexp.MustCompile(`^mkt_(store|replica|work|limits)_`)
+var ofSetting = regexp.MustCompile(`^mkt_(store|replica|work|limits|tenants_store)_`)
 
 // deployedMetrics is a command of scripts. A metric of sockets begins with the first of them.
 func deployedMetrics(ts *testscript.TestScript, neg bool, args []string) {

@@ -41,6 +41,7 @@ type Dataset struct {
 	quarantined map[string]quarantined // publications that cannot be loaded, by the hash of their commit
 	retryAt     time.Time              // no load before this time, after an error that is not the snapshot's
 	failed      int                    // loads that failed in a row
+	fetched     atomic.Bool            // what was published elsewhere was copied at the last request for it
 	lastRefresh time.Time              // end of the last refresh
 	refreshes   atomic.Uint64          // refreshes begun
 	looked      atomic.Bool            // the state files were read, or there are none
@@ -150,22 +151,29 @@ func (d *Dataset) RefreshSoon(ctx context.Context, timeout time.Duration) {
 	}
 	await(ctx, timeout, func(ctx context.Context) {
 		defer d.refreshing.Unlock()
-		d.refreshLocked(ctx)
+		d.fetchLocked(ctx)
 	})
 }
 
 // RefreshNow returns when a refresh that began after the call has ended, or when
-// timeout has elapsed; it reports whether the refresh has ended. Simultaneous calls share
-// one refresh.
-func (d *Dataset) RefreshNow(ctx context.Context, timeout time.Duration) (ended bool) {
+// timeout has elapsed; it reports whether everything that was published before the call is
+// known. Simultaneous calls share one refresh.
+func (d *Dataset) RefreshNow(ctx context.Context, timeout time.Duration) (complete bool) {
 	before := d.refreshes.Load()
-	return await(ctx, timeout, func(ctx context.Context) {
+	ended := await(ctx, timeout, func(ctx context.Context) {
 		d.refreshing.Lock()
 		defer d.refreshing.Unlock()
 		if d.refreshes.Load() == before { // otherwise another goroutine has refreshed since
-			d.refreshLocked(ctx)
+			d.fetchLocked(ctx)
 		}
 	})
+	return ended && d.fetched.Load()
+}
+
+// fetchLocked refreshes after it has copied what was published elsewhere.
+func (d *Dataset) fetchLocked(ctx context.Context) {
+	d.fetched.Store(d.library.fetch == nil || d.library.fetch(ctx, d.clientID, d.product) == nil)
+	d.refreshLocked(ctx)
 }
 
 // await runs do and returns when it has returned, ctx has ended, or timeout has elapsed; it

@@ -24,6 +24,9 @@ type Options struct {
 	// for as long as that exists.
 	NotesDir string
 	Clients  func() []string
+	// Fetch copies what was published elsewhere to the data root, for a client that may
+	// have seen it there; nil if everything is published to the data root itself.
+	Fetch    func(ctx context.Context, clientID string, p football.Product) error
 	Products []football.Product
 	Poll     time.Duration // interval of refreshes; live datasets are refreshed twice as often; 0 = a second
 	Loads    int           // simultaneous loads over all tenants; 0 = 1
@@ -39,6 +42,7 @@ type Options struct {
 type Library struct {
 	dataDir   string
 	clients   func() []string
+	fetch     func(ctx context.Context, clientID string, p football.Product) error
 	products  []football.Product
 	poll      time.Duration
 	loadSlots chan struct{}
@@ -92,7 +96,7 @@ func Open(o Options) (*Library, error) {
 		return nil, err
 	}
 	l := &Library{
-		dataDir: o.DataDir, clients: o.Clients, products: o.Products, poll: o.Poll, asOf: o.AsOf, now: o.Now, log: o.Log,
+		dataDir: o.DataDir, clients: o.Clients, fetch: o.Fetch, products: o.Products, poll: o.Poll, asOf: o.AsOf, now: o.Now, log: o.Log,
 		workers: max(1, o.Workers), loadSlots: make(chan struct{}, max(1, o.Loads)), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
 		renders: newFairQueue(max(2, runtime.GOMAXPROCS(0))),
 	}
