@@ -85,7 +85,10 @@ func (o *Options) notesDir() string {
 }
 
 func (s *server) close() error {
-	err := errors.Join(s.library.Close(), s.usage.Close())
+	err := s.library.Close()
+	if s.usage != nil {
+		err = errors.Join(err, s.usage.Close())
+	}
 	if s.usageDisk != nil {
 		err = errors.Join(err, s.usageDisk.Close())
 	}

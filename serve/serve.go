@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/admin"
 	"mkt/serve/internal/reader"

@@ -294,7 +294,13 @@ func checkSelectors(t *testing.T, all []metav1.Object) {
 		policy := find[*networkingv1.NetworkPolicy](t, all, name)
 		only("the network policy", policy.Spec.PodSelector.MatchLabels, name)
 		if len(policy.Spec.PolicyTypes) != 2 || len(policy.Spec.Egress) != 2 {
-			t.Errorf("the network policy of %s: %+v", name, policy.Spec)
+			t.Fatalf("the network policy of %s: %+v", name, policy.Spec)
+		}
+		// NATS and Redis may be pods of the cluster, the store and the providers are elsewhere.
+		to := policy.Spec.Egress[1].To
+		if !slices.ContainsFunc(to, func(p networkingv1.NetworkPolicyPeer) bool { return p.NamespaceSelector != nil }) ||
+			!slices.ContainsFunc(to, func(p networkingv1.NetworkPolicyPeer) bool { return p.IPBlock != nil }) {
+			t.Errorf("the network policy of %s lets it reach %+v", name, to)
 		}
 	}
 	for _, object := range all {

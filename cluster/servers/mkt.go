@@ -14,7 +14,7 @@ import (
 // for each process.
 var MKT = sync.OnceValues(func() (string, error) {
 	if path := os.Getenv("MKT_CLUSTER_BINARY"); path != "" {
-		return path, nil
+		return filepath.Abs(path) // processes run in folders of their own
 	}
 	top, err := Top()
 	if err != nil {

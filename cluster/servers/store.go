@@ -122,6 +122,8 @@ func (s *Store) Start() error {
 		storeAccessVariable+"="+s.Access, storeSecretVariable+"="+s.Secret)
 	output := new(tail)
 	cmd.Stderr = output
+	// An interrupt of the terminal is for this program, whose other processes still need the store.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	input, err := cmd.StdinPipe()
 	if err != nil {
 		return err

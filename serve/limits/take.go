@@ -12,10 +12,9 @@ import (
 )
 
 // takeScript is gate.TokenBuckets over the clock of the server. redis_rate has the same
-// algorithm, but its floating-point seconds refuse the last token of a burst now and then,
-// it locks an account out while the clock is set back, and it does not begin with a full
-// bucket when a limit is lowered. The numbers here are whole and below 2^53, so the results are
-// those of a single process.
+// algorithm, but its floating-point seconds refuse the last token of a burst (119 of 120
+// pass at 600 a minute), and it locks an account out after the clock was set back. The
+// numbers here are whole and below 2^53, so the results are those of a single process.
 //
 // A bucket is stored as the time in microseconds at which it was written, and by how many
 // nanoseconds it was ahead then.
@@ -32,9 +31,7 @@ if bucket then
     ahead = math.max(0, tonumber(was) - math.max(0, now - tonumber(at)) * 1000)
   end
 end
-if ahead > depth then
-  ahead = 0
-end
+ahead = math.min(ahead, depth)
 local taken = 0
 if ahead + each <= depth then
   ahead = ahead + each
@@ -76,13 +73,12 @@ func (s *Shared) Take(ctx context.Context, clientID string, limit account.Limit,
 			return b.Refused(ahead)
 		}
 	}
-	share := b.Share(int(s.replicas.Load()))
 	taken, ahead, err := s.take(ctx, clientID, b)
 	if err != nil {
 		s.alone.Add(1)
-		return s.share.TakeFrom(clientID, share, now)
+		return s.share.TakeFrom(clientID, b.Share(int(s.replicas.Load())), now)
 	}
-	s.share.Set(clientID, min(ahead, share.Depth), now) // the share continues from there
+	s.share.Set(clientID, ahead, now) // the share continues from there
 	if !taken {
 		s.empty.Store(clientID, &emptied{b, ahead, now})
 		return b.Refused(ahead)

@@ -103,7 +103,7 @@ func (r *Replica) Refresh(ctx context.Context) {
 	for _, client := range clients {
 		all.Go(func() { r.account(ctx, client) })
 		for _, p := range r.o.Products {
-			all.Go(func() { r.refresh(ctx, name{client, p}, true) })
+			all.Go(func() { _ = r.refresh(ctx, name{client, p}, true) }) // an error is noted
 		}
 	}
 	all.Wait()
@@ -129,7 +129,7 @@ func (r *Replica) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case n := <-r.told:
-			busy.Go(func() { r.refresh(ctx, n, false) })
+			busy.Go(func() { _ = r.refresh(ctx, n, false) }) // an error is noted
 		case <-r.missed:
 			refresh()
 		case <-tick.C:
@@ -149,7 +149,7 @@ func (r *Replica) state(n name) *state {
 
 // refresh brings one dataset up to date. states says to copy the state files even if there
 // is no newer publication.
-func (r *Replica) refresh(ctx context.Context, n name, states bool) {
+func (r *Replica) refresh(ctx context.Context, n name, states bool) error {
 	s := r.state(n)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,13 +157,21 @@ func (r *Replica) refresh(ctx context.Context, n name, states bool) {
 	case r.slots <- struct{}{}:
 		defer func() { <-r.slots }()
 	case <-ctx.Done():
-		return
+		return context.Cause(ctx)
 	}
 	err := r.follow(ctx, n, s, states)
-	if ctx.Err() != nil || errors.Is(err, durable.ErrLocked) { // a run on this machine brings it up to date
-		return
+	if errors.Is(err, durable.ErrLocked) { // a run on this machine brings it up to date
+		return nil
 	}
-	r.note(n, s, err)
+	if ctx.Err() == nil {
+		r.note(n, s, err)
+	}
+	return err
+}
+
+// Fetch copies what is newer of one dataset: a client may have seen it at another replica.
+func (r *Replica) Fetch(ctx context.Context, clientID string, p football.Product) error {
+	return r.refresh(ctx, name{clientID, p}, false)
 }
 
 func (r *Replica) note(n name, s *state, err error) {

@@ -72,7 +72,10 @@ func run(ctx context.Context, o options) (err error) {
 	if d.System, err = system.Start(ctx, o.Options); err != nil {
 		return err
 	}
-	defer d.Stop()
+	defer func() {
+		d.say("everything stops: cycles under way end first")
+		d.Stop()
+	}()
 	d.say("every account is served")
 	d.describe()
 	watched := d.watch(ctx)

@@ -216,9 +216,16 @@ func TestTokenBucket(t *testing.T) {
 	if r, err := limits.Take(t.Context(), "a", limit, at.Add(time.Hour)); err != nil || r.Left != 4 {
 		t.Errorf("an hour later: %+v, %v", r, err)
 	}
-	// An account is not locked out if the clock is set back.
-	if r, err := limits.Take(t.Context(), "a", limit, at); err != nil || r.Left != 4 {
+	// If the clock is set back, an account is not locked out, and gets no new burst.
+	if r, err := limits.Take(t.Context(), "a", limit, at); err != nil || r.Left != 3 {
 		t.Errorf("an hour back: %+v, %v", r, err)
+	}
+	if r, err := limits.Take(t.Context(), "a", limit, at.Add(time.Second)); err != nil || r.Left != 3 {
+		t.Errorf("a second after that: %+v, %v", r, err)
+	}
+	// Another limit applies at once.
+	if r, err := limits.Take(t.Context(), "a", account.Limit{Requests: 6000, Per: time.Minute, Burst: 5}, at.Add(time.Second)); code(err) != api.RateLimited || r.Full != 50*time.Millisecond {
+		t.Errorf("after the limit was raised: %+v, %v", r, err)
 	}
 }
 

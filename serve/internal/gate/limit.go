@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"mkt/serve/account"
@@ -72,10 +71,28 @@ func (b Bucket) Refused(ahead time.Duration) (Remaining, error) {
 }
 
 // TokenBuckets is the Limiter of a single process. Its zero value has full buckets.
-//
-// A bucket is one number: the time at which it would be full again. One compare-and-swap
-// decides, so two requests never take the same token.
-type TokenBuckets struct{ buckets sync.Map } // client id → *atomic.Int64, Unix nanoseconds
+type TokenBuckets struct{ buckets sync.Map } // client id → *bucket
+
+// bucket is the state of a bucket: by how much it was ahead, and when.
+type bucket struct {
+	mu    sync.Mutex
+	ahead time.Duration
+	at    time.Time
+}
+
+// setBack is by how much the clock must have gone back to be taken for one that was set
+// back. Requests may arrive in another order than that of their times.
+const setBack = 10 * time.Second
+
+// advance lets the time since the last request pass. Time that has passed already does not
+// pass again; if the clock was set back, time goes on from there.
+func (b *bucket) advance(now time.Time) {
+	passed := now.Sub(b.at)
+	if passed >= 0 || passed < -setBack {
+		b.at = now
+	}
+	b.ahead = max(0, b.ahead-max(0, passed))
+}
 
 // anonymousLimit is the limit of all requests without a known token together.
 var anonymousLimit = account.DefaultLimit
@@ -94,37 +111,32 @@ func (l *TokenBuckets) Take(_ context.Context, clientID string, limit account.Li
 
 // TakeFrom is Take for a given bucket.
 func (l *TokenBuckets) TakeFrom(clientID string, b Bucket, now time.Time) (Remaining, error) {
-	bucket := l.bucket(clientID)
-	for {
-		before := bucket.Load()
-		ahead := max(0, time.Duration(before-now.UnixNano()))
-		if ahead > b.Depth+reordered {
-			ahead = 0 // the clock was set back, or the limit was lowered: start with a full bucket
-		}
-		ahead = min(ahead, b.Depth)
-		if b.Empty(ahead) {
-			return b.Refused(ahead)
-		}
-		if bucket.CompareAndSwap(before, now.UnixNano()+int64(ahead+b.Each)) {
-			return b.Taken(ahead + b.Each), nil
-		}
+	own := l.bucket(clientID)
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	own.advance(now)
+	own.ahead = min(own.ahead, b.Depth) // the limit may have been changed
+	if b.Empty(own.ahead) {
+		return b.Refused(own.ahead)
 	}
+	own.ahead += b.Each
+	return b.Taken(own.ahead), nil
 }
-
-// reordered is by how much requests may arrive in another order than that of their times.
-const reordered = time.Second
 
 // Set sets a bucket to what is known of it from elsewhere.
 func (l *TokenBuckets) Set(clientID string, ahead time.Duration, now time.Time) {
-	l.bucket(clientID).Store(now.UnixNano() + int64(ahead))
+	own := l.bucket(clientID)
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	own.ahead, own.at = ahead, now
 }
 
-func (l *TokenBuckets) bucket(clientID string) *atomic.Int64 {
+func (l *TokenBuckets) bucket(clientID string) *bucket {
 	if b, ok := l.buckets.Load(clientID); ok {
-		return b.(*atomic.Int64)
+		return b.(*bucket)
 	}
-	b, _ := l.buckets.LoadOrStore(clientID, new(atomic.Int64))
-	return b.(*atomic.Int64)
+	b, _ := l.buckets.LoadOrStore(clientID, new(bucket))
+	return b.(*bucket)
 }
 
 // SetHeaders writes the RateLimit header fields of the IETF draft

@@ -3,6 +3,7 @@ package reader_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -376,5 +377,28 @@ func TestPagesCountTheirKeys(t *testing.T) {
 	must(t, err)
 	if more := l.Stats().PageBytes - before; more < len(key) {
 		t.Errorf("a page with a key of %d bytes counts %d", len(key), more)
+	}
+}
+
+// A client may have seen at another replica what this one has not copied yet: only a copy
+// that succeeded tells what was published.
+func TestRefreshNowFetches(t *testing.T) {
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
+	var failed error
+	asked := 0
+	l := open(t, root.DataDir, func(o *reader.Options) {
+		o.Fetch = func(_ context.Context, clientID string, p football.Product) error {
+			if asked++; clientID != "acme" || p != football.MarketEngine {
+				t.Errorf("asked for %s %s", clientID, p)
+			}
+			return failed
+		}
+	})
+	d := l.Tenant("acme").Dataset(football.MarketEngine)
+	if !d.RefreshNow(t.Context(), time.Minute) {
+		t.Error("everything was copied, and not all of it is known")
+	}
+	if failed = errors.New("the store is away"); d.RefreshNow(t.Context(), time.Minute) || asked != 2 {
+		t.Errorf("nothing could be copied, and everything is known; asked %d times", asked)
 	}
 }

@@ -152,13 +152,17 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 		return err
 	}
 	defer closeNews()
-	return serve.Run(ctx, serve.Options{
+	o := serve.Options{
 		Listen: f.Listen, DataDir: g.Data, AsOf: asOf, Accounts: registry, Now: g.Now, Log: g.Log, Poll: f.Poll, CacheDir: f.cache,
 		Connections: f.connections.most, ConnectionsPerAddress: f.connections.perAddress, TrustedProxies: proxies,
 		UsageDir: f.Usage, Replica: f.replica, Limits: shared, Service: g.service, Words: daemon.ProviderWords(), Realtime: f.socket.Realtime, Admin: adminServer, DrainDelay: f.drain, Ready: func(baseURL string) {
 			ready(daemon.Ready{Event: "ready", BaseURL: baseURL, AdminURL: adminURL, Tokens: tokens.printed})
 		},
-	})
+	}
+	if copies != nil {
+		o.Fetch = copies.Fetch
+	}
+	return serve.Run(ctx, o)
 }
 
 // checkDataRoot warns if the data root has no accounts, and returns an error if it cannot be
