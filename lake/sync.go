@@ -518,7 +518,11 @@ func (s *syncer) write(c snapshot.Commit, kept bool, previous rowHashes) (status
 			changes, previous = eventsIncomplete, nil
 		}
 	}
+	// An append of live data has whole publications, also if the run was stopped after it.
+	appended := s.live != nil && s.live.last >= c.Version
 	switch {
+	case appended:
+		status = s.live.property(propCoverage)
 	case !kept:
 		status = coverageMissing
 	case previous != nil:
@@ -528,7 +532,7 @@ func (s *syncer) write(c snapshot.Commit, kept bool, previous rowHashes) (status
 	default:
 		status = coverageAll
 	}
-	if status != coverageMissing {
+	if status != coverageMissing && !appended {
 		m, err := s.openKept(c)
 		if err != nil {
 			return "", nil, err
