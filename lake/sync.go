@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -610,13 +609,16 @@ func (s *syncer) writeChanges(of account, c snapshot.Commit) (complete bool, err
 		return n, nil
 	}
 	wanted := c.Segment.Last - c.Segment.First + 1
-	err = snapshot.VerifySegment(s.Root, *c.Segment)
-	if err == nil {
+	own, err := durable.Exists(s.Root, c.Segment.File)
+	if err == nil && own {
+		err = snapshot.VerifySegment(s.Root, *c.Segment)
+	}
+	if err != nil {
+		return false, fmt.Errorf("publication %d: %w", c.Version, err)
+	}
+	if own {
 		n, err := write(snapshot.Rows[table.EventRow](s.Root, c.Segment.File))
 		return n == wanted, err
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return false, err
 	}
 	// Its segment was compacted into another one, or retention deleted it.
 	window := s.head.Changes
