@@ -125,6 +125,7 @@ fuzz: ## every fuzz target for FUZZTIME (30s), one after the other
 .PHONY: vulncheck
 vulncheck: ## known vulnerabilities that the code can reach
 	scripts/vulncheck.sh
+	scripts/vulncheck.sh -C lake ./...
 
 .PHONY: licences
 licences: ## docs/licences.md anew

@@ -34,7 +34,7 @@ type recordRow struct {
 	HistoryID      string `parquet:"history_id,dict" means:"history of the change log; a restored data root begins a new one"`
 	CommitSHA256   string `parquet:"commit_sha256" means:"SHA-256 of the commit record, which proves everything before it"`
 	ManifestSHA256 string `parquet:"manifest_sha256" means:"SHA-256 of the manifest of the snapshot"`
-	Coverage       string `parquet:"coverage,dict" means:"REFRESHED: the lake has the rows that are not the same as in the publication before; ALL: it has every row of the publication; MISSING: retention deleted the snapshot before it was read"`
+	Coverage       string `parquet:"coverage,dict" means:"REFRESHED: the lake has the rows that are not the same as in the publication before; ALL: it has every row of the publication; MISSING: retention deleted the snapshot before all of its rows were read"`
 	Events         string `parquet:"events,dict" means:"COMPLETE: the lake has all change events of the publication; INCOMPLETE: retention deleted some or all before they were read"`
 }
 

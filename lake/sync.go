@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -518,7 +517,11 @@ func (s *syncer) write(c snapshot.Commit, kept bool, previous rowHashes) (status
 			changes, previous = eventsIncomplete, nil
 		}
 	}
+	// An append of live data has whole publications, also if the run was stopped after it.
+	appended := s.live != nil && s.live.last >= c.Version
 	switch {
+	case appended:
+		status = s.live.property(propCoverage)
 	case !kept:
 		status = coverageMissing
 	case previous != nil:
@@ -528,7 +531,7 @@ func (s *syncer) write(c snapshot.Commit, kept bool, previous rowHashes) (status
 	default:
 		status = coverageAll
 	}
-	if status != coverageMissing {
+	if status != coverageMissing && !appended {
 		m, err := s.openKept(c)
 		if err != nil {
 			return "", nil, err
@@ -606,13 +609,16 @@ func (s *syncer) writeChanges(of account, c snapshot.Commit) (complete bool, err
 		return n, nil
 	}
 	wanted := c.Segment.Last - c.Segment.First + 1
-	err = snapshot.VerifySegment(s.Root, *c.Segment)
-	if err == nil {
+	own, err := durable.Exists(s.Root, c.Segment.File)
+	if err == nil && own {
+		err = snapshot.VerifySegment(s.Root, *c.Segment)
+	}
+	if err != nil {
+		return false, fmt.Errorf("publication %d: %w", c.Version, err)
+	}
+	if own {
 		n, err := write(snapshot.Rows[table.EventRow](s.Root, c.Segment.File))
 		return n == wanted, err
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return false, err
 	}
 	// Its segment was compacted into another one, or retention deleted it.
 	window := s.head.Changes

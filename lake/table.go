@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -134,16 +135,12 @@ func lastOf(t *table.Table) (uint64, error) {
 	return last, nil
 }
 
-// lacks reports whether a schema lacks a column of another one.
+// lacks reports whether a schema lacks a column of another one, or requires a value in one that
+// may be NULL there.
 func lacks(has, wanted iceberg.StructType) bool {
 	for _, w := range wanted.FieldList {
-		at := -1
-		for i, h := range has.FieldList {
-			if h.Name == w.Name {
-				at = i
-			}
-		}
-		if at < 0 || lacksIn(has.FieldList[at].Type, w.Type) {
+		at := slices.IndexFunc(has.FieldList, func(h iceberg.NestedField) bool { return h.Name == w.Name })
+		if at < 0 || has.FieldList[at].Required && !w.Required || lacksIn(has.FieldList[at].Type, w.Type) {
 			return true
 		}
 	}
@@ -253,10 +250,11 @@ func (t *lakeTable[H, T]) addFile(ctx context.Context, txn *table.Transaction, p
 	return file.FileSizeBytes(), txn.AddDataFiles(ctx, []iceberg.DataFile{file}, p, table.WithoutDuplicateCheck())
 }
 
-// discard gives up the file that is being written.
+// discard gives up the file that is being written. If it stays, the next run removes it.
 func (t *lakeTable[H, T]) discard() {
 	if t.out != nil {
 		t.to.Close()
+		_ = t.io.Remove(t.file)
 		t.out = nil
 	}
 }

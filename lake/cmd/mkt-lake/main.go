@@ -69,6 +69,12 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		fmt.Fprint(errs, usage)
 		return exitUsage
 	}
+	if o.Location != "" {
+		if err := lake.CheckLocation(o.Location); err != nil {
+			fmt.Fprintln(errs, "--location:", err)
+			return exitUsage
+		}
+	}
 	if err := sync(ctx, o, data, out); err != nil {
 		fmt.Fprintln(errs, err)
 		if errors.Is(err, durable.ErrLocked) || lake.IsConflict(err) {

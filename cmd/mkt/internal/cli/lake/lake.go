@@ -217,8 +217,11 @@ func (g *Group) syncOne(ctx context.Context, path string, d cli.Dataset, dryRun 
 		return done, errInterrupted
 	case errors.As(waitErr, &exit):
 		failed := errors.New(said.text(exit))
-		if exit.ExitCode() == cli.ExitLater {
+		switch exit.ExitCode() {
+		case cli.ExitLater:
 			return done, cli.AsTemporary(failed)
+		case cli.ExitUsage:
+			return done, cli.AsUsage(failed)
 		}
 		return done, failed
 	case waitErr != nil:
