@@ -110,7 +110,7 @@ func (c *cluster) start(ctx context.Context) (err error) {
 	if err := c.balance(); err != nil {
 		return err
 	}
-	c.say("the first cycles are awaited: with new NATS servers no worker begins for 15 s, in which a lease that NATS lost may hold")
+	c.say("the first cycles are awaited: with new NATS servers no worker begins for 13 s, in which a lease that NATS lost may hold")
 	for _, a := range c.accounts {
 		for _, path := range []string{"/api/v1/fixtures?limit=1", "/api/v1/live?limit=1"} {
 			if err := c.served(ctx, a, path); err != nil {
