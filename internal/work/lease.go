@@ -84,25 +84,26 @@ func (c *Conn) Take(ctx context.Context, run Run) (*Lease, error) {
 	var err error
 	c.mu.Lock()
 	l.own.Worker = c.member != nil
+	c.held[l.own.Nonce] = true
 	c.mu.Unlock()
 	if l.value, err = json.Marshal(l.own); err != nil {
 		return nil, err
 	}
 	err = l.take(ctx)
-	var taken *Taken
-	switch {
-	case errors.As(err, &taken):
-		c.count(func(s *Stats) { s.Busy++ })
-		return nil, err
-	case err != nil:
-		c.count(func(s *Stats) { s.Failed++ })
+	if err != nil {
+		var taken *Taken
+		busy := errors.As(err, &taken)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.held, l.own.Nonce)
+		if busy {
+			c.stats.Busy++
+		} else {
+			c.stats.Failed++
+		}
 		return nil, err
 	}
-	c.mu.Lock()
-	c.stats.Taken++
-	c.stats.Held++
-	c.held[l.own.Nonce] = true
-	c.mu.Unlock()
+	c.count(func(s *Stats) { s.Taken++; s.Held++ })
 	l.ctx, l.cancel = context.WithCancelCause(context.Background())
 	go l.keep()
 	return l, nil
