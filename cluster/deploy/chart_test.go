@@ -35,6 +35,7 @@ var update = flag.Bool("update", false, "rewrite deploy/kubernetes from the char
 const (
 	chartDir  = "../../deploy/chart"
 	manifests = "../../deploy/kubernetes/mkt.yaml"
+	dataRoot  = "/var/lib/mkt/data"
 )
 
 // kinds are the types into which every rendered object must decode without an unknown field.
@@ -237,6 +238,10 @@ func checkPods(t *testing.T, all []metav1.Object) {
 			if delete(volumes, mount.Name); v.EmptyDir == nil && !mount.ReadOnly || v.EmptyDir != nil && v.EmptyDir.SizeLimit == nil {
 				t.Errorf("%s: volume %+v at %+v", name, v, mount)
 			}
+			// Every user may write into the folder of an emptyDir, which doctor reports of a data root.
+			if v.EmptyDir != nil && mount.MountPath == dataRoot {
+				t.Errorf("%s: a volume is the data root itself", name)
+			}
 			if v.Projected == nil {
 				continue
 			}
@@ -289,7 +294,13 @@ func checkSelectors(t *testing.T, all []metav1.Object) {
 		policy := find[*networkingv1.NetworkPolicy](t, all, name)
 		only("the network policy", policy.Spec.PodSelector.MatchLabels, name)
 		if len(policy.Spec.PolicyTypes) != 2 || len(policy.Spec.Egress) != 2 {
-			t.Errorf("the network policy of %s: %+v", name, policy.Spec)
+			t.Fatalf("the network policy of %s: %+v", name, policy.Spec)
+		}
+		// NATS and Redis may be pods of the cluster, the store and the providers are elsewhere.
+		to := policy.Spec.Egress[1].To
+		if !slices.ContainsFunc(to, func(p networkingv1.NetworkPolicyPeer) bool { return p.NamespaceSelector != nil }) ||
+			!slices.ContainsFunc(to, func(p networkingv1.NetworkPolicyPeer) bool { return p.IPBlock != nil }) {
+			t.Errorf("the network policy of %s lets it reach %+v", name, to)
 		}
 	}
 	for _, object := range all {
@@ -325,7 +336,7 @@ func checkSettings(t *testing.T, text string) {
 	dir := t.TempDir()
 	text = notYet.ReplaceAllString(text, "")
 	text = strings.ReplaceAll(text, "/etc/mkt/", dir+"/")
-	text = strings.ReplaceAll(text, "/var/lib/mkt/data", dir+"/data")
+	text = strings.ReplaceAll(text, dataRoot, dir+"/data")
 	files := map[string]string{"mkt.yaml": text, "tenants.yaml": "version: 1\ntenants: []\n"}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

@@ -173,6 +173,16 @@ func (s *Store) Stop() {
 	s.process = nil
 }
 
+// PID returns the id of the store's process, 0 if it does not run.
+func (s *Store) PID() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process == nil {
+		return 0
+	}
+	return s.process.Process.Pid
+}
+
 // URL returns the value of the setting store for a prefix of the bucket, which may be empty.
 func (s *Store) URL(prefix string) string { return StoreURL(s.Address, prefix) }
 

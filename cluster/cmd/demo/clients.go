@@ -17,6 +17,8 @@ import (
 
 	"github.com/gobwas/ws"
 	"github.com/gobwas/ws/wsutil"
+
+	"mkt/cluster/system"
 )
 
 // watch are the clients of all accounts: for each one that polls /live, one that polls
@@ -62,16 +64,16 @@ func (f *follower) take(seqs []uint64) {
 	}
 }
 
-func (c *cluster) watch(ctx context.Context) *watch {
-	c.counter.Reset()
+func (d *demo) watch(ctx context.Context) *watch {
+	d.Counter.Reset()
 	ctx, cancel := context.WithCancel(ctx)
 	w := &watch{cancel: cancel, of: map[string]*sighting{}, last: time.Now()}
-	for _, a := range c.accounts {
+	for _, a := range d.Accounts {
 		s := new(sighting)
-		w.of[a.id] = s
-		w.all.Go(func() { w.poll(ctx, c, a, s) })
-		w.all.Go(func() { w.pollChanges(ctx, c, a, s) })
-		w.all.Go(func() { w.follow(ctx, c, a, s) })
+		w.of[a.ID] = s
+		w.all.Go(func() { w.poll(ctx, d, a, s) })
+		w.all.Go(func() { w.pollChanges(ctx, d, a, s) })
+		w.all.Go(func() { w.follow(ctx, d, a, s) })
 	}
 	return w
 }
@@ -82,12 +84,12 @@ func (w *watch) stop() {
 }
 
 // get requests a path. An unchanged answer has no body.
-func (c *cluster) get(ctx context.Context, a account, path, tag string) (status int, answer *page, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.balancer.URL()+path, nil)
+func (d *demo) get(ctx context.Context, a system.Account, path, tag string) (status int, answer *page, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.Balancer.URL()+path, nil)
 	if err != nil {
 		return 0, nil, err
 	}
-	r.Header.Set("Authorization", "Bearer "+a.token)
+	r.Header.Set("Authorization", "Bearer "+a.Token)
 	if tag != "" {
 		r.Header.Set("If-None-Match", tag)
 	}
@@ -127,9 +129,9 @@ type page struct {
 }
 
 // poll requests the matches in play twice a second.
-func (w *watch) poll(ctx context.Context, c *cluster, a account, s *sighting) {
+func (w *watch) poll(ctx context.Context, d *demo, a system.Account, s *sighting) {
 	for tag := ""; sleep(ctx, 500*time.Millisecond) == nil; {
-		status, answer, err := c.get(ctx, a, "/api/v1/live?limit=200", tag)
+		status, answer, err := d.get(ctx, a, "/api/v1/live?limit=200", tag)
 		if ctx.Err() != nil {
 			return
 		}
@@ -156,8 +158,8 @@ func (w *watch) poll(ctx context.Context, c *cluster, a account, s *sighting) {
 }
 
 // bootstrap returns the position of a client that has just read everything.
-func (c *cluster) bootstrap(ctx context.Context, a account) (seq uint64, cursor string, err error) {
-	status, answer, err := c.get(ctx, a, "/api/v1/fixtures?limit=1", "")
+func (d *demo) bootstrap(ctx context.Context, a system.Account) (seq uint64, cursor string, err error) {
+	status, answer, err := d.get(ctx, a, "/api/v1/fixtures?limit=1", "")
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("status %d", status)
 	}
@@ -168,14 +170,14 @@ func (c *cluster) bootstrap(ctx context.Context, a account) (seq uint64, cursor 
 }
 
 // pollChanges requests the changes after the newest event twice a second.
-func (w *watch) pollChanges(ctx context.Context, c *cluster, a account, s *sighting) {
+func (w *watch) pollChanges(ctx context.Context, d *demo, a system.Account, s *sighting) {
 	for cursor := ""; sleep(ctx, 500*time.Millisecond) == nil; {
 		var answer *page
 		var status int
 		var seq uint64
 		var err error
 		if cursor == "" {
-			seq, cursor, err = c.bootstrap(ctx, a)
+			seq, cursor, err = d.bootstrap(ctx, a)
 			if err == nil {
 				w.mu.Lock()
 				s.polled.seq = seq
@@ -183,7 +185,7 @@ func (w *watch) pollChanges(ctx context.Context, c *cluster, a account, s *sight
 			}
 			continue
 		}
-		status, answer, err = c.get(ctx, a, "/api/v1/changes?limit=200&cursor="+url.QueryEscape(cursor), "")
+		status, answer, err = d.get(ctx, a, "/api/v1/changes?limit=200&cursor="+url.QueryEscape(cursor), "")
 		if ctx.Err() != nil {
 			return
 		}
@@ -209,7 +211,7 @@ func (w *watch) pollChanges(ctx context.Context, c *cluster, a account, s *sight
 
 // follow keeps a connection of the socket open, and resumes after the last event when it is
 // lost.
-func (w *watch) follow(ctx context.Context, c *cluster, a account, s *sighting) {
+func (w *watch) follow(ctx context.Context, d *demo, a system.Account, s *sighting) {
 	begun := false
 	lost := time.Now()
 	joined := func() {
@@ -219,13 +221,13 @@ func (w *watch) follow(ctx context.Context, c *cluster, a account, s *sighting) 
 	}
 	for ctx.Err() == nil {
 		if !begun {
-			if seq, _, err := c.bootstrap(ctx, a); err == nil {
+			if seq, _, err := d.bootstrap(ctx, a); err == nil {
 				w.mu.Lock()
 				s.pushed.seq, begun = seq, true
 				w.mu.Unlock()
 			}
 		}
-		if begun && errors.Is(w.session(ctx, c, a, s, joined), errPosition) {
+		if begun && errors.Is(w.session(ctx, d, a, s, joined), errPosition) {
 			w.mu.Lock()
 			s.pushed.begun++
 			w.mu.Unlock()
@@ -250,8 +252,8 @@ type reply struct {
 
 // session speaks Socket.IO v4 over a websocket until the connection ends. It calls joined,
 // with the lock held, when it is subscribed.
-func (w *watch) session(ctx context.Context, c *cluster, a account, s *sighting, joined func()) error {
-	conn, _, _, err := ws.Dial(ctx, strings.Replace(c.balancer.URL(), "http", "ws", 1)+"/realtime/?EIO=4&transport=websocket")
+func (w *watch) session(ctx context.Context, d *demo, a system.Account, s *sighting, joined func()) error {
+	conn, _, _, err := ws.Dial(ctx, strings.Replace(d.Balancer.URL(), "http", "ws", 1)+"/realtime/?EIO=4&transport=websocket")
 	if err != nil {
 		return err
 	}
@@ -270,7 +272,7 @@ func (w *watch) session(ctx context.Context, c *cluster, a account, s *sighting,
 		text := string(packet)
 		switch {
 		case strings.HasPrefix(text, "0"):
-			err = write(`40{"token":"` + a.token + `"}`)
+			err = write(`40{"token":"` + a.Token + `"}`)
 		case text == "2":
 			err = write("3")
 		case strings.HasPrefix(text, "44"):
@@ -322,14 +324,14 @@ func (w *watch) push(s *sighting, r reply, also func()) {
 }
 
 // report waits, and prints what the clients saw since the report before.
-func (c *cluster) report(ctx context.Context, w *watch, what string) error {
-	if err := sleep(ctx, c.look); err != nil {
+func (d *demo) report(ctx context.Context, w *watch, what string) error {
+	if err := sleep(ctx, d.look); err != nil {
 		return err
 	}
-	cycles := c.cycles(ctx)
+	cycles := d.cycles(ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c.say("%s: what clients saw in the last %.0f s", what, time.Since(w.last).Seconds())
+	d.say("%s: what clients saw in the last %.0f s", what, time.Since(w.last).Seconds())
 	fmt.Printf("\n  %10s  polled:                                                        socket:\n", "")
 	fmt.Printf("  %-10s  requests  failed  older  live waited  events  missing  again    events  missing  again  joined  offline\n", "")
 	for _, id := range slices.Sorted(maps.Keys(w.of)) {
@@ -340,33 +342,33 @@ func (c *cluster) report(ctx context.Context, w *watch, what string) error {
 		*s = sighting{published: s.published, seen: s.seen, sessions: min(s.sessions, 1),
 			polled: follower{seq: s.polled.seq, missing: s.polled.missing}, pushed: follower{seq: s.pushed.seq, missing: s.pushed.missing}}
 	}
-	fmt.Printf("  cycles of the workers since they started: %s\n  the store was asked by all: %s\n\n", cycles, c.operations())
+	fmt.Printf("  cycles of the workers since they started: %s\n  the store was asked by all: %s\n\n", cycles, d.operations())
 	w.last = time.Now()
 	return nil
 }
 
 // operations says what was asked of the store since the last call.
-func (c *cluster) operations() string {
+func (d *demo) operations() string {
 	var all []string
-	counts := c.counter.Counts()
+	counts := d.Counter.Counts()
 	for _, kind := range slices.Sorted(maps.Keys(counts)) {
 		n := counts[kind]
 		all = append(all, fmt.Sprintf("%s %d (%.1f MB)", kind, n.Operations, float64(n.Sent+n.Received)/1e6))
 	}
-	c.counter.Reset()
+	d.Counter.Reset()
 	return strings.Join(all, ", ")
 }
 
 // cycles says how many cycles each worker has published since it started.
-func (c *cluster) cycles(ctx context.Context) string {
+func (d *demo) cycles(ctx context.Context) string {
 	var all []string
-	for _, p := range c.workers {
-		n, err := p.published(ctx)
+	for _, p := range d.Workers {
+		n, err := p.Metric(ctx, "mkt_cycles_total", `outcome="published"`)
 		if err != nil {
-			all = append(all, p.name+" does not answer")
+			all = append(all, p.Name+" does not answer")
 			continue
 		}
-		all = append(all, fmt.Sprintf("%s %.0f", p.name, n))
+		all = append(all, fmt.Sprintf("%s %.0f", p.Name, n))
 	}
 	return strings.Join(all, ", ")
 }
