@@ -90,7 +90,7 @@ func Start(ctx context.Context, o Options) (_ *System, err error) {
 	if err := s.Balance(); err != nil {
 		return nil, err
 	}
-	o.Say("the first cycles are awaited: with new NATS servers no worker begins for 15 s, in which a lease that NATS lost may hold")
+	o.Say("the first cycles are awaited: with new NATS servers no worker begins for 13 s, in which a lease that NATS lost may hold")
 	return s, s.awaitAccounts(ctx)
 }
 

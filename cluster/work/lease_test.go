@@ -47,6 +47,10 @@ func open(t *testing.T, url, name string, change ...func(*work.Options)) *work.C
 	return c
 }
 
+func run(client, product, purpose string) work.Run {
+	return work.Run{Client: client, Product: product, Purpose: purpose, Short: product == "live_intelligence"}
+}
+
 func await(t *testing.T, c *work.Conn) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -64,15 +68,15 @@ func TestLease(t *testing.T) {
 	a, b := open(t, nats.URL(), "a"), open(t, nats.URL(), "b")
 	await(t, a)
 	await(t, b)
-	lease, err := a.Take(t.Context(), "acme", "live_intelligence", "mkt schedule")
+	lease, err := a.Take(t.Context(), run("acme", "live_intelligence", "mkt schedule"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var taken *work.Taken
-	if _, err := b.Take(t.Context(), "acme", "live_intelligence", "mkt cycle"); !errors.As(err, &taken) || taken.Holder != "a" {
+	if _, err := b.Take(t.Context(), run("acme", "live_intelligence", "mkt cycle")); !errors.As(err, &taken) || taken.Holder != "a" {
 		t.Fatalf("a lease that is held: %v", err)
 	}
-	other, err := b.Take(t.Context(), "acme", "market_engine", "mkt cycle")
+	other, err := b.Take(t.Context(), run("acme", "market_engine", "mkt cycle"))
 	if err != nil {
 		t.Fatalf("the lease of another product: %v", err)
 	}
@@ -89,7 +93,7 @@ func TestLease(t *testing.T) {
 		await(t, c)
 		all.Go(func() {
 			for ctx.Err() == nil {
-				l, err := c.Take(ctx, "raced", "live_intelligence", "mkt schedule")
+				l, err := c.Take(ctx, run("raced", "live_intelligence", "mkt schedule"))
 				if err != nil {
 					continue
 				}
@@ -107,11 +111,11 @@ func TestLease(t *testing.T) {
 	t.Logf("%d rounds", rounds.Load())
 
 	time.Sleep(12 * time.Second) // with the rounds, longer than a lease that is not kept
-	if _, err := b.Take(t.Context(), "acme", "live_intelligence", "mkt cycle"); !errors.As(err, &taken) {
+	if _, err := b.Take(t.Context(), run("acme", "live_intelligence", "mkt cycle")); !errors.As(err, &taken) {
 		t.Errorf("a lease that is kept: %v", err)
 	}
 	lease.Release()
-	again, err := b.Take(t.Context(), "acme", "live_intelligence", "mkt cycle")
+	again, err := b.Take(t.Context(), run("acme", "live_intelligence", "mkt cycle"))
 	if err != nil {
 		t.Fatalf("a lease that was released: %v", err)
 	}

@@ -14,11 +14,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"mkt/fetch/credential"
 )
@@ -65,6 +68,7 @@ type system struct {
 	last    map[string]*worker   // by account: who asked last
 	asked   map[string]time.Time // by account: when it was asked last
 	overlap []string             // accounts that two live workers asked at once
+	leases  map[string]int       // by account: the process that holds its lease
 	orphans map[string]orphan    // accounts of workers that were stopped, not asked for since
 	waited  []time.Duration      // of orphans that another worker ran
 	longest string
@@ -92,7 +96,7 @@ func newSystem(t *testing.T, workSetting string, accounts int, schedule string) 
 		t.Fatal(err)
 	}
 	s := &system{t: t, dir: t.TempDir(), binary: binary, work: workSetting, schedule: schedule, sealed: map[string]string{},
-		now: map[string]map[*worker]int{}, last: map[string]*worker{}, asked: map[string]time.Time{}, orphans: map[string]orphan{}}
+		now: map[string]map[*worker]int{}, last: map[string]*worker{}, asked: map[string]time.Time{}, orphans: map[string]orphan{}, leases: map[string]int{}}
 	s.run("init", ".")
 	simulator := s.command("simulate", "--listen", "127.0.0.1:0", "--fixtures", "10", "--in-play", "4", "--quota", "100000000", "--output", "json")
 	out, err := simulator.StdoutPipe()
@@ -113,7 +117,25 @@ func newSystem(t *testing.T, workSetting string, accounts int, schedule string) 
 		s.accounts = append(s.accounts, id)
 	}
 	s.provider = s.newProvider(ready.URL)
+	s.watchLeases()
 	return s
+}
+
+// watchLeases notes which process holds the lease of which account.
+func (s *system) watchLeases() {
+	conn, err := nats.Connect(s.work, nats.MaxReconnects(-1))
+	s.must(err)
+	s.t.Cleanup(conn.Close)
+	_, err = conn.Subscribe("$KV.mkt-leases.*.live_intelligence", func(m *nats.Msg) {
+		var holder struct{ Name string }
+		_ = json.Unmarshal(m.Data, &holder) // a release has no holder
+		_, number, _ := strings.Cut(holder.Name, "(process ")
+		process, _ := strconv.Atoi(strings.TrimSuffix(number, ")"))
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.leases[strings.Split(m.Subject, ".")[2]] = process
+	})
+	s.must(err)
 }
 
 func (s *system) must(err error) {
@@ -238,6 +260,11 @@ func (s *system) stop(w *worker, by os.Signal) {
 	now := time.Now()
 	for account, of := range s.last {
 		if of == w {
+			s.orphans[account] = orphan{now, w}
+		}
+	}
+	for account, process := range s.leases { // it had begun to run them, and may not have asked the provider
+		if process == w.Process.Pid {
 			s.orphans[account] = orphan{now, w}
 		}
 	}

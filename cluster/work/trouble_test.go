@@ -68,7 +68,7 @@ func TestTrouble(t *testing.T) {
 		if text := trouble.Error(); !strings.Contains(text, c.says) || strings.Contains(text, "s3cret") {
 			t.Errorf("%s: %s", name, text)
 		}
-		if _, err := conn.Take(t.Context(), "acme", "live_intelligence", "test"); err == nil {
+		if _, err := conn.Take(t.Context(), run("acme", "live_intelligence", "test")); err == nil {
 			t.Errorf("%s: a lease was taken", name)
 		}
 	}
@@ -130,7 +130,7 @@ func TestLeaseAndNATSAway(t *testing.T) {
 	a, b := open(t, cluster.URL(), "a"), open(t, cluster.URL(), "b")
 	await(t, a)
 	await(t, b)
-	lease, err := a.Take(t.Context(), "acme", "live_intelligence", "mkt schedule")
+	lease, err := a.Take(t.Context(), run("acme", "live_intelligence", "mkt schedule"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestLeaseAndNATSAway(t *testing.T) {
 	await(t, c)
 	cluster.Split(0)
 	for c.Stats().Server == "nats-0" { // unless c finds another server
-		if _, err := c.Take(t.Context(), "acme", "market_engine", "test"); err == nil && c.Stats().Server == "nats-0" {
+		if _, err := c.Take(t.Context(), run("acme", "market_engine", "test")); err == nil && c.Stats().Server == "nats-0" {
 			t.Fatal("a lease was taken from one server of three")
 		}
 		if trouble := c.Trouble(); trouble != nil && trouble.Code == work.NoQuorum {
@@ -168,7 +168,7 @@ func TestLeaseAndNATSAway(t *testing.T) {
 	until(t, b, work.Starting)
 	await(t, b)
 	var taken *work.Taken
-	if _, err := b.Take(t.Context(), "acme", "live_intelligence", "test"); !errors.As(err, &taken) || ctx.Err() != nil {
+	if _, err := b.Take(t.Context(), run("acme", "live_intelligence", "test")); !errors.As(err, &taken) || ctx.Err() != nil {
 		t.Errorf("a lease that is held while NATS loses everything: %v, %v", err, ctx.Err())
 	}
 
@@ -196,7 +196,7 @@ func TestClocks(t *testing.T) {
 	if s, f := slow.Stats().Difference.Round(time.Second), fast.Stats().Difference.Round(time.Second); s != time.Minute || f != -time.Minute {
 		t.Errorf("the servers are %s ahead of the slow clock, and %s ahead of the fast one", s, f)
 	}
-	lease, err := slow.Take(t.Context(), "acme", "live_intelligence", "mkt schedule")
+	lease, err := slow.Take(t.Context(), run("acme", "live_intelligence", "mkt schedule"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestClocks(t *testing.T) {
 	defer cancel()
 	for ctx.Err() == nil {
 		var taken *work.Taken
-		if _, err := fast.Take(t.Context(), "acme", "live_intelligence", "mkt schedule"); !errors.As(err, &taken) {
+		if _, err := fast.Take(t.Context(), run("acme", "live_intelligence", "mkt schedule")); !errors.As(err, &taken) {
 			t.Fatalf("a lease that is kept: %v", err)
 		}
 		time.Sleep(50 * time.Millisecond)

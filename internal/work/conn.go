@@ -99,12 +99,23 @@ type Stats struct {
 	Server     string // the name of the server that this process is connected to
 }
 
-// Times of the protocol. A worker that cannot keep a lease gives it up before another can take
-// it; what lies between is for the run to end.
+// terms are the times of a lease. A worker that cannot keep a lease gives it up before another can
+// take it; what lies between is for the run to end.
+type terms struct {
+	free   time.Duration // a lease that is not kept is free after that
+	keep   time.Duration // how often it is renewed
+	giveUp time.Duration // after the last time that it was certainly kept
+}
+
+// A long lease outlasts the election of another leader in NATS, which takes up to nine seconds; a
+// short run has ended by then, and its account is due again.
+var (
+	longTerms  = terms{free: leaseFor, keep: 3 * time.Second, giveUp: 10 * time.Second}
+	shortTerms = terms{free: 8 * time.Second, keep: 2 * time.Second, giveUp: 6 * time.Second}
+)
+
 const (
-	leaseFor   = 13 * time.Second // a lease that is not kept is free after that
-	keepEvery  = 3 * time.Second
-	giveUp     = 10 * time.Second // after the last time that it was certainly kept
+	leaseFor   = 13 * time.Second // the longest that a lease is in force without being kept
 	checkEvery = 2 * time.Second
 	askFor     = 3 * time.Second // one request
 )
@@ -411,7 +422,7 @@ func (c *Conn) makeBucket(ctx context.Context) (jetstream.Stream, error) {
 		Name: c.o.Address.stream(), Subjects: []string{"$KV." + c.o.Address.bucket() + ".>"},
 		Description: "leases of the cycles of mkt; can be deleted while no worker runs",
 		Storage:     jetstream.MemoryStorage, Replicas: 3, MaxAge: leaseFor, MaxMsgsPerSubject: 1, MaxMsgSize: 4096, Duplicates: leaseFor,
-		Discard: jetstream.DiscardNew, DenyDelete: true, AllowRollup: true, FirstSeq: uint64(c.o.Now().UnixMicro()),
+		Discard: jetstream.DiscardNew, DenyDelete: true, AllowRollup: true, AllowMsgTTL: true, FirstSeq: uint64(c.o.Now().UnixMicro()),
 	}
 	if c.o.Installation != "" {
 		config.Metadata = map[string]string{"mkt-installation": c.o.Installation}

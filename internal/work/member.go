@@ -89,7 +89,7 @@ type voter struct {
 }
 
 // Join makes this process a worker of that weight, such as its processors. changed is called when
-// accounts may have moved, until Leave; it is not called concurrently.
+// accounts may have moved, until End; it is not called concurrently.
 func (c *Conn) Join(weight int, changed func()) (*Member, error) {
 	ctx, end := context.WithCancel(context.Background())
 	m := &Member{c: c, changed: make(chan struct{}, 1), weight: min(max(weight, 1), mostWeight), started: c.o.Now().UTC(), joined: c.o.Now(), end: end, ended: make(chan struct{}), others: map[string]*other{}}
@@ -252,7 +252,8 @@ func (m *Member) reconnected() {
 	_ = m.c.nc.PublishRequest(m.c.o.Address.subject("hello"), m.c.o.Address.subject("beat"), nil)
 }
 
-// update asks the others whether they are there, forgets those who are dead, and reports a change of the team.
+// update asks the others whether they are there, forgets those who are dead, and reports a change
+// of the team.
 func (m *Member) update() {
 	if !m.c.nc.IsConnected() {
 		return // nobody can be heard: everybody stays what they were

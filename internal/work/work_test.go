@@ -84,3 +84,29 @@ func TestReadWorker(t *testing.T) {
 		}
 	}
 }
+
+func FuzzReadWorker(f *testing.F) {
+	f.Add([]byte(`{"format":1,"instance":"ab","name":"a","weight":2,"time":"2026-11-22T12:00:00Z","able":true}`))
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if w, ok := readWorker(data, now); ok && (w.Instance == "" || w.Weight < 1 || w.Weight > mostWeight || strings.ContainsAny(w.Instance, ".*> \r\n")) {
+			t.Errorf("%q is read as %+v", data, w)
+		}
+	})
+}
+
+// What is printed of an address is an address of the same servers, without the password.
+func FuzzParseAddress(f *testing.F) {
+	f.Add("nats://me:s3cret@a:1,b,c?cluster=live&creds=/etc/work")
+	f.Add("tls://[::1]:4222")
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := Parse(text)
+		if err != nil {
+			return
+		}
+		again, err := Parse(a.String())
+		if err != nil || again.String() != a.String() || again.user != "" || again.cluster != a.cluster {
+			t.Errorf("%q is printed as %q, which is read as %v, %v", text, a.String(), again, err)
+		}
+	})
+}

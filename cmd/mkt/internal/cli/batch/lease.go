@@ -80,7 +80,7 @@ func (g *Group) claim(ctx context.Context, tenant string, product football.Produ
 	if conn == nil {
 		return ctx, func() {}, nil
 	}
-	lease, err := conn.Take(ctx, tenant, string(product), g.leases.purpose)
+	lease, err := conn.Take(ctx, work.Run{Client: tenant, Product: string(product), Purpose: g.leases.purpose, Short: product == football.LiveIntelligence})
 	var taken *work.Taken
 	if errors.As(err, &taken) {
 		return nil, nil, fmt.Errorf("tenant %s, %s: %w: %w; try again later", tenant, product, durable.ErrLocked, err)
