@@ -38,6 +38,7 @@ func newInstallation(t testing.TB) *installation {
 	var tenant struct{ Token string }
 	i.json(&tenant, "tenant", "add", account, "--product", "market_engine", "--product", "live_intelligence")
 	i.token = tenant.Token
+	i.run("tenant", "limit", "set", account, "--requests", "100000", "--per", "1m", "--burst", "10000")
 	var provider struct {
 		Token   string
 		BaseURL string `json:"base_url"`
@@ -273,7 +274,7 @@ func TestBadStoresOfRealRuns(t *testing.T) {
 
 // get asks a server, and returns the body of its answer.
 func (i *installation) get(base, path string) (int, http.Header, []byte, error) {
-	r, err := http.NewRequestWithContext(i.t.Context(), http.MethodGet, base+path, nil)
+	r, err := http.NewRequestWithContext(i.t.Context(), http.MethodGet, base+"/api/v1"+path, nil)
 	must(i.t, err)
 	r.Header.Set("Authorization", "Bearer "+i.token)
 	answer, err := http.DefaultClient.Do(r)
