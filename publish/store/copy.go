@@ -98,7 +98,7 @@ func (d *Dataset) differs(there, here snapshot.Commit) error {
 
 // damagedRecord adds what to do to the error of a record of the store.
 func damagedRecord(n uint64, err error) error {
-	return fmt.Errorf("object store: %s: %w: %w", commitName(n), err, errRepair)
+	return repairable(fmt.Errorf("object store: %s: %w", commitName(n), err))
 }
 
 // copy makes a publication the newest one of a root. Every file is compared with the
@@ -197,7 +197,7 @@ func (d *Dataset) fetchPack(ctx context.Context, f durable.FS, c snapshot.Commit
 
 // repairable adds what to do to the error of a damaged object.
 func repairable(err error) error {
-	if snapshot.IsDamage(err) {
+	if snapshot.IsDamage(err) && !errors.Is(err, errRepair) {
 		return fmt.Errorf("%w: %w", err, errRepair)
 	}
 	return err

@@ -14,6 +14,8 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"gocloud.dev/gcerrors"
 	"google.golang.org/api/googleapi"
+
+	"mkt/publish/snapshot"
 )
 
 // classify turns an error of the library into one of this package. Its text names the
@@ -26,6 +28,8 @@ func classify(op, key string, err error) error {
 		return nil
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("object store: %s %s: %w", op, key, context.Canceled)
+	case isCorrupt(err):
+		return fmt.Errorf("object store: %s: %w: it differs from the checksum that the store has of it: %w", key, snapshot.ErrDamaged, errRepair)
 	case kind == gcerrors.NotFound && code != "NoSuchBucket" && code != "ContainerNotFound":
 		return fmt.Errorf("object store: %s %s: %w", op, key, fs.ErrNotExist)
 	case kind == gcerrors.FailedPrecondition && status != http.StatusConflict:
@@ -51,6 +55,13 @@ func isSetting(status int, code string) bool {
 		return false
 	}
 	return slices.Contains([]string{"", "BadRequest", "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "AuthorizationHeaderMalformed", "InvalidBucketName"}, code)
+}
+
+// isCorrupt reports whether an object was received that is not the one that was stored. The
+// libraries have no value for it.
+func isCorrupt(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "checksum did not match") || strings.Contains(text, "bad CRC on read")
 }
 
 // said is what a store answered, in words that cannot be secret.

@@ -173,7 +173,9 @@ func (r *repair) equal(c snapshot.Commit) (bool, error) {
 		return false, err
 	}
 	defer pack.Close()
-	if _, err := io.Copy(got, pack); err != nil {
+	if _, err := io.Copy(got, pack); snapshot.IsDamage(err) {
+		return false, nil
+	} else if err != nil {
 		return false, err
 	}
 	return got.String() == want.String(), nil
