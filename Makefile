@@ -91,6 +91,7 @@ drills: build ## faults on the real binary and disk, and the long forms of the t
 	scripts/drills/long.sh
 	scripts/drills/gc.sh
 	scripts/drills/restore.sh
+	scripts/drills/store.sh
 
 .PHONY: bench
 bench: ## benchmarks of the stages and of serve
