@@ -113,6 +113,7 @@ drills: build ## faults on the real binary and disk, and the long forms of the t
 	scripts/drills/smalldisk.sh
 	scripts/drills/long.sh
 	scripts/drills/gc.sh
+	scripts/drills/restore.sh
 	scripts/drills/store.sh
 
 .PHONY: bench

@@ -324,7 +324,7 @@ func selects(selector, labels map[string]string) bool {
 }
 
 // notYet are the settings of a cluster, until mkt has them: remove each with its step.
-var notYet = regexp.MustCompile(`(?m)^(store|work|limits):.*$`)
+var notYet = regexp.MustCompile(`(?m)^(work|limits):.*$`)
 
 // checkSettings shows the settings to mkt itself, which refuses a key that it does not know.
 func checkSettings(t *testing.T, text string) {
@@ -338,12 +338,18 @@ func checkSettings(t *testing.T, text string) {
 	text = strings.ReplaceAll(text, "/etc/mkt/", dir+"/")
 	text = strings.ReplaceAll(text, dataRoot, dir+"/data")
 	files := map[string]string{"mkt.yaml": text, "tenants.yaml": "version: 1\ntenants: []\n"}
+	files["data/accounts/tenants.yaml"] = files["tenants.yaml"] // of accounts in the store
+	if err := os.MkdirAll(filepath.Join(dir, "data", "accounts"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.Command(mkt, "tenant", "list", "--config", filepath.Join(dir, "mkt.yaml")).CombinedOutput()
+	list := exec.Command(mkt, "tenant", "list", "--config", filepath.Join(dir, "mkt.yaml"))
+	list.Env = append(os.Environ(), "MKT_TENANTS_IN_STORE=false") // the store is not asked
+	out, err := list.CombinedOutput()
 	if err != nil {
 		t.Errorf("mkt refuses its settings: %v: %s\n%s", err, out, text)
 	}

@@ -53,7 +53,7 @@ func TestDocumentationHasNoDeadLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, article, _ := strings.Cut(texts[path], "<article")
-		if strings.Contains(article, " style=") {
+		if strings.Contains(article, ` style="`) {
 			t.Errorf("%s has a style, which the policy of the pages forbids", path)
 		}
 		if want, got := len(fileLink.FindAll(source, -1)), strings.Count(article, `href="/docs/`)+strings.Count(article, `href="/api`); got != want {
