@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -323,9 +322,6 @@ func selects(selector, labels map[string]string) bool {
 	return len(selector) > 0
 }
 
-// notYet are the settings of a cluster, until mkt has them: remove each with its step.
-var notYet = regexp.MustCompile(`(?m)^(work|limits):.*$`)
-
 // checkSettings shows the settings to mkt itself, which refuses a key that it does not know.
 func checkSettings(t *testing.T, text string) {
 	t.Helper()
@@ -334,7 +330,6 @@ func checkSettings(t *testing.T, text string) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	text = notYet.ReplaceAllString(text, "")
 	text = strings.ReplaceAll(text, "/etc/mkt/", dir+"/")
 	text = strings.ReplaceAll(text, dataRoot, dir+"/data")
 	files := map[string]string{"mkt.yaml": text, "tenants.yaml": "version: 1\ntenants: []\n"}
