@@ -110,7 +110,7 @@ func split(text string) (address, prefix string, err error) {
 	}
 	prefix = strings.Trim(u.Path, "/")
 	if prefix != "" && path.Clean(prefix) != prefix {
-		return "", "", fmt.Errorf("store %s: the prefix may not contain empty parts, . or ..", Redact(text))
+		return "", "", fmt.Errorf("store %s: the prefix may not contain empty parts or dots alone", Redact(text))
 	}
 	u.Path = ""
 	return u.String(), prefix, nil
