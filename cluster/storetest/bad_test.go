@@ -65,6 +65,9 @@ func TestBadStores(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if bad.want == store.ErrAway && !bad.big {
+				needs.Time(t, "a store that is tried again and again")
+			}
 			p := startProxy(t)
 			w := newWorker(t, "worker", p.URL("bad "+name), football.MarketEngine)
 			first, second := cycle{product: football.MarketEngine, number: 1, refreshed: upTo(3)}, cycle{product: football.MarketEngine, number: 2, refreshed: upTo(2), kept: upTo(3)}

@@ -3,6 +3,7 @@
 package scratch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -30,15 +31,33 @@ func Make(parent, prefix string) (*Folder, error) {
 		parent = os.TempDir()
 	}
 	sweep(parent, prefix)
-	dir, err := os.MkdirTemp(parent, prefix)
-	if err != nil {
-		return nil, err
+	var failed error
+	for range 10 {
+		dir, err := os.MkdirTemp(parent, prefix)
+		if err != nil {
+			return nil, err
+		}
+		lock, err := lockIn(dir, os.O_CREATE|os.O_EXCL)
+		if err == nil && isIn(dir, lock) {
+			return &Folder{dir, lock}, nil
+		}
+		// Another process may have swept the folder before it was locked.
+		if lock != nil {
+			lock.Close()
+		}
+		failed = errors.Join(fmt.Errorf("lock a temporary folder: %w", cmp.Or(err, os.ErrNotExist)), os.RemoveAll(dir))
 	}
-	lock, err := lockIn(dir, os.O_CREATE|os.O_EXCL)
+	return nil, failed
+}
+
+// isIn reports whether a lock is still in its folder.
+func isIn(dir string, lock *os.File) bool {
+	there, err := os.Lstat(filepath.Join(dir, lockName))
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("lock a temporary folder: %w", err), os.RemoveAll(dir))
+		return false
 	}
-	return &Folder{dir, lock}, nil
+	held, err := lock.Stat()
+	return err == nil && os.SameFile(there, held)
 }
 
 // Remove removes the folder and everything in it.

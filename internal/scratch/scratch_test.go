@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"mkt/internal/check"
@@ -71,4 +72,28 @@ func TestFolderOfAKilledProcessIsRemoved(t *testing.T) {
 	if got := folders(t, parent); len(got) != 2 {
 		t.Errorf("left behind: %q", got)
 	}
+}
+
+// Processes that make folders at the same time, and sweep before, leave each other's.
+func TestMakeWhileOthersSweep(t *testing.T) {
+	parent := t.TempDir()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 200 {
+				f, err := scratch.Make(parent, "mkt-test-")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := os.WriteFile(filepath.Join(f.Dir, "content"), nil, 0o600); err != nil {
+					t.Error(err)
+				}
+				if err := f.Remove(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }

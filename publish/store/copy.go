@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -29,62 +30,75 @@ func (d *Dataset) Follow(ctx context.Context, f durable.FS) (snapshot.Commit, er
 }
 
 func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo int) (snapshot.Commit, error) {
-	here, newer, err := d.compare(ctx, f)
-	if err != nil || !newer {
+	here, err := d.compare(ctx, f)
+	if err != nil {
 		return here, err
 	}
 	head, record, err := d.Head(ctx, here.Version)
-	if err != nil || head.Version == 0 {
+	if err != nil || head.Version == here.Version {
 		return here, err
 	}
-	if err := d.CopyStates(ctx, f); err != nil {
-		return here, err
+	if upTo > served { // a replica copies them at intervals
+		if err := d.CopyStates(ctx, f); err != nil {
+			return here, err
+		}
 	}
 	if err := d.copy(ctx, f, head, record, upTo); err != nil {
 		return here, fmt.Errorf("copy publication %d of %s from the object store: %w", head.Version, d, err)
 	}
-	d.store.newest.Store(d.dir, head.SHA256)
+	d.know(head.SHA256)
 	return head, nil
 }
 
-// compare returns the newest commit of a root, and whether the store has a newer one.
-func (d *Dataset) compare(ctx context.Context, f durable.ReadFS) (here snapshot.Commit, newer bool, err error) {
+// compare returns the newest commit of a root, which the store must have as well; Version is
+// 0 if there is none.
+func (d *Dataset) compare(ctx context.Context, f durable.ReadFS) (here snapshot.Commit, err error) {
 	here, found, err := snapshot.Last(f)
-	if err != nil {
-		return here, false, err
-	}
-	if !found {
-		return here, true, nil
-	}
-	if last, ok := d.store.newest.Load(d.dir); ok && last == here.SHA256 {
-		newer, err = d.HasNewer(ctx, here.Version)
-		return here, newer, err
+	if err != nil || !found || d.knows(here.SHA256) {
+		return here, err
 	}
 	data, err := d.store.objects.get(ctx, d.key(commitName(here.Version)))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		there, _, err := snapshot.ReadRecord(d.Records(ctx), here.Version) // compacted before a push
 		if errors.Is(err, fs.ErrNotExist) {
-			return here, false, fmt.Errorf("%s: publication %d: %w", d, here.Version, ErrBehind)
+			return here, fmt.Errorf("%s: publication %d: %w", d, here.Version, ErrBehind)
 		}
 		if err != nil {
-			return here, false, err
+			return here, err
 		}
 		if there.SHA256 != here.SHA256 {
-			return here, false, d.differs(there, here)
+			return here, d.differs(there, here)
 		}
 	case err != nil:
-		return here, false, err
+		return here, err
 	case durable.Hash(data) != here.SHA256:
 		there, err := snapshot.ParseCommit(data)
 		if err != nil {
-			return here, false, damagedRecord(here.Version, err)
+			return here, damagedRecord(here.Version, err)
 		}
-		return here, false, d.differs(there, here)
+		return here, d.differs(there, here)
 	}
-	d.store.newest.Store(d.dir, here.SHA256)
-	newer, err = d.HasNewer(ctx, here.Version)
-	return here, newer, err
+	d.know(here.SHA256)
+	return here, nil
+}
+
+// knownFor is how long it is believed that the store still has a commit. After that it is asked
+// again: a store that was wiped must not get a history without a beginning.
+const knownFor = 5 * time.Minute
+
+// known is a commit that the store has.
+type known struct {
+	sha256 string
+	at     time.Time
+}
+
+func (d *Dataset) know(sha256 string) { d.store.newest.Store(d.dir, known{sha256, d.store.now()}) }
+
+// knows reports whether the store has a commit, as this process has seen not long ago.
+func (d *Dataset) knows(sha256 string) bool {
+	last, ok := d.store.newest.Load(d.dir)
+	return ok && last.(known).sha256 == sha256 && d.store.now().Sub(last.(known).at) < knownFor
 }
 
 // differs is the error of a record of the store that is not the one of the root: if the same

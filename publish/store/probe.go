@@ -79,16 +79,13 @@ func (s *Store) IDKeyFingerprint(ctx context.Context) (string, error) {
 // is none. The error is ErrBehind or ErrDiverged if the root has something that the store
 // does not have. f may be nil, for a root that does not exist.
 func (d *Dataset) Compare(ctx context.Context, f durable.ReadFS) (here, there snapshot.Commit, err error) {
-	newer := true
 	if f != nil {
-		if here, newer, err = d.compare(ctx, f); err != nil {
+		if here, err = d.compare(ctx, f); err != nil {
 			return here, there, err
 		}
 	}
-	if there = here; newer {
-		if there, _, err = d.Head(ctx, here.Version); there.Version == 0 {
-			there = here
-		}
+	if there, _, err = d.Head(ctx, here.Version); there.Version == here.Version {
+		there = here
 	}
 	return here, there, err
 }

@@ -35,14 +35,14 @@ func (d *Dataset) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, 
 		return fmt.Errorf("commit %d: %w", c.Version, snapshot.ErrConflict)
 	}
 	if err == nil {
-		d.store.newest.Store(d.dir, durable.Hash(record))
+		d.know(durable.Hash(record))
 	}
 	return err
 }
 
 // follows checks that the store has the commit before c.
 func (d *Dataset) follows(ctx context.Context, c snapshot.Commit) error {
-	if last, ok := d.store.newest.Load(d.dir); c.PreviousSHA256 == "" || ok && last == c.PreviousSHA256 {
+	if c.PreviousSHA256 == "" || d.knows(c.PreviousSHA256) {
 		return nil
 	}
 	before, err := snapshot.ReadCommit(d.Records(ctx), c.Version-1)

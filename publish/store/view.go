@@ -88,12 +88,15 @@ func (i info) Sys() any           { return nil }
 
 // Head returns the newest commit of the dataset, with the bytes of its record; Version is 0
 // if there is none. from is the number of a record that the store is known to have, or 0:
-// one request if there is no newer one.
+// one request if there is no newer one, and the record is returned without its bytes.
 func (d *Dataset) Head(ctx context.Context, from uint64) (snapshot.Commit, []byte, error) {
 	records := d.Records(ctx)
-	n, err := snapshot.NewestRecord(records, from)
+	n, err := d.newest(ctx, from)
 	if err != nil || n == 0 {
 		return snapshot.Commit{}, nil, err
+	}
+	if n == from {
+		return snapshot.Commit{Version: n}, nil, nil
 	}
 	c, record, err := snapshot.ReadRecord(records, n)
 	if snapshot.IsDamage(err) {
@@ -102,10 +105,22 @@ func (d *Dataset) Head(ctx context.Context, from uint64) (snapshot.Commit, []byt
 	return c, record, err
 }
 
-// HasNewer reports whether the store has a commit after number n.
-func (d *Dataset) HasNewer(ctx context.Context, n uint64) (bool, error) {
-	_, found, err := d.store.objects.exists(ctx, d.key(commitName(n+1)))
-	return found, err
+// oneByOne is how many records are looked up one by one, because a machine that follows lacks
+// one or two.
+const oneByOne = 4
+
+// newest returns the number of the newest record. Those after a known one are not compacted.
+func (d *Dataset) newest(ctx context.Context, from uint64) (uint64, error) {
+	if from > 0 {
+		for range oneByOne {
+			_, found, err := d.store.objects.exists(ctx, d.key(commitName(from+1)))
+			if err != nil || !found {
+				return from, err
+			}
+			from++
+		}
+	}
+	return snapshot.NewestRecord(d.Records(ctx), from)
 }
 
 func (d *Dataset) key(name string) string { return d.dir + name }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -202,8 +203,14 @@ func (r *Replica) account(ctx context.Context, clientID string) {
 	}
 }
 
+// open opens a folder of the data root. What a power cut takes of a copy is copied again (see
+// intact), so that nothing waits for the disk, but for a root in which cycles run.
 func (r *Replica) open(dir string) (*durable.Disk, error) {
-	data, err := durable.OpenRoot(r.o.Data)
+	open := durable.OpenUnsynced
+	if _, err := os.Stat(filepath.Join(r.o.Data, filepath.FromSlash(dir), layout.RawDir)); err == nil {
+		open = durable.OpenRoot
+	}
+	data, err := open(r.o.Data)
 	if err != nil {
 		return nil, fmt.Errorf("data root: %w", err)
 	}
@@ -251,6 +258,9 @@ func (r *Replica) intact(root *durable.Disk, s *state) (snapshot.Commit, error) 
 		var m snapshot.Manifest
 		if m, err = snapshot.Open(root, c); err == nil {
 			err = snapshot.Verify(root, c.Dir(), m)
+		}
+		for i := 0; err == nil && i < len(m.Changes); i++ {
+			err = snapshot.VerifySegment(root, m.Changes[i])
 		}
 	}
 	if snapshot.IsDamage(err) {
