@@ -271,7 +271,7 @@ func TestSlowStore(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if _, err := s.Dataset(account, football.MarketEngine).HasNewer(ctx, 1); err == nil {
+	if _, _, err := s.Dataset(account, football.MarketEngine).Head(ctx, 1); err == nil {
 		t.Error("an answer after the time of the caller")
 	}
 }
