@@ -43,11 +43,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 func (o *Options) remedy(err error) error {
 	var damage *DamageError
 	if errors.As(err, &damage) {
-		elsewhere := ""
-		if o.Store != nil {
-			elsewhere = ", or move this account's folder away: it is copied from the object store again"
-		}
-		return fmt.Errorf("%w: repair it with mkt recover --tenant %s --product %s%s", err, o.ClientID, o.Product, elsewhere)
+		return fmt.Errorf("%w: repair it with mkt recover --tenant %s --product %s", err, o.ClientID, o.Product)
 	}
 	return err
 }

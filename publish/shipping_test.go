@@ -310,3 +310,39 @@ func TestStates(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A root that is damaged is copied again, but not one that has more than the store.
+func TestResetDamagedRoot(t *testing.T) {
+	d, _ := newStore(t)
+	f := durabletest.NewMem()
+	c := history()
+	must(t, shipCycle(t, f, d, c[0], retention.Policy{}))
+	must(t, shipCycle(t, f, d, c[1], retention.Policy{}))
+	want, err := look(f)
+	must(t, err)
+	name := layout.Commit(2)
+	must(t, f.Remove(name))
+	must(t, durable.Create(f, name, durable.Bytes([]byte("{}"))))
+	if _, err := d.Sync(t.Context(), f); !snapshot.IsDamage(err) {
+		t.Fatalf("a damaged record: %v", err)
+	}
+	done, err := d.Reset(t.Context(), f)
+	if !done || err != nil {
+		t.Fatalf("reset: %t, %v", done, err)
+	}
+	_, err = d.Sync(t.Context(), f)
+	must(t, err)
+	if got, err := look(f); err != nil || got.commit.SHA256 != want.commit.SHA256 {
+		t.Errorf("the copy has version %d: %v", got.commit.Version, err)
+	}
+	must(t, shipCycle(t, f, d, c[2], retention.Policy{}))
+
+	other, _ := newStore(t)
+	if done, err := other.Reset(t.Context(), f); done || err != nil {
+		t.Errorf("a root that the store does not have was put aside: %t, %v", done, err)
+	}
+	got, err := look(f)
+	if err != nil || got.commit.Version != 3 {
+		t.Errorf("the root has version %d: %v", got.commit.Version, err)
+	}
+}

@@ -326,3 +326,27 @@ func (d *Dataset) Manifest(ctx context.Context, c snapshot.Commit) (snapshot.Man
 	}
 	return snapshot.ParseManifest(data)
 }
+
+// Reset moves what was published in a root to the quarantine, so that the next Sync copies it
+// again: for a root that is damaged. It changes nothing and returns false if the root has a
+// record that the store does not have.
+func (d *Dataset) Reset(ctx context.Context, f durable.FS) (bool, error) {
+	here, _, err := snapshot.LastRecord(f)
+	if err != nil && !snapshot.IsDamage(err) {
+		return false, err
+	}
+	there, _, err := d.Head(ctx, 0)
+	if err != nil || there.Version == 0 || there.Version < here {
+		return false, err
+	}
+	for _, name := range []string{layout.Current, layout.CommitsDir, layout.SnapshotsDir, layout.CanonicalDir, layout.ChangesDir, layout.First, layout.Collected} {
+		found, err := durable.Exists(f, name)
+		if err == nil && found {
+			_, err = durable.MoveInto(f, name, layout.QuarantineDir)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}

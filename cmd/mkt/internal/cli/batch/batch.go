@@ -159,6 +159,7 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 		return unable(err)
 	}
 	defer open.free()
+	defer func() { err = g.afterDamage(ctx, j, open, err) }()
 	defer func() { g.shipStates(ctx, j, open, err != nil, stopping.Err() != nil) }()
 	for _, do := range steps {
 		if stopping.Err() != nil {

@@ -31,9 +31,9 @@ func newPull(g *Group) *cobra.Command {
 		Short: "Copy publications from the object store into a data root",
 		Long: `Copy publications from the object store into the data root of --data: of all
 accounts or one, of all time or of a span. What was copied can be verified,
-inspected, explained and served as where it was published. Every file is
-compared with its hash before it gets its name. A pull that is interrupted
-goes on where it ended.
+inspected, explained and served as where it was published. What was published
+is compared with its hashes before it gets its name; the archived answers are
+compared by mkt verify. A pull that is interrupted goes on where it ended.
 
 It is the restore of an installation whose publications are in a store: pull
 into an empty folder, then mkt verify --all --data DIR. Only archived answers

@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
@@ -25,6 +26,11 @@ func (g *Group) syncJob(ctx context.Context, j Job, o *openedJob) error {
 	if err == nil {
 		o.store = s.Dataset(j.Tenant.ID, j.Product)
 		o.ship = &agreeing{s, o.data, o.store}
+		if _, _, local := snapshot.Last(o.root); snapshot.IsDamage(local) {
+			err = g.resetJob(ctx, j, o, local)
+		}
+	}
+	if err == nil {
 		_, err = o.store.Sync(ctx, o.root)
 	}
 	if !errors.Is(err, store.ErrAway) {
@@ -38,6 +44,27 @@ func (g *Group) syncJob(ctx context.Context, j Job, o *openedJob) error {
 	}
 	g.Log.Warn("the object store is away: answers are archived on this machine, and nothing is published until it is back", "tenant", j.Tenant.ID, "product", j.Product, "error", err)
 	return nil
+}
+
+// resetJob makes the folder of a job ready to be copied from the store again, because what was
+// published there is damaged. damage is returned if the store does not have all of it.
+func (g *Group) resetJob(ctx context.Context, j Job, o *openedJob, damage error) error {
+	done, err := o.store.Reset(ctx, o.root)
+	if err != nil || !done {
+		return errors.Join(damage, err)
+	}
+	g.Log.Warn("what was published is damaged on this machine: it is in staging/aside, and is copied from the object store again",
+		"tenant", j.Tenant.ID, "product", j.Product, "error", damage)
+	return nil
+}
+
+// afterDamage prepares the next run after one that found damage, and returns its error.
+func (g *Group) afterDamage(ctx context.Context, j Job, o *openedJob, err error) error {
+	var damage *publish.DamageError
+	if o.store == nil || !errors.As(err, &damage) || g.resetJob(ctx, j, o, damage) != nil {
+		return err
+	}
+	return fmt.Errorf("%w (the next run copies it from the object store)", err)
 }
 
 // agreeing ships a publication once the data root and the store have agreed on the id key:
