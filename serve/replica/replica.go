@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -58,8 +59,9 @@ type name struct {
 
 // state is what is known of a dataset.
 type state struct {
-	mu       sync.Mutex // held while it is refreshed
-	verified bool       // since the process began
+	told     atomic.Bool // a refresh that was told of is waiting for mu
+	mu       sync.Mutex  // held while it is refreshed
+	verified bool        // since the process began
 	failing  bool
 }
 
@@ -130,13 +132,20 @@ func (r *Replica) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case n := <-r.told:
-			busy.Go(func() { _ = r.refresh(ctx, n, false) }) // an error is noted
+			if r.serves(n) && r.state(n).told.CompareAndSwap(false, true) {
+				busy.Go(func() { _ = r.refresh(ctx, n, false) }) // an error is noted
+			}
 		case <-r.missed:
 			refresh()
 		case <-tick.C:
 			refresh()
 		}
 	}
+}
+
+// serves reports whether a dataset is served here: others are not copied.
+func (r *Replica) serves(n name) bool {
+	return slices.Contains(r.o.Products, n.product) && slices.Contains(r.o.Clients(), n.client)
 }
 
 func (r *Replica) state(n name) *state {
@@ -154,6 +163,7 @@ func (r *Replica) refresh(ctx context.Context, n name, states bool) error {
 	s := r.state(n)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.told.Store(false)
 	select {
 	case r.slots <- struct{}{}:
 		defer func() { <-r.slots }()
@@ -224,6 +234,14 @@ func (r *Replica) follow(ctx context.Context, n name, s *state, states bool) err
 		return err
 	}
 	defer root.Close()
+	d := r.o.Store.Dataset(n.client, n.product)
+	works, err := worksHere(root)
+	if err != nil {
+		return err
+	}
+	if works {
+		return r.followHere(ctx, d, root)
+	}
 	lock, err := root.Lock(layout.Lock)
 	if err != nil {
 		return err
@@ -233,7 +251,6 @@ func (r *Replica) follow(ctx context.Context, n name, s *state, states bool) err
 	if err != nil {
 		return err
 	}
-	d := r.o.Store.Dataset(n.client, n.product)
 	if states {
 		if err := d.CopyStates(ctx, root); err != nil {
 			return err
@@ -248,6 +265,26 @@ func (r *Replica) follow(ctx context.Context, n name, s *state, states bool) err
 	}
 	r.copied.Add(1)
 	return prune(root, before, head)
+}
+
+// followHere brings a root up to date in which cycles run: something newer is of another machine.
+// It looks without the lock, so that a run never finds the root locked because the store is slow.
+// If there is nothing newer, the state files stay: those of the store are older.
+func (r *Replica) followHere(ctx context.Context, d *store.Dataset, root *durable.Disk) error {
+	here, there, err := d.Compare(ctx, root)
+	if err != nil || here.Version == there.Version {
+		return err
+	}
+	lock, err := root.Lock(layout.Lock)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if _, err := d.Sync(ctx, root); err != nil {
+		return err
+	}
+	r.copied.Add(1)
+	return nil
 }
 
 // intact returns the newest publication of a root. After the start of the process its files
