@@ -227,7 +227,7 @@ func begin(f durable.FS, version uint64) error {
 	if err := snapshot.WriteFirst(f, version); err != nil {
 		return err
 	}
-	// What retention deleted of earlier publications is told by records that are not here.
+	// What retention deleted of earlier publications is recorded by versions whose records are not here.
 	err = f.Remove(layout.Collected)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
