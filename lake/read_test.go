@@ -17,6 +17,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	icetable "github.com/apache/iceberg-go/table"
+
+	"mkt/internal/needs"
 )
 
 // values are the columns of a row: texts for numbers and times (in milliseconds), nil for
@@ -124,10 +126,8 @@ func byIcebird(t *testing.T, lake, name string) (rows []values) {
 func needsIcebird(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join("testdata", "node", "node_modules", "icebird")); err != nil {
-		if os.Getenv("CHECK_LAKE") == "node" {
-			t.Fatal("icebird is not installed: ", err)
-		}
-		t.Skip("needs icebird (make check-lake)")
+		needs.Env(t, "CHECK_LAKE", "make check-lake, for icebird")
+		t.Fatal("icebird is not installed: ", err)
 	}
 }
 
