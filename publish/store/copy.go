@@ -400,6 +400,22 @@ func (d *Dataset) Manifest(ctx context.Context, c snapshot.Commit) (snapshot.Man
 	return snapshot.ParseManifest(data)
 }
 
+// sameHistory reports whether the store has the newest record of a root that can be read, if there
+// is one.
+func (d *Dataset) sameHistory(ctx context.Context, f durable.ReadFS, newest uint64) (bool, error) {
+	for c, err := range snapshot.Backward(f, snapshot.Commit{Version: newest}) {
+		if err != nil {
+			continue // it is damaged
+		}
+		there, err := snapshot.ReadCommit(d.Records(ctx), c.Version)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return err == nil && there.SHA256 == c.SHA256, err
+	}
+	return true, nil
+}
+
 // Reset moves what was published in a root to the quarantine, so that the next Sync copies it
 // again: for a root that is damaged. It changes nothing and returns false if the root has a
 // record that the store does not have.
@@ -410,6 +426,9 @@ func (d *Dataset) Reset(ctx context.Context, f durable.FS) (bool, error) {
 	}
 	there, _, err := d.Head(ctx, 0)
 	if err != nil || there.Version == 0 || there.Version < here {
+		return false, err
+	}
+	if same, err := d.sameHistory(ctx, f, here); err != nil || !same {
 		return false, err
 	}
 	for _, name := range []string{layout.Current, layout.CommitsDir, layout.SnapshotsDir, layout.CanonicalDir, layout.ChangesDir, layout.First, layout.Collected} {
