@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -75,6 +76,10 @@ type Range struct {
 
 // ErrOther: the data root is not the one whose publications the lake has.
 var ErrOther = errors.New("the lake has publications of another history: a backup of the data root was restored, or the lake is another installation's; sync into another folder")
+
+// ErrPart: the data root lacks publications that the lake needs next, because other machines made
+// them and it was only brought up to the newest one of the object store.
+var ErrPart = errors.New("the data root is a copy of an object store and does not have it: sync from a folder that mkt pull --data keeps up to date")
 
 // perAppend is how many publications an append has at most. A publication of live data has
 // few rows and comes every few seconds: an append for each would make more metadata than
@@ -316,11 +321,15 @@ func (s *syncer) pending(head snapshot.Commit, last uint64, record string) ([]sn
 	if last > head.Version {
 		return nil, fmt.Errorf("publication %d is the newest of the data root, and the lake has %d: %w", head.Version, last, ErrOther)
 	}
-	if last > 0 {
+	continues := last > 0
+	if continues {
 		c := head
 		var err error
 		if last < head.Version {
 			c, err = snapshot.ReadCommit(s.Root, last)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("publication %d: %w", last, ErrPart)
 		}
 		if err != nil {
 			return nil, err
@@ -351,6 +360,9 @@ func (s *syncer) pending(head snapshot.Commit, last uint64, record string) ([]sn
 		pending = append(pending, c)
 	}
 	slices.Reverse(pending)
+	if wanted := last + 1; continues && len(pending) > 0 && pending[0].Version != wanted {
+		return nil, fmt.Errorf("publication %d: %w", wanted, ErrPart)
+	}
 	return pending, nil
 }
 

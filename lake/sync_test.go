@@ -351,6 +351,28 @@ func TestOtherHistory(t *testing.T) {
 	}
 }
 
+// A data root of a worker lacks what other workers published meanwhile: nothing is left out
+// without a word.
+func TestPartOfAStore(t *testing.T) {
+	lake := t.TempDir()
+	mustSync(t, dataRoot(t, 1), lake, football.MarketEngine)
+	root := copyOf(t, dataRoot(t, 4))
+	o := optionsFor(t, root, lake, football.MarketEngine)
+	if err := snapshot.WriteFirst(o.Root.(durable.FS), 3); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []uint64{0, 1} { // also without the record of the publication that the lake has
+		if n > 0 {
+			if err := os.Remove(filepath.Join(productDir(root, football.MarketEngine), layout.Commit(n))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Sync(t.Context(), o); !errors.Is(err, ErrPart) {
+			t.Errorf("publication 2 is not there: %v", err)
+		}
+	}
+}
+
 func TestDryRun(t *testing.T) {
 	lake := filepath.Join(t.TempDir(), "lake")
 	o := optionsFor(t, dataRoot(t, 4), lake, football.MarketEngine)

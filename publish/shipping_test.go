@@ -337,6 +337,15 @@ func TestResetDamagedRoot(t *testing.T) {
 	}
 	must(t, shipCycle(t, f, d, c[2], retention.Policy{}))
 
+	stranger := durabletest.NewMem()
+	publishCycle(t, stranger, c[1])
+	publishCycle(t, stranger, c[2])
+	must(t, stranger.Remove(name))
+	must(t, durable.Create(stranger, name, durable.Bytes([]byte("{}"))))
+	if done, err := d.Reset(t.Context(), stranger); done || err != nil {
+		t.Errorf("a root with other publications was put aside: %t, %v", done, err)
+	}
+
 	other, _ := newStore(t)
 	if done, err := other.Reset(t.Context(), f); done || err != nil {
 		t.Errorf("a root that the store does not have was put aside: %t, %v", done, err)

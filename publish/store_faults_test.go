@@ -3,14 +3,18 @@ package publish_test
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"gocloud.dev/blob"
+	"gocloud.dev/blob/memblob"
 
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
@@ -88,7 +92,12 @@ func TestPushOfLaterPublications(t *testing.T) {
 	}
 	_, err := d.Pull(t.Context(), part, store.PullOptions{From: all[2].at()})
 	must(t, err)
-	other, _ := newStore(t)
+	other, bucket := newStore(t)
+	_, err = other.Push(t.Context(), part, store.PushOptions{DryRun: true})
+	must(t, err)
+	if n := countObjects(t, bucket, ""); n > 0 {
+		t.Errorf("a dry run stored %d objects", n)
+	}
 	pushed, err := other.Push(t.Context(), part, store.PushOptions{})
 	must(t, err)
 	worker := durabletest.NewMem()
@@ -101,6 +110,60 @@ func TestPushOfLaterPublications(t *testing.T) {
 	if got, err := look(worker); err != nil || got.commit.Version != 4 {
 		t.Errorf("version %d, %v", got.commit.Version, err)
 	}
+}
+
+// A store that is wiped under a worker that publishes all the time is noticed, although each
+// publication finds the one before it, and a push restores the history.
+func TestWipedStore(t *testing.T) {
+	bucket := memblob.OpenBucket(nil)
+	t.Cleanup(func() { bucket.Close() })
+	now := start
+	d := store.New(bucket, store.Options{Now: func() time.Time { return now }}).Dataset("acme", football.MarketEngine)
+	f, c := durabletest.NewMem(), history()
+	must(t, shipCycle(t, f, d, c[0], retention.Policy{}))
+	for it := bucket.List(nil); ; {
+		o, err := it.Next(t.Context())
+		if err == io.EOF {
+			break
+		}
+		must(t, err)
+		must(t, bucket.Delete(t.Context(), o.Key))
+	}
+	for n := 1; n <= 2; n++ {
+		now = now.Add(4 * time.Minute)
+		if err := shipCycle(t, f, d, c[n], retention.Policy{}); n == 2 && !errors.Is(err, store.ErrBehind) {
+			t.Fatalf("the store lacks publication 1: %v, want ErrBehind", err)
+		}
+	}
+	if _, err := d.Sync(t.Context(), f); !errors.Is(err, store.ErrBehind) {
+		t.Errorf("the store lacks publication 1: %v, want ErrBehind", err)
+	}
+	_, err := d.Push(t.Context(), f, store.PushOptions{})
+	must(t, err)
+	_, err = d.Sync(t.Context(), f)
+	must(t, err)
+	must(t, shipCycle(t, f, d, c[3], retention.Policy{}))
+	if done, err := d.Pull(t.Context(), durabletest.NewMem(), store.PullOptions{}); err != nil || done.First != 1 || done.Last != 3 || done.Packs != 3 {
+		t.Errorf("pulled %+v, %v", done, err)
+	}
+}
+
+// A root that only a reader has used gets what the next cycle continues.
+func TestWorkerAfterReader(t *testing.T) {
+	d, _ := newStore(t)
+	c := history()
+	must(t, shipCycle(t, durabletest.NewMem(), d, c[0], retention.Policy{}))
+	f := durabletest.NewMem()
+	_, err := d.Follow(t.Context(), f)
+	must(t, err)
+	for range 2 {
+		head, err := d.Sync(t.Context(), f)
+		must(t, err)
+		if _, _, err := snapshot.OpenCanonical(f, head.CycleID); err != nil || head.Version != 1 {
+			t.Errorf("the canonical cycle of version %d: %v", head.Version, err)
+		}
+	}
+	must(t, shipCycle(t, f, d, c[1], retention.Policy{}))
 }
 
 // State files are not data: damaged ones stop neither a worker nor a replica.

@@ -106,8 +106,8 @@ func commitOf(n uint64, data []byte) (Commit, error) {
 }
 
 // startOf is a commit number that exists: the one that CURRENT names, or that of the first
-// record of the root if CURRENT cannot be read, or 0. Only a CURRENT of a newer version is an error (layout.ErrNewer), since
-// a writer must not replace it.
+// record of the root if CURRENT cannot be read, or 0. Only a CURRENT of a newer version is an
+// error (layout.ErrNewer), since a writer must not replace it.
 func startOf(f durable.ReadFS) (uint64, error) {
 	data, err := durable.ReadFile(f, layout.Current, maxPointer)
 	if err != nil {

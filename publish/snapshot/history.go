@@ -11,9 +11,8 @@ import (
 )
 
 // Backward iterates over the publications from one to the first of the root (see First),
-// newest first. A record
-// that cannot be read comes as an error with its version, and the iteration continues. A
-// file of compacted records is unpacked once.
+// newest first. A record that cannot be read comes as an error with its version, and the
+// iteration continues. A file of compacted records is unpacked once.
 func Backward(f durable.ReadFS, from Commit) iter.Seq2[Commit, error] {
 	return func(yield func(Commit, error) bool) {
 		h := history{f: f}

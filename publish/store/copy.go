@@ -35,7 +35,13 @@ func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo int) (snapshot.
 		return here, err
 	}
 	head, record, err := d.Head(ctx, here.Version)
-	if err != nil || head.Version == here.Version {
+	if err != nil {
+		return here, err
+	}
+	if head.Version == here.Version {
+		if upTo > served {
+			err = d.complete(ctx, f, here)
+		}
 		return here, err
 	}
 	if upTo > served { // a replica copies them at intervals
@@ -46,8 +52,40 @@ func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo int) (snapshot.
 	if err := d.copy(ctx, f, head, record, upTo); err != nil {
 		return here, fmt.Errorf("copy publication %d of %s from the object store: %w", head.Version, d, err)
 	}
-	d.know(head.SHA256)
+	d.know(head.Version, head.SHA256)
 	return head, nil
+}
+
+// complete copies the canonical and raw cycle of the newest publication of a root that was only
+// read so far. Without them the next live cycle would begin from older states, and report
+// events again.
+func (d *Dataset) complete(ctx context.Context, f durable.FS, here snapshot.Commit) error {
+	if here.Version == 0 || here.CanonicalSHA256 == "" {
+		return nil
+	}
+	there, err := durable.Exists(f, folders(here.CycleID)[canonical])
+	if err != nil || there {
+		return err
+	}
+	err = d.copyPack(ctx, f, here, archived)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = missing(packName(here))
+	}
+	if err == nil {
+		err = forgetRawProgress(f)
+	}
+	if err != nil {
+		return fmt.Errorf("copy the canonical cycle of publication %d of %s from the object store: %w", here.Version, d, err)
+	}
+	return nil
+}
+
+func forgetRawProgress(f durable.FS) error {
+	err := f.Remove(layout.StateDir + "/" + rawProgress + ".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // compare returns the newest commit of a root, which the store must have as well; Version is
@@ -79,7 +117,10 @@ func (d *Dataset) compare(ctx context.Context, f durable.ReadFS) (here snapshot.
 		}
 		return here, d.differs(there, here)
 	}
-	d.know(here.SHA256)
+	if err := d.stillThere(ctx); err != nil {
+		return here, err
+	}
+	d.know(here.Version, here.SHA256)
 	return here, nil
 }
 
@@ -90,15 +131,48 @@ const knownFor = 5 * time.Minute
 // known is a commit that the store has.
 type known struct {
 	sha256 string
+	// looked is the version that was looked up last, and at is when. The commit is that one, or
+	// was made after it: in a store that was wiped since, it is there and that one is not.
+	looked uint64
 	at     time.Time
 }
 
-func (d *Dataset) know(sha256 string) { d.store.newest.Store(d.dir, known{sha256, d.store.now()}) }
+func (d *Dataset) known() (k known, recently bool) {
+	last, ok := d.store.newest.Load(d.dir)
+	if !ok {
+		return k, false
+	}
+	k = last.(known)
+	return k, d.store.now().Sub(k.at) < knownFor
+}
+
+// know notes that the store has a commit.
+func (d *Dataset) know(version uint64, sha256 string) {
+	k, recently := d.known()
+	if !recently {
+		k.looked, k.at = version, d.store.now()
+	}
+	k.sha256 = sha256
+	d.store.newest.Store(d.dir, k)
+}
 
 // knows reports whether the store has a commit, as this process has seen not long ago.
 func (d *Dataset) knows(sha256 string) bool {
-	last, ok := d.store.newest.Load(d.dir)
-	return ok && last.(known).sha256 == sha256 && d.store.now().Sub(last.(known).at) < knownFor
+	k, recently := d.known()
+	return recently && k.sha256 == sha256
+}
+
+// stillThere checks that the store has the commit that was looked up last, if that was long ago.
+func (d *Dataset) stillThere(ctx context.Context) error {
+	k, recently := d.known()
+	if recently || k.looked == 0 {
+		return nil
+	}
+	_, err := snapshot.ReadCommit(d.Records(ctx), k.looked)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: publication %d: %w", d, k.looked, ErrBehind)
+	}
+	return err
 }
 
 // differs is the error of a record of the store that is not the one of the root: if the same
@@ -135,8 +209,7 @@ func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, rec
 	if err := d.copySegments(ctx, f, m.Changes); err != nil {
 		return err
 	}
-	err = f.Remove(layout.StateDir + "/" + rawProgress + ".json")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := forgetRawProgress(f); err != nil {
 		return err
 	}
 	if err := begin(f, c.Version); err != nil {
@@ -154,7 +227,7 @@ func begin(f durable.FS, version uint64) error {
 	if err := snapshot.WriteFirst(f, version); err != nil {
 		return err
 	}
-	// What retention deleted of earlier publications is told by records that are not here.
+	// What retention deleted of earlier publications is recorded by versions whose records are not here.
 	err = f.Remove(layout.Collected)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -327,6 +400,22 @@ func (d *Dataset) Manifest(ctx context.Context, c snapshot.Commit) (snapshot.Man
 	return snapshot.ParseManifest(data)
 }
 
+// sameHistory reports whether the store has the newest record of a root that can be read, if there
+// is one.
+func (d *Dataset) sameHistory(ctx context.Context, f durable.ReadFS, newest uint64) (bool, error) {
+	for c, err := range snapshot.Backward(f, snapshot.Commit{Version: newest}) {
+		if err != nil {
+			continue // it is damaged
+		}
+		there, err := snapshot.ReadCommit(d.Records(ctx), c.Version)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return err == nil && there.SHA256 == c.SHA256, err
+	}
+	return true, nil
+}
+
 // Reset moves what was published in a root to the quarantine, so that the next Sync copies it
 // again: for a root that is damaged. It changes nothing and returns false if the root has a
 // record that the store does not have.
@@ -337,6 +426,9 @@ func (d *Dataset) Reset(ctx context.Context, f durable.FS) (bool, error) {
 	}
 	there, _, err := d.Head(ctx, 0)
 	if err != nil || there.Version == 0 || there.Version < here {
+		return false, err
+	}
+	if same, err := d.sameHistory(ctx, f, here); err != nil || !same {
 		return false, err
 	}
 	for _, name := range []string{layout.Current, layout.CommitsDir, layout.SnapshotsDir, layout.CanonicalDir, layout.ChangesDir, layout.First, layout.Collected} {

@@ -35,7 +35,7 @@ func (d *Dataset) Push(ctx context.Context, f durable.FS, o PushOptions) (Pushed
 	if err != nil || !found {
 		return Pushed{First: 1}, err
 	}
-	from, err := d.pushFrom(ctx, f, here)
+	from, err := d.pushFrom(ctx, f, here, o.DryRun)
 	if err != nil {
 		return Pushed{}, err
 	}
@@ -69,7 +69,7 @@ func (d *Dataset) Push(ctx context.Context, f durable.FS, o PushOptions) (Pushed
 
 // pushFrom returns the first version that the store does not have. The two must have the
 // same commit before it.
-func (d *Dataset) pushFrom(ctx context.Context, f durable.FS, here snapshot.Commit) (uint64, error) {
+func (d *Dataset) pushFrom(ctx context.Context, f durable.FS, here snapshot.Commit, dryRun bool) (uint64, error) {
 	there, _, err := d.Head(ctx, 0)
 	if err != nil {
 		return 0, err
@@ -80,6 +80,8 @@ func (d *Dataset) pushFrom(ctx context.Context, f durable.FS, here snapshot.Comm
 	}
 	common := min(there.Version, here.Version)
 	switch {
+	case there.Version == 0 && dryRun:
+		return first, nil
 	case there.Version == 0:
 		return first, d.beginAt(ctx, first)
 	case common < first && there.Version < here.Version:

@@ -35,7 +35,7 @@ func (d *Dataset) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, 
 		return fmt.Errorf("commit %d: %w", c.Version, snapshot.ErrConflict)
 	}
 	if err == nil {
-		d.know(durable.Hash(record))
+		d.know(c.Version, durable.Hash(record))
 	}
 	return err
 }
@@ -49,10 +49,12 @@ func (d *Dataset) follows(ctx context.Context, c snapshot.Commit) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: publication %d: %w", d, c.Version-1, ErrBehind)
-	case err == nil && before.SHA256 != c.PreviousSHA256:
+	case err != nil:
+		return err
+	case before.SHA256 != c.PreviousSHA256:
 		return fmt.Errorf("%s: publication %d: %w", d, c.Version-1, ErrDiverged)
 	}
-	return err
+	return d.stillThere(ctx)
 }
 
 func (d *Dataset) shipPack(ctx context.Context, root durable.FS, c snapshot.Commit) error {

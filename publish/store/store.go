@@ -44,8 +44,8 @@ type Store struct {
 	now     func() time.Time
 	log     *slog.Logger
 	Stats   *Stats
-	// newest has the hash of a commit record that the store has, by prefix of a dataset:
-	// what the next publication follows need not be looked up.
+	// newest has a commit that the store has, by prefix of a dataset (see known): what the
+	// next publication follows need not be looked up.
 	newest    sync.Map
 	keyAgreed atomic.Bool // see SyncIDKey
 	shipped   sync.Map    // name of an archive of state files → hash of what was stored last

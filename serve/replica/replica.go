@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,8 +31,7 @@ type Options struct {
 	Data     string // the data root that is kept up to date
 	Clients  func() []string
 	Products []football.Product
-	// Every is how often the store is asked for a newer publication that nobody has told
-	// of.
+	// Every is how often the store is asked for newer publications without a notice.
 	Every time.Duration
 	Now   func() time.Time
 	Log   *slog.Logger
@@ -44,8 +44,8 @@ type Replica struct {
 
 	mu      sync.Mutex
 	states  map[name]*state
-	told    chan name
-	missed  chan struct{} // see TellAll
+	notices chan name
+	missed  chan struct{} // see NotifyAll
 	copied  atomic.Int64
 	failed  atomic.Int64
 	answers atomic.Int64 // Unix nanoseconds of the newest answer of the store
@@ -58,8 +58,9 @@ type name struct {
 
 // state is what is known of a dataset.
 type state struct {
-	mu       sync.Mutex // held while it is refreshed
-	verified bool       // since the process began
+	noticed  atomic.Bool // a refresh after a notice is waiting for mu
+	mu       sync.Mutex  // held while it is refreshed
+	verified bool        // since the process began
 	failing  bool
 }
 
@@ -68,7 +69,7 @@ const copiesAtOnce = 8
 
 // New returns a replica. Run keeps the data root up to date.
 func New(o Options) *Replica {
-	return &Replica{o: o, slots: make(chan struct{}, copiesAtOnce), states: map[name]*state{}, told: make(chan name, 1024), missed: make(chan struct{}, 1)}
+	return &Replica{o: o, slots: make(chan struct{}, copiesAtOnce), states: map[name]*state{}, notices: make(chan name, 1024), missed: make(chan struct{}, 1)}
 }
 
 // Stats returns how many publications were copied, how many refreshes failed, and when the
@@ -80,16 +81,16 @@ func (r *Replica) Stats() (copied, failed int64, answered time.Time) {
 	return r.copied.Load(), r.failed.Load(), answered
 }
 
-// Tell says that a dataset has a newer publication. It is a hint that may be lost.
-func (r *Replica) Tell(clientID string, p football.Product) {
+// Notify says that a dataset has a newer publication. It is a hint that may be lost.
+func (r *Replica) Notify(clientID string, p football.Product) {
 	select {
-	case r.told <- name{clientID, p}:
+	case r.notices <- name{clientID, p}:
 	default: // many are waiting: the next round finds it
 	}
 }
 
-// TellAll says that any dataset may have a newer publication.
-func (r *Replica) TellAll() {
+// NotifyAll says that any dataset may have a newer publication.
+func (r *Replica) NotifyAll() {
 	select {
 	case r.missed <- struct{}{}:
 	default: // a round is to come
@@ -111,7 +112,7 @@ func (r *Replica) Refresh(ctx context.Context) {
 	r.forget(clients)
 }
 
-// Run refreshes all datasets at intervals, and one when it is told of it, until ctx ends.
+// Run refreshes all datasets at intervals, and one after a notice of it, until ctx ends.
 func (r *Replica) Run(ctx context.Context) {
 	var busy sync.WaitGroup
 	defer busy.Wait()
@@ -129,14 +130,21 @@ func (r *Replica) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case n := <-r.told:
-			busy.Go(func() { _ = r.refresh(ctx, n, false) }) // an error is noted
+		case n := <-r.notices:
+			if r.serves(n) && r.state(n).noticed.CompareAndSwap(false, true) {
+				busy.Go(func() { _ = r.refresh(ctx, n, false) }) // an error is noted
+			}
 		case <-r.missed:
 			refresh()
 		case <-tick.C:
 			refresh()
 		}
 	}
+}
+
+// serves reports whether a dataset is served here: others are not copied.
+func (r *Replica) serves(n name) bool {
+	return slices.Contains(r.o.Products, n.product) && slices.Contains(r.o.Clients(), n.client)
 }
 
 func (r *Replica) state(n name) *state {
@@ -154,6 +162,7 @@ func (r *Replica) refresh(ctx context.Context, n name, states bool) error {
 	s := r.state(n)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.noticed.Store(false)
 	select {
 	case r.slots <- struct{}{}:
 		defer func() { <-r.slots }()
@@ -224,6 +233,14 @@ func (r *Replica) follow(ctx context.Context, n name, s *state, states bool) err
 		return err
 	}
 	defer root.Close()
+	d := r.o.Store.Dataset(n.client, n.product)
+	works, err := worksHere(root)
+	if err != nil {
+		return err
+	}
+	if works {
+		return r.followHere(ctx, d, root)
+	}
 	lock, err := root.Lock(layout.Lock)
 	if err != nil {
 		return err
@@ -233,7 +250,6 @@ func (r *Replica) follow(ctx context.Context, n name, s *state, states bool) err
 	if err != nil {
 		return err
 	}
-	d := r.o.Store.Dataset(n.client, n.product)
 	if states {
 		if err := d.CopyStates(ctx, root); err != nil {
 			return err
@@ -248,6 +264,26 @@ func (r *Replica) follow(ctx context.Context, n name, s *state, states bool) err
 	}
 	r.copied.Add(1)
 	return prune(root, before, head)
+}
+
+// followHere brings a root up to date in which cycles run: something newer is of another machine.
+// It looks without the lock, so that a run never finds the root locked because the store is slow.
+// If there is nothing newer, the state files stay: those of the store are older.
+func (r *Replica) followHere(ctx context.Context, d *store.Dataset, root *durable.Disk) error {
+	here, there, err := d.Compare(ctx, root)
+	if err != nil || here.Version == there.Version {
+		return err
+	}
+	lock, err := root.Lock(layout.Lock)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if _, err := d.Sync(ctx, root); err != nil {
+		return err
+	}
+	r.copied.Add(1)
+	return nil
 }
 
 // intact returns the newest publication of a root. After the start of the process its files

@@ -169,7 +169,7 @@ func TestSharedAccountsByHand(t *testing.T) {
 	must(t, os.WriteFile(c.a, []byte(strings.Replace(text(t, c.a), "by-hand", "late", 1)), 0o644))
 	must(t, c.edit(c.b, audit.TenantAdd, add("third")))
 	done := c.refresh(t, c.a)
-	if !done.Newer || done.Aside == "" || !strings.Contains(text(t, filepath.Join(filepath.Dir(c.a), done.Aside)), "late") || text(t, c.a) != text(t, c.b) {
+	if !done.Newer || done.Backup == "" || !strings.Contains(text(t, filepath.Join(filepath.Dir(c.a), done.Backup)), "late") || text(t, c.a) != text(t, c.b) {
 		t.Errorf("a change by hand that a newer version replaced: %+v", done)
 	}
 }

@@ -64,8 +64,8 @@ func (env *Env) RefreshTenants(ctx context.Context) error {
 		return err
 	}
 	done, err := audit.CopyAt(env.Tenants, origin).Refresh(ctx)
-	if err == nil && done.Aside != "" {
-		env.warn("the file of the accounts had been changed by hand, and a newer version of the object store has replaced it: the changes are in "+done.Aside, nil)
+	if err == nil && done.Backup != "" {
+		env.warn("the file of the accounts had been changed by hand, and a newer version of the object store has replaced it: the changes are in "+done.Backup, nil)
 	}
 	return err
 }

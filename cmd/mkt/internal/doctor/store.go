@@ -24,8 +24,8 @@ const (
 	storeTimeout = 2 * time.Minute // for all that is asked
 	storeAtOnce  = 8               // datasets that are compared at the same time
 	storeSlow    = 2 * time.Second // to store a small object
-	// replicaBehind is how long a copy may lack a publication. It is told of one, or looks
-	// for one, several times within it.
+	// replicaBehind is how long a copy may lack a publication. It gets news of one, or
+	// looks for one, several times within it.
 	replicaBehind = 2 * time.Minute
 )
 
@@ -61,7 +61,7 @@ func (d *doctor) objectStore(ctx context.Context) {
 
 // sharedAccounts compares the tenants file with the accounts in the store.
 func (d *doctor) sharedAccounts(ctx context.Context, s *store.Store, at place) {
-	copied, err := tenants.Copy{Path: d.Tenants, Origin: s.Accounts()}.Standing(ctx)
+	copied, err := tenants.Copy{Path: d.Tenants, Origin: s.Accounts()}.Status(ctx)
 	file := place{file: d.Tenants}
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // the file, or the version of which it is a copy

@@ -74,9 +74,9 @@ func writeMark(root durable.FS, name string, version uint64, file []byte) error 
 type Refreshed struct {
 	Version uint64 // of the copy; 0 if the origin has none
 	Newer   bool   // the copy was replaced
-	// Aside is the name of the file with what had been changed by hand before it was replaced;
-	// "" if nothing had been.
-	Aside string
+	// Backup is the name of the file with what had been changed by hand before it was
+	// replaced; "" if nothing had been.
+	Backup string
 }
 
 // Refresh brings the copy up to date. A version that is not valid is never copied: the copy stays
@@ -142,7 +142,7 @@ func (c Copy) refresh(ctx context.Context, root durable.FS, name string, open op
 	if err != nil {
 		return done, err
 	}
-	if done.Aside, err = putAside(root, name, mark, newest, file); err != nil {
+	if done.Backup, err = backUp(root, name, mark, newest, file); err != nil {
 		return done, err
 	}
 	restore := noAccess
@@ -172,8 +172,8 @@ func merge(open opener, entries []byte) error {
 	return log.Merge(entries)
 }
 
-// putAside keeps a file that is about to be replaced, if it is not a copy and lists an account.
-func putAside(root durable.FS, name string, mark Mark, newest uint64, by []byte) (aside string, err error) {
+// backUp keeps a file that is about to be replaced, if it is not a copy and lists an account.
+func backUp(root durable.FS, name string, mark Mark, newest uint64, by []byte) (backup string, err error) {
 	here, err := read(root, name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && (durable.Hash(here) == mark.SHA256 || bytes.Equal(here, by)) {
 		return "", nil
@@ -184,8 +184,8 @@ func putAside(root durable.FS, name string, mark Mark, newest uint64, by []byte)
 	if f, err := Parse(name, here); err == nil && len(f.Tenants) == 0 {
 		return "", nil
 	}
-	aside = fmt.Sprintf("%s.before-%d", name, newest)
-	return aside, durable.Overwrite(root, aside, here)
+	backup = fmt.Sprintf("%s.before-%d", name, newest)
+	return backup, durable.Overwrite(root, backup, here)
 }
 
 // Edit is EditLogged for the accounts of the origin.
@@ -259,15 +259,15 @@ func (out rim) mark(root durable.FS, name string, version uint64, file []byte) e
 	return writeMark(root, name, version, file)
 }
 
-// Standing is what is known of a copy without changing it.
-type Standing struct {
+// Status is what is known of a copy without changing it.
+type Status struct {
 	Version, Newest uint64 // of the copy and of the origin; 0 for none
 	ByHand          bool   // the file was changed by hand since it was copied, or never was a copy
 	Invalid         error  // of the newest version; nil if it is valid
 }
 
-// Standing compares the copy with its origin.
-func (c Copy) Standing(ctx context.Context) (s Standing, err error) {
+// Status compares the copy with its origin.
+func (c Copy) Status(ctx context.Context) (s Status, err error) {
 	real, err := filepath.EvalSymlinks(c.Path)
 	if err != nil {
 		return s, err
@@ -285,7 +285,7 @@ func (c Copy) Standing(ctx context.Context) (s Standing, err error) {
 	if err != nil {
 		return s, err
 	}
-	s = Standing{Version: m.Version, Newest: newest, ByHand: durable.Hash(here) != m.SHA256}
+	s = Status{Version: m.Version, Newest: newest, ByHand: durable.Hash(here) != m.SHA256}
 	if newest > 0 {
 		file, err := c.Origin.Read(ctx, newest)
 		if err != nil {

@@ -67,7 +67,7 @@ func (g *Group) isStored(ctx context.Context) (bool, error) {
 	if err != nil || origin == nil {
 		return origin == nil, err
 	}
-	s, err := tenants.Copy{Path: g.Tenants, Origin: origin}.Standing(ctx)
+	s, err := tenants.Copy{Path: g.Tenants, Origin: origin}.Status(ctx)
 	return s.Newest > 0 && s.Version == s.Newest && !s.ByHand, err
 }
 

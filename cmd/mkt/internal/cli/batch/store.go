@@ -134,8 +134,8 @@ func (g *Group) copyStates(ctx context.Context, j Job) {
 }
 
 // shipStates stores the state files after a run, also one that failed: replicas answer from
-// them, and the next worker goes on from them.
-// failed says whether the run failed, and stopping that the process ends.
+// them, and the next worker goes on from them. failed reports whether the run failed, and
+// stopping whether the process ends.
 func (g *Group) shipStates(ctx context.Context, j Job, o *openedJob, failed, stopping bool) {
 	name := j.Tenant.ID + " " + string(j.Product)
 	last, _ := g.statesShipped.Load(name)

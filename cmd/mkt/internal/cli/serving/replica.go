@@ -81,10 +81,10 @@ func (g *Group) listen(ctx context.Context, news cli.Work, r *replica.Replica) (
 	}
 	err = conn.Listen(ctx, func(clientID, product string, _ uint64) {
 		if clientID == "" {
-			r.TellAll()
+			r.NotifyAll()
 			return
 		}
-		r.Tell(clientID, football.Product(product))
+		r.Notify(clientID, football.Product(product))
 	})
 	if err != nil {
 		conn.Close()

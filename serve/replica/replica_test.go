@@ -1,0 +1,78 @@
+package replica_test
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"gocloud.dev/blob/memblob"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/store"
+	"mkt/serve/internal/servetest"
+	"mkt/serve/replica"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Where cycles run, a replica neither waits for a run nor makes one wait, and does not replace
+// newer state files by those of the store. What another machine published is copied whole.
+func TestReplicaBesideCycles(t *testing.T) {
+	const newer, older = `{"newer":true}`, `{"newer":false}`
+	bucket := memblob.OpenBucket(nil)
+	t.Cleanup(func() { bucket.Close() })
+	s := store.New(bucket, store.Options{})
+	d := s.Dataset("acme", football.MarketEngine)
+	other := servetest.NewRoot(t, t.TempDir(), "acme")
+	publish := func() {
+		other.PublishNext(2, 2)
+		_, err := d.Push(t.Context(), other.FS, store.PushOptions{})
+		must(t, err)
+	}
+	publish()
+
+	data := t.TempDir()
+	root, err := durable.OpenUnsynced(data)
+	must(t, err)
+	t.Cleanup(func() { root.Close() })
+	dir := layout.TenantProduct("acme", string(football.MarketEngine))
+	here, err := root.MakeWithin(dir)
+	must(t, err)
+	t.Cleanup(func() { here.Close() })
+	_, err = d.Sync(t.Context(), here)
+	must(t, err)
+	const state = layout.StateDir + "/fetch.json"
+	must(t, durable.MkdirAllSync(here, layout.RawDir))
+	must(t, durable.MkdirAllSync(here, layout.StateDir))
+	must(t, durable.Overwrite(here, state, []byte(older)))
+	must(t, d.ShipStates(t.Context(), here, other.FS))
+	must(t, durable.Overwrite(here, state, []byte(newer)))
+
+	r := replica.New(replica.Options{Store: s, Data: data, Clients: func() []string { return []string{"acme"} },
+		Products: []football.Product{football.MarketEngine}, Every: time.Hour, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	lock, err := here.Lock(layout.Lock)
+	must(t, err)
+	r.Refresh(t.Context())
+	must(t, lock.Close())
+	r.Refresh(t.Context())
+	if text, err := durable.ReadFile(here, state, 100); err != nil || string(text) != newer {
+		t.Errorf("the state file is %s, %v", text, err)
+	}
+	if copied, failed, at := r.Stats(); copied != 0 || failed != 0 || at.IsZero() {
+		t.Errorf("copied %d, failed %d, answered %v", copied, failed, at)
+	}
+
+	publish()
+	r.Refresh(t.Context())
+	if head, _, err := snapshot.Last(here); err != nil || head.Version != 2 {
+		t.Errorf("version %d, %v", head.Version, err)
+	}
+}
