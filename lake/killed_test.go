@@ -17,8 +17,8 @@ import (
 
 var errKilled = errors.New("killed")
 
-// dying is the file system of a process that is killed at an operation: from then on nothing
-// happens any more, and of what is being written a half is there. It does not sync, because
+// dying is the file system of a process that is killed at an operation: after it
+// every operation fails, and half of the file that is being written exists. It does not sync, because
 // the process alone ends.
 type dying struct {
 	iceio.LocalFS

@@ -85,8 +85,8 @@ func TestCollectWhilePublishing(t *testing.T) {
 	}
 }
 
-// Of two collections at once with different policies, the record of what is deleted is the
-// one of the shorter policy.
+// If two collections with different policies run at the same time, what is recorded as deleted
+// is that of the policy that keeps less.
 func TestTwoCollections(t *testing.T) {
 	d, bucket := shipped(t)
 	longer := shortest

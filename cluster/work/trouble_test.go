@@ -222,21 +222,16 @@ func TestNews(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var news []heard
-	accounts := 0
 	replica := open(t, cluster.URL(), "replica", func(o *work.Options) { o.Use = work.ForNews })
 	worker := open(t, cluster.URL(), "worker", func(o *work.Options) { o.Use = work.ForNews })
 	for _, c := range []*work.Conn{replica, worker} {
 		until(t, c, "")
 	}
-	err := errors.Join(replica.Listen(t.Context(), func(client, product string, version uint64) {
+	err := replica.Listen(t.Context(), func(client, product string, version uint64) {
 		mu.Lock()
 		defer mu.Unlock()
 		news = append(news, heard{client, product, version})
-	}), replica.ListenAccounts(t.Context(), func() {
-		mu.Lock()
-		defer mu.Unlock()
-		accounts++
-	}))
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +245,7 @@ func TestNews(t *testing.T) {
 				return
 			}
 			if time.Since(began) > 30*time.Second {
-				t.Fatalf("%s: %v, %d", what, news, accounts)
+				t.Fatalf("%s: %v", what, news)
 			}
 		}
 	}
@@ -262,14 +257,12 @@ func TestNews(t *testing.T) {
 	wait("a publication", func() bool {
 		return len(news) > 0 && news[len(news)-1] == heard{"acme", "market_engine", 1 << 60}
 	})
-	worker.AnnounceAccounts()
-	wait("accounts", func() bool { return accounts == 1 })
 	cluster.Stop(0)
 	until(t, replica, work.Unreachable)
 	if err := cluster.Start(0); err != nil {
 		t.Fatal(err)
 	}
-	wait("an interruption", func() bool { return news[len(news)-1] == heard{} && accounts == 2 })
+	wait("an interruption", func() bool { return news[len(news)-1] == heard{} })
 	until(t, worker, "")
 	for i := range uint64(50) {
 		worker.Announce(fmt.Sprint("account-", i), "live_intelligence", i)

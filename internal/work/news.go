@@ -37,17 +37,6 @@ func (c *Conn) Listen(ctx context.Context, heard func(client, product string, ve
 	}, func() { heard("", "", 0) })
 }
 
-// AnnounceAccounts says that the accounts were changed: a hint, as that of a publication is.
-func (c *Conn) AnnounceAccounts() {
-	_ = c.nc.Publish(c.o.Address.subject("accounts"), nil)
-}
-
-// ListenAccounts calls heard when the accounts were changed, and after an interruption of the
-// connection, until ctx ends.
-func (c *Conn) ListenAccounts(ctx context.Context, heard func()) error {
-	return c.listen(ctx, c.o.Address.subject("accounts"), func(*nats.Msg) { heard() }, heard)
-}
-
 func (c *Conn) listen(ctx context.Context, subject string, heard nats.MsgHandler, missed func()) error {
 	sub, err := c.nc.Subscribe(subject, heard)
 	if err != nil {

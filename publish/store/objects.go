@@ -25,7 +25,7 @@ var (
 	// ErrNoBucket: the bucket does not exist.
 	ErrNoBucket = errors.New("the object store has no bucket of this name: create it, or correct the setting store")
 	// ErrFull: the store takes no more data.
-	ErrFull = errors.New("the object store is full, or its quota is used up: make room or raise the quota; nothing was published")
+	ErrFull = errors.New("the object store is full, or its quota is used up: free space or raise the quota; nothing was published")
 	// ErrUnsafe: the store overwrites an object that was to be created only if absent.
 	ErrUnsafe = errors.New("the object store ignores conditional writes (If-None-Match): two writers could overwrite each other's publications; use another store")
 	// ErrBehind: the root has commits that the store does not have.

@@ -196,7 +196,7 @@ func (s *Shared) changed(from, to gobreaker.State) {
 		s.log.Info("the server of the limits answers again: limits are exact over all replicas", "limits", s.address.String(), "replicas", s.replicas.Load())
 	case from == gobreaker.StateClosed:
 		s.log.Warn("the server of the limits does not answer: this replica allows its share of each limit; see mkt doctor",
-			"limits", s.address.String(), "replicas", s.replicas.Load(), "reason", string(outcomeOf(*s.failure.Load())), "err", *s.failure.Load())
+			"limits", s.address.String(), "replicas", s.replicas.Load(), "reason", string(outcomeOf(*s.failure.Load())))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"mkt/fetch/provider"
 	"mkt/publish"
 	"mkt/publish/durable"
+	"mkt/publish/store"
 )
 
 // Exit codes (DESIGN, section 2). 75 is EX_TEMPFAIL of sysexits.h.
@@ -70,7 +71,7 @@ func IsTemporary(err error) bool {
 	case errors.As(err, &temporary), isTemporaryWork(err):
 		return true
 	}
-	for _, known := range []error{durable.ErrLocked, provider.ErrUnreachable, fetch.ErrLimited, publish.ErrConflict} {
+	for _, known := range []error{durable.ErrLocked, provider.ErrUnreachable, fetch.ErrLimited, publish.ErrConflict, store.ErrAway} {
 		if errors.Is(err, known) {
 			return true
 		}

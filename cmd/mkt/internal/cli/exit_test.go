@@ -9,6 +9,7 @@ import (
 	"mkt/fetch/provider"
 	"mkt/publish"
 	"mkt/publish/durable"
+	"mkt/publish/store"
 )
 
 func TestExitCode(t *testing.T) {
@@ -23,6 +24,8 @@ func TestExitCode(t *testing.T) {
 		"locked":            {fmt.Errorf("x: %w", durable.ErrLocked), 75},
 		"unreachable":       {fmt.Errorf("x: %w", provider.ErrUnreachable), 75},
 		"quota":             {fmt.Errorf("x: %w: %w", fetch.ErrLimited, other), 75},
+		"store away":        {&publish.StoreError{Err: fmt.Errorf("x: %w", store.ErrAway)}, 75},
+		"store full":        {&publish.StoreError{Err: fmt.Errorf("x: %w", store.ErrFull)}, 1},
 		"another publisher": {fmt.Errorf("x: %w", publish.ErrConflict), 75},
 		"all later":         {&Failures{errs: []error{durable.ErrLocked, provider.ErrUnreachable}, Of: 3}, 75},
 		"one for good":      {&Failures{errs: []error{durable.ErrLocked, other}, Of: 3}, 1},

@@ -91,7 +91,7 @@ func (d *doctor) storeFails(at place, err error) {
 	case errors.Is(err, store.ErrRefused):
 		d.bad(Fail, "STORE_REFUSES", "store", at, "check the credential in the environment (for s3 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY) and its permissions: docs/operators.md has the policy", "%v", err)
 	case errors.Is(err, store.ErrFull):
-		d.bad(Fail, "STORE_FULL", "store", at, "make room or raise the quota, or keep less: "+d.mkt("gc --all"), "%v", err)
+		d.bad(Fail, "STORE_FULL", "store", at, "free space or raise the quota, or keep less: "+d.mkt("gc --all"), "%v", err)
 	case errors.Is(err, snapshot.ErrDamaged):
 		d.bad(Fail, "STORE_DAMAGED", "store", at, "on a machine that has it: "+d.mkt("push --all --repair")+"; or restore the object from a version or a backup of the bucket", "%v", err)
 	default:

@@ -143,8 +143,12 @@ func (g *Group) RunJob(ctx, stopping context.Context, j Job, cycle layout.CycleI
 func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.CycleID, steps []Step, record func(Report)) (err error) {
 	unable := func(err error) error {
 		r := Report{Tenant: j.Tenant.ID, Product: string(j.Product), Step: "lock", Cycle: string(cycle), Error: cli.Message(err)}
-		if failed := (*publish.StoreError)(nil); errors.As(err, &failed) {
-			r.Code = string(health.CodeStorage)
+		// Only a run that is under way is a reason for a task to be skipped.
+		switch failed, trouble := (*publish.StoreError)(nil), (*work.Trouble)(nil); {
+		case errors.As(err, &failed):
+			r.Step, r.Code = "store", string(health.CodeStorage)
+		case errors.As(err, &trouble):
+			r.Step = "work"
 		}
 		record(r)
 		return err

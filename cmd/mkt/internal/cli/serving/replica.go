@@ -57,7 +57,7 @@ func replicaCollectors(r *replica.Replica) []prometheus.Collector {
 }
 
 // follow copies everything that was published before this process began, and keeps it up to
-// date until ctx ends. With NATS, the workers tell of every publication. close may always be
+// date until ctx ends. With NATS, the workers announce every publication. close may always be
 // called.
 func (g *Group) follow(ctx context.Context, news cli.Work, r *replica.Replica) (closeNews func(), err error) {
 	if r == nil {

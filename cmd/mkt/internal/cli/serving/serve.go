@@ -27,7 +27,7 @@ type Flags struct {
 	Poll   time.Duration
 	// storePoll is how often the object store is asked for newer publications.
 	storePoll time.Duration
-	work      cli.Work // who tells of publications
+	work      cli.Work // the servers over which publications are announced
 	cache     string
 	Usage     string
 	drain     time.Duration
@@ -52,7 +52,7 @@ under way finish, new ones get 503, and the exit code is 0.
 
 With --store the data root is a copy of the newest publications in the object
 store, and is kept up to date: two of each account's product. If the store
-is away, what was copied is served. With --work the workers tell of every
+is away, what was copied is served. With --work the workers announce every
 publication, which is then served within a second.`,
 		Example: `  mkt serve --listen :8080 --admin 127.0.0.1:9081
   mkt serve --listen 127.0.0.1:8081 --as-of 2026-11-21T14:05:00Z`,
