@@ -138,7 +138,7 @@ func (g *gathering) fixture(f *refreshed, s *sheet, res *result) {
 		return
 	}
 	delete(g.broken, id)
-	if len(f.markets) == 0 && !f.partial {
+	if f.counts.markets == 0 && !f.partial {
 		f.notOffered = true
 		g.withoutMarkets[id] = reading{*f, s.origin}
 		return

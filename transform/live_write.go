@@ -113,5 +113,5 @@ func writeLiveTables(ctx context.Context, r *run, dir string, m *snapshot.Manife
 }
 
 func stageRows[T table.Row](ctx context.Context, r *run, m *snapshot.Manifest, dir, name, key string, rows []T) error {
-	return stage(ctx, r, m, dir, name, key, func(w *table.Writer[T]) error { return w.Write(rows...) })
+	return create(ctx, r, m, dir, name, key, func(w *table.Writer[T]) error { return w.Write(rows...) })
 }

@@ -15,6 +15,7 @@ import (
 	"mkt/fetch/raw"
 	"mkt/internal/panics"
 	"mkt/publish/football"
+	"mkt/publish/table"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
 )
@@ -37,12 +38,37 @@ type sheet struct {
 // refreshed is one fixture with its markets as in one payload, or without any if it is
 // not offered.
 type refreshed struct {
-	fixture       football.Fixture
-	markets       []football.Market
-	withoutPrices int
-	notOffered    bool
-	partial       bool // at least one section could not be read
-	suspicions    markets.Suspicions
+	fixture    football.Fixture
+	row        table.FixtureRow  // empty if it is not offered
+	rows       stored            // of its markets
+	markets    []football.Market // only of a fixture that is traced
+	counts     fixtureCounts
+	notOffered bool
+	partial    bool // at least one section could not be read
+}
+
+// fixtureCounts are what the header and the summary count of a fixture.
+type fixtureCounts struct {
+	markets, mapped         int
+	selections, publishable int
+	withoutPrices           int
+	suspicions              markets.Suspicions
+	raw, notPublishable     []reasonCount
+}
+
+type reasonCount struct {
+	reason football.Reason
+	n      int
+}
+
+func count1(counts []reasonCount, reason football.Reason) []reasonCount {
+	for i := range counts {
+		if counts[i].reason == reason {
+			counts[i].n++
+			return counts
+		}
+	}
+	return append(counts, reasonCount{reason, 1})
 }
 
 // deriveMarkets is the engine of market_engine.
@@ -125,7 +151,7 @@ func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l 
 	var workers sync.WaitGroup
 	minter := identity.NewMinter(r.Key, r.archive.Cycle().Provider)
 	for range min(r.Workers, len(l.sheets)) {
-		reader := &sheetReader{adapter: adapter, listing: l.Listing, only: r.only, minter: minter.Clone(), deriver: markets.New(minter.Clone())}
+		reader := &sheetReader{adapter: adapter, listing: l.Listing, only: r.only, rows: &r.rows, minter: minter.Clone(), deriver: markets.New(minter.Clone())}
 		workers.Go(func() {
 			for i := range next {
 				p, err := r.archive.Payload(l.sheets[i])
@@ -135,6 +161,10 @@ func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l 
 				}
 				p.Trace = r.newTrace()
 				sheets[i] = reader.read(p)
+				if reader.failed != nil {
+					stop(reader.failed)
+					continue
+				}
 				sheets[i].origin = originOf(r.archive, l.sheets[i], p.Trace)
 				if r.Progress != nil {
 					r.Progress(int(done.Add(1)), len(sheets))
@@ -162,10 +192,13 @@ func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l 
 type sheetReader struct {
 	adapter   provider.MarketAdapter
 	listing   provider.Listing
-	only      string // if not "", only this provider fixture is derived
+	only      string // if not "", only this provider fixture is derived, and traced
+	rows      *rowStore
 	minter    *identity.Minter
 	deriver   *markets.Deriver
 	suspecter markets.Suspecter
+	encoder   table.Encoder
+	failed    error // why rows could not be kept
 }
 
 func (sr *sheetReader) read(p provider.Payload) sheet {
@@ -182,7 +215,11 @@ func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.broken, s.damaged, s.unknown, s.skipped = read.Broken, read.Damaged, read.Unknown, read.Skipped
+	s.damaged, s.unknown, s.skipped = read.Damaged, read.Unknown, read.Skipped
+	s.broken = make(map[string]football.Reason, len(read.Broken))
+	for id, reason := range read.Broken { // the ids are parts of the payload
+		s.broken[strings.Clone(id)] = reason
+	}
 	s.met, s.hurt = read.Met, read.Hurt
 	s.fixtures = make([]refreshed, 0, len(read.Fixtures))
 	for i := range read.Fixtures {
@@ -191,19 +228,62 @@ func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 			continue
 		}
 		if isTooLarge(f.Offers) {
-			if s.broken == nil {
-				s.broken = make(map[string]football.Reason)
-			}
-			s.broken[f.Fixture.ProviderFixtureID] = tooManySelections
+			s.broken[strings.Clone(f.Fixture.ProviderFixtureID)] = tooManySelections
 			continue
 		}
 		f.Fixture.ID = sr.minter.Fixture(f.Fixture.ProviderFixtureID).FixtureID()
 		derived := sr.deriver.Derive(&f.Fixture, f.Offers)
 		s.countPrices(derived)
-		s.fixtures = append(s.fixtures, refreshed{fixture: f.Fixture, markets: derived,
-			withoutPrices: withoutPrices(f.Offers), partial: f.Partial, suspicions: sr.suspecter.Look(derived, nil)})
+		one := refreshed{partial: f.Partial, counts: countsOf(derived)}
+		one.counts.withoutPrices, one.counts.suspicions = withoutPrices(f.Offers), sr.suspecter.Look(derived, nil)
+		if sr.only != "" {
+			one.fixture, one.markets = f.Fixture, derived
+		} else {
+			sr.keep(&one, f.Fixture, derived)
+		}
+		s.fixtures = append(s.fixtures, one)
 	}
 	return s, nil
+}
+
+// keep encodes a fixture's rows. The fixture gets texts of its own, because those that were
+// read are parts of the payload, and keep all of it in memory.
+func (sr *sheetReader) keep(one *refreshed, f football.Fixture, derived []football.Market) {
+	one.fixture = f.Clone()
+	var encoded []byte
+	var err error
+	one.row, encoded, err = sr.encoder.Fixture(one.fixture, football.DerivationVersion, derived)
+	sr.deriver.Release()
+	if err == nil {
+		one.rows, err = sr.rows.add(encoded)
+	}
+	if sr.failed == nil {
+		sr.failed = err
+	}
+}
+
+// countsOf counts a fixture's markets.
+func countsOf(derived []football.Market) (c fixtureCounts) {
+	c.markets = len(derived)
+	for i := range derived {
+		market := &derived[i]
+		c.selections += len(market.Selections)
+		if market.Origin == football.Mapped {
+			c.mapped++
+		} else {
+			c.raw = count1(c.raw, market.RawReason)
+		}
+		for k := range market.Selections {
+			q := &market.Selections[k].Quality
+			if q.Publishable {
+				c.publishable++
+			}
+			for _, reason := range q.Reasons {
+				c.notPublishable = count1(c.notPublishable, reason)
+			}
+		}
+	}
+	return c
 }
 
 // countPrices counts the prices of markets.

@@ -102,6 +102,7 @@ type run struct {
 	// only is the provider's id of the only fixture that is read, with a trace of its
 	// payloads; "" reads all of them, untraced. See TraceMarkets.
 	only    string
+	rows    rowStore
 	result  result
 	summary Summary
 }
@@ -170,6 +171,10 @@ func (r *run) transform(ctx context.Context) error {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}
 	defer release()
+	if err := r.stage(); err != nil {
+		return fmt.Errorf("cycle %s: %w", r.cycle, err)
+	}
+	defer r.Root.RemoveAll(r.staging())
 	if err := r.engine.derive(ctx, r); err != nil {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}

@@ -1,17 +1,14 @@
 package transform
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"mkt/publish/durable"
-	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -23,19 +20,27 @@ func (r *run) minter() *identity.Minter {
 	return identity.NewMinter(r.Key, r.archive.Cycle().Provider)
 }
 
-// write stages the canonical folder, header last, and renames it. A cycle that was
-// transformed before must give the same bytes.
-func (r *run) write(ctx context.Context) error {
-	staging := layout.StagingDir + "/transform-" + string(r.cycle)
-	if err := r.Root.RemoveAll(staging); err != nil { // left by a run that was killed
+// staging is the folder that the run works in.
+func (r *run) staging() string { return layout.StagingDir + "/transform-" + string(r.cycle) }
+
+// stage makes the folder, empty.
+func (r *run) stage() error {
+	if err := r.Root.RemoveAll(r.staging()); err != nil { // left by a run that was killed
 		return err
 	}
-	for _, dir := range []string{layout.CanonicalDir, staging} {
+	for _, dir := range []string{layout.CanonicalDir, r.staging()} {
 		if err := durable.MkdirAllSync(r.Root, dir); err != nil {
 			return err
 		}
 	}
-	defer r.Root.RemoveAll(staging)
+	r.rows = rowStore{root: r.Root, name: r.staging() + "/markets.rows"}
+	return nil
+}
+
+// write stages the canonical folder, header last, and renames it. A cycle that was
+// transformed before must give the same bytes.
+func (r *run) write(ctx context.Context) error {
+	staging := r.staging()
 	m := r.header()
 	if err := r.engine.tables(ctx, r, staging, &m); err != nil {
 		return err
@@ -84,7 +89,7 @@ func (r *run) header() snapshot.Manifest {
 
 func writeMarketTables(ctx context.Context, r *run, dir string, m *snapshot.Manifest) error {
 	var fixtures []table.FixtureRow
-	err := stage(ctx, r, m, dir, layout.MarketsFile, "markets", func(w *table.Writer[table.MarketRow]) (err error) {
+	err := create(ctx, r, m, dir, layout.MarketsFile, "markets", func(w *table.Writer[table.MarketRow]) (err error) {
 		fixtures, err = r.writeMarkets(ctx, w, m)
 		return err
 	})
@@ -92,14 +97,14 @@ func writeMarketTables(ctx context.Context, r *run, dir string, m *snapshot.Mani
 		return err
 	}
 	r.countUp(m)
-	err = stage(ctx, r, m, dir, layout.FixturesFile, "fixtures", func(w *table.Writer[table.FixtureRow]) error { return w.Write(fixtures...) })
+	err = create(ctx, r, m, dir, layout.FixturesFile, "fixtures", func(w *table.Writer[table.FixtureRow]) error { return w.Write(fixtures...) })
 	if err != nil {
 		return err
 	}
-	return stage(ctx, r, m, dir, layout.ListingFile, "listing", func(w *table.Writer[table.ListingRow]) error { return w.Write(r.result.listing...) })
+	return create(ctx, r, m, dir, layout.ListingFile, "listing", func(w *table.Writer[table.ListingRow]) error { return w.Write(r.result.listing...) })
 }
 
-func stage[T table.Row](ctx context.Context, r *run, m *snapshot.Manifest, dir, name, key string, rows func(*table.Writer[T]) error) error {
+func create[T table.Row](ctx context.Context, r *run, m *snapshot.Manifest, dir, name, key string, rows func(*table.Writer[T]) error) error {
 	header := table.Header{ClientID: r.ClientID, Product: string(r.Product), CycleID: string(r.cycle),
 		Provider: m.Provider, DerivationVersion: m.DerivationVersion}
 	file, err := snapshot.CreateFile(r.Root, dir, name, func(out io.Writer) error {
@@ -118,55 +123,36 @@ func stage[T table.Row](ctx context.Context, r *run, m *snapshot.Manifest, dir, 
 	return ctx.Err()
 }
 
-type prepared struct {
-	from    *refreshed
-	fixture table.FixtureRow
-	markets []table.MarketRow // sorted by id
-}
-
-// prepare turns fixtures into rows, in order, a few ahead of the writer.
-func (r *run) prepare(ctx context.Context) <-chan prepared {
-	out := make(chan prepared, 4)
-	go func() {
-		defer close(out)
-		for i := range r.result.fixtures {
-			f := &r.result.fixtures[i]
-			p := prepared{from: f, markets: make([]table.MarketRow, len(f.markets))}
-			for k := range f.markets {
-				p.markets[k] = table.MarketOf(f.fixture.ID, football.DerivationVersion, &f.markets[k])
-			}
-			slices.SortFunc(p.markets, func(a, b table.MarketRow) int { return cmp.Compare(a.MarketID, b.MarketID) })
-			p.fixture = table.FixtureOf(f.fixture, len(p.markets), "")
-			p.fixture.ContentDigest = table.Digest(p.fixture, p.markets)
-			select {
-			case out <- p:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return out
-}
-
 // writeMarkets writes every fixture's markets and returns the fixtures' rows.
 func (r *run) writeMarkets(ctx context.Context, w *table.Writer[table.MarketRow], m *snapshot.Manifest) ([]table.FixtureRow, error) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	fixtures := make([]table.FixtureRow, 0, len(r.result.fixtures))
-	for p := range r.prepare(ctx) {
-		fixtures = append(fixtures, p.fixture)
-		r.count(p.from, m)
-		if err := w.Write(p.markets...); err != nil {
+	for i := range r.result.fixtures {
+		f := &r.result.fixtures[i]
+		r.count(f, m)
+		if f.notOffered {
+			f.row = table.FixtureOf(f.fixture, 0, "")
+			f.row.ContentDigest = table.Digest(f.row, nil)
+			fixtures = append(fixtures, f.row)
+			continue
+		}
+		fixtures = append(fixtures, f.row)
+		rows, err := r.rows.read(f.rows)
+		if err != nil {
 			return nil, err
 		}
-		p.from.markets = nil // free the memory
+		if err := w.WriteEncoded(f.row.FixtureID, rows); err != nil {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 	}
-	return fixtures, context.Cause(ctx)
+	return fixtures, r.rows.close()
 }
 
 // count adds one fixture to the summary and the header.
 func (r *run) count(f *refreshed, m *snapshot.Manifest) {
-	s := &r.summary
+	s, c := &r.summary, &f.counts
 	if f.notOffered {
 		s.NotOffered++
 		return
@@ -175,26 +161,17 @@ func (r *run) count(f *refreshed, m *snapshot.Manifest) {
 	if f.partial {
 		s.Partial++
 	}
-	s.WithoutPrices += f.withoutPrices
-	s.Suspicions.Add(&f.suspicions)
-	for i := range f.markets {
-		market := &f.markets[i]
-		s.Markets++
-		s.Selections += len(market.Selections)
-		if market.Origin == football.Mapped {
-			s.Mapped++
-		} else {
-			m.RawMarkets[string(market.RawReason)]++
-		}
-		for k := range market.Selections {
-			q := &market.Selections[k].Quality
-			if q.Publishable {
-				s.Publishable++
-			}
-			for _, reason := range q.Reasons {
-				m.NotPublishable[string(reason)]++
-			}
-		}
+	s.WithoutPrices += c.withoutPrices
+	s.Suspicions.Add(&c.suspicions)
+	s.Markets += c.markets
+	s.Mapped += c.mapped
+	s.Selections += c.selections
+	s.Publishable += c.publishable
+	for _, raw := range c.raw {
+		m.RawMarkets[string(raw.reason)] += raw.n
+	}
+	for _, not := range c.notPublishable {
+		m.NotPublishable[string(not.reason)] += not.n
 	}
 }
 

@@ -1,6 +1,9 @@
 package football
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // FixtureID is an opaque, stable fixture id: "fx_" and 26 characters of
 // lower-case base32 (specification, section 2.1).
@@ -32,6 +35,19 @@ type Fixture struct {
 	Provider          string           // adapter name, such as "betsapi"
 	ProviderFixtureID string           // as the provider writes it
 	FetchedAt         time.Time        // newest retrieval that this fixture was read from, UTC, milliseconds
+}
+
+// Clone returns a copy with texts of its own: those that were read can be parts of a
+// payload, and keep all of it in memory.
+func (f *Fixture) Clone() Fixture {
+	c := *f
+	c.ID, c.ProviderFixtureID = FixtureID(strings.Clone(string(f.ID))), strings.Clone(f.ProviderFixtureID)
+	for _, text := range []*Field[string]{&c.Home, &c.Away, &c.League} {
+		if t, ok := text.Get(); ok {
+			*text = Of(strings.Clone(t))
+		}
+	}
+	return c
 }
 
 // Origin is where a market's identity comes from (specification, section 2.7).

@@ -26,15 +26,27 @@ const (
 // in the table's order. Two runs that found the same content compute the same digest.
 func Digest(fixture FixtureRow, markets []MarketRow) string {
 	fixture.MarketCount = int32(len(markets))
-	d := digester{bytes: make([]byte, 0, 256+2048*len(markets)), codes: fixtureCodes()}
+	c := newColumns(specOf[MarketRow]())
+	c.digest = new(digester)
+	c.digest.begin(fixture)
+	for i := range markets {
+		shredMarket(c, &markets[i])
+		c.reset() // only the digest is wanted
+	}
+	return c.digest.sum()
+}
+
+// begin begins the digest of a fixture; its markets follow.
+func (d *digester) begin(fixture FixtureRow) {
+	d.bytes, d.codes = d.bytes[:0], fixtureCodes()
 	row := specOf[FixtureRow]().schema.Deconstruct(nil, &fixture)
-	feed(&d, slices.DeleteFunc(row, func(v parquet.Value) bool { // an unknown kick-off was never written
+	feed(d, slices.DeleteFunc(row, func(v parquet.Value) bool { // an unknown kick-off was never written
 		return v.IsNull() && d.codes[v.Column()] == startsAtCode
 	}))
 	d.codes = marketCodes()
-	for i := range markets {
-		shredMarket(&d, &markets[i])
-	}
+}
+
+func (d *digester) sum() string {
 	sum := sha256.Sum256(d.bytes)
 	return hex.EncodeToString(sum[:])
 }
@@ -46,8 +58,8 @@ type digester struct {
 	codes []int // by leaf
 }
 
-// begin writes what precedes a value; false if the digest does not cover the column.
-func (d *digester) begin(leaf int, rep, def byte) bool {
+// level writes what precedes a value; false if the digest does not cover the column.
+func (d *digester) level(leaf int, rep, def byte) bool {
 	if d.codes[leaf] == notDigested {
 		return false
 	}
@@ -55,17 +67,17 @@ func (d *digester) begin(leaf int, rep, def byte) bool {
 	return true
 }
 
-func (d *digester) none(leaf int, rep, def byte) { d.begin(leaf, rep, def) }
+func (d *digester) none(leaf int, rep, def byte) { d.level(leaf, rep, def) }
 
 func (d *digester) text(leaf int, rep, def byte, s string) {
-	if d.begin(leaf, rep, def) {
+	if d.level(leaf, rep, def) {
 		d.bytes = binary.AppendUvarint(d.bytes, uint64(len(s)))
 		d.bytes = append(d.bytes, s...)
 	}
 }
 
 func (d *digester) number(leaf int, rep, def byte, bits uint64) {
-	if d.begin(leaf, rep, def) {
+	if d.level(leaf, rep, def) {
 		d.bytes = binary.LittleEndian.AppendUint64(d.bytes, bits)
 	}
 }

@@ -1,8 +1,10 @@
 package table
 
 import (
+	"slices"
 	"strconv"
 	"time"
+	"unsafe"
 
 	"mkt/publish/football"
 )
@@ -45,6 +47,24 @@ func field[V any](absent *[]string, name string, f football.Field[V]) *V {
 // MarketOf returns the row of a market that was derived by that version of the rules.
 // The row points into m, which must not change while the row is used.
 func MarketOf(fixture football.FixtureID, derivation string, m *football.Market) MarketRow {
+	values := arena{texts: make([]string, 0, 3*len(m.Selections)), numbers: make([]float64, 0, len(m.Selections))}
+	return values.marketOf(fixture, derivation, m)
+}
+
+// arena holds what a market's rows point to.
+type arena struct {
+	selections []SelectionRow
+	texts      []string
+	numbers    []float64
+	reasons    []string
+}
+
+// reset makes room for the next row, which invalidates those before it.
+func (r *arena) reset() {
+	r.selections, r.texts, r.numbers, r.reasons = r.selections[:0], r.texts[:0], r.numbers[:0], r.reasons[:0]
+}
+
+func (r *arena) marketOf(fixture football.FixtureID, derivation string, m *football.Market) MarketRow {
 	row := MarketRow{
 		FixtureID:         string(fixture),
 		MarketID:          string(m.ID),
@@ -60,20 +80,14 @@ func MarketOf(fixture football.FixtureID, derivation string, m *football.Market)
 		ProviderMarketKey: m.Key,
 		Rule:              filled(&m.Rule),
 		RawReason:         filled((*string)(&m.RawReason)),
-		Selections:        make([]SelectionRow, len(m.Selections)),
 	}
 	row.MarketName = field(&row.Absent, "market_name", m.Name)
-	values := arena{texts: make([]string, 0, 3*len(m.Selections)), numbers: make([]float64, 0, len(m.Selections))}
+	r.selections = slices.Grow(r.selections, len(m.Selections))
 	for i := range m.Selections {
-		row.Selections[i] = values.selectionOf(&m.Selections[i])
+		r.selections = append(r.selections, r.selectionOf(&m.Selections[i]))
 	}
+	row.Selections = r.selections
 	return row
-}
-
-// arena holds the values that a market's rows point to, in one allocation.
-type arena struct {
-	texts   []string
-	numbers []float64
 }
 
 func (r *arena) selectionOf(s *football.Selection) SelectionRow {
@@ -87,6 +101,7 @@ func (r *arena) selectionOf(s *football.Selection) SelectionRow {
 		Subject2:      filled(&s.Subject2),
 		QualityStatus: string(s.Quality.Status),
 		Publishable:   s.Quality.Publishable,
+		Labels:        labelRows(s.Labels),
 	}
 	missing := 0
 	row.OddsFractional = r.text(s.Odds.Fractional(), &missing, 1)
@@ -97,16 +112,21 @@ func (r *arena) selectionOf(s *football.Selection) SelectionRow {
 	if s.Grid != nil {
 		row.GridRow, row.GridColumn = &s.Grid.Row, &s.Grid.Column
 	}
-	for _, reason := range s.Quality.Reasons {
-		row.Reasons = append(row.Reasons, string(reason))
-	}
-	if len(s.Labels) > 0 {
-		row.Labels = make([]LabelRow, len(s.Labels))
-	}
-	for i, l := range s.Labels {
-		row.Labels[i] = LabelRow(l)
+	if n := len(s.Quality.Reasons); n > 0 {
+		from := len(r.reasons)
+		for _, reason := range s.Quality.Reasons {
+			r.reasons = append(r.reasons, string(reason))
+		}
+		row.Reasons = r.reasons[from : from+n : from+n]
 	}
 	return row
+}
+
+// labelRows returns labels as rows, which share their memory: both types have the same
+// fields.
+func labelRows(labels []football.Label) []LabelRow {
+	_ = LabelRow(football.Label{}) // does not compile if they differ
+	return unsafe.Slice((*LabelRow)(unsafe.Pointer(unsafe.SliceData(labels))), len(labels))
 }
 
 // absentOf lists the columns of a selection that were not sent, by the bits of

@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -49,20 +48,15 @@ func Merge[T FixtureRow | MarketRow](w *Writer[T], old, new *Reader[T], choose f
 
 func (w *Writer[T]) copyRows(rows []parquet.Row) error {
 	for _, row := range rows {
-		if err := w.inOrder(w.keyOfRow(row)); err != nil {
+		if err := w.begin(w.keyOfRow(row)); err != nil {
+			return err
+		}
+		feed(w.rows, row)
+		if err := w.added(1); err != nil {
 			return err
 		}
 	}
-	var summed sync.WaitGroup
-	summed.Go(func() {
-		for _, row := range rows {
-			feed(w.tally, row)
-		}
-	})
-	_, err := w.out.WriteRows(rows)
-	summed.Wait()
-	w.tally.rows += int64(len(rows))
-	return err
+	return nil
 }
 
 // keyOfRow returns a copy of the sort columns, which come first in every table. The

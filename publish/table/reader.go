@@ -12,6 +12,9 @@ import (
 	"mkt/publish/layout"
 )
 
+// batchRows is how many rows are read at once.
+const batchRows = 64
+
 // ErrFormat is returned for a file that is not the expected table. A file of a newer
 // format is layout.ErrNewer.
 var ErrFormat = errors.New("not a table that this version reads")
@@ -159,12 +162,23 @@ func Summarize[T Row](file io.ReaderAt, size int64) (_ Summary, err error) {
 	}
 	defer r.Close()
 	defer recovered(r.spec.name, &err)
-	t := newTally(specIn(r.spec.name, r.file.Schema()))
+	s := specIn(r.spec.name, r.file.Schema())
+	t, rows := newTally(s), newColumns(s)
+	add := func() {
+		for i := range rows.leaves {
+			t.add(i, &rows.leaves[i])
+		}
+		rows.reset()
+	}
 	err = r.eachRow(func(row parquet.Row) error {
-		feed(t, row)
+		feed(rows, row)
 		t.rows++
+		if rows.size() >= drainBytes {
+			add()
+		}
 		return nil
 	})
+	add()
 	return t.summary(), err
 }
 

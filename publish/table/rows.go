@@ -40,8 +40,8 @@ type FixtureRow struct {
 // MarketRow is one market with its selections. Sorted by fixture_id, market_id.
 type MarketRow struct {
 	FixtureID         string         `parquet:"fixture_id,dict" digest:"0" means:"fixture the market belongs to; first sort key"`
-	MarketID          string         `parquet:"market_id" digest:"1" means:"opaque, stable id of the market, unique within the fixture; second sort key"`
-	Ordinal           int32          `parquet:"ordinal" digest:"2" means:"place of the market in the provider's order within the fixture, from 0"`
+	MarketID          string         `parquet:"market_id,delta" digest:"1" means:"opaque, stable id of the market, unique within the fixture; second sort key"`
+	Ordinal           int32          `parquet:"ordinal,dict" digest:"2" means:"place of the market in the provider's order within the fixture, from 0"`
 	Market            *string        `parquet:"market,optional,dict" digest:"3" means:"canonical market name; NULL when RAW"`
 	MarketName        *string        `parquet:"market_name,optional,dict" digest:"4" means:"the provider's name of the market"`
 	Period            *string        `parquet:"period,optional,dict" digest:"5" means:"canonical period; NULL when RAW"`
@@ -49,7 +49,7 @@ type MarketRow struct {
 	Lines             []string       `parquet:"lines,list,dict" digest:"7" means:"distinct lines of the market, in order"`
 	OriginType        string         `parquet:"origin_type,dict" digest:"8" means:"MAPPED: canonical identity established; RAW: not proven"`
 	DerivationVersion string         `parquet:"derivation_version,dict" digest:"9" means:"version of the canonical derivation rules that produced the row"`
-	SelectionCount    int32          `parquet:"selection_count" digest:"10" means:"selections of the market"`
+	SelectionCount    int32          `parquet:"selection_count,dict" digest:"10" means:"selections of the market"`
 	ProviderMarketIDs []string       `parquet:"provider_market_ids,list,dict" digest:"11" means:"the provider's own ids of the market, sorted"`
 	ProviderMarketKey string         `parquet:"provider_market_key,dict" digest:"12" means:"the provider's own key of the market"`
 	Rule              *string        `parquet:"rule,optional,dict" digest:"13" means:"mapping rule that named the market; NULL when RAW"`
@@ -60,13 +60,13 @@ type MarketRow struct {
 
 // SelectionRow is one selection, nested in its market in the provider's order.
 type SelectionRow struct {
-	SelectionID         string     `parquet:"selection_id" digest:"16" means:"opaque, stable id of the selection, unique within the market"`
+	SelectionID         string     `parquet:"selection_id,delta" digest:"16" means:"opaque, stable id of the selection, unique within the market"`
 	Selection           *string    `parquet:"selection,optional,dict" digest:"17" means:"canonical outcome; the provider's words when RAW"`
 	Line                *string    `parquet:"line,optional,dict" digest:"18" means:"canonical line of a handicap or total"`
 	Qualifier           *string    `parquet:"qualifier,optional,dict" digest:"19" means:"what else tells the selection apart"`
 	OddsFractional      *string    `parquet:"odds_fractional,optional,dict" digest:"20" means:"fractional price exactly as the provider wrote it"`
 	OddsDecimalText     *string    `parquet:"odds_decimal_text,optional,dict" digest:"21" means:"decimal price exactly as the provider wrote it"`
-	OddsDecimal         *float64   `parquet:"odds_decimal,optional" digest:"22" means:"the same as a number; NULL when the text is not a plain number"`
+	OddsDecimal         *float64   `parquet:"odds_decimal,optional,dict" digest:"22" means:"the same as a number; NULL when the text is not a plain number"`
 	Dimension           *string    `parquet:"dimension,optional,dict" digest:"23" means:"what is counted or compared"`
 	Subject             *string    `parquet:"subject,optional,dict" digest:"24" means:"whom it is about"`
 	Subject2            *string    `parquet:"subject_2,optional,dict" digest:"25" means:"the second one it is about"`

@@ -7,8 +7,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// shredder feeds a row to a sink.
-type shredder[T Row] func(to sink, row *T)
+// shredder adds a row to columns.
+type shredder[T Row] func(to *columns, row *T)
 
 // shredderOf returns the fast shredder for markets, and the library's for the other
 // tables, which are small.
@@ -17,7 +17,7 @@ func shredderOf[T Row](s *spec) shredder[T] {
 		return fast
 	}
 	var buffer parquet.Row
-	return func(to sink, row *T) {
+	return func(to *columns, row *T) {
 		buffer = s.schema.Deconstruct(buffer[:0], row)
 		feed(to, buffer)
 	}
@@ -25,9 +25,9 @@ func shredderOf[T Row](s *spec) shredder[T] {
 
 // shredMarket is a faster feed(schema.Deconstruct(row)), one selection after the other. A
 // test compares the two.
-func shredMarket(to sink, m *MarketRow) { shred(to, marketSlots, unsafe.Pointer(m), 0, 0) }
+func shredMarket(to *columns, m *MarketRow) { shred(to, marketSlots, unsafe.Pointer(m), 0, 0) }
 
-func shred(to sink, slots []slot, row unsafe.Pointer, rep, depth byte) {
+func shred(to *columns, slots []slot, row unsafe.Pointer, rep, depth byte) {
 	for i := range slots {
 		s := &slots[i]
 		at := unsafe.Add(row, s.offset)
@@ -54,7 +54,7 @@ func shred(to sink, slots []slot, row unsafe.Pointer, rep, depth byte) {
 	}
 }
 
-func shredRows(to sink, s *slot, list unsafe.Pointer, rep, depth byte) {
+func shredRows(to *columns, s *slot, list unsafe.Pointer, rep, depth byte) {
 	rows := *(*[]byte)(list) // only the address and the length in rows are used
 	if len(rows) == 0 {
 		for leaf := range s.leaves {
@@ -69,7 +69,7 @@ func shredRows(to sink, s *slot, list unsafe.Pointer, rep, depth byte) {
 	}
 }
 
-func optional(to sink, leaf int, rep, def byte, s *string) {
+func optional(to *columns, leaf int, rep, def byte, s *string) {
 	if s == nil {
 		to.none(leaf, rep, def)
 		return
@@ -77,7 +77,7 @@ func optional(to sink, leaf int, rep, def byte, s *string) {
 	to.text(leaf, rep, def+1, *s)
 }
 
-func list(to sink, leaf int, rep, def byte, items []string) {
+func list(to *columns, leaf int, rep, def byte, items []string) {
 	if len(items) == 0 {
 		to.none(leaf, rep, def)
 		return

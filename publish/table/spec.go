@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // Row is any kind of row.
@@ -26,6 +27,9 @@ type leaf struct {
 	kind     parquet.Kind
 	optional bool // the value itself may be null
 	maxDef   byte
+	maxRep   byte
+	encoding format.Encoding
+	compare  func(a, b []byte) int // of plain values
 }
 
 type spec struct {
@@ -37,6 +41,7 @@ type spec struct {
 	tags    map[string]reflect.StructTag // of the row type's fields, by column
 	columns string                       // JSON: what each column means
 	absent  []absentList
+	footer  func() format.FileMetaData
 }
 
 // absentList is a column that names the columns of the same row that were not sent.
@@ -74,6 +79,7 @@ func newSpec(name string, row any, sorting []string, stats map[string]bool) *spe
 	s.sorting, s.stats, s.tags = sorting, stats, map[string]reflect.StructTag{}
 	tagsOf(s.tags, "", reflect.TypeOf(row))
 	s.columns = s.describe()
+	s.footer = sync.OnceValue(s.newFooter)
 	return s
 }
 
@@ -88,10 +94,25 @@ func specIn(name string, schema *parquet.Schema) *spec {
 			kind:     column.Node.Type().Kind(),
 			optional: column.Node.Optional(),
 			maxDef:   byte(column.MaxDefinitionLevel),
+			maxRep:   byte(column.MaxRepetitionLevel),
+			encoding: encodingOf(column.Node),
+			compare:  comparator(column.Node.Type().Kind()),
 		})
 	}
 	s.findAbsentLists()
 	return s
+}
+
+// encodingOf returns the encoding that the row type's tag names. Texts are in
+// DELTA_LENGTH_BYTE_ARRAY and numbers in PLAIN unless it names one.
+func encodingOf(column parquet.Node) format.Encoding {
+	if e := column.Encoding(); e != nil {
+		return e.Encoding()
+	}
+	if column.Type().Kind() == parquet.ByteArray {
+		return format.DeltaLengthByteArray
+	}
+	return format.Plain
 }
 
 // plainName returns a column's path without the two levels that Parquet adds to every

@@ -15,7 +15,7 @@ type Summary struct {
 	Rows int64 `json:"rows"`
 	// Digest of the rows' logical content, independent of the Parquet library:
 	// SHA-256 over each column's name and the SHA-256 of its values with their
-	// levels. See tally for the exact bytes.
+	// levels. See stream for the exact bytes.
 	Digest  string            `json:"digest"`
 	Columns map[string]Counts `json:"columns"`
 }
@@ -29,17 +29,7 @@ type Counts struct {
 	Value  int64 `json:"value"`
 }
 
-// sink receives the values of rows, leaf by leaf, with Parquet's repetition and
-// definition levels.
-type sink interface {
-	none(leaf int, rep, def byte)
-	text(leaf int, rep, def byte, s string)
-	number(leaf int, rep, def byte, bits uint64) // integers, booleans, and a float's IEEE 754 bits
-}
-
-// tally counts and hashes. Each leaf has a stream of its own: for every value one byte
-// (repetition level × 16 + definition level), then, unless it is null, a text as its
-// length in unsigned varint and its bytes, or a number as eight bytes, little endian.
+// tally counts and hashes each column by itself.
 type tally struct {
 	spec    *spec
 	columns []column
@@ -48,69 +38,22 @@ type tally struct {
 
 type column struct {
 	counts Counts
-	buffer []byte
 	hash   hash.Hash
-	named  map[string][]int // of an absent list
 }
-
-// tallyBuffer is how many bytes of a column are collected before they are hashed.
-const tallyBuffer = 2 << 10
 
 func newTally(s *spec) *tally {
 	t := &tally{spec: s, columns: make([]column, len(s.leaves))}
 	for i := range t.columns {
 		t.columns[i].hash = sha256.New()
-		t.columns[i].buffer = make([]byte, 0, tallyBuffer+256)
-	}
-	for _, list := range s.absent {
-		t.columns[list.leaf].named = list.named
 	}
 	return t
 }
 
-func (t *tally) level(leaf int, rep, def byte) *column {
+// add adds the values of a leaf.
+func (t *tally) add(leaf int, s *stream) {
 	c := &t.columns[leaf]
-	if len(c.buffer) >= tallyBuffer {
-		c.hash.Write(c.buffer)
-		c.buffer = c.buffer[:0]
-	}
-	c.buffer = append(c.buffer, rep<<4|def)
-	return c
-}
-
-func (t *tally) none(leaf int, rep, def byte) {
-	c := t.level(leaf, rep, def)
-	if l := &t.spec.leaves[leaf]; l.optional && def+1 == l.maxDef {
-		c.counts.Null++ // else an empty list: no element to count
-	}
-}
-
-func (t *tally) text(leaf int, rep, def byte, s string) {
-	c := t.level(leaf, rep, def)
-	c.buffer = binary.AppendUvarint(c.buffer, uint64(len(s)))
-	c.buffer = append(c.buffer, s...)
-	c.count(s == "")
-	if c.named == nil {
-		return
-	}
-	for _, other := range c.named[s] {
-		t.columns[other].counts.Absent++
-		t.columns[other].counts.Null--
-	}
-}
-
-func (t *tally) number(leaf int, rep, def byte, bits uint64) {
-	c := t.level(leaf, rep, def)
-	c.buffer = binary.LittleEndian.AppendUint64(c.buffer, bits)
-	c.count(bits == 0)
-}
-
-func (c *column) count(zero bool) {
-	if zero {
-		c.counts.Zero++
-		return
-	}
-	c.counts.Value++
+	c.hash.Write(s.bytes)
+	c.counts.add(s.counts)
 }
 
 func (t *tally) summary() Summary {
@@ -118,7 +61,6 @@ func (t *tally) summary() Summary {
 	columns := map[string]Counts{}
 	for i := range t.columns {
 		c, name := &t.columns[i], t.spec.leaves[i].name
-		c.hash.Write(c.buffer)
 		all.Write(binary.AppendUvarint(nil, uint64(len(name))))
 		all.Write([]byte(name))
 		all.Write(c.hash.Sum(nil))

@@ -1,15 +1,23 @@
 package table
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
-	parquetzstd "github.com/parquet-go/parquet-go/compress/zstd"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // Header is stored in a file's metadata, under the keys below with the prefix "mkt.".
@@ -23,57 +31,52 @@ type Header struct {
 
 // The layout of a file is fixed, so that the same rows have the same bytes.
 const (
-	groupRows = 16 << 10 // rows of a row group; a multiple of batchRows
-	batchRows = 64       // rows handed to the library at once: pages end only between batches
+	groupRows = 16 << 10 // rows after which a row group ends with its last fixture
 	pageBytes = 64 << 10 // before encoding
 )
+
+// Rows are encoded when their columns have this many bytes together. It does not change
+// the file.
+const drainBytes = 256 << 10
 
 // Writer writes the rows of one table in order. Its memory is bounded by one row
 // group. It does not sync: see package durable. A Writer is not safe for concurrent
 // use.
 type Writer[T Row] struct {
 	spec    *spec
-	out     *parquet.GenericWriter[T]
-	tally   *tally
+	out     *bufio.Writer
+	offset  int64
+	footer  format.FileMetaData
 	shred   shredder[T]
 	last    key
-	pending []T
+	rows    *columns // not encoded yet
+	encoded *columns // of WriteEncoded
+	chunks  []*chunk
+	tally   *tally
+	group   int64 // rows of the row group
+	indexes [][]chunkIndex
+}
+
+// chunkIndex are the two page indexes of a chunk.
+type chunkIndex struct {
+	bounds    format.ColumnIndex
+	hasBounds bool
+	offsets   format.OffsetIndex
 }
 
 // NewWriter returns a Writer of a new table. Close must be called after the last row.
 func NewWriter[T Row](w io.Writer, h Header) *Writer[T] {
 	s := specOf[T]()
-	return &Writer[T]{
-		spec:  s,
-		out:   parquet.NewGenericWriter[T](w, s.options(h)...),
-		tally: newTally(s),
-		shred: shredderOf[T](s),
+	out := &Writer[T]{spec: s, out: bufio.NewWriterSize(w, 64<<10), shred: shredderOf[T](s), rows: newColumns(s), tally: newTally(s), chunks: make([]*chunk, len(s.leaves))}
+	for i := range out.chunks {
+		out.chunks[i] = newChunk(s, &s.leaves[i])
 	}
-}
-
-func (s *spec) options(h Header) []parquet.WriterOption {
-	options := []parquet.WriterOption{
-		s.schema,
-		parquet.Compression(compression),
-		parquet.DataPageVersion(1), // the second version leaves levels uncompressed: three times the size
-		parquet.MaxRowsPerRowGroup(groupRows),
-		parquet.PageBufferSize(pageBytes),
-		parquet.CreatedBy("mkt table", strconv.Itoa(Version), ""),
-	}
-	var sorting []parquet.SortingColumn
-	for _, name := range s.sorting {
-		sorting = append(sorting, parquet.Ascending(name))
-	}
-	options = append(options, parquet.SortingWriterConfig(parquet.SortingColumns(sorting...)))
-	for _, l := range s.leaves {
-		if s.stats != nil && !s.stats[l.name] {
-			options = append(options, parquet.SkipPageBounds(l.path...), parquet.SkipPageStatistics(l.path...))
-		}
-	}
+	out.footer = s.footer()
 	for name, value := range s.metadata(h) {
-		options = append(options, parquet.KeyValueMetadata(name, value))
+		out.footer.KeyValueMetadata = append(out.footer.KeyValueMetadata, format.KeyValue{Key: name, Value: value})
 	}
-	return options
+	slices.SortFunc(out.footer.KeyValueMetadata, func(a, b format.KeyValue) int { return strings.Compare(a.Key, b.Key) })
+	return out
 }
 
 func (s *spec) metadata(h Header) map[string]string {
@@ -89,69 +92,176 @@ func (s *spec) metadata(h Header) map[string]string {
 	}
 }
 
-// Write adds rows, which must follow the earlier rows in the table's order. Neither
-// the rows nor what they point to may change before Close.
+// Write adds rows, which must follow the earlier rows in the table's order.
 func (w *Writer[T]) Write(rows ...T) error {
 	for i := range rows {
-		if err := w.inOrder(keyOf(&rows[i])); err != nil {
+		if err := w.begin(keyOf(&rows[i])); err != nil {
+			return err
+		}
+		w.shred(w.rows, &rows[i])
+		if err := w.added(1); err != nil {
 			return err
 		}
 	}
-	var summed sync.WaitGroup
-	summed.Go(func() { w.sum(rows) })
-	err := w.batch(rows)
-	summed.Wait()
+	return nil
+}
+
+// begin makes the next row, or the first one of a fixture, the last: it must follow it. A row
+// group ends only between fixtures.
+func (w *Writer[T]) begin(next key) error {
+	before := w.last
+	if err := w.inOrder(next); err != nil {
+		return err
+	}
+	if w.group+int64(w.rows.rows) < groupRows || len(w.spec.sorting) > 1 && before.first == next.first {
+		return nil
+	}
+	return w.endGroup()
+}
+
+// added counts rows that were added to w.rows, and encodes them if they are many.
+func (w *Writer[T]) added(n int) error {
+	w.rows.rows += n
+	w.tally.rows += int64(n)
+	if w.rows.size() < drainBytes {
+		return nil
+	}
+	return w.drain()
+}
+
+// drain hashes and encodes the rows, and forgets them.
+func (w *Writer[T]) drain() error {
+	err := w.each(w.rows.size() >= drainBytes, func(i int) error {
+		s := &w.rows.leaves[i]
+		w.tally.add(i, s)
+		return w.chunks[i].add(s.bytes)
+	})
+	w.group += int64(w.rows.rows)
+	w.rows.reset()
 	return err
 }
 
-// sum counts and hashes rows while the library encodes them, which takes four times
-// as long. It does not change them.
-func (w *Writer[T]) sum(rows []T) {
-	for i := range rows {
-		w.shred(w.tally, &rows[i])
+// each calls do for every leaf, on two goroutines if it is much.
+func (w *Writer[T]) each(much bool, do func(leaf int) error) error {
+	if !much {
+		for i := range w.chunks {
+			if err := do(i); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	w.tally.rows += int64(len(rows))
-}
-
-// batch passes rows to the library in portions that do not depend on the calls of Write.
-func (w *Writer[T]) batch(rows []T) error {
-	if len(w.pending) > 0 {
-		n := min(batchRows-len(w.pending), len(rows))
-		w.pending = append(w.pending, rows[:n]...)
-		rows = rows[n:]
-		if len(w.pending) == batchRows {
-			if err := w.flush(); err != nil {
+	var next atomic.Int64
+	work := func() error {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(w.chunks) {
+				return nil
+			}
+			if err := do(i); err != nil {
 				return err
 			}
 		}
 	}
-	whole := len(rows) / batchRows * batchRows
-	if whole > 0 {
-		if _, err := w.out.Write(rows[:whole]); err != nil {
-			return err
-		}
+	second := make(chan error, 1)
+	go func() { second <- work() }()
+	return errors.Join(work(), <-second)
+}
+
+// endGroup writes the row group.
+func (w *Writer[T]) endGroup() error {
+	if err := w.drain(); err != nil || w.group == 0 {
+		return err
 	}
-	w.pending = append(w.pending, rows[whole:]...)
+	dictionaries := make([][]byte, len(w.chunks))
+	err := w.each(w.group >= groupRows, func(i int) (err error) {
+		dictionaries[i], err = w.chunks[i].finish()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if w.offset == 0 {
+		w.write([]byte(magic))
+	}
+	group := format.RowGroup{NumRows: w.group, SortingColumns: w.spec.sortingColumns(), FileOffset: w.offset, Ordinal: int16(len(w.footer.RowGroups))}
+	indexes := make([]chunkIndex, len(w.chunks))
+	for i, c := range w.chunks {
+		m := c.metadata(w.offset, len(dictionaries[i]))
+		w.write(dictionaries[i])
+		w.write(c.pages)
+		group.Columns = append(group.Columns, format.ColumnChunk{MetaData: m})
+		group.TotalByteSize += m.TotalUncompressedSize
+		group.TotalCompressedSize += m.TotalCompressedSize
+		for _, at := range c.locations {
+			at.Offset += m.DataPageOffset
+			indexes[i].offsets.PageLocations = append(indexes[i].offsets.PageLocations, at)
+		}
+		indexes[i].bounds, indexes[i].hasBounds = c.index()
+		c.reset()
+	}
+	w.footer.RowGroups = append(w.footer.RowGroups, group)
+	w.footer.NumRows += w.group
+	w.indexes = append(w.indexes, indexes)
+	w.group = 0
 	return nil
 }
 
-func (w *Writer[T]) flush() error {
-	if len(w.pending) == 0 {
-		return nil
-	}
-	_, err := w.out.Write(w.pending)
-	clear(w.pending)
-	w.pending = w.pending[:0]
-	return err
+const magic = "PAR1"
+
+// write writes to the file. Its error is that of the next Flush.
+func (w *Writer[T]) write(data []byte) {
+	n, _ := w.out.Write(data)
+	w.offset += int64(n)
 }
 
 // Close writes the remaining rows and the footer, and returns the summary. It does
 // not close the underlying writer.
 func (w *Writer[T]) Close() (Summary, error) {
-	if err := w.flush(); err != nil {
+	if err := w.endGroup(); err != nil {
 		return Summary{}, err
 	}
-	if err := w.out.Close(); err != nil {
+	if w.offset == 0 {
+		w.write([]byte(magic))
+	}
+	var buffer bytes.Buffer
+	encoder := thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&buffer))
+	encode := func(v any) (at int64, length int32, err error) {
+		buffer.Reset()
+		if err := encoder.Encode(v); err != nil {
+			return 0, 0, err
+		}
+		at = w.offset
+		w.write(buffer.Bytes())
+		return at, int32(buffer.Len()), nil
+	}
+	for g := range w.indexes {
+		for i := range w.indexes[g] {
+			if !w.indexes[g][i].hasBounds {
+				continue
+			}
+			c := &w.footer.RowGroups[g].Columns[i]
+			var err error
+			if c.ColumnIndexOffset, c.ColumnIndexLength, err = encode(&w.indexes[g][i].bounds); err != nil {
+				return Summary{}, err
+			}
+		}
+	}
+	for g := range w.indexes {
+		for i := range w.indexes[g] {
+			c := &w.footer.RowGroups[g].Columns[i]
+			var err error
+			if c.OffsetIndexOffset, c.OffsetIndexLength, err = encode(&w.indexes[g][i].offsets); err != nil {
+				return Summary{}, err
+			}
+		}
+	}
+	_, length, err := encode(&w.footer)
+	if err != nil {
+		return Summary{}, err
+	}
+	w.write(append(binary.LittleEndian.AppendUint32(nil, uint32(length)), magic...))
+	if err := w.out.Flush(); err != nil {
 		return Summary{}, err
 	}
 	return w.tally.summary(), nil
@@ -208,14 +318,9 @@ func (w *Writer[T]) inOrder(next key) error {
 	return nil
 }
 
-// codec is zstd at its fastest level, with entropy coding even of what does not
+// compression is zstd at its fastest level, with entropy coding even of what does not
 // repeat: opaque ids, which are most of a file, shrink by a third.
-type codec struct {
-	parquetzstd.Codec
-	encoders sync.Pool // costly to make
-}
-
-var compression = &codec{encoders: sync.Pool{New: func() any {
+var compression = codec{sync.Pool{New: func() any {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 		zstd.WithAllLitEntropyCompression(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
 	if err != nil {
@@ -224,8 +329,37 @@ var compression = &codec{encoders: sync.Pool{New: func() any {
 	return e
 }}}
 
-func (c *codec) Encode(dst, src []byte) ([]byte, error) {
+type codec struct {
+	encoders sync.Pool // costly to make
+}
+
+func (c *codec) encode(to, data []byte) []byte {
 	e := c.encoders.Get().(*zstd.Encoder)
 	defer c.encoders.Put(e)
-	return e.EncodeAll(src, dst[:0]), nil
+	return e.EncodeAll(data, to[:0])
+}
+
+// footer returns what the footers of a table's files have in common: the schema and the
+// order of the columns. The library makes it, for a file without rows.
+func (s *spec) newFooter() format.FileMetaData {
+	var empty bytes.Buffer
+	w := parquet.NewGenericWriter[any](&empty, s.schema, parquet.CreatedBy("mkt table", strconv.Itoa(Version), ""))
+	err := w.Close()
+	if err != nil {
+		panic(fmt.Sprintf("table %s: %v", s.name, err))
+	}
+	file, err := parquet.OpenFile(bytes.NewReader(empty.Bytes()), int64(empty.Len()))
+	if err != nil {
+		panic(fmt.Sprintf("table %s: %v", s.name, err))
+	}
+	return *file.Metadata()
+}
+
+// sortingColumns are the columns that the rows are sorted by.
+func (s *spec) sortingColumns() (sorting []format.SortingColumn) {
+	for _, name := range s.sorting {
+		i := slices.IndexFunc(s.leaves, func(l leaf) bool { return l.name == name })
+		sorting = append(sorting, format.SortingColumn{ColumnIdx: int32(i)})
+	}
+	return sorting
 }

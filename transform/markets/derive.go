@@ -9,7 +9,7 @@ import (
 )
 
 // Deriver turns a provider's offers into canonical markets. It keeps buffers:
-// one goroutine at a time. What it returns is the caller's.
+// one goroutine at a time. What it returns is the caller's, unless Release is called.
 type Deriver struct {
 	minter *identity.Minter
 	reader rowReader
@@ -27,6 +27,8 @@ type Deriver struct {
 	markets  []football.Market
 	places   []place
 	slab     []football.Selection // every selection of the fixture
+	lent     []football.Selection // of the fixture before
+	released []football.Selection // empty, for the next fixture
 	variants []variant
 }
 
@@ -47,7 +49,10 @@ func (d *Deriver) Derive(f *football.Fixture, offers []input.Offer) []football.M
 	d.fixture = d.minter.Fixture(f.ProviderFixtureID)
 	d.reader.begin(f)
 	d.markets = make([]football.Market, 0, len(offers)+len(offers)/4)
-	d.slab = make([]football.Selection, 0, rows)
+	if d.slab = d.released; cap(d.slab) < rows {
+		d.slab = make([]football.Selection, 0, rows)
+	}
+	d.released = nil
 	d.ids, d.places = d.ids[:0], d.places[:0]
 	for i := range offers {
 		if len(offers[i].Rows) > 0 {
@@ -57,8 +62,15 @@ func (d *Deriver) Derive(f *football.Fixture, offers []input.Offer) []football.M
 	d.separateMarkets()
 	d.nameSelections()
 	markets := d.markets
-	d.markets, d.slab = nil, nil
+	d.markets, d.slab, d.lent = nil, nil, d.slab
 	return markets
+}
+
+// Release gives back the selections of what Derive returned last, which must not be used
+// any more: the next fixture uses their memory.
+func (d *Deriver) Release() {
+	clear(d.lent)
+	d.released, d.lent = d.lent[:0], nil
 }
 
 // Derive calls New and Deriver.Derive, for a single fixture.

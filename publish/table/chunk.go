@@ -1,0 +1,422 @@
+package table
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/delta"
+	"github.com/parquet-go/parquet-go/encoding/rle"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// chunk encodes one column of a row group into Parquet pages: levels, values, page
+// headers and bounds. The encodings are the library's.
+//
+// Source: https://github.com/apache/parquet-format, README.md and Encodings.md.
+type chunk struct {
+	leaf     *leaf
+	hasStats bool
+
+	page   page
+	values values
+	pages  []byte // the finished data pages, compressed, with their headers
+
+	locations []format.PageLocation // offsets are those in pages
+	bounds    []bounds              // of each page
+	rows      int64                 // begun so far
+	numValues int64
+	nulls     int64
+	plainSize int64 // of the finished pages before compression, headers included
+
+	scratch, compressed []byte
+	header              headerEncoder
+}
+
+// page is the data page that is being filled.
+type page struct {
+	reps, defs []byte // levels, one byte each
+	size       int    // of levels and values before encoding
+	firstRow   int64
+	bounds     bounds
+}
+
+// bounds are the least and the greatest value of a page or chunk, as Parquet writes them.
+type bounds struct {
+	min, max []byte
+	nulls    int64
+	any      bool // at least one value that is not null
+}
+
+// longBound is from how many bytes a text is too long to be a bound. The bounds of a
+// chunk with such a text are left out.
+const longBound = 128
+
+// values are the values of a page that are not null, in the form that the column's
+// encoding needs.
+type values struct {
+	indexes []int32 // dictionary encodings: of the page
+	texts   dictionary[string]
+	numbers dictionary[uint64]
+	plain   []byte   // numbers and texts: of the page
+	offsets []uint32 // of the texts in plain; the first one is 0
+	bools   int      // how many booleans are in plain
+	encoded []byte   // buffer
+	long    bool     // a text of the chunk is too long to be a bound
+}
+
+// dictionary numbers the distinct values of a chunk in the order in which they appear.
+type dictionary[V comparable] struct {
+	index map[V]int32
+	all   []V
+	at    int32  // the value that was found last in this page, since values often repeat; -1 if none was
+	plain []byte // all of them, as the dictionary page has them
+}
+
+func newChunk(s *spec, l *leaf) *chunk {
+	c := &chunk{leaf: l, hasStats: s.stats == nil || s.stats[l.name], values: values{offsets: make([]uint32, 1)}}
+	if l.encoding == format.RLEDictionary {
+		c.values.texts = dictionary[string]{index: map[string]int32{}, at: -1}
+		c.values.numbers = dictionary[uint64]{index: map[uint64]int32{}, at: -1}
+	}
+	return c
+}
+
+// reset removes everything and keeps the memory.
+func (c *chunk) reset() {
+	v := &c.values
+	v.texts.reset()
+	v.numbers.reset()
+	v.long = false
+	c.pages, c.locations, c.bounds = c.pages[:0], c.locations[:0], c.bounds[:0]
+	c.rows, c.numValues, c.nulls, c.plainSize, c.page.firstRow = 0, 0, 0, 0, 0
+}
+
+func (d *dictionary[V]) reset() {
+	clear(d.index)
+	clear(d.all)
+	d.all, d.plain, d.at = d.all[:0], d.plain[:0], -1
+}
+
+// add encodes the values of a stream. A page ends before the first row that begins after
+// it has pageBytes, so that the pages do not depend on how rows come in streams.
+func (c *chunk) add(stream []byte) error {
+	p, maxDef := &c.page, c.leaf.maxDef
+	for len(stream) > 0 {
+		level := stream[0]
+		stream = stream[1:]
+		rep, def := level>>4, level&0xf
+		if rep == 0 {
+			if p.size >= pageBytes {
+				if err := c.endPage(); err != nil {
+					return err
+				}
+			}
+			c.rows++
+		}
+		if c.leaf.maxRep > 0 {
+			p.reps = append(p.reps, rep)
+		}
+		p.defs = append(p.defs, def)
+		p.size++
+		if def < maxDef {
+			p.bounds.nulls++
+			continue
+		}
+		if c.leaf.kind != parquet.ByteArray {
+			c.number(binary.LittleEndian.Uint64(stream))
+			stream = stream[8:]
+			continue
+		}
+		n, size := uint64(stream[0]), 1
+		if n >= 0x80 {
+			n, size = binary.Uvarint(stream)
+		}
+		c.text(stream[size : size+int(n)])
+		stream = stream[size+int(n):]
+	}
+	return nil
+}
+
+func (c *chunk) text(text []byte) {
+	v, p := &c.values, &c.page
+	if v.texts.index != nil {
+		i, again := v.texts.find(view(text))
+		if i < 0 {
+			i = v.texts.insert(string(text))
+			v.texts.plain = binary.LittleEndian.AppendUint32(v.texts.plain, uint32(len(text)))
+			v.texts.plain = append(v.texts.plain, text...)
+		}
+		v.indexes = append(v.indexes, i)
+		p.size += 4
+		if again {
+			return
+		}
+	} else {
+		v.plain = append(v.plain, text...)
+		v.offsets = append(v.offsets, uint32(len(v.plain)))
+		p.size += 4 + len(text)
+	}
+	if c.hasStats {
+		v.long = v.long || len(text) >= longBound
+		if !v.long {
+			p.bounds.add(text, text, bytes.Compare)
+		}
+	}
+}
+
+func (c *chunk) number(number uint64) {
+	v, p := &c.values, &c.page
+	size := 8
+	switch c.leaf.kind {
+	case parquet.Boolean:
+		if v.bools%8 == 0 {
+			v.plain = append(v.plain, 0)
+		}
+		v.plain[v.bools/8] |= byte(number) << (v.bools % 8)
+		v.bools++
+		size = 1
+	case parquet.Int32:
+		size = 4
+	}
+	var plain [8]byte
+	binary.LittleEndian.PutUint64(plain[:], number)
+	switch {
+	case c.leaf.kind == parquet.Boolean:
+	case v.numbers.index != nil:
+		i, _ := v.numbers.find(number)
+		if i < 0 {
+			i = v.numbers.insert(number)
+			v.numbers.plain = append(v.numbers.plain, plain[:size]...)
+		}
+		v.indexes = append(v.indexes, i)
+	default:
+		v.plain = append(v.plain, plain[:size]...)
+	}
+	p.size += size
+	if c.hasStats {
+		p.bounds.add(plain[:size], plain[:size], c.leaf.compare)
+	}
+}
+
+// find returns the index of a value, -1 if it is new, and whether the value before was the
+// same.
+func (d *dictionary[V]) find(value V) (index int32, again bool) {
+	if d.at >= 0 && value == d.all[d.at] {
+		return d.at, true
+	}
+	i, ok := d.index[value]
+	if !ok {
+		return -1, false
+	}
+	d.at = i
+	return i, false
+}
+
+// insert numbers a new value.
+func (d *dictionary[V]) insert(value V) int32 {
+	d.at = int32(len(d.all))
+	d.index[value] = d.at
+	d.all = append(d.all, value)
+	return d.at
+}
+
+func (b *bounds) add(least, greatest []byte, compare func(a, b []byte) int) {
+	if !b.any || compare(least, b.min) < 0 {
+		b.min = append(b.min[:0], least...)
+	}
+	if !b.any || compare(greatest, b.max) > 0 {
+		b.max = append(b.max[:0], greatest...)
+	}
+	b.any = true
+}
+
+// comparator returns how the plain values of a column are ordered.
+func comparator(kind parquet.Kind) func(a, b []byte) int {
+	switch kind {
+	case parquet.Int32:
+		return func(a, b []byte) int {
+			return cmp.Compare(int32(binary.LittleEndian.Uint32(a)), int32(binary.LittleEndian.Uint32(b)))
+		}
+	case parquet.Int64:
+		return func(a, b []byte) int {
+			return cmp.Compare(int64(binary.LittleEndian.Uint64(a)), int64(binary.LittleEndian.Uint64(b)))
+		}
+	case parquet.Double:
+		return func(a, b []byte) int {
+			return cmp.Compare(math.Float64frombits(binary.LittleEndian.Uint64(a)), math.Float64frombits(binary.LittleEndian.Uint64(b)))
+		}
+	}
+	return bytes.Compare
+}
+
+// endPage encodes and compresses the page.
+func (c *chunk) endPage() (err error) {
+	p, v := &c.page, &c.values
+	entries := len(p.defs)
+	if entries == 0 {
+		return nil
+	}
+	data := c.scratch[:0]
+	if c.leaf.maxRep > 0 {
+		if data, err = appendLevels(data, p.reps, c.leaf.maxRep); err != nil {
+			return err
+		}
+	}
+	if c.leaf.maxDef > 0 {
+		if data, err = appendLevels(data, p.defs, c.leaf.maxDef); err != nil {
+			return err
+		}
+	}
+	if data, err = v.append(data, c.leaf); err != nil {
+		return err
+	}
+	c.scratch = data
+	offset := len(c.pages)
+	c.pages, err = c.appendPage(c.pages, format.PageHeader{Type: format.DataPage, DataPageHeader: thrift.New(format.DataPageHeader{
+		NumValues: int32(entries), Encoding: c.leaf.encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
+	})}, data)
+	if err != nil {
+		return err
+	}
+	c.locations = append(c.locations, format.PageLocation{Offset: int64(offset), CompressedPageSize: int32(len(c.pages) - offset), FirstRowIndex: p.firstRow})
+	c.numValues += int64(entries)
+	c.nulls += p.bounds.nulls
+	c.bounds = append(c.bounds, bounds{slices.Clone(p.bounds.min), slices.Clone(p.bounds.max), p.bounds.nulls, p.bounds.any})
+	*p = page{reps: p.reps[:0], defs: p.defs[:0], firstRow: c.rows, bounds: bounds{min: p.bounds.min, max: p.bounds.max}}
+	v.indexes, v.plain, v.offsets, v.bools = v.indexes[:0], v.plain[:0], v.offsets[:1], 0
+	v.texts.at, v.numbers.at = -1, -1
+	return nil
+}
+
+// appendPage appends a page with its header, compressed.
+func (c *chunk) appendPage(to []byte, header format.PageHeader, data []byte) ([]byte, error) {
+	c.compressed = compression.encode(c.compressed, data)
+	header.UncompressedPageSize, header.CompressedPageSize = int32(len(data)), int32(len(c.compressed))
+	header.CRC = int32(crc32.ChecksumIEEE(c.compressed))
+	head, err := c.header.encode(&header)
+	if err != nil {
+		return to, err
+	}
+	c.plainSize += int64(len(head) + len(data))
+	return append(append(to, head...), c.compressed...), nil
+}
+
+// appendLevels appends levels behind their length.
+func appendLevels(to, levels []byte, most byte) ([]byte, error) {
+	at := len(to)
+	to = append(to, 0, 0, 0, 0)
+	encoded, err := (&rle.Encoding{BitWidth: bits.Len8(most)}).EncodeLevels(to[at+4:], levels)
+	if err != nil {
+		return to, err
+	}
+	binary.LittleEndian.PutUint32(to[at:], uint32(len(encoded)))
+	return append(to[:at+4], encoded...), nil // the same memory, unless it was too small
+}
+
+// append appends the values of a page in the column's encoding.
+func (v *values) append(to []byte, l *leaf) ([]byte, error) {
+	var err error
+	switch l.encoding {
+	case format.RLEDictionary:
+		v.encoded, err = new(rle.DictionaryEncoding).EncodeInt32(v.encoded, v.indexes)
+	case format.DeltaByteArray:
+		v.encoded, err = new(delta.ByteArrayEncoding).EncodeByteArray(v.encoded, v.plain, v.offsets)
+	case format.DeltaLengthByteArray:
+		v.encoded, err = new(delta.LengthByteArrayEncoding).EncodeByteArray(v.encoded, v.plain, v.offsets)
+	case format.Plain:
+		return append(to, v.plain...), nil
+	default:
+		err = fmt.Errorf("column %s: no encoding %s", l.name, l.encoding)
+	}
+	return append(to, v.encoded...), err
+}
+
+// headerEncoder encodes page headers.
+type headerEncoder struct {
+	buffer  bytes.Buffer
+	encoder *thrift.Encoder
+}
+
+func (h *headerEncoder) encode(header *format.PageHeader) ([]byte, error) {
+	if h.encoder == nil {
+		h.encoder = thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&h.buffer))
+	}
+	h.buffer.Reset()
+	err := h.encoder.Encode(header)
+	return h.buffer.Bytes(), err
+}
+
+// finish ends the last page, and returns the dictionary page; empty if there is none.
+func (c *chunk) finish() (dictionary []byte, err error) {
+	if err := c.endPage(); err != nil || c.leaf.encoding != format.RLEDictionary {
+		return nil, err
+	}
+	d, n := c.values.texts.plain, len(c.values.texts.all)
+	if c.leaf.kind != parquet.ByteArray {
+		d, n = c.values.numbers.plain, len(c.values.numbers.all)
+	}
+	return c.appendPage(nil, format.PageHeader{Type: format.DictionaryPage, DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{
+		NumValues: int32(n), Encoding: format.Plain,
+	})}, d)
+}
+
+// metadata describes the finished chunk, which begins at an offset of the file with a
+// dictionary page of that length.
+func (c *chunk) metadata(offset int64, dictionary int) format.ColumnMetaData {
+	m := format.ColumnMetaData{
+		Type: format.Type(c.leaf.kind), PathInSchema: c.leaf.path, Codec: format.Zstd, NumValues: c.numValues,
+		Encoding:              thrift.Slice[format.Encoding]{c.leaf.encoding, format.RLE},
+		TotalUncompressedSize: c.plainSize, TotalCompressedSize: int64(dictionary + len(c.pages)), DataPageOffset: offset + int64(dictionary),
+		Statistics: format.Statistics{NullCount: c.nulls},
+	}
+	if c.leaf.encoding == format.RLEDictionary {
+		m.DictionaryPageOffset = offset
+		m.Encoding = append(m.Encoding, format.Plain)
+	}
+	if c.hasStats && !c.values.long {
+		var all bounds
+		for _, b := range c.bounds {
+			if b.any {
+				all.add(b.min, b.max, c.leaf.compare)
+			}
+		}
+		if all.any {
+			m.Statistics.MinValue, m.Statistics.MaxValue = all.min, all.max
+		}
+	}
+	return m
+}
+
+// index returns the bounds of the pages; false if they are not kept.
+func (c *chunk) index() (index format.ColumnIndex, ok bool) {
+	if !c.hasStats || c.values.long {
+		return index, false
+	}
+	ascending := true
+	for i, b := range c.bounds {
+		index.NullPages = append(index.NullPages, !b.any)
+		index.NullCounts = append(index.NullCounts, b.nulls)
+		if !b.any {
+			b.min, b.max = nil, nil
+		}
+		index.MinValues, index.MaxValues = append(index.MinValues, b.min), append(index.MaxValues, b.max)
+		if i > 0 && b.any && c.bounds[i-1].any {
+			before := &c.bounds[i-1]
+			ascending = ascending && c.leaf.compare(before.min, b.min) <= 0 && c.leaf.compare(before.max, b.max) <= 0
+		} else if i > 0 {
+			ascending = false
+		}
+	}
+	if ascending {
+		index.BoundaryOrder = format.Ascending
+	}
+	return index, true
+}

@@ -1,0 +1,176 @@
+package table
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// columns holds rows column by column: the form in which they are hashed, encoded, and
+// kept between the reading of a payload and the writing of a table. It is a sink.
+type columns struct {
+	spec   *spec
+	leaves []stream
+	rows   int
+	// digest gets the values in the order of the rows too, if it is not nil.
+	digest *digester
+}
+
+// stream holds the values of a leaf. For every value there is one byte (repetition level
+// × 16 + definition level), then, unless it is null, a text as its length in unsigned
+// varint and its bytes, or a number as eight bytes, little endian.
+type stream struct {
+	bytes  []byte
+	counts Counts
+	// nullAt is the definition level of a null, as opposed to that of an empty list; -1 if
+	// the column has no nulls.
+	nullAt int
+	named  map[string][]int // of an absent list: the leaves that a name means
+}
+
+func newColumns(s *spec) *columns {
+	c := &columns{spec: s, leaves: make([]stream, len(s.leaves))}
+	for i, l := range s.leaves {
+		c.leaves[i].nullAt = -1
+		if l.optional {
+			c.leaves[i].nullAt = int(l.maxDef) - 1
+		}
+	}
+	for _, list := range s.absent {
+		c.leaves[list.leaf].named = list.named
+	}
+	return c
+}
+
+func (c *columns) none(leaf int, rep, def byte) {
+	s := &c.leaves[leaf]
+	s.bytes = append(s.bytes, rep<<4|def)
+	if int(def) == s.nullAt {
+		s.counts.Null++ // else an empty list: no element to count
+	}
+	if c.digest != nil {
+		c.digest.none(leaf, rep, def)
+	}
+}
+
+func (c *columns) text(leaf int, rep, def byte, text string) {
+	s := &c.leaves[leaf]
+	if len(text) < 0x80 { // inlined AppendUvarint
+		s.bytes = append(s.bytes, rep<<4|def, byte(len(text)))
+	} else {
+		s.bytes = binary.AppendUvarint(append(s.bytes, rep<<4|def), uint64(len(text)))
+	}
+	s.bytes = append(s.bytes, text...)
+	s.count(text == "")
+	if s.named != nil {
+		for _, other := range s.named[text] {
+			c.leaves[other].counts.Absent++
+			c.leaves[other].counts.Null--
+		}
+	}
+	if c.digest != nil {
+		c.digest.text(leaf, rep, def, text)
+	}
+}
+
+func (c *columns) number(leaf int, rep, def byte, bits uint64) {
+	s := &c.leaves[leaf]
+	s.bytes = binary.LittleEndian.AppendUint64(append(s.bytes, rep<<4|def), bits)
+	s.count(bits == 0)
+	if c.digest != nil {
+		c.digest.number(leaf, rep, def, bits)
+	}
+}
+
+func (s *stream) count(zero bool) {
+	if zero {
+		s.counts.Zero++
+		return
+	}
+	s.counts.Value++
+}
+
+// size is the number of bytes of all streams.
+func (c *columns) size() (n int) {
+	for i := range c.leaves {
+		n += len(c.leaves[i].bytes)
+	}
+	return n
+}
+
+// reset removes all rows and keeps the memory.
+func (c *columns) reset() {
+	c.rows = 0
+	for i := range c.leaves {
+		s := &c.leaves[i]
+		s.bytes, s.counts = s.bytes[:0], Counts{}
+	}
+}
+
+// appendTo appends all rows to dst in a form that load reads.
+func (c *columns) appendTo(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(c.rows))
+	for i := range c.leaves {
+		s := &c.leaves[i]
+		for _, n := range s.counts.all() {
+			dst = binary.AppendVarint(dst, *n)
+		}
+		dst = binary.AppendUvarint(dst, uint64(len(s.bytes)))
+	}
+	for i := range c.leaves {
+		dst = append(dst, c.leaves[i].bytes...)
+	}
+	return dst
+}
+
+var errEncoded = errors.New("not rows as they were encoded")
+
+// load replaces the rows by those that appendTo wrote. The streams share the memory of
+// data.
+func (c *columns) load(data []byte) error {
+	failed := false
+	next := func() uint64 {
+		n, size := binary.Uvarint(data)
+		if size <= 0 {
+			failed = true
+			return 0
+		}
+		data = data[size:]
+		return n
+	}
+	c.rows = int(next())
+	sizes := make([]uint64, len(c.leaves))
+	for i := range c.leaves {
+		for _, n := range c.leaves[i].counts.all() {
+			signed := next()
+			*n = int64(signed>>1) ^ -int64(signed&1)
+		}
+		sizes[i] = next()
+	}
+	for i := range c.leaves {
+		if failed || sizes[i] > uint64(len(data)) {
+			return errEncoded
+		}
+		c.leaves[i].bytes, data = data[:sizes[i]:sizes[i]], data[sizes[i]:]
+	}
+	if len(data) > 0 {
+		return errEncoded
+	}
+	return nil
+}
+
+func (c *Counts) all() [4]*int64 { return [4]*int64{&c.Absent, &c.Null, &c.Zero, &c.Value} }
+
+func (c *Counts) add(other Counts) {
+	c.Absent += other.Absent
+	c.Null += other.Null
+	c.Zero += other.Zero
+	c.Value += other.Value
+}
+
+// sink receives the values of rows, leaf by leaf, with Parquet's repetition and
+// definition levels.
+type sink interface {
+	none(leaf int, rep, def byte)
+	text(leaf int, rep, def byte, s string)
+	number(leaf int, rep, def byte, bits uint64) // integers, booleans, and a float's IEEE 754 bits
+}

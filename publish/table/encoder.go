@@ -1,0 +1,69 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"mkt/publish/football"
+)
+
+// Encoder encodes the rows of one fixture after the other. Fixtures can be encoded
+// concurrently and in any order, each Encoder by one goroutine, and then written in order
+// by Writer.WriteEncoded. Its zero value is ready for use.
+type Encoder struct {
+	columns *columns
+	arena   arena
+	order   []int
+}
+
+// Fixture returns the row of a fixture with its content digest, and the encoded rows of its
+// markets, which were derived by that version of the rules and are in any order. The bytes
+// mean nothing to another build.
+func (e *Encoder) Fixture(f football.Fixture, derivation string, markets []football.Market) (row FixtureRow, encoded []byte, err error) {
+	if e.columns == nil {
+		e.columns = newColumns(specOf[MarketRow]())
+		e.columns.digest = new(digester)
+	}
+	e.columns.reset()
+	row = FixtureOf(f, len(markets), "")
+	e.columns.digest.begin(row)
+	e.order = e.order[:0]
+	for i := range markets {
+		e.order = append(e.order, i)
+	}
+	slices.SortFunc(e.order, func(a, b int) int { return cmp.Compare(markets[a].ID, markets[b].ID) })
+	for n, i := range e.order {
+		if n > 0 && markets[i].ID == markets[e.order[n-1]].ID {
+			return row, nil, fmt.Errorf("table %s: fixture %s has the market %s twice", e.columns.spec.name, f.ID, markets[i].ID)
+		}
+		e.arena.reset()
+		market := e.arena.marketOf(f.ID, derivation, &markets[i])
+		shredMarket(e.columns, &market)
+	}
+	e.columns.rows = len(markets)
+	row.ContentDigest = e.columns.digest.sum()
+	return row, e.columns.appendTo(make([]byte, 0, e.columns.size()+16*len(e.columns.leaves))), nil
+}
+
+// WriteEncoded adds the rows of a fixture as Encoder.Fixture returned them.
+func (w *Writer[T]) WriteEncoded(fixtureID string, encoded []byte) error {
+	if w.encoded == nil {
+		w.encoded = newColumns(w.spec)
+	}
+	if err := w.encoded.load(encoded); err != nil {
+		return fmt.Errorf("table %s: fixture %s: %w", w.spec.name, fixtureID, err)
+	}
+	if w.encoded.rows == 0 {
+		return nil
+	}
+	if err := w.begin(key{first: fixtureID}); err != nil {
+		return err
+	}
+	for i := range w.rows.leaves {
+		to, from := &w.rows.leaves[i], &w.encoded.leaves[i]
+		to.bytes = append(to.bytes, from.bytes...)
+		to.counts.add(from.counts)
+	}
+	return w.added(w.encoded.rows)
+}

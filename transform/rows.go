@@ -1,0 +1,96 @@
+package transform
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"mkt/publish/durable"
+)
+
+// rowStore keeps the encoded rows of fixtures from when their payload was read until all
+// payloads were: rows are written in the order of the fixtures' ids, in which no provider
+// answers. It keeps them in memory, and in a file when they are many. It is safe for
+// concurrent use.
+type rowStore struct {
+	root durable.FS
+	name string // of the file
+
+	mu     sync.Mutex
+	file   durable.File // nil until it is needed
+	stored int64        // bytes in the file
+	buffer []byte       // those behind it
+	reader durable.Reader
+	found  []byte // what was read last
+}
+
+// stored is where the rows of a fixture are.
+type stored struct {
+	at   int64
+	size int
+}
+
+// maxBuffered is how many bytes a rowStore keeps in memory: those of 100,000 selections.
+const maxBuffered = 16 << 20
+
+func (s *rowStore) add(rows []byte) (stored, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.buffer)+len(rows) > maxBuffered {
+		if err := s.flush(); err != nil {
+			return stored{}, err
+		}
+	}
+	at := stored{s.stored + int64(len(s.buffer)), len(rows)}
+	s.buffer = append(s.buffer, rows...)
+	return at, nil
+}
+
+// flush moves the buffer to the file.
+func (s *rowStore) flush() error {
+	if s.file == nil {
+		file, err := s.root.Create(s.name)
+		if err != nil {
+			return err
+		}
+		s.file = file
+	}
+	n, err := s.file.Write(s.buffer)
+	s.stored += int64(n)
+	s.buffer = s.buffer[:0]
+	return err
+}
+
+// read returns the rows of a fixture, which are valid until the next call. Nothing may be
+// added any more.
+func (s *rowStore) read(of stored) ([]byte, error) {
+	if of.at >= s.stored {
+		from := of.at - s.stored
+		return s.buffer[from : from+int64(of.size)], nil
+	}
+	if s.reader == nil {
+		reader, err := s.root.Open(s.name)
+		if err != nil {
+			return nil, err
+		}
+		s.reader = reader
+	}
+	s.found = slices.Grow(s.found[:0], of.size)[:of.size]
+	if _, err := s.reader.ReadAt(s.found, of.at); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	return s.found, nil
+}
+
+// close deletes the file.
+func (s *rowStore) close() error {
+	if s.file == nil {
+		return nil
+	}
+	s.file.Close() // it is deleted: nobody reads what a failed close may have lost
+	if s.reader != nil {
+		s.reader.Close()
+	}
+	s.file = nil
+	return s.root.Remove(s.name)
+}
