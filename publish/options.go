@@ -34,7 +34,7 @@ type Options struct {
 	// Store gets the publication before it is visible in Root; nil = Root is the only place.
 	Store Store
 	// Progress is called with how many fixtures of the dataset were written; nil if nobody
-	// wants to know. Products whose files are copied do not call it.
+	// wants to know. It is not called for files that are shared with the canonical cycle.
 	Progress func(done, total int)
 	// AcceptRemovals allows a listing to remove more fixtures than Run accepts by itself, and
 	// a new provider or bookmaker to have no markets; see ErrNoMarkets.

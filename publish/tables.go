@@ -19,15 +19,15 @@ type product struct {
 	decide bool
 	write  func(*tables, context.Context) error
 	// checked: a child process loads the snapshot before it is committed. That takes
-	// longer than the interval of the live product, whose files are verified copies of
-	// those that transform wrote.
+	// longer than the interval of the live product, whose files are verified and those
+	// that transform wrote.
 	checked bool
 }
 
 // products is the one place where products differ.
 var products = map[football.Product]product{
 	football.MarketEngine:     {decide: true, write: (*tables).mergeMarkets, checked: true},
-	football.LiveIntelligence: {write: (*tables).copyLive},
+	football.LiveIntelligence: {write: (*tables).shareLive},
 }
 
 type tables struct {
@@ -77,18 +77,19 @@ var liveTables = []struct{ file, key string }{
 	{layout.LivePeriodsFile, "live_periods"},
 }
 
-// copyLive copies the tables of live intelligence. A cycle has every tracked fixture, so
-// nothing is carried over.
-func (t *tables) copyLive(ctx context.Context) error {
+// shareLive takes the tables of live intelligence as they are. A cycle has every tracked
+// fixture, so nothing is carried over.
+func (t *tables) shareLive(context.Context) error {
 	for _, l := range liveTables {
-		if err := t.copy(ctx, l.file, l.key); err != nil {
+		if err := t.share(l.file, l.key); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *tables) copy(ctx context.Context, name, key string) error {
+// share takes a file of the canonical cycle: both folders have it, and the disk once.
+func (t *tables) share(name, key string) error {
 	dir := layout.Cycle(layout.CanonicalDir, t.canonical.CycleID)
 	sealed := t.canonical.Only(name).Files
 	if len(sealed) != 1 {
@@ -96,14 +97,14 @@ func (t *tables) copy(ctx context.Context, name, key string) error {
 	}
 	t.manifest.Tables[key] = t.canonical.Tables[key]
 	t.manifest.Files = append(t.manifest.Files, sealed[0])
-	return snapshot.CopyFile(ctx, t.root, dir, t.dir, sealed[0])
+	return snapshot.ShareFile(t.root, dir, t.dir, sealed[0])
 }
 
-// writeTable writes one table of the snapshot. If it consists of all rows of the cycle,
-// the file is copied.
+// writeTable writes one table of the snapshot. If it consists of all rows of the cycle, the
+// file is shared with the canonical folder.
 func writeTable[T table.FixtureRow | table.MarketRow](ctx context.Context, t *tables, name, key string, choose func(fixtureID string) table.Source) error {
 	if t.plan.replacesAll(t.refreshed) {
-		return t.copy(ctx, name, key)
+		return t.share(name, key)
 	}
 	canonical, old := layout.Cycle(layout.CanonicalDir, t.canonical.CycleID)+"/"+name, ""
 	if t.base.Manifest != nil {

@@ -39,7 +39,7 @@ func (o Over) Open(name string) (Reader, error) {
 	return r, err
 }
 
-// Link implements FS.
+// Link implements FS. A file that exists only below is copied.
 func (o Over) Link(oldname, newname string) error {
 	if there, err := Exists(o.Below, newname); err != nil || there {
 		return cmp.Or(err, error(&fs.PathError{Op: "link", Path: newname, Err: fs.ErrExist}))
@@ -47,7 +47,19 @@ func (o Over) Link(oldname, newname string) error {
 	if err := o.Above.MkdirAll(path.Dir(newname)); err != nil {
 		return err
 	}
-	return o.Above.Link(oldname, newname)
+	err := o.Above.Link(oldname, newname)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	r, err := o.Below.Open(oldname)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return Create(o.Above, newname, func(w io.Writer) error {
+		_, err := io.Copy(w, r)
+		return err
+	})
 }
 
 // Rename implements FS. It covers what is below under the new name, file by file for a

@@ -163,7 +163,7 @@ func draftHistory(ctx context.Context, o publish.Options, dir string, c snapshot
 		return nil, err
 	}
 	for _, file := range m.Files {
-		if err := snapshot.CopyFile(ctx, o.Root, source.Commit.Dir(), d.SnapshotDir(), file); err != nil {
+		if err := snapshot.ShareFile(o.Root, source.Commit.Dir(), d.SnapshotDir(), file); err != nil {
 			return nil, err
 		}
 	}

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,25 +21,24 @@ func CreateFile(f durable.FS, dir, name string, write func(io.Writer) error) (Fi
 	if err := durable.Create(f, dir+"/"+name, write); err != nil {
 		return File{}, err
 	}
+	return describe(f, dir, name)
+}
+
+func describe(f durable.ReadFS, dir, name string) (File, error) {
 	size, sum, err := durable.HashFile(f, dir+"/"+name)
 	return File{Name: name, Bytes: size, SHA256: sum}, err
 }
 
-// CopyFile copies one sealed file of a folder into another, and compares what can be
-// read back with what was sealed.
-func CopyFile(ctx context.Context, f durable.FS, from, dir string, sealed File) error {
+// ShareFile gives one sealed file of a folder a name in another folder too: its bytes are on
+// the disk once. What can be read back is compared with what was sealed.
+func ShareFile(f durable.FS, from, dir string, sealed File) error {
 	name := from + "/" + sealed.Name
-	copied, err := CreateFile(f, dir, sealed.Name, func(w io.Writer) error {
-		r, err := f.Open(name)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		_, err = io.Copy(durable.Until(ctx, w), r)
-		return err
-	})
-	if err == nil && copied != sealed {
-		err = fmt.Errorf("%s: %w: changed while it was copied", name, ErrDamaged)
+	if err := f.Link(name, dir+"/"+sealed.Name); err != nil {
+		return Fault(name, err)
+	}
+	shared, err := describe(f, dir, sealed.Name)
+	if err == nil && shared != sealed {
+		err = fmt.Errorf("%s: %w: not as it was sealed", name, ErrDamaged)
 	}
 	return err
 }

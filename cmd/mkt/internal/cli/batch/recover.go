@@ -29,8 +29,10 @@ func newRecover(g *Group) *cobra.Command {
 		Short: "Repair damaged published files, or begin a new history",
 		Long: `Read all publications that are kept, and rebuild every file of them that is
 damaged or missing, from the publication before and the canonical cycle: byte
-for byte, or not at all. A damaged file is quarantined in staging/aside. A
-publication stops at damage: run this, then publish again.
+for byte, or not at all. A canonical file that is damaged is derived from the
+answers of the provider first, while they are kept. A damaged file is
+quarantined in staging/aside. A publication stops at damage: run this, then
+publish again.
 
 --new-history is for a data root that was restored from a backup which lacks
 publications that clients have seen, and for one whose newest publication
@@ -52,6 +54,7 @@ reads everything from the start, and no seq is used twice.`,
 	}
 	f.Filter.Flags(cmd)
 	g.leases.Flag(g.Settings, cmd)
+	g.Keys.IDFlag(g.Settings, cmd)
 	cmd.Flags().BoolVar(&f.newHistory, "new-history", false, "begin a new history: clients read everything from the start")
 	cli.YesFlag(cmd, &f.yes)
 	return cmd
@@ -125,10 +128,15 @@ func (g *Group) publishOptions(p cli.Dataset, root *durable.Disk) publish.Option
 }
 
 func (g *Group) repair(ctx context.Context, p cli.Dataset, root *durable.Disk) error {
+	derived, err := g.deriveAgain(ctx, p, root)
+	if err != nil {
+		return err
+	}
 	done, err := repair.Run(ctx, g.publishOptions(p, root))
 	if err != nil {
 		return err
 	}
+	done.Repaired = append(derived, done.Repaired...)
 	lost := []string{}
 	for _, e := range done.Unrepairable {
 		lost = append(lost, e.Error())
