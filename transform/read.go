@@ -198,6 +198,7 @@ type sheetReader struct {
 	deriver   *markets.Deriver
 	suspecter markets.Suspecter
 	encoder   table.Encoder
+	slabs     input.Slabs
 	failed    error // why rows could not be kept
 }
 
@@ -210,6 +211,10 @@ func (sr *sheetReader) read(p provider.Payload) sheet {
 func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 	if !bytes.Contains(p.Body, []byte(sr.only)) {
 		return s, nil
+	}
+	if sr.only == "" {
+		sr.slabs.Reset()
+		p.Slabs = &sr.slabs
 	}
 	read, err := sr.adapter.ReadMarkets(p, sr.listing)
 	if err != nil {

@@ -41,6 +41,11 @@ func (s *rowStore) add(rows []byte) (stored, error) {
 			return stored{}, err
 		}
 	}
+	if cap(s.buffer)-len(s.buffer) < len(rows) {
+		larger := make([]byte, len(s.buffer), min(max(2*cap(s.buffer), 1<<20), maxBuffered)+len(rows))
+		copy(larger, s.buffer)
+		s.buffer = larger
+	}
 	at := stored{s.stored + int64(len(s.buffer)), len(rows)}
 	s.buffer = append(s.buffer, rows...)
 	return at, nil

@@ -225,6 +225,9 @@ type Payload struct {
 	FetchedAt time.Time
 	Body      []byte
 	Trace     *Trace // the reader reports to it where it found what; may be nil
+	// Slabs is where the reader may make rows, which its caller uses up before it resets
+	// them; nil if the rows must have memory of their own.
+	Slabs *input.Slabs
 }
 
 // Asked is the result of a cycle's requests.

@@ -15,11 +15,12 @@ type Encoder struct {
 	columns *columns
 	arena   arena
 	order   []int
+	encoded []byte
 }
 
 // Fixture returns the row of a fixture with its content digest, and the encoded rows of its
 // markets, which were derived by that version of the rules and are in any order. The bytes
-// mean nothing to another build.
+// are valid until the next call, and mean nothing to another build.
 func (e *Encoder) Fixture(f football.Fixture, derivation string, markets []football.Market) (row FixtureRow, encoded []byte, err error) {
 	if e.columns == nil {
 		e.columns = newColumns(specOf[MarketRow]())
@@ -43,7 +44,8 @@ func (e *Encoder) Fixture(f football.Fixture, derivation string, markets []footb
 	}
 	e.columns.rows = len(markets)
 	row.ContentDigest = e.columns.digest.sum()
-	return row, e.columns.appendTo(make([]byte, 0, e.columns.size()+16*len(e.columns.leaves))), nil
+	e.encoded = e.columns.appendTo(e.encoded[:0])
+	return row, e.encoded, nil
 }
 
 // WriteEncoded adds the rows of a fixture as Encoder.Fixture returned them.

@@ -23,13 +23,17 @@ type Deriver struct {
 	levels   map[quarters]sideSet       // which sides have a handicap, of the market at hand
 	suffixes map[[2]string]football.MarketID
 
-	fixture  identity.Digest
-	markets  []football.Market
-	places   []place
-	slab     []football.Selection // every selection of the fixture
-	lent     []football.Selection // of the fixture before
-	released []football.Selection // empty, for the next fixture
-	variants []variant
+	fixture identity.Digest
+	markets []football.Market
+	places  []place
+	slab    []football.Selection // every selection of the fixture
+
+	// What the fixture before has, and what it has given back for the next one.
+	lent            []football.Selection
+	lentMarkets     []football.Market
+	released        []football.Selection
+	releasedMarkets []football.Market
+	variants        []variant
 }
 
 // New returns a deriver that mints with m. The deriver owns m from then on.
@@ -48,11 +52,13 @@ func (d *Deriver) Derive(f *football.Fixture, offers []input.Offer) []football.M
 	}
 	d.fixture = d.minter.Fixture(f.ProviderFixtureID)
 	d.reader.begin(f)
-	d.markets = make([]football.Market, 0, len(offers)+len(offers)/4)
+	if d.markets = d.releasedMarkets; d.markets == nil {
+		d.markets = make([]football.Market, 0, len(offers)+len(offers)/4)
+	}
 	if d.slab = d.released; cap(d.slab) < rows {
 		d.slab = make([]football.Selection, 0, rows)
 	}
-	d.released = nil
+	d.released, d.releasedMarkets = nil, nil
 	d.ids, d.places = d.ids[:0], d.places[:0]
 	for i := range offers {
 		if len(offers[i].Rows) > 0 {
@@ -62,15 +68,17 @@ func (d *Deriver) Derive(f *football.Fixture, offers []input.Offer) []football.M
 	d.separateMarkets()
 	d.nameSelections()
 	markets := d.markets
-	d.markets, d.slab, d.lent = nil, nil, d.slab
+	d.markets, d.slab, d.lent, d.lentMarkets = nil, nil, d.slab, d.markets
 	return markets
 }
 
-// Release gives back the selections of what Derive returned last, which must not be used
-// any more: the next fixture uses their memory.
+// Release gives back what Derive returned last, which must not be used any more: the next
+// fixture uses its memory.
 func (d *Deriver) Release() {
 	clear(d.lent)
+	clear(d.lentMarkets)
 	d.released, d.lent = d.lent[:0], nil
+	d.releasedMarkets, d.lentMarkets = d.lentMarkets[:0], nil
 }
 
 // Derive calls New and Deriver.Derive, for a single fixture.

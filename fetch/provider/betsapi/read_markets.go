@@ -25,7 +25,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", wire.EndpointPrematch, err)
 	}
-	r := sheetReader{table: table(), fixtures: make(map[string]*offered), payloadTrace: p.Trace}
+	r := sheetReader{table: table(), slabs: cmp.Or(p.Slabs, new(input.Slabs)), fixtures: make(map[string]*offered), payloadTrace: p.Trace}
 	if ids := p.Query.Get(wire.ParamFixtures); ids != "" {
 		r.asked = strings.Split(ids, ",")
 	}
@@ -38,6 +38,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 // sheetReader gathers one payload.
 type sheetReader struct {
 	table        *mapping.Table
+	slabs        *input.Slabs
 	asked        []string // fixtures; nil if the request is not known
 	fixtures     map[string]*offered
 	order        []*offered

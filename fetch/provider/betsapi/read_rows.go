@@ -125,8 +125,8 @@ func (r *sheetReader) show(f *offered, key string, e *mapping.Entry, s showing, 
 // prices.
 func (r *sheetReader) rows(f *offered, s *showing) []input.Row {
 	n := max(s.list.Len(), 1)
-	rows := make([]input.Row, 0, n)
-	labels := make([]football.Label, 0, 2*n) // one array for all of them
+	rows := r.slabs.Rows(n)
+	labels := r.slabs.Labels(2 * n)
 	tabled := false
 	for v := range rowsIn(s.list) {
 		from := len(labels)
