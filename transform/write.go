@@ -30,10 +30,8 @@ func (r *run) write(ctx context.Context) error {
 	if err := r.Root.RemoveAll(staging); err != nil { // left by a run that was killed
 		return err
 	}
-	for _, dir := range []string{layout.CanonicalDir, staging} {
-		if err := durable.MkdirAllSync(r.Root, dir); err != nil {
-			return err
-		}
+	if err := durable.MkdirAllSync(r.Root, layout.CanonicalDir, staging); err != nil {
+		return err
 	}
 	defer r.Root.RemoveAll(staging)
 	m := r.header()

@@ -59,10 +59,8 @@ func Create(fsys durable.FS, id layout.CycleID, scrub Scrub) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin %s: %w", id, err)
 	}
-	for _, sub := range []string{responsesDir, rejectedDir} {
-		if err := durable.MkdirAllSync(fsys, dir+"/"+sub); err != nil {
-			return nil, fmt.Errorf("make %s: %w", dir, err)
-		}
+	if err := durable.MkdirAllSync(fsys, dir+"/"+responsesDir, dir+"/"+rejectedDir); err != nil {
+		return nil, fmt.Errorf("make %s: %w", dir, err)
 	}
 	if scrub == nil {
 		scrub = func(b []byte) ([]byte, bool) { return b, false }
@@ -135,7 +133,7 @@ func (w *Writer) write(r Response, body []byte) (Response, error) {
 		return Response{}, w.fail(err)
 	}
 	compressed := encoder().EncodeAll(body, nil)
-	if err := durable.Create(w.fsys, w.dir+"/"+r.File, durable.Bytes(compressed)); err != nil {
+	if err := durable.CreateIn(w.fsys, w.dir+"/"+r.File, durable.Bytes(compressed)); err != nil {
 		return Response{}, w.fail(fmt.Errorf("archive response %d: %w", r.Number, err))
 	}
 	w.mu.Lock()
@@ -226,6 +224,11 @@ func (w *Writer) Seal(c Cycle) (Cycle, error) {
 	}
 	if err := c.Validate(); err != nil {
 		return Cycle{}, fmt.Errorf("%s: %w", layout.RawCycleFile, err)
+	}
+	for _, sub := range []string{responsesDir, rejectedDir} {
+		if err := w.fsys.SyncDir(w.dir + "/" + sub); err != nil {
+			return Cycle{}, w.fail(err)
+		}
 	}
 	if err := durable.Create(w.fsys, w.dir+"/"+layout.RawFetchFile, durable.Bytes(list)); err != nil {
 		return Cycle{}, w.fail(err)
