@@ -132,8 +132,10 @@ func (w *Writer) write(r Response, body []byte) (Response, error) {
 	if err := r.Validate(); err != nil {
 		return Response{}, w.fail(err)
 	}
-	compressed := encoder().EncodeAll(body, nil)
-	if err := durable.CreateIn(w.fsys, w.dir+"/"+r.File, durable.Bytes(compressed)); err != nil {
+	buffer := compressed.Get().(*[]byte)
+	*buffer = encoder().EncodeAll(body, (*buffer)[:0])
+	defer release(buffer)
+	if err := durable.CreateIn(w.fsys, w.dir+"/"+r.File, durable.Bytes(*buffer)); err != nil {
 		return Response{}, w.fail(fmt.Errorf("archive response %d: %w", r.Number, err))
 	}
 	w.mu.Lock()
@@ -242,6 +244,16 @@ func (w *Writer) Seal(c Cycle) (Cycle, error) {
 // sortedOnce returns a sorted copy without duplicates; nil if empty.
 func sortedOnce(ids []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
+}
+
+// compressed has buffers of bodies that were written.
+var compressed = sync.Pool{New: func() any { return new([]byte) }}
+
+// release keeps a buffer for the next body, unless it is that of an unusually large one.
+func release(buffer *[]byte) {
+	if cap(*buffer) <= 1<<20 {
+		compressed.Put(buffer)
+	}
 }
 
 // encoder is shared: EncodeAll is safe for concurrent use.

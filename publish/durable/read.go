@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
 )
 
 // ReadFile reads a whole file of at most max bytes; a larger one is ErrTooLarge.
@@ -29,6 +30,11 @@ func ReadFile(f ReadFS, name string, max int64) ([]byte, error) {
 	return data, nil
 }
 
+// portion is how many bytes of a file are read at once.
+const portion = 64 << 10
+
+var portions = sync.Pool{New: func() any { return new([portion]byte) }}
+
 // HashFile reads a file to its end and returns its length and its SHA-256 in lower-case
 // hex.
 func HashFile(f ReadFS, name string) (size int64, sum string, err error) {
@@ -38,7 +44,9 @@ func HashFile(f ReadFS, name string) (size int64, sum string, err error) {
 	}
 	defer r.Close()
 	h := sha256.New()
-	size, err = io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{r}, make([]byte, 64<<10))
+	buffer := portions.Get().(*[portion]byte)
+	defer portions.Put(buffer)
+	size, err = io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{r}, buffer[:])
 	if err != nil {
 		return 0, "", fmt.Errorf("read %s: %w", name, err)
 	}
