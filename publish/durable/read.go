@@ -21,8 +21,16 @@ func ReadFile(f ReadFS, name string, max int64) ([]byte, error) {
 	if r.Size() > max {
 		return nil, fmt.Errorf("%s: %d bytes: %w", name, r.Size(), ErrTooLarge)
 	}
-	data, err := io.ReadAll(io.LimitReader(r, max+1))
-	if err != nil {
+	data := make([]byte, 0, r.Size()+1)
+	for err == nil && int64(len(data)) <= max {
+		if len(data) == cap(data) { // it grows
+			data = append(data, 0)[:len(data)]
+		}
+		var n int
+		n, err = r.Read(data[len(data):min(int64(cap(data)), max+1)])
+		data = data[:len(data)+n]
+	}
+	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	if int64(len(data)) > max {
