@@ -30,7 +30,7 @@ func (r *run) write(ctx context.Context) error {
 	if err := r.Root.RemoveAll(staging); err != nil { // left by a run that was killed
 		return err
 	}
-	if err := durable.MkdirAllSync(r.Root, layout.CanonicalDir, staging); err != nil {
+	if err := errors.Join(durable.MkdirAllSync(r.Root, layout.CanonicalDir, layout.StagingDir), r.Root.MkdirAll(staging)); err != nil {
 		return err
 	}
 	defer r.Root.RemoveAll(staging)

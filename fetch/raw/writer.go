@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"sync"
 	"unicode/utf8"
@@ -200,6 +201,16 @@ func (w *Writer) Responses() []Response {
 	return sorted
 }
 
+// written returns the folders that have a file.
+func (w *Writer) written() (dirs []string) {
+	for _, r := range w.Responses() {
+		if dir := path.Dir(r.File); !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
 // Seal writes fetch.json and then cycle.json, which makes the cycle visible. It sets c's
 // Format, CycleID, Previous and FetchSHA256, sorts its lists of fixtures, and returns
 // what it wrote. If a write failed, it returns that error and does not seal.
@@ -227,7 +238,7 @@ func (w *Writer) Seal(c Cycle) (Cycle, error) {
 	if err := c.Validate(); err != nil {
 		return Cycle{}, fmt.Errorf("%s: %w", layout.RawCycleFile, err)
 	}
-	for _, sub := range []string{responsesDir, rejectedDir} {
+	for _, sub := range w.written() {
 		if err := w.fsys.SyncDir(w.dir + "/" + sub); err != nil {
 			return Cycle{}, w.fail(err)
 		}
