@@ -212,18 +212,20 @@ func (w *Writer[T]) inOrder(next key) error {
 // repeat: opaque ids, which are most of a file, shrink by a third.
 type codec struct {
 	parquetzstd.Codec
-	encoder func() *zstd.Encoder // shared: EncodeAll is safe for concurrent use
+	encoders sync.Pool // costly to make
 }
 
-var compression = &codec{encoder: sync.OnceValue(func() *zstd.Encoder {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest),
+var compression = &codec{encoders: sync.Pool{New: func() any {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 		zstd.WithAllLitEntropyCompression(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
 	if err != nil {
 		panic(err) // the options are wrong
 	}
 	return e
-})}
+}}}
 
 func (c *codec) Encode(dst, src []byte) ([]byte, error) {
-	return c.encoder().EncodeAll(src, dst[:0]), nil
+	e := c.encoders.Get().(*zstd.Encoder)
+	defer c.encoders.Put(e)
+	return e.EncodeAll(src, dst[:0]), nil
 }
