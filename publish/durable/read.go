@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"sync"
 )
 
@@ -75,14 +74,4 @@ func Exists(f ReadFS, name string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// SameVersion reports whether two descriptions of a name, the second one later, are of one
-// file that was neither replaced nor written nor given other rights in between, as far as
-// a file system tells. Both may be nil: a name that was and is missing.
-func SameVersion(before, now fs.FileInfo) bool {
-	if before == nil || now == nil {
-		return before == nil && now == nil
-	}
-	return os.SameFile(before, now) && before.ModTime().Equal(now.ModTime()) && before.Size() == now.Size() && before.Mode() == now.Mode()
 }

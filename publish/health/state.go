@@ -25,12 +25,6 @@ const costsKept = 20
 
 func file(step string) string { return layout.StateDir + "/" + step + ".json" }
 
-// StateFiles returns the names of the state files of a product that readers read, relative
-// to its root. Every writer replaces them.
-func StateFiles() []string {
-	return []string{file(StepFetch), file("transform"), file("publish"), callsFile, paceFile}
-}
-
 // ReadState reads a state file into v. ok reports whether it exists and is JSON of at
 // most the known format: no data depends on a state file, and the next run replaces it.
 // The error is one of the disk.

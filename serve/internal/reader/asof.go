@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"mkt/publish/health"
-	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
 
@@ -14,32 +13,13 @@ import (
 // library's AsOf time. If the record of a newer one cannot be used, fault says why.
 func (d *Dataset) head() (c snapshot.Commit, found bool, fault, err error) {
 	if d.library.asOf.IsZero() {
-		return d.newestHead()
+		return snapshot.HeadAndFault(d.root)
 	}
 	c, err = snapshot.Find(d.root, snapshot.At(d.library.asOf))
 	if errors.Is(err, snapshot.ErrUnknown) {
 		return snapshot.Commit{}, false, nil, nil
 	}
 	return c, err == nil, nil, err
-}
-
-// newestHead returns what snapshot.HeadAndFault returns. If CURRENT and the newest record
-// are those of the last call and no record follows, it returns the same as then.
-func (d *Dataset) newestHead() (c snapshot.Commit, found bool, fault, err error) {
-	if c := d.newest; c.Version > 0 && d.seen.look(d.root, layout.Current, layout.Commit(c.Version)) {
-		if n, err := snapshot.NewestRecord(d.root, c.Version); err == nil && n == c.Version {
-			return c, true, nil, nil
-		}
-	}
-	c, found, fault, err = snapshot.HeadAndFault(d.root)
-	switch {
-	case err != nil || fault != nil || !found:
-		d.newest = snapshot.Commit{}
-	case d.newest.SHA256 != c.SHA256:
-		delete(d.seen, layout.Commit(d.newest.Version))
-		d.newest = c
-	}
-	return c, found, fault, err
 }
 
 // runAsOf returns what a state file said at the library's AsOf time, as far as that

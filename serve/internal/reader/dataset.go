@@ -37,8 +37,6 @@ type Dataset struct {
 	refreshing  sync.Mutex // held during a refresh
 	faults      *faults
 	root        folder // of the account and product; nil until the folder exists
-	seen        sightings
-	newest      snapshot.Commit // the newest record when it was last read, if it is intact
 	changes     *changeLog
 	quarantined map[string]quarantined // publications that cannot be loaded, by the hash of their commit
 	retryAt     time.Time              // no load before this time, after an error that is not the snapshot's
@@ -253,18 +251,13 @@ func (d *Dataset) open() error {
 	if err != nil {
 		return fmt.Errorf("open the data of %s: %w", d.clientID, err)
 	}
-	d.root, d.seen, d.newest, d.changes = root, sightings{}, snapshot.Commit{}, newChangeLog(root, d.library.shareOf(eventCacheSize))
+	d.root, d.changes = root, newChangeLog(root, d.library.shareOf(eventCacheSize))
 	return nil
 }
 
-// readState reads the state files, unless they are those of the last time. c is the
-// publication to serve, or zero if there is none.
+// readState reads the state files. c is the publication to serve, or zero if there is none.
 func (d *Dataset) readState(c snapshot.Commit) {
-	if d.seen.look(d.root, health.StateFiles()...) && d.library.asOf.IsZero() {
-		return
-	}
 	var s State
-	failed := false
 	known := d.State()
 	for step, run := range map[string]struct{ now, before **health.Run }{
 		"fetch": {&s.Fetch, &known.Fetch}, "transform": {&s.Transform, &known.Transform}, "publish": {&s.Publish, &known.Publish},
@@ -276,7 +269,6 @@ func (d *Dataset) readState(c snapshot.Commit) {
 		d.faults.note(slog.LevelWarn, "cannot read the state of "+step, err)
 		*run.now = d.library.runAsOf(r, c.PublishedAt)
 		if err != nil {
-			failed = true
 			*run.now = *run.before
 			s.FetchLost = s.FetchLost || step == health.StepFetch
 		}
@@ -284,15 +276,11 @@ func (d *Dataset) readState(c snapshot.Commit) {
 	calls, err := health.ReadCalls(d.root)
 	d.faults.note(slog.LevelWarn, "cannot read the counts of provider calls", err)
 	s.Calls = calls.Days
-	failed = failed || err != nil
 	pace, err := health.ReadPace(d.root)
 	d.faults.note(slog.LevelWarn, "cannot read the pace", err)
 	s.Pace = pace
 	if err != nil {
 		s.Pace = known.Pace
-	}
-	if failed || err != nil {
-		d.seen = sightings{} // an error is looked for again
 	}
 	d.mu.Lock()
 	d.state = s

@@ -158,7 +158,7 @@ func (l *Library) Tenant(clientID string) *Tenant {
 	t = &Tenant{datasets: map[football.Product]*Dataset{}, connection: newConnection(l, clientID)}
 	for _, p := range l.products {
 		log := l.log.With("tenant", clientID, "product", string(p))
-		t.datasets[p] = &Dataset{library: l, clientID: clientID, product: p, seen: sightings{}, quarantined: map[string]quarantined{}, counts: l.counts.loads[p],
+		t.datasets[p] = &Dataset{library: l, clientID: clientID, product: p, quarantined: map[string]quarantined{}, counts: l.counts.loads[p],
 			log: log, faults: newFaults(log, l.now)}
 	}
 	l.tenants[clientID] = t
