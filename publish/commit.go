@@ -90,6 +90,9 @@ func (d *Draft) installSnapshot(replace bool) error {
 // installSegments gives the staged segments their names. Another file of such a name was
 // never committed, since this run owns the cycle's folder.
 func (d *Draft) installSegments() error {
+	if len(d.Segments) == 0 {
+		return nil
+	}
 	for _, name := range slices.Sorted(maps.Keys(d.Segments)) {
 		if err := d.installSegment(d.Segments[name], name); err != nil {
 			return err

@@ -39,7 +39,7 @@ func NewDraft(o Options, base Base, dir string) (*Draft, error) {
 		return nil, err
 	}
 	d := &Draft{Options: o, Dir: dir, Segments: map[string]string{}, base: base, canonical: m, canonicalSum: sum}
-	return d, durable.MkdirAllSync(o.Root, d.SnapshotDir())
+	return d, o.Root.MkdirAll(d.SnapshotDir()) // below staging, where no name has to last
 }
 
 // openCycle opens the canonical cycle and returns it with the hash of its header. The

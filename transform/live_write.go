@@ -55,6 +55,7 @@ func (r *run) arrange(tracks []*track) {
 		}
 	}
 	slices.SortFunc(all, func(a, b *shown) int { return cmp.Compare(a.Fixture.ID, b.Fixture.ID) })
+	r.result.live.grow(all)
 	for _, f := range all {
 		r.result.live.add(f)
 	}
@@ -74,6 +75,20 @@ func (s *shown) interest() int {
 		return -1
 	}
 	return max(s.Momentum.Home, s.Momentum.Away) - 50
+}
+
+// grow makes room for the rows of fixtures.
+func (l *liveResult) grow(all []*shown) {
+	counters, timeline, buckets := 0, 0, 0
+	for _, f := range all {
+		counters += len(f.Counters)
+		if f.rank > 0 {
+			timeline, buckets = timeline+len(f.Timeline), buckets+len(f.Series.Buckets)
+		}
+	}
+	l.fixtures, l.states = make([]table.LiveRow, 0, len(all)), make([]table.LiveStateRow, 0, len(all))
+	l.counters = make([]table.LiveCounterRow, 0, counters)
+	l.timeline, l.buckets = make([]table.LiveTimelineRow, 0, timeline), make([]table.LiveBucketRow, 0, buckets)
 }
 
 func (l *liveResult) add(f *shown) {

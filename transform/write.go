@@ -28,10 +28,8 @@ func (r *run) stage() error {
 	if err := r.Root.RemoveAll(r.staging()); err != nil { // left by a run that was killed
 		return err
 	}
-	for _, dir := range []string{layout.CanonicalDir, r.staging()} {
-		if err := durable.MkdirAllSync(r.Root, dir); err != nil {
-			return err
-		}
+	if err := errors.Join(durable.MkdirAllSync(r.Root, layout.CanonicalDir, layout.StagingDir), r.Root.MkdirAll(r.staging())); err != nil {
+		return err
 	}
 	r.rows = rowStore{root: r.Root, name: r.staging() + "/markets.rows"}
 	return nil

@@ -74,7 +74,7 @@ func writeCompacted(fsys durable.FS, name string, ids []layout.CycleID) error {
 		return err
 	}
 	defer fsys.Remove(staged)
-	err := durable.Create(fsys, staged, func(w io.Writer) error {
+	err := durable.CreateIn(fsys, staged, func(w io.Writer) error {
 		compressed, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
 			zstd.WithWindowSize(window), zstd.WithEncoderCRC(true))
 		if err != nil {

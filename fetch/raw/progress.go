@@ -55,10 +55,7 @@ func begin(fsys durable.FS, id layout.CycleID) (Cycle, error) {
 	if err != nil {
 		return Cycle{}, err
 	}
-	if err := durable.MkdirAllSync(fsys, layout.StateDir); err != nil {
-		return Cycle{}, err
-	}
-	return newest, durable.Overwrite(fsys, progressFile, data)
+	return newest, health.OverwriteState(fsys, progressFile, data)
 }
 
 // LastBegun returns the time of the last begun cycle; false if not known.

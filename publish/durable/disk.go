@@ -7,7 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Disk is the real file system below one folder. It cannot name a file outside the
@@ -15,7 +18,20 @@ import (
 // itself may be reached through links. It is safe for concurrent use.
 type Disk struct {
 	root     *os.Root
+	folder   *os.File // the same folder
+	fd       int      // of folder
 	unsynced bool
+
+	open   sync.RWMutex // held while fd is used
+	closed bool
+}
+
+func newDisk(root *os.Root, unsynced bool) (*Disk, error) {
+	folder, err := root.Open(".")
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return &Disk{root: root, folder: folder, fd: int(folder.Fd()), unsynced: unsynced}, nil
 }
 
 var _ FS = (*Disk)(nil)
@@ -66,7 +82,7 @@ func OpenExisting(dir string) (*Disk, error) {
 	if err != nil {
 		return nil, explain("open", filepath.Base(dir), err)
 	}
-	return &Disk{root: root}, nil
+	return newDisk(root, false)
 }
 
 // Within opens a folder below this root as a root of its own, which follows no
@@ -80,7 +96,7 @@ func (d *Disk) Within(name string) (*Disk, error) {
 	if err != nil {
 		return nil, explain("open", name, err)
 	}
-	return &Disk{root, d.unsynced}, nil
+	return newDisk(root, d.unsynced)
 }
 
 // OpenWithin is OpenExisting and Within in one: a folder below a data root. The
@@ -111,8 +127,16 @@ func syncPath(dir string) error {
 	return d.Sync()
 }
 
-// Close frees the root's file descriptor. Files that are open stay open.
-func (d *Disk) Close() error { return d.root.Close() }
+// Close frees the root's file descriptors. Files that are open stay open.
+func (d *Disk) Close() error {
+	d.open.Lock()
+	defer d.open.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	return errors.Join(d.root.Close(), d.folder.Close())
+}
 
 // plain returns an error if a parent in a name is not a folder, ErrLink if it is a
 // symbolic link. Somebody who may write below the root can still create a link after the
@@ -122,14 +146,14 @@ func (d *Disk) plain(op, name string) error {
 		if name[i] != '/' {
 			continue
 		}
-		if err := d.folder(op, name[:i]); err != nil {
+		if err := d.isFolder(op, name[:i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Disk) folder(op, name string) error {
+func (d *Disk) isFolder(op, name string) error {
 	info, err := d.root.Lstat(name)
 	switch {
 	case err != nil:
@@ -144,12 +168,16 @@ func (d *Disk) folder(op, name string) error {
 
 // Create implements FS.
 func (d *Disk) Create(name string) (File, error) {
-	if err := d.plain("create", name); err != nil {
-		return nil, err
-	}
-	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	var f *os.File
+	err := d.at("create", name, func(folder int, base string) error {
+		fd, err := openat(folder, base, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW, 0o644)
+		if err == nil {
+			f = os.NewFile(uintptr(fd), name)
+		}
+		return err
+	})
 	if err != nil {
-		return nil, explain("create", name, err)
+		return nil, err
 	}
 	return &diskFile{f, name, d.unsynced}, nil
 }
@@ -157,26 +185,32 @@ func (d *Disk) Create(name string) (File, error) {
 // Open implements FS. Anything but a regular file is ErrNotRegular and is not opened:
 // opening a device or a pipe has side effects.
 func (d *Disk) Open(name string) (Reader, error) {
-	if err := d.plain("open", name); err != nil {
-		return nil, err
-	}
-	if err := d.regular("open", name); err != nil {
-		return nil, err
-	}
-	// Without O_NONBLOCK opening a pipe that has just appeared would block.
-	f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	r := new(diskReader)
+	err := d.at("open", name, func(folder int, base string) error {
+		if err := regularAt(folder, base); err != nil {
+			return err
+		}
+		// Without O_NONBLOCK opening a pipe that has just appeared would block.
+		fd, err := openat(folder, base, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+		if err != nil {
+			return err
+		}
+		var stat unix.Stat_t
+		err = again(func() error { return unix.Fstat(fd, &stat) })
+		if err == nil && uint32(stat.Mode)&unix.S_IFMT != unix.S_IFREG {
+			err = ErrNotRegular
+		}
+		if err != nil {
+			unix.Close(fd)
+			return err
+		}
+		r.File, r.size = os.NewFile(uintptr(fd), name), stat.Size
+		return nil
+	})
 	if err != nil {
-		return nil, explain("open", name, err)
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
-	}
-	if err != nil {
-		f.Close()
 		return nil, err
 	}
-	return &diskReader{f, info.Size()}, nil
+	return r, nil
 }
 
 func (d *Disk) regular(op, name string) error {
@@ -194,26 +228,29 @@ func (d *Disk) regular(op, name string) error {
 
 // Link implements FS.
 func (d *Disk) Link(oldname, newname string) error {
-	if err := errors.Join(d.plain("link", oldname), d.plain("link", newname)); err != nil {
-		return err
-	}
-	return explain("link", newname, d.root.Link(oldname, newname))
+	return d.both("link", oldname, newname, func(from int, old string, to int, new string) error {
+		return unix.Linkat(from, old, to, new, 0)
+	})
 }
 
 // Rename implements FS.
 func (d *Disk) Rename(oldname, newname string) error {
-	if err := errors.Join(d.plain("rename", oldname), d.plain("rename", newname)); err != nil {
-		return err
-	}
-	return explain("rename", newname, d.root.Rename(oldname, newname))
+	return d.both("rename", oldname, newname, unix.Renameat)
 }
 
 // Remove implements FS.
 func (d *Disk) Remove(name string) error {
-	if err := d.plain("remove", name); err != nil {
+	return d.at("remove", name, func(folder int, base string) error {
+		err := again(func() error { return unix.Unlinkat(folder, base, 0) })
+		if err == nil {
+			return nil
+		}
+		asFolder := again(func() error { return unix.Unlinkat(folder, base, unix.AT_REMOVEDIR) })
+		if asFolder == nil || !errors.Is(asFolder, unix.ENOTDIR) {
+			return asFolder
+		}
 		return err
-	}
-	return explain("remove", name, d.root.Remove(name))
+	})
 }
 
 // RemoveAll implements FS.
@@ -237,15 +274,18 @@ func (d *Disk) SyncDir(name string) error {
 	if d.unsynced {
 		return nil
 	}
-	if err := d.plain("sync", name+"/"); err != nil {
+	if name == "." {
+		return explain("sync", name, d.folder.Sync())
+	}
+	return d.at("sync", name, func(folder int, base string) error {
+		fd, err := openFolder(folder, base)
+		if err != nil {
+			return err
+		}
+		err = again(func() error { return unix.Fsync(fd) })
+		unix.Close(fd)
 		return err
-	}
-	f, err := d.root.Open(name)
-	if err != nil {
-		return explain("sync", name, err)
-	}
-	defer f.Close()
-	return explain("sync", name, f.Sync())
+	})
 }
 
 // ReadDir implements FS.

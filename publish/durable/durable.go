@@ -3,11 +3,12 @@
 // rooted at one tenant and product, so that a step cannot name a file outside it and a
 // test can stop the process at any operation.
 //
-// Four functions write: Create (the name must not exist), CreateAgain (a file with the
+// Five functions write: Create (the name must not exist), CreateIn (the same, for one of
+// several files of a folder), CreateAgain (a file with the
 // same bytes may exist, which makes a re-run safe; other bytes are an error), Overwrite
 // (for CURRENT and state files only, each of which has one writer) and Save (for what a
-// person asked to have written elsewhere). All of them sync the file and the directory
-// entry before they return. A failed sync or close is never repeated: the operation fails.
+// person asked to have written elsewhere). All of them sync the file, and all but CreateIn
+// the directory entry, before they return. A failed sync or close is never repeated: the operation fails.
 //
 // Source: RELIABILITY, section 2, "Publishing".
 package durable

@@ -5,16 +5,24 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 )
 
-// MkdirAllSync creates a folder and its parents, and makes them durable even if they
-// exist: a killed run may have left them unsynced.
-func MkdirAllSync(f FS, dir string) error {
-	if err := f.MkdirAll(dir); err != nil {
-		return err
+// MkdirAllSync creates folders and their parents, and makes them durable even if they
+// exist: a killed run may have left them unsynced. It syncs a parent of several once.
+func MkdirAllSync(f FS, dirs ...string) error {
+	var parents []string
+	for _, dir := range dirs {
+		if err := f.MkdirAll(dir); err != nil {
+			return err
+		}
+		for dir = path.Clean(dir); dir != "."; {
+			if dir = path.Dir(dir); !slices.Contains(parents, dir) {
+				parents = append(parents, dir)
+			}
+		}
 	}
-	for dir = path.Clean(dir); dir != "."; {
-		dir = path.Dir(dir)
+	for _, dir := range parents {
 		if err := f.SyncDir(dir); err != nil {
 			return err
 		}

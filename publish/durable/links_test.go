@@ -60,6 +60,36 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 }
 
+// No operation leaves the root, and none is possible after it was closed.
+func TestNamesStayInTheRoot(t *testing.T) {
+	top := t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(top, "root", "folder"), 0o755))
+	must(t, os.WriteFile(filepath.Join(top, "file"), []byte("x"), 0o644))
+	must(t, os.WriteFile(filepath.Join(top, "root", "mine"), []byte("x"), 0o644))
+	disk, err := durable.OpenExisting(filepath.Join(top, "root"))
+	must(t, err)
+	try := func(name string) map[string]error {
+		_, opened := disk.Open(name)
+		_, created := disk.Create(name)
+		return map[string]error{"open": opened, "create": created, "sync": disk.SyncDir(name), "link from": disk.Link(name, "new"), "link to": disk.Link("mine", name),
+			"rename from": disk.Rename(name, "new"), "rename to": disk.Rename("mine", name), "remove": disk.Remove(name)}
+	}
+	for _, name := range []string{"../file", "folder/../../file", "/file", filepath.Join(top, "file"), "", ".."} {
+		for what, err := range try(name) {
+			if err == nil {
+				t.Errorf("%s %q: done", what, name)
+			}
+		}
+	}
+	must(t, disk.Close())
+	must(t, disk.Close())
+	for what, err := range try("mine") {
+		if !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%s after the root was closed: %v", what, err)
+		}
+	}
+}
+
 // The root itself may be reached through links, but nothing below it.
 func TestRootBehindALink(t *testing.T) {
 	top := t.TempDir()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
 )
 
 // ReadFile reads a whole file of at most max bytes; a larger one is ErrTooLarge.
@@ -19,8 +20,16 @@ func ReadFile(f ReadFS, name string, max int64) ([]byte, error) {
 	if r.Size() > max {
 		return nil, fmt.Errorf("%s: %d bytes: %w", name, r.Size(), ErrTooLarge)
 	}
-	data, err := io.ReadAll(io.LimitReader(r, max+1))
-	if err != nil {
+	data := make([]byte, 0, r.Size()+1)
+	for err == nil && int64(len(data)) <= max {
+		if len(data) == cap(data) { // it grows
+			data = append(data, 0)[:len(data)]
+		}
+		var n int
+		n, err = r.Read(data[len(data):min(int64(cap(data)), max+1)])
+		data = data[:len(data)+n]
+	}
+	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	if int64(len(data)) > max {
@@ -28,6 +37,11 @@ func ReadFile(f ReadFS, name string, max int64) ([]byte, error) {
 	}
 	return data, nil
 }
+
+// portion is how many bytes of a file are read at once.
+const portion = 64 << 10
+
+var portions = sync.Pool{New: func() any { return new([portion]byte) }}
 
 // HashFile reads a file to its end and returns its length and its SHA-256 in lower-case
 // hex.
@@ -38,7 +52,9 @@ func HashFile(f ReadFS, name string) (size int64, sum string, err error) {
 	}
 	defer r.Close()
 	h := sha256.New()
-	size, err = io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{r}, make([]byte, 64<<10))
+	buffer := portions.Get().(*[portion]byte)
+	defer portions.Put(buffer)
+	size, err = io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{r}, buffer[:])
 	if err != nil {
 		return 0, "", fmt.Errorf("read %s: %w", name, err)
 	}

@@ -10,11 +10,15 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 	"time"
 )
 
 // writeBuffer is how many bytes are buffered before a write to the disk.
 const writeBuffer = 64 << 10
+
+// buffers are the buffers of files that were written before.
+var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
 
 // Bytes returns a function for Create and CreateAgain that writes data.
 func Bytes(data []byte) func(io.Writer) error {
@@ -44,10 +48,34 @@ func (c cancellable) Write(p []byte) (int, error) {
 // with part of the content: so create files in staging, or before a header that is
 // written last.
 func Create(f FS, name string, write func(io.Writer) error) error {
-	if err := writeNew(f, name, write); err != nil {
+	if err := CreateIn(f, name, write); err != nil {
 		return err
 	}
 	return f.SyncDir(path.Dir(name))
+}
+
+// CreateIn is Create without the sync of the folder, for one of several new files in it. The
+// caller syncs the folder before anything relies on their names.
+func CreateIn(f FS, name string, write func(io.Writer) error) error {
+	file, err := f.Create(name)
+	if err != nil {
+		return err
+	}
+	buffered := buffers.Get().(*bufio.Writer)
+	defer buffers.Put(buffered)
+	defer buffered.Reset(nil)
+	buffered.Reset(file)
+	err = write(buffered)
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	return err
 }
 
 // CreateAgain creates a file that an earlier run may have created: one with the same
@@ -118,26 +146,6 @@ func renameNew(f FS, from, to string) error {
 	return f.Rename(from, to)
 }
 
-// writeNew writes and syncs one file. The folder's entry is not synced.
-func writeNew(f FS, name string, write func(io.Writer) error) error {
-	file, err := f.Create(name)
-	if err != nil {
-		return err
-	}
-	buffered := bufio.NewWriterSize(file, writeBuffer)
-	err = write(buffered)
-	if err == nil {
-		err = buffered.Flush()
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	return err
-}
-
 // tempMark is in the name of every half-written file of CreateAgain and Overwrite.
 const tempMark = ".tmp"
 
@@ -146,7 +154,7 @@ const tempMark = ".tmp"
 func writeTemp(f FS, name string, write func(io.Writer) error) (string, error) {
 	for n := 0; ; n++ {
 		temp := fmt.Sprintf("%s%s%d", name, tempMark, n)
-		err := writeNew(f, temp, write)
+		err := CreateIn(f, temp, write)
 		if errors.Is(err, fs.ErrExist) && n < 1000 {
 			continue
 		}

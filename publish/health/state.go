@@ -44,6 +44,15 @@ func writeState(f durable.FS, name string, v any) error {
 	if err != nil {
 		return err
 	}
+	return OverwriteState(f, name, data)
+}
+
+// OverwriteState replaces a state file. It makes the folder if it is missing.
+func OverwriteState(f durable.FS, name string, data []byte) error {
+	err := durable.Overwrite(f, name, data)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err := durable.MkdirAllSync(f, layout.StateDir); err != nil {
 		return err
 	}

@@ -47,10 +47,5 @@ func EncodeFirst(version uint64) ([]byte, error) {
 
 // MakeFolders makes the folders that a publication needs.
 func MakeFolders(f durable.FS) error {
-	for _, dir := range []string{layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StagingDir} {
-		if err := durable.MkdirAllSync(f, dir); err != nil {
-			return err
-		}
-	}
-	return nil
+	return durable.MkdirAllSync(f, layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StagingDir)
 }

@@ -76,7 +76,29 @@ func VerifyFile(f durable.ReadFS, dir string, file File) error {
 	return verifyFile(f, dir+"/"+file.Name, file.Bytes, file.SHA256)
 }
 
-// VerifySegment does the same for one file of the change log.
+// ReadVerified is VerifyFile of a file that fits into memory, and returns its bytes. The
+// caller bounds file.Bytes.
+func ReadVerified(f durable.ReadFS, dir string, file File) ([]byte, error) {
+	name := dir + "/" + file.Name
+	data, err := durable.ReadFile(f, name, file.Bytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w: missing", name, ErrDamaged)
+	case errors.Is(err, durable.ErrNotRegular):
+		return nil, fmt.Errorf("%s: %w: not a regular file", name, ErrDamaged)
+	case errors.Is(err, durable.ErrTooLarge):
+		return nil, fmt.Errorf("%s: %w: larger than the %d bytes it was sealed with", name, ErrDamaged, file.Bytes)
+	case err != nil:
+		return nil, Fault(name, err)
+	case int64(len(data)) != file.Bytes:
+		return nil, fmt.Errorf("%s: %w: %d bytes, sealed with %d", name, ErrDamaged, len(data), file.Bytes)
+	case durable.Hash(data) != file.SHA256:
+		return nil, fmt.Errorf("%s: %w: hash differs from the sealed one", name, ErrDamaged)
+	}
+	return data, nil
+}
+
+// VerifySegment is VerifyFile for one file of the change log.
 func VerifySegment(f durable.ReadFS, s Segment) error {
 	return verifyFile(f, s.File, s.Bytes, s.SHA256)
 }

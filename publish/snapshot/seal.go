@@ -16,9 +16,10 @@ import (
 var ErrConflict = errors.New("another publisher was faster")
 
 // CreateFile writes one file of a staged folder, syncs it, and describes it by what can
-// be read back.
+// be read back. Its name is not synced: CreateManifest, which comes last, syncs the folder,
+// and a file that is staged alone is linked.
 func CreateFile(f durable.FS, dir, name string, write func(io.Writer) error) (File, error) {
-	if err := durable.Create(f, dir+"/"+name, write); err != nil {
+	if err := durable.CreateIn(f, dir+"/"+name, write); err != nil {
 		return File{}, err
 	}
 	return describe(f, dir, name)
@@ -43,8 +44,8 @@ func ShareFile(f durable.FS, from, dir string, sealed File) error {
 	return err
 }
 
-// CreateManifest writes the header of a staged folder, after everything else in it, and
-// returns its hash.
+// CreateManifest writes the header of a staged folder, after everything else in it, syncs
+// the folder, and returns its hash.
 func CreateManifest(f durable.FS, dir string, m Manifest) (string, error) {
 	if err := m.Validate(); err != nil {
 		return "", err
@@ -58,7 +59,10 @@ func CreateManifest(f durable.FS, dir string, m Manifest) (string, error) {
 		name = layout.CanonicalFile
 	}
 	file, err := CreateFile(f, dir, name, durable.Bytes(data))
-	return file.SHA256, err
+	if err != nil {
+		return "", err
+	}
+	return file.SHA256, f.SyncDir(dir)
 }
 
 // Seal publishes: it gives the commit its number by creating its record, which must not
@@ -83,7 +87,7 @@ func SealAfter(f durable.FS, c Commit, staged string, ship func(record []byte) e
 		return Commit{}, err
 	}
 	c.SHA256 = durable.Hash(data)
-	if err := durable.Create(f, staged, durable.Bytes(data)); err != nil {
+	if err := durable.CreateIn(f, staged, durable.Bytes(data)); err != nil {
 		return Commit{}, err
 	}
 	if packed, err := isPacked(f, c.Version); err != nil || packed {

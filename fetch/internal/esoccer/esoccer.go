@@ -78,16 +78,20 @@ func Rule(n Names) string {
 			return rule + ":damaged-name"
 		}
 	}
-	if rule := match(plainName(n.League), anywhere, ofLeagues); rule != "" {
+	return known.rule(names{n.League, n.Home, n.Away}, ruleOf)
+}
+
+func ruleOf(n names) string {
+	if rule := match(plainName(n.league), anywhere, ofLeagues); rule != "" {
 		return rule + ":league-name"
 	}
-	if rule := match(plainName(n.Home), anywhere); rule != "" {
+	if rule := match(plainName(n.home), anywhere); rule != "" {
 		return rule + ":home-name"
 	}
-	if rule := match(plainName(n.Away), anywhere); rule != "" {
+	if rule := match(plainName(n.away), anywhere); rule != "" {
 		return rule + ":away-name"
 	}
-	if betweenNicks(n.Home, n.Away) {
+	if betweenNicks(n.home, n.away) {
 		return "nick:team-names"
 	}
 	return ""

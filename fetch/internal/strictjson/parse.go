@@ -82,6 +82,7 @@ type parser struct {
 	at    int
 	depth int
 	nodes []node
+	keys  []string // of an object; used again
 	rule  string
 }
 
@@ -245,14 +246,10 @@ func (p *parser) more(end byte) bool {
 	return false
 }
 
-// fewKeys is up to how many keys comparing each with each is cheapest.
-const fewKeys = 12
-
 // repeats reports whether a key of the object that is about to close occurs more than
 // once.
 func (p *parser) repeats(opened int) bool {
-	var few [fewKeys]string
-	keys := few[:0]
+	keys := p.keys[:0]
 	for i := opened + 1; i < len(p.nodes); i = int(p.nodes[i+1].next) {
 		n := &p.nodes[i]
 		key := p.text[n.start:n.end]
@@ -261,15 +258,31 @@ func (p *parser) repeats(opened int) bool {
 		}
 		keys = append(keys, key)
 	}
+	p.keys = keys
 	if len(keys) > fewKeys {
 		return !distinct(keys)
 	}
-	for i, a := range keys {
-		if slices.Contains(keys[i+1:], a) {
+	var marks uint64 // of the keys before
+	for i, key := range keys {
+		m := mark(key)
+		if marks&m != 0 && slices.Contains(keys[:i], key) {
 			return true
 		}
+		marks |= m
 	}
 	return false
+}
+
+// fewKeys is up to how many keys comparing those of the same mark is cheapest.
+const fewKeys = 64
+
+// mark returns one of 64 bits: keys with different bits differ.
+func mark(key string) uint64 {
+	n := uint(len(key))
+	if n == 0 {
+		return 1
+	}
+	return 1 << ((n*7 + uint(key[0])*3 + uint(key[n-1])*5 + uint(key[n/2])) % 64)
 }
 
 func distinct(keys []string) bool {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +29,9 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// unpackers are used again: each has tables and a window.
+var unpackers = sync.Pool{New: func() any { return new(gzip.Reader) }}
+
 // readBody reads an answer to its end and decompresses it: at most max bytes, in time,
 // and no slower than allowed. What was read before a failure is returned beside it.
 // cancel ends the request's context. The caller must end a large answer's turn when it
@@ -43,8 +47,9 @@ func (c *Client) readBody(ctx context.Context, cancel context.CancelCauseFunc, r
 	switch encoding := strings.ToLower(strings.Join(resp.Header.Values("Content-Encoding"), ",")); encoding {
 	case "", "identity":
 	case "gzip", "x-gzip":
-		packed, err := gzip.NewReader(bounded)
-		if err != nil {
+		packed := unpackers.Get().(*gzip.Reader)
+		defer unpackers.Put(packed)
+		if err := packed.Reset(bounded); err != nil {
 			return nil, nil, bodyFailure(ctx, err)
 		}
 		unpacked = packed

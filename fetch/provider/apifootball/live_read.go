@@ -47,9 +47,10 @@ type liveReader struct{ *answer.Live }
 
 func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	r := liveReader{answer.NewLive()}
-	var doc strictjson.Document
+	doc := answer.Document()
+	defer answer.Release(doc)
 	for _, p := range pages {
-		items, err := readResponse(&doc, p.Body)
+		items, err := readResponse(doc, p.Body)
 		if err != nil {
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}

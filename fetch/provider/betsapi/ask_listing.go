@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"mkt/fetch/internal/answer"
-	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/wire"
 )
@@ -155,8 +154,9 @@ func (a *asker) page(ctx context.Context, n int) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	var d strictjson.Document
-	results, err := readResults(&d, payload.Body)
+	d := answer.Document()
+	defer answer.Release(d)
+	results, err := readResults(d, payload.Body)
 	if err != nil {
 		return nil, answer.Unreadable(fmt.Sprintf("%s page %d", question.Endpoint, n), err)
 	}

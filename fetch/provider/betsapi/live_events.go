@@ -1,7 +1,6 @@
 package betsapi
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -15,14 +14,77 @@ import (
 // maxEvents bounds how many lines of one fixture are read.
 const maxEvents = 600
 
-// Lines of events[]: a minute, an ordinal that counts both teams, what happened.
+// eventLine is a line of events[]: "45+2' - 3rd Corner - Arsenal", a minute, an ordinal
+// that counts both teams, what happened.
 //
 // Source: provider notes, section 8.3 (recorded 2017 to 2020).
-var (
-	lineMinute  = regexp.MustCompile(`^(\d{1,3})(?:\+(\d{1,2}))?'\s*-\s*(.*)$`)
-	lineOrdinal = regexp.MustCompile(`^\d{1,3}(?:st|nd|rd|th)\s+`)
-	lineDerived = regexp.MustCompile(`^(?:Race to \d|Score After |\d+[:-]\d+)`)
-)
+type eventLine struct {
+	minute, added int
+	what          string // with the ordinal
+}
+
+// parseLine returns false for a line without a minute.
+func parseLine(text string) (l eventLine, ok bool) {
+	minute, rest := digits(text, 3)
+	added := ""
+	if after, found := strings.CutPrefix(rest, "+"); found {
+		if added, rest = digits(after, 2); added == "" {
+			return l, false
+		}
+	}
+	rest, quoted := strings.CutPrefix(rest, "'")
+	rest, dashed := strings.CutPrefix(strings.TrimLeft(rest, blanks), "-")
+	if minute == "" || !quoted || !dashed {
+		return l, false
+	}
+	l.minute, _ = strconv.Atoi(minute)
+	l.added, _ = strconv.Atoi(added)
+	l.what = strings.TrimLeft(rest, blanks)
+	return l, !strings.Contains(l.what, "\n")
+}
+
+const blanks = " \t\n\f\r"
+
+// digits cuts up to most digits off the beginning of a text.
+func digits(text string, most int) (number, rest string) {
+	n := 0
+	for n < min(most, len(text)) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	return text[:n], text[n:]
+}
+
+// withoutOrdinal cuts "3rd " off the beginning.
+func withoutOrdinal(what string) string {
+	number, rest := digits(what, 3)
+	if number == "" || len(rest) < 3 {
+		return what
+	}
+	switch after := rest[2:]; rest[:2] {
+	case "st", "nd", "rd", "th":
+		if trimmed := strings.TrimLeft(after, blanks); trimmed != after {
+			return trimmed
+		}
+	}
+	return what
+}
+
+// isDerived reports whether a text is a summary or a race, which the provider derives.
+func isDerived(what string) bool {
+	if goals, found := strings.CutPrefix(what, "Race to "); found {
+		number, _ := digits(goals, 1)
+		return number != ""
+	}
+	if strings.HasPrefix(what, "Score After ") {
+		return true
+	}
+	home, rest := digits(what, len(what))
+	if home == "" || rest == "" || rest[0] != ':' && rest[0] != '-' {
+		return false
+	}
+	away, _ := digits(rest[1:], 1)
+	return away != ""
+}
 
 // incidentKinds are the words behind minute and ordinal. Penalties have not been seen:
 // a goal by penalty is a goal.
@@ -85,27 +147,23 @@ func teamsOf(item strictjson.Value) teamNames {
 // line reads one line; ok is false if it is about no incident.
 func (r *liveReader) line(text string, teams *teamNames) (i input.Incident, ok bool) {
 	text = strings.TrimSpace(text)
-	parts := lineMinute.FindStringSubmatch(text)
-	if parts == nil {
-		if !lineDerived.MatchString(text) {
+	parts, ok := parseLine(text)
+	if !ok {
+		if !isDerived(text) {
 			r.Unknown.Add("event line without a minute")
 		}
 		return i, false
 	}
-	what := parts[3]
-	if lineDerived.MatchString(what) {
+	if isDerived(parts.what) {
 		return i, false
 	}
-	what = lineOrdinal.ReplaceAllString(what, "")
-	kind, rest, _ := strings.Cut(what, " - ")
+	kind, rest, _ := strings.Cut(withoutOrdinal(parts.what), " - ")
 	kind = strings.TrimSpace(strings.TrimSuffix(kind, " -"))
 	if i.Kind, ok = incidentKinds[kind]; !ok {
 		r.Unknown.Add("event line " + kind)
 		return i, false
 	}
-	i.Minute, _ = strconv.Atoi(parts[1])
-	i.Minute = max(i.Minute, 1)
-	i.Added, _ = strconv.Atoi(parts[2])
+	i.Minute, i.Added = max(parts.minute, 1), parts.added
 	i.Side, i.Text = teams.side(rest)
 	return i, true
 }

@@ -29,10 +29,11 @@ type liveReader struct{ *answer.Live }
 
 func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	r := liveReader{answer.NewLive()}
-	var doc strictjson.Document
+	doc := answer.Document()
+	defer answer.Release(doc)
 	totals := make([]int, 0, len(pages))
 	for _, p := range pages {
-		results, err := readResults(&doc, p.Body)
+		results, err := readResults(doc, p.Body)
 		if err != nil {
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}

@@ -118,8 +118,9 @@ func (a asker) page(ctx context.Context, question provider.Request, n int) (*pag
 
 // readPage reads one answer of a list.
 func readPage(body []byte) (*page, error) {
-	var d strictjson.Document
-	data, err := readData(&d, body)
+	d := answer.Document()
+	defer answer.Release(d)
+	data, err := readData(d, body)
 	if err != nil {
 		return nil, err
 	}

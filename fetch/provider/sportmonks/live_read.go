@@ -41,9 +41,10 @@ type liveReader struct{ *answer.Live }
 // read from the later one.
 func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	r := liveReader{answer.NewLive()}
-	var doc strictjson.Document
+	doc := answer.Document()
+	defer answer.Release(doc)
 	for n, p := range pages {
-		data, err := readData(&doc, p.Body)
+		data, err := readData(doc, p.Body)
 		if err != nil {
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -27,26 +28,42 @@ const maxLiveFixtures = 20_000
 
 const maxLiveRows = 1_000_000
 
+// maxLiveBytes is the maximum size of all files of a live snapshot, which are read into
+// memory.
+const maxLiveBytes = 256 << 20
+
+// liveFiles are the files of a live snapshot, by name.
+type liveFiles map[string][]byte
+
+// loadLive reads every file once, compares it with the manifest, and renders what is in it.
 func loadLive(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Manifest) (*liveSet, error) {
-	if err := snapshot.Verify(f, dir, m); err != nil {
-		return nil, err
+	files, size := liveFiles{}, int64(0)
+	for _, file := range m.Files {
+		if size += file.Bytes; size > maxLiveBytes {
+			return nil, fmt.Errorf("load %s: %w: more than %d bytes", dir, ErrInvalid, maxLiveBytes)
+		}
+		data, err := snapshot.ReadVerified(f, dir, file)
+		if err != nil {
+			return nil, err
+		}
+		files[file.Name] = data
 	}
-	s, err := renderLive(ctx, f, dir)
+	s, err := renderLive(ctx, files)
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", dir, err)
 	}
 	return s, nil
 }
 
-func renderLive(ctx context.Context, f durable.ReadFS, dir string) (*liveSet, error) {
-	rows, err := readLive[table.LiveRow](f, dir, layout.LiveFile, maxLiveFixtures)
+func renderLive(ctx context.Context, files liveFiles) (*liveSet, error) {
+	rows, err := readLive[table.LiveRow](files, layout.LiveFile, maxLiveFixtures)
 	if err != nil {
 		return nil, err
 	}
-	counters, err1 := grouped[table.LiveCounterRow](f, dir, layout.LiveCountersFile, func(r *table.LiveCounterRow) string { return r.FixtureID })
-	timeline, err2 := grouped[table.LiveTimelineRow](f, dir, layout.LiveTimelineFile, func(r *table.LiveTimelineRow) string { return r.FixtureID })
-	buckets, err3 := grouped[table.LiveBucketRow](f, dir, layout.LiveBucketsFile, func(r *table.LiveBucketRow) string { return r.FixtureID })
-	periods, err4 := grouped[table.LivePeriodRow](f, dir, layout.LivePeriodsFile, func(r *table.LivePeriodRow) string { return r.FixtureID })
+	counters, err1 := grouped[table.LiveCounterRow](files, layout.LiveCountersFile, func(r *table.LiveCounterRow) string { return r.FixtureID })
+	timeline, err2 := grouped[table.LiveTimelineRow](files, layout.LiveTimelineFile, func(r *table.LiveTimelineRow) string { return r.FixtureID })
+	buckets, err3 := grouped[table.LiveBucketRow](files, layout.LiveBucketsFile, func(r *table.LiveBucketRow) string { return r.FixtureID })
+	periods, err4 := grouped[table.LivePeriodRow](files, layout.LivePeriodsFile, func(r *table.LivePeriodRow) string { return r.FixtureID })
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
@@ -78,13 +95,15 @@ func (s *liveSet) add(f *api.LiveFixture) {
 	}
 }
 
-func readLive[T table.Row](f durable.ReadFS, dir, name string, maxRows int64) ([]T, error) {
-	r, err := f.Open(dir + "/" + name)
-	if err != nil {
-		return nil, err
+// rowsAtOnce is how many rows are read at once: the table's reader uses their values again.
+const rowsAtOnce = 64
+
+func readLive[T table.Row](files liveFiles, name string, maxRows int64) ([]T, error) {
+	data, listed := files[name]
+	if !listed {
+		return nil, fmt.Errorf("%s: %w: the manifest does not list it", name, ErrInvalid)
 	}
-	defer r.Close()
-	t, err := table.NewReader[T](r, r.Size())
+	t, err := table.NewReader[T](bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", name, ErrInvalid, err)
 	}
@@ -94,7 +113,7 @@ func readLive[T table.Row](f durable.ReadFS, dir, name string, maxRows int64) ([
 	}
 	rows := make([]T, t.Len())
 	for n := 0; n < len(rows); {
-		got, err := t.Read(rows[n:])
+		got, err := t.Read(rows[n:min(n+rowsAtOnce, len(rows))])
 		n += got
 		if err == io.EOF && n == len(rows) {
 			break
@@ -113,8 +132,8 @@ type groups[T any] struct {
 	id   func(*T) string
 }
 
-func grouped[T table.Row](f durable.ReadFS, dir, name string, id func(*T) string) (*groups[T], error) {
-	rows, err := readLive[T](f, dir, name, maxLiveRows)
+func grouped[T table.Row](files liveFiles, name string, id func(*T) string) (*groups[T], error) {
+	rows, err := readLive[T](files, name, maxLiveRows)
 	return &groups[T]{rows, id}, err
 }
 
