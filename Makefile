@@ -120,6 +120,10 @@ drills: build ## faults on the real binary and disk, and the long forms of the t
 bench: ## benchmarks of the stages and of serve
 	$(GO) test -run '^$$' -bench . -benchmem ./transform/... ./publish/... ./serve/... ./fetch/...
 
+.PHONY: cost
+cost: build ## what a megabyte, a selection, a request and a connection cost, beside DuckDB, nginx and the official server: 15 minutes on a quiet machine
+	$(GO) run ./scripts/bench
+
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (30s), one after the other
 	scripts/fuzz.sh $(or $(FUZZTIME),30s)

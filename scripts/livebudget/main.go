@@ -13,8 +13,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"strings"
 	"time"
+
+	"mkt/scripts/internal/cost"
 )
 
 type options struct {
@@ -49,7 +50,7 @@ func run(o options) error {
 	defer s.Close()
 	f := follow(s.serve.BaseURL, s.tokens, o.poll)
 	time.Sleep(o.warm)
-	load := loadAverage()
+	load := cost.Load()
 	f.reset()
 	before, began := s.costs(), time.Now()
 	time.Sleep(o.measured)
@@ -60,15 +61,6 @@ func run(o options) error {
 		return err
 	}
 	report{o: o, took: took, before: before, after: after, seen: seen, skipped: skipped, failed: failed,
-		load: [2]string{load, loadAverage()}}.print()
+		load: [2]string{load, cost.Load()}}.print()
 	return nil
-}
-
-func loadAverage() string {
-	b, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "?"
-	}
-	first, _, _ := strings.Cut(string(b), " ")
-	return first
 }

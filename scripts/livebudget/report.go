@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"mkt/scripts/internal/cost"
 )
 
 // report contains the results.
 type report struct {
 	o             options
 	took          time.Duration
-	before, after map[string]cost
+	before, after map[string]cost.Cost
 	seen          sightings
 	skipped       int
 	failed        int
@@ -26,11 +28,11 @@ func (r report) print() {
 	fmt.Println("| what | measured |\n|---|---|")
 	whole := 0.0
 	for _, name := range []string{"schedule", "serve", "simulate"} {
-		spent := r.after[name].seconds - r.before[name].seconds
+		spent := r.after[name].Seconds - r.before[name].Seconds
 		if name != "simulate" {
 			whole += spent
 		}
-		fmt.Printf("| `%s`, a tick | %.2f s of processor time, %d MB resident |\n", name, spent/ticks, r.after[name].megabytes)
+		fmt.Printf("| `%s`, a tick | %.2f s of processor time, %d MB resident |\n", name, spent/ticks, r.after[name].Megabytes)
 	}
 	fmt.Printf("| of the 16 s of two cores a tick | %.0f %% |\n", 100*whole/ticks/16)
 	fmt.Printf("| publications, of %.0f due | %d |\n", ticks*float64(r.o.accounts), len(r.seen.delays))

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mkt/scripts/internal/cost"
 	"mkt/scripts/internal/installation"
 )
 
@@ -54,28 +55,6 @@ func (s *system) problems() (skipped, failed int, err error) {
 	return strings.Count(string(log), "tick skipped"), strings.Count(string(log), `"cycle failed"`), err
 }
 
-// cost is what a process has used so far.
-type cost struct {
-	seconds   float64 // of processor time
-	megabytes int     // resident
-}
-
-func (s *system) costs() map[string]cost {
-	return map[string]cost{"simulate": costOf(s.simulate), "schedule": costOf(s.schedule), "serve": costOf(s.serve)}
-}
-
-// costOf reads /proc/PID/stat (proc(5)): fields 14 and 15 in ticks of 10 ms, field 24
-// in pages.
-func costOf(p *installation.Process) (c cost) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.Process.Pid))
-	if err != nil {
-		return c
-	}
-	_, rest, _ := strings.Cut(string(b), ") ")
-	fields := strings.Fields(rest)
-	number := func(field int) int {
-		n, _ := strconv.Atoi(fields[field-3])
-		return n
-	}
-	return cost{float64(number(14)+number(15)) / 100, number(24) * os.Getpagesize() >> 20}
+func (s *system) costs() map[string]cost.Cost {
+	return map[string]cost.Cost{"simulate": cost.Of(s.simulate.Process.Pid), "schedule": cost.Of(s.schedule.Process.Pid), "serve": cost.Of(s.serve.Process.Pid)}
 }

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"mkt/scripts/internal/cost"
 )
 
 // Installation is a data root and the processes that use it.
@@ -48,14 +50,37 @@ func New(ctx context.Context, mkt string) (*Installation, error) {
 
 // Run runs a command and returns what it printed.
 func (in *Installation) Run(ctx context.Context, stdin string, args ...string) ([]byte, error) {
+	out, _, err := in.run(ctx, stdin, args)
+	return out, err
+}
+
+// Measure runs a command and returns what it printed, for scripts, and what it cost.
+func (in *Installation) Measure(ctx context.Context, args ...string) ([]byte, cost.Cost, error) {
+	return in.run(ctx, "", append(args, "--output", "json"))
+}
+
+func (in *Installation) run(ctx context.Context, stdin string, args []string) ([]byte, cost.Cost, error) {
 	var stderr strings.Builder
 	cmd := exec.CommandContext(ctx, in.mkt, args...)
 	cmd.Dir, cmd.Stdin, cmd.Stderr = in.Dir, strings.NewReader(stdin), &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("mkt %s: %w: %s", args[0], err, stderr.String())
+		return nil, cost.Cost{}, fmt.Errorf("mkt %s: %w: %s", args[0], err, stderr.String())
 	}
-	return out, nil
+	return out, cost.Ended(cmd.ProcessState), nil
+}
+
+// Copy returns an installation with a copy of all files, hard links included, and without
+// processes.
+func (in *Installation) Copy(ctx context.Context) (*Installation, error) {
+	dir, err := os.MkdirTemp("", "mkt-")
+	if err != nil {
+		return nil, err
+	}
+	if out, err := exec.CommandContext(ctx, "cp", "-a", in.Dir+"/.", dir).CombinedOutput(); err != nil {
+		return nil, errors.Join(fmt.Errorf("copy the installation: %w: %s", err, out), os.RemoveAll(dir))
+	}
+	return &Installation{Dir: dir, mkt: in.mkt}, nil
 }
 
 // AddTenant adds an account for a product, with its credential at a simulated

@@ -1,0 +1,96 @@
+// Bench measures what mkt costs: a megabyte, a selection, a request and a connection. What
+// does comparable work (DuckDB, nginx, the official Socket.IO server) is measured beside it,
+// in turn, in the same run.
+//
+//	make cost
+//	go run ./scripts/bench -only cycle,memory
+//
+// It runs the real binary in processes of its own, on simulated providers, and prints a
+// table for docs/benchmarks.md. A neighbour that is not installed is left out, and the
+// output says what to install. Linux only.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+
+	"mkt/scripts/internal/cost"
+)
+
+type options struct {
+	mkt      string        // the binary
+	rounds   int           // how many times everything is measured
+	fixtures int           // announced to each of two accounts
+	largest  int           // announced to the account whose memory is measured
+	speed    int           // how many times faster the simulated hour between two cycles passes
+	seconds  time.Duration // of requests to a server, in each round
+}
+
+// group is rows of the table that are measured together.
+type group struct {
+	name    string
+	measure func(context.Context, *bench) error
+}
+
+var groups = []group{
+	{"cycle", measureCycle},
+	{"memory", measureMemory},
+}
+
+func main() {
+	var o options
+	var only string
+	var quick bool
+	names := make([]string, len(groups))
+	for i, g := range groups {
+		names[i] = g.name
+	}
+	flag.StringVar(&o.mkt, "mkt", "bin/mkt", "the binary to measure")
+	flag.StringVar(&only, "only", "", "groups to measure, separated by commas (default all): "+strings.Join(names, ", "))
+	flag.BoolVar(&quick, "quick", false, "a small world and short runs: shows that everything works, not what it costs")
+	flag.Parse()
+	o.rounds, o.fixtures, o.largest, o.speed, o.seconds = 5, 960, 1200, 40, 8*time.Second
+	if quick {
+		o.rounds, o.fixtures, o.largest, o.speed, o.seconds = 1, 60, 80, 400, time.Second
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o, only, names); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options, only string, names []string) error {
+	if only != "" {
+		names = strings.Split(only, ",")
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(groups, func(g group) bool { return g.name == name }) {
+			return fmt.Errorf("-only: there is no group %q", name)
+		}
+	}
+	b, began, load := &bench{options: o}, time.Now(), cost.Load()
+	var failed []error
+	for _, g := range groups {
+		if !slices.Contains(names, g.name) {
+			continue
+		}
+		b.progress("%s", g.name)
+		if err := g.measure(ctx, b); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", g.name, err))
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	b.print(fmt.Sprintf("Load average %s at the start and %s at the end, %v.", load, cost.Load(), time.Since(began).Round(time.Second)))
+	return errors.Join(failed...)
+}
