@@ -24,6 +24,7 @@ import (
 // world is an installation of accounts, each with a simulated provider of its own.
 type world struct {
 	*installation.Installation
+	tokens   []string      // of the accounts
 	payloads string        // folder of the archived answers, decompressed
 	hour     time.Duration // how long an hour of the simulated world takes
 	fetched  time.Time
@@ -47,9 +48,11 @@ func newWorld(ctx context.Context, o options, accounts, fixtures int) (_ *world,
 		if err != nil {
 			return nil, err
 		}
-		if _, err := in.AddTenant(ctx, fmt.Sprintf("account-%d", i+1), "market_engine", provider); err != nil {
+		token, err := in.AddTenant(ctx, fmt.Sprintf("account-%d", i+1), "market_engine", provider)
+		if err != nil {
 			return nil, err
 		}
+		w.tokens = append(w.tokens, token)
 	}
 	return w, w.fetch(ctx)
 }

@@ -42,6 +42,7 @@ type group struct {
 var groups = []group{
 	{"cycle", measureCycle},
 	{"memory", measureMemory},
+	{"serve", measureServe},
 }
 
 func main() {
@@ -56,7 +57,7 @@ func main() {
 	flag.StringVar(&only, "only", "", "groups to measure, separated by commas (default all): "+strings.Join(names, ", "))
 	flag.BoolVar(&quick, "quick", false, "a small world and short runs: shows that everything works, not what it costs")
 	flag.Parse()
-	o.rounds, o.fixtures, o.largest, o.speed, o.seconds = 5, 960, 1200, 40, 8*time.Second
+	o.rounds, o.fixtures, o.largest, o.speed, o.seconds = 5, 960, 1200, 40, 5*time.Second
 	if quick {
 		o.rounds, o.fixtures, o.largest, o.speed, o.seconds = 1, 60, 80, 400, time.Second
 	}
