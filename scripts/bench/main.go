@@ -25,6 +25,7 @@ import (
 )
 
 type options struct {
+	quick    bool
 	mkt      string        // the binary
 	rounds   int           // how many times everything is measured
 	fixtures int           // announced to each of two accounts
@@ -43,22 +44,24 @@ var groups = []group{
 	{"cycle", measureCycle},
 	{"memory", measureMemory},
 	{"serve", measureServe},
+	{"live", measureLive},
+	{"sockets", measureSockets},
+	{"realtime", measureRealtime},
 }
 
 func main() {
 	var o options
 	var only string
-	var quick bool
 	names := make([]string, len(groups))
 	for i, g := range groups {
 		names[i] = g.name
 	}
 	flag.StringVar(&o.mkt, "mkt", "bin/mkt", "the binary to measure")
 	flag.StringVar(&only, "only", "", "groups to measure, separated by commas (default all): "+strings.Join(names, ", "))
-	flag.BoolVar(&quick, "quick", false, "a small world and short runs: shows that everything works, not what it costs")
+	flag.BoolVar(&o.quick, "quick", false, "a small world and short runs: shows that everything works, not what it costs")
 	flag.Parse()
-	o.rounds, o.fixtures, o.largest, o.speed, o.seconds = 5, 960, 1200, 40, 5*time.Second
-	if quick {
+	o.rounds, o.fixtures, o.largest, o.speed, o.seconds = 3, 960, 1200, 40, 4*time.Second
+	if o.quick {
 		o.rounds, o.fixtures, o.largest, o.speed, o.seconds = 1, 60, 80, 400, time.Second
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

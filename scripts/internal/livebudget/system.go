@@ -1,4 +1,4 @@
-package main
+package livebudget
 
 import (
 	"context"
@@ -20,8 +20,8 @@ type system struct {
 }
 
 // start adds the accounts and starts everything.
-func start(ctx context.Context, o options) (_ *system, err error) {
-	in, err := installation.New(ctx, o.mkt)
+func start(ctx context.Context, o Options) (_ *system, err error) {
+	in, err := installation.New(ctx, o.Mkt)
 	if err != nil {
 		return nil, err
 	}
@@ -31,10 +31,10 @@ func start(ctx context.Context, o options) (_ *system, err error) {
 			err = errors.Join(err, in.Close())
 		}
 	}()
-	if s.simulate, err = in.Listen("simulate", "--in-play", strconv.Itoa(o.inPlay), "--fixtures", "50", "--quota", "100000000"); err != nil {
+	if s.simulate, err = in.Listen("simulate", "--in-play", strconv.Itoa(o.InPlay), "--fixtures", "50", "--quota", "100000000"); err != nil {
 		return nil, err
 	}
-	for i := range o.accounts {
+	for i := range o.Accounts {
 		token, err := in.AddTenant(ctx, fmt.Sprintf("account-%02d", i), "live_intelligence", s.simulate)
 		if err != nil {
 			return nil, err
