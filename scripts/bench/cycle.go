@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -116,32 +117,26 @@ func (w *world) unpack() (patterns []string, err error) {
 	if err := os.RemoveAll(w.payloads); err != nil {
 		return nil, err
 	}
-	archives, err := filepath.Glob(filepath.Join(w.Dir, "data", "client_id=*", "product=market_engine"))
+	indexes, err := newest(w, "raw", "fetch.json")
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
-	for i, root := range archives {
-		cycles, err := filepath.Glob(filepath.Join(root, "raw", "cycle=*")) // sorted by name, which is by time
-		if err != nil || len(cycles) == 0 {
-			return nil, fmt.Errorf("%s has no archived cycle", root)
-		}
-		endpoints, err := w.unpackCycle(cycles[len(cycles)-1], i)
+	for account, index := range indexes {
+		endpoints, err := w.unpackCycle(index, account)
 		if err != nil {
 			return nil, err
 		}
 		for _, e := range endpoints {
-			if !seen[e] {
-				seen[e] = true
-				patterns = append(patterns, filepath.Join(w.payloads, e, "*.json"))
+			if pattern := filepath.Join(w.payloads, e, "*.json"); !slices.Contains(patterns, pattern) {
+				patterns = append(patterns, pattern)
 			}
 		}
 	}
 	return patterns, nil
 }
 
-func (w *world) unpackCycle(cycle string, account int) (endpoints []string, err error) {
-	text, err := os.ReadFile(filepath.Join(cycle, "fetch.json"))
+func (w *world) unpackCycle(file string, account int) (endpoints []string, err error) {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +150,7 @@ func (w *world) unpackCycle(cycle string, account int) (endpoints []string, err 
 		endpoint := path.Base(r.Endpoint)
 		endpoints = append(endpoints, endpoint)
 		to := filepath.Join(w.payloads, endpoint, fmt.Sprintf("%d-%06d.json", account, n))
-		if err := decompress(filepath.Join(cycle, r.File), to); err != nil {
+		if err := decompress(filepath.Join(filepath.Dir(file), r.File), to); err != nil {
 			return nil, err
 		}
 	}
@@ -267,7 +262,7 @@ func (b *bench) inCopy(ctx context.Context, w *world, step string) (m measured, 
 // publishes measures the publication of the newest cycle, in which every fixture was
 // refreshed, and writing the same rows, in turn.
 func (b *bench) publishes(ctx context.Context, w *world, what string) error {
-	files, err := newest(w, "canonical")
+	files, err := newest(w, "canonical", "*.parquet")
 	if err != nil {
 		return err
 	}
@@ -292,19 +287,24 @@ func (b *bench) publishes(ctx context.Context, w *world, what string) error {
 	return nil
 }
 
-// newest returns the tables of the newest cycles below a folder of each account.
-func newest(w *world, folder string) (files []string, err error) {
-	roots, err := filepath.Glob(filepath.Join(w.Dir, "data", "client_id=*", "product=market_engine", folder))
+// newest returns the files of the newest cycles below a folder of each account, by the
+// patterns of their names.
+func newest(w *world, folder string, names ...string) (files []string, err error) {
+	roots, err := filepath.Glob(filepath.Join(w.Dir, "data", "client_id=*", "product=market_engine"))
 	if err != nil {
 		return nil, err
 	}
 	for _, root := range roots {
-		cycles, err := filepath.Glob(filepath.Join(root, "cycle=*"))
+		cycles, err := filepath.Glob(filepath.Join(root, folder, "cycle=*")) // sorted by name, which is by time
 		if err != nil || len(cycles) == 0 {
-			return nil, fmt.Errorf("%s has no cycle", root)
+			return nil, fmt.Errorf("%s has no cycle in %s", root, folder)
 		}
-		for _, name := range []string{"fixtures.parquet", "markets.parquet"} {
-			files = append(files, filepath.Join(cycles[len(cycles)-1], name))
+		for _, name := range names {
+			found, err := filepath.Glob(filepath.Join(cycles[len(cycles)-1], name))
+			if err != nil || len(found) == 0 {
+				return nil, fmt.Errorf("%s has no %s", cycles[len(cycles)-1], name)
+			}
+			files = append(files, found...)
 		}
 	}
 	return files, nil
@@ -331,7 +331,7 @@ func (b *bench) disk(ctx context.Context, w *world, received, selections float64
 	if !b.hasDuckDB(ctx) {
 		return nil
 	}
-	files, err := newest(w, "snapshots")
+	files, err := newest(w, "snapshots", "*.parquet")
 	if err != nil {
 		return err
 	}

@@ -193,6 +193,7 @@ http {
 		}
 	}
 	cmd := exec.CommandContext(ctx, "nginx", "-p", dir, "-c", "nginx.conf", "-e", "error.log")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it stops its workers
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

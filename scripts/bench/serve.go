@@ -103,7 +103,7 @@ func (b *bench) cold(ctx context.Context, w *world, ours target, ids []string) e
 	}
 	targets := []target{ours}
 	if b.hasDuckDB(ctx) {
-		files, err := newest(w, "snapshots")
+		files, err := newest(w, "snapshots", "fixtures.parquet", "markets.parquet")
 		if err != nil {
 			return err
 		}
