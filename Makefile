@@ -103,7 +103,7 @@ lint: ## gofmt, vet, staticcheck
 check: lint check-test check-cluster check-lake check-node race vulncheck ## what CI runs
 	@if [ -d ../shared/providers/betsapi ]; then echo "recordings: ../shared/providers, used"; \
 	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
-	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench), fuzzing (make fuzz), the second build (make reproducible), the packages (make check-packages)"
+	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench, make cost), fuzzing (make fuzz), the second build (make reproducible), the packages (make check-packages)"
 
 .PHONY: drills
 drills: build ## faults on the real binary and disk, and the long forms of the tests: an hour and a half alone on two cores

@@ -96,6 +96,14 @@ func benchmark(ctx context.Context, name string, args ...string) (map[string]map
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %s", name, err, oneLine(out))
 	}
+	all := parseBenchmarks(out)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s measured nothing: %s", name, oneLine(out))
+	}
+	return all, nil
+}
+
+func parseBenchmarks(out []byte) map[string]map[string]float64 {
 	all := map[string]map[string]float64{}
 	for line := range bytes.Lines(out) {
 		fields := strings.Fields(string(line))
@@ -111,8 +119,5 @@ func benchmark(ctx context.Context, name string, args ...string) (map[string]map
 			all[name][fields[i+1]], _ = strconv.ParseFloat(fields[i], 64)
 		}
 	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%s measured nothing: %s", name, oneLine(out))
-	}
-	return all, nil
+	return all
 }

@@ -40,7 +40,7 @@ func start(ctx context.Context, o options) (_ *system, err error) {
 		return nil, err
 	}
 	for id, limit := range map[string]int{"quiet": 600_000, "flood": o.limit} {
-		if s.tokens[id], err = in.AddTenant(ctx, id, "market_engine", provider); err != nil {
+		if s.tokens[id], err = in.AddTenant(ctx, id, provider, "market_engine"); err != nil {
 			return nil, err
 		}
 		if _, err = in.Run(ctx, "", "tenant", "limit", "set", id, "--requests", strconv.Itoa(limit), "--per", "1m", "--burst", strconv.Itoa(limit/60)); err != nil {

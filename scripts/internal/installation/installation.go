@@ -3,6 +3,7 @@
 package installation
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,8 +28,9 @@ type Installation struct {
 // Process is a command of mkt that runs in the background.
 type Process struct {
 	*exec.Cmd
-	BaseURL string `json:"base_url"`
-	Token   string `json:"token"`
+	BaseURL  string `json:"base_url"`
+	Provider string `json:"provider"`
+	Token    string `json:"token"`
 }
 
 // New initializes a data root for the binary mkt. Close removes it.
@@ -54,9 +56,36 @@ func (in *Installation) Run(ctx context.Context, stdin string, args ...string) (
 	return out, err
 }
 
-// Measure runs a command and returns what it printed, for scripts, and what it cost.
-func (in *Installation) Measure(ctx context.Context, args ...string) ([]byte, cost.Cost, error) {
-	return in.run(ctx, "", append(args, "--output", "json"))
+// Step is what a step of a cycle printed for scripts.
+type Step struct {
+	Tenant  string
+	Step    string
+	OK      bool
+	Seconds float64
+	Counts  map[string]any
+}
+
+// Count returns a number of the step, and 0 if it has none of that name.
+func (s Step) Count(name string) float64 {
+	n, _ := s.Counts[name].(float64)
+	return n
+}
+
+// Steps runs fetch, transform, publish or cycle, and returns the steps of all accounts and
+// what the command cost.
+func (in *Installation) Steps(ctx context.Context, args ...string) (steps []Step, c cost.Cost, err error) {
+	out, c, err := in.run(ctx, "", append(args, "--output", "json"))
+	if err != nil {
+		return nil, c, err
+	}
+	for line := range bytes.Lines(out) {
+		var s Step
+		if err := json.Unmarshal(line, &s); err != nil || !s.OK {
+			return nil, c, fmt.Errorf("mkt %s printed %q", args[0], line)
+		}
+		steps = append(steps, s)
+	}
+	return steps, c, nil
 }
 
 func (in *Installation) run(ctx context.Context, stdin string, args []string) ([]byte, cost.Cost, error) {
@@ -83,10 +112,14 @@ func (in *Installation) Copy(ctx context.Context) (*Installation, error) {
 	return &Installation{Dir: dir, mkt: in.mkt}, nil
 }
 
-// AddTenant adds an account for a product, with its credential at a simulated
+// AddTenant adds an account for some products, with its credential at a simulated
 // provider, and returns the account's token.
-func (in *Installation) AddTenant(ctx context.Context, id, product string, provider *Process) (token string, err error) {
-	out, err := in.Run(ctx, "", "tenant", "add", id, "--product", product, "--output", "json")
+func (in *Installation) AddTenant(ctx context.Context, id string, provider *Process, products ...string) (token string, err error) {
+	args := []string{"tenant", "add", id, "--output", "json"}
+	for _, p := range products {
+		args = append(args, "--product", p)
+	}
+	out, err := in.Run(ctx, "", args...)
 	if err != nil {
 		return "", err
 	}
@@ -94,7 +127,7 @@ func (in *Installation) AddTenant(ctx context.Context, id, product string, provi
 	if err := json.Unmarshal(out, &added); err != nil {
 		return "", err
 	}
-	_, err = in.Run(ctx, provider.Token, "provider", "set", id, "--provider", "betsapi", "--base-url", provider.BaseURL, "--allow-private-address")
+	_, err = in.Run(ctx, provider.Token, "provider", "set", id, "--provider", provider.Provider, "--base-url", provider.BaseURL, "--allow-private-address")
 	return added.Token, err
 }
 

@@ -35,7 +35,7 @@ func start(ctx context.Context, o Options) (_ *system, err error) {
 		return nil, err
 	}
 	for i := range o.Accounts {
-		token, err := in.AddTenant(ctx, fmt.Sprintf("account-%02d", i), "live_intelligence", s.simulate)
+		token, err := in.AddTenant(ctx, fmt.Sprintf("account-%02d", i), s.simulate, "live_intelligence")
 		if err != nil {
 			return nil, err
 		}
