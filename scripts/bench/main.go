@@ -16,7 +16,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -82,19 +84,25 @@ func run(ctx context.Context, o options, only string, names []string) error {
 		}
 	}
 	b, began, load := &bench{options: o}, time.Now(), cost.Load()
+	version, err := exec.CommandContext(ctx, o.mkt, "--version").Output()
+	if err != nil {
+		return fmt.Errorf("%s: %w: run \"make build\" first", o.mkt, err)
+	}
 	var failed []error
 	for _, g := range groups {
-		if !slices.Contains(names, g.name) {
+		if !slices.Contains(names, g.name) || ctx.Err() != nil {
 			continue
 		}
 		b.progress("%s", g.name)
 		if err := g.measure(ctx, b); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", g.name, err))
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
 	}
-	b.print(fmt.Sprintf("Load average %s at the start and %s at the end, %v.", load, cost.Load(), time.Since(began).Round(time.Second)))
+	conditions := fmt.Sprintf("%s, %d processors, load average %s at the start and %s at the end, %v.",
+		strings.TrimSpace(string(version)), runtime.NumCPU(), load, cost.Load(), time.Since(began).Round(time.Second))
+	if o.quick {
+		conditions += " Quick: the figures say nothing."
+	}
+	b.print(conditions)
 	return errors.Join(failed...)
 }
