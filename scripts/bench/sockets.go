@@ -15,7 +15,7 @@ import (
 
 // measureLive measures accounts with matches in play at their real rate.
 func measureLive(ctx context.Context, b *bench) error {
-	o := livebudget.Options{Mkt: b.mkt, Accounts: 20, InPlay: 300, Measured: 56 * time.Second, Warm: 32 * time.Second, Poll: 200 * time.Millisecond}
+	o := livebudget.Options{Mkt: b.mkt, Accounts: 20, InPlay: 328, Measured: 56 * time.Second, Warm: 32 * time.Second, Poll: 200 * time.Millisecond}
 	if b.quick {
 		o.Accounts, o.InPlay, o.Measured, o.Warm = 2, 20, 8*time.Second, 8*time.Second
 	}
