@@ -103,7 +103,7 @@ lint: ## gofmt, vet, staticcheck
 check: lint check-test check-cluster check-lake check-node race vulncheck ## what CI runs
 	@if [ -d ../shared/providers/betsapi ]; then echo "recordings: ../shared/providers, used"; \
 	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
-	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench), fuzzing (make fuzz), the second build (make reproducible), the packages (make check-packages)"
+	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench, make cost), fuzzing (make fuzz), the second build (make reproducible), the packages (make check-packages)"
 
 .PHONY: drills
 drills: build ## faults on the real binary and disk, and the long forms of the tests: an hour and a half alone on two cores
@@ -119,6 +119,10 @@ drills: build ## faults on the real binary and disk, and the long forms of the t
 .PHONY: bench
 bench: ## benchmarks of the stages and of serve
 	$(GO) test -run '^$$' -bench . -benchmem ./transform/... ./publish/... ./serve/... ./fetch/...
+
+.PHONY: cost
+cost: build ## what a megabyte, a selection, a request and a connection cost, beside DuckDB, nginx and the official server: 15 minutes on a quiet machine
+	$(GO) run ./scripts/bench
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (30s), one after the other

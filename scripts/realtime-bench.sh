@@ -5,11 +5,11 @@
 # account publishes every 8 s; both servers check for new data every 250 ms and push on a
 # tick of 2 s.
 #
-#   scripts/realtime-bench.sh [ACCOUNTS,CONNECTIONS,FIXTURES,SECONDS]
+#   scripts/realtime-bench.sh [ACCOUNTS,CONNECTIONS,FIXTURES,SECONDS [ROUNDS]]
 set -eu
 cd "$(dirname "$0")/.."
 make --no-print-directory testdata/node/node_modules
 ulimit -n 20000 || ulimit -n "$(ulimit -Hn)"
 # Publishing syncs its files; a slow disk would determine the result.
 [ -d /dev/shm ] && export TMPDIR=/dev/shm
-MKT_BENCH_REALTIME=${1:-1} exec go test ./serve -run '^$' -bench '^BenchmarkRealtimeLoad$' -benchtime 1x -timeout 60m
+MKT_BENCH_REALTIME=${1:-1} exec go test ./serve -run '^$' -bench '^BenchmarkRealtimeLoad$' -benchtime "${2:-2}x" -timeout 60m

@@ -8,16 +8,15 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
+	"os/signal"
 	"time"
+
+	"mkt/scripts/internal/installation"
 )
 
 type options struct {
@@ -50,37 +49,25 @@ func main() {
 	flag.IntVar(&o.inPlay, "in-play", 22, "matches in play, about; some are eSoccer")
 	flag.IntVar(&o.ticks, "ticks", 15, "live cycles to measure, 8 s apart")
 	flag.Parse()
-	if err := run(o); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "cyclecost:", err)
 		os.Exit(1)
 	}
 }
 
-func run(o options) error {
-	var err error
-	if o.mkt, err = filepath.Abs(o.mkt); err != nil {
-		return err
-	}
+func run(ctx context.Context, o options) error {
 	var lives []string
 	fmt.Println("| market cycle | fixtures | markets | requests | MB | fetch, s | transform, s | publish, s |\n|---|---|---|---|---|---|---|---|")
 	for _, p := range plans {
-		s, err := start(o, p)
+		market, live, err := o.measure(ctx, p)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.provider, err)
 		}
-		steps, err := s.cycle("market_engine")
-		if err == nil {
-			f, t, u := steps["fetch"], steps["transform"], steps["publish"]
-			fmt.Printf("| %s | %.0f | %.0f | %.0f | %.1f | %.1f | %.1f | %.1f |\n", p.name, f.count("listed"), t.count("markets"), f.count("requests"), f.count("bytes")/1e6, f.Seconds, t.Seconds, u.Seconds)
-		}
-		if err == nil && p.live {
-			var row string
-			row, err = s.play(o, p)
-			lives = append(lives, row)
-		}
-		s.stop()
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.provider, err)
+		fmt.Println(market)
+		if p.live {
+			lives = append(lives, live)
 		}
 	}
 	fmt.Printf("\n| live cycle | in play | requests in %d cycles | KB a cycle | fetch, s | transform, s | publish, s |\n|---|---|---|---|---|---|---|\n", o.ticks)
@@ -90,125 +77,62 @@ func run(o options) error {
 	return nil
 }
 
-// system is an emulator and an account that is connected to it.
-type system struct {
-	mkt, dir string
-	emulator *exec.Cmd
-}
-
-func start(o options, p plan) (*system, error) {
-	dir, err := os.MkdirTemp("", "cyclecost-")
+// measure returns a row of each table, of an installation of its own.
+func (o options) measure(ctx context.Context, p plan) (market, live string, err error) {
+	in, err := installation.New(ctx, o.mkt)
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
-	s := &system{mkt: o.mkt, dir: dir}
-	if err := s.connect(o, p); err != nil {
-		s.stop()
-		return nil, err
-	}
-	return s, nil
-}
-
-func (s *system) connect(o options, p plan) error {
-	if _, err := s.run(nil, "init"); err != nil {
-		return err
-	}
-	s.emulator = exec.Command(s.mkt, "simulate", "--provider", p.provider, "--listen", "127.0.0.1:0", "--fixtures", fmt.Sprint(o.fixtures),
-		"--in-play", fmt.Sprint(o.inPlay), "--quota", p.quota, "--quota-window", p.window, "--output", "json")
-	s.emulator.Dir = s.dir
-	out, err := s.emulator.StdoutPipe()
+	defer func() { err = errors.Join(err, in.Close()) }()
+	emulator, err := in.Listen("simulate", "--provider", p.provider, "--fixtures", fmt.Sprint(o.fixtures),
+		"--in-play", fmt.Sprint(o.inPlay), "--quota", p.quota, "--quota-window", p.window)
 	if err != nil {
-		return err
+		return "", "", err
 	}
-	if err := s.emulator.Start(); err != nil {
-		return err
-	}
-	line, err := bufio.NewReader(out).ReadBytes('\n')
-	if err != nil {
-		return fmt.Errorf("the emulator did not start: %w", err)
-	}
-	var ready struct {
-		BaseURL string `json:"base_url"`
-		Token   string `json:"token"`
-	}
-	if err := json.Unmarshal(line, &ready); err != nil {
-		return err
-	}
-	add := []string{"tenant", "add", "acme", "--product", "market_engine"}
+	products := []string{"market_engine"}
 	if p.live {
-		add = append(add, "--product", "live_intelligence")
+		products = append(products, "live_intelligence")
 	}
-	if _, err := s.run(nil, add...); err != nil {
-		return err
+	if _, err := in.AddTenant(ctx, "acme", emulator, products...); err != nil {
+		return "", "", err
 	}
-	_, err = s.run([]byte(ready.Token), "provider", "set", "acme", "--provider", p.provider, "--base-url", ready.BaseURL, "--allow-private-address")
-	return err
-}
-
-func (s *system) stop() {
-	if s.emulator != nil && s.emulator.Process != nil {
-		s.emulator.Process.Kill()
-		s.emulator.Wait()
-	}
-	os.RemoveAll(s.dir)
-}
-
-func (s *system) run(input []byte, args ...string) ([]byte, error) {
-	cmd := exec.Command(s.mkt, args...)
-	cmd.Dir, cmd.Stdin = s.dir, bytes.NewReader(input)
-	var failure strings.Builder
-	cmd.Stderr = &failure
-	out, err := cmd.Output()
+	f, t, u, err := cycle(ctx, in, "market_engine")
 	if err != nil {
-		return nil, fmt.Errorf("mkt %s: %w: %s", args[0], err, strings.TrimSpace(failure.String()))
+		return "", "", err
 	}
-	return out, nil
+	market = fmt.Sprintf("| %s | %.0f | %.0f | %.0f | %.1f | %.1f | %.1f | %.1f |", p.name, f.Count("listed"), t.Count("markets"), f.Count("requests"), f.Count("bytes")/1e6, f.Seconds, t.Seconds, u.Seconds)
+	if p.live {
+		live, err = o.play(ctx, in, p)
+	}
+	return market, live, err
 }
 
-// step is a line of what mkt cycle prints for scripts.
-type step struct {
-	Step    string
-	Seconds float64
-	Counts  map[string]any
-}
-
-func (s step) count(name string) float64 {
-	n, _ := s.Counts[name].(float64)
-	return n
-}
-
-func (s *system) cycle(product string) (map[string]step, error) {
-	out, err := s.run(nil, "cycle", "--tenant", "acme", "--product", product, "--output", "json")
+func cycle(ctx context.Context, in *installation.Installation, product string) (fetch, transform, publish installation.Step, err error) {
+	steps, _, err := in.Steps(ctx, "cycle", "--tenant", "acme", "--product", product)
+	if err == nil && len(steps) != 3 {
+		err = fmt.Errorf("a cycle of %s has %d steps", product, len(steps))
+	}
 	if err != nil {
-		return nil, err
+		return fetch, transform, publish, err
 	}
-	steps := make(map[string]step)
-	for line := range bytes.Lines(out) {
-		var of step
-		if err := json.Unmarshal(line, &of); err != nil {
-			return nil, fmt.Errorf("mkt cycle printed %q: %w", line, err)
-		}
-		steps[of.Step] = of
-	}
-	return steps, nil
+	return steps[0], steps[1], steps[2], nil
 }
 
 // play runs live cycles at the usual pace. The first one, which asks for everything, is
 // not measured.
-func (s *system) play(o options, p plan) (string, error) {
+func (o options) play(ctx context.Context, in *installation.Installation, p plan) (string, error) {
 	var sum struct{ playing, requests, bytes, fetch, transform, publish float64 }
 	tick := time.NewTicker(8 * time.Second)
 	defer tick.Stop()
 	for n := range o.ticks + 1 {
-		steps, err := s.cycle("live_intelligence")
+		f, t, u, err := cycle(ctx, in, "live_intelligence")
 		if err != nil {
 			return "", err
 		}
 		if n > 0 {
-			f, t, u := steps["fetch"], steps["transform"], steps["publish"]
-			sum.playing = t.count("in_play")
-			sum.requests += f.count("requests")
-			sum.bytes += f.count("bytes")
+			sum.playing = t.Count("in_play")
+			sum.requests += f.Count("requests")
+			sum.bytes += f.Count("bytes")
 			sum.fetch, sum.transform, sum.publish = sum.fetch+f.Seconds, sum.transform+t.Seconds, sum.publish+u.Seconds
 		}
 		if n < o.ticks {

@@ -36,7 +36,7 @@ func (s *system) measureQuiet(ctx context.Context, phase int) (latencies, error)
 		}
 		all.Go(func() {
 			began := time.Now()
-			status, _, err := s.get(ctx, "quiet", s.cold("quiet", phase*100_003+n))
+			status, err := s.get(ctx, "quiet", s.cold("quiet", phase*100_003+n))
 			d := time.Since(began)
 			mu.Lock()
 			defer mu.Unlock()
@@ -73,7 +73,7 @@ func (s *system) flood(ctx context.Context, p phase) map[int]int {
 	for c := range s.connections {
 		all.Go(func() {
 			for n := c; pace.Wait(ctx) == nil; n += s.connections {
-				status, _, err := s.get(ctx, "flood", p.path(s, n))
+				status, err := s.get(ctx, "flood", p.path(s, n))
 				if err != nil {
 					continue
 				}

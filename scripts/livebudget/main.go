@@ -13,62 +13,27 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"strings"
+	"os/signal"
 	"time"
+
+	"mkt/scripts/internal/livebudget"
 )
 
-type options struct {
-	mkt      string
-	accounts int
-	inPlay   int
-	measured time.Duration
-	warm     time.Duration
-	poll     time.Duration
-}
-
 func main() {
-	var o options
-	flag.StringVar(&o.mkt, "mkt", "bin/mkt", "the binary to measure")
-	flag.IntVar(&o.accounts, "accounts", 20, "accounts")
-	flag.IntVar(&o.inPlay, "in-play", 300, "approximate number of matches in play per account")
-	flag.DurationVar(&o.measured, "for", 2*time.Minute, "how long to measure")
-	flag.DurationVar(&o.warm, "warm", 40*time.Second, "how long to run before the measurement")
-	flag.DurationVar(&o.poll, "poll", 200*time.Millisecond, "time between two requests of a client")
+	var o livebudget.Options
+	flag.StringVar(&o.Mkt, "mkt", "bin/mkt", "the binary to measure")
+	flag.IntVar(&o.Accounts, "accounts", 20, "accounts")
+	flag.IntVar(&o.InPlay, "in-play", 300, "approximate number of matches in play per account")
+	flag.DurationVar(&o.Measured, "for", 2*time.Minute, "how long to measure")
+	flag.DurationVar(&o.Warm, "warm", 40*time.Second, "how long to run before the measurement")
+	flag.DurationVar(&o.Poll, "poll", 200*time.Millisecond, "time between two requests of a client")
 	flag.Parse()
-	if err := run(o); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	report, err := livebudget.Measure(ctx, o)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "livebudget:", err)
 		os.Exit(1)
 	}
-}
-
-func run(o options) error {
-	s, err := start(context.Background(), o)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	f := follow(s.serve.BaseURL, s.tokens, o.poll)
-	time.Sleep(o.warm)
-	load := loadAverage()
-	f.reset()
-	before, began := s.costs(), time.Now()
-	time.Sleep(o.measured)
-	took, after := time.Since(began), s.costs()
-	seen := f.stop()
-	skipped, failed, err := s.problems()
-	if err != nil {
-		return err
-	}
-	report{o: o, took: took, before: before, after: after, seen: seen, skipped: skipped, failed: failed,
-		load: [2]string{load, loadAverage()}}.print()
-	return nil
-}
-
-func loadAverage() string {
-	b, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "?"
-	}
-	first, _, _ := strings.Cut(string(b), " ")
-	return first
+	fmt.Print(report)
 }

@@ -3,6 +3,7 @@
 package installation
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"mkt/scripts/internal/cost"
 )
 
 // Installation is a data root and the processes that use it.
@@ -25,8 +28,9 @@ type Installation struct {
 // Process is a command of mkt that runs in the background.
 type Process struct {
 	*exec.Cmd
-	BaseURL string `json:"base_url"`
-	Token   string `json:"token"`
+	BaseURL  string `json:"base_url"`
+	Provider string `json:"provider"`
+	Token    string `json:"token"`
 }
 
 // New initializes a data root for the binary mkt. Close removes it.
@@ -48,20 +52,74 @@ func New(ctx context.Context, mkt string) (*Installation, error) {
 
 // Run runs a command and returns what it printed.
 func (in *Installation) Run(ctx context.Context, stdin string, args ...string) ([]byte, error) {
+	out, _, err := in.run(ctx, stdin, args)
+	return out, err
+}
+
+// Step is what a step of a cycle printed for scripts.
+type Step struct {
+	Tenant  string
+	Step    string
+	OK      bool
+	Seconds float64
+	Counts  map[string]any
+}
+
+// Count returns a number of the step, and 0 if it has none of that name.
+func (s Step) Count(name string) float64 {
+	n, _ := s.Counts[name].(float64)
+	return n
+}
+
+// Steps runs fetch, transform, publish or cycle, and returns the steps of all accounts and
+// what the command cost.
+func (in *Installation) Steps(ctx context.Context, args ...string) (steps []Step, c cost.Cost, err error) {
+	out, c, err := in.run(ctx, "", append(args, "--output", "json"))
+	if err != nil {
+		return nil, c, err
+	}
+	for line := range bytes.Lines(out) {
+		var s Step
+		if err := json.Unmarshal(line, &s); err != nil || !s.OK {
+			return nil, c, fmt.Errorf("mkt %s printed %q", args[0], line)
+		}
+		steps = append(steps, s)
+	}
+	return steps, c, nil
+}
+
+func (in *Installation) run(ctx context.Context, stdin string, args []string) ([]byte, cost.Cost, error) {
 	var stderr strings.Builder
 	cmd := exec.CommandContext(ctx, in.mkt, args...)
 	cmd.Dir, cmd.Stdin, cmd.Stderr = in.Dir, strings.NewReader(stdin), &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("mkt %s: %w: %s", args[0], err, stderr.String())
+		return nil, cost.Cost{}, fmt.Errorf("mkt %s: %w: %s", args[0], err, stderr.String())
 	}
-	return out, nil
+	return out, cost.Ended(cmd.ProcessState), nil
 }
 
-// AddTenant adds an account for a product, with its credential at a simulated
+// Copy returns an installation with a copy of all files, hard links included, and without
+// processes.
+func (in *Installation) Copy(ctx context.Context) (*Installation, error) {
+	dir, err := os.MkdirTemp("", "mkt-")
+	if err != nil {
+		return nil, err
+	}
+	if out, err := exec.CommandContext(ctx, "cp", "-a", in.Dir+"/.", dir).CombinedOutput(); err != nil {
+		return nil, errors.Join(fmt.Errorf("copy the installation: %w: %s", err, out), os.RemoveAll(dir))
+	}
+	return &Installation{Dir: dir, mkt: in.mkt}, nil
+}
+
+// AddTenant adds an account for some products, with its credential at a simulated
 // provider, and returns the account's token.
-func (in *Installation) AddTenant(ctx context.Context, id, product string, provider *Process) (token string, err error) {
-	out, err := in.Run(ctx, "", "tenant", "add", id, "--product", product, "--output", "json")
+func (in *Installation) AddTenant(ctx context.Context, id string, provider *Process, products ...string) (token string, err error) {
+	args := []string{"tenant", "add", id, "--output", "json"}
+	for _, p := range products {
+		args = append(args, "--product", p)
+	}
+	out, err := in.Run(ctx, "", args...)
 	if err != nil {
 		return "", err
 	}
@@ -69,7 +127,7 @@ func (in *Installation) AddTenant(ctx context.Context, id, product string, provi
 	if err := json.Unmarshal(out, &added); err != nil {
 		return "", err
 	}
-	_, err = in.Run(ctx, provider.Token, "provider", "set", id, "--provider", "betsapi", "--base-url", provider.BaseURL, "--allow-private-address")
+	_, err = in.Run(ctx, provider.Token, "provider", "set", id, "--provider", provider.Provider, "--base-url", provider.BaseURL, "--allow-private-address")
 	return added.Token, err
 }
 

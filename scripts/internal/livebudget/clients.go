@@ -1,6 +1,7 @@
-package main
+package livebudget
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,7 +13,8 @@ import (
 // followers request GET /live like clients, each with its own token and the ETag of its
 // last answer.
 type followers struct {
-	ended chan struct{}
+	end   context.CancelFunc
+	ended <-chan struct{}
 	all   sync.WaitGroup
 
 	mu   sync.Mutex
@@ -29,7 +31,8 @@ type sightings struct {
 }
 
 func follow(url string, tokens []string, every time.Duration) *followers {
-	f := &followers{ended: make(chan struct{}), seen: sightings{errors: map[string]int{}}}
+	ctx, cancel := context.WithCancel(context.Background())
+	f := &followers{end: cancel, ended: ctx.Done(), seen: sightings{errors: map[string]int{}}}
 	for i, token := range tokens {
 		f.all.Go(func() {
 			time.Sleep(every * time.Duration(i) / time.Duration(len(tokens)))
@@ -110,8 +113,9 @@ func (f *followers) reset() {
 	f.seen = sightings{errors: map[string]int{}}
 }
 
+// stop ends the clients, unless they have ended, and returns what they measured.
 func (f *followers) stop() sightings {
-	close(f.ended)
+	f.end()
 	f.all.Wait()
 	return f.seen
 }

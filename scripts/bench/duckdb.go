@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"mkt/scripts/internal/cost"
+)
+
+// nodeFolder has DuckDB's package for Node and the scripts that use it.
+const nodeFolder = "scripts/bench/node"
+
+// hasDuckDB installs DuckDB's package from the lock file, if npm is there.
+func (b *bench) hasDuckDB(ctx context.Context) bool {
+	const install = "install Node.js with npm"
+	if !b.has("node", install) || !b.has("npm", install) {
+		return false
+	}
+	if _, err := os.Stat(nodeFolder + "/node_modules/@duckdb/node-api"); err == nil {
+		return true
+	}
+	cmd := exec.CommandContext(ctx, "npm", "ci", "--no-audit", "--no-fund", "--silent")
+	cmd.Dir = nodeFolder
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.skipped = append(b.skipped, fmt.Sprintf("DuckDB is not installed: npm ci in %s: %v %s", nodeFolder, err, oneLine(out)))
+		return false
+	}
+	return true
+}
+
+// duckDB runs a command of duckdb.mjs and reads what it printed.
+func duckDB(ctx context.Context, result any, args ...string) (cost.Cost, error) {
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, "node", append([]string{nodeFolder + "/duckdb.mjs"}, args...)...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return cost.Cost{}, fmt.Errorf("duckdb.mjs %s: %w: %s", args[0], err, oneLine(stderr.Bytes()))
+	}
+	if result != nil {
+		err = json.Unmarshal(out, result)
+	}
+	return cost.Ended(cmd.ProcessState), err
+}
