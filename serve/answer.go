@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/listen"
 )
 
 // answer is a response that is being written, and what the log will say about it.
@@ -123,8 +124,11 @@ func (a *answer) page(r *http.Request, p *api.Page, stale bool) {
 		*buf = tail
 	}
 	h.Set("Content-Length", strconv.Itoa(len(head)+len(tail)))
-	a.WriteHeader(http.StatusOK)
-	if _, err := a.Write(head); err == nil {
+	unsent := listen.FromContext(r.Context()).Gather(head, func() {
+		a.WriteHeader(http.StatusOK)
+		a.Write(head) // an error means that the client has gone
 		a.Write(tail)
-	}
+		http.NewResponseController(a).Flush()
+	})
+	a.bytes = max(0, a.bytes-int64(unsent))
 }
