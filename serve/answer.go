@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/listen"
 )
 
 // answer is a response that is being written, and what the log will say about it.
@@ -27,6 +28,22 @@ type answer struct {
 	bytes   int64
 	aborted bool
 	body    body
+	call    call
+	headers int // of the values that are used
+	values  [6]string
+}
+
+// setHeader sets a header field, whose name must be in the form that net/http uses. It allocates
+// nothing, unlike http.Header.Set.
+func (a *answer) setHeader(h http.Header, name, value string) {
+	if a.headers == len(a.values) {
+		h[name] = []string{value}
+		return
+	}
+	at := a.headers
+	a.values[at] = value
+	h[name] = a.values[at : at+1 : at+1]
+	a.headers++
 }
 
 func (a *answer) WriteHeader(status int) {
@@ -89,14 +106,24 @@ func (a *answer) refuse(e *api.Error) {
 	}
 }
 
+// Values of header fields that are the same in every answer. They are shared, and must be replaced
+// and not modified.
+var (
+	privateNoCache  = []string{"private, no-cache"}
+	applicationJSON = []string{"application/json"}
+	gzipEncoding    = []string{"gzip"}
+	varyOrigin      = []string{"Origin, Accept-Encoding"}
+	noSniff         = []string{"nosniff"}
+)
+
 var tails = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }}
 
 // unchanged sets the answer's validator. If the client already has the page, it answers
 // that and returns true.
 func (a *answer) unchanged(r *http.Request, tag string) bool {
 	h := a.Header()
-	h.Set("Cache-Control", "private, no-cache")
-	h.Set("ETag", tag)
+	h["Cache-Control"] = privateNoCache
+	a.setHeader(h, "Etag", tag)
 	if !matches(r.Header["If-None-Match"], tag) {
 		return false
 	}
@@ -106,14 +133,14 @@ func (a *answer) unchanged(r *http.Request, tag string) bool {
 
 func (a *answer) page(r *http.Request, p *api.Page, stale bool) {
 	h := a.Header()
-	h.Set("Cache-Control", "private, no-cache")
-	h.Set("Content-Type", "application/json")
+	h["Cache-Control"] = privateNoCache
+	h["Content-Type"] = applicationJSON
 	buf := tails.Get().(*[]byte)
 	defer func() { tails.Put(buf) }()
 	tail := p.AppendTail((*buf)[:0], a.began, stale)
 	head := p.Head()
 	if acceptsGzip(r.Header["Accept-Encoding"]) {
-		h.Set("Content-Encoding", "gzip")
+		h["Content-Encoding"] = gzipEncoding
 		head = p.GzipHead()
 		from := len(tail)
 		tail = p.AppendGzipTail(tail, tail)
@@ -122,9 +149,12 @@ func (a *answer) page(r *http.Request, p *api.Page, stale bool) {
 	} else {
 		*buf = tail
 	}
-	h.Set("Content-Length", strconv.Itoa(len(head)+len(tail)))
-	a.WriteHeader(http.StatusOK)
-	if _, err := a.Write(head); err == nil {
+	a.setHeader(h, "Content-Length", strconv.Itoa(len(head)+len(tail)))
+	unsent := listen.FromContext(r.Context()).Gather(head, func() {
+		a.WriteHeader(http.StatusOK)
+		a.Write(head) // an error means that the client has gone
 		a.Write(tail)
-	}
+		http.NewResponseController(a).Flush()
+	})
+	a.bytes = max(0, a.bytes-int64(unsent))
 }

@@ -32,7 +32,7 @@ type call struct {
 	view    *reader.View     // nil if there is no data yet
 }
 
-// answerTime limits the work on one answer, including the wait in the queue.
+// answerTime limits the rendering of a page, including the wait in the queue.
 const answerTime = 10 * time.Second
 
 // enter returns the handler of a route. It makes all checks that come before those of
@@ -53,15 +53,13 @@ func (s *server) enter(rt *route) echo.HandlerFunc {
 			a.Header().Set("Connection", "close")
 			return err
 		}
-		c := &call{server: s, answer: a, request: e.Request(), echo: e, route: rt, now: a.began}
+		c := &a.call
+		*c = call{server: s, answer: a, request: e.Request(), echo: e, route: rt, now: a.began}
 		defer c.leave()
 		if err := c.admit(); err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(c.request.Context(), answerTime)
-		defer cancel()
-		c.request = c.request.WithContext(ctx)
-		return c.asUnavailable(ctx, rt.handle(c))
+		return rt.handle(c)
 	}
 }
 
@@ -107,14 +105,35 @@ func (c *call) leave() {
 	if c.counted {
 		c.perAccount.Leave(c.who.ClientID)
 	}
+	*c = call{} // echo keeps the answer until its next request, and must not keep the view
 }
 
-// asUnavailable turns a handler's error into SERVICE_UNAVAILABLE if the service was too busy:
+// renderer is one of a view's functions that return a page.
+type renderer func(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error)
+
+// sendPage answers with the page of a key, which render renders if it is not cached. The key must
+// contain everything that the page depends on, besides the view.
+func (c *call) sendPage(key string, render func(context.Context) (*api.Page, error)) error {
+	return c.sendBy(c.view.Page, key, render)
+}
+
+func (c *call) sendBy(by renderer, key string, render func(context.Context) (*api.Page, error)) error {
+	if p, ok := c.view.CachedPage(key); ok { // a cached page needs no time limit
+		return c.send(p)
+	}
+	ctx, cancel := context.WithTimeout(c.request.Context(), answerTime)
+	defer cancel()
+	p, err := by(ctx, key, render)
+	if err != nil {
+		return c.asUnavailable(ctx, err)
+	}
+	return c.send(p)
+}
+
+// asUnavailable turns an error of rendering into SERVICE_UNAVAILABLE if the service was too busy:
 // the time was over, or the queue was full.
 func (c *call) asUnavailable(ctx context.Context, err error) error {
 	switch {
-	case err == nil:
-		return nil
 	case errors.Is(err, reader.ErrBusy):
 		c.answer.shed = shedWaiting
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -138,10 +157,7 @@ func (c *call) ready() error {
 	return nil
 }
 
-func (c *call) send(p *api.Page, err error) error {
-	if err != nil {
-		return err
-	}
+func (c *call) send(p *api.Page) error {
 	stale := c.stale()
 	if !c.answer.unchanged(c.request, p.ETag(stale)) {
 		c.answer.page(c.request, p, stale)

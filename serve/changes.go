@@ -33,7 +33,7 @@ func (c *call) changes() error {
 	if c.view.EventsCached(at.seq, limit) {
 		page = c.view.PageUnqueued
 	}
-	return c.send(page(c.request.Context(), key, func(context.Context) (*api.Page, error) {
+	return c.sendBy(page, key, func(context.Context) (*api.Page, error) {
 		var list api.List
 		last, more := at.seq, false
 		if at.seq < window.LastSeq {
@@ -43,7 +43,7 @@ func (c *call) changes() error {
 		}
 		page := api.Pagination{Limit: limit, NextCursor: c.changeCursor(last), HasMore: more}
 		return list.Page(page, c.view.Freshness(), api.ChangesMeta(window)), nil
-	}))
+	})
 }
 
 type changeAt struct {

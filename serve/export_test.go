@@ -27,7 +27,7 @@ func init() {
 			return c.sendDocument("done")
 		}},
 		route{path: "/test/held", name: "/test/held", need: needFixtures, handle: func(c *call) error {
-			return c.send(c.view.Page(c.request.Context(), "held "+c.answer.id, func(ctx context.Context) (*api.Page, error) {
+			return c.sendPage("held "+c.answer.id, func(ctx context.Context) (*api.Page, error) {
 				release := make(chan struct{})
 				Held <- release
 				select {
@@ -36,7 +36,7 @@ func init() {
 				case <-ctx.Done():
 					return nil, ctx.Err()
 				}
-			}))
+			})
 		}},
 	)
 }

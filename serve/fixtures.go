@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -28,10 +27,21 @@ func (c *call) fixtures() error {
 	if err := c.ready(); err != nil {
 		return err
 	}
-	key := fmt.Sprintf("f %d %q %s", limit, after, scope.Filter) // quoted, because a forged cursor may contain anything
-	return c.send(c.view.Page(c.request.Context(), key, func(ctx context.Context) (*api.Page, error) {
+	key := pageKey("f", limit, after, scope.Filter)
+	return c.sendPage(key, func(ctx context.Context) (*api.Page, error) {
 		return c.renderFixtures(ctx, scope, filter, after, limit)
-	}))
+	})
+}
+
+// pageKey returns the key of a page. The position is quoted, because a forged cursor may contain
+// anything.
+func pageKey(collection string, limit int, after, filter string) string {
+	b := make([]byte, 0, 128)
+	b = append(b, collection...)
+	b = strconv.AppendInt(append(b, ' '), int64(limit), 10)
+	b = strconv.AppendQuote(append(b, ' '), after)
+	b = append(append(b, ' '), filter...)
+	return string(b)
 }
 
 func (c *call) renderFixtures(ctx context.Context, scope api.Scope, filter reader.FixtureFilter, after string, limit int) (*api.Page, error) {
@@ -95,13 +105,13 @@ func (c *call) fixture() error {
 	if err != nil {
 		return err
 	}
-	return c.send(c.view.Page(c.request.Context(), "x "+f.ID, func(ctx context.Context) (*api.Page, error) {
+	return c.sendPage("x "+f.ID, func(ctx context.Context) (*api.Page, error) {
 		var page *api.Page
 		err := c.view.FixtureBody(ctx, f, func(body, detail []byte) {
 			page = api.Object(api.JoinFixture(nil, body, detail), c.view.FixtureFreshness(f))
 		})
 		return page, err
-	}))
+	})
 }
 
 func (c *call) find() (reader.Fixture, error) {

@@ -28,10 +28,10 @@ func (c *call) markets() error {
 	if err != nil {
 		return err
 	}
-	key := fmt.Sprintf("m %d %q %s", limit, after, scope.Filter)
-	return c.send(c.view.Page(c.request.Context(), key, func(ctx context.Context) (*api.Page, error) {
+	key := pageKey("m", limit, after, scope.Filter)
+	return c.sendPage(key, func(ctx context.Context) (*api.Page, error) {
 		return c.renderMarkets(ctx, scope, f, filter, after, limit)
-	}))
+	})
 }
 
 func (c *call) renderMarkets(ctx context.Context, scope api.Scope, f reader.Fixture, filter reader.MarketFilter, after string, limit int) (*api.Page, error) {
@@ -88,7 +88,7 @@ func (c *call) market() error {
 	}
 	id := c.echo.Param("market_id")
 	key := fmt.Sprintf("k %s %q %s %q", f.ID, id, period, subject)
-	return c.send(c.view.Page(c.request.Context(), key, func(ctx context.Context) (page *api.Page, err error) {
+	return c.sendPage(key, func(ctx context.Context) (page *api.Page, err error) {
 		render := func(body []byte) { page = api.Object(body, c.view.FixtureFreshness(f)) }
 		found := false
 		switch {
@@ -101,5 +101,5 @@ func (c *call) market() error {
 			err = api.Refuse(api.MarketNotFound)
 		}
 		return page, err
-	}))
+	})
 }

@@ -22,7 +22,9 @@ func requestID(r *http.Request) string {
 func newRequestID() string {
 	var b [15]byte
 	rand.Read(b[:]) // never fails
-	return "req_" + idLetters.EncodeToString(b[:])
+	id := [4 + 24]byte{'r', 'e', 'q', '_'}
+	idLetters.Encode(id[4:], b[:])
+	return string(id[:])
 }
 
 // isRequestID reports whether a client's request id may be put into a header and a log: 1 to

@@ -64,16 +64,17 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a := &answer{ResponseWriter: w, id: requestID(r), began: s.now(), method: knownMethod(r.Method)}
 	began := s.clock()
 	h := w.Header()
-	h.Set("X-Request-Id", a.id)
-	h.Set("Vary", "Origin, Accept-Encoding")
-	h.Set("X-Content-Type-Options", "nosniff")
+	a.setHeader(h, "X-Request-Id", a.id)
+	h["Vary"] = varyOrigin
+	h["X-Content-Type-Options"] = noSniff
 	defer func() {
 		if p := recover(); p != nil {
 			s.answerPanic(a, p)
 		}
-		a.took = s.clock().Sub(began)
+		ended := s.clock()
+		a.took = ended.Sub(began)
 		s.metrics.count(a)
-		s.logLine(a)
+		s.logLine(a, ended)
 	}()
 	if isRealtime(r) {
 		s.serveRealtime(a, r)
@@ -148,22 +149,28 @@ func (s *server) answerPanic(a *answer, p any) {
 	a.refuse(api.Refuse(api.InternalError))
 }
 
-// logLine logs a request, without its URL, query and token.
-func (s *server) logLine(a *answer) {
-	attrs := []any{"request_id", a.id, "method", a.method, "route", a.route, "status", a.status,
-		"bytes", a.bytes, "took_us", a.took.Microseconds()}
-	if a.tenant != "" {
-		attrs = append(attrs, "tenant", a.tenant)
-	}
-	if a.code != "" {
-		attrs = append(attrs, "code", string(a.code))
-	}
+// logLine logs a request, without its URL, query and token. It passes the record to the
+// handler itself, because a Logger would look up the line of code that calls it.
+func (s *server) logLine(a *answer, at time.Time) {
 	level := slog.LevelInfo
 	if a.cause != nil {
-		attrs = append(attrs, "err", a.cause)
 		level = slog.LevelError
 	}
-	s.log.Log(context.Background(), level, "request", attrs...)
+	if handler := s.log.Handler(); handler.Enabled(context.Background(), level) {
+		r := slog.NewRecord(at, level, "request", 0)
+		r.AddAttrs(slog.String("request_id", a.id), slog.String("method", a.method), slog.String("route", a.route), slog.Int("status", a.status),
+			slog.Int64("bytes", a.bytes), slog.Int64("took_us", a.took.Microseconds()))
+		if a.tenant != "" {
+			r.AddAttrs(slog.String("tenant", a.tenant))
+		}
+		if a.code != "" {
+			r.AddAttrs(slog.String("code", string(a.code)))
+		}
+		if a.cause != nil {
+			r.AddAttrs(slog.Any("err", a.cause))
+		}
+		handler.Handle(context.Background(), r) // as a Logger does, without looking at the error
+	}
 	if a.aborted {
 		panic(http.ErrAbortHandler)
 	}

@@ -20,7 +20,7 @@ func (c *call) status() error {
 }
 
 func (c *call) schema() error {
-	return c.send(c.server.schema, nil)
+	return c.send(c.server.schema)
 }
 
 func describe(s Service) api.Service {

@@ -147,8 +147,9 @@ func (r Remaining) SetHeaders(h http.Header) {
 		return
 	}
 	quota := strconv.Itoa(r.Limit.Requests)
-	h.Set("RateLimit-Limit", quota)
-	h.Set("RateLimit-Remaining", strconv.Itoa(r.Left))
-	h.Set("RateLimit-Reset", strconv.FormatInt(api.WholeSeconds(r.Full), 10))
-	h.Set("RateLimit-Policy", quota+";w="+strconv.FormatInt(api.WholeSeconds(r.Limit.Per), 10)+";burst="+strconv.Itoa(r.Limit.Burst))
+	policy := quota + ";w=" + strconv.FormatInt(api.WholeSeconds(r.Limit.Per), 10) + ";burst=" + strconv.Itoa(r.Limit.Burst)
+	values := [...]string{quota, strconv.Itoa(r.Left), strconv.FormatInt(api.WholeSeconds(r.Full), 10), policy}
+	for i, name := range [...]string{"Ratelimit-Limit", "Ratelimit-Remaining", "Ratelimit-Reset", "Ratelimit-Policy"} {
+		h[name] = values[i : i+1 : i+1] // the names have the form that net/http uses
+	}
 }

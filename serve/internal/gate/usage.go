@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -45,9 +46,18 @@ type Usage struct {
 }
 
 type counter struct {
-	clientID, day, route string
-	product              football.Product
+	clientID string
+	day      int64 // see dayOf
+	route    string
+	product  football.Product
 }
+
+const secondsOfDay = 24 * 60 * 60
+
+// dayOf returns the number of the UTC day of a time, which takes less than its date.
+func dayOf(t time.Time) int64 { return t.Unix() / secondsOfDay }
+
+func (c counter) date() string { return time.Unix(c.day*secondsOfDay, 0).UTC().Format(dayLayout) }
 
 // FlushEvery is the interval at which counters are written.
 const FlushEvery = 15 * time.Second
@@ -123,7 +133,7 @@ func (u *Usage) Close() error {
 
 // Count counts one request.
 func (u *Usage) Count(clientID, route string, product football.Product) {
-	key := counter{clientID, u.now().UTC().Format(dayLayout), route, product}
+	key := counter{clientID, dayOf(u.now()), route, product}
 	n, ok := u.counters.Load(key)
 	if !ok {
 		n, _ = u.counters.LoadOrStore(key, new(atomic.Int64))
@@ -196,14 +206,14 @@ func (u *Usage) Flush() {
 }
 
 func (u *Usage) collect() {
-	today := u.now().UTC().Format(dayLayout)
+	today := dayOf(u.now())
 	u.counters.Range(func(k, v any) bool {
 		key := k.(counter)
 		if n := v.(*atomic.Int64).Swap(0); n > 0 {
 			if u.counted[key.clientID] == nil {
 				u.counted[key.clientID] = newUsageFile()
 			}
-			u.counted[key.clientID].add(key, n)
+			u.counted[key.clientID].add(key.date(), RouteCount{key.route, key.product, n})
 		} else if key.day != today {
 			u.counters.Delete(k) // a past day is not counted any more
 		}
@@ -347,26 +357,24 @@ func (f *usageFile) addAll(other *usageFile) {
 	}
 	for day, counts := range other.Days {
 		for _, c := range counts {
-			f.add(counter{day: day, route: c.Route, product: c.Product}, c.Count)
+			f.add(day, c)
 		}
 	}
 }
 
-func (f *usageFile) add(key counter, n int64) {
-	counts := f.Days[key.day]
-	at := sort.Search(len(counts), func(i int) bool { return counts[i].compare(key) >= 0 })
-	if at < len(counts) && counts[at].compare(key) == 0 {
-		counts[at].Count += n
+func (f *usageFile) add(day string, c RouteCount) {
+	counts := f.Days[day]
+	at := sort.Search(len(counts), func(i int) bool { return counts[i].compare(c) >= 0 })
+	if at < len(counts) && counts[at].compare(c) == 0 {
+		counts[at].Count += c.Count
 		return
 	}
-	counts = append(counts, RouteCount{})
-	copy(counts[at+1:], counts[at:])
-	counts[at] = RouteCount{key.route, key.product, n}
-	f.Days[key.day] = counts
+	f.Days[day] = slices.Insert(counts, at, c)
 }
 
-func (c RouteCount) compare(key counter) int {
-	return cmp.Or(strings.Compare(c.Route, key.route), strings.Compare(string(c.Product), string(key.product)))
+// compare compares what is counted.
+func (c RouteCount) compare(other RouteCount) int {
+	return cmp.Or(strings.Compare(c.Route, other.Route), strings.Compare(string(c.Product), string(other.Product)))
 }
 
 // trim removes days that are too old, and those in the future, which exist if the

@@ -18,6 +18,7 @@ type Conn struct {
 	address  netip.Addr // its network
 	exempt   bool
 	writing  atomic.Int64 // when the current write began, on deadline.Elapsed; 0 = none
+	gathered *gathered    // if not nil, writes are held back; only the request's goroutine writes
 	peer     *peer
 
 	// Guarded by the listener's lock.
@@ -32,9 +33,18 @@ type Wrapped struct{ net.Conn }
 
 // Write implements net.Conn.
 func (c *Conn) Write(p []byte) (int, error) {
-	c.writing.Store(int64(deadline.Elapsed()))
-	defer c.writing.Store(0)
+	if c.gathered != nil {
+		c.gathered.add(p)
+		return len(p), nil
+	}
+	defer c.timeWrite()()
 	return c.Conn.Write(p)
+}
+
+// timeWrite records that a write waits for the client, until the returned function is called.
+func (c *Conn) timeWrite() (done func()) {
+	c.writing.Store(int64(deadline.Elapsed()))
+	return func() { c.writing.Store(0) }
 }
 
 // Close implements net.Conn.

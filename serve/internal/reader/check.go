@@ -74,10 +74,13 @@ func manifestIn(f durable.ReadFS) (snapshot.Manifest, error) {
 func (l *loaded) probe(ctx context.Context) error {
 	v := &View{index: l.index, engine: l.engine}
 	fixtures := l.index.fixtures()
-	markets := int(l.index.first[fixtures])
-	for table, rows := range map[string]int{fixtureChunks: fixtures, marketChunks: markets} {
-		read := 0
-		err := v.each(ctx, table, 0, rows, rows, func(int, *entry) bool { read++; return true })
+	all := []struct {
+		table     string
+		rows, end int
+	}{{fixtureChunks, fixtures, fixtures}, {marketChunks, l.index.allMarkets(), len(l.index.starts) * chunkRows}}
+	for _, t := range all {
+		table, rows, read := t.table, t.rows, 0
+		err := v.each(ctx, table, 0, t.end, t.end, func(int, *entry) bool { read++; return true })
 		if err != nil {
 			return err
 		}

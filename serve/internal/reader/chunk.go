@@ -9,12 +9,16 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"mkt/serve/internal/api"
 )
 
-// chunkRows is the number of rendered rows in a compressed chunk. Row number n is in
-// chunk n/chunkRows. Fewer rows would compress worse, and with more rows a page would
-// decompress rows that it does not show.
-const chunkRows = 16
+// chunkRows is the maximum number of rendered rows in a compressed chunk: as many as a page
+// has by default. Row number n is in chunk n/chunkRows. A chunk has the markets of one
+// fixture only, so that a first page is one chunk: what a page costs is mostly what the
+// engine needs for each chunk that it looks up. With more rows a page would decompress
+// rows that it does not show.
+const chunkRows = api.DefaultLimit
 
 // entry is one rendered row: the id it is sorted by, the values it is filtered by,
 // and its JSON. The bytes are valid only until the chunk is released.

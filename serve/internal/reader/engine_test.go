@@ -16,7 +16,7 @@ func TestEngineIsLocked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "it's a page.duckdb")
-	err := build(t.Context(), path, func(a *appenders) error { return a.marketChunk.AppendRow(int32(0), []byte("x")) })
+	err := build(t.Context(), path, func(a *appenders) error { return a.marketChunk.AppendRow(int64(0), []byte("x")) })
 	must(t, err)
 	outside := filepath.Join(dir, "outside.csv")
 	must(t, os.WriteFile(outside, []byte("a,b\n1,2\n"), 0o600))
@@ -45,9 +45,37 @@ func TestEngineIsLocked(t *testing.T) {
 		}
 	}
 	rows := 0
-	err = e.query(t.Context(), chunkQuery(marketChunks, 1), []any{int32(0)}, func(*sql.Rows) error { rows++; return nil })
+	err = e.query(t.Context(), chunkQuery(marketChunks, 1), []any{chunkKey(0)}, func(*sql.Rows) error { rows++; return nil })
 	if err != nil || rows != 1 {
 		t.Errorf("%d rows, %v", rows, err)
+	}
+}
+
+// A look-up of chunks uses the index: its cost does not depend on the number of chunks.
+func TestLookUpUsesTheIndex(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "pages.duckdb")
+	must(t, build(t.Context(), path, func(a *appenders) error {
+		for no := range 5000 {
+			if err := a.marketChunk.AppendRow(chunkKey(no), []byte("x")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	e, err := openEngine(t.Context(), path, minEngineMemory)
+	must(t, err)
+	defer e.close()
+	for _, n := range []int{1, 2, 8, maxQueryChunks} {
+		var args []any
+		for no := range n {
+			args = append(args, chunkKey(40*no+7))
+		}
+		var plan, text string
+		must(t, e.db.QueryRow("EXPLAIN ANALYZE "+chunkQuery(marketChunks, n), args...).Scan(&plan, &text))
+		if !strings.Contains(text, "Index Scan") {
+			t.Errorf("%d chunks:\n%s", n, text)
+		}
 	}
 }
 

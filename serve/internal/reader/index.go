@@ -8,13 +8,15 @@ import (
 )
 
 // index is the part of a snapshot that is kept in memory: where each fixture's
-// markets begin. It needs about 45 bytes a fixture and half a byte a market.
+// markets begin. It needs about 50 bytes a fixture and half a byte a market.
 //
-// Fixtures are numbered from 0 in the order of their ids, and markets from 0 in the
-// order of fixture and market id.
+// Fixtures are numbered from 0 in the order of their ids. Markets are numbered in the order
+// of fixture and market id, and the first one of each fixture is that of a chunk: some
+// numbers have no market.
 type index struct {
 	ids     strings.Builder // all fixture ids, each of idLength
-	first   []uint32        // number of each fixture's first market; the last element is the number of all markets
+	first   []uint32        // number of each fixture's first market
+	counts  []int32         // number of markets of each fixture
 	fetched []int64         // retrieval time of each fixture in Unix milliseconds
 	starts  []uint64        // headOf the first market id of each chunk
 }
@@ -36,16 +38,27 @@ func (x *index) find(id string) (n int, ok bool) {
 
 func (x *index) fetchedAt(n int) time.Time { return time.UnixMilli(x.fetched[n]).UTC() }
 
-func (x *index) markets(n int) (from, to int) { return int(x.first[n]), int(x.first[n+1]) }
+// markets returns the number of a fixture's first market, and the one after its last market.
+func (x *index) markets(n int) (from, to int) {
+	from = int(x.first[n])
+	return from, from + int(x.counts[n])
+}
+
+// allMarkets returns how many markets all fixtures have.
+func (x *index) allMarkets() (sum int) {
+	for _, n := range x.counts {
+		sum += int(n)
+	}
+	return sum
+}
 
 // chunkOf returns the chunk in which to start looking for market id and those that
 // follow it, among the markets from to to-1, of which there must be at least one. The
 // id or its place may be in a later chunk, but never in an earlier one.
 func (x *index) chunkOf(id string, from, to int) int {
 	low, high := from/chunkRows, (to-1)/chunkRows
-	// The first chunk of a fixture may begin with a market of another fixture. Ids that
-	// differ only in their suffix have the same head, so only a smaller head proves that
-	// the id is not before the chunk.
+	// Ids that differ only in their suffix have the same head, so only a smaller head proves
+	// that the id is not before the chunk.
 	head := headOf(id)
 	return low + sort.Search(high-low, func(i int) bool { return x.starts[low+1+i] >= head })
 }
@@ -60,5 +73,5 @@ func headOf(id string) uint64 {
 func (x *index) marketChunk(firstID string) { x.starts = append(x.starts, headOf(firstID)) }
 
 func (x *index) bytes() int {
-	return x.ids.Cap() + 4*cap(x.first) + 8*cap(x.fetched) + 8*cap(x.starts)
+	return x.ids.Cap() + 4*cap(x.first) + 4*cap(x.counts) + 8*cap(x.fetched) + 8*cap(x.starts)
 }

@@ -56,7 +56,6 @@ type loader struct {
 	dir     string
 	index   *index
 	workers int
-	counts  []int32 // number of markets of each fixture, according to its row
 }
 
 func (l *loader) fill(to *appenders) error {
@@ -96,7 +95,6 @@ func (l *loader) fixtures(to *appenders) error {
 		}
 		last = row.FixtureID
 		l.index.addFixture(row)
-		l.counts = append(l.counts, row.MarketCount)
 		if err := appendFilters(to, l.index.fixtures()-1, row); err != nil {
 			return err
 		}
@@ -119,7 +117,7 @@ func appendFilters(to *appenders, n int, row *table.FixtureRow) error {
 	return to.fixture.AppendRow(int32(n), league, starts)
 }
 
-const flushEvery = 1024
+const flushEvery = 512
 
 func (l *loader) markets(to *appenders) error {
 	rows, done, err := openTable[table.MarketRow](l, layout.MarketsFile)
@@ -145,32 +143,42 @@ func (l *loader) markets(to *appenders) error {
 	})
 }
 
-const batchChunks = 16
+// batchRows is the number of markets that are rendered together. It must be more than chunkRows.
+const batchRows = 256
 
 // readMarkets reads the markets in batches of whole chunks, adds them to the index,
 // and checks that they are in order and belong to the fixtures.
 func (l *loader) readMarkets(rows *table.Reader[table.MarketRow], emit func([]table.MarketRow) bool) error {
-	indexer := marketIndexer{index: l.index, counts: l.counts}
+	indexer := marketIndexer{index: l.index}
+	var rest []table.MarketRow // the beginning of a chunk
 	for {
-		batch := make([]table.MarketRow, batchChunks*chunkRows)
-		n, err := readFull(rows, batch)
+		batch := make([]table.MarketRow, batchRows)
+		from := copy(batch, rest)
+		n, err := readFull(rows, batch[from:])
 		if err != nil && err != io.EOF {
 			return fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
-		for i := range batch[:n] {
-			if !indexer.add(&batch[i]) {
+		batch = batch[:from+n]
+		whole := 0 // where the last chunk begins
+		for i := from; i < len(batch); i++ {
+			begins, ok := indexer.add(&batch[i])
+			if !ok {
 				return fmt.Errorf("%w: market %q of fixture %q is out of order, or its fixture's market count is wrong", ErrInvalid, batch[i].MarketID, batch[i].FixtureID)
 			}
-			if i%chunkRows == 0 {
-				l.index.marketChunk(batch[i].MarketID)
+			if begins {
+				whole = i
 			}
 		}
-		if n > 0 && !emit(batch[:n]) {
+		if err == io.EOF {
+			whole = len(batch)
+		}
+		if whole > 0 && !emit(batch[:whole]) {
 			return nil
 		}
 		if err == io.EOF {
 			break
 		}
+		rest = batch[whole:]
 	}
 	if !indexer.finish() {
 		return fmt.Errorf("%w: the market counts of the fixtures do not match the markets", ErrInvalid)
@@ -188,10 +196,16 @@ func readFull(rows *table.Reader[table.MarketRow], batch []table.MarketRow) (n i
 	return n, err
 }
 
+// renderBatch renders markets of which the first one begins a chunk.
 func renderBatch(rows []table.MarketRow) (compressed [][]byte, err error) {
 	c := chunker{append: func(_ int, p []byte) error { compressed = append(compressed, p); return nil }}
 	for i := range rows {
 		r := &rows[i]
+		if i > 0 && r.FixtureID != rows[i-1].FixtureID {
+			if err := c.flush(); err != nil {
+				return nil, err
+			}
+		}
 		e := entry{key: []byte(r.MarketID), market: bytesOf(r.Market), period: bytesOf(r.Period), subjects: subjectsOf(r), ordinal: int(max(0, r.Ordinal))}
 		from := len(c.text)
 		c.text = api.AppendMarket(c.text, r)

@@ -11,32 +11,37 @@ import (
 func (x *index) addFixture(row *table.FixtureRow) {
 	x.ids.WriteString(row.FixtureID)
 	x.fetched = append(x.fetched, row.ProviderFetchedAt.UnixMilli())
+	x.counts = append(x.counts, row.MarketCount)
 }
 
-// marketIndexer records in an index where each fixture's markets begin. The markets
-// must arrive in the order of the fixtures.
+// marketIndexer records in an index where each fixture's markets and their chunks begin. The
+// markets must arrive in the order of the fixtures. index.counts has the expected number of
+// markets of each fixture.
 type marketIndexer struct {
-	index  *index
-	counts []int32 // expected number of markets of each fixture
-	total  int
-	seen   int32  // markets of the current fixture so far
-	last   string // id of the last one
+	index *index
+	next  int    // number of the next market
+	seen  int32  // markets of the current fixture so far
+	last  string // id of the last one
 }
 
-// add adds the next market. It returns false if this market must not come next.
-func (x *marketIndexer) add(row *table.MarketRow) bool {
-	for len(x.index.first) == 0 || x.current() < len(x.counts) && x.index.id(x.current()) != row.FixtureID {
+// add adds the next market and reports whether a chunk begins with it. It returns false for ok
+// if this market must not come next.
+func (x *marketIndexer) add(row *table.MarketRow) (begins, ok bool) {
+	for len(x.index.first) == 0 || x.current() < x.index.fixtures() && x.index.id(x.current()) != row.FixtureID {
 		if !x.nextFixture() {
-			return false
+			return false, false
 		}
 	}
-	if x.current() >= len(x.counts) || !api.IsMarketID(row.MarketID) || row.MarketID <= x.last || x.total == math.MaxInt32 {
-		return false
+	if x.current() >= x.index.fixtures() || !api.IsMarketID(row.MarketID) || row.MarketID <= x.last || x.next >= math.MaxInt32-chunkRows {
+		return false, false
+	}
+	if begins = x.seen%chunkRows == 0; begins {
+		x.index.marketChunk(row.MarketID)
 	}
 	x.last = row.MarketID
 	x.seen++
-	x.total++
-	return true
+	x.next++
+	return begins, true
 }
 
 func (x *marketIndexer) current() int { return len(x.index.first) - 1 }
@@ -44,10 +49,11 @@ func (x *marketIndexer) current() int { return len(x.index.first) - 1 }
 // nextFixture moves on to the next fixture. It returns false if the current one lacks
 // markets or if there is no next one.
 func (x *marketIndexer) nextFixture() bool {
-	if n := x.current(); n >= 0 && (n >= len(x.counts) || x.counts[n] != x.seen) {
+	if n := x.current(); n >= 0 && (n >= x.index.fixtures() || x.index.counts[n] != x.seen) {
 		return false
 	}
-	x.index.first = append(x.index.first, uint32(x.total))
+	x.next = (x.next + chunkRows - 1) / chunkRows * chunkRows
+	x.index.first = append(x.index.first, uint32(x.next))
 	x.seen, x.last = 0, ""
 	return true
 }
@@ -55,7 +61,7 @@ func (x *marketIndexer) nextFixture() bool {
 // finish ends the last fixture and adds the remaining ones, which have no markets. It
 // returns false if a fixture lacks markets.
 func (x *marketIndexer) finish() bool {
-	for x.current() < len(x.counts) {
+	for x.current() < x.index.fixtures() {
 		if !x.nextFixture() {
 			return false
 		}

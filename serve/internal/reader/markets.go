@@ -67,7 +67,7 @@ func (v *View) Markets(ctx context.Context, f Fixture, filter MarketFilter, afte
 	}
 	likely := to - from
 	if filter == (MarketFilter{}) {
-		likely = limit + 2*chunkRows // the first market may be anywhere in its chunk
+		likely = limit + chunkRows // the first market may be anywhere in its chunk
 	}
 	taken := 0
 	err = v.each(ctx, marketChunks, from, to, likely, func(_ int, e *entry) bool {

@@ -25,10 +25,18 @@ func (v *View) PageUnqueued(ctx context.Context, key string, render func(context
 	return v.page(ctx, key, func() (*api.Page, error) { return v.render(ctx, key, render) })
 }
 
+// CachedPage returns the page with the key if it is cached.
+func (v *View) CachedPage(key string) (*api.Page, bool) {
+	p, ok := v.pages.get(key)
+	if ok {
+		v.dataset.library.counts.cached.Add(1)
+	}
+	return p, ok
+}
+
 func (v *View) page(ctx context.Context, key string, render func() (*api.Page, error)) (*api.Page, error) {
 	for began := deadline.Elapsed(); ; {
-		if p, ok := v.pages.get(key); ok {
-			v.dataset.library.counts.cached.Add(1)
+		if p, ok := v.CachedPage(key); ok {
 			return p, nil
 		}
 		f, mine := v.renderings.join(key)
@@ -62,11 +70,10 @@ func (v *View) renderInTurn(ctx context.Context, key string, render func(context
 }
 
 func (v *View) render(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
-	l := v.dataset.library
-	if p, ok := v.pages.get(key); ok { // rendered while this request waited for its slot
-		l.counts.cached.Add(1)
+	if p, ok := v.CachedPage(key); ok { // rendered while this request waited for its slot
 		return p, nil
 	}
+	l := v.dataset.library
 	p, err := render(ctx)
 	if err != nil {
 		l.counts.failure(ctx, err)

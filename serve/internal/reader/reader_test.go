@@ -342,6 +342,39 @@ func TestEmptySnapshot(t *testing.T) {
 	}
 }
 
+// A fixture's markets may end anywhere in a chunk, and in a batch of the load. Each one is found,
+// and belongs to its fixture.
+func TestMarketsAtChunkBoundaries(t *testing.T) {
+	t.Parallel()
+	var c servetest.Content
+	for n, markets := range []int{0, 1, 49, 50, 51, 0, 99, 100, 101, 150, 256, 7, 0} {
+		c.Fixtures = append(c.Fixtures, servetest.Sample("acme", n, markets, 1))
+	}
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
+	root.Publish(c)
+	must(t, reader.Check(t.Context(), root.Path(""), t.TempDir()))
+	v := current(t, root.DataDir)
+	for _, fixture := range c.Fixtures {
+		f, ok := v.Find(fixture.Row.FixtureID)
+		if !ok || f.Markets != len(fixture.Markets) {
+			t.Fatalf("fixture of %d markets: found %v with %d", len(fixture.Markets), ok, f.Markets)
+		}
+		var want []string
+		for i := range fixture.Markets {
+			id := fixture.Markets[i].MarketID
+			want = append(want, id)
+			if found, err := v.Market(t.Context(), f, id, func([]byte) {}); err != nil || !found {
+				t.Errorf("market %d of %d: found %v, %v", i, len(fixture.Markets), found, err)
+			}
+		}
+		for _, limit := range []int{49, 50, 51, 200} {
+			if got := pageMarkets(t, v, f, reader.MarketFilter{}, limit); !slices.Equal(got, want) {
+				t.Errorf("fixture of %d markets, limit %d: %d others", len(want), limit, len(got))
+			}
+		}
+	}
+}
+
 // A snapshot is read to its end however many rows it has. (The number of chunks that are
 // fetched at once used to overflow beyond fifty thousand rows, because it was doubled each
 // time.)

@@ -106,7 +106,7 @@ func (s *Stats) add(d *Dataset, v *View) {
 		p.Fixtures += len(v.live.fixtures)
 	} else {
 		p.Fixtures += v.index.fixtures()
-		p.Markets += int(v.index.first[v.index.fixtures()])
+		p.Markets += v.index.allMarkets()
 		s.IndexBytes += v.index.bytes()
 		s.PageBytes += v.pages.totalWeight()
 		s.MatchBytes += v.matches.totalWeight()
