@@ -77,7 +77,7 @@ func (t *Tenant) Dataset(p football.Product) *Dataset { return t.datasets[p] }
 // Connection returns the tenant's provider connection.
 func (t *Tenant) Connection() *Connection { return t.connection }
 
-type watched interface{ Refresh(context.Context) }
+type watched interface{ poll(context.Context) }
 
 // cacheSize is a cache size: a total that all tenants share, and the minimum for each.
 type cacheSize struct{ all, least int }
@@ -195,7 +195,7 @@ func (l *Library) Run(ctx context.Context) {
 			}
 			wait.Go(func() {
 				defer busy.Delete(w)
-				w.Refresh(ctx)
+				w.poll(ctx)
 				if round == 0 {
 					opening.Done()
 				}
