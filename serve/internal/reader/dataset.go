@@ -332,6 +332,9 @@ func (d *Dataset) swap(next *View) {
 	if before != nil {
 		before.Release()
 	}
+	if next != nil && d.library.onLoad != nil {
+		d.library.onLoad(d.clientID)
+	}
 }
 
 func (d *Dataset) close() {

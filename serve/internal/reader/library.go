@@ -28,9 +28,10 @@ type Options struct {
 	// have seen it there; nil if everything is published to the data root itself.
 	Fetch    func(ctx context.Context, clientID string, p football.Product) error
 	Products []football.Product
-	Poll     time.Duration // interval of refreshes; live datasets are refreshed twice as often; 0 = a second
-	Loads    int           // simultaneous loads over all tenants; 0 = 1
-	Workers  int           // rendering goroutines of one load; 0 = 1
+	Loaded   func(clientID string) // is called when another publication is served; must not wait; nil = none
+	Poll     time.Duration         // interval of refreshes; live datasets are refreshed twice as often; 0 = a second
+	Loads    int                   // simultaneous loads over all tenants; 0 = 1
+	Workers  int                   // rendering goroutines of one load; 0 = 1
 	// AsOf, if not zero, pins every dataset to the publication that was current at that
 	// time, and reports the runs as of then.
 	AsOf time.Time
@@ -44,6 +45,7 @@ type Library struct {
 	clients   func() []string
 	fetch     func(ctx context.Context, clientID string, p football.Product) error
 	products  []football.Product
+	onLoad    func(clientID string) // or nil
 	poll      time.Duration
 	loadSlots chan struct{}
 	workers   int
@@ -96,7 +98,7 @@ func Open(o Options) (*Library, error) {
 		return nil, err
 	}
 	l := &Library{
-		dataDir: o.DataDir, clients: o.Clients, fetch: o.Fetch, products: o.Products, poll: o.Poll, asOf: o.AsOf, now: o.Now, log: o.Log,
+		dataDir: o.DataDir, clients: o.Clients, fetch: o.Fetch, products: o.Products, onLoad: o.Loaded, poll: o.Poll, asOf: o.AsOf, now: o.Now, log: o.Log,
 		workers: max(1, o.Workers), loadSlots: make(chan struct{}, max(1, o.Loads)), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
 		renders: newFairQueue(max(2, runtime.GOMAXPROCS(0))),
 	}
