@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,6 +48,8 @@ type Dataset struct {
 	looked      atomic.Bool            // the state files were read, or there are none
 	gone        bool                   // the tenant is no longer served
 	watch       watch                  // of the polls
+	isWatched   bool                   // the operating system was asked for notices
+	noticed     atomic.Bool            // a poll is about to begin because of a notice
 }
 
 type folder interface {
@@ -125,9 +128,14 @@ func (d *Dataset) Published() bool {
 func (d *Dataset) poll(ctx context.Context) {
 	d.refreshing.Lock()
 	defer d.refreshing.Unlock()
-	if d.root == nil {
-		d.refreshLocked(ctx)
+	d.noticed.Store(false)
+	if d.open() != nil || d.root == nil {
+		d.refreshLocked(ctx) // which reports the error
 		return
+	}
+	if !d.isWatched {
+		d.library.notices.add(d)
+		d.isWatched = true
 	}
 	now, at := marksOf(d.root), d.library.now()
 	if d.watch.isUnchanged(now, at) && !d.isBroken() {
@@ -260,6 +268,10 @@ func (d *Dataset) setTrouble(t Trouble) {
 	d.mu.Unlock()
 }
 
+func (d *Dataset) folder() string {
+	return filepath.Join(d.library.dataDir, layout.TenantProduct(d.clientID, string(d.product)))
+}
+
 func (d *Dataset) open() error {
 	if d.root != nil || d.gone {
 		return nil
@@ -342,6 +354,9 @@ func (d *Dataset) close() {
 	defer d.refreshing.Unlock()
 	d.swap(nil)
 	d.gone = true
+	if d.isWatched {
+		d.library.notices.remove(d)
+	}
 	if d.root != nil {
 		d.root.Close()
 		d.root = nil

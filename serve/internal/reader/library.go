@@ -56,6 +56,7 @@ type Library struct {
 	loads     *quarantine.Store
 	renders   *fairQueue
 	counts    counts
+	notices   *notices // set by Run; nil = there are none
 
 	loaded chan struct{} // closed when every tenant has been refreshed once
 
@@ -181,6 +182,15 @@ func (l *Library) Run(ctx context.Context) {
 	var busy sync.Map // what is being refreshed
 	var wait sync.WaitGroup
 	defer wait.Wait()
+	if l.notices = newNotices(); l.notices != nil {
+		wait.Go(func() {
+			l.notices.run(ctx, func(d *Dataset) {
+				if d.noticed.CompareAndSwap(false, true) {
+					wait.Go(func() { d.poll(ctx) })
+				}
+			})
+		})
+	}
 	tick := time.NewTicker(max(l.poll/liveRounds, time.Millisecond))
 	defer tick.Stop()
 	var opening sync.WaitGroup

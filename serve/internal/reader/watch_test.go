@@ -1,8 +1,12 @@
 package reader
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,5 +79,30 @@ func TestPollsReadOnlyWhatMayHaveChanged(t *testing.T) {
 	poll()
 	if poll(); !poll() {
 		t.Error("a dataset with an unreadable state file is not read again")
+	}
+}
+
+// The operating system's notice of a publication is enough: there is one poll an hour here.
+func TestPublicationsAreNoticed(t *testing.T) {
+	t.Parallel()
+	root := servetest.NewLiveRoot(t, t.TempDir(), "acme")
+	samples := servetest.LiveSamples("acme", 1, 1, servetest.Start)
+	root.Publish(samples)
+	var loaded atomic.Int64
+	l, err := Open(Options{DataDir: root.DataDir, CacheDir: t.TempDir(), Products: []football.Product{football.LiveIntelligence},
+		Clients: func() []string { return []string{"acme"} }, Poll: time.Hour, Loaded: func(string) { loaded.Add(1) }})
+	check.Must(t, err)
+	defer l.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { l.Run(ctx) })
+	defer running.Wait()
+	defer cancel()
+	for version := int64(1); version <= 4; version++ {
+		check.Eventually(t, fmt.Sprint("version ", version), func() bool { return loaded.Load() == version })
+		if version == 1 {
+			<-l.Loaded()
+		}
+		root.Publish(samples)
 	}
 }
