@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -191,37 +192,51 @@ func (l *Library) Run(ctx context.Context) {
 			})
 		})
 	}
-	tick := time.NewTicker(max(l.poll/liveRounds, time.Millisecond))
-	defer tick.Stop()
-	var opening sync.WaitGroup
-	for round := 0; ; round++ {
-		for _, w := range l.served() {
-			if round%liveRounds != 0 && !isLiveDataset(w) {
-				continue
-			}
-			if _, running := busy.LoadOrStore(w, true); running {
-				continue
-			}
-			if round == 0 {
-				opening.Add(1)
-			}
-			wait.Go(func() {
-				defer busy.Delete(w)
-				w.poll(ctx)
-				if round == 0 {
-					opening.Done()
-				}
-			})
-		}
-		if round == 0 {
-			wait.Go(func() { opening.Wait(); close(l.loaded) })
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
+	begin := func(w watched, ended func()) {
+		if _, running := busy.LoadOrStore(w, true); !running {
+			wait.Go(func() { defer ended(); defer busy.Delete(w); w.poll(ctx) })
 		}
 	}
+	var opening sync.WaitGroup
+	for _, w := range l.served() {
+		opening.Add(1)
+		begin(w, opening.Done)
+	}
+	wait.Go(func() { opening.Wait(); close(l.loaded) })
+	interval := max(l.poll/liveRounds, time.Millisecond)
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for round := 1; sleep(ctx, tick.C); round++ {
+		list := l.served()
+		if round%liveRounds != 0 {
+			list = slices.DeleteFunc(list, func(w watched) bool { return !isLiveDataset(w) })
+		}
+		steps := pollSteps(len(list), interval)
+		for step := range steps {
+			for _, w := range list[len(list)*step/steps : len(list)*(step+1)/steps] {
+				begin(w, func() {})
+			}
+			if step+1 < steps && !sleep(ctx, time.After(interval/time.Duration(steps))) {
+				return
+			}
+		}
+	}
+}
+
+// sleep returns false if ctx has ended.
+func sleep(ctx context.Context, until <-chan time.Time) bool {
+	select {
+	case <-until:
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
+}
+
+// pollSteps returns in how many steps to begin the polls of a round: those of many accounts
+// would delay requests and pushes if they began at once.
+func pollSteps(polls int, interval time.Duration) int {
+	const each, pause, most = 16, 10 * time.Millisecond, 20
+	return max(1, min(polls/each, int(interval/pause), most))
 }
 
 // served returns what Run must refresh, and closes the datasets of tenants that are
