@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -60,6 +62,11 @@ func (c *Connection) poll(context.Context) {
 }
 
 func (c *Connection) refresh() (err error) {
+	now, at := marks{state: modified(os.Lstat(filepath.Join(c.data, layout.Tenant(c.clientID), layout.StateDir)))}, c.now()
+	if c.watch.isUnchanged(now, at) {
+		return nil
+	}
+	defer func() { c.watch.hasRead(now, at, err == nil) }()
 	root, err := durable.OpenWithin(c.data, layout.Tenant(c.clientID))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -68,11 +75,6 @@ func (c *Connection) refresh() (err error) {
 		return err
 	}
 	defer root.Close()
-	now, at := marksOf(root), c.now()
-	if c.watch.isUnchanged(now, at) {
-		return nil
-	}
-	defer func() { c.watch.hasRead(now, at, err == nil) }()
 	probe, err := health.Read(root, health.StepProbe)
 	calls, more := health.ReadCalls(root)
 	if err := errors.Join(err, more); err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -275,6 +276,9 @@ func (d *Dataset) folder() string {
 func (d *Dataset) open() error {
 	if d.root != nil || d.gone {
 		return nil
+	}
+	if _, err := os.Lstat(d.folder()); errors.Is(err, fs.ErrNotExist) {
+		return nil // as for every account without this product, at every poll
 	}
 	root, err := durable.OpenWithin(d.library.dataDir, layout.TenantProduct(d.clientID, string(d.product)))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"io/fs"
 	"time"
 
 	"mkt/publish/durable"
@@ -12,14 +13,14 @@ import (
 type marks struct{ root, commits, state time.Time }
 
 func marksOf(f durable.ReadFS) marks {
-	modified := func(name string) time.Time {
-		info, err := f.Stat(name)
-		if err != nil {
-			return time.Time{}
-		}
-		return info.ModTime()
+	return marks{modified(f.Stat(".")), modified(f.Stat(layout.CommitsDir)), modified(f.Stat(layout.StateDir))}
+}
+
+func modified(info fs.FileInfo, err error) time.Time {
+	if err != nil {
+		return time.Time{}
 	}
-	return marks{modified("."), modified(layout.CommitsDir), modified(layout.StateDir)}
+	return info.ModTime()
 }
 
 // watch decides whether files must be read again. Its zero value says that they must be.
