@@ -32,7 +32,8 @@ func newServer(o *Options) (*server, error) {
 	s.openSockets = new(gate.OpenSockets)
 	library, err := reader.Open(reader.Options{
 		DataDir: o.DataDir, CacheDir: o.CacheDir, NotesDir: o.notesDir(), Clients: s.clients, Fetch: o.Fetch, Products: account.Products(),
-		Poll: o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), AsOf: o.AsOf, Now: o.Now, Log: o.Log,
+		Loaded: func(clientID string) { s.realtime.Published(clientID) },
+		Poll:   o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), AsOf: o.AsOf, Now: o.Now, Log: o.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("serve: cache folder: %w", err)

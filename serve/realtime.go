@@ -15,7 +15,7 @@ import (
 // Realtime are the settings of the socket. A zero field has the default that its comment
 // names.
 type Realtime struct {
-	Tick           time.Duration // between pushes; 0 = 2 s
+	Tick           time.Duration // between ticks; 0 = 2 s
 	PingInterval   time.Duration // 0 = 10 s
 	PingTimeout    time.Duration // 0 = 10 s
 	ConnectTimeout time.Duration // for the handshake; 0 = 5 s

@@ -180,3 +180,33 @@ func TestSocketLiveFromTheFirst(t *testing.T) {
 		t.Errorf("%+v", b.Meta)
 	}
 }
+
+// A publication does not wait for the next tick, unless there was a push less than a tick
+// ago.
+func TestSocketPushesWithoutWaitingForATick(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "acme")
+	w.realtime.Tick = time.Hour
+	w.fetched("acme")
+	w.publishLive("acme", 12)
+	w.start()
+	var list []*socket
+	for range 3 {
+		s, _ := w.connect("acme")
+		s.ask("subscribe", map[string]any{"channel": "live"})
+		list = append(list, s)
+	}
+	w.live("acme").Publish(servetest.LiveSamples("acme", 6, 2, begin))
+	for _, s := range list {
+		if got := s.live(); len(got.Data) != 5 {
+			t.Errorf("%+v", got.Meta)
+		}
+	}
+	w.live("acme").Publish(servetest.LiveSamples("acme", 12, 3, begin))
+	eventually(t, "the next publication over HTTP", func() bool {
+		return strings.Contains(w.get("/live", "acme").body, `"live_fixture_count":10`)
+	})
+	for _, s := range list {
+		s.quiet()
+	}
+}

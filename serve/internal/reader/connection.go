@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -19,6 +21,8 @@ type Connection struct {
 	data, clientID string
 	faults         *faults
 	asOf           func(*health.Run) *health.Run // as of the library's AsOf time
+	now            func() time.Time
+	watch          watch // of the polls
 
 	mu    sync.RWMutex
 	probe *health.Run
@@ -26,7 +30,7 @@ type Connection struct {
 }
 
 func newConnection(l *Library, clientID string) *Connection {
-	return &Connection{data: l.dataDir, clientID: clientID, faults: newFaults(l.log.With("tenant", clientID), l.now),
+	return &Connection{data: l.dataDir, clientID: clientID, faults: newFaults(l.log.With("tenant", clientID), l.now), now: l.now,
 		asOf: func(r *health.Run) *health.Run { return l.runAsOf(r, time.Time{}) }}
 }
 
@@ -45,13 +49,24 @@ func (c *Connection) Calls() map[string]map[string]int64 {
 	return c.calls
 }
 
-// Refresh reads the state of the connection again, one call at a time. It logs
-// errors and then keeps the state that it has.
-func (c *Connection) Refresh(context.Context) {
+// Refresh reads the state of the connection again, one call at a time. It logs errors and
+// then keeps the state that it has.
+func (c *Connection) Refresh(ctx context.Context) {
+	c.watch = watch{}
+	c.poll(ctx)
+}
+
+// poll is Refresh if the state may have changed.
+func (c *Connection) poll(context.Context) {
 	c.faults.note(slog.LevelWarn, "cannot read the state of the connection", c.refresh())
 }
 
-func (c *Connection) refresh() error {
+func (c *Connection) refresh() (err error) {
+	now, at := marks{state: modified(os.Lstat(filepath.Join(c.data, layout.Tenant(c.clientID), layout.StateDir)))}, c.now()
+	if c.watch.isUnchanged(now, at) {
+		return nil
+	}
+	defer func() { c.watch.hasRead(now, at, err == nil) }()
 	root, err := durable.OpenWithin(c.data, layout.Tenant(c.clientID))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,6 +48,9 @@ type Dataset struct {
 	refreshes   atomic.Uint64          // refreshes begun
 	looked      atomic.Bool            // the state files were read, or there are none
 	gone        bool                   // the tenant is no longer served
+	watch       watch                  // of the polls
+	isWatched   bool                   // the operating system was asked for notices
+	noticed     atomic.Bool            // a poll is about to begin because of a notice
 }
 
 type folder interface {
@@ -120,6 +125,26 @@ func (d *Dataset) Published() bool {
 	return run != nil && (run.OK || run.LastOKAt != nil)
 }
 
+// poll refreshes the dataset if anything may have changed.
+func (d *Dataset) poll(ctx context.Context) {
+	d.refreshing.Lock()
+	defer d.refreshing.Unlock()
+	d.noticed.Store(false)
+	if d.open() != nil || d.root == nil {
+		d.refreshLocked(ctx) // which reports the error
+		return
+	}
+	if !d.isWatched {
+		d.library.notices.add(d)
+		d.isWatched = true
+	}
+	now, at := marksOf(d.root), d.library.now()
+	if d.watch.isUnchanged(now, at) && !d.isBroken() {
+		return
+	}
+	d.watch.hasRead(now, at, d.refreshLocked(ctx))
+}
+
 // Refresh looks for a new publication and loads it. It waits for another refresh of
 // this dataset to end, and for a free load slot. It logs errors and then keeps the
 // current view.
@@ -129,11 +154,15 @@ func (d *Dataset) Refresh(ctx context.Context) {
 	d.refreshLocked(ctx)
 }
 
-func (d *Dataset) refreshLocked(ctx context.Context) {
+// refreshLocked reports whether everything could be read, and the newest publication is
+// served.
+func (d *Dataset) refreshLocked(ctx context.Context) bool {
 	d.refreshes.Add(1)
-	if err := d.refresh(ctx); ctx.Err() == nil {
+	complete, err := d.refresh(ctx)
+	if ctx.Err() == nil {
 		d.faults.note(slog.LevelError, "cannot load the newest publication", err)
 	}
+	return complete && err == nil
 }
 
 const minRefreshAge = 200 * time.Millisecond
@@ -194,20 +223,20 @@ func await(ctx context.Context, timeout time.Duration, do func(context.Context))
 	return false
 }
 
-func (d *Dataset) refresh(ctx context.Context) error {
+func (d *Dataset) refresh(ctx context.Context) (complete bool, err error) {
 	defer func() { d.lastRefresh = d.library.now() }()
 	if err := d.open(); err != nil || d.root == nil {
 		if err != nil {
 			d.setTrouble(NoAccess)
 		}
 		d.looked.Store(true)
-		return err
+		return false, err
 	}
 	c, found, fault, err := d.head()
-	d.readState(c)
+	complete = d.readState(c)
 	d.looked.Store(true)
 	if d.library.now().Before(d.retryAt) {
-		return nil
+		return false, nil
 	}
 	if err == nil && found && d.wanted(c) {
 		err = d.loadNewest(ctx, c)
@@ -219,7 +248,7 @@ func (d *Dataset) refresh(ctx context.Context) error {
 	if fault != nil {
 		fault = fmt.Errorf("the newest publication is in quarantine, and an older one is served: %w", fault)
 	}
-	return errors.Join(fault, err)
+	return complete && (!found || !d.wanted(c)), errors.Join(fault, err)
 }
 
 // updateTrouble records why c, the newest readable publication, is not served.
@@ -240,9 +269,16 @@ func (d *Dataset) setTrouble(t Trouble) {
 	d.mu.Unlock()
 }
 
+func (d *Dataset) folder() string {
+	return filepath.Join(d.library.dataDir, layout.TenantProduct(d.clientID, string(d.product)))
+}
+
 func (d *Dataset) open() error {
 	if d.root != nil || d.gone {
 		return nil
+	}
+	if _, err := os.Lstat(d.folder()); errors.Is(err, fs.ErrNotExist) {
+		return nil // as for every account without this product, at every poll
 	}
 	root, err := durable.OpenWithin(d.library.dataDir, layout.TenantProduct(d.clientID, string(d.product)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -255,9 +291,11 @@ func (d *Dataset) open() error {
 	return nil
 }
 
-// readState reads the state files. c is the publication to serve, or zero if there is none.
-func (d *Dataset) readState(c snapshot.Commit) {
+// readState reads the state files, and reports whether all of them could be read. c is the
+// publication to serve, or zero if there is none.
+func (d *Dataset) readState(c snapshot.Commit) bool {
 	var s State
+	complete := true
 	known := d.State()
 	for step, run := range map[string]struct{ now, before **health.Run }{
 		"fetch": {&s.Fetch, &known.Fetch}, "transform": {&s.Transform, &known.Transform}, "publish": {&s.Publish, &known.Publish},
@@ -269,6 +307,7 @@ func (d *Dataset) readState(c snapshot.Commit) {
 		d.faults.note(slog.LevelWarn, "cannot read the state of "+step, err)
 		*run.now = d.library.runAsOf(r, c.PublishedAt)
 		if err != nil {
+			complete = false
 			*run.now = *run.before
 			s.FetchLost = s.FetchLost || step == health.StepFetch
 		}
@@ -276,6 +315,7 @@ func (d *Dataset) readState(c snapshot.Commit) {
 	calls, err := health.ReadCalls(d.root)
 	d.faults.note(slog.LevelWarn, "cannot read the counts of provider calls", err)
 	s.Calls = calls.Days
+	complete = complete && err == nil
 	pace, err := health.ReadPace(d.root)
 	d.faults.note(slog.LevelWarn, "cannot read the pace", err)
 	s.Pace = pace
@@ -285,6 +325,7 @@ func (d *Dataset) readState(c snapshot.Commit) {
 	d.mu.Lock()
 	d.state = s
 	d.mu.Unlock()
+	return complete && err == nil
 }
 
 // checkStateFile returns an error if a step's state file exists but cannot be parsed. The
@@ -307,6 +348,9 @@ func (d *Dataset) swap(next *View) {
 	if before != nil {
 		before.Release()
 	}
+	if next != nil && d.library.onLoad != nil {
+		d.library.onLoad(d.clientID)
+	}
 }
 
 func (d *Dataset) close() {
@@ -314,6 +358,9 @@ func (d *Dataset) close() {
 	defer d.refreshing.Unlock()
 	d.swap(nil)
 	d.gone = true
+	if d.isWatched {
+		d.library.notices.remove(d)
+	}
 	if d.root != nil {
 		d.root.Close()
 		d.root = nil

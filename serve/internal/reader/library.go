@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,9 +29,10 @@ type Options struct {
 	// have seen it there; nil if everything is published to the data root itself.
 	Fetch    func(ctx context.Context, clientID string, p football.Product) error
 	Products []football.Product
-	Poll     time.Duration // interval of refreshes; live datasets are refreshed twice as often; 0 = a second
-	Loads    int           // simultaneous loads over all tenants; 0 = 1
-	Workers  int           // rendering goroutines of one load; 0 = 1
+	Loaded   func(clientID string) // is called when another publication is served; must not wait; nil = none
+	Poll     time.Duration         // interval of refreshes; live datasets are refreshed twice as often; 0 = a second
+	Loads    int                   // simultaneous loads over all tenants; 0 = 1
+	Workers  int                   // rendering goroutines of one load; 0 = 1
 	// AsOf, if not zero, pins every dataset to the publication that was current at that
 	// time, and reports the runs as of then.
 	AsOf time.Time
@@ -44,6 +46,7 @@ type Library struct {
 	clients   func() []string
 	fetch     func(ctx context.Context, clientID string, p football.Product) error
 	products  []football.Product
+	onLoad    func(clientID string) // or nil
 	poll      time.Duration
 	loadSlots chan struct{}
 	workers   int
@@ -54,6 +57,7 @@ type Library struct {
 	loads     *quarantine.Store
 	renders   *fairQueue
 	counts    counts
+	notices   *notices // set by Run; nil = there are none
 
 	loaded chan struct{} // closed when every tenant has been refreshed once
 
@@ -77,7 +81,7 @@ func (t *Tenant) Dataset(p football.Product) *Dataset { return t.datasets[p] }
 // Connection returns the tenant's provider connection.
 func (t *Tenant) Connection() *Connection { return t.connection }
 
-type watched interface{ Refresh(context.Context) }
+type watched interface{ poll(context.Context) }
 
 // cacheSize is a cache size: a total that all tenants share, and the minimum for each.
 type cacheSize struct{ all, least int }
@@ -96,7 +100,7 @@ func Open(o Options) (*Library, error) {
 		return nil, err
 	}
 	l := &Library{
-		dataDir: o.DataDir, clients: o.Clients, fetch: o.Fetch, products: o.Products, poll: o.Poll, asOf: o.AsOf, now: o.Now, log: o.Log,
+		dataDir: o.DataDir, clients: o.Clients, fetch: o.Fetch, products: o.Products, onLoad: o.Loaded, poll: o.Poll, asOf: o.AsOf, now: o.Now, log: o.Log,
 		workers: max(1, o.Workers), loadSlots: make(chan struct{}, max(1, o.Loads)), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
 		renders: newFairQueue(max(2, runtime.GOMAXPROCS(0))),
 	}
@@ -179,37 +183,60 @@ func (l *Library) Run(ctx context.Context) {
 	var busy sync.Map // what is being refreshed
 	var wait sync.WaitGroup
 	defer wait.Wait()
-	tick := time.NewTicker(max(l.poll/liveRounds, time.Millisecond))
-	defer tick.Stop()
-	var opening sync.WaitGroup
-	for round := 0; ; round++ {
-		for _, w := range l.served() {
-			if round%liveRounds != 0 && !isLiveDataset(w) {
-				continue
-			}
-			if _, running := busy.LoadOrStore(w, true); running {
-				continue
-			}
-			if round == 0 {
-				opening.Add(1)
-			}
-			wait.Go(func() {
-				defer busy.Delete(w)
-				w.Refresh(ctx)
-				if round == 0 {
-					opening.Done()
+	if l.notices = newNotices(); l.notices != nil {
+		wait.Go(func() {
+			l.notices.run(ctx, func(d *Dataset) {
+				if d.noticed.CompareAndSwap(false, true) {
+					wait.Go(func() { d.poll(ctx) })
 				}
 			})
-		}
-		if round == 0 {
-			wait.Go(func() { opening.Wait(); close(l.loaded) })
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
+		})
+	}
+	begin := func(w watched, ended func()) {
+		if _, running := busy.LoadOrStore(w, true); !running {
+			wait.Go(func() { defer ended(); defer busy.Delete(w); w.poll(ctx) })
 		}
 	}
+	var opening sync.WaitGroup
+	for _, w := range l.served() {
+		opening.Add(1)
+		begin(w, opening.Done)
+	}
+	wait.Go(func() { opening.Wait(); close(l.loaded) })
+	interval := max(l.poll/liveRounds, time.Millisecond)
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for round := 1; sleep(ctx, tick.C); round++ {
+		list := l.served()
+		if round%liveRounds != 0 {
+			list = slices.DeleteFunc(list, func(w watched) bool { return !isLiveDataset(w) })
+		}
+		steps := pollSteps(len(list), interval)
+		for step := range steps {
+			for _, w := range list[len(list)*step/steps : len(list)*(step+1)/steps] {
+				begin(w, func() {})
+			}
+			if step+1 < steps && !sleep(ctx, time.After(interval/time.Duration(steps))) {
+				return
+			}
+		}
+	}
+}
+
+// sleep returns false if ctx has ended.
+func sleep(ctx context.Context, until <-chan time.Time) bool {
+	select {
+	case <-until:
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
+}
+
+// pollSteps returns in how many steps to begin the polls of a round: those of many accounts
+// would delay requests and pushes if they began at once.
+func pollSteps(polls int, interval time.Duration) int {
+	const each, pause, most = 16, 10 * time.Millisecond, 20
+	return max(1, min(polls/each, int(interval/pause), most))
 }
 
 // served returns what Run must refresh, and closes the datasets of tenants that are

@@ -29,10 +29,15 @@ func (d *Dataset) wanted(c snapshot.Commit) bool {
 		return true
 	}
 	served := d.current.commit
-	if e := d.current.engine; e != nil && e.broken.Load() && c.Version >= served.Version {
+	if d.isBroken() && c.Version >= served.Version {
 		return true
 	}
 	return c.HistoryID != served.HistoryID || c.Version > served.Version
+}
+
+// isBroken reports whether the engine of the current view is broken.
+func (d *Dataset) isBroken() bool {
+	return d.current != nil && d.current.engine != nil && d.current.engine.broken.Load()
 }
 
 type quarantined struct {

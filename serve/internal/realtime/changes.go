@@ -51,7 +51,7 @@ func (c *connection) pushChanges(r *round) {
 	if !c.send(p.packet) {
 		return
 	}
-	c.at.seq = p.last
+	c.at.seq, r.pushed = p.last, true
 	c.service.counters.pushed[changes].Add(1)
 	c.service.counters.events.Add(uint64(p.events))
 	if p.more {

@@ -2,7 +2,8 @@
 // which are pushed to all connections at each tick.
 //
 // At a tick, each account that has connections is evaluated once: what it may receive
-// now, and what has been published. A packet is made once for the account and shared by
+// now, and what has been published. A publication after a pause is an additional tick of
+// its account. A packet is made once for the account and shared by
 // all its connections at the same position. The rights of a connection are checked
 // before every push; a subscription that the account has lost ends with
 // channel_closed. A connection that is behind receives its own pages, each one only

@@ -43,6 +43,7 @@ func (c *connection) pushLive(r *round) {
 	}
 	c.shown = r.liveState(v)
 	if c.socket.Replace(liveKey, r.tenant.livePacket(v, c.shown, r.time())) {
+		r.pushed = true
 		c.service.counters.pushed[live].Add(1)
 	}
 }

@@ -23,6 +23,8 @@ type round struct {
 	decisions [numChannels]decision
 	views     [numChannels]*reader.View
 	viewed    [numChannels]bool
+
+	pushed bool // something was sent to a connection
 }
 
 type decision struct {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"mkt/internal/deadline"
 	"mkt/serve/account"
 	"mkt/serve/internal/api"
 )
@@ -46,14 +47,8 @@ func New(o Options) *Service {
 // which reading the edit takes a part.
 const checksPerTick = 4
 
-// tickDelay is the time by which the ticks follow the refreshes of the library, if the
-// tick is a multiple of its poll interval and both start together: a new snapshot is
-// then loaded and is pushed in the same tick and not in the next one.
-const tickDelay = 100 * time.Millisecond
-
 // Run ticks until ctx ends.
 func (s *Service) Run(ctx context.Context) {
-	time.Sleep(min(tickDelay, s.o.Tick/checksPerTick))
 	tick := time.NewTicker(max(s.o.Tick/checksPerTick, time.Millisecond))
 	defer tick.Stop()
 	checked := s.o.Gate.Accounts.Load()
@@ -74,6 +69,25 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
+// Published is called when the library has loaded a publication of an account. It is pushed
+// now, in an additional tick of the account, unless there was a push less than a tick ago:
+// the next tick is soon then. Published does not wait for the push.
+func (s *Service) Published(clientID string) {
+	s.mu.Lock()
+	t := s.tenants[clientID]
+	s.mu.Unlock()
+	if t == nil {
+		return
+	}
+	go func() {
+		t.serving.Lock()
+		defer t.serving.Unlock()
+		if t.lastPush == 0 || deadline.Elapsed()-t.lastPush >= s.o.Tick {
+			s.visit(t, s.o.Gate.Accounts.Load(), (*connection).serve)
+		}
+	}()
+}
+
 func (s *Service) everyTenant(g *account.Generation, do func(*connection, *round)) {
 	s.mu.Lock()
 	list := make([]*tenant, 0, len(s.tenants))
@@ -82,15 +96,21 @@ func (s *Service) everyTenant(g *account.Generation, do func(*connection, *round
 	}
 	s.mu.Unlock()
 	for _, t := range list {
-		s.oneTenant(t, g, do)
+		t.serving.Lock()
+		s.visit(t, g, do)
+		t.serving.Unlock()
 	}
 }
 
-func (s *Service) oneTenant(t *tenant, g *account.Generation, do func(*connection, *round)) {
+// visit does something with each connection of an account, whose lock serving is held.
+func (s *Service) visit(t *tenant, g *account.Generation, do func(*connection, *round)) {
 	t.forget()
 	r := s.newRound(t, g)
 	defer r.release()
 	for _, c := range t.members() {
 		do(c, r)
+	}
+	if r.pushed {
+		t.lastPush = deadline.Elapsed()
 	}
 }

@@ -3,6 +3,7 @@ package realtime
 import (
 	"context"
 	"sync"
+	"time"
 
 	"mkt/serve/internal/reader"
 	"mkt/serve/internal/socketio"
@@ -11,6 +12,9 @@ import (
 // tenant has one account's connections, and the packets that they share.
 type tenant struct {
 	clientID string
+
+	serving  sync.Mutex    // held during a tick, so that no older view follows a newer one
+	lastPush time.Duration // on deadline.Elapsed; 0 = none; guarded by serving
 
 	mu          sync.Mutex
 	connections map[*connection]struct{}

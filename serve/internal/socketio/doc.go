@@ -6,7 +6,7 @@
 // a client that has disconnected, and sends nothing twice: an application that needs more
 // puts a position into its messages.
 //
-// An idle connection costs one small goroutine and no buffers. A message to many clients is
+// An idle websocket needs neither a goroutine nor a buffer. A message to many clients is
 // encoded once, in a Packet that they share.
 //
 // Usage: call New with a Handler for each namespace, mount the Server at its path with and

@@ -69,7 +69,7 @@ func (c bytesConn) Read(p []byte) (int, error)    { return c.Reader.Read(p) }
 func (bytesConn) SetReadDeadline(time.Time) error { return nil }
 
 func readAll(r io.Reader) (list []string, err error) {
-	c := &wire{conn: bytesConn{Reader: r}, max: 200}
+	c := &wire{conn: bytesConn{Reader: r}, session: &Session{server: New(Options{MaxPayload: 200})}}
 	for {
 		op, data, err := c.next()
 		if err != nil {

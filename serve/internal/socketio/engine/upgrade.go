@@ -78,7 +78,6 @@ func (s *Session) takeOver(c *wire) bool {
 		return false
 	}
 	s.probe, s.probed, s.ws = nil, false, c
-	c.readTimeout = s.server.maxSilence()
 	s.answer(nil)                          // a client that follows the protocol has no GET waiting
 	s.beat.extendedAt = deadline.Elapsed() // a ping may have to be sent again
 	s.pump()

@@ -20,7 +20,7 @@ func (v *Server) websocket(w http.ResponseWriter, r *http.Request, s *Session) {
 			return
 		}
 	}
-	c, err := v.upgrade(w, r)
+	c, err := v.upgrade(w, r, s)
 	switch {
 	case err != nil && fresh:
 		s.mu.Lock()
@@ -37,8 +37,9 @@ func (v *Server) websocket(w http.ResponseWriter, r *http.Request, s *Session) {
 	}
 }
 
-// upgrade turns a request into a websocket. The headers that are set are sent as well.
-func (v *Server) upgrade(w http.ResponseWriter, r *http.Request) (*wire, error) {
+// upgrade turns a request into a websocket for a session. The headers that are set are sent
+// as well.
+func (v *Server) upgrade(w http.ResponseWriter, r *http.Request, s *Session) (*wire, error) {
 	u := ws.HTTPUpgrader{Timeout: v.o.WriteTimeout, Header: w.Header()}
 	conn, rw, _, err := u.Upgrade(r, w)
 	if err != nil {
@@ -48,7 +49,7 @@ func (v *Server) upgrade(w http.ResponseWriter, r *http.Request) (*wire, error) 
 		return nil, err
 	}
 	boundSendBuffer(conn)
-	c := &wire{conn: conn, max: v.o.MaxPayload}
+	c := &wire{conn: conn, session: s}
 	if n := rw.Reader.Buffered(); n > 0 {
 		early, _ := rw.Reader.Peek(n)
 		c.early = bytes.Clone(early)
@@ -58,7 +59,6 @@ func (v *Server) upgrade(w http.ResponseWriter, r *http.Request) (*wire, error) 
 
 // openOn sends the open packet of a session that begins as a websocket.
 func (s *Session) openOn(c *wire) {
-	c.readTimeout = s.server.maxSilence()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ws = c
@@ -70,15 +70,13 @@ func (s *Session) openOn(c *wire) {
 	s.pump()
 }
 
-// run waits for data on a session's websocket, and does nothing else, because such a
-// goroutine has the smallest possible stack. It ends when there is data, and the next
-// goroutine waits for more.
-func (s *Session) run(c *wire) {
-	err := c.fill()
-	s.resume(c, err)
+// read reads what has arrived on a session's websocket, or waits for it.
+func (s *Session) read(c *wire) {
+	c.expect()
+	s.resume(c, c.fill())
 }
 
-// resume handles the data that has arrived, and then waits for more.
+// resume handles the data that has been read. Then nothing waits for more but idlers.
 func (s *Session) resume(c *wire, err error) {
 	for err == nil && c.unread() {
 		var op ws.OpCode
@@ -96,8 +94,9 @@ func (s *Session) resume(c *wire, err error) {
 		c.closeNow()
 		return
 	}
-	c.expect()
-	go s.run(c)
+	if !idlers().park(c) || c.closing.Load() && idlers().unpark(c) {
+		go s.read(c) // with a stack of its own, which is small
+	}
 }
 
 // handleFrame handles a message or a control frame. It returns false if no more is to be

@@ -16,14 +16,15 @@ import (
 // wire is a websocket's connection, read frame by frame. While it is idle, it uses only the
 // small buffer below, which is large enough for the frame of a heartbeat.
 type wire struct {
-	conn        net.Conn
-	max         int           // maximum bytes of a message
-	readTimeout time.Duration // maximum wait for the next message
-	early       []byte        // bytes that followed the HTTP request
-	buf         [24]byte
-	from        uint8 // buf[from:to] is unread
-	to          uint8
-	closing     atomic.Bool // our close frame has been sent
+	conn    net.Conn
+	session *Session
+	early   []byte // bytes that followed the HTTP request
+	buf     [24]byte
+	from    uint8 // buf[from:to] is unread
+	to      uint8
+	closing atomic.Bool // our close frame has been sent
+	watched bool        // fd is set, and idlers know it; guarded by their lock
+	fd      int32       // for idlers
 
 	other pace // of the frames that are not messages
 
@@ -94,13 +95,13 @@ func (c *wire) next() (ws.OpCode, []byte, error) {
 
 func (c *wire) unread() bool { return c.from < c.to || len(c.early) > 0 }
 
-// expect sets the deadline for what the client sends next, unless our close frame has been
-// sent: finish has set the deadline then.
+// expect sets the deadline for what is read next, unless our close frame has been sent:
+// finish has set the deadline then.
 func (c *wire) expect() {
 	if c.closing.Load() {
 		return
 	}
-	deadline.Read(c.conn, c.readTimeout)
+	deadline.Read(c.conn, c.session.server.maxSilence())
 	if c.closing.Load() { // meanwhile
 		deadline.Read(c.conn, closeGrace)
 	}
@@ -151,7 +152,7 @@ func (c *wire) frame() (ws.Header, []byte, error) {
 	if err := ws.CheckHeader(h, state); err != nil {
 		return h, nil, violation{ws.StatusProtocolError, err}
 	}
-	if h.Length+int64(len(c.partial)) > int64(c.max) && !h.OpCode.IsControl() {
+	if h.Length+int64(len(c.partial)) > int64(c.session.server.o.MaxPayload) && !h.OpCode.IsControl() {
 		return h, nil, errTooLarge
 	}
 	data := c.inPlace(int(h.Length))

@@ -189,9 +189,15 @@ func (c *wire) finish() {
 	if half, ok := c.conn.(interface{ CloseWrite() error }); ok {
 		half.CloseWrite()
 	}
+	if idlers().unpark(c) {
+		go c.session.read(c)
+	}
 }
 
-func (c *wire) closeNow() { c.conn.Close() }
+func (c *wire) closeNow() {
+	c.conn.Close()
+	idlers().unpark(c) // only now, because what is closed cannot be parked again
+}
 
 // refuse closes a websocket that belongs to no session, with a close frame.
 func (c *wire) refuse(code ws.StatusCode, timeout func() time.Duration) {

@@ -15,7 +15,7 @@ type realtimeFlags struct{ serve.Realtime }
 // flags adds the settings, with their defaults, to those of mkt serve.
 func (f *realtimeFlags) flags(g *Group, flags *pflag.FlagSet) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	own.DurationVar(&f.Tick, "realtime-tick", 2*time.Second, "time between pushes")
+	own.DurationVar(&f.Tick, "realtime-tick", 2*time.Second, "time between ticks; a publication after a longer pause is pushed at once")
 	own.DurationVar(&f.PingInterval, "realtime-ping-interval", 10*time.Second, "time between heartbeats of a socket")
 	own.DurationVar(&f.PingTimeout, "realtime-ping-timeout", 10*time.Second, "how long a heartbeat may go unanswered")
 	own.DurationVar(&f.ConnectTimeout, "realtime-connect-timeout", 5*time.Second, "how long a socket may take to send its token")
