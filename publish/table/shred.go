@@ -2,31 +2,15 @@ package table
 
 import (
 	"math"
+	"time"
 	"unsafe"
-
-	"github.com/parquet-go/parquet-go"
 )
 
-// shredder adds a row to columns.
-type shredder[T Row] func(to *columns, row *T)
-
-// shredderOf returns the fast shredder for markets, and the library's for the other
-// tables, which are small.
-func shredderOf[T Row](s *spec) shredder[T] {
-	if fast, ok := any(shredder[MarketRow](shredMarket)).(shredder[T]); ok {
-		return fast
-	}
-	var buffer parquet.Row
-	return func(to *columns, row *T) {
-		buffer = s.schema.Deconstruct(buffer[:0], row)
-		feed(to, buffer)
-	}
-}
-
-// shredMarket is a faster feed(schema.Deconstruct(row)), one selection after the other. A
-// test compares the two.
+// shredMarket adds a market to columns. See shred.
 func shredMarket(to *columns, m *MarketRow) { shred(to, marketSlots, unsafe.Pointer(m), 0, 0) }
 
+// shred is a faster feed(to, schema.Deconstruct(row)), one nested row after the other. A test
+// compares the two.
 func shred(to *columns, slots []slot, row unsafe.Pointer, rep, depth byte) {
 	for i := range slots {
 		s := &slots[i]
@@ -43,11 +27,19 @@ func shred(to *columns, slots []slot, row unsafe.Pointer, rep, depth byte) {
 		case booleanSlot:
 			to.number(s.leaf, rep, depth, truth(*(*bool)(at)))
 		case optionalFloatSlot:
-			if f := *(**float64)(at); f != nil {
-				to.number(s.leaf, rep, depth+1, math.Float64bits(*f))
-			} else {
-				to.none(s.leaf, rep, depth)
-			}
+			optionalNumber(to, s.leaf, rep, depth, *(**float64)(at), math.Float64bits)
+		case optionalIntegerSlot:
+			optionalNumber(to, s.leaf, rep, depth, *(**int32)(at), func(n int32) uint64 { return uint64(int64(n)) })
+		case optionalBooleanSlot:
+			optionalNumber(to, s.leaf, rep, depth, *(**bool)(at), truth)
+		case longSlot:
+			to.number(s.leaf, rep, depth, uint64(*(*int64)(at)))
+		case timeSlot:
+			to.number(s.leaf, rep, depth, milliseconds(*(*time.Time)(at)))
+		case optionalTimeSlot:
+			optionalNumber(to, s.leaf, rep, depth, *(**time.Time)(at), milliseconds)
+		case bytesSlot:
+			to.text(s.leaf, rep, depth, view(*(*[]byte)(at)))
 		case rowsSlot:
 			shredRows(to, s, at, rep, depth)
 		}
@@ -76,6 +68,16 @@ func optional(to *columns, leaf int, rep, def byte, s *string) {
 	}
 	to.text(leaf, rep, def+1, *s)
 }
+
+func optionalNumber[V any](to *columns, leaf int, rep, def byte, value *V, bits func(V) uint64) {
+	if value == nil {
+		to.none(leaf, rep, def)
+		return
+	}
+	to.number(leaf, rep, def+1, bits(*value))
+}
+
+func milliseconds(t time.Time) uint64 { return uint64(t.UnixMilli()) }
 
 func list(to *columns, leaf int, rep, def byte, items []string) {
 	if len(items) == 0 {

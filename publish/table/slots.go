@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"reflect"
+	"time"
 )
 
 // slot is a field of a row: its offset in the row's memory, and the leaf of the table.
@@ -28,6 +29,12 @@ const (
 	integerSlot
 	booleanSlot
 	optionalFloatSlot
+	optionalIntegerSlot
+	optionalBooleanSlot
+	longSlot
+	timeSlot
+	optionalTimeSlot
+	bytesSlot
 	rowsSlot
 )
 
@@ -38,6 +45,14 @@ var slotKinds = map[reflect.Type]slotKind{
 	reflect.TypeFor[int32]():    integerSlot,
 	reflect.TypeFor[bool]():     booleanSlot,
 	reflect.TypeFor[*float64](): optionalFloatSlot,
+	reflect.TypeFor[*int32]():   optionalIntegerSlot,
+	reflect.TypeFor[*bool]():    optionalBooleanSlot,
+	reflect.TypeFor[int64]():    longSlot,
+
+	// Every time is in milliseconds.
+	reflect.TypeFor[time.Time]():  timeSlot,
+	reflect.TypeFor[*time.Time](): optionalTimeSlot,
+	reflect.TypeFor[[]byte]():     bytesSlot,
 }
 
 var (

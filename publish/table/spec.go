@@ -42,6 +42,8 @@ type spec struct {
 	columns string                       // JSON: what each column means
 	absent  []absentList
 	footer  func() format.FileMetaData
+	slots   []slot    // of the row type
+	buffers sync.Pool // of *buffers
 }
 
 // absentList is a column that names the columns of the same row that were not sent.
@@ -77,9 +79,11 @@ func specOf[T Row]() *spec { return specs[reflect.TypeFor[T]()]() }
 func newSpec(name string, row any, sorting []string, stats map[string]bool) *spec {
 	s := specIn(name, parquet.SchemaOf(row))
 	s.sorting, s.stats, s.tags = sorting, stats, map[string]reflect.StructTag{}
+	s.slots = slotsOf(reflect.TypeOf(row), 0, 0)
 	tagsOf(s.tags, "", reflect.TypeOf(row))
 	s.columns = s.describe()
 	s.footer = sync.OnceValue(s.newFooter)
+	s.buffers.New = s.newBuffers
 	return s
 }
 

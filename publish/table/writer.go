@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
@@ -43,18 +44,42 @@ const drainBytes = 256 << 10
 // group. It does not sync: see package durable. A Writer is not safe for concurrent
 // use.
 type Writer[T Row] struct {
+	*buffers
 	spec    *spec
-	out     *bufio.Writer
 	offset  int64
 	footer  format.FileMetaData
-	shred   shredder[T]
 	last    key
-	rows    *columns // not encoded yet
 	encoded *columns // of WriteEncoded
-	chunks  []*chunk
 	tally   *tally
 	group   int64 // rows of the row group
 	indexes [][]chunkIndex
+}
+
+// buffers is the memory of a Writer, which another Writer of the table uses after it.
+type buffers struct {
+	out    *bufio.Writer
+	rows   *columns // not encoded yet
+	chunks []*chunk
+}
+
+func (s *spec) newBuffers() any {
+	b := &buffers{out: bufio.NewWriterSize(nil, 32<<10), rows: newColumns(s), chunks: make([]*chunk, len(s.leaves))}
+	for i := range b.chunks {
+		b.chunks[i] = newChunk(s, &s.leaves[i])
+	}
+	return b
+}
+
+// release gives the memory to the next Writer, unless it is that of an unusually large table.
+func (b *buffers) release(s *spec) {
+	size := 0
+	for i, c := range b.chunks {
+		size += cap(b.rows.leaves[i].bytes) + cap(c.pages) + cap(c.values.plain)
+	}
+	if size <= 2<<20 {
+		b.out.Reset(nil)
+		s.buffers.Put(b)
+	}
 }
 
 // chunkIndex are the two page indexes of a chunk.
@@ -67,10 +92,8 @@ type chunkIndex struct {
 // NewWriter returns a Writer of a new table. Close must be called after the last row.
 func NewWriter[T Row](w io.Writer, h Header) *Writer[T] {
 	s := specOf[T]()
-	out := &Writer[T]{spec: s, out: bufio.NewWriterSize(w, 64<<10), shred: shredderOf[T](s), rows: newColumns(s), tally: newTally(s), chunks: make([]*chunk, len(s.leaves))}
-	for i := range out.chunks {
-		out.chunks[i] = newChunk(s, &s.leaves[i])
-	}
+	out := &Writer[T]{spec: s, buffers: s.buffers.Get().(*buffers), tally: newTally(s)}
+	out.out.Reset(w)
 	out.footer = s.footer()
 	for name, value := range s.metadata(h) {
 		out.footer.KeyValueMetadata = append(out.footer.KeyValueMetadata, format.KeyValue{Key: name, Value: value})
@@ -98,7 +121,7 @@ func (w *Writer[T]) Write(rows ...T) error {
 		if err := w.begin(keyOf(&rows[i])); err != nil {
 			return err
 		}
-		w.shred(w.rows, &rows[i])
+		shred(w.rows, w.spec.slots, unsafe.Pointer(&rows[i]), 0, 0)
 		if err := w.added(1); err != nil {
 			return err
 		}
@@ -264,6 +287,8 @@ func (w *Writer[T]) Close() (Summary, error) {
 	if err := w.out.Flush(); err != nil {
 		return Summary{}, err
 	}
+	w.release(w.spec)
+	w.buffers = nil // a Writer that is used again panics
 	return w.tally.summary(), nil
 }
 

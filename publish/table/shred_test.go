@@ -1,0 +1,103 @@
+package table_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"reflect"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"mkt/publish/table"
+)
+
+// Rows of every table are taken apart as the library takes them apart: a file that the
+// library writes has the digest and the counts of ours.
+func TestRowsAsTheLibraryWritesThem(t *testing.T) {
+	asTheLibrary[table.FixtureRow](t, "fixtures")
+	asTheLibrary[table.MarketRow](t, "markets")
+	asTheLibrary[table.ListingRow](t, "listing")
+	asTheLibrary[table.EventRow](t, "changes")
+	asTheLibrary[table.LiveRow](t, "live")
+	asTheLibrary[table.LiveCounterRow](t, "live_counters")
+	asTheLibrary[table.LiveTimelineRow](t, "live_timeline")
+	asTheLibrary[table.LiveBucketRow](t, "live_buckets")
+	asTheLibrary[table.LivePeriodRow](t, "live_periods")
+	asTheLibrary[table.LiveStateRow](t, "live_states")
+}
+
+func asTheLibrary[T table.Row](t *testing.T, name string) {
+	t.Run(name, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(1, 2))
+		rows := make([]T, 40)
+		for i := range rows {
+			v := reflect.ValueOf(&rows[i]).Elem()
+			fill(v, random)
+			if name == "changes" { // the sort columns
+				v.FieldByName("Seq").SetInt(int64(i + 1))
+			} else {
+				v.Field(0).SetString("fx_" + strconv.Itoa(100+i))
+			}
+		}
+		_, ours := write(t, rows, 7)
+		var out bytes.Buffer
+		w := parquet.NewGenericWriter[T](&out, parquet.KeyValueMetadata("mkt.table", name), parquet.KeyValueMetadata("mkt.format", strconv.Itoa(table.Version)))
+		if _, err := w.Write(rows); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := table.Summarize[T](bytes.NewReader(out.Bytes()), int64(out.Len()))
+		if err != nil || !reflect.DeepEqual(ours, theirs) {
+			t.Errorf("ours %+v, the library's %+v, %v", ours, theirs, err)
+		}
+	})
+}
+
+// fill sets every field of a row to a random value, or to none.
+func fill(v reflect.Value, random *rand.Rand) {
+	switch at, isTime := v.Addr().Interface().(*time.Time); {
+	case isTime:
+		switch random.IntN(4) {
+		case 0: // the zero time
+		case 1:
+			*at = time.UnixMilli(-random.Int64N(1 << 41)).UTC()
+		default:
+			*at = time.UnixMilli(random.Int64N(1 << 41)).UTC()
+		}
+		return
+	case v.Kind() == reflect.Pointer:
+		if random.IntN(3) > 0 {
+			v.Set(reflect.New(v.Type().Elem()))
+			fill(v.Elem(), random)
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), random)
+		}
+	case reflect.Slice:
+		n := random.IntN(4)
+		v.Set(reflect.MakeSlice(v.Type(), n, n))
+		for i := range n {
+			fill(v.Index(i), random)
+		}
+	case reflect.String:
+		v.SetString([]string{"", "a", "home", "odds_decimal", "HOME", string(make([]byte, 200))}[random.IntN(6)])
+	case reflect.Int32, reflect.Int64:
+		v.SetInt([]int64{0, 1, -1, 1<<31 - 1, -1 << 31}[random.IntN(5)])
+	case reflect.Uint8:
+		v.SetUint(uint64(random.IntN(256)))
+	case reflect.Float64:
+		v.SetFloat([]float64{0, 1.5, -2, 1e300}[random.IntN(4)])
+	case reflect.Bool:
+		v.SetBool(random.IntN(2) > 0)
+	default:
+		panic(v.Kind())
+	}
+}
