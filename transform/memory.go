@@ -49,20 +49,24 @@ func (m *Memory) Hold(ctx context.Context, stopping <-chan struct{}, bytes int64
 	return func() { m.left.Release(bytes) }, nil
 }
 
-// What a run needs, as measured with cycles of up to half a million selections (140 bytes
-// a value) and with answers made to need much (250).
+// What a run needs. It holds what is being read, a fixture's rows until all are read up to
+// a bound, and a row group while it writes; it was measured with cycles of up to half a million
+// selections (140 bytes a value that is being read) and with answers made to need much (250).
 const (
 	bytesPerRun   = 16 << 20
-	bytesPerValue = 256
-	bytesAValue   = 10 // of the payload, if the cycle does not record its values; real ones have 14
+	bytesPerValue = 256     // of the answers that are read at the same time
+	mostOfAnswer  = 1 << 19 // values of one answer
+	rowsPerValue  = 16      // bytes
+	bytesAValue   = 10      // of the payload, if the cycle does not record its values; real ones have 14
 )
 
 // MostValues is how many JSON values the payloads of a cycle may have. fetch ends a run
 // before it has more, and an archive with more is an error.
 const MostValues = 10 << 20
 
-// need estimates the memory that reading a cycle takes.
-func need(c raw.Cycle) (bytes int64, err error) {
+// need estimates the memory that transforming a cycle takes, if so many of its answers are
+// read at the same time.
+func need(c raw.Cycle, workers int) (bytes int64, err error) {
 	values, known := c.Counters[raw.CounterValues]
 	if !known {
 		values = c.Counters["response_bytes"] / bytesAValue
@@ -70,7 +74,7 @@ func need(c raw.Cycle) (bytes int64, err error) {
 	if values > MostValues {
 		return 0, fmt.Errorf("%w: its answers have %d values, more than the limit of %d", ErrQuarantined, values, MostValues)
 	}
-	return bytesPerRun + values*bytesPerValue, nil
+	return bytesPerRun + min(values, int64(workers)*mostOfAnswer)*bytesPerValue + min(values*rowsPerValue, 2*maxBuffered), nil
 }
 
 // How many selections a fixture and a market may have; the recorded ones have up to 1,420

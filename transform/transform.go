@@ -162,7 +162,7 @@ func (r *run) transform(ctx context.Context) error {
 	if err := r.chooseCycle(); err != nil || r.summary.Already {
 		return err
 	}
-	bytes, err := need(r.archive.Cycle())
+	bytes, err := need(r.archive.Cycle(), r.Workers)
 	if err != nil {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}
