@@ -29,7 +29,8 @@ type answer struct {
 	aborted bool
 	body    body
 	call    call
-	headers int // of the values that are used
+	held    *listen.Conn // on which the page is held back; nil if none
+	headers int          // of the values that are used
 	values  [6]string
 }
 
@@ -150,11 +151,20 @@ func (a *answer) page(r *http.Request, p *api.Page, stale bool) {
 		*buf = tail
 	}
 	a.setHeader(h, "Content-Length", strconv.Itoa(len(head)+len(tail)))
-	unsent := listen.FromContext(r.Context()).Gather(head, func() {
-		a.WriteHeader(http.StatusOK)
-		a.Write(head) // an error means that the client has gone
+	if len(head)+len(tail) <= listen.MaxHeld {
+		a.held = listen.FromContext(r.Context())
+		a.held.Hold()
+	}
+	a.WriteHeader(http.StatusOK)
+	if _, err := a.Write(head); err == nil {
 		a.Write(tail)
-		http.NewResponseController(a).Flush()
-	})
-	a.bytes = max(0, a.bytes-int64(unsent))
+	}
+}
+
+// send sends a page that was held back.
+func (a *answer) send() {
+	if a.held != nil {
+		http.NewResponseController(a.ResponseWriter).Flush()
+		a.held.Send()
+	}
 }

@@ -21,6 +21,13 @@ const (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
+var isBase62 = func() (is [256]bool) {
+	for i := range len(base62) {
+		is[base62[i]] = true
+	}
+	return is
+}()
+
 // NewToken returns a new token from random bytes; nil means crypto/rand. The token is
 // shown once, and only its Digest is stored.
 func NewToken(random io.Reader) (string, error) {
@@ -70,7 +77,7 @@ func ValidToken(s string) bool {
 	}
 	secret := s[len(tokenPrefix) : len(tokenPrefix)+tokenSecret]
 	for i := 0; i < len(secret); i++ {
-		if strings.IndexByte(base62, secret[i]) < 0 {
+		if !isBase62[secret[i]] {
 			return false
 		}
 	}

@@ -18,7 +18,7 @@ type Conn struct {
 	address  netip.Addr // its network
 	exempt   bool
 	writing  atomic.Int64 // when the current write began, on deadline.Elapsed; 0 = none
-	gathered *gathered    // if not nil, writes are held back; only the request's goroutine writes
+	held     *held        // nil unless writes are held back; only the request's goroutine writes
 	peer     *peer
 
 	// Guarded by the listener's lock.
@@ -33,18 +33,13 @@ type Wrapped struct{ net.Conn }
 
 // Write implements net.Conn.
 func (c *Conn) Write(p []byte) (int, error) {
-	if c.gathered != nil {
-		c.gathered.add(p)
+	if c.held != nil {
+		c.held.buf = append(c.held.buf, p...)
 		return len(p), nil
 	}
-	defer c.timeWrite()()
-	return c.Conn.Write(p)
-}
-
-// timeWrite records that a write waits for the client, until the returned function is called.
-func (c *Conn) timeWrite() (done func()) {
 	c.writing.Store(int64(deadline.Elapsed()))
-	return func() { c.writing.Store(0) }
+	defer c.writing.Store(0)
+	return c.Conn.Write(p)
 }
 
 // Close implements net.Conn.
