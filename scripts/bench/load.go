@@ -69,10 +69,13 @@ func (b *bench) load(ctx context.Context, targets []target, connections int, arg
 		for i, t := range targets {
 			each := b.seconds
 			if round == 0 {
-				all[i], each = new(rates), time.Second
+				all[i], each = new(rates), 2*time.Second
 			}
 			before := t.seconds()
 			r, err := wrk(ctx, t, connections, each, arguments(t, served[i]))
+			if err == nil && r.requests == 0 {
+				err = fmt.Errorf("no answer within %v", each)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", t.name, err)
 			}

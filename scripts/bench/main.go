@@ -64,7 +64,7 @@ func main() {
 	flag.Parse()
 	o.rounds, o.fixtures, o.largest, o.speed, o.seconds = 3, 960, 1200, 40, 4*time.Second
 	if o.quick {
-		o.rounds, o.fixtures, o.largest, o.speed, o.seconds = 1, 60, 80, 400, time.Second
+		o.rounds, o.fixtures, o.largest, o.speed, o.seconds = 1, 60, 80, 400, 2*time.Second
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

@@ -35,7 +35,7 @@ func (b *bench) has(program, install string) bool {
 	if _, err := exec.LookPath(program); err == nil {
 		return true
 	}
-	if s := program + " is not installed: " + install; !slices.Contains(b.skipped, s) {
+	if s := program + " is not installed, or not in PATH, and was skipped: " + install; !slices.Contains(b.skipped, s) {
 		b.skipped = append(b.skipped, s)
 	}
 	return false
