@@ -63,7 +63,7 @@ func (r *run) beginFrom(from layout.CycleID, m snapshot.Manifest) {
 		r.result.previousCycle, r.result.previousDigest = "", ""
 		return
 	}
-	r.result.previousCycle, r.result.previousDigest = from, m.Tables[statesTable].Digest
+	r.result.previousCycle, r.result.previousDigest, r.result.previousHeader = from, m.Tables[statesTable].Digest, m
 }
 
 // samePrevious continues the cycle that an earlier run of this one continued.
@@ -79,7 +79,7 @@ func (r *run) samePrevious() error {
 	if digest := m.Tables[statesTable].Digest; !found || digest != r.before.PreviousDigest {
 		return fmt.Errorf("%w: %s", ErrNoPrevious, id)
 	}
-	r.result.previousCycle, r.result.previousDigest = id, r.before.PreviousDigest
+	r.result.previousCycle, r.result.previousDigest, r.result.previousHeader = id, r.before.PreviousDigest, m
 	return nil
 }
 

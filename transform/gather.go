@@ -9,6 +9,7 @@ import (
 	"mkt/fetch/provider"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
 
@@ -20,7 +21,8 @@ type result struct {
 
 	previousCycle   layout.CycleID // the cycle that this one continues, with the digest of its states
 	previousDigest  string
-	newest          time.Time // newest retrieval of a fixture; zero if there is none
+	previousHeader  snapshot.Manifest // of that cycle
+	newest          time.Time         // newest retrieval of a fixture; zero if there is none
 	listingComplete bool
 	filtered        map[string]int
 	broken          map[string]int

@@ -19,11 +19,10 @@ const statesTable = "live_states"
 // readStates reads the states of the previous cycle. It leaves out a state that this
 // version cannot read: its fixture begins with a baseline.
 func (r *run) readStates() (tracks []*track, err error) {
-	id := r.result.previousCycle
-	if id == "" {
+	if r.result.previousCycle == "" {
 		return nil, nil
 	}
-	err = eachState(r.Root, id, func(row *table.LiveStateRow) error {
+	err = eachState(r.Root, r.result.previousHeader, func(row *table.LiveStateRow) error {
 		state, err := live.Decode(row.State)
 		if errors.Is(err, live.ErrVersion) {
 			r.summary.Live.Refused++
@@ -50,7 +49,11 @@ type LiveState struct {
 // FindLiveState returns the state of a fixture that a canonical cycle stores; false if
 // there is none, or one that this version cannot read.
 func FindLiveState(root durable.ReadFS, cycle layout.CycleID, fixtureID string) (s LiveState, found bool, err error) {
-	err = eachState(root, cycle, func(row *table.LiveStateRow) error {
+	header, _, err := snapshot.OpenCanonical(root, cycle)
+	if err != nil {
+		return s, false, err
+	}
+	err = eachState(root, header, func(row *table.LiveStateRow) error {
 		if row.FixtureID != fixtureID {
 			return nil
 		}
@@ -68,14 +71,10 @@ func FindLiveState(root durable.ReadFS, cycle layout.CycleID, fixtureID string) 
 	return s, found, err
 }
 
-// eachState calls do with the states that a canonical cycle stores, after verifying the
-// file. A row is valid until the next one.
-func eachState(root durable.ReadFS, id layout.CycleID, do func(*table.LiveStateRow) error) error {
-	m, _, err := snapshot.OpenCanonical(root, id)
-	if err != nil {
-		return err
-	}
-	dir := layout.Cycle(layout.CanonicalDir, id)
+// eachState calls do with the states that the canonical cycle of a header stores, after
+// verifying the file. A row is valid until the next one.
+func eachState(root durable.ReadFS, m snapshot.Manifest, do func(*table.LiveStateRow) error) error {
+	dir := layout.Cycle(layout.CanonicalDir, m.CycleID)
 	for row, err := range snapshot.VerifiedRows[table.LiveStateRow](root, dir, m, layout.LiveStatesFile) {
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -141,12 +142,13 @@ func truncate(w http.ResponseWriter, r *http.Request, a Answer, breaks bool) {
 }
 
 // blank is white space, which may follow any JSON document.
-var blank = bytes.Repeat([]byte(" "), 1<<20)
+var blank = sync.OnceValue(func() []byte { return bytes.Repeat([]byte(" "), 1<<20) })
 
 // pad sends a correct answer followed by white space, which makes it too large.
 func pad(w http.ResponseWriter, a Answer) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Write(a.Body)
+	blank := blank()
 	for left := max(9*len(a.Body), 64<<20); left > 0; left -= len(blank) {
 		if _, err := w.Write(blank[:min(left, len(blank))]); err != nil {
 			return
@@ -160,7 +162,7 @@ func bomb(w http.ResponseWriter) {
 	w.Header().Set("Content-Encoding", "gzip")
 	var member bytes.Buffer
 	z := gzip.NewWriter(&member)
-	z.Write(blank)
+	z.Write(blank())
 	z.Close()
 	for range 1024 {
 		if _, err := w.Write(member.Bytes()); err != nil {

@@ -28,7 +28,9 @@ const defaultCluster = "mkt"
 // mostServers bounds the servers of an address.
 const mostServers = 32
 
-var hostName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,255}$`)
+var hostName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+const mostHostName = 255 // characters
 
 var clusterName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 
@@ -81,7 +83,7 @@ func parseServer(scheme, part string) (string, error) {
 	if err != nil {
 		host, port = strings.Trim(part, "[]"), "4222"
 	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || net.ParseIP(host) == nil && !hostName.MatchString(host) {
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || net.ParseIP(host) == nil && (len(host) > mostHostName || !hostName.MatchString(host)) {
 		return "", errors.New("want HOST or HOST:PORT, with a port from 1 to 65535")
 	}
 	return scheme + "://" + net.JoinHostPort(host, port), nil

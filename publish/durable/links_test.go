@@ -81,6 +81,15 @@ func TestNamesStayInTheRoot(t *testing.T) {
 			}
 		}
 	}
+	must(t, os.WriteFile(filepath.Join(top, "root", "folder", "mine"), []byte("y"), 0o644))
+	for _, name := range []string{"folder/mine", "./folder//mine", "folder/./mine", "folder/../folder/mine"} {
+		if got, err := durable.ReadFile(disk, name, 10); string(got) != "y" {
+			t.Errorf("%q: %q, %v", name, got, err)
+		}
+	}
+	if err := disk.Remove("folder/mine/."); err != nil {
+		t.Error(err)
+	}
 	must(t, disk.Close())
 	must(t, disk.Close())
 	for what, err := range try("mine") {

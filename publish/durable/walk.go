@@ -16,29 +16,29 @@ import (
 func (d *Disk) at(op, name string, do func(folder int, base string) error) error {
 	d.open.RLock()
 	defer d.open.RUnlock()
-	folder, err := d.walk(op, name)
+	folder, base, err := d.walk(op, name)
 	if err != nil {
 		return err
 	}
 	defer d.leave(folder)
-	return named(op, name, do(folder, path.Base(name)))
+	return named(op, name, do(folder, base))
 }
 
 // both is at for two names.
 func (d *Disk) both(op, oldname, newname string, do func(from int, old string, to int, new string) error) error {
 	d.open.RLock()
 	defer d.open.RUnlock()
-	from, err := d.walk(op, oldname)
+	from, old, err := d.walk(op, oldname)
 	if err != nil {
 		return err
 	}
 	defer d.leave(from)
-	to, err := d.walk(op, newname)
+	to, new, err := d.walk(op, newname)
 	if err != nil {
 		return err
 	}
 	defer d.leave(to)
-	return named(op, newname, again(func() error { return do(from, path.Base(oldname), to, path.Base(newname)) }))
+	return named(op, newname, again(func() error { return do(from, old, to, new) }))
 }
 
 func named(op, name string, err error) error {
@@ -48,25 +48,26 @@ func named(op, name string, err error) error {
 	return explain(op, name, &fs.PathError{Op: op, Path: name, Err: err})
 }
 
-// walk opens the folder that contains a name. The caller must leave it.
-func (d *Disk) walk(op, name string) (folder int, err error) {
+// walk opens the folder that contains a name, and returns the last element of the name. The
+// caller must leave the folder.
+func (d *Disk) walk(op, name string) (folder int, base string, err error) {
 	if name = path.Clean(name); !fs.ValidPath(name) || name == "." {
-		return 0, named(op, name, fs.ErrInvalid)
+		return 0, "", named(op, name, fs.ErrInvalid)
 	}
 	if d.closed {
-		return 0, named(op, name, fs.ErrClosed)
+		return 0, "", named(op, name, fs.ErrClosed)
 	}
 	folder = d.fd
 	for end := 0; ; {
 		length := strings.IndexByte(name[end:], '/')
 		if length < 0 {
-			return folder, nil
+			return folder, name[end:], nil
 		}
 		next, err := openFolder(folder, name[end:end+length])
 		d.leave(folder)
 		end += length
 		if err != nil {
-			return 0, named(op, name[:end], err)
+			return 0, "", named(op, name[:end], err)
 		}
 		folder, end = next, end+1
 	}

@@ -257,7 +257,7 @@ var layoutOf = page.Template(body, template.FuncMap{
 // HTML returns the body of the page, for a page that has the style sheet.
 func (r *Report) HTML() (template.HTML, error) {
 	var b strings.Builder
-	if err := layoutOf.ExecuteTemplate(&b, "body", r); err != nil {
+	if err := layoutOf().ExecuteTemplate(&b, "body", r); err != nil {
 		return "", fmt.Errorf("diff page: %w", err)
 	}
 	return template.HTML(b.String()), nil
@@ -265,5 +265,5 @@ func (r *Report) HTML() (template.HTML, error) {
 
 // Write writes the page.
 func (r *Report) Write(w io.Writer) error {
-	return page.Write(w, layoutOf, page.Content{Title: "What changed: " + r.ClientID + " " + r.Product, Body: r, MadeBy: r.madeBy, MadeAt: r.madeAt, Command: "mkt diff"})
+	return page.Write(w, layoutOf(), page.Content{Title: "What changed: " + r.ClientID + " " + r.Product, Body: r, MadeBy: r.madeBy, MadeAt: r.madeAt, Command: "mkt diff"})
 }

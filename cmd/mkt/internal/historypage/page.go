@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"mkt/cmd/mkt/internal/history"
@@ -187,18 +188,20 @@ var (
 		"add":   func(a, b float64) float64 { return a + b },
 		"name":  func(p *history.Path) string { return history.FixtureName(&p.Fixture) },
 	}
-	part  = template.Must(template.New("path").Funcs(functions).Parse(body))
+	part = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("path").Funcs(functions).Parse(body))
+	})
 	whole = page.Template(`<h1>{{name .Path}}</h1>`+body, functions)
 )
 
 // HTML returns the path as a part of a page.
 func (v *View) HTML() (template.HTML, error) {
 	var out strings.Builder
-	err := part.Execute(&out, v)
+	err := part().Execute(&out, v)
 	return template.HTML(out.String()), err
 }
 
 // Write writes a page of its own.
 func (v *View) Write(w io.Writer, madeBy, command string, now time.Time) error {
-	return page.Write(w, whole, page.Content{Title: history.FixtureName(&v.Path.Fixture) + ": " + v.Title, Body: v, MadeBy: madeBy, MadeAt: now, Command: command})
+	return page.Write(w, whole(), page.Content{Title: history.FixtureName(&v.Path.Fixture) + ": " + v.Title, Body: v, MadeBy: madeBy, MadeAt: now, Command: command})
 }

@@ -65,13 +65,13 @@ type markView struct{ Kind, Class, Side string }
 
 // Write writes the page.
 func (m *Match) Write(w io.Writer) error {
-	return page.Write(w, layoutOf, page.Content{Title: m.Title(), Body: m.view(), MadeBy: m.MadeBy, MadeAt: m.Now, Command: m.Command})
+	return page.Write(w, layoutOf(), page.Content{Title: m.Title(), Body: m.view(), MadeBy: m.MadeBy, MadeAt: m.Now, Command: m.Command})
 }
 
 // HTML returns the body of the page, for a page that has the style sheet.
 func (m *Match) HTML() (template.HTML, error) {
 	var b strings.Builder
-	if err := layoutOf.ExecuteTemplate(&b, "body", m.view()); err != nil {
+	if err := layoutOf().ExecuteTemplate(&b, "body", m.view()); err != nil {
 		return "", fmt.Errorf("match page: %w", err)
 	}
 	return template.HTML(b.String()), nil

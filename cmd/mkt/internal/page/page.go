@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"mkt/cmd/mkt/internal/plain"
@@ -26,9 +27,14 @@ var frame string
 //go:embed style.css
 var Style string
 
-// Template parses the body of a page, which is put into the common frame. It panics if the body
+// Template returns a function that parses the body of a page, which is put into the common
+// frame, when it is first called: every start of mkt would pay for it. It panics if the body
 // does not parse, which is a programming error. functions may be nil.
-func Template(body string, functions template.FuncMap) *template.Template {
+func Template(body string, functions template.FuncMap) func() *template.Template {
+	return sync.OnceValue(func() *template.Template { return parse(body, functions) })
+}
+
+func parse(body string, functions template.FuncMap) *template.Template {
 	t := template.Must(template.New("page").Funcs(template.FuncMap{
 		"style": func() template.CSS { return template.CSS(Style) },
 		"utc":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },

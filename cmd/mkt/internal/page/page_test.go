@@ -17,7 +17,7 @@ import (
 func TestWrite(t *testing.T) {
 	var b strings.Builder
 	body := page.Template(`<h1>{{.}}</h1>`, nil)
-	err := page.Write(&b, body, page.Content{Title: `A & <B>`, Body: `<script>alert("x")</script>`, MadeBy: "mkt", MadeAt: time.Unix(0, 0), Command: "mkt <x>"})
+	err := page.Write(&b, body(), page.Content{Title: `A & <B>`, Body: `<script>alert("x")</script>`, MadeBy: "mkt", MadeAt: time.Unix(0, 0), Command: "mkt <x>"})
 	if err != nil {
 		t.Fatal(err)
 	}
