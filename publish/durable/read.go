@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
 )
 
 // ReadFile reads a whole file of at most max bytes; a larger one is ErrTooLarge.
@@ -29,6 +30,9 @@ func ReadFile(f ReadFS, name string, max int64) ([]byte, error) {
 	return data, nil
 }
 
+// buffers are those of HashFile: serve hashes five small files of each live publication.
+var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+
 // HashFile reads a file to its end and returns its length and its SHA-256 in lower-case
 // hex.
 func HashFile(f ReadFS, name string) (size int64, sum string, err error) {
@@ -37,8 +41,9 @@ func HashFile(f ReadFS, name string) (size int64, sum string, err error) {
 		return 0, "", err
 	}
 	defer r.Close()
-	h := sha256.New()
-	size, err = io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{r}, make([]byte, 64<<10))
+	h, buffer := sha256.New(), buffers.Get().(*[64 << 10]byte)
+	defer buffers.Put(buffer)
+	size, err = io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{r}, buffer[:])
 	if err != nil {
 		return 0, "", fmt.Errorf("read %s: %w", name, err)
 	}
