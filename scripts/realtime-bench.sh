@@ -1,9 +1,9 @@
 #!/bin/sh
 # Measures the socket with 4,000 connections over 500 accounts: the memory per connection
 # and the latency from publication to receipt, compared with the official Node server
-# (testdata/node/fanout.mjs). Needs Go, node and npm; takes twelve minutes. Each
-# account publishes every 8 s; both servers check for new data every 250 ms and push on a
-# tick of 2 s. The official server is measured a second time, pushing at once.
+# (testdata/node/fanout.mjs). Needs Go, node and npm; takes eight minutes. Each
+# account publishes every 8 s; both servers push a publication of which the operating system
+# has given notice, look for others every 250 ms, and have a tick of 2 s.
 #
 #   scripts/realtime-bench.sh [ACCOUNTS,CONNECTIONS,FIXTURES,SECONDS [ROUNDS]]
 set -eu

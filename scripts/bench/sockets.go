@@ -76,8 +76,8 @@ func measureRealtime(ctx context.Context, b *bench) error {
 	side := func(name string) string {
 		return fmt.Sprintf("p99 %.3f s, p50 %.3f s, %.0f %% of a core", m[name+"-p99-s"], m[name+"-p50-s"], 100*m[name+"-cores"])
 	}
-	b.add(row{fmt.Sprintf("publication to receipt, %d sockets of %d accounts", 8*accounts, accounts), side("ours"), "official server with a tick of 2 s " + side("official") + "; pushing at once " + side("at-once"),
-		fmt.Sprintf("p99 %.2f; %.2f", m["ours-p99-s"]/m["official-p99-s"], m["ours-p99-s"]/m["at-once-p99-s"]), "p99 0.8"})
+	b.add(row{fmt.Sprintf("publication to receipt, %d sockets of %d accounts", 8*accounts, accounts), side("ours"), "official server, by the same rule, " + side("official"),
+		fmt.Sprintf("p99 %.2f, p50 %.2f", m["ours-p99-s"]/m["official-p99-s"], m["ours-p50-s"]/m["official-p50-s"]), "p99 0.8"})
 	b.add(row{"memory of one of these sockets while nothing is published", fmt.Sprintf("%.1f kB", m["ours-B/conn"]/1e3), fmt.Sprintf("official server %.1f kB", m["official-B/conn"]/1e3), fmt.Sprintf("%.2f", m["ours-B/conn"]/m["official-B/conn"]), "below 0.5"})
 	return nil
 }
