@@ -264,25 +264,38 @@ func (c *chunk) endPage() (err error) {
 	if entries == 0 {
 		return nil
 	}
-	data := c.scratch[:0]
+	data, secondVersion := c.scratch[:0], c.leaf.encoding == format.DeltaByteArray
 	if c.leaf.maxRep > 0 {
-		if data, err = appendLevels(data, p.reps, c.leaf.maxRep); err != nil {
+		if data, err = appendLevels(data, p.reps, c.leaf.maxRep, !secondVersion); err != nil {
 			return err
 		}
 	}
+	repsLength := len(data)
 	if c.leaf.maxDef > 0 {
-		if data, err = appendLevels(data, p.defs, c.leaf.maxDef); err != nil {
+		if data, err = appendLevels(data, p.defs, c.leaf.maxDef, !secondVersion); err != nil {
 			return err
 		}
 	}
+	levels := len(data)
 	if data, err = v.append(data, c.leaf); err != nil {
 		return err
 	}
 	c.scratch = data
 	offset := len(c.pages)
-	c.pages, err = c.appendPage(c.pages, format.PageHeader{Type: format.DataPage, DataPageHeader: thrift.New(format.DataPageHeader{
+	header := format.PageHeader{Type: format.DataPage, DataPageHeader: thrift.New(format.DataPageHeader{
 		NumValues: int32(entries), Encoding: c.leaf.encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
-	})}, data)
+	})}
+	// Some readers, such as hyparquet, know this encoding only in pages of the second version,
+	// which do not compress the levels. All other columns have pages of the first version.
+	if secondVersion {
+		header = format.PageHeader{Type: format.DataPageV2, DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{
+			NumValues: int32(entries), NumNulls: int32(p.bounds.nulls), NumRows: int32(c.rows - p.firstRow), Encoding: c.leaf.encoding,
+			RepetitionLevelsByteLength: int32(repsLength), DefinitionLevelsByteLength: int32(levels - repsLength),
+		})}
+	} else {
+		levels = 0
+	}
+	c.pages, err = c.appendPage(c.pages, header, data[:levels], data[levels:])
 	if err != nil {
 		return err
 	}
@@ -296,29 +309,34 @@ func (c *chunk) endPage() (err error) {
 	return nil
 }
 
-// appendPage appends a page with its header, compressed.
-func (c *chunk) appendPage(to []byte, header format.PageHeader, data []byte) ([]byte, error) {
+// appendPage appends a page with its header: levels as they are, and data compressed.
+func (c *chunk) appendPage(to []byte, header format.PageHeader, levels, data []byte) ([]byte, error) {
 	c.compressed = compression.encode(c.compressed, data)
-	header.UncompressedPageSize, header.CompressedPageSize = int32(len(data)), int32(len(c.compressed))
-	header.CRC = int32(crc32.ChecksumIEEE(c.compressed))
+	header.UncompressedPageSize, header.CompressedPageSize = int32(len(levels)+len(data)), int32(len(levels)+len(c.compressed))
+	header.CRC = int32(crc32.Update(crc32.ChecksumIEEE(levels), crc32.IEEETable, c.compressed))
 	head, err := c.header.encode(&header)
 	if err != nil {
 		return to, err
 	}
-	c.plainSize += int64(len(head) + len(data))
-	return append(append(to, head...), c.compressed...), nil
+	c.plainSize += int64(len(head) + len(levels) + len(data))
+	return append(append(append(to, head...), levels...), c.compressed...), nil
 }
 
-// appendLevels appends levels behind their length.
-func appendLevels(to, levels []byte, most byte) ([]byte, error) {
+// appendLevels appends levels, behind their length if withLength is true.
+func appendLevels(to, levels []byte, most byte, withLength bool) ([]byte, error) {
 	at := len(to)
-	to = append(to, 0, 0, 0, 0)
-	encoded, err := (&rle.Encoding{BitWidth: bits.Len8(most)}).EncodeLevels(to[at+4:], levels)
+	if withLength {
+		to = append(to, 0, 0, 0, 0)
+	}
+	from := len(to)
+	encoded, err := (&rle.Encoding{BitWidth: bits.Len8(most)}).EncodeLevels(to[from:], levels)
 	if err != nil {
 		return to, err
 	}
-	binary.LittleEndian.PutUint32(to[at:], uint32(len(encoded)))
-	return append(to[:at+4], encoded...), nil // the same memory, unless it was too small
+	if withLength {
+		binary.LittleEndian.PutUint32(to[at:], uint32(len(encoded)))
+	}
+	return append(to[:from], encoded...), nil // the same memory, unless it was too small
 }
 
 // append appends the values of a page in the column's encoding.
@@ -365,7 +383,7 @@ func (c *chunk) finish() (dictionary []byte, err error) {
 	}
 	return c.appendPage(nil, format.PageHeader{Type: format.DictionaryPage, DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{
 		NumValues: int32(n), Encoding: format.Plain,
-	})}, d)
+	})}, nil, d)
 }
 
 // metadata describes the finished chunk, which begins at an offset of the file with a

@@ -1,0 +1,65 @@
+package table_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"mkt/publish/table"
+)
+
+// Rows that reach the limits of pages, dictionaries and lengths are read back as they are, and
+// have the same bytes however they are written.
+func TestRoundTripAtLimits(t *testing.T) {
+	for name, row := range map[string]struct {
+		rows int
+		of   func(i int) table.MarketRow
+	}{
+		"nulls":                     {3, func(int) table.MarketRow { return table.MarketRow{} }},
+		"a dictionary of one value": {20_000, func(int) table.MarketRow { return table.MarketRow{Market: some("A")} }},
+		"long texts": {11, func(i int) table.MarketRow {
+			text := strings.Repeat("x", []int{0, 1, 127, 128, 129, 16383, 16384, 16385, 65535, 65536, 200_000}[i])
+			return table.MarketRow{MarketName: &text, Lines: []string{text, ""}, Selections: []table.SelectionRow{{SelectionID: text}, {}}}
+		}},
+		"lists and nulls in turn": {3000, func(i int) table.MarketRow {
+			return table.MarketRow{Selections: make([]table.SelectionRow, i%4), RawReason: []*string{nil, some("")}[i/1000%2]}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rows := make([]table.MarketRow, row.rows)
+			for i := range rows {
+				rows[i] = row.of(i)
+				rows[i].FixtureID, rows[i].MarketID = fmt.Sprintf("fx_%06d", i/100), fmt.Sprintf("mk_%06d", i)
+			}
+			roundTrip(t, rows)
+		})
+	}
+}
+
+// Readers such as hyparquet know DELTA_BYTE_ARRAY only in data pages of the second version.
+func TestVersionOfPages(t *testing.T) {
+	data, _ := write(t, sampleMarkets(40, 12), 7)
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range file.Metadata().RowGroups[0].Columns {
+		var page format.PageHeader
+		from := bytes.NewReader(data[c.MetaData.DataPageOffset:])
+		if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(from)).Decode(&page); err != nil {
+			t.Fatal(err)
+		}
+		want := format.DataPage
+		if c.MetaData.Encoding[0] == format.DeltaByteArray {
+			want = format.DataPageV2
+		}
+		if page.Type != want {
+			t.Errorf("%v in %v: %v, want %v", c.MetaData.PathInSchema, c.MetaData.Encoding[0], page.Type, want)
+		}
+	}
+}
