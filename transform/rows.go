@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"sync"
 
@@ -28,7 +29,10 @@ type rowStore struct {
 type stored struct {
 	at   int64
 	size int
+	sum  uint32 // their CRC-32C
 }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // maxBuffered is how many bytes a rowStore keeps in memory: those of 100,000 selections.
 const maxBuffered = 16 << 20
@@ -46,7 +50,7 @@ func (s *rowStore) add(rows []byte) (stored, error) {
 		copy(larger, s.buffer)
 		s.buffer = larger
 	}
-	at := stored{s.stored + int64(len(s.buffer)), len(rows)}
+	at := stored{s.stored + int64(len(s.buffer)), len(rows), crc32.Checksum(rows, castagnoli)}
 	s.buffer = append(s.buffer, rows...)
 	return at, nil
 }
@@ -84,10 +88,13 @@ func (s *rowStore) read(of stored) ([]byte, error) {
 	if _, err := s.reader.ReadAt(s.found, of.at); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
+	if crc32.Checksum(s.found, castagnoli) != of.sum {
+		return nil, fmt.Errorf("%s: the disk does not return what was written; check it, then run transform again", s.name)
+	}
 	return s.found, nil
 }
 
-// close deletes the file.
+// close deletes the file, if there is one: until it is closed, its bytes stay on the disk.
 func (s *rowStore) close() error {
 	if s.file == nil {
 		return nil
@@ -96,6 +103,6 @@ func (s *rowStore) close() error {
 	if s.reader != nil {
 		s.reader.Close()
 	}
-	s.file = nil
+	s.file, s.reader = nil, nil
 	return s.root.Remove(s.name)
 }
