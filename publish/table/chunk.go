@@ -24,6 +24,7 @@ import (
 type chunk struct {
 	leaf     *leaf
 	hasStats bool
+	codec    *codec
 
 	page   page
 	values values
@@ -68,8 +69,10 @@ type values struct {
 	plain   []byte   // numbers and texts: of the page
 	offsets []uint32 // of the texts in plain; the first one is 0
 	bools   int      // how many booleans are in plain
-	encoded []byte   // buffer
-	long    bool     // a text of the chunk is too long to be a bound
+	// Buffers of append.
+	encoded, rest []byte
+	lengths       []int32
+	long          bool // a text of the chunk is too long to be a bound
 }
 
 // dictionary numbers the distinct values of a chunk in the order in which they appear.
@@ -81,8 +84,9 @@ type dictionary[V comparable] struct {
 }
 
 func newChunk(s *spec, l *leaf) *chunk {
-	c := &chunk{leaf: l, hasStats: s.stats == nil || s.stats[l.name], values: values{offsets: make([]uint32, 1)}}
+	c := &chunk{leaf: l, hasStats: s.stats == nil || s.stats[l.name], codec: fastest, values: values{offsets: make([]uint32, 1)}}
 	if l.encoding == format.RLEDictionary {
+		c.codec = thorough
 		c.values.texts = dictionary[string]{index: map[string]int32{}, at: -1}
 		c.values.numbers = dictionary[uint64]{index: map[uint64]int32{}, at: -1}
 	}
@@ -298,7 +302,7 @@ func (c *chunk) endPage() (err error) {
 
 // appendPage appends a page with its header, compressed.
 func (c *chunk) appendPage(to []byte, header format.PageHeader, data []byte) ([]byte, error) {
-	c.compressed = compression.encode(c.compressed, data)
+	c.compressed = c.codec.encode(c.compressed, data)
 	header.UncompressedPageSize, header.CompressedPageSize = int32(len(data)), int32(len(c.compressed))
 	header.CRC = int32(crc32.ChecksumIEEE(c.compressed))
 	head, err := c.header.encode(&header)
@@ -326,9 +330,9 @@ func (v *values) append(to []byte, l *leaf) ([]byte, error) {
 	var err error
 	switch l.encoding {
 	case format.RLEDictionary:
-		v.encoded, err = new(rle.DictionaryEncoding).EncodeInt32(v.encoded, v.indexes)
+		v.encoded, err = appendIndexes(v.encoded[:0], v.indexes)
 	case format.DeltaByteArray:
-		v.encoded, err = new(delta.ByteArrayEncoding).EncodeByteArray(v.encoded, v.plain, v.offsets)
+		v.encoded, err = v.appendIDs(v.encoded[:0])
 	case format.DeltaLengthByteArray:
 		v.encoded, err = new(delta.LengthByteArrayEncoding).EncodeByteArray(v.encoded, v.plain, v.offsets)
 	case format.Plain:
@@ -337,6 +341,49 @@ func (v *values) append(to []byte, l *leaf) ([]byte, error) {
 		err = fmt.Errorf("column %s: no encoding %s", l.name, l.encoding)
 	}
 	return append(to, v.encoded...), err
+}
+
+// idPrefix is the length of what all ids of a kind begin with: "mk_".
+const idPrefix = 3
+
+// appendIDs appends ids in DELTA_BYTE_ARRAY. What an id has in common with the one before is
+// left out only as far as idPrefix: behind it, ids are random, and a byte that is common by
+// chance would cost more in the list of lengths than it saves.
+func (v *values) appendIDs(to []byte) ([]byte, error) {
+	prefixes, lengths, rest := v.indexes[:0], v.lengths[:0], v.rest[:0]
+	before := []byte(nil)
+	for i, end := range v.offsets[1:] {
+		id := v.plain[v.offsets[i]:end]
+		common := 0
+		for common < min(len(id), len(before), idPrefix) && id[common] == before[common] {
+			common++
+		}
+		prefixes, lengths, rest = append(prefixes, int32(common)), append(lengths, int32(len(id)-common)), append(rest, id[common:]...)
+		before = id
+	}
+	v.indexes, v.lengths, v.rest = prefixes[:0], lengths, rest
+	for _, list := range [][]int32{prefixes, lengths} {
+		encoded, err := new(delta.BinaryPackedEncoding).EncodeInt32(to[len(to):], list)
+		if err != nil {
+			return to, err
+		}
+		to = append(to, encoded...)
+	}
+	return append(to, rest...), nil
+}
+
+// appendIndexes appends the indexes of a dictionary behind their width. The width is a whole
+// number of bytes, because what repeats after a few rows, as the same players in many markets,
+// is found by the compression only if it begins at a byte.
+func appendIndexes(to []byte, indexes []int32) ([]byte, error) {
+	most := int32(0)
+	for _, i := range indexes {
+		most = max(most, i)
+	}
+	width := (bits.Len32(uint32(most)) + 7) / 8 * 8
+	to = append(to, byte(width))
+	encoded, err := (&rle.Encoding{BitWidth: width}).EncodeInt32(to[len(to):], indexes)
+	return append(to, encoded...), err
 }
 
 // headerEncoder encodes page headers.

@@ -343,19 +343,27 @@ func (w *Writer[T]) inOrder(next key) error {
 	return nil
 }
 
-// compression is zstd at its fastest level, with entropy coding even of what does not
-// repeat: opaque ids, which are most of a file, shrink by a third.
-var compression = codec{sync.Pool{New: func() any {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-		zstd.WithAllLitEntropyCompression(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
-	if err != nil {
-		panic(err) // the options are wrong
-	}
-	return e
-}}}
+// fastest is zstd at its fastest level, with entropy coding even of what does not repeat:
+// opaque ids, which are most of a file, shrink by a third. thorough looks longer for what
+// repeats, which pays where values are indexes of a dictionary.
+var (
+	fastest  = newCodec(zstd.SpeedFastest)
+	thorough = newCodec(zstd.SpeedDefault)
+)
 
 type codec struct {
 	encoders sync.Pool // costly to make
+}
+
+func newCodec(level zstd.EncoderLevel) *codec {
+	return &codec{sync.Pool{New: func() any {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
+			zstd.WithAllLitEntropyCompression(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
+		if err != nil {
+			panic(err) // the options are wrong
+		}
+		return e
+	}}}
 }
 
 func (c *codec) encode(to, data []byte) []byte {
@@ -364,7 +372,7 @@ func (c *codec) encode(to, data []byte) []byte {
 	return e.EncodeAll(data, to[:0])
 }
 
-// footer returns what the footers of a table's files have in common: the schema and the
+// newFooter returns what the footers of a table's files have in common: the schema and the
 // order of the columns. The library makes it, for a file without rows.
 func (s *spec) newFooter() format.FileMetaData {
 	var empty bytes.Buffer
