@@ -32,8 +32,9 @@ type Header struct {
 
 // The layout of a file is fixed, so that the same rows have the same bytes.
 const (
-	groupRows = 16 << 10 // rows after which a row group ends with its last fixture
-	pageBytes = 64 << 10 // before encoding
+	groupRows  = 16 << 10 // rows after which a row group ends with its last fixture
+	groupBytes = 64 << 20 // or bytes before encoding: usually it has a quarter of that
+	pageBytes  = 64 << 10 // before encoding
 )
 
 // Rows are encoded when their columns have this many bytes together. It does not change
@@ -51,7 +52,8 @@ type Writer[T Row] struct {
 	last    key
 	encoded *columns // of WriteEncoded
 	tally   *tally
-	group   int64 // rows of the row group
+	group   int64 // rows of the row group that are encoded
+	bytes   int   // of their columns
 	indexes [][]chunkIndex
 }
 
@@ -136,7 +138,8 @@ func (w *Writer[T]) begin(next key) error {
 	if err := w.inOrder(next); err != nil {
 		return err
 	}
-	if w.group+int64(w.rows.rows) < groupRows || len(w.spec.sorting) > 1 && before.first == next.first {
+	isFull := w.group+int64(w.rows.rows) >= groupRows || w.bytes+w.rows.size() >= groupBytes
+	if !isFull || len(w.spec.sorting) > 1 && before.first == next.first {
 		return nil
 	}
 	return w.endGroup()
@@ -160,6 +163,7 @@ func (w *Writer[T]) drain() error {
 		return w.chunks[i].add(s.bytes)
 	})
 	w.group += int64(w.rows.rows)
+	w.bytes += w.rows.size()
 	w.rows.reset()
 	return err
 }
@@ -226,7 +230,7 @@ func (w *Writer[T]) endGroup() error {
 	w.footer.RowGroups = append(w.footer.RowGroups, group)
 	w.footer.NumRows += w.group
 	w.indexes = append(w.indexes, indexes)
-	w.group = 0
+	w.group, w.bytes = 0, 0
 	return nil
 }
 
