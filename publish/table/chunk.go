@@ -69,10 +69,8 @@ type values struct {
 	plain   []byte   // numbers and texts: of the page
 	offsets []uint32 // of the texts in plain; the first one is 0
 	bools   int      // how many booleans are in plain
-	// Buffers of append.
-	encoded, rest []byte
-	lengths       []int32
-	long          bool // a text of the chunk is too long to be a bound
+	encoded []byte   // buffer
+	long    bool     // a text of the chunk is too long to be a bound
 }
 
 // dictionary numbers the distinct values of a chunk in the order in which they appear.
@@ -331,8 +329,6 @@ func (v *values) append(to []byte, l *leaf) ([]byte, error) {
 	switch l.encoding {
 	case format.RLEDictionary:
 		v.encoded, err = appendIndexes(v.encoded[:0], v.indexes)
-	case format.DeltaByteArray:
-		v.encoded, err = v.appendIDs(v.encoded[:0])
 	case format.DeltaLengthByteArray:
 		v.encoded, err = new(delta.LengthByteArrayEncoding).EncodeByteArray(v.encoded, v.plain, v.offsets)
 	case format.Plain:
@@ -341,35 +337,6 @@ func (v *values) append(to []byte, l *leaf) ([]byte, error) {
 		err = fmt.Errorf("column %s: no encoding %s", l.name, l.encoding)
 	}
 	return append(to, v.encoded...), err
-}
-
-// idPrefix is the length of what all ids of a kind begin with: "mk_".
-const idPrefix = 3
-
-// appendIDs appends ids in DELTA_BYTE_ARRAY. What an id has in common with the one before is
-// left out only as far as idPrefix: behind it, ids are random, and a byte that is common by
-// chance would cost more in the list of lengths than it saves.
-func (v *values) appendIDs(to []byte) ([]byte, error) {
-	prefixes, lengths, rest := v.indexes[:0], v.lengths[:0], v.rest[:0]
-	before := []byte(nil)
-	for i, end := range v.offsets[1:] {
-		id := v.plain[v.offsets[i]:end]
-		common := 0
-		for common < min(len(id), len(before), idPrefix) && id[common] == before[common] {
-			common++
-		}
-		prefixes, lengths, rest = append(prefixes, int32(common)), append(lengths, int32(len(id)-common)), append(rest, id[common:]...)
-		before = id
-	}
-	v.indexes, v.lengths, v.rest = prefixes[:0], lengths, rest
-	for _, list := range [][]int32{prefixes, lengths} {
-		encoded, err := new(delta.BinaryPackedEncoding).EncodeInt32(to[len(to):], list)
-		if err != nil {
-			return to, err
-		}
-		to = append(to, encoded...)
-	}
-	return append(to, rest...), nil
 }
 
 // appendIndexes appends the indexes of a dictionary behind their width. The width is a whole
