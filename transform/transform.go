@@ -175,7 +175,7 @@ func (r *run) transform(ctx context.Context) error {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}
 	defer r.Root.RemoveAll(r.staging())
-	defer r.rows.close() // after an error
+	defer r.rows.close()
 	if err := r.engine.derive(ctx, r); err != nil {
 		return fmt.Errorf("cycle %s: %w", r.cycle, err)
 	}

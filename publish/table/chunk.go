@@ -24,6 +24,7 @@ import (
 type chunk struct {
 	leaf     *leaf
 	hasStats bool
+	codec    *codec
 
 	page   page
 	values values
@@ -81,8 +82,9 @@ type dictionary[V comparable] struct {
 }
 
 func newChunk(s *spec, l *leaf) *chunk {
-	c := &chunk{leaf: l, hasStats: s.stats == nil || s.stats[l.name], values: values{offsets: make([]uint32, 1)}}
+	c := &chunk{leaf: l, hasStats: s.stats == nil || s.stats[l.name], codec: fastest, values: values{offsets: make([]uint32, 1)}}
 	if l.encoding == format.RLEDictionary {
+		c.codec = thorough
 		c.values.texts = dictionary[string]{index: map[string]int32{}, at: -1}
 		c.values.numbers = dictionary[uint64]{index: map[uint64]int32{}, at: -1}
 	}
@@ -264,38 +266,25 @@ func (c *chunk) endPage() (err error) {
 	if entries == 0 {
 		return nil
 	}
-	data, secondVersion := c.scratch[:0], c.leaf.encoding == format.DeltaByteArray
+	data := c.scratch[:0]
 	if c.leaf.maxRep > 0 {
-		if data, err = appendLevels(data, p.reps, c.leaf.maxRep, !secondVersion); err != nil {
+		if data, err = appendLevels(data, p.reps, c.leaf.maxRep); err != nil {
 			return err
 		}
 	}
-	repsLength := len(data)
 	if c.leaf.maxDef > 0 {
-		if data, err = appendLevels(data, p.defs, c.leaf.maxDef, !secondVersion); err != nil {
+		if data, err = appendLevels(data, p.defs, c.leaf.maxDef); err != nil {
 			return err
 		}
 	}
-	levels := len(data)
 	if data, err = v.append(data, c.leaf); err != nil {
 		return err
 	}
 	c.scratch = data
 	offset := len(c.pages)
-	header := format.PageHeader{Type: format.DataPage, DataPageHeader: thrift.New(format.DataPageHeader{
+	c.pages, err = c.appendPage(c.pages, format.PageHeader{Type: format.DataPage, DataPageHeader: thrift.New(format.DataPageHeader{
 		NumValues: int32(entries), Encoding: c.leaf.encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
-	})}
-	// Some readers, such as hyparquet, know this encoding only in pages of the second version,
-	// which do not compress the levels. All other columns have pages of the first version.
-	if secondVersion {
-		header = format.PageHeader{Type: format.DataPageV2, DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{
-			NumValues: int32(entries), NumNulls: int32(p.bounds.nulls), NumRows: int32(c.rows - p.firstRow), Encoding: c.leaf.encoding,
-			RepetitionLevelsByteLength: int32(repsLength), DefinitionLevelsByteLength: int32(levels - repsLength),
-		})}
-	} else {
-		levels = 0
-	}
-	c.pages, err = c.appendPage(c.pages, header, data[:levels], data[levels:])
+	})}, data)
 	if err != nil {
 		return err
 	}
@@ -309,34 +298,29 @@ func (c *chunk) endPage() (err error) {
 	return nil
 }
 
-// appendPage appends a page with its header: levels as they are, and data compressed.
-func (c *chunk) appendPage(to []byte, header format.PageHeader, levels, data []byte) ([]byte, error) {
-	c.compressed = compression.encode(c.compressed, data)
-	header.UncompressedPageSize, header.CompressedPageSize = int32(len(levels)+len(data)), int32(len(levels)+len(c.compressed))
-	header.CRC = int32(crc32.Update(crc32.ChecksumIEEE(levels), crc32.IEEETable, c.compressed))
+// appendPage appends a page with its header, compressed.
+func (c *chunk) appendPage(to []byte, header format.PageHeader, data []byte) ([]byte, error) {
+	c.compressed = c.codec.encode(c.compressed, data)
+	header.UncompressedPageSize, header.CompressedPageSize = int32(len(data)), int32(len(c.compressed))
+	header.CRC = int32(crc32.ChecksumIEEE(c.compressed))
 	head, err := c.header.encode(&header)
 	if err != nil {
 		return to, err
 	}
-	c.plainSize += int64(len(head) + len(levels) + len(data))
-	return append(append(append(to, head...), levels...), c.compressed...), nil
+	c.plainSize += int64(len(head) + len(data))
+	return append(append(to, head...), c.compressed...), nil
 }
 
-// appendLevels appends levels, behind their length if withLength is true.
-func appendLevels(to, levels []byte, most byte, withLength bool) ([]byte, error) {
+// appendLevels appends levels behind their length.
+func appendLevels(to, levels []byte, most byte) ([]byte, error) {
 	at := len(to)
-	if withLength {
-		to = append(to, 0, 0, 0, 0)
-	}
-	from := len(to)
-	encoded, err := (&rle.Encoding{BitWidth: bits.Len8(most)}).EncodeLevels(to[from:], levels)
+	to = append(to, 0, 0, 0, 0)
+	encoded, err := (&rle.Encoding{BitWidth: bits.Len8(most)}).EncodeLevels(to[at+4:], levels)
 	if err != nil {
 		return to, err
 	}
-	if withLength {
-		binary.LittleEndian.PutUint32(to[at:], uint32(len(encoded)))
-	}
-	return append(to[:from], encoded...), nil // the same memory, unless it was too small
+	binary.LittleEndian.PutUint32(to[at:], uint32(len(encoded)))
+	return append(to[:at+4], encoded...), nil // the same memory, unless it was too small
 }
 
 // append appends the values of a page in the column's encoding.
@@ -344,9 +328,7 @@ func (v *values) append(to []byte, l *leaf) ([]byte, error) {
 	var err error
 	switch l.encoding {
 	case format.RLEDictionary:
-		v.encoded, err = new(rle.DictionaryEncoding).EncodeInt32(v.encoded, v.indexes)
-	case format.DeltaByteArray:
-		v.encoded, err = new(delta.ByteArrayEncoding).EncodeByteArray(v.encoded, v.plain, v.offsets)
+		v.encoded, err = appendIndexes(v.encoded[:0], v.indexes)
 	case format.DeltaLengthByteArray:
 		v.encoded, err = new(delta.LengthByteArrayEncoding).EncodeByteArray(v.encoded, v.plain, v.offsets)
 	case format.Plain:
@@ -355,6 +337,20 @@ func (v *values) append(to []byte, l *leaf) ([]byte, error) {
 		err = fmt.Errorf("column %s: no encoding %s", l.name, l.encoding)
 	}
 	return append(to, v.encoded...), err
+}
+
+// appendIndexes appends the indexes of a dictionary behind their width. The width is a whole
+// number of bytes, because what repeats after a few rows, as the same players in many markets,
+// is found by the compression only if it begins at a byte.
+func appendIndexes(to []byte, indexes []int32) ([]byte, error) {
+	most := int32(0)
+	for _, i := range indexes {
+		most = max(most, i)
+	}
+	width := (bits.Len32(uint32(most)) + 7) / 8 * 8
+	to = append(to, byte(width))
+	encoded, err := (&rle.Encoding{BitWidth: width}).EncodeInt32(to[len(to):], indexes)
+	return append(to, encoded...), err
 }
 
 // headerEncoder encodes page headers.
@@ -383,7 +379,7 @@ func (c *chunk) finish() (dictionary []byte, err error) {
 	}
 	return c.appendPage(nil, format.PageHeader{Type: format.DictionaryPage, DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{
 		NumValues: int32(n), Encoding: format.Plain,
-	})}, nil, d)
+	})}, d)
 }
 
 // metadata describes the finished chunk, which begins at an offset of the file with a

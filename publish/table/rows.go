@@ -40,7 +40,7 @@ type FixtureRow struct {
 // MarketRow is one market with its selections. Sorted by fixture_id, market_id.
 type MarketRow struct {
 	FixtureID         string         `parquet:"fixture_id,dict" digest:"0" means:"fixture the market belongs to; first sort key"`
-	MarketID          string         `parquet:"market_id,delta" digest:"1" means:"opaque, stable id of the market, unique within the fixture; second sort key"`
+	MarketID          string         `parquet:"market_id" digest:"1" means:"opaque, stable id of the market, unique within the fixture; second sort key"`
 	Ordinal           int32          `parquet:"ordinal,dict" digest:"2" means:"place of the market in the provider's order within the fixture, from 0"`
 	Market            *string        `parquet:"market,optional,dict" digest:"3" means:"canonical market name; NULL when RAW"`
 	MarketName        *string        `parquet:"market_name,optional,dict" digest:"4" means:"the provider's name of the market"`
@@ -60,7 +60,7 @@ type MarketRow struct {
 
 // SelectionRow is one selection, nested in its market in the provider's order.
 type SelectionRow struct {
-	SelectionID         string     `parquet:"selection_id,delta" digest:"16" means:"opaque, stable id of the selection, unique within the market"`
+	SelectionID         string     `parquet:"selection_id" digest:"16" means:"opaque, stable id of the selection, unique within the market"`
 	Selection           *string    `parquet:"selection,optional,dict" digest:"17" means:"canonical outcome; the provider's words when RAW"`
 	Line                *string    `parquet:"line,optional,dict" digest:"18" means:"canonical line of a handicap or total"`
 	Qualifier           *string    `parquet:"qualifier,optional,dict" digest:"19" means:"what else tells the selection apart"`

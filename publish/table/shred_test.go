@@ -101,3 +101,29 @@ func fill(v reflect.Value, random *rand.Rand) {
 		panic(v.Kind())
 	}
 }
+
+// Long texts end a row group early, and are no bounds.
+func TestLongTexts(t *testing.T) {
+	var rows []table.ListingRow
+	for i := range 1200 {
+		rows = append(rows, table.ListingRow{FixtureID: "fx_" + strconv.Itoa(10_000+i), ProviderFixtureID: strconv.Itoa(i) + string(bytes.Repeat([]byte("x"), 60_000))})
+	}
+	data, sum := write(t, rows, 7)
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil || len(file.RowGroups()) != 2 {
+		t.Fatalf("%d row groups, %v", len(file.RowGroups()), err)
+	}
+	for _, group := range file.Metadata().RowGroups {
+		if s := group.Columns[1].MetaData.Statistics; s.MinValue != nil || group.Columns[1].ColumnIndexOffset != 0 {
+			t.Errorf("a bound of %d bytes", len(s.MinValue))
+		}
+	}
+	again, err := table.Summarize[table.ListingRow](bytes.NewReader(data), int64(len(data)))
+	if err != nil || !reflect.DeepEqual(again, sum) {
+		t.Errorf("read as %+v, %v", again, err)
+	}
+	other, _ := write(t, rows, 500)
+	if !bytes.Equal(data, other) {
+		t.Error("the same rows in other portions have other bytes")
+	}
+}

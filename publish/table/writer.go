@@ -32,8 +32,9 @@ type Header struct {
 
 // The layout of a file is fixed, so that the same rows have the same bytes.
 const (
-	groupRows = 16 << 10 // rows after which a row group ends with its last fixture
-	pageBytes = 64 << 10 // before encoding
+	groupRows  = 16 << 10 // rows after which a row group ends with its last fixture
+	groupBytes = 64 << 20 // or bytes before encoding: usually it has a quarter of that
+	pageBytes  = 64 << 10 // before encoding
 )
 
 // Rows are encoded when their columns have this many bytes together. It does not change
@@ -51,7 +52,8 @@ type Writer[T Row] struct {
 	last    key
 	encoded *columns // of WriteEncoded
 	tally   *tally
-	group   int64 // rows of the row group
+	group   int64 // rows of the row group that are encoded
+	bytes   int   // of their columns
 	indexes [][]chunkIndex
 }
 
@@ -136,7 +138,8 @@ func (w *Writer[T]) begin(next key) error {
 	if err := w.inOrder(next); err != nil {
 		return err
 	}
-	if w.group+int64(w.rows.rows) < groupRows || len(w.spec.sorting) > 1 && before.first == next.first {
+	isFull := w.group+int64(w.rows.rows) >= groupRows || w.bytes+w.rows.size() >= groupBytes
+	if !isFull || len(w.spec.sorting) > 1 && before.first == next.first {
 		return nil
 	}
 	return w.endGroup()
@@ -160,6 +163,7 @@ func (w *Writer[T]) drain() error {
 		return w.chunks[i].add(s.bytes)
 	})
 	w.group += int64(w.rows.rows)
+	w.bytes += w.rows.size()
 	w.rows.reset()
 	return err
 }
@@ -226,7 +230,7 @@ func (w *Writer[T]) endGroup() error {
 	w.footer.RowGroups = append(w.footer.RowGroups, group)
 	w.footer.NumRows += w.group
 	w.indexes = append(w.indexes, indexes)
-	w.group = 0
+	w.group, w.bytes = 0, 0
 	return nil
 }
 
@@ -343,19 +347,27 @@ func (w *Writer[T]) inOrder(next key) error {
 	return nil
 }
 
-// compression is zstd at its fastest level, with entropy coding even of what does not
-// repeat: opaque ids, which are most of a file, shrink by a third.
-var compression = codec{sync.Pool{New: func() any {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-		zstd.WithAllLitEntropyCompression(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
-	if err != nil {
-		panic(err) // the options are wrong
-	}
-	return e
-}}}
+// fastest is zstd at its fastest level, with entropy coding even of what does not repeat:
+// opaque ids, which are most of a file, shrink by a third. thorough looks longer for what
+// repeats, which pays where values are indexes of a dictionary.
+var (
+	fastest  = newCodec(zstd.SpeedFastest)
+	thorough = newCodec(zstd.SpeedDefault)
+)
 
 type codec struct {
 	encoders sync.Pool // costly to make
+}
+
+func newCodec(level zstd.EncoderLevel) *codec {
+	return &codec{sync.Pool{New: func() any {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
+			zstd.WithAllLitEntropyCompression(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
+		if err != nil {
+			panic(err) // the options are wrong
+		}
+		return e
+	}}}
 }
 
 func (c *codec) encode(to, data []byte) []byte {
@@ -364,7 +376,7 @@ func (c *codec) encode(to, data []byte) []byte {
 	return e.EncodeAll(data, to[:0])
 }
 
-// footer returns what the footers of a table's files have in common: the schema and the
+// newFooter returns what the footers of a table's files have in common: the schema and the
 // order of the columns. The library makes it, for a file without rows.
 func (s *spec) newFooter() format.FileMetaData {
 	var empty bytes.Buffer
