@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -127,15 +128,15 @@ func (g *Group) collectInStore(ctx context.Context, d *store.Dataset, f gcFlags)
 
 func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
 	var names []string
-	var bytes int64
+	var space freed
 	o := retention.Options{Root: root, Now: g.Now(), Policy: f.retained().For(p.Product), AfterJump: f.afterLeap, DryRun: f.dryRun, Report: func(name string) {
 		names = append(names, name)
-		bytes += sizeOf(root, name)
+		space.add(root, name)
 	}}
 	var done retention.Collected
 	var err error
 	for try := 0; try == 0 || f.dryRun && try < dryRuns && errors.Is(err, fs.ErrNotExist); try++ {
-		names, bytes = []string{}, 0
+		names, space = []string{}, freed{dryRun: f.dryRun}
 		done, err = collectAll(o)
 	}
 	if err != nil {
@@ -143,11 +144,11 @@ func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
 	}
 	if g.JSON() {
 		return g.Encode(map[string]any{"tenant": p.Tenant, "product": p.Product, "dry_run": f.dryRun, "snapshots": done.Snapshots,
-			"cycles": done.Cycles, "segments": done.Segments, "debris": done.Debris, "records_packed": done.Compacted, "bytes": bytes, "names": names})
+			"cycles": done.Cycles, "segments": done.Segments, "debris": done.Debris, "records_packed": done.Compacted, "bytes": space.bytes, "names": names})
 	}
 	g.printNames(f.dryRun, names)
 	_, err = plain.Fprintf(g.Out, "%s: %s, %s, %s, %s %s, %s\n", p, cli.Plural(done.Snapshots, "snapshot"), cli.Plural(done.Cycles, "cycle"),
-		cli.Plural(done.Segments, "segment"), cli.Plural(done.Debris, "leftover"), deleted(f.dryRun), cli.Size(bytes))
+		cli.Plural(done.Segments, "segment"), cli.Plural(done.Debris, "leftover"), deleted(f.dryRun), cli.Size(space.bytes))
 	return err
 }
 
@@ -181,17 +182,43 @@ func collectAll(o retention.Options) (retention.Collected, error) {
 	return done, err
 }
 
-func sizeOf(f durable.ReadFS, name string) (bytes int64) {
+// freed is the disk space that deleting files frees. A file that a snapshot shares with its
+// canonical cycle frees it with its last name.
+type freed struct {
+	dryRun bool
+	bytes  int64
+	names  map[inode]uint64 // how many names of a file would be deleted
+}
+
+type inode struct{ device, number uint64 }
+
+// add adds a file or folder that is about to be deleted.
+func (s *freed) add(f durable.ReadFS, name string) {
 	info, err := f.Stat(name)
-	if err != nil {
-		return 0
+	switch {
+	case err != nil:
+	case !info.IsDir():
+		if s.isLast(info) {
+			s.bytes += info.Size()
+		}
+	default:
+		entries, _ := f.ReadDir(name) // an unreadable entry counts nothing
+		for _, e := range entries {
+			s.add(f, name+"/"+e.Name())
+		}
 	}
-	if !info.IsDir() {
-		return info.Size()
+}
+
+// isLast reports whether no other name of a file remains.
+func (s *freed) isLast(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || stat.Nlink <= 1 || !s.dryRun { // without a dry run, the names before it are deleted already
+		return !ok || stat.Nlink <= 1
 	}
-	entries, _ := f.ReadDir(name) // an unreadable entry counts nothing
-	for _, e := range entries {
-		bytes += sizeOf(f, name+"/"+e.Name())
+	if s.names == nil {
+		s.names = map[inode]uint64{}
 	}
-	return bytes
+	file := inode{uint64(stat.Dev), uint64(stat.Ino)}
+	s.names[file]++
+	return s.names[file] == uint64(stat.Nlink)
 }
