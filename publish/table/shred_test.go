@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"reflect"
 	"strconv"
@@ -126,4 +127,23 @@ func TestLongTexts(t *testing.T) {
 	if !bytes.Equal(data, other) {
 		t.Error("the same rows in other portions have other bytes")
 	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+
+// A Writer stops at the row group that cannot be written, and not only when it is closed.
+func TestWriteError(t *testing.T) {
+	w := table.NewWriter[table.EventRow](fullDisk{}, header)
+	for seq := range 100_000 {
+		err := w.Write(table.EventRow{Seq: int64(seq + 1), FixtureID: strconv.Itoa(seq)})
+		if err != nil {
+			if seq > 40_000 {
+				t.Errorf("the error came after %d rows", seq)
+			}
+			return
+		}
+	}
+	t.Error("no error")
 }

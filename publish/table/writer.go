@@ -55,6 +55,7 @@ type Writer[T Row] struct {
 	group   int64 // rows of the row group that are encoded
 	bytes   int   // of their columns
 	indexes [][]chunkIndex
+	failed  error // the first error of writing
 }
 
 // buffers is the memory of a Writer, which another Writer of the table uses after it.
@@ -231,15 +232,16 @@ func (w *Writer[T]) endGroup() error {
 	w.footer.NumRows += w.group
 	w.indexes = append(w.indexes, indexes)
 	w.group, w.bytes = 0, 0
-	return nil
+	return w.failed
 }
 
 const magic = "PAR1"
 
-// write writes to the file. Its error is that of the next Flush.
+// write writes to the file. endGroup and Close return its error.
 func (w *Writer[T]) write(data []byte) {
-	n, _ := w.out.Write(data)
+	n, err := w.out.Write(data)
 	w.offset += int64(n)
+	w.failed = cmp.Or(w.failed, err)
 }
 
 // Close writes the remaining rows and the footer, and returns the summary. It does
