@@ -79,6 +79,26 @@ func MoveInto(f FS, name, dir string) (string, error) {
 	}
 }
 
+// Replace gives a staged file the name of a damaged one, which is moved into the folder aside if
+// it exists. If the process is stopped between the two, the file is missing.
+func Replace(f FS, staged, final, aside string) error {
+	dir := path.Dir(final)
+	if err := MkdirAllSync(f, dir); err != nil {
+		return err
+	}
+	exists, err := Exists(f, final)
+	if err == nil && exists {
+		_, err = MoveInto(f, final, aside)
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.Link(staged, final); err != nil {
+		return err
+	}
+	return f.SyncDir(dir)
+}
+
 // SyncFolder makes the entries of a folder and of its sub-folders durable. The files in
 // it were synced in staging.
 func SyncFolder(f ReadFS, dir string) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -134,23 +133,10 @@ func (r *rebuilder) repairSegment(made rebuilt, s snapshot.Segment) error {
 
 // replace gives a rebuilt file its name and quarantines the damaged one.
 func (r *rebuilder) replace(staged, final string) error {
-	dir := path.Dir(final)
-	if err := durable.MkdirAllSync(r.Root, dir); err != nil {
-		return err
-	}
-	exists, err := durable.Exists(r.Root, final)
-	if err != nil {
-		return err
-	}
-	if exists {
-		if _, err := durable.MoveInto(r.Root, final, layout.QuarantineDir); err != nil {
-			return err
-		}
-	}
-	if err := r.Root.Link(staged, final); err != nil {
+	if err := durable.Replace(r.Root, staged, final, layout.QuarantineDir); err != nil {
 		return err
 	}
 	r.repaired = append(r.repaired, final)
 	r.Log.Warn("a damaged file was rebuilt, byte for byte", "tenant", r.ClientID, "product", r.Product, "file", final)
-	return r.Root.SyncDir(dir)
+	return nil
 }

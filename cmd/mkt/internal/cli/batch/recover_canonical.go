@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 
 	"mkt/cmd/mkt/internal/cli"
@@ -97,26 +96,11 @@ func (g *Group) deriveFiles(ctx context.Context, p cli.Dataset, root *durable.Di
 			log.Warn("a damaged canonical file is kept: deriving it again gives other bytes", "file", final)
 			continue
 		}
-		if err := replaceFile(root, staged, final); err != nil {
+		if err := durable.Replace(root, staged, final, layout.QuarantineDir); err != nil {
 			return replaced, fmt.Errorf("%s: %w", final, err)
 		}
 		replaced = append(replaced, final)
 		log.Warn("a damaged file was rebuilt, byte for byte", "file", final)
 	}
 	return replaced, nil
-}
-
-// replaceFile quarantines a damaged file, if it exists, and gives the other one its name.
-func replaceFile(root durable.FS, staged, final string) error {
-	exists, err := durable.Exists(root, final)
-	if err == nil && exists {
-		_, err = durable.MoveInto(root, final, layout.QuarantineDir)
-	}
-	if err != nil {
-		return err
-	}
-	if err := root.Link(staged, final); err != nil {
-		return err
-	}
-	return root.SyncDir(path.Dir(final))
 }
