@@ -77,7 +77,7 @@ func (s *shown) interest() int {
 	return max(s.Momentum.Home, s.Momentum.Away) - 50
 }
 
-// grow makes room for the rows of fixtures.
+// grow allocates the lists for the rows of these fixtures.
 func (l *liveResult) grow(all []*shown) {
 	counters, timeline, buckets := 0, 0, 0
 	for _, f := range all {

@@ -61,7 +61,8 @@ type reasonCount struct {
 	n      int
 }
 
-func count1(counts []reasonCount, reason football.Reason) []reasonCount {
+// increment adds one to the count of a reason.
+func increment(counts []reasonCount, reason football.Reason) []reasonCount {
 	for i := range counts {
 		if counts[i].reason == reason {
 			counts[i].n++
@@ -276,7 +277,7 @@ func countsOf(derived []football.Market) (c fixtureCounts) {
 		if market.Origin == football.Mapped {
 			c.mapped++
 		} else {
-			c.raw = count1(c.raw, market.RawReason)
+			c.raw = increment(c.raw, market.RawReason)
 		}
 		for k := range market.Selections {
 			q := &market.Selections[k].Quality
@@ -284,7 +285,7 @@ func countsOf(derived []football.Market) (c fixtureCounts) {
 				c.publishable++
 			}
 			for _, reason := range q.Reasons {
-				c.notPublishable = count1(c.notPublishable, reason)
+				c.notPublishable = increment(c.notPublishable, reason)
 			}
 		}
 	}

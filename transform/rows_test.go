@@ -78,7 +78,7 @@ type countingFS struct {
 	durable.FS
 	open  int
 	fault error // of writing
-	flip  bool  // a bit of what is read
+	flip  bool  // every read returns bytes of which one bit is wrong
 }
 
 func (f *countingFS) Create(name string) (durable.File, error) {

@@ -59,7 +59,7 @@ type arena struct {
 	reasons    []string
 }
 
-// reset makes room for the next row, which invalidates those before it.
+// reset empties the arena, and keeps its memory. Rows that were made before are no longer valid.
 func (r *arena) reset() {
 	r.selections, r.texts, r.numbers, r.reasons = r.selections[:0], r.texts[:0], r.numbers[:0], r.reasons[:0]
 }
