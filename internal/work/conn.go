@@ -118,6 +118,7 @@ const (
 	leaseFor   = 13 * time.Second // the longest that a lease is in force without being kept
 	checkEvery = 2 * time.Second
 	askFor     = 3 * time.Second // one request
+	silentFor  = 5 * time.Second // a server that another has not heard for longer is cut off from it
 )
 
 // ClockTolerance is the difference of two clocks that is reported.
@@ -412,7 +413,29 @@ func (c *Conn) check(ctx context.Context) *Trouble {
 		return c.ofJetStream(err)
 	}
 	c.denied.Store(false)
+	if isCutOff(stream.CachedInfo().Cluster) {
+		return c.noQuorum()
+	}
 	return c.note(ctx, stream, asked)
+}
+
+// isCutOff reports whether the servers of the bucket that see each other are too few to store
+// anything. One that led the bucket answers questions about it all the same until it has noticed,
+// and any of them does when it knows of no leader.
+func isCutOff(cluster *jetstream.ClusterInfo) bool {
+	if cluster == nil {
+		return false // there is one server only
+	}
+	if cluster.Leader == "" {
+		return true
+	}
+	heard := 1
+	for _, other := range cluster.Replicas {
+		if other.Active <= silentFor {
+			heard++
+		}
+	}
+	return 2*heard <= 1+len(cluster.Replicas)
 }
 
 // makeBucket makes the bucket of the leases. Sequences begin at the time, in microseconds, so that

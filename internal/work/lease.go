@@ -144,10 +144,23 @@ func (l *Lease) take(ctx context.Context) error {
 			l.c.checkNow()
 			return l.c.ofJetStream(err)
 		case now.free, l.c.isLeft(now.holder, l.own.Nonce):
+			if expected == now.revision {
+				pause(ctx)
+			}
 			expected = now.revision
 		default:
 			return l.c.taken(now)
 		}
+	}
+}
+
+// pause waits before an attempt that is the same as the one before. That one is refused although
+// nothing is stored when an earlier attempt still waits for the other servers, perhaps for as long
+// as they are cut off.
+func pause(ctx context.Context) {
+	select {
+	case <-time.After(50 * time.Millisecond):
+	case <-ctx.Done():
 	}
 }
 
@@ -300,6 +313,9 @@ func (l *Lease) renew() error {
 		case err != nil:
 			return err
 		case now.revision == 0, now.holder.Nonce == l.own.Nonce:
+			if l.revision == now.revision {
+				pause(ctx)
+			}
 			l.revision = now.revision
 		default:
 			return ErrLost

@@ -76,6 +76,10 @@ func (c *Conn) ofJetStream(err error) *Trouble {
 		return &Trouble{Code: NoQuorum, What: fmt.Sprintf("work %s: JetStream refuses the bucket %s: %s", c.o.Address, c.o.Address.bucket(), api.Description),
 			Next: "nats server report jetstream shows its state"}
 	}
+	return c.noQuorum()
+}
+
+func (c *Conn) noQuorum() *Trouble {
 	return &Trouble{Code: NoQuorum, What: fmt.Sprintf("work %s: JetStream does not answer", c.o.Address),
 		Next: "two of three NATS servers must run and see each other"}
 }
