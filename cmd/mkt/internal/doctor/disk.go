@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 )
@@ -35,7 +36,7 @@ func spaceOf(dir string) (Space, error) {
 // the newest snapshot, and what it was made from. The rows that transform keeps in staging while
 // it reads are added for the account that has most of them.
 func (d *doctor) disk() {
-	used, staged := usage{names: map[inode]bool{}}, uint64(0)
+	used, staged := usage{}, uint64(0)
 	for _, r := range d.roots {
 		if r.fs == nil || r.head == nil {
 			continue
@@ -108,10 +109,8 @@ func existing(dir string) string {
 // usage is what files and folders take on a disk. A file with several names is counted once.
 type usage struct {
 	size, files uint64
-	names       map[inode]bool // of the files with several names that were counted
+	links       durable.Links
 }
-
-type inode struct{ device, number uint64 }
 
 func (u *usage) add(dir string) {
 	filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
@@ -123,12 +122,8 @@ func (u *usage) add(dir string) {
 			u.files++
 			return nil
 		}
-		if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Nlink > 1 && info.Mode().IsRegular() {
-			file := inode{uint64(stat.Dev), uint64(stat.Ino)}
-			if u.names[file] {
-				return nil
-			}
-			u.names[file] = true
+		if times, _ := u.links.Seen(info); times > 1 {
+			return nil
 		}
 		u.files++
 		if info.Mode().IsRegular() {
@@ -177,7 +172,7 @@ func (s *debris) add(dir string, now time.Time) error {
 		if err != nil || now.Sub(info.ModTime()) < debrisAge || e.Name() == filepath.Base(layout.QuarantineDir) {
 			continue
 		}
-		left := usage{names: map[inode]bool{}}
+		var left usage
 		left.add(filepath.Join(dir, e.Name()))
 		s.n, s.size, s.oldest = s.n+1, s.size+left.size, max(s.oldest, now.Sub(info.ModTime()))
 	}
