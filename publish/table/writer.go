@@ -124,7 +124,7 @@ func (w *Writer[T]) Write(rows ...T) error {
 		if err := w.begin(keyOf(&rows[i])); err != nil {
 			return err
 		}
-		shred(w.rows, w.spec.slots, unsafe.Pointer(&rows[i]), 0, 0)
+		shred(w.rows, w.spec.slots, unsafe.Pointer(&rows[i]))
 		if err := w.added(1); err != nil {
 			return err
 		}
