@@ -37,6 +37,7 @@ type chunk struct {
 	nulls     int64
 	plainSize int64 // of the finished pages before compression, headers included
 
+	plain               [8]byte // of the number at hand
 	scratch, compressed []byte
 	header              headerEncoder
 }
@@ -165,7 +166,7 @@ func (c *chunk) number(number uint64) {
 	case parquet.Int32:
 		size = 4
 	}
-	var plain [8]byte
+	plain := &c.plain
 	binary.LittleEndian.PutUint64(plain[:], number)
 	switch {
 	case c.leaf.kind == parquet.Boolean:
