@@ -37,6 +37,7 @@ type chunk struct {
 	nulls     int64
 	plainSize int64 // of the finished pages before compression, headers included
 
+	plain               [8]byte // of the number at hand
 	scratch, compressed []byte
 	header              headerEncoder
 }
@@ -63,9 +64,8 @@ const longBound = 128
 // values are the values of a page that are not null, in the form that the column's
 // encoding needs.
 type values struct {
-	indexes []int32 // dictionary encodings: of the page
-	texts   dictionary[string]
-	numbers dictionary[uint64]
+	indexes []int32 // of the page, in the dictionary
+	dictionary
 	plain   []byte   // numbers and texts: of the page
 	offsets []uint32 // of the texts in plain; the first one is 0
 	bools   int      // how many booleans are in plain
@@ -73,38 +73,21 @@ type values struct {
 	long    bool     // a text of the chunk is too long to be a bound
 }
 
-// dictionary numbers the distinct values of a chunk in the order in which they appear.
-type dictionary[V comparable] struct {
-	index map[V]int32
-	all   []V
-	at    int32  // the value that was found last in this page, since values often repeat; -1 if none was
-	plain []byte // all of them, as the dictionary page has them
-}
-
 func newChunk(s *spec, l *leaf) *chunk {
 	c := &chunk{leaf: l, hasStats: s.stats == nil || s.stats[l.name], codec: fastest, values: values{offsets: make([]uint32, 1)}}
 	if l.encoding == format.RLEDictionary {
 		c.codec = thorough
-		c.values.texts = dictionary[string]{index: map[string]int32{}, at: -1}
-		c.values.numbers = dictionary[uint64]{index: map[uint64]int32{}, at: -1}
+		c.values.dictionary.isText = l.kind == parquet.ByteArray
 	}
 	return c
 }
 
 // reset removes everything and keeps the memory.
 func (c *chunk) reset() {
-	v := &c.values
-	v.texts.reset()
-	v.numbers.reset()
-	v.long = false
+	c.values.dictionary.reset()
+	c.values.long = false
 	c.pages, c.locations, c.bounds = c.pages[:0], c.locations[:0], c.bounds[:0]
 	c.rows, c.numValues, c.nulls, c.plainSize, c.page.firstRow = 0, 0, 0, 0, 0
-}
-
-func (d *dictionary[V]) reset() {
-	clear(d.index)
-	clear(d.all)
-	d.all, d.plain, d.at = d.all[:0], d.plain[:0], -1
 }
 
 // add encodes the values of a stream. A page ends before the first row that begins after
@@ -149,16 +132,11 @@ func (c *chunk) add(stream []byte) error {
 
 func (c *chunk) text(text []byte) {
 	v, p := &c.values, &c.page
-	if v.texts.index != nil {
-		i, again := v.texts.find(view(text))
-		if i < 0 {
-			i = v.texts.insert(string(text))
-			v.texts.plain = binary.LittleEndian.AppendUint32(v.texts.plain, uint32(len(text)))
-			v.texts.plain = append(v.texts.plain, text...)
-		}
-		v.indexes = append(v.indexes, i)
+	if c.leaf.encoding == format.RLEDictionary {
+		before := v.last
+		v.indexes = append(v.indexes, v.dictionary.number(text))
 		p.size += 4
-		if again {
+		if v.last == before {
 			return
 		}
 	} else {
@@ -188,17 +166,12 @@ func (c *chunk) number(number uint64) {
 	case parquet.Int32:
 		size = 4
 	}
-	var plain [8]byte
+	plain := &c.plain
 	binary.LittleEndian.PutUint64(plain[:], number)
 	switch {
 	case c.leaf.kind == parquet.Boolean:
-	case v.numbers.index != nil:
-		i, _ := v.numbers.find(number)
-		if i < 0 {
-			i = v.numbers.insert(number)
-			v.numbers.plain = append(v.numbers.plain, plain[:size]...)
-		}
-		v.indexes = append(v.indexes, i)
+	case c.leaf.encoding == format.RLEDictionary:
+		v.indexes = append(v.indexes, v.dictionary.number(plain[:size]))
 	default:
 		v.plain = append(v.plain, plain[:size]...)
 	}
@@ -206,28 +179,6 @@ func (c *chunk) number(number uint64) {
 	if c.hasStats {
 		p.bounds.add(plain[:size], plain[:size], c.leaf.compare)
 	}
-}
-
-// find returns the index of a value, -1 if it is new, and whether the value before was the
-// same.
-func (d *dictionary[V]) find(value V) (index int32, again bool) {
-	if d.at >= 0 && value == d.all[d.at] {
-		return d.at, true
-	}
-	i, ok := d.index[value]
-	if !ok {
-		return -1, false
-	}
-	d.at = i
-	return i, false
-}
-
-// insert numbers a new value.
-func (d *dictionary[V]) insert(value V) int32 {
-	d.at = int32(len(d.all))
-	d.index[value] = d.at
-	d.all = append(d.all, value)
-	return d.at
 }
 
 func (b *bounds) add(least, greatest []byte, compare func(a, b []byte) int) {
@@ -294,7 +245,7 @@ func (c *chunk) endPage() (err error) {
 	c.bounds = append(c.bounds, bounds{slices.Clone(p.bounds.min), slices.Clone(p.bounds.max), p.bounds.nulls, p.bounds.any})
 	*p = page{reps: p.reps[:0], defs: p.defs[:0], firstRow: c.rows, bounds: bounds{min: p.bounds.min, max: p.bounds.max}}
 	v.indexes, v.plain, v.offsets, v.bools = v.indexes[:0], v.plain[:0], v.offsets[:1], 0
-	v.texts.at, v.numbers.at = -1, -1
+	v.last = 0
 	return nil
 }
 
@@ -373,13 +324,10 @@ func (c *chunk) finish() (dictionary []byte, err error) {
 	if err := c.endPage(); err != nil || c.leaf.encoding != format.RLEDictionary {
 		return nil, err
 	}
-	d, n := c.values.texts.plain, len(c.values.texts.all)
-	if c.leaf.kind != parquet.ByteArray {
-		d, n = c.values.numbers.plain, len(c.values.numbers.all)
-	}
+	d := &c.values.dictionary
 	return c.appendPage(nil, format.PageHeader{Type: format.DictionaryPage, DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{
-		NumValues: int32(n), Encoding: format.Plain,
-	})}, d)
+		NumValues: int32(len(d.ends)), Encoding: format.Plain,
+	})}, d.entries)
 }
 
 // metadata describes the finished chunk, which begins at an offset of the file with a

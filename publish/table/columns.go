@@ -11,8 +11,6 @@ type columns struct {
 	spec   *spec
 	leaves []stream
 	rows   int
-	// digest gets the values in the order of the rows too, if it is not nil.
-	digest *digester
 }
 
 // stream holds the values of a leaf. For every value there is one byte (repetition level
@@ -41,44 +39,46 @@ func newColumns(s *spec) *columns {
 	return c
 }
 
-func (c *columns) none(leaf int, rep, def byte) {
-	s := &c.leaves[leaf]
-	s.bytes = append(s.bytes, rep<<4|def)
-	if int(def) == s.nullAt {
-		s.counts.Null++ // else an empty list: no element to count
-	}
-	if c.digest != nil {
-		c.digest.none(leaf, rep, def)
-	}
-}
+func (c *columns) none(leaf int, rep, def byte) { c.leaves[leaf].none(rep, def) }
 
 func (c *columns) text(leaf int, rep, def byte, text string) {
 	s := &c.leaves[leaf]
-	if len(text) < 0x80 { // inlined AppendUvarint
-		s.bytes = append(s.bytes, rep<<4|def, byte(len(text)))
-	} else {
-		s.bytes = binary.AppendUvarint(append(s.bytes, rep<<4|def), uint64(len(text)))
-	}
-	s.bytes = append(s.bytes, text...)
-	s.count(text == "")
+	s.text(rep, def, text)
 	if s.named != nil {
 		for _, other := range s.named[text] {
 			c.leaves[other].counts.Absent++
 			c.leaves[other].counts.Null--
 		}
 	}
-	if c.digest != nil {
-		c.digest.text(leaf, rep, def, text)
+}
+
+func (c *columns) number(leaf int, rep, def byte, bits uint64) { c.leaves[leaf].number(rep, def, bits) }
+
+func (s *stream) none(rep, def byte) {
+	s.bytes = append(s.bytes, rep<<4|def)
+	if int(def) == s.nullAt {
+		s.counts.Null++ // else an empty list: no element to count
 	}
 }
 
-func (c *columns) number(leaf int, rep, def byte, bits uint64) {
-	s := &c.leaves[leaf]
+func (s *stream) text(rep, def byte, text string) {
+	s.bytes = appendText(append(s.bytes, rep<<4|def), text)
+	s.count(text == "")
+}
+
+func (s *stream) number(rep, def byte, bits uint64) {
 	s.bytes = binary.LittleEndian.AppendUint64(append(s.bytes, rep<<4|def), bits)
 	s.count(bits == 0)
-	if c.digest != nil {
-		c.digest.number(leaf, rep, def, bits)
+}
+
+// appendText appends a text behind its length.
+func appendText(b []byte, text string) []byte {
+	if len(text) < 0x80 { // inlined AppendUvarint
+		b = append(b, byte(len(text)))
+	} else {
+		b = binary.AppendUvarint(b, uint64(len(text)))
 	}
+	return append(b, text...)
 }
 
 func (s *stream) count(zero bool) {

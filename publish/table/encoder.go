@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"mkt/publish/football"
 )
@@ -13,6 +14,7 @@ import (
 // by Writer.WriteEncoded. Its zero value is ready for use.
 type Encoder struct {
 	columns *columns
+	digest  digester
 	arena   arena
 	order   []int
 	encoded []byte
@@ -24,11 +26,10 @@ type Encoder struct {
 func (e *Encoder) Fixture(f football.Fixture, derivation string, markets []football.Market) (row FixtureRow, encoded []byte, err error) {
 	if e.columns == nil {
 		e.columns = newColumns(specOf[MarketRow]())
-		e.columns.digest = new(digester)
 	}
 	e.columns.reset()
 	row = FixtureOf(f, len(markets), "")
-	e.columns.digest.begin(row)
+	e.digest.begin(row)
 	e.order = e.order[:0]
 	for i := range markets {
 		e.order = append(e.order, i)
@@ -40,10 +41,11 @@ func (e *Encoder) Fixture(f football.Fixture, derivation string, markets []footb
 		}
 		e.arena.reset()
 		market := e.arena.marketOf(f.ID, derivation, &markets[i])
-		shredMarket(e.columns, &market)
+		shred(e.columns, marketSlots, unsafe.Pointer(&market))
+		e.digest.market(&market)
 	}
 	e.columns.rows = len(markets)
-	row.ContentDigest = e.columns.digest.sum()
+	row.ContentDigest = e.digest.sum()
 	e.encoded = e.columns.appendTo(e.encoded[:0])
 	return row, e.encoded, nil
 }

@@ -1,96 +1,150 @@
 package table
 
 import (
+	"encoding/binary"
 	"math"
 	"time"
 	"unsafe"
 )
 
-// shredMarket adds a market to columns. See shred.
-func shredMarket(to *columns, m *MarketRow) { shred(to, marketSlots, unsafe.Pointer(m), 0, 0) }
-
-// shred is a faster feed(to, schema.Deconstruct(row)), one nested row after the other. A test
-// compares the two.
-func shred(to *columns, slots []slot, row unsafe.Pointer, rep, depth byte) {
+// shred adds a row to columns: it is a faster feed(to, schema.Deconstruct(row)), one column
+// after the other. A test compares the two.
+func shred(to *columns, slots []slot, row unsafe.Pointer) {
 	for i := range slots {
 		s := &slots[i]
-		at := unsafe.Add(row, s.offset)
-		switch s.kind {
-		case textSlot:
-			to.text(s.leaf, rep, depth, *(*string)(at))
-		case optionalTextSlot:
-			optional(to, s.leaf, rep, depth, *(**string)(at))
-		case textsSlot:
-			list(to, s.leaf, rep, depth, *(*[]string)(at))
-		case integerSlot:
-			to.number(s.leaf, rep, depth, uint64(int64(*(*int32)(at))))
-		case booleanSlot:
-			to.number(s.leaf, rep, depth, truth(*(*bool)(at)))
-		case optionalFloatSlot:
-			optionalNumber(to, s.leaf, rep, depth, *(**float64)(at), math.Float64bits)
-		case optionalIntegerSlot:
-			optionalNumber(to, s.leaf, rep, depth, *(**int32)(at), func(n int32) uint64 { return uint64(int64(n)) })
-		case optionalBooleanSlot:
-			optionalNumber(to, s.leaf, rep, depth, *(**bool)(at), truth)
-		case longSlot:
-			to.number(s.leaf, rep, depth, uint64(*(*int64)(at)))
-		case timeSlot:
-			to.number(s.leaf, rep, depth, milliseconds(*(*time.Time)(at)))
-		case optionalTimeSlot:
-			optionalNumber(to, s.leaf, rep, depth, *(**time.Time)(at), milliseconds)
-		case bytesSlot:
-			to.text(s.leaf, rep, depth, view(*(*[]byte)(at)))
-		case rowsSlot:
-			shredRows(to, s, at, rep, depth)
+		for leaf := s.leaf; leaf < s.leaf+s.leaves; leaf++ {
+			to.add(s, leaf, someRows{row, 1, 0}, 0, 0, 0)
 		}
 	}
 }
 
-func shredRows(to *columns, s *slot, list unsafe.Pointer, rep, depth byte) {
-	rows := *(*[]byte)(list) // only the address and the length in rows are used
-	if len(rows) == 0 {
-		for leaf := range s.leaves {
-			to.none(s.leaf+leaf, rep, depth)
-		}
-	}
-	for i := range len(rows) {
-		if i > 0 {
-			rep = depth + 1
-		}
-		shred(to, s.rows, unsafe.Add(unsafe.Pointer(unsafe.SliceData(rows)), uintptr(i)*s.size), rep, depth+1)
-	}
+// someRows are rows that lie one behind the other in memory.
+type someRows struct {
+	first unsafe.Pointer
+	n     int
+	size  uintptr // of each
 }
 
-func optional(to *columns, leaf int, rep, def byte, s *string) {
-	if s == nil {
-		to.none(leaf, rep, def)
+func (r *someRows) at(i int, s *slot) unsafe.Pointer {
+	return unsafe.Add(r.first, uintptr(i)*r.size+s.offset)
+}
+
+// rowsAt returns the rows of a list.
+func (s *slot) rowsAt(at unsafe.Pointer) someRows {
+	list := *(*[]byte)(at) // only its address and length are used
+	return someRows{unsafe.Pointer(unsafe.SliceData(list)), len(list), s.size}
+}
+
+// add adds the values that rows have in a leaf, which is a slot of them or lies below one.
+// rep is the repetition level of the first row, and again that of the others.
+func (c *columns) add(s *slot, leaf int, rows someRows, rep, again, depth byte) {
+	if s.kind != rowsSlot {
+		c.addValues(s, rows, rep, again, depth)
 		return
 	}
-	to.text(leaf, rep, def+1, *s)
+	for i := range rows.n {
+		if nested := s.rowsAt(rows.at(i, s)); nested.n > 0 {
+			c.add(s.below[leaf-s.leaf], leaf, nested, rep, depth+1, depth+1)
+		} else {
+			c.none(leaf, rep, depth)
+		}
+		rep = again
+	}
 }
 
-func optionalNumber[V any](to *columns, leaf int, rep, def byte, value *V, bits func(V) uint64) {
-	if value == nil {
-		to.none(leaf, rep, def)
+func (c *columns) addValues(s *slot, rows someRows, rep, again, depth byte) {
+	to := &c.leaves[s.leaf]
+	if s.kind == textsSlot {
+		for i := range rows.n {
+			texts := *(*[]string)(rows.at(i, s))
+			if len(texts) == 0 {
+				to.none(rep, depth)
+			}
+			for _, text := range texts {
+				c.text(s.leaf, rep, depth+1, text)
+				rep = depth + 1
+			}
+			rep = again
+		}
 		return
 	}
-	to.number(leaf, rep, def+1, bits(*value))
+	b, def := to.bytes, depth+s.optional
+	none, zero := 0, 0
+	for i := range rows.n {
+		at := rows.at(i, s)
+		if s.isText {
+			if text, ok := s.text(at); ok {
+				b = appendText(append(b, rep<<4|def), text)
+				if text == "" {
+					zero++
+				}
+			} else {
+				b = append(b, rep<<4|depth)
+				none++
+			}
+		} else if bits, ok := s.number(at); ok {
+			b = binary.LittleEndian.AppendUint64(append(b, rep<<4|def), bits)
+			if bits == 0 {
+				zero++
+			}
+		} else {
+			b = append(b, rep<<4|depth)
+			none++
+		}
+		rep = again
+	}
+	to.bytes = b
+	to.counts.Null += int64(none)
+	to.counts.Zero += int64(zero)
+	to.counts.Value += int64(rows.n - none - zero)
+}
+
+// text returns the text of a row; false if there is none.
+func (s *slot) text(at unsafe.Pointer) (text string, ok bool) {
+	switch s.kind {
+	case textSlot:
+		return *(*string)(at), true
+	case bytesSlot:
+		return view(*(*[]byte)(at)), true
+	}
+	if p := *(**string)(at); p != nil {
+		return *p, true
+	}
+	return "", false
+}
+
+// number returns the bits of a number of a row; false if there is none.
+func (s *slot) number(at unsafe.Pointer) (bits uint64, ok bool) {
+	switch s.kind {
+	case integerSlot:
+		return uint64(int64(*(*int32)(at))), true
+	case booleanSlot:
+		return truth(*(*bool)(at)), true
+	case optionalFloatSlot:
+		if p := *(**float64)(at); p != nil {
+			return math.Float64bits(*p), true
+		}
+	case optionalIntegerSlot:
+		if p := *(**int32)(at); p != nil {
+			return uint64(int64(*p)), true
+		}
+	case optionalBooleanSlot:
+		if p := *(**bool)(at); p != nil {
+			return truth(*p), true
+		}
+	case longSlot:
+		return uint64(*(*int64)(at)), true
+	case timeSlot:
+		return milliseconds(*(*time.Time)(at)), true
+	case optionalTimeSlot:
+		if p := *(**time.Time)(at); p != nil {
+			return milliseconds(*p), true
+		}
+	}
+	return 0, false
 }
 
 func milliseconds(t time.Time) uint64 { return uint64(t.UnixMilli()) }
-
-func list(to *columns, leaf int, rep, def byte, items []string) {
-	if len(items) == 0 {
-		to.none(leaf, rep, def)
-		return
-	}
-	for i, s := range items {
-		if i > 0 {
-			rep = def + 1
-		}
-		to.text(leaf, rep, def+1, s)
-	}
-}
 
 // view returns a string that shares the memory of b, which must not change while the
 // string is used.

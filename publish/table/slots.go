@@ -14,10 +14,15 @@ type slot struct {
 	leaf   int  // of a list of rows, the first leaf
 	depth  int  // 0 in the row itself, 1 in a row nested in it, and so on
 	begins bool // the first leaf of a nested row
-	// Of a list of rows: the slots of each, the number of leaves, and the size of a row.
-	rows   []slot
-	leaves int
-	size   uintptr
+	leaves int  // how many there are: 1, or those of a list of rows
+	// optional is 1 if there may be no value, which has a definition level for it.
+	optional byte
+	isText   bool // one text at most
+	// Of a list of rows: the slots of each, the one in which each leaf lies, and the size of
+	// a row.
+	rows  []slot
+	below []*slot
+	size  uintptr
 }
 
 type slotKind uint8
@@ -73,7 +78,16 @@ func slotsOf(row reflect.Type, leaf, depth int) []slot {
 				panic(fmt.Sprintf("table: %s.%s is a %s, which slots do not know", row, f.Name, f.Type))
 			}
 			s.kind, s.rows, s.size = rowsSlot, slotsOf(f.Type.Elem(), leaf, depth+1), f.Type.Elem().Size()
-			s.leaves = len(byLeaf(nil, s.rows))
+			for k := range s.rows {
+				for range s.rows[k].leaves {
+					s.below = append(s.below, &s.rows[k])
+				}
+			}
+			s.leaves = len(s.below)
+		}
+		s.isText = s.kind == textSlot || s.kind == optionalTextSlot || s.kind == bytesSlot
+		if f.Type.Kind() == reflect.Pointer {
+			s.optional = 1
 		}
 		leaf += s.leaves
 	}

@@ -8,10 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -124,7 +124,7 @@ func (w *Writer[T]) Write(rows ...T) error {
 		if err := w.begin(keyOf(&rows[i])); err != nil {
 			return err
 		}
-		shred(w.rows, w.spec.slots, unsafe.Pointer(&rows[i]), 0, 0)
+		shred(w.rows, w.spec.slots, unsafe.Pointer(&rows[i]))
 		if err := w.added(1); err != nil {
 			return err
 		}
@@ -358,25 +358,27 @@ var (
 )
 
 type codec struct {
-	encoders sync.Pool // costly to make
+	encoder *zstd.Encoder // safe for concurrent use
 }
+
+// Encoders have their tables and a window of memory, which are kept. That many pages of a level
+// are compressed at the same time, and no page is larger than the window, except for some
+// dictionaries.
+const (
+	maxEncoders = 8
+	window      = 1 << 20
+)
 
 func newCodec(level zstd.EncoderLevel) *codec {
-	return &codec{sync.Pool{New: func() any {
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
-			zstd.WithAllLitEntropyCompression(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
-		if err != nil {
-			panic(err) // the options are wrong
-		}
-		return e
-	}}}
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(min(runtime.GOMAXPROCS(0), maxEncoders)),
+		zstd.WithWindowSize(window), zstd.WithAllLitEntropyCompression(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
+	if err != nil {
+		panic(err) // the options are wrong
+	}
+	return &codec{e}
 }
 
-func (c *codec) encode(to, data []byte) []byte {
-	e := c.encoders.Get().(*zstd.Encoder)
-	defer c.encoders.Put(e)
-	return e.EncodeAll(data, to[:0])
-}
+func (c *codec) encode(to, data []byte) []byte { return c.encoder.EncodeAll(data, to[:0]) }
 
 // newFooter returns what the footers of a table's files have in common: the schema and the
 // order of the columns. The library makes it, for a file without rows.

@@ -13,6 +13,7 @@ import (
 type Deriver struct {
 	minter *identity.Minter
 	reader rowReader
+	claims map[*input.Reading]*claimed
 
 	readings []reading         // of the offer at hand, by row
 	digests  []identity.Digest // of the market at hand, by selection
@@ -38,7 +39,7 @@ type Deriver struct {
 
 // New returns a deriver that mints with m. The deriver owns m from then on.
 func New(m *identity.Minter) *Deriver {
-	return &Deriver{minter: m, reader: rowReader{verdicts: make(map[string]bool)}, met: make(map[football.MarketID]bool), levels: make(map[quarters]sideSet),
+	return &Deriver{minter: m, reader: rowReader{verdicts: make(map[string]bool)}, claims: make(map[*input.Reading]*claimed), met: make(map[football.MarketID]bool), levels: make(map[quarters]sideSet),
 		suffixes: make(map[[2]string]football.MarketID)}
 }
 
@@ -96,11 +97,13 @@ func (d *Deriver) offer(o *input.Offer) {
 		d.raw(o, nil, reason)
 		return
 	}
-	p, ok := planOf(o.Reading)
-	if !ok {
+	claim := d.claimOf(o.Reading)
+	if !claim.ok {
 		d.raw(o, nil, football.NeverMapped)
 		return
 	}
+	p := claim.plan
+	d.reader.known = claim.known
 	d.readRows(o, p)
 	if o.Reading.Shape&input.SignByPrices != 0 && !d.proveSign(o, &p) {
 		d.raw(o, nil, football.AmbiguousShape)

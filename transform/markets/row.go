@@ -51,6 +51,10 @@ type rowReader struct {
 	// nobody of the other in a market of the match.
 	contradicts bool
 	nobodies    sideSet // the sides of which a row of a match's market says nobody
+
+	known map[string]*known // what rows of the plan say, by the key of their labels
+	kept  int              // how many are known, of all plans
+	key   []byte
 }
 
 // begin prepares for the rows of a fixture.
@@ -67,7 +71,28 @@ func (r *rowReader) read(row *input.Row, rd *reading) {
 	if rd.reason != "" {
 		return
 	}
-	if !r.takeTexts(row.Labels) {
+	key, ok := r.keyOf(row.Labels)
+	if !ok {
+		r.readLabels(row.Labels, rd)
+		return
+	}
+	contradicts := r.contradicts
+	if k, found := r.known[string(key)]; found {
+		*rd, r.contradicts = k.reading, contradicts || k.contradicts
+		return
+	}
+	r.contradicts = false
+	r.readLabels(row.Labels, rd)
+	if r.ways <= 1 { // else the reason depends on the names
+		r.keep(key, *rd)
+	}
+	r.contradicts = contradicts || r.contradicts
+}
+
+// readLabels reads the labels of a row into rd.
+func (r *rowReader) readLabels(labels []football.Label, rd *reading) {
+	r.ways = 0
+	if !r.takeTexts(labels) {
 		rd.reason = football.AmbiguousShape
 		return
 	}
@@ -75,7 +100,7 @@ func (r *rowReader) read(row *input.Row, rd *reading) {
 		*rd = r.readPlayer()
 		return
 	}
-	r.found, r.ways, r.readings, r.best = rd, 0, 0, failure{}
+	r.found, r.readings, r.best = rd, 0, failure{}
 	switch {
 	case r.plan.halves:
 		r.readScores()

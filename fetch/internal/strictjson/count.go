@@ -19,6 +19,16 @@ func Count(body []byte, most int) int {
 	return n
 }
 
+// atMost returns as many values and keys as Count or more: it takes what is inside of
+// strings for values too, which is much faster.
+func atMost(body []byte) int {
+	n := 1
+	for _, c := range []byte(",:[{") {
+		n += bytes.Count(body, []byte{c})
+	}
+	return n
+}
+
 // endOfString returns where the string that begins at i ends, or the end of the text.
 func endOfString(body []byte, i int) int {
 	for i++; i < len(body); i++ {

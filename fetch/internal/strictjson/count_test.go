@@ -45,8 +45,13 @@ func TestTooManyValues(t *testing.T) {
 	if d.Size() != 0 || allocated > 2 {
 		t.Errorf("room for %d values, %v allocations", d.Size(), allocated)
 	}
-	if err := d.Parse([]byte("[" + strings.Repeat("1,", MaxValues-2) + "1]")); err != nil {
-		t.Error(err)
+	for _, most := range []string{
+		"[" + strings.Repeat("1,", MaxValues-2) + "1]",
+		"[" + strings.Repeat(`"`+strings.Repeat(",:[{", MaxString/4)+`",`, 9) + "1]", // which are no values
+	} {
+		if err := d.Parse([]byte(most)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -40,7 +40,10 @@ func (d *Document) Parse(body []byte) error {
 	if uint64(len(body)) > math.MaxUint32/2 {
 		return &Error{len(body), "text too long"}
 	}
-	values := Count(body, MaxValues)
+	values := atMost(body)
+	if values > MaxValues {
+		values = Count(body, MaxValues)
+	}
 	if values > MaxValues {
 		return &Error{len(body), RuleValues}
 	}

@@ -3,6 +3,7 @@ package betsapi
 import (
 	_ "embed"
 	"strings"
+	"unicode/utf8"
 
 	"mkt/fetch/mapping"
 )
@@ -36,8 +37,39 @@ func keyOfName(t *mapping.Table, name string) (string, *mapping.Entry) {
 // makeKey makes a market's key of its name as the provider does: lower case,
 // with one underscore for each run of blanks, slashes and dashes.
 func makeKey(name string) string {
-	apart := func(r rune) bool { return r == ' ' || r == '/' || r == '-' || r == '\r' || r == '\n' }
-	return strings.Join(strings.FieldsFunc(strings.ToLower(name), apart), "_")
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), isApart), "_")
+}
+
+// isApart reports whether a character separates the words of a name.
+func isApart(r rune) bool { return r == ' ' || r == '/' || r == '-' || r == '\r' || r == '\n' }
+
+// isKeyOf reports whether makeKey makes that key of a name.
+func isKeyOf(key, name string) bool {
+	n, apart := 0, false
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case c >= utf8.RuneSelf:
+			return makeKey(name) == key
+		case isApart(rune(c)):
+			apart = n > 0
+			continue
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		if apart {
+			if n == len(key) || key[n] != '_' {
+				return false
+			}
+			n++
+			apart = false
+		}
+		if n == len(key) || key[n] != c {
+			return false
+		}
+		n++
+	}
+	return n == len(key)
 }
 
 // normalName removes stray blanks and line breaks from a name.

@@ -108,3 +108,15 @@ func TestMakeKey(t *testing.T) {
 		}
 	}
 }
+
+// isKeyOf agrees with makeKey.
+func TestIsKeyOf(t *testing.T) {
+	names := []string{"", " ", "-a", "a", "A", "a_b", "a b", " A / B", "a  b-", "a b c", "ab", "É b", "a \u212a", "a k"}
+	for _, name := range names {
+		for _, other := range names {
+			if key := makeKey(other); isKeyOf(key, name) != (makeKey(name) == key) {
+				t.Errorf("%q is a key of %q: %v", key, name, isKeyOf(key, name))
+			}
+		}
+	}
+}

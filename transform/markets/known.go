@@ -1,0 +1,87 @@
+package markets
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"mkt/fetch/input"
+	"mkt/publish/football"
+)
+
+// claimed is an entry of a mapping table with what was made of it: the same few words occur
+// in the rows of every fixture.
+type claimed struct {
+	plan  plan
+	ok    bool // there is a reading of such a market
+	known map[string]*known
+}
+
+// known is what a row says by its labels alone, whatever the fixture.
+type known struct {
+	reading     reading
+	contradicts bool
+}
+
+// How much a Deriver keeps: entries of mapping tables, readings of rows, and bytes of a row's
+// labels.
+const (
+	maxClaims = 4096
+	maxKnown  = 1 << 14
+	maxLabels = 256
+)
+
+// claimOf returns what is made of an entry of a mapping table, whose entries do not change.
+func (d *Deriver) claimOf(claim *input.Reading) *claimed {
+	c := d.claims[claim]
+	if c == nil {
+		c = &claimed{known: make(map[string]*known)}
+		c.plan, c.ok = planOf(claim)
+		if len(d.claims) < maxClaims {
+			d.claims[claim] = c
+		}
+	}
+	return c
+}
+
+// keyOf returns the key of a row's labels, false if what they say may depend on the fixture:
+// on its players, or on the name of a team that is in them.
+func (r *rowReader) keyOf(labels []football.Label) (key []byte, ok bool) {
+	if r.plan.player != noPlayer {
+		return nil, false
+	}
+	key = r.key[:0]
+	for i := range labels {
+		for _, text := range [...]string{labels[i].Field, labels[i].Text} {
+			key = append(append(key, byte(len(text))), text...)
+			if len(key) > maxLabels {
+				return nil, false
+			}
+		}
+		if text := labels[i].Text; mayName(text, r.names.home) || mayName(text, r.names.away) {
+			return nil, false
+		}
+	}
+	r.key = key
+	for _, c := range key {
+		if c >= utf8.RuneSelf { // it may be another text in NFC
+			return nil, false
+		}
+	}
+	return key, true
+}
+
+func mayName(text, name string) bool {
+	return name != "" && strings.Contains(text, name)
+}
+
+// keep remembers what a row says.
+func (r *rowReader) keep(key []byte, rd reading) {
+	if r.kept == maxKnown {
+		return
+	}
+	r.kept++
+	for _, s := range []*string{&rd.selection, &rd.qualifier, &rd.subject, &rd.subject2, &rd.row, &rd.column, &rd.half, &rd.market} {
+		*s = strings.Clone(*s) // they may lie in a payload
+	}
+	r.known[string(key)] = &known{rd, r.contradicts}
+}
