@@ -82,7 +82,7 @@ func newCursor[T Row](r *Reader[T]) (*cursor, error) {
 	if r == nil {
 		return &cursor{eof: true}, nil
 	}
-	c := &cursor{read: r.rows.ReadRows, rows: make([]parquet.Row, batchRows)}
+	c := &cursor{read: parquet.NewGenericReader[T](r.file).ReadRows, rows: make([]parquet.Row, batchRows)}
 	return c, c.fill()
 }
 
