@@ -1,14 +1,14 @@
 package reader
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/klauspost/compress/s2"
 
 	"mkt/serve/internal/api"
 )
@@ -36,27 +36,16 @@ type entry struct {
 // texts and its ordinal, then the texts. It never leaves this process, so it has no
 // version.
 
-var chunkEncoder = sync.OnceValue(func() *zstd.Encoder {
-	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0)),
-		zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
-	if err != nil {
-		panic(err) // the options are constants
-	}
-	return w
-})
+// maxChunk is the maximum size of an uncompressed chunk. An answer of a provider is far smaller.
+const maxChunk = 256 << 20
 
-var chunkDecoder = sync.OnceValue(func() *zstd.Decoder {
-	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(runtime.GOMAXPROCS(0)), zstd.WithDecoderLowmem(true))
-	if err != nil {
-		panic(err)
-	}
-	return r
-})
+// chunkEncoder has the buffers of encode, which are used again.
+type chunkEncoder struct{ plain, compressed []byte }
 
-// encodeChunk compresses entries. The caller passes the second result as scratch to the
-// next call.
-func encodeChunk(scratch []byte, entries []entry) (compressed, _ []byte) {
-	b := binary.AppendUvarint(scratch[:0], uint64(len(entries)))
+// encode compresses entries as an S2 block: half again as large as at the fastest level of zstd,
+// but in a third of the time, and decompressed in half of it.
+func (c *chunkEncoder) encode(entries []entry) ([]byte, error) {
+	b := binary.AppendUvarint(c.plain[:0], uint64(len(entries)))
 	for i := range entries {
 		e := &entries[i]
 		for _, text := range e.texts() {
@@ -69,7 +58,12 @@ func encodeChunk(scratch []byte, entries []entry) (compressed, _ []byte) {
 			b = append(b, *text...)
 		}
 	}
-	return chunkEncoder().EncodeAll(b, nil), b
+	c.plain = b
+	if len(b) > maxChunk {
+		return nil, fmt.Errorf("%w: %d markets are rendered in %d bytes, more than %d", ErrInvalid, len(entries), len(b), maxChunk)
+	}
+	c.compressed = s2.Encode(c.compressed[:cap(c.compressed)], b)
+	return bytes.Clone(c.compressed), nil
 }
 
 const entryTexts = 6
@@ -92,8 +86,14 @@ var errChunk = errors.New("damaged chunk")
 
 func decodeChunk(compressed []byte) (*chunk, error) {
 	c := chunks.Get().(*chunk)
-	var err error
-	if c.buf, err = chunkDecoder().DecodeAll(compressed, c.buf[:0]); err != nil {
+	size, err := s2.DecodedLen(compressed)
+	if err == nil && size > maxChunk {
+		return nil, errChunk
+	}
+	if err == nil {
+		c.buf, err = s2.Decode(c.buf[:cap(c.buf)], compressed)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errChunk, err)
 	}
 	if !c.parse() {
@@ -141,7 +141,7 @@ type chunker struct {
 	no      int
 	entries []entry
 	text    []byte
-	scratch []byte
+	encoder chunkEncoder
 }
 
 func (c *chunker) add(e entry) error {
@@ -156,8 +156,10 @@ func (c *chunker) flush() error {
 	if len(c.entries) == 0 {
 		return nil
 	}
-	var compressed []byte
-	compressed, c.scratch = encodeChunk(c.scratch, c.entries)
+	compressed, err := c.encoder.encode(c.entries)
+	if err != nil {
+		return err
+	}
 	c.entries, c.text = c.entries[:0], c.text[:0]
 	c.no++
 	return c.append(c.no-1, compressed)

@@ -81,15 +81,15 @@ func TestLookUpUsesTheIndex(t *testing.T) {
 
 func TestChunksRoundTrip(t *testing.T) {
 	t.Parallel()
-	var scratch []byte
+	var encoder chunkEncoder
 	for n := range chunkRows + 1 {
 		var in []entry
 		for i := range n {
 			in = append(in, entry{key: []byte(strings.Repeat("k", i)), market: []byte("M"), period: nil, ordinal: i * 1000,
 				body: []byte(strings.Repeat("{}", i*i)), detail: []byte{}})
 		}
-		var compressed []byte
-		compressed, scratch = encodeChunk(scratch, in)
+		compressed, err := encoder.encode(in)
+		must(t, err)
 		c, err := decodeChunk(compressed)
 		if err != nil {
 			t.Fatalf("%d entries: %v", n, err)
@@ -107,8 +107,10 @@ func TestChunksRoundTrip(t *testing.T) {
 }
 
 func FuzzDecodeChunk(f *testing.F) {
-	compressed, _ := encodeChunk(nil, []entry{{key: []byte("a"), body: []byte("{}")}, {key: []byte("b")}})
+	compressed, err := new(chunkEncoder).encode([]entry{{key: []byte("a"), body: []byte("{}")}, {key: []byte("b")}})
+	must(f, err)
 	f.Add(compressed)
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0x0f, 0}) // 4 GiB
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if c, err := decodeChunk(data); err == nil {
