@@ -29,6 +29,9 @@ type columnReader struct {
 	column int // of the file
 	slot   *slot
 	lists  []nesting // of nested rows in which the field is, from the outermost
+	// missing are the columns of the same row that the file does not have, of the first column
+	// of a row.
+	missing []*leafSlot
 	// elements counts the nested rows of the batch that the column has: as many as the other columns
 	// of that row.
 	elements int
@@ -38,6 +41,12 @@ type columnReader struct {
 	integers slab[int32]
 	booleans slab[bool]
 	times    slab[time.Time]
+}
+
+// leafSlot is a column of the table with its number.
+type leafSlot struct {
+	*leaf
+	number int
 }
 
 // nesting is a field that holds nested rows.
@@ -53,7 +62,7 @@ type slice struct {
 	len, cap int
 }
 
-// newRowReader returns a reader of the rows of a file. A column that an older file lacks stays
+// newRowReader returns a reader of the rows of a file. A column that an older file lacks is
 // empty.
 func newRowReader(s *spec, file *parquet.File) (*rowReader, error) {
 	r := &rowReader{name: s.name, size: s.row.Size(), groups: file.RowGroups()}
@@ -84,7 +93,12 @@ func (r *rowReader) addColumns(s *spec, slots []slot, row reflect.Type, lists []
 		}
 		wanted := &s.leaves[to.leaf]
 		column, found := find(wanted.name)
-		if found == nil && !to.begins {
+		if found == nil && !to.begins && to.leaf > 0 {
+			first := &r.columns[0]
+			if len(lists) > 0 {
+				first = &r.columns[lists[len(lists)-1].begins]
+			}
+			first.missing = append(first.missing, &leafSlot{wanted, to.leaf})
 			continue
 		}
 		if found == nil || found.kind != wanted.kind || found.maxRep != wanted.maxRep || found.levels() != wanted.levels() {
@@ -106,14 +120,8 @@ func (l *leaf) levels() byte {
 // read fills n rows in memory, or as many as there are.
 func (r *rowReader) read(rows unsafe.Pointer, n int) (done int, err error) {
 	for done < n {
-		if r.left == 0 {
-			if r.group == len(r.groups) {
-				return done, io.EOF
-			}
-			if err := r.open(); err != nil {
-				return done, err
-			}
-			continue
+		if err := r.next(); err != nil {
+			return done, err
 		}
 		batch := int(min(int64(n-done), r.left))
 		if err := r.fill(unsafe.Add(rows, uintptr(done)*r.size), batch); err != nil {
@@ -123,6 +131,19 @@ func (r *rowReader) read(rows unsafe.Pointer, n int) (done int, err error) {
 		r.left -= int64(batch)
 	}
 	return done, nil
+}
+
+// next makes sure that the row group has another row. It returns io.EOF after the last one.
+func (r *rowReader) next() error {
+	for r.left == 0 {
+		if r.group == len(r.groups) {
+			return io.EOF
+		}
+		if err := r.open(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // open begins the next row group.

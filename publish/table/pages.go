@@ -190,6 +190,15 @@ func (p *pageReader) take() int {
 	return n
 }
 
+// ahead returns the text of the row that is n rows ahead, of a column without nulls.
+func (p *pageReader) ahead(n int) string {
+	i := p.value + n
+	if p.index != nil {
+		i = int(p.index[i])
+	}
+	return p.texts[i]
+}
+
 // isValue reports whether an entry is a value, as opposed to a null or an empty list.
 func (p *pageReader) isValue(entry int) bool {
 	return p.leaf.maxDef == 0 || p.defs[entry] == p.leaf.maxDef

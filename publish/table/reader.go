@@ -158,43 +158,29 @@ func Summarize[T Row](file io.ReaderAt, size int64) (_ Summary, err error) {
 	defer r.Close()
 	defer recovered(r.spec.name, &err)
 	s := specIn(r.spec.name, r.file.Schema())
-	t, rows := newTally(s), newColumns(s)
+	t, rows, columns := newTally(s), newColumns(s), newFileReader(s, r.file)
 	add := func() {
 		for i := range rows.leaves {
 			t.add(i, &rows.leaves[i])
 		}
 		rows.reset()
 	}
-	err = r.eachRow(func(row parquet.Row) error {
-		feed(rows, row)
-		t.rows++
-		if rows.size() >= drainBytes {
-			add()
-		}
-		return nil
-	})
-	add()
-	return t.summary(), err
-}
-
-// eachRow calls do with every row as the library represents it, with the file's own
-// columns. A row is valid until the next one.
-func (r *Reader[T]) eachRow(do func(parquet.Row) error) error {
-	stored := parquet.NewGenericReader[any](r.file, r.file.Schema())
-	defer stored.Close()
-	rows := make([]parquet.Row, batchRows)
+	const batch = 256
 	for {
-		n, err := stored.ReadRows(rows)
-		for _, row := range rows[:n] {
-			if err := do(row); err != nil {
-				return err
-			}
-		}
+		err := columns.next()
 		if err == io.EOF {
-			return nil
+			add()
+			return t.summary(), columns.close()
+		}
+		n := int(min(batch, columns.left))
+		if err == nil {
+			err = columns.copy(rows, n)
 		}
 		if err != nil {
-			return fmt.Errorf("table %s: %w", r.spec.name, err)
+			return Summary{}, errors.Join(fmt.Errorf("table %s: %w", r.spec.name, err), columns.close())
+		}
+		if t.rows += int64(n); rows.size() >= drainBytes {
+			add()
 		}
 	}
 }
