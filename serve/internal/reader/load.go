@@ -128,7 +128,7 @@ func appendFilters(to *appenders, n int, row *table.FixtureRow) error {
 	return to.fixture.AppendRow(int32(n), league, starts)
 }
 
-const flushEvery = 512
+const flushEvery = 128
 
 func (l *loader) markets(to *appenders) error {
 	rows, done, err := openTable[table.MarketRow](l, layout.MarketsFile)
