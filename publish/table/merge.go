@@ -3,8 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
-
-	"github.com/parquet-go/parquet-go"
+	"math"
 )
 
 // Source is the table that the rows of a fixture are taken from.
@@ -34,93 +33,83 @@ func Merge[T FixtureRow | MarketRow](w *Writer[T], old, new *Reader[T], choose f
 		if a.done() || !b.done() && b.fixture() < id {
 			id = b.fixture()
 		}
-		id = string([]byte(id)) // the cursor reuses its memory
 		source := choose(id)
-		if err := a.fixtureRows(id, source == Old, w.copyRows); err != nil {
+		if err := w.copyFixture(a, id, source == Old); err != nil {
 			return err
 		}
-		if err := b.fixtureRows(id, source == New, w.copyRows); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *Writer[T]) copyRows(rows []parquet.Row) error {
-	for _, row := range rows {
-		if err := w.begin(w.keyOfRow(row)); err != nil {
-			return err
-		}
-		feed(w.rows, row)
-		if err := w.added(1); err != nil {
+		if err := w.copyFixture(b, id, source == New); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// keyOfRow returns a copy of the sort columns, which come first in every table. The
-// row's memory is reused.
-func (w *Writer[T]) keyOfRow(row parquet.Row) key {
-	k := key{first: string(row[0].ByteArray())}
-	if len(w.spec.sorting) > 1 {
-		k.second = string(row[1].ByteArray())
-	}
-	return k
 }
 
 // cursor iterates over the rows of a table, one fixture at a time.
 type cursor struct {
-	read func([]parquet.Row) (int, error)
-	rows []parquet.Row
-	at   int
-	end  int
-	eof  bool
+	rows *rowReader // nil after the last row
 }
 
 func newCursor[T Row](r *Reader[T]) (*cursor, error) {
 	if r == nil {
-		return &cursor{eof: true}, nil
+		return &cursor{}, nil
 	}
-	c := &cursor{read: r.rows.ReadRows, rows: make([]parquet.Row, batchRows)}
+	for i := range r.spec.sorting {
+		if c := &r.rows.columns[i]; c.slot.leaf != i || c.leaf.maxDef > 0 {
+			return nil, fmt.Errorf("column %s: %w", r.spec.leaves[i].name, ErrFormat)
+		}
+	}
+	c := &cursor{r.rows}
 	return c, c.fill()
 }
 
-// fill reads the next rows when there are none left.
+// fill prepares the columns that rows are sorted by for the next row.
 func (c *cursor) fill() error {
-	for c.at == c.end && !c.eof {
-		n, err := c.read(c.rows)
-		c.at, c.end = 0, n
-		if err != nil && err != io.EOF {
-			return err
-		}
-		c.eof = err == io.EOF
+	err := c.rows.next()
+	if err == io.EOF {
+		c.rows = nil
+		return nil
 	}
-	return nil
+	for i := 0; i < len(c.rows.columns) && i < 2 && err == nil; i++ {
+		err = c.rows.columns[i].next()
+	}
+	return err
 }
 
-func (c *cursor) done() bool { return c.at == c.end }
+func (c *cursor) done() bool { return c.rows == nil }
 
-// fixture returns the fixture of the next row. It is valid until the next fill.
+// fixture returns the fixture of the next row.
 func (c *cursor) fixture() string {
 	if c.done() {
 		return ""
 	}
-	return view(c.rows[c.at][0].ByteArray())
+	return c.rows.columns[0].ahead(0)
 }
 
-// fixtureRows calls do with the rows of a fixture, if they are next. It skips them if
-// they are not wanted.
-func (c *cursor) fixtureRows(id string, wanted bool, do func([]parquet.Row) error) error {
+// run returns how many of the next rows are of a fixture, within the pages of the columns that
+// rows are sorted by.
+func (c *cursor) run(id string, sorting int) int {
+	most := int(min(c.rows.left, math.MaxInt32))
+	for i := range sorting {
+		most = min(most, c.rows.columns[i].entries-c.rows.columns[i].at)
+	}
+	n := 1
+	for n < most && c.rows.columns[0].ahead(n) == id {
+		n++
+	}
+	return n
+}
+
+// copyFixture writes the rows of a fixture if they are next and wanted. It skips them if they are
+// not wanted.
+func (w *Writer[T]) copyFixture(c *cursor, id string, wanted bool) error {
 	for !c.done() && c.fixture() == id {
-		first := c.at
-		for c.at < c.end && c.fixture() == id {
-			c.at++
-		}
+		n := c.run(id, len(w.spec.sorting))
+		do := c.rows.skip
 		if wanted {
-			if err := do(c.rows[first:c.at]); err != nil {
-				return err
-			}
+			do = func(n int) error { return w.copyRows(c, id, n) }
+		}
+		if err := do(n); err != nil {
+			return err
 		}
 		if err := c.fill(); err != nil {
 			return err
@@ -130,4 +119,21 @@ func (c *cursor) fixtureRows(id string, wanted bool, do func([]parquet.Row) erro
 		return fmt.Errorf("the table is not sorted: fixture %s follows %s", c.fixture(), id)
 	}
 	return nil
+}
+
+// copyRows writes the next rows, which are of one fixture.
+func (w *Writer[T]) copyRows(c *cursor, id string, n int) error {
+	for i := range n {
+		next := key{first: id}
+		if len(w.spec.sorting) > 1 {
+			next.second = c.rows.columns[1].ahead(i)
+		}
+		if err := w.begin(next); err != nil {
+			return err
+		}
+	}
+	if err := c.rows.copy(w.rows, n); err != nil {
+		return err
+	}
+	return w.added(n)
 }

@@ -3,9 +3,11 @@ package table_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
 	"mkt/publish/table"
@@ -74,6 +76,65 @@ func marketsOf(fixtures []int, side string, markets int) []table.MarketRow {
 		}
 	}
 	return rows
+}
+
+// The columns that an older file lacks are empty, in rows that are read and in those that are
+// copied: in a market, in its selections, and in their labels.
+func TestColumnsThatAFileLacks(t *testing.T) {
+	type oldLabel struct {
+		Field string `parquet:"field,dict"`
+	}
+	type oldSelection struct {
+		SelectionID string     `parquet:"selection_id"`
+		Line        string     `parquet:"line"` // not yet optional
+		Labels      []oldLabel `parquet:"labels,list"`
+	}
+	type oldMarket struct {
+		FixtureID  string         `parquet:"fixture_id"`
+		MarketID   string         `parquet:"market_id"`
+		Selections []oldSelection `parquet:"selections,list"`
+	}
+	var old []oldMarket
+	var want []table.MarketRow
+	for i := range 300 {
+		o := oldMarket{FixtureID: fmt.Sprintf("fx_%03d", i/7), MarketID: fmt.Sprintf("mk_%03d", i)}
+		w := table.MarketRow{FixtureID: o.FixtureID, MarketID: o.MarketID}
+		for k := range i % 3 {
+			id := fmt.Sprintf("sl_%03d_%d", i, k)
+			o.Selections = append(o.Selections, oldSelection{SelectionID: id, Line: id, Labels: make([]oldLabel, i%4)})
+			w.Selections = append(w.Selections, table.SelectionRow{SelectionID: id, Line: &id, Labels: make([]table.LabelRow, i%4)})
+		}
+		old, want = append(old, o), append(want, w)
+	}
+	var file bytes.Buffer
+	older := parquet.NewGenericWriter[oldMarket](&file, parquet.KeyValueMetadata("mkt.table", "markets"), parquet.KeyValueMetadata("mkt.format", "1"), parquet.MaxRowsPerRowGroup(100))
+	if _, err := older.Write(old); err != nil {
+		t.Fatal(err)
+	}
+	if err := older.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]table.MarketRow, len(want)+1)
+	n, err := reader[table.MarketRow](t, file.Bytes()).Read(got)
+	if diff := cmp.Diff(want, got[:n], sameRows); diff != "" || err != io.EOF {
+		t.Error(diff, err)
+	}
+	var out bytes.Buffer
+	w := table.NewWriter[table.MarketRow](&out, header)
+	if err := table.Merge(w, reader[table.MarketRow](t, file.Bytes()), nil, func(string) table.Source { return table.Old }); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, wantSum := write(t, want, 300)
+	if !bytes.Equal(out.Bytes(), same) {
+		t.Error("the copied rows have other bytes than written ones")
+	}
+	if diff := cmp.Diff(wantSum, sum); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func TestMergeRefusesDisorder(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -24,10 +25,7 @@ var ErrFormat = errors.New("not a table that this version reads")
 type Reader[T Row] struct {
 	spec *spec
 	file *parquet.File
-	rows *parquet.GenericReader[T]
-
-	assembler assembler
-	buffer    []parquet.Row
+	rows *rowReader
 }
 
 // NewReader opens a table and checks that its rows are of type T. It does not close r.
@@ -52,7 +50,11 @@ func NewReader[T Row](r io.ReaderAt, size int64) (_ *Reader[T], err error) {
 	if err := layout.CheckFormat("table "+s.name, n, Version); err != nil {
 		return nil, err
 	}
-	return &Reader[T]{spec: s, file: file, rows: parquet.NewGenericReader[T](file)}, nil
+	rows, err := newRowReader(s, file)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader[T]{spec: s, file: file, rows: rows}, nil
 }
 
 // checkFooter checks that the footer fits the file: the library allocates the length
@@ -91,26 +93,19 @@ func (r *Reader[T]) Header() Header {
 func (r *Reader[T]) Len() int64 { return r.file.NumRows() }
 
 // Read fills rows with the next rows and returns how many they are. It returns
-// io.EOF together with the last rows or after them. It overwrites all of rows.
+// io.EOF together with the last rows or after them. It overwrites all of rows. The values that
+// rows point to may be shared by other rows, and must not be changed.
 func (r *Reader[T]) Read(rows []T) (n int, err error) {
 	defer recovered(r.spec.name, &err)
 	clear(rows)
-	if markets, ok := any(rows).([]MarketRow); ok {
-		n, err = r.assemble(markets)
-	} else {
-		n, err = r.rows.Read(rows)
+	if len(rows) == 0 {
+		return 0, nil
 	}
+	n, err = r.rows.read(unsafe.Pointer(unsafe.SliceData(rows)), len(rows))
 	if err != nil && err != io.EOF {
 		err = fmt.Errorf("table %s: %w", r.spec.name, err)
 	}
 	return n, err
-}
-
-func (r *Reader[T]) assemble(rows []MarketRow) (int, error) {
-	if r.buffer == nil {
-		r.buffer = make([]parquet.Row, batchRows)
-	}
-	return r.assembler.read(any(r.rows).(*parquet.GenericReader[MarketRow]), rows, r.buffer)
 }
 
 // All iterates over the remaining rows. A row is valid until the next one.
@@ -136,14 +131,14 @@ func (r *Reader[T]) All(yield func(*T, error) bool) {
 // SeekRow sets the next row to read, counted from 0.
 func (r *Reader[T]) SeekRow(row int64) (err error) {
 	defer recovered(r.spec.name, &err)
-	if err := r.rows.SeekToRow(row); err != nil {
+	if err := r.rows.seek(row); err != nil {
 		return fmt.Errorf("table %s: row %d: %w", r.spec.name, row, err)
 	}
 	return nil
 }
 
 // Close releases the reader's buffers.
-func (r *Reader[T]) Close() error { return r.rows.Close() }
+func (r *Reader[T]) Close() error { return r.rows.close() }
 
 // recovered turns a panic of the library, which a damaged file can cause, into an
 // error. It is deferred.
@@ -163,43 +158,29 @@ func Summarize[T Row](file io.ReaderAt, size int64) (_ Summary, err error) {
 	defer r.Close()
 	defer recovered(r.spec.name, &err)
 	s := specIn(r.spec.name, r.file.Schema())
-	t, rows := newTally(s), newColumns(s)
+	t, rows, columns := newTally(s), newColumns(s), newFileReader(s, r.file)
 	add := func() {
 		for i := range rows.leaves {
 			t.add(i, &rows.leaves[i])
 		}
 		rows.reset()
 	}
-	err = r.eachRow(func(row parquet.Row) error {
-		feed(rows, row)
-		t.rows++
-		if rows.size() >= drainBytes {
-			add()
-		}
-		return nil
-	})
-	add()
-	return t.summary(), err
-}
-
-// eachRow calls do with every row as the library represents it, with the file's own
-// columns. A row is valid until the next one.
-func (r *Reader[T]) eachRow(do func(parquet.Row) error) error {
-	stored := parquet.NewGenericReader[any](r.file, r.file.Schema())
-	defer stored.Close()
-	rows := make([]parquet.Row, batchRows)
+	const batch = 256
 	for {
-		n, err := stored.ReadRows(rows)
-		for _, row := range rows[:n] {
-			if err := do(row); err != nil {
-				return err
-			}
-		}
+		err := columns.next()
 		if err == io.EOF {
-			return nil
+			add()
+			return t.summary(), columns.close()
+		}
+		n := int(min(batch, columns.left))
+		if err == nil {
+			err = columns.copy(rows, n)
 		}
 		if err != nil {
-			return fmt.Errorf("table %s: %w", r.spec.name, err)
+			return Summary{}, errors.Join(fmt.Errorf("table %s: %w", r.spec.name, err), columns.close())
+		}
+		if t.rows += int64(n); rows.size() >= drainBytes {
+			add()
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"mkt/publish/table"
 )
 
@@ -26,6 +28,35 @@ func TestSeekRow(t *testing.T) {
 		}
 		if n, _ := r.Read(got); n != 1 || got[0].Seq != at+1 {
 			t.Errorf("row %d: read %d rows, seq %d", at, n, got[0].Seq)
+		}
+	}
+}
+
+// A row is the same whether its page is read from the beginning or from the row.
+func TestSeekRowInLists(t *testing.T) {
+	rows := sampleMarkets(4000, 3)
+	for i := range rows {
+		for k := range rows[i].Selections {
+			rows[i].Selections[k].Publishable = (i+k)%3 == 0
+		}
+		rows[i].Selections = rows[i].Selections[:i%4]
+	}
+	data, _ := write(t, rows, len(rows))
+	r := reader[table.MarketRow](t, data)
+	defer r.Close()
+	for _, at := range []int{3999, 17, 18, 1000, 2345, 0, 2344, 3998} {
+		got := make([]table.MarketRow, 2)
+		if err := r.SeekRow(int64(at)); err != nil {
+			t.Fatal(err)
+		}
+		n, _ := r.Read(got)
+		if diff := cmp.Diff(rows[at:min(at+2, len(rows))], got[:n], sameRows); diff != "" {
+			t.Errorf("row %d: %s", at, diff)
+		}
+	}
+	for _, at := range []int64{-1, 4001} {
+		if r.SeekRow(at) == nil {
+			t.Errorf("row %d of 4000 was found", at)
 		}
 	}
 }

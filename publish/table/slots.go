@@ -60,10 +60,7 @@ var slotKinds = map[reflect.Type]slotKind{
 	reflect.TypeFor[[]byte]():     bytesSlot,
 }
 
-var (
-	marketSlots  = slotsOf(reflect.TypeFor[MarketRow](), 0, 0)
-	marketLeaves = byLeaf(nil, marketSlots)
-)
+var marketSlots = slotsOf(reflect.TypeFor[MarketRow](), 0, 0)
 
 // slotsOf returns the slots of a row type whose first leaf has that number. It panics on
 // an unknown type, which is a mistake in this package.

@@ -42,6 +42,7 @@ type spec struct {
 	columns string                       // JSON: what each column means
 	absent  []absentList
 	footer  func() format.FileMetaData
+	row     reflect.Type
 	slots   []slot    // of the row type
 	buffers sync.Pool // of *buffers
 }
@@ -79,7 +80,8 @@ func specOf[T Row]() *spec { return specs[reflect.TypeFor[T]()]() }
 func newSpec(name string, row any, sorting []string, stats map[string]bool) *spec {
 	s := specIn(name, parquet.SchemaOf(row))
 	s.sorting, s.stats, s.tags = sorting, stats, map[string]reflect.StructTag{}
-	s.slots = slotsOf(reflect.TypeOf(row), 0, 0)
+	s.row = reflect.TypeOf(row)
+	s.slots = slotsOf(s.row, 0, 0)
 	tagsOf(s.tags, "", reflect.TypeOf(row))
 	s.columns = s.describe()
 	s.footer = sync.OnceValue(s.newFooter)

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/klauspost/compress/s2"
 
 	"mkt/serve/internal/api"
 )
@@ -32,45 +31,12 @@ type entry struct {
 	detail   []byte // fields that only a single fixture shows, not the list; empty for markets
 }
 
-// An uncompressed chunk is the number of entries, then the lengths of each entry's
-// texts and its ordinal, then the texts. It never leaves this process, so it has no
-// version.
+// An uncompressed chunk is the texts of its entries; then of each entry the lengths of its texts
+// and its ordinal; then the number of entries and how long the part before is, in four bytes
+// each. It never leaves this process, so it has no version.
 
-var chunkEncoder = sync.OnceValue(func() *zstd.Encoder {
-	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0)),
-		zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
-	if err != nil {
-		panic(err) // the options are constants
-	}
-	return w
-})
-
-var chunkDecoder = sync.OnceValue(func() *zstd.Decoder {
-	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(runtime.GOMAXPROCS(0)), zstd.WithDecoderLowmem(true))
-	if err != nil {
-		panic(err)
-	}
-	return r
-})
-
-// encodeChunk compresses entries. The caller passes the second result as scratch to the
-// next call.
-func encodeChunk(scratch []byte, entries []entry) (compressed, _ []byte) {
-	b := binary.AppendUvarint(scratch[:0], uint64(len(entries)))
-	for i := range entries {
-		e := &entries[i]
-		for _, text := range e.texts() {
-			b = binary.AppendUvarint(b, uint64(len(*text)))
-		}
-		b = binary.AppendUvarint(b, uint64(e.ordinal))
-	}
-	for i := range entries {
-		for _, text := range entries[i].texts() {
-			b = append(b, *text...)
-		}
-	}
-	return chunkEncoder().EncodeAll(b, nil), b
-}
+// maxChunk is the maximum size of an uncompressed chunk. An answer of a provider is far smaller.
+const maxChunk = 256 << 20
 
 const entryTexts = 6
 
@@ -92,8 +58,14 @@ var errChunk = errors.New("damaged chunk")
 
 func decodeChunk(compressed []byte) (*chunk, error) {
 	c := chunks.Get().(*chunk)
-	var err error
-	if c.buf, err = chunkDecoder().DecodeAll(compressed, c.buf[:0]); err != nil {
+	size, err := s2.DecodedLen(compressed)
+	if err == nil && size > maxChunk {
+		return nil, errChunk
+	}
+	if err == nil {
+		c.buf, err = s2.Decode(c.buf[:cap(c.buf)], compressed)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errChunk, err)
 	}
 	if !c.parse() {
@@ -105,60 +77,81 @@ func decodeChunk(compressed []byte) (*chunk, error) {
 // parse points the entries into the buffer. It returns false if the lengths do not
 // fit.
 func (c *chunk) parse() bool {
-	b, fits := c.buf, true
+	c.entries = c.entries[:0]
+	end := len(c.buf) - 2*4
+	if end < 0 {
+		return false
+	}
+	entries, size := binary.LittleEndian.Uint32(c.buf[end:]), binary.LittleEndian.Uint32(c.buf[end+4:])
+	if entries > chunkRows || int64(size) > int64(end) {
+		return false
+	}
+	texts, lengths, fits := c.buf[:end-int(size)], c.buf[end-int(size):end], true
 	next := func(limit int) int {
-		v, size := binary.Uvarint(b)
+		v, size := binary.Uvarint(lengths)
 		if fits = fits && size > 0 && v <= uint64(limit); !fits {
 			return 0
 		}
-		b = b[size:]
+		lengths = lengths[size:]
 		return int(v)
 	}
-	c.entries = c.entries[:0]
-	var lengths [chunkRows][entryTexts]int
-	for i := range next(chunkRows) {
-		for j := range lengths[i] {
-			lengths[i][j] = next(len(c.buf))
+	for range entries {
+		var e entry
+		for _, text := range e.texts() {
+			n := next(len(texts))
+			*text, texts = texts[:n:n], texts[n:]
 		}
-		c.entries = append(c.entries, entry{ordinal: next(math.MaxInt32)})
+		e.ordinal = next(math.MaxInt32)
+		c.entries = append(c.entries, e)
 	}
-	for i := range c.entries {
-		for j, text := range c.entries[i].texts() {
-			n := lengths[i][j]
-			if n > len(b) {
-				return false
-			}
-			*text, b = b[:n:n], b[n:]
-		}
-	}
-	return fits && len(b) == 0
+	return fits && len(lengths) == 0 && len(texts) == 0
 }
 
-// chunker encodes entries, chunkRows at a time. text is a buffer for the bodies of the
-// entries and is reused for every chunk.
+// chunker makes chunks of chunkRows entries. For each entry its texts are appended to text, in the
+// order of entry.texts; after each of them endText is called, and endEntry after the last one.
 type chunker struct {
-	append  func(no int, compressed []byte) error
-	no      int
-	entries []entry
-	text    []byte
-	scratch []byte
+	append func(no int, compressed []byte) error
+	text   []byte
+
+	no         int
+	rows       int
+	from       int    // where the text begins that is being appended
+	lengths    []byte // the second part of the chunk
+	compressed []byte
 }
 
-func (c *chunker) add(e entry) error {
-	c.entries = append(c.entries, e)
-	if len(c.entries) < chunkRows {
+// reset prepares a chunker for other chunks. It keeps its memory.
+func (c *chunker) reset(append func(no int, compressed []byte) error) {
+	*c = chunker{append: append, text: c.text[:0], lengths: c.lengths[:0], compressed: c.compressed}
+}
+
+func (c *chunker) endText() {
+	c.lengths = binary.AppendUvarint(c.lengths, uint64(len(c.text)-c.from))
+	c.from = len(c.text)
+}
+
+func (c *chunker) endEntry(ordinal int) error {
+	c.lengths = binary.AppendUvarint(c.lengths, uint64(ordinal))
+	if c.rows++; c.rows < chunkRows {
 		return nil
 	}
 	return c.flush()
 }
 
+// flush ends the chunk. It is compressed as an S2 block: half again as large as at the fastest level
+// of zstd, but in a third of the time, and decompressed in half of it.
 func (c *chunker) flush() error {
-	if len(c.entries) == 0 {
+	if c.rows == 0 {
 		return nil
 	}
-	var compressed []byte
-	compressed, c.scratch = encodeChunk(c.scratch, c.entries)
-	c.entries, c.text = c.entries[:0], c.text[:0]
+	c.text = append(c.text, c.lengths...)
+	c.text = binary.LittleEndian.AppendUint32(c.text, uint32(c.rows))
+	c.text = binary.LittleEndian.AppendUint32(c.text, uint32(len(c.lengths)))
+	if len(c.text) > maxChunk {
+		return fmt.Errorf("%w: %d rows are rendered in %d bytes, more than %d", ErrInvalid, c.rows, len(c.text), maxChunk)
+	}
+	c.compressed = s2.Encode(c.compressed[:cap(c.compressed)], c.text)
+	c.text, c.lengths, c.from, c.rows = c.text[:0], c.lengths[:0], 0, 0
 	c.no++
-	return c.append(c.no-1, compressed)
+	return c.append(c.no-1, c.compressed)
 }

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"bytes"
 	"database/sql"
 	"os"
 	"path/filepath"
@@ -81,19 +82,22 @@ func TestLookUpUsesTheIndex(t *testing.T) {
 
 func TestChunksRoundTrip(t *testing.T) {
 	t.Parallel()
-	var scratch []byte
+	var chunks chunker
 	for n := range chunkRows + 1 {
 		var in []entry
 		for i := range n {
 			in = append(in, entry{key: []byte(strings.Repeat("k", i)), market: []byte("M"), period: nil, ordinal: i * 1000,
 				body: []byte(strings.Repeat("{}", i*i)), detail: []byte{}})
 		}
-		var compressed []byte
-		compressed, scratch = encodeChunk(scratch, in)
-		c, err := decodeChunk(compressed)
-		if err != nil {
-			t.Fatalf("%d entries: %v", n, err)
+		c := &chunk{}
+		chunks.reset(func(_ int, compressed []byte) (err error) {
+			c, err = decodeChunk(compressed)
+			return err
+		})
+		for _, e := range in {
+			must(t, chunks.add(e))
 		}
+		must(t, chunks.flush())
 		if len(c.entries) != n {
 			t.Fatalf("%d entries: %d", n, len(c.entries))
 		}
@@ -106,9 +110,21 @@ func TestChunksRoundTrip(t *testing.T) {
 	}
 }
 
+func (c *chunker) add(e entry) error {
+	for _, text := range e.texts() {
+		c.text = append(c.text, *text...)
+		c.endText()
+	}
+	return c.endEntry(e.ordinal)
+}
+
 func FuzzDecodeChunk(f *testing.F) {
-	compressed, _ := encodeChunk(nil, []entry{{key: []byte("a"), body: []byte("{}")}, {key: []byte("b")}})
-	f.Add(compressed)
+	var c chunker
+	c.reset(func(_ int, compressed []byte) error { f.Add(bytes.Clone(compressed)); return nil })
+	must(f, c.add(entry{key: []byte("a"), body: []byte("{}")}))
+	must(f, c.add(entry{key: []byte("b")}))
+	must(f, c.flush())
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0x0f, 0}) // 4 GiB
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if c, err := decodeChunk(data); err == nil {

@@ -1,12 +1,14 @@
 package reader
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"runtime/debug"
+	"sync"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -84,7 +86,8 @@ func (l *loader) fixtures(to *appenders) error {
 		return err
 	}
 	defer done()
-	c := chunker{append: func(no int, compressed []byte) error { return to.fixtureChunk.AppendRow(chunkKey(no), compressed) }}
+	var c chunker
+	c.reset(func(no int, compressed []byte) error { return to.fixtureChunk.AppendRow(chunkKey(no), compressed) })
 	last := ""
 	for row, err := range rows.All {
 		if err != nil {
@@ -98,8 +101,16 @@ func (l *loader) fixtures(to *appenders) error {
 		if err := appendFilters(to, l.index.fixtures()-1, row); err != nil {
 			return err
 		}
-		e := entry{key: []byte(row.FixtureID), body: api.AppendFixture(nil, row), detail: api.AppendFixtureDetail(nil, row)}
-		if err := c.add(e); err != nil {
+		c.text = append(c.text, row.FixtureID...)
+		c.endText()
+		for range 3 { // what only a market has
+			c.endText()
+		}
+		c.text = api.AppendFixture(c.text, row)
+		c.endText()
+		c.text = api.AppendFixtureDetail(c.text, row)
+		c.endText()
+		if err := c.endEntry(0); err != nil {
 			return err
 		}
 	}
@@ -117,7 +128,7 @@ func appendFilters(to *appenders, n int, row *table.FixtureRow) error {
 	return to.fixture.AppendRow(int32(n), league, starts)
 }
 
-const flushEvery = 512
+const flushEvery = 128
 
 func (l *loader) markets(to *appenders) error {
 	rows, done, err := openTable[table.MarketRow](l, layout.MarketsFile)
@@ -196,30 +207,39 @@ func readFull(rows *table.Reader[table.MarketRow], batch []table.MarketRow) (n i
 	return n, err
 }
 
+var chunkers = sync.Pool{New: func() any { return new(chunker) }}
+
 // renderBatch renders markets of which the first one begins a chunk.
 func renderBatch(rows []table.MarketRow) (compressed [][]byte, err error) {
-	c := chunker{append: func(_ int, p []byte) error { compressed = append(compressed, p); return nil }}
+	c := chunkers.Get().(*chunker)
+	defer chunkers.Put(c)
+	c.reset(func(_ int, p []byte) error { compressed = append(compressed, bytes.Clone(p)); return nil })
 	for i := range rows {
-		r := &rows[i]
-		if i > 0 && r.FixtureID != rows[i-1].FixtureID {
+		if i > 0 && rows[i].FixtureID != rows[i-1].FixtureID {
 			if err := c.flush(); err != nil {
 				return nil, err
 			}
 		}
-		e := entry{key: []byte(r.MarketID), market: bytesOf(r.Market), period: bytesOf(r.Period), subjects: subjectsOf(r), ordinal: int(max(0, r.Ordinal))}
-		from := len(c.text)
-		c.text = api.AppendMarket(c.text, r)
-		e.body = c.text[from:len(c.text):len(c.text)]
-		if err := c.add(e); err != nil {
+		if err := c.addMarket(&rows[i]); err != nil {
 			return nil, err
 		}
 	}
 	return compressed, c.flush()
 }
 
-func bytesOf(s *string) []byte {
-	if s == nil {
-		return nil
+func (c *chunker) addMarket(r *table.MarketRow) error {
+	c.text = append(c.text, r.MarketID...)
+	c.endText()
+	for _, name := range []*string{r.Market, r.Period} {
+		if name != nil {
+			c.text = append(c.text, *name...)
+		}
+		c.endText()
 	}
-	return []byte(*s)
+	c.text = appendSubjects(c.text, r)
+	c.endText()
+	c.text = api.AppendMarket(c.text, r)
+	c.endText()
+	c.endText() // no detail
+	return c.endEntry(int(max(0, r.Ordinal)))
 }

@@ -21,8 +21,7 @@ func (f MarketFilter) passes(e *entry) bool {
 // found.
 const subjectEnd = 0
 
-func subjectsOf(m *table.MarketRow) []byte {
-	var list []byte
+func appendSubjects(list []byte, m *table.MarketRow) []byte {
 	last := ""
 	for i := range m.Selections {
 		s := m.Selections[i].Subject

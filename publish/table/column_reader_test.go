@@ -12,8 +12,8 @@ import (
 	"mkt/publish/table"
 )
 
-// The assembler reads the same markets as the library.
-func TestAssemblerIsTheLibrarysReader(t *testing.T) {
+// The Reader reads the same markets as the library.
+func TestReaderReadsAsTheLibrary(t *testing.T) {
 	check := func(t interface {
 		Helper()
 		Fatal(...any)
