@@ -42,7 +42,7 @@ func Check(ctx context.Context, dir, parent string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, l.engine.close()) }()
+	defer l.engine.close()
 	return l.probe(ctx)
 }
 

@@ -2,13 +2,14 @@ package reader
 
 import (
 	"context"
-	"database/sql"
 	"math"
 	"slices"
 	"sort"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"mkt/serve/internal/reader/duck"
 )
 
 // FixtureFilter selects fixtures of the list. Its zero value selects all. A fixture
@@ -91,11 +92,9 @@ func (v *View) matching(ctx context.Context, f FixtureFilter) ([]int32, error) {
 	}
 	args := []any{f.League == "", f.League, !hasAfter, after, !hasBefore, before}
 	var list []int32
-	err := v.engine.query(ctx, matchQuery, args, func(rows *sql.Rows) error {
-		var n int32
-		err := rows.Scan(&n)
-		list = append(list, n)
-		return err
+	err := v.engine.query(ctx, matchQuery, args, func(row duck.Row) error {
+		list = append(list, row.Int32(0))
+		return nil
 	})
 	if err != nil {
 		return nil, err

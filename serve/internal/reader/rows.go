@@ -1,10 +1,12 @@
 package reader
 
 import (
+	"bytes"
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
+
+	"mkt/serve/internal/reader/duck"
 )
 
 const (
@@ -123,13 +125,8 @@ func (e *engine) fetch(ctx context.Context, table string, numbers []int) ([][]by
 	}
 	compressed := make([][]byte, len(numbers))
 	found := 0
-	err := e.query(ctx, chunkQuery(table, n), args, func(rows *sql.Rows) error {
-		var no int64
-		var body []byte
-		if err := rows.Scan(&no, &body); err != nil {
-			return err
-		}
-		compressed[at[no]] = body
+	err := e.query(ctx, chunkQuery(table, n), args, func(row duck.Row) error {
+		compressed[at[row.Int64(0)]] = bytes.Clone(row.Bytes(1))
 		found++
 		return nil
 	})
