@@ -24,6 +24,7 @@ type engine struct {
 	memory   int64         // its memory limit in bytes
 	broken   atomic.Bool   // it failed with an error from which it cannot recover
 	queries  chan struct{} // has an element for each query that runs
+	ahead    ahead
 
 	mu   sync.Mutex
 	idle []*duck.Conn

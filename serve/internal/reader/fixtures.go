@@ -56,7 +56,7 @@ func (v *View) Fixtures(ctx context.Context, f FixtureFilter, after string, limi
 	}
 	if f == (FixtureFilter{}) {
 		to := min(from+limit, v.FixtureCount())
-		return to < v.FixtureCount(), v.each(ctx, fixtureChunks, from, to, limit+chunkRows, item)
+		return to < v.FixtureCount(), v.each(ctx, fixtureChunks, span{from: from, to: to, batch: batchOf(limit + chunkRows)}, item)
 	}
 	matches, err := v.matching(ctx, f)
 	if err != nil {
@@ -70,7 +70,7 @@ func (v *View) Fixtures(ctx context.Context, f FixtureFilter, after string, limi
 // FixtureBody calls do with the two parts of a fixture's JSON, which are valid only
 // until do returns.
 func (v *View) FixtureBody(ctx context.Context, f Fixture, do func(body, detail []byte)) error {
-	return v.each(ctx, fixtureChunks, f.n, f.n+1, 1, func(_ int, e *entry) bool {
+	return v.each(ctx, fixtureChunks, span{from: f.n, to: f.n + 1, batch: 1}, func(_ int, e *entry) bool {
 		do(e.body, e.detail)
 		return false
 	})
