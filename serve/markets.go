@@ -29,7 +29,7 @@ func (c *call) markets() error {
 		return err
 	}
 	key := pageKey("m", limit, after, scope.Filter)
-	return c.sendPage(key, func(ctx context.Context) (*api.Page, error) {
+	return c.sendBy(c.view.PageOfMarkets(f, filter, after, limit), key, func(ctx context.Context) (*api.Page, error) {
 		return c.renderMarkets(ctx, scope, f, filter, after, limit)
 	})
 }

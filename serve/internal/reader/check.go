@@ -42,7 +42,7 @@ func Check(ctx context.Context, dir, parent string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, l.engine.close()) }()
+	defer l.engine.close()
 	return l.probe(ctx)
 }
 
@@ -80,7 +80,7 @@ func (l *loaded) probe(ctx context.Context) error {
 	}{{fixtureChunks, fixtures, fixtures}, {marketChunks, l.index.allMarkets(), len(l.index.starts) * chunkRows}}
 	for _, t := range all {
 		table, rows, read := t.table, t.rows, 0
-		err := v.each(ctx, table, 0, t.end, t.end, func(int, *entry) bool { read++; return true })
+		err := v.each(ctx, table, span{to: t.end, batch: maxQueryChunks}, func(int, *entry) bool { read++; return true })
 		if err != nil {
 			return err
 		}

@@ -20,12 +20,14 @@ import (
 // with bounded memory, and locked so that no query can open another file or change
 // the configuration. Safe for concurrent use.
 type engine struct {
-	db     *sql.DB
-	memory int64       // its memory limit in bytes
-	broken atomic.Bool // it failed with an error from which it cannot recover
+	instance *duck.Instance
+	memory   int64         // its memory limit in bytes
+	broken   atomic.Bool   // it failed with an error from which it cannot recover
+	queries  chan struct{} // has an element for each query that runs
+	ahead    ahead
 
-	mu         sync.Mutex
-	statements map[string]*sql.Stmt
+	mu   sync.Mutex
+	idle []*duck.Conn
 }
 
 // schema has the tables of the private file. no is the chunkKey of a chunk.
@@ -82,30 +84,34 @@ func build(ctx context.Context, path string, fill func(*appenders) error) (err e
 
 // openEngine opens a private file for reading and unlinks it, so that no other
 // process can open it and it disappears when this process ends.
-func openEngine(ctx context.Context, path string, memory int64) (*engine, error) {
-	db, err := openMemory(filepath.Dir(path), memory)
+func openEngine(path string, memory int64) (*engine, error) {
+	instance, err := duck.Open(limits(filepath.Dir(path), memory))
 	if err != nil {
 		return nil, err
 	}
-	conn, err := db.Conn(ctx)
+	e := &engine{instance: instance, memory: memory, queries: make(chan struct{}, maxConcurrent)}
+	c, err := instance.Connect()
 	if err == nil {
-		err = prepareToServe(ctx, conn, path)
-		err = errors.Join(err, conn.Close(), os.Remove(path))
+		e.idle = append(e.idle, c)
+		err = errors.Join(prepareToServe(c, path), os.Remove(path))
 	}
 	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		e.close()
+		return nil, err
 	}
-	db.SetMaxOpenConns(maxConcurrent)
-	db.SetMaxIdleConns(maxConcurrent)
-	return &engine{db: db, memory: memory, statements: map[string]*sql.Stmt{}}, nil
+	return e, nil
 }
 
-func prepareToServe(ctx context.Context, conn *sql.Conn, path string) error {
+func prepareToServe(c *duck.Conn, path string) error {
 	var optimizers string
-	if err := conn.QueryRowContext(ctx, unneededOptimizers).Scan(&optimizers); err != nil {
+	err := c.Query(unneededOptimizers, nil, func(r duck.Row) error {
+		optimizers = string(r.Bytes(0))
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	return run(ctx, conn, "ATTACH "+duck.Quoted(path)+" AS d (READ_ONLY)", "SET disabled_optimizers = "+duck.Quoted(optimizers),
+	return c.Exec("ATTACH "+duck.Quoted(path)+" AS d (READ_ONLY)", "SET disabled_optimizers = "+duck.Quoted(optimizers),
 		"SET enable_external_access = false", "SET lock_configuration = true")
 }
 
@@ -114,8 +120,10 @@ func prepareToServe(ctx context.Context, conn *sql.Conn, path string) error {
 // and the statements here have nothing else to optimize.
 const unneededOptimizers = `SELECT string_agg(name, ',') FROM duckdb_optimizers() WHERE name NOT IN ('expression_rewriter', 'filter_pushdown')`
 
-func openMemory(dir string, memory int64) (*sql.DB, error) {
-	return duck.Start(duck.Bounds{Dir: dir, Memory: memory, Spill: maxTempSpace, Threads: 1})
+func openMemory(dir string, memory int64) (*sql.DB, error) { return duck.Start(limits(dir, memory)) }
+
+func limits(dir string, memory int64) duck.Bounds {
+	return duck.Bounds{Dir: dir, Memory: memory, Spill: maxTempSpace, Threads: 1}
 }
 
 func run(ctx context.Context, conn *sql.Conn, statements ...string) error {
@@ -127,56 +135,57 @@ func run(ctx context.Context, conn *sql.Conn, statements ...string) error {
 	return nil
 }
 
-func (e *engine) close() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	var errs []error
-	for _, s := range e.statements {
-		errs = append(errs, s.Close())
+// close closes the engine, when no query runs any more.
+func (e *engine) close() {
+	for _, c := range e.idle {
+		c.Close()
 	}
-	return errors.Join(append(errs, e.db.Close())...)
-}
-
-func (e *engine) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if s, ok := e.statements[text]; ok {
-		return s, nil
-	}
-	s, err := e.db.PrepareContext(ctx, text)
-	if err == nil {
-		e.statements[text] = s
-	}
-	return s, err
+	e.instance.Close()
 }
 
 // query runs a prepared statement and calls each with its rows. Values from clients
-// are passed in args, never in text.
-func (e *engine) query(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
-	err := e.run(ctx, text, args, each)
-	var fault *duckdb.Error
-	if errors.As(err, &fault) && (fault.Type == duckdb.ErrorTypeFatal || fault.Type == duckdb.ErrorTypeInternal) {
+// are passed in args, never in text. The context limits the wait for other queries, and
+// not the query itself, which takes some milliseconds at most.
+func (e *engine) query(ctx context.Context, text string, args []any, each func(duck.Row) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case e.queries <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-e.queries }()
+	c, err := e.connection()
+	if err != nil {
+		return err
+	}
+	defer e.keep(c)
+	err = c.Query(text, args, each)
+	var fault *duck.Error
+	if errors.As(err, &fault) && fault.Fatal {
 		e.broken.Store(true) // the next refresh replaces the engine
 	}
 	return err
 }
 
-func (e *engine) run(ctx context.Context, text string, args []any, each func(*sql.Rows) error) error {
-	s, err := e.prepared(ctx, text)
-	if err != nil {
-		return err
+// connection returns the connection that was used last, whose memory is most likely in the
+// processor's cache, or a new one.
+func (e *engine) connection() (*duck.Conn, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if last := len(e.idle) - 1; last >= 0 {
+		c := e.idle[last]
+		e.idle = e.idle[:last]
+		return c, nil
 	}
-	rows, err := s.QueryContext(ctx, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := each(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return e.instance.Connect()
+}
+
+func (e *engine) keep(c *duck.Conn) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.idle = append(e.idle, c)
 }
 
 type appenders struct{ fixture, fixtureChunk, marketChunk *duckdb.Appender }

@@ -2,7 +2,6 @@ package reader
 
 import (
 	"bytes"
-	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"mkt/internal/check"
 	"mkt/publish/football"
+	"mkt/serve/internal/reader/duck"
 	"mkt/serve/internal/servetest"
 )
 
@@ -21,12 +21,13 @@ func TestEngineIsLocked(t *testing.T) {
 	must(t, err)
 	outside := filepath.Join(dir, "outside.csv")
 	must(t, os.WriteFile(outside, []byte("a,b\n1,2\n"), 0o600))
-	e, err := openEngine(t.Context(), path, minEngineMemory)
+	e, err := openEngine(path, minEngineMemory)
 	must(t, err)
 	defer e.close()
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("the private file can still be opened: %v", err)
 	}
+	c := e.idle[0]
 	for _, statement := range []string{
 		"SELECT * FROM read_csv('" + strings.ReplaceAll(outside, "'", "''") + "')",
 		"COPY d.market_chunk TO '" + filepath.Join(dir, "out.csv") + "'",
@@ -35,18 +36,22 @@ func TestEngineIsLocked(t *testing.T) {
 		"SET enable_external_access = true", "SET memory_limit = '4GB'", "SET threads = 8", "SET temp_directory = '/tmp'", "RESET memory_limit",
 		"DELETE FROM d.market_chunk", "CREATE TABLE d.x (i INTEGER)", "INSERT INTO d.market_chunk VALUES (2, 'y')",
 	} {
-		if _, err := e.db.Exec(statement); err == nil {
+		if err := c.Exec(statement); err == nil {
 			t.Errorf("allowed: %s", statement)
 		}
 	}
 	for setting, want := range map[string]string{"threads": "1", "memory_limit": "8.0 MiB", "enable_external_access": "false", "lock_configuration": "true"} {
-		var got string
-		if err := e.db.QueryRow("SELECT current_setting(?)::VARCHAR", setting).Scan(&got); err != nil || got != want {
+		got := ""
+		err := c.Query("SELECT current_setting(?)::VARCHAR", []any{setting}, func(r duck.Row) error {
+			got = string(r.Bytes(0))
+			return nil
+		})
+		if err != nil || got != want {
 			t.Errorf("%s = %s, %v; want %s", setting, got, err, want)
 		}
 	}
 	rows := 0
-	err = e.query(t.Context(), chunkQuery(marketChunks, 1), []any{chunkKey(0)}, func(*sql.Rows) error { rows++; return nil })
+	err = e.query(t.Context(), chunkQuery(marketChunks, 1), []any{chunkKey(0)}, func(duck.Row) error { rows++; return nil })
 	if err != nil || rows != 1 {
 		t.Errorf("%d rows, %v", rows, err)
 	}
@@ -64,7 +69,7 @@ func TestLookUpUsesTheIndex(t *testing.T) {
 		}
 		return nil
 	}))
-	e, err := openEngine(t.Context(), path, minEngineMemory)
+	e, err := openEngine(path, minEngineMemory)
 	must(t, err)
 	defer e.close()
 	for _, n := range []int{1, 2, 8, maxQueryChunks} {
@@ -72,8 +77,11 @@ func TestLookUpUsesTheIndex(t *testing.T) {
 		for no := range n {
 			args = append(args, chunkKey(40*no+7))
 		}
-		var plan, text string
-		must(t, e.db.QueryRow("EXPLAIN ANALYZE "+chunkQuery(marketChunks, n), args...).Scan(&plan, &text))
+		text := ""
+		must(t, e.idle[0].Query("EXPLAIN ANALYZE "+chunkQuery(marketChunks, n), args, func(r duck.Row) error {
+			text = string(r.Bytes(1))
+			return nil
+		}))
 		if !strings.Contains(text, "Index Scan") {
 			t.Errorf("%d chunks:\n%s", n, text)
 		}

@@ -2,13 +2,14 @@ package reader
 
 import (
 	"context"
-	"database/sql"
 	"math"
 	"slices"
 	"sort"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"mkt/serve/internal/reader/duck"
 )
 
 // FixtureFilter selects fixtures of the list. Its zero value selects all. A fixture
@@ -55,7 +56,7 @@ func (v *View) Fixtures(ctx context.Context, f FixtureFilter, after string, limi
 	}
 	if f == (FixtureFilter{}) {
 		to := min(from+limit, v.FixtureCount())
-		return to < v.FixtureCount(), v.each(ctx, fixtureChunks, from, to, limit+chunkRows, item)
+		return to < v.FixtureCount(), v.each(ctx, fixtureChunks, span{from: from, to: to, batch: batchOf(limit + chunkRows)}, item)
 	}
 	matches, err := v.matching(ctx, f)
 	if err != nil {
@@ -69,7 +70,7 @@ func (v *View) Fixtures(ctx context.Context, f FixtureFilter, after string, limi
 // FixtureBody calls do with the two parts of a fixture's JSON, which are valid only
 // until do returns.
 func (v *View) FixtureBody(ctx context.Context, f Fixture, do func(body, detail []byte)) error {
-	return v.each(ctx, fixtureChunks, f.n, f.n+1, 1, func(_ int, e *entry) bool {
+	return v.each(ctx, fixtureChunks, span{from: f.n, to: f.n + 1, batch: 1}, func(_ int, e *entry) bool {
 		do(e.body, e.detail)
 		return false
 	})
@@ -91,11 +92,9 @@ func (v *View) matching(ctx context.Context, f FixtureFilter) ([]int32, error) {
 	}
 	args := []any{f.League == "", f.League, !hasAfter, after, !hasBefore, before}
 	var list []int32
-	err := v.engine.query(ctx, matchQuery, args, func(rows *sql.Rows) error {
-		var n int32
-		err := rows.Scan(&n)
-		list = append(list, n)
-		return err
+	err := v.engine.query(ctx, matchQuery, args, func(row duck.Row) error {
+		list = append(list, row.Int32(0))
+		return nil
 	})
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func load(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Manifest
 	if err := build(ctx, path, l.fill); err != nil {
 		return nil, fmt.Errorf("load %s: %w", dir, err)
 	}
-	e, err := openEngine(ctx, path, b.memory)
+	e, err := openEngine(path, b.memory)
 	if err != nil {
 		return nil, fmt.Errorf("open the loaded tables of %s: %w", dir, err)
 	}

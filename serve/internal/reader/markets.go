@@ -54,22 +54,10 @@ type MarketItem struct {
 // and whose ids follow after, in the order of their ids. An empty after starts with
 // the first one. more reports whether further markets follow.
 func (v *View) Markets(ctx context.Context, f Fixture, filter MarketFilter, after string, limit int, do func(MarketItem)) (more bool, err error) {
-	from, to := v.index.markets(f.n)
-	if from == to {
-		return false, nil
-	}
-	if after != "" {
-		from = max(from, v.index.chunkOf(after, from, to)*chunkRows)
-	} else if filter == (MarketFilter{}) && to-from > limit {
-		// No market is skipped, so fetch only what is shown.
-		to, more = from+limit, true
-	}
-	likely := to - from
-	if filter == (MarketFilter{}) {
-		likely = limit + chunkRows // the first market may be anywhere in its chunk
-	}
+	r := v.rangeOf(f, filter, after, limit)
+	more = r.cut
 	taken := 0
-	err = v.each(ctx, marketChunks, from, to, likely, func(_ int, e *entry) bool {
+	err = v.each(ctx, marketChunks, r, func(_ int, e *entry) bool {
 		if string(e.key) <= after || !filter.passes(e) {
 			return true
 		}
@@ -84,6 +72,25 @@ func (v *View) Markets(ctx context.Context, f Fixture, filter MarketFilter, afte
 	return more, err
 }
 
+// rangeOf returns the entries among which the markets of a page are.
+func (v *View) rangeOf(f Fixture, filter MarketFilter, after string, limit int) (r span) {
+	r.from, r.to = v.index.markets(f.n)
+	if r.from == r.to {
+		return r
+	}
+	if after != "" {
+		r.from = max(r.from, v.index.chunkOf(after, r.from, r.to)*chunkRows)
+	} else if filter == (MarketFilter{}) && r.to-r.from > limit {
+		// No market is skipped, so fetch only what is shown.
+		r.to, r.cut = r.from+limit, true
+	}
+	r.batch = batchOf(r.to - r.from)
+	if filter == (MarketFilter{}) {
+		r.batch = batchOf(limit + chunkRows) // the first market may be anywhere in its chunk
+	}
+	return r
+}
+
 // Market calls do with the market of a fixture that has the id. found reports whether
 // there is one.
 func (v *View) Market(ctx context.Context, f Fixture, id string, do func(body []byte)) (found bool, err error) {
@@ -92,7 +99,7 @@ func (v *View) Market(ctx context.Context, f Fixture, id string, do func(body []
 		return false, nil
 	}
 	from = max(from, v.index.chunkOf(id, from, to)*chunkRows)
-	err = v.each(ctx, marketChunks, from, to, 1, func(_ int, e *entry) bool {
+	err = v.each(ctx, marketChunks, span{from: from, to: to, batch: 1}, func(_ int, e *entry) bool {
 		if found = string(e.key) == id; found {
 			do(e.body)
 		}
@@ -108,7 +115,7 @@ func (v *View) MarketByName(ctx context.Context, f Fixture, filter MarketFilter,
 	from, to := v.index.markets(f.n)
 	var best preference
 	var body []byte
-	err = v.each(ctx, marketChunks, from, to, to-from, func(_ int, e *entry) bool {
+	err = v.each(ctx, marketChunks, span{from: from, to: to, batch: batchOf(to - from)}, func(_ int, e *entry) bool {
 		if !filter.passes(e) {
 			return true
 		}

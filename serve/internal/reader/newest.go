@@ -224,8 +224,8 @@ func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir st
 		commit: c, manifest: trimmed(m), held: m.Counters["fixtures_held"], index: l.index, engine: l.engine, log: d.changes, dataset: d,
 		pages:   newLRU[string, *api.Page](d.library.shareOf(pageCacheSize)),
 		matches: newLRU[FixtureFilter, []int32](d.library.shareOf(matchCacheSize)),
-		closed: func(err error) {
-			if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
+		closed: func() {
+			if err := os.RemoveAll(dir); err != nil {
 				d.log.Warn("cannot close a snapshot", "version", c.Version, "err", err)
 			}
 		},

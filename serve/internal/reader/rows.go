@@ -1,10 +1,12 @@
 package reader
 
 import (
+	"bytes"
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
+
+	"mkt/serve/internal/reader/duck"
 )
 
 const (
@@ -14,22 +16,39 @@ const (
 
 const maxQueryChunks = 64
 
-// each calls do with the entries numbered from to to-1 of a table, in order, until do
-// returns false. An entry is valid only until do returns. likely is the number of
-// entries that do will probably need; if it needs more, more are fetched.
-func (v *View) each(ctx context.Context, table string, from, to, likely int, do func(n int, e *entry) (more bool)) error {
-	for batch := likely/chunkRows + 1; from < to; batch = min(2*batch, maxQueryChunks) {
-		first, last := from/chunkRows, (to-1)/chunkRows
-		last = min(last, first+min(batch, maxQueryChunks)-1)
-		numbers := make([]int, 0, last-first+1)
-		for no := first; no <= last; no++ {
-			numbers = append(numbers, no)
-		}
-		more, err := v.scanChunks(ctx, table, numbers, from, to, do)
+// span is a range of entries of a table: those numbered from to to-1.
+type span struct {
+	from, to int
+	batch    int  // how many chunks are fetched first; if more are needed, more are fetched
+	cut      bool // further entries follow that are not needed
+}
+
+// batchOf returns how many chunks to fetch if probably so many entries are needed.
+func batchOf(likely int) int { return likely/chunkRows + 1 }
+
+// chunks returns the numbers of the chunks that are fetched first.
+func (r span) chunks() (numbers []int) {
+	if r.from >= r.to {
+		return nil
+	}
+	first, last := r.from/chunkRows, (r.to-1)/chunkRows
+	last = min(last, first+min(r.batch, maxQueryChunks)-1)
+	for no := first; no <= last; no++ {
+		numbers = append(numbers, no)
+	}
+	return numbers
+}
+
+// each calls do with the entries of a range, in order, until do returns false. An entry is
+// valid only until do returns.
+func (v *View) each(ctx context.Context, table string, r span, do func(n int, e *entry) (more bool)) error {
+	for ; r.from < r.to; r.batch = min(2*r.batch, maxQueryChunks) {
+		numbers := r.chunks()
+		more, err := v.scanChunks(ctx, table, numbers, r.from, r.to, do)
 		if err != nil || !more {
 			return err
 		}
-		from = (last + 1) * chunkRows
+		r.from = (numbers[len(numbers)-1] + 1) * chunkRows
 	}
 	return nil
 }
@@ -110,33 +129,59 @@ func scanChunk(compressed []byte, no, from, to int, do func(n int, e *entry) boo
 // that database/sql makes of every integer, because a cast also leads to a scan.
 func chunkKey(no int) int64 { return int64(2 * no) }
 
+// fetch returns the chunks with the given numbers, in their order. It also fetches some
+// that other requests wait for.
 func (e *engine) fetch(ctx context.Context, table string, numbers []int) ([][]byte, error) {
-	n := placeholders(len(numbers))
-	args := make([]any, n)
-	at := make(map[int64]int, len(numbers))
-	for i, no := range numbers {
-		args[i] = chunkKey(no)
-		at[chunkKey(no)] = i
+	compressed, others := e.ahead.take(wantedBy(ctx), table, numbers)
+	if compressed != nil {
+		return compressed, nil
 	}
-	for i := len(numbers); i < n; i++ {
-		args[i] = args[0]
-	}
-	compressed := make([][]byte, len(numbers))
-	found := 0
-	err := e.query(ctx, chunkQuery(table, n), args, func(rows *sql.Rows) error {
-		var no int64
-		var body []byte
-		if err := rows.Scan(&no, &body); err != nil {
-			return err
+	at := make(map[int64][]byte, maxAhead)
+	var args []any
+	add := func(numbers []int) {
+		for _, no := range numbers {
+			key := chunkKey(no)
+			if _, twice := at[key]; !twice {
+				at[key] = nil
+				args = append(args, key)
+			}
 		}
-		compressed[at[no]] = body
-		found++
+	}
+	add(numbers)
+	for _, o := range others {
+		add(o.numbers)
+	}
+	for n := placeholders(len(args)); len(args) < n; {
+		args = append(args, args[0])
+	}
+	err := e.query(ctx, chunkQuery(table, len(args)), args, func(row duck.Row) error {
+		at[row.Int64(0)] = bytes.Clone(row.Bytes(1))
 		return nil
 	})
-	if err == nil && found != len(numbers) {
-		err = fmt.Errorf("%s: %d of %d chunks found: %w", table, found, len(numbers), errChunk)
+	if err != nil {
+		return nil, err
 	}
-	return compressed, err
+	for _, o := range others {
+		if found, missing := inOrderOf(o.numbers, at); missing == 0 {
+			e.ahead.give(o, found)
+		}
+	}
+	compressed, missing := inOrderOf(numbers, at)
+	if missing > 0 {
+		return nil, fmt.Errorf("%s: %d of %d chunks are missing: %w", table, missing, len(numbers), errChunk)
+	}
+	return compressed, nil
+}
+
+// inOrderOf returns the chunks with the given numbers, and how many of them are not there.
+func inOrderOf(numbers []int, byKey map[int64][]byte) (list [][]byte, missing int) {
+	list = make([][]byte, len(numbers))
+	for i, no := range numbers {
+		if list[i] = byKey[chunkKey(no)]; len(list[i]) == 0 {
+			missing++
+		}
+	}
+	return list, missing
 }
 
 // placeholders returns the number of placeholders of a statement for n chunks: exactly

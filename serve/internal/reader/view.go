@@ -25,7 +25,7 @@ type View struct {
 	matches    *lru[FixtureFilter, []int32]
 
 	refs   atomic.Int64 // including the dataset's own one
-	closed func(error)  // called with the result of closing
+	closed func()       // called when the engine is closed
 }
 
 // Release releases the view. The caller must not use it afterwards.
@@ -37,7 +37,10 @@ func (v *View) Release() {
 		return
 	}
 	// No request waits for the engine to close.
-	go func() { v.closed(v.engine.close()) }()
+	go func() {
+		v.engine.close()
+		v.closed()
+	}()
 }
 
 // Commit returns the publication that the view shows.
