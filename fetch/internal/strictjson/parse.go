@@ -15,9 +15,6 @@ const (
 	MaxValues = 1 << 19 // values and keys as Count counts them: real answers have up to 214,000
 )
 
-// bytesAValue is how many bytes real answers have at least for each value and key.
-const bytesAValue = 10
-
 // Rules that a text may break although it is whole: asking for it once more
 // gives the same. Every other rule is broken by a text that was cut, too.
 const (
@@ -43,11 +40,9 @@ func (d *Document) Parse(body []byte) error {
 	if uint64(len(body)) > math.MaxUint32/2 {
 		return &Error{len(body), "text too long"}
 	}
-	values := len(body) / bytesAValue
-	if len(body) >= MaxValues { // a shorter text cannot have too many
-		if values = Count(body, MaxValues); values > MaxValues {
-			return &Error{len(body), RuleValues}
-		}
+	values := Count(body, MaxValues)
+	if values > MaxValues {
+		return &Error{len(body), RuleValues}
 	}
 	if !utf8.Valid(body) {
 		return &Error{invalidAt(body), RuleUTF8}
