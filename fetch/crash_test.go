@@ -99,9 +99,12 @@ func TestDiskFullAtEveryOperation(t *testing.T) {
 // A full disk stops the asking: nothing is asked that cannot be kept.
 func TestFullDiskStopsAsking(t *testing.T) {
 	b := newBench(t, answers(t, nil), tiny())
+	written := 0
 	b.options.Root = durabletest.Wrap(durabletest.NewMem(), func(op durabletest.Op) error {
-		if op.Name == layout.Cycle(layout.RawDir, "20261120T090700Z-market_engine")+"/responses/000002.zst" {
-			return durable.NoSpace(string(op.Kind), op.Name)
+		if op.Kind == durabletest.Write && op.Name == layout.Cycle(layout.RawDir, "20261120T090700Z-market_engine")+"/"+layout.RawAnswers {
+			if written++; written == 2 {
+				return durable.NoSpace(string(op.Kind), op.Name)
+			}
 		}
 		return nil
 	})

@@ -160,6 +160,7 @@ func (r *run) fetch(ctx context.Context) error {
 	if err != nil {
 		return &storageError{err}
 	}
+	defer archive.Close()
 	ctx, abandon := context.WithCancelCause(ctx)
 	defer abandon(nil)
 	x := &exchange{

@@ -67,6 +67,11 @@ func readLive(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *pro
 
 // detailSamples returns the samples of all details, in the archive's order.
 func (s *liveSheets) detailSamples() (samples []input.Sample) {
+	n := 0
+	for i := range s.details {
+		n += len(s.details[i].sheet.Samples)
+	}
+	samples = make([]input.Sample, 0, n)
 	for i := range s.details {
 		if d := &s.details[i]; d.err == nil {
 			samples = append(samples, d.sheet.Samples...)

@@ -272,7 +272,7 @@ func TestLiveUnreadableInARow(t *testing.T) {
 	play(t, mem, ticks[:3]...)
 	again := 0
 	w := durabletest.Wrap(mem, func(op durabletest.Op) error {
-		if op.Kind == durabletest.Open && strings.HasPrefix(op.Name, layout.Cycle(layout.RawDir, ticks[3].id())+"/responses") {
+		if op.Kind == durabletest.Open && strings.HasPrefix(op.Name, layout.Cycle(layout.RawDir, ticks[3].id())+"/"+layout.RawAnswers) {
 			again++
 		}
 		return nil

@@ -141,7 +141,7 @@ func TestTraceLiveOverDamage(t *testing.T) {
 	mem := newMem()
 	ticks := minutes(30)
 	play(t, mem, ticks...)
-	must(t, mem.Remove(layout.Cycle(layout.RawDir, ticks[10].id())+"/responses/000001.zst"))
+	must(t, mem.Remove(layout.Cycle(layout.RawDir, ticks[10].id())+"/"+layout.RawAnswers))
 	if all, damaged := moments(t, mem, ticks[0], ticks[29], "9001", "501"); damaged != 1 || len(all) != 29 {
 		t.Errorf("%d damaged, %d moments", damaged, len(all))
 	}

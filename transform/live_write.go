@@ -15,6 +15,9 @@ import (
 // defaultDetails is how many fixtures have their timeline and minutes published.
 const defaultDetails = 50
 
+// bytesAState is about what an encoded state has; there may be any number.
+const bytesAState = 1 << 10
+
 type liveResult struct {
 	fixtures []table.LiveRow
 	counters []table.LiveCounterRow
@@ -22,6 +25,7 @@ type liveResult struct {
 	buckets  []table.LiveBucketRow
 	periods  []table.LivePeriodRow
 	states   []table.LiveStateRow
+	encoded  []byte // the states of states
 }
 
 // shown is a fixture as it will be published.
@@ -87,6 +91,7 @@ func (l *liveResult) grow(all []*shown) {
 		}
 	}
 	l.fixtures, l.states = make([]table.LiveRow, 0, len(all)), make([]table.LiveStateRow, 0, len(all))
+	l.encoded = make([]byte, 0, len(all)*bytesAState)
 	l.counters = make([]table.LiveCounterRow, 0, counters)
 	l.timeline, l.buckets = make([]table.LiveTimelineRow, 0, timeline), make([]table.LiveBucketRow, 0, buckets)
 }
@@ -99,8 +104,10 @@ func (l *liveResult) add(f *shown) {
 		l.buckets = table.LiveBucketsOf(l.buckets, &f.Live)
 		l.periods = table.LivePeriodsOf(l.periods, &f.Live)
 	}
+	from := len(l.encoded)
+	l.encoded = f.state.Encode(l.encoded)
 	row := table.LiveStateRow{FixtureID: string(f.Fixture.ID), ProviderFixtureID: f.state.FixtureID(),
-		FetchedAt: f.fetchedAt.UTC().Truncate(time.Millisecond), State: f.state.Encode(nil)}
+		FetchedAt: f.fetchedAt.UTC().Truncate(time.Millisecond), State: l.encoded[from:len(l.encoded):len(l.encoded)]}
 	if id := f.state.EventID(); id != "" {
 		row.ProviderEventID = &id
 	}

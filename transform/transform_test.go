@@ -351,7 +351,7 @@ func TestNothingOffered(t *testing.T) {
 // An archive whose bytes have changed since they were written stops the run.
 func TestDamagedArchive(t *testing.T) {
 	root, data := small("1", "2").mem(t), durabletest.NewMem()
-	name := layout.Cycle(layout.RawDir, cycleID) + "/responses/000002.zst"
+	name := layout.Cycle(layout.RawDir, cycleID) + "/" + layout.RawAnswers
 	must(t, root.Remove(name))
 	must(t, durable.Create(root, name, durable.Bytes([]byte("rubbish"))))
 	if _, err := run(root, data); !errors.Is(err, raw.ErrCorrupt) {

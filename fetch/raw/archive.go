@@ -14,8 +14,8 @@ import (
 	"mkt/publish/layout"
 )
 
-// Archive is one sealed cycle, open for reading. It keeps no file open. It is safe for
-// concurrent use.
+// Archive is one sealed cycle, open for reading. It keeps no file open, but the content of
+// a small answers.tar.zst in memory. It is safe for concurrent use.
 type Archive struct {
 	fsys      durable.ReadFS
 	dir       string
@@ -23,6 +23,7 @@ type Archive struct {
 	sum       string // of cycle.json
 	responses []Response
 	compacted *compacted // nil if the cycle has a folder
+	answers   *answers   // nil if every body is a file
 }
 
 // Open reads and checks a cycle's headers. It returns ErrNotSealed if there are none and
@@ -56,7 +57,13 @@ func openHeaders(fsys durable.ReadFS, id layout.CycleID, header []byte, inFile *
 	if err != nil {
 		return nil, unlessNewer(fmt.Errorf("%s: %w", name, err))
 	}
-	return &Archive{fsys: fsys, dir: dir, cycle: cycle, sum: durable.Hash(header), responses: responses, compacted: inFile}, nil
+	a := &Archive{fsys: fsys, dir: dir, cycle: cycle, sum: durable.Hash(header), responses: responses, compacted: inFile}
+	if len(responses) > 0 && responses[0].Frame != nil {
+		if a.answers, err = newAnswers(fsys, dir+"/"+layout.RawAnswers, responses); err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, name, err)
+		}
+	}
+	return a, nil
 }
 
 // readHeader reads cycle.json, from the compacted file if the cycle is in one.
@@ -132,7 +139,7 @@ func (a *Archive) Body(r Response) ([]byte, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	body, err := a.decompress(name, r)
+	body, err := a.read(name, r)
 	if err != nil {
 		return nil, err
 	}
@@ -142,10 +149,13 @@ func (a *Archive) Body(r Response) ([]byte, error) {
 	return body, nil
 }
 
-// decompress reads a body and decompresses it.
-func (a *Archive) decompress(name string, r Response) ([]byte, error) {
+// read reads a body and decompresses it.
+func (a *Archive) read(name string, r Response) ([]byte, error) {
 	if a.compacted != nil {
-		return slices.Clone(a.compacted.files[plainName(r)]), nil
+		return slices.Clone(a.compacted.files[r.memberName()]), nil
+	}
+	if a.answers != nil {
+		return a.answers.body(r)
 	}
 	compressed, err := durable.ReadFile(a.fsys, name, r.Bytes+r.Bytes/8+4096) // incompressible data grows a little
 	if err != nil {
@@ -174,7 +184,7 @@ func (a *Archive) Payload(r Response) (provider.Payload, error) {
 // own checksum, since fetch.json has a stronger hash. It writes no more than the capacity
 // of the caller's slice.
 var decoder = sync.OnceValue(func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.IgnoreChecksum(true), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(MaxBody))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.IgnoreChecksum(true), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(uint64(padded(MaxBody))))
 	if err != nil {
 		panic(err) // the options are constants
 	}

@@ -11,11 +11,14 @@ import (
 	"mkt/publish/layout"
 )
 
-// Place returns where an answer's bytes are, relative to the root: a file of its own, or
-// a compacted file and the name inside it.
+// Place returns where an answer's bytes are, relative to the root: a file and the name
+// inside it, which is empty in format 1, where every answer has a file of its own.
 func (a *Archive) Place(r Response) (file, member string) {
 	if a.compacted != nil {
-		return layout.RawPack(a.cycle.CycleID), strings.TrimPrefix(a.dir, layout.RawDir+"/") + "/" + plainName(r)
+		return layout.RawPack(a.cycle.CycleID), strings.TrimPrefix(a.dir, layout.RawDir+"/") + "/" + r.memberName()
+	}
+	if r.Frame != nil {
+		return a.dir + "/" + layout.RawAnswers, r.File
 	}
 	return a.dir + "/" + r.File, ""
 }

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -127,11 +126,10 @@ func addCycle(fsys durable.ReadFS, out *tar.Writer, id layout.CycleID) error {
 		if err != nil {
 			return err
 		}
-		entries = append(entries, entry{plainName(r), body})
+		entries = append(entries, entry{r.memberName(), body})
 	}
 	for _, e := range entries {
-		header := tar.Header{Name: path.Base(a.dir) + "/" + e.name, Mode: 0o644, Size: int64(len(e.content)), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
-		if err := out.WriteHeader(&header); err != nil {
+		if err := out.WriteHeader(tarHeader(path.Base(a.dir)+"/"+e.name, len(e.content))); err != nil {
 			return err
 		}
 		if _, err := io.Copy(out, bytes.NewReader(e.content)); err != nil {

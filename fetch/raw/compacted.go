@@ -25,9 +25,6 @@ type compacted struct {
 	files map[string][]byte // nil if not wanted
 }
 
-// plainName is the name of a body inside a compacted file.
-func plainName(r Response) string { return strings.TrimSuffix(r.File, ".zst") }
-
 // eachCompacted reads the cycles of a compacted file in order, with the content of those
 // that are wanted. An error is the last.
 func eachCompacted(fsys durable.ReadFS, name string, wanted func(layout.CycleID) bool) iter.Seq2[compacted, error] {
@@ -120,6 +117,9 @@ type CompactedCycle struct {
 func (a *Archive) Files() []string {
 	names := []string{layout.RawCycleFile, layout.RawFetchFile}
 	for _, r := range a.responses {
+		if r.Frame != nil {
+			return append(names, layout.RawAnswers)
+		}
 		names = append(names, r.File)
 	}
 	return names

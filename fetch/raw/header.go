@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"mkt/publish/layout"
 )
@@ -17,8 +18,8 @@ type entries struct {
 func (c Cycle) Validate() error {
 	_, product, err := layout.ParseCycleID(string(c.CycleID))
 	switch {
-	case c.Format != Format:
-		return fmt.Errorf("format %d: this version reads %d", c.Format, Format)
+	case c.Format < 1 || c.Format > Format:
+		return fmt.Errorf("format %d: this version reads 1 to %d", c.Format, Format)
 	case err != nil:
 		return err
 	case product != string(c.Product):
@@ -65,8 +66,10 @@ func (r Response) Validate() error {
 	switch {
 	case r.Number < 1 || r.Number > MaxResponses:
 		return fmt.Errorf("number %d", r.Number)
-	case r.File != fileName(r.Number, r.Accepted()):
-		return fmt.Errorf("response %d: file %q: want %q", r.Number, r.File, fileName(r.Number, r.Accepted()))
+	case r.File != r.wantedFile():
+		return fmt.Errorf("response %d: file %q: want %q", r.Number, r.File, r.wantedFile())
+	case r.Frame != nil && (r.Frame.Offset < 0 || r.Frame.Length < 1 || r.Frame.Length > longestFrame || r.Frame.Offset > math.MaxInt64-longestFrame):
+		return fmt.Errorf("response %d: frame of %d bytes at %d", r.Number, r.Frame.Length, r.Frame.Offset)
 	case r.Endpoint == "":
 		return fmt.Errorf("response %d: endpoint is missing", r.Number)
 	case r.Attempt < 1:
@@ -85,13 +88,22 @@ func (r Response) Validate() error {
 	return nil
 }
 
-// fileName is the name of an answer's file in the cycle's folder.
-func fileName(number int, accepted bool) string {
+// memberName is the name of an answer in answers.tar.zst, and in a compacted file below
+// its cycle.
+func (r Response) memberName() string {
 	dir := responsesDir
-	if !accepted {
+	if !r.Accepted() {
 		dir = rejectedDir
 	}
-	return fmt.Sprintf("%s/%06d.zst", dir, number)
+	return fmt.Sprintf("%s/%06d", dir, r.Number)
+}
+
+// wantedFile is what File must be.
+func (r Response) wantedFile() string {
+	if r.Frame == nil {
+		return r.memberName() + ".zst"
+	}
+	return r.memberName()
 }
 
 func isHash(s string) bool {
@@ -122,13 +134,16 @@ func decodeEntries(data []byte) ([]Response, error) {
 	if err := layout.DecodeHeader(layout.RawFetchFile, data, Format, &e); err != nil {
 		return nil, err
 	}
-	if e.Format != Format {
-		return nil, fmt.Errorf("format %d: this version reads %d", e.Format, Format)
+	if e.Format < 1 || e.Format > Format {
+		return nil, fmt.Errorf("format %d: this version reads 1 to %d", e.Format, Format)
 	}
 	last := 0
 	for _, r := range e.Responses {
 		if err := r.Validate(); err != nil {
 			return nil, err
+		}
+		if (r.Frame != nil) != (e.Format > 1) {
+			return nil, fmt.Errorf("response %d: not as in format %d", r.Number, e.Format)
 		}
 		if r.Number <= last {
 			return nil, fmt.Errorf("response %d comes after %d", r.Number, last)

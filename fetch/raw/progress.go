@@ -20,11 +20,16 @@ type progress struct {
 
 const progressFile = layout.StateDir + "/raw.json"
 
+// progressFormat is the version of state/raw.json.
+//
+//	1: first
+const progressFormat = 1
+
 // readProgress returns false if the file is missing or invalid: the folders have the same
 // information, and the next cycle writes the file.
 func readProgress(fsys durable.ReadFS) (p progress, known bool, err error) {
-	known, err = health.ReadState(fsys, progressFile, Format, &p)
-	if !known || p.Format != Format {
+	known, err = health.ReadState(fsys, progressFile, progressFormat, &p)
+	if !known || p.Format != progressFormat {
 		return progress{}, false, err
 	}
 	if _, _, err := layout.ParseCycleID(string(p.Begun)); err != nil {
@@ -51,7 +56,7 @@ func begin(fsys durable.FS, id layout.CycleID) (Cycle, error) {
 	if err != nil {
 		return Cycle{}, err
 	}
-	data, err := encode(progress{Format: Format, Begun: id, Newest: newest.CycleID})
+	data, err := encode(progress{Format: progressFormat, Begun: id, Newest: newest.CycleID})
 	if err != nil {
 		return Cycle{}, err
 	}

@@ -4,7 +4,8 @@
 // size and with the credential masked. The archive contains no secret: requests are
 // recorded without the credential.
 //
-// Folder raw/cycle=<cycle>/: responses/<6 digits>.zst, rejected/<6 digits>.zst,
+// Folder raw/cycle=<cycle>/: answers.tar.zst with the bodies, responses/<6 digits> and
+// rejected/<6 digits>, each in a zstd frame of its own with its tar header;
 // fetch.json (the Responses, in order), and cycle.json (Cycle), written last: a folder
 // without it is ignored. fetch writes through Create, Writer.Add, Writer.Reject and
 // Writer.Seal; everything else reads through Open and Newest.
@@ -30,8 +31,9 @@ import (
 
 // Format is the version of cycle.json and fetch.json.
 //
-//	1: first
-const Format = 1
+//	1: first; every body is a file, responses/<6 digits>.zst or rejected/<6 digits>.zst
+//	2: all bodies are in answers.tar.zst
+const Format = 2
 
 // Limits of an archive, for writing and for reading.
 const (
@@ -95,7 +97,8 @@ type Response struct {
 	Status    int               `json:"status"`
 	Header    map[string]string `json:"header,omitempty"` // selected headers
 	FetchedAt time.Time         `json:"fetched_at"`
-	File      string            `json:"file"`                // relative to the cycle's folder
+	File      string            `json:"file"`                // name in answers.tar.zst; in format 1 relative to the cycle's folder
+	Frame     *Frame            `json:"frame,omitempty"`     // where it is in answers.tar.zst; nil in format 1
 	Bytes     int64             `json:"bytes"`               // of what is archived, uncompressed
 	SHA256    string            `json:"sha256"`              // of the uncompressed bytes
 	Rejected  string            `json:"rejected,omitempty"`  // why it was rejected; "" if accepted
@@ -104,3 +107,10 @@ type Response struct {
 
 // Accepted reports whether the answer was accepted.
 func (r Response) Accepted() bool { return r.Rejected == "" }
+
+// Frame is a part of answers.tar.zst: a zstd frame that contains the tar header of one
+// body, and the body.
+type Frame struct {
+	Offset int64 `json:"offset"`
+	Length int64 `json:"length"`
+}

@@ -216,7 +216,7 @@ func TestRejectedBodiesAreText(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	fetchFile := layout.Cycle(layout.RawDir, first) + "/" + layout.RawFetchFile
 	cycleFile := layout.Cycle(layout.RawDir, first) + "/" + layout.RawCycleFile
-	bodyFile := layout.Cycle(layout.RawDir, first) + "/responses/000001.zst"
+	bodyFile := layout.Cycle(layout.RawDir, first) + "/" + layout.RawAnswers
 	cases := []struct {
 		name   string
 		file   string
@@ -227,8 +227,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"empty header", cycleFile, func([]byte) []byte { return []byte{} }, raw.ErrCorrupt},
 		{"torn header", cycleFile, func(b []byte) []byte { return b[:len(b)/2] }, raw.ErrCorrupt},
 		{"two headers", cycleFile, func(b []byte) []byte { return append(b, b...) }, raw.ErrCorrupt},
-		{"a newer format", cycleFile, swap(`"format": 1`, `"format": 2`), layout.ErrNewer},
-		{"no format", cycleFile, swap(`"format": 1`, `"format": 0`), raw.ErrCorrupt},
+		{"a newer format", cycleFile, swap(`"format": 2`, `"format": 3`), layout.ErrNewer},
+		{"no format", cycleFile, swap(`"format": 2`, `"format": 0`), raw.ErrCorrupt},
 		{"another cycle", cycleFile, swap("20261120T0907", "20261120T0908"), raw.ErrCorrupt},
 		{"another product", cycleFile, swap(`"product": "market_engine"`, `"product": "live_intelligence"`), raw.ErrCorrupt},
 		{"no list", fetchFile, func([]byte) []byte { return nil }, raw.ErrCorrupt},

@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"sync"
 	"unicode/utf8"
-
-	"github.com/klauspost/compress/zstd"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -29,8 +26,8 @@ var ErrSecret = errors.New("the answer contains the credential")
 // there were any. It returns b itself if there were none.
 type Scrub func(b []byte) (clean []byte, found bool)
 
-// Writer archives one cycle. It is safe for concurrent use; Seal must be called after the
-// last Add and Reject have returned.
+// Writer archives one cycle. It is safe for concurrent use; Seal or Close must be called
+// after the last Add and Reject have returned.
 type Writer struct {
 	fsys  durable.FS
 	id    layout.CycleID
@@ -41,7 +38,9 @@ type Writer struct {
 	mu        sync.Mutex
 	number    int // the last one used
 	responses []Response
-	broken    error // the first failed write; nothing is written after it
+	answers   durable.File // nil before the first answer, and after the last
+	size      int64        // of answers
+	broken    error        // the first failed write; nothing is written after it
 }
 
 // Create begins a cycle's archive in a folder that must not exist yet (fs.ErrExist).
@@ -60,7 +59,7 @@ func Create(fsys durable.FS, id layout.CycleID, scrub Scrub) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin %s: %w", id, err)
 	}
-	if err := durable.MkdirAllSync(fsys, dir+"/"+responsesDir, dir+"/"+rejectedDir); err != nil {
+	if err := durable.MkdirAllSync(fsys, dir); err != nil {
 		return nil, fmt.Errorf("make %s: %w", dir, err)
 	}
 	if scrub == nil {
@@ -130,19 +129,38 @@ func (w *Writer) write(r Response, body []byte) (Response, error) {
 	}
 	r.Bytes, r.SHA256 = int64(len(body)), durable.Hash(body)
 	r.FetchedAt = r.FetchedAt.UTC()
+	frame := frames.Get().(*frame)
+	defer frame.release()
+	packed := frame.pack(r.File, body)
+
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r.Frame = &Frame{Offset: w.size, Length: int64(len(packed))}
 	if err := r.Validate(); err != nil {
 		return Response{}, w.fail(err)
 	}
-	buffer := compressed.Get().(*[]byte)
-	*buffer = compress((*buffer)[:0], body)
-	defer release(buffer)
-	if err := durable.CreateIn(w.fsys, w.dir+"/"+r.File, durable.Bytes(*buffer)); err != nil {
+	if err := w.append(packed); err != nil {
 		return Response{}, w.fail(fmt.Errorf("archive response %d: %w", r.Number, err))
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.responses = append(w.responses, r)
 	return r, nil
+}
+
+// append appends a frame to answers.tar.zst, which Seal syncs. w.mu is locked.
+func (w *Writer) append(packed []byte) (err error) {
+	if w.broken != nil {
+		return w.broken
+	}
+	if w.answers == nil {
+		if w.answers, err = w.fsys.Create(w.dir + "/" + layout.RawAnswers); err != nil {
+			return err
+		}
+	}
+	if _, err := w.answers.Write(packed); err != nil {
+		return err
+	}
+	w.size += int64(len(packed))
+	return nil
 }
 
 // place returns r with its number and file, and with secrets masked.
@@ -157,14 +175,13 @@ func (w *Writer) place(r Response) (Response, error) {
 	}
 	w.number++
 	r.Number = w.number
-	r.File = fileName(r.Number, r.Accepted())
+	r.File = r.memberName()
 	return w.clean(r), nil
 }
 
-// fail records a failed write: it is not repeated, and the archive is not sealed.
+// fail records a failed write: it is not repeated, and the archive is not sealed. w.mu is
+// locked.
 func (w *Writer) fail(err error) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if w.broken == nil {
 		w.broken = err
 	}
@@ -201,25 +218,13 @@ func (w *Writer) Responses() []Response {
 	return sorted
 }
 
-// written returns the folders that have a file.
-func (w *Writer) written() (dirs []string) {
-	for _, r := range w.Responses() {
-		if dir := path.Dir(r.File); !slices.Contains(dirs, dir) {
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs
-}
-
-// Seal writes fetch.json and then cycle.json, which makes the cycle visible. It sets c's
-// Format, CycleID, Previous and FetchSHA256, sorts its lists of fixtures, and returns
-// what it wrote. If a write failed, it returns that error and does not seal.
+// Seal syncs the answers, writes fetch.json and then cycle.json, which makes the cycle
+// visible. It sets c's Format, CycleID, Previous and FetchSHA256, sorts its lists of
+// fixtures, and returns what it wrote. If a write failed, it returns that error and does
+// not seal.
 func (w *Writer) Seal(c Cycle) (Cycle, error) {
-	w.mu.Lock()
-	broken := w.broken
-	w.mu.Unlock()
-	if broken != nil {
-		return Cycle{}, broken
+	if err := w.finish(); err != nil {
+		return Cycle{}, err
 	}
 	list, err := encode(entries{Format: Format, Responses: w.Responses()})
 	if err != nil {
@@ -238,61 +243,55 @@ func (w *Writer) Seal(c Cycle) (Cycle, error) {
 	if err := c.Validate(); err != nil {
 		return Cycle{}, fmt.Errorf("%s: %w", layout.RawCycleFile, err)
 	}
-	for _, sub := range w.written() {
-		if err := w.fsys.SyncDir(w.dir + "/" + sub); err != nil {
-			return Cycle{}, w.fail(err)
-		}
+	err = durable.Create(w.fsys, w.dir+"/"+layout.RawFetchFile, durable.Bytes(list))
+	if err == nil {
+		err = durable.CreateAgain(w.fsys, w.dir+"/"+layout.RawCycleFile, durable.Bytes(header))
 	}
-	if err := durable.Create(w.fsys, w.dir+"/"+layout.RawFetchFile, durable.Bytes(list)); err != nil {
-		return Cycle{}, w.fail(err)
-	}
-	if err := durable.CreateAgain(w.fsys, w.dir+"/"+layout.RawCycleFile, durable.Bytes(header)); err != nil {
+	if err != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
 		return Cycle{}, w.fail(err)
 	}
 	return c, nil
 }
 
+// finish ends answers.tar.zst and syncs it. Its name is made durable with that of
+// fetch.json.
+func (w *Writer) finish() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.broken != nil {
+		return w.broken
+	}
+	if w.answers == nil {
+		return nil
+	}
+	err := w.append(endOfAnswers())
+	if err == nil {
+		err = w.answers.Sync()
+	}
+	err = errors.Join(err, w.answers.Close())
+	w.answers = nil
+	if err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+// Close ends an archive that is not sealed. After Seal it does nothing.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.answers == nil {
+		return nil
+	}
+	err := w.answers.Close()
+	w.answers = nil
+	_ = w.fail(errors.New("the archive was closed"))
+	return err
+}
+
 // sortedOnce returns a sorted copy without duplicates; nil if empty.
 func sortedOnce(ids []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
-}
-
-// compressed has buffers of bodies that were written.
-var compressed = sync.Pool{New: func() any { return new([]byte) }}
-
-// release keeps a buffer for the next body, unless it is that of an unusually large one.
-func release(buffer *[]byte) {
-	if cap(*buffer) <= 1<<20 {
-		compressed.Put(buffer)
-	}
-}
-
-// The encoders are shared: EncodeAll is safe for concurrent use. The fastest level compresses
-// answers as well as the default one, in two thirds of the time. The better one saves a seventh
-// of them in twice the time, which pays for large answers, those of a market cycle: they are
-// kept for a week or more, and requested once an hour. Those of a live cycle are small.
-var (
-	fast     = newEncoder(zstd.SpeedFastest)
-	thorough = newEncoder(zstd.SpeedBetterCompression)
-)
-
-// large is from how many bytes an answer is compressed thoroughly.
-const large = 128 << 10
-
-func newEncoder(level zstd.EncoderLevel) func() *zstd.Encoder {
-	return sync.OnceValue(func() *zstd.Encoder {
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderLevel(level), zstd.WithWindowSize(1<<20))
-		if err != nil {
-			panic(err) // the options are constants
-		}
-		return e
-	})
-}
-
-// compress appends a body, compressed, to b.
-func compress(b, body []byte) []byte {
-	if len(body) >= large {
-		return thorough().EncodeAll(body, b)
-	}
-	return fast().EncodeAll(body, b)
 }

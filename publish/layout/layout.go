@@ -52,10 +52,11 @@ const (
 	First         = "FIRST"     // the oldest commit record of a root that an object store has more of
 	Lock          = "lock"
 
-	RawCycleFile  = "cycle.json"     // header of a raw cycle, written last
-	RawFetchFile  = "fetch.json"     // what was requested, one entry per response
-	CanonicalFile = "canonical.json" // header of a canonical cycle, written last
-	ManifestFile  = "manifest.json"  // header of a snapshot, written last
+	RawCycleFile  = "cycle.json"      // header of a raw cycle, written last
+	RawFetchFile  = "fetch.json"      // what was requested, one entry per response
+	RawAnswers    = "answers.tar.zst" // the bodies of all responses
+	CanonicalFile = "canonical.json"  // header of a canonical cycle, written last
+	ManifestFile  = "manifest.json"   // header of a snapshot, written last
 
 	FixturesFile = "fixtures.parquet"
 	MarketsFile  = "markets.parquet"

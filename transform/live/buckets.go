@@ -1,6 +1,10 @@
 package live
 
-import "mkt/publish/football"
+import (
+	"slices"
+
+	"mkt/publish/football"
+)
 
 func halfMinutes(half int) int { return football.HalfEnds(half) - football.HalfBegins(half) }
 
@@ -178,6 +182,11 @@ func (s *State) played(half int, do func(minute int, c cell)) {
 
 func (s *State) series() football.Series {
 	var out football.Series
+	minutes := 0
+	for half := 1; half <= s.clock.half; half++ {
+		minutes += max(len(s.cells[half-1]), halfMinutes(half))
+	}
+	out.Buckets = slices.Grow(out.Buckets, minutes)
 	for half := 1; half <= s.clock.half; half++ {
 		s.played(half, func(minute int, c cell) {
 			regular := min(minute, halfMinutes(half)-1)

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 
 	"mkt/fetch/input"
 	"mkt/fetch/internal/strictjson"
@@ -30,6 +31,11 @@ type Live struct {
 // NewLive returns a Live without items.
 func NewLive() *Live {
 	return &Live{place: make(map[string]int), filtered: make(map[string]string), doubted: make(map[string]bool)}
+}
+
+// Expect makes room for n items more.
+func (l *Live) Expect(n int) {
+	l.samples, l.ids = slices.Grow(l.samples, n), slices.Grow(l.ids, n)
 }
 
 // Count counts an item and reports whether it can be used: broken says why it cannot,

@@ -107,7 +107,7 @@ func (r *liveReader) events(item strictjson.Value) football.Field[[]input.Incide
 		return football.NullField[[]input.Incident]()
 	}
 	teams := teamsOf(item)
-	incidents := []input.Incident{}
+	incidents := make([]input.Incident, 0, min(lines.Len(), maxEvents))
 	read := 0
 	for line := range lines.Items() {
 		if read++; read > maxEvents {

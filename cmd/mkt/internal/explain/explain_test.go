@@ -74,7 +74,7 @@ func write(b *strings.Builder, r *explain.Report) {
 		fmt.Fprintf(b, "  %s %s %v: %s\n", s.FetchedAt.Format("15:04:05"), s.Clock, s.Moved, s.Gave)
 	}
 	for _, s := range r.Sources {
-		fmt.Fprintf(b, "  %s#%d %s %s %s\n", s.Cycle, s.Response, s.Endpoint, s.FetchedAt.Format(time.RFC3339), s.File)
+		fmt.Fprintf(b, "  %s#%d %s %s %s %s\n", s.Cycle, s.Response, s.Endpoint, s.FetchedAt.Format(time.RFC3339), s.File, s.Member)
 	}
 }
 

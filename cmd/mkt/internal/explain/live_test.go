@@ -44,7 +44,7 @@ func TestLiveCompacted(t *testing.T) {
 			r, err := explained(w, at, id+value)
 			dataroot.Must(t, err)
 			for i := range r.Sources {
-				r.Sources[i].File = "" // its place changed
+				r.Sources[i].File, r.Sources[i].Member = "", "" // its place changed
 			}
 			r.Notes = nil
 			write(&b, r)

@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"archive/tar"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -134,14 +135,14 @@ func rewrite[T table.Row](t *testing.T, f durable.FS, name string, out io.Writer
 func editAnswer(t *testing.T, h testRoot, r *rand.Rand) string {
 	var bodies []string
 	for _, name := range h.list(t, layout.RawDir) {
-		if strings.Contains(name, "/responses/") {
+		if path.Base(name) == layout.RawAnswers {
 			bodies = append(bodies, name)
 		}
 	}
 	if len(bodies) == 0 {
 		return ""
 	}
-	dir := path.Dir(path.Dir(bodies[r.IntN(len(bodies))]))
+	dir := path.Dir(bodies[r.IntN(len(bodies))])
 	return h.alterBody(t, dir, func(body []byte) []byte { return bytes.Replace(body, []byte(`1`), []byte(`2`), 1) })
 }
 
@@ -153,26 +154,45 @@ func (h testRoot) alterBody(t *testing.T, dir string, alter func([]byte) []byte)
 	defer d.Close()
 	e, err := zstd.NewWriter(nil)
 	must(t, err)
-	for _, name := range h.list(t, dir+"/responses") {
-		body, err := d.DecodeAll(h.read(t, name), nil)
+	name, list := dir+"/"+layout.RawAnswers, h.object(t, dir+"/"+layout.RawFetchFile)
+	before, after, end, changed := h.read(t, name), []byte(nil), int64(0), false
+	for _, entry := range list["responses"].([]any) {
+		o := entry.(map[string]any)
+		at := o["frame"].(map[string]any)
+		from, err := at["offset"].(json.Number).Int64()
 		must(t, err)
-		altered := alter(body)
-		if bytes.Equal(altered, body) {
-			continue
+		length, err := at["length"].(json.Number).Int64()
+		must(t, err)
+		frame := before[from : from+length]
+		plain, err := d.DecodeAll(frame, nil)
+		must(t, err)
+		in := tar.NewReader(bytes.NewReader(plain))
+		header, err := in.Next()
+		must(t, err)
+		body, err := io.ReadAll(in)
+		must(t, err)
+		if altered := alter(body); !changed && !bytes.Equal(altered, body) {
+			var out bytes.Buffer
+			w := tar.NewWriter(&out)
+			header.Size = int64(len(altered))
+			must(t, w.WriteHeader(header))
+			_, err := w.Write(altered)
+			must(t, err)
+			must(t, w.Flush())
+			frame, changed = e.EncodeAll(out.Bytes(), nil), true
+			o["sha256"], o["bytes"] = durable.Hash(altered), len(altered)
 		}
-		h.write(t, name, e.EncodeAll(altered, nil))
-		list := h.object(t, dir+"/"+layout.RawFetchFile)
-		for _, entry := range list["responses"].([]any) {
-			if o := entry.(map[string]any); dir+"/"+o["file"].(string) == name {
-				o["sha256"], o["bytes"] = durable.Hash(altered), len(altered)
-			}
-		}
-		cycle := h.object(t, dir+"/"+layout.RawCycleFile)
-		cycle["fetch_sha256"] = h.put(t, dir+"/"+layout.RawFetchFile, list)
-		h.put(t, dir+"/"+layout.RawCycleFile, cycle)
-		return name
+		at["offset"], at["length"] = len(after), len(frame)
+		after, end = append(after, frame...), max(end, from+length)
 	}
-	return ""
+	if !changed {
+		return ""
+	}
+	h.write(t, name, append(after, before[end:]...))
+	cycle := h.object(t, dir+"/"+layout.RawCycleFile)
+	cycle["fetch_sha256"] = h.put(t, dir+"/"+layout.RawFetchFile, list)
+	h.put(t, dir+"/"+layout.RawCycleFile, cycle)
+	return name
 }
 
 // dropSegment deletes a segment, also from the newest manifest.

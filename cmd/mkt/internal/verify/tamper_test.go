@@ -159,7 +159,7 @@ func contents(t *testing.T, h testRoot) string {
 			fmt.Fprintln(&all, name, durable.Hash(h.read(t, name)))
 			continue
 		}
-		if strings.HasSuffix(base, ".tar.zst") {
+		if strings.HasSuffix(base, ".tar.zst") && base != layout.RawAnswers {
 			for c, err := range raw.CompactedCycles(h.root, name) {
 				if err != nil {
 					return ""

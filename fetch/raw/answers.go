@@ -1,0 +1,194 @@
+package raw
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"mkt/publish/durable"
+)
+
+// tarBlock is the unit of a tar archive: headers have one, bodies are filled up to whole ones.
+const tarBlock = 512
+
+// longestFrame bounds the length of a frame: incompressible data grows a little.
+const longestFrame = MaxBody + MaxBody/8 + 4096
+
+// tarHeader is the header of a file in a cycle's answers and in a compacted file. It has
+// nothing of the time or the machine.
+func tarHeader(name string, size int) *tar.Header {
+	return &tar.Header{Name: name, Mode: 0o644, Size: int64(size), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
+}
+
+// padded is how many bytes a body with its header has in a tar archive.
+func padded(size int64) int64 { return tarBlock + (size+tarBlock-1)/tarBlock*tarBlock }
+
+// frame has the buffers in which a frame is made.
+type frame struct {
+	plain  bytes.Buffer
+	packed []byte
+}
+
+var frames = sync.Pool{New: func() any { return new(frame) }}
+
+// release keeps the buffers for the next frame, unless they are those of an unusually
+// large one.
+func (f *frame) release() {
+	if cap(f.packed)+f.plain.Cap() <= 2<<20 {
+		frames.Put(f)
+	}
+}
+
+// pack returns the frame of a body, which is valid until the buffers are released.
+func (f *frame) pack(name string, body []byte) []byte {
+	f.plain.Reset()
+	f.plain.Grow(int(padded(int64(len(body)))))
+	out := tar.NewWriter(&f.plain)
+	err := out.WriteHeader(tarHeader(name, len(body)))
+	if err == nil {
+		_, err = out.Write(body)
+	}
+	if err = errors.Join(err, out.Flush()); err != nil {
+		panic(err) // the name is short, and the buffer takes everything
+	}
+	f.packed = compress(f.packed[:0], f.plain.Bytes())
+	return f.packed
+}
+
+// endOfAnswers is the last frame: the end of a tar archive.
+var endOfAnswers = sync.OnceValue(func() []byte { return compress(nil, make([]byte, 2*tarBlock)) })
+
+// mostKept is up to which size answers.tar.zst is read only once.
+const mostKept = 1 << 20
+
+// answers reads the bodies of one answers.tar.zst.
+type answers struct {
+	fsys durable.ReadFS
+	name string
+	size int64 // of all frames but the last
+	kept func() ([]byte, error)
+}
+
+// newAnswers returns an error unless the frames follow each other without a gap.
+func newAnswers(fsys durable.ReadFS, name string, responses []Response) (*answers, error) {
+	all := make([]Frame, len(responses))
+	for i, r := range responses {
+		all[i] = *r.Frame
+	}
+	slices.SortFunc(all, func(a, b Frame) int { return int(min(max(a.Offset-b.Offset, -1), 1)) })
+	a := &answers{fsys: fsys, name: name}
+	for _, f := range all {
+		if f.Offset != a.size {
+			return nil, fmt.Errorf("a frame at %d, want one at %d", f.Offset, a.size)
+		}
+		a.size += f.Length
+	}
+	if a.size <= mostKept {
+		a.kept = sync.OnceValues(func() ([]byte, error) { return a.part(Frame{0, a.size}) })
+	}
+	return a, nil
+}
+
+// body reads a body, and checks everything around it that the body's hash does not cover.
+func (a *answers) body(r Response) ([]byte, error) {
+	if r.Frame == nil || r.Frame.Offset+r.Frame.Length > a.size {
+		return nil, fmt.Errorf("response %d is not in %s", r.Number, a.name)
+	}
+	packed, err := a.frame(*r.Frame)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	plain, err := decoder().DecodeAll(packed, make([]byte, 0, padded(r.Bytes)))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: response %d: %w", ErrCorrupt, a.name, r.Number, err)
+	}
+	if int64(len(plain)) == padded(r.Bytes) {
+		end := tarBlock + r.Bytes
+		if bytes.Equal(plain[:tarBlock], headerBlock(r)) && len(bytes.TrimLeft(plain[end:], "\x00")) == 0 {
+			return plain[tarBlock:end:end], nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %s: response %d: the frame is that of something else", ErrCorrupt, a.name, r.Number)
+}
+
+// headerBlock returns the tar header of a body.
+func headerBlock(r Response) []byte {
+	var block bytes.Buffer
+	if err := tar.NewWriter(&block).WriteHeader(tarHeader(r.File, int(r.Bytes))); err != nil {
+		panic(err) // the name is short
+	}
+	return block.Bytes()
+}
+
+// frame returns the bytes of a frame.
+func (a *answers) frame(f Frame) ([]byte, error) {
+	if a.kept == nil {
+		return a.part(f)
+	}
+	all, err := a.kept()
+	if err != nil {
+		return nil, err
+	}
+	return all[f.Offset : f.Offset+f.Length], nil
+}
+
+// part reads a part of the file, which must end where the frames end.
+func (a *answers) part(f Frame) ([]byte, error) {
+	file, err := a.fsys.Open(a.name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if want := a.size + int64(len(endOfAnswers())); file.Size() != want {
+		return nil, fmt.Errorf("%w: %s has %d bytes, want %d", ErrCorrupt, a.name, file.Size(), want)
+	}
+	data, end := make([]byte, f.Length), make([]byte, len(endOfAnswers()))
+	for _, read := range []struct {
+		into []byte
+		at   int64
+	}{{data, f.Offset}, {end, a.size}} {
+		if n, err := file.ReadAt(read.into, read.at); n < len(read.into) {
+			return nil, fmt.Errorf("read %s: %w", a.name, err)
+		}
+	}
+	if !bytes.Equal(end, endOfAnswers()) {
+		return nil, fmt.Errorf("%w: %s does not end as it was written", ErrCorrupt, a.name)
+	}
+	return data, nil
+}
+
+// The encoders are shared: EncodeAll is safe for concurrent use. The fastest level compresses
+// answers as well as the default one, in two thirds of the time. The better one saves a seventh
+// of them in twice the time, which pays for large answers, those of a market cycle: they are
+// kept for a week or more, and requested once an hour. Those of a live cycle are small.
+var (
+	fast     = newEncoder(zstd.SpeedFastest)
+	thorough = newEncoder(zstd.SpeedBetterCompression)
+)
+
+// large is from how many bytes an answer is compressed thoroughly.
+const large = 128 << 10
+
+func newEncoder(level zstd.EncoderLevel) func() *zstd.Encoder {
+	return sync.OnceValue(func() *zstd.Encoder {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderLevel(level), zstd.WithWindowSize(1<<20))
+		if err != nil {
+			panic(err) // the options are constants
+		}
+		return e
+	})
+}
+
+// compress appends data, compressed, to b.
+func compress(b, data []byte) []byte {
+	if len(data) >= large {
+		return thorough().EncodeAll(data, b)
+	}
+	return fast().EncodeAll(data, b)
+}
