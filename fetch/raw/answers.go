@@ -169,16 +169,16 @@ func (a *answers) part(f Frame) ([]byte, error) {
 // of them in twice the time, which pays for large answers, those of a market cycle: they are
 // kept for a week or more, and requested once an hour. Those of a live cycle are small.
 var (
-	fast     = newEncoder(zstd.SpeedFastest)
-	thorough = newEncoder(zstd.SpeedBetterCompression)
+	fast     = newEncoder(zstd.SpeedFastest, 2)
+	thorough = newEncoder(zstd.SpeedBetterCompression, 1) // it has 5 MB of tables
 )
 
 // large is from how many bytes an answer is compressed thoroughly.
 const large = 128 << 10
 
-func newEncoder(level zstd.EncoderLevel) func() *zstd.Encoder {
+func newEncoder(level zstd.EncoderLevel, concurrency int) func() *zstd.Encoder {
 	return sync.OnceValue(func() *zstd.Encoder {
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderLevel(level), zstd.WithWindowSize(1<<20))
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(concurrency), zstd.WithEncoderLevel(level), zstd.WithWindowSize(1<<20))
 		if err != nil {
 			panic(err) // the options are constants
 		}

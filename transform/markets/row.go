@@ -53,7 +53,7 @@ type rowReader struct {
 	nobodies    sideSet // the sides of which a row of a match's market says nobody
 
 	known map[string]*known // what rows of the plan say, by the key of their labels
-	kept  int              // how many are known, of all plans
+	kept  int               // how many are known, of all plans
 	key   []byte
 }
 

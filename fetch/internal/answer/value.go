@@ -23,13 +23,7 @@ func IsWrong(v strictjson.Value) bool {
 // IsEmpty reports whether v holds nothing: null, {} or [], which PHP writes for an empty
 // object as well.
 func IsEmpty(v strictjson.Value) bool {
-	switch v.Kind() {
-	case strictjson.Absent, strictjson.Null:
-		return true
-	case strictjson.Object, strictjson.Array:
-		return v.Len() == 0
-	}
-	return false
+	return v.IsEmpty() || v.Kind() == strictjson.Absent || v.Kind() == strictjson.Null
 }
 
 // Field keeps the three states of a text: absent, null or "" (sent without a value), and

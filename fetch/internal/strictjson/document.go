@@ -148,6 +148,12 @@ func (v Value) Items() iter.Seq[Value] {
 	}
 }
 
+// IsEmpty reports whether v is an array or an object that holds nothing.
+func (v Value) IsEmpty() bool {
+	kind := v.Kind()
+	return (kind == Array || kind == Object) && v.d.nodes[v.at].next == v.at+1
+}
+
 // Len returns how many items an array or members an object has, and 0 for others.
 func (v Value) Len() (n int) {
 	switch v.Kind() {

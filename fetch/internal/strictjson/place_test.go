@@ -45,3 +45,18 @@ func TestPlace(t *testing.T) {
 		}
 	}
 }
+
+// An array or object is empty if it has no item or member.
+func TestIsEmpty(t *testing.T) {
+	var d Document
+	if err := d.Parse([]byte(`[[],{},[[]],{"a":[]},"",null,0]`)); err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	for v := range d.Root().Items() {
+		if want := i < 2; v.IsEmpty() != want || (Value{}).IsEmpty() {
+			t.Errorf("%s: %v, want %v", v.Raw(), v.IsEmpty(), want)
+		}
+		i++
+	}
+}

@@ -130,28 +130,28 @@ func (r *sheetReader) rows(f *offered, s *showing) []input.Row {
 	tabled := false
 	for v := range rowsIn(s.list) {
 		from := len(labels)
-		row := input.Row{Place: r.trace.Begin(v)}
+		rows = append(rows, input.Row{Place: r.trace.Begin(v)})
+		row := &rows[len(rows)-1]
 		r.met.Rows++
 		r.trace.Report(provider.Subject{Row: row.Place}, provider.FieldThing, v)
 		switch {
 		case v.Kind() != strictjson.Object:
-			labels = strangeRow(&row, v, labels)
+			labels = strangeRow(row, v, labels)
 			r.trace.Report(provider.Subject{Row: row.Place}, strangeField, v)
 			if s.list.Kind() == strictjson.Array { // else the market is counted
 				r.damaged.Add(rowNoObject)
 			}
 		case s.raw:
-			labels = r.rawRow(&row, v, labels)
+			labels = r.rawRow(row, v, labels)
 		default:
-			labels = r.row(&row, v, labels)
-			tabled = tabled || isLabel(&row)
+			labels = r.row(row, v, labels)
+			tabled = tabled || isLabel(row)
 		}
 		if row.Trouble != "" {
 			r.hurt.Rows++
 			f.hurt = true
 		}
 		row.Labels = labels[from:len(labels):len(labels)]
-		rows = append(rows, row)
 	}
 	if tabled {
 		return r.joinLabels(rows)
