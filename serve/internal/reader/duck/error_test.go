@@ -7,7 +7,7 @@ func TestFatalErrors(t *testing.T) {
 		"FATAL Error: Failed: database has been invalidated": true,
 		"INTERNAL Error: Attempted to access index 1":        true,
 		"Binder Error: FATAL Error: no":                      false,
-		"": false,
+		"":                                                   false,
 	} {
 		if err := newError(message); err.Fatal != fatal || err.Error() != message {
 			t.Errorf("%q: %+v", message, err)
