@@ -3,6 +3,7 @@ package duck
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unsafe"
 
 	"github.com/duckdb/duckdb-go/v2/mapping"
@@ -41,6 +42,7 @@ func Open(b Bounds) (i *Instance, err error) {
 	i = new(Instance)
 	var message string
 	if mapping.OpenExt("", &i.db, config, &message) == mapping.StateError {
+		i.Close()
 		return nil, fmt.Errorf("start the engine: %s", message)
 	}
 	c, err := i.Connect()
@@ -93,8 +95,13 @@ func errorOf(s mapping.State, r *mapping.Result) error {
 	if s != mapping.StateError {
 		return nil
 	}
-	kind := mapping.ResultErrorType(r)
-	return &Error{mapping.ResultError(r), kind == mapping.ErrorTypeFatal || kind == mapping.ErrorTypeInternal}
+	return newError(mapping.ResultError(r))
+}
+
+// newError returns an error with a message of the engine, which begins with its kind.
+func newError(message string) *Error {
+	kind, _, _ := strings.Cut(message, ":")
+	return &Error{message, kind == "FATAL Error" || kind == "INTERNAL Error"}
 }
 
 // Query runs a statement, which is prepared when it is used for the first time, and calls
@@ -134,7 +141,7 @@ func (c *Conn) prepared(text string) (s mapping.PreparedStatement, err error) {
 		return s, nil
 	}
 	if mapping.Prepare(c.conn, text, &s) == mapping.StateError {
-		err := errors.New(mapping.PrepareError(s))
+		err := newError(mapping.PrepareError(s))
 		mapping.DestroyPrepare(&s)
 		return s, err
 	}

@@ -61,4 +61,11 @@ func TestConn(t *testing.T) {
 	if err := c.Exec("SELECT nothing"); err == nil {
 		t.Error("a statement that is not valid was run")
 	}
+
+	for range 2 { // an error of a query does not end the instance
+		fault := (*duck.Error)(nil)
+		if err := c.Query("SELECT error('x') FROM t", nil, nil); !errors.As(err, &fault) || fault.Fatal {
+			t.Errorf("an error of a query: %v", err)
+		}
+	}
 }
