@@ -19,6 +19,7 @@ type rowReader struct {
 	size    uintptr // of a row
 	groups  []parquet.RowGroup
 	group   int   // the next one
+	opened  int   // the row group whose pages are open, counted from 1; 0 if none is
 	left    int64 // rows of the row group that is being read
 	columns []columnReader
 }
@@ -150,12 +151,14 @@ func (r *rowReader) next() error {
 func (r *rowReader) open() error {
 	group := r.groups[r.group]
 	chunks := group.ColumnChunks()
+	r.opened = 0
 	for i := range r.columns {
 		if err := r.columns[i].open(chunks[r.columns[i].column]); err != nil {
 			return err
 		}
 	}
 	r.group++
+	r.opened = r.group
 	if r.left = group.NumRows(); r.left < 0 {
 		return fmt.Errorf("a row group of %d rows: %w", r.left, ErrFormat)
 	}
@@ -173,7 +176,9 @@ func (r *rowReader) seek(row int64) error {
 			row -= rows
 			continue
 		}
-		if err := r.open(); err != nil {
+		if r.opened == r.group+1 { // its dictionaries are known
+			r.group, r.left = r.opened, rows
+		} else if err := r.open(); err != nil {
 			return err
 		}
 		r.left -= row
@@ -199,7 +204,7 @@ func (r *rowReader) close() (err error) {
 	return err
 }
 
-// fill fills rows of the row group, which must have as many.
+// fill fills the next n rows, which must be in the row group.
 func (r *rowReader) fill(rows unsafe.Pointer, n int) error {
 	for i := range r.columns {
 		c := &r.columns[i]

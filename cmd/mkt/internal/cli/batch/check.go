@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -28,6 +29,9 @@ func newCheck() *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		PersistentPreRunE: func(*cobra.Command, []string) error { return nil }, // it has no settings
 		RunE: func(cmd *cobra.Command, args []string) error {
+			// A load leaves twenty times as much garbage as it holds at once. Less collection
+			// saves an eighth of the time for 40 MB in a process that ends at once.
+			debug.SetGCPercent(300)
 			return serve.Check(cmd.Context(), args[0])
 		},
 	}
