@@ -30,10 +30,13 @@ func limited(t *testing.T, now func() time.Time, requests int, window time.Durat
 // What the provider reports next, in a run or a test, counts.
 func TestQuotaEndsARun(t *testing.T) {
 	b, _ := betsapiBench(t, 30)
-	whole := int(b.usage.Load())
-	url, sim := limited(t, time.Now, whole-1, 24*time.Hour)
+	url, sim := limited(t, time.Now, 5000, 24*time.Hour)
 	b.options.Tenant.BaseURL, b.options.Now = url, time.Now
-	b.clock = time.Now()         // for what compares
+	b.clock = time.Now() // for what compares
+	_, err := b.run(t.Context())
+	must(t, err)
+	whole := times(sim) // at this hour
+	b.options.Tenant.BaseURL, sim = limited(t, time.Now, whole-1, 24*time.Hour)
 	s, err := b.run(t.Context()) // and not for a day
 	if err != nil || s.Outcome != raw.Partial || s.Code != health.CodeRateLimited || s.Failed == 0 {
 		t.Fatalf("%+v, %v", s, err)

@@ -50,7 +50,7 @@ func (m *Memory) Hold(ctx context.Context, stopping <-chan struct{}, bytes int64
 }
 
 // What a run needs. It holds what is being read, a fixture's rows until all are read up to
-// a bound, and a row group while it writes; it was measured with cycles of up to half a million
+// a bound, and a row group while it writes; it was measured with cycles of up to 2.5 million
 // selections (140 bytes a value that is being read) and with answers made to need much (250).
 const (
 	bytesPerRun   = 16 << 20
@@ -62,7 +62,7 @@ const (
 
 // MostValues is how many JSON values the payloads of a cycle may have. fetch ends a run
 // before it has more, and an archive with more is an error.
-const MostValues = 10 << 20
+const MostValues = 40 << 20
 
 // need estimates the memory that transforming a cycle takes, if so many of its answers are
 // read at the same time.

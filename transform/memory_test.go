@@ -70,7 +70,7 @@ func TestMemory(t *testing.T) {
 		_, err := transform.Run(ctx, o)
 		return err
 	}
-	for _, values = range []int64{1, 10 << 20} {
+	for _, values = range []int64{1, transform.MostValues} {
 		must(t, try(t.Context()))
 		release, err := memory.Hold(t.Context(), nil, 100<<20)
 		must(t, err)
@@ -89,7 +89,7 @@ func TestMemory(t *testing.T) {
 		release()
 		must(t, <-ended)
 	}
-	values = 10<<20 + 1
+	values = transform.MostValues + 1
 	if err := try(t.Context()); !errors.Is(err, transform.ErrQuarantined) {
 		t.Errorf("more values than are read: %v", err)
 	}

@@ -6,7 +6,7 @@ import "time"
 type Limits struct {
 	Run     time.Duration // the whole run: 30 minutes
 	Bytes   int64         // all answers of a run, decompressed: 4 GiB
-	Values  int64         // JSON values and keys of accepted answers, in all: 8 million
+	Values  int64         // JSON values and keys of accepted answers, in all: 32 million
 	Tries   int           // of one request: 4
 	Wait    time.Duration // before the first retry, then growing: 500 ms
 	MaxWait time.Duration // between two retries, unless the provider asks for more: 30 s
@@ -30,7 +30,7 @@ type Limits struct {
 }
 
 var defaults = Limits{
-	Run: 30 * time.Minute, Bytes: 4 << 30, Values: 8 << 20, Tries: 4, Wait: 500 * time.Millisecond, MaxWait: 30 * time.Second,
+	Run: 30 * time.Minute, Bytes: 4 << 30, Values: 32 << 20, Tries: 4, Wait: 500 * time.Millisecond, MaxWait: 30 * time.Second,
 	QuotaWait: 10 * time.Second, Confirm: 3 * time.Second,
 	Break: 5 * time.Second, Connect: 10 * time.Second, TLS: 10 * time.Second, Header: 30 * time.Second, Body: 60 * time.Second,
 	Window: 10 * time.Second, MinRate: 1 << 10, HeaderBytes: 64 << 10, MaxRatio: 50,

@@ -49,7 +49,8 @@ type Dataset struct {
 	looked      atomic.Bool            // the state files were read, or there are none
 	gone        bool                   // the tenant is no longer served
 	watch       watch                  // of the polls
-	isWatched   bool                   // the operating system was asked for notices
+	isWatched   bool                   // the operating system gives notices, or cannot
+	watchAt     time.Time              // when it is asked again, after it refused
 	noticed     atomic.Bool            // a poll is about to begin because of a notice
 }
 
@@ -134,11 +135,11 @@ func (d *Dataset) poll(ctx context.Context) {
 		d.refreshLocked(ctx) // which reports the error
 		return
 	}
-	if !d.isWatched {
-		d.library.notices.add(d)
-		d.isWatched = true
+	at := d.library.now()
+	if !d.isWatched && !at.Before(d.watchAt) {
+		d.isWatched, d.watchAt = !d.library.notices.add(d), at.Add(time.Minute)
 	}
-	now, at := marksOf(d.root), d.library.now()
+	now := marksOf(d.root)
 	if d.watch.isUnchanged(now, at) && !d.isBroken() {
 		return
 	}

@@ -28,16 +28,20 @@ func newNotices() *notices {
 	return &notices{watcher: w, folder: map[string]*Dataset{}}
 }
 
-// add begins to watch the folder of a dataset, as far as the operating system allows.
-func (n *notices) add(d *Dataset) {
+// add begins to watch the folder of a dataset. It reports whether there is anything to be gained
+// from another attempt: the operating system allows so many watches.
+func (n *notices) add(d *Dataset) (again bool) {
 	if n == nil {
-		return
+		return false
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if folder := d.folder(); n.watcher.Add(folder) == nil {
-		n.folder[folder] = d
+	folder := d.folder()
+	if err := n.watcher.Add(folder); err != nil {
+		return true
 	}
+	n.folder[folder] = d
+	return false
 }
 
 func (n *notices) remove(d *Dataset) {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 )
 
@@ -31,18 +33,24 @@ func spaceOf(dir string) (Space, error) {
 }
 
 // disk compares the free space of the data root with what one cycle of every tenant wrote:
-// the newest snapshot, and what it was made from.
+// the newest snapshot, and what it was made from. The rows that transform keeps in staging while
+// it reads are added for the account that has most of them.
 func (d *doctor) disk() {
-	var size, files uint64
+	used, staged := usage{}, uint64(0)
 	for _, r := range d.roots {
 		if r.fs == nil || r.head == nil {
 			continue
 		}
-		for _, dir := range []string{layout.SnapshotsDir, layout.CanonicalDir, layout.RawDir} {
-			b, n := usage(r.at(layout.Cycle(dir, r.head.CycleID)).file)
-			size, files = size+b, files+n
+		before := used.size
+		used.add(r.at(layout.Cycle(layout.CanonicalDir, r.head.CycleID)).file)
+		if rows := rowsToTable * (used.size - before); r.product == football.MarketEngine && rows > leastStaged {
+			staged = max(staged, rows)
+		}
+		for _, dir := range []string{layout.SnapshotsDir, layout.RawDir} {
+			used.add(r.at(layout.Cycle(dir, r.head.CycleID)).file)
 		}
 	}
+	size, files := used.size+staged, used.files
 	space, err := d.Space(existing(d.Data))
 	at := place{file: d.Data}
 	if err != nil {
@@ -82,6 +90,13 @@ const (
 	leastFiles = 50
 )
 
+// Rows that wait in staging take some four times as much as in the table that is made of them. The
+// first 16 MiB are kept in memory.
+const (
+	rowsToTable = 4
+	leastStaged = 16 << 20
+)
+
 func existing(dir string) string {
 	for {
 		if isFolder(dir) || dir == filepath.Dir(dir) {
@@ -91,18 +106,31 @@ func existing(dir string) string {
 	}
 }
 
-func usage(dir string) (size, files uint64) {
+// usage is what files and folders take on a disk. A file with several names is counted once.
+type usage struct {
+	size, files uint64
+	links       durable.Links
+}
+
+func (u *usage) add(dir string) {
 	filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return nil
 		}
-		files++
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			size += uint64(info.Size())
+		info, err := e.Info()
+		if err != nil {
+			u.files++
+			return nil
+		}
+		if times, _ := u.links.Seen(info); times > 1 {
+			return nil
+		}
+		u.files++
+		if info.Mode().IsRegular() {
+			u.size += uint64(info.Size())
 		}
 		return nil
 	})
-	return size, files
 }
 
 // debrisAge is the age from which a file in staging is left over from an interrupted run.
@@ -144,8 +172,9 @@ func (s *debris) add(dir string, now time.Time) error {
 		if err != nil || now.Sub(info.ModTime()) < debrisAge || e.Name() == filepath.Base(layout.QuarantineDir) {
 			continue
 		}
-		size, _ := usage(filepath.Join(dir, e.Name()))
-		s.n, s.size, s.oldest = s.n+1, s.size+size, max(s.oldest, now.Sub(info.ModTime()))
+		var left usage
+		left.add(filepath.Join(dir, e.Name()))
+		s.n, s.size, s.oldest = s.n+1, s.size+left.size, max(s.oldest, now.Sub(info.ModTime()))
 	}
 	return nil
 }

@@ -430,6 +430,14 @@ var faults = []fault{
 	}, []string{"WARN STAGING_DEBRIS"}, "staging", "mkt cycle --tenant acme"},
 	{"disk nearly full", func(h *installation) { h.space(doctor.Space{Bytes: 30 << 20, Inodes: 1e6}) }, []string{"WARN DISK_SPACE"}, "/data", "free space"},
 	{"disk full", func(h *installation) { h.space(doctor.Space{Bytes: 1 << 10, Inodes: 1e6}) }, []string{"FAIL DISK_SPACE"}, "/data", "free space"},
+	{"disk with space for ten cycles, files with two names counted once", func(h *installation) {
+		h.shared(40 << 20) // 40 MiB, and rows of 160 MiB while they wait
+		h.space(doctor.Space{Bytes: 2300 << 20, Inodes: 1e6})
+	}, nil, "", ""},
+	{"disk without space for the rows of ten cycles", func(h *installation) {
+		h.shared(40 << 20)
+		h.space(doctor.Space{Bytes: 1900 << 20, Inodes: 1e6})
+	}, []string{"WARN DISK_SPACE"}, "/data", "free space"},
 	{"inodes used up", func(h *installation) { h.space(doctor.Space{Bytes: 1 << 40, Inodes: 5}) }, []string{"FAIL DISK_INODES"}, "/data", "free space"},
 	{"no inodes to count", func(h *installation) { h.space(doctor.Space{Bytes: 1 << 40, NoInodes: true}) }, nil, "", ""},
 	{"root is a file", func(h *installation) {

@@ -44,6 +44,15 @@ func (h *installation) in(pattern string) string {
 	return found[len(found)-1]
 }
 
+// shared makes a file of a size in the folders of the canonical cycle and of the snapshot.
+func (h *installation) shared(size int64) {
+	h.t.Helper()
+	name := filepath.Join(h.in("canonical/cycle=*"), "large")
+	must(h.t, os.WriteFile(name, nil, 0o644))
+	must(h.t, os.Truncate(name, size))
+	must(h.t, os.Link(name, filepath.Join(h.in("snapshots/cycle=*"), "large")))
+}
+
 func (h *installation) now() time.Time { return h.options.Now() }
 
 // later advances the clock of the doctor.

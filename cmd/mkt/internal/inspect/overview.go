@@ -35,7 +35,7 @@ type Overview struct {
 	Canonical int              `json:"canonical_cycles"`
 	Raw       int              `json:"raw_cycles"` // folders; those in packs are not counted
 	RawPacks  int              `json:"raw_packs"`
-	Bytes     map[string]int64 `json:"bytes"` // by folder, and "total"
+	Bytes     map[string]int64 `json:"bytes"` // by folder; "total" counts a file with several names once
 	// Underway is the newest raw cycle if it is newer than what is published.
 	Underway layout.CycleID `json:"underway,omitempty"`
 	Damage   string         `json:"damage,omitempty"` // of the newest publication
@@ -71,13 +71,14 @@ func Of(p Place, now time.Time) (Overview, error) {
 }
 
 func (o *Overview) folders() error {
+	var links durable.Links
 	for _, dir := range Folders {
-		n, err := size(o.Root, dir)
+		n, again, err := size(o.Root, dir, &links)
 		if err != nil {
 			return err
 		}
 		o.Bytes[dir] = n
-		o.Bytes["total"] += n
+		o.Bytes["total"] += n - again
 	}
 	for dir, count := range map[string]*int{layout.RawDir: &o.Raw, layout.CanonicalDir: &o.Canonical, layout.SnapshotsDir: &o.Snapshots} {
 		entries, err := readDir(o.Root, dir)
@@ -111,20 +112,20 @@ func readDir(root durable.ReadFS, dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// size returns how many bytes are below a folder. Files that are deleted meanwhile, as by mkt
-// gc, do not count.
-func size(root durable.ReadFS, dir string) (total int64, err error) {
+// size returns how many bytes are below a folder, and how many of them are in files that were
+// counted before under another name. Files that are deleted meanwhile, as by mkt gc, do not count.
+func size(root durable.ReadFS, dir string, links *durable.Links) (total, again int64, err error) {
 	entries, err := readDir(root, dir)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", dir, err)
+		return 0, 0, fmt.Errorf("%s: %w", dir, err)
 	}
 	for _, e := range entries {
 		if e.IsDir() {
-			n, err := size(root, dir+"/"+e.Name())
+			n, seen, err := size(root, dir+"/"+e.Name(), links)
 			if err != nil {
-				return 0, err
+				return 0, 0, err
 			}
-			total += n
+			total, again = total+n, again+seen
 			continue
 		}
 		info, err := e.Info()
@@ -132,9 +133,12 @@ func size(root durable.ReadFS, dir string) (total int64, err error) {
 			continue
 		}
 		if err != nil {
-			return 0, fmt.Errorf("%s: %w", dir, err)
+			return 0, 0, fmt.Errorf("%s: %w", dir, err)
 		}
 		total += info.Size()
+		if times, _ := links.Seen(info); times > 1 {
+			again += info.Size()
+		}
 	}
-	return total, nil
+	return total, again, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -187,10 +186,8 @@ func collectAll(o retention.Options) (retention.Collected, error) {
 type freed struct {
 	dryRun bool
 	bytes  int64
-	names  map[inode]uint64 // how many names of a file would be deleted
+	links  durable.Links // of the files that would be deleted
 }
-
-type inode struct{ device, number uint64 }
 
 // add adds a file or folder that is about to be deleted.
 func (s *freed) add(f durable.ReadFS, name string) {
@@ -211,14 +208,9 @@ func (s *freed) add(f durable.ReadFS, name string) {
 
 // isLast reports whether no other name of a file remains.
 func (s *freed) isLast(info fs.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || stat.Nlink <= 1 || !s.dryRun { // without a dry run, the names before it are deleted already
-		return !ok || stat.Nlink <= 1
+	times, names := s.links.Seen(info)
+	if !s.dryRun { // the names before it are deleted already
+		return names == 1
 	}
-	if s.names == nil {
-		s.names = map[inode]uint64{}
-	}
-	file := inode{uint64(stat.Dev), uint64(stat.Ino)}
-	s.names[file]++
-	return s.names[file] == uint64(stat.Nlink)
+	return times == names
 }

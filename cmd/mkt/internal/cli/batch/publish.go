@@ -102,13 +102,23 @@ func (g *Group) publishStep(f PublishFlags) Step {
 	}
 }
 
-// publishMemory is how many bytes publish needs, as measured with large accounts.
-var publishMemory = map[football.Product]int64{football.MarketEngine: 256 << 20, football.LiveIntelligence: 32 << 20}
+// publishMemory estimates how many bytes publish needs, with the process that loads the snapshot, as
+// measured with half a million selections and with five times as many.
+func publishMemory(t Task) int64 {
+	if t.Product == football.LiveIntelligence {
+		return 32 << 20
+	}
+	markets, err := t.Root.Stat(layout.Cycle(layout.CanonicalDir, t.Cycle) + "/" + layout.MarketsFile)
+	if err != nil { // publish reports it
+		return 256 << 20
+	}
+	return 128<<20 + 4*markets.Size()
+}
 
 // publishing makes the publish step wait until its memory is free.
 func (m memories) publishing(publish Step) Step {
 	return func(ctx context.Context, t Task) (Report, error) {
-		release, err := m[t.Product].Hold(ctx, t.stopping, publishMemory[t.Product])
+		release, err := m[t.Product].Hold(ctx, t.stopping, publishMemory(t))
 		if err != nil {
 			return NewReport("publish", t.Cycle, 0), err
 		}

@@ -82,12 +82,18 @@ func ageOf(ms int64) string {
 func printHistory(out io.Writer, o inspect.Overview, list []inspect.Publication) error {
 	plain.Fprintf(out, "%s %s: %d publications, newest seq %d\n", o.ClientID, o.Product, o.Commits, o.LastSeq)
 	var sizes []string
+	var sum int64
 	for _, dir := range inspect.Folders {
 		if n := o.Bytes[dir]; n > 0 {
 			sizes = append(sizes, dir+" "+cli.Size(n))
+			sum += n
 		}
 	}
-	plain.Fprintf(out, "on the disk: %s (%s)\n", cli.Size(o.Bytes["total"]), strings.Join(sizes, ", "))
+	note := ""
+	if sum > o.Bytes["total"] {
+		note = "; files that two folders share count once"
+	}
+	plain.Fprintf(out, "on the disk: %s (%s%s)\n", cli.Size(o.Bytes["total"]), strings.Join(sizes, ", "), note)
 	plain.Fprintf(out, "cycles: raw %s, canonical %d, snapshots %d\n", rawOf(o), o.Canonical, o.Snapshots)
 	if o.AgeMS != nil {
 		plain.Fprintf(out, "freshness: retrieved %s, %s ago\n", cli.Moment(o.Newest.ProviderFetchedAt), ageOf(*o.AgeMS))
