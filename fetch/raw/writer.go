@@ -266,7 +266,7 @@ func (w *Writer) finish() error {
 	if w.answers == nil {
 		return nil
 	}
-	err := w.append(endOfAnswers())
+	err := w.append([]byte(endOfAnswers))
 	if err == nil {
 		err = w.answers.Sync()
 	}
