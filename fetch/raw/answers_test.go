@@ -65,7 +65,7 @@ func reseal(t *testing.T, mem *durabletest.Mem, edit func(entries []any), format
 	write(layout.RawCycleFile, cycle)
 }
 
-// Anybody can read the bodies with tar, in every state of the cycle.
+// Anybody can read the bodies with zstd and tar.
 func TestAnswersAreATarArchive(t *testing.T) {
 	mem := sealedBodies(t, `{"page":1}`, "", strings.Repeat("odds ", 300), "<html>")
 	file, err := mem.Open(answersFile)
