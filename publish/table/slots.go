@@ -90,15 +90,3 @@ func slotsOf(row reflect.Type, leaf, depth int) []slot {
 	}
 	return slots
 }
-
-// byLeaf appends the slots that hold values, in the order of their leaves.
-func byLeaf(leaves, slots []slot) []slot {
-	for _, s := range slots {
-		if s.kind == rowsSlot {
-			leaves = byLeaf(leaves, s.rows)
-		} else {
-			leaves = append(leaves, s)
-		}
-	}
-	return leaves
-}
