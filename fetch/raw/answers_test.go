@@ -222,3 +222,34 @@ func renamed(b []byte) []byte {
 	}
 	panic("no such frame has the same length")
 }
+
+// A changed bit is found, unless zstd and tar read the same from the file as before.
+func TestEveryBitOfTheAnswers(t *testing.T) {
+	mem := sealedBodies(t, `{"page":1}`, "", strings.Repeat("odds ", 300), "<html>")
+	data, err := durable.ReadFile(mem, answersFile, 1<<20)
+	must(t, err)
+	d, err := zstd.NewReader(nil)
+	must(t, err)
+	defer d.Close()
+	plain, err := d.DecodeAll(data, nil)
+	must(t, err)
+	for at := range data {
+		for bit := range 8 {
+			altered := bytes.Clone(data)
+			altered[at] ^= 1 << bit
+			must(t, durable.Overwrite(mem, answersFile, altered))
+			a, err := raw.Open(mem, first)
+			must(t, err)
+			for _, r := range a.Responses() {
+				_, e := a.Body(r)
+				err = errors.Join(err, e)
+			}
+			if err != nil && !errors.Is(err, raw.ErrCorrupt) {
+				t.Errorf("bit %d of byte %d of %d: %v, want ErrCorrupt", bit, at, len(data), err)
+			}
+			if read, e := d.DecodeAll(altered, nil); err == nil && (e != nil || !bytes.Equal(read, plain)) {
+				t.Errorf("bit %d of byte %d of %d is not found, but zstd returns %v", bit, at, len(data), e)
+			}
+		}
+	}
+}

@@ -180,11 +180,11 @@ func (a *Archive) Payload(r Response) (provider.Payload, error) {
 	return provider.Payload{Number: r.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: r.FetchedAt, Body: body}, nil
 }
 
-// decoder is shared: DecodeAll is safe for concurrent use. It does not check the frame's
-// own checksum, since fetch.json has a stronger hash. It writes no more than the capacity
-// of the caller's slice.
+// decoder is shared: DecodeAll is safe for concurrent use. It checks the frame's own checksum
+// as well, although fetch.json has a stronger hash, because zstd and tar refuse a file in which one is
+// wrong. It writes no more than the capacity of the caller's slice.
 var decoder = sync.OnceValue(func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.IgnoreChecksum(true), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(uint64(padded(MaxBody))))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(uint64(padded(MaxBody))))
 	if err != nil {
 		panic(err) // the options are constants
 	}

@@ -172,7 +172,7 @@ func contents(t *testing.T, h testRoot) string {
 			}
 			continue
 		}
-		d, _ := zstd.NewReader(nil, zstd.IgnoreChecksum(true))
+		d, _ := zstd.NewReader(nil)
 		body, err := d.DecodeAll(h.read(t, name), nil)
 		d.Close()
 		fmt.Fprintln(&all, name, durable.Hash(body), err)
