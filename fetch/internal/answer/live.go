@@ -33,8 +33,13 @@ func NewLive() *Live {
 	return &Live{place: make(map[string]int), filtered: make(map[string]string), doubted: make(map[string]bool)}
 }
 
-// Expect makes room for n items more.
+// maxExpected is more items than an answer has.
+const maxExpected = 1 << 10
+
+// Expect makes room for n items more. The room is bounded, because a sample is much larger
+// than an item that is not one.
 func (l *Live) Expect(n int) {
+	n = min(n, maxExpected)
 	l.samples, l.ids = slices.Grow(l.samples, n), slices.Grow(l.ids, n)
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -247,5 +248,19 @@ func TestReadLiveLists(t *testing.T) {
 	empty, err := betsapi.ReadInplay([]provider.Payload{livePage(`{"success":1,"pager":{"page":1,"per_page":1000,"total":0},"results":[]}`)})
 	if err != nil || !empty.Complete || len(empty.Samples) != 0 {
 		t.Errorf("nothing in play: %+v, %v", empty, err)
+	}
+}
+
+// What an answer claims to have takes no memory until it is read.
+func TestManyThingsThatAreNoItems(t *testing.T) {
+	body := fmt.Sprintf(`{"success":1,"results":[%s0]}`, strings.Repeat("0,", 400_000))
+	pages := []provider.Payload{livePage(body)}
+	betsapi.ReadInplay(pages) // makes the buffers
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	betsapi.ReadInplay(pages)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+		t.Errorf("an answer of %d bytes took %d MiB", len(body), took>>20)
 	}
 }
