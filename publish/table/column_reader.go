@@ -21,6 +21,7 @@ type rowReader struct {
 	group   int   // the next one
 	opened  int   // the row group whose pages are open, counted from 1; 0 if none is
 	left    int64 // rows of the row group that is being read
+	ends    bool  // after these rows the columns must end, which has not been checked yet
 	columns []columnReader
 }
 
@@ -67,6 +68,13 @@ type slice struct {
 // empty.
 func newRowReader(s *spec, file *parquet.File) (*rowReader, error) {
 	r := &rowReader{name: s.name, size: s.row.Size(), groups: file.RowGroups()}
+	left := file.NumRows()
+	for _, g := range r.groups {
+		left -= g.NumRows()
+	}
+	if left != 0 {
+		return nil, fmt.Errorf("table %s: the row groups have not as many rows as the file: %w", s.name, ErrFormat)
+	}
 	stored := specIn(s.name, file.Schema())
 	column := map[string]int{}
 	for i := range stored.leaves {
@@ -137,6 +145,9 @@ func (r *rowReader) read(rows unsafe.Pointer, n int) (done int, err error) {
 // next makes sure that the row group has another row. It returns io.EOF after the last one.
 func (r *rowReader) next() error {
 	for r.left == 0 {
+		if err := r.end(); err != nil {
+			return err
+		}
 		if r.group == len(r.groups) {
 			return io.EOF
 		}
@@ -147,18 +158,32 @@ func (r *rowReader) next() error {
 	return nil
 }
 
+// end checks that the columns have no more rows than their row group.
+func (r *rowReader) end() error {
+	if !r.ends {
+		return nil
+	}
+	r.ends = false
+	for i := range r.columns {
+		if err := r.columns[i].end(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // open begins the next row group.
 func (r *rowReader) open() error {
 	group := r.groups[r.group]
 	chunks := group.ColumnChunks()
-	r.opened = 0
+	r.opened, r.ends = 0, false
 	for i := range r.columns {
 		if err := r.columns[i].open(chunks[r.columns[i].column]); err != nil {
 			return err
 		}
 	}
 	r.group++
-	r.opened = r.group
+	r.opened, r.ends = r.group, true
 	if r.left = group.NumRows(); r.left < 0 {
 		return fmt.Errorf("a row group of %d rows: %w", r.left, ErrFormat)
 	}
@@ -170,6 +195,7 @@ func (r *rowReader) seek(row int64) error {
 	if row < 0 {
 		return parquet.ErrSeekOutOfRange
 	}
+	r.ends = false
 	for r.group, r.left = 0, 0; r.group < len(r.groups); r.group++ {
 		rows := r.groups[r.group].NumRows()
 		if row >= rows {
@@ -177,7 +203,7 @@ func (r *rowReader) seek(row int64) error {
 			continue
 		}
 		if r.opened == r.group+1 { // its dictionaries are known
-			r.group, r.left = r.opened, rows
+			r.group, r.left, r.ends = r.opened, rows, true
 		} else if err := r.open(); err != nil {
 			return err
 		}

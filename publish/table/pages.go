@@ -87,6 +87,24 @@ func (p *pageReader) next() error {
 	return nil
 }
 
+// end checks that the column has no further entries.
+func (p *pageReader) end() error {
+	entries := int64(p.entries - p.at)
+	p.release()
+	for entries == 0 {
+		page, err := p.pages.ReadPage()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		entries = page.NumValues()
+		parquet.Release(page)
+	}
+	return fmt.Errorf("column %s has more rows than its row group: %w", p.leaf.name, ErrFormat)
+}
+
 var errPage = errors.New("a page contradicts itself")
 
 // load prepares the values of the page and checks that there are as many as its levels say.
@@ -99,14 +117,24 @@ func (p *pageReader) load() error {
 			return errPage
 		}
 		for _, def := range p.defs {
+			if def > p.leaf.maxDef {
+				return errPage
+			}
 			if def == p.leaf.maxDef {
 				values++
 			}
 		}
 	}
-	// Every writer of these tables ends a page between rows.
-	if p.leaf.maxRep > 0 && (len(p.reps) != entries || entries > 0 && p.reps[0] != 0) {
-		return errPage
+	if p.leaf.maxRep > 0 {
+		// Every writer of these tables ends a page between rows.
+		if len(p.reps) != entries || entries > 0 && p.reps[0] != 0 {
+			return errPage
+		}
+		for i, rep := range p.reps {
+			if rep > p.leaf.maxRep || rep > p.defs[i] { // in a list that is empty
+				return errPage
+			}
+		}
 	}
 	data := p.page.Data()
 	dictionary := p.page.Dictionary()
