@@ -374,6 +374,26 @@ func TestDeriverKeepsNothing(t *testing.T) {
 	})
 }
 
+// What a deriver has read of a mapping table's entry for other fixtures changes nothing,
+// whatever the teams are called.
+func TestRowsReadBeforeChangeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := markets.New(minter())
+		entry := rapid.Custom(genOffer).Filter(func(o input.Offer) bool { return o.Reading != nil }).Draw(t, "entry")
+		rows := rapid.SampledFrom(rapid.SliceOfN(rapid.Custom(genRow), 1, 5).Draw(t, "all rows"))
+		name := rapid.SampledFrom([]string{"", "1", "2", "X", "Over", "Under", "Yes", "Draw", "Arsenal", "Leicester"})
+		for range rapid.IntRange(2, 6).Draw(t, "fixtures") {
+			f := fixture(name.Draw(t, "home"), name.Draw(t, "away"))
+			o := entry
+			o.Rows = rapid.SliceOfN(rows, 0, 6).Draw(t, "rows")
+			kept, fresh := d.Derive(&f, []input.Offer{o}), markets.Derive(minter(), f, []input.Offer{o})
+			if fmt.Sprint(contents(kept)) != fmt.Sprint(contents(fresh)) || show(kept) != show(fresh) {
+				t.Fatalf("a deriver that has read others:\n%s\na new one:\n%s", show(kept), show(fresh))
+			}
+		}
+	})
+}
+
 // A market's offers do not depend on which others are there.
 func TestIdentitiesNeverSwap(t *testing.T) {
 	first := offerOf(&claim{Market: "TOTAL_GOALS", Rank: 1}, "Over|2.5", "Under|2.5")
