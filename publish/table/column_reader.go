@@ -110,7 +110,7 @@ func (r *rowReader) addColumns(s *spec, slots []slot, row reflect.Type, lists []
 			first.missing = append(first.missing, &leafSlot{wanted, to.leaf})
 			continue
 		}
-		if found == nil || found.kind != wanted.kind || found.maxRep != wanted.maxRep || found.levels() != wanted.levels() {
+		if found == nil || found.kind != wanted.kind || found.maxRep != wanted.maxRep || found.levels() != wanted.levels() || found.optional && !wanted.optional {
 			return fmt.Errorf("table %s: column %s is not as expected: %w", s.name, wanted.name, ErrFormat)
 		}
 		r.columns = append(r.columns, columnReader{pageReader: pageReader{leaf: found}, column: column, slot: to, lists: lists})

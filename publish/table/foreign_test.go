@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -86,5 +87,30 @@ func TestFilesOfAnotherWriter(t *testing.T) {
 				t.Error("merging gives other bytes than writing", err)
 			}
 		})
+	}
+}
+
+// A column that may be null is not read as one that always has a value: a null would become an
+// empty text.
+func TestNullsInAColumnWithout(t *testing.T) {
+	type row struct {
+		FixtureID         string  `parquet:"fixture_id"`
+		ProviderFixtureID *string `parquet:"provider_fixture_id,optional"`
+	}
+	var file bytes.Buffer
+	w := parquet.NewGenericWriter[row](&file, parquet.KeyValueMetadata("mkt.table", "listing"), parquet.KeyValueMetadata("mkt.format", "1"))
+	if _, err := w.Write([]row{{FixtureID: "fx"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := table.NewReader[table.ListingRow](bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err == nil {
+		rows := make([]table.ListingRow, 1)
+		_, err = r.Read(rows)
+		t.Errorf("the row is %+v, %v", rows, err)
+	} else if !errors.Is(err, table.ErrFormat) {
+		t.Error(err)
 	}
 }
