@@ -117,8 +117,10 @@ var (
 const (
 	leaseFor   = 13 * time.Second // the longest that a lease is in force without being kept
 	checkEvery = 2 * time.Second
-	askFor     = 3 * time.Second // one request
-	silentFor  = 5 * time.Second // a server that another has not heard for longer is cut off from it
+	askFor     = 3 * time.Second         // one request
+	renewFor   = 1500 * time.Millisecond // one renewal: a request from before the election of a leader is never answered
+	askAgain   = 500 * time.Millisecond  // after a renewal that failed
+	silentFor  = 5 * time.Second         // a server that another has not heard for longer is cut off from it
 )
 
 // ClockTolerance is the difference of two clocks that is reported.

@@ -281,7 +281,7 @@ func (l *Lease) keep() {
 			l.lose()
 			return
 		default:
-			wait = time.Second
+			wait = askAgain
 		}
 	}
 }
@@ -296,7 +296,7 @@ func (l *Lease) lose() {
 // renew renews the lease once. If NATS has lost it, it is put there again: nobody else takes one
 // from a bucket that is new.
 func (l *Lease) renew() error {
-	ctx, cancel := context.WithTimeout(l.ctx, min(askFor, l.certain.Add(l.terms.giveUp).Sub(l.c.o.Now())))
+	ctx, cancel := context.WithTimeout(l.ctx, min(renewFor, l.certain.Add(l.terms.giveUp).Sub(l.c.o.Now())))
 	defer cancel()
 	for {
 		asked := l.c.o.Now()
