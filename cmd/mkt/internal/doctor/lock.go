@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,13 +22,11 @@ func (d *doctor) lock(r *root) {
 	if err != nil {
 		return
 	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	list, err := os.ReadFile(filepath.Join(d.Proc, "locks"))
-	if !ok || err != nil {
+	pid, held, known := d.holderOf(info)
+	if !known {
 		d.ok("locks", r.at(layout.Lock), "this system does not show who holds it")
 		return
 	}
-	pid, held := holder(string(list), stat)
 	if !held {
 		d.ok("locks", r.at(layout.Lock), "free")
 		return
@@ -41,6 +40,26 @@ func (d *doctor) lock(r *root) {
 	default:
 		d.ok("locks", r.at(layout.Lock), "held by process %d (%s), which is running", pid, name)
 	}
+}
+
+// holderOf returns who holds a file's lock. known is false if the system does not show it.
+func (d *doctor) holderOf(file fs.FileInfo) (pid int, held, known bool) {
+	stat, ok := file.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false, false
+	}
+	// The kernel gives the list in parts, and one that is locked or unlocked in between can hide
+	// another.
+	for range 3 {
+		list, err := os.ReadFile(filepath.Join(d.Proc, "locks"))
+		if err != nil {
+			return 0, false, false
+		}
+		if pid, held = holder(string(list), stat); held {
+			break
+		}
+	}
+	return pid, held, true
 }
 
 // holder finds a file in the kernel's list of locks, whose lines are of the form

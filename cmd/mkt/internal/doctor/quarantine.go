@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"mkt/serve/quarantine"
@@ -47,11 +46,6 @@ func (d *doctor) isHeld(record string) bool {
 	if err != nil {
 		return true // the file was deleted: the load has ended
 	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	list, err := os.ReadFile(filepath.Join(d.Proc, "locks"))
-	if !ok || err != nil {
-		return true
-	}
-	_, held := holder(string(list), stat)
-	return held
+	_, held, known := d.holderOf(info)
+	return held || !known
 }
