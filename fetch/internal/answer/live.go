@@ -36,7 +36,7 @@ func NewLive() *Live {
 // maxExpected is more items than an answer has.
 const maxExpected = 1 << 10
 
-// Expect makes room for n items more. The room is bounded, because a sample is much larger
+// Expect reserves memory for n items more, up to maxExpected, because a sample is much larger
 // than an item that is not one.
 func (l *Live) Expect(n int) {
 	n = min(n, maxExpected)
