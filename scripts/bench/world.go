@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/tar"
 	"context"
 	"encoding/json"
 	"errors"
@@ -124,37 +125,52 @@ func unpackCycle(file string, account int, folder string) (endpoints []string, e
 	if err := json.Unmarshal(text, &index); err != nil {
 		return nil, err
 	}
+	to := map[string]string{} // by the name of an answer
 	for n, r := range index.Responses {
 		endpoint := path.Base(r.Endpoint)
 		endpoints = append(endpoints, endpoint)
-		to := filepath.Join(folder, endpoint, fmt.Sprintf("%d-%06d.json", account, n))
-		if err := decompress(filepath.Join(filepath.Dir(file), r.File), to); err != nil {
-			return nil, err
-		}
+		to[r.File] = filepath.Join(folder, endpoint, fmt.Sprintf("%d-%06d.json", account, n))
 	}
-	return endpoints, nil
+	return endpoints, extract(filepath.Join(filepath.Dir(file), "answers.tar.zst"), to)
 }
 
-func decompress(from, to string) (err error) {
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
+// extract writes the members of a compressed tar archive to files, by their names.
+func extract(from string, to map[string]string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	r, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1))
+	plain, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	out, err := os.Create(to)
+	defer plain.Close()
+	members := tar.NewReader(plain)
+	for {
+		h, err := members.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", from, err)
+		}
+		if err := writeFile(to[h.Name], members); err != nil {
+			return err
+		}
+	}
+}
+
+func writeFile(name string, content io.Reader) (err error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	out, err := os.Create(name)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	_, err = io.Copy(out, r)
+	_, err = io.Copy(out, content)
 	return err
 }
 
