@@ -6,7 +6,7 @@ import (
 )
 
 // columns holds rows column by column: the form in which they are hashed, encoded, and
-// kept between the reading of a payload and the writing of a table. It is a sink.
+// kept between the reading of a payload and the writing of a table.
 type columns struct {
 	spec   *spec
 	leaves []stream
@@ -165,12 +165,4 @@ func (c *Counts) add(other Counts) {
 	c.Null += other.Null
 	c.Zero += other.Zero
 	c.Value += other.Value
-}
-
-// sink receives the values of rows, leaf by leaf, with Parquet's repetition and
-// definition levels.
-type sink interface {
-	none(leaf int, rep, def byte)
-	text(leaf int, rep, def byte, s string)
-	number(leaf int, rep, def byte, bits uint64) // integers, booleans, and a float's IEEE 754 bits
 }

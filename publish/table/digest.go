@@ -7,14 +7,19 @@ import (
 	"slices"
 	"sync"
 	"unsafe"
-
-	"github.com/parquet-go/parquet-go"
 )
 
 // The codes of the columns, by leaf; see the tag digest of the row types.
 var (
 	fixtureCodes = sync.OnceValue(func() []int { return specOf[FixtureRow]().digestCodes() })
 	marketCodes  = sync.OnceValue(func() []int { return specOf[MarketRow]().digestCodes() })
+
+	// Of a fixture without a kick-off, which was never digested.
+	codesWithoutStart = sync.OnceValue(func() []int {
+		codes := slices.Clone(fixtureCodes())
+		codes[slices.Index(codes, startsAtCode)] = notDigested
+		return codes
+	})
 )
 
 const (
@@ -38,17 +43,17 @@ func Digest(fixture FixtureRow, markets []MarketRow) string {
 // begin begins the digest of a fixture; its markets follow.
 func (d *digester) begin(fixture FixtureRow) {
 	d.bytes, d.codes = d.bytes[:0], fixtureCodes()
-	row := specOf[FixtureRow]().schema.Deconstruct(nil, &fixture)
-	feed(d, slices.DeleteFunc(row, func(v parquet.Value) bool { // an unknown kick-off was never written
-		return v.IsNull() && d.codes[v.Column()] == startsAtCode
-	}))
+	if fixture.StartsAt == nil {
+		d.codes = codesWithoutStart()
+	}
+	d.row(specOf[FixtureRow]().slots, unsafe.Pointer(&fixture), 0, 0)
 	d.codes = marketCodes()
 }
 
 func (d *digester) market(m *MarketRow) { d.row(marketSlots, unsafe.Pointer(m), 0, 0) }
 
-// row adds a row: it is a faster feed(d, schema.Deconstruct(row)), one nested row after the
-// other.
+// row adds a row, one nested row after the other: of each value the column's code, the levels, and
+// the value as a stream has it, which is one unambiguous sequence of bytes.
 func (d *digester) row(slots []slot, row unsafe.Pointer, rep, depth byte) {
 	b := d.bytes
 	for i := range slots {
@@ -96,7 +101,9 @@ func (d *digester) row(slots []slot, row unsafe.Pointer, rep, depth byte) {
 func (d *digester) list(s *slot, rows someRows, rep, depth byte) {
 	if rows.n == 0 {
 		for leaf := range s.leaves {
-			d.none(s.leaf+leaf, rep, depth)
+			if code := d.codes[s.leaf+leaf]; code != notDigested {
+				d.bytes = append(d.bytes, byte(code), rep<<4|depth)
+			}
 		}
 	}
 	for i := range rows.n {
@@ -110,32 +117,8 @@ func (d *digester) sum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// digester is a sink that writes one unambiguous sequence of bytes: the column's code,
-// the levels, and the value as tally writes it.
+// digester digests a fixture with its markets.
 type digester struct {
 	bytes []byte
 	codes []int // by leaf
-}
-
-// level writes what precedes a value; false if the digest does not cover the column.
-func (d *digester) level(leaf int, rep, def byte) bool {
-	if d.codes[leaf] == notDigested {
-		return false
-	}
-	d.bytes = append(d.bytes, byte(d.codes[leaf]), rep<<4|def)
-	return true
-}
-
-func (d *digester) none(leaf int, rep, def byte) { d.level(leaf, rep, def) }
-
-func (d *digester) text(leaf int, rep, def byte, s string) {
-	if d.level(leaf, rep, def) {
-		d.bytes = appendText(d.bytes, s)
-	}
-}
-
-func (d *digester) number(leaf int, rep, def byte, bits uint64) {
-	if d.level(leaf, rep, def) {
-		d.bytes = binary.LittleEndian.AppendUint64(d.bytes, bits)
-	}
 }

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// shred adds a row to columns: it is a faster feed(to, schema.Deconstruct(row)), one column
-// after the other. A test compares the two.
+// shred adds a row to columns, one column after the other, with Parquet's repetition and definition
+// levels. A test compares the result with files that the library writes.
 func shred(to *columns, slots []slot, row unsafe.Pointer) {
 	for i := range slots {
 		s := &slots[i]

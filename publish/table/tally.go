@@ -5,9 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
-	"math"
-
-	"github.com/parquet-go/parquet-go"
 )
 
 // Summary describes the rows of a table in the manifest.
@@ -67,27 +64,6 @@ func (t *tally) summary() Summary {
 		columns[name] = c.counts
 	}
 	return Summary{Rows: t.rows, Digest: hex.EncodeToString(all.Sum(nil)), Columns: columns}
-}
-
-// feed feeds a row, as the Parquet library represents it, to a sink.
-func feed(to sink, row parquet.Row) {
-	for _, v := range row {
-		leaf, rep, def := v.Column(), byte(v.RepetitionLevel()), byte(v.DefinitionLevel())
-		switch v.Kind() {
-		case parquet.ByteArray:
-			to.text(leaf, rep, def, view(v.ByteArray()))
-		case parquet.Double:
-			to.number(leaf, rep, def, math.Float64bits(v.Double()))
-		case parquet.Boolean:
-			to.number(leaf, rep, def, truth(v.Boolean()))
-		case parquet.Int32:
-			to.number(leaf, rep, def, uint64(int64(v.Int32())))
-		case parquet.Int64:
-			to.number(leaf, rep, def, uint64(v.Int64()))
-		default:
-			to.none(leaf, rep, def)
-		}
-	}
 }
 
 func truth(b bool) uint64 {
