@@ -212,7 +212,7 @@ func (c *chunkReader) dataPage(h *format.PageHeader, body []byte) (p dataPage, e
 // dictionaryPage returns the values of a dictionary and their number.
 func (c *chunkReader) dictionaryPage(h *format.PageHeader, body []byte) (values []byte, n int, err error) {
 	d := &h.DictionaryPageHeader.V
-	if !h.DictionaryPageHeader.Valid || d.Encoding != format.Plain && d.Encoding != format.PlainDictionary {
+	if !h.DictionaryPageHeader.Valid || d.Encoding != format.Plain {
 		return nil, 0, errPage
 	}
 	values, err = c.decompress(body, int(h.UncompressedPageSize))

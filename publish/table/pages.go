@@ -151,7 +151,7 @@ func (p *pageReader) load(page *dataPage) (err error) {
 			}
 		}
 	}
-	p.isIndexed = page.encoding == format.RLEDictionary || page.encoding == format.PlainDictionary
+	p.isIndexed = page.encoding == format.RLEDictionary
 	if p.isIndexed {
 		p.decoded = &p.dictionary
 		err = p.loadIndex(page.values, values)
