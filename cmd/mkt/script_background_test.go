@@ -21,13 +21,14 @@ type background struct {
 	cmd  *exec.Cmd
 	errs *bytes.Buffer
 	done chan error
+	late bool // it was ready after ten seconds or more
 }
 
 func startMkt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: start NAME ARG...")
 	}
-	name, ready := args[0], make(chan map[string]any, 1)
+	name, ready, began := args[0], make(chan map[string]any, 1), time.Now()
 	b := launch(ts, args, func(out io.Reader) {
 		var line map[string]any
 		if json.NewDecoder(out).Decode(&line) == nil {
@@ -36,6 +37,7 @@ func startMkt(ts *testscript.TestScript, neg bool, args []string) {
 	})
 	select {
 	case line := <-ready:
+		b.late = time.Since(began) >= 10*time.Second
 		for key, variable := range map[string]string{"token": "_token", "base_url": "_url", "admin_url": "_admin"} {
 			if v, ok := line[key].(string); ok {
 				ts.Setenv(name+variable, v)
@@ -97,6 +99,15 @@ func running(ts *testscript.TestScript) map[string]*background {
 
 type runningKey struct{}
 
+func startedLate(ts *testscript.TestScript) bool {
+	for _, b := range running(ts) {
+		if b.late {
+			return true
+		}
+	}
+	return false
+}
+
 func stopMkt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 || running(ts)[args[0]] == nil {
 		ts.Fatalf("usage: end NAME, of something started")
@@ -119,7 +130,7 @@ func askHeaders(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: headers STATUS URL TOKEN [NAME:VALUE]...")
 	}
-	ts.Check(tryHeaders(ts, args))
+	ts.Check(onceLoaded(ts, func() error { return tryHeaders(ts, args) }))
 }
 
 func tryHeaders(ts *testscript.TestScript, args []string) error {

@@ -138,3 +138,23 @@ func TestStrangers(t *testing.T) {
 		t.Errorf("%q, %v", strange, err)
 	}
 }
+
+// A file with two names is seen twice and counted once, and a copy of it is another file.
+func TestLinksSeen(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "a"), []byte("x"), 0o644))
+	must(t, os.WriteFile(filepath.Join(dir, "copy"), []byte("x"), 0o644))
+	must(t, os.Link(filepath.Join(dir, "a"), filepath.Join(dir, "b")))
+	must(t, os.Symlink("a", filepath.Join(dir, "link")))
+	var links durable.Links
+	for _, c := range []struct {
+		name         string
+		times, names uint64
+	}{{"a", 1, 2}, {"copy", 1, 1}, {"copy", 1, 1}, {"b", 2, 2}, {"a", 3, 2}, {"link", 1, 1}} {
+		info, err := os.Lstat(filepath.Join(dir, c.name))
+		must(t, err)
+		if times, names := links.Seen(info); times != c.times || names != c.names {
+			t.Errorf("%s was seen %d times and has %d names, want %d and %d", c.name, times, names, c.times, c.names)
+		}
+	}
+}

@@ -3,10 +3,10 @@ package table
 import "github.com/parquet-go/parquet-go"
 
 // newFileReader returns a reader of the columns that a file has, which can only copy rows.
-func newFileReader(stored *spec, file *parquet.File) *rowReader {
-	r := &rowReader{name: stored.name, groups: file.RowGroups(), columns: make([]columnReader, len(stored.leaves))}
+func newFileReader(stored *spec, file *parquet.File, in *source) *rowReader {
+	r := &rowReader{name: stored.name, file: file, source: in, groups: file.RowGroups(), columns: make([]columnReader, len(stored.leaves))}
 	for i := range r.columns {
-		r.columns[i] = columnReader{pageReader: pageReader{leaf: &stored.leaves[i]}, column: i, slot: &slot{leaf: i}}
+		r.columns[i] = columnReader{pageReader: newPageReader(&stored.leaves[i], i, in), slot: &slot{leaf: i}}
 	}
 	return r
 }

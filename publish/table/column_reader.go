@@ -17,6 +17,9 @@ import (
 type rowReader struct {
 	name    string
 	size    uintptr // of a row
+	file    *parquet.File
+	source  *source
+	stored  []leaf // of the file
 	groups  []parquet.RowGroup
 	group   int   // the next one
 	opened  int   // the row group whose pages are open, counted from 1; 0 if none is
@@ -28,9 +31,8 @@ type rowReader struct {
 // columnReader fills one field of the rows from a column.
 type columnReader struct {
 	pageReader
-	column int // of the file
-	slot   *slot
-	lists  []nesting // of nested rows in which the field is, from the outermost
+	slot  *slot
+	lists []nesting // of nested rows in which the field is, from the outermost
 	// missing are the columns of the same row that the file does not have, of the first column
 	// of a row.
 	missing []*leafSlot
@@ -66,8 +68,8 @@ type slice struct {
 
 // newRowReader returns a reader of the rows of a file. A column that an older file lacks is
 // empty.
-func newRowReader(s *spec, file *parquet.File) (*rowReader, error) {
-	r := &rowReader{name: s.name, size: s.row.Size(), groups: file.RowGroups()}
+func newRowReader(s *spec, file *parquet.File, in *source) (*rowReader, error) {
+	r := &rowReader{name: s.name, size: s.row.Size(), file: file, source: in, groups: file.RowGroups()}
 	left := file.NumRows()
 	for _, g := range r.groups {
 		left -= g.NumRows()
@@ -75,14 +77,14 @@ func newRowReader(s *spec, file *parquet.File) (*rowReader, error) {
 	if left != 0 {
 		return nil, fmt.Errorf("table %s: the row groups have not as many rows as the file: %w", s.name, ErrFormat)
 	}
-	stored := specIn(s.name, file.Schema())
+	r.stored = specIn(s.name, file.Schema()).leaves
 	column := map[string]int{}
-	for i := range stored.leaves {
-		column[stored.leaves[i].name] = i
+	for i := range r.stored {
+		column[r.stored[i].name] = i
 	}
 	err := r.addColumns(s, s.slots, s.row, nil, func(name string) (int, *leaf) {
 		if i, ok := column[name]; ok {
-			return i, &stored.leaves[i]
+			return i, &r.stored[i]
 		}
 		return -1, nil
 	})
@@ -113,7 +115,7 @@ func (r *rowReader) addColumns(s *spec, slots []slot, row reflect.Type, lists []
 		if found == nil || found.kind != wanted.kind || found.maxRep != wanted.maxRep || found.levels() != wanted.levels() || found.optional && !wanted.optional {
 			return fmt.Errorf("table %s: column %s is not as expected: %w", s.name, wanted.name, ErrFormat)
 		}
-		r.columns = append(r.columns, columnReader{pageReader: pageReader{leaf: found}, column: column, slot: to, lists: lists})
+		r.columns = append(r.columns, columnReader{pageReader: newPageReader(found, column, r.source), slot: to, lists: lists})
 	}
 	return nil
 }
@@ -174,17 +176,14 @@ func (r *rowReader) end() error {
 
 // open begins the next row group.
 func (r *rowReader) open() error {
-	group := r.groups[r.group]
-	chunks := group.ColumnChunks()
 	r.opened, r.ends = 0, false
 	for i := range r.columns {
-		if err := r.columns[i].open(chunks[r.columns[i].column]); err != nil {
-			return err
-		}
+		r.columns[i].open(r.file, r.group)
 	}
+	r.left = r.groups[r.group].NumRows()
 	r.group++
 	r.opened, r.ends = r.group, true
-	if r.left = group.NumRows(); r.left < 0 {
+	if r.left < 0 {
 		return fmt.Errorf("a row group of %d rows: %w", r.left, ErrFormat)
 	}
 	return nil
@@ -221,14 +220,7 @@ func (r *rowReader) seek(row int64) error {
 	return nil
 }
 
-func (r *rowReader) close() (err error) {
-	for i := range r.columns {
-		if e := r.columns[i].close(); err == nil {
-			err = e
-		}
-	}
-	return err
-}
+func (r *rowReader) close() { r.source.close() }
 
 // fill fills the next n rows, which must be in the row group.
 func (r *rowReader) fill(rows unsafe.Pointer, n int) error {

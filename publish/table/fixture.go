@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -57,13 +58,14 @@ func (r *Reader[T]) yieldRange(of rowRange, yield func(*T, error) bool) bool {
 // findFixture returns the ranges of the rows with that fixture_id.
 func (r *Reader[T]) findFixture(id string) (found []rowRange, err error) {
 	defer recovered(r.spec.name, &err)
-	column, ok := r.file.Schema().Lookup("fixture_id")
-	if !ok {
-		return nil, ErrFormat
+	column, err := r.rows.one("fixture_id")
+	if err != nil || column.leaf.maxDef > 0 {
+		return nil, errors.Join(err, ErrFormat)
 	}
 	first := int64(0)
-	for _, group := range r.file.RowGroups() {
-		if found, err = findInChunk(found, group.ColumnChunks()[column.ColumnIndex], first, group.NumRows(), id); err != nil {
+	for i, group := range r.rows.groups {
+		column.open(r.file, i)
+		if found, err = column.find(found, first, group.NumRows(), id); err != nil {
 			return nil, err
 		}
 		first += group.NumRows()
@@ -71,129 +73,82 @@ func (r *Reader[T]) findFixture(id string) (found []rowRange, err error) {
 	return found, nil
 }
 
-func findInChunk(found []rowRange, chunk parquet.ColumnChunk, first, rows int64, id string) (_ []rowRange, err error) {
-	index, err := chunk.ColumnIndex()
+// one returns a reader of one column of texts alone.
+func (r *rowReader) one(path ...string) (*pageReader, error) {
+	i := slices.IndexFunc(r.stored, func(l leaf) bool { return slices.Equal(l.path, path) })
+	if i < 0 || r.stored[i].kind != parquet.ByteArray {
+		return nil, ErrFormat
+	}
+	column := newPageReader(&r.stored[i], i, r.source)
+	return &column, nil
+}
+
+// find adds the ranges of the rows of a row group that have that text. The first one of the group
+// has that number in the file.
+func (p *pageReader) find(found []rowRange, first, rows int64, text string) ([]rowRange, error) {
+	index, err := p.chunk.ColumnIndex()
 	if err != nil {
 		return nil, err
 	}
-	offsets, err := chunk.OffsetIndex()
+	offsets, err := p.chunk.OffsetIndex()
 	if err != nil {
 		return nil, err
 	}
-	pages := chunk.Pages()
-	defer func() { err = errors.Join(err, pages.Close()) }()
-	values := make([]parquet.Value, 256)
 	for i := range index.NumPages() {
-		if id < string(index.MinValue(i).ByteArray()) || id > string(index.MaxValue(i).ByteArray()) {
+		if text < string(index.MinValue(i).ByteArray()) || text > string(index.MaxValue(i).ByteArray()) {
 			continue
 		}
-		begin, end := offsets.FirstRowIndex(i), rows
+		at, end := offsets.FirstRowIndex(i), rows
 		if i+1 < index.NumPages() {
 			end = offsets.FirstRowIndex(i + 1)
 		}
-		if err := pages.SeekToRow(begin); err != nil {
+		if err := p.seekPage(offsets.Offset(i), 0); err != nil {
 			return nil, err
 		}
-		for at := begin; at < end; {
-			page, err := pages.ReadPage()
-			if err != nil {
+		for ; at < end; at++ {
+			if err := p.next(); err != nil {
 				return nil, err
 			}
-			found, err = findInPage(found, page, first+at, values, id)
-			at += page.NumRows()
-			parquet.Release(page)
-			if err != nil {
-				return nil, err
+			p.at++
+			if p.texts[p.take()] != text {
+				continue
+			}
+			if last := len(found) - 1; last >= 0 && found[last].end == first+at {
+				found[last].end++
+			} else {
+				found = append(found, rowRange{first + at, first + at + 1})
 			}
 		}
 	}
 	return found, nil
 }
 
-func findInPage(found []rowRange, page parquet.Page, at int64, values []parquet.Value, id string) ([]rowRange, error) {
-	for reader := page.Values(); ; {
-		n, err := reader.ReadValues(values)
-		for _, v := range values[:n] {
-			if string(v.ByteArray()) == id {
-				if last := len(found) - 1; last >= 0 && found[last].end == at {
-					found[last].end++
-				} else {
-					found = append(found, rowRange{at, at + 1})
-				}
-			}
-			at++
-		}
-		if err == io.EOF {
-			return found, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if n == 0 {
-			return nil, io.ErrNoProgress
-		}
-	}
-}
-
 // FindRow returns the first row that has an id in a column, which may be inside a list; -1 if none
 // has it. It reads the column alone.
-func (r *Reader[T]) FindRow(id string, column ...string) (row int64, err error) {
+func (r *Reader[T]) FindRow(id string, path ...string) (row int64, err error) {
 	defer recovered(r.spec.name, &err)
-	leaf, ok := r.file.Schema().Lookup(column...)
-	if !ok {
-		return -1, ErrFormat
+	column, err := r.rows.one(path...)
+	if err != nil {
+		return -1, err
 	}
-	at := int64(-1)
-	for _, group := range r.file.RowGroups() {
-		found := false
-		if at, found, err = findValue(group.ColumnChunks()[leaf.ColumnIndex], at, id); err != nil || found {
-			return at, err
+	row = -1
+	for i := range r.rows.groups {
+		column.open(r.file, i)
+		for {
+			if err := column.nextPage(); err == io.EOF {
+				break
+			} else if err != nil {
+				return -1, err
+			}
+			for ; column.at < column.entries; column.at++ {
+				if column.leaf.maxRep == 0 || column.reps[column.at] == 0 {
+					row++
+				}
+				if column.isValue(column.at) && column.texts[column.take()] == id {
+					return row, nil
+				}
+			}
 		}
 	}
 	return -1, nil
-}
-
-// findValue looks for a value in a chunk. at is the row before the chunk, and becomes that of the
-// value or the last one.
-func findValue(chunk parquet.ColumnChunk, at int64, id string) (_ int64, found bool, err error) {
-	pages := chunk.Pages()
-	defer func() { err = errors.Join(err, pages.Close()) }()
-	values := make([]parquet.Value, 1024)
-	for {
-		page, err := pages.ReadPage()
-		if err == io.EOF {
-			return at, false, nil
-		}
-		if err != nil {
-			return at, false, err
-		}
-		at, found, err = findValueInPage(page, at, values, id)
-		parquet.Release(page)
-		if err != nil || found {
-			return at, found, err
-		}
-	}
-}
-
-func findValueInPage(page parquet.Page, at int64, values []parquet.Value, id string) (int64, bool, error) {
-	for reader := page.Values(); ; {
-		n, err := reader.ReadValues(values)
-		for _, v := range values[:n] {
-			if v.RepetitionLevel() == 0 {
-				at++
-			}
-			if string(v.ByteArray()) == id {
-				return at, true, nil
-			}
-		}
-		if err == io.EOF {
-			return at, false, nil
-		}
-		if err != nil {
-			return at, false, err
-		}
-		if n == 0 {
-			return at, false, io.ErrNoProgress
-		}
-	}
 }

@@ -49,6 +49,12 @@ func drain[T table.Row](data []byte) {
 			break
 		}
 	}
+	for range r.OfFixture("fx_a") {
+		break
+	}
+	for _, column := range [][]string{{"fixture_id"}, {"selections", "list", "element", "selection_id"}} {
+		_, _ = r.FindRow("fx_a", column...) // an error is fine
+	}
 	if err == io.EOF {
 		_, _ = table.Summarize[T](bytes.NewReader(data), int64(len(data))) // an error is fine
 	}

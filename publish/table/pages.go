@@ -1,87 +1,64 @@
 package table
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"sort"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding"
+	"github.com/parquet-go/parquet-go/format"
 )
 
-// pageReader reads one column of a row group, page by page: the reverse of a chunk. The library
-// decompresses and decodes the pages; their levels and indexes are used where they are. What
-// would lead out of a page or a dictionary is refused when the page is read.
+// pageReader reads one column of a row group, page by page. Levels and indexes are used where they
+// are. What would lead out of a page or a dictionary is refused when the page is read.
 type pageReader struct {
-	leaf  *leaf // of the file
-	chunk parquet.ColumnChunk
-	pages parquet.Pages
-	page  parquet.Page // nil if there is none
+	chunkReader
 
 	reps, defs []byte // levels of the page's entries; empty if the column has none
 	entries    int    // nulls and empty lists included
 	at         int    // the next entry
 	value      int    // the next value
 	index      []int32
+	isIndexed  bool // the values are in the dictionary
 	*decoded
 
-	plain      decoded // the values of the page
-	indexed    decoded // the values of dictionary
-	dictionary parquet.Dictionary
+	plain         decoded // the values of the page
+	dictionary    decoded
+	hasDictionary bool
+	dictionaryLen int
 }
 
 // decoded are values. Rows share the texts: they are copied once for each page or dictionary,
-// since the library uses its memory again, and never change.
+// since the memory of a page is used again, and never change.
 type decoded struct {
 	texts   []string
 	numbers []uint64 // as in stream
 }
 
+func newPageReader(l *leaf, column int, in *source) pageReader {
+	return pageReader{chunkReader: chunkReader{leaf: l, column: column, source: in}}
+}
+
 // open begins to read a chunk.
-func (p *pageReader) open(chunk parquet.ColumnChunk) error {
-	if err := p.close(); err != nil {
-		return err
-	}
-	p.chunk, p.pages, p.dictionary = chunk, chunk.Pages(), nil
-	return nil
-}
-
-func (p *pageReader) close() error {
+func (p *pageReader) open(file *parquet.File, group int) {
 	p.release()
-	if p.pages == nil {
-		return nil
-	}
-	err := p.pages.Close()
-	p.pages = nil
-	return err
+	p.hasDictionary = false
+	p.chunkReader.open(file, group)
 }
 
-func (p *pageReader) release() {
-	if p.page != nil {
-		parquet.Release(p.page)
-	}
-	p.page, p.reps, p.defs, p.index = nil, nil, nil, nil
-	p.entries, p.at, p.value = 0, 0, 0
-}
+func (p *pageReader) release() { p.entries, p.at, p.value = 0, 0, 0 }
 
 // next makes sure that the page has another entry. It returns io.ErrUnexpectedEOF after the last
 // one.
 func (p *pageReader) next() error {
 	for p.at == p.entries {
-		p.release()
-		page, err := p.pages.ReadPage()
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		if err != nil {
+		if err := p.nextPage(); err == io.EOF {
+			return fmt.Errorf("column %s: %w", p.leaf.name, io.ErrUnexpectedEOF)
+		} else if err != nil {
 			return err
-		}
-		p.page = page
-		if err := p.load(); err != nil {
-			return fmt.Errorf("column %s: %w", p.leaf.name, err)
 		}
 	}
 	return nil
@@ -89,33 +66,68 @@ func (p *pageReader) next() error {
 
 // end checks that the column has no further entries.
 func (p *pageReader) end() error {
-	entries := int64(p.entries - p.at)
-	p.release()
-	for entries == 0 {
-		page, err := p.pages.ReadPage()
-		if err == io.EOF {
+	for p.at == p.entries {
+		if err := p.nextPage(); err == io.EOF {
 			return nil
-		}
-		if err != nil {
+		} else if err != nil {
 			return err
 		}
-		entries = page.NumValues()
-		parquet.Release(page)
 	}
 	return fmt.Errorf("column %s has more rows than its row group: %w", p.leaf.name, ErrFormat)
 }
 
+// nextPage makes the next page the current one. It returns io.EOF after the last one.
+func (p *pageReader) nextPage() error {
+	p.release()
+	page, err := p.read()
+	if err == nil {
+		err = p.load(&page)
+	}
+	if err == nil || err == io.EOF {
+		return err
+	}
+	return fmt.Errorf("column %s: %w", p.leaf.name, err)
+}
+
 var errPage = errors.New("a page contradicts itself")
 
-// load prepares the values of the page and checks that there are as many as its levels say.
-func (p *pageReader) load() error {
-	p.reps, p.defs = p.page.RepetitionLevels(), p.page.DefinitionLevels()
-	entries := int(p.page.NumValues())
-	values := entries
-	if p.leaf.maxDef > 0 {
-		if values = 0; len(p.defs) != entries {
-			return errPage
+// read reads the next data page, and the dictionary if it comes before. It returns io.EOF after
+// the last one.
+func (p *pageReader) read() (page dataPage, err error) {
+	for {
+		header, body, err := p.chunkReader.next()
+		if err != nil {
+			return page, err
 		}
+		if header.Type != format.DictionaryPage {
+			return p.dataPage(&header, body)
+		}
+		if err := p.loadDictionary(&header, body); err != nil {
+			return page, err
+		}
+	}
+}
+
+func (p *pageReader) loadDictionary(header *format.PageHeader, body []byte) error {
+	if p.hasDictionary {
+		return nil
+	}
+	values, n, err := p.dictionaryPage(header, body)
+	if err != nil {
+		return err
+	}
+	p.hasDictionary, p.dictionaryLen = true, n
+	return p.dictionary.load(p.source, p.leaf.kind, format.Plain, values, n)
+}
+
+// load prepares the values of the page and checks that there are as many as its levels say.
+func (p *pageReader) load(page *dataPage) (err error) {
+	values := page.entries
+	if p.leaf.maxDef > 0 {
+		if p.defs, err = p.levels(p.defs, page.defs, p.leaf.maxDef, page.entries); err != nil {
+			return err
+		}
+		values = 0
 		for _, def := range p.defs {
 			if def > p.leaf.maxDef {
 				return errPage
@@ -126,8 +138,11 @@ func (p *pageReader) load() error {
 		}
 	}
 	if p.leaf.maxRep > 0 {
+		if p.reps, err = p.levels(p.reps, page.reps, p.leaf.maxRep, page.entries); err != nil {
+			return err
+		}
 		// Every writer of these tables ends a page between rows.
-		if len(p.reps) != entries || entries > 0 && p.reps[0] != 0 {
+		if page.entries > 0 && p.reps[0] != 0 {
 			return errPage
 		}
 		for i, rep := range p.reps {
@@ -136,74 +151,86 @@ func (p *pageReader) load() error {
 			}
 		}
 	}
-	data := p.page.Data()
-	dictionary := p.page.Dictionary()
-	if dictionary == nil {
-		p.decoded, p.entries = &p.plain, entries
-		return p.plain.load(p.leaf.kind, &data, values)
+	p.isIndexed = page.encoding == format.RLEDictionary
+	if p.isIndexed {
+		p.decoded = &p.dictionary
+		err = p.loadIndex(page.values, values)
+	} else {
+		p.decoded = &p.plain
+		err = p.plain.load(p.source, p.leaf.kind, page.encoding, page.values, values)
 	}
-	if p.dictionary != dictionary {
-		all := dictionary.Page().Data()
-		if err := p.indexed.load(p.leaf.kind, &all, dictionary.Len()); err != nil {
-			return err
-		}
-		p.dictionary = dictionary
+	if err == nil {
+		p.entries = page.entries
 	}
-	p.index = data.Int32()
-	if len(p.index) < values {
+	return err
+}
+
+func (p *pageReader) loadIndex(data []byte, n int) (err error) {
+	if !p.hasDictionary {
 		return errPage
 	}
-	for _, i := range p.index[:values] {
-		if uint32(i) >= uint32(dictionary.Len()) {
+	if p.index, err = indexes(p.index, data, n); err != nil {
+		return err
+	}
+	for _, i := range p.index {
+		if uint32(i) >= uint32(p.dictionaryLen) {
 			return errPage
 		}
 	}
-	p.decoded, p.entries = &p.indexed, entries
 	return nil
 }
 
-// load takes the first n values of a page.
-func (d *decoded) load(kind parquet.Kind, page *encoding.Values, n int) error {
-	switch kind {
-	case parquet.ByteArray:
-		return d.loadTexts(page, n)
-	case parquet.Boolean:
-		return loadNumbers(d, page.Boolean(), n, 8, func(bits []byte, i int) uint64 { return uint64(bits[i/8] >> (i % 8) & 1) })
-	case parquet.Int32:
-		return loadNumbers(d, page.Int32(), n, 1, func(all []int32, i int) uint64 { return uint64(int64(all[i])) })
-	case parquet.Int64:
-		return loadNumbers(d, page.Int64(), n, 1, func(all []int64, i int) uint64 { return uint64(all[i]) })
-	case parquet.Double:
-		return loadNumbers(d, page.Double(), n, 1, func(all []float64, i int) uint64 { return math.Float64bits(all[i]) })
+// load decodes the n values of a page.
+func (d *decoded) load(s *source, kind parquet.Kind, encoding format.Encoding, data []byte, n int) error {
+	if kind == parquet.ByteArray {
+		return d.loadTexts(s, encoding, data, n)
 	}
-	return fmt.Errorf("values of the kind %v: %w", kind, ErrFormat)
+	bits := 64
+	switch kind {
+	case parquet.Boolean:
+		bits = 1
+	case parquet.Int32:
+		bits = 32
+	case parquet.Int64, parquet.Double:
+	default:
+		return fmt.Errorf("values of the kind %v: %w", kind, ErrFormat)
+	}
+	if encoding != format.Plain {
+		return fmt.Errorf("values in the encoding %v: %w", encoding, ErrFormat)
+	}
+	if n < 0 || len(data) < (n*bits+7)/8 {
+		return errPage
+	}
+	d.numbers = resize(d.numbers, n)
+	for i := range d.numbers {
+		switch bits {
+		case 1:
+			d.numbers[i] = uint64(data[i/8] >> (i % 8) & 1)
+		case 32:
+			d.numbers[i] = uint64(int32(binary.LittleEndian.Uint32(data[4*i:])))
+		default:
+			d.numbers[i] = binary.LittleEndian.Uint64(data[8*i:])
+		}
+	}
+	return nil
 }
 
-func (d *decoded) loadTexts(page *encoding.Values, n int) error {
-	data, offsets := page.ByteArray()
+func (d *decoded) loadTexts(s *source, encoding format.Encoding, data []byte, n int) error {
+	d.texts = nil // not the memory of the page before, which rows may share
 	if n == 0 {
-		d.texts = nil
 		return nil
 	}
-	if len(offsets) <= n || int64(offsets[n]) > int64(len(data)) || !slices.IsSorted(offsets[:n+1]) {
+	data, offsets, err := s.byteArrays(data, n, encoding)
+	if err != nil {
+		return err
+	}
+	if n < 0 || len(offsets) <= n || int64(offsets[n]) > int64(len(data)) || !slices.IsSorted(offsets[:n+1]) {
 		return errPage
 	}
-	first := offsets[0]
-	all := string(data[first:offsets[n]])
-	d.texts = make([]string, n) // not the memory of the page before, which rows may share
+	all := string(data[:offsets[n]])
+	d.texts = make([]string, n)
 	for i := range d.texts {
-		d.texts[i] = all[offsets[i]-first : offsets[i+1]-first]
-	}
-	return nil
-}
-
-func loadNumbers[V any](d *decoded, all []V, n, each int, bits func(all []V, i int) uint64) error {
-	if len(all) < (n+each-1)/each {
-		return errPage
-	}
-	d.numbers = slices.Grow(d.numbers[:0], n)[:n]
-	for i := range d.numbers {
-		d.numbers[i] = bits(all, i)
+		d.texts[i] = all[offsets[i]:offsets[i+1]]
 	}
 	return nil
 }
@@ -212,7 +239,7 @@ func loadNumbers[V any](d *decoded, all []V, n, each int, bits func(all []V, i i
 func (p *pageReader) take() int {
 	n := p.value
 	p.value++
-	if p.index != nil {
+	if p.isIndexed {
 		return int(p.index[n])
 	}
 	return n
@@ -221,7 +248,7 @@ func (p *pageReader) take() int {
 // ahead returns the text of the row that is n rows ahead, of a column without nulls.
 func (p *pageReader) ahead(n int) string {
 	i := p.value + n
-	if p.index != nil {
+	if p.isIndexed {
 		i = int(p.index[i])
 	}
 	return p.texts[i]
@@ -234,21 +261,31 @@ func (p *pageReader) isValue(entry int) bool {
 
 // seek makes a row of the row group the next one.
 func (p *pageReader) seek(row int64) error {
-	p.release()
-	first := int64(0)
-	// A chunk without an offset index is read from its first page.
-	if offsets, err := p.chunk.OffsetIndex(); err == nil && offsets.NumPages() > 0 {
-		page := sort.Search(offsets.NumPages(), func(i int) bool { return offsets.FirstRowIndex(i) > row })
-		first = offsets.FirstRowIndex(max(0, page-1))
+	offsets, err := p.chunk.OffsetIndex()
+	if err != nil || offsets.NumPages() == 0 { // the chunk is read from its first page
+		return p.seekPage(p.begin(), row)
 	}
-	if first > row {
+	page := max(0, sort.Search(offsets.NumPages(), func(i int) bool { return offsets.FirstRowIndex(i) > row })-1)
+	return p.seekPage(offsets.Offset(page), row-offsets.FirstRowIndex(page))
+}
+
+// seekPage makes a row of the page at an offset the next one.
+func (p *pageReader) seekPage(offset, row int64) error {
+	p.release()
+	if row < 0 || offset < p.begin() || offset > p.limit() {
 		return errPage
 	}
-	// The library would return the rest of a page without saying where its booleans begin.
-	if err := p.pages.SeekToRow(first); err != nil {
-		return err
+	if p.offset = p.begin(); !p.hasDictionary && p.meta.DictionaryPageOffset > 0 {
+		header, body, err := p.chunkReader.next()
+		if err == nil {
+			err = p.loadDictionary(&header, body)
+		}
+		if err != nil {
+			return fmt.Errorf("column %s: %w", p.leaf.name, err)
+		}
 	}
-	return p.skip(row - first)
+	p.offset = offset
+	return p.skip(row)
 }
 
 // skip skips rows.

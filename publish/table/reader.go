@@ -21,7 +21,8 @@ const batchRows = 64
 var ErrFormat = errors.New("not a table that this version reads")
 
 // Reader reads the rows of one table in order. The caller must check the file's hash
-// first, because the library trusts its input. A Reader is not safe for concurrent use.
+// first: damage is an error only where a page or the footer contradicts itself. A Reader is not
+// safe for concurrent use.
 type Reader[T Row] struct {
 	spec *spec
 	file *parquet.File
@@ -35,7 +36,7 @@ func NewReader[T Row](r io.ReaderAt, size int64) (_ *Reader[T], err error) {
 	if err := checkFooter(r, size); err != nil {
 		return nil, fmt.Errorf("table %s: %w", s.name, err)
 	}
-	file, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true))
+	file, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", s.name, err)
 	}
@@ -50,7 +51,10 @@ func NewReader[T Row](r io.ReaderAt, size int64) (_ *Reader[T], err error) {
 	if err := layout.CheckFormat("table "+s.name, n, Version); err != nil {
 		return nil, err
 	}
-	rows, err := newRowReader(s, file)
+	if err := checkRanges(file.Metadata(), size); err != nil {
+		return nil, fmt.Errorf("table %s: %w", s.name, err)
+	}
+	rows, err := newRowReader(s, file, newSource(r))
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +141,11 @@ func (r *Reader[T]) SeekRow(row int64) (err error) {
 	return nil
 }
 
-// Close releases the reader's buffers.
-func (r *Reader[T]) Close() error { return r.rows.close() }
+// Close releases the reader's buffers. Nothing can be read after it.
+func (r *Reader[T]) Close() error {
+	r.rows.close()
+	return nil
+}
 
 // recovered turns a panic of the library, which a damaged file can cause, into an
 // error. It is deferred.
@@ -158,7 +165,7 @@ func Summarize[T Row](file io.ReaderAt, size int64) (_ Summary, err error) {
 	defer r.Close()
 	defer recovered(r.spec.name, &err)
 	s := specIn(r.spec.name, r.file.Schema())
-	t, rows, columns := newTally(s), newColumns(s), newFileReader(s, r.file)
+	t, rows, columns := newTally(s), newColumns(s), newFileReader(s, r.file, r.rows.source)
 	add := func() {
 		for i := range rows.leaves {
 			t.add(i, &rows.leaves[i])
@@ -170,14 +177,14 @@ func Summarize[T Row](file io.ReaderAt, size int64) (_ Summary, err error) {
 		err := columns.next()
 		if err == io.EOF {
 			add()
-			return t.summary(), columns.close()
+			return t.summary(), nil
 		}
 		n := int(min(batch, columns.left))
 		if err == nil {
 			err = columns.copy(rows, n)
 		}
 		if err != nil {
-			return Summary{}, errors.Join(fmt.Errorf("table %s: %w", r.spec.name, err), columns.close())
+			return Summary{}, fmt.Errorf("table %s: %w", r.spec.name, err)
 		}
 		if t.rows += int64(n); rows.size() >= drainBytes {
 			add()

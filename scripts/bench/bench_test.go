@@ -1,12 +1,19 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"mkt/fetch/raw"
 	"mkt/internal/check"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
 )
 
 // A file that the snapshot shares with the canonical rows counts once, as canonical.
@@ -31,6 +38,56 @@ func TestOnDiskCountsLinksOnce(t *testing.T) {
 		}
 	}
 }
+
+// The answers of a cycle are unpacked as fetch archived them, into a folder for each endpoint.
+func TestUnpackCycle(t *testing.T) {
+	index := archive(t, "bet365/upcoming", "bet365/prematch", "bet365/prematch")
+	folder := t.TempDir()
+	endpoints, err := unpackCycle(index, 7, folder)
+	check.Must(t, err)
+	if want := []string{"upcoming", "prematch", "prematch"}; !slices.Equal(endpoints, want) {
+		t.Errorf("the endpoints are %q, want %q", endpoints, want)
+	}
+	for n, name := range []string{"upcoming/7-000000.json", "prematch/7-000001.json", "prematch/7-000002.json"} {
+		got, err := os.ReadFile(filepath.Join(folder, name))
+		if want := body(n); err != nil || string(got) != want {
+			t.Errorf("%s is %q, want %q: %v", name, got, want, err)
+		}
+	}
+}
+
+// An index that lacks an answer of the archive is damaged; the error names the answer.
+func TestUnpackCycleOfAnotherIndex(t *testing.T) {
+	index := archive(t, "bet365/upcoming", "bet365/prematch")
+	text, err := os.ReadFile(index)
+	check.Must(t, err)
+	check.Must(t, os.WriteFile(index, []byte(strings.Replace(string(text), "responses/000002", "responses/000009", 1)), 0o600))
+	_, err = unpackCycle(index, 0, t.TempDir())
+	if err == nil || !strings.Contains(err.Error(), "responses/000002") || !strings.Contains(err.Error(), "fetch.json") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// archive seals a cycle with an answer of each endpoint, and returns the name of its index.
+func archive(t *testing.T, endpoints ...string) (index string) {
+	t.Helper()
+	dir, began := t.TempDir(), time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	disk, err := durable.OpenRoot(dir)
+	check.Must(t, err)
+	defer disk.Close()
+	id := layout.NewCycleID(began, string(football.MarketEngine))
+	w, err := raw.Create(disk, id, nil)
+	check.Must(t, err)
+	for n, endpoint := range endpoints {
+		_, err := w.Add(raw.Response{Endpoint: endpoint, Path: "/v1/" + endpoint, Attempt: 1, Status: 200, FetchedAt: began}, []byte(body(n)))
+		check.Must(t, err)
+	}
+	_, err = w.Seal(raw.Cycle{ClientID: "acme", Product: football.MarketEngine, Provider: "betsapi", StartedAt: began, FinishedAt: began, Outcome: raw.Complete, ListingComplete: true})
+	check.Must(t, err)
+	return filepath.Join(dir, layout.Cycle(layout.RawDir, id), layout.RawFetchFile)
+}
+
+func body(n int) string { return fmt.Sprintf(`{"success":1,"results":[%d]}`, n) }
 
 func TestParseWrk(t *testing.T) {
 	const good = `Running 4s test @ http://127.0.0.1:1/

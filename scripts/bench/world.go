@@ -155,7 +155,11 @@ func extract(from string, to map[string]string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", from, err)
 		}
-		if err := writeFile(to[h.Name], members); err != nil {
+		name, known := to[h.Name]
+		if !known {
+			return fmt.Errorf("%s: %s is not in fetch.json", from, h.Name)
+		}
+		if err := writeFile(name, members); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/publish"
 	"mkt/publish/football"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 )
@@ -72,9 +73,11 @@ func (f *PublishFlags) retained() retention.Policy {
 
 func newPublish(g *Group) *cobra.Command {
 	var f PublishFlags
+	var tf TransformFlags
 	cmd := g.newStage("publish", "Publish canonical rows as the snapshot served (step 3 of 3)", "  mkt publish --tenant acme", false,
-		func() ([]Step, error) { return []Step{g.publishStep(f)}, nil })
+		func() ([]Step, error) { return []Step{tf.memories().publishing(g.publishStep(f))}, nil })
 	f.flags(g, cmd)
+	tf.memoryFlag(g, cmd)
 	return cmd
 }
 
@@ -108,7 +111,13 @@ func publishMemory(t Task) int64 {
 	if t.Product == football.LiveIntelligence {
 		return 32 << 20
 	}
-	markets, err := t.Root.Stat(layout.Cycle(layout.CanonicalDir, t.Cycle) + "/" + layout.MarketsFile)
+	cycle := t.Cycle
+	if cycle == "" { // publish chooses the newest
+		if run, err := health.Read(t.Root, "transform"); err == nil && run != nil {
+			cycle = layout.CycleID(run.Cycle)
+		}
+	}
+	markets, err := t.Root.Stat(layout.Cycle(layout.CanonicalDir, cycle) + "/" + layout.MarketsFile)
 	if err != nil { // publish reports it
 		return 256 << 20
 	}

@@ -1,0 +1,356 @@
+package table
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/delta"
+	"github.com/parquet-go/parquet-go/encoding/plain"
+	"github.com/parquet-go/parquet-go/encoding/rle"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// chunkReader reads the pages of a chunk: the reverse of chunk. Memory is allocated for what a
+// header states only after it was compared with the footer and with what the page has. The
+// library's reader allocates first: one wrong byte costs it gigabytes.
+type chunkReader struct {
+	leaf    *leaf // of the file
+	column  int
+	source  *source
+	chunk   parquet.ColumnChunk
+	meta    *format.ColumnMetaData
+	entries int64 // at most so many are in a page
+	offset  int64 // of the next page in the file
+}
+
+// The limits of a page. No writer reaches them.
+const (
+	maxPageBytes   = 256 << 20
+	maxPageEntries = 16 << 20
+	maxPageHeader  = 4 << 10
+)
+
+// source is a file with memory that the columns of a reader use in turn.
+type source struct {
+	file    io.ReaderAt
+	window  []byte // a part of the file
+	at      int64  // where it begins
+	plain   []byte // a page, decompressed
+	texts   []byte
+	offsets []uint32
+}
+
+// dataPage is a page whose parts are still encoded. They are valid until the next page is read.
+type dataPage struct {
+	entries    int // nulls and empty lists included
+	encoding   format.Encoding
+	reps, defs []byte // levels; empty if the column has none
+	values     []byte
+}
+
+var sources = sync.Pool{New: func() any { return new(source) }}
+
+func newSource(file io.ReaderAt) *source {
+	s := sources.Get().(*source)
+	s.file, s.window = file, s.window[:0]
+	return s
+}
+
+// close gives the memory to another reader, unless it is unusually large.
+func (s *source) close() {
+	if s.file == nil {
+		return
+	}
+	if s.file = nil; cap(s.window)+cap(s.plain)+cap(s.texts)+4*cap(s.offsets) <= 2<<20 {
+		sources.Put(s)
+	}
+}
+
+// read returns a part of the file, which is valid until the next call.
+func (s *source) read(offset, size int64) ([]byte, error) {
+	if offset < s.at || offset+size > s.at+int64(len(s.window)) {
+		s.window, s.at = resize(s.window, int(size)), offset
+		if n, err := s.file.ReadAt(s.window, offset); n < len(s.window) {
+			s.window = s.window[:0]
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, err
+		}
+	}
+	from := offset - s.at
+	return s.window[from : from+size], nil
+}
+
+// resize returns memory for n elements, whose content is undefined.
+func resize[V any](memory []V, n int) []V { return slices.Grow(memory[:0], n)[:n] }
+
+// open begins to read a chunk.
+func (c *chunkReader) open(file *parquet.File, group int) {
+	c.chunk = file.RowGroups()[group].ColumnChunks()[c.column]
+	rows := &file.Metadata().RowGroups[group]
+	c.meta = &rows.Columns[c.column].MetaData
+	if c.entries = rows.NumRows; c.leaf.maxRep > 0 {
+		c.entries = c.meta.NumValues
+	}
+	c.entries = min(c.entries, maxPageEntries)
+	c.offset = c.begin()
+}
+
+// begin returns the offset of the first page, which is that of the dictionary if there is one.
+func (c *chunkReader) begin() int64 {
+	if d := c.meta.DictionaryPageOffset; d > 0 {
+		return d
+	}
+	return c.meta.DataPageOffset
+}
+
+// limit returns the offset behind the last page.
+func (c *chunkReader) limit() int64 { return c.begin() + c.meta.TotalCompressedSize }
+
+// checkRanges checks that the parts of a file that its footer names are in the file.
+func checkRanges(f *format.FileMetaData, size int64) error {
+	within := func(offset, length int64) bool {
+		return offset >= 0 && length >= 0 && length <= size && offset <= size-length
+	}
+	for i := range f.RowGroups {
+		for k := range f.RowGroups[i].Columns {
+			c := &f.RowGroups[i].Columns[k]
+			m := &c.MetaData
+			first := m.DataPageOffset
+			if m.DictionaryPageOffset > 0 {
+				first = m.DictionaryPageOffset
+			}
+			if !within(first, m.TotalCompressedSize) || !within(c.ColumnIndexOffset, int64(c.ColumnIndexLength)) || !within(c.OffsetIndexOffset, int64(c.OffsetIndexLength)) {
+				return fmt.Errorf("column %v is not within the file: %w", m.PathInSchema, ErrFormat)
+			}
+		}
+	}
+	return nil
+}
+
+// next reads the header and the body of the next page. It returns io.EOF after the last one.
+func (c *chunkReader) next() (h format.PageHeader, body []byte, err error) {
+	left := c.limit() - c.offset
+	if left <= 0 {
+		return h, nil, io.EOF
+	}
+	head, err := c.source.read(c.offset, min(left, maxPageHeader))
+	if err != nil {
+		return h, nil, err
+	}
+	in := new(thrift.CompactProtocol).NewReaderFromBytes(head)
+	if err := thrift.NewDecoder(in).Decode(&h); err != nil {
+		return h, nil, fmt.Errorf("the header of a page: %w", err)
+	}
+	length, size := int64(in.BytesRead()), int64(h.CompressedPageSize)
+	if size < 0 || size > left-length || h.UncompressedPageSize < 0 || int64(h.UncompressedPageSize) > min(c.meta.TotalUncompressedSize, maxPageBytes) {
+		return h, nil, errPage
+	}
+	if body, err = c.source.read(c.offset+length, size); err != nil {
+		return h, nil, err
+	}
+	if h.CRC != 0 && uint32(h.CRC) != crc32.ChecksumIEEE(body) {
+		return h, nil, fmt.Errorf("a page does not match its checksum: %w", errPage)
+	}
+	c.offset += length + size
+	return h, body, nil
+}
+
+// dataPage takes a data page apart.
+func (c *chunkReader) dataPage(h *format.PageHeader, body []byte) (p dataPage, err error) {
+	entries := int64(0)
+	switch {
+	case h.Type == format.DataPage && h.DataPageHeader.Valid:
+		v := &h.DataPageHeader.V
+		entries, p.encoding = int64(v.NumValues), v.Encoding
+		if body, err = c.decompress(body, int(h.UncompressedPageSize)); err != nil {
+			return p, err
+		}
+		if c.leaf.maxRep > 0 {
+			p.reps, body, err = cutLevels(body, v.RepetitionLevelEncoding)
+		}
+		if c.leaf.maxDef > 0 && err == nil {
+			p.defs, body, err = cutLevels(body, v.DefinitionLevelEncoding)
+		}
+		if err != nil {
+			return p, err
+		}
+	case h.Type == format.DataPageV2 && h.DataPageHeaderV2.Valid:
+		v := &h.DataPageHeaderV2.V
+		entries, p.encoding = int64(v.NumValues), v.Encoding
+		reps, defs := int64(v.RepetitionLevelsByteLength), int64(v.DefinitionLevelsByteLength)
+		if reps < 0 || defs < 0 || reps+defs > int64(min(len(body), int(h.UncompressedPageSize))) {
+			return p, errPage
+		}
+		p.reps, p.defs, body = body[:reps], body[reps:reps+defs], body[reps+defs:]
+		if !v.IsCompressed.Valid || v.IsCompressed.V {
+			p.reps, p.defs = slices.Clone(p.reps), slices.Clone(p.defs)
+			if body, err = c.decompress(body, int(int64(h.UncompressedPageSize)-reps-defs)); err != nil {
+				return p, err
+			}
+		}
+	default:
+		return p, fmt.Errorf("a page of the type %v: %w", h.Type, ErrFormat)
+	}
+	if entries < 0 || entries > c.entries {
+		return p, errPage
+	}
+	p.entries, p.values = int(entries), body
+	return p, nil
+}
+
+// dictionaryPage returns the values of a dictionary and their number.
+func (c *chunkReader) dictionaryPage(h *format.PageHeader, body []byte) (values []byte, n int, err error) {
+	d := &h.DictionaryPageHeader.V
+	if !h.DictionaryPageHeader.Valid || d.Encoding != format.Plain {
+		return nil, 0, errPage
+	}
+	values, err = c.decompress(body, int(h.UncompressedPageSize))
+	return values, int(d.NumValues), err
+}
+
+// cutLevels cuts levels off, behind their length.
+func cutLevels(data []byte, encoding format.Encoding) (levels, rest []byte, err error) {
+	if len(data) < 4 || encoding != format.RLE {
+		return nil, nil, errPage
+	}
+	n := int64(binary.LittleEndian.Uint32(data))
+	if data = data[4:]; n > int64(len(data)) {
+		return nil, nil, errPage
+	}
+	return data[:n], data[n:], nil
+}
+
+// decoder decompresses no more than there is memory for.
+var decoder = sync.OnceValue(func() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(runtime.GOMAXPROCS(0)), zstd.WithDecodeAllCapLimit(true))
+	if err != nil {
+		panic(err) // the options are wrong
+	}
+	return d
+})
+
+// decompress returns a page that has that size.
+func (c *chunkReader) decompress(data []byte, size int) (_ []byte, err error) {
+	switch c.meta.Codec {
+	case format.Uncompressed:
+	case format.Zstd:
+		if len(data) == 0 && size == 0 {
+			return nil, nil
+		}
+		var h zstd.Header
+		if err := h.Decode(data); err != nil {
+			return nil, err
+		}
+		if h.HasFCS && h.FrameContentSize != uint64(size) {
+			return nil, errPage
+		}
+		c.source.plain = resize(c.source.plain, size)
+		if data, err = decoder().DecodeAll(data, c.source.plain[:0:size]); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("the compression %v: %w", c.meta.Codec, ErrFormat)
+	}
+	if len(data) != size {
+		return nil, errPage
+	}
+	return data, nil
+}
+
+// levels decodes n levels into memory.
+func (c *chunkReader) levels(memory, data []byte, most byte, n int) ([]byte, error) {
+	width := bits.Len8(most)
+	data, err := cutRuns(data, width, n)
+	if err != nil {
+		return nil, err
+	}
+	levels, err := (&rle.Encoding{BitWidth: width}).DecodeLevels(slices.Grow(memory[:0], n+7), data)
+	if err != nil {
+		return nil, err
+	}
+	return levels[:n], nil
+}
+
+// indexes decodes n indexes of a dictionary into memory.
+func indexes(memory []int32, data []byte, n int) ([]int32, error) {
+	if n == 0 {
+		return memory[:0], nil
+	}
+	if len(data) == 0 || data[0] > 32 {
+		return nil, errPage
+	}
+	width := int(data[0])
+	data, err := cutRuns(data[1:], width, n)
+	if err != nil {
+		return nil, err
+	}
+	all, err := (&rle.Encoding{BitWidth: width}).DecodeInt32(slices.Grow(memory[:0], n+7), data)
+	if err != nil {
+		return nil, err
+	}
+	return all[:n], nil
+}
+
+// cutRuns returns the runs that hold n values. The last one may have up to seven more.
+func cutRuns(data []byte, width, n int) ([]byte, error) {
+	at := 0
+	for left := uint64(n); left > 0; {
+		run, size := binary.Uvarint(data[at:])
+		count, length := run>>1, uint64(width+7)/8
+		most := left
+		if run&1 == 1 { // groups of eight
+			most = (left + 7) / 8
+			length = count * uint64(width)
+		}
+		if size <= 0 || count == 0 || count > most || length > uint64(len(data)-at-size) {
+			return nil, errPage
+		}
+		if at += size + int(length); run&1 == 1 {
+			count *= 8
+		}
+		left -= min(left, count)
+	}
+	return data[:at], nil
+}
+
+// byteArrays decodes n texts. The memory is valid until the next call.
+func (s *source) byteArrays(data []byte, n int, encoding format.Encoding) (_ []byte, _ []uint32, err error) {
+	switch encoding {
+	case format.Plain:
+		s.texts, s.offsets, err = new(plain.Encoding).DecodeByteArray(s.texts, data, s.offsets)
+	case format.DeltaLengthByteArray:
+		if err := checkDelta(data, n); err != nil {
+			return nil, nil, err
+		}
+		s.texts, s.offsets, err = new(delta.LengthByteArrayEncoding).DecodeByteArray(s.texts, data, s.offsets)
+	default:
+		err = fmt.Errorf("texts in the encoding %v: %w", encoding, ErrFormat)
+	}
+	return s.texts, s.offsets, err
+}
+
+// checkDelta checks that numbers in a delta encoding are said to be as many as expected.
+func checkDelta(data []byte, n int) error {
+	for range 2 { // the size of a block, and its parts
+		_, size := binary.Uvarint(data)
+		if size <= 0 {
+			return errPage
+		}
+		data = data[size:]
+	}
+	if total, size := binary.Uvarint(data); size <= 0 || total != uint64(n) {
+		return errPage
+	}
+	return nil
+}
