@@ -80,7 +80,10 @@ func (v *View) rangeOf(f Fixture, filter MarketFilter, after string, limit int) 
 	}
 	if after != "" {
 		r.from = max(r.from, v.index.chunkOf(after, r.from, r.to)*chunkRows)
-	} else if filter == (MarketFilter{}) && r.to-r.from > limit {
+	} else {
+		r.following = v.following(f, filter, limit)
+	}
+	if after == "" && filter == (MarketFilter{}) && r.to-r.from > limit {
 		// No market is skipped, so fetch only what is shown.
 		r.to, r.cut = r.from+limit, true
 	}
