@@ -45,10 +45,8 @@ func (e *entry) about(subject string) bool {
 	return false
 }
 
-type MarketItem struct {
-	ID   string
-	Body []byte // valid only until the callback returns
-}
+// MarketItem is a market of a page. Its bytes are valid only until the callback returns.
+type MarketItem struct{ ID, Body []byte }
 
 // Markets calls do with at most limit markets of a fixture that the filter selects
 // and whose ids follow after, in the order of their ids. An empty after starts with
@@ -66,7 +64,7 @@ func (v *View) Markets(ctx context.Context, f Fixture, filter MarketFilter, afte
 			return false
 		}
 		taken++
-		do(MarketItem{ID: string(e.key), Body: e.body})
+		do(MarketItem{e.key, e.body})
 		return true
 	})
 	return more, err
