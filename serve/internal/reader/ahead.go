@@ -65,21 +65,12 @@ type chunkName struct {
 // enough for some eighty chunks.
 const maxRecent = 1 << 20
 
-// following yields the chunks that first pages of the fixtures after f need, if a client seems to request
-// such pages in the order of the fixtures, as it does after it has listed them: those of the two before f were
-// fetched recently.
+// following yields the chunks that first pages of the fixtures after f need, if clients seem to request
+// such pages in the order of the fixtures, as they do after they have listed them.
 func (v *View) following(f Fixture, filter MarketFilter, limit int) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		n, known := f.n, 0
-		for known < 2 {
-			if n = v.index.withMarkets(n, -1); n < 0 {
-				return
-			}
-			from, _ := v.index.markets(n)
-			if !v.engine.recent.contains(chunkName{marketChunks, from / chunkRows}) {
-				return
-			}
-			known++
+		if !v.isInSuccession(f) {
+			return
 		}
 		for n := v.index.withMarkets(f.n, +1); n >= 0; n = v.index.withMarkets(n, +1) {
 			for _, no := range v.rangeOf(Fixture{n: n}, filter, "", limit).chunks() {
@@ -89,6 +80,23 @@ func (v *View) following(f Fixture, filter MarketFilter, limit int) iter.Seq[int
 			}
 		}
 	}
+}
+
+// isInSuccession reports whether the first chunks of three of the six fixtures before f were fetched
+// recently. Not all have to be, because a client may use several connections, and leave out fixtures.
+func (v *View) isInSuccession(f Fixture) bool {
+	const before, enough = 6, 3
+	n, recent := f.n, 0
+	for range before {
+		if n = v.index.withMarkets(n, -1); n < 0 {
+			break
+		}
+		from, _ := v.index.markets(n)
+		if v.engine.recent.contains(chunkName{marketChunks, from / chunkRows}) {
+			recent++
+		}
+	}
+	return recent >= enough
 }
 
 // PageOfMarkets returns a function like Page, for a page of the markets that Markets calls do with.
