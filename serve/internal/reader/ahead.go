@@ -61,9 +61,9 @@ type chunkName struct {
 	no    int
 }
 
-// maxRecent limits the memory of the chunks that an engine has returned or fetched ahead. It is
-// enough for some eighty chunks.
-const maxRecent = 1 << 20
+// recentShare is the share of an engine's memory that the chunks need which were fetched last: enough
+// for a hundred of usual size at most, and for those that one query fetches ahead at least.
+const recentShare = 32
 
 // following yields the chunks that first pages of the fixtures after f need, if clients seem to request
 // such pages in the order of the fixtures, as they do after they have listed them.

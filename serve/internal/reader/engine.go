@@ -90,7 +90,7 @@ func openEngine(path string, memory int64) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{instance: instance, memory: memory, queries: make(chan struct{}, maxConcurrent), recent: newLRU[chunkName, []byte](maxRecent)}
+	e := &engine{instance: instance, memory: memory, queries: make(chan struct{}, maxConcurrent), recent: newLRU[chunkName, []byte](int(memory / recentShare))}
 	c, err := instance.Connect()
 	if err == nil {
 		e.idle = append(e.idle, c)
