@@ -51,18 +51,17 @@ func (c *call) renderFixtures(ctx context.Context, scope api.Scope, filter reade
 		return nil, err
 	}
 	var list api.List
-	last := ""
-	list.Grow(limit * 400)
+	var last []byte
 	more, err := v.Fixtures(ctx, filter, after, limit, func(f reader.FixtureItem) {
 		list.Add(f.Body)
-		last = f.ID
+		last = append(last[:0], f.ID...)
 	})
 	if err != nil {
 		return nil, err
 	}
 	page := api.Pagination{Limit: limit, HasMore: more}
 	if more {
-		page.NextCursor = scope.Cursor(last)
+		page.NextCursor = scope.Cursor(string(last))
 	}
 	seq := v.Commit().LastSeq
 	meta := api.FixtureListMeta(v.FixtureCount(), filtered, v.Provider(), c.changeCursor(seq), seq)

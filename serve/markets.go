@@ -36,18 +36,17 @@ func (c *call) markets() error {
 
 func (c *call) renderMarkets(ctx context.Context, scope api.Scope, f reader.Fixture, filter reader.MarketFilter, after string, limit int) (*api.Page, error) {
 	var list api.List
-	last := ""
+	var last []byte
 	more, err := c.view.Markets(ctx, f, filter, after, limit, func(m reader.MarketItem) {
-		list.Grow(limit * (len(m.Body) + 512))
 		list.Add(m.Body)
-		last = m.ID
+		last = append(last[:0], m.ID...)
 	})
 	if err != nil {
 		return nil, err
 	}
 	page := api.Pagination{Limit: limit, HasMore: more}
 	if more {
-		page.NextCursor = scope.Cursor(last)
+		page.NextCursor = scope.Cursor(string(last))
 	}
 	return list.Page(page, c.view.FixtureFreshness(f), api.MarketListMeta(f.ID, f.Markets)), nil
 }

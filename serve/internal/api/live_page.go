@@ -10,7 +10,6 @@ import (
 // the socket's push.
 func LiveItems(fixtures []*LiveFixture, now time.Time) *List {
 	l := new(List)
-	l.Grow(720 * len(fixtures))
 	item := make([]byte, 0, 1024)
 	for _, f := range fixtures {
 		item = f.AppendItem(item[:0], now)
@@ -19,11 +18,12 @@ func LiveItems(fixtures []*LiveFixture, now time.Time) *List {
 	return l
 }
 
-// AppendArray appends only the items, as a JSON array.
+// AppendArray appends only the items, as a JSON array. Only Len may be called afterwards.
 func (l *List) AppendArray(dst []byte) []byte {
 	if l.n == 0 {
 		return append(dst, "[]"...)
 	}
+	defer l.release()
 	return append(append(dst, l.body[len(openList)-1:]...), ']')
 }
 

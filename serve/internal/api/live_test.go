@@ -21,9 +21,8 @@ func TestLivePushEqualsLiveList(t *testing.T) {
 	}
 	now := fetched.Add(1500 * time.Millisecond)
 	for n := range len(fixtures) + 1 {
-		l := api.LiveItems(fixtures[:n], now)
-		array := string(l.AppendArray(nil))
-		page := body(l.Page(api.Pagination{Limit: 200}, times, api.LiveListMeta(n)), now, false)
+		array := string(api.LiveItems(fixtures[:n], now).AppendArray(nil))
+		page := body(api.LiveItems(fixtures[:n], now).Page(api.Pagination{Limit: 200}, times, api.LiveListMeta(n)), now, false)
 		var answer struct{ Data, Meta json.RawMessage }
 		if err := json.Unmarshal([]byte(page), &answer); err != nil || string(answer.Data) != array {
 			t.Errorf("%d fixtures: %v\nHTTP   %s\nsocket %s", n, err, answer.Data, array)

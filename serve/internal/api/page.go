@@ -45,17 +45,17 @@ type List struct {
 
 const openList = `{"data":[`
 
-// Grow reserves capacity for about size bytes of items.
-func (l *List) Grow(size int) {
-	if cap(l.body) == 0 {
-		l.body = make([]byte, 0, size+512)
-	}
-}
+// bodies are buffers in which lists are collected. A page is copied from there, because a buffer that
+// grows costs more than a copy, and so does a new one, which is cleared.
+var bodies = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxBody is the maximum size of a buffer that is kept.
+const maxBody = 1 << 20
 
 // Add appends a rendered item. It keeps no reference to it.
 func (l *List) Add(item []byte) {
 	if l.n == 0 {
-		l.body = append(l.body, openList...)
+		l.open()
 	} else {
 		l.body = append(l.body, ',')
 	}
@@ -63,33 +63,50 @@ func (l *List) Add(item []byte) {
 	l.n++
 }
 
+func (l *List) open() { l.body = append((*bodies.Get().(*[]byte))[:0], openList...) }
+
 // Len returns the number of items.
 func (l *List) Len() int { return l.n }
 
-// Page returns the page with the items. The list must not be used afterwards.
+// Page returns the page with the items. Only Len may be called afterwards.
 func (l *List) Page(p Pagination, f Freshness, m Meta) *Page {
 	if l.n == 0 {
-		l.body = append(l.body, openList...)
+		l.open()
 	}
 	b := addInt(l.body, `],"pagination":{"limit":`, int64(p.Limit))
 	b = addNonEmpty(b, `,"next_cursor":`, p.NextCursor)
 	b = addBool(b, `,"has_more":`, p.HasMore)
-	return closePage(append(b, '}'), f, m)
+	b = append(b, '}')
+	l.body = appendMeta(b, f, m)
+	defer l.release()
+	return newPage(bytes.Clone(l.body), f, m)
+}
+
+func (l *List) release() {
+	b := l.body
+	l.body = nil
+	if cap(b) <= maxBody {
+		bodies.Put(&b)
+	}
 }
 
 // Object returns the page of a single resource. It keeps no reference to body.
 func Object(body []byte, f Freshness) *Page {
 	b := make([]byte, 0, len(body)+256)
 	b = append(b, `{"data":`...)
-	return closePage(append(b, body...), f, Meta{})
+	return newPage(appendMeta(append(b, body...), f, Meta{}), f, Meta{})
 }
 
-func closePage(b []byte, f Freshness, m Meta) *Page {
+// appendMeta appends the meta up to the age.
+func appendMeta(b []byte, f Freshness, m Meta) []byte {
 	b = append(b, `,"meta":{`...)
 	b = append(b, m.before...)
 	b = addFreshness(b, f)
-	b = append(b, `,"age_ms":`...)
-	p := &Page{head: b, mid: m.fields, end: append(m.after, "}}"...), aged: true, staleable: m.staleable, fetchedAt: f.ProviderFetchedAt}
+	return append(b, `,"age_ms":`...)
+}
+
+func newPage(head []byte, f Freshness, m Meta) *Page {
+	p := &Page{head: head, mid: m.fields, end: append(m.after, "}}"...), aged: true, staleable: m.staleable, fetchedAt: f.ProviderFetchedAt}
 	p.hash = p.digest()
 	return p
 }

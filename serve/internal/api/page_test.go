@@ -36,6 +36,29 @@ func TestListPage(t *testing.T) {
 	}
 }
 
+// Lists share buffers, of which a page that is kept must not be a part.
+func TestPagesShareNoMemory(t *testing.T) {
+	page := func(item string) *api.Page {
+		var l api.List
+		for range 1000 {
+			l.Add([]byte(item))
+		}
+		return l.Page(api.Pagination{Limit: 1000}, times, api.Meta{})
+	}
+	first := page(`"first"`)
+	before := body(first, fetched, false)
+	for range 100 {
+		other := page(`"other"`)
+		if got := body(first, fetched, false); got != before {
+			t.Fatal("a page changed when another was made")
+		}
+		if strings.Contains(body(other, fetched, false), "first") {
+			t.Fatal("a page contains items of another")
+		}
+		new(api.List).AppendArray(nil)
+	}
+}
+
 func TestEmptyPages(t *testing.T) {
 	var l api.List
 	p := l.Page(api.Pagination{Limit: 50}, api.Freshness{}, api.ChangesMeta(api.Window{FirstSeq: 1}))

@@ -2,13 +2,14 @@ package reader
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"sync"
 
 	"mkt/serve/internal/api"
 )
 
-// ahead shares queries among the requests that wait for their slots. A query takes ten times as
+// ahead knows which chunks requests will need that wait for their slots. A query takes ten times as
 // long as one chunk more in it, so that the request whose turn it is also fetches what
 // those behind it will need. Its zero value is ready to use. Safe for concurrent use.
 type ahead struct {
@@ -20,11 +21,10 @@ type ahead struct {
 type wanted struct {
 	table   string
 	numbers []int
-	found   [][]byte // nil if no other request has fetched them
 }
 
-// maxAhead is the maximum number of chunks in a query that fetches for several requests.
-const maxAhead = 8
+// maxAhead is the maximum number of chunks in a query that fetches more than it was asked for.
+const maxAhead = 16
 
 func (a *ahead) add(w *wanted) {
 	a.mu.Lock()
@@ -35,51 +35,68 @@ func (a *ahead) add(w *wanted) {
 func (a *ahead) remove(w *wanted) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.removeLocked(w)
-}
-
-func (a *ahead) removeLocked(w *wanted) {
 	if i := slices.Index(a.waiting, w); i >= 0 {
 		a.waiting = slices.Delete(a.waiting, i, i+1)
 	}
 }
 
-// take returns the chunks of a request, if another one has fetched them. If not, it returns the requests
-// for which the caller should fetch chunks of that table as well. w is nil if the
-// request did not say what it needs.
-func (a *ahead) take(w *wanted, table string, numbers []int) (found [][]byte, others []*wanted) {
+// take returns up to limit chunks of a table for which requests wait. The caller should fetch them,
+// as no other call returns them.
+func (a *ahead) take(table string, limit int) (numbers []int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if w != nil {
-		a.removeLocked(w)
-		found, w.found = w.found, nil
-		if found != nil && w.table == table && slices.Equal(w.numbers, numbers) {
-			return found, nil
-		}
-	}
-	n := len(numbers)
-	a.waiting = slices.DeleteFunc(a.waiting, func(o *wanted) bool {
-		if o.table != table || n+len(o.numbers) > maxAhead {
+	a.waiting = slices.DeleteFunc(a.waiting, func(w *wanted) bool {
+		if w.table != table || len(numbers)+len(w.numbers) > limit {
 			return false
 		}
-		n += len(o.numbers)
-		others = append(others, o)
+		numbers = append(numbers, w.numbers...)
 		return true
 	})
-	return nil, others
+	return numbers
 }
 
-func (a *ahead) give(w *wanted, found [][]byte) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	w.found = found
+// chunkName is the name of a chunk in an engine.
+type chunkName struct {
+	table string
+	no    int
 }
 
-type wantedKey struct{}
+// recentShare is the share of an engine's memory that the chunks need which were fetched last: enough
+// for a hundred of usual size at most, and for those that one query fetches ahead at least.
+const recentShare = 32
 
-func wantedBy(ctx context.Context) *wanted {
-	w, _ := ctx.Value(wantedKey{}).(*wanted)
-	return w
+// following yields the chunks that first pages of the fixtures after f need, if clients seem to request
+// such pages in the order of the fixtures, as they do after they have listed them.
+func (v *View) following(f Fixture, filter MarketFilter, limit int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if !v.isInSuccession(f) {
+			return
+		}
+		for n := v.index.withMarkets(f.n, +1); n >= 0; n = v.index.withMarkets(n, +1) {
+			for _, no := range v.rangeOf(Fixture{n: n}, filter, "", limit).chunks() {
+				if !yield(no) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// isInSuccession reports whether the first chunks of three of the six fixtures before f were fetched
+// recently. Not all have to be, because a client may use several connections, and leave out fixtures.
+func (v *View) isInSuccession(f Fixture) bool {
+	const before, enough = 6, 3
+	n, recent := f.n, 0
+	for range before {
+		if n = v.index.withMarkets(n, -1); n < 0 {
+			break
+		}
+		from, _ := v.index.markets(n)
+		if v.engine.recent.contains(chunkName{marketChunks, from / chunkRows}) {
+			recent++
+		}
+	}
+	return recent >= enough
 }
 
 // PageOfMarkets returns a function like Page, for a page of the markets that Markets calls do with.
@@ -87,11 +104,10 @@ func wantedBy(ctx context.Context) *wanted {
 func (v *View) PageOfMarkets(f Fixture, filter MarketFilter, after string, limit int) func(context.Context, string, func(context.Context) (*api.Page, error)) (*api.Page, error) {
 	return func(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
 		return v.page(ctx, key, func() (*api.Page, error) {
-			r := v.rangeOf(f, filter, after, limit)
-			w := &wanted{table: marketChunks, numbers: r.chunks()}
+			w := &wanted{table: marketChunks, numbers: v.rangeOf(f, filter, after, limit).chunks()}
 			v.engine.ahead.add(w)
 			defer v.engine.ahead.remove(w)
-			return v.renderInTurn(context.WithValue(ctx, wantedKey{}, w), key, render)
+			return v.renderInTurn(ctx, key, render)
 		})
 	}
 }

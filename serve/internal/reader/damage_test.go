@@ -58,7 +58,7 @@ func answers(t *testing.T, v *reader.View) (string, error) {
 	var inside error
 	_, err := v.Fixtures(t.Context(), reader.FixtureFilter{}, "", 100, func(f reader.FixtureItem) {
 		fmt.Fprintf(&all, "%s\n", f.Body)
-		found, _ := v.Find(f.ID)
+		found, _ := v.Find(string(f.ID))
 		_, e := v.Markets(t.Context(), found, reader.MarketFilter{}, "", 100, func(m reader.MarketItem) { fmt.Fprintf(&all, "%s\n", m.Body) })
 		if e != nil {
 			inside = e

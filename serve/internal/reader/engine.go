@@ -25,6 +25,7 @@ type engine struct {
 	broken   atomic.Bool   // it failed with an error from which it cannot recover
 	queries  chan struct{} // has an element for each query that runs
 	ahead    ahead
+	recent   *lru[chunkName, []byte] // chunks that were fetched last
 
 	mu   sync.Mutex
 	idle []*duck.Conn
@@ -89,7 +90,7 @@ func openEngine(path string, memory int64) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{instance: instance, memory: memory, queries: make(chan struct{}, maxConcurrent)}
+	e := &engine{instance: instance, memory: memory, queries: make(chan struct{}, maxConcurrent), recent: newLRU[chunkName, []byte](int(memory / recentShare))}
 	c, err := instance.Connect()
 	if err == nil {
 		e.idle = append(e.idle, c)

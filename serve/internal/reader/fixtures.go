@@ -32,10 +32,8 @@ func At(ms int64) Instant { return Instant{true, ms} }
 // MS returns the bound in Unix milliseconds and reports whether there is one.
 func (i Instant) MS() (ms int64, ok bool) { return i.ms, i.set }
 
-type FixtureItem struct {
-	ID   string
-	Body []byte // valid only until the callback returns
-}
+// FixtureItem is a fixture of a page. Its bytes are valid only until the callback returns.
+type FixtureItem struct{ ID, Body []byte }
 
 func (v *View) FilteredCount(ctx context.Context, f FixtureFilter) (int, error) {
 	if f == (FixtureFilter{}) {
@@ -51,7 +49,7 @@ func (v *View) FilteredCount(ctx context.Context, f FixtureFilter) (int, error) 
 func (v *View) Fixtures(ctx context.Context, f FixtureFilter, after string, limit int, do func(FixtureItem)) (more bool, err error) {
 	from := v.index.after(after)
 	item := func(_ int, e *entry) bool {
-		do(FixtureItem{ID: string(e.key), Body: e.body})
+		do(FixtureItem{e.key, e.body})
 		return true
 	}
 	if f == (FixtureFilter{}) {

@@ -44,6 +44,16 @@ func (x *index) markets(n int) (from, to int) {
 	return from, from + int(x.counts[n])
 }
 
+// withMarkets returns the next fixture from n on, in steps of 1 or -1, that has markets, or -1.
+func (x *index) withMarkets(n, step int) int {
+	for n += step; n >= 0 && n < x.fixtures(); n += step {
+		if x.counts[n] > 0 {
+			return n
+		}
+	}
+	return -1
+}
+
 // allMarkets returns how many markets all fixtures have.
 func (x *index) allMarkets() (sum int) {
 	for _, n := range x.counts {

@@ -36,6 +36,14 @@ func (c *lru[K, V]) get(key K) (value V, ok bool) {
 	return item.Value.(*kept[K, V]).value, true
 }
 
+// contains reports whether there is a value, without using it.
+func (c *lru[K, V]) contains(key K) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.items[key]
+	return ok
+}
+
 // put adds a value unless its weight is more than a quarter of the capacity, because
 // one large value must not evict all others.
 func (c *lru[K, V]) put(key K, value V, weight int) {

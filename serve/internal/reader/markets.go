@@ -45,10 +45,8 @@ func (e *entry) about(subject string) bool {
 	return false
 }
 
-type MarketItem struct {
-	ID   string
-	Body []byte // valid only until the callback returns
-}
+// MarketItem is a market of a page. Its bytes are valid only until the callback returns.
+type MarketItem struct{ ID, Body []byte }
 
 // Markets calls do with at most limit markets of a fixture that the filter selects
 // and whose ids follow after, in the order of their ids. An empty after starts with
@@ -66,7 +64,7 @@ func (v *View) Markets(ctx context.Context, f Fixture, filter MarketFilter, afte
 			return false
 		}
 		taken++
-		do(MarketItem{ID: string(e.key), Body: e.body})
+		do(MarketItem{e.key, e.body})
 		return true
 	})
 	return more, err
@@ -80,7 +78,10 @@ func (v *View) rangeOf(f Fixture, filter MarketFilter, after string, limit int) 
 	}
 	if after != "" {
 		r.from = max(r.from, v.index.chunkOf(after, r.from, r.to)*chunkRows)
-	} else if filter == (MarketFilter{}) && r.to-r.from > limit {
+	} else {
+		r.following = v.following(f, filter, limit)
+	}
+	if after == "" && filter == (MarketFilter{}) && r.to-r.from > limit {
 		// No market is skipped, so fetch only what is shown.
 		r.to, r.cut = r.from+limit, true
 	}

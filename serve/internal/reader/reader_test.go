@@ -67,9 +67,9 @@ func pageFixtures(t *testing.T, v *reader.View, f reader.FixtureFilter, limit in
 		n := 0
 		more, err := v.Fixtures(t.Context(), f, after, limit, func(item reader.FixtureItem) {
 			n++
-			ids = append(ids, item.ID)
-			after = item.ID
-			if !json.Valid(item.Body) || !strings.Contains(string(item.Body), item.ID) {
+			after = string(item.ID)
+			ids = append(ids, after)
+			if !json.Valid(item.Body) || !strings.Contains(string(item.Body), after) {
 				t.Errorf("body of %s: %s", item.ID, item.Body)
 			}
 		})
@@ -215,8 +215,8 @@ func pageMarkets(t *testing.T, v *reader.View, f reader.Fixture, filter reader.M
 		n := 0
 		more, err := v.Markets(t.Context(), f, filter, after, limit, func(m reader.MarketItem) {
 			n++
-			ids = append(ids, m.ID)
-			after = m.ID
+			after = string(m.ID)
+			ids = append(ids, after)
 		})
 		must(t, err)
 		if n > limit || n == 0 && more {

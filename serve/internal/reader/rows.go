@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 
 	"mkt/serve/internal/reader/duck"
@@ -21,6 +22,8 @@ type span struct {
 	from, to int
 	batch    int  // how many chunks are fetched first; if more are needed, more are fetched
 	cut      bool // further entries follow that are not needed
+	// following yields the chunks that the next requests will probably need, if that is known.
+	following iter.Seq[int]
 }
 
 // batchOf returns how many chunks to fetch if probably so many entries are needed.
@@ -44,7 +47,7 @@ func (r span) chunks() (numbers []int) {
 func (v *View) each(ctx context.Context, table string, r span, do func(n int, e *entry) (more bool)) error {
 	for ; r.from < r.to; r.batch = min(2*r.batch, maxQueryChunks) {
 		numbers := r.chunks()
-		more, err := v.scanChunks(ctx, table, numbers, r.from, r.to, do)
+		more, err := v.scanChunks(ctx, table, numbers, r.following, r.from, r.to, do)
 		if err != nil || !more {
 			return err
 		}
@@ -71,7 +74,7 @@ func (v *View) pick(ctx context.Context, table string, numbers []int32, do func(
 		}
 		wanted := numbers[:taken]
 		numbers = numbers[taken:]
-		more, err := v.scanChunks(ctx, table, chunks, 0, int(wanted[taken-1])+1, func(n int, e *entry) bool {
+		more, err := v.scanChunks(ctx, table, chunks, nil, 0, int(wanted[taken-1])+1, func(n int, e *entry) bool {
 			if n != int(wanted[0]) {
 				return true
 			}
@@ -87,8 +90,8 @@ func (v *View) pick(ctx context.Context, table string, numbers []int32, do func(
 
 // scanChunks calls do with the entries numbered from to to-1 that are in the given
 // chunks, which must be in ascending order. more is false if do stopped it.
-func (v *View) scanChunks(ctx context.Context, table string, numbers []int, from, to int, do func(n int, e *entry) bool) (more bool, err error) {
-	compressed, err := v.engine.fetch(ctx, table, numbers)
+func (v *View) scanChunks(ctx context.Context, table string, numbers []int, following iter.Seq[int], from, to int, do func(n int, e *entry) bool) (more bool, err error) {
+	compressed, err := v.engine.fetch(ctx, table, numbers, following)
 	if err != nil {
 		return false, err
 	}
@@ -129,59 +132,57 @@ func scanChunk(compressed []byte, no, from, to int, do func(n int, e *entry) boo
 // that database/sql makes of every integer, because a cast also leads to a scan.
 func chunkKey(no int) int64 { return int64(2 * no) }
 
-// fetch returns the chunks with the given numbers, in their order. It also fetches some
-// that other requests wait for.
-func (e *engine) fetch(ctx context.Context, table string, numbers []int) ([][]byte, error) {
-	compressed, others := e.ahead.take(wantedBy(ctx), table, numbers)
-	if compressed != nil {
-		return compressed, nil
-	}
+// numberOf returns the chunk that has a chunkKey.
+func numberOf(key int64) int { return int(key / 2) }
+
+// fetch returns the chunks with the given numbers, in their order. If it must ask the engine, it also asks
+// for some that other requests wait for, and for some of those that following yields, which may be nil.
+func (e *engine) fetch(ctx context.Context, table string, numbers []int, following iter.Seq[int]) ([][]byte, error) {
 	at := make(map[int64][]byte, maxAhead)
 	var args []any
-	add := func(numbers []int) {
-		for _, no := range numbers {
-			key := chunkKey(no)
-			if _, twice := at[key]; !twice {
-				at[key] = nil
+	add := func(no int) (more bool) {
+		key := chunkKey(no)
+		if _, twice := at[key]; !twice {
+			chunk, ok := e.recent.get(chunkName{table, no})
+			if at[key] = chunk; !ok {
 				args = append(args, key)
 			}
 		}
+		return len(args) < maxAhead
 	}
-	add(numbers)
-	for _, o := range others {
-		add(o.numbers)
+	for _, no := range numbers {
+		add(no)
 	}
-	for n := placeholders(len(args)); len(args) < n; {
-		args = append(args, args[0])
-	}
-	err := e.query(ctx, chunkQuery(table, len(args)), args, func(row duck.Row) error {
-		at[row.Int64(0)] = bytes.Clone(row.Bytes(1))
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, o := range others {
-		if found, missing := inOrderOf(o.numbers, at); missing == 0 {
-			e.ahead.give(o, found)
+	if len(args) > 0 {
+		for _, no := range e.ahead.take(table, maxAhead-len(args)) {
+			add(no)
+		}
+		if following != nil && len(args) < maxAhead {
+			following(add)
+		}
+		for n := placeholders(len(args)); len(args) < n; {
+			args = append(args, args[0])
+		}
+		err := e.query(ctx, chunkQuery(table, len(args)), args, func(row duck.Row) error {
+			key, chunk := row.Int64(0), bytes.Clone(row.Bytes(1))
+			at[key] = chunk
+			e.recent.put(chunkName{table, numberOf(key)}, chunk, len(chunk))
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
-	compressed, missing := inOrderOf(numbers, at)
-	if missing > 0 {
-		return nil, fmt.Errorf("%s: %d of %d chunks are missing: %w", table, missing, len(numbers), errChunk)
-	}
-	return compressed, nil
-}
-
-// inOrderOf returns the chunks with the given numbers, and how many of them are not there.
-func inOrderOf(numbers []int, byKey map[int64][]byte) (list [][]byte, missing int) {
-	list = make([][]byte, len(numbers))
+	list, missing := make([][]byte, len(numbers)), 0
 	for i, no := range numbers {
-		if list[i] = byKey[chunkKey(no)]; len(list[i]) == 0 {
+		if list[i] = at[chunkKey(no)]; len(list[i]) == 0 {
 			missing++
 		}
 	}
-	return list, missing
+	if missing > 0 {
+		return nil, fmt.Errorf("%s: %d of %d chunks are missing: %w", table, missing, len(numbers), errChunk)
+	}
+	return list, nil
 }
 
 // placeholders returns the number of placeholders of a statement for n chunks: exactly
