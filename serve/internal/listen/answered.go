@@ -43,6 +43,11 @@ const (
 // requests that the Answerer answers. Only whole requests are: otherwise what follows, which may
 // be the body of a request, could be taken for a request.
 func (c *Conn) Read(p []byte) (int, error) {
+	if c.next == nothing && len(p) == 1 { // the http.Server wants to notice that the client disconnects
+		if err := c.awaitEnd(); !errors.Is(err, errors.ErrUnsupported) {
+			return 0, err
+		}
+	}
 	for {
 		n, err := c.Conn.Read(p)
 		if n == 0 || c.next == anything {
@@ -124,18 +129,37 @@ func (c *Conn) WriteAll(parts *net.Buffers) error {
 	return err
 }
 
+// awaitEnd waits until the client disconnects, or the deadline of reads. Bytes that arrive
+// meanwhile remain unread, so that they can be given to the Answerer together.
+func (c *Conn) awaitEnd() error {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	if err := raw.Read(ended); err != nil {
+		return err
+	}
+	return io.EOF
+}
+
 // Gone reports whether the client has closed the connection, or its sending direction.
 func (c *Conn) Gone() (gone bool) {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return false
 	}
-	err = raw.Control(func(fd uintptr) {
-		var one [1]byte
-		n, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		gone = n == 0 && err == nil || err != nil && !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EINTR)
-	})
+	err = raw.Control(func(fd uintptr) { gone = ended(fd) })
 	return gone || err != nil
+}
+
+// ended reports whether the other side has closed a connection on which everything has been read.
+func ended(fd uintptr) bool {
+	var one [1]byte
+	n, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+	if err != nil {
+		return !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EINTR)
+	}
+	return n == 0
 }
 
 // innermost returns the connection of the operating system, if c is a wrapper of it.
