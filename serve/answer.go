@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/listen"
 )
 
 // answer is a response that is being written, and what the log will say about it.
@@ -29,8 +28,7 @@ type answer struct {
 	aborted bool
 	body    body
 	call    call
-	held    *listen.Conn // on which the page is held back; nil if none
-	headers int          // of the values that are used
+	headers int // of the values that are used
 	values  [6]string
 }
 
@@ -74,6 +72,12 @@ func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		a.status = http.StatusSwitchingProtocols
 	}
 	return conn, rw, err
+}
+
+// clientGone reports whether the client has disconnected, if the request's context does not.
+func (a *answer) clientGone() bool {
+	w, ok := a.ResponseWriter.(interface{ Gone() bool })
+	return ok && w.Gone()
 }
 
 func (a *answer) shareWith(origin string) {
@@ -151,20 +155,19 @@ func (a *answer) page(r *http.Request, p *api.Page, stale bool) {
 		*buf = tail
 	}
 	a.setHeader(h, "Content-Length", strconv.Itoa(len(head)+len(tail)))
-	if len(head)+len(tail) <= listen.MaxHeld {
-		a.held = listen.FromContext(r.Context())
-		a.held.Hold()
-	}
-	a.WriteHeader(http.StatusOK)
-	if _, err := a.Write(head); err == nil {
-		a.Write(tail)
-	}
+	a.writeAll(head, tail) // an error means that the client has gone
 }
 
-// send sends a page that was held back.
-func (a *answer) send() {
-	if a.held != nil {
-		http.NewResponseController(a.ResponseWriter).Flush()
-		a.held.Send()
+// writeAll writes the body of an answer with status 200. Package direct sends both parts at once.
+func (a *answer) writeAll(head, tail []byte) {
+	if w, ok := a.ResponseWriter.(interface {
+		WriteAll(first, second []byte) error
+	}); ok {
+		a.status, a.bytes = http.StatusOK, int64(len(head)+len(tail))
+		_ = w.WriteAll(head, tail)
+		return
+	}
+	if _, err := a.Write(head); err == nil {
+		a.Write(tail)
 	}
 }

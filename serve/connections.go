@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/direct"
 	"mkt/serve/internal/listen"
 	"mkt/serve/internal/socketio"
 )
@@ -47,7 +48,12 @@ func (s *server) bounded(l net.Listener, o *Options) *listen.Listener {
 	if perPeer == 0 {
 		perPeer = max(n/4*3, 1) // one address must leave connections to others
 	}
-	return listen.New(plainListener{l}, listen.Options{Max: n, PerPeer: perPeer, Exempt: listen.Proxies(o.TrustedProxies).Contains, Refusal: func() []byte {
-		return protocolAnswer(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
-	}})
+	return listen.New(plainListener{l}, listen.Options{
+		Max: n, PerPeer: perPeer, Exempt: listen.Proxies(o.TrustedProxies).Contains,
+		Refusal: func() []byte {
+			return protocolAnswer(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
+		},
+		Answerer: &direct.Server{Handler: s, Root: api.Root + "/", Now: o.Now},
+		Head:     readHeaderTime, Idle: idleTime, Write: writeTime,
+	})
 }

@@ -1,7 +1,11 @@
 package serve_test
 
 import (
+	"bufio"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"testing"
 	"time"
 )
@@ -23,14 +27,27 @@ func TestSocketsDrain(t *testing.T) {
 		subscribe(s)
 		list = append(list, s)
 	}
-	answers := make(chan reply, slow)
+	var conns []net.Conn // open before the end begins, after which the server accepts no others
 	for range slow {
+		conns = append(conns, dialTCP(t, w.url))
+	}
+	eventually(t, "all connections are accepted", func() bool { return w.metric(`mkt_connections{state="waiting"}`) >= float64(slow) })
+	answers := make(chan reply, slow)
+	for _, c := range conns {
 		go func() {
-			r, err := w.sendPlain("/test/slow", "acme")
+			fmt.Fprintf(c, "GET /api/v1/test/slow HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", w.tokens["acme"])
+			a, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if err != nil {
+				t.Error(err)
+				answers <- reply{}
+				return
+			}
+			defer a.Body.Close()
+			body, err := io.ReadAll(a.Body)
 			if err != nil {
 				t.Error(err)
 			}
-			answers <- r
+			answers <- reply{a.StatusCode, a.Header, string(body)}
 		}()
 	}
 	eventually(t, "the slow ones are in", func() bool { return len(answers) > 0 })

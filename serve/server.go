@@ -75,7 +75,6 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.took = ended.Sub(began)
 		s.metrics.count(a)
 		s.logLine(a, ended)
-		a.send()
 	}()
 	if isRealtime(r) {
 		s.serveRealtime(a, r)

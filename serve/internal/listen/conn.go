@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"mkt/internal/deadline"
 )
@@ -18,11 +19,16 @@ type Conn struct {
 	address  netip.Addr // its network
 	exempt   bool
 	writing  atomic.Int64 // when the current write began, on deadline.Elapsed; 0 = none
-	held     *held        // nil unless writes are held back; only the request's goroutine writes
 	peer     *peer
+
+	// Of the goroutine that reads.
+	next    expects
+	renewed time.Duration // when the time limits were renewed, on deadline.Elapsed; 0 = they are the http.Server's
 
 	// Guarded by the listener's lock.
 	left, taken               bool // removed from the lists; hijacked
+	answering, answered       bool // now; before, by the Answerer
+	closing                   bool // as soon as the answer is complete
 	inOpen, inWaiting, inPeer link[*Conn]
 }
 
@@ -33,10 +39,6 @@ type Wrapped struct{ net.Conn }
 
 // Write implements net.Conn.
 func (c *Conn) Write(p []byte) (int, error) {
-	if c.held != nil {
-		c.held.buf = append(c.held.buf, p...)
-		return len(p), nil
-	}
 	c.writing.Store(int64(deadline.Elapsed()))
 	defer c.writing.Store(0)
 	return c.Conn.Write(p)
@@ -45,10 +47,18 @@ func (c *Conn) Write(p []byte) (int, error) {
 // Close implements net.Conn.
 func (c *Conn) Close() error {
 	c.listener.mu.Lock()
+	if c.answering && !c.closing {
+		c.closing = true
+		c.listener.mu.Unlock()
+		return nil
+	}
 	c.listener.leave(c)
 	c.listener.mu.Unlock()
 	return c.Conn.Close()
 }
+
+// NetConn returns the connection that is wrapped.
+func (c Wrapped) NetConn() net.Conn { return c.Conn }
 
 // SyscallConn implements syscall.Conn.
 func (c Wrapped) SyscallConn() (syscall.RawConn, error) {
