@@ -71,6 +71,9 @@ func (k *Received) find(r Response) *strictjson.Document {
 
 // Release forgets all answers. None of their documents may be used after that.
 func (k *Received) Release() {
+	if k == nil {
+		return
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, d := range k.answers {
