@@ -23,6 +23,7 @@ type exchange struct {
 	concurrency int
 	bookmaker   string
 	evidence    *evidence
+	received    *raw.Received
 	abandon     context.CancelCauseFunc // ends the run
 
 	mu       sync.Mutex
@@ -71,7 +72,8 @@ func (x *exchange) keep(r provider.Request, a upstream.Answer) (provider.Payload
 	if err != nil {
 		return provider.Payload{}, x.fail(err)
 	}
-	payload := provider.Payload{Number: archived.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: archived.FetchedAt, Body: a.Body}
+	payload := x.received.Keep(archived, provider.Payload{Number: archived.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: archived.FetchedAt, Body: a.Body,
+		Document: a.Verdict.Document})
 	x.evidence.accepted(r, provider.Answered{Payload: payload, Quota: a.Verdict.Quota})
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -53,6 +53,8 @@ type Options struct {
 	// that is not known. If it has requests left, they are sent, whatever Circuits
 	// remembers. The caller decides whether to start a run while the quota is used up.
 	Quota *health.Quota
+	// Received is given the accepted answers, for the transform of the cycle; nil keeps none.
+	Received *raw.Received
 	// Stopping is closed when the process is to stop. A run that would have to wait
 	// for its provider is then interrupted at once. nil: never.
 	Stopping <-chan struct{}

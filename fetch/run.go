@@ -165,7 +165,7 @@ func (r *run) fetch(ctx context.Context) error {
 	defer abandon(nil)
 	x := &exchange{
 		client: l.client, archive: archive, now: r.Now, progress: r.Progress, concurrency: max(1, l.adapter.Budget.Concurrency), bookmaker: l.adapter.Bookmaker(r.Tenant.Bookmaker),
-		evidence: newEvidence(l.adapter, l.secret), abandon: abandon, accepted: map[string]int{}, rejected: map[string]int64{},
+		evidence: newEvidence(l.adapter, l.secret), received: r.Received, abandon: abandon, accepted: map[string]int{}, rejected: map[string]int64{},
 	}
 	asked, err := asking.ask(ctx, x, archive.Resume(r.Tenant.Provider))
 	return r.conclude(ctx, x, asking, asked, err)

@@ -106,6 +106,7 @@ func (r *run) openArchive() error {
 		return fmt.Errorf("cycle %s: %w: version %s then, %s now; its rows are not changed: leave out --cycle for a new cycle", r.cycle, ErrRules,
 			r.before.DerivationVersion, r.engine.version)
 	}
+	archive.Use(r.Received)
 	r.archive = archive
 	return nil
 }

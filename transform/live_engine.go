@@ -113,6 +113,7 @@ func (r *run) readLive() (list provider.LiveSheet, details []input.Sample, err e
 		return list, nil, err
 	}
 	sheets, err := readLive(r.archive, adapter, nil, nil)
+	r.Received.Release() // nothing reads them again
 	list = sheets.list
 	if err != nil {
 		return list, nil, err

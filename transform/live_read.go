@@ -40,7 +40,7 @@ func readLive(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *pro
 			return s, err
 		}
 		s.answers++
-		s.bytes += int64(len(p.Body))
+		s.bytes += response.Bytes
 		if newTrace != nil {
 			p.Trace = newTrace()
 		}

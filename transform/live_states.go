@@ -22,6 +22,10 @@ func (r *run) readStates() (tracks []*track, err error) {
 	if r.result.previousCycle == "" {
 		return nil, nil
 	}
+	tracks, found, err := r.States.tracks(r.ClientID, r.result.previousCycle, r.result.previousDigest)
+	if found || err != nil {
+		return tracks, err
+	}
 	err = eachState(r.Root, r.result.previousHeader, func(row *table.LiveStateRow) error {
 		state, err := live.Decode(row.State)
 		if errors.Is(err, live.ErrVersion) {

@@ -62,7 +62,12 @@ func (k tick) archive(fsys durable.FS) error {
 }
 
 func (k tick) transform(root durable.FS) (transform.Summary, error) {
+	return k.transformWith(root, nil, nil)
+}
+
+func (k tick) transformWith(root durable.FS, received *raw.Received, states *transform.States) (transform.Summary, error) {
 	o := options(root, root)
+	o.Received, o.States = received, states
 	o.Product, o.Cycle = football.LiveIntelligence, k.id()
 	o.Now = func() time.Time { return began.Add(k.after + 2*time.Second) }
 	return transform.Run(context.Background(), o)

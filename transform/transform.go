@@ -36,6 +36,10 @@ type Options struct {
 	Details int              // live: fixtures whose timeline and minutes are published; 0 means 50
 	// Memory bounds what this and other runs use together; nil means no bound.
 	Memory *Memory
+	// Received has answers that this process has just fetched; nil reads them from the archive.
+	Received *raw.Received
+	// States keeps what the next cycle in this process begins from; nil keeps nothing.
+	States *States
 	// Stopping is closed when the process must stop, which interrupts a run that waits
 	// for memory. It may be nil.
 	Stopping <-chan struct{}

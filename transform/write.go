@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -50,6 +51,9 @@ func (r *run) write(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	err := durable.Install(r.Root, staging, layout.Cycle(layout.CanonicalDir, r.cycle))
+	if err == nil && r.Product == football.LiveIntelligence {
+		r.States.keep(r.ClientID, &m, r.result.live.states)
+	}
 	if errors.Is(err, durable.ErrDiffers) {
 		return fmt.Errorf("%w: the existing rows were changed, or another build wrote them; they are kept. Run mkt doctor to check what is served, or leave out --cycle for a new cycle", err)
 	}

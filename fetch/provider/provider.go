@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"mkt/fetch/input"
+	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/mapping"
 	"mkt/publish/football"
 )
@@ -224,7 +225,10 @@ type Payload struct {
 	Query     url.Values
 	FetchedAt time.Time
 	Body      []byte
-	Trace     *Trace // the reader reports to it where it found what; may be nil
+	// Document is the answer, parsed, and may be there in place of Body; nil if its reader is
+	// to parse Body.
+	Document *strictjson.Document
+	Trace    *Trace // the reader reports to it where it found what; may be nil
 	// Slabs is where the reader may make rows, which its caller uses up before it resets
 	// them; nil if the rows must have memory of their own.
 	Slabs *input.Slabs
@@ -262,6 +266,9 @@ type Verdict struct {
 	// nil if it says nothing, or says it in the headers X-RateLimit-Limit, -Remaining
 	// and -Reset, which the transport reads itself.
 	Quota *Quota
+	// Document is an accepted answer as it was parsed to judge it; nil if the adapter does
+	// not keep that.
+	Document *strictjson.Document
 }
 
 // Kind of verdict.

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"mkt/publish/durable"
+	"mkt/publish/football"
 )
 
 // tarBlock is the unit of a tar archive: headers have one, bodies are filled up to whole ones.
@@ -45,8 +46,9 @@ func (f *frame) release() {
 	}
 }
 
-// pack returns the frame of a body, which is valid until the buffers are released.
-func (f *frame) pack(name string, body []byte) []byte {
+// pack returns the frame of a body, made with an encoder, which is valid until the buffers are
+// released.
+func (f *frame) pack(name string, body []byte, encoder *zstd.Encoder) []byte {
 	f.plain.Reset()
 	f.plain.Grow(int(padded(int64(len(body)))))
 	out := tar.NewWriter(&f.plain)
@@ -57,7 +59,7 @@ func (f *frame) pack(name string, body []byte) []byte {
 	if err = errors.Join(err, out.Flush()); err != nil {
 		panic(err) // the name is short, and the buffer takes everything
 	}
-	f.packed = compress(f.packed[:0], f.plain.Bytes())
+	f.packed = encoder.EncodeAll(f.plain.Bytes(), f.packed[:0])
 	return f.packed
 }
 
@@ -164,8 +166,8 @@ func (a *answers) part(f Frame) ([]byte, error) {
 
 // The encoders are shared: EncodeAll is safe for concurrent use. The fastest level compresses
 // answers as well as the default one, in two thirds of the time. The better one saves a seventh
-// of them in twice the time, which pays for large answers, those of a market cycle: they are
-// kept for a week or more, and requested once an hour. Those of a live cycle are small.
+// of them in twice the time, which pays for large answers of a market cycle: they are kept for a
+// week or more, and requested once an hour. Those of a live cycle are compacted within the hour.
 var (
 	fast     = newEncoder(zstd.SpeedFastest, 2)
 	thorough = newEncoder(zstd.SpeedBetterCompression, 1) // it has 5 MB of tables
@@ -184,10 +186,10 @@ func newEncoder(level zstd.EncoderLevel, concurrency int) func() *zstd.Encoder {
 	})
 }
 
-// compress appends data, compressed, to b.
-func compress(b, data []byte) []byte {
-	if len(data) >= large {
-		return thorough().EncodeAll(data, b)
+// encoderFor returns the encoder for an answer of a product's cycle, by its size in the archive.
+func encoderFor(product football.Product, size int64) *zstd.Encoder {
+	if size >= large && product != football.LiveIntelligence {
+		return thorough()
 	}
-	return fast().EncodeAll(data, b)
+	return fast()
 }

@@ -16,6 +16,7 @@ import (
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 )
 
@@ -251,5 +252,21 @@ func TestEveryBitOfTheAnswers(t *testing.T) {
 				t.Errorf("bit %d of byte %d of %d is not found, but zstd returns %v", bit, at, len(data), e)
 			}
 		}
+	}
+}
+
+// A large answer of a market cycle, which is kept for long, is compressed at another level than the
+// same answer of a live cycle, which is compacted soon.
+func TestLargeAnswersByProduct(t *testing.T) {
+	body, length := odds(), map[football.Product]int64{}
+	for _, product := range []football.Product{football.MarketEngine, football.LiveIntelligence} {
+		w := create(t, durabletest.NewMem(), layout.NewCycleID(start, string(product)), nil)
+		r, err := w.Add(answer("1"), body)
+		must(t, err)
+		must(t, w.Close())
+		length[product] = r.Frame.Length
+	}
+	if length[football.MarketEngine] == length[football.LiveIntelligence] {
+		t.Errorf("both have %d bytes", length[football.MarketEngine])
 	}
 }

@@ -24,6 +24,7 @@ type Archive struct {
 	responses []Response
 	compacted *compacted // nil if the cycle has a folder
 	answers   *answers   // nil if every body is a file
+	received  *Received
 }
 
 // Open reads and checks a cycle's headers. It returns ErrNotSealed if there are none and
@@ -168,16 +169,21 @@ func (a *Archive) read(name string, r Response) ([]byte, error) {
 	return body, nil
 }
 
+// Use makes Payload return answers from memory, if they are there: parsed, and without a body.
+func (a *Archive) Use(received *Received) { a.received = received }
+
 // Payload returns an accepted answer as its provider's adapter reads it.
 func (a *Archive) Payload(r Response) (provider.Payload, error) {
 	if !r.Accepted() {
 		return provider.Payload{}, fmt.Errorf("response %d was rejected: %s", r.Number, r.Rejected)
 	}
-	body, err := a.Body(r)
-	if err != nil {
-		return provider.Payload{}, err
+	p := provider.Payload{Number: r.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: r.FetchedAt}
+	if p.Document = a.received.find(r); p.Document != nil {
+		return p, nil
 	}
-	return provider.Payload{Number: r.Number, Endpoint: r.Endpoint, Query: r.Query, FetchedAt: r.FetchedAt, Body: body}, nil
+	var err error
+	p.Body, err = a.Body(r)
+	return p, err
 }
 
 // decoder is shared: DecodeAll is safe for concurrent use. It checks the frame's own checksum

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 )
 
@@ -35,6 +36,8 @@ type Writer struct {
 	dir   string
 	scrub Scrub
 
+	product football.Product
+
 	mu        sync.Mutex
 	number    int // the last one used
 	responses []Response
@@ -46,7 +49,8 @@ type Writer struct {
 // Create begins a cycle's archive in a folder that must not exist yet (fs.ErrExist).
 // scrub may be nil if there are no secrets.
 func Create(fsys durable.FS, id layout.CycleID, scrub Scrub) (*Writer, error) {
-	if _, _, err := layout.ParseCycleID(string(id)); err != nil {
+	_, product, err := layout.ParseCycleID(string(id))
+	if err != nil {
 		return nil, err
 	}
 	dir := layout.Cycle(layout.RawDir, id)
@@ -65,7 +69,7 @@ func Create(fsys durable.FS, id layout.CycleID, scrub Scrub) (*Writer, error) {
 	if scrub == nil {
 		scrub = func(b []byte) ([]byte, bool) { return b, false }
 	}
-	return &Writer{fsys: fsys, id: id, prior: prior, dir: dir, scrub: scrub}, nil
+	return &Writer{fsys: fsys, id: id, prior: prior, dir: dir, scrub: scrub, product: football.Product(product)}, nil
 }
 
 // Resume returns where this cycle continues, according to the newest earlier one that has
@@ -131,7 +135,7 @@ func (w *Writer) write(r Response, body []byte) (Response, error) {
 	r.FetchedAt = r.FetchedAt.UTC()
 	frame := frames.Get().(*frame)
 	defer frame.release()
-	packed := frame.pack(r.File, body)
+	packed := frame.pack(r.File, body, encoderFor(w.product, padded(int64(len(body)))))
 
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,11 +1,9 @@
 package layout
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
+	"reflect"
 )
 
 // EncodeHeader encodes a JSON header; equal values have equal bytes.
@@ -16,24 +14,22 @@ func EncodeHeader(v any) ([]byte, error) {
 
 // DecodeHeader decodes a JSON header whose format is at most known; nothing may follow
 // it. A later format is ErrNewer, whatever else is in the header. Unknown fields are
-// ignored: a newer build may have added them within the format.
+// ignored: a newer build may have added them within the format. v points to a struct, which
+// is decoded before its format is known: nearly every header is of a known one.
 func DecodeHeader(what string, data []byte, known int, v any) error {
+	err := json.Unmarshal(data, v)
+	format := reflect.ValueOf(v).Elem().FieldByName("Format")
+	if err == nil && format.IsValid() && format.Int() <= int64(known) {
+		return nil
+	}
 	var header struct {
 		Format int `json:"format"`
 	}
-	if json.Unmarshal(data, &header) == nil {
-		if err := CheckFormat(what, header.Format, known); err != nil {
-			return err
-		}
+	if json.Unmarshal(data, &header) == nil && header.Format > known {
+		reflect.ValueOf(v).Elem().SetZero()
+		return CheckFormat(what, header.Format, known)
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("data after the end")
-	}
-	return nil
+	return err
 }
 
 // CheckFormat returns ErrNewer for a format that is later than the known one.

@@ -40,9 +40,34 @@ func Release(d *strictjson.Document) {
 	}
 }
 
+// Root returns the outermost value of a payload. It parses the payload into d unless that was
+// done before.
+func Root(d *strictjson.Document, p provider.Payload) (strictjson.Value, error) {
+	if p.Document != nil {
+		return p.Document.Root(), nil
+	}
+	if err := d.Parse(p.Body); err != nil {
+		return strictjson.Value{}, err
+	}
+	return d.Root(), nil
+}
+
 // ByStatus judges an answer of which only the status says something. code is that of a
 // status without a meaning of its own.
 type ByStatus func(status int, code string) provider.Verdict
+
+// Classify judges an answer with judge, which parses it into a document. The verdict on an
+// accepted answer has the document, which belongs to the caller.
+func Classify(judge func(d *strictjson.Document) provider.Verdict) provider.Verdict {
+	d := Document()
+	v := judge(d)
+	if v.Kind != provider.Accepted {
+		Release(d)
+		return v
+	}
+	v.Document = d
+	return v
+}
 
 // Judge parses an answer that begins with one of the bytes of first. ok is false if it
 // cannot be the provider's: then v is the verdict.

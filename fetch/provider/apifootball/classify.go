@@ -41,7 +41,7 @@ const longestMinute = 10 * time.Second
 // 200, and an answer with errors has an empty response, which must not be taken for a
 // list without fixtures.
 func Classify(status int, header http.Header, body []byte) provider.Verdict {
-	v := judge(status, body)
+	v := answer.Classify(func(d *strictjson.Document) provider.Verdict { return judge(d, status, body) })
 	if q := quotaOf(header); q != nil {
 		v.Quota = q
 	}
@@ -51,9 +51,7 @@ func Classify(status int, header http.Header, body []byte) provider.Verdict {
 	return v
 }
 
-func judge(status int, body []byte) provider.Verdict {
-	d := answer.Document()
-	defer answer.Release(d)
+func judge(d *strictjson.Document, status int, body []byte) provider.Verdict {
 	if v, ok := byStatus.Judge(d, status, body, "{"); !ok {
 		return v
 	}

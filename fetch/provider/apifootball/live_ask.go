@@ -148,11 +148,11 @@ func (a asker) inPlay(ctx context.Context) (ids []string, err error) {
 	}
 	doc := answer.Document()
 	defer answer.Release(doc)
-	items, err := readResponse(doc, p.Body)
+	envelope, items, err := readEnvelope(doc, p)
 	if err != nil {
 		return nil, answer.Unreadable(wire.EndpointLive, err)
 	}
-	said, ok := readPaging(doc.Root())
+	said, ok := readPaging(envelope)
 	a.Asked.ListingComplete = ok && said.total <= 1
 	var ignored answer.Tally
 	for v := range items.Items() {

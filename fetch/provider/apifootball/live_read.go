@@ -50,11 +50,11 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	doc := answer.Document()
 	defer answer.Release(doc)
 	for _, p := range pages {
-		items, err := readResponse(doc, p.Body)
+		envelope, items, err := readEnvelope(doc, p)
 		if err != nil {
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
-		said, ok := readPaging(doc.Root())
+		said, ok := readPaging(envelope)
 		if !ok {
 			r.Damaged.Add(pagingBroken)
 		}

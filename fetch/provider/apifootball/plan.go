@@ -94,7 +94,7 @@ func readPlan(a provider.Answered) (p provider.Plan) {
 		}
 		return p
 	}
-	items, err := readResponse(d, a.Body)
+	_, items, err := readEnvelope(d, a.Payload)
 	if err != nil || items.Len() == 0 {
 		return p
 	}

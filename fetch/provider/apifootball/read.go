@@ -6,6 +6,7 @@ import (
 
 	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball/internal/wire"
 )
 
@@ -13,21 +14,26 @@ import (
 // bytes do not parse, if the envelope has a key twice or reports an error, or if there is
 // no list: nothing in an answer with a damaged envelope can be trusted.
 func readResponse(d *strictjson.Document, body []byte) (strictjson.Value, error) {
-	if err := d.Parse(body); err != nil {
-		return strictjson.Value{}, err
+	_, items, err := readEnvelope(d, provider.Payload{Body: body})
+	return items, err
+}
+
+// readEnvelope is readResponse for a payload, which may have been parsed before. It returns
+// the envelope as well.
+func readEnvelope(d *strictjson.Document, p provider.Payload) (envelope, items strictjson.Value, err error) {
+	if envelope, err = answer.Root(d, p); err != nil {
+		return envelope, items, err
 	}
-	envelope := d.Root()
 	if envelope.Repeats() {
-		return strictjson.Value{}, fmt.Errorf("the envelope has a key twice")
+		return envelope, items, fmt.Errorf("the envelope has a key twice")
 	}
 	if _, said := errorIn(envelope.Get(wire.KeyErrors)); said {
-		return strictjson.Value{}, fmt.Errorf("the envelope reports an error")
+		return envelope, items, fmt.Errorf("the envelope reports an error")
 	}
-	items := envelope.Get(wire.KeyResponse)
-	if items.Kind() != strictjson.Array {
-		return strictjson.Value{}, fmt.Errorf("%s is no list", wire.KeyResponse)
+	if items = envelope.Get(wire.KeyResponse); items.Kind() != strictjson.Array {
+		return envelope, items, fmt.Errorf("%s is no list", wire.KeyResponse)
 	}
-	return items, nil
+	return envelope, items, nil
 }
 
 // paging is the page of an answer, the number of pages, and the number of its items.

@@ -156,7 +156,7 @@ func (a *asker) page(ctx context.Context, n int) (*page, error) {
 	}
 	d := answer.Document()
 	defer answer.Release(d)
-	results, err := readResults(d, payload.Body)
+	envelope, results, err := readEnvelope(d, payload)
 	if err != nil {
 		return nil, answer.Unreadable(fmt.Sprintf("%s page %d", question.Endpoint, n), err)
 	}
@@ -172,7 +172,7 @@ func (a *asker) page(ctx context.Context, n int) (*page, error) {
 	if err := answer.CheckIDs(len(p.items)+p.noID, len(p.items)); err != nil {
 		return nil, answer.Unreadable(fmt.Sprintf("%s page %d", question.Endpoint, n), err)
 	}
-	p.pager, _ = readPager(d.Root().Get(wire.KeyPager))
+	p.pager, _ = readPager(envelope.Get(wire.KeyPager))
 	return p, nil
 }
 

@@ -36,8 +36,10 @@ var usual = answer.ByStatus(answer.Usual)
 // well, and pages of the front server may have any. The transport finds out how long to
 // wait from the quota headers.
 func Classify(status int, _ http.Header, body []byte) provider.Verdict {
-	d := answer.Document()
-	defer answer.Release(d)
+	return answer.Classify(func(d *strictjson.Document) provider.Verdict { return judge(d, status, body) })
+}
+
+func judge(d *strictjson.Document, status int, body []byte) provider.Verdict {
 	if v, ok := usual.Judge(d, status, body, "{"); !ok {
 		return v
 	}

@@ -33,7 +33,7 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	defer answer.Release(doc)
 	totals := make([]int, 0, len(pages))
 	for _, p := range pages {
-		results, err := readResults(doc, p.Body)
+		envelope, results, err := readEnvelope(doc, p)
 		if err != nil {
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
@@ -41,7 +41,7 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 		for v := range results.Items() {
 			r.item(v, p)
 		}
-		said, ok := readPager(doc.Root().Get(wire.KeyPager))
+		said, ok := readPager(envelope.Get(wire.KeyPager))
 		if !ok {
 			r.Damaged.Add(pagerDamaged)
 		}

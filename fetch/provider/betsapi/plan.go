@@ -77,7 +77,7 @@ func neededBy(r provider.Request) []provider.Capability {
 func readPlan(a provider.Answered) (p provider.Plan) {
 	d := answer.Document()
 	defer answer.Release(d)
-	results, err := readResults(d, a.Body)
+	_, results, err := readEnvelope(d, a.Payload)
 	if err != nil {
 		return p
 	}

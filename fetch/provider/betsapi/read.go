@@ -3,7 +3,9 @@ package betsapi
 import (
 	"fmt"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/wire"
 )
 
@@ -12,20 +14,26 @@ import (
 // not say success or has a key twice, and when there is no list: of an answer with
 // a damaged envelope nothing can be believed.
 func readResults(d *strictjson.Document, body []byte) (strictjson.Value, error) {
-	if err := d.Parse(body); err != nil {
-		return strictjson.Value{}, err
+	_, results, err := readEnvelope(d, provider.Payload{Body: body})
+	return results, err
+}
+
+// readEnvelope is readResults for a payload, which may have been parsed before. It returns
+// the envelope as well.
+func readEnvelope(d *strictjson.Document, p provider.Payload) (envelope, results strictjson.Value, err error) {
+	if envelope, err = answer.Root(d, p); err != nil {
+		return envelope, results, err
 	}
-	if d.Root().Repeats() {
-		return strictjson.Value{}, fmt.Errorf("the envelope has a key twice")
+	if envelope.Repeats() {
+		return envelope, results, fmt.Errorf("the envelope has a key twice")
 	}
-	if !succeeded(d.Root()) {
-		return strictjson.Value{}, fmt.Errorf("the envelope does not say success")
+	if !succeeded(envelope) {
+		return envelope, results, fmt.Errorf("the envelope does not say success")
 	}
-	results := d.Root().Get(wire.KeyResults)
-	if results.Kind() != strictjson.Array {
-		return strictjson.Value{}, fmt.Errorf("%s is no list", wire.KeyResults)
+	if results = envelope.Get(wire.KeyResults); results.Kind() != strictjson.Array {
+		return envelope, results, fmt.Errorf("%s is no list", wire.KeyResults)
 	}
-	return results, nil
+	return envelope, results, nil
 }
 
 // succeeded reports whether an envelope says so: 1, or "1" as some clients have

@@ -25,8 +25,10 @@ const (
 // the message that nothing was found. Otherwise the status decides if the provider sent a
 // message with it; the status of a page of the front server means nothing.
 func Classify(status int, _ http.Header, body []byte) provider.Verdict {
-	d := answer.Document()
-	defer answer.Release(d)
+	return answer.Classify(func(d *strictjson.Document) provider.Verdict { return classify(d, status, body) })
+}
+
+func classify(d *strictjson.Document, status int, body []byte) provider.Verdict {
 	if v, ok := answer.ByStatus(byStatus).Judge(d, status, body, "{"); !ok {
 		return v
 	}

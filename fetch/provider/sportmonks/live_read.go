@@ -44,7 +44,7 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	doc := answer.Document()
 	defer answer.Release(doc)
 	for n, p := range pages {
-		data, err := readData(doc, p.Body)
+		envelope, data, err := readEnvelope(doc, p)
 		if err != nil {
 			return provider.LiveSheet{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
@@ -52,7 +52,7 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 		for v := range itemsOf(data) {
 			r.item(v, p)
 		}
-		r.pager(doc.Root(), r.Items()-before, n == len(pages)-1)
+		r.pager(envelope, r.Items()-before, n == len(pages)-1)
 	}
 	return r.Sheet(pages)
 }

@@ -67,11 +67,11 @@ func neededBy(r provider.Request) []provider.Capability {
 func readPlan(a provider.Answered) (p provider.Plan) {
 	d := answer.Document()
 	defer answer.Release(d)
-	data, err := readData(d, a.Body)
+	envelope, data, err := readEnvelope(d, a.Payload)
 	if err != nil {
 		return p
 	}
-	p.Name = planNames(d.Root().Get(wire.KeySubscription))
+	p.Name = planNames(envelope.Get(wire.KeySubscription))
 	prices, stats, events, players := false, false, false, false
 	for item := range itemsOf(data) {
 		prices = prices || item.Get(wire.KeyOdds).Kind() == strictjson.Array

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"mkt/fetch/internal/answer"
 	"mkt/fetch/internal/strictjson"
+	"mkt/fetch/provider"
 	"mkt/fetch/provider/sportmonks/internal/wire"
 )
 
@@ -12,23 +14,28 @@ import (
 // nothing has an empty list, or a message and no data. It is an error if the bytes do not
 // parse, if the envelope has a key twice, or if it has neither data nor a message.
 func readData(d *strictjson.Document, body []byte) (strictjson.Value, error) {
-	if err := d.Parse(body); err != nil {
-		return strictjson.Value{}, err
+	_, data, err := readEnvelope(d, provider.Payload{Body: body})
+	return data, err
+}
+
+// readEnvelope is readData for a payload, which may have been parsed before. It returns the
+// envelope as well.
+func readEnvelope(d *strictjson.Document, p provider.Payload) (envelope, data strictjson.Value, err error) {
+	if envelope, err = answer.Root(d, p); err != nil {
+		return envelope, data, err
 	}
-	root := d.Root()
-	if root.Repeats() {
-		return strictjson.Value{}, fmt.Errorf("the envelope has a key twice")
+	if envelope.Repeats() {
+		return envelope, data, fmt.Errorf("the envelope has a key twice")
 	}
-	data := root.Get(wire.KeyData)
-	switch data.Kind() {
+	switch data = envelope.Get(wire.KeyData); data.Kind() {
 	case strictjson.Array, strictjson.Object:
-		return data, nil
+		return envelope, data, nil
 	case strictjson.Absent, strictjson.Null:
-		if foundNothing(root) {
-			return strictjson.Value{}, nil
+		if foundNothing(envelope) {
+			return envelope, strictjson.Value{}, nil
 		}
 	}
-	return strictjson.Value{}, fmt.Errorf("%s is neither a list nor an object", wire.KeyData)
+	return envelope, strictjson.Value{}, fmt.Errorf("%s is neither a list nor an object", wire.KeyData)
 }
 
 // foundNothing reports whether an envelope says that nothing was found. It says the same

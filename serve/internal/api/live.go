@@ -1,6 +1,7 @@
 package api
 
 import (
+	"sync"
 	"time"
 
 	"mkt/publish/football"
@@ -9,7 +10,9 @@ import (
 
 // LiveFixture is one fixture of the live product. It is rendered except for what
 // depends on the time of the request: the age of its feed, and whether the feed is too
-// old. It is immutable.
+// old. What only the answers about this fixture have is rendered when the first of them is
+// requested: few fixtures are asked for before the next publication. It is immutable, and safe
+// for concurrent use.
 type LiveFixture struct {
 	ID        string
 	InPlay    bool      // false: it left play and is kept for a while
@@ -17,12 +20,24 @@ type LiveFixture struct {
 	FetchedAt time.Time // when it was retrieved from the provider
 
 	row    *table.LiveRow
-	head   []byte // up to the score
-	tail   []byte // from detail_available on
-	detail []byte // the fields that only the single fixture has
-	past   []byte // the timeline without its newest entry, each entry with a comma
+	rows   LiveDetail
+	head   []byte   // up to the score
+	tail   []byte   // from detail_available on
+	detail rendered // the fields that only the single fixture has
+	past   rendered // the timeline without its newest entry, each entry with a comma
 	newest *table.LiveTimelineRow
-	stats  []byte // the stats response
+	stats  rendered // the stats response
+}
+
+// rendered is text that is rendered when it is first used.
+type rendered struct {
+	once sync.Once
+	text []byte
+}
+
+func (r *rendered) get(render func() []byte) []byte {
+	r.once.Do(func() { r.text = render() })
+	return r.text
 }
 
 // LiveDetail has the rows of one fixture in the other tables of a live snapshot, in
@@ -34,24 +49,36 @@ type LiveDetail struct {
 	Periods  []table.LivePeriodRow
 }
 
-// NewLiveFixture renders a fixture. It keeps a reference to row, but not to d.
+// NewLiveFixture renders a fixture. It keeps the rows.
 func NewLiveFixture(row *table.LiveRow, d LiveDetail) *LiveFixture {
-	f := &LiveFixture{ID: row.FixtureID, InPlay: row.InPlay, Detailed: row.DetailRank != nil, FetchedAt: row.ProviderFetchedAt, row: row}
+	f := &LiveFixture{ID: row.FixtureID, InPlay: row.InPlay, Detailed: row.DetailRank != nil, FetchedAt: row.ProviderFetchedAt, row: row, rows: d}
 	f.head = appendLiveHead(make([]byte, 0, 384), row)
 	f.tail = appendLiveTail(make([]byte, 0, 160), row)
-	f.detail = appendLiveDetail(make([]byte, 0, 2048), row, d.Counters)
-	if f.Detailed {
-		if last := len(d.Timeline) - 1; last >= 0 {
-			newest := d.Timeline[last]
-			f.newest = &newest
-			f.past = make([]byte, 0, 160*last)
-			for i := range last {
-				f.past = append(appendEntry(f.past, &d.Timeline[i]), ',')
-			}
-		}
-		f.stats = appendStats(make([]byte, 0, 64+40*len(d.Buckets)), row, d.Buckets, d.Periods)
+	if last := len(d.Timeline) - 1; f.Detailed && last >= 0 {
+		f.newest = &d.Timeline[last]
 	}
 	return f
+}
+
+func (f *LiveFixture) renderDetail() []byte {
+	return appendLiveDetail(make([]byte, 0, 2048), f.row, f.rows.Counters)
+}
+
+func (f *LiveFixture) renderPast() (past []byte) {
+	if f.newest == nil {
+		return nil
+	}
+	for i := range len(f.rows.Timeline) - 1 {
+		past = append(appendEntry(past, &f.rows.Timeline[i]), ',')
+	}
+	return past
+}
+
+func (f *LiveFixture) renderStats() []byte {
+	if !f.Detailed {
+		return nil
+	}
+	return appendStats(make([]byte, 0, 64+40*len(f.rows.Buckets)), f.row, f.rows.Buckets, f.rows.Periods)
 }
 
 // StaleAt reports whether the fixture is in play and its newest data is too old at now.
@@ -75,7 +102,7 @@ func (f *LiveFixture) AppendSingle(dst []byte, now time.Time) []byte {
 	dst = append(dst, f.head...)
 	dst = f.appendNow(dst, now)
 	dst = append(dst, f.tail...)
-	return append(append(dst, f.detail...), '}')
+	return append(append(dst, f.detail.get(f.renderDetail)...), '}')
 }
 
 // AppendMomentum appends the momentum response (specification, section 2.13).
@@ -97,7 +124,7 @@ func (f *LiveFixture) AppendMomentum(dst []byte, now time.Time) []byte {
 // is STALE, as the pipeline would add it, and the entry before ends where it begins.
 func (f *LiveFixture) AppendTimeline(dst []byte, now time.Time) []byte {
 	dst = addText(dst, `{"fixture_id":`, f.ID)
-	dst = append(append(dst, `,"timeline":[`...), f.past...)
+	dst = append(append(dst, `,"timeline":[`...), f.past.get(f.renderPast)...)
 	stale := f.becameStale(now)
 	if f.newest != nil {
 		newest := *f.newest
@@ -116,7 +143,9 @@ func (f *LiveFixture) AppendTimeline(dst []byte, now time.Time) []byte {
 }
 
 // AppendStats appends the stats response.
-func (f *LiveFixture) AppendStats(dst []byte) []byte { return append(dst, f.stats...) }
+func (f *LiveFixture) AppendStats(dst []byte) []byte {
+	return append(dst, f.stats.get(f.renderStats)...)
+}
 
 func (f *LiveFixture) becameStale(now time.Time) bool {
 	return f.StaleAt(now) && (f.row.VisualState == nil || *f.row.VisualState != string(football.VisualStale))

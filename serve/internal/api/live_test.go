@@ -3,6 +3,8 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -160,5 +162,31 @@ func TestTimelineOfAStaleFeed(t *testing.T) {
 	last := got[2]
 	if !got[1].Until.Equal(stale) || !last.At.Equal(stale) || !last.Until.Equal(stale.Add(15*time.Second)) || last.State != "STALE" || *last.Minute != 47 || *last.Second != 12 {
 		t.Errorf("stale: %+v", got)
+	}
+}
+
+// Requests at the same moment get the same answers, although the first of them renders.
+func TestLiveFixtureAtOnce(t *testing.T) {
+	row := table.LiveRow{FixtureID: "fx_a", InPlay: true, FreshAt: fetched, DetailRank: ptr(int32(1))}
+	d := api.LiveDetail{
+		Counters: []table.LiveCounterRow{{Metric: "attacks", State: "VALUE", HomeText: ptr("3")}},
+		Timeline: []table.LiveTimelineRow{{At: fetched, Until: fetched, State: "CALM"}, {At: fetched, Until: fetched, State: "HALF_TIME"}},
+		Buckets:  []table.LiveBucketRow{{Minute: 1, State: "ZERO", Home: ptr(int32(0)), Away: ptr(int32(0))}},
+	}
+	answers := func(f *api.LiveFixture) string {
+		return string(f.AppendStats(f.AppendTimeline(f.AppendSingle(nil, fetched), fetched)))
+	}
+	want, shared := answers(api.NewLiveFixture(&row, d)), api.NewLiveFixture(&row, d)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if got := answers(shared); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+	all.Wait()
+	if !strings.Contains(want, "CALM") || !strings.Contains(want, "attacks") {
+		t.Error(want)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/plain"
+	"mkt/fetch/raw"
 	"mkt/internal/work"
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -36,6 +37,7 @@ type Task struct {
 	store *store.Dataset // nil without an object store, and while it is away
 	ship  publish.Store  // nil without an object store
 
+	received *raw.Received   // answers from fetch to transform; nil for products of which they need much memory
 	stopping <-chan struct{} // closed when no further step may begin
 }
 
@@ -165,11 +167,16 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 	defer open.free()
 	defer func() { err = g.afterDamage(ctx, j, open, err) }()
 	defer func() { g.shipStates(ctx, j, open, err != nil, stopping.Err() != nil) }()
+	var received *raw.Received
+	if j.Product == football.LiveIntelligence {
+		received = new(raw.Received)
+		defer received.Release()
+	}
 	for _, do := range steps {
 		if stopping.Err() != nil {
 			return cli.ErrInterrupted
 		}
-		report, err := do(ctx, Task{j, open.root, open.data, cycle, open.store, open.ship, stopping.Done()})
+		report, err := do(ctx, Task{j, open.root, open.data, cycle, open.store, open.ship, received, stopping.Done()})
 		switch lost := errors.Is(context.Cause(ctx), work.ErrLost); {
 		case lost && err != nil:
 			err = fmt.Errorf("tenant %s: %s: %w", j, report.Step, work.ErrLost)

@@ -42,7 +42,7 @@ func (g *Group) FetchStep() (Step, error) {
 		s, err := fetch.Run(ctx, fetch.Options{
 			Tenant: tenant, Product: t.Product, Cycle: t.Cycle, Root: t.Root,
 			Open:     open,
-			Provider: g.Provider, Circuits: circuits, Quota: g.quotaOf(t.Tenant), Stopping: t.stopping,
+			Provider: g.Provider, Circuits: circuits, Quota: g.quotaOf(t.Tenant), Received: t.received, Stopping: t.stopping,
 			Now: g.Now, Log: g.Log, Progress: func(p fetch.Progress) { bar.SetSoFar(p.Done, p.Total, quotaWords(p.Left)) },
 		})
 		return fetchReport(s, g.Now().Sub(began)), err

@@ -73,13 +73,14 @@ func (g *Group) transformStep(f TransformFlags, m memories) (Step, error) {
 	if err != nil {
 		return nil, err
 	}
+	states := new(transform.States)
 	return func(ctx context.Context, t Task) (Report, error) {
 		began := g.Now()
 		bar := g.bar(t, "transform", "answers")
 		defer bar.Done()
 		s, err := transform.Run(ctx, transform.Options{
 			ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root, Data: t.Data,
-			Key: key, Now: g.Now, Log: g.Log, Workers: f.workers, Version: g.Version, Details: f.Details, Memory: m[t.Product], Stopping: t.stopping,
+			Key: key, Now: g.Now, Log: g.Log, Workers: f.workers, Version: g.Version, Details: f.Details, Memory: m[t.Product], Received: t.received, States: states, Stopping: t.stopping,
 			Progress: func(done, total int) {
 				if bar.Set(done, total); done == total {
 					bar.Note("writing the rows")
