@@ -1,7 +1,6 @@
 package table
 
 import (
-	"slices"
 	"strconv"
 	"time"
 	"unsafe"
@@ -82,11 +81,11 @@ func (r *arena) marketOf(fixture football.FixtureID, derivation string, m *footb
 		RawReason:         filled((*string)(&m.RawReason)),
 	}
 	row.MarketName = field(&row.Absent, "market_name", m.Name)
-	r.selections = slices.Grow(r.selections, len(m.Selections))
+	from := len(r.selections)
 	for i := range m.Selections {
 		r.selections = append(r.selections, r.selectionOf(&m.Selections[i]))
 	}
-	row.Selections = r.selections
+	row.Selections = r.selections[from:]
 	return row
 }
 
