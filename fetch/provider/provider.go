@@ -223,7 +223,7 @@ type Payload struct {
 	Endpoint  string
 	Query     url.Values
 	FetchedAt time.Time
-	Body      []byte
+	Body      []byte // of which the reader keeps nothing: another answer may be read into its memory
 	Trace     *Trace // the reader reports to it where it found what; may be nil
 	// Slabs is where the reader may make rows, which its caller uses up before it resets
 	// them; nil if the rows must have memory of their own.
