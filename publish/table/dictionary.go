@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 )
 
-// dictionary numbers distinct values in the order in which they appear: either texts, or numbers
-// in the form that streams have.
+// dictionary numbers the distinct values of a chunk, either texts or numbers, in the order in which
+// they appear.
 type dictionary struct {
 	entries []byte // all values, as the dictionary page has them
 	ends    []int  // where each ends there
@@ -16,17 +16,21 @@ type dictionary struct {
 
 	slots []valueSlot // a hash table with open addressing; its size is a power of two
 	shift int         // 64 less the bits of a place in slots
-	last  valueSlot   // the value that was found last, since values often repeat
+	last  valueSlot   // the value that was found last in this page, since values often repeat
 }
 
-// valueSlot has the key of a value. Different values have different keys, unless they are long texts.
+// valueSlot has the key of a value: a number itself, the bytes of a short text with its length in
+// the highest byte, or the hash of a long text, where longText is in that byte. So only the keys of
+// long texts can be equal when the values are not.
 type valueSlot struct {
 	key   uint64
 	entry int32 // the number of the value plus 1; 0 if the slot is free
 }
 
-// shortText is up to how many bytes a text is its own key.
-const shortText = 7
+const (
+	shortText = 7 // up to how many bytes a text is its own key
+	longText  = 0xff << 56
+)
 
 // seed and spread decide only where a value is looked for, and do not change a file.
 var (
@@ -44,7 +48,7 @@ func (d *dictionary) reset() {
 func (d *dictionary) text(text string) int32 {
 	n := len(text)
 	if n > shortText {
-		return d.number(maphash.String(seed, text), text, true)
+		return d.number(maphash.String(seed, text)|longText, text, true)
 	}
 	key := uint64(n) << 56
 	if n >= 4 {
@@ -66,8 +70,8 @@ func (d *dictionary) plain(bits uint64, plain []byte) int32 {
 	return d.number(bits, view(plain), false)
 }
 
-// number returns the number of a value, which it adds if it is new. Values with the key may differ
-// if it is a hash.
+// number returns the number of a value, which it adds if it is new. If the key is a hash, values that
+// have it are compared.
 func (d *dictionary) number(key uint64, value string, isHash bool) int32 {
 	if d.last.key == key && d.last.entry > 0 && (!isHash || string(d.value(d.last.entry-1)) == value) {
 		return d.last.entry - 1

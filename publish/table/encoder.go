@@ -30,6 +30,7 @@ func (e *Encoder) Fixture(f football.Fixture, derivation string, markets []footb
 	e.columns.reset()
 	row = FixtureOf(f, len(markets), "")
 	e.digest.begin(row)
+	clear(e.rows) // which keep the payload before in memory
 	e.order, e.rows = e.order[:0], e.rows[:0]
 	e.arena.reset()
 	for i := range markets {

@@ -58,8 +58,11 @@ type arena struct {
 	reasons    []string
 }
 
-// reset empties the arena, and keeps its memory. Rows that were made before are no longer valid.
+// reset empties the arena, and keeps its memory but nothing that was in it. Rows that were made before
+// are no longer valid.
 func (r *arena) reset() {
+	clear(r.selections)
+	clear(r.texts)
 	r.selections, r.texts, r.numbers, r.reasons = r.selections[:0], r.texts[:0], r.numbers[:0], r.reasons[:0]
 }
 
