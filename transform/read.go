@@ -155,7 +155,7 @@ func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l 
 		reader := &sheetReader{adapter: adapter, listing: l.Listing, only: r.only, rows: &r.rows, minter: minter.Clone(), deriver: markets.New(minter.Clone())}
 		workers.Go(func() {
 			for i := range next {
-				p, err := r.archive.Payload(l.sheets[i])
+				p, err := r.archive.PayloadIn(&reader.body, l.sheets[i])
 				if err != nil {
 					stop(err)
 					continue
@@ -199,6 +199,7 @@ type sheetReader struct {
 	deriver   *markets.Deriver
 	suspecter markets.Suspecter
 	encoder   table.Encoder
+	body      raw.Buffer // what is read of it has texts of its own
 	slabs     input.Slabs
 	failed    error // why rows could not be kept
 }

@@ -224,7 +224,7 @@ type Payload struct {
 	Endpoint  string
 	Query     url.Values
 	FetchedAt time.Time
-	Body      []byte
+	Body      []byte // of which the reader keeps nothing: another answer may be read into its memory
 	// Document is the answer, parsed, and may be there in place of Body; nil if its reader is
 	// to parse Body.
 	Document *strictjson.Document

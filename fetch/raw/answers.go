@@ -93,21 +93,24 @@ func newAnswers(fsys durable.ReadFS, name string, responses []Response) (*answer
 		a.size += f.Length
 	}
 	if a.size <= mostKept {
-		a.kept = sync.OnceValues(func() ([]byte, error) { return a.part(Frame{0, a.size}) })
+		a.kept = sync.OnceValues(func() ([]byte, error) { return a.part(new(Buffer), Frame{0, a.size}) })
 	}
 	return a, nil
 }
 
 // body reads a body, and checks everything around it that the body's hash does not cover.
-func (a *answers) body(r Response) ([]byte, error) {
+func (a *answers) body(b *Buffer, r Response) ([]byte, error) {
 	if r.Frame == nil || r.Frame.Offset+r.Frame.Length > a.size {
 		return nil, fmt.Errorf("response %d is not in %s", r.Number, a.name)
 	}
-	packed, err := a.frame(*r.Frame)
+	packed, err := a.frame(b, *r.Frame)
 	if err != nil {
 		return nil, damaged(err)
 	}
-	plain, err := decoder().DecodeAll(packed, make([]byte, 0, padded(r.Bytes)))
+	if size := int(padded(r.Bytes)); cap(b.plain) < size {
+		b.plain = make([]byte, 0, size)
+	}
+	plain, err := decoder().DecodeAll(packed, b.plain[:0:padded(r.Bytes)])
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: response %d: %w", ErrCorrupt, a.name, r.Number, err)
 	}
@@ -128,9 +131,9 @@ func isHeader(block []byte, r Response) bool {
 }
 
 // frame returns the bytes of a frame.
-func (a *answers) frame(f Frame) ([]byte, error) {
+func (a *answers) frame(b *Buffer, f Frame) ([]byte, error) {
 	if a.kept == nil {
-		return a.part(f)
+		return a.part(b, f)
 	}
 	all, err := a.kept()
 	if err != nil {
@@ -140,7 +143,7 @@ func (a *answers) frame(f Frame) ([]byte, error) {
 }
 
 // part reads a part of the file, which must end where the frames end.
-func (a *answers) part(f Frame) ([]byte, error) {
+func (a *answers) part(b *Buffer, f Frame) ([]byte, error) {
 	file, err := a.fsys.Open(a.name)
 	if err != nil {
 		return nil, err
@@ -149,7 +152,8 @@ func (a *answers) part(f Frame) ([]byte, error) {
 	if want := a.size + int64(len(endOfAnswers)); file.Size() != want {
 		return nil, fmt.Errorf("%w: %s has %d bytes, want %d", ErrCorrupt, a.name, file.Size(), want)
 	}
-	data, end := make([]byte, f.Length), make([]byte, len(endOfAnswers))
+	b.packed = slices.Grow(b.packed[:0], int(f.Length))
+	data, end := b.packed[:f.Length], make([]byte, len(endOfAnswers))
 	for _, read := range []struct {
 		into []byte
 		at   int64

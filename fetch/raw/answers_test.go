@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -198,6 +199,30 @@ func TestAnswersAreChecked(t *testing.T) {
 		}
 		if _, err := a.Body(r); err == nil {
 			t.Errorf("the body at %v was read", frame)
+		}
+	}
+}
+
+// Answers that are read into one buffer, in any order and also after a damaged one, are
+// those that Body reads.
+func TestOneBuffer(t *testing.T) {
+	random := make([]byte, 3<<20) // more than is read at once
+	rand.NewChaCha8([32]byte{}).Read(random)
+	bodies := []string{string(random[:2<<20]), "small", "", string(random[1<<20:]), strings.Repeat("odds ", 1<<20), "<html>"}
+	mem := sealedBodies(t, bodies...)
+	a, err := raw.Open(mem, first)
+	must(t, err)
+	var buffer raw.Buffer
+	for _, i := range []int{0, 1, 2, 3, 4, 3, 1, 0, 2} {
+		p, err := a.PayloadIn(&buffer, a.Responses()[i])
+		must(t, err)
+		if string(p.Body) != bodies[i] {
+			t.Errorf("answer %d: %d other bytes", i, len(p.Body))
+		}
+		wrong := a.Responses()[i]
+		wrong.Frame = a.Responses()[(i+1)%len(bodies)].Frame
+		if _, err := a.PayloadIn(&buffer, wrong); !errors.Is(err, raw.ErrCorrupt) {
+			t.Errorf("answer %d in the frame of another: %v", i, err)
 		}
 	}
 }

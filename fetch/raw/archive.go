@@ -133,14 +133,19 @@ func (a *Archive) SHA256() string { return a.sum }
 // the slice.
 func (a *Archive) Responses() []Response { return slices.Clone(a.responses) }
 
+// Buffer is memory in which one answer after the other is read. Its zero value is ready for use.
+type Buffer struct{ packed, plain []byte }
+
 // Body reads one answer's bytes and checks their size and hash. It returns ErrCorrupt if
 // they differ. The caller may modify the slice.
-func (a *Archive) Body(r Response) ([]byte, error) {
+func (a *Archive) Body(r Response) ([]byte, error) { return a.bodyIn(new(Buffer), r) }
+
+func (a *Archive) bodyIn(b *Buffer, r Response) ([]byte, error) {
 	name := a.dir + "/" + r.File
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	body, err := a.read(name, r)
+	body, err := a.read(b, name, r)
 	if err != nil {
 		return nil, err
 	}
@@ -151,12 +156,12 @@ func (a *Archive) Body(r Response) ([]byte, error) {
 }
 
 // read reads a body and decompresses it.
-func (a *Archive) read(name string, r Response) ([]byte, error) {
+func (a *Archive) read(b *Buffer, name string, r Response) ([]byte, error) {
 	if a.compacted != nil {
 		return slices.Clone(a.compacted.files[r.memberName()]), nil
 	}
 	if a.answers != nil {
-		return a.answers.body(r)
+		return a.answers.body(b, r)
 	}
 	compressed, err := durable.ReadFile(a.fsys, name, r.Bytes+r.Bytes/8+4096) // incompressible data grows a little
 	if err != nil {
@@ -173,7 +178,10 @@ func (a *Archive) read(name string, r Response) ([]byte, error) {
 func (a *Archive) Use(received *Received) { a.received = received }
 
 // Payload returns an accepted answer as its provider's adapter reads it.
-func (a *Archive) Payload(r Response) (provider.Payload, error) {
+func (a *Archive) Payload(r Response) (provider.Payload, error) { return a.PayloadIn(new(Buffer), r) }
+
+// PayloadIn returns the same as Payload. The body is valid until the buffer is used again.
+func (a *Archive) PayloadIn(b *Buffer, r Response) (provider.Payload, error) {
 	if !r.Accepted() {
 		return provider.Payload{}, fmt.Errorf("response %d was rejected: %s", r.Number, r.Rejected)
 	}
@@ -182,7 +190,7 @@ func (a *Archive) Payload(r Response) (provider.Payload, error) {
 		return p, nil
 	}
 	var err error
-	p.Body, err = a.Body(r)
+	p.Body, err = a.bodyIn(b, r)
 	return p, err
 }
 

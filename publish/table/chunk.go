@@ -133,10 +133,10 @@ func (c *chunk) add(stream []byte) error {
 func (c *chunk) text(text []byte) {
 	v, p := &c.values, &c.page
 	if c.leaf.encoding == format.RLEDictionary {
-		before := v.last
-		v.indexes = append(v.indexes, v.dictionary.number(text))
+		before := v.last.entry
+		v.indexes = append(v.indexes, v.dictionary.text(view(text)))
 		p.size += 4
-		if v.last == before {
+		if v.last.entry == before {
 			return
 		}
 	} else {
@@ -171,7 +171,7 @@ func (c *chunk) number(number uint64) {
 	switch {
 	case c.leaf.kind == parquet.Boolean:
 	case c.leaf.encoding == format.RLEDictionary:
-		v.indexes = append(v.indexes, v.dictionary.number(plain[:size]))
+		v.indexes = append(v.indexes, v.dictionary.plain(number, plain[:size]))
 	default:
 		v.plain = append(v.plain, plain[:size]...)
 	}
@@ -245,7 +245,7 @@ func (c *chunk) endPage() (err error) {
 	c.bounds = append(c.bounds, bounds{slices.Clone(p.bounds.min), slices.Clone(p.bounds.max), p.bounds.nulls, p.bounds.any})
 	*p = page{reps: p.reps[:0], defs: p.defs[:0], firstRow: c.rows, bounds: bounds{min: p.bounds.min, max: p.bounds.max}}
 	v.indexes, v.plain, v.offsets, v.bools = v.indexes[:0], v.plain[:0], v.offsets[:1], 0
-	v.last = 0
+	v.last = valueSlot{}
 	return nil
 }
 

@@ -1,68 +1,106 @@
 package table
 
 import (
-	"bytes"
 	"encoding/binary"
 	"hash/maphash"
+	"math/bits"
+	"math/rand/v2"
 )
 
-// dictionary numbers the distinct values of a chunk in the order in which they appear.
+// dictionary numbers the distinct values of a chunk, either texts or numbers, in the order in which
+// they appear.
 type dictionary struct {
 	entries []byte // all values, as the dictionary page has them
 	ends    []int  // where each ends there
 	isText  bool   // the length of each, in four bytes, precedes it
 
-	slots []slotOfHash // a hash table with open addressing; its size is a power of two
-	last  int32        // the value that was found last in this page plus 1, since values often repeat; 0 if none was
+	slots []valueSlot // a hash table with open addressing; its size is a power of two
+	shift int         // 64 less the bits of a place in slots
+	last  valueSlot   // the value that was found last in this page, since values often repeat
 }
 
-type slotOfHash struct {
-	hash  uint32
+// valueSlot has the key of a value: a number itself, the bytes of a short text with its length in
+// the highest byte, or the hash of a long text, where longText is in that byte. So only the keys of
+// long texts can be equal when the values are not.
+type valueSlot struct {
+	key   uint64
 	entry int32 // the number of the value plus 1; 0 if the slot is free
 }
 
-// seed does not change a file: a hash decides only where a value is looked for.
-var seed = maphash.MakeSeed()
+const (
+	shortText = 7 // up to how many bytes a text is its own key
+	longText  = 0xff << 56
+)
+
+// seed and spread decide only where a value is looked for, and do not change a file.
+var (
+	seed   = maphash.MakeSeed()
+	spread = rand.Uint64() | 1
+)
 
 // reset removes all values and keeps the memory.
 func (d *dictionary) reset() {
 	clear(d.slots)
-	d.entries, d.ends, d.last = d.entries[:0], d.ends[:0], 0
+	d.entries, d.ends, d.last = d.entries[:0], d.ends[:0], valueSlot{}
 }
 
-// number returns the number of a value, which it adds if it is new.
-func (d *dictionary) number(value []byte) int32 {
-	if d.last > 0 && bytes.Equal(d.value(d.last-1), value) {
-		return d.last - 1
+// text returns the number of a text, which it adds if it is new.
+func (d *dictionary) text(text string) int32 {
+	n := len(text)
+	if n > shortText {
+		return d.number(maphash.String(seed, text)|longText, text, true)
+	}
+	key := uint64(n) << 56
+	if n >= 4 {
+		key |= uint64(fourBytes(text)) | uint64(fourBytes(text[n-4:]))>>(64-8*n)<<32
+	} else if n > 0 {
+		key |= uint64(text[0]) | uint64(text[n/2])<<8 | uint64(text[n-1])<<16
+	}
+	return d.number(key, text, false)
+}
+
+// fourBytes returns the first bytes of a text.
+func fourBytes(text string) uint32 {
+	_ = text[3]
+	return uint32(text[0]) | uint32(text[1])<<8 | uint32(text[2])<<16 | uint32(text[3])<<24
+}
+
+// plain returns the number of a number in Parquet's plain encoding, which it adds if it is new.
+func (d *dictionary) plain(bits uint64, plain []byte) int32 {
+	return d.number(bits, view(plain), false)
+}
+
+// number returns the number of a value, which it adds if it is new. If the key is a hash, values that
+// have it are compared.
+func (d *dictionary) number(key uint64, value string, isHash bool) int32 {
+	if d.last.key == key && d.last.entry > 0 && (!isHash || string(d.value(d.last.entry-1)) == value) {
+		return d.last.entry - 1
 	}
 	if 2*len(d.ends) >= len(d.slots) {
 		d.grow()
 	}
-	hash := uint32(maphash.Bytes(seed, value))
-	slot := d.find(hash, value)
-	if slot.entry == 0 {
-		if d.isText {
-			d.entries = binary.LittleEndian.AppendUint32(d.entries, uint32(len(value)))
-		}
-		d.entries = append(d.entries, value...)
-		d.ends = append(d.ends, len(d.entries))
-		*slot = slotOfHash{hash, int32(len(d.ends))}
-	}
-	d.last = slot.entry
-	return d.last - 1
-}
-
-// find returns the slot of a value, a free one if it is new.
-func (d *dictionary) find(hash uint32, value []byte) *slotOfHash {
-	mask := uint32(len(d.slots) - 1)
-	for i := hash & mask; ; i = (i + 1) & mask {
+	mask := len(d.slots) - 1
+	for i := d.place(key); ; i = (i + 1) & mask {
 		slot := &d.slots[i]
-		if slot.entry == 0 || slot.hash == hash && bytes.Equal(d.value(slot.entry-1), value) {
-			return slot
+		if slot.entry == 0 {
+			if d.isText {
+				d.entries = binary.LittleEndian.AppendUint32(d.entries, uint32(len(value)))
+			}
+			d.entries = append(d.entries, value...)
+			d.ends = append(d.ends, len(d.entries))
+			*slot = valueSlot{key, int32(len(d.ends))}
+		} else if slot.key != key || isHash && string(d.value(slot.entry-1)) != value {
+			continue
 		}
+		d.last = *slot
+		return slot.entry - 1
 	}
 }
 
+// place returns where a key is looked for first.
+func (d *dictionary) place(key uint64) int { return int(key * spread >> d.shift) }
+
+// value returns a value by its number. It is valid until the dictionary is reset.
 func (d *dictionary) value(number int32) []byte {
 	from := 0
 	if number > 0 {
@@ -77,13 +115,14 @@ func (d *dictionary) value(number int32) []byte {
 // grow doubles the hash table.
 func (d *dictionary) grow() {
 	before := d.slots
-	d.slots = make([]slotOfHash, max(64, 2*len(before)))
-	mask := uint32(len(d.slots) - 1)
+	d.slots = make([]valueSlot, max(64, 2*len(before)))
+	mask := len(d.slots) - 1
+	d.shift = 64 - bits.Len(uint(mask))
 	for _, slot := range before {
 		if slot.entry == 0 {
 			continue
 		}
-		i := slot.hash & mask
+		i := d.place(slot.key)
 		for d.slots[i].entry != 0 {
 			i = (i + 1) & mask
 		}

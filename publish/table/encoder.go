@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"mkt/publish/football"
 )
@@ -17,6 +16,7 @@ type Encoder struct {
 	digest  digester
 	arena   arena
 	order   []int
+	rows    []MarketRow
 	encoded []byte
 }
 
@@ -30,7 +30,9 @@ func (e *Encoder) Fixture(f football.Fixture, derivation string, markets []footb
 	e.columns.reset()
 	row = FixtureOf(f, len(markets), "")
 	e.digest.begin(row)
-	e.order = e.order[:0]
+	clear(e.rows) // which keep the payload before in memory
+	e.order, e.rows = e.order[:0], e.rows[:0]
+	e.arena.reset()
 	for i := range markets {
 		e.order = append(e.order, i)
 	}
@@ -39,11 +41,10 @@ func (e *Encoder) Fixture(f football.Fixture, derivation string, markets []footb
 		if n > 0 && markets[i].ID == markets[e.order[n-1]].ID {
 			return row, nil, fmt.Errorf("table %s: fixture %s has the market %s twice", e.columns.spec.name, f.ID, markets[i].ID)
 		}
-		e.arena.reset()
-		market := e.arena.marketOf(f.ID, derivation, &markets[i])
-		shred(e.columns, marketSlots, unsafe.Pointer(&market))
-		e.digest.market(&market)
+		e.rows = append(e.rows, e.arena.marketOf(f.ID, derivation, &markets[i]))
+		e.digest.market(&e.rows[n])
 	}
+	shred(e.columns, marketSlots, rowsOf(e.rows))
 	e.columns.rows = len(markets)
 	row.ContentDigest = e.digest.sum()
 	e.encoded = e.columns.appendTo(e.encoded[:0])

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"slices"
 	"strconv"
 	"time"
 	"unsafe"
@@ -59,8 +58,11 @@ type arena struct {
 	reasons    []string
 }
 
-// reset empties the arena, and keeps its memory. Rows that were made before are no longer valid.
+// reset empties the arena, and keeps its memory but nothing that was in it. Rows that were made before
+// are no longer valid.
 func (r *arena) reset() {
+	clear(r.selections)
+	clear(r.texts)
 	r.selections, r.texts, r.numbers, r.reasons = r.selections[:0], r.texts[:0], r.numbers[:0], r.reasons[:0]
 }
 
@@ -82,11 +84,11 @@ func (r *arena) marketOf(fixture football.FixtureID, derivation string, m *footb
 		RawReason:         filled((*string)(&m.RawReason)),
 	}
 	row.MarketName = field(&row.Absent, "market_name", m.Name)
-	r.selections = slices.Grow(r.selections, len(m.Selections))
+	from := len(r.selections)
 	for i := range m.Selections {
 		r.selections = append(r.selections, r.selectionOf(&m.Selections[i]))
 	}
-	row.Selections = r.selections
+	row.Selections = r.selections[from:]
 	return row
 }
 

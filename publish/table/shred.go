@@ -7,13 +7,13 @@ import (
 	"unsafe"
 )
 
-// shred adds a row to columns, one column after the other, with Parquet's repetition and definition
+// shred adds rows to columns, one column after the other, with Parquet's repetition and definition
 // levels. A test compares the result with files that the library writes.
-func shred(to *columns, slots []slot, row unsafe.Pointer) {
+func shred(to *columns, slots []slot, rows someRows) {
 	for i := range slots {
 		s := &slots[i]
 		for leaf := s.leaf; leaf < s.leaf+s.leaves; leaf++ {
-			to.add(s, leaf, someRows{row, 1, 0}, 0, 0, 0)
+			to.add(s, leaf, rows, 0, 0, 0)
 		}
 	}
 }
@@ -23,6 +23,11 @@ type someRows struct {
 	first unsafe.Pointer
 	n     int
 	size  uintptr // of each
+}
+
+func rowsOf[T Row](rows []T) someRows {
+	var row T
+	return someRows{unsafe.Pointer(unsafe.SliceData(rows)), len(rows), unsafe.Sizeof(row)}
 }
 
 func (r *someRows) at(i int, s *slot) unsafe.Pointer {

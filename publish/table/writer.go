@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
@@ -124,7 +123,7 @@ func (w *Writer[T]) Write(rows ...T) error {
 		if err := w.begin(keyOf(&rows[i])); err != nil {
 			return err
 		}
-		shred(w.rows, w.spec.slots, unsafe.Pointer(&rows[i]))
+		shred(w.rows, w.spec.slots, rowsOf(rows[i:i+1]))
 		if err := w.added(1); err != nil {
 			return err
 		}
