@@ -1,12 +1,14 @@
 package table
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"iter"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // OfFixture iterates over the rows of one fixture, in order. It reads only the pages whose
@@ -131,24 +133,64 @@ func (r *Reader[T]) FindRow(id string, path ...string) (row int64, err error) {
 	if err != nil {
 		return -1, err
 	}
-	row = -1
 	for i := range r.rows.groups {
 		column.open(r.file, i)
 		for {
-			if err := column.nextPage(); err == io.EOF {
+			at, rows, err := column.search(id)
+			if err == io.EOF {
 				break
-			} else if err != nil {
+			}
+			if err != nil {
 				return -1, err
 			}
-			for ; column.at < column.entries; column.at++ {
-				if column.leaf.maxRep == 0 || column.reps[column.at] == 0 {
-					row++
-				}
-				if column.isValue(column.at) && column.texts[column.take()] == id {
-					return row, nil
-				}
+			if at >= 0 {
+				return row + at, nil
 			}
+			row += rows
 		}
 	}
 	return -1, nil
+}
+
+// search looks for a text in the next page. It returns the row in the page, -1 if the page does not
+// have the text, and how many rows the page has.
+func (p *pageReader) search(text string) (at, rows int64, err error) {
+	p.release()
+	page, err := p.read()
+	if err != nil {
+		return -1, 0, err
+	}
+	has := true // texts follow each other in a page, so that most pages need not be taken apart
+	switch page.encoding {
+	case format.RLEDictionary:
+		has = slices.Contains(p.dictionary.texts, text)
+	case format.Plain, format.DeltaLengthByteArray:
+		has = bytes.Contains(page.values, []byte(text))
+	}
+	if !has {
+		rows, err = p.countRows(&page)
+		return -1, rows, err
+	}
+	if err := p.load(&page); err != nil {
+		return -1, 0, err
+	}
+	at = -1
+	for ; p.at < p.entries; p.at++ {
+		if p.leaf.maxRep == 0 || p.reps[p.at] == 0 {
+			at++
+		}
+		if p.isValue(p.at) && p.texts[p.take()] == text {
+			return at, 0, nil
+		}
+	}
+	return -1, at + 1, nil
+}
+
+// countRows returns how many rows begin in a page that is not loaded.
+func (p *pageReader) countRows(page *dataPage) (rows int64, err error) {
+	if p.leaf.maxRep == 0 {
+		return int64(page.entries), nil
+	}
+	p.reps, err = p.levels(p.reps, page.reps, p.leaf.maxRep, page.entries)
+	return int64(bytes.Count(p.reps, []byte{0})), err
 }
