@@ -174,44 +174,43 @@ func (c *Conn) innermost() net.Conn {
 	}
 }
 
-// CloseIdle closes the connections on which the Answerer has answered, and on which it answers
-// nothing now. It is for a shutdown: the http.Server believes that no request has arrived on a
-// new one of them yet, and waits for it.
+// CloseIdle closes the connections on which the Answerer has answered, and those on which it is
+// answering after the answer. It is for a shutdown: the http.Server believes that no request has
+// arrived on a new one of them yet, and waits for it.
 func (l *Listener) CloseIdle() {
-	l.mu.Lock()
-	var idle []*Conn
-	for k := l.waiting.head; k != nil; k = k.next {
-		if k.value.answered {
-			idle = append(idle, k.value)
-		}
-	}
-	l.mu.Unlock()
-	for _, c := range idle {
+	for _, c := range l.connsWith(func(c *Conn) bool { return c.answering || c.answered && c.inWaiting.in }) {
 		c.Close()
 	}
 }
 
-// Finish waits until the Answerer answers on no connection, or ctx ends. It is called after the
-// http.Server has shut down.
+// Finish waits until the Answerer is answering on no connection. If ctx ends before, it closes
+// those connections. It is called after the http.Server has shut down.
 func (l *Listener) Finish(ctx context.Context) error {
 	const interval = 5 * time.Millisecond
-	for l.answering() {
+	answering := func(c *Conn) bool { return c.answering }
+	for {
+		conns := l.connsWith(answering)
+		if len(conns) == 0 {
+			return nil
+		}
 		select {
 		case <-ctx.Done():
+			for _, c := range conns {
+				c.Conn.Close() // c.Close would wait for the answer
+			}
 			return ctx.Err()
 		case <-time.After(interval):
 		}
 	}
-	return nil
 }
 
-func (l *Listener) answering() bool {
+func (l *Listener) connsWith(property func(*Conn) bool) (conns []*Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for k := l.all.head; k != nil; k = k.next {
-		if k.value.answering {
-			return true
+		if property(k.value) {
+			conns = append(conns, k.value)
 		}
 	}
-	return false
+	return conns
 }

@@ -165,16 +165,34 @@ func TestShutdownWithAnAnswerer(t *testing.T) {
 	}
 }
 
-func TestFinishEndsWithItsContext(t *testing.T) {
+// A connection on which an answer is in progress when the shutdown begins is closed after it:
+// the http.Server would wait for a request on it, if it is new.
+func TestCloseIdleAfterTheAnswerInProgress(t *testing.T) {
+	q := startQuick(t, long)
+	c, in := q.dial(t)
+	const size = 50 << 20
+	io.WriteString(c, get("/ready/"+strconv.Itoa(size)))
+	check.Eventually(t, "the answer is being sent", func() bool { return q.answered.Load() == 1 })
+	q.l.CloseIdle()
+	if n, err := io.Copy(io.Discard, in); n < size || err != nil {
+		t.Errorf("%d bytes arrived before the end: %v", n, err)
+	}
+}
+
+// Answers that take longer than a shutdown may are cut: nothing writes after Finish.
+func TestFinishClosesWhatIsNotAnswered(t *testing.T) {
 	q := startQuick(t, long)
 	c, _ := q.dial(t)
 	io.WriteString(c, get("/ready/"+strconv.Itoa(50<<20)))
 	check.Eventually(t, "the answer is being sent", func() bool { return q.answered.Load() == 1 })
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
+	q.l.CloseIdle()
 	if err := q.l.Finish(ended); err != context.Canceled {
 		t.Errorf("Finish returned %v", err)
 	}
+	q.Server.Close()
+	check.Eventually(t, "the connection is closed", func() bool { return q.l.Stats().Open == 0 })
 }
 
 // A connection that is answered again and again has not waited longest.
