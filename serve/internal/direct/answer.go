@@ -59,8 +59,8 @@ func (a *answer) WriteAll(first, second []byte) error {
 	return a.err
 }
 
-// Gone reports whether the client has disconnected.
-func (a *answer) Gone() bool { return a.conn.Gone() }
+// OnDisconnect calls f when the client disconnects, until stop is called.
+func (a *answer) OnDisconnect(f func()) (stop func()) { return a.conn.OnDisconnect(f) }
 
 func (a *answer) send(first, second []byte) {
 	a.sent = true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"syscall"
 	"time"
 
@@ -142,14 +143,22 @@ func (c *Conn) awaitEnd() error {
 	return io.EOF
 }
 
-// Gone reports whether the client has closed the connection, or its sending direction.
-func (c *Conn) Gone() (gone bool) {
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return false
+// OnDisconnect calls f when the client disconnects, or closes its sending direction, until stop is
+// called. Only the Answerer may call it, and it must stop before it returns.
+func (c *Conn) OnDisconnect(f func()) (stop func()) {
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		if err := c.awaitEnd(); !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, errors.ErrUnsupported) {
+			f()
+		}
+	}()
+	return func() {
+		c.SetReadDeadline(time.Unix(1, 0))
+		<-over
+		c.renewed = 0
+		c.renewLimits()
 	}
-	err = raw.Control(func(fd uintptr) { gone = ended(fd) })
-	return gone || err != nil
 }
 
 // ended reports whether the other side has closed a connection on which everything has been read.
@@ -183,26 +192,29 @@ func (l *Listener) CloseIdle() {
 	}
 }
 
-// Finish waits until the Answerer is answering on no connection. If ctx ends before, it closes
-// those connections. It is called after the http.Server has shut down.
+// Finish waits until the Answerer is answering on no connection, or ctx ends. It is called after the
+// http.Server has shut down.
 func (l *Listener) Finish(ctx context.Context) error {
 	const interval = 5 * time.Millisecond
-	answering := func(c *Conn) bool { return c.answering }
-	for {
-		conns := l.connsWith(answering)
-		if len(conns) == 0 {
-			return nil
-		}
+	for len(l.connsWith(answering)) > 0 {
 		select {
 		case <-ctx.Done():
-			for _, c := range conns {
-				c.Conn.Close() // c.Close would wait for the answer
-			}
 			return ctx.Err()
 		case <-time.After(interval):
 		}
 	}
+	return nil
 }
+
+// Abort closes the connections on which the Answerer is answering, which the http.Server cannot
+// close before the end of the answers.
+func (l *Listener) Abort() {
+	for _, c := range l.connsWith(answering) {
+		c.Conn.Close()
+	}
+}
+
+func answering(c *Conn) bool { return c.answering }
 
 func (l *Listener) connsWith(property func(*Conn) bool) (conns []*Conn) {
 	l.mu.Lock()

@@ -18,7 +18,7 @@ import (
 
 // ready answers /ready/N with N bytes.
 type ready struct {
-	gone     atomic.Bool // the client, when /gone is answered
+	left     atomic.Bool // the client, while /watched or /until-left was answered
 	answered atomic.Int64
 }
 
@@ -27,10 +27,16 @@ func (r *ready) Answer(c *listen.Conn, request []byte) listen.Outcome {
 	if !whole {
 		return listen.Unknown
 	}
-	if string(path) == "/gone" {
-		for end := time.Now().Add(check.Limit); !c.Gone() && time.Now().Before(end); time.Sleep(time.Millisecond) {
-		}
-		r.gone.Store(c.Gone())
+	switch string(path) {
+	case "/watched":
+		defer c.OnDisconnect(func() { r.left.Store(true) })()
+		path = []byte("/ready/1")
+	case "/until-left":
+		left := make(chan struct{})
+		defer c.OnDisconnect(func() { close(left) })()
+		<-left
+		r.left.Store(true)
+		return listen.Close
 	}
 	size, ok := bytes.CutPrefix(path, []byte("/ready/"))
 	if !ok {
@@ -179,8 +185,8 @@ func TestCloseIdleAfterTheAnswerInProgress(t *testing.T) {
 	}
 }
 
-// Answers that take longer than a shutdown may are cut: nothing writes after Finish.
-func TestFinishClosesWhatIsNotAnswered(t *testing.T) {
+// Answers that take longer than a shutdown may are cut.
+func TestAbort(t *testing.T) {
 	q := startQuick(t, long)
 	c, _ := q.dial(t)
 	io.WriteString(c, get("/ready/"+strconv.Itoa(50<<20)))
@@ -191,7 +197,7 @@ func TestFinishClosesWhatIsNotAnswered(t *testing.T) {
 	if err := q.l.Finish(ended); err != context.Canceled {
 		t.Errorf("Finish returned %v", err)
 	}
-	q.Server.Close()
+	q.l.Abort()
 	check.Eventually(t, "the connection is closed", func() bool { return q.l.Stats().Open == 0 })
 }
 
@@ -211,10 +217,32 @@ func TestAnsweredConnectionIsNotTheOldest(t *testing.T) {
 	ask(t, busy, fromBusy, "/ready/1")
 }
 
-func TestGone(t *testing.T) {
+// The Answerer learns that the client disconnects; before that, it may be as slow as it likes, and
+// the next request is not lost.
+func TestOnDisconnect(t *testing.T) {
 	q := startQuick(t, long)
-	c, _ := q.dial(t)
-	io.WriteString(c, get("/gone"))
+	c, in := q.dial(t)
+	for range 3 {
+		if status, _ := ask(t, c, in, "/watched"); status != 200 {
+			t.Fatalf("status %d", status)
+		}
+	}
+	if q.left.Load() {
+		t.Error("the client is taken for disconnected")
+	}
+	io.WriteString(c, get("/until-left"))
 	c.Close()
-	check.Eventually(t, "the client is gone", q.gone.Load)
+	check.Eventually(t, "the Answerer learns that the client has disconnected", q.left.Load)
+}
+
+// Watching the client does not change the time limit of the wait after the answer.
+func TestIdleTimeAfterOnDisconnect(t *testing.T) {
+	q := startQuick(t, listen.Options{Head: check.Limit, Idle: 50 * time.Millisecond, Write: check.Limit})
+	c, in := q.dial(t)
+	if status, _ := ask(t, c, in, "/watched"); status != 200 {
+		t.Fatalf("status %d", status)
+	}
+	if _, err := in.ReadByte(); err != io.EOF {
+		t.Errorf("the connection is not closed: %v", err)
+	}
 }
