@@ -72,7 +72,7 @@ func (a *answer) send(first, second []byte) {
 		if a.status == http.StatusNotModified {
 			delete(h, "Content-Type")
 		}
-	case h["Content-Length"] == nil:
+	default: // the handler may have declared another one
 		h["Content-Length"] = []string{strconv.Itoa(len(first) + len(second))}
 	}
 	a.writeHead()
