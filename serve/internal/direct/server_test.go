@@ -62,6 +62,8 @@ func echo(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
 	case "/api/declared":
 		w.Header().Set("Content-Length", "3")
+	case "/api/abort":
+		panic(http.ErrAbortHandler)
 	case "/api/close":
 		w.Header().Set("Connection", "close")
 	}
@@ -143,6 +145,7 @@ var requests = []string{
 	"GET /api/a HTTP/1.1\r\nHost: x\r\nA: b\r\n",
 	"\r\n",
 	"GET /api/close HTTP/1.1\r\nHost: x\r\n\r\n",
+	"GET /api/abort HTTP/1.1\r\nHost: x\r\n\r\n",
 }
 
 const last = "GET /api/last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
