@@ -74,10 +74,15 @@ func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// clientGone reports whether the client has disconnected, if the request's context does not.
-func (a *answer) clientGone() bool {
-	w, ok := a.ResponseWriter.(interface{ Gone() bool })
-	return ok && w.Gone()
+// onDisconnect calls f when the client disconnects, until stop is called. If net/http has read the
+// request, its context ends instead.
+func (a *answer) onDisconnect(f func()) (stop func()) {
+	if w, ok := a.ResponseWriter.(interface {
+		OnDisconnect(f func()) (stop func())
+	}); ok {
+		return w.OnDisconnect(f)
+	}
+	return func() {}
 }
 
 func (a *answer) shareWith(origin string) {

@@ -123,13 +123,8 @@ func (c *call) sendBy(by renderer, key string, render func(context.Context) (*ap
 	}
 	ctx, cancel := context.WithTimeout(c.request.Context(), answerTime)
 	defer cancel()
-	p, err := by(ctx, key, func(ctx context.Context) (*api.Page, error) {
-		if c.answer.clientGone() {
-			cancel()
-			return nil, ctx.Err()
-		}
-		return render(ctx)
-	})
+	defer c.answer.onDisconnect(cancel)()
+	p, err := by(ctx, key, render)
 	if err != nil {
 		return c.asUnavailable(ctx, err)
 	}

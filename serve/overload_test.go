@@ -178,6 +178,9 @@ func TestClientsThatGoAway(t *testing.T) {
 		}
 	}
 	eventually(t, "nobody waits", func() bool { return w.metric("mkt_pages_waiting") == 0 })
+	if n := w.metric(`mkt_http_shed_total{reason="line"}`); n != 0 {
+		t.Errorf("%v waited to the end", n)
+	}
 	release()
 	if log := w.log.String(); strings.Contains(log, "level=ERROR") {
 		t.Error(log)

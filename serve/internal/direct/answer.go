@@ -59,8 +59,8 @@ func (a *answer) WriteAll(first, second []byte) error {
 	return a.err
 }
 
-// Gone reports whether the client has disconnected.
-func (a *answer) Gone() bool { return a.conn.Gone() }
+// OnDisconnect calls f when the client disconnects, until stop is called.
+func (a *answer) OnDisconnect(f func()) (stop func()) { return a.conn.OnDisconnect(f) }
 
 func (a *answer) send(first, second []byte) {
 	a.sent = true
@@ -72,7 +72,7 @@ func (a *answer) send(first, second []byte) {
 		if a.status == http.StatusNotModified {
 			delete(h, "Content-Type")
 		}
-	case h["Content-Length"] == nil:
+	default: // the handler may have declared another one
 		h["Content-Length"] = []string{strconv.Itoa(len(first) + len(second))}
 	}
 	a.writeHead()

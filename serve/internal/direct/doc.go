@@ -4,8 +4,9 @@
 //
 // A request is plain if it arrived in one piece and nothing about it is unusual: HTTP/1.1, a path
 // that needs no decoding, fields in printable ASCII, each once, and none that asks for a body or
-// for another protocol. Its handler gets the same http.Request as from net/http, except that its context
-// does not end when the client disconnects: see Gone. net/http answers everything else.
+// for another protocol. Its handler gets the same http.Request as from net/http, without the address
+// of the client and the connection, and its context does not end when the client disconnects: see
+// OnDisconnect. net/http answers everything else.
 //
 // Source: RFC 9112 (HTTP/1.1).
 package direct

@@ -26,10 +26,10 @@ const (
 	newline = "\r\n"
 )
 
-// bytesOf are sets of bytes.
-type bytesOf [256]bool
+// byteSet is a set of bytes.
+type byteSet [256]bool
 
-func setOf(ranges ...string) (s bytesOf) {
+func setOf(ranges ...string) (s byteSet) {
 	for _, r := range ranges {
 		for c := int(r[0]); c <= int(r[len(r)-1]); c++ {
 			s[c] = true
@@ -46,7 +46,7 @@ var (
 	inValue = setOf(" ~", "\t")
 )
 
-func (s *bytesOf) contain(text string) bool {
+func (s *byteSet) containsAll(text string) bool {
 	for i := range len(text) {
 		if !s[text[i]] {
 			return false
@@ -73,7 +73,7 @@ func (q *request) read(b []byte) (whole, plain bool) {
 		field, rest, _ = strings.Cut(rest, newline)
 		name, value, ok := strings.Cut(field, ":")
 		value = strings.Trim(value, " \t")
-		if !ok || name == "" || !inName.contain(name) || !inValue.contain(value) || n == maxFields {
+		if !ok || name == "" || !inName.containsAll(name) || !inValue.containsAll(value) || n == maxFields {
 			return false, false // includes an empty line, after which there is more
 		}
 		name = textproto.CanonicalMIMEHeaderKey(name)
@@ -81,7 +81,7 @@ func (q *request) read(b []byte) (whole, plain bool) {
 		case "Content-Length", "Transfer-Encoding", "Expect", "Upgrade":
 			return false, false
 		case "Host":
-			plain = plain && host == "" && inHost.contain(value)
+			plain = plain && host == "" && inHost.containsAll(value)
 			host = value
 			continue
 		case "Connection":
@@ -104,9 +104,9 @@ func (q *request) read(b []byte) (whole, plain bool) {
 
 // readTarget reads the path and the query, and reports whether they are plain.
 func (q *request) readTarget(target string) bool {
-	path, query, asked := strings.Cut(target, "?")
+	path, query, hasQuery := strings.Cut(target, "?")
 	q.url = url.URL{Path: path, RawQuery: query}
-	return inPath.contain(path) && inQuery.contain(query) && asked == (query != "")
+	return inPath.containsAll(path) && inQuery.containsAll(query) && hasQuery == (query != "")
 }
 
 // reset prepares q for another request.

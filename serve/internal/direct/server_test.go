@@ -60,6 +60,10 @@ func echo(w http.ResponseWriter, r *http.Request) {
 		return
 	case "/api/missing":
 		w.WriteHeader(http.StatusNotFound)
+	case "/api/declared":
+		w.Header().Set("Content-Length", "3")
+	case "/api/abort":
+		panic(http.ErrAbortHandler)
 	case "/api/close":
 		w.Header().Set("Connection", "close")
 	}
@@ -141,6 +145,7 @@ var requests = []string{
 	"GET /api/a HTTP/1.1\r\nHost: x\r\nA: b\r\n",
 	"\r\n",
 	"GET /api/close HTTP/1.1\r\nHost: x\r\n\r\n",
+	"GET /api/abort HTTP/1.1\r\nHost: x\r\n\r\n",
 }
 
 const last = "GET /api/last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
@@ -182,5 +187,19 @@ func TestSameAnswersAsNetHTTP(t *testing.T) {
 	})
 	if counted.direct.Load() == 0 {
 		t.Error("no request was answered directly")
+	}
+}
+
+// The length of an answer is that of what is sent, whatever the handler has declared: a client
+// would otherwise take the rest for the next answer.
+func TestDeclaredLength(t *testing.T) {
+	var counted counter
+	request := []byte("GET /api/declared HTTP/1.1\r\nHost: x\r\n\r\n")
+	answers, err := host(t, &counted).exchange([][]byte{request, request, []byte(last)})
+	if err != nil || len(answers) != 3 || answers[0] != answers[1] || !strings.Contains(answers[0], "GET /api/declared x") {
+		t.Errorf("answered %q: %v", answers, err)
+	}
+	if n := counted.direct.Load(); n != 3 {
+		t.Errorf("%d requests were answered directly", n)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"syscall"
 	"time"
 
@@ -142,14 +143,22 @@ func (c *Conn) awaitEnd() error {
 	return io.EOF
 }
 
-// Gone reports whether the client has closed the connection, or its sending direction.
-func (c *Conn) Gone() (gone bool) {
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return false
+// OnDisconnect calls f when the client disconnects, or closes its sending direction, until stop is
+// called. Only the Answerer may call it, and it must stop before it returns.
+func (c *Conn) OnDisconnect(f func()) (stop func()) {
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		if err := c.awaitEnd(); !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, errors.ErrUnsupported) {
+			f()
+		}
+	}()
+	return func() {
+		c.SetReadDeadline(time.Unix(1, 0))
+		<-over
+		c.renewed = 0
+		c.renewLimits()
 	}
-	err = raw.Control(func(fd uintptr) { gone = ended(fd) })
-	return gone || err != nil
 }
 
 // ended reports whether the other side has closed a connection on which everything has been read.
@@ -174,28 +183,20 @@ func (c *Conn) innermost() net.Conn {
 	}
 }
 
-// CloseIdle closes the connections on which the Answerer has answered, and on which it answers
-// nothing now. It is for a shutdown: the http.Server believes that no request has arrived on a
-// new one of them yet, and waits for it.
+// CloseIdle closes the connections on which the Answerer has answered, and those on which it is
+// answering after the answer. It is for a shutdown: the http.Server believes that no request has
+// arrived on a new one of them yet, and waits for it.
 func (l *Listener) CloseIdle() {
-	l.mu.Lock()
-	var idle []*Conn
-	for k := l.waiting.head; k != nil; k = k.next {
-		if k.value.answered {
-			idle = append(idle, k.value)
-		}
-	}
-	l.mu.Unlock()
-	for _, c := range idle {
+	for _, c := range l.connsWith(func(c *Conn) bool { return c.answering || c.answered && c.inWaiting.in }) {
 		c.Close()
 	}
 }
 
-// Finish waits until the Answerer answers on no connection, or ctx ends. It is called after the
+// Finish waits until the Answerer is answering on no connection, or ctx ends. It is called after the
 // http.Server has shut down.
 func (l *Listener) Finish(ctx context.Context) error {
 	const interval = 5 * time.Millisecond
-	for l.answering() {
+	for len(l.connsWith(answering)) > 0 {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -205,13 +206,23 @@ func (l *Listener) Finish(ctx context.Context) error {
 	return nil
 }
 
-func (l *Listener) answering() bool {
+// Abort closes the connections on which the Answerer is answering, which the http.Server cannot
+// close before the end of the answers.
+func (l *Listener) Abort() {
+	for _, c := range l.connsWith(answering) {
+		c.Conn.Close()
+	}
+}
+
+func answering(c *Conn) bool { return c.answering }
+
+func (l *Listener) connsWith(property func(*Conn) bool) (conns []*Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for k := l.all.head; k != nil; k = k.next {
-		if k.value.answering {
-			return true
+		if property(k.value) {
+			conns = append(conns, k.value)
 		}
 	}
-	return false
+	return conns
 }

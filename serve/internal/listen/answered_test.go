@@ -18,7 +18,7 @@ import (
 
 // ready answers /ready/N with N bytes.
 type ready struct {
-	gone     atomic.Bool // the client, when /gone is answered
+	left     atomic.Bool // the client, while /watched or /until-left was answered
 	answered atomic.Int64
 }
 
@@ -27,10 +27,16 @@ func (r *ready) Answer(c *listen.Conn, request []byte) listen.Outcome {
 	if !whole {
 		return listen.Unknown
 	}
-	if string(path) == "/gone" {
-		for end := time.Now().Add(check.Limit); !c.Gone() && time.Now().Before(end); time.Sleep(time.Millisecond) {
-		}
-		r.gone.Store(c.Gone())
+	switch string(path) {
+	case "/watched":
+		defer c.OnDisconnect(func() { r.left.Store(true) })()
+		path = []byte("/ready/1")
+	case "/until-left":
+		left := make(chan struct{})
+		defer c.OnDisconnect(func() { close(left) })()
+		<-left
+		r.left.Store(true)
+		return listen.Close
 	}
 	size, ok := bytes.CutPrefix(path, []byte("/ready/"))
 	if !ok {
@@ -165,16 +171,34 @@ func TestShutdownWithAnAnswerer(t *testing.T) {
 	}
 }
 
-func TestFinishEndsWithItsContext(t *testing.T) {
+// A connection on which an answer is in progress when the shutdown begins is closed after it:
+// the http.Server would wait for a request on it, if it is new.
+func TestCloseIdleAfterTheAnswerInProgress(t *testing.T) {
+	q := startQuick(t, long)
+	c, in := q.dial(t)
+	const size = 50 << 20
+	io.WriteString(c, get("/ready/"+strconv.Itoa(size)))
+	check.Eventually(t, "the answer is being sent", func() bool { return q.answered.Load() == 1 })
+	q.l.CloseIdle()
+	if n, err := io.Copy(io.Discard, in); n < size || err != nil {
+		t.Errorf("%d bytes arrived before the end: %v", n, err)
+	}
+}
+
+// Answers that take longer than a shutdown may are cut.
+func TestAbort(t *testing.T) {
 	q := startQuick(t, long)
 	c, _ := q.dial(t)
 	io.WriteString(c, get("/ready/"+strconv.Itoa(50<<20)))
 	check.Eventually(t, "the answer is being sent", func() bool { return q.answered.Load() == 1 })
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
+	q.l.CloseIdle()
 	if err := q.l.Finish(ended); err != context.Canceled {
 		t.Errorf("Finish returned %v", err)
 	}
+	q.l.Abort()
+	check.Eventually(t, "the connection is closed", func() bool { return q.l.Stats().Open == 0 })
 }
 
 // A connection that is answered again and again has not waited longest.
@@ -193,10 +217,32 @@ func TestAnsweredConnectionIsNotTheOldest(t *testing.T) {
 	ask(t, busy, fromBusy, "/ready/1")
 }
 
-func TestGone(t *testing.T) {
+// The Answerer learns that the client disconnects; before that, it may be as slow as it likes, and
+// the next request is not lost.
+func TestOnDisconnect(t *testing.T) {
 	q := startQuick(t, long)
-	c, _ := q.dial(t)
-	io.WriteString(c, get("/gone"))
+	c, in := q.dial(t)
+	for range 3 {
+		if status, _ := ask(t, c, in, "/watched"); status != 200 {
+			t.Fatalf("status %d", status)
+		}
+	}
+	if q.left.Load() {
+		t.Error("the client is taken for disconnected")
+	}
+	io.WriteString(c, get("/until-left"))
 	c.Close()
-	check.Eventually(t, "the client is gone", q.gone.Load)
+	check.Eventually(t, "the Answerer learns that the client has disconnected", q.left.Load)
+}
+
+// Watching the client does not change the time limit of the wait after the answer.
+func TestIdleTimeAfterOnDisconnect(t *testing.T) {
+	q := startQuick(t, listen.Options{Head: check.Limit, Idle: 50 * time.Millisecond, Write: check.Limit})
+	c, in := q.dial(t)
+	if status, _ := ask(t, c, in, "/watched"); status != 200 {
+		t.Fatalf("status %d", status)
+	}
+	if _, err := in.ReadByte(); err != io.EOF {
+		t.Errorf("the connection is not closed: %v", err)
+	}
 }

@@ -44,10 +44,10 @@ func (c *Conn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// Close implements net.Conn.
+// Close implements net.Conn. If the Answerer is answering, the connection is closed after the answer.
 func (c *Conn) Close() error {
 	c.listener.mu.Lock()
-	if c.answering && !c.closing {
+	if c.answering {
 		c.closing = true
 		c.listener.mu.Unlock()
 		return nil
