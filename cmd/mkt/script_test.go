@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 //	connect NAME SIM [PROVIDER FLAG...]   mkt provider set, to the simulator started as SIM, of betsapi if no provider is named
 //	jsonenv VAR KEY       $VAR is set from the first JSON line of the last stdout
 //	match VAR REGEXP      $VAR is the first match in the last stdout
-//	within D http|headers|body|exists ARG...   until it holds, at most D of a machine that is not busy; body STATUS URL TOKEN REGEXP
+//	within D http|headers|body|exists ARG...   until it holds, at most D; body STATUS URL TOKEN REGEXP
 //	demotoken NAME FILE   $NAME_token is set from the ready line of mkt demo
 //	jsonlive VAR FILE     $VAR is a fixture of GET /live in play for half an hour, with momentum if there is one
 //	cursor VAR KEY        $VAR is set from meta.KEY of the last body
@@ -135,9 +135,9 @@ func httpGet(ts *testscript.TestScript, neg bool, args []string) {
 // onceLoaded tries again while the data is not ready, if serve was started on so busy a machine that
 // it did not wait for the data: it says after ten seconds that it is ready.
 func onceLoaded(ts *testscript.TestScript, try func() error) error {
-	for over := check.Patience(check.Limit); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(check.Limit); ; time.Sleep(100 * time.Millisecond) {
 		err := try()
-		if err == nil || over() || !strings.Contains(err.Error(), "DATA_NOT_READY") || !startedLate(ts) {
+		if err == nil || time.Now().After(end) || !strings.Contains(err.Error(), "DATA_NOT_READY") || !startedLate(ts) {
 			return err
 		}
 	}
@@ -183,7 +183,7 @@ func within(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	d, err := time.ParseDuration(args[0])
 	ts.Check(err)
-	for over := check.Patience(d); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(d); ; time.Sleep(20 * time.Millisecond) {
 		switch args[1] {
 		case "http":
 			err = tryHTTP(ts, args[2:])
@@ -199,7 +199,7 @@ func within(ts *testscript.TestScript, neg bool, args []string) {
 		if err == nil {
 			return
 		}
-		if over() {
+		if time.Now().After(end) {
 			ts.Fatalf("not within %v: %v", d, err)
 		}
 	}
@@ -422,8 +422,8 @@ func grows(ts *testscript.TestScript, neg bool, args []string) {
 	d, err := time.ParseDuration(args[0])
 	ts.Check(err)
 	before := count(ts, args[1])
-	for over := check.Patience(d); count(ts, args[1]) == before; time.Sleep(20 * time.Millisecond) {
-		if over() {
+	for end := time.Now().Add(d); count(ts, args[1]) == before; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
 			ts.Fatalf("nothing more in %s within %v", args[1], d)
 		}
 	}
