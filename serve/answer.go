@@ -159,19 +159,19 @@ func (a *answer) page(r *http.Request, p *api.Page, stale bool) {
 	} else {
 		*buf = tail
 	}
-	a.setHeader(h, "Content-Length", strconv.Itoa(len(head)+len(tail)))
-	a.writeAll(head, tail) // an error means that the client has gone
+	a.writeAll(head, tail)
 }
 
-// writeAll writes the body of an answer with status 200. Package direct sends both parts at once.
+// writeAll writes the body of an answer with status 200. An error means that the client has gone.
 func (a *answer) writeAll(head, tail []byte) {
-	if w, ok := a.ResponseWriter.(interface {
-		WriteAll(first, second []byte) error
+	if w, ok := a.ResponseWriter.(interface { // of package direct, which adds the length
+		WriteAll(first, second []byte) (int64, error)
 	}); ok {
-		a.status, a.bytes = http.StatusOK, int64(len(head)+len(tail))
-		_ = w.WriteAll(head, tail)
+		a.status = http.StatusOK
+		a.bytes, _ = w.WriteAll(head, tail)
 		return
 	}
+	a.setHeader(a.Header(), "Content-Length", strconv.Itoa(len(head)+len(tail)))
 	if _, err := a.Write(head); err == nil {
 		a.Write(tail)
 	}

@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -68,5 +69,26 @@ func TestPlainRequestsAreAnsweredAsByNetHTTP(t *testing.T) {
 				t.Errorf("%s, %s: net/http has answered", path, name)
 			}
 		}
+	}
+}
+
+// The log states how many bytes of the body were sent.
+func TestLogStatesTheBytesSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "acme")
+	w.publish("acme", 2, 2, 1)
+	w.start()
+	tag := w.get("/fixtures", "acme").header.Get("ETag")
+	for id, fields := range map[string]string{"plain": "", "net-http": "Pragma: none\r\n", "unchanged": "If-None-Match: " + tag + "\r\n", "refused": "Authorization: Basic x\r\n"} {
+		if id != "refused" {
+			fields += "Authorization: Bearer " + w.tokens["acme"] + "\r\n"
+		}
+		_, _, body := exchange(t, w, "GET /api/v1/fixtures HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-Id: "+id+"\r\n"+fields+"\r\n")
+		want := fmt.Sprintf(" bytes=%d ", len(body))
+		eventually(t, id+" is logged with"+want, func() bool {
+			_, line, _ := strings.Cut(w.log.String(), "request_id="+id+" ")
+			line, _, _ = strings.Cut(line, "\n")
+			return strings.Contains(line, want)
+		})
 	}
 }

@@ -49,20 +49,22 @@ func (a *answer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// WriteAll sends the answer, whose body has two parts, without copying them.
-func (a *answer) WriteAll(first, second []byte) error {
+// WriteAll sends the answer, whose body has two parts, without copying them. It returns how many bytes of
+// the body were sent.
+func (a *answer) WriteAll(first, second []byte) (int64, error) {
 	if a.sent {
-		return errSent
+		return 0, errSent
 	}
 	a.WriteHeader(http.StatusOK)
-	a.send(first, second)
-	return a.err
+	n := a.send(first, second)
+	return n, a.err
 }
 
 // OnDisconnect calls f when the client disconnects, until stop is called.
 func (a *answer) OnDisconnect(f func()) (stop func()) { return a.conn.OnDisconnect(f) }
 
-func (a *answer) send(first, second []byte) {
+// send sends the answer and returns how many bytes of the body were sent.
+func (a *answer) send(first, second []byte) int64 {
 	a.sent = true
 	h := a.header
 	switch {
@@ -78,7 +80,9 @@ func (a *answer) send(first, second []byte) {
 	a.writeHead()
 	a.parts = [...][]byte{a.head, first, second}
 	a.toSend = a.parts[:]
-	a.err = a.conn.WriteAll(&a.toSend)
+	n, err := a.conn.WriteAll(&a.toSend)
+	a.err = err
+	return max(0, n-int64(len(a.head)))
 }
 
 var newlinesToSpaces = strings.NewReplacer("\n", " ", "\r", " ")

@@ -1,5 +1,5 @@
-// Package direct answers plain GET requests on the connections of an http.Server before it
-// reads them. net/http needs twice as long for a request and its answer as the operating system
+// Package direct answers plain GET requests on the connections of an http.Server before the
+// server reads these requests. net/http needs twice as long for a request and its answer as the operating system
 // and the handler of a page that is ready.
 //
 // A request is plain if it arrived in one piece and nothing about it is unusual: HTTP/1.1, a path

@@ -190,8 +190,8 @@ func TestSameAnswersAsNetHTTP(t *testing.T) {
 	}
 }
 
-// The length of an answer is that of what is sent, whatever the handler has declared: a client
-// would otherwise take the rest for the next answer.
+// Content-Length is the number of bytes that are sent, also if the handler set another one. Otherwise
+// a client would read the rest of the body as the next answer.
 func TestDeclaredLength(t *testing.T) {
 	var counted counter
 	request := []byte("GET /api/declared HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -122,12 +122,12 @@ func (c *Conn) end(outcome Outcome) {
 	}
 }
 
-// WriteAll writes all parts in as few system calls as possible. parts is modified.
-func (c *Conn) WriteAll(parts *net.Buffers) error {
+// WriteAll writes all parts in as few system calls as possible, and returns how many bytes it wrote.
+// parts is modified.
+func (c *Conn) WriteAll(parts *net.Buffers) (int64, error) {
 	c.writing.Store(int64(deadline.Elapsed()))
 	defer c.writing.Store(0)
-	_, err := parts.WriteTo(c.innermost())
-	return err
+	return parts.WriteTo(c.innermost())
 }
 
 // awaitEnd waits until the client disconnects, or the deadline of reads. Bytes that arrive

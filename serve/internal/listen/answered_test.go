@@ -45,7 +45,7 @@ func (r *ready) Answer(c *listen.Conn, request []byte) listen.Outcome {
 	n, _ := strconv.Atoi(string(size))
 	head := "HTTP/1.1 200 OK\r\nContent-Length: " + strconv.Itoa(n) + "\r\n\r\n"
 	r.answered.Add(1)
-	if c.WriteAll(&net.Buffers{[]byte(head), make([]byte, n)}) != nil {
+	if _, err := c.WriteAll(&net.Buffers{[]byte(head), make([]byte, n)}); err != nil {
 		return listen.Close
 	}
 	return listen.Answered
