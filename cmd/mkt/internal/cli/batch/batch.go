@@ -37,7 +37,7 @@ type Task struct {
 	store *store.Dataset // nil without an object store, and while it is away
 	ship  publish.Store  // nil without an object store
 
-	received *raw.Received   // answers from fetch to transform; nil for products of which they need much memory
+	received *raw.Received   // the answers of a live cycle, from fetch to transform; nil for other products, whose answers are large
 	stopping <-chan struct{} // closed when no further step may begin
 }
 
