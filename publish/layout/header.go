@@ -1,15 +1,39 @@
 package layout
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
+	"slices"
 )
 
-// EncodeHeader encodes a JSON header; equal values have equal bytes.
+// EncodeHeader encodes a JSON header; equal values have equal bytes. Its times have milliseconds,
+// so that they sort as texts.
 func EncodeHeader(v any) ([]byte, error) {
+	data, err := EncodeShortTimes(v)
+	return FixTimes(data), err
+}
+
+// EncodeShortTimes is EncodeHeader as it was before 2026-11-23, when times had no zeros at the end of
+// their fractions. It is for a header of which the very bytes are needed again.
+func EncodeShortTimes(v any) ([]byte, error) {
 	data, err := json.MarshalIndent(v, "", "  ")
 	return append(data, '\n'), err
+}
+
+// timeMember is a member of indented JSON whose value is what encoding/json makes of a time in UTC. A
+// key of a header is in lower case.
+var timeMember = regexp.MustCompile(`(?m)^( *"[a-z_]+": "\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z",?)$`)
+
+// FixTimes gives the times in an indented JSON header three digits of fraction.
+func FixTimes(header []byte) []byte {
+	return timeMember.ReplaceAllFunc(header, func(member []byte) []byte {
+		m := timeMember.FindSubmatch(member)
+		fraction := append(append([]byte("."), bytes.TrimPrefix(m[2], []byte("."))...), "000"...)
+		return slices.Concat(m[1], fraction[:len(".000")], m[3])
+	})
 }
 
 // DecodeHeader decodes a JSON header whose format is at most known; nothing may follow
