@@ -23,16 +23,17 @@ func EncodeShortTimes(v any) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// timeMember is a member of indented JSON whose value is what encoding/json makes of a time in UTC. A
-// key of a header is in lower case.
-var timeMember = regexp.MustCompile(`(?m)^( *"[a-z_]+": "\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z",?)$`)
+// timeMember is a member of JSON whose key is that of a time, and whose value is what encoding/json makes
+// of one in UTC.
+var timeMember = regexp.MustCompile(`("(?:[a-z_]+_)?(?:at|until|since)": ?"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z"`)
 
-// FixTimes gives the times in an indented JSON header three digits of fraction.
-func FixTimes(header []byte) []byte {
-	return timeMember.ReplaceAllFunc(header, func(member []byte) []byte {
+// FixTimes gives the times in JSON of ours three digits of fraction. Texts of others are not members with
+// such keys there.
+func FixTimes(data []byte) []byte {
+	return timeMember.ReplaceAllFunc(data, func(member []byte) []byte {
 		m := timeMember.FindSubmatch(member)
 		fraction := append(append([]byte("."), bytes.TrimPrefix(m[2], []byte("."))...), "000"...)
-		return slices.Concat(m[1], fraction[:len(".000")], m[3])
+		return slices.Concat(m[1], fraction[:len(".000")], []byte(`Z"`))
 	})
 }
 

@@ -52,7 +52,7 @@ func TestTimesHaveOneWidth(t *testing.T) {
 	type header struct {
 		Format int                 `json:"format"`
 		At     time.Time           `json:"published_at"`
-		Later  *time.Time          `json:"later,omitempty"`
+		Later  *time.Time          `json:"used_up_until,omitempty"`
 		Query  map[string][]string `json:"query,omitempty"`
 		Sent   map[string]string   `json:"sent,omitempty"`
 	}
@@ -75,7 +75,7 @@ func TestTimesHaveOneWidth(t *testing.T) {
 	const want = `{
   "format": 1,
   "published_at": "2026-11-23T09:05:00.000Z",
-  "later": "2026-11-23T09:05:00.000Z",
+  "used_up_until": "2026-11-23T09:05:00.000Z",
   "query": {
     "commenceTimeFrom": [
       "2026-11-23T09:05:00Z"
