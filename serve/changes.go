@@ -63,7 +63,8 @@ func (c *call) changeCursor(seq uint64) string {
 
 // changePosition parses the cursor and compares it with the window. If the position is
 // newer than what is served, the dataset is refreshed once, because another replica may
-// have a newer snapshot. If it is still newer, the page is empty.
+// have a newer snapshot. If it is still newer, the page is empty, until it is known that the
+// position is none of this log.
 func (c *call) changePosition() (at changeAt, err error) {
 	position, err := c.position(c.changeScope())
 	if err != nil || position == "" {
@@ -84,7 +85,8 @@ func (c *call) changePosition() (at changeAt, err error) {
 	if c.view == nil {
 		return at, nil // there is no window yet; ready returns the error
 	}
-	if c.view.Commit().HistoryID != history || at.seq+1 < c.view.Window().FirstSeq {
+	window := c.view.Window()
+	if c.view.Commit().HistoryID != history || at.seq+1 < window.FirstSeq || at.seq > window.LastSeq && c.dataset.IsForeign(at.seq, c.view) {
 		return at, api.Refuse(api.InvalidCursor)
 	}
 	return at, nil

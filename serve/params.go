@@ -100,11 +100,8 @@ func parseInstant(s string) (ms int64, ok bool) {
 	if err != nil {
 		return 0, false
 	}
-	if leap {
-		// A leap second ends a month in UTC. It is read as the following second.
-		if t = t.Add(time.Second).UTC(); t.Day() != 1 || t.Hour() != 0 || t.Minute() != 0 {
-			return 0, false
-		}
+	if leap { // RFC 3339 has it: the second after :59, with which the next minute begins
+		t = t.Add(time.Second)
 	}
 	const digits = 3 // of a millisecond
 	rest := ""

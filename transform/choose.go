@@ -65,7 +65,7 @@ func (r *run) chooseCycle() error {
 		r.cycle = newest.CycleID
 	}
 	r.summary.Cycle = r.cycle
-	before, _, err := snapshot.OpenCanonical(r.Root, r.cycle)
+	before, sum, err := snapshot.OpenCanonical(r.Root, r.cycle)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -74,6 +74,7 @@ func (r *run) chooseCycle() error {
 		r.summary.Already = true
 		return r.sync()
 	default:
+		before.ShortTimes = before.HasShortTimes(sum)
 		r.before = &before
 	}
 	return r.openArchive()

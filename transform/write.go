@@ -82,6 +82,7 @@ func (r *run) header() snapshot.Manifest {
 	m.ProcessedAt = &at
 	if r.before != nil {
 		m.ProcessedAt, m.BinaryVersion = r.before.ProcessedAt, r.before.BinaryVersion
+		m.ShortTimes = r.before.ShortTimes
 		if r.before.RawSHA256 == "" { // written by a version that did not record it
 			m.RawSHA256 = ""
 		}

@@ -111,13 +111,13 @@ func isHash(s string) bool {
 	return err == nil && len(b) == 32
 }
 
-// encode encodes a header with indentation; equal values have equal bytes.
+// encode encodes a header with indentation; equal values have equal bytes, and times one width.
 func encode(v any) ([]byte, error) {
 	b, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
 		return nil, err
 	}
-	return append(b, '\n'), nil
+	return append(layout.FixTimes(b), '\n'), nil
 }
 
 func decodeCycle(data []byte) (Cycle, error) {

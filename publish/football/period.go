@@ -1,21 +1,20 @@
 package football
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// ValidPeriod reports whether p is a canonical period:
-//
-//	FT | 1H | 2H | ET | ET_1H | ET_2H | PEN | FT_ET | FT_ET_PEN | a-b
-//
-// FT is 90 minutes with stoppage time, 2H the second half alone, ET extra time
-// alone, PEN the shoot-out alone, FT_ET with extra time, FT_ET_PEN until
-// decided, and a-b an interval in minutes ("0-10", "75-90").
-func ValidPeriod(p string) bool {
-	switch p {
-	case "FT", "1H", "2H", "ET", "ET_1H", "ET_2H", "PEN", "FT_ET", "FT_ET_PEN":
-		return true
-	}
-	return isInterval(p)
-}
+var periods = []string{"FT", "1H", "2H", "ET", "ET_1H", "ET_2H", "PEN", "FT_ET", "FT_ET_PEN"}
+
+// Periods returns the canonical periods besides intervals: FT is 90 minutes with stoppage time, 2H the
+// second half alone, ET extra time alone, PEN the shoot-out alone, FT_ET with extra time, FT_ET_PEN until
+// decided.
+func Periods() []string { return slices.Clone(periods) }
+
+// ValidPeriod reports whether p is a canonical period: one of Periods, or a-b, an interval in minutes
+// ("0-10", "75-90").
+func ValidPeriod(p string) bool { return slices.Contains(periods, p) || isInterval(p) }
 
 func isInterval(p string) bool {
 	from, to, ok := strings.Cut(p, "-")

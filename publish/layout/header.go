@@ -1,15 +1,40 @@
 package layout
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
+	"slices"
 )
 
-// EncodeHeader encodes a JSON header; equal values have equal bytes.
+// EncodeHeader encodes a JSON header; equal values have equal bytes. Its times have milliseconds,
+// so that they sort as texts.
 func EncodeHeader(v any) ([]byte, error) {
+	data, err := EncodeShortTimes(v)
+	return FixTimes(data), err
+}
+
+// EncodeShortTimes is EncodeHeader as it was before 2026-11-23, when times had no zeros at the end of
+// their fractions. It is for a header of which the very bytes are needed again.
+func EncodeShortTimes(v any) ([]byte, error) {
 	data, err := json.MarshalIndent(v, "", "  ")
 	return append(data, '\n'), err
+}
+
+// timeMember is a member of JSON whose key is that of a time, and whose value is what encoding/json makes
+// of one in UTC.
+var timeMember = regexp.MustCompile(`("(?:[a-z_]+_)?(?:at|until|since)": ?"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z"`)
+
+// FixTimes gives the times in JSON of ours three digits of fraction. Texts of others are not members with
+// such keys there.
+func FixTimes(data []byte) []byte {
+	return timeMember.ReplaceAllFunc(data, func(member []byte) []byte {
+		m := timeMember.FindSubmatch(member)
+		fraction := append(append([]byte("."), bytes.TrimPrefix(m[2], []byte("."))...), "000"...)
+		return slices.Concat(m[1], fraction[:len(".000")], []byte(`Z"`))
+	})
 }
 
 // DecodeHeader decodes a JSON header whose format is at most known; nothing may follow

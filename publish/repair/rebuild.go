@@ -6,6 +6,7 @@ import (
 
 	"mkt/publish"
 	"mkt/publish/durable"
+	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
 
@@ -93,6 +94,12 @@ func (r *rebuilder) rebuildAs(ctx context.Context, c snapshot.Commit, a assumpti
 	}
 	made.Manifest.AcceptRemovals = made.Manifest.AcceptRemovals && a.recorded
 	made.manifestSum, err = made.WriteManifest()
+	if err == nil && made.manifestSum != c.ManifestSHA256 && !made.Manifest.ShortTimes { // perhaps of an earlier build
+		made.Manifest.ShortTimes = true
+		if err = r.Root.Remove(made.SnapshotDir() + "/" + layout.ManifestFile); err == nil {
+			made.manifestSum, err = made.WriteManifest()
+		}
+	}
 	return made, err
 }
 

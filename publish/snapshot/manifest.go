@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/table"
@@ -70,6 +71,16 @@ type Manifest struct {
 
 	// Changes are the retained segments of the change log, oldest first.
 	Changes []Segment `json:"changes,omitempty"`
+
+	// ShortTimes: an earlier build wrote this header, with layout.EncodeShortTimes. It is for a header
+	// that must get the very bytes again.
+	ShortTimes bool `json:"-"`
+}
+
+// HasShortTimes reports whether a header with this hash has ShortTimes.
+func (m Manifest) HasShortTimes(sum string) bool {
+	data, err := layout.EncodeShortTimes(m)
+	return err == nil && durable.Hash(data) == sum
 }
 
 // Only returns a manifest of only the files with one of these names.

@@ -50,7 +50,11 @@ func CreateManifest(f durable.FS, dir string, m Manifest) (string, error) {
 	if err := m.Validate(); err != nil {
 		return "", err
 	}
-	data, err := layout.EncodeHeader(m)
+	encode := layout.EncodeHeader
+	if m.ShortTimes {
+		encode = layout.EncodeShortTimes
+	}
+	data, err := encode(m)
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"mkt/internal/check"
 	"mkt/internal/needs"
+	"mkt/publish/football"
 	"mkt/serve/internal/api"
 )
 
@@ -78,5 +79,23 @@ func TestSchemaHasNoEmptyList(t *testing.T) {
 	}
 	if s.Pagination != (api.PageLimits{DefaultLimit: 50, MinLimit: 1, MaxLimit: 200}) {
 		t.Errorf("pagination %+v", s.Pagination)
+	}
+}
+
+// Every period that an answer may have matches the pattern of /schema.
+func TestPeriodPattern(t *testing.T) {
+	schema := api.NewSchema(nil, nil)
+	pattern := regexp.MustCompile(schema.PeriodPattern)
+	for _, p := range append(football.Periods(), "0-10", "75-90", "105-120", "", "ft", "FTX", "-10", "0-", "0-1000", football.Interval) {
+		if pattern.MatchString(p) != football.ValidPeriod(p) {
+			t.Errorf("%q: the pattern and the rules disagree", p)
+		}
+	}
+	for _, term := range schema.Markets {
+		for _, p := range term.Periods {
+			if !slices.Contains(schema.Periods, p) {
+				t.Errorf("%s: %s is not in periods", term.Market, p)
+			}
+		}
 	}
 }

@@ -13,7 +13,8 @@ func AppendFixture(dst []byte, f *table.FixtureRow) []byte {
 	dst = addNonEmpty(dst, `,"provenance":{"source_provider":`, f.SourceProvider)
 	dst = addText(dst, `,"provider_fixture_id":`, f.ProviderFixtureID)
 	dst = addAbsent(dst, f.Absent)
-	return append(dst, `}}`...)
+	dst = addText(dst, `},"content_digest":`, f.ContentDigest)
+	return append(dst, '}')
 }
 
 // AppendFixtureDetail appends the fields that only a single fixture has. They replace
@@ -24,7 +25,6 @@ func AppendFixture(dst []byte, f *table.FixtureRow) []byte {
 func AppendFixtureDetail(dst []byte, f *table.FixtureRow) []byte {
 	dst = addText(dst, `,"markets_url":`, Root+"/fixtures/"+f.FixtureID+"/markets")
 	dst = addBool(dst, `,"bet_builder_available":`, false)
-	dst = addText(dst, `,"content_digest":`, f.ContentDigest)
 	return append(dst, '}')
 }
 

@@ -20,16 +20,16 @@ func TestFixtureJSON(t *testing.T) {
 	row := table.FixtureRow{FixtureID: "fx_a", Home: ptr("Ålesund"), League: ptr(`"Q" \ League`), StartsAt: ptr(fetched), MarketCount: 3,
 		SourceProvider: "betsapi", ProviderFixtureID: "123", ContentDigest: "d", Absent: []string{"away"}}
 	const list = `{"fixture_id":"fx_a","home":"Ålesund","away":null,"league":"\"Q\" \\ League","starts_at":"2026-11-20T09:07:00.000Z","market_count":3,` +
-		`"provenance":{"source_provider":"betsapi","provider_fixture_id":"123","absent":["away"]}}`
+		`"provenance":{"source_provider":"betsapi","provider_fixture_id":"123","absent":["away"]},"content_digest":"d"}`
 	body := api.AppendFixture(nil, &row)
 	if string(body) != list {
 		t.Errorf("got  %s\nwant %s", body, list)
 	}
 	single := api.JoinFixture(nil, body, api.AppendFixtureDetail(nil, &row))
-	if want := list[:len(list)-1] + `,"markets_url":"/api/v1/fixtures/fx_a/markets","bet_builder_available":false,"content_digest":"d"}`; string(single) != want {
+	if want := list[:len(list)-1] + `,"markets_url":"/api/v1/fixtures/fx_a/markets","bet_builder_available":false}`; string(single) != want {
 		t.Errorf("got  %s\nwant %s", single, want)
 	}
-	if got := string(api.AppendFixture(nil, &table.FixtureRow{})); got != `{"fixture_id":"","home":null,"away":null,"league":null,"starts_at":null,"market_count":0,"provenance":{"source_provider":null,"provider_fixture_id":""}}` {
+	if got := string(api.AppendFixture(nil, &table.FixtureRow{})); got != `{"fixture_id":"","home":null,"away":null,"league":null,"starts_at":null,"market_count":0,"provenance":{"source_provider":null,"provider_fixture_id":""},"content_digest":""}` {
 		t.Error(got)
 	}
 }

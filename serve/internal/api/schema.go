@@ -1,6 +1,8 @@
 package api
 
 import (
+	"strings"
+
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve/account"
@@ -36,7 +38,8 @@ type Schema struct {
 	QualityReasons       []string     `json:"quality_reasons"`
 	SubscriptionStatuses []string     `json:"subscription_statuses"`
 	Markets              []MarketTerm `json:"markets"`
-	Periods              []string     `json:"periods"` // in addition to intervals of minutes, "a-b"
+	Periods              []string     `json:"periods"`        // INTERVAL stands for intervals of minutes, "a-b"
+	PeriodPattern        string       `json:"period_pattern"` // of every period in an answer, intervals included
 
 	ClockPeriods        []string `json:"clock_periods"`
 	VisualStates        []string `json:"visual_states"`
@@ -111,7 +114,8 @@ func NewSchema(sections, providerMetrics []string) Schema {
 		QualityReasons:       texts(football.QualityReasons()),
 		SubscriptionStatuses: texts(account.Terms()),
 		Markets:              marketTerms(),
-		Periods:              []string{"FT", "1H", "2H", "ET", "ET_1H", "ET_2H", "PEN", "FT_ET", "FT_ET_PEN"},
+		Periods:              append(football.Periods(), football.Interval),
+		PeriodPattern:        "^(" + strings.Join(football.Periods(), "|") + "|[0-9]{1,3}-[0-9]{1,3})$",
 		ClockPeriods:         texts(football.Phases()),
 		VisualStates:         texts(football.VisualStates()),
 		TimelineCertainties:  texts(football.Certainties()),

@@ -35,6 +35,7 @@ type Dataset struct {
 	current *View // nil until a snapshot is loaded
 	state   State
 	trouble Trouble
+	ahead   map[uint64]time.Time // positions beyond the end of the log, and when a client first sent them
 
 	refreshing  sync.Mutex // held during a refresh
 	faults      *faults
@@ -43,9 +44,7 @@ type Dataset struct {
 	quarantined map[string]quarantined // publications that cannot be loaded, by the hash of their commit
 	retryAt     time.Time              // no load before this time, after an error that is not the snapshot's
 	failed      int                    // loads that failed in a row
-	fetched     atomic.Bool            // what was published elsewhere was copied at the last request for it
 	lastRefresh time.Time              // end of the last refresh
-	refreshes   atomic.Uint64          // refreshes begun
 	looked      atomic.Bool            // the state files were read, or there are none
 	gone        bool                   // the tenant is no longer served
 	watch       watch                  // of the polls
@@ -158,7 +157,6 @@ func (d *Dataset) Refresh(ctx context.Context) {
 // refreshLocked reports whether everything could be read, and the newest publication is
 // served.
 func (d *Dataset) refreshLocked(ctx context.Context) bool {
-	d.refreshes.Add(1)
 	complete, err := d.refresh(ctx)
 	if ctx.Err() == nil {
 		d.faults.note(slog.LevelError, "cannot load the newest publication", err)
@@ -181,35 +179,16 @@ func (d *Dataset) RefreshSoon(ctx context.Context, timeout time.Duration) {
 	}
 	await(ctx, timeout, func(ctx context.Context) {
 		defer d.refreshing.Unlock()
-		d.fetchLocked(ctx)
-	})
-}
-
-// RefreshNow returns when a refresh that began after the call has ended, or when
-// timeout has elapsed; it reports whether everything that was published before the call is
-// known. Simultaneous calls share one refresh.
-func (d *Dataset) RefreshNow(ctx context.Context, timeout time.Duration) (complete bool) {
-	before := d.refreshes.Load()
-	ended := await(ctx, timeout, func(ctx context.Context) {
-		d.refreshing.Lock()
-		defer d.refreshing.Unlock()
-		if d.refreshes.Load() == before { // otherwise another goroutine has refreshed since
-			d.fetchLocked(ctx)
+		if d.library.fetch != nil {
+			_ = d.library.fetch(ctx, d.clientID, d.product) // an error is logged there, and what is here is served
 		}
+		d.refreshLocked(ctx)
 	})
-	return ended && d.fetched.Load()
 }
 
-// fetchLocked refreshes after it has copied what was published elsewhere.
-func (d *Dataset) fetchLocked(ctx context.Context) {
-	d.fetched.Store(d.library.fetch == nil || d.library.fetch(ctx, d.clientID, d.product) == nil)
-	d.refreshLocked(ctx)
-}
-
-// await runs do and returns when it has returned, ctx has ended, or timeout has elapsed; it
-// reports whether do has returned. do continues in any case, because a client that
-// disconnects must not stop a load.
-func await(ctx context.Context, timeout time.Duration, do func(context.Context)) (ended bool) {
+// await runs do and returns when it has returned, ctx has ended, or timeout has elapsed. do
+// continues in any case, because a client that disconnects must not stop a load.
+func await(ctx context.Context, timeout time.Duration, do func(context.Context)) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -217,11 +196,9 @@ func await(ctx context.Context, timeout time.Duration, do func(context.Context))
 	}()
 	select {
 	case <-done:
-		return true
 	case <-ctx.Done():
 	case <-time.After(timeout):
 	}
-	return false
 }
 
 func (d *Dataset) refresh(ctx context.Context) (complete bool, err error) {
@@ -344,7 +321,9 @@ func (d *Dataset) checkStateFile(step string) error {
 func (d *Dataset) swap(next *View) {
 	d.mu.Lock()
 	before := d.current
-	d.current = next
+	if d.current = next; next != nil {
+		next.order = d.library.swaps.Add(1)
+	}
 	d.mu.Unlock()
 	if before != nil {
 		before.Release()

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mkt/internal/scratch"
@@ -58,6 +59,7 @@ type Library struct {
 	renders   *fairQueue
 	counts    counts
 	notices   *notices // set by Run; nil = there are none
+	swaps     atomic.Uint64
 
 	loaded chan struct{} // closed when every tenant has been refreshed once
 

@@ -413,25 +413,69 @@ func TestPagesCountTheirKeys(t *testing.T) {
 	}
 }
 
-// A client may have seen at another replica what this one has not copied yet: only a copy
-// that succeeded tells what was published.
-func TestRefreshNowFetches(t *testing.T) {
+// A client may have seen at another replica what this one has not copied yet.
+func TestRefreshSoonFetches(t *testing.T) {
 	root := servetest.NewRoot(t, t.TempDir(), "acme")
-	var failed error
-	asked := 0
+	asked, now := 0, servetest.Start
 	l := open(t, root.DataDir, func(o *reader.Options) {
+		o.Now = func() time.Time { return now }
 		o.Fetch = func(_ context.Context, clientID string, p football.Product) error {
 			if asked++; clientID != "acme" || p != football.MarketEngine {
 				t.Errorf("asked for %s %s", clientID, p)
 			}
-			return failed
+			return errors.New("the store is away")
 		}
 	})
 	d := l.Tenant("acme").Dataset(football.MarketEngine)
-	if !d.RefreshNow(t.Context(), time.Minute) {
-		t.Error("everything was copied, and not all of it is known")
+	for range 3 { // soon after each other
+		d.RefreshSoon(t.Context(), time.Minute)
 	}
-	if failed = errors.New("the store is away"); d.RefreshNow(t.Context(), time.Minute) || asked != 2 {
-		t.Errorf("nothing could be copied, and everything is known; asked %d times", asked)
+	if asked != 1 {
+		t.Errorf("asked %d times", asked)
+	}
+	now = now.Add(time.Second)
+	if d.RefreshSoon(t.Context(), time.Minute); asked != 2 {
+		t.Errorf("asked %d times, a second later", asked)
+	}
+}
+
+// A position beyond the end of the log may be of a newer copy of it, until something that was published
+// after it was sent ends before it.
+func TestForeignPositions(t *testing.T) {
+	root := servetest.NewRoot(t, t.TempDir(), "acme")
+	now := servetest.Start.Add(time.Minute)
+	l := open(t, root.DataDir, func(o *reader.Options) { o.Now = func() time.Time { return now } })
+	d := l.Tenant("acme").Dataset(football.MarketEngine)
+	foreign := func(seq uint64) bool {
+		now = now.Add(time.Second)
+		d.Refresh(t.Context())
+		v := d.Acquire()
+		if v != nil {
+			defer v.Release()
+		}
+		return d.IsForeign(seq, v)
+	}
+	if foreign(9) || foreign(9) {
+		t.Error("nothing was published yet")
+	}
+	root.PublishNext(4, 1) // before
+	if foreign(9) || foreign(5) || foreign(5) {
+		t.Error("nothing was published since")
+	}
+	root.PublishNext(2, 1) // an hour later
+	if !foreign(9) || foreign(7) {
+		t.Error("what was published since ends before 9; 7 is new")
+	}
+	now = servetest.Start.Add(2*time.Hour - 30*time.Second) // perhaps the clock here is behind
+	foreign(11)
+	root.PublishNext(1, 1)
+	if foreign(11) || !foreign(9) {
+		t.Error("published within the tolerance of clocks")
+	}
+	for seq := range uint64(1000) { // of a client that makes them up
+		d.IsForeign(1000+seq, nil)
+	}
+	if !foreign(9) {
+		t.Error("forgotten")
 	}
 }

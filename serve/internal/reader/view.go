@@ -19,6 +19,7 @@ type View struct {
 	live     *liveSet // nil unless it is a live snapshot, which has neither index nor engine
 	log      *changeLog
 	dataset  *Dataset // nil on a view that is only checked
+	order    uint64   // see Order
 
 	pages      *lru[string, *api.Page]
 	renderings renderings
@@ -45,6 +46,10 @@ func (v *View) Release() {
 
 // Commit returns the publication that the view shows.
 func (v *View) Commit() snapshot.Commit { return v.commit }
+
+// Order returns a number that is greater in every view that was loaded later by this process, also
+// after a restore, when versions do not say which view is newer.
+func (v *View) Order() uint64 { return v.order }
 
 // Freshness returns the times of the whole dataset: the newest retrieval in it.
 func (v *View) Freshness() api.Freshness {

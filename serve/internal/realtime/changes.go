@@ -24,15 +24,19 @@ func newPage(at position, v *reader.View) (page, error) {
 // pushChanges sends the next page of events, if there are any and if the connection
 // has received everything before. The lock is held.
 func (c *connection) pushChanges(r *round) {
-	v := r.view(changes)
-	if !c.on[changes] || v == nil {
+	if !c.on[changes] {
+		return
+	}
+	v := c.view(r, changes)
+	if v == nil {
 		return
 	}
 	commit := v.Commit()
 	if c.at.history == "" { // it subscribed before the first publication
 		c.at.history = commit.HistoryID
 	}
-	if c.at.history != commit.HistoryID || c.at.seq+1 < commit.FirstSeq {
+	isAhead := c.at.seq > commit.LastSeq
+	if c.at.history != commit.HistoryID || c.at.seq+1 < commit.FirstSeq || isAhead && r.dataset(changes).IsForeign(c.at.seq, v) {
 		c.drop(reasonPosition)
 		return
 	}
@@ -72,24 +76,30 @@ func (c *connection) catchUp() {
 	}
 }
 
+// look refreshes the dataset if a subscription is to begin beyond the end of the log: another
+// replica may have a newer one.
+func (r *round) look(from start) {
+	if from.given && from.cursor > lastSeq(r.view(changes)) {
+		const timeout = time.Second
+		r.dataset(changes).RefreshSoon(context.Background(), timeout)
+	}
+}
+
 // changesFrom answers a subscribe to changes. It returns the position at which the
 // subscription begins, and the answer with the first page.
-func (r *round) changesFrom(f fields) (at position, answer []byte, err error) {
-	from, err := readStart(f)
-	if err != nil {
-		return at, nil, err
-	}
-	v, err := r.viewFor(from)
-	if err != nil {
-		return at, nil, err
+func (r *round) changesFrom(v *reader.View, from start) (at position, answer []byte, err error) {
+	isLoading := v == nil && r.dataset(changes).Published() // the first snapshot is still being loaded
+	if !isLoading && !r.isInLog(v, from) {
+		return at, nil, api.Refuse(api.InvalidCursor)
 	}
 	if e := r.refusal(changes); e != nil {
 		return at, nil, e
 	}
-	if v == nil && r.dataset(changes).Published() {
-		return at, nil, r.dataset(changes).NotReady() // the first snapshot is still being loaded
+	if isLoading {
+		return at, nil, r.dataset(changes).NotReady()
 	}
 	if v == nil {
+		at.seq = from.cursor
 		return at, api.AppendSubscribedChanges(nil, new(api.List), at.seq, api.Window{FirstSeq: 1}), nil
 	}
 	at = position{v.Commit().HistoryID, v.Commit().LastSeq}
@@ -105,30 +115,16 @@ func (r *round) changesFrom(f fields) (at position, answer []byte, err error) {
 	return at, api.AppendSubscribedChanges(nil, &list, at.seq, v.Window()), nil
 }
 
-// viewFor returns the view with which a subscription begins, or nil if there is none
-// yet. It refuses a cursor that is older than the window, and one beyond the end of the
-// log, after which no event may ever come. In the latter case it refreshes the dataset
-// first, because another replica may have loaded a newer snapshot; the client asks again if
-// that takes too long.
-func (r *round) viewFor(from start) (*reader.View, error) {
-	v := r.view(changes)
-	if from.given && from.cursor > lastSeq(v) {
-		const timeout = time.Second
-		refreshed := r.dataset(changes).RefreshNow(context.Background(), timeout)
-		v = r.renew(changes)
-		if !refreshed && from.cursor > lastSeq(v) {
-			return nil, &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second}
-		}
-	}
+// isInLog reports whether a subscription may begin at a position, as over HTTP: not before the
+// window, and beyond the end of the log unless the position is known to be of another log.
+func (r *round) isInLog(v *reader.View, from start) bool {
 	switch {
-	case !from.given, v == nil && r.dataset(changes).Published(): // in the latter case it is still being loaded
-		return v, nil
+	case !from.given:
+		return true
 	case from.cursor > lastSeq(v):
-		return nil, api.Refusef(api.InvalidCursor, "cursor is beyond the end of the log, whose newest event is %d; bootstrap again from /fixtures", lastSeq(v))
-	case v != nil && from.cursor+1 < v.Commit().FirstSeq:
-		return nil, api.Refuse(api.InvalidCursor)
+		return !r.dataset(changes).IsForeign(from.cursor, v)
 	}
-	return v, nil
+	return v == nil || from.cursor+1 >= v.Commit().FirstSeq
 }
 
 // lastSeq returns the newest event of a view's log, or 0 if there is no view.

@@ -7,6 +7,7 @@ import (
 
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
+	"mkt/serve/internal/reader"
 	"mkt/serve/internal/socketio"
 )
 
@@ -24,8 +25,9 @@ type connection struct {
 	mu    sync.Mutex // keeps an answer before the pushes that it starts
 	gone  bool
 	on    [numChannels]bool
-	at    position  // in changes: the last event that was sent
-	shown liveState // in live: the current one at the subscribe, or the last one that was sent
+	at    position            // in changes: the last event that was sent
+	shown liveState           // in live: the current one at the subscribe, or the last one that was sent
+	seen  [numChannels]uint64 // the order of the newest view that it was answered from
 }
 
 // end ends the subscriptions; nothing is sent to the connection any more.
@@ -119,6 +121,17 @@ func (c *connection) closeChannel(ch int, e *api.Error) {
 	c.setSubscribed(ch, false)
 	c.service.counters.closed.add(string(e.Code))
 	c.send(socketio.NewRawPacket(api.ChannelClosedEvent, api.AppendChannelClosed(nil, channels[ch].name, e)))
+}
+
+// view returns the view of a channel; nil if there is none, or if the connection was answered from a
+// newer one: rounds of different goroutines overlap, and a client must not go back. The lock is held.
+func (c *connection) view(r *round, ch int) *reader.View {
+	v := r.view(ch)
+	if v == nil || v.Order() < c.seen[ch] {
+		return nil
+	}
+	c.seen[ch] = v.Order()
+	return v
 }
 
 // send returns false if the connection has ended, or ends because of the packet.

@@ -58,21 +58,31 @@ func (c *connection) subscribe(args []json.RawMessage, answer func([]byte)) erro
 		return err
 	}
 	s.o.Usage.Count(r.account.ClientID, channels[ch].usage, channels[ch].product)
-	var at position
-	var state liveState
-	var body []byte
+	var from start
 	if ch == changes {
-		at, body, err = r.changesFrom(f)
-	} else {
-		state, body, err = r.liveFrom()
-	}
-	if err != nil {
-		return err
+		if from, err = readStart(f); err != nil {
+			return err
+		}
+		r.look(from)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.gone {
 		return nil
+	}
+	// The answer is made with the lock held and from the newest view, so that it is not older than what
+	// was pushed before it, nor newer than what is pushed after it.
+	r.renew(ch)
+	var at position
+	var state liveState
+	var body []byte
+	if v := c.view(r, ch); ch == changes {
+		at, body, err = r.changesFrom(v, from)
+	} else {
+		state, body, err = r.liveFrom(v)
+	}
+	if err != nil {
+		return err
 	}
 	answer(body)
 	c.setSubscribed(ch, true)

@@ -37,8 +37,11 @@ func (s liveState) outdated(now liveState) bool {
 // pushLive sends the snapshot if the last one that was sent is outdated. The lock is
 // held.
 func (c *connection) pushLive(r *round) {
-	v := r.view(live)
-	if !c.on[live] || v == nil || !c.shown.outdated(r.liveState(v)) {
+	if !c.on[live] {
+		return
+	}
+	v := c.view(r, live)
+	if v == nil || !c.shown.outdated(r.liveState(v)) {
 		return
 	}
 	c.shown = r.liveState(v)
@@ -63,11 +66,10 @@ func (t *tenant) livePacket(v *reader.View, of liveState, now time.Time) *socket
 
 // liveFrom answers a subscribe to live. It returns the state of the current snapshot; if
 // there is none yet, the first one will be pushed.
-func (r *round) liveFrom() (from liveState, answer []byte, err error) {
+func (r *round) liveFrom(v *reader.View) (from liveState, answer []byte, err error) {
 	if e := r.refusal(live); e != nil {
 		return liveState{}, nil, e
 	}
-	v := r.view(live)
 	if v == nil {
 		return liveState{}, api.AppendSubscribedLive(nil, nil, 0), nil
 	}

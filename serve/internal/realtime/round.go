@@ -82,12 +82,12 @@ func (r *round) view(ch int) *reader.View {
 	return r.views[ch]
 }
 
-func (r *round) renew(ch int) *reader.View {
+// renew makes the next view of a channel the newest one again.
+func (r *round) renew(ch int) {
 	if v := r.views[ch]; v != nil {
 		v.Release()
 	}
 	r.viewed[ch] = false
-	return r.view(ch)
 }
 
 func (r *round) release() {

@@ -11,6 +11,7 @@ import (
 
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/durable"
+	"mkt/publish/layout"
 )
 
 type file struct {
@@ -108,7 +109,7 @@ func encode(entries []Entry) (lines []byte, err error) {
 		if err != nil {
 			return nil, err
 		}
-		lines = append(append(lines, line...), '\n')
+		lines = append(append(lines, layout.FixTimes(line)...), '\n')
 	}
 	return lines, nil
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"time"
+
+	"mkt/publish/layout"
 )
 
 // Env is what every command shares: the streams, the clock, and the global settings.
@@ -47,7 +49,19 @@ func NewEnv(in io.Reader, out, errs io.Writer, now func() time.Time, version str
 func (env *Env) JSON() bool { return env.output.Value == "json" }
 
 // Encode prints a value as a line of JSON.
-func (env *Env) Encode(v any) error { return json.NewEncoder(env.Out).Encode(v) }
+func (env *Env) Encode(v any) error {
+	line, err := JSONLine(v)
+	if err == nil {
+		_, err = env.Out.Write(line)
+	}
+	return err
+}
+
+// JSONLine returns a value as a line of JSON. Its times have milliseconds, so that they sort as texts.
+func JSONLine(v any) ([]byte, error) {
+	data, err := json.Marshal(v)
+	return append(layout.FixTimes(data), '\n'), err
+}
 
 // logOff is above every level. It is the default of commands that do one thing and
 // return: their error message says what failed, and a log line would repeat it.

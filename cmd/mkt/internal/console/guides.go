@@ -45,6 +45,7 @@ var guideGroups = []guideGroup{
 		{"vocabulary", "What the name of a market means"},
 		{"momentum", "What momentum means, and how well it predicts"},
 		{"compatibility", "What an update may change"},
+		{"decisions", "Where the service does more than its specification says, or something else, and why"},
 	}},
 	{"For operators", []guideEntry{
 		{"console", "What each section of these pages answers"},

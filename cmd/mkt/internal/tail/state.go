@@ -26,7 +26,7 @@ type Fixture struct {
 	StartsAt    *string `json:"starts_at"`
 	MarketCount int     `json:"market_count"`
 
-	digest string // of its content, from the event that it was fetched for; "" if it came from the list
+	ContentDigest string `json:"content_digest"`
 }
 
 // state is the fixtures of an account at a position of the change log.
@@ -102,13 +102,13 @@ const fewFetches = 20
 // apply updates the fixtures to the end of a page. A fixture whose digest did not change is not
 // fetched.
 func (s *state) apply(ctx context.Context, events []Event) error {
-	stale := map[string]string{}
+	stale := map[string]bool{}
 	for _, e := range events {
 		if e.Type == "fixture_removed" {
 			delete(s.fixtures, e.FixtureID)
 			delete(stale, e.FixtureID)
-		} else if held, ok := s.fixtures[e.FixtureID]; !ok || e.ContentDigest == nil || held.digest != *e.ContentDigest {
-			stale[e.FixtureID] = e.digest()
+		} else if held, ok := s.fixtures[e.FixtureID]; !ok || e.ContentDigest == nil || held.ContentDigest != *e.ContentDigest {
+			stale[e.FixtureID] = true
 		}
 	}
 	if len(stale) > fewFetches {
@@ -119,23 +119,16 @@ func (s *state) apply(ctx context.Context, events []Event) error {
 		s.fixtures = fixtures
 		return nil
 	}
-	for id, digest := range stale {
-		if err := s.fetch(ctx, id, digest); err != nil {
+	for id := range stale {
+		if err := s.fetch(ctx, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e Event) digest() string {
-	if e.ContentDigest == nil {
-		return ""
-	}
-	return *e.ContentDigest
-}
-
 // fetch reads one fixture, and removes it if it does not exist any more.
-func (s *state) fetch(ctx context.Context, id, digest string) error {
+func (s *state) fetch(ctx context.Context, id string) error {
 	var answer struct{ Data Fixture }
 	err := s.client.get(ctx, "/fixtures/"+id, &answer)
 	var refused *Refused
@@ -145,7 +138,6 @@ func (s *state) fetch(ctx context.Context, id, digest string) error {
 	case err != nil:
 		return fmt.Errorf("fixture %s: %w", id, err)
 	default:
-		answer.Data.digest = digest
 		s.fixtures[id] = answer.Data
 	}
 	return nil

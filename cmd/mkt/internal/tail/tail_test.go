@@ -19,6 +19,7 @@ type service struct {
 	fixtures []tail.Fixture
 	changes  func(cursor string) (status int, events []tail.Event, next string)
 	lists    int                                              // number of first pages of fixtures that were requested
+	singles  int                                              // number of single fixtures that were requested
 	alter    func(lists int, f []tail.Fixture) []tail.Fixture // changes a list before it is sent; may be nil
 }
 
@@ -47,6 +48,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		page["data"], page["pagination"] = events, map[string]any{"next_cursor": next, "has_more": false}
 	default:
+		s.singles++
 		for _, f := range s.fixtures {
 			if path == "/fixtures/"+f.FixtureID {
 				page["data"] = f
@@ -123,6 +125,32 @@ func TestDifferences(t *testing.T) {
 				t.Errorf("%v, want %s", err, c.want)
 			}
 		})
+	}
+}
+
+// A fixture whose event has the digest that it had in the list is not fetched.
+func TestDigestOfTheList(t *testing.T) {
+	same, other := "d1", "d2"
+	s := &service{fixtures: []tail.Fixture{{FixtureID: "fx_a", ContentDigest: same}}}
+	s.changes = func(cursor string) (int, []tail.Event, string) {
+		switch cursor {
+		case "c0":
+			return http.StatusOK, []tail.Event{{Seq: 1, Type: "fixture_markets_updated", FixtureID: "fx_a", ContentDigest: &same}}, "c1"
+		case "c1":
+			s.fixtures[0].ContentDigest = other
+			return http.StatusOK, []tail.Event{{Seq: 2, Type: "fixture_markets_updated", FixtureID: "fx_a", ContentDigest: &other}}, "c2"
+		}
+		return quiet(cursor)
+	}
+	fetches := map[uint64]int{}
+	_, err := follow(t, s, tail.Options{}, func(n tail.News) bool {
+		if n.Kind == "event" {
+			fetches[n.Event.Seq] = s.singles
+		}
+		return n.Kind == "event" && n.Event.Seq == 2
+	})
+	if err != nil || fmt.Sprint(fetches) != "map[1:0 2:1]" {
+		t.Errorf("single fixtures fetched after each event: %v, %v", fetches, err)
 	}
 }
 

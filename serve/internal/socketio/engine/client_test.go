@@ -227,8 +227,8 @@ func (s socket) next() string {
 	case err != nil:
 		return "cut"
 	case f.Header.OpCode == ws.OpClose:
-		code, _ := ws.ParseCloseFrameData(f.Payload)
-		return fmt.Sprint("close ", code)
+		code, reason := ws.ParseCloseFrameData(f.Payload)
+		return strings.TrimSpace(fmt.Sprint("close ", code, " ", reason))
 	case f.Header.OpCode == ws.OpBinary:
 		return "binary " + string(f.Payload)
 	case f.Header.OpCode == ws.OpPong:

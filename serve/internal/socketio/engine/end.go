@@ -7,7 +7,7 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// end closes an open session; mu is held. A websocket gets a close frame with this code
+// end closes an open session; mu is held. A websocket gets a close frame with this code and reason
 // after the message that is being written. A polling client first receives the queued
 // messages and then the end, with the waiting GET or the next one.
 func (s *Session) end(reason string, code ws.StatusCode) {
@@ -21,7 +21,7 @@ func (s *Session) end(reason string, code ws.StatusCode) {
 		s.ws.closeNow()
 	case s.ws != nil:
 		s.queue.take()
-		s.queue.push(entry{m: newClose(code)})
+		s.queue.push(entry{m: newClose(code, reason)})
 		s.pump()
 		if s.slow { // the close frame is written in its turn, but not for longer than closeGrace
 			time.AfterFunc(closeGrace, s.ws.closeNow)

@@ -38,7 +38,7 @@ func TestIdleWebsocketsNeedNoGoroutines(t *testing.T) {
 			s.conn.Close()
 		} else {
 			session.Close("dropped")
-			s.want("close 1000", "cut")
+			s.want("close 1000 dropped", "cut")
 			want = "dropped"
 		}
 		h.ended(want)
@@ -74,6 +74,6 @@ func TestConnectionsWithoutFileDescriptor(t *testing.T) {
 		s.want(text)
 	}
 	(<-h.opened).Close("dropped")
-	s.want("close 1000")
+	s.want("close 1000 dropped")
 	h.ended("dropped")
 }

@@ -69,8 +69,12 @@ func newControl(op ws.OpCode, body []byte) *Message {
 	return &Message{frames: append(appendFrame(nil, op, len(body)), body...), last: op == ws.OpClose}
 }
 
-func newClose(code ws.StatusCode) *Message {
-	return newControl(ws.OpClose, ws.NewCloseFrameBody(code, ""))
+// newClose returns a close frame. The reason is for people, and one of those of Receiver.Closed.
+func newClose(code ws.StatusCode, reason string) *Message {
+	if reason == Transport { // the client knows: it has closed
+		reason = ""
+	}
+	return newControl(ws.OpClose, ws.NewCloseFrameBody(code, reason))
 }
 
 // appendFrame appends the header of an unfragmented frame from the server.

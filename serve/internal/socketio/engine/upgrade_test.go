@@ -50,7 +50,7 @@ func TestUpgrade(t *testing.T) {
 		p.expect(p.do(method, p.query(), "4x"), 400, `{"code":3,"message":"Bad request"}`)
 	}
 	second := p.probe()
-	second.want("close 1008")
+	second.want("close 1008 upgrade refused")
 	second.wantEnd()
 	s.send("4still here")
 	s.want("4still here")
@@ -151,7 +151,7 @@ func TestSecondProbe(t *testing.T) {
 	first.send("2probe")
 	first.want("3probe")
 	second := p.probe()
-	second.want("close 1008")
+	second.want("close 1008 upgrade refused")
 	first.send("5")
 	first.send("4a")
 	first.want("4a")

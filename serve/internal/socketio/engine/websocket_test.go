@@ -59,7 +59,7 @@ func TestFragments(t *testing.T) {
 	s.want("pong are you there", "4oné")
 	s.frame(ws.NewFrame(ws.OpText, false, bytes.Repeat([]byte("4"), 60)))
 	s.frame(ws.NewFrame(ws.OpContinuation, true, bytes.Repeat([]byte("4"), 60)))
-	s.want("close 1009")
+	s.want("close 1009 protocol violation")
 	s.wantEnd()
 }
 
@@ -70,22 +70,22 @@ func TestWebsocketViolations(t *testing.T) {
 		raw   []byte
 		want  string
 	}{
-		"too large":             {frame: ws.NewTextFrame(bytes.Repeat([]byte("4"), 101)), want: "close 1009"},
-		"announced as huge":     {raw: []byte{0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}, want: "close 1009"},
-		"a length beyond all":   {raw: []byte{0x81, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}, want: "close 1002"},
-		"invalid UTF-8":         {frame: ws.NewTextFrame([]byte("4\xff")), want: "close 1007"},
-		"reserved op code":      {frame: ws.NewFrame(3, true, nil), want: "close 1002"},
-		"continues nothing":     {frame: ws.NewFrame(ws.OpContinuation, true, nil), want: "close 1002"},
-		"large control frame":   {frame: ws.NewFrame(ws.OpPing, true, make([]byte, 126)), want: "close 1002"},
-		"fragmented control":    {frame: ws.NewFrame(ws.OpPing, false, nil), want: "close 1002"},
-		"reserved bits":         {frame: ws.Frame{Header: ws.Header{Fin: true, Rsv: 4, OpCode: ws.OpText, Length: 1}, Payload: []byte("4")}, want: "close 1002"},
-		"not masked":            {raw: ws.MustCompileFrame(ws.NewTextFrame([]byte("4a"))), want: "close 1002"},
-		"no packet":             {frame: ws.NewTextFrame([]byte("abc")), want: "close 1002"},
-		"empty packet":          {frame: ws.NewTextFrame(nil), want: "close 1002"},
-		"unknown packet":        {frame: ws.NewTextFrame([]byte("7")), want: "close 1002"},
-		"ping from a client":    {frame: ws.NewTextFrame([]byte("2")), want: "close 1002"},
-		"probe without upgrade": {frame: ws.NewTextFrame([]byte("2probe")), want: "close 1002"},
-		"panic":                 {frame: ws.NewTextFrame([]byte("4panic")), want: "close 1011"},
+		"too large":             {frame: ws.NewTextFrame(bytes.Repeat([]byte("4"), 101)), want: "close 1009 protocol violation"},
+		"announced as huge":     {raw: []byte{0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}, want: "close 1009 protocol violation"},
+		"a length beyond all":   {raw: []byte{0x81, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}, want: "close 1002 protocol violation"},
+		"invalid UTF-8":         {frame: ws.NewTextFrame([]byte("4\xff")), want: "close 1007 protocol violation"},
+		"reserved op code":      {frame: ws.NewFrame(3, true, nil), want: "close 1002 protocol violation"},
+		"continues nothing":     {frame: ws.NewFrame(ws.OpContinuation, true, nil), want: "close 1002 protocol violation"},
+		"large control frame":   {frame: ws.NewFrame(ws.OpPing, true, make([]byte, 126)), want: "close 1002 protocol violation"},
+		"fragmented control":    {frame: ws.NewFrame(ws.OpPing, false, nil), want: "close 1002 protocol violation"},
+		"reserved bits":         {frame: ws.Frame{Header: ws.Header{Fin: true, Rsv: 4, OpCode: ws.OpText, Length: 1}, Payload: []byte("4")}, want: "close 1002 protocol violation"},
+		"not masked":            {raw: ws.MustCompileFrame(ws.NewTextFrame([]byte("4a"))), want: "close 1002 protocol violation"},
+		"no packet":             {frame: ws.NewTextFrame([]byte("abc")), want: "close 1002 protocol violation"},
+		"empty packet":          {frame: ws.NewTextFrame(nil), want: "close 1002 protocol violation"},
+		"unknown packet":        {frame: ws.NewTextFrame([]byte("7")), want: "close 1002 protocol violation"},
+		"ping from a client":    {frame: ws.NewTextFrame([]byte("2")), want: "close 1002 protocol violation"},
+		"probe without upgrade": {frame: ws.NewTextFrame([]byte("2probe")), want: "close 1002 protocol violation"},
+		"panic":                 {frame: ws.NewTextFrame([]byte("4panic")), want: "close 1011 handler panic"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestShutdown(t *testing.T) {
 	defer cancel()
 	done := make(chan error, 1)
 	go func() { done <- h.server.Shutdown(ctx) }()
-	s.want("close 1001")
+	s.want("close 1001 server shutdown")
 	p.expect(<-waiting, 200, "1")
 	for range 2 {
 		h.ended(engine.Shutdown)

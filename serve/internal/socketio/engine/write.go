@@ -199,9 +199,13 @@ func (c *wire) closeNow() {
 	idlers().unpark(c) // only now, because what is closed cannot be parked again
 }
 
+// upgradeRefused: the session has a websocket, or is getting one, or this one did not say that it is to
+// be that of the session.
+const upgradeRefused = "upgrade refused"
+
 // refuse closes a websocket that belongs to no session, with a close frame.
 func (c *wire) refuse(code ws.StatusCode, timeout func() time.Duration) {
-	if c.writeAll(newClose(code).frames, timeout) == nil {
+	if c.writeAll(newClose(code, upgradeRefused).frames, timeout) == nil {
 		c.finish()
 		c.drain()
 	}

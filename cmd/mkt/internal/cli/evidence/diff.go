@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -197,7 +196,7 @@ func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, sho
 	case quiet:
 		print = silentPrinter{}
 	case g.JSON():
-		print = &jsonPrinter{json.NewEncoder(g.Out)}
+		print = &jsonPrinter{g.Encode}
 	}
 	report := diffpage.New(o.A.Manifest.ClientID, string(o.A.Manifest.Product), diffSideOf(o.A.Commit).String(), diffSideOf(o.B.Commit).String())
 	sum, err := compare.Run(ctx, o, func(c compare.Change) error {

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -21,9 +20,9 @@ type silentPrinter struct{}
 func (silentPrinter) change(compare.Change) error { return nil }
 func (silentPrinter) end() error                  { return nil }
 
-type jsonPrinter struct{ enc *json.Encoder }
+type jsonPrinter struct{ encode func(any) error }
 
-func (p *jsonPrinter) change(c compare.Change) error { return p.enc.Encode(c) }
+func (p *jsonPrinter) change(c compare.Change) error { return p.encode(c) }
 func (p *jsonPrinter) end() error                    { return nil }
 
 // textPrinter prints a fixture's changes below its name, aligned. Each line ends with an id for

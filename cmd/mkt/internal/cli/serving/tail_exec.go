@@ -3,7 +3,6 @@ package serving
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -73,9 +72,11 @@ const (
 func (c *consumer) deliver(ctx context.Context, batch []tail.News, cursor string) error {
 	var lines bytes.Buffer
 	for _, n := range batch {
-		if err := json.NewEncoder(&lines).Encode(c.newsLine(n)); err != nil {
+		line, err := cli.JSONLine(c.newsLine(n))
+		if err != nil {
 			return err
 		}
+		lines.Write(line)
 	}
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
 		err := c.run(lines.Bytes())
