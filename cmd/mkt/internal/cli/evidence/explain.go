@@ -40,7 +40,7 @@ traced.`,
 		Args:        cobra.MinimumNArgs(1),
 		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			moment, err := cli.MomentArg("--at", at)
+			moment, err := g.MomentArg("--at", at)
 			if err != nil {
 				return err
 			}
@@ -129,10 +129,20 @@ func worst(errs []error) error {
 	if len(rest) > 0 {
 		return errors.Join(rest...)
 	}
+	return unknownTo(errs)
+}
+
+// unknownTo returns the first of the errors of datasets that do not have what was asked for. It is
+// an error of usage, unless nothing was published yet.
+func unknownTo(errs []error) error {
+	err := errs[0]
 	if others := len(errs) - 1; others > 0 {
-		return fmt.Errorf("%w; nor in %s", errs[0], cli.Plural(others, "other dataset"))
+		err = fmt.Errorf("%w; nor in %s", err, cli.Plural(others, "other dataset"))
 	}
-	return errs[0]
+	if errors.Is(err, snapshot.ErrNothing) {
+		return err
+	}
+	return cli.AsUsage(err)
 }
 
 func (g *Group) explainIn(ctx context.Context, p cli.Dataset, e explained) (*explain.Report, error) {

@@ -86,10 +86,10 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 		if bound.text == "" {
 			continue
 		}
-		m, err := snapshot.ParseMoment(bound.text)
+		m, err := snapshot.ParseMoment(bound.text, g.Now())
 		at, isTime := m.Time()
 		if err != nil || !isTime {
-			return cli.Usagef("%s %q: want a time such as 2026-11-21T14:05:00Z", bound.flag, bound.text)
+			return cli.Usagef("%s %q: want a time such as 14:05 or 2026-11-21T14:05:00Z", bound.flag, bound.text)
 		}
 		*bound.at = at
 	}
@@ -121,10 +121,7 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 			return err
 		}
 	}
-	if others := len(errs) - 1; others > 0 {
-		return fmt.Errorf("%w; nor in %s", errs[0], cli.Plural(others, "other dataset"))
-	}
-	return errs[0]
+	return unknownTo(errs)
 }
 
 func (g *Group) pathIn(ctx context.Context, d cli.Dataset, id string, o history.Options) (*history.Path, wantedPrices, error) {
