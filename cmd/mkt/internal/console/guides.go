@@ -128,7 +128,7 @@ func newGuide(name string, source []byte) (*guide, error) {
 	if err := markdown.Renderer().Render(&out, source, document); err != nil {
 		return nil, err
 	}
-	g.HTML = template.HTML(out.String())
+	g.HTML = reachable(out.String())
 	return g, nil
 }
 
@@ -136,7 +136,12 @@ func newGuide(name string, source []byte) (*guide, error) {
 func prose(source string) (template.HTML, error) {
 	var out bytes.Buffer
 	err := markdown.Convert([]byte(source), &out)
-	return template.HTML(out.String()), err
+	return reachable(out.String()), err
+}
+
+// reachable lets the keyboard reach blocks that scroll sideways.
+func reachable(html string) template.HTML {
+	return template.HTML(strings.ReplaceAll(html, "<pre>", `<pre tabindex="0">`))
 }
 
 func plainText(n ast.Node, source []byte) string {

@@ -327,7 +327,7 @@ func (g *Group) drawMarket(p *history.Path, m *table.MarketRow, of wantedPrices)
 		line = history.MainLine(m)
 	}
 	for _, s := range history.Selected(p.Series(m.MarketID), of.selection) {
-		if line != "" && strings.TrimLeft(s.Line, "+-") != line {
+		if line != "" && s.Line != line {
 			continue
 		}
 		first := "-"
