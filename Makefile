@@ -33,8 +33,15 @@ build: ## bin/mkt
 lake: ## bin/mkt-lake, which "mkt lake" runs: the library for Iceberg is larger than mkt
 	@cd lake && $(GO) build -ldflags '$(LDFLAGS)' -o ../bin/mkt-lake ./cmd/mkt-lake && echo "built bin/mkt-lake $(VERSION)"
 
+.PHONY: demo-ports
+demo-ports: # before the first build, which takes minutes
+	@for at in "$${MKT_DEMO_LISTEN:-127.0.0.1:8180}" "$${MKT_DEMO_CONSOLE:-127.0.0.1:8190}"; do \
+	if (exec 3<>"/dev/tcp/$${at%:*}/$${at##*:}") 2>/dev/null; then \
+	echo "make demo: $$at is in use, perhaps by another demo; stop that program, or take free ports:"; \
+	echo "    MKT_DEMO_LISTEN=127.0.0.1:0 MKT_DEMO_CONSOLE=127.0.0.1:0 make demo"; exit 1; fi; done
+
 .PHONY: demo
-demo: build ## the whole system in one process, on the provider simulator
+demo: demo-ports build ## the whole system in one process, on the provider simulator
 	./bin/mkt demo
 
 .PHONY: demo-cluster

@@ -51,8 +51,8 @@ func fixturePages(t *testing.T, ready demo.Ready) {
 	f := fixtures.Data[at]
 	list := "/fixtures/" + ready.Tenants[0].ClientID
 	pages := browse(t, ready.ConsoleURL,
-		browserPage{Path: list, Shot: "fixtures", Texts: map[string]string{"names": "#results td a"}},
-		browserPage{Path: list, Phone: true, Shot: "fixtures-search", Do: [][]any{{"pressSequentially", "[name=q]", strings.ToUpper(*f.Home)}, {"pause", 1000}}, Texts: map[string]string{"names": "#results td a"}},
+		browserPage{Path: list, Shot: "fixtures", Texts: map[string]string{"names": "#results tbody a"}},
+		browserPage{Path: list, Phone: true, Shot: "fixtures-search", Do: [][]any{{"pressSequentially", "[name=q]", strings.ToUpper(*f.Home)}, {"pause", 1000}}, Texts: map[string]string{"names": "#results tbody a"}},
 		browserPage{Path: list + "?q=no+such+team", Texts: map[string]string{"said": "#results"}},
 		browserPage{Path: list + "/" + f.ID, Shot: "fixture", Texts: map[string]string{"title": "h1", "groups": "h2", "prices": ".odds a"}},
 		browserPage{Path: list + "/" + f.ID, Phone: true, Dark: true, Shot: "fixture-phone"},

@@ -214,10 +214,10 @@ func TestInspectRefuses(t *testing.T) {
 	}{
 		{[]string{"latest"}, cli.ExitUsage, "give --product: acme market_engine, acme live_intelligence"},
 		{[]string{"yesterday"}, cli.ExitUsage, "want latest"},
-		{[]string{"latest", "--tenant", "nobody"}, cli.ExitFailed, "it holds no data of tenant nobody"},
+		{[]string{"latest", "--tenant", "nobody"}, cli.ExitUsage, "it holds no data of tenant nobody"},
 		{[]string{"latest", "--product", "odds"}, cli.ExitUsage, "want market_engine"},
-		{[]string{"v9", "--product", "market_engine"}, cli.ExitFailed, "the newest is v3"},
-		{[]string{"20260307T143000Z-market_engine"}, cli.ExitFailed, "the newest is v3"},
+		{[]string{"v9", "--product", "market_engine"}, cli.ExitUsage, "the newest is v3"},
+		{[]string{"20260307T143000Z-market_engine"}, cli.ExitUsage, "the newest is v3"},
 		{[]string{"20260307T143000Z-market_engine", "--product", "live_intelligence"}, cli.ExitUsage, "is a cycle of market_engine"},
 		{[]string{"--at", "v1"}, cli.ExitUsage, "--at is for --sql"},
 		{[]string{"v1", "--at", "v1", "--sql", "SELECT 1"}, cli.ExitUsage, "one of the two"},

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -37,7 +36,9 @@ func main() {
 // run runs a command line and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	stdout, stderr := cli.NewOutput(out), cli.NewOutput(errs)
-	root := commands(cli.NewEnv(in, stdout, stderr, time.Now, version))
+	env := cli.NewEnv(in, stdout, stderr, time.Now, version)
+	root := commands(env)
+	env.ExpectOutput(args)
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(stdout)
@@ -47,8 +48,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	if err == nil || errors.Is(err, cli.ErrPagerLeft) {
 		err = lost
 	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) && !errors.As(err, new(cli.Interrupted)) {
+		err = cli.Interrupted("the command was not finished")
+	}
 	if err != nil && !errors.Is(err, cli.ErrDiffers) {
-		fmt.Fprintf(stderr, "mkt: %v\n", err)
+		env.PrintError(err)
 	}
 	return cli.ExitCode(err)
 }

@@ -48,13 +48,12 @@ func (w *World) fixture(n int64, now time.Time) Fixture {
 		}
 	}
 	l := c.pool.at(d.under(c.pool.sum, 2))
-	home := d.under(l.Teams, 3)
-	away := (home + 1 + d.under(l.Teams-1, 4)) % l.Teams
+	s := w.sidesOf(c, entry)
 	f := Fixture{
 		Number:  n,
 		League:  l,
-		Home:    w.teams[l.Number][home],
-		Away:    w.teams[l.Number][away],
+		Home:    w.teams[l.Number][s.home],
+		Away:    w.teams[l.Number][s.away],
 		KickOff: c.slot(entry),
 		dice:    d,
 	}

@@ -27,7 +27,8 @@ type World struct {
 	oddities  Oddities
 	start     time.Time
 	frozen    []Span
-	stages    *Cache[int64, *stage] // by fixture
+	stages    *Cache[int64, *stage]          // by fixture
+	paired    *Cache[int64, map[int64]pairing] // by day since the epoch
 }
 
 // WorldOptions configures a world.
@@ -74,6 +75,7 @@ func MakeWorld(o WorldOptions) *World {
 		start:     o.Start,
 		frozen:    o.Frozen,
 		stages:    NewCache[int64](1000+4*max(o.InPlay, 0)+o.Fixtures/8, one[*stage]),
+		paired:    NewCache[int64](10, one[map[int64]pairing]), // days: those announced, and some before
 	}
 }
 

@@ -196,3 +196,24 @@ func TestTokenSeedsDiffer(t *testing.T) {
 		t.Errorf("token %q", token)
 	}
 }
+
+// A team plays one match at a time, also a club that two leagues have.
+func TestOneMatchAtATime(t *testing.T) {
+	for seed := range uint64(5) {
+		w := simulator.MakeWorld(simulator.WorldOptions{Seed: seed, Fixtures: 300, InPlay: 12})
+		for day := range 10 {
+			now := noon.Add(time.Duration(day) * 24 * time.Hour)
+			played := map[string]simulator.Fixture{}
+			all := w.Fixtures(now)
+			slices.SortFunc(all, func(a, b simulator.Fixture) int { return a.KickOff.Compare(b.KickOff) })
+			for _, f := range all {
+				for _, team := range []simulator.Team{f.Home, f.Away} {
+					before, ok := played[team.Name]
+					if played[team.Name] = f; ok && f.KickOff.Sub(before.KickOff) < 2*time.Hour && f.League.Minutes >= 45 {
+						t.Errorf("seed %d: %s plays at %v and at %v", seed, team.Name, before.KickOff, f.KickOff)
+					}
+				}
+			}
+		}
+	}
+}

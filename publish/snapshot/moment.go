@@ -45,7 +45,10 @@ func (m Moment) IsCycle() bool { return m.cycle != "" }
 func (m Moment) String() string { return m.text }
 
 // Forms lists what ParseMoment accepts, for flags and messages.
-const Forms = "latest, latest~2, a cycle id, v17, or a time like 2026-11-21T14:05:00Z"
+const Forms = "latest, latest~2, a cycle id, v17, or a time: 14:05 or 2026-11-21T14:05:00Z"
+
+// clockForms are the accepted forms of a time of day, which is in UTC.
+var clockForms = []string{"15:04", "15:04:05", "15:04Z", "15:04:05Z"}
 
 // timeForms are the accepted forms of a time; without a zone it is in UTC.
 var timeForms = []string{
@@ -60,7 +63,11 @@ var timeForms = []string{
 //	v17                             the seventeenth
 //	2026-11-21T14:05:00Z            the newest at that time
 //	"2026-11-21 14:05"              the same, in UTC
-func ParseMoment(text string) (Moment, error) {
+//	14:05                           the same, of today, or of yesterday if that is after now
+//
+// The text of a moment that was given as a time of day is the whole time. If now is zero, a time
+// of day is refused.
+func ParseMoment(text string, now time.Time) (Moment, error) {
 	text = strings.TrimSpace(text)
 	m := Moment{text: text}
 	if text == latest {
@@ -95,10 +102,24 @@ func ParseMoment(text string) (Moment, error) {
 			return m, nil
 		}
 	}
+	for _, form := range clockForms {
+		if of, err := time.Parse(form, text); err == nil && !now.IsZero() {
+			return At(lastTime(of, now.UTC())), nil
+		}
+	}
 	if _, err := time.Parse(time.DateOnly, text); err == nil {
 		return Moment{}, withForms(text, errors.New("add the time of day"))
 	}
 	return Moment{}, withForms(text, errors.New("unknown form"))
+}
+
+// lastTime returns the last time until now at which a clock in UTC showed the time of day of a time.
+func lastTime(of, now time.Time) time.Time {
+	at := time.Date(now.Year(), now.Month(), now.Day(), of.Hour(), of.Minute(), of.Second(), of.Nanosecond(), time.UTC)
+	if at.After(now) {
+		return at.AddDate(0, 0, -1)
+	}
+	return at
 }
 
 func withForms(text string, err error) error {
@@ -112,8 +133,11 @@ func withForms(text string, err error) error {
 	return fmt.Errorf("%q: %w; want %s", text, err, Forms)
 }
 
-// ErrUnknown: the moment identifies no publication.
-var ErrUnknown = errors.New("no such publication")
+// ErrUnknown: the moment identifies no publication. ErrNothing, too: there is none at all.
+var (
+	ErrUnknown = errors.New("no such publication")
+	ErrNothing = errors.New("nothing was published yet")
+)
 
 // Find finds the publication of a moment. Its snapshot may have been deleted, see IsKept.
 // If there is none, the error is ErrUnknown and names the nearest ones.
@@ -123,7 +147,7 @@ func Find(f durable.ReadFS, m Moment) (Commit, error) {
 		return Commit{}, err
 	}
 	if !found {
-		return Commit{}, fmt.Errorf("%s: %w: nothing was published yet", m, ErrUnknown)
+		return Commit{}, fmt.Errorf("%s: %w: %w", m, ErrUnknown, ErrNothing)
 	}
 	switch {
 	case m.version > 0 && m.version <= head.Version:
@@ -181,9 +205,9 @@ func neighbours(before, after Commit) string {
 	return "the nearest are " + near(before) + " and " + near(after)
 }
 
-// Resolve is ParseMoment, then Find.
+// Resolve is ParseMoment without a time of day, then Find.
 func Resolve(f durable.ReadFS, text string) (Commit, error) {
-	m, err := ParseMoment(text)
+	m, err := ParseMoment(text, time.Time{})
 	if err != nil {
 		return Commit{}, err
 	}

@@ -56,8 +56,26 @@ func TestFindNothing(t *testing.T) {
 func TestParseMomentRefuses(t *testing.T) {
 	for _, text := range []string{"", "Latest", "latest~", "latest~-1", "latest~x", "latest~9223372036854775808", "v", "v0", "v-1", "1e3",
 		"2026-11-20", "2026-13-20 10:00", "14:05", "20261120T110000Z-", "20261320T110000Z", "tomorrow"} {
-		if m, err := snapshot.ParseMoment(text); err == nil || !strings.Contains(err.Error(), snapshot.Forms) {
+		if m, err := snapshot.ParseMoment(text, time.Time{}); err == nil || !strings.Contains(err.Error(), snapshot.Forms) {
 			t.Errorf("%q: %+v, %v", text, m, err)
+		}
+	}
+}
+
+func TestParseMomentTimeOfDay(t *testing.T) {
+	now := time.Date(2026, 3, 1, 0, 30, 0, 0, time.FixedZone("", 7200)) // 22:30 of 28 February in UTC
+	for text, want := range map[string]string{
+		"14:05": "2026-02-28T14:05:00Z", "14:05:59Z": "2026-02-28T14:05:59Z", "22:30": "2026-02-28T22:30:00Z",
+		"22:30:01": "2026-02-27T22:30:01Z", "23:00Z": "2026-02-27T23:00:00Z", " 00:00 ": "2026-02-28T00:00:00Z",
+	} {
+		m, err := snapshot.ParseMoment(text, now)
+		if at, isTime := m.Time(); err != nil || !isTime || at.Format(time.RFC3339) != want || m.String() != want {
+			t.Errorf("%q: %s at %v, want %s (%v)", text, m, at, want, err)
+		}
+	}
+	for _, text := range []string{"24:00", "14:60", "1405", "14", "14:05+02:00", "2:05 pm"} {
+		if m, err := snapshot.ParseMoment(text, now); err == nil {
+			t.Errorf("%q: %s", text, m)
 		}
 	}
 }
@@ -118,19 +136,19 @@ func TestBackward(t *testing.T) {
 
 // A moment that was parsed has one of the forms, and its text parses again.
 func FuzzParseMoment(f *testing.F) {
-	for _, text := range []string{"latest", "latest~2", "v17", "20261120T110000Z-market_engine", "20261120T110000Z", "2026-11-20T10:00:00Z", "2026-11-20 10:00"} {
+	for _, text := range []string{"latest", "latest~2", "v17", "20261120T110000Z-market_engine", "20261120T110000Z", "2026-11-20T10:00:00Z", "2026-11-20 10:00", "14:05", "23:59:59Z"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := snapshot.ParseMoment(text)
+		m, err := snapshot.ParseMoment(text, start)
 		if err != nil {
 			return
 		}
-		if again, err := snapshot.ParseMoment(m.String()); err != nil || again != m {
+		if again, err := snapshot.ParseMoment(m.String(), start); err != nil || again != m {
 			t.Errorf("%q: %+v, then %+v, %v", text, m, again, err)
 		}
 		if at, isTime := m.Time(); isTime && at.Year() > 0 && at.Year() < 10_000 {
-			again, err := snapshot.ParseMoment(snapshot.At(at).String())
+			again, err := snapshot.ParseMoment(snapshot.At(at).String(), start)
 			if same, _ := again.Time(); err != nil || !same.Equal(at) || again.IsCycle() {
 				t.Errorf("%q: %v, as text %v, %v", text, at, same, err)
 			}

@@ -49,6 +49,28 @@ var tables = map[football.Product][]string{
 	football.LiveIntelligence: {"live", "live_counters", "live_timeline", "live_buckets", "live_periods"},
 }
 
+// Tables returns the names of the tables that a query of the datasets can read. A table of a
+// product has a second one with the rows of every snapshot, all_ and its name.
+func Tables(datasets []Dataset) (names []string) {
+	for _, d := range datasets {
+		_, product, err := layout.ParseCycleID(string(d.Commit.CycleID))
+		if err != nil {
+			continue
+		}
+		names = append(names, tables[football.Product(product)]...)
+		if football.Product(product) == football.MarketEngine {
+			names = append(names, "selections", "changes")
+		}
+	}
+	names = append(names, "commits")
+	for _, name := range names {
+		if name != "changes" && name != "commits" {
+			names = append(names, "all_"+name)
+		}
+	}
+	return names
+}
+
 // selections is the view of all selections of the markets, in the provider's order.
 const selections = `CREATE VIEW %s AS SELECT * EXCLUDE (s), unnest(s) FROM (
 	SELECT %s fixture_id, market_id, market, market_name, period, origin_type, generate_subscripts(selections, 1) AS place, unnest(selections) AS s FROM %s)`

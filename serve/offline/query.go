@@ -114,7 +114,12 @@ func run(ctx context.Context, o Options, text, written string, do func(context.C
 	if err := a.lock(); err != nil {
 		return err
 	}
-	return classified(ctx, do(ctx, conn))
+	err = do(ctx, conn)
+	if fault := (*duckdb.Error)(nil); errors.As(err, &fault) && fault.Type == duckdb.ErrorTypeCatalog && strings.Contains(fault.Msg, "Table with name") {
+		first, _, _ := strings.Cut(fault.Msg, "\n") // the engine offers tables of its own
+		return fmt.Errorf("%w: %s The tables are %s", ErrSQL, first, strings.Join(Tables(o.Datasets), ", "))
+	}
+	return classified(ctx, err)
 }
 
 func start(o Options, private string) (*sql.DB, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,23 @@ func TestQuery(t *testing.T) {
 		if diff := cmp.Diff("all_fixtures all_live all_live_buckets all_live_counters all_live_periods all_live_timeline all_markets all_selections changes commits fixtures live live_buckets live_counters live_periods live_timeline markets selections", strings.Join(lines[1:], " ")); diff != "" {
 			t.Error(diff)
 		}
+	}
+}
+
+func TestUnknownTable(t *testing.T) {
+	t.Parallel()
+	r := newRoot(t)
+	_, err := r.ask(t, "latest", "SELECT * FROM fixtured")
+	const want = `sql: Catalog Error: Table with name fixtured does not exist! The tables are fixtures, markets, selections, changes, ` +
+		`live, live_counters, live_timeline, live_buckets, live_periods, commits, ` +
+		`all_fixtures, all_markets, all_selections, all_live, all_live_counters, all_live_timeline, all_live_buckets, all_live_periods`
+	if !errors.Is(err, offline.ErrSQL) || err.Error() != want {
+		t.Error(err)
+	}
+	lines, err := r.ask(t, "latest", "SHOW TABLES")
+	must(t, err)
+	if names := slices.Sorted(slices.Values(offline.Tables(r.datasets(t, "latest")))); !slices.Equal(names, lines[1:]) {
+		t.Errorf("%v, but the tables are %v", names, lines[1:])
 	}
 }
 

@@ -6,7 +6,9 @@
 // SELECTOR] | ["see", SELECTOR] | ["pause", MILLISECONDS]], "texts"?: {NAME: SELECTOR}}]}
 // stdout: one line of JSON for each page: {"path", "url", "status", "title", "ms", "errors",
 // "wider": whether the page scrolls sideways, "texts": {NAME: [TEXT]}}
+// What axe finds is an error: the pages are for people who use a keyboard or a screen reader, too.
 import { readFileSync, writeFileSync } from "node:fs";
+import axe from "axe-core";
 import { chromium } from "playwright-core";
 
 const job = JSON.parse(readFileSync(0, "utf8"));
@@ -52,6 +54,12 @@ for (const page of job.pages) {
     result.url = tab.url();
     result.title = await tab.title();
     result.wider = await tab.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+    if (!page.path.startsWith("/docs/") || page.path === "/docs/clients") { // one guide stands for all
+      await tab.evaluate(axe.source);
+      // RapiDoc's own elements are not ours to change.
+      const found = await tab.evaluate(() => axe.run({ exclude: [["rapi-doc"]] }, { resultTypes: ["violations"] }));
+      for (const v of found.violations) errors.push(`axe ${v.id} (${v.help}): ${v.nodes.length} × ${v.nodes.slice(0, 2).map((n) => `${n.target} ${n.html.slice(0, 160)}`).join(" | ")}`);
+    }
     if (job.shots && page.shot) await tab.screenshot({ path: `${job.shots}/${page.shot}.png`, fullPage: true });
     if (job.shots && page.picture) {
       const { data } = await (await context.newCDPSession(tab)).send("Page.captureScreenshot", { format: "webp", quality: 75 });

@@ -44,14 +44,14 @@ const maxSeq = 1<<53 - 1
 
 func readStart(f fields) (start, error) {
 	s := start{backlog: api.MaxLimit}
-	if v, ok := f["cursor"]; ok {
+	if v := f["cursor"]; isGiven(v) {
 		n, err := parseWhole(v)
 		if err != nil || n > maxSeq {
 			return s, api.Refusef(api.InvalidParameter, "cursor must be the seq of an event: a whole number from 0")
 		}
 		s.given, s.cursor = true, n
 	}
-	if v, ok := f["backlog"]; ok {
+	if v := f["backlog"]; isGiven(v) {
 		n, err := parseWhole(v)
 		if err != nil || n < api.MinLimit || n > api.MaxLimit {
 			return s, api.Refusef(api.InvalidParameter, "backlog must be a whole number from %d to %d", api.MinLimit, api.MaxLimit)
@@ -60,6 +60,9 @@ func readStart(f fields) (start, error) {
 	}
 	return s, nil
 }
+
+// isGiven reports whether a field has a value. A client that stores no cursor yet may send null.
+func isGiven(v json.RawMessage) bool { return v != nil && string(bytes.TrimSpace(v)) != "null" }
 
 // parseWhole parses a JSON number of digits only. 1.0 and 1e3 are refused as 1.5 and
 // 1e21 are, because a seq is never written like that.

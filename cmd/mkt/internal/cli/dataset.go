@@ -113,7 +113,7 @@ func Datasets(data string, w Filter) ([]Dataset, error) {
 	case len(list) > 0:
 		return list, nil
 	case len(others) > 0:
-		return nil, fmt.Errorf("data root %s: it holds no data%s; it has %s", data, w.words(), Several(others))
+		return nil, Usagef("data root %s: it holds no data%s; it has %s", data, w.words(), Several(others))
 	}
 	return nil, fmt.Errorf("data root %s: it holds no data%s", data, w.words())
 }
@@ -138,7 +138,7 @@ func (env *Env) Each(verb string, w Filter, do func(Dataset) error) error {
 	failed := Failures{Of: len(list)}
 	for _, d := range list {
 		if err := do(d); err != nil {
-			failed.Add(env.Errs, fmt.Errorf("%s %s: %w", verb, d, err))
+			failed.Add(env, fmt.Errorf("%s %s: %w", verb, d, err))
 		}
 	}
 	return failed.Err()
@@ -177,8 +177,8 @@ func OneDataset(data string, w Filter, moments ...snapshot.Moment) (Dataset, err
 }
 
 // MomentArg reads a moment that was given as an argument or to a flag.
-func MomentArg(name, text string) (snapshot.Moment, error) {
-	m, err := snapshot.ParseMoment(text)
+func (env *Env) MomentArg(name, text string) (snapshot.Moment, error) {
+	m, err := snapshot.ParseMoment(text, env.Now())
 	if err != nil {
 		return m, Usagef("%s %w", name, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"os"
+	"strings"
 	"time"
 
 	"mkt/publish/layout"
@@ -47,6 +49,22 @@ func NewEnv(in io.Reader, out, errs io.Writer, now func() time.Time, version str
 
 // JSON reports whether the output is for scripts.
 func (env *Env) JSON() bool { return env.output.Value == "json" }
+
+// ExpectOutput sets the format of an error in the command line itself, which is printed before the
+// flags are read.
+func (env *Env) ExpectOutput(args []string) {
+	asked := os.Getenv(envName("output"))
+	for i, word := range args {
+		if value, ok := strings.CutPrefix(word, "--output="); ok {
+			asked = value
+		} else if word == "--output" && i+1 < len(args) {
+			asked = args[i+1]
+		}
+	}
+	if asked == "json" {
+		env.output.Value = asked
+	}
+}
 
 // Encode prints a value as a line of JSON.
 func (env *Env) Encode(v any) error {

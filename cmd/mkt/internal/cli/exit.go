@@ -1,25 +1,28 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 
+	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/provider"
 	"mkt/publish"
 	"mkt/publish/durable"
+	"mkt/publish/snapshot"
 	"mkt/publish/store"
 )
 
 // Exit codes (DESIGN, section 2). 75 is EX_TEMPFAIL of sysexits.h.
 const (
-	ExitDone   = 0
-	ExitFailed = 1
-	ExitUsage  = 2
-	ExitLater  = 75
+	ExitDone        = 0
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitLater       = 75
+	ExitInterrupted = 130 // as shells report Ctrl-C
 )
 
 // usageError is a mistake of the caller: in a flag, an argument or a setting.
@@ -37,13 +40,17 @@ func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 var ErrDiffers = errors.New("the snapshots differ")
 
 // ExitCode returns the exit code for an error. Failures of several jobs are temporary
-// only if each of them is.
+// only if each of them is. An account or a publication that does not exist is an error of
+// usage: its name was given.
 func ExitCode(err error) int {
 	var usage usageError
 	switch {
 	case err == nil:
 		return ExitDone
-	case errors.As(err, &usage):
+	case errors.As(err, new(Interrupted)):
+		return ExitInterrupted
+	case errors.As(err, &usage), errors.As(err, new(*tenants.UnknownError)),
+		errors.Is(err, snapshot.ErrUnknown) && !errors.Is(err, snapshot.ErrNothing):
 		return ExitUsage
 	case IsTemporary(err):
 		return ExitLater
@@ -64,7 +71,7 @@ func IsTemporary(err error) bool {
 	var batch *Failures
 	var temporary temporaryError
 	switch {
-	case errors.Is(err, ErrInterrupted):
+	case errors.As(err, new(Interrupted)):
 		return false
 	case errors.As(err, &batch):
 		return !slices.ContainsFunc(batch.errs, func(e error) bool { return !IsTemporary(e) })
@@ -88,11 +95,11 @@ type Failures struct {
 }
 
 // Add adds the error of a job. If there are several jobs it is printed at once.
-func (e *Failures) Add(report io.Writer, err error) {
+func (e *Failures) Add(env *Env, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.Of > 1 {
-		fmt.Fprintf(report, "mkt: %v\n", err)
+		env.PrintError(err)
 	}
 	e.errs = append(e.errs, err)
 }
@@ -113,4 +120,19 @@ func (e *Failures) Error() string { return fmt.Sprintf("%d of %d runs failed", l
 
 func (e *Failures) Unwrap() []error { return e.errs }
 
-var ErrInterrupted = errors.New("interrupted: what was published stays; run the command again for the rest")
+// Interrupted is the error of a command that Ctrl-C or SIGTERM ended. Its text says what is left.
+type Interrupted string
+
+func (e Interrupted) Error() string { return "interrupted: " + string(e) }
+
+const ErrInterrupted = Interrupted("what was published stays; run the command again for the rest")
+
+// PrintError prints the error that a command, or one of its jobs, ended with: as text, or as a
+// line of JSON if the output is for scripts.
+func (env *Env) PrintError(err error) {
+	if env.JSON() {
+		_ = json.NewEncoder(env.Errs).Encode(map[string]any{"error": err.Error(), "exit_code": ExitCode(err)})
+		return
+	}
+	fmt.Fprintf(env.Errs, "mkt: %v\n", err)
+}

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"testing"
 
+	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/provider"
 	"mkt/publish"
 	"mkt/publish/durable"
+	"mkt/publish/snapshot"
 	"mkt/publish/store"
 )
 
@@ -29,7 +31,10 @@ func TestExitCode(t *testing.T) {
 		"another publisher": {fmt.Errorf("x: %w", publish.ErrConflict), 75},
 		"all later":         {&Failures{errs: []error{durable.ErrLocked, provider.ErrUnreachable}, Of: 3}, 75},
 		"one for good":      {&Failures{errs: []error{durable.ErrLocked, other}, Of: 3}, 1},
-		"interrupted":       {errors.Join(ErrInterrupted, durable.ErrLocked), 1},
+		"interrupted":       {errors.Join(ErrInterrupted, durable.ErrLocked), 130},
+		"no such account":   {fmt.Errorf("x: %w", &tenants.UnknownError{ID: "a"}), 2},
+		"no such version":   {fmt.Errorf("x: %w", snapshot.ErrUnknown), 2},
+		"nothing published": {fmt.Errorf("%w: %w", snapshot.ErrUnknown, snapshot.ErrNothing), 1},
 	}
 	for name, tt := range tests {
 		if got := ExitCode(tt.err); got != tt.want {

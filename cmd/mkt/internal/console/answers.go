@@ -111,7 +111,7 @@ func (c *Console) archiveOf(r *http.Request) (picker, layout.CycleID, *raw.Archi
 	if err != nil {
 		return p, "", nil, nil, err
 	}
-	m, err := snapshot.ParseMoment(r.PathValue("moment"))
+	m, err := snapshot.ParseMoment(r.PathValue("moment"), c.Env.Now())
 	if err != nil {
 		return p, "", nil, nil, badRequest("%s: %v.", r.PathValue("moment"), err)
 	}

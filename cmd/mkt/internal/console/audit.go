@@ -177,7 +177,7 @@ func (c *Console) compare(r *http.Request, p picker) (*diffpage.Report, error) {
 		name string
 		to   *compare.Side
 	}{{"a", &o.A}, {"b", &o.B}} {
-		if *side.to, err = sideOf(root, r.URL.Query().Get(side.name)); err != nil {
+		if *side.to, err = c.sideOf(root, r.URL.Query().Get(side.name)); err != nil {
 			return nil, err
 		}
 	}
@@ -205,8 +205,8 @@ func nameOf(s compare.Side) string {
 }
 
 // sideOf opens the publication that a text names.
-func sideOf(root durable.ReadFS, text string) (compare.Side, error) {
-	m, err := snapshot.ParseMoment(text)
+func (c *Console) sideOf(root durable.ReadFS, text string) (compare.Side, error) {
+	m, err := snapshot.ParseMoment(text, c.Env.Now())
 	if err != nil {
 		return compare.Side{}, badRequest("%q: want %s.", text, snapshot.Forms)
 	}

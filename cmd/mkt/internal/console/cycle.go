@@ -50,7 +50,7 @@ func (c *Console) cycle(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	m, err := snapshot.ParseMoment(r.PathValue("moment"))
+	m, err := snapshot.ParseMoment(r.PathValue("moment"), c.Env.Now())
 	if err != nil {
 		return view{}, badRequest("%s: %v.", r.PathValue("moment"), err)
 	}

@@ -270,40 +270,34 @@ type marketCard struct {
 // cardPrices is how many prices of a market are shown at once.
 const cardPrices = 9
 
-// fold leaves the first cardPrices prices of a card visible, the main line before all others, and
-// puts the rest behind a click.
+// fold orders the lines of a card as numbers, leaves about cardPrices prices around the main line
+// visible, and puts the rest behind a click.
 func (c *marketCard) fold() {
-	if main := history.MainLine(c.MarketRow); len(c.Lines) > 1 && main != "" {
-		i := slices.IndexFunc(c.Lines, func(l priceLine) bool { return l.Line == main })
-		c.Lines[0], c.Lines[i] = c.Lines[i], c.Lines[0]
-		slices.SortStableFunc(c.Lines[1:], func(a, b priceLine) int { return compareLines(a.Line, b.Line) })
+	slices.SortStableFunc(c.Lines, func(a, b priceLine) int { return history.CompareLines(a.Line, b.Line) })
+	main := history.MainLine(c.MarketRow)
+	from := max(0, slices.IndexFunc(c.Lines, func(l priceLine) bool { return l.Line == main }))
+	to, shown := from, 0
+	for to < len(c.Lines) && (to == from || shown+len(c.Lines[to].Prices) <= cardPrices) {
+		shown += len(c.Lines[to].Prices)
+		if to++; from > 0 && shown+len(c.Lines[from-1].Prices) <= cardPrices {
+			from--
+			shown += len(c.Lines[from].Prices)
+		}
 	}
-	shown := 0
-	for i, l := range c.Lines {
-		visible := cardPrices - shown // of this line
-		if shown += len(l.Prices); shown <= cardPrices {
-			continue
-		}
-		c.More = append(c.More, c.Lines[i:]...)
-		c.Lines = c.Lines[:i:i]
-		if visible > 0 && (i == 0 || l.Line == "") {
-			c.Lines = append(c.Lines, priceLine{l.Line, l.Prices[:visible]})
-			c.More[0].Prices = l.Prices[visible:]
-		}
-		break
+	for from > 0 && shown+len(c.Lines[from-1].Prices) <= cardPrices {
+		from--
+		shown += len(c.Lines[from].Prices)
+	}
+	c.More = slices.Concat(c.Lines[:from], c.Lines[to:])
+	c.Lines = c.Lines[from:to]
+	if only := &c.Lines; len(*only) == 1 && shown > cardPrices {
+		l := (*only)[0]
+		*only = []priceLine{{l.Line, l.Prices[:cardPrices]}}
+		c.More = append([]priceLine{{l.Line, l.Prices[cardPrices:]}}, c.More...)
 	}
 	for _, l := range c.More {
 		c.Hidden += len(l.Prices)
 	}
-}
-
-func compareLines(a, b string) int {
-	x, errX := strconv.ParseFloat(a, 64)
-	y, errY := strconv.ParseFloat(b, 64)
-	if errX != nil || errY != nil {
-		return cmp.Compare(a, b)
-	}
-	return cmp.Compare(x, y)
 }
 
 // priceLine is the selections of a market that have the same line.
@@ -369,10 +363,7 @@ func (b *fixtureBody) add(g history.Group) {
 		at := map[string]int{}
 		for i := range m.Selections {
 			s := &m.Selections[i]
-			line := ""
-			if s.Line != nil {
-				line = strings.TrimLeft(*s.Line, "+-")
-			}
+			line := history.LineOf(s)
 			n, ok := at[line]
 			if !ok {
 				n = len(card.Lines)

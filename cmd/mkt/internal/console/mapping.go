@@ -236,7 +236,7 @@ func (c *Console) mapping(r *http.Request) (view, error) {
 	if p.Product != football.MarketEngine {
 		return view{}, notFound("Only cycles of market_engine have a mapping.")
 	}
-	m, err := snapshot.ParseMoment(r.PathValue("moment"))
+	m, err := snapshot.ParseMoment(r.PathValue("moment"), c.Env.Now())
 	if err != nil {
 		return view{}, badRequest("%s: %v.", r.PathValue("moment"), err)
 	}

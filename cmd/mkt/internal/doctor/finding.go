@@ -21,7 +21,7 @@ type Finding struct {
 	Level   Level  `json:"level"`
 	Area    string `json:"area"`
 	Code    string `json:"code,omitempty"` // one of Codes; "" if OK
-	Tenant  string `json:"tenant,omitempty"`
+	Tenant  string `json:"client_id,omitempty"`
 	Product string `json:"product,omitempty"`
 	File    string `json:"file,omitempty"`
 	What    string `json:"what"`

@@ -115,7 +115,7 @@ func TestDeletedByRetention(t *testing.T) {
 	c, err := snapshot.Resolve(w.Mem, "v1")
 	dataroot.Must(t, err)
 	dataroot.Must(t, w.Mem.RemoveAll(c.Dir()))
-	at, err := snapshot.ParseMoment("v1")
+	at, err := snapshot.ParseMoment("v1", time.Time{})
 	dataroot.Must(t, err)
 	if _, err := explained(w, at, ids[0]); !errors.Is(err, explain.ErrDeleted) {
 		t.Errorf("the snapshot is gone: %v", err)

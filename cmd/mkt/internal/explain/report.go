@@ -11,7 +11,7 @@ type Report struct {
 	ID      string           `json:"id"`
 	Kind    string           `json:"kind"` // fixture, market, selection, live
 	Title   string           `json:"title"`
-	Tenant  string           `json:"tenant"`
+	Tenant  string           `json:"client_id"`
 	Product football.Product `json:"product"`
 
 	Publication Publication `json:"publication"` // the publication that was asked for

@@ -114,6 +114,27 @@ func Title(m *table.MarketRow) string {
 	return name
 }
 
+// Heading returns the title of a market with what distinguishes it from others of that title: the
+// provider's name, if it is another, and the side or player that all of its selections are about.
+func Heading(m *table.MarketRow) string {
+	title := Title(m)
+	var besides []string
+	if name := text(m.MarketName); name != "" && !strings.EqualFold(name, title) {
+		besides = append(besides, name)
+	}
+	if len(m.Selections) > 0 {
+		subject := text(m.Selections[0].Subject)
+		other := func(s table.SelectionRow) bool { return text(s.Subject) != subject }
+		if subject != "" && subject != "MATCH" && !slices.ContainsFunc(m.Selections, other) {
+			besides = append(besides, subject)
+		}
+	}
+	if len(besides) == 0 {
+		return title
+	}
+	return title + " (" + strings.Join(besides, ", ") + ")"
+}
+
 // FixtureName returns "home – away", with what stands for a name that was not sent.
 func FixtureName(f *table.FixtureRow) string {
 	return cmp.Or(text(f.Home), "(home unknown)") + " – " + cmp.Or(text(f.Away), "(away unknown)")

@@ -98,7 +98,7 @@ func Read(ctx context.Context, o Options) (*Path, error) {
 		return nil, err
 	}
 	if !found {
-		return nil, fmt.Errorf("nothing was published yet: %w", ErrUnknown)
+		return nil, fmt.Errorf("%w: %w", snapshot.ErrNothing, ErrUnknown)
 	}
 	r.head = head
 	if r.manifest, err = snapshot.Open(o.Root, head); err != nil {

@@ -313,3 +313,27 @@ func TestTrimmedLog(t *testing.T) {
 		t.Errorf("trimmed %s\nwhole   %s\nwant    %s", paths[true], paths[false], want)
 	}
 }
+
+// The two sides of one handicap have one line; a main line is the most even pair.
+func TestLineOf(t *testing.T) {
+	row := func(selection, line, odds string) table.SelectionRow {
+		return table.SelectionRow{SelectionID: selection + line, Selection: &selection, Line: &line, OddsDecimalText: &odds, Publishable: true}
+	}
+	for _, c := range []struct{ selection, line, want string }{
+		{"HOME", "-0.5", "-0.5"}, {"AWAY", "+0.5", "-0.5"}, {"AWAY", "-0.5", "+0.5"}, {"AWAY", "0", "0"}, {"DRAW", "-1", "-1"}, {"OVER", "2.5", "2.5"}, {"UNDER", "2.5", "2.5"},
+	} {
+		s := row(c.selection, c.line, "1.90")
+		if got := history.LineOf(&s); got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.selection, c.line, got, c.want)
+		}
+	}
+	m := &table.MarketRow{Selections: []table.SelectionRow{row("HOME", "+0.5", "1.20"), row("AWAY", "-0.5", "4.50"), row("HOME", "-0.5", "1.90"), row("AWAY", "+0.5", "1.95")}}
+	if got := history.MainLine(m); got != "-0.5" {
+		t.Errorf("main line %s", got)
+	}
+	lines := []string{"+1.5", "-10", "0", "-0.25", "+0.5"}
+	slices.SortFunc(lines, history.CompareLines)
+	if want := []string{"-10", "-0.25", "0", "+0.5", "+1.5"}; !slices.Equal(lines, want) {
+		t.Error(lines)
+	}
+}

@@ -13,7 +13,7 @@ import (
 type Series struct {
 	SelectionID string
 	Name        string  // what the selection is, in the newest step that has it
-	Line        string  // "" if it has none
+	Line        string  // as LineOf returns it
 	Points      []Point // one for each step of the path
 }
 
@@ -49,7 +49,7 @@ func (p *Path) Series(market string) []Series {
 		for _, s := range m.Selections {
 			if _, ok := at[s.SelectionID]; !ok {
 				at[s.SelectionID] = len(list)
-				list = append(list, Series{SelectionID: s.SelectionID, Name: NameOf(&s), Line: text(s.Line), Points: make([]Point, len(p.Steps))})
+				list = append(list, Series{SelectionID: s.SelectionID, Name: NameOf(&s), Line: LineOf(&s), Points: make([]Point, len(p.Steps))})
 			}
 		}
 	}
@@ -162,6 +162,32 @@ func (s *Series) Moves() (n int) {
 	return n
 }
 
+// LineOf returns the line by which a selection stands with its counterparts, "" if it has none: that
+// of a handicap is the home side's, so that "HOME -0.5" and "AWAY +0.5" have the same.
+func LineOf(s *table.SelectionRow) string {
+	line := text(s.Line)
+	if text(s.Selection) != "AWAY" {
+		return line
+	}
+	if rest, ok := strings.CutPrefix(line, "+"); ok {
+		return "-" + rest
+	}
+	if rest, ok := strings.CutPrefix(line, "-"); ok {
+		return "+" + rest
+	}
+	return line
+}
+
+// CompareLines orders lines as numbers.
+func CompareLines(a, b string) int {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	if errX != nil || errY != nil {
+		return cmp.Compare(a, b)
+	}
+	return cmp.Compare(x, y)
+}
+
 // MainLine returns the line of a market whose prices are the closest to each other, which is the
 // one that most is bet on; "" if the market has no lines.
 func MainLine(m *table.MarketRow) string {
@@ -171,7 +197,7 @@ func MainLine(m *table.MarketRow) string {
 	for i := range m.Selections {
 		s := &m.Selections[i]
 		price := PointOf(s)
-		line := strings.TrimLeft(text(s.Line), "+-")
+		line := LineOf(s)
 		if line == "" || price.Number <= 0 {
 			continue
 		}

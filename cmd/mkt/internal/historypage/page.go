@@ -104,10 +104,11 @@ func (v *View) Build(line string) {
 		}
 	}
 	for _, s := range list {
-		if l := strings.TrimLeft(s.Line, "+-"); l != "" && !slices.Contains(v.Lines, l) {
-			v.Lines = append(v.Lines, l)
+		if s.Line != "" && !slices.Contains(v.Lines, s.Line) {
+			v.Lines = append(v.Lines, s.Line)
 		}
 	}
+	slices.SortStableFunc(v.Lines, history.CompareLines)
 	if m := newest.Market(v.Market); m != nil && line == "" {
 		line = history.MainLine(m)
 	}
@@ -121,7 +122,7 @@ func (v *View) Build(line string) {
 		if v.Path.Closing >= 0 {
 			row.Closing = v.cell(&s, v.Path.Closing)
 		}
-		if len(charted) < maxCurves && (line == "" || strings.TrimLeft(s.Line, "+-") == line) {
+		if len(charted) < maxCurves && (line == "" || s.Line == line) {
 			row.Class = fmt.Sprintf("series-%d", len(charted))
 			charted = append(charted, s)
 			v.Shown = append(v.Shown, row)

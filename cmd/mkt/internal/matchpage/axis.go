@@ -14,7 +14,7 @@ import (
 const (
 	width = 520.0
 	left  = 30.0
-	right = 14.0
+	right = 24.0 // for the end of "+12"
 )
 
 // begins is the second of the match clock at which each half begins, lasts its length without

@@ -434,7 +434,7 @@ func TestWithoutPast(t *testing.T) {
 func TestNothingKnown(t *testing.T) {
 	m := &Match{Row: table.LiveRow{FixtureID: "fx_a", InPlay: true, UnavailableReason: of("NOT_IN_PLAY")}, Now: kickOff}
 	words, _ := parse(t, written(t, m))
-	for _, want := range []string{"? ? : ? ?", "league not known", "before kick-off, or not known", "Momentum now: there was no play.", "NOT_IN_PLAY", "of the detail set only", "The provider sends none"} {
+	for _, want := range []string{"? ? : ? ?", "league not known", "no clock was sent", "Momentum now: no play is reported.", "NOT_IN_PLAY", "of the detail set only", "The provider sends none"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("nothing of %q in %s", want, words)
 		}
@@ -463,5 +463,59 @@ func TestHalves(t *testing.T) {
 			t.Errorf("%s %d: %d halves, want %d", c.period, c.minute, len(x.Halves), c.halves)
 		}
 		parse(t, written(t, m))
+	}
+}
+
+// The colour of a card is that of the counter of its side that rose with it.
+func TestCardColours(t *testing.T) {
+	number := func(text string) football.Field[football.Number] {
+		n, _ := football.ParseNumber(text)
+		return football.Of(n)
+	}
+	at := func(second int, yellowHome, redAway string) football.Live {
+		return football.Live{Fixture: football.Fixture{FetchedAt: kickOff.Add(time.Duration(second) * time.Second)}, Counters: []football.Counter{
+			{Metric: football.YellowCards, Home: number(yellowHome), Away: number("0")}, {Metric: football.RedCards, Home: number("0"), Away: number(redAway)}}}
+	}
+	m := &Match{Past: []football.Live{at(0, "0", "0"), at(8, "1", "0"), at(16, "1", "0"), at(300, "1", "0"), at(308, "1", "1")}}
+	for _, c := range []struct {
+		second int
+		side   string
+		want   string
+	}{{8, "HOME", "yellow-card"}, {8, "NONE", "yellow-card"}, {8, "AWAY", "card"}, {300, "AWAY", "red-card"}, {320, "HOME", "card"}, {150, "HOME", "card"}} {
+		e := &table.LiveTimelineRow{At: kickOff.Add(time.Duration(c.second) * time.Second), State: "CARD", SideProven: c.side}
+		if got := m.card(e); got != c.want {
+			t.Errorf("%d s, %s: %s, want %s", c.second, c.side, got, c.want)
+		}
+	}
+}
+
+// What was not read from the archive yet is not drawn as a stretch without momentum.
+func TestUnread(t *testing.T) {
+	m := sample()
+	if html := written(t, m); !strings.Contains(html, `class="no-momentum"`) || strings.Contains(html, `class="unread"`) {
+		t.Error("a match that was read")
+	}
+	m.Past, m.Tracing = nil, "The archive is being read: 3 of 700 cycles."
+	if html := written(t, m); strings.Contains(html, `class="no-momentum"`) || !strings.Contains(html, `class="unread"`) {
+		t.Error("a match that is being read")
+	}
+}
+
+// The label of the last minute of stoppage time is neither cut off nor touches the one before it.
+func TestStoppageTimeLabel(t *testing.T) {
+	const letter = 9.0
+	for added := 1; added <= 12; added++ {
+		m := &Match{Row: table.LiveRow{InPlay: true, ClockPeriod: of("1H"), ClockMinute: of(int32(45 + added - 1)), ClockSecond: of(int32(30))}}
+		x := m.axis()
+		ticks := x.Ticks(x.Halves[0])
+		full, last := ticks[3], ticks[len(ticks)-1]
+		from, to := last.X, last.X+letter*float64(len(last.Text))
+		if last.Anchor == "middle" {
+			half := letter * float64(len(last.Text)) / 2
+			from, to = last.X-half, last.X+half
+		}
+		if last.Text != fmt.Sprintf("+%d", added) || full.Text != "45'" || full.Anchor != "end" || from <= full.X || to > width {
+			t.Errorf("%d minutes: %+v ends at %.1f of %.1f, %+v", added, last, to, width, full)
+		}
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"mkt/publish/football"
+	"mkt/publish/table"
 )
 
 // Rows of the momentum figure, from the top: labels of the home side, the curve, labels of the away
@@ -66,6 +68,7 @@ type gap struct {
 	Half     int
 	From, To int // seconds of the half
 	Reason   string
+	Unread   bool // whether there is momentum is not known yet
 }
 
 // Clock returns the beginning and the end on the match clock.
@@ -150,7 +153,7 @@ func (m *Match) half(x *axis, h *half) momentumPanel {
 	if m.Tracing != "" {
 		for i := range p.Gaps {
 			if p.Gaps[i].Reason == notSeen {
-				p.Gaps[i].Reason = "not read from the archive yet"
+				p.Gaps[i].Reason, p.Gaps[i].Unread = "not read from the archive yet", true
 			}
 		}
 	}
@@ -277,9 +280,9 @@ func (m *Match) momentumText(f *momentumFigure) string {
 		without += g.To - g.From
 	}
 	var list []string
-	for _, kind := range []string{"goal", "card", "penalty", "corner"} {
+	for _, kind := range []string{"goal", "red-card", "yellow-card", "card", "penalty", "corner"} {
 		if n := counts[kind]; n > 0 {
-			list = append(list, fmt.Sprintf("%d × %s", n, kind))
+			list = append(list, fmt.Sprintf("%d × %s", n, strings.ReplaceAll(kind, "-", " ")))
 		}
 	}
 	return fmt.Sprintf("Momentum is known for %d of %d minutes of play%s.", (played-without+30)/60, (played+30)/60, strings.TrimSuffix("; marked: "+strings.Join(list, ", "), "; marked: "))
@@ -288,7 +291,7 @@ func (m *Match) momentumText(f *momentumFigure) string {
 // mark is an event on the curve. One that is important has a label above or below the figure.
 type mark struct {
 	X, Y          float64
-	Kind          string // goal, card, penalty, corner
+	Kind          string // goal, yellow-card, red-card, card (of unknown colour), penalty, corner
 	Side          string // home, away, none
 	Class         string // its certainty
 	Title         string
@@ -320,12 +323,15 @@ func (m *Match) marks(x *axis, p *momentumPanel) (all []mark) {
 		if !ok {
 			continue
 		}
+		if kind == "card" {
+			kind = m.card(e)
+		}
 		at, _ := m.placeOfEntry(e)
 		if at.half != p.Number {
 			continue // of another half, or its place on the match clock is unknown
 		}
 		k := mark{X: x.of(at.half, at.second), Kind: kind, Side: strings.ToLower(e.SideProven), Class: strings.ToLower(e.Certainty), Row: -1,
-			Title: fmt.Sprintf("%s %s, %s, %s", m.minuteOf(e), kind, m.side(e.SideProven), strings.ToLower(e.Certainty))}
+			Title: fmt.Sprintf("%s %s, %s, %s", m.minuteOf(e), strings.ReplaceAll(kind, "-", " "), m.side(e.SideProven), strings.ToLower(e.Certainty))}
 		if kind != "corner" {
 			k.Label = strings.TrimSpace(m.minuteOf(e) + " " + scores[i])
 		}
@@ -333,14 +339,45 @@ func (m *Match) marks(x *axis, p *momentumPanel) (all []mark) {
 		all = append(all, k)
 	}
 	arrange(all)
-	weight := []string{"corner", "card", "penalty", "goal"}
+	weight := []string{"corner", "yellow-card", "card", "red-card", "penalty", "goal"}
 	slices.SortStableFunc(all, func(a, b mark) int { return slices.Index(weight, a.Kind) - slices.Index(weight, b.Kind) })
 	return all
 }
 
+// card returns the kind of mark of a card: its colour is that of the counter of its side that rose
+// nearest to it. A red one that follows a second yellow raises both.
+func (m *Match) card(e *table.LiveTimelineRow) string {
+	kind, nearest := "card", time.Duration(joinWithin)*time.Second
+	for i := 1; i < len(m.Past); i++ {
+		apart := m.Past[i].Fixture.FetchedAt.Sub(e.At).Abs()
+		if apart > nearest {
+			continue
+		}
+		for _, c := range []struct {
+			kind   string
+			metric football.Metric
+		}{{"yellow-card", football.YellowCards}, {"red-card", football.RedCards}} {
+			if rose(counterOf(&m.Past[i-1], c.metric), counterOf(&m.Past[i], c.metric), football.Side(e.SideProven)) {
+				kind, nearest = c.kind, apart
+			}
+		}
+	}
+	return kind
+}
+
+// rose reports whether the counter of a side rose, or of any side if it is none.
+func rose(before, now *football.Counter, side football.Side) bool {
+	if before == nil || now == nil {
+		return false
+	}
+	home, _ := difference(before.Home, now.Home)
+	away, _ := difference(before.Away, now.Away)
+	return home > 0 && side != football.SideAway || away > 0 && side != football.SideHome
+}
+
 // arrange gives every label a row in which it overlaps no other.
 func arrange(marks []mark) {
-	const letter = 8.0
+	const letter = 9.0              // of a goal on a phone, the widest
 	taken := map[string][]float64{} // the end of the last label of each row
 	order := make([]*mark, 0, len(marks))
 	for i := range marks {

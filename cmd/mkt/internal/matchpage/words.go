@@ -108,14 +108,19 @@ func halfName(n int) string {
 	return upperFirst(halfNames[n])
 }
 
-var phases = map[football.Phase]string{football.NoPhase: "before kick-off, or not known", football.FirstHalf: halfNames[1], football.HalfTime: "half-time", football.SecondHalf: halfNames[2],
+var phases = map[football.Phase]string{football.FirstHalf: halfNames[1], football.HalfTime: "half-time", football.SecondHalf: halfNames[2],
 	football.Break: "break before or in extra time", football.ExtraFirstHalf: halfNames[3], football.ExtraSecondHalf: halfNames[4], football.Shootout: "penalty shoot-out", football.FullTime: "full time"}
 
 func (m *Match) clock() string {
 	r := &m.Row
-	text := phases[football.NoPhase]
-	if r.ClockPeriod != nil {
-		text = phases[football.Phase(*r.ClockPeriod)]
+	text := phases[football.Phase(words(r.ClockPeriod))]
+	switch {
+	case text == "" && r.ClockMinute == nil:
+		return "no clock was sent"
+	case text == "" && hasNotBegun(r):
+		return "not begun"
+	case text == "":
+		text = "which half is not known"
 	}
 	if r.ClockMinute != nil {
 		second := 0
@@ -138,7 +143,7 @@ const notSeen = "nothing was seen"
 
 var reasons = map[football.UnavailableReason]string{
 	football.InsufficientSamples: "too little was seen yet", football.FeedStale: "the feed was silent",
-	football.CountersNotProvided: "the provider sends no counters of attacks", football.NotInPlay: "there was no play", "": notSeen,
+	football.CountersNotProvided: "the provider sends no counters of attacks", football.NotInPlay: "play was interrupted", "": notSeen,
 }
 
 // reasonOf returns for people why there is no momentum.
@@ -151,6 +156,9 @@ func reasonOf(reason string) string {
 
 // Pressing describes momentum in words.
 func Pressing(r *table.LiveRow) string {
+	if r.MomentumHome == nil && words(r.UnavailableReason) == string(football.NotInPlay) {
+		return notInPlay(r)
+	}
 	if r.MomentumHome == nil {
 		return reasonOf(words(r.UnavailableReason))
 	}
@@ -161,6 +169,31 @@ func Pressing(r *table.LiveRow) string {
 		return strings.TrimSpace(m.side(*r.MomentumLeader) + " presses " + how)
 	}
 	return "neither side presses more"
+}
+
+// notInPlay says why there is no play now.
+func notInPlay(r *table.LiveRow) string {
+	switch football.Phase(words(r.ClockPeriod)) {
+	case football.HalfTime:
+		return "it is half-time"
+	case football.Break:
+		return "there is a break"
+	case football.Shootout:
+		return "penalties are being taken"
+	case football.FullTime:
+		return "the match is over"
+	case football.FirstHalf, football.SecondHalf, football.ExtraFirstHalf, football.ExtraSecondHalf:
+		return "play is interrupted"
+	}
+	if hasNotBegun(r) {
+		return "the match has not begun"
+	}
+	return "no play is reported"
+}
+
+// hasNotBegun reports whether the clock stands at kick-off.
+func hasNotBegun(r *table.LiveRow) bool {
+	return !r.InPlay && words(r.ClockPeriod) == "?" && r.ClockMinute != nil && *r.ClockMinute == 0
 }
 
 // State describes the play, and says whether the data is current.
@@ -217,7 +250,7 @@ type entryView struct {
 	Minute string
 	Name   string
 	Score  string
-	Icon   string // goal, card, penalty, corner, whistle, silent, change
+	Icon   string // goal, yellow-card, red-card, card, penalty, corner, whistle, silent, change
 }
 
 var icons = map[string]string{"GOAL": "goal", "CARD": "card", "PENALTY": "penalty", "CORNER": "corner", "SUBSTITUTION": "change",
@@ -228,6 +261,10 @@ func (m *Match) entries() (all []entryView) {
 	scores := m.scores()
 	for i, e := range slices.Backward(m.Timeline) {
 		v := entryView{LiveTimelineRow: e, Held: e.Until.Sub(e.At), Minute: m.minuteOf(&e), Name: upperFirst(stateName(e.State)), Score: scores[i], Icon: icons[e.State]}
+		if v.Icon == "card" {
+			v.Icon = m.card(&e)
+			v.Name = upperFirst(strings.ReplaceAll(v.Icon, "-", " "))
+		}
 		if e.SideProven != string(football.SideNone) {
 			v.Team = m.side(e.SideProven)
 		}
@@ -314,7 +351,7 @@ func (m *Match) unknown(v *view) (list []string) {
 		say("The present: the feed reported nothing new for %s, and the last state was valid until %s.", spanOf(v.Age), timesOf(m.Row.StaleAt))
 	}
 	if m.Row.MomentumHome == nil {
-		say("Momentum now: %s.", reasonOf(words(m.Row.UnavailableReason)))
+		say("Momentum now: %s.", Pressing(&m.Row))
 	}
 	if m.Row.DetailRank == nil {
 		say("Minutes, periods and timeline: they are kept for the matches of the detail set only, and this is none of them.")

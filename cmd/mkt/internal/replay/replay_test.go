@@ -23,7 +23,7 @@ import (
 )
 
 func replayed(w *dataroot.Root, from string, edit func(*replay.Options)) (*replay.Report, *durabletest.Mem, error) {
-	m, err := snapshot.ParseMoment(from)
+	m, err := snapshot.ParseMoment(from, time.Time{})
 	dataroot.Must(w, err)
 	into := durabletest.NewMem()
 	o := replay.Options{ClientID: "acme", Product: w.Product, Source: w.Mem, Target: into, Data: into, From: m, To: snapshot.Newest,

@@ -20,7 +20,7 @@ const (
 
 // Report is the result of a replay.
 type Report struct {
-	Tenant    string           `json:"tenant"`
+	Tenant    string           `json:"client_id"`
 	Product   football.Product `json:"product"`
 	From      string           `json:"from"`
 	To        string           `json:"to"`

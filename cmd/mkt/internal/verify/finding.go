@@ -14,7 +14,7 @@ type Finding struct {
 }
 
 type Report struct {
-	Tenant   string    `json:"tenant"`
+	Tenant   string    `json:"client_id"`
 	Product  string    `json:"product"`
 	Clean    bool      `json:"clean"`
 	Judged   bool      `json:"judged"` // false: writers changed the data faster than it could be read

@@ -94,10 +94,11 @@ func (f *logFlags) filter(args []string) (audit.Filter, error) {
 // reported on stderr.
 func (g *Group) printLog(log audit.Log, pick audit.Filter) error {
 	if g.JSON() {
-		if log.Entries == nil {
-			log.Entries = []audit.Entry{}
+		shown := make([]shownEntry, len(log.Entries))
+		for i, e := range log.Entries {
+			shown[i] = shownEntry{Entry: e, ClientID: e.Tenant}
 		}
-		if err := g.Encode(log.Entries); err != nil {
+		if err := g.Encode(shown); err != nil {
 			return err
 		}
 	} else if err := g.printLogTable(log); err != nil {
@@ -129,6 +130,14 @@ func (g *Group) printLogTable(log audit.Log) error {
 		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.At.UTC().Format(time.RFC3339), e.Name(), e.Action, e.Tenant, strings.Join(changes, "; "))
 	}
 	return w.Flush()
+}
+
+// shownEntry is an entry with the key that every answer of a command has for the account. The log
+// itself keeps the key that it was written with.
+type shownEntry struct {
+	audit.Entry
+	Tenant   string `json:"tenant,omitempty"` // hides that of Entry; always empty
+	ClientID string `json:"client_id"`
 }
 
 func (g *Group) changedSince(log audit.Log) bool {

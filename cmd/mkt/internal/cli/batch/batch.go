@@ -115,7 +115,7 @@ func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []S
 			defer func() { <-slots }()
 			defer func() { over.Set(int(ended.Add(1)), len(jobs)) }()
 			if err := g.RunJob(ctx, ctx, j, layout.CycleID(s.cycle), steps, g.printReport); err != nil {
-				failed.Add(g.Errs, err)
+				failed.Add(g.Env, err)
 			}
 		})
 	}
@@ -126,7 +126,7 @@ func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []S
 	return failed.Err()
 }
 
-var errStepInterrupted = errors.New("interrupted: nothing was published; run it again")
+const errStepInterrupted = cli.Interrupted("nothing was published; run it again")
 
 // RunJob runs the steps for one job under its lock, passes the report of each to record, and
 // logs one line about all of them. Once stopping is done no further step begins, and a

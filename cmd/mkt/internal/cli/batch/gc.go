@@ -99,7 +99,7 @@ func (g *Group) gc(cmd *cobra.Command, f gcFlags) error {
 	failed := cli.Failures{Of: len(list)}
 	for _, d := range list {
 		if err := g.collectInStore(ctx, d, f); err != nil {
-			failed.Add(g.Errs, fmt.Errorf("gc %s in the object store: %w", d, err))
+			failed.Add(g.Env, fmt.Errorf("gc %s in the object store: %w", d, err))
 		}
 	}
 	return failed.Err()
@@ -116,7 +116,7 @@ func (g *Group) collectInStore(ctx context.Context, d *store.Dataset, f gcFlags)
 		return err
 	}
 	if g.JSON() {
-		return g.Encode(map[string]any{"tenant": d.ClientID(), "product": d.Product(), "store": true, "dry_run": f.dryRun, "packs": done.Packs,
+		return g.Encode(map[string]any{"client_id": d.ClientID(), "product": d.Product(), "store": true, "dry_run": f.dryRun, "packs": done.Packs,
 			"segments": done.Segments, "archives": done.Archives, "lost_packs": done.Lost, "bytes": bytes, "names": names})
 	}
 	g.printNames(f.dryRun, names)
@@ -142,7 +142,7 @@ func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
 		return err
 	}
 	if g.JSON() {
-		return g.Encode(map[string]any{"tenant": p.Tenant, "product": p.Product, "dry_run": f.dryRun, "snapshots": done.Snapshots,
+		return g.Encode(map[string]any{"client_id": p.Tenant, "product": p.Product, "dry_run": f.dryRun, "snapshots": done.Snapshots,
 			"cycles": done.Cycles, "segments": done.Segments, "debris": done.Debris, "records_packed": done.Compacted, "bytes": space.bytes, "names": names})
 	}
 	g.printNames(f.dryRun, names)

@@ -80,7 +80,7 @@ func (s *Selection) check() error {
 
 // passed is a tenant that --all skips, and why.
 type passed struct {
-	Tenant string `json:"tenant"`
+	Tenant string `json:"client_id"`
 	Reason string `json:"skipped"`
 }
 

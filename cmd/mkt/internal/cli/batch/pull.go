@@ -57,11 +57,11 @@ and canonical rows of cycles that were never published are not in the store.`,
 }
 
 func (g *Group) pull(ctx context.Context, f pullFlags) error {
-	from, err := timeArg("--from", f.from)
+	from, err := g.timeArg("--from", f.from)
 	if err != nil {
 		return err
 	}
-	to, err := timeArg("--to", f.to)
+	to, err := g.timeArg("--to", f.to)
 	if err != nil {
 		return err
 	}
@@ -84,18 +84,18 @@ func (g *Group) pull(ctx context.Context, f pullFlags) error {
 	failed := cli.Failures{Of: len(list)}
 	for _, d := range list {
 		if err := g.pullOne(ctx, s, d, store.PullOptions{From: from, To: to, DryRun: f.dryRun}); err != nil {
-			failed.Add(g.Errs, fmt.Errorf("pull %s: %w", d, err))
+			failed.Add(g.Env, fmt.Errorf("pull %s: %w", d, err))
 		}
 	}
 	return failed.Err()
 }
 
 // timeArg parses a time; "" is the zero time.
-func timeArg(flag, text string) (time.Time, error) {
+func (g *Group) timeArg(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	m, err := cli.MomentArg(flag, text)
+	m, err := g.MomentArg(flag, text)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -181,7 +181,7 @@ func (g *Group) pullInto(ctx context.Context, s *store.Store, d *store.Dataset, 
 func (g *Group) printPulled(d *store.Dataset, dryRun bool, done store.Pulled) error {
 	n := int(done.Last + 1 - done.First)
 	if g.JSON() {
-		return g.Encode(map[string]any{"tenant": d.ClientID(), "product": d.Product(), "dry_run": dryRun, "publications": n, "first": done.First, "last": done.Last,
+		return g.Encode(map[string]any{"client_id": d.ClientID(), "product": d.Product(), "dry_run": dryRun, "publications": n, "first": done.First, "last": done.Last,
 			"whole": done.Packs, "archives": done.Archives, "bytes": done.Bytes})
 	}
 	if n == 0 {

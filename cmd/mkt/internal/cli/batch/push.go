@@ -106,7 +106,7 @@ func (g *Group) repairOne(ctx context.Context, d *store.Dataset, p cli.Dataset, 
 		return err
 	}
 	if g.JSON() {
-		err = g.Encode(map[string]any{"tenant": p.Tenant, "product": p.Product, "dry_run": dryRun, "repaired_records": done.Records,
+		err = g.Encode(map[string]any{"client_id": p.Tenant, "product": p.Product, "dry_run": dryRun, "repaired_records": done.Records,
 			"repaired_packs": done.Packs, "repaired_segments": done.Segments, "left": done.Left})
 	} else if n := done.Records + done.Packs + done.Segments; n == 0 && len(done.Left) == 0 {
 		_, err = plain.Fprintf(g.Out, "%s: nothing is damaged in the store\n", p)
@@ -144,7 +144,7 @@ func (g *Group) pushOne(ctx context.Context, d *store.Dataset, p cli.Dataset, ro
 	}
 	n := int(done.Last + 1 - done.First)
 	if g.JSON() {
-		return g.Encode(map[string]any{"tenant": p.Tenant, "product": p.Product, "dry_run": dryRun, "publications": n, "first": done.First, "last": done.Last,
+		return g.Encode(map[string]any{"client_id": p.Tenant, "product": p.Product, "dry_run": dryRun, "publications": n, "first": done.First, "last": done.Last,
 			"whole": done.Packs, "archives": done.Archives})
 	}
 	if n == 0 {

@@ -142,7 +142,7 @@ func (g *Group) repair(ctx context.Context, p cli.Dataset, root *durable.Disk) e
 		lost = append(lost, e.Error())
 	}
 	if g.JSON() {
-		line := map[string]any{"tenant": p.Tenant, "product": p.Product, "step": "recover", "version": done.Version, "checked": done.Checked,
+		line := map[string]any{"client_id": p.Tenant, "product": p.Product, "step": "recover", "version": done.Version, "checked": done.Checked,
 			"mended": append([]string{}, done.Repaired...), "lost": lost}
 		if err := g.Encode(line); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (g *Group) beginHistory(ctx context.Context, p cli.Dataset, root *durable.D
 	}
 	g.announce(p.Tenant, p.Product, s.Version)
 	if g.JSON() {
-		return g.Encode(map[string]any{"tenant": p.Tenant, "product": p.Product, "step": "recover", "version": s.Version,
+		return g.Encode(map[string]any{"client_id": p.Tenant, "product": p.Product, "step": "recover", "version": s.Version,
 			"cycle": s.Cycle, "republishes": s.Republishes, "last_seq": s.LastSeq})
 	}
 	of := fmt.Sprintf("the dataset of version %d once more", s.Republishes)

@@ -61,11 +61,11 @@ differs or fails.`,
 }
 
 func (g *Group) replay(ctx context.Context, f replayFlags) error {
-	from, err := cli.MomentArg("--from", f.from)
+	from, err := g.MomentArg("--from", f.from)
 	if err != nil {
 		return err
 	}
-	to, err := cli.MomentArg("--to", f.to)
+	to, err := g.MomentArg("--to", f.to)
 	if err != nil {
 		return err
 	}

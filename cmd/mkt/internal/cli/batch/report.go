@@ -14,7 +14,7 @@ import (
 
 // Report is the result of one step, for a person and for a script.
 type Report struct {
-	Tenant  string         `json:"tenant"`
+	Tenant  string         `json:"client_id"`
 	Product string         `json:"product"`
 	Step    string         `json:"step"`
 	Cycle   string         `json:"cycle,omitempty"`

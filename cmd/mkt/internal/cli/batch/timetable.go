@@ -137,7 +137,7 @@ func (t *timetable) Run(stopping context.Context, name string) error {
 		ended(cyclePublished)
 	case errors.Is(err, durable.ErrLocked), errors.Is(err, errAlreadyRan):
 		ended(cycleLocked)
-	case errors.Is(err, cli.ErrInterrupted), errors.Is(err, errStepInterrupted):
+	case errors.As(err, new(cli.Interrupted)):
 		ended(cycleInterrupted)
 	case isWithoutLease(err):
 		ended(cycleUnleased)

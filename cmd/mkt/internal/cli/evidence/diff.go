@@ -117,17 +117,17 @@ func (f *diffFlags) shown() (map[compare.What]bool, error) {
 	return shown, nil
 }
 
-func (f *diffFlags) moments(args []string) (a, b snapshot.Moment, err error) {
+func (f *diffFlags) moments(g *Group, args []string) (a, b snapshot.Moment, err error) {
 	before := snapshot.Newest.String() + "~1"
 	if f.dataB != "" {
 		before = snapshot.Newest.String()
 	}
 	texts := []string{before, snapshot.Newest.String()}
 	copy(texts, args)
-	if a, err = cli.MomentArg("A", texts[0]); err != nil {
+	if a, err = g.MomentArg("A", texts[0]); err != nil {
 		return a, b, err
 	}
-	b, err = cli.MomentArg("B", texts[1])
+	b, err = g.MomentArg("B", texts[1])
 	return a, b, err
 }
 
@@ -136,7 +136,7 @@ func (g *Group) diff(ctx context.Context, f diffFlags, args []string) (differs b
 	if err != nil {
 		return false, err
 	}
-	momentA, momentB, err := f.moments(args)
+	momentA, momentB, err := f.moments(g, args)
 	if err != nil {
 		return false, err
 	}

@@ -31,16 +31,17 @@ inside it, and the rule that read it. ID is one of
   fx_…/counter/corners, fx_…/score, fx_…/clock
 A part of the teams' names, accents or not, may be given instead of fx_…: of a
 fixture of the newest publication, or else of one that left, as of the newest
-that has it.
+that has it. Words of a market or a price of the newest publication may follow.
 
 It needs the data root alone. The exit code is 1 if anything could not be
 traced.`,
 		Example: `  mkt explain sl_… --at 2026-11-21T14:05:00Z
+  mkt explain Arsenal match result home
   mkt explain Arsenal/minute/37 --tenant acme --output json`,
 		Args:        cobra.MinimumNArgs(1),
 		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			moment, err := cli.MomentArg("--at", at)
+			moment, err := g.MomentArg("--at", at)
 			if err != nil {
 				return err
 			}
@@ -62,21 +63,34 @@ type explained struct {
 
 // in returns the target in a dataset, and as of which publication.
 func (e explained) in(d cli.Dataset) (explain.Target, snapshot.Moment, error) {
-	text, at := e.text, e.at
-	if name, rest := explain.SplitName(text); name != "" {
-		found, err := fixtures.Named(d, name)
-		if err != nil {
-			return explain.Target{}, at, err
-		}
-		if text = found.ID + rest; e.newest && !found.Left.IsZero() {
-			at = snapshot.Numbered(found.Version)
-		}
+	text, found, err := idOf(d, e.text)
+	at := e.at
+	if err != nil {
+		return explain.Target{}, at, err
+	}
+	if e.newest && !found.Left.IsZero() {
+		at = snapshot.Numbered(found.Version)
 	}
 	target, err := explain.ParseTarget(text)
 	if err != nil {
 		err = cli.AsUsage(err)
 	}
 	return target, at, err
+}
+
+// idOf replaces the teams' names at the beginning of a text, and the words of a market or a price
+// after them, by ids. found is the fixture if the text is its name alone.
+func idOf(d cli.Dataset, text string) (id string, found fixtures.Found, err error) {
+	name, rest := explain.SplitName(text)
+	if name == "" {
+		return text, found, nil
+	}
+	found, err = fixtures.Named(d, name)
+	if errors.Is(err, fixtures.ErrUnknown) && rest == "" && d.Product == football.MarketEngine {
+		id, err = fixtures.Priced(d, name)
+		return id, found, err
+	}
+	return found.ID + rest, found, err
 }
 
 func (g *Group) explain(ctx context.Context, w cli.Filter, e explained) error {
@@ -129,10 +143,20 @@ func worst(errs []error) error {
 	if len(rest) > 0 {
 		return errors.Join(rest...)
 	}
+	return unknownTo(errs)
+}
+
+// unknownTo returns the first of the errors of datasets that do not have what was asked for. It is
+// an error of usage, unless nothing was published yet.
+func unknownTo(errs []error) error {
+	err := errs[0]
 	if others := len(errs) - 1; others > 0 {
-		return fmt.Errorf("%w; nor in %s", errs[0], cli.Plural(others, "other dataset"))
+		err = fmt.Errorf("%w; nor in %s", err, cli.Plural(others, "other dataset"))
 	}
-	return errs[0]
+	if errors.Is(err, snapshot.ErrNothing) {
+		return err
+	}
+	return cli.AsUsage(err)
 }
 
 func (g *Group) explainIn(ctx context.Context, p cli.Dataset, e explained) (*explain.Report, error) {

@@ -42,13 +42,15 @@ func newHistory(g *Group) *cobra.Command {
 snapshots that are kept: the opening, the last before kick-off and the current
 price, and every step with the times at which it was retrieved, processed and
 published. ID is fx_…, mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or a part of the
-teams' names, accents or not, also of a fixture that left. Of a fixture, the
-main markets are drawn; --csv and --output json have all of them.
+teams' names, accents or not, also of a fixture that left; words of a market or
+a price may follow. Of a fixture, the main markets are drawn; --csv and
+--output json have all of them.
 
 The change log says which snapshots changed the fixture. At most --steps of
 them are read, evenly chosen, always with the first, the last and the last
 before kick-off. Prices are the provider's own digits.`,
 		Example: `  mkt history "Quarrybank City" --tenant acme
+  mkt history Quarrybank total goals over 2.5
   mkt history fx_…/mk_… --html prices.html
   mkt history fx_… --csv --from 2026-11-21T13:00:00Z > prices.csv`,
 		Args:        cobra.MinimumNArgs(1),
@@ -86,10 +88,10 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 		if bound.text == "" {
 			continue
 		}
-		m, err := snapshot.ParseMoment(bound.text)
+		m, err := snapshot.ParseMoment(bound.text, g.Now())
 		at, isTime := m.Time()
 		if err != nil || !isTime {
-			return cli.Usagef("%s %q: want a time such as 2026-11-21T14:05:00Z", bound.flag, bound.text)
+			return cli.Usagef("%s %q: want a time such as 14:05 or 2026-11-21T14:05:00Z", bound.flag, bound.text)
 		}
 		*bound.at = at
 	}
@@ -121,10 +123,7 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 			return err
 		}
 	}
-	if others := len(errs) - 1; others > 0 {
-		return fmt.Errorf("%w; nor in %s", errs[0], cli.Plural(others, "other dataset"))
-	}
-	return errs[0]
+	return unknownTo(errs)
 }
 
 func (g *Group) pathIn(ctx context.Context, d cli.Dataset, id string, o history.Options) (*history.Path, wantedPrices, error) {
@@ -134,12 +133,9 @@ func (g *Group) pathIn(ctx context.Context, d cli.Dataset, id string, o history.
 		return nil, of, err
 	}
 	defer root.Close()
-	if name, rest := explain.SplitName(id); name != "" {
-		found, err := fixtures.Named(d, name)
-		if err != nil {
-			return nil, of, err
-		}
-		id = found.ID + rest
+	id, _, err = idOf(d, id)
+	if err != nil {
+		return nil, of, err
 	}
 	if err := of.find(root, id); err != nil {
 		return nil, of, err
@@ -325,13 +321,13 @@ func (g *Group) drawMarket(p *history.Path, m *table.MarketRow, of wantedPrices)
 	if wide > 0 {
 		width = min(max(wide-nameColumns-len("   2.00 → 2.00  before kick-off 2.00  "), leastPath), widestPath)
 	}
-	plain.Fprintf(g.Out, "\n%s  %s\n", history.Title(m), m.MarketID)
+	plain.Fprintf(g.Out, "\n%s  %s\n", history.Heading(m), m.MarketID)
 	line := ""
 	if of.market == "" {
 		line = history.MainLine(m)
 	}
 	for _, s := range history.Selected(p.Series(m.MarketID), of.selection) {
-		if line != "" && strings.TrimLeft(s.Line, "+-") != line {
+		if line != "" && s.Line != line {
 			continue
 		}
 		first := "-"

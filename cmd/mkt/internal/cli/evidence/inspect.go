@@ -106,7 +106,7 @@ func (g *Group) inspect(cmd *cobra.Command, f inspectFlags, args []string) error
 	case changed("sql"):
 		return g.inspectSQL(cmd.Context(), f)
 	case f.at != "":
-		if _, err := snapshot.ParseMoment(f.at); err != nil {
+		if _, err := snapshot.ParseMoment(f.at, g.Now()); err != nil {
 			return g.inspectFixture(f, f.at)
 		}
 		return g.inspectCycle(f)
@@ -180,7 +180,7 @@ func (g *Group) inspectHistory(p cli.Dataset, last int) error {
 // inspectCycle shows all steps of one cycle. A cycle that was never published is found by
 // its id.
 func (g *Group) inspectCycle(f inspectFlags) error {
-	m, err := cli.MomentArg("CYCLE", f.at)
+	m, err := g.MomentArg("CYCLE", f.at)
 	if err != nil {
 		return err
 	}

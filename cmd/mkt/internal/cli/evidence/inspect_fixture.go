@@ -124,7 +124,7 @@ func fixtureIn(d cli.Dataset, text string) (shown inspectedFixture, err error) {
 }
 
 func marketOf(group string, m *table.MarketRow) inspectedMarket {
-	one := inspectedMarket{MarketID: m.MarketID, Market: m.Market, Period: m.Period, MarketName: m.MarketName, Selections: len(m.Selections), group: group, title: history.Title(m)}
+	one := inspectedMarket{MarketID: m.MarketID, Market: m.Market, Period: m.Period, MarketName: m.MarketName, Selections: len(m.Selections), group: group, title: history.Heading(m)}
 	for i := range m.Selections {
 		if m.Selections[i].Publishable {
 			one.Publishable++

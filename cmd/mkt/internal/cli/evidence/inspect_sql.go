@@ -23,7 +23,7 @@ func (g *Group) inspectSQL(ctx context.Context, f inspectFlags) error {
 	m := snapshot.Newest
 	if f.at != "" {
 		var err error
-		if m, err = cli.MomentArg("--at", f.at); err != nil {
+		if m, err = g.MomentArg("--at", f.at); err != nil {
 			return err
 		}
 	}

@@ -117,7 +117,7 @@ func (g *Group) explainRules(only, text string) error {
 	if len(near) > 0 {
 		return errors.Join(g.listRules(near), fmt.Errorf("no rule is called %q; it is part of the names of %s: give one of them", text, cli.Plural(len(near), "rule")))
 	}
-	return fmt.Errorf("no rule of %s has %q in its name: a market without a rule stays %s with %s%s", orAll(only), text, football.Raw, football.UnknownMarket, didYouMean(only, text))
+	return cli.Usagef("no rule of %s has %q in its name: a market without a rule stays %s with %s%s", orAll(only), text, football.Raw, football.UnknownMarket, didYouMean(only, text))
 }
 
 func orAll(provider string) string {

@@ -100,13 +100,13 @@ func (g *Group) verify(ctx context.Context, command string, f verifyFlags) error
 	for _, p := range datasets {
 		report, err := g.verifyPlace(ctx, p, command, f, deep)
 		if err != nil {
-			failed.Add(g.Errs, fmt.Errorf("verify %s: %w", p, err))
+			failed.Add(g.Env, fmt.Errorf("verify %s: %w", p, err))
 		} else if err := g.printVerified(report); err != nil {
 			return err
 		}
 		findings += len(report.Findings)
 		if err == nil && !report.Judged {
-			failed.Add(g.Errs, fmt.Errorf("verify %s: %w", p, cli.AsTemporary(verify.ErrBusy)))
+			failed.Add(g.Env, fmt.Errorf("verify %s: %w", p, cli.AsTemporary(verify.ErrBusy)))
 		}
 		if ctx.Err() != nil {
 			break
@@ -153,10 +153,10 @@ func (g *Group) verifyPlace(ctx context.Context, p cli.Dataset, command string, 
 	}
 	defer root.Close()
 	o := verify.Options{ClientID: p.Tenant, Product: p.Product, Root: root, Expect: f.expect, Command: command, Deep: deep}
-	if o.From, err = cycleOf(root, f.from); err != nil {
+	if o.From, err = g.cycleOf(root, "--from", f.from); err != nil {
 		return verify.Report{}, err
 	}
-	if o.To, err = cycleOf(root, f.to); err != nil {
+	if o.To, err = g.cycleOf(root, "--to", f.to); err != nil {
 		return verify.Report{}, err
 	}
 	bar := g.NewBar("verify "+p.String(), "cycles")
@@ -166,11 +166,15 @@ func (g *Group) verifyPlace(ctx context.Context, p cli.Dataset, command string, 
 }
 
 // cycleOf returns the cycle of the publication that a text names, "" for no text.
-func cycleOf(root durable.ReadFS, text string) (layout.CycleID, error) {
+func (g *Group) cycleOf(root durable.ReadFS, flag, text string) (layout.CycleID, error) {
 	if text == "" {
 		return "", nil
 	}
-	c, err := snapshot.Resolve(root, text)
+	m, err := g.MomentArg(flag, text)
+	if err != nil {
+		return "", err
+	}
+	c, err := snapshot.Find(root, m)
 	if err != nil {
 		return "", cli.AsUsage(err)
 	}

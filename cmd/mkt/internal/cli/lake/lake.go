@@ -31,7 +31,10 @@ type Group struct {
 // New returns the commands.
 func New(env *cli.Env) []*cobra.Command {
 	g := &Group{Env: env}
-	return []*cobra.Command{cli.Group("lake", "Iceberg tables of what was published", newSync(g))}
+	cmd := cli.Group("lake", "Iceberg tables of what was published", newSync(g))
+	_, err := find()
+	cmd.Hidden = err != nil // in a package without the binary; the command itself says what is missing
+	return []*cobra.Command{cmd}
 }
 
 func newSync(g *Group) *cobra.Command {

@@ -42,7 +42,7 @@ data is too old to describe the present is marked as stale.`,
 
 // listedMatch is a match in play in one line.
 type listedMatch struct {
-	Tenant       string    `json:"tenant"`
+	Tenant       string    `json:"client_id"`
 	FixtureID    string    `json:"fixture_id"`
 	Home         *string   `json:"home"`
 	Away         *string   `json:"away"`

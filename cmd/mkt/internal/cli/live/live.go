@@ -55,7 +55,7 @@ func (g *Group) liveShow(tenant, wanted string) error {
 }
 
 type liveView struct {
-	Tenant    string     `json:"tenant"`
+	Tenant    string     `json:"client_id"`
 	Cycle     string     `json:"cycle_id"`
 	FixtureID string     `json:"fixture_id"`
 	Home      *string    `json:"home"`

@@ -35,7 +35,7 @@ func (g *Group) past(f pastFlags) (time.Time, error) {
 	if f.asOf == "" {
 		return time.Time{}, nil
 	}
-	m, err := cli.MomentArg("--as-of", f.asOf)
+	m, err := g.MomentArg("--as-of", f.asOf)
 	if err != nil {
 		return time.Time{}, err
 	}

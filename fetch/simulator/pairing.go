@@ -1,0 +1,84 @@
+package simulator
+
+import (
+	"slices"
+	"time"
+)
+
+// apart is how far apart the scheduled kick-offs of two matches of one team are at least: a cup
+// tie with penalties, after the longest delay. Matches on a console are over sooner.
+const (
+	apart         = maxPostponed + 3*time.Hour
+	apartConsoles = time.Hour
+)
+
+// pairing has the places of the two teams in their league.
+type pairing struct{ home, away int }
+
+// sidesOf returns the teams of an entry of a calendar. A team plays one match at a time, unless a
+// world has more matches in play than a league has teams for.
+func (w *World) sidesOf(c *calendar, entry int64) pairing {
+	day := int64(c.slot(entry).Sub(epoch) / (24 * time.Hour))
+	return w.paired.Get(day, func() map[int64]pairing { return w.pair(day) })[Number(c.place, entry)]
+}
+
+// pair draws the teams of all entries of a day in the order of their slots. It begins a day
+// earlier, so that late matches of the evening before are known.
+func (w *World) pair(day int64) map[int64]pairing {
+	type drawn struct {
+		number int64
+		slot   time.Time
+		pool   *pool
+	}
+	var all []drawn
+	begin := epoch.Add(time.Duration(day) * 24 * time.Hour)
+	for i := range w.calendars {
+		c := &w.calendars[i]
+		for n := max(int64(begin.Add(-24*time.Hour).Sub(epoch)/c.step), 0); c.slot(n).Before(begin.Add(24 * time.Hour)); n++ {
+			all = append(all, drawn{Number(c.place, n), c.slot(n), &c.pool})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b drawn) int { return a.slot.Compare(b.slot) })
+	last := map[string]time.Time{} // by the name of a team, which leagues may share: the slot of its last match
+	today := make(map[int64]pairing, len(all)/2)
+	for _, of := range all {
+		d := dice(w.dice.of(uint64(of.number), 1))
+		l := of.pool.at(d.under(of.pool.sum, 2))
+		gap := apart
+		if l.Minutes < 45 {
+			gap = apartConsoles
+		}
+		free := func(slot int) bool {
+			at, played := last[w.teams[l.Number][slot].Name]
+			return !played || of.slot.Sub(at) >= gap
+		}
+		s := pairing{home: d.under(l.Teams, 3)}
+		s.away = (s.home + 1 + d.under(l.Teams-1, 4)) % l.Teams
+		if !free(s.home) || !free(s.away) {
+			s = drawFree(l, s, free)
+		}
+		last[w.teams[l.Number][s.home].Name], last[w.teams[l.Number][s.away].Name] = of.slot, of.slot
+		if !of.slot.Before(begin) {
+			today[of.number] = s
+		}
+	}
+	return today
+}
+
+// drawFree returns the first two teams that are free, counted from those drawn; those drawn if
+// fewer are.
+func drawFree(l League, from pairing, free func(int) bool) pairing {
+	next := func(slot, taken int) int {
+		for i := range l.Teams {
+			if at := (slot + i) % l.Teams; at != taken && free(at) {
+				return at
+			}
+		}
+		return -1
+	}
+	home := next(from.home, -1)
+	if away := next(from.away, home); home >= 0 && away >= 0 {
+		return pairing{home, away}
+	}
+	return from
+}
