@@ -87,6 +87,54 @@ func promises(t rapid.TB, s *live.State) {
 	}
 	bucketPromises(t, &l)
 	timelinePromises(t, &l)
+	countPromises(t, &l)
+}
+
+// Of a side's events of one kind, no more are on the timeline than its counter says. A red
+// card may be counted in place of a yellow one.
+func countPromises(t rapid.TB, l *football.Live) {
+	limits := map[football.VisualState]map[football.Metric]int{
+		football.VisualCorner:       {football.Corners: 1},
+		football.VisualSubstitution: {football.Substitutions: 1},
+		football.VisualPenalty:      {football.Penalties: 1},
+		football.VisualCard:         {football.YellowCards: 1, football.RedCards: 2},
+	}
+	for state, metrics := range limits {
+		limit, known := [2]int{}, true
+		for metric, times := range metrics {
+			i := slices.IndexFunc(l.Counters, func(c football.Counter) bool { return c.Metric == metric })
+			if i < 0 {
+				known = false
+				break
+			}
+			for side, f := range []football.Field[football.Number]{l.Counters[i].Home, l.Counters[i].Away} {
+				n, ok := f.Get()
+				count, isCount := n.Count()
+				known = known && ok && isCount
+				limit[side] += times * count
+			}
+		}
+		if known && !(state == football.VisualPenalty && l.Clock.Phase == football.Shootout) {
+			countPromise(t, l, state, limit)
+		}
+	}
+	home, okHome := l.Score.Home.Get()
+	away, okAway := l.Score.Away.Get()
+	if okHome && okAway {
+		countPromise(t, l, football.VisualGoal, [2]int{home, away})
+	}
+}
+
+func countPromise(t rapid.TB, l *football.Live, state football.VisualState, limit [2]int) {
+	got := map[football.Side]int{}
+	for _, e := range l.Timeline {
+		if e.State == state {
+			got[e.SideProven]++
+		}
+	}
+	if got[football.SideHome] > limit[0] || got[football.SideAway] > limit[1] || got[football.SideHome]+got[football.SideAway]+got[football.SideNone] > limit[0]+limit[1] {
+		t.Fatalf("%s: %v on the timeline, and the counter says %v: %+v", state, got, limit, l.Timeline)
+	}
 }
 
 func bucketPromises(t rapid.TB, l *football.Live) {
