@@ -140,8 +140,9 @@ func countPromise(t rapid.TB, l *football.Live, state football.VisualState, limi
 func bucketPromises(t rapid.TB, l *football.Live) {
 	last, most := football.Bucket{}, 0
 	type sum struct {
-		home, away int
-		whole      bool
+		home, away     int
+		whole          bool
+		minutes, known int
 	}
 	sums := map[int]*sum{}
 	for _, b := range l.Series.Buckets {
@@ -163,7 +164,11 @@ func bucketPromises(t rapid.TB, l *football.Live) {
 		}
 		s := sums[half]
 		s.home, s.away = s.home+b.Home, s.away+b.Away
-		s.whole = s.whole && (b.State == football.BucketValue || b.State == football.BucketZero)
+		s.minutes++
+		if b.State == football.BucketValue || b.State == football.BucketZero {
+			s.known++
+		}
+		s.whole = s.known == s.minutes
 	}
 	if l.Series.Max != most || l.Series.MaxMinute != last.Minute {
 		t.Fatalf("series %d %d, want %d %d", l.Series.Max, l.Series.MaxMinute, most, last.Minute)
@@ -177,12 +182,15 @@ func bucketPromises(t rapid.TB, l *football.Live) {
 		if known != s.whole || known && (p.Home != s.home || p.Away != s.away) || !known && p.Home+p.Away != 0 {
 			t.Fatalf("half %+v, its minutes %+v", p, *s)
 		}
+		if p.Minutes != s.minutes || p.Known != s.known || p.KnownHome != s.home || p.KnownAway != s.away {
+			t.Fatalf("known of half %+v, its minutes %+v", p, *s)
+		}
 	}
 }
 
 func timelinePromises(t rapid.TB, l *football.Live) {
 	var last football.TimelineEntry
-	place := -1
+	place, added := -1, 0
 	for i, e := range l.Timeline {
 		if e.At.Before(last.At) || e.Until.Before(e.At) || e.At.After(l.At) || e.Until.After(l.At) {
 			t.Fatalf("times of %+v after %+v", e, last)
@@ -207,10 +215,13 @@ func timelinePromises(t rapid.TB, l *football.Live) {
 		}
 		if minute, ok := e.Minute.Get(); ok {
 			now := 60*minute + e.Second.Or(59)
-			if now < place {
+			if now < place || now == place && e.Half == last.Half && e.Added < added {
 				t.Fatalf("the scoreboard runs back to %+v, after %d s", e, place)
 			}
-			place = 60*minute + e.Second.Or(0)
+			if e.Added < 0 || e.Added > 0 && (!slices.Contains([]int{45, 90, 105, 120}, minute) || e.Second.Or(0) != 0) {
+				t.Fatalf("stoppage time: %+v", e)
+			}
+			place, added = 60*minute+e.Second.Or(0), e.Added
 		}
 		last = e
 	}

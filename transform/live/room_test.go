@@ -285,3 +285,49 @@ func checkWhatHappened(t *rapid.T, state *live.State, kind football.VisualState,
 		t.Fatalf("points %v, and %v corners happened: %+v", sum, happened, all)
 	}
 }
+
+// What is served of stoppage time stays the same when the next half begins.
+func TestStoppageTimeStays(t *testing.T) {
+	var state *live.State
+	var before []string
+	for _, line := range []string{
+		"0 1:44:00 ss=0-0 dangerous_attacks=9/9", "60 1:45:00 ss=0-0 dangerous_attacks=9/9",
+		"90 1:45:30 ss=1-0 dangerous_attacks=9/9", "150 1:46:30 ss=1-0 dangerous_attacks=9/9",
+		"210 1:47:30 ss=1-0 dangerous_attacks=9/9", "270 1:48:30 ss=2-0 dangerous_attacks=9/9 inc=1:GOAL:45+4:HOME",
+		"330 1:49:30 ss=2-0 dangerous_attacks=9/9 inc=1:GOAL:45+4:HOME", "340 1:45:00* ss=2-0 dangerous_attacks=9/9 inc=1:GOAL:45+4:HOME",
+		"400 2:45:00 ss=2-0 dangerous_attacks=9/9 inc=1:GOAL:45+4:HOME", "412 2:45:12 ss=2-0 dangerous_attacks=9/9 inc=1:GOAL:45+4:HOME",
+	} {
+		next := step(t, state, line)
+		state = &next
+		promises(t, state)
+		var now []string
+		for _, e := range state.Live().Timeline {
+			now = append(now, place(e)+" "+string(e.State))
+		}
+		if len(now) < len(before) || !slices.Equal(now[:len(before)], before) {
+			t.Fatalf("%s:\nserved %v\nthen   %v", line, before, now)
+		}
+		before = now
+	}
+	for _, want := range []string{"45+1:00 GOAL", "45+4:00 GOAL", "45+5:00 HALF_TIME", "45:00 KICK_OFF"} {
+		if !slices.Contains(before, want) {
+			t.Errorf("no %s in %v", want, before)
+		}
+	}
+}
+
+// A half of which a minute is not known says so, and has the sum of the others.
+func TestHalfWithABlindMinute(t *testing.T) {
+	state := step(t, nil, "0 1:0:00 dangerous_attacks=0/0")
+	for second := 8; second <= 45*60; second += 8 {
+		if second > 606 && second < 706 {
+			continue
+		}
+		state = step(t, &state, fmt.Sprintf("%d 1:%d:%d dangerous_attacks=%d/0", second, second/60, second%60, second/300))
+		promises(t, &state)
+	}
+	p := state.Live().Periods[0]
+	if p.State != football.BucketMissing || p.Home != 0 || p.Minutes != 45 || p.Known != 43 || p.KnownHome != 14 || p.KnownAway != 0 {
+		t.Errorf("%+v", p)
+	}
+}
