@@ -130,6 +130,9 @@ func entryOf(e football.TimelineEntry) simulatortest.Entry {
 	if second, ok := e.Second.Get(); ok {
 		out.Second = &second
 	}
+	if e.Added > 0 {
+		out.Added = &e.Added
+	}
 	return out
 }
 

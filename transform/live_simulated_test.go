@@ -159,7 +159,7 @@ func (m *tracked) judged() *simulatortest.Published {
 		p.Minutes[simulatortest.Place{Minute: int(b.Minute), Added: int(b.Added)}] = minute
 	}
 	for _, e := range m.timeline {
-		p.Timeline = append(p.Timeline, simulatortest.Entry{At: e.At, Until: e.Until, Minute: wide(e.Minute), Second: wide(e.Second),
+		p.Timeline = append(p.Timeline, simulatortest.Entry{At: e.At, Until: e.Until, Minute: wide(e.Minute), Second: wide(e.Second), Added: wide(e.Added),
 			State: e.State, Side: e.SideProven, Certainty: e.Certainty})
 	}
 	return p

@@ -163,7 +163,7 @@ func (s *season) published(id string) *simulatortest.Published {
 	var line liveLine
 	s.one(s.ids[id], "/timeline", &line)
 	for _, e := range line.Data.Timeline {
-		p.Timeline = append(p.Timeline, simulatortest.Entry{At: e.At, Until: e.Until, Minute: e.Minute, Second: e.Second,
+		p.Timeline = append(p.Timeline, simulatortest.Entry{At: e.At, Until: e.Until, Minute: e.Minute, Second: e.Second, Added: e.Added,
 			State: e.State, Side: e.SideProven, Certainty: e.Certainty})
 	}
 	return p

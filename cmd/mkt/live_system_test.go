@@ -178,6 +178,7 @@ type timelineEntry struct {
 	At, Until  time.Time
 	Minute     *int
 	Second     *int
+	Added      *int
 	State      string
 	Certainty  string
 	SideProven string `json:"side_proven"`

@@ -107,9 +107,10 @@ type TimelineEntry struct {
 	At   time.Time
 	Half int // the half it belongs to, 1 to 4; 0 before kick-off, or if not known
 	// Minute and Second are its time on the scoreboard and never decrease along a
-	// timeline; missing if no timer, or no second, was sent. Stoppage time of a half that
-	// was followed by another is reported as the half's last second: 45:00.
+	// timeline; missing if no timer, or no second, was sent. All stoppage time of a half is
+	// 45:00, 90:00, 105:00 or 120:00.
 	Minute, Second Field[int]
+	Added          int // minute of stoppage time, as of a Bucket: 2 is the second one, 0 means none
 	State          VisualState
 	Certainty      Certainty
 	SideProven     Side
@@ -139,4 +140,8 @@ type PeriodSum struct {
 	Half       int // 1 or 2, in extra time 3 or 4
 	Home, Away int
 	State      BucketState
+	Minutes    int // how many buckets the half has
+	Known      int // how many of them have a number
+	// KnownHome and KnownAway are the sums of those that have a number.
+	KnownHome, KnownAway int
 }

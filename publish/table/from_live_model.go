@@ -74,6 +74,9 @@ func LiveTimelineOf(rows []LiveTimelineRow, l *football.Live) []LiveTimelineRow 
 		if e.Half != 0 {
 			row.Half = number(e.Half)
 		}
+		if e.Added != 0 {
+			row.Added = number(e.Added)
+		}
 		rows = append(rows, row)
 	}
 	return rows
@@ -96,6 +99,10 @@ func LivePeriodsOf(rows []LivePeriodRow, l *football.Live) []LivePeriodRow {
 		p := &l.Periods[i]
 		row := LivePeriodRow{FixtureID: string(l.Fixture.ID), Half: int32(p.Half), State: string(p.State)}
 		row.Home, row.Away = points(p.State, p.Home, p.Away)
+		row.Minutes, row.Known = number(p.Minutes), number(p.Known)
+		if p.Known > 0 {
+			row.KnownHome, row.KnownAway = number(p.KnownHome), number(p.KnownAway)
+		}
 		rows = append(rows, row)
 	}
 	return rows

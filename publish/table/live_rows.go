@@ -69,8 +69,9 @@ type LiveTimelineRow struct {
 	Ordinal    int32      `parquet:"ordinal" means:"place of the entry, from 0, oldest first; second sort key"`
 	At         time.Time  `parquet:"at,timestamp(millisecond)" means:"when the state was observed, UTC; an event that the provider listed late begins when the entry behind it does"`
 	Half       *int32     `parquet:"half,optional" means:"half the entry belongs to: 1 and 2, 3 and 4 of extra time; NULL before kick-off and when not known"`
-	Minute     *int32     `parquet:"minute,optional" means:"minute on the scoreboard, never less than that of the entry before; stoppage time of a half that another one followed is 45, 90 or 105; NULL when no timer was sent"`
-	Second     *int32     `parquet:"second,optional" means:"second on the scoreboard; NULL when no timer was sent"`
+	Minute     *int32     `parquet:"minute,optional" means:"minute on the scoreboard, never less than that of the entry before; all stoppage time of a half is 45, 90, 105 or 120; NULL when no timer was sent"`
+	Second     *int32     `parquet:"second,optional" means:"second on the scoreboard, 0 in stoppage time; NULL when no timer was sent"`
+	Added      *int32     `parquet:"added,optional" means:"minute of stoppage time, from 1; NULL outside it"`
 	State      string     `parquet:"state,dict" means:"state of play; STALE: the feed was too old to say"`
 	Certainty  string     `parquet:"certainty,dict" means:"EXACT (a provider's event that has a time), INFERRED (counters, score or clock moved) or UNKNOWN"`
 	SideProven string     `parquet:"side_proven,dict" means:"side the state is proven for: HOME, AWAY or NONE"`
@@ -96,6 +97,10 @@ type LivePeriodRow struct {
 	State     string `parquet:"state,dict" means:"VALUE or ZERO when every minute of the half has a number; else MISSING, or NULL when all that lacks was sent without a value"`
 	Home      *int32 `parquet:"home,optional" means:"sum of the home team's minutes; NULL unless state is VALUE or ZERO"`
 	Away      *int32 `parquet:"away,optional" means:"sum of the away team's minutes; NULL unless state is VALUE or ZERO"`
+	Minutes   *int32 `parquet:"minutes,optional" means:"how many minutes the half has so far, stoppage time included"`
+	Known     *int32 `parquet:"minutes_known,optional" means:"how many of them have a number"`
+	KnownHome *int32 `parquet:"home_known,optional" means:"sum of the home team's minutes that have a number; NULL when none has"`
+	KnownAway *int32 `parquet:"away_known,optional" means:"sum of the away team's minutes that have a number; NULL when none has"`
 }
 
 // LiveStateRow is what the next cycle begins from, one fixture (canonical only).

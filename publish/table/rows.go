@@ -20,7 +20,9 @@ import "time"
 //	1: first
 //	2: live_timeline has half and listed_at, and minute and second may be NULL;
 //	   live_buckets has added
-const Version = 2
+//	3: live_timeline has added; live_periods has minutes, minutes_known, home_known and
+//	   away_known
+const Version = 3
 
 // FixtureRow is one fixture. Sorted by fixture_id, unique.
 type FixtureRow struct {

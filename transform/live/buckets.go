@@ -209,12 +209,17 @@ func (s *State) periods() []football.PeriodSum {
 	for half := 1; half <= s.clock.half; half++ {
 		sum := football.PeriodSum{Half: half, State: football.BucketZero}
 		s.played(half, func(_ int, c cell) {
-			sum.Home += int(c.home)
-			sum.Away += int(c.away)
-			sum.State = combined(sum.State, c.state())
+			state := c.state()
+			sum.State = combined(sum.State, state)
+			sum.Minutes++
+			if state == football.BucketValue || state == football.BucketZero {
+				sum.Known++
+				sum.KnownHome += int(c.home)
+				sum.KnownAway += int(c.away)
+			}
 		})
-		if sum.State != football.BucketValue {
-			sum.Home, sum.Away = 0, 0
+		if sum.State == football.BucketValue {
+			sum.Home, sum.Away = sum.KnownHome, sum.KnownAway
 		}
 		sums = append(sums, sum)
 	}

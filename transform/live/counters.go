@@ -88,7 +88,7 @@ func (s *State) eventCounts(sample *input.Sample, falls *[]fall) (changed [len(e
 		if now.at == 0 {
 			continue
 		}
-		if before := s.counted[i]; before.at != 0 && now.at-before.at <= (StaleAfter+s.clock.patience()).Milliseconds() {
+		if before := s.counted[i]; before.at != 0 && now.at-before.at <= s.patience() {
 			changed[i] = delta(falls, eventMetrics[i], before.pair, now.pair, s.tau)
 		}
 		s.counted[i] = now
@@ -96,14 +96,18 @@ func (s *State) eventCounts(sample *input.Sample, falls *[]fall) (changed [len(e
 	return changed
 }
 
+// count returns how many events of a kind the counters say, if they are not too old.
 func (s *State) count(event football.VisualState) (count pair, known bool) {
 	known = true
 	for _, i := range countsIn[rank(event)] {
-		known = known && s.counted[i].at != 0
+		known = known && s.counted[i].at != 0 && s.at-s.counted[i].at <= s.patience()
 		count = count.plus(s.counted[i].pair)
 	}
 	return count, known
 }
+
+// patience is for how many milliseconds a count that is not sent any more is that of now.
+func (s *State) patience() int64 { return (StaleAfter + s.clock.patience()).Milliseconds() }
 
 // countsIn holds, for each of eventStates, the indexes of its counters in eventMetrics.
 var countsIn = [len(eventStates)][]int{{0}, {1}, {2, 3}, {4}, {5}}
@@ -144,9 +148,9 @@ func memoryOf(m football.Metric) int {
 	return fallMemory
 }
 
-// lower stores a sample's counts and returns by how much they are below the last ones,
-// however old those are.
-func (s *State) lower(sample *input.Sample) (events [len(eventStates)]change) {
+// moved stores a sample's counts and returns by how much they are below or above the last
+// ones, however old those are.
+func (s *State) moved(sample *input.Sample) (events [len(eventStates)]change) {
 	before := s.counted
 	for i, now := range countsOf(sample, s.at) {
 		if now.at != 0 {
@@ -162,7 +166,7 @@ func (s *State) lower(sample *input.Sample) (events [len(eventStates)]change) {
 		}
 		for side := range was {
 			if known {
-				events[event].down[side] = max(0, was[side]-is[side])
+				events[event].down[side], events[event].up[side] = max(0, was[side]-is[side]), max(0, is[side]-was[side])
 			}
 		}
 	}

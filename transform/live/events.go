@@ -104,24 +104,50 @@ func (e *sampleEvents) nearest(state football.VisualState, side football.Side, a
 }
 
 // counterRose handles a counter or score that rose by one. If an event of the
-// provider's own list still awaits its counter, it is that event.
+// provider's own list still awaits its counter, it is that event. What rose during a gap
+// cannot be dated without such an event.
 func (e *sampleEvents) counterRose(state football.VisualState, side football.Side) {
-	if awaiting := e.awaiting(state, side); awaiting != nil {
+	awaiting := e.awaiting(state, side)
+	if e.isBaseline {
+		if awaiting == nil {
+			awaiting = e.newest(state, side, func(event *entry) bool { return event.proof.mark != 0 && event.gone && !e.isMissed(event) })
+		}
+		if awaiting != nil {
+			awaiting.counted, awaiting.gone, awaiting.fellAt = countedBefore, false, never
+		}
+		return
+	}
+	event := entry{boardPosition: e.boardPosition(), at: e.at, state: state, side: side, certainty: football.Inferred, counted: countedByRise, fellAt: never}
+	switch {
+	case awaiting == nil:
+		e.add(event, eventSeconds[state])
+	case awaiting.gone:
+		event.certainty, event.proof, awaiting.proof = football.Exact, awaiting.proof, proof{}
+		awaiting.fellAt = never
+		e.add(event, eventSeconds[state])
+		e.order(&e.now[len(e.now)-1])
+	default:
 		awaiting.counted, awaiting.fellAt = countedByRise, never
 		if awaiting.side == football.SideNone {
 			awaiting.side = side
 		}
-		return
 	}
-	e.add(entry{boardPosition: e.boardPosition(), at: e.at, state: state, side: side, certainty: football.Inferred, counted: countedByRise, fellAt: never}, eventSeconds[state])
 }
 
 // awaiting returns the nearest event that the provider listed and no counter has shown
-// yet, and nil if none is near enough.
+// yet, and nil if none is near enough. One that a counter took back comes last.
 func (e *sampleEvents) awaiting(state football.VisualState, side football.Side) *entry {
+	event := e.awaitingOf(state, side, func(event *entry) bool { return event.fellAt == never })
+	if event == nil {
+		event = e.awaitingOf(state, side, func(event *entry) bool { return event.fellAt != never })
+	}
+	return event
+}
+
+func (e *sampleEvents) awaitingOf(state football.VisualState, side football.Side, is func(*entry) bool) *entry {
 	here := e.boardPosition()
 	return e.nearest(state, side, func(event *entry) (int, bool) {
-		if event.proof.mark == 0 || event.counted != notCounted {
+		if event.proof.mark == 0 || event.counted != notCounted || !is(event) {
 			return 0, false
 		}
 		if here.known && here.half == event.proof.minute.half {
@@ -136,8 +162,7 @@ func (e *sampleEvents) awaiting(state football.VisualState, side football.Side) 
 func outside(from, position int) int { return max(0, from-position, position-(from+59)) }
 
 // counterFell handles a counter or score that fell by one: an event that it counted did
-// not happen. An event that the provider's own list still holds stays until the
-// provider withdraws it.
+// not happen, whether or not the provider's own list still holds it.
 func (e *sampleEvents) counterFell(state football.VisualState, side football.Side) {
 	isCounted := func(event *entry) bool { return event.counted != notCounted }
 	isUnproven := func(event *entry) bool { return event.counted == countedByRise && event.proof.mark == 0 }
@@ -145,33 +170,44 @@ func (e *sampleEvents) counterFell(state football.VisualState, side football.Sid
 	if event == nil {
 		// The newest one, if it is new; else the newest that the provider never listed.
 		event = e.newest(state, side, isCounted)
-		if event != nil && !isUnproven(event) && e.at-event.at > 1000*eventMemory {
+		if event != nil && !isUnproven(event) && !e.isNew(event) {
 			event = cmp.Or(e.newest(state, side, isUnproven), event)
 		}
 	}
-	if event != nil {
-		e.discount(event)
+	if event == nil {
+		return
 	}
-}
-
-func (e *sampleEvents) discount(event *entry) {
-	event.counted, event.fellAt = notCounted, e.tau
-	if event.proof.mark == 0 {
+	e.discount(event)
+	if event.proof.mark == 0 || e.isMissed(event) || e.isNew(event) {
 		e.hide(event)
 	}
 }
 
-// counterRecovered handles a counter that fell and climbed back by one. An event that
-// the provider withdrew does not come back: another one happened.
+func (e *sampleEvents) isNew(event *entry) bool { return e.at-event.at <= 1000*eventMemory }
+
+// discount takes an event out of what its counter shows.
+func (e *sampleEvents) discount(event *entry) {
+	e.movePoints(event, nil)
+	event.counted, event.fellAt = notCounted, e.tau
+}
+
+// counterRecovered handles a counter that fell and climbed back by one. If an event is
+// listed that no counter has shown, or the provider withdrew what the counter had
+// shown, another one happened.
 func (e *sampleEvents) counterRecovered(state football.VisualState, side football.Side) {
 	event := e.newest(state, side, func(event *entry) bool { return event.counted == notCounted && e.mayRecover(event) })
+	other := e.awaitingOf(state, side, func(event *entry) bool { return event.fellAt == never })
 	switch {
-	case event == nil: // the fall was of an event from before the first sample
-	case event.proof.withdrawn:
-		event.fellAt = never
+	case event == nil && other == nil: // the fall was of an event from before the first sample
+	case other != nil || event.proof.withdrawn:
+		if event != nil {
+			event.fellAt = never
+		}
 		e.counterRose(state, side)
+		e.movePoints(nil, &entry{boardPosition: e.boardPosition(), state: state, side: side, counted: countedByRise})
 	default:
-		event.counted, event.gone, event.fellAt = countedByRise, false, never
+		event.counted, event.gone, event.fellAt = countedByRise, false, e.tau
+		e.movePoints(nil, event)
 	}
 }
 
@@ -185,7 +221,7 @@ func (e *sampleEvents) countTurned(state football.VisualState, to football.Side)
 	}
 	isUnproven := func(event *entry) bool { return event.counted == countedByRise && event.proof.mark == 0 }
 	if awaiting := e.awaiting(state, to); awaiting != nil && awaiting.side == to {
-		awaiting.counted = countedByRise
+		awaiting.counted, awaiting.gone, awaiting.fellAt = countedByRise, false, never
 		event := e.nearest(state, from, func(event *entry) (int, bool) {
 			return outside(awaiting.proof.minute.from, event.position), isUnproven(event) && event.half == awaiting.proof.minute.half
 		})

@@ -11,7 +11,7 @@ import (
 
 // Rules is the version of the rules that turn samples into published data. It changes
 // when the same samples would have another result.
-const Rules = "live-4"
+const Rules = "live-5"
 
 // maxBlind is StaleAfter in seconds. What moved during a longer gap cannot be dated.
 const maxBlind = int(StaleAfter / time.Second)
@@ -104,6 +104,7 @@ func (s *State) apply(sample *input.Sample, now clock, elapsed int, at int64) {
 	s.tau += seconds
 	if now.Phase.Half() != 0 && now.half > before.half && before.half > 0 {
 		s.pressure.rest()
+		s.falls = slices.DeleteFunc(slices.Clone(s.falls), func(f fall) bool { return slices.Contains(eventMetrics[:], f.metric) }) // what rises now is of this half
 	}
 	s.pressure.decay(seconds)
 	if last := s.last(); gap || last != nil && last.state == football.VisualStale {
@@ -127,9 +128,10 @@ func (s *State) apply(sample *input.Sample, now clock, elapsed int, at int64) {
 }
 
 // baseline stores counters and score without counting them as movement. If one is lower
-// than before, the event did not happen, though.
+// than before, the event did not happen, though; and if one is higher, it may be of an
+// event that the provider had listed.
 func (s *State) baseline(sample *input.Sample) movement {
-	m := movement{baseline: true, events: s.lower(sample)}
+	m := movement{baseline: true, events: s.moved(sample)}
 	s.counters, s.score, s.falls = sample.Counters, sample.Score, nil
 	s.seenTau, s.observed = s.tau, 0
 	if s.base = s.boardPosition(); s.rests() {

@@ -195,18 +195,22 @@ func (e *sampleEvents) prove(i *input.Incident, mark uint32, before []input.Inci
 		e.insertListed(i, state, p, before)
 		return
 	}
-	event.certainty, event.proof = football.Exact, p
+	e.proveBy(event, p)
 	if event.side == football.SideNone {
 		event.side = i.Side
 	}
 	e.order(event)
 }
 
+func (e *sampleEvents) proveBy(event *entry, p proof) {
+	event.certainty, event.proof, event.fellAt = football.Exact, p, never
+}
+
 // order sorts the proofs of one side's events by minute, and moves an event before
 // those that the provider dates later.
 func (e *sampleEvents) order(event *entry) {
 	e.each(func(before *entry) bool {
-		if before.state == event.state && before.side == event.side && before.proof.mark != 0 && before.at < event.at && before.proof.minute.isAfter(event.proof.minute) {
+		if before.state == event.state && before.side == event.side && before.proof.mark != 0 && !before.gone && before.at < event.at && before.proof.minute.isAfter(event.proof.minute) {
 			before.proof, event.proof = event.proof, before.proof
 		}
 		return true
@@ -264,14 +268,23 @@ func (s *State) minuteOf(i *input.Incident) minute {
 
 // insertListed inserts an event that no counter showed. An event that happened just now
 // becomes the state of play. An older one is inserted at its minute, and begins when
-// the entry after it does.
+// the entry after it does. One that the counter has no room for waits, hidden.
 func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualState, p proof, before []input.Incident) {
 	event := entry{boardPosition: e.boardPosition(), at: e.at, state: state, side: i.Side, certainty: football.Exact, proof: p, fellAt: never}
-	if e.wasCounted(i, state, p.minute, before) {
+	if wrong := e.restoredBy(state, i.Side, p.minute); wrong != nil {
+		rise := e.climbed(wrong)
+		rise.side = i.Side
+		e.movePoints(wrong, &rise)
+		event.counted, wrong.counted, wrong.fellAt = countedByRise, notCounted, e.tau
+		e.hide(wrong)
+	} else if e.wasCounted(i, state, p.minute, before) {
 		event.counted = countedBefore
 	} else if wrong := e.newest(state, i.Side, func(old *entry) bool { return old.counted == countedByRise && old.proof.withdrawn }); wrong != nil {
 		event.counted, wrong.counted = countedByRise, notCounted // it was this one that the counter showed
 		e.hide(wrong)
+	}
+	if !e.hasRoom(i, &event, before) {
+		event.counted, event.gone = notCounted, true
 	}
 	at := e.indexOf(p.minute)
 	if at < len(e.timeline) {
@@ -283,7 +296,7 @@ func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualStat
 	if here := e.boardPosition(); here.known && here.half >= p.minute.half {
 		age = max(0, here.position-(p.minute.from+59))
 	}
-	if left := eventSeconds[state] - age; !e.isBaseline && left > 0 {
+	if left := eventSeconds[state] - age; !e.isBaseline && !event.gone && left > 0 {
 		e.add(event, left)
 		return
 	}

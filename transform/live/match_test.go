@@ -164,15 +164,15 @@ func checkEvents(t *testing.T, m *match, polls [2][]int, timeline []football.Tim
 	t.Helper()
 	states := map[football.Metric]football.VisualState{football.Goals: football.VisualGoal, football.Corners: football.VisualCorner,
 		football.YellowCards: football.VisualCard, football.RedCards: football.VisualCard, football.Substitutions: football.VisualSubstitution}
-	name := func(position int, state football.VisualState, side football.Side) string {
-		return fmt.Sprintf("%d:%02d %s %s", position/60, position%60, state, side)
+	name := func(place string, state football.VisualState, side football.Side) string {
+		return fmt.Sprintf("%s %s %s", place, state, side)
 	}
 	got, want := map[string]int{}, map[string]int{}
 	for i, e := range timeline {
 		switch e.State {
 		case football.VisualGoal, football.VisualCard, football.VisualKickOff, football.VisualHalfTime, football.VisualFullTime,
 			football.VisualCorner, football.VisualSubstitution:
-			got[name(60*e.Minute.Or(-1)+e.Second.Or(-1), e.State, e.SideProven)]++
+			got[name(place(e), e.State, e.SideProven)]++
 		}
 		if e.Certainty != football.Inferred || i > 0 && e.Half < timeline[i-1].Half {
 			t.Errorf("entry %+v", e)
@@ -182,16 +182,14 @@ func checkEvents(t *testing.T, m *match, polls [2][]int, timeline []football.Tim
 	for _, e := range m.events {
 		state, side := states[e.metric], football.Sides()[e.side]
 		position := e.half*45*60 + seenAt(polls[e.half], e.second)
-		if e.half == 0 {
-			position = min(position, 45*60)
-		}
+		at := reported(e.half, position)
 		switch state {
 		case football.VisualGoal, football.VisualCard:
-			want[name(position, state, side)]++
+			want[name(at, state, side)]++
 		case football.VisualCorner, football.VisualSubstitution:
 			// One that follows within the time the one before is the state joins it.
-			key := name(0, state, side)
-			if n := name(position, state, side); got[n] > 0 {
+			key := name("", state, side)
+			if n := name(at, state, side); got[n] > 0 {
 				want[n] = 1
 			} else if before, met := last[key]; !met || position-before > 24 {
 				t.Errorf("%s is not on the timeline", n)
@@ -199,12 +197,21 @@ func checkEvents(t *testing.T, m *match, polls [2][]int, timeline []football.Tim
 			last[key] = position
 		}
 	}
-	want[name(0, football.VisualKickOff, football.SideNone)], want[name(45*60, football.VisualKickOff, football.SideNone)] = 1, 1
-	want[name(45*60, football.VisualHalfTime, football.SideNone)] = 1
-	want[name(45*60+polls[1][len(polls[1])-1], football.VisualFullTime, football.SideNone)] = 1
+	want[name("0:00", football.VisualKickOff, football.SideNone)], want[name("45:00", football.VisualKickOff, football.SideNone)] = 1, 1
+	want[name(reported(0, polls[0][len(polls[0])-1]), football.VisualHalfTime, football.SideNone)] = 1
+	want[name(reported(1, 45*60+polls[1][len(polls[1])-1]), football.VisualFullTime, football.SideNone)] = 1
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-happened +reported:\n%s", diff)
 	}
+}
+
+// reported returns how an entry at a position of the scoreboard is reported, in the first
+// half (0) or the second.
+func reported(half, position int) string {
+	if end := (half + 1) * 45; position >= end*60 {
+		return fmt.Sprintf("%d+%d:00", end, position/60-end+1)
+	}
+	return fmt.Sprintf("%d:%02d", position/60, position%60)
 }
 
 // Momentum follows play: constant pressure of one side leads to its strong lead

@@ -87,13 +87,62 @@ func promises(t rapid.TB, s *live.State) {
 	}
 	bucketPromises(t, &l)
 	timelinePromises(t, &l)
+	countPromises(t, &l)
+}
+
+// Of a side's events of one kind, no more are on the timeline than its counter says. A red
+// card may be counted in place of a yellow one.
+func countPromises(t rapid.TB, l *football.Live) {
+	limits := map[football.VisualState]map[football.Metric]int{
+		football.VisualCorner:       {football.Corners: 1},
+		football.VisualSubstitution: {football.Substitutions: 1},
+		football.VisualPenalty:      {football.Penalties: 1},
+		football.VisualCard:         {football.YellowCards: 1, football.RedCards: 2},
+	}
+	for state, metrics := range limits {
+		limit, known := [2]int{}, true
+		for metric, times := range metrics {
+			i := slices.IndexFunc(l.Counters, func(c football.Counter) bool { return c.Metric == metric })
+			if i < 0 {
+				known = false
+				break
+			}
+			for side, f := range []football.Field[football.Number]{l.Counters[i].Home, l.Counters[i].Away} {
+				n, ok := f.Get()
+				count, isCount := n.Count()
+				known = known && ok && isCount
+				limit[side] += times * count
+			}
+		}
+		if known && !(state == football.VisualPenalty && l.Clock.Phase == football.Shootout) {
+			countPromise(t, l, state, limit)
+		}
+	}
+	home, okHome := l.Score.Home.Get()
+	away, okAway := l.Score.Away.Get()
+	if okHome && okAway {
+		countPromise(t, l, football.VisualGoal, [2]int{home, away})
+	}
+}
+
+func countPromise(t rapid.TB, l *football.Live, state football.VisualState, limit [2]int) {
+	got := map[football.Side]int{}
+	for _, e := range l.Timeline {
+		if e.State == state {
+			got[e.SideProven]++
+		}
+	}
+	if got[football.SideHome] > limit[0] || got[football.SideAway] > limit[1] || got[football.SideHome]+got[football.SideAway]+got[football.SideNone] > limit[0]+limit[1] {
+		t.Fatalf("%s: %v on the timeline, and the counter says %v: %+v", state, got, limit, l.Timeline)
+	}
 }
 
 func bucketPromises(t rapid.TB, l *football.Live) {
 	last, most := football.Bucket{}, 0
 	type sum struct {
-		home, away int
-		whole      bool
+		home, away     int
+		whole          bool
+		minutes, known int
 	}
 	sums := map[int]*sum{}
 	for _, b := range l.Series.Buckets {
@@ -115,7 +164,11 @@ func bucketPromises(t rapid.TB, l *football.Live) {
 		}
 		s := sums[half]
 		s.home, s.away = s.home+b.Home, s.away+b.Away
-		s.whole = s.whole && (b.State == football.BucketValue || b.State == football.BucketZero)
+		s.minutes++
+		if b.State == football.BucketValue || b.State == football.BucketZero {
+			s.known++
+		}
+		s.whole = s.known == s.minutes
 	}
 	if l.Series.Max != most || l.Series.MaxMinute != last.Minute {
 		t.Fatalf("series %d %d, want %d %d", l.Series.Max, l.Series.MaxMinute, most, last.Minute)
@@ -129,12 +182,15 @@ func bucketPromises(t rapid.TB, l *football.Live) {
 		if known != s.whole || known && (p.Home != s.home || p.Away != s.away) || !known && p.Home+p.Away != 0 {
 			t.Fatalf("half %+v, its minutes %+v", p, *s)
 		}
+		if p.Minutes != s.minutes || p.Known != s.known || p.KnownHome != s.home || p.KnownAway != s.away {
+			t.Fatalf("known of half %+v, its minutes %+v", p, *s)
+		}
 	}
 }
 
 func timelinePromises(t rapid.TB, l *football.Live) {
 	var last football.TimelineEntry
-	place := -1
+	place, added := -1, 0
 	for i, e := range l.Timeline {
 		if e.At.Before(last.At) || e.Until.Before(e.At) || e.At.After(l.At) || e.Until.After(l.At) {
 			t.Fatalf("times of %+v after %+v", e, last)
@@ -159,10 +215,13 @@ func timelinePromises(t rapid.TB, l *football.Live) {
 		}
 		if minute, ok := e.Minute.Get(); ok {
 			now := 60*minute + e.Second.Or(59)
-			if now < place {
+			if now < place || now == place && e.Half == last.Half && e.Added < added {
 				t.Fatalf("the scoreboard runs back to %+v, after %d s", e, place)
 			}
-			place = 60*minute + e.Second.Or(0)
+			if e.Added < 0 || e.Added > 0 && (!slices.Contains([]int{45, 90, 105, 120}, minute) || e.Second.Or(0) != 0) {
+				t.Fatalf("stoppage time: %+v", e)
+			}
+			place, added = 60*minute+e.Second.Or(0), e.Added
 		}
 		last = e
 	}

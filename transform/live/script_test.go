@@ -184,7 +184,7 @@ func whole(s *live.State) string {
 		from = to + 1
 	}
 	for _, p := range l.Periods {
-		fmt.Fprintf(&b, "half %d %s %d/%d\n", p.Half, p.State, p.Home, p.Away)
+		fmt.Fprintf(&b, "half %d %s %d/%d, %d of %d minutes %d/%d\n", p.Half, p.State, p.Home, p.Away, p.Known, p.Minutes, p.KnownHome, p.KnownAway)
 	}
 	for _, c := range l.Counters {
 		fmt.Fprintf(&b, "counter %s %s %s/%s\n", c.Metric, c.State(), digits(c.Home), digits(c.Away))
@@ -198,9 +198,16 @@ func place(e football.TimelineEntry) string {
 		return "-"
 	}
 	if second, ok := e.Second.Get(); ok {
-		return fmt.Sprintf("%d:%02d", minute, second)
+		return fmt.Sprintf("%d%s:%02d", minute, added(e), second)
 	}
-	return fmt.Sprintf("%d:--", minute)
+	return fmt.Sprintf("%d%s:--", minute, added(e))
+}
+
+func added(e football.TimelineEntry) string {
+	if e.Added == 0 {
+		return ""
+	}
+	return fmt.Sprintf("+%d", e.Added)
 }
 
 func minute(b football.Bucket) string {

@@ -43,10 +43,12 @@ type entry struct {
 	counted counting
 	proof   proof
 	// fellAt is when (in seconds of tau) the counter fell again, never if it did
-	// not; a counter that climbs back soon restores the entry.
+	// not; a counter that climbs back soon restores the entry. Of an entry that is
+	// counted, it is when the counter climbed back.
 	fellAt int
-	// gone hides an event for which no reason is left. It is removed when its counter
-	// can no longer climb back.
+	// gone hides an event for which no reason is left, or that its counter has no room
+	// for. It is removed when its counter can no longer climb back and the provider
+	// does not list it.
 	gone bool
 }
 
@@ -136,13 +138,14 @@ func isRest(s football.VisualState) bool {
 	return s == football.VisualHalfTime || s == football.VisualFullTime
 }
 
-// purge removes hidden events that no counter can bring back any more.
+// purge removes hidden events that neither a counter nor the provider's list can bring
+// back any more.
 func (s *State) purge() {
 	if !slices.ContainsFunc(s.timeline, func(e entry) bool { return e.gone }) {
 		return
 	}
 	s.editTimeline()
-	s.timeline = slices.DeleteFunc(s.timeline, func(e entry) bool { return e.gone && !s.mayRecover(&e) })
+	s.timeline = slices.DeleteFunc(s.timeline, func(e entry) bool { return e.gone && e.proof.mark == 0 && !s.mayRecover(&e) })
 }
 
 // mayRecover reports whether the counter of an event fell so recently that it may

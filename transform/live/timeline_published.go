@@ -6,16 +6,32 @@ import "mkt/publish/football"
 // are one entry, and the scoreboard never runs back.
 func (s *State) published() []football.TimelineEntry {
 	shown := s.shown()
-	positions := scoreboard(shown)
+	places := scoreboard(shown)
 	entries := make([]football.TimelineEntry, len(shown))
+	rests := false
 	for i := range shown {
 		until := s.heldAt
 		if i+1 < len(shown) {
 			until = shown[i+1].at
 		}
-		entries[i] = shown[i].public(positions[i], until)
+		if e := &shown[i]; e.state != football.VisualStale {
+			rests = e.isRest()
+		}
+		added := addedMinute(places[i])
+		if rests && added == 1 && places[i]%halfSpan%60 == 0 {
+			added = 0 // a half that ends at 45:00 has no minute that begins there
+			if i > 0 && places[i-1] == places[i] {
+				added = entries[i-1].Added
+			}
+		}
+		entries[i] = shown[i].public(places[i], added, until)
 	}
 	return entries
+}
+
+// isRest reports whether an entry is that no half is played, or that a shoot-out is on.
+func (e *entry) isRest() bool {
+	return isRest(e.state) || e.state == football.VisualPenalty && e.counted == notCounted && e.proof.mark == 0
 }
 
 // visual returns the newest entry of published, without computing the others.
@@ -51,13 +67,17 @@ func (e *entry) join(next *entry) {
 	}
 }
 
-func (e *entry) public(position int, until int64) football.TimelineEntry {
+func (e *entry) public(place, added int, until int64) football.TimelineEntry {
 	out := football.TimelineEntry{At: utc(e.at), Half: e.minuteOf().half, State: e.state, Certainty: e.certainty, SideProven: e.side, Until: utc(until)}
 	if e.known || e.proof.mark != 0 {
-		out.Minute = football.Of(position / 60)
+		position := onScoreboard(place)
+		out.Minute, out.Added = football.Of(position/60), added
+		if out.Half != 0 {
+			out.Half = place / halfSpan
+		}
 	}
 	if e.known {
-		out.Second = football.Of(position % 60)
+		out.Second = football.Of(onScoreboard(place) % 60)
 	}
 	if e.proof.mark != 0 {
 		out.ListedAt = utc(e.proof.listedAt)
@@ -101,31 +121,28 @@ func continues(before, e *entry) bool {
 	return !isOne || e.counted == notCounted && e.proof.mark == 0
 }
 
-// scoreboard returns the position of every entry on the scoreboard, in seconds, which
-// never decreases. It is the position at which the entry was observed, and for an
-// event that the provider lists it is in the event's minute:
+// scoreboard returns the place of every entry, which never decreases. It is where the
+// entry was observed, and for an event that the provider lists it is in the event's minute:
 //
-//   - Stoppage time of a half that another one followed is the half's last second, as
-//     in 45+2.
 //   - The second of a listed event is that of its observation, or that of the entry
 //     before it in the same minute when that is later.
 //   - An entry that was observed after the minute of a listed event that follows it
-//     gets the position of that event.
+//     gets the place of that event.
 //   - If the scoreboard itself was corrected, the longest sequence of entries that
-//     does not decrease keeps its positions. Each of the others gets the position of
+//     does not decrease keeps its places. Each of the others gets the place of
 //     the entry before it.
 func scoreboard(entries []entry) []int {
 	observed, window := windows(entries)
 	keeps := fitTogether(entries, observed)
 	positions := make([]int, len(entries))
-	at, waiting := 0, 0 // entries from waiting on get the position of the next listed event
+	at, waiting := placeOf(0, 0), 0 // entries from waiting on get the place of the next listed event
 	for i := range entries {
 		e := &entries[i]
 		switch {
 		case e.proof.mark != 0:
-			place, from := observed[i], e.proof.minute.from
+			place, from := observed[i], placeOf(e.proof.minute.half, e.proof.minute.from)
 			if place < from || place > from+59 {
-				place = from + place%60
+				place = from + e.position%60
 			}
 			at = max(at, min(place, window[i]))
 			for ; waiting < i; waiting++ {
@@ -147,30 +164,47 @@ func scoreboard(entries []entry) []int {
 	return positions
 }
 
-// windows returns the position at which every entry was observed, and the greatest
-// position it may have if every listed event after it is to be in its minute.
+// windows returns the place at which every entry was observed, and the greatest place it
+// may have if every listed event after it is to be in its minute.
 func windows(entries []entry) (observed, last []int) {
 	observed, last = make([]int, len(entries)), make([]int, len(entries))
-	newest, bound := 0, maxPosition
+	bound := len(halfEnds) * halfSpan
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := &entries[i]
-		m := e.minuteOf()
-		if (e.known || e.proof.mark != 0) && m.half != 0 {
-			if m.half < newest {
-				bound = min(bound, halfEnds[m.half])
-			}
-			newest = max(newest, m.half)
-		}
-		observed[i] = e.position
-		if e.half != 0 && e.half < newest {
-			observed[i] = min(e.position, halfEnds[e.half])
-		}
-		if e.proof.mark != 0 {
-			bound = min(bound, m.from+59)
+		observed[i] = placeOf(e.half, e.position)
+		if m := e.proof.minute; e.proof.mark != 0 {
+			bound = min(bound, placeOf(m.half, m.from)+59)
 		}
 		last[i] = bound
 	}
 	return observed, last
+}
+
+// halfSpan is more than any half lasts, in seconds.
+const halfSpan = 2 * maxPosition
+
+// placeOf returns a position in a half as one number, which is higher in a later half: the
+// second half begins after all stoppage time of the first, although both are 45:00 and more
+// on the scoreboard. A position of no half is in the one that the scoreboard says.
+func placeOf(half, position int) int {
+	for h := 1; half == 0; h++ {
+		if h == len(halfEnds)-1 || position < halfEnds[h] {
+			half = h
+		}
+	}
+	return half*halfSpan + max(position, halfBegins[half])
+}
+
+// addedMinute returns the minute of stoppage time that a place is in, from 1, and 0 outside it.
+func addedMinute(place int) int {
+	half, position := place/halfSpan, place%halfSpan
+	return max(0, (position-halfEnds[half]+60)/60)
+}
+
+// onScoreboard returns the position that a place is reported with. In stoppage time it is the
+// end of the half.
+func onScoreboard(place int) int {
+	return min(place%halfSpan, halfEnds[place/halfSpan])
 }
 
 // fitTogether reports which of the observed entries keep their position: the longest

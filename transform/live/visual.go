@@ -62,6 +62,7 @@ func (s *State) updateTimeline(sample *input.Sample, m *movement, before footbal
 	e.corrections(m)
 	e.rises(m)
 	e.readList(list)
+	e.settle()
 	e.insertCollected()
 	s.choose(m.carried)
 	s.heldAt = s.at

@@ -24,6 +24,8 @@ func TestRuleLeavesOut(t *testing.T) {
 		"Liga Pro 12 mins play", "Champions League - 10 min play", "Battle 8 min. play", "League (2x6 mins)", "League 2 x 4 minutes", "League 2\u00d75 min", "Battle - 8 mins",
 		"Premier League SRL", "Simulated Reality League", "Simulation League", "Virtual Football", "Virtuals", "VirtualSoccer",
 		"PES", "PES 2021", "eFootball PES 2020", "PES League",
+		"ESportsBattle 2x4", "ESportsBattle", "ESportsBattle. Club World Cup", "E-SportsBattle", "eSportsLeague", "ESport-Battle", "Champions League 2x4", "H2H Liga-1. 2 x 6", "H2HLiga",
+		"CyberLiga", "CyberStars", "eAdriatic League",
 		"ePremier League", "e-Bundesliga", "eSerie A", "eLaLiga", "eMLS Cup", "eDivisie", "FIFA eWorld Cup", "eLibertadores",
 	} {
 		if rule := Rule(named(league, "Arsenal", "Chelsea")); !strings.HasSuffix(rule, ":league-name") {
@@ -62,7 +64,7 @@ func TestRuleKeepsFootball(t *testing.T) {
 		"Ghana Division Two - Volta", "Volta Region Division Two", "Ta\u00e7a Volta Redonda", "Upper Volta Cup", "Italy Serie D Girone E", "Group E Football Cup",
 		"Eswatini Premier League", "eSwatini Premier League", "Estonia Esiliiga", "Estonia Esiliiga B", "Egypt Premier League", "Ethiopia Premier League", "Italy Serie A", "Euro U21",
 		"Brazil Campeonato Brasileiro S\u00e9rie A", "Spain Primera Federaci\u00f3n", "Spain Catalonia Copa", "Soccer Australia", "Maine Soccer League", "Adelaide Soccer League",
-		"World Club Friendlies", "Club Friendlies 2x45", "Emirates Cup (2 x 30 mins)", "Peru Liga 1", "Hungary PestMegye", "Estonia Cup", "Live Score Cup",
+		"World Club Friendlies", "Club Friendlies 2x45", "Friendlies 2x20", "Summer Cup 7x7", "Esportes Cup", "Copa Esportiva", "Torneig d'Esports", "Emirates Cup (2 x 30 mins)", "Peru Liga 1", "Hungary PestMegye", "Estonia Cup", "Live Score Cup",
 		"Czech Divize E", "Norway 4. Divisjon", "Simferopol Cup", "Minas Gerais", "Germany Regionalliga",
 	} {
 		if rule := Rule(named(league, "Arsenal", "Chelsea")); rule != "" {
@@ -71,7 +73,10 @@ func TestRuleKeepsFootball(t *testing.T) {
 	}
 	for _, team := range []string{
 		"Volta Redonda", "Volta Redonda FC", "Volta\u00e7o", "Volta Rangers", "Esporte Clube Bahia", "Esporte de Patos", "Sport Recife", "UE Sant Juli\u00e0 Esportiu", "Lleida Esportiu",
-		"Centre d'Esports Sabadell", "Centre d\u2019Esports L'Hospitalet", "Centre Esports Manresa", "Club d'Esports Europa", "Esportiva Guaxup\u00e9", "Gr\u00eamio Esportivo Brasil",
+		"Centre d'Esports Sabadell", "Centre d\u2019Esports L'Hospitalet", "Centre Esports Manresa", "Club d'Esports Europa",
+		"Centre d'Esports Carroi", "Centre d&#39;Esports Carroi", "Centre d&apos;Esports Carroi", "Centre d`Esports Carroi", "Centre d\u00b4Esports Carroi", "Ateneu d\u00b4Esports", "Centre d\u2032Esports Carroi",
+		"Centre D' Esports Carroi", "Centre d\u02bcEsports Carroi", "Ateneu d'Esports", "Club Esports Carroi", "Associaci\u00f3 Esports Encamp", "Associaci\u00f3 d'Esports Ordino", "Atl\u00e8tic d'Esports Escaldes",
+		"Fundaci\u00f3 Esports Andorra", "Centre Catal\u00e0 d'Esports", "CE Carroi", "C.E. Carroi", "C. d'Esports Carroi", "Esportiva Guaxup\u00e9", "Gr\u00eamio Esportivo Brasil",
 		"Cyberjaya City", "Cyberjaya University FC", "Virtus Entella", "Virtus Verona", "Virton", "EA Guingamp", "EA Saint-Lo", "Eastbourne", "E. Frankfurt", "Esbjerg fB", "Efbet Sofia",
 		"Vis Pesaro", "Pescara", "Simurq PIK", "Simba SC", "FC 08 Homburg", "FC 07 Albstadt", "FC 24 Berlin", "Minsk", "Mineros", "Young Players", "Maine Soccer Academy", "Adelaide Soccer Club",
 		"Brsrl United", "\u00d6srl IK", "ASRL", "Efootlers", "Ecalcione", "Playas", "Battle Town", "Sport Lisboa e Benfica", "Desporto e Futebol", "Palestra e Calcio", "GT Dribling", "Gg Aba", "Lokomotiv Electronic",
@@ -89,7 +94,7 @@ func TestRuleKeepsFootball(t *testing.T) {
 		{"Arsenal (ENG)", "Flamengo (BRA)"}, {"Nacional (Uruguay)", "Liverpool (England)"}, {"Barcelona (Guayaquil)", "Liverpool (Montevideo)"}, {"Arsenal (Sarand\u00ed)", "Racing (Avellaneda)"},
 		{"Barcelona (W)", "Real Madrid (W)"}, {"Barcelona (Women)", "Real Madrid (fem)"}, {"Ajax (U19)", "PSV (U-21)"}, {"Benfica (B)", "Porto (B)"}, {"Spain (Futsal)", "Brazil (Futsal)"},
 		{"Brazil (sub20)", "Chile (sub-20)"}, {"Spartak (Kostroma)", "Dinamo (Brest)"}, {"Ajax (Stdm)", "Rangers"}, {"Harrow (Town 09)", "Lagoa (Santa Rosa)"}, {"Fortuna (1905)", "Viktoria (1911)"},
-		{"", "Real Madrid (ViTo)"},
+		{"", "Real Madrid (ViTo)"}, {"Centre d'Esports Carroi", "Centre d'Esports Principat"}, {"Centre d`Esports Carroi (A)", "Centre d&#39;Esports Encamp (B)"},
 	} {
 		if rule := Rule(named("Champions Cup", teams[0], teams[1])); rule != "" {
 			t.Errorf("%s - %s: rule %q", teams[0], teams[1], rule)

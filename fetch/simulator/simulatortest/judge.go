@@ -22,6 +22,7 @@ type Place struct{ Minute, Added int }
 type Entry struct {
 	At, Until       time.Time
 	Minute, Second  *int // nil if the scoreboard is not known
+	Added           *int // nil outside stoppage time
 	State           string
 	Side, Certainty string
 }

@@ -95,18 +95,20 @@ func (j Judge) Listed(p *Published) (t Tally) {
 	return t
 }
 
-// isIn reports whether an entry is in the minute of a clock. Stoppage time before another
-// half is reported as the last second of its half.
+// isIn reports whether an entry is in the minute of a clock. Stoppage time is reported as the
+// end of its half, and its minute in Added.
 func (p *Published) isIn(e Entry, c simulator.Clock) bool {
 	if e.Minute == nil {
 		return false
 	}
-	minute := int(c.Shown / time.Minute)
-	periods := p.Match.Periods()
-	for n, half := range periods[:len(periods)-1] {
-		if half.Phase == c.Phase && periods[n+1].Phase.Playing() {
-			minute = min(minute, int((half.Base+half.Length)/time.Minute))
+	minute, added := int(c.Shown/time.Minute), 0
+	for _, half := range p.Match.Periods() {
+		if end := int((half.Base + half.Length) / time.Minute); half.Phase == c.Phase && minute >= end {
+			minute, added = end, minute-end+1
 		}
 	}
-	return *e.Minute == minute
+	if e.Added == nil {
+		return *e.Minute == minute && added == 0
+	}
+	return *e.Minute == minute && *e.Added == added
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -165,22 +166,33 @@ func (f *LiveFixture) staleEntry(now time.Time) *table.LiveTimelineRow {
 	}
 	e := &table.LiveTimelineRow{At: *f.row.StaleAt, Until: until, State: string(football.VisualStale),
 		Certainty: string(football.Unknown), SideProven: string(football.SideNone), Minute: f.row.ClockMinute, Second: f.row.ClockSecond}
-	if last := f.newest; last != nil && last.Minute != nil && scoreboardSecond(e) < scoreboardSecond(last) {
-		e.Minute, e.Second = last.Minute, last.Second
+	if end := int32(football.HalfEnds(f.half())); end > 0 && e.Minute != nil && *e.Minute >= end {
+		added, zero := *e.Minute-end+1, int32(0)
+		e.Minute, e.Added = &end, &added
+		if e.Second != nil {
+			e.Second = &zero
+		}
+	}
+	if last := f.newest; last != nil && last.Minute != nil && slices.Compare(scoreboard(e), scoreboard(last)) < 0 {
+		e.Minute, e.Second, e.Added = last.Minute, last.Second, last.Added
 	}
 	return e
 }
 
-// scoreboardSecond returns where an entry is on the scoreboard, in seconds, or -1 if it has none.
-func scoreboardSecond(e *table.LiveTimelineRow) int32 {
+// half returns the half that is played, 0 if none is.
+func (f *LiveFixture) half() int {
+	if f.row.ClockPeriod == nil {
+		return 0
+	}
+	return football.Phase(*f.row.ClockPeriod).Half()
+}
+
+// scoreboard returns where an entry is on the scoreboard, as numbers to compare.
+func scoreboard(e *table.LiveTimelineRow) []int64 {
 	if e.Minute == nil {
-		return -1
+		return nil
 	}
-	seconds := 60 * *e.Minute
-	if e.Second != nil {
-		seconds += *e.Second
-	}
-	return seconds
+	return []int64{int64(*e.Minute), orZero(e.Second), orZero(e.Added)}
 }
 
 func (f *LiveFixture) reason(now time.Time) *string {

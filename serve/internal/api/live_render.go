@@ -96,6 +96,7 @@ func appendEntry(dst []byte, e *table.LiveTimelineRow) []byte {
 	dst = addText(dst, `,"certainty":`, e.Certainty)
 	dst = addText(dst, `,"side_proven":`, e.SideProven)
 	dst = addTime(dst, `,"until":`, e.Until)
+	dst = addIntIfAny(dst, `,"added":`, e.Added)
 	return append(dst, '}')
 }
 
@@ -116,6 +117,10 @@ func appendStats(dst []byte, r *table.LiveRow, buckets []table.LiveBucketRow, pe
 		dst = addText(dst, `:{"state":`, bucketWord(p.State))
 		dst = addIntOrNull(dst, `,"home":`, home)
 		dst = addIntOrNull(dst, `,"away":`, away)
+		dst = addIntIfAny(dst, `,"minutes":`, p.Minutes)
+		dst = addIntIfAny(dst, `,"minutes_known":`, p.Known)
+		dst = addIntIfAny(dst, `,"home_known":`, p.KnownHome)
+		dst = addIntIfAny(dst, `,"away_known":`, p.KnownAway)
 		dst = append(dst, '}')
 		comma = ","
 	}
@@ -144,6 +149,14 @@ func numbers(state string, home, away *int32) (h, a *int32) {
 }
 
 func livePath(id, what string) string { return Root + "/live/" + id + "/" + what }
+
+// addIntIfAny adds an optional field, which is left out if it has no number.
+func addIntIfAny(dst []byte, name string, n *int32) []byte {
+	if n == nil {
+		return dst
+	}
+	return addInt(dst, name, int64(*n))
+}
 
 func orZero(n *int32) int64 {
 	if n == nil {

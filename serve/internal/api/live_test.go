@@ -190,3 +190,30 @@ func TestLiveFixtureAtOnce(t *testing.T) {
 		t.Error(want)
 	}
 }
+
+// Stoppage time is reported in the same way by the pipeline and by the entry of a stale feed,
+// and a half says how many of its minutes are known. Rows of older files have neither.
+func TestOptionalFieldsOfAMatch(t *testing.T) {
+	stale := fetched.Add(time.Minute)
+	row := table.LiveRow{FixtureID: "fx_a", InPlay: true, FreshAt: fetched, StaleAt: &stale, ClockPeriod: ptr("1H"), ClockMinute: ptr(int32(46)), ClockSecond: ptr(int32(30)), DetailRank: ptr(int32(1))}
+	f := api.NewLiveFixture(&row, api.LiveDetail{
+		Timeline: []table.LiveTimelineRow{
+			{At: fetched.Add(-time.Minute), Until: fetched.Add(-time.Second), State: "CALM", Certainty: "INFERRED", SideProven: "NONE", Minute: ptr(int32(44)), Second: ptr(int32(50))},
+			{At: fetched.Add(-time.Second), Until: fetched, State: "GOAL", Certainty: "INFERRED", SideProven: "HOME", Minute: ptr(int32(45)), Second: ptr(int32(0)), Added: ptr(int32(1))},
+		},
+		Periods: []table.LivePeriodRow{
+			{Half: 1, State: "MISSING", Minutes: ptr(int32(45)), Known: ptr(int32(44)), KnownHome: ptr(int32(7)), KnownAway: ptr(int32(0))},
+			{Half: 2, State: "MISSING"},
+		},
+	})
+	timeline := string(f.AppendTimeline(nil, stale.Add(time.Minute)))
+	for _, want := range []string{`"minute":44,"second":50,"state":"CALM"`, `"minute":45,"second":0,"state":"GOAL"`, `"added":1}`, `"minute":45,"second":0,"state":"STALE"`, `"added":2}]`} {
+		if !strings.Contains(timeline, want) {
+			t.Errorf("no %s in %s", want, timeline)
+		}
+	}
+	want := `"periods":{"pjesa_1":{"state":"MUNGON","home":null,"away":null,"minutes":45,"minutes_known":44,"home_known":7,"away_known":0},"pjesa_2":{"state":"MUNGON","home":null,"away":null}}`
+	if stats := string(f.AppendStats(nil)); !strings.Contains(stats, want) {
+		t.Errorf("no %s in %s", want, stats)
+	}
+}

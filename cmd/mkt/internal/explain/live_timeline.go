@@ -53,6 +53,9 @@ func placeOf(entry football.TimelineEntry) string {
 	if !ok {
 		return "no timer sent"
 	}
+	if entry.Added > 0 {
+		return fmt.Sprintf("%02d+%d", minute, entry.Added)
+	}
 	if second, ok := entry.Second.Get(); ok {
 		return fmt.Sprintf("%02d:%02d", minute, second)
 	}
@@ -87,15 +90,13 @@ func listed(s *transform.LiveStep, entry football.TimelineEntry) (fields []strin
 	if s.Sample == nil {
 		return nil
 	}
-	minute, _ := entry.Minute.Get()
+	minute := entry.Minute.Or(0) + max(0, entry.Added-1)
 	for _, i := range s.Sample.Incidents.Or(nil) {
 		isOther := i.Side != entry.SideProven && i.Side != football.SideNone && entry.SideProven != football.SideNone
 		if states[i.Kind] != entry.State || isOther {
 			continue
 		}
-		under, isStoppage := i.Minute-1+i.Added, i.Added > 0
-		// Stoppage time of a half that is over is recorded as the half's last second.
-		if under == minute || isStoppage && i.Minute == minute && minute == football.HalfEnds(entry.Half) {
+		if i.Minute-1+i.Added == minute {
 			fields = append(fields, provider.FieldIncident+i.ID)
 		}
 	}

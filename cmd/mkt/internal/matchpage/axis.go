@@ -181,7 +181,8 @@ func (m *Match) halfNow() int {
 }
 
 // placeOfEntry returns the place of a timeline entry; half is 0 if unknown. The timeline has
-// 45:00 for stoppage time of a half that is over: the archive knows the second.
+// only the minute of stoppage time, and files of older versions not even that when the half is
+// over: the archive knows the second.
 func (m *Match) placeOfEntry(e *table.LiveTimelineRow) (p place, exact bool) {
 	if e.Half == nil || e.Minute == nil || *e.Half < 1 || int(*e.Half) >= len(begins) {
 		return place{}, false
@@ -192,14 +193,16 @@ func (m *Match) placeOfEntry(e *table.LiveTimelineRow) (p place, exact bool) {
 	}
 	h := int(*e.Half)
 	p = place{h, max(0, seconds-begins[h])}
-	if p.second/60 != lasts[h]/60 || e.Second != nil && *e.Second > 0 {
+	if e.Added != nil {
+		p.second += 60 * int(*e.Added-1)
+	} else if p.second/60 != lasts[h]/60 || e.Second != nil && *e.Second > 0 {
 		return p, true
 	}
 	for i := range m.Past {
 		s := &m.Past[i]
-		if at := placeOf(&s.Clock); at.half == h && at.second >= p.second && !s.Fixture.FetchedAt.Before(e.At) && s.Fixture.FetchedAt.Sub(e.At) <= joinWithin*time.Second {
+		if at := placeOf(&s.Clock); at.half == h && at.second >= p.second && (e.Added == nil || at.second < p.second+60) && !s.Fixture.FetchedAt.Before(e.At) && s.Fixture.FetchedAt.Sub(e.At) <= joinWithin*time.Second {
 			return at, true
 		}
 	}
-	return p, m.placeNow().half == h
+	return p, e.Added != nil || m.placeNow().half == h
 }

@@ -46,6 +46,8 @@ func clockOf(e table.LiveTimelineRow) string {
 	switch {
 	case e.Minute == nil:
 		return "--:--"
+	case e.Added != nil:
+		return fmt.Sprintf("%02d+%d", *e.Minute, *e.Added)
 	case e.Second == nil:
 		return fmt.Sprintf("%02d:--", *e.Minute)
 	}

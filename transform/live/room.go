@@ -1,0 +1,210 @@
+package live
+
+import (
+	"slices"
+
+	"mkt/fetch/input"
+
+	"mkt/publish/football"
+)
+
+// Of one side's events of a kind, no more stand on the timeline than its counter says now.
+// Rises and falls keep to that by themselves. A listed event that the counter has no room for
+// waits, hidden, until the counter rises or another one leaves.
+
+// hasRoom reports whether a listed event may stand. before holds the events of the list that
+// precede it.
+func (e *sampleEvents) hasRoom(i *input.Incident, event *entry, before []input.Incident) bool {
+	count, known := e.count(event.state)
+	if !known {
+		return true
+	}
+	side := slices.Index(sides[:], event.side)
+	if side < 0 {
+		return e.standing(event.state, sides[:]...)+e.standing(event.state, football.SideNone) < count[0]+count[1]
+	}
+	standing := e.standing(event.state, event.side)
+	isTwin := slices.ContainsFunc(before, func(b input.Incident) bool {
+		return b.Kind == i.Kind && b.Minute == i.Minute && b.Added == i.Added && b.Side == i.Side
+	})
+	return standing < count[side] || event.counted == countedBefore && !isTwin && standing < e.limit(event.state, count)[side]
+}
+
+// limit returns how many events of a kind may stand at a count. A provider may count a
+// player's second yellow card as a red card in place of the first yellow one: these are two
+// events, and one count.
+func (e *sampleEvents) limit(state football.VisualState, count pair) pair {
+	if state == football.VisualCard {
+		return count.plus(e.counted[slices.Index(eventMetrics[:], football.RedCards)].pair)
+	}
+	return count
+}
+
+func (e *sampleEvents) standing(state football.VisualState, of ...football.Side) (n int) {
+	e.each(func(event *entry) bool {
+		if event.state == state && !event.gone && slices.Contains(of, event.side) {
+			n++
+		}
+		return true
+	})
+	return n
+}
+
+// settle hides what is more than a counter says, and shows waiting events where there is
+// room again.
+func (e *sampleEvents) settle() {
+	for _, state := range eventStates {
+		count, known := e.count(state)
+		if !known {
+			continue
+		}
+		limit := e.limit(state, count)
+		for k, side := range sides {
+			for n := e.standing(state, side) - limit[k]; n > 0; n-- {
+				e.hideExcess(state, side)
+			}
+			e.adoptWaiting(state, side)
+			for n := count[k] - e.standing(state, side); n > 0 && e.showWaiting(state, side); n-- {
+			}
+		}
+		none := football.SideNone
+		for n := e.standing(state, none) + e.standing(state, sides[:]...) - limit[0] - limit[1]; n > 0 && e.standing(state, none) > 0; n-- {
+			e.hideExcess(state, none)
+		}
+	}
+}
+
+// hideExcess hides the newest of a side's events for which the least speaks.
+func (e *sampleEvents) hideExcess(state football.VisualState, side football.Side) {
+	for _, is := range []func(*entry) bool{
+		func(event *entry) bool { return event.proof.withdrawn },
+		func(event *entry) bool { return event.proof.mark == 0 },
+		e.isMissed,
+		func(event *entry) bool { return event.counted == notCounted },
+		func(*entry) bool { return true },
+	} {
+		event := e.newest(state, side, func(event *entry) bool { return !event.gone && is(event) })
+		if event == nil {
+			continue
+		}
+		event.counted = notCounted
+		if event.proof.mark == 0 {
+			event.fellAt = e.tau
+		}
+		e.hide(event)
+		return
+	}
+}
+
+func (e *sampleEvents) isWaiting(event *entry) bool {
+	return event.gone && event.proof.mark != 0 && event.fellAt == never && !e.isMissed(event)
+}
+
+// adoptWaiting makes waiting events the proof of entries near them that have none.
+func (e *sampleEvents) adoptWaiting(state football.VisualState, side football.Side) {
+	for {
+		var waiting *entry
+		event := e.newest(state, side, func(event *entry) bool {
+			if event.gone || event.counted == notCounted || event.proof.mark != 0 {
+				return false
+			}
+			waiting = e.nearest(state, side, func(w *entry) (int, bool) {
+				if !e.isWaiting(w) {
+					return 0, false
+				}
+				return e.awayFromWaiting(event, w)
+			})
+			return waiting != nil
+		})
+		if event == nil {
+			return
+		}
+		e.proveBy(event, waiting.proof)
+		waiting.proof = proof{}
+		e.order(event)
+	}
+}
+
+// awayFromWaiting is awayFrom for an event that waits. If its counter does not rise for long,
+// it is an entry near it: the counter fell and rose between two samples.
+func (e *sampleEvents) awayFromWaiting(event, waiting *entry) (seconds int, ok bool) {
+	m := waiting.proof.minute
+	if seconds, ok = e.awayFrom(event, m); ok || !event.known || event.half != m.half || e.at-waiting.proof.listedAt <= 1000*confirmWithin {
+		return seconds, ok
+	}
+	seconds = outside(m.from, event.position)
+	return seconds, seconds <= eventMemory
+}
+
+// showWaiting shows the oldest waiting event of a side, if there is one.
+func (e *sampleEvents) showWaiting(state football.VisualState, side football.Side) bool {
+	var oldest *entry
+	e.each(func(event *entry) bool {
+		if event.state == state && event.side == side && e.isWaiting(event) {
+			oldest = event
+		}
+		return true
+	})
+	if oldest == nil {
+		return false
+	}
+	oldest.gone = false
+	if e.awaitingOf(state, side, func(event *entry) bool { return event == oldest }) == nil {
+		oldest.counted = countedBefore // too long ago for its counter to be late
+	}
+	return true
+}
+
+// restoredBy returns the entry that was restored when the counter climbed back in or soon
+// after a minute, and nil if there is none: an event of that minute shows that the counter
+// did not climb back, but rose anew.
+func (e *sampleEvents) restoredBy(state football.VisualState, side football.Side, m minute) *entry {
+	return e.newest(state, side, func(event *entry) bool {
+		if event.counted == notCounted || event.fellAt == never {
+			return false
+		}
+		rise := e.climbed(event)
+		if _, ok := e.awayFrom(&rise, m); !ok {
+			return false
+		}
+		_, isOwn := e.awayFrom(&rise, event.proof.minute) // the list has it for this rise already
+		return event.proof.mark == 0 || !isOwn || e.isMissed(event)
+	})
+}
+
+// climbed returns where an entry would have been observed when its counter climbed back.
+func (e *sampleEvents) climbed(event *entry) entry {
+	since := e.tau - event.fellAt
+	rise := entry{boardPosition: e.boardPosition(), at: e.at - int64(since)*1000, state: event.state}
+	rise.position -= since
+	return rise
+}
+
+// movePoints moves the points of a corner from the minute in which an entry was observed to
+// that of another. Either may be nil.
+func (s *State) movePoints(from, to *entry) {
+	if from != nil && from.counted == countedByRise {
+		s.addCorner(from, -pointsCorner)
+	}
+	if to != nil {
+		s.addCorner(to, pointsCorner)
+	}
+}
+
+// addCorner adds points to the minute of a corner. Points are taken away from a minute that has
+// as many: a corner that was seen while the clock stood still is in the minute before.
+func (s *State) addCorner(event *entry, points int) {
+	side := slices.Index(sides[:], event.side)
+	if event.state != football.VisualCorner || side < 0 || !event.known || event.half == 0 || !supplyOf(s.counters).any() {
+		return
+	}
+	minute := minuteOf(event.half, event.position)
+	cells := s.minutes(event.half, event.position)
+	for ; minute >= 0; minute-- {
+		of := [2]*uint16{&cells[minute].home, &cells[minute].away}[side]
+		if sum := int(*of) + points; sum >= 0 {
+			*of = uint16(min(sum, maxPoints))
+			return
+		}
+	}
+}
