@@ -102,7 +102,7 @@ func (d *doctor) unknownBookmaker(r *root, run *health.Run) bool {
 		return false
 	}
 	r.refused = true
-	d.bad(Fail, "BOOKMAKER_UNKNOWN", "schedule", place{tenant: r.id, product: string(r.product), file: d.Tenants}, d.connectWith(r.tenant, p.Bookmakers.Default),
+	d.bad(Fail, "BOOKMAKER_UNKNOWN", "schedule", place{tenant: r.id, product: string(r.product), file: d.Tenants}, d.connect(r.tenant)+" --bookmaker "+cli.Quote(p.Bookmakers.Default),
 		"%s does not know the bookmaker %s: spell it as the provider does; %s is the default", p.Name, cli.Quote(p.Bookmaker(r.tenant.Provider.Bookmaker)), p.Bookmakers.Default)
 	return true
 }
