@@ -22,7 +22,7 @@ func (d *doctor) schedule(r *root) {
 		return // it is unknown whose data it is
 	}
 	if r.tenant == nil {
-		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "add it to "+cli.Quote(d.Tenants)+" again, or remove the folder", "no tenant in the file has this id")
+		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "add it to "+cli.Quote(d.Tenants)+" again, or delete what is left of it: "+d.mkt("tenant delete "+r.id), "no tenant in the file has this id")
 		return
 	}
 	if !d.isDue(r) {
