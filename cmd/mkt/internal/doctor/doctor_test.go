@@ -317,6 +317,22 @@ var faults = []fault{
 			r.Quota = &health.Quota{At: h.now(), UsedUpUntil: &until}
 		})
 	}, []string{"WARN QUOTA_USED_UP"}, "acme", "mkt provider test acme"},
+	{"quota used up by the first cycle alone", func(h *installation) {
+		h.usedUp("", 3*time.Hour, 30*time.Hour)
+	}, []string{"WARN QUOTA_USED_UP"}, "acme", "none is needed"},
+	{"quota used up, and every request refused for it", func(h *installation) {
+		h.usedUp(health.CodeRateLimited, 3*time.Hour, 30*time.Hour)
+		h.tested(health.CodeRateLimited)
+		h.later(0)
+	}, []string{"WARN QUOTA_USED_UP"}, "acme", "none is needed"},
+	{"cycles that did not begin anew after the quota was renewed", func(h *installation) {
+		h.usedUp("", 9*time.Hour, time.Hour)
+	}, []string{"FAIL CYCLE_OVERDUE"}, "acme", "mkt cycle --tenant acme"},
+	{"credential refused by a test and by a cycle", func(h *installation) {
+		h.failed("CREDENTIAL_REJECTED", 3)
+		h.tested("CREDENTIAL_REJECTED")
+		h.later(3 * time.Hour)
+	}, []string{"FAIL CREDENTIAL_REFUSED"}, "acme", "mkt provider set acme"},
 	{"quota back", func(h *installation) {
 		until := h.now().Add(-time.Second)
 		h.state("fetch", func(r *health.Run) {
@@ -465,6 +481,20 @@ func (h *installation) state(step string, change func(*health.Run)) {
 	data, err := json.Marshal(run)
 	must(h.t, err)
 	h.write(path, string(data))
+}
+
+// usedUp is a quota that the newest fetch used up, for so long, and doctor looks later.
+func (h *installation) usedUp(code health.Code, later, lasts time.Duration) {
+	h.t.Helper()
+	at := h.now()
+	until := at.Add(lasts)
+	h.state("fetch", func(r *health.Run) {
+		r.Quota = &health.Quota{At: at, UsedUpUntil: &until}
+		if code != "" {
+			r.OK, r.Code, r.FailuresInARow = false, code, 3
+		}
+	})
+	h.later(later)
 }
 
 func (h *installation) failed(code health.Code, times int) {
