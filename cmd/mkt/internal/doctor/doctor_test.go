@@ -266,6 +266,7 @@ var faults = []fault{
 		must(h.t, os.Rename(filepath.Dir(h.root), filepath.Join(h.options.Data, "client_id=was-here")))
 	}, []string{"WARN NEVER_RAN", "FAIL SNAPSHOT_FOREIGN", "WARN DATA_UNKNOWN"}, "acme", ""},
 
+	{"a data root that was made by hand", func(h *installation) { must(h.t, os.Chmod(h.options.Data, 0o755)) }, []string{"WARN DATA_READABLE"}, "data", "chmod o-rwx"},
 	{"no account", func(h *installation) {
 		must(h.t, os.RemoveAll(h.options.Data))
 		h.write(h.options.Tenants, "version: 1\ntenants: []\n")
