@@ -159,7 +159,7 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 	}
 	trouble := troubleCodes[d.Trouble()]
 	if v == nil {
-		part.Status, part.Code = api.Down, ptr(cmp.Or(trouble, failure, api.HealthNoData))
+		part.Status, part.Code = api.Down, ptr(cmp.Or(trouble, failure, c.limited(a), api.HealthNoData))
 		return part
 	}
 	defer v.Release()
@@ -170,7 +170,7 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 	case failure != "":
 		part.Status, part.Code = api.Degraded, ptr(failure)
 	case c.overdue(v, c.cadence(a, p, c.now)):
-		part.Status, part.Code = api.Degraded, ptr(api.HealthStale)
+		part.Status, part.Code = api.Degraded, ptr(cmp.Or(c.limited(a), api.HealthStale))
 	case p == football.LiveIntelligence && v.Staleness(c.now) != reader.FeedFresh:
 		part.Status, part.Code = api.Degraded, ptr(api.HealthFeedStale)
 	case v.Held() > 0:
@@ -179,6 +179,15 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 		part.Status = api.Healthy
 	}
 	return part
+}
+
+// limited returns the code of a quota that is used up, as the newest finding about the account's
+// credential reports it, "" if it is not: the cycles are postponed then, and none of them fails.
+func (c *call) limited(a *account.Account) string {
+	if _, usedUp := health.NewestQuota(a.Provider.Fingerprint, c.findings(a)...).UsedUp(c.now); usedUp {
+		return string(health.CodeRateLimited)
+	}
+	return ""
 }
 
 var troubleCodes = map[reader.Trouble]string{reader.Quarantined: api.HealthQuarantined, reader.NoAccess: string(health.CodeStorage)}

@@ -67,3 +67,28 @@ func TestPaceDecidesWhatIsStale(t *testing.T) {
 	must(t, health.WritePace(w.root("acme").FS, p))
 	is(7*time.Minute, 60_000, true)
 }
+
+// Data that is late because the provider's quota is used up is late for that reason: no cycle fails,
+// since none is tried, and the first one may have used it up before any pace was decided.
+func TestUsedUpQuotaIsTheReason(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var fingerprint string
+	w.add("acme", func(a *account.Account) {
+		a.Cadence[football.MarketEngine], a.Cadence[football.LiveIntelligence] = time.Minute, 0
+		fingerprint = a.Provider.Fingerprint
+	})
+	list := servetest.Samples("acme", 3, 1, 1)
+	w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list)})
+	w.fetched("acme")
+	w.start()
+	published, err := time.Parse(time.RFC3339, w.get("/fixtures", "acme").page(t).Meta.PublishedAt)
+	must(t, err)
+	until := published.Add(time.Hour)
+	w.root("acme").Record(health.Run{Step: health.StepFetch, Cycle: "c", OK: true, StartedAt: published, FinishedAt: published, LastOKAt: &published,
+		CredentialFingerprint: fingerprint, Quota: &health.Quota{At: published, UsedUpUntil: &until}})
+	for after, want := range map[time.Duration]string{time.Minute: "HEALTHY ", 10 * time.Minute: "DEGRADED RATE_LIMITED", 61 * time.Minute: "DEGRADED STALE"} {
+		w.setClock(published.Add(after))
+		eventually(t, want, func() bool { got, _ := w.healthOf("market_engine", "acme"); return got == want })
+	}
+}

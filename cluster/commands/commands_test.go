@@ -120,6 +120,29 @@ func TestRestoreDrill(t *testing.T) {
 	if got := other.codes("--serving"); len(got) > 0 {
 		t.Errorf("a whole store: %v", got)
 	}
+
+	// A deleted account is in the store no more, and a machine that has its data cannot store it again.
+	if err := os.Remove(filepath.Join(other.dir, "data", "id-key.fingerprint")); err != nil { // init makes another key
+		t.Fatal(err)
+	}
+	other.run("init", ".")
+	other.run("tenant", "add", "acme", "--product", "market_engine")
+	kept := filepath.Join(t.TempDir(), "kept")
+	if err := os.CopyFS(kept, os.DirFS(filepath.Join(other.dir, "data"))); err != nil {
+		t.Fatal(err)
+	}
+	other.says("in the object store", "tenant", "delete", "acme", "--dry-run")
+	other.says("tenant acme deleted: its entry in the accounts", "tenant", "delete", "acme", "--yes")
+	left, err := filepath.Glob(s.File("drills/" + filepath.Base(folders[0]) + "/client_id=acme/product=market_engine/*/*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left in the store: %v %v", left, err)
+	}
+	other.fails("no tenant", "tenant", "delete", "acme", "--yes")
+	if err := os.CopyFS(filepath.Join(other.dir, "data", "client_id=acme"), os.DirFS(filepath.Join(kept, "client_id=acme"))); err != nil {
+		t.Fatal(err)
+	}
+	other.fails("the account was deleted, and its data is not stored again: mkt tenant delete acme", "push")
+	other.says("no entry in the accounts", "tenant", "delete", "acme", "--yes")
 }
 
 // TestAccountsOfTwoMachines: the accounts are in the store, and both machines edit them.

@@ -43,6 +43,7 @@ func TestMain(m *testing.M) {
 //	tenant NAME ARG...    mkt tenant add; $NAME_token is set
 //	endtoken NAME TOKEN   mkt tenant token end
 //	connect NAME SIM [PROVIDER FLAG...]   mkt provider set, to the simulator started as SIM, of betsapi if no provider is named
+//	pasted STREAM CREDENTIAL   paste each mkt provider set that stdout or stderr of the last command prints, as it is, with the content of that file
 //	jsonenv VAR KEY       $VAR is set from the first JSON line of the last stdout
 //	match VAR REGEXP      $VAR is the first match in the last stdout
 //	within D http|headers|body|exists ARG...   until it holds, at most D; body STATUS URL TOKEN REGEXP
@@ -81,6 +82,7 @@ func TestScript(t *testing.T) {
 			"grows":     grows,
 			"endtoken":  endToken,
 			"connect":   connectTenant,
+			"pasted":    pasteFixes,
 			"jsonenv":   jsonEnv,
 			"match":     matchEnv,
 			"jsonlive":  jsonLive,
@@ -263,6 +265,22 @@ func connectTenant(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ts.Exec("mkt", append([]string{"provider", "set", args[0], "--provider", provider, "--base-url", ts.Getenv(args[1] + "_url"),
 		"--allow-private-address", "--credential-file", "credential.tmp"}, flags...)...))
 	ts.Check(os.Remove(ts.MkAbs("credential.tmp")))
+}
+
+var providerSet = regexp.MustCompile(`mkt (?:--config \S+ )?provider set [a-z0-9]+(?: --[a-z-]+(?: [^-\s,;][^\s,;]*)?)+`)
+
+func pasteFixes(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: pasted stdout|stderr CREDENTIAL")
+	}
+	lines := providerSet.FindAllString(strings.Join(strings.Fields(ts.ReadFile(args[0])), " "), -1)
+	if len(lines) == 0 {
+		ts.Fatalf("no command to paste")
+	}
+	for _, line := range lines {
+		ts.Logf("pasted: %s", line)
+		ts.Check(ts.Exec("sh", "-c", line+" < "+args[1]))
+	}
 }
 
 func jsonEnv(ts *testscript.TestScript, neg bool, args []string) {

@@ -40,6 +40,10 @@ var _ FS = (*Disk)(nil)
 // and the data root.
 const rootLevels = 3
 
+// rootMode is the mode of a root that is made: what is below may be read by its user and its group
+// alone, and serve may be another user of the group.
+const rootMode = 0o750
+
 // OpenRoot opens a folder as a root. It creates the folder and its parents if they are
 // missing.
 func OpenRoot(dir string) (*Disk, error) {
@@ -47,7 +51,7 @@ func OpenRoot(dir string) (*Disk, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, rootMode); err != nil {
 		return nil, explain("mkdir", filepath.Base(dir), err)
 	}
 	for level, parent := 0, dir; level < rootLevels && parent != filepath.Dir(parent); level++ {
@@ -62,7 +66,7 @@ func OpenRoot(dir string) (*Disk, error) {
 // OpenUnsynced is OpenRoot with syncs that do nothing: a power cut may lose data, the end
 // of the process does not. It is for temporary data roots.
 func OpenUnsynced(dir string) (*Disk, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, rootMode); err != nil {
 		return nil, explain("mkdir", filepath.Base(dir), err)
 	}
 	d, err := OpenExisting(dir)

@@ -79,6 +79,9 @@ func (p *pending) Entries(e tenants.Edited) ([]byte, error) {
 		before, _ := e.Before.Tenant(id)
 		after, _ := e.After.Tenant(id)
 		entry.Tenant, entry.Changes = id, changes(before, after)
+		if p.by.Action == TenantDelete {
+			entry.Changes = []Change{}
+		}
 		entries = append(entries, entry)
 	}
 	if p.by.Action == FileSeal {

@@ -23,6 +23,7 @@ const (
 	TenantSuspend    Action = "tenant.suspend"
 	TenantReactivate Action = "tenant.reactivate"
 	TenantRevoke     Action = "tenant.revoke"
+	TenantDelete     Action = "tenant.delete" // its entry has no changes: they would be what is deleted
 	TokenIssue       Action = "token.issue"
 	TokenRotate      Action = "token.rotate"
 	TokenEnd         Action = "token.end"
@@ -43,7 +44,7 @@ const (
 	FileSeal         Action = "file.seal"
 )
 
-var actions = []Action{TenantAdd, TenantName, TenantSuspend, TenantReactivate, TenantRevoke, TokenIssue, TokenRotate, TokenEnd,
+var actions = []Action{TenantAdd, TenantName, TenantSuspend, TenantReactivate, TenantRevoke, TenantDelete, TokenIssue, TokenRotate, TokenEnd,
 	ProductSet, ProductUnset, FeatureEnable, FeatureDisable, OriginAllow, OriginDeny, LimitSet, ScheduleSet, ScheduleUnset,
 	ProviderSet, ProviderEnable, ProviderDisable, ProviderUnset, ProviderRewrap, FileSeal}
 

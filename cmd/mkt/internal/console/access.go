@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -62,6 +63,19 @@ func (a *gate) admits(w http.ResponseWriter, r *http.Request) bool {
 	}
 	w.Header().Set("WWW-Authenticate", `Basic realm="mkt console", charset="UTF-8"`)
 	http.Error(w, "The console asks for its password.", http.StatusUnauthorized)
+	return false
+}
+
+// isOwnRequest reports whether a page of the console, or a person, sent a request: not a page of another
+// site, nor of another port of this machine, which is the same site to a browser.
+func isOwnRequest(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "same-origin", "none":
+		return true
+	case "": // an older browser, or a program
+		origin, err := url.Parse(r.Header.Get("Origin"))
+		return r.Header.Get("Origin") == "" || err == nil && strings.EqualFold(origin.Host, r.Host)
+	}
 	return false
 }
 

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -22,7 +23,10 @@ func serve(t *testing.T, access console.Access) string {
 	t.Helper()
 	env := cli.NewEnv(strings.NewReader(""), io.Discard, io.Discard, time.Now, "test")
 	env.Data, env.Tenants = t.TempDir(), "tenants.yaml"
-	c, err := console.New(console.Options{Env: env, Access: access, Doctor: func(context.Context) doctor.Report { return doctor.Report{} }})
+	c, err := console.New(console.Options{Env: env, Access: access, Doctor: func(context.Context) doctor.Report { return doctor.Report{} },
+		StartAPI: func(context.Context) (string, func(string) (string, bool), error) {
+			return "", nil, errors.New("not here")
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,4 +141,40 @@ func TestWrongPasswords(t *testing.T) {
 	expect("one more of a flood", status("10.200.0.1", "correct password"), 429)
 	now.Add(3600)
 	expect("after the flood", status("10.200.0.1", "correct password"), 200)
+}
+
+// The API is tried only by the console's own pages: another port of this machine is the same site to a
+// browser, and not the same origin.
+func TestOnlyOwnPagesTry(t *testing.T) {
+	t.Parallel()
+	address := serve(t, console.Access{})
+	for _, c := range []struct {
+		name, header, value string
+		status              int
+	}{
+		{"own page", "Sec-Fetch-Site", "same-origin", http.StatusServiceUnavailable},
+		{"typed by a person", "Sec-Fetch-Site", "none", http.StatusServiceUnavailable},
+		{"another port", "Sec-Fetch-Site", "same-site", http.StatusBadRequest},
+		{"another site", "Sec-Fetch-Site", "cross-site", http.StatusBadRequest},
+		{"a program", "", "", http.StatusServiceUnavailable},
+		{"an older browser, own page", "Origin", "http://" + address, http.StatusServiceUnavailable},
+		{"an older browser, another port", "Origin", "http://127.0.0.1:1", http.StatusBadRequest},
+		{"an older browser, a file", "Origin", "null", http.StatusBadRequest},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/try/acme/api/v1/fixtures", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.header != "" {
+			r.Header.Set(c.header, c.value)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != c.status {
+			t.Errorf("%s: %d, want %d", c.name, answer.StatusCode, c.status)
+		}
+	}
 }

@@ -59,7 +59,7 @@ func (c *Console) try(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, notFound("%s is not a path of the API.", rest))
 		return
 	}
-	if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
+	if !isOwnRequest(r) {
 		c.fail(w, r, badRequest("The API is tried on the page of its documentation."))
 		return
 	}

@@ -129,7 +129,7 @@ func (c *Console) audit(r *http.Request) (view, error) {
 // beginCheck starts a check, and returns to the page, which shows how far it is.
 func (c *Console) beginCheck(w http.ResponseWriter, r *http.Request) {
 	p, err := c.pick(r, "/audit")
-	if err == nil && r.Header.Get("Sec-Fetch-Site") == "cross-site" { // it costs the machine, and no link of ours does it
+	if err == nil && !isOwnRequest(r) { // it costs the machine, and no link of ours does it
 		err = badRequest("A check is started on the page itself.")
 	}
 	if err != nil {

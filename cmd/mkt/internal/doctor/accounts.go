@@ -91,27 +91,12 @@ func (d *doctor) baseURL(t *tenants.Tenant) {
 		return
 	}
 	d.bad(Fail, "BASE_URL_REFUSED", "accounts", place{tenant: t.ID, file: d.Tenants},
-		d.mkt("provider set "+t.ID+" --provider "+p.Name),
-		"base_url %s %s, and allow_private_address is not set: fetch refuses it; a simulator needs --base-url and --allow-private-address", cli.Quote(p.BaseURL), reason)
+		d.connect(t)+" --base-url ''",
+		"base_url %s %s, and allow_private_address is not set: fetch refuses it; a simulator needs --allow-private-address instead", cli.Quote(p.BaseURL), reason)
 }
 
-// connect returns the command that connects a tenant to its provider with a new credential and
+// connect returns the command that connects a tenant to its provider with a new credential. It
 // changes nothing else.
 func (d *doctor) connect(t *tenants.Tenant) string {
-	return d.connectWith(t, t.Provider.Bookmaker)
-}
-
-// connectWith is connect with another bookmaker.
-func (d *doctor) connectWith(t *tenants.Tenant, bookmaker string) string {
-	command := "provider set " + t.ID + " --provider " + t.Provider.Name
-	if bookmaker != "" {
-		command += " --bookmaker " + cli.Quote(bookmaker)
-	}
-	if t.Provider.BaseURL != "" {
-		command += " --base-url " + cli.Quote(t.Provider.BaseURL)
-	}
-	if t.Provider.AllowPrivateAddress {
-		command += " --allow-private-address"
-	}
-	return d.mkt(command)
+	return d.mkt("provider set " + t.ID + " --provider " + t.Provider.Name)
 }

@@ -71,7 +71,8 @@ type doctor struct {
 	file     *tenants.File // nil if it cannot be read
 	idKey    string        // its fingerprint, "" if unknown
 	roots    []*root
-	workers  int // that answered, on all machines
+	workers  int             // that answered, on all machines
+	told     map[string]bool // what was reported once for an account
 	findings []Finding
 }
 
@@ -98,7 +99,7 @@ func Run(ctx context.Context, o Options) Report {
 	if o.Running == nil {
 		o.Running = func() ([]string, bool) { return commands(o.Proc) }
 	}
-	d := &doctor{Options: o, now: o.Now()}
+	d := &doctor{Options: o, now: o.Now(), told: map[string]bool{}}
 	d.load()
 	if !o.Keyless {
 		d.sealKey()

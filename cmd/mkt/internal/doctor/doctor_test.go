@@ -256,21 +256,22 @@ var faults = []fault{
 		h.change(func(t *tenants.Tenant) {
 			t.Provider.BaseURL, t.Provider.AllowPrivateAddress = "https://192.168.1.5:8443", false
 		})
-	}, []string{"FAIL BASE_URL_REFUSED"}, "acme", "mkt provider set acme --provider betsapi"},
+	}, []string{"FAIL BASE_URL_REFUSED"}, "acme", "mkt provider set acme --provider betsapi --base-url ''"},
 	{"base URL of somebody else", func(h *installation) {
 		h.change(func(t *tenants.Tenant) {
 			t.Provider.BaseURL, t.Provider.AllowPrivateAddress = "https://evil.example", false
 		})
-	}, []string{"FAIL BASE_URL_REFUSED"}, "acme", "mkt provider set acme --provider betsapi"},
+	}, []string{"FAIL BASE_URL_REFUSED"}, "acme", "mkt provider set acme --provider betsapi --base-url ''"},
 	{"data of nobody", func(h *installation) {
 		must(h.t, os.Rename(filepath.Dir(h.root), filepath.Join(h.options.Data, "client_id=was-here")))
 	}, []string{"WARN NEVER_RAN", "FAIL SNAPSHOT_FOREIGN", "WARN DATA_UNKNOWN"}, "acme", ""},
 
+	{"a data root that was made by hand", func(h *installation) { must(h.t, os.Chmod(h.options.Data, 0o755)) }, []string{"WARN DATA_READABLE"}, "data", "chmod o-rwx"},
 	{"no account", func(h *installation) {
 		must(h.t, os.RemoveAll(h.options.Data))
 		h.write(h.options.Tenants, "version: 1\ntenants: []\n")
 	}, []string{"WARN TENANTS_NONE"}, "tenants.yaml", "mkt tenant add acme --product market_engine"},
-	{"a bookmaker that the provider does not know", (*installation).mistype, []string{"FAIL BOOKMAKER_UNKNOWN"}, "acme", "mkt provider set acme --provider theoddsapi --bookmaker pinnacle --base-url http://127.0.0.1:"},
+	{"a bookmaker that the provider does not know", (*installation).mistype, []string{"FAIL BOOKMAKER_UNKNOWN"}, "acme", "mkt provider set acme --provider theoddsapi --bookmaker pinnacle"},
 	{"nothing serves", func(h *installation) {
 		h.options.Running = func() ([]string, bool) { return []string{"schedule"}, true }
 	}, []string{"NOTE SERVE_NOT_RUNNING"}, "tenants.yaml", "mkt serve"},
@@ -293,7 +294,7 @@ var faults = []fault{
 	{"test refused before anything was published", func(h *installation) {
 		must(h.t, os.RemoveAll(h.root))
 		h.tested("CREDENTIAL_REJECTED")
-	}, []string{"FAIL CREDENTIAL_REFUSED"}, "acme", "--base-url http://127.0.0.1:"},
+	}, []string{"FAIL CREDENTIAL_REFUSED"}, "acme", "mkt provider set acme --provider betsapi"},
 	{"the test found that the product was not bought", func(h *installation) { h.tested("PERMISSION_DENIED") }, []string{"FAIL TEST_FAILED"}, "acme", "mkt provider set acme"},
 	{"test of a plan without the product", func(h *installation) { h.lacks("", football.Prematch) }, []string{"FAIL NOT_IN_PLAN"}, "acme", "mkt tenant product unset acme market_engine"},
 	{"test of a plan without another product", func(h *installation) { h.lacks("", football.LiveStats) }, nil, "", ""},
@@ -317,6 +318,22 @@ var faults = []fault{
 			r.Quota = &health.Quota{At: h.now(), UsedUpUntil: &until}
 		})
 	}, []string{"WARN QUOTA_USED_UP"}, "acme", "mkt provider test acme"},
+	{"quota used up by the first cycle alone", func(h *installation) {
+		h.usedUp("", 3*time.Hour, 30*time.Hour)
+	}, []string{"WARN QUOTA_USED_UP"}, "acme", "none is needed"},
+	{"quota used up, and every request refused for it", func(h *installation) {
+		h.usedUp(health.CodeRateLimited, 3*time.Hour, 30*time.Hour)
+		h.tested(health.CodeRateLimited)
+		h.later(0)
+	}, []string{"WARN QUOTA_USED_UP"}, "acme", "none is needed"},
+	{"cycles that did not begin anew after the quota was renewed", func(h *installation) {
+		h.usedUp("", 9*time.Hour, time.Hour)
+	}, []string{"FAIL CYCLE_OVERDUE"}, "acme", "mkt cycle --tenant acme"},
+	{"credential refused by a test and by a cycle", func(h *installation) {
+		h.failed("CREDENTIAL_REJECTED", 3)
+		h.tested("CREDENTIAL_REJECTED")
+		h.later(3 * time.Hour)
+	}, []string{"FAIL CREDENTIAL_REFUSED"}, "acme", "mkt provider set acme"},
 	{"quota back", func(h *installation) {
 		until := h.now().Add(-time.Second)
 		h.state("fetch", func(r *health.Run) {
@@ -465,6 +482,20 @@ func (h *installation) state(step string, change func(*health.Run)) {
 	data, err := json.Marshal(run)
 	must(h.t, err)
 	h.write(path, string(data))
+}
+
+// usedUp is a quota that the newest fetch used up, for so long, and doctor looks later.
+func (h *installation) usedUp(code health.Code, later, lasts time.Duration) {
+	h.t.Helper()
+	at := h.now()
+	until := at.Add(lasts)
+	h.state("fetch", func(r *health.Run) {
+		r.Quota = &health.Quota{At: at, UsedUpUntil: &until}
+		if code != "" {
+			r.OK, r.Code, r.FailuresInARow = false, code, 3
+		}
+	})
+	h.later(later)
 }
 
 func (h *installation) failed(code health.Code, times int) {

@@ -115,6 +115,9 @@ func (d *doctor) dataRoot() {
 		d.bad(Fail, "DATA_NOT_FOLDER", "files", at, "point --data (data in mkt.yaml) to a folder", "the data root is not a folder")
 		return
 	}
+	if err == nil && info.Mode().Perm()&0o007 == 0o005 { // listing it needs both
+		d.bad(Warn, "DATA_READABLE", "files", at, "chmod o-rwx "+cli.Quote(d.Data), "mode %04o: every user of this machine may read what was published for all accounts, and the providers' answers", info.Mode().Perm())
+	}
 	if d.Keyless {
 		return
 	}

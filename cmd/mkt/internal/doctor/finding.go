@@ -60,6 +60,7 @@ var codes = map[string]string{
 	"FILE_WRITABLE":     "every user may write a file or folder that mkt relies on",
 	"DATA_NOT_FOLDER":   "the data root is not a folder",
 	"DATA_NOT_WRITABLE": "the data root cannot be written by this user",
+	"DATA_READABLE":     "every user may read the data root",
 	"OWNER_DIFFERS":     "files of one installation belong to several users",
 	"AUDIT_MODE":        "others may read the audit log",
 	"AUDIT_BROKEN":      "the audit log cannot be appended to, so no account can be changed",

@@ -135,6 +135,7 @@ func newInstallation(t *testing.T) *installation {
 	if out, err := exec.Command("cp", "-a", from, dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	must(t, os.Chmod(filepath.Join(dir, "data"), 0o750))
 	at := time.Now().Add(time.Minute)
 	return &installation{t: t, dir: dir, root: filepath.Join(dir, "data", layout.TenantProduct("acme", string(product))), options: doctor.Options{
 		Config: filepath.Join(dir, "mkt.yaml"), Tenants: filepath.Join(dir, "tenants.yaml"), Data: filepath.Join(dir, "data"),

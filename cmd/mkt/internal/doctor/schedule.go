@@ -22,7 +22,7 @@ func (d *doctor) schedule(r *root) {
 		return // it is unknown whose data it is
 	}
 	if r.tenant == nil {
-		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "add it to "+cli.Quote(d.Tenants)+" again, or remove the folder", "no tenant in the file has this id")
+		d.bad(Warn, "DATA_UNKNOWN", "accounts", r.at(""), "add it to "+cli.Quote(d.Tenants)+" again, or delete what is left of it: "+d.mkt("tenant delete "+r.id), "no tenant in the file has this id")
 		return
 	}
 	if !d.isDue(r) {
@@ -32,29 +32,74 @@ func (d *doctor) schedule(r *root) {
 	if r.head != nil {
 		last = r.head.PublishedAt
 	}
+	c := d.connectionOf(r)
 	if r.fs != nil {
 		for _, step := range runs.Steps {
-			d.step(r, step, &last)
+			d.step(r, c, step, &last)
 		}
 	}
-	d.connection(r)
-	if !r.published && r.refused {
+	d.connection(r, c)
+	if r.refused {
 		return // the reason was reported
 	}
 	if r.stored != nil && r.stored.PublishedAt.After(last) {
 		last = r.stored.PublishedAt // by another machine
+	}
+	_, usedUp := c.quota.UsedUp(d.now)
+	if !r.published && r.stored == nil && usedUp {
+		return // the reason was reported
 	}
 	if !r.published && r.stored == nil {
 		d.bad(Warn, "NEVER_RAN", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id), "nothing was published yet: its data routes answer 503")
 		return
 	}
 	if !last.IsZero() {
-		d.overdue(r, last)
+		d.overdue(r, c.quota, last)
 	}
 }
 
+// connection is what is known of the provider connection of an account, for each of its products.
+type connection struct {
+	findings []*health.Run // the newest test, if there is one, and the newest fetch of every product
+	tested   bool          // the first is a test
+	status   health.Connection
+	quota    *health.Quota
+}
+
+// connectionOf reads what serve reads: the newest test and the newest fetch of every product.
+func (d *doctor) connectionOf(r *root) connection {
+	var c connection
+	look := func(dir, step string) {
+		if run, err := health.ReadIn(d.Data, dir, step); err == nil && run != nil {
+			c.findings = append(c.findings, run) // an unreadable file is another finding
+		}
+	}
+	look(layout.Tenant(r.id), health.StepProbe)
+	c.tested = len(c.findings) > 0
+	for _, p := range d.Products {
+		look(layout.TenantProduct(r.id, string(p)), health.StepFetch)
+	}
+	c.status = health.ConnectionStatus(true, false, r.fingerprint(), c.findings...)
+	c.quota = health.NewestQuota(r.fingerprint(), c.findings...)
+	return c
+}
+
+// explains reports whether a failure has a cause that is a finding of the account: it is not reported
+// again for each step and product.
+func (c connection) explains(code health.Code, now time.Time) bool {
+	_, usedUp := c.quota.UsedUp(now)
+	return code == health.CodeRateLimited && usedUp || code == health.CodeCredential && c.status == health.InvalidCredential
+}
+
+// once reports whether it is asked for the first time about a finding of an account.
+func (d *doctor) once(id, code string) bool {
+	first := !d.told[id+" "+code]
+	d.told[id+" "+code] = true
+	return first
+}
+
 // step checks a step's state file. Only this file records a publication that had nothing to do.
-func (d *doctor) step(r *root, step string, last *time.Time) {
+func (d *doctor) step(r *root, c connection, step string, last *time.Time) {
 	file := layout.StateDir + "/" + step + ".json"
 	run, err := health.Read(r.fs, step)
 	if err != nil {
@@ -74,6 +119,8 @@ func (d *doctor) step(r *root, step string, last *time.Time) {
 	switch {
 	case another:
 		d.ok("schedule", r.at(file), "the newest fetch was with another credential")
+	case !run.OK && c.explains(run.Code, d.now):
+		d.ok("schedule", r.at(file), "%s failed for a reason of the account: %s", step, run.Failure())
 	case !run.OK && d.unknownBookmaker(r, run):
 	case !run.OK:
 		d.bad(d.severity(run), "CYCLE_FAILING", "schedule", r.at(file), d.remedy(r, run), "%s failed %s: %s, %s ago",
@@ -102,7 +149,7 @@ func (d *doctor) unknownBookmaker(r *root, run *health.Run) bool {
 		return false
 	}
 	r.refused = true
-	d.bad(Fail, "BOOKMAKER_UNKNOWN", "schedule", place{tenant: r.id, product: string(r.product), file: d.Tenants}, d.connectWith(r.tenant, p.Bookmakers.Default),
+	d.bad(Fail, "BOOKMAKER_UNKNOWN", "schedule", place{tenant: r.id, product: string(r.product), file: d.Tenants}, d.connect(r.tenant)+" --bookmaker "+cli.Quote(p.Bookmakers.Default),
 		"%s does not know the bookmaker %s: spell it as the provider does; %s is the default", p.Name, cli.Quote(p.Bookmaker(r.tenant.Provider.Bookmaker)), p.Bookmakers.Default)
 	return true
 }
@@ -138,42 +185,39 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 	return d.mkt(fmt.Sprintf("%s --tenant %s --log-level debug", run.Step, r.id))
 }
 
-// connection checks the provider connection as serve does, by the newest test and the newest
-// fetch of every product. A fetch whose credential was refused is a finding of its step.
-func (d *doctor) connection(r *root) {
-	at := place{tenant: r.id, product: string(r.product), file: d.Tenants}
-	var findings []*health.Run
-	look := func(dir, step string) {
-		if run, err := health.ReadIn(d.Data, dir, step); err == nil && run != nil {
-			findings = append(findings, run) // an unreadable file is another finding
-		}
-	}
-	look(layout.Tenant(r.id), health.StepProbe)
-	tested := len(findings)
-	for _, p := range d.Products {
-		look(layout.TenantProduct(r.id, string(p)), health.StepFetch)
-	}
-	plan := health.NewestPlan(r.fingerprint(), findings...)
-	newest := health.CredentialStatusOf(r.fingerprint(), findings...)
-	switch status := health.ConnectionStatus(true, false, r.fingerprint(), findings...); {
-	case status == health.InvalidCredential:
+// connection checks the provider connection, as serve does. What concerns the account is reported
+// once for all its products.
+func (d *doctor) connection(r *root, c connection) {
+	at := place{tenant: r.id, file: d.Tenants}
+	plan := health.NewestPlan(r.fingerprint(), c.findings...)
+	newest := health.CredentialStatusOf(r.fingerprint(), c.findings...)
+	switch {
+	case c.status == health.InvalidCredential:
 		r.refused = true
-		d.bad(Fail, "CREDENTIAL_REFUSED", "schedule", at, d.connect(r.tenant), "the provider refuses the credential: its data routes answer 409")
-	case tested > 0 && newest.Code != "" && findings[0].FinishedAt.Equal(*newest.LastAttemptAt):
-		test := findings[0]
+		if d.once(r.id, "CREDENTIAL_REFUSED") {
+			d.bad(Fail, "CREDENTIAL_REFUSED", "schedule", at, d.connect(r.tenant), "the provider refuses the credential: its data routes answer 409, and no cycle runs")
+		}
+	case c.tested && newest.Code != "" && c.findings[0].FinishedAt.Equal(*newest.LastAttemptAt) && !c.explains(c.findings[0].Failure(), d.now):
+		test := c.findings[0]
 		level := Warn // it may be temporary
 		if test.Failure() == health.CodePermission {
 			level = Fail
 		}
-		d.bad(level, "TEST_FAILED", "schedule", at, d.remedy(r, test), "the newest test of the connection failed: %s, %s ago", test.Failure(), ago(d.now.Sub(test.FinishedAt)))
+		if d.once(r.id, "TEST_FAILED") {
+			d.bad(level, "TEST_FAILED", "schedule", at, d.remedy(r, test), "the newest test of the connection failed: %s, %s ago", test.Failure(), ago(d.now.Sub(test.FinishedAt)))
+		}
 	case plan.Refuses(r.product.Needs()):
 		d.inPlan(r, plan)
-	case status == health.Verifying && r.published:
-		d.bad(Warn, "CREDENTIAL_UNTRIED", "schedule", at, d.mkt("provider test "+r.id), "the credential was not tried yet: its data routes answer 409")
+	case c.status == health.Verifying && r.published:
+		if d.once(r.id, "CREDENTIAL_UNTRIED") {
+			d.bad(Warn, "CREDENTIAL_UNTRIED", "schedule", at, d.mkt("provider test "+r.id), "the credential was not tried yet: its data routes answer 409")
+		}
 	default:
-		d.ok("schedule", at, "the connection is %s", status)
+		d.ok("schedule", at, "the connection is %s", c.status)
 	}
-	d.quota(r, health.NewestQuota(r.fingerprint(), findings...))
+	if c.quota != nil && d.once(r.id, "quota") {
+		d.quota(r, c.quota)
+	}
 }
 
 // inPlan checks, once for each product, that the plan of the account does not refuse what
@@ -197,20 +241,21 @@ func (d *doctor) largerPlan(r *root) string {
 		d.mkt(fmt.Sprintf("tenant product unset %s %s", r.id, r.product))
 }
 
-// quota checks the provider's newest report of the account's quota, once for all its products.
+// quota checks the provider's newest report of the account's quota.
 func (d *doctor) quota(r *root, q *health.Quota) {
-	first := slices.IndexFunc(d.roots, func(other *root) bool { return other.id == r.id && other.published })
-	if q == nil || first >= 0 && d.roots[first] != r {
-		return
-	}
 	at := place{tenant: r.id, file: d.Tenants}
-	d.pace(r, at)
-	if _, usedUp := q.UsedUp(d.now); usedUp {
-		d.bad(Warn, "QUOTA_USED_UP", "schedule", at, "none is needed if this is rare; otherwise run it less often (schedule in "+cli.Quote(d.Tenants)+
-			") or buy a larger quota, and then: "+d.mkt("provider test "+r.id), "the provider's quota is %s", q.Describe(d.now))
+	_, usedUp := q.UsedUp(d.now)
+	if !usedUp {
+		d.pace(r, at)
+		d.ok("schedule", at, "the provider's quota: %s", q.Describe(d.now))
 		return
 	}
-	d.ok("schedule", at, "the provider's quota: %s", q.Describe(d.now))
+	more := ""
+	if plan, err := pace.Of(d.Data, r.tenant, d.now); err == nil && plan.Over {
+		more = "; the whole quota does not carry the schedule: " + plan.Needs()
+	}
+	d.bad(Warn, "QUOTA_USED_UP", "schedule", at, "none is needed if this is rare; otherwise run it less often (schedule in "+cli.Quote(d.Tenants)+
+		") or buy a larger quota, and then: "+d.mkt("provider test "+r.id), "the provider's quota is %s: its cycles are postponed until then%s", q.Describe(d.now), more)
 }
 
 // pace checks whether the provider's quota carries the account's schedule.
@@ -243,7 +288,9 @@ func (d *doctor) pace(r *root, at place) {
 
 func (r *root) fingerprint() string { return r.tenant.Provider.Fingerprint() }
 
-func (d *doctor) overdue(r *root, last time.Time) {
+// overdue checks the age of the newest successful cycle. The time in which the quota was used up does
+// not count: the cycles were postponed.
+func (d *doctor) overdue(r *root, q *health.Quota, last time.Time) {
 	s, err := schedule.Parse(r.tenant.Expression(r.product))
 	if err != nil {
 		return // no schedule: cycles are run by hand
@@ -254,11 +301,26 @@ func (d *doctor) overdue(r *root, last time.Time) {
 			cadence = max(cadence, pace.Expected(d.now, r.fingerprint()))
 		}
 	}
-	if age > schedule.OverdueAfter*cadence {
+	if age-postponed(q, last, d.now) > schedule.OverdueAfter*cadence {
 		r.late = true
 		d.bad(Fail, "CYCLE_OVERDUE", "schedule", r.at(""), d.mkt("cycle --tenant "+r.id),
 			"the newest successful cycle is %s old, and one is due every %s: check that mkt schedule, cron or the timer runs", ago(age), cadence)
 		return
 	}
 	d.ok("schedule", r.at(""), "the newest successful cycle is %s old", ago(age))
+}
+
+// postponed returns how long since last nothing was asked because the quota was used up.
+func postponed(q *health.Quota, last, now time.Time) time.Duration {
+	if q == nil || q.UsedUpUntil == nil {
+		return 0
+	}
+	from, until := q.At, *q.UsedUpUntil
+	if from.Before(last) {
+		from = last
+	}
+	if until.After(now) {
+		until = now
+	}
+	return max(0, until.Sub(from))
 }

@@ -56,8 +56,8 @@ func PostponementOf(env *cli.Env, t *tenants.Tenant, p football.Product, now tim
 	if at, code, retry := refused(env, t, p, fingerprint, findings); code != "" && now.Before(at.Add(retry)) && !at.After(now.Add(time.Minute)) {
 		until := at.Add(retry)
 		return &Postponement{until, ForRefusal, fmt.Sprintf(
-			"the provider refused at %s (%s): it is asked again at %s; mkt provider set %s, or a good mkt provider test %s, ends that",
-			cli.ClockTime(at), code, cli.ClockTime(until), t.ID, t.ID)}
+			"the provider refused at %s (%s): it is asked again at %s; mkt provider set %s --provider %s, or a good mkt provider test %s, ends that",
+			cli.ClockTime(at), code, cli.ClockTime(until), t.ID, t.Provider.Name, t.ID)}
 	}
 	quota := health.NewestQuota(fingerprint, findings...)
 	if until, usedUp := quota.UsedUp(now); usedUp {

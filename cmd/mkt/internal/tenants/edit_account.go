@@ -2,6 +2,7 @@ package tenants
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -19,6 +20,17 @@ func (e *Editor) SetStatus(id string, s account.Status) error {
 		}
 	}
 	return e.set(id, "status", text(string(s)))
+}
+
+// Delete removes a tenant's whole entry.
+func (e *Editor) Delete(id string) error {
+	entry, err := e.entry(id)
+	if err != nil {
+		return err
+	}
+	list := child(e.doc.Content[0], "tenants")
+	list.Content = slices.DeleteFunc(list.Content, func(n *yaml.Node) bool { return n == entry })
+	return nil
 }
 
 // SetName sets the display name of a tenant; "" removes it.

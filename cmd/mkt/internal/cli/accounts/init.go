@@ -201,6 +201,10 @@ func (g *Group) printInit(dir string, files []initFile) error {
 		}
 		fmt.Fprintf(g.Out, "%s  %s\n", word, f.File)
 	}
+	root := cli.DataRootIn(dir)
+	if info, err := os.Stat(root); err == nil && info.Mode().Perm()&0o005 == 0o005 {
+		fmt.Fprintf(g.Out, "\nEvery user of this machine may read the data root; this ends it:\n\n  chmod o-rwx %s\n", cli.Quote(root))
+	}
 	in := ""
 	if dir != "." {
 		in = "  cd " + cli.Quote(dir) + "\n"

@@ -34,6 +34,11 @@ func newProviderSet(g *Group) *cobra.Command {
 echo, from stdin, or from --credential-file; never from an argument, which
 other users could see. It is sealed before it is written.
 
+A new credential of the connected provider keeps base URL, bookmaker and
+--allow-private-address unless others are given; --base-url '' is the
+provider's own, --bookmaker '' its default. Nothing of another provider is
+kept: its credential must not be sent to the host of the one before.
+
 If data of another provider, or with the prices of another bookmaker, is
 published, the command says what the change means for clients, and asks. With
 another provider, every fixture, market and selection gets another id.`,
@@ -46,7 +51,10 @@ another provider, every fixture, market and selection gets another id.`,
 			return cobra.ExactArgs(1)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkProvider(p); err != nil {
+			if p.Name == "" {
+				return cli.Usagef("which provider? give --provider NAME: %s", strings.Join(tenants.ProviderNames(), ", "))
+			}
+			if err := cli.CheckWord("--provider", p.Name, tenants.ProviderNames()...); err != nil {
 				return err
 			}
 			return g.setProvider(cmd, args[0], p, file, yes)
@@ -54,7 +62,7 @@ another provider, every fixture, market and selection gets another id.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&p.Name, "provider", "", "adapter: "+strings.Join(tenants.ProviderNames(), ", "))
-	flags.StringVar(&p.BaseURL, "base-url", "", "base URL instead of the provider's own")
+	flags.StringVar(&p.BaseURL, "base-url", "", "base URL instead of the provider's own, which '' restores")
 	flags.StringVar(&p.Bookmaker, "bookmaker", "", "whose prices to take, where a provider sells those of several")
 	flags.BoolVar(&p.AllowPrivateAddress, "allow-private-address", false, "allow a provider on loopback or a private network: for the simulator")
 	flags.StringVar(&file, "credential-file", "-", "file with the credential; - is stdin")
@@ -63,18 +71,31 @@ another provider, every fixture, market and selection gets another id.`,
 	return cmd
 }
 
+// keep sets what the command line leaves out to what the connection before has, if that is to the
+// same provider. The permission for a private address belongs to the base URL that it was given for.
+func keep(cmd *cobra.Command, p tenants.Provider, before *tenants.Provider) tenants.Provider {
+	if before == nil || before.Name != p.Name {
+		return p
+	}
+	given := cmd.Flags().Changed
+	if !given("bookmaker") {
+		p.Bookmaker = before.Bookmaker
+	}
+	if !given("base-url") {
+		p.BaseURL = before.BaseURL
+	}
+	if !given("allow-private-address") && p.BaseURL == before.BaseURL {
+		p.AllowPrivateAddress = before.AllowPrivateAddress
+	}
+	return p
+}
+
 func checkProvider(p tenants.Provider) error {
-	if p.Name == "" {
-		return cli.Usagef("which provider? give --provider NAME: %s", strings.Join(tenants.ProviderNames(), ", "))
-	}
-	if err := cli.CheckWord("--provider", p.Name, tenants.ProviderNames()...); err != nil {
-		return err
-	}
 	if reason := tenants.CheckBaseURL(p.BaseURL, p.AllowPrivateAddress); reason != "" {
 		return cli.Usagef("--base-url: %s", reason)
 	}
 	if reason := tenants.RefusedHost(p); reason != "" {
-		return cli.Usagef("--base-url %s: %s: give --allow-private-address for a simulator, or leave --base-url out", p.BaseURL, reason)
+		return cli.Usagef("--base-url %s: %s: give --allow-private-address for a simulator, or --base-url '' for the provider's own", p.BaseURL, reason)
 	}
 	if reason := tenants.CheckBookmaker(p.Name, p.Bookmaker); reason != "" {
 		return cli.Usagef("--bookmaker: %s", reason)
@@ -86,6 +107,11 @@ func checkProvider(p tenants.Provider) error {
 func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, file string, yes bool) error {
 	t, err := g.LoadTenant(id)
 	if err != nil {
+		return err
+	}
+	asked := p
+	p = keep(cmd, asked, t.Provider)
+	if err := checkProvider(p); err != nil {
 		return err
 	}
 	for _, product := range account.Products() {
@@ -121,7 +147,14 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, f
 		return err
 	}
 	p.Hint = credential.Hint(clean)
-	done, err := g.editTenants(cmd.Context(), audit.ProviderSet, func(e *tenants.Editor) error { return e.SetProvider(id, p) })
+	done, err := g.editTenants(cmd.Context(), audit.ProviderSet, func(e *tenants.Editor) error {
+		if now, known := e.File().Tenant(id); known {
+			if changed := keep(cmd, asked, now.Provider); changed.BaseURL != p.BaseURL || changed.Bookmaker != p.Bookmaker || changed.AllowPrivateAddress != p.AllowPrivateAddress {
+				return fmt.Errorf("tenant %s: its connection was changed meanwhile, so nothing was stored: run the command again", id)
+			}
+		}
+		return e.SetProvider(id, p)
+	})
 	if done == nil {
 		return err
 	}
@@ -135,6 +168,12 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, f
 	of := ""
 	if maker := p.BookmakerInUse(); maker != "" {
 		of = ", prices of " + maker
+	}
+	if p.BaseURL != "" {
+		of += ", base URL " + p.BaseURL
+	}
+	if t.Provider != nil && t.Provider.BaseURL != "" && p.BaseURL == "" {
+		of += ", the provider's own base URL instead of " + t.Provider.BaseURL
 	}
 	plain.Fprintf(g.Out, "tenant %s: provider %s set%s, credential %s sealed\nNext:\n  %s provider test %s\n  %s cycle --tenant %s\n",
 		id, p.Name, of, p.Hint, cli.Self(), id, cli.Self(), id)

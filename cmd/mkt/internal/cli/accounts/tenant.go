@@ -12,7 +12,7 @@ import (
 func newTenant(g *Group) *cobra.Command {
 	return cli.Group("tenant", "Keep the accounts in tenants.yaml",
 		newTenantAdd(g), newTenantList(g), newTenantShow(g), newTenantValidate(g), newTenantLog(g), newTenantName(g),
-		newTenantSuspend(g), newTenantReactivate(g), newTenantRevoke(g),
+		newTenantSuspend(g), newTenantReactivate(g), newTenantRevoke(g), newTenantDelete(g),
 		cli.Group("token", "Issue, rotate and end API tokens", newTokenIssue(g), newTokenRotate(g), newTokenEnd(g)),
 		cli.Group("product", "Set which products a tenant is subscribed to, and for how long", newProductSet(g), newProductUnset(g)),
 		cli.Group("feature", "Switch features on and off", newFeatureEnable(g), newFeatureDisable(g)),

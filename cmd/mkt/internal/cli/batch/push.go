@@ -2,10 +2,14 @@ package batch
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/durable"
@@ -73,7 +77,14 @@ func (g *Group) push(cmd *cobra.Command, f pushFlags) error {
 		return err
 	}
 	defer closeLeases()
+	deleted, err := g.deletedAccounts()
+	if err != nil {
+		return err
+	}
 	return g.Each("push", f.Filter, func(p cli.Dataset) error {
+		if deleted[p.Tenant] {
+			return fmt.Errorf("the account was deleted, and its data is not stored again: mkt tenant delete %s deletes what is left of it here", p.Tenant)
+		}
 		return take(ctx, p, func(ctx context.Context, root *durable.Disk) error {
 			d := s.Dataset(p.Tenant, p.Product)
 			if f.repair {
@@ -123,6 +134,32 @@ func (g *Group) repairOne(ctx context.Context, d *store.Dataset, p cli.Dataset, 
 			p, cli.Plural(len(done.Left), "pack"), done.Left[0])
 	}
 	return err
+}
+
+// deletedAccounts returns the accounts that mkt tenant delete deleted, and that were not added again.
+// A data root without accounts is one that was copied: there nothing is known of them.
+func (g *Group) deletedAccounts() (map[string]bool, error) {
+	f, err := g.LoadTenants()
+	if err != nil {
+		if _, missing := os.Stat(g.Tenants); errors.Is(missing, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	log, err := audit.Open(g.Tenants, audit.Filter{Action: audit.TenantDelete})
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	deleted := map[string]bool{}
+	for _, e := range log.Entries {
+		if _, again := f.Tenant(e.Tenant); !again {
+			deleted[e.Tenant] = true
+		}
+	}
+	return deleted, nil
 }
 
 func (g *Group) pushOne(ctx context.Context, d *store.Dataset, p cli.Dataset, root *durable.Disk, dryRun bool) error {

@@ -22,6 +22,7 @@ import (
 	"mkt/cmd/mkt/internal/console"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/plain"
+	"mkt/publish/durable"
 	"mkt/serve"
 	"mkt/serve/account"
 )
@@ -70,7 +71,7 @@ but no token and no credential.`,
 		Annotations: map[string]string{cli.LongRunning: ""},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.Doctor = doctor.Options{Config: g.Settings.File, Command: cli.SameCommand(cmd), ServiceName: g.service.Name, SupportEmail: g.service.SupportEmail, Keyless: f.keyless}
-			return g.Serve(cmd.Context(), f, g.printReady)
+			return g.Serve(cmd.Context(), f, func(url string) error { return g.printReady(url, f.password != "") })
 		},
 	}
 	flags := cmd.Flags()
@@ -167,6 +168,13 @@ func readPassword(name string) (string, error) {
 		return "", fmt.Errorf("--password-file: %w", err)
 	}
 	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return "", fmt.Errorf("--password-file: %w", err)
+	}
+	if durable.Exposed(info, os.Geteuid()) != 0 {
+		return "", cli.Usagef("--password-file %s: mode %04o: other users may read or write it: chmod 600 %s", name, info.Mode().Perm(), cli.Quote(name))
+	}
 	text, err := io.ReadAll(io.LimitReader(file, longestPassword+2))
 	if err != nil {
 		return "", fmt.Errorf("--password-file: %w", err)
@@ -184,10 +192,13 @@ func isLoopback(listen string) bool {
 	return err == nil && (host == "localhost" || bad == nil && ip.IsLoopback())
 }
 
-func (g *Group) printReady(url string) error {
+func (g *Group) printReady(url string, protected bool) error {
 	if g.JSON() {
 		return g.Encode(daemon.Ready{Event: "ready", BaseURL: url})
 	}
-	_, err := plain.Fprintf(g.Out, "console at %s\n", url)
+	if _, err := plain.Fprintf(g.Out, "console at %s\n", url); err != nil || protected {
+		return err
+	}
+	_, err := plain.Fprintf(g.Errs, "mkt: every user of this machine can open it: --password-file sets a password\n")
 	return err
 }

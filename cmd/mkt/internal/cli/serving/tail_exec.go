@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,10 +101,11 @@ func (c *consumer) deliver(ctx context.Context, batch []tail.News, cursor string
 	return nil
 }
 
-// run runs the program once. It is not stopped when mkt is asked to stop: the batch under way
+// run runs the program once, without the token, which it does not need. It is not stopped when mkt is asked to stop: the batch under way
 // is finished.
 func (c *consumer) run(lines []byte) error {
 	cmd := exec.Command("/bin/sh", "-c", c.command)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, tokenVariable+"=") })
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(lines), c.DataOut(), c.Errs
 	return cmd.Run()
 }

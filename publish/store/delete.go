@@ -1,0 +1,38 @@
+package store
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"mkt/publish/layout"
+)
+
+// MeasureAccount counts the objects of an account and their bytes.
+func (s *Store) MeasureAccount(ctx context.Context, clientID string) (objects int, bytes int64, err error) {
+	err = s.objects.list(ctx, layout.Tenant(clientID)+"/", "", func(o object) (bool, error) {
+		objects++
+		bytes += o.size
+		return true, nil
+	})
+	return objects, bytes, err
+}
+
+// DeleteAccount deletes all objects of an account. After an error it can be called again. Nothing may
+// publish for the account meanwhile.
+func (s *Store) DeleteAccount(ctx context.Context, clientID string) error {
+	var keys []string
+	err := s.objects.list(ctx, layout.Tenant(clientID)+"/", "", func(o object) (bool, error) {
+		keys = append(keys, o.key)
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(copiesAtOnce)
+	for _, key := range keys {
+		g.Go(func() error { return s.objects.delete(ctx, key) })
+	}
+	return g.Wait()
+}
