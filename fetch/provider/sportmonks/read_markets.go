@@ -105,6 +105,7 @@ func (r *sheetReader) item(v strictjson.Value) {
 	odds, once := v.Once(wire.KeyOdds)
 	switch {
 	case odds.Kind() == strictjson.Array && once:
+		r.met.Sections++
 	case odds.Kind() == strictjson.Absent:
 		r.lose(f, itemNoOdds)
 		return
@@ -142,7 +143,7 @@ func (r *sheetReader) fixture(id string) *offered {
 	return f
 }
 
-// lose counts a part that cannot be assigned to a market.
+// lose counts the odds of a fixture, which cannot be read.
 func (r *sheetReader) lose(f *offered, why string) {
 	r.damaged.Add(why)
 	r.met.Sections++
@@ -150,17 +151,25 @@ func (r *sheetReader) lose(f *offered, why string) {
 	f.lost, f.hurt = true, true
 }
 
+// loseRow counts a row that cannot be assigned to a market.
+func (r *sheetReader) loseRow(f *offered, why string) {
+	r.damaged.Add(why)
+	r.met.Rows++
+	r.hurt.Rows++
+	f.lost, f.hurt = true, true
+}
+
 // rowOf reads one row of a fixture.
 func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 	if v.Kind() != strictjson.Object {
-		r.lose(f, rowNoObject)
+		r.loseRow(f, rowNoObject)
 		return
 	}
 	m := &r.members
 	m.read(v, &r.unknown)
 	switch id := m.id(memberBookmaker); {
 	case id == "":
-		r.lose(f, rowBookmaker)
+		r.loseRow(f, rowBookmaker)
 		return
 	case id != r.bookmaker:
 		r.skipped.Add("row of another bookmaker")
@@ -168,12 +177,12 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 		return
 	}
 	if m.at[memberFixture].Kind() != strictjson.Absent && m.id(memberFixture) != f.id {
-		r.lose(f, rowFixture)
+		r.loseRow(f, rowFixture)
 		return
 	}
 	id := m.id(memberMarket)
 	if id == "" {
-		r.lose(f, rowMarket)
+		r.loseRow(f, rowMarket)
 		return
 	}
 	r.met.Rows++
@@ -190,11 +199,14 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 	case row.Trouble != "":
 		r.hurt.Rows++
 		f.hurt = true
-	case m.at[memberLabel].Kind() == strictjson.Absent:
+	case m.at[memberLabel].Kind() <= strictjson.Null:
 		r.damaged.Add(rowNoLabel)
 		r.hurt.Rows++
-	case m.at[memberDP3].Kind() == strictjson.Absent && m.at[memberValue].Kind() == strictjson.Absent:
+	case m.at[memberDP3].Kind() <= strictjson.Null && m.at[memberValue].Kind() <= strictjson.Null:
 		r.damaged.Add(rowNoPrice)
+		r.hurt.Rows++
+	case m.at[memberDescription].Kind() == strictjson.Null:
+		r.damaged.Add(rowField)
 		r.hurt.Rows++
 	}
 	g.rows = append(g.rows, row)
