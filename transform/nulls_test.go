@@ -82,8 +82,12 @@ func (n *nulls) within(path string, v any) {
 // refused: otherwise markets would be lost, and fixtures have no kick-off. The rule is the same for all
 // providers.
 func TestNullsAreRefused(t *testing.T) {
-	isPrices := func(path string) bool { return strings.Contains(path, "odds") || strings.Contains(path, "prematch") || strings.Contains(path, "multi") }
-	isID := func(key string) bool { return key == "id" || key == "FI" || key == "key" || strings.HasSuffix(key, "_id") || strings.HasSuffix(key, "_key") }
+	isPrices := func(path string) bool {
+		return strings.Contains(path, "odds") || strings.Contains(path, "prematch") || strings.Contains(path, "multi")
+	}
+	isID := func(key string) bool {
+		return key == "id" || key == "FI" || key == "key" || strings.HasSuffix(key, "_id") || strings.HasSuffix(key, "_key")
+	}
 	anywhere := func(string, string) bool { return true }
 	for _, c := range []struct {
 		what     string
