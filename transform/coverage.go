@@ -432,7 +432,7 @@ func (c *Coverage) leaveOut(l provider.Listing, payloads []named) {
 	taken := make(map[string]int)
 	for i := range c.Payloads {
 		for id, partial := range c.Payloads[i].partial {
-			if listed, ok := l.Fixtures[id]; !ok || listed.Over {
+			if listed, ok := l.Fixtures[id]; !ok || listed.Over || listed.InPlay {
 				continue
 			}
 			before, twice := taken[id]
