@@ -432,7 +432,7 @@ func (c *Coverage) leaveOut(l provider.Listing, payloads []named) {
 	taken := make(map[string]int)
 	for i := range c.Payloads {
 		for id, partial := range c.Payloads[i].partial {
-			if listed, ok := l.Fixtures[id]; !ok || listed.Over {
+			if listed, ok := l.Fixtures[id]; !ok || listed.Over || listed.InPlay {
 				continue
 			}
 			before, twice := taken[id]
@@ -526,11 +526,18 @@ func coverMarket(fixture string, m *football.Market) MarketCoverage {
 				c.Examples[reason] = wordsOf(s)
 			}
 		}
-		if m.Origin == football.Mapped && len(s.Quality.Reasons) == 1 && s.Quality.Reasons[0] == football.Suspended {
+		reasons := s.Quality.Reasons
+		if m.Origin == football.Mapped && len(reasons) > 0 && !slices.ContainsFunc(reasons, func(r football.Reason) bool { return !isNotOnOffer(r) }) {
 			c.Suspended++
 		}
 	}
 	return c
+}
+
+// isNotOnOffer reports whether a reason says nothing of what was read, but that it is not on
+// offer now.
+func isNotOnOffer(r football.Reason) bool {
+	return r == football.Suspended || r == football.OddsNoOffer
 }
 
 // wordsOf returns a selection's own words and its price, as the provider wrote them.

@@ -61,8 +61,8 @@ type Unpublished struct {
 }
 
 // Unpublished lists the selections of mapped markets that are not publishable, by reason,
-// and then by how many there are. Those that are suspended are not among them: they were
-// read.
+// and then by how many there are. Those that are not on offer are not among them: they
+// were read.
 func (c *Coverage) Unpublished() []Unpublished {
 	type id struct {
 		reason                          football.Reason
@@ -75,7 +75,7 @@ func (c *Coverage) Unpublished() []Unpublished {
 			return
 		}
 		for reason, n := range m.Reasons {
-			if reason == football.Suspended {
+			if isNotOnOffer(reason) {
 				continue
 			}
 			of := id{reason, m.Key, m.Canonical, m.Period, m.Subject}

@@ -53,7 +53,7 @@ func (r *run) logged() (pairs []any) {
 
 func marketCounts(s *Summary) []count {
 	return []count{{"fixtures", s.Fixtures}, {"not_offered", s.NotOffered}, {"markets", s.Markets}, {"markets_mapped", s.Mapped},
-		{"selections", s.Selections}, {"selections_publishable", s.Publishable}, {"markets_without_prices", s.WithoutPrices},
+		{"selections", s.Selections}, {"selections_publishable", s.Publishable}, {"no_offer", s.NoOffer}, {"markets_without_prices", s.WithoutPrices},
 		{"broken", s.Broken}, {"partial", s.Partial}, {"damaged", s.Damaged}, {"suspicions", s.Suspicions.Total()}}
 }
 

@@ -64,6 +64,8 @@ type Summary struct {
 	Selections int
 	// Publishable is how many selections have a proven meaning.
 	Publishable int
+	// NoOffer is how many selections have a price at which nothing can be won.
+	NoOffer int
 	// WithoutPrices is how many markets have no prices. Markets does not include them.
 	WithoutPrices int
 	Broken        int // fixtures that could not be read at all

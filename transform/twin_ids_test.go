@@ -2,11 +2,15 @@ package transform_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
+	"mkt/fetch/provider/sportmonks"
 	"mkt/publish/football"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
@@ -76,6 +80,95 @@ func idsOf(t *testing.T, key string, ids ...string) map[string]string {
 		for _, id := range m.ProviderMarketIDs {
 			found[id] = strings.Join(words, " ")
 		}
+	}
+	return found
+}
+
+// lists are lists of prices that a bookmaker sells at Sportmonks, several of them under one market
+// id: the market, its name, and rows of label, name, total and handicap.
+var lists = []struct {
+	market, name string
+	rows         []string
+}{
+	{"1", "Full Time Result", []string{"1|", "X|", "2|"}},
+	{"1", "Enhanced Prices", []string{"1|", "X|", "2|"}},
+	{"1", "Early Payout", []string{"1|", "X|", "2|"}},
+	{"80", "Goals Over/Under", []string{"Over|2.5", "Under|2.5"}},
+	{"80", "Goals Over/Under Extra", []string{"Over|2.5", "Under|2.5", "Over|3.5", "Under|3.5"}},
+	{"14", "Both Teams to Score", []string{"Yes|", "No|"}},
+	{"14", "Both Teams to Receive a Card", []string{"Yes|", "No|"}},
+	{"2", "Double Chance Special", []string{"1X|", "12|", "X2|"}},
+	{"99999", "Riddle", []string{"A|", "B|"}},
+}
+
+// One provider market under several names: whatever lists there are that day, and in whatever
+// order, each market has the same ids, and no two selections share one.
+func TestOneMarketUnderManyNames(t *testing.T) {
+	alone := make([]string, len(lists))
+	for i := range lists {
+		alone[i] = namedIDs(t, i)[lists[i].name]
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		chosen := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}).Draw(r, "order")[:rapid.IntRange(1, len(lists)).Draw(r, "number")]
+		together := namedIDs(t, chosen...)
+		met := map[string]bool{}
+		for _, i := range chosen {
+			if got := together[lists[i].name]; got != alone[i] {
+				r.Errorf("%s: %s, alone %s", lists[i].name, got, alone[i])
+			}
+			for _, id := range strings.Fields(together[lists[i].name]) {
+				if met[id] {
+					r.Errorf("%s is there twice", id)
+				}
+				met[id] = true
+			}
+		}
+	})
+}
+
+// Names under which different bookmakers sell one market: the one that the tables name first keeps
+// the id of the market, in any order, and the selections have ids of their own.
+func TestOneMarketUnderTwoKnownNames(t *testing.T) {
+	defer func(before int) { lists = lists[:before] }(len(lists))
+	lists = append(lists, lists[0])
+	lists[len(lists)-1].name = "Match Winner"
+	first, second := 0, len(lists)-1
+	ids, turned, alone := namedIDs(t, first, second), namedIDs(t, second, first), namedIDs(t, first)
+	if ids["Full Time Result"] != alone["Full Time Result"] || ids["Full Time Result"] != turned["Full Time Result"] || ids["Match Winner"] != turned["Match Winner"] {
+		t.Errorf("%v, turned %v, alone %v", ids, turned, alone)
+	}
+	for _, id := range strings.Fields(ids["Match Winner"]) {
+		if strings.Contains(ids["Full Time Result"], id) {
+			t.Errorf("%s is there twice", id)
+		}
+	}
+}
+
+// namedIDs reads a payload with some of the lists, and returns the ids of each, by its name.
+func namedIDs(t *testing.T, chosen ...int) map[string]string {
+	t.Helper()
+	var rows []string
+	for _, i := range chosen {
+		for k, row := range lists[i].rows {
+			label, total, _ := strings.Cut(row, "|")
+			rows = append(rows, fmt.Sprintf(`{"id":%d,"fixture_id":1,"market_id":%s,"bookmaker_id":2,"label":%q,"name":%q,"total":%q,"market_description":%q,"dp3":"2.%d%d","stopped":false}`,
+				100*i+k, lists[i].market, label, label, total, lists[i].name, i, k))
+		}
+	}
+	body := `{"data":[` + strings.Join(rows, ",") + `]}`
+	sheet, err := sportmonks.Provider().Markets.ReadMarkets(provider.Payload{Endpoint: "odds/pre-match/fixtures", Body: []byte(body)}, provider.Listing{})
+	if err != nil || len(sheet.Fixtures) != 1 {
+		t.Fatalf("%v, %+v", err, sheet)
+	}
+	f := football.Fixture{ProviderFixtureID: "1", Home: football.Of("Alder Town"), Away: football.Of("Birch United")}
+	found := map[string]string{}
+	for _, m := range markets.Derive(identity.NewMinter(identity.Key{1}, "sportmonks"), f, sheet.Fixtures[0].Offers) {
+		words := []string{string(m.ID)}
+		for _, s := range m.Selections {
+			words = append(words, string(s.ID))
+		}
+		slices.Sort(words)
+		found[m.Name.Or("")] = strings.Join(words, " ")
 	}
 	return found
 }

@@ -175,6 +175,9 @@ func (r *run) count(f *refreshed, m *snapshot.Manifest) {
 	}
 	for _, not := range c.notPublishable {
 		m.NotPublishable[string(not.reason)] += not.n
+		if not.reason == football.OddsNoOffer {
+			s.NoOffer += not.n
+		}
 	}
 }
 

@@ -31,6 +31,6 @@ type LiveSheet struct {
 	Damaged  map[string]int // parts of other items that could not be read, by part and fault
 	Unknown  map[string]int // unknown fields, metrics and event lines, by name
 	// Met counts the items, and Changed those of them that lack a member which the
-	// provider always sends, beside one that is not known.
+	// provider always sends, beside one that is not known, or have null there.
 	Met, Changed int
 }

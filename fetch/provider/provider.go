@@ -291,7 +291,8 @@ type Listing struct {
 	Damaged  map[string]int           // parts of other items that could not be read, by part and fault
 	Unknown  map[string]int           // unknown fields, by name
 	// Met counts the items, and Hurt those of them that could be used and have a damaged
-	// part, or lack a member that the provider always sends beside one that is not known.
+	// part, or null where the provider always sends a value, or lack a member that it always
+	// sends beside one that is not known.
 	Met, Hurt int
 }
 
@@ -323,7 +324,8 @@ type Sheet struct {
 	Unknown  map[string]int
 	Skipped  map[string]int // what is known to repeat or to say nothing and was left out, by name
 	// Met and Hurt count the parts of fixtures that were seen, and those of them that
-	// are among Damaged: together they say which share of a payload can be read.
+	// are among Damaged: together they say which share of a payload can be read. A row in which
+	// null is where the provider always sends a value is damaged.
 	Met, Hurt Parts
 }
 

@@ -25,6 +25,7 @@ const (
 	OddsMissing         Reason = "ODDS_MISSING"         // neither form of the price was sent
 	OddsNull            Reason = "ODDS_NULL"            // the price was sent without a value
 	OddsUnreadable      Reason = "ODDS_UNREADABLE"      // the price is not a number
+	OddsNoOffer         Reason = "ODDS_NO_OFFER"        // the price is 1, or so near to it that a bet wins nothing
 	Suspended           Reason = "SUSPENDED"            // the provider marks the selection as suspended
 	Superseded          Reason = "SUPERSEDED"           // only in an older copy of the market, not in the newest one
 	MarketNotMapped     Reason = "MARKET_NOT_MAPPED"    // the market is RAW
@@ -40,7 +41,7 @@ const (
 // QualityReasons lists every reason a selection can carry.
 func QualityReasons() []Reason {
 	return []Reason{AmbiguousShape, UnreadableLine, UnresolvedQualifier,
-		OddsMissing, OddsNull, OddsUnreadable, Suspended, Superseded, MarketNotMapped}
+		OddsMissing, OddsNull, OddsUnreadable, OddsNoOffer, Suspended, Superseded, MarketNotMapped}
 }
 
 // Quality is the service's judgement of a selection; it never changes the odds.

@@ -26,7 +26,9 @@ import (
 //	   of either side contradict a market of the match; a fixture that is answered
 //	   without any market is not offered, one with prices of other bookmakers alone
 //	   is not read, and an id that two fixtures have belongs to neither
-const DerivationVersion = "3"
+//	4: a price at which nothing can be won is not publishable; of several lists under one
+//	   market id each has ids of its own
+const DerivationVersion = "4"
 
 // Term is one canonical market of the vocabulary.
 type Term struct {

@@ -31,7 +31,7 @@ func (d *Deriver) mapped(o *input.Offer, p *plan, v *variant) {
 	for k, i := range v.rows {
 		d.judge(&selections[k], &o.Rows[i], d.readings[i].reason)
 	}
-	d.place(o, digest)
+	d.place(o, digest, len(selections))
 	d.markets = append(d.markets, football.Market{
 		ID: id, Canonical: def.Canonical, Period: def.Period, Name: o.Name, Sections: o.Sections,
 		Lines: d.lines(selections, v.rows, p), Origin: football.Mapped, Selections: selections,
@@ -126,7 +126,7 @@ func (d *Deriver) raw(o *input.Offer, rows []int, reason football.Reason) {
 		}
 		d.judge(&selections[k], row, reason)
 	}
-	d.place(o, digest)
+	d.place(o, digest, len(selections))
 	d.markets = append(d.markets, football.Market{
 		ID: digest.MarketID(), Name: o.Name, Sections: o.Sections, Origin: football.Raw, Selections: selections,
 		ProviderMarketIDs: o.ProviderIDs, Key: o.Key, RawReason: reason, Ordinal: len(d.markets),

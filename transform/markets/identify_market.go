@@ -15,10 +15,11 @@ import (
 type place struct {
 	offer  *input.Offer
 	digest identity.Digest
+	first  int // the place of its first selection in the fixture's slab
 }
 
-func (d *Deriver) place(o *input.Offer, digest identity.Digest) {
-	d.places = append(d.places, place{o, digest})
+func (d *Deriver) place(o *input.Offer, digest identity.Digest, selections int) {
+	d.places = append(d.places, place{o, digest, len(d.slab) - selections})
 }
 
 // marketIdentity is the digest and the id of the market that o makes of a
@@ -119,8 +120,19 @@ func (d *Deriver) separate(alike []int) {
 			m := &d.markets[i]
 			digest := d.minter.Duplicate(d.places[i].digest, append(content[i], strconv.Itoa(n))...)
 			m.ID = m.ID[:identity.IDLength] + "~" + digest.MarketID()[3:11]
+			d.remint(&digest, d.places[i].first, len(m.Selections))
 		}
 		from = to
+	}
+}
+
+// remint gives the selections of a market, from the one at first in the slab on, ids below
+// another digest: those that they have are also those of the market that keeps its id.
+func (d *Deriver) remint(market *identity.Digest, first, number int) {
+	for k := first; k < first+number; k++ {
+		id := d.ids[k*identity.IDLength : (k+1)*identity.IDLength]
+		digest := d.minter.Duplicate(*market, string(id))
+		copy(id, digest.AppendSelectionID(nil))
 	}
 }
 

@@ -2,6 +2,8 @@ package markets
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"mkt/fetch/input"
 	"mkt/publish/football"
@@ -60,6 +62,8 @@ func priceReason(row *input.Row, plain bool) football.Reason {
 	case hasOther, hasDecimal && (!plain || decimal[0] == '0'), // a price includes the stake
 		hasFraction && !isFraction(fraction):
 		return football.OddsUnreadable
+	case hasDecimal && decimalWinsNothing(decimal), hasFraction && fractionWinsNothing(fraction):
+		return football.OddsNoOffer
 	case hasDecimal || hasFraction:
 		return ""
 	case row.Decimal.State() == football.Null || row.Fractional.State() == football.Null:
@@ -68,25 +72,32 @@ func priceReason(row *input.Row, plain bool) football.Reason {
 	return football.OddsMissing
 }
 
-// isFraction reports whether s is "a/b", both whole and not zero.
-func isFraction(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] == '/' {
-			return isPositive(s[:i]) && isPositive(s[i+1:])
-		}
-	}
-	return false
+// A price below 1.001 (1/1000) is no offer: a bet could win nothing. Bookmakers write 1.00 for
+// what they have stopped, and providers cut 1.004 to it; what it stands for is not
+// known. 1.001 is the least price that is seen with three places.
+//
+// decimalWinsNothing reports whether a plain decimal that is not below 1 is such a price.
+func decimalWinsNothing(decimal string) bool {
+	whole, places, _ := strings.Cut(decimal, ".")
+	return whole == "1" && strings.Trim(places[:min(3, len(places))], "0") == ""
 }
 
-func isPositive(s string) bool {
-	zero := true
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-		zero = zero && s[i] == '0'
-	}
-	return !zero && len(s) <= 9
+// fractionWinsNothing reports whether a price that isFraction accepts is such a price.
+func fractionWinsNothing(fraction string) bool {
+	win, stake, _ := strings.Cut(fraction, "/")
+	w, _ := strconv.Atoi(win)
+	s, _ := strconv.Atoi(stake)
+	return 1000*w < s
+}
+
+// isFraction reports whether s is "a/b", both whole and b not zero.
+func isFraction(s string) bool {
+	win, stake, ok := strings.Cut(s, "/")
+	return ok && isWhole(win) && isWhole(stake) && strings.Trim(stake, "0") != ""
+}
+
+func isWhole(s string) bool {
+	return s != "" && len(s) <= 9 && strings.Trim(s, "0123456789") == ""
 }
 
 // single are the lists of one reason. They are shared and never appended to in

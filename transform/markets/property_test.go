@@ -129,6 +129,7 @@ func TestInvariants(t *testing.T) {
 	reasons := football.QualityReasons()
 	rapid.Check(t, func(t *rapid.T) {
 		ids := map[football.MarketID]bool{}
+		selections := map[football.SelectionID]bool{} // of all markets: one selection's history must not be another's
 		for n, m := range markets.Derive(minter(), arsenal, genOffers(t)) {
 			if ids[m.ID] {
 				t.Fatalf("market id %s twice", m.ID)
@@ -146,7 +147,6 @@ func TestInvariants(t *testing.T) {
 					t.Fatalf("%s %s is not in the vocabulary", m.Canonical, m.Period)
 				}
 			}
-			selections := map[football.SelectionID]bool{}
 			for _, s := range m.Selections {
 				if selections[s.ID] || len(s.ID) != identity.IDLength {
 					t.Fatalf("selection id %q twice or misshapen in %s", s.ID, m.ID)

@@ -72,6 +72,21 @@ MATCH_RESULT FT
   HOME UNREADABLE [ODDS_UNREADABLE]
   DRAW UNREADABLE [ODDS_UNREADABLE]
   AWAY UNREADABLE [ODDS_UNREADABLE]`},
+		{"prices at which nothing can be won", claim{Market: "MATCH_RESULT"}, []string{"Arsenal @1.00", "Draw @1", "Leicester @1.00000001"}, `
+MATCH_RESULT FT
+  HOME SUSPECT [ODDS_NO_OFFER]
+  DRAW SUSPECT [ODDS_NO_OFFER]
+  AWAY SUSPECT [ODDS_NO_OFFER]`},
+		{"fractions at which nothing can be won", claim{Market: "MATCH_RESULT"}, []string{"Arsenal @0/1", "Draw @1/1001", "Leicester @0/0"}, `
+MATCH_RESULT FT
+  HOME SUSPECT [ODDS_NO_OFFER]
+  DRAW SUSPECT [ODDS_NO_OFFER]
+  AWAY UNREADABLE [ODDS_UNREADABLE]`},
+		{"the least prices", claim{Market: "MATCH_RESULT"}, []string{"Arsenal @1.001", "Draw @1/1000", "Leicester @10"}, `
+MATCH_RESULT FT
+  HOME
+  DRAW
+  AWAY`},
 		{"a result without a draw", claim{Market: "MATCH_RESULT", Condition: input.NeedsDraw}, []string{"Arsenal", "Leicester"}, `
 RAW CONDITION_FAILED
   Arsenal SUSPECT [MARKET_NOT_MAPPED]

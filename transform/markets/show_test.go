@@ -31,8 +31,8 @@ func fixture(home, away string) football.Fixture {
 }
 
 // rowOf makes a row of "field=text|field=text @price #id". A text without a
-// field is a name. Price "-" is none, "null" is one without value, and
-// "other:400" is 400 in a form that is neither decimal nor fractional.
+// field is a name. Price "-" is none, "null" is one without value, "1/2" is
+// fractional, and "other:400" is 400 in a form that is neither decimal nor fractional.
 func rowOf(s string) input.Row {
 	var row input.Row
 	if text, id, ok := strings.Cut(s, " #"); ok {
@@ -47,6 +47,8 @@ func rowOf(s string) input.Row {
 		row.Decimal = football.NullField[string]()
 	case strings.HasPrefix(price, "other:"):
 		row.OtherPrice = football.Of(strings.TrimPrefix(price, "other:"))
+	case strings.Contains(price, "/"):
+		row.Fractional = football.Of(price)
 	case price != "-":
 		row.Decimal = football.Of(price)
 	}

@@ -12,6 +12,9 @@ import (
 // and has one that is not known.
 const Renamed = "item: a member is missing, and an unknown one is there"
 
+// WithNull is the damage of an item that has null where the provider always sends a value.
+const WithNull = "item: null, where there is always a value"
+
 // TwoFixtures is why items are not used: the list has one id for two fixtures.
 const TwoFixtures = "an id of two fixtures"
 
@@ -66,7 +69,11 @@ func (l *Listing) Keep(f provider.ListedFixture, rule string, format Format) {
 		l.Damaged.Add(Renamed)
 		l.damaged++
 	}
-	if l.isDamaged || format.Changed {
+	if format.Null {
+		l.Damaged.Add(WithNull)
+		l.damaged++
+	}
+	if l.isDamaged || format.Changed || format.Null {
 		l.hurt++
 	}
 	id := f.ProviderFixtureID
@@ -137,6 +144,8 @@ type Format struct {
 	// Changed reports whether a member that the provider always sends is missing, while
 	// one that is not known is there: it has probably got another name.
 	Changed bool
+	// Null reports whether there is null where the provider always sends a value.
+	Null bool
 }
 
 // Compare adds how well an object fits. what names the object, known are all members that
@@ -145,6 +154,7 @@ func (f *Format) Compare(object strictjson.Value, what string, known map[string]
 	if object.Kind() != strictjson.Object {
 		return
 	}
+	f.Null = f.Null || HasNull(object, always...)
 	unknown := len(f.Unknown)
 	for name := range object.Members() {
 		if !known[name] {
@@ -159,6 +169,7 @@ func (f *Format) Compare(object strictjson.Value, what string, known map[string]
 // CompareNamed adds how well an object with a name and an id fits, such as a team. Of its
 // other members only texts count: one of them may be the name.
 func (f *Format) CompareNamed(object strictjson.Value) {
+	f.Null = f.Null || HasNull(object, "name")
 	if object.Kind() != strictjson.Object || !LacksAny(object, "name") {
 		return
 	}
@@ -169,6 +180,22 @@ func (f *Format) CompareNamed(object strictjson.Value) {
 
 // besideNames are the members with texts that providers send beside a name.
 var besideNames = Set("id", "cc", "image_id", "logo", "country", "flag", "round", "season", "image_path", "short_code", "type", "sub_type", "gender", "last_played_at")
+
+// HasNull reports whether one of some members of an object is null. A provider that always
+// sends a value of its members does not mean that there is none: its answer is damaged.
+func HasNull(object strictjson.Value, members ...string) bool {
+	for _, m := range members {
+		if object.Get(m).Kind() == strictjson.Null {
+			return true
+		}
+	}
+	return false
+}
+
+// LacksValue reports whether one of some members of an object is missing or null.
+func LacksValue(object strictjson.Value, members ...string) bool {
+	return LacksAny(object, members...) || HasNull(object, members...)
+}
 
 // LacksAny reports whether an object lacks one of some members.
 func LacksAny(object strictjson.Value, members ...string) bool {

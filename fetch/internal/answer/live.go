@@ -81,6 +81,11 @@ func (l *Live) Compare(format Format) {
 	}
 	if format.Changed {
 		l.Damaged.Add(Renamed)
+	}
+	if format.Null {
+		l.Damaged.Add(WithNull)
+	}
+	if format.Changed || format.Null {
 		l.changed++
 	}
 }

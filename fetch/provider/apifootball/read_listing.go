@@ -148,5 +148,6 @@ func formatOf(v strictjson.Value) (f answer.Format) {
 	f.CompareNamed(teams.Get("home"))
 	f.CompareNamed(teams.Get("away"))
 	f.Changed = f.Changed || teams.Len() > 0 && answer.LacksAny(teams, "home", "away") || fixture.Get("status").Len() > 0 && answer.LacksAny(fixture.Get("status"), "short")
+	f.Null = f.Null || answer.HasNull(teams, "home", "away") || answer.HasNull(fixture.Get("status"), "short")
 	return f
 }

@@ -281,10 +281,10 @@ func (r *sheetReader) row(v strictjson.Value, labels []football.Label) input.Row
 	row.Labels = labels
 	switch {
 	case row.Trouble != "":
-	case answer.LacksAny(v, labelValue):
+	case answer.LacksValue(v, labelValue):
 		r.damaged.Add(rowNoText)
 		r.sheet.Hurt.Rows++
-	case answer.LacksAny(v, "odd"):
+	case answer.LacksValue(v, "odd"):
 		r.damaged.Add(rowNoPrice)
 		r.sheet.Hurt.Rows++
 	}

@@ -27,6 +27,7 @@ const (
 	marketRows      = "market: its rows are no list"
 	marketRenamed   = "market: without its rows or its id, and with an unknown member"
 	rowRenamed      = "row: without a price, and with an unknown member"
+	rowNull         = "row: null, where there is always a value"
 	rowNoObject     = "row: not an object"
 	rowRepeats      = "row: a key twice"
 	rowField        = "row: a field is no text"

@@ -47,6 +47,7 @@ type sheetReader struct {
 	skipped      answer.Tally
 	damaged      answer.Tally
 	met, hurt    provider.Parts
+	isNull       bool // a member of the current row is null: the provider writes "" where there is nothing
 	payloadTrace *provider.Trace
 	trace        *provider.Trace // of the fixture at hand
 }

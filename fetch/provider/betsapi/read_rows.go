@@ -132,6 +132,7 @@ func (r *sheetReader) rows(f *offered, s *showing) []input.Row {
 		from := len(labels)
 		rows = append(rows, input.Row{Place: r.trace.Begin(v)})
 		row := &rows[len(rows)-1]
+		r.isNull = false
 		r.met.Rows++
 		r.trace.Report(provider.Subject{Row: row.Place}, provider.FieldThing, v)
 		switch {
@@ -147,9 +148,13 @@ func (r *sheetReader) rows(f *offered, s *showing) []input.Row {
 			labels = r.row(row, v, labels)
 			tabled = tabled || isLabel(row)
 		}
-		if row.Trouble != "" {
+		switch {
+		case row.Trouble != "":
 			r.hurt.Rows++
 			f.hurt = true
+		case r.isNull:
+			r.damaged.Add(rowNull)
+			r.hurt.Rows++
 		}
 		row.Labels = labels[from:len(labels):len(labels)]
 	}
@@ -222,6 +227,7 @@ func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.
 	r.repeats(row, v)
 	priced, renamed := false, false
 	for key, m := range v.Members() {
+		r.isNull = r.isNull || m.Kind() == strictjson.Null
 		switch key {
 		case "id":
 			row.ID = r.rowID(v, key)

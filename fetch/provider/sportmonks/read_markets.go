@@ -1,6 +1,7 @@
 package sportmonks
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -105,6 +106,7 @@ func (r *sheetReader) item(v strictjson.Value) {
 	odds, once := v.Once(wire.KeyOdds)
 	switch {
 	case odds.Kind() == strictjson.Array && once:
+		r.met.Sections++
 	case odds.Kind() == strictjson.Absent:
 		r.lose(f, itemNoOdds)
 		return
@@ -142,7 +144,7 @@ func (r *sheetReader) fixture(id string) *offered {
 	return f
 }
 
-// lose counts a part that cannot be assigned to a market.
+// lose counts the odds of a fixture, which cannot be read.
 func (r *sheetReader) lose(f *offered, why string) {
 	r.damaged.Add(why)
 	r.met.Sections++
@@ -150,17 +152,25 @@ func (r *sheetReader) lose(f *offered, why string) {
 	f.lost, f.hurt = true, true
 }
 
+// loseRow counts a row that cannot be assigned to a market.
+func (r *sheetReader) loseRow(f *offered, why string) {
+	r.damaged.Add(why)
+	r.met.Rows++
+	r.hurt.Rows++
+	f.lost, f.hurt = true, true
+}
+
 // rowOf reads one row of a fixture.
 func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 	if v.Kind() != strictjson.Object {
-		r.lose(f, rowNoObject)
+		r.loseRow(f, rowNoObject)
 		return
 	}
 	m := &r.members
 	m.read(v, &r.unknown)
 	switch id := m.id(memberBookmaker); {
 	case id == "":
-		r.lose(f, rowBookmaker)
+		r.loseRow(f, rowBookmaker)
 		return
 	case id != r.bookmaker:
 		r.skipped.Add("row of another bookmaker")
@@ -168,18 +178,18 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 		return
 	}
 	if m.at[memberFixture].Kind() != strictjson.Absent && m.id(memberFixture) != f.id {
-		r.lose(f, rowFixture)
+		r.loseRow(f, rowFixture)
 		return
 	}
 	id := m.id(memberMarket)
 	if id == "" {
-		r.lose(f, rowMarket)
+		r.loseRow(f, rowMarket)
 		return
 	}
 	r.met.Rows++
 	g := f.group(id, r.text(memberDescription))
 	if trace := r.payload.Trace.For(f.id); trace != nil && len(g.rows) == 0 {
-		g.traced = g.key(f)
+		g.traced = g.named()
 		of := provider.Subject{Fixture: f.id, Market: g.traced}
 		trace.Report(of, provider.FieldThing, v)
 		trace.Report(of, provider.FieldMarketID, m.at[memberMarket])
@@ -190,11 +200,14 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 	case row.Trouble != "":
 		r.hurt.Rows++
 		f.hurt = true
-	case m.at[memberLabel].Kind() == strictjson.Absent:
+	case m.at[memberLabel].Kind() <= strictjson.Null:
 		r.damaged.Add(rowNoLabel)
 		r.hurt.Rows++
-	case m.at[memberDP3].Kind() == strictjson.Absent && m.at[memberValue].Kind() == strictjson.Absent:
+	case m.at[memberDP3].Kind() <= strictjson.Null && m.at[memberValue].Kind() <= strictjson.Null:
 		r.damaged.Add(rowNoPrice)
+		r.hurt.Rows++
+	case m.at[memberDescription].Kind() == strictjson.Null:
+		r.damaged.Add(rowField)
 		r.hurt.Rows++
 	}
 	g.rows = append(g.rows, row)
@@ -229,14 +242,25 @@ func (f *offered) group(market string, name football.Field[string]) *group {
 	return g
 }
 
-// key returns the market's key within its fixture.
-func (g *group) key(f *offered) string {
-	for _, other := range f.order {
-		if other.market == g.market && other != g {
-			return g.market + "#" + g.name.Or("")
+// named returns the key of a market that is known by its id and its name.
+func (g *group) named() string { return g.market + "#" + g.name.Or("") }
+
+// owners returns the market that each id stands for by itself. Another market with that id is
+// another list of the bookmaker. Which one owns the id follows from their names, and from
+// those that are there only if the provider's id is known under several of them.
+func (f *offered) owners() map[string]*group {
+	owners := make(map[string]*group, len(f.order))
+	for _, g := range f.order {
+		rank := nameRank(g.market, g.name.Or(""))
+		before := owners[g.market]
+		if rank < 0 {
+			continue
+		}
+		if before == nil || cmp.Or(cmp.Compare(rank, nameRank(g.market, before.name.Or(""))), cmp.Compare(g.name.Or(""), before.name.Or(""))) < 0 {
+			owners[g.market] = g
 		}
 	}
-	return g.market
+	return owners
 }
 
 // Members of a row: first those that say what it means, in the order in which they are
@@ -451,12 +475,13 @@ func (r *sheetReader) joined(f *offered) football.Fixture {
 func (r *sheetReader) offers(f *offered) []input.Offer {
 	offers := make([]input.Offer, 0, len(f.order)+4)
 	trace := r.payload.Trace.For(f.id)
+	owners := f.owners()
 	for _, g := range f.order {
 		r.met.Markets++
 		e := r.table.ByKey[g.market]
-		o := input.Offer{Key: g.key(f), ProviderIDs: []string{g.market}, KnownID: e.KnownID([]string{g.market}), Name: g.name, Rows: g.rows}
-		if o.Key != g.market {
-			o.SharedKey = g.market
+		o := input.Offer{Key: g.named(), ProviderIDs: []string{g.market}, Name: g.name, Rows: g.rows}
+		if owners[g.market] == g {
+			o.Key, o.KnownID = g.market, e.KnownID(o.ProviderIDs)
 		}
 		o.Reading, o.RawReason = r.table.Read(e, g.market)
 		if o.Reading != nil && contradicts(o.Reading, g.name.Or("")) {
@@ -513,14 +538,14 @@ func (r *sheetReader) statements(offers []input.Offer, o input.Offer) []input.Of
 			left = append(left, row)
 			continue
 		}
-		key, shared := e.Key, ""
-		if o.SharedKey != "" { // the market is there under several names
-			key, shared = e.Key+"#"+o.Name.Or(""), e.Key
+		key, known := e.Key+strings.TrimPrefix(o.Key, o.ProviderIDs[0]), ""
+		if key == e.Key {
+			known = e.KnownID(o.ProviderIDs)
 		}
 		i := slices.IndexFunc(named, func(n input.Offer) bool { return n.Key == key })
 		if i < 0 {
 			i = len(named)
-			named = append(named, input.Offer{Key: key, SharedKey: shared, ProviderIDs: o.ProviderIDs, KnownID: e.KnownID(o.ProviderIDs),
+			named = append(named, input.Offer{Key: key, ProviderIDs: o.ProviderIDs, KnownID: known,
 				Name: football.Of(row.Label("name")), Reading: e.Reading})
 		}
 		named[i].Rows = append(named[i].Rows, row)

@@ -170,7 +170,7 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 		for v := range list.Items() {
 			if p.Endpoint == wire.EndpointSports {
 				if _, _, ok := readSport(v); !ok {
-					r.AddDamage(sportNoShape)
+					r.Count(sportNoShape)
 				}
 				r.Unknown.AddUnknown(v, "competition", sportFields)
 				continue

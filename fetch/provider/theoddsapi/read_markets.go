@@ -282,11 +282,14 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 	case row.Trouble != "":
 		r.hurt.Rows++
 		f.hurt = true
-	case answer.LacksAny(v, wire.KeyName):
+	case answer.LacksValue(v, wire.KeyName):
 		r.damaged.Add(rowNoName)
 		r.hurt.Rows++
-	case answer.LacksAny(v, wire.KeyPrice):
+	case answer.LacksValue(v, wire.KeyPrice):
 		r.damaged.Add(rowNoPrice)
+		r.hurt.Rows++
+	case answer.HasNull(v, wire.KeyPoint, wire.KeyDescription):
+		r.damaged.Add(rowField)
 		r.hurt.Rows++
 	}
 	return row

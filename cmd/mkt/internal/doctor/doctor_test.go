@@ -355,6 +355,12 @@ var faults = []fault{
 	{"listing short", func(h *installation) {
 		h.state("fetch", func(r *health.Run) { r.Counters = map[string]int64{"listing_short": 1} })
 	}, []string{"WARN LISTING_SHORT"}, "acme", "raw/cycle="},
+	{"a third of the prices is no offer", func(h *installation) {
+		h.state("transform", func(r *health.Run) { r.Counters = map[string]int64{"no_offer": 30, "selections": 90} })
+	}, []string{"WARN PRICES_STOPPED"}, "acme", "raw/cycle="},
+	{"a few prices are no offer", func(h *installation) {
+		h.state("transform", func(r *health.Run) { r.Counters = map[string]int64{"no_offer": 29, "selections": 90} })
+	}, nil, "", ""},
 	{"state is garbage", func(h *installation) { h.write(h.in("state/publish.json"), "{") }, []string{"WARN STATE_UNREADABLE"}, "state/publish.json", "mkt cycle --tenant acme"},
 	{"state of the fetch is garbage", func(h *installation) { h.write(h.in("state/fetch.json"), "{") }, []string{"WARN STATE_UNREADABLE", "WARN CREDENTIAL_UNTRIED"}, "state/fetch.json", "mkt cycle --tenant acme"},
 

@@ -132,6 +132,10 @@ func (d *doctor) step(r *root, c connection, step string, last *time.Time) {
 		d.bad(Warn, "LISTING_SHORT", "schedule", r.at(file), "none is needed if the next list is complete; otherwise ask the provider about the totals in "+
 			cli.Quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file),
 			"the newest list of fixtures is empty or has fewer than it says: no fixture is removed because it lacks it")
+	case run.Counters["no_offer"] > 0 && 3*run.Counters["no_offer"] >= run.Counters["selections"]:
+		d.bad(Warn, "PRICES_STOPPED", "schedule", r.at(file), "none is needed if the next cycle has prices again; otherwise ask the provider why it sends 1 in "+
+			cli.Quote(r.at(layout.Cycle(layout.RawDir, layout.CycleID(run.Cycle))).file),
+			"%d of %d selections have a price of 1: it is no offer, so they are not publishable", run.Counters["no_offer"], run.Counters["selections"])
 	default:
 		d.ok("schedule", r.at(file), "%s succeeded %s ago", step, ago(d.now.Sub(run.FinishedAt)))
 	}

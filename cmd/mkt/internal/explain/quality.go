@@ -14,6 +14,7 @@ var reasons = map[football.Reason]struct {
 	football.OddsMissing:         {nil, "neither form of the price is in the row"},
 	football.OddsNull:            {[]string{"odds"}, "the price was sent without a value"},
 	football.OddsUnreadable:      {[]string{"odds"}, "the price cannot be read"},
+	football.OddsNoOffer:         {[]string{"odds"}, "the price is 1, at which nothing can be won: it is no offer"},
 	football.Suspended:           {[]string{"suspended"}, "the provider marks the row as suspended"},
 	football.Superseded:          {[]string{"."}, "the row is only in an older copy of the market"},
 	football.MarketNotMapped:     {nil, "the market is RAW"},

@@ -69,6 +69,7 @@ var codes = map[string]string{
 	"FILE_MISSING":        "a file of a snapshot is missing",
 	"FILE_DAMAGED":        "a file of a snapshot is not as it was sealed",
 	"ROWS_DIFFER":         "the rows of a table are not those that its manifest describes",
+	"SELECTION_TWICE":     "an id of a selection occurs twice in a fixture; of rules before version 4 it is a note",
 	"CHANGES_MISSING":     "a segment of the change log is missing",
 	"CHANGES_DAMAGED":     "a segment of the change log is not as it was sealed",
 	"SEQ_GAP":             "the numbers of change events have a gap or a duplicate",

@@ -3,14 +3,18 @@ package verify_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"mkt/cmd/mkt/internal/verify"
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
+	"mkt/publish/table"
 )
 
 // forge rewrites every manifest, commit record and CURRENT that contradict an edited manifest, as
@@ -164,5 +168,41 @@ func TestDeepFindsAnswers(t *testing.T) {
 	}
 	if report := h.verify(t, h.deep); !has(report, "TRANSFORM_DIFFERS") {
 		t.Errorf("%+v, %v", report.Findings, report.Notes)
+	}
+}
+
+// An id of a selection that occurs twice in a fixture is a finding, with its market and fixture. In
+// rows of older rules, which made such ids, it is a note.
+func TestSelectionTwice(t *testing.T) {
+	for version, isFinding := range map[string]bool{football.DerivationVersion: true, "3": false} {
+		h := built(t, markets)
+		head, _, err := snapshot.Head(h.root)
+		must(t, err)
+		m, err := snapshot.Open(h.root, head)
+		must(t, err)
+		var id, market string
+		var packed bytes.Buffer
+		rows := rewrite(t, h.root, head.Dir()+"/"+layout.MarketsFile, &packed, rand.New(rand.NewPCG(1, 1)), func(row *table.MarketRow) {
+			row.DerivationVersion, id, market = version, row.Selections[0].SelectionID, row.MarketID
+			row.Selections = append(row.Selections, row.Selections[0])
+			row.SelectionCount++
+		})
+		h.write(t, head.Dir()+"/"+layout.MarketsFile, packed.Bytes())
+		for i := range m.Files {
+			if m.Files[i].Name == layout.MarketsFile {
+				m.Files[i].SHA256, m.Files[i].Bytes = durable.Hash(packed.Bytes()), int64(packed.Len())
+			}
+		}
+		m.Tables["markets"] = rows
+		h.put(t, head.Dir()+"/"+layout.ManifestFile, asObject(t, m))
+		h.forge(t, head.Version)
+		report := h.verify(t, nil)
+		said := strings.Join(report.Notes, " ")
+		if isFinding {
+			said = fmt.Sprint(report.Findings)
+		}
+		if has(report, "SELECTION_TWICE") != isFinding || report.Clean == isFinding || !strings.Contains(said, id+" in the markets "+market) {
+			t.Errorf("rules %s: %+v, %v", version, report.Findings, report.Notes)
+		}
 	}
 }

@@ -101,6 +101,9 @@ func (v *verifier) publication(c snapshot.Commit) (*dataset, error) {
 	if err := v.folder(c.Dir(), m, layout.ManifestFile, folderCodes{"FILE_MISSING", "FILE_DAMAGED"}); err != nil {
 		return nil, err
 	}
+	if err := v.selections(c.Dir(), m); err != nil {
+		return nil, err
+	}
 	d.fixtures, err = v.fixturesOf(c.Dir(), m)
 	return d, err
 }

@@ -107,7 +107,7 @@ func (r *replay) loadOdds(i recordedItem, raw json.RawMessage) {
 func (o recordedOdds) item() json.RawMessage {
 	var i recordedItem
 	json.Unmarshal(o.json, &i)
-	teams := `{"home":{"id":null,"name":null,"logo":null,"winner":null},"away":{"id":null,"name":null,"logo":null,"winner":null}}`
+	teams := `{"home":{"id":null,"logo":null,"winner":null},"away":{"id":null,"logo":null,"winner":null}}`
 	return fmt.Appendf(nil, `{"fixture":{"id":%d,"timezone":"UTC","date":%s,"timestamp":%d,"status":%s},"league":%s,"teams":%s,"goals":{"home":null,"away":null}}`,
 		o.id, simulator.JSON(o.at.Format(timeForm)), o.at.Unix(), simulator.JSON(status{Long: longStatus[wire.StatusNotStarted], Short: wire.StatusNotStarted}), i.League, teams)
 }

@@ -133,7 +133,7 @@ func (r *replay) loadMarkets(results []json.RawMessage, file string) error {
 
 func madeItem(id, event, home, away string, kickOff, newest time.Time) []byte {
 	b := append(append([]byte(`{"id":`), quotedText(id)...), `,"sport_id":"1","time":`...)
-	b = append(appendEpoch(b, kickOff), `,"time_status":"0","league":null`...)
+	b = append(appendEpoch(b, kickOff), `,"time_status":"0"`...)
 	b = appendNamed(b, "home", "0", home)
 	b = appendNamed(b, "away", "0", away)
 	b = append(append(b, `,"ss":null,"our_event_id":`...), quotedText(event)...)

@@ -113,7 +113,7 @@ func (r *replay) loadRows(file string, rows []json.RawMessage) error {
 		return nil
 	}
 	at := time.Date(2026, 1, 1, 15, 0, 0, 0, time.UTC)
-	bare := fmt.Appendf(nil, `{"id":%s,"sport_id":1,"state_id":1,"name":null,"starting_at":"","has_odds":true,"starting_at_timestamp":0,"participants":[],"league":null}`, id)
+	bare := fmt.Appendf(nil, `{"id":%s,"sport_id":1,"state_id":1,"name":null,"starting_at":"","has_odds":true,"starting_at_timestamp":0,"participants":[]}`, id)
 	r.fixtures = append(r.fixtures, &recordedFixture{id, wire.StateNotStarted, at, bare, rows})
 	return nil
 }

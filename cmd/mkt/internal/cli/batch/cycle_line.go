@@ -65,7 +65,7 @@ var lineCounts = []struct {
 	names []string
 }{
 	{"fetch", []string{"outcome", "requests", "rejected", "bytes", "listed", "filtered", "not_offered", "failed", "listing_short", "quota_left", "quota_used_up_until"}},
-	{"transform", []string{"broken", "partial", "damaged", "suspicions", "details_read"}},
+	{"transform", []string{"broken", "partial", "damaged", "no_offer", "suspicions", "details_read"}},
 	{"publish", []string{"version", "fixtures", "in_play", "markets", "selections", "refreshed", "carried", "removed", "held", "events", "last_seq"}},
 }
 

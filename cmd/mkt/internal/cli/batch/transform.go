@@ -94,7 +94,7 @@ func (g *Group) transformStep(f TransformFlags, m memories) (Step, error) {
 func transformReport(s transform.Summary, took time.Duration) Report {
 	r := NewReport("transform", s.Cycle, took)
 	r.Counts = map[string]any{"already": s.Already, "fixtures": s.Fixtures, "not_offered": s.NotOffered, "markets": s.Markets, "mapped": s.Mapped, "selections": s.Selections,
-		"publishable": s.Publishable, "without_prices": s.WithoutPrices, "broken": s.Broken, "partial": s.Partial, "damaged": s.Damaged, "failed": s.Failed, "suspicions": s.Suspicions.Total(), "bytes": s.Bytes}
+		"publishable": s.Publishable, "no_offer": s.NoOffer, "without_prices": s.WithoutPrices, "broken": s.Broken, "partial": s.Partial, "damaged": s.Damaged, "failed": s.Failed, "suspicions": s.Suspicions.Total(), "bytes": s.Bytes}
 	r.text = cli.Plural(s.Fixtures, "fixture") + ", " + cli.Plural(s.Markets, "market") + " (" + strconv.Itoa(s.Mapped) + " mapped" + "), " + cli.Plural(s.Selections, "selection")
 	if s.NotOffered > 0 {
 		r.text += "; " + cli.Plural(s.NotOffered, "fixture") + " without markets"
@@ -110,6 +110,9 @@ func transformReport(s transform.Summary, took time.Duration) Report {
 	}
 	if s.Damaged > 0 {
 		r.text += "; " + cli.Plural(s.Damaged, "damaged part") + " (mkt inspect counts them)"
+	}
+	if s.NoOffer*20 > s.Selections { // a few are usual
+		r.text += "; " + cli.Plural(s.NoOffer, "selection") + " at a price of 1, which is no offer"
 	}
 	if n := s.Suspicions.Total(); n > 0 {
 		r.text += "; " + cli.Plural(n, "suspicious market") + " (mkt mapping check lists them)"

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -29,6 +30,7 @@ type mappingFlags struct {
 	listings                     []string
 	participants                 string
 	home, away                   string
+	against                      string
 }
 
 func newMappingCheck(g *Group) *cobra.Command {
@@ -53,19 +55,33 @@ Many markets are recognized by the names of the teams, which payloads of
 markets may lack. In a cycle they come from its list of fixtures. For a folder
 they come from the lists of fixtures in it, from participants.csv in it, and
 from the flags below. Fixtures whose teams are unknown are counted, because
-more of their markets stay RAW.`,
+more of their markets stay RAW.
+
+--against shows instead what moved: by the name of the market, what its
+markets became before and what they become now, and by reason the selections
+that are not publishable. Before is
+  FILE     what this command printed with --output json
+  BINARY   what another mkt prints: the one from before an edit
+  CYCLE    with --tenant, what mkt transform made of that cycle then
+Save a report, edit a table, build, and compare.`,
 		Example: `  mkt mapping check --tenant acme
   mkt mapping check payloads --provider theoddsapi --bookmaker all
-  mkt mapping check payloads --home Fulham --away Arsenal`,
+  mkt mapping check payloads --home Fulham --away Arsenal
+  mkt mapping check payloads --output json > before.json
+  mkt mapping check payloads --against before.json
+  mkt mapping check --tenant acme --against 20261120T090700Z-market_engine`,
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: map[string]string{cli.Paged: ""},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(args); err != nil {
 				return err
 			}
 			coverage, from, err := g.coverage(&f, args)
 			if err != nil {
 				return err
+			}
+			if f.against != "" {
+				return g.showMoved(cmd.Context(), &f, args, coverage)
 			}
 			view := coverageOf(coverage)
 			if f.tenant == "" {
@@ -84,6 +100,7 @@ more of their markets stay RAW.`,
 	flags.StringVar(&f.participants, "participants", "", `a CSV file with lines of "provider fixture id,home,away"`)
 	flags.StringVar(&f.home, "home", "", "the home team, when all payloads are of one fixture; with --away")
 	flags.StringVar(&f.away, "away", "", "the away team; with --home")
+	flags.StringVar(&f.against, "against", "", "show what moved since this report, binary or cycle")
 	return cmd
 }
 
@@ -100,6 +117,12 @@ func (f *mappingFlags) check(args []string) error {
 		return cli.Usagef("--cycle needs --tenant")
 	case (f.home == "") != (f.away == ""):
 		return cli.Usagef("--home and --away are given together")
+	}
+	if _, _, err := layout.ParseCycleID(f.against); err == nil {
+		if f.tenant == "" || f.cycle != "" && f.cycle != f.against {
+			return cli.Usagef("--against %s: a cycle is compared with itself: give --tenant, and no other --cycle", f.against)
+		}
+		f.cycle = f.against
 	}
 	if _, product, err := layout.ParseCycleID(f.cycle); f.cycle != "" && (err != nil || product != string(football.MarketEngine)) {
 		return cli.Usagef("--cycle %q: want the id of a cycle of market_engine, such as 20261120T090700Z-market_engine", f.cycle)
@@ -287,6 +310,23 @@ func coverageOfCycle(root durable.ReadFS, id layout.CycleID) (c transform.Covera
 		return c, fmt.Errorf("this build has no adapter for the provider %q", archive.Cycle().Provider)
 	}
 	return transform.CoverArchive(archive, p)
+}
+
+// showMoved prints what moved.
+func (g *Group) showMoved(ctx context.Context, f *mappingFlags, args []string, c transform.Coverage) error {
+	provider, before, err := g.against(ctx, f, args)
+	if err != nil {
+		return err
+	}
+	if provider != c.Provider {
+		return fmt.Errorf("--against %s: it is about %s, and this about %s", f.against, provider, c.Provider)
+	}
+	v := compareOutcomes(before, outcomesOf(c.Outcomes()))
+	v.Provider, v.Against = provider, f.against
+	if g.JSON() {
+		return g.Encode(v)
+	}
+	return v.print(g)
 }
 
 // showCoverage prints the coverage. It is an error if a payload could not be read, and if

@@ -26,6 +26,7 @@ type coverageView struct {
 	Damaged     map[string]int    `json:"damaged"`                 // parts that could not be read
 	Unknown     map[string]int    `json:"unknown_fields"`          // fields that no reader knows
 	Suspicions  []suspicionView   `json:"suspicions"`              // by kind
+	Outcomes    []outcomeView     `json:"outcomes"`                // what the markets of each name became: for --against
 
 	hint string // how to name teams
 }
@@ -110,7 +111,7 @@ type sampleView struct {
 
 func coverageOf(c transform.Coverage) coverageView {
 	v := coverageView{Provider: c.Provider, Payloads: []payloadView{}, Total: totalView(c.Totals()), Listings: c.Listings, Others: []otherView{}, Raw: []rawView{},
-		Unpublished: []unpublishedView{}, Suspicions: []suspicionView{}, Reasons: map[string]int{}, Damaged: map[string]int{}, Unknown: map[string]int{}}
+		Unpublished: []unpublishedView{}, Suspicions: []suspicionView{}, Outcomes: outcomesOf(c.Outcomes()), Reasons: map[string]int{}, Damaged: map[string]int{}, Unknown: map[string]int{}}
 	suspicions := map[markets.Suspicion]suspicionView{}
 	nameless := map[string]bool{}
 	for i := range c.Payloads {

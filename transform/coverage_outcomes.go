@@ -1,0 +1,75 @@
+package transform
+
+import (
+	"cmp"
+	"slices"
+
+	"mkt/publish/football"
+)
+
+// Outcome is what the markets of one name became.
+type Outcome struct {
+	Key, Name                  string
+	Canonical, Period, Subject string          // "" when RAW
+	RawReason                  football.Reason // "" when mapped
+	Markets                    int
+	Selections, Publishable    int
+	Reasons                    map[football.Reason]int // of the selections, but that the market is RAW
+}
+
+// Outcomes counts markets by their name and what they became.
+type Outcomes struct {
+	all   []Outcome
+	place map[outcome]int
+}
+
+type outcome struct {
+	key, name, canonical, period, subject string
+	reason                                football.Reason
+}
+
+// Add counts one market, whose counts are those of one.
+func (o *Outcomes) Add(one Outcome) {
+	of := outcome{one.Key, one.Name, one.Canonical, one.Period, one.Subject, one.RawReason}
+	at, met := o.place[of]
+	if !met {
+		if o.place == nil {
+			o.place = make(map[outcome]int)
+		}
+		at = len(o.all)
+		o.place[of] = at
+		o.all = append(o.all, Outcome{Key: one.Key, Name: one.Name, Canonical: one.Canonical, Period: one.Period, Subject: one.Subject, RawReason: one.RawReason,
+			Reasons: make(map[football.Reason]int)})
+	}
+	a := &o.all[at]
+	a.Markets++
+	a.Selections += one.Selections
+	a.Publishable += one.Publishable
+	for reason, n := range one.Reasons {
+		if reason != football.MarketNotMapped {
+			a.Reasons[reason] += n
+		}
+	}
+}
+
+// List returns what was counted, by key, name and what the markets became.
+func (o *Outcomes) List() []Outcome {
+	slices.SortFunc(o.all, func(a, b Outcome) int {
+		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Canonical, b.Canonical), cmp.Compare(a.Period, b.Period),
+			cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.RawReason, b.RawReason))
+	})
+	o.place = nil
+	return o.all
+}
+
+// Outcomes lists what the markets became, but those without prices.
+func (c *Coverage) Outcomes() []Outcome {
+	var all Outcomes
+	c.each(func(_ *PayloadCoverage, m *MarketCoverage) {
+		if !m.WithoutPrices {
+			all.Add(Outcome{Key: m.Key, Name: m.Name, Canonical: m.Canonical, Period: m.Period, Subject: m.Subject, RawReason: m.RawReason,
+				Selections: m.Selections, Publishable: m.Publishable, Reasons: m.Reasons})
+		}
+	})
+	return all.List()
+}
