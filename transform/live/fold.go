@@ -11,7 +11,7 @@ import (
 
 // Rules is the version of the rules that turn samples into published data. It changes
 // when the same samples would have another result.
-const Rules = "live-4"
+const Rules = "live-5"
 
 // maxBlind is StaleAfter in seconds. What moved during a longer gap cannot be dated.
 const maxBlind = int(StaleAfter / time.Second)
