@@ -10,11 +10,11 @@ import (
 // first.
 type Inputs struct {
 	Fast, Slow [2]float64 // decayed to the time of the last step
-	Threat     [2]float64 // an attack under way, or a corner or a penalty that is waiting
+	Threat     [2]float64 // what an attack under way, or a corner or a penalty that is waiting, adds
 	ThreatRule string     // which, and for how long
 	RedCards   string     // "0-1"; empty when they are not known for both sides
 	Keeps      [2]string  // the part of its pressure that a side keeps: "1", or "2/3" when it is a man short
-	Pressure   [2]float64 // (max(0, fast) + max(0, slow) / 5 + threat) × keeps
+	Pressure   [2]float64 // (max(0, fast) + max(0, slow) / 5) × keeps + threat
 	Prior      float64    // pulls a thin sample towards 50
 	Observed   int        // seconds of match clock seen without a gap
 	Enough     int        // how many there must be
@@ -25,9 +25,8 @@ type Inputs struct {
 func (s *State) Inputs() Inputs {
 	r := s.reading()
 	in := Inputs{Prior: float64(r.prior) / point, Observed: s.observed, Enough: minObserved, ThreatRule: r.now.threat.rule(r.tau, r.prior)}
-	threat := r.now.threat.points(r.tau, r.prior)
 	for side := range r.sides {
-		in.Threat[side] = float64(threat[side]) / point
+		in.Threat[side] = float64(r.threat[side]) / point
 		in.Fast[side], in.Slow[side] = float64(r.now.fast[side])/point, float64(r.now.slow[side])/point
 		in.Keeps[side], in.Pressure[side] = r.men[side].String(), float64(r.sides[side])/point
 	}
@@ -60,7 +59,7 @@ func (in *Inputs) Parts() []Part {
 		red = "red cards are not known for both sides and count as none"
 	}
 	return []Part{
-		{"pressure", sides(in.Pressure), fmt.Sprintf("(max(0, fast) + max(0, slow) / %d + threat) × men", slowShare)},
+		{"pressure", sides(in.Pressure), fmt.Sprintf("(max(0, fast) + max(0, slow) / %d) × men + threat", slowShare)},
 		{"men", in.Keeps[0] + " home, " + in.Keeps[1] + " away",
 			fmt.Sprintf("%s: for each man that a side is short it keeps %v of its pressure, for at most %d", red, keepsWhenShort[1], maxShort)},
 		{"fast", sides(in.Fast), fmt.Sprintf("points, halved every %d s of match clock", fastHalfLife)},

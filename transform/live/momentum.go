@@ -57,11 +57,12 @@ func (s *State) unavailable() football.UnavailableReason {
 }
 
 type reading struct {
-	now   pressure // decayed to that time
-	tau   int      // that time, in seconds of match clock since kick-off
-	men   [2]keptPart
-	sides [2]int64 // the pressure of both sides, with men counted
-	prior int64
+	now    pressure // decayed to that time
+	tau    int      // that time, in seconds of match clock since kick-off
+	men    [2]keptPart
+	threat [2]int64 // what the threat adds to each side
+	sides  [2]int64 // the pressure of both sides, with men and the threat counted
+	prior  int64
 }
 
 func (s *State) reading() reading {
@@ -72,9 +73,13 @@ func (s *State) reading() reading {
 		r.tau += age
 	}
 	red, _ := redCards(s.counters)
-	r.men, r.sides = keeps(red), r.now.sides(r.tau, r.prior)
+	r.men, r.sides = keeps(red), r.now.sides()
 	for side := range r.sides {
 		r.sides[side] = r.men[side].of(r.sides[side])
+	}
+	r.threat = r.now.threat.adds(r.sides, r.men, r.tau, r.prior)
+	for side := range r.sides {
+		r.sides[side] += r.threat[side]
 	}
 	return r
 }

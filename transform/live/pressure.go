@@ -12,7 +12,7 @@ const (
 	point = 1_000_000
 
 	fastHalfLife = 120
-	slowHalfLife = 1800
+	slowHalfLife = 2100
 	slowShare    = 5 // pressure = fast + slow/5
 
 	weightDangerous = point
@@ -117,11 +117,10 @@ func (p *pressure) add(points [2]int64, percent pair, sent bool, tau int) {
 // describe the last minutes of play.
 func (p *pressure) rest() { p.fast, p.threat = [2]int64{}, threat{} }
 
-// sides returns the pressure of both sides at tau, before men are counted.
-func (p *pressure) sides(tau int, prior int64) [2]int64 {
-	sides := p.threat.points(tau, prior)
+// sides returns the pressure of both sides, before men and the threat are counted.
+func (p *pressure) sides() (sides [2]int64) {
 	for i := range sides {
-		sides[i] += max(0, p.fast[i]) + max(0, p.slow[i])/slowShare
+		sides[i] = max(0, p.fast[i]) + max(0, p.slow[i])/slowShare
 	}
 	return sides
 }

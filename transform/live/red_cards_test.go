@@ -116,7 +116,7 @@ func again(t *testing.T, s *live.State) int {
 	}
 	var pressure [2]float64
 	for side := range pressure {
-		pressure[side] = (max(0, numeral(t, parts["fast"][side])) + max(0, numeral(t, parts["slow"][side]))/5 + numeral(t, parts["threat"][side])) * numeral(t, parts["men"][side])
+		pressure[side] = (max(0, numeral(t, parts["fast"][side]))+max(0, numeral(t, parts["slow"][side]))/5)*numeral(t, parts["men"][side]) + numeral(t, parts["threat"][side])
 		if shown := numeral(t, parts["pressure"][side]); math.Abs(pressure[side]-shown) > 3e-6 {
 			t.Fatalf("pressure %v of the parts, shown is %v", pressure[side], shown)
 		}

@@ -25,18 +25,18 @@ const (
 )
 
 // threats holds what a rise of a counter threatens, and for how many seconds of
-// match clock. What it adds to pressure is given in fifths of the prior: 1, 2 and
-// 20 points, and less in a feed that lacks a counter, where the same points would
-// make the leader jump.
+// match clock. What it adds to pressure is given in quarters of the prior: 1.25, 2.5
+// and 20 points, and less in a feed that lacks a counter, where the same points would
+// make the number jump.
 var threats = [...]struct {
-	name   string
-	metric football.Metric
-	fifths int64
-	lasts  int
+	name     string
+	metric   football.Metric
+	quarters int64
+	lasts    int
 }{
 	attackThreat:  {"an attack", football.Attacks, 1, 12},
 	cornerThreat:  {"a corner", football.Corners, 2, 45},
-	penaltyThreat: {"a penalty", football.Penalties, 20, 180},
+	penaltyThreat: {"a penalty", football.Penalties, 16, 180},
 }
 
 // threatAfter returns the threat after a sample of which m moved; counted are the
@@ -89,13 +89,23 @@ func isCorrected(before, now []football.Counter, m football.Metric) bool {
 	return okWas && ok && (is[0] < was[0] || is[1] < was[1])
 }
 
-// points returns what the threat adds to the pressure of each side at tau.
-func (t threat) points(tau int, prior int64) (p [2]int64) {
-	if t.kind != noThreat && tau < t.until {
-		p[t.side] = prior / 5 * threats[t.kind].fifths
+// adds returns what the threat adds at tau to the pressure of each side, which is given
+// without it and with men counted. An attack or a corner brings the side behind no farther
+// than level: most of them end without a shot, and the leader would change twice.
+func (t threat) adds(sides [2]int64, men [2]keptPart, tau int, prior int64) (added [2]int64) {
+	if t.kind == noThreat || tau >= t.until {
+		return added
 	}
-	return p
+	points := men[t.side].of(prior / 4 * threats[t.kind].quarters)
+	if behind := sides[1-t.side] - sides[t.side]; behind > 0 && t.levels() {
+		points = min(points, behind)
+	}
+	added[t.side] = points
+	return added
 }
+
+// levels reports whether the threat can only make its side level.
+func (t threat) levels() bool { return t.kind != penaltyThreat }
 
 // rule returns what the threat adds at tau, and for how long, as text.
 func (t threat) rule(tau int, prior int64) string {
@@ -103,6 +113,10 @@ func (t threat) rule(tau int, prior int64) string {
 		return "no attack is under way, and no corner or penalty is waiting"
 	}
 	k := &threats[t.kind]
-	return fmt.Sprintf("%s, counted %d s of match clock ago, adds %d/5 of the prior of %g until the side shoots, for at most %d s",
-		k.name, tau-t.until+k.lasts, k.fifths, float64(prior)/point, k.lasts)
+	rule := fmt.Sprintf("%s, counted %d s of match clock ago, adds %d/4 of the prior of %g × men until the side shoots, for at most %d s",
+		k.name, tau-t.until+k.lasts, k.quarters, float64(prior)/point, k.lasts)
+	if t.levels() {
+		rule += "; a side behind, no more than makes it level"
+	}
+	return rule
 }

@@ -15,6 +15,7 @@ type Options struct {
 	Drawings int    // resamples for the intervals; 0 means 500
 	Seed     uint64 // of the resamples, and of when each match is polled over HTTP
 	Variants bool   // also momentum from worse feeds
+	Half     Half   // of the matches; empty means all
 }
 
 // Run measures momentum and the baselines. It takes some seconds.
@@ -27,6 +28,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	matches, err := Read(o.Matches)
 	if err != nil {
+		return nil, err
+	}
+	if matches, err = o.Half.of(matches); err != nil {
 		return nil, err
 	}
 	questions := Questions(matches)

@@ -7,7 +7,7 @@
 // figure has an interval from 500 resamples of whole matches with a fixed seed. Two
 // predictors are compared over the same resamples.
 //
-// match.go reads the files, sample.go samples them, question.go poses the questions,
+// match.go reads the files, half.go divides the matches, sample.go samples them, question.go poses the questions,
 // baseline.go and momentum.go answer them, metrics.go, score.go and stability.go score the
 // answers and resample, and report.go writes the report.
 //

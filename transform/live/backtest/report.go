@@ -124,8 +124,8 @@ func (r *Report) missesOf(row *Row) (misses []string) {
 	if v := mine[Step].Value; v > 4 {
 		miss("step %.2f is above 4", v)
 	}
-	if v := mine[Flip].Value; v > 0.12 {
-		miss("flip %.3f is above 0.12", v)
+	if v := mine[Flip].Value; v > 0.08 {
+		miss("flip %.3f is above 0.08", v)
 	}
 	if v := mine[Available].Value; v < 0.97 {
 		miss("available %.3f is below 0.97", v)

@@ -24,6 +24,7 @@ type backtestFlags struct {
 	drawings int
 	seed     uint64
 	variants bool
+	half     string
 }
 
 func newBacktestMomentum(g *Group) *cobra.Command {
@@ -36,7 +37,9 @@ on a folder of matches (matches.csv.gz and the files it names): who shoots
 next, who scores next, danger in the next five minutes, how steady momentum is
 and how often it is available. It is measured with current samples, and with
 samples as old as those that a client reads over HTTP. docs/momentum.md says
-what the figures mean. Only --csv writes a file.`,
+what the figures mean. --half takes one half of the matches, divided by their
+ids: constants are chosen on tuning and confirmed on held-out. Only --csv
+writes a file.`,
 		Example: `  mkt backtest momentum --matches matches --csv momentum.csv`,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return g.backtestMomentum(cmd.Context(), f) },
@@ -46,6 +49,7 @@ what the figures mean. Only --csv writes a file.`,
 	flags.StringVar(&f.csv, "csv", "", "also write momentum at every minute here: match_id,period,second,home")
 	flags.IntVar(&f.drawings, "drawings", 500, "bootstrap samples of matches for the intervals")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the samples, and of when each match is polled")
+	flags.StringVar(&f.half, "half", "", "only this half of the matches: tuning or held-out")
 	flags.BoolVar(&f.variants, "variants", false, "also measure momentum from poorer feeds")
 	return cmd
 }
@@ -57,10 +61,14 @@ func (g *Group) backtestMomentum(ctx context.Context, f backtestFlags) error {
 	if f.drawings < 1 {
 		return cli.Usagef("--drawings %d: want at least 1", f.drawings)
 	}
+	half := backtest.Half(f.half)
+	if half != "" && half != backtest.Tuning && half != backtest.HeldOut {
+		return cli.Usagef("--half %s: want %s or %s", f.half, backtest.Tuning, backtest.HeldOut)
+	}
 	if info, err := os.Stat(f.matches); err != nil || !info.IsDir() {
 		return fmt.Errorf("matches %s: no such folder", f.matches)
 	}
-	r, err := backtest.Run(ctx, backtest.Options{Matches: os.DirFS(f.matches), Drawings: f.drawings, Seed: f.seed, Variants: f.variants})
+	r, err := backtest.Run(ctx, backtest.Options{Matches: os.DirFS(f.matches), Drawings: f.drawings, Seed: f.seed, Variants: f.variants, Half: half})
 	if err != nil {
 		return fmt.Errorf("matches %s: %w", f.matches, err)
 	}
