@@ -184,7 +184,7 @@ func (e *sampleEvents) prove(i *input.Incident, mark uint32, before []input.Inci
 	if !ok {
 		return
 	}
-	p := proof{mark: mark, minute: e.minuteOf(i), listedAt: e.at}
+	p := proof{mark: mark, minute: e.minuteOf(i, before), listedAt: e.at}
 	event := e.nearest(state, i.Side, func(event *entry) (int, bool) {
 		if event.proof.mark != 0 || event.counted == notCounted {
 			return 0, false
@@ -252,15 +252,16 @@ func (e *sampleEvents) awayFrom(event *entry, m minute) (seconds int, ok bool) {
 }
 
 // minuteOf returns the minute of play of an event. A provider that does not distinguish
-// stoppage time keeps counting in the half that is played.
-func (s *State) minuteOf(i *input.Incident) minute {
+// stoppage time, in any event of the list before it, keeps counting in the half that is played.
+func (s *State) minuteOf(i *input.Incident, before []input.Incident) minute {
 	m := minute{half: 4, from: (i.Minute - 1 + i.Added) * 60}
 	for h := 3; h >= 1; h-- {
 		if i.Minute*60 <= halfEnds[h] {
 			m.half = h
 		}
 	}
-	if i.Added == 0 && s.clock.half > 0 {
+	distinguishes := func(b input.Incident) bool { return b.Added > 0 }
+	if i.Added == 0 && s.clock.half > 0 && !slices.ContainsFunc(before, distinguishes) {
 		m.half = min(m.half, s.clock.half)
 	}
 	return m
