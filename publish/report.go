@@ -79,6 +79,8 @@ func code(s *Summary, err error) health.Code {
 		return health.CodePayloadRejected
 	case errors.Is(err, ErrNotLoadable):
 		return health.CodeSnapshotUnfit
+	case errors.Is(err, snapshot.ErrStoreLacks):
+		return health.CodeStoreLacks
 	case errors.Is(err, durable.ErrNoSpace), errors.As(err, &store), snapshot.IsFault(err), errors.As(err, &path), errors.As(err, &errno):
 		return health.CodeStorage
 	}

@@ -115,8 +115,8 @@ func TestPush(t *testing.T) {
 	if err := shipCycle(t, alone, d, history()[3], retention.Policy{}); err == nil {
 		t.Error("a publication was shipped although the store lacks those before it")
 	}
-	if _, err := d.Sync(t.Context(), alone); !errors.Is(err, store.ErrBehind) {
-		t.Errorf("a root that is ahead of the store: %v, want ErrBehind", err)
+	if _, err := d.Sync(t.Context(), alone); !errors.Is(err, snapshot.ErrStoreLacks) {
+		t.Errorf("a root that is ahead of the store: %v, want ErrStoreLacks", err)
 	}
 	plan, err := d.Push(t.Context(), alone, store.PushOptions{DryRun: true})
 	must(t, err)

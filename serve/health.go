@@ -16,9 +16,9 @@ import (
 const staleAfter = 2
 
 // stale reports whether the served snapshot is stale: it is older than two cadences, the
-// last cycle failed, or a newer snapshot cannot be served.
+// last cycle failed, a newer snapshot cannot be served, or a time of it is to come.
 func (c *call) stale() bool {
-	return c.view != nil && (c.dataset.Trouble() != reader.NoTrouble || lastFailure(c.dataset.State()) != "" || c.overdue(c.view, c.cadence(c.who, c.route.need.Product, c.now)))
+	return c.view != nil && (c.dataset.Trouble() != reader.NoTrouble || c.view.Freshness().ToCome(c.now) || lastFailure(c.dataset.State()) != "" || c.overdue(c.view, c.cadence(c.who, c.route.need.Product, c.now)))
 }
 
 // cadence returns the longest time between two cycles, or 0 if they are not scheduled: that
@@ -33,7 +33,13 @@ func (s *server) cadence(a *account.Account, p football.Product, now time.Time) 
 }
 
 func (c *call) overdue(v *reader.View, cadence time.Duration) bool {
-	return cadence > 0 && c.now.Sub(v.Commit().PublishedAt) > staleAfter*cadence
+	return isOverdue(v.Freshness(), cadence, c.now)
+}
+
+// isOverdue reports whether a publication is older than two cadences, or its data than four: the
+// times of publications may have followed a clock that was ahead.
+func isOverdue(f api.Freshness, cadence time.Duration, now time.Time) bool {
+	return cadence > 0 && (now.Sub(*f.PublishedAt) > staleAfter*cadence || now.Sub(f.Oldest()) > 2*staleAfter*cadence)
 }
 
 func lastFailure(s reader.State) string {
@@ -139,7 +145,7 @@ func (c *call) health(a *account.Account) api.Health {
 var severity = map[api.HealthStatus]int{api.Unconfigured: 0, api.Healthy: 1, api.Degraded: 2, api.Down: 3}
 
 // productHealth returns the state of a product: HEALTHY with current data; DEGRADED with
-// late data, a stopped feed, a failed cycle, fixtures that are kept although a listing
+// late data, a time that is to come, a stopped feed, a failed cycle, fixtures that are kept although a listing
 // lacks them, or an older publication because the newest one cannot be served; DOWN
 // without data; UNCONFIGURED without a subscription, or if it is not scheduled and has
 // never run.
@@ -164,11 +170,14 @@ func (c *call) productHealth(a *account.Account, p football.Product) api.Compone
 	}
 	defer v.Release()
 	last(&part, v.Commit().PublishedAt, c.now)
+	part.AgeMS = ptr(api.AgeMS(v.Freshness().Oldest(), c.now))
 	switch {
 	case trouble != "":
 		part.Status, part.Code = api.Degraded, ptr(trouble)
 	case failure != "":
 		part.Status, part.Code = api.Degraded, ptr(failure)
+	case v.Freshness().ToCome(c.now):
+		part.Status, part.Code = api.Degraded, ptr(api.HealthClock)
 	case c.overdue(v, c.cadence(a, p, c.now)):
 		part.Status, part.Code = api.Degraded, ptr(cmp.Or(c.limited(a), api.HealthStale))
 	case p == football.LiveIntelligence && v.Staleness(c.now) != reader.FeedFresh:

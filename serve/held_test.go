@@ -62,6 +62,7 @@ func TestHeldRemovalsShowInHealth(t *testing.T) {
 	is("market_engine", "DEGRADED QUARANTINED", "DEGRADED") // what failed comes first
 	w.root("acme").Record(health.Run{Step: "transform", OK: true, FinishedAt: begin})
 	is("market_engine", "DEGRADED LISTING_HELD", "DEGRADED")
+	w.root("acme").Late = -59 * time.Minute // an hour later it would be a time that is to come
 	market(0)
 	is("market_engine", "HEALTHY ", "HEALTHY")
 

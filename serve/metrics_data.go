@@ -5,6 +5,7 @@ import (
 
 	"mkt/publish/football"
 	"mkt/serve/account"
+	"mkt/serve/internal/api"
 	"mkt/serve/internal/reader"
 )
 
@@ -18,7 +19,7 @@ var (
 	loadsDesc        = desc("mkt_snapshot_loads_total", "Loads of published snapshots, by outcome.", "product", "outcome")
 	loadTimeDesc     = desc("mkt_snapshot_load_seconds_total", "Time taken by the loads that succeeded.", "product")
 	rowsDesc         = desc("mkt_snapshot_rows", "Fixtures and markets served, over all accounts.", "product", "table")
-	datasetsDesc     = desc("mkt_datasets", "Datasets of active accounts with a current subscription: current, overdue (older than two cadences), or empty (nothing published).", "product", "state")
+	datasetsDesc     = desc("mkt_datasets", "Datasets of active accounts with a current subscription: current, overdue (older than two cadences), empty (nothing published), or clock (a time of the publication is to come).", "product", "state")
 	quarantinedDesc  = desc("mkt_publications_quarantined", "Accounts whose newest publication is damaged, cannot be read, or killed the process, so that an older one is served.", "product")
 	newestDesc       = desc("mkt_publication_newest_age_seconds", "Age of the newest publication of any active account.", "product")
 	oldestDesc       = desc("mkt_publication_oldest_age_seconds", "Age of the newest publication of the active account whose newest publication is the oldest.", "product")
@@ -51,6 +52,7 @@ func (s *server) collectData(gauge, counter send) {
 		gauge(datasetsDesc, float64(age.current), product, "current")
 		gauge(datasetsDesc, float64(age.overdue), product, "overdue")
 		gauge(datasetsDesc, float64(age.empty), product, "empty")
+		gauge(datasetsDesc, float64(age.toCome), product, "clock")
 		if age.current+age.overdue > 0 {
 			gauge(newestDesc, age.newest.Seconds(), product)
 			gauge(oldestDesc, age.oldest.Seconds(), product)
@@ -60,15 +62,16 @@ func (s *server) collectData(gauge, counter send) {
 
 type ages struct {
 	current, overdue, empty int
+	toCome                  int           // a time of the publication is to come
 	newest, oldest          time.Duration // 0 without any
 }
 
 // ageing returns the ages for the accounts that should have data. The cycles of other
 // accounts do not run, so their ages would be meaningless.
 func (s *server) ageing(g *account.Generation, p football.Product, published []reader.Published, now time.Time) ages {
-	at := make(map[string]time.Time, len(published))
+	at := make(map[string]api.Freshness, len(published))
 	for _, d := range published {
-		at[d.ClientID] = d.At
+		at[d.ClientID] = d.Times
 	}
 	var r ages
 	for i := range g.Accounts() {
@@ -81,12 +84,16 @@ func (s *server) ageing(g *account.Generation, p football.Product, published []r
 			r.empty++
 			continue
 		}
-		age := max(0, now.Sub(published))
+		if published.ToCome(now) {
+			r.toCome++
+			continue
+		}
+		age := max(0, now.Sub(published.Oldest()))
 		if r.current+r.overdue == 0 || age < r.newest {
 			r.newest = age
 		}
 		r.oldest = max(r.oldest, age)
-		if cadence := s.cadence(a, p, now); cadence > 0 && age > staleAfter*cadence {
+		if cadence := s.cadence(a, p, now); isOverdue(published, cadence, now) {
 			r.overdue++
 			continue
 		}

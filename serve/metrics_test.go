@@ -92,7 +92,7 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 		`mkt_snapshot_rows{product="live_intelligence",table="fixtures"}`:                       3,
 		`mkt_datasets{product="market_engine",state="current"}`:                                 2,
 		`mkt_datasets{product="live_intelligence",state="empty"}`:                               1,
-		`mkt_publication_oldest_age_seconds{product="market_engine"}`:                           1800,
+		`mkt_publication_oldest_age_seconds{product="market_engine"}`:                           1920,
 		`mkt_http_requests_in_flight`:                                                           0,
 		`mkt_socket_connections`:                                                                0,
 		`mkt_build_info{version="test"}`:                                                        1,

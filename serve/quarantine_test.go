@@ -48,6 +48,7 @@ func TestQuarantineShowsInHealth(t *testing.T) {
 			w.root("acme").PublishNext(4, 1)
 			spoil(w)
 			w.start()
+			w.setClock(begin.Add(2 * time.Hour))
 			if p := w.get("/fixtures", "acme").page(t); len(p.Data) != 3 || !p.Meta.IndexStale {
 				t.Errorf("%d fixtures are served, want the 3 of the publication before; %+v", len(p.Data), p.Meta)
 			}

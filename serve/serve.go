@@ -198,6 +198,7 @@ func (s *server) listen(ctx context.Context, o Options) error {
 var (
 	errLoading  = errors.New("starting: published snapshots are being loaded")
 	errDraining = errors.New("draining: requests in progress are being finished")
+	errNoData   = errors.New("no data: this replica has accounts, and no publication of any of them; mkt doctor says whether the object store lost them, or nothing was published yet")
 )
 
 func (s *server) readiness() error {
@@ -206,10 +207,13 @@ func (s *server) readiness() error {
 	}
 	select {
 	case <-s.library.Loaded():
-		return nil
 	default:
 		return errLoading
 	}
+	if s.replicates && len(s.clients()) > 0 && !s.library.Serves() {
+		return errNoData
+	}
+	return nil
 }
 
 func baseURL(a net.Addr) string {

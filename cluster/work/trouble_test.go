@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -220,31 +221,34 @@ func TestLeaseAndNATSAway(t *testing.T) {
 	until(t, a, work.Unreachable)
 }
 
-// Clocks that are apart change nothing about leases, and are reported.
+// C13: a worker whose clock is ahead or behind takes no lease, says why, and goes on trying: once
+// the clock is set, it takes leases without being started again. One within two seconds does.
 func TestClocks(t *testing.T) {
 	t.Parallel()
 	cluster := startNATS(t, 1)
-	slow := open(t, cluster.URL(), "slow", func(o *work.Options) { o.Now = func() time.Time { return time.Now().Add(-time.Minute) } })
-	fast := open(t, cluster.URL(), "fast", func(o *work.Options) { o.Now = func() time.Time { return time.Now().Add(time.Minute) } })
-	await(t, slow)
-	await(t, fast)
-	if s, f := slow.Stats().Difference.Round(time.Second), fast.Stats().Difference.Round(time.Second); s != time.Minute || f != -time.Minute {
-		t.Errorf("the servers are %s ahead of the slow clock, and %s ahead of the fast one", s, f)
-	}
-	lease, err := slow.Take(t.Context(), run("acme", "live_intelligence", "mkt schedule"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 17*time.Second)
-	defer cancel()
-	for ctx.Err() == nil {
-		var taken *work.Taken
-		if _, err := fast.Take(t.Context(), run("acme", "live_intelligence", "mkt schedule")); !errors.As(err, &taken) {
-			t.Fatalf("a lease that is kept: %v", err)
+	for name, by := range map[string]time.Duration{"ahead of": time.Hour, "behind": -time.Hour} {
+		var wrong atomic.Int64
+		wrong.Store(int64(by))
+		c := open(t, cluster.URL(), "wrong", func(o *work.Options) { o.Now = func() time.Time { return time.Now().Add(time.Duration(wrong.Load())) } })
+		until(t, c, work.Clock)
+		if text := c.Trouble().Error(); !strings.Contains(text, name) || !strings.Contains(text, "timedatectl") {
+			t.Errorf("it says: %s", text)
 		}
-		time.Sleep(50 * time.Millisecond)
+		if got := c.Stats().Difference.Round(time.Second); got != -by {
+			t.Errorf("the servers are %s ahead of a clock that is %s ahead", got, by)
+		}
+		var trouble *work.Trouble
+		if _, err := c.Take(t.Context(), run("acme", "live_intelligence", "mkt schedule")); !errors.As(err, &trouble) || trouble.Code != work.Clock {
+			t.Errorf("a lease for a worker whose clock is %s: %v", name, err)
+		}
+		wrong.Store(int64(time.Second))
+		await(t, c)
+		lease, err := c.Take(t.Context(), run("acme", "live_intelligence", "mkt schedule"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lease.Release()
 	}
-	lease.Release()
 }
 
 // A publication is announced to all who listen, and an interruption is reported to them.

@@ -123,7 +123,8 @@ const (
 	silentFor  = 5 * time.Second         // a server that another has not heard for longer is cut off from it
 )
 
-// ClockTolerance is the difference of two clocks that is reported.
+// ClockTolerance is the difference of two clocks that is reported. A worker whose clock differs
+// more from that of the servers takes no lease: it would publish times that are to come, or past.
 const ClockTolerance = 2 * time.Second
 
 // Open opens a connection. It does not wait for a server; an error is a fault of the options.
@@ -483,16 +484,20 @@ func (c *Conn) note(ctx context.Context, stream jetstream.Stream, asked time.Tim
 		*b = bucketState{created: info.Created, freshUntil: now.Add(wait), grown: now}
 	}
 	b.stream, b.lastSeq, b.replicas = stream, info.State.LastSeq, info.Config.Replicas
-	if !info.TimeStamp.IsZero() {
-		before := b.difference
-		b.difference, b.compared = info.TimeStamp.Sub(asked.Add(now.Sub(asked)/2)).Round(time.Millisecond), true
-		if b.difference.Abs() > ClockTolerance && before.Abs() <= ClockTolerance {
-			c.o.Log.Warn("this clock differs from that of the NATS servers; set both by NTP, because cycles are due by this clock", "by", b.difference.String())
+	var clock *Trouble
+	if took := now.Sub(asked); !info.TimeStamp.IsZero() {
+		b.difference, b.compared = info.TimeStamp.Sub(asked.Add(took/2)).Round(time.Millisecond), true
+		if b.difference.Abs()-took/2 > ClockTolerance { // whatever part of the time the answer took
+			clock = &Trouble{Code: Clock, What: fmt.Sprintf("work %s: this clock is more than %s %s that of the NATS servers", c.o.Address, ClockTolerance, aheadOrBehind(b.difference)),
+				Next: "set it by NTP (timedatectl status), or that of the servers; leases are taken again once they agree"}
 		}
 	}
 	grow := c.o.Use == ForLeases && b.replicas < 3 && now.Sub(b.grown) > time.Minute
 	if grow {
 		b.grown = now
+	}
+	if b.freshUntil.Sub(now) > leaseFor { // this clock was set back
+		b.freshUntil = now.Add(leaseFor)
 	}
 	fresh, until := b.freshUntil.Sub(now), b.freshUntil
 	foreign := "" // the installation that the bucket says it belongs to, if it is another
@@ -515,10 +520,21 @@ func (c *Conn) note(ctx context.Context, stream jetstream.Stream, asked time.Tim
 			s.Metadata = map[string]string{"mkt-installation": c.o.Installation}
 		})
 	}
+	if clock != nil && c.o.Use == ForLeases {
+		return clock
+	}
 	if fresh > 0 && c.o.Use == ForLeases {
 		return &Trouble{Code: Starting, Until: until, What: fmt.Sprintf("work %s: the leases in NATS are new; cycles begin in at most %s, when a lease that NATS may have lost is certainly over", c.o.Address, leaseFor)}
 	}
 	return nil
+}
+
+// aheadOrBehind says where a clock is that another one differs from.
+func aheadOrBehind(difference time.Duration) string {
+	if difference < 0 {
+		return "ahead of"
+	}
+	return "behind"
 }
 
 // change changes the settings of the bucket. What is refused is tried again later.

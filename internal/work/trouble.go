@@ -21,6 +21,7 @@ const (
 	Starting    Code = "STARTING"     // the leases are new: those before them may not be over
 	Newer       Code = "NEWER"        // a worker of a newer version is there
 	Foreign     Code = "FOREIGN"      // another installation uses the same name
+	Clock       Code = "CLOCK"        // this clock differs from that of the servers
 )
 
 // Trouble is why no lease can be taken. Its text says what happened, to what, and what to do.
@@ -40,7 +41,7 @@ func (t *Trouble) Error() string {
 
 // Temporary reports whether the same may succeed later, without anybody changing a setting.
 func (t *Trouble) Temporary() bool {
-	return t.Code == Unreachable || t.Code == NoQuorum || t.Code == Starting
+	return t.Code == Unreachable || t.Code == NoQuorum || t.Code == Starting || t.Code == Clock
 }
 
 func (c *Conn) unreachable(err error) *Trouble {

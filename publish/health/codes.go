@@ -18,6 +18,7 @@ const (
 	CodeSnapshotUnfit   Code = "SNAPSHOT_UNFIT" // the new snapshot cannot be loaded, or killed the process that loaded it
 	CodeFormatNewer     Code = "FORMAT_NEWER"   // a newer version of mkt wrote the data
 	CodeStorage         Code = "STORAGE"
+	CodeStoreLacks      Code = "STORE_LACKS" // publications are missing in the object store
 	CodeInternal        Code = "INTERNAL"
 )
 
@@ -28,7 +29,7 @@ func FetchCodes() []Code {
 
 // Codes lists every code of a run.
 func Codes() []Code {
-	return append(FetchCodes(), CodeQuarantined, CodeSnapshotDamaged, CodeSnapshotUnfit, CodeFormatNewer, CodeListingHeld)
+	return append(FetchCodes(), CodeQuarantined, CodeSnapshotDamaged, CodeSnapshotUnfit, CodeFormatNewer, CodeListingHeld, CodeStoreLacks)
 }
 
 // Failure is the code of a run that failed, "" if it succeeded. It is always one of

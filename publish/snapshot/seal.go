@@ -15,6 +15,10 @@ import (
 // of this attempt is visible; the next run starts from the other publisher's commit.
 var ErrConflict = errors.New("another publisher was faster")
 
+// ErrStoreLacks: publications are missing in the object store in which commits are made, so
+// that nothing may follow them there. Its text begins with the code of mkt doctor.
+var ErrStoreLacks = errors.New("STORE_LACKS: publications are missing in the object store, and nothing is published until they are there: mkt push --repair stores them from a data root that has them")
+
 // CreateFile writes one file of a staged folder, syncs it, and describes it by what can
 // be read back. Its name is not synced: CreateManifest, which comes last, syncs the folder,
 // and a file that is staged alone is linked.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,15 +12,17 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/publish/durable"
+	"mkt/publish/health"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
 
 // Sync brings a root to the newest publication of the store, with what the next cycle
 // continues: the snapshot, the change log, the canonical and raw cycle, the state files. It
-// returns that publication; Version is 0 if there is none. Nothing is copied if the root
-// has it already. The error is ErrBehind or ErrDiverged if the root has something that the
-// store does not have. The caller holds the lock of the root.
+// returns that publication; Version is 0 if nothing was ever published. Nothing is copied if
+// the root has it already. The error is snapshot.ErrStoreLacks if the store lost publications
+// or never had those of the root, and ErrDiverged if it has others. The caller holds the lock
+// of the root.
 func (d *Dataset) Sync(ctx context.Context, f durable.FS) (snapshot.Commit, error) {
 	return d.follow(ctx, f, archived)
 }
@@ -38,6 +41,9 @@ func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo int) (snapshot.
 	if err != nil {
 		return here, err
 	}
+	if head.Version == 0 {
+		return here, d.neverPublished(ctx)
+	}
 	if head.Version == here.Version {
 		if upTo > served {
 			err = d.complete(ctx, f, here)
@@ -52,7 +58,7 @@ func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo int) (snapshot.
 	if err := d.copy(ctx, f, head, record, upTo); err != nil {
 		return here, fmt.Errorf("copy publication %d of %s from the object store: %w", head.Version, d, err)
 	}
-	d.know(head.Version, head.SHA256)
+	d.know(head.SHA256)
 	return head, nil
 }
 
@@ -100,7 +106,7 @@ func (d *Dataset) compare(ctx context.Context, f durable.ReadFS) (here snapshot.
 	case errors.Is(err, fs.ErrNotExist):
 		there, _, err := snapshot.ReadRecord(d.Records(ctx), here.Version) // compacted before a push
 		if errors.Is(err, fs.ErrNotExist) {
-			return here, fmt.Errorf("%s: publication %d: %w", d, here.Version, ErrBehind)
+			return here, d.lacks(here.Version)
 		}
 		if err != nil {
 			return here, err
@@ -117,24 +123,26 @@ func (d *Dataset) compare(ctx context.Context, f durable.ReadFS) (here snapshot.
 		}
 		return here, d.differs(there, here)
 	}
-	if err := d.stillThere(ctx); err != nil {
+	if err := d.beginning(ctx); err != nil {
 		return here, err
 	}
-	d.know(here.Version, here.SHA256)
+	d.know(here.SHA256)
 	return here, nil
 }
 
-// knownFor is how long it is believed that the store still has a commit. After that it is asked
-// again: a store that was wiped must not get a history without a beginning.
+// lacks is the error of a publication that the store should have.
+func (d *Dataset) lacks(n uint64) error {
+	return fmt.Errorf("%s: publication %d: %w", d, n, snapshot.ErrStoreLacks)
+}
+
+// knownFor is how long it is believed that the store still has a commit that a root begins a run
+// with, and its oldest record. A publication does not rely on it: see follows.
 const knownFor = 5 * time.Minute
 
-// known is a commit that the store has.
+// known is what this process has seen of a dataset in the store.
 type known struct {
-	sha256 string
-	// looked is the version that was looked up last, and at is when. The commit is that one, or
-	// was made after it: in a store that was wiped since, it is there and that one is not.
-	looked uint64
-	at     time.Time
+	sha256 string    // of a commit that it has
+	looked time.Time // when its oldest record was looked up
 }
 
 func (d *Dataset) known() (k known, recently bool) {
@@ -143,17 +151,13 @@ func (d *Dataset) known() (k known, recently bool) {
 		return k, false
 	}
 	k = last.(known)
-	return k, d.store.now().Sub(k.at) < knownFor
+	return k, d.store.now().Sub(k.looked).Abs() < knownFor
 }
 
 // know notes that the store has a commit.
-func (d *Dataset) know(version uint64, sha256 string) {
-	k, recently := d.known()
-	if !recently {
-		k.looked, k.at = version, d.store.now()
-	}
-	k.sha256 = sha256
-	d.store.newest.Store(d.dir, k)
+func (d *Dataset) know(sha256 string) {
+	k, _ := d.known()
+	d.store.newest.Store(d.dir, known{sha256, k.looked})
 }
 
 // knows reports whether the store has a commit, as this process has seen not long ago.
@@ -162,17 +166,47 @@ func (d *Dataset) knows(sha256 string) bool {
 	return recently && k.sha256 == sha256
 }
 
-// stillThere checks that the store has the commit that was looked up last, if that was long ago.
-func (d *Dataset) stillThere(ctx context.Context) error {
+// forget makes this process look up everything again.
+func (d *Dataset) forget() { d.store.newest.Delete(d.dir) }
+
+// beginning checks now and then that the store has the oldest record of a dataset with
+// publications. Without it the newest cannot be found from an empty disk. It also finds a store
+// that was emptied between two requests of one publication.
+func (d *Dataset) beginning(ctx context.Context) error {
 	k, recently := d.known()
-	if recently || k.looked == 0 {
+	if recently {
 		return nil
 	}
-	_, err := snapshot.ReadCommit(d.Records(ctx), k.looked)
+	records := d.Records(ctx)
+	first, err := snapshot.First(records)
+	if err == nil {
+		_, err = snapshot.ReadCommit(records, first)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: publication %d: %w", d, k.looked, ErrBehind)
+		return d.lacks(first)
+	}
+	if err == nil {
+		d.store.newest.Store(d.dir, known{k.sha256, d.store.now()})
 	}
 	return err
+}
+
+// neverPublished checks that a dataset without a record is one of which nothing was published:
+// the state files say otherwise if the store lost it.
+func (d *Dataset) neverPublished(ctx context.Context) error {
+	data, err := d.store.objects.get(ctx, d.key(stateArchive))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	states, _ := readStates(data) // what is damaged says nothing
+	var run health.Run
+	if json.Unmarshal(states[layout.StateDir+"/publish.json"], &run) == nil && run.LastOKAt != nil {
+		return fmt.Errorf("%s: all publications: %w", d, snapshot.ErrStoreLacks)
+	}
+	return nil
 }
 
 // differs is the error of a record of the store that is not the one of the root: if the same

@@ -7,16 +7,21 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 	"time"
 
+	"cloud.google.com/go/storage"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 
 	"mkt/publish/snapshot"
 )
 
-// Errors of a store, besides fs.ErrNotExist for an object that it does not have and
-// snapshot.ErrConflict for a commit of somebody else.
+// Errors of a store, besides fs.ErrNotExist for an object that it does not have,
+// snapshot.ErrConflict for a commit of somebody else, and snapshot.ErrStoreLacks for
+// publications that it should have.
 var (
 	// ErrAway: the store does not answer, or answers with an error that may pass.
 	ErrAway = errors.New("the object store cannot be reached, or fails: try again later; mkt doctor checks the setting store")
@@ -28,8 +33,6 @@ var (
 	ErrFull = errors.New("the object store is full, or its quota is used up: free space or raise the quota; nothing was published")
 	// ErrUnsafe: the store overwrites an object that was to be created only if absent.
 	ErrUnsafe = errors.New("the object store ignores conditional writes (If-None-Match): two writers could overwrite each other's publications; use another store")
-	// ErrBehind: the root has commits that the store does not have.
-	ErrBehind = errors.New("this data root has publications that the object store does not have: mkt push stores them")
 	// ErrDiverged: the root and the store have different commits of one number.
 	ErrDiverged = errors.New("this data root and the object store have different publications of one number: two installations use one prefix, or one of the two was restored from a backup; " +
 		"give each installation its own prefix, or move this account's folder away, so that it is copied from the store again")
@@ -278,9 +281,37 @@ type object struct {
 // list calls visit with the objects below a prefix, in the order of their names, until it
 // returns false. With a delimiter, names are cut at the first one after the prefix.
 func (o objects) list(ctx context.Context, prefix, delimiter string, visit func(object) (bool, error)) error {
+	return o.listFrom(ctx, &blob.ListOptions{Prefix: prefix, Delimiter: delimiter}, visit)
+}
+
+// firstAfter returns the name of the first object below a prefix that comes after a name in
+// their order, or "" if there is none. S3 and Google begin there; Azure lists all before it.
+func (o objects) firstAfter(ctx context.Context, prefix, after string) (key string, err error) {
+	options := &blob.ListOptions{Prefix: prefix, BeforeList: func(as func(any) bool) error {
+		var s3Request *s3.ListObjectsV2Input
+		var google *storage.Query
+		switch {
+		case as(&s3Request):
+			// The address of the bucket's prefix is part of the name there, and not here.
+			s3Request.StartAfter = aws.String(strings.TrimSuffix(aws.ToString(s3Request.Prefix), prefix) + after)
+		case as(&google):
+			google.StartOffset = strings.TrimSuffix(google.Prefix, prefix) + after
+		}
+		return nil
+	}}
+	err = o.listFrom(ctx, options, func(found object) (bool, error) {
+		if found.key > after {
+			key = found.key
+		}
+		return key == "", nil
+	})
+	return key, err
+}
+
+func (o objects) listFrom(ctx context.Context, options *blob.ListOptions, visit func(object) (bool, error)) error {
 	token := blob.FirstPageToken
 	for {
-		page, next, err := o.page(ctx, token, prefix, delimiter)
+		page, next, err := o.page(ctx, token, options)
 		if err != nil {
 			return err
 		}
@@ -297,13 +328,13 @@ func (o objects) list(ctx context.Context, prefix, delimiter string, visit func(
 	}
 }
 
-func (o objects) page(ctx context.Context, token []byte, prefix, delimiter string) ([]*blob.ListObject, []byte, error) {
+func (o objects) page(ctx context.Context, token []byte, options *blob.ListOptions) ([]*blob.ListObject, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
 	defer cancel()
-	page, next, err := o.bucket.ListPage(ctx, token, 1000, &blob.ListOptions{Prefix: prefix, Delimiter: delimiter})
+	page, next, err := o.bucket.ListPage(ctx, token, 1000, options)
 	o.stats.count("list", err)
 	if err != nil {
-		return nil, nil, classify("list", prefix, err)
+		return nil, nil, classify("list", options.Prefix, err)
 	}
 	return page, next, nil
 }

@@ -76,8 +76,7 @@ func (s *Store) IDKeyFingerprint(ctx context.Context) (string, error) {
 }
 
 // Compare returns the newest commit of a root and that of the store; Version is 0 if there
-// is none. The error is ErrBehind or ErrDiverged if the root has something that the store
-// does not have. f may be nil, for a root that does not exist.
+// is none. Its errors are those of Sync. f may be nil, for a root that does not exist.
 func (d *Dataset) Compare(ctx context.Context, f durable.ReadFS) (here, there snapshot.Commit, err error) {
 	if f != nil {
 		if here, err = d.compare(ctx, f); err != nil {
@@ -86,6 +85,9 @@ func (d *Dataset) Compare(ctx context.Context, f durable.ReadFS) (here, there sn
 	}
 	if there, _, err = d.Head(ctx, here.Version); there.Version == here.Version {
 		there = here
+	}
+	if err == nil && there.Version == 0 {
+		err = d.neverPublished(ctx)
 	}
 	return here, there, err
 }

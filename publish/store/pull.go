@@ -67,6 +67,9 @@ func (p *pull) plan(ctx context.Context) error {
 	p.done = Pulled{First: 1}
 	records := p.d.Records(ctx)
 	head, _, err := p.d.Head(ctx, 0)
+	if err == nil && head.Version == 0 {
+		err = p.d.neverPublished(ctx)
+	}
 	if err != nil || head.Version == 0 {
 		return err
 	}
@@ -154,6 +157,9 @@ func (p *pull) run(ctx context.Context) error {
 // one copies a publication. Retention may have deleted all but the record.
 func (p *pull) one(ctx context.Context, n uint64) (snapshot.Commit, error) {
 	c, record, err := snapshot.ReadRecord(p.d.Records(ctx), n)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = snapshot.ErrStoreLacks
+	}
 	if err != nil {
 		return c, err
 	}

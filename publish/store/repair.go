@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -29,11 +30,12 @@ func (d *Dataset) Repair(ctx context.Context, f durable.FS, o PushOptions) (done
 	if err != nil || !found {
 		return done, err
 	}
-	newest, err := snapshot.NewestRecord(d.Records(ctx), 0)
+	defer d.forget()
+	last, err := d.repairUpTo(ctx, here.Version)
 	if err != nil {
 		return done, err
 	}
-	first, err := d.repairFrom(ctx, f)
+	first, err := d.repairFrom(ctx, f, last, o.DryRun)
 	if err != nil {
 		return done, err
 	}
@@ -41,7 +43,14 @@ func (d *Dataset) Repair(ctx context.Context, f durable.FS, o PushOptions) (done
 	if r.marks, err = d.watermarks(ctx); err != nil {
 		return done, err
 	}
-	last := min(newest, here.Version)
+	if r.marks == (retention.Watermarks{}) { // they vanished too: this root has its own
+		if r.marks, err = retention.ReadWatermarks(f); err == nil {
+			err = d.raise(ctx, r.marks, o.DryRun)
+		}
+		if err != nil {
+			return done, err
+		}
+	}
 	for n := first; n <= last; n++ {
 		if o.Progress != nil {
 			o.Progress(int(n-first), int(last-first+1))
@@ -56,14 +65,47 @@ func (d *Dataset) Repair(ctx context.Context, f durable.FS, o PushOptions) (done
 	return r.done, r.segments(here)
 }
 
-// repairFrom returns the first version that both have.
-func (d *Dataset) repairFrom(ctx context.Context, f durable.ReadFS) (uint64, error) {
+// repairUpTo returns the newest version of which the store has or had something, and the root
+// everything: 0 if the store has nothing.
+func (d *Dataset) repairUpTo(ctx context.Context, here uint64) (last uint64, err error) {
+	note := func(version uint64, ok bool) {
+		if ok && version <= here {
+			last = max(last, version)
+		}
+	}
+	err = d.store.objects.list(ctx, d.key(layout.CommitsDir+"/"), "", func(o object) (bool, error) {
+		note(layout.ParseCommit(path.Base(o.key)))
+		return true, nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return last, d.store.objects.list(ctx, d.key("packs/"), "", func(o object) (bool, error) {
+		note(parsePack(path.Base(o.key)))
+		return true, nil
+	})
+}
+
+// repairFrom returns the first version that both have. If the oldest record of the store is lost,
+// the store begins where this root does.
+func (d *Dataset) repairFrom(ctx context.Context, f durable.ReadFS, last uint64, dryRun bool) (uint64, error) {
 	mine, err := snapshot.First(f)
 	if err != nil {
 		return 0, err
 	}
 	theirs, err := snapshot.First(d.Records(ctx))
-	return max(mine, theirs), err
+	if err != nil || last == 0 || theirs >= mine {
+		return max(mine, theirs), err
+	}
+	_, err = snapshot.ReadCommit(d.Records(ctx), theirs)
+	if !errors.Is(err, fs.ErrNotExist) || dryRun {
+		return mine, nil // a damaged record is repaired where it is
+	}
+	data, err := snapshot.EncodeFirst(mine)
+	if err == nil {
+		err = d.store.objects.put(ctx, d.key(layout.First), writing(data))
+	}
+	return mine, err
 }
 
 type repair struct {
@@ -84,17 +126,15 @@ func (r *repair) publication(n uint64) error {
 	if err == nil && there.SHA256 != c.SHA256 {
 		err = r.d.differs(there, c)
 	}
-	switch {
-	case err == nil:
-	case snapshot.IsDamage(err), errors.Is(err, fs.ErrNotExist):
-		r.done.Records++
-		if err := r.put(commitName(n), writing(record)); err != nil {
-			return err
-		}
-	default:
+	if err != nil && !snapshot.IsDamage(err) {
 		return err
 	}
-	return r.pack(c)
+	lost := err != nil
+	if err := r.pack(c); err != nil || !lost {
+		return err
+	}
+	r.done.Records++
+	return r.put(commitName(n), writing(record)) // last, as it is committed
 }
 
 // pack compares the pack of the store with the one that this root would make. A root that

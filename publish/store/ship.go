@@ -35,26 +35,32 @@ func (d *Dataset) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, 
 		return fmt.Errorf("commit %d: %w", c.Version, snapshot.ErrConflict)
 	}
 	if err == nil {
-		d.know(c.Version, durable.Hash(record))
+		d.know(durable.Hash(record))
 	}
 	return err
 }
 
-// follows checks that the store has the commit before c.
-func (d *Dataset) follows(ctx context.Context, c snapshot.Commit) error {
-	if c.PreviousSHA256 == "" || d.knows(c.PreviousSHA256) {
+// follows checks that the store has the commit before c. It is looked up for every publication,
+// whatever this process has seen before: objects may have vanished since.
+func (d *Dataset) follows(ctx context.Context, c snapshot.Commit) (err error) {
+	if c.PreviousSHA256 == "" {
 		return nil
 	}
+	defer func() {
+		if err != nil {
+			d.forget() // the next Sync looks it up too, before anything is fetched
+		}
+	}()
 	before, err := snapshot.ReadCommit(d.Records(ctx), c.Version-1)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: publication %d: %w", d, c.Version-1, ErrBehind)
+		return d.lacks(c.Version - 1)
 	case err != nil:
 		return err
 	case before.SHA256 != c.PreviousSHA256:
 		return fmt.Errorf("%s: publication %d: %w", d, c.Version-1, ErrDiverged)
 	}
-	return d.stillThere(ctx)
+	return d.beginning(ctx)
 }
 
 func (d *Dataset) shipPack(ctx context.Context, root durable.FS, c snapshot.Commit) error {

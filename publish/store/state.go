@@ -77,7 +77,8 @@ func archiveStates(f durable.ReadFS) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return out.Bytes(), w.Close()
+	err = w.Close() // which writes the end of the archive
+	return out.Bytes(), err
 }
 
 // rawProgress is the state file that says which raw cycles a root has, so that they need

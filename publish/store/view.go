@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"time"
 
 	"mkt/publish/durable"
+	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 )
 
@@ -109,7 +111,8 @@ func (d *Dataset) Head(ctx context.Context, from uint64) (snapshot.Commit, []byt
 // one or two.
 const oneByOne = 4
 
-// newest returns the number of the newest record. Those after a known one are not compacted.
+// newest returns the number of the newest record. Those after a known one are not compacted. From
+// no known one it is found by look-ups, and a listing says whether there are records beyond it.
 func (d *Dataset) newest(ctx context.Context, from uint64) (uint64, error) {
 	if from > 0 {
 		for range oneByOne {
@@ -119,8 +122,37 @@ func (d *Dataset) newest(ctx context.Context, from uint64) (uint64, error) {
 			}
 			from++
 		}
+		return snapshot.NewestRecord(d.Records(ctx), from)
 	}
-	return snapshot.NewestRecord(d.Records(ctx), from)
+	for {
+		n, err := snapshot.NewestRecord(d.Records(ctx), from)
+		if err != nil {
+			return 0, err
+		}
+		beyond, err := d.beyond(ctx, n)
+		if err != nil || !beyond {
+			return n, err
+		}
+		_, found, err := d.store.objects.exists(ctx, d.key(commitName(n+1)))
+		switch {
+		case err != nil:
+			return 0, err
+		case !found:
+			return 0, d.lacks(n + 1)
+		}
+		from = n + 1 // it was published meanwhile
+	}
+}
+
+// beyond reports whether the store has a record after one, or a pack that was stored after the
+// record that would follow it.
+func (d *Dataset) beyond(ctx context.Context, n uint64) (bool, error) {
+	record, err := d.store.objects.firstAfter(ctx, d.key(layout.CommitsDir+"/"), d.key(commitName(n)))
+	if err != nil || record != "" {
+		return record != "", err
+	}
+	pack, err := d.store.objects.firstAfter(ctx, d.key("packs/"), d.key(fmt.Sprintf("packs/%020d", n+2)))
+	return pack != "", err
 }
 
 func (d *Dataset) key(name string) string { return d.dir + name }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The long forms of the tests of an object store (C1 to C10 in docs/reliability.md): a quarter
+# The long forms of the tests of an object store (C1 to C13 in docs/reliability.md): a quarter
 # of an hour on two cores.
 #
 #   scripts/drills/store.sh [NAME OF A TEST]      default: all

@@ -166,7 +166,8 @@ func quotaOf(v provider.Verdict, h http.Header, now time.Time) (q provider.Quota
 	return q, true
 }
 
+// wholeNumber reads a number of requests. A negative one, such as -1 for no limit, says nothing.
 func wholeNumber(s string) (int, bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
-	return int(min(max(n, 0), maxLeft)), err == nil
+	return int(min(max(n, 0), maxLeft)), err == nil && n >= 0
 }

@@ -189,12 +189,15 @@ func TestAsked(t *testing.T) {
 		{"in the past", limited, []string{"X-RateLimit-Reset", fmt.Sprint(now.Unix() - 100)}, 0},
 		{"negative", limited, []string{"Retry-After", "-5"}, 0},
 		{"words", limited, []string{"Retry-After", "soon", "X-RateLimit-Reset", "later"}, 0},
-		{"a year", limited, []string{"Retry-After", "31536000"}, maxAsked},
+		{"a year", limited, []string{"Retry-After", "31536000"}, assumedWait},
 		{"a month's quota that the adapter read", provider.Verdict{Kind: provider.Limited, Quota: &provider.Quota{Resets: 240 * time.Hour}}, nil, 240 * time.Hour},
 		{"a quota that the adapter read and that is left", provider.Verdict{Kind: provider.Limited, Quota: &provider.Quota{Left: 5, Resets: time.Hour}},
 			[]string{"X-RateLimit-Reset", fmt.Sprint(now.Unix() + 10)}, 0},
 		{"a year that the adapter read", provider.Verdict{Kind: provider.Limited, Wait: 365 * 24 * time.Hour}, nil, maxWindow},
-		{"overflow", limited, []string{"Retry-After", "9223372036854775807"}, maxAsked},
+		{"overflow", limited, []string{"Retry-After", "9223372036854775807"}, assumedWait},
+		{"beyond any window", limited, []string{"Retry-After", "99999999999"}, assumedWait},
+		{"none left is not fewer than none", limited, []string{"X-RateLimit-Remaining", "-1"}, 0},
+		{"a day", limited, []string{"Retry-After", "86400"}, maxAsked},
 	} {
 		h := http.Header{}
 		for i := 0; i < len(c.headers); i += 2 {

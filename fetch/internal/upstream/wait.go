@@ -18,7 +18,7 @@ import (
 // clock if it sends one.
 func asked(v provider.Verdict, h http.Header, now time.Time) time.Duration {
 	now = clockOf(h, now)
-	wait := max(min(v.Wait, maxWindow), min(retryAfter(h.Get("Retry-After"), now), maxAsked))
+	wait := max(min(v.Wait, maxWindow), retryAfter(h.Get("Retry-After"), now))
 	q, told := quotaOf(v, h, now)
 	switch {
 	case wait > 0:
@@ -38,19 +38,22 @@ func clockOf(h http.Header, now time.Time) time.Time {
 	return now
 }
 
-// maxAsked keeps absurd headers from silencing an account; the run's budget is
-// shorter. What an adapter read may be a month.
+// maxAsked is the longest window that a header may tell of: a quota of a day. What an adapter
+// read may be a month. A longer Retry-After is not believed, so that it cannot silence an
+// account: it counts as a used-up quota of which nothing is known.
 const maxAsked = 24 * time.Hour
 
 // retryAfter reads seconds or a date (RFC 9110, section 10.2.3).
-func retryAfter(s string, now time.Time) time.Duration {
+func retryAfter(s string, now time.Time) (wait time.Duration) {
 	if seconds, ok := wholeSeconds(s); ok {
-		return seconds
+		wait = seconds
+	} else if at, err := http.ParseTime(s); err == nil {
+		wait = at.Sub(now)
 	}
-	if at, err := http.ParseTime(s); err == nil {
-		return at.Sub(now)
+	if wait > maxAsked {
+		return assumedWait
 	}
-	return 0
+	return wait
 }
 
 // untilReset reads epoch seconds, or seconds from now if the number is small.
@@ -72,7 +75,7 @@ func wholeSeconds(s string) (time.Duration, bool) {
 	if err != nil || n < 0 {
 		return 0, false
 	}
-	return time.Duration(min(n, int64(maxAsked/time.Second))) * time.Second, true
+	return time.Duration(min(n, int64(maxWindow/time.Second))) * time.Second, true
 }
 
 // sleep waits. It ends early with the context, or if the process is to stop.

@@ -165,7 +165,7 @@ func dateOf(h http.Header) (time.Time, bool) {
 
 func wholeHeader(h http.Header, name string) (int, bool) {
 	n, err := strconv.Atoi(strings.TrimSpace(h.Get(name)))
-	return max(n, 0), err == nil
+	return max(n, 0), err == nil && n >= 0
 }
 
 // byStatus has the status 499 besides the usual ones: the provider took too long.

@@ -76,7 +76,7 @@ func Classify(status int, header http.Header, body []byte) provider.Verdict {
 func credits(h http.Header, name string) (int, bool) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(h.Get(name)), 64)
 	const most = 1 << 40
-	return int(min(max(n, 0), most)), err == nil && n == n
+	return int(min(max(n, 0), most)), err == nil && n >= 0
 }
 
 // untilNextMonth returns the time until the credits are renewed, by the provider's own

@@ -44,6 +44,9 @@ const (
 	HealthNoData       = string(DataNotReady)
 	HealthStale        = "STALE" // the newest publication is older than two cadences
 	HealthFeedStale    = string(football.FeedStale)
+	// HealthClock means that a time of the newest publication is to come: a clock is wrong, of a
+	// machine that runs cycles or of this one, so that nobody knows how old the data is.
+	HealthClock = "CLOCK"
 	// HealthQuarantined means that the newest publication is damaged, cannot be read, or killed
 	// the process that loaded it. An older one is served, if there is one.
 	HealthQuarantined = "SNAPSHOT_QUARANTINED"
@@ -60,7 +63,7 @@ func HealthCodes() (list []string) {
 			list = append(list, SubscriptionCode(t))
 		}
 	}
-	list = append(list, HealthNotScheduled, HealthNoData, HealthStale, HealthFeedStale, HealthQuarantined)
+	list = append(list, HealthNotScheduled, HealthNoData, HealthStale, HealthFeedStale, HealthClock, HealthQuarantined)
 	list = append(list, texts(health.Codes())...)
 	for _, s := range ProviderStatuses() {
 		if s != health.Connected {

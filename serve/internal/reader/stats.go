@@ -68,7 +68,7 @@ type ProductStats struct {
 // Published is one tenant's newest served publication.
 type Published struct {
 	ClientID string
-	At       time.Time
+	Times    api.Freshness
 }
 
 // Stats returns the current statistics. It does not wait for loads or requests.
@@ -99,9 +99,24 @@ func (l *Library) Stats() Stats {
 	return s
 }
 
+// Serves reports whether there is a publication of any account.
+func (l *Library) Serves() bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	for _, t := range l.tenants {
+		for _, d := range t.datasets {
+			if v := d.Acquire(); v != nil {
+				v.Release()
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (s *Stats) add(d *Dataset, v *View) {
 	p := s.Products[d.product]
-	p.Published = append(p.Published, Published{d.clientID, v.commit.PublishedAt})
+	p.Published = append(p.Published, Published{d.clientID, v.Freshness()})
 	if v.live != nil {
 		p.Fixtures += len(v.live.fixtures)
 	} else {

@@ -178,7 +178,7 @@ var faults = []fault{
 	{"NATS split", troubled(work.NoQuorum), []string{"FAIL WORK_NO_QUORUM"}, "", "what to do"},
 	{"no worker", workers(0, nil), []string{"WARN WORK_NO_WORKERS"}, "", "mkt schedule"},
 	{"one NATS server", workers(2, func(_ *work.Worker, s *work.Stats) { s.Replicas = 1 }), []string{"NOTE WORK_ONE_COPY"}, "", "three NATS servers"},
-	{"NATS a minute ahead", workers(2, func(_ *work.Worker, s *work.Stats) { s.Difference = time.Minute }), []string{"WARN WORK_CLOCK"}, "", "timedatectl"},
+	{"NATS a minute ahead", workers(2, func(_ *work.Worker, s *work.Stats) { s.Difference = time.Minute }), []string{"FAIL WORK_CLOCK"}, "", "timedatectl"},
 	{"a worker a minute behind", workers(2, func(w *work.Worker, _ *work.Stats) { w.Difference = -time.Minute }), []string{"WARN WORK_CLOCK"}, "", "timedatectl"},
 	{"a worker of a newer version", workers(2, func(w *work.Worker, _ *work.Stats) { w.Format++ }), []string{"FAIL WORK_NEWER"}, "", "upgrade mkt on this machine"},
 	{"a worker of an older version", workers(2, func(w *work.Worker, _ *work.Stats) { w.Format-- }), []string{"WARN WORK_NEWER"}, "", "upgrade mkt there"},

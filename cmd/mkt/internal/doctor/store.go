@@ -187,8 +187,8 @@ func (d *doctor) stored(r *root, c compared) {
 	at := place{tenant: r.id, product: string(r.product), file: d.StoreName}
 	of := "--tenant " + r.id + " --product " + string(r.product)
 	switch {
-	case errors.Is(c.err, store.ErrBehind):
-		d.bad(Fail, "STORE_LACKS", "store", at, d.mkt("push "+of), "this data root has publication %d, and the object store does not have it: nothing more is published until it has", c.here.Version)
+	case errors.Is(c.err, snapshot.ErrStoreLacks):
+		d.bad(Fail, "STORE_LACKS", "store", at, "on a machine that has them: "+d.mkt("push --repair "+of), "publications that it should have are missing: nothing more is published until they are there")
 		return
 	case errors.Is(c.err, store.ErrDiverged):
 		d.bad(Fail, "STORE_DIVERGED", "store", at, "give each installation its own prefix in the setting store; if the store is right, move "+cli.Quote(r.dir)+" away: it is copied from the store again", "%v", c.err)

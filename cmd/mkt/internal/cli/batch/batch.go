@@ -19,6 +19,7 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 	"mkt/publish/store"
 )
 
@@ -148,7 +149,9 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 		// Only a run that is under way is a reason for a task to be skipped.
 		switch failed, trouble := (*publish.StoreError)(nil), (*work.Trouble)(nil); {
 		case errors.As(err, &failed):
-			r.Step, r.Code = "store", string(health.CodeStorage)
+			if r.Step, r.Code = "store", string(health.CodeStorage); errors.Is(err, snapshot.ErrStoreLacks) {
+				r.Code = string(health.CodeStoreLacks)
+			}
 		case errors.As(err, &trouble):
 			r.Step = "work"
 		}
@@ -224,6 +227,9 @@ func (g *Group) openJob(ctx context.Context, j Job) (*openedJob, error) {
 	if err := g.syncJob(ctx, j, o); err != nil {
 		err = &publish.StoreError{Err: err}
 		publish.Record(ctx, publish.Options{ClientID: j.Tenant.ID, Product: j.Product, Root: o.root, Now: g.Now, Log: g.Log}, began, publish.Summary{}, err)
+		if errors.Is(err, snapshot.ErrStoreLacks) { // so that no other machine takes it for a new account
+			g.shipStates(ctx, j, o, true, false)
+		}
 		o.free()
 		return nil, fmt.Errorf("tenant %s: %w", j, err)
 	}

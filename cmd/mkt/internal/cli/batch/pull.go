@@ -14,6 +14,7 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 	"mkt/publish/store"
 	"mkt/serve/account"
 )
@@ -81,13 +82,17 @@ func (g *Group) pull(ctx context.Context, f pullFlags) error {
 			return err
 		}
 	}
-	failed := cli.Failures{Of: len(list)}
+	failed, any := cli.Failures{Of: len(list)}, false
 	for _, d := range list {
-		if err := g.pullOne(ctx, s, d, store.PullOptions{From: from, To: to, DryRun: f.dryRun}); err != nil {
+		has, err := g.pullOne(ctx, s, d, store.PullOptions{From: from, To: to, DryRun: f.dryRun})
+		if any = any || has; err != nil {
 			failed.Add(g.Env, fmt.Errorf("pull %s: %w", d, err))
 		}
 	}
-	return failed.Err()
+	if err := failed.Err(); err != nil || any {
+		return err
+	}
+	return fmt.Errorf("object store %s: %w", store.Redact(g.StoreURL), errNotInStore)
 }
 
 // timeArg parses a time; "" is the zero time.
@@ -123,11 +128,11 @@ func (g *Group) inStore(ctx context.Context, s *store.Store, f cli.Filter) ([]*s
 
 var errNotInStore = errors.New("it holds no publication of what was asked for")
 
-func (g *Group) pullOne(ctx context.Context, s *store.Store, d *store.Dataset, o store.PullOptions) error {
+// pullOne reports whether there is a publication, copied now or before.
+func (g *Group) pullOne(ctx context.Context, s *store.Store, d *store.Dataset, o store.PullOptions) (has bool, err error) {
 	bar := g.NewBar("pull "+d.String(), "publications")
 	o.Progress = bar.Set
 	var done store.Pulled
-	var err error
 	if o.DryRun {
 		done, err = g.planPull(ctx, d, o)
 	} else {
@@ -135,9 +140,14 @@ func (g *Group) pullOne(ctx context.Context, s *store.Store, d *store.Dataset, o
 	}
 	bar.Done()
 	if err != nil {
-		return err
+		return false, err
 	}
-	return g.printPulled(d, o.DryRun, done)
+	has = done.Last >= done.First
+	if root, err := g.Dataset(d.ClientID(), d.Product()).Open(); err == nil && !has {
+		defer root.Close()
+		_, has, _ = snapshot.Head(root) // what cannot be read is there
+	}
+	return has, g.printPulled(d, o.DryRun, done)
 }
 
 // planPull measures a pull into a folder that may not exist.

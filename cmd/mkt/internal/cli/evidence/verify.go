@@ -96,7 +96,7 @@ func (g *Group) verify(ctx context.Context, command string, f verifyFlags) error
 		return err
 	}
 	defer done()
-	findings, failed := 0, cli.Failures{Of: len(datasets)}
+	findings, published, failed := 0, false, cli.Failures{Of: len(datasets)}
 	for _, p := range datasets {
 		report, err := g.verifyPlace(ctx, p, command, f, deep)
 		if err != nil {
@@ -105,6 +105,7 @@ func (g *Group) verify(ctx context.Context, command string, f verifyFlags) error
 			return err
 		}
 		findings += len(report.Findings)
+		published = published || err != nil || report.Head != nil
 		if err == nil && !report.Judged {
 			failed.Add(g.Env, fmt.Errorf("verify %s: %w", p, cli.AsTemporary(verify.ErrBusy)))
 		}
@@ -115,6 +116,9 @@ func (g *Group) verify(ctx context.Context, command string, f verifyFlags) error
 	err = failed.Err()
 	if findings > 0 && (err == nil || cli.IsTemporary(err)) {
 		return fmt.Errorf("verify: %s", cli.Plural(findings, "finding")) // not a temporary failure
+	}
+	if err == nil && !published {
+		return errors.New("verify: there is no publication: nothing was checked")
 	}
 	return err
 }
