@@ -11,7 +11,7 @@ import (
 // proveSides marks rows of two labels that can each be the side and each the number,
 // such as "1" and "2" for the home side by two or the away side by one. The other rows of
 // the market prove which label has the side: those of which the other label is none,
-// such as "4+".
+// such as "4+", or that have a side which is no number, such as "X".
 func (d *Deriver) proveSides(o *input.Offer) {
 	var proven map[[2]string]bool
 	for i := range d.readings {
@@ -34,11 +34,12 @@ func (d *Deriver) proveSides(o *input.Offer) {
 	}
 }
 
-// hasSideIn reports whether a row that was read has a side in one field and none in the other.
+// hasSideIn reports whether a row that was read must have its side in one field and not in
+// the other: there is no side in the other, or what is in the field is no number.
 func (d *Deriver) hasSideIn(o *input.Offer, field, other string) bool {
 	for i := range o.Rows {
-		row := &o.Rows[i]
-		if d.readings[i].reason == "" && d.reader.isSide(row.Label(field)) && row.Label(other) != "" && !d.reader.isSide(row.Label(other)) {
+		side, number := o.Rows[i].Label(field), o.Rows[i].Label(other)
+		if d.readings[i].reason == "" && number != "" && d.reader.isSide(side) && (!d.reader.isSide(number) || !strings.ContainsAny(side, "0123456789")) {
 			return true
 		}
 	}

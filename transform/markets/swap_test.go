@@ -85,6 +85,11 @@ WINNING_MARGIN FT
 WINNING_MARGIN FT
   2 1 SUSPECT [AMBIGUOUS_SHAPE]
   HOME_3`},
+		{"a draw beside it", claim{Market: "HANDICAP_RESULT", Shape: input.UnsignedIsPlus}, []string{"label=1|handicap=1", "label=X|handicap=1", "label=2|handicap=1"}, `
+HANDICAP_RESULT FT lines +1
+  HOME +1
+  DRAW +1
+  AWAY +1`},
 		{"rows that contradict each other", claim{Market: "WINNING_MARGIN"}, []string{"label=1|name=2", "label=1|name=3", "label=3|name=2"}, `
 WINNING_MARGIN FT
   1 2 SUSPECT [AMBIGUOUS_SHAPE]
