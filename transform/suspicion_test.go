@@ -38,7 +38,7 @@ func TestSimulatedWorldIsNotSuspicious(t *testing.T) {
 	m, _, err := snapshot.OpenCanonical(mem, cycleID)
 	must(t, err)
 	for _, name := range []string{"suspicions", "suspicions:extra_selection", "suspicions:lines_out_of_order", "suspicions:unmirrored_handicap", "suspicions:swapped_labels",
-		"suspicions:odd_margin", "suspicions:other_favourite"} {
+		"suspicions:odd_margin", "suspicions:other_favourite", "suspicions:unproven_total"} {
 		if n, counted := m.Counters[name]; !counted || n != 0 {
 			t.Errorf("%s: %d, counted %v", name, n, counted)
 		}

@@ -19,6 +19,7 @@ type Offer struct {
 	Sections    []string
 	Rows        []Row           // may be empty: listed without prices
 	Reading     *Reading        // nil if the mapping table does not map the key
+	TwoWay      *Reading        // of a three-way total that is one by its rows alone: what its other lines are; else nil
 	RawReason   football.Reason // why Reading is nil
 }
 

@@ -64,7 +64,8 @@ type MeantRow struct {
 	Selection, Line, Qualifier, Subject, Side string
 	// Doubtful means that a reader need not understand the row: it has no price, a name
 	// that the list lacks, a margin without a header, the name of a player on each side,
-	// or a handicap that no price of another side confirms.
+	// a handicap that no price of another side confirms, or a line of a three-way total
+	// without Exactly.
 	Doubtful bool
 	Stopped  bool // the payload says that it is not on offer now
 }
@@ -147,7 +148,8 @@ func (s *Server) Meant(token, fixture string) []MeantMarket {
 }
 
 // doubtLoneLines marks the rows of handicaps whose line has no price for the home side or
-// for any other: nothing confirms the sign.
+// for any other: nothing confirms the sign. So it does those of three-way totals whose line
+// has no row of Exactly.
 func doubtLoneLines(rows []MeantRow) {
 	type sides struct{ home, other bool }
 	line := func(r *MeantRow) string { // the home side's
@@ -156,8 +158,11 @@ func doubtLoneLines(rows []MeantRow) {
 		}
 		return r.Line
 	}
-	lines := make(map[string]sides)
+	lines, exactly := make(map[string]sides), make(map[string]bool)
 	for i := range rows {
+		if rows[i].Selection == "EXACTLY" {
+			exactly[rows[i].Line] = true
+		}
 		if r := &rows[i]; r.Decimal != "" {
 			s := lines[line(r)]
 			s.home, s.other = s.home || r.Selection == "HOME", s.other || r.Selection != "HOME"
@@ -166,7 +171,7 @@ func doubtLoneLines(rows []MeantRow) {
 	}
 	for i := range rows {
 		r := &rows[i]
-		if s := lines[line(r)]; strings.Contains(r.Market, "HANDICAP") && !(s.home && s.other) {
+		if s := lines[line(r)]; strings.Contains(r.Market, "HANDICAP") && !(s.home && s.other) || strings.HasSuffix(r.Market, "_3WAY") && !exactly[r.Line] {
 			r.Doubtful = true
 		}
 	}

@@ -5,13 +5,19 @@ import (
 	"mkt/publish/football"
 )
 
-// checkLines marks handicaps whose sign the other rows do not confirm.
+// checkLines marks rows of lines that are doubtful, and handicaps whose sign the other rows
+// do not confirm.
 //
 // In a handicap the rows of one line mirror each other: what is added to the
 // home side is taken from the other. A line that only one side has, or only the
 // two whose rows carry the same sign, the draw and the away side, proves no
 // convention, and none of its rows can be trusted.
 func (d *Deriver) checkLines(selections []football.Selection, rows []int, p *plan) {
+	for k, i := range rows {
+		if d.readings[i].doubtful {
+			addReason(&selections[k], football.AmbiguousShape)
+		}
+	}
 	if !p.signed {
 		return
 	}

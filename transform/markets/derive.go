@@ -1,6 +1,7 @@
 package markets
 
 import (
+	"cmp"
 	"slices"
 
 	"mkt/fetch/input"
@@ -102,22 +103,37 @@ func (d *Deriver) offer(o *input.Offer) {
 		d.raw(o, nil, football.NeverMapped)
 		return
 	}
-	p := claim.plan
+	p, twoWay := claim.plan, claim.plan
 	d.reader.known = claim.known
 	d.readRows(o, p)
+	d.proveSides(o)
+	if p.threeWay {
+		d.proveTotals(o)
+	}
 	if o.Reading.Shape&input.SignByPrices != 0 && !d.proveSign(o, &p) {
 		d.raw(o, nil, football.AmbiguousShape)
 		return
 	}
-	if reason := d.verdict(o, &p); reason != "" {
+	reason := d.verdict(o, &p)
+	hasTwoWay := o.TwoWay != nil && slices.ContainsFunc(d.readings, func(rd reading) bool { return rd.twoWay })
+	if reason != "" && !hasTwoWay {
 		d.raw(o, nil, reason)
 		return
 	}
+	if hasTwoWay {
+		twoWay = d.claimOf(o.TwoWay).plan
+	}
+	if reason != "" {
+		d.allTwoWay()
+	}
 	d.sortVariants(&p)
 	for i := range d.variants {
-		if v := &d.variants[i]; v.raw {
+		switch v := &d.variants[i]; {
+		case v.raw:
 			d.raw(o, v.rows, football.MixedMarket)
-		} else {
+		case v.twoWay:
+			d.mapped(o, &twoWay, v)
+		default:
 			d.mapped(o, &p, v)
 		}
 	}
@@ -137,7 +153,10 @@ func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
 	common := d.readings[0].reason
 	for i := range d.readings {
 		rd := &d.readings[i]
-		if rd.reason == "" {
+		if rd.twoWay {
+			continue
+		}
+		if rd.reason == "" && !rd.doubtful {
 			read++
 			exactly = exactly || rd.selection == "EXACTLY"
 			scoreDraw = scoreDraw || rd.selection == "SCORE_DRAW"
@@ -156,7 +175,7 @@ func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
 	case read == 0 && o.Reading.Condition != input.NoCondition:
 		return football.ConditionFailed
 	case read == 0:
-		return common
+		return cmp.Or(common, football.AmbiguousShape) // lines that are all doubtful
 	case o.Reading.Condition == input.NeedsExactly && !exactly,
 		o.Reading.Condition == input.NeedsScoreDraw && !scoreDraw,
 		o.Reading.Condition == input.NeedsDraw && !drawn,
@@ -167,12 +186,23 @@ func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
 	return ""
 }
 
+// allTwoWay makes the rows of a three-way total of which no line is one those of the two-way
+// total that it has: rows that are not of it were not read.
+func (d *Deriver) allTwoWay() {
+	for i := range d.readings {
+		if rd := &d.readings[i]; !rd.twoWay {
+			*rd = reading{reason: cmp.Or(rd.reason, football.AmbiguousShape), twoWay: true}
+		}
+	}
+}
+
 // variant is one canonical market of an offer and its rows. A provider market
 // whose rows name the side, the half or the scorer holds several.
 type variant struct {
 	about  side
 	half   string
 	market string
+	twoWay bool  // lines of a three-way total that are two-way
 	raw    bool  // rows that could not be given to any
 	rows   []int // in the provider's order
 }
@@ -187,15 +217,18 @@ func (d *Deriver) sortVariants(p *plan) {
 	}
 	d.variants = d.variants[:0]
 	if !several {
-		v := d.variant(variant{about: p.fixed})
+		v := d.variant(variant{about: p.fixed, twoWay: d.readings[0].twoWay})
 		for i := range d.readings {
+			if d.readings[i].twoWay != v.twoWay {
+				v = d.variant(variant{about: p.fixed, twoWay: d.readings[i].twoWay})
+			}
 			v.rows = append(v.rows, i)
 		}
 		return
 	}
 	for i := range d.readings {
 		rd := &d.readings[i]
-		v := d.variant(variant{about: rd.about, half: rd.half, market: rd.market, raw: rd.reason != ""})
+		v := d.variant(variant{about: rd.about, half: rd.half, market: rd.market, twoWay: rd.twoWay, raw: rd.reason != ""})
 		v.rows = append(v.rows, i)
 	}
 }
@@ -203,7 +236,7 @@ func (d *Deriver) sortVariants(p *plan) {
 // variant finds the variant like w, or begins it.
 func (d *Deriver) variant(w variant) *variant {
 	for i := range d.variants {
-		if v := &d.variants[i]; v.about == w.about && v.half == w.half && v.market == w.market && v.raw == w.raw {
+		if v := &d.variants[i]; v.about == w.about && v.half == w.half && v.market == w.market && v.twoWay == w.twoWay && v.raw == w.raw {
 			return v
 		}
 	}

@@ -18,7 +18,7 @@ func (d *Deriver) mapped(o *input.Offer, p *plan, v *variant) {
 	if v.half != "" {
 		def.Period = v.half
 	}
-	digest, id := d.marketIdentity(o, def)
+	digest, id := d.marketIdentity(o, def, p.claim.Rank)
 	selections := d.room(len(v.rows))
 	for k, i := range v.rows {
 		d.selection(&selections[k], &o.Rows[i], &d.readings[i], p)
@@ -73,7 +73,7 @@ func (d *Deriver) lines(selections []football.Selection, rows []int, p *plan) []
 	all := d.numbers[:0]
 	for k, i := range rows {
 		rd := &d.readings[i]
-		if rd.reason == "" && rd.hasLine && !slices.Contains(selections[k].Quality.Reasons, football.UnreadableLine) {
+		if rd.reason == "" && rd.hasLine && !rd.doubtful && !slices.Contains(selections[k].Quality.Reasons, football.UnreadableLine) {
 			all = append(all, rd.line)
 		}
 	}

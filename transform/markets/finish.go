@@ -38,6 +38,10 @@ func (r *rowReader) finish(st *state) {
 
 // add records one way to read the row.
 func (r *rowReader) add(rd reading) {
+	if r.asNumber {
+		r.swapped = r.swapped || rd != *r.found
+		return
+	}
 	r.readings++
 	switch {
 	case r.ways == 0:

@@ -26,13 +26,13 @@ func (d *Deriver) place(o *input.Offer, digest identity.Digest, selections int) 
 // definition. The key the table ranks first, under a provider id the table
 // knows, owns the bare id; any other bears a suffix of its own key and id,
 // whether or not the first is there.
-func (d *Deriver) marketIdentity(o *input.Offer, def identity.Definition) (identity.Digest, football.MarketID) {
+func (d *Deriver) marketIdentity(o *input.Offer, def identity.Definition, rank int) (identity.Digest, football.MarketID) {
 	bare := d.minter.Market(d.fixture, def)
 	id := ""
 	if !knownID(o) {
 		id = ownID(o)
 	}
-	if o.Reading.Rank <= 1 && id == "" {
+	if rank <= 1 && id == "" {
 		return bare, bare.MarketID()
 	}
 	key := sentKey(o)

@@ -18,6 +18,7 @@ type plan struct {
 	sided     bool // a row may name a side
 	signed    bool // the line is a handicap
 	whole     bool // the line is a whole number
+	threeWay  bool // a total that has Exactly
 	nouns     []input.Phrase
 	sentence  string
 	when      string // AFTER or BEFORE: where the time of an event stands
@@ -42,6 +43,7 @@ func planOf(claim *input.Reading) (p plan, ok bool) {
 	}
 	p.signed = term.Line == football.AsianHandicap || term.Line == football.EuropeanHandicap
 	p.whole = term.Line == football.WholeTotalLine || term.Line == football.EuropeanHandicap
+	p.threeWay = term.Line == football.WholeTotalLine
 	switch claim.Subject {
 	case "HOME":
 		p.fix(home)

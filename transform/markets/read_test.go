@@ -202,7 +202,7 @@ RAW AMBIGUOUS_SHAPE
   Over 10 SUSPECT [MARKET_NOT_MAPPED]
   Exactly 10 SUSPECT [MARKET_NOT_MAPPED]
   Under 10 SUSPECT [MARKET_NOT_MAPPED]`},
-		{"three-way total", claim{Market: "TOTAL_CORNERS_3WAY", Condition: input.NeedsExactly}, []string{"Over|10", "Exactly|10", "Under|10", "Over|10.5"}, `
+		{"three-way total", claim{Market: "TOTAL_CORNERS_3WAY", Condition: input.NeedsExactly}, []string{"Over|10 @2.25", "Exactly|10 @7.50", "Under|10 @2.00", "Over|10.5"}, `
 TOTAL_CORNERS_3WAY FT lines 10
   OVER 10
   EXACTLY 10

@@ -19,6 +19,9 @@ type reading struct {
 	hasLine              bool
 	side                 side // the handicap's own side
 	named                bool // what is counted is said
+	swaps                bool // its side could be its number, and its number the side
+	doubtful             bool // the other rows of its line, or the prices, do not prove it
+	twoWay               bool // of a line of a three-way total that is two-way
 
 	// Which market of several the row belongs to.
 	about  side
@@ -44,6 +47,8 @@ type rowReader struct {
 	found    *reading // the first way to read the row
 	ways     int      // 1: every way found says the same; more: they differ
 	readings int      // ways found, those that say the same included
+	asNumber bool     // ways are looked for in which a code for a side is a number
+	swapped  bool     // one was found that says something else
 	best     failure
 
 	// contradicts is set when a row says what no row of such a market can say:
@@ -100,7 +105,7 @@ func (r *rowReader) readLabels(labels []football.Label, rd *reading) {
 		*rd = r.readPlayer()
 		return
 	}
-	r.found, r.readings, r.best = rd, 0, failure{}
+	r.found, r.readings, r.best, r.swapped = rd, 0, failure{}, false
 	switch {
 	case r.plan.halves:
 		r.readScores()
@@ -111,6 +116,7 @@ func (r *rowReader) readLabels(labels []football.Label, rd *reading) {
 	}
 	switch {
 	case r.ways == 1:
+		rd.swaps = r.swapped
 	case r.ways > 1 && r.names.home == r.names.away && r.names.known():
 		*rd = reading{reason: football.UnresolvedQualifier}
 	case r.ways > 1:

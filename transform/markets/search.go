@@ -75,11 +75,13 @@ func (r *rowReader) search(label, at int, st *state) {
 }
 
 // searchEach reads on with each of several options. When a preferred one leads
-// to a reading, those that are not preferred are not tried. Every preferred one
-// is: a "1" is two sides where the away team is called "1".
+// to a reading, those that are not preferred only show whether the row could say
+// something else. Every preferred one is a way to read it: a "1" is two sides where
+// the away team is called "1".
 func (r *rowReader) searchEach(label, at int, st *state, options []option, text string) {
 	next := r.state()
-	defer func() { r.depth-- }()
+	asNumber := r.asNumber
+	defer func() { r.depth, r.asNumber = r.depth-1, asNumber }()
 	found := false
 	for _, preferred := range [...]bool{true, false} {
 		for i := range options {
@@ -96,9 +98,7 @@ func (r *rowReader) searchEach(label, at int, st *state, options []option, text 
 			r.search(label, at+size, next)
 			found = found || preferred && r.readings > before
 		}
-		if found {
-			return
-		}
+		r.asNumber = asNumber || found
 	}
 }
 

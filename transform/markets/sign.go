@@ -2,7 +2,6 @@ package markets
 
 import (
 	"slices"
-	"strconv"
 
 	"mkt/fetch/input"
 	"mkt/publish/football"
@@ -141,14 +140,13 @@ func (d *Deriver) booksOf(o *input.Offer, p *plan, shape input.Shape, suspended 
 	return found
 }
 
-// chanceOf is the chance that a row's decimal price stands for, 0 if it has none.
+// chanceOf is the chance that a row's price stands for, 0 if it has none.
 func chanceOf(row *input.Row) float64 {
-	text, ok := row.Decimal.Get()
-	if !ok || !football.PlainDecimal(text) {
+	if text, ok := row.Decimal.Get(); ok && !football.PlainDecimal(text) {
 		return 0
 	}
-	price, err := strconv.ParseFloat(text, 64)
-	if err != nil || price <= 1 {
+	price := priceIn(row.Decimal, row.Fractional)
+	if price <= 1 {
 		return 0
 	}
 	return 1 / price

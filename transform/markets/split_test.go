@@ -370,9 +370,9 @@ WINNING_MARGIN FT
   2 1 SUSPECT [AMBIGUOUS_SHAPE]
   HOME_1`},
 		{"a team called like a number", "3", "Leicester", margin, []string{"header=3|1", "header=2|3"}, `
-WINNING_MARGIN FT
-  3 1 SUSPECT [AMBIGUOUS_SHAPE]
-  AWAY_3`},
+RAW AMBIGUOUS_SHAPE
+  3 1 SUSPECT [MARKET_NOT_MAPPED]
+  2 3 SUSPECT [MARKET_NOT_MAPPED]`},
 		{"totals of both sides", "2", "1", team, []string{"header=1|handicap=Over 1.5", "header=2|handicap=Under 1.5", "header=Home|handicap=Over 2.5"}, `
 RAW SEVERAL_IN_ONE
   1 Over 1.5 SUSPECT [AMBIGUOUS_SHAPE MARKET_NOT_MAPPED]

@@ -31,11 +31,13 @@ const (
 	OddMargin
 	// OtherFavourite: the favourite is not the one of the match result.
 	OtherFavourite
+	// UnprovenTotal: a total has rows that are not those of its lines, or contradict them.
+	UnprovenTotal
 
 	suspicionKinds
 )
 
-var suspicionNames = [suspicionKinds]string{"extra_selection", "lines_out_of_order", "unmirrored_handicap", "swapped_labels", "odd_margin", "other_favourite"}
+var suspicionNames = [suspicionKinds]string{"extra_selection", "lines_out_of_order", "unmirrored_handicap", "swapped_labels", "odd_margin", "other_favourite", "unproven_total"}
 
 // String returns the name that manifests and reports use.
 func (s Suspicion) String() string { return suspicionNames[s] }
@@ -232,6 +234,19 @@ func (s *Suspecter) market(m *football.Market, q *question) {
 	}
 	if q.total || q.handicap {
 		s.order(m, q, last)
+	}
+	if q.total {
+		s.unproven(m)
+	}
+}
+
+// unproven looks for a row of a total whose words, line or prices do not fit the others.
+func (s *Suspecter) unproven(m *football.Market) {
+	for i := range m.Selections {
+		if sel := &m.Selections[i]; slices.Contains(sel.Quality.Reasons, football.AmbiguousShape) {
+			s.note(UnprovenTotal, m, "%s is not proven", strings.TrimSpace(sel.Selection+" "+sel.Line))
+			return
+		}
 	}
 }
 
@@ -476,8 +491,10 @@ func sideName(isHome bool) string {
 
 // priceOf is a selection's price as a decimal number, 0 if it has none. It never leaves
 // this file's comparisons.
-func priceOf(s *football.Selection) float64 {
-	if text, ok := s.Odds.Decimal().Get(); ok {
+func priceOf(s *football.Selection) float64 { return priceIn(s.Odds.Decimal(), s.Odds.Fractional()) }
+
+func priceIn(decimal, fractional football.Field[string]) float64 {
+	if text, ok := decimal.Get(); ok {
 		whole, scale := 0.0, 0.0
 		for i := 0; i < len(text); i++ {
 			c := text[i]
@@ -496,7 +513,7 @@ func priceOf(s *football.Selection) float64 {
 		}
 		return whole
 	}
-	over, under, ok := strings.Cut(s.Odds.Fractional().Or(""), "/")
+	over, under, ok := strings.Cut(fractional.Or(""), "/")
 	a, okA := wholeNumber(over)
 	b, okB := wholeNumber(under)
 	if !ok || !okA || !okB || b == 0 {

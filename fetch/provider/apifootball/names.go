@@ -19,8 +19,8 @@ var betsWordsCSV string
 // of the bets, by their ids.
 var Dialect, table = mapping.Embedded(Name+"/bets.csv", betsCSV, betsWordsCSV)
 
-// The values of some bets say Exactly at some bookmakers: then the bet is another market,
-// which has a line of its own in the table.
+// The values of some bets say Exactly at some bookmakers: then lines of the bet may be
+// another market, which has a line of its own in the table.
 const (
 	exactly     = "Exactly "
 	exactlyLine = " exactly"

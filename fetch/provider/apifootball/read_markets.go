@@ -220,6 +220,9 @@ func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer 
 	e := entryOf(r.table, id, o.Rows)
 	o.KnownID = e.KnownID(o.ProviderIDs)
 	o.Reading, o.RawReason = read(r.table, e, id, o.Name.Or(""))
+	if plain := r.table.ByKey[id]; e != plain && o.Reading != nil {
+		o.TwoWay = plain.Reading
+	}
 	if doubtful {
 		o.Reading, o.RawReason = nil, football.AmbiguousShape
 	}

@@ -1,0 +1,152 @@
+package markets
+
+import (
+	"slices"
+
+	"mkt/fetch/input"
+)
+
+// A total with three outcomes is told from one with two by its rows and their prices,
+// line by line: bookmakers mix them under one name. The chances of all outcomes of one
+// bet add up to 1 and the bookmaker's margin, so that over and under alone do where they
+// are all there is, and do not where Exactly is an outcome beside them.
+const (
+	mostTotal  = 1.20 // of over, exactly and under
+	leastPair  = 1.03 // of over and under alone, to be a bet of two outcomes. Beside an unlikely Exactly they have up to 1.024
+	clearThree = 1.00 // what over and under alone stay below, to be two of three
+)
+
+// threeWay is what is known of one line of a three-way total.
+type threeWay struct {
+	line                 quarters
+	about                side
+	over, exactly, under lineOutcome
+	verdict              lineVerdict
+}
+
+// lineOutcome is one outcome of a line.
+type lineOutcome struct {
+	met    bool
+	chance float64 // 0 if it has no price
+}
+
+type lineVerdict uint8
+
+const (
+	isDoubtful lineVerdict = iota
+	isThreeWay
+	isTwoWay
+	isPair // over and under alone have the prices of a bet, and no Exactly is beside them
+)
+
+// proveTotals marks the rows of a three-way total whose line is not proven to be one. Where
+// the provider's name does not say it is a three-way total, prices must prove it. Lines
+// that cannot be three-way are read as the other market, if the table has one.
+func (d *Deriver) proveTotals(o *input.Offer) {
+	lines := d.threeWays(o)
+	proven, refuted := false, false
+	for i := range lines {
+		l := &lines[i]
+		l.verdict = l.judge(o.TwoWay != nil)
+		proven = proven || l.verdict == isThreeWay
+		refuted = refuted || l.verdict == isTwoWay
+	}
+	for i := range lines {
+		if l := &lines[i]; l.verdict == isPair && refuted && !proven {
+			l.verdict = isTwoWay
+		}
+	}
+	for i := range d.readings {
+		rd := &d.readings[i]
+		if rd.reason != "" {
+			continue
+		}
+		verdict := lines[findThreeWay(lines, rd)].verdict
+		rd.doubtful = verdict != isThreeWay
+		rd.twoWay = o.TwoWay != nil && verdict == isTwoWay && rd.selection != "EXACTLY"
+	}
+	if o.TwoWay != nil {
+		d.readTwoWay(o)
+	}
+}
+
+// threeWays gathers the rows by line.
+func (d *Deriver) threeWays(o *input.Offer) (lines []threeWay) {
+	for i := range d.readings {
+		rd := &d.readings[i]
+		if rd.reason != "" {
+			continue
+		}
+		at := findThreeWay(lines, rd)
+		if at < 0 {
+			at = len(lines)
+			lines = append(lines, threeWay{line: rd.line, about: rd.about})
+		}
+		l := &lines[at]
+		outcome := l.outcome(rd.selection)
+		outcome.met = true
+		if outcome.chance == 0 { // a second price of it says nothing new
+			outcome.chance = chanceOf(&o.Rows[i])
+		}
+	}
+	return lines
+}
+
+func (l *threeWay) outcome(selection string) *lineOutcome {
+	switch selection {
+	case "OVER":
+		return &l.over
+	case "UNDER":
+		return &l.under
+	}
+	return &l.exactly
+}
+
+func findThreeWay(lines []threeWay, rd *reading) int {
+	return slices.IndexFunc(lines, func(l threeWay) bool { return l.line == rd.line && l.about == rd.about })
+}
+
+// judge says what a line is. byPrices is set if nothing but its prices can prove it.
+func (l *threeWay) judge(byPrices bool) lineVerdict {
+	pair := l.over.chance + l.under.chance
+	if l.over.chance == 0 || l.under.chance == 0 {
+		pair = 0
+	}
+	sum := pair + l.exactly.chance
+	full := pair > 0 && l.exactly.chance > 0
+	isBook := pair >= leastPair && pair <= mostBook
+	switch {
+	case !l.exactly.met && isBook:
+		return isPair
+	case !l.exactly.met:
+		return isDoubtful
+	case full && pair >= clearThree && sum > mostTotal:
+		if isBook {
+			return isTwoWay
+		}
+		return isDoubtful
+	case byPrices && !(full && pair < clearThree && sum >= leastBook && sum <= mostTotal):
+		return isDoubtful
+	}
+	return isThreeWay
+}
+
+// readTwoWay reads the rows that are no three-way total as what they are else: those of the
+// lines that are two-way, and those of lines that are no whole number.
+func (d *Deriver) readTwoWay(o *input.Offer) {
+	claim := d.claimOf(o.TwoWay) // a table's test holds that there is a reading of it
+	plan, known := d.reader.plan, d.reader.known
+	d.reader.plan, d.reader.known = claim.plan, claim.known
+	for i := range d.readings {
+		rd := &d.readings[i]
+		if rd.reason == "" && !rd.twoWay || o.Rows[i].Trouble != "" {
+			continue
+		}
+		rd.twoWay = false
+		var again reading
+		if d.reader.read(&o.Rows[i], &again); again.reason == "" {
+			*rd, rd.twoWay = again, true
+		}
+	}
+	d.reader.plan, d.reader.known, d.reader.contradicts = plan, known, false
+}
