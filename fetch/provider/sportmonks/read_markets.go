@@ -206,7 +206,7 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 	case m.at[memberDP3].Kind() <= strictjson.Null && m.at[memberValue].Kind() <= strictjson.Null:
 		r.damaged.Add(rowNoPrice)
 		r.hurt.Rows++
-	case m.at[memberDescription].Kind() == strictjson.Null:
+	case m.at[memberDescription].Kind() == strictjson.Null, m.at[memberDescription].Kind() == strictjson.Number:
 		r.damaged.Add(rowField)
 		r.hurt.Rows++
 	}
