@@ -46,6 +46,9 @@ func TestDamagedParts(t *testing.T) {
 		"a market of text":     {other: `"goals":{"sp":{"both_teams_to_score":"text"}}`, raw: "both_teams_to_score", damaged: "market: not an object"},
 		"rows in an object":    {other: `"goals":{"sp":{` + btts + `{"0":{"id":"1","odds":"1.80","name":"Yes"},"1":{"id":"2","odds":"2.00","name":"No"}}}}}`, raw: "both_teams_to_score", damaged: "market: its rows are no list"},
 		"rows of text":         {other: `"goals":{"sp":{` + btts + `"text"}}}`, raw: "both_teams_to_score", damaged: "market: its rows are no list"},
+		"a name of digits":     {other: `"goals":{"sp":{"both_teams_to_score":{"id":"10150","name":10150,"odds":[{"id":"1","odds":"1.80","name":"Yes"}]}}}`, raw: "both_teams_to_score", damaged: "market: id or name is no text"},
+		"a name of a list":     {other: `"goals":{"sp":{"both_teams_to_score":{"id":"10150","name":["x"],"odds":[{"id":"1","odds":"1.80","name":"Yes"}]}}}`, raw: "both_teams_to_score", damaged: "market: id or name is no text"},
+		"beside a result":      {other: `"goals":{"sp":{` + btts + `[{"id":"1","odds":"1.80","name":"Yes"}]},"full_time_result":{"id":"40","name":"Full Time Result","odds":[]},` + btts + `[{"id":"1","odds":"1.80","name":"Yes"}]}}}`, raw: "both_teams_to_score", damaged: "market: its key is there twice"},
 		"a market twice":       {other: `"goals":{"sp":{` + btts + `[{"id":"1","odds":"1.80","name":"Yes"}]},` + btts + `[{"id":"1","odds":"1.85","name":"Yes"}]}}}`, raw: "both_teams_to_score", damaged: "market: its key is there twice"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -71,7 +71,7 @@ func TestChangedPayloadsAreSuspicious(t *testing.T) {
 		"apifootball": {
 			"other_favourite":     {`{"value": "Home", "odd": "1.90"}`, `{"value": "Home", "odd": "4.20"}`, `{"value": "Away", "odd": "4.20"}`, `{"value": "Away", "odd": "1.90"}`},
 			"odd_margin":          {`{"value": "Yes", "odd": "1.75"}`, `{"value": "Yes", "odd": "3.50"}`},
-			"unmirrored_handicap": {`"Away -0.75"`, `"Away +0.75"`},
+			"unmirrored_handicap": {`"Home +0"`, `"Home -2"`},
 			"swapped_labels":      {`"Over 2.5"`, `"Under 2.5"`, `"Under 2.5"`, `"Over 2.5"`, `"Over 2.25"`, `"Under 2.25"`, `"Under 2.25"`, `"Over 2.25"`},
 		},
 		"theoddsapi": {

@@ -26,6 +26,7 @@ type Table struct {
 	dialect *input.Dialect
 	ids     map[string]bool // every market id in the table
 	lines   []Line
+	judged  judged
 }
 
 // Line is one line of a table, for people.
@@ -175,14 +176,16 @@ func (e *Entry) KnownID(ids []string) string {
 	return ""
 }
 
-// Read returns what the table says about a market with that id ("" if it has
+// Read returns what the table says about a market with that id and name ("" if it has
 // none): its reading, or why there is none.
-func (t *Table) Read(e *Entry, id string) (*input.Reading, football.Reason) {
+func (t *Table) Read(e *Entry, id, name string) (*input.Reading, football.Reason) {
 	switch {
 	case e == nil:
 		return nil, football.UnknownMarket
 	case e.Reading == nil:
 		return nil, e.Reason
+	case t.judged.contradicts(e.Reading, name):
+		return nil, football.ConditionFailed
 	case slices.Contains(e.IDs, id):
 		return e.Reading, ""
 	case e.byID, len(e.IDs) > 0 && t.ids[id]: // not proven, or the id is another market's

@@ -28,7 +28,10 @@ import (
 //	   is not read, and an id that two fixtures have belongs to neither
 //	4: a price at which nothing can be won is not publishable; of several lists under one
 //	   market id each has ids of its own; a three-way total is proven for each line;
-//	   a row whose side could be its number is proven by another row
+//	   a row whose side could be its number is proven by another row; a name that says
+//	   another thing that is counted, or another time, than the rule of its id is refused,
+//	   and so is one that is no text; whose line a row of an API-Football handicap has is
+//	   proven by the prices
 const DerivationVersion = "4"
 
 // Term is one canonical market of the vocabulary.

@@ -45,6 +45,16 @@ func (t *Tally) Text(object strictjson.Value, key, kind string) football.Field[s
 	return Field(v)
 }
 
+// Name is Text for what a thing is called, where a number is damage as well. ok is false if it
+// was counted.
+func (t *Tally) Name(object strictjson.Value, key, kind string) (name football.Field[string], ok bool) {
+	if v, once := object.Once(key); once && (IsWrong(v) || v.Kind() == strictjson.Number) {
+		t.Add(kind)
+		return Field(v), false
+	}
+	return t.Text(object, key, kind), true
+}
+
 // total returns the sum of all counts.
 func (t Tally) total() (n int) {
 	for _, c := range t {

@@ -198,10 +198,15 @@ func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer 
 	r.trace.Report(of, provider.FieldMarketID, bet.Get("id"))
 	r.trace.Report(of, provider.FieldMarketName, bet.Get("name"))
 	r.unknown.AddUnknown(bet, "bet", betFields)
-	o := input.Offer{Key: id, ProviderIDs: []string{id}, Name: r.damaged.Text(bet, "name", betField)}
+	name, named := r.damaged.Name(bet, "name", betField)
+	o := input.Offer{Key: id, ProviderIDs: []string{id}, Name: name}
 	doubtful := bet.Repeats()
-	if doubtful {
+	switch {
+	case doubtful:
 		r.hurtMarket(betRepeats)
+	case !named:
+		r.sheet.Hurt.Markets++
+		r.hurt, doubtful = true, true
 	}
 	if !doubtful && answer.LacksAny(bet, "values") {
 		r.hurtMarket(betValues)

@@ -64,7 +64,8 @@ func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
 		s.doubtful = true
 		r.damaged.Add(marketRepeats)
 	}
-	s.name, s.id = r.damaged.Text(v, "MD", marketField), r.damaged.Text(v, "PI", marketField)
+	name, named := r.damaged.Name(v, "MD", marketField)
+	s.name, s.id, s.doubtful = name, r.damaged.Text(v, "PI", marketField), s.doubtful || !named
 	key, e := keyOfName(r.table, normalName(s.name.Or("")))
 	shown := false
 	for field, v := range v.Members() {

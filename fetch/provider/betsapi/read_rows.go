@@ -68,7 +68,8 @@ func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Val
 		r.damaged.Add(marketRenamed)
 		s.doubtful = true
 	}
-	s.id, s.name = r.damaged.Text(v, "id", marketField), r.damaged.Text(v, "name", marketField)
+	name, named := r.damaged.Name(v, "name", marketField)
+	s.id, s.name, s.doubtful = r.damaged.Text(v, "id", marketField), name, s.doubtful || !named
 	shown := false
 	for field, v := range v.Members() {
 		switch field {

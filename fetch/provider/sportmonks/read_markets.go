@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -206,7 +205,7 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 	case m.at[memberDP3].Kind() <= strictjson.Null && m.at[memberValue].Kind() <= strictjson.Null:
 		r.damaged.Add(rowNoPrice)
 		r.hurt.Rows++
-	case m.at[memberDescription].Kind() == strictjson.Null:
+	case m.at[memberDescription].Kind() == strictjson.Null, m.at[memberDescription].Kind() == strictjson.Number:
 		r.damaged.Add(rowField)
 		r.hurt.Rows++
 	}
@@ -483,10 +482,7 @@ func (r *sheetReader) offers(f *offered) []input.Offer {
 		if owners[g.market] == g {
 			o.Key, o.KnownID = g.market, e.KnownID(o.ProviderIDs)
 		}
-		o.Reading, o.RawReason = r.table.Read(e, g.market)
-		if o.Reading != nil && contradicts(o.Reading, g.name.Or("")) {
-			o.Reading, o.RawReason = nil, football.ConditionFailed
-		}
+		o.Reading, o.RawReason = r.table.Read(e, g.market, g.name.Or(""))
 		if o.RawReason == football.MixedMarket {
 			from := len(offers)
 			offers = r.statements(offers, o)
@@ -499,32 +495,6 @@ func (r *sheetReader) offers(f *offered) []input.Offer {
 		offers = append(offers, o)
 	}
 	return offers
-}
-
-var (
-	// scoreAtOffer ends the name of a market that counts from the score at which the
-	// price was taken.
-	scoreAtOffer = regexp.MustCompile(`\([0-9]{1,2}-[0-9]{1,2}\)$`)
-	firstHalf    = regexp.MustCompile(`(?i)\b(?:1st|first) half\b|\bhalf[ -]?time\b`)
-	secondHalf   = regexp.MustCompile(`(?i)\b(?:2nd|second) half\b`)
-)
-
-// contradicts reports whether the bookmaker's name of a market contradicts what the table
-// says of its id: it names another period, or the score from which goals are counted.
-func contradicts(reading *input.Reading, name string) bool {
-	if name == "" {
-		return false
-	}
-	first, second := firstHalf.MatchString(name), secondHalf.MatchString(name)
-	switch {
-	case scoreAtOffer.MatchString(name):
-		return true
-	case first && !second:
-		return reading.Period == "2H" || reading.Period == "FT" && !strings.Contains(reading.Market, "HALF")
-	case second && !first:
-		return reading.Period == "1H" || reading.Period == "FT" && !strings.Contains(reading.Market, "HALF")
-	}
-	return false
 }
 
 // statements splits a market whose rows each name a market: rows whose name the table has

@@ -1,6 +1,8 @@
 package sportmonks
 
 import (
+	"encoding/csv"
+	"strings"
 	"testing"
 
 	"mkt/fetch/internal/answer"
@@ -18,6 +20,23 @@ func TestTableLines(t *testing.T) {
 	for name, e := range table().ByRow {
 		if len(e.IDs) != 1 || !answer.IsDigits(e.IDs[0]) || table().ByKey[e.Key] != nil {
 			t.Errorf("row %s: key %s, ids %v", name, e.Key, e.IDs)
+		}
+	}
+}
+
+// TestKnownNamesFit: no rule contradicts a name under which its market is known.
+func TestKnownNamesFit(t *testing.T) {
+	r := csv.NewReader(strings.NewReader(namesCSV))
+	r.Comment = '#'
+	lines, err := r.ReadAll()
+	if err != nil || len(lines) < 40 {
+		t.Fatalf("%v, %d lines", err, len(lines))
+	}
+	for _, line := range lines[1:] {
+		if e := table().ByKey[line[0]]; e.Reading != nil {
+			if reading, _ := table().Read(e, line[0], line[1]); reading == nil {
+				t.Errorf("%s contradicts %q", line[0], line[1])
+			}
 		}
 	}
 }

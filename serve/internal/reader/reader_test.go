@@ -455,11 +455,11 @@ func TestForeignPositions(t *testing.T) {
 		}
 		return d.IsForeign(seq, v)
 	}
-	if foreign(9) || foreign(9) {
+	if first, again := foreign(9), foreign(9); first || again {
 		t.Error("nothing was published yet")
 	}
 	root.PublishNext(4, 1) // before
-	if foreign(9) || foreign(5) || foreign(5) {
+	if nine, five, again := foreign(9), foreign(5), foreign(5); nine || five || again {
 		t.Error("nothing was published since")
 	}
 	root.PublishNext(2, 1) // an hour later
