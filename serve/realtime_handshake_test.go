@@ -134,7 +134,8 @@ func TestSocketConnectionLimit(t *testing.T) {
 				case err == nil:
 					list[i] = s
 					taken.Add(1)
-				case errors.As(err, &refusal) && strings.Contains(string(refusal.Data), `"code":"RATE_LIMITED"`):
+				case errors.As(err, &refusal) && strings.Contains(string(refusal.Data), `"code":"RATE_LIMITED"`) &&
+					strings.HasSuffix(string(refusal.Data), `,"retry_after":5}`):
 					refused.Add(1)
 				default:
 					t.Error(err)

@@ -68,10 +68,14 @@ func AppendError(dst []byte, e *Error, requestID string) []byte {
 }
 
 // AppendRefusal appends only the inner object of a refusal, which is the data of a
-// socket's connect_error.
+// socket's connect_error. retry_after is the value of the header over HTTP, in seconds; it
+// is absent if there is none.
 func AppendRefusal(dst []byte, e *Error, requestID string) []byte {
 	dst = append(dst, `{`...)
 	dst = addRefusal(dst, e, requestID)
+	if e.RetryAfter > 0 {
+		dst = addInt(dst, `,"retry_after":`, e.Seconds())
+	}
 	return append(dst, '}')
 }
 

@@ -97,16 +97,12 @@ func AppendUnsubscribed(dst []byte, c Channel) []byte {
 	return append(dst, '}')
 }
 
-// AppendMessageRefused appends the answer to a message that was refused. retry_after is the
-// value of the header over HTTP, in seconds; it is absent if there is none.
+// AppendMessageRefused appends the answer to a message that was refused.
 func AppendMessageRefused(dst []byte, e *Error, requestID string) []byte {
 	dst = addBool(dst, `{"ok":`, false)
-	dst = append(dst, `,"error":{`...)
-	dst = addRefusal(dst, e, requestID)
-	if e.RetryAfter > 0 {
-		dst = addInt(dst, `,"retry_after":`, e.Seconds())
-	}
-	return append(dst, `}}`...)
+	dst = append(dst, `,"error":`...)
+	dst = AppendRefusal(dst, e, requestID)
+	return append(dst, '}')
 }
 
 // AppendChangesPush appends the payload of a changes event. cursor is the position at

@@ -15,6 +15,10 @@ import (
 // KeepHeaders are the headers of a connection's first request that Connect reads.
 var KeepHeaders = []string{"Authorization", "Origin"}
 
+// retryConnect is when a client that is one too many may try again: a connection that broke
+// off counts until its ping is not answered.
+const retryConnect = 5 * time.Second
+
 // Connect implements socketio.Handler. It accepts a client and sends ready, or refuses
 // it with one of the contract's codes.
 func (s *Service) Connect(ctx context.Context, socket *socketio.Socket, auth json.RawMessage) error {
@@ -63,7 +67,9 @@ func (s *Service) admit(ctx context.Context, c *connection, auth json.RawMessage
 		return a, err
 	}
 	if !s.join(ctx, c) {
-		return a, api.Refusef(api.RateLimited, "the account has %d connections already", s.o.Connections)
+		refusal := api.Refusef(api.RateLimited, "the account has %d connections already", s.o.Connections)
+		refusal.RetryAfter = retryConnect
+		return a, refusal
 	}
 	return a, nil
 }

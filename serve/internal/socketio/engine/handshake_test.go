@@ -163,7 +163,7 @@ func TestRefusedByReceiver(t *testing.T) {
 
 func TestWebsocketOnly(t *testing.T) {
 	h := start(t, engine.Options{WebsocketOnly: true})
-	h.expect(h.do("GET", hello, ""), 400, `{"code":0,"message":"Transport unknown"}`)
+	h.expect(h.do("GET", hello, ""), 400, `{"code":0,"message":"Transport unknown: connect with the websocket transport alone"}`)
 	s := h.websocket()
 	s.send("4a")
 	s.want("4a")

@@ -17,6 +17,7 @@ type refusal struct {
 // These are the errors of the protocol; tooManySessions is an addition.
 var (
 	transportUnknown   = refusal{400, 0, "Transport unknown"}
+	pollingNotOffered  = refusal{400, 0, "Transport unknown: connect with the websocket transport alone"}
 	sessionUnknown     = refusal{400, 1, "Session ID unknown"}
 	badHandshakeMethod = refusal{400, 2, "Bad handshake method"}
 	badRequest         = refusal{400, 3, "Bad request"}
@@ -41,8 +42,10 @@ func (v *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	transport := query.Get("transport")
 	upgrades := isUpgrade(r)
 	switch {
-	case transport != "websocket" && (transport != "polling" || v.o.WebsocketOnly):
+	case transport != "websocket" && transport != "polling":
 		v.refuse(w, r, transportUnknown)
+	case transport == "polling" && v.o.WebsocketOnly:
+		v.refuse(w, r, pollingNotOffered)
 	case !sane, v.oversized(r), r.ContentLength != 0 && r.Method == http.MethodGet:
 		v.refuse(w, r, badRequest)
 	case query.Get("sid") != "":
