@@ -52,7 +52,9 @@ func TestPythonClient(t *testing.T) {
 		if err := <-s.done; err != nil || waited == 0 {
 			t.Fatalf("%v, waited %d times\n%s", err, waited, s.complaints())
 		}
-		kickoff := func(n int) string { return servetest.Start.Add(time.Duration(n) * time.Hour).Format("2006-01-02 15:04") }
+		kickoff := func(n int) string {
+			return servetest.Start.Add(time.Duration(n) * time.Hour).Format("2006-01-02 15:04")
+		}
 		want := []string{
 			"230 fixtures, 229 with markets",
 			"KICK-OFF (UTC)    MATCH                                         MARKETS    HOME    DRAW    AWAY",

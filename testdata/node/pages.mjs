@@ -1,6 +1,7 @@
 // Opens pages in a real browser and reports what a reader meets.
 //
-// stdin: {"base": URL, "also"?: [URL] (other hosts that pages may ask), "shots": FOLDER or "", "pages": [{"path", "width"?, "dark"?, "phone"?,
+// stdin: {"base": URL, "also"?: [URL] (of other hosts that pages may ask),
+// "shots": FOLDER or "", "pages": [{"path", "width"?, "dark"?, "phone"?,
 // "height"?, "shot"?: NAME (of a PNG of the whole page), "picture"?: NAME (of a WebP of its first
 // screen), "do"?: [["fill", SELECTOR, TEXT] | ["press", SELECTOR, KEY] | ["click",
 // SELECTOR] | ["see", SELECTOR] | ["pause", MILLISECONDS]], "texts"?: {NAME: SELECTOR}}]}
