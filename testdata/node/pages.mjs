@@ -1,6 +1,7 @@
 // Opens pages in a real browser and reports what a reader meets.
 //
-// stdin: {"base": URL, "shots": FOLDER or "", "pages": [{"path", "width"?, "dark"?, "phone"?,
+// stdin: {"base": URL, "also"?: [URL] (of other hosts that pages may ask),
+// "shots": FOLDER or "", "pages": [{"path", "width"?, "dark"?, "phone"?,
 // "height"?, "shot"?: NAME (of a PNG of the whole page), "picture"?: NAME (of a WebP of its first
 // screen), "do"?: [["fill", SELECTOR, TEXT] | ["press", SELECTOR, KEY] | ["click",
 // SELECTOR] | ["see", SELECTOR] | ["pause", MILLISECONDS]], "texts"?: {NAME: SELECTOR}}]}
@@ -30,7 +31,7 @@ for (const page of job.pages) {
     const why = r.failure()?.errorText;
     if (!leaving || why !== "net::ERR_ABORTED" || r.resourceType() !== "fetch") errors.push(`request failed: ${r.url()} ${why}`);
   });
-  tab.on("request", (r) => { if (!r.url().startsWith(job.base) && !/^(data|blob):/.test(r.url())) errors.push(`request to another host: ${r.url()}`); });
+  tab.on("request", (r) => { if (![job.base, ...(job.also ?? [])].some((base) => r.url().startsWith(base)) && !/^(data|blob):/.test(r.url())) errors.push(`request to another host: ${r.url()}`); });
   const result = { path: page.path, errors, texts: {} };
   try {
     const began = performance.now();
