@@ -27,7 +27,7 @@ type World struct {
 	oddities  Oddities
 	start     time.Time
 	frozen    []Span
-	stages    *Cache[int64, *stage]          // by fixture
+	stages    *Cache[int64, *stage]            // by fixture
 	paired    *Cache[int64, map[int64]pairing] // by day since the epoch
 }
 
