@@ -42,7 +42,7 @@ func TestDiff(t *testing.T) {
 		{[]string{"--product", "live_intelligence"}, cli.ExitDone, []string{"counter", "clock_minute", "counter moved"}},
 		{nil, cli.ExitUsage, []string{"give --product"}},
 		{[]string{"--product", "market_engine", "--only", "prices"}, cli.ExitUsage, []string{"want one of fixtures, markets"}},
-		{[]string{"v9", "--product", "market_engine"}, cli.ExitFailed, []string{"the newest is v3"}},
+		{[]string{"v9", "--product", "market_engine"}, cli.ExitUsage, []string{"the newest is v3"}},
 		{[]string{"v9", "--product", "market_engine", "--exit-code"}, cli.ExitUsage, []string{"the newest is v3"}},
 		{[]string{"20260307T120000Z-market_engine", "20260307T120000Z-live_intelligence"}, cli.ExitUsage, []string{"is a cycle of live_intelligence, not of market_engine"}},
 		{[]string{"--data-b", "nowhere", "--product", "market_engine"}, cli.ExitFailed, []string{"data root nowhere: no such folder"}},
