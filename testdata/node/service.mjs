@@ -20,7 +20,9 @@ const get = async (path, token) =>
 async function refused(auth, options) {
   const socket = connect(auth, options);
   const error = await once(socket, "connect_error");
-  assert.deepEqual(Object.keys(error.data), ["code", "message", "request_id"]);
+  const waits = error.data.code === "RATE_LIMITED";
+  assert.deepEqual(Object.keys(error.data), ["code", "message", "request_id", ...(waits ? ["retry_after"] : [])]);
+  if (waits) assert.ok(Number.isInteger(error.data.retry_after) && error.data.retry_after >= 1);
   assert.equal(error.message, error.data.message);
   assert.equal(socket.active, false, "it must not try again by itself");
   socket.close();
