@@ -303,6 +303,7 @@ func TestNews(t *testing.T) {
 	}
 	wait("an interruption", func() bool { return news[len(news)-1] == heard{} })
 	until(t, worker, "")
+	until(t, replica, "")
 	for i := range uint64(50) {
 		worker.Announce(fmt.Sprint("account-", i), "live_intelligence", i)
 	}
