@@ -133,6 +133,67 @@ func TestNodeGuide(t *testing.T) {
 	}
 }
 
+// The program of the guide connects to a server that has no polling, as a cluster has it, and
+// applies pages that its library hands on in another order: none is lost.
+func TestNodeGuideShuffled(t *testing.T) {
+	const shuffled = `import { io as connect } from "socket.io-client";
+function io(...options) { // hands every second page on before the first
+  const socket = connect(...options), on = socket.on.bind(socket);
+  let held = null;
+  socket.on = (name, handle) => on(name, name !== "changes" ? handle : (page) => {
+    if (held === null) held = page;
+    else {
+      handle(page);
+      handle(held);
+      held = null;
+      console.log("shuffled");
+    }
+  });
+  return socket;
+}
+`
+	w := published(t, 5, 1)
+	w.realtime.WebsocketOnly = true
+	w.start()
+	source := strings.Replace(snippet(t, "js"), `import { io } from "socket.io-client";`, shuffled, 1)
+	s := node(t, "shuffled.mjs", source, "BASE="+w.url, "TOKEN="+w.token("acme"))
+	s.until(`{"cursor":5,"fixtures":5}`)
+	for n := range 3 {
+		w.publish("acme", 7, 1, 2+2*n)
+		time.Sleep(200 * time.Millisecond) // a page of its own
+		w.publish("acme", 7, 1, 3+2*n)
+		s.until("shuffled")
+		s.until(fmt.Sprintf(`{"cursor":%d,"fixtures":7}`, 5+14*(n+1)))
+	}
+	if said := s.complaints(); said != "" {
+		t.Errorf("it complained: %s", said)
+	}
+}
+
+// An official client that is refused because the account has too many connections learns how long
+// to wait, and is accepted when one has ended.
+func TestNodeTooManyConnections(t *testing.T) {
+	w := published(t, 5, 1).start()
+	s := node(t, "many.mjs", `import { io } from "socket.io-client";
+const open = () => io(process.env.BASE, { path: "/realtime", auth: { token: process.env.TOKEN }, transports: ["websocket"], forceNew: true });
+const ready = (socket) => new Promise((resolve, reject) => { socket.on("ready", resolve); socket.once("connect_error", reject); });
+const eight = Array.from({ length: 8 }, open);
+await Promise.all(eight.map(ready));
+const ninth = open();
+const { data } = await ready(ninth).then(() => { throw new Error("a ninth was accepted"); }, (refusal) => refusal);
+if (data.code !== "RATE_LIMITED" || !Number.isInteger(data.retry_after) || data.retry_after < 1) throw new Error(JSON.stringify(data));
+console.log("waits " + data.retry_after);
+eight[0].close();
+const accepted = ready(ninth);
+setTimeout(() => ninth.connect(), data.retry_after * 1000);
+await accepted;
+console.log("accepted");
+process.exit(0);
+`, "BASE="+w.url, "TOKEN="+w.token("acme"))
+	s.until("waits ")
+	s.until("accepted")
+}
+
 func TestGuideInGo(t *testing.T) {
 	t.Parallel()
 	w := published(t, 5, 1).start()
