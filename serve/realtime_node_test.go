@@ -159,11 +159,14 @@ function io(...options) { // hands every second page on before the first
 	s := node(t, "shuffled.mjs", source, "BASE="+w.url, "TOKEN="+w.token("acme"))
 	s.until(`{"cursor":5,"fixtures":5}`)
 	for n := range 3 {
-		w.publish("acme", 7, 1, 2+2*n)
+		// The first page has two new fixtures, the second only one that is known.
+		list := servetest.Samples("acme", 7+2*n, 1, 2+2*n)
+		w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list[5+2*n:])})
 		time.Sleep(200 * time.Millisecond) // a page of its own
-		w.publish("acme", 7, 1, 3+2*n)
+		list = servetest.Samples("acme", 7+2*n, 1, 3+2*n)
+		w.root("acme").Publish(servetest.Content{Fixtures: list, Events: servetest.Updates(list[:1])})
 		s.until("shuffled")
-		s.until(fmt.Sprintf(`{"cursor":%d,"fixtures":7}`, 5+14*(n+1)))
+		s.until(fmt.Sprintf(`{"cursor":%d,"fixtures":%d}`, 5+3*(n+1), 7+2*n))
 	}
 	if said := s.complaints(); said != "" {
 		t.Errorf("it complained: %s", said)
