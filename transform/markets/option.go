@@ -45,7 +45,14 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 		}
 	}
 	if open&line != 0 {
-		if q, sign, size := lineAt(text); size > 0 && r.lineFits(q, sign) {
+		q, sign, size := lineAt(text)
+		if size == 0 && len(named) > 0 { // "2/1" is the away side and 1, or 2 and the home side
+			var ok bool
+			if q, sign, ok = parseLine(text[:numeralAt(text)]); ok {
+				size = numeralAt(text)
+			}
+		}
+		if size > 0 && r.lineFits(q, sign) {
 			into = append(into, option{fills: line, size: int32(size), line: q})
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"mkt/publish/football"
 )
 
-// twoLabels are forms of a row with two labels: which of them the provider sends first, and whether one
-// is the head of a column.
-var twoLabels = []string{"header=%s|name=%s", "name=%[2]s|header=%[1]s", "name=%s|name2=%s", "name2=%[2]s|name=%[1]s"}
+// twoCodes are forms of a row with two codes: which of two labels the provider sends first, and whether one
+// is the head of a column; and both in one label.
+var twoCodes = []string{"header=%s|name=%s", "name=%[2]s|header=%[1]s", "name=%s|name2=%s", "name2=%[2]s|name=%[1]s", "name=%s/%s"}
 
 // TestSidesThatAreNumbers crafts rows of two codes for every market of the vocabulary. If
 // each code can be the side, and the other one a number, and these say different things,
@@ -26,7 +26,7 @@ func TestSidesThatAreNumbers(t *testing.T) {
 				if strings.Contains(term.Subject, "TEAM") && !strings.Contains(term.Subject, "PLAYER") {
 					c.Subject = "TEAM"
 				}
-				for _, form := range twoLabels {
+				for _, form := range twoCodes {
 					for _, word := range []string{"", "|Over", "|Yes", "|Score"} {
 						for _, codes := range [][2]string{{"1", "2"}, {"2", "1"}} {
 							sides := map[string]string{"1": "Home", "2": "Away"}
