@@ -64,10 +64,15 @@ var (
 	withoutExtra = words(`\b(?:excl|without|no)`)
 	minutes      = words(`\b[0-9]{1,2} ?(?:m|mins?|minutes?)\b`)
 	timed        = regexp.MustCompile(`TIME_OF|_AND_TIME|MINUTE|EARLY|LATE_`)
+
+	homeSide   = words(`\bhome\b`)
+	awaySide   = words(`\baway\b`)
+	oneTeam    = words(`\bteam\b`)
+	ofTheMatch = regexp.MustCompile(`^(?:TOTAL|EXACT|ODD_EVEN)_`) // what both sides have together
 )
 
 // contradicts reports whether the name of a market contradicts what the table says of its id
-// or key: it names another thing that is counted, another period, or the score from which is
+// or key: it names another thing that is counted, another period or side, or the score from which is
 // counted. A name without such a word contradicts nothing, unless it has no letter at all.
 func contradicts(r *input.Reading, name string) bool {
 	if name == "" {
@@ -77,7 +82,20 @@ func contradicts(r *input.Reading, name string) bool {
 	if !hasLetter.MatchString(name) || scoreAtOffer.MatchString(strings.TrimSpace(name)) {
 		return true
 	}
-	return countsOther(r, name) || isOtherTime(r, name)
+	return countsOther(r, name) || isOtherTime(r, name) || isOtherSide(r, name)
+}
+
+func isOtherSide(r *input.Reading, name string) bool {
+	isHome, isAway := homeSide.MatchString(name), awaySide.MatchString(name)
+	switch r.Subject {
+	case "HOME":
+		return isAway && !isHome
+	case "AWAY":
+		return isHome && !isAway
+	case "":
+		return ofTheMatch.MatchString(r.Market) && (isHome != isAway || oneTeam.MatchString(name))
+	}
+	return false
 }
 
 func countsOther(r *input.Reading, name string) bool {

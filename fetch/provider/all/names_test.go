@@ -103,6 +103,11 @@ func TestNamesThatContradict(t *testing.T) {
 		{"sportmonks", "67", "Corners Extra", true},
 		{"sportmonks", "284", "Team Shots", false},
 		{"sportmonks", "285", "Team Shots on Goal", false},
+		{"sportmonks", "80", "Team Total Goals Extra", false},
+		{"sportmonks", "80", "Goals - Home", false},
+		{"sportmonks", "20", "Goals of Away", false},
+		{"sportmonks", "20", "Goals of Home", true},
+		{"sportmonks", "82", "Goals/Both Teams to Score", true},
 	} {
 		p, ok := all.Lookup(c.provider)
 		if !ok {

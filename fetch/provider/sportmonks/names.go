@@ -53,6 +53,27 @@ func nameRank(market, name string) int {
 	return slices.Index(names, plainName(name))
 }
 
+// isAnother reports whether a market has a name that the provider's list gives to other ids alone.
+// It is false if one of those ids is read as the same market, or by a test of its rows: then the
+// name does not contradict, or the rows decide.
+func isAnother(e *mapping.Entry, market, name string) bool {
+	if e == nil || e.Reading == nil || nameRank(market, name) >= 0 {
+		return false
+	}
+	found, plain := false, plainName(name)
+	for other, names := range marketNames() {
+		if !slices.Contains(names, plain) {
+			continue
+		}
+		found = true
+		if o := table().ByKey[other]; o != nil && o.Reading != nil && (o.Reading.Condition != "" || o.Reading.Market == e.Reading.Market && o.Reading.Period == e.Reading.Period &&
+			o.Reading.Subject == e.Reading.Subject && o.Reading.Parameter == e.Reading.Parameter) {
+			return false
+		}
+	}
+	return found
+}
+
 // plainName returns the letters and digits of a name, in lower case.
 func plainName(name string) string {
 	return strings.Map(func(c rune) rune {

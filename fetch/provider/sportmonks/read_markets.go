@@ -483,6 +483,9 @@ func (r *sheetReader) offers(f *offered) []input.Offer {
 			o.Key, o.KnownID = g.market, e.KnownID(o.ProviderIDs)
 		}
 		o.Reading, o.RawReason = r.table.Read(e, g.market, g.name.Or(""))
+		if o.Reading != nil && isAnother(e, g.market, g.name.Or("")) {
+			o.Reading, o.RawReason = nil, football.ConditionFailed
+		}
 		if o.RawReason == football.MixedMarket {
 			from := len(offers)
 			offers = r.statements(offers, o)

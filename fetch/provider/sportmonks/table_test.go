@@ -40,3 +40,31 @@ func TestKnownNamesFit(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesOfOtherMarkets: a market under a name that other ids have in the provider's list is not
+// taken for what its id says, unless one of them says the same.
+func TestNamesOfOtherMarkets(t *testing.T) {
+	for _, c := range []struct {
+		market, name string
+		another      bool
+	}{
+		{"1", "To Qualify", true},
+		{"1", "First team to score", true},
+		{"1", "Home/Away", true},
+		{"1", "Draw No Bet", true},
+		{"14", "Win To Nil", true},
+		{"80", "Total - Home", true},
+		{"80", "Home Team Goals", true},
+		{"1", "Match Winner", false},
+		{"1", "Full Time Result - Enhanced Prices", false},
+		{"80", "Match Goals", false},
+		{"67", "Total Corners", false},
+		{"1", "A name of no market", false},
+		{"1", "", false},
+		{"999", "To Qualify", false},
+	} {
+		if got := isAnother(table().ByKey[c.market], c.market, c.name); got != c.another {
+			t.Errorf("%s %q: %v", c.market, c.name, got)
+		}
+	}
+}
