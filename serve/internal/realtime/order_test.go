@@ -163,7 +163,10 @@ func TestNoRoundOfTheHistoryBeforeTheReply(t *testing.T) {
 	}
 	b.connection().serve(late)
 	b.pushes()
-	if c := b.connection(); c.gone || !c.on[changes] {
+	c := b.connection()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone || !c.on[changes] {
 		t.Error("the subscription has ended")
 	}
 }
