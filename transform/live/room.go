@@ -53,12 +53,16 @@ func (e *sampleEvents) standing(state football.VisualState, of ...football.Side)
 // settle hides what is more than a counter says, and shows waiting events where there is
 // room again.
 func (e *sampleEvents) settle() {
-	for _, state := range eventStates {
+	standing := e.shown()
+	for i, state := range eventStates {
 		count, known := e.count(state)
 		if !known {
 			continue
 		}
 		limit := e.limit(state, count)
+		if standing[i].fits(limit) {
+			continue
+		}
 		for k, side := range sides {
 			for n := e.standing(state, side) - limit[k]; n > 0; n-- {
 				e.hideExcess(state, side)
@@ -72,6 +76,44 @@ func (e *sampleEvents) settle() {
 			e.hideExcess(state, none)
 		}
 	}
+}
+
+// shown is how many events of a kind stand, and whether others wait.
+type shown struct {
+	sides   pair
+	none    int // those without a side
+	waiting bool
+}
+
+// fits reports whether no event of the kind has to go and none could come.
+func (s *shown) fits(limit pair) bool {
+	isOver := s.sides[0] > limit[0] || s.sides[1] > limit[1] || s.none > 0 && s.none+s.sides[0]+s.sides[1] > limit[0]+limit[1]
+	return !isOver && !s.waiting
+}
+
+// shown counts the events of all kinds at once, because most samples leave nothing to settle.
+func (e *sampleEvents) shown() (of [len(eventStates)]shown) {
+	for _, list := range [...][]entry{e.now, e.timeline} {
+		for k := range list {
+			event := &list[k]
+			i := rank(event.state)
+			if i < 0 {
+				continue
+			}
+			s := &of[i]
+			switch {
+			case event.gone:
+				s.waiting = s.waiting || e.isWaiting(event)
+			case event.side == football.SideHome:
+				s.sides[0]++
+			case event.side == football.SideAway:
+				s.sides[1]++
+			default:
+				s.none++
+			}
+		}
+	}
+	return of
 }
 
 // hideExcess hides the newest of a side's events for which the least speaks.
