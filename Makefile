@@ -15,7 +15,7 @@ export GOFLAGS := $(GOFLAGS) -trimpath -buildvcs=false
 
 # The slowest tests wait for processes and deadlines most of the time.
 PARALLEL := -parallel 4
-LDFLAGS := -X main.version=$(VERSION)
+LDFLAGS := -s -w -X main.version=$(VERSION)
 
 # Where goroutines meet. The rest is one goroutine a run, or (publish/table) rests
 # on a Parquet library that the detector's pointer checks stop. The skipped test

@@ -7,14 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"gocloud.dev/blob"
-
 	"mkt/publish"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/store"
+	"mkt/publish/store/storetest"
 )
 
 const inStore = "client_id=acme/product=market_engine/"
@@ -22,7 +21,7 @@ const inStore = "client_id=acme/product=market_engine/"
 var shortest = retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, Cycles: 3, CycleAge: time.Hour}
 
 // shipped returns a store with twelve publications.
-func shipped(t *testing.T) (*store.Dataset, *blob.Bucket) {
+func shipped(t *testing.T) (*store.Dataset, *storetest.Memory) {
 	t.Helper()
 	d, bucket := newStore(t)
 	f := durabletest.NewMem()
@@ -74,12 +73,12 @@ func TestCollectWhilePublishing(t *testing.T) {
 	compacted := inStore + strings.TrimSuffix(layout.ChangeSegment(1, 2, cycle{number: 13}.id()), ".parquet") + "-0123456789abcdef.parquet"
 	pack := inStore + fmt.Sprintf("packs/%020d-0123456789abcdef.tar", 13)
 	for _, key := range []string{compacted, pack} {
-		must(t, bucket.WriteAll(t.Context(), key, []byte("under way"), nil))
+		bucket.Set(t, key, []byte("under way"))
 	}
 	_, err := d.Collect(t.Context(), store.CollectOptions{Policy: shortest, Lost: true})
 	must(t, err)
 	for _, key := range []string{compacted, pack} {
-		if there, err := bucket.Exists(t.Context(), key); err != nil || !there {
+		if len(bucket.Keys(key)) == 0 {
 			t.Errorf("%s of a publication under way was deleted, %v", key, err)
 		}
 	}
@@ -94,13 +93,12 @@ func TestTwoCollections(t *testing.T) {
 	key := inStore + layout.Collected
 	_, err := d.Collect(t.Context(), store.CollectOptions{Policy: longer})
 	must(t, err)
-	lower, err := bucket.ReadAll(t.Context(), key)
-	must(t, err)
+	lower := bucket.Get(t, key)
 	overwritten := false
 	_, err = d.Collect(t.Context(), store.CollectOptions{Policy: shortest, Report: func(string, int64) {
 		if !overwritten { // by the other one, which had read it before
 			overwritten = true
-			must(t, bucket.WriteAll(t.Context(), key, lower, nil))
+			bucket.Set(t, key, lower)
 		}
 	}})
 	must(t, err)
@@ -130,7 +128,7 @@ func TestCollectLost(t *testing.T) {
 			t.Errorf("collected %+v, want %d lost", done, want)
 		}
 	}
-	if n := countObjects(t, bucket, inStore+"packs/"); n != 2 {
+	if n := len(bucket.Keys(inStore+"packs/")); n != 2 {
 		t.Errorf("%d packs are left", n)
 	}
 	_, err = d.Pull(t.Context(), durabletest.NewMem(), store.PullOptions{})

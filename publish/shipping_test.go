@@ -4,14 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"testing"
 	"time"
-
-	"gocloud.dev/blob"
-	"gocloud.dev/blob/memblob"
 
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -21,12 +17,12 @@ import (
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/store"
+	"mkt/publish/store/storetest"
 )
 
-func newStore(t testing.TB) (*store.Dataset, *blob.Bucket) {
+func newStore(t testing.TB) (*store.Dataset, *storetest.Memory) {
 	t.Helper()
-	bucket := memblob.OpenBucket(nil)
-	t.Cleanup(func() { bucket.Close() })
+	bucket := storetest.NewMemory()
 	return store.New(bucket, store.Options{}).Dataset("acme", football.MarketEngine), bucket
 }
 
@@ -231,7 +227,7 @@ func TestCollectStore(t *testing.T) {
 	if dry != done || done.Packs != 9 {
 		t.Errorf("a dry run said %+v, the collection did %+v", dry, done)
 	}
-	if packs := countObjects(t, bucket, "client_id=acme/product=market_engine/packs/"); packs != 3 {
+	if packs := len(bucket.Keys("client_id=acme/product=market_engine/packs/")); packs != 3 {
 		t.Errorf("%d packs are left", packs)
 	}
 	pulled := durabletest.NewMem()
@@ -244,17 +240,6 @@ func TestCollectStore(t *testing.T) {
 	must(t, marks.Check(pulled))
 	if got.Packs != 3 || world.commit.Version != 12 || !marks.Snapshots.Covers(cycle{number: 9}.id()) || marks.Snapshots.Covers(cycle{number: 10}.id()) {
 		t.Errorf("pulled %+v, version %d, marks %+v", got, world.commit.Version, marks.Snapshots)
-	}
-}
-
-func countObjects(t testing.TB, bucket *blob.Bucket, prefix string) (n int) {
-	t.Helper()
-	for it := bucket.List(&blob.ListOptions{Prefix: prefix}); ; n++ {
-		if _, err := it.Next(t.Context()); err == io.EOF {
-			return n
-		} else if err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -271,12 +256,8 @@ func TestDamagedPack(t *testing.T) {
 			d, bucket := newStore(t)
 			root := durabletest.NewMem()
 			must(t, shipCycle(t, root, d, history()[0], retention.Policy{}))
-			it := bucket.List(&blob.ListOptions{Prefix: "client_id=acme/product=market_engine/packs/"})
-			pack, err := it.Next(t.Context())
-			must(t, err)
-			data, err := bucket.ReadAll(t.Context(), pack.Key)
-			must(t, err)
-			must(t, bucket.WriteAll(t.Context(), pack.Key, damage(data), nil))
+			pack := bucket.Keys("client_id=acme/product=market_engine/packs/")[0]
+			bucket.Set(t, pack, damage(bucket.Get(t, pack)))
 			f := durabletest.NewMem()
 			if _, err := d.Sync(t.Context(), f); !errors.Is(err, snapshot.ErrDamaged) {
 				t.Errorf("a damaged pack: %v, want ErrDamaged", err)

@@ -3,13 +3,9 @@ package publish_test
 import (
 	"context"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 	"time"
-
-	"gocloud.dev/blob"
-	"gocloud.dev/blob/memblob"
 
 	"mkt/publish"
 	"mkt/publish/durable"
@@ -19,6 +15,7 @@ import (
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/store"
+	"mkt/publish/store/storetest"
 )
 
 // Two workers fetch one account in the same second, so that their cycles, their snapshots
@@ -95,7 +92,7 @@ func TestPushOfLaterPublications(t *testing.T) {
 	other, bucket := newStore(t)
 	_, err = other.Push(t.Context(), part, store.PushOptions{DryRun: true})
 	must(t, err)
-	if n := countObjects(t, bucket, ""); n > 0 {
+	if n := len(bucket.Keys("")); n > 0 {
 		t.Errorf("a dry run stored %d objects", n)
 	}
 	pushed, err := other.Push(t.Context(), part, store.PushOptions{})
@@ -115,19 +112,13 @@ func TestPushOfLaterPublications(t *testing.T) {
 // A store that is wiped under a worker that publishes all the time is noticed by the next
 // publication, and a push restores the history.
 func TestWipedStore(t *testing.T) {
-	bucket := memblob.OpenBucket(nil)
-	t.Cleanup(func() { bucket.Close() })
+	bucket := storetest.NewMemory()
 	now := start
 	d := store.New(bucket, store.Options{Now: func() time.Time { return now }}).Dataset("acme", football.MarketEngine)
 	f, c := durabletest.NewMem(), history()
 	must(t, shipCycle(t, f, d, c[0], retention.Policy{}))
-	for it := bucket.List(nil); ; {
-		o, err := it.Next(t.Context())
-		if err == io.EOF {
-			break
-		}
-		must(t, err)
-		must(t, bucket.Delete(t.Context(), o.Key))
+	for _, key := range bucket.Keys("") {
+		bucket.Remove(t, key)
 	}
 	now = now.Add(time.Second)
 	if err := shipCycle(t, f, d, c[1], retention.Policy{}); !errors.Is(err, snapshot.ErrStoreLacks) {
@@ -188,11 +179,9 @@ func TestDamagedStates(t *testing.T) {
 	}
 }
 
-func damageObject(t testing.TB, bucket *blob.Bucket, key string, damage func([]byte) []byte) {
+func damageObject(t testing.TB, bucket *storetest.Memory, key string, damage func([]byte) []byte) {
 	t.Helper()
-	data, err := bucket.ReadAll(t.Context(), key)
-	must(t, err)
-	must(t, bucket.WriteAll(t.Context(), key, damage(data), nil))
+	bucket.Set(t, key, damage(bucket.Get(t, key)))
 }
 
 // A damaged record is reported as damage, and not as the work of another installation.

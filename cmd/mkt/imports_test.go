@@ -32,6 +32,7 @@ var rules = []rule{
 	{pkg: "publish", may: append([]string{"publish/retention"}, formats...), far: []string{"publish/repair"}, what: "the formats and publish/retention"},
 	{pkg: "publish/repair", may: append([]string{"publish", "publish/retention"}, formats...), what: "the formats, publish and publish/retention"},
 	{pkg: "publish/store", may: append([]string{"publish/retention"}, formats...), far: []string{"publish", "publish/repair"}, what: "the formats and publish/retention"},
+	{pkg: "publish/store/...", may: []string{"publish/store"}, what: "publish/store"},
 
 	{pkg: "fetch/input", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "fetch/provider/all", may: []string{"fetch/provider/..."}, what: "the adapters"},
@@ -87,12 +88,11 @@ var confined = map[string][]string{
 	"github.com/redis/":                 {"serve/limits"},
 	"code.dny.dev/ssrf":                 {"fetch/internal/upstream"},
 	"github.com/CycloneDX/cyclonedx-go": {"scripts/sbom"},
-	"github.com/cenkalti/backoff":       {"fetch/internal/upstream"},
+	"github.com/cenkalti/backoff":       {"fetch/internal/upstream", "publish/store/googlestore"},
 	"github.com/hashicorp/go-retryable": {"fetch/internal/upstream"},
-	"gocloud.dev/":                      {"publish/store"},
-	"github.com/aws/":                   {"publish/store"},
-	"github.com/Azure/":                 {"publish/store"},
-	"google.golang.org/api/":            {"publish/store"},
+	"github.com/aws/":                   {"publish/store/s3store"},
+	"github.com/Azure/":                 {"publish/store/azurestore"},
+	"golang.org/x/oauth2":               {"publish/store/googlestore"},
 	"github.com/prometheus/":            {"serve/admin", "serve", "cmd/mkt/internal/cli/..."}, // packages with metrics of their own declare them
 }
 
@@ -151,6 +151,20 @@ func TestImports(t *testing.T) {
 		checkProviders(t, name, p.Imports)
 		checkEmulators(t, name, p.Deps)
 		checkConfined(t, name, p.Imports)
+		checkLinked(t, name, p.Deps)
+	}
+}
+
+// checkLinked: only the program links the clouds, which take long to compile and link, and
+// nothing links gRPC or Envoy, which the clouds' own larger libraries do.
+func checkLinked(t *testing.T, name string, deps []string) {
+	for _, d := range deps {
+		switch {
+		case matchesAny([]string{"mkt/publish/store/s3store", "mkt/publish/store/googlestore", "mkt/publish/store/azurestore"}, d) && name != "cmd/mkt":
+			t.Errorf("%s reaches %s: only the program links the clouds", name, d)
+		case strings.HasPrefix(d, "google.golang.org/grpc"), strings.HasPrefix(d, "github.com/envoyproxy/"):
+			t.Errorf("%s reaches %s", name, d)
+		}
 	}
 }
 

@@ -21,6 +21,9 @@ import (
 	"mkt/cmd/mkt/internal/cli/lake"
 	"mkt/cmd/mkt/internal/cli/live"
 	"mkt/cmd/mkt/internal/cli/serving"
+	_ "mkt/publish/store/azurestore"
+	_ "mkt/publish/store/googlestore"
+	_ "mkt/publish/store/s3store"
 )
 
 // version is set by the build, see Makefile.

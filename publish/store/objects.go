@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,12 +10,6 @@ import (
 	"io/fs"
 	"strings"
 	"time"
-
-	"cloud.google.com/go/storage"
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"gocloud.dev/blob"
-	"gocloud.dev/gcerrors"
 
 	"mkt/publish/snapshot"
 )
@@ -48,9 +43,10 @@ const (
 )
 
 // objects are the operations on a bucket that this package needs. Each has a timeout, and
-// its error is one of the above.
+// its error is one of the above. Names are below prefix.
 type objects struct {
-	bucket *blob.Bucket
+	bucket Bucket
+	prefix string
 	stats  *Stats
 }
 
@@ -60,17 +56,17 @@ const maxObject = 32 << 20
 func (o objects) get(ctx context.Context, key string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
 	defer cancel()
-	r, err := o.bucket.NewReader(ctx, key, nil)
+	r, a, err := o.bucket.Read(ctx, o.prefix+key)
 	o.stats.count("get", err)
 	if err != nil {
 		return nil, classify("read", key, err)
 	}
 	defer r.Close()
-	if r.Size() > maxObject {
-		return nil, fmt.Errorf("%s: %w: it has %d bytes", key, snapshot.ErrDamaged, r.Size())
+	if a.Size > maxObject {
+		return nil, fmt.Errorf("%s: %w: it has %d bytes", key, snapshot.ErrDamaged, a.Size)
 	}
 	data, err := io.ReadAll(io.LimitReader(r, maxObject+1))
-	if err == nil && int64(len(data)) != r.Size() {
+	if err == nil && int64(len(data)) != a.Size {
 		err = io.ErrUnexpectedEOF
 	}
 	o.stats.received(int64(len(data)))
@@ -83,18 +79,18 @@ func (o objects) get(ctx context.Context, key string) ([]byte, error) {
 // open opens an object that is too large for the memory. The reader ends with its context.
 func (o objects) open(ctx context.Context, key string) (io.ReadCloser, error) {
 	ctx, cancel := context.WithTimeout(ctx, packTimeout)
-	r, err := o.bucket.NewReader(ctx, key, nil)
+	r, a, err := o.bucket.Read(ctx, o.prefix+key)
 	o.stats.count("get", err)
 	if err != nil {
 		cancel()
 		return nil, classify("read", key, err)
 	}
-	return &objectReader{r: r, key: key, stats: o.stats, left: r.Size(), cancel: cancel}, nil
+	return &objectReader{r: r, key: key, stats: o.stats, left: a.Size, cancel: cancel}, nil
 }
 
 // objectReader reports a body that ends early as an error.
 type objectReader struct {
-	r      *blob.Reader
+	r      io.ReadCloser
 	key    string
 	stats  *Stats
 	left   int64
@@ -135,65 +131,53 @@ func (o objects) exists(ctx context.Context, key string) (size int64, found bool
 // stored is when an object was stored, by the store's clock.
 func (o objects) stored(ctx context.Context, key string) (time.Time, error) {
 	a, err := o.look(ctx, key)
-	if err != nil {
-		return time.Time{}, err
-	}
-	return a.ModTime, nil
+	return a.Stored, err
 }
 
-func (o objects) look(ctx context.Context, key string) (*blob.Attributes, error) {
+func (o objects) look(ctx context.Context, key string) (Attributes, error) {
 	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
 	defer cancel()
-	a, err := o.bucket.Attributes(ctx, key)
+	a, err := o.bucket.Look(ctx, o.prefix+key)
 	o.stats.count("head", err)
 	if err != nil {
-		return nil, classify("look up", key, err)
+		return Attributes{}, classify("look up", key, err)
 	}
 	return a, nil
 }
 
 // put writes an object with what write writes, and replaces one of that name.
 func (o objects) put(ctx context.Context, key string, write func(io.Writer) error) error {
-	return o.write(ctx, key, packTimeout, false, write)
-}
-
-func (o objects) write(ctx context.Context, key string, timeout time.Duration, onlyIfAbsent bool, write func(io.Writer) error) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, packTimeout)
 	defer cancel()
-	w, err := o.bucket.NewWriter(ctx, key, &blob.WriterOptions{IfNotExist: onlyIfAbsent, ContentType: "application/octet-stream"})
-	if err != nil {
-		o.stats.count("put", err)
-		return classify("write", key, err)
-	}
-	var sent counter
+	body, w := io.Pipe()
 	upload := &upload{w: w}
-	if err := write(io.MultiWriter(upload, &sent)); err != nil {
-		cancel() // Close would store what was written so far
-		w.Close()
-		if upload.failed != nil {
-			o.stats.count("put", upload.failed)
-			return classify("write", key, upload.failed)
-		}
-		return err
+	stored := make(chan error, 1)
+	go func() {
+		err := o.bucket.Write(ctx, o.prefix+key, body, false)
+		body.CloseWithError(cmp.Or(err, io.ErrClosedPipe))
+		stored <- err
+	}()
+	written := write(upload)
+	w.CloseWithError(written)
+	err := <-stored
+	if written != nil && upload.failed == nil {
+		return written // by the caller, and not for the store's sake
 	}
-	err = w.Close()
 	o.stats.count("put", err)
-	o.stats.sent(int64(sent))
-	if err == nil {
-		return nil
-	}
+	o.stats.sent(upload.sent)
 	return classify("write", key, err)
 }
 
-// upload notes the error of a writer, which is one of the store: that of a large object may
-// come before all of it was written.
+// upload notes that the store did not take the bytes, which may show before all are written.
 type upload struct {
 	w      io.Writer
+	sent   int64
 	failed error
 }
 
 func (u *upload) Write(p []byte) (int, error) {
 	n, err := u.w.Write(p)
+	u.sent += int64(n)
 	if err != nil {
 		u.failed = err
 	}
@@ -208,13 +192,6 @@ func writing(data []byte) func(io.Writer) error {
 	}
 }
 
-type counter int64
-
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
-	return len(p), nil
-}
-
 // createAttempts is how often a create is tried if its outcome stays unknown.
 const createAttempts = 3
 
@@ -223,7 +200,7 @@ const createAttempts = 3
 func (o objects) create(ctx context.Context, key string, data []byte) error {
 	var failed error
 	for attempt := 1; attempt <= createAttempts; attempt++ {
-		failed = o.write(ctx, key, smallTimeout, true, writing(data))
+		failed = o.createOnce(ctx, key, data)
 		if failed == nil {
 			return nil
 		}
@@ -247,6 +224,17 @@ func (o objects) create(ctx context.Context, key string, data []byte) error {
 	return failed
 }
 
+func (o objects) createOnce(ctx context.Context, key string, data []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
+	defer cancel()
+	err := o.bucket.Write(ctx, o.prefix+key, bytes.NewReader(data), true)
+	o.stats.count("put", err)
+	if err == nil {
+		o.stats.sent(int64(len(data)))
+	}
+	return classify("write", key, err)
+}
+
 func wait(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -262,9 +250,9 @@ func wait(ctx context.Context, d time.Duration) error {
 func (o objects) delete(ctx context.Context, key string) error {
 	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
 	defer cancel()
-	err := o.bucket.Delete(ctx, key)
+	err := o.bucket.Delete(ctx, o.prefix+key)
 	o.stats.count("delete", err)
-	if err == nil || gcerrors.Code(err) == gcerrors.NotFound {
+	if isAnswer(err) {
 		return nil
 	}
 	return classify("delete", key, err)
@@ -281,25 +269,13 @@ type object struct {
 // list calls visit with the objects below a prefix, in the order of their names, until it
 // returns false. With a delimiter, names are cut at the first one after the prefix.
 func (o objects) list(ctx context.Context, prefix, delimiter string, visit func(object) (bool, error)) error {
-	return o.listFrom(ctx, &blob.ListOptions{Prefix: prefix, Delimiter: delimiter}, visit)
+	return o.listFrom(ctx, Listing{Prefix: o.prefix + prefix, Delimiter: delimiter}, visit)
 }
 
 // firstAfter returns the name of the first object below a prefix that comes after a name in
 // their order, or "" if there is none. S3 and Google begin there; Azure lists all before it.
 func (o objects) firstAfter(ctx context.Context, prefix, after string) (key string, err error) {
-	options := &blob.ListOptions{Prefix: prefix, BeforeList: func(as func(any) bool) error {
-		var s3Request *s3.ListObjectsV2Input
-		var google *storage.Query
-		switch {
-		case as(&s3Request):
-			// The address of the bucket's prefix is part of the name there, and not here.
-			s3Request.StartAfter = aws.String(strings.TrimSuffix(aws.ToString(s3Request.Prefix), prefix) + after)
-		case as(&google):
-			google.StartOffset = strings.TrimSuffix(google.Prefix, prefix) + after
-		}
-		return nil
-	}}
-	err = o.listFrom(ctx, options, func(found object) (bool, error) {
+	err = o.listFrom(ctx, Listing{Prefix: o.prefix + prefix, After: o.prefix + after}, func(found object) (bool, error) {
 		if found.key > after {
 			key = found.key
 		}
@@ -308,33 +284,28 @@ func (o objects) firstAfter(ctx context.Context, prefix, after string) (key stri
 	return key, err
 }
 
-func (o objects) listFrom(ctx context.Context, options *blob.ListOptions, visit func(object) (bool, error)) error {
-	token := blob.FirstPageToken
+func (o objects) listFrom(ctx context.Context, from Listing, visit func(object) (bool, error)) error {
 	for {
-		page, next, err := o.page(ctx, token, options)
+		page, err := o.page(ctx, from)
 		if err != nil {
 			return err
 		}
-		for _, l := range page {
-			more, err := visit(object{l.Key, l.Size, l.ModTime, l.IsDir})
+		for _, l := range page.Objects {
+			more, err := visit(object{strings.TrimPrefix(l.Key, o.prefix), l.Size, l.Stored, l.IsPrefix})
 			if err != nil || !more {
 				return err
 			}
 		}
-		if len(next) == 0 {
+		if from.Token = page.Next; from.Token == "" {
 			return nil
 		}
-		token = next
 	}
 }
 
-func (o objects) page(ctx context.Context, token []byte, options *blob.ListOptions) ([]*blob.ListObject, []byte, error) {
+func (o objects) page(ctx context.Context, from Listing) (Page, error) {
 	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
 	defer cancel()
-	page, next, err := o.bucket.ListPage(ctx, token, 1000, options)
+	page, err := o.bucket.List(ctx, from)
 	o.stats.count("list", err)
-	if err != nil {
-		return nil, nil, classify("list", options.Prefix, err)
-	}
-	return page, next, nil
+	return page, classify("list", strings.TrimPrefix(from.Prefix, o.prefix), err)
 }

@@ -1,10 +1,6 @@
 package store
 
-import (
-	"sync/atomic"
-
-	"gocloud.dev/gcerrors"
-)
+import "sync/atomic"
 
 // Operations are the kinds of requests, as stores count and bill them.
 var Operations = []string{"get", "head", "put", "list", "delete"}
@@ -23,8 +19,7 @@ func (s *Stats) count(op string, err error) {
 		if name != op {
 			continue
 		}
-		// A missing object and a condition that does not hold are answers.
-		if c := gcerrors.Code(err); err == nil || c == gcerrors.NotFound || c == gcerrors.FailedPrecondition {
+		if isAnswer(err) {
 			s.ok[i].Add(1)
 		} else {
 			s.failed[i].Add(1)

@@ -14,11 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/azureblob" // azblob://
-	_ "gocloud.dev/blob/gcsblob"   // gs://
-	_ "gocloud.dev/blob/s3blob"    // s3://
-
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -51,26 +46,31 @@ type Store struct {
 	shipped   sync.Map    // name of an archive of state files → hash of what was stored last
 }
 
-// Open opens a store. It sends no request: see Probe.
+// Open opens a store. It sends no request: see [Store.Probe].
 func Open(ctx context.Context, o Options) (*Store, error) {
 	address, prefix, err := split(o.URL)
 	if err != nil {
 		return nil, err
 	}
-	bucket, err := blob.OpenBucket(ctx, address)
+	open, ok := driverOf(address.Scheme)
+	if !ok {
+		return nil, fmt.Errorf("store %s: this program has no driver for %s", Redact(o.URL), address.Scheme)
+	}
+	bucket, err := open(ctx, address)
 	if err != nil {
-		return nil, fmt.Errorf("store %s: the address or the credential in the environment is not valid: %w", Redact(o.URL), cleaned(err, o.URL))
+		return nil, fmt.Errorf("store %s: the address or the credential in the environment is not valid: %w", Redact(o.URL), cleaned(err, address.String()))
 	}
 	if prefix != "" {
-		bucket = blob.PrefixedBucket(bucket, prefix+"/")
+		prefix += "/"
 	}
-	return New(bucket, o), nil
+	return newStore(objects{bucket, prefix, new(Stats)}, o), nil
 }
 
 // New returns a store in an open bucket.
-func New(bucket *blob.Bucket, o Options) *Store {
-	s := &Store{now: o.Now, log: o.Log, Stats: new(Stats)}
-	s.objects = objects{bucket, s.Stats}
+func New(bucket Bucket, o Options) *Store { return newStore(objects{bucket, "", new(Stats)}, o) }
+
+func newStore(in objects, o Options) *Store {
+	s := &Store{objects: in, now: o.Now, log: o.Log, Stats: in.stats}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -90,10 +90,10 @@ func CheckURL(text string) error {
 }
 
 // split separates the prefix of the objects' names from an address.
-func split(text string) (address, prefix string, err error) {
+func split(text string) (address *url.URL, prefix string, err error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		return "", "", errors.New("store: not an address: want a form like s3://bucket/prefix?region=eu-central-1")
+		return nil, "", errors.New("store: not an address: want a form like s3://bucket/prefix?region=eu-central-1")
 	}
 	known := false
 	for _, scheme := range Schemes {
@@ -101,18 +101,18 @@ func split(text string) (address, prefix string, err error) {
 	}
 	switch {
 	case !known:
-		return "", "", fmt.Errorf("store %s: want an address that begins with %s", Redact(text), strings.Join(Schemes, ", "))
+		return nil, "", fmt.Errorf("store %s: want an address that begins with %s", Redact(text), strings.Join(Schemes, ", "))
 	case u.Host == "":
-		return "", "", fmt.Errorf("store %s: the bucket is missing: want a form like %s://bucket/prefix", Redact(text), u.Scheme)
+		return nil, "", fmt.Errorf("store %s: the bucket is missing: want a form like %s://bucket/prefix", Redact(text), u.Scheme)
 	case u.User != nil:
-		return "", "", fmt.Errorf("store %s: a credential may not be in the address: put it into the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for s3)", Redact(text))
+		return nil, "", fmt.Errorf("store %s: a credential may not be in the address: put it into the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for s3)", Redact(text))
 	}
 	prefix = strings.Trim(u.Path, "/")
 	if prefix != "" && path.Clean(prefix) != prefix {
-		return "", "", fmt.Errorf("store %s: the prefix may not contain an empty part, nor . or .. as one", Redact(text))
+		return nil, "", fmt.Errorf("store %s: the prefix may not contain an empty part, nor . or .. as one", Redact(text))
 	}
 	u.Path = ""
-	return u.String(), prefix, nil
+	return u, prefix, nil
 }
 
 // Redact returns an address without a credential and without its query.

@@ -5,13 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"gocloud.dev/blob/memblob"
-
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/store"
+	"mkt/publish/store/storetest"
 	"mkt/serve/internal/servetest"
 	"mkt/serve/replica"
 )
@@ -27,8 +26,7 @@ func must(t *testing.T, err error) {
 // newer state files by those of the store. What another machine published is copied whole.
 func TestReplicaBesideCycles(t *testing.T) {
 	const newer, older = `{"newer":true}`, `{"newer":false}`
-	bucket := memblob.OpenBucket(nil)
-	t.Cleanup(func() { bucket.Close() })
+	bucket := storetest.NewMemory()
 	s := store.New(bucket, store.Options{})
 	d := s.Dataset("acme", football.MarketEngine)
 	other := servetest.NewRoot(t, t.TempDir(), "acme")

@@ -11,18 +11,16 @@ import (
 	"sync"
 	"testing"
 
-	"gocloud.dev/blob"
-	"gocloud.dev/blob/memblob"
-
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/store"
+	"mkt/publish/store/storetest"
 	"mkt/serve/account"
 )
 
 // cluster is two machines that share accounts.
 type cluster struct {
-	bucket *blob.Bucket
+	bucket *storetest.Memory
 	origin tenants.Origin
 	a, b   string // the tenants files
 }
@@ -30,8 +28,7 @@ type cluster struct {
 // newCluster returns a machine that has accounts and a log already, and one that has nothing.
 func newCluster(t *testing.T) cluster {
 	t.Helper()
-	bucket := memblob.OpenBucket(nil)
-	t.Cleanup(func() { bucket.Close() })
+	bucket := storetest.NewMemory()
 	c := cluster{bucket, store.New(bucket, store.Options{}).Accounts(), filepath.Join(t.TempDir(), "tenants.yaml"), filepath.Join(t.TempDir(), "accounts.yaml")}
 	if err := os.WriteFile(c.a, tenants.SealText([]byte("version: 1\ntenants: []\n"), 0), 0o644); err != nil {
 		t.Fatal(err)
@@ -182,7 +179,7 @@ func TestInvalidSharedAccounts(t *testing.T) {
 	whole := text(t, c.a)
 	for name, damaged := range map[string]string{"no yaml": "{", "cut off": whole[:len(whole)-80], "not sealed": "version: 1\ntenants: []\n", "another format": strings.Replace(whole, "version: 1", "version: 9", 1)} {
 		key := fmt.Sprintf("accounts/%020d.yaml", 2)
-		must(t, c.bucket.WriteAll(t.Context(), key, []byte(damaged), nil))
+		c.bucket.Set(t, key, []byte(damaged))
 		_, err := audit.CopyAt(c.a, c.origin).Refresh(t.Context())
 		var invalid *tenants.InvalidError
 		if !errors.As(err, &invalid) || text(t, c.a) != whole {
@@ -191,9 +188,9 @@ func TestInvalidSharedAccounts(t *testing.T) {
 		if err := c.edit(c.a, audit.TenantAdd, add("third")); err == nil || text(t, c.a) != whole {
 			t.Errorf("%s: edited: %v", name, err)
 		}
-		must(t, c.bucket.Delete(t.Context(), key))
+		c.bucket.Remove(t, key)
 	}
-	must(t, c.bucket.Delete(t.Context(), fmt.Sprintf("accounts/%020d.yaml", 1)))
+	c.bucket.Remove(t, fmt.Sprintf("accounts/%020d.yaml", 1))
 	if err := c.edit(c.a, audit.TenantAdd, add("third")); err == nil || !strings.Contains(err.Error(), "restored from a backup") {
 		t.Errorf("edited over a version that the store lost: %v", err)
 	}

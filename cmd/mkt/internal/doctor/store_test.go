@@ -3,8 +3,7 @@ package doctor_test
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,85 +11,81 @@ import (
 	"testing"
 	"time"
 
-	"gocloud.dev/blob"
-	"gocloud.dev/blob/memblob"
-
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/store"
+	"mkt/publish/store/storetest"
 )
 
 const prefix = "client_id=acme/product=market_engine/"
 
 var storeFaults = []struct {
 	name   string
-	change func(h *installation, b *blob.Bucket)
+	change func(h *installation, b *storetest.Memory)
 	want   []string
 }{
-	{"as pushed", func(*installation, *blob.Bucket) {}, nil},
-	{"another history", func(h *installation, b *blob.Bucket) {
+	{"as pushed", func(*installation, *storetest.Memory) {}, nil},
+	{"another history", func(h *installation, b *storetest.Memory) {
 		key := prefix + layout.Commit(2)
-		record, err := b.ReadAll(h.t.Context(), key)
-		must(h.t, err)
-		other, err := snapshot.ParseCommit(record)
+		other, err := snapshot.ParseCommit(b.Get(h.t, key))
 		must(h.t, err)
 		other.RunID = "of another installation"
-		record, err = layout.EncodeHeader(other)
+		record, err := layout.EncodeHeader(other)
 		must(h.t, err)
-		must(h.t, b.WriteAll(h.t.Context(), key, record, nil))
+		b.Set(h.t, key, record)
 	}, []string{"FAIL STORE_DIVERGED"}},
-	{"no commit", func(h *installation, b *blob.Bucket) {
-		must(h.t, b.Delete(h.t.Context(), prefix+layout.Commit(2)))
+	{"no commit", func(h *installation, b *storetest.Memory) {
+		b.Remove(h.t, prefix+layout.Commit(2))
 	}, []string{"FAIL STORE_LACKS"}},
-	{"another id key", func(h *installation, b *blob.Bucket) {
-		must(h.t, b.WriteAll(h.t.Context(), layout.IDKeyFingerprintFile, []byte("0123456789abcdef\n"), nil))
+	{"another id key", func(h *installation, b *storetest.Memory) {
+		b.Set(h.t, layout.IDKeyFingerprintFile, []byte("0123456789abcdef\n"))
 	}, []string{"FAIL STORE_ID_KEY"}},
-	{"a pack that lost", func(h *installation, b *blob.Bucket) {
-		must(h.t, b.WriteAll(h.t.Context(), prefix+fmt.Sprintf("packs/%020d-0000000000000000.tar", 2), []byte("x"), nil))
+	{"a pack that lost", func(h *installation, b *storetest.Memory) {
+		b.Set(h.t, prefix+fmt.Sprintf("packs/%020d-0000000000000000.tar", 2), []byte("x"))
 	}, []string{"NOTE STORE_LOST"}},
-	{"a clock that is behind", func(h *installation, b *blob.Bucket) {
+	{"a clock that is behind", func(h *installation, b *storetest.Memory) {
 		h.options.Store = storeAt(b, func() time.Time { return time.Now().Add(-time.Minute) })
 	}, []string{"FAIL STORE_CLOCK"}},
-	{"a damaged commit", func(h *installation, b *blob.Bucket) {
-		must(h.t, b.WriteAll(h.t.Context(), prefix+layout.Commit(3), []byte("{}"), nil))
+	{"a damaged commit", func(h *installation, b *storetest.Memory) {
+		b.Set(h.t, prefix+layout.Commit(3), []byte("{}"))
 	}, []string{"FAIL STORE_DAMAGED"}},
-	{"slow", func(h *installation, b *blob.Bucket) {
+	{"slow", func(h *installation, b *storetest.Memory) {
 		at := time.Now()
 		h.options.Store = storeAt(b, func() time.Time { at = at.Add(3 * time.Second); return at })
 	}, []string{"WARN STORE_SLOW"}},
-	{"ignores conditions", answering(http.StatusOK), []string{"FAIL STORE_UNSAFE"}},
-	{"no bucket", answering(http.StatusNotFound), []string{"FAIL STORE_BUCKET"}},
-	{"full", answering(http.StatusInsufficientStorage), []string{"FAIL STORE_FULL"}},
-	{"refuses", answering(http.StatusForbidden), []string{"FAIL STORE_REFUSES"}},
-	{"no such parameter", func(h *installation, _ *blob.Bucket) {
-		h.options.Store = openAt("s3://bucket?nonsense=1")
+	{"ignores conditions", answering(nil), []string{"FAIL STORE_UNSAFE"}},
+	{"no bucket", answering(&store.Error{Kind: store.NoBucket}), []string{"FAIL STORE_BUCKET"}},
+	{"full", answering(&store.Error{Kind: store.Full}), []string{"FAIL STORE_FULL"}},
+	{"refuses", answering(&store.Error{Kind: store.Denied}), []string{"FAIL STORE_REFUSES"}},
+	{"an address that no driver opens", func(h *installation, _ *storetest.Memory) {
+		h.options.Store = openAt("s3://bucket")
 	}, []string{"FAIL STORE_INVALID"}},
-	{"accounts that the store does not have", func(h *installation, _ *blob.Bucket) {
+	{"accounts that the store does not have", func(h *installation, _ *storetest.Memory) {
 		h.options.SharedTenants = true
 	}, []string{"WARN ACCOUNTS_BY_HAND"}},
-	{"accounts changed by hand", func(h *installation, b *blob.Bucket) {
+	{"accounts changed by hand", func(h *installation, b *storetest.Memory) {
 		h.share(b)
 		h.write(h.options.Tenants, h.read(h.options.Tenants)+"\n")
 	}, []string{"WARN TENANTS_UNSEALED", "WARN ACCOUNTS_BY_HAND"}},
-	{"newer accounts", func(h *installation, b *blob.Bucket) {
+	{"newer accounts", func(h *installation, b *storetest.Memory) {
 		h.share(b)
 		must(h.t, store.New(b, store.Options{}).Accounts().Commit(h.t.Context(), 2, []byte(h.read(h.options.Tenants)), nil))
 	}, []string{"WARN ACCOUNTS_BEHIND"}},
-	{"invalid accounts", func(h *installation, b *blob.Bucket) {
+	{"invalid accounts", func(h *installation, b *storetest.Memory) {
 		h.share(b)
 		must(h.t, store.New(b, store.Options{}).Accounts().Commit(h.t.Context(), 2, []byte("{"), nil))
 	}, []string{"FAIL ACCOUNTS_INVALID"}},
-	{"shared accounts", func(h *installation, b *blob.Bucket) { h.share(b) }, nil},
-	{"no answer", func(_ *installation, b *blob.Bucket) { b.Close() }, []string{"FAIL STORE_AWAY"}},
-	{"a replica without the newest publication", func(h *installation, _ *blob.Bucket) {
+	{"shared accounts", func(h *installation, b *storetest.Memory) { h.share(b) }, nil},
+	{"no answer", func(_ *installation, b *storetest.Memory) { b.Close() }, []string{"FAIL STORE_AWAY"}},
+	{"a replica without the newest publication", func(h *installation, _ *storetest.Memory) {
 		must(h.t, os.RemoveAll(h.root))
 		h.options.Keyless = true
 		h.later(10 * time.Minute)
 	}, []string{"WARN REPLICA_BEHIND"}},
-	{"a worker without the newest publication", func(h *installation, _ *blob.Bucket) {
+	{"a worker without the newest publication", func(h *installation, _ *storetest.Memory) {
 		must(h.t, os.RemoveAll(h.root))
 	}, nil},
 }
@@ -101,7 +96,7 @@ func TestObjectStore(t *testing.T) {
 	for _, c := range storeFaults {
 		t.Run(c.name, func(t *testing.T) {
 			h := newInstallation(t)
-			b := memblob.OpenBucket(nil)
+			b := storetest.NewMemory()
 			h.options.Store, h.options.StoreName = storeAt(b, time.Now), "s3://bucket/prefix"
 			s, err := h.options.Store(t.Context())
 			must(t, err)
@@ -130,7 +125,7 @@ func TestObjectStore(t *testing.T) {
 			if c.name == "no answer" {
 				return
 			}
-			if _, left := b.List(&blob.ListOptions{Prefix: "probe/"}).Next(t.Context()); left == nil {
+			if left := b.Keys("probe/"); len(left) > 0 {
 				t.Error("a probe is left in the store")
 			}
 		})
@@ -138,14 +133,14 @@ func TestObjectStore(t *testing.T) {
 }
 
 // share puts the accounts into a store, by an edit that changes nothing.
-func (h *installation) share(b *blob.Bucket) {
+func (h *installation) share(b *storetest.Memory) {
 	h.t.Helper()
 	h.options.SharedTenants = true
 	_, err := tenants.Copy{Path: h.options.Tenants, Origin: store.New(b, store.Options{}).Accounts()}.Edit(h.t.Context(), func(*tenants.Editor) error { return nil })
 	must(h.t, err)
 }
 
-func storeAt(b *blob.Bucket, now func() time.Time) func(context.Context) (*store.Store, error) {
+func storeAt(b *storetest.Memory, now func() time.Time) func(context.Context) (*store.Store, error) {
 	return func(context.Context) (*store.Store, error) { return store.New(b, store.Options{Now: now}), nil }
 }
 
@@ -153,24 +148,18 @@ func openAt(url string) func(context.Context) (*store.Store, error) {
 	return func(ctx context.Context) (*store.Store, error) { return store.Open(ctx, store.Options{URL: url}) }
 }
 
-// answering makes the store an HTTP server that has nothing, and answers every write with one
-// status.
-func answering(status int) func(*installation, *blob.Bucket) {
-	return func(h *installation, _ *blob.Bucket) {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodPut {
-				w.WriteHeader(status)
-				if status == http.StatusNotFound {
-					fmt.Fprint(w, "<Error><Code>NoSuchBucket</Code></Error>")
-				}
-				return
-			}
-			w.WriteHeader(http.StatusNotFound)
-			fmt.Fprint(w, "<Error><Code>NoSuchKey</Code></Error>")
-		}))
-		h.t.Cleanup(server.Close)
-		h.t.Setenv("AWS_ACCESS_KEY_ID", "any")
-		h.t.Setenv("AWS_SECRET_ACCESS_KEY", "any")
-		h.options.Store = openAt("s3://bucket?region=us-east-1&use_path_style=true&endpoint=" + server.URL)
+// answering makes a store that has nothing, and answers every write with one error or none.
+func answering(err error) func(*installation, *storetest.Memory) {
+	return func(h *installation, b *storetest.Memory) {
+		h.options.Store = func(context.Context) (*store.Store, error) {
+			return store.New(refusing{storetest.NewMemory(), err}, store.Options{}), nil
+		}
 	}
 }
+
+type refusing struct {
+	*storetest.Memory
+	err error
+}
+
+func (r refusing) Write(context.Context, string, io.Reader, bool) error { return r.err }
