@@ -74,17 +74,6 @@ func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// onDisconnect calls f when the client disconnects, until stop is called. If net/http has read the
-// request, its context ends instead.
-func (a *answer) onDisconnect(f func()) (stop func()) {
-	if w, ok := a.ResponseWriter.(interface {
-		OnDisconnect(f func()) (stop func())
-	}); ok {
-		return w.OnDisconnect(f)
-	}
-	return func() {}
-}
-
 func (a *answer) shareWith(origin string) {
 	if origin == "" {
 		return
@@ -162,17 +151,23 @@ func (a *answer) page(r *http.Request, p *api.Page, stale bool) {
 	a.writeAll(head, tail)
 }
 
+// maxJoined is up to how many bytes the two parts of a body are copied into one: a second write
+// to the connection takes longer.
+const maxJoined = 256 << 10
+
 // writeAll writes the body of an answer with status 200. An error means that the client has gone.
 func (a *answer) writeAll(head, tail []byte) {
-	if w, ok := a.ResponseWriter.(interface { // of package direct, which adds the length
-		WriteAll(first, second []byte) (int64, error)
-	}); ok {
-		a.status = http.StatusOK
-		a.bytes, _ = w.WriteAll(head, tail)
+	a.setHeader(a.Header(), "Content-Length", strconv.Itoa(len(head)+len(tail)))
+	if len(head)+len(tail) <= maxJoined {
+		buf := bodies.Get().(*[]byte)
+		*buf = append(append((*buf)[:0], head...), tail...)
+		a.Write(*buf)
+		bodies.Put(buf)
 		return
 	}
-	a.setHeader(a.Header(), "Content-Length", strconv.Itoa(len(head)+len(tail)))
 	if _, err := a.Write(head); err == nil {
 		a.Write(tail)
 	}
 }
+
+var bodies = sync.Pool{New: func() any { b := make([]byte, 0, 8<<10); return &b }}

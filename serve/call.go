@@ -123,7 +123,6 @@ func (c *call) sendBy(by renderer, key string, render func(context.Context) (*ap
 	}
 	ctx, cancel := context.WithTimeout(c.request.Context(), answerTime)
 	defer cancel()
-	defer c.answer.onDisconnect(cancel)()
 	p, err := by(ctx, key, render)
 	if err != nil {
 		return c.asUnavailable(ctx, err)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"mkt/serve/internal/api"
-	"mkt/serve/internal/direct"
 	"mkt/serve/internal/listen"
 	"mkt/serve/internal/socketio"
 )
@@ -53,7 +52,5 @@ func (s *server) bounded(l net.Listener, o *Options) *listen.Listener {
 		Refusal: func() []byte {
 			return protocolAnswer(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
 		},
-		Answerer: &direct.Server{Handler: s, Root: api.Root + "/", Now: o.Now},
-		Head:     readHeaderTime, Idle: idleTime, Write: writeTime,
 	})
 }

@@ -181,10 +181,8 @@ func (s *server) listen(ctx context.Context, o Options) error {
 	s.draining.Store(true)
 	sockets := s.closeSockets(drainCtx)
 	time.Sleep(drainNotice)
-	s.connections.CloseIdle()
-	if err := errors.Join(h.Shutdown(drainCtx), s.connections.Finish(drainCtx)); err != nil { // requests take less time, so the rest are clients that do not read their answers
+	if err := h.Shutdown(drainCtx); err != nil { // requests take less time, so the rest are clients that do not read their answers
 		s.log.Warn("connections are closed in the middle of their answers", "connections", s.connections.Stats().Open, "after", drainTime)
-		s.connections.Abort()
 		if err := h.Close(); err != nil {
 			return fmt.Errorf("serve: %w", err)
 		}

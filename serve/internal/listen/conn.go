@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"mkt/internal/deadline"
 )
@@ -21,14 +20,8 @@ type Conn struct {
 	writing  atomic.Int64 // when the current write began, on deadline.Elapsed; 0 = none
 	peer     *peer
 
-	// Of the goroutine that reads.
-	next    expects
-	renewed time.Duration // when the time limits were renewed, on deadline.Elapsed; 0 = they are the http.Server's
-
 	// Guarded by the listener's lock.
 	left, taken               bool // removed from the lists; hijacked
-	answering, answered       bool // now; before, by the Answerer
-	closing                   bool // as soon as the answer is complete
 	inOpen, inWaiting, inPeer link[*Conn]
 }
 
@@ -44,14 +37,9 @@ func (c *Conn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// Close implements net.Conn. If the Answerer is answering, the connection is closed after the answer.
+// Close implements net.Conn.
 func (c *Conn) Close() error {
 	c.listener.mu.Lock()
-	if c.answering {
-		c.closing = true
-		c.listener.mu.Unlock()
-		return nil
-	}
 	c.listener.leave(c)
 	c.listener.mu.Unlock()
 	return c.Conn.Close()

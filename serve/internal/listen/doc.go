@@ -6,8 +6,6 @@
 // not sent its complete request, or else one that does not read its answer. If there is
 // none, because requests are being answered on all of them, the new connection is refused.
 //
-// It can also answer requests before the http.Server reads them: see Answerer.
-//
 // An address is an IPv4 address, or the /64 network of an IPv6 address, because a client
 // with one of them can use all addresses in it.
 package listen

@@ -18,9 +18,6 @@ type Options struct {
 	Exempt  func(netip.Addr) bool // reports whether only Max applies to an address; nil = to none
 	Stall   time.Duration         // after which a write that waits for the client counts as waiting; 0 = 2 s
 	Refusal func() []byte         // returns the answer to a refused connection; nil = none
-
-	Answerer          Answerer      // answers requests before the http.Server reads them; nil = none
-	Head, Idle, Write time.Duration // the time limits of the http.Server, if there is an Answerer
 }
 
 // Listener is a net.Listener. The http.Server that accepts from it must use
@@ -174,7 +171,6 @@ func (l *Listener) ConnState(c net.Conn, state http.ConnState) {
 	}
 	switch state {
 	case http.StateHijacked:
-		conn.next = anything
 		l.mu.Lock()
 		conn.taken = true
 		l.mu.Unlock()
@@ -182,9 +178,6 @@ func (l *Listener) ConnState(c net.Conn, state http.ConnState) {
 	case http.StateActive:
 		conn.mark(false)
 	case http.StateIdle:
-		if conn.next == nothing {
-			conn.next = aRequest
-		}
 		conn.mark(true)
 	}
 }
