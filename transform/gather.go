@@ -187,7 +187,7 @@ func (g *gathering) tooMuch(tenant string, damaged map[string]int) error {
 		{"prices", g.badPrices, manyParts, g.prices, maxUnreadable},
 	} {
 		if part.bad > part.few && float64(part.bad) > part.most*float64(part.whole) {
-			return fmt.Errorf("%w: %d of %d %s%s; the provider's format may have changed: mkt mapping check --tenant %s shows what is not understood",
+			return fmt.Errorf("%w: %d of %d %s%s; the provider's format may have changed: mkt mapping report --tenant %s shows what is not understood",
 				ErrQuarantined, part.bad, part.whole, part.what, mostOften(damaged), tenant)
 		}
 	}

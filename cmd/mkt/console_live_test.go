@@ -19,7 +19,7 @@ import (
 // curves matches what a page draws of momentum.
 var curves = regexp.MustCompile(`<path class="(?:area|curve)-[a-z]+" d="[^"]*"|<rect class="no-momentum"[^>]*>`)
 
-// The console shows every match that mkt live list has, with the picture of mkt live report; also
+// The console shows every match that mkt live list has, with the picture of mkt live show --html; also
 // when the match went on after its page was opened, so that the archive is continued.
 func TestConsoleShowsMatches(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 7, Fixtures: 20, InPlay: 4})

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"io"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +44,55 @@ func TestHelpPages(t *testing.T) {
 		}
 	}
 	check(root)
+}
+
+// TestFirstScreen: the help of mkt alone fits a terminal of 24 lines, names only commands that
+// exist, and with the list of all, which is in sections, every command can be found.
+func TestFirstScreen(t *testing.T) {
+	var screen, all, errs bytes.Buffer
+	for args, out := range map[string]*bytes.Buffer{"--help": &screen, "help all": &all} {
+		if code := run(t.Context(), strings.Fields(args), nil, out, &errs); code != 0 {
+			t.Fatalf("mkt %s: exit %d: %s", args, code, errs.String())
+		}
+	}
+	if n := strings.Count(screen.String(), "\n"); n > 24 {
+		t.Errorf("%d lines", n)
+	}
+	root := commands(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version))
+	for line := range strings.Lines(screen.String()) {
+		names, _, is := strings.Cut(strings.TrimPrefix(line, "  "), "  ")
+		if !strings.HasPrefix(line, "  ") || !is {
+			continue
+		}
+		for name := range strings.SplitSeq(names, ", ") {
+			if found, _, err := root.Find([]string{name}); err != nil || found == root {
+				t.Errorf("there is no command %s: %v", name, err)
+			}
+		}
+	}
+	for _, cmd := range root.Commands() {
+		if cmd.Hidden {
+			continue
+		}
+		if !strings.Contains(all.String(), "\n  "+cmd.Name()+" ") {
+			t.Errorf("mkt help all does not list %s", cmd.Name())
+		}
+		if cmd.GroupID == "" && !slices.Contains([]string{"help", "completion", "version"}, cmd.Name()) {
+			t.Errorf("%s is in no section", cmd.Name())
+		}
+	}
+}
+
+// TestRelease: the release that mkt --version says is the newest in CHANGELOG.md.
+func TestRelease(t *testing.T) {
+	text, err := os.ReadFile("../../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "\n## ")
+	if heading, _, _ := strings.Cut(rest, "\n"); !strings.HasPrefix(heading, cli.Release) && !strings.HasPrefix(heading, "Unreleased") {
+		t.Errorf("the newest release in CHANGELOG.md is %q, and the program says %s", heading, cli.Release)
+	}
 }
 
 // TestDidYouMean: the message about a wrong flag, word or command suggests the nearest one.

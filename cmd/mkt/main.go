@@ -61,11 +61,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 }
 
 func commands(env *cli.Env) *cobra.Command {
-	return cli.NewRoot(env,
-		cli.Section{Title: "See it", Commands: slices.Concat(demo.New(env), browser.New(env))},
-		cli.Section{Title: "Accounts and their providers", Commands: accounts.New(env)},
-		cli.Section{Title: "Cycles", Commands: batch.New(env)},
-		cli.Section{Title: "Serve", Commands: serving.New(env)},
-		cli.Section{Title: "Matches in play", Commands: live.New(env)},
-		cli.Section{Title: "Look at data, and check it", Commands: slices.Concat(evidence.New(env), lake.New(env))})
+	return cli.NewRoot(env, []cli.Section{
+		{Title: "Begin", Names: "demo simulate init tenant provider doctor"},
+		{Title: "Run", Names: "schedule cycle fetch transform publish serve gc"},
+		{Title: "Look and check", Names: "console inspect live tail explain mapping history diff verify"},
+		{Title: "Now and then", Names: "replay recover push pull lake backtest"},
+	}, slices.Concat(demo.New(env), browser.New(env), accounts.New(env), batch.New(env), serving.New(env), live.New(env), evidence.New(env), lake.New(env)))
 }

@@ -15,7 +15,7 @@ import (
 	"mkt/transform"
 )
 
-// mapping check --tenant agrees with what the pipeline made of the same cycle.
+// mapping report --tenant agrees with what the pipeline made of the same cycle.
 func TestMappingCheckAgreesWithThePipeline(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 12, InPlay: -1})
 	p.cycle(football.MarketEngine)
@@ -39,7 +39,7 @@ func TestMappingCheckAgreesWithThePipeline(t *testing.T) {
 	for name, got := range map[string]int{"markets": sum.Markets, "markets_mapped": sum.Mapped, "selections": sum.Selections,
 		"selections_publishable": sum.Publishable, "markets_without_prices": sum.WithoutPrices} {
 		if want := m.Counters[name]; int64(got) != want || want == 0 {
-			t.Errorf("%s: mapping check reports %d, the pipeline made %d", name, got, want)
+			t.Errorf("%s: mapping report reports %d, the pipeline made %d", name, got, want)
 		}
 	}
 }

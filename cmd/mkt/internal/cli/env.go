@@ -36,6 +36,7 @@ type Env struct {
 	output    Choice // text, json
 	logLevel  Choice
 	logFormat Choice
+	helpAll   bool // the help page of mkt is the whole list
 }
 
 // NewEnv returns an environment in which every setting has its default.

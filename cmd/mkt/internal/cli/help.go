@@ -37,9 +37,13 @@ func (env *Env) setUpHelp(root *cobra.Command) {
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		var page bytes.Buffer
 		out := cmd.OutOrStdout()
-		cmd.SetOut(&page)
-		show(cmd, args)
-		cmd.SetOut(out)
+		if cmd == root && !env.helpAll {
+			page.WriteString(firstScreen)
+		} else {
+			cmd.SetOut(&page)
+			show(cmd, args)
+			cmd.SetOut(out)
+		}
 		if out == env.Out {
 			env.page()
 		}
@@ -50,6 +54,33 @@ func (env *Env) setUpHelp(root *cobra.Command) {
 		fmt.Fprint(out, text) // the output remembers an error
 	})
 }
+
+// firstScreen is the help page of mkt without a command: by what people want to do, on one
+// screen. Everything else is on the page of "mkt help all".
+const firstScreen = `Football markets: fetch, transform, publish, serve
+
+Begin:
+  demo              run the whole system in one process, on emulated providers
+  init, doctor      make an installation; check it and say what to repair
+  tenant, provider  keep the accounts, and the connections to their providers
+
+Run:
+  schedule          run the cycles of all accounts until stopped
+  cycle             run one cycle, as cron does: fetch, transform, publish
+  serve             answer the API from the newest snapshots
+  gc, replay        delete what retention does not keep; run past cycles again
+
+Look and check:
+  console           see accounts, cycles, prices and matches in a browser
+  inspect, live     look at cycles, snapshots and rows; at matches in play
+  tail              follow an account's changes over the API, as a client would
+  explain, mapping  say which payload and rule a value or a market comes from
+  history, diff     show the path of prices; what two snapshots differ in
+  verify            check a data root against its own hashes, chain and rows
+
+mkt COMMAND --help explains a command, with examples. mkt help all lists the
+other commands, and the flags and settings of all.
+`
 
 // flagUsages lists the flags with their descriptions. pflag aligns all descriptions with the
 // longest name, which leaves too few columns for them.
@@ -135,15 +166,18 @@ var completionExamples = map[string]string{
 }
 
 // addBuiltins adds the commands that cobra provides.
-func addBuiltins(root *cobra.Command) {
+func (env *Env) addBuiltins(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		switch cmd.Name() {
 		case "help":
-			cmd.Long = "Show the help page of a command."
-			cmd.Example = "  mkt help tenant add"
+			cmd.Long = "Show the help page of a command, or with the word all the list of all commands."
+			cmd.Example = "  mkt help tenant add\n  mkt help all"
 			cmd.Run, cmd.RunE = nil, func(_ *cobra.Command, args []string) error {
+				if env.helpAll = len(args) == 1 && args[0] == "all"; env.helpAll {
+					return root.Help()
+				}
 				of, rest, err := root.Find(args)
 				if err == nil && len(rest) > 0 {
 					err = subcommand(of, rest)

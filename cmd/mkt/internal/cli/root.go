@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,15 +22,15 @@ const (
 	Paged         = "paged"
 )
 
-// Section is a part of the list of commands in the help.
+// Section is a part of the list of all commands.
 type Section struct {
-	Title    string
-	Commands []*cobra.Command
+	Title string
+	Names string // of its commands, separated by blanks
 }
 
 // NewRoot builds the command tree. Settings are resolved and the log is opened
 // before any command runs.
-func NewRoot(env *Env, sections ...Section) *cobra.Command {
+func NewRoot(env *Env, sections []Section, commands []*cobra.Command) *cobra.Command {
 	var version bool
 	root := &cobra.Command{
 		Use:   "mkt",
@@ -99,13 +100,15 @@ func NewRoot(env *Env, sections ...Section) *cobra.Command {
 	env.setUpHelp(root)
 	for _, section := range sections {
 		root.AddGroup(&cobra.Group{ID: section.Title, Title: section.Title + ":"})
-		for _, cmd := range section.Commands {
-			cmd.GroupID = section.Title
+		for _, cmd := range commands {
+			if slices.Contains(strings.Fields(section.Names), cmd.Name()) {
+				cmd.GroupID = section.Title
+			}
 		}
-		root.AddCommand(section.Commands...)
 	}
+	root.AddCommand(commands...)
 	root.AddCommand(newVersion(env), newMan(env))
-	addBuiltins(root)
+	env.addBuiltins(root)
 	checkUsage(root)
 	env.addCompletions(root)
 	return root
@@ -154,7 +157,11 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = ": did you mean " + near[0] + "?"
 	}
-	return Usagef("unknown command %q%s (%s --help lists them)", args[0], hint, cmd.CommandPath())
+	where := cmd.CommandPath() + " --help lists"
+	if !cmd.HasParent() {
+		where = cmd.Name() + " help all lists"
+	}
+	return Usagef("unknown command %q%s (%s them)", args[0], hint, where)
 }
 
 // Group returns a command that only has subcommands. Its examples are the first of theirs.

@@ -7,6 +7,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Release is the newest release in CHANGELOG.md, which this code belongs to or follows.
+const Release = "0.1.0"
+
 func newVersion(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:         "version",
@@ -20,9 +23,9 @@ func newVersion(env *Env) *cobra.Command {
 
 func (env *Env) printVersion() error {
 	if env.JSON() {
-		return env.Encode(map[string]string{"version": env.Version, "go": runtime.Version(),
+		return env.Encode(map[string]string{"release": Release, "version": env.Version, "go": runtime.Version(),
 			"platform": runtime.GOOS + "/" + runtime.GOARCH})
 	}
-	_, err := fmt.Fprintf(env.Out, "mkt %s (%s, %s/%s)\n", env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(env.Out, "mkt %s (commit %s, %s, %s/%s)\n", Release, env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }

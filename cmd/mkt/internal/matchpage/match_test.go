@@ -63,7 +63,7 @@ func sample() *Match {
 		Commit:  snapshot.Commit{Version: 7, CycleID: "20260307T162000Z-live_intelligence", ManifestSHA256: strings.Repeat("ab", 32)},
 		Manifest: snapshot.Manifest{ClientID: "acme", CycleID: layout.CycleID("20260307T162000Z-live_intelligence"), ProcessedAt: &now, PublishedAt: &now,
 			DerivationVersion: "live-1", BinaryVersion: "test"},
-		Now: now, MadeBy: "mkt test", Command: "mkt live report",
+		Now: now, MadeBy: "mkt test", Command: "mkt live show --html",
 	}
 	entry := func(half, minute int, state, side, certainty string) {
 		at := kickOff.Add(time.Duration(minute) * time.Minute)

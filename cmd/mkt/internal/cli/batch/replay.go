@@ -40,7 +40,7 @@ range begins with the cycle that was served at --from. The other root is
 complete: mkt serve, inspect and explain work on it with --data.
 
 What a repaired mapping moved, by market and reason, shows faster:
-mkt mapping check --tenant ID --against CYCLE, which writes nothing.
+mkt mapping report --tenant ID --against CYCLE, which writes nothing.
 
 Exit code 0 if every cycle that can be compared has the same rows, 1 if any
 differs or fails.`,
@@ -175,7 +175,7 @@ func (g *Group) printReplay(r *replay.Report) {
 		}
 	}
 	if c := differing(r); c != "" {
-		plain.Fprintf(g.Out, "what moved, by market and reason: mkt mapping check --tenant %s --against %s\n", r.Tenant, c)
+		plain.Fprintf(g.Out, "what moved, by market and reason: mkt mapping report --tenant %s --against %s\n", r.Tenant, c)
 	}
 	plain.Fprintf(g.Out, "%s %s: %s replayed by rules %s into %s\n", r.Tenant, r.Product, cli.Plural(len(r.Cycles), "cycle"), r.Rules, r.Into)
 }

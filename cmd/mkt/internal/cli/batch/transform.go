@@ -115,7 +115,7 @@ func transformReport(s transform.Summary, took time.Duration) Report {
 		r.text += "; " + cli.Plural(s.NoOffer, "selection") + " at a price of 1, which is no offer"
 	}
 	if n := s.Suspicions.Total(); n > 0 {
-		r.text += "; " + cli.Plural(n, "suspicious market") + " (mkt mapping check lists them)"
+		r.text += "; " + cli.Plural(n, "suspicious market") + " (mkt mapping report lists them)"
 	}
 	return r
 }

@@ -46,7 +46,7 @@ Changes are listed by fixture, or with --output json as one JSON object a
 line, and a summary last. Each ends with an id that mkt explain takes, with
 --at as of A or B. "(not sent)" and "(null)" are different values; in JSON the
 first has no key. --html also writes a page that shows how the odds moved.
-What an edit of a mapping table moved: mkt mapping check --against.
+What an edit of a mapping table moved: mkt mapping report --against.
 
 The exit code is 0 whether they differ or not. With --exit-code it is that of
 diff(1): 0 if they are the same, 1 if they differ, 2 if they could not be

@@ -36,8 +36,9 @@ type mappingFlags struct {
 func newMappingCheck(g *Group) *cobra.Command {
 	var f mappingFlags
 	cmd := &cobra.Command{
-		Use:   "check DIR | --tenant ID",
-		Short: "Show how the markets in payloads are mapped",
+		Use:     "report DIR | --tenant ID",
+		Aliases: []string{"check"},
+		Short:   "Show how the markets in payloads are mapped",
 		Long: `Show how the markets in a folder of payloads, or in the archived answers of a
 tenant's cycle, are mapped: how many markets and selections there are, mapped,
 RAW and publishable, every name that stays RAW with the reason and an example,
@@ -64,12 +65,12 @@ that are not publishable. Before is
   BINARY   what another mkt prints: the one from before an edit
   CYCLE    with --tenant, what mkt transform made of that cycle then
 Save a report, edit a table, build, and compare.`,
-		Example: `  mkt mapping check --tenant acme
-  mkt mapping check payloads --provider theoddsapi --bookmaker all
-  mkt mapping check payloads --home Fulham --away Arsenal
-  mkt mapping check payloads --output json > before.json
-  mkt mapping check payloads --against before.json
-  mkt mapping check --tenant acme --against 20261120T090700Z-market_engine`,
+		Example: `  mkt mapping report --tenant acme
+  mkt mapping report payloads --provider theoddsapi --bookmaker all
+  mkt mapping report payloads --home Fulham --away Arsenal
+  mkt mapping report payloads --output json > before.json
+  mkt mapping report payloads --against before.json
+  mkt mapping report --tenant acme --against 20261120T090700Z-market_engine`,
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: map[string]string{cli.Paged: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -237,7 +237,7 @@ func (g *Group) against(ctx context.Context, f *mappingFlags, args []string) (pr
 	}
 	info, err := os.Stat(f.against)
 	if err != nil || !info.Mode().IsRegular() {
-		return "", nil, fmt.Errorf("--against %s: want a report of mkt mapping check --output json, another mkt, or with --tenant the id of a cycle", f.against)
+		return "", nil, fmt.Errorf("--against %s: want a report of mkt mapping report --output json, another mkt, or with --tenant the id of a cycle", f.against)
 	}
 	report, err := os.ReadFile(f.against)
 	if err == nil && !bytes.HasPrefix(bytes.TrimSpace(report), []byte("{")) {
@@ -254,7 +254,7 @@ func (g *Group) against(ctx context.Context, f *mappingFlags, args []string) (pr
 		Outcomes *[]outcomeView `json:"outcomes"`
 	}
 	if err := json.Unmarshal(report, &v); err != nil {
-		return "", nil, fmt.Errorf("--against %s: it is no report of mkt mapping check: %w", f.against, err)
+		return "", nil, fmt.Errorf("--against %s: it is no report of mkt mapping report: %w", f.against, err)
 	}
 	if v.Outcomes == nil {
 		return "", nil, fmt.Errorf("--against %s: its report has no list of outcomes: it is of a version of mkt without --against", f.against)

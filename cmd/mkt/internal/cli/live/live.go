@@ -17,29 +17,42 @@ import (
 )
 
 func newLive(g *Group) *cobra.Command {
-	return cli.Group("live", "Look at fixtures in play, on the data root alone", newLiveList(g), newLiveShow(g), newLiveReport(g))
+	return cli.Group("live", "Look at fixtures in play, on the data root alone", newLiveList(g), newLiveShow(g))
 }
 
 func newLiveShow(g *Group) *cobra.Command {
-	var tenant string
+	var tenant, file string
 	cmd := &cobra.Command{
-		Use:   "show FIXTURE",
-		Short: "Draw clock, score, momentum, pressure and timeline",
+		Use:     "show FIXTURE",
+		Aliases: []string{"report"}, // the name of the command that wrote the page
+		Short:   "Draw clock, score, momentum, pressure and timeline",
 		Long: `Draw clock, score, momentum, pressure by minute and timeline of a fixture in
 the newest live snapshot. FIXTURE is its id, or a part of its teams' names,
 accents or not. Pressure and timeline are there for fixtures of the detail
-set. Nothing is written.`,
-		Example:     `  mkt live show Arsenal --tenant acme`,
+set. Nothing is written.
+
+With --html the same is written as one HTML page that needs no other file to be
+opened, mailed or printed, with momentum over the whole match, the counters by
+minute, and a list of the unknowns. Momentum over time is computed from the
+raw cycles still kept, by the code that computed the published values; no key
+is needed. A FILE that exists is replaced, completely or not at all; - is the
+standard output.`,
+		Example: `  mkt live show Arsenal --tenant acme
+  mkt live show Arsenal --html match.html`,
 		Args:        cobra.MinimumNArgs(1),
 		Annotations: map[string]string{cli.Paged: ""},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := (cli.Filter{Tenant: tenant}).Check(); err != nil {
 				return err
+			}
+			if cmd.Flags().Changed("html") {
+				return g.liveReport(cmd.Context(), tenant, strings.Join(args, " "), file)
 			}
 			return g.liveShow(tenant, strings.Join(args, " "))
 		},
 	}
 	cmd.Flags().StringVar(&tenant, "tenant", "", "only this account's data (default: all accounts)")
+	cmd.Flags().StringVar(&file, "html", "", "write a page to this `FILE`, - for the standard output")
 	return cmd
 }
 
