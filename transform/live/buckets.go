@@ -8,22 +8,6 @@ import (
 
 func halfMinutes(half int) int { return football.HalfEnds(half) - football.HalfBegins(half) }
 
-const (
-	// maxStoppage bounds the minutes of stoppage time of a half.
-	maxStoppage = 30
-	// maxPoints bounds the points of one minute, far above those of any match.
-	maxPoints = 1 << 15
-	// blindSlack is how many seconds of a minute may be unseen if the minute still gets a
-	// number: one cycle, and the error of a scoreboard.
-	blindSlack = 10
-
-	// Points of a minute. Attacks count only if dangerous attacks are not sent.
-	pointsDangerous = 2
-	pointsShot      = 1
-	pointsCorner    = 2
-	pointsAttack    = 1
-)
-
 type cell struct {
 	home, away uint16 // points
 	// seconds of the minute that were played, by what was sent of the counters

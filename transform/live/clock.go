@@ -15,17 +15,6 @@ var halfBegins, halfEnds = func() (begins, ends [5]int) {
 	return begins, ends
 }()
 
-const (
-	// clockSlack is by how many seconds a running clock may differ from the time
-	// between two samples.
-	clockSlack = 30
-	// replicaLag is how many seconds one of a provider's servers may be behind
-	// another. Such a sample is old, and not a correction.
-	replicaLag = 20
-	// maxPosition is the greatest valid position of a scoreboard, in seconds.
-	maxPosition = 200 * 60
-)
-
 type clock struct {
 	football.Clock
 	half     int  // the half that is or was last played, 0 before kick-off
@@ -33,10 +22,6 @@ type clock struct {
 	known    bool // the position was sent
 	runs     bool // the match clock runs, as far as is known
 }
-
-// minuteGrain is how many seconds a running clock without seconds may show one minute,
-// with what a provider needs to renew it.
-const minuteGrain = 75
 
 // grain returns for how many seconds a running clock may stand still.
 func (c *clock) grain() int {

@@ -9,18 +9,6 @@ import (
 	"mkt/publish/football"
 )
 
-const (
-	// fallMemory is how many seconds of match clock the old value of a counter that
-	// fell is remembered. A counter that climbs back to it has not moved.
-	fallMemory = 120
-	// eventMemory is the same for what the timeline reports. It is rarer than
-	// attacks, so that a rise is less likely to be a new event.
-	eventMemory = 180
-	// maxDelta is how far a counter can rise between two samples. A greater rise is a
-	// correction.
-	maxDelta = 20
-)
-
 type pair [2]int
 
 func (p pair) plus(q pair) pair { return pair{p[0] + q[0], p[1] + q[1]} }

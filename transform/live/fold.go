@@ -9,13 +9,6 @@ import (
 	"mkt/publish/football"
 )
 
-// Rules is the version of the rules that turn samples into published data. It changes
-// when the same samples would have another result.
-const Rules = "live-5"
-
-// maxBlind is StaleAfter in seconds. What moved during a longer gap cannot be dated.
-const maxBlind = int(StaleAfter / time.Second)
-
 // Tracks reports whether a state is kept of a sample's fixture: it is in play, or it
 // has a state already.
 func Tracks(previous *State, s *input.Sample) bool {

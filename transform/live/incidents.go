@@ -11,8 +11,6 @@ import (
 	"mkt/publish/football"
 )
 
-const maxIncidents = 400
-
 type incident struct {
 	mark   uint32 // hash of its id, never 0
 	what   uint32 // hash of what it says, to notice that the provider changed it

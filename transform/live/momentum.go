@@ -6,17 +6,6 @@ import (
 	"mkt/publish/football"
 )
 
-// minObserved is how many seconds of match clock must have been seen since the baseline.
-// With fewer, the leader changes too often.
-const minObserved = 120
-
-// How far home must be from 50 for each strength.
-const (
-	slightLead = 4
-	clearLead  = 8
-	strongLead = 13
-)
-
 // Momentum returns the momentum at the time of the last step, or the reason why there
 // is none.
 func (s *State) Momentum() football.Momentum {

@@ -10,14 +10,6 @@ import (
 	"mkt/publish/football"
 )
 
-// Bounds of what is accepted from a sample.
-const (
-	maxCounters = 80
-	maxScore    = 200
-	maxAdded    = 60 // minutes of stoppage time
-	maxText     = 1000
-)
-
 // plausible returns the sample without what no match can have: such numbers count as
 // not sent. Counters are sorted, and each occurs once.
 func plausible(s *input.Sample) input.Sample {

@@ -6,32 +6,6 @@ import (
 	"mkt/publish/football"
 )
 
-// The formula of docs/momentum.md. Points are kept in millionths, time in whole
-// seconds of the match clock, so that every step is exact whole-number work.
-const (
-	point = 1_000_000
-
-	fastHalfLife = 120
-	slowHalfLife = 2100
-	slowShare    = 5 // pressure = fast + slow/5
-
-	weightDangerous = point
-	weightShot      = point / 2
-	weightCorner    = point
-	// Attacks count only where something better is not sent.
-	weightAttackNoPossession = point * 15 / 100
-	weightAttackNoDangerous  = point * 30 / 100
-
-	// possessionPoint: possession earns 2 points a minute. Percent times seconds
-	// of match clock are divided by 100 to be seconds of possession.
-	possessionPoint = 2 * point / 60 // a second
-
-	most = 1000 * point // bounds the state, far above the pressure of any match
-
-	priorFull = 5 * point
-	priorThin = 3 * point // without possession, or without dangerous attacks
-)
-
 // pressure is what momentum is computed from, home first.
 type pressure struct {
 	fast, slow [2]int64

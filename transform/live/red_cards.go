@@ -6,21 +6,11 @@ import (
 	"mkt/publish/football"
 )
 
-// maxShort is the greatest number of players by which a side can be short of the other.
-// After a fifth red card it has fewer than seven players, and the match ends.
-const maxShort = 5
-
 // keptPart is the fraction of its pressure that a side keeps when it has fewer players. Of
 // two sides with the same counters, the one with more players has the next shot far
 // more often. It is a fraction, and not a factor for one side, so that exchanging the
 // sides exchanges the numbers.
 type keptPart struct{ part, whole int64 }
-
-// keepsWhenShort holds 1.5 to the power of -n for a side that is n players short.
-var keepsWhenShort = [maxShort + 1]keptPart{{1, 1}, {2, 3}, {4, 9}, {8, 27}, {16, 81}, {32, 243}}
-
-// maxRed is the greatest plausible number of red cards of a side, one for each player.
-const maxRed = 11
 
 // redCards returns the red cards of both sides, and whether they are known of
 // both. A second yellow card is one of them, so that second_yellow_cards are not

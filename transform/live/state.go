@@ -7,18 +7,6 @@ import (
 	"mkt/publish/football"
 )
 
-// How long samples and states are used.
-const (
-	// StaleAfter is how old the newest sample may be while the clock runs. After it,
-	// a quarter of the fast part of pressure has faded, and counters that moved
-	// meanwhile cannot be dated.
-	StaleAfter = 60 * time.Second
-	// StaleAtRest is the same while the clock is stopped, as at half-time.
-	StaleAtRest = 3 * time.Minute
-	// Linger is how long a fixture that left play is kept.
-	Linger = 15 * time.Minute
-)
-
 // State is everything that is stored of one fixture between two cycles. Encode writes
 // it and Decode reads it. Its zero value is not valid: Fold returns the first state. It
 // is a plain value, and the slices in it are never modified.

@@ -24,21 +24,6 @@ const (
 	penaltyThreat
 )
 
-// threats holds what a rise of a counter threatens, and for how many seconds of
-// match clock. What it adds to pressure is given in quarters of the prior: 1.25, 2.5
-// and 20 points, and less in a feed that lacks a counter, where the same points would
-// make the number jump.
-var threats = [...]struct {
-	name     string
-	metric   football.Metric
-	quarters int64
-	lasts    int
-}{
-	attackThreat:  {"an attack", football.Attacks, 1, 12},
-	cornerThreat:  {"a corner", football.Corners, 2, 45},
-	penaltyThreat: {"a penalty", football.Penalties, 16, 180},
-}
-
 // threatAfter returns the threat after a sample of which m moved; counted are the
 // counters before it. Nothing is threatened in a break.
 func (s *State) threatAfter(m *movement, counted []football.Counter) threat {

@@ -6,18 +6,6 @@ import (
 	"mkt/publish/football"
 )
 
-const (
-	// maxEntries is the greatest length of a timeline. The oldest entries are dropped
-	// first. A match has about 160.
-	maxEntries = 600
-	// confirmWithin is how many seconds a counter may rise after the minute of the
-	// provider's own event if both are the same event.
-	confirmWithin = 180
-	// earlyWithin is how many seconds before its minute an event may have been
-	// seen in a counter.
-	earlyWithin = 20
-)
-
 type boardPosition struct {
 	half     int // the half that position belongs to, 0 before kick-off
 	position int // seconds on the scoreboard

@@ -5,27 +5,6 @@ import (
 	"mkt/publish/football"
 )
 
-// eventSeconds is for how many seconds of match clock an event is the state of play.
-var eventSeconds = map[football.VisualState]int{
-	football.VisualKickOff: 24, football.VisualSubstitution: 16, football.VisualCorner: 24,
-	football.VisualCard: 24, football.VisualPenalty: 60, football.VisualGoal: 60,
-}
-
-// Thresholds of the states between events, in seconds of match clock and in points of
-// the fast part of pressure.
-const (
-	attackHolds  = 24 // after a dangerous attack, or an attack where those are not sent
-	dangerHolds  = 32 // after a shot, or a second dangerous attack within dangerWithin
-	dangerWithin = 40
-
-	kickOffWithin = 60 // of the half, for its beginning to have been seen
-
-	// Pressure begins at pressureBegins when it is beginsTimes the other side's, and
-	// lasts while it is at least pressureEnds and endsTimes the other side's.
-	pressureBegins, beginsTimes = 3 * point, 2.0
-	pressureEnds, endsTimes     = 2 * point, 1.5
-)
-
 // never is a time before all others.
 const never = -1 << 20
 
