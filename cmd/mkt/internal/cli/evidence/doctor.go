@@ -20,7 +20,7 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/provider/all"
-	"mkt/internal/work"
+	"mkt/internal/coordination"
 	"mkt/publish/football"
 	"mkt/publish/store"
 	"mkt/serve"
@@ -110,16 +110,16 @@ const (
 )
 
 // askWorkers asks NATS and the workers of all machines.
-func (g *Group) askWorkers(ctx context.Context) ([]work.Worker, work.Stats, error) {
-	conn, err := g.work.Open(g.Env, work.ForLooking, "")
+func (g *Group) askWorkers(ctx context.Context) ([]coordination.Worker, coordination.Stats, error) {
+	conn, err := g.work.Open(g.Env, coordination.ForLooking, "")
 	if err != nil {
-		return nil, work.Stats{}, err
+		return nil, coordination.Stats{}, err
 	}
 	defer conn.Close()
 	wait, cancel := context.WithTimeout(ctx, natsAnswers)
 	defer cancel()
 	if err := conn.Wait(wait); err != nil {
-		return nil, work.Stats{}, err
+		return nil, coordination.Stats{}, err
 	}
 	workers, err := conn.Workers(ctx, workersAnswer)
 	return workers, conn.Stats(), err
