@@ -1,0 +1,180 @@
+// Package document is an answer to an engineer before it is written: facts, tables, findings and
+// notes, in sections. A result of a command builds one [Document]; [Document.Print] writes it for a
+// terminal, and [Document.HTML] as a part of a page. The JSON of a command is the result itself.
+package document
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+)
+
+// Document is an answer.
+type Document struct {
+	Title    string // the heading of a page
+	Head     Line   // the first line in a terminal
+	Sections []Section
+}
+
+// Section is a part of a document. Its elements are written in the order of the fields.
+type Section struct {
+	Title    string // of a page; a terminal shows none
+	Class    string // of the element of a page
+	Notes    []Note
+	Figure   template.HTML // a drawing, which only a page shows
+	Facts    []Fact
+	Findings []Finding
+	Table    *Table
+	Only     Medium
+}
+
+// Medium is where a part of a document is shown.
+type Medium int
+
+const (
+	Everywhere Medium = iota
+	Terminal
+	Page
+)
+
+// Note is a paragraph.
+type Note struct {
+	Line
+	Name string // stands before the note in a terminal
+	Only Medium
+}
+
+// Fact is a value with its name.
+type Fact struct {
+	Name  string
+	Value Line
+	Text  string // stands below the value on a page, as it came from the provider
+	Below []Fact // that say where it comes from
+	Only  Medium
+}
+
+// Finding is what is wrong, where, and how it is repaired.
+type Finding struct {
+	Code  string
+	Style cli.Style
+	Where []string
+	What  string
+	Fix   string
+}
+
+// Table has columns and rows.
+type Table struct {
+	Caption string
+	Class   string
+	Columns []Column
+	Rows    []Row
+}
+
+// Column is a column of a table.
+type Column struct {
+	Name   string
+	Number bool // aligned on the right of a page
+	Only   Medium
+}
+
+// Row is a row of a table. Its first cell names it if Head is set.
+type Row struct {
+	Cells []Line
+	Class string
+	Head  bool
+}
+
+// Line is a text of several parts.
+type Line []Span
+
+// Span is a part of a text. Words are what a terminal shows of it.
+type Span struct {
+	Words string
+	Style cli.Style
+	Link  string // address of a page of the console
+	Code  bool
+	Class string // of the element of a page
+	At    time.Time
+	Only  Medium
+}
+
+// Words returns a text.
+func Words(text string) Line { return Line{{Words: text}} }
+
+// Styled returns a text in a style.
+func Styled(s cli.Style, text string) Line { return Line{{Words: text, Style: s}} }
+
+// Code returns an id, a hash or a command.
+func Code(text string) Span { return Span{Words: text, Code: true} }
+
+// Link returns a text that leads to a page of the console.
+func Link(to, text string) Span { return Span{Words: text, Link: to} }
+
+// Soft returns a text of less weight.
+func Soft(text string) Span { return Span{Words: text, Class: "soft"} }
+
+// Strong returns a text of more weight.
+func Strong(text string) Span { return Span{Words: text, Class: "strong"} }
+
+// At returns a time. The zero time is a dash.
+func At(t time.Time) Span {
+	if t.IsZero() {
+		return Span{Words: "-"}
+	}
+	return Span{Words: cli.ClockTime(t), At: t}
+}
+
+// Stamp returns a time with its milliseconds in a terminal.
+func Stamp(t time.Time) Span { return Span{Words: cli.Stamp(t), At: t} }
+
+// place stands for a span in a formatted text: no text of a provider contains a zero byte once
+// it is escaped.
+type place int
+
+func (p place) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "\x00%d\x00", int(p)) }
+
+// Format returns a formatted text. Arguments may be spans.
+func Format(format string, args ...any) (line Line) {
+	var spans []Span
+	for i, a := range args {
+		if s, is := a.(Span); is {
+			args[i], spans = place(len(spans)), append(spans, s)
+		}
+	}
+	var text strings.Builder
+	plain.Fprintf(&text, format, args...)
+	for i, part := range strings.Split(text.String(), "\x00") {
+		if i%2 == 1 {
+			var n int
+			fmt.Sscan(part, &n)
+			line = append(line, spans[n])
+		} else if part != "" {
+			line = append(line, Span{Words: part})
+		}
+	}
+	return line
+}
+
+// String returns the text as a terminal shows it.
+func (l Line) String() string {
+	var text strings.Builder
+	for _, s := range l {
+		if s.Only != Page {
+			text.WriteString(plain.Text(s.Words))
+		}
+	}
+	return text.String()
+}
+
+func (l Line) style() cli.Style {
+	for _, s := range l {
+		if s.Style != cli.Normal {
+			return s.Style
+		}
+	}
+	return cli.Normal
+}

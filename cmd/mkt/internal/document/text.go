@@ -1,0 +1,87 @@
+package document
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/plain"
+)
+
+// Print writes a document for a terminal, or for what reads like one.
+func (d *Document) Print(out io.Writer) error {
+	if len(d.Head) > 0 {
+		cli.Paragraph(out, "", d.Head.String())
+	}
+	for i := range d.Sections {
+		if err := d.Sections[i].print(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Section) print(out io.Writer) error {
+	if s.Only == Page {
+		return nil
+	}
+	for _, n := range s.Notes {
+		if n.Only != Page {
+			cli.Paragraph(out, n.Name, n.String())
+		}
+	}
+	for _, f := range s.Findings {
+		f.print(out)
+	}
+	w := cli.NewTableWriter(out)
+	printFacts(w, s.Facts, "  ")
+	if s.Table != nil {
+		s.Table.print(w)
+	}
+	return w.Flush()
+}
+
+// printFacts writes facts in two columns. What belongs to a fact is indented below it.
+func printFacts(w *cli.Table, facts []Fact, indent string) {
+	for _, f := range facts {
+		if f.Only == Page {
+			continue
+		}
+		w.Styles(f.Value.style(), f.Value.style())
+		fmt.Fprintf(w, "%s%s\t%s\n", indent, plain.Text(f.Name), f.Value)
+		printFacts(w, f.Below, indent+"  ")
+	}
+}
+
+func (t *Table) print(w *cli.Table) {
+	var names []string
+	for _, c := range t.Columns {
+		if c.Only != Page {
+			names = append(names, strings.ToUpper(c.Name))
+		}
+	}
+	w.Header(names...)
+	for _, row := range t.Rows {
+		var cells []string
+		var styles []cli.Style
+		for i, cell := range row.Cells {
+			if i < len(t.Columns) && t.Columns[i].Only == Page {
+				continue
+			}
+			cells, styles = append(cells, cell.String()), append(styles, cell.style())
+		}
+		w.Styles(styles...)
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+}
+
+// print writes what is wrong and where, what was found, and how to fix it.
+func (f Finding) print(out io.Writer) {
+	cli.Print(out, f.Style, f.Code)
+	plain.Fprintf(out, "  %s\n", strings.Join(f.Where, " "))
+	cli.Paragraph(out, "      ", f.What)
+	if f.Fix != "" {
+		plain.Fprintf(out, "      fix: %s\n", f.Fix) // in one line, because commands in it are copied
+	}
+}
