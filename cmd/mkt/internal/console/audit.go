@@ -42,6 +42,9 @@ type check struct {
 	Problem     string // why it could not be done
 }
 
+// Document returns the verdict as mkt verify prints it.
+func (c *check) Document() (template.HTML, error) { return c.Report.Document().HTML() }
+
 // checks keeps the newest verification of each account and product. One runs at a time:
 // it reads every byte.
 type checks struct {

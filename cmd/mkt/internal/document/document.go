@@ -57,8 +57,10 @@ type Fact struct {
 	Only  Medium
 }
 
-// Finding is what is wrong, where, and how it is repaired.
+// Finding is what is wrong, where, and how it is repaired. A good one takes one line of a terminal,
+// and a page does not show it.
 type Finding struct {
+	Level string // "" if all findings have the same
 	Code  string
 	Style cli.Style
 	Where []string
@@ -120,12 +122,12 @@ func Soft(text string) Span { return Span{Words: text, Class: "soft"} }
 // Strong returns a text of more weight.
 func Strong(text string) Span { return Span{Words: text, Class: "strong"} }
 
-// At returns a time. The zero time is a dash.
-func At(t time.Time) Span {
-	if t.IsZero() {
-		return Span{Words: "-"}
+// AtOrOpen returns a time, or says that there is none yet.
+func AtOrOpen(t *time.Time) Span {
+	if t == nil {
+		return Span{Words: cli.Moment(nil)}
 	}
-	return Span{Words: cli.ClockTime(t), At: t}
+	return Span{Words: cli.Moment(t), At: *t}
 }
 
 // Stamp returns a time with its milliseconds in a terminal.

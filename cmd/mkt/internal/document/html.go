@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	_ "embed"
 	"html/template"
 	"io"
@@ -15,9 +16,16 @@ var body string
 
 var layout = page.Template(body, template.FuncMap{"class": Span.class})
 
-func (s Span) class() string {
-	return strings.TrimSpace(s.Class + " " + []string{"", "good", "bad", "warn"}[s.Style])
-}
+// colours are the classes of the styles.
+var colours = map[cli.Style]string{cli.Good: "good", cli.Bad: "bad", cli.Warn: "warn"}
+
+func (s Span) class() string { return strings.TrimSpace(s.Class + " " + colours[s.Style]) }
+
+// Colour returns the class of the finding's element.
+func (f Finding) Colour() string { return cmp.Or(colours[f.Style], "soft") }
+
+// Place returns where it is.
+func (f Finding) Place() string { return f.where() }
 
 // IsBad reports whether a note must not be overlooked.
 func (n Note) IsBad() bool { return n.style() == cli.Bad }

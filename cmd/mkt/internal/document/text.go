@@ -3,6 +3,7 @@ package document
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"mkt/cmd/mkt/internal/cli"
@@ -11,31 +12,33 @@ import (
 
 // Print writes a document for a terminal, or for what reads like one.
 func (d *Document) Print(out io.Writer) error {
+	indent := ""
 	if len(d.Head) > 0 {
 		cli.Paragraph(out, "", d.Head.String())
+		indent = "  "
 	}
 	for i := range d.Sections {
-		if err := d.Sections[i].print(out); err != nil {
+		if err := d.Sections[i].print(out, indent); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Section) print(out io.Writer) error {
+func (s *Section) print(out io.Writer, indent string) error {
 	if s.Only == Page {
 		return nil
 	}
 	for _, n := range s.Notes {
 		if n.Only != Page {
-			cli.Paragraph(out, n.Name, n.String())
+			n.print(out)
 		}
 	}
 	for _, f := range s.Findings {
 		f.print(out)
 	}
 	w := cli.NewTableWriter(out)
-	printFacts(w, s.Facts, "  ")
+	printFacts(w, s.Facts, indent)
 	if s.Table != nil {
 		s.Table.print(w)
 	}
@@ -61,6 +64,7 @@ func (t *Table) print(w *cli.Table) {
 			names = append(names, strings.ToUpper(c.Name))
 		}
 	}
+	fmt.Fprintln(w)
 	w.Header(names...)
 	for _, row := range t.Rows {
 		var cells []string
@@ -76,12 +80,37 @@ func (t *Table) print(w *cli.Table) {
 	}
 }
 
+// print writes a note. One with a style is short, and is not wrapped.
+func (n Note) print(out io.Writer) {
+	if n.style() == cli.Normal {
+		cli.Paragraph(out, n.Name, n.String())
+		return
+	}
+	for _, s := range n.Line {
+		cli.Print(out, s.Style, s.Words)
+	}
+	fmt.Fprintln(out)
+}
+
 // print writes what is wrong and where, what was found, and how to fix it.
 func (f Finding) print(out io.Writer) {
-	cli.Print(out, f.Style, f.Code)
-	plain.Fprintf(out, "  %s\n", strings.Join(f.Where, " "))
+	lead, rest := f.Code, ""
+	if f.Level != "" {
+		lead, rest = f.Level, strings.Repeat(" ", max(0, len("WARN")-len(f.Level)))+"  "+f.Code
+	}
+	where := f.where()
+	cli.Print(out, f.Style, lead)
+	if f.Style == cli.Good {
+		plain.Fprintf(out, "%s  %s: %s\n", rest, where, f.What)
+		return
+	}
+	plain.Fprintf(out, "%s  %s\n", rest, where)
 	cli.Paragraph(out, "      ", f.What)
 	if f.Fix != "" {
 		plain.Fprintf(out, "      fix: %s\n", f.Fix) // in one line, because commands in it are copied
 	}
+}
+
+func (f Finding) where() string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(f.Where), func(s string) bool { return s == "" }), " ")
 }

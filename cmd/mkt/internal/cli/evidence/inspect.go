@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/inspect"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -193,10 +194,7 @@ func (g *Group) inspectCycle(f inspectFlags) error {
 		if err != nil {
 			return err
 		}
-		if g.JSON() {
-			return g.Encode(c)
-		}
-		return printCycle(g.Out, c, f.columns)
+		return g.show(c, func() *document.Document { return c.Document(f.columns) })
 	})
 }
 

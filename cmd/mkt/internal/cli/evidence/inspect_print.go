@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,8 +11,6 @@ import (
 	"mkt/cmd/mkt/internal/inspect"
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/football"
-	"mkt/publish/snapshot"
-	"mkt/transform"
 )
 
 // rowsShown are the tables whose rows the line of a dataset counts.
@@ -127,123 +123,6 @@ func printHistory(out io.Writer, o inspect.Overview, list []inspect.Publication)
 			retrieved = cli.Moment(p.ProviderFetchedAt)
 		}
 		plain.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", p.Version, p.CycleID, cli.Moment(&p.PublishedAt), retrieved, rows, p.Events, p.LastSeq, weight, note)
-	}
-	return w.Flush()
-}
-
-func printCycle(out io.Writer, c inspect.Cycle, columns bool) error {
-	w := cli.NewTableWriter(out)
-	row := func(key, format string, args ...any) { plain.Fprintf(w, key+"\t"+format+"\n", args...) }
-	row("cycle", "%s of %s", c.CycleID, c.ClientID)
-	for _, d := range c.Damage {
-		w.Styles(cli.Bad, cli.Bad)
-		row("DAMAGED", "%s", d)
-	}
-	if r := c.Raw; r != nil {
-		row("raw", "%s: %s, %s, %s", r.File, r.Outcome, cli.Plural(r.Requests, "request"), cli.Size(r.Bytes))
-		row("  retrieved", "%s to %s", cli.Moment(r.FirstAt), cli.Moment(r.LastAt))
-		row("  answers", "%s", countsOf(r.Endpoints))
-		if r.Code != "" {
-			row("  code", "%s", r.Code)
-		}
-		if len(r.Rejected) > 0 {
-			row("  rejected", "%s", countsOf(r.Rejected))
-		}
-		row("  listing", "complete: %v; failed: %d, not offered: %d", r.ListingComplete, len(r.Failed), len(r.NotOffered))
-	} else {
-		row("raw", "not there")
-	}
-	if m := c.Canonical; m != nil {
-		row("canonical", "%s", rowsInTables(m))
-		row("  processed", "%s by %s, rules %s", cli.Moment(m.ProcessedAt), m.BinaryVersion, m.DerivationVersion)
-	} else {
-		row("canonical", "not there")
-	}
-	printPublished(row, c)
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	m := c.Snapshot
-	if m == nil {
-		m = c.Canonical
-	}
-	if m == nil {
-		return nil
-	}
-	return printTables(out, m, columns)
-}
-
-func printPublished(row func(string, string, ...any), c inspect.Cycle) {
-	if c.Commit == nil {
-		row("snapshot", "not published")
-		return
-	}
-	row("published", "version %d, %s", c.Commit.Version, cli.Moment(&c.Commit.PublishedAt))
-	if s := c.Commit.Segment; s != nil {
-		row("  events", "%d to %d, %s", s.First, s.Last, s.File)
-	}
-	row("  window", "seq %d to %d", c.Commit.FirstSeq, c.Commit.LastSeq)
-	row("  record", "%s", c.Commit.SHA256)
-	row("  before", "%s", cmp.Or(c.Commit.PreviousSHA256, "(first)"))
-	row("  manifest", "%s", c.Commit.ManifestSHA256)
-	m := c.Snapshot
-	if m == nil {
-		row("snapshot", "not kept")
-		return
-	}
-	row("snapshot", "%s", rowsInTables(m))
-	row("  freshness", "retrieved %s, processed %s, published %s", cli.Moment(m.ProviderFetchedAt), cli.Moment(m.ProcessedAt), cli.Moment(m.PublishedAt))
-	for _, f := range m.Files {
-		row("  file", "%s  %s  %s", f.Name, cli.Size(f.Bytes), f.SHA256)
-	}
-}
-
-func rowsInTables(m *snapshot.Manifest) string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(m.Tables)) {
-		list = append(list, fmt.Sprintf("%s %d", name, m.Tables[name].Rows))
-	}
-	return strings.Join(list, ", ")
-}
-
-func countsOf(counts map[string]int) string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		list = append(list, fmt.Sprintf("%s %d", name, counts[name]))
-	}
-	return cli.OrDash(list)
-}
-
-// suspicionsIn returns the suspicious markets of a cycle by kind.
-func suspicionsIn(m *snapshot.Manifest) map[string]int {
-	kinds := map[string]int{}
-	for name, n := range m.Counters {
-		if kind, ok := strings.CutPrefix(name, transform.SuspicionsCounter+":"); ok && n > 0 {
-			kinds[kind] = int(n)
-		}
-	}
-	return kinds
-}
-
-func printTables(out io.Writer, m *snapshot.Manifest, columns bool) error {
-	w := cli.NewTableWriter(out)
-	for _, part := range []struct {
-		name   string
-		counts map[string]int
-	}{{"filtered", m.Filtered}, {"broken", m.Broken}, {"damaged", m.Damaged}, {"RAW markets", m.RawMarkets}, {"not publishable", m.NotPublishable}, {"suspicious", suspicionsIn(m)}, {"unknown fields", m.UnknownFields}} {
-		if len(part.counts) > 0 {
-			plain.Fprintf(w, "%s\t%s\n", part.name, countsOf(part.counts))
-		}
-	}
-	if columns {
-		fmt.Fprintln(w)
-		w.Header("TABLE", "COLUMN", "ABSENT", "NULL", "ZERO", "VALUE")
-		for _, table := range slices.Sorted(maps.Keys(m.Tables)) {
-			for _, column := range slices.Sorted(maps.Keys(m.Tables[table].Columns)) {
-				n := m.Tables[table].Columns[column]
-				plain.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\n", table, column, n.Absent, n.Null, n.Zero, n.Value)
-			}
-		}
 	}
 	return w.Flush()
 }
