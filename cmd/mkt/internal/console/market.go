@@ -14,7 +14,6 @@ import (
 	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/history"
-	"mkt/cmd/mkt/internal/historypage"
 	"mkt/fetch/provider/all"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -58,14 +57,17 @@ func (c *Console) market(r *http.Request) (view, error) {
 	}
 	b.Name = history.FixtureName(&b.Path.Fixture)
 	b.Explain = explainLink(d.Tenant, football.MarketEngine, newest.Version, id, b.Market)
-	shown := historypage.View{Tenant: d.Tenant, Market: b.Market, Path: b.Path,
+	b.Title, b.Line = b.Path.MarketTitle(b.Market), q.Get("line")
+	shown, err := b.Path.Document(history.Shown{Account: d.Tenant, Market: b.Market, Line: b.Line,
 		Link: func(selection string, version uint64) string {
 			return explainLink(d.Tenant, football.MarketEngine, version, id, b.Market, selection)
 		},
 		LinkLine: func(line string) string { return b.link("line", line) },
+	})
+	if err != nil {
+		return view{}, err
 	}
-	shown.Build(q.Get("line"))
-	b.Title, b.Line = shown.Title, q.Get("line")
+	shown.Title = ""
 	if !b.All() && o.Steps < history.MaxSteps {
 		b.AllSteps = b.link("steps", strconv.Itoa(min(b.Path.Changes, history.MaxSteps)))
 	}
@@ -121,9 +123,6 @@ func unknownFixture(err error, account, id string) error {
 	}
 	return err
 }
-
-// noteOf says what a price is if it is not simply offered.
-func noteOf(p history.Point) string { return historypage.Words(p).Note }
 
 // explainTime bounds the work for an explanation: a live value is computed again from all
 // cycles of the match.

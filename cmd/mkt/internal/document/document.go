@@ -23,6 +23,7 @@ type Document struct {
 // Section is a part of a document. Its elements are written in the order of the fields.
 type Section struct {
 	Title    string // of a page; a terminal shows none
+	Head     Line   // of a terminal, below an empty line
 	Class    string // of the element of a page
 	Notes    []Note
 	Figure   template.HTML // a drawing, which only a page shows
@@ -68,7 +69,7 @@ type Finding struct {
 	Fix   string
 }
 
-// Table has columns and rows.
+// Table has columns and rows. One without columns has no header.
 type Table struct {
 	Caption string
 	Class   string
@@ -88,6 +89,7 @@ type Row struct {
 	Cells []Line
 	Class string
 	Head  bool
+	Only  Medium
 }
 
 // Line is a text of several parts.
@@ -101,6 +103,7 @@ type Span struct {
 	Code  bool
 	Class string // of the element of a page
 	At    time.Time
+	Drawn template.HTML // a small drawing, instead of words
 	Only  Medium
 }
 
@@ -118,6 +121,17 @@ func Link(to, text string) Span { return Span{Words: text, Link: to} }
 
 // Soft returns a text of less weight.
 func Soft(text string) Span { return Span{Words: text, Class: "soft"} }
+
+// At returns a time, or a dash for none.
+func At(t time.Time) Span {
+	if t.IsZero() {
+		return Span{Words: "-"}
+	}
+	return AtOrOpen(&t)
+}
+
+// Drawn returns a small drawing of a page.
+func Drawn(svg template.HTML) Span { return Span{Drawn: svg, Only: Page} }
 
 // Strong returns a text of more weight.
 func Strong(text string) Span { return Span{Words: text, Class: "strong"} }

@@ -27,6 +27,11 @@ func (f Finding) Colour() string { return cmp.Or(colours[f.Style], "soft") }
 // Place returns where it is.
 func (f Finding) Place() string { return f.where() }
 
+// OnPage reports whether a page has anything of the section to show.
+func (s Section) OnPage() bool {
+	return s.Only != Terminal && (len(s.Notes)+len(s.Facts)+len(s.Findings)+len(s.Figure) > 0 || s.Table != nil)
+}
+
 // IsBad reports whether a note must not be overlooked.
 func (n Note) IsBad() bool { return n.style() == cli.Bad }
 

@@ -29,6 +29,9 @@ func (s *Section) print(out io.Writer, indent string) error {
 	if s.Only == Page {
 		return nil
 	}
+	if len(s.Head) > 0 {
+		cli.Paragraph(out, "\n", s.Head.String())
+	}
 	for _, n := range s.Notes {
 		if n.Only != Page {
 			n.print(out)
@@ -64,9 +67,14 @@ func (t *Table) print(w *cli.Table) {
 			names = append(names, strings.ToUpper(c.Name))
 		}
 	}
-	fmt.Fprintln(w)
-	w.Header(names...)
+	if len(names) > 0 {
+		fmt.Fprintln(w)
+		w.Header(names...)
+	}
 	for _, row := range t.Rows {
+		if row.Only == Page {
+			continue
+		}
 		var cells []string
 		var styles []cli.Style
 		for i, cell := range row.Cells {
