@@ -77,6 +77,9 @@ type Table struct {
 	Rows    []Row
 }
 
+// Add adds a row, whose first cell names it.
+func (t *Table) Add(cells ...Line) { t.Rows = append(t.Rows, Row{Cells: cells, Head: true}) }
+
 // Column is a column of a table.
 type Column struct {
 	Name   string

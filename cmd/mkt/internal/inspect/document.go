@@ -143,7 +143,7 @@ func largestFirst(counts map[string]int) *doc.Table {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
 	for _, name := range names {
 		if counts[name] != 0 {
-			t.Rows = append(t.Rows, doc.Row{Head: true, Cells: []doc.Line{{doc.Code(name)}, doc.Format("%d", counts[name])}})
+			t.Add(doc.Line{doc.Code(name)}, doc.Format("%d", counts[name]))
 		}
 	}
 	return t
@@ -180,7 +180,7 @@ func columnsOf(m *snapshot.Manifest) doc.Section {
 	for _, table := range slices.Sorted(maps.Keys(m.Tables)) {
 		for _, column := range slices.Sorted(maps.Keys(m.Tables[table].Columns)) {
 			n := m.Tables[table].Columns[column]
-			t.Rows = append(t.Rows, doc.Row{Cells: []doc.Line{doc.Words(table), doc.Words(column), doc.Format("%d", n.Absent), doc.Format("%d", n.Null), doc.Format("%d", n.Zero), doc.Format("%d", n.Value)}})
+			t.Add(doc.Words(table), doc.Words(column), doc.Format("%d", n.Absent), doc.Format("%d", n.Null), doc.Format("%d", n.Zero), doc.Format("%d", n.Value))
 		}
 	}
 	return doc.Section{Title: "Columns", Table: t}
