@@ -272,9 +272,9 @@ func (r *Report) Document(dataB string) (*doc.Document, error) {
 	markets := section("By market", fmt.Sprintf("The %d markets with the most odds that moved", len(r.top)), "Market", "#Moved", "#Up", "#Down", "#Mean", "Up and down")
 	for _, m := range r.top {
 		up := 100 * float64(m.Up) / float64(max(1, m.Moved()))
-		markets.Table.Add(doc.Words(m.Name), number(m.Moved()), number(m.Up), number(m.Down), doc.Format("%.1f %%", m.Mean()), doc.Line{doc.Drawn(template.HTML(fmt.Sprintf(
+		markets.Table.Add(m.Name, m.Moved(), m.Up, m.Down, doc.Format("%.1f %%", m.Mean()), doc.Drawn(template.HTML(fmt.Sprintf(
 			`<svg viewBox="0 0 100 8" preserveAspectRatio="none" height="10" role="img" aria-label="%d up, %d down"><rect width="%.1f" height="8" class="up" /><rect x="%.1f" width="%.1f" height="8" class="down" /></svg>`,
-			m.Up, m.Down, up, up, 100-up)))})
+			m.Up, m.Down, up, up, 100-up))))
 	}
 	movers := section("Largest movements", fmt.Sprintf("The %d largest", len(r.movers)), "Fixture", "Market", "Selection", "#Old", "#New", "#Moved", "Id")
 	for _, m := range r.movers {
@@ -282,11 +282,11 @@ func (r *Report) Document(dataB string) (*doc.Document, error) {
 		if m.By > 0 {
 			by.Class = "home"
 		}
-		movers.Table.Add(doc.Words(m.Fixture), doc.Words(m.MarketWords()), doc.Words(m.SelectionWords()), doc.Words(m.Old.String()), doc.Words(m.New.String()), doc.Line{by}, doc.Line{doc.Code(m.Explain)})
+		movers.Table.Add(m.Fixture, m.MarketWords(), m.SelectionWords(), m.Old.String(), m.New.String(), by, doc.Code(m.Explain))
 	}
 	fixtures := section("Fixtures that changed most", fmt.Sprintf("The %d with the most changes", len(r.fixtures)), "Fixture", "League", "#Changes", "#Odds", "#Suspended", "Id")
 	for _, f := range r.fixtures {
-		fixtures.Table.Add(doc.Words(f.Name), doc.Words(f.League), number(f.Changes), number(f.Odds), number(f.Suspended), doc.Line{doc.Code(f.ID)})
+		fixtures.Table.Add(f.Name, f.League, f.Changes, f.Odds, f.Suspended, doc.Code(f.ID))
 	}
 	caption := fmt.Sprintf("%d are listed", len(r.others))
 	if r.more > 0 {
@@ -298,7 +298,7 @@ func (r *Report) Document(dataB string) (*doc.Document, error) {
 		if c.Field != "" {
 			what, before, now = what+": "+c.Field, c.Old.String(), c.New.String()
 		}
-		others.Table.Add(doc.Words(c.Fixture), doc.Words(c.League), doc.Words(what), doc.Words(before), doc.Words(now), doc.Line{doc.Code(c.Explain)})
+		others.Table.Add(c.Fixture, c.League, what, before, now, doc.Code(c.Explain))
 	}
 	for _, s := range []doc.Section{markets, movers, fixtures, others} {
 		if len(s.Table.Rows) > 0 {
@@ -308,14 +308,7 @@ func (r *Report) Document(dataB string) (*doc.Document, error) {
 	return d, nil
 }
 
-func number(n int) doc.Line { return doc.Format("%d", n) }
-
-// section is a table of a page. The names of columns of numbers begin with "#".
+// section is a table of a page.
 func section(title, caption string, columns ...string) doc.Section {
-	t := &doc.Table{Caption: caption, Class: "wide"}
-	for _, name := range columns {
-		bare, isNumber := strings.CutPrefix(name, "#")
-		t.Columns = append(t.Columns, doc.Column{Name: bare, Number: isNumber})
-	}
-	return doc.Section{Title: title, Class: "long", Only: doc.Page, Table: t}
+	return doc.Section{Title: title, Class: "long", Only: doc.Page, Table: &doc.Table{Caption: caption, Class: "wide", Columns: doc.Columns(columns...)}}
 }

@@ -77,8 +77,31 @@ type Table struct {
 	Rows    []Row
 }
 
-// Add adds a row, whose first cell names it.
-func (t *Table) Add(cells ...Line) { t.Rows = append(t.Rows, Row{Cells: cells, Head: true}) }
+// Columns returns the columns of these names. A name that begins with "#" is one of numbers.
+func Columns(names ...string) (list []Column) {
+	for _, name := range names {
+		bare, isNumber := strings.CutPrefix(name, "#")
+		list = append(list, Column{Name: bare, Number: isNumber})
+	}
+	return list
+}
+
+// Add adds a row, whose first cell names it. A cell is a [Line], a [Span], or anything else as its
+// text.
+func (t *Table) Add(cells ...any) {
+	row := Row{Head: true}
+	for _, c := range cells {
+		switch c := c.(type) {
+		case Line:
+			row.Cells = append(row.Cells, c)
+		case Span:
+			row.Cells = append(row.Cells, Line{c})
+		default:
+			row.Cells = append(row.Cells, Words(fmt.Sprint(c)))
+		}
+	}
+	t.Rows = append(t.Rows, row)
+}
 
 // Column is a column of a table.
 type Column struct {

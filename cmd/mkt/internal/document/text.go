@@ -18,14 +18,14 @@ func (d *Document) Print(out io.Writer) error {
 		indent = "  "
 	}
 	for i := range d.Sections {
-		if err := d.Sections[i].print(out, indent); err != nil {
+		if err := d.Sections[i].print(out, indent, i == 0 && len(d.Head) == 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Section) print(out io.Writer, indent string) error {
+func (s *Section) print(out io.Writer, indent string, first bool) error {
 	if s.Only == Page {
 		return nil
 	}
@@ -42,8 +42,11 @@ func (s *Section) print(out io.Writer, indent string) error {
 	}
 	w := cli.NewTableWriter(out)
 	printFacts(w, s.Facts, indent)
-	if s.Table != nil {
-		s.Table.print(w)
+	if t := s.Table; t != nil {
+		if len(t.Columns) > 0 && (!first || len(s.Notes)+len(s.Facts)+len(s.Findings) > 0) {
+			fmt.Fprintln(w)
+		}
+		t.print(w)
 	}
 	return w.Flush()
 }
@@ -68,7 +71,6 @@ func (t *Table) print(w *cli.Table) {
 		}
 	}
 	if len(names) > 0 {
-		fmt.Fprintln(w)
 		w.Header(names...)
 	}
 	for _, row := range t.Rows {

@@ -135,7 +135,7 @@ func (p *Path) drawn(m *table.MarketRow, o Shown, line string) doc.Section {
 		if p.Closing >= 0 {
 			path += "  before kick-off " + s.Points[p.Closing].words()
 		}
-		t.Rows = append(t.Rows, doc.Row{Cells: []doc.Line{doc.Words("  " + s.Name), doc.Words(s.Sparkline(p, width)), doc.Words(path)}})
+		t.Add("  "+s.Name, s.Sparkline(p, width), path)
 	}
 	return doc.Section{Only: doc.Terminal, Head: doc.Words(Heading(m) + "  " + m.MarketID), Table: t}
 }
@@ -154,7 +154,7 @@ func (p *Path) marketSections(o Shown) ([]doc.Section, error) {
 		o.Line = MainLine(m)
 	}
 	var charted []Series
-	prices := &doc.Table{Class: "prices", Columns: []doc.Column{{Name: "Selection"}, {Name: "Path"}, {Name: "Opening", Number: true}, {Name: "Last before kick-off", Number: true}, {Name: "Current", Number: true}, {Name: "Moves", Number: true}}}
+	prices := &doc.Table{Class: "prices", Columns: doc.Columns("Selection", "Path", "#Opening", "#Last before kick-off", "#Current", "#Moves")}
 	if !p.Opening {
 		prices.Columns[2].Name = "Oldest shown"
 	}
@@ -175,8 +175,7 @@ func (p *Path) marketSections(o Shown) ([]doc.Section, error) {
 		if p.Closing >= 0 {
 			closing = o.price(p, s, p.Closing)
 		}
-		prices.Rows = append(prices.Rows, doc.Row{Cells: []doc.Line{{doc.Drawn(key(class)), {Words: s.Name}}, {doc.Drawn(spark(p, s, class))},
-			opening, closing, o.price(p, s, len(s.Points)-1), doc.Format("%d", s.Moves())}})
+		prices.Add(doc.Line{doc.Drawn(key(class)), {Words: s.Name}}, doc.Drawn(spark(p, s, class)), opening, closing, o.price(p, s, len(s.Points)-1), s.Moves())
 	}
 	chart, err := draw(p, o.Market, charted)
 	sections := []doc.Section{{Only: doc.Page, Figure: chart}}

@@ -139,11 +139,11 @@ func countsOf(m *snapshot.Manifest) (list []doc.Section) {
 }
 
 func largestFirst(counts map[string]int) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{Name: "What"}, {Name: "How many", Number: true}}}
+	t := &doc.Table{Columns: doc.Columns("What", "#How many")}
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
 	for _, name := range names {
 		if counts[name] != 0 {
-			t.Add(doc.Line{doc.Code(name)}, doc.Format("%d", counts[name]))
+			t.Add(doc.Code(name), counts[name])
 		}
 	}
 	return t
@@ -176,11 +176,11 @@ func Suspicions(counters map[string]int64) map[string]int64 {
 }
 
 func columnsOf(m *snapshot.Manifest) doc.Section {
-	t := &doc.Table{Columns: []doc.Column{{Name: "Table"}, {Name: "Column"}, {Name: "Absent", Number: true}, {Name: "Null", Number: true}, {Name: "Zero", Number: true}, {Name: "Value", Number: true}}}
+	t := &doc.Table{Columns: doc.Columns("Table", "Column", "#Absent", "#Null", "#Zero", "#Value")}
 	for _, table := range slices.Sorted(maps.Keys(m.Tables)) {
 		for _, column := range slices.Sorted(maps.Keys(m.Tables[table].Columns)) {
 			n := m.Tables[table].Columns[column]
-			t.Add(doc.Words(table), doc.Words(column), doc.Format("%d", n.Absent), doc.Format("%d", n.Null), doc.Format("%d", n.Zero), doc.Format("%d", n.Value))
+			t.Add(table, column, n.Absent, n.Null, n.Zero, n.Value)
 		}
 	}
 	return doc.Section{Title: "Columns", Table: t}

@@ -148,10 +148,7 @@ func (g *Group) inspectAll(datasets []cli.Dataset) error {
 		}
 		list = append(list, o)
 	}
-	if g.JSON() {
-		return g.Encode(list)
-	}
-	return printOverviews(g.Out, list)
+	return g.show(list, func() *document.Document { return inspect.Table(list) })
 }
 
 // inspectHistory shows one dataset, publication by publication.
@@ -168,13 +165,10 @@ func (g *Group) inspectHistory(p cli.Dataset, last int) error {
 		if list == nil {
 			list = []inspect.Publication{}
 		}
-		if g.JSON() {
-			return g.Encode(struct {
-				inspect.Overview
-				Publications []inspect.Publication `json:"publications"`
-			}{o, list})
-		}
-		return printHistory(g.Out, o, list)
+		return g.show(struct {
+			inspect.Overview
+			Publications []inspect.Publication `json:"publications"`
+		}{o, list}, func() *document.Document { return o.Document(list) })
 	})
 }
 

@@ -323,10 +323,7 @@ func (g *Group) showMoved(ctx context.Context, f *mappingFlags, args []string, c
 	}
 	v := compareOutcomes(before, outcomesOf(c.Outcomes()))
 	v.Provider, v.Against = provider, f.against
-	if g.JSON() {
-		return g.Encode(v)
-	}
-	return v.print(g)
+	return g.show(v, v.document)
 }
 
 // showCoverage prints the coverage. It is an error if a payload could not be read, and if

@@ -227,7 +227,7 @@ func (g *Group) listRules(rules []ruleView) error {
 	w.Header("RULE", "NAME", "MARKET", "PERIOD", "SUBJECT", "RANK")
 	for _, v := range rules {
 		if v.Origin == string(football.Raw) {
-			w.Styles(noted(2, cli.Warn)...)
+			w.Styles(cli.Normal, cli.Normal, cli.Warn)
 			plain.Fprintf(w, "%s\t%s\tRAW: %s\n", v.Rule, v.Name, v.RawReason)
 			continue
 		}
