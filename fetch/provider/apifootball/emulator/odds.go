@@ -122,9 +122,6 @@ type row struct {
 // rows returns the rows of a bet at a bookmaker. A row without a price is not sent, and a
 // line that two offers share is sent once.
 func rows(b *bet, o *simulator.Offering, maker int) (all []row) {
-	if b.maker != nil && !b.maker(maker) {
-		return nil
-	}
 	met := make(map[string]bool)
 	for _, of := range b.of {
 		if !isPriced(o.Stock(of)) {
