@@ -190,7 +190,7 @@ func writeRow(b *strings.Builder, row *input.Row) {
 	b.WriteString("\n")
 }
 
-// WriteCounts writes a tally for a golden.
+// WriteCounts writes counts for a golden.
 func WriteCounts(b *strings.Builder, what string, counts map[string]int) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		fmt.Fprintf(b, "%s %d × %s\n", what, counts[name], name)

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -28,7 +28,7 @@ func appendView(b []byte, w *simulator.World, m *simulator.Match, now time.Time)
 	case called:
 		b = append(appendEvent(b, m, timeStatus(f.Status)), `,"ss":null`...)
 	default:
-		b = append(appendEvent(b, m, wire.StatusNotStarted), `,"ss":null`...)
+		b = append(appendEvent(b, m, api.StatusNotStarted), `,"ss":null`...)
 	}
 	b = appendExtra(b, f)
 	if open {

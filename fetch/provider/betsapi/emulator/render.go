@@ -166,7 +166,7 @@ func (s *renderer) schedule() {
 	if len(s.offers) == 0 {
 		return
 	}
-	prices := s.Sheet().Market(simulator.Ref{Market: "MATCH_RESULT", Period: "FT"}).Selections
+	prices := s.PriceList().Market(simulator.Ref{Market: "MATCH_RESULT", Period: "FT"}).Selections
 	if len(prices) != 3 {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -38,7 +38,7 @@ type sport struct {
 var others = []sport{
 	{"basketball_northern_league", "Basketball", "Northern League", "Basketball of the north", true, false},
 	{"icehockey_coast_league", "Ice Hockey", "Coast League", "Ice hockey of the coast", false, false},
-	{wire.PrefixSoccer + "cup_of_regions_winner", wire.GroupSoccer, "Cup of Regions Winner", "Who wins the cup", true, true},
+	{api.PrefixSoccer + "cup_of_regions_winner", api.GroupSoccer, "Cup of Regions Winner", "Who wins the cup", true, true},
 }
 
 // sports returns the competitions that are active, or all of them.
@@ -50,7 +50,7 @@ func (d *dialect) sports(q simulator.Question) (items [][]byte) {
 	all := slices.Clone(others)
 	for _, l := range simulator.Leagues() {
 		if key := sportOf(l); l.Human() {
-			all = append(all, sport{key, wire.GroupSoccer, l.Name, l.Name, active[key], false})
+			all = append(all, sport{key, api.GroupSoccer, l.Name, l.Name, active[key], false})
 		}
 	}
 	slices.SortFunc(all, func(a, b sport) int { return cmp.Compare(a.Key, b.Key) })
@@ -71,7 +71,7 @@ func isSport(key string) bool {
 // are not ASCII.
 func sportOf(l simulator.League) string {
 	words := strings.FieldsFunc(strings.ToLower(l.Name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	return wire.PrefixSoccer + strings.Join(words, "_")
+	return api.PrefixSoccer + strings.Join(words, "_")
 }
 
 // event is a fixture. Bookmakers is absent in a list of fixtures.

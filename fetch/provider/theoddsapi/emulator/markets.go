@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -125,9 +125,9 @@ func (g *market) isSold(o *simulator.Offering) bool {
 func (d *dialect) cost(q simulator.Question, a ask) int {
 	markets := 0
 	switch regions := (len(a.makers) + 9) / 10; {
-	case q.Endpoint == wire.EndpointOdds && len(a.fixtures) > 0:
+	case q.Endpoint == api.EndpointOdds && len(a.fixtures) > 0:
 		return len(a.markets) * regions
-	case q.Endpoint == wire.EndpointEventOdds:
+	case q.Endpoint == api.EndpointEventOdds:
 		if o, ok := q.World.Offering(a.fixtures[0].Number, q.Now); ok {
 			markets = len(sold(o, a.markets))
 		}
@@ -166,7 +166,7 @@ func (d *dialect) priced(q simulator.Question, f simulator.Fixture, a ask) *even
 	e.Bookmakers = &[]book{}
 	o, ok := q.World.Offering(f.Number, q.Now)
 	if !ok {
-		if q.Endpoint == wire.EndpointEventOdds {
+		if q.Endpoint == api.EndpointEventOdds {
 			return e
 		}
 		return nil
@@ -176,7 +176,7 @@ func (d *dialect) priced(q simulator.Question, f simulator.Fixture, a ask) *even
 		if m.exchange && slices.Contains(keys, keyResult) {
 			keys = append(slices.Clone(keys), keyLay)
 		}
-		if b := bookOf(o, m, keys, a, q.Endpoint == wire.EndpointOdds); len(b.Markets) > 0 {
+		if b := bookOf(o, m, keys, a, q.Endpoint == api.EndpointOdds); len(b.Markets) > 0 {
 			*e.Bookmakers = append(*e.Bookmakers, b)
 		}
 	}
