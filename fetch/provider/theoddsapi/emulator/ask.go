@@ -12,10 +12,9 @@ import (
 
 // ask is a valid request.
 type ask struct {
-	fixtures       []simulator.Fixture
-	makers         []maker
-	markets        []string
-	american, unix bool
+	fixtures []simulator.Fixture
+	makers   []maker
+	markets  []string
 }
 
 var isID = regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString
@@ -29,10 +28,7 @@ func (d *dialect) read(q simulator.Question) (a ask, wrong *simulator.Answer) {
 	if q.Endpoint == api.EndpointSports {
 		return a, nil
 	}
-	switch form := q.Query.Get(api.ParamDateFormat); form {
-	case "", api.ISO, "unix":
-		a.unix = form == "unix"
-	default:
+	if form := q.Query.Get(api.ParamDateFormat); form != "" && form != api.ISO {
 		return refuse(http.StatusUnprocessableEntity, "INVALID_DATE_FORMAT", "Invalid dateFormat parameter")
 	}
 	sport, event := subjects(q.Path)
@@ -59,10 +55,7 @@ func (d *dialect) read(q simulator.Question) (a ask, wrong *simulator.Answer) {
 	if event != "" && len(a.fixtures) == 0 {
 		return refuse(http.StatusNotFound, api.ErrEventNotFound, "Event not found. The event may have expired or the event id is invalid")
 	}
-	switch form := q.Query.Get(api.ParamOddsFormat); form {
-	case "", api.Decimal, "american":
-		a.american = form == "american"
-	default:
+	if form := q.Query.Get(api.ParamOddsFormat); form != "" && form != api.Decimal {
 		return refuse(http.StatusUnprocessableEntity, "INVALID_ODDS_FORMAT", "Invalid oddsFormat parameter")
 	}
 	for _, key := range list(q.Query.Get(api.ParamBookmakers)) {

@@ -156,7 +156,7 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 		items = d.sports(q)
 	case api.EndpointEvents:
 		for _, f := range a.fixtures {
-			items = append(items, simulator.JSON(eventOf(q.World, f, a)))
+			items = append(items, simulator.JSON(eventOf(q.World, f)))
 		}
 	default:
 		for _, f := range a.fixtures {
