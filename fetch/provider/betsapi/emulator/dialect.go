@@ -19,7 +19,6 @@ type pricesKey struct {
 	world   *simulator.World
 	number  int64
 	version int64
-	edition int
 }
 
 // Answer serves a question that was asked in proper form.
@@ -48,9 +47,8 @@ func (d *dialect) prematch(q simulator.Question) simulator.Answer {
 		if !ok {
 			continue
 		}
-		e := editionOf(q.Path)
-		results = append(results, d.rendered.Get(pricesKey{q.World, o.Fixture.Number, o.Version, e}, func() []byte {
-			return newRenderer(q.World, o, e).render()
+		results = append(results, d.rendered.Get(pricesKey{q.World, o.Fixture.Number, o.Version}, func() []byte {
+			return newRenderer(q.World, o).render()
 		}))
 	}
 	return simulator.Answer{Items: results}
@@ -63,13 +61,4 @@ func offering(w *simulator.World, id string, now time.Time) (*simulator.Offering
 		return nil, false
 	}
 	return w.Offering(n, now)
-}
-
-// editionOf returns the version of the endpoint: 3 and 4 have different names for
-// some sections.
-func editionOf(path string) int {
-	if path == api.PathPrematch {
-		return 4
-	}
-	return 3
 }

@@ -39,14 +39,13 @@ func New(o simulator.Options) (*simulator.Server, error) {
 // base is what the emulator does in the same way over worlds and recordings.
 type base struct{}
 
-// simulated are the paths served, newest version first. Faults are aimed at a class.
+// simulated are the paths served. Faults are aimed at a class.
 var simulated = map[string]struct {
 	endpoint string
 	class    simulator.Class
 }{
-	api.PathUpcoming:      {api.EndpointUpcoming, simulator.Listing},
-	"/v3/bet365/prematch": {api.EndpointPrematch, simulator.Markets},
-	api.PathPrematch:      {api.EndpointPrematch, simulator.Markets},
+	api.PathUpcoming: {api.EndpointUpcoming, simulator.Listing},
+	api.PathPrematch: {api.EndpointPrematch, simulator.Markets},
 
 	"/v1/events/inplay": {api.EndpointInplay, simulator.Playing},
 	"/v3/events/inplay": {api.EndpointInplay, simulator.Playing},

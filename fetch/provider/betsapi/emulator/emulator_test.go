@@ -299,7 +299,7 @@ func TestSimulatedAccountsSeeTheirOwnWorlds(t *testing.T) {
 		if lists["two-token-00002"][id] {
 			shared++
 		}
-		body := ask(t, sim, "/v3/bet365/prematch?FI="+id+"&token=two-token-00002").Body.String()
+		body := ask(t, sim, "/v4/bet365/prematch?FI="+id+"&token=two-token-00002").Body.String()
 		if body != `{"success":1,"results":[]}` && !lists["two-token-00002"][id] {
 			t.Fatalf("%s of another account: %.120s", id, body)
 		}

@@ -113,7 +113,7 @@ func TestSimulatedOdditiesAreAllThere(t *testing.T) {
 		see("team name decomposed", strings.ContainsFunc(it.Home.Name, unicode.IsMark))
 		see("league with en dash", it.League != nil && strings.ContainsRune(it.League.Name, '–'))
 	}
-	results := simResults(t, sim, "/v3/bet365/prematch")
+	results := simResults(t, sim, "/v4/bet365/prematch")
 	see("listed without result", len(results) < len(items))
 	counts := make([]int, 0, len(results))
 	for _, r := range results {
