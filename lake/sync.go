@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,9 +14,7 @@ import (
 
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/catalog"
-	"github.com/apache/iceberg-go/catalog/hadoop"
 	icetable "github.com/apache/iceberg-go/table"
-	"github.com/parquet-go/parquet-go"
 
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -181,103 +177,6 @@ type syncer struct {
 
 // rowHashes has a hash of every row of the dataset, by fixture.
 type rowHashes map[string][sha256.Size]byte
-
-// tables lists the tables of the product in the order in which they are appended.
-func (s *syncer) tables() []appender {
-	if s.Product == football.LiveIntelligence {
-		return []appender{s.live, s.publications}
-	}
-	return []appender{s.fixtures, s.markets, s.changes, s.publications}
-}
-
-// id returns the name of a table. Each product has publications of its own.
-func (s *syncer) id(name string) icetable.Identifier {
-	if s.Product == football.LiveIntelligence && name == "publications" {
-		name = "live_publications"
-	}
-	return icetable.Identifier{s.ClientID, name}
-}
-
-// open opens the tables of the product, and makes those that are missing.
-func (s *syncer) open(ctx context.Context, disk *durable.Disk) error {
-	c, err := openCatalog(s.Lake, s.Location)
-	if err != nil {
-		return err
-	}
-	location := cmp.Or(s.Location, s.Lake)
-	names := []string{"fixtures", "markets", "changes", "publications"}
-	if s.Product == football.LiveIntelligence {
-		names = []string{"live", "publications"}
-	}
-	for _, name := range names {
-		folder := strings.Join(s.id(name), "/")
-		err := errors.Join(durable.MkdirAllSync(disk, folder+"/data"), durable.MkdirAllSync(disk, folder+"/metadata"))
-		if err == nil {
-			err = removeClaims(disk, folder+"/metadata")
-		}
-		if err != nil {
-			return fmt.Errorf("lake: %w", err)
-		}
-	}
-	if s.publications, err = openTable[publication, recordRow](ctx, c, location, s.id("publications")); err != nil {
-		return err
-	}
-	if s.Product == football.LiveIntelligence {
-		s.live, err = openTable[publication, table.LiveRow](ctx, c, location, s.id("live"))
-		return err
-	}
-	if s.fixtures, err = openTable[publication, table.FixtureRow](ctx, c, location, s.id("fixtures")); err != nil {
-		return err
-	}
-	if s.markets, err = openTable[publication, table.MarketRow](ctx, c, location, s.id("markets")); err != nil {
-		return err
-	}
-	s.changes, err = openTable[account, table.EventRow](ctx, c, location, s.id("changes"))
-	return err
-}
-
-// removeClaims removes what a run that was stopped left while it gave metadata its name: the
-// library would wait a minute for that run.
-func removeClaims(disk *durable.Disk, dir string) error {
-	entries, err := disk.ReadDir(dir)
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".claim") || strings.HasSuffix(e.Name(), "-version-hint.temp") {
-			err = errors.Join(err, disk.Remove(dir+"/"+e.Name()))
-		}
-	}
-	return err
-}
-
-// repairHint makes the hint of a table name its newest metadata, which a run that was stopped
-// may not have done: some readers start at the hint.
-func repairHint(disk *durable.Disk, dir, metadata string) error {
-	version, is := strings.CutPrefix(strings.TrimSuffix(filepath.Base(metadata), ".metadata.json"), "v")
-	if !is {
-		return nil // another program wrote it
-	}
-	const maxHint = 64
-	hint := dir + "/version-hint.text"
-	text, err := durable.ReadFile(disk, hint, maxHint)
-	if err == nil && string(text) == version {
-		return nil
-	}
-	return durable.Overwrite(disk, hint, []byte(version))
-}
-
-// openCatalog opens the tables in a folder.
-func openCatalog(folder, location string) (*hadoop.Catalog, error) {
-	warehouse, properties := folder, iceberg.Properties{}
-	if location != "" {
-		useLocation(location, folder)
-		// Its commits are those of the local folder, which are safe.
-		warehouse, properties["allow-unsafe-commits"] = location, "true"
-	}
-	c, err := hadoop.NewCatalog("mkt", warehouse, properties)
-	if err != nil {
-		return nil, fmt.Errorf("lake: %w", err)
-	}
-	return c, nil
-}
 
 // dryRun counts the publications that a sync would append. It makes nothing.
 func (s *syncer) dryRun(ctx context.Context, head snapshot.Commit) error {
@@ -512,189 +411,6 @@ func (s *syncer) isMissing(version uint64) {
 		return
 	}
 	s.sum.Missing = append(s.sum.Missing, Range{version, version})
-}
-
-// write writes the rows of a publication. previous has those of the publication before; next
-// has its own, and is nil if the lake does not have them.
-func (s *syncer) write(c snapshot.Commit, kept bool, previous rowHashes) (status string, next rowHashes, err error) {
-	of := publication{s.ClientID, string(s.Product), int64(c.Version), string(c.CycleID), c.PublishedAt}
-	changes := eventsComplete
-	if s.live == nil {
-		complete, err := s.writeChanges(account{of.ClientID, of.Product, of.Version}, c)
-		if err != nil {
-			return "", nil, err
-		}
-		if !complete {
-			// Without the events nobody could tell which fixtures were removed.
-			changes, previous = eventsIncomplete, nil
-		}
-	}
-	// An append of live data has whole publications, also if the run was stopped after it.
-	appended := s.live != nil && s.live.last >= c.Version
-	switch {
-	case appended:
-		status = s.live.property(propCoverage)
-	case !kept:
-		status = coverageMissing
-	case previous != nil:
-		status = coverageRefreshed
-	case s.live == nil && s.begun(c.Version):
-		status = coverageMissing // it can no longer be told which rows the other tables need
-	default:
-		status = coverageAll
-	}
-	if status != coverageMissing && !appended {
-		m, err := s.openKept(c)
-		if err != nil {
-			return "", nil, err
-		}
-		err = s.each(c, func() error {
-			if s.live != nil {
-				return s.writeLive(of, c, m)
-			}
-			next = rowHashes{}
-			return s.writeFixtures(of, c, m, previous, next)
-		})
-		if err != nil {
-			return "", nil, err
-		}
-	}
-	return status, next, s.publications.write(c.Version, &of, &recordRow{c.HistoryID, c.SHA256, c.ManifestSHA256, status, changes})
-}
-
-// begun reports whether a run that was stopped appended only the refreshed rows of a
-// publication to some tables.
-func (s *syncer) begun(version uint64) bool {
-	return slices.ContainsFunc(s.tables(), func(t appender) bool {
-		return t.appended() >= version && t.property(propCoverage) != coverageAll
-	})
-}
-
-func (s *syncer) writeFixtures(of publication, c snapshot.Commit, m snapshot.Manifest, previous, next rowHashes) error {
-	refreshed := map[string]bool{}
-	err := eachRow(s.Root, c, m, layout.FixturesFile, func(row *table.FixtureRow) error {
-		hash := hashOf(row)
-		next[row.FixtureID] = hash
-		if before, has := previous[row.FixtureID]; has && before == hash {
-			return nil
-		}
-		refreshed[row.FixtureID] = true
-		return s.fixtures.write(c.Version, &of, row)
-	})
-	if err != nil {
-		return err
-	}
-	return eachRow(s.Root, c, m, layout.MarketsFile, func(row *table.MarketRow) error {
-		if !refreshed[row.FixtureID] {
-			return nil
-		}
-		return s.markets.write(c.Version, &of, row)
-	})
-}
-
-// writeLive writes every row: the cycle looked at each fixture, and says when.
-func (s *syncer) writeLive(of publication, c snapshot.Commit, m snapshot.Manifest) error {
-	return eachRow(s.Root, c, m, layout.LiveFile, func(row *table.LiveRow) error {
-		return s.live.write(c.Version, &of, row)
-	})
-}
-
-// writeChanges writes the change events of a publication and reports whether all of them are
-// still there.
-func (s *syncer) writeChanges(of account, c snapshot.Commit) (complete bool, err error) {
-	if c.Segment == nil {
-		return true, nil
-	}
-	write := func(events iter.Seq2[*table.EventRow, error]) (n uint64, err error) {
-		for row, err := range events {
-			if err != nil {
-				return n, err
-			}
-			if uint64(row.Seq) > c.Segment.Last {
-				break
-			}
-			n++
-			if err := s.changes.write(c.Version, &of, row); err != nil {
-				return n, err
-			}
-		}
-		return n, nil
-	}
-	wanted := c.Segment.Last - c.Segment.First + 1
-	own, err := durable.Exists(s.Root, c.Segment.File)
-	if err == nil && own {
-		err = snapshot.VerifySegment(s.Root, *c.Segment)
-	}
-	if err != nil {
-		return false, fmt.Errorf("publication %d: %w", c.Version, err)
-	}
-	if own {
-		n, err := write(snapshot.Rows[table.EventRow](s.Root, c.Segment.File))
-		return n == wanted, err
-	}
-	// Its segment was compacted into another one, or retention deleted it.
-	window := s.head.Changes
-	at := slices.IndexFunc(window, func(g snapshot.Segment) bool { return g.Last >= c.Segment.First })
-	if at < 0 || window[at].First > c.Segment.Last {
-		return false, nil
-	}
-	n, err := write(snapshot.Events(s.Root, s.head, max(c.Segment.First, window[at].First)-1))
-	return n == wanted, err
-}
-
-// openKept opens the manifest of a snapshot that was kept a moment ago.
-func (s *syncer) openKept(c snapshot.Commit) (m snapshot.Manifest, err error) {
-	err = s.each(c, func() error {
-		m, err = snapshot.Open(s.Root, c)
-		return err
-	})
-	return m, err
-}
-
-// each reads a snapshot. The error is errGone if retention deleted it meanwhile.
-func (s *syncer) each(c snapshot.Commit, read func() error) error {
-	err := read()
-	if err == nil {
-		return nil
-	}
-	if kept, keptErr := snapshot.IsKept(s.Root, c); keptErr == nil && !kept {
-		return errGone
-	}
-	if snapshot.IsDamage(err) {
-		err = fmt.Errorf("%w; run \"mkt recover --tenant %s --product %s\", then sync again", err, s.ClientID, s.Product)
-	}
-	return fmt.Errorf("publication %d: %w", c.Version, err)
-}
-
-// eachRow calls do with every row of a table of a snapshot, whose hash is checked first.
-func eachRow[T table.Row](root durable.ReadFS, c snapshot.Commit, m snapshot.Manifest, file string, do func(*T) error) error {
-	for row, err := range snapshot.VerifiedRows[T](root, c.Dir(), m, file) {
-		if err != nil {
-			return err
-		}
-		if err := do(row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-var fixtureColumns = parquet.SchemaOf(table.FixtureRow{})
-
-// hashOf returns a hash of every column of a fixture.
-func hashOf(row *table.FixtureRow) (sum [sha256.Size]byte) {
-	h := sha256.New()
-	var head [10]byte
-	var text []byte
-	for _, v := range fixtureColumns.Deconstruct(nil, row) {
-		text = v.AppendBytes(text[:0])
-		head[0], head[1] = byte(v.RepetitionLevel()), byte(v.DefinitionLevel())
-		binary.LittleEndian.PutUint64(head[2:], uint64(len(text)))
-		h.Write(head[:])
-		h.Write(text)
-	}
-	h.Sum(sum[:0])
-	return sum
 }
 
 // IsConflict reports whether another program changed a table at the same time, so that the

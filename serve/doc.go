@@ -11,7 +11,7 @@
 // outermost handler. routes.go is the route table, call.go has the checks before a
 // handler, params.go those of the query. service.go, fixtures.go, markets.go,
 // changes.go, live.go, accounts.go and health.go have the handlers. answer.go,
-// negotiate.go and requestid.go write answers. wire.go replaces the errors that net/http
+// negotiate.go and requestid.go write answers. protocol_answers.go replaces the errors that net/http
 // writes by itself. realtime.go mounts the socket, and metrics*.go count.
 //
 // Source: interface specification, sections 4 and 5; DESIGN, section 4.

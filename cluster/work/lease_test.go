@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"mkt/cluster/servers"
-	"mkt/internal/work"
+	"mkt/internal/coordination"
 )
 
 func startNATS(t *testing.T, nodes int) *servers.NATS {
@@ -26,20 +26,20 @@ func startNATS(t *testing.T, nodes int) *servers.NATS {
 }
 
 // open opens a connection that is closed with the test.
-func open(t *testing.T, url, name string, change ...func(*work.Options)) *work.Conn {
+func open(t *testing.T, url, name string, change ...func(*coordination.Options)) *coordination.Conn {
 	t.Helper()
-	a, err := work.Parse(url)
+	a, err := coordination.Parse(url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := work.Options{Address: a, Name: name, Now: time.Now, Installation: "ab12"}
+	o := coordination.Options{Address: a, Name: name, Now: time.Now, Installation: "ab12"}
 	if testing.Verbose() {
 		o.Log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("conn", name)
 	}
 	for _, do := range change {
 		do(&o)
 	}
-	c, err := work.Open(o)
+	c, err := coordination.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,11 +47,11 @@ func open(t *testing.T, url, name string, change ...func(*work.Options)) *work.C
 	return c
 }
 
-func run(client, product, purpose string) work.Run {
-	return work.Run{Client: client, Product: product, Purpose: purpose, Short: product == "live_intelligence"}
+func run(client, product, purpose string) coordination.Run {
+	return coordination.Run{Client: client, Product: product, Purpose: purpose, Short: product == "live_intelligence"}
 }
 
-func await(t *testing.T, c *work.Conn) {
+func await(t *testing.T, c *coordination.Conn) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -72,7 +72,7 @@ func TestLease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var taken *work.Taken
+	var taken *coordination.Taken
 	if _, err := b.Take(t.Context(), run("acme", "live_intelligence", "mkt cycle")); !errors.As(err, &taken) || taken.Holder != "a" {
 		t.Fatalf("a lease that is held: %v", err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"mkt/cluster/servers"
-	"mkt/internal/work"
+	"mkt/internal/coordination"
 )
 
 // startOne starts one server with options of its own.
@@ -36,7 +36,7 @@ func startOne(t *testing.T, change func(*server.Options)) string {
 }
 
 // until waits until a connection has a trouble; "" is none.
-func until(t *testing.T, c *work.Conn, code work.Code) *work.Trouble {
+func until(t *testing.T, c *coordination.Conn, code coordination.Code) *coordination.Trouble {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(20 * time.Millisecond) {
 		switch trouble := c.Trouble(); {
@@ -57,14 +57,14 @@ func TestTrouble(t *testing.T) {
 	_, host, _ := strings.Cut(withUser, "://")
 	for name, c := range map[string]struct {
 		url  string
-		code work.Code
+		code coordination.Code
 		says string
 	}{
-		"nobody there":   {"nats://me:s3cret@127.0.0.1:1", work.Unreachable, "start one"},
-		"wrong password": {"nats://me:s3cret2@" + host, work.Refused, "USER:PASSWORD"},
-		"no user":        {"nats://" + host, work.Refused, "USER:PASSWORD"},
-		"no JetStream":   {startOne(t, func(*server.Options) {}), work.NoJetStream, "--jetstream"},
-		"works":          {"nats://me:s3cret@" + host, work.Starting, ""},
+		"nobody there":   {"nats://me:s3cret@127.0.0.1:1", coordination.Unreachable, "start one"},
+		"wrong password": {"nats://me:s3cret2@" + host, coordination.Refused, "USER:PASSWORD"},
+		"no user":        {"nats://" + host, coordination.Refused, "USER:PASSWORD"},
+		"no JetStream":   {startOne(t, func(*server.Options) {}), coordination.NoJetStream, "--jetstream"},
+		"works":          {"nats://me:s3cret@" + host, coordination.Starting, ""},
 	} {
 		conn := open(t, c.url, name)
 		trouble := until(t, conn, c.code)
@@ -103,25 +103,25 @@ func TestNotTogether(t *testing.T) {
 	}
 	say("garbage")
 	say(`{"format":2,"instance":"new","name":"elsewhere","version":"9","installation":"ab12","able":true}`)
-	if trouble := until(t, conn, work.Newer); !strings.Contains(trouble.Error(), "elsewhere") {
+	if trouble := until(t, conn, coordination.Newer); !strings.Contains(trouble.Error(), "elsewhere") {
 		t.Error(trouble)
 	}
 	until(t, conn, "") // it is gone
 
-	other := open(t, url, "other", func(o *work.Options) { o.Installation = "cd34" })
+	other := open(t, url, "other", func(o *coordination.Options) { o.Installation = "cd34" })
 	stranger, err := other.Join(1, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stranger.End()
-	if trouble := until(t, other, work.Foreign); !strings.Contains(trouble.Error(), "cluster=NAME") {
+	if trouble := until(t, other, coordination.Foreign); !strings.Contains(trouble.Error(), "cluster=NAME") {
 		t.Error(trouble)
 	}
 	if trouble := conn.Trouble(); trouble != nil {
 		t.Errorf("the worker that was there: %v", trouble)
 	}
-	apart := open(t, url+"?cluster=live", "apart", func(o *work.Options) { o.Installation = "cd34" })
-	until(t, apart, work.Starting)
+	apart := open(t, url+"?cluster=live", "apart", func(o *coordination.Options) { o.Installation = "cd34" })
+	until(t, apart, coordination.Starting)
 }
 
 // leaderOf returns the server that leads the bucket of the leases.
@@ -172,7 +172,7 @@ func TestLeaseAndNATSAway(t *testing.T) {
 		if _, err := c.Take(t.Context(), run("acme", "live_intelligence", "test")); err == nil && c.Stats().Server == "nats-0" {
 			t.Fatal("a lease was taken from one server of three")
 		}
-		if trouble := c.Trouble(); trouble != nil && trouble.Code == work.NoQuorum {
+		if trouble := c.Trouble(); trouble != nil && trouble.Code == coordination.NoQuorum {
 			break
 		}
 	}
@@ -200,10 +200,10 @@ func TestLeaseAndNATSAway(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	until(t, b, work.Starting)
+	until(t, b, coordination.Starting)
 	await(t, b)
 	lost := ctx.Err() != nil // if the servers took longer to elect a leader than the lease lasts
-	var taken *work.Taken
+	var taken *coordination.Taken
 	if _, err := b.Take(t.Context(), run("acme", "market_engine", "test")); !lost && !errors.As(err, &taken) {
 		t.Errorf("a lease that is held while NATS loses everything: %v", err)
 	}
@@ -213,12 +213,12 @@ func TestLeaseAndNATSAway(t *testing.T) {
 	}
 	away := time.Now()
 	<-ctx.Done()
-	if !errors.Is(context.Cause(ctx), work.ErrLost) || a.Stats().Lost == 0 {
+	if !errors.Is(context.Cause(ctx), coordination.ErrLost) || a.Stats().Lost == 0 {
 		t.Errorf("the run ended because of %v", context.Cause(ctx))
 	}
 	t.Logf("the run was ended %s after NATS went away", time.Since(away).Round(100*time.Millisecond))
 	lease.Release()
-	until(t, a, work.Unreachable)
+	until(t, a, coordination.Unreachable)
 }
 
 // C13: a worker whose clock is ahead or behind takes no lease, says why, and goes on trying: once
@@ -229,16 +229,18 @@ func TestClocks(t *testing.T) {
 	for name, by := range map[string]time.Duration{"ahead of": time.Hour, "behind": -time.Hour} {
 		var wrong atomic.Int64
 		wrong.Store(int64(by))
-		c := open(t, cluster.URL(), "wrong", func(o *work.Options) { o.Now = func() time.Time { return time.Now().Add(time.Duration(wrong.Load())) } })
-		until(t, c, work.Clock)
+		c := open(t, cluster.URL(), "wrong", func(o *coordination.Options) {
+			o.Now = func() time.Time { return time.Now().Add(time.Duration(wrong.Load())) }
+		})
+		until(t, c, coordination.Clock)
 		if text := c.Trouble().Error(); !strings.Contains(text, name) || !strings.Contains(text, "timedatectl") {
 			t.Errorf("it says: %s", text)
 		}
 		if got := c.Stats().Difference.Round(time.Second); got != -by {
 			t.Errorf("the servers are %s ahead of a clock that is %s ahead", got, by)
 		}
-		var trouble *work.Trouble
-		if _, err := c.Take(t.Context(), run("acme", "live_intelligence", "mkt schedule")); !errors.As(err, &trouble) || trouble.Code != work.Clock {
+		var trouble *coordination.Trouble
+		if _, err := c.Take(t.Context(), run("acme", "live_intelligence", "mkt schedule")); !errors.As(err, &trouble) || trouble.Code != coordination.Clock {
 			t.Errorf("a lease for a worker whose clock is %s: %v", name, err)
 		}
 		wrong.Store(int64(time.Second))
@@ -261,9 +263,9 @@ func TestNews(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var news []heard
-	replica := open(t, cluster.URL(), "replica", func(o *work.Options) { o.Use = work.ForNews })
-	worker := open(t, cluster.URL(), "worker", func(o *work.Options) { o.Use = work.ForNews })
-	for _, c := range []*work.Conn{replica, worker} {
+	replica := open(t, cluster.URL(), "replica", func(o *coordination.Options) { o.Use = coordination.ForNews })
+	worker := open(t, cluster.URL(), "worker", func(o *coordination.Options) { o.Use = coordination.ForNews })
+	for _, c := range []*coordination.Conn{replica, worker} {
 		until(t, c, "")
 	}
 	err := replica.Listen(t.Context(), func(client, product string, version uint64) {
@@ -297,7 +299,7 @@ func TestNews(t *testing.T) {
 		return len(news) > 0 && news[len(news)-1] == heard{"acme", "market_engine", 1 << 60}
 	})
 	cluster.Stop(0)
-	until(t, replica, work.Unreachable)
+	until(t, replica, coordination.Unreachable)
 	if err := cluster.Start(0); err != nil {
 		t.Fatal(err)
 	}

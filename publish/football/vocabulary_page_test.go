@@ -38,14 +38,20 @@ func TestVocabularyPage(t *testing.T) {
 
 func vocabularyTable() string {
 	var b strings.Builder
-	fmt.Fprint(&b, "| market | meaning | periods | line | selections | subject | dimension | table |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(&b, "|market|meaning|periods|line|selections|subject|dimension|table|\n|-|-|-|-|-|-|-|-|\n")
 	for _, term := range football.Vocabulary() {
-		grid := ""
+		grid, line, subject := "", "", ""
 		if term.Grid {
 			grid = strings.ReplaceAll(term.Row+" × "+term.Column, "|", "/")
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | `%s` | %s |\n", term.Canonical, strings.ReplaceAll(term.Meaning, "|", "\\|"), codes(term.Periods, " "),
-			codes(strings.Split(string(term.Line), "+"), " and "), codes(strings.Split(term.Selections, "|"), " "), codes(strings.Split(term.Subject, "|"), " "), term.Dimension, grid)
+		if term.Line != "NONE" {
+			line = codes(strings.Split(string(term.Line), "+"), " and ")
+		}
+		if term.Subject != "MATCH" {
+			subject = codes(strings.Split(term.Subject, "|"), " ")
+		}
+		fmt.Fprintf(&b, "|`%s`|%s|%s|%s|%s|%s|`%s`|%s|\n", term.Canonical, strings.ReplaceAll(term.Meaning, "|", "\\|"), codes(term.Periods, " "),
+			line, codes(strings.Split(term.Selections, "|"), " "), subject, term.Dimension, grid)
 	}
 	return b.String()
 }

@@ -14,7 +14,7 @@
 //	names.go                      the two sides, by name and by the dialect's words
 //	player.go cast.go score.go    rows about players; scores
 //	playername.go                 which words are a player's name
-//	check.go identify*.go price.go  signs, ids, odds and quality
+//	handicap_lines.go identify*.go price.go  signs, ids, odds and quality
 //
 // The engine invents nothing and drops nothing: every priced row becomes exactly one
 // selection, with its odds unchanged, and is marked unless it is proven. The engine

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mkt/internal/work"
+	"mkt/internal/coordination"
 	"mkt/publish/layout"
 )
 
@@ -28,8 +28,8 @@ func (w *Work) Flag(set *Settings, cmd *cobra.Command) {
 func (w *Work) Set() bool { return w.text != "" }
 
 // Address returns the parsed setting.
-func (w *Work) Address() (work.Address, error) {
-	a, err := work.Parse(w.text)
+func (w *Work) Address() (coordination.Address, error) {
+	a, err := coordination.Parse(w.text)
 	if err != nil {
 		return a, Usagef("--work (MKT_WORK, work in mkt.yaml): %w", err)
 	}
@@ -38,7 +38,7 @@ func (w *Work) Address() (work.Address, error) {
 
 // Open opens a connection; it does not wait for a server. installation is the fingerprint of the
 // id key, "" if it is not known.
-func (w *Work) Open(env *Env, use work.Use, installation string) (*work.Conn, error) {
+func (w *Work) Open(env *Env, use coordination.Use, installation string) (*coordination.Conn, error) {
 	a, err := w.Address()
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (w *Work) Open(env *Env, use work.Use, installation string) (*work.Conn, er
 	if err != nil {
 		host = "unknown"
 	}
-	return work.Open(work.Options{Address: a, Use: use, Name: fmt.Sprintf("%s (process %d)", host, os.Getpid()), Version: env.Version,
+	return coordination.Open(coordination.Options{Address: a, Use: use, Name: fmt.Sprintf("%s (process %d)", host, os.Getpid()), Version: env.Version,
 		Installation: installation, Now: env.Now, Log: env.Log})
 }
 
@@ -63,6 +63,6 @@ func (env *Env) IDKeyFingerprint() string {
 
 // isTemporaryWork reports whether err is trouble of NATS that may pass by itself.
 func isTemporaryWork(err error) bool {
-	var trouble *work.Trouble
-	return errors.As(err, &trouble) && trouble.Temporary() || errors.Is(err, work.ErrLost)
+	var trouble *coordination.Trouble
+	return errors.As(err, &trouble) && trouble.Temporary() || errors.Is(err, coordination.ErrLost)
 }

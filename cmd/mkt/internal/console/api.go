@@ -29,8 +29,8 @@ type apiBody struct {
 
 func (b apiBody) chosen() string { return b.Account }
 
-// document serves a document of the API, as it is.
-func document(w http.ResponseWriter, r *http.Request) {
+// contract serves a document of the API, as it is.
+func contract(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/yaml; charset=utf-8")
 	http.ServeFileFS(w, r, docs.Files, path.Base(r.URL.Path))
 }

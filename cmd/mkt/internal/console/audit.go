@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
 	"html/template"
 	"net/http"
 	"sync"
@@ -10,7 +11,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/compare"
-	"mkt/cmd/mkt/internal/diffpage"
+	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/verify"
 	"mkt/internal/panics"
 	"mkt/publish/durable"
@@ -25,12 +26,6 @@ type auditBody struct {
 	Other  *check // of another one, that is running; nil if none is
 }
 
-// differenceBody is a comparison of two publications.
-type differenceBody struct {
-	picker
-	HTML template.HTML
-}
-
 // check is a verification, which goes on when nobody looks at it.
 type check struct {
 	Dataset     cli.Dataset
@@ -41,6 +36,9 @@ type check struct {
 	Report      verify.Report
 	Problem     string // why it could not be done
 }
+
+// Document returns the verdict as mkt verify prints it.
+func (c *check) Document() (template.HTML, error) { return c.Report.Document().HTML() }
 
 // checks keeps the newest verification of each account and product. One runs at a time:
 // it reads every byte.
@@ -161,12 +159,16 @@ func (c *Console) difference(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	body := differenceBody{picker: p}
-	body.HTML, err = report.HTML()
-	return view{Page: "diff", Section: "audit", Title: "What changed", Body: body}, err
+	made, err := report.Document("")
+	if err != nil {
+		return view{}, err
+	}
+	above := document.Link(fmt.Sprintf("/audit/%s/%s", p.Account, p.Product), fmt.Sprintf("Audit of %s, %s", p.Account, p.Product))
+	b := &documentBody{Account: p.Account, Above: []document.Span{above}}
+	return b.view("audit", "What changed", made)
 }
 
-func (c *Console) compare(r *http.Request, p picker) (*diffpage.Report, error) {
+func (c *Console) compare(r *http.Request, p picker) (*compare.Report, error) {
 	root, err := p.dataset.Open()
 	if err != nil {
 		return nil, err
@@ -185,7 +187,7 @@ func (c *Console) compare(r *http.Request, p picker) (*diffpage.Report, error) {
 		return nil, &problem{http.StatusServiceUnavailable, "Busy", "Another comparison is under way. Try again in a moment."}
 	}
 	defer c.comparing.Unlock()
-	report := diffpage.New(p.Account, string(p.Product), nameOf(o.A), nameOf(o.B))
+	report := compare.NewReport(o)
 	sum, err := compare.Run(r.Context(), o, func(change compare.Change) error {
 		report.Add(change)
 		return nil
@@ -196,12 +198,8 @@ func (c *Console) compare(r *http.Request, p picker) (*diffpage.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	report.Finish(sum, c.Env.Now(), "mkt "+c.Env.Version)
-	return &report, nil
-}
-
-func nameOf(s compare.Side) string {
-	return "version " + count(s.Commit.Version) + ", " + string(s.Commit.CycleID)
+	report.Finish(sum)
+	return report, nil
 }
 
 // sideOf opens the publication that a text names.

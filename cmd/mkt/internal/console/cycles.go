@@ -160,7 +160,7 @@ func lineOf(root durable.ReadFS, c snapshot.Commit) cycleLine {
 	n := m.Counters
 	l.Refreshed, l.Carried, l.Removed, l.Held = n["fixtures_refreshed"], n["fixtures_carried"], n["fixtures_removed"], n["fixtures_held"]
 	l.InPlay, l.Suspicious, l.Failed = n["in_play"], n["suspicions"], n["fixtures_failed"]
-	l.Damaged, l.Broken, l.suspicions = sum(m.Damaged), sum(m.Broken), suspicionsOf(m.Counters)
+	l.Damaged, l.Broken, l.suspicions = sum(m.Damaged), sum(m.Broken), inspect.Suspicions(m.Counters)
 	at := layout.TimeOf(c.CycleID)
 	for _, end := range []struct {
 		step string

@@ -370,7 +370,7 @@ func (b *fixtureBody) add(g history.Group) {
 				at[line], card.Lines = n, append(card.Lines, priceLine{Line: line})
 			}
 			p := price{SelectionRow: s, Name: history.NameOf(s), Point: history.PointOf(s)}
-			p.Note = noteOf(p.Point)
+			p.Note = p.Point.Note()
 			if p.Point.State != history.Offered {
 				b.Withheld++
 			}

@@ -50,6 +50,7 @@ var guideGroups = []guideGroup{
 	{"For operators", []guideEntry{
 		{"console", "What each section of these pages answers"},
 		{"operators", "Running it: accounts, keys, schedules, trouble"},
+		{"reference", "Every setting, metric and finding"},
 		{"cluster", "Running it on several machines: store, workers, replicas"},
 		{"providers", "What each provider has, and what a cycle costs"},
 		{"live", "What happens to a match in play every 8 seconds"},

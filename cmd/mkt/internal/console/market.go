@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -10,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/history"
-	"mkt/cmd/mkt/internal/historypage"
 	"mkt/fetch/provider/all"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -56,14 +57,17 @@ func (c *Console) market(r *http.Request) (view, error) {
 	}
 	b.Name = history.FixtureName(&b.Path.Fixture)
 	b.Explain = explainLink(d.Tenant, football.MarketEngine, newest.Version, id, b.Market)
-	shown := historypage.View{Tenant: d.Tenant, Market: b.Market, Path: b.Path,
+	b.Title, b.Line = b.Path.MarketTitle(b.Market), q.Get("line")
+	shown, err := b.Path.Document(history.Shown{Account: d.Tenant, Market: b.Market, Line: b.Line,
 		Link: func(selection string, version uint64) string {
 			return explainLink(d.Tenant, football.MarketEngine, version, id, b.Market, selection)
 		},
 		LinkLine: func(line string) string { return b.link("line", line) },
+	})
+	if err != nil {
+		return view{}, err
 	}
-	shown.Build(q.Get("line"))
-	b.Title, b.Line = shown.Title, q.Get("line")
+	shown.Title = ""
 	if !b.All() && o.Steps < history.MaxSteps {
 		b.AllSteps = b.link("steps", strconv.Itoa(min(b.Path.Changes, history.MaxSteps)))
 	}
@@ -120,15 +124,6 @@ func unknownFixture(err error, account, id string) error {
 	return err
 }
 
-// noteOf says what a price is if it is not simply offered.
-func noteOf(p history.Point) string { return historypage.Words(p).Note }
-
-// explainBody is what the page of an explanation shows.
-type explainBody struct {
-	*explain.Report
-	Data string
-}
-
 // explainTime bounds the work for an explanation: a live value is computed again from all
 // cycles of the match.
 const explainTime = time.Minute
@@ -162,46 +157,9 @@ func (c *Console) explain(r *http.Request) (view, error) {
 	case err != nil:
 		return view{}, err
 	}
-	b := &explainBody{Report: report, Data: c.Env.Data}
-	return view{Page: "explain", Section: "fixtures", Title: "Explanation of " + report.Title, Body: b}, nil
-}
-
-// Fields are the values with equal origins together.
-func (b *explainBody) Fields() (list []explainedFields) {
-	for _, v := range b.Values {
-		last := len(list) - 1
-		if last >= 0 && list[last].Rule == v.Rule && samePieces(list[last].From, v.From) {
-			list[last].Values = append(list[last].Values, v)
-			continue
-		}
-		list = append(list, explainedFields{Rule: v.Rule, From: v.From, Values: []explain.Value{v}})
+	b := &documentBody{Account: d.Tenant, Command: fmt.Sprintf("explain %s --tenant %s --product %s --at v%d", report.ID, d.Tenant, d.Product, report.Publication.Version)}
+	if first, _, _ := strings.Cut(strings.Trim(report.ID, "/"), "/"); d.Product == football.MarketEngine && strings.HasPrefix(first, "fx_") {
+		b.Above = []document.Span{document.Link("/fixtures/"+d.Tenant+"/"+first, "The fixture")}
 	}
-	return list
-}
-
-type explainedFields struct {
-	Rule   string
-	From   []explain.Piece
-	Values []explain.Value
-}
-
-func samePieces(a, b []explain.Piece) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// Fixture returns the address of the page of the fixture; "" if the target does not name it.
-func (b *explainBody) Fixture() string {
-	first, _, _ := strings.Cut(strings.Trim(b.ID, "/"), "/")
-	if b.Product != football.MarketEngine || !strings.HasPrefix(first, "fx_") {
-		return ""
-	}
-	return "/fixtures/" + b.Tenant + "/" + first
+	return b.view("fixtures", "Explanation of "+report.Title, report.Document(""))
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"html/template"
 	"io/fs"
 	"net/http"
 	"time"
@@ -24,7 +25,7 @@ type overviewBody struct {
 	Accounts []accountLine
 	Problem  string // of tenants.yaml
 	Report   doctor.Report
-	Bad      []doctor.Finding
+	Checks   template.HTML
 }
 
 // accountLine is an account with its products.
@@ -54,7 +55,9 @@ type productLine struct {
 func (c *Console) overview(r *http.Request) (view, error) {
 	file, err := c.tenants()
 	body := overviewBody{Now: c.Env.Now(), Problem: cli.Message(err), Report: c.findings(r.Context())}
-	body.Bad = body.Report.Bad()
+	if body.Checks, err = body.Report.Document(false).HTML(); err != nil {
+		return view{}, err
+	}
 	if file != nil {
 		for i := range file.Tenants {
 			line, err := c.accountLine(&file.Tenants[i])

@@ -3,10 +3,7 @@ package console
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
-
-	"mkt/transform"
 )
 
 // suspicionChange is what a publication changed in the number of suspicious markets.
@@ -25,21 +22,6 @@ type kindChange struct {
 
 // Delta returns the change.
 func (k kindChange) Delta() int64 { return k.Now - k.Before }
-
-// suspicionsOf returns the suspicious markets in the counters of a manifest by kind; nil if they
-// were not counted.
-func suspicionsOf(counters map[string]int64) map[string]int64 {
-	if _, counted := counters[transform.SuspicionsCounter]; !counted {
-		return nil
-	}
-	kinds := map[string]int64{}
-	for name, n := range counters {
-		if kind, is := strings.CutPrefix(name, transform.SuspicionsCounter+":"); is {
-			kinds[kind] = n
-		}
-	}
-	return kinds
-}
 
 // suspicionChanges returns the publications in which the number of suspicious markets changed,
 // newest first. Publications whose snapshot is not kept have no numbers, and are passed over.

@@ -14,7 +14,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
-	"mkt/internal/work"
+	"mkt/internal/coordination"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -49,8 +49,8 @@ type Options struct {
 	// Probe sends one cheap request to a tenant's provider; nil sends none.
 	Probe func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error)
 	// Work asks NATS and the workers, and changes nothing; nil without the setting work. Its error
-	// is a *work.Trouble if the setting is valid.
-	Work func(context.Context) ([]work.Worker, work.Stats, error)
+	// is a *coordination.Trouble if the setting is valid.
+	Work func(context.Context) ([]coordination.Worker, coordination.Stats, error)
 	// Store opens the object store, and StoreName names it; nil if there is none.
 	Store     func(context.Context) (*store.Store, error)
 	StoreName string

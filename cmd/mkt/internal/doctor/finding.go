@@ -43,7 +43,7 @@ func (r Report) Bad() []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Level == OK })
 }
 
-// codes describes every code. docs/operators.md has a line for each.
+// codes describes every code. docs/reference.md has a line for each.
 var codes = map[string]string{
 	"SEAL_KEY_MISSING":    "there is no sealing key",
 	"SEAL_KEY_UNREADABLE": "the sealing key cannot be read by this user",

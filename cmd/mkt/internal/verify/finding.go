@@ -53,7 +53,7 @@ type Checked struct {
 	Rebuilt   int   `json:"remade"` // cycles and snapshots
 }
 
-// codes describes every code. docs/operators.md has a line for each.
+// codes describes every code. docs/reference.md has a line for each.
 var codes = map[string]string{
 	"COMMIT_MISSING":      "a commit record is not there",
 	"COMMIT_DAMAGED":      "a commit record cannot be read",

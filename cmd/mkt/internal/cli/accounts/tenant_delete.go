@@ -17,7 +17,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/internal/work"
+	"mkt/internal/coordination"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -153,7 +153,7 @@ func (g *Group) lease(ctx context.Context, id string, w cli.Work) (release func(
 	if !w.Set() {
 		return func() {}, nil
 	}
-	conn, err := w.Open(g.Env, work.ForLeases, g.IDKeyFingerprint())
+	conn, err := w.Open(g.Env, coordination.ForLeases, g.IDKeyFingerprint())
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (g *Group) lease(ctx context.Context, id string, w cli.Work) (release func(
 		conn.Close()
 		return nil, fmt.Errorf("%w; if no other machine runs cycles, --work= deletes without a lease", err)
 	}
-	var leases []*work.Lease
+	var leases []*coordination.Lease
 	release = func() {
 		for _, one := range leases {
 			one.Release()
@@ -171,10 +171,10 @@ func (g *Group) lease(ctx context.Context, id string, w cli.Work) (release func(
 		conn.Close()
 	}
 	for _, p := range account.Products() {
-		one, err := conn.Take(ctx, work.Run{Client: id, Product: string(p), Purpose: "mkt tenant delete", Short: p == football.LiveIntelligence})
+		one, err := conn.Take(ctx, coordination.Run{Client: id, Product: string(p), Purpose: "mkt tenant delete", Short: p == football.LiveIntelligence})
 		if err != nil {
 			release()
-			var taken *work.Taken
+			var taken *coordination.Taken
 			if errors.As(err, &taken) {
 				err = errors.Join(durable.ErrLocked, err)
 			}

@@ -13,7 +13,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/fetch/raw"
-	"mkt/internal/work"
+	"mkt/internal/coordination"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -147,7 +147,7 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 	unable := func(err error) error {
 		r := Report{Tenant: j.Tenant.ID, Product: string(j.Product), Step: "lock", Cycle: string(cycle), Error: cli.Message(err)}
 		// Only a run that is under way is a reason for a task to be skipped.
-		switch failed, trouble := (*publish.StoreError)(nil), (*work.Trouble)(nil); {
+		switch failed, trouble := (*publish.StoreError)(nil), (*coordination.Trouble)(nil); {
 		case errors.As(err, &failed):
 			if r.Step, r.Code = "store", string(health.CodeStorage); errors.Is(err, snapshot.ErrStoreLacks) {
 				r.Code = string(health.CodeStoreLacks)
@@ -180,9 +180,9 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 			return cli.ErrInterrupted
 		}
 		report, err := do(ctx, Task{j, open.root, open.data, cycle, open.store, open.ship, received, stopping.Done()})
-		switch lost := errors.Is(context.Cause(ctx), work.ErrLost); {
+		switch lost := errors.Is(context.Cause(ctx), coordination.ErrLost); {
 		case lost && err != nil:
-			err = fmt.Errorf("tenant %s: %s: %w", j, report.Step, work.ErrLost)
+			err = fmt.Errorf("tenant %s: %s: %w", j, report.Step, coordination.ErrLost)
 		case stopping.Err() != nil && errors.Is(err, context.Canceled):
 			err = fmt.Errorf("tenant %s: %s %w", j, report.Step, errStepInterrupted)
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/internal/work"
+	"mkt/internal/coordination"
 	"mkt/publish/durable"
 )
 
@@ -32,8 +32,8 @@ func (l *cycleLine) last() Report {
 // in package health.
 func (l *cycleLine) log(log *slog.Logger, code string, err error) {
 	last := l.last()
-	var trouble *work.Trouble
-	var taken *work.Taken
+	var trouble *coordination.Trouble
+	var taken *coordination.Taken
 	switch {
 	case errors.As(err, &taken):
 		log.Warn("tick skipped: another machine is running this cycle", "by", taken.Holder, "since", taken.Since)
@@ -43,7 +43,7 @@ func (l *cycleLine) log(log *slog.Logger, code string, err error) {
 		log.Debug("tick skipped: no lease can be asked for", "error", err)
 	case errors.Is(err, errAlreadyRan):
 		log.Info("tick skipped: another worker ran this cycle before the account came here")
-	case errors.Is(err, work.ErrLost):
+	case errors.Is(err, coordination.ErrLost):
 		log.Error("cycle interrupted", append(l.pairs(), "step", last.Step, "error", err)...)
 	case errors.Is(err, cli.ErrInterrupted):
 		log.Info("stopped between two steps", l.pairs()...)

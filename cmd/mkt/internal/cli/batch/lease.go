@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/internal/work"
+	"mkt/internal/coordination"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/transform/identity"
@@ -25,7 +25,7 @@ const (
 type leases struct {
 	cli.Work
 	purpose string // what runs, for whoever finds a lease taken
-	conn    *work.Conn
+	conn    *coordination.Conn
 }
 
 // installation returns the fingerprint of the id key, "" if it is not known.
@@ -42,7 +42,7 @@ func (g *Group) connect(ctx context.Context, purpose string) (close func(), err 
 	if !g.leases.Set() {
 		return func() {}, nil
 	}
-	conn, err := g.leases.Open(g.Env, work.ForLeases, g.installation())
+	conn, err := g.leases.Open(g.Env, coordination.ForLeases, g.installation())
 	if err != nil {
 		return nil, err
 	}
@@ -54,15 +54,15 @@ func (g *Group) connect(ctx context.Context, purpose string) (close func(), err 
 	return func() { conn.Close(); g.leases.conn = nil }, nil
 }
 
-func (g *Group) awaitLeases(ctx context.Context, conn *work.Conn) error {
+func (g *Group) awaitLeases(ctx context.Context, conn *coordination.Conn) error {
 	wait := func(most time.Duration) error {
 		ctx, cancel := context.WithTimeout(ctx, most)
 		defer cancel()
 		return conn.Wait(ctx)
 	}
 	err := wait(natsWait)
-	var trouble *work.Trouble
-	if errors.As(err, &trouble) && trouble.Code == work.Starting {
+	var trouble *coordination.Trouble
+	if errors.As(err, &trouble) && trouble.Code == coordination.Starting {
 		fmt.Fprintln(g.Errs, "mkt: "+trouble.What)
 		err = wait(leaseWait)
 	}
@@ -80,8 +80,8 @@ func (g *Group) claim(ctx context.Context, tenant string, product football.Produ
 	if conn == nil {
 		return ctx, func() {}, nil
 	}
-	lease, err := conn.Take(ctx, work.Run{Client: tenant, Product: string(product), Purpose: g.leases.purpose, Short: product == football.LiveIntelligence})
-	var taken *work.Taken
+	lease, err := conn.Take(ctx, coordination.Run{Client: tenant, Product: string(product), Purpose: g.leases.purpose, Short: product == football.LiveIntelligence})
+	var taken *coordination.Taken
 	if errors.As(err, &taken) {
 		return nil, nil, fmt.Errorf("tenant %s, %s: %w: %w; try again later", tenant, product, durable.ErrLocked, err)
 	}

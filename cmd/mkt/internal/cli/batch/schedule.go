@@ -12,7 +12,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/internal/work"
+	"mkt/internal/coordination"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve/account"
@@ -148,7 +148,7 @@ func (g *Group) openWork(t *timetable) (leave, closeWork func(), err error) {
 	if !g.leases.Set() {
 		return func() {}, func() {}, nil
 	}
-	conn, err := g.leases.Open(g.Env, work.ForLeases, g.installation())
+	conn, err := g.leases.Open(g.Env, coordination.ForLeases, g.installation())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/internal/work"
+	"mkt/internal/coordination"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/serve/account"
@@ -25,7 +25,7 @@ var errAlreadyRan = errors.New("another worker ran this cycle")
 // share makes this process one of several workers. An account is run by one of them, with all its
 // products, because its quota and its pace are decided over all of them. leave tells the others at
 // once that this worker begins no further run.
-func (t *timetable) share(conn *work.Conn) (leave, end func(), err error) {
+func (t *timetable) share(conn *coordination.Conn) (leave, end func(), err error) {
 	t.member, err = conn.Join(runtime.GOMAXPROCS(0), t.reassign)
 	if err != nil {
 		return nil, nil, err
@@ -195,14 +195,14 @@ func (t *timetable) ranElsewhere(j Job) bool {
 
 // isWithoutLease reports whether a run did not begin, or ended, because NATS could not be asked.
 func isWithoutLease(err error) bool {
-	var trouble *work.Trouble
-	return errors.As(err, &trouble) || errors.Is(err, work.ErrLost)
+	var trouble *coordination.Trouble
+	return errors.As(err, &trouble) || errors.Is(err, coordination.ErrLost)
 }
 
 // afterLease plans the next attempt of a run that got no lease: when the lease of a worker that
 // died is over, or when NATS answers again.
 func (t *timetable) afterLease(name string, err error) {
-	var taken *work.Taken
+	var taken *coordination.Taken
 	now := t.group.Now()
 	switch {
 	case errors.As(err, &taken) && !taken.Gone.IsZero():

@@ -11,7 +11,7 @@ import (
 	"mkt/cmd/mkt/internal/runs"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
-	"mkt/internal/work"
+	"mkt/internal/coordination"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/serve/account"
@@ -23,8 +23,8 @@ type timetable struct {
 	group     *Group
 	steps     []Step
 	catchUp   bool
-	member    *work.Member  // nil: this process runs all accounts
-	grace     time.Duration // how long a running step may go on after the stop
+	member    *coordination.Member // nil: this process runs all accounts
+	grace     time.Duration        // how long a running step may go on after the stop
 	Scheduler *schedule.Scheduler
 	metrics   *cycleMetrics
 

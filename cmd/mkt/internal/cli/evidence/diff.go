@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/compare"
-	"mkt/cmd/mkt/internal/diffpage"
+	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/page"
 	"mkt/publish/durable"
@@ -199,7 +200,7 @@ func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, sho
 	case g.JSON():
 		print = &jsonPrinter{g.Encode}
 	}
-	report := diffpage.New(o.A.Manifest.ClientID, string(o.A.Manifest.Product), diffSideOf(o.A.Commit).String(), diffSideOf(o.B.Commit).String())
+	report := compare.NewReport(o)
 	sum, err := compare.Run(ctx, o, func(c compare.Change) error {
 		if shown != nil && !shown[c.What] {
 			return nil
@@ -211,14 +212,20 @@ func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, sho
 	if err = errors.Join(err, print.end()); err != nil {
 		return errors.Is(err, cli.ErrPagerLeft), err // what the pager showed are differences
 	}
+	report.Finish(sum)
+	made, err := report.Document(f.dataB)
+	if err != nil {
+		return false, err
+	}
 	if f.html != "" {
-		report.Finish(sum, g.Now(), "mkt "+g.Version)
-		if _, err := page.WriteFile(f.html, g.Out, report.Write); err != nil {
+		c := page.Content{MadeBy: "mkt " + g.Version, MadeAt: g.Now(), Command: "mkt diff"}
+		title := fmt.Sprintf("What changed: %s %s", o.A.Manifest.ClientID, o.A.Manifest.Product)
+		if _, err := page.WriteFile(f.html, g.Out, func(w io.Writer) error { return made.Write(w, title, c) }); err != nil {
 			return false, err
 		}
 	}
 	if f.html != "-" {
-		err = g.printSummary(f, o, sum)
+		err = g.show(summaryOf(o, sum), func() *document.Document { return made })
 	}
 	return differs(sum, shown), err
 }

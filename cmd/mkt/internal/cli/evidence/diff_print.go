@@ -107,47 +107,18 @@ func diffSideOf(c snapshot.Commit) diffSide {
 	return diffSide{c.Version, string(c.CycleID), c.PublishedAt}
 }
 
-func (s diffSide) String() string {
-	return fmt.Sprintf("version %d, %s, published %s", s.Version, s.CycleID, cli.Moment(&s.PublishedAt))
+// diffSummary is what was compared and the counts of all changes, including those that --only left
+// out.
+type diffSummary struct {
+	What     string   `json:"change"`
+	ClientID string   `json:"client_id"`
+	Product  string   `json:"product"`
+	A        diffSide `json:"a"`
+	B        diffSide `json:"b"`
+	Differs  bool     `json:"differs"`
+	compare.Summary
 }
 
-// printSummary ends the output: what was compared, and the counts of all changes, including
-// those that --only left out.
-func (g *Group) printSummary(f diffFlags, o compare.Options, sum compare.Summary) error {
-	sideA, sideB := diffSideOf(o.A.Commit), diffSideOf(o.B.Commit)
-	if g.JSON() {
-		return g.Encode(struct {
-			What     string   `json:"change"`
-			ClientID string   `json:"client_id"`
-			Product  string   `json:"product"`
-			A        diffSide `json:"a"`
-			B        diffSide `json:"b"`
-			Differs  bool     `json:"differs"`
-			compare.Summary
-		}{"summary", o.A.Manifest.ClientID, string(o.A.Manifest.Product), sideA, sideB, sum.Differs(), sum})
-	}
-	w := cli.NewTableWriter(g.Out)
-	plain.Fprintf(w, "A\t%s\nB\t%s\n", sideA, sideB)
-	plain.Fprintf(w, "fixtures\t%d in A, %d in B: %d the same, %d changed\n", sum.FixturesA, sum.FixturesB, sum.Same, sum.Changed)
-	for _, what := range compare.Whats() {
-		n := sum.Changes[what]
-		if n == 0 {
-			continue
-		}
-		note := ""
-		if what == compare.OddsMoved {
-			note = fmt.Sprintf("  (%d up, %d down)", sum.Up, sum.Down)
-		}
-		plain.Fprintf(w, "%s\t%d%s\n", what.Words(), n, note)
-	}
-	if sum.Differs() {
-		m := o.A.Manifest
-		command := fmt.Sprintf("mkt explain ID --tenant %s --product %s --at", m.ClientID, m.Product)
-		data := ""
-		if f.dataB != "" {
-			data = " --data " + f.dataB
-		}
-		plain.Fprintf(w, "explain\t%s v%d, of B: %s v%d%s\n", command, o.A.Commit.Version, command, o.B.Commit.Version, data)
-	}
-	return w.Flush()
+func summaryOf(o compare.Options, sum compare.Summary) diffSummary {
+	return diffSummary{"summary", o.A.Manifest.ClientID, string(o.A.Manifest.Product), diffSideOf(o.A.Commit), diffSideOf(o.B.Commit), sum.Differs(), sum}
 }

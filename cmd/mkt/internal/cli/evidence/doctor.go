@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,11 +15,11 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/doctor"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/provider/all"
-	"mkt/internal/work"
+	"mkt/internal/coordination"
 	"mkt/publish/football"
 	"mkt/publish/store"
 	"mkt/serve"
@@ -60,7 +59,7 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 			o := g.doctorOptions(cmd, f)
 			o.Limits, o.LimitsInConfig = shared, slices.Contains(g.Settings.Given(), "limits")
 			report := doctor.Run(cmd.Context(), o)
-			if err := g.printDoctor(report, f.verbose); err != nil && !errors.Is(err, cli.ErrPagerLeft) {
+			if err := g.show(report, func() *document.Document { return report.Document(f.verbose) }); err != nil && !errors.Is(err, cli.ErrPagerLeft) {
 				return err
 			}
 			if !report.Healthy {
@@ -110,16 +109,16 @@ const (
 )
 
 // askWorkers asks NATS and the workers of all machines.
-func (g *Group) askWorkers(ctx context.Context) ([]work.Worker, work.Stats, error) {
-	conn, err := g.work.Open(g.Env, work.ForLooking, "")
+func (g *Group) askWorkers(ctx context.Context) ([]coordination.Worker, coordination.Stats, error) {
+	conn, err := g.work.Open(g.Env, coordination.ForLooking, "")
 	if err != nil {
-		return nil, work.Stats{}, err
+		return nil, coordination.Stats{}, err
 	}
 	defer conn.Close()
 	wait, cancel := context.WithTimeout(ctx, natsAnswers)
 	defer cancel()
 	if err := conn.Wait(wait); err != nil {
-		return nil, work.Stats{}, err
+		return nil, coordination.Stats{}, err
 	}
 	workers, err := conn.Workers(ctx, workersAnswer)
 	return workers, conn.Stats(), err
@@ -142,56 +141,4 @@ func (g *Group) prober() func(context.Context, *tenants.Tenant, football.Product
 			Open: open,
 		})
 	}
-}
-
-func (g *Group) printDoctor(r doctor.Report, verbose bool) error {
-	if g.JSON() {
-		return g.Encode(r)
-	}
-	shown := r.Bad()
-	if verbose {
-		shown = r.Findings
-	}
-	for _, f := range shown {
-		g.printFinding(f)
-	}
-	verdict := "healthy"
-	switch {
-	case !r.Healthy:
-		verdict = cli.Plural(r.Failures, "failure") + ", " + cli.Plural(r.Warnings, "warning")
-	case r.Warnings > 0:
-		verdict = "healthy, " + cli.Plural(r.Warnings, "warning")
-	}
-	style := cli.Good
-	switch {
-	case !r.Healthy:
-		style = cli.Bad
-	case r.Warnings > 0:
-		style = cli.Warn
-	}
-	cli.Print(g.Out, style, verdict)
-	_, err := fmt.Fprintf(g.Out, " (%s)\n", cli.Plural(r.Checks, "check"))
-	return err
-}
-
-var levels = map[doctor.Level]cli.Style{doctor.Warn: cli.Warn, doctor.Fail: cli.Bad}
-
-// printFinding prints a finding in three lines: what is wrong and where, what was found,
-// and how to fix it. What is right takes one line.
-func (g *Group) printFinding(f doctor.Finding) {
-	var where []string
-	for _, s := range []string{f.Tenant, f.Product, f.File} {
-		if s != "" {
-			where = append(where, s)
-		}
-	}
-	if f.Level == doctor.OK {
-		cli.Print(g.Out, cli.Good, "OK")
-		plain.Fprintf(g.Out, "    %s  %s: %s\n", f.Area, strings.Join(where, " "), f.What)
-		return
-	}
-	cli.Print(g.Out, levels[f.Level], string(f.Level))
-	plain.Fprintf(g.Out, "%*s  %s  %s\n", max(0, 4-len(f.Level)), "", f.Code, strings.Join(where, " "))
-	cli.Paragraph(g.Out, "      ", f.What)
-	plain.Fprintf(g.Out, "      fix: %s\n", f.Fix) // in one line, because commands in it are copied
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/document"
 	"mkt/serve"
 )
 
@@ -21,4 +22,12 @@ type Group struct {
 func New(env *cli.Env) []*cobra.Command {
 	g := &Group{Env: env}
 	return []*cobra.Command{newInspect(g), newDiff(g), newExplain(g), newHistory(g), newVerify(g), newDoctor(g), newMapping(g)}
+}
+
+// show prints a result: as JSON, or else as the document that it makes.
+func (g *Group) show(result any, made func() *document.Document) error {
+	if g.JSON() {
+		return g.Encode(result)
+	}
+	return made().Print(g.Out)
 }

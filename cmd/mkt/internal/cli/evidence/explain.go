@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/fetch/provider/all"
@@ -177,12 +178,8 @@ func (g *Group) explainIn(ctx context.Context, p cli.Dataset, e explained) (*exp
 var errExplained = errors.New("not everything could be traced to the payload: see the notes")
 
 func (g *Group) printExplained(r *explain.Report) error {
-	if g.JSON() {
-		if err := g.Encode(r); err != nil {
-			return err
-		}
-	} else {
-		g.drawExplained(r)
+	if err := g.show(r, func() *document.Document { return r.Document(g.Data) }); err != nil {
+		return err
 	}
 	if !r.Complete {
 		return errExplained

@@ -16,7 +16,6 @@ import (
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/history"
-	"mkt/cmd/mkt/internal/historypage"
 	"mkt/cmd/mkt/internal/page"
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/durable"
@@ -216,8 +215,11 @@ func (g *Group) printHistory(f historyFlags, p *history.Path, of wantedPrices) e
 	case g.JSON():
 		return g.Encode(history.ReportOf(p, of.market, of.selection))
 	}
-	g.drawHistory(p, of)
-	return nil
+	d, err := p.Document(history.Shown{Account: of.dataset.Tenant, Market: of.market, Selection: of.selection, Columns: g.Columns()})
+	if err != nil {
+		return err
+	}
+	return d.Print(g.Out)
 }
 
 func (g *Group) historyPage(f historyFlags, p *history.Path, of wantedPrices) error {
@@ -228,10 +230,13 @@ func (g *Group) historyPage(f historyFlags, p *history.Path, of wantedPrices) er
 		}
 		of.market = groups[0].Markets[0].MarketID // the match result, if there is one
 	}
-	v := historypage.View{Tenant: of.dataset.Tenant, Market: of.market, Path: p}
-	v.Build("")
+	d, err := p.Document(history.Shown{Account: of.dataset.Tenant, Market: of.market})
+	if err != nil {
+		return err
+	}
+	title := p.MarketTitle(of.market)
 	size, err := page.WriteFile(f.html, g.Out, func(w io.Writer) error {
-		return v.Write(w, "mkt "+g.Version, "mkt history "+of.fixture+"/"+of.market, g.Now())
+		return d.Write(w, history.FixtureName(&p.Fixture)+": "+title, page.Content{MadeBy: "mkt " + g.Version, MadeAt: g.Now(), Command: "mkt history " + of.fixture + "/" + of.market})
 	})
 	if err != nil || f.html == "-" {
 		return err
@@ -239,106 +244,6 @@ func (g *Group) historyPage(f historyFlags, p *history.Path, of wantedPrices) er
 	if g.JSON() {
 		return g.Encode(map[string]any{"file": f.html, "bytes": size, "fixture_id": of.fixture, "market_id": of.market, "client_id": of.dataset.Tenant})
 	}
-	_, err = plain.Fprintf(g.Out, "%s: %s, %s\n", f.html, history.FixtureName(&p.Fixture), v.Title)
+	_, err = plain.Fprintf(g.Out, "%s: %s, %s\n", f.html, history.FixtureName(&p.Fixture), title)
 	return err
-}
-
-// drawHistory draws the main markets of a fixture, or the market that was asked for.
-func (g *Group) drawHistory(p *history.Path, of wantedPrices) {
-	plain.Fprintf(g.Out, "%s  %s\n", history.FixtureName(&p.Fixture), of.fixture)
-	if at := p.Fixture.StartsAt; at != nil {
-		plain.Fprintf(g.Out, "kick-off %s\n", cli.ClockTime(*at))
-	}
-	plain.Fprintf(g.Out, "%s of %s changed the fixture; %d read%s\n", cli.Plural(p.Changes, "kept publication"), of.dataset.Tenant, len(p.Steps), opening(p))
-	for _, err := range p.Damaged {
-		plain.Fprintf(g.Out, "could not be read: %v\n", err)
-	}
-	if p.Removed {
-		plain.Fprintf(g.Out, "the newest publication does not have the fixture\n")
-	}
-	for _, group := range history.Grouped(p.Newest().Markets) {
-		for _, m := range group.Markets {
-			if of.market == "" && group.Name == "Main" || m.MarketID == of.market {
-				g.drawMarket(p, m, of)
-			}
-		}
-	}
-	if of.market == "" {
-		return
-	}
-	w := cli.NewTableWriter(g.Out)
-	fmt.Fprint(w, "\nversion\tretrieved\tprocessed\tpublished\tprices\n")
-	all := history.Selected(p.Series(of.market), of.selection)
-	for i, s := range p.Steps {
-		var prices []string
-		for _, one := range all {
-			if point := one.Points[i]; !point.Same || i == 0 {
-				prices = append(prices, one.Name+" "+words(point))
-			}
-		}
-		marks := strings.Join(p.Marks(i), ", ")
-		if len(prices) == 0 && marks == "" {
-			continue
-		}
-		if marks != "" {
-			marks = " [" + strings.ReplaceAll(marks, "_", " ") + "]"
-		}
-		plain.Fprintf(w, "v%d\t%s\t%s\t%s\t%s%s\n", s.Version, clock(s.FetchedAt), clock(s.ProcessedAt), clock(s.PublishedAt), strings.Join(prices, ", "), marks)
-	}
-	w.Flush()
-}
-
-func opening(p *history.Path) string {
-	if p.Opening {
-		return ""
-	}
-	return ", the first is the oldest that is kept in this time, not the opening"
-}
-
-func clock(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return cli.ClockTime(t)
-}
-
-// words returns a price with what is the matter with it.
-func words(p history.Point) string {
-	c := historypage.Words(p)
-	if c.Note == "" {
-		return c.Text
-	}
-	return strings.TrimSpace(c.Text + " (" + c.Note + ")")
-}
-
-// The columns of a selection's name, and of the path of its price.
-const nameColumns, leastPath, widestPath = 16, 8, 32
-
-// drawMarket draws each price of a market on one line. Of a fixture, only the main line.
-func (g *Group) drawMarket(p *history.Path, m *table.MarketRow, of wantedPrices) {
-	width := widestPath
-	wide := g.Columns()
-	if wide > 0 {
-		width = min(max(wide-nameColumns-len("   2.00 → 2.00  before kick-off 2.00  "), leastPath), widestPath)
-	}
-	plain.Fprintf(g.Out, "\n%s  %s\n", history.Heading(m), m.MarketID)
-	line := ""
-	if of.market == "" {
-		line = history.MainLine(m)
-	}
-	for _, s := range history.Selected(p.Series(m.MarketID), of.selection) {
-		if line != "" && s.Line != line {
-			continue
-		}
-		first := "-"
-		if o, _, ok := s.Opening(); ok {
-			first = words(o)
-		}
-		last := ""
-		if p.Closing >= 0 {
-			last = "  before kick-off " + words(s.Points[p.Closing])
-		}
-		lead := "  " + cli.Pad(plain.Text(s.Name), nameColumns) + " " + s.Sparkline(p, width) + "  "
-		fmt.Fprintln(g.Out, cli.Indented(lead, plain.Text(first+" → "+words(s.Current())+last), wide))
-	}
 }

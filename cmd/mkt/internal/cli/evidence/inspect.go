@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/inspect"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -147,10 +148,7 @@ func (g *Group) inspectAll(datasets []cli.Dataset) error {
 		}
 		list = append(list, o)
 	}
-	if g.JSON() {
-		return g.Encode(list)
-	}
-	return printOverviews(g.Out, list)
+	return g.show(list, func() *document.Document { return inspect.Table(list) })
 }
 
 // inspectHistory shows one dataset, publication by publication.
@@ -167,13 +165,10 @@ func (g *Group) inspectHistory(p cli.Dataset, last int) error {
 		if list == nil {
 			list = []inspect.Publication{}
 		}
-		if g.JSON() {
-			return g.Encode(struct {
-				inspect.Overview
-				Publications []inspect.Publication `json:"publications"`
-			}{o, list})
-		}
-		return printHistory(g.Out, o, list)
+		return g.show(struct {
+			inspect.Overview
+			Publications []inspect.Publication `json:"publications"`
+		}{o, list}, func() *document.Document { return o.Document(list) })
 	})
 }
 
@@ -193,10 +188,7 @@ func (g *Group) inspectCycle(f inspectFlags) error {
 		if err != nil {
 			return err
 		}
-		if g.JSON() {
-			return g.Encode(c)
-		}
-		return printCycle(g.Out, c, f.columns)
+		return g.show(c, func() *document.Document { return c.Document(f.columns) })
 	})
 }
 

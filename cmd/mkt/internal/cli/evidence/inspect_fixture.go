@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/history"
-	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -68,10 +68,7 @@ func (g *Group) inspectFixture(f inspectFlags, text string) error {
 		if err != nil {
 			return err
 		}
-		if g.JSON() {
-			return g.Encode(shown)
-		}
-		return g.printFixture(shown)
+		return g.show(shown, shown.document)
 	}
 	return cli.Usagef("%q is not a cycle (want %s), and %w", text, snapshot.Forms, fixtures.ErrUnknown)
 }
@@ -133,23 +130,24 @@ func marketOf(group string, m *table.MarketRow) inspectedMarket {
 	return one
 }
 
-func (g *Group) printFixture(f inspectedFixture) error {
-	plain.Fprintf(g.Out, "%s  %s\n", fixtures.Name(f.Home, f.Away), f.FixtureID)
-	plain.Fprintf(g.Out, "league     %s\nkick-off   %s\nprovider   %s %s, retrieved %s\n", orDash(f.League), cli.Moment(f.StartsAt), f.SourceProvider, f.ProviderFixtureID, cli.ClockTime(f.FetchedAt))
-	plain.Fprintf(g.Out, "published  %s, version %d, cycle %s\n", f.ClientID, f.Version, f.CycleID)
+func (f inspectedFixture) document() *document.Document {
+	facts := []document.Fact{{Name: "league", Value: document.Words(orDash(f.League))}, {Name: "kick-off", Value: document.Words(cli.Moment(f.StartsAt))},
+		{Name: "provider", Value: document.Format("%s %s, retrieved %s", f.SourceProvider, f.ProviderFixtureID, document.At(f.FetchedAt))},
+		{Name: "published", Value: document.Format("%s, version %d, cycle %s", f.ClientID, f.Version, f.CycleID)}}
 	if f.LeftAt != nil {
-		plain.Fprintf(g.Out, "left       on %s: the newest publication does not have it\n", cli.ClockTime(*f.LeftAt))
+		facts = append(facts, document.Fact{Name: "left", Value: document.Format("on %s: the newest publication does not have it", document.At(*f.LeftAt))})
 	}
+	d := &document.Document{Head: document.Words(fixtures.Name(f.Home, f.Away) + "  " + f.FixtureID), Sections: []document.Section{{Facts: facts}}}
 	if len(f.Markets) == 0 {
-		_, err := fmt.Fprintln(g.Out, "no markets")
-		return err
+		d.Sections = append(d.Sections, document.Section{Notes: []document.Note{{Line: document.Words("no markets")}}})
+		return d
 	}
-	w := cli.NewTableWriter(g.Out)
-	fmt.Fprintln(w, "GROUP\tMARKET\tSELECTIONS\tPUBLISHABLE\tID")
+	t := &document.Table{Columns: document.Columns("Group", "Market", "#Selections", "#Publishable", "Id")}
 	for _, m := range f.Markets {
-		plain.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", m.group, m.title, m.Selections, m.Publishable, m.MarketID)
+		t.Add(m.group, m.title, m.Selections, m.Publishable, m.MarketID)
 	}
-	return w.Flush()
+	d.Sections = append(d.Sections, document.Section{Table: t})
+	return d
 }
 
 func orDash(s *string) string {

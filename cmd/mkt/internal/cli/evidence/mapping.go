@@ -86,7 +86,7 @@ Save a report, edit a table, build, and compare.`,
 			}
 			view := coverageOf(coverage)
 			if f.tenant == "" {
-				view.hint = " Name them\nwith --listing, --participants, or --home and --away."
+				view.hint = " Name them with --listing, --participants, or --home and --away."
 			}
 			return g.showCoverage(view, from)
 		},
@@ -324,20 +324,13 @@ func (g *Group) showMoved(ctx context.Context, f *mappingFlags, args []string, c
 	}
 	v := compareOutcomes(before, outcomesOf(c.Outcomes()))
 	v.Provider, v.Against = provider, f.against
-	if g.JSON() {
-		return g.Encode(v)
-	}
-	return v.print(g)
+	return g.show(v, v.document)
 }
 
 // showCoverage prints the coverage. It is an error if a payload could not be read, and if
 // nothing that was looked at is prices.
 func (g *Group) showCoverage(view coverageView, from string) (err error) {
-	if g.JSON() {
-		err = g.Encode(view)
-	} else {
-		err = view.print(g)
-	}
+	err = g.show(view, view.document)
 	switch {
 	case err != nil:
 		return err

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/document"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -197,29 +197,29 @@ func qualities(key, name string, sides *[2][]outcomeView) (changed []qualityView
 	return changed
 }
 
-// print writes the comparison for people.
-func (v againstView) print(g *Group) error {
-	w := cli.NewTableWriter(g.Out)
-	if len(v.Moved) > 0 {
-		w.Header("KEY", "NAME", "BEFORE", "MARKETS", "NOW", "MARKETS")
-		for _, m := range v.Moved {
-			plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", m.Key, m.Name, cmp.Or(m.Before, "-"), countOrDash(m.MarketsBefore), cmp.Or(m.Now, "-"), countOrDash(m.MarketsNow))
+// document returns the comparison for people.
+func (v againstView) document() *document.Document {
+	moved := &document.Table{Columns: document.Columns("Key", "Name", "Before", "#Markets", "Now", "#Markets")}
+	for _, m := range v.Moved {
+		moved.Add(m.Key, m.Name, cmp.Or(m.Before, "-"), countOrDash(m.MarketsBefore), cmp.Or(m.Now, "-"), countOrDash(m.MarketsNow))
+	}
+	quality := &document.Table{Columns: document.Columns("Not publishable", "Name", "Reason", "#Selections before", "#Now")}
+	for _, q := range v.Quality {
+		quality.Add(joined(q.Key+":", q.Market), q.Name, q.Reason, q.Before, q.Now)
+	}
+	d := &document.Document{}
+	for _, t := range []*document.Table{moved, quality} {
+		if len(t.Rows) > 0 {
+			d.Sections = append(d.Sections, document.Section{Table: t})
 		}
-		fmt.Fprintln(w)
 	}
-	if len(v.Quality) > 0 {
-		w.Header("NOT PUBLISHABLE", "NAME", "REASON", "SELECTIONS BEFORE", "NOW")
-		for _, q := range v.Quality {
-			plain.Fprintf(w, "%s\t%s\t%s\t%d\t%d\n", joined(q.Key+":", q.Market), q.Name, q.Reason, q.Before, q.Now)
-		}
-		fmt.Fprintln(w)
+	sum := document.Section{Head: document.Format("%s before, %d now; %d mapped before, %d now; %s publishable before, %d now.", cli.Plural(v.Markets[0], "market"), v.Markets[1],
+		v.Mapped[0], v.Mapped[1], cli.Plural(v.Publishable[0], "selection"), v.Publishable[1])}
+	if len(d.Sections) == 0 {
+		d.Head = document.Words("No market moved.")
 	}
-	if len(v.Moved)+len(v.Quality) == 0 {
-		fmt.Fprintln(w, "No market moved.")
-	}
-	plain.Fprintf(w, "%s before, %d now; %d mapped before, %d now; %s publishable before, %d now.\n", cli.Plural(v.Markets[0], "market"), v.Markets[1],
-		v.Mapped[0], v.Mapped[1], cli.Plural(v.Publishable[0], "selection"), v.Publishable[1])
-	return w.Flush()
+	d.Sections = append(d.Sections, sum)
+	return d
 }
 
 func countOrDash(n int) string {

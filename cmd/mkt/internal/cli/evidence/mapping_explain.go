@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
@@ -115,7 +116,7 @@ func (g *Group) explainRules(only, text string) error {
 		return g.showRules(exact)
 	}
 	if len(near) > 0 {
-		return errors.Join(g.listRules(near), fmt.Errorf("no rule is called %q; it is part of the names of %s: give one of them", text, cli.Plural(len(near), "rule")))
+		return errors.Join(g.show(near, func() *document.Document { return rulesTable(near) }), fmt.Errorf("no rule is called %q; it is part of the names of %s: give one of them", text, cli.Plural(len(near), "rule")))
 	}
 	return cli.Usagef("no rule of %s has %q in its name: a market without a rule stays %s with %s%s", orAll(only), text, football.Raw, football.UnknownMarket, didYouMean(only, text))
 }
@@ -207,33 +208,29 @@ func (g *Group) showPublished(m explain.Mapped) error {
 const maxDetailed = 4
 
 func (g *Group) showRules(rules []ruleView) error {
-	if g.JSON() || len(rules) > maxDetailed {
-		return g.listRules(rules)
-	}
-	for i := range rules {
-		if i > 0 {
-			fmt.Fprintln(g.Out)
+	return g.show(rules, func() *document.Document {
+		if len(rules) > maxDetailed {
+			return rulesTable(rules)
 		}
-		rules[i].print(g)
-	}
-	return nil
+		d := rules[0].document()
+		for _, r := range rules[1:] {
+			next := r.document()
+			d.Sections = append(d.Sections, document.Section{Head: next.Head, Facts: next.Sections[0].Facts})
+		}
+		return d
+	})
 }
 
-func (g *Group) listRules(rules []ruleView) error {
-	if g.JSON() {
-		return g.Encode(rules)
-	}
-	w := cli.NewTableWriter(g.Out)
-	w.Header("RULE", "NAME", "MARKET", "PERIOD", "SUBJECT", "RANK")
+func rulesTable(rules []ruleView) *document.Document {
+	t := &document.Table{Columns: document.Columns("Rule", "Name", "Market", "Period", "Subject", "#Rank")}
 	for _, v := range rules {
 		if v.Origin == string(football.Raw) {
-			w.Styles(noted(2, cli.Warn)...)
-			plain.Fprintf(w, "%s\t%s\tRAW: %s\n", v.Rule, v.Name, v.RawReason)
+			t.Add(v.Rule, v.Name, document.Styled(cli.Warn, "RAW: "+v.RawReason))
 			continue
 		}
-		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", v.Rule, v.Name, joined(v.Market, v.Parameter), orRows(v.Period), v.Subject, v.Rank)
+		t.Add(v.Rule, v.Name, joined(v.Market, v.Parameter), orRows(v.Period), v.Subject, v.Rank)
 	}
-	return w.Flush()
+	return &document.Document{Sections: []document.Section{{Table: t}}}
 }
 
 // orRows returns what a column of the table says, or that the rows of a market say it.
@@ -273,14 +270,17 @@ var tests = map[input.Condition]string{
 	input.NeedsScoreDraw: "a row must say score draw",
 }
 
-// print writes one rule in detail.
-func (v ruleView) print(g *Group) {
-	line := func(what, text string) {
+// document returns one rule in detail.
+func (v ruleView) document() *document.Document {
+	var facts []document.Fact
+	line := func(name, text string) {
 		if text != "" {
-			cli.Paragraph(g.Out, fmt.Sprintf("  %-12s ", what), text)
+			facts = append(facts, document.Fact{Name: name, Value: document.Words(text)})
 		}
 	}
-	plain.Fprintf(g.Out, "%s\n", v.Rule)
+	made := func() *document.Document {
+		return &document.Document{Head: document.Words(v.Rule), Sections: []document.Section{{Facts: facts}}}
+	}
 	line("market", joined(v.Provider, v.Name))
 	line("found by", fmt.Sprintf("%s %q", lookedUp[v.By], v.Match))
 	if ids := slices.DeleteFunc(slices.Clone(v.IDs), func(id string) bool { return id == v.Match }); len(ids) > 0 {
@@ -289,7 +289,7 @@ func (v ruleView) print(g *Group) {
 	if v.Origin == string(football.Raw) {
 		line("stays RAW", v.RawReason+": "+explain.WhyRaw(football.Reason(v.RawReason)))
 		line("line", v.Line)
-		return
+		return made()
 	}
 	line("becomes", joined(v.Market, v.Parameter))
 	if t, ok := football.Lookup(v.Market); ok {
@@ -307,6 +307,7 @@ func (v ruleView) print(g *Group) {
 		line("condition", v.Condition+": "+tests[input.Condition(v.Condition)])
 	}
 	line("line", v.Line)
+	return made()
 }
 
 // rankWords says what the rank means for the market's id, and which rules share the

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/document"
 	"mkt/transform"
 	"mkt/transform/markets"
 )
@@ -163,107 +163,96 @@ func coverageOf(c transform.Coverage) coverageView {
 // maxShown bounds the lines of a list for people. JSON has all.
 const maxShown = 20
 
-func (v coverageView) print(g *Group) error {
-	w := cli.NewTableWriter(g.Out)
-	v.printPayloads(w)
-	if len(v.Raw) > 0 {
-		fmt.Fprintln(w)
-		w.Header("RAW", "NAME", "REASON", "MARKETS", "SELECTIONS", "EXAMPLE")
-		for _, r := range v.Raw {
-			w.Styles(cli.Warn)
-			plain.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", r.Key, r.Name, r.Reason, r.Markets, r.Selections, r.Example)
+// document returns the coverage for people.
+func (v coverageView) document() *document.Document {
+	d := &document.Document{Sections: v.payloads()}
+	add := func(t *document.Table) {
+		if len(t.Rows) > 0 {
+			d.Sections = append(d.Sections, document.Section{Table: t})
 		}
 	}
-	if len(v.Unpublished) > 0 {
-		fmt.Fprintln(w)
-		w.Header("MAPPED, NOT READ", "REASON", "SELECTIONS", "EXAMPLE")
-		for _, u := range v.Unpublished {
-			plain.Fprintf(w, "%s\t%s\t%d\t%s\n", joined(u.Key+":", u.Market, u.Period, u.Subject), u.Reason, u.Selections, u.Example)
-		}
+	raw := &document.Table{Columns: document.Columns("RAW", "Name", "Reason", "#Markets", "#Selections", "Example")}
+	for _, r := range v.Raw {
+		raw.Add(document.Styled(cli.Warn, r.Key), r.Name, r.Reason, r.Markets, r.Selections, r.Example)
 	}
+	add(raw)
+	unread := &document.Table{Columns: document.Columns("Mapped, not read", "Reason", "#Selections", "Example")}
+	for _, u := range v.Unpublished {
+		unread.Add(joined(u.Key+":", u.Market, u.Period, u.Subject), u.Reason, u.Selections, u.Example)
+	}
+	add(unread)
 	for _, part := range []struct {
 		name, unit string
 		counts     map[string]int
-	}{{"NOT PUBLISHABLE", "SELECTIONS", v.Reasons}, {"DAMAGED", "PARTS", v.Damaged}, {"UNKNOWN FIELD", "TIMES", v.Unknown}} {
-		if len(part.counts) > 0 {
-			fmt.Fprintln(w)
-			w.Header(part.name, part.unit)
-		}
+	}{{"Not publishable", "#Selections", v.Reasons}, {"Damaged", "#Parts", v.Damaged}, {"Unknown field", "#Times", v.Unknown}} {
+		t := &document.Table{Columns: document.Columns(part.name, part.unit)}
 		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
-			plain.Fprintf(w, "%s\t%d\n", name, part.counts[name])
+			t.Add(name, part.counts[name])
 		}
+		add(t)
 	}
-	if len(v.Suspicions) > 0 {
-		fmt.Fprintln(w)
-		w.Header("SUSPICION", "MARKETS", "EXAMPLE", "SEEN")
-	}
+	suspicions := &document.Table{Columns: document.Columns("Suspicion", "#Markets", "Example", "Seen")}
 	for _, of := range v.Suspicions {
 		for i, e := range of.Examples {
 			kind, n := "", ""
 			if i == 0 {
 				kind, n = of.Kind, fmt.Sprint(of.Markets)
 			}
-			w.Styles(cli.Warn)
-			plain.Fprintf(w, "%s\t%s\t%s\t%s\n", kind, n, joined(e.Payload, by(e.Bookmaker), e.Fixture, e.Key+":", e.Market, e.Period, e.Subject), e.Seen)
+			suspicions.Add(document.Styled(cli.Warn, kind), n, joined(e.Payload, by(e.Bookmaker), e.Fixture, e.Key+":", e.Market, e.Period, e.Subject), e.Seen)
 		}
 	}
-	v.printOthers(w)
+	add(suspicions)
+	add(v.others())
 	if v.Nameless > 0 {
-		fmt.Fprintf(w, "\n%s without the names of both teams: markets that are recognized by a name stay RAW.%s\n", cli.Plural(v.Nameless, "fixture"), v.hint)
+		d.Sections = append(d.Sections, document.Section{Head: document.Words(cli.Plural(v.Nameless, "fixture") + " without the names of both teams: markets that are recognized by a name stay RAW." + v.hint)})
 	}
-	return w.Flush()
+	return d
 }
 
-func (v coverageView) printPayloads(w *cli.Table) {
+func (v coverageView) payloads() []document.Section {
 	several := slices.ContainsFunc(v.Payloads, func(p payloadView) bool { return p.Bookmaker != "" })
-	// line writes the first columns. What follows is the rest of a line, with its tabs.
-	line := func(name, bookmaker, rest string) {
-		if several {
-			rest = plain.Text(bookmaker) + "\t" + rest
-		}
-		fmt.Fprintf(w, "%s\t%s\n", plain.Text(name), rest)
-	}
-	names := []string{"PAYLOAD", "BOOKMAKER", "FIXTURES", "MARKETS", "MAPPED", "RAW", "NO PRICES", "SELECTIONS", "PUBLISHABLE", "SUSPENDED"}
+	t := &document.Table{Columns: document.Columns("Payload", "Bookmaker", "#Fixtures", "#Markets", "#Mapped", "#RAW", "#No prices", "#Selections", "#Publishable", "#Suspended")}
 	if !several {
-		names = slices.Delete(names, 1, 2)
+		t.Columns = slices.Delete(t.Columns, 1, 2)
 	}
-	w.Header(names...)
+	add := func(name, bookmaker string, rest ...any) {
+		if several {
+			rest = append([]any{bookmaker}, rest...)
+		}
+		t.Add(append([]any{name}, rest...)...)
+	}
+	counted := func(fixtures int, of totalView) []any {
+		return []any{fixtures, of.Markets, of.Mapped, of.Raw, of.WithoutPrices, of.Selections, of.Publishable, of.Suspended}
+	}
 	fixtures := 0
 	for _, p := range v.Payloads {
 		fixtures += p.Fixtures
 		switch {
 		case p.Error != "":
-			line(p.Payload, p.Bookmaker, plain.Text("cannot be read: "+p.Error))
+			add(p.Payload, p.Bookmaker, "cannot be read: "+p.Error)
 		case len(p.Bookmakers) > 0:
-			line(p.Payload, p.Bookmaker, plain.Text("has no prices of this bookmaker, but of "+cli.Several(p.Bookmakers)))
+			add(p.Payload, p.Bookmaker, "has no prices of this bookmaker, but of "+cli.Several(p.Bookmakers))
 		default:
-			line(p.Payload, p.Bookmaker, fmt.Sprintf("%d\t%s", p.Fixtures, p.totalView))
+			add(p.Payload, p.Bookmaker, counted(p.Fixtures, p.totalView)...)
 		}
 	}
 	if len(v.Payloads) > 1 {
-		line("TOTAL", "", fmt.Sprintf("%d\t%s", fixtures, v.Total))
+		add("TOTAL", "", counted(fixtures, v.Total)...)
 	}
+	list := []document.Section{{Table: t}}
 	if v.Total.Markets > 0 {
-		fmt.Fprintf(w, "\n%s of the markets are mapped; %s of the selections are publishable or suspended.\n",
-			transform.Percent(v.Total.Mapped, v.Total.Markets), transform.Percent(v.Total.Publishable+v.Total.Suspended, v.Total.Selections))
+		list = append(list, document.Section{Head: document.Format("%s of the markets are mapped; %s of the selections are publishable or suspended.",
+			transform.Percent(v.Total.Mapped, v.Total.Markets), transform.Percent(v.Total.Publishable+v.Total.Suspended, v.Total.Selections))})
 	}
+	return list
 }
 
-// String returns the columns from MARKETS on.
-func (t totalView) String() string {
-	return fmt.Sprintf("%d\t%d\t%d\t%d\t%d\t%d\t%d", t.Markets, t.Mapped, t.Raw, t.WithoutPrices, t.Selections, t.Publishable, t.Suspended)
-}
-
-// printOthers lists the payloads that are neither prices nor lists of fixtures.
-func (v coverageView) printOthers(w *cli.Table) {
-	if len(v.Others) == 0 {
-		return
-	}
-	fmt.Fprintln(w)
-	w.Header("NEITHER PRICES NOR A LIST OF FIXTURES OF "+strings.ToUpper(v.Provider), "WHAT IT IS")
+// others lists the payloads that are neither prices nor lists of fixtures.
+func (v coverageView) others() *document.Table {
+	t := &document.Table{Columns: document.Columns("Neither prices nor a list of fixtures of "+v.Provider, "What it is")}
 	for i, o := range v.Others {
 		if i == maxShown {
-			fmt.Fprintf(w, "and %d more (--output json lists all)\n", len(v.Others)-i)
+			t.Add(fmt.Sprintf("and %d more (--output json lists all)", len(v.Others)-i))
 			break
 		}
 		what := "something else"
@@ -273,8 +262,9 @@ func (v coverageView) printOthers(w *cli.Table) {
 		case o.Code != "":
 			what = "rejected as " + o.Code
 		}
-		plain.Fprintf(w, "%s\t%s\n", o.Payload, what)
+		t.Add(o.Payload, what)
 	}
+	return t
 }
 
 // providerHint ends a message about payloads none of which is of the provider.

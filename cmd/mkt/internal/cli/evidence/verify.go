@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/verify"
 	"mkt/internal/scratch"
 	"mkt/publish/durable"
@@ -101,7 +100,7 @@ func (g *Group) verify(ctx context.Context, command string, f verifyFlags) error
 		report, err := g.verifyPlace(ctx, p, command, f, deep)
 		if err != nil {
 			failed.Add(g.Env, fmt.Errorf("verify %s: %w", p, err))
-		} else if err := g.printVerified(report); err != nil {
+		} else if err := g.show(report, report.Document); err != nil {
 			return err
 		}
 		findings += len(report.Findings)
@@ -183,43 +182,4 @@ func (g *Group) cycleOf(root durable.ReadFS, flag, text string) (layout.CycleID,
 		return "", cli.AsUsage(err)
 	}
 	return c.CycleID, nil
-}
-
-func (g *Group) printVerified(r verify.Report) error {
-	if g.JSON() {
-		return g.Encode(r)
-	}
-	for _, f := range r.Findings {
-		cli.Print(g.Out, cli.Bad, string(f.Code))
-		plain.Fprintf(g.Out, "  %s %s %s\n", r.Tenant, r.Product, f.File)
-		cli.Paragraph(g.Out, "      ", f.What)
-		plain.Fprintf(g.Out, "      fix: %s\n", f.Fix)
-	}
-	for _, note := range r.Notes {
-		plain.Fprintf(g.Out, "note  %s %s: %s\n", r.Tenant, r.Product, note)
-	}
-	for _, f := range r.Unconfirmed {
-		plain.Fprintf(g.Out, "unconfirmed  %s %s %s %s\n      %s\n", f.Code, r.Tenant, r.Product, f.File, f.What)
-	}
-	verdict, style := "clean", cli.Good
-	switch {
-	case !r.Judged:
-		verdict, style = "not judged", cli.Warn
-	case !r.Clean:
-		verdict, style = cli.Plural(len(r.Findings), "finding"), cli.Bad
-	}
-	c := r.Checked
-	plain.Fprintf(g.Out, "%s %s: ", r.Tenant, r.Product)
-	cli.Print(g.Out, style, verdict)
-	plain.Fprintf(g.Out, "; %s, %s, %s, %s, %s, %s, %s", cli.Plural(c.Commits, "commit"), cli.Plural(c.Snapshots, "snapshot"),
-		cli.Plural(c.Canonical, "canonical cycle"), cli.Plural(c.Raw, "raw cycle"), cli.Plural(int(c.Rows), "row"), cli.Plural(int(c.Events), "event"), cli.Size(c.Bytes))
-	if c.Rebuilt > 0 {
-		plain.Fprintf(g.Out, ", %d rebuilt", c.Rebuilt)
-	}
-	fmt.Fprintln(g.Out)
-	if r.Head == nil {
-		return nil
-	}
-	_, err := plain.Fprintf(g.Out, "head  %s %s: version %d, %s, sha256 %s\n", r.Tenant, r.Product, r.Head.Version, r.Head.Cycle, r.Head.SHA256)
-	return err
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/internal/work"
+	"mkt/internal/coordination"
 	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/replica"
@@ -75,7 +75,7 @@ func (g *Group) follow(ctx context.Context, news cli.Work, r *replica.Replica) (
 }
 
 func (g *Group) listen(ctx context.Context, news cli.Work, r *replica.Replica) (closeNews func(), err error) {
-	conn, err := news.Open(g.Env, work.ForNews, g.IDKeyFingerprint())
+	conn, err := news.Open(g.Env, coordination.ForNews, g.IDKeyFingerprint())
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,14 @@
-package historypage
+package history
 
 import (
+	_ "embed"
 	"fmt"
+	"html/template"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
-
-	"mkt/cmd/mkt/internal/history"
 )
 
 // Sizes of the chart.
@@ -23,6 +24,7 @@ const (
 
 // Chart is the path of prices as a figure. Prices hold until the next one: the curves are steps.
 type Chart struct {
+	Title                                   string
 	Width, Height, Left, Right, Top, Bottom float64
 	Curves                                  []Curve
 	Prices, Times                           []Tick
@@ -34,7 +36,6 @@ type Curve struct {
 	Class         string
 	Name, Current string
 	Label         float64 // where its label is
-	End           float64 // where the curve ends
 	Firm, Soft    string  // the path while the price was offered, and while it was not publishable
 	Dots          []Dot
 }
@@ -62,8 +63,26 @@ type Mark struct {
 var priceTicks = []float64{1, 1.02, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2, 2.1, 2.2, 2.3, 2.4, 2.5, 2.75, 3, 3.25, 3.5, 3.75, 4, 4.5, 5, 6, 7, 8, 9, 10, 12, 15, 20,
 	25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000, 2000, 5000, 10_000}
 
-// draw draws series of a path. It returns nil if there is no price to draw.
-func draw(p *history.Path, list []history.Series) *Chart {
+//go:embed chart.html
+var figure string
+
+var figures = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("chart").Funcs(template.FuncMap{"f": func(f float64) string { return fmt.Sprintf("%.1f", f) }}).Parse(figure))
+})
+
+// draw draws series of a market's path.
+func draw(p *Path, market string, list []Series) (template.HTML, error) {
+	var out strings.Builder
+	c := chartOf(p, list)
+	if c != nil {
+		c.Title = p.MarketTitle(market)
+	}
+	err := figures().Execute(&out, c)
+	return template.HTML(out.String()), err
+}
+
+// chartOf returns nil if there is no price to draw.
+func chartOf(p *Path, list []Series) *Chart {
 	least, most := math.Inf(1), 0.0
 	for _, s := range list {
 		for _, point := range s.Points {
@@ -99,7 +118,7 @@ func draw(p *history.Path, list []history.Series) *Chart {
 }
 
 // stepTime returns the time at which a step is drawn: when its prices were retrieved.
-func stepTime(s *history.Step) time.Time {
+func stepTime(s *Step) time.Time {
 	if s.FetchedAt.IsZero() {
 		return s.PublishedAt
 	}
@@ -150,39 +169,22 @@ func (c *Chart) axes(s scale) {
 	}
 }
 
-func (s scale) curve(p *history.Path, of *history.Series, number int) Curve {
+func (s scale) curve(p *Path, of *Series, number int) Curve {
 	c := Curve{Class: fmt.Sprintf("series-%d", number), Name: of.Name, Current: of.Current().Text}
-	var firm, soft strings.Builder
 	c.Label = (chartTop + chartBottom) / 2
-	for i, point := range of.Points {
-		if point.Number <= 0 {
-			continue
-		}
-		x, y := s.x(stepTime(&p.Steps[i])), s.y(point.Number)
-		end := chartRight
-		if i+1 < len(p.Steps) {
-			end = s.x(stepTime(&p.Steps[i+1]))
-		}
-		out := &firm
-		if point.State == history.Withheld {
-			out = &soft
-		}
-		fmt.Fprintf(out, "M%.1f %.1fH%.1f", x, y, end)
-		if i+1 < len(p.Steps) && of.Points[i+1].Number > 0 {
-			fmt.Fprintf(out, "V%.1f", s.y(of.Points[i+1].Number))
-		}
+	c.Firm, c.Soft = stairs(p, of, s.x, s.y, chartRight, func(i int, x, y float64) {
+		point := of.Points[i]
 		if !point.Same || i == 0 {
 			title := fmt.Sprintf("%s: %s, retrieved %s", of.Name, point.Text, stepTime(&p.Steps[i]).Format("2006-01-02 15:04:05"))
-			if point.State == history.Withheld {
-				title += ", " + Words(point).Note
+			if point.State == Withheld {
+				title += ", " + point.Note()
 			}
-			c.Dots = append(c.Dots, Dot{x, y, title, point.State == history.Withheld})
+			c.Dots = append(c.Dots, Dot{x, y, title, point.State == Withheld})
 		}
-		c.Label, c.End = y, end
-	}
-	c.Firm, c.Soft = firm.String(), soft.String()
+		c.Label = y
+	})
 	if !of.Current().HasPrice() {
-		c.Current = Words(of.Current()).Note
+		c.Current = of.Current().Note()
 	}
 	return c
 }
@@ -208,7 +210,7 @@ func (c *Chart) placeLabels() {
 	}
 }
 
-func (c *Chart) mark(p *history.Path, s scale) {
+func (c *Chart) mark(p *Path, s scale) {
 	add := func(at time.Time, text string) {
 		if x := s.x(at); x >= chartLeft && x <= chartRight {
 			m := Mark{X: x, Text: text, Side: "start"}
@@ -223,8 +225,39 @@ func (c *Chart) mark(p *history.Path, s scale) {
 	}
 }
 
-// Spark is a small chart of one price.
-type Spark struct{ Firm, Soft string }
+// stairs returns the path of a price: while it was offered, and while it was not publishable. Each
+// step goes on until the next one, the last until right.
+func stairs(p *Path, of *Series, x func(time.Time) float64, y func(float64) float64, right float64, each func(i int, x, y float64)) (firm, soft string) {
+	var out [2]strings.Builder
+	for i, point := range of.Points {
+		if point.Number <= 0 {
+			continue
+		}
+		kind, at, high, end := 0, x(stepTime(&p.Steps[i])), y(point.Number), right
+		if point.State == Withheld {
+			kind = 1
+		}
+		if i+1 < len(p.Steps) {
+			end = x(stepTime(&p.Steps[i+1]))
+		}
+		fmt.Fprintf(&out[kind], "M%.1f %.1fH%.1f", at, high, end)
+		if i+1 < len(p.Steps) && of.Points[i+1].Number > 0 {
+			fmt.Fprintf(&out[kind], "V%.1f", y(of.Points[i+1].Number))
+		}
+		if each != nil {
+			each(i, at, high)
+		}
+	}
+	return out[0].String(), out[1].String()
+}
+
+// key is the dot that names a curve of the chart; "" for no class.
+func key(class string) template.HTML {
+	if class == "" {
+		return ""
+	}
+	return template.HTML(`<svg class="dot-key ` + class + `" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="4" /></svg> `)
+}
 
 // Sizes of a small chart.
 const (
@@ -233,19 +266,16 @@ const (
 )
 
 // spark draws one series alone.
-func spark(p *history.Path, of *history.Series) Spark {
+func spark(p *Path, of *Series, class string) template.HTML {
 	least, most := math.Inf(1), 0.0
 	for _, point := range of.Points {
 		if point.Number > 0 {
 			least, most = min(least, point.Number), max(most, point.Number)
 		}
 	}
-	if most == 0 {
-		return Spark{}
-	}
-	from, to := stepTime(&p.Steps[0]), p.Until
+	from := stepTime(&p.Steps[0])
 	x := func(t time.Time) float64 {
-		return sparkWidth * min(1, max(0, float64(t.Sub(from))/float64(max(time.Second, to.Sub(from)))))
+		return sparkWidth * min(1, max(0, float64(t.Sub(from))/float64(max(time.Second, p.Until.Sub(from)))))
 	}
 	y := func(price float64) float64 {
 		if least == most {
@@ -253,22 +283,6 @@ func spark(p *history.Path, of *history.Series) Spark {
 		}
 		return 2 + (sparkHeight-4)*(most-price)/(most-least)
 	}
-	var firm, soft strings.Builder
-	for i, point := range of.Points {
-		if point.Number <= 0 {
-			continue
-		}
-		out, end := &firm, sparkWidth
-		if point.State == history.Withheld {
-			out = &soft
-		}
-		if i+1 < len(p.Steps) {
-			end = x(stepTime(&p.Steps[i+1]))
-		}
-		fmt.Fprintf(out, "M%.1f %.1fH%.1f", x(stepTime(&p.Steps[i])), y(point.Number), end)
-		if i+1 < len(p.Steps) && of.Points[i+1].Number > 0 {
-			fmt.Fprintf(out, "V%.1f", y(of.Points[i+1].Number))
-		}
-	}
-	return Spark{firm.String(), soft.String()}
+	firm, soft := stairs(p, of, x, y, sparkWidth, nil)
+	return template.HTML(fmt.Sprintf(`<svg class="spark %s" viewBox="0 0 120 24" aria-hidden="true"><path class="price" d="%s" /><path class="price withheld" d="%s" /></svg>`, class, firm, soft))
 }

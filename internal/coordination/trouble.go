@@ -1,4 +1,4 @@
-package work
+package coordination
 
 import (
 	"errors"

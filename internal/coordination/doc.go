@@ -1,4 +1,4 @@
-// Package work decides, over NATS JetStream, which of several machines runs which account:
+// Package coordination decides, over NATS JetStream, which of several machines runs which account:
 // every run holds a lease, every worker tells the others that it is there, and a publication is
 // announced to whoever listens.
 //
@@ -9,4 +9,4 @@
 // certainly over.
 //
 // The package knows names of accounts and products, and nothing else of mkt.
-package work
+package coordination

@@ -1,0 +1,49 @@
+package document
+
+import (
+	"cmp"
+	_ "embed"
+	"html/template"
+	"io"
+	"strings"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/page"
+)
+
+//go:embed document.html
+var body string
+
+var layout = page.Template(body, template.FuncMap{"class": Span.class})
+
+// colours are the classes of the styles.
+var colours = map[cli.Style]string{cli.Good: "good", cli.Bad: "bad", cli.Warn: "warn"}
+
+func (s Span) class() string { return strings.TrimSpace(s.Class + " " + colours[s.Style]) }
+
+// Colour returns the class of the finding's element.
+func (f Finding) Colour() string { return cmp.Or(colours[f.Style], "soft") }
+
+// Place returns where it is.
+func (f Finding) Place() string { return f.where() }
+
+// OnPage reports whether a page has anything of the section to show.
+func (s Section) OnPage() bool {
+	return s.Only != Terminal && (len(s.Notes)+len(s.Facts)+len(s.Findings)+len(s.Figure) > 0 || s.Table != nil)
+}
+
+// IsBad reports whether a note must not be overlooked.
+func (n Note) IsBad() bool { return n.style() == cli.Bad }
+
+// HTML returns the document as a part of a page that has the style sheet.
+func (d *Document) HTML() (template.HTML, error) {
+	var out strings.Builder
+	err := layout().ExecuteTemplate(&out, "body", d)
+	return template.HTML(out.String()), err
+}
+
+// Write writes the document as a page of its own.
+func (d *Document) Write(w io.Writer, title string, c page.Content) error {
+	c.Title, c.Body = title, d
+	return page.Write(w, layout(), c)
+}

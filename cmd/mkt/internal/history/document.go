@@ -1,0 +1,253 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mkt/cmd/mkt/internal/cli"
+	doc "mkt/cmd/mkt/internal/document"
+	"mkt/publish/table"
+)
+
+// maxCurves is how many prices a chart has.
+const maxCurves = 6
+
+// Shown is what a document shows of a path.
+type Shown struct {
+	Account           string
+	Market, Selection string // "" for the main markets, and for all selections
+	Line              string // of the market; "" for its main one
+	Columns           int    // of the terminal; 0 if there is none
+
+	// Link returns the address of a selection's explanation as of a version, and LinkLine that of
+	// the page with the chart of another line. They are nil in a page of its own.
+	Link     func(selection string, version uint64) string
+	LinkLine func(line string) string
+}
+
+// Note says what a price is if it is not simply offered.
+func (p Point) Note() string {
+	switch p.State {
+	case Withheld:
+		if len(p.Reasons) == 0 {
+			return "not publishable"
+		}
+		return strings.ToLower(strings.ReplaceAll(strings.Join(p.Reasons, ", "), "_", " "))
+	case NullPrice:
+		if p.Suspended() {
+			return "suspended, price null"
+		}
+		return "null: sent without a value"
+	case AbsentPrice:
+		if p.Suspended() {
+			return "suspended, no price sent"
+		}
+		return "absent: no price sent"
+	case NoSelection:
+		return "not offered"
+	case NoMarket:
+		return "market not offered"
+	case NoFixture:
+		return "fixture removed"
+	}
+	return ""
+}
+
+func (p Point) words() string {
+	if note := p.Note(); note != "" {
+		return strings.TrimSpace(p.Text + " (" + note + ")")
+	}
+	return p.Text
+}
+
+// MarketTitle returns the title of a market in the newest step that has it.
+func (p *Path) MarketTitle(id string) string {
+	if m := p.market(id); m != nil {
+		return Title(m)
+	}
+	return id
+}
+
+func (p *Path) market(id string) *table.MarketRow {
+	for i := range slices.Backward(p.Steps) {
+		if m := p.Steps[i].Market(id); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// Document returns the path for people. A page has the chart of one market; a terminal also draws
+// the main markets of a fixture.
+func (p *Path) Document(o Shown) (*doc.Document, error) {
+	d := &doc.Document{Title: FixtureName(&p.Fixture), Head: doc.Words(FixtureName(&p.Fixture) + "  " + p.Fixture.FixtureID)}
+	about := []doc.Note{}
+	if at := p.Fixture.StartsAt; at != nil {
+		about = append(about, doc.Note{Line: doc.Format("kick-off %s", doc.AtOrOpen(at))})
+	}
+	first := ""
+	if !p.Opening {
+		first = ", the first is the oldest that is kept in this time, not the opening"
+	}
+	about = append(about, doc.Note{Line: doc.Format("%s of %s changed the fixture; %d read%s", cli.Plural(p.Changes, "kept publication"), o.Account, len(p.Steps), first)})
+	for _, err := range p.Damaged {
+		about = append(about, doc.Note{Line: doc.Format("could not be read: %v", err)})
+	}
+	if p.Removed {
+		about = append(about, doc.Note{Line: doc.Words("the newest publication does not have the fixture")})
+	}
+	d.Sections = append(d.Sections, doc.Section{Notes: about})
+	for _, group := range Grouped(p.Newest().Markets) {
+		for _, m := range group.Markets {
+			if o.Market == "" && group.Name == "Main" {
+				d.Sections = append(d.Sections, p.drawn(m, o, MainLine(m)))
+			} else if m.MarketID == o.Market {
+				d.Sections = append(d.Sections, p.drawn(m, o, ""))
+			}
+		}
+	}
+	if o.Market == "" {
+		return d, nil
+	}
+	sections, err := p.marketSections(o)
+	d.Sections = append(d.Sections, sections...)
+	return d, err
+}
+
+// drawn draws each price of a market in a line of a terminal; of all lines, or of one.
+func (p *Path) drawn(m *table.MarketRow, o Shown, line string) doc.Section {
+	const leastPath, widestPath, besides = 8, 32, 57
+	width := widestPath
+	if o.Columns > 0 {
+		width = min(max(o.Columns-besides, leastPath), widestPath)
+	}
+	t := &doc.Table{}
+	for _, s := range Selected(p.Series(m.MarketID), o.Selection) {
+		if line != "" && s.Line != line {
+			continue
+		}
+		path := "-"
+		if opening, _, ok := s.Opening(); ok {
+			path = opening.words()
+		}
+		path += " → " + s.Current().words()
+		if p.Closing >= 0 {
+			path += "  before kick-off " + s.Points[p.Closing].words()
+		}
+		t.Add("  "+s.Name, s.Sparkline(p, width), path)
+	}
+	return doc.Section{Only: doc.Terminal, Head: doc.Words(Heading(m) + "  " + m.MarketID), Table: t}
+}
+
+// marketSections are the chart of a market, its prices, and its steps.
+func (p *Path) marketSections(o Shown) ([]doc.Section, error) {
+	all := p.Series(o.Market)
+	var lines []string
+	for _, s := range all {
+		if s.Line != "" && !slices.Contains(lines, s.Line) {
+			lines = append(lines, s.Line)
+		}
+	}
+	slices.SortStableFunc(lines, CompareLines)
+	if m := p.market(o.Market); m != nil && o.Line == "" {
+		o.Line = MainLine(m)
+	}
+	var charted []Series
+	prices := &doc.Table{Class: "prices", Columns: doc.Columns("Selection", "Path", "#Opening", "#Last before kick-off", "#Current", "#Moves")}
+	if !p.Opening {
+		prices.Columns[2].Name = "Oldest shown"
+	}
+	if p.Removed {
+		prices.Columns[4].Name = "Newest"
+	}
+	for i := range all {
+		s := &all[i]
+		class := ""
+		if len(charted) < maxCurves && (o.Line == "" || s.Line == o.Line) {
+			class = fmt.Sprintf("series-%d", len(charted))
+			charted = append(charted, *s)
+		}
+		opening, closing := doc.Words("–"), doc.Words("–")
+		if _, at, ok := s.Opening(); ok {
+			opening = o.price(p, s, at)
+		}
+		if p.Closing >= 0 {
+			closing = o.price(p, s, p.Closing)
+		}
+		prices.Add(doc.Line{doc.Drawn(key(class)), {Words: s.Name}}, doc.Drawn(spark(p, s, class)), opening, closing, o.price(p, s, len(s.Points)-1), s.Moves())
+	}
+	chart, err := draw(p, o.Market, charted)
+	sections := []doc.Section{{Only: doc.Page, Figure: chart}}
+	of := ""
+	if len(lines) > 1 {
+		of = " of line " + o.Line
+		if o.LinkLine != nil {
+			choice := doc.Words("Line: ")
+			for _, l := range lines {
+				one := doc.Strong(l)
+				if l != o.Line {
+					one = doc.Link(o.LinkLine(l), l)
+				}
+				choice = append(choice, one, doc.Span{Words: " "})
+			}
+			sections = append(sections, doc.Section{Only: doc.Page, Notes: []doc.Note{{Line: choice}}})
+		}
+	}
+	return append(sections, doc.Section{Title: "Prices", Class: "long", Only: doc.Page, Table: prices},
+		doc.Section{Title: "Steps" + of, Class: "long", Table: p.stepsTable(o, charted)}), err
+}
+
+// stepsTable lists the steps in which a price changed, and the notable ones. A page has a column
+// for every price of the chart, and a terminal all prices that changed.
+func (p *Path) stepsTable(o Shown, charted []Series) *doc.Table {
+	t := &doc.Table{Class: "wide steps", Columns: []doc.Column{{Name: "Version", Number: true}, {Name: "Retrieved"}, {Name: "Processed"}, {Name: "Published"}, {Name: "Prices", Only: doc.Terminal}}}
+	for _, s := range charted {
+		t.Columns = append(t.Columns, doc.Column{Name: s.Name, Number: true, Only: doc.Page})
+	}
+	t.Columns = append(t.Columns, doc.Column{Name: "Marks", Only: doc.Page})
+	all := Selected(p.Series(o.Market), o.Selection)
+	for i, s := range p.Steps {
+		var changed []string
+		for _, one := range all {
+			if point := one.Points[i]; !point.Same || i == 0 {
+				changed = append(changed, one.Name+" "+point.words())
+			}
+		}
+		marks := strings.ReplaceAll(strings.Join(p.Marks(i), ", "), "_", " ")
+		row := doc.Row{}
+		if marks != "" {
+			row.Class = "marked"
+		} else if !slices.ContainsFunc(charted, func(s Series) bool { return !s.Points[i].Same }) {
+			row.Only = doc.Terminal
+		}
+		if len(changed) == 0 && marks == "" {
+			continue
+		}
+		said := strings.Join(changed, ", ")
+		if marks != "" {
+			said += " [" + marks + "]"
+		}
+		row.Cells = []doc.Line{doc.Format("v%d", s.Version), {doc.At(s.FetchedAt)}, {doc.At(s.ProcessedAt)}, {doc.At(s.PublishedAt)}, doc.Words(said)}
+		for k := range charted {
+			row.Cells = append(row.Cells, o.price(p, &charted[k], i))
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: append(row.Cells, doc.Words(marks)), Class: row.Class, Only: row.Only})
+	}
+	return t
+}
+
+// price returns a price of a page, which leads to its explanation.
+func (o Shown) price(p *Path, s *Series, at int) doc.Line {
+	point := s.Points[at]
+	span := doc.Span{Words: point.words()}
+	if point.Note() != "" {
+		span.Style = cli.Warn
+	} else if point.Same {
+		span.Class = "soft"
+	}
+	if o.Link != nil && !slices.Contains([]Price{NoSelection, NoMarket, NoFixture}, point.State) {
+		span.Link = o.Link(s.SelectionID, p.Steps[at].Version)
+	}
+	return doc.Line{span}
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// linksEngine says of each package whose tests link DuckDB why they do: linking it takes half a
+// minute, which every further package costs everybody.
+var linksEngine = map[string]string{
+	"cmd/mkt":                       "runs the whole program, which answers from it and asks SQL",
+	"cmd/mkt/internal/cli/batch":    "publish loads every snapshot as serve will",
+	"cmd/mkt/internal/cli/demo":     "runs serve",
+	"cmd/mkt/internal/cli/evidence": "inspect asks SQL",
+	"cmd/mkt/internal/sheet":        "writes the rows of a query",
+	"serve":                         "answers from it",
+	"serve/internal/reader":         "reads with it",
+	"serve/internal/reader/duck":    "is its driver",
+	"serve/internal/realtime":       "pushes what the reader reads",
+	"serve/offline":                 "asks it SQL",
+}
+
+// TestLinksOfTests: no further package links DuckDB into its tests, and none but the program's
+// links a cloud.
+func TestLinksOfTests(t *testing.T) {
+	out, err := exec.Command("go", "list", "-test", "-deps", "-json=ImportPath,Deps", "mkt/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
+		var p listed
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		name, isTest := strings.CutSuffix(strings.TrimPrefix(p.ImportPath, "mkt/"), ".test")
+		if !isTest {
+			continue
+		}
+		if slices.ContainsFunc(p.Deps, func(d string) bool { return strings.HasPrefix(d, "github.com/duckdb/") }) {
+			found[name] = linksEngine[name]
+		}
+		isCloud := func(d string) bool {
+			return matchesAny([]string{"mkt/publish/store/s3store", "mkt/publish/store/googlestore", "mkt/publish/store/azurestore"}, d)
+		}
+		if slices.ContainsFunc(p.Deps, isCloud) && name != "cmd/mkt" && !strings.HasPrefix(name, "publish/store/") {
+			t.Errorf("the tests of %s link a cloud", name)
+		}
+	}
+	if !maps.Equal(found, linksEngine) {
+		t.Errorf("the packages whose tests link DuckDB, and why:\n%v\nwant\n%v", found, linksEngine)
+	}
+}
+
+// contacts has every file that opens a connection, and to whom.
+var contacts = map[string]string{
+	"fetch/internal/upstream/transport.go":     "the account's provider",
+	"fetch/internal/upstream/upstream.go":      "the account's provider",
+	"cmd/mkt/internal/tail/client.go":          "the same service",
+	"publish/store/s3store/s3store.go":         "the store",
+	"publish/store/googlestore/googlestore.go": "the store",
+	"publish/store/azurestore/azurestore.go":   "the store",
+	"internal/coordination/conn.go":            "NATS",
+	"serve/limits/address.go":                  "Redis",
+	"cmd/mkt/internal/tail/tail.go":            "the service whose address the user of mkt tail gives",
+	"cmd/mkt/internal/cli/demo/ready.go":       "the demonstration's own server",
+}
+
+// opens are the functions, types and values of other packages by which a program opens a
+// connection.
+var opens = map[string][]string{
+	"net":                          {"Dial", "DialTimeout", "DialTCP", "DialUDP", "DialUnix", "Dialer"},
+	"net/http":                     {"Get", "Post", "PostForm", "Head", "Client", "Transport", "DefaultClient", "DefaultTransport"},
+	"crypto/tls":                   {"Dial", "DialWithDialer", "Dialer"},
+	"net/smtp":                     {"Dial", "SendMail"},
+	"net/rpc":                      {"Dial", "DialHTTP"},
+	"github.com/redis/go-redis/v9": {"NewClient", "NewClusterClient", "NewUniversalClient"},
+	"github.com/nats-io/nats.go":   {"Connect"},
+	"github.com/gobwas/ws":         {"Dial", "Dialer"},
+	"github.com/aws/aws-sdk-go-v2/service/s3":                        {"NewFromConfig", "New"},
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container": {"NewClient", "NewClientWithSharedKeyCredential", "NewClientWithNoCredential", "NewClientFromConnectionString"},
+}
+
+// TestNobodyElseIsContacted: no other file opens a connection than those that the guides
+// account for.
+func TestNobodyElseIsContacted(t *testing.T) {
+	found := map[string]bool{}
+	for _, top := range []string{"cmd", "fetch", "transform", "publish", "serve", "internal"} {
+		err := filepath.WalkDir("../../"+top, func(name string, d fs.DirEntry, err error) error {
+			place := strings.TrimPrefix(filepath.ToSlash(name), "../../")
+			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasSuffix(filepath.Dir(name), "test") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+			if err != nil {
+				return err
+			}
+			imported := map[string][]string{}
+			for _, i := range file.Imports {
+				path := strings.Trim(i.Path.Value, `"`)
+				local := strings.TrimSuffix(filepath.Base(strings.TrimSuffix(path, "/v9")), ".go")
+				if i.Name != nil {
+					local = i.Name.Name
+				} else if local == "go-redis" {
+					local = "redis"
+				}
+				imported[local] = opens[path]
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok {
+					if x, ok := s.X.(*ast.Ident); ok && slices.Contains(imported[x.Name], s.Sel.Name) {
+						found[place] = true
+					}
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for place := range found {
+		if contacts[place] == "" {
+			t.Errorf("%s opens connections, and README, SECURITY and docs/operators.md do not say to whom", place)
+		}
+	}
+	for place := range contacts {
+		if !found[place] {
+			t.Errorf("%s opens no connections", place)
+		}
+	}
+}
