@@ -128,7 +128,7 @@ func TestCollectLost(t *testing.T) {
 			t.Errorf("collected %+v, want %d lost", done, want)
 		}
 	}
-	if n := len(bucket.Keys(inStore+"packs/")); n != 2 {
+	if n := len(bucket.Keys(inStore + "packs/")); n != 2 {
 		t.Errorf("%d packs are left", n)
 	}
 	_, err = d.Pull(t.Context(), durabletest.NewMem(), store.PullOptions{})

@@ -185,15 +185,17 @@ func (b *bucket) Write(ctx context.Context, key string, body io.Reader, onlyIfAb
 			return err
 		}
 		whole.Write(part.Bytes())
+		of := md5.Sum(part.Bytes())
+		sum := blob.TransferValidationTypeMD5(of[:])
 		headers := &blob.HTTPHeaders{BlobContentType: new("application/octet-stream"), BlobContentMD5: whole.Sum(nil)}
 		data := streaming.NopCloser(bytes.NewReader(part.Bytes()))
 		if isEnd && len(ids) == 0 {
-			_, err := client.Upload(ctx, data, &blockblob.UploadOptions{HTTPHeaders: headers, AccessConditions: condition(onlyIfAbsent), TransactionalValidation: blob.TransferValidationTypeComputeCRC64()})
+			_, err := client.Upload(ctx, data, &blockblob.UploadOptions{HTTPHeaders: headers, AccessConditions: condition(onlyIfAbsent), TransactionalValidation: sum})
 			return refusal(err)
 		}
 		if part.Len() > 0 {
 			id := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%08d", len(ids)))
-			if _, err := client.StageBlock(ctx, id, data, &blockblob.StageBlockOptions{TransactionalValidation: blob.TransferValidationTypeComputeCRC64()}); err != nil {
+			if _, err := client.StageBlock(ctx, id, data, &blockblob.StageBlockOptions{TransactionalValidation: sum}); err != nil {
 				return refusal(err)
 			}
 			ids = append(ids, id)

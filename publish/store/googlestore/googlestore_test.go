@@ -65,7 +65,7 @@ func TestDriver(t *testing.T) { storetest.TestDriver(t, provider) }
 func TestFakeServer(t *testing.T) {
 	program := needs.Program(t, "fake-gcs-server", "go install github.com/fsouza/fake-gcs-server@v1.56.1")
 	emulated := provider
-	emulated.Page, emulated.TrustsUploads, emulated.NoSameParts = 1000, true, true
+	emulated.Page, emulated.TrustsUploads, emulated.NoSameParts, emulated.RepeatsPrefixes = 1000, true, true, true
 	emulated.Serve = func(t *testing.T, public string) http.Handler {
 		address := storetest.FreeAddress(t)
 		_, port, _ := strings.Cut(address, ":")

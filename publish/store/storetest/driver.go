@@ -29,7 +29,8 @@ type Provider struct {
 	Refuse func(w http.ResponseWriter, r *http.Request, why Refusal)
 	// NoBucket is the answer of the store if there is no bucket.
 	NoBucket Refusal
-	// Unconditional removes from a request that an object must be absent.
+	// Unconditional removes from a request that an object must be absent; nil if a client
+	// signs it.
 	Unconditional func(r *http.Request)
 	// Page is how many names the server lists at once.
 	Page int
@@ -42,6 +43,8 @@ type Provider struct {
 	// NoSameParts: the server does not take a part of an upload twice, as the store itself
 	// does.
 	NoSameParts bool
+	// RepeatsPrefixes: the server lists a prefix on two pages.
+	RepeatsPrefixes bool
 }
 
 // Refusal is the answer of a store that refuses a request.
@@ -233,7 +236,7 @@ func testListings(t *testing.T, d *driver) {
 	}
 	cut := append(slices.Clone(want[:1]), "p/00000.x/*")
 	cut = append(append(cut, want[1:]...), "p/z/*")
-	if got := d.all(t, store.Listing{Prefix: "p/", Delimiter: "/"}); !slices.Equal(got, cut) {
+	if got := d.all(t, store.Listing{Prefix: "p/", Delimiter: "/"}); !slices.Equal(got, cut) && !(d.provider.RepeatsPrefixes && len(got) == len(cut)+1) {
 		t.Errorf("%d names, want %d: %q", len(got), len(cut), got)
 	}
 	if got := d.all(t, store.Listing{Delimiter: "/"}); !slices.Equal(got, []string{"p/*", "q/*"}) {
@@ -485,9 +488,11 @@ func testProbe(t *testing.T, d *driver) {
 	if left := d.all(t, store.Listing{}); len(left) > 0 {
 		t.Errorf("the probe left %q", left)
 	}
-	d.inject(func(_ int, r *http.Request) fault { d.provider.Unconditional(r); return fault{} })
-	if err := s.Probe(t.Context()); !errors.Is(err, store.ErrUnsafe) {
-		t.Errorf("a store that ignores conditions: %v", err)
+	if d.provider.Unconditional != nil {
+		d.inject(func(_ int, r *http.Request) fault { d.provider.Unconditional(r); return fault{} })
+		if err := s.Probe(t.Context()); !errors.Is(err, store.ErrUnsafe) {
+			t.Errorf("a store that ignores conditions: %v", err)
+		}
 	}
 	for name, f := range map[string]fault{"refused": {refuse: &Refusal{http.StatusForbidden, "AccessDenied"}}, "lost": {dropRequest: true}} {
 		d.inject(func(int, *http.Request) fault { return f })
