@@ -18,7 +18,7 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 	if err != nil {
 		err = &askError{err}
 	}
-	t, s := x.tally(asking.detail), &r.summary
+	t, s := x.totals(asking.detail), &r.summary
 	s.Quota, s.Plan = x.client.Quota(), x.evidence.found()
 	r.values = x.client.Values()
 	s.Requests, s.Responses, s.Rejected, s.Bytes = x.client.Requests(), t.accepted, t.allRejected(), t.bytes
@@ -50,7 +50,7 @@ func (r *run) conclude(ctx context.Context, x *exchange, asking asking, asked pr
 // outcome returns the outcome of a cycle, and why it is not complete. A refused
 // credential fails it, whatever was received before. A cycle that has nothing to
 // transform fails as well.
-func outcome(asked provider.Asked, t tally, stopped, err error) (raw.Outcome, error) {
+func outcome(asked provider.Asked, t totals, stopped, err error) (raw.Outcome, error) {
 	if code := codeOf(stopped); code == health.CodeCredential || code == health.CodePermission {
 		return raw.Failed, stopped
 	}

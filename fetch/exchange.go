@@ -134,8 +134,8 @@ func (x *exchange) Progress(done, total int) {
 	x.progress(p)
 }
 
-// tally counts the answers of an exchange.
-type tally struct {
+// totals counts the answers of an exchange.
+type totals struct {
 	accepted int   // answers
 	details  int   // of them those that the product needs
 	bytes    int64 // of accepted answers
@@ -143,10 +143,10 @@ type tally struct {
 	first    error // of a request that was not answered, nil if all were
 }
 
-func (x *exchange) tally(detail func(endpoint string) bool) tally {
+func (x *exchange) totals(detail func(endpoint string) bool) totals {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	t := tally{bytes: x.bytes, rejected: maps.Clone(x.rejected), first: x.first}
+	t := totals{bytes: x.bytes, rejected: maps.Clone(x.rejected), first: x.first}
 	for endpoint, n := range x.accepted {
 		t.accepted += n
 		if detail(endpoint) {
@@ -156,7 +156,7 @@ func (x *exchange) tally(detail func(endpoint string) bool) tally {
 	return t
 }
 
-func (t tally) allRejected() (n int) {
+func (t totals) allRejected() (n int) {
 	for _, of := range t.rejected {
 		n += int(of)
 	}

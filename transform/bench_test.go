@@ -41,7 +41,7 @@ func simulated(t testing.TB, seed uint64, fixtures int) (provider.MarketAdapter,
 		pages = append(pages, ask.get("bet365/upcoming", fmt.Sprint("/v1/bet365/upcoming?sport_id=1&page=", n)))
 	}
 	for ten := range slices.Chunk(ids, 10) {
-		sheets = append(sheets, ask.get("bet365/prematch", "/v3/bet365/prematch?FI="+strings.Join(ten, ",")))
+		sheets = append(sheets, ask.get("bet365/prematch", "/v4/bet365/prematch?FI="+strings.Join(ten, ",")))
 	}
 	return betsapi.Provider().Markets, pages, sheets
 }

@@ -167,7 +167,7 @@ func TestLiveManyMatches(t *testing.T) {
 	odd := simulator.Oddities{Corrected: 1, Disallowed: 0.1}
 	world := simulator.MakeWorld(simulator.WorldOptions{Seed: 5, Fixtures: 40, InPlay: 60, Start: seasonBegins, Oddities: &odd})
 	judge := simulatortest.Judge{World: world, Errorf: t.Errorf}
-	whole, all := 0, simulatortest.Tally{}
+	whole, all := 0, simulatortest.Totals{}
 	for round := range rounds {
 		for _, m := range world.Live(seasonBegins.Add(time.Duration(round) * 4 * time.Hour)) {
 			if m.Fixture.League.Human() && isVisible(&m) {
@@ -197,7 +197,7 @@ func TestLiveListsAreKept(t *testing.T) {
 	odd := simulator.Oddities{Corrected: 0.5, Disallowed: 0.6, Vanishing: 0.3, Stalled: 0.5, Null: 0.3}
 	world := simulator.MakeWorld(simulator.WorldOptions{Seed: 9, Fixtures: 40, InPlay: 60, Start: seasonBegins, Oddities: &odd})
 	judge := simulatortest.Judge{World: world, Errorf: t.Errorf}
-	all := simulatortest.Tally{}
+	all := simulatortest.Totals{}
 	for round := range rounds {
 		for n, m := range world.Live(seasonBegins.Add(time.Duration(round) * 4 * time.Hour)) {
 			if !m.Fixture.League.Human() {

@@ -196,7 +196,7 @@ func liveSeason(t *testing.T, of string) {
 			}
 			s := newSeasonOf(t, of, o)
 			s.play(150 * time.Minute)
-			whole, all := 0, simulatortest.Tally{}
+			whole, all := 0, simulatortest.Totals{}
 			judge := simulatortest.Judge{World: s.sim.World(s.exchange.Token), Errorf: t.Errorf}
 			for id, m := range s.matches {
 				if m.match.Over.After(s.now) || s.since(m, m.met) > 0 || m.row.FixtureID == "" {

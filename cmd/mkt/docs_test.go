@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -12,10 +13,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
+	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/needs"
 )
 
@@ -219,4 +224,46 @@ func TestDeployedMetrics(t *testing.T) {
 			t.Errorf("promtool: %v\n%s", err, out)
 		}
 	})
+}
+
+// TestDocumentedFlags: a guide names every flag that is no setting. [TestConfigShowsEverySetting] holds
+// the settings.
+func TestDocumentedFlags(t *testing.T) {
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatal(len(files), err)
+	}
+	named := map[string]bool{}
+	for _, file := range append(files, "../../README.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range regexp.MustCompile(`--[a-z][a-z0-9-]*`).FindAllString(string(text), -1) {
+			named[word] = true
+		}
+	}
+	checked := 0
+	var check func(*cobra.Command)
+	check = func(cmd *cobra.Command) {
+		if cmd.Name() == "completion" || cmd.Hidden { // cobra's own, and the pages' generator
+			return
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden || f.Name == "help" || cli.IsSetting(f) {
+				return
+			}
+			checked++
+			if !named["--"+f.Name] {
+				t.Errorf("%s --%s: no guide names it", cmd.CommandPath(), f.Name)
+			}
+		})
+		for _, below := range cmd.Commands() {
+			check(below)
+		}
+	}
+	check(commands(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)))
+	if checked == 0 {
+		t.Error("no flag was checked")
+	}
 }

@@ -170,7 +170,7 @@ func (s *season) published(id string) *simulatortest.Published {
 }
 
 // judge compares every match that just ended with what happened in it.
-func (s *season) judge(t *testing.T) (whole int, all simulatortest.Tally) {
+func (s *season) judge(t *testing.T) (whole int, all simulatortest.Totals) {
 	s.Helper()
 	judge := simulatortest.Judge{World: s.sim.World(s.accepted), Errorf: t.Errorf}
 	for id, m := range s.matches {
@@ -205,7 +205,7 @@ func TestLiveSeason(t *testing.T) {
 				}
 			}
 			s := newSeason(t, o)
-			whole, all := 0, simulatortest.Tally{}
+			whole, all := 0, simulatortest.Totals{}
 			s.play(length, 40*time.Second, func() {
 				s.look()
 				n, tally := s.judge(t)
@@ -245,7 +245,7 @@ func TestLiveShootout(t *testing.T) {
 	seed, m := shootout(t, begins)
 	s := newSeason(t, simulator.Options{Seed: seed, Fixtures: 60, InPlay: 8, Faults: calm()})
 	phases := map[string]bool{}
-	id, whole, all := "", 0, simulatortest.Tally{}
+	id, whole, all := "", 0, simulatortest.Totals{}
 	s.play(m.Over.Sub(begins)+2*time.Minute, 40*time.Second, func() {
 		s.look()
 		n, tally := s.judge(t)

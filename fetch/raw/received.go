@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 )
@@ -33,7 +33,7 @@ func (k *Received) Keep(r Response, p provider.Payload) provider.Payload {
 	if p.Document == nil || k.add(r, p) {
 		return p
 	}
-	answer.Release(p.Document)
+	decode.Release(p.Document)
 	p.Document = nil
 	return p
 }
@@ -77,7 +77,7 @@ func (k *Received) Release() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, d := range k.answers {
-		answer.Release(d)
+		decode.Release(d)
 	}
 	received.Add(-k.bytes)
 	k.answers, k.bytes = nil, 0

@@ -2,7 +2,7 @@
 // fixtures that come and go, prices that move. Demonstrations and tests use it in place
 // of a real account.
 //
-// The world (World, Fixture, Offering, Sheet) is independent of any provider: markets
+// The world ([World], [Fixture], [Offering], [PriceList]) is independent of any provider: markets
 // have canonical names, selections canonical outcomes and lines. A provider's folder has
 // an emulator: a Dialect that renders the world in that provider's wire format, and a
 // Meaning that states what its answers mean. All emulators share the rest: what is

@@ -23,7 +23,7 @@ type Offering struct {
 	Version int64     // of the prices
 	Since   time.Time // when the prices last moved
 	world   *World
-	sheet   *Sheet
+	prices  *PriceList
 }
 
 // priceDelay is how long a price takes from the bookmaker to the provider. It keeps the
@@ -52,12 +52,12 @@ func (w *World) PricesAt(f Fixture, now time.Time) (int64, time.Time) {
 	return w.Version(f, now.Add(-priceDelay))
 }
 
-// Sheet returns all prices.
-func (o *Offering) Sheet() *Sheet {
-	if o.sheet == nil {
-		o.sheet = o.world.Sheet(o.Fixture, o.Version, o.Since)
+// PriceList returns all prices.
+func (o *Offering) PriceList() *PriceList {
+	if o.prices == nil {
+		o.prices = o.world.PriceList(o.Fixture, o.Version, o.Since)
 	}
-	return o.sheet
+	return o.prices
 }
 
 // Stock says how a market is offered.
@@ -141,7 +141,7 @@ type Priced struct {
 func (o *Offering) Prices(of Offer, c Copy) []Priced {
 	var rows []Priced
 	for i, r := range of.Refs() {
-		for _, sel := range o.Sheet().Market(r).Selections {
+		for _, sel := range o.PriceList().Market(r).Selections {
 			p := Priced{Selection: sel, Ref: i, Hash: o.Hash(of, i, sel)}
 			switch {
 			case p.Hash>>8%700 == 0:

@@ -7,7 +7,7 @@ import (
 
 // pricers has the function that prices each market from the model, by name. It takes the
 // period, book, side and parameter from the market it fills.
-var pricers = map[string]func(*Sheet, *Market){
+var pricers = map[string]func(*PriceList, *Market){
 	"MATCH_RESULT":                        priceResult,
 	"DOUBLE_CHANCE":                       priceDoubleChance,
 	"DRAW_NO_BET":                         priceDrawNoBet,
@@ -19,13 +19,13 @@ var pricers = map[string]func(*Sheet, *Market){
 	"WINNING_MARGIN":                      priceMargin,
 	"HANDICAP_RESULT":                     priceHandicapResult,
 	"ASIAN_HANDICAP":                      priceAsianHandicap,
-	"WIN_TO_NIL":                          priceSides(func(s *Sheet, side int) float64 { return s.winToNil(side) }),
-	"WIN_EITHER_HALF":                     priceSides(func(s *Sheet, side int) float64 { return s.m.winsOne[side] }),
-	"WIN_BOTH_HALVES":                     priceSides(func(s *Sheet, side int) float64 { return s.m.winsBoth[side] }),
-	"TEAM_TO_SCORE_IN_BOTH_HALVES":        priceSides(func(s *Sheet, side int) float64 { return s.m.scoresIn2[side] }),
-	"COME_FROM_BEHIND_AND_WIN":            priceSides(func(s *Sheet, side int) float64 { return s.m.behind[side] * 1.4 }),
-	"TEAM_TO_SCORE_PENALTY":               priceSides(func(s *Sheet, side int) float64 { return 0.11 * s.share(side) * 2 }),
-	"TEAM_TO_MISS_PENALTY":                priceSides(func(s *Sheet, side int) float64 { return 0.035 * s.share(side) * 2 }),
+	"WIN_TO_NIL":                          priceSides(func(s *PriceList, side int) float64 { return s.winToNil(side) }),
+	"WIN_EITHER_HALF":                     priceSides(func(s *PriceList, side int) float64 { return s.m.winsOne[side] }),
+	"WIN_BOTH_HALVES":                     priceSides(func(s *PriceList, side int) float64 { return s.m.winsBoth[side] }),
+	"TEAM_TO_SCORE_IN_BOTH_HALVES":        priceSides(func(s *PriceList, side int) float64 { return s.m.scoresIn2[side] }),
+	"COME_FROM_BEHIND_AND_WIN":            priceSides(func(s *PriceList, side int) float64 { return s.m.behind[side] * 1.4 }),
+	"TEAM_TO_SCORE_PENALTY":               priceSides(func(s *PriceList, side int) float64 { return 0.11 * s.share(side) * 2 }),
+	"TEAM_TO_MISS_PENALTY":                priceSides(func(s *PriceList, side int) float64 { return 0.035 * s.share(side) * 2 }),
 	"KICK_OFF":                            priceKickOff,
 	"TOTAL_GOALS":                         priceTotalGoals,
 	"TOTAL_GOALS_AND_BOTH_TEAMS_TO_SCORE": priceTotalAndBoth,
@@ -54,32 +54,32 @@ var pricers = map[string]func(*Sheet, *Market){
 	"PENALTY_AWARDED":                     priceYesNo(0.28),
 	"RED_CARD":                            priceYesNo(0.17),
 
-	"TOTAL_CORNERS":                priceCount(func(s *Sheet) [2]float64 { return s.corners }),
-	"TOTAL_CARDS":                  priceCount(func(s *Sheet) [2]float64 { return s.cards }),
-	"TOTAL_SHOTS":                  priceCount(func(s *Sheet) [2]float64 { return s.shots }),
-	"TOTAL_SHOTS_ON_TARGET":        priceCount(func(s *Sheet) [2]float64 { return s.target }),
-	"TOTAL_TACKLES":                priceCount(func(s *Sheet) [2]float64 { return s.tackles }),
-	"TOTAL_OFFSIDES":               priceCount(func(s *Sheet) [2]float64 { return s.offsides }),
-	"TEAM_TOTAL_CORNERS":           priceTeamCount(func(s *Sheet) [2]float64 { return s.corners }),
-	"TEAM_TOTAL_CARDS":             priceTeamCount(func(s *Sheet) [2]float64 { return s.cards }),
-	"TEAM_TOTAL_SHOTS":             priceTeamCount(func(s *Sheet) [2]float64 { return s.shots }),
-	"TEAM_TOTAL_SHOTS_ON_TARGET":   priceTeamCount(func(s *Sheet) [2]float64 { return s.target }),
-	"TEAM_TOTAL_TACKLES":           priceTeamCount(func(s *Sheet) [2]float64 { return s.tackles }),
-	"TEAM_TOTAL_OFFSIDES":          priceTeamCount(func(s *Sheet) [2]float64 { return s.offsides }),
+	"TOTAL_CORNERS":                priceCount(func(s *PriceList) [2]float64 { return s.corners }),
+	"TOTAL_CARDS":                  priceCount(func(s *PriceList) [2]float64 { return s.cards }),
+	"TOTAL_SHOTS":                  priceCount(func(s *PriceList) [2]float64 { return s.shots }),
+	"TOTAL_SHOTS_ON_TARGET":        priceCount(func(s *PriceList) [2]float64 { return s.target }),
+	"TOTAL_TACKLES":                priceCount(func(s *PriceList) [2]float64 { return s.tackles }),
+	"TOTAL_OFFSIDES":               priceCount(func(s *PriceList) [2]float64 { return s.offsides }),
+	"TEAM_TOTAL_CORNERS":           priceTeamCount(func(s *PriceList) [2]float64 { return s.corners }),
+	"TEAM_TOTAL_CARDS":             priceTeamCount(func(s *PriceList) [2]float64 { return s.cards }),
+	"TEAM_TOTAL_SHOTS":             priceTeamCount(func(s *PriceList) [2]float64 { return s.shots }),
+	"TEAM_TOTAL_SHOTS_ON_TARGET":   priceTeamCount(func(s *PriceList) [2]float64 { return s.target }),
+	"TEAM_TOTAL_TACKLES":           priceTeamCount(func(s *PriceList) [2]float64 { return s.tackles }),
+	"TEAM_TOTAL_OFFSIDES":          priceTeamCount(func(s *PriceList) [2]float64 { return s.offsides }),
 	"TOTAL_CORNERS_3WAY":           priceCorners3Way,
 	"CORNERS_RANGE":                priceCornersRange,
 	"CORNERS_RESULT":               priceCornersResult,
-	"CORNERS_HANDICAP_RESULT":      priceCountHandicap(func(s *Sheet) [2]float64 { return s.corners }),
-	"CARDS_HANDICAP_RESULT":        priceCountHandicap(func(s *Sheet) [2]float64 { return s.cards }),
-	"CORNERS_ASIAN_HANDICAP":       priceCountAsian(func(s *Sheet) [2]float64 { return s.corners }),
-	"CARDS_ASIAN_HANDICAP":         priceCountAsian(func(s *Sheet) [2]float64 { return s.cards }),
+	"CORNERS_HANDICAP_RESULT":      priceCountHandicap(func(s *PriceList) [2]float64 { return s.corners }),
+	"CARDS_HANDICAP_RESULT":        priceCountHandicap(func(s *PriceList) [2]float64 { return s.cards }),
+	"CORNERS_ASIAN_HANDICAP":       priceCountAsian(func(s *PriceList) [2]float64 { return s.corners }),
+	"CARDS_ASIAN_HANDICAP":         priceCountAsian(func(s *PriceList) [2]float64 { return s.cards }),
 	"CORNERS_RACE":                 priceRace,
 	"NTH_CORNER":                   priceOneCorner,
 	"NTH_CARD":                     priceFirstCard,
 	"LAST_CORNER":                  priceOneCorner,
 	"MULTICORNERS":                 priceMulticorners,
-	"TIME_OF_FIRST_CORNER":         priceFirstTime(func(s *Sheet) float64 { return s.corners[0] + s.corners[1] }),
-	"TIME_OF_FIRST_CARD":           priceFirstTime(func(s *Sheet) float64 { return s.cards[0] + s.cards[1] }),
+	"TIME_OF_FIRST_CORNER":         priceFirstTime(func(s *PriceList) float64 { return s.corners[0] + s.corners[1] }),
+	"TIME_OF_FIRST_CARD":           priceFirstTime(func(s *PriceList) float64 { return s.cards[0] + s.cards[1] }),
 	"GOALSCORER_FIRST":             priceScorerFirst,
 	"GOALSCORER_LAST":              priceScorerFirst,
 	"GOALSCORER_ANYTIME":           priceScorerAny,
@@ -92,12 +92,12 @@ var pricers = map[string]func(*Sheet, *Market){
 	"PLAYER_CARDED":                priceCarded(0.17),
 	"PLAYER_SENT_OFF":              priceCarded(0.02),
 	"PLAYER_OF_THE_MATCH":          priceBest,
-	"PLAYER_SHOTS":                 pricePlayerCount(func(s *Sheet) [2]float64 { return s.shots }),
-	"PLAYER_SHOTS_ON_TARGET":       pricePlayerCount(func(s *Sheet) [2]float64 { return s.target }),
-	"PLAYER_TACKLES":               pricePlayerCount(func(s *Sheet) [2]float64 { return s.tackles }),
-	"PLAYER_FOULS_COMMITTED":       pricePlayerCount(func(*Sheet) [2]float64 { return [2]float64{11.5, 12.5} }),
-	"PLAYER_ASSISTS":               pricePlayerCount(func(s *Sheet) [2]float64 { return [2]float64{s.m.home * 0.7, s.m.away * 0.7} }),
-	"PLAYER_PASSES":                pricePlayerCount(func(*Sheet) [2]float64 { return [2]float64{430, 390} }),
+	"PLAYER_SHOTS":                 pricePlayerCount(func(s *PriceList) [2]float64 { return s.shots }),
+	"PLAYER_SHOTS_ON_TARGET":       pricePlayerCount(func(s *PriceList) [2]float64 { return s.target }),
+	"PLAYER_TACKLES":               pricePlayerCount(func(s *PriceList) [2]float64 { return s.tackles }),
+	"PLAYER_FOULS_COMMITTED":       pricePlayerCount(func(*PriceList) [2]float64 { return [2]float64{11.5, 12.5} }),
+	"PLAYER_ASSISTS":               pricePlayerCount(func(s *PriceList) [2]float64 { return [2]float64{s.m.home * 0.7, s.m.away * 0.7} }),
+	"PLAYER_PASSES":                pricePlayerCount(func(*PriceList) [2]float64 { return [2]float64{430, 390} }),
 	"points_index":                 pricePointsIndex, // a bookmaker's own: no canonical name
 	"duel_nobody_knows":            priceDuel,
 	"table_of_unknown_counts":      priceUnknownTable,
@@ -111,7 +111,7 @@ var (
 )
 
 // goals returns the table of a period's goals and the means of both sides.
-func (s *Sheet) goals(period string) (t *table, home, away float64) {
+func (s *PriceList) goals(period string) (t *table, home, away float64) {
 	switch period {
 	case "1H":
 		return &s.m.half[0].t, s.m.half[0].home, s.m.half[0].away
@@ -128,21 +128,21 @@ func (s *Sheet) goals(period string) (t *table, home, away float64) {
 }
 
 // share is a side's share of the goals.
-func (s *Sheet) share(side int) float64 {
+func (s *PriceList) share(side int) float64 {
 	return [2]float64{s.m.home, s.m.away}[side] / (s.m.home + s.m.away)
 }
 
 // priceSides prices one YES for each side.
-func priceSides(p func(s *Sheet, side int) float64) func(*Sheet, *Market) {
-	return func(s *Sheet, m *Market) {
+func priceSides(p func(s *PriceList, side int) float64) func(*PriceList, *Market) {
+	return func(s *PriceList, m *Market) {
 		for side, name := range sides {
 			m.add(Selection{Outcome: "YES", Side: name}, p(s, side), marginMany)
 		}
 	}
 }
 
-func priceYesNo(p float64) func(*Sheet, *Market) {
-	return func(s *Sheet, m *Market) {
+func priceYesNo(p float64) func(*PriceList, *Market) {
+	return func(s *PriceList, m *Market) {
 		p := p * (0.8 + 0.4*s.Fixture.dice.unit(51, uint64(p*1000)))
 		m.add(Selection{Outcome: "YES"}, p, marginMany)
 		m.add(Selection{Outcome: "NO"}, 1-p, marginTwo)

@@ -39,7 +39,7 @@ func totalLines(base, now float64, book Book) []float64 {
 	}
 }
 
-func priceTotalGoals(s *Sheet, m *Market) {
+func priceTotalGoals(s *PriceList, m *Market) {
 	t, home, away := s.goals(m.Period)
 	base := s.base.total
 	switch {
@@ -91,7 +91,7 @@ func (m *Market) overUnder(s Selection, line float64, exactly func(n int) float6
 	m.add(under, 1-over, marginTwo)
 }
 
-func priceTotalAndBoth(s *Sheet, m *Market) {
+func priceTotalAndBoth(s *PriceList, m *Market) {
 	line := s.base.total
 	var p [2][2]float64
 	for i := range s.m.full {
@@ -119,7 +119,7 @@ func (m *Market) counted(s Selection, last int, exactly func(n int) float64) {
 	m.add(s, rest, marginMany)
 }
 
-func priceExactGoals(s *Sheet, m *Market) {
+func priceExactGoals(s *PriceList, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	p := t.totals()
 	last := 7
@@ -129,7 +129,7 @@ func priceExactGoals(s *Sheet, m *Market) {
 	m.counted(Selection{}, last, func(n int) float64 { return p[n] })
 }
 
-func priceTeamExactGoals(s *Sheet, m *Market) {
+func priceTeamExactGoals(s *PriceList, m *Market) {
 	mean := s.m.home
 	if m.Side == "AWAY" {
 		mean = s.m.away
@@ -137,7 +137,7 @@ func priceTeamExactGoals(s *Sheet, m *Market) {
 	m.counted(Selection{}, 3, func(n int) float64 { return exactly(n, mean) })
 }
 
-func priceGoalsRange(s *Sheet, m *Market) {
+func priceGoalsRange(s *PriceList, m *Market) {
 	p := s.m.full.totals()
 	m.add(Selection{Outcome: "0-1"}, p[0]+p[1], marginMany)
 	m.add(Selection{Outcome: "2-3"}, p[2]+p[3], marginMany)
@@ -151,12 +151,12 @@ func (m *Market) yesNo(s Selection, yes float64) {
 	m.add(s, 1-yes, marginTwo)
 }
 
-func priceBoth(s *Sheet, m *Market) {
+func priceBoth(s *PriceList, m *Market) {
 	t, _, _ := s.goals(m.Period)
 	m.yesNo(Selection{}, t.sum(func(h, a int) bool { return h > 0 && a > 0 }))
 }
 
-func priceBothByHalf(s *Sheet, m *Market) {
+func priceBothByHalf(s *PriceList, m *Market) {
 	for i := 1; i >= 0; i-- {
 		for j := 1; j >= 0; j-- {
 			m.add(Selection{Outcome: noYes[i] + "/" + noYes[j]}, s.m.bothBy[i][j], marginMany)
@@ -164,7 +164,7 @@ func priceBothByHalf(s *Sheet, m *Market) {
 	}
 }
 
-func priceTeamsToScore(s *Sheet, m *Market) {
+func priceTeamsToScore(s *PriceList, m *Market) {
 	t := &s.m.full
 	m.add(Selection{Outcome: "BOTH"}, t.sum(func(h, a int) bool { return h > 0 && a > 0 }), marginMany)
 	m.add(Selection{Outcome: "HOME_ONLY"}, s.winToNil(0), marginMany)
@@ -172,20 +172,20 @@ func priceTeamsToScore(s *Sheet, m *Market) {
 	m.add(Selection{Outcome: "AWAY_ONLY"}, s.winToNil(1), marginMany)
 }
 
-func priceTeamToScore(s *Sheet, m *Market) {
+func priceTeamToScore(s *PriceList, m *Market) {
 	_, home, away := s.goals(m.Period)
 	for side, mean := range [2]float64{home, away} {
 		m.yesNo(Selection{Side: sides[side]}, atLeast(1, mean))
 	}
 }
 
-func priceCleanSheet(s *Sheet, m *Market) {
+func priceCleanSheet(s *PriceList, m *Market) {
 	for side, mean := range [2]float64{s.m.away, s.m.home} {
 		m.yesNo(Selection{Side: sides[side]}, exactly(0, mean))
 	}
 }
 
-func priceTeamTotalGoals(s *Sheet, m *Market) {
+func priceTeamTotalGoals(s *PriceList, m *Market) {
 	for side, mean := range [2]float64{s.m.home, s.m.away} {
 		for line := 0.5; line < 5; line++ {
 			m.overUnder(Selection{Side: sides[side], Line: lineText(line)}, line, func(n int) float64 { return exactly(n, mean) })
@@ -199,12 +199,12 @@ func (m *Market) oddEven(mean float64) {
 	m.add(Selection{Outcome: "EVEN"}, 1-odd, marginTwo)
 }
 
-func priceOddEven(s *Sheet, m *Market) {
+func priceOddEven(s *PriceList, m *Market) {
 	_, home, away := s.goals(m.Period)
 	m.oddEven(home + away)
 }
 
-func priceTeamOddEven(s *Sheet, m *Market) {
+func priceTeamOddEven(s *PriceList, m *Market) {
 	mean := s.m.home
 	if m.Side == "AWAY" {
 		mean = s.m.away
@@ -212,7 +212,7 @@ func priceTeamOddEven(s *Sheet, m *Market) {
 	m.oddEven(mean)
 }
 
-func priceRicherHalf(s *Sheet, m *Market) {
+func priceRicherHalf(s *PriceList, m *Market) {
 	p := s.m.richer[0]
 	switch m.Side {
 	case "HOME":

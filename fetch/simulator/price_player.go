@@ -9,7 +9,7 @@ func part(i int) float64 {
 
 // eachPlayer calls f for every player with markets, forwards of both
 // sides first.
-func (s *Sheet) eachPlayer(f func(name string, side, i int)) {
+func (s *PriceList) eachPlayer(f func(name string, side, i int)) {
 	for i := range squad {
 		for side, t := range [2]*Team{&s.Fixture.Home, &s.Fixture.Away} {
 			if i < len(t.Players) {
@@ -19,7 +19,7 @@ func (s *Sheet) eachPlayer(f func(name string, side, i int)) {
 	}
 }
 
-func (s *Sheet) mean(side, i int) float64 {
+func (s *PriceList) mean(side, i int) float64 {
 	return [2]float64{s.m.home, s.m.away}[side] * part(i)
 }
 
@@ -27,7 +27,7 @@ func (s *Sheet) mean(side, i int) float64 {
 // row of their own. The vocabulary has no word for it.
 const AnyOtherPlayer = "any other player"
 
-func priceScorerFirst(s *Sheet, m *Market) {
+func priceScorerFirst(s *PriceList, m *Market) {
 	all := s.m.home + s.m.away
 	none := s.m.full[0][0]
 	s.eachPlayer(func(name string, side, i int) {
@@ -39,13 +39,13 @@ func priceScorerFirst(s *Sheet, m *Market) {
 	}
 }
 
-func priceScorerAny(s *Sheet, m *Market) {
+func priceScorerAny(s *PriceList, m *Market) {
 	s.eachPlayer(func(name string, side, i int) {
 		m.add(Selection{Outcome: "YES", Player: name, Side: sides[side]}, atLeast(1, s.mean(side, i)), marginMany*2)
 	})
 }
 
-func priceScorerMulti(s *Sheet, m *Market) {
+func priceScorerMulti(s *PriceList, m *Market) {
 	for _, n := range [2]int{2, 3} {
 		text := lineText(float64(n))
 		if m.Parameter != "" && m.Parameter != text {
@@ -59,7 +59,7 @@ func priceScorerMulti(s *Sheet, m *Market) {
 	}
 }
 
-func priceTeamScorer(s *Sheet, m *Market) {
+func priceTeamScorer(s *PriceList, m *Market) {
 	for side, t := range [2]*Team{&s.Fixture.Home, &s.Fixture.Away} {
 		mean := [2]float64{s.m.home, s.m.away}[side]
 		for i, name := range t.Players {
@@ -71,7 +71,7 @@ func priceTeamScorer(s *Sheet, m *Market) {
 
 // priceScorecast prices a first scorer combined with the score of the period, for the
 // forwards and the closest wins of their side.
-func priceScorecast(s *Sheet, m *Market) {
+func priceScorecast(s *PriceList, m *Market) {
 	t, home, away := s.goals(m.Period)
 	s.eachPlayer(func(name string, side, i int) {
 		if i >= 5 {
@@ -91,7 +91,7 @@ func priceScorecast(s *Sheet, m *Market) {
 	})
 }
 
-func priceWincast(s *Sheet, m *Market) {
+func priceWincast(s *PriceList, m *Market) {
 	p := s.m.full.results()
 	s.eachPlayer(func(name string, side, i int) {
 		if i < 8 {
@@ -100,7 +100,7 @@ func priceWincast(s *Sheet, m *Market) {
 	})
 }
 
-func priceTimecast(s *Sheet, m *Market) {
+func priceTimecast(s *PriceList, m *Market) {
 	all := s.m.home + s.m.away
 	at := func(minute float64) float64 { return math.Exp(-all * minute / played) }
 	s.eachPlayer(func(name string, side, i int) {
@@ -115,8 +115,8 @@ func priceTimecast(s *Sheet, m *Market) {
 }
 
 // priceCarded prices players in reverse order of scoring: defenders foul most.
-func priceCarded(p float64) func(*Sheet, *Market) {
-	return func(s *Sheet, m *Market) {
+func priceCarded(p float64) func(*PriceList, *Market) {
+	return func(s *PriceList, m *Market) {
 		s.eachPlayer(func(name string, side, i int) {
 			m.add(Selection{Outcome: "YES", Player: name, Side: sides[side]}, p*(0.5+float64(i)/squad), marginMany*2)
 		})
@@ -124,12 +124,12 @@ func priceCarded(p float64) func(*Sheet, *Market) {
 }
 
 // priceFirstCarded prices the first player carded, and that there is none.
-func priceFirstCarded(s *Sheet, m *Market) {
+func priceFirstCarded(s *PriceList, m *Market) {
 	priceCarded(0.06)(s, m)
 	m.add(Selection{Outcome: "NO_CARD"}, math.Exp(-s.cards[0]-s.cards[1]), marginMany)
 }
 
-func priceBest(s *Sheet, m *Market) {
+func priceBest(s *PriceList, m *Market) {
 	p := s.m.full.results()
 	s.eachPlayer(func(name string, side, i int) {
 		m.add(Selection{Outcome: "YES", Player: name, Side: sides[side]}, part(i)*(p[2*side]+p[1]/2), marginMany*2)
@@ -137,8 +137,8 @@ func priceBest(s *Sheet, m *Market) {
 }
 
 // pricePlayerCount prices over and under for two players a side, as recorded.
-func pricePlayerCount(mean func(*Sheet) [2]float64) func(*Sheet, *Market) {
-	return func(s *Sheet, m *Market) {
+func pricePlayerCount(mean func(*PriceList) [2]float64) func(*PriceList, *Market) {
+	return func(s *PriceList, m *Market) {
 		for side, t := range [2]*Team{&s.Fixture.Home, &s.Fixture.Away} {
 			c := mean(s)[side]
 			for i := range min(2, len(t.Players)) {

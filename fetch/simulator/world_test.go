@@ -134,9 +134,9 @@ func TestPricesDriftSlowly(t *testing.T) {
 		if since.After(noon) || noon.Sub(since) > 21*time.Minute {
 			t.Errorf("fixture %d: prices of %v at %v", f.Number, since, noon)
 		}
-		old := w.Sheet(f, v, since).Market(ref)
+		old := w.PriceList(f, v, since).Market(ref)
 		for i := range int64(6) {
-			next := w.Sheet(f, v+i+1, since).Market(ref)
+			next := w.PriceList(f, v+i+1, since).Market(ref)
 			for k, s := range next.Selections {
 				a, _ := strconv.ParseFloat(old.Selections[k].Price, 64)
 				b, _ := strconv.ParseFloat(s.Price, 64)
@@ -170,7 +170,7 @@ func TestPricesAddUp(t *testing.T) {
 	w := simulator.NewWorld(5, 60)
 	for _, f := range w.Fixtures(noon) {
 		v, since := w.Version(f, noon)
-		sheet := w.Sheet(f, v, since)
+		sheet := w.PriceList(f, v, since)
 		for _, r := range whole {
 			sum := 0.0
 			m := sheet.Market(r)

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/provider"
 )
 
@@ -84,7 +84,7 @@ func (c *Cycle) Fail(err error, fixtures ...string) {
 	if c.first == nil {
 		c.first = err
 	}
-	c.limited = c.limited || answer.KindOf(err) == provider.Limited
+	c.limited = c.limited || decode.KindOf(err) == provider.Limited
 }
 
 // Stopped reports whether the quota is used up: then no more requests must be sent.
@@ -119,7 +119,7 @@ func (c *Cycle) Result(err error) (provider.Asked, error) {
 func Missing(endpoint string, requested []string, found map[string]bool, unread int) (missing []string, err error) {
 	missing = slices.DeleteFunc(slices.Clone(requested), func(id string) bool { return found[id] })
 	if unread > 0 && len(missing) > 0 {
-		return nil, answer.Unreadable(endpoint, fmt.Errorf("%d fixtures without an id, and %d are missing", unread, len(missing)))
+		return nil, decode.Unreadable(endpoint, fmt.Errorf("%d fixtures without an id, and %d are missing", unread, len(missing)))
 	}
 	return missing, nil
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/requests"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/providertest"
@@ -56,7 +56,7 @@ func TestMissing(t *testing.T) {
 	if got, err := requests.Missing("odds", []string{"1", "2", "3"}, found, 0); err != nil || !slices.Equal(got, []string{"2"}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := requests.Missing("odds", []string{"1", "2"}, found, 1); !errors.Is(err, answer.ErrUnreadable) {
+	if _, err := requests.Missing("odds", []string{"1", "2"}, found, 1); !errors.Is(err, decode.ErrUnreadable) {
 		t.Errorf("an unreadable part and a missing fixture: %v", err)
 	}
 	if got, err := requests.Missing("odds", []string{"1", "3"}, found, 1); err != nil || len(got) > 0 {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/provider/apifootball/internal/api"
 )
 
 // Name is the provider's name. It is part of every id minted from it.
@@ -38,7 +38,7 @@ func Provider() provider.Provider {
 		},
 		Cycle:      provider.Estimate{Markets: 49, Live: 2},
 		Metrics:    slices.Sorted(maps.Values(ownMetrics)),
-		Authorize:  func(r *http.Request, credential string) { r.Header.Set(wire.HeaderKey, credential) },
+		Authorize:  func(r *http.Request, credential string) { r.Header.Set(api.HeaderKey, credential) },
 		Classify:   Classify,
 		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker, Query: bookmakerQuery},
 		Probes:     probes,
@@ -53,11 +53,11 @@ func Provider() provider.Provider {
 
 // isBookmaker reports whether a name can be a bookmaker's id: one to four digits.
 func isBookmaker(name string) bool {
-	return answer.IsDigits(name) && len(name) <= 4 && name[0] != '0'
+	return decode.IsDigits(name) && len(name) <= 4 && name[0] != '0'
 }
 
 // IsListing implements provider.MarketAdapter.
-func (adapter) IsListing(endpoint string) bool { return endpoint == wire.EndpointFixtures }
+func (adapter) IsListing(endpoint string) bool { return endpoint == api.EndpointFixtures }
 
 // IsMarkets implements provider.MarketAdapter.
-func (adapter) IsMarkets(endpoint string) bool { return endpoint == wire.EndpointOdds }
+func (adapter) IsMarkets(endpoint string) bool { return endpoint == api.EndpointOdds }

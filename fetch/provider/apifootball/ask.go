@@ -10,10 +10,10 @@ import (
 	"strings"
 	"sync"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/requests"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/provider/apifootball/internal/api"
 )
 
 // horizon is how many days are listed, including today: the provider has odds from 14
@@ -57,7 +57,7 @@ func (a asker) get(ctx context.Context, r provider.Request) (p provider.Payload,
 		return p, false, nil
 	}
 	a.Fail(err)
-	return p, ctx.Err() != nil || answer.MustStop(err), err
+	return p, ctx.Err() != nil || decode.MustStop(err), err
 }
 
 // day is one day of the list and its odds.
@@ -75,7 +75,7 @@ func (a asker) list(ctx context.Context) ([]*day, error) {
 	days := make([]*day, horizon)
 	today := a.Now().UTC()
 	for n := range days {
-		days[n] = &day{date: today.AddDate(0, 0, n).Format(wire.DateForm)}
+		days[n] = &day{date: today.AddDate(0, 0, n).Format(api.DateForm)}
 	}
 	a.Expect(len(days))
 	err := a.Each(ctx, len(days), func(ctx context.Context, n int) error { return a.listDay(ctx, days[n]) })
@@ -100,23 +100,23 @@ func (a asker) list(ctx context.Context) ([]*day, error) {
 }
 
 func (a asker) listDay(ctx context.Context, d *day) error {
-	p, fatal, err := a.get(ctx, provider.Request{Endpoint: wire.EndpointFixtures, Path: wire.PathFixtures, Query: url.Values{wire.ParamDate: {d.date}}})
+	p, fatal, err := a.get(ctx, provider.Request{Endpoint: api.EndpointFixtures, Path: api.PathFixtures, Query: url.Values{api.ParamDate: {d.date}}})
 	if err != nil {
 		if fatal {
 			return err
 		}
 		return nil
 	}
-	doc := answer.Document()
-	defer answer.Release(doc)
+	doc := decode.Document()
+	defer decode.Release(doc)
 	items, err := readResponse(doc, p.Body)
 	if err != nil {
-		a.Fail(answer.Unreadable(wire.EndpointFixtures, err))
+		a.Fail(decode.Unreadable(api.EndpointFixtures, err))
 		return nil
 	}
 	said, ok := readPaging(doc.Root())
 	d.listed, d.whole = true, ok && said.total <= 1
-	var ignored answer.Tally
+	var ignored decode.Counts
 	for v := range items.Items() {
 		i, broken := readItem(v, nil, &ignored)
 		if broken != "" {
@@ -226,7 +226,7 @@ func (a asker) walk(ctx context.Context, days []*day) ([]*oddsOf, error) {
 		if err := a.page(ctx, w, 1); err != nil {
 			return nil, err
 		}
-		last := min(w.total, wire.MaxPages)
+		last := min(w.total, api.MaxPages)
 		w.short = w.short || last < w.total
 		// As many pages as are sent at once are a group. A total that is too high costs one
 		// group and not all pages.
@@ -247,8 +247,8 @@ func (a asker) walk(ctx context.Context, days []*day) ([]*oddsOf, error) {
 
 // page requests one page of a day's odds.
 func (a asker) page(ctx context.Context, w *oddsOf, n int) error {
-	query := url.Values{wire.ParamDate: {w.date}, wire.ParamBookmaker: {a.Bookmaker()}, wire.ParamPage: {strconv.Itoa(n)}}
-	p, fatal, err := a.get(ctx, provider.Request{Endpoint: wire.EndpointOdds, Path: wire.PathOdds, Query: query})
+	query := url.Values{api.ParamDate: {w.date}, api.ParamBookmaker: {a.Bookmaker()}, api.ParamPage: {strconv.Itoa(n)}}
+	p, fatal, err := a.get(ctx, provider.Request{Endpoint: api.EndpointOdds, Path: api.PathOdds, Query: query})
 	var sheet provider.Sheet
 	var said paging
 	if err == nil {
@@ -286,16 +286,16 @@ func (a asker) page(ctx context.Context, w *oddsOf, n int) error {
 func readOdds(p provider.Payload) (provider.Sheet, paging, error) {
 	sheet, err := adapter{}.ReadMarkets(p, provider.Listing{})
 	if err != nil {
-		return sheet, paging{}, fmt.Errorf("%w: %w", answer.ErrUnreadable, err)
+		return sheet, paging{}, fmt.Errorf("%w: %w", decode.ErrUnreadable, err)
 	}
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	if err := d.Parse(p.Body); err != nil {
-		return sheet, paging{}, answer.Unreadable(wire.EndpointOdds, err)
+		return sheet, paging{}, decode.Unreadable(api.EndpointOdds, err)
 	}
 	said, ok := readPaging(d.Root())
 	if !ok || sheet.Damaged[fixtureNoID]+sheet.Damaged[fixtureNoObject] > 0 {
-		return sheet, said, fmt.Errorf("%s: %w: its paging or the id of a fixture cannot be read", wire.EndpointOdds, answer.ErrUnreadable)
+		return sheet, said, fmt.Errorf("%s: %w: its paging or the id of a fixture cannot be read", api.EndpointOdds, decode.ErrUnreadable)
 	}
 	return sheet, said, nil
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/provider/apifootball/internal/api"
 )
 
 // Error codes of this package, for answers that have none of the provider.
@@ -24,13 +24,13 @@ var errorKinds = []struct {
 	key  string
 	kind provider.Kind
 }{
-	{wire.ErrToken, provider.CredentialFault},
-	{wire.ErrAccess, provider.PermissionFault},
-	{wire.ErrPlan, provider.PermissionFault},
-	{wire.ErrRequests, provider.Limited},
-	{wire.ErrRateLimit, provider.Limited},
-	{wire.ErrBug, provider.Retryable},
-	{wire.ErrRequired, provider.Rejected},
+	{api.ErrToken, provider.CredentialFault},
+	{api.ErrAccess, provider.PermissionFault},
+	{api.ErrPlan, provider.PermissionFault},
+	{api.ErrRequests, provider.Limited},
+	{api.ErrRateLimit, provider.Limited},
+	{api.ErrBug, provider.Retryable},
+	{api.ErrRequired, provider.Rejected},
 }
 
 // longestMinute is the longest wait before the next try if the quota of the minute is used
@@ -41,7 +41,7 @@ const longestMinute = 10 * time.Second
 // 200, and an answer with errors has an empty response, which must not be taken for a
 // list without fixtures.
 func Classify(status int, header http.Header, body []byte) provider.Verdict {
-	v := answer.Classify(func(d *strictjson.Document) provider.Verdict { return judge(d, status, body) })
+	v := decode.Classify(func(d *strictjson.Document) provider.Verdict { return judge(d, status, body) })
 	if q := quotaOf(header); q != nil {
 		v.Quota = q
 	}
@@ -56,18 +56,18 @@ func judge(d *strictjson.Document, status int, body []byte) provider.Verdict {
 		return v
 	}
 	envelope := d.Root()
-	if key, said := errorIn(envelope.Get(wire.KeyErrors)); said {
+	if key, said := errorIn(envelope.Get(api.KeyErrors)); said {
 		return ofError(key)
 	}
-	response := envelope.Get(wire.KeyResponse).Kind()
+	response := envelope.Get(api.KeyResponse).Kind()
 	switch {
-	case envelope.Get(wire.KeyErrors).Kind() == strictjson.Absent && envelope.Get(wire.KeyMessage).Kind() == strictjson.String:
+	case envelope.Get(api.KeyErrors).Kind() == strictjson.Absent && envelope.Get(api.KeyMessage).Kind() == strictjson.String:
 		return byStatus.Unexplained(status, errServer)
-	case envelope.Get(wire.KeyErrors).Kind() == strictjson.Absent,
-		response != strictjson.Array && (response != strictjson.Object || envelope.Get(wire.KeyGet).Text() != wire.GetStatus):
-		return byStatus(status, answer.NoEnvelope)
+	case envelope.Get(api.KeyErrors).Kind() == strictjson.Absent,
+		response != strictjson.Array && (response != strictjson.Object || envelope.Get(api.KeyGet).Text() != api.GetStatus):
+		return byStatus(status, decode.NoEnvelope)
 	}
-	return provider.Verdict{Kind: provider.Accepted, Quota: quotaInStatus(envelope.Get(wire.KeyResponse))}
+	return provider.Verdict{Kind: provider.Accepted, Quota: quotaInStatus(envelope.Get(api.KeyResponse))}
 }
 
 // quotaInStatus is what the status of an account says of the day's requests, nil for any
@@ -75,8 +75,8 @@ func judge(d *strictjson.Document, status int, body []byte) provider.Verdict {
 func quotaInStatus(response strictjson.Value) *provider.Quota {
 	const most = 1 << 30
 	requests := response.Get("requests")
-	sent, okSent := answer.Whole(requests.Get("current"), most)
-	limit, okLimit := answer.Whole(requests.Get("limit_day"), most)
+	sent, okSent := decode.Whole(requests.Get("current"), most)
+	limit, okLimit := decode.Whole(requests.Get("limit_day"), most)
 	if !okSent || !okLimit || requests.Repeats() {
 		return nil
 	}
@@ -118,19 +118,19 @@ func ofError(key string) provider.Verdict {
 		}
 	}
 	if key == "" {
-		key = answer.Unknown
+		key = decode.Unknown
 	}
 	return provider.Verdict{Kind: provider.Rejected, Code: key}
 }
 
 // quotaOf returns the quota of the day, nil if the answer does not have it.
 func quotaOf(h http.Header) *provider.Quota {
-	left, ok := wholeHeader(h, wire.HeaderDayRemaining)
+	left, ok := wholeHeader(h, api.HeaderDayRemaining)
 	if !ok {
 		return nil
 	}
 	q := &provider.Quota{Left: left}
-	q.Limit, _ = wholeHeader(h, wire.HeaderDayLimit)
+	q.Limit, _ = wholeHeader(h, api.HeaderDayLimit)
 	if date, ok := dateOf(h); ok {
 		q.Resets = untilMidnight(date)
 	}
@@ -141,9 +141,9 @@ func quotaOf(h http.Header) *provider.Quota {
 // midnight UTC.
 func waitFor(code string, h http.Header) time.Duration {
 	date, ok := dateOf(h)
-	left, known := wholeHeader(h, wire.HeaderDayRemaining)
+	left, known := wholeHeader(h, api.HeaderDayRemaining)
 	switch {
-	case code == wire.ErrRequests || known && left == 0:
+	case code == api.ErrRequests || known && left == 0:
 		if ok {
 			return untilMidnight(date)
 		}
@@ -169,9 +169,9 @@ func wholeHeader(h http.Header, name string) (int, bool) {
 }
 
 // byStatus has the status 499 besides the usual ones: the provider took too long.
-var byStatus answer.ByStatus = func(status int, code string) provider.Verdict {
+var byStatus decode.ByStatus = func(status int, code string) provider.Verdict {
 	if status == 499 {
 		return provider.Verdict{Kind: provider.Retryable, Code: code}
 	}
-	return answer.Usual(status, code)
+	return decode.Usual(status, code)
 }

@@ -2,7 +2,7 @@
 // prematch odds of one bookmaker, and matches in play, in the provider's spelling.
 //
 // The files ask*.go ask and read*.go read; bets.csv is the mapping table. Asking and
-// reading meet only in bytes. internal/wire holds the words of the wire format.
+// reading meet only in bytes. internal/api holds the words of the wire format.
 //
 // The list (fixtures) knows teams, league, kick-off and status; the odds know none of
 // the teams. The provider's fixture id joins the two. A selection is one text, which

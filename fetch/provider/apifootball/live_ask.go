@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/requests"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/provider/apifootball/internal/api"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 	detailWithin = 5 * time.Second // after that no more details are asked for in a cycle
 	// maxEnded bounds the fixtures that a cycle asks for because they have left the list. A
 	// list that has lost more is wrong, and they will be back.
-	maxEnded = 5 * wire.MaxIDs
+	maxEnded = 5 * api.MaxIDs
 )
 
 // Counters of a live cycle, besides those of provider.Asked.
@@ -38,10 +38,10 @@ type liveAdapter struct{}
 var _ provider.LiveAdapter = liveAdapter{}
 
 // IsList implements provider.LiveAdapter.
-func (liveAdapter) IsList(endpoint string) bool { return endpoint == wire.EndpointLive }
+func (liveAdapter) IsList(endpoint string) bool { return endpoint == api.EndpointLive }
 
 // IsDetail implements provider.LiveAdapter.
-func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == wire.EndpointDetails }
+func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == api.EndpointDetails }
 
 // Ask implements provider.LiveAdapter: the list, which has clock, score and events of
 // every fixture in play, then the details, twenty fixtures to a request: once a minute of
@@ -90,7 +90,7 @@ func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) 
 	return a.Result(err)
 }
 
-func batchesOf(ids []string) [][]string { return slices.Collect(slices.Chunk(ids, wire.MaxIDs)) }
+func batchesOf(ids []string) [][]string { return slices.Collect(slices.Chunk(ids, api.MaxIDs)) }
 
 // resumption is what a cycle leaves for the next one.
 type resumption struct {
@@ -109,11 +109,11 @@ func splitIDs(text string) []string {
 	if text == "" {
 		return nil
 	}
-	return strings.Split(text, wire.IDSeparator)
+	return strings.Split(text, api.IDSeparator)
 }
 
 func (r resumption) String() string {
-	return strings.TrimRight(r.asked+" "+strings.Join(r.playing, wire.IDSeparator)+" "+strings.Join(r.failed, wire.IDSeparator), " ")
+	return strings.TrimRight(r.asked+" "+strings.Join(r.playing, api.IDSeparator)+" "+strings.Join(r.failed, api.IDSeparator), " ")
 }
 
 // without returns the fixtures that are not listed.
@@ -142,19 +142,19 @@ func affords(x provider.Exchange, requests int) bool {
 // inPlay reads the list and returns the fixtures in play.
 func (a asker) inPlay(ctx context.Context) (ids []string, err error) {
 	a.Expect(1)
-	p, _, err := a.get(ctx, provider.Request{Endpoint: wire.EndpointLive, Path: wire.PathFixtures, Query: url.Values{wire.ParamLive: {wire.LiveAll}}})
+	p, _, err := a.get(ctx, provider.Request{Endpoint: api.EndpointLive, Path: api.PathFixtures, Query: url.Values{api.ParamLive: {api.LiveAll}}})
 	if err != nil {
 		return nil, err
 	}
-	doc := answer.Document()
-	defer answer.Release(doc)
+	doc := decode.Document()
+	defer decode.Release(doc)
 	envelope, items, err := readEnvelope(doc, p)
 	if err != nil {
-		return nil, answer.Unreadable(wire.EndpointLive, err)
+		return nil, decode.Unreadable(api.EndpointLive, err)
 	}
 	said, ok := readPaging(envelope)
 	a.Asked.ListingComplete = ok && said.total <= 1
-	var ignored answer.Tally
+	var ignored decode.Counts
 	for v := range items.Items() {
 		i, broken := readItem(v, nil, &ignored)
 		switch {
@@ -189,8 +189,8 @@ func (a asker) details(ctx, late context.Context, batches [][]string) (done []in
 		if late.Err() != nil {
 			return nil
 		}
-		p, fatal, err := a.get(late, provider.Request{Endpoint: wire.EndpointDetails, Path: wire.PathFixtures, Query: url.Values{
-			wire.ParamIDs: {strings.Join(batches[n], wire.IDSeparator)},
+		p, fatal, err := a.get(late, provider.Request{Endpoint: api.EndpointDetails, Path: api.PathFixtures, Query: url.Values{
+			api.ParamIDs: {strings.Join(batches[n], api.IDSeparator)},
 		}})
 		if err == nil {
 			_, err = liveAdapter{}.ReadDetail(p)

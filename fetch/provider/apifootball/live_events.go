@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -41,7 +41,7 @@ func (r *liveReader) events(item strictjson.Value, i *item) football.Field[[]inp
 	case list.Kind() == strictjson.Absent:
 		return football.Field[[]input.Incident]{}
 	case !once, list.Kind() != strictjson.Array:
-		if !once || !answer.IsEmpty(list) {
+		if !once || !decode.IsEmpty(list) {
 			r.Damaged.Add(itemEvents)
 		}
 		return football.NullField[[]input.Incident]()
@@ -70,7 +70,7 @@ func (r *liveReader) events(item strictjson.Value, i *item) football.Field[[]inp
 // of its content.
 func (r *liveReader) event(v strictjson.Value, i *item) (incident input.Incident, is bool) {
 	when := v.Get("time")
-	minute, ok := answer.Whole(when.Get("elapsed"), maxMinute)
+	minute, ok := decode.Whole(when.Get("elapsed"), maxMinute)
 	if !ok || v.Repeats() || v.Get("type").Kind() != strictjson.String {
 		r.Damaged.Add(itemEvent)
 		return incident, false
@@ -78,7 +78,7 @@ func (r *liveReader) event(v strictjson.Value, i *item) (incident input.Incident
 	if strings.EqualFold(v.Get("comments").Text(), shootout) {
 		return incident, false
 	}
-	kind, detail := strings.ToLower(v.Get("type").Text()), answer.Field(v.Get("detail")).Or("")
+	kind, detail := strings.ToLower(v.Get("type").Text()), decode.Field(v.Get("detail")).Or("")
 	if incident.Kind, is = incidentKinds[[2]string{kind, detail}]; !is {
 		incident.Kind, is = incidentKinds[[2]string{kind, ""}]
 	}
@@ -89,7 +89,7 @@ func (r *liveReader) event(v strictjson.Value, i *item) (incident input.Incident
 		return incident, false
 	}
 	incident.Minute = max(minute, 1)
-	incident.Added, _ = answer.Whole(when.Get("extra"), maxMinute)
+	incident.Added, _ = decode.Whole(when.Get("extra"), maxMinute)
 	incident.Side = football.SideNone
 	if side, known := sideOf(v, i); known && detail != ownGoal {
 		incident.Side = football.Sides()[side]
@@ -106,7 +106,7 @@ func (r *liveReader) event(v strictjson.Value, i *item) (incident input.Incident
 
 // person is a player as an event names one.
 func person(v strictjson.Value) (p struct{ id, name string }) {
-	p.name = answer.Field(v.Get("name")).Or("")
+	p.name = decode.Field(v.Get("name")).Or("")
 	if p.id = identifier(v.Get("id")); p.id == "" {
 		p.id = p.name // an id may be null
 	}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/provider/apifootball/internal/api"
 	"mkt/publish/football"
 )
 
@@ -15,12 +15,12 @@ import (
 //
 // Source: provider notes, section 3.
 var playStatuses = map[string]input.PlayStatus{
-	wire.StatusToBeFixed: input.NotStarted, wire.StatusNotStarted: input.NotStarted,
-	wire.StatusFirstHalf: input.InPlay, wire.StatusHalfTime: input.InPlay, wire.StatusSecondHalf: input.InPlay, wire.StatusExtraTime: input.InPlay,
-	wire.StatusBreak: input.InPlay, wire.StatusShootout: input.InPlay, wire.StatusLive: input.InPlay,
-	wire.StatusSuspended: input.Halted, wire.StatusInterrupted: input.Halted,
-	wire.StatusFullTime: input.Over, wire.StatusAfterExtra: input.Over, wire.StatusAfterPens: input.Over,
-	wire.StatusPostponed: input.Off, wire.StatusCancelled: input.Off, wire.StatusAbandoned: input.Off, wire.StatusAwarded: input.Off, wire.StatusWalkover: input.Off,
+	api.StatusToBeFixed: input.NotStarted, api.StatusNotStarted: input.NotStarted,
+	api.StatusFirstHalf: input.InPlay, api.StatusHalfTime: input.InPlay, api.StatusSecondHalf: input.InPlay, api.StatusExtraTime: input.InPlay,
+	api.StatusBreak: input.InPlay, api.StatusShootout: input.InPlay, api.StatusLive: input.InPlay,
+	api.StatusSuspended: input.Halted, api.StatusInterrupted: input.Halted,
+	api.StatusFullTime: input.Over, api.StatusAfterExtra: input.Over, api.StatusAfterPens: input.Over,
+	api.StatusPostponed: input.Off, api.StatusCancelled: input.Off, api.StatusAbandoned: input.Off, api.StatusAwarded: input.Off, api.StatusWalkover: input.Off,
 }
 
 // inPlay are the states in which a match is in play or halted.
@@ -43,12 +43,12 @@ func (liveAdapter) ReadDetail(p provider.Payload) (provider.LiveSheet, error) {
 }
 
 // liveReader reads the items of live payloads.
-type liveReader struct{ *answer.Live }
+type liveReader struct{ *decode.Live }
 
 func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
-	r := liveReader{answer.NewLive()}
-	doc := answer.Document()
-	defer answer.Release(doc)
+	r := liveReader{decode.NewLive()}
+	doc := decode.Document()
+	defer decode.Release(doc)
 	for _, p := range pages {
 		envelope, items, err := readEnvelope(doc, p)
 		if err != nil {
@@ -105,7 +105,7 @@ const (
 func (r *liveReader) score(item strictjson.Value) football.Score {
 	v, once := item.Once("goals")
 	r.Report(provider.FieldScore, "", v)
-	if v.Kind() != strictjson.Object && !answer.IsEmpty(v) || !once {
+	if v.Kind() != strictjson.Object && !decode.IsEmpty(v) || !once {
 		r.Damaged.Add(itemScore)
 		return football.Score{Home: football.NullField[int](), Away: football.NullField[int]()}
 	}
@@ -120,32 +120,32 @@ func (r *liveReader) clock(item strictjson.Value, status string) (c input.ClockR
 	r.Report(provider.FieldClock, "", v)
 	c.Minute = r.Damaged.Number(v, "elapsed", maxMinute, itemClock)
 	extra := r.Damaged.Number(v, "extra", maxMinute, itemClock).Or(0)
-	c.Shootout = status == wire.StatusShootout
+	c.Shootout = status == api.StatusShootout
 	minute, sent := c.Minute.Get()
 	if !sent {
 		return c
 	}
 	switch status {
-	case wire.StatusFirstHalf:
+	case api.StatusFirstHalf:
 		c.Half, c.Minute, c.Running = football.Of(1), football.Of(minute+extra), football.Of(true)
-	case wire.StatusHalfTime:
+	case api.StatusHalfTime:
 		c.Half, c.Minute, c.Running = football.Of(2), football.Of(football.HalfBegins(2)), football.Of(false)
-	case wire.StatusSecondHalf:
+	case api.StatusSecondHalf:
 		c.Half, c.Minute, c.Running = football.Of(2), football.Of(minute+extra), football.Of(true)
-	case wire.StatusExtraTime:
+	case api.StatusExtraTime:
 		c.Half, c.Minute, c.Running = football.Of(extraHalf(minute)), football.Of(minute+extra), football.Of(true)
-	case wire.StatusBreak:
+	case api.StatusBreak:
 		if minute >= football.HalfEnds(4) { // a shoot-out follows
 			c.Half, c.Running, c.Shootout = football.Of(5), football.Of(false), true
 			break
 		}
 		half := extraHalf(minute + 1)
 		c.Half, c.Minute, c.Running = football.Of(half), football.Of(football.HalfBegins(half)), football.Of(false)
-	case wire.StatusShootout:
+	case api.StatusShootout:
 		c.Half, c.Running = football.Of(5), football.Of(false)
-	case wire.StatusSuspended, wire.StatusInterrupted:
+	case api.StatusSuspended, api.StatusInterrupted:
 		c.Minute, c.Running = football.Of(minute+extra), football.Of(false)
-	case wire.StatusLive:
+	case api.StatusLive:
 		c.Minute = football.Of(minute + extra)
 	}
 	return c

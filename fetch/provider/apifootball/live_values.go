@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -37,7 +37,7 @@ func (r *liveReader) statistics(item strictjson.Value, i *item) (counters []foot
 	switch {
 	case v.Kind() == strictjson.Absent:
 		return nil, true
-	case !once, v.Kind() != strictjson.Array && !answer.IsEmpty(v):
+	case !once, v.Kind() != strictjson.Array && !decode.IsEmpty(v):
 		r.Damaged.Add(itemStats)
 		return nil, false
 	}
@@ -124,11 +124,11 @@ func (r *liveReader) counter(v strictjson.Value) football.Field[football.Number]
 	if v.Kind() == strictjson.Absent {
 		return football.Field[football.Number]{}
 	}
-	sent, ok := answer.Field(v).Get()
+	sent, ok := decode.Field(v).Get()
 	if n, is := football.ParseNumber(strings.TrimSuffix(sent, "%")); is {
 		return football.Of(n)
 	}
-	if ok || answer.IsWrong(v) {
+	if ok || decode.IsWrong(v) {
 		r.Damaged.Add(itemCounter)
 	}
 	return football.NullField[football.Number]()

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/provider/apifootball/internal/api"
 )
 
 // probes ask for the account's status, and then for one page of everything that is sold.
@@ -19,62 +19,62 @@ var probes = []provider.Probe{probeStatus, probeLastDay, probeOdds, probeLive, p
 // costs nothing. It holds personal data, and of a probe's answer only the plan's name
 // and its end are kept.
 func probeStatus(provider.Probing) (provider.Request, bool) {
-	return provider.Request{Endpoint: wire.EndpointStatus, Path: wire.PathStatus}, true
+	return provider.Request{Endpoint: api.EndpointStatus, Path: api.PathStatus}, true
 }
 
 // probeLastDay asks for the list of the farthest day that a cycle lists: a free plan has
 // only the days around today, and refuses the cycle.
 func probeLastDay(p provider.Probing) (provider.Request, bool) {
-	return provider.Request{Endpoint: wire.EndpointFixtures, Path: wire.PathFixtures, Query: url.Values{
-		wire.ParamDate: {p.Now.UTC().AddDate(0, 0, horizon-1).Format(wire.DateForm)},
+	return provider.Request{Endpoint: api.EndpointFixtures, Path: api.PathFixtures, Query: url.Values{
+		api.ParamDate: {p.Now.UTC().AddDate(0, 0, horizon-1).Format(api.DateForm)},
 	}}, true
 }
 
 func probeOdds(p provider.Probing) (provider.Request, bool) {
-	return provider.Request{Endpoint: wire.EndpointOdds, Path: wire.PathOdds, Query: url.Values{
-		wire.ParamDate: {p.Now.UTC().Format(wire.DateForm)}, wire.ParamBookmaker: {p.Bookmaker}, wire.ParamPage: {"1"},
+	return provider.Request{Endpoint: api.EndpointOdds, Path: api.PathOdds, Query: url.Values{
+		api.ParamDate: {p.Now.UTC().Format(api.DateForm)}, api.ParamBookmaker: {p.Bookmaker}, api.ParamPage: {"1"},
 	}}, true
 }
 
 func probeLive(provider.Probing) (provider.Request, bool) {
-	return provider.Request{Endpoint: wire.EndpointLive, Path: wire.PathFixtures, Query: url.Values{wire.ParamLive: {wire.LiveAll}}}, true
+	return provider.Request{Endpoint: api.EndpointLive, Path: api.PathFixtures, Query: url.Values{api.ParamLive: {api.LiveAll}}}, true
 }
 
 // probeDetails asks for as many matches in play as one request may ask for: many
 // competitions have no statistics.
 func probeDetails(p provider.Probing) (provider.Request, bool) {
-	d := answer.Document()
-	defer answer.Release(d)
-	items, err := readResponse(d, p.Answer(wire.EndpointLive))
+	d := decode.Document()
+	defer decode.Release(d)
+	items, err := readResponse(d, p.Answer(api.EndpointLive))
 	if err != nil {
 		return provider.Request{}, false
 	}
 	var ids []string
 	for v := range items.Items() {
-		if i, broken := readItem(v, nil, new(answer.Tally)); broken == "" && inPlay[i.status] && len(ids) < wire.MaxIDs {
+		if i, broken := readItem(v, nil, new(decode.Counts)); broken == "" && inPlay[i.status] && len(ids) < api.MaxIDs {
 			ids = append(ids, strings.Clone(i.id))
 		}
 	}
-	return provider.Request{Endpoint: wire.EndpointDetails, Path: wire.PathFixtures, Query: url.Values{
-		wire.ParamIDs: {strings.Join(ids, wire.IDSeparator)},
+	return provider.Request{Endpoint: api.EndpointDetails, Path: api.PathFixtures, Query: url.Values{
+		api.ParamIDs: {strings.Join(ids, api.IDSeparator)},
 	}}, len(ids) > 0
 }
 
 // probeLiveOdds asks for one kind of bet, so that the answer is short.
 func probeLiveOdds(provider.Probing) (provider.Request, bool) {
-	return provider.Request{Endpoint: wire.EndpointLiveOdds, Path: wire.PathLiveOdds, Query: url.Values{wire.ParamBet: {wire.LiveResult}}}, true
+	return provider.Request{Endpoint: api.EndpointLiveOdds, Path: api.PathLiveOdds, Query: url.Values{api.ParamBet: {api.LiveResult}}}, true
 }
 
 // neededBy returns what cannot be had without an endpoint.
 func neededBy(r provider.Request) []provider.Capability {
 	switch r.Endpoint {
-	case wire.EndpointFixtures, wire.EndpointOdds:
+	case api.EndpointFixtures, api.EndpointOdds:
 		return []provider.Capability{provider.Prematch}
-	case wire.EndpointLive:
+	case api.EndpointLive:
 		return []provider.Capability{provider.LiveStats, provider.Timeline, provider.PlayerEvents}
-	case wire.EndpointDetails:
+	case api.EndpointDetails:
 		return []provider.Capability{provider.LiveStats}
-	case wire.EndpointLiveOdds:
+	case api.EndpointLiveOdds:
 		return []provider.Capability{provider.LiveOdds}
 	}
 	return nil
@@ -82,11 +82,11 @@ func neededBy(r provider.Request) []provider.Capability {
 
 // readPlan reads the plan in an account's status, and what other answers have data of.
 func readPlan(a provider.Answered) (p provider.Plan) {
-	d := answer.Document()
-	defer answer.Release(d)
-	if a.Endpoint == wire.EndpointStatus {
+	d := decode.Document()
+	defer decode.Release(d)
+	if a.Endpoint == api.EndpointStatus {
 		if d.Parse(a.Body) == nil {
-			bought := d.Root().Get(wire.KeyResponse).Get("subscription")
+			bought := d.Root().Get(api.KeyResponse).Get("subscription")
 			if name := bought.Get("plan"); name.Kind() == strictjson.String {
 				p.Name = strings.Clone(name.Text())
 			}
@@ -99,11 +99,11 @@ func readPlan(a provider.Answered) (p provider.Plan) {
 		return p
 	}
 	switch a.Endpoint {
-	case wire.EndpointOdds:
+	case api.EndpointOdds:
 		return provider.Plan{Includes: []provider.Capability{provider.Prematch}}
-	case wire.EndpointLiveOdds:
+	case api.EndpointLiveOdds:
 		return provider.Plan{Includes: []provider.Capability{provider.LiveOdds}}
-	case wire.EndpointLive, wire.EndpointDetails:
+	case api.EndpointLive, api.EndpointDetails:
 		return provider.Plan{Includes: inMatches(items)}
 	}
 	return p

@@ -15,7 +15,9 @@ func TestProvider(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		Provider: apifootball.Provider(),
 		// Where the point is what a shape should not be, there is no sample.
-		Samples:  providertest.SamplesOf(t, goldens, payload, "states", "damaged"),
+		Samples: providertest.SamplesOf(t, goldens, payload, "states", "damaged"),
+		Invalid: []string{`{}`, `{"errors":[],"response":{}}`, `{"errors":{"requests":"used up"},"response":[]}`, `{"errors":["x"],"response":[]}`,
+			`{"errors":[],"response":[],"response":[]}`, `{"errors":[],"response":[`, `[]`},
 		Price:    []string{"odd"},
 		Emulator: emulator.New,
 		RowID:    func(r input.Row) string { return r.Labels[0].Text },

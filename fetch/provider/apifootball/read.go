@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/provider/apifootball/internal/api"
 )
 
 // readResponse parses an archived answer and returns its items. It is an error if the
@@ -21,17 +21,17 @@ func readResponse(d *strictjson.Document, body []byte) (strictjson.Value, error)
 // readEnvelope is readResponse for a payload, which may have been parsed before. It returns
 // the envelope as well.
 func readEnvelope(d *strictjson.Document, p provider.Payload) (envelope, items strictjson.Value, err error) {
-	if envelope, err = answer.Root(d, p); err != nil {
+	if envelope, err = decode.Root(d, p); err != nil {
 		return envelope, items, err
 	}
 	if envelope.Repeats() {
 		return envelope, items, fmt.Errorf("the envelope has a key twice")
 	}
-	if _, said := errorIn(envelope.Get(wire.KeyErrors)); said {
+	if _, said := errorIn(envelope.Get(api.KeyErrors)); said {
 		return envelope, items, fmt.Errorf("the envelope reports an error")
 	}
-	if items = envelope.Get(wire.KeyResponse); items.Kind() != strictjson.Array {
-		return envelope, items, fmt.Errorf("%s is no list", wire.KeyResponse)
+	if items = envelope.Get(api.KeyResponse); items.Kind() != strictjson.Array {
+		return envelope, items, fmt.Errorf("%s is no list", api.KeyResponse)
 	}
 	return envelope, items, nil
 }
@@ -43,11 +43,11 @@ type paging struct{ current, total, results int }
 // the answer has another number of items than it says.
 func readPaging(envelope strictjson.Value) (p paging, ok bool) {
 	const most = 1 << 20
-	v := envelope.Get(wire.KeyPaging)
-	current, okCurrent := answer.Whole(v.Get(wire.KeyCurrent), most)
-	total, okTotal := answer.Whole(v.Get(wire.KeyTotal), most)
-	results, okResults := answer.Whole(envelope.Get(wire.KeyResults), most)
-	if !okCurrent || !okTotal || !okResults || v.Repeats() || results != envelope.Get(wire.KeyResponse).Len() {
+	v := envelope.Get(api.KeyPaging)
+	current, okCurrent := decode.Whole(v.Get(api.KeyCurrent), most)
+	total, okTotal := decode.Whole(v.Get(api.KeyTotal), most)
+	results, okResults := decode.Whole(envelope.Get(api.KeyResults), most)
+	if !okCurrent || !okTotal || !okResults || v.Repeats() || results != envelope.Get(api.KeyResponse).Len() {
 		return paging{}, false
 	}
 	return paging{current, total, results}, true
@@ -56,7 +56,7 @@ func readPaging(envelope strictjson.Value) (p paging, ok bool) {
 // identifier returns an id: digits that are not zero, sent as a number or as text; ""
 // for anything else. The provider writes 0 for an id that it does not know.
 func identifier(v strictjson.Value) string {
-	id := answer.ID(v)
+	id := decode.ID(v)
 	if len(id) > 18 || strings.Trim(id, "0") == "" {
 		return ""
 	}

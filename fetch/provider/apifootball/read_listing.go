@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"time"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/esoccer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/provider/apifootball/internal/api"
 	"mkt/publish/football"
 )
 
@@ -23,17 +23,17 @@ type item struct {
 }
 
 var (
-	itemFields    = answer.Set("fixture", "league", "teams", "goals", "score", "events", "lineups", "statistics", "players")
-	fixtureFields = answer.Set("id", "referee", "timezone", "date", "timestamp", "periods", "venue", "status")
+	itemFields    = decode.Set("fixture", "league", "teams", "goals", "score", "events", "lineups", "statistics", "players")
+	fixtureFields = decode.Set("id", "referee", "timezone", "date", "timestamp", "periods", "venue", "status")
 )
 
 // over are the states in which a fixture has left the active surface.
-var over = answer.Set(wire.StatusFullTime, wire.StatusAfterExtra, wire.StatusAfterPens, wire.StatusPostponed, wire.StatusCancelled, wire.StatusAbandoned,
-	wire.StatusAwarded, wire.StatusWalkover)
+var over = decode.Set(api.StatusFullTime, api.StatusAfterExtra, api.StatusAfterPens, api.StatusPostponed, api.StatusCancelled, api.StatusAbandoned,
+	api.StatusAwarded, api.StatusWalkover)
 
 // readItem reads one item of a list and counts its damaged parts. broken is why it cannot
 // be used at all, "" if it can.
-func readItem(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) (i item, broken string) {
+func readItem(v strictjson.Value, trace *provider.Trace, damaged *decode.Counts) (i item, broken string) {
 	fixture, onceFixture := v.Once("fixture")
 	id, once := fixture.Once("id")
 	switch {
@@ -67,10 +67,10 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) 
 }
 
 // startOf reads the kick-off: timestamp is independent of the time zone of the date.
-func startOf(fixture strictjson.Value, damaged *answer.Tally) football.Field[time.Time] {
+func startOf(fixture strictjson.Value, damaged *decode.Counts) football.Field[time.Time] {
 	const earliest, latest = 900_000_000, 9_999_999_999
 	v, once := fixture.Once("timestamp")
-	seconds, ok := answer.Whole(v, latest)
+	seconds, ok := decode.Whole(v, latest)
 	switch {
 	case once && ok && seconds >= earliest:
 		return football.Of(time.Unix(int64(seconds), 0).UTC())
@@ -82,21 +82,21 @@ func startOf(fixture strictjson.Value, damaged *answer.Tally) football.Field[tim
 	return football.NullField[time.Time]()
 }
 
-func (i *item) team(v strictjson.Value, damaged *answer.Tally) (name football.Field[string], id string) {
+func (i *item) team(v strictjson.Value, damaged *decode.Counts) (name football.Field[string], id string) {
 	return i.name(v, damaged), identifier(v.Get("id"))
 }
 
 // name reads the name in {id, name}; null if it is no text. The value in its place is kept
 // for the filter.
-func (i *item) name(v strictjson.Value, damaged *answer.Tally) football.Field[string] {
+func (i *item) name(v strictjson.Value, damaged *decode.Counts) football.Field[string] {
 	name, once := v.Once("name")
 	switch {
 	case v.Kind() == strictjson.Object && once && name.Kind() == strictjson.String, v.Kind() == strictjson.Absent, v.Kind() == strictjson.Null,
 		v.Kind() == strictjson.Object && once && (name.Kind() == strictjson.Null || name.Kind() == strictjson.Absent):
-		return answer.Field(name)
+		return decode.Field(name)
 	}
 	damaged.Add(itemName)
-	i.damaged = append(i.damaged, answer.Head(v.Text(), maxSigns))
+	i.damaged = append(i.damaged, decode.Head(v.Text(), maxSigns))
 	return football.NullField[string]()
 }
 
@@ -118,12 +118,12 @@ func (i *item) fixture(fetched time.Time) football.Fixture {
 // ReadListing implements provider.MarketAdapter for the lists of several days. A fixture
 // that is on the lists of two days was moved.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	r := answer.NewListing()
+	r := decode.NewListing()
 	var doc strictjson.Document
 	for _, p := range pages {
 		items, err := readResponse(&doc, p.Body)
 		if err != nil {
-			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointFixtures, p.Number, err)
+			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", api.EndpointFixtures, p.Number, err)
 		}
 		if _, ok := readPaging(doc.Root()); !ok {
 			r.AddDamage(pagingBroken)
@@ -136,18 +136,18 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			r.Keep(provider.ListedFixture{Over: over[i.status], InPlay: inPlay[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
 		}
 	}
-	return r.Result(wire.EndpointFixtures)
+	return r.Result(api.EndpointFixtures)
 }
 
 // formatOf compares an item of a list with the known format.
-func formatOf(v strictjson.Value) (f answer.Format) {
+func formatOf(v strictjson.Value) (f decode.Format) {
 	fixture, teams := v.Get("fixture"), v.Get("teams")
 	f.Compare(v, "item", itemFields, "league", "teams")
 	f.Compare(fixture, "fixture", fixtureFields, "timestamp", "status")
 	f.CompareNamed(v.Get("league"))
 	f.CompareNamed(teams.Get("home"))
 	f.CompareNamed(teams.Get("away"))
-	f.Changed = f.Changed || teams.Len() > 0 && answer.LacksAny(teams, "home", "away") || fixture.Get("status").Len() > 0 && answer.LacksAny(fixture.Get("status"), "short")
-	f.Null = f.Null || answer.HasNull(teams, "home", "away") || answer.HasNull(fixture.Get("status"), "short")
+	f.Changed = f.Changed || teams.Len() > 0 && decode.LacksAny(teams, "home", "away") || fixture.Get("status").Len() > 0 && decode.LacksAny(fixture.Get("status"), "short")
+	f.Null = f.Null || decode.HasNull(teams, "home", "away") || decode.HasNull(fixture.Get("status"), "short")
 	return f
 }

@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/provider/apifootball/internal/api"
 	"mkt/publish/football"
 )
 
@@ -19,23 +19,23 @@ const labelValue = "value"
 
 // The known members of each part of an answer; others are counted.
 var (
-	oddsFields      = answer.Set("league", "fixture", "update", "bookmakers")
-	bookmakerFields = answer.Set("id", "name", "bets")
-	betFields       = answer.Set("id", "name", "values")
+	oddsFields      = decode.Set("league", "fixture", "update", "bookmakers")
+	bookmakerFields = decode.Set("id", "name", "bets")
+	betFields       = decode.Set("id", "name", "values")
 )
 
 // ReadMarkets implements provider.MarketAdapter. It reads the prices of the bookmaker that
 // was requested. Without a query, that is the one that the envelope repeats, or else the
 // default.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	items, err := readResponse(d, p.Body)
 	if err != nil {
-		return provider.Sheet{}, fmt.Errorf("%s: %w", wire.EndpointOdds, err)
+		return provider.Sheet{}, fmt.Errorf("%s: %w", api.EndpointOdds, err)
 	}
 	r := sheetReader{table: table(), bookmaker: bookmakerOf(p, d.Root()), payloadTrace: p.Trace,
-		named: p.Query.Get(wire.ParamBookmaker) != "", sheet: provider.Sheet{Broken: make(map[string]football.Reason)}, met: make(map[string]string)}
+		named: p.Query.Get(api.ParamBookmaker) != "", sheet: provider.Sheet{Broken: make(map[string]football.Reason)}, met: make(map[string]string)}
 	for item := range items.Items() {
 		r.fixture(item, p, l)
 	}
@@ -45,8 +45,8 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 
 // bookmakerOf returns the bookmaker whose prices are read from a payload.
 func bookmakerOf(p provider.Payload, envelope strictjson.Value) string {
-	said := envelope.Get(wire.KeyParameters).Get(wire.ParamBookmaker)
-	return cmp.Or(p.Query.Get(wire.ParamBookmaker), identifier(said), DefaultBookmaker)
+	said := envelope.Get(api.KeyParameters).Get(api.ParamBookmaker)
+	return cmp.Or(p.Query.Get(api.ParamBookmaker), identifier(said), DefaultBookmaker)
 }
 
 // sheetReader gathers one payload.
@@ -56,9 +56,9 @@ type sheetReader struct {
 	named        bool // by the request
 	sheet        provider.Sheet
 	met          map[string]string // fixtures as they were sent, by id
-	unknown      answer.Tally
-	skipped      answer.Tally
-	damaged      answer.Tally
+	unknown      decode.Counts
+	skipped      decode.Counts
+	damaged      decode.Counts
 	payloadTrace *provider.Trace
 	trace        *provider.Trace // of the current fixture
 	hurt         bool            // a part of the current fixture is damaged
@@ -148,7 +148,7 @@ func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers 
 		found = true
 		r.unknown.AddUnknown(b, "bookmaker", bookmakerFields)
 		bets, onceBets := b.Once("bets")
-		if bets.Kind() != strictjson.Array && (bets.Kind() == strictjson.Absent || !answer.IsEmpty(bets)) || !onceBets {
+		if bets.Kind() != strictjson.Array && (bets.Kind() == strictjson.Absent || !decode.IsEmpty(bets)) || !onceBets {
 			lose(bookmakerBets)
 			continue
 		}
@@ -208,7 +208,7 @@ func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer 
 		r.sheet.Hurt.Markets++
 		r.hurt, doubtful = true, true
 	}
-	if !doubtful && answer.LacksAny(bet, "values") {
+	if !doubtful && decode.LacksAny(bet, "values") {
 		r.hurtMarket(betValues)
 		doubtful = true
 	}
@@ -216,7 +216,7 @@ func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer 
 		if key != "values" {
 			continue
 		}
-		if values.Kind() != strictjson.Array && !answer.IsEmpty(values) {
+		if values.Kind() != strictjson.Array && !decode.IsEmpty(values) {
 			r.hurtMarket(betValues)
 			doubtful = true
 		}
@@ -238,7 +238,7 @@ func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer 
 // is dropped.
 func (r *sheetReader) rows(values strictjson.Value) []input.Row {
 	if values.Kind() != strictjson.Array {
-		if answer.IsEmpty(values) {
+		if decode.IsEmpty(values) {
 			return nil
 		}
 		return []input.Row{r.row(values, make([]football.Label, 0, 1))}
@@ -265,7 +265,7 @@ func (r *sheetReader) row(v strictjson.Value, labels []football.Label) input.Row
 	case v.Kind() != strictjson.Object:
 		r.trouble(&row, rowNoObject)
 		r.trace.Report(of, strangeField, v)
-		row.Labels = append(labels, football.Label{Field: strangeField, Text: answer.Clip(v)})
+		row.Labels = append(labels, football.Label{Field: strangeField, Text: decode.Clip(v)})
 		return row
 	case v.Repeats():
 		r.trouble(&row, rowRepeats)
@@ -278,21 +278,21 @@ func (r *sheetReader) row(v strictjson.Value, labels []football.Label) input.Row
 		}
 		if key != labelValue {
 			r.unknown.Add("value." + key)
-		} else if answer.IsWrong(m) {
+		} else if decode.IsWrong(m) {
 			r.trouble(&row, rowField)
 		}
 		if m.Kind() != strictjson.Null {
 			r.trace.Report(of, key, m)
-			labels = append(labels, football.Label{Field: key, Text: answer.Clip(m)})
+			labels = append(labels, football.Label{Field: key, Text: decode.Clip(m)})
 		}
 	}
 	row.Labels = labels
 	switch {
 	case row.Trouble != "":
-	case answer.LacksValue(v, labelValue):
+	case decode.LacksValue(v, labelValue):
 		r.damaged.Add(rowNoText)
 		r.sheet.Hurt.Rows++
-	case answer.LacksValue(v, "odd"):
+	case decode.LacksValue(v, "odd"):
 		r.damaged.Add(rowNoPrice)
 		r.sheet.Hurt.Rows++
 	}
@@ -314,11 +314,11 @@ func (r *sheetReader) trouble(row *input.Row, why string) {
 func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
 	v, once := row.Once("odd")
 	switch {
-	case once && answer.IsWrong(v):
+	case once && decode.IsWrong(v):
 		r.damaged.Add(rowField)
-		return football.Of(answer.Clip(v))
+		return football.Of(decode.Clip(v))
 	case once:
-		return answer.Field(v)
+		return decode.Field(v)
 	}
 	return football.NullField[string]()
 }

@@ -3,25 +3,25 @@ package apifootball
 import (
 	"net/url"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/provider/apifootball/internal/api"
 )
 
 // recorded implements provider.Provider.Recorded. The envelope says what was asked for.
 func recorded(body []byte) provider.Recorded {
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	items, err := readResponse(d, body)
 	if err != nil {
 		return provider.Recorded{}
 	}
 	r := provider.Recorded{Body: body}
-	switch d.Root().Get(wire.KeyGet).Text() {
-	case wire.EndpointFixtures:
-		r.Endpoint = wire.EndpointFixtures
-	case wire.EndpointOdds:
-		r.Endpoint = wire.EndpointOdds
+	switch d.Root().Get(api.KeyGet).Text() {
+	case api.EndpointFixtures:
+		r.Endpoint = api.EndpointFixtures
+	case api.EndpointOdds:
+		r.Endpoint = api.EndpointOdds
 		for item := range items.Items() {
 			for b := range item.Get("bookmakers").Items() {
 				if id := identifier(b.Get("id")); isBookmaker(id) {
@@ -35,4 +35,4 @@ func recorded(body []byte) provider.Recorded {
 	return r
 }
 
-func bookmakerQuery(id string) url.Values { return url.Values{wire.ParamBookmaker: {id}} }
+func bookmakerQuery(id string) url.Values { return url.Values{api.ParamBookmaker: {id}} }

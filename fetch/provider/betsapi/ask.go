@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/requests"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 )
 
 // Counters of a cycle, besides those of provider.Asked.
@@ -29,7 +29,7 @@ const (
 // fixture that is still to be played, ten to a request.
 func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
 	a := &asker{Cycle: requests.New(x), untilEmpty: true,
-		listing: provider.Request{Endpoint: wire.EndpointUpcoming, Path: wire.PathUpcoming, Query: footballOnly()}}
+		listing: provider.Request{Endpoint: api.EndpointUpcoming, Path: api.PathUpcoming, Query: footballOnly()}}
 	fixtures, err := a.list(ctx)
 	if err != nil {
 		return a.Asked, err
@@ -40,7 +40,7 @@ func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, er
 // footballOnly restricts a list to football, without eSoccer as far as the provider
 // recognizes it.
 func footballOnly() url.Values {
-	return url.Values{wire.ParamSport: {wire.SportFootball}, wire.ParamNoESport: {"1"}, wire.ParamLanguage: {wire.English}}
+	return url.Values{api.ParamSport: {api.SportFootball}, api.ParamNoESport: {"1"}, api.ParamLanguage: {api.English}}
 }
 
 // asker sends the requests of one cycle.
@@ -92,7 +92,7 @@ func (a *asker) markets(ctx context.Context, ids []string) error {
 // round asks for every fixture once and returns those that were left out of
 // accepted answers, sorted.
 func (a *asker) round(ctx context.Context, ids []string) (missing []string, err error) {
-	batches := slices.Collect(slices.Chunk(ids, wire.MaxBatch))
+	batches := slices.Collect(slices.Chunk(ids, api.MaxBatch))
 	a.Expect(len(batches))
 	left := make([][]string, len(batches))
 	err = a.Each(ctx, len(batches), func(ctx context.Context, n int) (err error) {
@@ -112,8 +112,8 @@ func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err 
 		a.Fail(nil, ids...)
 		return nil, nil
 	}
-	p, err := a.Get(ctx, provider.Request{Endpoint: wire.EndpointPrematch, Path: wire.PathPrematch, Query: url.Values{
-		wire.ParamFixtures: {strings.Join(ids, ",")}, wire.ParamLanguage: {wire.English},
+	p, err := a.Get(ctx, provider.Request{Endpoint: api.EndpointPrematch, Path: api.PathPrematch, Query: url.Values{
+		api.ParamFixtures: {strings.Join(ids, ",")}, api.ParamLanguage: {api.English},
 	}})
 	if err == nil {
 		missing, err = missingIn(p.Body, ids)
@@ -122,9 +122,9 @@ func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err 
 	case err == nil:
 		a.Answered()
 		return missing, nil
-	case ctx.Err() != nil || answer.MustStop(err):
+	case ctx.Err() != nil || decode.MustStop(err):
 		return nil, err
-	case len(ids) == 1 || !answer.WorthSplitting(err):
+	case len(ids) == 1 || !decode.WorthSplitting(err):
 		a.Fail(err, ids...)
 		return nil, nil
 	}
@@ -143,13 +143,13 @@ func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err 
 // an error if one of these may be in a part that cannot be read: then it is not known
 // that the provider offers no markets on it.
 func missingIn(body []byte, ids []string) (missing []string, err error) {
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	results, err := readResults(d, body)
 	if err != nil {
-		return nil, answer.Unreadable(wire.EndpointPrematch, err)
+		return nil, decode.Unreadable(api.EndpointPrematch, err)
 	}
-	found, unread := make(map[string]bool, wire.MaxBatch), 0
+	found, unread := make(map[string]bool, api.MaxBatch), 0
 	for item := range results.Items() {
 		its := idsOf(item)
 		for _, id := range its {
@@ -159,14 +159,14 @@ func missingIn(body []byte, ids []string) (missing []string, err error) {
 			unread++
 		}
 	}
-	return requests.Missing(wire.EndpointPrematch, ids, found, unread)
+	return requests.Missing(api.EndpointPrematch, ids, found, unread)
 }
 
 // idsOf are the fixture ids of a result: none if it has none to be read, several
 // when the key is there more than once and they differ.
 func idsOf(result strictjson.Value) (ids []string) {
 	for key, v := range result.Members() {
-		if id := answer.ID(v); key == wire.KeyFI && id != "" && !slices.Contains(ids, id) {
+		if id := decode.ID(v); key == api.KeyFI && id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 )
 
 // reading is the listing as one walk over its pages found it.
@@ -43,7 +43,7 @@ func (a *asker) list(ctx context.Context) ([]item, error) {
 	}
 	second, err := a.readPages(ctx)
 	if err != nil {
-		if ctx.Err() != nil || answer.MustStop(err) {
+		if ctx.Err() != nil || decode.MustStop(err) {
 			return nil, err
 		}
 		a.countShort(first)
@@ -79,7 +79,7 @@ func (a *asker) readPages(ctx context.Context) (*reading, error) {
 	pages := []*page{first}
 	// As many pages as are sent at once are a group. A pager whose total is too high, or
 	// a provider that sends one page again and again, costs one group and not all pages.
-	for last, isNew := min(first.pages(), wire.MaxPages), true; isNew && len(pages) < last; {
+	for last, isNew := min(first.pages(), api.MaxPages), true; isNew && len(pages) < last; {
 		before := gather(pages)
 		more, err := a.pages(ctx, len(pages)+1, min(len(pages)+max(1, a.Concurrency()), last))
 		if err != nil {
@@ -90,7 +90,7 @@ func (a *asker) readPages(ctx context.Context) (*reading, error) {
 		isNew = slices.Contains(more, nil) || len(after.items) > len(before.items) || after.noID > before.noID
 	}
 	// The list may have grown, and its pages may hold fewer items than the pager says.
-	for n := len(pages) + 1; n <= wire.MaxPages && a.mayGoOn(pages); n++ {
+	for n := len(pages) + 1; n <= api.MaxPages && a.mayGoOn(pages); n++ {
 		more, err := a.pages(ctx, n, n)
 		if err != nil {
 			return nil, err
@@ -98,7 +98,7 @@ func (a *asker) readPages(ctx context.Context) (*reading, error) {
 		pages = append(pages, more...)
 	}
 	r := gather(pages)
-	r.counted = r.counted && len(pages) >= min(first.pages(), wire.MaxPages)
+	r.counted = r.counted && len(pages) >= min(first.pages(), api.MaxPages)
 	a.Count(countNoID, r.noID)
 	return r, nil
 }
@@ -109,7 +109,7 @@ func (a *asker) pages(ctx context.Context, from, to int) ([]*page, error) {
 	pages := make([]*page, to-from+1)
 	err := a.Each(ctx, len(pages), func(ctx context.Context, i int) error {
 		p, err := a.page(ctx, from+i)
-		if err != nil && (ctx.Err() != nil || answer.MustStop(err) || answer.KindOf(err) == provider.Limited) {
+		if err != nil && (ctx.Err() != nil || decode.MustStop(err) || decode.KindOf(err) == provider.Limited) {
 			return err
 		}
 		pages[i] = p
@@ -149,30 +149,30 @@ func (a *asker) page(ctx context.Context, n int) (*page, error) {
 	defer a.Step()
 	question := a.listing
 	question.Query = maps.Clone(question.Query)
-	question.Query.Set(wire.ParamPage, strconv.Itoa(n))
+	question.Query.Set(api.ParamPage, strconv.Itoa(n))
 	payload, err := a.Get(ctx, question)
 	if err != nil {
 		return nil, err
 	}
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	envelope, results, err := readEnvelope(d, payload)
 	if err != nil {
-		return nil, answer.Unreadable(fmt.Sprintf("%s page %d", question.Endpoint, n), err)
+		return nil, decode.Unreadable(fmt.Sprintf("%s page %d", question.Endpoint, n), err)
 	}
 	p := &page{}
 	for v := range results.Items() {
-		i, broken := readItem(v, nil, new(answer.Tally)) // counted where the archive is read
+		i, broken := readItem(v, nil, new(decode.Counts)) // counted where the archive is read
 		if broken != "" {
 			p.noID++
 			continue
 		}
 		p.items = append(p.items, i)
 	}
-	if err := answer.CheckIDs(len(p.items)+p.noID, len(p.items)); err != nil {
-		return nil, answer.Unreadable(fmt.Sprintf("%s page %d", question.Endpoint, n), err)
+	if err := decode.CheckIDs(len(p.items)+p.noID, len(p.items)); err != nil {
+		return nil, decode.Unreadable(fmt.Sprintf("%s page %d", question.Endpoint, n), err)
 	}
-	p.pager, _ = readPager(envelope.Get(wire.KeyPager))
+	p.pager, _ = readPager(envelope.Get(api.KeyPager))
 	return p, nil
 }
 
@@ -187,7 +187,7 @@ func gather(pages []*page) *reading {
 		if n == 0 {
 			r.total = p.total
 		}
-		r.counted = r.counted && p.perPage > 0 && p.total == r.total && p.pages() <= wire.MaxPages
+		r.counted = r.counted && p.perPage > 0 && p.total == r.total && p.pages() <= api.MaxPages
 		r.noID += p.noID
 		for _, i := range p.items {
 			if at, known := r.ids[i.id]; known {

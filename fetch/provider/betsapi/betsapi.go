@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 )
 
 // Name is the provider's name. It is part of every id minted from it.
@@ -25,7 +25,7 @@ func Provider() provider.Provider {
 		Hosts:        []string{"api.b365api.com", "api.betsapi.com"},
 		Capabilities: []provider.Capability{provider.Prematch, provider.LiveStats, provider.Timeline},
 		Budget: provider.Budget{
-			Requests:    wire.Hourly,
+			Requests:    api.Hourly,
 			Window:      time.Hour,
 			Burst:       20, // a ceiling near 30 a second is reported by one client
 			Concurrency: 4,
@@ -47,7 +47,7 @@ func Provider() provider.Provider {
 }
 
 // IsListing implements provider.MarketAdapter.
-func (adapter) IsListing(endpoint string) bool { return endpoint == wire.EndpointUpcoming }
+func (adapter) IsListing(endpoint string) bool { return endpoint == api.EndpointUpcoming }
 
 // IsMarkets implements provider.MarketAdapter.
-func (adapter) IsMarkets(endpoint string) bool { return endpoint == wire.EndpointPrematch }
+func (adapter) IsMarkets(endpoint string) bool { return endpoint == api.EndpointPrematch }

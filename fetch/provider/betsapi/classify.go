@@ -3,40 +3,40 @@ package betsapi
 import (
 	"net/http"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 )
 
 // kinds are what the provider's error words mean.
 var kinds = map[string]provider.Kind{
-	wire.ErrAuthorize:   provider.CredentialFault,
-	wire.ErrPermission:  provider.PermissionFault,
-	wire.ErrTooMany:     provider.Limited,
-	wire.ErrRequired:    provider.Rejected,
-	wire.ErrInvalid:     provider.Rejected,
-	wire.ErrNotFound:    provider.Rejected,
-	wire.ErrMethod:      provider.Rejected,
-	wire.ErrMaintenance: provider.Retryable,
-	wire.ErrInternal:    provider.Retryable,
+	api.ErrAuthorize:   provider.CredentialFault,
+	api.ErrPermission:  provider.PermissionFault,
+	api.ErrTooMany:     provider.Limited,
+	api.ErrRequired:    provider.Rejected,
+	api.ErrInvalid:     provider.Rejected,
+	api.ErrNotFound:    provider.Rejected,
+	api.ErrMethod:      provider.Rejected,
+	api.ErrMaintenance: provider.Retryable,
+	api.ErrInternal:    provider.Retryable,
 }
 
 // authorize puts the token on a request's query.
 func authorize(r *http.Request, credential string) {
 	q := r.URL.Query()
-	q.Set(wire.ParamToken, credential)
+	q.Set(api.ParamToken, credential)
 	r.URL.RawQuery = q.Encode()
 }
 
 // usual: the statuses have their usual meanings.
-var usual = answer.ByStatus(answer.Usual)
+var usual = decode.ByStatus(decode.Usual)
 
 // Classify judges a complete answer. The body decides: refusals have the status 200 as
 // well, and pages of the front server may have any. The transport finds out how long to
 // wait from the quota headers.
 func Classify(status int, _ http.Header, body []byte) provider.Verdict {
-	return answer.Classify(func(d *strictjson.Document) provider.Verdict { return judge(d, status, body) })
+	return decode.Classify(func(d *strictjson.Document) provider.Verdict { return judge(d, status, body) })
 }
 
 func judge(d *strictjson.Document, status int, body []byte) provider.Verdict {
@@ -45,17 +45,17 @@ func judge(d *strictjson.Document, status int, body []byte) provider.Verdict {
 	}
 	envelope := d.Root()
 	if succeeded(envelope) {
-		if k := envelope.Get(wire.KeyResults).Kind(); k != strictjson.Array && k != strictjson.Object {
-			return provider.Verdict{Kind: provider.Rejected, Code: answer.NoEnvelope}
+		if k := envelope.Get(api.KeyResults).Kind(); k != strictjson.Array && k != strictjson.Object {
+			return provider.Verdict{Kind: provider.Rejected, Code: decode.NoEnvelope}
 		}
 		return provider.Verdict{Kind: provider.Accepted}
 	}
-	word := envelope.Get(wire.KeyError).Text()
+	word := envelope.Get(api.KeyError).Text()
 	if kind, known := kinds[word]; known {
 		return provider.Verdict{Kind: kind, Code: word}
 	}
 	if word != "" {
-		return usual(status, answer.Unknown)
+		return usual(status, decode.Unknown)
 	}
-	return usual(status, answer.NoEnvelope)
+	return usual(status, decode.NoEnvelope)
 }

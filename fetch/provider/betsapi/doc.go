@@ -3,7 +3,7 @@
 //
 // The files ask*.go send requests and read*.go read answers; the two share nothing but
 // bytes. bet365.csv is the mapping table. The package emulator answers as the provider
-// would; internal/wire has the names that it shares with this package.
+// would; internal/api has the names that it shares with this package.
 //
 // The listing (bet365/upcoming) knows teams, league and kick-off; the markets
 // (bet365/prematch) know none of them. FI, the bookmaker's fixture id, joins the

@@ -2,7 +2,7 @@ package betsapi
 
 import (
 	"mkt/fetch/internal/esoccer"
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 )
 
 // otherSport is the rule for a fixture that is not football at all.
@@ -12,7 +12,7 @@ const otherSport = "sport:not-football"
 // "esoccer:league-name"; "" if none does. The provider is asked to leave eSoccer out
 // (skip_esports) and does not leave out all of it.
 func filterOf(i *item) string {
-	if sport, ok := i.sport.Get(); ok && sport != wire.SportFootball {
+	if sport, ok := i.sport.Get(); ok && sport != api.SportFootball {
 		return otherSport
 	}
 	return esoccer.Rule(esoccer.Names{League: i.league.Or(""), Home: i.home.Or(""), Away: i.away.Or(""), Damaged: i.damaged})

@@ -6,7 +6,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/publish/football"
 )
 
@@ -120,7 +120,7 @@ func isDamaged(row *input.Row) bool {
 // labelledID is the id of the price that a label row belongs to, "" when the label is
 // damaged.
 func labelledID(label *input.Row) string {
-	id, _ := strings.CutPrefix(label.ID.Or(""), wire.LabelPrefix)
+	id, _ := strings.CutPrefix(label.ID.Or(""), api.LabelPrefix)
 	return id
 }
 

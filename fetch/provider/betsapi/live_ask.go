@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/requests"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 )
 
 // Three quarters of the quota are for live intelligence. The rest is for the market
@@ -37,10 +37,10 @@ type liveAdapter struct{}
 var _ provider.LiveAdapter = liveAdapter{}
 
 // IsList implements provider.LiveAdapter.
-func (liveAdapter) IsList(endpoint string) bool { return endpoint == wire.EndpointInplay }
+func (liveAdapter) IsList(endpoint string) bool { return endpoint == api.EndpointInplay }
 
 // IsDetail implements provider.LiveAdapter.
-func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == wire.EndpointView }
+func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == api.EndpointView }
 
 // ReadList implements provider.LiveAdapter.
 func (liveAdapter) ReadList(pages []provider.Payload) (provider.LiveSheet, error) {
@@ -55,7 +55,7 @@ func (liveAdapter) ReadDetail(p provider.Payload) (provider.LiveSheet, error) { 
 // fixtures to a request. If the quota is not enough for all, fixtures take turns in the
 // order of their ids; resume is the last one whose turn it was.
 func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
-	a := &asker{Cycle: requests.New(x), listing: provider.Request{Endpoint: wire.EndpointInplay, Path: wire.PathInplay, Query: footballOnly()}}
+	a := &asker{Cycle: requests.New(x), listing: provider.Request{Endpoint: api.EndpointInplay, Path: api.PathInplay, Query: footballOnly()}}
 	a.Asked.Resume = resume
 	late, cancel := context.WithTimeout(ctx, detailWithin)
 	defer cancel()
@@ -64,7 +64,7 @@ func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) 
 		return a.Asked, err
 	}
 	ids := inTurn(a.playing(listed), resume)
-	allowed := details(x, listed.pages) * wire.MaxBatch
+	allowed := details(x, listed.pages) * api.MaxBatch
 	if allowed < len(ids) {
 		a.Count(countSkipped, len(ids)-allowed)
 		ids = ids[:allowed]
@@ -91,7 +91,7 @@ func (a *asker) playing(r *reading) (ids []string) {
 		switch {
 		case filterOf(f) != "":
 			a.Asked.Filtered++
-		case f.status == wire.StatusInPlay || f.status == wire.StatusInterrupted || f.status == wire.StatusSuspended:
+		case f.status == api.StatusInPlay || f.status == api.StatusInterrupted || f.status == api.StatusSuspended:
 			a.Asked.Listed++
 			ids = append(ids, f.id)
 		default:
@@ -122,7 +122,7 @@ func byNumber(a, b string) int {
 func details(x provider.Exchange, pages int) int {
 	q, known := x.Quota()
 	if !known {
-		q = provider.Quota{Left: wire.Hourly, Resets: time.Hour}
+		q = provider.Quota{Left: api.Hourly, Resets: time.Hour}
 	}
 	cycles := int((q.Resets + liveCadence - 1) / liveCadence)
 	return max(0, q.Left*liveShare/liveShareOf/max(1, cycles)-pages)
@@ -131,7 +131,7 @@ func details(x provider.Exchange, pages int) int {
 // views requests the details of the fixtures whose turn it is, until late ends. It
 // returns an error if the run must stop.
 func (a *asker) views(ctx, late context.Context, ids []string) error {
-	batches := slices.Collect(slices.Chunk(ids, wire.MaxBatch))
+	batches := slices.Collect(slices.Chunk(ids, api.MaxBatch))
 	a.Expect(len(batches))
 	asked := make([]bool, len(batches))
 	err := a.Each(late, len(batches), func(late context.Context, n int) error {
@@ -140,15 +140,15 @@ func (a *asker) views(ctx, late context.Context, ids []string) error {
 		}
 		defer a.Step()
 		batch := batches[n]
-		_, err := a.Get(late, provider.Request{Endpoint: wire.EndpointView, Path: wire.PathView, Query: url.Values{
-			wire.ParamEvents: {strings.Join(batch, ",")}, wire.ParamLanguage: {wire.English},
+		_, err := a.Get(late, provider.Request{Endpoint: api.EndpointView, Path: api.PathView, Query: url.Values{
+			api.ParamEvents: {strings.Join(batch, ",")}, api.ParamLanguage: {api.English},
 		}})
 		switch {
 		case ctx.Err() != nil:
 			return err
 		case err != nil && late.Err() != nil:
 			return nil // no time is left: the next cycle begins with them
-		case err != nil && answer.MustStop(err):
+		case err != nil && decode.MustStop(err):
 			return err
 		case err != nil:
 			a.Fail(err, batch...)

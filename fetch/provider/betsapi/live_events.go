@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -101,7 +101,7 @@ func (r *liveReader) events(item strictjson.Value) football.Field[[]input.Incide
 	case lines.Kind() == strictjson.Absent:
 		return football.Field[[]input.Incident]{}
 	case !once, lines.Kind() != strictjson.Array:
-		if !answer.IsEmpty(lines) {
+		if !decode.IsEmpty(lines) {
 			r.Damaged.Add(itemEvents)
 		}
 		return football.NullField[[]input.Incident]()
@@ -114,7 +114,7 @@ func (r *liveReader) events(item strictjson.Value) football.Field[[]input.Incide
 			r.Unknown.Add("events beyond the limit")
 			break
 		}
-		id, text := answer.ID(line.Get("id")), line.Get("text")
+		id, text := decode.ID(line.Get("id")), line.Get("text")
 		if id == "" || text.Kind() != strictjson.String || line.Repeats() {
 			r.Damaged.Add(itemEvent)
 			continue

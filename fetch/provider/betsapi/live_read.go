@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 )
 
 // ReadInplay reads the pages of one events/inplay list, in archive order. A fixture
@@ -25,12 +25,12 @@ func ReadView(p provider.Payload) (provider.LiveSheet, error) {
 }
 
 // liveReader reads the items of live payloads.
-type liveReader struct{ *answer.Live }
+type liveReader struct{ *decode.Live }
 
 func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
-	r := liveReader{answer.NewLive()}
-	doc := answer.Document()
-	defer answer.Release(doc)
+	r := liveReader{decode.NewLive()}
+	doc := decode.Document()
+	defer decode.Release(doc)
 	totals := make([]int, 0, len(pages))
 	for _, p := range pages {
 		envelope, results, err := readEnvelope(doc, p)
@@ -41,7 +41,7 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 		for v := range results.Items() {
 			r.item(v, p)
 		}
-		said, ok := readPager(envelope.Get(wire.KeyPager))
+		said, ok := readPager(envelope.Get(api.KeyPager))
 		if !ok {
 			r.Damaged.Add(pagerDamaged)
 		}
@@ -99,8 +99,8 @@ func (r *liveReader) otherID(item strictjson.Value, key string) string {
 	if !once {
 		return ""
 	}
-	id := answer.ID(v)
-	if id == "" && !answer.IsEmpty(v) && v.Text() != "" {
+	id := decode.ID(v)
+	if id == "" && !decode.IsEmpty(v) && v.Text() != "" {
 		r.Damaged.Add(itemOtherID)
 	}
 	return id

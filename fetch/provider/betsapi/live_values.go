@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -22,7 +22,7 @@ const (
 func (r *liveReader) score(item strictjson.Value) football.Score {
 	v, once := item.Once("ss")
 	r.Report(provider.FieldScore, "", v)
-	sent, ok := answer.Field(v).Get()
+	sent, ok := decode.Field(v).Get()
 	if !ok && v.Kind() == strictjson.Absent {
 		return football.Score{}
 	}
@@ -32,7 +32,7 @@ func (r *liveReader) score(item strictjson.Value) football.Score {
 	if once && okHome && okAway {
 		return football.Score{Home: football.Of(h), Away: football.Of(a)}
 	}
-	if ok || answer.IsWrong(v) {
+	if ok || decode.IsWrong(v) {
 		r.Damaged.Add(itemScore)
 	}
 	return football.Score{Home: football.NullField[int](), Away: football.NullField[int]()}
@@ -49,7 +49,7 @@ func goals(s string) (int, bool) {
 func (r *liveReader) timer(item strictjson.Value) input.ClockReading {
 	v, once := item.Once("timer")
 	r.Report(provider.FieldClock, "", v)
-	if v.Kind() != strictjson.Object && !answer.IsEmpty(v) || !once {
+	if v.Kind() != strictjson.Object && !decode.IsEmpty(v) || !once {
 		r.Damaged.Add(itemTimer)
 		none := football.NullField[int]()
 		return input.ClockReading{Minute: none, Second: none, Added: none, Half: none, Running: football.NullField[bool]()}
@@ -79,7 +79,7 @@ func (r *liveReader) timer(item strictjson.Value) input.ClockReading {
 // on either side.
 func (r *liveReader) stats(item strictjson.Value) []football.Counter {
 	v, once := item.Once("stats")
-	if v.Kind() != strictjson.Object && !answer.IsEmpty(v) || !once {
+	if v.Kind() != strictjson.Object && !decode.IsEmpty(v) || !once {
 		r.Damaged.Add(itemStats)
 		return nil
 	}
@@ -143,13 +143,13 @@ func (r *liveReader) metric(name string) (football.Metric, bool) {
 // number reads one side of a counter. In extra time the provider sends the whole
 // match and its parts, "155,119,36": the first is the counter.
 func (r *liveReader) number(v strictjson.Value) football.Field[football.Number] {
-	sent, sentText := answer.Field(v).Get()
+	sent, sentText := decode.Field(v).Get()
 	first, _, _ := strings.Cut(sent, ",")
 	n, ok := football.ParseNumber(first)
 	if ok {
 		return football.Of(n)
 	}
-	if sentText || answer.IsWrong(v) {
+	if sentText || decode.IsWrong(v) {
 		r.Damaged.Add(itemCounter)
 	}
 	return football.NullField[football.Number]()

@@ -2,23 +2,23 @@ package betsapi
 
 import (
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/internal/decode"
+	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/publish/football"
 )
 
 // liveFields are the members of an item of events/inplay or event/view that have
 // been seen; others are counted.
-var liveFields = answer.Set("id", "sport_id", "time", "time_status", "league", "home", "away", "ss",
+var liveFields = decode.Set("id", "sport_id", "time", "time_status", "league", "home", "away", "ss",
 	"scores", "stats", "timer", "events", "bet365_id", "o_home", "o_away",
 	"extra", "has_lineup", "inplay_created_at", "inplay_updated_at", "confirmed_at")
 
 // playStatuses say where a fixture stands by its time_status.
 var playStatuses = map[string]input.PlayStatus{
-	wire.StatusNotStarted: input.NotStarted, wire.StatusInPlay: input.InPlay, wire.StatusToBeFixed: input.NotStarted,
-	wire.StatusEnded: input.Over, wire.StatusPostponed: input.Off, wire.StatusCancelled: input.Off, wire.StatusWalkover: input.Off,
-	wire.StatusInterrupted: input.Halted, wire.StatusAbandoned: input.Off, wire.StatusRetired: input.Off,
-	wire.StatusSuspended: input.Halted, wire.StatusDecided: input.Off, wire.StatusRemoved: input.Off,
+	api.StatusNotStarted: input.NotStarted, api.StatusInPlay: input.InPlay, api.StatusToBeFixed: input.NotStarted,
+	api.StatusEnded: input.Over, api.StatusPostponed: input.Off, api.StatusCancelled: input.Off, api.StatusWalkover: input.Off,
+	api.StatusInterrupted: input.Halted, api.StatusAbandoned: input.Off, api.StatusRetired: input.Off,
+	api.StatusSuspended: input.Halted, api.StatusDecided: input.Off, api.StatusRemoved: input.Off,
 }
 
 // metricNames are the provider's metrics in the closed set's words; the others
@@ -39,7 +39,7 @@ var metricNames = map[string]football.Metric{
 }
 
 // ownMetrics have been seen and have no word in the closed set.
-var ownMetrics = answer.Set("goalattempts", "action_areas")
+var ownMetrics = decode.Set("goalattempts", "action_areas")
 
 // canonicalMetrics are the words of the closed set: the provider's own metric of
 // the same name would not mean the same.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/mapping"
 	"mkt/publish/football"
@@ -196,7 +196,7 @@ func (r *sheetReader) merged(f *offered, g *group) (rows []input.Row, whole bool
 	filled := few[:0]
 	whole = true
 	for i := range g.showings {
-		if s := &g.showings[i]; !answer.IsEmpty(s.list) {
+		if s := &g.showings[i]; !decode.IsEmpty(s.list) {
 			filled = append(filled, s)
 			whole = whole && !s.doubtful
 		}

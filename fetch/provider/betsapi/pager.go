@@ -1,7 +1,7 @@
 package betsapi
 
 import (
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 )
 
@@ -16,9 +16,9 @@ func readPager(v strictjson.Value) (p pager, ok bool) {
 		return pager{}, true
 	}
 	const most = 1 << 20
-	page, okPage := answer.Whole(v.Get("page"), most)
-	perPage, okSize := answer.Whole(v.Get("per_page"), most)
-	total, okTotal := answer.Whole(v.Get("total"), most)
+	page, okPage := decode.Whole(v.Get("page"), most)
+	perPage, okSize := decode.Whole(v.Get("per_page"), most)
+	total, okTotal := decode.Whole(v.Get("total"), most)
 	if !okPage || !okSize || !okTotal || page == 0 || perPage == 0 || v.Repeats() {
 		return pager{}, false
 	}

@@ -4,10 +4,10 @@ import (
 	"net/url"
 	"strings"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 )
 
 // probes ask each endpoint of the two products once. The provider refuses a product that
@@ -17,42 +17,42 @@ var probes = []provider.Probe{probeUpcoming, probePrematch, probeInplay, probeVi
 // probeUpcoming requests the first page of one day's list: at most 50 short items.
 func probeUpcoming(p provider.Probing) (provider.Request, bool) {
 	query := footballOnly()
-	query.Set(wire.ParamPage, "1")
-	query.Set(wire.ParamDay, p.Now.UTC().Format(wire.DayForm))
-	return provider.Request{Endpoint: wire.EndpointUpcoming, Path: wire.PathUpcoming, Query: query}, true
+	query.Set(api.ParamPage, "1")
+	query.Set(api.ParamDay, p.Now.UTC().Format(api.DayForm))
+	return provider.Request{Endpoint: api.EndpointUpcoming, Path: api.PathUpcoming, Query: query}, true
 }
 
 // probePrematch requests the markets of the first fixture of the list.
 func probePrematch(p provider.Probing) (provider.Request, bool) {
-	ids := idsIn(p.Answer(wire.EndpointUpcoming), 1)
-	return provider.Request{Endpoint: wire.EndpointPrematch, Path: wire.PathPrematch, Query: url.Values{
-		wire.ParamFixtures: ids, wire.ParamLanguage: {wire.English},
+	ids := idsIn(p.Answer(api.EndpointUpcoming), 1)
+	return provider.Request{Endpoint: api.EndpointPrematch, Path: api.PathPrematch, Query: url.Values{
+		api.ParamFixtures: ids, api.ParamLanguage: {api.English},
 	}}, len(ids) > 0
 }
 
 func probeInplay(provider.Probing) (provider.Request, bool) {
-	return provider.Request{Endpoint: wire.EndpointInplay, Path: wire.PathInplay, Query: footballOnly()}, true
+	return provider.Request{Endpoint: api.EndpointInplay, Path: api.PathInplay, Query: footballOnly()}, true
 }
 
 // probeView requests the events of as many matches in play as one request may ask for:
 // one of them alone may have none.
 func probeView(p provider.Probing) (provider.Request, bool) {
-	ids := idsIn(p.Answer(wire.EndpointInplay), wire.MaxBatch)
-	return provider.Request{Endpoint: wire.EndpointView, Path: wire.PathView, Query: url.Values{
-		wire.ParamEvents: {strings.Join(ids, ",")}, wire.ParamLanguage: {wire.English},
+	ids := idsIn(p.Answer(api.EndpointInplay), api.MaxBatch)
+	return provider.Request{Endpoint: api.EndpointView, Path: api.PathView, Query: url.Values{
+		api.ParamEvents: {strings.Join(ids, ",")}, api.ParamLanguage: {api.English},
 	}}, len(ids) > 0
 }
 
 // idsIn returns the first ids of a list, at most n.
 func idsIn(body []byte, n int) (ids []string) {
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	results, err := readResults(d, body)
 	if err != nil {
 		return nil
 	}
 	for item := range results.Items() {
-		if id := answer.ID(item.Get("id")); id != "" && len(ids) < n {
+		if id := decode.ID(item.Get("id")); id != "" && len(ids) < n {
 			ids = append(ids, strings.Clone(id))
 		}
 	}
@@ -62,11 +62,11 @@ func idsIn(body []byte, n int) (ids []string) {
 // neededBy returns what cannot be had without an endpoint.
 func neededBy(r provider.Request) []provider.Capability {
 	switch r.Endpoint {
-	case wire.EndpointUpcoming, wire.EndpointPrematch:
+	case api.EndpointUpcoming, api.EndpointPrematch:
 		return []provider.Capability{provider.Prematch}
-	case wire.EndpointInplay:
+	case api.EndpointInplay:
 		return []provider.Capability{provider.LiveStats, provider.Timeline}
-	case wire.EndpointView:
+	case api.EndpointView:
 		return []provider.Capability{provider.Timeline}
 	}
 	return nil
@@ -75,18 +75,18 @@ func neededBy(r provider.Request) []provider.Capability {
 // readPlan reads what an answer shows. An answer about markets shows prematch even if the
 // fixture has none: a product that is not bought is refused.
 func readPlan(a provider.Answered) (p provider.Plan) {
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	_, results, err := readEnvelope(d, a.Payload)
 	if err != nil {
 		return p
 	}
 	switch {
-	case a.Endpoint == wire.EndpointPrematch:
+	case a.Endpoint == api.EndpointPrematch:
 		p.Includes = []provider.Capability{provider.Prematch}
-	case a.Endpoint == wire.EndpointInplay && someHave(results, "stats"):
+	case a.Endpoint == api.EndpointInplay && someHave(results, "stats"):
 		p.Includes = []provider.Capability{provider.LiveStats}
-	case a.Endpoint == wire.EndpointView && someHave(results, "events"):
+	case a.Endpoint == api.EndpointView && someHave(results, "events"):
 		p.Includes = []provider.Capability{provider.Timeline}
 	}
 	return p

@@ -3,10 +3,10 @@ package betsapi
 import (
 	"fmt"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 )
 
 // readResults parses an archived answer of a list endpoint and returns its
@@ -21,7 +21,7 @@ func readResults(d *strictjson.Document, body []byte) (strictjson.Value, error) 
 // readEnvelope is readResults for a payload, which may have been parsed before. It returns
 // the envelope as well.
 func readEnvelope(d *strictjson.Document, p provider.Payload) (envelope, results strictjson.Value, err error) {
-	if envelope, err = answer.Root(d, p); err != nil {
+	if envelope, err = decode.Root(d, p); err != nil {
 		return envelope, results, err
 	}
 	if envelope.Repeats() {
@@ -30,8 +30,8 @@ func readEnvelope(d *strictjson.Document, p provider.Payload) (envelope, results
 	if !succeeded(envelope) {
 		return envelope, results, fmt.Errorf("the envelope does not say success")
 	}
-	if results = envelope.Get(wire.KeyResults); results.Kind() != strictjson.Array {
-		return envelope, results, fmt.Errorf("%s is no list", wire.KeyResults)
+	if results = envelope.Get(api.KeyResults); results.Kind() != strictjson.Array {
+		return envelope, results, fmt.Errorf("%s is no list", api.KeyResults)
 	}
 	return envelope, results, nil
 }
@@ -39,6 +39,6 @@ func readEnvelope(d *strictjson.Document, p provider.Payload) (envelope, results
 // succeeded reports whether an envelope says so: 1, or "1" as some clients have
 // seen.
 func succeeded(envelope strictjson.Value) bool {
-	v := envelope.Get(wire.KeySuccess)
+	v := envelope.Get(api.KeySuccess)
 	return v.Text() == "1" && (v.Kind() == strictjson.Number || v.Kind() == strictjson.String)
 }

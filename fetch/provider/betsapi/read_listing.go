@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"time"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/publish/football"
 )
 
@@ -25,20 +25,20 @@ type item struct {
 }
 
 // itemFields are the fields of an item that have been seen; others are counted.
-var itemFields = answer.Set("id", "sport_id", "time", "time_status", "league", "home", "away", "ss",
+var itemFields = decode.Set("id", "sport_id", "time", "time_status", "league", "home", "away", "ss",
 	"our_event_id", "r_id", "ev_id", "updated_at", "odds_updated_at",
 	"o_home", "o_away", "extra")
 
 // over are the states in which a fixture has left the active surface.
-var over = answer.Set(wire.StatusEnded, wire.StatusPostponed, wire.StatusCancelled, wire.StatusWalkover, wire.StatusAbandoned,
-	wire.StatusRetired, wire.StatusDecided, wire.StatusRemoved)
+var over = decode.Set(api.StatusEnded, api.StatusPostponed, api.StatusCancelled, api.StatusWalkover, api.StatusAbandoned,
+	api.StatusRetired, api.StatusDecided, api.StatusRemoved)
 
 // frozen are the states in which prematch prices do not move any more.
-var frozen = answer.Set(wire.StatusInPlay, wire.StatusInterrupted, wire.StatusSuspended)
+var frozen = decode.Set(api.StatusInPlay, api.StatusInterrupted, api.StatusSuspended)
 
 // readItem reads one item of a list and counts its damaged parts. broken is why it
 // cannot be used at all, "" if it can.
-func readItem(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) (i item, broken string) {
+func readItem(v strictjson.Value, trace *provider.Trace, damaged *decode.Counts) (i item, broken string) {
 	if i.id, broken = itemID(v); broken != "" {
 		return i, broken
 	}
@@ -61,13 +61,13 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) 
 	i.status = damaged.Text(v, "time_status", itemStatus).Or("")
 	report("time", provider.FieldStartsAt)
 	t, once := v.Once("time")
-	at, isTime := answer.Epoch(t)
+	at, isTime := decode.Epoch(t)
 	switch {
 	case once && isTime:
 		i.startsAt = football.Of(at)
 	case t.Kind() != strictjson.Absent:
 		i.startsAt = football.NullField[time.Time]()
-		if once && (answer.IsWrong(t) || answer.Field(t).State() == football.Present) {
+		if once && (decode.IsWrong(t) || decode.Field(t).State() == football.Present) {
 			damaged.Add(itemTime)
 		}
 	}
@@ -83,7 +83,7 @@ func itemID(v strictjson.Value) (id, broken string) {
 	if !once {
 		return "", "an id twice"
 	}
-	if id = answer.ID(member); id == "" {
+	if id = decode.ID(member); id == "" {
 		return "", "without an id"
 	}
 	return id, ""
@@ -91,14 +91,14 @@ func itemID(v strictjson.Value) (id, broken string) {
 
 // sportOf is the sport of an item. Of two the one that is not football counts: a
 // fixture must be of football to be kept.
-func sportOf(v strictjson.Value, damaged *answer.Tally) football.Field[string] {
+func sportOf(v strictjson.Value, damaged *decode.Counts) football.Field[string] {
 	sport := damaged.Text(v, "sport_id", itemOtherID)
 	if !v.Repeats() {
 		return sport
 	}
 	for key, member := range v.Members() {
-		if key == "sport_id" && answer.Field(member).Or(wire.SportFootball) != wire.SportFootball {
-			return answer.Field(member)
+		if key == "sport_id" && decode.Field(member).Or(api.SportFootball) != api.SportFootball {
+			return decode.Field(member)
 		}
 	}
 	return sport
@@ -106,7 +106,7 @@ func sportOf(v strictjson.Value, damaged *answer.Tally) football.Field[string] {
 
 // name reads the name in the member {id, name}, null if there is no text. What
 // stands there instead is kept for the filter.
-func (i *item) name(v strictjson.Value, key string, damaged *answer.Tally) football.Field[string] {
+func (i *item) name(v strictjson.Value, key string, damaged *decode.Counts) football.Field[string] {
 	member, once := v.Once(key)
 	name, onceInside := member, true
 	if member.Kind() == strictjson.Object {
@@ -114,11 +114,11 @@ func (i *item) name(v strictjson.Value, key string, damaged *answer.Tally) footb
 	}
 	wrong := name.Kind() != strictjson.String && name.Kind() != strictjson.Absent && name.Kind() != strictjson.Null
 	if once && onceInside && !wrong {
-		return answer.Field(name)
+		return decode.Field(name)
 	}
 	for k, m := range v.Members() {
 		if k == key {
-			i.damaged = append(i.damaged, answer.Head(m.Text(), maxSigns))
+			i.damaged = append(i.damaged, decode.Head(m.Text(), maxSigns))
 		}
 	}
 	if wrong || once {
@@ -141,7 +141,7 @@ func nameIn(v strictjson.Value) football.Field[string] {
 	if k := v.Kind(); k != strictjson.String && k != strictjson.Absent {
 		return football.NullField[string]()
 	}
-	return answer.Field(v)
+	return decode.Field(v)
 }
 
 // fixture returns what the item says of a fixture.
@@ -151,12 +151,12 @@ func (i *item) fixture(fetched time.Time) football.Fixture {
 
 // ReadListing implements provider.MarketAdapter for bet365/upcoming.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	r := answer.NewListing()
+	r := decode.NewListing()
 	var doc strictjson.Document
 	for _, p := range pages {
 		results, err := readResults(&doc, p.Body)
 		if err != nil {
-			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointUpcoming, p.Number, err)
+			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", api.EndpointUpcoming, p.Number, err)
 		}
 		for v := range results.Items() {
 			i, broken := readItem(v, p.Trace, &r.Damaged)
@@ -166,11 +166,11 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			r.Keep(provider.ListedFixture{Over: over[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v, itemFields))
 		}
 	}
-	return r.Result(wire.EndpointUpcoming)
+	return r.Result(api.EndpointUpcoming)
 }
 
 // formatOf compares an item of a list with the known format.
-func formatOf(v strictjson.Value, known map[string]bool) (f answer.Format) {
+func formatOf(v strictjson.Value, known map[string]bool) (f decode.Format) {
 	f.Compare(v, "item", known, "league", "home", "away", "time", "time_status")
 	for _, key := range []string{"league", "home", "away"} {
 		f.CompareNamed(v.Get(key))

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/publish/football"
 )
 
@@ -19,14 +19,14 @@ import (
 // shapes. A fixture that occurs twice in the payload is one, unless it is there as two
 // events. A fixture that was not requested is left out: it has not been filtered.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	results, err := readResults(d, p.Body)
 	if err != nil {
-		return provider.Sheet{}, fmt.Errorf("%s: %w", wire.EndpointPrematch, err)
+		return provider.Sheet{}, fmt.Errorf("%s: %w", api.EndpointPrematch, err)
 	}
 	r := sheetReader{table: table(), slabs: cmp.Or(p.Slabs, new(input.Slabs)), fixtures: make(map[string]*offered), payloadTrace: p.Trace}
-	if ids := p.Query.Get(wire.ParamFixtures); ids != "" {
+	if ids := p.Query.Get(api.ParamFixtures); ids != "" {
 		r.asked = strings.Split(ids, ",")
 	}
 	for item := range results.Items() {
@@ -43,9 +43,9 @@ type sheetReader struct {
 	fixtures     map[string]*offered
 	order        []*offered
 	doubted      []string // fixtures of which it is not known what is theirs
-	unknown      answer.Tally
-	skipped      answer.Tally
-	damaged      answer.Tally
+	unknown      decode.Counts
+	skipped      decode.Counts
+	damaged      decode.Counts
 	met, hurt    provider.Parts
 	isNull       bool // a member of the current row is null: the provider writes "" where there is nothing
 	payloadTrace *provider.Trace
@@ -94,7 +94,7 @@ func (r *sheetReader) item(item strictjson.Value) {
 	if item.Repeats() {
 		r.damaged.Add(fixtureRepeats)
 	}
-	event := answer.ID(item.Get("event_id"))
+	event := decode.ID(item.Get("event_id"))
 	if f.event != "" && event != "" && f.event != event { // which of the two is meant is not known
 		r.damaged.Add(fixtureEvents)
 		f.twoEvents = true
@@ -103,7 +103,7 @@ func (r *sheetReader) item(item strictjson.Value) {
 	r.trace = r.payloadTrace.For(id)
 	r.trace.Report(provider.Subject{Fixture: id}, provider.FieldThing, item)
 	for name, v := range item.Members() {
-		if name != wire.KeyFI && name != "event_id" {
+		if name != api.KeyFI && name != "event_id" {
 			r.member(f, tab{name: name, doubtful: isTwice(item, name)}, v)
 		}
 	}
@@ -121,7 +121,7 @@ func (r *sheetReader) member(f *offered, tab tab, v strictjson.Value) {
 		}
 	}
 	switch {
-	case isSection(tab.name) && !answer.IsEmpty(v):
+	case isSection(tab.name) && !decode.IsEmpty(v):
 		r.lose(f, sectionNoShape)
 	case v.Kind() != strictjson.Array || v.Len() > 0:
 		r.unknown.Add("fixture." + tab.name)
@@ -172,11 +172,11 @@ func (r *sheetReader) section(f *offered, tab tab, v strictjson.Value) {
 		r.damaged.Add(sectionRepeats)
 		r.hurt.Sections++
 	}
-	updated, once := v.Once(wire.KeyUpdatedAt)
+	updated, once := v.Once(api.KeyUpdatedAt)
 	if once {
-		if at, ok := answer.Epoch(updated); ok {
+		if at, ok := decode.Epoch(updated); ok {
 			tab.updated = at.Unix()
-		} else if answer.IsWrong(updated) || answer.Field(updated).State() == football.Present {
+		} else if decode.IsWrong(updated) || decode.Field(updated).State() == football.Present {
 			r.damaged.Add(sectionTime)
 		}
 	}
@@ -185,13 +185,13 @@ func (r *sheetReader) section(f *offered, tab tab, v strictjson.Value) {
 		at := tab
 		at.doubtful = tab.doubtful || isTwice(v, key)
 		switch key {
-		case wire.KeyMarkets:
+		case api.KeyMarkets:
 			empty = false
 			r.markets(f, at, part)
-		case wire.KeyRaw:
+		case api.KeyRaw:
 			empty = false
 			r.raw(f, at, part)
-		case wire.KeyUpdatedAt, "key":
+		case api.KeyUpdatedAt, "key":
 		default:
 			renamed = true
 			r.unknown.Add("section." + key)

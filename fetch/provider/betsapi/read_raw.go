@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -13,7 +13,7 @@ import (
 // raw reads the bookmaker's own tree: F, of which each has markets (ML), of
 // which each has prices (PL).
 func (r *sheetReader) raw(f *offered, tab tab, data strictjson.Value) {
-	if answer.IsEmpty(data) {
+	if decode.IsEmpty(data) {
 		return
 	}
 	list, once := data.Once("F")
@@ -23,7 +23,7 @@ func (r *sheetReader) raw(f *offered, tab tab, data strictjson.Value) {
 	}
 	for part := range list.Items() {
 		markets, once := part.Once("ML")
-		if part.Kind() != strictjson.Object || !once || markets.Kind() != strictjson.Array && !answer.IsEmpty(markets) {
+		if part.Kind() != strictjson.Object || !once || markets.Kind() != strictjson.Array && !decode.IsEmpty(markets) {
 			r.lose(f, sectionTree)
 			continue
 		}
@@ -113,7 +113,7 @@ func (r *sheetReader) rawRow(row *input.Row, v strictjson.Value, labels []footba
 			said = true // PD says the line
 		case "HD", "PD":
 			said = said || key == "HD"
-			if answer.IsWrong(m) {
+			if decode.IsWrong(m) {
 				r.damaged.Add(rowField)
 				row.Trouble = football.AmbiguousShape
 			}

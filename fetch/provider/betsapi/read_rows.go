@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/publish/football"
 )
 
@@ -30,7 +30,7 @@ func isRowField(key string) bool {
 // markets reads the sp block of a section: markets by key, each a bare list of
 // rows (v1) or an object that holds one (v3).
 func (r *sheetReader) markets(f *offered, tab tab, sp strictjson.Value) {
-	if answer.IsEmpty(sp) {
+	if decode.IsEmpty(sp) {
 		return
 	}
 	if sp.Kind() != strictjson.Object {
@@ -93,7 +93,7 @@ func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Val
 // isRenamed reports whether a market lacks a member that is always sent, and has one that
 // is not known.
 func isRenamed(market strictjson.Value) bool {
-	if !answer.LacksAny(market, "id", "odds") {
+	if !decode.LacksAny(market, "id", "odds") {
 		return false
 	}
 	for field := range market.Members() {
@@ -105,13 +105,13 @@ func isRenamed(market strictjson.Value) bool {
 }
 
 // marketFields are the members of a market of v3 that have been seen.
-var marketFields = answer.Set("id", "name", "odds", "open")
+var marketFields = decode.Set("id", "name", "odds", "open")
 
 // show adds one showing of a market to a fixture. What stands in the place of its
 // rows and is no list is counted as why.
 func (r *sheetReader) show(f *offered, key string, e *mapping.Entry, s showing, why string) {
 	r.met.Markets++
-	if s.list.Kind() != strictjson.Array && !answer.IsEmpty(s.list) {
+	if s.list.Kind() != strictjson.Array && !decode.IsEmpty(s.list) {
 		s.doubtful = true
 		r.damaged.Add(why)
 	}
@@ -172,7 +172,7 @@ func (r *sheetReader) rows(f *offered, s *showing) []input.Row {
 func rowsIn(list strictjson.Value) iter.Seq[strictjson.Value] {
 	return func(yield func(strictjson.Value) bool) {
 		switch {
-		case answer.IsEmpty(list):
+		case decode.IsEmpty(list):
 		case list.Kind() == strictjson.Array:
 			list.Items()(yield)
 		case holdsObjects(list):
@@ -216,7 +216,7 @@ func holdsObjects(v strictjson.Value) bool {
 // strangeRow keeps a value that is no row as one text, which no market will be read from.
 func strangeRow(row *input.Row, v strictjson.Value, labels []football.Label) []football.Label {
 	row.Trouble = football.AmbiguousShape
-	return append(labels, football.Label{Field: strangeField, Text: answer.Clip(v)})
+	return append(labels, football.Label{Field: strangeField, Text: decode.Clip(v)})
 }
 
 // strangeField is the label under which strangeRow keeps what it found.
@@ -243,7 +243,7 @@ func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.
 		if !isRowField(key) {
 			renamed = true
 			r.unknown.Add("row." + key)
-		} else if answer.IsWrong(m) {
+		} else if decode.IsWrong(m) {
 			r.damaged.Add(rowField)
 			row.Trouble = football.AmbiguousShape
 		}
@@ -274,11 +274,11 @@ func (r *sheetReader) rowID(row strictjson.Value, key string) football.Field[str
 func (r *sheetReader) price(row strictjson.Value, key string) football.Field[string] {
 	v, once := row.Once(key)
 	switch {
-	case once && answer.IsWrong(v):
+	case once && decode.IsWrong(v):
 		r.damaged.Add(rowField)
-		return football.Of(answer.Clip(v))
+		return football.Of(decode.Clip(v))
 	case once:
-		return answer.Field(v)
+		return decode.Field(v)
 	}
 	return football.NullField[string]()
 }
@@ -289,12 +289,12 @@ func (r *sheetReader) label(of provider.Subject, labels []football.Label, key st
 		return labels
 	}
 	r.trace.Report(of, key, v)
-	return append(labels, football.Label{Field: key, Text: answer.Clip(v)})
+	return append(labels, football.Label{Field: key, Text: decode.Clip(v)})
 }
 
 // isLabel reports whether a row only labels others: an id "PC…" and no price.
 func isLabel(row *input.Row) bool {
 	id, _ := row.ID.Get()
 	_, priced := row.Decimal.Get()
-	return !priced && strings.HasPrefix(id, wire.LabelPrefix)
+	return !priced && strings.HasPrefix(id, api.LabelPrefix)
 }

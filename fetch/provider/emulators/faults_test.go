@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/provider/providertest"
 	"mkt/fetch/simulator"
@@ -47,8 +49,14 @@ func ask(t *testing.T, sim *simulator.Server, path string) *httptest.ResponseRec
 	return w
 }
 
-// TestEveryFaultShows: each fault of a request changes what each provider answers, or is
-// refused when the emulator is made.
+// kinds are what an adapter takes the faults for. It may refuse a wrong answer in two ways.
+var kinds = map[simulator.FaultKind]provider.Kind{simulator.Limited: provider.Limited, simulator.LimitedBare: provider.Limited,
+	simulator.ServerError: provider.Retryable, simulator.Unavailable: provider.Retryable, simulator.HTML: provider.Retryable,
+	simulator.Empty: provider.Retryable, simulator.BadCredential: provider.CredentialFault, simulator.BadPermission: provider.PermissionFault,
+	simulator.Duplicate: provider.Accepted, simulator.Shrink: provider.Accepted}
+
+// TestEveryFaultShows: each fault of a request changes what each provider answers, and its
+// adapter takes it for what it is, or the fault is refused when the emulator is made.
 func TestEveryFaultShows(t *testing.T) {
 	ofTheNetwork := []simulator.FaultKind{simulator.Timeout, simulator.Slow, simulator.Reset, simulator.Huge, simulator.Bomb, simulator.Truncated}
 	noon := func() time.Time { return providertest.Noon }
@@ -57,6 +65,7 @@ func TestEveryFaultShows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		p, _ := all.Lookup(name)
 		about := busy
 		for _, f := range clean.Listed(clean.Tokens()[0]) {
 			if f.Human && !f.Over && f.KickOff.After(providertest.Noon.Add(time.Hour)) && name != "theoddsapi" && len(clean.Meant(clean.Tokens()[0], f.ID)) > 0 {
@@ -78,8 +87,13 @@ func TestEveryFaultShows(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := ask(t, sim, path); got.Code == want.Code && bytes.Equal(got.Body.Bytes(), want.Body.Bytes()) {
+				got := ask(t, sim, path)
+				if got.Code == want.Code && bytes.Equal(got.Body.Bytes(), want.Body.Bytes()) {
 					t.Errorf("%s: %s does not change the answer about %s", name, kind, class)
+				}
+				v := p.Classify(got.Code, got.Header(), got.Body.Bytes())
+				if is, ok := kinds[kind]; ok && v.Kind != is {
+					t.Errorf("%s: %s of %s is taken for %+v", name, kind, class, v)
 				}
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"testing"
 
 	"mkt/fetch/provider"
@@ -30,6 +31,10 @@ func (s Suite) garbage(t *testing.T) {
 				t.Errorf("%s cut at byte %d is taken for %s", name, cut, r.Endpoint)
 			}
 		}
+		canary := append(bytes.Clone(whole[:len(whole)-1]), `,"canary-0815":nonsense`...)
+		if _, _, err := s.read(Sample{x.Endpoint, canary}); err == nil || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%s with a canary: %v", name, err)
+		}
 		for range 300 {
 			damaged := bytes.Clone(whole)
 			for range 1 + random.IntN(4) {
@@ -38,6 +43,25 @@ func (s Suite) garbage(t *testing.T) {
 			s.read(Sample{x.Endpoint, damaged})
 			s.Provider.Classify(http.StatusOK, http.Header{}, damaged)
 			s.Provider.Recorded(damaged)
+		}
+	}
+}
+
+// invalid checks that no reader accepts what is no answer.
+func (s Suite) invalid(t *testing.T) {
+	for _, body := range append([]string{"", "<html>", "{"}, s.Invalid...) {
+		p := provider.Payload{Body: []byte(body)}
+		if _, err := s.Provider.Markets.ReadMarkets(p, provider.Listing{}); err == nil {
+			t.Errorf("markets %q: no error", body)
+		}
+		if _, err := s.Provider.Markets.ReadListing([]provider.Payload{p}); err == nil {
+			t.Errorf("listing %q: no error", body)
+		}
+		if s.Provider.Live == nil {
+			continue
+		}
+		if _, err := s.Provider.Live.ReadDetail(p); err == nil {
+			t.Errorf("live %q: no error", body)
 		}
 	}
 }

@@ -108,6 +108,20 @@ func ReadAll(m provider.MarketAdapter, a *txtar.Archive, payload func(txtar.File
 	return b.String()
 }
 
+// PayloadsOf returns what a file of a golden is: listing*.json are answers of one endpoint,
+// markets*.json answers of another that came a minute later.
+func PayloadsOf(fetchedAt time.Time, listing, markets string) func(txtar.File) provider.Payload {
+	return func(f txtar.File) provider.Payload {
+		switch {
+		case strings.HasPrefix(f.Name, "listing"):
+			return provider.Payload{Endpoint: listing, FetchedAt: fetchedAt, Body: f.Data}
+		case strings.HasPrefix(f.Name, "markets"):
+			return provider.Payload{Endpoint: markets, FetchedAt: fetchedAt.Add(time.Minute), Body: f.Data}
+		}
+		return provider.Payload{}
+	}
+}
+
 // SamplesOf returns the payloads of all goldens but some, for the suite.
 func SamplesOf(t testing.TB, pattern string, payload func(txtar.File) provider.Payload, except ...string) map[string]Sample {
 	t.Helper()
@@ -190,7 +204,7 @@ func writeRow(b *strings.Builder, row *input.Row) {
 	b.WriteString("\n")
 }
 
-// WriteCounts writes a tally for a golden.
+// WriteCounts writes counts for a golden.
 func WriteCounts(b *strings.Builder, what string, counts map[string]int) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		fmt.Fprintf(b, "%s %d × %s\n", what, counts[name], name)

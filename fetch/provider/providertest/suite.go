@@ -25,6 +25,8 @@ type Suite struct {
 	// Samples are answers in the provider's shapes, by name. At least one listing
 	// and one of markets.
 	Samples map[string]Sample
+	// Invalid are bodies that are no answer: of another shape, cut short, or with an error.
+	Invalid []string
 	// Price names the members that hold a price of their own ("odds"); the suite
 	// empties, removes and zeroes them.
 	Price []string
@@ -59,6 +61,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("the same twice and in any order", s.deterministic)
 	t.Run("three states", s.threeStates)
 	t.Run("garbage", s.garbage)
+	t.Run("invalid", s.invalid)
 	t.Run("places", s.places)
 	if s.Emulator != nil {
 		t.Run("emulator", s.emulated)

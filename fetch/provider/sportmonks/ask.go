@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/requests"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/provider/sportmonks/internal/api"
 )
 
 // Counters of a cycle, besides those of provider.Asked.
@@ -36,9 +36,9 @@ func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, er
 	a := asker{requests.New(x)}
 	now := x.Now().UTC()
 	// A match that began late yesterday may still be in play.
-	from, to := now.Add(-3*time.Hour).Format(wire.DayForm), now.AddDate(0, 0, wire.Days).Format(wire.DayForm)
-	fixtures, err := a.list(ctx, provider.Request{Endpoint: wire.EndpointBetween, Path: wire.PathBetween + from + "/" + to, Query: url.Values{
-		wire.ParamInclude: {wire.IncludeListing}, wire.ParamPerPage: {wire.PerPage},
+	from, to := now.Add(-3*time.Hour).Format(api.DayForm), now.AddDate(0, 0, api.Days).Format(api.DayForm)
+	fixtures, err := a.list(ctx, provider.Request{Endpoint: api.EndpointBetween, Path: api.PathBetween + from + "/" + to, Query: url.Values{
+		api.ParamInclude: {api.IncludeListing}, api.ParamPerPage: {api.PerPage},
 	}})
 	if err != nil {
 		return a.Asked, err
@@ -68,7 +68,7 @@ func (a asker) list(ctx context.Context, question provider.Request) ([]item, err
 	for n := 1; ; n++ {
 		p, err := a.page(ctx, question, n)
 		switch {
-		case err != nil && (n == 1 || ctx.Err() != nil || answer.MustStop(err)):
+		case err != nil && (n == 1 || ctx.Err() != nil || decode.MustStop(err)):
 			return nil, err
 		case err != nil: // the next pages may be readable, but it is not known where the list ends
 			a.Count(countLostPages, 1)
@@ -90,7 +90,7 @@ func (a asker) list(ctx context.Context, question provider.Request) ([]item, err
 			a.Count(countNothing, 1)
 		}
 		isNew := len(items) > before || p.noID > 0 // else the provider sends one page again and again
-		if !p.more || n == wire.MaxPages || !isNew {
+		if !p.more || n == api.MaxPages || !isNew {
 			a.Asked.ListingComplete = complete && !p.more
 			return items, nil
 		}
@@ -100,7 +100,7 @@ func (a asker) list(ctx context.Context, question provider.Request) ([]item, err
 func (a asker) page(ctx context.Context, question provider.Request, n int) (*page, error) {
 	a.Expect(1)
 	defer a.Step()
-	query := url.Values{wire.ParamPage: {strconv.Itoa(n)}}
+	query := url.Values{api.ParamPage: {strconv.Itoa(n)}}
 	for key, values := range question.Query {
 		query[key] = values
 	}
@@ -111,34 +111,34 @@ func (a asker) page(ctx context.Context, question provider.Request, n int) (*pag
 	}
 	p, err := readPage(payload.Body)
 	if err != nil {
-		return nil, answer.Unreadable(fmt.Sprintf("%s page %d", question.Endpoint, n), err)
+		return nil, decode.Unreadable(fmt.Sprintf("%s page %d", question.Endpoint, n), err)
 	}
 	return p, nil
 }
 
 // readPage reads one answer of a list.
 func readPage(body []byte) (*page, error) {
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	data, err := readData(d, body)
 	if err != nil {
 		return nil, err
 	}
 	p := &page{nothing: foundNothing(d.Root())}
 	for v := range itemsOf(data) {
-		i, broken := readItem(v, nil, new(answer.Tally)) // counted where the archive is read
+		i, broken := readItem(v, nil, new(decode.Counts)) // counted where the archive is read
 		if broken != "" {
 			p.noID++
 			continue
 		}
 		p.items = append(p.items, i)
 	}
-	if err := answer.CheckIDs(len(p.items)+p.noID, len(p.items)); err != nil {
+	if err := decode.CheckIDs(len(p.items)+p.noID, len(p.items)); err != nil {
 		return nil, err
 	}
-	pager := d.Root().Get(wire.KeyPagination)
-	count, ok := answer.Whole(pager.Get(wire.KeyCount), 1<<20)
-	p.more = pager.Get(wire.KeyHasMore).Kind() == strictjson.True
+	pager := d.Root().Get(api.KeyPagination)
+	count, ok := decode.Whole(pager.Get(api.KeyCount), 1<<20)
+	p.more = pager.Get(api.KeyHasMore).Kind() == strictjson.True
 	// A list that is not paged has no pager, and is whole.
 	p.whole = pager.Kind() == strictjson.Absent || ok && count == len(p.items)+p.noID && !pager.Repeats()
 	return p, nil
@@ -172,7 +172,7 @@ func (a asker) choose(fixtures []item) (ids []string) {
 // markets requests the fixtures' prices. One fixture's failure is recorded; an error is
 // returned if the run must stop, or if there was no answer at all.
 func (a asker) markets(ctx context.Context, ids []string) error {
-	batches := slices.Collect(slices.Chunk(ids, wire.MaxBatch))
+	batches := slices.Collect(slices.Chunk(ids, api.MaxBatch))
 	a.Expect(len(batches))
 	err := a.Each(ctx, len(batches), func(ctx context.Context, n int) error {
 		defer a.Step()
@@ -202,9 +202,9 @@ func (a asker) batch(ctx context.Context, ids []string) error {
 		a.Fail(nil, had.unpriced...)
 		a.Count(countUnpriced, len(had.unpriced))
 		return nil
-	case ctx.Err() != nil || answer.MustStop(err):
+	case ctx.Err() != nil || decode.MustStop(err):
 		return err
-	case len(ids) == 1 || !answer.WorthSplitting(err):
+	case len(ids) == 1 || !decode.WorthSplitting(err):
 		a.Fail(err, ids...)
 		return nil
 	}
@@ -220,8 +220,8 @@ func (a asker) batch(ctx context.Context, ids []string) error {
 // pricesOf requests the prices of one bookmaker on fixtures, with commas between their
 // ids.
 func pricesOf(ids, bookmaker string) provider.Request {
-	return provider.Request{Endpoint: wire.EndpointMulti, Path: wire.PathMulti + ids, Query: url.Values{
-		wire.ParamInclude: {wire.IncludeOdds}, wire.ParamFilters: {bookmakerFilter(bookmaker)},
+	return provider.Request{Endpoint: api.EndpointMulti, Path: api.PathMulti + ids, Query: url.Values{
+		api.ParamInclude: {api.IncludeOdds}, api.ParamFilters: {bookmakerFilter(bookmaker)},
 	}}
 }
 
@@ -235,27 +235,27 @@ type answeredFixtures struct {
 // error if one that is missing may be in a part that cannot be read: then it is not known
 // that the provider offers no markets on it.
 func fixturesIn(body []byte, ids []string) (had answeredFixtures, err error) {
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	data, err := readData(d, body)
 	if err != nil {
-		return had, answer.Unreadable(wire.EndpointMulti, err)
+		return had, decode.Unreadable(api.EndpointMulti, err)
 	}
 	if foundNothing(d.Root()) { // or the plan does not include them: nothing is known about them
 		return answeredFixtures{unpriced: slices.Clone(ids)}, nil
 	}
 	met, unread := make(map[string]bool, len(ids)), 0
 	for v := range itemsOf(data) {
-		id := answer.ID(v.Get("id"))
+		id := decode.ID(v.Get("id"))
 		if id == "" {
 			unread++
 			continue
 		}
-		if !met[id] && v.Get(wire.KeyOdds).Kind() == strictjson.Absent && slices.Contains(ids, id) {
+		if !met[id] && v.Get(api.KeyOdds).Kind() == strictjson.Absent && slices.Contains(ids, id) {
 			had.unpriced = append(had.unpriced, strings.Clone(id))
 		}
 		met[id] = true
 	}
-	had.missing, err = requests.Missing(wire.EndpointMulti, ids, met, unread)
+	had.missing, err = requests.Missing(api.EndpointMulti, ids, met, unread)
 	return had, err
 }

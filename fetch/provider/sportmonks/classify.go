@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/provider/sportmonks/internal/api"
 )
 
 // Error codes of this package: the provider sends only messages, which are no closed set.
@@ -25,17 +25,17 @@ const (
 // the message that nothing was found. Otherwise the status decides if the provider sent a
 // message with it; the status of a page of the front server means nothing.
 func Classify(status int, _ http.Header, body []byte) provider.Verdict {
-	return answer.Classify(func(d *strictjson.Document) provider.Verdict { return classify(d, status, body) })
+	return decode.Classify(func(d *strictjson.Document) provider.Verdict { return classify(d, status, body) })
 }
 
 func classify(d *strictjson.Document, status int, body []byte) provider.Verdict {
-	if v, ok := answer.ByStatus(byStatus).Judge(d, status, body, "{"); !ok {
+	if v, ok := decode.ByStatus(byStatus).Judge(d, status, body, "{"); !ok {
 		return v
 	}
 	root := d.Root()
 	v := judge(status, root)
 	v.Quota = quotaOf(root)
-	if entity := root.Get(wire.KeyRateLimit).Get(wire.KeyEntity); entity.Kind() == strictjson.String && entity.Text() != wire.EntityFixture {
+	if entity := root.Get(api.KeyRateLimit).Get(api.KeyEntity); entity.Kind() == strictjson.String && entity.Text() != api.EntityFixture {
 		// Each entity has a quota of its own, and all cycles ask for fixtures.
 		if v.Quota = nil; v.Kind == provider.Limited {
 			v.Kind = provider.Rejected
@@ -49,22 +49,22 @@ func classify(d *strictjson.Document, status int, body []byte) provider.Verdict 
 
 // judge judges a complete envelope.
 func judge(status int, root strictjson.Value) provider.Verdict {
-	data := root.Get(wire.KeyData).Kind()
+	data := root.Get(api.KeyData).Kind()
 	hasData := data == strictjson.Array || data == strictjson.Object
 	if status == http.StatusOK && (hasData || foundNothing(root)) {
 		return provider.Verdict{Kind: provider.Accepted}
 	}
-	message := root.Get(wire.KeyMessage)
+	message := root.Get(api.KeyMessage)
 	if message.Kind() != strictjson.String || message.Text() == "" {
 		if status == http.StatusOK {
-			return provider.Verdict{Kind: provider.Rejected, Code: answer.NoEnvelope}
+			return provider.Verdict{Kind: provider.Rejected, Code: decode.NoEnvelope}
 		}
-		return byStatus(status, answer.NoEnvelope)
+		return byStatus(status, decode.NoEnvelope)
 	}
 	if status == http.StatusOK { // an error under the wrong status
 		return byMessage(message.Text())
 	}
-	return byStatus(status, answer.Unknown)
+	return byStatus(status, decode.Unknown)
 }
 
 // byMessage judges a message that came with the status 200 and without data.
@@ -78,7 +78,7 @@ func byMessage(message string) provider.Verdict {
 	case strings.Contains(message, "subscription"), strings.Contains(message, "do not have access"), strings.Contains(message, "don't have access"):
 		return provider.Verdict{Kind: provider.PermissionFault, Code: errPlan}
 	}
-	return provider.Verdict{Kind: provider.Rejected, Code: answer.Unknown}
+	return provider.Verdict{Kind: provider.Rejected, Code: decode.Unknown}
 }
 
 // byStatus judges an envelope without data.
@@ -107,9 +107,9 @@ const maxResets = 24 * 60 * 60
 // quotaOf reads the quota of the requested entity; nil if the answer does not have it in a
 // form that can be read.
 func quotaOf(root strictjson.Value) *provider.Quota {
-	limit := root.Get(wire.KeyRateLimit)
-	left, okLeft := answer.Whole(limit.Get(wire.KeyRemaining), 1<<30)
-	resets, okResets := answer.Whole(limit.Get(wire.KeyResets), maxResets)
+	limit := root.Get(api.KeyRateLimit)
+	left, okLeft := decode.Whole(limit.Get(api.KeyRemaining), 1<<30)
+	resets, okResets := decode.Whole(limit.Get(api.KeyResets), maxResets)
 	if limit.Repeats() || !okLeft || !okResets {
 		return nil
 	}

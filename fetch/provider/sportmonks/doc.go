@@ -4,7 +4,7 @@
 // The files ask.go and live_ask.go send requests, read*.go and the other live_*.go read
 // answers; the two share nothing but bytes. markets.csv is the mapping table and
 // words.csv the wording of the rows. The package emulator answers as the provider would;
-// internal/wire has the names that it shares with this package.
+// internal/api has the names that it shares with this package.
 //
 // The listing (fixtures/between) has teams, league and kick-off. The prices
 // (fixtures/multi with the include odds) come as one row for each selection; a market

@@ -2,7 +2,7 @@ package sportmonks
 
 import (
 	"mkt/fetch/internal/esoccer"
-	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/provider/sportmonks/internal/api"
 )
 
 // otherSport is the rule for a fixture that is not of football.
@@ -12,7 +12,7 @@ const otherSport = "sport:not-football"
 // does. No eSoccer has been seen in this provider's data (provider notes, section 10);
 // the names are checked all the same.
 func filterOf(i *item) string {
-	if sport, ok := i.sport.Get(); ok && sport != wire.SportID {
+	if sport, ok := i.sport.Get(); ok && sport != api.SportID {
 		return otherSport
 	}
 	return esoccer.Rule(esoccer.Names{League: i.league.Or(""), Home: i.home.Or(""), Away: i.away.Or("")})

@@ -6,7 +6,7 @@ import (
 
 	"mkt/fetch/internal/requests"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/provider/sportmonks/internal/api"
 )
 
 // countNotInUse counts fixtures in the list of those in play that are not in play any
@@ -19,7 +19,7 @@ type liveAdapter struct{}
 var _ provider.LiveAdapter = liveAdapter{}
 
 // IsList implements provider.LiveAdapter.
-func (liveAdapter) IsList(endpoint string) bool { return endpoint == wire.EndpointInplay }
+func (liveAdapter) IsList(endpoint string) bool { return endpoint == api.EndpointInplay }
 
 // IsDetail implements provider.LiveAdapter. The list has all details.
 func (liveAdapter) IsDetail(string) bool { return false }
@@ -39,8 +39,8 @@ func (liveAdapter) ReadDetail(p provider.Payload) (provider.LiveSheet, error) {
 func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
 	a := asker{requests.New(x)}
 	a.Asked.Resume = resume
-	fixtures, err := a.list(ctx, provider.Request{Endpoint: wire.EndpointInplay, Path: wire.PathInplay, Query: url.Values{
-		wire.ParamInclude: {wire.IncludeInplay},
+	fixtures, err := a.list(ctx, provider.Request{Endpoint: api.EndpointInplay, Path: api.PathInplay, Query: url.Values{
+		api.ParamInclude: {api.IncludeInplay},
 	}})
 	if err != nil {
 		return a.Asked, err

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -30,7 +30,7 @@ var incidentKinds = map[string]input.IncidentKind{
 
 // noIncidents are known events that are not incidents. A kick in a shoot-out has its
 // number in place of a minute.
-var noIncidents = answer.Set(eventVAR, eventPenMissed, eventPenScored, eventCardByVAR)
+var noIncidents = decode.Set(eventVAR, eventPenMissed, eventPenScored, eventCardByVAR)
 
 // events reads the events of one item; missing if it has no such member. Events that the
 // provider took back are left out.
@@ -50,7 +50,7 @@ func (r *liveReader) events(item strictjson.Value, teams *item) football.Field[[
 			r.Unknown.Add("events beyond the limit")
 			break
 		}
-		id, kind := answer.ID(row.Get("id")), answer.ID(row.Get("type_id"))
+		id, kind := decode.ID(row.Get("id")), decode.ID(row.Get("type_id"))
 		if id == "" || kind == "" || row.Repeats() {
 			r.Damaged.Add(itemEvent)
 			continue
@@ -63,12 +63,12 @@ func (r *liveReader) events(item strictjson.Value, teams *item) football.Field[[
 			r.Unknown.Add("events." + kind)
 			continue
 		}
-		minute, ok := answer.Whole(row.Get("minute"), maxMinute)
+		minute, ok := decode.Whole(row.Get("minute"), maxMinute)
 		if !ok {
 			r.Damaged.Add(itemEvent)
 			continue
 		}
-		added, _ := answer.Whole(row.Get("extra_minute"), 60)
+		added, _ := decode.Whole(row.Get("extra_minute"), 60)
 		i := input.Incident{ID: id, Kind: what, Minute: max(minute, 1), Added: added, Side: teams.side(row), Text: wordsOf(row)}
 		if kind == eventOwnGoal { // it is not known which team the event names
 			i.Side = sideByResult(row, results)
@@ -81,7 +81,7 @@ func (r *liveReader) events(item strictjson.Value, teams *item) football.Field[[
 
 // side returns the side of the team that an event names.
 func (i *item) side(row strictjson.Value) football.Side {
-	switch id := answer.ID(row.Get("participant_id")); {
+	switch id := decode.ID(row.Get("participant_id")); {
 	case id == "" || i.homeID == i.awayID:
 	case id == i.homeID:
 		return football.SideHome
@@ -113,7 +113,7 @@ func wordsOf(row strictjson.Value) string {
 func resultsOf(rows strictjson.Value) map[[2]int]bool {
 	all := map[[2]int]bool{{0, 0}: true}
 	for row := range rows.Items() {
-		kind := answer.ID(row.Get("type_id"))
+		kind := decode.ID(row.Get("type_id"))
 		if incidentKinds[kind] != input.IncidentGoal || row.Get("rescinded").Kind() == strictjson.True {
 			continue
 		}

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/provider/sportmonks/internal/api"
 	"mkt/publish/football"
 )
 
@@ -24,25 +24,25 @@ const (
 // playStatuses are the statuses by state_id. A list of fixtures in play has others as
 // well: the state decides.
 var playStatuses = map[string]input.PlayStatus{
-	wire.StateNotStarted: input.NotStarted, wire.StateToBeAnnounced: input.NotStarted, wire.StateDelayed: input.NotStarted,
-	wire.StateFirstHalf: input.InPlay, wire.StateHalfTime: input.InPlay, wire.StateBreak: input.InPlay, wire.StateExtraTime: input.InPlay,
-	wire.StatePenalties: input.InPlay, wire.StateExtraBreak: input.InPlay, wire.StateSecondHalf: input.InPlay, wire.StateExtraSecond: input.InPlay,
-	wire.StatePenaltyBreak: input.InPlay, wire.StateAwaiting: input.InPlay, wire.StatePending: input.InPlay,
-	wire.StateSuspended: input.Halted, wire.StateInterrupted: input.Halted,
-	wire.StateFullTime: input.Over, wire.StateAfterExtra: input.Over, wire.StateAfterPenalties: input.Over,
-	wire.StatePostponed: input.Off, wire.StateCancelled: input.Off, wire.StateWalkover: input.Off, wire.StateAbandoned: input.Off,
-	wire.StateAwarded: input.Off, wire.StateDeleted: input.Off,
+	api.StateNotStarted: input.NotStarted, api.StateToBeAnnounced: input.NotStarted, api.StateDelayed: input.NotStarted,
+	api.StateFirstHalf: input.InPlay, api.StateHalfTime: input.InPlay, api.StateBreak: input.InPlay, api.StateExtraTime: input.InPlay,
+	api.StatePenalties: input.InPlay, api.StateExtraBreak: input.InPlay, api.StateSecondHalf: input.InPlay, api.StateExtraSecond: input.InPlay,
+	api.StatePenaltyBreak: input.InPlay, api.StateAwaiting: input.InPlay, api.StatePending: input.InPlay,
+	api.StateSuspended: input.Halted, api.StateInterrupted: input.Halted,
+	api.StateFullTime: input.Over, api.StateAfterExtra: input.Over, api.StateAfterPenalties: input.Over,
+	api.StatePostponed: input.Off, api.StateCancelled: input.Off, api.StateWalkover: input.Off, api.StateAbandoned: input.Off,
+	api.StateAwarded: input.Off, api.StateDeleted: input.Off,
 }
 
 // liveReader reads the items of live payloads.
-type liveReader struct{ *answer.Live }
+type liveReader struct{ *decode.Live }
 
 // readLive reads the pages of a list, in archive order. A fixture that is on two pages is
 // read from the later one.
 func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
-	r := liveReader{answer.NewLive()}
-	doc := answer.Document()
-	defer answer.Release(doc)
+	r := liveReader{decode.NewLive()}
+	doc := decode.Document()
+	defer decode.Release(doc)
 	for n, p := range pages {
 		envelope, data, err := readEnvelope(doc, p)
 		if err != nil {
@@ -60,12 +60,12 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 // pager checks that a page has as many items as it says, and that only the last one says
 // that it is the last. A list that is not paged has no pager.
 func (r *liveReader) pager(root strictjson.Value, items int, last bool) {
-	pager := root.Get(wire.KeyPagination)
+	pager := root.Get(api.KeyPagination)
 	if pager.Kind() == strictjson.Absent {
 		return
 	}
-	count, ok := answer.Whole(pager.Get(wire.KeyCount), 1<<20)
-	more := pager.Get(wire.KeyHasMore).Kind() == strictjson.True
+	count, ok := decode.Whole(pager.Get(api.KeyCount), 1<<20)
+	more := pager.Get(api.KeyHasMore).Kind() == strictjson.True
 	r.Incomplete = r.Incomplete || !ok || count != items || more == last
 }
 
@@ -122,12 +122,12 @@ func (r *liveReader) score(item strictjson.Value) football.Score {
 	}
 	var s football.Score
 	for row := range rows.Items() {
-		if row.Get("description").Text() != wire.CurrentRow {
+		if row.Get("description").Text() != api.CurrentRow {
 			continue
 		}
 		score := row.Get("score")
 		r.Report(provider.FieldScore, "", score)
-		n, ok := answer.Whole(score.Get("goals"), maxGoals)
+		n, ok := decode.Whole(score.Get("goals"), maxGoals)
 		goals := football.Of(n)
 		if !ok || row.Repeats() || score.Repeats() {
 			r.Damaged.Add(itemScores)
@@ -135,8 +135,8 @@ func (r *liveReader) score(item strictjson.Value) football.Score {
 		}
 		side := &s.Home
 		switch score.Get("participant").Text() {
-		case wire.SideHome:
-		case wire.SideAway:
+		case api.SideHome:
+		case api.SideAway:
 			side = &s.Away
 		default:
 			r.Damaged.Add(itemScores)
@@ -167,21 +167,21 @@ const (
 )
 
 // halfOf is the half that is played in a state; 0 if there is none.
-var halfOf = map[string]int{wire.StateFirstHalf: 1, wire.StateSecondHalf: 2, wire.StateExtraTime: 3, wire.StateExtraSecond: 4}
+var halfOf = map[string]int{api.StateFirstHalf: 1, api.StateSecondHalf: 2, api.StateExtraTime: 3, api.StateExtraSecond: 4}
 
 // halfShootout is the number of a shoot-out among the halves.
 const halfShootout = 5
 
 // rests are the breaks: the half that is shown, and the minute at which the clock stops.
 var rests = map[string]struct{ half, minute int }{
-	wire.StateHalfTime: {1, 45}, wire.StateBreak: {3, 90}, wire.StateExtraBreak: {3, 105}, wire.StatePenaltyBreak: {halfShootout, 90}, wire.StatePenalties: {halfShootout, 90},
+	api.StateHalfTime: {1, 45}, api.StateBreak: {3, 90}, api.StateExtraBreak: {3, 105}, api.StatePenaltyBreak: {halfShootout, 90}, api.StatePenalties: {halfShootout, 90},
 }
 
 // shootoutAfter returns the minute at which the clock stands in a shoot-out: it may follow
 // normal time directly.
 func shootoutAfter(periods strictjson.Value) int {
 	for row := range periods.Items() {
-		if kind, _ := answer.Whole(row.Get("type_id"), 100); kind == kindExtra {
+		if kind, _ := decode.Whole(row.Get("type_id"), 100); kind == kindExtra {
 			return football.HalfEnds(4)
 		}
 	}
@@ -235,8 +235,8 @@ func (r *liveReader) clock(item strictjson.Value, state string) input.ClockReadi
 }
 
 func (r *liveReader) period(row strictjson.Value) (p period, ok bool) {
-	kind, okKind := answer.Whole(row.Get("type_id"), 100)
-	order, okOrder := answer.Whole(row.Get("sort_order"), 100)
+	kind, okKind := decode.Whole(row.Get("type_id"), 100)
+	order, okOrder := decode.Whole(row.Get("sort_order"), 100)
 	ticking := row.Get("ticking").Kind()
 	if !okKind || !okOrder || row.Repeats() || ticking != strictjson.True && ticking != strictjson.False {
 		r.Damaged.Add(itemPeriods)
@@ -256,8 +256,8 @@ func (r *liveReader) counters(item strictjson.Value) []football.Counter {
 	place := make(map[football.Metric]int)
 	var all []football.Counter
 	for row := range rows.Items() {
-		id, location := answer.ID(row.Get("type_id")), row.Get("location").Text()
-		if id == "" || row.Repeats() || location != wire.SideHome && location != wire.SideAway {
+		id, location := decode.ID(row.Get("type_id")), row.Get("location").Text()
+		if id == "" || row.Repeats() || location != api.SideHome && location != api.SideAway {
 			r.Damaged.Add(itemCounter)
 			continue
 		}
@@ -278,7 +278,7 @@ func (r *liveReader) counters(item strictjson.Value) []football.Counter {
 		value := row.Get("data").Get("value")
 		r.Report(provider.FieldCounter, string(metric), value)
 		side := &all[at].Home
-		if location == wire.SideAway {
+		if location == api.SideAway {
 			side = &all[at].Away
 		}
 		n := r.value(value)
@@ -294,7 +294,7 @@ func (r *liveReader) counters(item strictjson.Value) []football.Counter {
 
 // value reads one side of a counter.
 func (r *liveReader) value(v strictjson.Value) football.Field[football.Number] {
-	if n, ok := football.ParseNumber(v.Text()); ok && answer.IsText(v) {
+	if n, ok := football.ParseNumber(v.Text()); ok && decode.IsText(v) {
 		return football.Of(n)
 	}
 	if v.Kind() != strictjson.Null { // a row without the member is damaged

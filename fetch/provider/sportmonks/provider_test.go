@@ -21,6 +21,7 @@ func TestProvider(t *testing.T) {
 			"multi":   {Endpoint: "fixtures/multi", Body: own(t, "multi")},
 			"rows":    {Endpoint: "odds/pre-match/fixtures", Body: own(t, "rows")},
 		},
+		Invalid:  []string{`{"timezone":"UTC"}`, `{"data":"nothing"}`, `{"data":[],"data":[1]}`, `{"data":[`, `[]`},
 		Price:    []string{"dp3", "value"},
 		Emulator: emulator.New,
 		Means: func(m simulator.MeantMarket, o input.Offer) bool {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/provider/sportmonks/internal/api"
 )
 
 // readData parses an archived answer and returns its data. An answer that found
@@ -21,13 +21,13 @@ func readData(d *strictjson.Document, body []byte) (strictjson.Value, error) {
 // readEnvelope is readData for a payload, which may have been parsed before. It returns the
 // envelope as well.
 func readEnvelope(d *strictjson.Document, p provider.Payload) (envelope, data strictjson.Value, err error) {
-	if envelope, err = answer.Root(d, p); err != nil {
+	if envelope, err = decode.Root(d, p); err != nil {
 		return envelope, data, err
 	}
 	if envelope.Repeats() {
 		return envelope, data, fmt.Errorf("the envelope has a key twice")
 	}
-	switch data = envelope.Get(wire.KeyData); data.Kind() {
+	switch data = envelope.Get(api.KeyData); data.Kind() {
 	case strictjson.Array, strictjson.Object:
 		return envelope, data, nil
 	case strictjson.Absent, strictjson.Null:
@@ -35,14 +35,14 @@ func readEnvelope(d *strictjson.Document, p provider.Payload) (envelope, data st
 			return envelope, strictjson.Value{}, nil
 		}
 	}
-	return envelope, strictjson.Value{}, fmt.Errorf("%s is neither a list nor an object", wire.KeyData)
+	return envelope, strictjson.Value{}, fmt.Errorf("%s is neither a list nor an object", api.KeyData)
 }
 
 // foundNothing reports whether an envelope says that nothing was found. It says the same
 // if the plan does not include what was requested.
 func foundNothing(envelope strictjson.Value) bool {
-	m := envelope.Get(wire.KeyMessage)
-	return m.Kind() == strictjson.String && strings.HasPrefix(m.Text(), wire.NoResult)
+	m := envelope.Get(api.KeyMessage)
+	return m.Kind() == strictjson.String && strings.HasPrefix(m.Text(), api.NoResult)
 }
 
 // itemsOf yields the items of a list, or the one object in its place.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"time"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/provider/sportmonks/internal/api"
 	"mkt/publish/football"
 )
 
@@ -23,29 +23,29 @@ type item struct {
 }
 
 // itemFields are the known members of an item; others are counted.
-var itemFields = answer.Set("id", "sport_id", "league_id", "season_id", "stage_id", "group_id", "aggregate_id",
+var itemFields = decode.Set("id", "sport_id", "league_id", "season_id", "stage_id", "group_id", "aggregate_id",
 	"round_id", "state_id", "venue_id", "name", "home_score", "away_score", "starting_at",
 	"result_info", "leg", "details", "length", "placeholder", "last_processed_at", "has_odds",
 	"has_premium_odds", "starting_at_timestamp", "participants", "league", "state", "scores",
 	"periods", "statistics", "events", "odds", "comments", "lineups", "referees", "timeline")
 
 // over are the states in which a fixture has left the active surface.
-var over = answer.Set(wire.StateFullTime, wire.StateAfterExtra, wire.StateAfterPenalties, wire.StatePostponed, wire.StateCancelled,
-	wire.StateWalkover, wire.StateAbandoned, wire.StateAwarded, wire.StateDeleted)
+var over = decode.Set(api.StateFullTime, api.StateAfterExtra, api.StateAfterPenalties, api.StatePostponed, api.StateCancelled,
+	api.StateWalkover, api.StateAbandoned, api.StateAwarded, api.StateDeleted)
 
 // frozen are the states in which prematch prices do not move any more.
-var frozen = answer.Set(wire.StateFirstHalf, wire.StateHalfTime, wire.StateBreak, wire.StateExtraTime, wire.StatePenalties,
-	wire.StateSuspended, wire.StateInterrupted, wire.StateAwaiting, wire.StateExtraBreak, wire.StateSecondHalf,
-	wire.StateExtraSecond, wire.StatePenaltyBreak, wire.StatePending)
+var frozen = decode.Set(api.StateFirstHalf, api.StateHalfTime, api.StateBreak, api.StateExtraTime, api.StatePenalties,
+	api.StateSuspended, api.StateInterrupted, api.StateAwaiting, api.StateExtraBreak, api.StateSecondHalf,
+	api.StateExtraSecond, api.StatePenaltyBreak, api.StatePending)
 
 // readItem reads one item and counts its damaged parts. broken is why it cannot be used
 // at all, "" if it can.
-func readItem(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) (i item, broken string) {
+func readItem(v strictjson.Value, trace *provider.Trace, damaged *decode.Counts) (i item, broken string) {
 	if v.Kind() != strictjson.Object {
 		return i, "not an object"
 	}
 	id, once := v.Once("id")
-	switch i.id = answer.ID(id); {
+	switch i.id = decode.ID(id); {
 	case !once:
 		return i, "an id twice"
 	case i.id == "":
@@ -72,29 +72,29 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) 
 
 // sportOf returns the sport of an item. If it has two, the one that is not football
 // counts: a fixture must be football to be kept.
-func sportOf(v strictjson.Value, damaged *answer.Tally) football.Field[string] {
+func sportOf(v strictjson.Value, damaged *decode.Counts) football.Field[string] {
 	sport := damaged.Text(v, "sport_id", itemSport)
 	if !v.Repeats() {
 		return sport
 	}
 	for key, member := range v.Members() {
-		if key == "sport_id" && answer.Field(member).Or(wire.SportID) != wire.SportID {
-			return answer.Field(member)
+		if key == "sport_id" && decode.Field(member).Or(api.SportID) != api.SportID {
+			return decode.Field(member)
 		}
 	}
 	return sport
 }
 
 // startOf reads the kick-off: seconds since 1970, or else the text in UTC.
-func startOf(v strictjson.Value, trace *provider.Trace, of provider.Subject, damaged *answer.Tally) football.Field[time.Time] {
+func startOf(v strictjson.Value, trace *provider.Trace, of provider.Subject, damaged *decode.Counts) football.Field[time.Time] {
 	stamp, once := v.Once("starting_at_timestamp")
-	if at, ok := answer.Epoch(stamp); ok && once {
+	if at, ok := decode.Epoch(stamp); ok && once {
 		trace.Report(of, provider.FieldStartsAt, stamp)
 		return football.Of(at)
 	}
 	text, onceText := v.Once("starting_at")
 	trace.Report(of, provider.FieldStartsAt, text)
-	if at, err := time.Parse(wire.TimeForm, text.Text()); err == nil && text.Kind() == strictjson.String && onceText && stamp.Kind() <= strictjson.Null {
+	if at, err := time.Parse(api.TimeForm, text.Text()); err == nil && text.Kind() == strictjson.String && onceText && stamp.Kind() <= strictjson.Null {
 		return football.Of(at)
 	}
 	switch {
@@ -108,7 +108,7 @@ func startOf(v strictjson.Value, trace *provider.Trace, of provider.Subject, dam
 
 // readTeams reads the participants. Only their location says which side they are, and not
 // the order of the list. If a side has two teams, it has no name.
-func (i *item) readTeams(v strictjson.Value, trace *provider.Trace, of provider.Subject, damaged *answer.Tally) {
+func (i *item) readTeams(v strictjson.Value, trace *provider.Trace, of provider.Subject, damaged *decode.Counts) {
 	list, once := v.Once("participants")
 	switch list.Kind() {
 	case strictjson.Absent:
@@ -133,13 +133,13 @@ func (i *item) readTeams(v strictjson.Value, trace *provider.Trace, of provider.
 			continue
 		}
 		switch location.Text() {
-		case wire.SideHome:
+		case api.SideHome:
 			homes++
-			i.home, i.homeID = nameIn(p, true, itemTeams, damaged), answer.ID(p.Get("id"))
+			i.home, i.homeID = nameIn(p, true, itemTeams, damaged), decode.ID(p.Get("id"))
 			trace.Report(of, provider.FieldHome, name)
-		case wire.SideAway:
+		case api.SideAway:
 			aways++
-			i.away, i.awayID = nameIn(p, true, itemTeams, damaged), answer.ID(p.Get("id"))
+			i.away, i.awayID = nameIn(p, true, itemTeams, damaged), decode.ID(p.Get("id"))
 			trace.Report(of, provider.FieldAway, name)
 		default:
 			damaged.Add(itemTeams)
@@ -157,7 +157,7 @@ func (i *item) readTeams(v strictjson.Value, trace *provider.Trace, of provider.
 }
 
 // nameIn reads the member name of an object: null if it is no text.
-func nameIn(v strictjson.Value, once bool, kind string, damaged *answer.Tally) football.Field[string] {
+func nameIn(v strictjson.Value, once bool, kind string, damaged *decode.Counts) football.Field[string] {
 	if v.Kind() == strictjson.Absent {
 		return football.Field[string]{}
 	}
@@ -169,7 +169,7 @@ func nameIn(v strictjson.Value, once bool, kind string, damaged *answer.Tally) f
 		damaged.Add(kind)
 		return football.NullField[string]()
 	}
-	return answer.Field(name)
+	return decode.Field(name)
 }
 
 // fixture returns what the item says of a fixture.
@@ -179,12 +179,12 @@ func (i *item) fixture(fetched time.Time) football.Fixture {
 
 // ReadListing implements provider.MarketAdapter.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	r := answer.NewListing()
+	r := decode.NewListing()
 	var doc strictjson.Document
 	for _, p := range pages {
 		data, err := readData(&doc, p.Body)
 		if err != nil {
-			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", wire.EndpointBetween, p.Number, err)
+			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", api.EndpointBetween, p.Number, err)
 		}
 		for v := range itemsOf(data) {
 			i, broken := readItem(v, p.Trace, &r.Damaged)
@@ -194,11 +194,11 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			r.Keep(provider.ListedFixture{Over: over[i.state], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
 		}
 	}
-	return r.Result(wire.EndpointBetween)
+	return r.Result(api.EndpointBetween)
 }
 
 // formatOf compares an item of a list with the known format.
-func formatOf(v strictjson.Value) (f answer.Format) {
+func formatOf(v strictjson.Value) (f decode.Format) {
 	f.Compare(v, "item", itemFields, "sport_id", "participants", "league", "state_id", "starting_at")
 	f.CompareNamed(v.Get("league"))
 	for p := range v.Get("participants").Items() {

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/provider/sportmonks/internal/api"
 	"mkt/publish/football"
 )
 
@@ -20,8 +20,8 @@ import (
 // and rows of odds without fixtures. It reads the rows of the bookmaker that the request
 // names.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	data, err := readData(d, p.Body)
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", p.Endpoint, err)
@@ -29,7 +29,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 	bookmaker, named := bookmakerOf(p.Query)
 	r := sheetReader{table: table(), payload: p, listing: l, bookmaker: bookmaker, named: named, fixtures: make(map[string]*offered), broken: make(map[string]football.Reason)}
 	for v := range itemsOf(data) {
-		if v.Get("market_id").Kind() != strictjson.Absent || p.Endpoint == wire.EndpointPrematch {
+		if v.Get("market_id").Kind() != strictjson.Absent || p.Endpoint == api.EndpointPrematch {
 			r.row(v)
 		} else {
 			r.item(v)
@@ -41,12 +41,12 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 // bookmakerOf returns the bookmaker that a request names, "bookmakers:2" among its
 // filters, or the default if it names none.
 func bookmakerOf(query url.Values) (id string, named bool) {
-	for filter := range strings.SplitSeq(query.Get(wire.ParamFilters), ";") {
-		if id, ok := strings.CutPrefix(filter, wire.FilterBookmakers+":"); ok && isBookmaker(id) {
+	for filter := range strings.SplitSeq(query.Get(api.ParamFilters), ";") {
+		if id, ok := strings.CutPrefix(filter, api.FilterBookmakers+":"); ok && isBookmaker(id) {
 			return id, true
 		}
 	}
-	return wire.Bet365, false
+	return api.Bet365, false
 }
 
 // sheetReader gathers one payload.
@@ -59,7 +59,7 @@ type sheetReader struct {
 	fixtures                  map[string]*offered
 	order                     []*offered
 	broken                    map[string]football.Reason
-	unknown, skipped, damaged answer.Tally
+	unknown, skipped, damaged decode.Counts
 	met, hurt                 provider.Parts
 	members                   members // of the current row
 }
@@ -102,7 +102,7 @@ func (r *sheetReader) item(v strictjson.Value) {
 	}
 	f.item, f.raw = &i, v.Raw()
 	r.unknown.AddUnknown(v, "item", itemFields)
-	odds, once := v.Once(wire.KeyOdds)
+	odds, once := v.Once(api.KeyOdds)
 	switch {
 	case odds.Kind() == strictjson.Array && once:
 		r.met.Sections++
@@ -125,11 +125,11 @@ func (r *sheetReader) row(v strictjson.Value) {
 		r.damaged.Add(rowNoObject)
 		return
 	}
-	if answer.ID(id) == "" || !once {
+	if decode.ID(id) == "" || !once {
 		r.damaged.Add(rowFixture)
 		return
 	}
-	r.rowOf(r.fixture(answer.ID(id)), v)
+	r.rowOf(r.fixture(decode.ID(id)), v)
 }
 
 // fixture returns what was read so far of a fixture.
@@ -219,10 +219,10 @@ func (r *sheetReader) text(i int) football.Field[string] {
 	if r.members.twice[i] {
 		return football.NullField[string]()
 	}
-	if answer.IsWrong(r.members.at[i]) {
+	if decode.IsWrong(r.members.at[i]) {
 		r.damaged.Add(rowField)
 	}
-	return answer.Field(r.members.at[i])
+	return decode.Field(r.members.at[i])
 }
 
 // group returns the rows of a market so far. Rows with one market id that the bookmaker
@@ -336,7 +336,7 @@ type members struct {
 }
 
 // read finds the members of a row, and counts those that are not known.
-func (m *members) read(row strictjson.Value, unknown *answer.Tally) {
+func (m *members) read(row strictjson.Value, unknown *decode.Counts) {
 	*m = members{}
 	for name, v := range row.Members() {
 		switch i := memberOf(name); {
@@ -356,7 +356,7 @@ func (m *members) id(i int) string {
 	if m.twice[i] {
 		return ""
 	}
-	return answer.ID(m.at[i])
+	return decode.ID(m.at[i])
 }
 
 // readRow reads the current row. Its price is dp3, which has all digits, or else value.
@@ -390,12 +390,12 @@ func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
 		if label.Kind() <= strictjson.Null {
 			continue
 		}
-		if answer.IsWrong(label) {
+		if decode.IsWrong(label) {
 			r.damaged.Add(rowField)
 			row.Trouble = football.AmbiguousShape
 		}
 		trace.Report(of, name, label)
-		row.Labels = append(row.Labels, football.Label{Field: name, Text: answer.Clip(label)})
+		row.Labels = append(row.Labels, football.Label{Field: name, Text: decode.Clip(label)})
 	}
 	return row
 }
@@ -410,11 +410,11 @@ func (r *sheetReader) price(trace *provider.Trace, of provider.Subject) football
 		switch {
 		case r.members.twice[i]:
 			f = football.NullField[string]()
-		case answer.IsWrong(v):
+		case decode.IsWrong(v):
 			r.damaged.Add(rowField)
-			f = football.Of(answer.Clip(v))
+			f = football.Of(decode.Clip(v))
 		default:
-			f = answer.Field(v)
+			f = decode.Field(v)
 		}
 		if f.State() == football.Present {
 			trace.Report(of, provider.FieldDecimal, v)

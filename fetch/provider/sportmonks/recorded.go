@@ -4,20 +4,20 @@ import (
 	"net/url"
 	"slices"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/provider/sportmonks/internal/api"
 )
 
 // recorded implements provider.Provider.Recorded. Rows of odds in play, which
 // alone have a member suspended, are not the market engine's. A fixture that was saved
 // without its envelope gets one.
 func recorded(body []byte) provider.Recorded {
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	if d.Parse(body) == nil && isFixture(d.Root()) {
-		body = slices.Concat([]byte(`{"`+wire.KeyData+`":`), body, []byte(`}`))
+		body = slices.Concat([]byte(`{"`+api.KeyData+`":`), body, []byte(`}`))
 	}
 	data, err := readData(d, body)
 	if err != nil {
@@ -27,22 +27,22 @@ func recorded(body []byte) provider.Recorded {
 	for item := range itemsOf(data) {
 		switch {
 		case item.Get("market_id").Kind() != strictjson.Absent && item.Get("suspended").Kind() == strictjson.Absent:
-			r.Endpoint = wire.EndpointPrematch
+			r.Endpoint = api.EndpointPrematch
 			addBookmaker(&r, item)
-		case isFixture(item) && item.Get(wire.KeyOdds).Kind() != strictjson.Absent:
-			r.Endpoint = wire.EndpointMulti
-			for row := range item.Get(wire.KeyOdds).Items() {
+		case isFixture(item) && item.Get(api.KeyOdds).Kind() != strictjson.Absent:
+			r.Endpoint = api.EndpointMulti
+			for row := range item.Get(api.KeyOdds).Items() {
 				addBookmaker(&r, row)
 			}
 		case isFixture(item) && r.Endpoint == "":
-			r.Endpoint = wire.EndpointByDate
+			r.Endpoint = api.EndpointByDate
 		}
 	}
 	return r
 }
 
 func addBookmaker(r *provider.Recorded, row strictjson.Value) {
-	if id := answer.ID(row.Get("bookmaker_id")); isBookmaker(id) {
+	if id := decode.ID(row.Get("bookmaker_id")); isBookmaker(id) {
 		r.AddBookmaker(id)
 	}
 }
@@ -53,8 +53,8 @@ func isFixture(v strictjson.Value) bool {
 }
 
 func bookmakerQuery(id string) url.Values {
-	return url.Values{wire.ParamFilters: {bookmakerFilter(id)}}
+	return url.Values{api.ParamFilters: {bookmakerFilter(id)}}
 }
 
 // bookmakerFilter is the value of the parameter filters that names a bookmaker.
-func bookmakerFilter(id string) string { return wire.FilterBookmakers + ":" + id }
+func bookmakerFilter(id string) string { return api.FilterBookmakers + ":" + id }

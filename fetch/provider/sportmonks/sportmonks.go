@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"time"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/provider/sportmonks/internal/api"
 )
 
 // Name is the provider's name. It is part of every id minted from it.
@@ -25,7 +25,7 @@ func Provider() provider.Provider {
 		Hosts:        []string{"api.sportmonks.com"},
 		Capabilities: []provider.Capability{provider.Prematch, provider.LiveOdds, provider.LiveStats, provider.Timeline, provider.PlayerEvents},
 		Budget: provider.Budget{
-			Requests:    wire.Hourly,
+			Requests:    api.Hourly,
 			Window:      time.Hour,
 			Burst:       10,
 			Concurrency: 3,
@@ -35,7 +35,7 @@ func Provider() provider.Provider {
 		Metrics:    ownMetricNames(),
 		Authorize:  authorize,
 		Classify:   Classify,
-		Bookmakers: &provider.Bookmakers{Default: wire.Bet365, Valid: isBookmaker, Query: bookmakerQuery},
+		Bookmakers: &provider.Bookmakers{Default: api.Bet365, Valid: isBookmaker, Query: bookmakerQuery},
 		Probes:     probes,
 		ReadPlan:   readPlan,
 		NeededBy:   neededBy,
@@ -48,19 +48,19 @@ func Provider() provider.Provider {
 
 // authorize puts the token into the header: if it were in the query, the links of the
 // answer would contain it.
-func authorize(r *http.Request, credential string) { r.Header.Set(wire.HeaderToken, credential) }
+func authorize(r *http.Request, credential string) { r.Header.Set(api.HeaderToken, credential) }
 
 // isBookmaker reports whether a name can be a bookmaker_id.
 func isBookmaker(name string) bool {
-	return answer.IsDigits(name) && len(name) <= 6 && name[0] != '0'
+	return decode.IsDigits(name) && len(name) <= 6 && name[0] != '0'
 }
 
 // IsListing implements provider.MarketAdapter.
 func (adapter) IsListing(endpoint string) bool {
-	return endpoint == wire.EndpointBetween || endpoint == wire.EndpointByDate
+	return endpoint == api.EndpointBetween || endpoint == api.EndpointByDate
 }
 
 // IsMarkets implements provider.MarketAdapter.
 func (adapter) IsMarkets(endpoint string) bool {
-	return endpoint == wire.EndpointMulti || endpoint == wire.EndpointPrematch
+	return endpoint == api.EndpointMulti || endpoint == api.EndpointPrematch
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/mapping/mappingtest"
 )
 
@@ -13,12 +13,12 @@ import (
 func TestTableLines(t *testing.T) {
 	mappingtest.CheckLines(t, table())
 	for key, e := range table().ByKey {
-		if len(e.IDs) != 1 || !answer.IsDigits(key) || e.Key != key || e.IDs[0] != key {
+		if len(e.IDs) != 1 || !decode.IsDigits(key) || e.Key != key || e.IDs[0] != key {
 			t.Errorf("%s: key %s, ids %v", key, e.Key, e.IDs)
 		}
 	}
 	for name, e := range table().ByRow {
-		if len(e.IDs) != 1 || !answer.IsDigits(e.IDs[0]) || table().ByKey[e.Key] != nil {
+		if len(e.IDs) != 1 || !decode.IsDigits(e.IDs[0]) || table().ByKey[e.Key] != nil {
 			t.Errorf("row %s: key %s, ids %v", name, e.Key, e.IDs)
 		}
 	}

@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/requests"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/provider/theoddsapi/internal/api"
 )
 
 // Counters of a cycle, besides those of provider.Asked.
@@ -70,7 +70,7 @@ func (a *asker) list(ctx context.Context) ([]event, error) {
 	err = a.Each(ctx, len(sports), func(ctx context.Context, i int) error {
 		defer a.Step()
 		lists[i], wholes[i], failures[i] = a.events(ctx, sports[i])
-		if err := failures[i]; err != nil && (ctx.Err() != nil || mustStop(err) || answer.KindOf(err) == provider.Limited) {
+		if err := failures[i]; err != nil && (ctx.Err() != nil || mustStop(err) || decode.KindOf(err) == provider.Limited) {
 			return err
 		}
 		return nil
@@ -99,7 +99,7 @@ func (a *asker) sports(ctx context.Context) (keys []string, whole bool, err erro
 	var d strictjson.Document
 	list, err := readList(&d, payload.Body)
 	if err != nil {
-		return nil, false, answer.Unreadable(wire.EndpointSports, err)
+		return nil, false, decode.Unreadable(api.EndpointSports, err)
 	}
 	whole = true
 	for v := range list.Items() {
@@ -110,7 +110,7 @@ func (a *asker) sports(ctx context.Context) (keys []string, whole bool, err erro
 		}
 	}
 	if len(keys) == 0 {
-		return nil, false, answer.Unreadable(wire.EndpointSports, errors.New("it has no active competition of football"))
+		return nil, false, decode.Unreadable(api.EndpointSports, errors.New("it has no active competition of football"))
 	}
 	return keys, whole, nil
 }
@@ -118,18 +118,18 @@ func (a *asker) sports(ctx context.Context) (keys []string, whole bool, err erro
 // events returns the fixtures of a competition, and whether the whole list could be
 // read.
 func (a *asker) events(ctx context.Context, sport string) (events []event, whole bool, err error) {
-	payload, err := a.Get(ctx, provider.Request{Endpoint: wire.EndpointEvents, Path: wire.PathEvents(sport), Query: url.Values{wire.ParamDateFormat: {wire.ISO}}})
+	payload, err := a.Get(ctx, provider.Request{Endpoint: api.EndpointEvents, Path: api.PathEvents(sport), Query: url.Values{api.ParamDateFormat: {api.ISO}}})
 	if err != nil {
 		return nil, false, err
 	}
 	var d strictjson.Document
 	list, err := readList(&d, payload.Body)
 	if err != nil {
-		return nil, false, answer.Unreadable(wire.EndpointEvents, err)
+		return nil, false, decode.Unreadable(api.EndpointEvents, err)
 	}
 	unread := 0
 	for v := range list.Items() {
-		e, broken := readEvent(v, nil, new(answer.Tally)) // counted where the archive is read
+		e, broken := readEvent(v, nil, new(decode.Counts)) // counted where the archive is read
 		if broken != "" {
 			unread++
 			continue
@@ -140,8 +140,8 @@ func (a *asker) events(ctx context.Context, sport string) (events []event, whole
 	if unread > 0 {
 		a.Count(countNoID, unread)
 	}
-	if err := answer.CheckIDs(len(events)+unread, len(events)); err != nil {
-		return nil, false, answer.Unreadable(wire.EndpointEvents, err)
+	if err := decode.CheckIDs(len(events)+unread, len(events)); err != nil {
+		return nil, false, decode.Unreadable(api.EndpointEvents, err)
 	}
 	return events, unread == 0, nil
 }
@@ -252,21 +252,21 @@ func (a *asker) job(ctx context.Context, j job) error {
 // provider offers nothing on them. A fixture that it does not know any more is over.
 func (a *asker) ask(ctx context.Context, j job, all bool) (missing []string, err error) {
 	q := url.Values{
-		wire.ParamBookmakers: {a.Bookmaker()}, wire.ParamMarkets: {wire.Featured},
-		wire.ParamOddsFormat: {wire.Decimal}, wire.ParamDateFormat: {wire.ISO},
+		api.ParamBookmakers: {a.Bookmaker()}, api.ParamMarkets: {api.Featured},
+		api.ParamOddsFormat: {api.Decimal}, api.ParamDateFormat: {api.ISO},
 	}
-	r := provider.Request{Endpoint: wire.EndpointOdds, Path: wire.PathOdds(j.sport), Query: q}
+	r := provider.Request{Endpoint: api.EndpointOdds, Path: api.PathOdds(j.sport), Query: q}
 	switch {
 	case j.all:
-		r.Endpoint, r.Path = wire.EndpointEventOdds, wire.PathEventOdds(j.sport, j.ids[0])
+		r.Endpoint, r.Path = api.EndpointEventOdds, api.PathEventOdds(j.sport, j.ids[0])
 	default:
-		q.Set(wire.ParamEvents, strings.Join(j.ids, ","))
+		q.Set(api.ParamEvents, strings.Join(j.ids, ","))
 	}
 	if all {
-		q.Set(wire.ParamMarkets, everyMarket())
+		q.Set(api.ParamMarkets, everyMarket())
 	}
 	payload, err := a.Get(ctx, r)
-	if j.all && answer.VerdictOf(err).Code == wire.ErrEventNotFound {
+	if j.all && decode.VerdictOf(err).Code == api.ErrEventNotFound {
 		return j.ids, nil
 	}
 	if err != nil {
@@ -279,11 +279,11 @@ func (a *asker) ask(ctx context.Context, j job, all bool) (missing []string, err
 // error if one of these may be in a part that cannot be read: then it is not known that the
 // provider offers nothing on it.
 func missingIn(endpoint string, body []byte, ids []string) (missing []string, err error) {
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	events, err := readEvents(d, body)
 	if err != nil {
-		return nil, answer.Unreadable(endpoint, err)
+		return nil, decode.Unreadable(endpoint, err)
 	}
 	met, unread := make(map[string]bool, len(ids)), 0
 	for _, v := range events {
@@ -293,16 +293,16 @@ func missingIn(endpoint string, body []byte, ids []string) (missing []string, er
 		}
 		met[id] = true
 	}
-	if endpoint == wire.EndpointEventOdds && !met[ids[0]] {
-		return nil, answer.Unreadable(endpoint, errors.New("the answer is about another fixture"))
+	if endpoint == api.EndpointEventOdds && !met[ids[0]] {
+		return nil, decode.Unreadable(endpoint, errors.New("the answer is about another fixture"))
 	}
 	return requests.Missing(endpoint, ids, met, unread)
 }
 
 // isRefusedMarket reports whether the provider refuses a request because of its markets.
 func isRefusedMarket(err error) bool {
-	switch answer.VerdictOf(err).Code {
-	case wire.ErrMarket, wire.ErrMarketCombo, wire.ErrMissingMarket:
+	switch decode.VerdictOf(err).Code {
+	case api.ErrMarket, api.ErrMarketCombo, api.ErrMissingMarket:
 		return true
 	}
 	return false
@@ -311,5 +311,5 @@ func isRefusedMarket(err error) bool {
 // mustStop reports whether an error ends the run. One of them is that the provider does
 // not have the bookmaker.
 func mustStop(err error) bool {
-	return answer.MustStop(err) || answer.VerdictOf(err).Code == wire.ErrBookmakers
+	return decode.MustStop(err) || decode.VerdictOf(err).Code == api.ErrBookmakers
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/provider/theoddsapi/internal/api"
 )
 
 // Error codes of this package, for answers that have none of the provider.
@@ -19,21 +19,21 @@ const (
 
 // kinds are what the provider's error codes mean.
 var kinds = map[string]provider.Kind{
-	wire.ErrMissingKey:   provider.CredentialFault,
-	wire.ErrInvalidKey:   provider.CredentialFault,
-	wire.ErrDeactivated:  provider.CredentialFault,
-	wire.ErrOutOfCredits: provider.Limited,
-	wire.ErrFrequency:    provider.Limited,
-	wire.ErrHistorical:   provider.PermissionFault,
+	api.ErrMissingKey:   provider.CredentialFault,
+	api.ErrInvalidKey:   provider.CredentialFault,
+	api.ErrDeactivated:  provider.CredentialFault,
+	api.ErrOutOfCredits: provider.Limited,
+	api.ErrFrequency:    provider.Limited,
+	api.ErrHistorical:   provider.PermissionFault,
 
-	wire.ErrBookmakers:     provider.Rejected,
-	wire.ErrMissingMarket:  provider.Rejected,
-	wire.ErrMarket:         provider.Rejected,
-	wire.ErrMarketCombo:    provider.Rejected,
-	wire.ErrEventNotFound:  provider.Rejected,
-	wire.ErrUnknownSport:   provider.Rejected,
-	wire.ErrInvalidSport:   provider.Rejected,
-	wire.ErrInvalidEventID: provider.Rejected,
+	api.ErrBookmakers:     provider.Rejected,
+	api.ErrMissingMarket:  provider.Rejected,
+	api.ErrMarket:         provider.Rejected,
+	api.ErrMarketCombo:    provider.Rejected,
+	api.ErrEventNotFound:  provider.Rejected,
+	api.ErrUnknownSport:   provider.Rejected,
+	api.ErrInvalidSport:   provider.Rejected,
+	api.ErrInvalidEventID: provider.Rejected,
 
 	"INVALID_EVENT_IDS":        provider.Rejected,
 	"MISSING_REGION":           provider.Rejected,
@@ -53,20 +53,20 @@ const frequencyWait = time.Second
 // wrong key.
 func Classify(status int, header http.Header, body []byte) provider.Verdict {
 	v := classify(status, body)
-	left, known := credits(header, wire.HeaderRemaining)
+	left, known := credits(header, api.HeaderRemaining)
 	if known {
 		v.Quota = &provider.Quota{Left: left, Resets: untilNextMonth(header)}
-		if used, known := credits(header, wire.HeaderUsed); known {
+		if used, known := credits(header, api.HeaderUsed); known {
 			v.Quota.Limit = left + used
 		}
-		if cost, known := credits(header, wire.HeaderLast); known {
+		if cost, known := credits(header, api.HeaderLast); known {
 			v.Quota.Cost = &cost
 		}
 	}
 	switch v.Code {
-	case wire.ErrOutOfCredits:
+	case api.ErrOutOfCredits:
 		v.Wait = untilNextMonth(header)
-	case wire.ErrFrequency:
+	case api.ErrFrequency:
 		v.Wait = frequencyWait
 	}
 	return v
@@ -91,22 +91,22 @@ func untilNextMonth(h http.Header) time.Duration {
 }
 
 // usual: the statuses have their usual meanings.
-var usual = answer.ByStatus(answer.Usual)
+var usual = decode.ByStatus(decode.Usual)
 
 func classify(status int, body []byte) provider.Verdict {
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	if v, ok := usual.Judge(d, status, body, "{["); !ok {
 		return v
 	}
 	root := d.Root()
-	if code := root.Get(wire.KeyErrorCode); code.Kind() != strictjson.Absent {
+	if code := root.Get(api.KeyErrorCode); code.Kind() != strictjson.Absent {
 		return byCode(status, code.Text())
 	}
 	if status == http.StatusOK && isAnswer(root) {
 		return provider.Verdict{Kind: provider.Accepted}
 	}
-	return usual(status, answer.NoEnvelope)
+	return usual(status, decode.NoEnvelope)
 }
 
 func byCode(status int, code string) provider.Verdict {
@@ -116,11 +116,11 @@ func byCode(status int, code string) provider.Verdict {
 	if strings.HasPrefix(code, "INVALID_") || strings.HasPrefix(code, "MISSING_") {
 		return provider.Verdict{Kind: provider.Rejected, Code: errRequest}
 	}
-	return usual(status, answer.Unknown)
+	return usual(status, decode.Unknown)
 }
 
 // isAnswer reports whether a value is a list or one event.
 func isAnswer(root strictjson.Value) bool {
-	return root.Kind() == strictjson.Array || root.Kind() == strictjson.Object && root.Get(wire.KeyID).Kind() == strictjson.String &&
-		root.Get(wire.KeyErrorCode).Kind() == strictjson.Absent && !root.Repeats()
+	return root.Kind() == strictjson.Array || root.Kind() == strictjson.Object && root.Get(api.KeyID).Kind() == strictjson.String &&
+		root.Get(api.KeyErrorCode).Kind() == strictjson.Absent && !root.Repeats()
 }

@@ -3,7 +3,7 @@
 //
 // The files ask*.go send requests and read*.go read answers; the two share nothing but
 // bytes. theoddsapi.csv is the mapping table. The package emulator answers as the provider
-// would; internal/wire has the names that it shares with this package.
+// would; internal/api has the names that it shares with this package.
 //
 // A fixture belongs to a competition, which the provider calls a sport, and has an id;
 // teams have names only. Outcomes name the teams, in exactly the words of the fixture. The

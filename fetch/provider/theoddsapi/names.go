@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"mkt/fetch/mapping"
-	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/provider/theoddsapi/internal/api"
 )
 
 //go:embed theoddsapi.csv
@@ -23,7 +23,7 @@ var Dialect, table = mapping.Embedded(Name+"/theoddsapi.csv", tableCSV, wordsCSV
 // everyMarket returns the list of the keys that the table maps, which is requested where
 // all markets of a fixture are bought. A key that stays RAW would cost as much.
 var everyMarket = sync.OnceValue(func() string {
-	keys := strings.Split(wire.Featured, ",")
+	keys := strings.Split(api.Featured, ",")
 	featured := len(keys)
 	for key, e := range table().ByKey {
 		if e.Reading != nil && !slices.Contains(keys[:featured], key) {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"net/url"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/provider/theoddsapi/internal/api"
 )
 
 // probes ask for the competitions, and then for one market of one of them.
@@ -19,22 +19,22 @@ var probes = []provider.Probe{
 // competitions asks for the competitions: it costs no credit, and its headers say how
 // many are left.
 func competitions() provider.Request {
-	return provider.Request{Endpoint: wire.EndpointSports, Path: wire.PathSports, Query: url.Values{}}
+	return provider.Request{Endpoint: api.EndpointSports, Path: api.PathSports, Query: url.Values{}}
 }
 
 // probeOdds asks for the result of the fixtures of the first competition of football that
 // is active. It costs one credit, and none if there is no fixture.
 func probeOdds(p provider.Probing) (provider.Request, bool) {
 	var d strictjson.Document
-	list, err := readList(&d, p.Answer(wire.EndpointSports))
+	list, err := readList(&d, p.Answer(api.EndpointSports))
 	if err != nil {
 		return provider.Request{}, false
 	}
 	for v := range list.Items() {
 		if key, isFootball, ok := readSport(v); ok && isFootball {
-			return provider.Request{Endpoint: wire.EndpointOdds, Path: wire.PathOdds(key), Query: url.Values{
-				wire.ParamBookmakers: {p.Bookmaker}, wire.ParamMarkets: {wire.Result},
-				wire.ParamOddsFormat: {wire.Decimal}, wire.ParamDateFormat: {wire.ISO},
+			return provider.Request{Endpoint: api.EndpointOdds, Path: api.PathOdds(key), Query: url.Values{
+				api.ParamBookmakers: {p.Bookmaker}, api.ParamMarkets: {api.Result},
+				api.ParamOddsFormat: {api.Decimal}, api.ParamDateFormat: {api.ISO},
 			}}, true
 		}
 	}
@@ -45,9 +45,9 @@ func probeOdds(p provider.Probing) (provider.Request, bool) {
 // kick-off are the same request.
 func neededBy(r provider.Request) []provider.Capability {
 	switch r.Endpoint {
-	case wire.EndpointOdds, wire.EndpointEventOdds:
+	case api.EndpointOdds, api.EndpointEventOdds:
 		return []provider.Capability{provider.Prematch, provider.LiveOdds}
-	case wire.EndpointEvents:
+	case api.EndpointEvents:
 		return []provider.Capability{provider.Prematch}
 	}
 	return nil
@@ -59,21 +59,21 @@ func readPlan(a provider.Answered) (p provider.Plan) {
 	if a.Quota != nil && a.Quota.Limit > 0 {
 		p.Name = fmt.Sprintf("%d credits a month", a.Quota.Limit)
 	}
-	if a.Endpoint != wire.EndpointOdds && a.Endpoint != wire.EndpointEventOdds {
+	if a.Endpoint != api.EndpointOdds && a.Endpoint != api.EndpointEventOdds {
 		return p
 	}
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	if d.Parse(a.Body) != nil {
 		return p
 	}
 	priced, inPlay := false, false
 	look := func(event strictjson.Value) {
-		if event.Get(wire.KeyBookmakers).Len() == 0 {
+		if event.Get(api.KeyBookmakers).Len() == 0 {
 			return
 		}
 		priced = true
-		if start := timeOf(event.Get(wire.KeyStart)); !start.IsZero() && !start.After(a.FetchedAt) {
+		if start := timeOf(event.Get(api.KeyStart)); !start.IsZero() && !start.After(a.FetchedAt) {
 			inPlay = true
 		}
 	}

@@ -20,6 +20,7 @@ func TestProvider(t *testing.T) {
 		// What a shape should not be is no sample, and a price that is taken away would be
 		// another market's.
 		Samples: providertest.SamplesOf(t, goldens, payload, "damaged", "american"),
+		Invalid: []string{`{"message":"no","error_code":"INVALID_KEY"}`, `{"id":"a1","id":"a2","bookmakers":[]}`, `[] []`, `[{"id":"a1"}`, `"a1"`, `{"bookmakers":[]}`},
 		Price:   []string{"price"},
 		Emulator: func(o simulator.Options) (*simulator.Server, error) {
 			o.Quota = 5_000_000 // a plan that buys every market

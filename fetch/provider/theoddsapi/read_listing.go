@@ -6,20 +6,20 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/esoccer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/publish/football"
 )
 
 // The members of each part of an answer that are known; others are counted.
 var (
-	sportFields     = answer.Set(wire.KeyKey, wire.KeyGroup, "title", "description", wire.KeyActive, wire.KeyOutrights)
-	eventFields     = answer.Set(wire.KeyID, wire.KeySport, wire.KeyLeague, wire.KeyStart, wire.KeyHome, wire.KeyAway, wire.KeyBookmakers)
-	bookmakerFields = answer.Set(wire.KeyKey, wire.KeyMarkets, "title", "last_update", "link", "sid")
-	marketFields    = answer.Set(wire.KeyKey, wire.KeyOutcomes, "last_update", "link", "sid")
+	sportFields     = decode.Set(api.KeyKey, api.KeyGroup, "title", "description", api.KeyActive, api.KeyOutrights)
+	eventFields     = decode.Set(api.KeyID, api.KeySport, api.KeyLeague, api.KeyStart, api.KeyHome, api.KeyAway, api.KeyBookmakers)
+	bookmakerFields = decode.Set(api.KeyKey, api.KeyMarkets, "title", "last_update", "link", "sid")
+	marketFields    = decode.Set(api.KeyKey, api.KeyOutcomes, "last_update", "link", "sid")
 )
 
 // event is one fixture, in a list of fixtures or in an answer about prices.
@@ -47,19 +47,19 @@ func readList(d *strictjson.Document, body []byte) (strictjson.Value, error) {
 // football that is active and has fixtures: nothing is requested of others. It is not ok
 // if the item cannot be read.
 func readSport(v strictjson.Value) (key string, isFootball, ok bool) {
-	member, once := v.Once(wire.KeyKey)
+	member, once := v.Once(api.KeyKey)
 	key = member.Text()
 	if v.Repeats() && !once || member.Kind() != strictjson.String {
 		return "", false, false
 	}
-	group, active, outrights := v.Get(wire.KeyGroup), v.Get(wire.KeyActive), v.Get(wire.KeyOutrights)
-	if !strings.HasPrefix(key, wire.PrefixSoccer) {
+	group, active, outrights := v.Get(api.KeyGroup), v.Get(api.KeyActive), v.Get(api.KeyOutrights)
+	if !strings.HasPrefix(key, api.PrefixSoccer) {
 		return key, false, true
 	}
 	if !isKey(key) || !isFlag(active) || !isFlag(outrights) || group.Kind() != strictjson.String && group.Kind() != strictjson.Absent {
 		return key, false, false
 	}
-	isFootball = (group.Kind() == strictjson.Absent || group.Text() == wire.GroupSoccer) &&
+	isFootball = (group.Kind() == strictjson.Absent || group.Text() == api.GroupSoccer) &&
 		active.Kind() != strictjson.False && outrights.Kind() != strictjson.True
 	return key, isFootball, true
 }
@@ -75,7 +75,7 @@ func eventID(v strictjson.Value) (id, broken string) {
 	if v.Kind() != strictjson.Object {
 		return "", "not an object"
 	}
-	member, once := v.Once(wire.KeyID)
+	member, once := v.Once(api.KeyID)
 	if !once {
 		return "", "an id twice"
 	}
@@ -98,7 +98,7 @@ func isID(s string) bool {
 
 // readEvent reads one fixture and counts its damaged parts. broken is why it cannot be
 // used at all, "" if it can.
-func readEvent(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally) (e event, broken string) {
+func readEvent(v strictjson.Value, trace *provider.Trace, damaged *decode.Counts) (e event, broken string) {
 	if e.id, broken = eventID(v); broken != "" {
 		return e, broken
 	}
@@ -107,20 +107,20 @@ func readEvent(v strictjson.Value, trace *provider.Trace, damaged *answer.Tally)
 	}
 	of := provider.Subject{Fixture: e.id}
 	trace.Report(of, provider.FieldThing, v)
-	trace.Report(of, provider.FieldHome, v.Get(wire.KeyHome))
-	trace.Report(of, provider.FieldAway, v.Get(wire.KeyAway))
-	trace.Report(of, provider.FieldLeague, v.Get(wire.KeyLeague))
-	trace.Report(of, provider.FieldStartsAt, v.Get(wire.KeyStart))
-	e.sport = damaged.Text(v, wire.KeySport, eventSport)
-	e.home, e.away = damaged.Text(v, wire.KeyHome, eventName), damaged.Text(v, wire.KeyAway, eventName)
-	e.league = damaged.Text(v, wire.KeyLeague, eventName)
-	switch t, once := v.Once(wire.KeyStart); {
+	trace.Report(of, provider.FieldHome, v.Get(api.KeyHome))
+	trace.Report(of, provider.FieldAway, v.Get(api.KeyAway))
+	trace.Report(of, provider.FieldLeague, v.Get(api.KeyLeague))
+	trace.Report(of, provider.FieldStartsAt, v.Get(api.KeyStart))
+	e.sport = damaged.Text(v, api.KeySport, eventSport)
+	e.home, e.away = damaged.Text(v, api.KeyHome, eventName), damaged.Text(v, api.KeyAway, eventName)
+	e.league = damaged.Text(v, api.KeyLeague, eventName)
+	switch t, once := v.Once(api.KeyStart); {
 	case t.Kind() == strictjson.Absent:
 	case once && !timeOf(t).IsZero():
 		e.startsAt = football.Of(timeOf(t))
 	default:
 		e.startsAt = football.NullField[time.Time]()
-		if once && (answer.IsWrong(t) || answer.Field(t).State() == football.Present) {
+		if once && (decode.IsWrong(t) || decode.Field(t).State() == football.Present) {
 			damaged.Add(eventTime)
 		}
 	}
@@ -151,7 +151,7 @@ const otherSport = "sport:not-football"
 // filterOf names the rule that keeps a fixture out, "" if none does. No eSoccer has been
 // seen in this provider's data; the names are checked all the same.
 func (e *event) filterOf() string {
-	if sport, ok := e.sport.Get(); ok && !strings.HasPrefix(sport, wire.PrefixSoccer) {
+	if sport, ok := e.sport.Get(); ok && !strings.HasPrefix(sport, api.PrefixSoccer) {
 		return otherSport
 	}
 	return esoccer.Rule(esoccer.Names{League: e.league.Or(""), Home: e.home.Or(""), Away: e.away.Or("")})
@@ -160,7 +160,7 @@ func (e *event) filterOf() string {
 // ReadListing implements provider.MarketAdapter for the competitions and their
 // fixtures.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
-	r := answer.NewListing()
+	r := decode.NewListing()
 	var doc strictjson.Document
 	for _, p := range pages {
 		list, err := readList(&doc, p.Body)
@@ -168,7 +168,7 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", p.Endpoint, p.Number, err)
 		}
 		for v := range list.Items() {
-			if p.Endpoint == wire.EndpointSports {
+			if p.Endpoint == api.EndpointSports {
 				if _, _, ok := readSport(v); !ok {
 					r.Count(sportNoShape)
 				}
@@ -179,12 +179,12 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			if !r.Count(broken) {
 				continue
 			}
-			var format answer.Format
-			format.Compare(v, "fixture", eventFields, wire.KeySport, wire.KeyLeague, wire.KeyStart, wire.KeyHome, wire.KeyAway)
+			var format decode.Format
+			format.Compare(v, "fixture", eventFields, api.KeySport, api.KeyLeague, api.KeyStart, api.KeyHome, api.KeyAway)
 			r.Keep(provider.ListedFixture{Fixture: e.fixture(p.FetchedAt)}, e.filterOf(), format)
 		}
 	}
-	return r.Result(wire.EndpointEvents)
+	return r.Result(api.EndpointEvents)
 }
 
 // fixture returns what the event says of a fixture.

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/mapping"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/publish/football"
 )
 
@@ -35,22 +35,22 @@ func readEvents(d *strictjson.Document, body []byte) ([]strictjson.Value, error)
 // fixtures and of one fixture. The prices are those of the bookmaker that the query
 // names. A fixture that was not requested is left out.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	events, err := readEvents(d, p.Body)
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", p.Endpoint, err)
 	}
-	r := sheetReader{table: table(), bookmaker: cmp.Or(p.Query.Get(wire.ParamBookmakers), DefaultBookmaker), named: p.Query.Has(wire.ParamBookmakers),
+	r := sheetReader{table: table(), bookmaker: cmp.Or(p.Query.Get(api.ParamBookmakers), DefaultBookmaker), named: p.Query.Has(api.ParamBookmakers),
 		fixtures: make(map[string]*offered), payloadTrace: p.Trace}
-	if ids := p.Query.Get(wire.ParamEvents); ids != "" {
+	if ids := p.Query.Get(api.ParamEvents); ids != "" {
 		r.asked = strings.Split(ids, ",")
 	}
 	for _, v := range events {
 		r.event(v)
 	}
-	format := p.Query.Get(wire.ParamOddsFormat)
-	return r.sheet(p, l, format != "" && format != wire.Decimal || r.priced && !r.decimal), nil
+	format := p.Query.Get(api.ParamOddsFormat)
+	return r.sheet(p, l, format != "" && format != api.Decimal || r.priced && !r.decimal), nil
 }
 
 // sheetReader gathers one payload.
@@ -64,9 +64,9 @@ type sheetReader struct {
 	doubted      []string // ids of two fixtures that differ
 	priced       bool     // there is a price
 	decimal      bool     // a price can only be a decimal
-	unknown      answer.Tally
-	skipped      answer.Tally
-	damaged      answer.Tally
+	unknown      decode.Counts
+	skipped      decode.Counts
+	damaged      decode.Counts
 	met, hurt    provider.Parts
 	payloadTrace *provider.Trace
 	trace        *provider.Trace // of the current fixture
@@ -117,7 +117,7 @@ func (r *sheetReader) event(v strictjson.Value) {
 	r.fixtures[e.id] = f
 	r.order = append(r.order, f)
 	r.unknown.AddUnknown(v, "fixture", eventFields)
-	makers, once := v.Once(wire.KeyBookmakers)
+	makers, once := v.Once(api.KeyBookmakers)
 	if makers.Kind() != strictjson.Array || !once {
 		r.lose(f, fixtureNoPrices)
 		return
@@ -141,7 +141,7 @@ func (r *sheetReader) lose(f *offered, why string) {
 
 // maker reads the block of one bookmaker, if its prices were requested.
 func (r *sheetReader) maker(f *offered, v strictjson.Value) {
-	key, once := v.Once(wire.KeyKey)
+	key, once := v.Once(api.KeyKey)
 	switch {
 	case v.Kind() != strictjson.Object || key.Kind() != strictjson.String || !once: // it may be the requested one
 		r.lose(f, bookmakerNoShape)
@@ -152,7 +152,7 @@ func (r *sheetReader) maker(f *offered, v strictjson.Value) {
 		return
 	}
 	f.found = true
-	markets, once := v.Once(wire.KeyMarkets)
+	markets, once := v.Once(api.KeyMarkets)
 	if markets.Kind() != strictjson.Array || !once {
 		r.lose(f, bookmakerMarkets)
 		return
@@ -172,7 +172,7 @@ func (r *sheetReader) maker(f *offered, v strictjson.Value) {
 // the rows of both.
 func (r *sheetReader) market(f *offered, v strictjson.Value) {
 	r.met.Markets++
-	member, once := v.Once(wire.KeyKey)
+	member, once := v.Once(api.KeyKey)
 	key := member.Text()
 	if member.Kind() != strictjson.String || key == "" || !once {
 		r.damaged.Add(marketNoKey)
@@ -195,12 +195,12 @@ func (r *sheetReader) market(f *offered, v strictjson.Value) {
 		why = marketTwice
 	case v.Repeats():
 		why = marketRepeats
-	case v.Get(wire.KeyOutcomes).Kind() != strictjson.Array:
+	case v.Get(api.KeyOutcomes).Kind() != strictjson.Array:
 		why = marketRows
 	}
 	var rows []input.Row
 	for name, part := range v.Members() {
-		if name == wire.KeyOutcomes {
+		if name == api.KeyOutcomes {
 			rows = append(rows, r.rows(f, part)...)
 		}
 	}
@@ -249,7 +249,7 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 	if v.Kind() != strictjson.Object {
 		const stranger = "row"
 		row.Trouble = football.AmbiguousShape
-		row.Labels = []football.Label{{Field: stranger, Text: answer.Clip(v)}}
+		row.Labels = []football.Label{{Field: stranger, Text: decode.Clip(v)}}
 		r.trace.Report(of, stranger, v)
 		r.damaged.Add(rowNoObject)
 	}
@@ -259,14 +259,14 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 	}
 	for key, m := range v.Members() {
 		switch key {
-		case wire.KeyPrice:
+		case api.KeyPrice:
 			row.Decimal = r.price(v)
 			r.trace.Report(of, provider.FieldDecimal, m)
 			continue
 		case "link", "sid", "bet_limit":
 			continue
-		case wire.KeyName, wire.KeyDescription, wire.KeyPoint:
-			if answer.IsWrong(m) {
+		case api.KeyName, api.KeyDescription, api.KeyPoint:
+			if decode.IsWrong(m) {
 				r.damaged.Add(rowField)
 				row.Trouble = football.AmbiguousShape
 			}
@@ -275,20 +275,20 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 		}
 		if m.Kind() != strictjson.Null {
 			r.trace.Report(of, key, m)
-			row.Labels = append(row.Labels, football.Label{Field: key, Text: answer.Clip(m)})
+			row.Labels = append(row.Labels, football.Label{Field: key, Text: decode.Clip(m)})
 		}
 	}
 	switch {
 	case row.Trouble != "":
 		r.hurt.Rows++
 		f.hurt = true
-	case answer.LacksValue(v, wire.KeyName):
+	case decode.LacksValue(v, api.KeyName):
 		r.damaged.Add(rowNoName)
 		r.hurt.Rows++
-	case answer.LacksValue(v, wire.KeyPrice):
+	case decode.LacksValue(v, api.KeyPrice):
 		r.damaged.Add(rowNoPrice)
 		r.hurt.Rows++
-	case answer.HasNull(v, wire.KeyPoint, wire.KeyDescription):
+	case decode.HasNull(v, api.KeyPoint, api.KeyDescription):
 		r.damaged.Add(rowField)
 		r.hurt.Rows++
 	}
@@ -298,16 +298,16 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 // price returns a price as it was sent. A value that is no text is kept as it is, and will
 // be found to be no price.
 func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
-	v, once := row.Once(wire.KeyPrice)
+	v, once := row.Once(api.KeyPrice)
 	switch {
-	case once && answer.IsWrong(v):
+	case once && decode.IsWrong(v):
 		r.damaged.Add(rowField)
-		return football.Of(answer.Clip(v))
+		return football.Of(decode.Clip(v))
 	case once:
-		if price, ok := answer.Field(v).Get(); ok {
+		if price, ok := decode.Field(v).Get(); ok {
 			r.priced, r.decimal = true, r.decimal || !isAmerican(price)
 		}
-		return answer.Field(v)
+		return decode.Field(v)
 	}
 	return football.NullField[string]()
 }

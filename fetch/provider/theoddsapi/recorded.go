@@ -3,37 +3,37 @@ package theoddsapi
 import (
 	"net/url"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/provider/theoddsapi/internal/api"
 )
 
 // recorded implements provider.Provider.Recorded. The first item of a list says what all
 // of them are.
 func recorded(body []byte) provider.Recorded {
-	d := answer.Document()
-	defer answer.Release(d)
+	d := decode.Document()
+	defer decode.Release(d)
 	events, err := readEvents(d, body)
 	if err != nil || len(events) == 0 {
 		return provider.Recorded{}
 	}
 	r := provider.Recorded{Body: body}
 	switch first := events[0]; {
-	case first.Get(wire.KeySport).Kind() == strictjson.Absent && first.Get(wire.KeyGroup).Kind() != strictjson.Absent:
-		r.Endpoint = wire.EndpointSports
-	case first.Get(wire.KeySport).Kind() == strictjson.Absent, first.Get(wire.KeyHome).Kind() == strictjson.Absent:
+	case first.Get(api.KeySport).Kind() == strictjson.Absent && first.Get(api.KeyGroup).Kind() != strictjson.Absent:
+		r.Endpoint = api.EndpointSports
+	case first.Get(api.KeySport).Kind() == strictjson.Absent, first.Get(api.KeyHome).Kind() == strictjson.Absent:
 		return provider.Recorded{}
-	case first.Get(wire.KeyBookmakers).Kind() == strictjson.Absent:
-		r.Endpoint = wire.EndpointEvents
+	case first.Get(api.KeyBookmakers).Kind() == strictjson.Absent:
+		r.Endpoint = api.EndpointEvents
 	case d.Root().Kind() == strictjson.Object:
-		r.Endpoint = wire.EndpointEventOdds
+		r.Endpoint = api.EndpointEventOdds
 	default:
-		r.Endpoint = wire.EndpointOdds
+		r.Endpoint = api.EndpointOdds
 	}
 	for _, event := range events {
-		for maker := range event.Get(wire.KeyBookmakers).Items() {
-			if key := maker.Get(wire.KeyKey).Text(); isBookmaker(key) {
+		for maker := range event.Get(api.KeyBookmakers).Items() {
+			if key := maker.Get(api.KeyKey).Text(); isBookmaker(key) {
 				r.AddBookmaker(key)
 			}
 		}
@@ -41,4 +41,4 @@ func recorded(body []byte) provider.Recorded {
 	return r
 }
 
-func bookmakerQuery(key string) url.Values { return url.Values{wire.ParamBookmakers: {key}} }
+func bookmakerQuery(key string) url.Values { return url.Values{api.ParamBookmakers: {key}} }

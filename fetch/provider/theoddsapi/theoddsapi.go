@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/provider/theoddsapi/internal/api"
 )
 
 // Name is the provider's name. It is part of every id minted from it.
@@ -39,7 +39,7 @@ func Provider() provider.Provider {
 		Cycle:      provider.Estimate{Markets: 90},
 		Authorize:  authorize,
 		Classify:   Classify,
-		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker, Query: bookmakerQuery, Unknown: wire.ErrBookmakers},
+		Bookmakers: &provider.Bookmakers{Default: DefaultBookmaker, Valid: isBookmaker, Query: bookmakerQuery, Unknown: api.ErrBookmakers},
 		Probes:     probes,
 		ReadPlan:   readPlan,
 		NeededBy:   neededBy,
@@ -52,7 +52,7 @@ func Provider() provider.Provider {
 // authorize puts the key on a request's query: the provider accepts it nowhere else.
 func authorize(r *http.Request, credential string) {
 	q := r.URL.Query()
-	q.Set(wire.ParamKey, credential)
+	q.Set(api.ParamKey, credential)
 	r.URL.RawQuery = q.Encode()
 }
 
@@ -74,10 +74,10 @@ func isKey(s string) bool {
 
 // IsListing implements provider.MarketAdapter.
 func (adapter) IsListing(endpoint string) bool {
-	return endpoint == wire.EndpointSports || endpoint == wire.EndpointEvents
+	return endpoint == api.EndpointSports || endpoint == api.EndpointEvents
 }
 
 // IsMarkets implements provider.MarketAdapter.
 func (adapter) IsMarkets(endpoint string) bool {
-	return endpoint == wire.EndpointOdds || endpoint == wire.EndpointEventOdds
+	return endpoint == api.EndpointOdds || endpoint == api.EndpointEventOdds
 }

@@ -22,7 +22,7 @@ var sides = []string{"HOME", "AWAY"}
 // Incidents compares the timeline with what truly happened: where the feed was right
 // nothing is missing, and nothing is reported that did not happen; what a correction or a
 // standstill hid is not invented later.
-func (j Judge) Incidents(p *Published) (t Tally) {
+func (j Judge) Incidents(p *Published) (t Totals) {
 	for _, i := range p.Match.Incidents() {
 		metric, counted := counters[i.Kind]
 		if states[i.Kind] == "" || !j.undisturbed(p, i.At, i.At) || counted && !p.Match.Covers(metric) && p.WithoutTimeline {
@@ -100,7 +100,7 @@ func stateOf(m simulator.Metric) string {
 
 // Standstills checks that the timeline reports every standstill during play that lasted
 // longer than values remain valid.
-func (j Judge) Standstills(p *Published) (t Tally) {
+func (j Judge) Standstills(p *Published) (t Totals) {
 	for _, stall := range p.Match.Stalls() {
 		wide := simulator.Span{From: stall.From - tolerance, To: stall.To + tolerance}
 		if stall.To-stall.From < maxGap+2*tolerance || !playing(p, wide) || p.WithoutTimer || p.since(p.Met) > stall.From-2*tolerance || !j.feedMoves(p, wide) {

@@ -6,8 +6,8 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// Tally counts what was compared.
-type Tally struct {
+// Totals counts what was compared.
+type Totals struct {
 	Minutes  int // that must be exact, and are
 	Bounded  int // reported while the feed was disturbed: only checked for invented numbers
 	Unseen   int // in stalls and standstills: must have no number
@@ -17,8 +17,8 @@ type Tally struct {
 	StaleFor int // standstills that the timeline reports
 }
 
-// Add adds a tally.
-func (t *Tally) Add(o Tally) {
+// Add adds totals.
+func (t *Totals) Add(o Totals) {
 	t.Minutes += o.Minutes
 	t.Bounded += o.Bounded
 	t.Unseen += o.Unseen
@@ -71,7 +71,7 @@ func (p *Published) corrected(side simulator.Side, from, to time.Duration) (n in
 // Play compares every minute of play with what truly happened: where the feed was right
 // it has the right number; where it was disturbed, no invented number; where it stood
 // still, none.
-func (j Judge) Play(p *Published) (t Tally) {
+func (j Judge) Play(p *Published) (t Totals) {
 	for _, minute := range p.Match.Minutes() {
 		b := p.Minutes[Place{minute.Minute, minute.Added}]
 		switch {

@@ -47,7 +47,7 @@ func (j Judge) Shape(p *Published) {
 // Listed compares the goals and cards of a timeline with the provider's own list: each is
 // present, EXACT in its minute, whatever the feed did; what the provider withdrew is
 // absent, and no goal is there twice.
-func (j Judge) Listed(p *Published) (t Tally) {
+func (j Judge) Listed(p *Published) (t Totals) {
 	if p.WithoutTimeline {
 		return t
 	}

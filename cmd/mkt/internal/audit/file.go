@@ -79,7 +79,7 @@ func finish(path, beside string) error {
 	if err != nil {
 		return err
 	}
-	if err := tenants.SameOwner(path, info); err != nil {
+	if err := tenants.GiveOwner(path, info); err != nil {
 		return err
 	}
 	d, err := os.Open(filepath.Dir(path))

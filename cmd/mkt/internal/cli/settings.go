@@ -55,6 +55,9 @@ func (s *Settings) BindPath(flags *pflag.FlagSet, name, key string) {
 	annotate(flags.Lookup(name), pathNote, "")
 }
 
+// IsSetting reports whether a flag is a key of mkt.yaml too.
+func IsSetting(f *pflag.Flag) bool { return f.Annotations[keyNote] != nil }
+
 func annotate(f *pflag.Flag, note, value string) {
 	if f.Annotations == nil {
 		f.Annotations = map[string][]string{}

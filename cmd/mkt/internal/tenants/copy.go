@@ -103,7 +103,7 @@ func (c Copy) Refresh(ctx context.Context) (done Refreshed, err error) {
 		return done, fmt.Errorf("%s: %w", c.Path, err)
 	}
 	defer lock.Close()
-	return c.refresh(ctx, root, name, c.Journal.at(real), func() (func() error, error) { return sameAccess(real) })
+	return c.refresh(ctx, root, name, c.Journal.at(real), func() (func() error, error) { return keepAccess(real) })
 }
 
 // behind returns the mark of the copy and the newest version. The mark is empty if the copy is
@@ -202,7 +202,7 @@ func notEdited(shown string, err error) error {
 
 // newest brings the copy up to date before an edit. Its mark is of no version for a file that is
 // not a copy, and if the origin has no version yet.
-func (out rim) newest(ctx context.Context, root durable.FS, name, shown string) (Mark, error) {
+func (out surroundings) newest(ctx context.Context, root durable.FS, name, shown string) (Mark, error) {
 	if out.origin == nil {
 		return Mark{}, nil
 	}
@@ -226,7 +226,7 @@ func (out rim) newest(ctx context.Context, root durable.FS, name, shown string) 
 }
 
 // share makes the edited file a version of the origin. The log of the first one is the whole log.
-func (out rim) share(ctx context.Context, version uint64, file []byte, log Log, e Edited) error {
+func (out surroundings) share(ctx context.Context, version uint64, file []byte, log Log, e Edited) error {
 	if out.origin == nil {
 		return nil
 	}
@@ -252,7 +252,7 @@ func (out rim) share(ctx context.Context, version uint64, file []byte, log Log, 
 }
 
 // mark marks the edited file as a copy.
-func (out rim) mark(root durable.FS, name string, version uint64, file []byte) error {
+func (out surroundings) mark(root durable.FS, name string, version uint64, file []byte) error {
 	if out.origin == nil {
 		return nil
 	}

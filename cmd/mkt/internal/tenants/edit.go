@@ -39,7 +39,7 @@ func editAt(ctx context.Context, path string, journal Journal, origin Origin, ch
 		return nil, err
 	}
 	defer root.Close()
-	return edit(ctx, root, filepath.Base(real), path, rim{journal.at(real), func() (func() error, error) { return sameAccess(real) }, origin}, change)
+	return edit(ctx, root, filepath.Base(real), path, surroundings{journal.at(real), func() (func() error, error) { return keepAccess(real) }, origin}, change)
 }
 
 // lockName is the file that an edit locks. It is not the file itself, because that is replaced.
@@ -47,17 +47,18 @@ func lockName(name string) string { return name + ".lock" }
 
 // EditIn is Edit on a file of an opened root; shown names it in messages.
 func EditIn(ctx context.Context, root durable.FS, name, shown string, change func(*Editor) error) (*File, error) {
-	return edit(ctx, root, name, shown, rim{unlogged, func() (func() error, error) { return noAccess, nil }, nil}, change)
+	return edit(ctx, root, name, shown, surroundings{unlogged, func() (func() error, error) { return noAccess, nil }, nil}, change)
 }
 
-// rim has what an edit does outside its root, under the same lock.
-type rim struct {
+// surroundings are the log, the access rights and the origin of a tenants file. An edit uses them
+// under the lock of the file.
+type surroundings struct {
 	log    opener
 	access func() (restore func() error, err error) // keeps mode and owner of the file
 	origin Origin                                   // of which the file is a copy; nil if it is none
 }
 
-func edit(ctx context.Context, root durable.FS, name, shown string, out rim, change func(*Editor) error) (*File, error) {
+func edit(ctx context.Context, root durable.FS, name, shown string, out surroundings, change func(*Editor) error) (*File, error) {
 	lock, err := waitForLock(ctx, root, lockName(name))
 	if errors.Is(err, durable.ErrLocked) {
 		return nil, fmt.Errorf("%s: %w: another command edits the accounts; try again later", shown, durable.ErrLocked)

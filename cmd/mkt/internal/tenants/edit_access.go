@@ -36,7 +36,7 @@ func (e *Editor) DenyOrigin(id, origin string) error {
 		}
 	}
 	if len(list.Content) == 0 {
-		put(entry, "origins", nil)
+		setKey(entry, "origins", nil)
 	}
 	return nil
 }

@@ -93,6 +93,6 @@ func (e *Editor) setIn(id, field, key string, value *yaml.Node) error {
 	if len(m.Content) == 0 {
 		m.Style &^= yaml.FlowStyle
 	}
-	put(m, key, value)
+	setKey(m, key, value)
 	return nil
 }

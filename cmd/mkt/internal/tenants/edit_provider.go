@@ -21,8 +21,8 @@ func (e *Editor) RewrapCredential(id, sealed string) error {
 	if connection == nil || t.Provider == nil {
 		return fmt.Errorf("tenant %s has no provider", id)
 	}
-	put(connection, "credential", sealedNode(sealed))
-	put(connection, "fingerprint", text(t.Provider.Fingerprint()))
+	setKey(connection, "credential", sealedNode(sealed))
+	setKey(connection, "fingerprint", text(t.Provider.Fingerprint()))
 	return nil
 }
 
@@ -40,6 +40,6 @@ func (e *Editor) SetProviderDisabled(id string, disabled bool) error {
 	if disabled {
 		value = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"}
 	}
-	put(connection, "disabled", value)
+	setKey(connection, "disabled", value)
 	return nil
 }

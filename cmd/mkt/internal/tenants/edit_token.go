@@ -45,7 +45,7 @@ func (e *Editor) EndToken(id, hint string, issued time.Time) error {
 	list := child(entry, "tokens")
 	removeItem(list, found[0])
 	if len(list.Content) == 0 {
-		put(entry, "tokens", nil)
+		setKey(entry, "tokens", nil)
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func (e *Editor) set(id, key string, value *yaml.Node) error {
 	if err != nil {
 		return err
 	}
-	put(entry, key, value)
+	setKey(entry, key, value)
 	return nil
 }
 
@@ -127,27 +127,27 @@ func (e *UnknownError) Error() string {
 func tenantNode(t Tenant) *yaml.Node {
 	n := mapping("id", text(t.ID))
 	if t.Name != "" {
-		put(n, "name", text(t.Name))
+		setKey(n, "name", text(t.Name))
 	}
-	put(n, "status", text(string(t.Status)))
+	setKey(n, "status", text(string(t.Status)))
 	if len(t.Tokens) > 0 {
-		put(n, "tokens", sequence(t.Tokens, tokenNode))
+		setKey(n, "tokens", sequence(t.Tokens, tokenNode))
 	}
-	put(n, "products", productsNode(t.Products))
+	setKey(n, "products", productsNode(t.Products))
 	if len(t.Features) > 0 {
-		put(n, "features", featuresNode(t.Features))
+		setKey(n, "features", featuresNode(t.Features))
 	}
 	if len(t.Origins) > 0 {
-		put(n, "origins", sequence(t.Origins, text))
+		setKey(n, "origins", sequence(t.Origins, text))
 	}
 	if t.Limit != account.DefaultLimit && t.Limit != (account.Limit{}) {
-		put(n, "rate_limit", limitNode(t.Limit))
+		setKey(n, "rate_limit", limitNode(t.Limit))
 	}
 	if t.Provider != nil {
-		put(n, "provider", providerNode(*t.Provider))
+		setKey(n, "provider", providerNode(*t.Provider))
 	}
 	if len(t.Schedule) > 0 {
-		put(n, "schedule", scheduleNode(t.Schedule))
+		setKey(n, "schedule", scheduleNode(t.Schedule))
 	}
 	return n
 }
@@ -160,7 +160,7 @@ func productsNode(m map[football.Product]account.Subscription) *yaml.Node {
 	n := mapping()
 	for _, p := range account.Products() {
 		if s, ok := m[p]; ok {
-			put(n, string(p), subscriptionNode(s))
+			setKey(n, string(p), subscriptionNode(s))
 		}
 	}
 	return n
@@ -170,10 +170,10 @@ func subscriptionNode(s account.Subscription) *yaml.Node {
 	n := mapping()
 	n.Style = yaml.FlowStyle
 	if s.Starts != nil {
-		put(n, "starts", moment(*s.Starts))
+		setKey(n, "starts", moment(*s.Starts))
 	}
 	if s.Expires != nil {
-		put(n, "expires", moment(*s.Expires))
+		setKey(n, "expires", moment(*s.Expires))
 	}
 	return n
 }
@@ -182,7 +182,7 @@ func featuresNode(m map[string]bool) *yaml.Node {
 	n := mapping()
 	for _, f := range Features() {
 		if on, ok := m[f]; ok {
-			put(n, f, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(on)})
+			setKey(n, f, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(on)})
 		}
 	}
 	return n
@@ -198,7 +198,7 @@ func scheduleNode(m map[football.Product]string) *yaml.Node {
 	n := mapping()
 	for _, p := range account.Products() {
 		if expr, ok := m[p]; ok {
-			put(n, string(p), text(expr))
+			setKey(n, string(p), text(expr))
 		}
 	}
 	return n
@@ -207,21 +207,21 @@ func scheduleNode(m map[football.Product]string) *yaml.Node {
 func providerNode(p Provider) *yaml.Node {
 	n := mapping("name", text(p.Name))
 	if p.BaseURL != "" {
-		put(n, "base_url", text(p.BaseURL))
+		setKey(n, "base_url", text(p.BaseURL))
 	}
 	if p.Bookmaker != "" {
-		put(n, "bookmaker", text(p.Bookmaker))
+		setKey(n, "bookmaker", text(p.Bookmaker))
 	}
 	if p.AllowPrivateAddress {
-		put(n, "allow_private_address", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
+		setKey(n, "allow_private_address", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
 	}
-	put(n, "hint", text(p.Hint))
-	put(n, "credential", sealedNode(p.Credential))
+	setKey(n, "hint", text(p.Hint))
+	setKey(n, "credential", sealedNode(p.Credential))
 	if p.KnownAs != "" {
-		put(n, "fingerprint", text(p.KnownAs))
+		setKey(n, "fingerprint", text(p.KnownAs))
 	}
 	if p.Disabled {
-		put(n, "disabled", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
+		setKey(n, "disabled", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
 	}
 	return n
 }

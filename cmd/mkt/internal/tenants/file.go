@@ -39,7 +39,7 @@ type Tenant struct {
 	Schedule map[football.Product]string
 	Line     int // first line in the file
 
-	parts []part // what its entry says, see Replaces
+	parts []part // of its entry, see [File.Replaces]
 }
 
 // Token is one API token without the token.

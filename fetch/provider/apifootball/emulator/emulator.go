@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/provider/apifootball/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -55,32 +55,32 @@ func (d *dialect) Endpoint(path string) (string, simulator.Class) { return d.End
 // play, and the details of fixtures.
 func (*dialect) EndpointOf(path string, query url.Values) (string, simulator.Class) {
 	switch {
-	case path == wire.PathOdds:
-		return wire.EndpointOdds, simulator.Markets
-	case path == wire.PathStatus:
-		return wire.EndpointStatus, ""
-	case path == wire.PathLiveOdds:
-		return wire.EndpointLiveOdds, ""
-	case path != wire.PathFixtures:
+	case path == api.PathOdds:
+		return api.EndpointOdds, simulator.Markets
+	case path == api.PathStatus:
+		return api.EndpointStatus, ""
+	case path == api.PathLiveOdds:
+		return api.EndpointLiveOdds, ""
+	case path != api.PathFixtures:
 		return "", ""
-	case query.Has(wire.ParamLive):
-		return wire.EndpointLive, simulator.Playing
-	case query.Has(wire.ParamIDs):
-		return wire.EndpointDetails, simulator.Details
+	case query.Has(api.ParamLive):
+		return api.EndpointLive, simulator.Playing
+	case query.Has(api.ParamIDs):
+		return api.EndpointDetails, simulator.Details
 	}
-	return wire.EndpointFixtures, simulator.Listing
+	return api.EndpointFixtures, simulator.Listing
 }
 
 // Cost implements simulator.Charging: the status of the account costs nothing.
 func (*dialect) Cost(q simulator.Question) int {
-	if q.Endpoint == wire.EndpointStatus {
+	if q.Endpoint == api.EndpointStatus {
 		return 0
 	}
 	return 1
 }
 
 // Token implements simulator.Dialect.
-func (*dialect) Token(r *http.Request) string { return r.Header.Get(wire.HeaderKey) }
+func (*dialect) Token(r *http.Request) string { return r.Header.Get(api.HeaderKey) }
 
 // perMinute is the quota of a minute in the emulated plan. It is stated in the headers and
 // not enforced.
@@ -88,26 +88,26 @@ const perMinute = 450
 
 // Quota implements simulator.Dialect. The time of renewal is not sent.
 func (*dialect) Quota(h http.Header, limit, remaining int, _ time.Time) {
-	h.Set(wire.HeaderDayLimit, strconv.Itoa(limit))
-	h.Set(wire.HeaderDayRemaining, strconv.Itoa(remaining))
-	h.Set(wire.HeaderMinuteLimit, strconv.Itoa(perMinute))
-	h.Set(wire.HeaderMinuteRemaining, strconv.Itoa(min(remaining, perMinute-1)))
+	h.Set(api.HeaderDayLimit, strconv.Itoa(limit))
+	h.Set(api.HeaderDayRemaining, strconv.Itoa(remaining))
+	h.Set(api.HeaderMinuteLimit, strconv.Itoa(perMinute))
+	h.Set(api.HeaderMinuteRemaining, strconv.Itoa(min(remaining, perMinute-1)))
 }
 
 // refusals are the errors of an answer with the status 200, by their keys.
 var refusals = map[simulator.Refusal][2]string{
 	simulator.BadMethod: {"method", "This method is not allowed."},
 	simulator.BadPath:   {"endpoint", "This endpoint do not exist."},
-	simulator.BadToken:  {wire.ErrToken, "Error/Missing application key."},
-	simulator.NotBought: {wire.ErrPlan, "Free plans do not have access to this season, try from 2022 to 2024."},
-	simulator.QuotaUsed: {wire.ErrRequests, "You have reached the request limit for the day."},
+	simulator.BadToken:  {api.ErrToken, "Error/Missing application key."},
+	simulator.NotBought: {api.ErrPlan, "Free plans do not have access to this season, try from 2022 to 2024."},
+	simulator.QuotaUsed: {api.ErrRequests, "You have reached the request limit for the day."},
 }
 
 // TooFast implements simulator.Paced: the quota of the minute is used up, and not that of
 // the day.
 func (*dialect) TooFast(h http.Header) simulator.Answer {
-	h.Set(wire.HeaderMinuteRemaining, "0")
-	return refused("", nil, wire.ErrRateLimit, fmt.Sprintf("Too many requests. Your rate limit is %d requests per minute.", perMinute))
+	h.Set(api.HeaderMinuteRemaining, "0")
+	return refused("", nil, api.ErrRateLimit, fmt.Sprintf("Too many requests. Your rate limit is %d requests per minute.", perMinute))
 }
 
 // Refuse implements simulator.Dialect: with the status 200, but for faults of the server.
@@ -138,12 +138,12 @@ func repeated(get string, query url.Values) string {
 	if len(parameters) == 0 {
 		text = "[]"
 	}
-	return `"` + wire.KeyGet + `":` + string(simulator.JSON(get)) + `,"` + wire.KeyParameters + `":` + text
+	return `"` + api.KeyGet + `":` + string(simulator.JSON(get)) + `,"` + api.KeyParameters + `":` + text
 }
 
 // Format implements simulator.Dialect.
 func (*dialect) Format() simulator.Format {
-	return simulator.Format{List: wire.KeyResponse, IDs: []string{"fixture"}, Nonsense: `{"get":7,"errors":[],"results":"many","paging":[],"response":"see attachment"}`,
+	return simulator.Format{List: api.KeyResponse, IDs: []string{"fixture"}, Nonsense: `{"get":7,"errors":[],"results":"many","paging":[],"response":"see attachment"}`,
 		Classes: []simulator.Class{simulator.Listing, simulator.Markets, simulator.Playing, simulator.Details}}
 }
 
@@ -168,15 +168,15 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 	var items [][]byte
 	page := simulator.Page{Number: 1}
 	switch q.Endpoint {
-	case wire.EndpointStatus:
+	case api.EndpointStatus:
 		return accountStatus(get)
-	case wire.EndpointLiveOdds:
+	case api.EndpointLiveOdds:
 		items = [][]byte{} // the world has no prices in play
-	case wire.EndpointFixtures:
+	case api.EndpointFixtures:
 		items = d.day(q)
-	case wire.EndpointLive:
+	case api.EndpointLive:
 		items = playing(q)
-	case wire.EndpointDetails:
+	case api.EndpointDetails:
 		items = details(q)
 	default:
 		items, page = d.oddsPage(q)
@@ -195,11 +195,11 @@ func accountStatus(get string) simulator.Answer {
 
 // parameters are the parameters of the endpoints. A request has at least one of them.
 var parameters = map[string][]string{
-	wire.EndpointFixtures: {wire.ParamDate},
-	wire.EndpointLive:     {wire.ParamLive},
-	wire.EndpointDetails:  {wire.ParamIDs},
-	wire.EndpointLiveOdds: {wire.ParamBet},
-	wire.EndpointOdds:     {wire.ParamDate, wire.ParamBookmaker, wire.ParamPage},
+	api.EndpointFixtures: {api.ParamDate},
+	api.EndpointLive:     {api.ParamLive},
+	api.EndpointDetails:  {api.ParamIDs},
+	api.EndpointLiveOdds: {api.ParamBet},
+	api.EndpointOdds:     {api.ParamDate, api.ParamBookmaker, api.ParamPage},
 }
 
 // wrong returns what is wrong with a request, "" if nothing is.
@@ -209,7 +209,7 @@ func wrong(q simulator.Question) (key, text string) {
 		return "", ""
 	}
 	if len(q.Query) == 0 {
-		return wire.ErrRequired, "At least one parameter is required."
+		return api.ErrRequired, "At least one parameter is required."
 	}
 	for _, name := range slices.Sorted(maps.Keys(q.Query)) {
 		value := q.Query.Get(name)
@@ -217,19 +217,19 @@ func wrong(q simulator.Question) (key, text string) {
 		switch {
 		case !slices.Contains(known, name):
 			return name, "The " + name + " field do not exist."
-		case name == wire.ParamLive && value != wire.LiveAll:
+		case name == api.ParamLive && value != api.LiveAll:
 			return name, "The Live field must be all."
-		case name == wire.ParamIDs && strings.Count(value, wire.IDSeparator) >= wire.MaxIDs:
+		case name == api.ParamIDs && strings.Count(value, api.IDSeparator) >= api.MaxIDs:
 			return name, "The Ids field must not have more than 20 ids."
-		case (name == wire.ParamBookmaker || name == wire.ParamPage) && (err != nil || number < 1):
+		case (name == api.ParamBookmaker || name == api.ParamPage) && (err != nil || number < 1):
 			return name, "The " + name + " field must contain an integer."
 		}
-		if _, err := time.Parse(wire.DateForm, value); name == wire.ParamDate && err != nil {
+		if _, err := time.Parse(api.DateForm, value); name == api.ParamDate && err != nil {
 			return name, "The Date field must contain a valid date."
 		}
 	}
 	if !q.Query.Has(known[0]) {
-		return wire.ErrRequired, "The " + known[0] + " field is required."
+		return api.ErrRequired, "The " + known[0] + " field is required."
 	}
 	return "", ""
 }

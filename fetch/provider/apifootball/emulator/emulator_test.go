@@ -1,7 +1,6 @@
 package emulator_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -15,7 +14,6 @@ import (
 	"mkt/fetch/provider/apifootball/emulator"
 	"mkt/fetch/provider/providertest"
 	"mkt/fetch/simulator"
-	"mkt/publish/football"
 )
 
 func emulated(t *testing.T, o simulator.Options) *simulator.Server {
@@ -158,17 +156,6 @@ func TestBookmakers(t *testing.T) {
 	}
 }
 
-func TestRepeatable(t *testing.T) {
-	a, b := emulated(t, simulator.Options{Seed: 3}), emulated(t, simulator.Options{Seed: 3})
-	token := a.Tokens()[0]
-	for _, path := range []string{"/fixtures?date=2026-03-04", "/odds?date=2026-03-04", "/fixtures?live=all", "/status"} {
-		one, two := ask(a, token, path), ask(b, token, path)
-		if one.Body.Len() < 200 || !bytes.Equal(one.Body.Bytes(), two.Body.Bytes()) {
-			t.Errorf("%s: one seed and one moment gave two answers, or an empty one", path)
-		}
-	}
-}
-
 // Faults can be restricted to one endpoint, although three of them have one path.
 func TestFaults(t *testing.T) {
 	for _, text := range []string{"503:1@live", "empty:1@live", "wrong:1@live", "listing-without-ids:1@live", "truncated:1@live", "permission:1@live"} {
@@ -188,61 +175,5 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%s: %+v", text, asked)
 			}
 		}()
-	}
-}
-
-// What the live adapter reads is what the feed reports.
-func TestLive(t *testing.T) {
-	now := time.Date(2026, 3, 7, 15, 0, 0, 0, time.UTC)
-	sim := emulated(t, simulator.Options{Seed: 2, InPlay: 60, Now: func() time.Time { return now }})
-	x := &providertest.Exchange{Adapter: apifootball.Provider(), Handler: sim, Token: sim.Tokens()[0], Clock: func() time.Time { return now }}
-	adapter := apifootball.Provider().Live
-	samples, counters, goals := 0, 0, 0
-	for range 12 {
-		x.Kept = nil
-		if asked, err := adapter.Ask(t.Context(), x, ""); err != nil || !asked.ListingComplete {
-			t.Fatalf("%+v %v", asked, err)
-		}
-		meant := make(map[string]simulator.MeantMatch)
-		for _, m := range sim.InPlay(x.Token) {
-			meant[m.ID] = m
-		}
-		for _, p := range x.Kept {
-			sheet, err := adapter.ReadDetail(p)
-			if err != nil || len(sheet.Broken)+len(sheet.Damaged)+len(sheet.Unknown) > 0 {
-				t.Fatalf("%v %v %v %v", err, sheet.Broken, sheet.Damaged, sheet.Unknown)
-			}
-			for _, s := range sheet.Samples {
-				m, ok := meant[s.ProviderFixtureID]
-				if !ok {
-					t.Fatalf("%s is not in play", s.ProviderFixtureID)
-				}
-				samples++
-				sent := m.Sent(now)
-				if s.Score.Home.Or(-1) != sent.Score[0] || s.Score.Away.Or(-1) != sent.Score[1] {
-					t.Errorf("%s: score %v, sent %v", s.ProviderFixtureID, s.Score, sent.Score)
-				}
-				for _, i := range s.Incidents.Or(nil) {
-					if strings.Contains(i.Text, "Goal") {
-						goals++
-					}
-				}
-				for _, c := range s.Counters {
-					if c.Metric != football.Corners {
-						continue
-					}
-					counters++
-					n, state := sent.Value(simulator.Corners, simulator.Home)
-					number, got := c.Home.Get()
-					if got != (state == simulator.Value) || got && number.Text() != fmt.Sprint(n) {
-						t.Errorf("%s: corners %v, sent %d %v", s.ProviderFixtureID, c.Home, n, state)
-					}
-				}
-			}
-		}
-		now = now.Add(4 * time.Minute)
-	}
-	if samples < 800 || counters < 300 || goals < 100 {
-		t.Errorf("%d samples, %d counters, %d goals", samples, counters, goals)
 	}
 }

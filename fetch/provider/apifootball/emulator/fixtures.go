@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/provider/apifootball/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -27,14 +27,14 @@ func (d *dialect) day(q simulator.Question) [][]byte {
 	})
 	items := [][]byte{} // never nil: a day without fixtures is an answer as well
 	for _, l := range all {
-		if l.day == q.Query.Get(wire.ParamDate) {
+		if l.day == q.Query.Get(api.ParamDate) {
 			items = append(items, l.json)
 		}
 	}
 	return items
 }
 
-func dayOf(f simulator.Fixture) string { return f.KickOff.Format(wire.DateForm) }
+func dayOf(f simulator.Fixture) string { return f.KickOff.Format(api.DateForm) }
 
 // renewed is how often the provider renews the matches in play, and their statistics.
 const (
@@ -62,7 +62,7 @@ func playing(q simulator.Question) [][]byte {
 func details(q simulator.Question) [][]byte {
 	now := q.Now.Truncate(renewed)
 	items := [][]byte{}
-	for id := range strings.SplitSeq(q.Query.Get(wire.ParamIDs), wire.IDSeparator) {
+	for id := range strings.SplitSeq(q.Query.Get(api.ParamIDs), api.IDSeparator) {
 		n, ok := fixtureIDs.NumberOf(q.World, id)
 		if !ok {
 			continue
@@ -193,13 +193,13 @@ func newItem(w *simulator.World, f simulator.Fixture, now time.Time) (i item) {
 	standings := f.League.Kind != simulator.Cup
 	i.League.Round, i.League.Standings = fmt.Sprint("Regular Season - ", 1+f.Number%34), &standings
 	i.Teams.Home, i.Teams.Away = teamOf(f.Home), teamOf(f.Away)
-	i.Fixture.Status.Short = map[simulator.Status]string{simulator.Postponed: wire.StatusPostponed, simulator.Cancelled: wire.StatusCancelled,
-		simulator.Withdrawn: wire.StatusWalkover}[f.Status]
+	i.Fixture.Status.Short = map[simulator.Status]string{simulator.Postponed: api.StatusPostponed, simulator.Cancelled: api.StatusCancelled,
+		simulator.Withdrawn: api.StatusWalkover}[f.Status]
 	if hasBegun(f) {
 		m := w.Match(f)
 		i.play(m, m.Sent(now))
 	}
-	i.Fixture.Status.Short = cmp.Or(i.Fixture.Status.Short, wire.StatusNotStarted)
+	i.Fixture.Status.Short = cmp.Or(i.Fixture.Status.Short, api.StatusNotStarted)
 	i.Fixture.Status.Long = longStatus[i.Fixture.Status.Short]
 	return i
 }

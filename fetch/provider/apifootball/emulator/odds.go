@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/provider/apifootball/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -31,21 +31,21 @@ type oddsKey struct {
 
 // oddsPage answers a request for the odds of a day.
 func (d *dialect) oddsPage(q simulator.Question) ([][]byte, simulator.Page) {
-	maker := q.Query.Get(wire.ParamBookmaker)
+	maker := q.Query.Get(api.ParamBookmaker)
 	known := maker == ""
 	for _, m := range makers {
 		known = known || maker == strconv.Itoa(m.id)
 	}
 	var all []*simulator.Offering
 	for _, f := range q.World.Football(q.Now.Truncate(time.Minute)) {
-		if !known || dayOf(f) != q.Query.Get(wire.ParamDate) {
+		if !known || dayOf(f) != q.Query.Get(api.ParamDate) {
 			continue
 		}
 		if o, ok := q.World.Offering(f.Number, q.Now); ok && offersAny(o) {
 			all = append(all, o)
 		}
 	}
-	n, _ := strconv.Atoi(q.Query.Get(wire.ParamPage))
+	n, _ := strconv.Atoi(q.Query.Get(api.ParamPage))
 	part, page := simulator.PageOf(all, max(n, 1), perPage)
 	items := [][]byte{}
 	for _, o := range part {
@@ -122,9 +122,6 @@ type row struct {
 // rows returns the rows of a bet at a bookmaker. A row without a price is not sent, and a
 // line that two offers share is sent once.
 func rows(b *bet, o *simulator.Offering, maker int) (all []row) {
-	if b.maker != nil && !b.maker(maker) {
-		return nil
-	}
 	met := make(map[string]bool)
 	for _, of := range b.of {
 		if !isPriced(o.Stock(of)) {

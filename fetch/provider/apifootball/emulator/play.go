@@ -6,23 +6,23 @@ import (
 	"strconv"
 	"time"
 
-	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/provider/apifootball/internal/api"
 	"mkt/fetch/simulator"
 )
 
 // longStatus are the texts of the states.
 var longStatus = map[string]string{
-	wire.StatusNotStarted: "Not Started", wire.StatusFirstHalf: "First Half", wire.StatusHalfTime: "Halftime", wire.StatusSecondHalf: "Second Half",
-	wire.StatusExtraTime: "Extra Time", wire.StatusBreak: "Break Time", wire.StatusShootout: "Penalty In Progress", wire.StatusFullTime: "Match Finished",
-	wire.StatusAfterExtra: "Match Finished", wire.StatusAfterPens: "Match Finished", wire.StatusPostponed: "Match Postponed",
-	wire.StatusCancelled: "Match Cancelled", wire.StatusWalkover: "WalkOver",
+	api.StatusNotStarted: "Not Started", api.StatusFirstHalf: "First Half", api.StatusHalfTime: "Halftime", api.StatusSecondHalf: "Second Half",
+	api.StatusExtraTime: "Extra Time", api.StatusBreak: "Break Time", api.StatusShootout: "Penalty In Progress", api.StatusFullTime: "Match Finished",
+	api.StatusAfterExtra: "Match Finished", api.StatusAfterPens: "Match Finished", api.StatusPostponed: "Match Postponed",
+	api.StatusCancelled: "Match Cancelled", api.StatusWalkover: "WalkOver",
 }
 
 // shortStatus are the states by the phase of a match.
 var shortStatus = map[simulator.Phase]string{
-	simulator.FirstHalf: wire.StatusFirstHalf, simulator.HalfTime: wire.StatusHalfTime, simulator.SecondHalf: wire.StatusSecondHalf,
-	simulator.BeforeExtra: wire.StatusBreak, simulator.ExtraFirst: wire.StatusExtraTime, simulator.ExtraBreak: wire.StatusBreak,
-	simulator.ExtraSecond: wire.StatusExtraTime, simulator.BeforeShootout: wire.StatusShootout, simulator.Shootout: wire.StatusShootout,
+	simulator.FirstHalf: api.StatusFirstHalf, simulator.HalfTime: api.StatusHalfTime, simulator.SecondHalf: api.StatusSecondHalf,
+	simulator.BeforeExtra: api.StatusBreak, simulator.ExtraFirst: api.StatusExtraTime, simulator.ExtraBreak: api.StatusBreak,
+	simulator.ExtraSecond: api.StatusExtraTime, simulator.BeforeShootout: api.StatusShootout, simulator.Shootout: api.StatusShootout,
 }
 
 // play adds the state of a match that has begun.
@@ -41,7 +41,7 @@ func (i *item) play(m simulator.Match, sent simulator.Sent) {
 	}
 	i.Fixture.Status.Short = shortStatus[clock.Phase]
 	if over {
-		i.Fixture.Status.Short = [...]string{wire.StatusFullTime, wire.StatusAfterExtra, wire.StatusAfterPens}[ending(clock.Phase)]
+		i.Fixture.Status.Short = [...]string{api.StatusFullTime, api.StatusAfterExtra, api.StatusAfterPens}[ending(clock.Phase)]
 	}
 	elapsed, extra := minuteOf(clock, 0)
 	i.Fixture.Status.Elapsed, i.Fixture.Status.Extra = &elapsed, extra

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/provider/apifootball/internal/wire"
+	"mkt/fetch/provider/apifootball/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -57,7 +57,7 @@ type recordedItem struct {
 
 func openReplay(dir string) (*replay, error) {
 	r := new(replay)
-	err := simulator.ReadRecordings(dir, wire.EndpointFixtures, func(f simulator.Recording) error {
+	err := simulator.ReadRecordings(dir, api.EndpointFixtures, func(f simulator.Recording) error {
 		var envelope struct{ Response []json.RawMessage }
 		isOdds := f.Endpoint == "odds"
 		if f.Endpoint != "fixtures" && f.Endpoint != "fixtures_by_ids" && !isOdds {
@@ -87,7 +87,7 @@ func openReplay(dir string) (*replay, error) {
 	}
 	for _, o := range r.odds {
 		if !slices.ContainsFunc(r.fixtures, func(f recordedFixture) bool { return f.id == o.id }) {
-			r.fixtures = append(r.fixtures, recordedFixture{o.id, wire.StatusNotStarted, o.at, o.item()})
+			r.fixtures = append(r.fixtures, recordedFixture{o.id, api.StatusNotStarted, o.at, o.item()})
 		}
 	}
 	return r, nil
@@ -109,12 +109,12 @@ func (o recordedOdds) item() json.RawMessage {
 	json.Unmarshal(o.json, &i)
 	teams := `{"home":{"id":null,"logo":null,"winner":null},"away":{"id":null,"logo":null,"winner":null}}`
 	return fmt.Appendf(nil, `{"fixture":{"id":%d,"timezone":"UTC","date":%s,"timestamp":%d,"status":%s},"league":%s,"teams":%s,"goals":{"home":null,"away":null}}`,
-		o.id, simulator.JSON(o.at.Format(timeForm)), o.at.Unix(), simulator.JSON(status{Long: longStatus[wire.StatusNotStarted], Short: wire.StatusNotStarted}), i.League, teams)
+		o.id, simulator.JSON(o.at.Format(timeForm)), o.at.Unix(), simulator.JSON(status{Long: longStatus[api.StatusNotStarted], Short: api.StatusNotStarted}), i.League, teams)
 }
 
 // listedAt is when a fixture is listed.
 func (f recordedFixture) listedAt(now time.Time) time.Time {
-	if f.status == wire.StatusNotStarted || f.status == wire.StatusToBeFixed {
+	if f.status == api.StatusNotStarted || f.status == api.StatusToBeFixed {
 		return simulator.Tomorrow(now, f.kickOff)
 	}
 	return f.kickOff
@@ -133,22 +133,22 @@ func (r *replay) answer(q simulator.Question) simulator.Answer {
 	}
 	items := [][]byte{}
 	switch q.Endpoint {
-	case wire.EndpointStatus:
+	case api.EndpointStatus:
 		return accountStatus(get)
-	case wire.EndpointFixtures:
+	case api.EndpointFixtures:
 		for _, f := range r.fixtures {
-			if at := f.listedAt(q.Now); at.Format(wire.DateForm) == q.Query.Get(wire.ParamDate) {
+			if at := f.listedAt(q.Now); at.Format(api.DateForm) == q.Query.Get(api.ParamDate) {
 				items = append(items, dated(f.json, at))
 			}
 		}
-	case wire.EndpointLive:
+	case api.EndpointLive:
 		for _, f := range r.fixtures {
 			if isPlaying[f.status] {
 				items = append(items, f.json)
 			}
 		}
-	case wire.EndpointDetails:
-		for id := range strings.SplitSeq(q.Query.Get(wire.ParamIDs), wire.IDSeparator) {
+	case api.EndpointDetails:
+		for id := range strings.SplitSeq(q.Query.Get(api.ParamIDs), api.IDSeparator) {
 			for _, f := range r.fixtures {
 				if strconv.FormatInt(f.id, 10) == id {
 					items = append(items, f.json)
@@ -158,9 +158,9 @@ func (r *replay) answer(q simulator.Question) simulator.Answer {
 	default:
 		items = r.oddsOf(q)
 	}
-	number, _ := strconv.Atoi(q.Query.Get(wire.ParamPage))
+	number, _ := strconv.Atoi(q.Query.Get(api.ParamPage))
 	page := simulator.Page{Number: 1, Size: max(1, len(items)), Total: len(items)}
-	if q.Endpoint == wire.EndpointOdds {
+	if q.Endpoint == api.EndpointOdds {
 		items, page = simulator.PageOf(items, max(1, number), perPage)
 	}
 	page.Asked = repeated(get, q.Query)
@@ -168,8 +168,8 @@ func (r *replay) answer(q simulator.Question) simulator.Answer {
 }
 
 // isPlaying are the states of a match in play.
-var isPlaying = map[string]bool{wire.StatusFirstHalf: true, wire.StatusHalfTime: true, wire.StatusSecondHalf: true, wire.StatusExtraTime: true,
-	wire.StatusBreak: true, wire.StatusShootout: true, wire.StatusSuspended: true, wire.StatusInterrupted: true, wire.StatusLive: true}
+var isPlaying = map[string]bool{api.StatusFirstHalf: true, api.StatusHalfTime: true, api.StatusSecondHalf: true, api.StatusExtraTime: true,
+	api.StatusBreak: true, api.StatusShootout: true, api.StatusSuspended: true, api.StatusInterrupted: true, api.StatusLive: true}
 
 // oddsOf are the recorded odds of the bookmaker and the day that are asked for.
 func (r *replay) oddsOf(q simulator.Question) [][]byte {
@@ -177,12 +177,12 @@ func (r *replay) oddsOf(q simulator.Question) [][]byte {
 	for _, o := range r.odds {
 		at := slices.IndexFunc(r.fixtures, func(f recordedFixture) bool { return f.id == o.id })
 		listed := r.fixtures[at].listedAt(q.Now)
-		if listed.Format(wire.DateForm) != q.Query.Get(wire.ParamDate) {
+		if listed.Format(api.DateForm) != q.Query.Get(api.ParamDate) {
 			continue
 		}
 		books := []json.RawMessage{}
 		for _, b := range o.books {
-			if maker := q.Query.Get(wire.ParamBookmaker); maker == "" || maker == strconv.Itoa(b.id) {
+			if maker := q.Query.Get(api.ParamBookmaker); maker == "" || maker == strconv.Itoa(b.id) {
 				books = append(books, b.json)
 			}
 		}

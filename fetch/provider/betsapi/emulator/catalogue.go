@@ -31,18 +31,18 @@ var (
 	inAsianMain    = []string{"asian_lines", "main"}
 	inAsianHalf    = []string{"asian_lines", "half"}
 	inAsianCorners = []string{"asian_lines", "corners"}
-	inAsianCards   = []string{"asian_lines", "cards"}
+	inAsianCards   = []string{"asian_lines", "cards_fouls"}
 	inGoals        = []string{"goals"}
 	inGoalsMain    = []string{"goals", "main"}
 	inGoalsHalf    = []string{"goals", "half"}
 	inHalf         = []string{"half"}
 	inCorners      = []string{"corners"}
 	inCornersHalf  = []string{"corners", "half"}
-	inCards        = []string{"cards"}
-	inPlayer       = []string{"player"}
-	inPlayerMain   = []string{"player", "main"}
-	inSpecials     = []string{"specials"}
-	inSpecialsHalf = []string{"half", "specials"}
+	inCards        = []string{"cards_fouls"}
+	inPlayer       = []string{"player_stats"}
+	inPlayerMain   = []string{"player_stats", "main"}
+	inSpecials     = []string{"other"}
+	inSpecialsHalf = []string{"half", "other"}
 	inMinutes      = []string{"minutes"}
 	inMinutesGoals = []string{"goals", "minutes"}
 )

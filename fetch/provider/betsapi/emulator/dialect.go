@@ -3,33 +3,32 @@ package emulator
 import (
 	"time"
 
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/fetch/simulator"
 )
 
 // dialect answers over invented worlds.
 type dialect struct {
 	base
-	lists  simulator.Lists[listedItem]
-	sheets *simulator.Cache[sheetKey, []byte]
+	lists    simulator.Lists[listedItem]
+	rendered *simulator.Cache[pricesKey, []byte]
 }
 
-// sheetKey identifies one rendering of a fixture's markets.
-type sheetKey struct {
+// pricesKey identifies one rendering of a fixture's markets.
+type pricesKey struct {
 	world   *simulator.World
 	number  int64
 	version int64
-	edition int
 }
 
 // Answer serves a question that was asked in proper form.
 func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 	switch q.Endpoint {
-	case wire.EndpointUpcoming:
+	case api.EndpointUpcoming:
 		return d.upcoming(q)
-	case wire.EndpointInplay:
+	case api.EndpointInplay:
 		return d.eventsInPlay(q)
-	case wire.EndpointView:
+	case api.EndpointView:
 		return d.eventView(q)
 	}
 	return d.prematch(q)
@@ -38,7 +37,7 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 // prematch answers bet365/prematch: the fixtures it knows, in the order asked.
 // An unknown id is left out (betsapi.md, section 1.2).
 func (d *dialect) prematch(q simulator.Question) simulator.Answer {
-	ids, wrong := idList(q.Query, wire.ParamFixtures)
+	ids, wrong := idList(q.Query, api.ParamFixtures)
 	if wrong != nil {
 		return *wrong
 	}
@@ -48,9 +47,8 @@ func (d *dialect) prematch(q simulator.Question) simulator.Answer {
 		if !ok {
 			continue
 		}
-		e := editionOf(q.Path)
-		results = append(results, d.sheets.Get(sheetKey{q.World, o.Fixture.Number, o.Version, e}, func() []byte {
-			return newRenderer(q.World, o, e).render()
+		results = append(results, d.rendered.Get(pricesKey{q.World, o.Fixture.Number, o.Version}, func() []byte {
+			return newRenderer(q.World, o).render()
 		}))
 	}
 	return simulator.Answer{Items: results}
@@ -63,13 +61,4 @@ func offering(w *simulator.World, id string, now time.Time) (*simulator.Offering
 		return nil, false
 	}
 	return w.Offering(n, now)
-}
-
-// editionOf returns the version of the endpoint: 3 and 4 have different names for
-// some sections.
-func editionOf(path string) int {
-	if path == wire.PathPrematch {
-		return 4
-	}
-	return 3
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -23,8 +23,8 @@ import (
 //	// with e.Listed, e.Meant and e.InPlay.
 func New(o simulator.Options) (*simulator.Server, error) {
 	var d simulator.Dialect = &dialect{
-		lists:  simulator.NewLists((*simulator.World).Fixtures, func(it listedItem) int { return len(it.json) }),
-		sheets: simulator.NewCache[sheetKey](64<<20, func(b []byte) int { return len(b) }),
+		lists:    simulator.NewLists((*simulator.World).Fixtures, func(it listedItem) int { return len(it.json) }),
+		rendered: simulator.NewCache[pricesKey](64<<20, func(b []byte) int { return len(b) }),
 	}
 	if o.Replay != "" {
 		r, err := openReplay(o.Replay)
@@ -39,18 +39,17 @@ func New(o simulator.Options) (*simulator.Server, error) {
 // base is what the emulator does in the same way over worlds and recordings.
 type base struct{}
 
-// simulated are the paths served, newest version first. Faults are aimed at a class.
+// simulated are the paths served. Faults are aimed at a class.
 var simulated = map[string]struct {
 	endpoint string
 	class    simulator.Class
 }{
-	wire.PathUpcoming:     {wire.EndpointUpcoming, simulator.Listing},
-	"/v3/bet365/prematch": {wire.EndpointPrematch, simulator.Markets},
-	wire.PathPrematch:     {wire.EndpointPrematch, simulator.Markets},
+	api.PathUpcoming: {api.EndpointUpcoming, simulator.Listing},
+	api.PathPrematch: {api.EndpointPrematch, simulator.Markets},
 
-	"/v1/events/inplay": {wire.EndpointInplay, simulator.Playing},
-	"/v3/events/inplay": {wire.EndpointInplay, simulator.Playing},
-	"/v1/event/view":    {wire.EndpointView, simulator.Details},
+	"/v1/events/inplay": {api.EndpointInplay, simulator.Playing},
+	"/v3/events/inplay": {api.EndpointInplay, simulator.Playing},
+	"/v1/event/view":    {api.EndpointView, simulator.Details},
 }
 
 // classOf returns the class of an endpoint, or its name if it has none.
@@ -71,16 +70,16 @@ func (base) Endpoint(path string) (string, simulator.Class) {
 // Token is the query parameter, or the header of the older reference
 // (betsapi.md, section 1).
 func (base) Token(r *http.Request) string {
-	if t := r.URL.Query().Get(wire.ParamToken); t != "" {
+	if t := r.URL.Query().Get(api.ParamToken); t != "" {
 		return t
 	}
 	return r.Header.Get("X-API-TOKEN")
 }
 
 func (base) Quota(h http.Header, limit, remaining int, reset time.Time) {
-	h[wire.HeaderLimit] = []string{strconv.Itoa(limit)}
-	h[wire.HeaderRemaining] = []string{strconv.Itoa(remaining)}
-	h[wire.HeaderReset] = []string{strconv.FormatInt(reset.Unix(), 10)}
+	h[api.HeaderLimit] = []string{strconv.Itoa(limit)}
+	h[api.HeaderRemaining] = []string{strconv.Itoa(remaining)}
+	h[api.HeaderReset] = []string{strconv.FormatInt(reset.Unix(), 10)}
 }
 
 // refusals are the error envelopes (betsapi.md, section 1.2): the words are the
@@ -89,13 +88,13 @@ var refusals = map[simulator.Refusal]struct {
 	status       int
 	code, detail string
 }{
-	simulator.BadMethod:   {http.StatusMethodNotAllowed, wire.ErrMethod, ""},
-	simulator.BadPath:     {http.StatusNotFound, wire.ErrNotFound, ""},
-	simulator.BadToken:    {http.StatusUnauthorized, wire.ErrAuthorize, ""},
-	simulator.NotBought:   {http.StatusForbidden, wire.ErrPermission, ""},
-	simulator.QuotaUsed:   {http.StatusTooManyRequests, wire.ErrTooMany, "buy Volume Packages from the provider"},
-	simulator.Broken:      {http.StatusInternalServerError, wire.ErrInternal, ""},
-	simulator.Maintenance: {http.StatusServiceUnavailable, wire.ErrMaintenance, ""},
+	simulator.BadMethod:   {http.StatusMethodNotAllowed, api.ErrMethod, ""},
+	simulator.BadPath:     {http.StatusNotFound, api.ErrNotFound, ""},
+	simulator.BadToken:    {http.StatusUnauthorized, api.ErrAuthorize, ""},
+	simulator.NotBought:   {http.StatusForbidden, api.ErrPermission, ""},
+	simulator.QuotaUsed:   {http.StatusTooManyRequests, api.ErrTooMany, "buy Volume Packages from the provider"},
+	simulator.Broken:      {http.StatusInternalServerError, api.ErrInternal, ""},
+	simulator.Maintenance: {http.StatusServiceUnavailable, api.ErrMaintenance, ""},
 }
 
 func (base) Refuse(why simulator.Refusal) simulator.Answer {
@@ -112,12 +111,12 @@ func refusal(status int, code, detail string) simulator.Answer {
 }
 
 func paramRequired(name string) *simulator.Answer {
-	a := refusal(http.StatusOK, wire.ErrRequired, name)
+	a := refusal(http.StatusOK, api.ErrRequired, name)
 	return &a
 }
 
 func paramInvalid(name string) *simulator.Answer {
-	a := refusal(http.StatusOK, wire.ErrInvalid, name)
+	a := refusal(http.StatusOK, api.ErrInvalid, name)
 	return &a
 }
 
@@ -125,7 +124,7 @@ var digitsOnly = regexp.MustCompile(`^[0-9]{1,18}$`)
 
 // Format implements simulator.Dialect.
 func (base) Format() simulator.Format {
-	return simulator.Format{List: wire.KeyResults, IDs: []string{"id", wire.KeyFI}, Nonsense: `{"success":"yes","results":"see attachment"}`,
+	return simulator.Format{List: api.KeyResults, IDs: []string{"id", api.KeyFI}, Nonsense: `{"success":"yes","results":"see attachment"}`,
 		Classes: []simulator.Class{simulator.Listing, simulator.Markets, simulator.Playing, simulator.Details}}
 }
 
@@ -149,7 +148,7 @@ func idList(query url.Values, param string) ([]string, *simulator.Answer) {
 		return nil, paramRequired(param)
 	}
 	ids := strings.Split(text, ",")
-	if len(ids) > wire.MaxBatch {
+	if len(ids) > api.MaxBatch {
 		return nil, paramInvalid(param)
 	}
 	var once []string

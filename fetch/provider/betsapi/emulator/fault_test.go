@@ -84,7 +84,7 @@ func (g got) code() string {
 
 const (
 	askListing = "/v1/bet365/upcoming?sport_id=1"
-	askMarkets = "/v3/bet365/prematch?FI="
+	askMarkets = "/v4/bet365/prematch?FI="
 )
 
 // someIDs are fixtures that have markets.

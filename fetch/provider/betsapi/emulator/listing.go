@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -30,9 +30,9 @@ func (d *dialect) upcoming(q simulator.Question) simulator.Answer {
 	}
 	return ask.of(d.lists.Get(q.World, q.Now, func(f simulator.Fixture, now time.Time) listedItem {
 		return listedItem{
-			sport:   wire.SportFootball,
+			sport:   api.SportFootball,
 			league:  leagueID(f.League),
-			day:     f.KickOff.Format(wire.DayForm),
+			day:     f.KickOff.Format(api.DayForm),
 			skipped: isSkipped(f),
 			json:    appendItem(nil, q.World, f, now),
 		}
@@ -72,24 +72,24 @@ func isSkipped(f simulator.Fixture) bool {
 }
 
 func readListingQuery(q simulator.Question) (listingQuery, *simulator.Answer) {
-	l := listingQuery{sport: q.Query.Get(wire.ParamSport), day: q.Query.Get("day"), league: q.Query.Get("league_id"),
-		page: 1, perPage: perPage, skipEsports: q.Query.Get(wire.ParamNoESport) == "1"}
+	l := listingQuery{sport: q.Query.Get(api.ParamSport), day: q.Query.Get("day"), league: q.Query.Get("league_id"),
+		page: 1, perPage: perPage, skipEsports: q.Query.Get(api.ParamNoESport) == "1"}
 	if l.sport == "" {
-		return l, paramRequired(wire.ParamSport)
+		return l, paramRequired(api.ParamSport)
 	}
 	if !digitsOnly.MatchString(l.sport) {
-		return l, paramInvalid(wire.ParamSport)
+		return l, paramInvalid(api.ParamSport)
 	}
 	if l.league != "" && !digitsOnly.MatchString(l.league) {
 		return l, paramInvalid("league_id")
 	}
-	if _, err := time.Parse(wire.DayForm, l.day); l.day != "" && err != nil {
+	if _, err := time.Parse(api.DayForm, l.day); l.day != "" && err != nil {
 		return l, paramInvalid("day")
 	}
-	if p := q.Query.Get(wire.ParamPage); p != "" {
+	if p := q.Query.Get(api.ParamPage); p != "" {
 		n, err := strconv.Atoi(p)
-		if err != nil || n < 1 || n > wire.MaxPages {
-			return l, paramInvalid(wire.ParamPage)
+		if err != nil || n < 1 || n > api.MaxPages {
+			return l, paramInvalid(api.ParamPage)
 		}
 		l.page = n
 	}
@@ -205,8 +205,8 @@ func leagueID(l simulator.League) string { return strconv.Itoa(10_040_000 + l.Nu
 func teamID(t simulator.Team) string { return strconv.Itoa(10_400_000 + t.Number*13) }
 
 func timeStatus(s simulator.Status) string {
-	return [...]string{simulator.NotStarted: wire.StatusNotStarted, simulator.InPlay: wire.StatusInPlay, simulator.Ended: wire.StatusEnded,
-		simulator.Postponed: wire.StatusPostponed, simulator.Cancelled: wire.StatusCancelled, simulator.Withdrawn: wire.StatusRemoved}[s]
+	return [...]string{simulator.NotStarted: api.StatusNotStarted, simulator.InPlay: api.StatusInPlay, simulator.Ended: api.StatusEnded,
+		simulator.Postponed: api.StatusPostponed, simulator.Cancelled: api.StatusCancelled, simulator.Withdrawn: api.StatusRemoved}[s]
 }
 
 func finalScore(w *simulator.World, f simulator.Fixture, now time.Time) string {

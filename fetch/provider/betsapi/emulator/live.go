@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -20,7 +20,7 @@ func (d *dialect) eventsInPlay(q simulator.Question) simulator.Answer {
 	ask.day, ask.perPage = "", livePerPage // not a parameter here
 	var items []listedItem
 	for _, m := range q.World.Live(q.Now) {
-		it := listedItem{sport: wire.SportFootball, league: eventLeagueID(m.Fixture.League), skipped: isSkipped(m.Fixture)}
+		it := listedItem{sport: api.SportFootball, league: eventLeagueID(m.Fixture.League), skipped: isSkipped(m.Fixture)}
 		if ask.wants(it) {
 			it.json = appendPlaying(make([]byte, 0, 1<<10), q.World, &m, q.Now)
 			items = append(items, it)
@@ -31,7 +31,7 @@ func (d *dialect) eventsInPlay(q simulator.Question) simulator.Answer {
 
 // eventView answers event/view: the events it knows, in the order asked.
 func (d *dialect) eventView(q simulator.Question) simulator.Answer {
-	ids, wrong := idList(q.Query, wire.ParamEvents)
+	ids, wrong := idList(q.Query, api.ParamEvents)
 	if wrong != nil {
 		return *wrong
 	}

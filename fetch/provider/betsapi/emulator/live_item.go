@@ -22,7 +22,7 @@ const (
 	oddAreas
 	oddNoEvents
 	oddOldLines
-	oddNoExtra
+	oddUnconfirmed
 	oddLineID
 	oddLineDelay
 )

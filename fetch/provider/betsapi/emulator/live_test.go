@@ -3,7 +3,6 @@ package emulator_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -89,31 +88,6 @@ type moving struct{ at time.Time }
 
 func (m *moving) now() time.Time { return m.at }
 
-// The list, over HTTP, has what the simulator means: clock, score, counters in
-// their states, for many matches and moments.
-func TestLiveListHasWhatIsMeant(t *testing.T) {
-	clock := &moving{simNoon}
-	sim := simulated(t, simulator.Options{Seed: 1, InPlay: 150, Quota: 1 << 20, Now: clock.now, Faults: faultsOf(t, "correction:0.8", "vanish:0.6", "null:0.5", "late:0.3", "stall:0.3", "freeze:0.5")})
-	get := overHTTP(t, sim)
-	states := make(map[string]int)
-	for range 6 {
-		page := livePageOf(t, get(askInPlay))
-		meant := sim.InPlay(sim.Tokens()[0])
-		if len(page.Results) != len(meant) || page.Pager.PerPage != 1000 || page.Pager.Total != len(meant) {
-			t.Fatalf("%d listed, %d meant, %+v", len(page.Results), len(meant), page.Pager)
-		}
-		for i := range meant {
-			checkLive(t, &page.Results[i], &meant[i], clock.at, states)
-		}
-		clock.at = clock.at.Add(13*time.Minute + 7*time.Second)
-	}
-	for _, state := range []string{"absent", "null", "one side null", "zero", "value"} {
-		if states[state] == 0 {
-			t.Errorf("nothing was %s: %v", state, states)
-		}
-	}
-}
-
 func faultsOf(t testing.TB, texts ...string) (all []simulator.Fault) {
 	t.Helper()
 	for _, text := range texts {
@@ -124,107 +98,6 @@ func faultsOf(t testing.TB, texts ...string) (all []simulator.Fault) {
 		all = append(all, f)
 	}
 	return all
-}
-
-var plainCounters = map[string]simulator.Metric{"attacks": simulator.Attacks, "dangerous_attacks": simulator.DangerousAttacks,
-	"on_target": simulator.OnTarget, "off_target": simulator.OffTarget, "corners": simulator.Corners, "goals": simulator.Goals,
-	"yellowcards": simulator.YellowCards, "redcards": simulator.RedCards, "yellowred_cards": simulator.SecondYellows,
-	"penalties": simulator.Penalties, "substitutions": simulator.Substitutions, "fouls": simulator.Fouls, "saves": simulator.Saves,
-	"throwins": simulator.ThrowIns, "ball_safe": simulator.BallSafe, "offsides": simulator.Offsides}
-
-func checkLive(t *testing.T, it *simLiveItem, m *simulator.MeantMatch, now time.Time, states map[string]int) {
-	t.Helper()
-	s := m.Sent(now)
-	wantFI := m.ID
-	if m.WithoutID {
-		wantFI = ""
-	}
-	if it.ID != m.EventID || it.FI != wantFI || it.Home.Name != m.Fixture.Home.Name || it.League.Name != m.Fixture.League.Name || it.Time != fmt.Sprint(m.Fixture.KickOff.Unix()) {
-		t.Fatalf("item %+v, meant %s %s", it, m.EventID, m.ID)
-	}
-	if !s.Begun {
-		if it.SS != nil || it.Scores != nil || it.Stats != nil || it.Timer != nil && *it.Timer != (liveTimer{TT: "0"}) {
-			t.Errorf("%s has not begun: %+v", it.ID, it)
-		}
-		return
-	}
-	if want := fmt.Sprintf("%d-%d", s.Score[0], s.Score[1]); it.SS == nil || *it.SS != want || it.Scores["2"].Home+"-"+it.Scores["2"].Away != want {
-		t.Errorf("%s: score %v, want %s", it.ID, it.SS, want)
-	}
-	if _, half := it.Scores["1"]; half && s.First == nil {
-		t.Errorf("%s: a half-time score in the first half", it.ID)
-	}
-	if it.Timer == nil != m.WithoutTimer {
-		t.Errorf("%s: timer %v", it.ID, it.Timer)
-	}
-	if it.Timer != nil && (time.Duration(it.Timer.TM*60+it.Timer.TS)*time.Second != s.Clock.Shown || (it.Timer.TT == "1") != s.Clock.Running || it.Timer.TA != s.Clock.Added) {
-		t.Errorf("%s: timer %+v, meant %+v", it.ID, it.Timer, s.Clock)
-	}
-	for key, metric := range plainCounters {
-		checkStat(t, it, key, states, func(side simulator.Side) (string, simulator.State) {
-			n, state := s.Value(metric, side)
-			return fmt.Sprint(n), state
-		})
-	}
-	checkStat(t, it, "xg", states, func(side simulator.Side) (string, simulator.State) {
-		n, state := s.Value(simulator.ExpectedGoals, side)
-		return fmt.Sprintf("%d.%02d", n/100, n%100), state
-	})
-	checkStat(t, it, "possession_rt", states, func(side simulator.Side) (string, simulator.State) {
-		percent, _ := s.Counts().HomePossession()
-		_, state := s.Value(simulator.Possession, side)
-		return fmt.Sprint([2]int{percent, 100 - percent}[side]), state
-	})
-}
-
-// checkStat compares both sides of one statistic, and counts what it saw.
-func checkStat(t *testing.T, it *simLiveItem, key string, states map[string]int, meant func(simulator.Side) (string, simulator.State)) {
-	t.Helper()
-	values, sent := it.Stats[key]
-	if !sent {
-		values = [2]string{"absent", "absent"}
-	}
-	for side := range values {
-		text, state := meant(simulator.Side(side))
-		want := map[simulator.State]string{simulator.Absent: "absent", simulator.Null: "", simulator.Value: text}[state]
-		if got, _, _ := strings.Cut(values[side], ","); got != want { // "155,119,36" after extra time
-			t.Errorf("%s %s of side %d: %q, meant %q", it.ID, key, side, values[side], want)
-		}
-	}
-	switch {
-	case !sent:
-		states["absent"]++
-	case values[0] == "" && values[1] == "":
-		states["null"]++
-	case values[0] == "" || values[1] == "":
-		states["one side null"]++
-	case values[0] == "0":
-		states["zero"]++
-	default:
-		states["value"]++
-	}
-}
-
-func TestLiveAnswersAreRepeatable(t *testing.T) {
-	options := func(clock *moving) simulator.Options {
-		return simulator.Options{Seed: 3, InPlay: 40, Now: clock.now}
-	}
-	one, two := &moving{simNoon}, &moving{simNoon.Add(-3 * time.Hour)}
-	a, b := simulated(t, options(one)), simulated(t, options(two)) // two starts: a world does not know of its start
-	ask(t, b, askInPlay)
-	two.at = simNoon
-	var ids []string
-	for _, m := range a.InPlay(a.Tokens()[0])[:10] {
-		ids = append(ids, m.EventID)
-	}
-	for _, path := range []string{askView + strings.Join(ids, ","), "/v1/events/inplay?sport_id=1", askInPlay} {
-		if !bytes.Equal(ask(t, a, path).Body.Bytes(), ask(t, b, path).Body.Bytes()) {
-			t.Errorf("%s: one seed and one moment gave two answers", path)
-		}
-	}
-	if !bytes.Equal(ask(t, a, "/v1/events/inplay?sport_id=1").Body.Bytes(), ask(t, a, askInPlay).Body.Bytes()) {
-		t.Error("v1 and v3 differ")
-	}
 }
 
 // A fixture has one FI and one event id before and during the match, and its
@@ -352,27 +225,6 @@ func TestLiveClockHabits(t *testing.T) {
 		"second half or a clock that runs on", "added time", "full time", "extra time", "after extra time"} {
 		if seen[habit] == 0 {
 			t.Errorf("never seen: %s; seen %v", habit, seen)
-		}
-	}
-}
-
-func TestLiveFaults(t *testing.T) {
-	for fault, want := range map[string]string{"duplicate:1@live": "twice", "shrink:1@live": "shorter", "429:1@details": "TOO_MANY"} {
-		sim := simulated(t, simulator.Options{Seed: 1, InPlay: 50, Faults: faultsOf(t, fault)})
-		list, meant := ask(t, sim, askInPlay).Body.Bytes(), len(sim.InPlay(sim.Tokens()[0]))
-		switch want {
-		case "twice":
-			if got := len(livePageOf(t, list).Results); got != meant+1 {
-				t.Errorf("%s: %d of %d", fault, got, meant)
-			}
-		case "shorter":
-			if got := len(livePageOf(t, list).Results); got != meant*2/5 {
-				t.Errorf("%s: %d of %d", fault, got, meant)
-			}
-		default:
-			if body := ask(t, sim, askView+"1").Body.String(); !strings.Contains(body, want) || len(livePageOf(t, list).Results) != meant {
-				t.Errorf("%s: %s", fault, body)
-			}
 		}
 	}
 }

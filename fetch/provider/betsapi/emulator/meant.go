@@ -23,7 +23,7 @@ func (*dialect) Markets(w *simulator.World, id string, now time.Time) []simulato
 	if !ok {
 		return nil
 	}
-	r := newRenderer(w, o, 4)
+	r := newRenderer(w, o)
 	var all []simulator.MeantMarket
 	for _, m := range r.offers {
 		if m.stock != simulator.Unpriced {
@@ -36,10 +36,7 @@ func (*dialect) Markets(w *simulator.World, id string, now time.Time) []simulato
 // meant returns what the newest copy of a market means.
 func (s *renderer) meant(o offered) simulator.MeantMarket {
 	g := &catalogue[o.index]
-	m := simulator.MeantMarket{Key: g.key, ID: g.id, Name: g.name, Proof: g.proof}
-	for _, section := range g.tabs {
-		m.Sections = append(m.Sections, s.tabName(section))
-	}
+	m := simulator.MeantMarket{Key: g.key, ID: g.id, Name: g.name, Proof: g.proof, Sections: slices.Clone(g.tabs)}
 	newest := s.newestTab(o.index)
 	if o.stock == simulator.Collapsed {
 		newest = s.MarketCopy(g.of)

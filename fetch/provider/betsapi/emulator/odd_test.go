@@ -113,7 +113,7 @@ func TestSimulatedOdditiesAreAllThere(t *testing.T) {
 		see("team name decomposed", strings.ContainsFunc(it.Home.Name, unicode.IsMark))
 		see("league with en dash", it.League != nil && strings.ContainsRune(it.League.Name, '–'))
 	}
-	results := simResults(t, sim, "/v3/bet365/prematch")
+	results := simResults(t, sim, "/v4/bet365/prematch")
 	see("listed without result", len(results) < len(items))
 	counts := make([]int, 0, len(results))
 	for _, r := range results {
@@ -179,53 +179,4 @@ func lookAtCopies(see func(string, bool), key string, copies []simMarket, times 
 	see("twin names", strings.HasSuffix(key, "-"))
 	see("name nobody knows", key == "touchline_duels")
 	see("margin without header", key == "winning_margin" && full > 0)
-}
-
-// What the simulator says it meant is what it sold: each row is in the payload
-// with that price in the newest copy, under those sections.
-func TestSimulatorMeansWhatItOffers(t *testing.T) {
-	sim := simulated(t, simulator.Options{Seed: 4, Fixtures: 40})
-	token := sim.Tokens()[0]
-	results := simResults(t, sim, "/v4/bet365/prematch")
-	rows := 0
-	for id, r := range results {
-		type place struct{ price, at string }
-		sold := make(map[string]map[string]place) // key → row id → newest
-		met := make(map[string][]string)
-		for _, s := range simSections(t, r) {
-			for key, m := range simMarkets(t, s) {
-				if sold[key] == nil {
-					sold[key] = make(map[string]place)
-				}
-				met[key] = append(met[key], s.name)
-				for _, row := range m.Odds {
-					if p, ok := sold[key][*row.ID]; !ok || s.UpdatedAt > p.at {
-						sold[key][*row.ID] = place{*row.Odds, s.UpdatedAt}
-					}
-				}
-			}
-		}
-		meant := sim.Meant(token, id)
-		for _, m := range meant {
-			slices.Sort(met[m.Key])
-			if !slices.Equal(met[m.Key], m.Sections) {
-				t.Errorf("%s %s: in %v, meant %v", id, m.Key, met[m.Key], m.Sections)
-			}
-			for _, row := range m.Rows {
-				rows++
-				if p, ok := sold[m.Key][row.ID]; !ok || p.price != row.Decimal && row.ID != "" {
-					t.Errorf("%s %s %s: sold at %q, meant %q", id, m.Key, row.ID, p.price, row.Decimal)
-				}
-				if (row.Market == "") != (m.Proof == simulator.MustBeRaw) {
-					t.Errorf("%s %s: market %q with proof %d", id, m.Key, row.Market, m.Proof)
-				}
-			}
-			if len(m.Rows) == 0 {
-				t.Errorf("%s %s: meant without rows", id, m.Key)
-			}
-		}
-	}
-	if listed := sim.Listed(token); len(listed) < 36 || rows < 10000 {
-		t.Errorf("%d listed, %d rows", len(listed), rows)
-	}
 }

@@ -16,7 +16,7 @@ func (s *renderer) render() []byte {
 	s.b = append(s.b, `,"event_id":`...)
 	s.b = appendText(s.b, eventID(s.fixture))
 	for _, section := range tabs {
-		if section == "player" {
+		if section == "player_stats" {
 			s.others()
 			s.section(section)
 			s.schedule()
@@ -67,7 +67,7 @@ func (s *renderer) shell(index, at int) bool {
 
 func (s *renderer) openSection(section string) {
 	c := s.tab(section)
-	s.b = append(append(append(s.b, `,"`...), s.tabName(section)...), `":{"updated_at":`...)
+	s.b = append(append(append(s.b, `,"`...), section...), `":{"updated_at":`...)
 	s.b = appendEpoch(s.b, c.At)
 	s.b = append(s.b, `,"key":`...)
 	s.b = appendText(s.b, "#AC#B1#C"+leagueID(s.fixture.League)+"#D8#E"+eventID(s.fixture)+"#F8#I"+strconv.Itoa(slices.Index(tabs, section))+"#")
@@ -166,7 +166,7 @@ func (s *renderer) schedule() {
 	if len(s.offers) == 0 {
 		return
 	}
-	prices := s.Sheet().Market(simulator.Ref{Market: "MATCH_RESULT", Period: "FT"}).Selections
+	prices := s.PriceList().Market(simulator.Ref{Market: "MATCH_RESULT", Period: "FT"}).Selections
 	if len(prices) != 3 {
 		return
 	}

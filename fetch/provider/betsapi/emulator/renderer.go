@@ -26,8 +26,7 @@ type renderer struct {
 	world   *simulator.World
 	fixture simulator.Fixture
 	*simulator.Offering
-	edition int
-	pair    teamPair
+	pair teamPair
 	// namesake is the name that a player of each side has, "" on most fixtures.
 	namesake string
 	offers   []offered
@@ -41,8 +40,8 @@ type offered struct {
 	stock simulator.Stock
 }
 
-func newRenderer(w *simulator.World, o *simulator.Offering, edition int) *renderer {
-	s := &renderer{world: w, fixture: o.Fixture, Offering: o, edition: edition, pair: newPair(o.Fixture)}
+func newRenderer(w *simulator.World, o *simulator.Offering) *renderer {
+	s := &renderer{world: w, fixture: o.Fixture, Offering: o, pair: newPair(o.Fixture)}
 	if s.fixture.Namesake() {
 		s.namesake = s.fixture.Home.Players[1]
 	}
@@ -59,18 +58,8 @@ func (s *renderer) tab(section string) simulator.Copy {
 	return s.PartCopy(slices.Index(tabs, section), len(tabs))
 }
 
-// tabs are the sections with markets, in the order sent; v4 names some of them
-// otherwise (betsapi.md, section 6.1).
-var tabs = []string{"asian_lines", "cards", "corners", "goals", "half", "main", "minutes", "player", "specials"}
-
-var tabsV4 = map[string]string{"cards": "cards_fouls", "player": "player_stats", "specials": "other"}
-
-func (s *renderer) tabName(section string) string {
-	if name, ok := tabsV4[section]; ok && s.edition == 4 {
-		return name
-	}
-	return section
-}
+// tabs are the sections with markets, in the order sent (betsapi.md, section 6.1).
+var tabs = []string{"asian_lines", "cards_fouls", "corners", "goals", "half", "main", "minutes", "player_stats", "other"}
 
 // row is one row ready to be written.
 type row struct {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/provider/betsapi/internal/wire"
+	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -50,7 +50,7 @@ type recorded struct {
 // cannot be read.
 func openReplay(dir string) (*replay, error) {
 	r := &replay{results: make(map[string][]byte), answers: make(map[string][]recorded)}
-	if err := simulator.ReadRecordings(dir, wire.EndpointUpcoming, r.load); err != nil {
+	if err := simulator.ReadRecordings(dir, api.EndpointUpcoming, r.load); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(r.items, func(a, b listedItem) int { return strings.Compare(a.sport, b.sport) })
@@ -61,12 +61,12 @@ func (r *replay) load(f simulator.Recording) error {
 	var a recorded
 	err := json.Unmarshal(f.Body, &a)
 	switch f.Endpoint {
-	case wire.EndpointUpcoming:
+	case api.EndpointUpcoming:
 		if err != nil || a.Results == nil {
 			return errors.New("is no listing")
 		}
 		return r.loadItems(a.Results)
-	case wire.EndpointPrematch:
+	case api.EndpointPrematch:
 		if err != nil || a.Results == nil {
 			return errors.New("holds no results")
 		}
@@ -89,7 +89,7 @@ func (r *replay) loadItems(items []json.RawMessage) error {
 			return fmt.Errorf("item %d has no id", i+1)
 		}
 		if it.SportID == "" {
-			it.SportID = wire.SportFootball // 2017
+			it.SportID = api.SportFootball // 2017
 		}
 		seconds, _ := strconv.ParseInt(it.Time, 10, 64)
 		r.list(it.ID, listedItem{sport: it.SportID, league: it.League.ID, day: time.Unix(seconds, 0).UTC().Format("20060102"),
@@ -125,7 +125,7 @@ func (r *replay) loadMarkets(results []json.RawMessage, file string) error {
 		newest := newestUpdate(raw)
 		kickOff := newest.Truncate(time.Hour).Add(time.Hour)
 		home, away := sidesOf(raw, file)
-		r.list(it.FI, listedItem{sport: wire.SportFootball, day: kickOff.Format("20060102"),
+		r.list(it.FI, listedItem{sport: api.SportFootball, day: kickOff.Format("20060102"),
 			json: madeItem(it.FI, it.EventID, home, away, kickOff, newest)})
 	}
 	return nil
@@ -198,7 +198,7 @@ func (r *replay) Endpoint(path string) (string, simulator.Class) {
 	switch {
 	case name == path:
 		return "", ""
-	case name == wire.EndpointUpcoming, name == wire.EndpointPrematch, r.answers[name] != nil:
+	case name == api.EndpointUpcoming, name == api.EndpointPrematch, r.answers[name] != nil:
 		return name, classOf(name)
 	default:
 		return "", ""
@@ -210,14 +210,14 @@ var versioned = regexp.MustCompile(`^/v[0-9]+/`)
 // Answer serves a question from the recordings.
 func (r *replay) Answer(q simulator.Question) simulator.Answer {
 	switch q.Endpoint {
-	case wire.EndpointUpcoming:
+	case api.EndpointUpcoming:
 		ask, wrong := readListingQuery(q)
 		if wrong != nil {
 			return *wrong
 		}
 		return ask.of(r.items)
-	case wire.EndpointPrematch:
-		ids, wrong := idList(q.Query, wire.ParamFixtures)
+	case api.EndpointPrematch:
+		ids, wrong := idList(q.Query, api.ParamFixtures)
 		if wrong != nil {
 			return *wrong
 		}
@@ -229,7 +229,7 @@ func (r *replay) Answer(q simulator.Question) simulator.Answer {
 		}
 		return simulator.Answer{Items: results}
 	default:
-		return r.paged(q.Endpoint, q.Query.Get(wire.ParamPage)).answer()
+		return r.paged(q.Endpoint, q.Query.Get(api.ParamPage)).answer()
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/provider/sportmonks/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -19,8 +19,8 @@ import (
 // format over invented worlds or, if Options.Replay is set, over recorded payloads.
 func New(o simulator.Options) (*simulator.Server, error) {
 	d := dialect{
-		lists:  simulator.NewLists((*simulator.World).Fixtures, func(it listedItem) int { return len(it.json) }),
-		sheets: simulator.NewCache[sheetKey](64<<20, func(b []byte) int { return len(b) }),
+		lists:    simulator.NewLists((*simulator.World).Fixtures, func(it listedItem) int { return len(it.json) }),
+		rendered: simulator.NewCache[pricesKey](64<<20, func(b []byte) int { return len(b) }),
 	}
 	if o.Replay == "" {
 		return simulator.NewServer(o, d)
@@ -34,9 +34,9 @@ func New(o simulator.Options) (*simulator.Server, error) {
 
 // dialect implements simulator.Dialect.
 type dialect struct {
-	lists  simulator.Lists[listedItem]
-	sheets *simulator.Cache[sheetKey, []byte]
-	limit  *rateLimit // nil if an answer does not state it
+	lists    simulator.Lists[listedItem]
+	rendered *simulator.Cache[pricesKey, []byte]
+	limit    *rateLimit // nil if an answer does not state it
 }
 
 // rateLimit is the block of an answer that states the quota.
@@ -63,11 +63,11 @@ var paths = []struct {
 	path, endpoint string
 	class          simulator.Class
 }{
-	{wire.PathBetween, wire.EndpointBetween, simulator.Listing},
-	{wire.PathByDate, wire.EndpointByDate, simulator.Listing},
-	{wire.PathMulti, wire.EndpointMulti, simulator.Markets},
-	{wire.PathInplay, wire.EndpointInplay, simulator.Playing},
-	{wire.PathLiveOdds, wire.EndpointLiveOdds, ""},
+	{api.PathBetween, api.EndpointBetween, simulator.Listing},
+	{api.PathByDate, api.EndpointByDate, simulator.Listing},
+	{api.PathMulti, api.EndpointMulti, simulator.Markets},
+	{api.PathInplay, api.EndpointInplay, simulator.Playing},
+	{api.PathLiveOdds, api.EndpointLiveOdds, ""},
 }
 
 // Endpoint implements simulator.Dialect.
@@ -82,7 +82,7 @@ func (dialect) Endpoint(path string) (string, simulator.Class) {
 
 // Token implements simulator.Dialect: the token is in the header or in the query.
 func (dialect) Token(r *http.Request) string {
-	if token := r.Header.Get(wire.HeaderToken); token != "" {
+	if token := r.Header.Get(api.HeaderToken); token != "" {
 		return token
 	}
 	return r.URL.Query().Get("api_token")
@@ -90,22 +90,22 @@ func (dialect) Token(r *http.Request) string {
 
 // Format implements simulator.Dialect.
 func (dialect) Format() simulator.Format {
-	return simulator.Format{List: wire.KeyData, IDs: []string{"id"}, Nonsense: `{"data":"see attachment"}`,
+	return simulator.Format{List: api.KeyData, IDs: []string{"id"}, Nonsense: `{"data":"see attachment"}`,
 		Classes: []simulator.Class{simulator.Listing, simulator.Markets, simulator.Playing}}
 }
 
 // Answer implements simulator.Dialect.
 func (d dialect) Answer(q simulator.Question) simulator.Answer {
 	switch q.Endpoint {
-	case wire.EndpointBetween:
-		from, to, _ := strings.Cut(strings.TrimPrefix(q.Path, wire.PathBetween), "/")
+	case api.EndpointBetween:
+		from, to, _ := strings.Cut(strings.TrimPrefix(q.Path, api.PathBetween), "/")
 		return d.fixtures(q, from, to)
-	case wire.EndpointByDate:
-		day := strings.TrimPrefix(q.Path, wire.PathByDate)
+	case api.EndpointByDate:
+		day := strings.TrimPrefix(q.Path, api.PathByDate)
 		return d.fixtures(q, day, day)
-	case wire.EndpointMulti:
+	case api.EndpointMulti:
 		return d.prices(q)
-	case wire.EndpointLiveOdds: // an add-on that the simulated plan does not have
+	case api.EndpointLiveOdds: // an add-on that the simulated plan does not have
 		return d.Refuse(simulator.NotBought)
 	}
 	return d.inplay(q)
@@ -172,7 +172,7 @@ func encoded(e envelope) []byte {
 // nothing returns the answer that found nothing: some have an empty list, and some have no
 // data at all.
 func (d dialect) nothing(list bool) simulator.Answer {
-	e := envelope{Message: wire.NoResult + " matching your request. Either the query did not return any results or you don't have access to it via your current subscription.",
+	e := envelope{Message: api.NoResult + " matching your request. Either the query did not return any results or you don't have access to it via your current subscription.",
 		Subscription: bought, RateLimit: d.limit, Timezone: "UTC"}
 	if list {
 		e.Data = []byte("[]")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/provider/sportmonks/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -71,14 +71,14 @@ type league struct {
 // bare returns a fixture without includes.
 func bare(w *simulator.World, f simulator.Fixture, state string, hasOdds bool) fixture {
 	return fixture{ID: fixtureIDs.Of(w, f), Sport: 1, LeagueID: leagueID(f), Season: 25_000 + f.League.Number, Stage: 77_470_000 + f.League.Number,
-		State: json.Number(state), Name: f.Home.Name + " vs " + f.Away.Name, StartingAt: f.KickOff.Format(wire.TimeForm), Leg: "1/1",
+		State: json.Number(state), Name: f.Home.Name + " vs " + f.Away.Name, StartingAt: f.KickOff.Format(api.TimeForm), Leg: "1/1",
 		Length: f.League.Minutes, HasOdds: hasOdds, HasPremium: hasOdds, Stamp: f.KickOff.Unix()}
 }
 
 // named adds the includes participants and league. The order of the participants means
 // nothing.
 func (x fixture) named(f simulator.Fixture) fixture {
-	x.Participants = []participant{team(f.Home, wire.SideHome), team(f.Away, wire.SideAway)}
+	x.Participants = []participant{team(f.Home, api.SideHome), team(f.Away, api.SideAway)}
 	if f.Lot(2, oddAwayFirst) == 0 {
 		x.Participants[0], x.Participants[1] = x.Participants[1], x.Participants[0]
 	}
@@ -99,8 +99,8 @@ func leagueID(f simulator.Fixture) int { return 500 + f.League.Number }
 func teamID(t simulator.Team) int { return 2_000 + t.Number }
 
 // states are the states of fixtures that are not in play.
-var states = [...]string{simulator.NotStarted: wire.StateNotStarted, simulator.InPlay: wire.StateFirstHalf, simulator.Ended: wire.StateFullTime,
-	simulator.Postponed: wire.StatePostponed, simulator.Cancelled: wire.StateCancelled, simulator.Withdrawn: wire.StateDeleted}
+var states = [...]string{simulator.NotStarted: api.StateNotStarted, simulator.InPlay: api.StateFirstHalf, simulator.Ended: api.StateFullTime,
+	simulator.Postponed: api.StatePostponed, simulator.Cancelled: api.StateCancelled, simulator.Withdrawn: api.StateDeleted}
 
 // listedItem is one rendered fixture of the list.
 type listedItem struct {
@@ -111,17 +111,17 @@ type listedItem struct {
 // fixtures answers a request for the fixtures of some days. The provider has no eSoccer.
 func (d dialect) fixtures(q simulator.Question, from, to string) simulator.Answer {
 	for _, day := range []string{from, to} {
-		if _, err := time.Parse(wire.DayForm, day); err != nil {
+		if _, err := time.Parse(api.DayForm, day); err != nil {
 			return wrongParameter("date")
 		}
 	}
-	if include := q.Query.Get(wire.ParamInclude); include != "" && include != wire.IncludeListing {
-		return wrongParameter(wire.ParamInclude)
+	if include := q.Query.Get(api.ParamInclude); include != "" && include != api.IncludeListing {
+		return wrongParameter(api.ParamInclude)
 	}
-	number, ok := count(q.Query.Get(wire.ParamPage), 1, wire.MaxPages)
-	size, okSize := count(q.Query.Get(wire.ParamPerPage), perPage, maxPerPage)
+	number, ok := count(q.Query.Get(api.ParamPage), 1, api.MaxPages)
+	size, okSize := count(q.Query.Get(api.ParamPerPage), perPage, maxPerPage)
 	if !ok || !okSize {
-		return wrongParameter(wire.ParamPage)
+		return wrongParameter(api.ParamPage)
 	}
 	var wanted [][]byte
 	for _, it := range d.lists.Get(q.World, q.Now, listed(q.World)) {
@@ -143,7 +143,7 @@ func listed(w *simulator.World) func(simulator.Fixture, time.Time) listedItem {
 		}
 		o, ok := w.Offering(f.Number, now)
 		hasOdds := ok && len(sold(o)) > 0
-		return listedItem{f.KickOff.Format(wire.DayForm), simulator.JSON(bare(w, f, states[f.Status], hasOdds).named(f))}
+		return listedItem{f.KickOff.Format(api.DayForm), simulator.JSON(bare(w, f, states[f.Status], hasOdds).named(f))}
 	}
 }
 
@@ -156,8 +156,8 @@ func count(text string, usual, most int) (int, bool) {
 	return n, err == nil && n >= 1 && n <= most
 }
 
-// sheetKey identifies one rendering of a fixture's prices.
-type sheetKey struct {
+// pricesKey identifies one rendering of a fixture's prices.
+type pricesKey struct {
 	world   *simulator.World
 	number  int64
 	version int64
@@ -169,15 +169,15 @@ type sheetKey struct {
 // prices answers fixtures/multi: the fixtures that exist, each with the prices of the
 // bookmaker that the filter names. Only bet365 has prices.
 func (d dialect) prices(q simulator.Question) simulator.Answer {
-	if include := q.Query.Get(wire.ParamInclude); include != wire.IncludeOdds {
-		return wrongParameter(wire.ParamInclude)
+	if include := q.Query.Get(api.ParamInclude); include != api.IncludeOdds {
+		return wrongParameter(api.ParamInclude)
 	}
-	bookmaker, ok := strings.CutPrefix(q.Query.Get(wire.ParamFilters), wire.FilterBookmakers+":")
+	bookmaker, ok := strings.CutPrefix(q.Query.Get(api.ParamFilters), api.FilterBookmakers+":")
 	if !ok {
-		return wrongParameter(wire.ParamFilters)
+		return wrongParameter(api.ParamFilters)
 	}
 	var items [][]byte
-	for id := range strings.SplitSeq(strings.TrimPrefix(q.Path, wire.PathMulti), ",") {
+	for id := range strings.SplitSeq(strings.TrimPrefix(q.Path, api.PathMulti), ",") {
 		number, ok := fixtureIDs.NumberOf(q.World, id)
 		if !ok {
 			continue
@@ -187,8 +187,8 @@ func (d dialect) prices(q simulator.Question) simulator.Answer {
 			continue
 		}
 		version, _ := q.World.PricesAt(f, q.Now)
-		key := sheetKey{q.World, number, version, f.Status, f.KickOff.Unix(), bookmaker == wire.Bet365}
-		items = append(items, d.sheets.Get(key, func() []byte { return priced(q.World, f, q.Now, key.odds) }))
+		key := pricesKey{q.World, number, version, f.Status, f.KickOff.Unix(), bookmaker == api.Bet365}
+		items = append(items, d.rendered.Get(key, func() []byte { return priced(q.World, f, q.Now, key.odds) }))
 	}
 	if len(items) == 0 {
 		return d.nothing(false)

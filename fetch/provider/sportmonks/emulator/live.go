@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/provider/sportmonks/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -79,8 +79,8 @@ type event struct {
 // inplay answers a request for the list of matches in play. The list is not paged, and also
 // has fixtures that are about to begin or just over.
 func (d dialect) inplay(q simulator.Question) simulator.Answer {
-	if include := q.Query.Get(wire.ParamInclude); include != wire.IncludeInplay {
-		return wrongParameter(wire.ParamInclude)
+	if include := q.Query.Get(api.ParamInclude); include != api.IncludeInplay {
+		return wrongParameter(api.ParamInclude)
 	}
 	var items [][]byte
 	for _, m := range q.World.Live(q.Now) {
@@ -103,7 +103,7 @@ type match struct {
 	now  *simulator.Period // under way, or the last one; nil before the first
 }
 
-var locations = [...]string{wire.SideHome, wire.SideAway}
+var locations = [...]string{api.SideHome, api.SideAway}
 
 func newMatch(w *simulator.World, m simulator.Match, now time.Time) *match {
 	x := &match{Match: &m, sent: m.Sent(now)}
@@ -128,22 +128,22 @@ func (x *match) render() []byte {
 
 // phaseStates are the states by phase. After the last whistle the state remains that of the
 // last period until the end is reported.
-var phaseStates = [...]string{simulator.Before: wire.StateNotStarted, simulator.FirstHalf: wire.StateFirstHalf, simulator.HalfTime: wire.StateHalfTime,
-	simulator.SecondHalf: wire.StateSecondHalf, simulator.BeforeExtra: wire.StateBreak, simulator.ExtraFirst: wire.StateExtraTime,
-	simulator.ExtraBreak: wire.StateExtraBreak, simulator.ExtraSecond: wire.StateExtraSecond, simulator.BeforeShootout: wire.StatePenaltyBreak,
-	simulator.Shootout: wire.StatePenalties}
+var phaseStates = [...]string{simulator.Before: api.StateNotStarted, simulator.FirstHalf: api.StateFirstHalf, simulator.HalfTime: api.StateHalfTime,
+	simulator.SecondHalf: api.StateSecondHalf, simulator.BeforeExtra: api.StateBreak, simulator.ExtraFirst: api.StateExtraTime,
+	simulator.ExtraBreak: api.StateExtraBreak, simulator.ExtraSecond: api.StateExtraSecond, simulator.BeforeShootout: api.StatePenaltyBreak,
+	simulator.Shootout: api.StatePenalties}
 
 func (x *match) state() string {
 	phase := x.sent.Clock.Phase
 	switch {
 	case !x.sent.Begun:
-		return wire.StateNotStarted
+		return api.StateNotStarted
 	case x.sent.Status == simulator.Ended && x.now.Phase == simulator.Shootout:
-		return wire.StateAfterPenalties
+		return api.StateAfterPenalties
 	case x.sent.Status == simulator.Ended && x.sent.Extra:
-		return wire.StateAfterExtra
+		return api.StateAfterExtra
 	case x.sent.Status == simulator.Ended:
-		return wire.StateFullTime
+		return api.StateFullTime
 	case phase == simulator.FullTime || x.sent.Clock.Running:
 		phase = x.now.Phase
 	}
@@ -170,7 +170,7 @@ func (x *match) scores() (all []score) {
 	if x.sent.Normal != nil {
 		add(2, "2ND_HALF", x.sent.Normal.Score())
 	}
-	add(1525, wire.CurrentRow, x.sent.Score)
+	add(1525, api.CurrentRow, x.sent.Score)
 	if x.sent.Shootout != nil {
 		add(5, "PENALTY_SHOOTOUT", *x.sent.Shootout)
 	}

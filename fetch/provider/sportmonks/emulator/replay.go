@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/provider/sportmonks/internal/wire"
+	"mkt/fetch/provider/sportmonks/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -79,11 +79,11 @@ func (r *replay) loadAll(list []json.RawMessage) error {
 		if json.Unmarshal(raw, &members) != nil || json.Unmarshal(raw, &f) != nil || f.ID == "" {
 			return fmt.Errorf("item %d is no fixture with an id", n+1)
 		}
-		at, err := time.Parse(wire.TimeForm, f.At)
+		at, err := time.Parse(api.TimeForm, f.At)
 		if err != nil {
 			return fmt.Errorf("item %d does not say when it starts", n+1)
 		}
-		delete(members, wire.KeyOdds)
+		delete(members, api.KeyOdds)
 		for _, of := range []string{"comments", "lineups", "timeline", "events", "statistics", "periods", "scores"} { // no part of a list
 			delete(members, of)
 		}
@@ -114,7 +114,7 @@ func (r *replay) loadRows(file string, rows []json.RawMessage) error {
 	}
 	at := time.Date(2026, 1, 1, 15, 0, 0, 0, time.UTC)
 	bare := fmt.Appendf(nil, `{"id":%s,"sport_id":1,"state_id":1,"name":null,"starting_at":"","has_odds":true,"starting_at_timestamp":0,"participants":[]}`, id)
-	r.fixtures = append(r.fixtures, &recordedFixture{id, wire.StateNotStarted, at, bare, rows})
+	r.fixtures = append(r.fixtures, &recordedFixture{id, api.StateNotStarted, at, bare, rows})
 	return nil
 }
 
@@ -129,12 +129,12 @@ func (r *replay) find(id string) *recordedFixture {
 
 // listed is the fixture as a list shows it, and when it starts.
 func (f *recordedFixture) listed(now time.Time) ([]byte, time.Time) {
-	if f.state != wire.StateNotStarted && len(f.rows) == 0 {
+	if f.state != api.StateNotStarted && len(f.rows) == 0 {
 		return f.json, f.at
 	}
 	at := simulator.Tomorrow(now, f.at)
-	raw := simulator.Replaced(f.json, "state_id", wire.StateNotStarted)
-	raw = simulator.Replaced(raw, "starting_at", `"`+at.Format(wire.TimeForm)+`"`)
+	raw := simulator.Replaced(f.json, "state_id", api.StateNotStarted)
+	raw = simulator.Replaced(raw, "starting_at", `"`+at.Format(api.TimeForm)+`"`)
 	raw = simulator.Replaced(raw, "starting_at_timestamp", strconv.FormatInt(at.Unix(), 10))
 	return simulator.Replaced(raw, "has_odds", strconv.FormatBool(len(f.rows) > 0)), at
 }
@@ -142,20 +142,20 @@ func (f *recordedFixture) listed(now time.Time) ([]byte, time.Time) {
 func (r *replay) answer(q simulator.Question) simulator.Answer {
 	found := dialect{}
 	switch q.Endpoint {
-	case wire.EndpointBetween, wire.EndpointByDate:
-		from, to, between := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(q.Path, wire.PathBetween), wire.PathByDate), "/")
+	case api.EndpointBetween, api.EndpointByDate:
+		from, to, between := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(q.Path, api.PathBetween), api.PathByDate), "/")
 		if !between {
 			to = from
 		}
-		number, ok := count(q.Query.Get(wire.ParamPage), 1, wire.MaxPages)
-		size, okSize := count(q.Query.Get(wire.ParamPerPage), perPage, maxPerPage)
+		number, ok := count(q.Query.Get(api.ParamPage), 1, api.MaxPages)
+		size, okSize := count(q.Query.Get(api.ParamPerPage), perPage, maxPerPage)
 		if !ok || !okSize {
-			return wrongParameter(wire.ParamPage)
+			return wrongParameter(api.ParamPage)
 		}
 		var wanted [][]byte
 		for _, f := range r.fixtures {
 			raw, at := f.listed(q.Now)
-			if day := at.Format(wire.DayForm); day >= from && day <= to {
+			if day := at.Format(api.DayForm); day >= from && day <= to {
 				wanted = append(wanted, raw)
 			}
 		}
@@ -164,7 +164,7 @@ func (r *replay) answer(q simulator.Question) simulator.Answer {
 			return found.nothing(true)
 		}
 		return simulator.Answer{Items: items, Page: &page}
-	case wire.EndpointMulti:
+	case api.EndpointMulti:
 		return r.prices(q)
 	}
 	if len(r.inPlay) == 0 {
@@ -176,12 +176,12 @@ func (r *replay) answer(q simulator.Question) simulator.Answer {
 // prices are the fixtures that are asked for, with the rows of the bookmaker that the
 // filter names.
 func (r *replay) prices(q simulator.Question) simulator.Answer {
-	bookmaker, ok := strings.CutPrefix(q.Query.Get(wire.ParamFilters), wire.FilterBookmakers+":")
+	bookmaker, ok := strings.CutPrefix(q.Query.Get(api.ParamFilters), api.FilterBookmakers+":")
 	if !ok {
-		return wrongParameter(wire.ParamFilters)
+		return wrongParameter(api.ParamFilters)
 	}
 	var items [][]byte
-	for id := range strings.SplitSeq(strings.TrimPrefix(q.Path, wire.PathMulti), ",") {
+	for id := range strings.SplitSeq(strings.TrimPrefix(q.Path, api.PathMulti), ",") {
 		f := r.find(id)
 		if f == nil {
 			continue

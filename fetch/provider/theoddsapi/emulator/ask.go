@@ -6,16 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/fetch/simulator"
 )
 
 // ask is a valid request.
 type ask struct {
-	fixtures       []simulator.Fixture
-	makers         []maker
-	markets        []string
-	american, unix bool
+	fixtures []simulator.Fixture
+	makers   []maker
+	markets  []string
 }
 
 var isID = regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString
@@ -26,25 +25,22 @@ func (d *dialect) read(q simulator.Question) (a ask, wrong *simulator.Answer) {
 		answer := refusal(status, code, message)
 		return ask{}, &answer
 	}
-	if q.Endpoint == wire.EndpointSports {
+	if q.Endpoint == api.EndpointSports {
 		return a, nil
 	}
-	switch form := q.Query.Get(wire.ParamDateFormat); form {
-	case "", wire.ISO, "unix":
-		a.unix = form == "unix"
-	default:
+	if form := q.Query.Get(api.ParamDateFormat); form != "" && form != api.ISO {
 		return refuse(http.StatusUnprocessableEntity, "INVALID_DATE_FORMAT", "Invalid dateFormat parameter")
 	}
 	sport, event := subjects(q.Path)
 	if !isSport(sport) {
-		return refuse(http.StatusNotFound, wire.ErrUnknownSport, "Unknown sport")
+		return refuse(http.StatusNotFound, api.ErrUnknownSport, "Unknown sport")
 	}
-	ids := list(q.Query.Get(wire.ParamEvents))
+	ids := list(q.Query.Get(api.ParamEvents))
 	switch {
 	case slices.ContainsFunc(ids, func(id string) bool { return !isID(id) }):
 		return refuse(http.StatusUnprocessableEntity, "INVALID_EVENT_IDS", "Invalid eventIds parameter")
 	case event != "" && !isID(event):
-		return refuse(http.StatusUnprocessableEntity, wire.ErrInvalidEventID, "Invalid event id")
+		return refuse(http.StatusUnprocessableEntity, api.ErrInvalidEventID, "Invalid event id")
 	case event != "":
 		ids = []string{event}
 	}
@@ -53,22 +49,19 @@ func (d *dialect) read(q simulator.Question) (a ask, wrong *simulator.Answer) {
 			a.fixtures = append(a.fixtures, f)
 		}
 	}
-	if q.Endpoint == wire.EndpointEvents {
+	if q.Endpoint == api.EndpointEvents {
 		return a, nil
 	}
 	if event != "" && len(a.fixtures) == 0 {
-		return refuse(http.StatusNotFound, wire.ErrEventNotFound, "Event not found. The event may have expired or the event id is invalid")
+		return refuse(http.StatusNotFound, api.ErrEventNotFound, "Event not found. The event may have expired or the event id is invalid")
 	}
-	switch form := q.Query.Get(wire.ParamOddsFormat); form {
-	case "", wire.Decimal, "american":
-		a.american = form == "american"
-	default:
+	if form := q.Query.Get(api.ParamOddsFormat); form != "" && form != api.Decimal {
 		return refuse(http.StatusUnprocessableEntity, "INVALID_ODDS_FORMAT", "Invalid oddsFormat parameter")
 	}
-	for _, key := range list(q.Query.Get(wire.ParamBookmakers)) {
+	for _, key := range list(q.Query.Get(api.ParamBookmakers)) {
 		at := slices.IndexFunc(makers, func(m maker) bool { return m.Key == key })
 		if at < 0 {
-			return refuse(http.StatusUnprocessableEntity, wire.ErrBookmakers, "Invalid bookmakers: "+key)
+			return refuse(http.StatusUnprocessableEntity, api.ErrBookmakers, "Invalid bookmakers: "+key)
 		}
 		a.makers = append(a.makers, makers[at])
 	}
@@ -81,16 +74,16 @@ func (d *dialect) read(q simulator.Question) (a ask, wrong *simulator.Answer) {
 		}
 		a.makers = makers
 	}
-	a.markets = list(q.Query.Get(wire.ParamMarkets))
+	a.markets = list(q.Query.Get(api.ParamMarkets))
 	if a.markets == nil {
 		a.markets = []string{keyResult}
 	}
 	for _, key := range a.markets {
 		switch {
 		case !isMarket(key):
-			return refuse(http.StatusUnprocessableEntity, wire.ErrMarket, "Invalid markets: "+key)
-		case q.Endpoint == wire.EndpointOdds && !slices.Contains(list(wire.Featured), key) && key != keyLay:
-			return refuse(http.StatusUnprocessableEntity, wire.ErrMarket, "Markets not supported by this endpoint: "+key)
+			return refuse(http.StatusUnprocessableEntity, api.ErrMarket, "Invalid markets: "+key)
+		case q.Endpoint == api.EndpointOdds && !slices.Contains(list(api.Featured), key) && key != keyLay:
+			return refuse(http.StatusUnprocessableEntity, api.ErrMarket, "Markets not supported by this endpoint: "+key)
 		}
 	}
 	return a, nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -48,21 +48,21 @@ func (*dialect) Endpoint(path string) (string, simulator.Class) {
 		return "", ""
 	}
 	switch path {
-	case wire.PathSports, wire.PathSports + "/":
-		return wire.EndpointSports, simulator.Listing
-	case wire.PathEvents(sport):
-		return wire.EndpointEvents, simulator.Listing
-	case wire.PathOdds(sport):
-		return wire.EndpointOdds, simulator.Markets
-	case wire.PathEventOdds(sport, event):
-		return wire.EndpointEventOdds, simulator.Markets
+	case api.PathSports, api.PathSports + "/":
+		return api.EndpointSports, simulator.Listing
+	case api.PathEvents(sport):
+		return api.EndpointEvents, simulator.Listing
+	case api.PathOdds(sport):
+		return api.EndpointOdds, simulator.Markets
+	case api.PathEventOdds(sport, event):
+		return api.EndpointEventOdds, simulator.Markets
 	}
 	return "", ""
 }
 
 // subjects returns the competition and the fixture in a path; "" if it names none.
 func subjects(path string) (sport, event string) {
-	rest, _ := strings.CutPrefix(path, wire.PathSports+"/")
+	rest, _ := strings.CutPrefix(path, api.PathSports+"/")
 	sport, rest, _ = strings.Cut(rest, "/")
 	_, event, _ = strings.Cut(rest, "/")
 	event, _, _ = strings.Cut(event, "/")
@@ -70,12 +70,12 @@ func subjects(path string) (sport, event string) {
 }
 
 // Token implements simulator.Dialect: the key is in the query alone.
-func (*dialect) Token(r *http.Request) string { return r.URL.Query().Get(wire.ParamKey) }
+func (*dialect) Token(r *http.Request) string { return r.URL.Query().Get(api.ParamKey) }
 
 // Quota implements simulator.Dialect. No header says when the credits are renewed.
 func (*dialect) Quota(h http.Header, limit, remaining int, _ time.Time) {
-	h[wire.HeaderRemaining] = []string{strconv.Itoa(remaining)}
-	h[wire.HeaderUsed] = []string{strconv.Itoa(limit - remaining)}
+	h[api.HeaderRemaining] = []string{strconv.Itoa(remaining)}
+	h[api.HeaderUsed] = []string{strconv.Itoa(limit - remaining)}
 }
 
 // Refuse implements simulator.Dialect. A used up quota has the status of a wrong key.
@@ -83,11 +83,11 @@ func (*dialect) Quota(h http.Header, limit, remaining int, _ time.Time) {
 func (*dialect) Refuse(why simulator.Refusal) simulator.Answer {
 	switch why {
 	case simulator.BadToken:
-		return refusal(http.StatusUnauthorized, wire.ErrInvalidKey, "API key is not valid")
+		return refusal(http.StatusUnauthorized, api.ErrInvalidKey, "API key is not valid")
 	case simulator.NotBought:
-		return refusal(http.StatusForbidden, wire.ErrHistorical, "Not available on the current usage plan")
+		return refusal(http.StatusForbidden, api.ErrHistorical, "Not available on the current usage plan")
 	case simulator.QuotaUsed:
-		return refusal(http.StatusUnauthorized, wire.ErrOutOfCredits, "Usage quota has been reached")
+		return refusal(http.StatusUnauthorized, api.ErrOutOfCredits, "Usage quota has been reached")
 	case simulator.BadMethod:
 		return refusal(http.StatusMethodNotAllowed, "", "Method Not Allowed")
 	case simulator.BadPath:
@@ -102,7 +102,7 @@ func (*dialect) Refuse(why simulator.Refusal) simulator.Answer {
 // TooFast implements simulator.Paced: a second has had too many requests. It costs no
 // credit.
 func (*dialect) TooFast(http.Header) simulator.Answer {
-	return refusal(http.StatusTooManyRequests, wire.ErrFrequency, "Requests are being sent too quickly")
+	return refusal(http.StatusTooManyRequests, api.ErrFrequency, "Requests are being sent too quickly")
 }
 
 // wireFormat is the dialect without its worlds.
@@ -125,7 +125,7 @@ func refusal(status int, code, message string) simulator.Answer {
 
 // Format implements simulator.Dialect.
 func (*dialect) Format() simulator.Format {
-	return simulator.Format{IDs: []string{wire.KeyID}, Nonsense: `{"message":17,"bookmakers":"see attachment"}`,
+	return simulator.Format{IDs: []string{api.KeyID}, Nonsense: `{"message":17,"bookmakers":"see attachment"}`,
 		Classes: []simulator.Class{simulator.Listing, simulator.Markets}}
 }
 
@@ -152,11 +152,11 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 	}
 	items := [][]byte{} // never nil: an empty list is an answer as well
 	switch q.Endpoint {
-	case wire.EndpointSports:
+	case api.EndpointSports:
 		items = d.sports(q)
-	case wire.EndpointEvents:
+	case api.EndpointEvents:
 		for _, f := range a.fixtures {
-			items = append(items, simulator.JSON(eventOf(q.World, f, a)))
+			items = append(items, simulator.JSON(eventOf(q.World, f)))
 		}
 	default:
 		for _, f := range a.fixtures {
@@ -165,8 +165,8 @@ func (d *dialect) Answer(q simulator.Question) simulator.Answer {
 			}
 		}
 	}
-	answer := simulator.Answer{Items: items, Header: http.Header{wire.HeaderLast: {strconv.Itoa(d.cost(q, a))}}}
-	if q.Endpoint == wire.EndpointEventOdds {
+	answer := simulator.Answer{Items: items, Header: http.Header{api.HeaderLast: {strconv.Itoa(d.cost(q, a))}}}
+	if q.Endpoint == api.EndpointEventOdds {
 		answer.Body = items[0] // one object; a fault turns it into a list
 	}
 	return answer

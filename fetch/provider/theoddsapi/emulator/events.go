@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -34,14 +34,13 @@ type sport struct {
 	Outrights   bool   `json:"has_outrights"`
 }
 
-// others are competitions of other sports, and one without matches.
+// others are a competition of another sport, and one without matches.
 var others = []sport{
 	{"basketball_northern_league", "Basketball", "Northern League", "Basketball of the north", true, false},
-	{"icehockey_coast_league", "Ice Hockey", "Coast League", "Ice hockey of the coast", false, false},
-	{wire.PrefixSoccer + "cup_of_regions_winner", wire.GroupSoccer, "Cup of Regions Winner", "Who wins the cup", true, true},
+	{api.PrefixSoccer + "cup_of_regions_winner", api.GroupSoccer, "Cup of Regions Winner", "Who wins the cup", true, true},
 }
 
-// sports returns the competitions that are active, or all of them.
+// sports returns the competitions that are active.
 func (d *dialect) sports(q simulator.Question) (items [][]byte) {
 	active := make(map[string]bool)
 	for _, f := range d.Listed(q.World, q.Now) {
@@ -50,12 +49,12 @@ func (d *dialect) sports(q simulator.Question) (items [][]byte) {
 	all := slices.Clone(others)
 	for _, l := range simulator.Leagues() {
 		if key := sportOf(l); l.Human() {
-			all = append(all, sport{key, wire.GroupSoccer, l.Name, l.Name, active[key], false})
+			all = append(all, sport{key, api.GroupSoccer, l.Name, l.Name, active[key], false})
 		}
 	}
 	slices.SortFunc(all, func(a, b sport) int { return cmp.Compare(a.Key, b.Key) })
 	for _, s := range all {
-		if s.Active || q.Query.Get("all") == "true" {
+		if s.Active {
 			items = append(items, simulator.JSON(s))
 		}
 	}
@@ -71,7 +70,7 @@ func isSport(key string) bool {
 // are not ASCII.
 func sportOf(l simulator.League) string {
 	words := strings.FieldsFunc(strings.ToLower(l.Name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	return wire.PrefixSoccer + strings.Join(words, "_")
+	return api.PrefixSoccer + strings.Join(words, "_")
 }
 
 // event is a fixture. Bookmakers is absent in a list of fixtures.
@@ -79,22 +78,17 @@ type event struct {
 	ID         string  `json:"id"`
 	Sport      string  `json:"sport_key"`
 	League     string  `json:"sport_title"`
-	Start      any     `json:"commence_time"`
+	Start      string  `json:"commence_time"`
 	Home       string  `json:"home_team"`
 	Away       string  `json:"away_team"`
 	Bookmakers *[]book `json:"bookmakers,omitempty"`
 }
 
-func eventOf(w *simulator.World, f simulator.Fixture, a ask) *event {
-	return &event{ID: idOf(w, f), Sport: sportOf(f.League), League: f.League.Name, Start: a.time(f.KickOff), Home: f.Home.Name, Away: f.Away.Name}
+func eventOf(w *simulator.World, f simulator.Fixture) *event {
+	return &event{ID: idOf(w, f), Sport: sportOf(f.League), League: f.League.Name, Start: timeOf(f.KickOff), Home: f.Home.Name, Away: f.Away.Name}
 }
 
-func (a *ask) time(t time.Time) any {
-	if a.unix {
-		return t.Unix()
-	}
-	return t.UTC().Format(time.RFC3339)
-}
+func timeOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // scatter is the factor of ids. An id has 32 hexadecimal digits: the first half is the
 // product of the fixture's number and the factor, the second half is a checksum.

@@ -3,13 +3,11 @@ package emulator
 import (
 	"cmp"
 	"encoding/json"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -125,9 +123,9 @@ func (g *market) isSold(o *simulator.Offering) bool {
 func (d *dialect) cost(q simulator.Question, a ask) int {
 	markets := 0
 	switch regions := (len(a.makers) + 9) / 10; {
-	case q.Endpoint == wire.EndpointOdds && len(a.fixtures) > 0:
+	case q.Endpoint == api.EndpointOdds && len(a.fixtures) > 0:
 		return len(a.markets) * regions
-	case q.Endpoint == wire.EndpointEventOdds:
+	case q.Endpoint == api.EndpointEventOdds:
 		if o, ok := q.World.Offering(a.fixtures[0].Number, q.Now); ok {
 			markets = len(sold(o, a.markets))
 		}
@@ -140,13 +138,13 @@ func (d *dialect) cost(q simulator.Question, a ask) int {
 type book struct {
 	Key     string   `json:"key"`
 	Title   string   `json:"title"`
-	Updated any      `json:"last_update,omitempty"` // absent in the answer about one fixture
+	Updated string   `json:"last_update,omitempty"` // absent in the answer about one fixture
 	Markets []prices `json:"markets"`
 }
 
 type prices struct {
 	Key      string    `json:"key"`
-	Updated  any       `json:"last_update"`
+	Updated  string    `json:"last_update"`
 	Outcomes []outcome `json:"outcomes"`
 }
 
@@ -162,11 +160,11 @@ type outcome struct {
 // priced returns a fixture with the requested prices; nil for one that a list leaves out.
 // An exchange adds its lay prices, which need not be requested.
 func (d *dialect) priced(q simulator.Question, f simulator.Fixture, a ask) *event {
-	e := eventOf(q.World, f, a)
+	e := eventOf(q.World, f)
 	e.Bookmakers = &[]book{}
 	o, ok := q.World.Offering(f.Number, q.Now)
 	if !ok {
-		if q.Endpoint == wire.EndpointEventOdds {
+		if q.Endpoint == api.EndpointEventOdds {
 			return e
 		}
 		return nil
@@ -176,28 +174,23 @@ func (d *dialect) priced(q simulator.Question, f simulator.Fixture, a ask) *even
 		if m.exchange && slices.Contains(keys, keyResult) {
 			keys = append(slices.Clone(keys), keyLay)
 		}
-		if b := bookOf(o, m, keys, a, q.Endpoint == wire.EndpointOdds); len(b.Markets) > 0 {
+		if b := bookOf(o, m, keys, q.Endpoint == api.EndpointOdds); len(b.Markets) > 0 {
 			*e.Bookmakers = append(*e.Bookmakers, b)
 		}
 	}
 	return e
 }
 
-func bookOf(o *simulator.Offering, m maker, keys []string, a ask, dated bool) book {
+func bookOf(o *simulator.Offering, m maker, keys []string, dated bool) book {
 	b := book{Key: m.Key, Title: m.Title}
 	if dated {
-		b.Updated = a.time(o.Since)
+		b.Updated = timeOf(o.Since)
 	}
 	for _, g := range sold(o, keys) {
 		if g.key == keyLay && !m.exchange {
 			continue
 		}
-		p := prices{Key: g.key, Updated: a.time(o.Since), Outcomes: g.outcomes(o, m.Key != makers[0].Key)}
-		if a.american {
-			for i := range p.Outcomes {
-				p.Outcomes[i].Price = american(p.Outcomes[i].Price)
-			}
-		}
+		p := prices{Key: g.key, Updated: timeOf(o.Since), Outcomes: g.outcomes(o, m.Key != makers[0].Key)}
 		if len(p.Outcomes) > 0 {
 			b.Markets = append(b.Markets, p)
 		}
@@ -270,16 +263,6 @@ func words(f *simulator.Fixture, text string) string {
 		return words(f, half) + " / " + words(f, full)
 	}
 	return text
-}
-
-// american writes a decimal price in the American form.
-func american(price json.Number) json.Number {
-	p, _ := price.Float64()
-	n := (p - 1) * 100
-	if p < 2 {
-		n = -100 / (p - 1)
-	}
-	return json.Number(strconv.Itoa(int(math.Round(n))))
 }
 
 // Markets implements simulator.Meaning. The markets are those of the first bookmaker.

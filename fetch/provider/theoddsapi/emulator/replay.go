@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"mkt/fetch/provider/theoddsapi/internal/wire"
+	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/fetch/simulator"
 )
 
@@ -39,7 +39,7 @@ type recordedBook struct {
 
 func openReplay(dir string) (*replay, error) {
 	r := new(replay)
-	err := simulator.ReadRecordings(dir, wire.EndpointSports, func(f simulator.Recording) error {
+	err := simulator.ReadRecordings(dir, api.EndpointSports, func(f simulator.Recording) error {
 		switch f.Endpoint {
 		case "sports":
 			return json.Unmarshal(f.Body, &r.sports)
@@ -80,16 +80,16 @@ func (r *replay) load(raw json.RawMessage) error {
 	if at < 0 {
 		var members map[string]json.RawMessage
 		json.Unmarshal(raw, &members)
-		delete(members, wire.KeyBookmakers)
+		delete(members, api.KeyBookmakers)
 		at = len(r.events)
 		r.events = append(r.events, &recordedEvent{id: e.ID, sport: e.Sport, title: e.Title, start: e.Start, bare: simulator.JSON(members)})
 	}
 	for _, members := range e.Bookmakers {
 		var b recordedBook
-		if json.Unmarshal(members[wire.KeyKey], &b.key) != nil || json.Unmarshal(members[wire.KeyMarkets], &b.markets) != nil {
+		if json.Unmarshal(members[api.KeyKey], &b.key) != nil || json.Unmarshal(members[api.KeyMarkets], &b.markets) != nil {
 			return errors.New("holds a bookmaker without a key or markets")
 		}
-		delete(members, wire.KeyMarkets)
+		delete(members, api.KeyMarkets)
 		b.members = members
 		r.events[at].books = append(r.events[at].books, b)
 	}
@@ -100,9 +100,9 @@ func (r *replay) answer(q simulator.Question) simulator.Answer {
 	sport, event := subjects(q.Path)
 	items := [][]byte{}
 	switch q.Endpoint {
-	case wire.EndpointSports:
+	case api.EndpointSports:
 		return simulator.Answer{Items: r.listedSports()}
-	case wire.EndpointEvents:
+	case api.EndpointEvents:
 		for _, e := range r.events {
 			if e.sport == sport {
 				items = append(items, e.moved(q.Now))
@@ -110,18 +110,18 @@ func (r *replay) answer(q simulator.Question) simulator.Answer {
 		}
 		return simulator.Answer{Items: items}
 	}
-	ids := list(q.Query.Get(wire.ParamEvents))
+	ids := list(q.Query.Get(api.ParamEvents))
 	for _, e := range r.events {
 		wanted := e.sport == sport && (event == "" && (ids == nil || slices.Contains(ids, e.id)) || event == e.id)
 		if wanted {
 			items = append(items, e.priced(q))
 		}
 	}
-	if q.Endpoint != wire.EndpointEventOdds {
+	if q.Endpoint != api.EndpointEventOdds {
 		return simulator.Answer{Items: items}
 	}
 	if len(items) == 0 {
-		return refusal(http.StatusNotFound, wire.ErrEventNotFound, "Event not found. The event may have expired or the event id is invalid")
+		return refusal(http.StatusNotFound, api.ErrEventNotFound, "Event not found. The event may have expired or the event id is invalid")
 	}
 	return simulator.Answer{Items: items, Body: items[0]}
 }
@@ -139,7 +139,7 @@ func (r *replay) listedSports() (items [][]byte) {
 	for _, e := range r.events {
 		if !met[e.sport] {
 			met[e.sport] = true
-			items = append(items, simulator.JSON(sport{e.sport, wire.GroupSoccer, e.title, e.title, true, false}))
+			items = append(items, simulator.JSON(sport{e.sport, api.GroupSoccer, e.title, e.title, true, false}))
 		}
 	}
 	return items
@@ -147,14 +147,14 @@ func (r *replay) listedSports() (items [][]byte) {
 
 // moved is the fixture as it is listed.
 func (e *recordedEvent) moved(now time.Time) []byte {
-	return simulator.Replaced(e.bare, wire.KeyStart, `"`+simulator.Tomorrow(now, e.start).Format(time.RFC3339)+`"`)
+	return simulator.Replaced(e.bare, api.KeyStart, `"`+simulator.Tomorrow(now, e.start).Format(time.RFC3339)+`"`)
 }
 
 // priced is the fixture with the bookmakers and markets that are asked for.
 func (e *recordedEvent) priced(q simulator.Question) []byte {
 	var members map[string]json.RawMessage
 	json.Unmarshal(e.moved(q.Now), &members)
-	makers, markets := list(q.Query.Get(wire.ParamBookmakers)), list(q.Query.Get(wire.ParamMarkets))
+	makers, markets := list(q.Query.Get(api.ParamBookmakers)), list(q.Query.Get(api.ParamMarkets))
 	books := []map[string]json.RawMessage{}
 	for _, b := range e.books {
 		if makers != nil && !slices.Contains(makers, b.key) {
@@ -171,12 +171,12 @@ func (e *recordedEvent) priced(q simulator.Question) []byte {
 		if len(kept) == 0 {
 			continue
 		}
-		book := map[string]json.RawMessage{wire.KeyMarkets: simulator.JSON(kept)}
+		book := map[string]json.RawMessage{api.KeyMarkets: simulator.JSON(kept)}
 		for name, value := range b.members {
 			book[name] = value
 		}
 		books = append(books, book)
 	}
-	members[wire.KeyBookmakers] = simulator.JSON(books)
+	members[api.KeyBookmakers] = simulator.JSON(books)
 	return simulator.JSON(members)
 }

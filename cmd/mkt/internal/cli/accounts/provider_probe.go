@@ -177,7 +177,7 @@ func (g *Group) ownAs(data, dir string, names ...string) error {
 	}
 	inside, err := filepath.Glob(filepath.Join(dir, layout.StateDir, "*"))
 	for _, path := range append(paths, inside...) {
-		err = errors.Join(err, tenants.SameOwner(path, as))
+		err = errors.Join(err, tenants.GiveOwner(path, as))
 	}
 	return err
 }

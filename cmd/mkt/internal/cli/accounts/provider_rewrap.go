@@ -172,7 +172,7 @@ func (g *Group) writeSealKey(key credential.Identity) error {
 	if err := writeOnce(part, before.Mode().Perm(), key.File()); err != nil {
 		return fmt.Errorf("sealing key: %w", err)
 	}
-	if err := errors.Join(tenants.SameOwner(part, before), os.Rename(part, path)); err != nil {
+	if err := errors.Join(tenants.GiveOwner(part, before), os.Rename(part, path)); err != nil {
 		return fmt.Errorf("sealing key: %w", err)
 	}
 	return syncDir(filepath.Dir(path))

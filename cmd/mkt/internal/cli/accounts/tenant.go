@@ -10,15 +10,18 @@ import (
 )
 
 func newTenant(g *Group) *cobra.Command {
-	return cli.Group("tenant", "Keep the accounts in tenants.yaml",
-		newTenantAdd(g), newTenantList(g), newTenantShow(g), newTenantValidate(g), newTenantLog(g), newTenantName(g),
-		newTenantSuspend(g), newTenantReactivate(g), newTenantRevoke(g), newTenantDelete(g),
-		cli.Group("token", "Issue, rotate and end API tokens", newTokenIssue(g), newTokenRotate(g), newTokenEnd(g)),
-		cli.Group("product", "Set which products a tenant is subscribed to, and for how long", newProductSet(g), newProductUnset(g)),
-		cli.Group("feature", "Switch features on and off", newFeatureEnable(g), newFeatureDisable(g)),
-		cli.Group("origin", "Say which browser origins may read", newOriginAllow(g), newOriginDeny(g)),
-		cli.Group("limit", "Set the rate limit", newLimitSet(g)),
-		cli.Group("schedule", "Set when a tenant's cycles run", newScheduleSet(g), newScheduleUnset(g)))
+	group := func(name, short string, verbs []verb) *cobra.Command {
+		return cli.Group(name, short, g.newVerbs(verbs)...)
+	}
+	commands := []*cobra.Command{newTenantAdd(g), newTenantList(g), newTenantShow(g), newTenantValidate(g), newTenantLog(g), g.newVerb(g.nameVerb())}
+	commands = append(commands, g.newVerbs(g.statusVerbs())...)
+	return cli.Group("tenant", "Keep the accounts in tenants.yaml", append(commands, newTenantDelete(g),
+		group("token", "Issue, rotate and end API tokens", g.tokenVerbs()),
+		group("product", "Set which products a tenant is subscribed to, and for how long", g.productVerbs()),
+		group("feature", "Switch features on and off", g.featureVerbs()),
+		group("origin", "Say which browser origins may read", g.originVerbs()),
+		group("limit", "Set the rate limit", []verb{g.limitVerb()}),
+		group("schedule", "Set when a tenant's cycles run", g.scheduleVerbs()))...)
 }
 
 func newTenantList(g *Group) *cobra.Command {

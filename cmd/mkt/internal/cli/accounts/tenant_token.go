@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -13,53 +12,61 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 )
 
-func newTokenIssue(g *Group) *cobra.Command {
-	return &cobra.Command{
-		Use:     "issue ID",
-		Short:   "Print a further API token, once; the others stay valid",
-		Example: `  mkt tenant token issue acme`,
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return g.mintToken(cmd, args[0], audit.TokenIssue, (*tenants.Editor).AddToken)
-		},
-	}
-}
-
-func newTokenRotate(g *Group) *cobra.Command {
-	var yes bool
-	cmd := &cobra.Command{
-		Use:   "rotate ID",
-		Short: "Print a new API token, once, and end all the others",
-		Long: `Issue a new API token and print it, once. All other tokens of the tenant are
+// tokenVerbs issue, rotate and end.
+func (g *Group) tokenVerbs() []verb {
+	var issued string
+	return []verb{
+		{use: "issue ID", short: "Print a further API token, once; the others stay valid",
+			example: "mkt tenant token issue acme", action: audit.TokenIssue,
+			prepare: func(args []string) (step, error) { return g.mint(args[0], (*tenants.Editor).AddToken) }},
+		{use: "rotate ID", short: "Print a new API token, once, and end all the others",
+			long: `Issue a new API token and print it, once. All other tokens of the tenant are
 refused from then on, for good. To change a token without an interruption, run
 mkt tenant token issue, let the client change over, then run mkt tenant token
 end.
 
 On a terminal it asks first; a script does not need --yes.`,
-		Example: `  mkt tenant token rotate acme`,
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			question := fmt.Sprintf("End all tokens of tenant %s and issue a new one? This cannot be undone.", args[0])
-			if err := g.ConfirmFor(cmd.Context(), args[0], question, yes || !cli.OnTerminal(g.In)); err != nil {
-				return err
-			}
-			return g.mintToken(cmd, args[0], audit.TokenRotate, (*tenants.Editor).ReplaceTokens)
-		},
+			example: "mkt tenant token rotate acme", action: audit.TokenRotate, asks: onTerminal,
+			prepare: func(args []string) (step, error) {
+				s, err := g.mint(args[0], (*tenants.Editor).ReplaceTokens)
+				s.question = fmt.Sprintf("End all tokens of tenant %s and issue a new one? This cannot be undone.", args[0])
+				return s, err
+			}},
+		{use: "end ID HINT", short: "End the API token with these last four characters",
+			long: `End one of a tenant's API tokens: it is refused from then on, for good. The
+other tokens stay valid. HINT is the last four characters of the token, as mkt
+tenant show lists them; if two tokens have the same, --issued says which one
+is meant.
+
+On a terminal it asks first; a script does not need --yes.`,
+			example: "mkt tenant token end acme 7f1a", action: audit.TokenEnd, asks: onTerminal,
+			flags: func(cmd *cobra.Command) {
+				cmd.Flags().StringVar(&issued, "issued", "", "when it was issued, as mkt tenant show lists it: where two end alike")
+			},
+			prepare: func(args []string) (step, error) {
+				id, hint := args[0], strings.TrimLeft(args[1], "….*")
+				if len(hint) != tenants.HintLength {
+					return step{}, cli.Usagef("HINT: want the last %d characters of the token, as mkt tenant show %s lists them, never the token", tenants.HintLength, id)
+				}
+				at, err := parseMoment("issued", issued)
+				if err != nil {
+					return step{}, err
+				}
+				if at == nil {
+					at = new(time.Time)
+				}
+				return step{question: fmt.Sprintf("End the token …%s of tenant %s? This cannot be undone.", hint, id),
+					said: says("The token …%s is refused from now on.", hint),
+					edit: func(e *tenants.Editor) error { return e.EndToken(id, hint, *at) }}, nil
+			}},
 	}
-	cli.YesFlag(cmd, &yes)
-	return cmd
 }
 
-func (g *Group) mintToken(cmd *cobra.Command, id string, action audit.Action, keep func(*tenants.Editor, string, tenants.Token) error) error {
+// mint returns the step that stores a new token and prints it.
+func (g *Group) mint(id string, store func(*tenants.Editor, string, tenants.Token) error) (step, error) {
 	token, entry, err := tenants.NewToken(g.Now())
-	if err != nil {
-		return err
-	}
-	done, err := g.editTenants(cmd.Context(), action, func(e *tenants.Editor) error { return keep(e, id, entry) })
-	if done == nil {
-		return err
-	}
-	return errors.Join(err, g.printToken(id, token, ""))
+	return step{edit: func(e *tenants.Editor) error { return store(e, id, entry) },
+		print: func(*tenants.Tenant) error { return g.printToken(id, token, "") }}, err
 }
 
 // printToken prints a token. This is the only time: it is not stored anywhere.
@@ -77,43 +84,4 @@ func (g *Group) printToken(id, token, next string) error {
 		fmt.Fprintln(g.Out, next)
 	}
 	return nil
-}
-
-func newTokenEnd(g *Group) *cobra.Command {
-	var yes bool
-	var issued string
-	cmd := &cobra.Command{
-		Use:   "end ID HINT",
-		Short: "End the API token with these last four characters",
-		Long: `End one of a tenant's API tokens: it is refused from then on, for good. The
-other tokens stay valid. HINT is the last four characters of the token, as mkt
-tenant show lists them; if two tokens have the same, --issued says which one
-is meant.
-
-On a terminal it asks first; a script does not need --yes.`,
-		Example: `  mkt tenant token end acme 7f1a`,
-		Args:    cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, hint := args[0], strings.TrimLeft(args[1], "….*")
-			if len(hint) != tenants.HintLength {
-				return cli.Usagef("HINT: want the last %d characters of the token, as mkt tenant show %s lists them, never the token", tenants.HintLength, id)
-			}
-			at, err := parseMoment("issued", issued)
-			if err != nil {
-				return err
-			}
-			if at == nil {
-				at = new(time.Time)
-			}
-			question := fmt.Sprintf("End the token …%s of tenant %s? This cannot be undone.", hint, id)
-			if err := g.ConfirmFor(cmd.Context(), id, question, yes || !cli.OnTerminal(g.In)); err != nil {
-				return err
-			}
-			said := says("The token …%s is refused from now on.", hint)
-			return g.editAccount(cmd, id, audit.TokenEnd, said, func(e *tenants.Editor) error { return e.EndToken(id, hint, *at) })
-		},
-	}
-	cmd.Flags().StringVar(&issued, "issued", "", "when it was issued, as mkt tenant show lists it: where two end alike")
-	cli.YesFlag(cmd, &yes)
-	return cmd
 }

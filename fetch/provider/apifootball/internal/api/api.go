@@ -1,6 +1,6 @@
-// Package wire has the names of API-Football's wire format that the adapter and the emulator
+// Package api has the names of API-Football's wire format that the adapter and the emulator
 // share: endpoints, parameters, error keys, headers and members.
-package wire
+package api
 
 // Endpoints: the closed set of names in the archive, and their paths. The first two are for
 // the market engine, the next two for live intelligence, and the last for tests of the

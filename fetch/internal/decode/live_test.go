@@ -1,10 +1,10 @@
-package answer_test
+package decode_test
 
 import (
 	"testing"
 
 	"mkt/fetch/input"
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
 )
@@ -24,7 +24,7 @@ func TestOneLiveIDTwice(t *testing.T) {
 		{"other teams", sample("C", "D", 2), -1},
 		{"swapped sides", sample("B", "A", 2), -1},
 	} {
-		l := answer.NewLive()
+		l := decode.NewLive()
 		for _, s := range []input.Sample{sample("A", "B", 1), c.second} {
 			l.Count("")
 			l.Found("1")
@@ -32,7 +32,7 @@ func TestOneLiveIDTwice(t *testing.T) {
 		}
 		sheet, err := l.Sheet([]provider.Payload{{}})
 		used := len(sheet.Samples) == 1 && sheet.Samples[0].Score.Home == football.Of(c.goals)
-		if err != nil || sheet.Complete || c.goals >= 0 && !used || c.goals < 0 && (len(sheet.Samples) > 0 || sheet.Broken[answer.TwoFixtures] != 1) {
+		if err != nil || sheet.Complete || c.goals >= 0 && !used || c.goals < 0 && (len(sheet.Samples) > 0 || sheet.Broken[decode.TwoFixtures] != 1) {
 			t.Errorf("%s: %+v, %v", c.name, sheet, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package answer
+package decode
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // Live joins the items of live payloads.
 type Live struct {
-	Broken, Damaged, Unknown Tally
+	Broken, Damaged, Unknown Counts
 	Incomplete               bool // the list is known not to be complete
 
 	items, read int

@@ -1,7 +1,7 @@
-// Package answer has what all adapters do with an answer before they know what it says:
+// Package decode has what all adapters do with an answer before they know what it says:
 // parse it, judge one that is no answer of the provider at all, and decide what a failed
 // request means for the rest of the run.
-package answer
+package decode
 
 import (
 	"errors"

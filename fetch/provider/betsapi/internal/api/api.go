@@ -1,6 +1,6 @@
-// Package wire holds the words of BetsAPI's wire format, which the adapter and
+// Package api holds the words of BetsAPI's wire format, which the adapter and
 // the emulator share: endpoints, parameters, error words, headers and members.
-package wire
+package api
 
 // Endpoints: the closed set of archive names, and where they are asked. The
 // first two are the market engine's, the others live intelligence's.

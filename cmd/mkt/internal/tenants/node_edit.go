@@ -7,9 +7,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// put sets a key of a mapping; nil removes it. An existing value is changed in place, so that the
+// setKey sets a key of a mapping; nil removes it. An existing value is changed in place, so that the
 // comments on unchanged parts stay.
-func put(m *yaml.Node, key string, value *yaml.Node) {
+func setKey(m *yaml.Node, key string, value *yaml.Node) {
 	at := keyAt(m, key)
 	switch {
 	case at < 0 && value == nil:
@@ -104,13 +104,13 @@ func replace(old, value *yaml.Node) {
 	for i := 0; i+1 < len(old.Content); {
 		key := old.Content[i].Value
 		if child(value, key) == nil {
-			put(old, key, nil)
+			setKey(old, key, nil)
 			continue
 		}
 		i += 2
 	}
 	for i := 0; i+1 < len(value.Content); i += 2 {
-		put(old, value.Content[i].Value, value.Content[i+1])
+		setKey(old, value.Content[i].Value, value.Content[i+1])
 	}
 }
 

@@ -8,14 +8,14 @@ import (
 	"mkt/fetch/credential"
 )
 
-// part is one thing that a tenant's entry says. Its value may change without a seal, but it must not
-// disappear without one.
+// part is a key or an item of a tenant's entry. Its value may change without a seal. See [File.Replaces]
+// for its removal.
 type part struct {
 	field string
 	of    string // which token, origin or credential; never printed
 }
 
-// partsOf lists what an entry says.
+// partsOf lists the parts of an entry.
 func partsOf(n *yaml.Node, field, of string, list []part) []part {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -42,15 +42,15 @@ func partsOf(n *yaml.Node, field, of string, list []part) []part {
 }
 
 // Replaces returns nil if the file may be put in force in place of inForce. A sealed file always may.
-// Another file may be incomplete, because it is being written or was never written completely: it is
-// refused with an *InvalidError if it removes anything from the accounts in force.
+// Another file may be incomplete: somebody is still writing it, or writing it was interrupted. It is
+// refused with an [*InvalidError] if it removes anything from the accounts in force.
 func (f *File) Replaces(inForce *File) error {
 	if f.seal == Sealed {
 		return nil
 	}
-	var lost []Problem
+	var removed []Problem
 	if f.open {
-		lost = append(lost, Problem{Reason: "its last line has no end, as if it had been cut off"})
+		removed = append(removed, Problem{Reason: "its last line has no end, as if it had been cut off"})
 	}
 	at := map[string]*Tenant{}
 	for i := range f.Tenants {
@@ -60,20 +60,20 @@ func (f *File) Replaces(inForce *File) error {
 		before := &inForce.Tenants[i]
 		now, there := at[before.ID]
 		if !there {
-			lost = append(lost, Problem{Tenant: before.ID, Reason: "is in force, and not in the file any more"})
+			removed = append(removed, Problem{Tenant: before.ID, Reason: "is in force, and not in the file any more"})
 			continue
 		}
-		lost = append(lost, now.lost(before)...)
+		removed = append(removed, now.removed(before)...)
 	}
-	if len(lost) == 0 {
+	if len(removed) == 0 {
 		return nil
 	}
 	first := Problem{Reason: "it is not sealed and removes what is in force, as a truncated file would: if the file is complete and this is intended, run mkt tenant validate --seal"}
-	return &InvalidError{File: f.Name, Problems: append([]Problem{first}, lost...)}
+	return &InvalidError{File: f.Name, Problems: append([]Problem{first}, removed...)}
 }
 
-// lost lists what the entry said before and does not say now.
-func (t *Tenant) lost(before *Tenant) []Problem {
+// removed lists the parts of an earlier entry that the entry does not have.
+func (t *Tenant) removed(before *Tenant) []Problem {
 	said := make(map[part]bool, len(t.parts))
 	for _, p := range t.parts {
 		said[p] = true

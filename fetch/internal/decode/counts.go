@@ -1,26 +1,26 @@
-package answer
+package decode
 
 import (
 	"mkt/fetch/internal/strictjson"
 	"mkt/publish/football"
 )
 
-// A tally is limited, because its names may come from outside.
+// Counts are limited, because their names may come from outside.
 const (
 	maxNames = 200
 	maxName  = 64 // bytes
 )
 
-// ManyMore counts the names beyond the limit of a Tally.
+// ManyMore counts the names beyond the limit of a Counts.
 const ManyMore = "(more)"
 
-// Tally counts by name. Its zero value is ready for use.
-type Tally map[string]int
+// Counts counts by name. Its zero value is ready for use.
+type Counts map[string]int
 
 // Add counts one more of a name.
-func (t *Tally) Add(name string) {
+func (t *Counts) Add(name string) {
 	if *t == nil {
-		*t = make(Tally)
+		*t = make(Counts)
 	}
 	if len(name) > maxName {
 		name = Head(name, maxName)
@@ -34,7 +34,7 @@ func (t *Tally) Add(name string) {
 // Text reads a member of an object as a text, in its three states. A member that is no
 // text, which is counted as kind, or that occurs twice was sent without a value that can
 // be read.
-func (t *Tally) Text(object strictjson.Value, key, kind string) football.Field[string] {
+func (t *Counts) Text(object strictjson.Value, key, kind string) football.Field[string] {
 	v, once := object.Once(key)
 	if !once {
 		return football.NullField[string]()
@@ -47,7 +47,7 @@ func (t *Tally) Text(object strictjson.Value, key, kind string) football.Field[s
 
 // Name is Text for what a thing is called, where a number is damage as well. ok is false if it
 // was counted.
-func (t *Tally) Name(object strictjson.Value, key, kind string) (name football.Field[string], ok bool) {
+func (t *Counts) Name(object strictjson.Value, key, kind string) (name football.Field[string], ok bool) {
 	if v, once := object.Once(key); once && (IsWrong(v) || v.Kind() == strictjson.Number) {
 		t.Add(kind)
 		return Field(v), false
@@ -56,7 +56,7 @@ func (t *Tally) Name(object strictjson.Value, key, kind string) (name football.F
 }
 
 // total returns the sum of all counts.
-func (t Tally) total() (n int) {
+func (t Counts) total() (n int) {
 	for _, c := range t {
 		n += c
 	}
@@ -66,7 +66,7 @@ func (t Tally) total() (n int) {
 // Number reads a member of an object as a whole number of at most most, in its three
 // states. A member that is no such number, which is counted as kind, or that occurs twice
 // was sent without a value that can be read.
-func (t *Tally) Number(object strictjson.Value, key string, most int, kind string) football.Field[int] {
+func (t *Counts) Number(object strictjson.Value, key string, most int, kind string) football.Field[int] {
 	v, once := object.Once(key)
 	n, ok := Whole(v, most)
 	switch {
@@ -82,7 +82,7 @@ func (t *Tally) Number(object strictjson.Value, key string, most int, kind strin
 
 // AddUnknown counts the members of an object that are not among the known ones. what
 // names the object.
-func (t *Tally) AddUnknown(object strictjson.Value, what string, known map[string]bool) {
+func (t *Counts) AddUnknown(object strictjson.Value, what string, known map[string]bool) {
 	for name := range object.Members() {
 		if !known[name] {
 			t.Add(what + "." + name)

@@ -1,6 +1,6 @@
-// Package wire has the names of The Odds API's wire format, version 4, that the adapter and
+// Package api has the names of The Odds API's wire format, version 4, that the adapter and
 // the emulator share: endpoints, parameters, error codes, headers and members.
-package wire
+package api
 
 // Endpoints: the closed set of names in the archive.
 const (

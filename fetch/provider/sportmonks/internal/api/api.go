@@ -1,6 +1,6 @@
-// Package wire has the names of Sportmonks' wire format that the adapter and the emulator
+// Package api has the names of Sportmonks' wire format that the adapter and the emulator
 // share: endpoints, parameters, states and members.
-package wire
+package api
 
 // Endpoints: the closed set of names in the archive, and their paths, which dates and
 // fixture ids follow.

@@ -8,23 +8,23 @@ import (
 	"syscall"
 )
 
-// sameAccess records mode and owner of a file that will be replaced; restore sets them on the new one.
+// keepAccess records mode and owner of a file that will be replaced; restore sets them on the new one.
 // The lock file gets the owner at once.
-func sameAccess(path string) (restore func() error, err error) {
+func keepAccess(path string) (restore func() error, err error) {
 	before, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	return func() error {
-		return errors.Join(os.Chmod(path, before.Mode().Perm()), SameOwner(path, before))
-	}, SameOwner(lockName(path), before)
+		return errors.Join(os.Chmod(path, before.Mode().Perm()), GiveOwner(path, before))
+	}, GiveOwner(lockName(path), before)
 }
 
 func noAccess() error { return nil }
 
-// SameOwner gives a file, which may be missing, the owner and group of another. It acts only for
+// GiveOwner gives a file, which may be missing, the owner and group of another. It acts only for
 // root: accounts edited with sudo stay readable for the services, and the files beside them writable.
-func SameOwner(path string, as os.FileInfo) error {
+func GiveOwner(path string, as os.FileInfo) error {
 	want, ok := as.Sys().(*syscall.Stat_t)
 	if !ok || os.Geteuid() != 0 {
 		return nil

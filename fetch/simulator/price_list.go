@@ -44,9 +44,9 @@ type Market struct {
 	Selections []Selection
 }
 
-// Sheet is every market on a fixture at one version of the prices. It is not safe for
+// PriceList is every market on a fixture at one version of the prices. It is not safe for
 // concurrent use.
-type Sheet struct {
+type PriceList struct {
 	Fixture Fixture
 	Version int64     // of the prices, incremented at each move
 	Since   time.Time // when the prices last moved
@@ -72,9 +72,9 @@ func (w *World) Version(f Fixture, now time.Time) (int64, time.Time) {
 	return v, epoch.Add(time.Duration(v)*pace - phase)
 }
 
-// Sheet returns a fixture's prices at a version.
-func (w *World) Sheet(f Fixture, version int64, since time.Time) *Sheet {
-	s := &Sheet{Fixture: f, Version: version, Since: since}
+// PriceList returns a fixture's prices at a version.
+func (w *World) PriceList(f Fixture, version int64, since time.Time) *PriceList {
+	s := &PriceList{Fixture: f, Version: version, Since: since}
 	edge := f.edge()
 	home, away := f.expected()
 	s.base = baseLines{
@@ -111,7 +111,7 @@ func halfLine(mean float64) float64 { return max(math.Floor(mean)+0.5, 0.5) }
 
 // Market prices one market. It is empty if the fixture's numbers leave nothing to offer,
 // and for an unknown Ref.
-func (s *Sheet) Market(r Ref) Market {
+func (s *PriceList) Market(r Ref) Market {
 	m := Market{Ref: r}
 	if price, ok := pricers[r.Market]; ok {
 		price(s, &m)

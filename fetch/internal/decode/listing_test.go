@@ -1,11 +1,11 @@
-package answer_test
+package decode_test
 
 import (
 	"maps"
 	"slices"
 	"testing"
 
-	"mkt/fetch/internal/answer"
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/publish/football"
@@ -34,13 +34,13 @@ func TestOneIDTwice(t *testing.T) {
 		{"eSoccer on one page", listed("1", "A", "B", "L"), listed("1", "A", "B", "L"), [2]string{"esoccer", ""}, false},
 		{"eSoccer on the other page", listed("1", "A", "B", "L"), listed("1", "A", "B", "L"), [2]string{"", "esoccer"}, false},
 	} {
-		l := answer.NewListing()
+		l := decode.NewListing()
 		for i, f := range []provider.ListedFixture{c.first, c.second} {
 			l.Count("")
-			l.Keep(f, c.rules[i], answer.Format{})
+			l.Keep(f, c.rules[i], decode.Format{})
 		}
 		got, err := l.Result("list")
-		if _, is := got.Fixtures["1"]; err != nil || is != c.listed || is == (got.Broken[answer.TwoFixtures] == 1) || len(got.Filtered) > 0 {
+		if _, is := got.Fixtures["1"]; err != nil || is != c.listed || is == (got.Broken[decode.TwoFixtures] == 1) || len(got.Filtered) > 0 {
 			t.Errorf("%s: listed %v, broken %v, filtered %v, %v", c.name, is, got.Broken, got.Filtered, err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestOneIDTwice(t *testing.T) {
 
 // A member that is missing shows a changed format only beside one that is not known.
 func TestFormat(t *testing.T) {
-	known := answer.Set("id", "home", "note")
+	known := decode.Set("id", "home", "note")
 	for text, want := range map[string]struct {
 		changed bool
 		unknown []string
@@ -64,7 +64,7 @@ func TestFormat(t *testing.T) {
 		if err := d.Parse([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		var f answer.Format
+		var f decode.Format
 		if f.Compare(d.Root(), "item", known, "id", "home"); f.Changed != want.changed || !slices.Equal(f.Unknown, want.unknown) {
 			t.Errorf("%s: %+v", text, f)
 		}
@@ -79,7 +79,7 @@ func TestFormatOfNames(t *testing.T) {
 		if err := d.Parse([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		var f answer.Format
+		var f decode.Format
 		if f.CompareNamed(d.Root()); f.Changed != want {
 			t.Errorf("%s: %+v", text, f)
 		}
@@ -88,17 +88,17 @@ func TestFormatOfNames(t *testing.T) {
 
 // Hurt counts items, whatever number of their parts is damaged, and no damage elsewhere.
 func TestHurtItems(t *testing.T) {
-	l := answer.NewListing()
+	l := decode.NewListing()
 	l.AddDamage("paging")
 	for id, parts := range map[string]int{"1": 0, "2": 1, "3": 3} {
 		for range parts {
 			l.Damaged.Add("item: a name")
 		}
 		l.Count("")
-		l.Keep(listed(id, "A", "B", "L"), "", answer.Format{Changed: id == "3"})
+		l.Keep(listed(id, "A", "B", "L"), "", decode.Format{Changed: id == "3"})
 	}
 	got, err := l.Result("list")
-	want := map[string]int{"paging": 1, "item: a name": 4, answer.Renamed: 1}
+	want := map[string]int{"paging": 1, "item: a name": 4, decode.Renamed: 1}
 	if err != nil || got.Met != 3 || got.Hurt != 2 || !maps.Equal(got.Damaged, want) {
 		t.Errorf("%d of %d hurt, %v, %v", got.Hurt, got.Met, got.Damaged, err)
 	}

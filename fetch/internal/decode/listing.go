@@ -1,4 +1,4 @@
-package answer
+package decode
 
 import (
 	"fmt"
@@ -20,13 +20,13 @@ const TwoFixtures = "an id of two fixtures"
 
 // Listing joins the pages of a list of fixtures.
 type Listing struct {
-	Broken, Unknown Tally
-	Damaged         Tally // of the items alone; see AddDamage
+	Broken, Unknown Counts
+	Damaged         Counts // of the items alone; see AddDamage
 
 	fixtures    map[string]provider.ListedFixture
 	filtered    map[string]string // the rule by which a fixture was left out, by its id
 	doubted     map[string]bool   // ids of two fixtures
-	elsewhere   Tally             // damage that is of no item
+	elsewhere   Counts            // damage that is of no item
 	items, read int
 	hurt        int  // items that are damaged or of another format
 	damaged     int  // damage that was counted before the current item
@@ -130,8 +130,8 @@ func (l *Listing) Result(endpoint string) (provider.Listing, error) {
 }
 
 // countRules counts fixtures that were left out, by rule.
-func countRules(filtered map[string]string) Tally {
-	var rules Tally
+func countRules(filtered map[string]string) Counts {
+	var rules Counts
 	for _, rule := range filtered {
 		rules.Add(rule)
 	}

@@ -1,0 +1,247 @@
+package accounts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/schedule"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/football"
+	"mkt/serve/account"
+)
+
+func (g *Group) nameVerb() verb {
+	return verb{use: "name ID NAME", short: "Change a tenant's display name; an empty one removes it",
+		example: "mkt tenant name acme 'Acme Sports'", action: audit.TenantName,
+		prepare: func(args []string) (step, error) {
+			return step{said: says("Named %q.", args[1]),
+				edit: func(e *tenants.Editor) error { return e.SetName(args[0], args[1]) }}, nil
+		}}
+}
+
+// statusVerbs suspend, reactivate and revoke.
+func (g *Group) statusVerbs() []verb {
+	set := func(s account.Status, said string) func([]string) (step, error) {
+		return func(args []string) (step, error) {
+			return step{question: fmt.Sprintf("Revoke tenant %s for good? This cannot be undone.", args[0]), said: says("%s", said),
+				edit: func(e *tenants.Editor) error { return e.SetStatus(args[0], s) }}, nil
+		}
+	}
+	return []verb{
+		{use: "suspend ID", short: "Suspend a tenant: it gets 403, and no cycle of it runs",
+			long: `Suspend a tenant: every answer is 403 CLIENT_SUSPENDED, and no cycle of it
+runs. mkt tenant reactivate undoes it.`,
+			example: "mkt tenant suspend acme", action: audit.TenantSuspend, asks: reversible,
+			prepare: func(args []string) (step, error) {
+				return set(account.Suspended, "Suspended. Its tokens get 403 CLIENT_SUSPENDED; mkt tenant reactivate "+args[0]+" undoes it.")(args)
+			}},
+		{use: "reactivate ID", short: "Let a suspended tenant read; a revoked one stays revoked",
+			example: "mkt tenant reactivate acme", action: audit.TenantReactivate, asks: reversible,
+			prepare: set(account.Active, "Reactivated. Its tokens are valid again.")},
+		{use: "revoke ID", short: "Revoke a tenant for good: every answer is 403",
+			long: `Revoke a tenant for good: every answer is 403 CLIENT_REVOKED, and no command
+undoes it. What was published stays on the disk. mkt tenant suspend can be
+undone.`,
+			example: "mkt tenant revoke acme", action: audit.TenantRevoke, asks: always,
+			prepare: set(account.Revoked, "Revoked, for good. Its tokens get 403 CLIENT_REVOKED.")},
+	}
+}
+
+// originVerbs allow and deny.
+func (g *Group) originVerbs() []verb {
+	one := func(word, short, said string, action audit.Action, change func(e *tenants.Editor, id, origin string) error) verb {
+		return verb{use: word + " ID ORIGIN", short: short, example: "mkt tenant origin " + word + " acme https://app.example.com", action: action,
+			prepare: func(args []string) (step, error) {
+				if reason := tenants.CheckOrigin(args[1]); reason != "" {
+					return step{}, cli.Usagef("origin %q: %s", args[1], reason)
+				}
+				return step{said: says(said, args[1]), edit: func(e *tenants.Editor) error { return change(e, args[0], args[1]) }}, nil
+			}}
+	}
+	return []verb{
+		one("allow", "Let pages of a browser origin read", "Origin %s allowed.", audit.OriginAllow, (*tenants.Editor).AllowOrigin),
+		one("deny", "Remove a browser origin", "Origin %s no longer allowed.", audit.OriginDeny, (*tenants.Editor).DenyOrigin),
+	}
+}
+
+func (g *Group) limitVerb() verb {
+	var want account.Limit // zero: unchanged
+	return verb{use: "set ID", short: "Set a tenant's rate limit; what is not given stays",
+		long: `Set a tenant's rate limit, a token bucket: it holds --burst requests, and
+--requests are added every --per. What is not given stays as it is.`,
+		example: "mkt tenant limit set acme --requests 1200 --per 1m --burst 240", action: audit.LimitSet,
+		flags: func(cmd *cobra.Command) {
+			flags := cmd.Flags()
+			flags.IntVar(&want.Requests, "requests", 0, "requests that are added every --per")
+			flags.DurationVar(&want.Per, "per", 0, "from 1s to 24h, such as 1m")
+			flags.IntVar(&want.Burst, "burst", 0, "requests that the bucket holds")
+			cli.Bound(flags, "requests", fmt.Sprintf("a whole number from 1 to %d; mkt tenant suspend lets nothing through", tenants.MaxRequests), cli.Between(&want.Requests, 1, tenants.MaxRequests))
+			cli.Bound(flags, "burst", fmt.Sprintf("a whole number from 1 to %d", tenants.MaxRequests), cli.Between(&want.Burst, 1, tenants.MaxRequests))
+			cli.Bound(flags, "per", "a duration from 1s to 24h, such as 1m", cli.Between(&want.Per, tenants.MinPer, tenants.MaxPer))
+		},
+		prepare: func(args []string) (step, error) {
+			if want == (account.Limit{}) {
+				return step{}, cli.Usagef("want one or more of --requests, --per and --burst")
+			}
+			return step{said: says("Rate limit set."), edit: func(e *tenants.Editor) error {
+				now, err := cli.TenantByID(e.File(), args[0])
+				if err != nil {
+					return err
+				}
+				return e.SetLimit(args[0], account.Limit{Requests: cmp.Or(want.Requests, now.Limit.Requests),
+					Per: cmp.Or(want.Per, now.Limit.Per), Burst: cmp.Or(want.Burst, now.Limit.Burst)})
+			}}, nil
+		}}
+}
+
+func parseProduct(s string) (football.Product, error) {
+	return football.Product(s), cli.CheckWord("product", s, cli.ProductNames()...)
+}
+
+// scheduleVerbs set and unset.
+func (g *Group) scheduleVerbs() []verb {
+	said := func(p football.Product) func(*tenants.Tenant) string {
+		return func(t *tenants.Tenant) string {
+			expr := t.Expression(p)
+			if expr == "" {
+				return fmt.Sprintf("Kept for later: the tenant is not subscribed to %s, so it does not run.", p)
+			}
+			return fmt.Sprintf("%s runs on %s.", p, expr)
+		}
+	}
+	return []verb{
+		{use: "set ID PRODUCT EXPR", short: "Run a tenant's product on a cron expression",
+			long: `Run a tenant's product on a cron expression in UTC: five fields, six with
+seconds first, @hourly, or @every 30m, which is due at the multiples of 30
+minutes on the clock. mkt schedule runs the cycles on it, and freshness is
+judged by it, whoever runs the cycles.`,
+			example: `mkt tenant schedule set acme market_engine "0 5 * * * *"`, action: audit.ScheduleSet,
+			prepare: func(args []string) (step, error) {
+				p, err := parseProduct(args[1])
+				if err != nil {
+					return step{}, err
+				}
+				if _, err := schedule.Parse(args[2]); err != nil {
+					return step{}, cli.Usagef("schedule %q: %w; want such as \"5 * * * *\", @hourly or \"@every 30m\"", args[2], err)
+				}
+				return step{said: said(p), edit: func(e *tenants.Editor) error { return e.SetSchedule(args[0], p, args[2]) }}, nil
+			}},
+		{use: "unset ID PRODUCT", short: "Run a tenant's product on its default schedule",
+			example: "mkt tenant schedule unset acme market_engine", action: audit.ScheduleUnset,
+			prepare: func(args []string) (step, error) {
+				p, err := parseProduct(args[1])
+				return step{said: said(p), edit: func(e *tenants.Editor) error { return e.UnsetSchedule(args[0], p) }}, err
+			}},
+	}
+}
+
+// productVerbs set and unset.
+func (g *Group) productVerbs() []verb {
+	var starts, expires string
+	return []verb{
+		{use: "set ID PRODUCT", short: "Subscribe a tenant to a product, or change its term",
+			long: `Subscribe a tenant to a product: market_engine or live_intelligence. The flags
+state the whole term: without --starts the product has started, and without
+--expires it does not expire, whatever the term was before.`,
+			example: "mkt tenant product set acme market_engine --expires 2027-01-01", action: audit.ProductSet,
+			flags: func(cmd *cobra.Command) {
+				cmd.Flags().StringVar(&starts, "starts", "", "when the product starts, a time or a day in UTC (default: at once)")
+				cmd.Flags().StringVar(&expires, "expires", "", "when it expires (default: never)")
+			},
+			prepare: func(args []string) (step, error) {
+				p, err := parseProduct(args[1])
+				if err != nil {
+					return step{}, err
+				}
+				term, err := parseTerm(starts, expires)
+				if err != nil {
+					return step{}, err
+				}
+				if err := g.checkProduct(args[0], p); err != nil {
+					return step{}, err
+				}
+				return step{said: func(t *tenants.Tenant) string { return termWords(t, p, g.Now()) },
+					edit: func(e *tenants.Editor) error { return e.SetProduct(args[0], p, term) }}, nil
+			}},
+		{use: "unset ID PRODUCT", short: "Remove a subscription",
+			long: `Remove a subscription: the routes of the product answer 403
+SUBSCRIPTION_REQUIRED, and its cycles do not run. To let the client see that
+the subscription expired, and when, use mkt tenant product set with --expires
+instead.`,
+			example: "mkt tenant product unset acme live_intelligence", action: audit.ProductUnset,
+			prepare: func(args []string) (step, error) {
+				p, err := parseProduct(args[1])
+				return step{said: says("Not subscribed to %s.", p), edit: func(e *tenants.Editor) error { return e.UnsetProduct(args[0], p) }}, err
+			}},
+	}
+}
+
+// checkProduct refuses a product that the tenant's provider cannot give.
+func (g *Group) checkProduct(id string, p football.Product) error {
+	t, err := g.LoadTenant(id)
+	if err != nil || t.Provider == nil {
+		return err
+	}
+	if reason := tenants.CheckProduct(t.Provider.Name, p); reason != "" {
+		return fmt.Errorf("tenant %s: %s: connect another provider first, with mkt provider set %s --provider NAME", id, reason, id)
+	}
+	return nil
+}
+
+// termWords describes a term as of now, so that a mistyped year is noticed.
+func termWords(t *tenants.Tenant, p football.Product, now time.Time) string {
+	term := t.Products[p]
+	switch t.Subscription(p, now) {
+	case account.Expired:
+		return fmt.Sprintf("Subscribed to %s, which is over already: it expired at %s.", p, cli.Moment(term.Expires))
+	case account.NotStarted:
+		return fmt.Sprintf("Subscribed to %s, which has not started: it starts at %s.", p, cli.Moment(term.Starts))
+	}
+	return fmt.Sprintf("Subscribed to %s, from %s to %s.", p, cli.Moment(term.Starts), cli.Moment(term.Expires))
+}
+
+func parseTerm(starts, expires string) (s account.Subscription, err error) {
+	if s.Starts, err = parseMoment("starts", starts); err != nil {
+		return s, err
+	}
+	if s.Expires, err = parseMoment("expires", expires); err != nil {
+		return s, err
+	}
+	if s.Starts != nil && s.Expires != nil && !s.Starts.Before(*s.Expires) {
+		return s, cli.Usagef("--expires %s: is not after --starts %s", expires, starts)
+	}
+	return s, nil
+}
+
+// featureVerbs enable and disable.
+func (g *Group) featureVerbs() []verb {
+	one := func(word, short string, action audit.Action, on bool) verb {
+		return verb{use: word + " ID FEATURE", short: short, example: "mkt tenant feature " + word + " acme advanced_stats", action: action,
+			prepare: func(args []string) (step, error) {
+				if err := cli.CheckWord("feature", args[1], tenants.Features()...); err != nil {
+					return step{}, err
+				}
+				return step{said: func(t *tenants.Tenant) string { return featureWords(t, args[1], word, g.Now()) },
+					edit: func(e *tenants.Editor) error { return e.SetFeature(args[0], args[1], on) }}, nil
+			}}
+	}
+	return []verb{
+		one("enable", "Switch a feature on, such as the add-on advanced_stats", audit.FeatureEnable, true),
+		one("disable", "Switch a feature off: its routes answer 403", audit.FeatureDisable, false),
+	}
+}
+
+func featureWords(t *tenants.Tenant, feature, word string, now time.Time) string {
+	for _, p := range account.Products() {
+		if slices.Contains(account.ProductFeatures(p), feature) && t.Subscription(p, now) != account.InForce {
+			return fmt.Sprintf("Feature %s %sd. It takes effect when %s is in force, which it is not now.", feature, word, p)
+		}
+	}
+	return fmt.Sprintf("Feature %s %sd.", feature, word)
+}

@@ -1,0 +1,104 @@
+package accounts
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/tenants"
+)
+
+// verb is a command that changes one account. The first word of its arguments is the account.
+type verb struct {
+	use, short, long, example string
+	action                    audit.Action
+	asks                      asking
+	flags                     func(*cobra.Command)
+	prepare                   func(args []string) (step, error) // checks the arguments
+}
+
+// asking says when a verb asks first.
+type asking int
+
+const (
+	never      asking = iota
+	reversible        // never, and --yes is accepted without effect
+	onTerminal        // a script does not need --yes
+	always            // where there is no terminal, --yes is needed
+)
+
+// step is one change of an account.
+type step struct {
+	question string                            // that is asked first, if the verb asks
+	edit     func(e *tenants.Editor) error     // may find that the account is as wanted
+	said     func(t *tenants.Tenant) string    // of the account after the edit, which is printed below it
+	print    func(after *tenants.Tenant) error // instead of said
+}
+
+// says returns a text that is the same for each account.
+func says(format string, args ...any) func(*tenants.Tenant) string {
+	return func(*tenants.Tenant) string { return fmt.Sprintf(format, args...) }
+}
+
+func (g *Group) newVerbs(verbs []verb) []*cobra.Command {
+	var commands []*cobra.Command
+	for _, v := range verbs {
+		commands = append(commands, g.newVerb(v))
+	}
+	return commands
+}
+
+// newVerb returns the command of a verb.
+func (g *Group) newVerb(v verb) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{Use: v.use, Short: v.short, Long: v.long, Example: "  " + v.example,
+		Args: cobra.ExactArgs(len(strings.Fields(v.use)) - 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := v.prepare(args)
+			if err != nil {
+				return err
+			}
+			if v.asks >= onTerminal {
+				if err := g.ConfirmFor(cmd.Context(), args[0], s.question, yes || v.asks == onTerminal && !cli.OnTerminal(g.In)); err != nil {
+					return err
+				}
+			}
+			done, err := g.editTenants(cmd.Context(), v.action, s.edit)
+			if done == nil {
+				return err
+			}
+			t, unknown := cli.TenantByID(done, args[0])
+			if unknown != nil {
+				return errors.Join(err, unknown)
+			}
+			return errors.Join(err, g.printStep(s, t))
+		},
+	}
+	if v.flags != nil {
+		v.flags(cmd)
+	}
+	switch v.asks {
+	case reversible:
+		cli.NeedlessYes(cmd)
+	case onTerminal, always:
+		cli.YesFlag(cmd, &yes)
+	}
+	return cmd
+}
+
+// printStep prints what was done, and the account as it is now.
+func (g *Group) printStep(s step, after *tenants.Tenant) error {
+	if s.print != nil {
+		return s.print(after)
+	}
+	v := viewOf(after, g.Now())
+	if g.JSON() {
+		return g.Encode(v)
+	}
+	fmt.Fprintf(g.Out, "%s\n\n", s.said(after))
+	return v.print(g.Out)
+}
