@@ -151,6 +151,15 @@ func driverOf(scheme string) (Driver, bool) {
 	return d, ok
 }
 
+// ReadPart reads the next part of what a driver writes. isEnd reports whether it is the last,
+// which may be empty. Nothing but [io.EOF] itself is the end of a body: one that ends early
+// is not to be stored.
+func ReadPart(body io.Reader, part *bytes.Buffer, size int64) (isEnd bool, err error) {
+	part.Reset()
+	n, err := part.ReadFrom(io.LimitReader(body, size))
+	return n < size, err
+}
+
 // SortObjects sorts a page by name, for drivers whose store lists objects and prefixes apart.
 func SortObjects(page []Object) {
 	slices.SortFunc(page, func(a, b Object) int { return strings.Compare(a.Key, b.Key) })

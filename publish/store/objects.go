@@ -158,8 +158,12 @@ func (o objects) put(ctx context.Context, key string, write func(io.Writer) erro
 		stored <- err
 	}()
 	written := write(upload)
-	w.CloseWithError(written)
-	err := <-stored
+	if written != nil {
+		w.CloseWithError(errAbandoned) // and not the error itself: io.EOF would end the object
+	} else {
+		w.Close()
+	}
+	err := cmp.Or(<-stored, upload.failed)
 	if written != nil && upload.failed == nil {
 		return written // by the caller, and not for the store's sake
 	}
@@ -167,6 +171,8 @@ func (o objects) put(ctx context.Context, key string, write func(io.Writer) erro
 	o.stats.sent(upload.sent)
 	return classify("write", key, err)
 }
+
+var errAbandoned = errors.New("the object was not written to its end")
 
 // upload notes that the store did not take the bytes, which may show before all are written.
 type upload struct {

@@ -97,9 +97,16 @@ func (a *account) endpoint() string {
 	return protocol + "://" + a.name + "." + domain
 }
 
+// retries are the library's, but in tests, which do not wait as long.
+var retries policy.RetryOptions
+
+func options() *container.ClientOptions {
+	return &container.ClientOptions{ClientOptions: azcore.ClientOptions{Retry: retries}}
+}
+
 func (a *account) client(name string) (*container.Client, error) {
 	if a.connection != "" && (a.name == "" || a.key == "") && a.token == "" {
-		c, err := container.NewClientFromConnectionString(a.connection, name, nil)
+		c, err := container.NewClientFromConnectionString(a.connection, name, options())
 		if err != nil {
 			return nil, errors.New("AZURE_STORAGE_CONNECTION_STRING cannot be read")
 		}
@@ -118,15 +125,15 @@ func (a *account) client(name string) (*container.Client, error) {
 		if err != nil {
 			return nil, errors.New("AZURE_STORAGE_KEY cannot be read: it is base64")
 		}
-		return container.NewClientWithSharedKeyCredential(address, key, nil)
+		return container.NewClientWithSharedKeyCredential(address, key, options())
 	case a.token != "":
-		return container.NewClientWithNoCredential(address+"?"+strings.TrimPrefix(a.token, "?"), nil)
+		return container.NewClientWithNoCredential(address+"?"+strings.TrimPrefix(a.token, "?"), options())
 	}
 	found, err := azidentity.NewDefaultAzureCredential(nil)
 	if err != nil {
 		return nil, errors.New("no credential was found: set AZURE_STORAGE_KEY, or run where the machine has an identity")
 	}
-	return container.NewClient(address, tokens{found}, nil)
+	return container.NewClient(address, tokens{found}, options())
 }
 
 // tokens marks an error of the credential's source as one.
@@ -169,24 +176,26 @@ const block = 8 << 20
 // with the MD5 of the whole, which comes with every answer that has the object.
 func (b *bucket) Write(ctx context.Context, key string, body io.Reader, onlyIfAbsent bool) error {
 	client := b.container.NewBlockBlobClient(key)
-	whole, part := md5.New(), make([]byte, block)
+	whole := md5.New()
+	var part bytes.Buffer
 	var ids []string
 	for {
-		n, err := io.ReadFull(body, part)
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		isEnd, err := store.ReadPart(body, &part, block)
+		if err != nil {
 			return err
 		}
-		whole.Write(part[:n])
-		isEnd := n < block
+		whole.Write(part.Bytes())
+		of := md5.Sum(part.Bytes())
+		sum := blob.TransferValidationTypeMD5(of[:])
 		headers := &blob.HTTPHeaders{BlobContentType: new("application/octet-stream"), BlobContentMD5: whole.Sum(nil)}
-		data := streaming.NopCloser(bytes.NewReader(part[:n]))
+		data := streaming.NopCloser(bytes.NewReader(part.Bytes()))
 		if isEnd && len(ids) == 0 {
-			_, err := client.Upload(ctx, data, &blockblob.UploadOptions{HTTPHeaders: headers, AccessConditions: condition(onlyIfAbsent), TransactionalValidation: blob.TransferValidationTypeComputeCRC64()})
+			_, err := client.Upload(ctx, data, &blockblob.UploadOptions{HTTPHeaders: headers, AccessConditions: condition(onlyIfAbsent), TransactionalValidation: sum})
 			return refusal(err)
 		}
-		if n > 0 {
+		if part.Len() > 0 {
 			id := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%08d", len(ids)))
-			if _, err := client.StageBlock(ctx, id, data, &blockblob.StageBlockOptions{TransactionalValidation: blob.TransferValidationTypeComputeCRC64()}); err != nil {
+			if _, err := client.StageBlock(ctx, id, data, &blockblob.StageBlockOptions{TransactionalValidation: sum}); err != nil {
 				return refusal(err)
 			}
 			ids = append(ids, id)

@@ -36,6 +36,8 @@ func init() { store.Register("gs", Open) }
 // that names another server. It is asked without a credential.
 const EmulatorVariable = "STORAGE_EMULATOR_HOST"
 
+const tokenTimeout = 30 * time.Second
+
 const scope = "https://www.googleapis.com/auth/devstorage.read_write"
 
 // Open opens a bucket. It is a [store.Driver].
@@ -61,6 +63,8 @@ func Open(ctx context.Context, address *url.URL) (store.Bucket, error) {
 			b.host = "http://" + b.host
 		}
 	case !anonymous:
+		// Tokens are renewed long after ctx has ended, and without the time limit of a request.
+		ctx = context.WithValue(context.WithoutCancel(ctx), oauth2.HTTPClient, &http.Client{Timeout: tokenTimeout})
 		found, err := google.FindDefaultCredentials(ctx, scope)
 		if err != nil {
 			return nil, errors.New("no credential was found: set GOOGLE_APPLICATION_CREDENTIALS, or run where the machine has one")
@@ -152,7 +156,7 @@ func (b *bucket) List(ctx context.Context, from store.Listing) (store.Page, erro
 		Prefixes      []string
 		NextPageToken string
 	}
-	err := b.askJSON(ctx, request{address: b.host + "/storage/v1/b/" + url.PathEscape(b.name) + "/o?" + q.Encode()}, &list)
+	err := inBucket(b.askJSON(ctx, request{address: b.host + "/storage/v1/b/" + url.PathEscape(b.name) + "/o?" + q.Encode()}, &list))
 	page := store.Page{Next: list.NextPageToken}
 	for _, r := range list.Items {
 		page.Objects = append(page.Objects, store.Object{Key: r.Name, Attributes: r.attributes()})
@@ -175,31 +179,28 @@ const chunk = 8 << 20
 // Write sends an object that fits into one part in one request, and any other in parts, of
 // which only the last makes the object. A lost part is sent again from where the store has it.
 func (b *bucket) Write(ctx context.Context, key string, body io.Reader, onlyIfAbsent bool) error {
-	part := make([]byte, chunk)
-	n, err := io.ReadFull(body, part)
-	isLast := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && n < chunk
-	if err != nil && !isLast {
+	var part bytes.Buffer
+	sum := crc32.New(castagnoli)
+	isEnd, err := store.ReadPart(body, &part, chunk)
+	if err != nil {
 		return err
 	}
-	sum := crc32.New(castagnoli)
-	sum.Write(part[:n])
-	if isLast {
-		return b.writeSmall(ctx, key, part[:n], onlyIfAbsent, sum.Sum(nil))
+	sum.Write(part.Bytes())
+	if isEnd {
+		return b.writeSmall(ctx, key, part.Bytes(), onlyIfAbsent, sum.Sum(nil))
 	}
 	session, err := b.begin(ctx, key, onlyIfAbsent)
 	if err != nil {
 		return err
 	}
-	for at := int64(0); ; {
-		if err := b.send(ctx, session, part[:n], at, n < chunk, sum.Sum(nil)); err != nil || n < chunk {
+	for at := int64(0); ; at += chunk {
+		if err := b.send(ctx, session, part.Bytes(), at, isEnd, sum.Sum(nil)); err != nil || isEnd {
 			return err
 		}
-		at += chunk
-		n, err = io.ReadFull(body, part)
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		if isEnd, err = store.ReadPart(body, &part, chunk); err != nil {
 			return err
 		}
-		sum.Write(part[:n])
+		sum.Write(part.Bytes())
 	}
 }
 
@@ -236,7 +237,7 @@ func (b *bucket) upload(kind, key string, onlyIfAbsent bool) request {
 	return request{method: http.MethodPost, address: b.host + "/upload/storage/v1/b/" + url.PathEscape(b.name) + "/o?" + q.Encode()}
 }
 
-// inBucket returns the error of an upload, for which nothing but the bucket can be missing.
+// inBucket returns the error of an upload or a listing, for which only the bucket can be missing.
 func inBucket(err error) error {
 	var e *store.Error
 	if errors.As(err, &e) && e.Kind == store.Absent {
@@ -262,39 +263,65 @@ func (b *bucket) begin(ctx context.Context, key string, onlyIfAbsent bool) (sess
 }
 
 // send sends a part of an upload, whose first byte is that at a position. sum is that of all
-// bytes so far.
+// bytes so far. Of a part that is sent twice the store keeps what it does not have, and it may
+// keep less than it was sent.
 func (b *bucket) send(ctx context.Context, session string, part []byte, at int64, isEnd bool, sum []byte) error {
-	header, end := http.Header{}, at+int64(len(part))
-	total := "*"
-	if isEnd {
-		total = strconv.FormatInt(end, 10)
-		header.Set("X-Goog-Hash", "crc32c="+base64.StdEncoding.EncodeToString(sum))
-	}
-	if len(part) == 0 {
-		header.Set("Content-Range", "bytes */"+total)
-	} else {
-		header.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%s", at, end-1, total))
-	}
-	answer, err := b.ask(ctx, request{method: http.MethodPut, address: session, header: header, body: part, incomplete: !isEnd})
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	if !isEnd {
-		// The store may have kept less than it was sent: then it says up to where.
-		if got := answer.Header.Get("Range"); got != fmt.Sprintf("bytes=0-%d", end-1) {
+	end := at + int64(len(part))
+	for {
+		header, total := http.Header{}, "*"
+		if isEnd {
+			total = strconv.FormatInt(end, 10)
+			header.Set("X-Goog-Hash", "crc32c="+base64.StdEncoding.EncodeToString(sum))
+		}
+		if len(part) == 0 {
+			header.Set("Content-Range", "bytes */"+total)
+		} else {
+			header.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%s", at, end-1, total))
+		}
+		answer, err := b.ask(ctx, request{method: http.MethodPut, address: session, header: header, body: part, incomplete: true})
+		if err != nil {
+			return inSession(err)
+		}
+		if answer.StatusCode != http.StatusPermanentRedirect {
+			return stored(answer, isEnd, sum)
+		}
+		answer.Body.Close()
+		has := int64(0)
+		if last, ok := strings.CutPrefix(answer.Header.Get("Range"), "bytes=0-"); ok {
+			if n, err := strconv.ParseInt(last, 10, 64); err == nil {
+				has = n + 1
+			}
+		}
+		switch {
+		case has == end && !isEnd:
+			return nil
+		case has <= at || has >= end:
 			return &store.Error{Kind: store.Away, Status: answer.StatusCode}
 		}
-		return nil
+		part, at = part[has-at:], has
 	}
-	var stored resource
-	if err := decode(answer.Body, &stored); err != nil {
+}
+
+// stored checks the answer to the last part of an upload.
+func stored(answer *http.Response, isEnd bool, sum []byte) error {
+	defer answer.Body.Close()
+	var r resource
+	if err := decode(answer.Body, &r); err != nil {
 		return err
 	}
-	if stored.CRC32C != base64.StdEncoding.EncodeToString(sum) {
+	if !isEnd || r.CRC32C != base64.StdEncoding.EncodeToString(sum) {
 		return &store.Error{Kind: store.Away, Status: answer.StatusCode}
 	}
 	return nil
+}
+
+// inSession returns the error of a part: a session that is missing may be begun again.
+func inSession(err error) error {
+	var e *store.Error
+	if errors.As(err, &e) && e.Kind == store.Absent {
+		e.Kind = store.Away
+	}
+	return err
 }
 
 // request is one request. body is sent again with each attempt.
@@ -302,14 +329,19 @@ type request struct {
 	method, address string // method "" is GET
 	header          http.Header
 	body            []byte
-	incomplete      bool // 308 is success: the upload has more parts
+	incomplete      bool // 308 is success: the upload wants more
 }
 
 const attempts = 3
 
+// firstWait is before the second attempt.
+var firstWait = backoff.DefaultInitialInterval
+
 // ask sends a request until it is answered with something that another attempt would not
 // change. The answer is a success, and its body is open.
 func (b *bucket) ask(ctx context.Context, r request) (*http.Response, error) {
+	waits := backoff.NewExponentialBackOff()
+	waits.InitialInterval = firstWait
 	return backoff.Retry(ctx, func() (*http.Response, error) {
 		answer, err := b.askOnce(ctx, r)
 		var e *store.Error
@@ -317,7 +349,7 @@ func (b *bucket) ask(ctx context.Context, r request) (*http.Response, error) {
 			err = backoff.Permanent(err)
 		}
 		return answer, err
-	}, backoff.WithMaxTries(attempts), backoff.WithBackOff(backoff.NewExponentialBackOff()))
+	}, backoff.WithMaxTries(attempts), backoff.WithBackOff(waits))
 }
 
 func (b *bucket) askOnce(ctx context.Context, r request) (*http.Response, error) {

@@ -59,8 +59,21 @@ func Open(ctx context.Context, address *url.URL) (store.Bucket, error) {
 	// The driver compares checksums itself: the library's error for a difference has no type.
 	cfg.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	client := s3.NewFromConfig(cfg, s.client...)
+	if isGoogle(aws.ToString(client.Options().BaseEndpoint)) {
+		return nil, errors.New("the S3 interface of Google ignores If-None-Match, so two writers could overwrite each other: use gs://")
+	}
 	uploads := transfermanager.New(client, func(o *transfermanager.Options) { o.RequestChecksumCalculation = cfg.RequestChecksumCalculation })
 	return &bucket{name: address.Host, client: client, uploads: uploads, settings: s}, nil
+}
+
+// isGoogle reports whether an endpoint, of the address or the environment, is Google's.
+func isGoogle(endpoint string) bool {
+	_, host, found := strings.Cut(endpoint, "://")
+	if !found {
+		host = endpoint
+	}
+	u, err := url.Parse("//" + host)
+	return err == nil && strings.HasSuffix("."+strings.ToLower(u.Hostname()), ".googleapis.com")
 }
 
 func read(parameters url.Values) (settings, error) {
@@ -73,9 +86,6 @@ func read(parameters url.Values) (settings, error) {
 			s.load = append(s.load, config.WithRegion(value))
 			continue
 		case "endpoint":
-			if u, err := url.Parse(value); err == nil && (u.Host == "storage.googleapis.com" || strings.HasSuffix(u.Host, ".storage.googleapis.com")) {
-				return s, errors.New("the S3 interface of Google ignores If-None-Match, so two writers could overwrite each other: use gs://")
-			}
 			s.client = append(s.client, func(o *s3.Options) { o.BaseEndpoint = aws.String(value) })
 			continue
 		case "profile":

@@ -1,0 +1,5 @@
+package googlestore
+
+import "time"
+
+func init() { firstWait = 5 * time.Millisecond }
