@@ -336,3 +336,51 @@ func TestResetDamagedRoot(t *testing.T) {
 		t.Errorf("the root has version %d: %v", got.commit.Version, err)
 	}
 }
+
+// A run begins with everything that the store has. It goes on without a store that is away if the root
+// has publications, and copies damaged ones again if the store has them.
+func TestAttach(t *testing.T) {
+	bucket := storetest.NewMemory()
+	open := func(context.Context) (*store.Store, error) { return store.New(bucket, store.Options{}), nil }
+	attach := func(root durable.FS) (*store.Attached, error) {
+		return store.Attach(t.Context(), open, durabletest.NewMem(), root, "acme", football.MarketEngine)
+	}
+	away := func() { bucket.Fail(&store.Error{Kind: store.Away}) }
+	f, c := durabletest.NewMem(), history()
+
+	away()
+	if _, err := attach(f); !errors.Is(err, store.ErrAway) {
+		t.Errorf("an empty root and a store that is away: %v", err)
+	}
+	bucket.Fail(nil)
+	a, err := attach(f)
+	must(t, err)
+	must(t, shipCycle(t, f, a.Dataset, c[0], retention.Policy{}))
+	head, _, err := snapshot.Head(f)
+	must(t, err)
+
+	away()
+	if a, err = attach(f); err != nil || !errors.Is(a.Away, store.ErrAway) || a.Dataset != nil {
+		t.Fatalf("a root with publications and a store that is away: %+v, %v", a, err)
+	}
+	if err := a.Ship(t.Context(), f, head, nil, nil); !errors.Is(err, store.ErrAway) {
+		t.Errorf("shipped to a store that is away: %v", err)
+	}
+	bucket.Fail(nil)
+
+	must(t, f.Remove(layout.Commit(1)))
+	must(t, durable.Create(f, layout.Commit(1), durable.Bytes([]byte("{}"))))
+	if a, err = attach(f); err != nil || !snapshot.IsDamage(a.Damage) || a.Away != nil {
+		t.Errorf("a damaged root: %+v, %v", a, err)
+	}
+	if again, _, err := snapshot.Head(f); err != nil || again.SHA256 != head.SHA256 {
+		t.Errorf("copied again: %v", err)
+	}
+
+	publishCycle(t, f, c[1]) // which the store does not have
+	must(t, f.Remove(layout.Commit(2)))
+	must(t, durable.Create(f, layout.Commit(2), durable.Bytes([]byte("{}"))))
+	if a, err := attach(f); !snapshot.IsDamage(err) || a.Damage != nil {
+		t.Errorf("a damaged root with more than the store: %+v, %v", a, err)
+	}
+}

@@ -13,11 +13,6 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// maxBehind bounds the earlier cycles that a run transforms first: more than there are in
-// an hour, of which retention keeps one canonical cycle. If more are missing, the oldest
-// of them begins with baselines.
-const maxBehind = 1000
-
 // ErrNoPrevious: the cycle whose states this one continues is missing.
 var ErrNoPrevious = errors.New("the cycle that it continues is missing")
 

@@ -12,6 +12,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/transform"
+	"mkt/transform/coverage"
 	"mkt/transform/markets"
 )
 
@@ -34,7 +35,7 @@ func TestCoverArchive(t *testing.T) {
 	must(t, err)
 	archive, err := raw.Open(mem, cycleID)
 	must(t, err)
-	c, err := transform.CoverArchive(archive, betsapi.Provider())
+	c, err := coverage.OfArchive(archive, betsapi.Provider())
 	must(t, err)
 	all, fixtures, suspicious := c.Totals(), 0, 0
 	for i := range c.Payloads {

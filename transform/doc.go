@@ -11,4 +11,5 @@
 // has the product's engine, read.go reads and derives, gather.go joins what was read,
 // write.go writes, and report.go records the run. live_*.go and chain.go are the engine
 // of live_intelligence. rebuild.go and trace.go run the same code over archived cycles.
+// Package coverage reports how payloads are mapped, without writing anything.
 package transform

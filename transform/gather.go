@@ -31,17 +31,6 @@ type result struct {
 	counters        map[string]int64
 }
 
-// Damaged parts are marked or left out, and the run goes on. It fails if more than the
-// share maxBroken of its fixtures, or of their sections, markets or rows, could not be
-// read: the provider's format has probably changed. One fixture is too few to decide
-// this, and so are manyParts of the others. Prices are different: some bookmakers write a
-// number that is no price where they offer none, so that only most of them show a change.
-const (
-	maxBroken     = 0.05
-	manyParts     = 20
-	maxUnreadable = 0.8
-)
-
 // gather joins the payloads' fixtures with the listing. If several payloads have a
 // fixture, a complete one has priority, then the newest. A fixture that is not in the
 // listing was filtered out or not requested, and is left out.

@@ -2,21 +2,10 @@ package transform
 
 import (
 	"context"
-	"time"
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
 	"mkt/transform/live"
-)
-
-const (
-	// missingFor is how long complete lists must lack a fixture before it has left play.
-	// A single list may lack it by mistake.
-	missingFor = 20 * time.Second
-	// A list that lacks more than this share and more than this number of the fixtures in
-	// play does not end them; they leave play after live.Linger.
-	holdShare  = 0.20
-	holdNumber = 20
 )
 
 // LiveSummary counts what a cycle of live intelligence did.

@@ -12,9 +12,6 @@ import (
 	"mkt/publish/table"
 )
 
-// defaultDetails is how many fixtures have their timeline and minutes published.
-const defaultDetails = 50
-
 // bytesAState is about what an encoded state has; there may be any number.
 const bytesAState = 1 << 10
 

@@ -60,10 +60,6 @@ const (
 	bytesAValue   = 10      // of the payload, if the cycle does not record its values; real ones have 14
 )
 
-// MostValues is how many JSON values the payloads of a cycle may have. fetch ends a run
-// before it has more, and an archive with more is an error.
-const MostValues = 40 << 20
-
 // need estimates the memory that transforming a cycle takes, if so many of its answers are
 // read at the same time.
 func need(c raw.Cycle, workers int) (bytes int64, err error) {
@@ -76,14 +72,6 @@ func need(c raw.Cycle, workers int) (bytes int64, err error) {
 	}
 	return bytesPerRun + min(values, int64(workers)*mostOfAnswer)*bytesPerValue + min(values*rowsPerValue, 2*maxBuffered), nil
 }
-
-// How many selections a fixture and a market may have; the recorded ones have up to 1,420
-// and 152. A fixture with more counts as unreadable: nobody could use it, and it would
-// cost publish and every reader of the snapshot too much memory.
-const (
-	maxSelections       = 20_000
-	maxMarketSelections = 2_000
-)
 
 // tooManySelections is the reason of a fixture that exceeds a limit.
 const tooManySelections football.Reason = "TOO_MANY_SELECTIONS"

@@ -22,7 +22,7 @@ import (
 	"mkt/fetch/provider/theoddsapi"
 	"mkt/internal/needs"
 	"mkt/publish/football"
-	"mkt/transform"
+	"mkt/transform/coverage"
 	"mkt/transform/identity"
 	"mkt/transform/markets"
 )
@@ -60,13 +60,13 @@ func recorded(t testing.TB) fs.FS {
 var mappingPages = []struct {
 	provider provider.Provider
 	folder   func(t testing.TB, name string) fs.FS
-	who      map[string]transform.Teams
+	who      map[string]coverage.Teams
 	// suspicious is the number of markets by kind. All of them are the bookmakers' own
 	// oddities: docs/mapping.md says which.
 	suspicious map[markets.Suspicion]int
 }{
 	{betsapi.Provider(), func(t testing.TB, _ string) fs.FS { return recorded(t) }, nil, nil},
-	{sportmonks.Provider(), recordedFolder, map[string]transform.Teams{"233366": {Home: "Sparta Sarpsborg", Away: "Tromso"}},
+	{sportmonks.Provider(), recordedFolder, map[string]coverage.Teams{"233366": {Home: "Sparta Sarpsborg", Away: "Tromso"}},
 		map[markets.Suspicion]int{markets.LinesOutOfOrder: 1, markets.UnmirroredHandicap: 2}},
 	{apifootball.Provider(), recordedFolder, nil, map[markets.Suspicion]int{markets.UnmirroredHandicap: 1}},
 	{theoddsapi.Provider(), recordedFolder, nil, map[markets.Suspicion]int{markets.OddMargin: 1}},
@@ -83,13 +83,13 @@ func TestMappingPage(t *testing.T) {
 	const page = "../docs/mapping.md"
 	for _, c := range mappingPages {
 		t.Run(c.provider.Name, func(t *testing.T) {
-			coverage, err := transform.CoverFolder(c.folder(t, c.provider.Name), c.provider, transform.FolderOptions{EachBookmaker: true, Who: transform.Participants{Teams: c.who}})
+			report, err := coverage.OfFolder(c.folder(t, c.provider.Name), c.provider, coverage.FolderOptions{EachBookmaker: true, Who: coverage.Participants{Teams: c.who}})
 			must(t, err)
 			suspicious := make(map[markets.Suspicion]int)
-			for i := range coverage.Payloads {
-				for _, m := range coverage.Payloads[i].Suspicions {
+			for i := range report.Payloads {
+				for _, m := range report.Payloads[i].Suspicions {
 					suspicious[m.Kind]++
-					t.Logf("%s, bookmaker %q, %s: %s %s %s: %s", coverage.Payloads[i].Name, coverage.Payloads[i].Bookmaker, m.Kind, m.Key, m.Canonical, m.Period, m.Seen)
+					t.Logf("%s, bookmaker %q, %s: %s %s %s: %s", report.Payloads[i].Name, report.Payloads[i].Bookmaker, m.Kind, m.Key, m.Canonical, m.Period, m.Seen)
 				}
 			}
 			if !maps.Equal(suspicious, c.suspicious) {
@@ -104,7 +104,7 @@ func TestMappingPage(t *testing.T) {
 				t.Fatalf("%s: no place for the tables", page)
 			}
 			var b strings.Builder
-			coverage.WriteMarkdown(&b)
+			report.WriteMarkdown(&b)
 			switch now := before + begin + "\n" + b.String() + "\n" + end + after; {
 			case now == string(old):
 			case *update:

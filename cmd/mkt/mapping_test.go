@@ -12,7 +12,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/transform"
+	"mkt/transform/coverage"
 )
 
 // mapping report --tenant agrees with what the pipeline made of the same cycle.
@@ -26,11 +26,11 @@ func TestMappingCheckAgreesWithThePipeline(t *testing.T) {
 	p.must(err)
 	archive, err := raw.Open(root, newest.CycleID)
 	p.must(err)
-	coverage, err := transform.CoverArchive(archive, betsapi.Provider())
+	report, err := coverage.OfArchive(archive, betsapi.Provider())
 	p.must(err)
-	var sum transform.Totals
-	for i := range coverage.Payloads {
-		t := coverage.Payloads[i].Totals()
+	var sum coverage.Totals
+	for i := range report.Payloads {
+		t := report.Payloads[i].Totals()
 		sum.Markets, sum.Mapped, sum.Raw = sum.Markets+t.Markets, sum.Mapped+t.Mapped, sum.Raw+t.Raw
 		sum.Selections, sum.Publishable, sum.WithoutPrices = sum.Selections+t.Selections, sum.Publishable+t.Publishable, sum.WithoutPrices+t.WithoutPrices
 	}

@@ -1,12 +1,16 @@
 package table
 
-import "github.com/parquet-go/parquet-go"
+import (
+	"github.com/parquet-go/parquet-go"
+
+	"mkt/publish/table/parquetfile"
+)
 
 // newFileReader returns a reader of the columns that a file has, which can only copy rows.
-func newFileReader(stored *spec, file *parquet.File, in *source) *rowReader {
+func newFileReader(stored *spec, file *parquet.File, in *parquetfile.Source) *rowReader {
 	r := &rowReader{name: stored.name, file: file, source: in, groups: file.RowGroups(), columns: make([]columnReader, len(stored.leaves))}
 	for i := range r.columns {
-		r.columns[i] = columnReader{pageReader: newPageReader(&stored.leaves[i], i, in), slot: &slot{leaf: i}}
+		r.columns[i] = columnReader{ColumnReader: parquetfile.NewColumnReader(&stored.leaves[i], i, in), slot: &slot{leaf: i}}
 	}
 	return r
 }
@@ -25,7 +29,7 @@ func (r *rowReader) copy(to *columns, n int) error {
 // skip skips the next n rows, which must be in the row group.
 func (r *rowReader) skip(n int) error {
 	for i := range r.columns {
-		if err := r.columns[i].skip(int64(n)); err != nil {
+		if err := r.columns[i].Skip(int64(n)); err != nil {
 			return err
 		}
 	}
@@ -38,13 +42,13 @@ func (c *columnReader) copy(to *columns, n int) error {
 	wanted := &to.spec.leaves[leaf]
 	depth := byte(len(c.lists))
 	for {
-		for ; c.at < c.entries; c.at++ {
+		for ; c.At < c.Entries; c.At++ {
 			var rep, def byte
-			if c.leaf.maxRep > 0 {
-				rep = c.reps[c.at]
+			if c.Leaf.MaxRep > 0 {
+				rep = c.Reps[c.At]
 			}
-			if c.leaf.maxDef > 0 {
-				def = c.defs[c.at]
+			if c.Leaf.MaxDef > 0 {
+				def = c.Defs[c.At]
 			}
 			if rep == 0 {
 				if n == 0 {
@@ -53,13 +57,13 @@ func (c *columnReader) copy(to *columns, n int) error {
 				n--
 			}
 			switch {
-			case rep > c.leaf.maxRep:
+			case rep > c.Leaf.MaxRep:
 				return c.contradicts()
-			case def == c.leaf.maxDef && wanted.kind == parquet.ByteArray:
-				to.text(leaf, rep, wanted.maxDef, c.texts[c.take()])
-			case def == c.leaf.maxDef:
-				to.number(leaf, rep, wanted.maxDef, c.numbers[c.take()])
-			case def > c.leaf.maxDef, def == wanted.maxDef: // or a null where there is none
+			case def == c.Leaf.MaxDef && wanted.Kind == parquet.ByteArray:
+				to.text(leaf, rep, wanted.MaxDef, c.Texts[c.Take()])
+			case def == c.Leaf.MaxDef:
+				to.number(leaf, rep, wanted.MaxDef, c.Numbers[c.Take()])
+			case def > c.Leaf.MaxDef, def == wanted.MaxDef: // or a null where there is none
 				return c.contradicts()
 			default:
 				to.none(leaf, rep, def)
@@ -71,7 +75,7 @@ func (c *columnReader) copy(to *columns, n int) error {
 		if n == 0 {
 			return nil
 		}
-		if err := c.next(); err != nil {
+		if err := c.Next(); err != nil {
 			return err
 		}
 	}
@@ -80,9 +84,9 @@ func (c *columnReader) copy(to *columns, n int) error {
 // copy adds what a row has in a column that its file lacks.
 func (m *leafSlot) copy(to *columns, rep, def, depth byte) {
 	switch {
-	case def < depth || m.maxDef > depth:
+	case def < depth || m.MaxDef > depth:
 		to.none(m.number, rep, def)
-	case m.kind == parquet.ByteArray:
+	case m.Kind == parquet.ByteArray:
 		to.text(m.number, rep, def, "")
 	default:
 		to.number(m.number, rep, def, 0)

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
+
+	"mkt/publish/table/parquetfile"
 )
 
 // rowReader assembles the rows of a table from its columns, one column after the other: the
@@ -18,8 +20,8 @@ type rowReader struct {
 	name    string
 	size    uintptr // of a row
 	file    *parquet.File
-	source  *source
-	stored  []leaf // of the file
+	source  *parquetfile.Source
+	stored  []parquetfile.Leaf // of the file
 	groups  []parquet.RowGroup
 	group   int   // the next one
 	opened  int   // the row group whose pages are open, counted from 1; 0 if none is
@@ -30,7 +32,7 @@ type rowReader struct {
 
 // columnReader fills one field of the rows from a column.
 type columnReader struct {
-	pageReader
+	parquetfile.ColumnReader
 	slot  *slot
 	lists []nesting // of nested rows in which the field is, from the outermost
 	// missing are the columns of the same row that the file does not have, of the first column
@@ -49,7 +51,7 @@ type columnReader struct {
 
 // leafSlot is a column of the table with its number.
 type leafSlot struct {
-	*leaf
+	*parquetfile.Leaf
 	number int
 }
 
@@ -68,7 +70,7 @@ type slice struct {
 
 // newRowReader returns a reader of the rows of a file. A column that an older file lacks is
 // empty.
-func newRowReader(s *spec, file *parquet.File, in *source) (*rowReader, error) {
+func newRowReader(s *spec, file *parquet.File, in *parquetfile.Source) (*rowReader, error) {
 	r := &rowReader{name: s.name, size: s.row.Size(), file: file, source: in, groups: file.RowGroups()}
 	left := file.NumRows()
 	for _, g := range r.groups {
@@ -80,9 +82,9 @@ func newRowReader(s *spec, file *parquet.File, in *source) (*rowReader, error) {
 	r.stored = specIn(s.name, file.Schema()).leaves
 	column := map[string]int{}
 	for i := range r.stored {
-		column[r.stored[i].name] = i
+		column[r.stored[i].Name] = i
 	}
-	err := r.addColumns(s, s.slots, s.row, nil, func(name string) (int, *leaf) {
+	err := r.addColumns(s, s.slots, s.row, nil, func(name string) (int, *parquetfile.Leaf) {
 		if i, ok := column[name]; ok {
 			return i, &r.stored[i]
 		}
@@ -91,7 +93,7 @@ func newRowReader(s *spec, file *parquet.File, in *source) (*rowReader, error) {
 	return r, err
 }
 
-func (r *rowReader) addColumns(s *spec, slots []slot, row reflect.Type, lists []nesting, find func(name string) (int, *leaf)) error {
+func (r *rowReader) addColumns(s *spec, slots []slot, row reflect.Type, lists []nesting, find func(name string) (int, *parquetfile.Leaf)) error {
 	for i := range slots {
 		to := &slots[i]
 		if to.kind == rowsSlot {
@@ -103,7 +105,7 @@ func (r *rowReader) addColumns(s *spec, slots []slot, row reflect.Type, lists []
 			continue
 		}
 		wanted := &s.leaves[to.leaf]
-		column, found := find(wanted.name)
+		column, found := find(wanted.Name)
 		if found == nil && !to.begins && to.leaf > 0 {
 			first := &r.columns[0]
 			if len(lists) > 0 {
@@ -112,20 +114,12 @@ func (r *rowReader) addColumns(s *spec, slots []slot, row reflect.Type, lists []
 			first.missing = append(first.missing, &leafSlot{wanted, to.leaf})
 			continue
 		}
-		if found == nil || found.kind != wanted.kind || found.maxRep != wanted.maxRep || found.levels() != wanted.levels() || found.optional && !wanted.optional {
-			return fmt.Errorf("table %s: column %s is not as expected: %w", s.name, wanted.name, ErrFormat)
+		if found == nil || found.Kind != wanted.Kind || found.MaxRep != wanted.MaxRep || found.Levels() != wanted.Levels() || found.Optional && !wanted.Optional {
+			return fmt.Errorf("table %s: column %s is not as expected: %w", s.name, wanted.Name, ErrFormat)
 		}
-		r.columns = append(r.columns, columnReader{pageReader: newPageReader(found, column, r.source), slot: to, lists: lists})
+		r.columns = append(r.columns, columnReader{ColumnReader: parquetfile.NewColumnReader(found, column, r.source), slot: to, lists: lists})
 	}
 	return nil
-}
-
-// levels is the definition level of a column's lists.
-func (l *leaf) levels() byte {
-	if l.optional {
-		return l.maxDef - 1
-	}
-	return l.maxDef
 }
 
 // read fills n rows in memory, or as many as there are.
@@ -167,7 +161,7 @@ func (r *rowReader) end() error {
 	}
 	r.ends = false
 	for i := range r.columns {
-		if err := r.columns[i].end(); err != nil {
+		if err := r.columns[i].End(); err != nil {
 			return err
 		}
 	}
@@ -178,7 +172,7 @@ func (r *rowReader) end() error {
 func (r *rowReader) open() error {
 	r.opened, r.ends = 0, false
 	for i := range r.columns {
-		r.columns[i].open(r.file, r.group)
+		r.columns[i].Open(r.file, r.group)
 	}
 	r.left = r.groups[r.group].NumRows()
 	r.group++
@@ -208,7 +202,7 @@ func (r *rowReader) seek(row int64) error {
 		}
 		r.left -= row
 		for i := range r.columns {
-			if err := r.columns[i].seek(row); err != nil {
+			if err := r.columns[i].SeekRow(row); err != nil {
 				return err
 			}
 		}
@@ -220,7 +214,7 @@ func (r *rowReader) seek(row int64) error {
 	return nil
 }
 
-func (r *rowReader) close() { r.source.close() }
+func (r *rowReader) close() { r.source.Close() }
 
 // fill fills the next n rows, which must be in the row group.
 func (r *rowReader) fill(rows unsafe.Pointer, n int) error {
@@ -228,7 +222,7 @@ func (r *rowReader) fill(rows unsafe.Pointer, n int) error {
 		c := &r.columns[i]
 		c.elements = 0
 		for done := 0; done < n; {
-			if err := c.next(); err != nil {
+			if err := c.Next(); err != nil {
 				return err
 			}
 			filled, err := c.fill(unsafe.Add(rows, uintptr(done)*r.size), r.size, n-done)
@@ -245,19 +239,19 @@ func (r *rowReader) fill(rows unsafe.Pointer, n int) error {
 }
 
 func (c *columnReader) contradicts() error {
-	return fmt.Errorf("column %s contradicts the columns beside it: %w", c.leaf.name, ErrFormat)
+	return fmt.Errorf("column %s contradicts the columns beside it: %w", c.Leaf.Name, ErrFormat)
 }
 
 // fill fills a field of at most n rows from the page.
 func (c *columnReader) fill(rows unsafe.Pointer, size uintptr, n int) (done int, err error) {
-	if c.leaf.maxRep > 0 {
+	if c.Leaf.MaxRep > 0 {
 		return c.fillRepeated(rows, size, n)
 	}
-	for ; done < n && c.at < c.entries; done++ {
-		if c.isValue(c.at) {
+	for ; done < n && c.At < c.Entries; done++ {
+		if c.IsValue(c.At) {
 			c.put(unsafe.Add(rows, uintptr(done)*size+c.slot.offset))
 		}
-		c.at++
+		c.At++
 	}
 	return done, nil
 }
@@ -266,8 +260,8 @@ func (c *columnReader) fillRepeated(rows unsafe.Pointer, size uintptr, n int) (d
 	depth := len(c.lists)
 	var index [4]int // of the nested row at each depth
 	row := rows
-	for ; c.at < c.entries; c.at++ {
-		rep, def := int(c.reps[c.at]), int(c.defs[c.at])
+	for ; c.At < c.Entries; c.At++ {
+		rep, def := int(c.Reps[c.At]), int(c.Defs[c.At])
 		if rep == 0 {
 			if done == n {
 				return done, nil
@@ -298,7 +292,7 @@ func (c *columnReader) fillRepeated(rows unsafe.Pointer, size uintptr, n int) (d
 			continue // an empty list
 		}
 		c.elements++
-		if !c.isValue(c.at) {
+		if !c.IsValue(c.At) {
 			continue
 		}
 		if at = unsafe.Add(at, c.slot.offset); c.slot.kind != textsSlot {
@@ -313,7 +307,7 @@ func (c *columnReader) fillRepeated(rows unsafe.Pointer, size uintptr, n int) (d
 // count returns how many elements a list has, of which the next entry is the first.
 func (c *columnReader) count(level int) int {
 	n := 1
-	for _, rep := range c.reps[c.at+1:] {
+	for _, rep := range c.Reps[c.At+1:] {
 		if int(rep) < level {
 			break
 		}
@@ -327,47 +321,47 @@ func (c *columnReader) count(level int) int {
 // putTexts puts the next n entries into a list, all but the last of which it takes.
 func (c *columnReader) putTexts(list *[]string, n int) error {
 	if n == 1 {
-		i := c.take()
-		*list = c.texts[i : i+1 : i+1]
+		i := c.Take()
+		*list = c.Texts[i : i+1 : i+1]
 		return nil
 	}
 	*list = c.strings.cut(n)
 	for i := range *list {
-		if !c.isValue(c.at + i) {
+		if !c.IsValue(c.At + i) {
 			return c.contradicts()
 		}
-		(*list)[i] = c.texts[c.take()]
+		(*list)[i] = c.Texts[c.Take()]
 	}
-	c.at += n - 1
+	c.At += n - 1
 	return nil
 }
 
 // put puts the next value into a field.
 func (c *columnReader) put(at unsafe.Pointer) {
-	i := c.take()
+	i := c.Take()
 	switch c.slot.kind {
 	case textSlot:
-		*(*string)(at) = c.texts[i]
+		*(*string)(at) = c.Texts[i]
 	case optionalTextSlot:
-		*(**string)(at) = &c.texts[i]
+		*(**string)(at) = &c.Texts[i]
 	case integerSlot:
-		*(*int32)(at) = int32(c.numbers[i])
+		*(*int32)(at) = int32(c.Numbers[i])
 	case booleanSlot:
-		*(*bool)(at) = c.numbers[i] != 0
+		*(*bool)(at) = c.Numbers[i] != 0
 	case optionalFloatSlot:
-		*(**float64)(at) = c.floats.put(math.Float64frombits(c.numbers[i]))
+		*(**float64)(at) = c.floats.put(math.Float64frombits(c.Numbers[i]))
 	case optionalIntegerSlot:
-		*(**int32)(at) = c.integers.put(int32(c.numbers[i]))
+		*(**int32)(at) = c.integers.put(int32(c.Numbers[i]))
 	case optionalBooleanSlot:
-		*(**bool)(at) = c.booleans.put(c.numbers[i] != 0)
+		*(**bool)(at) = c.booleans.put(c.Numbers[i] != 0)
 	case longSlot:
-		*(*int64)(at) = int64(c.numbers[i])
+		*(*int64)(at) = int64(c.Numbers[i])
 	case timeSlot:
-		*(*time.Time)(at) = time.UnixMilli(int64(c.numbers[i])).UTC()
+		*(*time.Time)(at) = time.UnixMilli(int64(c.Numbers[i])).UTC()
 	case optionalTimeSlot:
-		*(**time.Time)(at) = c.times.put(time.UnixMilli(int64(c.numbers[i])).UTC())
+		*(**time.Time)(at) = c.times.put(time.UnixMilli(int64(c.Numbers[i])).UTC())
 	case bytesSlot:
-		*(*[]byte)(at) = []byte(c.texts[i])
+		*(*[]byte)(at) = []byte(c.Texts[i])
 	}
 }
 

@@ -13,9 +13,7 @@ type columns struct {
 	rows   int
 }
 
-// stream holds the values of a leaf. For every value there is one byte (repetition level
-// × 16 + definition level), then, unless it is null, a text as its length in unsigned
-// varint and its bytes, or a number as eight bytes, little endian.
+// stream holds the values of a leaf, as [parquetfile.ColumnWriter.Add] takes them.
 type stream struct {
 	bytes  []byte
 	counts Counts
@@ -29,8 +27,8 @@ func newColumns(s *spec) *columns {
 	c := &columns{spec: s, leaves: make([]stream, len(s.leaves))}
 	for i, l := range s.leaves {
 		c.leaves[i].nullAt = -1
-		if l.optional {
-			c.leaves[i].nullAt = int(l.maxDef) - 1
+		if l.Optional {
+			c.leaves[i].nullAt = int(l.MaxDef) - 1
 		}
 	}
 	for _, list := range s.absent {

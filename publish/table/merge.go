@@ -54,8 +54,8 @@ func newCursor[T Row](r *Reader[T]) (*cursor, error) {
 		return &cursor{}, nil
 	}
 	for i := range r.spec.sorting {
-		if c := &r.rows.columns[i]; c.slot.leaf != i || c.leaf.maxDef > 0 {
-			return nil, fmt.Errorf("column %s: %w", r.spec.leaves[i].name, ErrFormat)
+		if c := &r.rows.columns[i]; c.slot.leaf != i || c.Leaf.MaxDef > 0 {
+			return nil, fmt.Errorf("column %s: %w", r.spec.leaves[i].Name, ErrFormat)
 		}
 	}
 	c := &cursor{r.rows}
@@ -70,7 +70,7 @@ func (c *cursor) fill() error {
 		return nil
 	}
 	for i := 0; i < len(c.rows.columns) && i < 2 && err == nil; i++ {
-		err = c.rows.columns[i].next()
+		err = c.rows.columns[i].Next()
 	}
 	return err
 }
@@ -82,7 +82,7 @@ func (c *cursor) fixture() string {
 	if c.done() {
 		return ""
 	}
-	return c.rows.columns[0].ahead(0)
+	return c.rows.columns[0].Ahead(0)
 }
 
 // run returns how many of the next rows are of a fixture, within the pages of the columns that
@@ -90,10 +90,10 @@ func (c *cursor) fixture() string {
 func (c *cursor) run(id string, sorting int) int {
 	most := int(min(c.rows.left, math.MaxInt32))
 	for i := range sorting {
-		most = min(most, c.rows.columns[i].entries-c.rows.columns[i].at)
+		most = min(most, c.rows.columns[i].Entries-c.rows.columns[i].At)
 	}
 	n := 1
-	for n < most && c.rows.columns[0].ahead(n) == id {
+	for n < most && c.rows.columns[0].Ahead(n) == id {
 		n++
 	}
 	return n
@@ -126,7 +126,7 @@ func (w *Writer[T]) copyRows(c *cursor, id string, n int) error {
 	for i := range n {
 		next := key{first: id}
 		if len(w.spec.sorting) > 1 {
-			next.second = c.rows.columns[1].ahead(i)
+			next.second = c.rows.columns[1].Ahead(i)
 		}
 		if err := w.begin(next); err != nil {
 			return err

@@ -1,8 +1,6 @@
 package table
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -11,14 +9,15 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"mkt/publish/layout"
+	"mkt/publish/table/parquetfile"
 )
 
 // batchRows is how many rows are read at once.
 const batchRows = 64
 
 // ErrFormat is returned for a file that is not the expected table. A file of a newer
-// format is layout.ErrNewer.
-var ErrFormat = errors.New("not a table that this version reads")
+// format is [layout.ErrNewer].
+var ErrFormat = parquetfile.ErrFormat
 
 // Reader reads the rows of one table in order. The caller must check the file's hash
 // first: damage is an error only where a page or the footer contradicts itself. A Reader is not
@@ -33,10 +32,7 @@ type Reader[T Row] struct {
 func NewReader[T Row](r io.ReaderAt, size int64) (_ *Reader[T], err error) {
 	s := specOf[T]()
 	defer recovered(s.name, &err)
-	if err := checkFooter(r, size); err != nil {
-		return nil, fmt.Errorf("table %s: %w", s.name, err)
-	}
-	file, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	file, err := parquetfile.Open(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", s.name, err)
 	}
@@ -51,31 +47,11 @@ func NewReader[T Row](r io.ReaderAt, size int64) (_ *Reader[T], err error) {
 	if err := layout.CheckFormat("table "+s.name, n, Version); err != nil {
 		return nil, err
 	}
-	if err := checkRanges(file.Metadata(), size); err != nil {
-		return nil, fmt.Errorf("table %s: %w", s.name, err)
-	}
-	rows, err := newRowReader(s, file, newSource(r))
+	rows, err := newRowReader(s, file, parquetfile.NewSource(r))
 	if err != nil {
 		return nil, err
 	}
 	return &Reader[T]{spec: s, file: file, rows: rows}, nil
-}
-
-// checkFooter checks that the footer fits the file: the library allocates the length
-// that the last bytes state before it reads, up to 4 GiB.
-func checkFooter(r io.ReaderAt, size int64) error {
-	const head, tail = 4, 8 // "PAR1"; the footer's length and "PAR1"
-	var end [tail]byte
-	if size < head+tail {
-		return fmt.Errorf("a file of %d bytes is too short for a table: %w", size, ErrFormat)
-	}
-	if _, err := r.ReadAt(end[:], size-tail); err != nil {
-		return err
-	}
-	if length := binary.LittleEndian.Uint32(end[:4]); int64(length) > size-head-tail {
-		return fmt.Errorf("the footer is %d bytes long, the file only %d: %w", length, size, ErrFormat)
-	}
-	return nil
 }
 
 // Header returns the header in the file's metadata.

@@ -110,7 +110,8 @@ func (s *slot) text(at unsafe.Pointer) (text string, ok bool) {
 	case textSlot:
 		return *(*string)(at), true
 	case bytesSlot:
-		return view(*(*[]byte)(at)), true
+		b := *(*[]byte)(at) // its memory does not change while the text is used
+		return unsafe.String(unsafe.SliceData(b), len(b)), true
 	}
 	if p := *(**string)(at); p != nil {
 		return *p, true
@@ -150,7 +151,3 @@ func (s *slot) number(at unsafe.Pointer) (bits uint64, ok bool) {
 }
 
 func milliseconds(t time.Time) uint64 { return uint64(t.UnixMilli()) }
-
-// view returns a string that shares the memory of b, which must not change while the
-// string is used.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"mkt/publish/table/parquetfile"
 )
 
 // Row is any kind of row.
@@ -20,22 +22,10 @@ type Row interface {
 		LiveRow | LiveCounterRow | LiveTimelineRow | LiveBucketRow | LivePeriodRow | LiveStateRow
 }
 
-// leaf is one column that holds values, in the order of the schema.
-type leaf struct {
-	name     string // "selections.line": the path without Parquet's list.element
-	path     []string
-	kind     parquet.Kind
-	optional bool // the value itself may be null
-	maxDef   byte
-	maxRep   byte
-	encoding format.Encoding
-	compare  func(a, b []byte) int // of plain values
-}
-
 type spec struct {
 	name    string
 	schema  *parquet.Schema
-	leaves  []leaf
+	leaves  []parquetfile.Leaf
 	sorting []string
 	stats   map[string]bool              // leaves with minimum and maximum; nil = all
 	tags    map[string]reflect.StructTag // of the row type's fields, by column
@@ -91,54 +81,21 @@ func newSpec(name string, row any, sorting []string, stats map[string]bool) *spe
 
 // specIn returns the spec of a table with the columns of a schema.
 func specIn(name string, schema *parquet.Schema) *spec {
-	s := &spec{name: name, schema: schema}
-	for _, path := range s.schema.Columns() {
-		column, _ := s.schema.Lookup(path...)
-		s.leaves = append(s.leaves, leaf{
-			name:     plainName(path),
-			path:     path,
-			kind:     column.Node.Type().Kind(),
-			optional: column.Node.Optional(),
-			maxDef:   byte(column.MaxDefinitionLevel),
-			maxRep:   byte(column.MaxRepetitionLevel),
-			encoding: encodingOf(column.Node),
-			compare:  comparator(column.Node.Type().Kind()),
-		})
-	}
+	s := &spec{name: name, schema: schema, leaves: parquetfile.Leaves(schema)}
 	s.findAbsentLists()
 	return s
-}
-
-// encodingOf returns the encoding that the row type's tag names. Texts are in
-// DELTA_LENGTH_BYTE_ARRAY and numbers in PLAIN unless it names one. DELTA_BYTE_ARRAY would save
-// two of the 19 bytes of an id, but some readers, such as hyparquet, do not know it in pages of
-// the first version.
-func encodingOf(column parquet.Node) format.Encoding {
-	if e := column.Encoding(); e != nil {
-		return e.Encoding()
-	}
-	if column.Type().Kind() == parquet.ByteArray {
-		return format.DeltaLengthByteArray
-	}
-	return format.Plain
-}
-
-// plainName returns a column's path without the two levels that Parquet adds to every
-// list.
-func plainName(path []string) string {
-	return strings.ReplaceAll(strings.Join(path, "."), ".list.element", "")
 }
 
 // findAbsentLists pairs every "absent" column with the columns beside it.
 func (s *spec) findAbsentLists() {
 	for i, l := range s.leaves {
-		beside, ok := strings.CutSuffix(l.name, "absent")
+		beside, ok := strings.CutSuffix(l.Name, "absent")
 		if !ok {
 			continue
 		}
 		list := absentList{leaf: i, named: map[string][]int{}}
 		for j, other := range s.leaves {
-			if name, ok := strings.CutPrefix(other.name, beside); ok && other.optional {
+			if name, ok := strings.CutPrefix(other.Name, beside); ok && other.Optional {
 				// The provider's digits and the number are one field of the provider.
 				name = strings.TrimSuffix(name, "_text")
 				list.named[name] = append(list.named[name], j)
@@ -153,8 +110,8 @@ func (s *spec) findAbsentLists() {
 func (s *spec) describe() string {
 	means := map[string]string{}
 	for _, l := range s.leaves {
-		if means[l.name] = s.tags[l.name].Get("means"); means[l.name] == "" {
-			panic(fmt.Sprintf("table %s: column %s has no description", s.name, l.name))
+		if means[l.Name] = s.tags[l.Name].Get("means"); means[l.Name] == "" {
+			panic(fmt.Sprintf("table %s: column %s has no description", s.name, l.Name))
 		}
 	}
 	data, err := json.Marshal(means)
@@ -169,13 +126,13 @@ func (s *spec) describe() string {
 func (s *spec) digestCodes() []int {
 	codes := make([]int, len(s.leaves))
 	for i, l := range s.leaves {
-		tag := s.tags[l.name].Get("digest")
+		tag := s.tags[l.Name].Get("digest")
 		code, err := strconv.Atoi(tag)
 		if tag == "-" {
 			code, err = notDigested, nil
 		}
 		if err != nil || code > math.MaxUint8 || code >= 0 && slices.Contains(codes[:i], code) {
-			panic(fmt.Sprintf("table %s: column %s needs a digest code of its own, or \"-\"", s.name, l.name))
+			panic(fmt.Sprintf("table %s: column %s needs a digest code of its own, or \"-\"", s.name, l.Name))
 		}
 		codes[i] = code
 	}
@@ -196,4 +153,13 @@ func tagsOf(tags map[string]reflect.StructTag, prefix string, row reflect.Type) 
 func columnName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
 	return name
+}
+
+// newFooter returns what the footers of a table's files have in common.
+func (s *spec) newFooter() format.FileMetaData {
+	footer, err := parquetfile.NewFooter(s.schema, "mkt table", strconv.Itoa(Version))
+	if err != nil {
+		panic(fmt.Sprintf("table %s: %v", s.name, err))
+	}
+	return footer
 }

@@ -57,7 +57,7 @@ func (t *tally) summary() Summary {
 	all := sha256.New()
 	columns := map[string]Counts{}
 	for i := range t.columns {
-		c, name := &t.columns[i], t.spec.leaves[i].name
+		c, name := &t.columns[i], t.spec.leaves[i].Name
 		all.Write(binary.AppendUvarint(nil, uint64(len(name))))
 		all.Write([]byte(name))
 		all.Write(c.hash.Sum(nil))

@@ -2,22 +2,15 @@ package table
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/zstd"
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
-	"github.com/parquet-go/parquet-go/format"
+	"mkt/publish/table/parquetfile"
 )
 
 // Header is stored in a file's metadata, under the keys below with the prefix "mkt.".
@@ -29,11 +22,10 @@ type Header struct {
 	DerivationVersion string // derivation_version
 }
 
-// The layout of a file is fixed, so that the same rows have the same bytes.
+// When a row group ends is fixed, so that the same rows have the same bytes.
 const (
 	groupRows  = 16 << 10 // rows after which a row group ends with its last fixture
 	groupBytes = 64 << 20 // or bytes before encoding: usually it has a quarter of that
-	pageBytes  = 64 << 10 // before encoding
 )
 
 // Rows are encoded when their columns have this many bytes together. It does not change
@@ -46,28 +38,25 @@ const drainBytes = 256 << 10
 type Writer[T Row] struct {
 	*buffers
 	spec    *spec
-	offset  int64
-	footer  format.FileMetaData
+	file    *parquetfile.Writer
 	last    key
 	encoded *columns // of WriteEncoded
 	tally   *tally
 	group   int64 // rows of the row group that are encoded
 	bytes   int   // of their columns
-	indexes [][]chunkIndex
-	failed  error // the first error of writing
 }
 
 // buffers is the memory of a Writer, which another Writer of the table uses after it.
 type buffers struct {
 	out    *bufio.Writer
 	rows   *columns // not encoded yet
-	chunks []*chunk
+	chunks []*parquetfile.ColumnWriter
 }
 
 func (s *spec) newBuffers() any {
-	b := &buffers{out: bufio.NewWriterSize(nil, 32<<10), rows: newColumns(s), chunks: make([]*chunk, len(s.leaves))}
+	b := &buffers{out: bufio.NewWriterSize(nil, 32<<10), rows: newColumns(s), chunks: make([]*parquetfile.ColumnWriter, len(s.leaves))}
 	for i := range b.chunks {
-		b.chunks[i] = newChunk(s, &s.leaves[i])
+		b.chunks[i] = parquetfile.NewColumnWriter(&s.leaves[i], s.stats == nil || s.stats[s.leaves[i].Name])
 	}
 	return b
 }
@@ -76,7 +65,7 @@ func (s *spec) newBuffers() any {
 func (b *buffers) release(s *spec) {
 	size := 0
 	for i, c := range b.chunks {
-		size += cap(b.rows.leaves[i].bytes) + cap(c.pages) + cap(c.values.plain)
+		size += cap(b.rows.leaves[i].bytes) + c.Memory()
 	}
 	if size <= 2<<20 {
 		b.out.Reset(nil)
@@ -84,23 +73,12 @@ func (b *buffers) release(s *spec) {
 	}
 }
 
-// chunkIndex are the two page indexes of a chunk.
-type chunkIndex struct {
-	bounds    format.ColumnIndex
-	hasBounds bool
-	offsets   format.OffsetIndex
-}
-
 // NewWriter returns a Writer of a new table. Close must be called after the last row.
 func NewWriter[T Row](w io.Writer, h Header) *Writer[T] {
 	s := specOf[T]()
 	out := &Writer[T]{spec: s, buffers: s.buffers.Get().(*buffers), tally: newTally(s)}
 	out.out.Reset(w)
-	out.footer = s.footer()
-	for name, value := range s.metadata(h) {
-		out.footer.KeyValueMetadata = append(out.footer.KeyValueMetadata, format.KeyValue{Key: name, Value: value})
-	}
-	slices.SortFunc(out.footer.KeyValueMetadata, func(a, b format.KeyValue) int { return strings.Compare(a.Key, b.Key) })
+	out.file = parquetfile.NewWriter(out.out, s.footer(), s.metadata(h))
 	return out
 }
 
@@ -160,7 +138,7 @@ func (w *Writer[T]) drain() error {
 	err := w.each(w.rows.size() >= drainBytes, func(i int) error {
 		s := &w.rows.leaves[i]
 		w.tally.add(i, s)
-		return w.chunks[i].add(s.bytes)
+		return w.chunks[i].Add(s.bytes)
 	})
 	w.group += int64(w.rows.rows)
 	w.bytes += w.rows.size()
@@ -200,47 +178,12 @@ func (w *Writer[T]) endGroup() error {
 	if err := w.drain(); err != nil || w.group == 0 {
 		return err
 	}
-	dictionaries := make([][]byte, len(w.chunks))
-	err := w.each(w.group >= groupRows, func(i int) (err error) {
-		dictionaries[i], err = w.chunks[i].finish()
-		return err
-	})
-	if err != nil {
+	if err := w.each(w.group >= groupRows, func(i int) error { return w.chunks[i].Finish() }); err != nil {
 		return err
 	}
-	if w.offset == 0 {
-		w.write([]byte(magic))
-	}
-	group := format.RowGroup{NumRows: w.group, SortingColumns: w.spec.sortingColumns(), FileOffset: w.offset, Ordinal: int16(len(w.footer.RowGroups))}
-	indexes := make([]chunkIndex, len(w.chunks))
-	for i, c := range w.chunks {
-		m := c.metadata(w.offset, len(dictionaries[i]))
-		w.write(dictionaries[i])
-		w.write(c.pages)
-		group.Columns = append(group.Columns, format.ColumnChunk{MetaData: m})
-		group.TotalByteSize += m.TotalUncompressedSize
-		group.TotalCompressedSize += m.TotalCompressedSize
-		for _, at := range c.locations {
-			at.Offset += m.DataPageOffset
-			indexes[i].offsets.PageLocations = append(indexes[i].offsets.PageLocations, at)
-		}
-		indexes[i].bounds, indexes[i].hasBounds = c.index()
-		c.reset()
-	}
-	w.footer.RowGroups = append(w.footer.RowGroups, group)
-	w.footer.NumRows += w.group
-	w.indexes = append(w.indexes, indexes)
+	group := w.group
 	w.group, w.bytes = 0, 0
-	return w.failed
-}
-
-const magic = "PAR1"
-
-// write writes to the file. endGroup and Close return its error.
-func (w *Writer[T]) write(data []byte) {
-	n, err := w.out.Write(data)
-	w.offset += int64(n)
-	w.failed = cmp.Or(w.failed, err)
+	return w.file.WriteGroup(group, w.spec.sortingColumns(), w.chunks)
 }
 
 // Close writes the remaining rows and the footer, and returns the summary. It does
@@ -249,47 +192,7 @@ func (w *Writer[T]) Close() (Summary, error) {
 	if err := w.endGroup(); err != nil {
 		return Summary{}, err
 	}
-	if w.offset == 0 {
-		w.write([]byte(magic))
-	}
-	var buffer bytes.Buffer
-	encoder := thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&buffer))
-	encode := func(v any) (at int64, length int32, err error) {
-		buffer.Reset()
-		if err := encoder.Encode(v); err != nil {
-			return 0, 0, err
-		}
-		at = w.offset
-		w.write(buffer.Bytes())
-		return at, int32(buffer.Len()), nil
-	}
-	for g := range w.indexes {
-		for i := range w.indexes[g] {
-			if !w.indexes[g][i].hasBounds {
-				continue
-			}
-			c := &w.footer.RowGroups[g].Columns[i]
-			var err error
-			if c.ColumnIndexOffset, c.ColumnIndexLength, err = encode(&w.indexes[g][i].bounds); err != nil {
-				return Summary{}, err
-			}
-		}
-	}
-	for g := range w.indexes {
-		for i := range w.indexes[g] {
-			c := &w.footer.RowGroups[g].Columns[i]
-			var err error
-			if c.OffsetIndexOffset, c.OffsetIndexLength, err = encode(&w.indexes[g][i].offsets); err != nil {
-				return Summary{}, err
-			}
-		}
-	}
-	_, length, err := encode(&w.footer)
-	if err != nil {
-		return Summary{}, err
-	}
-	w.write(append(binary.LittleEndian.AppendUint32(nil, uint32(length)), magic...))
-	if err := w.out.Flush(); err != nil {
+	if err := w.file.Close(); err != nil {
 		return Summary{}, err
 	}
 	w.release(w.spec)
@@ -348,58 +251,10 @@ func (w *Writer[T]) inOrder(next key) error {
 	return nil
 }
 
-// fastest is zstd at its fastest level, with entropy coding even of what does not repeat:
-// opaque ids, which are most of a file, shrink by a third. thorough looks longer for what
-// repeats, which pays where values are indexes of a dictionary.
-var (
-	fastest  = newCodec(zstd.SpeedFastest)
-	thorough = newCodec(zstd.SpeedDefault)
-)
-
-type codec struct {
-	encoder *zstd.Encoder // safe for concurrent use
-}
-
-// Encoders have their tables and a window of memory, which are kept. That many pages of a level
-// are compressed at the same time, and no page is larger than the window, except for some
-// dictionaries.
-const (
-	maxEncoders = 8
-	window      = 1 << 20
-)
-
-func newCodec(level zstd.EncoderLevel) *codec {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(min(runtime.GOMAXPROCS(0), maxEncoders)),
-		zstd.WithWindowSize(window), zstd.WithAllLitEntropyCompression(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
-	if err != nil {
-		panic(err) // the options are wrong
-	}
-	return &codec{e}
-}
-
-func (c *codec) encode(to, data []byte) []byte { return c.encoder.EncodeAll(data, to[:0]) }
-
-// newFooter returns what the footers of a table's files have in common: the schema and the
-// order of the columns. The library makes it, for a file without rows.
-func (s *spec) newFooter() format.FileMetaData {
-	var empty bytes.Buffer
-	w := parquet.NewGenericWriter[any](&empty, s.schema, parquet.CreatedBy("mkt table", strconv.Itoa(Version), ""))
-	err := w.Close()
-	if err != nil {
-		panic(fmt.Sprintf("table %s: %v", s.name, err))
-	}
-	file, err := parquet.OpenFile(bytes.NewReader(empty.Bytes()), int64(empty.Len()))
-	if err != nil {
-		panic(fmt.Sprintf("table %s: %v", s.name, err))
-	}
-	return *file.Metadata()
-}
-
-// sortingColumns are the columns that the rows are sorted by.
-func (s *spec) sortingColumns() (sorting []format.SortingColumn) {
+// sortingColumns are the numbers of the columns that the rows are sorted by.
+func (s *spec) sortingColumns() (sorting []int) {
 	for _, name := range s.sorting {
-		i := slices.IndexFunc(s.leaves, func(l leaf) bool { return l.name == name })
-		sorting = append(sorting, format.SortingColumn{ColumnIdx: int32(i)})
+		sorting = append(sorting, slices.IndexFunc(s.leaves, func(l parquetfile.Leaf) bool { return l.Name == name }))
 	}
 	return sorting
 }

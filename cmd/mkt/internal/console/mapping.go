@@ -19,7 +19,7 @@ import (
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
-	"mkt/transform"
+	"mkt/transform/coverage"
 )
 
 const (
@@ -39,7 +39,7 @@ type problems struct {
 
 // suspected is a suspicious market.
 type suspected struct {
-	transform.SuspiciousMarket
+	coverage.SuspiciousMarket
 	Answer      int    // its number in the archive
 	Name        string // of the fixture; "" if it is not in the newest publication
 	FixtureID   string
@@ -170,18 +170,18 @@ func problemsIn(key mappingKey) (found problems, err error) {
 	if !known {
 		return found, fmt.Errorf("this build does not know the provider %q", archive.Cycle().Provider)
 	}
-	coverage, err := transform.Problems(archive, adapter)
+	report, err := coverage.Problems(archive, adapter)
 	if err != nil {
 		return found, err
 	}
-	found.add(&coverage)
+	found.add(&report)
 	return found, nil
 }
 
 // errNoAnswers means that the payloads of a cycle are deleted.
 var errNoAnswers = errors.New("its answers are not kept")
 
-func (p *problems) add(c *transform.Coverage) {
+func (p *problems) add(c *coverage.Report) {
 	p.fixtures = map[string]bool{}
 	for i := range c.Payloads {
 		of := &c.Payloads[i]

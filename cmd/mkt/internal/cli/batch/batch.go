@@ -179,7 +179,7 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 		if stopping.Err() != nil {
 			return cli.ErrInterrupted
 		}
-		report, err := do(ctx, Task{j, open.root, open.data, cycle, open.store, open.ship, received, stopping.Done()})
+		report, err := do(ctx, Task{j, open.root, open.data, cycle, open.dataset(), open.ship(), received, stopping.Done()})
 		switch lost := errors.Is(context.Cause(ctx), coordination.ErrLost); {
 		case lost && err != nil:
 			err = fmt.Errorf("tenant %s: %s: %w", j, report.Step, coordination.ErrLost)
@@ -211,9 +211,24 @@ func (g *Group) codeOf(r Report) string {
 
 type openedJob struct {
 	data, root *durable.Disk
-	store      *store.Dataset // nil without an object store, and while it is away
-	ship       publish.Store
+	attached   *store.Attached // nil without an object store
 	lock       io.Closer
+}
+
+// dataset returns the job's dataset in the object store; nil without one, and while it is away.
+func (o *openedJob) dataset() *store.Dataset {
+	if o.attached == nil {
+		return nil
+	}
+	return o.attached.Dataset
+}
+
+// ship returns where publications are shipped to; nil without an object store.
+func (o *openedJob) ship() publish.Store {
+	if o.attached == nil {
+		return nil
+	}
+	return o.attached
 }
 
 // openJob opens and locks the folder of a job. With an object store, it then has the newest
@@ -224,7 +239,7 @@ func (g *Group) openJob(ctx context.Context, j Job) (*openedJob, error) {
 		return o, err
 	}
 	began := g.Now()
-	if err := g.syncJob(ctx, j, o); err != nil {
+	if err := g.attachJob(ctx, j, o); err != nil {
 		err = &publish.StoreError{Err: err}
 		publish.Record(ctx, publish.Options{ClientID: j.Tenant.ID, Product: j.Product, Root: o.root, Now: g.Now, Log: g.Log}, began, publish.Summary{}, err)
 		if errors.Is(err, snapshot.ErrStoreLacks) { // so that no other machine takes it for a new account

@@ -15,72 +15,31 @@ import (
 	"mkt/publish/store"
 )
 
-// syncJob copies what the store has and the folder of a job lacks. If the store is away, a
-// job that has publications goes on: its answers are archived here, and nothing is published
-// before the store is back.
-func (g *Group) syncJob(ctx context.Context, j Job, o *openedJob) error {
-	s, err := g.WritableStore(ctx)
-	if err == nil {
-		err = s.SyncIDKey(ctx, o.data)
+// attachJob copies what the store has and the folder of a job lacks, see [store.Attach].
+func (g *Group) attachJob(ctx context.Context, j Job, o *openedJob) (err error) {
+	o.attached, err = store.Attach(ctx, g.WritableStore, o.data, o.root, j.Tenant.ID, j.Product)
+	if o.attached.Damage != nil {
+		g.logCopyAgain(j, o.attached.Damage)
 	}
-	if err == nil {
-		o.store = s.Dataset(j.Tenant.ID, j.Product)
-		o.ship = &agreeing{s, o.data, o.store}
-		if _, _, local := snapshot.Last(o.root); snapshot.IsDamage(local) {
-			err = g.resetJob(ctx, j, o, local)
-		}
+	if err == nil && o.attached.Away != nil {
+		g.Log.Warn("the object store is away: answers are archived on this machine, and nothing is published until it is back", "tenant", j.Tenant.ID, "product", j.Product, "error", o.attached.Away)
 	}
-	if err == nil {
-		_, err = o.store.Sync(ctx, o.root)
-	}
-	if !errors.Is(err, store.ErrAway) {
-		return err
-	}
-	if _, found, local := snapshot.Head(o.root); local != nil || !found {
-		return errors.Join(err, local)
-	}
-	if o.ship == nil {
-		o.ship = away{err}
-	}
-	g.Log.Warn("the object store is away: answers are archived on this machine, and nothing is published until it is back", "tenant", j.Tenant.ID, "product", j.Product, "error", err)
-	return nil
+	return err
 }
 
-// resetJob makes the folder of a job ready to be copied from the store again, because what was
-// published there is damaged. damage is returned if the store does not have all of it.
-func (g *Group) resetJob(ctx context.Context, j Job, o *openedJob, damage error) error {
-	done, err := o.store.Reset(ctx, o.root)
-	if err != nil || !done {
-		return errors.Join(damage, err)
-	}
+func (g *Group) logCopyAgain(j Job, damage error) {
 	g.Log.Warn("what was published is damaged on this machine: it is in staging/aside, and is copied from the object store again",
 		"tenant", j.Tenant.ID, "product", j.Product, "error", damage)
-	return nil
 }
 
 // afterDamage prepares the next run after one that found damage, and returns its error.
 func (g *Group) afterDamage(ctx context.Context, j Job, o *openedJob, err error) error {
 	var damage *publish.DamageError
-	if o.store == nil || !errors.As(err, &damage) || g.resetJob(ctx, j, o, damage) != nil {
+	if o.dataset() == nil || !errors.As(err, &damage) || o.attached.CopyAgain(ctx, o.root, damage) != nil {
 		return err
 	}
+	g.logCopyAgain(j, damage)
 	return fmt.Errorf("%w (the next run copies it from the object store)", err)
-}
-
-// agreeing ships a publication once the data root and the store have agreed on the id key:
-// the first cycle of all makes its fingerprint after the root was synced.
-type agreeing struct {
-	store *store.Store
-	data  durable.FS
-	publish.Store
-}
-
-// Ship implements publish.Store.
-func (a *agreeing) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error {
-	if err := a.store.SyncIDKey(ctx, a.data); err != nil {
-		return err
-	}
-	return a.Store.Ship(ctx, root, c, record, segments)
 }
 
 // lateStore is the store of a command that may have nothing to publish: it is opened when
@@ -97,17 +56,8 @@ func (l *lateStore) Ship(ctx context.Context, root durable.FS, c snapshot.Commit
 		return err
 	}
 	return l.g.withData(func(data *durable.Disk) error {
-		agreed := agreeing{s, data, s.Dataset(l.p.Tenant, l.p.Product)}
-		return agreed.Ship(ctx, root, c, record, segments)
+		return s.Dataset(l.p.Tenant, l.p.Product).AttachedTo(data).Ship(ctx, root, c, record, segments)
 	})
-}
-
-// away is the store of a job while the real one could not be opened.
-type away struct{ err error }
-
-// Ship implements publish.Store.
-func (a away) Ship(context.Context, durable.FS, snapshot.Commit, []byte, []string) error {
-	return a.err
 }
 
 // copyStates copies what other machines found out about a job's provider, at most once in a
@@ -139,13 +89,13 @@ func (g *Group) copyStates(ctx context.Context, j Job) {
 func (g *Group) shipStates(ctx context.Context, j Job, o *openedJob, failed, stopping bool) {
 	name := j.Tenant.ID + " " + string(j.Product)
 	last, _ := g.statesShipped.Load(name)
-	if now := (shippedStates{g.Now(), failed}); o.store == nil || last != nil && !last.(shippedStates).isOld(now) && !stopping {
+	if now := (shippedStates{g.Now(), failed}); o.dataset() == nil || last != nil && !last.(shippedStates).isOld(now) && !stopping {
 		return
 	}
 	account, err := o.data.MakeWithin(layout.Tenant(j.Tenant.ID))
 	if err == nil {
 		defer account.Close()
-		err = o.store.ShipStates(context.WithoutCancel(ctx), o.root, account)
+		err = o.dataset().ShipStates(context.WithoutCancel(ctx), o.root, account)
 	}
 	if err == nil {
 		g.statesShipped.Store(name, shippedStates{g.Now(), failed})

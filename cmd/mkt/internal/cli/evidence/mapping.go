@@ -17,7 +17,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
-	"mkt/transform"
+	"mkt/transform/coverage"
 )
 
 func newMapping(g *Group) *cobra.Command {
@@ -152,7 +152,7 @@ func (f *mappingFlags) checkBookmaker() error {
 }
 
 // coverage reads the payloads. from names their folder or cycle.
-func (g *Group) coverage(f *mappingFlags, args []string) (c transform.Coverage, from string, err error) {
+func (g *Group) coverage(f *mappingFlags, args []string) (c coverage.Report, from string, err error) {
 	if f.tenant != "" {
 		return g.cycleCoverage(f)
 	}
@@ -171,13 +171,13 @@ func (g *Group) coverage(f *mappingFlags, args []string) (c transform.Coverage, 
 	if err != nil {
 		return c, "", err
 	}
-	options := transform.FolderOptions{Pattern: f.pattern, Bookmaker: f.bookmaker, Who: who}
+	options := coverage.FolderOptions{Pattern: f.pattern, Bookmaker: f.bookmaker, Who: who}
 	if f.bookmaker == allBookmakers {
 		options.Bookmaker, options.EachBookmaker = "", true
 	}
-	c, err = transform.CoverFolder(os.DirFS(dir), p, options)
+	c, err = coverage.OfFolder(os.DirFS(dir), p, options)
 	switch {
-	case errors.Is(err, transform.ErrNotOne):
+	case errors.Is(err, coverage.ErrNotOne):
 		return c, "", cli.Usagef("--home and --away: %w; name the teams of each with --listing or --participants", err)
 	case err != nil:
 		return c, "", fmt.Errorf("payloads %s: %w", dir, err)
@@ -210,7 +210,7 @@ func archivedCycle(dir string) (dataset string, id layout.CycleID, ok bool) {
 	return filepath.Dir(filepath.Dir(path)), id, true
 }
 
-func archiveCoverage(dataset string, id layout.CycleID) (c transform.Coverage, from string, err error) {
+func archiveCoverage(dataset string, id layout.CycleID) (c coverage.Report, from string, err error) {
 	root, err := durable.OpenExisting(dataset)
 	if err != nil {
 		return c, "", err
@@ -223,7 +223,7 @@ func archiveCoverage(dataset string, id layout.CycleID) (c transform.Coverage, f
 	return c, string(id), nil
 }
 
-func (f *mappingFlags) who() (who transform.Participants, err error) {
+func (f *mappingFlags) who() (who coverage.Participants, err error) {
 	for _, name := range f.listings {
 		bodies, err := readPayloads(name)
 		if err != nil {
@@ -237,12 +237,12 @@ func (f *mappingFlags) who() (who transform.Participants, err error) {
 			return who, fmt.Errorf("--participants: %w", err)
 		}
 		defer file.Close()
-		if who.Teams, err = transform.ReadTeams(file); err != nil {
+		if who.Teams, err = coverage.ReadTeams(file); err != nil {
 			return who, fmt.Errorf("--participants %s: %w", f.participants, err)
 		}
 	}
 	if f.home != "" {
-		who.Only = &transform.Teams{Home: f.home, Away: f.away}
+		who.Only = &coverage.Teams{Home: f.home, Away: f.away}
 	}
 	return who, nil
 }
@@ -268,7 +268,7 @@ func readPayloads(name string) (bodies [][]byte, err error) {
 	return bodies, nil
 }
 
-func (g *Group) cycleCoverage(f *mappingFlags) (c transform.Coverage, from string, err error) {
+func (g *Group) cycleCoverage(f *mappingFlags) (c coverage.Report, from string, err error) {
 	w := cli.Filter{Tenant: f.tenant, Product: string(football.MarketEngine)}
 	if err := w.Check(); err != nil {
 		return c, "", err
@@ -301,7 +301,7 @@ func (g *Group) cycleCoverage(f *mappingFlags) (c transform.Coverage, from strin
 }
 
 // coverageOfCycle reads the answers of a cycle of the dataset at root.
-func coverageOfCycle(root durable.ReadFS, id layout.CycleID) (c transform.Coverage, err error) {
+func coverageOfCycle(root durable.ReadFS, id layout.CycleID) (c coverage.Report, err error) {
 	archive, err := raw.Open(root, id)
 	if err != nil {
 		return c, err
@@ -310,11 +310,11 @@ func coverageOfCycle(root durable.ReadFS, id layout.CycleID) (c transform.Covera
 	if !ok {
 		return c, fmt.Errorf("this build has no adapter for the provider %q", archive.Cycle().Provider)
 	}
-	return transform.CoverArchive(archive, p)
+	return coverage.OfArchive(archive, p)
 }
 
 // showMoved prints what moved.
-func (g *Group) showMoved(ctx context.Context, f *mappingFlags, args []string, c transform.Coverage) error {
+func (g *Group) showMoved(ctx context.Context, f *mappingFlags, args []string, c coverage.Report) error {
 	provider, before, err := g.against(ctx, f, args)
 	if err != nil {
 		return err

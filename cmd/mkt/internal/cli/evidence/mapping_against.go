@@ -20,7 +20,7 @@ import (
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/transform"
+	"mkt/transform/coverage"
 )
 
 // outcomeView is what the markets of one name became.
@@ -37,7 +37,7 @@ type outcomeView struct {
 	Reasons     map[string]int `json:"not_publishable"`
 }
 
-func outcomesOf(all []transform.Outcome) []outcomeView {
+func outcomesOf(all []coverage.Outcome) []outcomeView {
 	views := []outcomeView{}
 	for _, o := range all {
 		v := outcomeView{o.Key, o.Name, o.Canonical, o.Period, o.Subject, string(o.RawReason), o.Markets, o.Selections, o.Publishable, map[string]int{}}
@@ -314,7 +314,7 @@ func (g *Group) publishedOutcomes(f *mappingFlags) (provider string, before []ou
 	if err != nil {
 		return "", nil, fmt.Errorf("--against %s: %w", f.against, err)
 	}
-	var all transform.Outcomes
+	var all coverage.Outcomes
 	for row, err := range snapshot.VerifiedRows[table.MarketRow](root, layout.Cycle(layout.CanonicalDir, layout.CycleID(f.against)), m, layout.MarketsFile) {
 		if err != nil {
 			return "", nil, fmt.Errorf("--against %s: %w", f.against, err)
@@ -325,14 +325,14 @@ func (g *Group) publishedOutcomes(f *mappingFlags) (provider string, before []ou
 }
 
 // outcomeOf returns what a row says of its market. It keeps nothing of the row.
-func outcomeOf(row *table.MarketRow) transform.Outcome {
+func outcomeOf(row *table.MarketRow) coverage.Outcome {
 	text := func(s *string) string {
 		if s == nil {
 			return ""
 		}
 		return strings.Clone(*s)
 	}
-	o := transform.Outcome{Key: strings.Clone(row.ProviderMarketKey), Name: text(row.MarketName), Canonical: text(row.Market), Period: text(row.Period),
+	o := coverage.Outcome{Key: strings.Clone(row.ProviderMarketKey), Name: text(row.MarketName), Canonical: text(row.Market), Period: text(row.Period),
 		RawReason: football.Reason(text(row.RawReason)), Selections: len(row.Selections), Reasons: map[football.Reason]int{}}
 	for i := range row.Selections {
 		s := &row.Selections[i]

@@ -8,7 +8,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/document"
-	"mkt/transform"
+	"mkt/transform/coverage"
 	"mkt/transform/markets"
 )
 
@@ -109,7 +109,7 @@ type sampleView struct {
 	Words     string `json:"words"`
 }
 
-func coverageOf(c transform.Coverage) coverageView {
+func coverageOf(c coverage.Report) coverageView {
 	v := coverageView{Provider: c.Provider, Payloads: []payloadView{}, Total: totalView(c.Totals()), Listings: c.Listings, Others: []otherView{}, Raw: []rawView{},
 		Unpublished: []unpublishedView{}, Suspicions: []suspicionView{}, Outcomes: outcomesOf(c.Outcomes()), Reasons: map[string]int{}, Damaged: map[string]int{}, Unknown: map[string]int{}}
 	suspicions := map[markets.Suspicion]suspicionView{}
@@ -242,7 +242,7 @@ func (v coverageView) payloads() []document.Section {
 	list := []document.Section{{Table: t}}
 	if v.Total.Markets > 0 {
 		list = append(list, document.Section{Head: document.Format("%s of the markets are mapped; %s of the selections are publishable or suspended.",
-			transform.Percent(v.Total.Mapped, v.Total.Markets), transform.Percent(v.Total.Publishable+v.Total.Suspended, v.Total.Selections))})
+			coverage.Percent(v.Total.Mapped, v.Total.Markets), coverage.Percent(v.Total.Publishable+v.Total.Suspended, v.Total.Selections))})
 	}
 	return list
 }

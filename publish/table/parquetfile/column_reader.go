@@ -1,4 +1,4 @@
-package table
+package parquetfile
 
 import (
 	"encoding/binary"
@@ -12,14 +12,14 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// pageReader reads one column of a row group, page by page. Levels and indexes are used where they
+// ColumnReader reads one column of a row group, page by page. Levels and indexes are used where they
 // are. What would lead out of a page or a dictionary is refused when the page is read.
-type pageReader struct {
-	chunkReader
+type ColumnReader struct {
+	pageReader
 
-	reps, defs []byte // levels of the page's entries; empty if the column has none
-	entries    int    // nulls and empty lists included
-	at         int    // the next entry
+	Reps, Defs []byte // levels of the page's entries; empty if the column has none
+	Entries    int    // nulls and empty lists included
+	At         int    // the next entry
 	value      int    // the next value
 	index      []int32
 	isIndexed  bool // the values are in the dictionary
@@ -34,29 +34,31 @@ type pageReader struct {
 // decoded are values. Rows share the texts: they are copied once for each page or dictionary,
 // since the memory of a page is used again, and never change.
 type decoded struct {
-	texts   []string
-	numbers []uint64 // as in stream
+	Texts   []string
+	Numbers []uint64 // as [ColumnWriter.Add] takes them
 }
 
-func newPageReader(l *leaf, column int, in *source) pageReader {
-	return pageReader{chunkReader: chunkReader{leaf: l, column: column, source: in}}
+// NewColumnReader returns a reader of a column with that number in the file. Open opens each of its
+// chunks.
+func NewColumnReader(l *Leaf, column int, in *Source) ColumnReader {
+	return ColumnReader{pageReader: pageReader{Leaf: l, column: column, source: in}}
 }
 
-// open begins to read a chunk.
-func (p *pageReader) open(file *parquet.File, group int) {
+// Open begins to read a chunk.
+func (p *ColumnReader) Open(file *parquet.File, group int) {
 	p.release()
 	p.hasDictionary = false
-	p.chunkReader.open(file, group)
+	p.pageReader.open(file, group)
 }
 
-func (p *pageReader) release() { p.entries, p.at, p.value = 0, 0, 0 }
+func (p *ColumnReader) release() { p.Entries, p.At, p.value = 0, 0, 0 }
 
-// next makes sure that the page has another entry. It returns io.ErrUnexpectedEOF after the last
+// Next makes sure that the page has another entry. It returns io.ErrUnexpectedEOF after the last
 // one.
-func (p *pageReader) next() error {
-	for p.at == p.entries {
+func (p *ColumnReader) Next() error {
+	for p.At == p.Entries {
 		if err := p.nextPage(); err == io.EOF {
-			return fmt.Errorf("column %s: %w", p.leaf.name, io.ErrUnexpectedEOF)
+			return fmt.Errorf("column %s: %w", p.Leaf.Name, io.ErrUnexpectedEOF)
 		} else if err != nil {
 			return err
 		}
@@ -64,20 +66,20 @@ func (p *pageReader) next() error {
 	return nil
 }
 
-// end checks that the column has no further entries.
-func (p *pageReader) end() error {
-	for p.at == p.entries {
+// End checks that the column has no further entries.
+func (p *ColumnReader) End() error {
+	for p.At == p.Entries {
 		if err := p.nextPage(); err == io.EOF {
 			return nil
 		} else if err != nil {
 			return err
 		}
 	}
-	return fmt.Errorf("column %s has more rows than its row group: %w", p.leaf.name, ErrFormat)
+	return fmt.Errorf("column %s has more rows than its row group: %w", p.Leaf.Name, ErrFormat)
 }
 
 // nextPage makes the next page the current one. It returns io.EOF after the last one.
-func (p *pageReader) nextPage() error {
+func (p *ColumnReader) nextPage() error {
 	p.release()
 	page, err := p.read()
 	if err == nil {
@@ -86,16 +88,16 @@ func (p *pageReader) nextPage() error {
 	if err == nil || err == io.EOF {
 		return err
 	}
-	return fmt.Errorf("column %s: %w", p.leaf.name, err)
+	return fmt.Errorf("column %s: %w", p.Leaf.Name, err)
 }
 
 var errPage = errors.New("a page contradicts itself")
 
 // read reads the next data page, and the dictionary if it comes before. It returns io.EOF after
 // the last one.
-func (p *pageReader) read() (page dataPage, err error) {
+func (p *ColumnReader) read() (page dataPage, err error) {
 	for {
-		header, body, err := p.chunkReader.next()
+		header, body, err := p.pageReader.next()
 		if err != nil {
 			return page, err
 		}
@@ -108,7 +110,7 @@ func (p *pageReader) read() (page dataPage, err error) {
 	}
 }
 
-func (p *pageReader) loadDictionary(header *format.PageHeader, body []byte) error {
+func (p *ColumnReader) loadDictionary(header *format.PageHeader, body []byte) error {
 	if p.hasDictionary {
 		return nil
 	}
@@ -117,36 +119,36 @@ func (p *pageReader) loadDictionary(header *format.PageHeader, body []byte) erro
 		return err
 	}
 	p.hasDictionary, p.dictionaryLen = true, n
-	return p.dictionary.load(p.source, p.leaf.kind, format.Plain, values, n)
+	return p.dictionary.load(p.source, p.Leaf.Kind, format.Plain, values, n)
 }
 
 // load prepares the values of the page and checks that there are as many as its levels say.
-func (p *pageReader) load(page *dataPage) (err error) {
+func (p *ColumnReader) load(page *dataPage) (err error) {
 	values := page.entries
-	if p.leaf.maxDef > 0 {
-		if p.defs, err = p.levels(p.defs, page.defs, p.leaf.maxDef, page.entries); err != nil {
+	if p.Leaf.MaxDef > 0 {
+		if p.Defs, err = p.levels(p.Defs, page.defs, p.Leaf.MaxDef, page.entries); err != nil {
 			return err
 		}
 		values = 0
-		for _, def := range p.defs {
-			if def > p.leaf.maxDef {
+		for _, def := range p.Defs {
+			if def > p.Leaf.MaxDef {
 				return errPage
 			}
-			if def == p.leaf.maxDef {
+			if def == p.Leaf.MaxDef {
 				values++
 			}
 		}
 	}
-	if p.leaf.maxRep > 0 {
-		if p.reps, err = p.levels(p.reps, page.reps, p.leaf.maxRep, page.entries); err != nil {
+	if p.Leaf.MaxRep > 0 {
+		if p.Reps, err = p.levels(p.Reps, page.reps, p.Leaf.MaxRep, page.entries); err != nil {
 			return err
 		}
 		// Every writer of these tables ends a page between rows.
-		if page.entries > 0 && p.reps[0] != 0 {
+		if page.entries > 0 && p.Reps[0] != 0 {
 			return errPage
 		}
-		for i, rep := range p.reps {
-			if rep > p.leaf.maxRep || rep > p.defs[i] { // in a list that is empty
+		for i, rep := range p.Reps {
+			if rep > p.Leaf.MaxRep || rep > p.Defs[i] { // in a list that is empty
 				return errPage
 			}
 		}
@@ -157,15 +159,15 @@ func (p *pageReader) load(page *dataPage) (err error) {
 		err = p.loadIndex(page.values, values)
 	} else {
 		p.decoded = &p.plain
-		err = p.plain.load(p.source, p.leaf.kind, page.encoding, page.values, values)
+		err = p.plain.load(p.source, p.Leaf.Kind, page.encoding, page.values, values)
 	}
 	if err == nil {
-		p.entries = page.entries
+		p.Entries = page.entries
 	}
 	return err
 }
 
-func (p *pageReader) loadIndex(data []byte, n int) (err error) {
+func (p *ColumnReader) loadIndex(data []byte, n int) (err error) {
 	if !p.hasDictionary {
 		return errPage
 	}
@@ -181,7 +183,7 @@ func (p *pageReader) loadIndex(data []byte, n int) (err error) {
 }
 
 // load decodes the n values of a page.
-func (d *decoded) load(s *source, kind parquet.Kind, encoding format.Encoding, data []byte, n int) error {
+func (d *decoded) load(s *Source, kind parquet.Kind, encoding format.Encoding, data []byte, n int) error {
 	if kind == parquet.ByteArray {
 		return d.loadTexts(s, encoding, data, n)
 	}
@@ -201,22 +203,22 @@ func (d *decoded) load(s *source, kind parquet.Kind, encoding format.Encoding, d
 	if n < 0 || len(data) < (n*bits+7)/8 {
 		return errPage
 	}
-	d.numbers = resize(d.numbers, n)
-	for i := range d.numbers {
+	d.Numbers = resize(d.Numbers, n)
+	for i := range d.Numbers {
 		switch bits {
 		case 1:
-			d.numbers[i] = uint64(data[i/8] >> (i % 8) & 1)
+			d.Numbers[i] = uint64(data[i/8] >> (i % 8) & 1)
 		case 32:
-			d.numbers[i] = uint64(int32(binary.LittleEndian.Uint32(data[4*i:])))
+			d.Numbers[i] = uint64(int32(binary.LittleEndian.Uint32(data[4*i:])))
 		default:
-			d.numbers[i] = binary.LittleEndian.Uint64(data[8*i:])
+			d.Numbers[i] = binary.LittleEndian.Uint64(data[8*i:])
 		}
 	}
 	return nil
 }
 
-func (d *decoded) loadTexts(s *source, encoding format.Encoding, data []byte, n int) error {
-	d.texts = nil // not the memory of the page before, which rows may share
+func (d *decoded) loadTexts(s *Source, encoding format.Encoding, data []byte, n int) error {
+	d.Texts = nil // not the memory of the page before, which rows may share
 	if n == 0 {
 		return nil
 	}
@@ -228,15 +230,15 @@ func (d *decoded) loadTexts(s *source, encoding format.Encoding, data []byte, n 
 		return errPage
 	}
 	all := string(data[:offsets[n]])
-	d.texts = make([]string, n)
-	for i := range d.texts {
-		d.texts[i] = all[offsets[i]:offsets[i+1]]
+	d.Texts = make([]string, n)
+	for i := range d.Texts {
+		d.Texts[i] = all[offsets[i]:offsets[i+1]]
 	}
 	return nil
 }
 
-// take returns where the next value is in texts or numbers.
-func (p *pageReader) take() int {
+// Take returns where the next value is in texts or numbers.
+func (p *ColumnReader) Take() int {
 	n := p.value
 	p.value++
 	if p.isIndexed {
@@ -245,22 +247,22 @@ func (p *pageReader) take() int {
 	return n
 }
 
-// ahead returns the text of the row that is n rows ahead, of a column without nulls.
-func (p *pageReader) ahead(n int) string {
+// Ahead returns the text of the row that is n rows ahead, of a column without nulls.
+func (p *ColumnReader) Ahead(n int) string {
 	i := p.value + n
 	if p.isIndexed {
 		i = int(p.index[i])
 	}
-	return p.texts[i]
+	return p.Texts[i]
 }
 
-// isValue reports whether an entry is a value, as opposed to a null or an empty list.
-func (p *pageReader) isValue(entry int) bool {
-	return p.leaf.maxDef == 0 || p.defs[entry] == p.leaf.maxDef
+// IsValue reports whether an entry is a value, as opposed to a null or an empty list.
+func (p *ColumnReader) IsValue(entry int) bool {
+	return p.Leaf.MaxDef == 0 || p.Defs[entry] == p.Leaf.MaxDef
 }
 
-// seek makes a row of the row group the next one.
-func (p *pageReader) seek(row int64) error {
+// SeekRow makes a row of the row group the next one.
+func (p *ColumnReader) SeekRow(row int64) error {
 	offsets, err := p.chunk.OffsetIndex()
 	if err != nil || offsets.NumPages() == 0 { // the chunk is read from its first page
 		return p.seekPage(p.begin(), row)
@@ -270,35 +272,35 @@ func (p *pageReader) seek(row int64) error {
 }
 
 // seekPage makes a row of the page at an offset the next one.
-func (p *pageReader) seekPage(offset, row int64) error {
+func (p *ColumnReader) seekPage(offset, row int64) error {
 	p.release()
 	if row < 0 || offset < p.begin() || offset > p.limit() {
 		return errPage
 	}
 	if p.offset = p.begin(); !p.hasDictionary && p.meta.DictionaryPageOffset > 0 {
-		header, body, err := p.chunkReader.next()
+		header, body, err := p.pageReader.next()
 		if err == nil {
 			err = p.loadDictionary(&header, body)
 		}
 		if err != nil {
-			return fmt.Errorf("column %s: %w", p.leaf.name, err)
+			return fmt.Errorf("column %s: %w", p.Leaf.Name, err)
 		}
 	}
 	p.offset = offset
-	return p.skip(row)
+	return p.Skip(row)
 }
 
-// skip skips rows.
-func (p *pageReader) skip(rows int64) error {
+// Skip skips rows.
+func (p *ColumnReader) Skip(rows int64) error {
 	for rows > 0 {
-		if err := p.next(); err != nil {
+		if err := p.Next(); err != nil {
 			return err
 		}
-		for rows > 0 && p.at < p.entries {
-			if p.isValue(p.at) {
+		for rows > 0 && p.At < p.Entries {
+			if p.IsValue(p.At) {
 				p.value++
 			}
-			if p.at++; p.at == p.entries || p.leaf.maxRep == 0 || p.reps[p.at] == 0 {
+			if p.At++; p.At == p.Entries || p.Leaf.MaxRep == 0 || p.Reps[p.At] == 0 {
 				rows--
 			}
 		}

@@ -1,4 +1,4 @@
-package table
+package parquetfile
 
 import (
 	"encoding/binary"
@@ -6,7 +6,6 @@ import (
 	"hash/crc32"
 	"io"
 	"math/bits"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -19,13 +18,13 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// chunkReader reads the pages of a chunk: the reverse of chunk. Memory is allocated for what a
+// pageReader reads the pages of a chunk: the reverse of [ColumnWriter]. Memory is allocated for what a
 // header states only after it was compared with the footer and with what the page has. The
 // library's reader allocates first: one wrong byte costs it gigabytes.
-type chunkReader struct {
-	leaf    *leaf // of the file
+type pageReader struct {
+	Leaf    *Leaf // of the file
 	column  int
-	source  *source
+	source  *Source
 	chunk   parquet.ColumnChunk
 	meta    *format.ColumnMetaData
 	entries int64 // at most so many are in a page
@@ -39,8 +38,8 @@ const (
 	maxPageHeader  = 4 << 10
 )
 
-// source is a file with memory that the columns of a reader use in turn.
-type source struct {
+// Source is a file with memory that the columns of a reader use in turn.
+type Source struct {
 	file    io.ReaderAt
 	window  []byte // a part of the file
 	at      int64  // where it begins
@@ -57,16 +56,17 @@ type dataPage struct {
 	values     []byte
 }
 
-var sources = sync.Pool{New: func() any { return new(source) }}
+var sources = sync.Pool{New: func() any { return new(Source) }}
 
-func newSource(file io.ReaderAt) *source {
-	s := sources.Get().(*source)
+// NewSource returns a source for the columns of a file. Close gives its memory back.
+func NewSource(file io.ReaderAt) *Source {
+	s := sources.Get().(*Source)
 	s.file, s.window = file, s.window[:0]
 	return s
 }
 
-// close gives the memory to another reader, unless it is unusually large.
-func (s *source) close() {
+// Close gives the memory to another reader, unless it is unusually large.
+func (s *Source) Close() {
 	if s.file == nil {
 		return
 	}
@@ -76,7 +76,7 @@ func (s *source) close() {
 }
 
 // read returns a part of the file, which is valid until the next call.
-func (s *source) read(offset, size int64) ([]byte, error) {
+func (s *Source) read(offset, size int64) ([]byte, error) {
 	if offset < s.at || offset+size > s.at+int64(len(s.window)) {
 		s.window, s.at = resize(s.window, int(size)), offset
 		if n, err := s.file.ReadAt(s.window, offset); n < len(s.window) {
@@ -95,11 +95,11 @@ func (s *source) read(offset, size int64) ([]byte, error) {
 func resize[V any](memory []V, n int) []V { return slices.Grow(memory[:0], n)[:n] }
 
 // open begins to read a chunk.
-func (c *chunkReader) open(file *parquet.File, group int) {
+func (c *pageReader) open(file *parquet.File, group int) {
 	c.chunk = file.RowGroups()[group].ColumnChunks()[c.column]
 	rows := &file.Metadata().RowGroups[group]
 	c.meta = &rows.Columns[c.column].MetaData
-	if c.entries = rows.NumRows; c.leaf.maxRep > 0 {
+	if c.entries = rows.NumRows; c.Leaf.MaxRep > 0 {
 		c.entries = c.meta.NumValues
 	}
 	c.entries = min(c.entries, maxPageEntries)
@@ -107,7 +107,7 @@ func (c *chunkReader) open(file *parquet.File, group int) {
 }
 
 // begin returns the offset of the first page, which is that of the dictionary if there is one.
-func (c *chunkReader) begin() int64 {
+func (c *pageReader) begin() int64 {
 	if d := c.meta.DictionaryPageOffset; d > 0 {
 		return d
 	}
@@ -115,31 +115,10 @@ func (c *chunkReader) begin() int64 {
 }
 
 // limit returns the offset behind the last page.
-func (c *chunkReader) limit() int64 { return c.begin() + c.meta.TotalCompressedSize }
-
-// checkRanges checks that the parts of a file that its footer names are in the file.
-func checkRanges(f *format.FileMetaData, size int64) error {
-	within := func(offset, length int64) bool {
-		return offset >= 0 && length >= 0 && length <= size && offset <= size-length
-	}
-	for i := range f.RowGroups {
-		for k := range f.RowGroups[i].Columns {
-			c := &f.RowGroups[i].Columns[k]
-			m := &c.MetaData
-			first := m.DataPageOffset
-			if m.DictionaryPageOffset > 0 {
-				first = m.DictionaryPageOffset
-			}
-			if !within(first, m.TotalCompressedSize) || !within(c.ColumnIndexOffset, int64(c.ColumnIndexLength)) || !within(c.OffsetIndexOffset, int64(c.OffsetIndexLength)) {
-				return fmt.Errorf("column %v is not within the file: %w", m.PathInSchema, ErrFormat)
-			}
-		}
-	}
-	return nil
-}
+func (c *pageReader) limit() int64 { return c.begin() + c.meta.TotalCompressedSize }
 
 // next reads the header and the body of the next page. It returns io.EOF after the last one.
-func (c *chunkReader) next() (h format.PageHeader, body []byte, err error) {
+func (c *pageReader) next() (h format.PageHeader, body []byte, err error) {
 	left := c.limit() - c.offset
 	if left <= 0 {
 		return h, nil, io.EOF
@@ -167,7 +146,7 @@ func (c *chunkReader) next() (h format.PageHeader, body []byte, err error) {
 }
 
 // dataPage takes a data page apart.
-func (c *chunkReader) dataPage(h *format.PageHeader, body []byte) (p dataPage, err error) {
+func (c *pageReader) dataPage(h *format.PageHeader, body []byte) (p dataPage, err error) {
 	entries := int64(0)
 	switch {
 	case h.Type == format.DataPage && h.DataPageHeader.Valid:
@@ -176,10 +155,10 @@ func (c *chunkReader) dataPage(h *format.PageHeader, body []byte) (p dataPage, e
 		if body, err = c.decompress(body, int(h.UncompressedPageSize)); err != nil {
 			return p, err
 		}
-		if c.leaf.maxRep > 0 {
+		if c.Leaf.MaxRep > 0 {
 			p.reps, body, err = cutLevels(body, v.RepetitionLevelEncoding)
 		}
-		if c.leaf.maxDef > 0 && err == nil {
+		if c.Leaf.MaxDef > 0 && err == nil {
 			p.defs, body, err = cutLevels(body, v.DefinitionLevelEncoding)
 		}
 		if err != nil {
@@ -210,7 +189,7 @@ func (c *chunkReader) dataPage(h *format.PageHeader, body []byte) (p dataPage, e
 }
 
 // dictionaryPage returns the values of a dictionary and their number.
-func (c *chunkReader) dictionaryPage(h *format.PageHeader, body []byte) (values []byte, n int, err error) {
+func (c *pageReader) dictionaryPage(h *format.PageHeader, body []byte) (values []byte, n int, err error) {
 	d := &h.DictionaryPageHeader.V
 	if !h.DictionaryPageHeader.Valid || d.Encoding != format.Plain {
 		return nil, 0, errPage
@@ -231,17 +210,8 @@ func cutLevels(data []byte, encoding format.Encoding) (levels, rest []byte, err 
 	return data[:n], data[n:], nil
 }
 
-// decoder decompresses no more than there is memory for.
-var decoder = sync.OnceValue(func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(runtime.GOMAXPROCS(0)), zstd.WithDecodeAllCapLimit(true))
-	if err != nil {
-		panic(err) // the options are wrong
-	}
-	return d
-})
-
 // decompress returns a page that has that size.
-func (c *chunkReader) decompress(data []byte, size int) (_ []byte, err error) {
+func (c *pageReader) decompress(data []byte, size int) (_ []byte, err error) {
 	switch c.meta.Codec {
 	case format.Uncompressed:
 	case format.Zstd:
@@ -269,7 +239,7 @@ func (c *chunkReader) decompress(data []byte, size int) (_ []byte, err error) {
 }
 
 // levels decodes n levels into memory.
-func (c *chunkReader) levels(memory, data []byte, most byte, n int) ([]byte, error) {
+func (c *pageReader) levels(memory, data []byte, most byte, n int) ([]byte, error) {
 	width := bits.Len8(most)
 	data, err := cutRuns(data, width, n)
 	if err != nil {
@@ -325,7 +295,7 @@ func cutRuns(data []byte, width, n int) ([]byte, error) {
 }
 
 // byteArrays decodes n texts. The memory is valid until the next call.
-func (s *source) byteArrays(data []byte, n int, encoding format.Encoding) (_ []byte, _ []uint32, err error) {
+func (s *Source) byteArrays(data []byte, n int, encoding format.Encoding) (_ []byte, _ []uint32, err error) {
 	switch encoding {
 	case format.Plain:
 		s.texts, s.offsets, err = new(plain.Encoding).DecodeByteArray(s.texts, data, s.offsets)

@@ -1,4 +1,4 @@
-package transform
+package coverage
 
 import (
 	"cmp"
@@ -24,14 +24,14 @@ type RawName struct {
 
 // RawNames lists the names of the markets that stay RAW, by how many there are, and then by
 // key.
-func (c *Coverage) RawNames() []RawName {
+func (c *Report) RawNames() []RawName {
 	type id struct {
 		key, name string
 		reason    football.Reason
 	}
 	var names []RawName
 	place := make(map[id]int)
-	c.each(func(p *PayloadCoverage, m *MarketCoverage) {
+	c.each(func(p *Payload, m *Market) {
 		if m.RawReason == "" || m.WithoutPrices {
 			return
 		}
@@ -63,14 +63,14 @@ type Unpublished struct {
 // Unpublished lists the selections of mapped markets that are not publishable, by reason,
 // and then by how many there are. Those that are not on offer are not among them: they
 // were read.
-func (c *Coverage) Unpublished() []Unpublished {
+func (c *Report) Unpublished() []Unpublished {
 	type id struct {
 		reason                          football.Reason
 		key, canonical, period, subject string
 	}
 	var all []Unpublished
 	place := make(map[id]int)
-	c.each(func(p *PayloadCoverage, m *MarketCoverage) {
+	c.each(func(p *Payload, m *Market) {
 		if m.RawReason != "" || m.WithoutPrices {
 			return
 		}
@@ -96,7 +96,7 @@ func (c *Coverage) Unpublished() []Unpublished {
 	return all
 }
 
-func (c *Coverage) each(do func(*PayloadCoverage, *MarketCoverage)) {
+func (c *Report) each(do func(*Payload, *Market)) {
 	for i := range c.Payloads {
 		for k := range c.Payloads[i].Markets {
 			do(&c.Payloads[i], &c.Payloads[i].Markets[k])

@@ -1,12 +1,10 @@
-package table
+package parquetfile
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -17,18 +15,20 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// chunk encodes one column of a row group into Parquet pages: levels, values, page
+// ColumnWriter encodes one column of a row group into Parquet pages: levels, values, page
 // headers and bounds. The encodings are the library's.
 //
 // Source: https://github.com/apache/parquet-format, README.md and Encodings.md.
-type chunk struct {
-	leaf     *leaf
-	hasStats bool
-	codec    *codec
+type ColumnWriter struct {
+	leaf      *Leaf
+	hasBounds bool
+	codec     *codec
 
 	page   page
 	values values
 	pages  []byte // the finished data pages, compressed, with their headers
+	// dictionaryPage is empty if the column has no dictionary, or Finish was not called.
+	dictionaryPage []byte
 
 	locations []format.PageLocation // offsets are those in pages
 	bounds    []bounds              // of each page
@@ -57,6 +57,9 @@ type bounds struct {
 	any      bool // at least one value that is not null
 }
 
+// pageBytes is the size of a page before encoding. It is fixed, so that the same rows have the same bytes.
+const pageBytes = 64 << 10
+
 // longBound is from how many bytes a text is too long to be a bound. The bounds of a
 // chunk with such a text are left out.
 const longBound = 128
@@ -73,27 +76,34 @@ type values struct {
 	long    bool     // a text of the chunk is too long to be a bound
 }
 
-func newChunk(s *spec, l *leaf) *chunk {
-	c := &chunk{leaf: l, hasStats: s.stats == nil || s.stats[l.name], codec: fastest, values: values{offsets: make([]uint32, 1)}}
+// NewColumnWriter returns a writer of a column. If hasBounds is true, its pages and chunks have their
+// least and greatest values.
+func NewColumnWriter(l *Leaf, hasBounds bool) *ColumnWriter {
+	c := &ColumnWriter{leaf: l, hasBounds: hasBounds, codec: fastest, values: values{offsets: make([]uint32, 1)}}
 	if l.encoding == format.RLEDictionary {
 		c.codec = thorough
-		c.values.dictionary.isText = l.kind == parquet.ByteArray
+		c.values.dictionary.isText = l.Kind == parquet.ByteArray
 	}
 	return c
 }
 
+// Memory returns how many bytes of memory the writer keeps.
+func (c *ColumnWriter) Memory() int { return cap(c.pages) + cap(c.values.plain) }
+
 // reset removes everything and keeps the memory.
-func (c *chunk) reset() {
+func (c *ColumnWriter) reset() {
 	c.values.dictionary.reset()
 	c.values.long = false
-	c.pages, c.locations, c.bounds = c.pages[:0], c.locations[:0], c.bounds[:0]
+	c.pages, c.dictionaryPage, c.locations, c.bounds = c.pages[:0], nil, c.locations[:0], c.bounds[:0]
 	c.rows, c.numValues, c.nulls, c.plainSize, c.page.firstRow = 0, 0, 0, 0, 0
 }
 
-// add encodes the values of a stream. A page ends before the first row that begins after
-// it has pageBytes, so that the pages do not depend on how rows come in streams.
-func (c *chunk) add(stream []byte) error {
-	p, maxDef := &c.page, c.leaf.maxDef
+// Add encodes values. For each there is one byte (repetition level × 16 + definition level), then,
+// unless it is null, a text as its length in unsigned varint and its bytes, or a number as eight
+// bytes, little endian. A page ends before the first row that begins after it has pageBytes, so that
+// the pages do not depend on how rows come in streams.
+func (c *ColumnWriter) Add(stream []byte) error {
+	p, maxDef := &c.page, c.leaf.MaxDef
 	for len(stream) > 0 {
 		level := stream[0]
 		stream = stream[1:]
@@ -106,7 +116,7 @@ func (c *chunk) add(stream []byte) error {
 			}
 			c.rows++
 		}
-		if c.leaf.maxRep > 0 {
+		if c.leaf.MaxRep > 0 {
 			p.reps = append(p.reps, rep)
 		}
 		p.defs = append(p.defs, def)
@@ -115,7 +125,7 @@ func (c *chunk) add(stream []byte) error {
 			p.bounds.nulls++
 			continue
 		}
-		if c.leaf.kind != parquet.ByteArray {
+		if c.leaf.Kind != parquet.ByteArray {
 			c.number(binary.LittleEndian.Uint64(stream))
 			stream = stream[8:]
 			continue
@@ -130,7 +140,7 @@ func (c *chunk) add(stream []byte) error {
 	return nil
 }
 
-func (c *chunk) text(text []byte) {
+func (c *ColumnWriter) text(text []byte) {
 	v, p := &c.values, &c.page
 	if c.leaf.encoding == format.RLEDictionary {
 		before := v.last.entry
@@ -144,7 +154,7 @@ func (c *chunk) text(text []byte) {
 		v.offsets = append(v.offsets, uint32(len(v.plain)))
 		p.size += 4 + len(text)
 	}
-	if c.hasStats {
+	if c.hasBounds {
 		v.long = v.long || len(text) >= longBound
 		if !v.long {
 			p.bounds.add(text, text, bytes.Compare)
@@ -152,10 +162,10 @@ func (c *chunk) text(text []byte) {
 	}
 }
 
-func (c *chunk) number(number uint64) {
+func (c *ColumnWriter) number(number uint64) {
 	v, p := &c.values, &c.page
 	size := 8
-	switch c.leaf.kind {
+	switch c.leaf.Kind {
 	case parquet.Boolean:
 		if v.bools%8 == 0 {
 			v.plain = append(v.plain, 0)
@@ -169,14 +179,14 @@ func (c *chunk) number(number uint64) {
 	plain := &c.plain
 	binary.LittleEndian.PutUint64(plain[:], number)
 	switch {
-	case c.leaf.kind == parquet.Boolean:
+	case c.leaf.Kind == parquet.Boolean:
 	case c.leaf.encoding == format.RLEDictionary:
 		v.indexes = append(v.indexes, v.dictionary.plain(number, plain[:size]))
 	default:
 		v.plain = append(v.plain, plain[:size]...)
 	}
 	p.size += size
-	if c.hasStats {
+	if c.hasBounds {
 		p.bounds.add(plain[:size], plain[:size], c.leaf.compare)
 	}
 }
@@ -191,40 +201,21 @@ func (b *bounds) add(least, greatest []byte, compare func(a, b []byte) int) {
 	b.any = true
 }
 
-// comparator returns how the plain values of a column are ordered.
-func comparator(kind parquet.Kind) func(a, b []byte) int {
-	switch kind {
-	case parquet.Int32:
-		return func(a, b []byte) int {
-			return cmp.Compare(int32(binary.LittleEndian.Uint32(a)), int32(binary.LittleEndian.Uint32(b)))
-		}
-	case parquet.Int64:
-		return func(a, b []byte) int {
-			return cmp.Compare(int64(binary.LittleEndian.Uint64(a)), int64(binary.LittleEndian.Uint64(b)))
-		}
-	case parquet.Double:
-		return func(a, b []byte) int {
-			return cmp.Compare(math.Float64frombits(binary.LittleEndian.Uint64(a)), math.Float64frombits(binary.LittleEndian.Uint64(b)))
-		}
-	}
-	return bytes.Compare
-}
-
 // endPage encodes and compresses the page.
-func (c *chunk) endPage() (err error) {
+func (c *ColumnWriter) endPage() (err error) {
 	p, v := &c.page, &c.values
 	entries := len(p.defs)
 	if entries == 0 {
 		return nil
 	}
 	data := c.scratch[:0]
-	if c.leaf.maxRep > 0 {
-		if data, err = appendLevels(data, p.reps, c.leaf.maxRep); err != nil {
+	if c.leaf.MaxRep > 0 {
+		if data, err = appendLevels(data, p.reps, c.leaf.MaxRep); err != nil {
 			return err
 		}
 	}
-	if c.leaf.maxDef > 0 {
-		if data, err = appendLevels(data, p.defs, c.leaf.maxDef); err != nil {
+	if c.leaf.MaxDef > 0 {
+		if data, err = appendLevels(data, p.defs, c.leaf.MaxDef); err != nil {
 			return err
 		}
 	}
@@ -250,7 +241,7 @@ func (c *chunk) endPage() (err error) {
 }
 
 // appendPage appends a page with its header, compressed.
-func (c *chunk) appendPage(to []byte, header format.PageHeader, data []byte) ([]byte, error) {
+func (c *ColumnWriter) appendPage(to []byte, header format.PageHeader, data []byte) ([]byte, error) {
 	c.compressed = c.codec.encode(c.compressed, data)
 	header.UncompressedPageSize, header.CompressedPageSize = int32(len(data)), int32(len(c.compressed))
 	header.CRC = int32(crc32.ChecksumIEEE(c.compressed))
@@ -275,7 +266,7 @@ func appendLevels(to, levels []byte, most byte) ([]byte, error) {
 }
 
 // append appends the values of a page in the column's encoding.
-func (v *values) append(to []byte, l *leaf) ([]byte, error) {
+func (v *values) append(to []byte, l *Leaf) ([]byte, error) {
 	var err error
 	switch l.encoding {
 	case format.RLEDictionary:
@@ -285,7 +276,7 @@ func (v *values) append(to []byte, l *leaf) ([]byte, error) {
 	case format.Plain:
 		return append(to, v.plain...), nil
 	default:
-		err = fmt.Errorf("column %s: no encoding %s", l.name, l.encoding)
+		err = fmt.Errorf("column %s: no encoding %s", l.Name, l.encoding)
 	}
 	return append(to, v.encoded...), err
 }
@@ -319,22 +310,24 @@ func (h *headerEncoder) encode(header *format.PageHeader) ([]byte, error) {
 	return h.buffer.Bytes(), err
 }
 
-// finish ends the last page, and returns the dictionary page; empty if there is none.
-func (c *chunk) finish() (dictionary []byte, err error) {
+// Finish ends the last page and makes the dictionary page.
+func (c *ColumnWriter) Finish() (err error) {
 	if err := c.endPage(); err != nil || c.leaf.encoding != format.RLEDictionary {
-		return nil, err
+		return err
 	}
 	d := &c.values.dictionary
-	return c.appendPage(nil, format.PageHeader{Type: format.DictionaryPage, DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{
+	c.dictionaryPage, err = c.appendPage(nil, format.PageHeader{Type: format.DictionaryPage, DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{
 		NumValues: int32(len(d.ends)), Encoding: format.Plain,
 	})}, d.entries)
+	return err
 }
 
-// metadata describes the finished chunk, which begins at an offset of the file with a
-// dictionary page of that length.
-func (c *chunk) metadata(offset int64, dictionary int) format.ColumnMetaData {
+// metadata describes the finished chunk, which begins at an offset of the file with the
+// dictionary page if there is one.
+func (c *ColumnWriter) metadata(offset int64) format.ColumnMetaData {
+	dictionary := len(c.dictionaryPage)
 	m := format.ColumnMetaData{
-		Type: format.Type(c.leaf.kind), PathInSchema: c.leaf.path, Codec: format.Zstd, NumValues: c.numValues,
+		Type: format.Type(c.leaf.Kind), PathInSchema: c.leaf.Path, Codec: format.Zstd, NumValues: c.numValues,
 		Encoding:              thrift.Slice[format.Encoding]{c.leaf.encoding, format.RLE},
 		TotalUncompressedSize: c.plainSize, TotalCompressedSize: int64(dictionary + len(c.pages)), DataPageOffset: offset + int64(dictionary),
 		Statistics: format.Statistics{NullCount: c.nulls},
@@ -343,7 +336,7 @@ func (c *chunk) metadata(offset int64, dictionary int) format.ColumnMetaData {
 		m.DictionaryPageOffset = offset
 		m.Encoding = append(m.Encoding, format.Plain)
 	}
-	if c.hasStats && !c.values.long {
+	if c.hasBounds && !c.values.long {
 		var all bounds
 		for _, b := range c.bounds {
 			if b.any {
@@ -358,8 +351,8 @@ func (c *chunk) metadata(offset int64, dictionary int) format.ColumnMetaData {
 }
 
 // index returns the bounds of the pages; false if they are not kept.
-func (c *chunk) index() (index format.ColumnIndex, ok bool) {
-	if !c.hasStats || c.values.long {
+func (c *ColumnWriter) index() (index format.ColumnIndex, ok bool) {
+	if !c.hasBounds || c.values.long {
 		return index, false
 	}
 	ascending := true

@@ -1,4 +1,4 @@
-package transform
+package coverage
 
 import (
 	"cmp"
@@ -63,9 +63,9 @@ func (o *Outcomes) List() []Outcome {
 }
 
 // Outcomes lists what the markets became, but those without prices.
-func (c *Coverage) Outcomes() []Outcome {
+func (c *Report) Outcomes() []Outcome {
 	var all Outcomes
-	c.each(func(_ *PayloadCoverage, m *MarketCoverage) {
+	c.each(func(_ *Payload, m *Market) {
 		if !m.WithoutPrices {
 			all.Add(Outcome{Key: m.Key, Name: m.Name, Canonical: m.Canonical, Period: m.Period, Subject: m.Subject, RawReason: m.RawReason,
 				Selections: m.Selections, Publishable: m.Publishable, Reasons: m.Reasons})

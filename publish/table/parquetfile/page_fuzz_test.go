@@ -1,7 +1,8 @@
-package table
+package parquetfile
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -20,43 +21,47 @@ func FuzzPage(f *testing.F) {
 	kinds := []parquet.Kind{parquet.ByteArray, parquet.Boolean, parquet.Int64, parquet.Int32, parquet.Double}
 	encodings := []format.Encoding{format.Plain, format.RLEDictionary, format.DeltaLengthByteArray}
 	f.Fuzz(func(t *testing.T, kind, maxRep, maxDef uint8, entries uint16, reps, defs, values, dictionary []byte) {
-		l := &leaf{kind: kinds[int(kind)%len(kinds)], maxRep: maxRep % 4, maxDef: maxDef % 8}
-		if l.maxRep > l.maxDef {
+		l := &Leaf{Kind: kinds[int(kind)%len(kinds)], MaxRep: maxRep % 4, MaxDef: maxDef % 8}
+		if l.MaxRep > l.MaxDef {
 			return // no schema has it
 		}
-		p := newPageReader(l, 0, new(source))
+		p := NewColumnReader(l, 0, new(Source))
 		page := dataPage{entries: int(entries), encoding: encodings[int(kind/8)%len(encodings)], reps: reps, defs: defs, values: values}
 		if len(dictionary) > 0 {
 			p.hasDictionary, p.dictionaryLen = true, int(dictionary[0])
-			if p.dictionary.load(p.source, l.kind, format.Plain, dictionary[1:], p.dictionaryLen) != nil {
+			if p.dictionary.load(p.source, l.Kind, format.Plain, dictionary[1:], p.dictionaryLen) != nil {
 				return
 			}
 		}
 		if loaded(&p, &page) != nil {
 			return
 		}
-		if p.entries != page.entries {
-			t.Fatalf("%d entries of %d", p.entries, page.entries)
+		if p.Entries != page.entries {
+			t.Fatalf("%d entries of %d", p.Entries, page.entries)
 		}
-		for ; p.at < p.entries; p.at++ {
-			if l.maxRep > 0 && p.reps[p.at] > l.maxRep {
-				t.Fatalf("entry %d is in a list of level %d", p.at, p.reps[p.at])
+		for ; p.At < p.Entries; p.At++ {
+			if l.MaxRep > 0 && p.Reps[p.At] > l.MaxRep {
+				t.Fatalf("entry %d is in a list of level %d", p.At, p.Reps[p.At])
 			}
-			if !p.isValue(p.at) {
+			if !p.IsValue(p.At) {
 				continue
 			}
-			if i := p.take(); l.kind == parquet.ByteArray {
-				_ = p.texts[i]
+			if i := p.Take(); l.Kind == parquet.ByteArray {
+				_ = p.Texts[i]
 			} else {
-				_ = p.numbers[i]
+				_ = p.Numbers[i]
 			}
 		}
 	})
 }
 
 // loaded loads a page as a Reader does: a panic of the library is an error.
-func loaded(p *pageReader, page *dataPage) (err error) {
-	defer recovered("fuzz", &err)
+func loaded(p *ColumnReader, page *dataPage) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
 	return p.load(page)
 }
 

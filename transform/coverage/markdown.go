@@ -1,4 +1,4 @@
-package transform
+package coverage
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 // WriteMarkdown writes the coverage as tables: the payloads, of which one counts once for
 // each bookmaker, the names of the markets that stay RAW, and the selections of mapped
 // markets that are not publishable. An empty table is left out.
-func (c *Coverage) WriteMarkdown(w io.Writer) {
+func (c *Report) WriteMarkdown(w io.Writer) {
 	c.writePayloads(w)
 	all := c.Totals()
 	fmt.Fprintf(w, "\n%s of the markets are mapped, and %s of the selections are publishable or suspended.\n", Percent(all.Mapped, all.Markets), Percent(all.Publishable+all.Suspended, all.Selections))
@@ -29,10 +29,10 @@ func (c *Coverage) WriteMarkdown(w io.Writer) {
 }
 
 // writePayloads writes one line for each payload with the sum over its bookmakers.
-func (c *Coverage) writePayloads(w io.Writer) {
+func (c *Report) writePayloads(w io.Writer) {
 	fmt.Fprint(w, "| payload | bookmakers | markets | mapped | RAW | listed without prices | selections | publishable | suspended |\n|---|---|---|---|---|---|---|---|---|\n")
 	for i := 0; i < len(c.Payloads); {
-		same := Coverage{}
+		same := Report{}
 		for first := i; i < len(c.Payloads) && c.Payloads[i].Name == c.Payloads[first].Name; i++ {
 			same.Payloads = append(same.Payloads, c.Payloads[i])
 		}

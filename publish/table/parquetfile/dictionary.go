@@ -1,10 +1,11 @@
-package table
+package parquetfile
 
 import (
 	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
 	"math/rand/v2"
+	"unsafe"
 )
 
 // dictionary numbers the distinct values of a chunk, either texts or numbers, in the order in which
@@ -129,3 +130,7 @@ func (d *dictionary) grow() {
 		d.slots[i] = slot
 	}
 }
+
+// view returns a string that shares the memory of b, which must not change while the
+// string is used.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

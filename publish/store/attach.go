@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/snapshot"
+)
+
+// Attached is a root whose publications are shipped to a dataset of the store.
+type Attached struct {
+	// Dataset is nil if the store was away before the root could be compared with it.
+	Dataset *Dataset
+	// Damage is the damage in the root, if that is the reason why it was copied again. What was
+	// damaged is in the quarantine.
+	Damage error
+	// Away is the error of a store that is away, while the root has publications. The run goes on:
+	// answers are archived, and nothing is published before the store is back.
+	Away error
+
+	data durable.FS
+}
+
+// Attach prepares a root for a run: it then has everything that the store has of an account's
+// product. open opens the store. A root with damaged publications is copied again, if the store has
+// all of them.
+func Attach(ctx context.Context, open func(context.Context) (*Store, error), data, root durable.FS, clientID string, p football.Product) (*Attached, error) {
+	a := &Attached{data: data}
+	err := a.attach(ctx, open, root, clientID, p)
+	if !errors.Is(err, ErrAway) {
+		return a, err
+	}
+	if _, found, local := snapshot.Head(root); local != nil || !found {
+		return a, errors.Join(err, local)
+	}
+	a.Away = err
+	return a, nil
+}
+
+func (a *Attached) attach(ctx context.Context, open func(context.Context) (*Store, error), root durable.FS, clientID string, p football.Product) error {
+	s, err := open(ctx)
+	if err == nil {
+		err = s.SyncIDKey(ctx, a.data)
+	}
+	if err != nil {
+		return err
+	}
+	a.Dataset = s.Dataset(clientID, p)
+	if _, _, local := snapshot.Last(root); snapshot.IsDamage(local) {
+		if err := a.CopyAgain(ctx, root, local); err != nil {
+			return err
+		}
+		a.Damage = local
+	}
+	_, err = a.Dataset.Sync(ctx, root)
+	return err
+}
+
+// CopyAgain makes a damaged root ready to be copied from the store by the next [Attach]. It returns the
+// damage if the store does not have all of it.
+func (a *Attached) CopyAgain(ctx context.Context, root durable.FS, damage error) error {
+	if a.Dataset == nil {
+		return damage
+	}
+	if done, err := a.Dataset.Reset(ctx, root); err != nil || !done {
+		return errors.Join(damage, err)
+	}
+	return nil
+}
+
+// Ship ships a publication, see [Dataset.Ship], once the data root and the store agree on the id key:
+// the first cycle of all makes its fingerprint after the root was attached. While the store is away
+// since before that, the result is its error.
+func (a *Attached) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error {
+	if a.Dataset == nil {
+		return a.Away
+	}
+	if err := a.Dataset.store.SyncIDKey(ctx, a.data); err != nil {
+		return err
+	}
+	return a.Dataset.Ship(ctx, root, c, record, segments)
+}
+
+// AttachedTo returns the dataset with a root that was not compared with it.
+func (d *Dataset) AttachedTo(data durable.FS) *Attached { return &Attached{Dataset: d, data: data} }

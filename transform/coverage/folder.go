@@ -1,0 +1,232 @@
+package coverage
+
+import (
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/all"
+	"mkt/publish/football"
+)
+
+// Teams are the two sides of a fixture.
+type Teams struct{ Home, Away string }
+
+// Participants names the teams for payloads of markets, which lack them. If several of
+// its fields name a fixture, the last one counts.
+type Participants struct {
+	Listings [][]byte         // answers of the listing endpoint
+	Teams    map[string]Teams // by provider fixture id
+	Only     *Teams           // the fixture of all payloads
+}
+
+// ErrNotOne: teams were given for one fixture, but the payloads are of none or of
+// several.
+var ErrNotOne = errors.New("the payloads must be of one fixture")
+
+// participantsFile may be in a folder of payloads without teams. See ReadTeams.
+const participantsFile = "participants.csv"
+
+// ReadTeams parses lines of "provider fixture id,home,away".
+func ReadTeams(text io.Reader) (map[string]Teams, error) {
+	r := csv.NewReader(text)
+	r.FieldsPerRecord = 3
+	lines, err := r.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("want lines of \"provider fixture id,home,away\": %w", err)
+	}
+	teams := make(map[string]Teams, len(lines))
+	for _, line := range lines {
+		teams[line[0]] = Teams{line[1], line[2]}
+	}
+	return teams, nil
+}
+
+// FolderOptions say how a folder of payloads is read.
+type FolderOptions struct {
+	Pattern string // names of the files to read, see path.Match; "" is "*.json"
+	// Bookmaker is whose prices are read. If it is "", they are the default's, or those of
+	// the only bookmaker that a payload has.
+	Bookmaker string
+	// EachBookmaker reads the prices of every bookmaker that a payload has, one after the
+	// other.
+	EachBookmaker bool
+	Who           Participants
+}
+
+// OfFolder reads the payloads below a folder. What a payload is follows from its bytes;
+// where they do not tell, from the name of its folder if that is an endpoint's
+// ("bet365-upcoming"). The teams come from the listings, participants.csv in the folder,
+// and o.Who. An error may be ErrNotOne.
+func OfFolder(folder fs.FS, p provider.Provider, o FolderOptions) (Report, error) {
+	if p.Markets == nil || p.Recorded == nil {
+		return Report{}, fmt.Errorf("provider %q: this build does not read its markets", p.Name)
+	}
+	f := folderReader{provider: p, options: o, coverage: Report{Provider: p.Name}}
+	if err := f.read(folder); err != nil {
+		return Report{}, err
+	}
+	for _, body := range o.Who.Listings {
+		f.addListing(p.Recorded(body).Endpoint, body)
+	}
+	listing, err := p.Markets.ReadListing(f.pages)
+	if err != nil {
+		return Report{}, fmt.Errorf("the list of fixtures: %w", err)
+	}
+	if len(o.Who.Listings) > 0 && len(listing.Fixtures) == 0 {
+		return Report{}, errors.New("the list of fixtures: it has no fixtures")
+	}
+	if err := addParticipants(folder, &listing, f.payloads, p.Markets, o.Who); err != nil {
+		return Report{}, err
+	}
+	f.coverage.add(p, listing, f.payloads)
+	return f.coverage, nil
+}
+
+// folderReader sorts the files of a folder.
+type folderReader struct {
+	provider provider.Provider
+	options  FolderOptions
+	pages    []provider.Payload
+	payloads []named
+	coverage Report
+}
+
+func (f *folderReader) read(folder fs.FS) error {
+	pattern := cmp.Or(f.options.Pattern, "*.json")
+	return fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		if match, err := path.Match(pattern, path.Base(name)); err != nil || !match {
+			return err
+		}
+		body, err := fs.ReadFile(folder, name)
+		if err == nil && !json.Valid(body) {
+			err = errors.New("it is not JSON")
+		}
+		if err != nil {
+			f.payloads = append(f.payloads, named{name: name, err: err})
+			return nil
+		}
+		f.file(name, body)
+		return nil
+	})
+}
+
+// file adds one payload.
+func (f *folderReader) file(name string, body []byte) {
+	adapter := f.provider.Markets
+	r := f.provider.Recorded(body)
+	if r.Endpoint == "" {
+		r = provider.Recorded{Endpoint: strings.Replace(path.Base(path.Dir(name)), "-", "/", 1), Body: body}
+	}
+	switch {
+	case adapter.IsListing(r.Endpoint):
+		f.addListing(r.Endpoint, r.Body)
+	case adapter.IsMarkets(r.Endpoint):
+		for _, bookmaker := range f.bookmakers(r) {
+			f.addMarkets(name, bookmaker, r)
+		}
+	default:
+		f.coverage.Others = append(f.coverage.Others, f.other(name, body))
+	}
+}
+
+func (f *folderReader) addListing(endpoint string, body []byte) {
+	f.pages = append(f.pages, provider.Payload{Number: len(f.pages) + len(f.payloads) + 1, Endpoint: endpoint, Body: body})
+	f.coverage.Listings++
+}
+
+// bookmakers returns whose prices are to be read from a payload.
+func (f *folderReader) bookmakers(r provider.Recorded) []string {
+	standard := f.provider.Bookmaker("")
+	switch {
+	case f.options.Bookmaker != "":
+		return []string{f.options.Bookmaker}
+	case len(r.Bookmakers) == 1, len(r.Bookmakers) > 0 && f.options.EachBookmaker:
+		return r.Bookmakers
+	}
+	return []string{standard}
+}
+
+func (f *folderReader) addMarkets(name, bookmaker string, r provider.Recorded) {
+	n := named{name: name, bookmaker: bookmaker, Payload: provider.Payload{Number: len(f.pages) + len(f.payloads) + 1, Endpoint: r.Endpoint, Body: r.Body}}
+	if bookmaker != "" {
+		n.Query = f.provider.Bookmakers.Query(bookmaker)
+		if len(r.Bookmakers) > 0 && !slices.Contains(r.Bookmakers, bookmaker) {
+			n.lacksIt = r.Bookmakers
+		}
+	}
+	f.payloads = append(f.payloads, n)
+}
+
+// other says what can be said of a payload that is neither prices nor a list of fixtures.
+func (f *folderReader) other(name string, body []byte) Other {
+	o := Other{Name: name}
+	if v := f.provider.Classify(http.StatusOK, http.Header{}, body); v.Kind != provider.Accepted {
+		o.Code = v.Code
+	}
+	for _, p := range all.All() {
+		if p.Name != f.provider.Name && p.Recorded != nil && p.Recorded(body).Endpoint != "" {
+			o.Providers = append(o.Providers, p.Name)
+		}
+	}
+	return o
+}
+
+// addParticipants adds the teams from participants.csv and who.
+func addParticipants(folder fs.FS, l *provider.Listing, payloads []named, adapter provider.MarketAdapter, who Participants) error {
+	if l.Fixtures == nil {
+		l.Fixtures = make(map[string]provider.ListedFixture)
+	}
+	name := func(id string, t Teams) {
+		f := l.Fixtures[id]
+		f.ProviderFixtureID, f.Home, f.Away = id, football.Of(t.Home), football.Of(t.Away)
+		l.Fixtures[id] = f
+	}
+	file, err := folder.Open(participantsFile)
+	if err == nil {
+		defer file.Close()
+		var teams map[string]Teams
+		if teams, err = ReadTeams(file); err != nil {
+			return fmt.Errorf("%s: %w", participantsFile, err)
+		}
+		for id, t := range teams {
+			name(id, t)
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for id, t := range who.Teams {
+		name(id, t)
+	}
+	if who.Only == nil {
+		return nil
+	}
+	ids := make(map[string]bool)
+	for _, p := range payloads {
+		if sheet, err := adapter.ReadMarkets(p.Payload, provider.Listing{}); err == nil { // cover reports an error
+			for i := range sheet.Fixtures {
+				ids[sheet.Fixtures[i].Fixture.ProviderFixtureID] = true
+			}
+		}
+	}
+	if len(ids) != 1 {
+		return fmt.Errorf("%w, not of %d", ErrNotOne, len(ids))
+	}
+	for id := range ids {
+		name(id, *who.Only)
+	}
+	return nil
+}
