@@ -93,7 +93,7 @@ func TestWhomItContacts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const sentence = "The program contacts the account's provider and the configured store, NATS and Redis: nobody else."
+		const sentence = "The program contacts the account's provider, the configured store (and the identity service of its cloud, if the credential needs one), NATS and Redis: nobody else."
 		if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), sentence) {
 			t.Errorf("%s does not say: %s", page, sentence)
 		}

@@ -5,14 +5,14 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+
+	"mkt/internal/needs"
 )
 
 // The reproduction for the library in docs/upstream shows what it says. If it does not after an
 // update, the library has the checks of [pageReader], and its own reader may do.
 func TestLibraryAllocates(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles a program and allocates a gibibyte")
-	}
+	needs.Time(t, "a program that is compiled and allocates a gibibyte")
 	out, err := exec.Command("go", "run", "../../../docs/upstream/page_header.go").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
