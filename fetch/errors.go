@@ -12,7 +12,7 @@ import (
 )
 
 // The errors of a run to branch on, besides provider.ErrUnreachable and
-// durable.ErrNoSpace. These two and ErrLimited may go away by themselves; the others
+// durable.ErrNoSpace. These two and [ErrLimited] may go away by themselves; the others
 // need a person.
 var (
 	ErrCredential = errors.New("the provider refuses the credential")

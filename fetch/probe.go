@@ -34,8 +34,8 @@ type FailedProbe struct {
 // Probe finds out whether an account's credential is good. It sends the cheapest request
 // for that, and another one only if the plan does not include what it asked for. Nothing
 // is archived: Root, Product, Cycle and Progress are not used. The errors to branch on are
-// those of Run. ErrPermission means that the plan includes nothing of what was asked for,
-// and ErrLimited that the credential is good and its quota is used up.
+// those of Run. [ErrPermission] means that the plan includes nothing of what was asked for,
+// and [ErrLimited] that the credential is good and its quota is used up.
 func Probe(ctx context.Context, o Options) (Probed, error) {
 	o, err := o.fill()
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 )
 
 // Run fetches one cycle. It archives what it gets and writes the outcome into
-// state/fetch.json, also when it fails; the errors to branch on are ErrCredential,
-// ErrPermission, ErrLimited, ErrPayload, provider.ErrUnreachable and
+// state/fetch.json, also when it fails; the errors to branch on are [ErrCredential],
+// [ErrPermission], [ErrLimited], [ErrPayload], provider.ErrUnreachable and
 // durable.ErrNoSpace. An interrupted run (ctx) leaves neither a cycle nor a
 // state: the next run quarantines what it archived.
 //

@@ -32,7 +32,7 @@ type Draft struct {
 }
 
 // NewDraft begins the publication of o.Cycle on a base, in an empty folder below staging.
-// It checks the cycle; the error is ErrNoCycle if there is none.
+// It checks the cycle; the error is [ErrNoCycle] if there is none.
 func NewDraft(o Options, base Base, dir string) (*Draft, error) {
 	m, sum, err := openCycle(&o, &base)
 	if err != nil {

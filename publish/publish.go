@@ -21,8 +21,8 @@ type run struct {
 
 // Run publishes one cycle. A cycle that is published already is a success that does
 // nothing. Run recovers what an interrupted run left, but not a damaged publication: that
-// is a *DamageError that says what repairs it. Other errors to branch on: ErrConflict,
-// ErrOlderCycle, ErrNoCycle, durable.ErrNoSpace, snapshot.ErrDamaged. It writes
+// is a *DamageError that says what repairs it. Other errors to branch on: [ErrConflict],
+// [ErrOlderCycle], [ErrNoCycle], durable.ErrNoSpace, snapshot.ErrDamaged. It writes
 // state/publish.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	o, err := o.Complete()
@@ -96,7 +96,7 @@ func (r *run) publishCycle(ctx context.Context) error {
 	return d.Commit(ctx, d.record(sum), replace)
 }
 
-// checkMarkets returns ErrNoMarkets if the account has got another provider or bookmaker,
+// checkMarkets returns [ErrNoMarkets] if the account has got another provider or bookmaker,
 // and more than a few fixtures were answered without any market, none with one: a bookmaker
 // that does not exist looks like this. Otherwise the change would replace a whole dataset
 // with nothing. Rebuilding a publication does not ask.

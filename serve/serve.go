@@ -19,8 +19,8 @@ import (
 	"mkt/serve/limits"
 )
 
-// Default folders that the server writes to: UsageFolder below the data root for the
-// usage counters, and LoadsFolder below that for notes about loads in progress (package
+// Default folders that the server writes to: [UsageFolder] below the data root for the
+// usage counters, and [LoadsFolder] below that for notes about loads in progress (package
 // quarantine).
 const (
 	UsageFolder = "usage"

@@ -17,7 +17,7 @@ import (
 	"mkt/transform/live"
 )
 
-// LiveTraceOptions selects the fixture and the archived cycles of TraceLive.
+// LiveTraceOptions selects the fixture and the archived cycles of [TraceLive].
 type LiveTraceOptions struct {
 	Root durable.ReadFS // of the tenant and live_intelligence; only read
 	// Fixture and Event are the provider's ids, as published. Event may be "".

@@ -17,7 +17,7 @@ import (
 // same rules give the same bytes. If o.Details is 0, it publishes the details of as many
 // fixtures as the first run did, if known.
 //
-// Errors to branch on are those of Run; see also IsUnavailable.
+// Errors to branch on are those of Run; see also [IsUnavailable].
 func Rebuild(ctx context.Context, o Options, was *snapshot.Manifest) (Summary, error) {
 	var at time.Time
 	if was != nil && was.ProcessedAt != nil {

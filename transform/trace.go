@@ -41,7 +41,7 @@ func originOf(a *raw.Archive, r raw.Response, t *provider.Trace) Origin {
 var ErrNotInCycle = errors.New("not in the payloads of the cycle")
 
 // TraceMarkets reads one fixture of a cycle of markets. Errors to branch on:
-// ErrNotInCycle, raw.ErrCorrupt.
+// [ErrNotInCycle], raw.ErrCorrupt.
 func TraceMarkets(ctx context.Context, a *raw.Archive, p provider.Provider, providerFixtureID string) (found MarketTrace, err error) {
 	r := &run{archive: a, only: providerFixtureID, Options: Options{Workers: 1, Log: slog.New(slog.DiscardHandler),
 		Provider: func(string) (provider.Provider, bool) { return p, true }}}

@@ -115,7 +115,7 @@ type run struct {
 
 // Run transforms one cycle. If the cycle is transformed already it does nothing, unless
 // the cycle was named: then it is transformed again, and must give the same bytes. Errors
-// to branch on: ErrNoCycle, ErrKey, ErrRules, ErrQuarantined, raw.ErrCorrupt,
+// to branch on: [ErrNoCycle], [ErrKey], [ErrRules], [ErrQuarantined], raw.ErrCorrupt,
 // durable.ErrDiffers, durable.ErrNoSpace. It writes state/transform.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	r := &run{Options: o}

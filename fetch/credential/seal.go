@@ -57,7 +57,7 @@ func Seal(to Recipient, account, provider string, pasted []byte) (string, error)
 }
 
 // Open decrypts a sealed text and checks that it was sealed for this account
-// and provider: ErrSealed, ErrMoved. It uses nothing of the text before it has read
+// and provider: [ErrSealed], [ErrMoved]. It uses nothing of the text before it has read
 // the end, since only then is the text proven to be unchanged. No error contains it.
 func Open(with Identity, sealed, account, provider string) (Secret, error) {
 	if len(sealed) > maxSealed || with.key == nil {

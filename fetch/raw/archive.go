@@ -27,8 +27,8 @@ type Archive struct {
 	received  *Received
 }
 
-// Open reads and checks a cycle's headers. It returns ErrNotSealed if there are none and
-// ErrCorrupt if they are not what was written. A caller must check Cycle().Outcome before
+// Open reads and checks a cycle's headers. It returns [ErrNotSealed] if there are none and
+// [ErrCorrupt] if they are not what was written. A caller must check Cycle().Outcome before
 // it uses the archive.
 func Open(fsys durable.ReadFS, id layout.CycleID) (*Archive, error) {
 	header, inFile, err := readHeader(fsys, id)
@@ -105,7 +105,7 @@ func parseCycle(id layout.CycleID, header []byte) (Cycle, error) {
 	return cycle, nil
 }
 
-// unlessNewer returns ErrCorrupt for a header that cannot be read, unless a newer
+// unlessNewer returns [ErrCorrupt] for a header that cannot be read, unless a newer
 // version wrote it.
 func unlessNewer(err error) error {
 	if errors.Is(err, layout.ErrNewer) {
@@ -114,7 +114,7 @@ func unlessNewer(err error) error {
 	return fmt.Errorf("%w: %w", ErrCorrupt, err)
 }
 
-// damaged returns ErrCorrupt for a file that is missing or too large; other errors are
+// damaged returns [ErrCorrupt] for a file that is missing or too large; other errors are
 // the disk's.
 func damaged(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrTooLarge) || errors.Is(err, durable.ErrNotRegular) {
@@ -136,7 +136,7 @@ func (a *Archive) Responses() []Response { return slices.Clone(a.responses) }
 // Buffer is memory in which one answer after the other is read. Its zero value is ready for use.
 type Buffer struct{ packed, plain []byte }
 
-// Body reads one answer's bytes and checks their size and hash. It returns ErrCorrupt if
+// Body reads one answer's bytes and checks their size and hash. It returns [ErrCorrupt] if
 // they differ. The caller may modify the slice.
 func (a *Archive) Body(r Response) ([]byte, error) { return a.bodyIn(new(Buffer), r) }
 

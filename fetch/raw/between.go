@@ -26,7 +26,7 @@ func (a *Archive) Place(r Response) (file, member string) {
 // Between lists the sealed cycles, compacted ones included, that began from from to to,
 // oldest first; a zero time is no bound. It lists folders and reads the compacted files
 // of that time, so it is for tools and not for steps. Damaged files are left out and
-// reported as ErrCorrupt beside the other cycles.
+// reported as [ErrCorrupt] beside the other cycles.
 func Between(fsys durable.ReadFS, from, to time.Time) ([]layout.CycleID, error) {
 	within := func(id layout.CycleID) bool {
 		at, _, err := layout.ParseCycleID(string(id))

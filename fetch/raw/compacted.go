@@ -90,7 +90,7 @@ func compactedCycles(fsys durable.ReadFS, name string) (ids []layout.CycleID, er
 }
 
 // CompactedCycles yields the cycles of a compacted file in order, one in memory at a
-// time. A damaged cycle is yielded with ErrCorrupt and its id, and the others follow; if
+// time. A damaged cycle is yielded with [ErrCorrupt] and its id, and the others follow; if
 // the rest of the file cannot be read, the last error has no id.
 func CompactedCycles(fsys durable.ReadFS, name string) iter.Seq2[CompactedCycle, error] {
 	return func(yield func(CompactedCycle, error) bool) {

@@ -82,7 +82,7 @@ func (w *Writer) Resume(provider string) string {
 }
 
 // Add archives an accepted answer, and returns r with its number, file, size and hash.
-// For a body that contains a secret it returns ErrSecret and uses no number.
+// For a body that contains a secret it returns [ErrSecret] and uses no number.
 func (w *Writer) Add(r Response, body []byte) (Response, error) {
 	if len(body) > MaxBody {
 		return Response{}, fmt.Errorf("answer has %d bytes: at most %d are archived", len(body), MaxBody)
@@ -95,7 +95,7 @@ func (w *Writer) Add(r Response, body []byte) (Response, error) {
 }
 
 // Reject archives an answer that was not accepted, with the reason. Its body is scrubbed
-// and cut at MaxRejected. A body that is not text is left out: it may be compressed, so
+// and cut at [MaxRejected]. A body that is not text is left out: it may be compressed, so
 // that it cannot be searched for the credential.
 func (w *Writer) Reject(r Response, why string, body []byte) (Response, error) {
 	if why == "" {

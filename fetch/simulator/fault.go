@@ -148,7 +148,7 @@ func ParseFault(text string) (Fault, error) {
 	return f, nil
 }
 
-// String returns the form that ParseFault parses.
+// String returns the form that [ParseFault] parses.
 func (f Fault) String() string {
 	text := string(f.Kind) + ":" + strconv.FormatFloat(f.Rate, 'g', -1, 64)
 	if f.Number > 0 {

@@ -15,7 +15,7 @@ type Oddities struct {
 	Frozen     float64
 }
 
-// usual are the oddities if WorldOptions has none: a dozen matches show some of each.
+// usual are the oddities if [WorldOptions] has none: a dozen matches show some of each.
 func usual() Oddities {
 	return Oddities{Corrected: 0.30, Disallowed: 0.10, Vanishing: 0.12, Null: 0.10, Late: 0.06, Stalled: 0.08, Frozen: 0.08}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Offer is the index of an offered market, see OfferOf. The lots of fixtures depend on
+// Offer is the index of an offered market, see [OfferOf]. The lots of fixtures depend on
 // it: append new offers at the end.
 type Offer int
 

@@ -250,7 +250,7 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
 }
 
-// Bind returns a context that ends with ctx, and when the lease is lost, with ErrLost as its
+// Bind returns a context that ends with ctx, and when the lease is lost, with [ErrLost] as its
 // cause.
 func (l *Lease) Bind(ctx context.Context) (context.Context, context.CancelFunc) {
 	bound, cancel := context.WithCancelCause(ctx)

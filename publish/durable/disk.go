@@ -36,7 +36,7 @@ func newDisk(root *os.Root, unsynced bool) (*Disk, error) {
 
 var _ FS = (*Disk)(nil)
 
-// rootLevels is how many levels of parents OpenRoot syncs: product=, client_id=
+// rootLevels is how many levels of parents [OpenRoot] syncs: product=, client_id=
 // and the data root.
 const rootLevels = 3
 
@@ -63,7 +63,7 @@ func OpenRoot(dir string) (*Disk, error) {
 	return OpenExisting(dir)
 }
 
-// OpenUnsynced is OpenRoot with syncs that do nothing: a power cut may lose data, the end
+// OpenUnsynced is [OpenRoot] with syncs that do nothing: a power cut may lose data, the end
 // of the process does not. It is for temporary data roots.
 func OpenUnsynced(dir string) (*Disk, error) {
 	if err := os.MkdirAll(dir, rootMode); err != nil {
@@ -91,7 +91,7 @@ func OpenExisting(dir string) (*Disk, error) {
 
 // Within opens a folder below this root as a root of its own, which follows no
 // link out of either. A missing one is fs.ErrNotExist, a link on the way is
-// ErrLink.
+// [ErrLink].
 func (d *Disk) Within(name string) (*Disk, error) {
 	if err := d.plain("open", name+"/"); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (d *Disk) Within(name string) (*Disk, error) {
 	return newDisk(root, d.unsynced)
 }
 
-// OpenWithin is OpenExisting and Within in one: a folder below a data root. The
+// OpenWithin is [OpenExisting] and Within in one: a folder below a data root. The
 // data root itself may be a link, nothing below it.
 func OpenWithin(data, name string) (*Disk, error) {
 	d, err := OpenExisting(data)
@@ -142,7 +142,7 @@ func (d *Disk) Close() error {
 	return errors.Join(d.root.Close(), d.folder.Close())
 }
 
-// plain returns an error if a parent in a name is not a folder, ErrLink if it is a
+// plain returns an error if a parent in a name is not a folder, [ErrLink] if it is a
 // symbolic link. Somebody who may write below the root can still create a link after the
 // check; os.Root then keeps the operation inside the root.
 func (d *Disk) plain(op, name string) error {
@@ -186,7 +186,7 @@ func (d *Disk) Create(name string) (File, error) {
 	return &diskFile{f, name, d.unsynced}, nil
 }
 
-// Open implements FS. Anything but a regular file is ErrNotRegular and is not opened:
+// Open implements FS. Anything but a regular file is [ErrNotRegular] and is not opened:
 // opening a device or a pipe has side effects.
 func (d *Disk) Open(name string) (Reader, error) {
 	r := new(diskReader)

@@ -87,12 +87,12 @@ var ErrTooLarge = errors.New("larger than allowed")
 // or a name that should be a folder is not one.
 var ErrNotRegular = errors.New("not a regular file")
 
-// ErrLink is ErrNotRegular for a symbolic link.
+// ErrLink is [ErrNotRegular] for a symbolic link.
 var ErrLink error = notRegular("a symbolic link, and below the data root none is followed: put the file or folder itself there, or mount it there")
 
 var errNotFolder error = notRegular("not a folder")
 
-// notRegular is ErrNotRegular with details.
+// notRegular is [ErrNotRegular] with details.
 type notRegular string
 
 func (e notRegular) Error() string        { return string(e) }

@@ -32,7 +32,7 @@ func MkdirAllSync(f FS, dirs ...string) error {
 
 // Install moves a finished folder from staging to its final name. Its files and folders
 // must be synced, and both parents must exist. If a folder of that name has the very same
-// files, it is kept and the staged one is deleted; if it differs, the error is ErrDiffers
+// files, it is kept and the staged one is deleted; if it differs, the error is [ErrDiffers]
 // and nothing is moved.
 func Install(f FS, staged, final string) error {
 	err := f.Rename(staged, final)

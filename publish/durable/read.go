@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// ReadFile reads a whole file of at most max bytes; a larger one is ErrTooLarge.
+// ReadFile reads a whole file of at most max bytes; a larger one is [ErrTooLarge].
 func ReadFile(f ReadFS, name string, max int64) ([]byte, error) {
 	r, err := f.Open(name)
 	if err != nil {
@@ -61,7 +61,7 @@ func HashFile(f ReadFS, name string) (size int64, sum string, err error) {
 	return size, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Hash is the SHA-256 of data, in the form of HashFile.
+// Hash is the SHA-256 of data, in the form of [HashFile].
 func Hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

@@ -20,7 +20,7 @@ const writeBuffer = 64 << 10
 // buffers are the buffers of files that were written before.
 var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
 
-// Bytes returns a function for Create and CreateAgain that writes data.
+// Bytes returns a function for Create and [CreateAgain] that writes data.
 func Bytes(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -79,7 +79,7 @@ func CreateIn(f FS, name string, write func(io.Writer) error) error {
 }
 
 // CreateAgain creates a file that an earlier run may have created: one with the same
-// bytes is kept, one with other bytes is ErrDiffers. A reader never sees part of the
+// bytes is kept, one with other bytes is [ErrDiffers]. A reader never sees part of the
 // content. The folder must exist.
 func CreateAgain(f FS, name string, write func(io.Writer) error) error {
 	temp, err := writeTemp(f, name, write)
@@ -146,11 +146,11 @@ func renameNew(f FS, from, to string) error {
 	return f.Rename(from, to)
 }
 
-// tempMark is in the name of every half-written file of CreateAgain and Overwrite.
+// tempMark is in the name of every half-written file of [CreateAgain] and Overwrite.
 const tempMark = ".tmp"
 
 // writeTemp writes and syncs a file next to name, under a unique name. It does not reuse
-// files that a crash left behind, which RemoveTemps deletes.
+// files that a crash left behind, which [RemoveTemps] deletes.
 func writeTemp(f FS, name string, write func(io.Writer) error) (string, error) {
 	for n := 0; ; n++ {
 		temp := fmt.Sprintf("%s%s%d", name, tempMark, n)

@@ -80,7 +80,7 @@ func (d *Disk) leave(folder int) {
 	}
 }
 
-// openFolder opens a folder in another one. The error is ErrLink for a symbolic link.
+// openFolder opens a folder in another one. The error is [ErrLink] for a symbolic link.
 func openFolder(in int, name string) (int, error) {
 	fd, err := openat(in, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP) {

@@ -115,7 +115,7 @@ type Odds struct {
 }
 
 // NewOdds returns odds with the provider's own characters. A decimal that is not
-// PlainDecimal must be given as a quality reason instead.
+// [PlainDecimal] must be given as a quality reason instead.
 func NewOdds(fractional, decimal Field[string]) Odds {
 	return Odds{fractional: fractional, decimal: decimal}
 }

@@ -16,7 +16,7 @@ func EncodeHeader(v any) ([]byte, error) {
 	return FixTimes(data), err
 }
 
-// EncodeShortTimes is EncodeHeader as it was before 2026-11-23, when times had no zeros at the end of
+// EncodeShortTimes is [EncodeHeader] as it was before 2026-11-23, when times had no zeros at the end of
 // their fractions. It is for a header of which the very bytes are needed again.
 func EncodeShortTimes(v any) ([]byte, error) {
 	data, err := json.MarshalIndent(v, "", "  ")
@@ -38,7 +38,7 @@ func FixTimes(data []byte) []byte {
 }
 
 // DecodeHeader decodes a JSON header whose format is at most known; nothing may follow
-// it. A later format is ErrNewer, whatever else is in the header. Unknown fields are
+// it. A later format is [ErrNewer], whatever else is in the header. Unknown fields are
 // ignored: a newer build may have added them within the format. v points to a struct, which
 // is decoded before its format is known: nearly every header is of a known one.
 func DecodeHeader(what string, data []byte, known int, v any) error {
@@ -57,7 +57,7 @@ func DecodeHeader(what string, data []byte, known int, v any) error {
 	return err
 }
 
-// CheckFormat returns ErrNewer for a format that is later than the known one.
+// CheckFormat returns [ErrNewer] for a format that is later than the known one.
 func CheckFormat(what string, format, known int) error {
 	if format <= known {
 		return nil

@@ -112,7 +112,7 @@ func TenantProduct(clientID, product string) string {
 	return Tenant(clientID) + "/product=" + product
 }
 
-// Cycle is the folder of a cycle below one of RawDir, CanonicalDir, SnapshotsDir.
+// Cycle is the folder of a cycle below one of [RawDir], [CanonicalDir], [SnapshotsDir].
 func Cycle(dir string, c CycleID) string { return dir + "/cycle=" + string(c) }
 
 // ParseCycleDir parses the cycle id from a folder's base name, "cycle=…".
@@ -154,7 +154,7 @@ func Slot(c CycleID, clientID string, length time.Duration) int64 {
 	return (at.Unix() + int64(h.Sum32())%seconds) / seconds
 }
 
-// RawPackSpan is the time that a RawPack covers. To find one cycle in it, everything
+// [RawPackSpan] is the time that a [RawPack] covers. To find one cycle in it, everything
 // before it must be unpacked.
 const (
 	RawPackSpan = 10 * time.Minute
@@ -170,7 +170,7 @@ func RawPack(c CycleID) string {
 	return RawDir + "/from=" + string(c[:len(rawPackForm)-1]) + "0.tar.zst"
 }
 
-// ParseRawPack parses the end of its time from the base name of a RawPack.
+// ParseRawPack parses the end of its time from the base name of a [RawPack].
 func ParseRawPack(base string) (until time.Time, ok bool) {
 	s, ok := strings.CutPrefix(base, "from=")
 	s, zst := strings.CutSuffix(s, ".tar.zst")
@@ -205,7 +205,7 @@ func ParseCommit(base string) (uint64, bool) {
 	return n, err == nil && n > 0
 }
 
-// ParseCommitPack parses the last record's number from the base name of a CommitPack.
+// ParseCommitPack parses the last record's number from the base name of a [CommitPack].
 func ParseCommitPack(base string) (last uint64, ok bool) {
 	s, ok := strings.CutSuffix(base, ".tar.zst")
 	if !ok || len(s) != 41 || s[20] != '-' {
@@ -231,7 +231,7 @@ func ParseChangeSegment(base string) (first, last uint64, ok bool) {
 	return first, last, errFirst == nil && errLast == nil && first > 0 && first <= last
 }
 
-// CycleOfSegment is the cycle that a ChangeSegment was published with.
+// CycleOfSegment is the cycle that a [ChangeSegment] was published with.
 func CycleOfSegment(path string) (CycleID, bool) {
 	base := strings.TrimPrefix(path, ChangesDir+"/")
 	if _, _, ok := ParseChangeSegment(base); !ok {

@@ -31,7 +31,7 @@ func historyStart(last uint64, now time.Time) uint64 {
 // NewHistory publishes the newest intact dataset again, as the first publication of a new
 // history: every earlier cursor becomes invalid, and no seq is used twice. It is for a
 // root that was restored from a backup which lacks publications that clients have seen,
-// and for one whose newest publication is ErrUnrepairable. Earlier publications stay, and
+// and for one whose newest publication is [ErrUnrepairable]. Earlier publications stay, and
 // the chain of records continues. If there is no record, the newest canonical cycle is
 // published. o.Cycle is ignored.
 func NewHistory(ctx context.Context, o publish.Options) (s publish.Summary, err error) {

@@ -26,7 +26,7 @@ var ErrClockJump = errors.New("the clock may have jumped: nothing is deleted thi
 // pause at weekends.
 const intervalsCompared = 8
 
-// checkClockJump returns ErrClockJump if the newest publication followed a jump.
+// checkClockJump returns [ErrClockJump] if the newest publication followed a jump.
 func checkClockJump(f durable.ReadFS, head snapshot.Commit) error {
 	first, err := snapshot.First(f)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // Whole applies a policy where a publication is kept or deleted as a whole: in an object
 // store. A publication is kept as long as any part of it would be kept in a data root. It
 // returns the oldest publication that is kept, and the watermarks that record the deletion of
-// those before it; Version is 0 if everything is kept. The error is ErrClockJump as for Collect.
+// those before it; Version is 0 if everything is kept. The error is [ErrClockJump] as for Collect.
 func (p Policy) Whole(f durable.ReadFS, head snapshot.Commit, afterJump bool) (marks Watermarks, oldest snapshot.Commit, err error) {
 	if p.CycleAge == 0 || p.Snapshots == 0 && p.SnapshotAge == 0 {
 		return Watermarks{}, snapshot.Commit{}, nil

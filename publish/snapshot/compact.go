@@ -21,7 +21,7 @@ import (
 const maxPack = 32 << 20
 
 // CompactCommits replaces the commit records before a version by a few files, each of
-// which has layout.PackedCommits of them byte for byte; ReadCommit finds them there. It
+// which has layout.PackedCommits of them byte for byte; [ReadCommit] finds them there. It
 // begins where the last run ended and returns how many records it compacted. Only the
 // holder of the lock may call it; it may be killed at any point.
 func CompactCommits(f durable.FS, before uint64) (compacted int, err error) {

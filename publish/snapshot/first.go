@@ -15,7 +15,7 @@ type oldest struct {
 }
 
 // First is the number of the oldest commit record of a root. It is 1, unless the root was
-// copied from an object store that has older ones: then it is what WriteFirst recorded.
+// copied from an object store that has older ones: then it is what [WriteFirst] recorded.
 func First(f durable.ReadFS) (uint64, error) {
 	data, err := durable.ReadFile(f, layout.First, maxPointer)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -50,7 +50,7 @@ func FixtureOf(f durable.ReadFS, c Commit, m Manifest, id string) (fixture table
 
 // FixtureWith returns the id of the fixture that has a market or a selection, by the form of the
 // id; "" if the snapshot has none. It reads the column of these ids alone. What it finds is not
-// checked: FixtureOf does that. If it finds nothing, it has checked the file's hash.
+// checked: [FixtureOf] does that. If it finds nothing, it has checked the file's hash.
 func FixtureWith(f durable.ReadFS, c Commit, m Manifest, id string) (fixture string, err error) {
 	column := []string{"market_id"}
 	if strings.HasPrefix(id, "sl_") {

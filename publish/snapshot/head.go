@@ -77,13 +77,13 @@ func LastRecord(f durable.ReadFS) (n uint64, sum string, err error) {
 }
 
 // ReadCommit reads commit record n. A missing one is fs.ErrNotExist, and one that is not
-// record n is ErrDamaged; see also ErrUnreadable and layout.ErrNewer.
+// record n is [ErrDamaged]; see also [ErrUnreadable] and layout.ErrNewer.
 func ReadCommit(f durable.ReadFS, n uint64) (Commit, error) {
 	c, _, err := ReadRecord(f, n)
 	return c, err
 }
 
-// ReadRecord is ReadCommit, with the bytes of the record.
+// ReadRecord is [ReadCommit], with the bytes of the record.
 func ReadRecord(f durable.ReadFS, n uint64) (Commit, []byte, error) {
 	data, err := recordBytes(f, n)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // Moment identifies a publication of an account by a count back from the newest, a cycle,
-// a version, or a time. ParseMoment makes it.
+// a version, or a time. [ParseMoment] makes it.
 type Moment struct {
 	text    string
 	back    uint64
@@ -44,7 +44,7 @@ func (m Moment) IsCycle() bool { return m.cycle != "" }
 // String is the text that was parsed.
 func (m Moment) String() string { return m.text }
 
-// Forms lists what ParseMoment accepts, for flags and messages.
+// Forms lists what [ParseMoment] accepts, for flags and messages.
 const Forms = "latest, latest~2, a cycle id, v17, or a time: 14:05 or 2026-11-21T14:05:00Z"
 
 // clockForms are the accepted forms of a time of day, which is in UTC.
@@ -133,14 +133,14 @@ func withForms(text string, err error) error {
 	return fmt.Errorf("%q: %w; want %s", text, err, Forms)
 }
 
-// ErrUnknown: the moment identifies no publication. ErrNothing, too: there is none at all.
+// [ErrUnknown]: the moment identifies no publication. [ErrNothing], too: there is none at all.
 var (
 	ErrUnknown = errors.New("no such publication")
 	ErrNothing = errors.New("nothing was published yet")
 )
 
-// Find finds the publication of a moment. Its snapshot may have been deleted, see IsKept.
-// If there is none, the error is ErrUnknown and names the nearest ones.
+// Find finds the publication of a moment. Its snapshot may have been deleted, see [IsKept].
+// If there is none, the error is [ErrUnknown] and names the nearest ones.
 func Find(f durable.ReadFS, m Moment) (Commit, error) {
 	head, found, err := Head(f)
 	if err != nil {
@@ -205,7 +205,7 @@ func neighbours(before, after Commit) string {
 	return "the nearest are " + near(before) + " and " + near(after)
 }
 
-// Resolve is ParseMoment without a time of day, then Find.
+// Resolve is [ParseMoment] without a time of day, then Find.
 func Resolve(f durable.ReadFS, text string) (Commit, error) {
 	m, err := ParseMoment(text, time.Time{})
 	if err != nil {
@@ -216,7 +216,7 @@ func Resolve(f durable.ReadFS, text string) (Commit, error) {
 
 // IsKept reports whether the snapshot of a publication still exists: its record is kept
 // for ever, its data as long as the retention says. Retention deletes the whole folder,
-// so that a folder without a manifest is ErrDamaged.
+// so that a folder without a manifest is [ErrDamaged].
 func IsKept(f durable.ReadFS, c Commit) (bool, error) {
 	manifest := c.Dir() + "/" + layout.ManifestFile
 	if there, err := durable.Exists(f, manifest); err != nil || there {

@@ -76,7 +76,7 @@ func VerifyFile(f durable.ReadFS, dir string, file File) error {
 	return verifyFile(f, dir+"/"+file.Name, file.Bytes, file.SHA256)
 }
 
-// ReadVerified is VerifyFile of a file that fits into memory, and returns its bytes. The
+// ReadVerified is [VerifyFile] of a file that fits into memory, and returns its bytes. The
 // caller bounds file.Bytes.
 func ReadVerified(f durable.ReadFS, dir string, file File) ([]byte, error) {
 	name := dir + "/" + file.Name
@@ -98,7 +98,7 @@ func ReadVerified(f durable.ReadFS, dir string, file File) ([]byte, error) {
 	return data, nil
 }
 
-// VerifySegment is VerifyFile for one file of the change log.
+// VerifySegment is [VerifyFile] for one file of the change log.
 func VerifySegment(f durable.ReadFS, s Segment) error {
 	return verifyFile(f, s.File, s.Bytes, s.SHA256)
 }

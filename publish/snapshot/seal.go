@@ -20,7 +20,7 @@ var ErrConflict = errors.New("another publisher was faster")
 var ErrStoreLacks = errors.New("STORE_LACKS: publications are missing in the object store, and nothing is published until they are there: mkt push --repair stores them from a data root that has them")
 
 // CreateFile writes one file of a staged folder, syncs it, and describes it by what can
-// be read back. Its name is not synced: CreateManifest, which comes last, syncs the folder,
+// be read back. Its name is not synced: [CreateManifest], which comes last, syncs the folder,
 // and a file that is staged alone is linked.
 func CreateFile(f durable.FS, dir, name string, write func(io.Writer) error) (File, error) {
 	if err := durable.CreateIn(f, dir+"/"+name, write); err != nil {
@@ -75,7 +75,7 @@ func CreateManifest(f durable.FS, dir string, m Manifest) (string, error) {
 
 // Seal publishes: it gives the commit its number by creating its record, which must not
 // exist, and then replaces CURRENT. Everything that the commit names is in place and
-// synced. staged is the name of the record until then. The error is ErrConflict if
+// synced. staged is the name of the record until then. The error is [ErrConflict] if
 // another run took the number, and *LateError if the commit was done but CURRENT could
 // not be replaced; any other error leaves open whether the commit was done, which the
 // next run finds out.
@@ -146,13 +146,13 @@ func WriteCurrent(f durable.FS, c Commit) error {
 	return durable.Overwrite(f, layout.Current, data)
 }
 
-// IsCurrent reports whether CURRENT holds the very bytes that WriteCurrent writes.
+// IsCurrent reports whether CURRENT holds the very bytes that [WriteCurrent] writes.
 func IsCurrent(f durable.ReadFS, c Commit) (bool, error) {
 	got, err := durable.ReadFile(f, layout.Current, maxPointer)
 	return err == nil && Names(got, c), err
 }
 
-// Names reports whether the content of CURRENT is the very bytes that WriteCurrent
+// Names reports whether the content of CURRENT is the very bytes that [WriteCurrent]
 // writes for a commit.
 func Names(current []byte, c Commit) bool {
 	want, err := layout.EncodeHeader(Pointer{Format: Format, Version: c.Version, CommitSHA256: c.SHA256})

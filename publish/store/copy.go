@@ -21,7 +21,7 @@ import (
 // continues: the snapshot, the change log, the canonical and raw cycle, the state files. It
 // returns that publication; Version is 0 if nothing was ever published. Nothing is copied if
 // the root has it already. The error is snapshot.ErrStoreLacks if the store lost publications
-// or never had those of the root, and ErrDiverged if it has others. The caller holds the lock
+// or never had those of the root, and [ErrDiverged] if it has others. The caller holds the lock
 // of the root.
 func (d *Dataset) Sync(ctx context.Context, f durable.FS) (snapshot.Commit, error) {
 	return d.follow(ctx, f, archived)

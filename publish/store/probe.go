@@ -21,7 +21,7 @@ type Probed struct {
 }
 
 // Probe checks that the store can be read and written, and that it refuses to overwrite an
-// object that is to be created only if absent: ErrUnsafe if it does not. It leaves nothing
+// object that is to be created only if absent: [ErrUnsafe] if it does not. It leaves nothing
 // behind.
 func (s *Store) Probe(ctx context.Context) error {
 	_, err := s.Measure(ctx)

@@ -7,7 +7,7 @@ import (
 	"mkt/publish/football"
 )
 
-// Term is the state of a subscription at one time. All terms but InForce are refused with
+// Term is the state of a subscription at one time. All terms but [InForce] are refused with
 // the same code; GET /account shows which one it is.
 type Term string
 

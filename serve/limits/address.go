@@ -29,7 +29,7 @@ const (
 
 var prefixPattern = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$`)
 
-// The errors of ParseAddress. None has a part of the URL, which may hold a password.
+// The errors of [ParseAddress]. None has a part of the URL, which may hold a password.
 var (
 	errAddress  = errors.New("want redis://HOST:PORT, or rediss:// for TLS, with USER:PASSWORD@ before the host and /DATABASE after the port if needed")
 	errDatabase = errors.New("the path must be the number of a database, such as /0")

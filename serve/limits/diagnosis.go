@@ -46,7 +46,7 @@ func (e *CheckError) Error() string {
 func (e *CheckError) Unwrap() error { return e.Err }
 
 // Check sends the server the commands that the counters use. It leaves nothing there but a
-// key that expires at once. The error is a CheckError.
+// key that expires at once. The error is a [CheckError].
 func Check(ctx context.Context, a Address, now func() time.Time) (r Report, err error) {
 	client := a.client(checkTime)
 	defer client.Close()

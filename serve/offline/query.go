@@ -190,7 +190,7 @@ func isSelect(conn driver.Conn, text string) error {
 	return nil
 }
 
-// classified returns the error with which Query reports err: errors of the query itself are an ErrSQL.
+// classified returns the error with which Query reports err: errors of the query itself are an [ErrSQL].
 func classified(ctx context.Context, err error) error {
 	var fault *duckdb.Error
 	switch {

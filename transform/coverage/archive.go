@@ -15,7 +15,7 @@ func OfArchive(a *raw.Archive, p provider.Provider) (Report, error) {
 	return ofArchive(a, p, func(*Payload) {})
 }
 
-// Problems is OfArchive without the markets: what could not be read, and what is suspicious,
+// Problems is [OfArchive] without the markets: what could not be read, and what is suspicious,
 // by payload. Its memory does not depend on the size of the cycle, unless everything is wrong.
 func Problems(a *raw.Archive, p provider.Provider) (Report, error) {
 	return ofArchive(a, p, func(c *Payload) { c.Markets, c.WithoutNames = nil, nil })

@@ -33,7 +33,7 @@ type Participants struct {
 // several.
 var ErrNotOne = errors.New("the payloads must be of one fixture")
 
-// participantsFile may be in a folder of payloads without teams. See ReadTeams.
+// participantsFile may be in a folder of payloads without teams. See [ReadTeams].
 const participantsFile = "participants.csv"
 
 // ReadTeams parses lines of "provider fixture id,home,away".
@@ -66,7 +66,7 @@ type FolderOptions struct {
 // OfFolder reads the payloads below a folder. What a payload is follows from its bytes;
 // where they do not tell, from the name of its folder if that is an endpoint's
 // ("bet365-upcoming"). The teams come from the listings, participants.csv in the folder,
-// and o.Who. An error may be ErrNotOne.
+// and o.Who. An error may be [ErrNotOne].
 func OfFolder(folder fs.FS, p provider.Provider, o FolderOptions) (Report, error) {
 	if p.Markets == nil || p.Recorded == nil {
 		return Report{}, fmt.Errorf("provider %q: this build does not read its markets", p.Name)

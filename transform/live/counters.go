@@ -70,7 +70,7 @@ func countsOf(sample *input.Sample, at int64) (all [len(eventMetrics)]lastCount)
 }
 
 // eventCounts stores a sample's counts and returns how each changed since it was last
-// sent. A count that was not sent for longer than StaleAfter starts again.
+// sent. A count that was not sent for longer than [StaleAfter] starts again.
 func (s *State) eventCounts(sample *input.Sample, falls *[]fall) (changed [len(eventMetrics)]change) {
 	for i, now := range countsOf(sample, s.at) {
 		if now.at == 0 {

@@ -25,7 +25,7 @@ const (
 	Linger = 15 * time.Minute
 )
 
-// maxBlind is StaleAfter in seconds. What moved during a longer gap cannot be dated.
+// maxBlind is [StaleAfter] in seconds. What moved during a longer gap cannot be dated.
 const maxBlind = int(StaleAfter / time.Second)
 
 // The clock.

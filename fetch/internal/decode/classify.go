@@ -119,7 +119,7 @@ func (by ByStatus) Unexplained(status int, code string) provider.Verdict {
 	return provider.Verdict{Kind: provider.Retryable, Code: code}
 }
 
-// Usual is the ByStatus of providers whose statuses have their usual meanings.
+// Usual is the [ByStatus] of providers whose statuses have their usual meanings.
 func Usual(status int, code string) provider.Verdict {
 	kind := provider.Rejected
 	switch {

@@ -21,7 +21,7 @@ import (
 	"mkt/publish/durable"
 )
 
-// Mem is a file system in memory, made by NewMem. It is safe for concurrent use.
+// Mem is a file system in memory, made by [NewMem]. It is safe for concurrent use.
 type Mem struct {
 	mu    sync.Mutex
 	root  *node

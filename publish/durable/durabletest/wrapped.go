@@ -38,7 +38,7 @@ type Op struct {
 	Old    string // the old one
 }
 
-// Plan decides about an operation: nil executes it, ErrLeftOut skips it but reports
+// Plan decides about an operation: nil executes it, [ErrLeftOut] skips it but reports
 // success, and any other error is returned to the caller. It is never called
 // concurrently.
 type Plan func(Op) error

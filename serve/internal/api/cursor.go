@@ -57,7 +57,7 @@ func (s Scope) Cursor(position string) string {
 	return cursorText.EncodeToString(append(b, tag[:]...))
 }
 
-// Position returns the position of a cursor, or ErrCursor if the text was not returned
+// Position returns the position of a cursor, or [ErrCursor] if the text was not returned
 // by Cursor for the same scope.
 func (s Scope) Position(cursor string) (string, error) {
 	if len(cursor) > cursorMax {

@@ -22,7 +22,7 @@ import (
 )
 
 // Usage counts the requests of each account by UTC day, route and product, as
-// telemetry and not for billing. Counting is one addition. Every FlushEvery, and at the
+// telemetry and not for billing. Counting is one addition. Every [FlushEvery], and at the
 // end, the counters are added to those in the files.
 //
 // Each replica writes its own files, one for each account, and what is reported is the sum

@@ -12,7 +12,7 @@ import (
 // succeed in a moment.
 var ErrBusy = errors.New("too many pages wait to be rendered")
 
-// errSlow is the ErrBusy of a request that has waited for the maximum time.
+// errSlow is the [ErrBusy] of a request that has waited for the maximum time.
 var errSlow = fmt.Errorf("%w", ErrBusy)
 
 // Bounds of the requests that wait for pages that are not cached. A page takes half a
@@ -52,7 +52,7 @@ func newFairQueue(slots int) *fairQueue {
 	return &fairQueue{each: min(maxConcurrent, max(1, slots-1)), maxWait: maxWait, free: slots, tenants: map[string]*tenantQueue{}}
 }
 
-// acquire waits for a slot, which the caller must release. The error is ErrBusy or that
+// acquire waits for a slot, which the caller must release. The error is [ErrBusy] or that
 // of the context.
 func (q *fairQueue) acquire(ctx context.Context, tenant string) error {
 	slot, err := q.enqueue(tenant)

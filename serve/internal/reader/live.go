@@ -182,7 +182,7 @@ const (
 	FeedAllStale           // the data of every fixture in play is too old
 )
 
-// Staleness returns the staleness of the feed at now; FeedFresh if nothing is in play.
+// Staleness returns the staleness of the feed at now; [FeedFresh] if nothing is in play.
 func (v *View) Staleness(now time.Time) Staleness {
 	running, resting := 0, 0
 	for _, f := range v.live.inPlay {

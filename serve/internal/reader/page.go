@@ -10,7 +10,7 @@ import (
 )
 
 // Page returns the page with the key. If it is not cached, Page waits until the fair
-// queue gives the tenant a slot, and renders it; it returns ErrBusy if that takes too
+// queue gives the tenant a slot, and renders it; it returns [ErrBusy] if that takes too
 // long. Simultaneous calls for one key share one rendering, because after a swap the
 // cache is empty and thousands of clients may ask for the same few pages. The key must
 // contain everything that the page depends on, besides the view.

@@ -6,7 +6,7 @@ import (
 )
 
 // Attachments are binary messages that follow the JSON of a packet. Among the arguments of
-// NewPacket or of an ack they do not count as an argument; the other arguments refer to
+// [NewPacket] or of an ack they do not count as an argument; the other arguments refer to
 // attachment i by {"_placeholder":true,"num":i}. At most 10.
 type Attachments [][]byte
 

@@ -52,7 +52,7 @@ func (s *Socket) Namespace() string { return s.namespace }
 func (s *Socket) Header() http.Header { return s.connection.session.Header() }
 
 // Send queues a packet. It returns false if the socket has ended, or ends now because too
-// much is waiting (ReasonSlow). A packet of any size is accepted if nothing is waiting.
+// much is waiting ([ReasonSlow]). A packet of any size is accepted if nothing is waiting.
 func (s *Socket) Send(p *Packet) (ok bool) { return s.Replace("", p) }
 
 // Replace is like Send, but for packets that are useless once there is a newer one: it

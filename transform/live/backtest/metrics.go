@@ -9,7 +9,7 @@ import (
 const NoNumber = -1
 
 // Answers are a predictor's answers to Questions, in their order: home's share as the
-// integer that a client gets, 0 to 100, or NoNumber. If a metric needs a number, NoNumber
+// integer that a client gets, 0 to 100, or [NoNumber]. If a metric needs a number, [NoNumber]
 // counts as 50.
 type Answers []int16
 

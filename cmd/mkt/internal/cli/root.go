@@ -13,7 +13,7 @@ import (
 	"mkt/publish/store"
 )
 
-// LongRunning marks commands that log at info by default. WithoutConfig marks commands
+// [LongRunning] marks commands that log at info by default. [WithoutConfig] marks commands
 // that run without the configuration even if it is named and does not exist. Paged marks those
 // whose answers may be long: on a terminal they are shown in a pager, unless they are JSON.
 const (

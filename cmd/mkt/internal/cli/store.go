@@ -21,7 +21,7 @@ var ErrNoStore = errors.New("no object store: give --store s3://bucket/prefix, o
 // HasStore reports whether publications are in an object store.
 func (env *Env) HasStore() bool { return env.StoreURL != "" }
 
-// Store opens the object store of the settings for reading: ErrNoStore if there is none.
+// Store opens the object store of the settings for reading: [ErrNoStore] if there is none.
 func (env *Env) Store(ctx context.Context) (*store.Store, error) {
 	env.objects.mu.Lock()
 	defer env.objects.mu.Unlock()

@@ -30,7 +30,7 @@ type Side struct {
 }
 
 // Open opens the snapshot of a publication. If it is not kept any more, the error is
-// ErrNotKept.
+// [ErrNotKept].
 func Open(root durable.ReadFS, c snapshot.Commit) (Side, error) {
 	kept, err := snapshot.IsKept(root, c)
 	if err == nil && !kept {

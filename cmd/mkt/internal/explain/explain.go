@@ -32,8 +32,8 @@ var ErrUnknown = errors.New("not found")
 // ErrDeleted means that retention has deleted the data that the explanation needs.
 var ErrDeleted = errors.New("deleted by retention")
 
-// Run explains one target in the publication that o.At names. Its errors include ErrUnknown,
-// ErrDeleted, snapshot.ErrUnknown and snapshot.ErrDamaged.
+// Run explains one target in the publication that o.At names. Its errors include [ErrUnknown],
+// [ErrDeleted], snapshot.ErrUnknown and snapshot.ErrDamaged.
 func Run(ctx context.Context, o Options, t Target) (*Report, error) {
 	c, err := snapshot.Find(o.Root, o.At)
 	if err != nil {

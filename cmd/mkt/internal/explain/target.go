@@ -23,7 +23,7 @@ type Target struct {
 // IsLive reports whether only live intelligence can have the target.
 func (t Target) IsLive() bool { return t.live != "" }
 
-// Forms lists the forms that ParseTarget accepts.
+// Forms lists the forms that [ParseTarget] accepts.
 const Forms = "fx_…, mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or of a fixture in play fx_…/momentum, minute/37 or minute/45+2, timeline (or timeline/3, from 1), counter/corners, score, clock"
 
 // ParseTarget reads an id or the path of a live value.

@@ -83,7 +83,7 @@ func (p *Path) Newest() *Step {
 	return &p.Steps[0]
 }
 
-// Read reads the path of a fixture. Its errors include ErrUnknown.
+// Read reads the path of a fixture. Its errors include [ErrUnknown].
 func Read(ctx context.Context, o Options) (*Path, error) {
 	r := &reader{Options: o}
 	if r.Steps == 0 {

@@ -142,7 +142,7 @@ func (p *Path) markets() (ids []string) {
 	return ids
 }
 
-// WriteCSV writes what ReportOf returns, one line a step of a price.
+// WriteCSV writes what [ReportOf] returns, one line a step of a price.
 func WriteCSV(w io.Writer, p *Path, market, selection string) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{"fixture_id", "market_id", "market", "period", "selection_id", "selection", "version", "cycle_id",

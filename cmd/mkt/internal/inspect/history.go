@@ -33,7 +33,7 @@ func PublicationOf(root durable.ReadFS, c snapshot.Commit) Publication {
 	return p
 }
 
-// Described is PublicationOf with the manifest, which is empty if the snapshot is not kept or damaged.
+// Described is [PublicationOf] with the manifest, which is empty if the snapshot is not kept or damaged.
 func Described(root durable.ReadFS, c snapshot.Commit) (Publication, snapshot.Manifest) {
 	p := Publication{Version: c.Version, CycleID: c.CycleID, PublishedAt: c.PublishedAt, FirstSeq: c.FirstSeq, LastSeq: c.LastSeq}
 	if s := c.Segment; s != nil && s.Cycles == 0 {

@@ -47,7 +47,7 @@ const maxRestarts = 3
 
 // Run follows the changes until ctx is done, or with Once to the end of the log. It returns a
 // *Refused if the service refuses, even if it refuses several positions in a row that it gave
-// itself. It returns ErrUnreachable only before anything was read, or with Once; otherwise it
+// itself. It returns [ErrUnreachable] only before anything was read, or with Once; otherwise it
 // waits for the service. What does not change is reported once: that the service is not
 // reachable, and that the state is the service's.
 func Run(ctx context.Context, o Options) error {

@@ -188,7 +188,7 @@ func backUp(root durable.FS, name string, mark Mark, newest uint64, by []byte) (
 	return backup, durable.Overwrite(root, backup, here)
 }
 
-// Edit is EditLogged for the accounts of the origin.
+// Edit is [EditLogged] for the accounts of the origin.
 func (c Copy) Edit(ctx context.Context, change func(*Editor) error) (*File, error) {
 	if _, err := c.Refresh(ctx); err != nil { // the file may not be there yet
 		return nil, notEdited(c.Path, err)

@@ -24,7 +24,7 @@ func Edit(ctx context.Context, path string, change func(*Editor) error) (*File, 
 }
 
 // EditLogged is Edit with a journal, which may be nil. If the generation is not nil, the edit is in
-// force, even if there is an error: see UnloggedError.
+// force, even if there is an error: see [UnloggedError].
 func EditLogged(ctx context.Context, path string, journal Journal, change func(*Editor) error) (*File, error) {
 	return editAt(ctx, path, journal, nil, change)
 }

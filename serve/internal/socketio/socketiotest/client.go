@@ -215,7 +215,7 @@ func (c *Client) end(err error) {
 	}
 }
 
-// Next waits for the next event. The error is ErrClosed if the connection has ended and all
+// Next waits for the next event. The error is [ErrClosed] if the connection has ended and all
 // events have been returned, or that of ctx.
 func (c *Client) Next(ctx context.Context) (Event, error) {
 	for {
