@@ -151,8 +151,8 @@ func (a *answer) page(r *http.Request, p *api.Page, stale bool) {
 	a.writeAll(head, tail)
 }
 
-// maxJoined is up to how many bytes the two parts of a body are copied into one: a second write
-// to the connection takes longer.
+// maxJoined is the greatest size of a body whose two parts are copied into one. A second write
+// to the connection takes longer than the copy.
 const maxJoined = 256 << 10
 
 // writeAll writes the body of an answer with status 200. An error means that the client has gone.

@@ -57,6 +57,11 @@ func TestLinksOfTests(t *testing.T) {
 			t.Errorf("the tests of %s link a cloud", name)
 		}
 	}
+	for name, why := range linksEngine {
+		if why == "" {
+			t.Errorf("why do the tests of %s link DuckDB?", name)
+		}
+	}
 	if !maps.Equal(found, linksEngine) {
 		t.Errorf("the packages whose tests link DuckDB, and why:\n%v\nwant\n%v", found, linksEngine)
 	}
@@ -88,7 +93,7 @@ var opens = map[string][]string{
 	"crypto/tls":                   {"Dial", "DialWithDialer", "Dialer"},
 	"net/smtp":                     {"Dial", "SendMail"},
 	"net/rpc":                      {"Dial", "DialHTTP"},
-	"github.com/redis/go-redis/v9": {"NewClient", "NewClusterClient", "NewUniversalClient"},
+	"github.com/redis/go-redis/v9": {"NewClient", "NewClusterClient", "NewUniversalClient", "NewFailoverClient", "NewRing"},
 	"github.com/nats-io/nats.go":   {"Connect"},
 	"github.com/gobwas/ws":         {"Dial", "Dialer"},
 	"github.com/aws/aws-sdk-go-v2/service/s3":                        {"NewFromConfig", "New"},

@@ -17,7 +17,7 @@ const (
 	maxPointer  = 4 << 10
 )
 
-// decode reads one header. What is no header is [ErrDamaged].
+// decode reads one header. The error for any other bytes is [ErrDamaged].
 func decode(what string, data []byte, v any) error {
 	err := layout.DecodeHeader(what, data, Format, v)
 	if err != nil && !errors.Is(err, layout.ErrNewer) {

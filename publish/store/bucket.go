@@ -24,7 +24,7 @@ type Bucket interface {
 	Read(ctx context.Context, key string) (io.ReadCloser, Attributes, error)
 	// Look returns the attributes of an object.
 	Look(ctx context.Context, key string) (Attributes, error)
-	// Write stores an object, whole or not at all: not if body ends with an error. With
+	// Write stores an object, whole or not at all: if body ends with an error, nothing. With
 	// onlyIfAbsent it is [Exists] if there is one of this name, whoever wrote it and when.
 	Write(ctx context.Context, key string, body io.Reader, onlyIfAbsent bool) error
 	// Delete deletes an object. It may report [Absent].
@@ -79,9 +79,8 @@ const (
 	Unsafe               // the store cannot create an object only if it is absent
 )
 
-// Error is why an operation on a bucket failed. It has nothing that the store said but its
-// status and its code, because texts of stores and their libraries contain addresses and
-// parts of the credential.
+// Error is why an operation on a bucket failed. Of the answer it has the status and the code
+// alone: texts of stores and their libraries contain addresses and parts of the credential.
 type Error struct {
 	Kind   Kind
 	Status int    // of HTTP; 0 if there was no answer
@@ -93,7 +92,7 @@ func (e *Error) Error() string {
 }
 
 // Refusal returns the error for an answer of a store that is not a success: code is the
-// store's own. The drivers share it because the stores agree on the most part.
+// store's own. The drivers share it, because the stores agree for the most part.
 func Refusal(status int, code string) *Error {
 	e := &Error{Status: status, Code: code}
 	switch {
@@ -151,9 +150,9 @@ func driverOf(scheme string) (Driver, bool) {
 	return d, ok
 }
 
-// ReadPart reads the next part of what a driver writes. isEnd reports whether it is the last,
-// which may be empty. Nothing but [io.EOF] itself is the end of a body: one that ends early
-// is not to be stored.
+// ReadPart reads the next part of a body for a driver. isEnd reports whether it is the last,
+// which may be empty. Only [io.EOF] itself is the end of a body; any other error means that it
+// must not be stored.
 func ReadPart(body io.Reader, part *bytes.Buffer, size int64) (isEnd bool, err error) {
 	part.Reset()
 	n, err := part.ReadFrom(io.LimitReader(body, size))

@@ -12,7 +12,7 @@ import (
 )
 
 // Report is how the markets in some payloads are mapped: the output of mkt mapping
-// check, and the tables in docs/mapping.md.
+// report, and the tables in docs/mapping.md.
 type Report struct {
 	Provider string
 	Payloads []Payload // those of prices, in the order of their names or of the archive, and for each bookmaker

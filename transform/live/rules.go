@@ -57,7 +57,7 @@ const (
 	maxDelta = 20
 )
 
-// Bounds of what is accepted from a sample.
+// The bounds within which a sample is accepted.
 const (
 	maxCounters = 80
 	maxScore    = 200

@@ -47,7 +47,7 @@ func (s Suite) garbage(t *testing.T) {
 	}
 }
 
-// invalid checks that no reader accepts what is no answer.
+// invalid checks that every reader refuses bytes that are not an answer of the provider.
 func (s Suite) invalid(t *testing.T) {
 	for _, body := range append([]string{"", "<html>", "{"}, s.Invalid...) {
 		p := provider.Payload{Body: []byte(body)}

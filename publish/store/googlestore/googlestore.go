@@ -40,7 +40,7 @@ const tokenTimeout = 30 * time.Second
 
 const scope = "https://www.googleapis.com/auth/devstorage.read_write"
 
-// Open opens a bucket. It is a [store.Driver].
+// Open opens a bucket. It is a [store.Driver]. The one parameter is anonymous.
 func Open(ctx context.Context, address *url.URL) (store.Bucket, error) {
 	anonymous, emulator := false, os.Getenv(EmulatorVariable)
 	for name, values := range address.Query() {
@@ -57,6 +57,7 @@ func Open(ctx context.Context, address *url.URL) (store.Bucket, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableCompression = true // the checksum is that of the stored bytes
 	b := &bucket{name: address.Host, host: "https://storage.googleapis.com", client: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	b.anonymous = anonymous || emulator != ""
 	switch {
 	case emulator != "":
 		if b.host = strings.TrimSuffix(emulator, "/"); !strings.Contains(b.host, "://") {
@@ -89,6 +90,7 @@ func (t tokens) Token() (*oauth2.Token, error) {
 type bucket struct {
 	name, host string
 	client     *http.Client
+	anonymous  bool // requests have no token
 }
 
 // resource is what the API says of an object.
@@ -256,10 +258,17 @@ func (b *bucket) begin(ctx context.Context, key string, onlyIfAbsent bool) (sess
 		return "", inBucket(err)
 	}
 	answer.Body.Close()
-	if session = answer.Header.Get("Location"); session == "" {
+	if session = answer.Header.Get("Location"); !b.mayAsk(session) {
 		return "", &store.Error{Kind: store.Away, Status: answer.StatusCode}
 	}
 	return session, nil
+}
+
+// mayAsk reports whether a part may be sent to an address that an answer named: the token goes
+// with it.
+func (b *bucket) mayAsk(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && (b.anonymous || u.Scheme == "https" && strings.HasSuffix(u.Hostname(), ".googleapis.com"))
 }
 
 // send sends a part of an upload, whose first byte is that at a position. sum is that of all
@@ -283,7 +292,7 @@ func (b *bucket) send(ctx context.Context, session string, part []byte, at int64
 			return inSession(err)
 		}
 		if answer.StatusCode != http.StatusPermanentRedirect {
-			return stored(answer, isEnd, sum)
+			return checkStored(answer, isEnd, sum)
 		}
 		answer.Body.Close()
 		has := int64(0)
@@ -302,8 +311,8 @@ func (b *bucket) send(ctx context.Context, session string, part []byte, at int64
 	}
 }
 
-// stored checks the answer to the last part of an upload.
-func stored(answer *http.Response, isEnd bool, sum []byte) error {
+// checkStored checks the answer to the last part of an upload.
+func checkStored(answer *http.Response, isEnd bool, sum []byte) error {
 	defer answer.Body.Close()
 	var r resource
 	if err := decode(answer.Body, &r); err != nil {

@@ -308,3 +308,24 @@ func TestOpen(t *testing.T) {
 		}
 	}
 }
+
+// A token goes to Google alone, wherever an answer says that the parts of an upload belong.
+func TestSessionsElsewhere(t *testing.T) {
+	for address, want := range map[string]bool{
+		"https://storage.googleapis.com/upload/storage/v1/b/x/o?upload_id=1": true,
+		"https://www.googleapis.com:443/upload/storage/v1/b/x/o?upload_id=1": true,
+		"http://storage.googleapis.com/upload":                               false,
+		"https://storage.googleapis.com.example.org/upload":                  false,
+		"https://example.org/?storage.googleapis.com":                        false,
+		"https://storage.googleapis.com@example.org/":                        false,
+		"/upload/storage/v1/b/x/o?upload_id=1":                               false,
+		"":                                                                   false,
+	} {
+		if got := googlestore.MayAsk(false, address); got != want {
+			t.Errorf("%q: %v", address, got)
+		}
+	}
+	if !googlestore.MayAsk(true, "http://127.0.0.1:4443/upload") {
+		t.Error("an emulator, which gets no token, is not asked")
+	}
+}

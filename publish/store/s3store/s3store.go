@@ -36,7 +36,7 @@ type settings struct {
 	anonymous  bool
 	encryption types.ServerSideEncryption
 	kmsKey     string
-	noChecks   bool // of what is read
+	noChecks   bool // objects are not compared with their checksums when they are read
 }
 
 // Open opens a bucket. It is a [store.Driver].
@@ -93,7 +93,7 @@ func read(parameters url.Values) (settings, error) {
 			continue
 		case "role":
 			if s.role = value; !strings.HasPrefix(value, "arn:") {
-				return s, errors.New("the parameter role wants a name that begins with arn:")
+				return s, errors.New("the parameter role wants the ARN of a role, such as arn:aws:iam::123456789012:role/mkt")
 			}
 			continue
 		case "ssetype":

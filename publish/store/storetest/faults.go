@@ -38,13 +38,6 @@ func (w *network) inject(rule func(n int, r *http.Request) fault) {
 	w.n, w.rule = 0, rule
 }
 
-// requests returns how many there were since the last inject.
-func (w *network) requests() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.n
-}
-
 func (w *network) next(r *http.Request) fault {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package storetest has a bucket in memory, for tests of what is built on package store, and
-// the tests that every driver passes.
+// Package storetest has a bucket in memory, for the tests of packages that use package store,
+// and the tests that every driver must pass.
 package storetest
 
 import (

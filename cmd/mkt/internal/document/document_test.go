@@ -19,6 +19,7 @@ func TestOneAnswer(t *testing.T) {
 		{Findings: []document.Finding{{Level: "FAIL", Code: "LOST", Style: cli.Bad, Where: []string{"", "acme", ""}, What: "it is gone", Fix: "mkt init"}}},
 		{Only: document.Page, Notes: []document.Note{{Line: document.Words("a page")}}},
 		{Table: &document.Table{Caption: "Two", Columns: []document.Column{{Name: "Name"}, {Name: "Odds", Number: true}}, Rows: []document.Row{{Head: true, Cells: []document.Line{document.Words(team), document.Words("2.10")}}}}},
+		{Table: &document.Table{Rows: []document.Row{{Cells: []document.Line{document.Words("without"), document.Words("a header")}}}}},
 		{Notes: []document.Note{{Name: "head  ", Line: document.Words("x")}, {Line: document.Styled(cli.Good, "healthy")}}},
 	}}
 	var text strings.Builder
@@ -27,7 +28,7 @@ func TestOneAnswer(t *testing.T) {
 	}
 	const shown = `\u001b[2J<b>\u0000City\u0009A</b>`
 	want := shown + "\n  team    " + shown + " at 2026-11-21T14:05:00.000Z, 3\n    from  #1\nFAIL  LOST  acme\n      it is gone\n      fix: mkt init\n" +
-		"\nNAME" + strings.Repeat(" ", len(shown)-2) + "ODDS\n" + shown + "  2.10\nhead  x\nhealthy\n"
+		"\nNAME" + strings.Repeat(" ", len(shown)-2) + "ODDS\n" + shown + "  2.10\nwithout  a header\nhead  x\nhealthy\n"
 	if text.String() != want {
 		t.Errorf("a terminal gets\n%s\nwant\n%s", text.String(), want)
 	}
@@ -37,7 +38,7 @@ func TestOneAnswer(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<h1>`, `<dt>team</dt>`, `<time datetime="2026-11-21T14:05:00Z">`, `<a href="/fixtures/a?b=1&amp;c">#1</a>`, `<span class="tag bad">LOST</span> acme`, "a page", `<caption>Two</caption>`,
-		`<th scope="row">`, `<td class="n">2.10</td>`, `<span class="good">healthy</span>`,
+		`<th scope="row">`, `<td class="n">2.10</td>`, `<td>a header</td>`, `<span class="good">healthy</span>`,
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("no %s on the page\n%s", want, page)

@@ -14,7 +14,7 @@ import (
 //go:embed document.html
 var body string
 
-var layout = page.Template(body, template.FuncMap{"class": Span.class})
+var layout = page.Template(body, template.FuncMap{"class": Span.class, "onPage": func(m Medium) bool { return m != Terminal }})
 
 // colours are the classes of the styles.
 var colours = map[cli.Style]string{cli.Good: "good", cli.Bad: "bad", cli.Warn: "warn"}
@@ -30,6 +30,14 @@ func (f Finding) Place() string { return f.where() }
 // OnPage reports whether a page has anything of the section to show.
 func (s Section) OnPage() bool {
 	return s.Only != Terminal && (len(s.Notes)+len(s.Facts)+len(s.Findings)+len(s.Figure) > 0 || s.Table != nil)
+}
+
+// Column returns the column of a cell; a table without a header has cells without one.
+func (t *Table) Column(i int) Column {
+	if i < len(t.Columns) {
+		return t.Columns[i]
+	}
+	return Column{}
 }
 
 // IsBad reports whether a note must not be overlooked.

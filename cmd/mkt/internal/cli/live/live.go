@@ -46,6 +46,9 @@ standard output.`,
 				return err
 			}
 			if cmd.Flags().Changed("html") {
+				if file == "" {
+					return cli.Usagef("--html: want the file to write, or - for the standard output")
+				}
 				return g.liveReport(cmd.Context(), tenant, strings.Join(args, " "), file)
 			}
 			return g.liveShow(tenant, strings.Join(args, " "))
