@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -563,11 +564,12 @@ func (h *installation) killedServer(version uint64, times int) {
 	store, err := quarantine.Open(h.options.Loads, h.now)
 	must(h.t, err)
 	for i := range times {
-		_, err := store.Begin(quarantine.Publication{ClientID: "acme", Product: string(product), Version: c.Version, CommitSHA256: c.SHA256})
+		load, err := store.Begin(quarantine.Publication{ClientID: "acme", Product: string(product), Version: c.Version, CommitSHA256: c.SHA256})
 		must(h.t, err)
 		if got := names(doctor.Run(h.t.Context(), h.options)); i == 0 && len(got) > 0 {
 			h.t.Errorf("while it loads: %v", got)
 		}
+		runtime.KeepAlive(load) // which is closed, and not locked any more, when it is collected
 		notes, err := filepath.Glob(filepath.Join(h.options.Loads, "acme.*"))
 		must(h.t, err)
 		for _, note := range notes { // its process has ended: nobody holds its lock
