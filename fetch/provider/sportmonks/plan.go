@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/strictjson"
@@ -17,9 +18,11 @@ import (
 // sections 1.3 and 1.4).
 var probes = []provider.Probe{probeDay, probeOdds, probeInplay, probeLiveOdds}
 
-// probeDay asks for one fixture of a day.
+// probeDay asks for one fixture of a day of which half is still to come: late in a day none of
+// its fixtures may be left.
 func probeDay(p provider.Probing) (provider.Request, bool) {
-	return provider.Request{Endpoint: api.EndpointByDate, Path: api.PathByDate + p.Now.UTC().Format(api.DayForm), Query: url.Values{api.ParamPerPage: {"1"}}}, true
+	day := p.Now.UTC().Add(12 * time.Hour)
+	return provider.Request{Endpoint: api.EndpointByDate, Path: api.PathByDate + day.Format(api.DayForm), Query: url.Values{api.ParamPerPage: {"1"}}}, true
 }
 
 // probeOdds asks for the prices of that fixture, as a cycle does. A list of prices, even
