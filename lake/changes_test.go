@@ -39,7 +39,7 @@ func TestCompactedChanges(t *testing.T) {
 	}
 	// The first two become one, as in publish/retention; the third is deleted.
 	one := snapshot.Segment{First: segments[0].First, Last: segments[1].Last, At: segments[1].At, Cycles: 2}
-	one.File = layout.ChangeSegment(one.First, one.Last, commits[3].CycleID)
+	one.File = layout.Segment(layout.ChangesDir, one.First, one.Last, commits[3].CycleID)
 	file, err := snapshot.CreateFile(disk, layout.ChangesDir, filepath.Base(one.File), func(out io.Writer) error {
 		w := table.NewWriter[table.EventRow](out, table.Header{ClientID: "acme"})
 		for row, err := range snapshot.Events(disk, snapshot.Manifest{Changes: segments[:2]}, 0) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 
 	"mkt/publish/durable"
@@ -90,15 +91,19 @@ func (d *Draft) installSnapshot(replace bool) error {
 // installSegments gives the staged segments their names. Another file of such a name was
 // never committed, since this run owns the cycle's folder.
 func (d *Draft) installSegments() error {
-	if len(d.Segments) == 0 {
-		return nil
-	}
+	dirs := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(d.Segments)) {
 		if err := d.installSegment(d.Segments[name], name); err != nil {
 			return err
 		}
+		dirs[path.Dir(name)] = true
 	}
-	return d.Root.SyncDir(layout.ChangesDir)
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		if err := d.Root.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (d *Draft) installSegment(staged, name string) error {

@@ -22,7 +22,7 @@ type Draft struct {
 	// Dir holds the snapshot, in its folder "snapshot", and the change segments.
 	Dir      string
 	Manifest snapshot.Manifest
-	Segments map[string]string // where the change segments are staged, by name
+	Segments map[string]string // where the segments of changes and steps are staged, by name
 
 	base         Base
 	canonical    snapshot.Manifest
@@ -139,30 +139,37 @@ func (d *Draft) header() table.Header {
 	}
 }
 
-// writeChanges writes the change segment, and lists the segments that are kept, compacted
-// if there are many.
+// writeChanges writes the segments of the change log and of the steps, and lists those that are
+// kept, compacted if there are many.
 func (d *Draft) writeChanges(ctx context.Context, publishedAt time.Time) error {
 	if err := d.writeEvents(ctx, publishedAt); err != nil {
 		return err
 	}
-	var previous []snapshot.Segment
+	var before snapshot.Manifest
 	if d.base.Manifest != nil {
-		previous = d.base.Manifest.Changes
+		before = *d.base.Manifest
 	}
-	window := d.Retention.Window(previous, d.segment, publishedAt)
-	staged := d.Dir + "/compacted.parquet"
-	all, name, err := retention.Compact(ctx, d.Root, staged, d.header(), window)
-	switch {
-	case snapshot.IsDamage(err):
-		d.Log.Warn("change log not compacted: a segment is damaged; mkt recover repairs it", "tenant", d.ClientID, "product", d.Product, "error", err)
-		all = window
-	case err != nil:
+	var err error
+	d.Manifest.Changes, err = d.compact(ctx, retention.CompactChanges, d.Retention.Window(before.Changes, d.segment, publishedAt))
+	if err != nil || d.WithoutSteps {
 		return err
-	case name != "":
-		d.Segments[name] = staged
 	}
-	d.Manifest.Changes = all
-	return nil
+	steps, err := d.writeSteps(ctx, publishedAt)
+	if err == nil {
+		d.Manifest.Steps, err = d.compact(ctx, retention.CompactSteps, d.Retention.StepsWindow(before.Steps, steps, publishedAt))
+	}
+	return err
+}
+
+// compact compacts segments that are many. Damaged ones stay as they are.
+func (d *Draft) compact(ctx context.Context, compact retention.Compactor, window []snapshot.Segment) ([]snapshot.Segment, error) {
+	all, made, err := compact(ctx, d.Root, d.Dir, d.header(), window)
+	if snapshot.IsDamage(err) {
+		d.Log.Warn("segments not compacted: one is damaged; mkt recover repairs it", "tenant", d.ClientID, "product", d.Product, "error", err)
+		return window, nil
+	}
+	maps.Copy(d.Segments, made)
+	return all, err
 }
 
 func (d *Draft) writeEvents(ctx context.Context, at time.Time) error {
@@ -180,7 +187,7 @@ func (d *Draft) writeEvents(ctx context.Context, at time.Time) error {
 		return err
 	})
 	d.segment = &snapshot.Segment{First: last + 1, Last: last + uint64(len(rows)), At: at, Bytes: file.Bytes, SHA256: file.SHA256}
-	d.segment.File = layout.ChangeSegment(d.segment.First, d.segment.Last, d.Cycle)
+	d.segment.File = layout.Segment(layout.ChangesDir, d.segment.First, d.segment.Last, d.Cycle)
 	d.Segments[d.segment.File] = d.Dir + "/changes.parquet"
 	return err
 }

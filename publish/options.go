@@ -42,6 +42,8 @@ type Options struct {
 	// Retention is applied after the commit. Its zero value keeps everything but old
 	// change events.
 	Retention retention.Policy
+	// WithoutSteps publishes as builds before steps did: repair rebuilds their publications.
+	WithoutSteps bool
 	// LastSeq is the seq before the first one of an empty root: 0 unless the previous
 	// root was lost, see repair.NewHistory.
 	LastSeq uint64
@@ -52,7 +54,7 @@ type Options struct {
 type Store interface {
 	// Ship stores the files of a publication, which are in Root under their final names,
 	// and commits it with the bytes of its record. segments are the files of the change
-	// log that it adds. The error is ErrConflict if the store has another commit of this
+	// log and of the steps that it adds. The error is ErrConflict if the store has another commit of this
 	// number.
 	Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error
 }

@@ -23,6 +23,9 @@ type decision struct {
 	silent     bool // with the same content as in the previous dataset, so that there is no event
 	removed    bool // it is in the previous dataset and not in the next one
 	missing    bool // removed only because a complete listing lacks it
+
+	before *fixture // in the previous dataset; nil if that does not have it
+	seq    int64    // of its event; 0 if it has none
 }
 
 // A listing that would remove more than this share and more than this number of fixtures
@@ -53,21 +56,21 @@ func decide(in inputs, acceptRemovals bool) plan {
 		notOffered := entry != nil && entry.Markets == "NONE"
 		switch {
 		case now != nil && !over && !notOffered:
-			p.fixtures = append(p.fixtures, decision{fixture: *now, source: table.New})
+			p.fixtures = append(p.fixtures, decision{fixture: *now, source: table.New, before: before})
 		case now != nil && !over && (before == nil || before.markets == 0 || in.otherPrices):
 			same := before != nil && before.digest == now.digest
-			p.fixtures = append(p.fixtures, decision{fixture: *now, source: table.New, notOffered: true, silent: same})
+			p.fixtures = append(p.fixtures, decision{fixture: *now, source: table.New, notOffered: true, silent: same, before: before})
 		case before == nil:
 			return
 		case over || before.provider != in.provider || in.otherPrices:
-			p.fixtures = append(p.fixtures, decision{fixture: *before, removed: true})
+			p.fixtures = append(p.fixtures, decision{fixture: *before, removed: true, before: before})
 		case entry == nil && in.complete:
-			p.fixtures = append(p.fixtures, decision{fixture: *before, removed: true, missing: true})
+			p.fixtures = append(p.fixtures, decision{fixture: *before, removed: true, missing: true, before: before})
 			if before.startsAt == nil || before.startsAt.After(in.at) {
 				unexpected++
 			}
 		default:
-			p.fixtures = append(p.fixtures, decision{fixture: *before, source: table.Old})
+			p.fixtures = append(p.fixtures, decision{fixture: *before, source: table.Old, before: before})
 		}
 	})
 	tooMany := unexpected > holdNumber && float64(unexpected) > holdShare*float64(len(in.previous))
@@ -179,7 +182,7 @@ const (
 
 // events returns the change events of the plan, by fixture id, numbered from first: one
 // for each fixture that was refreshed, is listed for the first time or with changed
-// values, or is removed; none for those that are carried over.
+// values, or is removed; none for those that are carried over. It notes the numbers in the plan.
 func (p *plan) events(first uint64, at time.Time, cycle layout.CycleID) []table.EventRow {
 	var rows []table.EventRow
 	for i := range p.fixtures {
@@ -193,6 +196,7 @@ func (p *plan) events(first uint64, at time.Time, cycle layout.CycleID) []table.
 		default:
 			continue
 		}
+		f.seq = row.Seq
 		rows = append(rows, row)
 	}
 	return rows

@@ -70,7 +70,7 @@ func TestPullWhatIsDeleted(t *testing.T) {
 // them yet, and its pack is not taken for one that lost.
 func TestCollectWhilePublishing(t *testing.T) {
 	d, bucket := shipped(t)
-	compacted := inStore + strings.TrimSuffix(layout.ChangeSegment(1, 2, cycle{number: 13}.id()), ".parquet") + "-0123456789abcdef.parquet"
+	compacted := inStore + strings.TrimSuffix(layout.Segment(layout.ChangesDir, 1, 2, cycle{number: 13}.id()), ".parquet") + "-0123456789abcdef.parquet"
 	pack := inStore + fmt.Sprintf("packs/%020d-0123456789abcdef.tar", 13)
 	for _, key := range []string{compacted, pack} {
 		bucket.Set(t, key, []byte("under way"))

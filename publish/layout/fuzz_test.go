@@ -30,7 +30,7 @@ func FuzzNames(f *testing.F) {
 		if n, ok := layout.ParseCommit(s); ok && layout.Commit(n) != layout.CommitsDir+"/"+s {
 			t.Errorf("commit %q is %d", s, n)
 		}
-		if first, last, ok := layout.ParseChangeSegment(s); ok && (first == 0 || last < first) {
+		if first, last, ok := layout.ParseSegment(s); ok && (first == 0 || last < first) {
 			t.Errorf("segment %q: %d to %d", s, first, last)
 		}
 		if until, ok := layout.ParseRawPack(s); ok && (until.IsZero() || strings.Contains(s, "/")) {

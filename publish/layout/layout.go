@@ -10,6 +10,7 @@
 //	  canonical/cycle=<cycle>/    transform's output; canonical.json last
 //	  snapshots/cycle=<cycle>/    what serve reads; manifest.json last
 //	  changes/<first>-<last>-<cycle>.parquet
+//	  steps/<first>-<last>-<cycle>.parquet    how prices moved, market engine only
 //	  commits/<20 digits>.json    the commit records
 //	  commits/<first>-<last>.tar.zst   256 old ones, compacted
 //	  CURRENT                     pointer to the newest commit
@@ -29,6 +30,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -42,6 +44,7 @@ const (
 	CanonicalDir  = "canonical"
 	SnapshotsDir  = "snapshots"
 	ChangesDir    = "changes"
+	StepsDir      = "steps"
 	CommitsDir    = "commits"
 	StagingDir    = "staging"
 	StateDir      = "state"
@@ -216,13 +219,14 @@ func ParseCommitPack(base string) (last uint64, ok bool) {
 	return last, errFirst == nil && errLast == nil && last == first+PackedCommits-1 && last%PackedCommits == 0
 }
 
-// ChangeSegment is the path of the change-log segment with events first..last.
-func ChangeSegment(first, last uint64, c CycleID) string {
-	return fmt.Sprintf("%s/%020d-%020d-%s.parquet", ChangesDir, first, last, c)
+// Segment is the path of a segment of the change log or of the steps: dir is [ChangesDir] or
+// [StepsDir]. It belongs to the events first..last, and c is the cycle that it was written in.
+func Segment(dir string, first, last uint64, c CycleID) string {
+	return fmt.Sprintf("%s/%020d-%020d-%s.parquet", dir, first, last, c)
 }
 
-// ParseChangeSegment parses the range of events from a segment's base name.
-func ParseChangeSegment(base string) (first, last uint64, ok bool) {
+// ParseSegment parses the range of events from the base name of a [Segment].
+func ParseSegment(base string) (first, last uint64, ok bool) {
 	if len(base) < 42 || base[20] != '-' || base[41] != '-' || !strings.HasSuffix(base, ".parquet") {
 		return 0, 0, false
 	}
@@ -231,10 +235,10 @@ func ParseChangeSegment(base string) (first, last uint64, ok bool) {
 	return first, last, errFirst == nil && errLast == nil && first > 0 && first <= last
 }
 
-// CycleOfSegment is the cycle that a [ChangeSegment] was published with.
-func CycleOfSegment(path string) (CycleID, bool) {
-	base := strings.TrimPrefix(path, ChangesDir+"/")
-	if _, _, ok := ParseChangeSegment(base); !ok {
+// CycleOfSegment is the cycle that a [Segment] was written in.
+func CycleOfSegment(name string) (CycleID, bool) {
+	base := path.Base(name)
+	if _, _, ok := ParseSegment(base); !ok {
 		return "", false
 	}
 	c := CycleID(strings.TrimSuffix(base[42:], ".parquet"))

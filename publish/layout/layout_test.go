@@ -34,7 +34,7 @@ func TestNamesReadBack(t *testing.T) {
 			t.Errorf("commits %d and %d do not sort", n, m)
 		}
 		low, high := min(n, m), max(n, m)
-		first, last, ok := layout.ParseChangeSegment(path.Base(layout.ChangeSegment(low, high, cycle)))
+		first, last, ok := layout.ParseSegment(path.Base(layout.Segment(layout.ChangesDir, low, high, cycle)))
 		if !ok || first != low || last != high {
 			t.Errorf("segment %d-%d: %d-%d %v", low, high, first, last, ok)
 		}
@@ -53,7 +53,7 @@ func TestNamesThatAreNone(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", strings.Repeat("0", 60) + ".parquet", "00000000000000000002-00000000000000000001-c.parquet", "00000000000000000001-00000000000000000002-c.json"} {
-		if _, _, ok := layout.ParseChangeSegment(s); ok {
+		if _, _, ok := layout.ParseSegment(s); ok {
 			t.Errorf("segment %q was taken", s)
 		}
 	}

@@ -29,9 +29,11 @@ func Differences(ctx context.Context, o publish.Options, c snapshot.Commit) (all
 		return nil, err
 	}
 	all = snapshot.Differences(sealed, made.Manifest, layout.ManifestFile)
-	if s := c.Segment; s != nil {
-		_, sum, err := durable.HashFile(r.Root, made.Segments[s.File])
-		if err != nil || sum != s.SHA256 {
+	for _, s := range sealed.Segments() {
+		if cycle, _ := layout.CycleOfSegment(s.File); cycle != c.CycleID || s.Cycles > 0 {
+			continue
+		}
+		if _, sum, err := durable.HashFile(r.Root, made.Segments[s.File]); err != nil || sum != s.SHA256 {
 			all = append(all, snapshot.Difference{File: s.File, What: "it is different"})
 		}
 	}

@@ -82,7 +82,7 @@ func (r *rebuilder) repairFiles(ctx context.Context, c snapshot.Commit, sealed *
 			return err
 		}
 	}
-	for _, s := range sealed.Changes {
+	for _, s := range sealed.Segments() {
 		if err := r.repairSegment(made, s); err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (r *rebuilder) repairFile(made rebuilt, c snapshot.Commit, sealed *snapshot
 	return nil
 }
 
-// repairSegment replaces a damaged segment of the change log that this publication wrote.
+// repairSegment replaces a damaged segment of the change log or of the steps that this publication wrote.
 func (r *rebuilder) repairSegment(made rebuilt, s snapshot.Segment) error {
 	staged, ok := made.Segments[s.File]
 	if !ok {

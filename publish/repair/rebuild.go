@@ -39,21 +39,28 @@ type assumption struct {
 	binaryVersion  string
 	acceptRemovals bool
 	recorded       bool // the manifest records acceptRemovals
+	withoutSteps   bool // the build did not know steps
 }
 
 func (r *rebuilder) assumptions(c snapshot.Commit, sealed *snapshot.Manifest) (all []assumption) {
-	if sealed != nil && sealed.AcceptRemovals {
-		return []assumption{{sealed.BinaryVersion, true, true}}
-	}
 	if sealed != nil {
-		return []assumption{{binaryVersion: sealed.BinaryVersion}, {sealed.BinaryVersion, true, false}}
+		_, steps := sealed.Counters["steps"]
+		a := assumption{binaryVersion: sealed.BinaryVersion, acceptRemovals: sealed.AcceptRemovals, recorded: sealed.AcceptRemovals, withoutSteps: !steps}
+		all = append(all, a)
+		if !a.recorded {
+			a.acceptRemovals = true
+			all = append(all, a)
+		}
+		return all
 	}
 	versions := []string{r.Version}
 	if m, _, err := snapshot.OpenCanonical(r.Root, c.CycleID); err == nil && m.BinaryVersion != r.Version {
 		versions = append(versions, m.BinaryVersion)
 	}
-	for _, version := range versions {
-		all = append(all, assumption{binaryVersion: version}, assumption{version, true, true}, assumption{version, true, false})
+	for _, withoutSteps := range []bool{false, true} {
+		for _, version := range versions {
+			all = append(all, assumption{version, false, false, withoutSteps}, assumption{version, true, true, withoutSteps}, assumption{version, true, false, withoutSteps})
+		}
 	}
 	return all
 }
@@ -83,7 +90,7 @@ func (m *rebuilt) fits(c snapshot.Commit, sealed *snapshot.Manifest) bool {
 
 func (r *rebuilder) rebuildAs(ctx context.Context, c snapshot.Commit, a assumption) (made rebuilt, err error) {
 	o := r.Options
-	o.Cycle, o.Version, o.AcceptRemovals = c.CycleID, a.binaryVersion, a.acceptRemovals
+	o.Cycle, o.Version, o.AcceptRemovals, o.WithoutSteps = c.CycleID, a.binaryVersion, a.acceptRemovals, a.withoutSteps
 	if c.Republishes > 0 {
 		made.Draft, err = r.redraftHistory(ctx, o, c)
 	} else {

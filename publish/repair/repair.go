@@ -77,7 +77,7 @@ func (r *rebuilder) publication(ctx context.Context, head, c snapshot.Commit, re
 	if err != nil {
 		return err
 	}
-	for _, s := range m.Changes {
+	for _, s := range m.Segments() {
 		if read[s.File] {
 			continue
 		}
@@ -93,7 +93,7 @@ func (r *rebuilder) publication(ctx context.Context, head, c snapshot.Commit, re
 	return nil
 }
 
-// segment repairs a damaged segment of the change log by rebuilding the publication that
+// segment repairs a damaged segment of the change log or of the steps by rebuilding the publication that
 // wrote it.
 func (r *rebuilder) segment(ctx context.Context, head snapshot.Commit, s snapshot.Segment, why error) error {
 	cycle, _ := layout.CycleOfSegment(s.File)

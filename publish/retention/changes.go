@@ -1,9 +1,11 @@
 package retention
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io"
-	"path"
+	"iter"
 	"slices"
 	"time"
 
@@ -17,6 +19,15 @@ import (
 // previous manifest and the added one, without the oldest ones whose events are neither
 // young nor among the newest.
 func (p Policy) Window(segments []snapshot.Segment, added *snapshot.Segment, now time.Time) []snapshot.Segment {
+	return window(segments, added, now, p.changeAge(), p.changeEvents())
+}
+
+// StepsWindow returns the steps of a publication in the same way: those that are young.
+func (p Policy) StepsWindow(segments []snapshot.Segment, added *snapshot.Segment, now time.Time) []snapshot.Segment {
+	return window(segments, added, now, p.stepsAge(), 0)
+}
+
+func window(segments []snapshot.Segment, added *snapshot.Segment, now time.Time, age time.Duration, events uint64) []snapshot.Segment {
 	kept := slices.Clone(segments)
 	if added != nil {
 		kept = append(kept, *added)
@@ -27,12 +38,17 @@ func (p Policy) Window(segments []snapshot.Segment, added *snapshot.Segment, now
 	}
 	ages := agesOf(append(times, now))
 	for i, s := range kept {
-		if behind := kept[len(kept)-1].Last - s.Last; behind < p.changeEvents() || ages[i] < p.changeAge() {
+		if behind := kept[len(kept)-1].Last - s.Last; behind < events || ages[i] < age {
 			return kept[i:]
 		}
 	}
 	return nil
 }
+
+// Compactor compacts the oldest of many segments, and returns the segments with the compacted
+// ones. It writes them to the folder dir; made has where, by their final names. If a segment is
+// damaged (snapshot.IsDamage), the uncompacted ones may be published.
+type Compactor func(ctx context.Context, f durable.FS, dir string, header table.Header, segments []snapshot.Segment) (all []snapshot.Segment, made map[string]string, err error)
 
 // An account that publishes every few seconds would list thousands of segments in every
 // manifest. When compactFrom segments of single cycles are listed, the oldest
@@ -42,46 +58,99 @@ const (
 	compactCount = 64
 )
 
-// compactable returns the range of segments to compact, empty if i == j.
-func compactable(segments []snapshot.Segment) (i, j int) {
-	i = len(segments)
-	for i > 0 && segments[i-1].Cycles == 0 {
-		i--
-	}
-	if len(segments)-i < compactFrom {
-		return 0, 0
-	}
-	return i, i + compactCount
+// A path of a price is looked up in every segment of its time, so that there must be few. Those of
+// single cycles are compacted by 16 when there are 32, and those of 16 cycles in the same way: a
+// year of hourly cycles has fewer than a hundred.
+const (
+	stepsFrom  = 32
+	stepsCount = 16
+)
+
+// CompactChanges compacts segments of the change log.
+func CompactChanges(ctx context.Context, f durable.FS, dir string, header table.Header, segments []snapshot.Segment) (all []snapshot.Segment, made map[string]string, err error) {
+	i, j := compactable(segments, 0, compactFrom, compactCount)
+	return compact(ctx, f, dir, layout.ChangesDir, header, segments, i, j, func(f durable.FS, of []snapshot.Segment) iter.Seq2[*table.EventRow, error] {
+		return snapshot.Events(f, snapshot.Manifest{Changes: of}, 0)
+	})
 }
 
-// Compact compacts the oldest segments into one file, if there are too many, and returns
-// the change log with it. It writes the file to staged; name is the segment's final name,
-// "" if nothing was compacted. If a segment is damaged (snapshot.IsDamage), the
-// uncompacted change log may be published.
-func Compact(ctx context.Context, f durable.FS, staged string, header table.Header, segments []snapshot.Segment) (all []snapshot.Segment, name string, err error) {
-	i, j := compactable(segments)
-	if i == j {
-		return segments, "", nil
-	}
-	for _, s := range segments[i:j] {
-		if err := snapshot.VerifySegment(f, s); err != nil {
-			return nil, "", err
+// CompactSteps compacts segments of steps.
+func CompactSteps(ctx context.Context, f durable.FS, dir string, header table.Header, segments []snapshot.Segment) (all []snapshot.Segment, made map[string]string, err error) {
+	made, all = map[string]string{}, segments
+	for _, cycles := range []int{0, stepsCount} {
+		i, j := compactable(all, cycles, stepsFrom, stepsCount)
+		var one map[string]string
+		if all, one, err = compact(ctx, f, dir, layout.StepsDir, header, all, i, j, mergeSteps); err != nil {
+			return nil, nil, err
+		}
+		for name, staged := range one {
+			made[name] = staged
 		}
 	}
-	file, err := snapshot.CreateFile(f, path.Dir(staged), path.Base(staged), func(out io.Writer) error {
-		w := table.NewWriter[table.EventRow](durable.Until(ctx, out), header)
-		for row, err := range snapshot.Events(f, snapshot.Manifest{Changes: segments[i:j]}, 0) {
-			if err != nil {
-				return err
+	return all, made, nil
+}
+
+// compactable returns the range of the oldest count segments of that many cycles if there are from
+// of them; else i == j.
+func compactable(segments []snapshot.Segment, cycles, from, count int) (i, j int) {
+	isOne := func(s snapshot.Segment) bool { return s.Cycles == cycles }
+	i = slices.IndexFunc(segments, isOne)
+	n := 0
+	for _, s := range segments {
+		if isOne(s) {
+			n++
+		}
+	}
+	if n < from {
+		return 0, 0
+	}
+	return i, i + count
+}
+
+// compact writes the rows of segments i to j as one segment.
+func compact[T table.Row](ctx context.Context, f durable.FS, dir, final string, header table.Header, segments []snapshot.Segment, i, j int,
+	rows func(durable.FS, []snapshot.Segment) iter.Seq2[*T, error]) (all []snapshot.Segment, made map[string]string, err error) {
+	if i == j {
+		return segments, nil, nil
+	}
+	old := segments[i:j]
+	one := snapshot.Segment{First: old[0].First, Last: old[len(old)-1].Last, At: old[len(old)-1].At}
+	for _, s := range old {
+		if err := snapshot.VerifySegment(f, s); err != nil {
+			return nil, nil, err
+		}
+		one.Cycles += cmp.Or(s.Cycles, 1)
+	}
+	name := fmt.Sprintf("%s-%d.parquet", final, one.Cycles)
+	file, err := snapshot.CreateFile(f, dir, name, func(out io.Writer) error {
+		w := table.NewWriter[T](durable.Until(ctx, out), header)
+		for row, err := range rows(f, old) {
+			if err == nil {
+				err = w.Write(*row)
 			}
-			if err := w.Write(*row); err != nil {
+			if err != nil {
 				return err
 			}
 		}
 		_, err := w.Close()
 		return err
 	})
-	one := snapshot.Segment{First: segments[i].First, Last: segments[j-1].Last, At: segments[j-1].At, Cycles: j - i, Bytes: file.Bytes, SHA256: file.SHA256}
-	one.File = layout.ChangeSegment(one.First, one.Last, layout.CycleID(header.CycleID))
-	return slices.Concat(segments[:i], []snapshot.Segment{one}, segments[j:]), one.File, err
+	one.Bytes, one.SHA256 = file.Bytes, file.SHA256
+	one.File = layout.Segment(final, one.First, one.Last, layout.CycleID(header.CycleID))
+	return slices.Concat(segments[:i], []snapshot.Segment{one}, segments[j:]), map[string]string{one.File: dir + "/" + name}, err
+}
+
+// mergeSteps iterates over the rows of several segments in the order of their table.
+func mergeSteps(f durable.FS, segments []snapshot.Segment) iter.Seq2[*table.StepRow, error] {
+	if len(segments) == 1 {
+		return snapshot.Rows[table.StepRow](f, segments[0].File)
+	}
+	older, newer := mergeSteps(f, segments[:len(segments)/2]), mergeSteps(f, segments[len(segments)/2:])
+	return func(yield func(*table.StepRow, error) bool) {
+		for pair, err := range table.Pairs(older, newer, (*table.StepRow).Compare) {
+			if row := cmp.Or(pair.Old, pair.New); !yield(row, err) {
+				return
+			}
+		}
+	}
 }

@@ -31,27 +31,30 @@ func (c *collector) snapshotsAndSegments() error {
 	if err != nil {
 		return err
 	}
-	return c.each(layout.ChangesDir, func(name string, e fs.DirEntry) error {
-		if !unused(e.Name()) {
-			return nil
+	for _, dir := range []string{layout.ChangesDir, layout.StepsDir} {
+		err := c.each(dir, func(name string, _ fs.DirEntry) error {
+			if !unused(name) {
+				return nil
+			}
+			c.done.Segments++
+			return c.removeFile(name)
+		})
+		if err != nil {
+			return err
 		}
-		c.done.Segments++
-		return c.removeFile(name)
-	})
+	}
+	return nil
 }
 
 // unusedSegment returns a function that reports whether no kept manifest names a segment:
 // it is before the oldest window, or was compacted before the oldest kept manifest was
 // made.
-func (c *collector) unusedSegment(oldest snapshot.Commit) (func(base string) bool, error) {
+func (c *collector) unusedSegment(oldest snapshot.Commit) (func(name string) bool, error) {
 	var kept []snapshot.Manifest
 	for _, commit := range []snapshot.Commit{oldest, c.head} {
 		m, err := snapshot.Open(c.Root, commit)
 		if errors.Is(err, fs.ErrNotExist) { // deleted under an earlier policy
-			return func(base string) bool {
-				_, last, ok := layout.ParseChangeSegment(base)
-				return ok && last < oldest.FirstSeq
-			}, nil
+			return UnusedSegments(oldest, c.head), nil
 		}
 		if err != nil {
 			return nil, err

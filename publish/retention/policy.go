@@ -25,6 +25,8 @@ type Policy struct {
 	// are younger than ChangeAge, which is at least seven days.
 	ChangeEvents uint64
 	ChangeAge    time.Duration
+	// Steps younger than StepsAge (0 = a year), which is at least seven days, are kept.
+	StepsAge time.Duration
 
 	frequent bool // see For
 }
@@ -49,6 +51,9 @@ func (p Policy) For(product football.Product) Policy {
 func Default() Policy {
 	return Policy{Snapshots: 24, SnapshotAge: week, Cycles: 24, CycleAge: week}
 }
+
+// DefaultSteps is how long steps are kept.
+const DefaultSteps = 365 * 24 * time.Hour
 
 const (
 	week       = 7 * 24 * time.Hour
@@ -90,4 +95,5 @@ func (p Policy) cycles() int {
 }
 
 func (p Policy) changeEvents() uint64     { return cmp.Or(p.ChangeEvents, 1000) }
+func (p Policy) stepsAge() time.Duration  { return max(cmp.Or(p.StepsAge, DefaultSteps), week) }
 func (p Policy) changeAge() time.Duration { return max(p.ChangeAge, week) }

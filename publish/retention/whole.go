@@ -1,6 +1,8 @@
 package retention
 
 import (
+	"path"
+
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -67,24 +69,32 @@ func (w Watermarks) Newest() (version uint64) {
 }
 
 // UnusedSegments returns a function that reports whether no publication from the oldest
-// kept one to the newest has a file of the change log. A file of a later cycle is one of a
-// publication that is not committed yet.
-func UnusedSegments(oldest, head snapshot.Commit, manifests ...snapshot.Manifest) func(base string) bool {
+// kept one to the newest has a file of the change log or of the steps. manifests are those of the
+// two; none if they are not there, and then only events before the oldest window are unused. A
+// file of a later cycle is one of a publication that is not committed yet.
+func UnusedSegments(oldest, head snapshot.Commit, manifests ...snapshot.Manifest) func(name string) bool {
 	used := map[string]bool{}
 	for _, m := range manifests {
-		for _, s := range m.Changes {
+		for _, s := range m.Segments() {
 			used[s.File] = true
 		}
 	}
-	return func(base string) bool {
-		first, last, ok := layout.ParseChangeSegment(base)
-		if cycle, known := layout.CycleOfSegment(base); known && cycle > head.CycleID {
+	return func(name string) bool {
+		first, last, ok := layout.ParseSegment(path.Base(name))
+		cycle, known := layout.CycleOfSegment(name)
+		if !ok || used[name] || known && cycle > head.CycleID {
 			return false
 		}
-		behind := last < oldest.FirstSeq
 		// If both the oldest and the newest manifest have the events in another file, so
 		// does every manifest between them.
-		replaced := !used[layout.ChangesDir+"/"+base] && last <= oldest.LastSeq && first >= head.FirstSeq
-		return ok && (behind || replaced)
+		if path.Dir(name) == layout.ChangesDir {
+			return last < oldest.FirstSeq || len(manifests) > 0 && last <= oldest.LastSeq && first >= head.FirstSeq
+		}
+		return len(manifests) > 0 && (isBefore(manifests[0].Steps, last) || last <= oldest.LastSeq && !isBefore(manifests[1].Steps, last))
 	}
+}
+
+// isBefore reports whether a seq is before all segments.
+func isBefore(segments []snapshot.Segment, seq uint64) bool {
+	return len(segments) > 0 && seq < segments[0].First
 }

@@ -33,11 +33,11 @@ func FileDifferences(was, made Manifest) (all []Difference) {
 func TableKey(file string) string { return strings.TrimSuffix(file, ".parquet") }
 
 // Differences compares two manifests of a folder: the files, and everything else except
-// the window of the change log, which depends on when retention ran. header is the name
+// the windows of the change log and of the steps, which depends on when retention ran. header is the name
 // of the manifest.
 func Differences(was, made Manifest, header string) []Difference {
 	all := FileDifferences(was, made)
-	was.Files, made.Files, was.Changes, made.Changes = nil, nil, nil, nil
+	was.Files, made.Files, was.Changes, made.Changes, was.Steps, made.Steps = nil, nil, nil, nil, nil, nil
 	a, errA := json.Marshal(was)
 	b, errB := json.Marshal(made)
 	if errA == nil && errB == nil && bytes.Equal(a, b) {

@@ -47,5 +47,5 @@ func EncodeFirst(version uint64) ([]byte, error) {
 
 // MakeFolders makes the folders that a publication needs.
 func MakeFolders(f durable.FS) error {
-	return durable.MkdirAllSync(f, layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StagingDir)
+	return durable.MkdirAllSync(f, layout.SnapshotsDir, layout.ChangesDir, layout.StepsDir, layout.CommitsDir, layout.StagingDir)
 }

@@ -71,6 +71,9 @@ type Manifest struct {
 
 	// Changes are the retained segments of the change log, oldest first.
 	Changes []Segment `json:"changes,omitempty"`
+	// Steps are the retained segments of the steps, oldest first; none in publications of builds
+	// before steps. Counters has the rows of the newest one under "steps".
+	Steps []Segment `json:"steps,omitempty"`
 
 	// ShortTimes: an earlier build wrote this header, with layout.EncodeShortTimes. It is for a header
 	// that must get the very bytes again.
@@ -108,8 +111,11 @@ type (
 	Counts = table.Counts
 )
 
-// Segment is one file of the change log, contiguous in seq. A cycle without events has
-// none.
+// Segments are the files of the change log and of the steps.
+func (m *Manifest) Segments() []Segment { return slices.Concat(m.Changes, m.Steps) }
+
+// Segment is one file of the change log, contiguous in seq, or of the steps that belong to these
+// events. A cycle without events or steps has none.
 type Segment struct {
 	File   string    `json:"file"` // relative to the tenant-and-product root
 	First  uint64    `json:"first_seq"`

@@ -98,7 +98,7 @@ func ReadVerified(f durable.ReadFS, dir string, file File) ([]byte, error) {
 	return data, nil
 }
 
-// VerifySegment is [VerifyFile] for one file of the change log.
+// VerifySegment is [VerifyFile] for one file of the change log or of the steps.
 func VerifySegment(f durable.ReadFS, s Segment) error {
 	return verifyFile(f, s.File, s.Bytes, s.SHA256)
 }

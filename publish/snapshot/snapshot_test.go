@@ -67,7 +67,7 @@ func commit(n uint64, before snapshot.Commit, m snapshot.Manifest, sum string) s
 
 func writeSegment(t testing.TB, f durable.FS, first, last uint64, cycle layout.CycleID, at time.Time) snapshot.Segment {
 	t.Helper()
-	name := layout.ChangeSegment(first, last, cycle)
+	name := layout.Segment(layout.ChangesDir, first, last, cycle)
 	must(t, durable.Create(f, name, func(out io.Writer) error {
 		w := table.NewWriter[table.EventRow](out, table.Header{ClientID: "acme", CycleID: string(cycle)})
 		for seq := first; seq <= last; seq++ {

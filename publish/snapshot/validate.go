@@ -95,7 +95,12 @@ func (m *Manifest) Validate() error {
 	for i := range m.Changes {
 		s := &m.Changes[i]
 		follows := i == 0 || s.First == m.Changes[i-1].Last+1
-		rules = append(rules, rule{s.valid() && follows, "changes: " + s.File})
+		rules = append(rules, rule{s.valid(layout.ChangesDir) && follows, "changes: " + s.File})
+	}
+	for i := range m.Steps {
+		s := &m.Steps[i]
+		follows := i == 0 || s.First > m.Steps[i-1].Last
+		rules = append(rules, rule{s.valid(layout.StepsDir) && follows, "steps: " + s.File})
 	}
 	return check(string(m.Kind)+" manifest", rules)
 }
@@ -103,8 +108,8 @@ func (m *Manifest) Validate() error {
 // inOrder reports whether b is not before a, if both are known.
 func inOrder(a, b *time.Time) bool { return a == nil || b == nil || !b.Before(*a) }
 
-func (s *Segment) valid() bool {
-	name, ok := strings.CutPrefix(s.File, layout.ChangesDir+"/")
+func (s *Segment) valid(dir string) bool {
+	name, ok := strings.CutPrefix(s.File, dir+"/")
 	return ok && path.Base(name) == name && s.First > 0 && s.First <= s.Last && s.Last < 1<<63 && s.Bytes > 0 && isSHA256(s.SHA256)
 }
 
@@ -121,7 +126,7 @@ func (c *Commit) Validate() error {
 		{!c.PublishedAt.IsZero(), "published_at"},
 		{isSHA256(c.ManifestSHA256), "manifest_sha256"},
 		{window, "first_seq and last_seq"},
-		{c.Segment == nil || c.Segment.valid() && c.Segment.Last == c.LastSeq, "segment"},
+		{c.Segment == nil || c.Segment.valid(layout.ChangesDir) && c.Segment.Last == c.LastSeq, "segment"},
 		{c.Republishes < c.Version, "republishes"},
 		{c.CanonicalSHA256 == "" || isSHA256(c.CanonicalSHA256), "canonical_sha256"},
 		{c.RawSHA256 == "" || isSHA256(c.RawSHA256), "raw_sha256"},

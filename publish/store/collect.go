@@ -140,19 +140,22 @@ func (d *Dataset) uncommitted(ctx context.Context, packs []object) (lost []objec
 	return lost, nil
 }
 
-// files finds the segments of the change log and the archives that no publication from the
+// files finds the segments of the change log and of the steps, and the archives, that no publication from the
 // oldest kept one to the newest needs.
 func (c *collector) files(oldest, head snapshot.Commit, marks retention.Watermarks) (segments, archives []object, err error) {
 	unused, err := c.d.unusedSegments(c.ctx, oldest, head)
 	if err != nil {
 		return nil, nil, err
 	}
-	segments, err = c.find(layout.ChangesDir, func(base string) bool {
-		name, ok := parseSegment(base)
-		return ok && unused(name)
-	})
-	if err != nil {
-		return nil, nil, err
+	for _, dir := range []string{layout.ChangesDir, layout.StepsDir} {
+		found, err := c.find(dir, func(base string) bool {
+			name, ok := parseSegment(base)
+			return ok && unused(dir+"/"+name)
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		segments = append(segments, found...)
 	}
 	archives, err = c.find(layout.RawDir, func(base string) bool {
 		until, ok := layout.ParseRawPack(base)
@@ -161,15 +164,12 @@ func (c *collector) files(oldest, head snapshot.Commit, marks retention.Watermar
 	return segments, archives, err
 }
 
-func (d *Dataset) unusedSegments(ctx context.Context, oldest, head snapshot.Commit) (func(base string) bool, error) {
+func (d *Dataset) unusedSegments(ctx context.Context, oldest, head snapshot.Commit) (func(name string) bool, error) {
 	var kept []snapshot.Manifest
 	for _, commit := range []snapshot.Commit{oldest, head} {
 		m, err := d.Manifest(ctx, commit)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNoSnapshot) { // it was pushed without it
-			return func(base string) bool {
-				_, last, ok := layout.ParseChangeSegment(base)
-				return ok && last < oldest.FirstSeq
-			}, nil
+			return retention.UnusedSegments(oldest, head), nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("publication %d: %w", commit.Version, err)

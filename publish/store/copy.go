@@ -240,7 +240,7 @@ func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, rec
 	if err != nil {
 		return err
 	}
-	if err := d.copySegments(ctx, f, m.Changes); err != nil {
+	if err := d.copySegments(ctx, f, m.Segments()); err != nil {
 		return err
 	}
 	if err := forgetRawProgress(f); err != nil {
@@ -465,7 +465,7 @@ func (d *Dataset) Reset(ctx context.Context, f durable.FS) (bool, error) {
 	if same, err := d.sameHistory(ctx, f, here); err != nil || !same {
 		return false, err
 	}
-	for _, name := range []string{layout.Current, layout.CommitsDir, layout.SnapshotsDir, layout.CanonicalDir, layout.ChangesDir, layout.First, layout.Collected} {
+	for _, name := range []string{layout.Current, layout.CommitsDir, layout.SnapshotsDir, layout.CanonicalDir, layout.ChangesDir, layout.StepsDir, layout.First, layout.Collected} {
 		found, err := durable.Exists(f, name)
 		if err == nil && found {
 			_, err = durable.MoveInto(f, name, layout.QuarantineDir)

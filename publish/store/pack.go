@@ -21,7 +21,7 @@ func packName(c snapshot.Commit) string {
 	return fmt.Sprintf("packs/%020d-%.16s.tar", c.Version, c.ManifestSHA256)
 }
 
-// segmentName is the name of a segment of the change log in the store. Like a pack's it has
+// segmentName is the name of a segment of the change log or of the steps in the store. Like a pack's it has
 // the beginning of its hash: two workers that began in the same second make segments of one
 // name, and only one of them commits its own.
 func segmentName(name, sum string) string {
@@ -36,7 +36,7 @@ func parseSegment(base string) (string, bool) {
 		return "", false
 	}
 	base = name[:at] + ".parquet"
-	_, _, ok = layout.ParseChangeSegment(base)
+	_, _, ok = layout.ParseSegment(base)
 	return base, ok
 }
 

@@ -181,7 +181,7 @@ func (p *pull) one(ctx context.Context, n uint64) (snapshot.Commit, error) {
 	return c, durable.CreateAgain(p.f, layout.Commit(n), durable.Bytes(record))
 }
 
-// found notes which parts of a publication were there, and copies its change log.
+// found notes which parts of a publication were there, and copies its change log and steps.
 func (p *pull) found(ctx context.Context, c snapshot.Commit) error {
 	if there, err := durable.Exists(p.f, layout.Cycle(layout.RawDir, c.CycleID)); err != nil {
 		return err
@@ -198,7 +198,7 @@ func (p *pull) found(ctx context.Context, c snapshot.Commit) error {
 	if p.snapshots == 0 {
 		p.snapshots = c.Version
 	}
-	return p.d.copySegments(ctx, p.f, m.Changes)
+	return p.d.copySegments(ctx, p.f, m.Segments())
 }
 
 // recordMissing records what the store did not have any more of the pulled publications,

@@ -144,14 +144,19 @@ func isLeft(f durable.ReadFS, c snapshot.Commit) (bool, error) {
 }
 
 func (d *Dataset) pushSegments(ctx context.Context, f durable.FS, dryRun bool) error {
-	_, err := d.pushFiles(ctx, f, layout.ChangesDir, dryRun, func(name string) (string, error) {
-		if _, _, ok := layout.ParseChangeSegment(path.Base(name)); !ok {
-			return "", nil
+	for _, dir := range []string{layout.ChangesDir, layout.StepsDir} {
+		_, err := d.pushFiles(ctx, f, dir, dryRun, func(name string) (string, error) {
+			if _, _, ok := layout.ParseSegment(path.Base(name)); !ok {
+				return "", nil
+			}
+			_, sum, err := durable.HashFile(f, name)
+			return segmentName(name, sum), err
+		})
+		if err != nil {
+			return err
 		}
-		_, sum, err := durable.HashFile(f, name)
-		return segmentName(name, sum), err
-	})
-	return err
+	}
+	return nil
 }
 
 func (d *Dataset) pushArchives(ctx context.Context, f durable.FS, dryRun bool) (int, error) {

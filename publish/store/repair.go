@@ -240,7 +240,7 @@ func (r *repair) segments(here snapshot.Commit) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range m.Changes {
+	for _, s := range m.Segments() {
 		name := segmentName(s.File, s.SHA256)
 		data, err := r.d.store.objects.get(r.ctx, r.d.key(name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !snapshot.IsDamage(err) {

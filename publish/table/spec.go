@@ -18,7 +18,7 @@ import (
 
 // Row is any kind of row.
 type Row interface {
-	FixtureRow | MarketRow | ListingRow | EventRow |
+	FixtureRow | MarketRow | PriceRow | ListingRow | EventRow | StepRow |
 		LiveRow | LiveCounterRow | LiveTimelineRow | LiveBucketRow | LivePeriodRow | LiveStateRow
 }
 
@@ -47,12 +47,17 @@ type absentList struct {
 // and these are the ones that are searched.
 var marketStats = map[string]bool{"fixture_id": true, "market_id": true, "market": true, "period": true, "origin_type": true}
 
+// stepStats are the columns of steps that a path is found by.
+var stepStats = map[string]bool{"fixture_id": true, "market_id": true}
+
 // specs holds the spec of every table, computed when it is first needed.
 var specs = map[reflect.Type]func() *spec{
 	reflect.TypeFor[FixtureRow]():      specFor("fixtures", FixtureRow{}, nil, "fixture_id"),
 	reflect.TypeFor[MarketRow]():       specFor("markets", MarketRow{}, marketStats, "fixture_id", "market_id"),
+	reflect.TypeFor[PriceRow]():        specFor("markets", PriceRow{}, nil, "fixture_id", "market_id"),
 	reflect.TypeFor[ListingRow]():      specFor("listing", ListingRow{}, nil, "fixture_id"),
 	reflect.TypeFor[EventRow]():        specFor("changes", EventRow{}, nil, "seq"),
+	reflect.TypeFor[StepRow]():         specFor("steps", StepRow{}, stepStats, "fixture_id", "market_id", "selection_id", "seq"),
 	reflect.TypeFor[LiveRow]():         specFor("live", LiveRow{}, nil, "fixture_id"),
 	reflect.TypeFor[LiveCounterRow]():  specFor("live_counters", LiveCounterRow{}, nil, "fixture_id", "metric"),
 	reflect.TypeFor[LiveTimelineRow](): specFor("live_timeline", LiveTimelineRow{}, nil, "fixture_id", "ordinal"),

@@ -202,18 +202,19 @@ func (w *Writer[T]) Close() (Summary, error) {
 
 // key is a row's position in the order of its table.
 type key struct {
-	seq           int64
-	first, second string
-	place, added  int32
+	seq                  int64
+	first, second, third string
+	place, added         int32
+	step                 int64
 }
 
 func (k key) compare(other key) int {
 	return cmp.Or(cmp.Compare(k.seq, other.seq), cmp.Compare(k.first, other.first), cmp.Compare(k.second, other.second),
-		cmp.Compare(k.place, other.place), cmp.Compare(k.added, other.added))
+		cmp.Compare(k.third, other.third), cmp.Compare(k.place, other.place), cmp.Compare(k.added, other.added), cmp.Compare(k.step, other.step))
 }
 
 // number returns the number that the table sorts by.
-func (k key) number() int64 { return k.seq + int64(k.place) }
+func (k key) number() int64 { return k.seq + int64(k.place) + k.step }
 
 func keyOf[T Row](row *T) key {
 	switch r := any(row).(type) {
@@ -225,6 +226,8 @@ func keyOf[T Row](row *T) key {
 		return key{first: r.FixtureID}
 	case *EventRow:
 		return key{seq: r.Seq}
+	case *StepRow:
+		return key{first: r.FixtureID, second: r.MarketID, third: r.SelectionID, step: r.Seq}
 	case *LiveRow:
 		return key{first: r.FixtureID}
 	case *LiveCounterRow:

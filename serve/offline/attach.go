@@ -36,7 +36,7 @@ func (a *attacher) namesNoTable() bool {
 			return false
 		}
 	}
-	return !strings.Contains(a.query, "changes") && !strings.Contains(a.query, "commits") && !strings.Contains(a.query, "selections")
+	return !slices.ContainsFunc([]string{"changes", "steps", "commits", "selections"}, func(n string) bool { return strings.Contains(a.query, n) })
 }
 
 func (a *attacher) names(table string) bool {
@@ -59,12 +59,12 @@ func Tables(datasets []Dataset) (names []string) {
 		}
 		names = append(names, tables[football.Product(product)]...)
 		if football.Product(product) == football.MarketEngine {
-			names = append(names, "selections", "changes")
+			names = append(names, "selections", "changes", "steps")
 		}
 	}
 	names = append(names, "commits")
 	for _, name := range names {
-		if name != "changes" && name != "commits" {
+		if name != "changes" && name != "steps" && name != "commits" {
 			names = append(names, "all_"+name)
 		}
 	}
@@ -104,7 +104,12 @@ func (a *attacher) dataset(d Dataset) error {
 		}
 	}
 	if m.Product == football.MarketEngine && a.names("changes") {
-		if err := a.changes(d, m); err != nil {
+		if err := a.segments(d, "changes", changeColumns, m.Changes); err != nil {
+			return err
+		}
+	}
+	if m.Product == football.MarketEngine && a.names("steps") {
+		if err := a.segments(d, "steps", stepColumns, m.Steps); err != nil {
 			return err
 		}
 	}
@@ -199,18 +204,27 @@ func keptCycles(root durable.ReadFS) (map[layout.CycleID]bool, error) {
 	return kept, nil
 }
 
-func (a *attacher) changes(d Dataset, m snapshot.Manifest) error {
+// The columns of views without any file.
+const (
+	changeColumns = `seq BIGINT, type VARCHAR, fixture_id VARCHAR, published_at TIMESTAMPTZ, cycle_id VARCHAR, provider_fixture_id VARCHAR, content_digest VARCHAR`
+	stepColumns   = `fixture_id VARCHAR, market_id VARCHAR, selection_id VARCHAR, seq BIGINT, published_at TIMESTAMPTZ, cycle_id VARCHAR, before BOOLEAN, present BOOLEAN,
+	provider_fetched_at TIMESTAMPTZ, starts_at TIMESTAMPTZ, selection VARCHAR, line VARCHAR, qualifier VARCHAR, odds_fractional VARCHAR, odds_decimal_text VARCHAR,
+	publishable BOOLEAN, absent VARCHAR[]`
+)
+
+// segments creates a view of the segments of the change log or of the steps.
+func (a *attacher) segments(d Dataset, view, columns string, segments []snapshot.Segment) error {
 	var files []string
-	for _, s := range m.Changes {
+	for _, s := range segments {
 		if err := snapshot.VerifySegment(d.Root, s); err != nil {
 			return err
 		}
 		files = append(files, duck.Quoted(a.allow(d, s.File)))
 	}
 	if len(files) == 0 {
-		return a.run(`CREATE TABLE changes (seq BIGINT, type VARCHAR, fixture_id VARCHAR, published_at TIMESTAMPTZ, cycle_id VARCHAR, provider_fixture_id VARCHAR, content_digest VARCHAR)`)
+		return a.run("CREATE TABLE " + view + " (" + columns + ")")
 	}
-	return a.run("CREATE VIEW changes AS SELECT * FROM read_parquet([" + strings.Join(files, ", ") + "], hive_partitioning = false)")
+	return a.run("CREATE VIEW " + view + " AS SELECT * FROM read_parquet([" + strings.Join(files, ", ") + "], hive_partitioning = false)")
 }
 
 const commitColumns = `version UBIGINT, product VARCHAR, cycle_id VARCHAR, published_at TIMESTAMPTZ, first_seq UBIGINT, last_seq UBIGINT, segment VARCHAR,

@@ -295,8 +295,8 @@ func (r *Replica) intact(root *durable.Disk, s *state) (snapshot.Commit, error) 
 		if m, err = snapshot.Open(root, c); err == nil {
 			err = snapshot.Verify(root, c.Dir(), m)
 		}
-		for i := 0; err == nil && i < len(m.Changes); i++ {
-			err = snapshot.VerifySegment(root, m.Changes[i])
+		for i, all := 0, m.Segments(); err == nil && i < len(all); i++ {
+			err = snapshot.VerifySegment(root, all[i])
 		}
 	}
 	if snapshot.IsDamage(err) {
@@ -331,7 +331,7 @@ func clear(root *durable.Disk) error {
 	if works, err := worksHere(root); err != nil || works {
 		return errors.Join(err, errWorksHere)
 	}
-	for _, dir := range []string{layout.Current, layout.CommitsDir, layout.SnapshotsDir, layout.ChangesDir, layout.First} {
+	for _, dir := range []string{layout.Current, layout.CommitsDir, layout.SnapshotsDir, layout.ChangesDir, layout.StepsDir, layout.First} {
 		if err := root.RemoveAll(dir); err != nil {
 			return err
 		}
@@ -359,7 +359,7 @@ func prune(root *durable.Disk, before, head snapshot.Commit) error {
 			return err
 		}
 		used[c.Dir()] = true
-		for _, s := range m.Changes {
+		for _, s := range m.Segments() {
 			used[s.File] = true
 		}
 	}
@@ -369,6 +369,7 @@ func prune(root *durable.Disk, before, head snapshot.Commit) error {
 	return errors.Join(
 		removeUnless(root, layout.SnapshotsDir, func(name string) bool { return used[name] }),
 		removeUnless(root, layout.ChangesDir, func(name string) bool { return used[name] }),
+		removeUnless(root, layout.StepsDir, func(name string) bool { return used[name] }),
 		removeUnless(root, layout.CommitsDir, func(name string) bool {
 			n, ok := layout.ParseCommit(strings.TrimPrefix(name, layout.CommitsDir+"/"))
 			return !ok || n >= first

@@ -220,7 +220,7 @@ func (r *Root) writeTables(dir string, header table.Header, fixtures iter.Seq[*F
 func (r *Root) writeEvents(first uint64, at time.Time, header table.Header, events []table.EventRow) *snapshot.Segment {
 	r.t.Helper()
 	last := first + uint64(len(events)) - 1
-	name := layout.ChangeSegment(first, last, layout.CycleID(header.CycleID))
+	name := layout.Segment(layout.ChangesDir, first, last, layout.CycleID(header.CycleID))
 	must(r.t, durable.Create(r.FS, name, func(out io.Writer) error {
 		w := table.NewWriter[table.EventRow](out, header)
 		for i, e := range events {

@@ -106,7 +106,7 @@ var codes = map[string]string{
 	"MANIFEST_DAMAGED": "the manifest of the newest snapshot is damaged",
 	"SNAPSHOT_DAMAGED": "a file of the newest snapshot is damaged",
 	"SNAPSHOT_FOREIGN": "the newest snapshot belongs to another tenant or product",
-	"CHANGES_DAMAGED":  "a file of the change log is damaged",
+	"CHANGES_DAMAGED":  "a file of the change log or of the steps of prices is damaged",
 	"FORMAT_NEWER":     "a newer version of mkt wrote the newest publication; it is not damaged",
 
 	"SNAPSHOT_QUARANTINED": "the newest publication killed the server that loaded it",

@@ -121,7 +121,7 @@ func (d *doctor) contents(r *root, head snapshot.Commit) {
 		}
 		d.ok("snapshot", r.at(name), "%s as sealed", cli.Size(file.Bytes))
 	}
-	for _, s := range m.Changes {
+	for _, s := range m.Segments() {
 		if err := snapshot.VerifySegment(r.fs, s); err != nil {
 			d.faulty("CHANGES_DAMAGED", r, s.File, fix, err)
 			continue

@@ -42,7 +42,7 @@ type Overview struct {
 }
 
 // Folders are the folders of Overview.Bytes, in the order in which data passes through them.
-var Folders = []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StateDir, layout.StagingDir}
+var Folders = []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.StepsDir, layout.CommitsDir, layout.StateDir, layout.StagingDir}
 
 // Of returns the overview of one place.
 func Of(p Place, now time.Time) (Overview, error) {

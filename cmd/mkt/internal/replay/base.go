@@ -104,7 +104,7 @@ func (r *run) copyPublication(first layout.CycleID) error {
 	if err := r.copyFolder(base.Dir(), layout.ManifestFile); err != nil {
 		return err
 	}
-	for _, s := range m.Changes {
+	for _, s := range m.Segments() {
 		if err := r.copyFile(s.File); err != nil {
 			return err
 		}

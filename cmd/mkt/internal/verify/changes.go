@@ -16,15 +16,20 @@ import (
 	"mkt/publish/table"
 )
 
-// changeLog checks every segment that a kept manifest or a commit record names, and
-// reports other files in the folder.
+// changeLog checks every segment of the change log and of the steps that a kept manifest or a
+// commit record names, and reports other files in their folders.
 func (v *verifier) changeLog(ctx context.Context) error {
-	entries, err := v.names(layout.ChangesDir)
-	if err != nil {
-		return err
+	var names []string
+	for _, dir := range []string{layout.ChangesDir, layout.StepsDir} {
+		entries, err := v.names(dir)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			names = append(names, dir+"/"+e.Name())
+		}
 	}
-	for _, e := range entries {
-		name := layout.ChangesDir + "/" + e.Name()
+	for _, name := range names {
 		s, known := v.segments[name]
 		if !known {
 			if err := v.unnamedSegment(name); err != nil {
@@ -72,15 +77,17 @@ func (v *verifier) unnamedSegment(name string) error {
 // its events are in the window of its commit record and have the numbers in its name. It returns
 // true if the segment is deleted meanwhile.
 func (v *verifier) wasPublished(name string, cycle layout.CycleID) (bool, error) {
-	first, last, ok := layout.ParseChangeSegment(path.Base(name))
+	first, last, ok := layout.ParseSegment(path.Base(name))
 	c, err := snapshot.Resolve(v.Root, string(cycle))
 	switch {
 	case errors.Is(err, snapshot.ErrUnknown) || isFileFault(err):
 		return false, nil
 	case err != nil:
 		return false, err
-	case !ok || first < c.FirstSeq || last > c.LastSeq:
+	case !ok || last > c.LastSeq || first < c.FirstSeq && path.Dir(name) == layout.ChangesDir:
 		return false, nil
+	case path.Dir(name) == layout.StepsDir:
+		return true, nil
 	}
 	for _, err := range snapshot.Events(v.Root, snapshot.Manifest{Changes: []snapshot.Segment{{File: name, First: first, Last: last}}}, 0) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +107,7 @@ func (v *verifier) window() error {
 		if err != nil {
 			return err
 		}
-		for _, s := range m.Changes {
+		for _, s := range m.Segments() {
 			if err := v.segment(s); err != nil {
 				return err
 			}
@@ -115,15 +122,20 @@ func (v *verifier) segment(s snapshot.Segment) error {
 	}
 	v.read[s.File] = true
 	v.report.Checked.Files++
+	missing, damaged := "CHANGES_MISSING", "CHANGES_DAMAGED"
+	isStep := path.Dir(s.File) == layout.StepsDir
+	if isStep {
+		missing, damaged = "STEPS_MISSING", "STEPS_DAMAGED"
+	}
 	err := snapshot.VerifySegment(v.Root, s)
 	if isFileFault(err) {
 		there, e := durable.Exists(v.Root, s.File)
 		switch {
 		case e == nil && !there && !v.isRetained(s): // retention deleted it meanwhile
 		case e == nil && !there:
-			v.addFinding("CHANGES_MISSING", s.File, v.fixRepair(), "%s", reason(err, s.File))
+			v.addFinding(missing, s.File, v.fixRepair(), "%s", reason(err, s.File))
 		default:
-			v.addFault("CHANGES_DAMAGED", s.File, v.fixRepair(), err)
+			v.addFault(damaged, s.File, v.fixRepair(), err)
 		}
 		return nil
 	}
@@ -131,6 +143,9 @@ func (v *verifier) segment(s snapshot.Segment) error {
 		return err
 	}
 	v.report.Checked.Bytes += s.Bytes
+	if isStep {
+		return v.steps(s)
+	}
 	for row, err := range snapshot.Events(v.Root, snapshot.Manifest{Changes: []snapshot.Segment{s}}, 0) {
 		if errors.Is(err, fs.ErrNotExist) && !v.isRetained(s) {
 			return nil
@@ -141,6 +156,32 @@ func (v *verifier) segment(s snapshot.Segment) error {
 		}
 		v.report.Checked.Events++
 		v.event(s, row)
+	}
+	return nil
+}
+
+// steps checks that the rows of a segment of steps belong to its events and to publications whose
+// records say the same. Whether they are what changed is checked by rebuilding the publication.
+func (v *verifier) steps(s snapshot.Segment) error {
+	for row, err := range snapshot.Rows[table.StepRow](v.Root, s.File) {
+		if errors.Is(err, fs.ErrNotExist) && !v.isRetained(s) {
+			return nil
+		}
+		if err != nil {
+			v.addFault("STEPS_DAMAGED", s.File, v.fixRepair(), err)
+			return nil
+		}
+		v.report.Checked.Steps++
+		c, known := v.commits[layout.CycleID(row.CycleID)]
+		seq := uint64(row.Seq)
+		isOutside := seq < s.First || seq > s.Last
+		if row.Before {
+			isOutside = seq >= s.First
+		}
+		if isOutside || known && (!row.PublishedAt.Equal(c.PublishedAt) || seq > c.LastSeq) {
+			v.addFinding("EVENTS_DIFFER", s.File, fixBackup, "a step of fixture %s has seq %d and cycle %s, which its commit record contradicts", row.FixtureID, row.Seq, row.CycleID)
+			return nil
+		}
 	}
 	return nil
 }

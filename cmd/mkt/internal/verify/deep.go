@@ -112,7 +112,7 @@ func (v *verifier) rebuildPublication(ctx context.Context, c snapshot.Commit) er
 	v.report.Checked.Rebuilt++
 	for _, d := range all {
 		name := c.Dir() + "/" + d.File
-		if c.Segment != nil && d.File == c.Segment.File {
+		if _, isSegment := layout.CycleOfSegment(d.File); isSegment {
 			name = d.File
 		}
 		v.different("PUBLICATION_DIFFERS", name, v.fixRepair(), "the publication before it and its canonical cycle", d)

@@ -50,6 +50,7 @@ type Checked struct {
 	Bytes     int64 `json:"bytes"`
 	Rows      int64 `json:"rows"`
 	Events    int64 `json:"events"`
+	Steps     int64 `json:"steps"`
 	Rebuilt   int   `json:"remade"` // cycles and snapshots
 }
 
@@ -72,6 +73,8 @@ var codes = map[string]string{
 	"SELECTION_TWICE":     "an id of a selection occurs twice in a fixture; of rules before version 4 it is a note",
 	"CHANGES_MISSING":     "a segment of the change log is missing",
 	"CHANGES_DAMAGED":     "a segment of the change log is not as it was sealed",
+	"STEPS_MISSING":       "a segment of the steps of prices is missing",
+	"STEPS_DAMAGED":       "a segment of the steps of prices is not as it was sealed",
 	"SEQ_GAP":             "the numbers of change events have a gap or a duplicate",
 	"EVENTS_DIFFER":       "the events are not the difference between two snapshots",
 	"CANONICAL_MISSING":   "a canonical cycle is missing that retention did not delete",

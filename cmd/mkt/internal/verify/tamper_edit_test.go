@@ -220,10 +220,10 @@ func doubleSegment(t *testing.T, h testRoot, r *rand.Rand) string {
 		return ""
 	}
 	from := names[r.IntN(len(names))]
-	first, last, _ := layout.ParseChangeSegment(path.Base(from))
+	first, last, _ := layout.ParseSegment(path.Base(from))
 	cycle, _ := layout.CycleOfSegment(from)
 	size := last - first + 1
-	to := layout.ChangeSegment(first+1000*size, last+1000*size, cycle)
+	to := layout.Segment(layout.ChangesDir, first+1000*size, last+1000*size, cycle)
 	if there, _ := durable.Exists(h.root, to); there {
 		return ""
 	}

@@ -12,7 +12,7 @@ import (
 // unknown reports names that do not belong to the data. It skips staging and state, because no
 // data depends on them.
 func (v *verifier) unknown(context.Context) error {
-	known := map[string]bool{layout.RawDir: true, layout.CanonicalDir: true, layout.SnapshotsDir: true, layout.ChangesDir: true, layout.CommitsDir: true,
+	known := map[string]bool{layout.RawDir: true, layout.CanonicalDir: true, layout.SnapshotsDir: true, layout.ChangesDir: true, layout.StepsDir: true, layout.CommitsDir: true,
 		layout.StagingDir: true, layout.StateDir: true, layout.Current: true, layout.Collected: true, layout.First: true, layout.Lock: true}
 	top, err := v.names(".")
 	if err != nil {

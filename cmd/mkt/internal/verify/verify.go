@@ -96,7 +96,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 // contents of the files that are replaced.
 func stampOf(f durable.ReadFS) (string, error) {
 	var b strings.Builder
-	for _, dir := range []string{".", layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir} {
+	for _, dir := range []string{".", layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.StepsDir, layout.CommitsDir} {
 		entries, err := f.ReadDir(dir)
 		if durable.IsExhausted(err) {
 			return "", err

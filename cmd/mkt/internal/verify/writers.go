@@ -100,7 +100,7 @@ func (v *verifier) isRetained(s snapshot.Segment) bool {
 		if err != nil {
 			continue
 		}
-		for _, named := range m.Changes {
+		for _, named := range m.Segments() {
 			if named.File == s.File {
 				return true
 			}

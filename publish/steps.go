@@ -1,0 +1,210 @@
+package publish
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"iter"
+	"slices"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// writeSteps writes what the publication changes of prices and kick-offs, and returns its segment;
+// nil if nothing changed. Until steps are recorded for the first time, the state before is
+// written too, so that the steps alone say what every price was since then.
+func (d *Draft) writeSteps(ctx context.Context, at time.Time) (*snapshot.Segment, error) {
+	before := d.base.Manifest
+	s := stepWriter{
+		here:   table.StepRow{PublishedAt: at, CycleID: string(d.Cycle)},
+		before: table.StepRow{Before: true},
+		whole:  before != nil && len(before.Steps) == 0,
+	}
+	old, canonical := "", layout.Cycle(layout.CanonicalDir, d.Cycle)+"/"+layout.MarketsFile
+	if before != nil {
+		c := d.base.Commit
+		s.before.PublishedAt, s.before.CycleID, s.before.Seq = c.PublishedAt.UTC(), string(c.CycleID), int64(c.LastSeq)
+		var err error
+		if old, err = d.base.file(d.Root, layout.MarketsFile); err != nil {
+			return nil, err
+		}
+	}
+	var rows int64
+	file, err := snapshot.CreateFile(d.Root, d.Dir, "steps.parquet", func(out io.Writer) error {
+		s.w = table.NewWriter[table.StepRow](durable.Until(ctx, out), d.header())
+		if err := s.write(d.plan.fixtures, prices(d.Root, old), prices(d.Root, canonical)); err != nil {
+			return err
+		}
+		sum, err := s.w.Close()
+		rows = sum.Rows
+		return err
+	})
+	d.Manifest.Counters["steps"] = rows
+	if err != nil || rows == 0 {
+		return nil, err
+	}
+	last := d.base.Commit.LastSeq
+	segment := &snapshot.Segment{First: last + 1, Last: last + 1, At: at, Bytes: file.Bytes, SHA256: file.SHA256}
+	if d.segment != nil {
+		segment.Last = d.segment.Last
+	}
+	segment.File = layout.Segment(layout.StepsDir, segment.First, segment.Last, d.Cycle)
+	d.Segments[segment.File] = d.Dir + "/steps.parquet"
+	return segment, nil
+}
+
+// prices iterates over the prices of a file of markets, which may be "".
+func prices(f durable.ReadFS, name string) iter.Seq2[*table.PriceRow, error] {
+	if name == "" {
+		return table.Each[table.PriceRow](nil)
+	}
+	return snapshot.Rows[table.PriceRow](f, name)
+}
+
+// stepWriter compares two datasets.
+type stepWriter struct {
+	w            *table.Writer[table.StepRow]
+	here, before table.StepRow // what the rows of this publication, and those of the state before it, have in common
+	whole        bool          // the state before is written
+	old, new     []*table.PriceSelectionRow
+}
+
+// write writes the steps of all fixtures. The markets are sorted as the fixtures are.
+func (s *stepWriter) write(fixtures []decision, old, new iter.Seq2[*table.PriceRow, error]) error {
+	byID := func(a, b *table.PriceRow) int {
+		return cmp.Or(cmp.Compare(a.FixtureID, b.FixtureID), cmp.Compare(a.MarketID, b.MarketID))
+	}
+	next := 0
+	for pair, err := range table.Pairs(old, new, byID) {
+		if err != nil {
+			return err
+		}
+		id := cmp.Or(pair.New, pair.Old).FixtureID
+		for next < len(fixtures) && fixtures[next].id <= id {
+			if err := s.fixture(&fixtures[next]); err != nil {
+				return err
+			}
+			next++
+		}
+		if next == 0 || fixtures[next-1].id != id {
+			continue
+		}
+		if err := s.market(&fixtures[next-1], pair); err != nil {
+			return err
+		}
+	}
+	for ; next < len(fixtures); next++ {
+		if err := s.fixture(&fixtures[next]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fixture writes the rows of a fixture itself.
+func (s *stepWriter) fixture(d *decision) error {
+	if s.whole && d.before != nil {
+		row := s.before
+		row.FixtureID, row.Present, row.ProviderFetchedAt, row.StartsAt = d.id, true, &d.before.fetchedAt, d.before.startsAt
+		if err := s.w.Write(row); err != nil {
+			return err
+		}
+	}
+	row := s.here
+	row.FixtureID, row.Seq = d.id, d.seq
+	switch {
+	case d.seq == 0:
+		return nil
+	case d.removed:
+		return s.w.Write(row)
+	case d.before != nil && sameTime(d.before.startsAt, d.startsAt):
+		return nil
+	}
+	row.Present, row.ProviderFetchedAt, row.StartsAt = true, &d.fetchedAt, d.startsAt
+	return s.w.Write(row)
+}
+
+// market writes the rows of a market's selections. A fixture that went away has one row, which
+// speaks for them.
+func (s *stepWriter) market(d *decision, p table.Pair[table.PriceRow]) error {
+	changed := d.seq > 0 && !d.removed && (d.before == nil || d.before.digest != d.digest)
+	whole := s.whole && p.Old != nil
+	if !changed && !whole {
+		return nil
+	}
+	if !changed {
+		p.New = p.Old
+	}
+	s.old, s.new = sorted(s.old, p.Old), sorted(s.new, p.New)
+	bySelection := func(a, b **table.PriceSelectionRow) int { return cmp.Compare((*a).SelectionID, (*b).SelectionID) }
+	for pair, err := range table.Pairs(table.Each(s.old), table.Each(s.new), bySelection) {
+		if err != nil {
+			return err
+		}
+		if whole && pair.Old != nil {
+			if err := s.selection(s.before, d.before, p.Old, *pair.Old, true); err != nil {
+				return err
+			}
+		}
+		row := s.here
+		row.Seq = d.seq
+		switch {
+		case !changed || pair.Old != nil && pair.New != nil && samePrice(*pair.Old, *pair.New):
+			err = nil
+		case pair.New == nil:
+			err = s.selection(row, &d.fixture, p.Old, *pair.Old, false)
+		default:
+			err = s.selection(row, &d.fixture, p.New, *pair.New, true)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stepWriter) selection(row table.StepRow, f *fixture, m *table.PriceRow, of *table.PriceSelectionRow, present bool) error {
+	row.FixtureID, row.MarketID, row.SelectionID, row.ProviderFetchedAt = m.FixtureID, m.MarketID, of.SelectionID, &f.fetchedAt
+	if row.Present = present; present {
+		row.Selection, row.Line, row.Qualifier = of.Selection, of.Line, of.Qualifier
+		row.OddsFractional, row.OddsDecimalText, row.Publishable = of.OddsFractional, of.OddsDecimalText, &of.Publishable
+		for _, name := range of.Absent {
+			if isPrice(name) {
+				row.Absent = append(row.Absent, name)
+			}
+		}
+	}
+	return s.w.Write(row)
+}
+
+// sorted returns the selections of a market by id, each once, in the memory of dst.
+func sorted(dst []*table.PriceSelectionRow, m *table.PriceRow) []*table.PriceSelectionRow {
+	dst = dst[:0]
+	if m == nil {
+		return dst
+	}
+	for i := range m.Selections {
+		dst = append(dst, &m.Selections[i])
+	}
+	slices.SortStableFunc(dst, func(a, b *table.PriceSelectionRow) int { return cmp.Compare(a.SelectionID, b.SelectionID) })
+	return slices.CompactFunc(dst, func(a, b *table.PriceSelectionRow) bool { return a.SelectionID == b.SelectionID })
+}
+
+// samePrice reports whether two rows of a selection differ in nothing that a step records.
+func samePrice(a, b *table.PriceSelectionRow) bool {
+	return a.Publishable == b.Publishable && sameText(a.OddsDecimalText, b.OddsDecimalText) && sameText(a.OddsFractional, b.OddsFractional) &&
+		sameText(a.Line, b.Line) && sameText(a.Selection, b.Selection) && sameText(a.Qualifier, b.Qualifier) &&
+		isAbsent(a, "odds_decimal") == isAbsent(b, "odds_decimal") && isAbsent(a, "odds_fractional") == isAbsent(b, "odds_fractional")
+}
+
+func isPrice(name string) bool { return name == "odds_decimal" || name == "odds_fractional" }
+
+func isAbsent(s *table.PriceSelectionRow, name string) bool { return slices.Contains(s.Absent, name) }
+
+func sameText(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
+
+func sameTime(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
