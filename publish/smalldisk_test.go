@@ -17,7 +17,7 @@ import (
 // P3 on a real disk with less and less space: a run that does not fit leaves nothing
 // visible, and succeeds when there is space again.
 func TestRealDiskThatIsFull(t *testing.T) {
-	small := needs.Disk(t, "500k")
+	small := needs.Disk(t, "800k")
 	disk, err := durable.OpenRoot(filepath.Join(small, "root"))
 	must(t, err)
 	defer disk.Close()

@@ -38,6 +38,8 @@ type cycle struct {
 	provider  string
 	bookmaker string
 	kickedOff bool // the refreshed kick off before the next cycle
+	// content makes a refreshed fixture; nil is fixture.
+	content func(n int) (table.FixtureRow, []table.MarketRow)
 }
 
 func (c cycle) at() time.Time { return start.Add(time.Duration(c.number) * time.Hour) }
@@ -102,8 +104,12 @@ func (c *cycle) transform(t testing.TB, f durable.FS) {
 	var fixtures []table.FixtureRow
 	var markets []table.MarketRow
 	listing := map[int]table.ListingRow{}
+	content := c.content
+	if content == nil {
+		content = c.fixture
+	}
 	for _, n := range slices.Sorted(slices.Values(c.refreshed)) {
-		row, rows := c.fixture(n)
+		row, rows := content(n)
 		fixtures, markets = append(fixtures, row), append(markets, rows...)
 		listing[n] = table.ListingRow{FixtureID: fixtureID(n), ProviderFixtureID: fmt.Sprint(n), Status: "LISTED", Markets: "REFRESHED"}
 	}

@@ -1,0 +1,266 @@
+package publish_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"mkt/internal/needs"
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/repair"
+	"mkt/publish/retention"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// The steps alone say what every snapshot has of prices, lines, publishability and kick-offs,
+// whatever moves, vanishes and returns, and also if earlier builds published without them.
+func TestStepsTellEverySnapshot(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		f := durabletest.NewMem()
+		cycles := rapid.IntRange(1, 6).Draw(rt, "cycles")
+		without := rapid.IntRange(0, cycles-1).Draw(rt, "cycles of builds without steps")
+		seen := map[string]bool{}
+		for number := 1; number <= cycles; number++ {
+			c := drawCycle(rt, number)
+			c.content = func(n int) (table.FixtureRow, []table.MarketRow) { return drawContent(rt, &c, n) }
+			c.transform(t, f)
+			o := options(f, c, fmt.Sprint("run-", number))
+			o.WithoutSteps = number <= without
+			_, err := publish.Run(context.Background(), o)
+			must(t, err)
+			head, _, err := snapshot.Head(f)
+			must(t, err)
+			m, err := snapshot.Open(f, head)
+			must(t, err)
+			if o.WithoutSteps {
+				if len(m.Steps) > 0 {
+					rt.Fatal("steps of a build without them")
+				}
+				continue
+			}
+			if diff := cmp.Diff(snapshotState(t, f, head), stepsState(t, f, m, seen)); diff != "" {
+				rt.Fatalf("cycle %d: the snapshot (-) and its steps (+): %s", number, diff)
+			}
+		}
+	})
+}
+
+// drawContent returns two markets of two selections, of which any may be missing.
+func drawContent(t *rapid.T, c *cycle, n int) (table.FixtureRow, []table.MarketRow) {
+	draw := func(most int, what string) int { return rapid.IntRange(0, most).Draw(t, what) }
+	f := football.Fixture{ID: football.FixtureID(fixtureID(n)), Provider: c.provider, ProviderFixtureID: fmt.Sprint(n), FetchedAt: c.at().Add(time.Minute)}
+	if k := draw(2, "kick-off"); k > 0 {
+		f.StartsAt = football.Of(start.Add(time.Duration(k) * 1000 * time.Hour))
+	}
+	prices := []football.Field[string]{football.Of("1.5"), football.Of("1.50"), football.NullField[string](), {}}
+	var rows []table.MarketRow
+	for m := range 2 {
+		if draw(3, "market") == 0 {
+			continue
+		}
+		market := football.Market{ID: football.MarketID(fmt.Sprintf("mk_%d", m)), Origin: football.Mapped, Ordinal: m}
+		for _, id := range rapid.Permutation([]string{"sl_a", "sl_b"}).Draw(t, "order") {
+			if draw(3, "selection") == 0 {
+				continue
+			}
+			market.Selections = append(market.Selections, football.Selection{
+				ID: football.SelectionID(id), Line: []string{"", "2.5", "3"}[draw(2, "line")], Odds: football.NewOdds(prices[draw(3, "fractional")], prices[draw(3, "decimal")]),
+				Quality: football.Quality{Status: football.StatusOK, Publishable: rapid.Bool().Draw(t, "publishable")},
+			})
+		}
+		rows = append(rows, table.MarketOf(f.ID, "1", &market))
+	}
+	row := table.FixtureOf(f, len(rows), "")
+	row.ContentDigest = table.Digest(row, rows)
+	return row, rows
+}
+
+// snapshotState is what a snapshot has, by fixture, market and selection.
+func snapshotState(t testing.TB, f durable.ReadFS, c snapshot.Commit) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	must(t, eachRow(f.(durable.FS), c.Dir()+"/"+layout.FixturesFile, func(row *table.FixtureRow) error {
+		all[row.FixtureID] = timeText(row.StartsAt)
+		return nil
+	}))
+	must(t, eachRow(f.(durable.FS), c.Dir()+"/"+layout.MarketsFile, func(row *table.MarketRow) error {
+		for _, s := range row.Selections {
+			all[row.FixtureID+" "+row.MarketID+" "+s.SelectionID] = priceText(s.OddsFractional, s.OddsDecimalText, s.Line, &s.Publishable, s.Absent)
+		}
+		return nil
+	}))
+	return all
+}
+
+// stepsState is the same as the steps of a manifest tell it. It also checks that no row of a
+// publication that was seen before has changed.
+func stepsState(t testing.TB, f durable.ReadFS, m snapshot.Manifest, seen map[string]bool) map[string]string {
+	t.Helper()
+	var rows []table.StepRow
+	for _, s := range m.Steps {
+		must(t, snapshot.VerifySegment(f, s))
+		for row, err := range snapshot.Rows[table.StepRow](f, s.File) {
+			must(t, err)
+			rows = append(rows, *row)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b table.StepRow) int { return int(a.Seq - b.Seq) })
+	all, now := map[string]string{}, map[string]bool{}
+	for _, r := range rows {
+		now[fmt.Sprint(r.Seq, r.FixtureID, r.MarketID, r.SelectionID)] = true
+		name := strings.TrimSpace(r.FixtureID + " " + r.MarketID + " " + r.SelectionID)
+		switch {
+		case r.Present && r.MarketID == "":
+			all[name] = timeText(r.StartsAt)
+		case r.Present:
+			all[name] = priceText(r.OddsFractional, r.OddsDecimalText, r.Line, r.Publishable, r.Absent)
+		case r.MarketID == "":
+			for other := range all {
+				if other == name || strings.HasPrefix(other, name+" ") {
+					delete(all, other)
+				}
+			}
+		default:
+			delete(all, name)
+		}
+	}
+	for row := range seen {
+		if !now[row] {
+			t.Fatalf("step %s is lost", row)
+		}
+	}
+	for row := range now {
+		seen[row] = true
+	}
+	return all
+}
+
+func timeText(at *time.Time) string {
+	if at == nil {
+		return "no kick-off"
+	}
+	return at.UTC().String()
+}
+
+func priceText(fractional, decimal, line *string, publishable *bool, absent []string) string {
+	text := func(s *string) string {
+		if s == nil {
+			return "null"
+		}
+		return *s
+	}
+	return fmt.Sprint(text(fractional), " ", text(decimal), " ", text(line), " ", *publishable, " ",
+		slices.Contains(absent, "odds_fractional"), slices.Contains(absent, "odds_decimal"))
+}
+
+// After a year of hourly publications there are few segments of steps, none of their rows is lost, and
+// files that no manifest names are deleted.
+func TestManyStepsAreCompacted(t *testing.T) {
+	t.Parallel()
+	needs.Time(t, "publishes 600 times")
+	f := durabletest.NewMem()
+	seen := map[string]bool{}
+	for i := 1; i <= 600; i++ {
+		c := cycle{number: i, refreshed: []int{i % 5}, partly: true}
+		c.transform(t, f)
+		o := options(f, c, fmt.Sprint("run-", i))
+		o.Retention = retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}
+		_, err := publish.Run(context.Background(), o)
+		must(t, err)
+		if i%50 != 0 && i < 590 {
+			continue
+		}
+		head, _, err := snapshot.Head(f)
+		must(t, err)
+		m, err := snapshot.Open(f, head)
+		must(t, err)
+		if diff := cmp.Diff(snapshotState(t, f, head), stepsState(t, f, m, seen)); diff != "" {
+			t.Fatalf("cycle %d: %s", i, diff)
+		}
+		if n := len(m.Steps); n > 3*32 || i > 512+32 && m.Steps[0].Cycles != 256 {
+			t.Fatalf("cycle %d: %d segments, the first of %d cycles", i, n, m.Steps[0].Cycles)
+		}
+	}
+	if n := len(list(t, f, layout.StepsDir)); n > 100 {
+		t.Errorf("%d segments left on the disk", n)
+	}
+}
+
+// Steps are kept for their own age, and what is deleted is not taken for damage.
+func TestRetentionOfSteps(t *testing.T) {
+	t.Parallel()
+	f := durabletest.NewMem()
+	for i := 1; i <= 40; i++ {
+		c := cycle{number: i * 10, refreshed: []int{0}}
+		c.transform(t, f)
+		o := options(f, c, fmt.Sprint("run-", i))
+		o.Retention = retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour, StepsAge: 8 * 24 * time.Hour}
+		_, err := publish.Run(context.Background(), o)
+		must(t, err)
+	}
+	head, _, err := snapshot.Head(f)
+	must(t, err)
+	m, err := snapshot.Open(f, head)
+	must(t, err)
+	if oldest := m.Steps[0].At; head.PublishedAt.Sub(oldest) > 9*24*time.Hour || head.PublishedAt.Sub(oldest) < 7*24*time.Hour {
+		t.Errorf("the oldest steps are of %s before the newest publication", head.PublishedAt.Sub(oldest))
+	}
+	if n := len(list(t, f, layout.StepsDir)); n > len(m.Steps)+4 {
+		t.Errorf("%d files of steps, %d are named", n, len(m.Steps))
+	}
+	done, err := repair.Run(context.Background(), options(f, cycle{number: 401}, "repair"))
+	must(t, err)
+	if len(done.Repaired)+len(done.Unrepairable) > 0 {
+		t.Errorf("%+v", done)
+	}
+}
+
+// A damaged segment of steps is rebuilt from the publications, byte for byte, and publications of
+// builds before steps are rebuilt without them.
+func TestStepsAreRepaired(t *testing.T) {
+	t.Parallel()
+	for _, without := range []int{0, 2} {
+		f := durabletest.NewMem()
+		for i := 1; i <= 4; i++ {
+			c := cycle{number: i, refreshed: upTo(3)}
+			c.transform(t, f)
+			o := options(f, c, fmt.Sprint("run-", i))
+			o.WithoutSteps = i <= without
+			_, err := publish.Run(context.Background(), o)
+			must(t, err)
+		}
+		head, _, err := snapshot.Head(f)
+		must(t, err)
+		m, err := snapshot.Open(f, head)
+		must(t, err)
+		if len(m.Steps) != 4-without {
+			t.Fatalf("%d segments of steps", len(m.Steps))
+		}
+		damaged := []string{layout.Cycle(layout.SnapshotsDir, cycle{number: 2}.id()) + "/" + layout.ManifestFile}
+		for _, s := range m.Steps {
+			damaged = append(damaged, s.File)
+		}
+		for _, name := range damaged {
+			must(t, f.Remove(name))
+		}
+		done, err := repair.Run(context.Background(), options(f, cycle{number: 5}, "repair"))
+		must(t, err)
+		slices.Sort(damaged)
+		slices.Sort(done.Repaired)
+		if diff := cmp.Diff(damaged, done.Repaired); diff != "" || len(done.Unrepairable) > 0 {
+			t.Errorf("without %d: %s\n%v", without, diff, done.Unrepairable)
+		}
+	}
+}
