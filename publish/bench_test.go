@@ -37,11 +37,12 @@ func big(b *testing.B, f durable.FS, c cycle, skip func(n int) bool) {
 		if skip(n) {
 			continue
 		}
-		fixtures = append(fixtures, table.FixtureRow{FixtureID: id, MarketCount: benchMarkets, SourceProvider: "betsapi", ProviderFetchedAt: c.at(), ContentDigest: id})
+		fixtures = append(fixtures, table.FixtureRow{FixtureID: id, MarketCount: benchMarkets, SourceProvider: "betsapi", ProviderFetchedAt: c.at(), ContentDigest: fmt.Sprint(id, c.number)})
 		for i := range benchMarkets {
 			row := table.MarketRow{FixtureID: id, MarketID: fmt.Sprintf("mk_%026d", n*100+i), Market: ptr("TOTAL_GOALS"), Period: ptr("FT"), OriginType: "MAPPED", DerivationVersion: "1"}
 			for s := range benchSelections {
-				odds := float64((n*7+i*13+s*31+c.number)%900+101) / 100
+				moved := (c.number + (n*7+i*13)%10) / 10 // every tenth market an hour
+				odds := float64((n*7+i*13+s*31+moved)%900+101) / 100
 				row.Selections = append(row.Selections, table.SelectionRow{
 					SelectionID: fmt.Sprintf("sl_%026d", n*1000+i*10+s), Selection: ptr("OVER"), Line: ptr(fmt.Sprint(s)), OddsDecimalText: ptr(fmt.Sprintf("%.2f", odds)), OddsDecimal: &odds,
 					QualityStatus: "OK", Publishable: true, ProviderSelectionID: ptr(fmt.Sprint(n*1000 + i*10 + s)), Absent: []string{"odds_fractional"}, Labels: []table.LabelRow{{Field: "name", Text: "Over"}},
@@ -58,32 +59,49 @@ func big(b *testing.B, f durable.FS, c cycle, skip func(n int) bool) {
 	must(b, durable.Install(f, dir, final))
 }
 
-// BenchmarkPublish publishes 80,000 markets on a real disk, with every fixture refreshed
-// and with one in a hundred carried over.
+// BenchmarkPublish publishes 80,000 markets on a real disk, of which every tenth moved: with every
+// fixture refreshed, with one in a hundred carried over, and as builds before steps did.
 func BenchmarkPublish(b *testing.B) {
-	for name, skip := range map[string]func(int) bool{
-		"all refreshed":           func(int) bool { return false },
-		"one in 100 carried over": func(n int) bool { return n%100 == 0 },
+	all := func(int) bool { return false }
+	for _, of := range []struct {
+		name         string
+		skip         func(int) bool
+		withoutSteps bool
+	}{
+		{"all refreshed", all, false},
+		{"one in 100 carried over", func(n int) bool { return n%100 == 0 }, false},
+		{"all refreshed, without steps", all, true},
 	} {
-		b.Run(name, func(b *testing.B) {
+		b.Run(of.name, func(b *testing.B) {
 			disk, err := durable.OpenRoot(b.TempDir())
 			must(b, err)
-			big(b, disk, cycle{number: 1}, func(int) bool { return false })
-			_, err = publish.Run(context.Background(), options(disk, cycle{number: 1}, "first"))
-			must(b, err)
+			run := func(number int, name string) {
+				o := options(disk, cycle{number: number}, name)
+				o.WithoutSteps = of.withoutSteps
+				_, err := publish.Run(context.Background(), o)
+				must(b, err)
+			}
+			big(b, disk, cycle{number: 1}, all)
+			run(1, "first")
 			number := 1
 			b.ReportAllocs()
 			for b.Loop() {
 				b.StopTimer()
 				number++
-				big(b, disk, cycle{number: number}, skip)
+				big(b, disk, cycle{number: number}, of.skip)
 				b.StartTimer()
-				_, err := publish.Run(context.Background(), options(disk, cycle{number: number}, fmt.Sprint("run-", number)))
-				must(b, err)
+				run(number, fmt.Sprint("run-", number))
 			}
 			seconds := b.Elapsed().Seconds()
 			b.ReportMetric(float64(benchFixtures*benchMarkets*b.N)/seconds, "markets/s")
 			b.ReportMetric(float64(benchFixtures*benchMarkets*benchSelections*b.N)/seconds, "selections/s")
+			head, _, err := snapshot.Head(disk)
+			must(b, err)
+			m, err := snapshot.Open(disk, head)
+			must(b, err)
+			if n := len(m.Steps); n > 0 {
+				b.ReportMetric(float64(m.Steps[n-1].Bytes)/float64(m.Only(layout.MarketsFile).Files[0].Bytes), "steps/markets")
+			}
 		})
 	}
 }

@@ -139,32 +139,44 @@ func (s *stepWriter) market(d *decision, p table.Pair[table.PriceRow]) error {
 	if !changed {
 		p.New = p.Old
 	}
+	if !whole && p.Old != nil && p.New != nil && samePrices(p.Old.Selections, p.New.Selections) {
+		return nil // as most markets are; sorting is not free
+	}
 	s.old, s.new = sorted(s.old, p.Old), sorted(s.new, p.New)
-	bySelection := func(a, b **table.PriceSelectionRow) int { return cmp.Compare((*a).SelectionID, (*b).SelectionID) }
-	for pair, err := range table.Pairs(table.Each(s.old), table.Each(s.new), bySelection) {
-		if err != nil {
-			return err
+	for old, new := s.old, s.new; len(old) > 0 || len(new) > 0; {
+		var before, now *table.PriceSelectionRow
+		if len(new) == 0 || len(old) > 0 && old[0].SelectionID <= new[0].SelectionID {
+			before = old[0]
 		}
-		if whole && pair.Old != nil {
-			if err := s.selection(s.before, d.before, p.Old, *pair.Old, true); err != nil {
-				return err
-			}
+		if len(old) == 0 || len(new) > 0 && new[0].SelectionID <= old[0].SelectionID {
+			now, new = new[0], new[1:]
 		}
-		row := s.here
-		row.Seq = d.seq
-		switch {
-		case !changed || pair.Old != nil && pair.New != nil && samePrice(*pair.Old, *pair.New):
-			err = nil
-		case pair.New == nil:
-			err = s.selection(row, &d.fixture, p.Old, *pair.Old, false)
-		default:
-			err = s.selection(row, &d.fixture, p.New, *pair.New, true)
+		if before != nil {
+			old = old[1:]
 		}
-		if err != nil {
+		if err := s.pair(d, p, before, now, changed, whole); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// pair writes the rows of a selection. Either side is nil if its market does not have it.
+func (s *stepWriter) pair(d *decision, p table.Pair[table.PriceRow], before, now *table.PriceSelectionRow, changed, whole bool) error {
+	if whole && before != nil {
+		if err := s.selection(s.before, d.before, p.Old, before, true); err != nil {
+			return err
+		}
+	}
+	row := s.here
+	row.Seq = d.seq
+	switch {
+	case !changed || before != nil && now != nil && samePrice(before, now):
+		return nil
+	case now == nil:
+		return s.selection(row, &d.fixture, p.Old, before, false)
+	}
+	return s.selection(row, &d.fixture, p.New, now, true)
 }
 
 func (s *stepWriter) selection(row table.StepRow, f *fixture, m *table.PriceRow, of *table.PriceSelectionRow, present bool) error {
@@ -199,6 +211,19 @@ func samePrice(a, b *table.PriceSelectionRow) bool {
 	return a.Publishable == b.Publishable && sameText(a.OddsDecimalText, b.OddsDecimalText) && sameText(a.OddsFractional, b.OddsFractional) &&
 		sameText(a.Line, b.Line) && sameText(a.Selection, b.Selection) && sameText(a.Qualifier, b.Qualifier) &&
 		isAbsent(a, "odds_decimal") == isAbsent(b, "odds_decimal") && isAbsent(a, "odds_fractional") == isAbsent(b, "odds_fractional")
+}
+
+// samePrices reports whether two markets have the same selections in the same order.
+func samePrices(a, b []table.PriceSelectionRow) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].SelectionID != b[i].SelectionID || !samePrice(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 func isPrice(name string) bool { return name == "odds_decimal" || name == "odds_fractional" }
