@@ -20,6 +20,7 @@ import (
 	"mkt/publish/repair"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
+	"mkt/publish/steps"
 	"mkt/publish/table"
 )
 
@@ -31,7 +32,7 @@ func TestStepsTellEverySnapshot(t *testing.T) {
 		f := durabletest.NewMem()
 		cycles := rapid.IntRange(1, 6).Draw(rt, "cycles")
 		without := rapid.IntRange(0, cycles-1).Draw(rt, "cycles of builds without steps")
-		seen := map[string]bool{}
+		seen, states := map[string]bool{}, map[time.Time]map[string]string{}
 		for number := 1; number <= cycles; number++ {
 			c := drawCycle(rt, number)
 			c.content = func(n int) (table.FixtureRow, []table.MarketRow) { return drawContent(rt, &c, n) }
@@ -50,8 +51,15 @@ func TestStepsTellEverySnapshot(t *testing.T) {
 				}
 				continue
 			}
-			if diff := cmp.Diff(snapshotState(t, f, head), stepsState(t, f, m, seen)); diff != "" {
+			want := snapshotState(t, f, head)
+			if diff := cmp.Diff(want, stepsState(t, f, m, seen)); diff != "" {
 				rt.Fatalf("cycle %d: the snapshot (-) and its steps (+): %s", number, diff)
+			}
+			states[m.PublishedAt.UTC()] = want
+			for at, want := range states {
+				if diff := cmp.Diff(want, pathState(t, f, m, at)); diff != "" {
+					rt.Fatalf("cycle %d: the snapshot of %s (-) and the paths of prices (+): %s", number, at, diff)
+				}
 			}
 		}
 	})
@@ -143,6 +151,27 @@ func stepsState(t testing.TB, f durable.ReadFS, m snapshot.Manifest, seen map[st
 	}
 	for row := range now {
 		seen[row] = true
+	}
+	return all
+}
+
+// pathState is what the paths of all markets say about a time.
+func pathState(t testing.TB, f durable.ReadFS, m snapshot.Manifest, at time.Time) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for n := range 12 {
+		for _, market := range []string{"mk_0", "mk_1"} {
+			p, err := steps.Read(f, &m, fixtureID(n), market, at, func(s snapshot.Segment) error { return snapshot.VerifySegment(f, s) })
+			must(t, err)
+			if k := len(p.KickOffs); k > 0 && p.KickOffs[k-1].Present {
+				all[p.FixtureID] = timeText(p.KickOffs[k-1].StartsAt)
+			}
+			for _, s := range p.Selections {
+				if last := s.Points[len(s.Points)-1]; last.Present {
+					all[p.FixtureID+" "+market+" "+s.ID] = priceText(last.OddsFractional, last.OddsDecimalText, last.Line, &last.Publishable, last.Absent)
+				}
+			}
+		}
 	}
 	return all
 }

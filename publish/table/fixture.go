@@ -14,9 +14,24 @@ import (
 // OfFixture iterates over the rows of one fixture, in order. It reads only the pages whose
 // minimum and maximum allow the fixture, so that the cost does not depend on the size of the
 // table. A row is valid until the next one.
-func (r *Reader[T]) OfFixture(id string) iter.Seq2[*T, error] {
+func (r *Reader[T]) OfFixture(id string) iter.Seq2[*T, error] { return r.OfFixtureAnd(id, "") }
+
+// OfFixtureAnd iterates over those rows of a fixture that have one of some texts in another column;
+// if the column is "", over all of them.
+func (r *Reader[T]) OfFixtureAnd(id, column string, texts ...string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		found, err := r.findFixture(id)
+		found, err := r.findRows("fixture_id", id, nil)
+		if err == nil && column != "" && len(found) > 0 {
+			var among []parquetfile.RowRange
+			for _, text := range texts {
+				var some []parquetfile.RowRange
+				if some, err = r.findRows(column, text, found); err != nil {
+					break
+				}
+				among = append(among, some...)
+			}
+			found = among
+		}
 		if err != nil {
 			yield(nil, err)
 			return
@@ -54,17 +69,18 @@ func (r *Reader[T]) yieldRange(of parquetfile.RowRange, yield func(*T, error) bo
 	return true
 }
 
-// findFixture returns the ranges of the rows with that fixture_id.
-func (r *Reader[T]) findFixture(id string) (found []parquetfile.RowRange, err error) {
+// findRows returns the ranges of the rows with that text in a column, of those in some ranges; nil
+// are all rows.
+func (r *Reader[T]) findRows(name, text string, within []parquetfile.RowRange) (found []parquetfile.RowRange, err error) {
 	defer recovered(r.spec.name, &err)
-	column, err := r.rows.one("fixture_id")
+	column, err := r.rows.one(name)
 	if err != nil || column.Leaf.MaxDef > 0 {
 		return nil, errors.Join(err, ErrFormat)
 	}
 	first := int64(0)
 	for i, group := range r.rows.groups {
 		column.Open(r.file, i)
-		if found, err = column.Find(found, first, group.NumRows(), id); err != nil {
+		if found, err = column.Find(found, first, group.NumRows(), text, within); err != nil {
 			return nil, err
 		}
 		first += group.NumRows()

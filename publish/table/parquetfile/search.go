@@ -10,9 +10,9 @@ import (
 // RowRange is a range of rows of a file.
 type RowRange struct{ First, End int64 }
 
-// Find adds the ranges of the rows of a row group that have that text. The first one of the group
-// has that number in the file.
-func (p *ColumnReader) Find(found []RowRange, first, rows int64, text string) ([]RowRange, error) {
+// Find adds the ranges of the rows of a row group that have that text, of those within some ranges;
+// nil are all rows. The first one of the group has that number in the file.
+func (p *ColumnReader) Find(found []RowRange, first, rows int64, text string, within []RowRange) ([]RowRange, error) {
 	index, err := p.chunk.ColumnIndex()
 	if err != nil {
 		return nil, err
@@ -29,6 +29,9 @@ func (p *ColumnReader) Find(found []RowRange, first, rows int64, text string) ([
 		if i+1 < index.NumPages() {
 			end = offsets.FirstRowIndex(i + 1)
 		}
+		if within != nil && !overlap(within, first+at, first+end) {
+			continue
+		}
 		if err := p.seekPage(offsets.Offset(i), 0); err != nil {
 			return nil, err
 		}
@@ -37,7 +40,7 @@ func (p *ColumnReader) Find(found []RowRange, first, rows int64, text string) ([
 				return nil, err
 			}
 			p.At++
-			if p.Texts[p.Take()] != text {
+			if p.Texts[p.Take()] != text || within != nil && !overlap(within, first+at, first+at+1) {
 				continue
 			}
 			if last := len(found) - 1; last >= 0 && found[last].End == first+at {
@@ -48,6 +51,16 @@ func (p *ColumnReader) Find(found []RowRange, first, rows int64, text string) ([
 		}
 	}
 	return found, nil
+}
+
+// overlap reports whether a range has rows of others.
+func overlap(ranges []RowRange, first, end int64) bool {
+	for _, r := range ranges {
+		if r.First < end && first < r.End {
+			return true
+		}
+	}
+	return false
 }
 
 // Search looks for a text in the next page. It returns the row in the page, -1 if the page does not

@@ -1,0 +1,164 @@
+// Package steps reads the path of prices from the steps of publications: which price a selection had
+// when, since when a market is there, and how kick-offs moved.
+//
+// A path is complete from the oldest kept segment on. It needs no snapshot, so that it outlives
+// them, and reading it costs as much as there is of it.
+package steps
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// Path is the path of the prices of one market.
+type Path struct {
+	FixtureID, MarketID string
+	Selections          []Selection // in the order of their ids
+	KickOffs            []KickOff   // oldest first
+	// FromStart reports whether the path begins with the first publication that ever had the
+	// fixture. Otherwise there may have been other prices before.
+	FromStart bool
+}
+
+// Selection is the path of one selection.
+type Selection struct {
+	ID     string
+	Points []Point // oldest first, never empty
+}
+
+// Point is a state of a selection that began with a publication.
+type Point struct {
+	At
+	Present   bool // false: it went away, and the rest is zero
+	FetchedAt time.Time
+	// Selection, Line and Qualifier say what the selection is.
+	Selection, Line, Qualifier *string
+	OddsFractional             *string // the provider's characters; nil is null, or absent if Absent names it
+	OddsDecimalText            *string
+	Publishable                bool
+	Absent                     []string // of odds_fractional and odds_decimal
+}
+
+// At says which publication something is of.
+type At struct {
+	Seq         uint64
+	Cycle       layout.CycleID
+	PublishedAt time.Time
+	// Before: the state is older than the publication, which is the last one that recorded no steps.
+	Before bool
+}
+
+// KickOff is when a fixture was to begin, from a publication on.
+type KickOff struct {
+	At
+	Present  bool // false: the dataset does not have the fixture any more
+	StartsAt *time.Time
+}
+
+// HasPrice reports whether the provider sent a price.
+func (p *Point) HasPrice() bool { return p.OddsDecimalText != nil || p.OddsFractional != nil }
+
+// Read reads the path of a market from the segments of a manifest, up to a time; zero for all. It
+// returns a path without selections if no segment has the market. verify is called with a segment
+// before it is read; nil to rely on the pages that are read.
+func Read(f durable.ReadFS, m *snapshot.Manifest, fixture, market string, until time.Time, verify func(snapshot.Segment) error) (*Path, error) {
+	p := &Path{FixtureID: fixture, MarketID: market}
+	var rows []table.StepRow
+	for _, s := range m.Steps {
+		if verify != nil {
+			if err := verify(s); err != nil {
+				return nil, err
+			}
+		}
+		for row, err := range ofMarket(f, s.File, fixture, market) {
+			if err != nil {
+				return nil, err
+			}
+			if until.IsZero() || !row.PublishedAt.After(until) {
+				rows = append(rows, *row)
+			}
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b table.StepRow) int {
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.SelectionID, b.SelectionID))
+	})
+	p.add(rows)
+	slices.SortFunc(p.Selections, func(a, b Selection) int { return cmp.Compare(a.ID, b.ID) })
+	return p, nil
+}
+
+// ofMarket iterates over the rows of a market and those of its fixture itself.
+func ofMarket(f durable.ReadFS, name, fixture, market string) iter.Seq2[*table.StepRow, error] {
+	return func(yield func(*table.StepRow, error) bool) {
+		file, err := f.Open(name)
+		if err != nil {
+			yield(nil, snapshot.Fault(name, err))
+			return
+		}
+		defer file.Close()
+		rows, err := table.NewReader[table.StepRow](file, file.Size())
+		if err == nil {
+			defer rows.Close()
+			for row, e := range rows.OfFixtureAnd(fixture, "market_id", "", market) {
+				if err = e; err != nil || !yield(row, nil) {
+					break
+				}
+			}
+		}
+		if err != nil {
+			yield(nil, fmt.Errorf("%s: %w: %w", name, snapshot.ErrDamaged, err))
+		}
+	}
+}
+
+// add adds rows, which are sorted by seq; in each publication the row of the fixture comes first.
+func (p *Path) add(rows []table.StepRow) {
+	at := map[string]int{}
+	for i := range rows {
+		r := &rows[i]
+		on := At{Seq: uint64(r.Seq), Cycle: layout.CycleID(r.CycleID), PublishedAt: r.PublishedAt.UTC(), Before: r.Before}
+		if r.MarketID == "" {
+			if len(p.KickOffs) == 0 {
+				p.FromStart = r.Present && !r.Before
+			}
+			p.KickOffs = append(p.KickOffs, KickOff{At: on, Present: r.Present, StartsAt: r.StartsAt})
+			if !r.Present {
+				p.removeAll(on)
+			}
+			continue
+		}
+		k, known := at[r.SelectionID]
+		if !known {
+			k = len(p.Selections)
+			at[r.SelectionID] = k
+			p.Selections = append(p.Selections, Selection{ID: r.SelectionID})
+		}
+		point := Point{At: on, Present: r.Present, Selection: r.Selection, Line: r.Line, Qualifier: r.Qualifier,
+			OddsFractional: r.OddsFractional, OddsDecimalText: r.OddsDecimalText, Absent: r.Absent}
+		if r.ProviderFetchedAt != nil {
+			point.FetchedAt = r.ProviderFetchedAt.UTC()
+		}
+		if r.Publishable != nil {
+			point.Publishable = *r.Publishable
+		}
+		p.Selections[k].Points = append(p.Selections[k].Points, point)
+	}
+}
+
+// removeAll ends the selections that are there: their fixture went away.
+func (p *Path) removeAll(on At) {
+	for i := range p.Selections {
+		s := &p.Selections[i]
+		if s.Points[len(s.Points)-1].Present {
+			s.Points = append(s.Points, Point{At: on})
+		}
+	}
+}
