@@ -74,12 +74,17 @@ func (c *call) admit() error {
 	if err != nil {
 		return err
 	}
+	if x := c.route.extension; x != "" && !c.who.Allows(x) {
+		return api.Refuse(api.NotFound)
+	}
 	if c.who != nil {
 		if c.counted = c.perAccount.Enter(c.who.ClientID, maxInFlightEach); !c.counted {
 			c.answer.shed = shedOwn
 			return &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second}
 		}
-		c.usage.Count(c.who.ClientID, c.route.name, c.route.need.Product)
+		if c.route.extension == "" { // the usage of version 1 does not name extensions
+			c.usage.Count(c.who.ClientID, c.route.name, c.route.need.Product)
+		}
 	}
 	if c.query, err = parseQuery(c.request.URL.RawQuery, c.route.params); err != nil {
 		return err

@@ -24,7 +24,7 @@ func newServer(o *Options) (*server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &server{log: o.Log, clock: o.Now, now: o.Now, accounts: o.Accounts, service: describe(o.Service), readTime: o.readTime, replicates: o.Fetch != nil}
+	s := &server{log: o.Log, clock: o.Now, now: o.Now, accounts: o.Accounts, service: describe(o.Service), readTime: o.readTime, extensions: o.Extensions, replicates: o.Fetch != nil}
 	if !o.AsOf.IsZero() {
 		s.now = func() time.Time { return o.AsOf }
 	}

@@ -22,6 +22,8 @@ type route struct {
 	need   gate.Need
 	params []string // known query parameters; others are ignored
 	handle func(*call) error
+	// extension is what the account must have besides; "" in version 1.
+	extension string
 }
 
 var (
@@ -60,6 +62,11 @@ func (s *server) routes() {
 	e.HTTPErrorHandler = func(err error, c echo.Context) { fail(c, err) }
 	for i := range table {
 		e.GET(api.Root+table[i].path, s.enter(&table[i]))
+	}
+	for _, name := range s.extensions {
+		for i := range extensions[name] {
+			e.GET(extensions[name][i].path, s.enter(&extensions[name][i]))
+		}
 	}
 	s.echo = e
 }

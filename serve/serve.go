@@ -48,6 +48,9 @@ type Options struct {
 	// have seen it at another replica; nil if everything is published to the data root.
 	Fetch func(ctx context.Context, clientID string, p football.Product) error
 
+	// Extensions are those of [account.Extensions] that are offered to the accounts that have them.
+	Extensions []string
+
 	Accounts *account.Registry
 	Now      func() time.Time // nil = time.Now
 	Log      *slog.Logger     // nil = none

@@ -42,7 +42,8 @@ type server struct {
 	readTime    time.Duration    // of a request's body
 	sockets     *socketio.Server // the protocol of the socket
 
-	replicates bool // the data root is a copy of an object store
+	replicates bool     // the data root is a copy of an object store
+	extensions []string // that are offered
 
 	leaving  atomic.Bool // the shutdown has begun
 	draining atomic.Bool // and new requests are refused

@@ -68,7 +68,7 @@ var everybodys = []string{"internal/check", "internal/deadline", "internal/panic
 
 var (
 	leaves  = []string{"publish/football", "publish/layout", "publish/durable"}
-	formats = append([]string{"publish/table", "publish/health", "publish/snapshot"}, leaves...)
+	formats = append([]string{"publish/table", "publish/health", "publish/snapshot", "publish/steps"}, leaves...)
 )
 
 // confined are dependencies that only some packages may import.

@@ -76,7 +76,7 @@ func (w *simulatedSystem) enrolAll(o simulator.Options) {
 	w.Helper()
 	both := []football.Product{football.MarketEngine, football.LiveIntelligence}
 	for _, id := range []string{entitled, suspended, expired, unconnected, waiting, unreached, hurried} {
-		a := demo.Account{Tenant: demo.NewTenant(id, both, map[string]bool{account.AdvancedStats: true})}
+		a := demo.Account{Tenant: demo.NewTenant(id, both, map[string]bool{account.AdvancedStats: true, account.History: true})}
 		a.Tenant.Name = "Account " + id
 		if id != unconnected {
 			a.Credential = simulator.Token(1)

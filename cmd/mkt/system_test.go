@@ -13,6 +13,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/serving"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
+	"mkt/serve/account"
 )
 
 // system is the whole system in one process and in simulated time: a test adds accounts, runs their
@@ -50,7 +51,7 @@ func (s *system) open(usage string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	base, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
-		f := serving.Flags{Listen: "127.0.0.1:0", Poll: 10 * time.Millisecond, Usage: usage}
+		f := serving.Flags{Listen: "127.0.0.1:0", Poll: 10 * time.Millisecond, Usage: usage, Extensions: account.Extensions()}
 		ended <- s.Serving.Serve(ctx, f, func(r daemon.Ready) { base <- r.BaseURL })
 	}()
 	s.Cleanup(func() {

@@ -136,6 +136,9 @@ func compact[T table.Row](ctx context.Context, f durable.FS, dir, final string, 
 		return err
 	})
 	one.Bytes, one.SHA256 = file.Bytes, file.SHA256
+	if final == layout.StepsDir {
+		one.Since = old[0].Begins()
+	}
 	one.File = layout.Segment(final, one.First, one.Last, layout.CycleID(header.CycleID))
 	return slices.Concat(segments[:i], []snapshot.Segment{one}, segments[j:]), map[string]string{one.File: dir + "/" + name}, err
 }

@@ -124,6 +124,15 @@ type Segment struct {
 	Bytes  int64     `json:"bytes"`
 	SHA256 string    `json:"sha256"`
 	Cycles int       `json:"cycles,omitempty"` // number of compacted cycles; 0 means one cycle, not compacted
+	Since  time.Time `json:"since,omitzero"`   // of its oldest steps, if they are compacted
+}
+
+// Begins is when the oldest row of a segment of steps was published.
+func (s *Segment) Begins() time.Time {
+	if s.Since.IsZero() {
+		return s.At
+	}
+	return s.Since
 }
 
 // Commit is the commit record: its exclusive creation is the publication.

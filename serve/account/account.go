@@ -26,7 +26,7 @@ type Account struct {
 	Status        Status
 	TokenDigests  [][32]byte // SHA-256 of each valid token
 	Subscriptions map[football.Product]Subscription
-	Features      map[string]bool // effective: base features unless disabled, add-ons if enabled
+	Features      map[string]bool // effective: base features unless disabled, add-ons and extensions if enabled
 	Origins       []string        // exact origins allowed
 	Limit         Limit
 	Provider      Provider

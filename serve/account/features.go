@@ -45,3 +45,11 @@ func AddOns(p football.Product) []string {
 func ProductFeatures(p football.Product) []string {
 	return slices.Concat(BaseFeatures(p), AddOns(p))
 }
+
+// History is the extension that answers the paths of prices.
+const History = "history"
+
+// Extensions returns the names of the extensions: what the service answers besides version 1 of the
+// API. An account has one if it is enabled like an add-on and the server offers it; no answer of
+// version 1 names it.
+func Extensions() []string { return []string{History} }

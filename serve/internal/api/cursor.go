@@ -16,6 +16,7 @@ const (
 	MarketList  Collection = 'm'
 	ChangeFeed  Collection = 'c'
 	LiveList    Collection = 'l'
+	PathPoints  Collection = 'p'
 )
 
 // Scope is what a cursor is valid for: one collection, account and filter.

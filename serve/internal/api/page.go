@@ -97,13 +97,16 @@ func (l *List) Page(p Pagination, f Freshness, m Meta) *Page {
 	if l.n == 0 {
 		l.open()
 	}
-	b := addInt(l.body, `],"pagination":{"limit":`, int64(p.Limit))
-	b = addNonEmpty(b, `,"next_cursor":`, p.NextCursor)
-	b = addBool(b, `,"has_more":`, p.HasMore)
-	b = append(b, '}')
-	l.body = appendMeta(b, f, m)
+	l.body = appendMeta(appendPagination(append(l.body, ']'), p), f, m)
 	defer l.release()
 	return newPage(bytes.Clone(l.body), f, m)
+}
+
+func appendPagination(b []byte, p Pagination) []byte {
+	b = addInt(b, `,"pagination":{"limit":`, int64(p.Limit))
+	b = addNonEmpty(b, `,"next_cursor":`, p.NextCursor)
+	b = addBool(b, `,"has_more":`, p.HasMore)
+	return append(b, '}')
 }
 
 func (l *List) release() {

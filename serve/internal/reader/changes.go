@@ -107,11 +107,8 @@ func (l *changeLog) part(s snapshot.Segment, n int) (*part, error) {
 	if p, ok := l.parts.get(key); ok {
 		return p, nil
 	}
-	if _, ok := l.verified.get(s.SHA256); !ok {
-		if err := snapshot.VerifySegment(l.fs, s); err != nil {
-			return nil, err
-		}
-		l.verified.put(s.SHA256, struct{}{}, 1)
+	if err := l.verify(s); err != nil {
+		return nil, err
 	}
 	p, err := l.render(s, n)
 	if err != nil {

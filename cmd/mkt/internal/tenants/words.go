@@ -8,16 +8,17 @@ import (
 	"mkt/serve/account"
 )
 
-// Features lists every feature's name, product by product.
+// Features lists every feature's name, product by product, and the extensions.
 func Features() []string {
 	var list []string
 	for _, p := range account.Products() {
 		list = append(list, account.ProductFeatures(p)...)
 	}
-	return list
+	return append(list, account.Extensions()...)
 }
 
-// EnabledFeatures lists the enabled features of the subscribed products, in the contract's order.
+// EnabledFeatures lists the enabled features of the subscribed products, in the contract's order, and
+// the enabled extensions.
 func (t *Tenant) EnabledFeatures() []string {
 	on := t.resolvedFeatures()
 	list := []string{}
@@ -29,6 +30,11 @@ func (t *Tenant) EnabledFeatures() []string {
 			if on[f] {
 				list = append(list, f)
 			}
+		}
+	}
+	for _, f := range account.Extensions() {
+		if on[f] {
+			list = append(list, f)
 		}
 	}
 	return list

@@ -38,8 +38,9 @@ func (f *PublishFlags) retention(g *Group, cmd *cobra.Command) {
 	flags.DurationVar(&f.Keep.CycleAge, "keep-cycle-age", d.CycleAge, "the same is kept of publications younger than this; 0 keeps all")
 	flags.Uint64Var(&f.Keep.ChangeEvents, "keep-change-events", 1000, "number of newest change events that are kept at any age")
 	flags.DurationVar(&f.Keep.ChangeAge, "keep-change-age", leastChangeAge, "change events younger than this are kept as well; at least seven days")
+	flags.DurationVar(&f.Keep.StepsAge, "keep-steps", retention.DefaultSteps, "steps of prices younger than this are kept, also when their snapshots are not; at least seven days")
 	f.bounds(flags)
-	for _, name := range []string{"snapshots", "snapshot-age", "cycles", "cycle-age", "change-events", "change-age"} {
+	for _, name := range []string{"snapshots", "snapshot-age", "cycles", "cycle-age", "change-events", "change-age", "steps"} {
 		g.Settings.Bind(flags, "keep-"+name, "retention."+strings.ReplaceAll(name, "-", "_"))
 	}
 }
@@ -53,6 +54,7 @@ func (f *PublishFlags) bounds(flags *pflag.FlagSet) {
 	cli.Bound(flags, "keep-cycles", "a whole number, 3 or more, or 0 to keep all", func() bool { return k.Cycles == 0 || k.Cycles >= 3 })
 	cli.Bound(flags, "keep-change-events", "a whole number, 1 or more", cli.Between(&k.ChangeEvents, 1, 1<<62))
 	cli.Bound(flags, "keep-change-age", "a duration of 168h (seven days) or more", func() bool { return k.ChangeAge >= leastChangeAge })
+	cli.Bound(flags, "keep-steps", "a duration of 168h (seven days) or more", func() bool { return k.StepsAge >= leastChangeAge })
 	for name, age := range map[string]*time.Duration{"keep-snapshot-age": &k.SnapshotAge, "keep-cycle-age": &k.CycleAge} {
 		cli.Bound(flags, name, "a duration of 1h or more, such as 168h, or 0 to keep all", func() bool { return *age == 0 || *age >= time.Hour })
 	}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"net/netip"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,6 +37,8 @@ type Flags struct {
 	socket    realtimeFlags
 	past      pastFlags
 	replica   string
+	// Extensions are offered besides version 1 of the API.
+	Extensions []string
 	limits    string
 
 	connections connectionFlags
@@ -69,12 +73,17 @@ publication, which is then served within a second.`,
 	flags.StringVar(&f.past.asOf, "as-of", "", "answer as of this time, on loopback, with a clock that stands still: a time like 2026-11-21T14:05:00Z or a cycle id; with one account and product also latest~2 or v17")
 	flags.StringVar(&f.Usage, "usage-dir", "", "folder for the usage counters (default: usage below the data root)")
 	flags.StringVar(&f.replica, "replica", "", "name of this process among several that serve, each of which writes its own usage counters (default: the host's name and the port)")
+	flags.StringSliceVar(&f.Extensions, "extensions", nil, "extensions of the API to offer besides version 1, to the accounts that have them enabled: "+strings.Join(account.Extensions(), ", "))
 	flags.DurationVar(&f.drain, "drain-delay", 0, "how long requests are still answered after SIGTERM, while /readyz answers 503, so that a load balancer notices")
 	cli.Listens(flags, "listen", &f.Listen)
 	cli.Bound(flags, "poll", "a duration from 10ms to 1m, such as 500ms", cli.Between(&f.Poll, 10*time.Millisecond, time.Minute))
 	cli.Bound(flags, "store-poll", "a duration from 1s to 1h, such as 15s", cli.Between(&f.storePoll, time.Second, time.Hour))
 	cli.Bound(flags, "drain-delay", "a duration from 0s to 15s, such as 5s", cli.Between(&f.drain, 0, 15*time.Second))
 	cli.Bound(flags, "replica", "1 to 63 of a-z, 0-9, hyphens and underscores, such as web-1", func() bool { return f.replica == "" || serve.ValidReplica(f.replica) })
+	cli.Bound(flags, "extensions", "names of "+strings.Join(account.Extensions(), ", "), func() bool {
+		return !slices.ContainsFunc(f.Extensions, func(x string) bool { return !slices.Contains(account.Extensions(), x) })
+	})
+	g.Settings.Bind(flags, "extensions", "serve.extensions")
 	g.Settings.Bind(flags, "listen", "serve.listen")
 	g.Settings.Bind(flags, "poll", "serve.poll")
 	g.Settings.Bind(flags, "store-poll", "serve.store_poll")
@@ -153,7 +162,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	}
 	defer closeNews()
 	o := serve.Options{
-		Listen: f.Listen, DataDir: g.Data, AsOf: asOf, Accounts: registry, Now: g.Now, Log: g.Log, Poll: f.Poll, CacheDir: f.cache,
+		Listen: f.Listen, DataDir: g.Data, AsOf: asOf, Extensions: f.Extensions, Accounts: registry, Now: g.Now, Log: g.Log, Poll: f.Poll, CacheDir: f.cache,
 		Connections: f.connections.most, ConnectionsPerAddress: f.connections.perAddress, TrustedProxies: proxies,
 		UsageDir: f.Usage, Replica: f.replica, Limits: shared, Service: g.service, Words: daemon.ProviderWords(), Realtime: f.socket.Realtime, Admin: adminServer, DrainDelay: f.drain, Ready: func(baseURL string) {
 			ready(daemon.Ready{Event: "ready", BaseURL: baseURL, AdminURL: adminURL, Tokens: tokens.printed})

@@ -1,0 +1,261 @@
+package api
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"mkt/publish/steps"
+)
+
+// HistoryRoot is the path below which the routes of the extension "history" are. It is no part of
+// version 1.
+const HistoryRoot = "/api/ext/history/v0"
+
+// Why a price of a path is provisional or unavailable.
+const (
+	noKickOff      = "NO_KICK_OFF"     // the provider has sent none
+	beforeKickOff  = "BEFORE_KICK_OFF" // nothing was published since kick-off
+	notRecorded    = "NOT_RECORDED"    // there may be one that is older than the records
+	notOffered     = "NOT_OFFERED"     // the selection was not there
+	noPrice        = "NO_PRICE"        // it was there without a price
+	notPublishable = "NOT_PUBLISHABLE" // there was a price that the service did not vouch for
+	afterKickOff   = "AFTER_KICK_OFF"  // the selection came only after kick-off
+)
+
+// PathPage says which part of a path a page has.
+type PathPage struct {
+	// From and To bound the publications, zero for no bound. The points in force at From come first.
+	From, To time.Time
+	// Now has only the points in force at the end, each of a selection that is there.
+	Now   bool
+	After string // the position of the page before
+	Limit int    // of points
+	// JudgedAt is when the newest publication was made, by which closing prices are judged.
+	JudgedAt time.Time
+}
+
+// point is a point of a path with the number of its selection.
+type point struct {
+	selection int
+	*steps.Point
+}
+
+// AppendPath appends a page of the path of a market: its points in the order of seq, each with its
+// selection. last is the position after which the next page begins.
+func AppendPath(dst []byte, p *steps.Path, of PathPage) (body []byte, last string, more bool) {
+	page, more := of.points(p)
+	if n := len(page); n > 0 {
+		last = position(p, page[n-1])
+	}
+	has := make([]bool, len(p.Selections))
+	for _, x := range page {
+		has[x.selection] = true
+	}
+	kickOff, moved := newestKickOff(p)
+	dst = addText(dst, `{"fixture_id":`, p.FixtureID)
+	dst = addText(dst, `,"market_id":`, p.MarketID)
+	dst = addTimeOrNull(dst, `,"kick_off":`, kickOff)
+	dst = addBool(dst, `,"kick_off_moved":`, moved)
+	dst = append(dst, `,"kick_offs":`...)
+	dst = appendArray(dst, p.KickOffs, func(dst []byte, k *steps.KickOff) []byte {
+		dst = addBool(dst, `{"present":`, k.Present)
+		dst = addTimeOrNull(dst, `,"starts_at":`, k.StartsAt)
+		return append(addAt(dst, k.At), '}')
+	})
+	dst = append(dst, `,"selections":[`...)
+	for i, first := 0, true; i < len(p.Selections); i++ {
+		if of.Now && !has[i] {
+			continue
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = appendSelectionPath(dst, p, i, page, of.JudgedAt)
+	}
+	return append(dst, `]}`...), last, more
+}
+
+// points returns the points of a page.
+func (of PathPage) points(p *steps.Path) (page []point, more bool) {
+	for i := range p.Selections {
+		points := p.Selections[i].Points
+		first := 0
+		for first+1 < len(points) && !points[first+1].PublishedAt.After(of.From) {
+			first++
+		}
+		if of.Now {
+			first = len(points) - 1
+		}
+		for k := first; k < len(points); k++ {
+			x := &points[k]
+			if !of.To.IsZero() && x.PublishedAt.After(of.To) || of.Now && !x.Present {
+				break
+			}
+			page = append(page, point{i, x})
+		}
+	}
+	slices.SortStableFunc(page, func(a, b point) int { return cmp.Compare(a.Seq, b.Seq) })
+	if of.Now {
+		return page, false
+	}
+	if of.After != "" {
+		page = slices.DeleteFunc(page, func(x point) bool { return position(p, x) <= of.After })
+	}
+	if len(page) > of.Limit {
+		return page[:of.Limit], true
+	}
+	return page, false
+}
+
+// position is the position of a point in the order of pages, which sorts as text.
+func position(p *steps.Path, x point) string {
+	return fmt.Sprintf("%020d", x.Seq) + p.Selections[x.selection].ID
+}
+
+func newestKickOff(p *steps.Path) (at *time.Time, moved bool) {
+	for _, k := range p.KickOffs {
+		if !k.Present {
+			continue
+		}
+		if at != nil && (k.StartsAt == nil || !k.StartsAt.Equal(*at)) {
+			moved = true
+		}
+		if k.StartsAt != nil {
+			at = k.StartsAt
+		}
+	}
+	return at, moved
+}
+
+func appendSelectionPath(dst []byte, p *steps.Path, i int, page []point, judgedAt time.Time) []byte {
+	s := &p.Selections[i]
+	said := &s.Points[0]
+	for k := range s.Points {
+		if s.Points[k].Present {
+			said = &s.Points[k]
+		}
+	}
+	dst = addText(dst, `{"selection_id":`, s.ID)
+	dst = addTextOrNull(dst, `,"selection":`, said.Selection)
+	dst = addTextOrNull(dst, `,"line":`, said.Line)
+	dst = addTextOrNull(dst, `,"qualifier":`, said.Qualifier)
+	dst = append(dst, `,"opening":`...)
+	dst = appendOpening(dst, p, s)
+	dst = append(dst, `,"closing":`...)
+	dst = appendClosing(dst, p, s, judgedAt)
+	dst = append(dst, `,"points":[`...)
+	first := true
+	for _, x := range page {
+		if x.selection != i {
+			continue
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = appendPoint(dst, x.Point)
+	}
+	return append(dst, `]}`...)
+}
+
+func appendPoint(dst []byte, p *steps.Point) []byte {
+	dst = addBool(dst, `{"present":`, p.Present)
+	if p.Present {
+		dst = addTextOrNull(dst, `,"line":`, p.Line)
+		dst = addTextOrNull(dst, `,"odds":{"fractional":`, p.OddsFractional)
+		dst = addDigits(dst, `,"decimal":`, p.OddsDecimalText)
+		dst = addBool(dst, `},"publishable":`, p.Publishable)
+		dst = addTime(dst, `,"provider_fetched_at":`, p.FetchedAt)
+		dst = addAbsent(dst, p.Absent)
+	}
+	return append(addAt(dst, p.At), '}')
+}
+
+// addAt adds which publication something is of.
+func addAt(dst []byte, at steps.At) []byte {
+	dst = addInt(dst, `,"seq":`, int64(at.Seq))
+	dst = addText(dst, `,"cycle_id":`, string(at.Cycle))
+	dst = addTime(dst, `,"published_at":`, at.PublishedAt)
+	if at.Before {
+		dst = append(dst, `,"before_records":true`...)
+	}
+	return dst
+}
+
+// appendOpening appends the first price of a selection. It is final if the path begins with the
+// fixture's first publication; otherwise there may have been one before.
+func appendOpening(dst []byte, p *steps.Path, s *steps.Selection) []byte {
+	at := slices.IndexFunc(s.Points, func(x steps.Point) bool { return x.HasPrice() })
+	switch {
+	case at < 0:
+		return appendJudged(dst, "UNAVAILABLE", noPrice, nil)
+	case !p.FromStart:
+		return appendJudged(dst, "UNAVAILABLE", notRecorded, &s.Points[at])
+	}
+	return appendJudged(dst, "FINAL", "", &s.Points[at])
+}
+
+// appendClosing appends the last price retrieved before kick-off. It is final once something was
+// published since, and provisional until then.
+func appendClosing(dst []byte, p *steps.Path, s *steps.Selection, judgedAt time.Time) []byte {
+	kickOff, _ := newestKickOff(p)
+	if kickOff == nil {
+		return appendJudged(dst, "UNAVAILABLE", noKickOff, nil)
+	}
+	at := -1
+	for i := range s.Points {
+		x := &s.Points[i]
+		since := x.PublishedAt
+		if !x.FetchedAt.IsZero() {
+			since = x.FetchedAt
+		}
+		if since.Before(*kickOff) {
+			at = i
+		}
+	}
+	if at < 0 {
+		if !p.FromStart {
+			return appendJudged(dst, "UNAVAILABLE", notRecorded, nil)
+		}
+		return appendJudged(dst, "UNAVAILABLE", afterKickOff, nil)
+	}
+	x := &s.Points[at]
+	switch {
+	case judgedAt.Before(*kickOff):
+		return appendJudged(dst, "PROVISIONAL", beforeKickOff, x)
+	case !x.Present:
+		return appendJudged(dst, "UNAVAILABLE", notOffered, x)
+	case !x.HasPrice():
+		return appendJudged(dst, "UNAVAILABLE", noPrice, x)
+	case !x.Publishable:
+		return appendJudged(dst, "UNAVAILABLE", notPublishable, x)
+	}
+	return appendJudged(dst, "FINAL", "", x)
+}
+
+func appendJudged(dst []byte, state, reason string, p *steps.Point) []byte {
+	dst = addText(dst, `{"state":`, state)
+	dst = addNonEmpty(dst, `,"reason":`, reason)
+	dst = append(dst, `,"point":`...)
+	if p == nil {
+		return append(dst, "null}"...)
+	}
+	return append(appendPoint(dst, p), '}')
+}
+
+// PathMeta is the meta of a path: since when steps are recorded, and whether those of the fixture
+// begin with its first publication.
+func PathMeta(recordedSince *time.Time, fromStart bool) Meta {
+	fields := addTimeOrNull(nil, `,"window":{"recorded_since":`, recordedSince)
+	return Meta{fields: append(addBool(fields, `,"from_start":`, fromStart), '}')}
+}
+
+// Paged returns the page of a part of a single resource. It keeps no reference to body.
+func Paged(body []byte, p Pagination, f Freshness, m Meta) *Page {
+	b := make([]byte, 0, len(body)+512)
+	b = append(append(b, `{"data":`...), body...)
+	return newPage(appendMeta(appendPagination(b, p), f, m), f, m)
+}

@@ -1,0 +1,106 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"mkt/serve/account"
+	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader"
+)
+
+// extensions are the routes besides version 1, by the name of their extension. Each is registered if
+// the server has the extension, and answers the accounts that have it, too.
+var extensions = map[string][]route{
+	account.History: {
+		{path: api.HistoryRoot + "/fixtures/:id/markets/:market_id", name: "/ext/history/v0/fixtures/{id}/markets/{market_id}", need: needMarkets,
+			extension: account.History, params: []string{"limit", "cursor", "from", "to", "at"}, handle: (*call).pricePath},
+	},
+}
+
+// pricePath answers GET /ext/history/v0/fixtures/{id}/markets/{market_id}: the path of the prices of
+// a market, or its state at a time.
+func (c *call) pricePath() error {
+	limit, err := c.limit()
+	if err != nil {
+		return err
+	}
+	bounds, err := c.bounds()
+	if err != nil {
+		return err
+	}
+	fixture, market := c.echo.Param("id"), c.echo.Param("market_id")
+	scope := api.Scope{Collection: api.PathPoints, ClientID: c.who.ClientID, Filter: fmt.Sprint(fixture, ";", market, ";", bounds.key())}
+	after, err := c.position(scope)
+	if err != nil {
+		return err
+	}
+	if err := c.ready(); err != nil {
+		return err
+	}
+	switch {
+	case !api.IsFixtureID(fixture):
+		return api.Refuse(api.FixtureNotFound)
+	case !api.IsMarketID(market):
+		return api.Refuse(api.MarketNotFound)
+	}
+	return c.sendPage(pageKey("p", limit, after, scope.Filter), func(context.Context) (*api.Page, error) {
+		return c.renderPath(scope, fixture, market, bounds, after, limit)
+	})
+}
+
+func (c *call) renderPath(scope api.Scope, fixture, market string, of pathBounds, after string, limit int) (*api.Page, error) {
+	path, err := c.view.PricePath(fixture, market, of.at)
+	if err != nil {
+		return nil, err
+	}
+	freshness := c.view.Freshness()
+	f, isThere := c.view.Find(fixture)
+	if isThere {
+		freshness = c.view.FixtureFreshness(f)
+	}
+	if len(path.KickOffs) == 0 && !isThere {
+		return nil, api.Refuse(api.FixtureNotFound)
+	}
+	page := api.PathPage{From: of.from, To: of.to, Now: !of.at.IsZero(), After: after, Limit: limit, JudgedAt: c.view.Commit().PublishedAt}
+	if page.Now && of.at.Before(page.JudgedAt) {
+		page.JudgedAt = of.at
+	}
+	if len(path.Selections) == 0 {
+		return nil, api.Refuse(api.MarketNotFound)
+	}
+	body, last, more := api.AppendPath(nil, path, page)
+	pagination := api.Pagination{Limit: limit, HasMore: more}
+	if more {
+		pagination.NextCursor = scope.Cursor(last)
+	}
+	return api.Paged(body, pagination, freshness, api.PathMeta(c.view.StepsSince(), path.FromStart)), nil
+}
+
+// pathBounds are the bounds of a path; zero times are none.
+type pathBounds struct{ from, to, at time.Time }
+
+func (b pathBounds) key() string {
+	return fmt.Sprint(b.from.UnixMilli(), ";", b.to.UnixMilli(), ";", b.at.UnixMilli())
+}
+
+func (c *call) bounds() (b pathBounds, err error) {
+	for _, bound := range []struct {
+		name string
+		to   *time.Time
+	}{{"from", &b.from}, {"to", &b.to}, {"at", &b.at}} {
+		var at reader.Instant
+		if at, err = c.instant(bound.name); err != nil {
+			return b, err
+		}
+		if ms, given := at.MS(); given {
+			*bound.to = time.UnixMilli(ms).UTC()
+		}
+	}
+	_, paged := c.param("cursor")
+	if !b.at.IsZero() && (!b.from.IsZero() || !b.to.IsZero() || paged) {
+		return b, api.Refusef(api.InvalidParameter, "at is a state of the market: it goes without from, to and cursor")
+	}
+	return b, nil
+}
