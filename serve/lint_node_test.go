@@ -15,7 +15,7 @@ import (
 // from the lock file, without network access.
 func TestNodeLinter(t *testing.T) {
 	modules := needs.Node(t)
-	for _, document := range []string{openAPIFile, "../docs/asyncapi.yaml"} {
+	for _, document := range []string{openAPIFile, historyFile, "../docs/asyncapi.yaml"} {
 		cmd := exec.CommandContext(t.Context(), "node", filepath.Join(modules, "@redocly", "cli", "bin", "cli.js"), "lint", "--format", "json",
 			"--config", filepath.Join(filepath.Dir(modules), "redocly.yaml"), document)
 		cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "CI=true")

@@ -16,7 +16,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-const openAPIFile = "../docs/openapi.yaml"
+const (
+	openAPIFile = "../docs/openapi.yaml"
+	historyFile = "../docs/openapi-history.yaml"
+)
 
 // Every reference is valid, every schema compiles, and every parameter and response has what
 // OpenAPI 3.1 requires.
@@ -109,13 +112,28 @@ func (d *document) walk(pointer string, value any, visit func(pointer string, m 
 type document struct {
 	name     string
 	root     map[string]any
+	other    *document // to whose parts this one refers by its file name; may be nil
 	compiler *jsonschema.Compiler
 	mu       sync.Mutex // guards the rest; schema expects it held
 	schemas  map[string]*jsonschema.Schema
 	used     map[string]bool // "GET /fixtures 200"
 }
 
-var openAPI = sync.OnceValues(func() (*document, error) { return readDocument(openAPIFile) })
+var (
+	openAPI = sync.OnceValues(func() (*document, error) { return readDocument(openAPIFile) })
+	// openHistory is the document of the extension history, which refers to the other.
+	openHistory = sync.OnceValues(func() (*document, error) {
+		other, err := openAPI()
+		if err != nil {
+			return nil, err
+		}
+		d, err := readDocument(historyFile, openAPIFile)
+		if err == nil {
+			d.other = other
+		}
+		return d, err
+	})
+)
 
 func readDocument(file string, others ...string) (*document, error) {
 	c := jsonschema.NewCompiler()
@@ -161,6 +179,23 @@ func (d *document) check(method, path string, status int, header http.Header, bo
 	if err != nil {
 		return err
 	}
+	if in, pointer := d.lookup(at); in != d {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		return in.checkResponse(pointer, method, header, body)
+	}
+	return d.checkResponse(at, method, header, body)
+}
+
+// lookup returns the document that a reference is to, with the reference there.
+func (d *document) lookup(ref string) (*document, string) {
+	if file, pointer, _ := strings.Cut(ref, "#"); d.other != nil && file == d.other.name {
+		return d.other, "#" + pointer
+	}
+	return d, ref
+}
+
+func (d *document) checkResponse(at, method string, header http.Header, body []byte) error {
 	response := d.at(at).(map[string]any)
 	if err := d.checkHeaders(response, header); err != nil {
 		return fmt.Errorf("%s: %w", at, err)
@@ -270,8 +305,10 @@ func (d *document) checkHeaders(response map[string]any, header http.Header) err
 	for name, value := range listed {
 		ref, isRef := value.(map[string]any)["$ref"].(string)
 		described := value.(map[string]any)
+		in := d
 		if isRef {
-			described = d.at(ref).(map[string]any)
+			in, ref = d.lookup(ref)
+			described = in.at(ref).(map[string]any)
 		}
 		values := header.Values(name)
 		if len(values) == 0 {
@@ -283,7 +320,7 @@ func (d *document) checkHeaders(response map[string]any, header http.Header) err
 		if !isRef {
 			continue
 		}
-		s, err := d.schema(ref + "/schema")
+		s, err := in.schema(ref + "/schema")
 		if err != nil {
 			return err
 		}

@@ -25,6 +25,7 @@ import (
 	"mkt/serve"
 	"mkt/serve/account"
 	"mkt/serve/admin"
+	"mkt/serve/internal/api"
 	"mkt/serve/internal/servetest"
 )
 
@@ -352,10 +353,15 @@ func (w *world) send(method, path, as string, body io.Reader, headers ...string)
 	}
 	r.body = string(data)
 	doc, err := openAPI()
+	root := "/api/v1"
+	if strings.HasPrefix(target, api.HistoryRoot+"/fixtures/") && r.code() != string(api.NotFound) {
+		doc, err = openHistory()
+		root = api.HistoryRoot
+	}
 	if err != nil {
 		return r, err
 	}
-	plain, _, _ := strings.Cut(strings.TrimPrefix(target, "/api/v1"), "?")
+	plain, _, _ := strings.Cut(strings.TrimPrefix(target, root), "?")
 	return r, doc.check(method, plain, r.status, r.header, data)
 }
 

@@ -12,6 +12,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -50,7 +51,7 @@ func openDataset(t testing.TB, dataDir, clientID string, product football.Produc
 	d.FS, err = durable.OpenRoot(d.Dir)
 	must(t, err)
 	t.Cleanup(func() { d.FS.Close() })
-	for _, dir := range []string{layout.CommitsDir, layout.ChangesDir, layout.SnapshotsDir, layout.StagingDir} {
+	for _, dir := range []string{layout.CommitsDir, layout.ChangesDir, layout.StepsDir, layout.SnapshotsDir, layout.StagingDir} {
 		must(t, durable.MkdirAllSync(d.FS, dir))
 	}
 	return d
@@ -121,6 +122,7 @@ type Content struct {
 	Events   []table.EventRow // seq, time and cycle are set by Publish
 	DropLog  int              // number of the oldest segments that are no longer retained
 	Held     int64            // fixtures kept although the listing lacks them
+	Steps    []table.StepRow  // sorted; their seq is relative to the first event, and Publish sets time and cycle
 }
 
 // Fixture is one fixture with its markets.
@@ -158,8 +160,12 @@ func (r *Root) publish(c Content, fixtures iter.Seq[*Fixture]) snapshot.Commit {
 	if len(changes) > 0 {
 		commit.FirstSeq = changes[0].First
 	}
+	steps := slices.Clone(r.Manifest.Steps)
+	if len(c.Steps) > 0 {
+		steps = append(steps, r.writeSteps(commit, at, header, c.Steps))
+	}
 	r.Manifest = r.seal(at, at.Add(-2*time.Minute), at.Add(-time.Minute),
-		snapshot.Manifest{Files: files, Changes: changes, Counters: map[string]int64{"fixtures_held": c.Held}}, commit)
+		snapshot.Manifest{Files: files, Changes: changes, Steps: steps, Counters: map[string]int64{"fixtures_held": c.Held}}, commit)
 	return r.Commit
 }
 
@@ -215,6 +221,25 @@ func (r *Root) writeTables(dir string, header table.Header, fixtures iter.Seq[*F
 	})
 	must(r.t, err)
 	return []snapshot.File{rows, markets}
+}
+
+func (r *Root) writeSteps(c snapshot.Commit, at time.Time, header table.Header, steps []table.StepRow) snapshot.Segment {
+	r.t.Helper()
+	name := layout.Segment(layout.StepsDir, c.Segment.First, c.Segment.Last, layout.CycleID(header.CycleID))
+	must(r.t, durable.Create(r.FS, name, func(out io.Writer) error {
+		w := table.NewWriter[table.StepRow](out, header)
+		for _, row := range steps {
+			row.Seq, row.PublishedAt, row.CycleID = row.Seq+int64(c.Segment.First), at, header.CycleID
+			if err := w.Write(row); err != nil {
+				return err
+			}
+		}
+		_, err := w.Close()
+		return err
+	}))
+	size, sum, err := durable.HashFile(r.FS, name)
+	must(r.t, err)
+	return snapshot.Segment{File: name, First: c.Segment.First, Last: c.Segment.Last, At: at, Bytes: size, SHA256: sum}
 }
 
 func (r *Root) writeEvents(first uint64, at time.Time, header table.Header, events []table.EventRow) *snapshot.Segment {

@@ -39,7 +39,7 @@ type Flags struct {
 	replica   string
 	// Extensions are offered besides version 1 of the API.
 	Extensions []string
-	limits    string
+	limits     string
 
 	connections connectionFlags
 }

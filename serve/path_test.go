@@ -1,0 +1,209 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mkt/publish/table"
+	"mkt/serve"
+	"mkt/serve/account"
+	"mkt/serve/internal/api"
+	"mkt/serve/internal/servetest"
+)
+
+// pathWorld has one fixture, which kicks off two hours and a half after the first publication, and the
+// path of a market of it over six publications, an hour apart.
+func pathWorld(t *testing.T, firstIsBefore bool) (w *world, market string) {
+	w = newWorld(t)
+	w.edit = func(o *serve.Options) { o.Extensions = account.Extensions() }
+	w.add("acme", func(a *account.Account) { a.Features[account.History] = true })
+	w.add("without", nil)
+	w.publish("without", 1, 1, 1)
+	root := w.root("acme")
+	f := servetest.Sample("acme", 0, 1, 1)
+	kickOff := servetest.Start.Add(150 * time.Minute)
+	f.Row.StartsAt = &kickOff
+	fixture, marketID := f.Row.FixtureID, f.Markets[0].MarketID
+	late := kickOff.Add(30 * time.Minute)
+	row := func(hour int, selection, price string) table.StepRow {
+		at := servetest.Start.Add(time.Duration(hour)*time.Hour - 2*time.Minute)
+		r := table.StepRow{FixtureID: fixture, MarketID: marketID, SelectionID: "sl_" + strings.Repeat(selection, 26), ProviderFetchedAt: &at}
+		if price != "-" {
+			yes := true
+			r.Present, r.Publishable = true, &yes
+			if price != "" {
+				r.OddsDecimalText = &price
+			} else {
+				r.Absent = []string{"odds_decimal"}
+			}
+		}
+		return r
+	}
+	fixtureRow := func(starts *time.Time, before bool) table.StepRow {
+		return table.StepRow{FixtureID: fixture, Present: true, StartsAt: starts, Before: before}
+	}
+	old := row(0, "a", "1.90")
+	old.Before = firstIsBefore
+	for hour, steps := range [][]table.StepRow{
+		{fixtureRow(&late, firstIsBefore), old, row(0, "b", "2.0"), row(0, "c", "3.0"), row(0, "d", "4.0")},
+		{fixtureRow(&kickOff, false), row(1, "a", "1.95"), row(1, "c", ""), row(1, "d", "-")},
+		{row(2, "a", "1.97")},
+		{row(3, "a", "2.05"), row(3, "e", "9.5")},
+		{row(4, "d", "4.5")},
+		{{FixtureID: fixture}},
+	} {
+		content := servetest.Content{Fixtures: []servetest.Fixture{f}, Events: servetest.Updates([]servetest.Fixture{f}), Steps: steps}
+		if hour == 5 {
+			content.Fixtures = nil
+		}
+		root.Publish(content)
+	}
+	w.fetched("acme")
+	w.setClock(servetest.Start.Add(6 * time.Hour))
+	return w.start(), fixture + "/markets/" + marketID
+}
+
+// said is an answer in a line: of each selection its opening, its closing, and its points.
+func said(t *testing.T, body string) string {
+	t.Helper()
+	type point struct {
+		Present bool
+		Odds    struct{ Decimal json.Number }
+	}
+	words := func(p *point) string {
+		switch {
+		case p == nil:
+			return "none"
+		case !p.Present:
+			return "gone"
+		case p.Odds.Decimal == "":
+			return "null"
+		}
+		return p.Odds.Decimal.String()
+	}
+	type judged struct {
+		State, Reason string
+		Point         *point
+	}
+	var page struct {
+		Data struct {
+			Selections []struct {
+				ID               string `json:"selection_id"`
+				Opening, Closing judged
+				Points           []*point
+			}
+		}
+	}
+	must(t, json.Unmarshal([]byte(body), &page))
+	var lines []string
+	for _, s := range page.Data.Selections {
+		var points []string
+		for _, p := range s.Points {
+			points = append(points, words(p))
+		}
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s %s, %s %s %s: %s", s.ID[3:4], s.Opening.State, s.Opening.Reason, words(s.Opening.Point),
+			s.Closing.State, s.Closing.Reason, words(s.Closing.Point), strings.Join(points, " "))))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestPathOfAPrice(t *testing.T) {
+	t.Parallel()
+	w, market := pathWorld(t, false)
+	path := "/" + api.HistoryRoot + "/fixtures/" + market
+	at := func(hour int) string {
+		return servetest.Start.Add(time.Duration(hour) * time.Hour).Format(time.RFC3339)
+	}
+	for name, c := range map[string]struct{ query, want string }{
+		"whole": {"", `a FINAL  1.90, FINAL  1.97: 1.90 1.95 1.97 2.05 gone
+b FINAL  2.0, FINAL  2.0: 2.0 gone
+c FINAL  3.0, UNAVAILABLE NO_PRICE null: 3.0 null gone
+d FINAL  4.0, UNAVAILABLE NOT_OFFERED gone: 4.0 gone 4.5 gone
+e FINAL  9.5, UNAVAILABLE AFTER_KICK_OFF none: 9.5 gone`},
+		"a span, with the points in force at its beginning": {"?from=" + at(2) + "&to=" + at(3), `a FINAL  1.90, FINAL  1.97: 1.97 2.05
+b FINAL  2.0, FINAL  2.0: 2.0
+c FINAL  3.0, UNAVAILABLE NO_PRICE null: null
+d FINAL  4.0, UNAVAILABLE NOT_OFFERED gone: gone
+e FINAL  9.5, UNAVAILABLE AFTER_KICK_OFF none: 9.5`},
+		"before kick-off, judged as of then": {"?at=" + at(1), `a FINAL  1.90, PROVISIONAL BEFORE_KICK_OFF 1.95: 1.95
+b FINAL  2.0, PROVISIONAL BEFORE_KICK_OFF 2.0: 2.0
+c FINAL  3.0, PROVISIONAL BEFORE_KICK_OFF null: null`},
+		"after kick-off": {"?at=" + at(4), `a FINAL  1.90, FINAL  1.97: 2.05
+b FINAL  2.0, FINAL  2.0: 2.0
+c FINAL  3.0, UNAVAILABLE NO_PRICE null: null
+d FINAL  4.0, UNAVAILABLE NOT_OFFERED gone: 4.5
+e FINAL  9.5, UNAVAILABLE AFTER_KICK_OFF none: 9.5`},
+	} {
+		r := w.get(path+c.query, "acme")
+		if r.status != 200 {
+			t.Errorf("%s: %d %s", name, r.status, r.body)
+			continue
+		}
+		if diff := cmp.Diff(c.want, said(t, r.body)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if again := w.get(path+c.query, "acme", "If-None-Match", r.header.Get("ETag")); again.status != 304 {
+			t.Errorf("%s: a conditional request: %d", name, again.status)
+		}
+		if !strings.Contains(r.body, `"kick_off":"2026-11-20T11:30:00.000Z","kick_off_moved":true`) {
+			t.Errorf("%s: %s", name, r.body)
+		}
+	}
+	var points int
+	for cursor := ""; ; {
+		r := w.get(path+"?limit=3"+cursor, "acme")
+		var page struct {
+			Pagination struct {
+				Next *string `json:"next_cursor"`
+			}
+		}
+		must(t, json.Unmarshal([]byte(r.body), &page))
+		points += strings.Count(r.body, `"seq"`)
+		if page.Pagination.Next == nil {
+			break
+		}
+		cursor = "&cursor=" + *page.Pagination.Next
+	}
+	for query, code := range map[string]string{
+		"?limit=0": "INVALID_PARAMETER", "?limit=201": "INVALID_PARAMETER", "?from=yesterday": "INVALID_PARAMETER", "?cursor=nonsense": "INVALID_CURSOR",
+		"?at=" + at(1) + "&from=" + at(1): "INVALID_PARAMETER", "?at=" + at(1) + "&cursor=x": "INVALID_PARAMETER", "?at=" + at(1) + "&at=" + at(2): "BAD_REQUEST",
+		"?at=2020-01-01T00:00:00Z": "FIXTURE_NOT_FOUND",
+	} {
+		if r := w.get(path+query, "acme"); r.code() != code {
+			t.Errorf("%s: %d %s", query, r.status, r.body)
+		}
+	}
+	for path, code := range map[string]string{
+		"/fixtures/fx_nonsense/markets/mk_x":                                            "FIXTURE_NOT_FOUND",
+		"/fixtures/fx_aaaaaaaaaaaaaaaaaaaaaaaaaa/markets/mk_aaaaaaaaaaaaaaaaaaaaaaaaaa": "FIXTURE_NOT_FOUND",
+		"/fixtures/" + market[:29] + "/markets/mk_aaaaaaaaaaaaaaaaaaaaaaaaaa":           "MARKET_NOT_FOUND",
+		"/fixtures/" + market[:29] + "/markets/TOTAL_GOALS":                             "MARKET_NOT_FOUND",
+		"/fixtures/" + market[:29]:                                                      "NOT_FOUND",
+	} {
+		if r := w.get("/"+api.HistoryRoot+path, "acme"); r.code() != code {
+			t.Errorf("%s: %d %s", path, r.status, r.body)
+		}
+	}
+	if r := w.get(path, "without"); r.code() != "NOT_FOUND" {
+		t.Errorf("an account without the extension: %d %s", r.status, r.body)
+	}
+	if r := w.get(path, ""); r.code() != "INVALID_API_TOKEN" {
+		t.Errorf("no token: %d %s", r.status, r.body)
+	}
+}
+
+// A fixture that was there before steps were recorded has no opening price, but the oldest known one.
+func TestPathWithoutItsBeginning(t *testing.T) {
+	t.Parallel()
+	w, market := pathWorld(t, true)
+	r := w.get("/"+api.HistoryRoot+"/fixtures/"+market+"?limit=1", "acme")
+	if !strings.Contains(r.body, `"opening":{"state":"UNAVAILABLE","reason":"NOT_RECORDED","point":{"present":true,`) || !strings.Contains(r.body, `"before_records":true`) ||
+		!strings.Contains(r.body, `"from_start":false`) {
+		t.Error(r.body)
+	}
+}
