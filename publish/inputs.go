@@ -17,6 +17,7 @@ type fixture struct {
 	startsAt                 *time.Time
 	fetchedAt                time.Time
 	markets                  int32
+	home, away, league       *string
 }
 
 // inputs are what the plan is made from: three lists sorted by fixture id.
@@ -63,7 +64,7 @@ func readFixtures(f durable.ReadFS, name string, m *snapshot.Manifest) ([]fixtur
 		if n := len(all); n > 0 && row.FixtureID <= all[n-1].id {
 			return nil, outOfOrder(name, row.FixtureID, all[n-1].id)
 		}
-		all = append(all, fixture{row.FixtureID, row.ProviderFixtureID, row.SourceProvider, row.ContentDigest, row.StartsAt, row.ProviderFetchedAt, row.MarketCount})
+		all = append(all, fixture{row.FixtureID, row.ProviderFixtureID, row.SourceProvider, row.ContentDigest, row.StartsAt, row.ProviderFetchedAt, row.MarketCount, row.Home, row.Away, row.League})
 	}
 	if int64(len(all)) != m.Tables["fixtures"].Rows {
 		return nil, fmt.Errorf("%s: %d fixtures, manifest says %d: %w", name, len(all), m.Tables["fixtures"].Rows, snapshot.ErrDamaged)

@@ -20,7 +20,7 @@ import (
 func (d *Draft) writeSteps(ctx context.Context, at time.Time) (*snapshot.Segment, error) {
 	before := d.base.Manifest
 	s := stepWriter{
-		here:   table.StepRow{PublishedAt: at, CycleID: string(d.Cycle)},
+		here:   table.StepRow{PublishedAt: at, CycleID: string(d.Cycle), Version: int64(d.base.Commit.Version) + 1, ProcessedAt: d.canonical.ProcessedAt},
 		before: table.StepRow{Before: true},
 		whole:  before != nil && len(before.Steps) == 0,
 	}
@@ -28,6 +28,7 @@ func (d *Draft) writeSteps(ctx context.Context, at time.Time) (*snapshot.Segment
 	if before != nil {
 		c := d.base.Commit
 		s.before.PublishedAt, s.before.CycleID, s.before.Seq = c.PublishedAt.UTC(), string(c.CycleID), int64(c.LastSeq)
+		s.before.Version, s.before.ProcessedAt = int64(c.Version), before.ProcessedAt
 		var err error
 		if old, err = d.base.file(d.Root, layout.MarketsFile); err != nil {
 			return nil, err
@@ -108,24 +109,31 @@ func (s *stepWriter) write(fixtures []decision, old, new iter.Seq2[*table.PriceR
 // fixture writes the rows of a fixture itself.
 func (s *stepWriter) fixture(d *decision) error {
 	if s.whole && d.before != nil {
-		row := s.before
-		row.FixtureID, row.Present, row.ProviderFetchedAt, row.StartsAt = d.id, true, &d.before.fetchedAt, d.before.startsAt
-		if err := s.w.Write(row); err != nil {
+		if err := s.w.Write(d.before.step(s.before)); err != nil {
 			return err
 		}
 	}
 	row := s.here
-	row.FixtureID, row.Seq = d.id, d.seq
+	row.Seq = d.seq
 	switch {
-	case d.seq == 0:
+	case d.seq == 0 || !d.removed && d.before != nil && d.before.saysTheSame(&d.fixture):
 		return nil
 	case d.removed:
+		row.FixtureID = d.id
 		return s.w.Write(row)
-	case d.before != nil && sameTime(d.before.startsAt, d.startsAt):
-		return nil
 	}
-	row.Present, row.ProviderFetchedAt, row.StartsAt = true, &d.fetchedAt, d.startsAt
-	return s.w.Write(row)
+	return s.w.Write(d.step(row))
+}
+
+func (f *fixture) step(row table.StepRow) table.StepRow {
+	row.FixtureID, row.Present, row.ProviderFetchedAt, row.StartsAt = f.id, true, &f.fetchedAt, f.startsAt
+	row.Home, row.Away, row.League = f.home, f.away, f.league
+	return row
+}
+
+// saysTheSame reports whether two rows of a fixture differ in nothing that a step records.
+func (f *fixture) saysTheSame(other *fixture) bool {
+	return sameTime(f.startsAt, other.startsAt) && sameText(f.home, other.home) && sameText(f.away, other.away) && sameText(f.league, other.league)
 }
 
 // market writes the rows of a market's selections. A fixture that went away has one row, which
@@ -182,7 +190,8 @@ func (s *stepWriter) pair(d *decision, p table.Pair[table.PriceRow], before, now
 func (s *stepWriter) selection(row table.StepRow, f *fixture, m *table.PriceRow, of *table.PriceSelectionRow, present bool) error {
 	row.FixtureID, row.MarketID, row.SelectionID, row.ProviderFetchedAt = m.FixtureID, m.MarketID, of.SelectionID, &f.fetchedAt
 	if row.Present = present; present {
-		row.Selection, row.Line, row.Qualifier = of.Selection, of.Line, of.Qualifier
+		row.Market, row.MarketName, row.Period, row.Subject = m.Market, m.MarketName, m.Period, of.Subject
+		row.Selection, row.Line, row.Qualifier, row.Reasons = of.Selection, of.Line, of.Qualifier, of.Reasons
 		row.OddsFractional, row.OddsDecimalText, row.Publishable = of.OddsFractional, of.OddsDecimalText, &of.Publishable
 		for _, name := range of.Absent {
 			if isPrice(name) {
@@ -209,7 +218,7 @@ func sorted(dst []*table.PriceSelectionRow, m *table.PriceRow) []*table.PriceSel
 // samePrice reports whether two rows of a selection differ in nothing that a step records.
 func samePrice(a, b *table.PriceSelectionRow) bool {
 	return a.Publishable == b.Publishable && sameText(a.OddsDecimalText, b.OddsDecimalText) && sameText(a.OddsFractional, b.OddsFractional) &&
-		sameText(a.Line, b.Line) && sameText(a.Selection, b.Selection) && sameText(a.Qualifier, b.Qualifier) &&
+		sameText(a.Line, b.Line) && sameText(a.Selection, b.Selection) && sameText(a.Qualifier, b.Qualifier) && slices.Equal(a.Reasons, b.Reasons) &&
 		isAbsent(a, "odds_decimal") == isAbsent(b, "odds_decimal") && isAbsent(a, "odds_fractional") == isAbsent(b, "odds_fractional")
 }
 

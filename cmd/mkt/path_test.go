@@ -27,6 +27,7 @@ type pathPoint struct {
 	Fractional  *string
 	Decimal     string // "" for null
 	Publishable bool
+	Reasons     []string
 	Absent      []string
 	FetchedAt   time.Time
 	PublishedAt time.Time
@@ -127,7 +128,7 @@ func pathsOf(t *testing.T, root durable.ReadFS) map[[2]string]map[string][]pathP
 			}
 			for _, s := range row.Selections {
 				there[[3]string{row.FixtureID, row.MarketID, s.SelectionID}] = true
-				p := pathPoint{Present: true, Line: s.Line, Fractional: s.OddsFractional, Publishable: s.Publishable, FetchedAt: fetched[row.FixtureID]}
+				p := pathPoint{Present: true, Line: s.Line, Fractional: s.OddsFractional, Publishable: s.Publishable, Reasons: append([]string{}, s.Reasons...), FetchedAt: fetched[row.FixtureID]}
 				if s.OddsDecimalText != nil && football.PlainDecimal(*s.OddsDecimalText) {
 					p.Decimal = *s.OddsDecimalText
 				}
@@ -182,6 +183,7 @@ func (w *simulatedSystem) path(fixture, market string) map[string][]pathPoint {
 							Decimal    json.Number
 						}
 						Publishable bool
+						Reasons     []string
 						Absent      []string
 						FetchedAt   time.Time `json:"provider_fetched_at"`
 						PublishedAt time.Time `json:"published_at"`
@@ -197,7 +199,7 @@ func (w *simulatedSystem) path(fixture, market string) map[string][]pathPoint {
 		w.must(json.Unmarshal(body, &page))
 		for _, s := range page.Data.Selections {
 			for _, p := range s.Points {
-				all[s.SelectionID] = append(all[s.SelectionID], pathPoint{p.Present, p.Line, p.Odds.Fractional, p.Odds.Decimal.String(), p.Publishable, p.Absent, p.FetchedAt, p.PublishedAt, p.Cycle})
+				all[s.SelectionID] = append(all[s.SelectionID], pathPoint{p.Present, p.Line, p.Odds.Fractional, p.Odds.Decimal.String(), p.Publishable, p.Reasons, p.Absent, p.FetchedAt, p.PublishedAt, p.Cycle})
 			}
 		}
 		if cursor = page.Pagination.Next; !page.Pagination.HasMore {

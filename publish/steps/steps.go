@@ -21,8 +21,10 @@ import (
 // Path is the path of the prices of one market.
 type Path struct {
 	FixtureID, MarketID string
-	Selections          []Selection // in the order of their ids
-	KickOffs            []KickOff   // oldest first
+	// Market, MarketName and Period are those of the newest publication that had the market.
+	Market, MarketName, Period *string
+	Selections                 []Selection // in the order of their ids
+	KickOffs                   []KickOff   // oldest first
 	// FromStart reports whether the path begins with the first publication that ever had the
 	// fixture. Otherwise there may have been other prices before.
 	FromStart bool
@@ -44,6 +46,7 @@ type Point struct {
 	OddsFractional             *string // the provider's characters; nil is null, or absent if Absent names it
 	OddsDecimalText            *string
 	Publishable                bool
+	Reasons                    []string // why it is not
 	Absent                     []string // of odds_fractional and odds_decimal
 }
 
@@ -129,7 +132,7 @@ func (p *Path) add(rows []table.StepRow) {
 			if len(p.KickOffs) == 0 {
 				p.FromStart = r.Present && !r.Before
 			}
-			p.KickOffs = append(p.KickOffs, KickOff{At: on, Present: r.Present, StartsAt: r.StartsAt})
+			p.addKickOff(KickOff{At: on, Present: r.Present, StartsAt: r.StartsAt})
 			if !r.Present {
 				p.removeAll(on)
 			}
@@ -142,7 +145,10 @@ func (p *Path) add(rows []table.StepRow) {
 			p.Selections = append(p.Selections, Selection{ID: r.SelectionID})
 		}
 		point := Point{At: on, Present: r.Present, Selection: r.Selection, Line: r.Line, Qualifier: r.Qualifier,
-			OddsFractional: r.OddsFractional, OddsDecimalText: r.OddsDecimalText, Absent: r.Absent}
+			OddsFractional: r.OddsFractional, OddsDecimalText: r.OddsDecimalText, Reasons: r.Reasons, Absent: r.Absent}
+		if r.Present {
+			p.Market, p.MarketName, p.Period = r.Market, r.MarketName, r.Period
+		}
 		if r.ProviderFetchedAt != nil {
 			point.FetchedAt = r.ProviderFetchedAt.UTC()
 		}
@@ -151,6 +157,18 @@ func (p *Path) add(rows []table.StepRow) {
 		}
 		p.Selections[k].Points = append(p.Selections[k].Points, point)
 	}
+}
+
+// addKickOff adds a kick-off unless it is the last one: another row may be of a team's new name.
+func (p *Path) addKickOff(k KickOff) {
+	if n := len(p.KickOffs); n > 0 {
+		last := p.KickOffs[n-1]
+		same := last.StartsAt == k.StartsAt || last.StartsAt != nil && k.StartsAt != nil && last.StartsAt.Equal(*k.StartsAt)
+		if same && last.Present == k.Present {
+			return
+		}
+	}
+	p.KickOffs = append(p.KickOffs, k)
 }
 
 // removeAll ends the selections that are there: their fixture went away.

@@ -207,9 +207,10 @@ func keptCycles(root durable.ReadFS) (map[layout.CycleID]bool, error) {
 // The columns of views without any file.
 const (
 	changeColumns = `seq BIGINT, type VARCHAR, fixture_id VARCHAR, published_at TIMESTAMPTZ, cycle_id VARCHAR, provider_fixture_id VARCHAR, content_digest VARCHAR`
-	stepColumns   = `fixture_id VARCHAR, market_id VARCHAR, selection_id VARCHAR, seq BIGINT, published_at TIMESTAMPTZ, cycle_id VARCHAR, before BOOLEAN, present BOOLEAN,
-	provider_fetched_at TIMESTAMPTZ, starts_at TIMESTAMPTZ, selection VARCHAR, line VARCHAR, qualifier VARCHAR, odds_fractional VARCHAR, odds_decimal_text VARCHAR,
-	publishable BOOLEAN, absent VARCHAR[]`
+	stepColumns   = `fixture_id VARCHAR, market_id VARCHAR, selection_id VARCHAR, seq BIGINT, published_at TIMESTAMPTZ, cycle_id VARCHAR, version BIGINT, before BOOLEAN, present BOOLEAN,
+	provider_fetched_at TIMESTAMPTZ, processed_at TIMESTAMPTZ, starts_at TIMESTAMPTZ, home VARCHAR, away VARCHAR, league VARCHAR, market VARCHAR, market_name VARCHAR,
+	period VARCHAR, subject VARCHAR, selection VARCHAR, line VARCHAR, qualifier VARCHAR, odds_fractional VARCHAR, odds_decimal_text VARCHAR,
+	publishable BOOLEAN, reasons VARCHAR[], absent VARCHAR[]`
 )
 
 // segments creates a view of the segments of the change log or of the steps.

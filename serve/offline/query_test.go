@@ -106,7 +106,7 @@ func TestQuery(t *testing.T) {
 	for _, query := range []string{"SHOW TABLES", "SELECT table_name FROM information_schema.tables ORDER BY 1"} {
 		lines, err := r.ask(t, "latest", query)
 		must(t, err)
-		if diff := cmp.Diff("all_fixtures all_live all_live_buckets all_live_counters all_live_periods all_live_timeline all_markets all_selections changes commits fixtures live live_buckets live_counters live_periods live_timeline markets selections", strings.Join(lines[1:], " ")); diff != "" {
+		if diff := cmp.Diff("all_fixtures all_live all_live_buckets all_live_counters all_live_periods all_live_timeline all_markets all_selections changes commits fixtures live live_buckets live_counters live_periods live_timeline markets selections steps", strings.Join(lines[1:], " ")); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -116,7 +116,7 @@ func TestUnknownTable(t *testing.T) {
 	t.Parallel()
 	r := newRoot(t)
 	_, err := r.ask(t, "latest", "SELECT * FROM fixtured")
-	const want = `sql: Catalog Error: Table with name fixtured does not exist! The tables are fixtures, markets, selections, changes, ` +
+	const want = `sql: Catalog Error: Table with name fixtured does not exist! The tables are fixtures, markets, selections, changes, steps, ` +
 		`live, live_counters, live_timeline, live_buckets, live_periods, commits, ` +
 		`all_fixtures, all_markets, all_selections, all_live, all_live_counters, all_live_timeline, all_live_buckets, all_live_periods`
 	if !errors.Is(err, offline.ErrSQL) || err.Error() != want {

@@ -56,6 +56,9 @@ func AppendPath(dst []byte, p *steps.Path, of PathPage) (body []byte, last strin
 	kickOff, moved := newestKickOff(p)
 	dst = addText(dst, `{"fixture_id":`, p.FixtureID)
 	dst = addText(dst, `,"market_id":`, p.MarketID)
+	dst = addTextOrNull(dst, `,"market":`, p.Market)
+	dst = addTextOrNull(dst, `,"market_name":`, p.MarketName)
+	dst = addTextOrNull(dst, `,"period":`, p.Period)
 	dst = addTimeOrNull(dst, `,"kick_off":`, kickOff)
 	dst = addBool(dst, `,"kick_off_moved":`, moved)
 	dst = append(dst, `,"kick_offs":`...)
@@ -168,6 +171,7 @@ func appendPoint(dst []byte, p *steps.Point) []byte {
 		dst = addTextOrNull(dst, `,"odds":{"fractional":`, p.OddsFractional)
 		dst = addDigits(dst, `,"decimal":`, p.OddsDecimalText)
 		dst = addBool(dst, `},"publishable":`, p.Publishable)
+		dst = addTexts(dst, `,"reasons":`, p.Reasons)
 		dst = addTime(dst, `,"provider_fetched_at":`, p.FetchedAt)
 		dst = addAbsent(dst, p.Absent)
 	}
