@@ -13,7 +13,7 @@ import (
 	"mkt/docs"
 )
 
-// apiServer is the API that the examples of the documentation are tried on.
+// apiServer is the API server for the examples of the documentation.
 type apiServer struct {
 	mu      sync.Mutex
 	running bool
@@ -21,7 +21,7 @@ type apiServer struct {
 	token   func(account string) (string, bool)
 }
 
-// apiBody is what the page of the API's documentation shows.
+// apiBody is the content of the page with the API's documentation.
 type apiBody struct {
 	Accounts []string
 	Account  string // whose data the examples are tried on; "" for none
