@@ -122,7 +122,7 @@ func SameCommand(cmd *cobra.Command) string {
 	return strings.Join(words, " ")
 }
 
-// Self returns how a command line that can be pasted begins: "mkt" if PATH has this program under
+// Self returns the first word of a command line to paste: "mkt" if PATH has this program under
 // that name, and otherwise the path of this program.
 func Self() string {
 	const name = "mkt"

@@ -12,7 +12,7 @@ import (
 )
 
 // agesOfCycles collects, at the time of the request, the ages of the newest successful cycles
-// of the tenants that may run.
+// of the tenants allowed to run.
 type agesOfCycles struct{ *timetable }
 
 func cycleDesc(name, help string, labels ...string) *prometheus.Desc {

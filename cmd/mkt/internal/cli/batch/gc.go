@@ -151,7 +151,7 @@ func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
 	return err
 }
 
-// printNames prints what a dry run would delete.
+// printNames prints the names a dry run would delete.
 func (g *Group) printNames(dryRun bool, names []string) {
 	for _, name := range names {
 		if dryRun {
@@ -167,7 +167,7 @@ func deleted(dryRun bool) string {
 	return "deleted"
 }
 
-// dryRuns is how many times a dry run tries: what it reads may be deleted meanwhile.
+// dryRuns is how often a dry run is tried: files may be deleted while it reads them.
 const dryRuns = 3
 
 // collectAll applies the retention to published and to unpublished cycles.
@@ -181,15 +181,15 @@ func collectAll(o retention.Options) (retention.Collected, error) {
 	return done, err
 }
 
-// freed is the disk space that deleting files frees. A file that a snapshot shares with its
-// canonical cycle frees it with its last name.
+// freed is the disk space freed by deleting files. A file shared by a snapshot and its canonical
+// cycle frees it with its last name.
 type freed struct {
 	dryRun bool
 	bytes  int64
-	links  durable.Links // of the files that would be deleted
+	links  durable.Links // of the files to delete
 }
 
-// add adds a file or folder that is about to be deleted.
+// add adds a file or folder about to be deleted.
 func (s *freed) add(f durable.ReadFS, name string) {
 	info, err := f.Stat(name)
 	switch {

@@ -145,12 +145,12 @@ func (g *Group) pullOne(ctx context.Context, s *store.Store, d *store.Dataset, o
 	has = done.Last >= done.First
 	if root, err := g.Dataset(d.ClientID(), d.Product()).Open(); err == nil && !has {
 		defer root.Close()
-		_, has, _ = snapshot.Head(root) // what cannot be read is there
+		_, has, _ = snapshot.Head(root) // an unreadable publication counts as one
 	}
 	return has, g.printPulled(d, o.DryRun, done)
 }
 
-// planPull measures a pull into a folder that may not exist.
+// planPull measures a pull. The folder need not exist.
 func (g *Group) planPull(ctx context.Context, d *store.Dataset, o store.PullOptions) (store.Pulled, error) {
 	root, err := g.Dataset(d.ClientID(), d.Product()).Open()
 	if errors.Is(err, fs.ErrNotExist) {

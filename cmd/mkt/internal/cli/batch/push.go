@@ -107,8 +107,7 @@ func (g *Group) withData(do func(*durable.Disk) error) error {
 	return do(data)
 }
 
-// repairOne stores again what is damaged in the store. It is an error if something stays
-// damaged.
+// repairOne stores damaged objects of the store again. It is an error if damage remains.
 func (g *Group) repairOne(ctx context.Context, d *store.Dataset, p cli.Dataset, root *durable.Disk, dryRun bool) error {
 	bar := g.NewBar("repair "+p.String(), "publications")
 	done, err := d.Repair(ctx, root, store.PushOptions{DryRun: dryRun, Progress: bar.Set})
@@ -136,8 +135,8 @@ func (g *Group) repairOne(ctx context.Context, d *store.Dataset, p cli.Dataset, 
 	return err
 }
 
-// deletedAccounts returns the accounts that mkt tenant delete deleted, and that were not added again.
-// A data root without accounts is one that was copied: there nothing is known of them.
+// deletedAccounts returns the accounts deleted by mkt tenant delete and not added again.
+// On a copied data root without accounts, it returns nil: nothing is known of them.
 func (g *Group) deletedAccounts() (map[string]bool, error) {
 	f, err := g.LoadTenants()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"mkt/serve/account"
 )
 
-// quotas collects, at the time of the request, the quotas that providers reported for all
-// accounts that run, and the postponed jobs. There is no label for the tenant, see cycleMetrics.
+// quotas collects, at the time of the request, the quotas reported by providers for all
+// running accounts, and the postponed jobs. There is no label for the tenant, see [cycleMetrics].
 type quotas struct{ *timetable }
 
 var (

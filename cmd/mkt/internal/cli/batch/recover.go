@@ -81,7 +81,7 @@ func (g *Group) recover(cmd *cobra.Command, f recoverFlags) error {
 	})
 }
 
-// unlocked opens a dataset for an operation that changes nothing and needs no lock.
+// unlocked opens a dataset for a read-only operation, which needs no lock.
 func (g *Group) unlocked(ctx context.Context, p cli.Dataset, do func(context.Context, *durable.Disk) error) error {
 	root, err := p.Open()
 	if err != nil {

@@ -180,7 +180,7 @@ func (g *Group) printReplay(r *replay.Report) {
 	plain.Fprintf(g.Out, "%s %s: %s replayed by rules %s into %s\n", r.Tenant, r.Product, cli.Plural(len(r.Cycles), "cycle"), r.Rules, r.Into)
 }
 
-// differing returns the first cycle of markets that differs from what was published; "" if none does.
+// differing returns the first cycle of markets different from its publication; "" if there is none.
 func differing(r *replay.Report) string {
 	for _, c := range r.Cycles {
 		if c.Outcome == replay.Differs && r.Product == football.MarketEngine {

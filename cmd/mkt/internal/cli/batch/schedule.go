@@ -113,7 +113,7 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 	}
 	t.paceAll()
 	var overdue []string
-	if o.catchUp && t.member == nil { // a worker runs what is overdue when it comes there
+	if o.catchUp && t.member == nil { // a worker runs overdue entries when they come to it
 		overdue = t.overdue(f)
 	}
 	g.Log.Info("schedule started", "jobs", len(Entries(f)), "overdue", len(overdue))
@@ -142,8 +142,8 @@ func (g *Group) scheduling(ctx context.Context) error {
 	return nil
 }
 
-// openWork makes this process one of several workers, if there is the setting work. leave says
-// that it stops; close may always be called.
+// openWork makes this process one of several workers, if there is the setting work. leave announces
+// its stop to the others; close may always be called.
 func (g *Group) openWork(t *timetable) (leave, closeWork func(), err error) {
 	if !g.leases.Set() {
 		return func() {}, func() {}, nil

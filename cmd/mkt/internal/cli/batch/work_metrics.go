@@ -4,8 +4,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// sharing collects, at the time of the request, what this process shares with other workers.
-// Without the setting work there are no such metrics.
+// sharing collects, at the time of the request, this process's share of the work. Without the
+// setting work there are no such metrics.
 type sharing struct{ *timetable }
 
 func workDesc(name, help string, labels ...string) *prometheus.Desc {
