@@ -28,7 +28,7 @@ type Finding struct {
 	Fix     string `json:"fix,omitempty"` // a command to paste, or a sentence
 }
 
-// Report is what a run found.
+// Report is the result of a run.
 type Report struct {
 	CheckedAt time.Time `json:"checked_at"`
 	Healthy   bool      `json:"healthy"` // nothing failed
@@ -38,7 +38,7 @@ type Report struct {
 	Findings  []Finding `json:"findings"` // in the order of the areas
 }
 
-// Bad returns the findings that are not OK.
+// Bad returns the findings worse than [OK].
 func (r Report) Bad() []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Level == OK })
 }

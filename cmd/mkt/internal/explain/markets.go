@@ -93,7 +93,7 @@ func (m *marketTrace) trace(ctx context.Context) error {
 	return nil
 }
 
-// compare finds the market in what was read and compares it with the row, except for the ids,
+// compare finds the market in the new reading and compares it with the row, except for the ids,
 // which need the id key.
 func (m *marketTrace) compare() {
 	row := m.found.market

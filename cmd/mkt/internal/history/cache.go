@@ -10,7 +10,7 @@ import (
 // maxCached is how many selections a Cache keeps, which bounds its memory to some 60 MB.
 const maxCached = 100_000
 
-// Cache keeps what was read of published snapshots, which never change. It is safe for
+// Cache keeps the read parts of published snapshots, which never change. It is safe for
 // concurrent use.
 type Cache struct {
 	mu    sync.Mutex

@@ -124,7 +124,7 @@ func (g *Group) askWorkers(ctx context.Context) ([]coordination.Worker, coordina
 	return workers, conn.Stats(), err
 }
 
-// prober returns a function that tests a connection. The key is read at the first call.
+// prober returns a function to test a connection. The key is read at the first call.
 func (g *Group) prober() func(context.Context, *tenants.Tenant, football.Product) (fetch.Probed, error) {
 	opener := sync.OnceValues(g.Keys.Opener)
 	return func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error) {

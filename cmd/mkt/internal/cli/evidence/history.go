@@ -69,7 +69,7 @@ before kick-off. Prices are the provider's own digits.`,
 	return cmd
 }
 
-// wantedPrices is what a path is shown of.
+// wantedPrices selects the prices to show.
 type wantedPrices struct {
 	dataset                    cli.Dataset
 	fixture, market, selection string

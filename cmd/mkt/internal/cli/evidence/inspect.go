@@ -134,7 +134,7 @@ func withDataset(p cli.Dataset, do func(inspect.Place) error) error {
 	return nil
 }
 
-// inspectAll shows each dataset in a line, also one that cannot be read.
+// inspectAll shows each dataset in a line, also an unreadable one.
 func (g *Group) inspectAll(datasets []cli.Dataset) error {
 	list := []inspect.Overview{}
 	for _, p := range datasets {
@@ -172,8 +172,7 @@ func (g *Group) inspectHistory(p cli.Dataset, last int) error {
 	})
 }
 
-// inspectCycle shows all steps of one cycle. A cycle that was never published is found by
-// its id.
+// inspectCycle shows all steps of one cycle. An unpublished cycle is found by its id.
 func (g *Group) inspectCycle(f inspectFlags) error {
 	m, err := g.MomentArg("CYCLE", f.at)
 	if err != nil {
@@ -192,7 +191,7 @@ func (g *Group) inspectCycle(f inspectFlags) error {
 	})
 }
 
-// datasetsFor returns the datasets that a query sees: all products of one account.
+// datasetsFor returns the datasets of a query: all products of one account.
 func (g *Group) datasetsFor(f inspectFlags, m snapshot.Moment) ([]cli.Dataset, error) {
 	w := f.Filter
 	if _, product, err := layout.ParseCycleID(m.String()); err == nil {
