@@ -275,8 +275,8 @@ func (m *Match) entries() (all []entryView) {
 	return all
 }
 
-// events returns the entries that a reader of a match report expects: not the states of play
-// between them.
+// events returns the entries for a reader of a match report, without the states of play between
+// them.
 func events(all []entryView) (some []entryView) {
 	for _, e := range all {
 		if e.Icon != "" {
@@ -299,7 +299,7 @@ func metricName(metric string) string {
 	return upperFirst(lower(metric))
 }
 
-// counterView is a counter as two bars that face each other. The longer one fills its side.
+// counterView is a counter as two bars, face to face. The longer one fills its side.
 type counterView struct {
 	Name       string
 	Home, Away string // as the provider wrote them, "?" if unknown
@@ -346,7 +346,7 @@ func (m *Match) counters() (all []counterView) {
 	return all
 }
 
-// unknown lists in sentences what is unknown. If it is empty, the page says that.
+// unknown lists the unknown values in sentences. The page also reports an empty list.
 func (m *Match) unknown(v *view) (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if v.Stale {
@@ -392,7 +392,7 @@ func (m *Match) unknown(v *view) (list []string) {
 	return list
 }
 
-// absent names the values that were not sent.
+// absent returns the names of the values not sent.
 func (m *Match) absent() (names []string) {
 	for _, name := range m.Row.Absent {
 		names = append(names, lower(name))

@@ -10,7 +10,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// compare compares the result of a cycle with what its first run left.
+// compare compares the result of a cycle with the result of its first run.
 func (r *run) compare(c *Cycle, then *original) error {
 	id := layout.CycleID(c.Cycle)
 	dir := layout.Cycle(layout.SnapshotsDir, id)

@@ -30,7 +30,7 @@ type Options struct {
 	From, To snapshot.Moment
 	Key      identity.Key // of the source
 	Version  string       // of this binary
-	// Fingerprint is the id key's fingerprint that the source records.
+	// Fingerprint is the id key's fingerprint recorded by the source.
 	Fingerprint string
 
 	Details        int  // live, see transform.Options
@@ -42,7 +42,7 @@ type Options struct {
 	Progress       func(done, total int) // may be nil
 }
 
-// ErrNothing means that there is nothing to replay in the range.
+// ErrNothing is the error for a range without an archived cycle.
 var ErrNothing = errors.New("no archived cycle in the range")
 
 type run struct {

@@ -174,7 +174,7 @@ func (v *verifier) readWatermarks() error {
 }
 
 // pointers checks CURRENT and the state of the newest publication against the chain. Either may
-// be newer than the chain that was read, if the chain has grown since.
+// be newer than the chain as it was read, if it has grown since.
 func (v *verifier) pointers() error {
 	data, err := durable.ReadFile(v.Root, layout.Current, 4<<10)
 	if err := v.current(data, err); err != nil {

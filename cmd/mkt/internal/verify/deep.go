@@ -21,7 +21,7 @@ type Deep struct {
 	Version string     // of the binary
 }
 
-// deep rebuilds every canonical cycle that is there from its raw one, and every snapshot
+// deep rebuilds every canonical cycle on disk from its raw one, and every snapshot
 // from the one before it and its canonical cycle.
 func (v *verifier) deep(ctx context.Context) error {
 	ids, err := v.cyclesIn(layout.CanonicalDir)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Finding is one thing that is not as it was sealed.
+// Finding is one difference from the sealed state.
 type Finding struct {
 	Code string `json:"code"` // one of Codes
 	File string `json:"file"` // relative to the account's product
@@ -21,13 +21,12 @@ type Report struct {
 	Head     *Head     `json:"head"`   // nil if nothing was published
 	Checked  Checked   `json:"checked"`
 	Findings []Finding `json:"findings"`
-	Notes    []string  `json:"notes"` // what could not be checked, and unusual but allowed states
-	// Unconfirmed are the findings of the last reading that no earlier reading had. Only a report
-	// that is not Judged has them.
+	Notes    []string  `json:"notes"` // parts left unchecked, and unusual but allowed states
+	// Unconfirmed are the findings of the last reading alone. It is empty in a report with Judged.
 	Unconfirmed []Finding `json:"unconfirmed,omitempty"`
 }
 
-// confirmedBy returns the findings that an earlier reading also had.
+// confirmedBy returns the findings shared with an earlier reading.
 func (r Report) confirmedBy(before Report) []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return !slices.Contains(before.Findings, f) })
 }
@@ -40,7 +39,7 @@ type Head struct {
 	SHA256  string `json:"sha256"` // of its commit record
 }
 
-// Checked counts what was read.
+// Checked counts the data read.
 type Checked struct {
 	Commits   int   `json:"commits"`
 	Snapshots int   `json:"snapshots"`
