@@ -22,7 +22,7 @@ type Answer struct {
 	Body     string
 }
 
-// Root is a data root in memory for one tenant and product, with payloads that a test writes.
+// Root is a data root in memory for one tenant and product, with payloads written by a test.
 type Root struct {
 	testing.TB
 	Mem     *durabletest.Mem
@@ -32,7 +32,7 @@ type Root struct {
 // New returns an empty data root.
 func New(t testing.TB, p football.Product) *Root { return &Root{t, durabletest.NewMem(), p} }
 
-// Cycle archives, transforms and publishes answers, that long after the first cycle.
+// Cycle archives, transforms and publishes answers, a duration after [Began].
 func (r *Root) Cycle(after time.Duration, edit func(*raw.Cycle), answers ...Answer) layout.CycleID {
 	r.Helper()
 	at := Began.Add(after)
