@@ -16,7 +16,7 @@ import (
 	"mkt/publish/store"
 )
 
-// Exit codes (DESIGN, section 2). 75 is EX_TEMPFAIL of sysexits.h.
+// Exit codes. 75 is EX_TEMPFAIL of sysexits.h.
 const (
 	ExitDone        = 0
 	ExitFailed      = 1

@@ -21,7 +21,7 @@ type bounded struct {
 	ok   func() bool
 }
 
-// Set implements pflag.Value.
+// Set implements [pflag.Value].
 func (b bounded) Set(s string) error {
 	if err := b.Value.Set(s); err != nil || !b.ok() {
 		return errors.New("want " + b.want)

@@ -200,7 +200,7 @@ func (b *Bar) Done() {
 	}
 }
 
-// text says how far the run is: "acme fetch: 12 of 80+ requests, 9/s, at least 8s to go".
+// text describes the progress of the run: "acme fetch: 12 of 80+ requests, 9/s, at least 8s to go".
 func (b *Bar) text(now time.Time) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -49,7 +49,7 @@ func (s *Settings) Bind(flags *pflag.FlagSet, name, key string) {
 	}
 }
 
-// BindPath is Bind for a file or folder. A path in mkt.yaml is relative to its folder.
+// BindPath is [Settings.Bind] for a file or folder. A path in mkt.yaml is relative to its folder.
 func (s *Settings) BindPath(flags *pflag.FlagSet, name, key string) {
 	s.Bind(flags, name, key)
 	annotate(flags.Lookup(name), pathNote, "")

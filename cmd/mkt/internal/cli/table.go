@@ -45,7 +45,7 @@ func (t *Table) Header(names ...string) {
 // Styles sets the styles of the next line's cells.
 func (t *Table) Styles(styles ...Style) { t.styles = styles }
 
-// Write implements io.Writer.
+// Write implements [io.Writer].
 func (t *Table) Write(p []byte) (int, error) {
 	text := append(t.rest, p...)
 	for {
@@ -94,7 +94,7 @@ func (p *tablePrinter) flush() error {
 
 func (p *tablePrinter) text(s string) { p.buffer.WriteString(s) }
 
-// cell writes a text in a style. The text itself goes through Text in Print.
+// cell writes a text in a style. [Print] escapes the text itself.
 func (p *tablePrinter) cell(text string, s Style) {
 	o, is := p.out.(*output)
 	if s == Normal || text == "" || !is || !o.colours {

@@ -20,7 +20,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// InARow says how often something failed without a success between.
+// InARow returns words for a number of failures without a success between.
 func InARow(n int) string {
 	if n <= 1 {
 		return "once"

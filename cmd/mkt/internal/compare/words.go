@@ -6,8 +6,8 @@ import (
 	"mkt/publish/football"
 )
 
-// MarketWords returns the market for people: its period and, if a selection is about a side or
-// a player, which.
+// MarketWords returns the market for people, with its period and the side or player of the
+// selection.
 func (c Change) MarketWords() string {
 	words := []string{c.Market, c.Period}
 	if c.Subject != c.Selection {

@@ -289,7 +289,7 @@ func unpublishedOf(root durable.ReadFS, lines []cycleLine, newest, oldest bool) 
 	return u, nil
 }
 
-// cycleOf is inspect.Find with an error for the reader.
+// cycleOf is [inspect.Find] with an error for the reader.
 func cycleOf(root durable.ReadFS, p picker, m snapshot.Moment) (inspect.Cycle, error) {
 	cycle, err := inspect.Find(inspect.Place{ClientID: p.Account, Product: p.Product, Root: root}, m)
 	if errors.Is(err, snapshot.ErrUnknown) {

@@ -51,7 +51,7 @@ func (c *Console) reference(w http.ResponseWriter, r *http.Request) {
 	c.render(w, r, http.StatusOK, view{Page: "api", Section: "api", Title: "API", Body: body})
 }
 
-// try answers a request of the documentation as the API answers the account. The API
+// try answers a request of the documentation's page with the API's answer to the account. The API
 // server starts with the first one.
 func (c *Console) try(w http.ResponseWriter, r *http.Request) {
 	account, rest := r.PathValue("account"), path.Clean("/"+r.PathValue("rest"))

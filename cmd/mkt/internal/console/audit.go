@@ -26,7 +26,7 @@ type auditBody struct {
 	Other  *check // a running check of another one; nil if there is none
 }
 
-// check is a verification, which goes on when nobody looks at it.
+// check is a verification. It goes on when nobody looks at its page.
 type check struct {
 	Dataset     cli.Dataset
 	Began       time.Time
@@ -88,7 +88,7 @@ func (c *checks) begin(d cli.Dataset, now func() time.Time, run func(progress fu
 	}()
 }
 
-// guarded returns a panic of a check as its error, so that the console goes on.
+// guarded returns a panic of a check as its error: it must not end the console.
 func guarded(run func(progress func(done, total int)) (verify.Report, error), progress func(done, total int)) (report verify.Report, err error) {
 	defer func() {
 		if p := recover(); p != nil {

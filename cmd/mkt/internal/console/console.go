@@ -121,7 +121,7 @@ func (c *Console) handle(pattern string, h handler) {
 	})
 }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements [http.Handler].
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	secure(w.Header())
 	if !c.gate.admits(w, r) {

@@ -305,7 +305,7 @@ func (a asyncAPI) schema(p place, path *string, depth int) (s schema) {
 	return s
 }
 
-// either is a type of several, with null first: the values and bounds of the others follow.
+// either joins several types, with null first: the values and bounds of the others follow.
 func either(kinds []string) string {
 	if i := slices.Index(kinds, "null"); i > 0 {
 		kinds = slices.Insert(slices.Delete(slices.Clone(kinds), i, i+1), 0, "null")

@@ -122,7 +122,7 @@ func (t *traces) extend(ctx context.Context, d cli.Dataset, one *tracing, m *mat
 	one.running = nil
 }
 
-// extended is Extend, and a panic is an error: it must not end the console.
+// extended is [inplay.Trace.Extend], and a panic is an error: it must not end the console.
 func extended(ctx context.Context, trace inplay.Trace, d cli.Dataset, m *matchpage.Match, progress func(done, total int)) (_ inplay.Trace, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -73,7 +73,7 @@ func Listing(items ...string) Answer {
 		fmt.Sprintf(`{"success":1,"pager":{"page":1,"per_page":50,"total":%d},"results":[%s]}`, len(items), strings.Join(items, ","))}
 }
 
-// Listed is an item of a Listing, with a league without a name.
+// Listed is an item of a [Listing], with a league without a name.
 func Listed(id, home, away string) string {
 	return fmt.Sprintf(`{"id":"%s","sport_id":"1","time":"1795165200","time_status":"0","league":{"id":"1","name":""},"home":{"id":"2","name":%q},"away":{"id":"3","name":%q},"ss":null,"our_event_id":null,"r_id":null,"updated_at":"1795160000"}`, id, home, away)
 }

@@ -49,7 +49,7 @@ type Options struct {
 	// Probe sends one cheap request to a tenant's provider; nil sends none.
 	Probe func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error)
 	// Work asks NATS and the workers, and changes nothing; nil without the setting work. Its error
-	// is a *coordination.Trouble if the setting is valid.
+	// is a *[coordination.Trouble] if the setting is valid.
 	Work func(context.Context) ([]coordination.Worker, coordination.Stats, error)
 	// Store opens the object store, and StoreName names it; nil if there is none.
 	Store     func(context.Context) (*store.Store, error)

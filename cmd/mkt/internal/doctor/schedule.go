@@ -91,7 +91,7 @@ func (c connection) explains(code health.Code, now time.Time) bool {
 	return code == health.CodeRateLimited && usedUp || code == health.CodeCredential && c.status == health.InvalidCredential
 }
 
-// once reports whether it is asked for the first time about a finding of an account.
+// once reports whether this is its first call for a code of an account.
 func (d *doctor) once(id, code string) bool {
 	first := !d.told[id+" "+code]
 	d.told[id+" "+code] = true
@@ -313,7 +313,7 @@ func (d *doctor) overdue(r *root, q *health.Quota, last time.Time) {
 	d.ok("schedule", r.at(""), "the newest successful cycle is %s old", ago(age))
 }
 
-// postponed returns how long since last nothing was asked because the quota was used up.
+// postponed returns how long requests were postponed since last, because the quota was used up.
 func postponed(q *health.Quota, last, now time.Time) time.Duration {
 	if q == nil || q.UsedUpUntil == nil {
 		return 0

@@ -187,7 +187,7 @@ func (l *liveTrace) newestSample() *transform.LiveStep {
 	return nil
 }
 
-// places returns where in a step's payloads some fields are, and adds the payloads to the
+// places returns the places of some fields in a step's payloads, and adds the payloads to the
 // sources.
 func (l *liveTrace) places(s *transform.LiveStep, fields ...string) (from []Piece) {
 	for _, o := range []transform.Origin{s.Listed, s.Detail} {

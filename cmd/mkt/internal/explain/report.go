@@ -74,7 +74,7 @@ type Value struct {
 	From  []Piece `json:"from"`
 }
 
-// Piece is one place in an answer: the one of Report.Sources with its cycle and number.
+// Piece is one place in an answer: the one of [Report].Sources with its cycle and number.
 type Piece struct {
 	Cycle    string `json:"cycle_id"`
 	Response int    `json:"response"`
@@ -108,7 +108,7 @@ func (r *Report) doubt(text string) {
 	r.note(text)
 }
 
-// maxText bounds Piece.Text, in bytes.
+// maxText bounds [Piece].Text, in bytes.
 const maxText = 2000
 
 func cut(text string, most int) string {

@@ -61,7 +61,7 @@ func (m *marketTrace) fixture() {
 	m.value("provenance.provider_fixture_id", &f.ProviderFixtureID, nil, ruleVerbatim, m.pieces(origin, id, provider.FieldThing))
 }
 
-// startRule says how a kick-off was read from where it was found. Some providers send a
+// startRule describes how a kick-off was read, by its text in the payload. Some providers send a
 // number, as JSON or in a text, and others a date.
 func startRule(from []Piece) string {
 	for _, p := range from {

@@ -16,7 +16,7 @@ import (
 	"mkt/publish/table"
 )
 
-// Bounds of Options.Steps.
+// Bounds of [Options].Steps.
 const (
 	DefaultSteps = 12 // a step of a fixture with 130 markets takes some 15 ms of a processor
 	MaxSteps     = 1000

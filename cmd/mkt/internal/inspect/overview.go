@@ -40,7 +40,7 @@ type Overview struct {
 	Damage   string         `json:"damage,omitempty"` // of the newest publication
 }
 
-// Folders are the folders of Overview.Bytes, in the order in which data passes through them.
+// Folders are the folders of [Overview].Bytes, in the order of the data's way through them.
 var Folders = []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir, layout.StateDir, layout.StagingDir}
 
 // Of returns the overview of one place.

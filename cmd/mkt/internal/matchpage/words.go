@@ -140,7 +140,7 @@ func (m *Match) clock() string {
 	return text
 }
 
-// notSeen is why a stretch of play has no momentum if no cycle says why.
+// notSeen is the reason for a stretch of play without momentum if no cycle has one.
 const notSeen = "nothing was seen"
 
 var reasons = map[football.UnavailableReason]string{
@@ -148,7 +148,7 @@ var reasons = map[football.UnavailableReason]string{
 	football.CountersNotProvided: "the provider sends no counters of attacks", football.NotInPlay: "play was interrupted", "": notSeen,
 }
 
-// reasonOf returns for people why there is no momentum.
+// reasonOf returns the reason for missing momentum in words.
 func reasonOf(reason string) string {
 	if text, ok := reasons[football.UnavailableReason(reason)]; ok {
 		return text
@@ -198,7 +198,7 @@ func hasNotBegun(r *table.LiveRow) bool {
 	return !r.InPlay && words(r.ClockPeriod) == "?" && r.ClockMinute != nil && *r.ClockMinute == 0
 }
 
-// State describes the play, and says whether the data is current.
+// State describes the play, and whether the data is current.
 func State(r *table.LiveRow, now time.Time) string {
 	m := Match{Row: *r, Now: now}
 	return m.state()
@@ -234,7 +234,7 @@ func (m *Match) state() string {
 	return text
 }
 
-// certain says for people how something is known; "" if the provider reported it as an event.
+// certain describes how an entry is known; "" if the provider reported it as an event.
 func certain(certainty string) string {
 	switch certainty {
 	case "EXACT":

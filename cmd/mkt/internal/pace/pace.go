@@ -29,7 +29,7 @@ type Plan struct {
 	until    time.Time
 }
 
-// Product is one product of a Plan.
+// Product is one product of a [Plan].
 type Product struct {
 	Product  football.Product
 	Schedule schedule.Schedule // with the pace

@@ -59,7 +59,7 @@ func appendEscape[T string | []byte](out []byte, text T, r rune) []byte {
 	return out
 }
 
-// Fprintf is fmt.Fprintf with Text applied to every text among the arguments.
+// Fprintf is [fmt.Fprintf] with [Text] applied to every text among the arguments.
 func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 	safe := make([]any, len(args))
 	for i, arg := range args {
@@ -91,7 +91,7 @@ type Writer struct {
 // NewWriter returns a [Writer] on top of to.
 func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
 
-// Write implements io.Writer.
+// Write implements [io.Writer].
 func (w *Writer) Write(p []byte) (int, error) {
 	text := p
 	if len(w.held) > 0 {

@@ -53,7 +53,7 @@ type run struct {
 }
 
 // Run replays. After an error the report covers the cycles until then. Its errors include
-// [ErrNothing], snapshot.ErrUnknown and transform.ErrKey.
+// [ErrNothing], [snapshot.ErrUnknown] and [transform.ErrKey].
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &run{Options: o, then: map[layout.CycleID]snapshot.Commit{}}
 	r.report = Report{Tenant: o.ClientID, Product: o.Product, Rules: rulesOf(o.Product), Version: o.Version, Cycles: []Cycle{}}

@@ -11,7 +11,7 @@ import (
 	"mkt/serve/account"
 )
 
-// Stopped returns why no product of an account is run; "" if those in force are.
+// Stopped returns why no product of an account is run; "" if those in force may run.
 func Stopped(t *tenants.Tenant) string {
 	switch {
 	case t.Status != account.Active:

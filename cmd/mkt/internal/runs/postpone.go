@@ -27,7 +27,7 @@ type Postponement struct {
 	Reason string // for a person
 }
 
-// Why is the kind of a Postponement.
+// Why is the kind of a [Postponement].
 type Why string
 
 // The kinds of postponements.

@@ -51,7 +51,7 @@ func parseEvery(text string) (cron.Schedule, error) {
 // tick was noticed: neither a restart nor a busy machine shifts it.
 type grid struct{ seconds int64 }
 
-// Next implements cron.Schedule: it returns the first multiple after t.
+// Next implements [cron.Schedule]: it returns the first multiple after t.
 func (g grid) Next(t time.Time) time.Time {
 	after := t.Unix() - floorMod(t.Unix(), g.seconds) + g.seconds
 	return time.Unix(after, 0).In(t.Location())
@@ -114,7 +114,7 @@ type sparse struct {
 	intervals grid
 }
 
-// Next implements cron.Schedule.
+// Next implements [cron.Schedule].
 func (s sparse) Next(t time.Time) time.Time {
 	next := s.intervals.Next(t)
 	first := s.ticks.Next(next.Add(-time.Duration(s.intervals.seconds)*time.Second - time.Second))

@@ -22,7 +22,7 @@ type Job struct {
 	Lane string
 }
 
-// Options are the options of a Scheduler.
+// Options are the options of a [Scheduler].
 type Options struct {
 	// Run runs the job. The scheduler cancels its context to stop, waits for it, and logs its
 	// error. Required.

@@ -76,7 +76,7 @@ var properties = map[string]string{
 	"docProps/app.xml":  `<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties"><Application>mkt</Application></Properties>`,
 }
 
-// Columns implements offline.Answer.
+// Columns implements [offline.Answer].
 func (w *Writer) Columns(names []string) error {
 	if len(names) > maxColumns {
 		return fmt.Errorf("the result has %d columns, and a spreadsheet at most %d: %s", len(names), maxColumns, instead)
@@ -95,7 +95,7 @@ func (w *Writer) Columns(names []string) error {
 	return w.to.SetRow("A1", w.cells)
 }
 
-// Row implements offline.Answer.
+// Row implements [offline.Answer].
 func (w *Writer) Row(values []any) error {
 	w.rows++
 	if w.rows >= maxRows {

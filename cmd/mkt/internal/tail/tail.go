@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Options are the options of Run.
+// Options are the options of [Run].
 type Options struct {
 	BaseURL string // of the service, without /api/v1
 	Token   string
@@ -42,7 +42,7 @@ type News struct {
 // ErrDiffers is the error for a followed state different from the service's.
 var ErrDiffers = errors.New("the state built from the changes differs from the service's")
 
-// maxRestarts is how often Run starts again before it reaches the end of the log.
+// maxRestarts is how often [Run] starts again before it reaches the end of the log.
 const maxRestarts = 3
 
 // Run follows the changes until ctx is done, or with Once to the end of the log. It returns a

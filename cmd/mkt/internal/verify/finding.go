@@ -32,7 +32,7 @@ func (r Report) confirmedBy(before Report) []Finding {
 }
 
 // Head is the newest publication. Its hash covers everything before it: write it down
-// elsewhere, and use it as Options.Expect later.
+// elsewhere, and use it as [Options].Expect later.
 type Head struct {
 	Version uint64 `json:"version"`
 	Cycle   string `json:"cycle_id"`

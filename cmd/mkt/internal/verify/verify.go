@@ -53,7 +53,7 @@ type verifier struct {
 // ErrBusy is the error for a report without Judged.
 var ErrBusy = errors.New("the data was written to while it was read, and no finding was confirmed in three readings: run it again, or stop the schedule first")
 
-// passes bounds the readings of a root to which something is written meanwhile.
+// passes bounds the readings of a root that changes meanwhile.
 const passes = 3
 
 // Run verifies one account's product. Its error is one of the disk or of ctx.

@@ -25,14 +25,14 @@ var (
 	oldestGood = cycleDesc("mkt_cycle_oldest_good_age_seconds", "Seconds since the newest successful cycle of the account whose one is the oldest.")
 )
 
-// Describe implements prometheus.Collector.
+// Describe implements [prometheus.Collector].
 func (c agesOfCycles) Describe(to chan<- *prometheus.Desc) {
 	to <- jobsDesc
 	to <- newestGood
 	to <- oldestGood
 }
 
-// Collect implements prometheus.Collector.
+// Collect implements [prometheus.Collector].
 func (c agesOfCycles) Collect(to chan<- prometheus.Metric) {
 	c.mu.Lock()
 	f := c.file

@@ -26,7 +26,7 @@ func quotaDesc(name, help string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, []string{"provider"}, nil)
 }
 
-// Describe implements prometheus.Collector.
+// Describe implements [prometheus.Collector].
 func (c quotas) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{postponedDesc, slowedDesc, slowestDesc, quotaLeft, quotaUsedUp, quotaWait} {
 		to <- d
@@ -39,7 +39,7 @@ type quotaSum struct {
 	wait   time.Duration
 }
 
-// Collect implements prometheus.Collector.
+// Collect implements [prometheus.Collector].
 func (c quotas) Collect(to chan<- prometheus.Metric) {
 	c.mu.Lock()
 	f := c.file

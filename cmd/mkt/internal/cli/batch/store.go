@@ -49,7 +49,7 @@ type lateStore struct {
 	p cli.Dataset
 }
 
-// Ship implements publish.Store.
+// Ship implements [publish.Store].
 func (l *lateStore) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error {
 	s, err := l.g.WritableStore(ctx)
 	if err != nil {

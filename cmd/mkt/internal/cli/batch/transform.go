@@ -20,7 +20,7 @@ type TransformFlags struct {
 	memory  int // MiB
 }
 
-// LiveDetails is how many fixtures have full live detail by default (DESIGN, section 5).
+// LiveDetails is how many fixtures have full live detail by default.
 const LiveDetails = 50
 
 // defaultMemory is in MiB. A cycle of a thousand fixtures needs 600.

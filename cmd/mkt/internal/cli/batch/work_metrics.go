@@ -24,14 +24,14 @@ var (
 	workNews       = workDesc("mkt_work_news_total", "Publications that were announced.")
 )
 
-// Describe implements prometheus.Collector.
+// Describe implements [prometheus.Collector].
 func (c sharing) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{workReady, workWorkers, workAccounts, workHeld, workLeases, workReconnects, workDifference, workReplicas, workNews} {
 		to <- d
 	}
 }
 
-// Collect implements prometheus.Collector.
+// Collect implements [prometheus.Collector].
 func (c sharing) Collect(to chan<- prometheus.Metric) {
 	conn := c.group.leases.conn
 	if conn == nil || c.member == nil {

@@ -62,7 +62,7 @@ type explained struct {
 	newest bool // at was not given
 }
 
-// in returns the target in a dataset, and as of which publication.
+// in returns the target in a dataset, and the moment of its publication.
 func (e explained) in(d cli.Dataset) (explain.Target, snapshot.Moment, error) {
 	text, found, err := idOf(d, e.text)
 	at := e.at

@@ -200,7 +200,7 @@ func (w *wantedPrices) findIn(root durable.ReadFS, id string) error {
 	return err
 }
 
-// unknownError is history.ErrUnknown with a message of its own.
+// unknownError is [history.ErrUnknown] with a message of its own.
 type unknownError struct{ string }
 
 func (e unknownError) Error() string { return e.string }

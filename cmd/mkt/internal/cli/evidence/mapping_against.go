@@ -69,7 +69,7 @@ type movedView struct {
 	MarketsNow    int    `json:"markets_now"` // how many more they are now
 }
 
-// qualityView is a change of how many selections of a market are not publishable for a reason.
+// qualityView is a change in the number of unpublishable selections of a market, by reason.
 type qualityView struct {
 	Key    string `json:"key"`
 	Name   string `json:"name"`
@@ -118,7 +118,7 @@ func compareOutcomes(before, now []outcomeView) (v againstView) {
 	return v
 }
 
-// count is how many markets became something, before and now.
+// count is the number of markets with one outcome, before and now.
 type count [2]int
 
 // moves pairs the outcomes that lost markets of a name with those that gained them. A move from one

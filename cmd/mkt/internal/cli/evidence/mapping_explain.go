@@ -204,7 +204,7 @@ func (g *Group) showPublished(m explain.Mapped) error {
 	return nil
 }
 
-// maxDetailed is how many rules are shown in detail. More are listed.
+// maxDetailed is how many rules are shown in detail. If there are more, they are only listed.
 const maxDetailed = 4
 
 func (g *Group) showRules(rules []ruleView) error {
@@ -245,7 +245,7 @@ func orRows(word string) string {
 // lookedUp describes how each kind of line finds its markets: its text is compared with this.
 var lookedUp = map[string]string{"key": "the market's key", "name": "the market's name", "row": "the name of one row of a market whose rows each name a market"}
 
-// habits describe the shapes, see input.Shape.
+// habits describe the shapes, see [input.Shape].
 var habits = map[string]string{
 	"winner-first":       "a score has the winner's goals first",
 	"draw-away-sign":     "the draw row of a three-way handicap has the away side's sign",
@@ -259,7 +259,7 @@ var habits = map[string]string{
 	"bare-line-over":     "a line without a word is one to go over",
 }
 
-// tests describe the conditions, see input.Condition.
+// tests describe the conditions, see [input.Condition].
 var tests = map[input.Condition]string{
 	input.NeedsExactly:   "a row must say exactly",
 	input.NeedsDraw:      "a row must be the draw",

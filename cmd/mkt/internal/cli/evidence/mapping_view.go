@@ -59,7 +59,7 @@ type otherView struct {
 	Providers []string `json:"providers,omitempty"` // other providers of which it could be an answer
 }
 
-// suspicionView is the markets of one kind of suspicion. It has the first few of them.
+// suspicionView counts the markets of one kind of suspicion, with a few examples.
 type suspicionView struct {
 	Kind     string        `json:"kind"`
 	Markets  int           `json:"markets"`
@@ -267,7 +267,7 @@ func (v coverageView) others() *document.Table {
 	return t
 }
 
-// providerHint ends a message about payloads none of which is of the provider.
+// providerHint returns the end of a message about payloads without one of the provider.
 func (v coverageView) providerHint() string {
 	count := map[string]int{}
 	for _, o := range v.Others {
