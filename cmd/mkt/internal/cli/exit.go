@@ -126,7 +126,7 @@ type Interrupted string
 
 func (e Interrupted) Error() string { return "interrupted: " + string(e) }
 
-const ErrInterrupted = Interrupted("what was published stays; run the command again for the rest")
+const ErrInterrupted = Interrupted("finished publications stay; run the command again for the rest")
 
 // PrintError prints the error of a command, or of one of its jobs: as text, or as a line of JSON
 // if the output is for scripts.

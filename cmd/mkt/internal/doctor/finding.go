@@ -73,7 +73,7 @@ var codes = map[string]string{
 	"TENANTS_INVALID":  "the tenants file is invalid; the last valid one stays in force",
 	"TENANTS_UNSEALED": "the tenants file has no valid seal: nobody can see whether it is complete",
 	"TOKEN_DUPLICATE":  "two accounts share a token",
-	"TENANT_UNKNOWN":   "the tenant that was asked for is not in the file",
+	"TENANT_UNKNOWN":   "the requested tenant is not in the file",
 	"TOKEN_NONE":       "nobody can use the account: it has no token",
 	"REVOKED_UNDONE":   "an account that was revoked permanently is not revoked any more",
 	"PRODUCT_NONE":     "the account has no product",
@@ -160,7 +160,7 @@ var codes = map[string]string{
 	"PROVIDER_UNREACHABLE": "the provider cannot be reached",
 	"PROVIDER_REFUSES":     "the provider refuses the credential",
 	"PROVIDER_LIMITED":     "the provider's quota is used up",
-	"PROVIDER_ODD":         "the provider's answer is not what was asked for",
+	"PROVIDER_ODD":         "the provider's answer is not the requested one",
 }
 
 // Codes returns every code with its description.

@@ -25,7 +25,7 @@ func (r *Report) Document(data string) *doc.Document {
 	}
 	traced := doc.Note{Only: doc.Page, Line: doc.Styled(cli.Warn, "Not everything could be traced to the payload.")}
 	if r.Complete {
-		traced.Line = doc.Styled(cli.Good, "Everything was traced to the payload, and reading it again gave what was served.")
+		traced.Line = doc.Styled(cli.Good, "Everything was traced to the payload, and reading it again gave the served values.")
 	}
 	notes := []doc.Fact{}
 	for _, n := range r.Notes {

@@ -172,7 +172,7 @@ func (l *liveTrace) compare() {
 	differing := table.Differences(*l.row, now)
 	differing = slices.DeleteFunc(differing, func(name string) bool { return !slices.Contains(columns, name) })
 	if len(differing) > 0 {
-		l.report.doubt("the samples, read by the rules of this build, differ from what was served in " + firstOf(differing))
+		l.report.doubt("the samples, read by the rules of this build, differ from the served values in " + firstOf(differing))
 	}
 }
 

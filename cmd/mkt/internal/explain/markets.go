@@ -114,7 +114,7 @@ func (m *marketTrace) compare() {
 		now.Selections[i].SelectionID = row.Selections[i].SelectionID
 	}
 	if differing := table.Differences(*row, now); len(differing) > 0 {
-		m.report.doubt("the payload, read by the rules of this build, differs from what was served in " + firstOf(differing) + m.otherRules())
+		m.report.doubt("the payload, read by the rules of this build, differs from the served values in " + firstOf(differing) + m.otherRules())
 	}
 }
 

@@ -19,7 +19,7 @@ func (r *run) compare(c *Cycle, then *original) error {
 		c.Outcome, c.Why = Unknown, []string{then.fault}
 		return nil
 	case then.manifest == nil && then.published:
-		c.Outcome, c.Why = Unknown, []string{"retention has deleted what was published then"}
+		c.Outcome, c.Why = Unknown, []string{"retention has deleted its publication"}
 		return nil
 	case then.manifest == nil || !then.published:
 		c.Outcome, c.Why = New, []string{"it was not published then"}

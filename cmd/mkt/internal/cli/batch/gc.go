@@ -26,7 +26,7 @@ func newGC(g *Group) *cobra.Command {
 	var f gcFlags
 	cmd := &cobra.Command{
 		Use:   "gc [--tenant ID | --all]",
-		Short: "Delete what retention does not keep",
+		Short: "Delete data that retention does not keep",
 		Long: `Delete data that the retention settings do not keep, and files of interrupted
 runs. Every publication does this by itself; use this command after the
 retention was shortened, and for accounts that do not run any more. Ages are
@@ -38,9 +38,9 @@ the one before it, and more than twice as much later as is usual: the clock
 may have jumped. After an outage the next publication deletes again;
 --after-leap deletes now.
 
-With --store it also deletes in the object store, of all accounts that are
-there: publications of which nothing is kept any more, and what was stored of
-publications that another machine was faster with. Commit records stay.`,
+With --store it also deletes in the object store, for all accounts there: the
+data of publications that retention does not keep, and packs without a commit,
+left by a machine when another one published first. Commit records stay.`,
 		Example: `  mkt gc --tenant acme --dry-run
   mkt gc --all`,
 		Args: cobra.NoArgs,
@@ -54,7 +54,7 @@ publications that another machine was faster with. Commit records stay.`,
 	f.Filter.Flags(cmd)
 	f.AllFlag(cmd)
 	g.leases.Flag(g.Settings, cmd)
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be deleted, and delete nothing; it does not wait for a cycle that is running")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be deleted, and delete nothing; it does not wait for a running cycle")
 	cmd.Flags().BoolVar(&f.afterLeap, "after-leap", false, "the clock is right, although the newest publication came so late")
 	f.retention(g, cmd)
 	return cmd

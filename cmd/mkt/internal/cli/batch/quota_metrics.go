@@ -17,7 +17,7 @@ var (
 	postponedDesc = cycleDesc("mkt_schedule_postponed_jobs", "Accounts whose provider must not be asked yet: its quota is used up, or it refused.", "reason")
 	slowedDesc    = cycleDesc("mkt_schedule_slowed_jobs", "Accounts whose cycles run less often than tenants.yaml says, because the provider's quota does not carry more.")
 	slowestDesc   = cycleDesc("mkt_schedule_slowest_pace_seconds", "Least time between two cycles of the slowest of these accounts; 0 if there is none.")
-	quotaLeft     = quotaDesc("mkt_provider_quota_left", "What is left of the quota, of the account with the least, by the provider's newest report.")
+	quotaLeft     = quotaDesc("mkt_provider_quota_left", "The rest of the quota of the account with the least, by the provider's newest report.")
 	quotaUsedUp   = quotaDesc("mkt_provider_quota_used_up_accounts", "Accounts whose quota is used up.")
 	quotaWait     = quotaDesc("mkt_provider_quota_wait_seconds", "Seconds until no account's quota is used up; 0 if none is.")
 )

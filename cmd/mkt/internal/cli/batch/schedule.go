@@ -59,7 +59,7 @@ On SIGTERM running steps finish, no further step begins, and the exit code is
 	flags.DurationVar(&o.Jitter, "jitter", 30*time.Second, "longest wait before a run, which spreads the tenants; at most a tenth of the cadence")
 	flags.IntVar(&o.Parallel, "parallel", 4, "cycles that run at once; of live ones four times as many")
 	flags.DurationVar(&o.Grace, "grace", time.Minute, "how long a running step may go on after SIGTERM")
-	flags.BoolVar(&o.catchUp, "catch-up", true, "at the start run what is overdue, unless it is due within a minute anyway")
+	flags.BoolVar(&o.catchUp, "catch-up", true, "run overdue cycles at the start, unless they are due within a minute anyway")
 	cli.Bound(flags, "parallel", mostParallel, cli.Between(&o.Parallel, 1, 256))
 	for name, d := range map[string]*time.Duration{"jitter": &o.Jitter, "grace": &o.Grace} {
 		cli.Bound(flags, name, "a duration from 0 to 24h, such as 30s", cli.Between(d, 0, 24*time.Hour))

@@ -28,7 +28,7 @@ func (g *Group) attachJob(ctx context.Context, j Job, o *openedJob) (err error) 
 }
 
 func (g *Group) logCopyAgain(j Job, damage error) {
-	g.Log.Warn("what was published is damaged on this machine: it is in staging/aside, and is copied from the object store again",
+	g.Log.Warn("published files are damaged on this machine: they are in staging/aside, and are copied from the object store again",
 		"tenant", j.Tenant.ID, "product", j.Product, "error", damage)
 }
 

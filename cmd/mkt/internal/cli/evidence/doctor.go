@@ -69,7 +69,7 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.tenant, "tenant", "", "check this tenant only, and what all tenants share")
+	flags.StringVar(&f.tenant, "tenant", "", "check only this tenant, and the parts shared by all tenants")
 	flags.BoolVar(&f.online, "online", false, "send each provider one cheap request")
 	flags.BoolVar(&f.serving, "serving", false, "for a host or user that only serves: it has no keys and writes no data")
 	flags.BoolVar(&f.verbose, "verbose", false, "also list the checks that found nothing wrong")

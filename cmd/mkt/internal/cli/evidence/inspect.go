@@ -67,8 +67,8 @@ no text becomes a formula or a number. The same rows give the same bytes.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.at, "at", "", "the snapshot that --sql queries: "+snapshot.Forms+" (default: the newest)")
 	flags.StringVar(&f.sql, "sql", "", "the SELECT to execute; - reads it from the standard input")
-	flags.Var(&f.format, "format", "format of what --sql prints (--output json is json)")
-	flags.StringVar(&f.to, "to", "", "write what --sql returns to this file: .parquet, .csv, .xlsx or .json")
+	flags.Var(&f.format, "format", "format of the printed result of --sql (--output json is json)")
+	flags.StringVar(&f.to, "to", "", "write the result of --sql to this file: .parquet, .csv, .xlsx or .json")
 	flags.BoolVar(&f.force, "force", false, "let --to replace a file")
 	flags.IntVar(&f.rows, "rows", 1000, "most rows that a table prints; csv and json print all")
 	flags.IntVar(&f.memory, "memory", 1024, "MiB that a query may use, plus about 60 for the program")
@@ -95,7 +95,7 @@ func (g *Group) inspect(cmd *cobra.Command, f inspectFlags, args []string) error
 	case f.at != "" && f.sql == "":
 		return cli.Usagef("--at is for --sql; without it say mkt inspect %q", f.at)
 	case changed("to") && !changed("sql"):
-		return cli.Usagef("--to is for --sql: it writes what a query returns to a file")
+		return cli.Usagef("--to is for --sql: it writes the result of a query to a file")
 	case changed("to") && (changed("format") || changed("rows")):
 		return cli.Usagef("--to: the end of the file's name is the format, and all rows are written: want neither --format nor --rows")
 	case f.force && !changed("to"):

@@ -101,7 +101,7 @@ Save a report, edit a table, build, and compare.`,
 	flags.StringVar(&f.participants, "participants", "", `a CSV file with lines of "provider fixture id,home,away"`)
 	flags.StringVar(&f.home, "home", "", "the home team, when all payloads are of one fixture; with --away")
 	flags.StringVar(&f.away, "away", "", "the away team; with --home")
-	flags.StringVar(&f.against, "against", "", "show what moved since this report, binary or cycle")
+	flags.StringVar(&f.against, "against", "", "show the changes since this report, binary or cycle")
 	return cmd
 }
 

@@ -62,7 +62,7 @@ time: try again later.`,
 	flags.StringVar(&f.to, "to", "", "read no data of publications after this one: "+snapshot.Forms)
 	flags.StringVar(&f.expect, "expect", "", "hash of a commit record that must be in the chain")
 	flags.BoolVar(&f.deep, "deep", false, "also rebuild cycles and snapshots, and compare")
-	flags.StringVar(&f.scratch, "scratch", "", "folder for what --deep rebuilds (default: a temporary one)")
+	flags.StringVar(&f.scratch, "scratch", "", "folder for the files rebuilt by --deep (default: a temporary one)")
 	g.Keys.IDFlag(g.Settings, cmd)
 	return cmd
 }

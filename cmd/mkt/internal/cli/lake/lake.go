@@ -31,7 +31,7 @@ type Group struct {
 // New returns the commands.
 func New(env *cli.Env) []*cobra.Command {
 	g := &Group{Env: env}
-	cmd := cli.Group("lake", "Iceberg tables of what was published", newSync(g))
+	cmd := cli.Group("lake", "Iceberg tables of publications", newSync(g))
 	_, err := find()
 	cmd.Hidden = err != nil // in a package without the binary; the command's own error names the missing file
 	return []*cobra.Command{cmd}
@@ -42,7 +42,7 @@ func newSync(g *Group) *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "sync [--tenant ID | --all] [--lake DIR]",
-		Short: "Append what was published to Iceberg tables",
+		Short: "Append publications to Iceberg tables",
 		Long: `Append the publications that the lake does not have yet to Apache Iceberg
 tables, one folder for each account: fixtures, markets, changes and live. Spark,
 Trino, DuckDB and others read them. Nothing in the tables is rewritten, and
@@ -171,7 +171,7 @@ const (
 	stopTime  = 20 * time.Second
 )
 
-var errInterrupted = errors.New("interrupted: what was appended stays; run the command again for the rest")
+var errInterrupted = errors.New("interrupted: appended rows stay; run the command again for the rest")
 
 // syncOne runs mkt-lake for one dataset.
 func (g *Group) syncOne(ctx context.Context, path string, d cli.Dataset, dryRun bool) (done summary, err error) {
