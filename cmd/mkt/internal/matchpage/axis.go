@@ -181,8 +181,8 @@ func (m *Match) halfNow() int {
 }
 
 // placeOfEntry returns the place of a timeline entry; half is 0 if unknown. In stoppage time the
-// timeline has only the minute, and files of older versions only that the half was over. The second
-// is then taken from the archive, if it has one.
+// timeline has only the minute, and in files of older versions not even the minute once the half is
+// over. The second is then taken from the archive, if it has one.
 func (m *Match) placeOfEntry(e *table.LiveTimelineRow) (p place, exact bool) {
 	if e.Half == nil || e.Minute == nil || *e.Half < 1 || int(*e.Half) >= len(begins) {
 		return place{}, false

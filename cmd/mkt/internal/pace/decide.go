@@ -16,7 +16,7 @@ type Job struct {
 	Before   time.Duration     // the pace until now; 0: as the schedule says
 }
 
-// Quota is the rest of a quota, in requests or in the provider's credits, and when it ends.
+// Quota is the rest of a quota, in requests or in the provider's credits, and when it is renewed.
 type Quota struct {
 	Left   int64
 	Until  time.Time
