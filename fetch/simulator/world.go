@@ -21,6 +21,7 @@ const (
 // time; it is safe for concurrent use.
 type World struct {
 	dice      dice
+	size      int
 	teams     [][]Team // by league
 	calendars []calendar
 	pitches   *pitchCalendar
@@ -68,6 +69,7 @@ func MakeWorld(o WorldOptions) *World {
 	}
 	return &World{
 		dice:      dice(o.Seed),
+		size:      o.Fixtures,
 		teams:     teams(dice(o.Seed)),
 		calendars: newCalendars(max(o.Fixtures, 1), o.InPlay, o.Matches != nil),
 		pitches:   newPitchCalendar(o),
@@ -78,6 +80,9 @@ func MakeWorld(o WorldOptions) *World {
 		paired:    NewCache[int64](10, one[map[int64]pairing]), // days: those announced, and some before
 	}
 }
+
+// Size returns about how many fixtures are announced at any time.
+func (w *World) Size() int { return w.size }
 
 // Fixtures returns a bookmaker's list of coming matches at a moment, by kick-off and then
 // number: as many as the world's size that are still to start, those announced late, and

@@ -14,8 +14,9 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 )
 
-// LoadTenants reads tenants.yaml and says what to do if it does not exist. If the accounts are in
-// the object store it is brought up to date first; if that fails it is read as it is.
+// LoadTenants reads tenants.yaml; its error for a missing file names the next step. With the
+// accounts in the object store it first brings the file up to date, and reads the file as it is if
+// this fails.
 func (env *Env) LoadTenants() (*tenants.File, error) {
 	if env.SharedTenants {
 		ctx, cancel := context.WithTimeout(context.Background(), refreshTimeout)
@@ -70,7 +71,7 @@ func (env *Env) RefreshTenants(ctx context.Context) error {
 	return err
 }
 
-// warn says something that is no error of the command.
+// warn prints or logs a warning: the command goes on.
 func (env *Env) warn(text string, err error) {
 	switch {
 	case env.Log.Enabled(context.Background(), slog.LevelWarn):
@@ -82,7 +83,7 @@ func (env *Env) warn(text string, err error) {
 	}
 }
 
-// MissingTenants adds the next step to the error of a tenants file that does not exist.
+// MissingTenants adds the next step to the error of a missing tenants file.
 func (env *Env) MissingTenants(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("accounts %s: no such file; mkt init makes one, --tenants names another", env.Tenants)

@@ -10,14 +10,14 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 )
 
-// Style is how a word is printed whose meaning it also says: colour is never the only carrier of
-// it. The colours are those of the terminal's own palette that are readable on dark and on light.
+// Style is the colour of a word. The word itself has the same meaning, because colour must never be
+// its only carrier. The colours are of the terminal's own palette, readable on dark and on light.
 type Style int
 
 const (
 	Normal Style = iota
-	Good         // healthy, added, a price that rises
-	Bad          // failed, damaged, removed, a price that falls
+	Good         // healthy, added, a rising price
+	Bad          // failed, damaged, removed, a falling price
 	Warn         // needs a look: a warning, RAW, stale
 )
 
@@ -27,7 +27,8 @@ var styles = map[Style]*color.Color{
 	Warn: forced(color.FgMagenta, color.Bold),
 }
 
-// forced returns a colour that does not decide by itself whether it is printed.
+// forced returns a colour that is always printed: whether an output gets colours is decided by
+// wantsColours.
 func forced(attributes ...color.Attribute) *color.Color {
 	c := color.New(attributes...)
 	c.EnableColor()
@@ -44,7 +45,7 @@ func wantsColours(onTerminal bool) bool {
 }
 
 // Print prints a text in a style, if the output gets colours. Control characters of the text are
-// escaped, so that only the codes of the style reach a terminal.
+// escaped: only the codes of the style reach a terminal.
 func Print(w io.Writer, s Style, text string) (int, error) {
 	text = plain.Text(text)
 	o, is := w.(*output)

@@ -19,7 +19,7 @@ import (
 	"mkt/publish/table"
 )
 
-// completer lists the values that an argument or a flag can have. word is what was typed of it.
+// completer lists the possible values of an argument or a flag. word is the part typed so far.
 type completer func(env *Env, cmd *cobra.Command, word string) []cobra.Completion
 
 // flagCompleters complete the values of flags, by the flag's name.
@@ -36,7 +36,7 @@ var flagCompleters = map[string]completer{
 	"to":       cycleIDs,
 }
 
-// argumentCompleters complete arguments, by the name that the usage line gives them.
+// argumentCompleters complete arguments, by their names in the usage line.
 var argumentCompleters = map[string]completer{
 	"ID":      accountIDs,
 	"PRODUCT": fixed(ProductNames),
@@ -55,7 +55,7 @@ var ownCompleters = map[string]completer{
 	"mkt tenant add": fixed(func() []string { return nil }),
 }
 
-// paths are the arguments that name a file or folder.
+// paths are the arguments for a file or folder.
 var paths = []string{"DIR", "FILE"}
 
 // addCompletions completes the values of a command's flags and arguments, and of those below it.
@@ -87,7 +87,7 @@ func (env *Env) completeFlag(cmd *cobra.Command, f *pflag.Flag) {
 	default:
 		return // the shell offers files
 	}
-	// The only error is that there already is a completion.
+	// The only possible error is an earlier registration.
 	_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return env.complete(cmd, complete, word)
 	})
@@ -121,8 +121,8 @@ func (env *Env) completeArguments(cmd *cobra.Command) cobra.CompletionFunc {
 	}
 }
 
-// complete resolves the settings, which name the files to read, and completes a word. What
-// cannot be read completes nothing.
+// complete resolves the settings, which name the files to read, and completes a word. An
+// unreadable file completes nothing.
 func (env *Env) complete(cmd *cobra.Command, complete completer, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if complete == nil || env.Prepare(cmd) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -136,7 +136,7 @@ func (env *Env) complete(cmd *cobra.Command, complete completer, word string) ([
 	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// Limits of what completion reads and offers, so that nobody waits for the shell.
+// Limits of completion, so that nobody waits for the shell.
 const (
 	mostCompletions  = 200
 	mostPublications = 50 // newest of a dataset
@@ -154,7 +154,7 @@ func marketNames() (names []string) {
 	return names
 }
 
-// accountIDs returns the accounts of tenants.yaml, and those that only the data root has.
+// accountIDs returns the accounts of tenants.yaml, and those only on the data root.
 func accountIDs(env *Env, _ *cobra.Command, _ string) (list []cobra.Completion) {
 	known := map[string]bool{}
 	if f, err := env.CopiedTenants(); err == nil {
@@ -174,7 +174,7 @@ func accountIDs(env *Env, _ *cobra.Command, _ string) (list []cobra.Completion) 
 	return list
 }
 
-// filterOf returns the datasets that the flags of the command line select.
+// filterOf returns the filter of the flags --tenant and --product.
 func filterOf(cmd *cobra.Command) (w Filter) {
 	for name, value := range map[string]*string{"tenant": &w.Tenant, "product": &w.Product} {
 		if f := cmd.Flags().Lookup(name); f != nil {
@@ -259,8 +259,8 @@ func fixtureNames(env *Env, cmd *cobra.Command, word string) (list []cobra.Compl
 	return list
 }
 
-// isPlainWord reports whether a word of three letters or more has no character that a shell
-// could act on.
+// isPlainWord reports whether a word has three letters or more and no character with a meaning for
+// a shell.
 func isPlainWord(word string) bool {
 	return len(word) >= 3 && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
 }

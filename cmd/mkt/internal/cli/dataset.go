@@ -17,8 +17,8 @@ import (
 	"mkt/serve/account"
 )
 
-// Dataset is the data of one tenant's product on a data root. The offline tools work on
-// those that exist there, whatever tenants.yaml says.
+// Dataset is the data of one tenant's product on a data root. The offline tools work on the
+// datasets that exist there, whether or not tenants.yaml has the tenant.
 type Dataset struct {
 	Data    string // data root
 	Tenant  string
@@ -59,7 +59,7 @@ func (w *Filter) Flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&w.Product, "product", "", "only this product (default: all products, or the only one)")
 }
 
-// AllFlag adds the flag --all, which says that all accounts are meant.
+// AllFlag adds the flag --all, which selects every account.
 func (w *Filter) AllFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&w.all, "all", false, "all accounts: the default")
 }
@@ -129,7 +129,7 @@ func (w Filter) words() string {
 	return words
 }
 
-// Each calls do with each selected dataset. The verb names what failed.
+// Each calls do with each selected dataset. The verb names the work in the error of a failed one.
 func (env *Env) Each(verb string, w Filter, do func(Dataset) error) error {
 	list, err := Datasets(env.Data, w)
 	if err != nil {
@@ -144,8 +144,8 @@ func (env *Env) Each(verb string, w Filter, do func(Dataset) error) error {
 	return failed.Err()
 }
 
-// OneDataset returns the dataset if exactly one is selected. A moment that is a cycle
-// id selects the product.
+// OneDataset returns the dataset if exactly one is selected. A cycle id among the moments also
+// selects the product.
 func OneDataset(data string, w Filter, moments ...snapshot.Moment) (Dataset, error) {
 	for _, m := range moments {
 		if _, product, err := layout.ParseCycleID(m.String()); err == nil {
@@ -176,7 +176,7 @@ func OneDataset(data string, w Filter, moments ...snapshot.Moment) (Dataset, err
 	return Dataset{}, Usagef("several match: give %s: %s", missing, Several(names))
 }
 
-// MomentArg reads a moment that was given as an argument or to a flag.
+// MomentArg reads a moment from an argument or flag.
 func (env *Env) MomentArg(name, text string) (snapshot.Moment, error) {
 	m, err := snapshot.ParseMoment(text, env.Now())
 	if err != nil {
@@ -193,8 +193,8 @@ func ProductNames() (names []string) {
 	return names
 }
 
-// IsInside reports whether a folder is another one or below it, whatever symbolic links lead to
-// them. It is in none that does not exist.
+// IsInside reports whether a folder is another one or below it, with all symbolic links resolved.
+// No folder is inside one that does not exist.
 func IsInside(dir, other string) (bool, error) {
 	folder, err := realPath(dir)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package cli has what all commands share: the settings, the output, the exit codes, and
-// the accounts and the data root.
+// Package cli is shared by all commands: the settings, the output, the exit codes, the accounts
+// and the data root.
 package cli
 
 import (
@@ -13,7 +13,7 @@ import (
 	"mkt/publish/layout"
 )
 
-// Env is what every command shares: the streams, the clock, and the global settings.
+// Env is the environment of every command: the streams, the clock, and the global settings.
 type Env struct {
 	In        io.Reader
 	Out, Errs io.Writer
@@ -76,14 +76,14 @@ func (env *Env) Encode(v any) error {
 	return err
 }
 
-// JSONLine returns a value as a line of JSON. Its times have milliseconds, so that they sort as texts.
+// JSONLine returns a value as a line of JSON. Its times have milliseconds and so sort as texts.
 func JSONLine(v any) ([]byte, error) {
 	data, err := json.Marshal(v)
 	return append(layout.FixTimes(data), '\n'), err
 }
 
 // logOff is above every level. It is the default of commands that do one thing and
-// return: their error message says what failed, and a log line would repeat it.
+// return, because a log line would repeat their error message.
 const logOff = slog.LevelError + 1
 
 func (env *Env) openLog(level slog.Level) {

@@ -16,7 +16,7 @@ import (
 	"mkt/publish/store"
 )
 
-// Exit codes (DESIGN, section 2). 75 is EX_TEMPFAIL of sysexits.h.
+// Exit codes. 75 is EX_TEMPFAIL of sysexits.h.
 const (
 	ExitDone        = 0
 	ExitFailed      = 1
@@ -40,8 +40,8 @@ func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 var ErrDiffers = errors.New("the snapshots differ")
 
 // ExitCode returns the exit code for an error. Failures of several jobs are temporary
-// only if each of them is. An account or a publication that does not exist is an error of
-// usage: its name was given.
+// only if each of them is. A missing account or publication is an error of usage, because its
+// name was given.
 func ExitCode(err error) int {
 	var usage usageError
 	switch {
@@ -58,7 +58,7 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// temporaryError marks an error as temporary that only the command knows to be so.
+// temporaryError marks an error as temporary where only the command knows it.
 type temporaryError struct{ error }
 
 func (e temporaryError) Unwrap() error { return e.error }
@@ -120,15 +120,16 @@ func (e *Failures) Error() string { return fmt.Sprintf("%d of %d runs failed", l
 
 func (e *Failures) Unwrap() []error { return e.errs }
 
-// Interrupted is the error of a command that Ctrl-C or SIGTERM ended. Its text says what is left.
+// Interrupted is the error of a command ended by Ctrl-C or SIGTERM. Its text describes the state
+// left behind.
 type Interrupted string
 
 func (e Interrupted) Error() string { return "interrupted: " + string(e) }
 
-const ErrInterrupted = Interrupted("what was published stays; run the command again for the rest")
+const ErrInterrupted = Interrupted("finished publications stay; run the command again for the rest")
 
-// PrintError prints the error that a command, or one of its jobs, ended with: as text, or as a
-// line of JSON if the output is for scripts.
+// PrintError prints the error of a command, or of one of its jobs: as text, or as a line of JSON
+// if the output is for scripts.
 func (env *Env) PrintError(err error) {
 	if env.JSON() {
 		_ = json.NewEncoder(env.Errs).Encode(map[string]any{"error": err.Error(), "exit_code": ExitCode(err)})

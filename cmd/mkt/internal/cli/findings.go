@@ -13,11 +13,11 @@ import (
 	"mkt/serve/account"
 )
 
-// TenantDir returns the folder for a tenant's data that belongs to no product.
+// TenantDir returns the folder for a tenant's data of no product.
 func (env *Env) TenantDir(id string) string { return filepath.Join(env.Data, layout.Tenant(id)) }
 
-// Source is a folder below the data root with the state file of a step that asks the
-// provider.
+// Source is a folder below the data root with the state file of a step, such as fetch, that sends
+// requests to the provider.
 type Source struct{ Of, Step, Dir string }
 
 // Sources returns the sources of a tenant: the test of the connection, and each product.
@@ -34,7 +34,7 @@ func (env *Env) NewestOf(s Source) (*health.Run, error) {
 	return health.ReadIn(env.Data, s.Dir, s.Step)
 }
 
-// AddCalls adds the calls that a source's step made, by day and endpoint.
+// AddCalls adds the calls of a source's step, by day and endpoint.
 func (env *Env) AddCalls(s Source, calls map[string]map[string]int64) error {
 	root, err := durable.OpenWithin(env.Data, s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,8 +56,8 @@ func (env *Env) AddCalls(s Source, calls map[string]map[string]int64) error {
 	return err
 }
 
-// NewestRun returns what a step found last, nil if it never ran or if its state file
-// cannot be read.
+// NewestRun returns the newest run of a step, nil if there is none or its state file cannot be
+// read.
 func (env *Env) NewestRun(tenant string, product football.Product, step string) *health.Run {
 	run, _ := health.ReadIn(env.Data, layout.TenantProduct(tenant, string(product)), step)
 	return run

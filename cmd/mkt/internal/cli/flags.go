@@ -17,11 +17,11 @@ import (
 // variable or mkt.yaml.
 type bounded struct {
 	pflag.Value
-	want string // what it accepts, in words
+	want string // the accepted values, in words
 	ok   func() bool
 }
 
-// Set implements pflag.Value.
+// Set implements [pflag.Value].
 func (b bounded) Set(s string) error {
 	if err := b.Value.Set(s); err != nil || !b.ok() {
 		return errors.New("want " + b.want)
@@ -35,12 +35,12 @@ func Bound(flags *pflag.FlagSet, name, want string, ok func() bool) {
 	f.Value = bounded{f.Value, want, ok}
 }
 
-// Between returns a check that a value is in a range.
+// Between returns a check of a value against a range, both ends included.
 func Between[T cmp.Ordered](value *T, least, most T) func() bool {
 	return func() bool { return *value >= least && *value <= most }
 }
 
-// plainForms describe what a flag of a type accepts, if it has no bound of its own.
+// plainForms describe the accepted values of a flag's type, for a flag without a bound of its own.
 var plainForms = map[string]string{
 	"int":      "a whole number",
 	"uint64":   "a whole number, 0 or more",
@@ -58,7 +58,7 @@ func flagError(f *pflag.Flag, err error) error {
 	return err
 }
 
-// Choice is the value of a flag that takes one of a few words.
+// Choice is the value of a flag with a fixed list of words.
 type Choice struct {
 	Value string
 	words []string
@@ -78,12 +78,11 @@ func (c *Choice) Set(s string) error {
 	return nil
 }
 
-// Address is the value of a flag that names an address to listen on.
+// Address is the value of a flag for an address to listen on.
 type Address struct{ Flag, Value string }
 
-// CheckFree returns an error that names the flag if one of the addresses cannot be listened
-// on now, or if two of them are the same. A command calls it before it does anything that
-// takes time.
+// CheckFree returns an error with the name of the flag if one of the addresses cannot be listened
+// on now, or if two of them are the same. A command calls it before any long work.
 func CheckFree(list ...Address) (err error) {
 	for _, a := range list {
 		l, failed := net.Listen("tcp", a.Value)
@@ -95,7 +94,7 @@ func CheckFree(list ...Address) (err error) {
 	return nil
 }
 
-// ListenError returns the error of a failed net.Listen with the flag and with what to do.
+// ListenError adds the flag and the next step to the error of a failed [net.Listen].
 func ListenError(a Address, err error) error {
 	var cause *net.OpError
 	switch {

@@ -12,15 +12,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A help page is helpWidth columns wide, and narrower on a terminal that is. The descriptions of
-// flags begin in flagColumn, or on a line of their own if that leaves too few columns.
+// A help page is helpWidth columns wide, or as wide as a narrower terminal. The descriptions of
+// flags begin in flagColumn, or on a line of their own if fewer than leastUsage columns are left.
 const (
 	helpWidth  = 80
 	flagColumn = 28
 	leastUsage = 36
 )
 
-// helpColumns returns the width of help pages that are written to out.
+// helpColumns returns the width of help pages on out.
 func helpColumns(out io.Writer) int {
 	if wide := ColumnsOf(out); wide > 0 {
 		return max(20, min(wide, helpWidth))
@@ -55,8 +55,8 @@ func (env *Env) setUpHelp(root *cobra.Command) {
 	})
 }
 
-// firstScreen is the help page of mkt without a command: by what people want to do, on one
-// screen. Everything else is on the page of "mkt help all".
+// firstScreen is the help page of mkt without a command: one screen, ordered by tasks. Everything
+// else is on the page of "mkt help all".
 const firstScreen = `Football markets: fetch, transform, publish, serve
 
 Begin:
@@ -147,7 +147,7 @@ func narrowed(page string, columns int) string {
 		default:
 			flush()
 			lead := line[:len(line)-len(text)]
-			if name, about, is := strings.Cut(text, "  "); is { // a list: a word, and what it is
+			if name, about, is := strings.Cut(text, "  "); is { // a list: a word and its description
 				lead, text = lead+name+strings.Repeat(" ", len(text)-len(name)-len(strings.TrimLeft(about, " "))), strings.TrimLeft(about, " ")
 			}
 			b.WriteString(Indented(lead, text, columns) + "\n")
@@ -165,7 +165,7 @@ var completionExamples = map[string]string{
 	"zsh":        "  source <(mkt completion zsh)",
 }
 
-// addBuiltins adds the commands that cobra provides.
+// addBuiltins adds the commands provided by cobra.
 func (env *Env) addBuiltins(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

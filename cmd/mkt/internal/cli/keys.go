@@ -9,8 +9,7 @@ import (
 	"mkt/fetch/credential"
 )
 
-// Keys are the files of the two keys. Only the commands that need them have these
-// settings.
+// Keys are the files of the two keys. Each is a setting only of the commands that use it.
 type Keys struct {
 	Seal string
 	ID   string
@@ -26,7 +25,8 @@ func (k *Keys) SealFlag(set *Settings, cmd *cobra.Command) {
 type credentialOpener = func(sealed, tenant, provider string) (credential.Secret, error)
 
 // Opener returns a function that opens credentials with the keys of seal.key. If they
-// do not open one, the file is read again: the credential may be sealed to a new key.
+// do not open one, it reads the file again: the credential may be sealed to a new key.
+// The function is safe for concurrent use.
 func (k *Keys) Opener() (credentialOpener, error) {
 	key, err := credential.LoadIdentity(k.Seal)
 	if err != nil {

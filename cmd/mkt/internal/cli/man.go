@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newMan returns the command by which make packages writes the man pages. It is hidden, because
+// newMan returns the command that "make packages" writes the man pages with. It is hidden, because
 // an installed package has them.
 func newMan(env *Env) *cobra.Command {
 	return &cobra.Command{
@@ -81,7 +81,7 @@ func (env *Env) manPage(cmd *cobra.Command) []byte {
 	return b.Bytes()
 }
 
-// roff returns a line in which troff sees no request and no escape.
+// roff escapes a line: troff sees no request and no escape in it.
 func roff(line string) string {
 	line = strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", "...", "⋯", "...").Replace(line)
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {

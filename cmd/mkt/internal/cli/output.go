@@ -20,14 +20,14 @@ type output struct {
 	terminal *os.File // to, if it is a terminal
 	colours  bool
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the following fields
 	text   *plain.Writer
 	screen *screen // nil if there is no line of progress
 	pager  *pager  // nil if there is none
 	failed error   // the first
 }
 
-// NewOutput returns an output that writes to a writer.
+// NewOutput returns an output on top of a writer.
 func NewOutput(to io.Writer) *output {
 	o := &output{to: to}
 	if f, is := to.(*os.File); is && term.IsTerminal(int(f.Fd())) {
@@ -52,7 +52,7 @@ func (o *output) noted(n int, err error) (int, error) {
 	return n, err
 }
 
-// emitter writes what is safe to print. o.mu must be held.
+// emitter writes text without control characters. o.mu must be held.
 type emitter struct{ *output }
 
 func (e emitter) Write(p []byte) (int, error) {
@@ -76,8 +76,8 @@ func (e exactOutput) Write(p []byte) (int, error) {
 	return e.of.noted(emitter{e.of}.Write(p))
 }
 
-// Err ends the output: it waits until the reader has left the pager. It returns the error that
-// kept the output from being written completely. That somebody left the pager early is none.
+// Err ends the output: it waits until the reader has left the pager. It returns the first failed
+// write, which made the output incomplete. Leaving the pager early is no error.
 func (o *output) Err() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -98,7 +98,7 @@ func End(w io.Writer) {
 	}
 }
 
-// DataOut returns the writer for data that another program reads: its bytes are unchanged,
+// DataOut returns the writer for data read by another program: its bytes are unchanged,
 // unless they go to a terminal.
 func (env *Env) DataOut() io.Writer {
 	if o, is := env.Out.(*output); is && !OnTerminal(o) {
@@ -111,10 +111,10 @@ func (env *Env) DataOut() io.Writer {
 // output is not a terminal and so is read by a program.
 func (env *Env) ForScripts() bool { return env.JSON() || !OnTerminal(env.Out) }
 
-// Columns returns the width of the terminal that the output goes to, 0 if it goes elsewhere.
+// Columns returns the width of the output's terminal, 0 if it is none.
 func (env *Env) Columns() int { return ColumnsOf(env.Out) }
 
-// ColumnsOf returns the width of the terminal that w is, 0 if it is none.
+// ColumnsOf returns the width of the terminal w, 0 if w is none.
 func ColumnsOf(w any) int {
 	o, is := w.(*output)
 	if !is || o.terminal == nil {

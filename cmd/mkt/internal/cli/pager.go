@@ -49,8 +49,8 @@ func (env *Env) page() {
 	}
 }
 
-// pager holds an answer until it is longer than the terminal, and then starts the program that
-// shows it. It is guarded by the mutex of its output.
+// pager holds an answer until it is longer than the terminal, and then starts the program to show
+// it. It is guarded by the mutex of its output.
 type pager struct {
 	command    string
 	of         *output
@@ -80,7 +80,7 @@ func (p *pager) Write(text []byte) (int, error) {
 	return len(text), err
 }
 
-// measure counts the lines of the terminal that a text takes.
+// measure counts the terminal lines of a text.
 func (p *pager) measure(text []byte) {
 	for _, c := range text {
 		switch {
@@ -133,7 +133,7 @@ func (p *pager) pass(text []byte) (int, error) {
 	return n, err
 }
 
-// end writes what was not written yet, and waits until the program has ended.
+// end writes the rest, and waits until the program has ended.
 func (p *pager) end() error {
 	if p.ended {
 		return nil

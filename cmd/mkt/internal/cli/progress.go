@@ -12,15 +12,15 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 )
 
-// screen is a terminal whose last line shows the progress of the runs. What is printed replaces
+// screen is a terminal with the progress of the runs in its last line. Any other output replaces
 // that line. It has no escape codes: the line is overwritten with blanks.
 type screen struct {
 	errs *output
 
 	mu      sync.Mutex
 	bars    []*Bar
-	shown   int  // columns of the line of progress that is on the terminal, 0 if there is none
-	midLine bool // what was printed last does not end a line
+	shown   int  // columns of the line of progress now on the terminal, 0 if there is none
+	midLine bool // the last output does not end a line
 	paged   bool // the terminal belongs to a pager
 }
 
@@ -94,21 +94,22 @@ type Bar struct {
 	stop   func() // ends its goroutine
 	ended  sync.WaitGroup
 
-	mu          sync.Mutex // guards what follows
+	mu          sync.Mutex // guards the following fields
 	begun       time.Time
-	counted     time.Time // when the first counts were seen: what a run waited for before is not its rate
-	first       int       // how much was done at that time
+	counted     time.Time // when the first counts were seen: the wait before them is not part of the rate
+	first       int       // how much was done then
 	units       string
 	done, total int
-	grows       bool // the total is the least that is known
+	grows       bool // total is a lower bound
 	note        string
 }
 
-// redraw is how often the line of progress is written. A run that is shorter shows none.
+// redraw is how often the line of progress is written. A shorter run shows none.
 const redraw = 200 * time.Millisecond
 
-// NewBar returns the bar of a run that counts units, such as "requests"; "" if the counts say
-// nothing to a person. It returns nil if the standard error is not a terminal, or under CI.
+// NewBar returns the bar of a run. units are the counted things, such as "requests"; "" hides
+// counts without a meaning for a person. It returns nil if the standard error is not a terminal,
+// or under CI. A nil [Bar] shows nothing.
 func (env *Env) NewBar(name, units string) *Bar {
 	e, is := env.Errs.(*output)
 	if !is || e.screen == nil || env.JSON() || isDumb() || isSet("CI") {
@@ -124,7 +125,7 @@ func (env *Env) NewBar(name, units string) *Bar {
 	return b
 }
 
-// isSet reports whether a variable such as CI asks for what it names.
+// isSet reports whether a variable such as CI is on.
 func isSet(name string) bool {
 	value := os.Getenv(name)
 	return value != "" && value != "0" && value != "false"
@@ -164,7 +165,7 @@ func (b *Bar) Set(done, total int) {
 	b.done, b.total = done, total
 }
 
-// SetSoFar shows how much is done of a total that may grow, and a note.
+// SetSoFar sets the counts of a run whose total may still grow, and a note.
 func (b *Bar) SetSoFar(done, total int, note string) {
 	if b == nil {
 		return
@@ -199,7 +200,7 @@ func (b *Bar) Done() {
 	}
 }
 
-// text says how far the run is: "acme fetch: 12 of 80+ requests, 9/s, at least 8s to go".
+// text describes the progress of the run: "acme fetch: 12 of 80+ requests, 9/s, at least 8s to go".
 func (b *Bar) text(now time.Time) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -13,9 +13,9 @@ import (
 	"mkt/publish/store"
 )
 
-// [LongRunning] marks commands that log at info by default. [WithoutConfig] marks commands
-// that run without the configuration even if it is named and does not exist. Paged marks those
-// whose answers may be long: on a terminal they are shown in a pager, unless they are JSON.
+// Annotations of commands. [LongRunning] marks commands that log at info by default.
+// [WithoutConfig] marks commands that also run if the named configuration does not exist. [Paged]
+// marks commands whose answer may be long: on a terminal a pager shows it, unless it is JSON.
 const (
 	LongRunning   = "long-running"
 	WithoutConfig = "without-config"
@@ -114,7 +114,7 @@ func NewRoot(env *Env, sections []Section, commands []*cobra.Command) *cobra.Com
 	return root
 }
 
-// Prepare resolves the settings of the command that is about to run.
+// Prepare resolves the settings of a command before its run.
 func (env *Env) Prepare(cmd *cobra.Command) error {
 	named := cmd.Flags().Changed("config")
 	if path, ok := os.LookupEnv(envName("config")); ok && !named {
@@ -164,7 +164,8 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	return Usagef("unknown command %q%s (%s them)", args[0], hint, where)
 }
 
-// Group returns a command that only has subcommands. Its examples are the first of theirs.
+// Group returns a command for subcommands, without work of its own. Its examples are the first of
+// each of theirs, four at most.
 func Group(name, short string, below ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Short: short, Args: subcommand, RunE: showHelp}
 	cmd.AddCommand(below...)
@@ -177,7 +178,7 @@ func Group(name, short string, below ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// argumentError says which argument is missing, or that there are too many.
+// argumentError names the missing argument, or reports too many of them.
 func argumentError(cmd *cobra.Command, args []string) error {
 	var needed []string
 	for _, word := range strings.Fields(cmd.Use)[1:] {

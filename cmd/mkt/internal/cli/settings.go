@@ -17,11 +17,11 @@ import (
 )
 
 // Settings resolves every setting from its flag, its MKT_* variable, mkt.yaml
-// and its default, in this order. The resolved value is set in the variable that
-// the flag is bound to, so that the rest of the program does not know its origin.
+// and its default, in this order. The resolved value is set in the flag's variable: the
+// rest of the program does not know its origin.
 type Settings struct {
 	v     *viper.Viper
-	File  string           // the mkt.yaml that was read, "" if there is none
+	File  string           // the mkt.yaml in use, "" if there is none
 	lines map[string]given // its keys
 	known []string
 }
@@ -39,7 +39,7 @@ func NewSettings() *Settings {
 	return &Settings{v: viper.New()}
 }
 
-// Bind makes the flag of that name a setting with a key in mkt.yaml.
+// Bind makes the flag with that name a setting with a key in mkt.yaml.
 func (s *Settings) Bind(flags *pflag.FlagSet, name, key string) {
 	f := flags.Lookup(name)
 	f.Usage += " [" + envName(key) + "]"
@@ -49,7 +49,7 @@ func (s *Settings) Bind(flags *pflag.FlagSet, name, key string) {
 	}
 }
 
-// BindPath is Bind for a file or folder. A path in mkt.yaml is relative to its folder.
+// BindPath is [Settings.Bind] for a file or folder. A path in mkt.yaml is relative to its folder.
 func (s *Settings) BindPath(flags *pflag.FlagSet, name, key string) {
 	s.Bind(flags, name, key)
 	annotate(flags.Lookup(name), pathNote, "")
@@ -70,10 +70,10 @@ func envName(key string) string {
 	return EnvPrefix + "_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(key))
 }
 
-// Known lists the keys that mkt.yaml may have, sorted.
+// Known lists the possible keys of mkt.yaml, sorted.
 func (s *Settings) Known() []string { return slices.Sorted(slices.Values(s.known)) }
 
-// Given lists the keys of the mkt.yaml that was read, sorted.
+// Given lists the keys in mkt.yaml, sorted.
 func (s *Settings) Given() []string { return slices.Sorted(maps.Keys(s.lines)) }
 
 // Read reads mkt.yaml. It is an error if the file does not exist and was named.
@@ -117,7 +117,7 @@ func (s *Settings) parse(path string, data []byte) error {
 	return nil
 }
 
-// Resolve sets every flag that was not given on the command line.
+// Resolve sets every flag absent from the command line.
 func (s *Settings) Resolve(flags *pflag.FlagSet) error {
 	var errs []error
 	flags.VisitAll(func(f *pflag.Flag) {

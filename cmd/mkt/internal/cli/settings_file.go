@@ -36,8 +36,8 @@ func DataRootIn(dir string) string {
 	return filepath.Join(dir, root)
 }
 
-// keyLines lists the settings of mkt.yaml, nested keys joined by dots, with the lines
-// that they are on. An error names the file and the line.
+// keyLines lists the settings of mkt.yaml, nested keys joined by dots, with their lines. An error
+// names the file and the line.
 func keyLines(path string, top *yaml.Node) (map[string]given, error) {
 	lines := map[string]given{}
 	if top == nil {
@@ -74,7 +74,7 @@ func flatten(path string, n *yaml.Node, prefix string, into map[string]given) er
 
 func isEmpty(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// checkKeys returns an error for the first key that is unknown or has no value. A section may
+// checkKeys returns an error for the first unknown key, or key without a value. A section may
 // be empty, because its settings may be commented out.
 func (s *Settings) checkKeys(path string) error {
 	keys := make([]string, 0, len(s.lines))
@@ -96,7 +96,7 @@ func (s *Settings) checkKeys(path string) error {
 	return nil
 }
 
-// hint lists the keys that an unknown key may mean.
+// hint lists the keys similar to an unknown one.
 func (s *Settings) hint(key string) string {
 	section, _, _ := strings.Cut(key, ".")
 	if words := s.below(section + "."); len(words) > 0 {
@@ -105,7 +105,7 @@ func (s *Settings) hint(key string) string {
 	return "there are " + strings.Join(s.below(""), ", ")
 }
 
-// below lists the next words of the keys that have a prefix, sorted.
+// below lists the next words of the keys with a prefix, sorted.
 func (s *Settings) below(prefix string) []string {
 	var words []string
 	for _, key := range s.known {

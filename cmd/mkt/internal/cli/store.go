@@ -42,8 +42,8 @@ func (env *Env) openStore(ctx context.Context) (*store.Store, error) {
 	return s, err
 }
 
-// WritableStore is Store for commands that write. The first one of a process makes sure
-// that the store refuses to overwrite an object that is to be created only if absent.
+// WritableStore is [Env.Store] for commands that write. The first call of a process checks whether
+// the store honours create-if-absent: one that would overwrite an object is an error.
 func (env *Env) WritableStore(ctx context.Context) (*store.Store, error) {
 	env.objects.mu.Lock()
 	defer env.objects.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// DidYouMean returns the end of a message that suggests the word nearest to a wrong one,
-// or "" if none is near.
+// DidYouMean returns the end of a message with the word nearest to a wrong one, or "" if none is
+// near.
 func DidYouMean(wrong string, words ...string) string {
 	wrong = strings.ToLower(wrong)
 	best, least := "", 0
@@ -25,8 +25,8 @@ func DidYouMean(wrong string, words ...string) string {
 	return "; did you mean " + best + "?"
 }
 
-// CheckWord returns an error of usage unless value is one of words. what names the flag or the
-// argument.
+// CheckWord returns an error of usage unless value is one of words. The parameter what is the flag
+// or the argument.
 func CheckWord(what, value string, words ...string) error {
 	if slices.Contains(words, value) {
 		return nil
@@ -61,7 +61,7 @@ func distance(a, b string) int {
 	return rows[len(a)][len(b)]
 }
 
-// oneLetter returns the end of a message that suggests the only flag that begins with a letter.
+// oneLetter returns the end of a message with the only flag that begins with a letter.
 func oneLetter(flags *pflag.FlagSet, letter string) string {
 	var found []string
 	for _, name := range flagNames(flags) {

@@ -9,12 +9,12 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 )
 
-// Table aligns columns, which are separated by tabs. Lines with several cells that follow each
-// other are one table. A table that is wider than the terminal
+// Table aligns columns, which are separated by tabs. Consecutive lines with several cells are one
+// table. A table wider than the terminal
 //
 //   - wraps its texts within their columns, if it has a header and all columns still fit: no word
-//     is broken, so that ids and times can be copied;
-//   - has its last column below the others, if that is one of ids and the others fit;
+//     is broken, because ids and times are copied;
+//   - has its last column below the others, if it is a column of ids and the others fit;
 //   - else becomes one line a cell, with the header in front;
 //   - continues its lines below them, indented, if it has no header.
 //
@@ -24,7 +24,7 @@ type Table struct {
 	wide   int // columns of the terminal, 0 if there is none
 	styles []Style
 	lines  []tableLine
-	rest   []byte // of a line that is not complete
+	rest   []byte // of an incomplete line
 }
 
 type tableLine struct {
@@ -34,7 +34,7 @@ type tableLine struct {
 	below  string // is written below the line
 }
 
-// NewTableWriter returns a table that is written to out by Flush.
+// NewTableWriter returns a table, written to out by [Table.Flush].
 func NewTableWriter(out io.Writer) *Table { return &Table{out: out, wide: ColumnsOf(out)} }
 
 // Header writes the names of the columns.
@@ -42,10 +42,10 @@ func (t *Table) Header(names ...string) {
 	t.lines = append(t.lines, tableLine{cells: names, header: true})
 }
 
-// Styles sets the styles of the cells of the line that is written next.
+// Styles sets the styles of the next line's cells.
 func (t *Table) Styles(styles ...Style) { t.styles = styles }
 
-// Write implements io.Writer.
+// Write implements [io.Writer].
 func (t *Table) Write(p []byte) (int, error) {
 	text := append(t.rest, p...)
 	for {
@@ -94,7 +94,7 @@ func (p *tablePrinter) flush() error {
 
 func (p *tablePrinter) text(s string) { p.buffer.WriteString(s) }
 
-// cell writes a text in a style. The text itself goes through Text in Print.
+// cell writes a text in a style. [Print] escapes the text itself.
 func (p *tablePrinter) cell(text string, s Style) {
 	o, is := p.out.(*output)
 	if s == Normal || text == "" || !is || !o.colours {
@@ -108,7 +108,7 @@ func (p *tablePrinter) cell(text string, s Style) {
 
 const between = 2 // columns of blanks between two cells
 
-// print writes the lines of one table, or one line that is not part of a table.
+// print writes the lines of one table, or a group of lines outside tables.
 func (p *tablePrinter) print(lines []tableLine, wide int) {
 	if len(lines[0].cells) == 1 {
 		for _, l := range lines {
@@ -194,7 +194,7 @@ func fit(lines []tableLine, widths []int, wide int) bool {
 	return true
 }
 
-// wrapCells returns the lines with a further line for every line that a text of theirs needs.
+// wrapCells wraps the cells within the widths of their columns, each on as many lines as it needs.
 func wrapCells(lines []tableLine, widths []int) (out []tableLine) {
 	for _, l := range lines {
 		rows, high := make([][]string, len(l.cells)), 1
@@ -218,10 +218,10 @@ func wrapCells(lines []tableLine, widths []int) (out []tableLine) {
 	return out
 }
 
-// leastID is the least width of a last column that is written below the others.
+// leastID is the least width of a last column written below the others.
 const leastID = 20
 
-// below is the indentation of what a line continues with.
+// below is the indentation of a continued line.
 const below = 6
 
 func withoutLast(lines []tableLine, columns int) []tableLine {
@@ -245,7 +245,7 @@ func lastBelow(lines []tableLine, widths []int) (out []tableLine) {
 }
 
 // aligned writes the cells in columns. As in text/tabwriter, the last cell of a line belongs to
-// no column, and a column ends with the first line that does not have it.
+// no column, and a column ends with the first line without it.
 func (p *tablePrinter) aligned(lines []tableLine) {
 	widths := make([][]int, len(lines))
 	for c := 0; ; c++ {

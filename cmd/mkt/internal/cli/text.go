@@ -20,7 +20,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// InARow says how often something failed without a success between.
+// InARow returns words for a number of failures without a success between.
 func InARow(n int) string {
 	if n <= 1 {
 		return "once"
@@ -122,7 +122,7 @@ func SameCommand(cmd *cobra.Command) string {
 	return strings.Join(words, " ")
 }
 
-// Self returns how a command line that can be pasted begins: "mkt" if PATH has this program under
+// Self returns the first word of a command line to paste: "mkt" if PATH has this program under
 // that name, and otherwise the path of this program.
 func Self() string {
 	const name = "mkt"

@@ -33,13 +33,13 @@ func Cut(line string, columns int) string {
 	return kept.String() + "…"
 }
 
-// Pad returns a text with blanks behind it, at least that many columns wide.
+// Pad returns a text with blanks behind it, at least as many columns wide as given.
 func Pad(text string, columns int) string {
 	return text + strings.Repeat(" ", max(0, columns-width(text)))
 }
 
-// Wrap returns the words of a text in lines of at most that many columns. A longer word is not
-// broken, so that an id or a command can be copied.
+// Wrap returns the words of a text in lines of at most the given columns. A longer word is not
+// broken: an id or a command is copied as a whole.
 func Wrap(text string, columns int) (lines []string) {
 	var line strings.Builder
 	wide := 0
@@ -60,8 +60,8 @@ func Wrap(text string, columns int) (lines []string) {
 	return append(lines, line.String())
 }
 
-// Indented returns a text whose first line begins with a lead and whose further lines are indented
-// by as much, in lines of at most that many columns; 0 is no limit.
+// Indented returns a text in lines of at most the given columns; 0 is no limit. Its first line
+// begins with a lead, and further lines are indented by the width of the lead.
 func Indented(lead, text string, columns int) string {
 	if columns <= 0 || width(lead)+width(text) <= columns {
 		return lead + text
@@ -75,5 +75,5 @@ func Indented(lead, text string, columns int) string {
 	return lead + strings.Join(Wrap(text, columns-indent), "\n"+strings.Repeat(" ", indent))
 }
 
-// leastText is the least number of columns that a text is wrapped or cut to.
+// leastText is the least width to wrap or cut a text to.
 const leastText = 12

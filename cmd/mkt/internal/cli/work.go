@@ -13,7 +13,7 @@ import (
 	"mkt/publish/layout"
 )
 
-// Work is the setting that names the NATS servers over which several machines share the cycles.
+// Work is the setting for the NATS servers over which several machines share the cycles.
 type Work struct {
 	text string // may hold a password: it is never printed
 }
@@ -51,8 +51,8 @@ func (w *Work) Open(env *Env, use coordination.Use, installation string) (*coord
 		Installation: installation, Now: env.Now, Log: env.Log})
 }
 
-// IDKeyFingerprint returns the fingerprint of the id key that the data root records, "" if it
-// records none.
+// IDKeyFingerprint returns the fingerprint of the id key recorded in the data root, "" if there is
+// none.
 func (env *Env) IDKeyFingerprint() string {
 	data, err := os.ReadFile(filepath.Join(env.Data, layout.IDKeyFingerprintFile))
 	if err != nil {
@@ -61,7 +61,7 @@ func (env *Env) IDKeyFingerprint() string {
 	return strings.TrimSpace(string(data))
 }
 
-// isTemporaryWork reports whether err is trouble of NATS that may pass by itself.
+// isTemporaryWork reports whether err is trouble with NATS that may pass by itself.
 func isTemporaryWork(err error) bool {
 	var trouble *coordination.Trouble
 	return errors.As(err, &trouble) && trouble.Temporary() || errors.Is(err, coordination.ErrLost)

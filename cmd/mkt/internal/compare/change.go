@@ -8,7 +8,7 @@ import (
 	"mkt/publish/table"
 )
 
-// What is a kind of change.
+// What is a kind of [Change].
 type What string
 
 const (
@@ -37,7 +37,8 @@ func Whats() []What {
 		OddsMoved, Suspended, Resumed, QualityChanged, CounterMoved}
 }
 
-// Change is one difference and what it belongs to. Names are those of B, or of A if B has none.
+// Change is one difference, with its fixture, market and selection. Names are those of B, or of A
+// if B has none.
 type Change struct {
 	What      What   `json:"change"`
 	FixtureID string `json:"fixture_id"`
@@ -52,7 +53,7 @@ type Change struct {
 	SelectionID string `json:"selection_id,omitempty"`
 	Selection   string `json:"selection,omitempty"`
 	Line        string `json:"line,omitempty"`
-	LineOf      string `json:"line_of,omitempty"` // the side that a handicap is given to
+	LineOf      string `json:"line_of,omitempty"` // the side with the handicap
 	Qualifier   string `json:"qualifier,omitempty"`
 	Subject     string `json:"subject,omitempty"` // HOME, AWAY or a player
 	Subject2    string `json:"subject_2,omitempty"`
@@ -65,7 +66,7 @@ type Change struct {
 	// number.
 	Percent *float64 `json:"percent,omitempty"`
 
-	// Explain is the argument for mkt explain, at the snapshot that has it.
+	// Explain is the argument for mkt explain, at a snapshot with its id.
 	Explain string `json:"explain"`
 }
 

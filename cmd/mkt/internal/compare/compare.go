@@ -1,4 +1,4 @@
-// Package compare lists what differs between two published snapshots of a product:
+// Package compare lists the differences between two published snapshots of a product:
 // fixtures, markets, selections, odds, suspensions and quality; for live data scores,
 // clocks, momentum and counters.
 //
@@ -43,10 +43,10 @@ func Open(root durable.ReadFS, c snapshot.Commit) (Side, error) {
 	return Side{root, c, m}, err
 }
 
-// ErrNotKept means that retention has deleted the publication's snapshot.
+// ErrNotKept is the error for a publication whose snapshot was deleted by retention.
 var ErrNotKept = errors.New("its snapshot is not kept any more")
 
-// ErrProducts means that the two snapshots are of different products.
+// ErrProducts is the error for two snapshots of different products.
 var ErrProducts = errors.New("snapshots of different products cannot be compared")
 
 // Options are the options of a comparison.
@@ -108,7 +108,7 @@ type run struct {
 }
 
 // fixtures compares the tables of fixtures. base returns the beginning of a fixture's changes,
-// both compares a fixture that both sides have, and pass, if not nil, is called after each.
+// both compares a fixture on both sides, and pass, if not nil, is called after each.
 func fixtures[T table.Row](r *run, file string, base func(*T) Change, both func(base Change, a, b *T) error, pass func(table.Pair[T])) error {
 	rows := func(s Side) iter.Seq2[*T, error] { return snapshot.Rows[T](s.Root, s.Commit.Dir()+"/"+file) }
 	byID := func(a, b *T) int { return cmp.Compare(base(a).FixtureID, base(b).FixtureID) }
@@ -162,7 +162,7 @@ func fixture[T any](r *run, c Change, p table.Pair[T], both func(base Change, a,
 	return err
 }
 
-// columns emits a change for each column that differs.
+// columns emits a change for each different column.
 func columns[T any](r *run, base Change, a, b *T, names ...string) error {
 	for _, name := range names {
 		if err := r.field(base, name, column(a, name), column(b, name)); err != nil {

@@ -22,8 +22,8 @@ const (
 	mostMarkets  = 5000
 )
 
-// Report is what a comparison found. It takes the changes one by one, and keeps a bounded number of
-// them for a page. It is filled by [NewReport], [Report.Add] and [Report.Finish].
+// Report is the result of a comparison for people. It takes the changes one by one, and keeps a
+// bounded number of them for a page. It is filled by [NewReport], [Report.Add] and [Report.Finish].
 type Report struct {
 	a, b     Side
 	summary  Summary
@@ -32,7 +32,7 @@ type Report struct {
 	movers   []Mover   // by how far
 	fixtures []*Fixture
 	others   []Change
-	more     int // number of fixtures that were dropped
+	more     int // number of dropped fixtures
 
 	markets map[string]*Market
 	fixture *Fixture // the current one
@@ -58,13 +58,13 @@ type Mover struct {
 	By float64
 }
 
-// Fixture is a fixture that changed.
+// Fixture counts the changes of a fixture.
 type Fixture struct {
 	ID, Name, League         string
 	Changes, Odds, Suspended int
 }
 
-// Bin counts the odds that moved by a percentage in its range.
+// Bin counts the odds moved by a percentage in its range.
 type Bin struct {
 	From, To float64 // percent; below zero From is included, above zero To
 	N        int
@@ -223,7 +223,7 @@ func (r *Report) drawBins() {
 func (r *Report) Height() float64 { return histBottom + 24 }
 func (r *Report) Bottom() float64 { return histBottom }
 
-// Bins and Moved are what the figure shows.
+// Bins are the bars of the figure, and Moved is the number of odds in them.
 func (r *Report) Bins() []Bin { return r.bins }
 func (r *Report) Moved() int  { return r.moved }
 

@@ -9,8 +9,8 @@ import (
 	"mkt/publish/table"
 )
 
-// selections compares the selections of a market: in A's order those that were removed or
-// changed, then in B's order those that were added.
+// selections compares the selections of a market: first the removed and changed ones in A's order,
+// then the added ones in B's order.
 func (r *run) selections(base Change, a, b []table.SelectionRow) error {
 	for i := range a {
 		old := &a[i]

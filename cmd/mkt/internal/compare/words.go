@@ -6,8 +6,8 @@ import (
 	"mkt/publish/football"
 )
 
-// MarketWords returns the market for people: its period and, if a selection is about a side or
-// a player, which.
+// MarketWords returns the market for people, with its period and the side or player of the
+// selection.
 func (c Change) MarketWords() string {
 	words := []string{c.Market, c.Period}
 	if c.Subject != c.Selection {
@@ -19,8 +19,8 @@ func (c Change) MarketWords() string {
 	return joinWords(words)
 }
 
-// SelectionWords returns the selection for people, with its line, the side that the line
-// belongs to, and the team.
+// SelectionWords returns the selection for people, with its line, the side of the line, and the
+// team.
 func (c Change) SelectionWords() string {
 	line := c.Line
 	if c.LineOf != "" && c.LineOf != c.Selection {
@@ -49,7 +49,7 @@ func joinWords(words []string) string {
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
 
-// lineOf returns the side that a handicap is given to: with two outcomes the side of the
+// lineOf returns the side with a handicap: with two outcomes the side of the
 // selection, with three always the home side. It is empty for other lines.
 func lineOf(market, selection string) string {
 	term, known := football.Lookup(market)

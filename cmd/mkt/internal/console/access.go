@@ -18,16 +18,16 @@ import (
 // Access says who may read the pages.
 type Access struct {
 	// Hosts are the names, beside those of loopback, under which browsers reach the
-	// console. A request with another name is refused: it comes from a site that lets
-	// its own name point here.
+	// console. A request with another name is refused: it comes from a site whose own
+	// name points here.
 	Hosts []string
 	// Password, if it is not "", is asked for with HTTP Basic authentication. The user's
 	// name does not matter.
 	Password string
 	// Certificate is served with TLS; nil for none.
 	Certificate *tls.Certificate
-	// BehindProxy says that a proxy of one's own passes all requests on, and appends the
-	// client's address to X-Forwarded-For.
+	// BehindProxy is true if all requests come through a proxy of one's own, which appends
+	// the client's address to X-Forwarded-For.
 	BehindProxy bool
 }
 
@@ -96,10 +96,10 @@ func (a Access) isOwnName(host string) bool {
 	return false
 }
 
-// Guessing a password is slowed down: whoever is wrong has wrongBurst tries, and one more every
-// wrongEvery. The tries come back with time, so that somebody who mistypes now and then is never
-// locked out. The right password is refused as well while there is no try left, because otherwise
-// the answer would tell a guesser that it is right.
+// Guessing a password is slowed down: a client has wrongBurst wrong tries, and one more every
+// wrongEvery. The tries come back with time, so nobody who mistypes now and then is ever locked
+// out. With no try left the right password is refused as well; otherwise the answer would confirm
+// a guess.
 const (
 	wrongBurst   = 10
 	wrongEvery   = 6 * time.Second
@@ -114,9 +114,9 @@ type attempts struct {
 	shed time.Time // when those were last forgotten whose tries have come back
 }
 
-// tries are how many wrong passwords somebody has left.
+// tries counts how many of wrongBurst tries an address has used.
 type tries struct {
-	used float64 // of wrongBurst, at that time
+	used float64 // of wrongBurst, as of at
 	at   time.Time
 }
 
@@ -151,8 +151,8 @@ func (a *attempts) of(address netip.Prefix, now time.Time) *tries {
 	return t
 }
 
-// take takes a try from an address before its password is compared, so that many requests at
-// once are no more tries. If there is none left, it returns how long to wait for the next.
+// take takes a try from an address before its password is compared. Many requests at once
+// therefore get no more tries. If there is none left, it returns how long to wait for the next.
 func (a *attempts) take(address netip.Prefix, now time.Time) (wait time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -175,9 +175,9 @@ func (a *attempts) giveBack(address netip.Prefix, now time.Time) {
 	}
 }
 
-// clientOf returns the address that a request counts for: all of one IPv6 network are one client,
-// because it has more addresses than anybody can count. Behind a proxy that is the proxy's own
-// word, if there is one; what a client itself wrote into the header comes before it.
+// clientOf returns the address under which a request is counted. All of one IPv6 network are one
+// client, because it has more addresses than anybody can count. Behind a proxy it is the address
+// appended by the proxy, if there is one; the client itself may have written those before it.
 func (a *gate) clientOf(r *http.Request) netip.Prefix {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

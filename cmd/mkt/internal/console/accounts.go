@@ -40,7 +40,7 @@ func (c *Console) tenants() (*tenants.File, error) {
 	return a.file, a.err
 }
 
-// connection is what is known of an account's connection to its provider.
+// connection is the state of an account's connection to its provider.
 type connection struct {
 	Status    health.Connection
 	Name      string

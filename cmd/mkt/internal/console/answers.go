@@ -15,19 +15,19 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Limits of what pages show of archived answers.
+// Limits of the pages about archived answers.
 const (
 	maxRejected       = 20       // refused answers on the page of a cycle
 	maxRejectedText   = 2 << 10  // of each
 	maxAnswerText     = 64 << 10 // on the page of an answer
-	maxAnswerRead     = 16 << 20 // bytes of a body that is read for its page
+	maxAnswerRead     = 16 << 20 // bytes of a body read for its page
 	answersShown      = 200      // in a list of answers
 	maxFailedFixtures = 50       // of a cycle
-	maxAnswersEach    = 5        // of a fixture that failed
+	maxAnswersEach    = 5        // of a failed fixture
 )
 
-// shownAnswer is an archived answer with the beginning of its body. The archive has no
-// credential: what is refused was masked, and an answer with one is never accepted.
+// shownAnswer is an archived answer with the beginning of its body. The archive holds no
+// credential: fetch masks it in refused answers, and accepts no answer with one.
 type shownAnswer struct {
 	raw.Response
 	Text string // "" if it is not kept
@@ -68,11 +68,10 @@ func rejectedOf(archive *raw.Archive) (list []shownAnswer) {
 type failedFixture struct {
 	ID      string // the provider's
 	Answers []raw.Response
-	More    int // answers that are not in Answers
+	More    int // answers left out of Answers
 }
 
-// failedOf returns the first fixtures that failed, with the answers to the requests that name
-// them.
+// failedOf returns the first failed fixtures, each with the answers to the requests for it.
 func failedOf(archive *raw.Archive) (list []failedFixture) {
 	failed := archive.Cycle().Failed
 	at := map[string]int{}
@@ -105,7 +104,7 @@ func failedOf(archive *raw.Archive) (list []failedFixture) {
 	return list
 }
 
-// archiveOf opens the archive of the cycle that an address names.
+// archiveOf opens the archive of the cycle in a request's path.
 func (c *Console) archiveOf(r *http.Request) (picker, layout.CycleID, *raw.Archive, func(), error) {
 	p, err := c.pick(r, "/cycles")
 	if err != nil {
@@ -143,7 +142,7 @@ func openArchive(root durable.ReadFS, p picker, m snapshot.Moment) (layout.Cycle
 	return id, archive, err
 }
 
-// answersBody is what the list of a cycle's answers shows.
+// answersBody is the content of the list of a cycle's answers.
 type answersBody struct {
 	picker
 	CycleID     layout.CycleID
@@ -187,7 +186,7 @@ func (c *Console) answers(r *http.Request) (view, error) {
 	return view{Page: "answers", Section: "cycles", Title: "Answers of cycle " + string(id), Body: &b}, nil
 }
 
-// answerBody is what the page of an archived answer shows.
+// answerBody is the content of the page of an archived answer.
 type answerBody struct {
 	picker
 	shownAnswer
@@ -216,10 +215,10 @@ func (c *Console) answer(r *http.Request) (view, error) {
 	return view{Page: "answer", Section: "cycles", Title: "Answer " + strconv.Itoa(number) + " of cycle " + string(id), Body: &b}, nil
 }
 
-// Unpublished are the cycles that were fetched and never published.
+// Unpublished lists cycles that were fetched and never published.
 type Unpublished struct {
 	Cycles []unpublishedCycle // newest first
-	More   int                // older ones that are not in Cycles
+	More   int                // older ones, left out of Cycles
 }
 
 // unpublishedCycle is a cycle without a publication.
@@ -290,7 +289,7 @@ func unpublishedOf(root durable.ReadFS, lines []cycleLine, newest, oldest bool) 
 	return u, nil
 }
 
-// cycleOf is inspect.Find with an error for the reader.
+// cycleOf is [inspect.Find] with an error for the reader.
 func cycleOf(root durable.ReadFS, p picker, m snapshot.Moment) (inspect.Cycle, error) {
 	cycle, err := inspect.Find(inspect.Place{ClientID: p.Account, Product: p.Product, Root: root}, m)
 	if errors.Is(err, snapshot.ErrUnknown) {

@@ -13,7 +13,7 @@ import (
 	"mkt/docs"
 )
 
-// apiServer is the API that the examples of the documentation are tried on.
+// apiServer is the API server for the examples of the documentation.
 type apiServer struct {
 	mu      sync.Mutex
 	running bool
@@ -21,7 +21,7 @@ type apiServer struct {
 	token   func(account string) (string, bool)
 }
 
-// apiBody is what the page of the API's documentation shows.
+// apiBody is the content of the page with the API's documentation.
 type apiBody struct {
 	Accounts []string
 	Account  string // whose data the examples are tried on; "" for none
@@ -51,7 +51,7 @@ func (c *Console) reference(w http.ResponseWriter, r *http.Request) {
 	c.render(w, r, http.StatusOK, view{Page: "api", Section: "api", Title: "API", Body: body})
 }
 
-// try answers a request of the documentation as the API answers the account. The API
+// try answers a request of the documentation's page with the API's answer to the account. The API
 // server starts with the first one.
 func (c *Console) try(w http.ResponseWriter, r *http.Request) {
 	account, rest := r.PathValue("account"), path.Clean("/"+r.PathValue("rest"))

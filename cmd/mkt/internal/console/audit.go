@@ -18,15 +18,15 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// auditBody is what the page of an account's evidence shows.
+// auditBody is the content of the page with an account's evidence.
 type auditBody struct {
 	picker
 	Newest uint64
 	Check  *check // of this account and product; nil if there was none
-	Other  *check // of another one, that is running; nil if none is
+	Other  *check // a running check of another one; nil if there is none
 }
 
-// check is a verification, which goes on when nobody looks at it.
+// check is a verification. It goes on when nobody looks at its page.
 type check struct {
 	Dataset     cli.Dataset
 	Began       time.Time
@@ -48,7 +48,7 @@ type checks struct {
 	running *check
 }
 
-// of returns copies of the newest check of a dataset, and of the one that is running.
+// of returns copies of the newest check of a dataset, and of the one now running.
 func (c *checks) of(d cli.Dataset) (own, running *check) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +88,7 @@ func (c *checks) begin(d cli.Dataset, now func() time.Time, run func(progress fu
 	}()
 }
 
-// guarded returns a panic of a check as its error, so that the console goes on.
+// guarded returns a panic of a check as its error: it must not end the console.
 func guarded(run func(progress func(done, total int)) (verify.Report, error), progress func(done, total int)) (report verify.Report, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -202,7 +202,7 @@ func (c *Console) compare(r *http.Request, p picker) (*compare.Report, error) {
 	return report, nil
 }
 
-// sideOf opens the publication that a text names.
+// sideOf opens a publication. text is one of [snapshot.Forms].
 func (c *Console) sideOf(root durable.ReadFS, text string) (compare.Side, error) {
 	m, err := snapshot.ParseMoment(text, c.Env.Now())
 	if err != nil {

@@ -1,8 +1,8 @@
 // Package console is the browser's view of an installation. It reads the data root and
 // tenants.yaml, and changes nothing.
 //
-// Pages are rendered on the server, and work without their scripts, which only renew
-// what moves and spare a click.
+// Pages are rendered on the server and work without their scripts, which only refresh
+// parts of a page and save clicks.
 package console
 
 import (
@@ -30,8 +30,8 @@ type Options struct {
 	Doctor  func(context.Context) doctor.Report // checks the installation
 	Access  Access
 	// StartAPI starts an API server on loopback until ctx is done, and returns its address
-	// and the tokens that it takes. The documentation's examples are tried on it; it is
-	// called when somebody tries the first one.
+	// and a function with the token of an account. The documentation's examples are tried
+	// on it. It is called when somebody tries the first one.
 	StartAPI func(ctx context.Context) (baseURL string, token func(account string) (string, bool), err error)
 }
 
@@ -107,7 +107,7 @@ func (c *Console) routes() {
 	})
 }
 
-// A handler makes what a page shows. Its error is shown as a page of its own.
+// A handler makes the content of a page. Its error is shown as a page of its own.
 type handler func(r *http.Request) (view, error)
 
 func (c *Console) handle(pattern string, h handler) {
@@ -121,7 +121,7 @@ func (c *Console) handle(pattern string, h handler) {
 	})
 }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements [http.Handler].
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	secure(w.Header())
 	if !c.gate.admits(w, r) {
@@ -135,8 +135,8 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mux.ServeHTTP(w, r)
 }
 
-// secure puts the headers on an answer that keep other sites, and texts of providers, from
-// doing anything on the page.
+// secure sets the headers with which neither another site nor a provider's text can do
+// anything on the page.
 func secure(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
 		"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")

@@ -11,7 +11,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// cycleBody is what the page of one cycle shows.
+// cycleBody is the content of the page of one cycle.
 type cycleBody struct {
 	picker
 	inspect.Cycle

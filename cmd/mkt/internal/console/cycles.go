@@ -23,7 +23,7 @@ import (
 // cyclesShown is how many publications a page of cycles has.
 const cyclesShown = 50
 
-// cyclesBody is what the page of an account's cycles shows.
+// cyclesBody is the content of the page of an account's cycles.
 type cyclesBody struct {
 	picker
 	Steps []*health.Run // the newest run of each step
@@ -31,7 +31,7 @@ type cyclesBody struct {
 	Unpublished
 	Suspicions []suspicionChange
 	Newest     uint64
-	Older      uint64 // the version that the next page begins with; 0 if there is none
+	Older      uint64 // the first version of the next page; 0 if there is none
 	Scale      time.Duration
 }
 
@@ -44,7 +44,7 @@ type cycleLine struct {
 	InPlay                              int64
 	Suspicious, Damaged, Broken, Failed int64
 
-	suspicions map[string]int64 // by kind; nil if that is not recorded
+	suspicions map[string]int64 // by kind; nil if not recorded
 }
 
 // cyclePart is a step of a cycle. X and Width are in thousandths of the longest cycle.
@@ -210,11 +210,11 @@ func (c *Console) pick(r *http.Request, path string) (picker, error) {
 	return c.pickOf(r, path, cli.Filter{})
 }
 
-// chosen is the account that the links to other sections keep.
+// chosen is the account kept in the links to other sections.
 func (p picker) chosen() string { return p.Account }
 
-// pickOf is pick among the datasets that a filter selects. They are listed by account as
-// tenants.yaml has them.
+// pickOf is [Console.pick] among the datasets selected by a filter, in the accounts' order in
+// tenants.yaml.
 func (c *Console) pickOf(r *http.Request, path string, among cli.Filter) (picker, error) {
 	p := picker{Path: path}
 	list, err := cli.Datasets(c.Env.Data, among)
@@ -248,8 +248,7 @@ func (c *Console) pickOf(r *http.Request, path string, among cli.Filter) (picker
 	return p, nil
 }
 
-// sort orders datasets by their accounts as tenants.yaml has them; accounts that left it
-// are last.
+// sort orders datasets by their accounts' order in tenants.yaml. Accounts no longer in it are last.
 func (c *Console) sort(list []cli.Dataset) {
 	place := map[string]int{}
 	if file, _ := c.tenants(); file != nil {

@@ -14,7 +14,7 @@ import (
 
 const (
 	departedWait  = 100 * time.Millisecond // how long a search waits for older publications
-	maxDeparted   = 20_000                 // fixtures that are kept of a dataset
+	maxDeparted   = 20_000                 // fixtures kept of a dataset
 	showsDeparted = 50                     // on a page
 )
 
@@ -27,30 +27,30 @@ type departed struct {
 	one   sync.Mutex // held while publications are read: one dataset at a time
 }
 
-// departedList is the fixtures that left, the last ones first.
+// departedList lists the departed fixtures of a dataset, the last ones first.
 type departedList struct {
 	rows        []goneRow
-	of          string        // hash of the record of the publication that they are not in; "" at first
+	of          string        // hash of the record of the publication without them; "" at first
 	running     chan struct{} // closed when it was read again; nil if it is not being read
 	done, total int
 	err         error
 }
 
-// goneRow is a fixture that left.
+// goneRow is a departed fixture.
 type goneRow struct {
 	fixtureRow
 	Version uint64
 	Left    time.Time
 }
 
-// departedShown are the fixtures that left and match a search.
+// departedShown has the departed fixtures found by a search.
 type departedShown struct {
 	Rows    []goneRow
-	More    int    // matches that are not in Rows
+	More    int    // matches left out of Rows
 	Reading string // how far the reading is; "" if it is done
 }
 
-// search returns the fixtures that left and match, if there is something to search for.
+// search returns the departed fixtures found by a query, none if it is "".
 func (d *departed) search(of cli.Dataset, list *fixtureList, query string, matches func(*fixtureRow) bool) (shown departedShown, err error) {
 	if query == "" {
 		return shown, nil
@@ -60,7 +60,7 @@ func (d *departed) search(of cli.Dataset, list *fixtureList, query string, match
 		return shown, err
 	}
 	shown.Reading = reading
-	present := map[string]bool{} // while the list is read again, it is that of an older publication
+	present := map[string]bool{} // the list may still be of an older publication, while it is read again
 	for i := range list.rows {
 		present[list.rows[i].FixtureID] = true
 	}
@@ -76,7 +76,7 @@ func (d *departed) search(of cli.Dataset, list *fixtureList, query string, match
 	return shown, nil
 }
 
-// list returns the fixtures that left, and how far reading them is.
+// list returns the departed fixtures, and how far reading them is.
 func (d *departed) list(of cli.Dataset, head snapshot.Commit) (rows []goneRow, reading string, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -128,7 +128,7 @@ func (d *departed) read(of cli.Dataset, head snapshot.Commit, l *departedList) {
 	l.running = nil
 }
 
-// goneFrom reads the fixtures that left. A panic is an error: it must not end the console.
+// goneFrom reads the departed fixtures. A panic is an error: it must not end the console.
 func goneFrom(of cli.Dataset, head snapshot.Commit, progress func(done, total int)) (rows []goneRow, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -6,7 +6,7 @@ import (
 	"mkt/cmd/mkt/internal/document"
 )
 
-// documentBody is a page that shows what a command prints.
+// documentBody is a page with a command's output.
 type documentBody struct {
 	Account string
 	Above   []document.Span // links to the pages above
@@ -14,7 +14,7 @@ type documentBody struct {
 	Command string // of the terminal, without the program and its settings
 }
 
-// chosen is the account that the links to other sections keep.
+// chosen is the account kept in the links to other sections.
 func (b *documentBody) chosen() string { return b.Account }
 
 func (b *documentBody) view(section, title string, d *document.Document) (v view, err error) {

@@ -37,7 +37,7 @@ type fixtureList struct {
 	leagues  []string
 }
 
-// fixtureRow is a fixture with the text that a search looks at.
+// fixtureRow is a fixture with its text for searches.
 type fixtureRow struct {
 	table.FixtureRow
 	words string
@@ -92,7 +92,7 @@ func (l *fixtureList) add(row table.FixtureRow) {
 	l.rows = append(l.rows, searched(row))
 }
 
-// searched returns a fixture with the text that a search looks at.
+// searched adds to a fixture its text for searches.
 func searched(row table.FixtureRow) fixtureRow {
 	words := []string{row.FixtureID, row.ProviderFixtureID}
 	for _, s := range []*string{row.Home, row.Away, row.League} {
@@ -116,7 +116,7 @@ func compareKickOff(a, b *time.Time) int {
 	return a.Compare(*b)
 }
 
-// fixturesBody is what the page of an account's fixtures shows.
+// fixturesBody is the content of the page of an account's fixtures.
 type fixturesBody struct {
 	picker
 	Query, League, From, To, With string
@@ -194,7 +194,7 @@ func (b *fixturesBody) selects() (func(*fixtureRow) bool, error) {
 	}, nil
 }
 
-// page cuts the page that was asked for.
+// page cuts the requested page from the matching fixtures.
 func (b *fixturesBody) page(r *http.Request, matching []fixtureRow) error {
 	b.Matching = len(matching)
 	number, pages := 1, max(1, (len(matching)+fixturesShown-1)/fixturesShown)
@@ -236,7 +236,7 @@ func formTime(name, text string) (time.Time, error) {
 	return time.Time{}, badRequest("%s=%s: want a time in UTC such as 2026-11-21T14:05.", name, text)
 }
 
-// fixtureBody is what the page of a fixture shows.
+// fixtureBody is the content of the page of a fixture.
 type fixtureBody struct {
 	Account string
 	table.FixtureRow
@@ -300,7 +300,7 @@ func (c *marketCard) fold() {
 	}
 }
 
-// priceLine is the selections of a market that have the same line.
+// priceLine is a line of a market with its selections.
 type priceLine struct {
 	Line   string
 	Prices []price
@@ -313,7 +313,7 @@ type price struct {
 	Note  string
 }
 
-// fixture shows a fixture in the newest publication, or else in the newest one that had it.
+// fixture shows a fixture in the newest publication, or else in the newest one with it.
 func (c *Console) fixture(r *http.Request) (view, error) {
 	d, id, root, err := c.openFixture(r)
 	if err != nil {
@@ -457,7 +457,7 @@ func (r fixtureRow) LeagueText() string {
 	return cmp.Or(*r.League, "–")
 }
 
-// odds are the prices of a line of a market, with what the template needs for their links.
+// odds are the prices of a line of a market, with the fixture and market for their links.
 type odds struct {
 	Fixture *fixtureBody
 	Market  marketCard

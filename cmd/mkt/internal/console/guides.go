@@ -82,8 +82,7 @@ type heading struct {
 	ID, Text string
 }
 
-// readGuides renders every guide. The documents are part of the binary, so that they never
-// change while it runs.
+// readGuides renders every guide, once: the documents are part of the binary.
 var readGuides = sync.OnceValues(func() (map[string]*guide, error) {
 	names, err := fs.Glob(docs.Files, "*.md")
 	if err != nil {
@@ -104,7 +103,7 @@ var readGuides = sync.OnceValues(func() (map[string]*guide, error) {
 	return all, nil
 })
 
-// markdown is the Markdown of docs/, which is that of GitHub. HTML in it is left out. Cells are
+// markdown is the dialect of docs/, GitHub's. HTML in it is left out. Cells are
 // aligned by an attribute, because the pages allow no style in an element.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithASTTransformers(util.Prioritized(links{}, 100))))
@@ -141,8 +140,8 @@ func prose(source string) (template.HTML, error) {
 	return template.HTML(accessible.Replace(out.String())), err
 }
 
-// accessible lets the keyboard reach what scrolls sideways. Markdown has no table without a header:
-// an empty one is no header.
+// accessible lets the keyboard reach elements with a horizontal scroll bar. Markdown has no table
+// without a header: an empty one is no header.
 var accessible = strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<table tabindex="0">`, "<th></th>", "<td></td>")
 
 func plainText(n ast.Node, source []byte) string {
@@ -156,8 +155,8 @@ func plainText(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// links leads the links between the documents to their pages, and pictures to their files. A
-// link to a file that has no page is shown as text.
+// links points the links between the documents to their pages, and pictures to their files. A
+// link to a file without a page is shown as text.
 type links struct{}
 
 func (links) Transform(document *ast.Document, _ text.Reader, _ parser.Context) {
@@ -188,7 +187,8 @@ func (links) Transform(document *ast.Document, _ text.Reader, _ parser.Context) 
 	}
 }
 
-// pageOf returns the address of the page that shows what a link of docs/ leads to.
+// pageOf returns the console's address for the target of a link in docs/. ok is false if it has no
+// page.
 func pageOf(link string) (page string, ok bool) {
 	file, anchor, has := strings.Cut(link, "#")
 	if has {

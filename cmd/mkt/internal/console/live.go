@@ -15,7 +15,7 @@ import (
 	"mkt/publish/table"
 )
 
-// liveBody is what the page of an account's matches in play shows.
+// liveBody is the content of the page of an account's matches in play.
 type liveBody struct {
 	picker
 	InPlay, Over []liveLine
@@ -37,7 +37,7 @@ func (b *liveBody) LinesOver() liveLines   { return liveLines{b.Account, b.Over}
 type liveLine struct {
 	*table.LiveRow
 	Clock    string
-	Momentum bool // whether there is any that describes the present
+	Momentum bool // whether there is a momentum of the present
 	Pressing string
 	State    string
 	Stale    bool
@@ -92,7 +92,7 @@ func liveLineOf(r *table.LiveRow, now time.Time) liveLine {
 	return l
 }
 
-// compareTexts compares two names; one that is not known is last.
+// compareTexts compares two names; an unknown one is last.
 func compareTexts(a, b *string) int {
 	switch {
 	case a == nil && b == nil:
@@ -105,7 +105,7 @@ func compareTexts(a, b *string) int {
 	return strings.Compare(*a, *b)
 }
 
-// matchBody is what the page of a match shows.
+// matchBody is the content of the page of a match.
 type matchBody struct {
 	picker
 	FixtureID string

@@ -25,16 +25,16 @@ import (
 const (
 	mappingsKept = 8                      // cycles whose problems are kept in memory
 	mappingWait  = 150 * time.Millisecond // how long a page waits for them
-	maxSuspected = 5000                   // suspicious markets that are kept of a cycle
+	maxSuspected = 5000                   // suspicious markets kept of a cycle
 	suspectShown = 300                    // of each list of a page
 )
 
-// problems are what the mapping did not read, or found suspicious, in a cycle.
+// problems are the unreadable records and suspicious markets of a cycle.
 type problems struct {
 	suspected  []suspected
-	more       int // suspicious markets that are not in suspected
+	more       int // suspicious markets left out of suspected
 	unreadable []unreadable
-	fixtures   map[string]bool // those that the cycle refreshed, by the provider's id
+	fixtures   map[string]bool // refreshed by the cycle, by the provider's id
 }
 
 // suspected is a suspicious market.
@@ -43,7 +43,7 @@ type suspected struct {
 	Answer      int    // its number in the archive
 	Name        string // of the fixture; "" if it is not in the newest publication
 	FixtureID   string
-	Unrefreshed bool // of one that went: the newer cycle did not fetch the fixture
+	Unrefreshed bool // of a resolved one: the newer cycle did not fetch the fixture
 }
 
 // key is the identity of a suspicion over cycles.
@@ -51,7 +51,7 @@ func (s suspected) key() [5]string {
 	return [5]string{s.Kind.String(), s.Fixture, s.Key, s.Canonical, s.Period}
 }
 
-// unreadable is what could not be read in an answer.
+// unreadable counts one kind of unreadable record in an answer.
 type unreadable struct {
 	Answer int
 	What   string
@@ -109,8 +109,8 @@ func (m *mappings) of(d cli.Dataset, cycle layout.CycleID, now time.Time) (*prob
 }
 
 // entry returns the entry of a cycle, and begins to read the cycle if there was none. If there are
-// too many it forgets the one that was read and not looked at for longest; it returns nil if all
-// of them are still being read.
+// too many it forgets the least recently used one. It returns nil if all of them are still being
+// read.
 func (m *mappings) entry(key mappingKey, now time.Time) *mapped {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -178,7 +178,7 @@ func problemsIn(key mappingKey) (found problems, err error) {
 	return found, nil
 }
 
-// errNoAnswers means that the payloads of a cycle are deleted.
+// errNoAnswers is the error for a cycle whose payloads are deleted.
 var errNoAnswers = errors.New("its answers are not kept")
 
 func (p *problems) add(c *coverage.Report) {
@@ -210,12 +210,12 @@ func (p *problems) add(c *coverage.Report) {
 	}
 }
 
-// mappingBody is what the page of a cycle's suspicions and unreadable records shows.
+// mappingBody is the content of the page with a cycle's suspicions and unreadable records.
 type mappingBody struct {
 	picker
 	CycleID     layout.CycleID
 	Version     uint64 // 0 if it was not published
-	Before      uint64 // the publication that it is compared with; 0 if there is none
+	Before      uint64 // the publication compared with it; 0 if there is none
 	BeforeCycle layout.CycleID
 	Reading     bool   // the archive is being read
 	Missing     string // why there is no comparison
@@ -297,7 +297,7 @@ func (b *mappingBody) compare(c *Console) error {
 	return nil
 }
 
-// lacking returns the first of those that the other list does not have, and how many they are.
+// lacking returns the first suspicions of list missing from other, and how many there are.
 func lacking(list, other []suspected) (lack []suspected, n int) {
 	has := map[[5]string]bool{}
 	for _, s := range other {
@@ -350,7 +350,7 @@ func (b *mappingBody) Suspects(list []suspected, all int, path string) suspects 
 	return suspects{b.Account, path, list, all}
 }
 
-// BeforePath returns the address of the cycle that it is compared with.
+// BeforePath returns the address of the cycle compared with this one.
 func (b *mappingBody) BeforePath() string {
 	return fmt.Sprintf("/cycles/%s/%s/%s", b.Account, b.Product, b.BeforeCycle)
 }

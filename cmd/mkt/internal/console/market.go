@@ -20,17 +20,17 @@ import (
 	"mkt/publish/table"
 )
 
-// marketBody is what the page of a market shows.
+// marketBody is the content of the page of a market.
 type marketBody struct {
 	Account, Fixture, Market string
 	Name, Title              string
-	Row                      *table.MarketRow // in the newest step that has it
+	Row                      *table.MarketRow // in the newest step with the market
 	Path                     *history.Path
 	From, To, Steps          string
 	Line                     string
 	Prices                   template.HTML
 	Explain                  string
-	AllSteps                 string // the address that shows every change; "" if all are shown
+	AllSteps                 string // the address with every change; "" if all are shown
 }
 
 // All reports whether every kept change in the range is shown.
@@ -77,7 +77,7 @@ func (c *Console) market(r *http.Request) (view, error) {
 	return view{Page: "market", Section: "fixtures", Title: b.Title + ", " + b.Name, Body: b}, nil
 }
 
-// newest returns the newest step that has the market, and sets its row; nil if there is none.
+// newest returns the newest step with the market and sets b.Row, or returns nil.
 func (b *marketBody) newest() *history.Step {
 	for i := range b.Path.Steps {
 		s := &b.Path.Steps[len(b.Path.Steps)-1-i]
@@ -88,7 +88,7 @@ func (b *marketBody) newest() *history.Step {
 	return nil
 }
 
-// options reads what the form narrows.
+// options reads the times and the number of steps from the form.
 func (b *marketBody) options(o *history.Options) (err error) {
 	if o.From, err = formTime("from", b.From); err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 	"mkt/serve/account"
 )
 
-// overviewBody is what the overview shows.
+// overviewBody is the content of the overview.
 type overviewBody struct {
 	Now      time.Time
 	Accounts []accountLine
@@ -47,7 +47,7 @@ type productLine struct {
 	Newest  *inspect.Publication
 	Age     time.Duration // of the newest data
 	Old     bool          // older than two cadences
-	Held    int64         // fixtures that a listing lacks and that are kept
+	Held    int64         // fixtures kept though a listing lacks them
 	Failed  *health.Run   // the newest run of a step, if it failed
 	Damage  string
 }
@@ -148,7 +148,7 @@ func (c *Console) productLine(t *tenants.Tenant, p football.Product, now time.Ti
 	return l, nil
 }
 
-// newestRuns returns the newest run of each step, nil for a step that never ran.
+// newestRuns returns the newest run of each step, nil for a step without one.
 func (c *Console) newestRuns(id string, p football.Product) (list []*health.Run) {
 	for _, step := range runs.Steps {
 		list = append(list, c.Env.NewestRun(id, p, step))
@@ -176,7 +176,7 @@ type moment struct {
 	Words string
 }
 
-// Ago returns a time beside that of the page.
+// Ago returns a time with its distance from the page's own.
 func (b overviewBody) Ago(at time.Time) moment {
 	m := moment{At: at, Words: span(b.Now.Sub(at)) + " ago"}
 	switch until := at.Sub(b.Now); {
@@ -189,7 +189,7 @@ func (b overviewBody) Ago(at time.Time) moment {
 	return m
 }
 
-// quotaLine is what is left of a quota, as short as a table needs it.
+// quotaLine describes the rest of a quota, short enough for a table.
 func quotaLine(q *health.Quota, now time.Time) string {
 	left := q.Remaining(now)
 	if _, usedUp := q.UsedUp(now); usedUp || left == nil {

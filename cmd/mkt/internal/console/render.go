@@ -32,7 +32,7 @@ var static embed.FS
 // page is the template of a page, in the common layout.
 type page struct{ *template.Template }
 
-// view is what a page shows.
+// view is the content of a page.
 type view struct {
 	Page    string // its template, "overview"
 	Section string // of the navigation, "overview"
@@ -40,7 +40,7 @@ type view struct {
 	Body    any
 }
 
-// frame is what the layout of every page is executed with.
+// frame is the data of the layout of every page.
 type frame struct {
 	view
 	Sections []section
@@ -48,8 +48,8 @@ type frame struct {
 	Version  string
 }
 
-// section is an entry of the navigation. of has the product that its pages are about, and
-// every product if it is about an account.
+// section is an entry of the navigation. of lists the products of its pages, and every product if
+// they are about an account.
 type section struct {
 	Name, Path, Title string
 	of                []football.Product
@@ -65,8 +65,8 @@ var sections = []section{
 	{"guides", "/docs", "Guides", nil},
 }
 
-// sectionsFor returns the navigation of a page. Its links keep the account of the page
-// wherever that account has data.
+// sectionsFor returns the navigation of a page. A link keeps the page's account if that account
+// has data for the section.
 func (c *Console) sectionsFor(body any) []section {
 	page, ok := body.(interface{ chosen() string })
 	if !ok || page.chosen() == "" {
@@ -115,9 +115,9 @@ func parsePages(command string) (map[string]*page, error) {
 	return all, nil
 }
 
-// render writes a page. It is complete before the first byte is sent, so that an error
-// never leaves half a page. Invisible characters of a provider's texts, such as marks
-// that change the direction of reading, are shown as escapes.
+// render writes a page. The page is complete before the first byte is sent: no error
+// leaves half a page. Invisible characters of a provider's texts, such as marks
+// for the direction of reading, are shown as escapes.
 func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, v view) {
 	var body bytes.Buffer
 	p, ok := c.pages[v.Page]
@@ -143,7 +143,7 @@ func (c *Console) broken(w http.ResponseWriter, r *http.Request, err error) {
 	http.Error(w, "The page could not be made; the log of mkt console says why.", http.StatusInternalServerError)
 }
 
-// problem is an error that is shown to the reader.
+// problem is an error with a text for the reader.
 type problem struct {
 	status int
 	title  string
@@ -152,12 +152,12 @@ type problem struct {
 
 func (p *problem) Error() string { return p.what }
 
-// notFound returns an error that says what is missing.
+// notFound returns an error for something that does not exist.
 func notFound(format string, args ...any) error {
 	return &problem{http.StatusNotFound, "Not found", fmt.Sprintf(format, args...)}
 }
 
-// badRequest returns an error that says what is wrong with an address.
+// badRequest returns an error for an address with a bad value.
 func badRequest(format string, args ...any) error {
 	return &problem{http.StatusBadRequest, "Not a valid address", fmt.Sprintf(format, args...)}
 }
@@ -172,8 +172,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	c.render(w, r, p.status, view{Page: "problem", Title: p.title, Body: p.what})
 }
 
-// staticFiles serves the style sheets and scripts. They are part of the binary, so that
-// they are renewed with it.
+// staticFiles serves the style sheets and scripts from the binary.
 func staticFiles() http.Handler {
 	files := http.FileServerFS(static)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -17,14 +17,14 @@ import (
 	"mkt/docs"
 )
 
-// socketBody is what the page of the socket shows of asyncapi.yaml.
+// socketBody is the content of the page about the socket, from asyncapi.yaml.
 type socketBody struct {
 	Title      string
 	About      template.HTML
 	Servers    []socketServer
 	Channels   []socketChannel
-	FromClient []socketOperation // what a client sends, with the replies
-	ToClient   []socketOperation // what the service sends
+	FromClient []socketOperation // messages of the client, with the replies
+	ToClient   []socketOperation // messages of the service
 	Errors     []socketError
 	Messages   []string // the names of all messages, in the order of the page
 }
@@ -71,13 +71,13 @@ type socketExample struct {
 	JSON    string
 }
 
-// socketError is an error code, with the messages that can have it.
+// socketError is an error code, with the messages it may appear in.
 type socketError struct {
 	Code string
 	In   []string
 }
 
-// maxDepth bounds how deep a payload is described. A schema that refers to itself has no end.
+// maxDepth bounds the depth of a described payload. A schema that refers to itself has no end.
 const maxDepth = 8
 
 // readSocket reads asyncapi.yaml, which is part of the binary.
@@ -100,7 +100,7 @@ var readSocket = sync.OnceValues(func() (*socketBody, error) {
 // asyncAPI has the roots of asyncapi.yaml, and of openapi.yaml, to which it refers.
 type asyncAPI map[string]*yaml.Node
 
-// place is a node, and the document that it is in.
+// place is a node, and the file of its document.
 type place struct {
 	*yaml.Node
 	file string
@@ -240,7 +240,7 @@ func (a asyncAPI) fields(list []socketField, prefix string, object place, depth 
 	return list, nil
 }
 
-// schema is what a reader must know of the type of a field.
+// schema describes the type of a field to a reader.
 type schema struct {
 	kind, about string
 	values      []string
@@ -305,7 +305,7 @@ func (a asyncAPI) schema(p place, path *string, depth int) (s schema) {
 	return s
 }
 
-// either is a type of several, with null first: the values and bounds of the others follow.
+// either joins several types, with null first: the values and bounds of the others follow.
 func either(kinds []string) string {
 	if i := slices.Index(kinds, "null"); i > 0 {
 		kinds = slices.Insert(slices.Delete(slices.Clone(kinds), i, i+1), 0, "null")

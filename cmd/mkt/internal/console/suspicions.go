@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// suspicionChange is what a publication changed in the number of suspicious markets.
+// suspicionChange is how a publication changed the number of suspicious markets.
 type suspicionChange struct {
 	Version     uint64
 	PublishedAt time.Time

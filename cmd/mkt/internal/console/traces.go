@@ -18,8 +18,8 @@ const (
 	traceTime  = 2 * time.Minute
 )
 
-// traces keeps what the archive says of the matches that somebody looks at. A match of ninety
-// minutes has some 700 cycles: they are read in the background, once, and then only the new ones.
+// traces keeps the archived past of the matches shown on a page. A match of ninety minutes has some
+// 700 cycles: they are read in the background, once, and then only the new ones.
 type traces struct {
 	mu  sync.Mutex
 	all map[traceKey]*tracing
@@ -34,15 +34,15 @@ type traceKey struct {
 // tracing is the trace of one match.
 type tracing struct {
 	trace       inplay.Trace
-	upTo        uint64        // version of the snapshot that the trace reaches
+	upTo        uint64        // version of the last snapshot in the trace
 	running     chan struct{} // closed when it was extended; nil if it is not being extended
 	done, total int
 	err         error
 	used        time.Time
 }
 
-// follow gives a match its past. If reading it takes long, the match gets what was read before,
-// and says how far the reading is.
+// follow adds its past to a match. If reading takes long, the match gets the part read so far and
+// a note of the progress.
 func (t *traces) follow(ctx context.Context, d cli.Dataset, m *matchpage.Match) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,8 +74,7 @@ func (t *traces) follow(ctx context.Context, d cli.Dataset, m *matchpage.Match) 
 	}
 }
 
-// entry returns the trace of a match. It forgets the one that was not looked at for longest if
-// there are too many.
+// entry returns the trace of a match. If there are too many it forgets the least recently used one.
 func (t *traces) entry(key traceKey, now time.Time) *tracing {
 	if one := t.all[key]; one != nil {
 		one.used = now
@@ -123,7 +122,7 @@ func (t *traces) extend(ctx context.Context, d cli.Dataset, one *tracing, m *mat
 	one.running = nil
 }
 
-// extended is Extend, and a panic is an error: it must not end the console.
+// extended is [inplay.Trace.Extend], and a panic is an error: it must not end the console.
 func extended(ctx context.Context, trace inplay.Trace, d cli.Dataset, m *matchpage.Match, progress func(done, total int)) (_ inplay.Trace, err error) {
 	defer func() {
 		if p := recover(); p != nil {

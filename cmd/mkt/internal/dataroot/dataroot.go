@@ -1,5 +1,5 @@
-// Package dataroot makes data roots for tests with the real stages, from payloads that a test
-// writes or from the provider simulator.
+// Package dataroot makes data roots for tests with the real stages, from a test's own payloads or
+// from the provider simulator.
 package dataroot
 
 import (
@@ -22,7 +22,7 @@ import (
 	"mkt/transform/identity"
 )
 
-// Secret is the credential that the simulator accepts.
+// Secret is the credential accepted by the simulator.
 const Secret = "12345-CANARYcanary99"
 
 // Key is the default id key of the data roots.
@@ -46,12 +46,12 @@ type Product struct {
 	Key        identity.Key
 	Version    string
 	Retention  retention.Policy
-	// Tenant is the account that fetches. Open opens its credential; nil means Secret.
+	// Tenant is the account to fetch for. Open opens its credential; nil means [Secret].
 	Tenant fetch.Tenant
 	Open   func(sealed, tenant, provider string) (credential.Secret, error)
 }
 
-// Simulate starts a provider simulator that runs until ctx ends, and returns its base URL.
+// Simulate starts a provider simulator until ctx ends, and returns its base URL.
 func Simulate(ctx context.Context, fixtures int) (url string, err error) {
 	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: fixtures, Tokens: map[string]simulator.Account{Secret: {}}})
 	if err != nil {
@@ -66,7 +66,7 @@ func Fetching(url string) fetch.Tenant {
 	return fetch.Tenant{ID: "acme", Provider: "betsapi", SealedCredential: "sealed", BaseURL: url, AllowPrivateAddress: true}
 }
 
-// Cycle fetches, transforms and publishes a cycle that begins at a time.
+// Cycle fetches, transforms and publishes a cycle beginning at a time.
 func (p Product) Cycle(ctx context.Context, at time.Time) error {
 	if err := p.Fetch(ctx, at); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (p Product) Cycle(ctx context.Context, at time.Time) error {
 	return p.Process(ctx, at)
 }
 
-// Fetch fetches a cycle that begins at a time.
+// Fetch fetches a cycle beginning at a time.
 func (p Product) Fetch(ctx context.Context, at time.Time) error {
 	open := p.Open
 	if open == nil {

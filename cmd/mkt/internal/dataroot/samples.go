@@ -30,7 +30,7 @@ func Markets(t testing.TB) *Root {
 }
 
 // Play is a data root of a fixture in play: 24 samples, eight seconds apart, from the tenth
-// minute on, with a corner that is also in the provider's list of events.
+// minute on, with a corner in the counters and in the provider's list of events.
 func Play(t testing.TB) *Root {
 	r := New(t, football.LiveIntelligence)
 	for i := range 24 {

@@ -22,7 +22,7 @@ type Answer struct {
 	Body     string
 }
 
-// Root is a data root in memory for one tenant and product, with payloads that a test writes.
+// Root is a data root in memory for one tenant and product, with payloads written by a test.
 type Root struct {
 	testing.TB
 	Mem     *durabletest.Mem
@@ -32,7 +32,7 @@ type Root struct {
 // New returns an empty data root.
 func New(t testing.TB, p football.Product) *Root { return &Root{t, durabletest.NewMem(), p} }
 
-// Cycle archives, transforms and publishes answers, that long after the first cycle.
+// Cycle archives, transforms and publishes answers, a duration after [Began].
 func (r *Root) Cycle(after time.Duration, edit func(*raw.Cycle), answers ...Answer) layout.CycleID {
 	r.Helper()
 	at := Began.Add(after)
@@ -73,7 +73,7 @@ func Listing(items ...string) Answer {
 		fmt.Sprintf(`{"success":1,"pager":{"page":1,"per_page":50,"total":%d},"results":[%s]}`, len(items), strings.Join(items, ","))}
 }
 
-// Listed is an item of a Listing, with a league without a name.
+// Listed is an item of a [Listing], with a league without a name.
 func Listed(id, home, away string) string {
 	return fmt.Sprintf(`{"id":"%s","sport_id":"1","time":"1795165200","time_status":"0","league":{"id":"1","name":""},"home":{"id":"2","name":%q},"away":{"id":"3","name":%q},"ss":null,"our_event_id":null,"r_id":null,"updated_at":"1795160000"}`, id, home, away)
 }

@@ -9,7 +9,7 @@ import (
 	"mkt/serve/account"
 )
 
-// accounts checks for valid entries of the tenants file that are probably mistakes.
+// accounts looks for valid entries of the tenants file that are probably mistakes.
 func (d *doctor) accounts() {
 	if d.file == nil {
 		return
@@ -95,8 +95,8 @@ func (d *doctor) baseURL(t *tenants.Tenant) {
 		"base_url %s %s, and allow_private_address is not set: fetch refuses it; a simulator needs --allow-private-address instead", cli.Quote(p.BaseURL), reason)
 }
 
-// connect returns the command that connects a tenant to its provider with a new credential. It
-// changes nothing else.
+// connect returns the command to connect a tenant to its provider with a new credential and no
+// other change.
 func (d *doctor) connect(t *tenants.Tenant) string {
 	return d.mkt("provider set " + t.ID + " --provider " + t.Provider.Name)
 }

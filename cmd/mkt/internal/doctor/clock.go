@@ -15,8 +15,8 @@ const (
 	differAtMost = 30 * time.Second
 )
 
-// clock compares this clock with the newest publication, and with the dates that the provider
-// sent with the answers of the newest cycle. Without a request there is no other clock.
+// clock compares this clock with the newest publication, and with the provider's dates in the
+// answers of the newest cycle. Without a request there is no other clock.
 func (d *doctor) clock(r *root) {
 	if r.head != nil {
 		if ahead := r.head.PublishedAt.Sub(d.now); ahead > aheadAtMost {

@@ -20,7 +20,7 @@ const enoughCycles = 10
 type Space struct {
 	Bytes  uint64 // free to this user
 	Inodes uint64 // free; see NoInodes
-	// NoInodes means that the file system has no fixed number of inodes.
+	// NoInodes is true if the file system has no fixed number of inodes.
 	NoInodes bool
 }
 
@@ -32,9 +32,9 @@ func spaceOf(dir string) (Space, error) {
 	return Space{Bytes: s.Bavail * uint64(s.Bsize), Inodes: s.Ffree, NoInodes: s.Files == 0}, nil
 }
 
-// disk compares the free space of the data root with what one cycle of every tenant wrote:
-// the newest snapshot, and what it was made from. The rows that transform keeps in staging while
-// it reads are added for the account that has most of them.
+// disk compares the free space of the data root with the size of one cycle of every tenant: the
+// newest snapshot with its canonical rows and its raw answers. For the account with the most rows,
+// it adds the rows in staging while transform reads.
 func (d *doctor) disk() {
 	used, staged := usage{}, uint64(0)
 	for _, r := range d.roots {
@@ -90,8 +90,8 @@ const (
 	leastFiles = 50
 )
 
-// Rows that wait in staging take some four times as much as in the table that is made of them. The
-// first 16 MiB are kept in memory.
+// Rows in staging take some four times as much as in their table. The first 16 MiB are kept in
+// memory.
 const (
 	rowsToTable = 4
 	leastStaged = 16 << 20
@@ -106,7 +106,8 @@ func existing(dir string) string {
 	}
 }
 
-// usage is what files and folders take on a disk. A file with several names is counted once.
+// usage is the disk space of files and folders, in bytes and in files. A file with several names
+// is counted once.
 type usage struct {
 	size, files uint64
 	links       durable.Links

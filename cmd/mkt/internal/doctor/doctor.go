@@ -34,7 +34,7 @@ type Options struct {
 
 	Loads string // folder of the server's load records; see package quarantine
 
-	Limits         limits.Address // of the server that counts over all replicas; zero if there is none
+	Limits         limits.Address // the server counting over all replicas; zero if there is none
 	LimitsInConfig bool           // Config has the address
 
 	ServiceName  string // as clients see it; "" if not set
@@ -49,7 +49,7 @@ type Options struct {
 	// Probe sends one cheap request to a tenant's provider; nil sends none.
 	Probe func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error)
 	// Work asks NATS and the workers, and changes nothing; nil without the setting work. Its error
-	// is a *coordination.Trouble if the setting is valid.
+	// is a *[coordination.Trouble] if the setting is valid.
 	Work func(context.Context) ([]coordination.Worker, coordination.Stats, error)
 	// Store opens the object store, and StoreName names it; nil if there is none.
 	Store     func(context.Context) (*store.Store, error)
@@ -71,8 +71,8 @@ type doctor struct {
 	file     *tenants.File // nil if it cannot be read
 	idKey    string        // its fingerprint, "" if unknown
 	roots    []*root
-	workers  int             // that answered, on all machines
-	told     map[string]bool // what was reported once for an account
+	workers  int             // answering ones, on all machines
+	told     map[string]bool // findings reported once for an account
 	findings []Finding
 }
 
@@ -86,8 +86,8 @@ type root struct {
 	head      *snapshot.Commit // newest commit; nil if there is none or it cannot be read
 	published bool             // something was published, readable or not
 	stored    *snapshot.Commit // newest commit in the object store; nil if there is none or it is unknown
-	late      bool             // it was reported that its data is overdue
-	refused   bool             // it was reported that the provider refuses: the plan, the credential or the bookmaker
+	late      bool             // its overdue data was reported
+	refused   bool             // the provider's refusal was reported: of the plan, the credential or the bookmaker
 }
 
 // Run checks an installation. ctx bounds the probes and the commands to the server of the limits.
@@ -177,8 +177,8 @@ func (d *doctor) invalid(p tenants.Problem) {
 	d.bad(Fail, code, "accounts", place{tenant: p.Tenant, file: file}, fix, "%s", reason)
 }
 
-// openRoots opens the products of all tenants in the file that have an engine, and those
-// that have data.
+// openRoots opens the products of all tenants: those in the file that have an engine, and those
+// with data.
 func (d *doctor) openRoots() {
 	if info, err := os.Stat(d.Data); err == nil && !info.IsDir() {
 		return // a finding of dataRoot

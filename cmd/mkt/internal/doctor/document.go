@@ -7,8 +7,8 @@ import (
 
 var styles = map[Level]cli.Style{OK: cli.Good, Warn: cli.Warn, Fail: cli.Bad}
 
-// Document returns the report for people: the findings, those that are OK only if verbose is set,
-// and then the verdict.
+// Document returns the report for people: the findings, and then the verdict. Findings at [OK] are
+// listed only if verbose is set.
 func (r Report) Document(verbose bool) *doc.Document {
 	found := r.Bad()
 	if verbose {

@@ -35,7 +35,7 @@ func (d *doctor) files() {
 	d.dataRoot()
 }
 
-// worldWritable checks that not every user may write a file or folder. In a sticky folder, such
+// worldWritable checks who may write a file or folder: not every user. In a sticky folder, such
 // as /tmp, only the owners of files may replace them.
 func (d *doctor) worldWritable(path string) {
 	info, err := os.Stat(path)
@@ -79,7 +79,7 @@ func (d *doctor) audit() {
 // editTime is how long an edit takes at most, including its wait for others.
 const editTime = time.Minute
 
-// edits looks for temporary files that killed edits left beside the tenants file.
+// edits looks for temporary files left beside the tenants file by killed edits.
 func (d *doctor) edits() {
 	real, err := filepath.EvalSymlinks(d.Tenants)
 	if err != nil {
@@ -128,7 +128,7 @@ func (d *doctor) dataRoot() {
 	d.ok("files", at, "can be written")
 }
 
-// owners looks for files that a run by another user left. The owner's next run could not
+// owners looks for files left by a run of another user. The owner's next run could not
 // write them.
 func (d *doctor) owners(r *root) {
 	if r.fs == nil {
@@ -145,7 +145,7 @@ func (d *doctor) owners(r *root) {
 			names = append(names, filepath.Join(dir, e.Name()))
 		}
 	}
-	if r.head != nil { // the files that are served
+	if r.head != nil { // the served files
 		published, err := filepath.Glob(filepath.Join(globEscape(filepath.Join(r.dir, filepath.FromSlash(r.head.Dir()))), "*"))
 		if err == nil {
 			names = append(names, published...)
@@ -166,7 +166,7 @@ func (d *doctor) owners(r *root) {
 		"%s not owned by the owner of the data root, such as %s: another user has run mkt", cli.Plural(len(others), "file"), others[0])
 }
 
-// sameOwner reports whether two files have the same owner, or whether that is unknown.
+// sameOwner reports whether two files have the same owner. It is true if an owner is unknown.
 func sameOwner(path, as string) bool {
 	owner, ok := ownerOf(path)
 	want, known := ownerOf(as)

@@ -28,7 +28,7 @@ type Finding struct {
 	Fix     string `json:"fix,omitempty"` // a command to paste, or a sentence
 }
 
-// Report is what a run found.
+// Report is the result of a run.
 type Report struct {
 	CheckedAt time.Time `json:"checked_at"`
 	Healthy   bool      `json:"healthy"` // nothing failed
@@ -38,7 +38,7 @@ type Report struct {
 	Findings  []Finding `json:"findings"` // in the order of the areas
 }
 
-// Bad returns the findings that are not OK.
+// Bad returns the findings worse than [OK].
 func (r Report) Bad() []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Level == OK })
 }
@@ -73,7 +73,7 @@ var codes = map[string]string{
 	"TENANTS_INVALID":  "the tenants file is invalid; the last valid one stays in force",
 	"TENANTS_UNSEALED": "the tenants file has no valid seal: nobody can see whether it is complete",
 	"TOKEN_DUPLICATE":  "two accounts share a token",
-	"TENANT_UNKNOWN":   "the tenant that was asked for is not in the file",
+	"TENANT_UNKNOWN":   "the requested tenant is not in the file",
 	"TOKEN_NONE":       "nobody can use the account: it has no token",
 	"REVOKED_UNDONE":   "an account that was revoked permanently is not revoked any more",
 	"PRODUCT_NONE":     "the account has no product",
@@ -160,7 +160,7 @@ var codes = map[string]string{
 	"PROVIDER_UNREACHABLE": "the provider cannot be reached",
 	"PROVIDER_REFUSES":     "the provider refuses the credential",
 	"PROVIDER_LIMITED":     "the provider's quota is used up",
-	"PROVIDER_ODD":         "the provider's answer is not what was asked for",
+	"PROVIDER_ODD":         "the provider's answer is not the requested one",
 }
 
 // Codes returns every code with its description.

@@ -15,7 +15,7 @@ import (
 	"mkt/transform/identity"
 )
 
-// key checks a key file: that it exists, and who may read it. It returns its content, or nil.
+// key checks a key file: its existence and its readers. It returns its content, or nil.
 func (d *doctor) key(code, path, missing string) []byte {
 	at := place{file: path}
 	info, err := os.Stat(path)
@@ -37,7 +37,7 @@ func (d *doctor) key(code, path, missing string) []byte {
 	return content
 }
 
-// sealKey checks the sealing key, and that it opens every sealed credential.
+// sealKey checks the sealing key, and opens every sealed credential with it.
 func (d *doctor) sealKey() {
 	sealed := 0
 	if d.file != nil {
@@ -86,7 +86,7 @@ func (d *doctor) credentials(key credential.Identity) {
 	}
 }
 
-// identityKey checks the id key, also against the fingerprint that the data root records.
+// identityKey checks the id key, also against the fingerprint in the data root.
 func (d *doctor) identityKey() {
 	recorded, err := os.ReadFile(filepath.Join(d.Data, layout.IDKeyFingerprintFile))
 	made := err == nil

@@ -12,7 +12,7 @@ import (
 	"mkt/serve/limits"
 )
 
-// limits checks the server that counts requests and sockets over all replicas.
+// limits checks the server for the counts of requests and sockets over all replicas.
 func (d *doctor) limits(ctx context.Context) {
 	if d.Limits.IsZero() {
 		return
@@ -53,7 +53,7 @@ func (d *doctor) limits(ctx context.Context) {
 	}
 }
 
-// limitsPassword checks that not every user may read the password in mkt.yaml.
+// limitsPassword checks who may read the password in mkt.yaml: not every user.
 func (d *doctor) limitsPassword() {
 	if !d.LimitsInConfig || !d.Limits.HasPassword() {
 		return

@@ -13,9 +13,9 @@ import (
 	"mkt/publish/layout"
 )
 
-// lock reports who holds a root's lock. It reads the kernel's list, because if it tried to lock,
-// a run that begins at that moment would be skipped. After a process died, only a child of it
-// can still hold its lock.
+// lock reports who holds a root's lock. It reads the kernel's list. Trying to lock would make a run
+// that begins at the same moment skip. After a process died, only a child of it can still hold its
+// lock.
 func (d *doctor) lock(r *root) {
 	path := filepath.Join(r.dir, layout.Lock)
 	info, err := os.Stat(path)
@@ -48,8 +48,7 @@ func (d *doctor) holderOf(file fs.FileInfo) (pid int, held, known bool) {
 	if !ok {
 		return 0, false, false
 	}
-	// The kernel gives the list in parts, and one that is locked or unlocked in between can hide
-	// another.
+	// The kernel returns the list in parts. A lock taken or released in between can hide another.
 	for range 3 {
 		list, err := os.ReadFile(filepath.Join(d.Proc, "locks"))
 		if err != nil {

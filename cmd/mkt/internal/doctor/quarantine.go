@@ -9,7 +9,7 @@ import (
 	"mkt/serve/quarantine"
 )
 
-// quarantine reports whether the newest publication killed the server that loaded it.
+// quarantine checks for a newest publication that killed the server loading it.
 func (d *doctor) quarantine(r *root) {
 	if r.head == nil || d.Loads == "" {
 		return
@@ -40,7 +40,8 @@ func (d *doctor) quarantine(r *root) {
 	d.ok("snapshot", at, "did not kill the server")
 }
 
-// isHeld reports whether a process holds the lock of a load record, or whether that is unknown.
+// isHeld reports whether a process holds the lock of a load record. It is true if the system does
+// not show it.
 func (d *doctor) isHeld(record string) bool {
 	info, err := os.Stat(filepath.Join(d.Loads, record))
 	if err != nil {

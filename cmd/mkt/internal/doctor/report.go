@@ -39,7 +39,7 @@ func (d *doctor) unreadable(area string, at place, err error) {
 	d.bad(Fail, "UNREADABLE", area, at, fix, "%v", err)
 }
 
-// add adds a finding, unless it is about a tenant that was not asked for.
+// add adds a finding, unless it is about a tenant other than the requested one.
 func (d *doctor) add(f Finding, at place) {
 	if d.Tenant != "" && at.tenant != "" && at.tenant != d.Tenant {
 		return

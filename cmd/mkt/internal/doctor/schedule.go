@@ -58,7 +58,7 @@ func (d *doctor) schedule(r *root) {
 	}
 }
 
-// connection is what is known of the provider connection of an account, for each of its products.
+// connection is the state of an account's provider connection, over all its products.
 type connection struct {
 	findings []*health.Run // the newest test, if there is one, and the newest fetch of every product
 	tested   bool          // the first is a test
@@ -66,7 +66,7 @@ type connection struct {
 	quota    *health.Quota
 }
 
-// connectionOf reads what serve reads: the newest test and the newest fetch of every product.
+// connectionOf reads the same files as serve: the newest test and the newest fetch of every product.
 func (d *doctor) connectionOf(r *root) connection {
 	var c connection
 	look := func(dir, step string) {
@@ -84,21 +84,21 @@ func (d *doctor) connectionOf(r *root) connection {
 	return c
 }
 
-// explains reports whether a failure has a cause that is a finding of the account: it is not reported
-// again for each step and product.
+// explains reports whether a failure follows from a finding of the account. Such a failure is not
+// reported again for each step and product.
 func (c connection) explains(code health.Code, now time.Time) bool {
 	_, usedUp := c.quota.UsedUp(now)
 	return code == health.CodeRateLimited && usedUp || code == health.CodeCredential && c.status == health.InvalidCredential
 }
 
-// once reports whether it is asked for the first time about a finding of an account.
+// once reports whether this is its first call for a code of an account.
 func (d *doctor) once(id, code string) bool {
 	first := !d.told[id+" "+code]
 	d.told[id+" "+code] = true
 	return first
 }
 
-// step checks a step's state file. Only this file records a publication that had nothing to do.
+// step checks a step's state file. A publication without changes is recorded only here.
 func (d *doctor) step(r *root, c connection, step string, last *time.Time) {
 	file := layout.StateDir + "/" + step + ".json"
 	run, err := health.Read(r.fs, step)
@@ -189,7 +189,7 @@ func (d *doctor) remedy(r *root, run *health.Run) string {
 	return d.mkt(fmt.Sprintf("%s --tenant %s --log-level debug", run.Step, r.id))
 }
 
-// connection checks the provider connection, as serve does. What concerns the account is reported
+// connection checks the provider connection, as serve does. A finding about the account is reported
 // once for all its products.
 func (d *doctor) connection(r *root, c connection) {
 	at := place{tenant: r.id, file: d.Tenants}
@@ -224,8 +224,7 @@ func (d *doctor) connection(r *root, c connection) {
 	}
 }
 
-// inPlan checks, once for each product, that the plan of the account does not refuse what
-// the product needs.
+// inPlan checks, once for each product, that the plan of the account includes the product's needs.
 func (d *doctor) inPlan(r *root, plan *health.Plan) {
 	needed := r.product.Needs()
 	if r.refused || !plan.Refuses(needed) {
@@ -233,13 +232,13 @@ func (d *doctor) inPlan(r *root, plan *health.Plan) {
 	}
 	r.refused = true
 	if run, err := health.ReadIn(d.Data, layout.TenantProduct(r.id, string(r.product)), health.StepFetch); err == nil && run != nil && run.Failure() == health.CodePermission {
-		return // that is a finding of its step
+		return // a finding of its step
 	}
 	at := place{tenant: r.id, product: string(r.product), file: d.Tenants}
 	d.bad(Fail, "NOT_IN_PLAN", "schedule", at, d.largerPlan(r), "the plan of the account does not include %s, which %s needs", needed, r.product)
 }
 
-// largerPlan says what to do if the plan does not include a product.
+// largerPlan returns the commands to run if the plan does not include a product.
 func (d *doctor) largerPlan(r *root) string {
 	return d.connect(r.tenant) + " with the credential of a larger plan, or " +
 		d.mkt(fmt.Sprintf("tenant product unset %s %s", r.id, r.product))
@@ -314,7 +313,7 @@ func (d *doctor) overdue(r *root, q *health.Quota, last time.Time) {
 	d.ok("schedule", r.at(""), "the newest successful cycle is %s old", ago(age))
 }
 
-// postponed returns how long since last nothing was asked because the quota was used up.
+// postponed returns how long requests were postponed since last, because the quota was used up.
 func postponed(q *health.Quota, last, now time.Time) time.Duration {
 	if q == nil || q.UsedUpUntil == nil {
 		return 0

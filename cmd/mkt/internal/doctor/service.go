@@ -2,7 +2,7 @@ package doctor
 
 import "strings"
 
-// service checks the name and address that clients see. The default address reaches nobody.
+// service checks the service's name and address for clients. The default address reaches nobody.
 func (d *doctor) service() {
 	var unset []string
 	for _, s := range []struct{ key, value string }{{"serve.support_email", d.SupportEmail}, {"serve.service_name", d.ServiceName}} {

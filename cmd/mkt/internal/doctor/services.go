@@ -10,11 +10,11 @@ import (
 )
 
 // byHand is how many publications of a product may have been made by hand, before somebody set up
-// what runs the cycles.
+// its schedule.
 const byHand = 2
 
-// services notes that nothing runs the cycles of a product that is new or overdue, and that nothing
-// serves what is published. Timers, cron, or a service on another machine may do both.
+// services reports a product, new or overdue, whose cycles nothing runs, and publications that
+// nothing serves. Both are notes, because timers, cron, or another machine may do this work.
 func (d *doctor) services() {
 	running, known := d.Running()
 	if !known {
@@ -46,8 +46,8 @@ func (d *doctor) services() {
 	}
 }
 
-// commands returns the commands of the processes of mkt. It is not known what runs if this user
-// is not shown the processes of others.
+// commands returns the commands of the processes of mkt. known is false if this user may not see
+// the processes of others.
 func commands(proc string) (running []string, known bool) {
 	if _, err := os.ReadFile(filepath.Join(proc, "1", "cmdline")); err != nil {
 		return nil, false

@@ -97,7 +97,7 @@ func (d *doctor) recover(r *root, flags ...string) string {
 	return d.mkt(strings.Join(append([]string{"recover"}, flags...), " ") + fmt.Sprintf(" --tenant %s --product %s", r.id, r.product))
 }
 
-// contents checks the manifest and every file that it names.
+// contents checks the manifest and every file in it.
 func (d *doctor) contents(r *root, head snapshot.Commit) {
 	manifest := head.Dir() + "/" + layout.ManifestFile
 	fix := d.recover(r) + " rebuilds it; if it cannot, restore it from a backup: the hash must be the same. Until then nothing is published on it, and serve keeps what it has loaded"

@@ -21,15 +21,15 @@ import (
 )
 
 const (
-	storeTimeout = 2 * time.Minute // for all that is asked
-	storeAtOnce  = 8               // datasets that are compared at the same time
+	storeTimeout = 2 * time.Minute // for all requests
+	storeAtOnce  = 8               // datasets compared at the same time
 	storeSlow    = 2 * time.Second // to store a small object
 	// replicaBehind is how long a copy may lack a publication. It gets news of one, or
 	// looks for one, several times within it.
 	replicaBehind = 2 * time.Minute
 )
 
-// objectStore checks the object store, and what this machine has of it.
+// objectStore checks the object store, and this machine's copy of it.
 func (d *doctor) objectStore(ctx context.Context) {
 	if d.Store == nil {
 		return
@@ -135,10 +135,10 @@ func (d *doctor) storeKey(there string, at place) {
 	}
 }
 
-// compared is what is known of a root in the store.
+// compared is a comparison of a root with the store.
 type compared struct {
 	here, there snapshot.Commit
-	missing     time.Time // when the oldest publication was made that the root lacks
+	missing     time.Time // when the oldest publication absent from the root was made
 	lost        int
 	bytes       int64
 	err         error
@@ -182,7 +182,7 @@ func (d *doctor) compareOne(ctx context.Context, s *store.Dataset, r *root) (c c
 	return c
 }
 
-// stored reports what the store has of a root.
+// stored reports the comparison of a root with the store.
 func (d *doctor) stored(r *root, c compared) {
 	at := place{tenant: r.id, product: string(r.product), file: d.StoreName}
 	of := "--tenant " + r.id + " --product " + string(r.product)
@@ -194,7 +194,7 @@ func (d *doctor) stored(r *root, c compared) {
 		d.bad(Fail, "STORE_DIVERGED", "store", at, "give each installation its own prefix in the setting store; if the store is right, move "+cli.Quote(r.dir)+" away: it is copied from the store again", "%v", c.err)
 		return
 	case c.err != nil && snapshot.IsFault(c.err) && !errors.Is(c.err, snapshot.ErrDamaged) && !errors.Is(c.err, store.ErrAway) && !errors.Is(c.err, store.ErrRefused) && !errors.Is(c.err, store.ErrNoBucket):
-		return // the root cannot be read: that is another finding
+		return // the root cannot be read: another finding
 	case c.err != nil:
 		d.storeFails(at, c.err)
 		return

@@ -9,7 +9,7 @@ import (
 	"mkt/internal/coordination"
 )
 
-// work judges what NATS and the workers say, if there is the setting work.
+// work checks NATS and the workers, if there is the setting work.
 func (d *doctor) work(ctx context.Context) {
 	if d.Work == nil {
 		return

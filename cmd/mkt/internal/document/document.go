@@ -54,11 +54,11 @@ type Fact struct {
 	Name  string
 	Value Line
 	Text  string // stands below the value on a page, as it came from the provider
-	Below []Fact // that say where it comes from
+	Below []Fact // its origin
 	Only  Medium
 }
 
-// Finding is what is wrong, where, and how it is repaired. A good one takes one line of a terminal,
+// Finding is a fault, its place, and how to repair it. A good one takes one line of a terminal,
 // and a page does not show it.
 type Finding struct {
 	Level string // "" if all findings have the same
@@ -77,7 +77,7 @@ type Table struct {
 	Rows    []Row
 }
 
-// Columns returns the columns of these names. A name that begins with "#" is one of numbers.
+// Columns returns the columns with these names. "#" before a name makes it a column of numbers.
 func Columns(names ...string) (list []Column) {
 	for _, name := range names {
 		bare, isNumber := strings.CutPrefix(name, "#")
@@ -121,7 +121,7 @@ type Row struct {
 // Line is a text of several parts.
 type Line []Span
 
-// Span is a part of a text. Words are what a terminal shows of it.
+// Span is a part of a text. A terminal shows only its Words.
 type Span struct {
 	Words string
 	Style cli.Style
@@ -142,7 +142,7 @@ func Styled(s cli.Style, text string) Line { return Line{{Words: text, Style: s}
 // Code returns an id, a hash or a command.
 func Code(text string) Span { return Span{Words: text, Code: true} }
 
-// Link returns a text that leads to a page of the console.
+// Link returns a text with a link to a page of the console.
 func Link(to, text string) Span { return Span{Words: text, Link: to} }
 
 // Soft returns a text of less weight.
@@ -162,7 +162,7 @@ func Drawn(svg template.HTML) Span { return Span{Drawn: svg, Only: Page} }
 // Strong returns a text of more weight.
 func Strong(text string) Span { return Span{Words: text, Class: "strong"} }
 
-// AtOrOpen returns a time, or says that there is none yet.
+// AtOrOpen returns a time, or words for none yet.
 func AtOrOpen(t *time.Time) Span {
 	if t == nil {
 		return Span{Words: cli.Moment(nil)}

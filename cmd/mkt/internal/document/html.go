@@ -43,7 +43,7 @@ func (t *Table) Column(i int) Column {
 // IsBad reports whether a note must not be overlooked.
 func (n Note) IsBad() bool { return n.style() == cli.Bad }
 
-// HTML returns the document as a part of a page that has the style sheet.
+// HTML returns the document as a part of a page, without its style sheet.
 func (d *Document) HTML() (template.HTML, error) {
 	var out strings.Builder
 	err := layout().ExecuteTemplate(&out, "body", d)

@@ -10,7 +10,7 @@ import (
 	"mkt/cmd/mkt/internal/plain"
 )
 
-// Print writes a document for a terminal, or for what reads like one.
+// Print writes a document for a terminal, or for a reader of such text.
 func (d *Document) Print(out io.Writer) error {
 	indent := ""
 	if len(d.Head) > 0 {
@@ -51,7 +51,7 @@ func (s *Section) print(out io.Writer, indent string, first bool) error {
 	return w.Flush()
 }
 
-// printFacts writes facts in two columns. What belongs to a fact is indented below it.
+// printFacts writes facts in two columns. Facts below a fact are indented.
 func printFacts(w *cli.Table, facts []Fact, indent string) {
 	for _, f := range facts {
 		if f.Only == Page {
@@ -102,7 +102,7 @@ func (n Note) print(out io.Writer) {
 	fmt.Fprintln(out)
 }
 
-// print writes what is wrong and where, what was found, and how to fix it.
+// print writes the fault and its place, and how to fix it.
 func (f Finding) print(out io.Writer) {
 	lead, rest := f.Code, ""
 	if f.Level != "" {

@@ -11,8 +11,8 @@ import (
 	"mkt/publish/layout"
 )
 
-// Document returns the report for people. data is the data root, for the command that prints an
-// answer; without it there is none.
+// Document returns the report for people. data is the data root, for the command to print an
+// answer; "" leaves the command out.
 func (r *Report) Document(data string) *doc.Document {
 	p := r.Publication
 	served := []doc.Fact{{Name: "served", Value: doc.Format("%s %s, %s, cycle %s, published %s", r.Tenant, r.Product,
@@ -25,7 +25,7 @@ func (r *Report) Document(data string) *doc.Document {
 	}
 	traced := doc.Note{Only: doc.Page, Line: doc.Styled(cli.Warn, "Not everything could be traced to the payload.")}
 	if r.Complete {
-		traced.Line = doc.Styled(cli.Good, "Everything was traced to the payload, and reading it again gave what was served.")
+		traced.Line = doc.Styled(cli.Good, "Everything was traced to the payload, and reading it again gave the served values.")
 	}
 	notes := []doc.Fact{}
 	for _, n := range r.Notes {
@@ -48,7 +48,7 @@ func (r *Report) answer(cycle string, number int) doc.Span {
 	return doc.Link(fmt.Sprintf("%s/answers/%d", r.path(cycle), number), fmt.Sprintf("#%d", number))
 }
 
-// values are the fields. Those that follow each other with the same origin have it once.
+// values are the fields. Consecutive ones with the same origin have it once.
 func (r *Report) values() (list []doc.Fact) {
 	for i, v := range r.Values {
 		fact := doc.Fact{Name: v.Field, Value: v.line()}
@@ -104,8 +104,7 @@ func (r *Report) samples() (list []doc.Fact) {
 	return list
 }
 
-// answers lists the answers that the pieces come from, and the command that prints the last of
-// them.
+// answers lists the answers with the pieces, and the command to print the last of them.
 func (r *Report) answers(data string) (list []doc.Fact) {
 	for _, s := range r.Sources {
 		list = append(list, doc.Fact{Name: "answer",

@@ -26,14 +26,14 @@ type Options struct {
 	Progress func(done, total int) // in cycles; may be nil
 }
 
-// ErrUnknown means that the publication does not have the target.
+// ErrUnknown is the error for a target missing from the publication.
 var ErrUnknown = errors.New("not found")
 
-// ErrDeleted means that retention has deleted the data that the explanation needs.
+// ErrDeleted is the error for an explanation whose data was deleted by retention.
 var ErrDeleted = errors.New("deleted by retention")
 
-// Run explains one target in the publication that o.At names. Its errors include [ErrUnknown],
-// [ErrDeleted], snapshot.ErrUnknown and snapshot.ErrDamaged.
+// Run explains one target in the publication of o.At. Its errors include [ErrUnknown],
+// [ErrDeleted], [snapshot.ErrUnknown] and [snapshot.ErrDamaged].
 func Run(ctx context.Context, o Options, t Target) (*Report, error) {
 	c, err := snapshot.Find(o.Root, o.At)
 	if err != nil {
@@ -77,10 +77,10 @@ func (e *explainer) errSnapshotDeleted() error {
 		e.commit.Version, e.commit.CycleID, ErrDeleted)
 }
 
-// refreshedIn returns the cycle that retrieved something at a time: the newest
-// published cycle, up to that of the publication, that had begun by then. A cycle may
-// have begun before the time in its name, because several in one second get different
-// names. The name is used if the payloads are gone.
+// refreshedIn returns the cycle of data retrieved at a time: the newest published cycle, up to the
+// publication's own, that had begun by then. The beginning is read from the archive, because
+// several cycles of one second get different names and may begin before the time in theirs. If the
+// payloads are gone, it is the time in the name.
 func (e *explainer) refreshedIn(at time.Time) (layout.CycleID, error) {
 	for c, err := range snapshot.Backward(e.Root, e.commit) {
 		if err != nil {
@@ -110,7 +110,7 @@ func (e *explainer) open(cycle layout.CycleID) (*raw.Archive, error) {
 	return a, err
 }
 
-// whyMissing completes a sentence about missing payloads. Retention records what it deletes;
+// whyMissing completes a sentence about missing payloads. Retention records its deletions;
 // other payloads were lost, or never were in this data root.
 func (e *explainer) whyMissing(cycle layout.CycleID) string {
 	if floors, err := retention.ReadWatermarks(e.Root); err == nil && floors.Raw.Covers(cycle) {

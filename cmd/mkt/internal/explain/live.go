@@ -20,7 +20,7 @@ import (
 )
 
 // live explains live intelligence. It replays the fixture over the archived samples, from a
-// state that a canonical cycle stores.
+// state in a canonical cycle.
 func (e *explainer) live(ctx context.Context) error {
 	if e.target.fixture == "" {
 		return e.unknown()
@@ -100,12 +100,12 @@ func (l *liveTrace) identifyByState() error {
 	return l.unknown()
 }
 
-// margin is how much earlier than the value the trace begins: a counter that fell remembers its
-// former value for two minutes.
+// margin is how much earlier than the value the trace begins: the engine remembers the former value
+// of a falling counter for two minutes.
 const margin = 3 * time.Minute
 
 // trace replays the steps up to the publication. It begins with the newest state from before
-// the time that the value depends on, or with a baseline and the oldest sample.
+// the time returned by beginning, or else with a baseline and the oldest sample.
 func (l *liveTrace) trace(ctx context.Context) error {
 	until := layout.TimeOf(l.commit.CycleID)
 	from := l.beginning(until)
@@ -149,7 +149,7 @@ func (l *liveTrace) beginning(until time.Time) time.Time {
 	return until.Add(-margin)
 }
 
-// compare reports where the result of the steps differs from what was served.
+// compare reports where the result of the steps differs from the served row.
 func (l *liveTrace) compare() {
 	last := l.last()
 	l.report.Cycle = string(last.Cycle)
@@ -172,7 +172,7 @@ func (l *liveTrace) compare() {
 	differing := table.Differences(*l.row, now)
 	differing = slices.DeleteFunc(differing, func(name string) bool { return !slices.Contains(columns, name) })
 	if len(differing) > 0 {
-		l.report.doubt("the samples, read by the rules of this build, differ from what was served in " + firstOf(differing))
+		l.report.doubt("the samples, read by the rules of this build, differ from the served values in " + firstOf(differing))
 	}
 }
 
@@ -187,7 +187,7 @@ func (l *liveTrace) newestSample() *transform.LiveStep {
 	return nil
 }
 
-// places returns where in a step's payloads some fields are, and adds the payloads to the
+// places returns the places of some fields in a step's payloads, and adds the payloads to the
 // sources.
 func (l *liveTrace) places(s *transform.LiveStep, fields ...string) (from []Piece) {
 	for _, o := range []transform.Origin{s.Listed, s.Detail} {
@@ -202,7 +202,7 @@ func (l *liveTrace) places(s *transform.LiveStep, fields ...string) (from []Piec
 }
 
 // isJoined reports whether a field was taken from the detail: it is an incident or a
-// counter, and the list has none of that kind.
+// counter, and the list has none of this kind.
 func isJoined(s *transform.LiveStep, field string) bool {
 	for _, kind := range []string{provider.FieldIncident, provider.FieldCounter} {
 		if strings.HasPrefix(field, kind) {

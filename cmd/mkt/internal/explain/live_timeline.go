@@ -84,8 +84,8 @@ var states = map[input.IncidentKind]football.VisualState{input.IncidentGoal: foo
 	input.IncidentYellowCard: football.VisualCard, input.IncidentRedCard: football.VisualCard, input.IncidentPenalty: football.VisualPenalty,
 	input.IncidentSubstitution: football.VisualSubstitution}
 
-// listed returns the fields of the provider's own events in a step's sample that have the kind,
-// side and minute of an entry.
+// listed returns the fields of the provider's own events in a step's sample, as far as they have
+// the kind, side and minute of an entry.
 func listed(s *transform.LiveStep, entry football.TimelineEntry) (fields []string) {
 	if s.Sample == nil {
 		return nil
@@ -103,8 +103,8 @@ func listed(s *transform.LiveStep, entry football.TimelineEntry) (fields []strin
 	return fields
 }
 
-// evidence returns the fields of a step's sample that prove an entry: the clock and the counters
-// that changed.
+// evidence returns the fields of a step's sample that prove an entry: the clock and the changed
+// counters.
 func evidence(s *transform.LiveStep, entry football.TimelineEntry) []string {
 	fields := []string{provider.FieldClock}
 	counters := map[football.VisualState][]football.Metric{

@@ -12,7 +12,7 @@ import (
 	"mkt/transform/live"
 )
 
-// values adds what was asked for to the report.
+// values adds the requested values to the report.
 func (l *liveTrace) values() error {
 	switch l.target.live {
 	case "minute":
@@ -40,7 +40,7 @@ func (l *liveTrace) values() error {
 	return nil
 }
 
-// add adds a value. The rule of an absent value says that it is absent.
+// add adds a value. An absent value gets ruleAbsent as its rule.
 func (l *liveTrace) add(v Value) {
 	if v.State == IsAbsent {
 		v.Rule = ruleAbsent
@@ -98,7 +98,7 @@ func (l *liveTrace) counter(s *transform.LiveStep, name string) {
 	l.add(v)
 }
 
-// momentum adds the number and what it was computed from.
+// momentum adds the number and its inputs.
 func (l *liveTrace) momentum() {
 	last := l.last().After
 	m, in := last.Momentum(), last.Inputs()
@@ -128,7 +128,7 @@ func (l *liveTrace) momentum() {
 	}
 }
 
-// step adds a sample with the counters that it changed and its effect.
+// step adds a sample with its changed counters and its effect.
 func (l *liveTrace) step(s *transform.LiveStep, gave string) {
 	moved, fields := []string{}, []string{}
 	before := countersOf(s.Before)
@@ -145,7 +145,7 @@ func (l *liveTrace) step(s *transform.LiveStep, gave string) {
 		Gave: gave, From: l.places(s, append(fields, provider.FieldClock)...)})
 }
 
-// minute adds a minute and the samples that gave it its points.
+// minute adds a minute and the samples with its points.
 func (l *liveTrace) minute() error {
 	n, added := l.target.number, l.target.added
 	last := bucketOf(l.last().After, n, added)

@@ -15,8 +15,7 @@ type Mapped struct {
 	RawReason football.Reason // "" if it is not
 }
 
-// HowMapped finds a market by its id in the publication that o.At names. Its errors are
-// those of Run.
+// HowMapped finds a market by its id in the publication of o.At. Its errors are those of [Run].
 func HowMapped(o Options, t Target) (Mapped, error) {
 	if t.market == "" || t.selection != "" {
 		return Mapped{}, t.not(errors.New("it is not the id of a market"))

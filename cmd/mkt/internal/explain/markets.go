@@ -93,7 +93,7 @@ func (m *marketTrace) trace(ctx context.Context) error {
 	return nil
 }
 
-// compare finds the market in what was read and compares it with the row, except for the ids,
+// compare finds the market in the new reading and compares it with the row, except for the ids,
 // which need the id key.
 func (m *marketTrace) compare() {
 	row := m.found.market
@@ -114,7 +114,7 @@ func (m *marketTrace) compare() {
 		now.Selections[i].SelectionID = row.Selections[i].SelectionID
 	}
 	if differing := table.Differences(*row, now); len(differing) > 0 {
-		m.report.doubt("the payload, read by the rules of this build, differs from what was served in " + firstOf(differing) + m.otherRules())
+		m.report.doubt("the payload, read by the rules of this build, differs from the served values in " + firstOf(differing) + m.otherRules())
 	}
 }
 

@@ -2,7 +2,7 @@ package explain
 
 import "mkt/publish/football"
 
-// reasons says which fields of the row a quality reason is about. See publish/football/quality.go
+// reasons maps a quality reason to the fields of the row behind it. See publish/football/quality.go
 // and transform/markets/price.go.
 var reasons = map[football.Reason]struct {
 	fields []string // "label": every descriptive text

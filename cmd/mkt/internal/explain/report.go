@@ -14,13 +14,13 @@ type Report struct {
 	Tenant  string           `json:"client_id"`
 	Product football.Product `json:"product"`
 
-	Publication Publication `json:"publication"` // the publication that was asked for
-	// Cycle is the cycle whose payloads were read. CarriedOver means that it is earlier than the
-	// cycle of the publication.
+	Publication Publication `json:"publication"` // the requested publication
+	// Cycle is the cycle of the payloads read. CarriedOver is true if it is earlier than the cycle
+	// of the publication.
 	Cycle       string `json:"cycle_id"`
 	CarriedOver bool   `json:"carried_over"`
-	// Complete means that every value was traced to the payload, and that reading the payload again
-	// gave the served values.
+	// Complete is true if every value was traced to the payload, and reading the payload again
+	// returned the served values.
 	Complete bool     `json:"complete"`
 	Rules    Rules    `json:"rules"`
 	Sources  []Source `json:"sources"`
@@ -52,7 +52,7 @@ type Source struct {
 	SHA256    string    `json:"sha256"` // of the uncompressed bytes
 	Bytes     int64     `json:"bytes"`
 	File      string    `json:"file"`             // below the folder of tenant and product
-	Member    string    `json:"member,omitempty"` // inside File, if that is a pack
+	Member    string    `json:"member,omitempty"` // inside File, if it is a pack
 }
 
 // State of a value, as the contract distinguishes them.
@@ -74,7 +74,7 @@ type Value struct {
 	From  []Piece `json:"from"`
 }
 
-// Piece is one place in an answer: the one of Report.Sources with its cycle and number.
+// Piece is one place in an answer: the one of [Report].Sources with its cycle and number.
 type Piece struct {
 	Cycle    string `json:"cycle_id"`
 	Response int    `json:"response"`
@@ -89,7 +89,7 @@ type Step struct {
 	FetchedAt time.Time `json:"fetched_at"`
 	Sampled   bool      `json:"sampled"` // the list held the fixture
 	Clock     string    `json:"clock"`
-	Moved     []string  `json:"moved"` // counters that changed, "corners 3-1 → 4-1"
+	Moved     []string  `json:"moved"` // changed counters, "corners 3-1 → 4-1"
 	Gave      string    `json:"gave"`  // the effect
 	From      []Piece   `json:"from"`
 }
@@ -108,7 +108,7 @@ func (r *Report) doubt(text string) {
 	r.note(text)
 }
 
-// maxText bounds Piece.Text, in bytes.
+// maxText bounds [Piece].Text, in bytes.
 const maxText = 2000
 
 func cut(text string, most int) string {

@@ -8,7 +8,7 @@ import (
 	"mkt/publish/football"
 )
 
-// notTexts are the fields of a row that are not descriptive texts.
+// notTexts are the fields of a row without a descriptive text.
 var notTexts = []string{provider.FieldThing, provider.FieldSelectionID, provider.FieldDecimal, provider.FieldFractional,
 	provider.FieldPacked, provider.FieldSuspended}
 
@@ -54,8 +54,8 @@ func (m *marketTrace) from(of provider.Subject, fields ...string) []Piece {
 	return m.pieces(m.read.Offered, of, fields...)
 }
 
-// orRow is like from, but returns the whole row if it has none of the fields, to show that they
-// are absent.
+// orRow is like [marketTrace.from], but returns the whole row if it has none of the fields: that is
+// the evidence of their absence.
 func (m *marketTrace) orRow(of provider.Subject, fields ...string) []Piece {
 	if found := m.from(of, fields...); len(found) > 0 {
 		return found

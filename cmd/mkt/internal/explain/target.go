@@ -10,7 +10,7 @@ import (
 	"mkt/publish/football"
 )
 
-// Target is what is to be explained.
+// Target names a thing to explain: an id or a live value.
 type Target struct {
 	text                       string
 	fixture, market, selection string
@@ -23,7 +23,7 @@ type Target struct {
 // IsLive reports whether only live intelligence can have the target.
 func (t Target) IsLive() bool { return t.live != "" }
 
-// Forms lists the forms that [ParseTarget] accepts.
+// Forms lists the forms accepted by [ParseTarget].
 const Forms = "fx_…, mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or of a fixture in play fx_…/momentum, minute/37 or minute/45+2, timeline (or timeline/3, from 1), counter/corners, score, clock"
 
 // ParseTarget reads an id or the path of a live value.
@@ -50,12 +50,12 @@ func ParseTarget(text string) (Target, error) {
 	return t, nil
 }
 
-// liveValues are the words that may follow the id of a fixture in play.
+// liveValues are the words allowed after the id of a fixture in play.
 var liveValues = []string{"momentum", "score", "clock", "timeline", "minute", "counter"}
 
-// SplitName splits a text that begins with teams' names instead of an id, "Arsenal/minute/37", into
-// the names and what follows them, "/minute/37". name is "" if the text begins with an id. Names
-// may have slashes: "Bodø/Glimt".
+// SplitName splits a text with teams' names instead of an id, "Arsenal/minute/37", into the names
+// and the rest, "/minute/37". name is "" if the text begins with an id. Names may have slashes:
+// "Bodø/Glimt".
 func SplitName(text string) (name, rest string) {
 	for _, prefix := range []string{"fx_", "mk_", "sl_"} {
 		if strings.HasPrefix(strings.Trim(text, "/"), prefix) {
@@ -150,5 +150,5 @@ func isID(prefix, text string) bool {
 	return true
 }
 
-// IDs returns the ids that the target names; "" for those that it does not.
+// IDs returns the ids of the target; "" for those it does not have.
 func (t Target) IDs() (fixture, market, selection string) { return t.fixture, t.market, t.selection }

@@ -12,7 +12,7 @@ import (
 	"mkt/transform"
 )
 
-// Rules that are not in the mapping table.
+// Rules outside the mapping table.
 const (
 	ruleAbsent   = "the payload does not have the field"
 	ruleVerbatim = "the provider's own characters, untouched"
@@ -61,7 +61,7 @@ func (m *marketTrace) fixture() {
 	m.value("provenance.provider_fixture_id", &f.ProviderFixtureID, nil, ruleVerbatim, m.pieces(origin, id, provider.FieldThing))
 }
 
-// startRule says how a kick-off was read from where it was found. Some providers send a
+// startRule describes how a kick-off was read, by its text in the payload. Some providers send a
 // number, as JSON or in a text, and others a date.
 func startRule(from []Piece) string {
 	for _, p := range from {
@@ -112,7 +112,7 @@ func (m *marketTrace) firstRows(n int) (from []Piece) {
 	return from
 }
 
-// mappingRule returns the line of the mapping table that named the market, or says that none did.
+// mappingRule returns the market's line in the mapping table, or why there is none.
 func (m *marketTrace) mappingRule() string {
 	r := m.found.market
 	if r.Rule == nil {
@@ -126,7 +126,7 @@ func (m *marketTrace) mappingRule() string {
 	return *r.Rule + ": this build's table has no such line"
 }
 
-// value adds a field as it was served. absent lists the columns that were not sent.
+// value adds a field as it was served. absent lists the columns the provider did not send.
 func (m *marketTrace) value(field string, value *string, absent []string, rule string, from []Piece) {
 	v := Value{Field: field, State: HasValue, Value: valueOr(value, ""), Rule: rule, From: from}
 	column := strings.ReplaceAll(field, ".", "_")

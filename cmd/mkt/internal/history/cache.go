@@ -7,10 +7,10 @@ import (
 	"mkt/publish/layout"
 )
 
-// maxCached is how many selections a Cache keeps, which bounds its memory to some 60 MB.
+// maxCached is how many selections a [Cache] keeps, which bounds its memory to some 60 MB.
 const maxCached = 100_000
 
-// Cache keeps what was read of published snapshots, which never change. It is safe for
+// Cache keeps the read parts of published snapshots, which never change. It is safe for
 // concurrent use.
 type Cache struct {
 	mu    sync.Mutex
@@ -21,7 +21,7 @@ type Cache struct {
 	events map[eventsKey][]event
 }
 
-// maxEvents is how many fixtures' events a Cache keeps.
+// maxEvents is how many fixtures' events a [Cache] keeps.
 const maxEvents = 64
 
 // eventsKey names the events of a fixture up to a publication.

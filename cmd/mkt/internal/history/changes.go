@@ -18,12 +18,12 @@ import (
 type change struct {
 	cycle   layout.CycleID
 	removed bool
-	first   bool // the first publication that ever had the fixture
+	first   bool // the first publication ever with the fixture
 }
 
 func (c change) at() time.Time { return layout.TimeOf(c.cycle) }
 
-// event is what the change log says about the fixture.
+// event is an entry of the change log about the fixture.
 type event struct {
 	cycle  layout.CycleID
 	digest string // "" if the fixture was removed
@@ -103,7 +103,7 @@ func (r *reader) events() (list []event, err error) {
 	return list, nil
 }
 
-// within returns the changes between two times, and the one that was in force at the first.
+// within returns the changes between two times, and the one in force at the first.
 func within(list []change, from, to time.Time) []change {
 	if !to.IsZero() {
 		list = list[:sort.Search(len(list), func(i int) bool { return list[i].at().After(to) })]
@@ -114,8 +114,9 @@ func within(list []change, from, to time.Time) []change {
 	return list
 }
 
-// choose returns at most that many of the changes, evenly spaced: always the first, the last, and
-// the last two that began before kick-off. (The payloads of the last may be newer than kick-off.)
+// choose returns at most a number of the changes, evenly spaced: always the first, the last, and
+// the last two that began before kick-off. It takes two because the payloads of the last may be
+// newer than kick-off.
 func choose(list []change, most int, kickOff time.Time) []change {
 	if len(list) <= most {
 		return list
@@ -138,13 +139,13 @@ func choose(list []change, most int, kickOff time.Time) []change {
 	return chosen
 }
 
-// Price reports what there is of a price at a step.
+// Price is the state of a price at a step.
 type Price string
 
 // The states of a price.
 const (
 	Offered     Price = "OFFERED"
-	Withheld    Price = "NOT_PUBLISHABLE" // there is a price that the service does not vouch for, with reasons
+	Withheld    Price = "NOT_PUBLISHABLE" // a price the service does not vouch for, with reasons
 	NullPrice   Price = "NULL"            // sent without a value
 	AbsentPrice Price = "ABSENT"          // the selection was sent without a price
 	NoSelection Price = "NO_SELECTION"    // the market was sent without the selection
@@ -152,5 +153,5 @@ const (
 	NoFixture   Price = "NO_FIXTURE"      // the publication does not have the fixture
 )
 
-// IsSuspended reports whether reasons say that the provider suspended the selection.
+// IsSuspended reports whether the reasons include a suspension by the provider.
 func IsSuspended(reasons []string) bool { return slices.Contains(reasons, string(football.Suspended)) }

@@ -95,7 +95,7 @@ func chartOf(p *Path, list []Series) *Chart {
 		return nil
 	}
 	c := &Chart{Width: chartWidth, Height: chartHeight, Left: chartLeft, Right: chartRight, Top: chartTop, Bottom: chartBottom}
-	if most/least < 1.1 { // a price that hardly moved must not look as if it jumped
+	if most/least < 1.1 { // a small move must not look like a jump
 		middle := math.Sqrt(least * most)
 		least, most = middle/math.Sqrt(1.1), middle*math.Sqrt(1.1)
 	}
@@ -126,7 +126,7 @@ func stepTime(s *Step) time.Time {
 }
 
 type scale struct {
-	low, high float64 // logarithms, so that equal distances are equal ratios
+	low, high float64 // logarithms: equal distances are equal ratios
 	from, to  time.Time
 }
 
@@ -189,7 +189,7 @@ func (s scale) curve(p *Path, of *Series, number int) Curve {
 	return c
 }
 
-// placeLabels moves labels apart that would lie on each other.
+// placeLabels moves overlapping labels apart.
 func (c *Chart) placeLabels() {
 	order := make([]*Curve, len(c.Curves))
 	for i := range c.Curves {
@@ -251,7 +251,7 @@ func stairs(p *Path, of *Series, x func(time.Time) float64, y func(float64) floa
 	return out[0].String(), out[1].String()
 }
 
-// key is the dot that names a curve of the chart; "" for no class.
+// key is the dot of a curve, in a text beside the chart; "" for no class.
 func key(class string) template.HTML {
 	if class == "" {
 		return ""

@@ -13,20 +13,20 @@ import (
 // maxCurves is how many prices a chart has.
 const maxCurves = 6
 
-// Shown is what a document shows of a path.
+// Shown selects the part of a path for a document.
 type Shown struct {
 	Account           string
 	Market, Selection string // "" for the main markets, and for all selections
 	Line              string // of the market; "" for its main one
 	Columns           int    // of the terminal; 0 if there is none
 
-	// Link returns the address of a selection's explanation as of a version, and LinkLine that of
-	// the page with the chart of another line. They are nil in a page of its own.
+	// Link returns the address of a selection's explanation as of a version, and LinkLine the
+	// address of the page with the chart of another line. They are nil in a page of its own.
 	Link     func(selection string, version uint64) string
 	LinkLine func(line string) string
 }
 
-// Note says what a price is if it is not simply offered.
+// Note describes a price in any state but [Offered].
 func (p Point) Note() string {
 	switch p.State {
 	case Withheld:
@@ -61,7 +61,7 @@ func (p Point) words() string {
 	return p.Text
 }
 
-// MarketTitle returns the title of a market in the newest step that has it.
+// MarketTitle returns the title of a market in the newest step with it.
 func (p *Path) MarketTitle(id string) string {
 	if m := p.market(id); m != nil {
 		return Title(m)
@@ -198,8 +198,8 @@ func (p *Path) marketSections(o Shown) ([]doc.Section, error) {
 		doc.Section{Title: "Steps" + of, Class: "long", Table: p.stepsTable(o, charted)}), err
 }
 
-// stepsTable lists the steps in which a price changed, and the notable ones. A page has a column
-// for every price of the chart, and a terminal all prices that changed.
+// stepsTable lists the steps with a changed price, and the notable ones. A page has a column
+// for every price of the chart, and a terminal all changed prices.
 func (p *Path) stepsTable(o Shown, charted []Series) *doc.Table {
 	t := &doc.Table{Class: "wide steps", Columns: []doc.Column{{Name: "Version", Number: true}, {Name: "Retrieved"}, {Name: "Processed"}, {Name: "Published"}, {Name: "Prices", Only: doc.Terminal}}}
 	for _, s := range charted {

@@ -22,7 +22,7 @@ var groups = []string{"Main", "Goals", "Handicaps", "Both teams", "Correct score
 // mainMarkets are in the group Main if they are of full time.
 var mainMarkets = []string{"MATCH_RESULT", "DOUBLE_CHANCE", "DRAW_NO_BET", "ASIAN_HANDICAP", "TOTAL_GOALS", "BOTH_TEAMS_TO_SCORE"}
 
-// groupOf returns the group of a market, from what the vocabulary says about it.
+// groupOf returns the group of a market by its entry in the vocabulary.
 func groupOf(m *table.MarketRow) string {
 	if m.Market == nil {
 		return "Not mapped"
@@ -64,7 +64,7 @@ func groupOf(m *table.MarketRow) string {
 }
 
 // Grouped returns the markets of a fixture in groups. In a group they have the order of the
-// vocabulary; those that are not mapped come last, in the provider's order.
+// vocabulary; unmapped ones come last, in the provider's order.
 func Grouped(markets []table.MarketRow) []Group {
 	place := map[string]int{}
 	for i, t := range football.Vocabulary() {
@@ -95,7 +95,7 @@ func Grouped(markets []table.MarketRow) []Group {
 var periods = map[string]string{"FT": "", "1H": "first half", "2H": "second half", "ET": "extra time", "ET_1H": "extra time, first half",
 	"ET_2H": "extra time, second half", "PEN": "shoot-out", "FT_ET_PEN": "however decided"}
 
-// Title returns a market's name for people: that of the vocabulary in words with its period, or
+// Title returns a market's name for people: from the vocabulary, in words with its period, or
 // the provider's if it is not mapped.
 func Title(m *table.MarketRow) string {
 	if m.Market == nil {
@@ -114,8 +114,8 @@ func Title(m *table.MarketRow) string {
 	return name
 }
 
-// Heading returns the title of a market with what distinguishes it from others of that title: the
-// provider's name, if it is another, and the side or player that all of its selections are about.
+// Heading returns the title of a market with its differences from others of the same title: the
+// provider's name, if it is another, and the side or player common to all of its selections.
 func Heading(m *table.MarketRow) string {
 	title := Title(m)
 	var besides []string
@@ -135,7 +135,7 @@ func Heading(m *table.MarketRow) string {
 	return title + " (" + strings.Join(besides, ", ") + ")"
 }
 
-// FixtureName returns "home – away", with what stands for a name that was not sent.
+// FixtureName returns "home – away", with "(home unknown)" or "(away unknown)" for a missing name.
 func FixtureName(f *table.FixtureRow) string {
 	return cmp.Or(text(f.Home), "(home unknown)") + " – " + cmp.Or(text(f.Away), "(away unknown)")
 }

@@ -16,7 +16,7 @@ import (
 	"mkt/publish/table"
 )
 
-// Bounds of Options.Steps.
+// Bounds of [Options].Steps.
 const (
 	DefaultSteps = 12 // a step of a fixture with 130 markets takes some 15 ms of a processor
 	MaxSteps     = 1000
@@ -25,32 +25,32 @@ const (
 // readers is how many publications are read at the same time.
 const readers = 4
 
-// Options say what to read.
+// Options are the options of [Read].
 type Options struct {
 	Root     durable.ReadFS // of the tenant and product
-	Dataset  string         // what names them in the cache
+	Dataset  string         // names the tenant and product in the cache
 	Fixture  string
 	From, To time.Time // only the steps between, and the one in force at From; zero for no bound
 	Steps    int       // how many publications are read at most; 0 means DefaultSteps
-	Cache    *Cache    // of what was read before; may be nil
+	Cache    *Cache    // of earlier reads; may be nil
 	Progress func(done, total int)
 }
 
-// ErrUnknown means that no kept publication has the fixture.
+// ErrUnknown is the error for a fixture in no kept publication.
 var ErrUnknown = errors.New("no kept publication has the fixture")
 
 // Path is the path of a fixture's content over the kept publications.
 type Path struct {
-	Fixture table.FixtureRow // in the newest step that has it
+	Fixture table.FixtureRow // in the newest step with it
 	Steps   []Step           // oldest first
-	Changes int              // kept publications in the range that changed the fixture; Steps are some or all
+	Changes int              // number of kept publications in the range that changed the fixture; Steps are some or all
 	Closing int              // index of the last step retrieved before kick-off; -1 if none, or if kick-off is to come
-	// Opening reports whether the first step is the first publication that had the fixture.
+	// Opening reports whether the first step is the first publication with the fixture.
 	// Otherwise retention has deleted it, or it is out of the range.
 	Opening bool
 	Removed bool      // the newest step is the fixture's removal
 	Until   time.Time // when the newest publication of the range was published: the last step holds until then
-	Damaged []error   // publications that could not be read
+	Damaged []error   // one for each unreadable publication
 }
 
 // Step is a publication that changed the fixture.
@@ -73,7 +73,7 @@ func (s *Step) Market(id string) *table.MarketRow {
 	return nil
 }
 
-// Newest returns the newest step that has the fixture.
+// Newest returns the newest step with the fixture, or the first step if it is in none.
 func (p *Path) Newest() *Step {
 	for i := range slices.Backward(p.Steps) {
 		if !p.Steps[i].Removed {
@@ -183,8 +183,8 @@ func (r *reader) finish() (*Path, error) {
 	return p, nil
 }
 
-// kickOff returns when the fixture begins, as its newest change says; zero if that is not known. It
-// reads the fixture's own row alone, which is checked when the step is read.
+// kickOff returns when the fixture begins, by its newest change; zero if unknown. It reads the
+// fixture's own row alone, which is checked when the step is read.
 func (r *reader) kickOff(changes []change) time.Time {
 	for _, c := range slices.Backward(changes) {
 		if c.removed {
@@ -200,7 +200,8 @@ func (r *reader) kickOff(changes []change) time.Time {
 	return time.Time{}
 }
 
-// step reads a publication; nil if it does not have the fixture and never said that it removed it.
+// step reads a publication; nil if its cycle has no commit. The step is Removed if the publication
+// does not have the fixture.
 func (r *reader) step(c change) (*Step, error) {
 	key := cacheKey{r.Dataset, c.cycle, r.Fixture}
 	if step, ok := r.Cache.get(key); ok {

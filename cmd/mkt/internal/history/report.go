@@ -16,7 +16,7 @@ const (
 	MarkCurrent = "current"
 )
 
-// Marks returns what is notable about a step.
+// Marks returns the notable properties of a step, such as [MarkOpening].
 func (p *Path) Marks(step int) (marks []string) {
 	switch {
 	case step == 0 && p.Opening:
@@ -66,7 +66,7 @@ type ReportSeries struct {
 	Period      *string       `json:"period"`
 	SelectionID string        `json:"selection_id"`
 	Selection   string        `json:"selection"`
-	Steps       []ReportPoint `json:"steps"` // those that differ from the step before, and the notable ones
+	Steps       []ReportPoint `json:"steps"` // the notable ones, and any different from the step before
 }
 
 // ReportPoint is a price at a step.
@@ -142,7 +142,7 @@ func (p *Path) markets() (ids []string) {
 	return ids
 }
 
-// WriteCSV writes what [ReportOf] returns, one line a step of a price.
+// WriteCSV writes the rows of [ReportOf], one line a step of a price.
 func WriteCSV(w io.Writer, p *Path, market, selection string) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{"fixture_id", "market_id", "market", "period", "selection_id", "selection", "version", "cycle_id",

@@ -12,12 +12,12 @@ import (
 // Series is the path of the price of one selection.
 type Series struct {
 	SelectionID string
-	Name        string  // what the selection is, in the newest step that has it
+	Name        string  // from the newest step with the selection
 	Line        string  // as LineOf returns it
 	Points      []Point // one for each step of the path
 }
 
-// Point is what there is of a price at a step.
+// Point is a price at a step.
 type Point struct {
 	State   Price
 	Text    string   // the provider's own digits; "" without a price
@@ -36,8 +36,8 @@ func (p Point) equals(o Point) bool {
 	return p.State == o.State && p.Text == o.Text && slices.Equal(p.Reasons, o.Reasons)
 }
 
-// Series returns the path of every price of a market, in the provider's order; those that the
-// newest step lacks come last.
+// Series returns the path of every price of a market, in the provider's order. Prices absent from
+// the newest step come last.
 func (p *Path) Series(market string) []Series {
 	var list []Series
 	at := map[string]int{}
@@ -113,7 +113,8 @@ func place(fraction string) float64 {
 	return 1 + a/b
 }
 
-// NameOf returns what a selection is: its outcome, whom it is about, line and qualifier.
+// NameOf returns the name of a selection: its subject, outcome, line and qualifier, or else its
+// labels, or its id.
 func NameOf(s *table.SelectionRow) string {
 	var parts []string
 	for _, p := range []*string{s.Subject, s.Selection, s.Line, s.Qualifier} {
@@ -162,8 +163,8 @@ func (s *Series) Moves() (n int) {
 	return n
 }
 
-// LineOf returns the line by which a selection stands with its counterparts, "" if it has none: that
-// of a handicap is the home side's, so that "HOME -0.5" and "AWAY +0.5" have the same.
+// LineOf returns the line shared by a selection and its counterparts, "" if it has none. The line of
+// a handicap is the home side's: "HOME -0.5" and "AWAY +0.5" have the same.
 func LineOf(s *table.SelectionRow) string {
 	line := text(s.Line)
 	if text(s.Selection) != "AWAY" {
@@ -188,8 +189,8 @@ func CompareLines(a, b string) int {
 	return cmp.Compare(x, y)
 }
 
-// MainLine returns the line of a market whose prices are the closest to each other, which is the
-// one that most is bet on; "" if the market has no lines.
+// MainLine returns the line of a market with the closest prices, usually the one with the most
+// bets; "" if the market has no lines.
 func MainLine(m *table.MarketRow) string {
 	type span struct{ least, most float64 }
 	lines := map[string]*span{}

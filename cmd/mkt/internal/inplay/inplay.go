@@ -1,5 +1,5 @@
 // Package inplay reads the matches of the newest live snapshot of an account, and traces
-// one through the raw cycles that are still kept.
+// one match through the kept raw cycles.
 package inplay
 
 import (
@@ -72,18 +72,17 @@ func rowsOf[T table.Row](root durable.ReadFS, name string, list *[]T, wanted fun
 // an interruption.
 const longestMatch = 6 * time.Hour
 
-// Trace is what the raw cycles say of a match up to one of them. It can be continued when
+// Trace is the past of a match from its raw cycles, up to one of them. It can be continued when
 // there are more.
 type Trace struct {
 	Past    []football.Live // cycle by cycle, oldest first
-	Damaged int             // the number of cycles that could not be read
+	Damaged int             // the number of unreadable cycles
 
 	to    time.Time // when the last cycle began; zero before the first trace
 	state *transform.LiveState
 }
 
-// Extend returns the trace with the cycles up to that of the match's snapshot. It leaves
-// t unchanged.
+// Extend returns the trace with the cycles up to the match's snapshot. It leaves t unchanged.
 func (t Trace) Extend(ctx context.Context, dataset cli.Dataset, m *matchpage.Match, progress func(done, total int)) (Trace, error) {
 	end, _, err := layout.ParseCycleID(string(m.Commit.CycleID))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Cycle is what each step left of one cycle.
+// Cycle is the result of each step of one cycle.
 type Cycle struct {
 	Place
 	CycleID   layout.CycleID     `json:"cycle_id"`
@@ -22,7 +22,7 @@ type Cycle struct {
 	Damage    []string           `json:"damage"`
 }
 
-// Raw is what fetch left.
+// Raw is the result of fetch.
 type Raw struct {
 	raw.Cycle
 	File      string         `json:"file"` // folder, or pack
@@ -39,11 +39,11 @@ type Commit struct {
 	SHA256 string `json:"sha256"`
 }
 
-// ErrNoCycle means that no folder has anything of the cycle.
+// ErrNoCycle is the error for a cycle without any folder.
 var ErrNoCycle = errors.New("no such cycle")
 
-// Find returns the cycle that a moment names: a publication's, or by its id one that was never
-// published. Its errors include snapshot.ErrUnknown.
+// Find returns the cycle of a moment: a publication's, or by its id an unpublished one. Its errors
+// include [snapshot.ErrUnknown].
 func Find(p Place, m snapshot.Moment) (Cycle, error) {
 	commit, err := snapshot.Find(p.Root, m)
 	if err == nil {
@@ -59,7 +59,8 @@ func Find(p Place, m snapshot.Moment) (Cycle, error) {
 	return c, looked
 }
 
-// CycleOf looks for a cycle in every folder that may have it. commit is its publication, or nil.
+// CycleOf looks for a cycle in every folder of the data root. commit is its publication, or nil. Its
+// errors include [ErrNoCycle].
 func CycleOf(p Place, id layout.CycleID, commit *snapshot.Commit) (Cycle, error) {
 	c := Cycle{Place: p, CycleID: id, Damage: []string{}}
 	if commit != nil {

@@ -35,7 +35,7 @@ func fact(name, format string, args ...any) doc.Fact {
 	return doc.Fact{Name: name, Value: doc.Format(format, args...)}
 }
 
-// steps are what each step left, in their order.
+// steps are the results of the steps, in their order.
 func (c *Cycle) steps() []doc.Fact {
 	list := []doc.Fact{fact("cycle", "%s of %s", doc.Code(string(c.CycleID)), c.ClientID)}
 	for _, d := range c.Damage {
@@ -149,7 +149,7 @@ func largestFirst(counts map[string]int) *doc.Table {
 	return t
 }
 
-// narrowed returns the counts that are not zero and not those of suspicions.
+// narrowed returns the counts other than zero, without those of suspicions.
 func narrowed(counts map[string]int64) map[string]int {
 	list := map[string]int{}
 	for name, n := range counts {

@@ -15,7 +15,7 @@ type Publication struct {
 	Version     uint64           `json:"version"`
 	CycleID     layout.CycleID   `json:"cycle_id,omitempty"`
 	PublishedAt time.Time        `json:"published_at,omitzero"`
-	FirstSeq    uint64           `json:"first_seq"` // of the window that it published
+	FirstSeq    uint64           `json:"first_seq"` // of the published window
 	LastSeq     uint64           `json:"last_seq"`
 	Events      uint64           `json:"events"` // of its own cycle
 	Kept        bool             `json:"kept"`   // its snapshot is still there

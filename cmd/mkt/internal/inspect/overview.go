@@ -1,6 +1,5 @@
-// Package inspect lists what is in a data root: publications, cycles under way, files, rows,
-// freshness and sizes. It reads headers and folders, never a table, and reports what is
-// damaged.
+// Package inspect lists the content of a data root: publications, cycles under way, files, rows,
+// freshness and sizes. It reads headers and folders, never a table, and reports damage.
 package inspect
 
 import (
@@ -36,12 +35,12 @@ type Overview struct {
 	Raw       int              `json:"raw_cycles"` // folders; those in packs are not counted
 	RawPacks  int              `json:"raw_packs"`
 	Bytes     map[string]int64 `json:"bytes"` // by folder; "total" counts a file with several names once
-	// Underway is the newest raw cycle if it is newer than what is published.
+	// Underway is the newest raw cycle, if it is newer than the newest publication.
 	Underway layout.CycleID `json:"underway,omitempty"`
 	Damage   string         `json:"damage,omitempty"` // of the newest publication
 }
 
-// Folders are the folders of Overview.Bytes, in the order in which data passes through them.
+// Folders are the folders of [Overview].Bytes, in the order of the data's way through them.
 var Folders = []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.ChangesDir, layout.StepsDir, layout.CommitsDir, layout.StateDir, layout.StagingDir}
 
 // Of returns the overview of one place.
@@ -112,8 +111,8 @@ func readDir(root durable.ReadFS, dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// size returns how many bytes are below a folder, and how many of them are in files that were
-// counted before under another name. Files that are deleted meanwhile, as by mkt gc, do not count.
+// size returns the number of bytes below a folder, and how many of them were counted before under
+// another name of the same file. Files deleted meanwhile, as by mkt gc, do not count.
 func size(root durable.ReadFS, dir string, links *durable.Links) (total, again int64, err error) {
 	entries, err := readDir(root, dir)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"mkt/publish/table"
 )
 
-// Sizes of every panel, in the units of its view box. A figure has one panel for each half, all
-// of the same scale, so that they stand beside each other on a wide page and below each other on a
-// phone.
+// Sizes of every panel, in the units of its view box. A figure has one panel for each half. All
+// have the same scale, because they stand beside each other on a wide page and below each other on
+// a phone.
 const (
 	width = 520.0
 	left  = 30.0
@@ -30,7 +30,7 @@ var begins, lasts = func() (begins, lasts [5]int) {
 type half struct {
 	Number int
 	length int     // seconds on the axis
-	known  int     // seconds of it that were played
+	known  int     // seconds of it already played
 	From   float64 // x coordinate
 	Added  float64 // of the beginning of stoppage time
 	To     float64
@@ -68,7 +68,7 @@ func placeOf(c *football.Clock) place {
 	return place{h, max(0, minute*60+second-begins[h])}
 }
 
-// axis lays out the halves that were played or will be.
+// axis lays out the halves played or still to come.
 func (m *Match) axis() *axis {
 	x := &axis{}
 	var seen [5]int
@@ -160,7 +160,7 @@ func (m *Match) placeNow() place {
 	return place{h, max(0, second-begins[h])}
 }
 
-// halfNow returns the current half, or the last one that was played.
+// halfNow returns the current half, or the last one played.
 func (m *Match) halfNow() int {
 	switch phase := football.Phase(words(m.Row.ClockPeriod)); phase {
 	case football.HalfTime:
@@ -180,9 +180,9 @@ func (m *Match) halfNow() int {
 	}
 }
 
-// placeOfEntry returns the place of a timeline entry; half is 0 if unknown. The timeline has
-// only the minute of stoppage time, and files of older versions not even that when the half is
-// over: the archive knows the second.
+// placeOfEntry returns the place of a timeline entry; half is 0 if unknown. In stoppage time the
+// timeline has only the minute, and in files of older versions not even the minute once the half is
+// over. The second is then taken from the archive, if it has one.
 func (m *Match) placeOfEntry(e *table.LiveTimelineRow) (p place, exact bool) {
 	if e.Half == nil || e.Minute == nil || *e.Half < 1 || int(*e.Half) >= len(begins) {
 		return place{}, false

@@ -150,7 +150,7 @@ func (m *Match) bar(x *axis, one minute, most int) bar {
 	return b
 }
 
-// charted are the counters that have a figure of their own if they are sent.
+// charted are the counters with a figure of their own, if they are sent.
 var charted = []football.Metric{football.DangerousAttacks, football.OnTarget, football.OffTarget, football.Corners}
 
 // counterBars shows how much a counter rose in every minute: the difference between the last
@@ -184,7 +184,7 @@ func (m *Match) counterBars(x *axis, metric football.Metric) (barsFigure, bool) 
 // lastSample is when, within a minute, the feed reported something for the last time.
 type lastSample struct{ half, of, moment int }
 
-// follows reports whether s is in the minute after that of before.
+// follows reports whether s is in the minute after before's.
 func (s lastSample) follows(before lastSample) bool {
 	if s.half == before.half {
 		return s.of == before.of+1

@@ -1,8 +1,8 @@
 // Package matchpage draws one fixture in play as a page: clock, score, momentum over the match
-// clock, pressure and counters by minute, timeline, and what is unknown. Unknown values are
-// drawn as unknown: a stretch without momentum is a gap with its reason, never a line at 50.
+// clock, pressure and counters by minute, timeline, and a list of unknown values. Unknown values
+// are drawn as unknown: a stretch without momentum is a gap with its reason, never a line at 50.
 //
-// It is given the published rows and, if the archive still has them, the states of the fixture
+// Its input is the published rows and, if the archive still has them, the states of the fixture
 // cycle by cycle. It opens no file and reads no clock.
 package matchpage
 
@@ -32,7 +32,7 @@ type Match struct {
 	Manifest snapshot.Manifest
 
 	// Past has the states cycle by cycle, oldest first; it is empty if the archive has none.
-	// Damaged is the number of cycles that could not be read.
+	// Damaged is the number of unreadable cycles.
 	Past    []football.Live
 	Damaged int
 	Tracing string // how far the archive was read, if it was not read to the end; "" if it was
@@ -68,7 +68,7 @@ func (m *Match) Write(w io.Writer) error {
 	return page.Write(w, layoutOf(), page.Content{Title: m.Title(), Body: m.view(), MadeBy: m.MadeBy, MadeAt: m.Now, Command: m.Command})
 }
 
-// HTML returns the body of the page, for a page that has the style sheet.
+// HTML returns the body of the page, without its style sheet.
 func (m *Match) HTML() (template.HTML, error) {
 	var b strings.Builder
 	if err := layoutOf().ExecuteTemplate(&b, "body", m.view()); err != nil {
@@ -89,7 +89,7 @@ type view struct {
 	State       string // of play, for people
 	Pressing    string
 	Stale       bool
-	HasMomentum bool          // that describes the present
+	HasMomentum bool          // a momentum of the present
 	Age         time.Duration // of the data
 	HomeWidth   float64       // of momentum, of 100
 	Momentum    momentumFigure

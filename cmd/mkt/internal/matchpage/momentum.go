@@ -113,8 +113,8 @@ func (m *Match) momentum(x *axis) momentumFigure {
 	return f
 }
 
-// scale chooses the end of the axis, so that the curve uses its height: the largest lead, rounded
-// up to an even number. A lead of less than ten points must not look large.
+// scale chooses the end of the axis, to let the curve use its height: the largest lead, rounded
+// up to an even number, and at least ten, because a smaller lead must not look large.
 func (f *momentumFigure) scale() {
 	lead := 0.0
 	for _, p := range f.Panels {
@@ -137,7 +137,7 @@ func (m *Match) half(x *axis, h *half) momentumPanel {
 	d := drawing{x: x, half: h, panel: &p, reasons: map[string]int{}}
 	for i, at := range x.places {
 		if at.half != h.Number || at.second < d.last {
-			continue // a clock that was set back must not draw twice
+			continue // a clock set back must not draw twice
 		}
 		if now := &m.Past[i].Momentum; now.Available() {
 			d.add(at.second, float64(now.Home))
@@ -183,7 +183,7 @@ func (d *drawing) add(second int, home float64) {
 	d.last = second
 }
 
-// addMissing adds a moment that has no number. If the last moment is long ago, the time in between
+// addMissing adds a moment without a number. If the last moment is long ago, the time in between
 // was not seen at all.
 func (d *drawing) addMissing(second int, reason string) {
 	d.end()
@@ -288,7 +288,7 @@ func (m *Match) momentumText(f *momentumFigure) string {
 	return fmt.Sprintf("Momentum is known for %d of %d minutes of play%s.", (played-without+30)/60, (played+30)/60, strings.TrimSuffix("; marked: "+strings.Join(list, ", "), "; marked: "))
 }
 
-// mark is an event on the curve. One that is important has a label above or below the figure.
+// mark is an event on the curve. An important one has a label above or below the figure.
 type mark struct {
 	X, Y          float64
 	Kind          string // goal, yellow-card, red-card, card (of unknown colour), penalty, corner
@@ -300,7 +300,7 @@ type mark struct {
 	Anchor        string
 	Row           int // of the label, from 0, counted from the curve; -1 without one
 	LabelY, LineY float64
-	home          float64 // momentum at that moment
+	home          float64 // momentum at its moment
 	known         bool    // whether there is any
 }
 
@@ -314,7 +314,7 @@ func (k *mark) row() string {
 
 var kinds = map[string]string{string(football.VisualGoal): "goal", string(football.VisualCard): "card", string(football.VisualPenalty): "penalty", string(football.VisualCorner): "corner"}
 
-// marks returns the events of a half. The most important ones are last, so that they are on top.
+// marks returns the events of a half. The most important ones are last and so drawn on top.
 func (m *Match) marks(x *axis, p *momentumPanel) (all []mark) {
 	scores := m.scores()
 	for i := range m.Timeline {
@@ -344,8 +344,8 @@ func (m *Match) marks(x *axis, p *momentumPanel) (all []mark) {
 	return all
 }
 
-// card returns the kind of mark of a card: its colour is that of the counter of its side that rose
-// nearest to it. A red one that follows a second yellow raises both.
+// card returns the kind of mark of a card. Its colour is that of the counter of its side with the
+// nearest rise. A red card after a second yellow one raises both.
 func (m *Match) card(e *table.LiveTimelineRow) string {
 	kind, nearest := "card", time.Duration(joinWithin)*time.Second
 	for i := 1; i < len(m.Past); i++ {

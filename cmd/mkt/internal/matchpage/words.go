@@ -140,7 +140,7 @@ func (m *Match) clock() string {
 	return text
 }
 
-// notSeen is why a stretch of play has no momentum if no cycle says why.
+// notSeen is the reason for a stretch of play without momentum if no cycle has one.
 const notSeen = "nothing was seen"
 
 var reasons = map[football.UnavailableReason]string{
@@ -148,7 +148,7 @@ var reasons = map[football.UnavailableReason]string{
 	football.CountersNotProvided: "the provider sends no counters of attacks", football.NotInPlay: "play was interrupted", "": notSeen,
 }
 
-// reasonOf returns for people why there is no momentum.
+// reasonOf returns the reason for missing momentum in words.
 func reasonOf(reason string) string {
 	if text, ok := reasons[football.UnavailableReason(reason)]; ok {
 		return text
@@ -198,7 +198,7 @@ func hasNotBegun(r *table.LiveRow) bool {
 	return !r.InPlay && words(r.ClockPeriod) == "?" && r.ClockMinute != nil && *r.ClockMinute == 0
 }
 
-// State describes the play, and says whether the data is current.
+// State describes the play, and whether the data is current.
 func State(r *table.LiveRow, now time.Time) string {
 	m := Match{Row: *r, Now: now}
 	return m.state()
@@ -234,7 +234,7 @@ func (m *Match) state() string {
 	return text
 }
 
-// certain says for people how something is known; "" if the provider reported it as an event.
+// certain describes how an entry is known; "" if the provider reported it as an event.
 func certain(certainty string) string {
 	switch certainty {
 	case "EXACT":
@@ -275,8 +275,8 @@ func (m *Match) entries() (all []entryView) {
 	return all
 }
 
-// events returns the entries that a reader of a match report expects: not the states of play
-// between them.
+// events returns the entries for a reader of a match report, without the states of play between
+// them.
 func events(all []entryView) (some []entryView) {
 	for _, e := range all {
 		if e.Icon != "" {
@@ -299,7 +299,7 @@ func metricName(metric string) string {
 	return upperFirst(lower(metric))
 }
 
-// counterView is a counter as two bars that face each other. The longer one fills its side.
+// counterView is a counter as two bars, face to face. The longer one fills its side.
 type counterView struct {
 	Name       string
 	Home, Away string // as the provider wrote them, "?" if unknown
@@ -346,7 +346,7 @@ func (m *Match) counters() (all []counterView) {
 	return all
 }
 
-// unknown lists in sentences what is unknown. If it is empty, the page says that.
+// unknown lists the unknown values in sentences. The page also reports an empty list.
 func (m *Match) unknown(v *view) (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if v.Stale {
@@ -392,7 +392,7 @@ func (m *Match) unknown(v *view) (list []string) {
 	return list
 }
 
-// absent names the values that were not sent.
+// absent returns the names of the values not sent.
 func (m *Match) absent() (names []string) {
 	for _, name := range m.Row.Absent {
 		names = append(names, lower(name))

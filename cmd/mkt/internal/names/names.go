@@ -11,15 +11,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// letters are those that Unicode does not decompose into a letter and an accent, and how they are
-// typed without them.
+// letters replaces letters that Unicode does not decompose into a letter and an accent by their
+// usual plain spelling.
 var letters = strings.NewReplacer(
 	"ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ß", "ss", "æ", "ae", "œ", "oe", "ı", "i", "ħ", "h", "ŧ", "t", "ŋ", "n", "ə", "e",
 	"’", "'", "‘", "'", "ʼ", "'", "`", "'", "–", "-", "—", "-", "‑", "-",
 )
 
-// Fold returns a name as searches compare it: in lower case, without accents, with single spaces.
-// Texts that look the same to somebody who types them become the same.
+// Fold returns a name for comparison in searches: in lower case, without accents, with single
+// spaces. Texts with the same look for a person become the same.
 func Fold(name string) string {
 	name = strings.ToLower(name)
 	if !isASCII(name) {
@@ -42,7 +42,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Query is what somebody looks for: words, each of which must be somewhere in a name.
+// Query is the words of a search, each of which must be somewhere in a name.
 type Query struct{ words []string }
 
 // Search returns the query of a text.
@@ -59,7 +59,8 @@ func (q Query) MatchesPhrase(names ...string) bool {
 	return strings.Contains(Fold(strings.Join(names, " ")), strings.Join(q.words, " "))
 }
 
-// MatchesFolded is Matches for a text that Fold returned, or several of them with any separator.
+// MatchesFolded is [Query.Matches] for a text returned by [Fold], or several of them with any
+// separator.
 func (q Query) MatchesFolded(text string) bool {
 	for _, word := range q.words {
 		if !strings.Contains(text, word) {

@@ -16,16 +16,16 @@ type Job struct {
 	Before   time.Duration     // the pace until now; 0: as the schedule says
 }
 
-// Quota is what may be spent, and until when.
+// Quota is the rest of a quota, in requests or in the provider's credits, and when it is renewed.
 type Quota struct {
 	Left   int64
 	Until  time.Time
 	Window time.Duration // from one renewal to the next
 }
 
-// steps are the paces that a product may have, slowest last. Live intelligence is not run
-// less often than that: a match counts as stale a minute after its newest sample, and one
-// cycle may fail. Prices that are older than a day are of no use.
+// steps are the possible paces of a product, slowest last. Live intelligence is not slower
+// than 30 s: a match counts as stale a minute after its newest sample, and one cycle may fail.
+// Prices older than a day are of no use.
 var steps = map[football.Product][]time.Duration{
 	football.LiveIntelligence: {10 * time.Second, 12 * time.Second, 15 * time.Second, 20 * time.Second, 24 * time.Second, 30 * time.Second},
 	football.MarketEngine: {time.Minute, 2 * time.Minute, 3 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 20 * time.Minute, 30 * time.Minute,
@@ -33,11 +33,11 @@ var steps = map[football.Product][]time.Duration{
 }
 
 // givesWay is the order in which products are slowed down. Live intelligence has by far the
-// most cycles, and is slowed down by seconds; markets only if that is not enough.
+// most cycles, and is slowed down by seconds. Markets follow only if this is not enough.
 var givesWay = []football.Product{football.LiveIntelligence, football.MarketEngine}
 
-// Of the quota, a hundredth is kept for requests that are repeated. A product is run more
-// often again only if a tenth is to spare, so that its pace does not alternate.
+// Of the quota, a hundredth is kept for repeated requests. A product becomes faster again only if
+// a tenth is to spare, because its pace must not alternate.
 const (
 	retries = 0.01
 	spare   = 0.1
@@ -61,8 +61,7 @@ func decide(now time.Time, q Quota, jobs []Job) (paces []time.Duration, fits boo
 }
 
 // slowDown slows the jobs down, in the order of givesWay and step by step, until they need
-// no more than left. A pace that is slower than the quota is renewed helps nobody: what is
-// left of a quota is not added to the next.
+// no more than left. A pace slower than the quota's renewal helps nobody: an unused rest is lost.
 func slowDown(now time.Time, q Quota, left float64, jobs []Job) (paces []time.Duration, fits bool) {
 	paces = make([]time.Duration, len(jobs))
 	need := func() (sum float64) {

@@ -22,27 +22,27 @@ import (
 
 // Plan is how often the products of an account run.
 type Plan struct {
-	Products []Product // those that are scheduled and whose subscription is in force
+	Products []Product // scheduled ones with a subscription in force
 	Fits     bool      // the quota carries the cycles at these paces
 	Over     bool      // a whole quota does not carry the schedule of tenants.yaml
 	quota    *health.Quota
 	until    time.Time
 }
 
-// Product is one product of a Plan.
+// Product is one product of a [Plan].
 type Product struct {
 	Product  football.Product
 	Schedule schedule.Schedule // with the pace
 	Cadence  time.Duration     // of tenants.yaml
 	Pace     time.Duration     // the least time between two cycles; 0: as tenants.yaml says
-	Now      time.Duration     // the pace that is in force: what a schedule recorded
+	Now      time.Duration     // the pace in force, as recorded by a schedule
 	Cost     float64           // of a cycle
-	Measured bool              // Cost is that of the account's own cycles
+	Measured bool              // Cost is measured on the account's own cycles
 }
 
-// Of returns the plan of an account by what is recorded below a data root: the provider's
-// newest report of the quota, and the cost of the newest cycles. If the quota is not known,
-// or used up, every product keeps the pace that it has.
+// Of returns the plan of an account by the records below a data root: the provider's
+// newest report of the quota, and the cost of the newest cycles. If the quota is unknown
+// or used up, every product keeps its pace.
 func Of(data string, t *tenants.Tenant, now time.Time) (Plan, error) {
 	p := Plan{Fits: true}
 	if t.Provider == nil || t.Provider.Disabled || t.Status != account.Active {
@@ -117,8 +117,7 @@ func (p *Plan) decide(now time.Time, window time.Duration, jobs []Job) (paces []
 	return paces
 }
 
-// whole is a quota that is renewed at now; the zero value if the provider does not report
-// how large it is.
+// whole is the quota renewed at now; the zero value if the provider does not report its size.
 func (p *Plan) whole(now time.Time, window time.Duration) Quota {
 	if p.quota == nil || p.quota.Limit == nil || window <= 0 {
 		return Quota{}
@@ -126,7 +125,7 @@ func (p *Plan) whole(now time.Time, window time.Duration) Quota {
 	return Quota{*p.quota.Limit, now.Add(window), window}
 }
 
-// read returns the newest fetch and the pace of a product, nil for what there is not.
+// read returns the newest fetch and the pace of a product, either nil if there is none.
 func read(data, id string, product football.Product) (*health.Run, *health.Pace, error) {
 	root, err := durable.OpenWithin(data, layout.TenantProduct(id, string(product)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -190,7 +189,8 @@ func (p Plan) Describe(one Product) string {
 	return text
 }
 
-// Needs says what the cycles of tenants.yaml need: "market_engine every 1h needs 90 a cycle".
+// Needs describes the need of the schedule in tenants.yaml: "market_engine every 1h needs 90 a
+// cycle".
 func (p Plan) Needs() string {
 	var list []string
 	for _, one := range p.Products {

@@ -27,8 +27,8 @@ var frame string
 //go:embed style.css
 var Style string
 
-// Template returns a function that parses the body of a page, which is put into the common
-// frame, when it is first called: every start of mkt would pay for it. It panics if the body
+// Template returns a function that parses the body of a page, inside the common frame. It does so
+// at its first call, because otherwise every start of mkt would pay for it. It panics if the body
 // does not parse, which is a programming error. functions may be nil.
 func Template(body string, functions template.FuncMap) func() *template.Template {
 	return sync.OnceValue(func() *template.Template { return parse(body, functions) })
@@ -49,10 +49,10 @@ type Content struct {
 	Body    any
 	MadeBy  string // "mkt 1.2.3"
 	MadeAt  time.Time
-	Command string // the command line that wrote the page
+	Command string // the command line behind the page
 }
 
-// Write writes a page. Invisible characters in its texts, such as marks that change the
+// Write writes a page. Invisible characters in its texts, such as marks for the
 // direction of reading, are shown as escapes.
 func Write(w io.Writer, t *template.Template, c Content) error {
 	shown := plain.NewWriter(w)

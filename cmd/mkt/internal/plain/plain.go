@@ -1,10 +1,10 @@
 // Package plain makes text safe to print for people. The names of teams and markets come from a
-// provider and may contain characters that a terminal acts on: escape sequences, control
-// characters, marks that change the direction of reading. They are printed as escapes, such as
+// provider and may contain characters with an effect on a terminal: escape sequences, control
+// characters, marks for the direction of reading. They are printed as escapes, such as
 // \u001b.
 //
-// All output of mkt goes through a Writer. A text within a line or a column also goes through
-// Text or Fprintf, because line ends and tabs are part of mkt's own layout. JSON stays valid
+// All output of mkt goes through a [Writer]. A text within a line or a column also goes through
+// [Text] or [Fprintf], because line ends and tabs are part of mkt's own layout. JSON stays valid
 // JSON of the same value.
 package plain
 
@@ -48,7 +48,7 @@ func needsEscape(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return !isHarmless(r) }) || !utf8.ValidString(s)
 }
 
-// appendEscape appends the JSON escape of a character, or of a byte that is not valid UTF-8.
+// appendEscape appends the JSON escape of a character, or \x and two digits for an invalid byte.
 func appendEscape[T string | []byte](out []byte, text T, r rune) []byte {
 	if r == utf8.RuneError && len(text) == 1 {
 		return fmt.Appendf(out, `\x%02x`, text[0])
@@ -59,7 +59,7 @@ func appendEscape[T string | []byte](out []byte, text T, r rune) []byte {
 	return out
 }
 
-// Fprintf is fmt.Fprintf with Text applied to every text among the arguments.
+// Fprintf is [fmt.Fprintf] with [Text] applied to every text among the arguments.
 func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 	safe := make([]any, len(args))
 	for i, arg := range args {
@@ -88,10 +88,10 @@ type Writer struct {
 	out  []byte
 }
 
-// NewWriter returns a Writer that writes to to.
+// NewWriter returns a [Writer] on top of to.
 func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
 
-// Write implements io.Writer.
+// Write implements [io.Writer].
 func (w *Writer) Write(p []byte) (int, error) {
 	text := p
 	if len(w.held) > 0 {
@@ -99,7 +99,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	w.held = nil
 	w.out = w.out[:0]
-	done := 0 // bytes of text that are in out
+	done := 0 // number of bytes of text already in out
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c >= ' ' && c < 0x7f || c == '\n' || c == '\t' {

@@ -59,7 +59,7 @@ func (r *run) copyConnection() error {
 	return err
 }
 
-// copyState copies the canonical cycle that the live product continues from: the newest one
+// copyState copies the canonical cycle from which the live product continues: the newest one
 // before the range. If cycles lie in between, they are transformed as well.
 func (r *run) copyState(first layout.CycleID) (layout.CycleID, error) {
 	ids, err := snapshot.CyclesIn(r.Source, layout.CanonicalDir)

@@ -10,7 +10,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// compare compares the result of a cycle with what its first run left.
+// compare compares the result of a cycle with the result of its first run.
 func (r *run) compare(c *Cycle, then *original) error {
 	id := layout.CycleID(c.Cycle)
 	dir := layout.Cycle(layout.SnapshotsDir, id)
@@ -19,7 +19,7 @@ func (r *run) compare(c *Cycle, then *original) error {
 		c.Outcome, c.Why = Unknown, []string{then.fault}
 		return nil
 	case then.manifest == nil && then.published:
-		c.Outcome, c.Why = Unknown, []string{"retention has deleted what was published then"}
+		c.Outcome, c.Why = Unknown, []string{"retention has deleted its publication"}
 		return nil
 	case then.manifest == nil || !then.published:
 		c.Outcome, c.Why = New, []string{"it was not published then"}

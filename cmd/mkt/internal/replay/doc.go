@@ -1,10 +1,10 @@
 // Package replay transforms and publishes a range of cycles again from their archived
-// payloads, into another data root, and compares the result with what was published: for
+// payloads, into another data root, and compares the result with the publications: for
 // debugging, and after a mapping was repaired.
 //
-// It only reads the source. The other root begins as the source was before the first
-// cycle (base.go), so that it has what is carried over, and it gets the payloads, so that
-// every tool works on it.
+// It only reads the source. The other root begins in the source's state before the first
+// cycle (base.go), with the data to carry over. It also gets the payloads, for the tools
+// that read them.
 //
-// Times are those of the first run, so that the same rules give the same bytes.
+// Times are those of the first run, because the same rules must give the same bytes.
 package replay

@@ -30,7 +30,7 @@ type Options struct {
 	From, To snapshot.Moment
 	Key      identity.Key // of the source
 	Version  string       // of this binary
-	// Fingerprint is the id key's fingerprint that the source records.
+	// Fingerprint is the id key's fingerprint recorded by the source.
 	Fingerprint string
 
 	Details        int  // live, see transform.Options
@@ -42,7 +42,7 @@ type Options struct {
 	Progress       func(done, total int) // may be nil
 }
 
-// ErrNothing means that there is nothing to replay in the range.
+// ErrNothing is the error for a range without an archived cycle.
 var ErrNothing = errors.New("no archived cycle in the range")
 
 type run struct {
@@ -53,7 +53,7 @@ type run struct {
 }
 
 // Run replays. After an error the report covers the cycles until then. Its errors include
-// [ErrNothing], snapshot.ErrUnknown and transform.ErrKey.
+// [ErrNothing], [snapshot.ErrUnknown] and [transform.ErrKey].
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &run{Options: o, then: map[layout.CycleID]snapshot.Commit{}}
 	r.report = Report{Tenant: o.ClientID, Product: o.Product, Rules: rulesOf(o.Product), Version: o.Version, Cycles: []Cycle{}}

@@ -25,7 +25,7 @@ type Report struct {
 	From      string           `json:"from"`
 	To        string           `json:"to"`
 	Into      string           `json:"into"`
-	Base      string           `json:"base,omitempty"` // cycle that the range continues from
+	Base      string           `json:"base,omitempty"` // the cycle before the range
 	Rules     string           `json:"rules"`          // of this build
 	Version   string           `json:"binary_version"`
 	Published int              `json:"published"` // publications in the range
@@ -42,10 +42,10 @@ func (r *Report) add(c Cycle) {
 	r.Cycles = append(r.Cycles, c)
 }
 
-// Same reports whether everything that can be compared has the same rows.
+// Same reports whether every comparable cycle has the same rows.
 func (r *Report) Same() bool { return r.Outcomes[Differs]+r.Outcomes[Failed]+r.Outcomes[New] == 0 }
 
-// Versions are the versions of the rules and of the binary that made a cycle.
+// Versions are the versions of the rules and of the binary behind a cycle.
 type Versions struct {
 	Rules  string `json:"derivation_version"`
 	Binary string `json:"binary_version"`
@@ -58,12 +58,12 @@ type Cycle struct {
 	Then    Versions `json:"then"`
 	Why     []string `json:"why,omitempty"`
 	Error   string   `json:"error,omitempty"`
-	Tables  []Table  `json:"tables,omitempty"`  // those that differ
-	Changed []Change `json:"changed,omitempty"` // the first rows that differ
+	Tables  []Table  `json:"tables,omitempty"`  // the different ones
+	Changed []Change `json:"changed,omitempty"` // the first different rows
 	Columns Counts   `json:"columns,omitempty"` // by column, how many rows differ
 }
 
-// Table is a table that differs.
+// Table is a table with a different number of rows or different rows.
 type Table struct {
 	Name     string `json:"name"`
 	RowsThen int64  `json:"rows_then"`
@@ -73,7 +73,7 @@ type Table struct {
 // Counts are counts by column.
 type Counts map[string]int
 
-// Change is a row that differs.
+// Change is a different row.
 type Change struct {
 	Table   string   `json:"table"`
 	Row     string   `json:"row"`

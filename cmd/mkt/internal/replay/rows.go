@@ -9,11 +9,11 @@ import (
 	"mkt/publish/table"
 )
 
-// mostChanges bounds the changed rows that are listed of one cycle.
+// mostChanges bounds the listed rows of one cycle.
 const mostChanges = 20
 
-// rowsOf has, for every table that a manifest names, a function that lists the first rows that
-// differ between two folders and counts the differences by column.
+// rowsOf has a function for every table of a manifest. It lists the first rows different between
+// two folders, and counts the differences by column.
 var rowsOf = map[string]func(r *run, c *Cycle, name, thenDir, nowDir string) error{
 	"fixtures":      rows(layout.FixturesFile, func(x *table.FixtureRow) string { return x.FixtureID }),
 	"markets":       rows(layout.MarketsFile, func(x *table.MarketRow) string { return x.FixtureID + "/" + x.MarketID }),

@@ -12,14 +12,14 @@ var Steps = []string{health.StepFetch, "transform", "publish"}
 // Last is the newest cycle of a product of an account, as its steps recorded it.
 type Last struct {
 	Cycle string        // "" if the first step failed before it had a name
-	Steps []*health.Run // of this cycle, in their order; steps that did not run are missing
+	Steps []*health.Run // of this cycle, in their order, as far as they ran
 	// Published is the newest good publication, of this cycle or an earlier one; zero if there
 	// was none.
 	Published time.Time
 }
 
-// LastOf returns the newest cycle from the newest runs of the steps, nil for a step that never
-// ran. It returns nil if none did.
+// LastOf returns the newest cycle from the newest runs of the steps, nil for a step without a run.
+// It returns nil if no step ran.
 func LastOf(newest ...*health.Run) *Last {
 	var last Last
 	var began time.Time
@@ -60,7 +60,7 @@ func (l *Last) Took() (d time.Duration) {
 	return d
 }
 
-// Failed returns the step that failed; nil if none did.
+// Failed returns the failed step; nil if there is none.
 func (l *Last) Failed() *health.Run {
 	if last := l.Steps[len(l.Steps)-1]; !last.OK {
 		return last
@@ -68,7 +68,7 @@ func (l *Last) Failed() *health.Run {
 	return nil
 }
 
-// Waiting returns the step that is under way, or that did not run because the cycle was
+// Waiting returns the step under way, or the one left out because the cycle was
 // interrupted; "" if all steps ran or one failed.
 func (l *Last) Waiting() string {
 	last := l.Steps[len(l.Steps)-1]

@@ -11,7 +11,7 @@ import (
 	"mkt/serve/account"
 )
 
-// Stopped returns why no product of an account is run; "" if those in force are.
+// Stopped returns why no product of an account is run; "" if those in force may run.
 func Stopped(t *tenants.Tenant) string {
 	switch {
 	case t.Status != account.Active:
@@ -24,8 +24,8 @@ func Stopped(t *tenants.Tenant) string {
 	return ""
 }
 
-// InForce reports whether an account has a product at a time, so that its cycles are run
-// unless the account is Stopped.
+// InForce reports whether an account has a product at a time. Its cycles then run, unless the
+// account is [Stopped].
 func InForce(t *tenants.Tenant, p football.Product, now time.Time) bool {
 	return t.Subscription(p, now) == account.InForce
 }
@@ -36,14 +36,14 @@ type Next struct {
 	Cadence time.Duration // the longest time between two cycles, at the pace in force; 0 without a valid expression
 	Pace    time.Duration // the least time between two cycles, if the quota allows no more often; otherwise 0
 	At      time.Time     // when a cycle is due next; zero if none is
-	// Overdue is when a cycle was due that did not begin, if the newest one is older than two
+	// Overdue is when the first missed cycle was due, if the newest one is older than two
 	// cadences. Otherwise it is zero.
 	Overdue   time.Time
 	Stopped   string        // why no cycle is due, if At is zero
 	Postponed *Postponement // why At is later than Expr says; nil if it is not
 }
 
-// NextOf returns when a product runs next. pace is what a schedule recorded, nil if nothing; last
+// NextOf returns when a product runs next. pace is the pace recorded by a schedule, or nil; last
 // is when the newest cycle began, zero if there was none.
 func NextOf(env *cli.Env, t *tenants.Tenant, p football.Product, pace *health.Pace, last, now time.Time) Next {
 	n := Next{Expr: t.Expression(p)}

@@ -14,7 +14,7 @@ import (
 // A provider that refused is asked again by scheduled runs. If it accepted the credential
 // before, the fault may be the provider's: it is asked again after refusedFirst, then after
 // twice as long each time, up to refusedLast. Otherwise it is asked again after refusedLast,
-// which is under an hour so that an hourly schedule asks on every tick.
+// which is under an hour: an hourly schedule then asks on every tick.
 const (
 	refusedFirst = time.Minute
 	refusedLast  = 55 * time.Minute
@@ -27,7 +27,7 @@ type Postponement struct {
 	Reason string // for a person
 }
 
-// Why is the kind of a Postponement.
+// Why is the kind of a [Postponement].
 type Why string
 
 // The kinds of postponements.
@@ -71,7 +71,7 @@ func PostponementOf(env *cli.Env, t *tenants.Tenant, p football.Product, now tim
 }
 
 // refused returns when the provider last refused the requests of a product, the code, and how long
-// after that it is asked again; code is "" if the newest answer was no refusal.
+// after the refusal it is asked again; code is "" if the newest answer was no refusal.
 func refused(env *cli.Env, t *tenants.Tenant, p football.Product, fingerprint string, findings []*health.Run) (at time.Time, code health.Code, retry time.Duration) {
 	status := health.CredentialStatusOf(fingerprint, findings...)
 	if at := status.RefusedAt(); at != nil {
@@ -106,7 +106,7 @@ func found(env *cli.Env, t *tenants.Tenant, p football.Product) (test, own *heal
 }
 
 // Findings returns the newest test of an account's connection and the newest fetch of each
-// product, nil for one that there is not.
+// product, nil for a missing one.
 func Findings(env *cli.Env, t *tenants.Tenant) ([]*health.Run, error) {
 	var findings []*health.Run
 	for _, s := range env.Sources(t) {

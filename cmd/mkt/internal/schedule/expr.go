@@ -15,8 +15,8 @@ var parser = cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour |
 
 // Parse parses a cron expression: "0 * * * *", with seconds "30 0 * * * *", "@hourly", or
 // "@every 8s" (whole seconds, at least one). Times are UTC. An @every is due at the multiples
-// of its duration since 1970-01-01T00:00:00Z: one that divides a day is due at the same times
-// every day, from midnight on. An expression that is never due is an error.
+// of its duration since 1970-01-01T00:00:00Z. If the duration divides a day, it is due at the same
+// times every day, from midnight on. An expression that is never due is an error.
 func Parse(expr string) (cron.Schedule, error) {
 	expr = strings.TrimSpace(expr)
 	if strings.Contains(expr, "TZ=") {
@@ -35,7 +35,7 @@ func Parse(expr string) (cron.Schedule, error) {
 	return s, nil
 }
 
-// parseEvery rejects durations that the library would silently round.
+// parseEvery rejects durations the library would silently round.
 func parseEvery(text string) (cron.Schedule, error) {
 	d, err := time.ParseDuration(strings.TrimSpace(text))
 	if err != nil {
@@ -48,16 +48,16 @@ func parseEvery(text string) (cron.Schedule, error) {
 }
 
 // grid is the schedule of an @every. It depends neither on when the process began nor on when a
-// tick was noticed, so that neither a restart nor a busy machine shifts it.
+// tick was noticed: neither a restart nor a busy machine shifts it.
 type grid struct{ seconds int64 }
 
-// Next implements cron.Schedule: it returns the first multiple after t.
+// Next implements [cron.Schedule]: it returns the first multiple after t.
 func (g grid) Next(t time.Time) time.Time {
 	after := t.Unix() - floorMod(t.Unix(), g.seconds) + g.seconds
 	return time.Unix(after, 0).In(t.Location())
 }
 
-// floorMod returns the remainder of a/b that is not negative; b is positive.
+// floorMod returns the non-negative remainder of a/b; b is positive.
 func floorMod(a, b int64) int64 { return (a%b + b) % b }
 
 // OverdueAfter is how many cadences old the newest successful cycle may be. serve, which must not
@@ -73,7 +73,7 @@ func Cadence(s cron.Schedule, from time.Time) time.Duration {
 
 // gaps returns the shortest and the longest time between two of the next ticks after from.
 func gaps(s cron.Schedule, from time.Time) (shortest, longest time.Duration) {
-	const looked = 25 // a day of an hourly schedule, so that pauses at night count
+	const looked = 25 // a day of an hourly schedule, to count pauses at night
 	at := s.Next(from.UTC())
 	for i := range looked {
 		next := s.Next(at)
@@ -95,7 +95,7 @@ type Schedule = cron.Schedule
 
 // Slower returns a schedule that is due at most once in each interval of a pace, counted
 // from 1970-01-01T00:00:00Z: an @every is due at the multiples of the pace, and any other
-// expression at its first tick in each interval. A pace that is not longer than the
+// expression at its first tick in each interval. A pace no longer than the
 // cadence changes nothing. Nothing depends on when the process began.
 func Slower(s Schedule, pace time.Duration) Schedule {
 	seconds := int64((pace + time.Second - 1) / time.Second)
@@ -114,7 +114,7 @@ type sparse struct {
 	intervals grid
 }
 
-// Next implements cron.Schedule.
+// Next implements [cron.Schedule].
 func (s sparse) Next(t time.Time) time.Time {
 	next := s.intervals.Next(t)
 	first := s.ticks.Next(next.Add(-time.Duration(s.intervals.seconds)*time.Second - time.Second))
@@ -124,7 +124,7 @@ func (s sparse) Next(t time.Time) time.Time {
 	return s.ticks.Next(next.Add(-time.Second))
 }
 
-// Ticks returns how often a schedule is due after from and until to. What exceeds a day is
+// Ticks returns how often a schedule is due after from and until to. The time beyond a day is
 // estimated by the first day.
 func Ticks(s Schedule, from, to time.Time) float64 {
 	const day = 24 * time.Hour

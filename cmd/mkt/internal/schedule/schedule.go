@@ -18,19 +18,18 @@ import (
 type Job struct {
 	Name string // unique, "acme/market_engine"
 	Expr string
-	// Lane is a group of jobs with their own slots, so that slow jobs of other lanes do not delay
-	// them.
+	// Lane is a group of jobs with their own slots: slow jobs of other lanes do not delay them.
 	Lane string
 }
 
-// Options are the options of a Scheduler.
+// Options are the options of a [Scheduler].
 type Options struct {
 	// Run runs the job. The scheduler cancels its context to stop, waits for it, and logs its
 	// error. Required.
 	Run func(ctx context.Context, name string) error
 	// Now is the clock. Required.
 	Now func() time.Time
-	// Jitter bounds the wait before a run, which spreads jobs that are due at the same time. A
+	// Jitter bounds the wait before a run, which spreads jobs due at the same time. A
 	// job's wait depends only on its name, so it is the same at every tick and after every
 	// restart. It is at most a tenth of the shortest time between two ticks. 0: none.
 	Jitter time.Duration
@@ -48,7 +47,7 @@ type Scheduler struct {
 	cron *cron.Cron
 	runs sync.WaitGroup
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following fields
 	ctx     context.Context
 	begun   bool // Run was called
 	stopped bool // no further run begins
@@ -138,7 +137,7 @@ func (s *Scheduler) setOne(j Job, when cron.Schedule) {
 	s.enter(entry{job: j, when: when, pace: old.pace})
 }
 
-// enter adds an entry that is not scheduled yet. s.mu must be held.
+// enter adds an unscheduled entry. s.mu must be held.
 func (s *Scheduler) enter(e entry) {
 	when, name := Slower(e.when, e.pace), e.job.Name
 	e.id = s.cron.Schedule(when, cron.FuncJob(func() { s.trigger(name, s.o.Jitter) }))
@@ -146,8 +145,8 @@ func (s *Scheduler) enter(e entry) {
 	s.entries[name] = e
 }
 
-// SetPace makes a job due at most once in each interval of a pace, as Slower does; 0 ends
-// that. The pace stays if Set changes the job's expression.
+// SetPace makes a job due at most once in each interval of a pace, as [Slower] does; 0 restores
+// its own schedule. The pace stays if [Scheduler.Set] changes the job's expression.
 func (s *Scheduler) SetPace(name string, pace time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +178,7 @@ func (s *Scheduler) Run(ctx context.Context, overdue ...string) {
 	s.runs.Wait()
 }
 
-// Now starts jobs at once, except those that are running. It does nothing unless Run is under way.
+// Now starts jobs at once, except running ones. It does nothing unless [Scheduler.Run] is under way.
 func (s *Scheduler) Now(names ...string) {
 	for _, name := range names {
 		s.mu.Lock()
@@ -211,11 +210,11 @@ func (s *Scheduler) trigger(name string, jitter time.Duration) {
 }
 
 // Again runs a job once at a time, in addition to its expression. It replaces the time of an
-// earlier call. If a run of the job begins earlier, that run counts. Again does nothing unless
-// Run is under way.
+// earlier call. If a run of the job begins earlier, Again adds none. It does nothing unless
+// [Scheduler.Run] is under way.
 func (s *Scheduler) Again(name string, at time.Time) { s.plan(name, at, s.o.Jitter) }
 
-// Retry is Again without jitter, for a run that could not begin.
+// Retry is [Scheduler.Again] without jitter, for a run that could not begin.
 func (s *Scheduler) Retry(name string, at time.Time) { s.plan(name, at, 0) }
 
 func (s *Scheduler) plan(name string, at time.Time, jitter time.Duration) {
@@ -321,7 +320,7 @@ func admit(ctx context.Context, lane chan struct{}, wait time.Duration) bool {
 	}
 }
 
-// guarded turns a panic of a job into an error, so that the other jobs continue.
+// guarded returns a panic of a job as an error: the other jobs continue.
 func (s *Scheduler) guarded(ctx context.Context, name string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

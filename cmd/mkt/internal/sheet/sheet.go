@@ -1,5 +1,5 @@
-// Package sheet writes the rows of a query as a spreadsheet (xlsx) in which every value is
-// what the query returned. A text is a cell of text, whatever it begins with: a formula is
+// Package sheet writes the rows of a query as a spreadsheet (xlsx), with every value unchanged.
+// A text is a cell of text, whatever it begins with: a formula is
 // never written. Numbers are cells of numbers if a spreadsheet can represent all their
 // digits. Times are texts in UTC, and lists and structs are JSON. NULL is no cell, and an
 // empty text is a cell with an empty text.
@@ -26,13 +26,13 @@ const (
 	maxRows    = excelize.TotalRows // with the row of the names
 	maxColumns = excelize.MaxColumns
 	maxText    = excelize.TotalCellChars
-	maxDigits  = 15 // that spreadsheets keep of a number
+	maxDigits  = 15 // of a number in spreadsheets
 )
 
-// instead is the advice of every error for a result that a spreadsheet cannot hold.
+// instead is the advice in every error for a result beyond the limits of a spreadsheet.
 const instead = "select less, or write a .parquet or .csv file"
 
-// Writer is an offline.Answer that writes a spreadsheet. Close must be called.
+// Writer is an [offline.Answer] in form of a spreadsheet. Close must be called.
 type Writer struct {
 	file         *excelize.File
 	to           *excelize.StreamWriter
@@ -70,13 +70,13 @@ func New(tempDir string) (*Writer, error) {
 
 const xmlHeader = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 
-// properties replace those of the library, which state times that are not true.
+// properties replace those of the library, whose times are not true.
 var properties = map[string]string{
 	"docProps/core.xml": `<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>mkt</dc:creator></cp:coreProperties>`,
 	"docProps/app.xml":  `<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties"><Application>mkt</Application></Properties>`,
 }
 
-// Columns implements offline.Answer.
+// Columns implements [offline.Answer].
 func (w *Writer) Columns(names []string) error {
 	if len(names) > maxColumns {
 		return fmt.Errorf("the result has %d columns, and a spreadsheet at most %d: %s", len(names), maxColumns, instead)
@@ -95,7 +95,7 @@ func (w *Writer) Columns(names []string) error {
 	return w.to.SetRow("A1", w.cells)
 }
 
-// Row implements offline.Answer.
+// Row implements [offline.Answer].
 func (w *Writer) Row(values []any) error {
 	w.rows++
 	if w.rows >= maxRows {
@@ -137,7 +137,7 @@ func digits(number string) (n int) {
 	return n
 }
 
-// text returns the text of a cell. What XML cannot represent is an escape, such as \u001b.
+// text returns the text of a cell. A character outside XML is an escape, such as \u001b.
 func (w *Writer) text(column int, text string) (string, error) {
 	units := 0 // of UTF-16, in which spreadsheets count
 	var b strings.Builder

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Refused is an error of the service that a repeated request would not change.
+// Refused is a final error of the service: repeating the request would not change it.
 type Refused struct{ Code, Message string }
 
 // Error implements error.
@@ -32,7 +32,7 @@ const (
 	maxBody        = 16 << 20
 )
 
-// page is the part of a page of a collection that a client needs.
+// page is the part of a collection's page used by this client.
 type page struct {
 	Data       []json.RawMessage
 	Pagination struct {
@@ -53,7 +53,7 @@ func (c *client) collection(ctx context.Context, path, cursor string) (p page, e
 	return p, c.get(ctx, path+"?"+query.Encode(), &p)
 }
 
-// get repeats a request that the rate limit refused.
+// get sends a request, again after each refusal by the rate limit.
 func (c *client) get(ctx context.Context, path string, into any) error {
 	for {
 		wait, err := c.try(ctx, path, into)

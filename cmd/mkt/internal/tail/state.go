@@ -96,7 +96,7 @@ func (s *state) next(ctx context.Context) (events []Event, more bool, err error)
 	return events, p.Pagination.HasMore, nil
 }
 
-// fewFetches is the most fixtures that are fetched one by one; for more the list is cheaper.
+// fewFetches is the most fixtures fetched one by one; for more the list is cheaper.
 const fewFetches = 20
 
 // apply updates the fixtures to the end of a page. A fixture whose digest did not change is not

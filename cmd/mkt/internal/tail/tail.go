@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Options are the options of Run.
+// Options are the options of [Run].
 type Options struct {
 	BaseURL string // of the service, without /api/v1
 	Token   string
@@ -39,17 +39,17 @@ type News struct {
 	Cause    error    // of "unreachable"
 }
 
-// ErrDiffers is returned if the followed state differs from that of the service.
+// ErrDiffers is the error for a followed state different from the service's.
 var ErrDiffers = errors.New("the state built from the changes differs from the service's")
 
-// maxRestarts is how often Run starts again before it reaches the end of the log.
+// maxRestarts is how often [Run] starts again before it reaches the end of the log.
 const maxRestarts = 3
 
 // Run follows the changes until ctx is done, or with Once to the end of the log. It returns a
-// *Refused if the service refuses, even if it refuses several positions in a row that it gave
-// itself. It returns [ErrUnreachable] only before anything was read, or with Once; otherwise it
-// waits for the service. What does not change is reported once: that the service is not
-// reachable, and that the state is the service's.
+// *[Refused] if the service refuses, even if it refuses several of its own positions in a row. It
+// returns [ErrUnreachable] only before anything was read, or with Once; otherwise it waits for the
+// service. It reports only changes of its two conditions: the service is reachable or not, and the
+// state is the service's or not.
 func Run(ctx context.Context, o Options) error {
 	if o.Every <= 0 {
 		o.Every = 2 * time.Second
@@ -132,7 +132,7 @@ func (o *Options) follow(ctx context.Context, s *state, reachable func()) error 
 }
 
 // begin reads all fixtures. At the position of an earlier run they are not delivered, because
-// the events after it say what changed.
+// the events after it have the changes.
 func (o *Options) begin(ctx context.Context, s *state) error {
 	if err := s.bootstrap(ctx); err != nil {
 		return err

@@ -83,7 +83,7 @@ func (v *verifier) canonicalCycle(id layout.CycleID) error {
 	return v.folder(dir, m, layout.CanonicalFile, folderCodes{"CANONICAL_DAMAGED", "CANONICAL_DAMAGED"})
 }
 
-// canonicalSum returns the hash that the publication of a cycle recorded, "" if none.
+// canonicalSum returns the hash recorded by the publication of a cycle, "" if there is none.
 func (v *verifier) canonicalSum(id layout.CycleID) string {
 	c, ok := v.commits[id]
 	if !ok {

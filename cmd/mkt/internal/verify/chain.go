@@ -174,7 +174,7 @@ func (v *verifier) readWatermarks() error {
 }
 
 // pointers checks CURRENT and the state of the newest publication against the chain. Either may
-// be newer than the chain that was read, if the chain has grown since.
+// be newer than the chain as it was read, if it has grown since.
 func (v *verifier) pointers() error {
 	data, err := durable.ReadFile(v.Root, layout.Current, 4<<10)
 	if err := v.current(data, err); err != nil {
@@ -223,7 +223,7 @@ func (v *verifier) current(data []byte, err error) error {
 		return err
 	case err != nil: // a bad record is already a finding
 	case !snapshot.Names(data, named):
-		v.addFinding("CURRENT_WRONG", layout.Current, fix, "it is not what the publication of version %d wrote", p.Version)
+		v.addFinding("CURRENT_WRONG", layout.Current, fix, "it was not written by the publication of version %d", p.Version)
 	case p.Version < v.head.Version:
 		v.note("CURRENT names version %d, as after a run that was killed after its commit; readers and the next run find version %d", p.Version, v.head.Version)
 	}

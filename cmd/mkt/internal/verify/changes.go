@@ -16,8 +16,8 @@ import (
 	"mkt/publish/table"
 )
 
-// changeLog checks every segment of the change log and of the steps that a kept manifest or a
-// commit record names, and reports other files in their folders.
+// changeLog checks every segment of the change log and of the steps that is named by a kept
+// manifest or a commit record, and reports other files in their folders.
 func (v *verifier) changeLog(ctx context.Context) error {
 	var names []string
 	for _, dir := range []string{layout.ChangesDir, layout.StepsDir} {
@@ -47,8 +47,8 @@ func (v *verifier) changeLog(ctx context.Context) error {
 	return v.window()
 }
 
-// unnamedSegment checks a segment that no manifest names. It may belong to a cycle that is under
-// way or was interrupted, or be left over from an interrupted collection.
+// unnamedSegment checks a segment in no manifest. It may belong to a cycle under way or
+// interrupted, or be left over from an interrupted collection.
 func (v *verifier) unnamedSegment(name string) error {
 	cycle, ok := layout.CycleOfSegment(name)
 	if ok && cycle > v.head.CycleID {
@@ -73,9 +73,9 @@ func (v *verifier) unnamedSegment(name string) error {
 	return nil
 }
 
-// wasPublished reports whether a segment that no manifest names once belonged to a publication:
-// its events are in the window of its commit record and have the numbers in its name. It returns
-// true if the segment is deleted meanwhile.
+// wasPublished reports whether a segment in no manifest once belonged to a publication: its events
+// are in the window of its commit record and have the numbers in its name. It returns true if the
+// segment is deleted meanwhile.
 func (v *verifier) wasPublished(name string, cycle layout.CycleID) (bool, error) {
 	first, last, ok := layout.ParseSegment(path.Base(name))
 	c, err := snapshot.Resolve(v.Root, string(cycle))
@@ -97,7 +97,7 @@ func (v *verifier) wasPublished(name string, cycle layout.CycleID) (bool, error)
 	return true, nil
 }
 
-// window checks the segments that kept manifests name and the folder lacks.
+// window looks for segments named by kept manifests and missing from the folder.
 func (v *verifier) window() error {
 	for _, c := range v.order {
 		m, err := snapshot.Open(v.Root, c)

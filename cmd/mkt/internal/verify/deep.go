@@ -21,7 +21,7 @@ type Deep struct {
 	Version string     // of the binary
 }
 
-// deep rebuilds every canonical cycle that is there from its raw one, and every snapshot
+// deep rebuilds every canonical cycle on disk from its raw one, and every snapshot
 // from the one before it and its canonical cycle.
 func (v *verifier) deep(ctx context.Context) error {
 	ids, err := v.cyclesIn(layout.CanonicalDir)
@@ -79,7 +79,7 @@ func (v *verifier) rebuildCycle(ctx context.Context, id layout.CycleID) error {
 		v.note("%s was made by rules %s: only a build with these rules can rebuild it", dir, was.DerivationVersion)
 		return nil
 	case transform.IsUnavailable(err):
-		v.note("%s cannot be rebuilt: what it was made from is missing or damaged", dir)
+		v.note("%s cannot be rebuilt: one of its inputs is missing or damaged", dir)
 		return nil
 	case err != nil:
 		v.addFinding("TRANSFORM_DIFFERS", dir, fixBackup, "it cannot be rebuilt: %s", err)
@@ -104,7 +104,7 @@ func (v *verifier) rebuildPublication(ctx context.Context, c snapshot.Commit) er
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case isFileFault(err), errors.Is(err, publish.ErrNoCycle):
-		v.note("version %d cannot be rebuilt: what it was made from is missing or damaged", c.Version)
+		v.note("version %d cannot be rebuilt: the snapshot before it or its canonical cycle is missing or damaged", c.Version)
 		return nil
 	case err != nil:
 		return err

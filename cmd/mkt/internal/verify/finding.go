@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Finding is one thing that is not as it was sealed.
+// Finding is one difference from the sealed state.
 type Finding struct {
 	Code string `json:"code"` // one of Codes
 	File string `json:"file"` // relative to the account's product
@@ -21,26 +21,25 @@ type Report struct {
 	Head     *Head     `json:"head"`   // nil if nothing was published
 	Checked  Checked   `json:"checked"`
 	Findings []Finding `json:"findings"`
-	Notes    []string  `json:"notes"` // what could not be checked, and unusual but allowed states
-	// Unconfirmed are the findings of the last reading that no earlier reading had. Only a report
-	// that is not Judged has them.
+	Notes    []string  `json:"notes"` // parts left unchecked, and unusual but allowed states
+	// Unconfirmed are the findings of the last reading alone. It is empty in a report with Judged.
 	Unconfirmed []Finding `json:"unconfirmed,omitempty"`
 }
 
-// confirmedBy returns the findings that an earlier reading also had.
+// confirmedBy returns the findings shared with an earlier reading.
 func (r Report) confirmedBy(before Report) []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return !slices.Contains(before.Findings, f) })
 }
 
 // Head is the newest publication. Its hash covers everything before it: write it down
-// elsewhere, and use it as Options.Expect later.
+// elsewhere, and use it as [Options].Expect later.
 type Head struct {
 	Version uint64 `json:"version"`
 	Cycle   string `json:"cycle_id"`
 	SHA256  string `json:"sha256"` // of its commit record
 }
 
-// Checked counts what was read.
+// Checked counts the data read.
 type Checked struct {
 	Commits   int   `json:"commits"`
 	Snapshots int   `json:"snapshots"`
@@ -63,8 +62,8 @@ var codes = map[string]string{
 	"HEAD_UNKNOWN":        "no commit record has the expected hash: the history was cut or rewritten",
 	"HEAD_BEHIND":         "CURRENT or a state file names a newer publication than there is",
 	"CURRENT_WRONG":       "CURRENT does not name the newest commit",
-	"FLOORS_WRONG":        "the record of what retention deleted contradicts the commit records",
-	"SNAPSHOT_MISSING":    "a snapshot is missing that retention did not delete",
+	"FLOORS_WRONG":        "the record of deletions by retention contradicts the commit records",
+	"SNAPSHOT_MISSING":    "a snapshot is missing, and retention did not delete it",
 	"MANIFEST_DAMAGED":    "a manifest is not the one that was committed",
 	"MANIFEST_CHAIN":      "a manifest does not carry the hash of the one before it",
 	"FILE_MISSING":        "a file of a snapshot is missing",
@@ -77,9 +76,9 @@ var codes = map[string]string{
 	"STEPS_DAMAGED":       "a segment of the steps of prices is not as it was sealed",
 	"SEQ_GAP":             "the numbers of change events have a gap or a duplicate",
 	"EVENTS_DIFFER":       "the events are not the difference between two snapshots",
-	"CANONICAL_MISSING":   "a canonical cycle is missing that retention did not delete",
+	"CANONICAL_MISSING":   "a canonical cycle is missing, and retention did not delete it",
 	"CANONICAL_DAMAGED":   "a canonical cycle is not the one that was published",
-	"RAW_MISSING":         "a raw cycle is missing that retention did not delete",
+	"RAW_MISSING":         "a raw cycle is missing, and retention did not delete it",
 	"RAW_DAMAGED":         "a raw cycle is not the one that was transformed",
 	"UNKNOWN_FILE":        "a file or folder does not belong to the data",
 	"UNREADABLE":          "a file or folder cannot be read by this user, or is a link, a socket or a pipe",

@@ -17,7 +17,7 @@ type missing struct {
 	run         int
 }
 
-// add adds the next publication; gone means that its cycle is missing.
+// add adds the next publication; gone is true if its cycle is missing.
 func (m *missing) add(c snapshot.Commit, gone bool) {
 	if !gone {
 		m.report()

@@ -180,8 +180,8 @@ func (v *verifier) checkManifestLink(before snapshot.Commit, here *dataset) {
 	}
 }
 
-// fixturesOf reads the fixtures of a snapshot. It returns nil if there is no table, or none that
-// can be read, which is already a finding.
+// fixturesOf reads the fixtures of a snapshot. It returns nil if there is no readable table, which
+// is already a finding.
 func (v *verifier) fixturesOf(dir string, m snapshot.Manifest) ([]fixture, error) {
 	if _, ok := m.Tables["fixtures"]; !ok {
 		return nil, nil
@@ -214,7 +214,7 @@ func unlessFileFault(err error) error {
 
 type summarizer = func(io.ReaderAt, int64) (table.Summary, error)
 
-// tables has, for every kind of file, a function that counts and digests its rows.
+// tables has a function for every kind of file, which counts and digests its rows.
 var tables = map[string]summarizer{
 	layout.FixturesFile:     table.Summarize[table.FixtureRow],
 	layout.MarketsFile:      table.Summarize[table.MarketRow],

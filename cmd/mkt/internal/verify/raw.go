@@ -149,7 +149,7 @@ func (v *verifier) archive(where string, id layout.CycleID, a *raw.Archive) erro
 	return nil
 }
 
-// rawSum returns the hash of cycle.json that the cycle's publication recorded, "" if none.
+// rawSum returns the hash of cycle.json recorded by the cycle's publication, "" if there is none.
 func (v *verifier) rawSum(id layout.CycleID) string {
 	if c, ok := v.commits[id]; ok && c.RawSHA256 != "" {
 		return c.RawSHA256
@@ -161,7 +161,7 @@ func (v *verifier) rawSum(id layout.CycleID) string {
 	return m.RawSHA256
 }
 
-// rawNames reports files that fetch.json does not name.
+// rawNames reports files absent from fetch.json.
 func (v *verifier) rawNames(dir string, a *raw.Archive) error {
 	known := map[string]bool{}
 	for _, name := range a.Files() {

@@ -16,9 +16,9 @@ import (
 // once in a fixture. Older rules gave two lists of one market the same ids.
 const uniqueFrom = 4
 
-// selections looks for ids of selections that occur twice in a fixture of a snapshot: their
-// histories are mixed. The rows are as they were sealed, so that those of older rules
-// are no finding.
+// selections looks for an id of a selection that occurs twice in a fixture of a snapshot: two
+// histories are mixed. In rows of older rules it is no finding, because they are as they were
+// sealed.
 func (v *verifier) selections(dir string, m snapshot.Manifest) error {
 	if !slices.ContainsFunc(m.Files, func(f snapshot.File) bool { return f.Name == layout.MarketsFile }) {
 		return nil
@@ -60,7 +60,7 @@ func (v *verifier) selections(dir string, m snapshot.Manifest) error {
 	return nil
 }
 
-// repeated counts ids that occur again.
+// repeated counts repeated ids.
 type repeated struct {
 	n     int
 	first string

@@ -9,7 +9,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// unknown reports names that do not belong to the data. It skips staging and state, because no
+// unknown reports names foreign to the data. It skips staging and state, because no
 // data depends on them.
 func (v *verifier) unknown(context.Context) error {
 	known := map[string]bool{layout.RawDir: true, layout.CanonicalDir: true, layout.SnapshotsDir: true, layout.ChangesDir: true, layout.StepsDir: true, layout.CommitsDir: true,
@@ -67,7 +67,7 @@ func (v *verifier) unknownFile(name string) {
 	}
 }
 
-// isHalfWritten reports whether a name is that of a half-written file, and adds a note.
+// isHalfWritten reports whether a file is half written, by its name, and adds a note.
 func (v *verifier) isHalfWritten(name string) bool {
 	at := strings.LastIndex(name, ".tmp")
 	if at < 0 || strings.Trim(name[at+4:], "0123456789") != "" {
@@ -77,14 +77,14 @@ func (v *verifier) isHalfWritten(name string) bool {
 	return true
 }
 
-// isBeforeFirst reports whether a cycle is older than the oldest record of a data root that was
-// copied from an object store: another machine published in between.
+// isBeforeFirst reports whether a cycle is older than the oldest record of a data root copied from
+// an object store: another machine published in between.
 func (v *verifier) isBeforeFirst(id layout.CycleID) bool {
 	return v.first > 1 && len(v.order) > 0 && id < v.order[0].CycleID
 }
 
-// uncommitted checks snapshots that no commit record names. One that follows a publication and
-// matches its manifest belongs, with its segments, to a run that was interrupted before its
+// uncommitted checks snapshots without a commit record. One that follows a publication and
+// matches its manifest belongs, with its segments, to a run interrupted before its
 // commit. Readers ignore it.
 func (v *verifier) uncommitted() error {
 	ids, err := v.cyclesIn(layout.SnapshotsDir)

@@ -20,10 +20,10 @@ type Options struct {
 	Product  football.Product
 	Root     durable.ReadFS // of the tenant and product; only read
 
-	// From and To bound the cycles whose data is read; "" means the oldest that is kept and the
+	// From and To bound the cycles whose data is read; "" means the oldest kept one and the
 	// newest. The chain of commits is always checked as a whole.
 	From, To layout.CycleID
-	// Expect is the hash of a commit record that was written down elsewhere; "" is none.
+	// Expect is the hash of a commit record, written down elsewhere; "" is none.
 	Expect string
 	// Deep, if not nil, also rebuilds cycles and snapshots.
 	Deep *Deep
@@ -42,7 +42,7 @@ type verifier struct {
 	order      []snapshot.Commit                  // the same, oldest first
 	head       snapshot.Commit
 	newest     uint64 // number of the newest record when the run began
-	first      uint64 // number of the oldest record that the root should have
+	first      uint64 // number of the oldest record the root should have
 
 	segments map[string]snapshot.Segment // named by a manifest or a commit
 	read     map[string]bool             // names of segments
@@ -50,19 +50,18 @@ type verifier struct {
 	total    int
 }
 
-// ErrBusy is the error for a report that is not Judged.
+// ErrBusy is the error for a report without Judged.
 var ErrBusy = errors.New("the data was written to while it was read, and no finding was confirmed in three readings: run it again, or stop the schedule first")
 
-// passes bounds the readings of a root to which something is written meanwhile.
+// passes bounds the readings of a root that changes meanwhile.
 const passes = 3
 
 // Run verifies one account's product. Its error is one of the disk or of ctx.
 //
-// It takes no lock, so that writers can go on meanwhile. Each check allows for what they
-// may have done since it began. If something was written and there are findings, the root
-// is read again, and only findings that a second reading repeats word for word count. If
-// not even the third reading confirms a finding or finds nothing, the report says that it
-// could not judge: see Report.Judged.
+// It takes no lock: writers go on meanwhile. Each check allows for their changes since it began.
+// If something was written and there are findings, the root is read again, and only findings
+// repeated word for word by a second reading count. The third reading is the last. If it neither
+// confirms a finding nor is clean, the report has no judgement, see [Report].Judged.
 func Run(ctx context.Context, o Options) (Report, error) {
 	var before Report
 	for pass := 1; ; pass++ {
@@ -92,7 +91,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 }
 
-// stampOf returns a hash that changes when a run writes something. It covers all names, and the
+// stampOf returns a hash that changes with every write of a run. It covers all names, and the
 // contents of the files that are replaced.
 func stampOf(f durable.ReadFS) (string, error) {
 	var b strings.Builder
@@ -113,8 +112,8 @@ func stampOf(f durable.ReadFS) (string, error) {
 	return durable.Hash([]byte(b.String())), nil
 }
 
-// errNoFolder ends a reading at a folder that cannot be listed. That is a finding; continuing
-// would report everything in the folder as missing.
+// errNoFolder ends a reading at a folder that cannot be listed. The folder is a finding; continuing
+// would report everything in it as missing.
 var errNoFolder = errors.New("a folder cannot be listed")
 
 func readOnce(ctx context.Context, o Options) (Report, error) {
@@ -200,7 +199,7 @@ func (v *verifier) names(dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// cyclesIn lists the cycles that have a folder below a folder.
+// cyclesIn lists the cycles with a folder below a folder.
 func (v *verifier) cyclesIn(dir string) (ids []layout.CycleID, err error) {
 	entries, err := v.names(dir)
 	for _, e := range entries {

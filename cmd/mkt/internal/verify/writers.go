@@ -11,13 +11,13 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// kind is a kind of data that retention deletes.
+// kind is a kind of data deleted by retention.
 type kind int
 
 const (
 	snapshotKind kind = iota
 	canonicalKind
-	thinnedKind // canonical cycles that are not the first of their hour
+	thinnedKind // canonical cycles except the first of each hour
 	rawKind
 )
 
@@ -25,9 +25,9 @@ func (k kind) of(f retention.Watermarks) *retention.Watermark {
 	return [...]*retention.Watermark{f.Snapshots, f.Canonical, f.Thinned, f.Raw}[k]
 }
 
-// covers reports whether retention has given up a cycle by now. Retention records that before it
-// deletes anything: if a cycle is missing and a record read afterwards does not cover it,
-// retention did not delete it.
+// covers reports whether retention has given up a cycle by now. Retention records a deletion before
+// it begins. So if a cycle is missing and a record read afterwards does not cover it, retention did
+// not delete it.
 func (v *verifier) covers(k kind, id layout.CycleID) bool {
 	if k.of(v.watermarks).Covers(id) {
 		return true
@@ -70,7 +70,7 @@ func (v *verifier) folderOf(k kind, dir string, id layout.CycleID, check func() 
 	return nil
 }
 
-// isInPack reports whether a raw cycle that has no folder is in a pack.
+// isInPack reports whether a raw cycle without a folder is in a pack.
 func (v *verifier) isInPack(id layout.CycleID) bool {
 	_, err := raw.Open(v.Root, id)
 	return err == nil
@@ -90,7 +90,7 @@ func (v *verifier) since() (map[layout.CycleID]snapshot.Commit, error) {
 	return later, nil
 }
 
-// isRetained reports whether a publication that is kept names a segment.
+// isRetained reports whether a kept publication names a segment.
 func (v *verifier) isRetained(s snapshot.Segment) bool {
 	for _, c := range v.order {
 		if v.covers(snapshotKind, c.CycleID) {

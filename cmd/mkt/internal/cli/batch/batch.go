@@ -27,7 +27,7 @@ import (
 // cycle in the report.
 type Step func(context.Context, Task) (Report, error)
 
-// Task is what a step works on: the job, its folder, opened and locked, and the cycle, ""
+// Task is the input of a step: the job, its folder, opened and locked, and the cycle, ""
 // if the stage is to choose one.
 type Task struct {
 	Job
@@ -42,8 +42,8 @@ type Task struct {
 	stopping <-chan struct{} // closed when no further step may begin
 }
 
-// newStage returns a command that runs steps for the selected jobs. asks says that the
-// steps ask the provider.
+// newStage returns a command that runs steps for the selected jobs. asks is true if the
+// steps send requests to the provider.
 func (g *Group) newStage(name, short, example string, asks bool, prepare func() ([]Step, error)) *cobra.Command {
 	s := Selection{asks: asks}
 	cmd := &cobra.Command{
@@ -131,7 +131,7 @@ const errStepInterrupted = cli.Interrupted("nothing was published; run it again"
 
 // RunJob runs the steps for one job under its lock, passes the report of each to record, and
 // logs one line about all of them. Once stopping is done no further step begins, and a
-// fetch that waits for its provider ends; ctx ends any step under way. A job that cannot
+// fetch waiting for its provider ends; ctx ends any step under way. A job that cannot
 // begin is reported too: a script must see every job.
 func (g *Group) RunJob(ctx, stopping context.Context, j Job, cycle layout.CycleID, steps []Step, record func(Report)) error {
 	line := cycleLine{now: g.Now, began: g.Now()}
@@ -146,7 +146,7 @@ func (g *Group) RunJob(ctx, stopping context.Context, j Job, cycle layout.CycleI
 func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.CycleID, steps []Step, record func(Report)) (err error) {
 	unable := func(err error) error {
 		r := Report{Tenant: j.Tenant.ID, Product: string(j.Product), Step: "lock", Cycle: string(cycle), Error: cli.Message(err)}
-		// Only a run that is under way is a reason for a task to be skipped.
+		// The step stays "lock" only for a run under way: it alone is a reason to skip a task.
 		switch failed, trouble := (*publish.StoreError)(nil), (*coordination.Trouble)(nil); {
 		case errors.As(err, &failed):
 			if r.Step, r.Code = "store", string(health.CodeStorage); errors.Is(err, snapshot.ErrStoreLacks) {
@@ -197,8 +197,8 @@ func (g *Group) runSteps(ctx, stopping context.Context, j Job, cycle layout.Cycl
 	return nil
 }
 
-// codeOf returns why a step failed, a code of package health: that of the report, or
-// that of the state file.
+// codeOf returns the reason of a failed step, a code of package health, from the report or else
+// from the state file.
 func (g *Group) codeOf(r Report) string {
 	if r.Code != "" || r.Error == "" {
 		return r.Code
@@ -242,7 +242,7 @@ func (g *Group) openJob(ctx context.Context, j Job) (*openedJob, error) {
 	if err := g.attachJob(ctx, j, o); err != nil {
 		err = &publish.StoreError{Err: err}
 		publish.Record(ctx, publish.Options{ClientID: j.Tenant.ID, Product: j.Product, Root: o.root, Now: g.Now, Log: g.Log}, began, publish.Summary{}, err)
-		if errors.Is(err, snapshot.ErrStoreLacks) { // so that no other machine takes it for a new account
+		if errors.Is(err, snapshot.ErrStoreLacks) { // otherwise another machine would take it for a new account
 			g.shipStates(ctx, j, o, true, false)
 		}
 		o.free()

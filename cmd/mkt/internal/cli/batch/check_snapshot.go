@@ -15,8 +15,8 @@ import (
 	"mkt/serve"
 )
 
-// CheckCommand is the hidden command that publish runs in a child process: a snapshot that
-// would crash serve crashes the child instead.
+// CheckCommand is a hidden command that publish runs in a child process: a snapshot
+// fatal to serve crashes the child instead.
 const CheckCommand = "check-snapshot"
 
 const checkTime = 5 * time.Minute
@@ -30,7 +30,7 @@ func newCheck() *cobra.Command {
 		PersistentPreRunE: func(*cobra.Command, []string) error { return nil }, // it has no settings
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// A load leaves twenty times as much garbage as it holds at once. Less collection
-			// saves an eighth of the time for 40 MB in a process that ends at once.
+			// saves an eighth of the time for 40 MB, in a process about to end.
 			debug.SetGCPercent(300)
 			return serve.Check(cmd.Context(), args[0])
 		},

@@ -12,7 +12,7 @@ import (
 )
 
 // agesOfCycles collects, at the time of the request, the ages of the newest successful cycles
-// of the tenants that may run.
+// of the tenants allowed to run.
 type agesOfCycles struct{ *timetable }
 
 func cycleDesc(name, help string, labels ...string) *prometheus.Desc {
@@ -25,14 +25,14 @@ var (
 	oldestGood = cycleDesc("mkt_cycle_oldest_good_age_seconds", "Seconds since the newest successful cycle of the account whose one is the oldest.")
 )
 
-// Describe implements prometheus.Collector.
+// Describe implements [prometheus.Collector].
 func (c agesOfCycles) Describe(to chan<- *prometheus.Desc) {
 	to <- jobsDesc
 	to <- newestGood
 	to <- oldestGood
 }
 
-// Collect implements prometheus.Collector.
+// Collect implements [prometheus.Collector].
 func (c agesOfCycles) Collect(to chan<- prometheus.Metric) {
 	c.mu.Lock()
 	f := c.file

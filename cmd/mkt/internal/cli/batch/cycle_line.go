@@ -12,7 +12,7 @@ import (
 	"mkt/publish/durable"
 )
 
-// cycleLine collects the steps' reports for the one line that is logged about a cycle.
+// cycleLine collects the steps' reports for the one log line of a cycle.
 type cycleLine struct {
 	now     func() time.Time
 	began   time.Time
@@ -58,8 +58,7 @@ func (l *cycleLine) log(log *slog.Logger, code string, err error) {
 	}
 }
 
-// lineCounts are the counts in the line, by step and in their order. If several steps have
-// a count, that of the last step is there.
+// lineCounts are the counts in the line, by step and in their order.
 var lineCounts = []struct {
 	step  string
 	names []string
@@ -69,8 +68,8 @@ var lineCounts = []struct {
 	{"publish", []string{"version", "fixtures", "in_play", "markets", "selections", "refreshed", "carried", "removed", "held", "events", "last_seq"}},
 }
 
-// pairs returns the keys and values of the line. Counts that are zero are left out, except
-// for a quota of which nothing is left.
+// pairs returns the keys and values of the line. Zero counts are left out, except quota_left: its
+// zero is a used-up quota.
 func (l *cycleLine) pairs() []any {
 	pairs := []any{"cycle", l.last().Cycle, "took_ms", l.now().Sub(l.began).Milliseconds()}
 	for _, of := range lineCounts {

@@ -78,8 +78,8 @@ func newCycleMetrics(now func() time.Time) *cycleMetrics {
 	return m
 }
 
-// begin counts a cycle as running. The function that it returns counts its outcome, the
-// first time it is called.
+// begin counts a cycle as running. The returned function counts its outcome, once: further calls
+// do nothing.
 func (m *cycleMetrics) begin(j Job) (ended func(outcome string)) {
 	product, began := string(j.Product), m.now()
 	m.running.WithLabelValues(product).Inc()
@@ -98,7 +98,7 @@ func (m *cycleMetrics) begin(j Job) (ended func(outcome string)) {
 	}
 }
 
-// count adds what a fetch sent and received.
+// count adds the requests and bytes of a fetch.
 func (m *cycleMetrics) count(j Job, r Report) {
 	if r.Step != "fetch" {
 		return

@@ -26,7 +26,7 @@ func newGC(g *Group) *cobra.Command {
 	var f gcFlags
 	cmd := &cobra.Command{
 		Use:   "gc [--tenant ID | --all]",
-		Short: "Delete what retention does not keep",
+		Short: "Delete data that retention does not keep",
 		Long: `Delete data that the retention settings do not keep, and files of interrupted
 runs. Every publication does this by itself; use this command after the
 retention was shortened, and for accounts that do not run any more. Ages are
@@ -38,9 +38,9 @@ the one before it, and more than twice as much later as is usual: the clock
 may have jumped. After an outage the next publication deletes again;
 --after-leap deletes now.
 
-With --store it also deletes in the object store, of all accounts that are
-there: publications of which nothing is kept any more, and what was stored of
-publications that another machine was faster with. Commit records stay.`,
+With --store it also deletes in the object store, for all accounts there: the
+data of publications that retention does not keep, and packs without a commit,
+left by a machine when another one published first. Commit records stay.`,
 		Example: `  mkt gc --tenant acme --dry-run
   mkt gc --all`,
 		Args: cobra.NoArgs,
@@ -54,7 +54,7 @@ publications that another machine was faster with. Commit records stay.`,
 	f.Filter.Flags(cmd)
 	f.AllFlag(cmd)
 	g.leases.Flag(g.Settings, cmd)
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be deleted, and delete nothing; it does not wait for a cycle that is running")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be deleted, and delete nothing; it does not wait for a running cycle")
 	cmd.Flags().BoolVar(&f.afterLeap, "after-leap", false, "the clock is right, although the newest publication came so late")
 	f.retention(g, cmd)
 	return cmd
@@ -151,7 +151,7 @@ func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
 	return err
 }
 
-// printNames prints what a dry run would delete.
+// printNames prints the names a dry run would delete.
 func (g *Group) printNames(dryRun bool, names []string) {
 	for _, name := range names {
 		if dryRun {
@@ -167,7 +167,7 @@ func deleted(dryRun bool) string {
 	return "deleted"
 }
 
-// dryRuns is how many times a dry run tries: what it reads may be deleted meanwhile.
+// dryRuns is how often a dry run is tried: files may be deleted while it reads them.
 const dryRuns = 3
 
 // collectAll applies the retention to published and to unpublished cycles.
@@ -181,15 +181,15 @@ func collectAll(o retention.Options) (retention.Collected, error) {
 	return done, err
 }
 
-// freed is the disk space that deleting files frees. A file that a snapshot shares with its
-// canonical cycle frees it with its last name.
+// freed is the disk space freed by deleting files. A file shared by a snapshot and its canonical
+// cycle frees it with its last name.
 type freed struct {
 	dryRun bool
 	bytes  int64
-	links  durable.Links // of the files that would be deleted
+	links  durable.Links // of the files to delete
 }
 
-// add adds a file or folder that is about to be deleted.
+// add adds a file or folder about to be deleted.
 func (s *freed) add(f durable.ReadFS, name string) {
 	info, err := f.Stat(name)
 	switch {

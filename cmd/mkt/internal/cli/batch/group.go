@@ -1,5 +1,5 @@
-// Package batch has the commands that run the stages: once, as a cycle, on a schedule,
-// or again from what is archived; and those that delete and repair what they published.
+// Package batch has the commands of the pipeline. Some run its stages: once, as a cycle, on a
+// schedule, or again from the archive. The others delete and repair publications.
 package batch
 
 import (
@@ -13,12 +13,12 @@ import (
 	"mkt/fetch/provider/all"
 )
 
-// Group is what these commands share.
+// Group is the state shared by these commands.
 type Group struct {
 	*cli.Env
 	Keys     cli.Keys
 	Provider func(name string) (provider.Provider, bool)
-	Unsynced bool // a power failure may lose what was written
+	Unsynced bool // a power failure may lose written files
 
 	leases         leases
 	revoked        daemon.Revocations
@@ -29,7 +29,7 @@ type Group struct {
 	printing       sync.Mutex // held while a report is printed
 }
 
-// NewGroup returns a group that knows all providers.
+// NewGroup returns a group with all providers.
 func NewGroup(env *cli.Env) *Group { return &Group{Env: env, Provider: all.Lookup} }
 
 // New returns the commands.

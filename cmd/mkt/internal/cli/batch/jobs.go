@@ -16,7 +16,7 @@ import (
 	"mkt/serve/account"
 )
 
-// Job is one tenant's product: what a batch step works on.
+// Job is one tenant's product, the unit of work of a batch step.
 type Job struct {
 	Tenant  *tenants.Tenant
 	Product football.Product
@@ -24,7 +24,7 @@ type Job struct {
 
 func (j Job) String() string { return j.Tenant.ID + " " + string(j.Product) }
 
-// Selection selects the jobs that a batch command runs.
+// Selection selects the jobs of a batch command.
 type Selection struct {
 	ids     []string
 	All     bool
@@ -78,14 +78,14 @@ func (s *Selection) check() error {
 	return nil
 }
 
-// passed is a tenant that --all skips, and why.
+// passed is a tenant skipped by --all, and the reason.
 type passed struct {
 	Tenant string `json:"client_id"`
 	Reason string `json:"skipped"`
 }
 
 // Jobs returns the selected jobs in the order of the file. A named tenant runs whatever its
-// status, so that an engineer can run it; --all skips those whose provider must not be asked.
+// status, for an engineer's tests; --all skips a tenant whose provider must not be asked.
 func (s *Selection) Jobs(f *tenants.File, now time.Time) (run []Job, pass []passed, err error) {
 	if s.All {
 		for i := range f.Tenants {

@@ -13,18 +13,18 @@ import (
 	"mkt/transform/identity"
 )
 
-// How long a command waits for NATS, and for leases that are new; nothing is taken from those for
-// some seconds.
+// How long a command waits for NATS, and for a new store of leases. From a new one nothing is taken
+// for some seconds.
 const (
 	natsWait  = 4 * time.Second
 	leaseWait = 25 * time.Second
 )
 
 // leases are the leases of the runs of this process. Without the setting work there are none, and
-// the lock of the folder is all that keeps two runs of this machine apart.
+// only the lock of the folder keeps two runs of this machine apart.
 type leases struct {
 	cli.Work
-	purpose string // what runs, for whoever finds a lease taken
+	purpose string // the reason of the run, for other machines that find a lease taken
 	conn    *coordination.Conn
 }
 
@@ -69,12 +69,11 @@ func (g *Group) awaitLeases(ctx context.Context, conn *coordination.Conn) error 
 	return err
 }
 
-// claim takes the lease of a product of an account. The context that it returns ends with the
-// lease; release may always be called.
+// claim takes the lease of a product of an account. The returned context ends with the lease;
+// release may always be called.
 //
-// A run begins with the lease, before anything of the account is read, and the lease is the last
-// that it gives back: what fetches an account's files before a run, and stores them after it,
-// belongs between the two.
+// A run begins with the lease, before it reads anything of the account, and gives it back last.
+// Copying an account's files before a run, and storing them after it, belongs between the two.
 func (g *Group) claim(ctx context.Context, tenant string, product football.Product) (leased context.Context, release func(), err error) {
 	conn := g.leases.conn
 	if conn == nil {
@@ -92,14 +91,14 @@ func (g *Group) claim(ctx context.Context, tenant string, product football.Produ
 	return leased, func() { end(); lease.Release() }, nil
 }
 
-// announce says to the replicas of serve that a version was published.
+// announce tells the replicas of serve about a new version.
 func (g *Group) announce(tenant string, product football.Product, version uint64) {
 	if conn := g.leases.conn; conn != nil {
 		conn.Announce(tenant, string(product), version)
 	}
 }
 
-// announceReport announces what a report says was published.
+// announceReport announces the version in the report of a publication.
 func (g *Group) announceReport(r Report) {
 	if version, ok := r.Counts["version"].(uint64); ok && r.Step == "publish" {
 		g.announce(r.Tenant, football.Product(r.Product), version)

@@ -54,7 +54,7 @@ func (t *timetable) paceAll() {
 	}
 }
 
-// paceSlowed decides the paces of the accounts that run less often than tenants.yaml says.
+// paceSlowed decides the paces of the slowed accounts again.
 func (t *timetable) paceSlowed() {
 	t.mu.Lock()
 	var ids []string
@@ -90,7 +90,7 @@ func (t *timetable) setPace(name string, every time.Duration) (before time.Durat
 	return before
 }
 
-// pace decides how often the cycles of an account run, and puts that in force.
+// pace decides the paces of an account's cycles, and puts them in force.
 func (t *timetable) pace(tenant *tenants.Tenant) {
 	t.pacing.Lock()
 	defer t.pacing.Unlock()

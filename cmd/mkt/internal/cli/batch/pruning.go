@@ -13,8 +13,8 @@ import (
 // pruneEvery is the shortest time between two collections for one job in one process.
 const pruneEvery = 10 * time.Minute
 
-// pruning deletes what failed cycles leave behind while nothing is published: only a
-// publication deletes what is old.
+// pruning deletes the files of failed cycles while nothing is published, because otherwise only a
+// publication deletes old files.
 type pruning struct {
 	group *Group
 	keep  retention.Policy

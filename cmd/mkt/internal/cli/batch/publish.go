@@ -18,7 +18,7 @@ import (
 	"mkt/publish/retention"
 )
 
-// PublishFlags are the flags of mkt publish and of the commands that publish.
+// PublishFlags are the flags of mkt publish and of the other commands that publish.
 type PublishFlags struct {
 	acceptRemovals bool
 	Keep           retention.Policy
@@ -29,7 +29,7 @@ func (f *PublishFlags) flags(g *Group, cmd *cobra.Command) {
 	f.retention(g, cmd)
 }
 
-// retention adds the flags for what is kept after a publication. Ages count back from it.
+// retention adds the flags of the retention policy. Ages count back from the publication.
 func (f *PublishFlags) retention(g *Group, cmd *cobra.Command) {
 	flags, d := cmd.Flags(), retention.Default()
 	flags.IntVar(&f.Keep.Snapshots, "keep-snapshots", d.Snapshots, "number of newest snapshots that are kept at any age; 0 keeps all")
@@ -45,7 +45,7 @@ func (f *PublishFlags) retention(g *Group, cmd *cobra.Command) {
 	}
 }
 
-// leastChangeAge is the least that the change log keeps.
+// leastChangeAge is the shortest permitted age of the change log.
 const leastChangeAge = 7 * 24 * time.Hour
 
 func (f *PublishFlags) bounds(flags *pflag.FlagSet) {
@@ -60,8 +60,8 @@ func (f *PublishFlags) bounds(flags *pflag.FlagSet) {
 	}
 }
 
-// retained returns the retention policy. A setting that keeps all snapshots, or all cycles,
-// keeps them whatever the other setting says.
+// retained returns the retention policy. A setting of 0 keeps all snapshots, or all cycles,
+// whatever the other setting of the two is.
 func (f *PublishFlags) retained() retention.Policy {
 	keep := f.Keep
 	if keep.Snapshots == 0 || keep.SnapshotAge == 0 {
@@ -107,8 +107,8 @@ func (g *Group) publishStep(f PublishFlags) Step {
 	}
 }
 
-// publishMemory estimates how many bytes publish needs, with the process that loads the snapshot, as
-// measured with half a million selections and with five times as many.
+// publishMemory estimates how many bytes publish needs, with the process that loads the snapshot. It
+// was measured with half a million selections and with five times as many.
 func publishMemory(t Task) int64 {
 	if t.Product == football.LiveIntelligence {
 		return 32 << 20

@@ -31,14 +31,14 @@ func newPull(g *Group) *cobra.Command {
 		Use:   "pull [--tenant ID | --all] [--from TIME] [--to TIME]",
 		Short: "Copy publications from the object store into a data root",
 		Long: `Copy publications from the object store into the data root of --data: of all
-accounts or one, of all time or of a span. What was copied can be verified,
-inspected, explained and served as where it was published. What was published
-is compared with its hashes before it gets its name; the archived answers are
-compared by mkt verify. A pull that is interrupted goes on where it ended.
+accounts or one, of all time or of a span. The copies can be verified,
+inspected, explained and served as where they were published. Published files
+are compared with their hashes before they get their names; mkt verify
+compares the archived answers. An interrupted pull goes on where it ended.
 
 It is the restore of an installation whose publications are in a store: pull
-into an empty folder, then mkt verify --all --data DIR. Only archived answers
-and canonical rows of cycles that were never published are not in the store.`,
+into an empty folder, then mkt verify --all --data DIR. The store lacks only
+the archived answers and canonical rows of unpublished cycles.`,
 		Example: `  mkt pull --data /srv/restored --all --dry-run
   mkt pull --data /tmp/noon --from 2026-11-21T12:00Z --to 2026-11-21T13:00Z`,
 		Args: cobra.NoArgs,
@@ -51,8 +51,8 @@ and canonical rows of cycles that were never published are not in the store.`,
 	}
 	f.Filter.Flags(cmd)
 	f.AllFlag(cmd)
-	cmd.Flags().StringVar(&f.from, "from", "", "begin with what was served at this time, such as 2026-11-21T14:00Z (default: the oldest publication)")
-	cmd.Flags().StringVar(&f.to, "to", "", "end with what was served at this time (default: the newest publication)")
+	cmd.Flags().StringVar(&f.from, "from", "", "begin with the publication served at this time, such as 2026-11-21T14:00Z (default: the oldest one)")
+	cmd.Flags().StringVar(&f.to, "to", "", "end with the publication served at this time (default: the newest one)")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be copied, and copy nothing")
 	return cmd
 }
@@ -126,7 +126,7 @@ func (g *Group) inStore(ctx context.Context, s *store.Store, f cli.Filter) ([]*s
 	return list, nil
 }
 
-var errNotInStore = errors.New("it holds no publication of what was asked for")
+var errNotInStore = errors.New("it holds no publication of the selected accounts and products")
 
 // pullOne reports whether there is a publication, copied now or before.
 func (g *Group) pullOne(ctx context.Context, s *store.Store, d *store.Dataset, o store.PullOptions) (has bool, err error) {
@@ -145,12 +145,12 @@ func (g *Group) pullOne(ctx context.Context, s *store.Store, d *store.Dataset, o
 	has = done.Last >= done.First
 	if root, err := g.Dataset(d.ClientID(), d.Product()).Open(); err == nil && !has {
 		defer root.Close()
-		_, has, _ = snapshot.Head(root) // what cannot be read is there
+		_, has, _ = snapshot.Head(root) // an unreadable publication counts as one
 	}
 	return has, g.printPulled(d, o.DryRun, done)
 }
 
-// planPull measures a pull into a folder that may not exist.
+// planPull measures a pull. The folder need not exist.
 func (g *Group) planPull(ctx context.Context, d *store.Dataset, o store.PullOptions) (store.Pulled, error) {
 	root, err := g.Dataset(d.ClientID(), d.Product()).Open()
 	if errors.Is(err, fs.ErrNotExist) {

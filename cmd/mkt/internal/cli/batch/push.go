@@ -28,16 +28,16 @@ func newPush(g *Group) *cobra.Command {
 		Use:   "push [--tenant ID | --all]",
 		Short: "Store the publications of this data root in the object store",
 		Long: `Store every publication of this data root that the object store does not have,
-oldest first, with what retention has left of it. A data root that was begun
+oldest first, without the files that retention has deleted. A data root begun
 without an object store is pushed once; after that each cycle stores its own
-publication. A push that is interrupted goes on where it ended.
+publication. An interrupted push goes on where it ended.
 
 It stops if the store has another publication of the same number: two
 installations use one prefix.
 
-With --repair it first reads what the store has of these publications, and
-stores again what is damaged or missing there. Whatever retention has deleted
-in this data root stays as it is in the store.`,
+With --repair it first reads these publications in the store, and stores
+damaged or missing files again. A file that retention has deleted in this data
+root stays as it is in the store.`,
 		Example: `  mkt push --all --dry-run
   mkt push --tenant acme --repair
   mkt push --store s3://bucket/mkt?region=eu-central-1 --tenant acme`,
@@ -52,8 +52,8 @@ in this data root stays as it is in the store.`,
 	f.Filter.Flags(cmd)
 	f.AllFlag(cmd)
 	g.leases.Flag(g.Settings, cmd)
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be stored, and store nothing; it does not wait for a cycle that is running")
-	cmd.Flags().BoolVar(&f.repair, "repair", false, "read all of it in the store, and store again what is damaged or missing there")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be stored, and store nothing; it does not wait for a running cycle")
+	cmd.Flags().BoolVar(&f.repair, "repair", false, "read all of it in the store, and store damaged or missing files again")
 	return cmd
 }
 
@@ -83,7 +83,7 @@ func (g *Group) push(cmd *cobra.Command, f pushFlags) error {
 	}
 	return g.Each("push", f.Filter, func(p cli.Dataset) error {
 		if deleted[p.Tenant] {
-			return fmt.Errorf("the account was deleted, and its data is not stored again: mkt tenant delete %s deletes what is left of it here", p.Tenant)
+			return fmt.Errorf("the account was deleted, and its data is not stored again: mkt tenant delete %s deletes the rest of it here", p.Tenant)
 		}
 		return take(ctx, p, func(ctx context.Context, root *durable.Disk) error {
 			d := s.Dataset(p.Tenant, p.Product)
@@ -107,8 +107,7 @@ func (g *Group) withData(do func(*durable.Disk) error) error {
 	return do(data)
 }
 
-// repairOne stores again what is damaged in the store. It is an error if something stays
-// damaged.
+// repairOne stores damaged objects of the store again. It is an error if damage remains.
 func (g *Group) repairOne(ctx context.Context, d *store.Dataset, p cli.Dataset, root *durable.Disk, dryRun bool) error {
 	bar := g.NewBar("repair "+p.String(), "publications")
 	done, err := d.Repair(ctx, root, store.PushOptions{DryRun: dryRun, Progress: bar.Set})
@@ -136,8 +135,8 @@ func (g *Group) repairOne(ctx context.Context, d *store.Dataset, p cli.Dataset, 
 	return err
 }
 
-// deletedAccounts returns the accounts that mkt tenant delete deleted, and that were not added again.
-// A data root without accounts is one that was copied: there nothing is known of them.
+// deletedAccounts returns the accounts deleted by mkt tenant delete and not added again.
+// On a copied data root without accounts, it returns nil: nothing is known of them.
 func (g *Group) deletedAccounts() (map[string]bool, error) {
 	f, err := g.LoadTenants()
 	if err != nil {

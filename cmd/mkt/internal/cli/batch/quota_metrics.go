@@ -9,15 +9,15 @@ import (
 	"mkt/serve/account"
 )
 
-// quotas collects, at the time of the request, the quotas that providers reported for all
-// accounts that run, and the postponed jobs. There is no label for the tenant, see cycleMetrics.
+// quotas collects, at the time of the request, the quotas reported by providers for all
+// running accounts, and the postponed jobs. There is no label for the tenant, see [cycleMetrics].
 type quotas struct{ *timetable }
 
 var (
 	postponedDesc = cycleDesc("mkt_schedule_postponed_jobs", "Accounts whose provider must not be asked yet: its quota is used up, or it refused.", "reason")
 	slowedDesc    = cycleDesc("mkt_schedule_slowed_jobs", "Accounts whose cycles run less often than tenants.yaml says, because the provider's quota does not carry more.")
 	slowestDesc   = cycleDesc("mkt_schedule_slowest_pace_seconds", "Least time between two cycles of the slowest of these accounts; 0 if there is none.")
-	quotaLeft     = quotaDesc("mkt_provider_quota_left", "What is left of the quota, of the account with the least, by the provider's newest report.")
+	quotaLeft     = quotaDesc("mkt_provider_quota_left", "The rest of the quota of the account with the least, by the provider's newest report.")
 	quotaUsedUp   = quotaDesc("mkt_provider_quota_used_up_accounts", "Accounts whose quota is used up.")
 	quotaWait     = quotaDesc("mkt_provider_quota_wait_seconds", "Seconds until no account's quota is used up; 0 if none is.")
 )
@@ -26,7 +26,7 @@ func quotaDesc(name, help string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, []string{"provider"}, nil)
 }
 
-// Describe implements prometheus.Collector.
+// Describe implements [prometheus.Collector].
 func (c quotas) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{postponedDesc, slowedDesc, slowestDesc, quotaLeft, quotaUsedUp, quotaWait} {
 		to <- d
@@ -39,7 +39,7 @@ type quotaSum struct {
 	wait   time.Duration
 }
 
-// Collect implements prometheus.Collector.
+// Collect implements [prometheus.Collector].
 func (c quotas) Collect(to chan<- prometheus.Metric) {
 	c.mu.Lock()
 	f := c.file

@@ -27,18 +27,17 @@ func newRecover(g *Group) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "recover [--tenant ID]",
 		Short: "Repair damaged published files, or begin a new history",
-		Long: `Read all publications that are kept, and rebuild every file of them that is
-damaged or missing, from the publication before and the canonical cycle: byte
-for byte, or not at all. A canonical file that is damaged is derived from the
-answers of the provider first, while they are kept. A damaged file is
-quarantined in staging/aside. A publication stops at damage: run this, then
-publish again.
+		Long: `Read all kept publications, and rebuild every damaged or missing file of them
+from the publication before and the canonical cycle: byte for byte, or not at
+all. A damaged canonical file is first derived from the provider's answers,
+while they are kept. A damaged file is quarantined in staging/aside. A
+publication stops at damage: run this, then publish again.
 
---new-history is for a data root that was restored from a backup which lacks
-publications that clients have seen, and for one whose newest publication
-cannot be rebuilt: the newest dataset that is intact is published again, with
-a seq far beyond the last. Every older cursor is refused, so that every client
-reads everything from the start, and no seq is used twice.`,
+--new-history is for a data root restored from a backup without the newest
+publications, which clients have seen, and for one whose newest publication
+cannot be rebuilt. It publishes the newest intact dataset again, with a seq
+far beyond the last. Every older cursor is refused: every client reads
+everything from the start, and no seq is used twice.`,
 		Example: `  mkt recover --tenant acme
   mkt recover --new-history --tenant acme --product market_engine`,
 		Args: cobra.NoArgs,
@@ -81,7 +80,7 @@ func (g *Group) recover(cmd *cobra.Command, f recoverFlags) error {
 	})
 }
 
-// unlocked opens a dataset for an operation that changes nothing and needs no lock.
+// unlocked opens a dataset for a read-only operation, which needs no lock.
 func (g *Group) unlocked(ctx context.Context, p cli.Dataset, do func(context.Context, *durable.Disk) error) error {
 	root, err := p.Open()
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"mkt/transform/identity"
 )
 
-// deriveAgain derives the canonical files that are damaged again, from what the provider
-// sent. A snapshot whose rows are all of its own cycle shares its files with the canonical
-// cycle, so that damage to one is damage to both. A file is replaced by the very bytes that
-// were sealed, or not at all. It returns the names of those that were replaced.
+// deriveAgain derives damaged canonical files again, from the archived answers. A snapshot whose
+// rows are all of its own cycle shares its files with the canonical cycle: damage to one is
+// damage to both. A file is replaced by the very bytes that were sealed, or not at all. It
+// returns the names of the replaced files.
 func (g *Group) deriveAgain(ctx context.Context, p cli.Dataset, root *durable.Disk) (replaced []string, err error) {
 	cycles, err := snapshot.CyclesIn(root, layout.CanonicalDir)
 	if err != nil {

@@ -34,16 +34,16 @@ func newReplay(g *Group) *cobra.Command {
 		Use:   "replay --from CYCLE|TIME [--to CYCLE|TIME] --into DIR",
 		Short: "Run past cycles into another data root, and compare",
 		Long: `Transform and publish a range of cycles from their archived payloads into
-another data root, and compare the result with what was published: for
+another data root, and compare the result with the publications: for
 debugging, or after a mapping was repaired. The data root is only read. The
-range begins with the cycle that was served at --from. The other root is
-complete: mkt serve, inspect and explain work on it with --data.
+range begins with the cycle served at --from. The other root is complete:
+mkt serve, inspect and explain work on it with --data.
 
-What a repaired mapping moved, by market and reason, shows faster:
+A faster way to see the effect of a repaired mapping, by market and reason, is
 mkt mapping report --tenant ID --against CYCLE, which writes nothing.
 
-Exit code 0 if every cycle that can be compared has the same rows, 1 if any
-differs or fails.`,
+Exit code 0 if every comparable cycle has the same rows, 1 if any differs or
+fails.`,
 		Example: `  mkt replay --from latest~3 --into /tmp/replayed
   mkt replay --tenant acme --from "2026-11-21 14:00" --into /tmp/replayed`,
 		Args: cobra.NoArgs,
@@ -58,7 +58,7 @@ differs or fails.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.from, "from", "", "first publication: "+snapshot.Forms)
 	flags.StringVar(&f.to, "to", snapshot.Newest.String(), "last publication")
-	flags.StringVar(&f.into, "into", "", "data root that is made; it must not hold the account's product yet")
+	flags.StringVar(&f.into, "into", "", "the other data root; it must not hold the account's product yet")
 	f.transform.flags(g, cmd)
 	f.publish.flags(g, cmd)
 	return cmd
@@ -114,7 +114,7 @@ func (g *Group) replay(ctx context.Context, f replayFlags) error {
 		return fmt.Errorf("replay %s: %w", p, err)
 	}
 	if !r.Same() {
-		return fmt.Errorf("replay %s: %d of %d cycles differ from what was published", p, r.Outcomes[replay.Differs]+r.Outcomes[replay.Failed]+r.Outcomes[replay.New], len(r.Cycles))
+		return fmt.Errorf("replay %s: %d of %d cycles differ from their publications", p, r.Outcomes[replay.Differs]+r.Outcomes[replay.Failed]+r.Outcomes[replay.New], len(r.Cycles))
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func (g *Group) printReplay(r *replay.Report) {
 	plain.Fprintf(g.Out, "%s %s: %s replayed by rules %s into %s\n", r.Tenant, r.Product, cli.Plural(len(r.Cycles), "cycle"), r.Rules, r.Into)
 }
 
-// differing returns the first cycle of markets that differs from what was published; "" if none does.
+// differing returns the first cycle of markets different from its publication; "" if there is none.
 func differing(r *replay.Report) string {
 	for _, c := range r.Cycles {
 		if c.Outcome == replay.Differs && r.Product == football.MarketEngine {

@@ -27,7 +27,7 @@ type Report struct {
 	text string // for a person
 }
 
-// NewReport begins the report of a step that took so long.
+// NewReport begins the report of a step with its duration.
 func NewReport(step string, cycle layout.CycleID, took time.Duration) Report {
 	return Report{Step: step, Cycle: string(cycle), Seconds: float64(took.Milliseconds()) / 1000}
 }

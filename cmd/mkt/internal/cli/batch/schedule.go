@@ -59,7 +59,7 @@ On SIGTERM running steps finish, no further step begins, and the exit code is
 	flags.DurationVar(&o.Jitter, "jitter", 30*time.Second, "longest wait before a run, which spreads the tenants; at most a tenth of the cadence")
 	flags.IntVar(&o.Parallel, "parallel", 4, "cycles that run at once; of live ones four times as many")
 	flags.DurationVar(&o.Grace, "grace", time.Minute, "how long a running step may go on after SIGTERM")
-	flags.BoolVar(&o.catchUp, "catch-up", true, "at the start run what is overdue, unless it is due within a minute anyway")
+	flags.BoolVar(&o.catchUp, "catch-up", true, "run overdue cycles at the start, unless they are due within a minute anyway")
 	cli.Bound(flags, "parallel", mostParallel, cli.Between(&o.Parallel, 1, 256))
 	for name, d := range map[string]*time.Duration{"jitter": &o.Jitter, "grace": &o.Grace} {
 		cli.Bound(flags, name, "a duration from 0 to 24h, such as 30s", cli.Between(d, 0, 24*time.Hour))
@@ -113,7 +113,7 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 	}
 	t.paceAll()
 	var overdue []string
-	if o.catchUp && t.member == nil { // a worker runs what is overdue when it comes there
+	if o.catchUp && t.member == nil { // a worker runs overdue entries when they come to it
 		overdue = t.overdue(f)
 	}
 	g.Log.Info("schedule started", "jobs", len(Entries(f)), "overdue", len(overdue))
@@ -142,8 +142,8 @@ func (g *Group) scheduling(ctx context.Context) error {
 	return nil
 }
 
-// openWork makes this process one of several workers, if there is the setting work. leave says
-// that it stops; close may always be called.
+// openWork makes this process one of several workers, if there is the setting work. leave announces
+// its stop to the others; close may always be called.
 func (g *Group) openWork(t *timetable) (leave, closeWork func(), err error) {
 	if !g.leases.Set() {
 		return func() {}, func() {}, nil

@@ -15,15 +15,15 @@ import (
 	"mkt/serve/account"
 )
 
-// retryLease is how soon a run that got no lease is tried again.
+// retryLease is how soon a run without a lease is tried again.
 const retryLease = 2 * time.Second
 
-// errAlreadyRan ends a run of an account that came here from a worker whose clock is ahead: the
-// tick was run there.
+// errAlreadyRan ends the run of an account that came from a worker with a clock ahead of ours: that
+// worker ran the tick.
 var errAlreadyRan = errors.New("another worker ran this cycle")
 
-// share makes this process one of several workers. An account is run by one of them, with all its
-// products, because its quota and its pace are decided over all of them. leave tells the others at
+// share makes this process one of several workers. An account with all its products is run by one
+// of them, because its quota and its pace are decided over all products. leave tells the others at
 // once that this worker begins no further run.
 func (t *timetable) share(conn *coordination.Conn) (leave, end func(), err error) {
 	t.member, err = conn.Join(runtime.GOMAXPROCS(0), t.reassign)
@@ -41,7 +41,7 @@ func (t *timetable) share(conn *coordination.Conn) (leave, end func(), err error
 // owns reports whether this process runs an account.
 func (t *timetable) owns(id string) bool { return t.member == nil || t.member.Owns(id) }
 
-// reassign runs what came to this worker, and no longer runs what left it.
+// reassign takes on entries that came to this worker, and gives up entries that left it.
 func (t *timetable) reassign() {
 	t.mu.Lock()
 	f := t.file
@@ -54,8 +54,8 @@ func (t *timetable) reassign() {
 	}
 }
 
-// assign puts the entries of a file in force that this worker runs. accept returns the file to
-// put in force with them, nil for the same as before.
+// assign puts this worker's entries of a file in force. accept returns the file to put in force
+// with them, nil for the same as before.
 func (t *timetable) assign(f *tenants.File, accept func() *tenants.File) error {
 	t.assigning.Lock()
 	defer t.assigning.Unlock()
@@ -109,7 +109,7 @@ func (t *timetable) assign(f *tenants.File, accept func() *tenants.File) error {
 	return nil
 }
 
-// begin decides the paces of entries that came to this worker, and runs those that are overdue.
+// begin decides the paces of entries new to this worker, and runs the overdue ones.
 func (t *timetable) begin(came []string) {
 	t.mu.Lock()
 	f := t.file
@@ -136,8 +136,8 @@ func (t *timetable) begin(came []string) {
 // lateAfter is how long after a tick its run may begin: the jitter of live cycles is shorter.
 const lateAfter = 2 * time.Second
 
-// missedTick reports whether a live cycle that ran before did not begin at its newest tick. Its
-// worker died; the account runs at once, and then again on its ticks.
+// missedTick reports whether a live cycle ran before and did not begin at its newest tick: its
+// worker died. The account runs at once, and then again on its ticks.
 func (t *timetable) missedTick(tenant *tenants.Tenant, p football.Product) bool {
 	when, err := t.whenOf(Job{tenant, p})
 	if err != nil || schedule.Cadence(when, t.group.Now()) >= catchUpFrom {
@@ -156,8 +156,8 @@ func (t *timetable) whenOf(j Job) (schedule.Schedule, error) {
 	return schedule.Slower(when, t.paceOf(entryName(j.Tenant.ID, j.Product))), nil
 }
 
-// stepsOf returns the steps of an entry. The first run of one that came here looks whether the
-// worker before, whose clock may be ahead, has done it.
+// stepsOf returns the steps of an entry. The first run of a newly arrived entry checks whether the
+// worker before, whose clock may be ahead, has already run the tick.
 func (t *timetable) stepsOf(name string) []Step {
 	t.mu.Lock()
 	arrived := t.arrived[name]
@@ -177,9 +177,9 @@ func (t *timetable) stepsOf(name string) []Step {
 	return append([]Step{look}, t.steps[1:]...)
 }
 
-// ranElsewhere reports whether the newest complete fetch of a job began after the tick that is due
-// now. One that is in the future counts only with cadences of a minute or more: a clock that was
-// ahead must not keep live cycles from running.
+// ranElsewhere reports whether the newest complete fetch of a job began after the tick due now. A
+// fetch in the future counts only with cadences of a minute or more: another machine's fast clock
+// must not keep live cycles from running.
 func (t *timetable) ranElsewhere(j Job) bool {
 	when, err := t.whenOf(j)
 	if err != nil {
@@ -199,8 +199,8 @@ func isWithoutLease(err error) bool {
 	return errors.As(err, &trouble) || errors.Is(err, coordination.ErrLost)
 }
 
-// afterLease plans the next attempt of a run that got no lease: when the lease of a worker that
-// died is over, or when NATS answers again.
+// afterLease plans the next attempt of a run without a lease: when the lease of a dead worker
+// ends, or when NATS answers again.
 func (t *timetable) afterLease(name string, err error) {
 	var taken *coordination.Taken
 	now := t.group.Now()

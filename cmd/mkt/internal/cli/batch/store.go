@@ -15,7 +15,7 @@ import (
 	"mkt/publish/store"
 )
 
-// attachJob copies what the store has and the folder of a job lacks, see [store.Attach].
+// attachJob copies missing files of a job's folder from the store, see [store.Attach].
 func (g *Group) attachJob(ctx context.Context, j Job, o *openedJob) (err error) {
 	o.attached, err = store.Attach(ctx, g.WritableStore, o.data, o.root, j.Tenant.ID, j.Product)
 	if o.attached.Damage != nil {
@@ -28,11 +28,11 @@ func (g *Group) attachJob(ctx context.Context, j Job, o *openedJob) (err error) 
 }
 
 func (g *Group) logCopyAgain(j Job, damage error) {
-	g.Log.Warn("what was published is damaged on this machine: it is in staging/aside, and is copied from the object store again",
+	g.Log.Warn("published files are damaged on this machine: they are in staging/aside, and are copied from the object store again",
 		"tenant", j.Tenant.ID, "product", j.Product, "error", damage)
 }
 
-// afterDamage prepares the next run after one that found damage, and returns its error.
+// afterDamage prepares the next run after damage was found, and returns the error of this one.
 func (g *Group) afterDamage(ctx context.Context, j Job, o *openedJob, err error) error {
 	var damage *publish.DamageError
 	if o.dataset() == nil || !errors.As(err, &damage) || o.attached.CopyAgain(ctx, o.root, damage) != nil {
@@ -42,14 +42,14 @@ func (g *Group) afterDamage(ctx context.Context, j Job, o *openedJob, err error)
 	return fmt.Errorf("%w (the next run copies it from the object store)", err)
 }
 
-// lateStore is the store of a command that may have nothing to publish: it is opened when
-// something is.
+// lateStore is the store of a command that may have nothing to publish: the first publication
+// opens it.
 type lateStore struct {
 	g *Group
 	p cli.Dataset
 }
 
-// Ship implements publish.Store.
+// Ship implements [publish.Store].
 func (l *lateStore) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error {
 	s, err := l.g.WritableStore(ctx)
 	if err != nil {
@@ -60,9 +60,9 @@ func (l *lateStore) Ship(ctx context.Context, root durable.FS, c snapshot.Commit
 	})
 }
 
-// copyStates copies what other machines found out about a job's provider, at most once in a
-// while: a person tests a connection on any machine, and a postponed job does not run, so that
-// it would never hear of it.
+// copyStates copies other machines' findings about a job's provider, at most once in statesEvery.
+// A person may test a connection on any machine, and a postponed job, which does not run, would
+// never hear of the result.
 func (g *Group) copyStates(ctx context.Context, j Job) {
 	s, err := g.Store(ctx)
 	last, _ := g.statesCopied.Load(j.String())
@@ -83,7 +83,7 @@ func (g *Group) copyStates(ctx context.Context, j Job) {
 	}
 }
 
-// shipStates stores the state files after a run, also one that failed: replicas answer from
+// shipStates stores the state files after a run, even a failed one: replicas answer from
 // them, and the next worker goes on from them. failed reports whether the run failed, and
 // stopping whether the process ends.
 func (g *Group) shipStates(ctx context.Context, j Job, o *openedJob, failed, stopping bool) {
@@ -104,7 +104,7 @@ func (g *Group) shipStates(ctx context.Context, j Job, o *openedJob, failed, sto
 	}
 }
 
-// shippedStates is when state files were stored, and of what kind of run.
+// shippedStates is when state files were stored, and whether their run failed.
 type shippedStates struct {
 	at     time.Time
 	failed bool

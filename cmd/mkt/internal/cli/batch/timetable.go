@@ -28,13 +28,13 @@ type timetable struct {
 	Scheduler *schedule.Scheduler
 	metrics   *cycleMetrics
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the following fields
 	file      *tenants.File
-	owned     map[string]bool          // by entry: those that this process runs
-	arrived   map[string]bool          // by entry: those that came here and have not run here
+	owned     map[string]bool          // by entry: run by this process
+	arrived   map[string]bool          // by entry: came here and has not run here
 	unleased  map[string]bool          // by entry: those whose last tick got no lease, or lost it
-	postponed map[string]time.Time     // by entry: the time that was logged last
-	paces     map[string]time.Duration // by entry: those that run less often than tenants.yaml says
+	postponed map[string]time.Time     // by entry: the time logged last
+	paces     map[string]time.Duration // by entry: runs less often than tenants.yaml says
 
 	pacing    sync.Mutex // held while paces are decided
 	assigning sync.Mutex // held while entries come and go
@@ -102,7 +102,7 @@ func (t *timetable) due(ctx context.Context, name string) (Job, bool) {
 	return jobs[0], true
 }
 
-// postpone schedules a job for when its provider may be asked again, and logs that once.
+// postpone schedules a job for when its provider may be asked again, and logs it once.
 func (t *timetable) postpone(j Job, p *runs.Postponement) {
 	name := entryName(j.Tenant.ID, j.Product)
 	t.Scheduler.Again(name, p.Until)

@@ -13,21 +13,21 @@ import (
 	"mkt/transform/identity"
 )
 
-// TransformFlags are the flags of mkt transform and of the commands that transform.
+// TransformFlags are the flags of mkt transform and of the other commands that transform.
 type TransformFlags struct {
 	workers int
 	Details int
 	memory  int // MiB
 }
 
-// LiveDetails is how many fixtures have full live detail by default (DESIGN, section 5).
+// LiveDetails is how many fixtures have full live detail by default.
 const LiveDetails = 50
 
 // defaultMemory is in MiB. A cycle of a thousand fixtures needs 600.
 const defaultMemory = 2048
 
-// memories bounds what the runs of each product may use at once. A quarter is reserved for
-// live cycles, so that market cycles do not delay them.
+// memories bounds the memory of all concurrent runs of each product. A quarter is reserved for
+// live cycles: market cycles must not delay them.
 type memories map[football.Product]*transform.Memory
 
 func (f *TransformFlags) memories() memories {

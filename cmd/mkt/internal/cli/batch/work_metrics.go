@@ -4,8 +4,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// sharing collects, at the time of the request, what this process shares with other workers.
-// Without the setting work there are no such metrics.
+// sharing collects, at the time of the request, this process's share of the work. Without the
+// setting work there are no such metrics.
 type sharing struct{ *timetable }
 
 func workDesc(name, help string, labels ...string) *prometheus.Desc {
@@ -24,14 +24,14 @@ var (
 	workNews       = workDesc("mkt_work_news_total", "Publications that were announced.")
 )
 
-// Describe implements prometheus.Collector.
+// Describe implements [prometheus.Collector].
 func (c sharing) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{workReady, workWorkers, workAccounts, workHeld, workLeases, workReconnects, workDifference, workReplicas, workNews} {
 		to <- d
 	}
 }
 
-// Collect implements prometheus.Collector.
+// Collect implements [prometheus.Collector].
 func (c sharing) Collect(to chan<- prometheus.Metric) {
 	conn := c.group.leases.conn
 	if conn == nil || c.member == nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // api is an API server for the console's pages, on a loopback address of its own. Each
-// account has a token that only this server knows and that ends with it.
+// account has a token of this server alone, which ends with it.
 type api struct {
 	group    *Group
 	registry account.Registry

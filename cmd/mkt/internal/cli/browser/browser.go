@@ -1,4 +1,4 @@
-// Package browser has the command that serves the console, the browser's view of an
+// Package browser has the command for the console, the browser's view of an
 // installation.
 package browser
 
@@ -27,12 +27,12 @@ import (
 	"mkt/serve/account"
 )
 
-// Group is what the command shares with mkt demo.
+// Group is the state shared with mkt demo.
 type Group struct {
 	*cli.Env
 	Keys    cli.Keys
 	service serve.Service
-	apis    sync.WaitGroup // API servers that have not ended
+	apis    sync.WaitGroup // running API servers
 }
 
 // New returns the commands.

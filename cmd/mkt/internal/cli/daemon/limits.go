@@ -8,8 +8,8 @@ import (
 )
 
 // LimitsFlag adds the flag for the server that counts requests and sockets over all replicas.
-// serve counts there; doctor checks it. Limits checks the value, because the settings would
-// print a value that is refused, and this one may hold a password.
+// serve counts there; doctor checks it. The settings do not check the value, because they would
+// print a bad one, and this one may hold a password: [Limits] checks it.
 func LimitsFlag(set *cli.Settings, flags *pflag.FlagSet, url *string) {
 	flags.StringVar(url, "limits", "", "Redis or Valkey that counts requests and sockets over several replicas, such as redis://10.0.0.5:6379; put a URL with a password into mkt.yaml or the variable (default: this process counts)")
 	set.Bind(flags, "limits", "limits")

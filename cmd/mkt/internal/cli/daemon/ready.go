@@ -1,8 +1,8 @@
-// Package daemon has what the commands that run until they are stopped share: the admin
-// address, the edits of tenants.yaml, and the line that says that they are ready.
+// Package daemon is shared by the long-running commands: the admin address, the edits of
+// tenants.yaml, and the line printed when they are ready.
 package daemon
 
-// Ready is the line that serve, simulate and schedule print when they are ready, for whoever
+// Ready is the line of serve, simulate and schedule when they are ready, for the program that
 // started them.
 type Ready struct {
 	Event    string  `json:"event"`
@@ -13,7 +13,7 @@ type Ready struct {
 	Tokens   []Token `json:"tokens,omitempty"`
 }
 
-// Token is a token that ends with the command that prints it.
+// Token is a printed token, valid until the command ends.
 type Token struct {
 	ID    string `json:"client_id"`
 	Token string `json:"token"`

@@ -100,15 +100,15 @@ func (r *reloads) Watch(ctx context.Context, from *tenants.File, apply func(*ten
 }
 
 // Revocations keeps accounts revoked while serve or schedule runs, even if somebody edits
-// tenants.yaml by hand to bring them back. It knows the revocations that it has seen in this
+// tenants.yaml by hand to bring them back. It knows the revocations seen in this
 // process, and those in the audit log if this user may read it.
 type Revocations struct {
 	mu      sync.Mutex // guards revoked
 	revoked map[string]bool
 }
 
-// Apply returns the generation to put in force: f itself, or a copy in which the accounts
-// that were revoked still are.
+// Apply returns the generation to put in force: f itself, or a copy in which revoked accounts
+// stay revoked.
 func (r *Revocations) Apply(f *tenants.File, log *slog.Logger) *tenants.File {
 	r.mu.Lock()
 	defer r.mu.Unlock()

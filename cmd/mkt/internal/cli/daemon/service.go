@@ -12,8 +12,8 @@ import (
 	"mkt/serve"
 )
 
-// ServiceFlags adds the flags for the name and address that the service shows to clients.
-// serve answers with them; doctor reports those that are not set.
+// ServiceFlags adds the flags for the service's name and address for clients.
+// serve answers with them; doctor reports missing ones.
 func ServiceFlags(set *cli.Settings, cmd *cobra.Command, s *serve.Service) {
 	flags := cmd.Flags()
 	flags.StringVar(&s.Name, "service-name", "", "name of the service, shown by /status (default: the product's own)")
@@ -24,8 +24,8 @@ func ServiceFlags(set *cli.Settings, cmd *cobra.Command, s *serve.Service) {
 	set.Bind(flags, "support-email", "serve.support_email")
 }
 
-// isLine reports whether s is printable text of at most that many characters, without spaces
-// around it.
+// isLine reports whether s is printable text of at most the given number of characters, without
+// spaces around it.
 func isLine(s string, most int) bool {
 	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= most && strings.TrimSpace(s) == s &&
 		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })

@@ -18,10 +18,10 @@ var (
 	storeBytes    = prometheus.NewDesc("mkt_store_bytes_total", "Bytes of objects, received from the object store and sent to it.", []string{"direction"}, nil)
 )
 
-// Describe implements prometheus.Collector.
+// Describe implements [prometheus.Collector].
 func (m storeMetrics) Describe(to chan<- *prometheus.Desc) { to <- storeRequests; to <- storeBytes }
 
-// Collect implements prometheus.Collector.
+// Collect implements [prometheus.Collector].
 func (m storeMetrics) Collect(to chan<- prometheus.Metric) {
 	for _, op := range store.Operations {
 		ok, failed := m.store.Stats.Of(op)

@@ -7,7 +7,7 @@ import (
 	"mkt/serve"
 )
 
-// ProviderWords returns the words of all registered providers that reach clients
+// ProviderWords returns the providers' own words for sections and metrics, which reach clients
 // unchanged.
 func ProviderWords() (w serve.Words) {
 	for _, p := range all.All() {

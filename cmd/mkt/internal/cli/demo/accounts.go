@@ -17,7 +17,7 @@ import (
 	"mkt/serve/account"
 )
 
-// Account is one account of the demo: what it shows, its entry in tenants.yaml, and its
+// Account is one account of the demo: its purpose, its entry in tenants.yaml, and its
 // secrets, which are only kept in memory.
 type Account struct {
 	about      string
@@ -27,10 +27,11 @@ type Account struct {
 	world      simulator.Account
 
 	provider string // its name; "" for the default one
-	baseURL  string // of the provider; "" for the one that is passed to Secure
+	baseURL  string // of the provider; "" for the address given to Enrol
 }
 
-// demoAccounts returns the accounts that DESIGN, section 3, asks for.
+// demoAccounts returns the accounts of the demo: one for every state an account can be in, and one
+// for every other provider.
 func demoAccounts(f demoFlags, now time.Time) []Account {
 	both := []football.Product{football.MarketEngine, football.LiveIntelligence}
 	stats := map[string]bool{account.AdvancedStats: true}
@@ -67,8 +68,8 @@ func demoAccounts(f demoFlags, now time.Time) []Account {
 // unconnected is the account without a provider.
 const unconnected = "unconnected"
 
-// otherProviders returns an account on each provider that has an emulator and is not the
-// default one, with the products that rest on what it sells.
+// otherProviders returns an account on each provider with an emulator, except the default one. It
+// has live intelligence if the provider has live statistics.
 func otherProviders(fixtures int) (list []Account) {
 	for _, name := range emulators.Names() {
 		p, ok := all.Lookup(name)
@@ -102,7 +103,7 @@ func (d *Account) runs(p football.Product, now time.Time) bool {
 // providerName is the name of the account's provider.
 func (d *Account) providerName() string { return cmp.Or(d.provider, emulators.Default()) }
 
-// worlds returns the credentials that the emulator of a provider accepts.
+// worlds returns the credentials accepted by the emulator of a provider.
 func worlds(list []Account, provider string) map[string]simulator.Account {
 	m := map[string]simulator.Account{}
 	for _, d := range list {
@@ -114,8 +115,8 @@ func worlds(list []Account, provider string) map[string]simulator.Account {
 }
 
 // Enrol writes accounts into tenants.yaml as the commands would: tokens hashed, credentials
-// sealed. Accounts that exist get new tokens and connections. The provider is at baseURL if
-// an account does not say another address.
+// sealed. Existing accounts get new tokens and connections. The provider is at baseURL, unless
+// an account has another address.
 func (g *Group) Enrol(ctx context.Context, list []Account, baseURL string) (*tenants.File, error) {
 	key, err := credential.LoadIdentity(g.Batch.Keys.Seal)
 	if err != nil {

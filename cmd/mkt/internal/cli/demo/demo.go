@@ -85,7 +85,7 @@ lose its data.`,
 	return cmd
 }
 
-// Retention keeps a demo that runs for days from filling the disk.
+// Retention keeps a demo of several days from filling the disk.
 var Retention = retention.Policy{Snapshots: 5, SnapshotAge: time.Hour, Cycles: 5, CycleAge: time.Hour}
 
 // demo makes accounts and data, runs everything, and stops when ctx ends.

@@ -1,5 +1,5 @@
-// Package demo has the commands that run on an emulated provider: the emulator itself,
-// and the whole system on it.
+// Package demo has the commands for an emulated provider: the emulator itself, and the whole
+// system on it.
 package demo
 
 import (

@@ -14,8 +14,8 @@ import (
 	"mkt/publish/football"
 )
 
-// Clock is the clock of a system. It shows the time that it is set to, or the real time once
-// it is set to the zero time.
+// Clock is the clock of a system. It shows the time set by [Clock.Show], or the real time for the
+// zero time.
 type Clock struct {
 	real func() time.Time
 
@@ -23,7 +23,7 @@ type Clock struct {
 	set time.Time // zero: the real time
 }
 
-// Now returns what the clock shows.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,8 +46,8 @@ const (
 )
 
 const (
-	// PastStep is the simulated time between two cycles of the past. It is less than a minute so
-	// that no minute of play is missed and no feed becomes stale.
+	// PastStep is the simulated time between two cycles of the past. It is less than a minute:
+	// otherwise minutes of play would be missed, and feeds would become stale.
 	PastStep = 56 * time.Second
 	// briefPast is the past of all but the main account, because people wait for it.
 	briefPast = 10 * time.Minute
@@ -62,8 +62,8 @@ func (f demoFlags) pastBegins(now time.Time) time.Time {
 	return now.Add(-f.shorten(f.past)).Truncate(time.Second)
 }
 
-// playPast fetches and transforms the live cycles of the past, so that matches in play have
-// been followed since they began. It does not repeat what an earlier demo in the same folder fetched.
+// playPast fetches and transforms the live cycles of the past: matches in play then have been
+// followed since they began. It does not repeat cycles of an earlier demo in the same folder.
 func (g *Group) playPast(ctx context.Context, clock *Clock, f demoFlags, file *tenants.File, steps []batch.Step) error {
 	defer clock.Show(time.Time{})
 	now, step := clock.real(), max(time.Second, f.shorten(PastStep).Truncate(time.Second))

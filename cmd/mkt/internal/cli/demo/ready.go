@@ -33,7 +33,7 @@ type demoTicket struct {
 }
 
 // readyBy is how long, after the past was played, the ready line waits for the data of the
-// small accounts. For that of the main account it waits without a limit.
+// small accounts. It waits for the main account without a limit.
 const readyBy = 8 * time.Second
 
 // announce waits until the data is served and prints how to read it.
@@ -137,7 +137,7 @@ func (g *Group) printDemo(url, console string, f demoFlags, accounts []Account) 
 	return err
 }
 
-// demoHints are lines to paste, with the names that README.md and docs/clients.md use.
+// demoHints are lines to paste, with the names used in README.md and docs/clients.md.
 const demoHints = `
 Paste into another terminal:
 

@@ -101,7 +101,7 @@ func diffGroupNames() (names []string) {
 	return names
 }
 
-// shown returns the kinds of changes that are asked for, nil for all.
+// shown returns the requested kinds of changes, nil for all.
 func (f *diffFlags) shown() (map[compare.What]bool, error) {
 	if len(f.only) == 0 {
 		return nil, nil
@@ -210,7 +210,7 @@ func (g *Group) compare(ctx context.Context, f diffFlags, o compare.Options, sho
 	})
 	bar.Done()
 	if err = errors.Join(err, print.end()); err != nil {
-		return errors.Is(err, cli.ErrPagerLeft), err // what the pager showed are differences
+		return errors.Is(err, cli.ErrPagerLeft), err // the pager has shown differences
 	}
 	report.Finish(sum)
 	made, err := report.Document(f.dataB)

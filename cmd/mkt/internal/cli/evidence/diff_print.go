@@ -65,8 +65,8 @@ var styleOf = map[compare.What]cli.Style{
 	compare.Suspended: cli.Warn, compare.QualityChanged: cli.Warn,
 }
 
-// moveOf returns the style of what changed: that of the direction of a price, whose sign says it
-// as well, else that of the mark.
+// moveOf returns the style of a change. The style of a price is that of its direction, which its
+// sign shows as well; any other change has the style of its mark.
 func moveOf(c compare.Change, mark cli.Style) cli.Style {
 	switch {
 	case c.What != compare.OddsMoved || c.Percent == nil:
@@ -107,8 +107,8 @@ func diffSideOf(c snapshot.Commit) diffSide {
 	return diffSide{c.Version, string(c.CycleID), c.PublishedAt}
 }
 
-// diffSummary is what was compared and the counts of all changes, including those that --only left
-// out.
+// diffSummary has both sides of a comparison and the counts of all changes, including those left
+// out by --only.
 type diffSummary struct {
 	What     string   `json:"change"`
 	ClientID string   `json:"client_id"`

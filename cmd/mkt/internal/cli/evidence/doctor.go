@@ -69,7 +69,7 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.tenant, "tenant", "", "check this tenant only, and what all tenants share")
+	flags.StringVar(&f.tenant, "tenant", "", "check only this tenant, and the parts shared by all tenants")
 	flags.BoolVar(&f.online, "online", false, "send each provider one cheap request")
 	flags.BoolVar(&f.serving, "serving", false, "for a host or user that only serves: it has no keys and writes no data")
 	flags.BoolVar(&f.verbose, "verbose", false, "also list the checks that found nothing wrong")
@@ -124,7 +124,7 @@ func (g *Group) askWorkers(ctx context.Context) ([]coordination.Worker, coordina
 	return workers, conn.Stats(), err
 }
 
-// prober returns a function that tests a connection. The key is read at the first call.
+// prober returns a function to test a connection. The key is read at the first call.
 func (g *Group) prober() func(context.Context, *tenants.Tenant, football.Product) (fetch.Probed, error) {
 	opener := sync.OnceValues(g.Keys.Opener)
 	return func(ctx context.Context, t *tenants.Tenant, p football.Product) (fetch.Probed, error) {

@@ -1,5 +1,5 @@
-// Package evidence has the commands that show what was published, and check it against
-// itself and against what the provider sent.
+// Package evidence has the commands that show publications, and check them against themselves and
+// against the provider's answers.
 package evidence
 
 import (
@@ -10,7 +10,7 @@ import (
 	"mkt/serve"
 )
 
-// Group is what these commands share.
+// Group is the state shared by these commands.
 type Group struct {
 	*cli.Env
 	Keys    cli.Keys
@@ -24,7 +24,7 @@ func New(env *cli.Env) []*cobra.Command {
 	return []*cobra.Command{newInspect(g), newDiff(g), newExplain(g), newHistory(g), newVerify(g), newDoctor(g), newMapping(g)}
 }
 
-// show prints a result: as JSON, or else as the document that it makes.
+// show prints a result as JSON, or else the document returned by made.
 func (g *Group) show(result any, made func() *document.Document) error {
 	if g.JSON() {
 		return g.Encode(result)

@@ -55,14 +55,14 @@ traced.`,
 	return cmd
 }
 
-// explained is what is to be explained.
+// explained is the request of an explanation.
 type explained struct {
-	text   string // an id, the path of a live value, or one that begins with teams' names
+	text   string // an id, the path of a live value, or one beginning with teams' names
 	at     snapshot.Moment
 	newest bool // at was not given
 }
 
-// in returns the target in a dataset, and as of which publication.
+// in returns the target in a dataset, and the moment of its publication.
 func (e explained) in(d cli.Dataset) (explain.Target, snapshot.Moment, error) {
 	text, found, err := idOf(d, e.text)
 	at := e.at
@@ -132,8 +132,7 @@ func (g *Group) explain(ctx context.Context, w cli.Filter, e explained) error {
 	return worst(errs)
 }
 
-// worst joins the errors. That a dataset does not have the id counts only if there is no other
-// error.
+// worst joins the errors. A dataset without the id is an error only if there is no other one.
 func worst(errs []error) error {
 	var rest []error
 	for _, err := range errs {
@@ -147,8 +146,8 @@ func worst(errs []error) error {
 	return unknownTo(errs)
 }
 
-// unknownTo returns the first of the errors of datasets that do not have what was asked for. It is
-// an error of usage, unless nothing was published yet.
+// unknownTo returns the first of the errors of datasets without the target. It is an error of usage,
+// unless nothing was published yet.
 func unknownTo(errs []error) error {
 	err := errs[0]
 	if others := len(errs) - 1; others > 0 {

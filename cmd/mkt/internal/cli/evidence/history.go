@@ -69,7 +69,7 @@ before kick-off. Prices are the provider's own digits.`,
 	return cmd
 }
 
-// wantedPrices is what a path is shown of.
+// wantedPrices selects the prices to show.
 type wantedPrices struct {
 	dataset                    cli.Dataset
 	fixture, market, selection string
@@ -200,7 +200,7 @@ func (w *wantedPrices) findIn(root durable.ReadFS, id string) error {
 	return err
 }
 
-// unknownError is history.ErrUnknown with a message of its own.
+// unknownError is [history.ErrUnknown] with a message of its own.
 type unknownError struct{ string }
 
 func (e unknownError) Error() string { return e.string }

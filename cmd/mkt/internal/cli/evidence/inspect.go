@@ -67,8 +67,8 @@ no text becomes a formula or a number. The same rows give the same bytes.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.at, "at", "", "the snapshot that --sql queries: "+snapshot.Forms+" (default: the newest)")
 	flags.StringVar(&f.sql, "sql", "", "the SELECT to execute; - reads it from the standard input")
-	flags.Var(&f.format, "format", "format of what --sql prints (--output json is json)")
-	flags.StringVar(&f.to, "to", "", "write what --sql returns to this file: .parquet, .csv, .xlsx or .json")
+	flags.Var(&f.format, "format", "format of the printed result of --sql (--output json is json)")
+	flags.StringVar(&f.to, "to", "", "write the result of --sql to this file: .parquet, .csv, .xlsx or .json")
 	flags.BoolVar(&f.force, "force", false, "let --to replace a file")
 	flags.IntVar(&f.rows, "rows", 1000, "most rows that a table prints; csv and json print all")
 	flags.IntVar(&f.memory, "memory", 1024, "MiB that a query may use, plus about 60 for the program")
@@ -95,7 +95,7 @@ func (g *Group) inspect(cmd *cobra.Command, f inspectFlags, args []string) error
 	case f.at != "" && f.sql == "":
 		return cli.Usagef("--at is for --sql; without it say mkt inspect %q", f.at)
 	case changed("to") && !changed("sql"):
-		return cli.Usagef("--to is for --sql: it writes what a query returns to a file")
+		return cli.Usagef("--to is for --sql: it writes the result of a query to a file")
 	case changed("to") && (changed("format") || changed("rows")):
 		return cli.Usagef("--to: the end of the file's name is the format, and all rows are written: want neither --format nor --rows")
 	case f.force && !changed("to"):
@@ -134,7 +134,7 @@ func withDataset(p cli.Dataset, do func(inspect.Place) error) error {
 	return nil
 }
 
-// inspectAll shows each dataset in a line, also one that cannot be read.
+// inspectAll shows each dataset in a line, also an unreadable one.
 func (g *Group) inspectAll(datasets []cli.Dataset) error {
 	list := []inspect.Overview{}
 	for _, p := range datasets {
@@ -172,8 +172,7 @@ func (g *Group) inspectHistory(p cli.Dataset, last int) error {
 	})
 }
 
-// inspectCycle shows all steps of one cycle. A cycle that was never published is found by
-// its id.
+// inspectCycle shows all steps of one cycle. An unpublished cycle is found by its id.
 func (g *Group) inspectCycle(f inspectFlags) error {
 	m, err := g.MomentArg("CYCLE", f.at)
 	if err != nil {
@@ -192,7 +191,7 @@ func (g *Group) inspectCycle(f inspectFlags) error {
 	})
 }
 
-// datasetsFor returns the datasets that a query sees: all products of one account.
+// datasetsFor returns the datasets of a query: all products of one account.
 func (g *Group) datasetsFor(f inspectFlags, m snapshot.Moment) ([]cli.Dataset, error) {
 	w := f.Filter
 	if _, product, err := layout.ParseCycleID(m.String()); err == nil {

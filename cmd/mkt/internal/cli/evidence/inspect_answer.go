@@ -76,7 +76,7 @@ func (t *tableAnswer) end() error {
 }
 
 // csvAnswer is RFC 4180; NULL is empty, and an empty text is two quotes, as PostgreSQL reads
-// it. Values are not escaped, because they are data; a text that could be misread is quoted.
+// it. Values are not escaped, because they are data; an ambiguous text is quoted.
 type csvAnswer struct{ out *bufio.Writer }
 
 func (c *csvAnswer) Columns(names []string) error {

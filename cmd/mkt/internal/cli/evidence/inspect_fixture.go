@@ -14,7 +14,7 @@ import (
 	"mkt/publish/table"
 )
 
-// inspectedFixture is what a publication has of a fixture.
+// inspectedFixture is a fixture in a publication.
 type inspectedFixture struct {
 	ClientID          string            `json:"client_id"`
 	Product           football.Product  `json:"product"`
@@ -44,7 +44,7 @@ type inspectedMarket struct {
 	group, title string
 }
 
-// inspectFixture shows a fixture in the newest publication that has it.
+// inspectFixture shows a fixture in the newest publication with it.
 func (g *Group) inspectFixture(f inspectFlags, text string) error {
 	w := f.Filter
 	if w.Product == "" {

@@ -19,7 +19,7 @@ import (
 	"mkt/serve/offline"
 )
 
-// writtenFile is what --to reports as JSON.
+// writtenFile is the result of --to as JSON.
 type writtenFile struct {
 	File    string `json:"file"`
 	Rows    int64  `json:"rows"`
@@ -146,7 +146,7 @@ func newSheetAnswer(tempDir string, out io.Writer) (sheetAnswer, error) {
 
 func (s sheetAnswer) end() error { return s.Finish(s.out) }
 
-// countingAnswer counts what it passes on.
+// countingAnswer counts the columns and rows of an answer.
 type countingAnswer struct {
 	offline.Answer
 	columns int
@@ -163,7 +163,7 @@ func (c *countingAnswer) Row(values []any) error {
 	return c.Answer.Row(values)
 }
 
-// saveFile copies a file to the name that a person gave.
+// saveFile copies a file to the name given by a person.
 func saveFile(ctx context.Context, from, name string, replace bool) (size int64, err error) {
 	in, err := os.Open(from)
 	if err != nil {

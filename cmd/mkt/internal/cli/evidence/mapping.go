@@ -101,7 +101,7 @@ Save a report, edit a table, build, and compare.`,
 	flags.StringVar(&f.participants, "participants", "", `a CSV file with lines of "provider fixture id,home,away"`)
 	flags.StringVar(&f.home, "home", "", "the home team, when all payloads are of one fixture; with --away")
 	flags.StringVar(&f.away, "away", "", "the away team; with --home")
-	flags.StringVar(&f.against, "against", "", "show what moved since this report, binary or cycle")
+	flags.StringVar(&f.against, "against", "", "show the changes since this report, binary or cycle")
 	return cmd
 }
 
@@ -134,7 +134,7 @@ func (f *mappingFlags) check(args []string) error {
 	return f.checkBookmaker()
 }
 
-// allBookmakers is the value of --bookmaker that stands for each of them.
+// allBookmakers is the value of --bookmaker for each of them.
 const allBookmakers = "all"
 
 func (f *mappingFlags) checkBookmaker() error {
@@ -313,7 +313,7 @@ func coverageOfCycle(root durable.ReadFS, id layout.CycleID) (c coverage.Report,
 	return coverage.OfArchive(archive, p)
 }
 
-// showMoved prints what moved.
+// showMoved prints the changes of the mapping.
 func (g *Group) showMoved(ctx context.Context, f *mappingFlags, args []string, c coverage.Report) error {
 	provider, before, err := g.against(ctx, f, args)
 	if err != nil {
@@ -327,8 +327,8 @@ func (g *Group) showMoved(ctx context.Context, f *mappingFlags, args []string, c
 	return g.show(v, v.document)
 }
 
-// showCoverage prints the coverage. It is an error if a payload could not be read, and if
-// nothing that was looked at is prices.
+// showCoverage prints the coverage. An unreadable payload is an error, and so is a set of payloads
+// without any prices.
 func (g *Group) showCoverage(view coverageView, from string) (err error) {
 	err = g.show(view, view.document)
 	switch {

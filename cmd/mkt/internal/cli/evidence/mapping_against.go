@@ -23,7 +23,8 @@ import (
 	"mkt/transform/coverage"
 )
 
-// outcomeView is what the markets of one name became.
+// outcomeView is an outcome of the mapping: a canonical market and period, or the reason for RAW,
+// with the number of markets of one name that became it.
 type outcomeView struct {
 	Key         string         `json:"key"`
 	Name        string         `json:"name"`
@@ -49,7 +50,7 @@ func outcomesOf(all []coverage.Outcome) []outcomeView {
 	return views
 }
 
-// became describes what markets became, without the side that they are about.
+// became describes the outcome without the side (home or away) of the markets.
 func (o *outcomeView) became() string {
 	if o.Reason != "" {
 		return "RAW " + o.Reason
@@ -57,8 +58,8 @@ func (o *outcomeView) became() string {
 	return o.Market + " " + o.Period
 }
 
-// movedView is markets of one name that became something else than before. What they were, or
-// are, is "" if more or fewer of them came out.
+// movedView is a move of markets of one name from one outcome to another. Before or Now is "" if
+// the number of markets grew or fell.
 type movedView struct {
 	Key           string `json:"key"`
 	Name          string `json:"name"`
@@ -68,7 +69,7 @@ type movedView struct {
 	MarketsNow    int    `json:"markets_now"` // how many more they are now
 }
 
-// qualityView is a change of how many selections of a market are not publishable for a reason.
+// qualityView is a change in the number of unpublishable selections of a market, by reason.
 type qualityView struct {
 	Key    string `json:"key"`
 	Name   string `json:"name"`
@@ -117,11 +118,11 @@ func compareOutcomes(before, now []outcomeView) (v againstView) {
 	return v
 }
 
-// count is how many markets became something, before and now.
+// count is the number of markets with one outcome, before and now.
 type count [2]int
 
-// moves pairs what fewer markets of a name became than before with what more of them became. A
-// change of sides shows only where the numbers without them are the same.
+// moves pairs the outcomes that lost markets of a name with those that gained them. A move from one
+// side to another is listed only if the outcome's total is unchanged.
 func moves(key, name string, sides *[2][]outcomeView) (moved []movedView) {
 	whole, bySide := map[string]count{}, map[string]map[string]count{}
 	for i, all := range sides {
@@ -169,7 +170,7 @@ func paired(key, name string, counts map[string]count) (moved []movedView) {
 	return moved
 }
 
-// qualities compares the reasons of the selections of what became the same.
+// qualities compares the reasons of the selections of markets with an unchanged outcome.
 func qualities(key, name string, sides *[2][]outcomeView) (changed []qualityView) {
 	type of struct{ market, reason string }
 	counts, markets := map[of]count{}, map[string]count{}
@@ -229,8 +230,8 @@ func countOrDash(n int) string {
 	return fmt.Sprint(n)
 }
 
-// against returns what the payloads became by another reading: by a report that was saved, by another
-// binary, or as the cycle was transformed.
+// against returns the outcomes of another reading of the payloads: from a saved report, by another
+// binary, or as published by the cycle named in --against.
 func (g *Group) against(ctx context.Context, f *mappingFlags, args []string) (provider string, before []outcomeView, err error) {
 	if _, _, err := layout.ParseCycleID(f.against); err == nil {
 		return g.publishedOutcomes(f)
@@ -293,13 +294,14 @@ func (g *Group) reportOf(ctx context.Context, f *mappingFlags, args []string) ([
 	cmd := exec.CommandContext(ctx, name, line...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	var exit *exec.ExitError
-	if err := cmd.Run(); err != nil && !(errors.As(err, &exit) && out.Len() > 0) { // a payload that cannot be read is in its report
+	if err := cmd.Run(); err != nil && !(errors.As(err, &exit) && out.Len() > 0) { // its report has the payloads it could not read
 		return nil, fmt.Errorf("%s: %w: %s", f.against, err, strings.TrimSpace(errs.String()))
 	}
 	return out.Bytes(), nil
 }
 
-// publishedOutcomes returns what the cycle's markets became when it was transformed.
+// publishedOutcomes returns the outcomes of the cycle's markets, from its rows as they were
+// transformed.
 func (g *Group) publishedOutcomes(f *mappingFlags) (provider string, before []outcomeView, err error) {
 	datasets, err := cli.Datasets(g.Data, cli.Filter{Tenant: f.tenant, Product: string(football.MarketEngine)})
 	if err != nil {
@@ -324,7 +326,7 @@ func (g *Group) publishedOutcomes(f *mappingFlags) (provider string, before []ou
 	return m.Provider, outcomesOf(all.List()), nil
 }
 
-// outcomeOf returns what a row says of its market. It keeps nothing of the row.
+// outcomeOf returns the outcome of a row's market. It keeps no memory of the row.
 func outcomeOf(row *table.MarketRow) coverage.Outcome {
 	text := func(s *string) string {
 		if s == nil {

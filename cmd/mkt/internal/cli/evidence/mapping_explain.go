@@ -93,7 +93,7 @@ func ruleOf(p provider.Provider, l mapping.Line) ruleView {
 	return v
 }
 
-// explainRules shows the rules of the tables that a text means.
+// explainRules shows the rules of the tables for a text.
 func (g *Group) explainRules(only, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return cli.Usagef("give the name, key or id of a market")
@@ -204,7 +204,7 @@ func (g *Group) showPublished(m explain.Mapped) error {
 	return nil
 }
 
-// maxDetailed is how many rules are shown in detail. More are listed.
+// maxDetailed is how many rules are shown in detail. If there are more, they are only listed.
 const maxDetailed = 4
 
 func (g *Group) showRules(rules []ruleView) error {
@@ -233,7 +233,8 @@ func rulesTable(rules []ruleView) *document.Document {
 	return &document.Document{Sections: []document.Section{{Table: t}}}
 }
 
-// orRows returns what a column of the table says, or that the rows of a market say it.
+// orRows returns the word in a column of the table. An empty column means that each row of the
+// market has its own.
 func orRows(word string) string {
 	if word == "" {
 		return "(rows)"
@@ -241,10 +242,10 @@ func orRows(word string) string {
 	return word
 }
 
-// lookedUp says what the text of a line is compared with.
+// lookedUp describes how each kind of line finds its markets: its text is compared with this.
 var lookedUp = map[string]string{"key": "the market's key", "name": "the market's name", "row": "the name of one row of a market whose rows each name a market"}
 
-// habits describe the shapes, see input.Shape.
+// habits describe the shapes, see [input.Shape].
 var habits = map[string]string{
 	"winner-first":       "a score has the winner's goals first",
 	"draw-away-sign":     "the draw row of a three-way handicap has the away side's sign",
@@ -258,7 +259,7 @@ var habits = map[string]string{
 	"bare-line-over":     "a line without a word is one to go over",
 }
 
-// tests describe the conditions, see input.Condition.
+// tests describe the conditions, see [input.Condition].
 var tests = map[input.Condition]string{
 	input.NeedsExactly:   "a row must say exactly",
 	input.NeedsDraw:      "a row must be the draw",
@@ -310,7 +311,7 @@ func (v ruleView) document() *document.Document {
 	return made()
 }
 
-// rankWords says what the rank means for the market's id, and which rules share the
+// rankWords describes the effect of the rank on the market's id, and lists the rules with the same
 // definition.
 func (v ruleView) rankWords() string {
 	p, _ := all.Lookup(v.Provider)

@@ -16,17 +16,17 @@ type coverageView struct {
 	Provider    string            `json:"provider"`
 	Payloads    []payloadView     `json:"payloads"`
 	Total       totalView         `json:"total"`
-	Listings    int               `json:"listings"` // payloads that are lists of fixtures
-	Others      []otherView       `json:"others"`   // payloads that are neither
+	Listings    int               `json:"listings"` // payloads with lists of fixtures
+	Others      []otherView       `json:"others"`   // payloads with neither
 	Unreadable  int               `json:"unreadable"`
 	Nameless    int               `json:"without_names"` // fixtures without the name of a team
 	Raw         []rawView         `json:"raw"`           // by how often, then by key
 	Reasons     map[string]int    `json:"not_publishable"`
 	Unpublished []unpublishedView `json:"not_publishable_markets"` // selections of mapped markets, by reason
-	Damaged     map[string]int    `json:"damaged"`                 // parts that could not be read
-	Unknown     map[string]int    `json:"unknown_fields"`          // fields that no reader knows
+	Damaged     map[string]int    `json:"damaged"`                 // unreadable parts
+	Unknown     map[string]int    `json:"unknown_fields"`          // fields no reader knows
 	Suspicions  []suspicionView   `json:"suspicions"`              // by kind
-	Outcomes    []outcomeView     `json:"outcomes"`                // what the markets of each name became: for --against
+	Outcomes    []outcomeView     `json:"outcomes"`                // of the markets of each name: for --against
 
 	hint string // how to name teams
 }
@@ -52,14 +52,14 @@ type payloadView struct {
 	Error        string `json:"error,omitempty"`
 }
 
-// otherView is a payload that is neither prices nor a list of fixtures.
+// otherView is a payload with neither prices nor a list of fixtures.
 type otherView struct {
 	Payload   string   `json:"payload"`
-	Code      string   `json:"code,omitempty"`      // what is wrong with it as an answer of the provider
+	Code      string   `json:"code,omitempty"`      // its fault as an answer of the provider
 	Providers []string `json:"providers,omitempty"` // other providers of which it could be an answer
 }
 
-// suspicionView is the markets of one kind of suspicion. It has the first few of them.
+// suspicionView counts the markets of one kind of suspicion, with a few examples.
 type suspicionView struct {
 	Kind     string        `json:"kind"`
 	Markets  int           `json:"markets"`
@@ -80,7 +80,7 @@ type exampleView struct {
 	Seen      string `json:"seen"`
 }
 
-// rawView is the name of a market that stays RAW.
+// rawView is the name of an unmapped market.
 type rawView struct {
 	Key        string     `json:"key"`
 	Name       string     `json:"name"`
@@ -90,7 +90,7 @@ type rawView struct {
 	Example    sampleView `json:"example"`
 }
 
-// unpublishedView is selections of a mapped market that were not read.
+// unpublishedView counts the unread selections of a mapped market.
 type unpublishedView struct {
 	Reason     string     `json:"reason"`
 	Key        string     `json:"key"`
@@ -247,7 +247,7 @@ func (v coverageView) payloads() []document.Section {
 	return list
 }
 
-// others lists the payloads that are neither prices nor lists of fixtures.
+// others lists the payloads with neither prices nor lists of fixtures.
 func (v coverageView) others() *document.Table {
 	t := &document.Table{Columns: document.Columns("Neither prices nor a list of fixtures of "+v.Provider, "What it is")}
 	for i, o := range v.Others {
@@ -267,7 +267,7 @@ func (v coverageView) others() *document.Table {
 	return t
 }
 
-// providerHint ends a message about payloads none of which is of the provider.
+// providerHint returns the end of a message about payloads without one of the provider.
 func (v coverageView) providerHint() string {
 	count := map[string]int{}
 	for _, o := range v.Others {
@@ -292,7 +292,7 @@ func (s sampleView) String() string {
 	return joined(s.Payload, by(s.Bookmaker), s.Fixture+":", s.Words)
 }
 
-// by returns a bookmaker with words that say what it is.
+// by returns "by" with a bookmaker, "" without one.
 func by(bookmaker string) string {
 	if bookmaker == "" {
 		return ""
@@ -300,7 +300,7 @@ func by(bookmaker string) string {
 	return "by " + bookmaker
 }
 
-// joined joins words that are not empty.
+// joined joins the non-empty words.
 func joined(words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" || w == ":" }), " ")
 }

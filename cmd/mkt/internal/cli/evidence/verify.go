@@ -62,7 +62,7 @@ time: try again later.`,
 	flags.StringVar(&f.to, "to", "", "read no data of publications after this one: "+snapshot.Forms)
 	flags.StringVar(&f.expect, "expect", "", "hash of a commit record that must be in the chain")
 	flags.BoolVar(&f.deep, "deep", false, "also rebuild cycles and snapshots, and compare")
-	flags.StringVar(&f.scratch, "scratch", "", "folder for what --deep rebuilds (default: a temporary one)")
+	flags.StringVar(&f.scratch, "scratch", "", "folder for the files rebuilt by --deep (default: a temporary one)")
 	g.Keys.IDFlag(g.Settings, cmd)
 	return cmd
 }
@@ -122,7 +122,8 @@ func (g *Group) verify(ctx context.Context, command string, f verifyFlags) error
 	return err
 }
 
-// deepOf opens what --deep needs. It returns nil without --deep.
+// deepOf opens the id key, the data root and a scratch folder for --deep; done closes them. It returns
+// nil without --deep.
 func (g *Group) deepOf(f verifyFlags) (deep *verify.Deep, done func(), err error) {
 	if !f.deep {
 		return nil, func() {}, nil
@@ -168,7 +169,7 @@ func (g *Group) verifyPlace(ctx context.Context, p cli.Dataset, command string, 
 	return verify.Run(ctx, o)
 }
 
-// cycleOf returns the cycle of the publication that a text names, "" for no text.
+// cycleOf returns the cycle of the publication given to a flag, "" for no text.
 func (g *Group) cycleOf(root durable.ReadFS, flag, text string) (layout.CycleID, error) {
 	if text == "" {
 		return "", nil

@@ -22,7 +22,7 @@ import (
 	"mkt/publish/football"
 )
 
-// Group is what these commands share.
+// Group is the state shared by these commands.
 type Group struct {
 	*cli.Env
 	folder, location string
@@ -31,9 +31,9 @@ type Group struct {
 // New returns the commands.
 func New(env *cli.Env) []*cobra.Command {
 	g := &Group{Env: env}
-	cmd := cli.Group("lake", "Iceberg tables of what was published", newSync(g))
+	cmd := cli.Group("lake", "Iceberg tables of publications", newSync(g))
 	_, err := find()
-	cmd.Hidden = err != nil // in a package without the binary; the command itself says what is missing
+	cmd.Hidden = err != nil // in a package without the binary; the command's own error names the missing file
 	return []*cobra.Command{cmd}
 }
 
@@ -42,7 +42,7 @@ func newSync(g *Group) *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "sync [--tenant ID | --all] [--lake DIR]",
-		Short: "Append what was published to Iceberg tables",
+		Short: "Append publications to Iceberg tables",
 		Long: `Append the publications that the lake does not have yet to Apache Iceberg
 tables, one folder for each account: fixtures, markets, changes and live. Spark,
 Trino, DuckDB and others read them. Nothing in the tables is rewritten, and
@@ -79,7 +79,7 @@ The work is done by mkt-lake, a binary of its own ("make lake" builds it).`,
 	return cmd
 }
 
-// program is the binary that does the work.
+// program is the binary behind these commands.
 const program = "mkt-lake"
 
 // find returns its path: beside this binary, or in PATH.
@@ -165,13 +165,13 @@ type summary struct {
 	Bytes    int64            `json:"bytes"`
 }
 
-// Bounds on what mkt-lake may print, and on the time to stop.
+// Bounds on the errors of mkt-lake in bytes, and on the time to stop it.
 const (
 	maxErrors = 64 << 10
 	stopTime  = 20 * time.Second
 )
 
-var errInterrupted = errors.New("interrupted: what was appended stays; run the command again for the rest")
+var errInterrupted = errors.New("interrupted: appended rows stay; run the command again for the rest")
 
 // syncOne runs mkt-lake for one dataset.
 func (g *Group) syncOne(ctx context.Context, path string, d cli.Dataset, dryRun bool) (done summary, err error) {
@@ -235,7 +235,7 @@ func (g *Group) syncOne(ctx context.Context, path string, d cli.Dataset, dryRun 
 	return end.summary, nil
 }
 
-// tail keeps the end of what mkt-lake wrote on stderr.
+// tail keeps the end of mkt-lake's stderr.
 type tail struct{ bytes.Buffer }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -288,7 +288,7 @@ func ofVersions(s summary) string {
 	return fmt.Sprintf("versions %d to %d", s.First, s.Last)
 }
 
-// rowsOf lists the rows that were appended, by table.
+// rowsOf lists the appended rows, by table.
 func rowsOf(s summary) string {
 	var parts []string
 	for _, of := range []struct{ table, words string }{{"fixtures", "fixtures"}, {"markets", "markets"}, {"changes", "changes"}, {"live", "rows of live"}} {

@@ -104,8 +104,8 @@ const (
 var steps = []rune(" ▁▂▃▄▅▆▇█")
 
 // drawPressure draws both sides' pressure, one column a minute, and the halves below each other
-// if the terminal is too narrow. On the axis, "·" marks a minute
-// that was not sent or not seen, and "?" one that was sent without a value.
+// if the terminal is too narrow. On the axis, "·" marks a minute not sent or not seen, and "?" one
+// sent without a value.
 func (f *liveView) drawPressure(w io.Writer, wide int) {
 	most := int32(1)
 	for _, b := range f.Buckets {

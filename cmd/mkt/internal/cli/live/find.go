@@ -11,8 +11,8 @@ import (
 	"mkt/publish/table"
 )
 
-// findLive returns the fixture with a name or id, of one tenant or ("") of the first that has
-// it. If none has it, tenants whose data cannot be read are errors.
+// findLive returns the fixture with a name or id, of one tenant, or for "" of the first tenant with
+// it. If none has it, tenants with unreadable data are errors.
 func (g *Group) findLive(tenant, name string) (*liveView, error) {
 	datasets, err := cli.Datasets(g.Data, cli.Filter{Tenant: tenant, Product: string(football.LiveIntelligence)})
 	if err != nil {
@@ -41,7 +41,7 @@ func (g *Group) findLive(tenant, name string) (*liveView, error) {
 	return nil, fmt.Errorf("newest live snapshot of %s: %q: %w", cli.Several(tenants), name, fixtures.ErrUnknown)
 }
 
-// liveOf returns the fixture that a text means in a tenant's newest live snapshot, with its
+// liveOf returns the fixture named by a text in a tenant's newest live snapshot, with its
 // details; nil if there is none.
 func liveOf(p cli.Dataset, text string) (*liveView, error) {
 	wanted, err := fixtures.Named(p, text)

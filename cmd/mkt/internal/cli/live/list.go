@@ -62,7 +62,7 @@ type listedMatch struct {
 	clock string
 }
 
-// liveList lists what it can read; accounts whose data cannot be read are an error after the list.
+// liveList lists all readable matches. Unreadable accounts are an error after the list.
 func (g *Group) liveList(tenant string) error {
 	datasets, err := cli.Datasets(g.Data, cli.Filter{Tenant: tenant, Product: string(football.LiveIntelligence)})
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package live has the commands that show live matches, and measure the formulas of
+// Package live has the commands that show live matches, and the one that measures the formulas of
 // the live product.
 package live
 
@@ -24,7 +24,7 @@ func newLiveShow(g *Group) *cobra.Command {
 	var tenant, file string
 	cmd := &cobra.Command{
 		Use:     "show FIXTURE",
-		Aliases: []string{"report"}, // the name of the command that wrote the page
+		Aliases: []string{"report"}, // an earlier name of --html
 		Short:   "Draw clock, score, momentum, pressure and timeline",
 		Long: `Draw clock, score, momentum, pressure by minute and timeline of a fixture in
 the newest live snapshot. FIXTURE is its id, or a part of its teams' names,
@@ -102,10 +102,10 @@ type liveView struct {
 
 	place     cli.Dataset
 	row       *table.LiveRow
-	published *matchpage.Match // with the details; nil unless it is the only one that was asked for
+	published *matchpage.Match // with the details; nil unless it is the only requested match
 }
 
-// redCardShares is the share of its pressure that each side keeps in momentum after red cards:
+// redCardShares is the share of its pressure kept by each side in momentum after red cards:
 // "1", or a fraction such as "2/3".
 type redCardShares struct {
 	RedCards string `json:"red_cards"`
@@ -168,7 +168,7 @@ func number(n *int32) string {
 	return fmt.Sprint(*n)
 }
 
-// Group is what these commands share.
+// Group is the state shared by these commands.
 type Group struct{ *cli.Env }
 
 // New returns the commands.

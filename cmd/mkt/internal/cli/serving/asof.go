@@ -29,8 +29,8 @@ func (f pastFlags) check(listen string) error {
 	return cli.Usagef("--as-of with --listen %s: the past is shown on a loopback address only, such as 127.0.0.1:8081", listen)
 }
 
-// past returns the time that --as-of means, or zero without the flag. It prints what is served
-// for each account. It is an error if nothing of that time is kept.
+// past returns the time given to --as-of, or zero without the flag. It prints the served
+// publication of each account. It is an error if nothing of that time is kept.
 func (g *Group) past(f pastFlags) (time.Time, error) {
 	if f.asOf == "" {
 		return time.Time{}, nil
@@ -73,7 +73,7 @@ func whenOf(datasets []cli.Dataset, m snapshot.Moment) (at time.Time, err error)
 	return at, nil
 }
 
-// find returns the publication of a dataset that a moment means.
+// find returns the publication of a dataset at a moment.
 func find(p cli.Dataset, m snapshot.Moment) (snapshot.Commit, error) {
 	root, err := p.Open()
 	if err != nil {
@@ -87,8 +87,8 @@ func find(p cli.Dataset, m snapshot.Moment) (snapshot.Commit, error) {
 	return c, nil
 }
 
-// printPast prints on stderr what is served for each dataset. It is an error if everything that
-// was published by then is deleted.
+// printPast prints the served publication of each dataset on stderr. It is an error if there were
+// publications by then and all of them are deleted.
 func (g *Group) printPast(datasets []cli.Dataset, at time.Time) error {
 	plain.Fprintf(g.Errs, "as of %s, at which the clock stands:\n", cli.Stamp(at))
 	kept := 0
@@ -128,8 +128,8 @@ func keeps(p cli.Dataset, c snapshot.Commit) (bool, error) {
 	return snapshot.IsKept(root, c)
 }
 
-// runTokens are tokens for one run of mkt serve --as-of, so that nobody needs the client's own
-// token to see what the client saw. They are not stored.
+// runTokens are tokens for one run of mkt serve --as-of: nobody needs the client's own token to see
+// the client's answers. They are not stored.
 type runTokens struct {
 	printed []daemon.Token
 	entries map[string]tenants.Token // by account

@@ -13,8 +13,8 @@ import (
 	"mkt/serve/replica"
 )
 
-// openReplica returns what keeps the data root up to date with the object store, nil
-// without one. A view of the past is not kept up to date.
+// openReplica returns the replica of the object store in the data root, nil without a store. A view
+// of the past is not kept up to date and has none.
 func (g *Group) openReplica(ctx context.Context, f Flags, accounts *account.Registry, asOf time.Time) (*replica.Replica, error) {
 	if !g.HasStore() || !asOf.IsZero() {
 		return nil, nil
@@ -56,7 +56,7 @@ func replicaCollectors(r *replica.Replica) []prometheus.Collector {
 	}
 }
 
-// follow copies everything that was published before this process began, and keeps it up to
+// follow copies everything published before this process began, and keeps the copy up to
 // date until ctx ends. With NATS, the workers announce every publication. close may always be
 // called.
 func (g *Group) follow(ctx context.Context, news cli.Work, r *replica.Replica) (closeNews func(), err error) {

@@ -154,7 +154,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 		}
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop() // last, so that revocations apply to requests until the end
+	defer stop() // last: revocations apply to requests until the end
 	go edits.Watch(watching, file, func(file *tenants.File) error { return g.swap(registry, tokens.in(file)) })
 	closeNews, err := g.follow(watching, f.work, copies)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"mkt/serve"
 )
 
-// Group is what these commands share.
+// Group is the state shared by these commands.
 type Group struct {
 	*cli.Env
 	service serve.Service

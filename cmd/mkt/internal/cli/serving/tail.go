@@ -142,7 +142,7 @@ func (g *Group) printLine(format string, args ...any) {
 	fmt.Fprintln(g.Out, cli.Cut(line.String(), g.Columns()))
 }
 
-// printTrouble prints what keeps the events from coming. It is all that --exec prints, because
+// printTrouble prints why no events come. With --exec nothing else is printed, because
 // the standard output is the program's.
 func (g *Group) printTrouble(n tail.News) {
 	now := cli.ClockTime(g.Now())
@@ -187,8 +187,7 @@ func describe(f *tail.Fixture) string {
 	return fmt.Sprintf(" %s - %s, %s", name(f.Home), name(f.Away), cli.Plural(f.MarketCount, "market"))
 }
 
-// newsLine returns what is printed as a line of JSON. Its fields are part of what
-// docs/compatibility.md promises.
+// newsLine returns the news as a line of JSON. docs/compatibility.md promises its fields.
 func (g *Group) newsLine(n tail.News) any {
 	line := struct {
 		Event    string        `json:"event"`

@@ -19,12 +19,12 @@ import (
 	"mkt/publish/durable"
 )
 
-// consumer hands batches of events to a program and keeps the position after the last batch
-// that the program accepted.
+// consumer hands batches of events to a program and keeps the position after the last accepted
+// batch.
 type consumer struct {
 	*Group
 	command string
-	once    bool // a batch that is not accepted is an error, and is not delivered again
+	once    bool // a rejected batch is an error, and is not delivered again
 
 	folder *durable.Disk
 	lock   io.Closer
@@ -36,7 +36,7 @@ type consumer struct {
 // maxPosition bounds the file of the position. A cursor has less than a hundred bytes.
 const maxPosition = 4 << 10
 
-// openConsumer reads the position and locks it, so that two runs do not share one.
+// openConsumer reads the position and locks it: two runs must not share one.
 func (g *Group) openConsumer(f tailFlags) (*consumer, error) {
 	c := &consumer{Group: g, command: f.exec, once: f.once, path: f.position, file: filepath.Base(f.position)}
 	var err error
