@@ -29,6 +29,7 @@ var rules = []rule{
 	{pkg: "publish/table", may: append([]string{"publish/table/parquetfile"}, leaves...), what: "the leaves and its Parquet codec"},
 	{pkg: "publish/health", may: leaves, what: "the leaves"},
 	{pkg: "publish/snapshot", may: append([]string{"publish/table"}, leaves...), what: "the leaves and publish/table"},
+	{pkg: "publish/steps", may: append([]string{"publish/snapshot", "publish/table"}, leaves...), what: "the formats below it"},
 	{pkg: "publish/retention", may: formats, far: []string{"publish/repair", "publish"}, what: "the formats"},
 	{pkg: "publish", may: append([]string{"publish/retention"}, formats...), far: []string{"publish/repair"}, what: "the formats and publish/retention"},
 	{pkg: "publish/repair", may: append([]string{"publish", "publish/retention"}, formats...), what: "the formats, publish and publish/retention"},

@@ -42,7 +42,6 @@ func (p pathPoint) state() string {
 
 // The path of every price over HTTP is what all snapshots tell when they are read one after the other.
 func TestPricePath(t *testing.T) {
-	t.Parallel()
 	w := &simulatedSystem{system: newSystem(t, simulatedNow.Add(-24*time.Hour))}
 	w.Batch.Provider = alone(w.Batch.Provider)
 	w.enrolAll(simulator.Options{Seed: 5, Fixtures: 6, InPlay: 1})

@@ -8,7 +8,6 @@ package steps
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -71,55 +70,61 @@ func (p *Point) HasPrice() bool { return p.OddsDecimalText != nil || p.OddsFract
 
 // Read reads the path of a market from the segments of a manifest, up to a time; zero for all. It
 // returns a path without selections if no segment has the market. verify is called with a segment
-// before it is read; nil to rely on the pages that are read.
+// before it is read.
 func Read(f durable.ReadFS, m *snapshot.Manifest, fixture, market string, until time.Time, verify func(snapshot.Segment) error) (*Path, error) {
-	p := &Path{FixtureID: fixture, MarketID: market}
-	var rows []table.StepRow
-	for _, s := range m.Steps {
-		if verify != nil {
-			if err := verify(s); err != nil {
-				return nil, err
-			}
-		}
-		for row, err := range ofMarket(f, s.File, fixture, market) {
-			if err != nil {
-				return nil, err
-			}
-			if until.IsZero() || !row.PublishedAt.After(until) {
-				rows = append(rows, *row)
-			}
-		}
+	rows, err := Rows(f, m, fixture, market, verify)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(rows, func(a, b table.StepRow) int {
-		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.SelectionID, b.SelectionID))
-	})
+	if !until.IsZero() {
+		rows = slices.DeleteFunc(rows, func(r table.StepRow) bool { return r.PublishedAt.After(until) })
+	}
+	p := &Path{FixtureID: fixture, MarketID: market}
 	p.add(rows)
 	slices.SortFunc(p.Selections, func(a, b Selection) int { return cmp.Compare(a.ID, b.ID) })
 	return p, nil
 }
 
-// ofMarket iterates over the rows of a market and those of its fixture itself.
-func ofMarket(f durable.ReadFS, name, fixture, market string) iter.Seq2[*table.StepRow, error] {
-	return func(yield func(*table.StepRow, error) bool) {
-		file, err := f.Open(name)
-		if err != nil {
-			yield(nil, snapshot.Fault(name, err))
-			return
+// Rows reads the steps of a fixture and of one of its markets, or of all if market is "", from the
+// segments of a manifest. They are sorted by seq, in a publication the row of the fixture first.
+// verify is called with a segment before it is read.
+func Rows(f durable.ReadFS, m *snapshot.Manifest, fixture, market string, verify func(snapshot.Segment) error) (rows []table.StepRow, err error) {
+	for _, s := range m.Steps {
+		if err := verify(s); err != nil {
+			return nil, err
 		}
-		defer file.Close()
-		rows, err := table.NewReader[table.StepRow](file, file.Size())
-		if err == nil {
-			defer rows.Close()
-			for row, e := range rows.OfFixtureAnd(fixture, "market_id", "", market) {
-				if err = e; err != nil || !yield(row, nil) {
-					break
-				}
-			}
-		}
-		if err != nil {
-			yield(nil, fmt.Errorf("%s: %w: %w", name, snapshot.ErrDamaged, err))
+		if rows, err = appendRows(rows, f, s.File, fixture, market); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.File, err)
 		}
 	}
+	slices.SortStableFunc(rows, func(a, b table.StepRow) int {
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), a.Compare(&b))
+	})
+	return rows, nil
+}
+
+func appendRows(to []table.StepRow, f durable.ReadFS, name, fixture, market string) ([]table.StepRow, error) {
+	file, err := f.Open(name)
+	if err != nil {
+		return nil, snapshot.Fault(name, err)
+	}
+	defer file.Close()
+	rows, err := table.NewReader[table.StepRow](file, file.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", snapshot.ErrDamaged, err)
+	}
+	defer rows.Close()
+	some := rows.OfFixture(fixture)
+	if market != "" {
+		some = rows.OfFixtureAnd(fixture, "market_id", "", market)
+	}
+	for row, err := range some {
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", snapshot.ErrDamaged, err)
+		}
+		to = append(to, *row)
+	}
+	return to, nil
 }
 
 // add adds rows, which are sorted by seq; in each publication the row of the fixture comes first.

@@ -19,7 +19,6 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/doctor"
-	"mkt/cmd/mkt/internal/history"
 )
 
 // Options are the options of a console.
@@ -45,7 +44,6 @@ type Console struct {
 
 	accounts      accountsCache
 	fixtureLists  fixtureLists
-	history       *history.Cache
 	findingsCache findingsCache
 
 	api        apiServer
@@ -62,7 +60,7 @@ type Console struct {
 // New returns a console.
 func New(o Options) (*Console, error) {
 	o.Command = cmp.Or(o.Command, "mkt")
-	c := &Console{Options: o, log: o.Env.Log, gate: gate{Access: o.Access, now: o.Env.Now}, mux: http.NewServeMux(), history: history.NewCache()}
+	c := &Console{Options: o, log: o.Env.Log, gate: gate{Access: o.Access, now: o.Env.Now}, mux: http.NewServeMux()}
 	c.running, c.stop = context.WithCancel(context.Background())
 	var err error
 	if c.pages, err = parsePages(o.Command); err != nil {

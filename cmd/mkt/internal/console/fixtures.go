@@ -334,7 +334,7 @@ func (c *Console) fixture(r *http.Request) (view, error) {
 	}
 	b.Version, b.Cycle, b.ProcessedAt, b.PublishedAt = list.commit.Version, list.commit.CycleID, list.manifest.ProcessedAt, list.commit.PublishedAt
 	if !found {
-		past, err := history.Read(r.Context(), history.Options{Root: root, Dataset: d.String(), Fixture: id, Steps: 4, Cache: c.history})
+		past, err := history.Read(r.Context(), history.Options{Root: root, Fixture: id})
 		if err != nil {
 			return view{}, unknownFixture(err, d.Tenant, id)
 		}

@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,15 +25,11 @@ type marketBody struct {
 	Name, Title              string
 	Row                      *table.MarketRow // in the newest step with the market
 	Path                     *history.Path
-	From, To, Steps          string
+	From, To                 string
 	Line                     string
 	Prices                   template.HTML
 	Explain                  string
-	AllSteps                 string // the address with every change; "" if all are shown
 }
-
-// All reports whether every kept change in the range is shown.
-func (b *marketBody) All() bool { return len(b.Path.Steps)+len(b.Path.Damaged) >= b.Path.Changes }
 
 func (c *Console) market(r *http.Request) (view, error) {
 	d, id, root, err := c.openFixture(r)
@@ -43,8 +38,8 @@ func (c *Console) market(r *http.Request) (view, error) {
 	}
 	defer root.Close()
 	q := r.URL.Query()
-	b := &marketBody{Account: d.Tenant, Fixture: id, Market: r.PathValue("market"), From: q.Get("from"), To: q.Get("to"), Steps: q.Get("steps")}
-	o := history.Options{Root: root, Dataset: d.String(), Fixture: id, Cache: c.history}
+	b := &marketBody{Account: d.Tenant, Fixture: id, Market: r.PathValue("market"), From: q.Get("from"), To: q.Get("to")}
+	o := history.Options{Root: root, Fixture: id, Market: b.Market}
 	if err := b.options(&o); err != nil {
 		return view{}, err
 	}
@@ -68,9 +63,6 @@ func (c *Console) market(r *http.Request) (view, error) {
 		return view{}, err
 	}
 	shown.Title = ""
-	if !b.All() && o.Steps < history.MaxSteps {
-		b.AllSteps = b.link("steps", strconv.Itoa(min(b.Path.Changes, history.MaxSteps)))
-	}
 	if b.Prices, err = shown.HTML(); err != nil {
 		return view{}, err
 	}
@@ -96,18 +88,13 @@ func (b *marketBody) options(o *history.Options) (err error) {
 	if o.To, err = formTime("to", b.To); err != nil {
 		return err
 	}
-	if b.Steps != "" {
-		if o.Steps, err = strconv.Atoi(b.Steps); err != nil || o.Steps < 1 || o.Steps > history.MaxSteps {
-			return badRequest("steps=%s: want a number from 1 to %d.", b.Steps, history.MaxSteps)
-		}
-	}
 	return nil
 }
 
 // link returns the address of the same page with one choice changed.
 func (b *marketBody) link(name, value string) string {
 	q := url.Values{}
-	for key, now := range map[string]string{"from": b.From, "to": b.To, "steps": b.Steps, "line": b.Line, name: value} {
+	for key, now := range map[string]string{"from": b.From, "to": b.To, "line": b.Line, name: value} {
 		if now != "" {
 			q.Set(key, now)
 		}

@@ -88,12 +88,9 @@ func (p *Path) Document(o Shown) (*doc.Document, error) {
 	}
 	first := ""
 	if !p.Opening {
-		first = ", the first is the oldest that is kept in this time, not the opening"
+		first = "; the first is the oldest that is recorded in this time, not the opening"
 	}
-	about = append(about, doc.Note{Line: doc.Format("%s of %s changed the fixture; %d read%s", cli.Plural(p.Changes, "kept publication"), o.Account, len(p.Steps), first)})
-	for _, err := range p.Damaged {
-		about = append(about, doc.Note{Line: doc.Format("could not be read: %v", err)})
-	}
+	about = append(about, doc.Note{Line: doc.Format("%s of %s changed it%s", cli.Plural(len(p.Steps), "publication"), o.Account, first)})
 	if p.Removed {
 		about = append(about, doc.Note{Line: doc.Words("the newest publication does not have the fixture")})
 	}

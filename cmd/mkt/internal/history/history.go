@@ -1,56 +1,42 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/publish/steps"
 	"mkt/publish/table"
 )
 
-// Bounds of [Options].Steps.
-const (
-	DefaultSteps = 12 // a step of a fixture with 130 markets takes some 15 ms of a processor
-	MaxSteps     = 1000
-)
-
-// readers is how many publications are read at the same time.
-const readers = 4
-
-// Options are the options of [Read].
+// Options say what to read.
 type Options struct {
 	Root     durable.ReadFS // of the tenant and product
-	Dataset  string         // names the tenant and product in the cache
 	Fixture  string
+	Market   string    // "" for all
 	From, To time.Time // only the steps between, and the one in force at From; zero for no bound
-	Steps    int       // how many publications are read at most; 0 means DefaultSteps
-	Cache    *Cache    // of earlier reads; may be nil
-	Progress func(done, total int)
 }
 
-// ErrUnknown is the error for a fixture in no kept publication.
+// ErrUnknown is the error for a fixture that no publication has, as far as steps are recorded.
 var ErrUnknown = errors.New("no kept publication has the fixture")
 
-// Path is the path of a fixture's content over the kept publications.
+// Path is the path of a fixture's prices.
 type Path struct {
-	Fixture table.FixtureRow // in the newest step with it
+	Fixture table.FixtureRow // in the newest step that has it
 	Steps   []Step           // oldest first
-	Changes int              // number of kept publications in the range that changed the fixture; Steps are some or all
 	Closing int              // index of the last step retrieved before kick-off; -1 if none, or if kick-off is to come
-	// Opening reports whether the first step is the first publication with the fixture.
-	// Otherwise retention has deleted it, or it is out of the range.
+	// Opening reports whether the first step is the first publication that had the fixture.
+	// Otherwise there may have been others, before steps were recorded or out of the range.
 	Opening bool
 	Removed bool      // the newest step is the fixture's removal
 	Until   time.Time // when the newest publication of the range was published: the last step holds until then
-	Damaged []error   // one for each unreadable publication
 }
 
 // Step is a publication that changed the fixture.
@@ -62,7 +48,7 @@ type Step struct {
 	PublishedAt time.Time
 	Removed     bool // the publication does not have the fixture
 	Fixture     table.FixtureRow
-	Markets     []table.MarketRow
+	Markets     []table.MarketRow // with what steps record of them
 }
 
 // Market returns a market of the step; nil if the step does not have it.
@@ -73,7 +59,7 @@ func (s *Step) Market(id string) *table.MarketRow {
 	return nil
 }
 
-// Newest returns the newest step with the fixture, or the first step if it is in none.
+// Newest returns the newest step that has the fixture.
 func (p *Path) Newest() *Step {
 	for i := range slices.Backward(p.Steps) {
 		if !p.Steps[i].Removed {
@@ -83,16 +69,9 @@ func (p *Path) Newest() *Step {
 	return &p.Steps[0]
 }
 
-// Read reads the path of a fixture. Its errors include [ErrUnknown].
+// Read reads the path of a fixture from the steps of the newest publication. Its errors include
+// [ErrUnknown], and damage of a segment (snapshot.IsDamage).
 func Read(ctx context.Context, o Options) (*Path, error) {
-	r := &reader{Options: o}
-	if r.Steps == 0 {
-		r.Steps = DefaultSteps
-	}
-	r.Steps = min(max(r.Steps, 4), MaxSteps)
-	if r.Cache == nil {
-		r.Cache = NewCache()
-	}
 	head, found, err := snapshot.Head(o.Root)
 	if err != nil {
 		return nil, err
@@ -100,77 +79,175 @@ func Read(ctx context.Context, o Options) (*Path, error) {
 	if !found {
 		return nil, fmt.Errorf("%w: %w", snapshot.ErrNothing, ErrUnknown)
 	}
-	r.head = head
-	if r.manifest, err = snapshot.Open(o.Root, head); err != nil {
-		return nil, err
-	}
-	return r.read(ctx)
-}
-
-type reader struct {
-	Options
-	head     snapshot.Commit
-	manifest snapshot.Manifest // of head
-	path     Path
-}
-
-func (r *reader) read(ctx context.Context) (*Path, error) {
-	changes, fromStart, err := r.changes()
+	m, err := snapshot.Open(o.Root, head)
 	if err != nil {
 		return nil, err
 	}
-	all := len(changes)
-	changes = within(changes, r.From, r.To)
-	r.path.Changes, r.path.Closing, r.path.Until = len(changes), -1, r.head.PublishedAt.UTC()
-	if !r.To.IsZero() && r.To.Before(r.path.Until) {
-		r.path.Until = r.To.UTC()
+	r := &reader{state: map[string]*table.MarketRow{}, newest: map[string]*table.MarketRow{}, places: map[string]int{}}
+	fixture, markets, isThere, err := snapshot.FixtureOf(o.Root, head, m, o.Fixture)
+	if err != nil {
+		return nil, err
 	}
-	r.path.Opening = fromStart && all > 0 && len(changes) > 0 && changes[0].first
-	chosen := changes
-	if len(changes) > r.Steps {
-		chosen = choose(changes, r.Steps, r.kickOff(changes))
-	}
-	steps, errs := make([]*Step, len(chosen)), make([]error, len(chosen))
-	var (
-		mu      sync.Mutex
-		done    int
-		workers errgroup.Group
-	)
-	workers.SetLimit(readers)
-	for i, c := range chosen {
-		workers.Go(func() error {
-			if errs[i] = ctx.Err(); errs[i] == nil {
-				steps[i], errs[i] = r.step(c)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if done++; r.Progress != nil {
-				r.Progress(done, len(chosen))
-			}
-			return nil
-		})
-	}
-	_ = workers.Wait() // errs has the errors
-	for i, err := range errs {
-		switch {
-		case snapshot.IsDamage(err) || snapshot.IsFault(err) || errors.Is(err, layout.ErrNewer):
-			r.path.Damaged = append(r.path.Damaged, err)
-		case err != nil:
-			return nil, err
-		case steps[i] != nil:
-			r.path.Steps = append(r.path.Steps, *steps[i])
+	for i := range markets {
+		r.newest[markets[i].MarketID] = &markets[i]
+		for k := range markets[i].Selections {
+			r.places[markets[i].MarketID+markets[i].Selections[k].SelectionID] = k + 1
 		}
 	}
-	return r.finish()
+	rows, err := steps.Rows(o.Root, &m, o.Fixture, o.Market, func(s snapshot.Segment) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return snapshot.VerifySegment(o.Root, s)
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(rows) == 0 && !isThere:
+		return nil, fmt.Errorf("%s: %w", o.Fixture, ErrUnknown)
+	case len(rows) == 0: // nothing is recorded of it yet
+		r.path.Steps = []Step{{Version: head.Version, Cycle: head.CycleID, FetchedAt: fixture.ProviderFetchedAt.UTC(), PublishedAt: head.PublishedAt.UTC(), Fixture: fixture, Markets: markets}}
+	default:
+		r.path.Opening = rows[0].MarketID == "" && rows[0].Present && !rows[0].Before
+		r.add(rows)
+	}
+	return r.path.within(o, head)
 }
 
-func (r *reader) finish() (*Path, error) {
-	p := &r.path
-	for len(p.Steps) > 0 && p.Steps[0].Removed { // it began before the range
-		p.Steps = p.Steps[1:]
+type reader struct {
+	path    Path
+	fixture table.FixtureRow
+	state   map[string]*table.MarketRow // the markets that are there, by id
+	newest  map[string]*table.MarketRow // those of the newest snapshot, for their order and descriptions
+	places  map[string]int              // of their selections, from 1
+}
+
+// add adds the steps of rows that are sorted by seq.
+func (r *reader) add(rows []table.StepRow) {
+	for len(rows) > 0 {
+		end := slices.IndexFunc(rows, func(row table.StepRow) bool { return row.Seq != rows[0].Seq })
+		if end < 0 {
+			end = len(rows)
+		}
+		first := &rows[0]
+		s := Step{Version: uint64(first.Version), Cycle: layout.CycleID(first.CycleID), PublishedAt: first.PublishedAt.UTC(), ProcessedAt: timeOf(first.ProcessedAt), FetchedAt: timeOf(first.ProviderFetchedAt)}
+		changed := map[string]bool{}
+		for i := range rows[:end] {
+			row := &rows[i]
+			switch {
+			case row.MarketID != "":
+				r.change(row, changed)
+			case row.Present:
+				r.fixture = table.FixtureRow{FixtureID: row.FixtureID, Home: row.Home, Away: row.Away, League: row.League, StartsAt: row.StartsAt, ProviderFetchedAt: timeOf(row.ProviderFetchedAt)}
+			default:
+				s.Removed = true
+				clear(r.state)
+			}
+		}
+		for id := range changed {
+			r.sort(r.state[id])
+		}
+		if !s.Removed {
+			s.Fixture, s.Markets = r.fixture, r.markets()
+		}
+		r.path.Steps = append(r.path.Steps, s)
+		rows = rows[end:]
 	}
-	if len(p.Steps) == 0 {
-		return nil, errors.Join(append([]error{fmt.Errorf("%s: %w", r.Fixture, ErrUnknown)}, p.Damaged...)...)
+}
+
+// change applies a row to its market. The first change of a publication copies the market, since
+// the steps before have it too.
+func (r *reader) change(row *table.StepRow, changed map[string]bool) {
+	id := row.MarketID
+	m := r.state[id]
+	if !changed[id] {
+		changed[id] = true
+		one := table.MarketRow{FixtureID: row.FixtureID, MarketID: id}
+		if was := r.newest[id]; was != nil {
+			one = *was
+			one.Selections = nil
+		}
+		if m != nil {
+			one.Market, one.MarketName, one.Period, one.Selections = m.Market, m.MarketName, m.Period, slices.Clone(m.Selections)
+		}
+		m = &one
+		r.state[id] = m
+	}
+	if row.Present {
+		m.Market, m.MarketName, m.Period = row.Market, row.MarketName, row.Period
+	}
+	at := slices.IndexFunc(m.Selections, func(s table.SelectionRow) bool { return s.SelectionID == row.SelectionID })
+	switch {
+	case !row.Present && at >= 0:
+		m.Selections = slices.Delete(m.Selections, at, at+1)
+	case at >= 0:
+		m.Selections[at] = r.selection(row)
+	case row.Present:
+		m.Selections = append(m.Selections, r.selection(row))
+	}
+	if len(m.Selections) == 0 {
+		delete(r.state, id)
+	}
+}
+
+// selection returns what a row says of a selection, with the descriptions of the newest snapshot.
+func (r *reader) selection(row *table.StepRow) (s table.SelectionRow) {
+	if place := r.places[row.MarketID+row.SelectionID]; place > 0 {
+		s = r.newest[row.MarketID].Selections[place-1]
+	}
+	s.SelectionID, s.Subject, s.Selection, s.Line, s.Qualifier = row.SelectionID, row.Subject, row.Selection, row.Line, row.Qualifier
+	s.OddsFractional, s.OddsDecimalText, s.Reasons, s.Absent = row.OddsFractional, row.OddsDecimalText, row.Reasons, row.Absent
+	s.Publishable = row.Publishable != nil && *row.Publishable
+	return s
+}
+
+// sort brings the selections of a market, which may be nil, into the newest snapshot's order.
+func (r *reader) sort(m *table.MarketRow) {
+	if m == nil {
+		return
+	}
+	place := func(s *table.SelectionRow) int { return cmp.Or(r.places[m.MarketID+s.SelectionID], len(r.places)+1) }
+	slices.SortStableFunc(m.Selections, func(a, b table.SelectionRow) int {
+		return cmp.Or(cmp.Compare(place(&a), place(&b)), cmp.Compare(a.SelectionID, b.SelectionID))
+	})
+}
+
+// markets returns the markets that are there, in the newest snapshot's order; those that it lacks
+// come last, by id.
+func (r *reader) markets() []table.MarketRow {
+	place := func(id string) int {
+		if m := r.newest[id]; m != nil {
+			return int(m.Ordinal)
+		}
+		return len(r.newest)
+	}
+	ids := slices.SortedFunc(maps.Keys(r.state), func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b)) })
+	list := make([]table.MarketRow, len(ids))
+	for i, id := range ids {
+		list[i] = *r.state[id]
+	}
+	return list
+}
+
+func timeOf(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// within leaves the steps of the range, and finds the closing one.
+func (p *Path) within(o Options, head snapshot.Commit) (*Path, error) {
+	p.Closing, p.Until = -1, head.PublishedAt.UTC()
+	if !o.To.IsZero() && o.To.Before(p.Until) {
+		p.Until = o.To.UTC()
+	}
+	p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool { return s.PublishedAt.After(p.Until) })
+	for len(p.Steps) > 1 && (!p.Steps[1].PublishedAt.After(o.From) || p.Steps[0].Removed) {
+		p.Steps, p.Opening = p.Steps[1:], false
+	}
+	if len(p.Steps) == 0 || len(p.Steps) == 1 && p.Steps[0].Removed {
+		return nil, fmt.Errorf("%s: %w in this time", o.Fixture, ErrUnknown)
 	}
 	p.Fixture, p.Removed = p.Newest().Fixture, p.Steps[len(p.Steps)-1].Removed
 	if at := p.Fixture.StartsAt; at != nil && at.Before(p.Until) {
@@ -181,54 +258,4 @@ func (r *reader) finish() (*Path, error) {
 		}
 	}
 	return p, nil
-}
-
-// kickOff returns when the fixture begins, by its newest change; zero if unknown. It reads the
-// fixture's own row alone, which is checked when the step is read.
-func (r *reader) kickOff(changes []change) time.Time {
-	for _, c := range slices.Backward(changes) {
-		if c.removed {
-			continue
-		}
-		for row, err := range snapshot.FixtureRows[table.FixtureRow](r.Root, layout.Cycle(layout.SnapshotsDir, c.cycle)+"/"+layout.FixturesFile, r.Fixture) {
-			if err == nil && row.StartsAt != nil {
-				return *row.StartsAt
-			}
-		}
-		break
-	}
-	return time.Time{}
-}
-
-// step reads a publication; nil if its cycle has no commit. The step is Removed if the publication
-// does not have the fixture.
-func (r *reader) step(c change) (*Step, error) {
-	key := cacheKey{r.Dataset, c.cycle, r.Fixture}
-	if step, ok := r.Cache.get(key); ok {
-		return step, nil
-	}
-	commit, found, err := snapshot.OfCycle(r.Root, r.head, c.cycle)
-	if err != nil || !found { // an unfinished publication has a folder, too
-		return nil, err
-	}
-	step := &Step{Version: commit.Version, Cycle: commit.CycleID, PublishedAt: commit.PublishedAt.UTC(), Removed: true}
-	if !c.removed {
-		m, err := snapshot.Open(r.Root, commit)
-		if err != nil {
-			return nil, fmt.Errorf("version %d: %w", commit.Version, err)
-		}
-		fixture, markets, found, err := snapshot.FixtureOf(r.Root, commit, m, r.Fixture)
-		if err != nil {
-			return nil, fmt.Errorf("version %d: %w", commit.Version, err)
-		}
-		if m.ProcessedAt != nil {
-			step.ProcessedAt = m.ProcessedAt.UTC()
-		}
-		if found {
-			step.Removed, step.Fixture, step.Markets = false, fixture, markets
-			step.FetchedAt = fixture.ProviderFetchedAt.UTC()
-		}
-	}
-	r.Cache.put(key, step)
-	return step, nil
 }

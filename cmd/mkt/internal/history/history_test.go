@@ -33,6 +33,7 @@ type world struct {
 	cycles int
 	every  time.Duration // between cycles; 0 means an hour
 	keep   retention.Policy
+	before bool // publish as builds before steps did
 }
 
 func newWorld(t *testing.T) *world {
@@ -116,7 +117,7 @@ func (w *world) publish(offers ...offer) {
 	w.check(err)
 	w.check(durable.Install(w.root, dir, layout.Cycle(layout.CanonicalDir, id)))
 	_, err = publish.Run(context.Background(), publish.Options{ClientID: "acme", Product: football.MarketEngine, Cycle: id, Root: w.root, RunID: fmt.Sprint("run-", w.cycles), Version: "test",
-		AcceptRemovals: true, Retention: w.keep, Now: func() time.Time { return at.Add(10 * time.Minute) }})
+		AcceptRemovals: true, Retention: w.keep, WithoutSteps: w.before, Now: func() time.Time { return at.Add(10 * time.Minute) }})
 	w.check(err)
 }
 
@@ -183,10 +184,10 @@ func TestPath(t *testing.T) {
 	if s := p.Steps[0]; !s.FetchedAt.Equal(start.Add(61*time.Minute)) || !s.ProcessedAt.Equal(start.Add(62*time.Minute)) || !s.PublishedAt.Equal(start.Add(70*time.Minute)) {
 		t.Errorf("the times of the first step are %s, %s, %s", s.FetchedAt, s.ProcessedAt, s.PublishedAt)
 	}
-	if !p.Removed || p.Changes != 6 {
-		t.Errorf("removed %v, %d changes", p.Removed, p.Changes)
+	if !p.Removed {
+		t.Error("it is not removed")
 	}
-	narrow := w.read(history.Options{Fixture: "fx_a", From: start.Add(210 * time.Minute), To: start.Add(5*time.Hour + time.Minute)})
+	narrow := w.read(history.Options{Fixture: "fx_a", From: start.Add(210 * time.Minute), To: start.Add(5*time.Hour + 15*time.Minute)})
 	if got := versions(narrow); got != "v4 NOT_PUBLISHABLE 2.20 [oldest_shown]; v5 NULL [last_before_kick_off]; v6 ABSENT [current]" {
 		t.Errorf("from 12:30 to 14:01: %s", got)
 	}
@@ -199,61 +200,37 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestFewAreRead reads a bounded number of many changes, among them the notable ones, and never
-// opens the others.
-func TestFewAreRead(t *testing.T) {
-	w := newWorld(t)
-	const all = 40
-	kickOff := start.Add(25*time.Hour + 30*time.Minute)
-	for i := range all {
-		w.publish(offer{id: "fx_a", kickOff: kickOff, price: priced(fmt.Sprintf("2.%02d", i))})
-	}
-	p := w.read(history.Options{Fixture: "fx_a", Steps: 8})
-	got := versions(p)
-	for _, want := range []string{"v1 OFFERED 2.00 [opening]", "v26 OFFERED 2.25 [last_before_kick_off]", "v40 OFFERED 2.39 [current]"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%s is missing: %s", want, got)
-		}
-	}
-	if len(p.Steps) > 8 || len(p.Steps) < 7 || p.Changes != all {
-		t.Errorf("%d steps of %d changes", len(p.Steps), p.Changes)
-	}
-	for n := range all { // all but those that were read are damaged now
-		id := layout.NewCycleID(start.Add(time.Duration(n)*time.Hour), "market_engine")
-		if !slices.ContainsFunc(p.Steps, func(s history.Step) bool { return s.Cycle == id }) {
-			w.check(os.Truncate(filepath.Join(w.dir, layout.Cycle(layout.SnapshotsDir, id), layout.MarketsFile), 0))
-		}
-	}
-	if again := versions(w.read(history.Options{Fixture: "fx_a", Steps: 8})); again != got {
-		t.Errorf("read again: %s\nbefore: %s", again, got)
-	}
-}
-
-// TestDamage leaves out a publication that cannot be read, and says so.
+// TestDamage refuses a damaged segment: a path with a hole would show prices that were not.
 func TestDamage(t *testing.T) {
 	w := newWorld(t)
 	for i := range 4 {
 		w.publish(offer{id: "fx_a", kickOff: start.Add(1000 * time.Hour), price: priced(fmt.Sprintf("2.%02d", i))})
 	}
-	name := filepath.Join(w.dir, layout.Cycle(layout.SnapshotsDir, layout.NewCycleID(start.Add(time.Hour), "market_engine")), layout.MarketsFile)
-	data, err := os.ReadFile(name)
+	names, err := filepath.Glob(filepath.Join(w.dir, layout.StepsDir, "*"))
 	w.check(err)
-	w.check(os.WriteFile(name, []byte(strings.Replace(string(data), "2.01", "9.01", 1)), 0o600))
-	p := w.read(history.Options{Fixture: "fx_a"})
-	if got := versions(p); got != "v1 OFFERED 2.00 [opening]; v3 OFFERED 2.02; v4 OFFERED 2.03 [current]" || len(p.Damaged) != 1 {
-		t.Errorf("%s; damaged: %v", got, p.Damaged)
+	data, err := os.ReadFile(names[1])
+	w.check(err)
+	w.check(os.WriteFile(names[1], []byte(strings.Replace(string(data), "2.01", "9.01", 1)), 0o600))
+	if _, err := history.Read(t.Context(), history.Options{Root: w.root, Fixture: "fx_a"}); !snapshot.IsDamage(err) {
+		t.Error(err)
 	}
 }
 
-// TestRetention shows what is left when the oldest snapshots are gone.
+// TestRetention shows the same path when all snapshots but the newest are gone, and the change log is
+// short.
 func TestRetention(t *testing.T) {
 	w := newWorld(t)
-	for i := range 4 {
-		w.publish(offer{id: "fx_a", kickOff: start.Add(1000 * time.Hour), price: priced(fmt.Sprintf("2.%02d", i/2))})
+	w.every, w.keep = 24*time.Hour, retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, ChangeEvents: 1}
+	for i := range 14 {
+		w.publish(offer{id: "fx_a", kickOff: start.Add(1000 * time.Hour), price: priced(fmt.Sprintf("2.%02d", i/5))})
 	}
-	w.check(os.RemoveAll(filepath.Join(w.dir, layout.Cycle(layout.SnapshotsDir, layout.NewCycleID(start, "market_engine")))))
-	if got := versions(w.read(history.Options{Fixture: "fx_a"})); got != "v2 OFFERED 2.00 [oldest_shown]; v3 OFFERED 2.01 [current]" {
-		t.Error(got)
+	if kept, err := snapshot.CyclesIn(w.root, layout.SnapshotsDir); err != nil || len(kept) > 4 {
+		t.Fatalf("%d snapshots are kept, %v", len(kept), err)
+	}
+	for _, market := range []string{"", "mk_result"} {
+		if got := versions(w.read(history.Options{Fixture: "fx_a", Market: market})); got != "v1 OFFERED 2.00 [opening]; v6 OFFERED 2.01; v11 OFFERED 2.02 [current]" {
+			t.Error(got)
+		}
 	}
 }
 
@@ -280,37 +257,22 @@ func TestCameBack(t *testing.T) {
 	}
 }
 
-// TestTrimmedLog reads the same prices if the change log begins later than the snapshots, and no
-// longer knows which is the opening.
-func TestTrimmedLog(t *testing.T) {
-	paths := map[bool]string{}
-	for _, trim := range []bool{false, true} {
-		w := newWorld(t)
-		if w.every = 24 * time.Hour; trim {
-			w.keep = retention.Policy{ChangeEvents: 1}
-		}
-		for i := range 14 {
-			price := map[int]string{0: "2.00", 1: "2.05", 12: "2.50", 13: "2.50"}[i]
-			w.publish(offer{id: "fx_a", kickOff: start.Add(1000 * time.Hour), price: priced(cmp.Or(price, "2.10"))},
-				offer{id: "fx_b", kickOff: start.Add(1000 * time.Hour), price: priced(fmt.Sprintf("3.%02d", i))})
-		}
-		head, _, err := snapshot.Head(w.root)
-		w.check(err)
-		if trimmed := head.FirstSeq > 1; trimmed != trim {
-			t.Fatalf("trimmed %v, want %v", trimmed, trim)
-		}
-		p := w.read(history.Options{Fixture: "fx_a", Steps: 100})
-		if p.Opening == trim {
-			t.Errorf("the log is trimmed: %v, the first step is called the opening: %v", trim, p.Opening)
-		}
-		for i, point := range p.Series("mk_result")[0].Points {
-			if !point.Same || i == 0 {
-				paths[trim] += fmt.Sprintf("v%d %s; ", p.Steps[i].Version, point.Text)
-			}
-		}
+// TestBeforeSteps shows a fixture of a root without steps as it is, and says that it is not the opening.
+func TestBeforeSteps(t *testing.T) {
+	w := newWorld(t)
+	fx := func(price string) offer {
+		return offer{id: "fx_a", kickOff: start.Add(1000 * time.Hour), price: priced(price)}
 	}
-	if want := "v1 2.00; v2 2.05; v3 2.10; v13 2.50; "; paths[true] != want || paths[false] != want {
-		t.Errorf("trimmed %s\nwhole   %s\nwant    %s", paths[true], paths[false], want)
+	w.before = true
+	w.publish(fx("2.00"))
+	w.publish(fx("2.01"))
+	if got := versions(w.read(history.Options{Fixture: "fx_a"})); got != "v2 OFFERED 2.01 [oldest_shown+current]" {
+		t.Error(got)
+	}
+	w.before = false
+	w.publish(fx("2.02"))
+	if got := versions(w.read(history.Options{Fixture: "fx_a"})); got != "v2 OFFERED 2.01 [oldest_shown]; v3 OFFERED 2.02 [current]" {
+		t.Error(got)
 	}
 }
 

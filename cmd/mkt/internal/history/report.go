@@ -53,9 +53,8 @@ type Report struct {
 	Away      *string        `json:"away"`
 	StartsAt  *time.Time     `json:"starts_at"`
 	Changes   int            `json:"publications_that_changed_it"`
-	Read      int            `json:"publications_read"`
+	Opening   bool           `json:"from_start"` // the first of them is the first that had the fixture
 	Removed   bool           `json:"removed"`
-	Damaged   []string       `json:"damaged"`
 	Prices    []ReportSeries `json:"prices"`
 }
 
@@ -85,11 +84,8 @@ type ReportPoint struct {
 // ReportOf returns the path of all prices, of those of a market, or of one selection.
 func ReportOf(p *Path, market, selection string) Report {
 	f := &p.Fixture
-	r := Report{FixtureID: f.FixtureID, Home: f.Home, Away: f.Away, StartsAt: f.StartsAt, Changes: p.Changes, Read: len(p.Steps), Removed: p.Removed,
-		Damaged: []string{}, Prices: []ReportSeries{}}
-	for _, err := range p.Damaged {
-		r.Damaged = append(r.Damaged, err.Error())
-	}
+	r := Report{FixtureID: f.FixtureID, Home: f.Home, Away: f.Away, StartsAt: f.StartsAt, Changes: len(p.Steps), Opening: p.Opening, Removed: p.Removed,
+		Prices: []ReportSeries{}}
 	for _, id := range p.markets() {
 		if market != "" && id != market {
 			continue

@@ -27,7 +27,6 @@ import (
 type historyFlags struct {
 	tenant   string
 	from, to string
-	steps    int
 	csv      bool
 	html     string
 }
@@ -36,18 +35,17 @@ func newHistory(g *Group) *cobra.Command {
 	var f historyFlags
 	cmd := &cobra.Command{
 		Use:   "history ID",
-		Short: "Show the path of prices over the kept snapshots",
-		Long: `Show the path of the prices of a fixture, a market or a selection over the
-snapshots that are kept: the opening, the last before kick-off and the current
-price, and every step with the times at which it was retrieved, processed and
-published. ID is fx_…, mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or a part of the
-teams' names, accents or not, also of a fixture that left; words of a market or
-a price may follow. Of a fixture, the main markets are drawn; --csv and
---output json have all of them.
+		Short: "Show the path of prices",
+		Long: `Show the path of the prices of a fixture, a market or a selection: the
+opening, the last before kick-off and the current price, and every step with
+the times at which it was retrieved, processed and published. ID is fx_…,
+mk_…, sl_…, fx_…/mk_…, fx_…/mk_…/sl_…, or a part of the teams' names, accents
+or not, also of a fixture that left; words of a market or a price may follow.
+Of a fixture, the main markets are drawn; --csv and --output json have all of
+them.
 
-The change log says which snapshots changed the fixture. At most --steps of
-them are read, evenly chosen, always with the first, the last and the last
-before kick-off. Prices are the provider's own digits.`,
+Every change is recorded when it is published, and kept for a year: the path
+needs no snapshot. Prices are the provider's own digits.`,
 		Example: `  mkt history "Quarrybank City" --tenant acme
   mkt history Quarrybank total goals over 2.5
   mkt history fx_…/mk_… --html prices.html
@@ -62,8 +60,6 @@ before kick-off. Prices are the provider's own digits.`,
 	flags.StringVar(&f.tenant, "tenant", "", "only this account's data (default: all accounts)")
 	flags.StringVar(&f.from, "from", "", "only steps from this time on, and the one in force then, such as 2026-11-21T14:05:00Z")
 	flags.StringVar(&f.to, "to", "", "only steps up to this time")
-	flags.IntVar(&f.steps, "steps", 100, fmt.Sprintf("how many snapshots to read at most, 4 to %d", history.MaxSteps))
-	cli.Bound(flags, "steps", fmt.Sprintf("a number from 4 to %d", history.MaxSteps), cli.Between(&f.steps, 4, history.MaxSteps))
 	flags.BoolVar(&f.csv, "csv", false, "write all prices and their changes as CSV")
 	flags.StringVar(&f.html, "html", "", "write the page of a market to this file, - for the standard output")
 	return cmd
@@ -79,7 +75,7 @@ func (g *Group) history(ctx context.Context, f historyFlags, id string) error {
 	if f.csv && (g.JSON() || f.html != "") {
 		return cli.Usagef("--csv: want it alone, without --html and --output json")
 	}
-	o := history.Options{Steps: f.steps}
+	o := history.Options{}
 	for _, bound := range []struct {
 		flag, text string
 		at         *time.Time
@@ -139,9 +135,7 @@ func (g *Group) pathIn(ctx context.Context, d cli.Dataset, id string, o history.
 	if err := of.find(root, id); err != nil {
 		return nil, of, err
 	}
-	bar := g.NewBar("history", "snapshots")
-	defer bar.Done()
-	o.Root, o.Dataset, o.Fixture, o.Progress = root, d.String(), of.fixture, bar.Set
+	o.Root, o.Fixture, o.Market = root, of.fixture, of.market
 	p, err := history.Read(ctx, o)
 	if err != nil {
 		return nil, of, err

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net/netip"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -80,9 +79,6 @@ publication, which is then served within a second.`,
 	cli.Bound(flags, "store-poll", "a duration from 1s to 1h, such as 15s", cli.Between(&f.storePoll, time.Second, time.Hour))
 	cli.Bound(flags, "drain-delay", "a duration from 0s to 15s, such as 5s", cli.Between(&f.drain, 0, 15*time.Second))
 	cli.Bound(flags, "replica", "1 to 63 of a-z, 0-9, hyphens and underscores, such as web-1", func() bool { return f.replica == "" || serve.ValidReplica(f.replica) })
-	cli.Bound(flags, "extensions", "names of "+strings.Join(account.Extensions(), ", "), func() bool {
-		return !slices.ContainsFunc(f.Extensions, func(x string) bool { return !slices.Contains(account.Extensions(), x) })
-	})
 	g.Settings.Bind(flags, "extensions", "serve.extensions")
 	g.Settings.Bind(flags, "listen", "serve.listen")
 	g.Settings.Bind(flags, "poll", "serve.poll")
@@ -103,6 +99,11 @@ publication, which is then served within a second.`,
 func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) error {
 	if err := errors.Join(f.socket.check(), f.past.check(f.Listen)); err != nil {
 		return err
+	}
+	for _, name := range f.Extensions {
+		if err := cli.CheckWord("--extensions", name, account.Extensions()...); err != nil {
+			return err
+		}
 	}
 	if err := f.admin.Check(cli.Address{Flag: "listen", Value: f.Listen}); err != nil {
 		return err
