@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 )
 
 // announceScript adds a replica to those that are alive, and returns all of them.
-var announceScript = redis.NewScript(`
+var announceScript = redis.NewScript(1, `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
@@ -20,7 +20,7 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)
 func (s *Shared) announce(ctx context.Context) error {
 	var alive []string
 	err := s.send(ctx, func(ctx context.Context) (err error) {
-		alive, err = announceScript.Run(ctx, s.client, []string{s.address.replicasKey()}, s.replica, deadAfter.Milliseconds()).StringSlice()
+		alive, err = redis.Strings(s.client.run(ctx, announceScript, s.address.replicasKey(), s.replica, deadAfter.Milliseconds()))
 		return err
 	})
 	if err != nil {

@@ -3,11 +3,14 @@ package limits_test
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
+	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -232,7 +235,7 @@ func TestExactOverFourReplicas(t *testing.T) {
 func TestSlowServer(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)
-	p := newProxy(t, m.Addr())
+	p := newProxy(t, m.Addr(), 0)
 	list := group(t, "redis://"+p.address, 2, 0)
 	eventually(t, "the server answers in time", func() bool { return list[0].Stats().Exact })
 	must(t, list[0].take("acme", account.DefaultLimit))
@@ -252,23 +255,101 @@ func TestSlowServer(t *testing.T) {
 	eventually(t, "the limits are exact again", func() bool { return list[0].Stats().Exact })
 }
 
+// A connection that takes longer than a command may, such as TLS to a distant server, is used
+// by a later command.
+func TestSlowConnection(t *testing.T) {
+	t.Parallel()
+	m := miniredis.RunT(t)
+	m.RequireAuth("s3cret-of-redis")
+	p := newProxy(t, m.Addr(), 8*limits.CommandTime) // longer than Open tries
+	r := open(t, "redis://:s3cret-of-redis@"+p.address, "a", 0)
+	if r.Stats().Exact {
+		t.Fatal("the connection was not slow")
+	}
+	eventually(t, "the limits are exact", func() bool { return r.Stats().Exact })
+	must(t, r.take("acme", account.DefaultLimit))
+	if n := p.made.Load(); n > 50 {
+		t.Errorf("%d connections were made", n)
+	}
+}
+
+// A server that was restarted has ended every connection; one command notices it for all.
+func TestRestartBetweenTwoCommands(t *testing.T) {
+	servers(t, func(t *testing.T, s *server) {
+		a, err := limits.ParseAddress("redis://" + s.address)
+		must(t, err)
+		r := limits.Open(a, limits.Options{Replica: "a", Budget: patience, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		take := func() {
+			if _, err := r.Take(t.Context(), "acme", account.Limit{Requests: 1, Per: time.Hour, Burst: 1000}, time.Now()); err != nil {
+				t.Error(err)
+			}
+		}
+		var wait sync.WaitGroup
+		for range 16 { // so that there are several connections
+			wait.Go(func() {
+				for range 10 {
+					take()
+				}
+			})
+		}
+		wait.Wait()
+		s.stop()
+		s.start()
+		for range 20 {
+			take()
+		}
+		if st := r.Stats(); !st.Exact || st.Shares > 1 {
+			t.Errorf("%+v, want at most one decision by the share", st)
+		}
+	})
+}
+
+// A server with TLS is trusted if its certificate is, and nothing of a password is said if not.
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewUnstartedServer(nil) // for its certificate of 127.0.0.1
+	web.StartTLS()
+	t.Cleanup(web.Close)
+	m := miniredis.NewMiniRedis()
+	must(t, m.StartTLS(&tls.Config{Certificates: web.TLS.Certificates}))
+	t.Cleanup(m.Close)
+	m.RequireAuth("s3cret-of-redis")
+	a, err := limits.ParseAddress("rediss://:s3cret-of-redis@" + m.Addr() + "/3")
+	must(t, err)
+	var failed *limits.CheckError
+	if _, err := limits.Check(t.Context(), a, time.Now); !errors.As(err, &failed) || failed.Outcome != limits.Unreachable || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("a certificate that is not trusted: %v", err)
+	}
+	trusted := x509.NewCertPool()
+	trusted.AddCert(web.Certificate())
+	if _, err := limits.Check(t.Context(), a.Trust(trusted), time.Now); err != nil {
+		t.Error(err)
+	}
+	if !m.DB(3).Exists("mkt:doctor") {
+		t.Errorf("database 3 has %v", m.DB(3).Keys())
+	}
+}
+
 type proxy struct {
 	address string
+	delay   time.Duration // of the first answer on each connection, which is that to AUTH
+	made    atomic.Int64
 	hold    atomic.Bool
 }
 
-func newProxy(t *testing.T, to string) *proxy {
+func newProxy(t *testing.T, to string, delay time.Duration) *proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	t.Cleanup(func() { l.Close() })
-	p := &proxy{address: l.Addr().String()}
+	p := &proxy{address: l.Addr().String(), delay: delay}
 	go func() {
 		for {
 			client, err := l.Accept()
 			if err != nil {
 				return
 			}
+			p.made.Add(1)
 			server, err := net.Dial("tcp", to)
 			if err != nil {
 				client.Close()
@@ -277,6 +358,7 @@ func newProxy(t *testing.T, to string) *proxy {
 			go func() { _, _ = io.Copy(server, client); server.Close() }()
 			go func() {
 				defer client.Close()
+				time.Sleep(p.delay)
 				for buf := make([]byte, 4096); ; {
 					n, err := server.Read(buf)
 					for p.hold.Load() {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
 	"mkt/serve/account"
 	"mkt/serve/internal/gate"
@@ -18,7 +18,7 @@ import (
 //
 // A bucket is stored as the time in microseconds at which it was written, and by how many
 // nanoseconds it was ahead then.
-var takeScript = redis.NewScript(`
+var takeScript = redis.NewScript(1, `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local each, depth = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -88,7 +88,7 @@ func (s *Shared) Take(ctx context.Context, clientID string, limit account.Limit,
 
 func (s *Shared) take(ctx context.Context, clientID string, b gate.Bucket) (taken bool, ahead time.Duration, err error) {
 	err = s.ask(ctx, func(ctx context.Context) error {
-		answer, err := takeScript.Run(ctx, s.client, []string{s.address.rateKey(clientID)}, int64(b.Each), int64(b.Depth)).Int64Slice()
+		answer, err := redis.Int64s(s.client.run(ctx, takeScript, s.address.rateKey(clientID), int64(b.Each), int64(b.Depth)))
 		if err != nil {
 			return err
 		}
