@@ -18,6 +18,7 @@ type Conn struct {
 	address  netip.Addr // its network
 	exempt   bool
 	writing  atomic.Int64 // when the current write began, on deadline.Elapsed; 0 = none
+	gathered *gathering   // what [Conn.Gather] will pass on; nil = writes are passed on at once
 	peer     *peer
 
 	// Guarded by the listener's lock.
@@ -32,6 +33,10 @@ type Wrapped struct{ net.Conn }
 
 // Write implements net.Conn.
 func (c *Conn) Write(p []byte) (int, error) {
+	if c.gathered != nil {
+		c.gathered.add(p)
+		return len(p), nil
+	}
 	c.writing.Store(int64(deadline.Elapsed()))
 	defer c.writing.Store(0)
 	return c.Conn.Write(p)
