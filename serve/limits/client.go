@@ -37,8 +37,7 @@ func (a Address) client(commandTime time.Duration) *client {
 	c.pool = redis.Pool{
 		MaxIdle: connections, MaxActive: connections, Wait: true, IdleTimeout: idleTime,
 		DialContext: func(ctx context.Context) (redis.Conn, error) { return c.connect(ctx, options) },
-		// A server that was restarted has ended all connections, not just the one that a
-		// command noticed.
+		// A restart of the server ends all connections, and a command notices only its own.
 		TestOnBorrow: func(_ redis.Conn, used time.Time) error {
 			if lost := c.lost.Load(); lost != nil && used.Before(*lost) {
 				return errLost

@@ -14,7 +14,7 @@ import (
 	"mkt/serve/internal/gate"
 )
 
-// Report is what Check found.
+// Report is the result of [Check].
 type Report struct {
 	Server   string        // such as "Redis 7.0.15"; "" if the server does not say
 	Policy   string        // its maxmemory-policy; "" if the server does not say
@@ -45,8 +45,8 @@ func (e *CheckError) Error() string {
 
 func (e *CheckError) Unwrap() error { return e.Err }
 
-// Check sends the server the commands that the counters use. It leaves nothing there but a
-// key that expires at once. The error is a [CheckError].
+// Check sends the server the commands of the counters. It leaves nothing there but a key,
+// which expires at once. The error is a [CheckError].
 func Check(ctx context.Context, a Address, now func() time.Time) (r Report, err error) {
 	client := a.client(checkTime)
 	defer client.close()

@@ -184,7 +184,7 @@ func outcomeOf(err error) Outcome {
 	return Unreachable
 }
 
-// changed logs that the limits became exact, or that they no longer are.
+// changed logs the change from exact limits to shares, or back.
 func (s *Shared) changed(from, to gobreaker.State) {
 	switch {
 	case to == gobreaker.StateClosed:

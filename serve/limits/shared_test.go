@@ -201,7 +201,7 @@ func TestExactOverFourReplicas(t *testing.T) {
 			t.Errorf("%d anonymous requests passed, want 121", n)
 		}
 		s.stop()
-		for i, want := range map[string]int{"fresh": 4 * (121 / 4), "acme": 0} { // what was used up stays so
+		for i, want := range map[string]int{"fresh": 4 * (121 / 4), "acme": 0} { // a used-up bucket stays empty
 			if n := flood(t, list, i, perHour); n != want {
 				t.Errorf("without the server: %d requests of %s passed, want %d", n, i, want)
 			}
@@ -377,7 +377,7 @@ func newProxy(t *testing.T, to string, delay time.Duration) *proxy {
 	return p
 }
 
-// A server that refuses every command is treated as one that is away.
+// A server refusing every command is treated like one that is away.
 func TestServerThatRefuses(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)

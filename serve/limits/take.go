@@ -45,9 +45,9 @@ return {taken, ahead}
 
 var errAnswer = errors.New("the answer is not that of the script")
 
-// emptied is a bucket that the server said is empty. Nobody can take a token from it before
-// the time that one needs, so the server is not asked again until then: a client that sends
-// too many requests does not burden it.
+// emptied is a bucket in which the server found no token. Nobody can take one before it is
+// refilled, so the server is not asked again until then: a client with too many requests
+// does not burden it.
 type emptied struct {
 	bucket gate.Bucket
 	ahead  time.Duration

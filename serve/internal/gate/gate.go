@@ -28,8 +28,8 @@ type Gate struct {
 	Terms func() time.Time
 }
 
-// Need is what a route requires of an account besides a token. An empty field
-// requires nothing.
+// Need is the product and the feature for which an account must have a right. An empty
+// field requires nothing.
 type Need struct {
 	Product football.Product
 	Feature string
@@ -43,10 +43,10 @@ type Pass struct {
 	Origin  string    // the request's origin if it may read the answer, else ""
 }
 
-// Enter checks a request that needs a token. If it returns an error, the pass has the
-// results of the checks before the one that failed. Every origin may read that a token
-// is unknown, because that is not private. All other answers, including the refusal of
-// a suspended account, may only be read by the origins in the account's list.
+// Enter checks a request to a route with a mandatory token. If it returns an error, the
+// [Pass] has the results of the checks before the failed one. Every origin may read the
+// refusal of an unknown token, which is not private. Only the origins in the account's list
+// may read all other answers, including the refusal of a suspended account.
 func (g *Gate) Enter(r *http.Request, need Need) (Pass, error) {
 	a, err := g.identify(r)
 	if err != nil {
@@ -137,8 +137,8 @@ func CheckStatus(a *account.Account) error {
 var browserOrigin = regexp.MustCompile(`^(null|[a-z][a-z0-9+.-]{0,30}://[a-z0-9._:\[\]-]{1,300})$`)
 
 // Origin returns the origin that a browser sent, or "" if there is none. It may be
-// repeated in an answer that everybody may read, so a text that no browser sends, such
-// as a token in the wrong header, is not an origin.
+// repeated in an answer for everybody. So a text no browser sends, such as a token in the
+// wrong header, is not an origin.
 func Origin(h http.Header) string {
 	if headers := h["Origin"]; len(headers) == 1 && browserOrigin.MatchString(headers[0]) {
 		return headers[0]

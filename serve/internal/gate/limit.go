@@ -21,10 +21,10 @@ type Limiter interface {
 	Take(ctx context.Context, clientID string, limit account.Limit, now time.Time) (Remaining, error)
 }
 
-// Bucket is the bucket of tokens that a limit describes, measured in time: a bucket is
-// ahead of now by the time that it still needs to be full again. A request adds the time
-// of one token, and is refused if the bucket would then be further ahead than its depth
-// (the generic cell rate algorithm).
+// Bucket is the bucket of tokens of a limit, measured in time (the generic cell rate
+// algorithm). A bucket is ahead of now by the time until it is full again. A request adds
+// the time of one token. It is refused if the bucket would then be further ahead than its
+// depth.
 type Bucket struct {
 	Limit account.Limit
 	Each  time.Duration // one token
@@ -80,8 +80,8 @@ type bucket struct {
 	at    time.Time
 }
 
-// setBack is by how much the clock must have gone back to be taken for one that was set
-// back. Requests may arrive in another order than that of their times.
+// setBack is how far a clock may go back before it counts as set back. A smaller step is normal,
+// because requests may arrive out of the order of their times.
 const setBack = 10 * time.Second
 
 // advance lets the time since the last request pass. Time that has passed already does not
@@ -123,7 +123,7 @@ func (l *TokenBuckets) TakeFrom(clientID string, b Bucket, now time.Time) (Remai
 	return b.Taken(own.ahead), nil
 }
 
-// Set sets a bucket to what is known of it from elsewhere.
+// Set sets a bucket to its state elsewhere, as of now.
 func (l *TokenBuckets) Set(clientID string, ahead time.Duration, now time.Time) {
 	own := l.bucket(clientID)
 	own.mu.Lock()

@@ -9,8 +9,8 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// SocketPass is the result of checking the handshake of a socket. It has what is needed
-// to check the socket again later, without the token itself.
+// SocketPass is the result of checking the handshake of a socket. The socket can be checked
+// again later with it, without the token itself.
 type SocketPass struct {
 	ClientID string
 	digest   [32]byte

@@ -25,10 +25,10 @@ import (
 // telemetry and not for billing. Counting is one addition. Every [FlushEvery], and at the
 // end, the counters are added to those in the files.
 //
-// Each replica writes its own files, one for each account, and what is reported is the sum
-// of all files of the account: so any number of replicas may write to one folder. A lock
-// makes sure that a file has one writer; a second process with the name of a running one,
-// for example if one replaces another, writes files of its own. Safe for concurrent use.
+// Each replica writes its own files, one for each account. [Usage.Of] adds up all files of
+// the account, so any number of replicas may write to one folder. A lock ensures that a file
+// has one writer. A second process with the name of a running one, for example its
+// replacement, writes files of its own. Safe for concurrent use.
 type Usage struct {
 	fs      durable.FS // nil: nothing is written
 	replica string
@@ -372,7 +372,7 @@ func (f *usageFile) add(day string, c RouteCount) {
 	f.Days[day] = slices.Insert(counts, at, c)
 }
 
-// compare compares what is counted.
+// compare orders counts by route and product.
 func (c RouteCount) compare(other RouteCount) int {
 	return cmp.Or(strings.Compare(c.Route, other.Route), strings.Compare(string(c.Product), string(other.Product)))
 }

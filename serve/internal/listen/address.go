@@ -38,9 +38,9 @@ func (p Proxies) Contains(a netip.Addr) bool {
 	return false
 }
 
-// Client returns the address that a request comes from: that of the connection, or if that
-// is a proxy's, the last one in X-Forwarded-For that is not a proxy's. What clients put
-// into that header themselves precedes what the proxies add, and is ignored.
+// Client returns the address from which a request comes: the connection's, or behind a
+// proxy the last address in X-Forwarded-For that is not a proxy's. Clients can only write
+// in front of the addresses that proxies add, and their own entries are ignored.
 func (p Proxies) Client(r *http.Request) netip.Addr {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

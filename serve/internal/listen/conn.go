@@ -18,7 +18,7 @@ type Conn struct {
 	address  netip.Addr // its network
 	exempt   bool
 	writing  atomic.Int64 // when the current write began, on deadline.Elapsed; 0 = none
-	gathered *gathering   // what [Conn.Gather] will pass on; nil = writes are passed on at once
+	gathered *gathering   // the writes [Conn.Gather] collects; nil = writes are passed on at once
 	peer     *peer
 
 	// Guarded by the listener's lock.
@@ -69,7 +69,7 @@ func (c Wrapped) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// SetWriteBuffer limits what the operating system buffers for the client.
+// SetWriteBuffer limits the operating system's buffer of data for the client.
 func (c Wrapped) SetWriteBuffer(bytes int) error {
 	if owner, ok := c.Conn.(interface{ SetWriteBuffer(int) error }); ok {
 		return owner.SetWriteBuffer(bytes)

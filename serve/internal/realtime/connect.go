@@ -15,7 +15,7 @@ import (
 // KeepHeaders are the headers of a connection's first request that Connect reads.
 var KeepHeaders = []string{"Authorization", "Origin"}
 
-// retryConnect is when a client that is one too many may try again: a connection that broke
+// retryConnect is when a client may try again if it was one too many. A connection that broke
 // off counts until its ping is not answered.
 const retryConnect = 5 * time.Second
 
@@ -44,7 +44,7 @@ func (s *Service) Connect(ctx context.Context, socket *socketio.Socket, auth jso
 }
 
 // waitUntilLoaded waits for a while until a server that has just started has loaded its
-// data, so that clients that reconnect after a restart can continue at once.
+// data. Clients that reconnect after a restart can then continue at once.
 func (s *Service) waitUntilLoaded(ctx context.Context) {
 	const timeout = 3 * time.Second
 	select {

@@ -84,7 +84,7 @@ func (c *connection) serve(r *round) {
 	c.pushLive(r)
 }
 
-// check closes what the account has lost the right to: channels or the connection.
+// check closes the channels that the account has lost the right to, or the connection.
 func (c *connection) check(r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

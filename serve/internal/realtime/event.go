@@ -70,8 +70,8 @@ func (c *connection) subscribe(args []json.RawMessage, answer func([]byte)) erro
 	if c.gone {
 		return nil
 	}
-	// The answer is made with the lock held and from the newest view, so that it is not older than what
-	// was pushed before it, nor newer than what is pushed after it.
+	// The answer is made with the lock held and from the newest view. So it is not older than an
+	// earlier push, nor newer than a later one.
 	r.renew(ch)
 	var at position
 	var state liveState

@@ -11,8 +11,8 @@ import (
 // liveKey makes a newer live snapshot replace an older one that is not written yet.
 const liveKey = "live"
 
-// liveState is what a client of the live channel has received: a snapshot, and how
-// stale its feed was at that time. The zero value is nothing.
+// liveState is the state of a client of the live channel: the snapshot it has received, and
+// how stale its feed was at that time. The zero value is nothing.
 type liveState struct {
 	commit    string // SHA-256
 	staleness reader.Staleness

@@ -59,7 +59,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// load loads what was published.
+// load loads the new publications.
 func (b *bench) load(p football.Product) { b.library.Tenant("acme").Dataset(p).Refresh(b.t.Context()) }
 
 // round returns a round that has its view of a channel already, as one that has begun its visit.
@@ -118,8 +118,8 @@ func (b *bench) pushes() (names []string) {
 	}
 }
 
-// A round that has begun before a snapshot was loaded may reach a connection after a subscribe that
-// was answered from that snapshot. It sends nothing older.
+// A round may begin before a snapshot is loaded, and reach a connection after a subscribe was
+// answered from that snapshot. It sends nothing older.
 func TestNoPushIsOlderThanTheReply(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -111,7 +111,7 @@ func (c *connection) join(p packet) {
 	c.accept(s)
 }
 
-// accept accepts the client, and then sends what the handler sent in Connect.
+// accept accepts the client, and then sends the packets that the handler queued in Connect.
 func (c *connection) accept(s *Socket) {
 	payload := []byte(`{"sid":"` + s.id + `"}`) // the id needs no escaping
 	c.mu.Lock()

@@ -44,10 +44,10 @@ type Options struct {
 // the queued messages are then dropped.
 type Handler interface {
 	// Connect decides whether a client may join. auth is its JSON object, or nil; it may be
-	// kept. An error refuses the client: a *Refusal is sent to it, any other error is only
-	// logged. What is sent to the socket during Connect is sent after the acceptance, or
-	// dropped after a refusal. ctx ends if the connection closes; if Connect then returns
-	// nil, the client still counts as accepted, and Disconnect follows.
+	// kept. An error refuses the client: a *[Refusal] is sent to it, any other error is only
+	// logged. Messages to the socket during Connect are sent after the acceptance, or dropped
+	// after a refusal. ctx ends if the connection closes; if Connect then returns nil, the
+	// client still counts as accepted, and Disconnect follows.
 	Connect(ctx context.Context, s *Socket, auth json.RawMessage) error
 
 	// Event handles an event of a joined client. args are the arguments after the name, each

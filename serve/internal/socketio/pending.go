@@ -8,15 +8,15 @@ import (
 // pending are the connections that have not joined a namespace. They are limited in total
 // and for each peer. At a limit, the oldest one is evicted for the next: of the same peer,
 // or else of the peer with most of them, so that a flood from one peer does not displace
-// the connections of others. A connection about which the handler is deciding is not
-// evicted.
+// the connections of others. A connection is not evicted while the handler decides about
+// it.
 type pending struct {
 	max, maxOfPeer int
 
 	mu      sync.Mutex
 	n       int
 	peers   map[string]*peer
-	levels  []*list.List // of *peer: by the number of their connections that may be evicted; the peer that has been there longest first
+	levels  []*list.List // of *peer: by the number of their connections that may be evicted; of two, the older peer first
 	evicted uint64
 }
 

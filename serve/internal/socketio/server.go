@@ -43,7 +43,7 @@ func New(o Options) *Server {
 }
 
 // ConnContext is for http.Server.ConnContext, alone or combined with another one. It lets
-// the server limit what the operating system buffers for a polling client, so that a slow
+// the server limit the operating system's buffer for a polling client, so that a slow
 // client gets the newest data.
 func ConnContext(ctx context.Context, c net.Conn) context.Context { return engine.ConnContext(ctx, c) }
 
@@ -72,9 +72,9 @@ func newID() string {
 }
 
 // Shutdown refuses new sessions with 503 and closes the others, spread over half of the time
-// until ctx's deadline, but at most 5 seconds and 20 ms for each, so that they do not all
+// until ctx's deadline, but at most 5 seconds and 20 ms for each. So they do not all
 // reconnect at once. Connections are closed without a DISCONNECT, so that clients reconnect
-// by themselves. It returns when every Disconnect has been called, or with ctx's error.
+// by themselves. It returns after the last Disconnect, or with ctx's error.
 func (s *Server) Shutdown(ctx context.Context) error { return s.engine.Shutdown(ctx) }
 
 // Stats are the statistics of a server.

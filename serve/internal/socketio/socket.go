@@ -12,7 +12,7 @@ type socketState uint8
 const (
 	connecting socketState = iota
 	joined
-	dismissed // by us; what the client sent before it knew is ignored
+	dismissed // by us; messages the client sent before it knew are ignored
 	gone
 )
 
@@ -86,9 +86,9 @@ func (s *Socket) WhenDrained(f func()) { s.connection.session.WhenDrained(f) }
 // must only be called in Handler.Event; the contents may be kept.
 func (s *Socket) Attachments() Attachments { return s.attachments }
 
-// Disconnect ends this namespace after what is queued. Handler.Disconnect is called from
-// another goroutine. The official client does not reconnect by itself. During Connect it
-// does nothing: return an error there.
+// Disconnect ends this namespace after the queued messages. [Handler.Disconnect] is called
+// from another goroutine. The official client does not reconnect by itself. During Connect
+// it does nothing: return an error there.
 func (s *Socket) Disconnect() {
 	c := s.connection
 	c.mu.Lock()
@@ -101,9 +101,9 @@ func (s *Socket) Disconnect() {
 	c.session.Later(func() { s.handler.Disconnect(s, ReasonServer) })
 }
 
-// Drop closes the whole connection, with this reason for all its namespaces, and drops what
-// is queued. The official client reconnects by itself. Reasons are counted in Stats, so
-// there must be few.
+// Drop closes the whole connection, with this reason for all its namespaces, and drops the
+// queued messages. The official client reconnects by itself. Reasons are counted in Stats,
+// so there must be few.
 func (s *Socket) Drop(reason string) { s.connection.session.Close(reason) }
 
 // unjoin removes a socket from its namespace. It returns false if the socket is not joined.

@@ -135,7 +135,7 @@ func (s *Session) readFailed(err error) {
 }
 
 // violated ends a session whose receiver reported a protocol violation. A polling client
-// still receives what was queued before.
+// still receives the messages queued before.
 func (s *Session) violated() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

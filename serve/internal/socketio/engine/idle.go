@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// idlers returns what waits for data on idle websockets: one goroutine for those of all
+// idlers returns the poller of idle websockets. It has one goroutine for those of all
 // servers, because a goroutine for each would use more memory than the rest of its session.
 // It is nil if the operating system refuses it.
 func idlers() *poller {

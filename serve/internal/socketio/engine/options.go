@@ -37,7 +37,7 @@ type Options struct {
 	Log *slog.Logger // nil = none
 }
 
-// Receiver receives what a client sends. Its calls for one session never overlap.
+// Receiver receives a client's messages. Its calls for one session never overlap.
 type Receiver interface {
 	// Message is called for each message, in order. data is valid only until it returns. An
 	// error is a violation of the protocol above and closes the session.
