@@ -485,7 +485,17 @@ func TestSocketsOfAKilledReplicaExpire(t *testing.T) {
 	}
 	eventually(t, "the killed replica counts as alive at first", func() bool { return alive.Stats().Replicas == 2 })
 	m.SetTime(at.Add(9 * time.Second))
-	time.Sleep(5 * beat) // the living one refreshes its sockets
+	eventually(t, "the living one refreshes its sockets", func() bool {
+		refreshed := 0
+		expires, err := m.SortedSet("mkt:sockets:acme")
+		must(t, err)
+		for _, ms := range expires {
+			if ms >= float64(at.Add(19*time.Second).UnixMilli()) {
+				refreshed++
+			}
+		}
+		return refreshed == most/2
+	})
 	m.SetTime(at.Add(11 * time.Second))
 	for i := range most/2 + 1 {
 		if open := alive.Open(t.Context(), "acme", fmt.Sprint("again", i), most); open != (i < most/2) {
