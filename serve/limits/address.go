@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Address is the server that counts, and the prefix of the keys there. The zero value is
+// Address is the server of the counters, and the prefix of the keys there. The zero value is
 // none.
 type Address struct {
 	host     string // with the port
@@ -97,7 +97,7 @@ func (a Address) String() string {
 	return scheme + "://" + a.host + "/" + strconv.Itoa(a.database)
 }
 
-// GoString is String, so that no way of printing shows the password.
+// GoString is [Address.String]: no way of printing shows the password.
 func (a Address) GoString() string { return a.String() }
 
 func (a Address) replicasKey() string         { return a.prefix + ":replicas" }

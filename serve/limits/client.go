@@ -19,7 +19,7 @@ const (
 type client struct {
 	address Address
 	pool    redis.Pool
-	late    chan redis.Conn           // made after the command that wanted them had given up
+	late    chan redis.Conn           // made only after their command had given up
 	lost    atomic.Pointer[time.Time] // when a connection last ended; nil = never
 }
 
@@ -50,8 +50,8 @@ func (a Address) client(commandTime time.Duration) *client {
 
 var errLost = errors.New("another connection has ended since this one was used")
 
-// connect makes a connection. TLS to a distant server can take longer than a command may, so
-// a connection that comes after the end of ctx is kept for the next command.
+// connect makes a connection. TLS to a distant server can take longer than a command may. So
+// a connection made after the end of ctx is kept for the next command.
 func (c *client) connect(ctx context.Context, options []redis.DialOption) (redis.Conn, error) {
 	select {
 	case conn := <-c.late:
@@ -117,8 +117,8 @@ func (c *client) with(ctx context.Context, send func(redis.Conn) (any, error)) (
 	return answer, err
 }
 
-// timed is a connection whose commands must be answered before end. The context of a command
-// is not used for this, because then a client that leaves early ends a connection.
+// timed is a connection whose commands must be answered before end. It does not use the
+// context of a command, because then a client leaving early would end a connection.
 type timed struct {
 	redis.Conn
 	end time.Time

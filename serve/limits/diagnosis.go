@@ -20,7 +20,7 @@ type Report struct {
 	Policy   string        // its maxmemory-policy; "" if the server does not say
 	Ahead    time.Duration // by how much its clock is ahead of this one
 	Took     time.Duration // the fastest command
-	Replicas []string      // names of the replicas that are alive, sorted; a name may occur twice
+	Replicas []string      // names of the living replicas, sorted; a name may occur twice
 }
 
 // NoEviction is the only policy under which the server deletes no key before it expires.
@@ -98,7 +98,7 @@ func Check(ctx context.Context, a Address, now func() time.Time) (r Report, err 
 	if err == nil {
 		within, cancel := context.WithTimeout(ctx, checkTime)
 		defer cancel()
-		info, _ := redis.String(client.do(within, "INFO")) // a server that is run by somebody else may refuse it
+		info, _ := redis.String(client.do(within, "INFO")) // a hosted server may refuse it
 		r.describe(info)
 	}
 	return r, err

@@ -31,7 +31,7 @@ type Options struct {
 	Replica string // the name of this replica
 	Now     func() time.Time
 	Log     *slog.Logger
-	// Observe is called after each command that was sent; nil = nothing.
+	// Observe is called after each command; nil = nothing.
 	Observe func(Outcome, time.Duration)
 
 	Budget time.Duration // for a command; 0 = CommandTime

@@ -31,15 +31,15 @@ import (
 
 var must, eventually = check.Must, check.Eventually
 
-// server is a server that can be stopped and started again under the same address.
+// server can be stopped and started again under the same address.
 type server struct {
 	address     string
 	stop, start func()
 	flush       func()
 }
 
-// servers are the servers that every test runs against: one in the process, and the real one
-// where it is installed.
+// servers runs a test against two servers: one in the process, and the real one where it is
+// installed.
 func servers(t *testing.T, test func(*testing.T, *server)) {
 	t.Run("miniredis", func(t *testing.T) {
 		t.Parallel()
@@ -114,7 +114,7 @@ func (l *logBuffer) count(text string) int {
 
 const beat = 20 * time.Millisecond
 
-// replica is one process that counts.
+// replica is one counting process.
 type replica struct {
 	*limits.Shared
 	log  *logBuffer
@@ -138,7 +138,7 @@ func open(t *testing.T, url, name string, budget time.Duration) *replica {
 	return r
 }
 
-// group opens replicas that know of each other.
+// group opens replicas, and waits until they know of each other.
 func group(t *testing.T, url string, n int, budget time.Duration) []*replica {
 	t.Helper()
 	var list []*replica
@@ -230,7 +230,7 @@ func TestExactOverFourReplicas(t *testing.T) {
 	})
 }
 
-// A proxy that holds back every answer makes no request slow: after the first three failures
+// A proxy holding back every answer makes no request slow: after the first few failures
 // nobody asks any more.
 func TestSlowServer(t *testing.T) {
 	t.Parallel()
@@ -255,8 +255,8 @@ func TestSlowServer(t *testing.T) {
 	eventually(t, "the limits are exact again", func() bool { return list[0].Stats().Exact })
 }
 
-// A connection that takes longer than a command may, such as TLS to a distant server, is used
-// by a later command.
+// A later command uses a connection if making it took longer than a command may, as TLS to a
+// distant server can.
 func TestSlowConnection(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)
@@ -273,7 +273,7 @@ func TestSlowConnection(t *testing.T) {
 	}
 }
 
-// A server that was restarted has ended every connection; one command notices it for all.
+// A restart of the server ends every connection; one command notices it for all.
 func TestRestartBetweenTwoCommands(t *testing.T) {
 	servers(t, func(t *testing.T, s *server) {
 		a, err := limits.ParseAddress("redis://" + s.address)
@@ -406,8 +406,8 @@ func TestSameAsOneProcess(t *testing.T) {
 	compareWithOneProcess(t, r.Shared, at, m.SetTime)
 }
 
-// Sockets are counted over all replicas; those of a replica that was killed expire; while the
-// server is away each replica allows its share, and afterwards they are counted again.
+// Sockets are counted over all replicas, without those of a killed one after a while. While
+// the server is away each replica allows its share, and afterwards they are counted again.
 func TestSocketsOverFourReplicas(t *testing.T) {
 	servers(t, func(t *testing.T, s *server) {
 		list := group(t, "redis://"+s.address, 4, patience)

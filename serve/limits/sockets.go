@@ -8,8 +8,8 @@ import (
 	"github.com/gomodule/redigo/redis"
 )
 
-// openScript adds a socket to those of an account, unless there are too many. Sockets of a
-// replica that was killed have expired.
+// openScript adds a socket to those of an account, unless there are too many. The sockets of
+// a killed replica have expired.
 var openScript = redis.NewScript(1, `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -23,8 +23,8 @@ return 1
 `)
 
 // refreshScript renews the sockets of several accounts. Its arguments are the time to live,
-// and for each key the number of sockets and the sockets. It also adds those that are
-// missing, because the server lost them or did not answer when they were opened.
+// and for each key the number of sockets and the sockets. It also adds missing ones: the
+// server lost them, or did not answer when they were opened.
 var refreshScript = redis.NewScript(-1, `
 local time = redis.call('TIME')
 local until_ = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[1])
@@ -70,7 +70,7 @@ func (s *Shared) forget(ctx context.Context, clientID, socket string) {
 
 func (s *Shared) member(socket string) string { return s.replica + "/" + socket }
 
-// batch is the sockets that one script refreshes.
+// batch is the sockets of one [refreshScript].
 type batch struct {
 	ids     []string   // accounts
 	sockets [][]string // of each
@@ -101,8 +101,8 @@ func (s *Shared) refresh(ctx context.Context) {
 
 func (s *Shared) newBatch() *batch { return &batch{args: []any{deadAfter.Milliseconds()}} }
 
-// renew renews a batch. A socket that was closed meanwhile may have been added again after
-// Close removed it, so it is removed once more.
+// renew renews a batch. The script may have added a socket again after Close removed it, so
+// it is removed once more.
 func (s *Shared) renew(ctx context.Context, b *batch) bool {
 	if len(b.ids) == 0 {
 		return true

@@ -35,8 +35,8 @@ type Need struct {
 	Feature string
 }
 
-// Pass is the result of checking a request. Account is nil for a request without a
-// known token, if the route allows that.
+// Pass is the result of checking a request. Account is nil for a request without a known
+// token, on a route open to all.
 type Pass struct {
 	Account *account.Account
 	Limit   Remaining // for the RateLimit headers; zero if the limiter was not asked
@@ -67,10 +67,10 @@ func (g *Gate) Enter(r *http.Request, need Need) (Pass, error) {
 	return pass, g.Entitled(a, need)
 }
 
-// EnterOpen checks a request whose token is optional. A request without a known token
-// is anonymous, and all anonymous requests share one limit. Neither the account's
-// status nor the origin leads to a refusal here, but an origin that is not allowed
-// may not read the answer.
+// EnterOpen checks a request to a route with an optional token. A request without a known
+// token is anonymous, and all anonymous requests share one limit. Neither the account's
+// status nor the origin leads to a refusal here, but a forbidden origin may not read the
+// answer.
 func (g *Gate) EnterOpen(r *http.Request) (pass Pass, err error) {
 	a, err := g.identify(r)
 	if err != nil {

@@ -28,7 +28,7 @@ func Network(a netip.Addr) netip.Addr {
 // Proxies are the addresses of reverse proxies, which connect on behalf of others.
 type Proxies []netip.Prefix
 
-// Contains reports whether an address is that of a proxy.
+// Contains reports whether an address is a proxy's.
 func (p Proxies) Contains(a netip.Addr) bool {
 	for _, prefix := range p {
 		if prefix.Contains(a) {

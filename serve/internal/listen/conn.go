@@ -50,7 +50,7 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// NetConn returns the connection that is wrapped.
+// NetConn returns the wrapped connection.
 func (c Wrapped) NetConn() net.Conn { return c.Conn }
 
 // SyscallConn implements syscall.Conn.

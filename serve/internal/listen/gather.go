@@ -7,7 +7,7 @@ import (
 	"mkt/internal/deadline"
 )
 
-// maxKept is the greatest buffer that is kept for another answer.
+// maxKept is the greatest buffer kept for another answer.
 const maxKept = 64 << 10
 
 // gathering collects the writes of one answer. The parts lie in the order of the writes.
@@ -15,7 +15,7 @@ type gathering struct {
 	own   []byte // the caller's bytes, which are not copied
 	buf   []byte // copies of everything else
 	head  int    // bytes of buf before the caller's bytes; -1 = those were not written yet
-	rest  []byte // the part of own that was not copied
+	rest  []byte // the part of own not copied
 	parts [3][]byte
 }
 
@@ -31,11 +31,11 @@ func (g *gathering) add(p []byte) {
 	g.buf = append(g.buf, p...)
 }
 
-// Gather calls send, and passes on in one system call all that it wrote to the connection.
+// Gather calls send, and passes on all its writes to the connection in one system call.
 // Without it, net/http sends the header with the first kilobytes of a body, and then the
-// rest. send must flush what it writes. The bytes of own, which send writes among others,
-// are not copied and must not change. An answer that cannot be passed on ends the
-// connection. c may be nil.
+// rest. send must flush its writes. The bytes of own, which it writes among others, are not
+// copied and must not change. If the answer cannot be passed on, the connection ends. c may
+// be nil.
 func (c *Conn) Gather(own []byte, send func()) {
 	if c == nil {
 		send()

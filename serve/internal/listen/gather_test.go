@@ -42,8 +42,8 @@ func (c *writtenConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// An answer that is gathered has the bytes that it has without, whatever its size. Nothing of
-// it is sent before it is complete.
+// A gathered answer has the bytes of any other, whatever its size. Nothing of it is sent
+// before it is complete.
 func TestGather(t *testing.T) {
 	for _, plain := range []bool{true, false} {
 		inner, err := net.Listen("tcp", "127.0.0.1:0")

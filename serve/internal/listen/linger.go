@@ -8,7 +8,7 @@ import (
 	"mkt/internal/deadline"
 )
 
-// maxLingering is the maximum number of bytes that Linger reads.
+// maxLingering is the maximum number of bytes read by [Linger].
 const maxLingering = 4 << 20
 
 // Linger sends the part of an answer that is written already. Then it reads and discards

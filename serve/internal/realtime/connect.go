@@ -54,9 +54,8 @@ func (s *Service) waitUntilLoaded(ctx context.Context) {
 	}
 }
 
-// admit checks the handshake and adds the connection to its account. The returned
-// account is that of the token, even if there is an error, or nil if the token is
-// unknown.
+// admit checks the handshake and adds the connection to its account. The returned account is
+// the token's, even if there is an error, or nil if the token is unknown.
 func (s *Service) admit(ctx context.Context, c *connection, auth json.RawMessage) (a *account.Account, err error) {
 	h := c.socket.Header()
 	token, ok := tokenOf(auth, h["Authorization"])
@@ -102,7 +101,7 @@ func clientOf(a *account.Account) string {
 	return a.ClientID
 }
 
-// ready returns the first event: the channels that the account may subscribe to now.
+// ready returns the first event: the channels open to the account now.
 func (s *Service) ready(c *connection, a *account.Account) (*socketio.Packet, error) {
 	r := &round{service: s, tenant: c.tenant, account: a}
 	defer r.release()

@@ -9,7 +9,7 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// tenant has one account's connections, and the packets that they share.
+// tenant has one account's connections, and their common packets.
 type tenant struct {
 	clientID string
 

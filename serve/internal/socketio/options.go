@@ -10,9 +10,9 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// Options of a server. A zero field has the default that its comment names.
+// Options of a server. Comments name the defaults of zero fields.
 type Options struct {
-	Namespaces map[string]Handler // by name; "/" is the one that clients join by default
+	Namespaces map[string]Handler // by name; clients join "/" by default
 
 	PingInterval   time.Duration // between a pong and the next ping; 0 = 10 s
 	PingTimeout    time.Duration // for the pong; 0 = 10 s
@@ -62,7 +62,7 @@ type Handler interface {
 	Disconnect(s *Socket, reason string)
 }
 
-// Refusal is an error of Handler.Connect that is sent to the client.
+// Refusal is an error of [Handler.Connect] for the client.
 type Refusal struct {
 	Message string // err.message of the official client
 	Data    any    // err.data, encoded as JSON; nil = none

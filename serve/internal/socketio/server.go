@@ -84,8 +84,8 @@ type Stats struct {
 	Sockets              int               // now, joined
 	QueuedBytes          int64             // now, waiting for all clients; a shared packet counts for each
 	Opened               uint64            // sessions since the start
-	Evicted              uint64            // sessions that were evicted before they had joined
-	Refused              uint64            // handshakes that were refused because of a limit
+	Evicted              uint64            // sessions evicted before they had joined
+	Refused              uint64            // handshakes refused because of a limit
 	Closed               map[string]uint64 // sessions by reason, including those of Drop; it belongs to the caller
 }
 

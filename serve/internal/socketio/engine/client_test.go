@@ -23,7 +23,7 @@ import (
 
 var must = check.Must
 
-// host is a server that sends every message back.
+// host is a server sending every message back.
 type host struct {
 	t      *testing.T
 	url    string

@@ -7,12 +7,11 @@ import (
 )
 
 // heartbeat is the state of the pings of a session, and of how far its client may be
-// behind with reading. Times are those of deadline.Elapsed.
+// behind with reading. Times are those of [deadline.Elapsed].
 //
-// A client that reads slowly sees a ping late: first it has to read the buffers of both
-// operating systems, which the server cannot observe. So the session is ended only if a
-// write makes no progress, or a pong is missing, for longer than reading the data at
-// minRate takes.
+// A slow reader sees a ping late: first it has to read the buffers of both operating
+// systems, which the server cannot observe. So the session is ended only if a write makes no
+// progress, or a pong is missing, for longer than reading the data at minRate takes.
 type heartbeat struct {
 	pongDue    bool
 	extended   bool          // the wait for the pong was extended by another packet
@@ -29,8 +28,8 @@ const (
 	// minRate is the minimum rate in bytes per second at which a client must read.
 	minRate = 8 << 10
 
-	// maxBehind limits the time that a client gets for reading, in write timeouts, and
-	// maxAsking the whole wait for a pong, in ping timeouts.
+	// maxBehind limits a client's time for reading, in write timeouts, and maxAsking the whole
+	// wait for a pong, in ping timeouts.
 	maxBehind = 3
 	maxAsking = 12
 
@@ -120,7 +119,7 @@ func (s *Session) tick() {
 	case s.overdue() && !s.posting:
 		s.abort(Ping)
 	case s.calling || s.posting:
-		s.setTimer(s.server.o.PingTimeout) // the pong may wait behind the packet that is being handled
+		s.setTimer(s.server.o.PingTimeout) // the pong may wait behind the current packet
 	default:
 		s.setTimerAt(s.deadline())
 	}

@@ -20,7 +20,7 @@ type inbound struct {
 	pace  pace          // on deadline.Elapsed
 }
 
-// maxWaiting is the number of messages that may wait for their turn, beyond a burst.
+// maxWaiting limits the messages waiting for their turn, beyond a burst.
 const maxWaiting = 1000
 
 const (
