@@ -8,27 +8,22 @@ import (
 	"testing"
 
 	"mkt/cmd/mkt/internal/cli/demo"
+	"mkt/internal/check"
 )
 
 // askAPI decodes an answer of the demo's API.
 func askAPI(t *testing.T, ready demo.Ready, path string, into any) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, ready.BaseURL+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	req.Header.Set("Authorization", "Bearer "+ready.Tenants[0].Token)
 	answer, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %s", path, answer.Status)
 	}
-	if err := json.NewDecoder(answer.Body).Decode(into); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.NewDecoder(answer.Body).Decode(into))
 }
 
 // fixturePages opens the list of fixtures, a fixture, a market and an explanation, and compares

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"mkt/cmd/mkt/internal/cli/demo"
+	"mkt/internal/check"
 )
 
 // apiMatch is what the test reads of a match of GET /live.
@@ -22,18 +23,14 @@ type apiMatch struct {
 func askLive(t *testing.T, ready demo.Ready, path string, into any) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, ready.BaseURL+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, tenant := range ready.Tenants {
 		if tenant.ClientID == "main" {
 			r.Header.Set("Authorization", "Bearer "+tenant.Token)
 		}
 	}
 	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer answer.Body.Close()
 	if err := json.NewDecoder(answer.Body).Decode(into); err != nil || answer.StatusCode != http.StatusOK {
 		t.Fatalf("%s: status %d, %v", path, answer.StatusCode, err)

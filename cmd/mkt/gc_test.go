@@ -23,6 +23,7 @@ import (
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -90,25 +91,18 @@ type collectingWorld struct {
 
 func newCollectingWorld(t *testing.T) *collectingWorld {
 	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: 10, Quota: 10_000_000, Tokens: map[string]simulator.Account{"12345-collect": {}}})
-	noError(t, err)
+	check.Must(t, err)
 	url, _, err := simulator.Listen(t.Context(), sim, "127.0.0.1:0")
-	noError(t, err)
+	check.Must(t, err)
 	token, err := account.NewToken(rand.Reader)
-	noError(t, err)
+	check.Must(t, err)
 	w := &collectingWorld{dir: t.TempDir(), url: url, token: token, began: time.Now().UTC().Truncate(time.Hour)}
 	w.data, err = durable.OpenRoot(w.dir)
-	noError(t, err)
+	check.Must(t, err)
 	w.root, err = durable.OpenRoot(filepath.Join(w.dir, layout.TenantProduct("acme", string(football.MarketEngine))))
-	noError(t, err)
+	check.Must(t, err)
 	t.Cleanup(func() { w.root.Close(); w.data.Close() })
 	return w
-}
-
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (w *collectingWorld) cycle(t *testing.T) {
@@ -123,12 +117,12 @@ func (w *collectingWorld) cycle(t *testing.T) {
 			return credential.NewSecret("12345-collect"), nil
 		},
 	})
-	noError(t, err)
+	check.Must(t, err)
 	_, err = transform.Run(ctx, transform.Options{ClientID: "acme", Product: football.MarketEngine, Root: w.root, Data: w.data, Key: identity.Key{}, Now: now})
-	noError(t, err)
+	check.Must(t, err)
 	s, err := publish.Run(ctx, publish.Options{ClientID: "acme", Product: football.MarketEngine, Root: w.root, Now: now,
 		Retention: retention.Policy{Snapshots: 1, SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeEvents: 1}})
-	noError(t, err)
+	check.Must(t, err)
 	w.gone.Snapshots += s.Collected.Snapshots
 	w.gone.Cycles += s.Collected.Cycles
 	w.gone.Segments += s.Collected.Segments
@@ -143,7 +137,7 @@ func (w *collectingWorld) serve(t *testing.T) string {
 		Limit:         account.Limit{Requests: 100_000_000, Per: time.Minute, Burst: 100_000_000},
 		Provider:      account.Provider{Name: "betsapi", Configured: true, Fingerprint: credential.Fingerprint("sealed")},
 	}})
-	noError(t, err)
+	check.Must(t, err)
 	accounts := &account.Registry{}
 	accounts.Swap(g)
 	ready, done := make(chan string, 1), make(chan error, 1)
@@ -152,7 +146,7 @@ func (w *collectingWorld) serve(t *testing.T) string {
 		done <- serve.Run(ctx, serve.Options{Listen: "127.0.0.1:0", DataDir: w.dir, CacheDir: t.TempDir(), UsageDir: t.TempDir(), Accounts: accounts,
 			Poll: 20 * time.Millisecond, Ready: func(url string) { ready <- url }})
 	}()
-	t.Cleanup(func() { stop(); noError(t, <-done) })
+	t.Cleanup(func() { stop(); check.Must(t, <-done) })
 	select {
 	case url := <-ready:
 		return url + "/api/v1"

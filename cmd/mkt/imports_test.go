@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mkt/internal/check"
 )
 
 // rule says who imports whom (STYLE, section 3). A pattern is a package, or with /... a package and
@@ -116,9 +118,7 @@ func listPackages(t *testing.T) []listed {
 	var list []listed
 	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
 		var p listed
-		if err := dec.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, dec.Decode(&p))
 		if strings.HasPrefix(p.ImportPath, "mkt/") {
 			list = append(list, p)
 		}

@@ -17,6 +17,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/demo"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
 )
 
 // killedMatches is the real binary and a provider that plays matches at eight times their speed.
@@ -25,9 +26,7 @@ type killedMatches struct{ *installation }
 func newKilledMatches(t *testing.T) *killedMatches {
 	t.Helper()
 	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 60, InPlay: 20, Speed: 8, Quota: demo.Quota})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	l := &killedMatches{newInstallation(t)}
 	server := httptest.NewServer(sim)
 	t.Cleanup(server.Close)

@@ -26,6 +26,7 @@ import (
 	"mkt/fetch/credential"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/serve/account"
@@ -416,8 +417,6 @@ func selfSigned(t *testing.T) tls.Certificate {
 	s.cert = &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, SerialNumber: s.cert.SerialNumber,
 		NotBefore: s.cert.NotBefore, NotAfter: s.cert.NotAfter, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	der, err := x509.CreateCertificate(rand.Reader, s.cert, s.cert, &s.key.PublicKey, s.key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: s.key}
 }

@@ -306,9 +306,7 @@ func TestScriptsRunToTheirEnd(t *testing.T) {
 	early := regexp.MustCompile(`(?m)^stop\b.*$`)
 	for _, file := range files {
 		script, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if line := early.Find(script); line != nil {
 			t.Errorf("%s: %q ends the script: a process is ended by end NAME", filepath.Base(file), line)
 		}

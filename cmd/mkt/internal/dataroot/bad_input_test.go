@@ -22,6 +22,7 @@ import (
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
 	"mkt/publish"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
@@ -88,11 +89,11 @@ func (a *account) emulator(faults ...string) http.Handler {
 		Tokens: map[string]simulator.Account{dataroot.Secret: {Seed: 7}}}
 	for _, text := range faults {
 		f, err := simulator.ParseFault(text)
-		dataroot.Must(a, err)
+		check.Must(a, err)
 		o.Faults = append(o.Faults, f)
 	}
 	sim, err := emulators.New(a.wire.provider, o)
-	dataroot.Must(a, err)
+	check.Must(a, err)
 	return sim
 }
 
@@ -119,7 +120,7 @@ func (a *account) cycle(change func(*answer)) (o outcome) {
 		o.publish, o.err = publish.Run(a.Context(), publish.Options{ClientID: "acme", Product: football.MarketEngine, Root: a.mem, Now: a.options.Now, Version: "test",
 			Check: func(context.Context, layout.CycleID, string) error { return nil }})
 		m, _, err := snapshot.OpenCanonical(a.mem, o.transform.Cycle)
-		dataroot.Must(a, err)
+		check.Must(a, err)
 		o.counted = maps.Clone(m.Damaged)
 		if o.counted == nil {
 			o.counted = map[string]int{}
@@ -137,24 +138,24 @@ func (a *account) cycle(change func(*answer)) (o outcome) {
 func (a *account) content() map[string]string {
 	a.Helper()
 	c, found, err := snapshot.Head(a.mem)
-	dataroot.Must(a, err)
+	check.Must(a, err)
 	all, ids := map[string]string{}, map[string]string{}
 	if !found {
 		return all
 	}
 	add := func(fixture string, row any) {
 		text, err := json.Marshal(row)
-		dataroot.Must(a, err)
+		check.Must(a, err)
 		all[ids[fixture]] += string(text) + "\n"
 	}
 	for row, err := range snapshot.Rows[table.FixtureRow](a.mem, c.Dir()+"/"+layout.FixturesFile) {
-		dataroot.Must(a, err)
+		check.Must(a, err)
 		ids[row.FixtureID] = row.ProviderFixtureID
 		row.ProviderFetchedAt = time.Time{}
 		add(row.FixtureID, row)
 	}
 	for row, err := range snapshot.Rows[table.MarketRow](a.mem, c.Dir()+"/"+layout.MarketsFile) {
-		dataroot.Must(a, err)
+		check.Must(a, err)
 		add(row.FixtureID, row)
 	}
 	return all
@@ -359,7 +360,7 @@ func TestBadInput(t *testing.T) {
 func TestFaultsOfEveryProvider(t *testing.T) {
 	eachProvider(t, someFixtures, func(t *testing.T, a *account) {
 		before := a.cycle(nil)
-		dataroot.Must(t, before.err)
+		check.Must(t, before.err)
 		for _, c := range []struct{ fault, code string }{
 			{fault: "500:1", code: "PROVIDER_UNREACHABLE"},
 			{fault: "503:1@markets", code: "PROVIDER_UNREACHABLE"},
@@ -397,7 +398,7 @@ func TestFaultsOfEveryProvider(t *testing.T) {
 func TestQuotaEndsInTheMiddle(t *testing.T) {
 	eachProvider(t, 24, func(t *testing.T, a *account) {
 		before := a.cycle(nil)
-		dataroot.Must(t, before.err)
+		check.Must(t, before.err)
 		a.answers.provider = a.emulator("429-bare:#2+@markets")
 		o := a.cycle(nil)
 		p := o.publish
@@ -413,7 +414,7 @@ func TestQuotaEndsInTheMiddle(t *testing.T) {
 func TestPageThatRepeats(t *testing.T) {
 	eachProvider(t, someFixtures, func(t *testing.T, a *account) {
 		before := a.cycle(func(*answer) {})
-		dataroot.Must(t, before.err)
+		check.Must(t, before.err)
 		a.answers.request = func(r *http.Request) {
 			if q := r.URL.Query(); q.Has("page") {
 				q.Set("page", "1")
@@ -439,7 +440,7 @@ func TestPageThatRepeats(t *testing.T) {
 func TestListThatShrinks(t *testing.T) {
 	eachProvider(t, 40, func(t *testing.T, a *account) {
 		before := a.cycle(nil)
-		dataroot.Must(t, before.err)
+		check.Must(t, before.err)
 		a.answers.provider = a.emulator("shrink:1@listing")
 		o := a.cycle(nil)
 		if o.err != nil || o.publish.Removed > 0 || o.publish.Held+o.publish.Carried == 0 {
@@ -465,7 +466,7 @@ func TestNamesInOtherScripts(t *testing.T) {
 				}
 			}
 		})
-		dataroot.Must(t, before.err)
+		check.Must(t, before.err)
 		var pairs []string
 		for name, other := range names {
 			pairs = append(pairs, name, other)

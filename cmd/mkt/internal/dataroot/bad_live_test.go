@@ -15,6 +15,7 @@ import (
 	"mkt/fetch"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
 	"mkt/publish"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -46,7 +47,7 @@ func (a *account) liveCycle(change func(*answer)) (o liveOutcome) {
 		}
 		if o.err == nil {
 			m, _, err := snapshot.OpenCanonical(a.mem, s.Cycle)
-			dataroot.Must(a, err)
+			check.Must(a, err)
 			o.counted = maps.Clone(m.Damaged)
 			if o.counted == nil {
 				o.counted = map[string]int{}
@@ -60,11 +61,11 @@ func (a *account) liveCycle(change func(*answer)) (o liveOutcome) {
 	}
 	o.teams = map[string]string{}
 	c, _, err := snapshot.Head(a.mem)
-	dataroot.Must(a, err)
+	check.Must(a, err)
 	for row, err := range snapshot.Rows[table.LiveRow](a.mem, c.Dir()+"/"+layout.LiveFile) {
-		dataroot.Must(a, err)
+		check.Must(a, err)
 		text, err := json.Marshal([]any{row.Home, row.Away, row.League})
-		dataroot.Must(a, err)
+		check.Must(a, err)
 		o.teams[row.FixtureID] = string(text)
 	}
 	return o
@@ -92,7 +93,7 @@ func TestBadLiveInput(t *testing.T) {
 			a := newAccount(t, w, someFixtures)
 			sim, err := emulators.New(w.provider, simulator.Options{Seed: 7, Fixtures: 8, InPlay: 6, Quota: 1_000_000, Now: func() time.Time { return a.now },
 				Tokens: map[string]simulator.Account{dataroot.Secret: {Seed: 7}}})
-			dataroot.Must(t, err)
+			check.Must(t, err)
 			a.now, a.options.Product, a.answers.provider = noon.Add(3*time.Hour), football.LiveIntelligence, http.Handler(sim)
 			before := a.liveCycle(func(*answer) {})
 			if before.err != nil || len(before.teams) < 3 {

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -100,9 +101,7 @@ func sample() *Match {
 func written(t *testing.T, m *Match) string {
 	t.Helper()
 	var b strings.Builder
-	if err := m.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, m.Write(&b))
 	return b.String()
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/schedule"
+	"mkt/internal/check"
 )
 
 func TestParse(t *testing.T) {
@@ -89,9 +90,7 @@ func TestLateTickIsSkippedNotQueued(t *testing.T) {
 			}
 			return nil
 		}})
-		if err := s.Set([]schedule.Job{{Name: "slow", Expr: "@every 10s"}, {Name: "fast", Expr: "@every 20s"}}); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.Set([]schedule.Job{{Name: "slow", Expr: "@every 10s"}, {Name: "fast", Expr: "@every 20s"}}))
 		done := make(chan struct{})
 		go func() { s.Run(ctx); close(done) }()
 		time.Sleep(65 * time.Second)
@@ -119,9 +118,7 @@ func TestStopWaitsForTheRunUnderWay(t *testing.T) {
 			finished.Store(true)
 			return nil
 		}})
-		if err := s.Set([]schedule.Job{{Name: "a", Expr: "@every 10s"}}); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.Set([]schedule.Job{{Name: "a", Expr: "@every 10s"}}))
 		time.AfterFunc(12*time.Second, cancel)
 		s.Run(ctx)
 		if !finished.Load() {
@@ -137,9 +134,7 @@ func TestSetFollowsChanges(t *testing.T) {
 		s := schedule.New(schedule.Options{Now: time.Now, Run: func(_ context.Context, name string) error { r.note(name); return nil }})
 		set := func(jobs ...schedule.Job) {
 			t.Helper()
-			if err := s.Set(jobs); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, s.Set(jobs))
 		}
 		set(schedule.Job{Name: "kept", Expr: "@every 10s"}, schedule.Job{Name: "gone", Expr: "@every 10s"}, schedule.Job{Name: "slower", Expr: "@every 10s"})
 		done := make(chan struct{})
@@ -167,9 +162,7 @@ func TestOverdueRunsAtTheStart(t *testing.T) {
 		defer cancel()
 		r := newRecorder()
 		s := schedule.New(schedule.Options{Now: time.Now, Run: func(_ context.Context, name string) error { r.note(name); return nil }})
-		if err := s.Set([]schedule.Job{{Name: "late", Expr: "@every 10s"}, {Name: "fresh", Expr: "@every 10s"}}); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.Set([]schedule.Job{{Name: "late", Expr: "@every 10s"}, {Name: "fresh", Expr: "@every 10s"}}))
 		s.Run(ctx, "late", "unknown")
 		if !slices.Equal(r.at["late"], seconds(0, 10)) || !slices.Equal(r.at["fresh"], seconds(10)) {
 			t.Errorf("ran at %v", r.at)
@@ -183,9 +176,7 @@ func TestPanicStopsNothing(t *testing.T) {
 		defer cancel()
 		var runs atomic.Int32
 		s := schedule.New(schedule.Options{Now: time.Now, Run: func(context.Context, string) error { runs.Add(1); panic("boom") }})
-		if err := s.Set([]schedule.Job{{Name: "a", Expr: "@every 10s"}}); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.Set([]schedule.Job{{Name: "a", Expr: "@every 10s"}}))
 		s.Run(ctx)
 		if runs.Load() != 3 {
 			t.Errorf("%d runs, want 3", runs.Load())
@@ -212,9 +203,7 @@ func TestParallelAndJitterAreBounded(t *testing.T) {
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
 			jobs = append(jobs, schedule.Job{Name: name, Expr: "@every 60s"})
 		}
-		if err := s.Set(jobs); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.Set(jobs))
 		s.Run(ctx)
 		if most.Load() != 2 {
 			t.Errorf("%d runs at once, want 2", most.Load())
@@ -232,9 +221,7 @@ func TestParallelAndJitterAreBounded(t *testing.T) {
 func TestEveryIsAlignedToTheEpoch(t *testing.T) {
 	clock := func(text string) time.Time {
 		at, err := time.Parse(time.RFC3339Nano, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return at
 	}
 	for _, c := range []struct{ expr, after, want string }{
@@ -252,9 +239,7 @@ func TestEveryIsAlignedToTheEpoch(t *testing.T) {
 		{"@every 168h", "2026-11-20T19:07:00Z", "2026-11-26T00:00:00Z"},
 	} {
 		s, err := schedule.Parse(c.expr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if got := s.Next(clock(c.after)); !got.Equal(clock(c.want)) {
 			t.Errorf("%s after %s: %s, want %s", c.expr, c.after, got.UTC().Format(time.RFC3339Nano), c.want)
 		}
@@ -269,9 +254,7 @@ func TestRestartDoesNotShiftTicks(t *testing.T) {
 		for _, lives := range []time.Duration{13 * time.Second, 21*time.Second + 300*time.Millisecond, 40 * time.Second, 999 * time.Millisecond, 60 * time.Second} {
 			ctx, cancel := context.WithTimeout(t.Context(), lives)
 			s := schedule.New(schedule.Options{Now: time.Now, Jitter: 30 * time.Second, Run: func(_ context.Context, name string) error { r.note(name); return nil }})
-			if err := s.Set([]schedule.Job{job}); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, s.Set([]schedule.Job{job}))
 			s.Run(ctx)
 			cancel()
 			time.Sleep(1700 * time.Millisecond) // the process is down
@@ -308,9 +291,7 @@ func TestSlowRunIsLateAndLogged(t *testing.T) {
 			}
 			return nil
 		}})
-		if err := s.Set([]schedule.Job{{Name: "live", Expr: "@every 8s"}}); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.Set([]schedule.Job{{Name: "live", Expr: "@every 8s"}}))
 		s.Run(ctx)
 		if want := seconds(8, 16, 48, 56, 64, 72, 80, 88, 96); !slices.Equal(r.at["live"], want) {
 			t.Errorf("ran at %v, want %v", r.at["live"], want)
@@ -332,9 +313,7 @@ func TestSpreadKeepsTheCadence(t *testing.T) {
 		for i := range 20 {
 			jobs = append(jobs, schedule.Job{Name: fmt.Sprint("live", i), Expr: "@every 8s"})
 		}
-		if err := s.Set(jobs); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.Set(jobs))
 		s.Run(ctx)
 		first := map[time.Duration]bool{}
 		for name, at := range r.at {
@@ -376,9 +355,7 @@ func TestLanes(t *testing.T) {
 			jobs = append(jobs, schedule.Job{Name: fmt.Sprint("hourly", i), Expr: "@hourly", Lane: "markets"},
 				schedule.Job{Name: fmt.Sprint("live", i), Expr: "@every 8s", Lane: "live"})
 		}
-		if err := s.Set(jobs); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.Set(jobs))
 		time.AfterFunc(3*time.Hour, cancel)
 		s.Run(ctx)
 		for i := range 20 {
@@ -418,15 +395,11 @@ func TestAgain(t *testing.T) {
 		}})
 		s.Again("unknown", begun)
 		jobs := []schedule.Job{{Name: "hourly", Expr: "@hourly"}, {Name: "often", Expr: "@every 20m"}, {Name: "gone", Expr: "@hourly"}}
-		if err := s.Set(jobs); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.Set(jobs))
 		done := make(chan struct{})
 		go func() { s.Run(ctx); close(done) }()
 		time.Sleep(61 * time.Minute)
-		if err := s.Set(jobs[:2]); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.Set(jobs[:2]))
 		time.Sleep(14 * time.Minute)
 		s.Again("hourly", begun.Add(10*time.Hour)) // the stop cancels it
 		cancel()
@@ -448,9 +421,7 @@ func TestSkippedSaysWhy(t *testing.T) {
 			<-ctx.Done()
 			return nil
 		}})
-		if err := s.Set([]schedule.Job{{Name: "first", Expr: "@every 10s"}, {Name: "second", Expr: "@every 15s"}}); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.Set([]schedule.Job{{Name: "first", Expr: "@every 10s"}, {Name: "second", Expr: "@every 15s"}}))
 		done := make(chan struct{})
 		go func() { s.Run(ctx); close(done) }()
 		time.Sleep(31 * time.Second)
@@ -482,9 +453,7 @@ func TestSlower(t *testing.T) {
 		{"*/5 * * * *", 12 * time.Minute, "09:15:00 09:25:00 09:40:00"},
 	} {
 		s, err := schedule.Parse(c.expr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		slower, at, got := schedule.Slower(s, c.pace), from, []string{}
 		for range 3 {
 			at = slower.Next(at)
