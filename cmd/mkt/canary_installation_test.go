@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,6 +42,20 @@ func newInstallation(t *testing.T) *installation {
 		check.Must(t, os.Mkdir(filepath.Join(h.dir, sub), 0o700))
 	}
 	return h
+}
+
+// newConnected returns an initialized installation whose account acme has a provider and no rate
+// limit.
+func newConnected(t *testing.T, provider http.Handler) (h *installation, token string) {
+	t.Helper()
+	h = newInstallation(t)
+	h.run("", "init", ".")
+	token = h.addTenant("acme")
+	h.unlimited("acme")
+	server := httptest.NewServer(provider)
+	t.Cleanup(server.Close)
+	h.connect("acme", server.URL)
+	return h, token
 }
 
 func (h *installation) keep(where string, text []byte) {

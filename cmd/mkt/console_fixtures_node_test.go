@@ -8,22 +8,14 @@ import (
 	"testing"
 
 	"mkt/cmd/mkt/internal/cli/demo"
-	"mkt/internal/check"
 )
 
-// askAPI decodes an answer of the demo's API.
+// askAPI decodes an answer of the demo's API, for its first account.
 func askAPI(t *testing.T, ready demo.Ready, path string, into any) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, ready.BaseURL+path, nil)
-	check.Must(t, err)
-	req.Header.Set("Authorization", "Bearer "+ready.Tenants[0].Token)
-	answer, err := http.DefaultClient.Do(req)
-	check.Must(t, err)
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s", path, answer.Status)
+	if status := mustDecode(t, ready.BaseURL+path, ready.Tenants[0].Token, into); status != http.StatusOK {
+		t.Fatalf("%s: status %d", path, status)
 	}
-	check.Must(t, json.NewDecoder(answer.Body).Decode(into))
 }
 
 // fixturePages opens the list of fixtures, a fixture, a market and an explanation, and compares

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"mkt/cmd/mkt/internal/cli/demo"
-	"mkt/internal/check"
 )
 
 // apiMatch is what the test reads of a match of GET /live.
@@ -20,30 +17,13 @@ type apiMatch struct {
 	InPlay    bool   `json:"in_play"`
 }
 
-func askLive(t *testing.T, ready demo.Ready, path string, into any) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, ready.BaseURL+path, nil)
-	check.Must(t, err)
-	for _, tenant := range ready.Tenants {
-		if tenant.ClientID == "main" {
-			r.Header.Set("Authorization", "Bearer "+tenant.Token)
-		}
-	}
-	answer, err := http.DefaultClient.Do(r)
-	check.Must(t, err)
-	defer answer.Body.Close()
-	if err := json.NewDecoder(answer.Body).Decode(into); err != nil || answer.StatusCode != http.StatusOK {
-		t.Fatalf("%s: status %d, %v", path, answer.StatusCode, err)
-	}
-}
-
 // livePages checks that the console shows the matches that the API has, and that a match has its
 // picture.
 func livePages(t *testing.T, ready demo.Ready) {
 	var list struct {
 		Data []apiMatch `json:"data"`
 	}
-	askLive(t, ready, "/api/v1/live?limit=100", &list)
+	askAPI(t, ready, "/api/v1/live?limit=100", &list)
 	if len(list.Data) == 0 {
 		t.Fatal("the API has no match in play")
 	}

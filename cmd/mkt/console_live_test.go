@@ -31,12 +31,7 @@ func TestConsoleShowsMatches(t *testing.T) {
 	defer server.Close()
 	open := func(path string) (int, string) {
 		t.Helper()
-		answer, err := http.Get(server.URL + path)
-		p.must(err)
-		defer answer.Body.Close()
-		body, err := io.ReadAll(answer.Body)
-		p.must(err)
-		return answer.StatusCode, string(body)
+		return mustGet(t, server.URL+path, "")
 	}
 	if status, body := open("/live"); status != http.StatusOK || !strings.Contains(body, "No match was published yet.") {
 		t.Errorf("without any data: status %d, %s", status, body)

@@ -98,10 +98,7 @@ func TestWhomItContacts(t *testing.T) {
 var ofSetting = regexp.MustCompile(`^mkt_(store|replica|work|limits|tenants_store)_`)
 
 // deployedMetrics is a command of scripts. A metric of sockets begins with the first of them.
-func deployedMetrics(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) == 0 {
-		ts.Fatalf("usage: deployed FILE...")
-	}
+func deployedMetrics(ts *testscript.TestScript, args []string) {
 	there := map[string]bool{"mkt_socket_disconnects_total": true, "mkt_work_ready": true} // shown by other scripts
 	for _, file := range args {
 		for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+)`).FindAllStringSubmatch(ts.ReadFile(file), -1) {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	mathrand "math/rand/v2"
 	"net/http"
 	"path/filepath"
@@ -197,22 +196,12 @@ type answeredPage struct {
 func (w *collectingWorld) page(ctx context.Context, client *http.Client, url string, requests *atomic.Int64) (page answeredPage, status int, err error) {
 	// A thousand requests a second in all, so that publications can go on.
 	time.Sleep(time.Duration(mathrand.IntN(2**gcReaders)) * time.Millisecond)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	status, _, body, err := get(ctx, client, url, w.token)
 	if err != nil {
 		return page, 0, err
 	}
-	r.Header.Set("Authorization", "Bearer "+w.token)
-	answer, err := client.Do(r)
-	if err != nil {
-		return page, 0, err
-	}
-	defer answer.Body.Close()
 	requests.Add(1)
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return page, 0, err
-	}
-	return page, answer.StatusCode, json.Unmarshal(body, &page)
+	return page, status, json.Unmarshal([]byte(body), &page)
 }
 
 // gc interprets the retention settings like a publication: a setting that keeps all snapshots wins

@@ -27,7 +27,7 @@ var hostileMarkup = ` </title></textarea></svg><script>document.title="owned"</s
 func TestNodeHostileNamesAreText(t *testing.T) {
 	needs.Browser(t)
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 4, InPlay: 2})
-	p.exchange.Handler = hostileNames{p.exchange.Handler, hostileMarkup}
+	p.exchange.Handler = withHostileNames(p.exchange.Handler, hostileMarkup)
 	for range 2 {
 		p.cycle(football.MarketEngine)
 		p.play(time.Minute)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,15 +24,10 @@ type killedMatches struct{ *installation }
 
 func newKilledMatches(t *testing.T) *killedMatches {
 	t.Helper()
-	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 60, InPlay: 20, Speed: 8, Quota: demo.Quota})
+	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 60, InPlay: 20, Speed: 8, Quota: demo.Quota, Tokens: map[string]simulator.Account{canary: {Seed: 7}}})
 	check.Must(t, err)
-	l := &killedMatches{newInstallation(t)}
-	server := httptest.NewServer(sim)
-	t.Cleanup(server.Close)
-	l.run("", "init", ".")
-	l.addTenant("acme")
-	l.run(sim.Tokens()[0]+"\n", "provider", "set", "acme", "--provider", "betsapi", "--base-url", server.URL, "--allow-private-address")
-	return l
+	h, _ := newConnected(t, sim)
+	return &killedMatches{h}
 }
 
 func (l *killedMatches) product(name string) string {

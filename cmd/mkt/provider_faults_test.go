@@ -139,15 +139,7 @@ func (c *manyAccounts) failing(exit int, why string) {
 
 func (c *manyAccounts) ask(id, path string) (status int, body string) {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.api.url+"/api/v1"+path, nil)
-	c.must(err)
-	r.Header.Set("Authorization", "Bearer "+c.tokens[id])
-	answer, err := http.DefaultClient.Do(r)
-	c.must(err)
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	c.must(err)
-	return answer.StatusCode, string(text)
+	return mustGet(c.t, c.api.url+"/api/v1"+path, c.tokens[id])
 }
 
 // data returns the data of every account in the API, without its freshness.

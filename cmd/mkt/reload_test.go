@@ -65,20 +65,7 @@ func startServing(t *testing.T, args ...string) server {
 }
 
 func (s server) get(url, token string) (status int, header http.Header, body string, err error) {
-	r, err := http.NewRequest(http.MethodGet, url, nil)
-	if err != nil {
-		return 0, nil, "", err
-	}
-	if token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
-	}
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return 0, nil, "", err
-	}
-	defer a.Body.Close()
-	text, err := io.ReadAll(a.Body)
-	return a.StatusCode, a.Header, string(text), err
+	return get(context.Background(), http.DefaultClient, url, token)
 }
 
 // tenants.yaml is rewritten a hundred times a second, every third time with a mistake, while both
