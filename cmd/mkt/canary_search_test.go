@@ -103,7 +103,7 @@ func jsonText(s string, plainly bool) string {
 }
 
 // layers returns the bytes of a file or an answer and everything packed in them, recursively. kinds
-// counts what was unpacked.
+// counts the unpacked layers.
 func layers(b []byte, kinds map[string]int) ([][]byte, error) {
 	var inner []byte
 	var kind string

@@ -9,7 +9,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/demo"
 )
 
-// apiMatch is what the test reads of a match of GET /live.
+// apiMatch is the part of a match of GET /live that the test reads.
 type apiMatch struct {
 	FixtureID string `json:"fixture_id"`
 	Home      string `json:"home"`

@@ -16,7 +16,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// curves matches what a page draws of momentum.
+// curves matches the drawing of momentum in a page.
 var curves = regexp.MustCompile(`<path class="(?:area|curve)-[a-z]+" d="[^"]*"|<rect class="no-momentum"[^>]*>`)
 
 // The console shows every match that mkt live list has, with the picture of mkt live show --html; also

@@ -32,7 +32,7 @@ type browserPage struct {
 	Texts map[string]string `json:"texts,omitempty"`
 }
 
-// seenPage is what the browser reports of a page.
+// seenPage is the browser's report of a page.
 type seenPage struct {
 	Path, URL, Title string
 	Status           int

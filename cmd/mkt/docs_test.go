@@ -93,8 +93,8 @@ func TestWhomItContacts(t *testing.T) {
 	}
 }
 
-// ofSetting matches metrics that a process has only with one of the settings store, work and
-// limits. That they are declared is checked by TestDeployedMetrics.
+// ofSetting matches metrics of the settings store, work and limits, without which a process does not
+// have them. [TestDeployedMetrics] checks their declaration.
 var ofSetting = regexp.MustCompile(`^mkt_(store|replica|work|limits|tenants_store)_`)
 
 // deployedMetrics is a command of scripts. A metric of sockets begins with the first of them.

@@ -18,8 +18,8 @@ import (
 	"mkt/publish/football"
 )
 
-// hostileText is what a terminal acts on: escape sequences, one that sets the title, an 8-bit
-// control character, marks that change the direction of reading, and a line that looks like ours.
+// hostileText acts on a terminal: escape sequences, one that sets the title, an 8-bit control
+// character, marks that change the direction of reading, and a line that looks like ours.
 const hostileText = " \x1b[2J\x1b]0;owned\x07 \u009b31m \u202eslaer\u2066 \u200f\u061c\x7f\u2028\nmkt: all is well\t\r\u0000 =1+1"
 
 // withHostileNames is a provider that appends a text to every name.
@@ -97,7 +97,7 @@ func TestHostileNamesAreHarmless(t *testing.T) {
 		}
 	}
 	onTerminals(p, t, ids["live"])
-	// Output for other programs is what the provider sent.
+	// Output for other programs has the provider's text unchanged.
 	out, _ := hostileRun(p, "inspect", "--tenant", "acme", "--format", "csv", "--sql", "SELECT home, '=1+1' AS formula, -1.5 AS number FROM fixtures LIMIT 1")
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	if err != nil || len(rows) != 2 || !strings.HasSuffix(rows[1][0], hostileText) || !strings.HasSuffix(out, `,"=1+1",-1.5`+"\n") {

@@ -99,7 +99,7 @@ var confined = map[string][]string{
 	"github.com/prometheus/":            {"serve/admin", "serve", "cmd/mkt/internal/cli/..."}, // packages with metrics of their own declare them
 }
 
-// listed is what go list reports of a package.
+// listed is a package as go list reports it.
 type listed struct {
 	ImportPath string
 	Imports    []string // without those of tests

@@ -13,7 +13,7 @@ import (
 	"mkt/internal/check"
 )
 
-// terminal is a pseudo-terminal. What is written to it is read to the end once it is closed.
+// terminal is a pseudo-terminal. Its output is read to the end once it is closed.
 type terminal struct {
 	*output
 	said chan string
@@ -43,7 +43,7 @@ func (o *terminal) close() string {
 	return strings.ReplaceAll(<-o.said, "\r\n", "\n")
 }
 
-// A line of progress is replaced by what is printed and leaves nothing behind.
+// Other output replaces a line of progress, of which nothing is left behind.
 func TestProgress(t *testing.T) {
 	term := openTerminal(t, 60)
 	out := &output{to: term.terminal, terminal: term.terminal}

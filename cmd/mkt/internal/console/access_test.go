@@ -90,7 +90,7 @@ func TestWrongPasswords(t *testing.T) {
 	check.Must(t, err)
 	status := func(from, password string) int {
 		r := httptest.NewRequest(http.MethodGet, "http://localhost/static/page.css", nil)
-		r.Header.Set("X-Forwarded-For", "203.0.113.9, "+from) // the first is what the client claims
+		r.Header.Set("X-Forwarded-For", "203.0.113.9, "+from) // the first is the client's own claim
 		if password != "" {
 			r.SetBasicAuth("anybody", password)
 		}

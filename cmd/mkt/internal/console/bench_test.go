@@ -93,8 +93,8 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-// processorTime returns the time of the processors that the process has used, which does not
-// depend on what else the machine does.
+// processorTime returns the processor time of the process, which does not depend on other work of
+// the machine.
 func processorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -46,8 +46,8 @@ func archive(t *testing.T, d cli.Dataset, after time.Duration, over, under strin
 	return id
 }
 
-// What is suspicious in one cycle and not in the one before came, with the answer it came from;
-// a fixture that failed leads to the answers that were refused.
+// A suspicion that the cycle before did not have has come, with its answer. A fixture that failed
+// leads to the refused answers.
 func TestProblems(t *testing.T) {
 	d := cli.Dataset{Data: t.TempDir(), Tenant: "acme", Product: football.MarketEngine}
 	good, bad := archive(t, d, 0, "6.00", "1.10"), archive(t, d, time.Hour, "1.85", "1.95")

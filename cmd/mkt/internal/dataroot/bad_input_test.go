@@ -32,8 +32,8 @@ import (
 	"mkt/transform"
 )
 
-// account is an account of one provider, whose emulator's answers a test changes. The
-// provider's world stands still, so that only what a test changes is different.
+// account is an account of one provider, whose emulator's answers a test changes. The provider's world
+// stands still: only the test changes anything.
 type account struct {
 	testing.TB
 	wire    *wire
@@ -103,7 +103,7 @@ type outcome struct {
 	transform transform.Summary
 	publish   publish.Summary
 	err       error             // of the first step that failed
-	counted   map[string]int    // what the manifest counts as broken, damaged or skipped
+	counted   map[string]int    // broken, damaged or skipped parts, from the manifest
 	content   map[string]string // of the newest publication, by the provider's fixture id
 }
 
@@ -161,7 +161,7 @@ func (a *account) content() map[string]string {
 	return all
 }
 
-// code is the pipeline code of what happened, "" if nothing did.
+// code is the pipeline code of the outcome, "" for success.
 func (o *outcome) code() string {
 	if errors.Is(o.err, transform.ErrQuarantined) {
 		return "QUARANTINED"
@@ -324,7 +324,7 @@ func renamedList(a *answer) []byte {
 }
 
 // Whatever a provider sends one day, the publication stays as it is, and the failure or the
-// counters of the cycle name what is wrong. The next good cycle renews everything.
+// counters of the cycle name the fault. The next good cycle renews everything.
 func TestBadInput(t *testing.T) {
 	eachProvider(t, someFixtures, func(t *testing.T, a *account) {
 		before := a.cycle(func(*answer) {})
@@ -393,8 +393,8 @@ func TestFaultsOfEveryProvider(t *testing.T) {
 	})
 }
 
-// If the quota ends in the middle of a cycle, what was fetched is published, and the rest is
-// carried over with its own age.
+// If the quota ends in the middle of a cycle, the fetched fixtures are published. The others are
+// carried over with their own age.
 func TestQuotaEndsInTheMiddle(t *testing.T) {
 	eachProvider(t, 24, func(t *testing.T, a *account) {
 		before := a.cycle(nil)
@@ -409,8 +409,8 @@ func TestQuotaEndsInTheMiddle(t *testing.T) {
 	})
 }
 
-// A provider that answers every page with the first one, and says that there are many, does not
-// cost the quota.
+// A provider that answers every page with the first one, of many by its account, does not cost the
+// quota.
 func TestPageThatRepeats(t *testing.T) {
 	eachProvider(t, someFixtures, func(t *testing.T, a *account) {
 		before := a.cycle(func(*answer) {})

@@ -72,7 +72,7 @@ func (a *account) liveCycle(change func(*answer)) (o liveOutcome) {
 }
 
 // Whatever a provider sends one day of matches in play, no match gets the teams of another or
-// loses its own, and the failure or the counters of the cycle name what is wrong.
+// loses its own, and the failure or the counters of the cycle name the fault.
 func TestBadLiveInput(t *testing.T) {
 	live := func(change func(*answer)) func(*answer) { return of("live", change) }
 	clock := func(value any) func(*answer) {

@@ -194,7 +194,7 @@ func enrol(ctx context.Context, path string, seal credential.Identity, url strin
 	})
 }
 
-// runCycle does what mkt cycle does.
+// runCycle does the work of mkt cycle.
 func runCycle(ctx context.Context, dir string, file *tenants.File, seal credential.Identity, key identity.Key) error {
 	acme, _ := file.Tenant("acme")
 	of, err := acme.FetchTenant()
@@ -224,8 +224,8 @@ func runCycle(ctx context.Context, dir string, file *tenants.File, seal credenti
 
 func (h *installation) tested(code health.Code) { h.found(code, nil) }
 
-// lacks records a test that showed that the plan does not include a capability. If the
-// credential is good, code is "".
+// lacks records a test that found a capability missing in the plan. If the credential is good, code
+// is "".
 func (h *installation) lacks(code health.Code, c football.Capability) {
 	h.found(code, planWithout(h.now(), c))
 }

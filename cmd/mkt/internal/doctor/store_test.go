@@ -91,8 +91,8 @@ var storeFaults = []struct {
 	}, nil},
 }
 
-// TestObjectStore: what is wrong with an object store, or with what this machine has of it, is
-// found, and nothing is left in the store.
+// TestObjectStore: a fault of an object store, or of this machine's copy of it, is found, and nothing
+// is left in the store.
 func TestObjectStore(t *testing.T) {
 	for _, c := range storeFaults {
 		t.Run(c.name, func(t *testing.T) {

@@ -91,7 +91,8 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// TestDeletedByRetention: a note names what retention deleted, and nothing is invented in its place.
+// TestDeletedByRetention: a note names the data that retention deleted, and nothing is invented in its
+// place.
 func TestDeletedByRetention(t *testing.T) {
 	w := dataroot.Markets(t)
 	ids := everything(w)

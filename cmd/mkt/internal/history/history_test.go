@@ -242,7 +242,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestRetention shows what is left when the oldest snapshots are gone.
+// TestRetention shows the history without its oldest snapshots.
 func TestRetention(t *testing.T) {
 	w := newWorld(t)
 	for i := range 4 {

@@ -465,7 +465,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// The colour of a card is that of the counter of its side that rose with it.
+// A card has the colour of the counter of its side that rose with it.
 func TestCardColours(t *testing.T) {
 	number := func(text string) football.Field[football.Number] {
 		n, _ := football.ParseNumber(text)
@@ -488,7 +488,7 @@ func TestCardColours(t *testing.T) {
 	}
 }
 
-// What was not read from the archive yet is not drawn as a stretch without momentum.
+// The part of the archive not read yet is not drawn as a stretch without momentum.
 func TestUnread(t *testing.T) {
 	m := sample()
 	if html := written(t, m); !strings.Contains(html, `class="no-momentum"`) || strings.Contains(html, `class="unread"`) {

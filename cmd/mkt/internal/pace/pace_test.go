@@ -153,8 +153,8 @@ func (w *world) paceOf(plan pace.Plan, p football.Product) pace.Product {
 
 const both = "{market_engine: , live_intelligence: }"
 
-// A trial of Sportmonks: 180 requests an hour, of which 56 are for the markets. Live
-// intelligence has what is left of each hour, and no cycle is left out.
+// A trial of Sportmonks: 180 requests an hour, of which 56 are for the markets. Live intelligence has
+// the rest of each hour, and no cycle is left out.
 func TestHourlyQuota(t *testing.T) {
 	w := newWorld(t, "sportmonks", both, 180, hourly)
 	w.cost = map[football.Product]func(time.Time) int64{live: of(1), markets: of(56)}

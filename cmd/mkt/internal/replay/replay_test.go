@@ -196,7 +196,7 @@ func TestLiveReaderChanged(t *testing.T) {
 	}
 }
 
-// What cannot be replayed is an error before anything is written.
+// A refused replay has written nothing.
 func TestRefused(t *testing.T) {
 	w := more(t)
 	if _, _, err := replayed(w, "v1", func(o *replay.Options) { o.Key = identity.Key{9} }); !errors.Is(err, transform.ErrKey) {
