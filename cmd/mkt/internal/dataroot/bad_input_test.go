@@ -110,14 +110,22 @@ type outcome struct {
 // cycle runs the steps of a cycle while the provider's answers are changed.
 func (a *account) cycle(change func(*answer)) (o outcome) {
 	a.Helper()
+	o = a.steps(time.Minute, change)
+	o.content = a.content()
+	return o
+}
+
+// steps runs the steps some time after the last ones.
+func (a *account) steps(later time.Duration, change func(*answer)) (o outcome) {
+	a.Helper()
 	a.answers.change, a.answers.numbers = change, map[string]int{}
-	a.now = a.now.Add(time.Minute)
+	a.now = a.now.Add(later)
 	if o.fetch, o.err = fetch.Run(a.Context(), a.options); o.err == nil {
-		o.transform, o.err = transform.Run(a.Context(), transform.Options{ClientID: "acme", Product: football.MarketEngine, Root: a.mem, Data: a.mem,
+		o.transform, o.err = transform.Run(a.Context(), transform.Options{ClientID: "acme", Product: a.options.Product, Root: a.mem, Data: a.mem,
 			Key: dataroot.Key, Now: a.options.Now, Version: "test"})
 	}
 	if o.err == nil {
-		o.publish, o.err = publish.Run(a.Context(), publish.Options{ClientID: "acme", Product: football.MarketEngine, Root: a.mem, Now: a.options.Now, Version: "test",
+		o.publish, o.err = publish.Run(a.Context(), publish.Options{ClientID: "acme", Product: a.options.Product, Root: a.mem, Now: a.options.Now, Version: "test",
 			Check: func(context.Context, layout.CycleID, string) error { return nil }})
 		m, _, err := snapshot.OpenCanonical(a.mem, o.transform.Cycle)
 		check.Must(a, err)
@@ -130,7 +138,6 @@ func (a *account) cycle(change func(*answer)) (o outcome) {
 			o.counted[name] = int(n)
 		}
 	}
-	o.content = a.content()
 	return o
 }
 

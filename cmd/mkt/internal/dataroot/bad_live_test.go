@@ -1,64 +1,32 @@
 package dataroot_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"mkt/cmd/mkt/internal/dataroot"
-	"mkt/fetch"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
 	"mkt/internal/check"
-	"mkt/publish"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/transform"
 )
 
 // liveOutcome is the result of a live cycle.
 type liveOutcome struct {
-	code    string
-	err     error
-	counted map[string]int
-	teams   map[string]string // of the fixtures in the publication, with score and minute
+	outcome
+	teams map[string]string // of the fixtures in the publication, with the league
 }
 
 func (a *account) liveCycle(change func(*answer)) (o liveOutcome) {
 	a.Helper()
-	a.answers.change, a.answers.numbers = change, map[string]int{}
-	a.now = a.now.Add(8 * time.Second)
-	f, err := fetch.Run(a.Context(), a.options)
-	o.code, o.err = string(f.Code), err
-	if o.err == nil {
-		var s transform.Summary
-		s, o.err = transform.Run(a.Context(), transform.Options{ClientID: "acme", Product: football.LiveIntelligence, Root: a.mem, Data: a.mem,
-			Key: dataroot.Key, Now: a.options.Now, Version: "test"})
-		if errors.Is(o.err, transform.ErrQuarantined) {
-			o.code = "QUARANTINED"
-		}
-		if o.err == nil {
-			m, _, err := snapshot.OpenCanonical(a.mem, s.Cycle)
-			check.Must(a, err)
-			o.counted = maps.Clone(m.Damaged)
-			if o.counted == nil {
-				o.counted = map[string]int{}
-			}
-			maps.Copy(o.counted, m.Broken)
-		}
-	}
-	if o.err == nil {
-		_, o.err = publish.Run(a.Context(), publish.Options{ClientID: "acme", Product: football.LiveIntelligence, Root: a.mem, Now: a.options.Now, Version: "test",
-			Check: func(context.Context, layout.CycleID, string) error { return nil }})
-	}
+	o.outcome = a.steps(8*time.Second, change)
 	o.teams = map[string]string{}
 	c, _, err := snapshot.Head(a.mem)
 	check.Must(a, err)
@@ -132,8 +100,8 @@ func TestBadLiveInput(t *testing.T) {
 				}), "QUARANTINED", ""},
 			} {
 				o := a.liveCycle(c.change)
-				if (o.err != nil) != (c.code != "") || o.err != nil && o.code != c.code {
-					t.Errorf("%s: code %q, want %q: %v", c.name, o.code, c.code, o.err)
+				if (o.err != nil) != (c.code != "") || o.err != nil && o.code() != c.code {
+					t.Errorf("%s: code %q, want %q: %v", c.name, o.code(), c.code, o.err)
 				}
 				if said := fmt.Sprint(o.err, o.counted); !strings.Contains(said, c.says) {
 					t.Errorf("%s: %q is not named: %s", c.name, c.says, said)
