@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mkt/internal/check"
 )
 
 // linksEngine says of each package whose tests link DuckDB why they do: linking it takes half a
@@ -34,15 +36,11 @@ var linksEngine = map[string]string{
 // links a cloud.
 func TestLinksOfTests(t *testing.T) {
 	out, err := exec.Command("go", "list", "-test", "-deps", "-json=ImportPath,Deps", "mkt/...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	found := map[string]string{}
 	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
 		var p listed
-		if err := dec.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, dec.Decode(&p))
 		name, isTest := strings.CutSuffix(strings.TrimPrefix(p.ImportPath, "mkt/"), ".test")
 		if !isTest {
 			continue
@@ -139,9 +137,7 @@ func TestNobodyElseIsContacted(t *testing.T) {
 			})
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 	}
 	for place := range found {
 		if contacts[place] == "" {

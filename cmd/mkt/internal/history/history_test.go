@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/history"
+	"mkt/internal/check"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -39,18 +40,14 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	dir := t.TempDir()
 	root, err := durable.OpenUnsynced(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(func() { _ = root.Close() })
 	return &world{T: t, root: root, dir: dir}
 }
 
 func (w *world) check(err error) {
 	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
+	check.Must(w, err)
 }
 
 // offer is a fixture's price of HOME in a cycle; price decides its state.
@@ -245,7 +242,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestRetention shows what is left when the oldest snapshots are gone.
+// TestRetention shows the history without its oldest snapshots.
 func TestRetention(t *testing.T) {
 	w := newWorld(t)
 	for i := range 4 {
