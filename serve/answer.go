@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/listen"
 )
 
 // answer is a response that is being written, and what the log will say about it.
@@ -148,26 +149,27 @@ func (a *answer) page(r *http.Request, p *api.Page, stale bool) {
 	} else {
 		*buf = tail
 	}
-	a.writeAll(head, tail)
+	a.writeAll(r, head, tail)
 }
 
-// maxJoined is the greatest size of a body whose two parts are copied into one. A second write
-// to the connection takes longer than the copy.
-const maxJoined = 256 << 10
+// smallBody is a size of bodies that net/http sends with the header in one write.
+const smallBody = 2 << 10
 
 // writeAll writes the body of an answer with status 200. An error means that the client has gone.
-func (a *answer) writeAll(head, tail []byte) {
-	a.setHeader(a.Header(), "Content-Length", strconv.Itoa(len(head)+len(tail)))
-	if len(head)+len(tail) <= maxJoined {
-		buf := bodies.Get().(*[]byte)
-		*buf = append(append((*buf)[:0], head...), tail...)
-		a.Write(*buf)
-		bodies.Put(buf)
+func (a *answer) writeAll(r *http.Request, head, tail []byte) {
+	size := len(head) + len(tail)
+	a.setHeader(a.Header(), "Content-Length", strconv.Itoa(size))
+	write := func() {
+		if _, err := a.Write(head); err == nil {
+			a.Write(tail)
+		}
+	}
+	if size <= smallBody {
+		write()
 		return
 	}
-	if _, err := a.Write(head); err == nil {
-		a.Write(tail)
-	}
+	listen.FromContext(r.Context()).Gather(head, func() {
+		write()
+		http.NewResponseController(a).Flush()
+	})
 }
-
-var bodies = sync.Pool{New: func() any { b := make([]byte, 0, 8<<10); return &b }}

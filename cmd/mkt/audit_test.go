@@ -5,23 +5,21 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mkt/internal/check"
 )
 
 // Every command that changes an account uses editTenants, which logs the change. The demo only
 // changes accounts that it made itself.
 func TestEditsAreLogged(t *testing.T) {
 	files, err := filepath.Glob("internal/cli/*/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") || name == "internal/cli/demo/accounts.go" {
 			continue
 		}
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		for _, verb := range []string{"tenants.Edit(", "tenants.EditIn(", "tenants.EditLogged("} {
 			if strings.Contains(string(text), verb) {
 				t.Errorf("%s calls %s): use editTenants, so that the change is logged", name, verb)

@@ -99,17 +99,13 @@ func ask(t *testing.T, db *sql.DB, query string) (rows [][]string) {
 	}
 	defer answer.Close()
 	names, err := answer.Columns()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for answer.Next() {
 		values, into := make([]any, len(names)), make([]any, len(names))
 		for i := range values {
 			into[i] = &values[i]
 		}
-		if err := answer.Scan(into...); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, answer.Scan(into...))
 		row := make([]string, len(names))
 		for i, v := range values {
 			row[i] = fmt.Sprint(v)

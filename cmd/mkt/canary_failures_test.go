@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
 )
 
 // quickFailures has one of each kind, for short mode.
@@ -89,21 +90,15 @@ func (h *installation) failure(id, name, baseURL string) {
 func (h *installation) wrongByHand(good string) {
 	path := filepath.Join(h.dir, "tenants.yaml")
 	before, err := os.ReadFile(path)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	check.Must(h.t, err)
 	spoil := func(how string, change func(string) string) {
 		spoiled := change(string(before))
-		if err := os.WriteFile(path, []byte(spoiled), 0o600); err != nil {
-			h.t.Fatal(err)
-		}
+		check.Must(h.t, os.WriteFile(path, []byte(spoiled), 0o600))
 		for _, args := range [][]string{{"tenant", "validate"}, {"fetch", "--tenant", "acme"}} {
 			h.run("", args...)
 		}
 		time.Sleep(600 * time.Millisecond) // until serve has read the change
-		if err := os.WriteFile(path, before, 0o600); err != nil {
-			h.t.Fatal(err)
-		}
+		check.Must(h.t, os.WriteFile(path, before, 0o600))
 	}
 	quoted, _ := json.Marshal(canary)
 	spoil("in clear", func(s string) string {
@@ -163,9 +158,7 @@ func (h *installation) schedule() {
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mkt/internal/check"
 )
 
 // installation is a folder with settings, accounts, keys and data, and the output of all its
@@ -32,16 +36,26 @@ type installation struct {
 func newInstallation(t *testing.T) *installation {
 	t.Helper()
 	mkt, err := exec.LookPath("mkt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	h := &installation{t: t, dir: t.TempDir(), mkt: mkt, heard: map[string][]byte{}}
 	for _, sub := range []string{"tmp", "cache"} {
-		if err := os.Mkdir(filepath.Join(h.dir, sub), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.Mkdir(filepath.Join(h.dir, sub), 0o700))
 	}
 	return h
+}
+
+// newConnected returns an initialized installation whose account acme has a provider and no rate
+// limit.
+func newConnected(t *testing.T, provider http.Handler) (h *installation, token string) {
+	t.Helper()
+	h = newInstallation(t)
+	h.run("", "init", ".")
+	token = h.addTenant("acme")
+	h.unlimited("acme")
+	server := httptest.NewServer(provider)
+	t.Cleanup(server.Close)
+	h.connect("acme", server.URL)
+	return h, token
 }
 
 func (h *installation) keep(where string, text []byte) {
@@ -96,9 +110,7 @@ func (h *installation) addTenant(id string) (token string) {
 	h.t.Helper()
 	var answer struct{ Token string }
 	out := h.run("", "tenant", "add", id, "--product", "market_engine", "--product", "live_intelligence", "--feature", "advanced_stats", "--origin", "https://"+id+".example", "--output", "json")
-	if err := json.Unmarshal([]byte(out), &answer); err != nil {
-		h.t.Fatal(err)
-	}
+	check.Must(h.t, json.Unmarshal([]byte(out), &answer))
 	return answer.Token
 }
 
@@ -119,9 +131,7 @@ func (h *installation) connect(id, baseURL string) {
 
 func (h *installation) must(err error) {
 	h.t.Helper()
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	check.Must(h.t, err)
 }
 
 type service struct {

@@ -14,6 +14,7 @@ import (
 
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
 )
 
 // mirrors are the ways in which a provider, or a server in front of it, may echo the credential.
@@ -192,14 +193,10 @@ func newSimulator(t *testing.T, token string, faults ...string) *simulator.Serve
 	o := simulator.Options{Seed: 3, Fixtures: 6, Tokens: map[string]simulator.Account{token: {Seed: 3}}}
 	for _, text := range faults {
 		f, err := simulator.ParseFault(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		o.Faults = append(o.Faults, f)
 	}
 	sim, err := emulator.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return sim
 }

@@ -22,6 +22,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
+
+	"mkt/internal/check"
 )
 
 // secret is a text that must never be found, in all its spellings. Package credential is under test,
@@ -101,7 +103,7 @@ func jsonText(s string, plainly bool) string {
 }
 
 // layers returns the bytes of a file or an answer and everything packed in them, recursively. kinds
-// counts what was unpacked.
+// counts the unpacked layers.
 func layers(b []byte, kinds map[string]int) ([][]byte, error) {
 	var inner []byte
 	var kind string
@@ -249,9 +251,7 @@ func TestSearchFindsWhatIsPlanted(t *testing.T) {
 		hidden := []byte(`{"before":"` + in + `"}`)
 		for packing, packed := range map[string][]byte{"bare": hidden, "zstd": packZstd(hidden), "gzip in zstd": packZstd(packGzip(hidden)), "parquet": packParquet(t, in)} {
 			all, err := layers(packed, map[string]int{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			found := false
 			for _, layer := range all {
 				found = found || s.in(layer) != ""
@@ -272,9 +272,7 @@ func TestWatchSeesWhatIsPlanted(t *testing.T) {
 	w := watchProcesses(home)
 	for _, cmd := range []*exec.Cmd{exec.Command("sh", "-c", "sleep 0.3; true", "planted-argument"), exec.Command("sh", "-c", "sleep 0.3; true")} {
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "PLANTED=planted-variable", "HOME=" + home}
-		if err := cmd.Run(); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, cmd.Run())
 	}
 	seen, commands := w.all()
 	found := map[string]bool{}
@@ -314,8 +312,6 @@ func packParquet(t *testing.T, text string) []byte {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return out.Bytes()
 }

@@ -16,9 +16,9 @@ import (
 const canary = `71234-Qz/w+K7&v=p "<é>Rr0D`
 
 // TestCanary runs the whole system with a recognizable credential and token, against a working
-// provider, one with every fault of the simulator, one that echoes the credential in every way we
-// know, and none. Then it searches everything that was written, printed, logged and answered, and
-// the arguments and environments of all processes.
+// provider, one with every fault of the simulator, one with every known echo of the credential, and
+// none. Then it searches all files, output, logs and answers, and the arguments and environments of
+// all processes.
 func TestCanary(t *testing.T) {
 	t.Parallel()
 	h := newInstallation(t)

@@ -61,7 +61,7 @@ func (w *watcher) look() {
 	}
 }
 
-// all stops the watcher and returns what it saw.
+// all stops the watcher and returns the processes it saw.
 func (w *watcher) all() (seen map[string][]byte, commands map[string]int) {
 	close(w.stop)
 	w.done.Wait()

@@ -10,24 +10,11 @@ import (
 	"mkt/cmd/mkt/internal/cli/demo"
 )
 
-// askAPI decodes an answer of the demo's API.
+// askAPI decodes an answer of the demo's API, for its first account.
 func askAPI(t *testing.T, ready demo.Ready, path string, into any) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, ready.BaseURL+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+ready.Tenants[0].Token)
-	answer, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s", path, answer.Status)
-	}
-	if err := json.NewDecoder(answer.Body).Decode(into); err != nil {
-		t.Fatal(err)
+	if status := mustDecode(t, ready.BaseURL+path, ready.Tenants[0].Token, into); status != http.StatusOK {
+		t.Fatalf("%s: status %d", path, status)
 	}
 }
 

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -11,33 +9,12 @@ import (
 	"mkt/cmd/mkt/internal/cli/demo"
 )
 
-// apiMatch is what the test reads of a match of GET /live.
+// apiMatch is the part of a match of GET /live that the test reads.
 type apiMatch struct {
 	FixtureID string `json:"fixture_id"`
 	Home      string `json:"home"`
 	Away      string `json:"away"`
 	InPlay    bool   `json:"in_play"`
-}
-
-func askLive(t *testing.T, ready demo.Ready, path string, into any) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, ready.BaseURL+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tenant := range ready.Tenants {
-		if tenant.ClientID == "main" {
-			r.Header.Set("Authorization", "Bearer "+tenant.Token)
-		}
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	if err := json.NewDecoder(answer.Body).Decode(into); err != nil || answer.StatusCode != http.StatusOK {
-		t.Fatalf("%s: status %d, %v", path, answer.StatusCode, err)
-	}
 }
 
 // livePages checks that the console shows the matches that the API has, and that a match has its
@@ -46,7 +23,7 @@ func livePages(t *testing.T, ready demo.Ready) {
 	var list struct {
 		Data []apiMatch `json:"data"`
 	}
-	askLive(t, ready, "/api/v1/live?limit=100", &list)
+	askAPI(t, ready, "/api/v1/live?limit=100", &list)
 	if len(list.Data) == 0 {
 		t.Fatal("the API has no match in play")
 	}

@@ -16,7 +16,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// curves matches what a page draws of momentum.
+// curves matches the drawing of momentum in a page.
 var curves = regexp.MustCompile(`<path class="(?:area|curve)-[a-z]+" d="[^"]*"|<rect class="no-momentum"[^>]*>`)
 
 // The console shows every match that mkt live list has, with the picture of mkt live show --html; also
@@ -31,12 +31,7 @@ func TestConsoleShowsMatches(t *testing.T) {
 	defer server.Close()
 	open := func(path string) (int, string) {
 		t.Helper()
-		answer, err := http.Get(server.URL + path)
-		p.must(err)
-		defer answer.Body.Close()
-		body, err := io.ReadAll(answer.Body)
-		p.must(err)
-		return answer.StatusCode, string(body)
+		return mustGet(t, server.URL+path, "")
 	}
 	if status, body := open("/live"); status != http.StatusOK || !strings.Contains(body, "No match was published yet.") {
 		t.Errorf("without any data: status %d, %s", status, body)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli/demo"
+	"mkt/internal/check"
 	"mkt/internal/needs"
 )
 
@@ -31,7 +32,7 @@ type browserPage struct {
 	Texts map[string]string `json:"texts,omitempty"`
 }
 
-// seenPage is what the browser reports of a page.
+// seenPage is the browser's report of a page.
 type seenPage struct {
 	Path, URL, Title string
 	Status           int
@@ -55,13 +56,9 @@ func browse(t *testing.T, base string, pages ...browserPage) []seenPage {
 	if err == nil {
 		err = os.Symlink(modules, filepath.Join(dir, "node_modules"))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	job, err := json.Marshal(map[string]any{"base": base, "pages": pages, "shots": os.Getenv("SHOTS")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	cmd := exec.CommandContext(t.Context(), "node", "pages.mjs")
 	var errs bytes.Buffer
 	cmd.Dir, cmd.Stdin, cmd.Stderr, cmd.Env = dir, bytes.NewReader(job), &errs, append(os.Environ(), "BROWSER="+program)
@@ -72,9 +69,7 @@ func browse(t *testing.T, base string, pages ...browserPage) []seenPage {
 	var seen []seenPage
 	for line := range strings.Lines(string(out)) {
 		var p seenPage
-		if err := json.Unmarshal([]byte(line), &p); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, json.Unmarshal([]byte(line), &p))
 		for _, fault := range p.Errors {
 			t.Errorf("%s: %s", p.Path, fault)
 		}
@@ -102,9 +97,7 @@ func startDemo(t *testing.T, args ...string) (ready demo.Ready, dir string) {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		if err := cmd.Wait(); err != nil {
@@ -172,9 +165,7 @@ func cyclePages(t *testing.T, ready demo.Ready, dir string) {
 		t.Errorf("after a choice of another account the title is %q", title)
 	}
 	record, err := os.ReadFile(filepath.Join(dir, "data", "client_id=main", "product=market_engine", "commits", fmt.Sprintf("%020d.json", 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if hash := fmt.Sprintf("%x", sha256.Sum256(record)); !slices.Contains(pages[3].Texts["hashes"], hash) {
 		t.Errorf("the page of version 1 has the hashes %q, not that of its record, %s", pages[3].Texts["hashes"], hash)
 	}
@@ -212,9 +203,7 @@ func apiPages(t *testing.T, ready demo.Ready) {
 		browserPage{Path: "/api?account=second", Shot: "api-try", Do: [][]any{{"click", `rapi-doc >> text="/account"`}, {"click", `rapi-doc >> button:has-text("TRY")`}, {"see", `rapi-doc >> text=Demo second`}}},
 	)
 	answer, err := http.Get(ready.ConsoleURL + "/try/second/api/v1/account")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer answer.Body.Close()
 	if body, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode != 200 || !strings.Contains(string(body), `"client_id":"second"`) {
 		t.Errorf("status %d, %v: %s", answer.StatusCode, err, body)

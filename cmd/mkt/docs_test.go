@@ -21,6 +21,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/check"
 	"mkt/internal/needs"
 )
 
@@ -31,17 +32,13 @@ func declaredMetrics(t *testing.T) map[string]bool {
 	declared := map[string]bool{}
 	for _, pattern := range []string{"internal/cli/*/*.go", "../../serve/*.go", "../../serve/admin/*.go"} {
 		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
 			}
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			for _, m := range literal.FindAllStringSubmatch(string(text), -1) {
 				declared[m[1]] = true
 			}
@@ -75,9 +72,7 @@ func TestNamedMetrics(t *testing.T) {
 	}
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		for name := range metricsIn(string(text), declared) {
 			if !declared[name] {
 				t.Errorf("%s: there is no metric %s", page, name)
@@ -90,9 +85,7 @@ func TestNamedMetrics(t *testing.T) {
 func TestWhomItContacts(t *testing.T) {
 	for _, page := range []string{"../../README.md", "../../SECURITY.md", "../../docs/operators.md"} {
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		const sentence = "The program contacts the account's provider, the configured store (and the identity service of its cloud, if the credential needs one), NATS and Redis: nobody else."
 		if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), sentence) {
 			t.Errorf("%s does not say: %s", page, sentence)
@@ -100,15 +93,12 @@ func TestWhomItContacts(t *testing.T) {
 	}
 }
 
-// ofSetting matches metrics that a process has only with one of the settings store, work and
-// limits. That they are declared is checked by TestDeployedMetrics.
+// ofSetting matches metrics of the settings store, work and limits, without which a process does not
+// have them. [TestDeployedMetrics] checks their declaration.
 var ofSetting = regexp.MustCompile(`^mkt_(store|replica|work|limits|tenants_store)_`)
 
 // deployedMetrics is a command of scripts. A metric of sockets begins with the first of them.
-func deployedMetrics(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) == 0 {
-		ts.Fatalf("usage: deployed FILE...")
-	}
+func deployedMetrics(ts *testscript.TestScript, args []string) {
 	there := map[string]bool{"mkt_socket_disconnects_total": true, "mkt_work_ready": true} // shown by other scripts
 	for _, file := range args {
 		for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+)`).FindAllStringSubmatch(ts.ReadFile(file), -1) {
@@ -136,13 +126,9 @@ func TestDeployedMetrics(t *testing.T) {
 	declared := declaredMetrics(t)
 	expressions := map[string][]string{}
 	tests, err := os.ReadFile("../../deploy/prometheus/mkt.rules_test.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	text, err := os.ReadFile("../../deploy/prometheus/mkt.rules.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var rules struct {
 		Groups []struct {
 			Name  string
@@ -154,9 +140,7 @@ func TestDeployedMetrics(t *testing.T) {
 	}
 	strict := yaml.NewDecoder(bytes.NewReader(text))
 	strict.KnownFields(true)
-	if err := strict.Decode(&rules); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, strict.Decode(&rules))
 	for _, g := range rules.Groups {
 		for _, r := range g.Rules {
 			expressions["alert "+r.Alert] = []string{r.Expr}
@@ -178,9 +162,7 @@ func TestDeployedMetrics(t *testing.T) {
 			Targets     []struct{ Expr string }
 		}
 	}
-	if err := json.Unmarshal(text, &board); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.Unmarshal(text, &board))
 	seen := map[int]bool{}
 	for _, p := range board.Panels {
 		if seen[p.ID] || p.Type != "row" && len(p.Targets) == 0 {
@@ -212,9 +194,7 @@ func TestDeployedMetrics(t *testing.T) {
 			}
 		}
 		file := filepath.Join(t.TempDir(), "all.yaml")
-		if err := os.WriteFile(file, []byte("groups:\n- name: all\n  rules:\n"+strings.Join(all, "")), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(file, []byte("groups:\n- name: all\n  rules:\n"+strings.Join(all, "")), 0o600))
 		for _, name := range []string{"../../deploy/prometheus/mkt.rules.yaml", file} {
 			if out, err := exec.Command(promtool, "check", "rules", name).CombinedOutput(); err != nil {
 				t.Errorf("promtool: %v\n%s", err, out)
@@ -236,9 +216,7 @@ func TestDocumentedFlags(t *testing.T) {
 	named := map[string]bool{}
 	for _, file := range append(files, "../../README.md") {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		for _, word := range regexp.MustCompile(`--[a-z][a-z0-9-]*`).FindAllString(string(text), -1) {
 			named[word] = true
 		}

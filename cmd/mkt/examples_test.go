@@ -28,7 +28,7 @@ type example struct {
 	path   string // {fixture}, {live} and {other} are replaced by ids
 	as     string // an account
 	status int
-	note   string // what is shortened
+	note   string // the shortened part
 }
 
 var examples = []example{
@@ -65,8 +65,8 @@ var examples = []example{
 	{name: "NotReadyDetail", path: "/live/{other}/stats", as: entitled, status: 503},
 }
 
-// TestExamples: the examples of docs/openapi.yaml are what the API answers in the simulated world,
-// which is the same everywhere. -update writes them; the tests of serve check them against the schemas.
+// TestExamples: the examples of docs/openapi.yaml are the API's answers in the simulated world, which
+// is the same everywhere. -update writes them; the tests of serve check them against the schemas.
 func TestExamples(t *testing.T) {
 	w := newSimulated(t, simulator.Options{Seed: 11, Fixtures: 8, InPlay: 5}, 14*time.Minute, 2)
 	text, err := os.ReadFile(openAPIFile)

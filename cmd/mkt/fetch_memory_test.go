@@ -101,8 +101,8 @@ func TestTooManyValues(t *testing.T) {
 }
 
 // peak runs a command to its end and returns the peak of its own memory in bytes. Pages of files,
-// most of them of the program itself, are left out: how many are mapped depends on what the
-// machine has in its cache. getrusage also counts the memory of the parent before exec.
+// most of them of the program itself, are left out: their number depends on the machine's cache.
+// getrusage also counts the memory of the parent before exec.
 func (h *installation) peak(cmd *exec.Cmd) (most int64) {
 	h.t.Helper()
 	h.must(cmd.Start())

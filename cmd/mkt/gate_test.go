@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mkt/internal/check"
 )
 
 // gate is a proxy in front of a provider, over HTTPS, on which every phase of a request can fail.
@@ -47,9 +49,7 @@ type turn struct {
 func newGate(t *testing.T, provider http.Handler) *gate {
 	t.Helper()
 	g := &gate{T: t, served: newHanded(), asked: map[string][]time.Time{}, sign: newSigner(t), trusted: filepath.Join(t.TempDir(), "trusted.pem")}
-	if err := os.WriteFile(g.trusted, g.sign.pem(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(g.trusted, g.sign.pem(), 0o600))
 	g.repair()
 	g.open("127.0.0.1:0")
 	g.address = g.listener.Addr().String()
@@ -290,17 +290,11 @@ func newSigner(t *testing.T) signer {
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour)}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return signer{key, cert}
 }
 
@@ -315,12 +309,8 @@ func (s signer) certificate(t *testing.T, change func(*x509.Certificate)) tls.Ce
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	change(template)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	der, err := x509.CreateCertificate(rand.Reader, template, s.cert, &key.PublicKey, s.key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }

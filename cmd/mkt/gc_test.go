@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	mathrand "math/rand/v2"
 	"net/http"
 	"path/filepath"
@@ -23,6 +22,7 @@ import (
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -90,25 +90,18 @@ type collectingWorld struct {
 
 func newCollectingWorld(t *testing.T) *collectingWorld {
 	sim, err := emulator.New(simulator.Options{Seed: 3, Fixtures: 10, Quota: 10_000_000, Tokens: map[string]simulator.Account{"12345-collect": {}}})
-	noError(t, err)
+	check.Must(t, err)
 	url, _, err := simulator.Listen(t.Context(), sim, "127.0.0.1:0")
-	noError(t, err)
+	check.Must(t, err)
 	token, err := account.NewToken(rand.Reader)
-	noError(t, err)
+	check.Must(t, err)
 	w := &collectingWorld{dir: t.TempDir(), url: url, token: token, began: time.Now().UTC().Truncate(time.Hour)}
 	w.data, err = durable.OpenRoot(w.dir)
-	noError(t, err)
+	check.Must(t, err)
 	w.root, err = durable.OpenRoot(filepath.Join(w.dir, layout.TenantProduct("acme", string(football.MarketEngine))))
-	noError(t, err)
+	check.Must(t, err)
 	t.Cleanup(func() { w.root.Close(); w.data.Close() })
 	return w
-}
-
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (w *collectingWorld) cycle(t *testing.T) {
@@ -123,12 +116,12 @@ func (w *collectingWorld) cycle(t *testing.T) {
 			return credential.NewSecret("12345-collect"), nil
 		},
 	})
-	noError(t, err)
+	check.Must(t, err)
 	_, err = transform.Run(ctx, transform.Options{ClientID: "acme", Product: football.MarketEngine, Root: w.root, Data: w.data, Key: identity.Key{}, Now: now})
-	noError(t, err)
+	check.Must(t, err)
 	s, err := publish.Run(ctx, publish.Options{ClientID: "acme", Product: football.MarketEngine, Root: w.root, Now: now,
 		Retention: retention.Policy{Snapshots: 1, SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeEvents: 1}})
-	noError(t, err)
+	check.Must(t, err)
 	w.gone.Snapshots += s.Collected.Snapshots
 	w.gone.Cycles += s.Collected.Cycles
 	w.gone.Segments += s.Collected.Segments
@@ -143,7 +136,7 @@ func (w *collectingWorld) serve(t *testing.T) string {
 		Limit:         account.Limit{Requests: 100_000_000, Per: time.Minute, Burst: 100_000_000},
 		Provider:      account.Provider{Name: "betsapi", Configured: true, Fingerprint: credential.Fingerprint("sealed")},
 	}})
-	noError(t, err)
+	check.Must(t, err)
 	accounts := &account.Registry{}
 	accounts.Swap(g)
 	ready, done := make(chan string, 1), make(chan error, 1)
@@ -152,7 +145,7 @@ func (w *collectingWorld) serve(t *testing.T) string {
 		done <- serve.Run(ctx, serve.Options{Listen: "127.0.0.1:0", DataDir: w.dir, CacheDir: t.TempDir(), UsageDir: t.TempDir(), Accounts: accounts,
 			Poll: 20 * time.Millisecond, Ready: func(url string) { ready <- url }})
 	}()
-	t.Cleanup(func() { stop(); noError(t, <-done) })
+	t.Cleanup(func() { stop(); check.Must(t, <-done) })
 	select {
 	case url := <-ready:
 		return url + "/api/v1"
@@ -203,22 +196,12 @@ type answeredPage struct {
 func (w *collectingWorld) page(ctx context.Context, client *http.Client, url string, requests *atomic.Int64) (page answeredPage, status int, err error) {
 	// A thousand requests a second in all, so that publications can go on.
 	time.Sleep(time.Duration(mathrand.IntN(2**gcReaders)) * time.Millisecond)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	status, _, body, err := get(ctx, client, url, w.token)
 	if err != nil {
 		return page, 0, err
 	}
-	r.Header.Set("Authorization", "Bearer "+w.token)
-	answer, err := client.Do(r)
-	if err != nil {
-		return page, 0, err
-	}
-	defer answer.Body.Close()
 	requests.Add(1)
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return page, 0, err
-	}
-	return page, answer.StatusCode, json.Unmarshal(body, &page)
+	return page, status, json.Unmarshal([]byte(body), &page)
 }
 
 // gc interprets the retention settings like a publication: a setting that keeps all snapshots wins

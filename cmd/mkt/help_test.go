@@ -13,19 +13,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/check"
 )
 
 // TestHelpPages: every help page fits 80 columns and has an example that calls the command.
 func TestHelpPages(t *testing.T) {
 	root := commands(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version))
 	root.InitDefaultHelpCmd()
-	var check func(*cobra.Command)
-	check = func(cmd *cobra.Command) {
+	var visit func(*cobra.Command)
+	visit = func(cmd *cobra.Command) {
 		var page bytes.Buffer
 		cmd.SetOut(&page)
-		if err := cmd.Help(); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, cmd.Help())
 		for line := range strings.Lines(page.String()) {
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
 				t.Errorf("%s --help: %d columns: %s", cmd.CommandPath(), n, line)
@@ -40,10 +39,10 @@ func TestHelpPages(t *testing.T) {
 			t.Errorf("%s --help: no example of it:\n%s", cmd.CommandPath(), cmd.Example)
 		}
 		for _, below := range cmd.Commands() {
-			check(below)
+			visit(below)
 		}
 	}
-	check(root)
+	visit(root)
 }
 
 // TestFirstScreen: the help of mkt alone fits a terminal of 24 lines, names only commands that
@@ -86,9 +85,7 @@ func TestFirstScreen(t *testing.T) {
 // TestRelease: the release that mkt --version says is the newest in CHANGELOG.md.
 func TestRelease(t *testing.T) {
 	text, err := os.ReadFile("../../CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	_, rest, _ := strings.Cut(string(text), "\n## ")
 	if heading, _, _ := strings.Cut(rest, "\n"); !strings.HasPrefix(heading, cli.Release) && !strings.HasPrefix(heading, "Unreleased") {
 		t.Errorf("the newest release in CHANGELOG.md is %q, and the program says %s", heading, cli.Release)

@@ -16,9 +16,8 @@ import (
 	"mkt/publish/football"
 )
 
-// hostileMarkup is what a browser acts on: markup that ends the element or the attribute that it
-// stands in, scripts, requests, marks that change the direction of reading, and a word that is
-// wider than a telephone.
+// hostileMarkup acts on a browser: markup that ends its element or attribute, scripts, requests,
+// marks that change the direction of reading, and a word wider than a telephone.
 var hostileMarkup = ` </title></textarea></svg><script>document.title="owned"</script><img src="/owned" onerror="document.title='owned'">` +
 	`" onmouseover="owned()' style='position:fixed' {{.}} javascript:owned() &lt;b&gt; ` + "\u202eslaer\u2066\u200f\u2028" + strings.Repeat("Wide", 60)
 
@@ -27,7 +26,7 @@ var hostileMarkup = ` </title></textarea></svg><script>document.title="owned"</s
 func TestNodeHostileNamesAreText(t *testing.T) {
 	needs.Browser(t)
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 4, InPlay: 2})
-	p.exchange.Handler = hostileNames{p.exchange.Handler, hostileMarkup}
+	p.exchange.Handler = withHostileNames(p.exchange.Handler, hostileMarkup)
 	for range 2 {
 		p.cycle(football.MarketEngine)
 		p.play(time.Minute)

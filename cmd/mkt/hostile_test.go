@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,32 +18,20 @@ import (
 	"mkt/publish/football"
 )
 
-// hostileText is what a terminal acts on: escape sequences, one that sets the title, an 8-bit
-// control character, marks that change the direction of reading, and a line that looks like ours.
+// hostileText acts on a terminal: escape sequences, one that sets the title, an 8-bit control
+// character, marks that change the direction of reading, and a line that looks like ours.
 const hostileText = " \x1b[2J\x1b]0;owned\x07 \u009b31m \u202eslaer\u2066 \u200f\u061c\x7f\u2028\nmkt: all is well\t\r\u0000 =1+1"
 
-// hostileNames is a provider that appends a text to every name.
-type hostileNames struct {
-	provider http.Handler
-	text     string
-}
-
-func (h hostileNames) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	r.Header.Del("Accept-Encoding")
-	answer := httptest.NewRecorder()
-	h.provider.ServeHTTP(answer, r)
-	var body any
-	text := answer.Body.Bytes()
-	if json.Unmarshal(text, &body) == nil {
-		renameAll(body, h.text)
-		text, _ = json.Marshal(body)
-	}
-	for name := range answer.Header() {
-		w.Header().Set(name, answer.Header().Get(name))
-	}
-	w.Header().Del("Content-Length")
-	w.WriteHeader(answer.Code)
-	w.Write(text)
+// withHostileNames is a provider that appends a text to every name.
+func withHostileNames(provider http.Handler, text string) http.Handler {
+	return altered(provider, func(_ *http.Request, sent []byte) []byte {
+		var body any
+		if json.Unmarshal(sent, &body) == nil {
+			renameAll(body, text)
+			sent, _ = json.Marshal(body)
+		}
+		return sent
+	})
 }
 
 func renameAll(v any, text string) {
@@ -66,7 +53,7 @@ func renameAll(v any, text string) {
 // Whatever names a provider sends, no output for people contains anything that a terminal acts on.
 func TestHostileNamesAreHarmless(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 4, InPlay: 2})
-	p.exchange.Handler = hostileNames{p.exchange.Handler, hostileText}
+	p.exchange.Handler = withHostileNames(p.exchange.Handler, hostileText)
 	for range 2 {
 		p.cycle(football.MarketEngine)
 		p.cycle(football.LiveIntelligence)
@@ -110,7 +97,7 @@ func TestHostileNamesAreHarmless(t *testing.T) {
 		}
 	}
 	onTerminals(p, t, ids["live"])
-	// Output for other programs is what the provider sent.
+	// Output for other programs has the provider's text unchanged.
 	out, _ := hostileRun(p, "inspect", "--tenant", "acme", "--format", "csv", "--sql", "SELECT home, '=1+1' AS formula, -1.5 AS number FROM fixtures LIMIT 1")
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	if err != nil || len(rows) != 2 || !strings.HasSuffix(rows[1][0], hostileText) || !strings.HasSuffix(out, `,"=1+1",-1.5`+"\n") {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mkt/internal/check"
 )
 
 // rule says who imports whom (STYLE, section 3). A pattern is a package, or with /... a package and
@@ -98,7 +100,7 @@ var confined = map[string][]string{
 	"github.com/prometheus/":            {"serve/admin", "serve", "cmd/mkt/internal/cli/..."}, // packages with metrics of their own declare them
 }
 
-// listed is what go list reports of a package.
+// listed is a package as go list reports it.
 type listed struct {
 	ImportPath string
 	Imports    []string // without those of tests
@@ -117,9 +119,7 @@ func listPackages(t *testing.T) []listed {
 	var list []listed
 	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
 		var p listed
-		if err := dec.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, dec.Decode(&p))
 		if strings.HasPrefix(p.ImportPath, "mkt/") {
 			list = append(list, p)
 		}

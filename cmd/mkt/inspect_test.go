@@ -105,7 +105,7 @@ const hostileValues = `SELECT t.* FROM (VALUES
 	('1.90', '=1+1', NULL, 1.5, TIMESTAMPTZ '2026-03-07 14:00:00.123+00', ['a', NULL], {'b': 1}, 170141183460469231731::HUGEINT, INTERVAL '-1300 hours 1.5 seconds', MAP {'c': 1, 'a': 2, 'e': 3, 'b': 4, 'd': 5}),
 	('+2', '', 'é🇫🇷"' || chr(10), 2, NULL, [], NULL, NULL, NULL, NULL)) t(odds, a, a, n, fetched, list, object, total, age, pairs), (FROM live LIMIT 1)`
 
-// What --to writes is read by DuckDB without mkt, and is what the query returned.
+// DuckDB reads the files of --to without mkt. They have the rows of the query.
 func TestInspectTo(t *testing.T) {
 	p := newPlayed(t, simulator.Options{Seed: 3, Fixtures: 3, InPlay: 2})
 	p.cycle(football.LiveIntelligence)

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mkt/internal/check"
 )
 
 // linksEngine says of each package whose tests link DuckDB why they do: linking it takes half a
@@ -34,15 +36,11 @@ var linksEngine = map[string]string{
 // links a cloud.
 func TestLinksOfTests(t *testing.T) {
 	out, err := exec.Command("go", "list", "-test", "-deps", "-json=ImportPath,Deps", "mkt/...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	found := map[string]string{}
 	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
 		var p listed
-		if err := dec.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, dec.Decode(&p))
 		name, isTest := strings.CutSuffix(strings.TrimPrefix(p.ImportPath, "mkt/"), ".test")
 		if !isTest {
 			continue
@@ -76,7 +74,7 @@ var contacts = map[string]string{
 	"publish/store/googlestore/googlestore.go": "the store",
 	"publish/store/azurestore/azurestore.go":   "the store",
 	"internal/coordination/conn.go":            "NATS",
-	"serve/limits/address.go":                  "Redis",
+	"serve/limits/client.go":                   "Redis",
 	"cmd/mkt/internal/tail/tail.go":            "the service whose address the user of mkt tail gives",
 	"cmd/mkt/internal/cli/demo/ready.go":       "the demonstration's own server",
 }
@@ -88,14 +86,14 @@ var contacts = map[string]string{
 // opens are the functions, types and values of other packages by which a program opens a
 // connection.
 var opens = map[string][]string{
-	"net":                          {"Dial", "DialTimeout", "DialTCP", "DialUDP", "DialUnix", "Dialer"},
-	"net/http":                     {"Get", "Post", "PostForm", "Head", "Client", "Transport", "DefaultClient", "DefaultTransport"},
-	"crypto/tls":                   {"Dial", "DialWithDialer", "Dialer"},
-	"net/smtp":                     {"Dial", "SendMail"},
-	"net/rpc":                      {"Dial", "DialHTTP"},
-	"github.com/redis/go-redis/v9": {"NewClient", "NewClusterClient", "NewUniversalClient", "NewFailoverClient", "NewRing"},
-	"github.com/nats-io/nats.go":   {"Connect"},
-	"github.com/gobwas/ws":         {"Dial", "Dialer"},
+	"net":                              {"Dial", "DialTimeout", "DialTCP", "DialUDP", "DialUnix", "Dialer"},
+	"net/http":                         {"Get", "Post", "PostForm", "Head", "Client", "Transport", "DefaultClient", "DefaultTransport"},
+	"crypto/tls":                       {"Dial", "DialWithDialer", "Dialer"},
+	"net/smtp":                         {"Dial", "SendMail"},
+	"net/rpc":                          {"Dial", "DialHTTP"},
+	"github.com/gomodule/redigo/redis": {"Dial", "DialContext", "DialTimeout", "DialURL", "DialURLContext"},
+	"github.com/nats-io/nats.go":       {"Connect"},
+	"github.com/gobwas/ws":             {"Dial", "Dialer"},
 	"github.com/aws/aws-sdk-go-v2/service/s3":                        {"NewFromConfig", "New"},
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container": {"NewClient", "NewClientWithSharedKeyCredential", "NewClientWithNoCredential", "NewClientFromConnectionString"},
 }
@@ -123,11 +121,9 @@ func TestNobodyElseIsContacted(t *testing.T) {
 			imported := map[string][]string{}
 			for _, i := range file.Imports {
 				path := strings.Trim(i.Path.Value, `"`)
-				local := strings.TrimSuffix(filepath.Base(strings.TrimSuffix(path, "/v9")), ".go")
+				local := strings.TrimSuffix(filepath.Base(path), ".go")
 				if i.Name != nil {
 					local = i.Name.Name
-				} else if local == "go-redis" {
-					local = "redis"
 				}
 				imported[local] = opens[path]
 			}
@@ -141,9 +137,7 @@ func TestNobodyElseIsContacted(t *testing.T) {
 			})
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 	}
 	for place := range found {
 		if contacts[place] == "" {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,12 +46,7 @@ func TestIncompleteListingRemovesNothing(t *testing.T) {
 		p.list, p.markets = append(p.list, f.listed(rng, firstFixture+i)), append(p.markets, f.sold(rng, firstFixture+i))
 	}
 	whole, short := p.list, p.list[:fixtures-missing]
-	h := newInstallation(t)
-	h.run("", "init", ".")
-	h.addTenant("acme")
-	server := httptest.NewServer(p)
-	t.Cleanup(server.Close)
-	h.connect("acme", server.URL)
+	h, _ := newConnected(t, p)
 	cycle := func() (published batch.Report) {
 		t.Helper()
 		out := json.NewDecoder(strings.NewReader(h.run("", "cycle", "--tenant", "acme", "--product", "market_engine", "--output", "json")))
@@ -97,5 +91,3 @@ func TestIncompleteListingRemovesNothing(t *testing.T) {
 		t.Errorf("doctor still says so:\n%s", printed)
 	}
 }
-
-var _ http.Handler = (*contradicting)(nil)

@@ -1,45 +1,27 @@
 package main
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli/batch"
-	"mkt/cmd/mkt/internal/cli/demo"
 	"mkt/fetch/input"
 	"mkt/fetch/simulator"
-	"mkt/publish"
 	"mkt/publish/football"
 )
 
 func (s *liveSystem) markets() {
 	s.Helper()
-	unchecked := func(ctx context.Context, t batch.Task) (batch.Report, error) { // the real check starts a child of this binary, here the test
-		sum, err := publish.Run(ctx, publish.Options{ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root,
-			Now: s.Now, Log: s.Env.Log, Version: version, Retention: demo.Retention})
-		return batch.PublishReport(sum, 0), err
-	}
-	s.must(s.cycle(s.acme(), football.MarketEngine, s.steps[0], s.steps[1], unchecked))
+	s.must(s.cycle(s.acme(), football.MarketEngine, s.steps[0], s.steps[1], s.unchecked))
 }
 
 // listedFixtures returns the fixtures with markets by the provider's id, once the newest cycle is
 // served.
 func (s *liveSystem) listedFixtures() map[string]string {
 	s.Helper()
-	var page struct {
-		Data []liveItem
-		Meta struct {
-			ProcessedAt time.Time `json:"processed_at"`
-		}
-	}
-	for end := time.Now().Add(20 * time.Second); !page.Meta.ProcessedAt.Equal(s.now); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			s.Fatalf("the market cycle of %v is not served: %+v", s.now, page.Meta)
-		}
-		s.ask("/fixtures?limit=200", &page)
-	}
+	s.servedIn("/fixtures")
+	var page livePage
+	s.ask("/fixtures?limit=200", &page)
 	ids := map[string]string{}
 	for _, f := range page.Data {
 		ids[f.Provenance.ProviderFixtureID] = f.FixtureID

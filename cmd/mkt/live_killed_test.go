@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/demo"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
 )
 
 // killedMatches is the real binary and a provider that plays matches at eight times their speed.
@@ -24,17 +24,10 @@ type killedMatches struct{ *installation }
 
 func newKilledMatches(t *testing.T) *killedMatches {
 	t.Helper()
-	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 60, InPlay: 20, Speed: 8, Quota: demo.Quota})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &killedMatches{newInstallation(t)}
-	server := httptest.NewServer(sim)
-	t.Cleanup(server.Close)
-	l.run("", "init", ".")
-	l.addTenant("acme")
-	l.run(sim.Tokens()[0]+"\n", "provider", "set", "acme", "--provider", "betsapi", "--base-url", server.URL, "--allow-private-address")
-	return l
+	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 60, InPlay: 20, Speed: 8, Quota: demo.Quota, Tokens: map[string]simulator.Account{canary: {Seed: 7}}})
+	check.Must(t, err)
+	h, _ := newConnected(t, sim)
+	return &killedMatches{h}
 }
 
 func (l *killedMatches) product(name string) string {

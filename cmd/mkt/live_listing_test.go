@@ -8,6 +8,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli/batch"
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 )
@@ -43,9 +44,7 @@ func TestNoCycleListsCycles(t *testing.T) {
 	for range cycles {
 		clear(listed)
 		s.now = s.now.Add(cadence)
-		if err := s.tick(); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, s.tick())
 		for _, dir := range []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir, layout.CommitsDir} {
 			if listed[dir] > 0 {
 				lists++

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mkt/fetch/input"
+	"mkt/internal/check"
 	"mkt/internal/needs"
 )
 
@@ -49,9 +50,7 @@ func listOnly(body []byte) func(func() time.Time) (http.Handler, string) {
 func states(t *testing.T, body []byte, begins time.Time) map[string]int {
 	t.Helper()
 	s := openLiveSystem(t, begins, listOnly(body))
-	if err := s.tick(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, s.tick())
 	s.served()
 	var list struct{ Results []inPlayItem }
 	s.must(json.Unmarshal(body, &list))
@@ -152,9 +151,7 @@ func TestLiveStatesOfRecordings(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			body, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			for state, n := range states(t, body, time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC)) {
 				met[state] += n
 			}

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -15,6 +15,8 @@ import (
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
+	"mkt/publish"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -103,33 +105,34 @@ func (s *liveSystem) play(length, between time.Duration, look func()) {
 	s.now = s.now.Add(-cadence)
 }
 
-// served waits until the newest cycle is served.
+// served waits until the newest live cycle is served.
 func (s *liveSystem) served() {
 	s.Helper()
-	var page livePage
-	for end := time.Now().Add(10 * time.Second); !page.Meta.ProcessedAt.Equal(s.now); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			s.Fatalf("the cycle of %v is not served: %+v", s.now, page.Meta)
-		}
-		s.ask("/live?limit=1", &page)
-	}
+	s.servedIn("/live")
+}
+
+// servedIn waits until a list is that of the newest cycle.
+func (s *liveSystem) servedIn(list string) {
+	s.Helper()
+	check.Eventually(s.T, fmt.Sprintf("%s is of the cycle of %v", list, s.now), func() bool {
+		var page livePage
+		s.ask(list+"?limit=1", &page)
+		return page.Meta.ProcessedAt.Equal(s.now)
+	})
+}
+
+// unchecked is the stage publish without the check of the new snapshot, for which it starts a child of
+// this binary, which is the test.
+func (s *liveSystem) unchecked(ctx context.Context, t batch.Task) (batch.Report, error) {
+	sum, err := publish.Run(ctx, publish.Options{ClientID: t.Tenant.ID, Product: t.Product, Cycle: t.Cycle, Root: t.Root,
+		Now: s.Now, Log: s.Env.Log, Version: version, Retention: demo.Retention})
+	return batch.PublishReport(sum, 0), err
 }
 
 // ask sends a request, decodes the body into v and returns the status.
 func (s *liveSystem) ask(path string, v any) int {
 	s.Helper()
-	r, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.url+"/api/v1"+path, nil)
-	s.must(err)
-	r.Header.Set("Authorization", "Bearer "+s.token)
-	answer, err := http.DefaultClient.Do(r)
-	s.must(err)
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	s.must(err)
-	if err := json.Unmarshal(body, v); err != nil {
-		s.Fatalf("%s: %v: %s", path, err, body)
-	}
-	return answer.StatusCode
+	return mustDecode(s.T, s.url+"/api/v1"+path, s.token, v)
 }
 
 // livePage and the types below are answers as a client reads them.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -131,13 +130,7 @@ func TestMarketStatesAreNeverMerged(t *testing.T) {
 		sent[i] = drawFixture(rng)
 		p.list, p.markets = append(p.list, sent[i].listed(rng, firstFixture+i)), append(p.markets, sent[i].sold(rng, firstFixture+i))
 	}
-	h := newInstallation(t)
-	h.run("", "init", ".")
-	token := h.addTenant("acme")
-	h.unlimited("acme")
-	server := httptest.NewServer(p)
-	t.Cleanup(server.Close)
-	h.connect("acme", server.URL)
+	h, token := newConnected(t, p)
 	h.run("", "cycle", "--tenant", "acme", "--product", "market_engine")
 	api := h.serve("json")
 	ask := func(path string, v any) { h.must(json.Unmarshal([]byte(h.read(api.url+"/api/v1"+path, token)), v)) }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 )
 
@@ -79,9 +80,7 @@ module("dagster", asset=asset, RetryRequested=RetryRequested, Failure=Failure, O
 func TestOrchestrators(t *testing.T) {
 	python := needs.Python(t, "json")
 	text, err := os.ReadFile("../../docs/operators.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	programs := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllSubmatch(text, -1)
 	if len(programs) != 2 {
 		t.Fatalf("docs/operators.md has %d programs in Python, want those of Airflow and Dagster", len(programs))
@@ -100,9 +99,7 @@ func TestOrchestrators(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %d %s", name, c.code, c.want), func(t *testing.T) {
 				dir := t.TempDir()
 				script := fmt.Sprintf("#!/bin/sh\ncat <<'END'\n%sEND\nexit %d\n", strings.TrimLeft(c.line+"\n", "\n"), c.code)
-				if err := os.WriteFile(filepath.Join(dir, "mkt"), []byte(script), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, os.WriteFile(filepath.Join(dir, "mkt"), []byte(script), 0o755))
 				cmd := exec.CommandContext(t.Context(), python, "-c", standIns+string(programs[i][1]))
 				cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 				out, err := cmd.CombinedOutput()

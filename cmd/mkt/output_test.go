@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/check"
 )
 
 // A command whose output cannot be written fails, and says if a token is lost by that.
 func TestLostOutput(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer full.Close()
 	dir := t.TempDir()
 	config := filepath.Join(dir, "mkt.yaml")

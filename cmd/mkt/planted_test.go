@@ -3,9 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,6 +12,7 @@ import (
 
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
 	"mkt/internal/needs"
 )
 
@@ -35,16 +34,9 @@ var disguises = [][3]string{
 }
 
 // planter adds such fixtures to every answer of a provider.
-type planter struct {
-	provider http.Handler
-	planted  atomic.Int64
-}
+type planter struct{ planted atomic.Int64 }
 
-func (p *planter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	r.Header.Del("Accept-Encoding")
-	answer := httptest.NewRecorder()
-	p.provider.ServeHTTP(answer, r)
-	text := answer.Body.Bytes()
+func (p *planter) change(r *http.Request, text []byte) []byte {
 	var body map[string]json.RawMessage
 	var items []map[string]json.RawMessage
 	if json.Unmarshal(text, &body) == nil && json.Unmarshal(body["results"], &items) == nil && len(items) > 0 {
@@ -52,14 +44,9 @@ func (p *planter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/upcoming") {
 			status = `"0"`
 		}
-		text = p.plant(body, items, status)
+		return p.plant(body, items, status)
 	}
-	for name := range answer.Header() {
-		w.Header().Set(name, answer.Header().Get(name))
-	}
-	w.Header().Del("Content-Length")
-	w.WriteHeader(answer.Code)
-	w.Write(text)
+	return text
 }
 
 // plant adds an item for each disguise; otherwise the items are copies of the first one with that
@@ -94,16 +81,10 @@ func (p *planter) plant(body map[string]json.RawMessage, items []map[string]json
 // every disguise, are in no table and in no answer.
 func TestPlantedNeverAppears(t *testing.T) {
 	needs.Time(t, "many runs of mkt")
-	h := newInstallation(t)
-	h.run("", "init", ".")
-	token := h.addTenant("acme")
-	h.unlimited("acme")
 	sim, err := emulator.New(simulator.Options{Seed: 5, Fixtures: 80, InPlay: 20, Quota: 1_000_000, Tokens: map[string]simulator.Account{canary: {Seed: 5}}})
-	h.must(err)
-	p := &planter{provider: sim}
-	server := httptest.NewServer(p)
-	t.Cleanup(server.Close)
-	h.connect("acme", server.URL)
+	check.Must(t, err)
+	var p planter
+	h, token := newConnected(t, altered(sim, p.change))
 	for range 3 {
 		for _, product := range []string{"market_engine", "live_intelligence"} {
 			var exit struct{ OK bool }
@@ -186,13 +167,6 @@ func (h *installation) everywhere(base, token string) map[string]string {
 
 func (h *installation) read(url, token string) string {
 	h.t.Helper()
-	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, url, nil)
-	h.must(err)
-	r.Header.Set("Authorization", "Bearer "+token)
-	answer, err := http.DefaultClient.Do(r)
-	h.must(err)
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	h.must(err)
-	return string(body)
+	_, body := mustGet(h.t, url, token)
+	return body
 }

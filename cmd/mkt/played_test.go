@@ -13,6 +13,7 @@ import (
 	"mkt/fetch/provider/providertest"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -50,9 +51,7 @@ func newPlayedAt(t testing.TB, begins time.Time, o simulator.Options) *played {
 
 func (p *played) must(err error) {
 	p.Helper()
-	if err != nil {
-		p.Fatal(err)
-	}
+	check.Must(p, err)
 }
 
 func (p *played) dataset(product football.Product) cli.Dataset {

@@ -26,6 +26,7 @@ import (
 	"mkt/fetch/credential"
 	"mkt/fetch/provider/betsapi/emulator"
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/serve/account"
@@ -138,15 +139,7 @@ func (c *manyAccounts) failing(exit int, why string) {
 
 func (c *manyAccounts) ask(id, path string) (status int, body string) {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.api.url+"/api/v1"+path, nil)
-	c.must(err)
-	r.Header.Set("Authorization", "Bearer "+c.tokens[id])
-	answer, err := http.DefaultClient.Do(r)
-	c.must(err)
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	c.must(err)
-	return answer.StatusCode, string(text)
+	return mustGet(c.t, c.api.url+"/api/v1"+path, c.tokens[id])
 }
 
 // data returns the data of every account in the API, without its freshness.
@@ -416,8 +409,6 @@ func selfSigned(t *testing.T) tls.Certificate {
 	s.cert = &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, SerialNumber: s.cert.SerialNumber,
 		NotBefore: s.cert.NotBefore, NotAfter: s.cert.NotAfter, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	der, err := x509.CreateCertificate(rand.Reader, s.cert, s.cert, &s.key.PublicKey, s.key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: s.key}
 }

@@ -18,6 +18,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/accounts"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/verify"
+	"mkt/internal/check"
 )
 
 // TestReference: docs/reference.md has the settings, metrics and codes as the program defines them.
@@ -63,9 +64,7 @@ are those of serve and schedule alike; both also have those of the process and o
 	case !*update:
 		t.Errorf("%s is not what the program defines: go test ./cmd/mkt -run TestReference -update", page)
 	default:
-		if err := os.WriteFile(page, []byte(now), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(page, []byte(now), 0o644))
 	}
 }
 
@@ -94,9 +93,7 @@ func definedMetrics(t *testing.T) (list []definedMetric) {
 				continue
 			}
 			f, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			parsed = append(parsed, f)
 			for _, d := range f.Decls {
 				if fn, ok := d.(*ast.FuncDecl); ok && strings.HasSuffix(fn.Name.Name, "Desc") {
@@ -185,18 +182,14 @@ func textsIn(n ast.Node) (list []string) {
 func findingLevels(t *testing.T) map[string][]string {
 	t.Helper()
 	files, err := filepath.Glob("internal/doctor/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	levels := map[string][]string{}
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		for _, m := range regexp.MustCompile(`\.bad\(([^,"]+), "([A-Z_]+)"`).FindAllStringSubmatch(string(text), -1) {
 			found := []string{strings.ToUpper(m[1])}
 			if !slices.Contains([]string{"Note", "Warn", "Fail"}, m[1]) {

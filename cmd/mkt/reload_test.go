@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/serve/account"
 )
@@ -64,20 +65,7 @@ func startServing(t *testing.T, args ...string) server {
 }
 
 func (s server) get(url, token string) (status int, header http.Header, body string, err error) {
-	r, err := http.NewRequest(http.MethodGet, url, nil)
-	if err != nil {
-		return 0, nil, "", err
-	}
-	if token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
-	}
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return 0, nil, "", err
-	}
-	defer a.Body.Close()
-	text, err := io.ReadAll(a.Body)
-	return a.StatusCode, a.Header, string(text), err
+	return get(context.Background(), http.DefaultClient, url, token)
 }
 
 // tenants.yaml is rewritten a hundred times a second, every third time with a mistake, while both
@@ -90,9 +78,7 @@ func TestReloadUnderLoad(t *testing.T) {
 	tokens := map[string]string{}
 	for _, id := range []string{"acme", "steady"} {
 		token, err := account.NewToken(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		tokens[id] = token
 	}
 	content := func(n int, status string) string {
@@ -110,12 +96,8 @@ func TestReloadUnderLoad(t *testing.T) {
 	}
 	put := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(path+".new", path); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(path+".new", []byte(text), 0o600))
+		check.Must(t, os.Rename(path+".new", path))
 	}
 	put(content(0, "ACTIVE"))
 	s := startServing(t, "--tenants", path, "--data", filepath.Join(dir, "data"))
@@ -210,15 +192,11 @@ func TestEditsReachADrainingServer(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tenants.yaml")
 	token, err := account.NewToken(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	put := func(status string) {
 		t.Helper()
 		text := fmt.Sprintf("version: 1\ntenants:\n  - id: acme\n    status: %s\n    tokens: [{sha256: %x}]\n", status, account.Digest(token))
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	put("ACTIVE")
 	s := startServing(t, "--tenants", path, "--data", filepath.Join(dir, "data"), "--drain-delay", "3s")

@@ -24,10 +24,7 @@ type background struct {
 	late bool // it was ready after ten seconds or more
 }
 
-func startMkt(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: start NAME ARG...")
-	}
+func startMkt(ts *testscript.TestScript, args []string) {
 	name, ready, began := args[0], make(chan map[string]any, 1), time.Now()
 	b := launch(ts, args, func(out io.Reader) {
 		var line map[string]any
@@ -58,10 +55,7 @@ func startMkt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func spawnMkt(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: spawn NAME ARG...")
-	}
+func spawnMkt(ts *testscript.TestScript, args []string) {
 	launch(ts, args, func(io.Reader) {})
 }
 
@@ -108,11 +102,11 @@ func startedLate(ts *testscript.TestScript) bool {
 	return false
 }
 
-func stopMkt(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 || running(ts)[args[0]] == nil {
-		ts.Fatalf("usage: end NAME, of something started")
-	}
+func stopMkt(ts *testscript.TestScript, args []string) {
 	b := running(ts)[args[0]]
+	if b == nil {
+		ts.Fatalf("%s was not started", args[0])
+	}
 	ts.Check(b.cmd.Process.Signal(syscall.SIGTERM))
 	select {
 	case err := <-b.done:
@@ -126,10 +120,7 @@ func stopMkt(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // askHeaders requests STATUS URL TOKEN [NAME:VALUE]... and prints the answer's headers and body.
-func askHeaders(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 3 {
-		ts.Fatalf("usage: headers STATUS URL TOKEN [NAME:VALUE]...")
-	}
+func askHeaders(ts *testscript.TestScript, args []string) {
 	ts.Check(onceLoaded(ts, func() error { return tryHeaders(ts, args) }))
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -30,64 +29,38 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"mkt": main})
 }
 
-// TestScript runs the command line as people and scripts do. Beside testscript's
-// own commands there are
-//
-//	deployed FILE...      every metric of the alert rules and the dashboard in deploy is in one of these answers of /metrics
-//	start NAME ARG...     mkt in the background until its ready line; $NAME_url, $NAME_token and $NAME_admin are set, and $NAME_ID_token for each account of serve --as-of
-//	spawn NAME ARG...     the same without a ready line
-//	end NAME              SIGTERM, and it must exit with 0
-//	http STATUS URL [TOKEN]   GET; the body is the standard output
-//	headers STATUS URL TOKEN [NAME:VALUE]...   the same with headers, of the request and in the output
-//	code N ARG...         run mkt, which must exit with N
-//	tenant NAME ARG...    mkt tenant add; $NAME_token is set
-//	endtoken NAME TOKEN   mkt tenant token end
-//	connect NAME SIM [PROVIDER FLAG...]   mkt provider set, to the simulator started as SIM, of betsapi if no provider is named
-//	pasted STREAM CREDENTIAL   paste each mkt provider set that stdout or stderr of the last command prints, as it is, with the content of that file
-//	jsonenv VAR KEY       $VAR is set from the first JSON line of the last stdout
-//	match VAR REGEXP      $VAR is the first match in the last stdout
-//	within D http|headers|body|exists ARG...   until it holds, at most D; body STATUS URL TOKEN REGEXP
-//	demotoken NAME FILE   $NAME_token is set from the ready line of mkt demo
-//	jsonlive VAR FILE     $VAR is a fixture of GET /live in play for half an hour, with momentum if there is one
-//	cursor VAR KEY        $VAR is set from meta.KEY of the last body
-//	append FILE MORE      put the content of MORE at the end of FILE
-//	fill FILE             write until the disk is full
-//	sleep D
-//	settled D DIR         after D, and what then runs, nothing is added to DIR any more
-//	grows D DIR           something is added to DIR, within D
-//	lock DIR              hold the lock file in DIR until the script ends
-//	smalldisk DIR BYTES   mount a file system of that size there
+// TestScript runs the command line as people and scripts do, with commands of its own beside those
+// of testscript.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:      "../../testdata/script",
 		Deadline: deadline(t),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"start":   startMkt,
-			"end":     stopMkt,
-			"http":    httpGet,
-			"headers": askHeaders,
-			"code":    codeMkt,
-
-			"spawn":     spawnMkt,
-			"within":    within,
-			"deployed":  deployedMetrics,
-			"tenant":    addTenant,
-			"demotoken": demoToken,
-			"cursor":    metaCursor,
-			"append":    appendFile,
-			"fill":      fillDisk,
-			"sleep":     sleep,
-			"settled":   settled,
-			"grows":     grows,
-			"endtoken":  endToken,
-			"connect":   connectTenant,
-			"pasted":    pasteFixes,
-			"jsonenv":   jsonEnv,
-			"match":     matchEnv,
-			"jsonlive":  jsonLive,
-			"lock":      holdLock,
-			"smalldisk": smallDisk,
+			"start":     command("NAME ARG...", startMkt),                        // mkt in the background until its ready line; $NAME_url, $NAME_token and $NAME_admin are set, and $NAME_ID_token for each account of serve --as-of
+			"end":       command("NAME", stopMkt),                                // SIGTERM, and it must exit with 0
+			"http":      command("STATUS URL [TOKEN]", httpGet),                  // GET; the body is the standard output
+			"headers":   command("STATUS URL TOKEN [NAME:VALUE...]", askHeaders), // the same with headers, of the request and in the output
+			"code":      command("N ARG...", codeMkt),                            // run mkt, which must exit with N
+			"spawn":     command("NAME ARG...", spawnMkt),                        // the same without a ready line
+			"within":    command("D http|headers|body|exists ARG...", within),    // until it holds, at most D; body STATUS URL TOKEN REGEXP
+			"deployed":  command("FILE...", deployedMetrics),                     // every metric of the alert rules and the dashboard in deploy is in one of these answers of /metrics
+			"tenant":    command("NAME [ARG...]", addTenant),                     // mkt tenant add; $NAME_token is set
+			"demotoken": command("NAME FILE", demoToken),                         // $NAME_token is set from the ready line of mkt demo
+			"cursor":    command("VAR KEY", metaCursor),                          // $VAR is set from meta.KEY of the last body
+			"append":    command("FILE MORE", appendFile),                        // put the content of MORE at the end of FILE
+			"fill":      command("FILE", fillDisk),                               // write until the disk is full
+			"sleep":     command("D", sleep),
+			"settled":   command("D DIR", settled),                             // after D, and what then runs, nothing is added to DIR any more
+			"grows":     command("D DIR", grows),                               // something is added to DIR, within D
+			"endtoken":  command("NAME TOKEN", endToken),                       // mkt tenant token end
+			"connect":   command("NAME SIM [PROVIDER FLAG...]", connectTenant), // mkt provider set, to the simulator started as SIM, of betsapi if no provider is named
+			"pasted":    command("stdout|stderr CREDENTIAL", pasteFixes),       // paste each mkt provider set that stdout or stderr of the last command prints, as it is, with the content of that file
+			"jsonenv":   command("VAR KEY", jsonEnv),                           // $VAR is set from the first JSON line of the last stdout
+			"match":     command("VAR REGEXP", matchEnv),                       // $VAR is the first match in the last stdout
+			"jsonlive":  command("VAR FILE", jsonLive),                         // $VAR is a fixture of GET /live in play for half an hour, with momentum if there is one
+			"lock":      command("DIR", holdLock),                              // hold the lock file in DIR until the script ends
+			"smalldisk": command("DIR BYTES", smallDisk),                       // mount a file system of that size there
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
@@ -98,6 +71,19 @@ func TestScript(t *testing.T) {
 		},
 		Condition: condition(t),
 	})
+}
+
+// command returns a command whose arguments are checked: a word of the usage each, any number where
+// the usage ends with dots. Those in brackets may be left out.
+func command(usage string, run func(*testscript.TestScript, []string)) func(*testscript.TestScript, bool, []string) {
+	needed, optional, _ := strings.Cut(usage, "[")
+	least, most := len(strings.Fields(needed)), len(strings.Fields(needed))+len(strings.Fields(optional))
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) < least || len(args) > most && !strings.Contains(usage, "...") {
+			ts.Fatalf("the arguments are %s", usage)
+		}
+		run(ts, args)
+	}
 }
 
 // condition knows recordings (of a real provider, beside the repository), smalldisk (a small file
@@ -127,10 +113,7 @@ func deadline(t *testing.T) time.Time {
 	return at.Add(-5 * time.Second)
 }
 
-func httpGet(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 || len(args) > 3 {
-		ts.Fatalf("usage: http STATUS URL [TOKEN]")
-	}
+func httpGet(ts *testscript.TestScript, args []string) {
 	ts.Check(onceLoaded(ts, func() error { return tryHTTP(ts, args) }))
 }
 
@@ -156,33 +139,15 @@ func tryHTTP(ts *testscript.TestScript, args []string) error {
 func askHTTP(args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, args[1], nil)
-	if err != nil {
-		return "", err
+	status, _, body, err := get(ctx, http.DefaultClient, args[1], strings.Join(args[2:], ""))
+	if err == nil && strconv.Itoa(status) != args[0] {
+		err = fmt.Errorf("status %d, want %s\n%s", status, args[0], body)
 	}
-	if len(args) == 3 {
-		r.Header.Set("Authorization", "Bearer "+args[2])
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return "", err
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return "", err
-	}
-	if strconv.Itoa(answer.StatusCode) != args[0] {
-		return "", fmt.Errorf("status %d, want %s\n%s", answer.StatusCode, args[0], body)
-	}
-	return string(body), nil
+	return body, err
 }
 
 // within repeats http, headers, body or exists until it succeeds.
-func within(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 3 {
-		ts.Fatalf("usage: within DURATION http|headers|body|exists ARG...")
-	}
+func within(ts *testscript.TestScript, args []string) {
 	d, err := time.ParseDuration(args[0])
 	ts.Check(err)
 	for end := time.Now().Add(d); ; time.Sleep(20 * time.Millisecond) {
@@ -220,10 +185,7 @@ func tryBody(ts *testscript.TestScript, args []string) error {
 	return err
 }
 
-func codeMkt(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: code N ARG...")
-	}
+func codeMkt(ts *testscript.TestScript, args []string) {
 	err := ts.Exec("mkt", args[1:]...)
 	got := 0
 	if exit, ok := err.(*exec.ExitError); ok {
@@ -236,27 +198,18 @@ func codeMkt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func addTenant(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 1 {
-		ts.Fatalf("usage: tenant NAME ARG...")
-	}
+func addTenant(ts *testscript.TestScript, args []string) {
 	ts.Check(ts.Exec("mkt", append([]string{"tenant", "add", "--output", "json"}, args...)...))
 	var answer struct{ Token string }
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &answer))
 	ts.Setenv(args[0]+"_token", answer.Token)
 }
 
-func endToken(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: endtoken NAME TOKEN")
-	}
+func endToken(ts *testscript.TestScript, args []string) {
 	ts.Check(ts.Exec("mkt", "tenant", "token", "end", args[0], args[1][len(args[1])-4:]))
 }
 
-func connectTenant(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: connect NAME SIM [PROVIDER FLAG...]")
-	}
+func connectTenant(ts *testscript.TestScript, args []string) {
 	provider, flags := "betsapi", []string(nil)
 	if len(args) > 2 {
 		provider, flags = args[2], args[3:]
@@ -269,10 +222,7 @@ func connectTenant(ts *testscript.TestScript, neg bool, args []string) {
 
 var providerSet = regexp.MustCompile(`mkt (?:--config \S+ )?provider set [a-z0-9]+(?: --[a-z-]+(?: [^-\s,;][^\s,;]*)?)+`)
 
-func pasteFixes(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: pasted stdout|stderr CREDENTIAL")
-	}
+func pasteFixes(ts *testscript.TestScript, args []string) {
 	lines := providerSet.FindAllString(strings.Join(strings.Fields(ts.ReadFile(args[0])), " "), -1)
 	if len(lines) == 0 {
 		ts.Fatalf("no command to paste")
@@ -283,10 +233,7 @@ func pasteFixes(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func jsonEnv(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: jsonenv VAR KEY")
-	}
+func jsonEnv(ts *testscript.TestScript, args []string) {
 	var line map[string]any
 	ts.Check(json.NewDecoder(strings.NewReader(ts.ReadFile("stdout"))).Decode(&line))
 	value, ok := line[args[1]]
@@ -306,19 +253,14 @@ func TestScriptsRunToTheirEnd(t *testing.T) {
 	early := regexp.MustCompile(`(?m)^stop\b.*$`)
 	for _, file := range files {
 		script, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if line := early.Find(script); line != nil {
 			t.Errorf("%s: %q ends the script: a process is ended by end NAME", filepath.Base(file), line)
 		}
 	}
 }
 
-func matchEnv(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: match VAR REGEXP")
-	}
+func matchEnv(ts *testscript.TestScript, args []string) {
 	re, err := regexp.Compile(args[1])
 	ts.Check(err)
 	found := re.FindStringSubmatch(ts.ReadFile("stdout"))
@@ -328,10 +270,7 @@ func matchEnv(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], found[len(found)-1]) // the group, if there is one
 }
 
-func jsonLive(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: jsonlive VAR FILE")
-	}
+func jsonLive(ts *testscript.TestScript, args []string) {
 	var page struct {
 		Data []struct {
 			FixtureID string `json:"fixture_id"`
@@ -352,10 +291,7 @@ func jsonLive(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("no fixture in play for half an hour in %s", ts.ReadFile(args[1]))
 }
 
-func metaCursor(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: cursor VAR KEY")
-	}
+func metaCursor(ts *testscript.TestScript, args []string) {
 	var body struct{ Meta map[string]any }
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &body))
 	value, ok := body.Meta[args[1]].(string)
@@ -365,10 +301,7 @@ func metaCursor(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], value)
 }
 
-func demoToken(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: demotoken NAME FILE")
-	}
+func demoToken(ts *testscript.TestScript, args []string) {
 	var line demo.Ready
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &line))
 	for _, t := range line.Tenants {
@@ -380,17 +313,11 @@ func demoToken(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("no account %s in the ready line", args[0])
 }
 
-func appendFile(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: append FILE MORE")
-	}
+func appendFile(ts *testscript.TestScript, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(ts.ReadFile(args[0])+ts.ReadFile(args[1])), 0o600))
 }
 
-func fillDisk(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: fill FILE")
-	}
+func fillDisk(ts *testscript.TestScript, args []string) {
 	f, err := os.Create(ts.MkAbs(args[0]))
 	ts.Check(err)
 	defer f.Close()
@@ -402,10 +329,7 @@ func fillDisk(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func sleep(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: sleep D")
-	}
+func sleep(ts *testscript.TestScript, args []string) {
 	d, err := time.ParseDuration(args[0])
 	ts.Check(err)
 	time.Sleep(d)
@@ -414,10 +338,7 @@ func sleep(ts *testscript.TestScript, neg bool, args []string) {
 // underWay is how long a cycle that has just begun may still take.
 const underWay = 2 * time.Second
 
-func settled(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: settled D DIR")
-	}
+func settled(ts *testscript.TestScript, args []string) {
 	d, err := time.ParseDuration(args[0])
 	ts.Check(err)
 	time.Sleep(d)
@@ -433,10 +354,7 @@ func settled(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func grows(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: grows D DIR")
-	}
+func grows(ts *testscript.TestScript, args []string) {
 	d, err := time.ParseDuration(args[0])
 	ts.Check(err)
 	before := count(ts, args[1])
@@ -453,10 +371,7 @@ func count(ts *testscript.TestScript, dir string) int {
 	return len(entries)
 }
 
-func holdLock(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: lock DIR")
-	}
+func holdLock(ts *testscript.TestScript, args []string) {
 	root, err := durable.OpenRoot(ts.MkAbs(args[0]))
 	ts.Check(err)
 	lock, err := root.Lock(layout.Lock)
@@ -464,10 +379,7 @@ func holdLock(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(func() { lock.Close(); root.Close() })
 }
 
-func smallDisk(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: smalldisk DIR BYTES")
-	}
+func smallDisk(ts *testscript.TestScript, args []string) {
 	ts.Check(os.MkdirAll(ts.MkAbs(args[0]), 0o755))
 	unmount, err := needs.MountDisk(ts.MkAbs(args[0]), args[1])
 	ts.Check(err)

@@ -13,6 +13,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/accounts"
+	"mkt/internal/check"
 )
 
 // TestConfigShowsEverySetting: the mkt.yaml of mkt init has every setting with its default, and no
@@ -23,12 +24,8 @@ func TestConfigShowsEverySetting(t *testing.T) {
 	whole := regexp.MustCompile(`(?m)^# ((?:  )*[a-z_]+:)`).ReplaceAll(accounts.InitConfig, []byte("$1"))
 	// With every line uncommented it is valid, and every default is the one shown.
 	path := filepath.Join(t.TempDir(), "mkt.yaml")
-	if err := os.WriteFile(path, whole, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Settings.Read(path, true); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(path, whole, 0o600))
+	check.Must(t, a.Settings.Read(path, true))
 	if diff := cmp.Diff(a.Settings.Known(), a.Settings.Given()); diff != "" {
 		t.Errorf("settings (-there are, +shown):\n%s", diff)
 	}
@@ -59,24 +56,16 @@ func TestConfigShowsEverySetting(t *testing.T) {
 func TestSettingsOrder(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mkt.yaml")
-	if err := os.WriteFile(path, []byte("data: here\nserve:\n  listen: file:1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(path, []byte("data: here\nserve:\n  listen: file:1\n"), 0o600))
 	resolve := func(args ...string) (*cli.Env, string) {
 		t.Helper()
 		a := cli.NewEnv(nil, io.Discard, io.Discard, time.Now, version)
 		root := commands(a)
 		serve, rest, err := root.Find(append([]string{"serve"}, args...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		serve.InheritedFlags()
-		if err := serve.ParseFlags(append(rest, "--config", path)); err != nil {
-			t.Fatal(err)
-		}
-		if err := a.Prepare(serve); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, serve.ParseFlags(append(rest, "--config", path)))
+		check.Must(t, a.Prepare(serve))
 		return a, serve.Flags().Lookup("listen").Value.String()
 	}
 	a, listen := resolve()
@@ -102,16 +91,12 @@ func FuzzSettings(f *testing.F) {
 	dir := f.TempDir()
 	file := filepath.Join(dir, "mkt.yaml")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := os.WriteFile(file, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(file, data, 0o600))
 		a := cli.NewEnv(strings.NewReader(""), io.Discard, io.Discard, time.Now, version)
 		root := commands(a)
 		for _, name := range []string{"serve", "publish", "cycle"} {
 			cmd, _, err := root.Find([]string{name})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			a.Config = file
 			err = a.Settings.Read(file, true)
 			if err == nil {

@@ -12,6 +12,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/demo"
 	"mkt/cmd/mkt/internal/cli/serving"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -36,9 +37,7 @@ func newSystem(t *testing.T, begins time.Time) *system {
 
 func (s *system) must(err error) {
 	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
+	check.Must(s.T, err)
 }
 
 func (s *system) cycle(t *tenants.Tenant, p football.Product, steps ...batch.Step) error {

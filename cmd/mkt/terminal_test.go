@@ -12,6 +12,7 @@ import (
 	"github.com/creack/pty"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/internal/check"
 )
 
 // ownCodes are the only escape sequences that reach a terminal: those of our colours.
@@ -92,9 +93,7 @@ func TestPager(t *testing.T) {
 		cmd.Dir = t.TempDir()
 		cmd.Env = append(os.Environ(), "TERM=xterm", "MKT_PAGER="+c.pager)
 		terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: c.rows, Cols: 80})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		said, _ := io.ReadAll(terminal)
 		terminal.Close()
 		code := 0

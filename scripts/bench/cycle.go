@@ -49,7 +49,7 @@ func measureCycle(ctx context.Context, b *bench) (err error) {
 	return b.publishes(ctx, w, "publish of it, an hour after the first")
 }
 
-// transforms measures the transform of the newest cycle and what DuckDB does with its
+// transforms measures the transform of the newest cycle and the work of DuckDB on its
 // payloads, in turn.
 func (b *bench) transforms(ctx context.Context, w *world, what string) (err error) {
 	payloads, err := os.MkdirTemp("", "mkt-payloads-")

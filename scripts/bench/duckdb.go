@@ -34,7 +34,7 @@ func (b *bench) hasDuckDB(ctx context.Context) bool {
 	return err == nil
 }
 
-// duckDB runs a command of duckdb.mjs and reads what it printed.
+// duckDB runs a command of duckdb.mjs and reads its output.
 func duckDB(ctx context.Context, result any, args ...string) (cost.Cost, error) {
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, "node", append([]string{nodeFolder + "/duckdb.mjs"}, args...)...)

@@ -33,7 +33,7 @@ func (t target) seconds() float64 {
 	return sum
 }
 
-// rates are what a server achieved in each round.
+// rates are the results of a server in each round.
 type rates struct {
 	rate     figures // answers a second
 	cpu      figures // seconds of processor time for each answer
@@ -90,7 +90,7 @@ func (b *bench) load(ctx context.Context, targets []target, connections int, arg
 	return all, nil
 }
 
-// result is what wrk printed.
+// result is the output of wrk.
 type result struct {
 	requests int
 	rate     float64

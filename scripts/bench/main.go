@@ -1,13 +1,16 @@
-// Bench measures what mkt costs: a megabyte, a selection, a request and a connection. What
-// does comparable work (DuckDB, nginx, the official Socket.IO server) is measured beside it,
-// in turn, in the same run.
+// Bench measures the costs of mkt: of a megabyte, a selection, a request and a connection.
+// Neighbours that do comparable work (DuckDB, nginx, the official Socket.IO server) are measured
+// beside it, in turn, in the same run.
 //
 //	make cost
 //	go run ./scripts/bench -only cycle,memory
+//	go run ./scripts/bench live -accounts 20 -in-play 300 -for 2m
+//	go run ./scripts/bench flood -each 8s -rate 150 -pace 25
+//	go run ./scripts/bench cycles
 //
-// It runs the real binary in processes of its own, on simulated providers, and prints a
-// table for docs/benchmarks.md. A neighbour that is not installed is left out, and the
-// output says what to install. Linux only.
+// It runs the real binary, bin/mkt after make build, in processes of its own, on simulated
+// providers, and prints tables for docs/benchmarks.md and docs/providers.md. A neighbour that is not
+// installed is left out, and the output says how to install it. Linux only.
 package main
 
 import (
@@ -15,6 +18,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -28,7 +32,7 @@ import (
 
 type options struct {
 	quick    bool
-	mkt      string        // the binary
+	mkt      *string       // the binary
 	rounds   int           // how many times everything is measured
 	fixtures int           // announced to each of two accounts
 	largest  int           // announced to the account whose memory is measured
@@ -51,26 +55,46 @@ var groups = []group{
 	{"realtime", measureRealtime},
 }
 
+// measurements are started by name; without one it is the table of costs.
+var measurements = map[string]func(flags *flag.FlagSet, mkt *string) func(context.Context) error{
+	"costs": costsFlags, "cycles": cyclesFlags, "flood": floodFlags, "live": liveFlags,
+}
+
 func main() {
-	var o options
-	var only string
+	name, args := "costs", os.Args[1:]
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		name, args = args[0], args[1:]
+	}
+	begin, known := measurements[name]
+	if !known {
+		fmt.Fprintf(os.Stderr, "bench: there is no measurement %q; there are %s\n", name, strings.Join(slices.Sorted(maps.Keys(measurements)), ", "))
+		os.Exit(2)
+	}
+	flags := flag.NewFlagSet("bench "+name, flag.ExitOnError)
+	measure := begin(flags, flags.String("mkt", "bin/mkt", "the binary to measure"))
+	_ = flags.Parse(args) // ends the process if they are wrong
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := measure(ctx); err != nil {
+		fmt.Fprintf(os.Stderr, "bench %s: %v\n", name, err)
+		os.Exit(1)
+	}
+}
+
+// costsFlags returns the measurement of the table of costs.
+func costsFlags(flags *flag.FlagSet, mkt *string) func(context.Context) error {
 	names := make([]string, len(groups))
 	for i, g := range groups {
 		names[i] = g.name
 	}
-	flag.StringVar(&o.mkt, "mkt", "bin/mkt", "the binary to measure")
-	flag.StringVar(&only, "only", "", "groups to measure, separated by commas (default all): "+strings.Join(names, ", "))
-	flag.BoolVar(&o.quick, "quick", false, "a small world and short runs: shows that everything works, not what it costs")
-	flag.Parse()
-	o.rounds, o.fixtures, o.largest, o.speed, o.seconds = 3, 960, 1200, 40, 4*time.Second
-	if o.quick {
-		o.rounds, o.fixtures, o.largest, o.speed, o.seconds = 1, 60, 80, 400, 2*time.Second
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, o, only, names); err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
+	only := flags.String("only", "", "groups to measure, separated by commas (default all): "+strings.Join(names, ", "))
+	quick := flags.Bool("quick", false, "a small world and short runs: shows that everything works, not its costs")
+	return func(ctx context.Context) error {
+		o := options{mkt: mkt, rounds: 3, fixtures: 960, largest: 1200, speed: 40, seconds: 4 * time.Second}
+		if *quick {
+			o = options{quick: true, mkt: mkt, rounds: 1, fixtures: 60, largest: 80, speed: 400, seconds: 2 * time.Second}
+		}
+		return run(ctx, o, *only, names)
 	}
 }
 
@@ -84,9 +108,9 @@ func run(ctx context.Context, o options, only string, names []string) error {
 		}
 	}
 	b, began, load := &bench{options: o}, time.Now(), cost.Load()
-	version, err := exec.CommandContext(ctx, o.mkt, "--version").Output()
+	version, err := exec.CommandContext(ctx, *o.mkt, "--version").Output()
 	if err != nil {
-		return fmt.Errorf("%s: %w: run \"make build\" first", o.mkt, err)
+		return fmt.Errorf("%s: %w: run \"make build\" first", *o.mkt, err)
 	}
 	var failed []error
 	for _, g := range groups {

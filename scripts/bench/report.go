@@ -24,13 +24,13 @@ func (b *bench) note(format string, args ...any) {
 	b.notes = append(b.notes, fmt.Sprintf(format, args...))
 }
 
-// progress says on stderr what is measured next.
+// progress names the next measurement on stderr.
 func (b *bench) progress(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...)
 }
 
-// has reports whether a program of a neighbour is installed. If not, the report says what
-// to install.
+// has reports whether a program of a neighbour is installed. If not, the report says how to
+// install it.
 func (b *bench) has(program, install string) bool {
 	if _, err := exec.LookPath(program); err == nil {
 		return true
@@ -83,7 +83,7 @@ func (f figures) over(others figures) string {
 	return fmt.Sprintf("%.2f", f.best()/others.best())
 }
 
-// oneLine returns the end of what a program wrote, for an error.
+// oneLine returns the end of a program's output, for an error.
 func oneLine(text []byte) string {
 	s := strings.TrimSpace(string(text))
 	return s[max(0, len(s)-500):]

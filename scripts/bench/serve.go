@@ -18,8 +18,8 @@ const (
 	installWrk   = "apt-get install wrk"
 )
 
-// measureServe measures pages that are cached beside nginx, which serves the same bytes
-// from a file, and pages that are not beside a server on Node and DuckDB.
+// measureServe measures cached pages beside nginx, which serves the same bytes from a file, and
+// other pages beside a server on Node and DuckDB.
 func measureServe(ctx context.Context, b *bench) (err error) {
 	if !b.has("wrk", installWrk) {
 		return nil
@@ -67,7 +67,7 @@ func usualPage(ctx context.Context, t target, ids []string) (path string, err er
 	least := math.Inf(1)
 	for _, id := range ids[:min(len(ids), 30)] {
 		p := "/fixtures/" + id + "/markets?limit=50"
-		_, body, err := pages.Get(ctx, http.DefaultClient, t.url, t.token, p)
+		_, body, err := pages.Get(ctx, http.DefaultClient, t.url, t.token, p, "")
 		if err != nil {
 			return "", err
 		}
@@ -81,7 +81,7 @@ func usualPage(ctx context.Context, t target, ids []string) (path string, err er
 // cached measures one page on 16 connections.
 func (b *bench) cached(ctx context.Context, w *world, ours target, what, path, aim string) error {
 	b.progress("serve: %s", what)
-	answer, body, err := pages.Get(ctx, http.DefaultClient, ours.url, ours.token, path)
+	answer, body, err := pages.Get(ctx, http.DefaultClient, ours.url, ours.token, path, "")
 	if err != nil {
 		return err
 	}

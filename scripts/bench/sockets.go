@@ -9,28 +9,25 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"mkt/scripts/internal/livebudget"
 )
 
 // measureLive measures accounts with matches in play at their real rate.
 func measureLive(ctx context.Context, b *bench) error {
-	o := livebudget.Options{Mkt: b.mkt, Accounts: 20, InPlay: 328, Measured: 56 * time.Second, Warm: 32 * time.Second, Poll: 200 * time.Millisecond}
+	o := liveOptions{mkt: b.mkt, accounts: 20, inPlay: 328, measured: 56 * time.Second, warm: 32 * time.Second, poll: 200 * time.Millisecond}
 	if b.quick {
-		o.Accounts, o.InPlay, o.Measured, o.Warm = 2, 20, 8*time.Second, 8*time.Second
+		o.accounts, o.inPlay, o.measured, o.warm = 2, 20, 8*time.Second, 8*time.Second
 	}
-	r, err := livebudget.Measure(ctx, o)
+	r, err := o.measure(ctx)
 	if err != nil {
 		return err
 	}
-	whole := r.Tick("schedule") + r.Tick("serve")
-	seen, due := r.Publications()
-	skipped, failed, refused := r.Problems()
-	b.add(row{what: fmt.Sprintf("%d accounts × %d in play: processor time a tick of 8 s", o.Accounts, r.InPlay()),
-		ours: fmt.Sprintf("%.2f s: schedule %.2f s, serve %.2f s", whole, r.Tick("schedule"), r.Tick("serve")), aim: "1.5 s"})
+	whole := r.tickOf("schedule") + r.tickOf("serve")
+	seen, due := r.publications()
+	b.add(row{what: fmt.Sprintf("%d accounts × %d in play: processor time a tick of 8 s", o.accounts, r.seen.listed),
+		ours: fmt.Sprintf("%.2f s: schedule %.2f s, serve %.2f s", whole, r.tickOf("schedule"), r.tickOf("serve")), aim: "1.5 s"})
 	b.add(row{what: "the same: resident memory; publications; until the first answer that contains one",
-		ours: fmt.Sprintf("schedule %d MiB, serve %d MiB; %d of %d; half below %v, 95 %% below %v", r.Resident("schedule"), r.Resident("serve"), seen, due, r.Delay(0.5), r.Delay(0.95))})
-	b.note("In play: %d ticks skipped, %d runs failed, %d requests refused.", skipped, failed, refused)
+		ours: fmt.Sprintf("schedule %d MiB, serve %d MiB; %d of %d; half below %v, 95 %% below %v", r.after["schedule"].Megabytes, r.after["serve"].Megabytes, seen, due, rounded(at(r.seen.delays, 0.5)), rounded(at(r.seen.delays, 0.95)))})
+	b.note("In play: %d ticks skipped, %d runs failed, %d requests refused.", r.skipped, r.failed, r.refused())
 	return nil
 }
 
@@ -82,7 +79,7 @@ func measureRealtime(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// hasModules installs what the tests with Node need, as make check-node does.
+// hasModules installs the packages for the tests with Node, as make check-node does.
 func (b *bench) hasModules(ctx context.Context, folder string) bool {
 	out, err := exec.CommandContext(ctx, "make", "--no-print-directory", folder).CombinedOutput()
 	if s := "the official server is not installed: make " + folder + ": " + oneLine(out); err != nil && !slices.Contains(b.skipped, s) {

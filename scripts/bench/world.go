@@ -31,7 +31,7 @@ type world struct {
 
 // newWorld connects accounts and archives a cycle of each.
 func newWorld(ctx context.Context, o options, accounts, fixtures int) (_ *world, err error) {
-	in, err := installation.New(ctx, o.mkt)
+	in, err := installation.New(ctx, *o.mkt)
 	if err != nil {
 		return nil, err
 	}

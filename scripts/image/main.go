@@ -1,6 +1,6 @@
-// Command image writes an image for containers as an OCI archive: a binary, the shared libraries
-// that it needs, and files that are named, in one layer. It needs no container engine, no base
-// image and no network. The same input gives the same bytes.
+// Command image writes an image for containers as an OCI archive: a binary, its shared libraries
+// and the named files, in one layer. It needs no container engine, no base image and no network. The
+// same input gives the same bytes.
 //
 //	go run ./scripts/image -arch amd64 -libs /lib/x86_64-linux-gnu -version v1 -out mkt.oci.tar bin/mkt
 //
@@ -87,7 +87,7 @@ func run(o options, binary, out string) error {
 	return os.Rename(part, out)
 }
 
-// addLibraries adds what the dynamic linker of a binary will look for, and the linker itself.
+// addLibraries adds the libraries of a binary for its dynamic linker, and the linker itself.
 func (o options) addLibraries(binary string) error {
 	f, err := elf.Open(binary)
 	if err != nil {

@@ -47,7 +47,7 @@ func TestInstalledImageOfARM64(t *testing.T) {
 	inSandbox(t, "scripts/packages/try-image.sh", "arm64")
 }
 
-// What is packed twice has the same bytes.
+// Two packages of the same content have the same bytes.
 func TestInstalledIsReproducible(t *testing.T) {
 	needs.Env(t, "CHECK_PACKAGES", "1, to pack a second time (make check-packages)")
 	sums := func() string {

@@ -13,9 +13,8 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// writeBOM writes the bill of materials of a binary: the modules that the linker
-// recorded in it, with their licences. It contains no time, so that it is the same for
-// the same binary.
+// writeBOM writes the bill of materials of a binary: the modules in the linker's record, with
+// their licences. It contains no time: the same binary gives the same bytes.
 func writeBOM(out io.Writer, file string, modules []module) error {
 	info, err := buildinfo.ReadFile(file)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// known contains licences with words that identify them. A module with several licences
-// has files under each of them, so that all apply.
+// known contains licences with words of their texts. A module with several licences has files
+// under each of them, and all apply.
 var known = []struct{ id, words string }{
 	{"Apache-2.0", "Apache License Version 2.0"},
 	{"Apache-2.0", "Licensed under the Apache License, Version 2.0"},
@@ -47,7 +47,7 @@ func licencesIn(text string) (ids []string) {
 	return ids
 }
 
-// What a list of licences begins with.
+// The beginnings of the lists of licences.
 const (
 	ofMkt = `# Licences of what is linked
 

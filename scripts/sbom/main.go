@@ -48,7 +48,7 @@ func run(args []string, out io.Writer) error {
 	return fmt.Errorf("want licences, texts, bom FILE, lake or lake-texts")
 }
 
-// runLake lists what is linked into mkt-lake.
+// runLake lists the modules in mkt-lake.
 func runLake(args []string, out io.Writer) error {
 	if len(args) > 1 {
 		return fmt.Errorf("want lake or lake-texts, and nothing else")

@@ -72,7 +72,7 @@ func TestBOM(t *testing.T) {
 	}
 }
 
-// The engine's version is that of the library that was linked, however it is spelled.
+// The engine's version is that of its library, however it is spelled.
 func TestEngine(t *testing.T) {
 	for version, want := range map[string]string{"v0.10505.0": "1.5.5", "v0.20110.3": "2.1.10"} {
 		info := &buildinfo.BuildInfo{Deps: []*debug.Module{{Path: "github.com/duckdb/duckdb-go-bindings", Version: version},

@@ -8,17 +8,17 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// Address is the server that counts, and the prefix of the keys there. The zero value is
+// Address is the server of the counters, and the prefix of the keys there. The zero value is
 // none.
 type Address struct {
-	options redis.Options
-	prefix  string
+	host     string // with the port
+	user     string
+	password string
+	database int
+	tls      *tls.Config // nil = no TLS
+	prefix   string
 }
 
 const (
@@ -70,19 +70,20 @@ func ParseAddress(text string) (a Address, err error) {
 		}
 		a.prefix = values[0]
 	}
-	password, _ := u.User.Password()
-	a.options = redis.Options{Addr: net.JoinHostPort(u.Hostname(), port), Username: u.User.Username(), Password: password, DB: database}
+	a.host, a.database = net.JoinHostPort(u.Hostname(), port), database
+	a.user = u.User.Username()
+	a.password, _ = u.User.Password()
 	if u.Scheme == "rediss" {
-		a.options.TLSConfig = &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}
+		a.tls = &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}
 	}
 	return a, nil
 }
 
 // IsZero reports whether there is no address.
-func (a Address) IsZero() bool { return a.options.Addr == "" }
+func (a Address) IsZero() bool { return a.host == "" }
 
 // HasPassword reports whether the address has a password.
-func (a Address) HasPassword() bool { return a.options.Password != "" }
+func (a Address) HasPassword() bool { return a.password != "" }
 
 // String returns the address without the user and the password.
 func (a Address) String() string {
@@ -90,35 +91,14 @@ func (a Address) String() string {
 		return ""
 	}
 	scheme := "redis"
-	if a.options.TLSConfig != nil {
+	if a.tls != nil {
 		scheme = "rediss"
 	}
-	return scheme + "://" + a.options.Addr + "/" + strconv.Itoa(a.options.DB)
+	return scheme + "://" + a.host + "/" + strconv.Itoa(a.database)
 }
 
-// GoString is String, so that no way of printing shows the password.
+// GoString is [Address.String]: no way of printing shows the password.
 func (a Address) GoString() string { return a.String() }
-
-const (
-	dialTimeout = time.Second
-	connections = 64 // at most; a command takes a fraction of a millisecond
-	idleTime    = 5 * time.Minute
-)
-
-// client returns a client that sends each command once, because a repeated one would count
-// twice. A command may take the given time, and has its own deadline as well.
-func (a Address) client(commandTime time.Duration) *redis.Client {
-	o := a.options
-	o.Protocol = 2
-	o.MaxRetries = -1
-	o.DialTimeout, o.DialerRetries = dialTimeout, 1
-	o.ContextTimeoutEnabled = true
-	o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = commandTime, commandTime, commandTime
-	o.PoolSize, o.MaxActiveConns, o.ConnMaxIdleTime = connections, connections, idleTime
-	o.DisableIdentity = true
-	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	return redis.NewClient(&o)
-}
 
 func (a Address) replicasKey() string         { return a.prefix + ":replicas" }
 func (a Address) socketsKey(id string) string { return a.prefix + ":sockets:" + id }

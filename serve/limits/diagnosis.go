@@ -8,19 +8,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
 	"mkt/serve/account"
 	"mkt/serve/internal/gate"
 )
 
-// Report is what Check found.
+// Report is the result of [Check].
 type Report struct {
 	Server   string        // such as "Redis 7.0.15"; "" if the server does not say
 	Policy   string        // its maxmemory-policy; "" if the server does not say
 	Ahead    time.Duration // by how much its clock is ahead of this one
 	Took     time.Duration // the fastest command
-	Replicas []string      // names of the replicas that are alive, sorted; a name may occur twice
+	Replicas []string      // names of the living replicas, sorted; a name may occur twice
 }
 
 // NoEviction is the only policy under which the server deletes no key before it expires.
@@ -45,11 +45,11 @@ func (e *CheckError) Error() string {
 
 func (e *CheckError) Unwrap() error { return e.Err }
 
-// Check sends the server the commands that the counters use. It leaves nothing there but a
-// key that expires at once. The error is a [CheckError].
+// Check sends the server the commands of the counters. It leaves nothing there but a key,
+// which expires at once. The error is a [CheckError].
 func Check(ctx context.Context, a Address, now func() time.Time) (r Report, err error) {
 	client := a.client(checkTime)
-	defer client.Close()
+	defer client.close()
 	r.Took = checkTime
 	run := func(name string, command func(context.Context) error) {
 		if err != nil {
@@ -64,25 +64,33 @@ func Check(ctx context.Context, a Address, now func() time.Time) (r Report, err 
 		}
 		r.Took = min(r.Took, now().Sub(began))
 	}
-	run("PING", func(ctx context.Context) error { return client.Ping(ctx).Err() })
+	send := func(name string, args ...any) {
+		run(name, func(ctx context.Context) error {
+			_, err := client.do(ctx, name, args...)
+			return err
+		})
+	}
+	script := func(script *redis.Script, keysAndArgs ...any) {
+		run("EVALSHA", func(ctx context.Context) error {
+			_, err := client.run(ctx, script, keysAndArgs...)
+			return err
+		})
+	}
+	send("PING")
 	run("TIME", func(ctx context.Context) error {
 		began := now()
-		at, err := client.Time(ctx).Result()
-		r.Ahead = at.Sub(began.Add(now().Sub(began) / 2))
+		at, err := redis.Int64s(client.do(ctx, "TIME"))
+		if err == nil && len(at) == 2 {
+			r.Ahead = time.Unix(at[0], at[1]*1000).Sub(began.Add(now().Sub(began) / 2))
+		}
 		return err
 	})
 	b := gate.BucketOf(account.Limit{Requests: 1000, Per: time.Second, Burst: 1})
-	run("EVALSHA", func(ctx context.Context) error {
-		return takeScript.Run(ctx, client, []string{a.prefix + ":doctor"}, int64(b.Each), int64(b.Depth)).Err()
-	})
-	run("EVALSHA", func(ctx context.Context) error {
-		return openScript.Run(ctx, client, []string{a.prefix + ":doctor:sockets"}, "doctor", 1, 1).Err()
-	})
-	run("ZREM", func(ctx context.Context) error {
-		return client.ZRem(ctx, a.prefix+":doctor:sockets", "doctor").Err()
-	})
+	script(takeScript, a.prefix+":doctor", int64(b.Each), int64(b.Depth))
+	script(openScript, a.prefix+":doctor:sockets", "doctor", 1, 1)
+	send("ZREM", a.prefix+":doctor:sockets", "doctor")
 	run("ZRANGE", func(ctx context.Context) error {
-		alive, err := client.ZRange(ctx, a.replicasKey(), 0, -1).Result()
+		alive, err := redis.Strings(client.do(ctx, "ZRANGE", a.replicasKey(), 0, -1))
 		r.Replicas = names(alive)
 		slices.Sort(r.Replicas)
 		return err
@@ -90,15 +98,16 @@ func Check(ctx context.Context, a Address, now func() time.Time) (r Report, err 
 	if err == nil {
 		within, cancel := context.WithTimeout(ctx, checkTime)
 		defer cancel()
-		r.describe(client.Info(within)) // a server that is run by somebody else may refuse it
+		info, _ := redis.String(client.do(within, "INFO")) // a hosted server may refuse it
+		r.describe(info)
 	}
 	return r, err
 }
 
 // describe reads the answer to INFO.
-func (r *Report) describe(info *redis.StringCmd) {
+func (r *Report) describe(info string) {
 	facts := map[string]string{}
-	for lines := bufio.NewScanner(strings.NewReader(info.Val())); lines.Scan(); {
+	for lines := bufio.NewScanner(strings.NewReader(info)); lines.Scan(); {
 		if key, value, ok := strings.Cut(strings.TrimSpace(lines.Text()), ":"); ok {
 			facts[key] = value
 		}

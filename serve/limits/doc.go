@@ -2,12 +2,12 @@
 // serve, in Redis or Valkey.
 //
 // Both are exact while the server answers: one script takes a token by the clock of the
-// server, another adds a socket to those that are open. A command may take 50 ms. If the
+// server, another adds a socket to the open ones. A command may take [CommandTime]. If the
 // server is away, slow or refuses commands, a circuit breaker opens, and each replica
-// allows its share of every limit: that of one of the replicas that were alive when the
-// server last answered. No request fails because of the server, and none waits for it
-// while the breaker is open: only the replica's own announcement, once a second, finds out
-// that the server answers again.
+// allows its share of every limit: the limit divided by the replicas alive when the server
+// last answered. No request fails because of the server, and none waits for it while the
+// breaker is open. Only the replica's own announcement, once a second, finds out when the
+// server answers again.
 //
 // Nothing of record is stored. Every key expires by itself:
 //

@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 )
 
-// announceScript adds a replica to those that are alive, and returns all of them.
-var announceScript = redis.NewScript(`
+// announceScript adds a replica to the living ones, and returns all of them.
+var announceScript = redis.NewScript(1, `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
@@ -20,7 +20,7 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)
 func (s *Shared) announce(ctx context.Context) error {
 	var alive []string
 	err := s.send(ctx, func(ctx context.Context) (err error) {
-		alive, err = announceScript.Run(ctx, s.client, []string{s.address.replicasKey()}, s.replica, deadAfter.Milliseconds()).StringSlice()
+		alive, err = redis.Strings(s.client.run(ctx, announceScript, s.address.replicasKey(), s.replica, deadAfter.Milliseconds()))
 		return err
 	})
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Shared) announce(ctx context.Context) error {
 const deadBeats = int(deadAfter / beatEvery)
 
 // count sets the number of replicas. A smaller one counts only after a while, because a server
-// that lost its keys, or was away for long, learns of the replicas again one by one.
+// learns of the replicas one by one after it lost its keys, or was away for long.
 func (s *Shared) count(alive int) {
 	if n := int64(alive); n >= s.replicas.Load() {
 		s.replicas.Store(n)
@@ -46,8 +46,8 @@ func (s *Shared) count(alive int) {
 	}
 }
 
-// warnOfTwin warns once if another process has the name of this replica, and has had it for
-// longer than a replica that was killed counts as alive.
+// warnOfTwin warns once if another process has the name of this replica. It waits for longer
+// than a killed replica counts as alive.
 func (s *Shared) warnOfTwin(alive []string) {
 	own, _, _ := strings.Cut(s.replica, "/")
 	same := 0

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 	"github.com/sony/gobreaker/v2"
 
 	"mkt/serve/internal/gate"
@@ -31,7 +31,7 @@ type Options struct {
 	Replica string // the name of this replica
 	Now     func() time.Time
 	Log     *slog.Logger
-	// Observe is called after each command that was sent; nil = nothing.
+	// Observe is called after each command; nil = nothing.
 	Observe func(Outcome, time.Duration)
 
 	Budget time.Duration // for a command; 0 = CommandTime
@@ -55,7 +55,7 @@ func Outcomes() []Outcome { return []Outcome{Answered, Slow, Unreachable, Refuse
 // concurrent use.
 type Shared struct {
 	address Address
-	client  *redis.Client
+	client  *client
 	breaker *gobreaker.CircuitBreaker[struct{}]
 	now     func() time.Time
 	log     *slog.Logger
@@ -80,12 +80,6 @@ var (
 	_ gate.Limiter = (*Shared)(nil)
 	_ gate.Sockets = (*Shared)(nil)
 )
-
-type silent struct{}
-
-func (silent) Printf(context.Context, string, ...any) {}
-
-func init() { redis.SetLogger(silent{}) } // it would print addresses on the standard error output
 
 // Open returns counters, and announces this replica. It does not fail if the server does
 // not answer. Run must be called.
@@ -139,9 +133,10 @@ func (s *Shared) beat(ctx context.Context) error {
 
 func (s *Shared) withdraw() {
 	_ = s.ask(context.Background(), func(ctx context.Context) error {
-		return s.client.ZRem(ctx, s.address.replicasKey(), s.replica).Err()
+		_, err := s.client.do(ctx, "ZREM", s.address.replicasKey(), s.replica)
+		return err
 	})
-	_ = s.client.Close()
+	s.client.close()
 }
 
 var (
@@ -183,13 +178,13 @@ func outcomeOf(err error) Outcome {
 		return Answered
 	case errors.As(err, &refused):
 		return Refused
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, redis.ErrPoolTimeout), errors.As(err, &timeout) && timeout.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return Slow
 	}
 	return Unreachable
 }
 
-// changed logs that the limits became exact, or that they no longer are.
+// changed logs the change from exact limits to shares, or back.
 func (s *Shared) changed(from, to gobreaker.State) {
 	switch {
 	case to == gobreaker.StateClosed:

@@ -3,11 +3,14 @@ package limits_test
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
+	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -28,15 +31,15 @@ import (
 
 var must, eventually = check.Must, check.Eventually
 
-// server is a server that can be stopped and started again under the same address.
+// server can be stopped and started again under the same address.
 type server struct {
 	address     string
 	stop, start func()
 	flush       func()
 }
 
-// servers are the servers that every test runs against: one in the process, and the real one
-// where it is installed.
+// servers runs a test against two servers: one in the process, and the real one where it is
+// installed.
 func servers(t *testing.T, test func(*testing.T, *server)) {
 	t.Run("miniredis", func(t *testing.T) {
 		t.Parallel()
@@ -111,7 +114,7 @@ func (l *logBuffer) count(text string) int {
 
 const beat = 20 * time.Millisecond
 
-// replica is one process that counts.
+// replica is one counting process.
 type replica struct {
 	*limits.Shared
 	log  *logBuffer
@@ -135,7 +138,7 @@ func open(t *testing.T, url, name string, budget time.Duration) *replica {
 	return r
 }
 
-// group opens replicas that know of each other.
+// group opens replicas, and waits until they know of each other.
 func group(t *testing.T, url string, n int, budget time.Duration) []*replica {
 	t.Helper()
 	var list []*replica
@@ -198,7 +201,7 @@ func TestExactOverFourReplicas(t *testing.T) {
 			t.Errorf("%d anonymous requests passed, want 121", n)
 		}
 		s.stop()
-		for i, want := range map[string]int{"fresh": 4 * (121 / 4), "acme": 0} { // what was used up stays so
+		for i, want := range map[string]int{"fresh": 4 * (121 / 4), "acme": 0} { // a used-up bucket stays empty
 			if n := flood(t, list, i, perHour); n != want {
 				t.Errorf("without the server: %d requests of %s passed, want %d", n, i, want)
 			}
@@ -227,12 +230,12 @@ func TestExactOverFourReplicas(t *testing.T) {
 	})
 }
 
-// A proxy that holds back every answer makes no request slow: after the first three failures
+// A proxy holding back every answer makes no request slow: after the first few failures
 // nobody asks any more.
 func TestSlowServer(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)
-	p := newProxy(t, m.Addr())
+	p := newProxy(t, m.Addr(), 0)
 	list := group(t, "redis://"+p.address, 2, 0)
 	eventually(t, "the server answers in time", func() bool { return list[0].Stats().Exact })
 	must(t, list[0].take("acme", account.DefaultLimit))
@@ -252,23 +255,101 @@ func TestSlowServer(t *testing.T) {
 	eventually(t, "the limits are exact again", func() bool { return list[0].Stats().Exact })
 }
 
+// A later command uses a connection if making it took longer than a command may, as TLS to a
+// distant server can.
+func TestSlowConnection(t *testing.T) {
+	t.Parallel()
+	m := miniredis.RunT(t)
+	m.RequireAuth("s3cret-of-redis")
+	p := newProxy(t, m.Addr(), 8*limits.CommandTime) // longer than Open tries
+	r := open(t, "redis://:s3cret-of-redis@"+p.address, "a", 0)
+	if r.Stats().Exact {
+		t.Fatal("the connection was not slow")
+	}
+	eventually(t, "the limits are exact", func() bool { return r.Stats().Exact })
+	must(t, r.take("acme", account.DefaultLimit))
+	if n := p.made.Load(); n > 50 {
+		t.Errorf("%d connections were made", n)
+	}
+}
+
+// A restart of the server ends every connection; one command notices it for all.
+func TestRestartBetweenTwoCommands(t *testing.T) {
+	servers(t, func(t *testing.T, s *server) {
+		a, err := limits.ParseAddress("redis://" + s.address)
+		must(t, err)
+		r := limits.Open(a, limits.Options{Replica: "a", Budget: patience, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		take := func() {
+			if _, err := r.Take(t.Context(), "acme", account.Limit{Requests: 1, Per: time.Hour, Burst: 1000}, time.Now()); err != nil {
+				t.Error(err)
+			}
+		}
+		var wait sync.WaitGroup
+		for range 16 { // so that there are several connections
+			wait.Go(func() {
+				for range 10 {
+					take()
+				}
+			})
+		}
+		wait.Wait()
+		s.stop()
+		s.start()
+		for range 20 {
+			take()
+		}
+		if st := r.Stats(); !st.Exact || st.Shares > 1 {
+			t.Errorf("%+v, want at most one decision by the share", st)
+		}
+	})
+}
+
+// A server with TLS is trusted if its certificate is, and nothing of a password is said if not.
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewUnstartedServer(nil) // for its certificate of 127.0.0.1
+	web.StartTLS()
+	t.Cleanup(web.Close)
+	m := miniredis.NewMiniRedis()
+	must(t, m.StartTLS(&tls.Config{Certificates: web.TLS.Certificates}))
+	t.Cleanup(m.Close)
+	m.RequireAuth("s3cret-of-redis")
+	a, err := limits.ParseAddress("rediss://:s3cret-of-redis@" + m.Addr() + "/3")
+	must(t, err)
+	var failed *limits.CheckError
+	if _, err := limits.Check(t.Context(), a, time.Now); !errors.As(err, &failed) || failed.Outcome != limits.Unreachable || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("a certificate that is not trusted: %v", err)
+	}
+	trusted := x509.NewCertPool()
+	trusted.AddCert(web.Certificate())
+	if _, err := limits.Check(t.Context(), a.Trust(trusted), time.Now); err != nil {
+		t.Error(err)
+	}
+	if !m.DB(3).Exists("mkt:doctor") {
+		t.Errorf("database 3 has %v", m.DB(3).Keys())
+	}
+}
+
 type proxy struct {
 	address string
+	delay   time.Duration // of the first answer on each connection, which is that to AUTH
+	made    atomic.Int64
 	hold    atomic.Bool
 }
 
-func newProxy(t *testing.T, to string) *proxy {
+func newProxy(t *testing.T, to string, delay time.Duration) *proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	t.Cleanup(func() { l.Close() })
-	p := &proxy{address: l.Addr().String()}
+	p := &proxy{address: l.Addr().String(), delay: delay}
 	go func() {
 		for {
 			client, err := l.Accept()
 			if err != nil {
 				return
 			}
+			p.made.Add(1)
 			server, err := net.Dial("tcp", to)
 			if err != nil {
 				client.Close()
@@ -277,6 +358,7 @@ func newProxy(t *testing.T, to string) *proxy {
 			go func() { _, _ = io.Copy(server, client); server.Close() }()
 			go func() {
 				defer client.Close()
+				time.Sleep(p.delay)
 				for buf := make([]byte, 4096); ; {
 					n, err := server.Read(buf)
 					for p.hold.Load() {
@@ -295,7 +377,7 @@ func newProxy(t *testing.T, to string) *proxy {
 	return p
 }
 
-// A server that refuses every command is treated as one that is away.
+// A server refusing every command is treated like one that is away.
 func TestServerThatRefuses(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)
@@ -324,8 +406,8 @@ func TestSameAsOneProcess(t *testing.T) {
 	compareWithOneProcess(t, r.Shared, at, m.SetTime)
 }
 
-// Sockets are counted over all replicas; those of a replica that was killed expire; while the
-// server is away each replica allows its share, and afterwards they are counted again.
+// Sockets are counted over all replicas, without those of a killed one after a while. While
+// the server is away each replica allows its share, and afterwards they are counted again.
 func TestSocketsOverFourReplicas(t *testing.T) {
 	servers(t, func(t *testing.T, s *server) {
 		list := group(t, "redis://"+s.address, 4, patience)
@@ -403,7 +485,17 @@ func TestSocketsOfAKilledReplicaExpire(t *testing.T) {
 	}
 	eventually(t, "the killed replica counts as alive at first", func() bool { return alive.Stats().Replicas == 2 })
 	m.SetTime(at.Add(9 * time.Second))
-	time.Sleep(5 * beat) // the living one refreshes its sockets
+	eventually(t, "the living one refreshes its sockets", func() bool {
+		refreshed := 0
+		expires, err := m.SortedSet("mkt:sockets:acme")
+		must(t, err)
+		for _, ms := range expires {
+			if ms >= float64(at.Add(19*time.Second).UnixMilli()) {
+				refreshed++
+			}
+		}
+		return refreshed == most/2
+	})
 	m.SetTime(at.Add(11 * time.Second))
 	for i := range most/2 + 1 {
 		if open := alive.Open(t.Context(), "acme", fmt.Sprint("again", i), most); open != (i < most/2) {

@@ -3,13 +3,14 @@ package limits
 import (
 	"context"
 	"math"
+	"slices"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 )
 
-// openScript adds a socket to those of an account, unless there are too many. Sockets of a
-// replica that was killed have expired.
-var openScript = redis.NewScript(`
+// openScript adds a socket to those of an account, unless there are too many. The sockets of
+// a killed replica have expired.
+var openScript = redis.NewScript(1, `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
@@ -22,9 +23,9 @@ return 1
 `)
 
 // refreshScript renews the sockets of several accounts. Its arguments are the time to live,
-// and for each key the number of sockets and the sockets. It also adds those that are
-// missing, because the server lost them or did not answer when they were opened.
-var refreshScript = redis.NewScript(`
+// and for each key the number of sockets and the sockets. It also adds missing ones: the
+// server lost them, or did not answer when they were opened.
+var refreshScript = redis.NewScript(-1, `
 local time = redis.call('TIME')
 local until_ = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[1])
 local at = 2
@@ -43,7 +44,7 @@ return 1
 func (s *Shared) Open(ctx context.Context, clientID, socket string, maximum int) bool {
 	allowed := false
 	err := s.ask(ctx, func(ctx context.Context) error {
-		n, err := openScript.Run(ctx, s.client, []string{s.address.socketsKey(clientID)}, s.member(socket), maximum, deadAfter.Milliseconds()).Int()
+		n, err := redis.Int(s.client.run(ctx, openScript, s.address.socketsKey(clientID), s.member(socket), maximum, deadAfter.Milliseconds()))
 		allowed = n == 1
 		return err
 	})
@@ -62,17 +63,18 @@ func (s *Shared) Close(clientID, socket string) {
 
 func (s *Shared) forget(ctx context.Context, clientID, socket string) {
 	_ = s.ask(ctx, func(ctx context.Context) error {
-		return s.client.ZRem(ctx, s.address.socketsKey(clientID), s.member(socket)).Err()
+		_, err := s.client.do(ctx, "ZREM", s.address.socketsKey(clientID), s.member(socket))
+		return err
 	})
 }
 
 func (s *Shared) member(socket string) string { return s.replica + "/" + socket }
 
-// batch is the sockets that one script refreshes.
+// batch is the sockets of one [refreshScript].
 type batch struct {
 	ids     []string   // accounts
 	sockets [][]string // of each
-	keys    []string
+	keys    []any
 	args    []any
 }
 
@@ -99,13 +101,16 @@ func (s *Shared) refresh(ctx context.Context) {
 
 func (s *Shared) newBatch() *batch { return &batch{args: []any{deadAfter.Milliseconds()}} }
 
-// renew renews a batch. A socket that was closed meanwhile may have been added again after
-// Close removed it, so it is removed once more.
+// renew renews a batch. The script may have added a socket again after Close removed it, so
+// it is removed once more.
 func (s *Shared) renew(ctx context.Context, b *batch) bool {
 	if len(b.ids) == 0 {
 		return true
 	}
-	err := s.ask(ctx, func(ctx context.Context) error { return refreshScript.Run(ctx, s.client, b.keys, b.args...).Err() })
+	err := s.ask(ctx, func(ctx context.Context) error {
+		_, err := s.client.run(ctx, refreshScript, slices.Concat([]any{len(b.keys)}, b.keys, b.args)...)
+		return err
+	})
 	for i, id := range b.ids {
 		for _, socket := range b.sockets[i] {
 			if !s.sockets.Has(id, socket) {

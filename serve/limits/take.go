@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
 	"mkt/serve/account"
 	"mkt/serve/internal/gate"
@@ -18,7 +18,7 @@ import (
 //
 // A bucket is stored as the time in microseconds at which it was written, and by how many
 // nanoseconds it was ahead then.
-var takeScript = redis.NewScript(`
+var takeScript = redis.NewScript(1, `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local each, depth = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -45,9 +45,9 @@ return {taken, ahead}
 
 var errAnswer = errors.New("the answer is not that of the script")
 
-// emptied is a bucket that the server said is empty. Nobody can take a token from it before
-// the time that one needs, so the server is not asked again until then: a client that sends
-// too many requests does not burden it.
+// emptied is a bucket in which the server found no token. Nobody can take one before it is
+// refilled, so the server is not asked again until then: a client with too many requests
+// does not burden it.
 type emptied struct {
 	bucket gate.Bucket
 	ahead  time.Duration
@@ -88,7 +88,7 @@ func (s *Shared) Take(ctx context.Context, clientID string, limit account.Limit,
 
 func (s *Shared) take(ctx context.Context, clientID string, b gate.Bucket) (taken bool, ahead time.Duration, err error) {
 	err = s.ask(ctx, func(ctx context.Context) error {
-		answer, err := takeScript.Run(ctx, s.client, []string{s.address.rateKey(clientID)}, int64(b.Each), int64(b.Depth)).Int64Slice()
+		answer, err := redis.Int64s(s.client.run(ctx, takeScript, s.address.rateKey(clientID), int64(b.Each), int64(b.Depth)))
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-// Package cost measures what processes use: processor time and memory. Linux only.
+// Package cost measures the processor time and the memory of processes. Linux only.
 package cost
 
 import (
@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Cost is what a process has used so far.
+// Cost is the processor time and the memory of a process so far.
 type Cost struct {
 	Seconds   float64 // of processor time, user and system
 	Megabytes int     // resident memory in MiB: now if the process runs, else at most

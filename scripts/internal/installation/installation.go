@@ -50,13 +50,13 @@ func New(ctx context.Context, mkt string) (*Installation, error) {
 	return in, nil
 }
 
-// Run runs a command and returns what it printed.
+// Run runs a command and returns its output.
 func (in *Installation) Run(ctx context.Context, stdin string, args ...string) ([]byte, error) {
 	out, _, err := in.run(ctx, stdin, args)
 	return out, err
 }
 
-// Step is what a step of a cycle printed for scripts.
+// Step is a step of a cycle as a command prints it for scripts.
 type Step struct {
 	Tenant  string
 	Step    string
@@ -71,8 +71,8 @@ func (s Step) Count(name string) float64 {
 	return n
 }
 
-// Steps runs fetch, transform, publish or cycle, and returns the steps of all accounts and
-// what the command cost.
+// Steps runs fetch, transform, publish or cycle, and returns each [Step] of all accounts and
+// the [cost.Cost] of the command.
 func (in *Installation) Steps(ctx context.Context, args ...string) (steps []Step, c cost.Cost, err error) {
 	out, c, err := in.run(ctx, "", append(args, "--output", "json"))
 	if err != nil {

@@ -12,13 +12,17 @@ import (
 	"time"
 )
 
-// Get requests a path below the API of a server, such as /fixtures.
-func Get(ctx context.Context, client *http.Client, base, token, path string) (*http.Response, []byte, error) {
+// Get requests a path below the API of a server, such as /fixtures. If tag is not empty, the answer
+// may be 304.
+func Get(ctx context.Context, client *http.Client, base, token, path, tag string) (*http.Response, []byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/api/v1"+path, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
+	if tag != "" {
+		r.Header.Set("If-None-Match", tag)
+	}
 	a, err := client.Do(r)
 	if err != nil {
 		return nil, nil, err
@@ -42,7 +46,7 @@ func Fixtures(ctx context.Context, client *http.Client, base, token string) (ids
 				Next *string `json:"next_cursor"`
 			}
 		}
-		answer, body, err := Get(ctx, client, base, token, "/fixtures?limit=200"+cursor)
+		answer, body, err := Get(ctx, client, base, token, "/fixtures?limit=200"+cursor, "")
 		if err == nil && answer.StatusCode == http.StatusServiceUnavailable && time.Now().Before(deadline) {
 			time.Sleep(100 * time.Millisecond)
 			continue

@@ -28,25 +28,25 @@ type Gate struct {
 	Terms func() time.Time
 }
 
-// Need is what a route requires of an account besides a token. An empty field
-// requires nothing.
+// Need is the product and the feature for which an account must have a right. An empty
+// field requires nothing.
 type Need struct {
 	Product football.Product
 	Feature string
 }
 
-// Pass is the result of checking a request. Account is nil for a request without a
-// known token, if the route allows that.
+// Pass is the result of checking a request. Account is nil for a request without a known
+// token, on a route open to all.
 type Pass struct {
 	Account *account.Account
 	Limit   Remaining // for the RateLimit headers; zero if the limiter was not asked
 	Origin  string    // the request's origin if it may read the answer, else ""
 }
 
-// Enter checks a request that needs a token. If it returns an error, the pass has the
-// results of the checks before the one that failed. Every origin may read that a token
-// is unknown, because that is not private. All other answers, including the refusal of
-// a suspended account, may only be read by the origins in the account's list.
+// Enter checks a request to a route with a mandatory token. If it returns an error, the
+// [Pass] has the results of the checks before the failed one. Every origin may read the
+// refusal of an unknown token, which is not private. Only the origins in the account's list
+// may read all other answers, including the refusal of a suspended account.
 func (g *Gate) Enter(r *http.Request, need Need) (Pass, error) {
 	a, err := g.identify(r)
 	if err != nil {
@@ -67,10 +67,10 @@ func (g *Gate) Enter(r *http.Request, need Need) (Pass, error) {
 	return pass, g.Entitled(a, need)
 }
 
-// EnterOpen checks a request whose token is optional. A request without a known token
-// is anonymous, and all anonymous requests share one limit. Neither the account's
-// status nor the origin leads to a refusal here, but an origin that is not allowed
-// may not read the answer.
+// EnterOpen checks a request to a route with an optional token. A request without a known
+// token is anonymous, and all anonymous requests share one limit. Neither the account's
+// status nor the origin leads to a refusal here, but a forbidden origin may not read the
+// answer.
 func (g *Gate) EnterOpen(r *http.Request) (pass Pass, err error) {
 	a, err := g.identify(r)
 	if err != nil {
@@ -137,8 +137,8 @@ func CheckStatus(a *account.Account) error {
 var browserOrigin = regexp.MustCompile(`^(null|[a-z][a-z0-9+.-]{0,30}://[a-z0-9._:\[\]-]{1,300})$`)
 
 // Origin returns the origin that a browser sent, or "" if there is none. It may be
-// repeated in an answer that everybody may read, so a text that no browser sends, such
-// as a token in the wrong header, is not an origin.
+// repeated in an answer for everybody. So a text no browser sends, such as a token in the
+// wrong header, is not an origin.
 func Origin(h http.Header) string {
 	if headers := h["Origin"]; len(headers) == 1 && browserOrigin.MatchString(headers[0]) {
 		return headers[0]

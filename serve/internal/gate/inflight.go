@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// InFlight counts the requests of each account that are being answered. Its zero value
-// is ready to use. Safe for concurrent use.
+// InFlight counts the requests of each account in progress. Its zero value is ready to use.
+// Safe for concurrent use.
 type InFlight struct{ counts sync.Map } // client id → *atomic.Int64
 
 // Enter counts one more request and returns true, or returns false if the account

@@ -15,16 +15,16 @@ import (
 // It must be safe for concurrent use.
 type Limiter interface {
 	// Take takes one token of an account, whose limit is passed, at the time now. If none
-	// is left, the error is a RATE_LIMITED refusal that says when to try again: in at
+	// is left, the error is a RATE_LIMITED refusal with the time until the next try: at
 	// least a second and at most the limit's window. An empty client id stands for all
 	// requests without a known token.
 	Take(ctx context.Context, clientID string, limit account.Limit, now time.Time) (Remaining, error)
 }
 
-// Bucket is the bucket of tokens that a limit describes, measured in time: a bucket is
-// ahead of now by the time that it still needs to be full again. A request adds the time
-// of one token, and is refused if the bucket would then be further ahead than its depth
-// (the generic cell rate algorithm).
+// Bucket is the bucket of tokens of a limit, measured in time (the generic cell rate
+// algorithm). A bucket is ahead of now by the time until it is full again. A request adds
+// the time of one token. It is refused if the bucket would then be further ahead than its
+// depth.
 type Bucket struct {
 	Limit account.Limit
 	Each  time.Duration // one token
@@ -35,8 +35,8 @@ type Bucket struct {
 // floating-point numbers of a Redis script: a bucket is full after at most this time.
 const maxDepth = 100 * 24 * time.Hour
 
-// BucketOf returns the bucket of a limit, or that of account.DefaultLimit if the limit is
-// not a valid one.
+// BucketOf returns the bucket of a limit, or of [account.DefaultLimit] if the limit is
+// invalid.
 func BucketOf(limit account.Limit) Bucket {
 	if limit.Requests <= 0 || limit.Per <= 0 || limit.Burst <= 0 {
 		limit = account.DefaultLimit
@@ -45,7 +45,7 @@ func BucketOf(limit account.Limit) Bucket {
 	return Bucket{Limit: limit, Each: each, Depth: each * min(time.Duration(limit.Burst), maxDepth/each)}
 }
 
-// Share returns the bucket of one of n processes that divide a limit among themselves. Each
+// Share returns the bucket of one of n processes, which divide a limit among themselves. Each
 // may answer at least one request.
 func (b Bucket) Share(n int) Bucket {
 	b.Each = min(b.Each*time.Duration(max(1, n)), maxDepth)
@@ -53,18 +53,18 @@ func (b Bucket) Share(n int) Bucket {
 	return b
 }
 
-// Empty reports whether no token is left in a bucket that is ahead by the given time.
+// Empty reports whether a bucket, ahead by the given time, has no token left.
 func (b Bucket) Empty(ahead time.Duration) bool { return ahead+b.Each > b.Depth }
 
 // Wait returns the time until an empty bucket has a token again.
 func (b Bucket) Wait(ahead time.Duration) time.Duration { return ahead + b.Each - b.Depth }
 
-// Taken is the result of a request that took a token.
+// Taken is the result of a request with a token.
 func (b Bucket) Taken(ahead time.Duration) Remaining {
 	return Remaining{Limit: b.Limit, Left: int((b.Depth - ahead) / b.Each), Full: ahead}
 }
 
-// Refused is the result of a request that found the bucket empty.
+// Refused is the result of a request at an empty bucket.
 func (b Bucket) Refused(ahead time.Duration) (Remaining, error) {
 	wait := min(max(time.Second, b.Wait(ahead)), max(time.Second, b.Limit.Per))
 	return b.Taken(ahead), &api.Error{Code: api.RateLimited, RetryAfter: wait}
@@ -80,8 +80,8 @@ type bucket struct {
 	at    time.Time
 }
 
-// setBack is by how much the clock must have gone back to be taken for one that was set
-// back. Requests may arrive in another order than that of their times.
+// setBack is how far a clock may go back before it counts as set back. A smaller step is normal,
+// because requests may arrive out of the order of their times.
 const setBack = 10 * time.Second
 
 // advance lets the time since the last request pass. Time that has passed already does not
@@ -100,7 +100,7 @@ var anonymousLimit = account.DefaultLimit
 // Remaining is the state of a bucket after a request.
 type Remaining struct {
 	Limit account.Limit
-	Left  int           // further requests that are possible immediately
+	Left  int           // further requests possible immediately
 	Full  time.Duration // until the bucket is full again
 }
 
@@ -123,7 +123,7 @@ func (l *TokenBuckets) TakeFrom(clientID string, b Bucket, now time.Time) (Remai
 	return b.Taken(own.ahead), nil
 }
 
-// Set sets a bucket to what is known of it from elsewhere.
+// Set sets a bucket to its state elsewhere, as of now.
 func (l *TokenBuckets) Set(clientID string, ahead time.Duration, now time.Time) {
 	own := l.bucket(clientID)
 	own.mu.Lock()

@@ -9,8 +9,8 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// SocketPass is the result of checking the handshake of a socket. It has what is needed
-// to check the socket again later, without the token itself.
+// SocketPass is the result of checking the handshake of a socket. The socket can be checked
+// again later with it, without the token itself.
 type SocketPass struct {
 	ClientID string
 	digest   [32]byte
@@ -19,8 +19,8 @@ type SocketPass struct {
 
 // Handshake checks the handshake of a socket: its token, the account's status, and the
 // origin in its headers. It does not use the rate limiter; later requests of the socket
-// do. The account is that of the token, even if there is an error, or nil if the token
-// is unknown.
+// do. The account is the token's, even if there is an error, or nil if the token is
+// unknown.
 func (g *Gate) Handshake(token string, h http.Header) (SocketPass, *account.Account, error) {
 	a, ok := g.Accounts.Load().Identify(token)
 	if !ok {

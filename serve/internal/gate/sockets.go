@@ -12,10 +12,10 @@ import (
 // concurrent use.
 type Sockets interface {
 	// Open adds a socket to an account, or returns false if the account has the maximum
-	// already. The check and the addition are one step, so that simultaneous sockets cannot
-	// exceed the maximum.
+	// already. The check and the addition are one step: simultaneous sockets cannot exceed
+	// the maximum.
 	Open(ctx context.Context, clientID, socket string, maximum int) bool
-	// Close removes a socket that Open added.
+	// Close removes a socket added by Open.
 	Close(clientID, socket string)
 }
 

@@ -25,10 +25,10 @@ import (
 // telemetry and not for billing. Counting is one addition. Every [FlushEvery], and at the
 // end, the counters are added to those in the files.
 //
-// Each replica writes its own files, one for each account, and what is reported is the sum
-// of all files of the account: so any number of replicas may write to one folder. A lock
-// makes sure that a file has one writer; a second process with the name of a running one,
-// for example if one replaces another, writes files of its own. Safe for concurrent use.
+// Each replica writes its own files, one for each account. [Usage.Of] adds up all files of
+// the account, so any number of replicas may write to one folder. A lock ensures that a file
+// has one writer. A second process with the name of a running one, for example its
+// replacement, writes files of its own. Safe for concurrent use.
 type Usage struct {
 	fs      durable.FS // nil: nothing is written
 	replica string
@@ -38,9 +38,9 @@ type Usage struct {
 	counters sync.Map // counter → *atomic.Int64, since the last collect
 
 	mu      sync.Mutex
-	name    string                // of this process's files: that of the replica, or one made from it
+	name    string                // of this process's files: the replica's, or one made from it
 	lock    io.Closer             // of the name; nil until the first write
-	counted map[string]*usageFile // by client id: counts that are not in the files yet
+	counted map[string]*usageFile // by client id: counts not yet in the files
 	flushed map[string]time.Time  // by client id: last write of this process
 	pruned  string                // the day on which old files were last removed
 }
@@ -62,7 +62,7 @@ func (c counter) date() string { return time.Unix(c.day*secondsOfDay, 0).UTC().F
 // FlushEvery is the interval at which counters are written.
 const FlushEvery = 15 * time.Second
 
-// usageDays is the number of days that are kept, including today.
+// usageDays is the number of days kept, including today.
 const usageDays = 35
 
 const dayLayout = "2006-01-02"
@@ -86,12 +86,12 @@ type RouteCount struct {
 }
 
 // NewUsage returns counters that continue those in f under the name of a replica. If f is
-// nil, they are kept in memory only. Close must be called.
+// nil, they are kept in memory only. [Usage.Close] must be called.
 func NewUsage(f durable.FS, replica string, now func() time.Time, log *slog.Logger) *Usage {
 	return &Usage{fs: f, replica: replica, now: now, log: log, counted: map[string]*usageFile{}, flushed: map[string]time.Time{}}
 }
 
-// maxNamesakes is the number of processes that may write to one folder under one name.
+// maxNamesakes limits the processes writing to one folder under one name.
 const maxNamesakes = 16
 
 var errNamesakes = fmt.Errorf("%d processes have the name of this replica: give each its own serve.replica", maxNamesakes)
@@ -179,7 +179,7 @@ func (u *Usage) Run(ctx context.Context) {
 	}
 }
 
-// Flush writes the counters. Those that cannot be written are kept for the next Flush.
+// Flush writes the counters, and keeps those it could not write for the next Flush.
 func (u *Usage) Flush() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -248,8 +248,8 @@ func (u *Usage) sum(clientID string) *usageFile {
 	return sum
 }
 
-// parseUsageName returns the account of a file, and the name of the process that writes it,
-// which is empty for a file from before there were replicas. Neither has a dot.
+// parseUsageName returns the account of a file, and the name of its writer, which is empty
+// for a file from before there were replicas. Neither has a dot.
 func parseUsageName(file string) (clientID, name string, ok bool) {
 	base, ok := strings.CutSuffix(file, fileSuffix)
 	clientID, name, _ = strings.Cut(base, ".")
@@ -257,7 +257,7 @@ func parseUsageName(file string) (clientID, name string, ok bool) {
 }
 
 // read returns the counters in a file. If there is no file, or if it is damaged, the
-// counters start at zero. An error is that of the disk.
+// counters start at zero. An error is the disk's.
 func (u *Usage) read(name string) (*usageFile, error) {
 	const maxFile = 4 << 20
 	data, err := durable.ReadFile(u.fs, name, maxFile)
@@ -296,8 +296,8 @@ func (u *Usage) write(clientID string) error {
 	return durable.Overwrite(u.fs, name, append(data, '\n'))
 }
 
-// prune removes the files in which no day is kept any more, once a day: those of this process,
-// and those of a process that has ended.
+// prune removes the files in which no day is kept any more, once a day: this process's own,
+// and those of ended processes.
 func (u *Usage) prune() {
 	today := u.now().UTC().Format(dayLayout)
 	if u.pruned == today {
@@ -337,7 +337,7 @@ func (u *Usage) pruneFile(file string) error {
 	return u.fs.Remove(file)
 }
 
-// isOld reports whether a file has counters, and all of days that are not kept.
+// isOld reports whether a file has counters, and none of a day that is kept.
 func (u *Usage) isOld(file string) bool {
 	f, err := u.read(file)
 	if err != nil || len(f.Days) == 0 {
@@ -372,13 +372,12 @@ func (f *usageFile) add(day string, c RouteCount) {
 	f.Days[day] = slices.Insert(counts, at, c)
 }
 
-// compare compares what is counted.
+// compare orders counts by route and product.
 func (c RouteCount) compare(other RouteCount) int {
 	return cmp.Or(strings.Compare(c.Route, other.Route), strings.Compare(string(c.Product), string(other.Product)))
 }
 
-// trim removes days that are too old, and those in the future, which exist if the
-// clock was set back.
+// trim removes old days, and those in the future, which exist if the clock was set back.
 func (f *usageFile) trim(now time.Time) {
 	today := now.UTC().Format(dayLayout)
 	oldest := oldestDay(now)

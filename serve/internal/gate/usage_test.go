@@ -90,8 +90,8 @@ func TestUsageOfTwoServersAddsUp(t *testing.T) {
 	}
 }
 
-// Replicas that write to one folder, the file of an account from before there were replicas, and
-// a process that is killed and started again: everything is counted once.
+// Everything is counted once: by several replicas in one folder, in an account's file from
+// before there were replicas, and by a process that is killed and started again.
 func TestUsageIsTheSumOfAllReplicas(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "acme.json"), []byte(`{"format":1,"days":{"2026-11-20":[{"route":"/fixtures","product":"market_engine","count":7}]}}`), 0o600))

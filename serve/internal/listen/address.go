@@ -28,7 +28,7 @@ func Network(a netip.Addr) netip.Addr {
 // Proxies are the addresses of reverse proxies, which connect on behalf of others.
 type Proxies []netip.Prefix
 
-// Contains reports whether an address is that of a proxy.
+// Contains reports whether an address is a proxy's.
 func (p Proxies) Contains(a netip.Addr) bool {
 	for _, prefix := range p {
 		if prefix.Contains(a) {
@@ -38,9 +38,9 @@ func (p Proxies) Contains(a netip.Addr) bool {
 	return false
 }
 
-// Client returns the address that a request comes from: that of the connection, or if that
-// is a proxy's, the last one in X-Forwarded-For that is not a proxy's. What clients put
-// into that header themselves precedes what the proxies add, and is ignored.
+// Client returns the address from which a request comes: the connection's, or behind a
+// proxy the last address in X-Forwarded-For that is not a proxy's. Clients can only write
+// in front of the addresses that proxies add, and their own entries are ignored.
 func (p Proxies) Client(r *http.Request) netip.Addr {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

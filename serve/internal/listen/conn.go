@@ -18,6 +18,7 @@ type Conn struct {
 	address  netip.Addr // its network
 	exempt   bool
 	writing  atomic.Int64 // when the current write began, on deadline.Elapsed; 0 = none
+	gathered *gathering   // the writes [Conn.Gather] collects; nil = writes are passed on at once
 	peer     *peer
 
 	// Guarded by the listener's lock.
@@ -32,6 +33,10 @@ type Wrapped struct{ net.Conn }
 
 // Write implements net.Conn.
 func (c *Conn) Write(p []byte) (int, error) {
+	if c.gathered != nil {
+		c.gathered.add(p)
+		return len(p), nil
+	}
 	c.writing.Store(int64(deadline.Elapsed()))
 	defer c.writing.Store(0)
 	return c.Conn.Write(p)
@@ -45,7 +50,7 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// NetConn returns the connection that is wrapped.
+// NetConn returns the wrapped connection.
 func (c Wrapped) NetConn() net.Conn { return c.Conn }
 
 // SyscallConn implements syscall.Conn.
@@ -64,7 +69,7 @@ func (c Wrapped) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// SetWriteBuffer limits what the operating system buffers for the client.
+// SetWriteBuffer limits the operating system's buffer of data for the client.
 func (c Wrapped) SetWriteBuffer(bytes int) error {
 	if owner, ok := c.Conn.(interface{ SetWriteBuffer(int) error }); ok {
 		return owner.SetWriteBuffer(bytes)

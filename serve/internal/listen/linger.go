@@ -8,12 +8,12 @@ import (
 	"mkt/internal/deadline"
 )
 
-// maxLingering is the maximum number of bytes that Linger reads.
+// maxLingering is the maximum number of bytes read by [Linger].
 const maxLingering = 4 << 20
 
-// Linger sends what has been written of an answer, and then reads and discards the rest of
-// the request's body for at most d. A connection that is closed with unread bytes is reset,
-// and its client may never read the answer.
+// Linger sends the part of an answer that is written already. Then it reads and discards
+// the rest of the request's body for at most d. A connection closed with unread bytes is
+// reset, and its client may never read the answer.
 func Linger(w http.ResponseWriter, r *http.Request, d time.Duration) {
 	control := http.NewResponseController(w)
 	if control.Flush() != nil || deadline.Read(control, d) != nil {
@@ -22,10 +22,10 @@ func Linger(w http.ResponseWriter, r *http.Request, d time.Duration) {
 	io.CopyN(io.Discard, FromContext(r.Context()).Body(r.Body), maxLingering)
 }
 
-// BoundBody sets the deadline of a request's body. Until the body has been read to its end
-// and the caller has deleted the header Connection, the connection is closed after the
-// answer, because net/http would otherwise wait for the rest before it writes the answer.
-// The returned function then discards for at most d what arrives after the answer.
+// BoundBody sets the deadline of a request's body. The connection is closed after the
+// answer unless the caller reads the body to its end and deletes the header Connection:
+// net/http would otherwise wait for the rest before it writes the answer. The returned
+// function discards, for at most d, the bytes that arrive after the answer.
 func BoundBody(w http.ResponseWriter, r *http.Request, limit, d time.Duration) (done func()) {
 	deadline.Read(http.NewResponseController(w), limit)
 	w.Header().Set("Connection", "close")

@@ -63,8 +63,8 @@ func (c *connection) pushChanges(r *round) {
 	}
 }
 
-// catchUp sends the next page to a connection that is behind and has received
-// everything that was sent.
+// catchUp sends the next page to a connection that is behind, once all earlier pages have
+// been written.
 func (c *connection) catchUp() {
 	s := c.service
 	r := s.newRound(c.tenant, s.o.Gate.Accounts.Load())

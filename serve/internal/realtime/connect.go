@@ -15,7 +15,7 @@ import (
 // KeepHeaders are the headers of a connection's first request that Connect reads.
 var KeepHeaders = []string{"Authorization", "Origin"}
 
-// retryConnect is when a client that is one too many may try again: a connection that broke
+// retryConnect is when a client may try again if it was one too many. A connection that broke
 // off counts until its ping is not answered.
 const retryConnect = 5 * time.Second
 
@@ -44,7 +44,7 @@ func (s *Service) Connect(ctx context.Context, socket *socketio.Socket, auth jso
 }
 
 // waitUntilLoaded waits for a while until a server that has just started has loaded its
-// data, so that clients that reconnect after a restart can continue at once.
+// data. Clients that reconnect after a restart can then continue at once.
 func (s *Service) waitUntilLoaded(ctx context.Context) {
 	const timeout = 3 * time.Second
 	select {
@@ -54,9 +54,8 @@ func (s *Service) waitUntilLoaded(ctx context.Context) {
 	}
 }
 
-// admit checks the handshake and adds the connection to its account. The returned
-// account is that of the token, even if there is an error, or nil if the token is
-// unknown.
+// admit checks the handshake and adds the connection to its account. The returned account is
+// the token's, even if there is an error, or nil if the token is unknown.
 func (s *Service) admit(ctx context.Context, c *connection, auth json.RawMessage) (a *account.Account, err error) {
 	h := c.socket.Header()
 	token, ok := tokenOf(auth, h["Authorization"])
@@ -102,7 +101,7 @@ func clientOf(a *account.Account) string {
 	return a.ClientID
 }
 
-// ready returns the first event: the channels that the account may subscribe to now.
+// ready returns the first event: the channels open to the account now.
 func (s *Service) ready(c *connection, a *account.Account) (*socketio.Packet, error) {
 	r := &round{service: s, tenant: c.tenant, account: a}
 	defer r.release()

@@ -22,12 +22,12 @@ type connection struct {
 	ctx     context.Context // cancelled when the connection ends
 	cancel  context.CancelFunc
 
-	mu    sync.Mutex // keeps an answer before the pushes that it starts
+	mu    sync.Mutex // keeps an answer before the pushes it starts
 	gone  bool
 	on    [numChannels]bool
-	at    position            // in changes: the last event that was sent
-	shown liveState           // in live: the current one at the subscribe, or the last one that was sent
-	seen  [numChannels]uint64 // the order of the newest view that it was answered from
+	at    position            // in changes: the last event sent
+	shown liveState           // in live: the current one at the subscribe, or the last one sent
+	seen  [numChannels]uint64 // the order of the newest view used for an answer
 }
 
 // end ends the subscriptions; nothing is sent to the connection any more.
@@ -73,7 +73,7 @@ func (c *connection) drop(reason string) {
 	c.socket.Drop(reason)
 }
 
-// serve is the part of a tick that concerns the connection.
+// serve is the connection's part of a tick.
 func (c *connection) serve(r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,7 +84,7 @@ func (c *connection) serve(r *round) {
 	c.pushLive(r)
 }
 
-// check closes what the account has lost the right to: channels or the connection.
+// check closes the channels to which the account has lost the right, or the connection.
 func (c *connection) check(r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// Event implements socketio.Handler. Every message that asks for an acknowledgement
+// Event implements [socketio.Handler]. Every message with a request for an acknowledgement
 // gets one, and an invalid message never ends the connection.
 func (s *Service) Event(socket *socketio.Socket, name string, args []json.RawMessage, ack func(args ...any)) {
 	c := socket.Data.(*connection)
@@ -44,7 +44,7 @@ func (s *Service) Event(socket *socketio.Socket, name string, args []json.RawMes
 }
 
 // subscribe begins a subscription, or restarts an existing one as the message says. If
-// it is refused, an existing one continues. The order of the checks is that of HTTP.
+// it is refused, an existing one continues. The order of the checks is the one of HTTP.
 func (c *connection) subscribe(args []json.RawMessage, answer func([]byte)) error {
 	s := c.service
 	name, f, err := readMessage(args, s.o.Channels)
@@ -70,8 +70,8 @@ func (c *connection) subscribe(args []json.RawMessage, answer func([]byte)) erro
 	if c.gone {
 		return nil
 	}
-	// The answer is made with the lock held and from the newest view, so that it is not older than what
-	// was pushed before it, nor newer than what is pushed after it.
+	// The answer is made with the lock held and from the newest view. So it is not older than an
+	// earlier push, nor newer than a later one.
 	r.renew(ch)
 	var at position
 	var state liveState

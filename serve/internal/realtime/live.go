@@ -8,11 +8,11 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// liveKey makes a newer live snapshot replace an older one that is not written yet.
+// liveKey makes a newer live snapshot replace an older one still in the queue.
 const liveKey = "live"
 
-// liveState is what a client of the live channel has received: a snapshot, and how
-// stale its feed was at that time. The zero value is nothing.
+// liveState is the state of a client of the live channel: the snapshot it has received, and
+// how stale its feed was at that time. The zero value is nothing.
 type liveState struct {
 	commit    string // SHA-256
 	staleness reader.Staleness
@@ -28,14 +28,13 @@ func (r *round) liveState(v *reader.View) liveState {
 
 // outdated reports whether a client with the state s must receive the state now: if the
 // snapshot is another one, or if the feed has become more stale without a new snapshot.
-// The feed becomes stale once the data of all fixtures with a running clock is too old,
-// and again once that of all other fixtures in play is too old as well.
+// The feed becomes stale twice: once the data of all fixtures with a running clock is too
+// old, and once the data of all other fixtures in play is too old as well.
 func (s liveState) outdated(now liveState) bool {
 	return s.commit != now.commit || now.staleness > s.staleness
 }
 
-// pushLive sends the snapshot if the last one that was sent is outdated. The lock is
-// held.
+// pushLive sends the snapshot if the client's last one is outdated. The lock is held.
 func (c *connection) pushLive(r *round) {
 	if !c.on[live] {
 		return

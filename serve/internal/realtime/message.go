@@ -35,11 +35,11 @@ func isString(v json.RawMessage) bool { return len(v) > 0 && bytes.TrimSpace(v)[
 
 type start struct {
 	given   bool   // false: after the newest event
-	cursor  uint64 // the last event that the client has
+	cursor  uint64 // the client's last event
 	backlog int    // maximum number of events on the first page
 }
 
-// maxSeq is the greatest integer that every client can represent: 2^53 - 1.
+// maxSeq is the greatest integer for every client: 2^53 - 1.
 const maxSeq = 1<<53 - 1
 
 func readStart(f fields) (start, error) {
@@ -61,7 +61,7 @@ func readStart(f fields) (start, error) {
 	return s, nil
 }
 
-// isGiven reports whether a field has a value. A client that stores no cursor yet may send null.
+// isGiven reports whether a field has a value. A client without a cursor yet may send null.
 func isGiven(v json.RawMessage) bool { return v != nil && string(bytes.TrimSpace(v)) != "null" }
 
 // parseWhole parses a JSON number of digits only. 1.0 and 1e3 are refused as 1.5 and

@@ -8,8 +8,8 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// Whatever a client sends is accepted or refused with one of the contract's codes, and
-// what is accepted is within the contract's bounds.
+// Every message of a client is accepted, within the contract's bounds, or refused with one of
+// the contract's codes.
 func FuzzMessage(f *testing.F) {
 	for _, seed := range []string{`{"channel":"changes"}`, `{"channel":"changes","cursor":12,"backlog":200}`, `{"channel":"live"}`, `{"channel":1e3}`, `{"channel":"changes","cursor":1e21}`,
 		`[]`, `null`, `"changes"`, ``, `{"channel":"changes","cursor":-0}`, `{"channel":"changes","cursor":9007199254740991}`, "{\"channel\":\"\xff\"}"} {
@@ -46,8 +46,7 @@ func refusedWith(t *testing.T, err error, codes ...api.Code) {
 	t.Errorf("refused with %v", err)
 }
 
-// The token is that of the object if it has one, or else that of the header. Only a
-// string is a token.
+// The token of the object counts, or without one the header's. Only a string is a token.
 func FuzzToken(f *testing.F) {
 	f.Add([]byte(`{"token":"x"}`), "Bearer y")
 	f.Add([]byte(`{"token":""}`), "Bearer y")

@@ -11,7 +11,7 @@ import (
 	"mkt/serve/internal/reader"
 )
 
-// Options configure a service. A zero field has the default that its comment names.
+// Options configure a service. Comments name the defaults of zero fields.
 type Options struct {
 	Gate    *gate.Gate
 	Sockets gate.Sockets

@@ -59,7 +59,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// load loads what was published.
+// load loads the new publications.
 func (b *bench) load(p football.Product) { b.library.Tenant("acme").Dataset(p).Refresh(b.t.Context()) }
 
 // round returns a round that has its view of a channel already, as one that has begun its visit.
@@ -101,7 +101,7 @@ func (b *bench) subscribe(payload map[string]any) (r reply) {
 	return r
 }
 
-// pushes returns the names of the events that have arrived, up to now.
+// pushes returns the names of the events that arrived until now.
 func (b *bench) pushes() (names []string) {
 	b.t.Helper()
 	_, err := b.client.Call(b.t.Context(), "unsubscribe", map[string]any{"channel": "nothing"}) // its reply follows them
@@ -118,8 +118,8 @@ func (b *bench) pushes() (names []string) {
 	}
 }
 
-// A round that has begun before a snapshot was loaded may reach a connection after a subscribe that
-// was answered from that snapshot. It sends nothing older.
+// A round may begin before a snapshot is loaded, and reach a connection after a subscribe was
+// answered from that snapshot. It sends nothing older.
 func TestNoPushIsOlderThanTheReply(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -147,7 +147,7 @@ func TestNoPushIsOlderThanTheReply(t *testing.T) {
 }
 
 // The same after a restore: a round with a view of the history before does not end the connection of a
-// client that has subscribed to the new one.
+// client with a subscription to the new one.
 func TestNoRoundOfTheHistoryBeforeTheReply(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -171,7 +171,7 @@ func TestNoRoundOfTheHistoryBeforeTheReply(t *testing.T) {
 	}
 }
 
-// Events that are pushed while a repeated subscribe is handled are not sent again.
+// Events pushed during a repeated subscribe are not sent again.
 func TestSubscribingAgainDoublesNoEvent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -22,7 +22,7 @@ type Service struct {
 	counters counters
 
 	mu      sync.Mutex
-	tenants map[string]*tenant // those that have connections, by client id
+	tenants map[string]*tenant // those with connections, by client id
 }
 
 // New returns a service. Run drives it.
@@ -43,8 +43,8 @@ func New(o Options) *Service {
 }
 
 // checksPerTick is how often in a tick the service checks whether the accounts have
-// changed. A right that is lost must take effect within two seconds of the edit, of
-// which reading the edit takes a part.
+// changed. The loss of a right must take effect within two seconds of the edit, and reading
+// the edit takes a part of them.
 const checksPerTick = 4
 
 // Run ticks until ctx ends.

@@ -9,7 +9,7 @@ import (
 	"mkt/serve/internal/socketio"
 )
 
-// tenant has one account's connections, and the packets that they share.
+// tenant has one account's connections, and their common packets.
 type tenant struct {
 	clientID string
 
@@ -88,8 +88,8 @@ func (t *tenant) members() []*connection {
 	return list
 }
 
-// maxPages is the number of pages that are cached, enough for connections that catch up
-// at the same time.
+// maxPages is the number of cached pages, enough for connections that catch up at the same
+// time.
 const maxPages = 16
 
 // page returns the push of the events after a position, which is made once for all

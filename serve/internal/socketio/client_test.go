@@ -21,7 +21,7 @@ import (
 
 var must = check.Must
 
-// recorder is a handler that reports its calls, and does what clients ask.
+// recorder is a handler that reports its calls, and does as clients ask.
 type recorder struct {
 	events   chan string // "connect {auth}", "event name [args]", "disconnect reason"
 	sockets  chan *socketio.Socket

@@ -111,7 +111,7 @@ func (c *connection) join(p packet) {
 	c.accept(s)
 }
 
-// accept accepts the client, and then sends what the handler sent in Connect.
+// accept accepts the client, and then sends the packets that the handler queued in Connect.
 func (c *connection) accept(s *Socket) {
 	payload := []byte(`{"sid":"` + s.id + `"}`) // the id needs no escaping
 	c.mu.Lock()
@@ -192,7 +192,7 @@ func (c *connection) Closed(reason string) {
 }
 
 // startWaiting starts the time in which a namespace must be joined; mu is held. It returns false if
-// there are too many connections that have not joined one.
+// there are too many connections without one.
 func (c *connection) startWaiting() bool {
 	at, victim := c.server.pending.enter(c, c.session.Peer())
 	if victim != nil {
@@ -206,14 +206,14 @@ func (c *connection) startWaiting() bool {
 	return true
 }
 
-// resumeWaiting calls startWaiting for a connection that has left its last namespace; mu is held.
+// resumeWaiting calls startWaiting for a connection after it left its last namespace; mu is held.
 func (c *connection) resumeWaiting() {
 	if c.joined == 0 && !c.startWaiting() {
 		c.session.Close(reasonEvicted)
 	}
 }
 
-// stopWaiting ends the time that startWaiting started; mu is held.
+// stopWaiting ends the time of startWaiting; mu is held.
 func (c *connection) stopWaiting() {
 	if c.timer == nil {
 		return

@@ -68,7 +68,7 @@ func sameJSON(a, b json.RawMessage) bool {
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// A placeholder that names no attachment is found wherever it is, and more attachments never
+// A placeholder without an attachment is found wherever it is, and more attachments never
 // make a packet invalid.
 func FuzzPlaceholders(f *testing.F) {
 	for _, s := range []string{

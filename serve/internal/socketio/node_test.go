@@ -10,8 +10,7 @@ import (
 )
 
 // The official client talks to the echo program over each transport, and raw conversations
-// with it are compared with those of the official server. make check-node installs what this
-// needs.
+// with it are compared with the official server's. make check-node installs both.
 func TestNodeOfficial(t *testing.T) {
 	modules := needs.Node(t)
 	dir := t.TempDir()

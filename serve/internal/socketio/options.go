@@ -10,9 +10,9 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// Options of a server. A zero field has the default that its comment names.
+// Options of a server. Comments name the defaults of zero fields.
 type Options struct {
-	Namespaces map[string]Handler // by name; "/" is the one that clients join by default
+	Namespaces map[string]Handler // by name; clients join "/" by default
 
 	PingInterval   time.Duration // between a pong and the next ping; 0 = 10 s
 	PingTimeout    time.Duration // for the pong; 0 = 10 s
@@ -44,10 +44,10 @@ type Options struct {
 // the queued messages are then dropped.
 type Handler interface {
 	// Connect decides whether a client may join. auth is its JSON object, or nil; it may be
-	// kept. An error refuses the client: a *Refusal is sent to it, any other error is only
-	// logged. What is sent to the socket during Connect is sent after the acceptance, or
-	// dropped after a refusal. ctx ends if the connection closes; if Connect then returns
-	// nil, the client still counts as accepted, and Disconnect follows.
+	// kept. An error refuses the client: a *[Refusal] is sent to it, any other error is only
+	// logged. Messages to the socket during Connect are sent after the acceptance, or dropped
+	// after a refusal. ctx ends if the connection closes; if Connect then returns nil, the
+	// client still counts as accepted, and Disconnect follows.
 	Connect(ctx context.Context, s *Socket, auth json.RawMessage) error
 
 	// Event handles an event of a joined client. args are the arguments after the name, each
@@ -62,7 +62,7 @@ type Handler interface {
 	Disconnect(s *Socket, reason string)
 }
 
-// Refusal is an error of Handler.Connect that is sent to the client.
+// Refusal is an error of [Handler.Connect] for the client.
 type Refusal struct {
 	Message string // err.message of the official client
 	Data    any    // err.data, encoded as JSON; nil = none

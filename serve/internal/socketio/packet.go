@@ -9,8 +9,8 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// Packet is an event for clients. It is encoded once and shared by all connections that it
-// is sent to. Immutable; safe for concurrent use.
+// Packet is an event for clients. It is encoded once and shared by all its receivers.
+// Immutable; safe for concurrent use.
 type Packet struct {
 	payload     []byte // the array of name and arguments
 	attachments Attachments
@@ -18,7 +18,7 @@ type Packet struct {
 }
 
 // NewPacket encodes an event. A json.RawMessage argument is used unchanged and must be
-// valid. The error is that of encoding/json.
+// valid. The error comes from encoding/json.
 func NewPacket(event string, args ...any) (*Packet, error) {
 	payload, attachments, err := appendArray(nil, append([]any{event}, args...))
 	if err != nil {

@@ -25,11 +25,10 @@ const maxAttachments = 10
 // maxAckID is the largest integer that a JavaScript number represents exactly.
 const maxAckID = 1<<53 - 1
 
-// packet is a valid packet from a client. It has no references to the bytes that it was
-// parsed from.
+// packet is a valid packet from a client. It has no references to the parsed bytes.
 type packet struct {
 	kind        byte // one of the first five: binary types become event and ack
-	attachments int  // binary messages that follow
+	attachments int  // number of binary messages after it
 	namespace   string
 	id          uint64
 	hasID       bool

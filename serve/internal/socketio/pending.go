@@ -5,24 +5,23 @@ import (
 	"sync"
 )
 
-// pending are the connections that have not joined a namespace. They are limited in total
-// and for each peer. At a limit, the oldest one is evicted for the next: of the same peer,
-// or else of the peer with most of them, so that a flood from one peer does not displace
-// the connections of others. A connection about which the handler is deciding is not
-// evicted.
+// pending are the connections without a namespace. They are limited in total and for each
+// peer. At a limit, the oldest one is evicted for the next: of the same peer, or else of the
+// peer with most of them, so that a flood from one peer does not displace the connections of
+// others. A connection is not evicted while the handler decides about it.
 type pending struct {
 	max, maxOfPeer int
 
 	mu      sync.Mutex
 	n       int
 	peers   map[string]*peer
-	levels  []*list.List // of *peer: by the number of their connections that may be evicted; the peer that has been there longest first
+	levels  []*list.List // of *peer: by the number of their evictable connections; of two, the older peer first
 	evicted uint64
 }
 
 type peer struct {
 	n      int       // number of pending connections
-	oldest list.List // of *pendingEntry: those that may be evicted, the oldest first
+	oldest list.List // of *pendingEntry: the evictable ones, the oldest first
 	level  int
 	in     *list.Element // of its level; nil at level 0
 }
@@ -35,8 +34,8 @@ type pendingEntry struct {
 	left       bool
 }
 
-// enter adds a connection. at is nil if that is impossible because all others are
-// protected. The caller must abort victim.
+// enter adds a connection. at is nil if all others are protected. The caller must abort
+// victim.
 func (p *pending) enter(c *connection, name string) (at *pendingEntry, victim *connection) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,8 +70,8 @@ func (p *pending) enter(c *connection, name string) (at *pendingEntry, victim *c
 	return at, victim
 }
 
-// largest returns the peer with most connections that may be evicted, or one without any if
-// there is none.
+// largest returns the peer with most evictable connections, or one without any if there is
+// none.
 func (p *pending) largest() *peer {
 	for n := len(p.levels) - 1; n > 0; n-- {
 		if front := p.levels[n].Front(); front != nil {

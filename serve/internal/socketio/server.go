@@ -43,7 +43,7 @@ func New(o Options) *Server {
 }
 
 // ConnContext is for http.Server.ConnContext, alone or combined with another one. It lets
-// the server limit what the operating system buffers for a polling client, so that a slow
+// the server limit the operating system's buffer for a polling client, so that a slow
 // client gets the newest data.
 func ConnContext(ctx context.Context, c net.Conn) context.Context { return engine.ConnContext(ctx, c) }
 
@@ -72,9 +72,9 @@ func newID() string {
 }
 
 // Shutdown refuses new sessions with 503 and closes the others, spread over half of the time
-// until ctx's deadline, but at most 5 seconds and 20 ms for each, so that they do not all
+// until ctx's deadline, but at most 5 seconds and 20 ms for each. So they do not all
 // reconnect at once. Connections are closed without a DISCONNECT, so that clients reconnect
-// by themselves. It returns when every Disconnect has been called, or with ctx's error.
+// by themselves. It returns after the last Disconnect, or with ctx's error.
 func (s *Server) Shutdown(ctx context.Context) error { return s.engine.Shutdown(ctx) }
 
 // Stats are the statistics of a server.
@@ -84,8 +84,8 @@ type Stats struct {
 	Sockets              int               // now, joined
 	QueuedBytes          int64             // now, waiting for all clients; a shared packet counts for each
 	Opened               uint64            // sessions since the start
-	Evicted              uint64            // sessions that were evicted before they had joined
-	Refused              uint64            // handshakes that were refused because of a limit
+	Evicted              uint64            // sessions evicted before they had joined
+	Refused              uint64            // handshakes refused because of a limit
 	Closed               map[string]uint64 // sessions by reason, including those of Drop; it belongs to the caller
 }
 

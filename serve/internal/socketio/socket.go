@@ -12,7 +12,7 @@ type socketState uint8
 const (
 	connecting socketState = iota
 	joined
-	dismissed // by us; what the client sent before it knew is ignored
+	dismissed // by us; messages the client sent before it knew are ignored
 	gone
 )
 
@@ -44,20 +44,20 @@ const maxEarly = 64
 // not the secret id of the session.
 func (s *Socket) ID() string { return s.id }
 
-// Namespace returns the namespace that the client joined.
+// Namespace returns the client's namespace.
 func (s *Socket) Namespace() string { return s.namespace }
 
-// Header returns a new copy of the headers of Options.KeepHeaders that the session's first
-// request had.
+// Header returns a new copy of the headers of [Options.KeepHeaders] in the session's first
+// request.
 func (s *Socket) Header() http.Header { return s.connection.session.Header() }
 
 // Send queues a packet. It returns false if the socket has ended, or ends now because too
 // much is waiting ([ReasonSlow]). A packet of any size is accepted if nothing is waiting.
 func (s *Socket) Send(p *Packet) (ok bool) { return s.Replace("", p) }
 
-// Replace is like Send, but for packets that are useless once there is a newer one: it
-// first removes a packet with the same key of which nothing has been written. The new
-// packet goes to the end of the queue. Keys are shared by all namespaces of a connection.
+// Replace is like [Socket.Send], for packets that a newer one makes useless. It first removes
+// a packet with the same key, unless a part of it has been written. The new packet goes to
+// the end of the queue. Keys are shared by all namespaces of a connection.
 func (s *Socket) Replace(key string, p *Packet) (ok bool) {
 	c := s.connection
 	c.mu.Lock()
@@ -72,23 +72,23 @@ func (s *Socket) Replace(key string, p *Packet) (ok bool) {
 	return false
 }
 
-// Queued returns the number of bytes that wait for the client in all namespaces of its
+// Queued returns the number of bytes waiting for the client in all namespaces of its
 // connection. It is 0 once everything has been passed to the operating system or, when
 // polling, to an answer. Each packet counts slightly more than its size.
 func (s *Socket) Queued() int { return s.connection.session.Queued() }
 
 // WhenDrained calls f once, in its own goroutine, as soon as nothing is waiting or the
 // connection has closed, which may be immediately. Senders use it to send the next page
-// only after the last one. It replaces an f that has not been called yet.
+// only after the last one. It replaces an f from an earlier call that is still waiting.
 func (s *Socket) WhenDrained(f func()) { s.connection.session.WhenDrained(f) }
 
-// Attachments returns the binary messages of the event that is being handled, or nil. It
-// must only be called in Handler.Event; the contents may be kept.
+// Attachments returns the binary messages of the current event, or nil. It must only be
+// called in [Handler.Event]; the contents may be kept.
 func (s *Socket) Attachments() Attachments { return s.attachments }
 
-// Disconnect ends this namespace after what is queued. Handler.Disconnect is called from
-// another goroutine. The official client does not reconnect by itself. During Connect it
-// does nothing: return an error there.
+// Disconnect ends this namespace after the queued messages. [Handler.Disconnect] is called
+// from another goroutine. The official client does not reconnect by itself. During Connect
+// it does nothing: return an error there.
 func (s *Socket) Disconnect() {
 	c := s.connection
 	c.mu.Lock()
@@ -101,9 +101,9 @@ func (s *Socket) Disconnect() {
 	c.session.Later(func() { s.handler.Disconnect(s, ReasonServer) })
 }
 
-// Drop closes the whole connection, with this reason for all its namespaces, and drops what
-// is queued. The official client reconnects by itself. Reasons are counted in Stats, so
-// there must be few.
+// Drop closes the whole connection, with this reason for all its namespaces, and drops the
+// queued messages. The official client reconnects by itself. Reasons are counted in Stats,
+// so there must be few.
 func (s *Socket) Drop(reason string) { s.connection.session.Close(reason) }
 
 // unjoin removes a socket from its namespace. It returns false if the socket is not joined.
@@ -141,7 +141,7 @@ func (s *Socket) acknowledger(id uint64) func(...any) {
 	}
 }
 
-// send sends a message that must not precede the acceptance.
+// send sends a message, never before the acceptance.
 func (s *Socket) send(m *engine.Message) {
 	c := s.connection
 	c.mu.Lock()

@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"mkt/internal/check"
 )
 
-// terminal is a pseudo-terminal. What is written to it is read to the end once it is closed.
+// terminal is a pseudo-terminal. Its output is read to the end once it is closed.
 type terminal struct {
 	*output
 	said chan string
@@ -26,9 +28,7 @@ func openTerminal(t *testing.T, columns uint16) *terminal {
 	if err == nil {
 		err = pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: columns})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	term := &terminal{NewOutput(tty), make(chan string)}
 	go func() {
 		all, _ := io.ReadAll(master) // it ends with an error when the other side is closed
@@ -43,7 +43,7 @@ func (o *terminal) close() string {
 	return strings.ReplaceAll(<-o.said, "\r\n", "\n")
 }
 
-// A line of progress is replaced by what is printed and leaves nothing behind.
+// Other output replaces a line of progress, of which nothing is left behind.
 func TestProgress(t *testing.T) {
 	term := openTerminal(t, 60)
 	out := &output{to: term.terminal, terminal: term.terminal}
@@ -89,9 +89,7 @@ func TestNobodyWatches(t *testing.T) {
 	term := openTerminal(t, 80)
 	defer term.close()
 	file, err := os.Create(t.TempDir() + "/errors")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer file.Close()
 	show := func() bool {
 		bar := NewEnv(nil, io.Discard, NewOutput(term.terminal), time.Now, "test").NewBar("a", "runs")
@@ -127,9 +125,7 @@ func TestTableOnTerminals(t *testing.T) {
 		fmt.Fprint(w, "acme\t東京ヴェルディ - FC Ḱrumĺov Süd\tfx_27vdimbyj75drnltvt3int7lr2\n")
 		fmt.Fprint(w, "main\tA - B\tfx_jqgoxoowwv3usuvjcs5bi2ejmc\n")
 		fmt.Fprint(w, "\nkey\tone two three four five six seven eight nine ten\n\na\tb c d e f g\tsl_trl6jbjrv6f5k5uml5h22blk42\n")
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, w.Flush())
 	}
 	for columns, want := range map[uint16]string{
 		200: `ACCOUNT  MATCH                            FIXTURE

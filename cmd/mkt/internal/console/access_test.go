@@ -16,6 +16,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/console"
 	"mkt/cmd/mkt/internal/doctor"
+	"mkt/internal/check"
 )
 
 // serve serves a console over an empty data root, and returns its address.
@@ -27,13 +28,9 @@ func serve(t *testing.T, access console.Access) string {
 		StartAPI: func(context.Context) (string, func(string) (string, bool), error) {
 			return "", nil, errors.New("not here")
 		}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- c.Serve(ctx, l) }()
@@ -49,14 +46,10 @@ func serve(t *testing.T, access console.Access) string {
 func ask(t *testing.T, method, address, host string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, "http://"+address+"/", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	r.Host = host
 	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
 		t.Fatal(err)
 	}
@@ -94,12 +87,10 @@ func TestWrongPasswords(t *testing.T) {
 	env := cli.NewEnv(strings.NewReader(""), io.Discard, io.Discard, func() time.Time { return time.Unix(now.Load(), 0) }, "test")
 	env.Data, env.Tenants = t.TempDir(), "tenants.yaml"
 	c, err := console.New(console.Options{Env: env, Access: console.Access{Password: "correct password", BehindProxy: true}, Doctor: func(context.Context) doctor.Report { return doctor.Report{} }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	status := func(from, password string) int {
 		r := httptest.NewRequest(http.MethodGet, "http://localhost/static/page.css", nil)
-		r.Header.Set("X-Forwarded-For", "203.0.113.9, "+from) // the first is what the client claims
+		r.Header.Set("X-Forwarded-For", "203.0.113.9, "+from) // the first is the client's own claim
 		if password != "" {
 			r.SetBasicAuth("anybody", password)
 		}
@@ -162,16 +153,12 @@ func TestOnlyOwnPagesTry(t *testing.T) {
 		{"an older browser, a file", "Origin", "null", http.StatusBadRequest},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/try/acme/api/v1/fixtures", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if c.header != "" {
 			r.Header.Set(c.header, c.value)
 		}
 		answer, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		answer.Body.Close()
 		if answer.StatusCode != c.status {
 			t.Errorf("%s: %d, want %d", c.name, answer.StatusCode, c.status)

@@ -18,6 +18,7 @@ import (
 	"mkt/cmd/mkt/internal/console"
 	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/doctor"
+	"mkt/internal/check"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -49,17 +50,17 @@ func BenchmarkPages(b *testing.B) {
 	root := largeRoot(b, dir, fixtures, snapshots)
 	defer root.Close()
 	head, _, err := snapshot.Head(root)
-	dataroot.Must(b, err)
+	check.Must(b, err)
 	var fixture table.FixtureRow
 	for row, err := range snapshot.Rows[table.FixtureRow](root, head.Dir()+"/"+layout.FixturesFile) {
-		dataroot.Must(b, err)
+		check.Must(b, err)
 		if row.MarketCount > fixture.MarketCount {
 			fixture = *row
 		}
 	}
 	var market table.MarketRow
 	for row, err := range snapshot.FixtureRows[table.MarketRow](root, head.Dir()+"/"+layout.MarketsFile, fixture.FixtureID) {
-		dataroot.Must(b, err)
+		check.Must(b, err)
 		if row.Market != nil && *row.Market == "MATCH_RESULT" || market.MarketID == "" {
 			market = *row
 		}
@@ -92,8 +93,8 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-// processorTime returns the time of the processors that the process has used, which does not
-// depend on what else the machine does.
+// processorTime returns the processor time of the process, which does not depend on other work of
+// the machine.
 func processorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
@@ -109,7 +110,7 @@ func newConsole(b *testing.B, dir string) http.Handler {
 		return doctor.Run(ctx, doctor.Options{Command: "mkt", Data: dir, Tenants: env.Tenants, Keyless: true, Products: []football.Product{football.MarketEngine}, Now: env.Now})
 	}
 	c, err := console.New(console.Options{Env: env, Doctor: run})
-	dataroot.Must(b, err)
+	check.Must(b, err)
 	return c
 }
 
@@ -127,25 +128,25 @@ func largeRoot(b *testing.B, dir string, fixtures, snapshots int) *durable.Disk 
 	b.Helper()
 	product := filepath.Join(dir, filepath.FromSlash(layout.TenantProduct("acme", string(football.MarketEngine))))
 	root, err := durable.OpenUnsynced(product)
-	dataroot.Must(b, err)
+	check.Must(b, err)
 	data, err := durable.OpenUnsynced(dir)
-	dataroot.Must(b, err)
+	check.Must(b, err)
 	defer data.Close()
 	if _, found, err := snapshot.Head(root); err == nil && found {
 		return root
 	}
-	dataroot.Must(b, os.WriteFile(filepath.Join(dir, "tenants.yaml"), []byte(acmeAccount), 0o600))
+	check.Must(b, os.WriteFile(filepath.Join(dir, "tenants.yaml"), []byte(acmeAccount), 0o600))
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	url, err := dataroot.Simulate(ctx, fixtures)
-	dataroot.Must(b, err)
+	check.Must(b, err)
 	at := func(n int) time.Time { return dataroot.Began.Add(time.Duration(n) * time.Hour) }
 	p := dataroot.Product{Name: football.MarketEngine, Root: root, Data: data, Key: dataroot.Key, Version: "test", Tenant: dataroot.Fetching(url)}
 	newest := layout.NewCycleID(at(snapshots-1), string(football.MarketEngine))
-	dataroot.Must(b, p.Fetch(ctx, at(snapshots-1)))
-	dataroot.Must(b, p.Transform(ctx, at(snapshots-1)))
+	check.Must(b, p.Fetch(ctx, at(snapshots-1)))
+	check.Must(b, p.Transform(ctx, at(snapshots-1)))
 	m, _, err := snapshot.OpenCanonical(root, newest)
-	dataroot.Must(b, err)
+	check.Must(b, err)
 	canonical := layout.Cycle(layout.CanonicalDir, newest) + "/"
 	all, markets, listing := rows[table.FixtureRow](b, root, canonical+layout.FixturesFile), map[string][]table.MarketRow{}, rows[table.ListingRow](b, root, canonical+layout.ListingFile)
 	for _, row := range rows[table.MarketRow](b, root, canonical+layout.MarketsFile) {
@@ -154,7 +155,7 @@ func largeRoot(b *testing.B, dir string, fixtures, snapshots int) *durable.Disk 
 	publishCycle := func(n int) {
 		_, err := publish.Run(ctx, publish.Options{ClientID: "acme", Product: football.MarketEngine, Cycle: layout.NewCycleID(at(n), string(football.MarketEngine)), Root: root,
 			RunID: fmt.Sprint("run-", n), Version: "test", Now: func() time.Time { return at(n).Add(time.Minute) }})
-		dataroot.Must(b, err)
+		check.Must(b, err)
 	}
 	for n := range snapshots - 1 {
 		id := layout.NewCycleID(at(n), string(football.MarketEngine))
@@ -191,13 +192,13 @@ func largeRoot(b *testing.B, dir string, fixtures, snapshots int) *durable.Disk 
 			}
 		}
 		staged := layout.StagingDir + "/bench"
-		dataroot.Must(b, durable.MkdirAllSync(root, staged))
+		check.Must(b, durable.MkdirAllSync(root, staged))
 		writeTable(b, root, staged, layout.FixturesFile, "fixtures", &own, changed)
 		writeTable(b, root, staged, layout.MarketsFile, "markets", &own, changedMarkets)
 		writeTable(b, root, staged, layout.ListingFile, "listing", &own, listed)
 		_, err := snapshot.CreateManifest(root, staged, own)
-		dataroot.Must(b, err)
-		dataroot.Must(b, durable.Install(root, staged, layout.Cycle(layout.CanonicalDir, id)))
+		check.Must(b, err)
+		check.Must(b, durable.Install(root, staged, layout.Cycle(layout.CanonicalDir, id)))
 		publishCycle(n)
 	}
 	publishCycle(snapshots - 1)
@@ -206,7 +207,7 @@ func largeRoot(b *testing.B, dir string, fixtures, snapshots int) *durable.Disk 
 
 func rows[T table.Row](b *testing.B, root durable.ReadFS, name string) (list []T) {
 	for row, err := range snapshot.Rows[T](root, name) {
-		dataroot.Must(b, err)
+		check.Must(b, err)
 		list = append(list, *row)
 	}
 	return list
@@ -221,6 +222,6 @@ func writeTable[T table.Row](b *testing.B, root durable.FS, dir, name, key strin
 		m.Tables[key], err = t.Close()
 		return err
 	})
-	dataroot.Must(b, err)
+	check.Must(b, err)
 	m.Files = append(m.Files, file)
 }

@@ -10,15 +10,14 @@ import (
 
 	"mkt/cmd/mkt/internal/console"
 	"mkt/docs"
+	"mkt/internal/check"
 )
 
 // page returns a page of the console.
 func page(t *testing.T, address, path string) string {
 	t.Helper()
 	answer, err := http.Get("http://" + address + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusOK {
@@ -49,9 +48,7 @@ func TestDocumentationHasNoDeadLinks(t *testing.T) {
 		}
 		texts[path] = page(t, address, path)
 		source, err := fs.ReadFile(docs.Files, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		_, article, _ := strings.Cut(texts[path], "<article")
 		if strings.Contains(article, ` style="`) {
 			t.Errorf("%s has a style, which the policy of the pages forbids", path)
@@ -61,9 +58,7 @@ func TestDocumentationHasNoDeadLinks(t *testing.T) {
 		}
 	}
 	pictures, err := fs.Glob(docs.Files, "images/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, name := range pictures {
 		if info, err := fs.Stat(docs.Files, name); err != nil || info.Size() > 60<<10 {
 			t.Errorf("%s has %d bytes: want at most 60 KiB, %v", name, info.Size(), err)

@@ -12,6 +12,7 @@ import (
 	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/inspect"
 	"mkt/fetch/raw"
+	testcheck "mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -29,24 +30,24 @@ func archive(t *testing.T, d cli.Dataset, after time.Duration, over, under strin
 	at := dataroot.Began.Add(after)
 	id := layout.NewCycleID(at, string(d.Product))
 	out, err := raw.Create(root, id, nil)
-	dataroot.Must(t, err)
+	testcheck.Must(t, err)
 	answers := []dataroot.Answer{dataroot.Listing(dataroot.Listed("7", "Home", "Away"), dataroot.Listed("8", "Other", "Team")),
 		dataroot.Offer("7", fmt.Sprintf(`"main":{"updated_at":"1772600100","sp":{
  "alternative_total_goals":{"id":"10202","name":"Alternative Total Goals","odds":[{"id":"4","odds":"1.30","header":"Under","name":"1.5"},{"id":"5","odds":"3.40","header":"Over","name":"1.5"},{"id":"6","odds":%q,"header":"Under","name":"2.5"},{"id":"7","odds":%q,"header":"Over","name":"2.5"}]}}}`, under, over))}
 	for i, a := range answers {
 		_, err := out.Add(raw.Response{Endpoint: a.Endpoint, Path: "/" + a.Endpoint, Query: a.Query, Attempt: 1, Status: 200, FetchedAt: at.Add(time.Duration(i+1) * time.Second)}, []byte(a.Body))
-		dataroot.Must(t, err)
+		testcheck.Must(t, err)
 	}
 	_, err = out.Reject(raw.Response{Endpoint: "bet365/prematch", Path: "/v3/bet365/prematch", Query: map[string][]string{"FI": {"8,9"}}, Attempt: 1, Status: 500, FetchedAt: at.Add(time.Minute)}, "STATUS",
 		[]byte("<script>alert(1)</script>"))
-	dataroot.Must(t, err)
+	testcheck.Must(t, err)
 	_, err = out.Seal(raw.Cycle{ClientID: d.Tenant, Product: d.Product, Provider: "betsapi", StartedAt: at, FinishedAt: at.Add(time.Minute), Outcome: raw.Partial, ListingComplete: true, Failed: []string{"8"}})
-	dataroot.Must(t, err)
+	testcheck.Must(t, err)
 	return id
 }
 
-// What is suspicious in one cycle and not in the one before came, with the answer it came from;
-// a fixture that failed leads to the answers that were refused.
+// A suspicion that the cycle before did not have has come, with its answer. A fixture that failed
+// leads to the refused answers.
 func TestProblems(t *testing.T) {
 	d := cli.Dataset{Data: t.TempDir(), Tenant: "acme", Product: football.MarketEngine}
 	good, bad := archive(t, d, 0, "6.00", "1.10"), archive(t, d, time.Hour, "1.85", "1.95")
@@ -54,7 +55,7 @@ func TestProblems(t *testing.T) {
 	read := func(id layout.CycleID) *problems {
 		one := all.entry(mappingKey{d, id}, dataroot.Began)
 		<-one.done
-		dataroot.Must(t, one.err)
+		testcheck.Must(t, one.err)
 		return &one.problems
 	}
 	before, now := read(good), read(bad)
@@ -83,10 +84,10 @@ func TestProblems(t *testing.T) {
 	}
 
 	root, err := d.Open()
-	dataroot.Must(t, err)
+	testcheck.Must(t, err)
 	defer root.Close()
 	a, err := raw.Open(root, bad)
-	dataroot.Must(t, err)
+	testcheck.Must(t, err)
 	failed := failedOf(a)
 	if len(failed) != 1 || failed[0].ID != "8" || len(failed[0].Answers) != 1 || failed[0].Answers[0].Rejected != "STATUS" {
 		t.Errorf("the fixtures that failed: %+v", failed)

@@ -9,15 +9,14 @@ import (
 
 	"mkt/cmd/mkt/internal/console"
 	"mkt/docs"
+	"mkt/internal/check"
 )
 
 // Every operation, message, payload field and example of asyncapi.yaml is on the socket's page.
 func TestSocketPageIsComplete(t *testing.T) {
 	text := page(t, serve(t, console.Access{}), "/api/socket")
 	source, err := fs.ReadFile(docs.Files, "asyncapi.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var document struct {
 		Operations map[string]any
 		Components struct {
@@ -29,9 +28,7 @@ func TestSocketPageIsComplete(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal(source, &document); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, yaml.Unmarshal(source, &document))
 	for name := range document.Operations {
 		if !strings.Contains(text, `id="operation-`+name+`"`) {
 			t.Errorf("operation %s is not on the page", name)

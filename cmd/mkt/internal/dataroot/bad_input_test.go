@@ -22,6 +22,7 @@ import (
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
+	"mkt/internal/check"
 	"mkt/publish"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
@@ -31,8 +32,8 @@ import (
 	"mkt/transform"
 )
 
-// account is an account of one provider, whose emulator's answers a test changes. The
-// provider's world stands still, so that only what a test changes is different.
+// account is an account of one provider, whose emulator's answers a test changes. The provider's world
+// stands still: only the test changes anything.
 type account struct {
 	testing.TB
 	wire    *wire
@@ -88,11 +89,11 @@ func (a *account) emulator(faults ...string) http.Handler {
 		Tokens: map[string]simulator.Account{dataroot.Secret: {Seed: 7}}}
 	for _, text := range faults {
 		f, err := simulator.ParseFault(text)
-		dataroot.Must(a, err)
+		check.Must(a, err)
 		o.Faults = append(o.Faults, f)
 	}
 	sim, err := emulators.New(a.wire.provider, o)
-	dataroot.Must(a, err)
+	check.Must(a, err)
 	return sim
 }
 
@@ -102,24 +103,32 @@ type outcome struct {
 	transform transform.Summary
 	publish   publish.Summary
 	err       error             // of the first step that failed
-	counted   map[string]int    // what the manifest counts as broken, damaged or skipped
+	counted   map[string]int    // broken, damaged or skipped parts, from the manifest
 	content   map[string]string // of the newest publication, by the provider's fixture id
 }
 
 // cycle runs the steps of a cycle while the provider's answers are changed.
 func (a *account) cycle(change func(*answer)) (o outcome) {
 	a.Helper()
+	o = a.steps(time.Minute, change)
+	o.content = a.content()
+	return o
+}
+
+// steps runs the steps some time after the last ones.
+func (a *account) steps(later time.Duration, change func(*answer)) (o outcome) {
+	a.Helper()
 	a.answers.change, a.answers.numbers = change, map[string]int{}
-	a.now = a.now.Add(time.Minute)
+	a.now = a.now.Add(later)
 	if o.fetch, o.err = fetch.Run(a.Context(), a.options); o.err == nil {
-		o.transform, o.err = transform.Run(a.Context(), transform.Options{ClientID: "acme", Product: football.MarketEngine, Root: a.mem, Data: a.mem,
+		o.transform, o.err = transform.Run(a.Context(), transform.Options{ClientID: "acme", Product: a.options.Product, Root: a.mem, Data: a.mem,
 			Key: dataroot.Key, Now: a.options.Now, Version: "test"})
 	}
 	if o.err == nil {
-		o.publish, o.err = publish.Run(a.Context(), publish.Options{ClientID: "acme", Product: football.MarketEngine, Root: a.mem, Now: a.options.Now, Version: "test",
+		o.publish, o.err = publish.Run(a.Context(), publish.Options{ClientID: "acme", Product: a.options.Product, Root: a.mem, Now: a.options.Now, Version: "test",
 			Check: func(context.Context, layout.CycleID, string) error { return nil }})
 		m, _, err := snapshot.OpenCanonical(a.mem, o.transform.Cycle)
-		dataroot.Must(a, err)
+		check.Must(a, err)
 		o.counted = maps.Clone(m.Damaged)
 		if o.counted == nil {
 			o.counted = map[string]int{}
@@ -129,7 +138,6 @@ func (a *account) cycle(change func(*answer)) (o outcome) {
 			o.counted[name] = int(n)
 		}
 	}
-	o.content = a.content()
 	return o
 }
 
@@ -137,30 +145,30 @@ func (a *account) cycle(change func(*answer)) (o outcome) {
 func (a *account) content() map[string]string {
 	a.Helper()
 	c, found, err := snapshot.Head(a.mem)
-	dataroot.Must(a, err)
+	check.Must(a, err)
 	all, ids := map[string]string{}, map[string]string{}
 	if !found {
 		return all
 	}
 	add := func(fixture string, row any) {
 		text, err := json.Marshal(row)
-		dataroot.Must(a, err)
+		check.Must(a, err)
 		all[ids[fixture]] += string(text) + "\n"
 	}
 	for row, err := range snapshot.Rows[table.FixtureRow](a.mem, c.Dir()+"/"+layout.FixturesFile) {
-		dataroot.Must(a, err)
+		check.Must(a, err)
 		ids[row.FixtureID] = row.ProviderFixtureID
 		row.ProviderFetchedAt = time.Time{}
 		add(row.FixtureID, row)
 	}
 	for row, err := range snapshot.Rows[table.MarketRow](a.mem, c.Dir()+"/"+layout.MarketsFile) {
-		dataroot.Must(a, err)
+		check.Must(a, err)
 		add(row.FixtureID, row)
 	}
 	return all
 }
 
-// code is the pipeline code of what happened, "" if nothing did.
+// code is the pipeline code of the outcome, "" for success.
 func (o *outcome) code() string {
 	if errors.Is(o.err, transform.ErrQuarantined) {
 		return "QUARANTINED"
@@ -323,7 +331,7 @@ func renamedList(a *answer) []byte {
 }
 
 // Whatever a provider sends one day, the publication stays as it is, and the failure or the
-// counters of the cycle name what is wrong. The next good cycle renews everything.
+// counters of the cycle name the fault. The next good cycle renews everything.
 func TestBadInput(t *testing.T) {
 	eachProvider(t, someFixtures, func(t *testing.T, a *account) {
 		before := a.cycle(func(*answer) {})
@@ -359,7 +367,7 @@ func TestBadInput(t *testing.T) {
 func TestFaultsOfEveryProvider(t *testing.T) {
 	eachProvider(t, someFixtures, func(t *testing.T, a *account) {
 		before := a.cycle(nil)
-		dataroot.Must(t, before.err)
+		check.Must(t, before.err)
 		for _, c := range []struct{ fault, code string }{
 			{fault: "500:1", code: "PROVIDER_UNREACHABLE"},
 			{fault: "503:1@markets", code: "PROVIDER_UNREACHABLE"},
@@ -392,12 +400,12 @@ func TestFaultsOfEveryProvider(t *testing.T) {
 	})
 }
 
-// If the quota ends in the middle of a cycle, what was fetched is published, and the rest is
-// carried over with its own age.
+// If the quota ends in the middle of a cycle, the fetched fixtures are published. The others are
+// carried over with their own age.
 func TestQuotaEndsInTheMiddle(t *testing.T) {
 	eachProvider(t, 24, func(t *testing.T, a *account) {
 		before := a.cycle(nil)
-		dataroot.Must(t, before.err)
+		check.Must(t, before.err)
 		a.answers.provider = a.emulator("429-bare:#2+@markets")
 		o := a.cycle(nil)
 		p := o.publish
@@ -408,12 +416,12 @@ func TestQuotaEndsInTheMiddle(t *testing.T) {
 	})
 }
 
-// A provider that answers every page with the first one, and says that there are many, does not
-// cost the quota.
+// A provider that answers every page with the first one, of many by its account, does not cost the
+// quota.
 func TestPageThatRepeats(t *testing.T) {
 	eachProvider(t, someFixtures, func(t *testing.T, a *account) {
 		before := a.cycle(func(*answer) {})
-		dataroot.Must(t, before.err)
+		check.Must(t, before.err)
 		a.answers.request = func(r *http.Request) {
 			if q := r.URL.Query(); q.Has("page") {
 				q.Set("page", "1")
@@ -439,7 +447,7 @@ func TestPageThatRepeats(t *testing.T) {
 func TestListThatShrinks(t *testing.T) {
 	eachProvider(t, 40, func(t *testing.T, a *account) {
 		before := a.cycle(nil)
-		dataroot.Must(t, before.err)
+		check.Must(t, before.err)
 		a.answers.provider = a.emulator("shrink:1@listing")
 		o := a.cycle(nil)
 		if o.err != nil || o.publish.Removed > 0 || o.publish.Held+o.publish.Carried == 0 {
@@ -465,7 +473,7 @@ func TestNamesInOtherScripts(t *testing.T) {
 				}
 			}
 		})
-		dataroot.Must(t, before.err)
+		check.Must(t, before.err)
 		var pairs []string
 		for name, other := range names {
 			pairs = append(pairs, name, other)

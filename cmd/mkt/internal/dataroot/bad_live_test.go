@@ -1,77 +1,46 @@
 package dataroot_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"mkt/cmd/mkt/internal/dataroot"
-	"mkt/fetch"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/simulator"
-	"mkt/publish"
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
-	"mkt/transform"
 )
 
 // liveOutcome is the result of a live cycle.
 type liveOutcome struct {
-	code    string
-	err     error
-	counted map[string]int
-	teams   map[string]string // of the fixtures in the publication, with score and minute
+	outcome
+	teams map[string]string // of the fixtures in the publication, with the league
 }
 
 func (a *account) liveCycle(change func(*answer)) (o liveOutcome) {
 	a.Helper()
-	a.answers.change, a.answers.numbers = change, map[string]int{}
-	a.now = a.now.Add(8 * time.Second)
-	f, err := fetch.Run(a.Context(), a.options)
-	o.code, o.err = string(f.Code), err
-	if o.err == nil {
-		var s transform.Summary
-		s, o.err = transform.Run(a.Context(), transform.Options{ClientID: "acme", Product: football.LiveIntelligence, Root: a.mem, Data: a.mem,
-			Key: dataroot.Key, Now: a.options.Now, Version: "test"})
-		if errors.Is(o.err, transform.ErrQuarantined) {
-			o.code = "QUARANTINED"
-		}
-		if o.err == nil {
-			m, _, err := snapshot.OpenCanonical(a.mem, s.Cycle)
-			dataroot.Must(a, err)
-			o.counted = maps.Clone(m.Damaged)
-			if o.counted == nil {
-				o.counted = map[string]int{}
-			}
-			maps.Copy(o.counted, m.Broken)
-		}
-	}
-	if o.err == nil {
-		_, o.err = publish.Run(a.Context(), publish.Options{ClientID: "acme", Product: football.LiveIntelligence, Root: a.mem, Now: a.options.Now, Version: "test",
-			Check: func(context.Context, layout.CycleID, string) error { return nil }})
-	}
+	o.outcome = a.steps(8*time.Second, change)
 	o.teams = map[string]string{}
 	c, _, err := snapshot.Head(a.mem)
-	dataroot.Must(a, err)
+	check.Must(a, err)
 	for row, err := range snapshot.Rows[table.LiveRow](a.mem, c.Dir()+"/"+layout.LiveFile) {
-		dataroot.Must(a, err)
+		check.Must(a, err)
 		text, err := json.Marshal([]any{row.Home, row.Away, row.League})
-		dataroot.Must(a, err)
+		check.Must(a, err)
 		o.teams[row.FixtureID] = string(text)
 	}
 	return o
 }
 
 // Whatever a provider sends one day of matches in play, no match gets the teams of another or
-// loses its own, and the failure or the counters of the cycle name what is wrong.
+// loses its own, and the failure or the counters of the cycle name the fault.
 func TestBadLiveInput(t *testing.T) {
 	live := func(change func(*answer)) func(*answer) { return of("live", change) }
 	clock := func(value any) func(*answer) {
@@ -92,7 +61,7 @@ func TestBadLiveInput(t *testing.T) {
 			a := newAccount(t, w, someFixtures)
 			sim, err := emulators.New(w.provider, simulator.Options{Seed: 7, Fixtures: 8, InPlay: 6, Quota: 1_000_000, Now: func() time.Time { return a.now },
 				Tokens: map[string]simulator.Account{dataroot.Secret: {Seed: 7}}})
-			dataroot.Must(t, err)
+			check.Must(t, err)
 			a.now, a.options.Product, a.answers.provider = noon.Add(3*time.Hour), football.LiveIntelligence, http.Handler(sim)
 			before := a.liveCycle(func(*answer) {})
 			if before.err != nil || len(before.teams) < 3 {
@@ -131,8 +100,8 @@ func TestBadLiveInput(t *testing.T) {
 				}), "QUARANTINED", ""},
 			} {
 				o := a.liveCycle(c.change)
-				if (o.err != nil) != (c.code != "") || o.err != nil && o.code != c.code {
-					t.Errorf("%s: code %q, want %q: %v", c.name, o.code, c.code, o.err)
+				if (o.err != nil) != (c.code != "") || o.err != nil && o.code() != c.code {
+					t.Errorf("%s: code %q, want %q: %v", c.name, o.code(), c.code, o.err)
 				}
 				if said := fmt.Sprint(o.err, o.counted); !strings.Contains(said, c.says) {
 					t.Errorf("%s: %q is not named: %s", c.name, c.says, said)

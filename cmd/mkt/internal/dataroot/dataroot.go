@@ -5,7 +5,6 @@ package dataroot
 import (
 	"context"
 	"errors"
-	"testing"
 	"time"
 
 	"mkt/fetch"
@@ -30,14 +29,6 @@ var Key = identity.Key{1, 2, 3}
 
 // Began is when the first cycle begins.
 var Began = time.Date(2026, 11, 20, 9, 7, 0, 0, time.UTC)
-
-// Must stops the test on an error.
-func Must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // Product is one product of the account acme, whose cycles are run as mkt cycle runs them.
 type Product struct {

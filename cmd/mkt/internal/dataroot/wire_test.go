@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// wire is what these tests know of a provider's format, independently of its adapter.
+// wire describes a provider's format for these tests, independently of its adapter.
 type wire struct {
 	provider string
 	class    func(r *http.Request) string // of a request: list, markets, live, or "" for any other
@@ -20,7 +20,7 @@ type wire struct {
 	away     func(item map[string]any) (object map[string]any, key string)
 	starts   []string // the members that hold the kick-off
 	prices   []string // the members of a row that hold the price
-	labels   []string // the members of a row without which nobody knows what it is; none if any member is read
+	labels   []string // the members that identify a row; none if any member is read
 	markets  string   // the member that holds a fixture's markets
 	single   []string // members that say the sport, and another sport
 }

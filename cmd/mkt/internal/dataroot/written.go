@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mkt/fetch/raw"
+	"mkt/internal/check"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -38,11 +39,11 @@ func (r *Root) Cycle(after time.Duration, edit func(*raw.Cycle), answers ...Answ
 	at := Began.Add(after)
 	id := layout.NewCycleID(at, string(r.Product))
 	out, err := raw.Create(r.Mem, id, nil)
-	Must(r, err)
+	check.Must(r, err)
 	for i, a := range answers {
 		response := raw.Response{Endpoint: a.Endpoint, Path: "/" + a.Endpoint, Query: a.Query, Attempt: 1, Status: 200, FetchedAt: at.Add(time.Duration(i+1) * time.Second)}
 		_, err := out.Add(response, []byte(a.Body))
-		Must(r, err)
+		check.Must(r, err)
 	}
 	header := raw.Cycle{ClientID: "acme", Product: r.Product, Provider: "betsapi", StartedAt: at, FinishedAt: at.Add(time.Minute),
 		Outcome: raw.Complete, ListingComplete: true}
@@ -50,8 +51,8 @@ func (r *Root) Cycle(after time.Duration, edit func(*raw.Cycle), answers ...Answ
 		edit(&header)
 	}
 	_, err = out.Seal(header)
-	Must(r, err)
-	Must(r, Product{Name: r.Product, Root: r.Mem, Data: r.Mem, Key: Key, Version: "test"}.Process(r.Context(), at.Add(2*time.Minute)))
+	check.Must(r, err)
+	check.Must(r, Product{Name: r.Product, Root: r.Mem, Data: r.Mem, Key: Key, Version: "test"}.Process(r.Context(), at.Add(2*time.Minute)))
 	return id
 }
 
@@ -59,9 +60,9 @@ func (r *Root) Cycle(after time.Duration, edit func(*raw.Cycle), answers ...Answ
 func Rows[T table.Row](r *Root, name string) (list []T) {
 	r.Helper()
 	c, _, err := snapshot.Head(r.Mem)
-	Must(r, err)
+	check.Must(r, err)
 	for row, err := range snapshot.Rows[T](r.Mem, c.Dir()+"/"+name) {
-		Must(r, err)
+		check.Must(r, err)
 		list = append(list, *row)
 	}
 	return list

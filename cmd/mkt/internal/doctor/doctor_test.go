@@ -26,6 +26,7 @@ import (
 	"mkt/fetch/credential"
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
+	"mkt/internal/check"
 	"mkt/internal/coordination"
 	"mkt/internal/needs"
 	"mkt/publish/durable"
@@ -68,17 +69,17 @@ func TestCredentialThatAnotherProductTried(t *testing.T) {
 	h := newInstallation(t)
 	h.options.Products = append(h.options.Products, football.LiveIntelligence)
 	key, err := credential.LoadIdentity(h.options.SealKey)
-	must(t, err)
+	check.Must(t, err)
 	sealed, err := credential.Seal(key.Recipient(), "acme", "betsapi", []byte("another-secret"))
-	must(t, err)
+	check.Must(t, err)
 	h.change(func(t *tenants.Tenant) { t.Provider.Credential = sealed })
 	if got := names(doctor.Run(t.Context(), h.options)); !slices.Equal(got, []string{"WARN CREDENTIAL_UNTRIED"}) {
 		t.Fatalf("%v", got)
 	}
 	live, err := durable.OpenRoot(filepath.Join(filepath.Dir(h.root), "product="+string(football.LiveIntelligence)))
-	must(t, err)
+	check.Must(t, err)
 	defer live.Close()
-	must(t, health.Record(live, health.Run{Step: health.StepFetch, StartedAt: h.now(), FinishedAt: h.now(), OK: true, CredentialFingerprint: credential.Fingerprint(sealed)}))
+	check.Must(t, health.Record(live, health.Run{Step: health.StepFetch, StartedAt: h.now(), FinishedAt: h.now(), OK: true, CredentialFingerprint: credential.Fingerprint(sealed)}))
 	if got := names(doctor.Run(t.Context(), h.options)); len(got) > 0 {
 		t.Errorf("%v", got)
 	}
@@ -88,14 +89,14 @@ func TestCredentialThatAnotherProductTried(t *testing.T) {
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	out, err := exec.Command("find", dir, "-printf", "%p %s %T@ %m\n").Output()
-	must(t, err)
+	check.Must(t, err)
 	return string(out)
 }
 
 func TestNewInstallation(t *testing.T) {
 	h := newInstallation(t)
 	h.write(h.options.Tenants, "version: 1\ntenants: []\n")
-	must(t, os.RemoveAll(h.options.Data))
+	check.Must(t, os.RemoveAll(h.options.Data))
 	if got, want := names(doctor.Run(t.Context(), h.options)), []string{"WARN TENANTS_NONE"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -107,13 +108,13 @@ func TestRunningProcesses(t *testing.T) {
 	h.options.Running, h.options.Proc = nil, h.path("proc")
 	for pid, line := range map[string]string{"1": "/sbin/init", "7": "/usr/bin/mkt\x00--config\x00/etc/mkt/mkt.yaml\x00serve\x00", "8": "vi\x00schedule\x00",
 		"9": "mkt\x00tenant\x00schedule\x00set\x00demo\x00", "10": "mkt\x00cycle\x00--tenant\x00schedule\x00"} {
-		must(t, os.MkdirAll(filepath.Join(h.options.Proc, pid), 0o755))
+		check.Must(t, os.MkdirAll(filepath.Join(h.options.Proc, pid), 0o755))
 		h.write(filepath.Join(h.options.Proc, pid, "cmdline"), line)
 	}
 	if got, want := names(doctor.Run(t.Context(), h.options)), []string{"NOTE SCHEDULE_NOT_RUNNING"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	must(t, os.RemoveAll(filepath.Join(h.options.Proc, "1"))) // this user is shown his own processes only
+	check.Must(t, os.RemoveAll(filepath.Join(h.options.Proc, "1"))) // this user is shown his own processes only
 	if got := names(doctor.Run(t.Context(), h.options)); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
@@ -122,7 +123,7 @@ func TestRunningProcesses(t *testing.T) {
 // A host that only serves has no keys, and that is not a finding.
 func TestServingHost(t *testing.T) {
 	h := newInstallation(t)
-	must(t, errors.Join(os.Remove(h.options.SealKey), os.Remove(h.options.IDKey)))
+	check.Must(t, errors.Join(os.Remove(h.options.SealKey), os.Remove(h.options.IDKey)))
 	h.options.Keyless = true
 	if got := names(doctor.Run(t.Context(), h.options)); len(got) != 0 {
 		t.Errorf("%v", got)
@@ -184,15 +185,15 @@ var faults = []fault{
 	{"a worker of an older version", workers(2, func(w *coordination.Worker, _ *coordination.Stats) { w.Format-- }), []string{"WARN WORK_NEWER"}, "", "upgrade mkt there"},
 	{"a worker of another installation", workers(2, func(w *coordination.Worker, _ *coordination.Stats) { w.Installation = "ffff" }), []string{"FAIL WORK_FOREIGN"}, "", "?cluster=NAME"},
 	{"a worker that takes no leases", workers(2, func(w *coordination.Worker, _ *coordination.Stats) { w.Able = false }), []string{"WARN WORK_IDLE"}, "", "/readyz"},
-	{"sealing key gone", func(h *installation) { must(h.t, os.Remove(h.options.SealKey)) }, []string{"FAIL SEAL_KEY_MISSING"}, "seal.key", "restore it from your copy"},
-	{"sealing key open to others", func(h *installation) { must(h.t, os.Chmod(h.options.SealKey, 0o644)) }, []string{"FAIL SEAL_KEY_MODE"}, "seal.key", "chmod 600 "},
+	{"sealing key gone", func(h *installation) { check.Must(h.t, os.Remove(h.options.SealKey)) }, []string{"FAIL SEAL_KEY_MISSING"}, "seal.key", "restore it from your copy"},
+	{"sealing key open to others", func(h *installation) { check.Must(h.t, os.Chmod(h.options.SealKey, 0o644)) }, []string{"FAIL SEAL_KEY_MODE"}, "seal.key", "chmod 600 "},
 	{"sealing key is a folder", func(h *installation) {
-		must(h.t, errors.Join(os.Remove(h.options.SealKey), os.Mkdir(h.options.SealKey, 0o700)))
+		check.Must(h.t, errors.Join(os.Remove(h.options.SealKey), os.Mkdir(h.options.SealKey, 0o700)))
 	}, []string{"FAIL SEAL_KEY_UNREADABLE"}, "seal.key", ""},
-	{"sealing key is none", func(h *installation) { must(h.t, os.WriteFile(h.options.SealKey, []byte("abc\n"), 0o600)) }, []string{"FAIL SEAL_KEY_INVALID"}, "seal.key", "restore"},
+	{"sealing key is none", func(h *installation) { check.Must(h.t, os.WriteFile(h.options.SealKey, []byte("abc\n"), 0o600)) }, []string{"FAIL SEAL_KEY_INVALID"}, "seal.key", "restore"},
 	{"another sealing key", func(h *installation) {
 		other, err := credential.NewIdentity()
-		must(h.t, errors.Join(err, os.WriteFile(h.options.SealKey, other.File(), 0o600)))
+		check.Must(h.t, errors.Join(err, os.WriteFile(h.options.SealKey, other.File(), 0o600)))
 	}, []string{"FAIL CREDENTIAL_SEALED"}, "acme", "mkt provider set acme --provider betsapi"},
 	{"credential copied to another tenant", func(h *installation) {
 		acme := h.acme()
@@ -201,35 +202,35 @@ var faults = []fault{
 	}, []string{"FAIL CREDENTIAL_MOVED"}, "copy", "mkt provider set copy"},
 	{"no support address", func(h *installation) { h.options.SupportEmail = "" }, []string{"WARN SERVICE_UNSET"}, "mkt.yaml", "support_email: "},
 	{"no name of its own", func(h *installation) { h.options.ServiceName = "" }, []string{"WARN SERVICE_UNSET"}, "mkt.yaml", "below serve"},
-	{"id key gone", func(h *installation) { must(h.t, os.Remove(h.options.IDKey)) }, []string{"FAIL ID_KEY_MISSING"}, "id.key", "restore it from your copy"},
-	{"id key open to others", func(h *installation) { must(h.t, os.Chmod(h.options.IDKey, 0o640)) }, []string{"FAIL ID_KEY_MODE"}, "id.key", "chmod 600 "},
+	{"id key gone", func(h *installation) { check.Must(h.t, os.Remove(h.options.IDKey)) }, []string{"FAIL ID_KEY_MISSING"}, "id.key", "restore it from your copy"},
+	{"id key open to others", func(h *installation) { check.Must(h.t, os.Chmod(h.options.IDKey, 0o640)) }, []string{"FAIL ID_KEY_MODE"}, "id.key", "chmod 600 "},
 	{"id key is a folder", func(h *installation) {
-		must(h.t, errors.Join(os.Remove(h.options.IDKey), os.Mkdir(h.options.IDKey, 0o700)))
+		check.Must(h.t, errors.Join(os.Remove(h.options.IDKey), os.Mkdir(h.options.IDKey, 0o700)))
 	}, []string{"FAIL ID_KEY_UNREADABLE"}, "id.key", ""},
-	{"id key too short", func(h *installation) { must(h.t, os.Truncate(h.options.IDKey, 31)) }, []string{"FAIL ID_KEY_INVALID"}, "id.key", "restore"},
+	{"id key too short", func(h *installation) { check.Must(h.t, os.Truncate(h.options.IDKey, 31)) }, []string{"FAIL ID_KEY_INVALID"}, "id.key", "restore"},
 	{"another id key", func(h *installation) {
-		must(h.t, os.WriteFile(h.options.IDKey, []byte(strings.Repeat("k", 32)), 0o600))
+		check.Must(h.t, os.WriteFile(h.options.IDKey, []byte(strings.Repeat("k", 32)), 0o600))
 	}, []string{"FAIL ID_KEY_OTHER", "FAIL ID_KEY_OTHER"}, "id.key", "restore the key with the fingerprint"},
 
-	{"accounts for everybody to write", func(h *installation) { must(h.t, os.Chmod(h.options.Tenants, 0o666)) }, []string{"FAIL FILE_WRITABLE"}, "tenants.yaml", "chmod o-w "},
-	{"data root for everybody to write", func(h *installation) { must(h.t, os.Chmod(h.options.Data, 0o777)) }, []string{"FAIL FILE_WRITABLE"}, "/data", "chmod o-w "},
-	{"settings for everybody to write", func(h *installation) { must(h.t, os.Chmod(h.options.Config, 0o666)) }, []string{"FAIL FILE_WRITABLE"}, "mkt.yaml", "chmod o-w "},
+	{"accounts for everybody to write", func(h *installation) { check.Must(h.t, os.Chmod(h.options.Tenants, 0o666)) }, []string{"FAIL FILE_WRITABLE"}, "tenants.yaml", "chmod o-w "},
+	{"data root for everybody to write", func(h *installation) { check.Must(h.t, os.Chmod(h.options.Data, 0o777)) }, []string{"FAIL FILE_WRITABLE"}, "/data", "chmod o-w "},
+	{"settings for everybody to write", func(h *installation) { check.Must(h.t, os.Chmod(h.options.Config, 0o666)) }, []string{"FAIL FILE_WRITABLE"}, "mkt.yaml", "chmod o-w "},
 	{"data root is a file", func(h *installation) {
-		must(h.t, errors.Join(os.RemoveAll(h.options.Data), os.WriteFile(h.options.Data, nil, 0o644)))
+		check.Must(h.t, errors.Join(os.RemoveAll(h.options.Data), os.WriteFile(h.options.Data, nil, 0o644)))
 	}, []string{"FAIL DATA_NOT_FOLDER"}, "/data", ""},
-	{"a run by another user", func(h *installation) { must(h.t, os.Chown(h.in("state/fetch.json"), 1234, 1234)) }, []string{"FAIL OWNER_DIFFERS"}, "acme", "sudo chown -R --reference="},
-	{"audit log of another user", func(h *installation) { must(h.t, os.Chown(h.path("audit.log"), 1234, 1234)) }, []string{"FAIL OWNER_DIFFERS"}, "audit.log", "sudo chown --reference="},
-	{"audit log open to others", func(h *installation) { must(h.t, os.Chmod(h.path("audit.log"), 0o644)) }, []string{"WARN AUDIT_MODE"}, "audit.log", "chmod 600 "},
+	{"a run by another user", func(h *installation) { check.Must(h.t, os.Chown(h.in("state/fetch.json"), 1234, 1234)) }, []string{"FAIL OWNER_DIFFERS"}, "acme", "sudo chown -R --reference="},
+	{"audit log of another user", func(h *installation) { check.Must(h.t, os.Chown(h.path("audit.log"), 1234, 1234)) }, []string{"FAIL OWNER_DIFFERS"}, "audit.log", "sudo chown --reference="},
+	{"audit log open to others", func(h *installation) { check.Must(h.t, os.Chmod(h.path("audit.log"), 0o644)) }, []string{"WARN AUDIT_MODE"}, "audit.log", "chmod 600 "},
 	{"audit log is a folder", func(h *installation) {
-		must(h.t, errors.Join(os.Remove(h.path("audit.log")), os.Mkdir(h.path("audit.log"), 0o700)))
+		check.Must(h.t, errors.Join(os.Remove(h.path("audit.log")), os.Mkdir(h.path("audit.log"), 0o700)))
 	}, []string{"FAIL AUDIT_BROKEN"}, "audit.log", "mv "},
 	{"an edit that was killed", func(h *installation) {
 		old := h.options.Now().Add(-time.Hour)
 		left := h.options.Tenants + ".tmp0"
-		must(h.t, errors.Join(os.WriteFile(left, nil, 0o644), os.Chtimes(left, old, old)))
+		check.Must(h.t, errors.Join(os.WriteFile(left, nil, 0o644), os.Chtimes(left, old, old)))
 	}, []string{"WARN EDIT_DEBRIS"}, "tenants.yaml.tmp0", "rm "},
 
-	{"accounts gone", func(h *installation) { must(h.t, os.Remove(h.options.Tenants)) }, []string{"FAIL TENANTS_MISSING"}, "tenants.yaml", "mkt init "},
+	{"accounts gone", func(h *installation) { check.Must(h.t, os.Remove(h.options.Tenants)) }, []string{"FAIL TENANTS_MISSING"}, "tenants.yaml", "mkt init "},
 	{"accounts wrong", func(h *installation) { h.replace(h.options.Tenants, "status: SUSPENDED", "status: ASLEEP") }, []string{"FAIL TENANTS_INVALID"}, "tenants.yaml:", "mkt tenant validate"},
 	{"a token twice", func(h *installation) {
 		token := h.acme().Tokens[0]
@@ -241,7 +242,7 @@ var faults = []fault{
 	{"revoked account brought back by hand", func(h *installation) {
 		by := audit.By{Action: audit.TenantRevoke, Now: h.now}
 		_, err := audit.Edit(h.t.Context(), h.options.Tenants, by, func(e *tenants.Editor) error { return e.SetStatus("acme", account.Revoked) })
-		must(h.t, err)
+		check.Must(h.t, err)
 		h.replace(h.options.Tenants, "REVOKED", "ACTIVE")
 	}, []string{"FAIL REVOKED_UNDONE", "WARN TENANTS_UNSEALED"}, "acme", "mkt tenant revoke acme"},
 	{"changed by hand", func(h *installation) { h.replace(h.options.Tenants, "status: SUSPENDED", "status: REVOKED") },
@@ -263,12 +264,12 @@ var faults = []fault{
 		})
 	}, []string{"FAIL BASE_URL_REFUSED"}, "acme", "mkt provider set acme --provider betsapi --base-url ''"},
 	{"data of nobody", func(h *installation) {
-		must(h.t, os.Rename(filepath.Dir(h.root), filepath.Join(h.options.Data, "client_id=was-here")))
+		check.Must(h.t, os.Rename(filepath.Dir(h.root), filepath.Join(h.options.Data, "client_id=was-here")))
 	}, []string{"WARN NEVER_RAN", "FAIL SNAPSHOT_FOREIGN", "WARN DATA_UNKNOWN"}, "acme", ""},
 
-	{"a data root that was made by hand", func(h *installation) { must(h.t, os.Chmod(h.options.Data, 0o755)) }, []string{"WARN DATA_READABLE"}, "data", "chmod o-rwx"},
+	{"a data root that was made by hand", func(h *installation) { check.Must(h.t, os.Chmod(h.options.Data, 0o755)) }, []string{"WARN DATA_READABLE"}, "data", "chmod o-rwx"},
 	{"no account", func(h *installation) {
-		must(h.t, os.RemoveAll(h.options.Data))
+		check.Must(h.t, os.RemoveAll(h.options.Data))
 		h.write(h.options.Tenants, "version: 1\ntenants: []\n")
 	}, []string{"WARN TENANTS_NONE"}, "tenants.yaml", "mkt tenant add acme --product market_engine"},
 	{"a bookmaker that the provider does not know", (*installation).mistype, []string{"FAIL BOOKMAKER_UNKNOWN"}, "acme", "mkt provider set acme --provider theoddsapi --bookmaker pinnacle"},
@@ -278,21 +279,21 @@ var faults = []fault{
 	{"nothing runs cycles", func(h *installation) {
 		h.options.Running = func() ([]string, bool) { return []string{"serve"}, true }
 	}, []string{"NOTE SCHEDULE_NOT_RUNNING"}, "tenants.yaml", "mkt schedule"},
-	{"nothing published", func(h *installation) { must(h.t, os.RemoveAll(h.root)) }, []string{"WARN NEVER_RAN"}, "acme", "mkt cycle --tenant acme"},
+	{"nothing published", func(h *installation) { check.Must(h.t, os.RemoveAll(h.root)) }, []string{"WARN NEVER_RAN"}, "acme", "mkt cycle --tenant acme"},
 	{"overdue", func(h *installation) { h.later(3 * time.Hour) }, []string{"FAIL CYCLE_OVERDUE"}, "acme", "mkt cycle --tenant acme"},
 	{"one failed fetch", func(h *installation) { h.failed("PROVIDER_UNREACHABLE", 1) }, []string{"WARN CYCLE_FAILING"}, "acme", "mkt doctor --online --tenant acme"},
 	{"three failed fetches", func(h *installation) { h.failed("PROVIDER_UNREACHABLE", 3) }, []string{"FAIL CYCLE_FAILING"}, "state/fetch.json", "mkt doctor --online"},
 	{"credential refused", func(h *installation) { h.failed("CREDENTIAL_REJECTED", 1) }, []string{"FAIL CYCLE_FAILING"}, "acme", "mkt provider set acme"},
 	{"new credential", func(h *installation) {
 		key, err := credential.LoadIdentity(h.options.SealKey)
-		must(h.t, err)
+		check.Must(h.t, err)
 		sealed, err := credential.Seal(key.Recipient(), "acme", "betsapi", []byte("another-secret"))
-		must(h.t, err)
+		check.Must(h.t, err)
 		h.change(func(t *tenants.Tenant) { t.Provider.Credential = sealed })
 	}, []string{"WARN CREDENTIAL_UNTRIED"}, "acme", "mkt provider test acme"},
 	{"test refused", func(h *installation) { h.tested("CREDENTIAL_REJECTED") }, []string{"FAIL CREDENTIAL_REFUSED"}, "acme", "mkt provider set acme"},
 	{"test refused before anything was published", func(h *installation) {
-		must(h.t, os.RemoveAll(h.root))
+		check.Must(h.t, os.RemoveAll(h.root))
 		h.tested("CREDENTIAL_REJECTED")
 	}, []string{"FAIL CREDENTIAL_REFUSED"}, "acme", "mkt provider set acme --provider betsapi"},
 	{"the test found that the product was not bought", func(h *installation) { h.tested("PERMISSION_DENIED") }, []string{"FAIL TEST_FAILED"}, "acme", "mkt provider set acme"},
@@ -306,7 +307,7 @@ var faults = []fault{
 	{"test that met no provider", func(h *installation) { h.tested("PROVIDER_UNREACHABLE") }, []string{"WARN TEST_FAILED"}, "acme", "mkt doctor --online --tenant acme"},
 	{"all that was published taken away", func(h *installation) {
 		for _, name := range []string{"CURRENT", "commits", "changes", "snapshots"} {
-			must(h.t, os.RemoveAll(h.in(name)))
+			check.Must(h.t, os.RemoveAll(h.in(name)))
 		}
 	}, []string{"WARN NEVER_RAN"}, "acme", "mkt cycle --tenant acme"},
 	{"listing held", func(h *installation) {
@@ -364,37 +365,37 @@ var faults = []fault{
 	{"state is garbage", func(h *installation) { h.write(h.in("state/publish.json"), "{") }, []string{"WARN STATE_UNREADABLE"}, "state/publish.json", "mkt cycle --tenant acme"},
 	{"state of the fetch is garbage", func(h *installation) { h.write(h.in("state/fetch.json"), "{") }, []string{"WARN STATE_UNREADABLE", "WARN CREDENTIAL_UNTRIED"}, "state/fetch.json", "mkt cycle --tenant acme"},
 
-	{"CURRENT gone", func(h *installation) { must(h.t, os.Remove(h.in("CURRENT"))) }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
+	{"CURRENT gone", func(h *installation) { check.Must(h.t, os.Remove(h.in("CURRENT"))) }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
 	{"CURRENT empty", func(h *installation) { h.write(h.in("CURRENT"), "") }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
 	{"CURRENT is garbage", func(h *installation) { h.write(h.in("CURRENT"), "\x00\xff") }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
 	{"CURRENT dangles", func(h *installation) { h.replace(h.in("CURRENT"), `"version": 2`, `"version": 9`) }, []string{"WARN CURRENT_STALE"}, "CURRENT", "mkt publish --tenant acme"},
 	{"CURRENT with another hash", func(h *installation) { h.replace(h.in("CURRENT"), `"commit_sha256": "`, `"commit_sha256": "00`) }, []string{"WARN CURRENT_STALE"}, "CURRENT", ""},
-	{"newest commit torn", func(h *installation) { must(h.t, os.Truncate(h.in("commits/*"), 40)) }, []string{"FAIL COMMIT_DAMAGED"}, "commits", "restore"},
-	{"commits gone", func(h *installation) { must(h.t, os.RemoveAll(h.in("commits"))) }, []string{"FAIL COMMIT_DAMAGED"}, "commits", "restore"},
+	{"newest commit torn", func(h *installation) { check.Must(h.t, os.Truncate(h.in("commits/*"), 40)) }, []string{"FAIL COMMIT_DAMAGED"}, "commits", "restore"},
+	{"commits gone", func(h *installation) { check.Must(h.t, os.RemoveAll(h.in("commits"))) }, []string{"FAIL COMMIT_DAMAGED"}, "commits", "restore"},
 	{"first commit changed", func(h *installation) { h.replace(h.in("commits/*1.json"), `"run_id": "`, `"run_id": "x`) }, []string{"FAIL CHAIN_BROKEN"}, "commits", "restore"},
 	{"manifest changed", func(h *installation) {
 		h.replace(h.in("snapshots/*/manifest.json"), `"provider": "betsapi"`, `"provider": "other"`)
 	}, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "restore"},
-	{"manifest gone", func(h *installation) { must(h.t, os.Remove(h.in("snapshots/*/manifest.json"))) }, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "restore"},
+	{"manifest gone", func(h *installation) { check.Must(h.t, os.Remove(h.in("snapshots/*/manifest.json"))) }, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "restore"},
 	{"markets with a bit flipped", func(h *installation) { h.flip(h.in("snapshots/*/markets.parquet")) }, []string{"FAIL SNAPSHOT_DAMAGED"}, "markets.parquet", "restore"},
-	{"fixtures cut off", func(h *installation) { must(h.t, os.Truncate(h.in("snapshots/*/fixtures.parquet"), 100)) }, []string{"FAIL SNAPSHOT_DAMAGED"}, "fixtures.parquet", "restore"},
-	{"snapshot gone", func(h *installation) { must(h.t, os.RemoveAll(h.in("snapshots/*"))) }, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "restore"},
+	{"fixtures cut off", func(h *installation) { check.Must(h.t, os.Truncate(h.in("snapshots/*/fixtures.parquet"), 100)) }, []string{"FAIL SNAPSHOT_DAMAGED"}, "fixtures.parquet", "restore"},
+	{"snapshot gone", func(h *installation) { check.Must(h.t, os.RemoveAll(h.in("snapshots/*"))) }, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "restore"},
 	{"manifest is a link out of the root", func(h *installation) {
 		name := h.in("snapshots/*/manifest.json")
-		must(h.t, os.Rename(name, h.path("manifest.json")))
-		must(h.t, os.Symlink(h.path("manifest.json"), name))
+		check.Must(h.t, os.Rename(name, h.path("manifest.json")))
+		check.Must(h.t, os.Symlink(h.path("manifest.json"), name))
 	}, []string{"FAIL MANIFEST_DAMAGED"}, "manifest.json", "rebuilds it"},
 	{"newest commit is a link out of the root", func(h *installation) {
 		name := h.in("commits/*")
-		must(h.t, os.Rename(name, h.path("commit.json")))
-		must(h.t, os.Symlink(h.path("commit.json"), name))
+		check.Must(h.t, os.Rename(name, h.path("commit.json")))
+		check.Must(h.t, os.Symlink(h.path("commit.json"), name))
 	}, []string{"FAIL COMMIT_DAMAGED"}, "commits", "restore"},
 	{"fixtures are a socket", func(h *installation) {
 		name := h.in("snapshots/*/fixtures.parquet")
-		must(h.t, os.Remove(name))
-		must(h.t, syscall.Mknod(name, syscall.S_IFSOCK|0o644, 0))
+		check.Must(h.t, os.Remove(name))
+		check.Must(h.t, syscall.Mknod(name, syscall.S_IFSOCK|0o644, 0))
 	}, []string{"FAIL SNAPSHOT_DAMAGED"}, "fixtures.parquet", "rebuilds it"},
-	{"fixtures of another user", func(h *installation) { must(h.t, os.Chown(h.in("snapshots/*/fixtures.parquet"), 1234, 1234)) },
+	{"fixtures of another user", func(h *installation) { check.Must(h.t, os.Chown(h.in("snapshots/*/fixtures.parquet"), 1234, 1234)) },
 		[]string{"FAIL OWNER_DIFFERS"}, "acme", "sudo chown -R --reference="},
 	{"newest commit of a newer version", func(h *installation) { h.replace(h.in("commits/*"), `"format": 1`, `"format": 99`) },
 		[]string{"FAIL FORMAT_NEWER"}, "commits", "install the version of mkt"},
@@ -431,25 +432,25 @@ var faults = []fault{
 		m := h.redis(nil)
 		for _, member := range []string{"web-1/A", "web-2/B", "web-1/C"} {
 			_, err := m.ZAdd("mkt:replicas", 1, member)
-			must(h.t, err)
+			check.Must(h.t, err)
 		}
 	}, []string{"WARN LIMITS_REPLICA"}, "redis://127.0.0.1:", "serve.replica"},
 	{"password of the limits open to others", func(h *installation) {
 		h.redis(nil).RequireAuth("geheim")
 		var err error
 		h.options.Limits, err = limits.ParseAddress(strings.Replace(h.options.Limits.String(), "//", "//:geheim@", 1))
-		must(h.t, err)
+		check.Must(h.t, err)
 		h.options.Config, h.options.LimitsInConfig = h.path("mkt.yaml"), true
 		h.write(h.options.Config, "limits: …\n")
-		must(h.t, os.Chmod(h.options.Config, 0o644))
+		check.Must(h.t, os.Chmod(h.options.Config, 0o644))
 	}, []string{"WARN LIMITS_EXPOSED"}, "mkt.yaml", "chmod o-r "},
 	{"lock of a dead process", func(h *installation) { h.lockedBy(4711, "") }, []string{"WARN LOCK_STUCK"}, "/lock", "fuser -v"},
 	{"lock of a stopped process", func(h *installation) { h.lockedBy(4711, "T") }, []string{"WARN LOCK_STUCK"}, "/lock", "kill -CONT 4711"},
 	{"debris", func(h *installation) {
 		dir := filepath.Join(h.root, "staging", "broken")
-		must(h.t, os.MkdirAll(dir, 0o755))
+		check.Must(h.t, os.MkdirAll(dir, 0o755))
 		old := h.now().Add(-30 * time.Hour)
-		must(h.t, os.Chtimes(dir, old, old))
+		check.Must(h.t, os.Chtimes(dir, old, old))
 	}, []string{"WARN STAGING_DEBRIS"}, "staging", "mkt cycle --tenant acme"},
 	{"disk nearly full", func(h *installation) { h.space(doctor.Space{Bytes: 30 << 20, Inodes: 1e6}) }, []string{"WARN DISK_SPACE"}, "/data", "free space"},
 	{"disk full", func(h *installation) { h.space(doctor.Space{Bytes: 1 << 10, Inodes: 1e6}) }, []string{"FAIL DISK_SPACE"}, "/data", "free space"},
@@ -464,7 +465,7 @@ var faults = []fault{
 	{"inodes used up", func(h *installation) { h.space(doctor.Space{Bytes: 1 << 40, Inodes: 5}) }, []string{"FAIL DISK_INODES"}, "/data", "free space"},
 	{"no inodes to count", func(h *installation) { h.space(doctor.Space{Bytes: 1 << 40, NoInodes: true}) }, nil, "", ""},
 	{"root is a file", func(h *installation) {
-		must(h.t, errors.Join(os.RemoveAll(h.root), os.WriteFile(h.root, nil, 0o644)))
+		check.Must(h.t, errors.Join(os.RemoveAll(h.root), os.WriteFile(h.root, nil, 0o644)))
 	}, []string{"FAIL UNREADABLE"}, "acme", "sudo mkt doctor"},
 
 	{"provider down", func(h *installation) { h.answers("PROVIDER_UNREACHABLE", provider.ErrUnreachable) }, []string{"FAIL PROVIDER_UNREACHABLE"}, "acme", ""},
@@ -483,10 +484,10 @@ func (h *installation) state(step string, change func(*health.Run)) {
 	h.t.Helper()
 	var run health.Run
 	path := h.in("state/" + step + ".json")
-	must(h.t, json.Unmarshal([]byte(h.read(path)), &run))
+	check.Must(h.t, json.Unmarshal([]byte(h.read(path)), &run))
 	change(&run)
 	data, err := json.Marshal(run)
-	must(h.t, err)
+	check.Must(h.t, err)
 	h.write(path, string(data))
 }
 
@@ -548,7 +549,7 @@ func (h *installation) providersDate(by time.Duration) {
 func sum(t *testing.T, path string) string {
 	t.Helper()
 	out, err := exec.Command("sha256sum", path).Output()
-	must(t, err)
+	check.Must(t, err)
 	return strings.Fields(string(out))[0]
 }
 
@@ -556,24 +557,24 @@ func sum(t *testing.T, path string) string {
 func (h *installation) killedServer(version uint64, times int) {
 	h.t.Helper()
 	disk, err := durable.OpenExisting(h.root)
-	must(h.t, err)
+	check.Must(h.t, err)
 	defer disk.Close()
 	c, err := snapshot.ReadCommit(disk, version)
-	must(h.t, err)
+	check.Must(h.t, err)
 	h.options.Loads = h.path("loads")
 	store, err := quarantine.Open(h.options.Loads, h.now)
-	must(h.t, err)
+	check.Must(h.t, err)
 	for i := range times {
 		load, err := store.Begin(quarantine.Publication{ClientID: "acme", Product: string(product), Version: c.Version, CommitSHA256: c.SHA256})
-		must(h.t, err)
+		check.Must(h.t, err)
 		if got := names(doctor.Run(h.t.Context(), h.options)); i == 0 && len(got) > 0 {
 			h.t.Errorf("while it loads: %v", got)
 		}
 		runtime.KeepAlive(load) // which is closed, and not locked any more, when it is collected
 		notes, err := filepath.Glob(filepath.Join(h.options.Loads, "acme.*"))
-		must(h.t, err)
+		check.Must(h.t, err)
 		for _, note := range notes { // its process has ended: nobody holds its lock
-			must(h.t, errors.Join(os.Remove(note), os.WriteFile(note, nil, 0o600)))
+			check.Must(h.t, errors.Join(os.Remove(note), os.WriteFile(note, nil, 0o600)))
 		}
 	}
 }
@@ -582,27 +583,27 @@ func (h *installation) killedServer(version uint64, times int) {
 // first fetch failed.
 func (h *installation) mistype() {
 	h.t.Helper()
-	must(h.t, os.RemoveAll(h.root))
+	check.Must(h.t, os.RemoveAll(h.root))
 	key, err := credential.LoadIdentity(h.options.SealKey)
-	must(h.t, err)
+	check.Must(h.t, err)
 	sealed, err := credential.Seal(key.Recipient(), "acme", "theoddsapi", []byte(dataroot.Secret))
-	must(h.t, err)
+	check.Must(h.t, err)
 	h.change(func(t *tenants.Tenant) {
 		t.Provider.Name, t.Provider.Bookmaker, t.Provider.Credential = "theoddsapi", "pinacle", sealed
 	})
 	disk, err := durable.OpenRoot(h.root)
-	must(h.t, err)
+	check.Must(h.t, err)
 	defer disk.Close()
 	const cycle = "20261122T120000Z-market_engine"
 	refused := raw.Response{Number: 1, Endpoint: "odds", Path: "/v4/sports/x/odds", Attempt: 1, Status: 422, FetchedAt: h.now()}
 	w, err := raw.Create(disk, cycle, nil)
-	must(h.t, err)
+	check.Must(h.t, err)
 	_, err = w.Reject(refused, "INVALID_BOOKMAKERS", []byte("{}"))
-	must(h.t, err)
+	check.Must(h.t, err)
 	_, err = w.Seal(raw.Cycle{ClientID: "acme", Product: product, Provider: "theoddsapi", StartedAt: h.now(), FinishedAt: h.now(),
 		Outcome: raw.Failed, Code: health.CodePayloadRejected, Requests: 1})
-	must(h.t, err)
-	must(h.t, health.Record(disk, health.Run{Step: health.StepFetch, Cycle: cycle, StartedAt: h.now(), FinishedAt: h.now(),
+	check.Must(h.t, err)
+	check.Must(h.t, health.Record(disk, health.Run{Step: health.StepFetch, Cycle: cycle, StartedAt: h.now(), FinishedAt: h.now(),
 		Code: health.CodePayloadRejected, CredentialFingerprint: h.acme().Provider.Fingerprint()}))
 }
 
@@ -615,7 +616,7 @@ func (h *installation) redis(hook server.Hook) *miniredis.Miniredis {
 	m.Server().SetPreHook(hook)
 	var err error
 	h.options.Limits, err = limits.ParseAddress("redis://" + m.Addr())
-	must(h.t, err)
+	check.Must(h.t, err)
 	return m
 }
 
@@ -623,14 +624,14 @@ func (h *installation) redis(hook server.Hook) *miniredis.Miniredis {
 func (h *installation) lockedBy(pid int, state string) {
 	h.t.Helper()
 	proc := h.path("proc")
-	must(h.t, os.Mkdir(proc, 0o755))
+	check.Must(h.t, os.Mkdir(proc, 0o755))
 	info, err := os.Stat(h.in("lock"))
-	must(h.t, err)
+	check.Must(h.t, err)
 	stat := info.Sys().(*syscall.Stat_t)
 	h.write(filepath.Join(proc, "locks"), fmt.Sprintf("1: POSIX  ADVISORY  READ 1 00:00:1 0 EOF\n2: FLOCK  ADVISORY  WRITE %d %02x:%02x:%d 0 EOF\n",
 		pid, stat.Dev>>8&0xfff, stat.Dev&0xff, stat.Ino))
 	if state != "" {
-		must(h.t, os.Mkdir(filepath.Join(proc, fmt.Sprint(pid)), 0o755))
+		check.Must(h.t, os.Mkdir(filepath.Join(proc, fmt.Sprint(pid)), 0o755))
 		h.write(filepath.Join(proc, fmt.Sprint(pid), "stat"), fmt.Sprintf("%d (mkt (odd) name) %s 1 1", pid, state))
 	}
 	h.options.Proc = proc
@@ -696,7 +697,7 @@ func TestReadOnlyDisk(t *testing.T) {
 	if root {
 		needs.ReadOnly(t, h.options.Data)
 	} else {
-		must(t, os.Chmod(h.options.Data, 0o555))
+		check.Must(t, os.Chmod(h.options.Data, 0o555))
 	}
 	if got := names(doctor.Run(t.Context(), h.options)); !slices.Equal(got, []string{"FAIL DATA_NOT_WRITABLE"}) {
 		t.Errorf("%v", got)
@@ -722,9 +723,9 @@ func TestOneTenant(t *testing.T) {
 func TestLockOfALiveRun(t *testing.T) {
 	h := newInstallation(t)
 	f, err := os.OpenFile(h.in("lock"), os.O_RDWR, 0)
-	must(t, err)
+	check.Must(t, err)
 	defer f.Close()
-	must(t, syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
+	check.Must(t, syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
 	r := doctor.Run(t.Context(), h.options)
 	if got := names(r); len(got) != 0 {
 		t.Errorf("%v", got)
@@ -740,8 +741,8 @@ func TestFixesNameThePlaces(t *testing.T) {
 	h := newInstallation(t)
 	h.options.Command = "mkt --config '/etc/my mkt/mkt.yaml'"
 	h.options.SealKey = h.path("with space/seal.key")
-	must(t, os.Mkdir(filepath.Dir(h.options.SealKey), 0o755))
-	must(t, os.WriteFile(h.options.SealKey, []byte("x"), 0o644))
+	check.Must(t, os.Mkdir(filepath.Dir(h.options.SealKey), 0o755))
+	check.Must(t, os.WriteFile(h.options.SealKey, []byte("x"), 0o644))
 	h.change(func(t *tenants.Tenant) { t.Tokens = nil })
 	var fixes []string
 	for _, f := range doctor.Run(t.Context(), h.options).Bad() {

@@ -16,6 +16,7 @@ import (
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -48,9 +49,9 @@ func (h *installation) in(pattern string) string {
 func (h *installation) shared(size int64) {
 	h.t.Helper()
 	name := filepath.Join(h.in("canonical/cycle=*"), "large")
-	must(h.t, os.WriteFile(name, nil, 0o644))
-	must(h.t, os.Truncate(name, size))
-	must(h.t, os.Link(name, filepath.Join(h.in("snapshots/cycle=*"), "large")))
+	check.Must(h.t, os.WriteFile(name, nil, 0o644))
+	check.Must(h.t, os.Truncate(name, size))
+	check.Must(h.t, os.Link(name, filepath.Join(h.in("snapshots/cycle=*"), "large")))
 }
 
 func (h *installation) now() time.Time { return h.options.Now() }
@@ -63,13 +64,13 @@ func (h *installation) later(d time.Duration) {
 
 func (h *installation) write(path, content string) {
 	h.t.Helper()
-	must(h.t, os.WriteFile(path, []byte(content), 0o644))
+	check.Must(h.t, os.WriteFile(path, []byte(content), 0o644))
 }
 
 func (h *installation) read(path string) string {
 	h.t.Helper()
 	b, err := os.ReadFile(path)
-	must(h.t, err)
+	check.Must(h.t, err)
 	return string(b)
 }
 
@@ -85,13 +86,13 @@ func (h *installation) replace(path, old, new string) {
 func (h *installation) edit(change func(*tenants.Editor) error) {
 	h.t.Helper()
 	_, err := tenants.Edit(h.t.Context(), h.options.Tenants, change)
-	must(h.t, err)
+	check.Must(h.t, err)
 }
 
 func (h *installation) acme() tenants.Tenant {
 	h.t.Helper()
 	f, err := tenants.Load(h.options.Tenants)
-	must(h.t, err)
+	check.Must(h.t, err)
 	t, _ := f.Tenant("acme")
 	return *t
 }
@@ -101,11 +102,6 @@ func (h *installation) change(how func(*tenants.Tenant)) {
 	acme := h.acme()
 	how(&acme)
 	h.edit(func(e *tenants.Editor) error { return e.Replace(acme) })
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	dataroot.Must(t, err)
 }
 
 // built is the installation that all others are copied from. It has two cycles, made by the
@@ -130,12 +126,12 @@ func TestMain(m *testing.M) {
 func newInstallation(t *testing.T) *installation {
 	t.Helper()
 	from, err := built()
-	must(t, err)
+	check.Must(t, err)
 	dir := filepath.Join(t.TempDir(), "installation")
 	if out, err := exec.Command("cp", "-a", from, dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	must(t, os.Chmod(filepath.Join(dir, "data"), 0o750))
+	check.Must(t, os.Chmod(filepath.Join(dir, "data"), 0o750))
 	at := time.Now().Add(time.Minute)
 	return &installation{t: t, dir: dir, root: filepath.Join(dir, "data", layout.TenantProduct("acme", string(product))), options: doctor.Options{
 		Config: filepath.Join(dir, "mkt.yaml"), Tenants: filepath.Join(dir, "tenants.yaml"), Data: filepath.Join(dir, "data"),
@@ -198,7 +194,7 @@ func enrol(ctx context.Context, path string, seal credential.Identity, url strin
 	})
 }
 
-// runCycle does what mkt cycle does.
+// runCycle does the work of mkt cycle.
 func runCycle(ctx context.Context, dir string, file *tenants.File, seal credential.Identity, key identity.Key) error {
 	acme, _ := file.Tenant("acme")
 	of, err := acme.FetchTenant()
@@ -228,8 +224,8 @@ func runCycle(ctx context.Context, dir string, file *tenants.File, seal credenti
 
 func (h *installation) tested(code health.Code) { h.found(code, nil) }
 
-// lacks records a test that showed that the plan does not include a capability. If the
-// credential is good, code is "".
+// lacks records a test that found a capability missing in the plan. If the credential is good, code
+// is "".
 func (h *installation) lacks(code health.Code, c football.Capability) {
 	h.found(code, planWithout(h.now(), c))
 }
@@ -240,8 +236,8 @@ func planWithout(at time.Time, refused football.Capability) *health.Plan {
 
 func (h *installation) found(code health.Code, plan *health.Plan) {
 	disk, err := durable.OpenExisting(filepath.Dir(h.root))
-	must(h.t, err)
+	check.Must(h.t, err)
 	defer disk.Close()
-	must(h.t, health.Record(disk, health.Run{Step: health.StepProbe, StartedAt: h.now(), FinishedAt: h.now(), OK: code == "", Code: code, Plan: plan,
+	check.Must(h.t, health.Record(disk, health.Run{Step: health.StepProbe, StartedAt: h.now(), FinishedAt: h.now(), OK: code == "", Code: code, Plan: plan,
 		CredentialFingerprint: credential.Fingerprint(h.acme().Provider.Credential)}))
 }

@@ -13,6 +13,7 @@ import (
 
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -31,10 +32,10 @@ var storeFaults = []struct {
 	{"another history", func(h *installation, b *storetest.Memory) {
 		key := prefix + layout.Commit(2)
 		other, err := snapshot.ParseCommit(b.Get(h.t, key))
-		must(h.t, err)
+		check.Must(h.t, err)
 		other.RunID = "of another installation"
 		record, err := layout.EncodeHeader(other)
-		must(h.t, err)
+		check.Must(h.t, err)
 		b.Set(h.t, key, record)
 	}, []string{"FAIL STORE_DIVERGED"}},
 	{"no commit", func(h *installation, b *storetest.Memory) {
@@ -72,26 +73,26 @@ var storeFaults = []struct {
 	}, []string{"WARN TENANTS_UNSEALED", "WARN ACCOUNTS_BY_HAND"}},
 	{"newer accounts", func(h *installation, b *storetest.Memory) {
 		h.share(b)
-		must(h.t, store.New(b, store.Options{}).Accounts().Commit(h.t.Context(), 2, []byte(h.read(h.options.Tenants)), nil))
+		check.Must(h.t, store.New(b, store.Options{}).Accounts().Commit(h.t.Context(), 2, []byte(h.read(h.options.Tenants)), nil))
 	}, []string{"WARN ACCOUNTS_BEHIND"}},
 	{"invalid accounts", func(h *installation, b *storetest.Memory) {
 		h.share(b)
-		must(h.t, store.New(b, store.Options{}).Accounts().Commit(h.t.Context(), 2, []byte("{"), nil))
+		check.Must(h.t, store.New(b, store.Options{}).Accounts().Commit(h.t.Context(), 2, []byte("{"), nil))
 	}, []string{"FAIL ACCOUNTS_INVALID"}},
 	{"shared accounts", func(h *installation, b *storetest.Memory) { h.share(b) }, nil},
 	{"no answer", func(_ *installation, b *storetest.Memory) { b.Close() }, []string{"FAIL STORE_AWAY"}},
 	{"a replica without the newest publication", func(h *installation, _ *storetest.Memory) {
-		must(h.t, os.RemoveAll(h.root))
+		check.Must(h.t, os.RemoveAll(h.root))
 		h.options.Keyless = true
 		h.later(10 * time.Minute)
 	}, []string{"WARN REPLICA_BEHIND"}},
 	{"a worker without the newest publication", func(h *installation, _ *storetest.Memory) {
-		must(h.t, os.RemoveAll(h.root))
+		check.Must(h.t, os.RemoveAll(h.root))
 	}, nil},
 }
 
-// TestObjectStore: what is wrong with an object store, or with what this machine has of it, is
-// found, and nothing is left in the store.
+// TestObjectStore: a fault of an object store, or of this machine's copy of it, is found, and nothing
+// is left in the store.
 func TestObjectStore(t *testing.T) {
 	for _, c := range storeFaults {
 		t.Run(c.name, func(t *testing.T) {
@@ -99,16 +100,16 @@ func TestObjectStore(t *testing.T) {
 			b := storetest.NewMemory()
 			h.options.Store, h.options.StoreName = storeAt(b, time.Now), "s3://bucket/prefix"
 			s, err := h.options.Store(t.Context())
-			must(t, err)
+			check.Must(t, err)
 			root, err := durable.OpenRoot(h.root)
-			must(t, err)
+			check.Must(t, err)
 			defer root.Close()
 			_, err = s.Dataset("acme", product).Push(t.Context(), root, store.PushOptions{})
-			must(t, err)
+			check.Must(t, err)
 			data, err := durable.OpenRoot(filepath.Dir(filepath.Dir(h.root)))
-			must(t, err)
+			check.Must(t, err)
 			defer data.Close()
-			must(t, s.SyncIDKey(t.Context(), data))
+			check.Must(t, s.SyncIDKey(t.Context(), data))
 			c.change(h, b)
 			r := doctor.Run(t.Context(), h.options)
 			if got := names(r); !slices.Equal(got, c.want) {
@@ -137,7 +138,7 @@ func (h *installation) share(b *storetest.Memory) {
 	h.t.Helper()
 	h.options.SharedTenants = true
 	_, err := tenants.Copy{Path: h.options.Tenants, Origin: store.New(b, store.Options{}).Accounts()}.Edit(h.t.Context(), func(*tenants.Editor) error { return nil })
-	must(h.t, err)
+	check.Must(h.t, err)
 }
 
 func storeAt(b *storetest.Memory, now func() time.Time) func(context.Context) (*store.Store, error) {

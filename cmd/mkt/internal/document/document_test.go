@@ -7,6 +7,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/document"
+	"mkt/internal/check"
 )
 
 // One answer is the same in a terminal and on a page, whatever a provider's texts have in them.
@@ -23,9 +24,7 @@ func TestOneAnswer(t *testing.T) {
 		{Notes: []document.Note{{Name: "head  ", Line: document.Words("x")}, {Line: document.Styled(cli.Good, "healthy")}}},
 	}}
 	var text strings.Builder
-	if err := d.Print(cli.NewOutput(&text)); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, d.Print(cli.NewOutput(&text)))
 	const shown = `\u001b[2J<b>\u0000City\u0009A</b>`
 	want := shown + "\n  team    " + shown + " at 2026-11-21T14:05:00.000Z, 3\n    from  #1\nFAIL  LOST  acme\n      it is gone\n      fix: mkt init\n" +
 		"\nNAME" + strings.Repeat(" ", len(shown)-2) + "ODDS\n" + shown + "  2.10\nwithout  a header\nhead  x\nhealthy\n"
@@ -33,9 +32,7 @@ func TestOneAnswer(t *testing.T) {
 		t.Errorf("a terminal gets\n%s\nwant\n%s", text.String(), want)
 	}
 	page, err := d.HTML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, want := range []string{
 		`<h1>`, `<dt>team</dt>`, `<time datetime="2026-11-21T14:05:00Z">`, `<a href="/fixtures/a?b=1&amp;c">#1</a>`, `<span class="tag bad">LOST</span> acme`, "a page", `<caption>Two</caption>`,
 		`<th scope="row">`, `<td class="n">2.10</td>`, `<td>a header</td>`, `<span class="good">healthy</span>`,

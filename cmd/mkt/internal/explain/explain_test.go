@@ -16,6 +16,7 @@ import (
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
@@ -27,7 +28,7 @@ var update = flag.Bool("update", false, "rewrite the goldens")
 
 func explained(w *dataroot.Root, at snapshot.Moment, id string) (*explain.Report, error) {
 	target, err := explain.ParseTarget(id)
-	dataroot.Must(w, err)
+	check.Must(w, err)
 	return explain.Run(w.Context(), explain.Options{Tenant: "acme", Product: w.Product, Root: w.Mem, At: at, Provider: all.Lookup}, target)
 }
 
@@ -53,7 +54,7 @@ func TestMarkets(t *testing.T) {
 	var b strings.Builder
 	for _, id := range everything(w) {
 		r, err := explained(w, snapshot.Newest, id)
-		dataroot.Must(t, err)
+		check.Must(t, err)
 		write(&b, r)
 	}
 	golden(t, "testdata/markets.txt", b.String())
@@ -81,27 +82,28 @@ func write(b *strings.Builder, r *explain.Report) {
 func golden(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {
-		dataroot.Must(t, os.WriteFile(file, []byte(got), 0o644))
+		check.Must(t, os.WriteFile(file, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	dataroot.Must(t, err)
+	check.Must(t, err)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got)\n%s", file, diff)
 	}
 }
 
-// TestDeletedByRetention: a note names what retention deleted, and nothing is invented in its place.
+// TestDeletedByRetention: a note names the data that retention deleted, and nothing is invented in its
+// place.
 func TestDeletedByRetention(t *testing.T) {
 	w := dataroot.Markets(t)
 	ids := everything(w)
 	cycles, err := raw.Between(w.Mem, time.Time{}, time.Time{})
-	dataroot.Must(t, err)
-	dataroot.Must(t, w.Mem.RemoveAll(layout.Cycle(layout.RawDir, cycles[0])))
+	check.Must(t, err)
+	check.Must(t, w.Mem.RemoveAll(layout.Cycle(layout.RawDir, cycles[0])))
 	collected, err := json.MarshalIndent(retention.Watermarks{Format: retention.Format, Raw: &retention.Watermark{Before: cycles[1]}}, "", "  ")
-	dataroot.Must(t, err)
+	check.Must(t, err)
 	for _, why := range []string{"retention did not delete them", "retention.cycle_age"} { // first retention did not record it, then it did
 		r, err := explained(w, snapshot.Newest, ids[len(ids)-1]) // of the fixture that was carried over
-		dataroot.Must(t, err)
+		check.Must(t, err)
 		if r.Complete || len(r.Sources) > 0 || len(r.Notes) == 0 || !strings.Contains(strings.Join(r.Notes, ";"), why) {
 			t.Errorf("the payloads are gone, want %s: %+v", why, r)
 		}
@@ -110,13 +112,13 @@ func TestDeletedByRetention(t *testing.T) {
 				t.Errorf("%s: %s", v.Field, v.Rule)
 			}
 		}
-		dataroot.Must(t, durable.Overwrite(w.Mem, layout.Collected, append(collected, '\n')))
+		check.Must(t, durable.Overwrite(w.Mem, layout.Collected, append(collected, '\n')))
 	}
 	c, err := snapshot.Resolve(w.Mem, "v1")
-	dataroot.Must(t, err)
-	dataroot.Must(t, w.Mem.RemoveAll(c.Dir()))
+	check.Must(t, err)
+	check.Must(t, w.Mem.RemoveAll(c.Dir()))
 	at, err := snapshot.ParseMoment("v1", time.Time{})
-	dataroot.Must(t, err)
+	check.Must(t, err)
 	if _, err := explained(w, at, ids[0]); !errors.Is(err, explain.ErrDeleted) {
 		t.Errorf("the snapshot is gone: %v", err)
 	}

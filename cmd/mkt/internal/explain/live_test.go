@@ -9,6 +9,7 @@ import (
 	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/fetch/raw"
+	"mkt/internal/check"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -21,7 +22,7 @@ func TestLive(t *testing.T) {
 	var b strings.Builder
 	for _, value := range []string{"", "/momentum", "/minute/12", "/minute/12/home", "/minute/40", "/timeline", "/timeline/2", "/counter/corners", "/counter/saves", "/score", "/clock"} {
 		r, err := explained(w, snapshot.Newest, id+value)
-		dataroot.Must(t, err)
+		check.Must(t, err)
 		if r.Kind != "live" {
 			t.Errorf("%s: a %s", value, r.Kind)
 		}
@@ -42,7 +43,7 @@ func TestLiveCompacted(t *testing.T) {
 		var b strings.Builder
 		for _, value := range []string{"/minute/12", "/timeline", "/momentum"} {
 			r, err := explained(w, at, id+value)
-			dataroot.Must(t, err)
+			check.Must(t, err)
 			for i := range r.Sources {
 				r.Sources[i].File, r.Sources[i].Member = "", "" // its place changed
 			}
@@ -60,10 +61,10 @@ func TestLiveCompacted(t *testing.T) {
 		t.Errorf("packed it is\n%s\nand was\n%s", after, before)
 	}
 	c, _, err := snapshot.Head(w.Mem)
-	dataroot.Must(t, err)
-	dataroot.Must(t, w.Mem.RemoveAll(c.Dir()))
+	check.Must(t, err)
+	check.Must(t, w.Mem.RemoveAll(c.Dir()))
 	r, err := explained(w, snapshot.Newest, id+"/minute/12")
-	dataroot.Must(t, err)
+	check.Must(t, err)
 	if len(r.Values) != 1 || r.Values[0].Value == "" || !strings.Contains(r.Notes[0], "deleted by retention") {
 		t.Errorf("without the snapshot: %+v", r)
 	}

@@ -6,7 +6,7 @@ import (
 	"mkt/fetch/provider"
 )
 
-// TestStartRule: the rule of a kick-off is that of the text that was sent.
+// TestStartRule: a kick-off has the rule of the text it was sent as.
 func TestStartRule(t *testing.T) {
 	for sent, want := range map[string]string{
 		`"1795165200"`:           ruleEpoch,

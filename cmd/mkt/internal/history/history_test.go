@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/history"
+	"mkt/internal/check"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -40,18 +41,14 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	dir := t.TempDir()
 	root, err := durable.OpenUnsynced(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(func() { _ = root.Close() })
 	return &world{T: t, root: root, dir: dir}
 }
 
 func (w *world) check(err error) {
 	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
+	check.Must(w, err)
 }
 
 // offer is a fixture's price of HOME in a cycle; price decides its state.
@@ -216,8 +213,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestRetention shows the same path when all snapshots but the newest are gone, and the change log is
-// short.
+// TestRetention shows the same path without all snapshots but the newest, and with a short change log.
 func TestRetention(t *testing.T) {
 	w := newWorld(t)
 	w.every, w.keep = 24*time.Hour, retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, ChangeEvents: 1}

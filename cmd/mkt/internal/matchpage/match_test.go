@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -100,9 +101,7 @@ func sample() *Match {
 func written(t *testing.T, m *Match) string {
 	t.Helper()
 	var b strings.Builder
-	if err := m.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, m.Write(&b))
 	return b.String()
 }
 
@@ -466,7 +465,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// The colour of a card is that of the counter of its side that rose with it.
+// A card has the colour of the counter of its side that rose with it.
 func TestCardColours(t *testing.T) {
 	number := func(text string) football.Field[football.Number] {
 		n, _ := football.ParseNumber(text)
@@ -489,7 +488,7 @@ func TestCardColours(t *testing.T) {
 	}
 }
 
-// What was not read from the archive yet is not drawn as a stretch without momentum.
+// The part of the archive not read yet is not drawn as a stretch without momentum.
 func TestUnread(t *testing.T) {
 	m := sample()
 	if html := written(t, m); !strings.Contains(html, `class="no-momentum"`) || strings.Contains(html, `class="unread"`) {

@@ -10,6 +10,7 @@ import (
 
 	"mkt/cmd/mkt/internal/pace"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -48,13 +49,9 @@ func newWorld(t *testing.T, provider, products string, limit int64, renewed func
 		cycles: map[football.Product]int{}, gap: map[football.Product]time.Duration{}, last: map[football.Product]time.Time{}}
 	path := filepath.Join(t.TempDir(), "tenants.yaml")
 	text := fmt.Sprintf("version: 1\ntenants:\n  - id: acme\n    products: %s\n    provider: {name: %s, credential: \"-----BEGIN AGE ENCRYPTED FILE----- YQ== -----END AGE ENCRYPTED FILE-----\"}\n", products, provider)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	f, err := tenants.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	w.tenant, _ = f.Tenant("acme")
 	w.window = renewed(w.now)
 	return w
@@ -69,14 +66,10 @@ func of(n int64) func(time.Time) int64 {
 
 func (w *world) root(p football.Product) durable.FS {
 	data, err := durable.OpenUnsynced(w.data)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	check.Must(w.t, err)
 	w.t.Cleanup(func() { data.Close() })
 	root, err := data.MakeWithin(layout.TenantProduct("acme", string(p)))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	check.Must(w.t, err)
 	return root
 }
 
@@ -98,9 +91,7 @@ func (w *world) cycle(p football.Product, root durable.FS) {
 	if w.says {
 		run.Quota.Limit = &w.limit
 	}
-	if err := health.Record(root, run); err != nil {
-		w.t.Fatal(err)
-	}
+	check.Must(w.t, health.Record(root, run))
 	w.cycles[p]++
 	if last, ok := w.last[p]; ok {
 		w.gap[p] = max(w.gap[p], w.now.Sub(last))
@@ -111,9 +102,7 @@ func (w *world) cycle(p football.Product, root durable.FS) {
 func (w *world) plan() pace.Plan {
 	w.t.Helper()
 	p, err := pace.Of(w.data, w.tenant, w.now)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	check.Must(w.t, err)
 	return p
 }
 
@@ -146,9 +135,7 @@ func (w *world) run(d time.Duration) pace.Plan {
 		for _, one := range plan.Products {
 			err := health.WritePace(roots[one.Product], health.Pace{At: w.now, Every: one.Pace, Until: w.now.Add(3*one.Pace + time.Minute),
 				CredentialFingerprint: w.tenant.Provider.Fingerprint()})
-			if err != nil {
-				w.t.Fatal(err)
-			}
+			check.Must(w.t, err)
 		}
 	}
 }
@@ -166,8 +153,8 @@ func (w *world) paceOf(plan pace.Plan, p football.Product) pace.Product {
 
 const both = "{market_engine: , live_intelligence: }"
 
-// A trial of Sportmonks: 180 requests an hour, of which 56 are for the markets. Live
-// intelligence has what is left of each hour, and no cycle is left out.
+// A trial of Sportmonks: 180 requests an hour, of which 56 are for the markets. Live intelligence has
+// the rest of each hour, and no cycle is left out.
 func TestHourlyQuota(t *testing.T) {
 	w := newWorld(t, "sportmonks", both, 180, hourly)
 	w.cost = map[football.Product]func(time.Time) int64{live: of(1), markets: of(56)}
@@ -278,10 +265,8 @@ func TestPaceOfAnUnknownQuota(t *testing.T) {
 	}
 	w.now = w.now.Add(time.Minute)
 	root, until, none := w.root(live), w.now.Add(time.Hour), int64(0)
-	if err := health.Record(root, health.Run{Step: health.StepFetch, FinishedAt: w.now, Code: health.CodeRateLimited,
-		CredentialFingerprint: w.tenant.Provider.Fingerprint(), Quota: &health.Quota{At: w.now, Left: &none, UsedUpUntil: &until}}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, health.Record(root, health.Run{Step: health.StepFetch, FinishedAt: w.now, Code: health.CodeRateLimited,
+		CredentialFingerprint: w.tenant.Provider.Fingerprint(), Quota: &health.Quota{At: w.now, Left: &none, UsedUpUntil: &until}}))
 	if one := w.paceOf(w.plan(), live); one.Pace != slow {
 		t.Errorf("while it is used up: every %s, was %s", one.Pace, slow)
 	}

@@ -12,15 +12,14 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/page"
+	"mkt/internal/check"
 )
 
 func TestWrite(t *testing.T) {
 	var b strings.Builder
 	body := page.Template(`<h1>{{.}}</h1>`, nil)
 	err := page.Write(&b, body(), page.Content{Title: `A & <B>`, Body: `<script>alert("x")</script>`, MadeBy: "mkt", MadeAt: time.Unix(0, 0), Command: "mkt <x>"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, want := range []string{"<!DOCTYPE html>", "<title>A &amp; &lt;B&gt;</title>", "&lt;script&gt;", "1970-01-01 00:00:00 UTC", "mkt &lt;x&gt;", "prefers-color-scheme: dark", "@media print"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s in\n%s", want, b.String())
@@ -68,9 +67,7 @@ func TestWriteFile(t *testing.T) {
 
 func TestWriteFileToAPipe(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(name, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, syscall.Mkfifo(name, 0o600))
 	got := make(chan string)
 	go func() {
 		data, _ := os.ReadFile(name)

@@ -13,6 +13,7 @@ import (
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/raw"
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
@@ -24,7 +25,7 @@ import (
 
 func replayed(w *dataroot.Root, from string, edit func(*replay.Options)) (*replay.Report, *durabletest.Mem, error) {
 	m, err := snapshot.ParseMoment(from, time.Time{})
-	dataroot.Must(w, err)
+	check.Must(w, err)
 	into := durabletest.NewMem()
 	o := replay.Options{ClientID: "acme", Product: w.Product, Source: w.Mem, Target: into, Data: into, From: m, To: snapshot.Newest,
 		Key: dataroot.Key, Version: "test", Fingerprint: dataroot.Key.Fingerprint()}
@@ -51,7 +52,7 @@ func files(t testing.TB, f durable.FS, dir string) map[string]string {
 			continue
 		}
 		data, err := durable.ReadFile(f, name, 1<<30)
-		dataroot.Must(t, err)
+		check.Must(t, err)
 		all[name] = string(data)
 	}
 	return all
@@ -83,7 +84,7 @@ func TestSame(t *testing.T) {
 	source := kept(t, w.Mem)
 	for _, from := range []string{"v1", "v2", "v4", "latest"} {
 		r, into, err := replayed(w, from, nil)
-		dataroot.Must(t, err)
+		check.Must(t, err)
 		if !r.Same() || r.Outcomes[replay.SameBytes] != len(r.Cycles) {
 			t.Errorf("from %s: %+v", from, r)
 		}
@@ -124,7 +125,7 @@ func TestMappingChanged(t *testing.T) {
 			return p, true
 		}
 	})
-	dataroot.Must(t, err)
+	check.Must(t, err)
 	if r.Same() || r.Outcomes[replay.Differs] != 4 {
 		t.Fatalf("%+v", r)
 	}
@@ -140,10 +141,10 @@ func TestMappingChanged(t *testing.T) {
 func TestLive(t *testing.T) {
 	w := dataroot.Play(t)
 	_, err := raw.Compact(w.Mem, layout.NewCycleID(dataroot.Began.Add(2*time.Hour), string(w.Product)))
-	dataroot.Must(t, err)
+	check.Must(t, err)
 	for from, base := range map[string]bool{"v1": false, "v9": true, "latest~2": true} {
 		r, _, err := replayed(w, from, nil)
-		dataroot.Must(t, err)
+		check.Must(t, err)
 		if !r.Same() || r.Outcomes[replay.SameBytes] != len(r.Cycles) || (r.Base != "") != base {
 			t.Errorf("from %s: %+v", from, r)
 		}
@@ -165,8 +166,8 @@ func (m repairedLive) ReadList(pages []provider.Payload) (provider.LiveSheet, er
 func TestLiveReaderChanged(t *testing.T) {
 	w := dataroot.Play(t)
 	head, _, err := snapshot.Head(w.Mem)
-	dataroot.Must(t, err)
-	dataroot.Must(t, w.Mem.RemoveAll(head.Dir()))
+	check.Must(t, err)
+	check.Must(t, w.Mem.RemoveAll(head.Dir()))
 	r, _, err := replayed(w, "v1", func(o *replay.Options) {
 		o.Provider = func(name string) (provider.Provider, bool) {
 			p := betsapi.Provider()
@@ -174,7 +175,7 @@ func TestLiveReaderChanged(t *testing.T) {
 			return p, true
 		}
 	})
-	dataroot.Must(t, err)
+	check.Must(t, err)
 	differed := map[string]bool{}
 	for _, c := range r.Cycles {
 		for _, table := range c.Tables {
@@ -195,7 +196,7 @@ func TestLiveReaderChanged(t *testing.T) {
 	}
 }
 
-// What cannot be replayed is an error before anything is written.
+// A refused replay has written nothing.
 func TestRefused(t *testing.T) {
 	w := more(t)
 	if _, _, err := replayed(w, "v1", func(o *replay.Options) { o.Key = identity.Key{9} }); !errors.Is(err, transform.ErrKey) {
@@ -205,14 +206,14 @@ func TestRefused(t *testing.T) {
 		t.Errorf("a publication that is not there: %v", err)
 	}
 	c, err := snapshot.Resolve(w.Mem, "v2")
-	dataroot.Must(t, err)
-	dataroot.Must(t, w.Mem.RemoveAll(c.Dir()))
+	check.Must(t, err)
+	check.Must(t, w.Mem.RemoveAll(c.Dir()))
 	r, _, err := replayed(w, "v3", nil)
-	dataroot.Must(t, err)
+	check.Must(t, err)
 	if len(r.Notes) == 0 || r.Base != "" {
 		t.Errorf("what it continues from is deleted: %+v", r)
 	}
-	dataroot.Must(t, w.Mem.RemoveAll(layout.RawDir))
+	check.Must(t, w.Mem.RemoveAll(layout.RawDir))
 	if _, _, err := replayed(w, "v1", nil); !errors.Is(err, replay.ErrNothing) {
 		t.Errorf("payloads that are deleted: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/runs"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -37,13 +38,9 @@ tenants:
 
 func TestNext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tenants.yaml")
-	if err := os.WriteFile(path, []byte(accounts), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(path, []byte(accounts), 0o600))
 	file, err := tenants.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	env := cli.NewEnv(strings.NewReader(""), io.Discard, io.Discard, time.Now, "test")
 	env.Data = t.TempDir()
 	next := func(id string, pace *health.Pace, last time.Time) runs.Next {
@@ -71,9 +68,7 @@ func TestNext(t *testing.T) {
 	acme, _ := file.Tenant("acme")
 	root, err := durable.OpenRoot(env.Dataset("acme", football.MarketEngine).Dir())
 	err = errors.Join(err, health.Record(root, health.Run{Step: health.StepFetch, FinishedAt: noon, Code: health.CodeCredential, CredentialFingerprint: acme.Provider.Fingerprint()}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if n := next("acme", nil, noon); n.Postponed == nil || !n.At.Equal(n.Postponed.Until) || !n.At.Equal(noon.Add(55*time.Minute)) {
 		t.Errorf("refused by the provider: %+v", n)
 	}

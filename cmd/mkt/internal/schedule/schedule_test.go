@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/schedule"
+	"mkt/internal/check"
 )
 
 func TestParse(t *testing.T) {
@@ -56,54 +57,87 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-type recorder struct {
+// player runs jobs on the clock of a test's bubble, and notes when each ran.
+type player struct {
+	*schedule.Scheduler
+	stop func() // and waits until Run has returned
+
 	mu   sync.Mutex
 	at   map[string][]time.Duration
 	zero time.Time
 }
 
-func newRecorder() *recorder { return &recorder{at: map[string][]time.Duration{}, zero: time.Now()} }
-
-func (r *recorder) note(name string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.at[name] = append(r.at[name], time.Since(r.zero))
+func start(t *testing.T, o schedule.Options, jobs []schedule.Job, overdue ...string) *player {
+	t.Helper()
+	p := &player{at: map[string][]time.Duration{}, zero: time.Now()}
+	run := o.Run
+	o.Now, o.Run = time.Now, func(ctx context.Context, name string) error {
+		p.mu.Lock()
+		p.at[name] = append(p.at[name], time.Since(p.zero))
+		p.mu.Unlock()
+		if run == nil {
+			return nil
+		}
+		return run(ctx, name)
+	}
+	p.Scheduler = schedule.New(o)
+	check.Must(t, p.Set(jobs))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { p.Run(ctx, overdue...); close(done) }()
+	p.stop = func() { cancel(); <-done }
+	return p
 }
 
-func seconds(n ...int) []time.Duration {
-	var out []time.Duration
-	for _, s := range n {
-		out = append(out, time.Duration(s)*time.Second)
+// play runs jobs for a time.
+func play(t *testing.T, length time.Duration, o schedule.Options, jobs []schedule.Job, overdue ...string) *player {
+	t.Helper()
+	p := start(t, o, jobs, overdue...)
+	time.Sleep(length)
+	p.stop()
+	return p
+}
+
+// ran checks when each job ran, in seconds since the start.
+func (p *player) ran(t *testing.T, want map[string][]int) {
+	t.Helper()
+	for name, seconds := range want {
+		var at []time.Duration
+		for _, n := range seconds {
+			at = append(at, time.Duration(n)*time.Second)
+		}
+		if !slices.Equal(p.at[name], at) {
+			t.Errorf("%s ran at %v, want %v", name, p.at[name], at)
+		}
 	}
-	return out
+}
+
+// each returns jobs with one expression.
+func each(expr string, names ...string) (jobs []schedule.Job) {
+	for _, name := range names {
+		jobs = append(jobs, schedule.Job{Name: name, Expr: expr})
+	}
+	return jobs
+}
+
+// numbered returns n names.
+func numbered(name string, n int) (names []string) {
+	for i := range n {
+		names = append(names, fmt.Sprint(name, i))
+	}
+	return names
 }
 
 func TestLateTickIsSkippedNotQueued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		r := newRecorder()
-		s := schedule.New(schedule.Options{Now: time.Now, Run: func(_ context.Context, name string) error {
-			r.note(name)
+		p := play(t, 65*time.Second, schedule.Options{Run: func(_ context.Context, name string) error {
 			if name == "slow" {
 				time.Sleep(25 * time.Second)
 			}
 			return nil
-		}})
-		if err := s.Set([]schedule.Job{{Name: "slow", Expr: "@every 10s"}, {Name: "fast", Expr: "@every 20s"}}); err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan struct{})
-		go func() { s.Run(ctx); close(done) }()
-		time.Sleep(65 * time.Second)
-		cancel()
-		<-done
-		if want := seconds(10, 40); !slices.Equal(r.at["slow"], want) {
-			t.Errorf("slow ran at %v, want %v", r.at["slow"], want)
-		}
-		if want := seconds(20, 40, 60); !slices.Equal(r.at["fast"], want) {
-			t.Errorf("fast ran at %v, want %v", r.at["fast"], want)
-		}
-		if got := time.Since(r.zero); got != 65*time.Second {
+		}}, append(each("@every 10s", "slow"), each("@every 20s", "fast")...))
+		p.ran(t, map[string][]int{"slow": {10, 40}, "fast": {20, 40, 60}})
+		if got := time.Since(p.zero); got != 65*time.Second {
 			t.Errorf("stopped after %v: want at once, nothing was running", got)
 		}
 	})
@@ -111,19 +145,13 @@ func TestLateTickIsSkippedNotQueued(t *testing.T) {
 
 func TestStopWaitsForTheRunUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
 		var finished atomic.Bool
-		s := schedule.New(schedule.Options{Now: time.Now, Run: func(ctx context.Context, _ string) error {
+		play(t, 12*time.Second, schedule.Options{Run: func(ctx context.Context, _ string) error {
 			<-ctx.Done() // the run notices the stop and takes its time
 			time.Sleep(5 * time.Second)
 			finished.Store(true)
 			return nil
-		}})
-		if err := s.Set([]schedule.Job{{Name: "a", Expr: "@every 10s"}}); err != nil {
-			t.Fatal(err)
-		}
-		time.AfterFunc(12*time.Second, cancel)
-		s.Run(ctx)
+		}}, each("@every 10s", "a"))
 		if !finished.Load() {
 			t.Error("Run returned before the job")
 		}
@@ -132,94 +160,47 @@ func TestStopWaitsForTheRunUnderWay(t *testing.T) {
 
 func TestSetFollowsChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		r := newRecorder()
-		s := schedule.New(schedule.Options{Now: time.Now, Run: func(_ context.Context, name string) error { r.note(name); return nil }})
-		set := func(jobs ...schedule.Job) {
-			t.Helper()
-			if err := s.Set(jobs); err != nil {
-				t.Fatal(err)
-			}
-		}
-		set(schedule.Job{Name: "kept", Expr: "@every 10s"}, schedule.Job{Name: "gone", Expr: "@every 10s"}, schedule.Job{Name: "slower", Expr: "@every 10s"})
-		done := make(chan struct{})
-		go func() { s.Run(ctx); close(done) }()
+		p := start(t, schedule.Options{}, each("@every 10s", "kept", "gone", "slower"))
 		time.Sleep(15 * time.Second)
-		if err := s.Set([]schedule.Job{{Name: "kept", Expr: "no"}}); err == nil {
+		if err := p.Set(each("no", "kept")); err == nil {
 			t.Error("a bad expression was accepted")
 		}
-		set(schedule.Job{Name: "kept", Expr: "@every 10s"}, schedule.Job{Name: "slower", Expr: "@every 20s"}, schedule.Job{Name: "new", Expr: "@every 10s"})
+		check.Must(t, p.Set(append(each("@every 10s", "kept", "new"), each("@every 20s", "slower")...)))
 		time.Sleep(22 * time.Second)
-		cancel()
-		<-done
-		want := map[string][]time.Duration{"kept": seconds(10, 20, 30), "gone": seconds(10), "slower": seconds(10, 20), "new": seconds(20, 30)}
-		for name, w := range want {
-			if !slices.Equal(r.at[name], w) {
-				t.Errorf("%s ran at %v, want %v", name, r.at[name], w)
-			}
-		}
+		p.stop()
+		p.ran(t, map[string][]int{"kept": {10, 20, 30}, "gone": {10}, "slower": {10, 20}, "new": {20, 30}})
 	})
 }
 
 func TestOverdueRunsAtTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
-		defer cancel()
-		r := newRecorder()
-		s := schedule.New(schedule.Options{Now: time.Now, Run: func(_ context.Context, name string) error { r.note(name); return nil }})
-		if err := s.Set([]schedule.Job{{Name: "late", Expr: "@every 10s"}, {Name: "fresh", Expr: "@every 10s"}}); err != nil {
-			t.Fatal(err)
-		}
-		s.Run(ctx, "late", "unknown")
-		if !slices.Equal(r.at["late"], seconds(0, 10)) || !slices.Equal(r.at["fresh"], seconds(10)) {
-			t.Errorf("ran at %v", r.at)
-		}
+		p := play(t, 15*time.Second, schedule.Options{}, each("@every 10s", "late", "fresh"), "late", "unknown")
+		p.ran(t, map[string][]int{"late": {0, 10}, "fresh": {10}})
 	})
 }
 
 func TestPanicStopsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 35*time.Second)
-		defer cancel()
-		var runs atomic.Int32
-		s := schedule.New(schedule.Options{Now: time.Now, Run: func(context.Context, string) error { runs.Add(1); panic("boom") }})
-		if err := s.Set([]schedule.Job{{Name: "a", Expr: "@every 10s"}}); err != nil {
-			t.Fatal(err)
-		}
-		s.Run(ctx)
-		if runs.Load() != 3 {
-			t.Errorf("%d runs, want 3", runs.Load())
-		}
+		p := play(t, 35*time.Second, schedule.Options{Run: func(context.Context, string) error { panic("boom") }}, each("@every 10s", "a"))
+		p.ran(t, map[string][]int{"a": {10, 20, 30}})
 	})
 }
 
 func TestParallelAndJitterAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Second)
-		defer cancel()
 		var now, most atomic.Int32
-		r := newRecorder()
-		s := schedule.New(schedule.Options{Now: time.Now, Parallel: 2, Jitter: 5 * time.Second, Run: func(_ context.Context, name string) error {
-			r.note(name)
+		p := play(t, 200*time.Second, schedule.Options{Parallel: 2, Jitter: 5 * time.Second, Run: func(context.Context, string) error {
 			n := now.Add(1)
 			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 			}
 			time.Sleep(3 * time.Second)
 			now.Add(-1)
 			return nil
-		}})
-		var jobs []schedule.Job
-		for _, name := range []string{"a", "b", "c", "d", "e"} {
-			jobs = append(jobs, schedule.Job{Name: name, Expr: "@every 60s"})
-		}
-		if err := s.Set(jobs); err != nil {
-			t.Fatal(err)
-		}
-		s.Run(ctx)
+		}}, each("@every 60s", "a", "b", "c", "d", "e"))
 		if most.Load() != 2 {
 			t.Errorf("%d runs at once, want 2", most.Load())
 		}
-		for name, at := range r.at {
+		for name, at := range p.at {
 			if len(at) != 3 || at[0] < 60*time.Second || at[0] > 75*time.Second {
 				t.Errorf("%s ran at %v", name, at)
 			}
@@ -232,9 +213,7 @@ func TestParallelAndJitterAreBounded(t *testing.T) {
 func TestEveryIsAlignedToTheEpoch(t *testing.T) {
 	clock := func(text string) time.Time {
 		at, err := time.Parse(time.RFC3339Nano, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return at
 	}
 	for _, c := range []struct{ expr, after, want string }{
@@ -252,9 +231,7 @@ func TestEveryIsAlignedToTheEpoch(t *testing.T) {
 		{"@every 168h", "2026-11-20T19:07:00Z", "2026-11-26T00:00:00Z"},
 	} {
 		s, err := schedule.Parse(c.expr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if got := s.Next(clock(c.after)); !got.Equal(clock(c.want)) {
 			t.Errorf("%s after %s: %s, want %s", c.expr, c.after, got.UTC().Format(time.RFC3339Nano), c.want)
 		}
@@ -264,19 +241,15 @@ func TestEveryIsAlignedToTheEpoch(t *testing.T) {
 // A restarted process has the same ticks as one that never stopped, including jitter.
 func TestRestartDoesNotShiftTicks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder()
-		job := schedule.Job{Name: "acme/live", Expr: "@every 8s"}
+		began := time.Now()
+		var at []time.Duration
 		for _, lives := range []time.Duration{13 * time.Second, 21*time.Second + 300*time.Millisecond, 40 * time.Second, 999 * time.Millisecond, 60 * time.Second} {
-			ctx, cancel := context.WithTimeout(t.Context(), lives)
-			s := schedule.New(schedule.Options{Now: time.Now, Jitter: 30 * time.Second, Run: func(_ context.Context, name string) error { r.note(name); return nil }})
-			if err := s.Set([]schedule.Job{job}); err != nil {
-				t.Fatal(err)
+			p := play(t, lives, schedule.Options{Jitter: 30 * time.Second}, each("@every 8s", "acme/live"))
+			for _, d := range p.at["acme/live"] {
+				at = append(at, p.zero.Sub(began)+d)
 			}
-			s.Run(ctx)
-			cancel()
 			time.Sleep(1700 * time.Millisecond) // the process is down
 		}
-		at := r.at[job.Name]
 		if len(at) < 14 {
 			t.Fatalf("ran at %v", at)
 		}
@@ -292,31 +265,21 @@ func TestRestartDoesNotShiftTicks(t *testing.T) {
 // next run is at its tick.
 func TestSlowRunIsLateAndLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
-		defer cancel()
 		var log strings.Builder
-		var under atomic.Int32
-		r := newRecorder()
-		s := schedule.New(schedule.Options{Now: time.Now, Log: slog.New(slog.NewTextHandler(&log, nil)), Run: func(context.Context, string) error {
+		var under, runs atomic.Int32
+		p := play(t, 100*time.Second, schedule.Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Run: func(context.Context, string) error {
 			if under.Add(1) > 1 {
 				t.Error("two at once")
 			}
 			defer under.Add(-1)
-			r.note("live")
-			if len(r.at["live"]) == 2 {
+			if runs.Add(1) == 2 {
 				time.Sleep(27 * time.Second) // until 43 s
 			}
 			return nil
-		}})
-		if err := s.Set([]schedule.Job{{Name: "live", Expr: "@every 8s"}}); err != nil {
-			t.Fatal(err)
-		}
-		s.Run(ctx)
-		if want := seconds(8, 16, 48, 56, 64, 72, 80, 88, 96); !slices.Equal(r.at["live"], want) {
-			t.Errorf("ran at %v, want %v", r.at["live"], want)
-		}
-		if s.Skipped() != 3 || !strings.Contains(log.String(), "job=live in_a_row=3 skipped=3") {
-			t.Errorf("%d skipped: %s", s.Skipped(), &log)
+		}}, each("@every 8s", "live"))
+		p.ran(t, map[string][]int{"live": {8, 16, 48, 56, 64, 72, 80, 88, 96}})
+		if p.Skipped() != 3 || !strings.Contains(log.String(), "job=live in_a_row=3 skipped=3") {
+			t.Errorf("%d skipped: %s", p.Skipped(), &log)
 		}
 	})
 }
@@ -324,20 +287,9 @@ func TestSlowRunIsLateAndLogged(t *testing.T) {
 // Jobs with the same cadence are spread, and each keeps its cadence.
 func TestSpreadKeepsTheCadence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-		defer cancel()
-		r := newRecorder()
-		s := schedule.New(schedule.Options{Now: time.Now, Jitter: 30 * time.Second, Run: func(_ context.Context, name string) error { r.note(name); return nil }})
-		var jobs []schedule.Job
-		for i := range 20 {
-			jobs = append(jobs, schedule.Job{Name: fmt.Sprint("live", i), Expr: "@every 8s"})
-		}
-		if err := s.Set(jobs); err != nil {
-			t.Fatal(err)
-		}
-		s.Run(ctx)
+		p := play(t, 10*time.Minute, schedule.Options{Jitter: 30 * time.Second}, each("@every 8s", numbered("live", 20)...))
 		first := map[time.Duration]bool{}
-		for name, at := range r.at {
+		for name, at := range p.at {
 			first[at[0]] = true
 			for i, d := range at {
 				if d != at[0]+time.Duration(i)*8*time.Second || at[0] < 8*time.Second || at[0] >= 8800*time.Millisecond {
@@ -345,8 +297,8 @@ func TestSpreadKeepsTheCadence(t *testing.T) {
 				}
 			}
 		}
-		if len(r.at) != 20 || len(first) < 15 {
-			t.Errorf("%d jobs began at %d times", len(r.at), len(first))
+		if len(p.at) != 20 || len(first) < 15 {
+			t.Errorf("%d jobs began at %d times", len(p.at), len(first))
 		}
 	})
 }
@@ -355,10 +307,12 @@ func TestSpreadKeepsTheCadence(t *testing.T) {
 // slots: one run a tick, on time, never two at once.
 func TestLanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		r := newRecorder()
 		var under atomic.Int32
-		s := schedule.New(schedule.Options{Now: time.Now, Parallel: 2, Lanes: map[string]int{"live": 8}, Run: func(_ context.Context, name string) error {
+		jobs := append(each("@hourly", numbered("hourly", 20)...), each("@every 8s", numbered("live", 20)...)...)
+		for i := range jobs {
+			jobs[i].Lane = strings.TrimRight(jobs[i].Name, "0123456789")
+		}
+		p := play(t, 3*time.Hour, schedule.Options{Parallel: 2, Lanes: map[string]int{"live": 8}, Run: func(_ context.Context, name string) error {
 			if strings.HasPrefix(name, "hourly") {
 				time.Sleep(50 * time.Minute)
 				return nil
@@ -366,29 +320,18 @@ func TestLanes(t *testing.T) {
 			if under.Add(1) > 8 {
 				t.Error("more at once than there are places")
 			}
-			r.note(name)
 			time.Sleep(2 * time.Second)
 			under.Add(-1)
 			return nil
-		}})
-		var jobs []schedule.Job
-		for i := range 20 {
-			jobs = append(jobs, schedule.Job{Name: fmt.Sprint("hourly", i), Expr: "@hourly", Lane: "markets"},
-				schedule.Job{Name: fmt.Sprint("live", i), Expr: "@every 8s", Lane: "live"})
-		}
-		if err := s.Set(jobs); err != nil {
-			t.Fatal(err)
-		}
-		time.AfterFunc(3*time.Hour, cancel)
-		s.Run(ctx)
-		for i := range 20 {
-			at := r.at[fmt.Sprint("live", i)]
+		}}, jobs)
+		for _, name := range numbered("live", 20) {
+			at := p.at[name]
 			if len(at) < 3*450-1 {
-				t.Errorf("live%d ran %d times in three hours", i, len(at))
+				t.Errorf("%s ran %d times in three hours", name, len(at))
 			}
 			for n, d := range at {
 				if late := d - time.Duration(n+1)*8*time.Second; late < 0 || late > 6*time.Second {
-					t.Fatalf("live%d: run %d at %v", i, n, d)
+					t.Fatalf("%s: run %d at %v", name, n, d)
 				}
 			}
 		}
@@ -399,66 +342,43 @@ func TestLanes(t *testing.T) {
 // job does not wait an hour.
 func TestAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		r := newRecorder()
 		begun := time.Now()
-		var s *schedule.Scheduler
-		s = schedule.New(schedule.Options{Now: time.Now, Run: func(_ context.Context, name string) error {
-			r.note(name)
+		var p *player
+		var hourly atomic.Int32
+		jobs := append(each("@hourly", "hourly", "gone"), each("@every 20m", "often")...)
+		p = start(t, schedule.Options{Run: func(_ context.Context, name string) error {
 			switch {
-			case name == "hourly" && len(r.at[name]) == 1:
-				s.Again(name, begun.Add(2*time.Hour)) // replaced by the next call
-				s.Again(name, begun.Add(65*time.Minute))
+			case name == "hourly" && hourly.Add(1) == 1:
+				p.Again(name, begun.Add(2*time.Hour)) // replaced by the next call
+				p.Again(name, begun.Add(65*time.Minute))
 			case name == "often":
-				s.Again(name, time.Now().Add(25*time.Minute)) // a tick comes before
+				p.Again(name, time.Now().Add(25*time.Minute)) // a tick comes before
 			case name == "gone":
-				s.Again(name, begun.Add(70*time.Minute))
+				p.Again(name, begun.Add(70*time.Minute))
 			}
 			return nil
-		}})
-		s.Again("unknown", begun)
-		jobs := []schedule.Job{{Name: "hourly", Expr: "@hourly"}, {Name: "often", Expr: "@every 20m"}, {Name: "gone", Expr: "@hourly"}}
-		if err := s.Set(jobs); err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan struct{})
-		go func() { s.Run(ctx); close(done) }()
+		}}, jobs)
+		p.Again("unknown", begun)
 		time.Sleep(61 * time.Minute)
-		if err := s.Set(jobs[:2]); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, p.Set(slices.DeleteFunc(jobs, func(j schedule.Job) bool { return j.Name == "gone" })))
 		time.Sleep(14 * time.Minute)
-		s.Again("hourly", begun.Add(10*time.Hour)) // the stop cancels it
-		cancel()
-		<-done
-		for name, want := range map[string][]time.Duration{"hourly": seconds(3600, 3900), "often": seconds(1200, 2400, 3600), "gone": seconds(3600)} {
-			if !slices.Equal(r.at[name], want) {
-				t.Errorf("%s ran at %v, want %v", name, r.at[name], want)
-			}
-		}
+		p.Again("hourly", begun.Add(10*time.Hour)) // the stop cancels it
+		p.stop()
+		p.ran(t, map[string][]int{"hourly": {3600, 3900}, "often": {1200, 2400, 3600}, "gone": {3600}})
 	})
 }
 
 // The log says whether the late run has begun or waits for a slot.
 func TestSkippedSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		log := new(strings.Builder)
-		s := schedule.New(schedule.Options{Now: time.Now, Parallel: 1, Log: slog.New(slog.NewTextHandler(log, nil)), Run: func(ctx context.Context, _ string) error {
+		var log strings.Builder
+		play(t, 31*time.Second, schedule.Options{Parallel: 1, Log: slog.New(slog.NewTextHandler(&log, nil)), Run: func(ctx context.Context, _ string) error {
 			<-ctx.Done()
 			return nil
-		}})
-		if err := s.Set([]schedule.Job{{Name: "first", Expr: "@every 10s"}, {Name: "second", Expr: "@every 15s"}}); err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan struct{})
-		go func() { s.Run(ctx); close(done) }()
-		time.Sleep(31 * time.Second)
-		cancel()
-		<-done
+		}}, append(each("@every 10s", "first"), each("@every 15s", "second")...))
 		for _, want := range []string{`still under way" job=first`, `waits for a free slot; runs of other jobs take them all" job=second`} {
 			if !strings.Contains(log.String(), want) {
-				t.Errorf("want %q in\n%s", want, log)
+				t.Errorf("want %q in\n%s", want, &log)
 			}
 		}
 	})
@@ -482,9 +402,7 @@ func TestSlower(t *testing.T) {
 		{"*/5 * * * *", 12 * time.Minute, "09:15:00 09:25:00 09:40:00"},
 	} {
 		s, err := schedule.Parse(c.expr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		slower, at, got := schedule.Slower(s, c.pace), from, []string{}
 		for range 3 {
 			at = slower.Next(at)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"mkt/cmd/mkt/internal/verify"
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -22,11 +23,11 @@ import (
 func (h testRoot) forge(t *testing.T, from uint64) {
 	t.Helper()
 	head, _, err := snapshot.Last(h.root)
-	must(t, err)
+	check.Must(t, err)
 	previous, manifest := "", ""
 	if from > 1 {
 		c, err := snapshot.ReadCommit(h.root, from-1)
-		must(t, err)
+		check.Must(t, err)
 		previous, manifest = c.SHA256, c.ManifestSHA256
 	}
 	for n := from; n <= head.Version; n++ {
@@ -41,19 +42,19 @@ func (h testRoot) forge(t *testing.T, from uint64) {
 		previous = h.put(t, layout.Commit(n), commit)
 	}
 	data, err := json.MarshalIndent(snapshot.Pointer{Format: snapshot.Format, Version: head.Version, CommitSHA256: previous}, "", "  ")
-	must(t, err)
+	check.Must(t, err)
 	h.write(t, layout.Current, append(data, '\n'))
 	floors, err := retention.ReadWatermarks(h.root)
-	must(t, err)
+	check.Must(t, err)
 	for _, l := range []*retention.Watermark{floors.Snapshots, floors.Raw, floors.Canonical, floors.Thinned} {
 		if l != nil {
 			c, err := snapshot.ReadCommit(h.root, l.Version)
-			must(t, err)
+			check.Must(t, err)
 			l.CommitSHA256 = c.SHA256
 		}
 	}
 	data, err = json.MarshalIndent(floors, "", "  ")
-	must(t, err)
+	check.Must(t, err)
 	h.write(t, layout.Collected, append(data, '\n'))
 }
 
@@ -82,21 +83,21 @@ func TestWholeChainRewritten(t *testing.T) {
 func TestChainCut(t *testing.T) {
 	h := built(t, markets)
 	head, _, err := snapshot.Head(h.root)
-	must(t, err)
+	check.Must(t, err)
 	before, err := snapshot.ReadCommit(h.root, head.Version-1)
-	must(t, err)
+	check.Must(t, err)
 	expect(t, h, before.SHA256, "")
 	expect(t, h, head.SHA256, "")
-	must(t, h.root.Remove(layout.Commit(head.Version)))
+	check.Must(t, h.root.Remove(layout.Commit(head.Version)))
 	if r := h.verify(t, nil); !has(r, "HEAD_BEHIND") {
 		t.Errorf("CURRENT and the state name a newer publication: %+v", r.Findings)
 	}
-	must(t, h.root.RemoveAll(head.Dir()))
-	must(t, h.root.Remove(head.Segment.File))
-	must(t, h.root.RemoveAll(layout.StateDir))
-	must(t, h.root.Remove(layout.Current))
-	must(t, snapshot.WriteCurrent(h.root, before))
-	must(t, h.root.Remove(layout.Collected))
+	check.Must(t, h.root.RemoveAll(head.Dir()))
+	check.Must(t, h.root.Remove(head.Segment.File))
+	check.Must(t, h.root.RemoveAll(layout.StateDir))
+	check.Must(t, h.root.Remove(layout.Current))
+	check.Must(t, snapshot.WriteCurrent(h.root, before))
+	check.Must(t, h.root.Remove(layout.Collected))
 	expect(t, h, before.SHA256, "")
 	expect(t, h, head.SHA256, "HEAD_UNKNOWN")
 	expect(t, h, durable.Hash(nil), "HEAD_UNKNOWN")
@@ -126,9 +127,9 @@ func TestDeepFindsRows(t *testing.T) {
 	for name, of := range map[string]func() (testRoot, error){"markets": markets, "ticks": ticks} {
 		h := built(t, of)
 		head, _, err := snapshot.Head(h.root)
-		must(t, err)
+		check.Must(t, err)
 		c, err := snapshot.ReadCommit(h.root, head.Version-1)
-		must(t, err)
+		check.Must(t, err)
 		m, _ := h.alterRow(t, c, rand.New(rand.NewPCG(2, 2)), true)
 		h.put(t, c.Dir()+"/"+layout.ManifestFile, asObject(t, m))
 		h.forge(t, c.Version)
@@ -145,7 +146,7 @@ func TestDeepFindsRows(t *testing.T) {
 func TestDeepFindsAnswers(t *testing.T) {
 	h := built(t, markets)
 	head, _, err := snapshot.Head(h.root)
-	must(t, err)
+	check.Must(t, err)
 	dir := layout.Cycle(layout.RawDir, head.CycleID)
 	name := h.alterBody(t, dir, func(body []byte) []byte { return bytes.ReplaceAll(body, []byte(`"home"`), []byte(`"hoem"`)) })
 	if name == "" {
@@ -153,7 +154,7 @@ func TestDeepFindsAnswers(t *testing.T) {
 	}
 	canonical := layout.Cycle(layout.CanonicalDir, head.CycleID) + "/" + layout.CanonicalFile
 	_, sum, err := durable.HashFile(h.root, dir+"/"+layout.RawCycleFile)
-	must(t, err)
+	check.Must(t, err)
 	o := h.object(t, canonical)
 	o["raw_sha256"] = sum
 	m := h.object(t, head.Dir()+"/"+layout.ManifestFile)
@@ -177,9 +178,9 @@ func TestSelectionTwice(t *testing.T) {
 	for version, isFinding := range map[string]bool{football.DerivationVersion: true, "3": false} {
 		h := built(t, markets)
 		head, _, err := snapshot.Head(h.root)
-		must(t, err)
+		check.Must(t, err)
 		m, err := snapshot.Open(h.root, head)
-		must(t, err)
+		check.Must(t, err)
 		var id, market string
 		var packed bytes.Buffer
 		rows := rewrite(t, h.root, head.Dir()+"/"+layout.MarketsFile, &packed, rand.New(rand.NewPCG(1, 1)), func(row *table.MarketRow) {

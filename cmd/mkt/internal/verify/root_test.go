@@ -10,6 +10,7 @@ import (
 	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/verify"
 	"mkt/fetch/raw"
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
@@ -23,11 +24,6 @@ var key = identity.Key{}
 type testRoot struct {
 	root, data *durabletest.Mem
 	product    football.Product
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	dataroot.Must(t, err)
 }
 
 // markets are seven hours of the market engine, some of which retention has deleted; ticks
@@ -77,7 +73,7 @@ func simulate(p dataroot.Product, fixtures, cycles int, every time.Duration, aft
 func built(t testing.TB, of func() (testRoot, error)) testRoot {
 	t.Helper()
 	h, err := of()
-	must(t, err)
+	check.Must(t, err)
 	return testRoot{h.root.PowerCut(1, 0), h.data.PowerCut(1, 0), h.product}
 }
 
@@ -88,7 +84,7 @@ func (h testRoot) verify(t testing.TB, change func(*verify.Options)) verify.Repo
 		change(&o)
 	}
 	r, err := verify.Run(context.Background(), o)
-	must(t, err)
+	check.Must(t, err)
 	return r
 }
 
@@ -99,7 +95,7 @@ func (h testRoot) deep(o *verify.Options) {
 func (h testRoot) list(t testing.TB, dir string) (all []string) {
 	t.Helper()
 	entries, err := h.root.ReadDir(dir)
-	must(t, err)
+	check.Must(t, err)
 	for _, e := range entries {
 		name := e.Name()
 		if dir != "." {
@@ -117,23 +113,23 @@ func (h testRoot) list(t testing.TB, dir string) (all []string) {
 func (h testRoot) read(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := durable.ReadFile(h.root, name, 1<<30)
-	must(t, err)
+	check.Must(t, err)
 	return data
 }
 
 func (h testRoot) write(t testing.TB, name string, data []byte) {
 	t.Helper()
 	if there, _ := durable.Exists(h.root, name); there {
-		must(t, h.root.Remove(name))
+		check.Must(t, h.root.Remove(name))
 	}
-	must(t, durable.Create(h.root, name, durable.Bytes(data)))
+	check.Must(t, durable.Create(h.root, name, durable.Bytes(data)))
 }
 
 // The data roots contain what the tests are about.
 func TestRootsHaveDeletedAndCompactedData(t *testing.T) {
 	m := built(t, markets)
 	floors, err := retention.ReadWatermarks(m.root)
-	must(t, err)
+	check.Must(t, err)
 	if floors.Snapshots == nil || floors.Raw == nil {
 		t.Errorf("retention deleted nothing: %+v", floors)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
@@ -72,7 +73,7 @@ func editRow(t *testing.T, h testRoot, r *rand.Rand) string {
 func (h testRoot) alterRow(t *testing.T, c snapshot.Commit, r *rand.Rand, described bool) (m snapshot.Manifest, name string) {
 	t.Helper()
 	m, err := snapshot.Open(h.root, c)
-	must(t, err)
+	check.Must(t, err)
 	var packed bytes.Buffer
 	var rows table.Summary
 	file, key := layout.FixturesFile, "fixtures"
@@ -100,10 +101,10 @@ func (h testRoot) alterRow(t *testing.T, c snapshot.Commit, r *rand.Rand, descri
 func asObject(t *testing.T, v any) (o object) {
 	t.Helper()
 	data, err := json.Marshal(v)
-	must(t, err)
+	check.Must(t, err)
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	must(t, d.Decode(&o))
+	check.Must(t, d.Decode(&o))
 	return o
 }
 
@@ -111,23 +112,23 @@ func asObject(t *testing.T, v any) (o object) {
 func rewrite[T table.Row](t *testing.T, f durable.FS, name string, out io.Writer, r *rand.Rand, alter func(*T)) table.Summary {
 	t.Helper()
 	file, err := f.Open(name)
-	must(t, err)
+	check.Must(t, err)
 	defer file.Close()
 	in, err := table.NewReader[T](file, file.Size())
-	must(t, err)
+	check.Must(t, err)
 	defer in.Close()
 	w := table.NewWriter[T](out, in.Header())
 	at, n := r.IntN(max(1, int(in.Len()))), 0
 	for row, err := range in.All {
-		must(t, err)
+		check.Must(t, err)
 		if n == at {
 			alter(row)
 		}
 		n++
-		must(t, w.Write(*row))
+		check.Must(t, w.Write(*row))
 	}
 	s, err := w.Close()
-	must(t, err)
+	check.Must(t, err)
 	return s
 }
 
@@ -150,35 +151,35 @@ func editAnswer(t *testing.T, h testRoot, r *rand.Rand) string {
 func (h testRoot) alterBody(t *testing.T, dir string, alter func([]byte) []byte) string {
 	t.Helper()
 	d, err := zstd.NewReader(nil)
-	must(t, err)
+	check.Must(t, err)
 	defer d.Close()
 	e, err := zstd.NewWriter(nil)
-	must(t, err)
+	check.Must(t, err)
 	name, list := dir+"/"+layout.RawAnswers, h.object(t, dir+"/"+layout.RawFetchFile)
 	before, after, end, changed := h.read(t, name), []byte(nil), int64(0), false
 	for _, entry := range list["responses"].([]any) {
 		o := entry.(map[string]any)
 		at := o["frame"].(map[string]any)
 		from, err := at["offset"].(json.Number).Int64()
-		must(t, err)
+		check.Must(t, err)
 		length, err := at["length"].(json.Number).Int64()
-		must(t, err)
+		check.Must(t, err)
 		frame := before[from : from+length]
 		plain, err := d.DecodeAll(frame, nil)
-		must(t, err)
+		check.Must(t, err)
 		in := tar.NewReader(bytes.NewReader(plain))
 		header, err := in.Next()
-		must(t, err)
+		check.Must(t, err)
 		body, err := io.ReadAll(in)
-		must(t, err)
+		check.Must(t, err)
 		if altered := alter(body); !changed && !bytes.Equal(altered, body) {
 			var out bytes.Buffer
 			w := tar.NewWriter(&out)
 			header.Size = int64(len(altered))
-			must(t, w.WriteHeader(header))
+			check.Must(t, w.WriteHeader(header))
 			_, err := w.Write(altered)
-			must(t, err)
-			must(t, w.Flush())
+			check.Must(t, err)
+			check.Must(t, w.Flush())
 			frame, changed = e.EncodeAll(out.Bytes(), nil), true
 			o["sha256"], o["bytes"] = durable.Hash(altered), len(altered)
 		}
@@ -198,15 +199,15 @@ func (h testRoot) alterBody(t *testing.T, dir string, alter func([]byte) []byte)
 // dropSegment deletes a segment, also from the newest manifest.
 func dropSegment(t *testing.T, h testRoot, r *rand.Rand) string {
 	head, _, err := snapshot.Head(h.root)
-	must(t, err)
+	check.Must(t, err)
 	m, err := snapshot.Open(h.root, head)
-	must(t, err)
+	check.Must(t, err)
 	if len(m.Changes) == 0 {
 		return ""
 	}
 	i := r.IntN(len(m.Changes))
 	name := m.Changes[i].File
-	must(t, h.root.Remove(name))
+	check.Must(t, h.root.Remove(name))
 	m.Changes = slices.Delete(m.Changes, i, i+1)
 	h.put(t, head.Dir()+"/"+layout.ManifestFile, asObject(t, m))
 	return name
@@ -263,18 +264,18 @@ func relink(t *testing.T, h testRoot, r *rand.Rand) string {
 func raiseWatermark(t *testing.T, h testRoot, r *rand.Rand) string {
 	c := h.anyCommit(t, r)
 	floors, err := retention.ReadWatermarks(h.root)
-	must(t, err)
+	check.Must(t, err)
 	if floors.Snapshots.Before >= c.CycleID {
 		return ""
 	}
 	for _, dir := range h.list(t, layout.SnapshotsDir) {
 		if path.Dir(dir) < c.Dir() {
-			must(t, h.root.RemoveAll(path.Dir(dir)))
+			check.Must(t, h.root.RemoveAll(path.Dir(dir)))
 		}
 	}
 	floors.Snapshots.Before = c.CycleID
 	data, err := json.MarshalIndent(floors, "", "  ")
-	must(t, err)
+	check.Must(t, err)
 	h.write(t, layout.Collected, append(data, '\n'))
 	return string(c.CycleID)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"mkt/fetch/raw"
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -44,12 +45,12 @@ var tamperings = []tampering{
 	}},
 	{"delete a file", func(t *testing.T, h testRoot, r *rand.Rand) string {
 		name := h.pick(t, r)
-		must(t, h.root.Remove(name))
+		check.Must(t, h.root.Remove(name))
 		return name
 	}},
 	{"delete a folder", func(t *testing.T, h testRoot, r *rand.Rand) string {
 		name := h.pickCycle(t, r)
-		must(t, h.root.RemoveAll(name))
+		check.Must(t, h.root.RemoveAll(name))
 		return name
 	}},
 	{"add a file", func(t *testing.T, h testRoot, r *rand.Rand) string {
@@ -61,7 +62,7 @@ var tamperings = []tampering{
 		from := h.pickCycle(t, r)
 		to := h.between(from)
 		for _, name := range h.list(t, from) {
-			must(t, h.root.MkdirAll(path.Dir(to+strings.TrimPrefix(name, from))))
+			check.Must(t, h.root.MkdirAll(path.Dir(to+strings.TrimPrefix(name, from))))
 			h.write(t, to+strings.TrimPrefix(name, from), h.read(t, name))
 		}
 		return from + " as " + to
@@ -69,12 +70,12 @@ var tamperings = []tampering{
 	{"rename a file", func(t *testing.T, h testRoot, r *rand.Rand) string {
 		name := h.pick(t, r)
 		to := path.Join(path.Dir(name), "x"+path.Base(name))
-		must(t, h.root.Rename(name, to))
+		check.Must(t, h.root.Rename(name, to))
 		return name
 	}},
 	{"rename a cycle", func(t *testing.T, h testRoot, r *rand.Rand) string {
 		from := h.pickCycle(t, r)
-		must(t, h.root.Rename(from, h.between(from)))
+		check.Must(t, h.root.Rename(from, h.between(from)))
 		return from
 	}},
 	{"swap two files", func(t *testing.T, h testRoot, r *rand.Rand) string {
@@ -214,7 +215,7 @@ func (h testRoot) pickCycle(t *testing.T, r *rand.Rand) string {
 	var all []string
 	for _, dir := range []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir} {
 		entries, err := h.root.ReadDir(dir)
-		must(t, err)
+		check.Must(t, err)
 		for _, e := range entries {
 			if _, ok := layout.ParseCycleDir(e.Name()); ok {
 				all = append(all, dir+"/"+e.Name())
@@ -254,7 +255,7 @@ func (h testRoot) object(t *testing.T, name string) object {
 	var o object
 	d := json.NewDecoder(bytes.NewReader(h.read(t, name)))
 	d.UseNumber()
-	must(t, d.Decode(&o))
+	check.Must(t, d.Decode(&o))
 	return o
 }
 
@@ -262,7 +263,7 @@ func (h testRoot) object(t *testing.T, name string) object {
 func (h testRoot) put(t *testing.T, name string, o object) string {
 	t.Helper()
 	data, err := json.MarshalIndent(o, "", "  ")
-	must(t, err)
+	check.Must(t, err)
 	h.write(t, name, append(data, '\n'))
 	return durable.Hash(append(data, '\n'))
 }
@@ -271,10 +272,10 @@ func (h testRoot) put(t *testing.T, name string, o object) string {
 func (h testRoot) anyCommit(t *testing.T, r *rand.Rand) snapshot.Commit {
 	t.Helper()
 	head, _, err := snapshot.Head(h.root)
-	must(t, err)
+	check.Must(t, err)
 	var kept []snapshot.Commit
 	for c, err := range snapshot.Backward(h.root, head) {
-		must(t, err)
+		check.Must(t, err)
 		if there, _ := snapshot.IsKept(h.root, c); there && c.Version != head.Version {
 			kept = append(kept, c)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mkt/cmd/mkt/internal/verify"
+	"mkt/internal/check"
 )
 
 func TestClean(t *testing.T) {
@@ -28,7 +29,7 @@ func TestClean(t *testing.T) {
 // Every code that is reported has a description, and every code with one is reported.
 func TestCodesAreExplained(t *testing.T) {
 	sources, err := exec.Command("sh", "-c", "cat $(ls *.go | grep -v _test.go | grep -v finding.go)").Output()
-	must(t, err)
+	check.Must(t, err)
 	for _, used := range regexp.MustCompile(`"([A-Z]+_[A-Z_]+)"`).FindAllStringSubmatch(string(sources), -1) {
 		if _, ok := verify.Codes()[used[1]]; !ok {
 			t.Errorf("%s is reported and has no description", used[1])

@@ -11,6 +11,7 @@ import (
 	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/verify"
 	"mkt/fetch/raw"
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
@@ -88,7 +89,7 @@ func TestNoFalseAlarmsBesideWriters(t *testing.T) {
 	for name, of := range map[string]func() (film, error){"markets": marketFilm, "ticks": tickFilm} {
 		t.Run(name, func(t *testing.T) {
 			f, err := of()
-			must(t, err)
+			check.Must(t, err)
 			findings, clean := map[string]int{}, 0
 			for i := range runs {
 				r := rand.New(rand.NewPCG(uint64(i), 5))
@@ -96,7 +97,7 @@ func TestNoFalseAlarmsBesideWriters(t *testing.T) {
 				p := &playing{film: f, at: from, last: min(len(f.frames)-1, from+r.IntN(len(f.frames))), r: r, speed: []float64{0.02, 0.2, 0.6, 0.9}[r.IntN(4)]}
 				p.FS = f.frames[from]
 				report, err := verify.Run(t.Context(), verify.Options{ClientID: "acme", Product: f.product, Root: p, Command: "mkt"})
-				must(t, err)
+				check.Must(t, err)
 				if report.Clean {
 					clean++
 				}
@@ -122,7 +123,7 @@ func TestKilledWritersRaiseNoAlarm(t *testing.T) {
 	for name, of := range map[string]func() (film, error){"markets": marketFilm, "ticks": tickFilm} {
 		t.Run(name, func(t *testing.T) {
 			f, err := of()
-			must(t, err)
+			check.Must(t, err)
 			behindFirst := 0
 			for i, frame := range f.frames {
 				_, noCurrent := frame.Stat(layout.Current)
@@ -132,7 +133,7 @@ func TestKilledWritersRaiseNoAlarm(t *testing.T) {
 					continue
 				}
 				report, err := verify.Run(t.Context(), verify.Options{ClientID: "acme", Product: f.product, Root: frame, Command: "mkt"})
-				must(t, err)
+				check.Must(t, err)
 				if !report.Clean {
 					t.Fatalf("frame %d of %d: %+v", i, len(f.frames), report.Findings)
 				}
@@ -151,7 +152,7 @@ func TestKilledWritersRaiseNoAlarm(t *testing.T) {
 func TestDamageIsFoundBesideWriters(t *testing.T) {
 	t.Parallel()
 	f, err := marketFilm()
-	must(t, err)
+	check.Must(t, err)
 	runs := 200
 	if testing.Short() {
 		runs = 20
@@ -161,7 +162,7 @@ func TestDamageIsFoundBesideWriters(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(i), 9))
 		from := len(f.frames)/2 + r.IntN(len(f.frames)/2)
 		head, _, err := snapshot.Head(f.frames[from])
-		must(t, err)
+		check.Must(t, err)
 		name := layout.Cycle(layout.RawDir, head.CycleID) + "/" + layout.RawCycleFile
 		frames := slices.Clone(f.frames[:min(len(f.frames), from+40)])
 		last := from
@@ -176,7 +177,7 @@ func TestDamageIsFoundBesideWriters(t *testing.T) {
 		p := &playing{film: film{f.product, frames}, at: from, last: last, r: r, speed: []float64{0.02, 0.2, 0.6}[r.IntN(3)]}
 		p.FS = frames[from]
 		report, err := verify.Run(t.Context(), verify.Options{ClientID: "acme", Product: f.product, Root: p, Command: "mkt"})
-		must(t, err)
+		check.Must(t, err)
 		if report.Clean {
 			t.Errorf("run %d, frames %d to %d: clean", i, from, p.at)
 		}

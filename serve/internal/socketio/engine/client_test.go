@@ -23,7 +23,7 @@ import (
 
 var must = check.Must
 
-// host is a server that sends every message back.
+// host is a server sending every message back.
 type host struct {
 	t      *testing.T
 	url    string
@@ -219,7 +219,7 @@ func (s socket) frame(f ws.Frame) {
 	ws.WriteFrame(s.conn, ws.MaskFrameInPlace(f)) // the server may have closed meanwhile
 }
 
-// next returns the next text, or a description of what else arrived.
+// next returns the next text, or a description of anything else that arrived.
 func (s socket) next() string {
 	s.t.Helper()
 	f, err := socketiotest.ReadFrame(s.r)

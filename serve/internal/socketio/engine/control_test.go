@@ -57,7 +57,7 @@ func TestEndedSessionClosesItsConnection(t *testing.T) {
 	}
 }
 
-// The rate of frames that are not messages is limited too, and exceeding it ends the session.
+// The rate of frames other than messages is limited too, and exceeding it ends the session.
 func TestControlFramesAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]ws.Frame{

@@ -8,7 +8,7 @@ import (
 )
 
 // end closes an open session; mu is held. A websocket gets a close frame with this code and reason
-// after the message that is being written. A polling client first receives the queued
+// after the current message. A polling client first receives the queued
 // messages and then the end, with the waiting GET or the next one.
 func (s *Session) end(reason string, code ws.StatusCode) {
 	if s.state != open {
@@ -41,8 +41,8 @@ func (s *Session) end(reason string, code ws.StatusCode) {
 	go s.finish(reason)
 }
 
-// endByClient ends a session because its client said so. The GET that the client sent
-// together with its POST may arrive later, so it waits for it for a moment.
+// endByClient ends a session because its client said so. It waits for a moment for a GET,
+// which may arrive later than a POST sent together with it.
 func (s *Session) endByClient() {
 	s.mu.Lock()
 	if s.state == open && s.ws == nil && s.poll == nil {
@@ -135,7 +135,7 @@ func (s *Session) readFailed(err error) {
 }
 
 // violated ends a session whose receiver reported a protocol violation. A polling client
-// still receives what was queued before.
+// still receives the messages queued before.
 func (s *Session) violated() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

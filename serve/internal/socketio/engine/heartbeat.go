@@ -7,12 +7,11 @@ import (
 )
 
 // heartbeat is the state of the pings of a session, and of how far its client may be
-// behind with reading. Times are those of deadline.Elapsed.
+// behind with reading. Times are those of [deadline.Elapsed].
 //
-// A client that reads slowly sees a ping late, because it first has to read what the
-// operating systems of both ends have buffered, which the server cannot observe. So the
-// session is ended only if a write makes no progress, or a pong is missing, for longer
-// than reading the data at minRate takes.
+// A slow reader sees a ping late: first it has to read the buffers of both operating
+// systems, which the server cannot observe. So the session is ended only if a write makes no
+// progress, or a pong is missing, for longer than reading the data at minRate takes.
 type heartbeat struct {
 	pongDue    bool
 	extended   bool          // the wait for the pong was extended by another packet
@@ -21,7 +20,7 @@ type heartbeat struct {
 	lastPing   time.Duration // when the last ping was due
 	readAllBy  time.Duration // when the client has read everything, at minRate
 	readPingBy time.Duration // when it has read everything before the first unanswered ping; 0 = that ping has not been sent
-	afterPing  time.Duration // time to read what was sent after that ping
+	afterPing  time.Duration // time to read the data sent after that ping
 	large      bool          // a large message was sent after the last ping
 }
 
@@ -29,14 +28,14 @@ const (
 	// minRate is the minimum rate in bytes per second at which a client must read.
 	minRate = 8 << 10
 
-	// maxBehind limits the time that a client gets for reading, in write timeouts, and
-	// maxAsking the whole wait for a pong, in ping timeouts.
+	// maxBehind limits a client's time for reading, in write timeouts, and maxAsking the whole
+	// wait for a pong, in ping timeouts.
 	maxBehind = 3
 	maxAsking = 12
 
-	// A large message must follow a ping that is recent (at most 1/lately of a ping
-	// interval ago) without another large message in between, so that a client does not
-	// miss pings while it reads several of them.
+	// A large message must follow a recent ping (at most 1/lately of a ping interval ago)
+	// without another large message in between. Otherwise a client would miss pings while it
+	// reads several of them.
 	largeMessage = 32 << 10
 	lately       = 2
 )
@@ -120,7 +119,7 @@ func (s *Session) tick() {
 	case s.overdue() && !s.posting:
 		s.abort(Ping)
 	case s.calling || s.posting:
-		s.setTimer(s.server.o.PingTimeout) // the pong may wait behind the packet that is being handled
+		s.setTimer(s.server.o.PingTimeout) // the pong may wait behind the current packet
 	default:
 		s.setTimerAt(s.deadline())
 	}

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// idlers returns what waits for data on idle websockets: one goroutine for those of all
+// idlers returns the poller of idle websockets. It has one goroutine for those of all
 // servers, because a goroutine for each would use more memory than the rest of its session.
 // It is nil if the operating system refuses it.
 func idlers() *poller {
@@ -19,8 +19,8 @@ var shared struct {
 	poller *poller
 }
 
-// poller waits until parked wires are readable. Its epoll instance is itself watched by the
-// runtime, so that no thread waits in a system call.
+// poller waits until parked wires are readable. The runtime itself watches its epoll
+// instance, so no thread waits in a system call.
 type poller struct {
 	fd   int
 	wait syscall.RawConn // of fd
@@ -47,9 +47,9 @@ func newPoller() *poller {
 	return p
 }
 
-// park starts the goroutine that reads from a wire as soon as there is something to read,
-// unless unpark is called before. It returns false if that is impossible, because the
-// connection is closed or has no file descriptor of its own.
+// park starts the goroutine for reading a wire as soon as there is something to read,
+// unless unpark is called before. It returns false if the connection is closed or has no
+// file descriptor of its own.
 func (p *poller) park(c *wire) (ok bool) {
 	owner, isPlain := c.conn.(syscall.Conn)
 	if p == nil || !isPlain {

@@ -8,9 +8,9 @@ import (
 	"mkt/internal/deadline"
 )
 
-// inbound is the queue of messages from a client that its receiver has not handled yet. A
-// client may send a burst; further messages wait for their turn. Whatever else it sends is
-// still read, so that its pongs and its disconnection are noticed.
+// inbound is the queue of a client's messages for its receiver. A client may send a burst;
+// further messages wait for their turn. All other packets are still read, so that its pongs
+// and its disconnection are noticed.
 type inbound struct {
 	list  []packet
 	bytes int           // of their data
@@ -20,7 +20,7 @@ type inbound struct {
 	pace  pace          // on deadline.Elapsed
 }
 
-// maxWaiting is the number of messages that may wait for their turn, beyond a burst.
+// maxWaiting limits the messages waiting for their turn, beyond a burst.
 const maxWaiting = 1000
 
 const (

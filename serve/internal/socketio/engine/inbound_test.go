@@ -12,7 +12,7 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// known returns a server that trusts its clients.
+// known returns a server with trust in its clients.
 func known(t *testing.T, o engine.Options) *host {
 	t.Helper()
 	var h *host

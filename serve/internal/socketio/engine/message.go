@@ -8,7 +8,7 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// Message is what is sent to a client as one unit: a text message, binary ones, or a text
+// Message is the unit of sending to a client: a text message, binary ones, or a text
 // directly followed by binary ones. It is encoded once for both transports and may be sent
 // to any number of sessions. Immutable.
 type Message struct {

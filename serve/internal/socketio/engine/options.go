@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Options of a server. A zero field has the default that its comment names.
+// Options of a server. Comments name the defaults of zero fields.
 type Options struct {
 	// Open is called for each new session, before the client is answered. It returns the
 	// receiver of its messages, or nil to refuse the session.
@@ -20,8 +20,8 @@ type Options struct {
 	ReadTimeout    time.Duration // of a request's body, from its first byte to its last; 0 = 10 s
 	WriteTimeout   time.Duration // 0 = 10 s
 	MaxPayload     int           // bytes of a packet from a client; 0 = 16,384
-	MaxBacklog     int           // bytes of messages from a trusted client that wait for their turn, and of its polling bodies; 0 = 8 times MaxPayload
-	Burst          int           // messages that a trusted client may send at once; 0 = 200
+	MaxBacklog     int           // bytes of a trusted client's messages waiting for their turn, and of its polling bodies; 0 = 8 times MaxPayload
+	Burst          int           // messages of a trusted client at once; 0 = 200
 	Pace           time.Duration // for each further message; 0 = 10 ms
 	MaxQueued      int           // bytes waiting for a client; 0 = 1 MiB
 	MaxSessions    int           // simultaneous sessions, without those that have ended but whose client does not know yet; 0 = 20,000
@@ -37,7 +37,7 @@ type Options struct {
 	Log *slog.Logger // nil = none
 }
 
-// Receiver receives what a client sends. Its calls for one session never overlap.
+// Receiver receives a client's messages. Its calls for one session never overlap.
 type Receiver interface {
 	// Message is called for each message, in order. data is valid only until it returns. An
 	// error is a violation of the protocol above and closes the session.

@@ -23,7 +23,7 @@ const (
 // separator separates the packets of a polling body. JSON escapes it.
 const separator = 0x1e
 
-// packet is a packet from a client. data is a part of the buffer that it was read from.
+// packet is a packet from a client. data is a part of the buffer of its transport.
 type packet struct {
 	kind byte
 	data []byte

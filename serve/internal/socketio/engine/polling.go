@@ -36,8 +36,7 @@ const plainText = "text/plain; charset=UTF-8"
 // whose websocket became silent after the probe would poll without pause.
 const noopDelay = 100 * time.Millisecond
 
-// closeDelay is how long a close packet waits for the GET that the client sent at the
-// same time.
+// closeDelay is how long a close packet waits for the client's GET, sent at the same time.
 const closeDelay = 100 * time.Millisecond
 
 // pollRequest answers a GET with the queued messages, or waits for the next one.
@@ -66,8 +65,8 @@ func (s *Session) pollRequest(w http.ResponseWriter, r *http.Request) {
 }
 
 // wait makes a request the waiting GET. It is refused if there is one already, which ends
-// the session, or if the session has ended or is a websocket. An empty answer means that
-// the session became a websocket, and is a refusal too.
+// the session, or if the session has ended or is a websocket. An empty answer is a refusal
+// too: the session became a websocket.
 func (s *Session) wait() (answer chan []entry, refused *refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,8 +120,8 @@ func (s *Session) cutPoll(answer chan []entry) {
 	}
 }
 
-// deliver writes packets as the answer to a GET. If that fails they are lost, and so the
-// session ends.
+// deliver writes packets as the answer to a GET. A failure loses them, and so ends the
+// session.
 func (s *Session) deliver(w http.ResponseWriter, list []entry) {
 	body := make([][]byte, 0, 2*len(list))
 	for _, e := range list {

@@ -101,7 +101,7 @@ func TestBadPolledPackets(t *testing.T) {
 	}
 }
 
-// What was queued before the protocol above was violated is still delivered.
+// Messages queued before a violation of the protocol above are still delivered.
 func TestQueuedBeforeViolation(t *testing.T) {
 	p := start(t, engine.Options{}).poll()
 	p.expect(p.post("4a"), 200, "ok")

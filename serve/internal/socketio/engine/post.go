@@ -124,7 +124,7 @@ func (s *Session) handleBody(body []byte) error {
 	if n < 0 {
 		return s.handleAll(packets)
 	}
-	// What follows the end, or an unexpected packet, is ignored.
+	// Packets after the end, or after an unexpected one, are ignored.
 	if err := s.handleAll(packets[:n]); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ type entry struct {
 	key string // of Replace; "" = never replaced
 }
 
-// cost is what an entry counts against MaxQueued, including some overhead.
+// cost is the amount of an entry in MaxQueued, including some overhead.
 func (e entry) cost() int { return len(e.m.frames) + 32 }
 
 // queue has the messages that wait for a client. Its zero value is empty and uses no

@@ -40,7 +40,7 @@ func TestSharedMessage(t *testing.T) {
 	}
 }
 
-// A client that does not read is dropped, and what waited for it is freed.
+// A client that does not read is dropped, and the messages waiting for it are freed.
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]engine.Options{
@@ -90,7 +90,7 @@ func TestLargeMessage(t *testing.T) {
 	t.Parallel()
 	h := start(t, engine.Options{MaxQueued: 1000})
 	c := h.websocket()
-	large := strings.Repeat("x", 9_000_000) // beyond what the system buffers
+	large := strings.Repeat("x", 9_000_000) // beyond the system's buffers
 	s := <-h.opened
 	written(s)
 	if !s.Send(text(large)) || s.Send(text(large)) {

@@ -47,7 +47,7 @@ type Session struct {
 	pollArrived  chan struct{} // closed when the GET arrives that a close packet waits for
 	in           inbound
 	queue        queue
-	beingWritten int // cost of what is being written
+	beingWritten int // cost of the messages being written
 	timer        *time.Timer
 	unfetched    *list.Element // its element of endings; nil = none
 	due          time.Duration // when the timer fires, on deadline.Elapsed
@@ -193,7 +193,7 @@ func (s *Session) recover() {
 	}
 }
 
-// pump starts to send what is queued; mu is held.
+// pump starts to send the queue; mu is held.
 func (s *Session) pump() {
 	switch {
 	case len(s.queue.list) == 0:
@@ -205,8 +205,8 @@ func (s *Session) pump() {
 	}
 }
 
-// batch returns the messages for the answer to a GET: all that are queued, or only a ping
-// that must be sent before a large message; mu is held.
+// batch returns the messages for the answer to a GET: the whole queue, or only a ping if it
+// must be sent before a large message; mu is held.
 func (s *Session) batch() []entry {
 	var list []entry
 	switch {

@@ -12,8 +12,7 @@ import (
 	"mkt/serve/internal/socketio/engine"
 )
 
-// throttle returns the address of a proxy that limits what a host sends to a number of bytes
-// per second.
+// throttle returns the address of a proxy that limits the bytes from a host per second.
 func (h *host) throttle(rate int) (url string) {
 	h.t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -57,8 +56,8 @@ func slowly(to io.Writer, from io.Reader, rate int) {
 }
 
 // A client that reads slowly but steadily is not disconnected, even if a message takes it
-// longer than a ping may be unanswered: it gets pings between the messages, and each message
-// is the newest at that time.
+// longer than a ping may be unanswered. It gets pings between the messages, and each message
+// is the newest at its time.
 func TestSlowAndSteady(t *testing.T) {
 	t.Parallel()
 	const (

@@ -70,7 +70,7 @@ func (s *Session) openOn(c *wire) {
 	s.pump()
 }
 
-// read reads what has arrived on a session's websocket, or waits for it.
+// read reads the bytes that have arrived on a session's websocket, or waits for some.
 func (s *Session) read(c *wire) {
 	c.expect()
 	s.resume(c, c.fill())
@@ -133,8 +133,8 @@ func (s *Session) handleFrame(c *wire, op ws.OpCode, data []byte) bool {
 	return s.isOpen()
 }
 
-// receive handles a packet or starts its handling, so that nothing a client sends can
-// block the reading of what follows. The packet is valid only until receive returns.
+// receive handles a packet or starts its handling. Nothing a client sends can block the
+// reading of its next packets. The packet is valid only until receive returns.
 func (s *Session) receive(p packet) {
 	switch p.kind {
 	case typeMessage, typeBinary:
@@ -166,8 +166,8 @@ func (s *Session) pong(data []byte) {
 	}
 }
 
-// drain reads for a moment what the client still sends until it closes the connection,
-// because closing a connection with unread bytes would lose the close frame.
+// drain reads on for a moment, until the client closes the connection: closing a connection
+// with unread bytes would lose the close frame.
 func (c *wire) drain() {
 	deadline.Read(c.conn, closeGrace)
 	io.Copy(io.Discard, c.conn)

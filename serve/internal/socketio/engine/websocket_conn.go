@@ -49,8 +49,8 @@ var (
 	errText     = violation{ws.StatusInvalidFramePayloadData, errUTF8}
 )
 
-// Limits of what a client may send besides complete messages: control frames, fragments,
-// and heartbeat packets.
+// Limits of everything a client may send besides complete messages: control frames,
+// fragments, and heartbeat packets.
 const (
 	otherBurst = 1000
 	otherEvery = 10 * time.Millisecond
@@ -95,8 +95,8 @@ func (c *wire) next() (ws.OpCode, []byte, error) {
 
 func (c *wire) unread() bool { return c.from < c.to || len(c.early) > 0 }
 
-// expect sets the deadline for what is read next, unless our close frame has been sent:
-// finish has set the deadline then.
+// expect sets the deadline for the next read, unless our close frame has been sent: finish
+// has set the deadline then.
 func (c *wire) expect() {
 	if c.closing.Load() {
 		return
@@ -174,7 +174,7 @@ func (c *wire) header(buf []byte) (ws.Header, error) {
 	return h, err
 }
 
-// inPlace returns a payload that is completely in buf, as that of a heartbeat is, else nil.
+// inPlace returns a payload that lies completely in buf, as a heartbeat's does, else nil.
 func (c *wire) inPlace(n int) []byte {
 	if len(c.early) > 0 || n > int(c.to-c.from) {
 		return nil

@@ -107,7 +107,7 @@ func TestWebsocketEnds(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		act  func(*host, socket)
-		want string // what the client sees first
+		want string // as the client sees them first
 	}{
 		"close packet":      {func(_ *host, s socket) { s.send("1") }, "close 1000"},
 		"close frame":       {func(_ *host, s socket) { s.frame(ws.NewCloseFrame(ws.NewCloseFrameBody(4001, "bye"))) }, "close 4001"},

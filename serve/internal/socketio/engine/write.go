@@ -55,7 +55,7 @@ func (p *writers) next() *Session {
 	return s
 }
 
-// flush writes what is queued, as far as the operating system accepts it.
+// flush writes the queue, as far as the operating system accepts it.
 func (s *Session) flush() {
 	for {
 		m := s.nextMessage()
@@ -130,7 +130,7 @@ func (s *Session) writeFailed(err error) {
 	s.ws.closeNow()
 }
 
-// tryWrite writes what the operating system accepts without waiting.
+// tryWrite writes as much as the operating system accepts without waiting.
 func (c *wire) tryWrite(b []byte) (n int, err error) {
 	owner, ok := c.conn.(syscall.Conn)
 	if !ok {
@@ -172,8 +172,8 @@ func (c *wire) writeAll(b []byte, timeout func() time.Duration) error {
 	return nil
 }
 
-// sendBuffer limits what the operating system buffers for a client, which is twice as
-// much: buffered messages cannot be replaced by newer ones or overtaken by a ping.
+// sendBuffer limits the operating system's buffer for a client, which is twice as large:
+// buffered messages cannot be replaced by newer ones or overtaken by a ping.
 const sendBuffer = 16 << 10
 
 func boundSendBuffer(c net.Conn) {
@@ -196,11 +196,11 @@ func (c *wire) finish() {
 
 func (c *wire) closeNow() {
 	c.conn.Close()
-	idlers().unpark(c) // only now, because what is closed cannot be parked again
+	idlers().unpark(c) // only now, because a closed one cannot be parked again
 }
 
-// upgradeRefused: the session has a websocket, or is getting one, or this one did not say that it is to
-// be that of the session.
+// upgradeRefused: the session has a websocket, or is getting one, or this one did not ask to
+// become the session's.
 const upgradeRefused = "upgrade refused"
 
 // refuse closes a websocket that belongs to no session, with a close frame.

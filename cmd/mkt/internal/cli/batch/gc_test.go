@@ -3,6 +3,7 @@ package batch
 import (
 	"testing"
 
+	"mkt/internal/check"
 	"mkt/publish/durable"
 )
 
@@ -19,24 +20,14 @@ func TestFreed(t *testing.T) {
 	} {
 		for _, dryRun := range []bool{true, false} {
 			root, err := durable.OpenRoot(t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			defer root.Close()
 			for _, dir := range []string{"a", "b"} {
-				if err := root.MkdirAll(dir); err != nil {
-					t.Fatal(err)
-				}
-				if err := durable.Create(root, dir+"/own", durable.Bytes(make([]byte, 10))); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, root.MkdirAll(dir))
+				check.Must(t, durable.Create(root, dir+"/own", durable.Bytes(make([]byte, 10))))
 			}
-			if err := durable.Create(root, "a/shared", durable.Bytes(make([]byte, 100))); err != nil {
-				t.Fatal(err)
-			}
-			if err := root.Link("a/shared", "b/shared"); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, durable.Create(root, "a/shared", durable.Bytes(make([]byte, 100))))
+			check.Must(t, root.Link("a/shared", "b/shared"))
 			space := freed{dryRun: dryRun}
 			for _, deleted := range c.deleted {
 				space.add(root, deleted)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -24,35 +25,25 @@ func TestScheduleKeepsThePace(t *testing.T) {
 		until := now.Add(time.Hour)
 		err := health.Record(root, health.Run{Step: step, FinishedAt: now, OK: true, CredentialFingerprint: fingerprint, Costs: []int64{1},
 			Quota: &health.Quota{At: now, Left: &left, ResetsAt: &until}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 	}
 	table.steps[0] = func(_ context.Context, j Task) (Report, error) {
 		report(j.Root, health.StepFetch, 179)
 		return Report{Step: "fetch"}, nil
 	}
 	root, err := durable.OpenRoot(table.group.Data + "/../")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer root.Close()
 	recorded := func() time.Duration {
 		t.Helper()
 		data, err := durable.OpenWithin(table.group.Data, layout.TenantProduct("live", string(football.LiveIntelligence)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		defer data.Close()
 		p, err := health.ReadPace(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return p.In(time.Now(), fingerprint)
 	}
-	if err := table.Run(t.Context(), name); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, table.Run(t.Context(), name))
 	if got := table.paceOf(name); got != 24*time.Second || recorded() != got {
 		t.Errorf("every %s, recorded %s: 179 requests are left of an hour", got, recorded())
 	}
@@ -64,17 +55,13 @@ func TestScheduleKeepsThePace(t *testing.T) {
 	}
 
 	again := NewTimetable(table.group, ScheduleOptions{Parallel: 1}, table.steps)
-	if err := again.SetTenants(table.file); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, again.SetTenants(table.file))
 	if again.paceAll(); again.paceOf(name) != 24*time.Second {
 		t.Errorf("after a restart every %s", again.paceOf(name))
 	}
 
 	account, err := root.MakeWithin("data/" + layout.Tenant("live"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer account.Close()
 	report(account, health.StepProbe, 3000)
 	if table.paceSlowed(); table.paceOf(name) != 0 || recorded() != 0 || !strings.Contains(log.String(), "the quota allows more: live_intelligence runs every 8s") {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mkt/fetch/credential"
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -95,10 +96,8 @@ func TestRefusedIsPostponed(t *testing.T) {
 						quota.UsedUpUntil = &back
 					}
 				}
-				if err := errors.Join(err, health.Record(root, health.Run{Step: step, FinishedAt: at.Add(f.after), OK: f.code == "", Code: f.code,
-					CredentialFingerprint: fingerprint, Quota: quota, Plan: plan})); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, errors.Join(err, health.Record(root, health.Run{Step: step, FinishedAt: at.Add(f.after), OK: f.code == "", Code: f.code,
+					CredentialFingerprint: fingerprint, Quota: quota, Plan: plan})))
 			}
 			if err := table.Run(t.Context(), "acme/"+market); err != nil || (len(*done) == 0) != c.held {
 				t.Errorf("ran %v, %v; want postponed %v", *done, err, c.held)

@@ -17,6 +17,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -46,13 +47,9 @@ func newTestTimetable(t *testing.T, grace, takes time.Duration) (*timetable, *[]
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tenants.yaml")
-	if err := os.WriteFile(path, []byte(scheduled), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(path, []byte(scheduled), 0o600))
 	f, err := tenants.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	log := new(bytes.Buffer)
 	g := NewGroup(cli.NewEnv(nil, io.Discard, io.Discard, time.Now, "test"))
 	g.Data, g.Log = filepath.Join(dir, "data"), slog.New(slog.NewTextHandler(log, nil))
@@ -69,9 +66,7 @@ func newTestTimetable(t *testing.T, grace, takes time.Duration) (*timetable, *[]
 		}
 	}
 	table := NewTimetable(g, ScheduleOptions{Grace: grace, Parallel: 1}, []Step{named("one"), named("two"), named("three")})
-	if err := table.SetTenants(f); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, table.SetTenants(f))
 	return table, done, log
 }
 
@@ -96,12 +91,8 @@ func TestRevokedDoesNotRunAgain(t *testing.T) {
 	path := table.file.Name
 	for _, text := range []string{strings.Replace(scheduled, "- id: acme", "- id: acme\n    status: REVOKED", 1), scheduled} {
 		f, err := tenants.Parse(path, []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := table.SetTenants(f); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
+		check.Must(t, table.SetTenants(f))
 		if err := table.Run(t.Context(), "acme/market_engine"); err != nil || len(*done) > 0 {
 			t.Errorf("ran %v, %v", *done, err)
 		}
@@ -124,9 +115,7 @@ func TestStopAtAStepBoundary(t *testing.T) {
 	table, done, log := newTestTimetable(t, time.Minute, 50*time.Millisecond)
 	ctx, stop := context.WithCancel(t.Context())
 	stopInFirst(table, stop)
-	if err := table.Run(ctx, "acme/market_engine"); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, table.Run(ctx, "acme/market_engine"))
 	if !slices.Equal(*done, []string{"one"}) || !strings.Contains(log.String(), "stopped between two steps") {
 		t.Errorf("ran %v, logged %s", *done, log)
 	}
@@ -146,13 +135,9 @@ func TestStopAfterTheGrace(t *testing.T) {
 func TestTickSkippedWhileLocked(t *testing.T) {
 	table, done, log := newTestTimetable(t, 0, 0)
 	root, err := durable.OpenRoot(filepath.Join(table.group.Data, layout.TenantProduct("acme", "market_engine")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	lock, err := root.Lock(layout.Lock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if err := table.Run(t.Context(), "acme/market_engine"); err != nil || len(*done) > 0 {
 		t.Errorf("ran %v, %v", *done, err)
 	}
@@ -199,9 +184,7 @@ func TestOneLineACycle(t *testing.T) {
 	} {
 		log.Reset()
 		failing = c.failing
-		if err := table.Run(t.Context(), "acme/market_engine"); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, table.Run(t.Context(), "acme/market_engine"))
 		_, got, _ := strings.Cut(strings.TrimSpace(log.String()), " ")
 		if got = regexp.MustCompile(`took_ms=\d+`).ReplaceAllString(got, "took_ms=N"); got != c.want {
 			t.Errorf("logged\n%s\nwant\n%s", got, c.want)
@@ -218,10 +201,8 @@ func TestPostponedIsLoggedOnce(t *testing.T) {
 	usedUp := func() {
 		until := now.Add(10 * time.Minute)
 		root, err := durable.OpenRoot(table.group.Dataset(acme.ID, "market_engine").Dir())
-		if err := errors.Join(err, health.Record(root, health.Run{Step: health.StepFetch, FinishedAt: now, Code: health.CodeRateLimited,
-			CredentialFingerprint: credential.Fingerprint(acme.Provider.Credential), Quota: &health.Quota{At: now, UsedUpUntil: &until}})); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, errors.Join(err, health.Record(root, health.Run{Step: health.StepFetch, FinishedAt: now, Code: health.CodeRateLimited,
+			CredentialFingerprint: credential.Fingerprint(acme.Provider.Credential), Quota: &health.Quota{At: now, UsedUpUntil: &until}})))
 	}
 	for i := range 2 {
 		usedUp()
@@ -267,9 +248,7 @@ func TestRanElsewhere(t *testing.T) {
 		tenant, _ := table.file.Tenant(c.id)
 		root, err := durable.OpenRoot(table.group.Dataset(c.id, football.Product(c.product)).Dir())
 		at := noon.Add(c.fetched)
-		if err := errors.Join(err, health.Record(root, health.Run{Step: health.StepFetch, StartedAt: at, FinishedAt: at, OK: c.ok, Code: c.code})); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, errors.Join(err, health.Record(root, health.Run{Step: health.StepFetch, StartedAt: at, FinishedAt: at, OK: c.ok, Code: c.code})))
 		if got := table.ranElsewhere(Job{tenant, football.Product(c.product)}); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 )
 
@@ -15,9 +16,7 @@ func TestMakeLooksAtThePorts(t *testing.T) {
 	t.Parallel()
 	program := needs.Program(t, "make", "the README asks for it")
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer taken.Close()
 	run := func(listen, console string) (string, error) {
 		cmd := exec.Command(program, "-C", "../../../../..", "--no-print-directory", "demo-ports")

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/publish/table"
 )
 
@@ -56,9 +57,7 @@ func TestDrawLive(t *testing.T) {
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	f := sampleLive(now)
 	var b strings.Builder
-	if err := f.draw(&b, now); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, f.draw(&b, now))
 	if b.String() != drawnLive {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), drawnLive)
 	}

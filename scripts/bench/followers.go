@@ -1,13 +1,14 @@
-package livebudget
+package main
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"sync"
 	"time"
+
+	"mkt/scripts/internal/pages"
 )
 
 // followers request GET /live like clients, each with its own token and the ETag of its
@@ -21,7 +22,7 @@ type followers struct {
 	seen sightings
 }
 
-// sightings contains what the clients measured.
+// sightings are the measurements of the clients.
 type sightings struct {
 	delays  []time.Duration // from a publication to the first answer that contains it
 	steps   []time.Duration // between the publications of an account
@@ -36,7 +37,7 @@ func follow(url string, tokens []string, every time.Duration) *followers {
 	for i, token := range tokens {
 		f.all.Go(func() {
 			time.Sleep(every * time.Duration(i) / time.Duration(len(tokens)))
-			f.one(url+"/api/v1/live?limit=200", token, every)
+			f.one(url, token, every)
 		})
 	}
 	return f
@@ -74,20 +75,7 @@ func (f *followers) one(url, token string, every time.Duration) {
 
 // ask returns the zero time if the answer is 304.
 func ask(url, token, tag string) (published time.Time, listed int, etag string, err error) {
-	r, err := http.NewRequest(http.MethodGet, url, nil)
-	if err != nil {
-		return published, 0, "", err
-	}
-	r.Header.Set("Authorization", "Bearer "+token)
-	if tag != "" {
-		r.Header.Set("If-None-Match", tag)
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return published, 0, "", err
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	answer, body, err := pages.Get(context.Background(), http.DefaultClient, url, token, "/live?limit=200", tag)
 	switch {
 	case err != nil:
 		return published, 0, "", err
@@ -113,7 +101,7 @@ func (f *followers) reset() {
 	f.seen = sightings{errors: map[string]int{}}
 }
 
-// stop ends the clients, unless they have ended, and returns what they measured.
+// stop ends the clients, unless they have ended, and returns their measurements.
 func (f *followers) stop() sightings {
 	f.end()
 	f.all.Wait()

@@ -1,10 +1,3 @@
-// Cyclecost measures what a cycle costs with each provider: the requests, bytes and seconds
-// of a market cycle, and of live cycles, against the provider's emulator. Every command
-// that a person would call runs in a process of its own.
-//
-//	go build -o bin/mkt ./cmd/mkt && go run ./scripts/cyclecost
-//
-// It prints two tables for docs/providers.md.
 package main
 
 import (
@@ -12,22 +5,20 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"os/signal"
 	"time"
 
 	"mkt/scripts/internal/installation"
 )
 
-type options struct {
-	mkt      string
+type cyclesOptions struct {
+	mkt      *string
 	fixtures int
 	inPlay   int
 	ticks    int
 }
 
-// plan is one row of the tables. quota is what the emulator gives an account in each
-// window, by which some adapters decide what they ask for.
+// plan is one row of the tables. quota is that of an account at the emulator in each
+// window, by which some adapters decide how much they ask for.
 type plan struct {
 	name, provider string
 	quota, window  string
@@ -42,22 +33,18 @@ var plans = []plan{
 	{"`theoddsapi`, all markets of the next day", "theoddsapi", "5000000", "24h", false},
 }
 
-func main() {
-	var o options
-	flag.StringVar(&o.mkt, "mkt", "bin/mkt", "the binary to measure")
-	flag.IntVar(&o.fixtures, "fixtures", 320, "fixtures announced; some are already in play, or over, or not listed")
-	flag.IntVar(&o.inPlay, "in-play", 22, "matches in play, about; some are eSoccer")
-	flag.IntVar(&o.ticks, "ticks", 15, "live cycles to measure, 8 s apart")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, o); err != nil {
-		fmt.Fprintln(os.Stderr, "cyclecost:", err)
-		os.Exit(1)
-	}
+// cyclesFlags returns the measurement of a cycle of each provider: the requests, bytes and seconds
+// of a market cycle, and of live cycles, against the provider's emulator. It prints two tables for
+// docs/providers.md.
+func cyclesFlags(flags *flag.FlagSet, mkt *string) func(context.Context) error {
+	o := &cyclesOptions{mkt: mkt} // the flags are parsed later
+	flags.IntVar(&o.fixtures, "fixtures", 320, "fixtures announced; some are already in play, or over, or not listed")
+	flags.IntVar(&o.inPlay, "in-play", 22, "matches in play, about; some are eSoccer")
+	flags.IntVar(&o.ticks, "ticks", 15, "live cycles to measure, 8 s apart")
+	return o.run
 }
 
-func run(ctx context.Context, o options) error {
+func (o *cyclesOptions) run(ctx context.Context) error {
 	var lives []string
 	fmt.Println("| market cycle | fixtures | markets | requests | MB | fetch, s | transform, s | publish, s |\n|---|---|---|---|---|---|---|---|")
 	for _, p := range plans {
@@ -78,8 +65,8 @@ func run(ctx context.Context, o options) error {
 }
 
 // measure returns a row of each table, of an installation of its own.
-func (o options) measure(ctx context.Context, p plan) (market, live string, err error) {
-	in, err := installation.New(ctx, o.mkt)
+func (o *cyclesOptions) measure(ctx context.Context, p plan) (market, live string, err error) {
+	in, err := installation.New(ctx, *o.mkt)
 	if err != nil {
 		return "", "", err
 	}
@@ -96,7 +83,7 @@ func (o options) measure(ctx context.Context, p plan) (market, live string, err 
 	if _, err := in.AddTenant(ctx, "acme", emulator, products...); err != nil {
 		return "", "", err
 	}
-	f, t, u, err := cycle(ctx, in, "market_engine")
+	f, t, u, err := cycleOf(ctx, in, "market_engine")
 	if err != nil {
 		return "", "", err
 	}
@@ -107,7 +94,7 @@ func (o options) measure(ctx context.Context, p plan) (market, live string, err 
 	return market, live, err
 }
 
-func cycle(ctx context.Context, in *installation.Installation, product string) (fetch, transform, publish installation.Step, err error) {
+func cycleOf(ctx context.Context, in *installation.Installation, product string) (fetch, transform, publish installation.Step, err error) {
 	steps, _, err := in.Steps(ctx, "cycle", "--tenant", "acme", "--product", product)
 	if err == nil && len(steps) != 3 {
 		err = fmt.Errorf("a cycle of %s has %d steps", product, len(steps))
@@ -120,12 +107,12 @@ func cycle(ctx context.Context, in *installation.Installation, product string) (
 
 // play runs live cycles at the usual pace. The first one, which asks for everything, is
 // not measured.
-func (o options) play(ctx context.Context, in *installation.Installation, p plan) (string, error) {
+func (o *cyclesOptions) play(ctx context.Context, in *installation.Installation, p plan) (string, error) {
 	var sum struct{ playing, requests, bytes, fetch, transform, publish float64 }
-	tick := time.NewTicker(8 * time.Second)
-	defer tick.Stop()
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
 	for n := range o.ticks + 1 {
-		f, t, u, err := cycle(ctx, in, "live_intelligence")
+		f, t, u, err := cycleOf(ctx, in, "live_intelligence")
 		if err != nil {
 			return "", err
 		}
@@ -136,7 +123,7 @@ func (o options) play(ctx context.Context, in *installation.Installation, p plan
 			sum.fetch, sum.transform, sum.publish = sum.fetch+f.Seconds, sum.transform+t.Seconds, sum.publish+u.Seconds
 		}
 		if n < o.ticks {
-			<-tick.C
+			<-ticker.C
 		}
 	}
 	n := float64(o.ticks)
