@@ -167,7 +167,8 @@ func TestAuditorsQueries(t *testing.T) {
 			return ""
 		},
 		"odds over time":  func(rows [][]string) string { return cmp.Diff(d.odds, column(rows, 3)) },
-		"odds that moved": d.movedAsDiffSays,
+		"the path of a price": func(rows [][]string) string { return cmp.Diff(slices.Compact(slices.Clone(d.odds)), column(rows, 5)) },
+		"odds that moved":     d.movedAsDiffSays,
 		"events of a range": func(rows [][]string) string {
 			return cmp.Diff(strings.Fields("3 4 5 6 7 8 9 10 11 12"), column(rows, 0))
 		},

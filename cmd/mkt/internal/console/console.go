@@ -87,6 +87,7 @@ func (c *Console) routes() {
 	c.mux.HandleFunc("GET /api", c.reference)
 	c.handle("GET /api/socket", c.socket)
 	c.mux.HandleFunc("GET /openapi.yaml", contract)
+	c.mux.HandleFunc("GET /openapi-history.yaml", contract)
 	c.mux.HandleFunc("GET /asyncapi.yaml", contract)
 	c.handle("GET /docs", c.guides)
 	c.handle("GET /docs/{name}", c.guide)

@@ -199,6 +199,8 @@ func pageOf(link string) (page string, ok bool) {
 		return link, true
 	case file == "openapi.yaml":
 		return "/api", true
+	case file == "openapi-history.yaml":
+		return "/" + file, true
 	case file == "asyncapi.yaml":
 		return "/api/socket", true
 	}
