@@ -92,7 +92,7 @@ func (v *View) isInSuccession(f Fixture) bool {
 			break
 		}
 		from, _ := v.index.markets(n)
-		if v.engine.recent.contains(chunkName{marketChunks, from / chunkRows}) {
+		if v.engine.recent.Contains(chunkName{marketChunks, from / chunkRows}) {
 			recent++
 		}
 	}

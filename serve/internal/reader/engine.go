@@ -14,6 +14,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 
 	"mkt/serve/internal/reader/duck"
+	"mkt/serve/internal/reader/lru"
 )
 
 // engine is one DuckDB instance over one loaded snapshot: read-only, single-threaded,
@@ -25,7 +26,7 @@ type engine struct {
 	broken   atomic.Bool   // it failed with an error from which it cannot recover
 	queries  chan struct{} // has an element for each query that runs
 	ahead    ahead
-	recent   *lru[chunkName, []byte] // chunks that were fetched last
+	recent   *lru.Cache[chunkName, []byte] // chunks that were fetched last
 
 	mu   sync.Mutex
 	idle []*duck.Conn
@@ -90,7 +91,7 @@ func openEngine(path string, memory int64) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{instance: instance, memory: memory, queries: make(chan struct{}, maxConcurrent), recent: newLRU[chunkName, []byte](int(memory / recentShare))}
+	e := &engine{instance: instance, memory: memory, queries: make(chan struct{}, maxConcurrent), recent: lru.New[chunkName, []byte](int(memory / recentShare))}
 	c, err := instance.Connect()
 	if err == nil {
 		e.idle = append(e.idle, c)

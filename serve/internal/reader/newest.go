@@ -17,6 +17,7 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader/lru"
 	"mkt/serve/quarantine"
 )
 
@@ -222,8 +223,8 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Ma
 func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir string) *View {
 	v := &View{
 		commit: c, manifest: trimmed(m), held: m.Counters["fixtures_held"], index: l.index, engine: l.engine, log: d.changes, dataset: d,
-		pages:   newLRU[string, *api.Page](d.library.shareOf(pageCacheSize)),
-		matches: newLRU[FixtureFilter, []int32](d.library.shareOf(matchCacheSize)),
+		pages:   lru.New[string, *api.Page](d.library.shareOf(pageCacheSize)),
+		matches: lru.New[FixtureFilter, []int32](d.library.shareOf(matchCacheSize)),
 		closed: func() {
 			if err := os.RemoveAll(dir); err != nil {
 				d.log.Warn("cannot close a snapshot", "version", c.Version, "err", err)

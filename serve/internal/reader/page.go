@@ -27,7 +27,7 @@ func (v *View) PageUnqueued(ctx context.Context, key string, render func(context
 
 // CachedPage returns the page with the key if it is cached.
 func (v *View) CachedPage(key string) (*api.Page, bool) {
-	p, ok := v.pages.get(key)
+	p, ok := v.pages.Get(key)
 	if ok {
 		v.dataset.library.counts.cached.Add(1)
 	}
@@ -80,7 +80,7 @@ func (v *View) render(ctx context.Context, key string, render func(context.Conte
 		return nil, err
 	}
 	l.counts.rendered.Add(1)
-	v.pages.put(key, p, p.Size()+len(key))
+	v.pages.Put(key, p, p.Size()+len(key))
 	return p, nil
 }
 

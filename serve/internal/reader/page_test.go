@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader/lru"
 )
 
 // newBareView returns a view without a snapshot, for pages that need none.
 func newBareView() *View {
 	l := &Library{renders: newFairQueue(2)}
-	return &View{dataset: &Dataset{library: l, clientID: "acme"}, pages: newLRU[string, *api.Page](1 << 20)}
+	return &View{dataset: &Dataset{library: l, clientID: "acme"}, pages: lru.New[string, *api.Page](1 << 20)}
 }
 
 // After a swap the cache is empty. If thousands of requests ask for a few pages at once,

@@ -143,7 +143,7 @@ func (e *engine) fetch(ctx context.Context, table string, numbers []int, followi
 	add := func(no int) (more bool) {
 		key := chunkKey(no)
 		if _, twice := at[key]; !twice {
-			chunk, ok := e.recent.get(chunkName{table, no})
+			chunk, ok := e.recent.Get(chunkName{table, no})
 			if at[key] = chunk; !ok {
 				args = append(args, key)
 			}
@@ -166,7 +166,7 @@ func (e *engine) fetch(ctx context.Context, table string, numbers []int, followi
 		err := e.query(ctx, chunkQuery(table, len(args)), args, func(row duck.Row) error {
 			key, chunk := row.Int64(0), bytes.Clone(row.Bytes(1))
 			at[key] = chunk
-			e.recent.put(chunkName{table, numberOf(key)}, chunk, len(chunk))
+			e.recent.Put(chunkName{table, numberOf(key)}, chunk, len(chunk))
 			return nil
 		})
 		if err != nil {

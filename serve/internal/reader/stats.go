@@ -123,11 +123,11 @@ func (s *Stats) add(d *Dataset, v *View) {
 		p.Fixtures += v.index.fixtures()
 		p.Markets += v.index.allMarkets()
 		s.IndexBytes += v.index.bytes()
-		s.PageBytes += v.pages.totalWeight()
-		s.MatchBytes += v.matches.totalWeight()
+		s.PageBytes += v.pages.Weight()
+		s.MatchBytes += v.matches.Weight()
 		s.EngineMemory += v.engine.memory
 	}
-	s.EventBytes += v.log.parts.totalWeight()
+	s.EventBytes += v.log.parts.Weight()
 	s.Products[d.product] = p
 }
 

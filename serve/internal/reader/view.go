@@ -6,6 +6,7 @@ import (
 
 	"mkt/publish/snapshot"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader/lru"
 )
 
 // View is one pinned, loaded snapshot: it does not change, and it is not closed
@@ -21,9 +22,9 @@ type View struct {
 	dataset  *Dataset // nil on a view that is only checked
 	order    uint64   // see Order
 
-	pages      *lru[string, *api.Page]
+	pages      *lru.Cache[string, *api.Page]
 	renderings renderings
-	matches    *lru[FixtureFilter, []int32]
+	matches    *lru.Cache[FixtureFilter, []int32]
 
 	refs   atomic.Int64 // including the dataset's own one
 	closed func()       // called when the engine is closed
