@@ -44,8 +44,8 @@ CREATE UNIQUE INDEX fixture_chunk_no ON d.fixture_chunk (no);
 CREATE UNIQUE INDEX market_chunk_no ON d.market_chunk (no);
 `
 
-// Row groups bound the memory that a load needs before it writes. Small blocks keep
-// the cost of a page low: a block that is not cached is read and verified as a whole,
+// Row groups bound the memory of a load before it writes. Small blocks keep
+// the cost of a page low: a block outside the cache is read and verified as a whole,
 // and this is an eighth of the default size.
 const attachNew = `ATTACH %s AS d (ROW_GROUP_SIZE 2048, BLOCK_SIZE 32768)`
 

@@ -138,7 +138,7 @@ func FuzzDecodeChunk(f *testing.F) {
 		if c, err := decodeChunk(data); err == nil {
 			c.release()
 		}
-		c := &chunk{buf: data} // what a damaged chunk unpacks to
+		c := &chunk{buf: data} // the content of a damaged chunk
 		c.parse()
 	})
 }

@@ -15,9 +15,9 @@ var ErrBusy = errors.New("too many pages wait to be rendered")
 // errSlow is the [ErrBusy] of a request that has waited for the maximum time.
 var errSlow = fmt.Errorf("%w", ErrBusy)
 
-// Bounds of the requests that wait for pages that are not cached. A page takes half a
+// Bounds of the requests that wait for uncached pages. A page takes half a
 // millisecond of a processor, so a full queue of one tenant is about 50 ms of work;
-// maxWait is for an engine that is slow.
+// maxWait is for a slow engine.
 const (
 	maxWaitingEach = 128 // of one tenant; more are refused at once
 	maxWaitingAll  = 1024
@@ -26,8 +26,8 @@ const (
 
 // fairQueue gives rendering slots to tenants: as many as there are processors, because
 // the engine reads from memory and more at once would only slow each other down. A
-// tenant that sends many requests waits behind its own: each slot that becomes free goes
-// to the next tenant in turn, and none holds all slots. Semaphores cannot replace it: the
+// tenant with many requests waits behind its own: each free slot goes to the next
+// tenant in turn, and none holds all slots. Semaphores cannot replace it: the
 // order in which their waiters wake up would decide whose turn it is. Safe for concurrent
 // use.
 type fairQueue struct {

@@ -26,15 +26,15 @@ type Options struct {
 	// for as long as that exists.
 	NotesDir string
 	Clients  func() []string
-	// Fetch copies what was published elsewhere to the data root, for a client that may
-	// have seen it there; nil if everything is published to the data root itself.
+	// Fetch copies publications from elsewhere to the data root, for a client that may
+	// have seen them there; nil if everything is published to the data root itself.
 	Fetch    func(ctx context.Context, clientID string, p football.Product) error
 	Products []football.Product
 	Loaded   func(clientID string) // is called when another publication is served; must not wait; nil = none
 	Poll     time.Duration         // interval of refreshes; live datasets are refreshed twice as often; 0 = a second
 	Loads    int                   // simultaneous loads over all tenants; 0 = 1
 	Workers  int                   // rendering goroutines of one load; 0 = 1
-	// AsOf, if not zero, pins every dataset to the publication that was current at that
+	// AsOf, if not zero, pins every dataset to its publication at that
 	// time, and reports the runs as of then.
 	AsOf time.Time
 	Now  func() time.Time
@@ -67,8 +67,8 @@ type Library struct {
 	tenants map[string]*Tenant
 }
 
-// Loaded returns a channel that is closed once Run has tried to load everything that
-// was published before it began.
+// Loaded returns a channel that is closed once [Library.Run] has tried to load every
+// publication older than its own start.
 func (l *Library) Loaded() <-chan struct{} { return l.loaded }
 
 // Tenant has one tenant's datasets, by product, and its provider connection.
@@ -182,7 +182,7 @@ func isLiveDataset(w watched) bool {
 
 // Run refreshes all datasets until ctx ends, then waits for the loads in progress.
 func (l *Library) Run(ctx context.Context) {
-	var busy sync.Map // what is being refreshed
+	var busy sync.Map // being refreshed
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	if l.notices = newNotices(); l.notices != nil {
@@ -241,8 +241,8 @@ func pollSteps(polls int, interval time.Duration) int {
 	return max(1, min(polls/each, int(interval/pause), most))
 }
 
-// served returns what Run must refresh, and closes the datasets of tenants that are
-// no longer served.
+// served returns the datasets and connections for [Library.Run] to refresh, and closes the
+// datasets of tenants that are no longer served.
 func (l *Library) served() []watched {
 	var list []watched
 	wanted := map[string]bool{}

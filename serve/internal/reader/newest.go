@@ -58,7 +58,7 @@ func (d *Dataset) isQuarantined(c snapshot.Commit) bool {
 	return ok && d.library.now().Before(u.until)
 }
 
-// quarantine records that a publication cannot be loaded, and forgets those that may
+// quarantine records the failure to load a publication, and forgets those that may
 // be tried again. If every publication is invalid, one is added every few seconds.
 func (d *Dataset) quarantine(c snapshot.Commit, why error) {
 	now := d.library.now()
@@ -73,8 +73,8 @@ func (d *Dataset) quarantine(c snapshot.Commit, why error) {
 // maxOlder is how many older publications are tried before the dataset waits.
 const maxOlder = 8
 
-// loadNewest loads the newest publication that can be loaded: head, or an older one
-// that is still newer than the one that is served.
+// loadNewest loads the newest loadable publication: head, or an older one
+// that is still newer than the served one.
 func (d *Dataset) loadNewest(ctx context.Context, head snapshot.Commit) error {
 	var errs []error
 	for version := head.Version; version > 0 && head.Version-version <= maxOlder; version-- {

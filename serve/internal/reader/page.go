@@ -18,9 +18,9 @@ func (v *View) Page(ctx context.Context, key string, render func(context.Context
 	return v.page(ctx, key, func() (*api.Page, error) { return v.renderInTurn(ctx, key, render) })
 }
 
-// PageUnqueued is like Page, but for pages that are rendered from memory: it does not
-// use the fair queue, so that clients that follow the change log are not refused
-// because of queries that others send to the engine.
+// PageUnqueued is like [View.Page], but for pages rendered from memory: it does not
+// use the fair queue, so clients of the change log are not refused
+// because of the queries of others to the engine.
 func (v *View) PageUnqueued(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
 	return v.page(ctx, key, func() (*api.Page, error) { return v.render(ctx, key, render) })
 }

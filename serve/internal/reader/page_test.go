@@ -53,7 +53,7 @@ func TestSimultaneousRequestsShareOneRendering(t *testing.T) {
 	})
 }
 
-// If the request that renders is cancelled or panics, one of those that wait renders
+// If the rendering request is cancelled or panics, one of those that wait renders
 // instead. An error of the page itself is returned to all of them.
 func TestWaitingRequestTakesOverRendering(t *testing.T) {
 	wrong := errors.New("wrong with the page")

@@ -41,7 +41,7 @@ func (c *loadCounts) load(ctx context.Context, err error, took time.Duration) {
 	}
 }
 
-// Stats are the counters of a library since it was opened, and what it holds now,
+// Stats are the counters of a library since it was opened, and its present contents,
 // over all tenants.
 type Stats struct {
 	PagesCached, PagesRendered, PagesFailed int64
@@ -62,7 +62,7 @@ type ProductStats struct {
 
 	Quarantined       int // accounts whose newest publication cannot be served
 	Fixtures, Markets int
-	Published         []Published // what is served now, in no particular order
+	Published         []Published // served now, in no particular order
 }
 
 // Published is one tenant's newest served publication.
