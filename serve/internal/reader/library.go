@@ -14,6 +14,7 @@ import (
 
 	"mkt/internal/scratch"
 	"mkt/publish/football"
+	"mkt/serve/internal/reader/fairqueue"
 	"mkt/serve/quarantine"
 )
 
@@ -56,7 +57,7 @@ type Library struct {
 	log       *slog.Logger
 	scratch   *scratch.Folder
 	loads     *quarantine.Store
-	renders   *fairQueue
+	renders   *fairqueue.Queue
 	counts    counts
 	notices   *notices // set by Run; nil = there are none
 	swaps     atomic.Uint64
@@ -104,7 +105,7 @@ func Open(o Options) (*Library, error) {
 	l := &Library{
 		dataDir: o.DataDir, clients: o.Clients, fetch: o.Fetch, products: o.Products, onLoad: o.Loaded, poll: o.Poll, asOf: o.AsOf, now: o.Now, log: o.Log,
 		workers: max(1, o.Workers), loadSlots: make(chan struct{}, max(1, o.Loads)), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
-		renders: newFairQueue(max(2, runtime.GOMAXPROCS(0))),
+		renders: fairqueue.New(max(2, runtime.GOMAXPROCS(0)), maxConcurrent),
 	}
 	l.counts.loads = map[football.Product]*loadCounts{}
 	for _, p := range o.Products {

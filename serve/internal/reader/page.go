@@ -7,7 +7,12 @@ import (
 
 	"mkt/internal/deadline"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader/fairqueue"
 )
+
+// ErrBusy reports that too many pages wait to be rendered. The same request may succeed in
+// a moment.
+var ErrBusy = fairqueue.ErrBusy
 
 // Page returns the page with the key. If it is not cached, Page waits until the fair
 // queue gives the tenant a slot, and renders it; it returns [ErrBusy] if that takes too
@@ -53,7 +58,7 @@ func (v *View) page(ctx context.Context, key string, render func() (*api.Page, e
 			v.dataset.library.counts.cached.Add(1)
 			return f.page, nil
 		case f.abandoned: // by another client; try again
-		case errors.Is(f.err, errSlow) && deadline.Elapsed()-began < v.dataset.library.renders.maxWait: // that request has waited longer than this one
+		case errors.Is(f.err, fairqueue.ErrSlow) && deadline.Elapsed()-began < fairqueue.MaxWait: // that request has waited longer than this one
 		default:
 			return nil, f.err
 		}
@@ -62,10 +67,10 @@ func (v *View) page(ctx context.Context, key string, render func() (*api.Page, e
 
 func (v *View) renderInTurn(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
 	q, tenant := v.dataset.library.renders, v.dataset.clientID
-	if err := q.acquire(ctx, tenant); err != nil {
+	if err := q.Acquire(ctx, tenant); err != nil {
 		return nil, err
 	}
-	defer q.release(tenant)
+	defer q.Release(tenant)
 	return v.render(ctx, key, render)
 }
 

@@ -77,7 +77,8 @@ func (l *Library) Stats() Stats {
 		PagesCached: l.counts.cached.Load(), PagesRendered: l.counts.rendered.Load(), PagesFailed: l.counts.failed.Load(),
 		EnginesReplaced: l.counts.replaced.Load(), Products: map[football.Product]ProductStats{},
 	}
-	l.renders.describe(&s)
+	q := l.renders.Counts()
+	s.QueueFull, s.QueueTimeouts, s.Waiting, s.Rendering = q.Refused, q.TimedOut, q.Waiting, q.Holding
 	for p, c := range l.counts.loads {
 		s.Products[p] = ProductStats{Loaded: c.loaded.Load(), LoadsFailed: c.failed.Load(), LoadTime: time.Duration(c.took.Load())}
 	}
@@ -129,13 +130,4 @@ func (s *Stats) add(d *Dataset, v *View) {
 	}
 	s.EventBytes += v.log.parts.Weight()
 	s.Products[d.product] = p
-}
-
-func (q *fairQueue) describe(s *Stats) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	s.QueueFull, s.QueueTimeouts, s.Waiting = q.refused, q.timeouts, q.waiting
-	for _, t := range q.tenants {
-		s.Rendering += t.holding
-	}
 }
