@@ -136,7 +136,7 @@ func (d *Dataset) poll(ctx context.Context) {
 	}
 	at := d.library.now()
 	if !d.isWatched && !at.Before(d.watchAt) {
-		d.isWatched, d.watchAt = !d.library.notices.add(d), at.Add(time.Minute)
+		d.isWatched, d.watchAt = !d.library.notices.Add(d.folder(), d), at.Add(time.Minute)
 	}
 	now := marksOf(d.root)
 	if d.watch.isUnchanged(now, at) && !d.isBroken() {
@@ -339,7 +339,7 @@ func (d *Dataset) close() {
 	d.swap(nil)
 	d.gone = true
 	if d.isWatched {
-		d.library.notices.remove(d)
+		d.library.notices.Remove(d.folder(), d)
 	}
 	if d.root != nil {
 		d.root.Close()

@@ -15,6 +15,7 @@ import (
 	"mkt/internal/scratch"
 	"mkt/publish/football"
 	"mkt/serve/internal/reader/fairqueue"
+	"mkt/serve/internal/reader/notice"
 	"mkt/serve/quarantine"
 )
 
@@ -59,7 +60,7 @@ type Library struct {
 	loads     *quarantine.Store
 	renders   *fairqueue.Queue
 	counts    counts
-	notices   *notices // set by Run; nil = there are none
+	notices   *notice.Watcher[*Dataset] // set by Run; nil = there are none
 	swaps     atomic.Uint64
 
 	loaded chan struct{} // closed when every tenant has been refreshed once
@@ -186,9 +187,9 @@ func (l *Library) Run(ctx context.Context) {
 	var busy sync.Map // being refreshed
 	var wait sync.WaitGroup
 	defer wait.Wait()
-	if l.notices = newNotices(); l.notices != nil {
+	if l.notices = notice.New[*Dataset](); l.notices != nil {
 		wait.Go(func() {
-			l.notices.run(ctx, func(d *Dataset) {
+			l.notices.Run(ctx, func(d *Dataset) {
 				if d.noticed.CompareAndSwap(false, true) {
 					wait.Go(func() { d.poll(ctx) })
 				}
