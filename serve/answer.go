@@ -12,7 +12,7 @@ import (
 	"mkt/serve/internal/listen"
 )
 
-// answer is a response that is being written, and what the log will say about it.
+// answer is a response while it is written, with the facts for the log.
 type answer struct {
 	http.ResponseWriter
 	id      string

@@ -179,7 +179,7 @@ func BenchmarkColdPage(b *testing.B) {
 	}
 }
 
-// BenchmarkTenantMemory reports what each further tenant of 50 fixtures costs.
+// BenchmarkTenantMemory reports the memory of each further tenant of 50 fixtures.
 func BenchmarkTenantMemory(b *testing.B) {
 	const tenants = 50
 	w := published(b, 50, 80)
@@ -198,8 +198,8 @@ func BenchmarkTenantMemory(b *testing.B) {
 	b.ReportMetric(float64(after-before)/(1<<20)/tenants, "MB/tenant")
 }
 
-// BenchmarkIdleMemory reports what a server of 2,000 fixtures with 80 markets
-// each holds when nothing happens.
+// BenchmarkIdleMemory reports the memory of an idle server of 2,000 fixtures with
+// 80 markets each.
 func BenchmarkIdleMemory(b *testing.B) {
 	served(b, 2_000)
 	time.Sleep(2 * time.Second)

@@ -150,7 +150,7 @@ func (c *call) asUnavailable(ctx context.Context, err error) error {
 	return &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second, Cause: err}
 }
 
-// ready checks that there is data: a usable provider that can give it, then a snapshot. It is called
+// ready checks for data: a usable provider with this product, then a snapshot. It is called
 // after the parameters are checked and before the resource is looked up.
 func (c *call) ready() error {
 	if !c.connected(c.who, c.route.need.Product) {

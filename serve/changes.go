@@ -62,9 +62,9 @@ func (c *call) changeCursor(seq uint64) string {
 }
 
 // changePosition parses the cursor and compares it with the window. If the position is
-// newer than what is served, the dataset is refreshed once, because another replica may
-// have a newer snapshot. If it is still newer, the page is empty, until it is known that the
-// position is none of this log.
+// newer than the served one, the dataset is refreshed once, because another replica may
+// have a newer snapshot. If it is still newer, the page is empty, until the position is
+// known to be none of this log.
 func (c *call) changePosition() (at changeAt, err error) {
 	position, err := c.position(c.changeScope())
 	if err != nil || position == "" {

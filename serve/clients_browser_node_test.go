@@ -28,7 +28,7 @@ type browserPage struct {
 }
 
 // The page of examples/clients runs as it is, from another origin than the service. It shows
-// what the API answers and follows the socket, or polls where websockets do not pass.
+// the answers of the API and follows the socket, or polls where websockets do not pass.
 func TestNodeBrowserClient(t *testing.T) {
 	needs.Browser(t)
 	w := newWorld(t, "acme")

@@ -15,7 +15,7 @@ import (
 	"mkt/serve/account"
 )
 
-// clientReport is what the programs of examples/clients print.
+// clientReport is the output of the programs of examples/clients.
 type clientReport struct {
 	Fixtures []string      `json:"fixtures"`
 	Prices   []clientPrice `json:"prices"`
@@ -29,7 +29,7 @@ type clientPrice struct {
 }
 
 // The clients of examples/clients are generated from docs/openapi.yaml, compiled, and run.
-// They read what a plain request reads, and wait when they are refused for their rate.
+// They read the same as a plain request, and wait when they are refused for their rate.
 func TestNodeClients(t *testing.T) {
 	modules := needs.Node(t)
 	w := published(t, 450, 7).start()
@@ -78,9 +78,9 @@ func command(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// runClient runs a client for an account with three requests in reserve, and compares what it
-// read, prices by their digits or else by their values. The clock of the server moves each
-// time that the client says that it waits.
+// runClient runs a client for an account with three requests in reserve, and compares its
+// report, prices by their digits or else by their values. The clock of the server moves
+// whenever the client reports another RATE_LIMITED.
 func (w *world) runClient(t *testing.T, digits bool, dir string, args ...string) {
 	t.Helper()
 	w.add("acme", func(a *account.Account) { a.Limit = account.Limit{Requests: 60, Per: time.Minute, Burst: 3} })
@@ -122,7 +122,7 @@ func (w *world) runClient(t *testing.T, digits bool, dir string, args ...string)
 	}
 }
 
-// plainly returns what a client must report.
+// plainly returns the report to expect from a client.
 func (w *world) plainly() (want clientReport) {
 	w.t.Helper()
 	var page struct {

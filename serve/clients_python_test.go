@@ -16,8 +16,8 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// The program in Python prints what the API answers, waits when it is refused for its rate,
-// and follows the changes.
+// The program in Python prints the answers of the API, waits when it is refused for its
+// rate, and follows the changes.
 func TestPythonClient(t *testing.T) {
 	python := needs.Program(t, "python3", "such as Debian's package python3")
 	file, err := filepath.Abs("../examples/clients/python/main.py")

@@ -127,7 +127,7 @@ func TestConnectionWithoutAProduct(t *testing.T) {
 	eventually(t, "CONNECTED", func() bool { return w.provider("acme") == "CONNECTED 09:10 09:10" })
 }
 
-// What tests and cycles show of the account's plan changes its capabilities while the
+// The account's plan, as tests and cycles find it, changes its capabilities while the
 // server runs. Another credential begins with none.
 func TestCapabilities(t *testing.T) {
 	w := newWorld(t)

@@ -13,8 +13,8 @@ func readable(r reply, origin string) bool {
 	return r.header.Get("Access-Control-Allow-Origin") == origin && strings.Contains(r.header.Get("Access-Control-Expose-Headers"), "X-Request-Id")
 }
 
-// A page may read the answers that the account's list allows, and those that are the same
-// for everybody.
+// A page may read the answers of the accounts whose lists allow it, and all answers that
+// are the same for everybody.
 func TestOriginsThatMayRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A fixture has one content_digest in the list, by itself and in its event, so that a client can compare
-// events with what it has read in the list.
+// A fixture has one content_digest in the list, by itself and in its event, so a client can
+// compare events with the list.
 func TestOneDigest(t *testing.T) {
 	t.Parallel()
 	w := published(t, 3, 1).start()

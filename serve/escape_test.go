@@ -20,8 +20,8 @@ func escapeAll(s string) string {
 	return b.String()
 }
 
-// Percent-encoding in a path changes nothing, on any route and in any id: neither the answer
-// nor what is logged and counted.
+// Percent-encoding in a path changes nothing, on any route and in any id: the answer, the
+// log and the counters stay the same.
 func TestPathsArePercentDecoded(t *testing.T) {
 	t.Parallel()
 	w := published(t, 2, 20)

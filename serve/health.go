@@ -81,9 +81,9 @@ func (s *server) credentialStatus(a *account.Account) health.CredentialStatus {
 }
 
 // connected reports whether data routes of a product may answer: the connection is usable,
-// and the provider sells what the product needs. If the account's plan refuses that, only
-// what was published before is served. Until all datasets of an account were looked at, a
-// credential that was not accepted yet may have been: then its data is not ready.
+// and the provider sells everything the product needs. If the account's plan refuses it,
+// only earlier publications are served. Until all datasets of an account were looked at, a
+// credential without a known acceptance may have been accepted: then its data is not ready.
 func (s *server) connected(a *account.Account, p football.Product) bool {
 	status := s.connection(a)
 	usable := status.Usable() || status == health.Verifying && !s.looked(a)
@@ -110,7 +110,7 @@ func (s *server) hasPublished(a *account.Account, p football.Product) bool {
 	return v != nil || d.Published()
 }
 
-// plan returns what is known of the account's plan, nil for nothing.
+// plan returns the known parts of the account's plan, nil for nothing.
 func (s *server) plan(a *account.Account) *health.Plan {
 	return health.NewestPlan(a.Provider.Fingerprint, s.findings(a)...)
 }
@@ -145,8 +145,8 @@ func (c *call) health(a *account.Account) api.Health {
 var severity = map[api.HealthStatus]int{api.Unconfigured: 0, api.Healthy: 1, api.Degraded: 2, api.Down: 3}
 
 // productHealth returns the state of a product: HEALTHY with current data; DEGRADED with
-// late data, a time that is to come, a stopped feed, a failed cycle, fixtures that are kept although a listing
-// lacks them, or an older publication because the newest one cannot be served; DOWN
+// late data, a time in the future, a stopped feed, a failed cycle, fixtures kept although a
+// listing lacks them, or an older publication because the newest one cannot be served; DOWN
 // without data; UNCONFIGURED without a subscription, or if it is not scheduled and has
 // never run.
 func (c *call) productHealth(a *account.Account, p football.Product) api.Component {

@@ -59,7 +59,7 @@ func TestHeldRemovalsShowInHealth(t *testing.T) {
 		t.Errorf("a held listing makes no index stale: %+v", p.Meta)
 	}
 	w.root("acme").Record(health.Run{Step: "transform", Code: "QUARANTINED", FinishedAt: begin})
-	is("market_engine", "DEGRADED QUARANTINED", "DEGRADED") // what failed comes first
+	is("market_engine", "DEGRADED QUARANTINED", "DEGRADED") // the failure comes first
 	w.root("acme").Record(health.Run{Step: "transform", OK: true, FinishedAt: begin})
 	is("market_engine", "DEGRADED LISTING_HELD", "DEGRADED")
 	w.root("acme").Late = -59 * time.Minute // an hour later it would be a time that is to come

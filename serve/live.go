@@ -85,9 +85,9 @@ func (c *call) findLive() (*api.LiveFixture, error) {
 	return f, nil
 }
 
-// sendLive answers with a page that has ages in its data and is rendered for this
-// request, unless the client already has it. Its validator depends on the snapshot, on
-// what was asked for, and on which feeds are too old now.
+// sendLive answers with a page whose data has ages and which is rendered for this request,
+// unless the client already has it. Its validator depends on the snapshot, on the question,
+// and on which feeds are too old now.
 func (c *call) sendLive(asked string, page func() *api.Page, fixtures ...*api.LiveFixture) error {
 	tag := api.PageTag(c.view.Commit().SHA256, asked, api.StaleMarks(c.now, fixtures...))
 	if !c.answer.unchanged(c.request, tag) {

@@ -10,7 +10,7 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// A feed that stops is reported without a new snapshot: there is no momentum, for that
+// A stopped feed is reported without a new snapshot: there is no momentum, for that
 // reason; the visual state and the timeline are STALE; the validator changes; and the health
 // shows it.
 func TestStaleIsStale(t *testing.T) {

@@ -52,7 +52,7 @@ func (c *call) renderMarkets(ctx context.Context, scope api.Scope, f reader.Fixt
 }
 
 // marketFilter parses the canonical name and the period. A text that cannot be a name is
-// refused; a name that no market of the fixture has leads to an empty page.
+// refused; a name without a market of the fixture leads to an empty page.
 func (c *call) marketFilter() (f reader.MarketFilter, err error) {
 	if f.Market, err = c.name("market"); err != nil {
 		return f, err

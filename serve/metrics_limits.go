@@ -8,7 +8,7 @@ import (
 	"mkt/serve/limits"
 )
 
-// observeLimits returns what observes the commands to the server of the limits.
+// observeLimits returns the observer of the commands to the server of the limits.
 func (m *metrics) observeLimits() func(limits.Outcome, time.Duration) {
 	m.limits = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "mkt_limits_command_duration_seconds",
 		Help:    "Time of a command to the server of the limits, by outcome: answered, slow, unreachable or refused.",

@@ -21,8 +21,8 @@ const (
 	historyFile = "../docs/openapi-history.yaml"
 )
 
-// Every reference is valid, every schema compiles, and every parameter and response has what
-// OpenAPI 3.1 requires.
+// Every reference is valid, every schema compiles, and every parameter and response has all
+// fields that OpenAPI 3.1 requires.
 func TestOpenAPIIsSound(t *testing.T) {
 	t.Parallel()
 	d, err := openAPI()
@@ -59,8 +59,8 @@ func TestOpenAPIIsSound(t *testing.T) {
 	})
 }
 
-// Every route, and every refusal that can be provoked, has an example that its schema allows.
-// (TestExamples of cmd/mkt writes them.)
+// Every route, and every refusal within a test's reach, has an example that its schema
+// allows. (TestExamples of cmd/mkt writes them.)
 func TestOpenAPIExamplesFit(t *testing.T) {
 	t.Parallel()
 	d, err := openAPI()

@@ -52,7 +52,7 @@ func TestOverloadIsShed(t *testing.T) {
 		w.publish(id, 30, 60, 1)
 	}
 	w.start()
-	right := map[string]string{} // of every cold page: what it must say
+	right := map[string]string{} // of every cold page: the text to expect
 	for n := range 300 {
 		right[coldPage("flood", n)] = fmt.Sprintf(`"pagination":{"limit":%d,`, 1+n/30)
 	}

@@ -12,8 +12,7 @@ import (
 )
 
 // A schedule that runs less often for the sake of the provider's quota makes nothing stale
-// too early, and what is late by its pace is stale. The account's cadence is the one that
-// is kept.
+// too early, and data late by its pace is stale. The account's own cadence is kept.
 func TestPaceDecidesWhatIsStale(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -68,8 +67,8 @@ func TestPaceDecidesWhatIsStale(t *testing.T) {
 	is(7*time.Minute, 60_000, true)
 }
 
-// Data that is late because the provider's quota is used up is late for that reason: no cycle fails,
-// since none is tried, and the first one may have used it up before any pace was decided.
+// Data is late because the provider's quota is used up, and the reason says so: no cycle
+// fails, since none is tried, and the first one may have used it up before any pace was decided.
 func TestUsedUpQuotaIsTheReason(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

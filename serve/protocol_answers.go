@@ -10,7 +10,7 @@ import (
 	"mkt/serve/internal/listen"
 )
 
-// plainListener replaces the answers that net/http writes itself. A request that net/http
+// plainListener replaces the answers that net/http writes itself. A request which net/http
 // cannot parse never reaches a handler: net/http writes a line of plain text and closes
 // the connection. The contract's error body is written instead.
 type plainListener struct{ net.Listener }

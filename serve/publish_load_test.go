@@ -108,7 +108,7 @@ type loaded struct {
 	out *bufio.Reader
 }
 
-// loadProcesses are what this binary is when MKT_LOAD_PROCESS names one.
+// loadProcesses are the parts of this binary by their names in MKT_LOAD_PROCESS.
 var loadProcesses = map[string]func(testing.TB){"publisher": loadingPublisher, "server": loadedServer}
 
 // alone is the testing.TB of such a process. A failure ends the process.
@@ -166,7 +166,7 @@ func (l *paging) start() {
 func (l *paging) run(d time.Duration, publishing bool) *phase {
 	l.t.Helper()
 	p := new(phase)
-	l.collect(p) // what came between two phases is of none
+	l.collect(p) // samples between two phases belong to none
 	if publishing {
 		fmt.Fprintln(l.publisher.in, d)
 		published, err := l.publisher.line()

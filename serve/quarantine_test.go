@@ -29,7 +29,7 @@ func TestQuarantineShowsInHealth(t *testing.T) {
 				must(w.t, store.Close())
 				held, err := filepath.Glob(filepath.Join(notes, "acme.*"))
 				must(w.t, err)
-				for _, note := range held { // what is held by this process is of a dead one from now on
+				for _, note := range held { // the notes held by this process are those of a dead one from now on
 					must(w.t, os.Rename(note, note+".held"))
 					must(w.t, os.WriteFile(note, nil, 0o644))
 					must(w.t, os.Remove(note+".held"))

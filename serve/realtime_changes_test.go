@@ -66,8 +66,8 @@ func texts(list []json.RawMessage) (out []string) {
 	return out
 }
 
-// A bootstrap over HTTP that continues over the socket, from the seq of the first page, gets
-// every event after the state that it read exactly once, whatever was published while it paged.
+// A bootstrap over HTTP continues over the socket, from the seq of the first page. It gets
+// every event after the state it read exactly once, whatever was published while it paged.
 func TestSocketContinuesAfterABootstrap(t *testing.T) {
 	t.Parallel()
 	w := published(t, 9, 1).start()
@@ -132,8 +132,8 @@ func TestSocketChangesBegin(t *testing.T) {
 	}
 }
 
-// A cursor beyond the end of the log, over HTTP and the socket: the data here may be a copy that lags
-// behind what the client has read. The page is empty and the cursor stays, and the events after it
+// A cursor beyond the end of the log, over HTTP and the socket: the data here may be a copy
+// behind the client's. The page is empty and the cursor stays, and the events after it
 // follow once they are here. INVALID_CURSOR is the answer once something newer ends before it.
 func TestCursorBeyondTheLog(t *testing.T) {
 	t.Parallel()

@@ -118,7 +118,7 @@ func TestCodesOfSubscribe(t *testing.T) {
 	}
 }
 
-// What Engine.IO refuses, and the reasons in close frames, are in docs/asyncapi.yaml.
+// The refusals of Engine.IO, and the reasons in close frames, are in docs/asyncapi.yaml.
 func TestEndsOfTheSocketAreDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(asyncAPIFile)

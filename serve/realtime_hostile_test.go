@@ -35,7 +35,7 @@ func TestSocketThatNeverReads(t *testing.T) {
 	must(t, stalled.Emit("subscribe", map[string]any{"channel": "changes", "cursor": 0}))
 	s, _ := w.connect("acme")
 	s.ask("subscribe", map[string]any{"channel": "live"})
-	const most = 1000 // what the kernel's buffers take is far less
+	const most = 1000 // the kernel's buffers take far less
 	version := 2
 	for ; !strings.Contains(w.log.String(), `reason="slow client"`); version++ {
 		if version == most {
@@ -111,7 +111,7 @@ func TestSocketHandshakeFlood(t *testing.T) {
 	early, err := w.openSession(others)
 	must(t, err)
 	for range 200 {
-		_, err := w.openSession("198.51.100.9, " + attackers) // what clients send themselves stands in front
+		_, err := w.openSession("198.51.100.9, " + attackers) // a client's own header stands in front
 		must(t, err)
 	}
 	if n, evicted := w.metric("mkt_socket_sessions_pending"), w.metric("mkt_socket_sessions_evicted_total"); n != 11 || evicted != 190 {

@@ -65,7 +65,7 @@ func TestSocketLiveIsThatOfHTTP(t *testing.T) {
 	list[0].quiet()
 }
 
-// A feed that stops becomes stale without a new snapshot: that is pushed once, as GET /live
+// A stopped feed becomes stale without a new snapshot: this is pushed once, as GET /live
 // shows it, to all who did not see it stale at their subscribe.
 func TestSocketLiveBecomesStale(t *testing.T) {
 	t.Parallel()

@@ -223,8 +223,8 @@ func TestNodeOldClient(t *testing.T) {
 	s.until("done")
 }
 
-// The official client, over each transport and with an upgrade between them, sees what the
-// contract says: testdata/node/service.mjs.
+// The official client, over each transport and with an upgrade between them, sees the
+// behaviour of the contract: testdata/node/service.mjs.
 func TestNodeService(t *testing.T) {
 	w := newWorld(t)
 	for _, id := range []string{"polling", "websocket", "upgrade", "full"} {

@@ -93,7 +93,7 @@ func follow(t *testing.T, seed uint64, steps int) {
 	t.Logf("%d events, %d connections, %d positions lost to the window", last, h.connections.Load(), invalid)
 }
 
-// history is what the account has published, according to GET /changes.
+// history is the list of the account's publications, according to GET /changes.
 type history struct {
 	w           *world
 	connections atomic.Int64
@@ -148,7 +148,7 @@ func (h *history) last() uint64 {
 	return h.newest
 }
 
-// follower is a client that does what docs/clients.md says.
+// follower is a client as docs/clients.md describes it.
 type follower struct {
 	history *history
 	random  *rand.Rand

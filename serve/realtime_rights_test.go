@@ -56,7 +56,7 @@ func TestSocketLosesARight(t *testing.T) {
 	}
 	for _, c := range cases {
 		c.socket.closed(c.closed)
-		w.publish(c.id, 2, 1, 2) // what is published now is not for it
+		w.publish(c.id, 2, 1, 2) // new publications are not for it
 		w.live(c.id).Publish(servetest.LiveSamples(c.id, 3, 2, begin))
 	}
 	witness.both()
@@ -103,7 +103,7 @@ type losing struct {
 	socket   *socket
 }
 
-// open receives what was pushed on the channel that is still open, if there is one.
+// open receives the messages of the channel that is still open, if there is one.
 func (c *losing) open(t *testing.T) {
 	t.Helper()
 	if c.closed["changes"] == "" {

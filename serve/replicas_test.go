@@ -46,9 +46,9 @@ func replicas(t *testing.T, w *world, n int, redis string) []*world {
 	return list
 }
 
-// Four servers answer exactly the requests that one would, and hold as many sockets; when the
-// server of the limits is away, no request fails, and the servers stay ready. What each counted
-// is reported by all.
+// Four servers answer exactly the requests of one, and hold as many sockets. When the
+// server of the limits is away, no request fails, and the servers stay ready. All of them
+// report the counts of each.
 func TestLimitsOverReplicas(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)

@@ -71,8 +71,8 @@ func (s *server) routes() {
 	s.echo = e
 }
 
-// normalizePath gives the path of a request the one form that the router, which compares
-// bytes, expects: only what must be is percent-encoded. Paths that differ only in this
+// normalizePath gives the path of a request the one form for the router, which compares
+// bytes: nothing is percent-encoded without need. Paths with no other difference
 // are the same (RFC 3986, section 6.2.2). An encoded slash stays encoded and does not
 // separate segments.
 func normalizePath(u *url.URL) {

@@ -39,13 +39,13 @@ type Options struct {
 	Replica string
 	Limits  limits.Address // the server that counts requests and sockets over all replicas; zero = they are counted in this process
 
-	// AsOf, if not zero, answers as of that time: from what was published by then, with a
+	// AsOf, if not zero, answers as of that time: from the publications up to then, with a
 	// clock that stands still. The server then listens on loopback only and does not
 	// count usage. Accounts are the current ones, with their terms as of then.
 	AsOf time.Time
 
-	// Fetch copies what was published elsewhere to the data root, for a client that may
-	// have seen it at another replica; nil if everything is published to the data root.
+	// Fetch copies publications from elsewhere to the data root, for a client that may have
+	// seen them at another replica; nil if everything is published to the data root.
 	Fetch func(ctx context.Context, clientID string, p football.Product) error
 
 	// Extensions are those of [account.Extensions] that are offered to the accounts that have them.
@@ -95,7 +95,7 @@ const (
 	readTime       = 10 * time.Second // of a request's body
 	writeTime      = 30 * time.Second
 	idleTime       = 90 * time.Second
-	maxHeaderBytes = 64 << 10 // what net/http reads; the accepted size is smaller
+	maxHeaderBytes = 64 << 10 // for net/http; the accepted size is smaller
 	loadTimeout    = 10 * time.Second
 	drainNotice    = 250 * time.Millisecond // in which kept connections get 503 before they are closed
 	drainTime      = 28 * time.Second

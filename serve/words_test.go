@@ -26,8 +26,8 @@ var unlistedSets = map[string]bool{
 	"home away": true, // names of members, in "absent"
 }
 
-// Every closed set of docs/openapi.yaml that occurs in an answer is in /schema. The contract
-// tests check every answer against the document, so no answer has a word that is not in
+// Every closed set of docs/openapi.yaml which occurs in an answer is in /schema. The contract
+// tests check every answer against the document, so no answer has a word outside
 // /schema.
 func TestSchemaListsEveryClosedSet(t *testing.T) {
 	t.Parallel()

@@ -166,7 +166,7 @@ func TestAuditorsQueries(t *testing.T) {
 			}
 			return ""
 		},
-		"odds over time":  func(rows [][]string) string { return cmp.Diff(d.odds, column(rows, 3)) },
+		"odds over time":      func(rows [][]string) string { return cmp.Diff(d.odds, column(rows, 3)) },
 		"the path of a price": func(rows [][]string) string { return cmp.Diff(slices.Compact(slices.Clone(d.odds)), column(rows, 5)) },
 		"odds that moved":     d.movedAsDiffSays,
 		"events of a range": func(rows [][]string) string {

@@ -1,6 +1,9 @@
 package simulator
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Lots of the offering. The numbers are part of every world: a changed one changes
 // all answers.
@@ -87,6 +90,14 @@ func (o *Offering) Stock(of Offer) Stock {
 		return Unpriced
 	}
 	return Collapsed
+}
+
+// Sells reports whether any of the offers has prices.
+func (o *Offering) Sells(offers ...Offer) bool {
+	return slices.ContainsFunc(offers, func(of Offer) bool {
+		stock := o.Stock(of)
+		return stock == Loaded || stock == Collapsed
+	})
 }
 
 func (o *Offering) has(of Offer) bool {

@@ -21,6 +21,15 @@ func OfferOf(name string) Offer {
 	return Offer(i)
 }
 
+// OffersOf returns the offers with several names, see [OfferOf].
+func OffersOf(names ...string) []Offer {
+	all := make([]Offer, len(names))
+	for i, name := range names {
+		all[i] = OfferOf(name)
+	}
+	return all
+}
+
 // Refs returns the markets that an offer holds. They must not be modified.
 func (o Offer) Refs() []Ref { return offers[o].refs }
 

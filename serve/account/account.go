@@ -47,14 +47,14 @@ type Limit struct {
 // DefaultLimit is the limit of an account without one of its own.
 var DefaultLimit = Limit{Requests: 600, Per: time.Minute, Burst: 120}
 
-// Provider is what serve knows about the account's provider connection.
+// Provider is the account's provider connection as far as serve knows it.
 type Provider struct {
 	Name         string
 	Configured   bool
 	Disabled     bool
 	Hint         string                // masked, at most 4 characters of the credential shown
 	Fingerprint  string                // of the sealed credential, by which fetch's state file refers to it
-	Capabilities []football.Capability // what the provider sells; what the account's plan includes is in the state files
+	Capabilities []football.Capability // sold by the provider; those of the account's plan are in the state files
 }
 
 // CanServe reports whether the provider sells what a product needs. A provider whose

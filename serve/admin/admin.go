@@ -28,8 +28,8 @@ type Options struct {
 
 // Server answers until it is closed. It is not ready before ReadyWhen is called.
 type Server struct {
-	// Metrics is what /metrics shows: the process and the Go runtime, and whatever is
-	// registered. It is not the global registry.
+	// Metrics is the registry behind /metrics: the process and the Go runtime, and the
+	// collectors registered by others. It is not the global registry.
 	Metrics *prometheus.Registry
 
 	url   string
@@ -144,7 +144,7 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 // errStarting is the result of Ready before ReadyWhen is called.
 var errStarting = errors.New("starting")
 
-// Ready returns what /readyz answers: nil if the process does its work.
+// Ready returns the verdict for /readyz: nil if the process does its work.
 func (s *Server) Ready() error {
 	if check := s.ready.Load(); check != nil {
 		return (*check)()

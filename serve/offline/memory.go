@@ -17,7 +17,7 @@ var ErrMemory = errors.New("the query needs more memory than it may use: raise -
 // by watching the process.
 const (
 	watchEvery  = 5 * time.Millisecond
-	engineShare = 5.0 / 8 // of the limit; the rest is for what the engine does not count, and for a row
+	engineShare = 5.0 / 8 // of the limit; the rest is for memory outside the engine's count, and for a row
 	cancelAt    = 7.0 / 8 // of the limit, at which the query is cancelled
 )
 

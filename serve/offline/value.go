@@ -73,7 +73,7 @@ func timeOf(t time.Time, kind string) string {
 		return t.Format("15:04:05.999999")
 	}
 	form := "2006-01-02T15:04:05.000Z"
-	if t.Nanosecond()%int(time.Millisecond) != 0 { // computed: what is stored has milliseconds
+	if t.Nanosecond()%int(time.Millisecond) != 0 { // computed: stored values have milliseconds
 		form = "2006-01-02T15:04:05.999999999Z"
 	}
 	return t.UTC().Format(form)

@@ -156,7 +156,7 @@ func (s *Store) create() (io.Closer, string, error) {
 	return lock, name, err
 }
 
-// of returns what the notes say about a publication, and removes notes that no longer
+// of returns the verdict of the notes about a publication, and removes notes that no longer
 // count.
 func (s *Store) of(p Publication) (Killed, error) {
 	entries, err := s.disk.ReadDir(".")

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// loading starts a process that is loading version 2, and returns what it printed.
+// loading starts a process that is loading version 2, and returns its output.
 func loading(t *testing.T, dir string, at time.Time) (kill func(), said string) {
 	t.Helper()
 	p := exec.Command(os.Args[0])

@@ -56,7 +56,7 @@ type name struct {
 	product football.Product
 }
 
-// state is what is known of a dataset.
+// state is the known state of a dataset.
 type state struct {
 	noticed  atomic.Bool // a refresh after a notice is waiting for mu
 	mu       sync.Mutex  // held while it is refreshed
@@ -97,8 +97,8 @@ func (r *Replica) NotifyAll() {
 	}
 }
 
-// Refresh copies what is newer of every dataset, and deletes those of accounts that are
-// not served any more.
+// Refresh copies the newer files of every dataset, and deletes the datasets of accounts that
+// are not served any more.
 func (r *Replica) Refresh(ctx context.Context) {
 	clients := r.o.Clients()
 	var all sync.WaitGroup
@@ -179,7 +179,7 @@ func (r *Replica) refresh(ctx context.Context, n name, states bool) error {
 	return err
 }
 
-// Fetch copies what is newer of one dataset: a client may have seen it at another replica.
+// Fetch copies the newer files of one dataset: a client may have seen them at another replica.
 func (r *Replica) Fetch(ctx context.Context, clientID string, p football.Product) error {
 	return r.refresh(ctx, name{clientID, p}, false)
 }
@@ -341,7 +341,7 @@ func clear(root *durable.Disk) error {
 
 func worksHere(root durable.ReadFS) (bool, error) { return durable.Exists(root, layout.RawDir) }
 
-// prune deletes what is older than two publications.
+// prune deletes everything older than two publications.
 func prune(root *durable.Disk, before, head snapshot.Commit) error {
 	if works, err := worksHere(root); err != nil || works {
 		return err // retention does it

@@ -19,14 +19,14 @@ const (
 	PathPoints  Collection = 'p'
 )
 
-// Scope is what a cursor is valid for: one collection, account and filter.
+// Scope is the range of a cursor: one collection, account and filter.
 type Scope struct {
 	Collection Collection
 	ClientID   string
 	Filter     string // the filters in their canonical form; "" if there are none
 }
 
-// ErrCursor reports that a text is not a cursor, or that it is a cursor of another
+// ErrCursor reports a text that is no cursor, or a cursor of another
 // scope. The two cases are not distinguished.
 var ErrCursor = errors.New("not a cursor of this collection and filter")
 

@@ -19,7 +19,7 @@ type Error struct {
 func Refuse(code Code) *Error { return &Error{Code: code} }
 
 // Refusef returns a refusal with a more specific message. The message must not contain
-// anything that a client sent or that another package returned.
+// anything from a client or from another package.
 func Refusef(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }

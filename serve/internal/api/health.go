@@ -44,8 +44,8 @@ const (
 	HealthNoData       = string(DataNotReady)
 	HealthStale        = "STALE" // the newest publication is older than two cadences
 	HealthFeedStale    = string(football.FeedStale)
-	// HealthClock means that a time of the newest publication is to come: a clock is wrong, of a
-	// machine that runs cycles or of this one, so that nobody knows how old the data is.
+	// HealthClock means that a time of the newest publication is to come: the clock of a machine
+	// with cycles or of this one is wrong, so nobody knows the age of the data.
 	HealthClock = "CLOCK"
 	// HealthQuarantined means that the newest publication is damaged, cannot be read, or killed
 	// the process that loaded it. An older one is served, if there is one.

@@ -9,10 +9,10 @@ import (
 	"mkt/publish/table"
 )
 
-// LiveFixture is one fixture of the live product. It is rendered except for what
-// depends on the time of the request: the age of its feed, and whether the feed is too
-// old. What only the answers about this fixture have is rendered when the first of them is
-// requested: few fixtures are asked for before the next publication. It is immutable, and safe
+// LiveFixture is one fixture of the live product. It is rendered except for the parts that
+// depend on the time of the request: the age of its feed, and whether the feed is too
+// old. The fields of the fixture's own answers are rendered at the first request for one of
+// them: few fixtures are asked for before the next publication. It is immutable, and safe
 // for concurrent use.
 type LiveFixture struct {
 	ID        string

@@ -39,9 +39,9 @@ func AppendLiveMeta(dst []byte, count int, f Freshness) []byte {
 	return append(addFreshness(append(dst, ','), f), '}')
 }
 
-// PageTag returns the weak validator of a page that has ages in its data. It is computed
-// from what the page is made of, so it is known before the page is rendered. The parts
-// must name everything that the page depends on except the time.
+// PageTag returns the weak validator of a page with ages in its data. It is computed
+// from the parts of the page, so it is known before the page is rendered. The parts
+// must name everything the page depends on except the time.
 func PageTag(parts ...string) (tag string) {
 	d := xxhash.New()
 	for _, part := range parts {
@@ -52,7 +52,7 @@ func PageTag(parts ...string) (tag string) {
 }
 
 // StaleMarks returns, for each fixture, whether its feed is too old at now. It is a part
-// of what a page is made of.
+// for [PageTag].
 func StaleMarks(now time.Time, fixtures ...*LiveFixture) string {
 	b := make([]byte, len(fixtures))
 	for i, f := range fixtures {

@@ -9,9 +9,9 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// ahead knows which chunks requests will need that wait for their slots. A query takes ten times as
-// long as one chunk more in it, so that the request whose turn it is also fetches what
-// those behind it will need. Its zero value is ready to use. Safe for concurrent use.
+// ahead knows the chunks for the requests that wait for their slots. A query takes ten times as
+// long as one chunk more in it. So the request whose turn it is also fetches the chunks of
+// those behind it. Its zero value is ready to use. Safe for concurrent use.
 type ahead struct {
 	mu      sync.Mutex
 	waiting []*wanted // in the order in which they began to wait
@@ -61,7 +61,7 @@ type chunkName struct {
 	no    int
 }
 
-// recentShare is the share of an engine's memory that the chunks need which were fetched last: enough
+// recentShare is the share of an engine's memory for the chunks that were fetched last: enough
 // for a hundred of usual size at most, and for those that one query fetches ahead at least.
 const recentShare = 32
 
@@ -92,15 +92,15 @@ func (v *View) isInSuccession(f Fixture) bool {
 			break
 		}
 		from, _ := v.index.markets(n)
-		if v.engine.recent.contains(chunkName{marketChunks, from / chunkRows}) {
+		if v.engine.recent.Contains(chunkName{marketChunks, from / chunkRows}) {
 			recent++
 		}
 	}
 	return recent >= enough
 }
 
-// PageOfMarkets returns a function like Page, for a page of the markets that Markets calls do with.
-// While it waits for its slot, another page's query may fetch what it needs.
+// PageOfMarkets returns a function like [View.Page], for a page of the markets that [View.Markets]
+// selects. While it waits for its slot, another page's query may fetch its chunks.
 func (v *View) PageOfMarkets(f Fixture, filter MarketFilter, after string, limit int) func(context.Context, string, func(context.Context) (*api.Page, error)) (*api.Page, error) {
 	return func(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
 		return v.page(ctx, key, func() (*api.Page, error) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A look-up also fetches what waiting requests need, up to a limit, so that they need none of
-// their own. What is missing for one of them is missing for it alone.
+// A look-up also fetches the chunks of waiting requests, up to a limit, so they need no look-up
+// of their own. A chunk missing for one of them is missing for it alone.
 func TestLookUpsAreShared(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, 20)
@@ -38,7 +38,7 @@ func TestLookUpsAreShared(t *testing.T) {
 	must(t, holds(t.Context(), 3))
 
 	over, cancel := context.WithCancel(t.Context())
-	cancel() // from here on, only what was fetched can be returned
+	cancel() // from here on, only fetched chunks can be returned
 	for name, want := range map[string]error{"the same chunk": nil, "two chunks": nil,
 		"too many chunks": context.Canceled, "a missing chunk": context.Canceled, "that does not wait": context.Canceled} {
 		w := requests[name]
@@ -76,7 +76,7 @@ func TestFollowingChunksAreFetchedAhead(t *testing.T) {
 		return err
 	}
 	over, cancel := context.WithCancel(t.Context())
-	cancel() // what was fetched already can still be returned
+	cancel() // the chunks fetched before can still be returned
 	for _, n := range []int{40, 3, 50, 5, 30, 4} {
 		if err := first(over, n); !errors.Is(err, context.Canceled) {
 			t.Errorf("fixture %d was fetched ahead: %v", n, err)

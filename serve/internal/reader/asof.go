@@ -22,10 +22,10 @@ func (d *Dataset) head() (c snapshot.Commit, found bool, fault, err error) {
 	return c, err == nil, nil, err
 }
 
-// runAsOf returns what a state file said at the library's AsOf time, as far as that
+// runAsOf returns the state file of the library's AsOf time, as far as it
 // can be known: the file describes the newest run and the failures just before it.
-// If a later run overwrote it, the publication of that time proves that the runs had
-// succeeded by then. If there was no publication either, runAsOf returns nil.
+// If a later run overwrote it, the publication of that time proves the success of the
+// runs up to then. If there was no publication either, runAsOf returns nil.
 func (l *Library) runAsOf(r *health.Run, published time.Time) *health.Run {
 	if l.asOf.IsZero() || r == nil || !r.FinishedAt.After(l.asOf) {
 		return r

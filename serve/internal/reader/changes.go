@@ -10,6 +10,7 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader/lru"
 )
 
 const partEvents = 512
@@ -19,8 +20,8 @@ const partEvents = 512
 // use.
 type changeLog struct {
 	fs       durable.ReadFS
-	parts    *lru[partKey, *part]
-	verified *lru[string, struct{}] // segments whose hash was verified, by hash
+	parts    *lru.Cache[partKey, *part]
+	verified *lru.Cache[string, struct{}] // segments whose hash was verified, by hash
 }
 
 type partKey struct {
@@ -35,7 +36,7 @@ type part struct {
 
 func newChangeLog(f durable.ReadFS, cacheSize int) *changeLog {
 	const segments = 4096
-	return &changeLog{fs: f, parts: newLRU[partKey, *part](cacheSize), verified: newLRU[string, struct{}](segments)}
+	return &changeLog{fs: f, parts: lru.New[partKey, *part](cacheSize), verified: lru.New[string, struct{}](segments)}
 }
 
 // Window returns the retained part of the change log.
@@ -83,7 +84,7 @@ func (v *View) EventsCached(after uint64, limit int) bool {
 	for ; i < len(segments) && next <= end; i++ {
 		s := segments[i]
 		for ; next <= min(end, s.Last); next = s.First + (next-s.First)/partEvents*partEvents + partEvents {
-			if _, ok := v.log.parts.get(partKey{s.SHA256, int(next-s.First) / partEvents}); !ok {
+			if _, ok := v.log.parts.Get(partKey{s.SHA256, int(next-s.First) / partEvents}); !ok {
 				return false
 			}
 		}
@@ -104,7 +105,7 @@ func (p *part) body(i int) []byte {
 
 func (l *changeLog) part(s snapshot.Segment, n int) (*part, error) {
 	key := partKey{s.SHA256, n}
-	if p, ok := l.parts.get(key); ok {
+	if p, ok := l.parts.Get(key); ok {
 		return p, nil
 	}
 	if err := l.verify(s); err != nil {
@@ -114,7 +115,7 @@ func (l *changeLog) part(s snapshot.Segment, n int) (*part, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
-	l.parts.put(key, p, cap(p.bodies)+8*cap(p.ends))
+	l.parts.Put(key, p, cap(p.bodies)+8*cap(p.ends))
 	return p, nil
 }
 

@@ -14,9 +14,8 @@ import (
 
 // chunkRows is the maximum number of rendered rows in a compressed chunk: as many as a page
 // has by default. Row number n is in chunk n/chunkRows. A chunk has the markets of one
-// fixture only, so that a first page is one chunk: what a page costs is mostly what the
-// engine needs for each chunk that it looks up. With more rows a page would decompress
-// rows that it does not show.
+// fixture only, so a first page is one chunk: most of a page's cost is the engine's, for
+// each chunk it looks up. With more rows, a page would decompress rows that it does not show.
 const chunkRows = api.DefaultLimit
 
 // entry is one rendered row: the id it is sorted by, the values it is filtered by,

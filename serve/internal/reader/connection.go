@@ -15,8 +15,8 @@ import (
 	"mkt/publish/layout"
 )
 
-// Connection has what tests of a tenant's provider connection recorded. What the runs of
-// its products recorded is in State.
+// Connection has the records of the tests of a tenant's provider connection. The records
+// of its products' runs are in [State].
 type Connection struct {
 	data, clientID string
 	faults         *faults

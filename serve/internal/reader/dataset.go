@@ -63,7 +63,7 @@ type folder interface {
 type State struct {
 	Fetch, Transform, Publish *health.Run
 	// FetchLost reports that the state file of fetch exists but cannot be read. Fetch
-	// then is what the file said before, if anything.
+	// then has the file's last readable content, if there was any.
 	FetchLost bool
 	// Pace is how often a schedule runs the cycles for the sake of the provider's quota;
 	// nil if it never did.
@@ -82,7 +82,7 @@ func (d *Dataset) Acquire() *View {
 	return d.current
 }
 
-// State returns what the state files said when they were last read.
+// State returns the state files as they were last read.
 func (d *Dataset) State() State {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -136,7 +136,7 @@ func (d *Dataset) poll(ctx context.Context) {
 	}
 	at := d.library.now()
 	if !d.isWatched && !at.Before(d.watchAt) {
-		d.isWatched, d.watchAt = !d.library.notices.add(d), at.Add(time.Minute)
+		d.isWatched, d.watchAt = !d.library.notices.Add(d.folder(), d), at.Add(time.Minute)
 	}
 	now := marksOf(d.root)
 	if d.watch.isUnchanged(now, at) && !d.isBroken() {
@@ -180,7 +180,7 @@ func (d *Dataset) RefreshSoon(ctx context.Context, timeout time.Duration) {
 	await(ctx, timeout, func(ctx context.Context) {
 		defer d.refreshing.Unlock()
 		if d.library.fetch != nil {
-			_ = d.library.fetch(ctx, d.clientID, d.product) // an error is logged there, and what is here is served
+			_ = d.library.fetch(ctx, d.clientID, d.product) // an error is logged there, and the local data is served
 		}
 		d.refreshLocked(ctx)
 	})
@@ -339,7 +339,7 @@ func (d *Dataset) close() {
 	d.swap(nil)
 	d.gone = true
 	if d.isWatched {
-		d.library.notices.remove(d)
+		d.library.notices.Remove(d.folder(), d)
 	}
 	if d.root != nil {
 		d.root.Close()

@@ -15,7 +15,7 @@ import (
 // faulty is a disk on which some names cannot be opened, described or read.
 type faulty struct {
 	*durable.Disk
-	name string // and what is below it
+	name string // and everything below it
 	err  error
 	late bool // it can be opened, and then not read
 }

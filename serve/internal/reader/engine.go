@@ -14,6 +14,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 
 	"mkt/serve/internal/reader/duck"
+	"mkt/serve/internal/reader/lru"
 )
 
 // engine is one DuckDB instance over one loaded snapshot: read-only, single-threaded,
@@ -25,7 +26,7 @@ type engine struct {
 	broken   atomic.Bool   // it failed with an error from which it cannot recover
 	queries  chan struct{} // has an element for each query that runs
 	ahead    ahead
-	recent   *lru[chunkName, []byte] // chunks that were fetched last
+	recent   *lru.Cache[chunkName, []byte] // chunks that were fetched last
 
 	mu   sync.Mutex
 	idle []*duck.Conn
@@ -43,8 +44,8 @@ CREATE UNIQUE INDEX fixture_chunk_no ON d.fixture_chunk (no);
 CREATE UNIQUE INDEX market_chunk_no ON d.market_chunk (no);
 `
 
-// Row groups bound the memory that a load needs before it writes. Small blocks keep
-// the cost of a page low: a block that is not cached is read and verified as a whole,
+// Row groups bound the memory of a load before it writes. Small blocks keep
+// the cost of a page low: a block outside the cache is read and verified as a whole,
 // and this is an eighth of the default size.
 const attachNew = `ATTACH %s AS d (ROW_GROUP_SIZE 2048, BLOCK_SIZE 32768)`
 
@@ -90,7 +91,7 @@ func openEngine(path string, memory int64) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{instance: instance, memory: memory, queries: make(chan struct{}, maxConcurrent), recent: newLRU[chunkName, []byte](int(memory / recentShare))}
+	e := &engine{instance: instance, memory: memory, queries: make(chan struct{}, maxConcurrent), recent: lru.New[chunkName, []byte](int(memory / recentShare))}
 	c, err := instance.Connect()
 	if err == nil {
 		e.idle = append(e.idle, c)

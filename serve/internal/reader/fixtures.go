@@ -80,7 +80,7 @@ WHERE (? OR contains(league, ?)) AND (? OR starts_at >= ?) AND (? OR starts_at <
 // matching returns the numbers of the fixtures that the filter selects, in ascending
 // order. The result is cached, because a snapshot does not change.
 func (v *View) matching(ctx context.Context, f FixtureFilter) ([]int32, error) {
-	if list, ok := v.matches.get(f); ok {
+	if list, ok := v.matches.Get(f); ok {
 		return list, nil
 	}
 	after, hasAfter := f.After.MS()
@@ -98,7 +98,7 @@ func (v *View) matching(ctx context.Context, f FixtureFilter) ([]int32, error) {
 		return nil, err
 	}
 	slices.Sort(list)
-	v.matches.put(f, list, 4*cap(list)+len(f.League)+64)
+	v.matches.Put(f, list, 4*cap(list)+len(f.League)+64)
 	return list, nil
 }
 

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// inOrder has workers turn what produce emits into results, and passes the results to
-// consume in the order in which they were emitted. emit returns false if the work was
+// inOrder has workers turn the values from produce into results, and passes the results to
+// consume in the order of these values. emit returns false if the work was
 // cancelled. At most two batches per worker are in progress.
 func inOrder[In, Out any](ctx context.Context, workers int, produce func(emit func(In) bool) error,
 	work func(In) (Out, error), consume func(Out) error) error {

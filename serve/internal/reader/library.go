@@ -14,6 +14,8 @@ import (
 
 	"mkt/internal/scratch"
 	"mkt/publish/football"
+	"mkt/serve/internal/reader/fairqueue"
+	"mkt/serve/internal/reader/notice"
 	"mkt/serve/quarantine"
 )
 
@@ -26,15 +28,15 @@ type Options struct {
 	// for as long as that exists.
 	NotesDir string
 	Clients  func() []string
-	// Fetch copies what was published elsewhere to the data root, for a client that may
-	// have seen it there; nil if everything is published to the data root itself.
+	// Fetch copies publications from elsewhere to the data root, for a client that may
+	// have seen them there; nil if everything is published to the data root itself.
 	Fetch    func(ctx context.Context, clientID string, p football.Product) error
 	Products []football.Product
 	Loaded   func(clientID string) // is called when another publication is served; must not wait; nil = none
 	Poll     time.Duration         // interval of refreshes; live datasets are refreshed twice as often; 0 = a second
 	Loads    int                   // simultaneous loads over all tenants; 0 = 1
 	Workers  int                   // rendering goroutines of one load; 0 = 1
-	// AsOf, if not zero, pins every dataset to the publication that was current at that
+	// AsOf, if not zero, pins every dataset to its publication at that
 	// time, and reports the runs as of then.
 	AsOf time.Time
 	Now  func() time.Time
@@ -56,9 +58,9 @@ type Library struct {
 	log       *slog.Logger
 	scratch   *scratch.Folder
 	loads     *quarantine.Store
-	renders   *fairQueue
+	renders   *fairqueue.Queue
 	counts    counts
-	notices   *notices // set by Run; nil = there are none
+	notices   *notice.Watcher[*Dataset] // set by Run; nil = there are none
 	swaps     atomic.Uint64
 
 	loaded chan struct{} // closed when every tenant has been refreshed once
@@ -67,8 +69,8 @@ type Library struct {
 	tenants map[string]*Tenant
 }
 
-// Loaded returns a channel that is closed once Run has tried to load everything that
-// was published before it began.
+// Loaded returns a channel that is closed once [Library.Run] has tried to load every
+// publication older than its own start.
 func (l *Library) Loaded() <-chan struct{} { return l.loaded }
 
 // Tenant has one tenant's datasets, by product, and its provider connection.
@@ -104,7 +106,7 @@ func Open(o Options) (*Library, error) {
 	l := &Library{
 		dataDir: o.DataDir, clients: o.Clients, fetch: o.Fetch, products: o.Products, onLoad: o.Loaded, poll: o.Poll, asOf: o.AsOf, now: o.Now, log: o.Log,
 		workers: max(1, o.Workers), loadSlots: make(chan struct{}, max(1, o.Loads)), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
-		renders: newFairQueue(max(2, runtime.GOMAXPROCS(0))),
+		renders: fairqueue.New(max(2, runtime.GOMAXPROCS(0)), maxConcurrent),
 	}
 	l.counts.loads = map[football.Product]*loadCounts{}
 	for _, p := range o.Products {
@@ -182,12 +184,12 @@ func isLiveDataset(w watched) bool {
 
 // Run refreshes all datasets until ctx ends, then waits for the loads in progress.
 func (l *Library) Run(ctx context.Context) {
-	var busy sync.Map // what is being refreshed
+	var busy sync.Map // being refreshed
 	var wait sync.WaitGroup
 	defer wait.Wait()
-	if l.notices = newNotices(); l.notices != nil {
+	if l.notices = notice.New[*Dataset](); l.notices != nil {
 		wait.Go(func() {
-			l.notices.run(ctx, func(d *Dataset) {
+			l.notices.Run(ctx, func(d *Dataset) {
 				if d.noticed.CompareAndSwap(false, true) {
 					wait.Go(func() { d.poll(ctx) })
 				}
@@ -241,8 +243,8 @@ func pollSteps(polls int, interval time.Duration) int {
 	return max(1, min(polls/each, int(interval/pause), most))
 }
 
-// served returns what Run must refresh, and closes the datasets of tenants that are
-// no longer served.
+// served returns the datasets and connections for [Library.Run] to refresh, and closes the
+// datasets of tenants that are no longer served.
 func (l *Library) served() []watched {
 	var list []watched
 	wanted := map[string]bool{}

@@ -35,7 +35,7 @@ const maxLiveBytes = 256 << 20
 // liveFiles are the files of a live snapshot, by name.
 type liveFiles map[string][]byte
 
-// loadLive reads every file once, compares it with the manifest, and renders what is in it.
+// loadLive reads every file once, compares it with the manifest, and renders its rows.
 func loadLive(ctx context.Context, f durable.ReadFS, dir string, m snapshot.Manifest) (*liveSet, error) {
 	files, size := liveFiles{}, int64(0)
 	for _, file := range m.Files {

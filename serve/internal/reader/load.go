@@ -17,8 +17,8 @@ import (
 	"mkt/serve/internal/api"
 )
 
-// ErrInvalid reports that the files of a snapshot are intact but that its tables are
-// invalid or contradict each other. Another attempt to load it would fail as well.
+// ErrInvalid reports a snapshot whose files are intact but whose tables are invalid or
+// contradict each other. Another attempt to load it would fail as well.
 var ErrInvalid = errors.New("the tables are invalid")
 
 type bounds struct {
@@ -103,7 +103,7 @@ func (l *loader) fixtures(to *appenders) error {
 		}
 		c.text = append(c.text, row.FixtureID...)
 		c.endText()
-		for range 3 { // what only a market has
+		for range 3 { // only a market has these
 			c.endText()
 		}
 		c.text = api.AppendFixture(c.text, row)

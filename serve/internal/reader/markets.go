@@ -82,7 +82,7 @@ func (v *View) rangeOf(f Fixture, filter MarketFilter, after string, limit int) 
 		r.following = v.following(f, filter, limit)
 	}
 	if after == "" && filter == (MarketFilter{}) && r.to-r.from > limit {
-		// No market is skipped, so fetch only what is shown.
+		// No market is skipped, so fetch only the shown ones.
 		r.to, r.cut = r.from+limit, true
 	}
 	r.batch = batchOf(r.to - r.from)
@@ -109,8 +109,8 @@ func (v *View) Market(ctx context.Context, f Fixture, id string, do func(body []
 	return found, err
 }
 
-// MarketByName calls do with the market that a canonical name refers to, among those
-// that the filter selects. Full time is preferred, then an id without a suffix, then
+// MarketByName calls do with the market for a canonical name, among those
+// the filter selects. Full time is preferred, then an id without a suffix, then
 // the provider's order.
 func (v *View) MarketByName(ctx context.Context, f Fixture, filter MarketFilter, do func(body []byte)) (found bool, err error) {
 	from, to := v.index.markets(f.n)

@@ -17,6 +17,7 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader/lru"
 	"mkt/serve/quarantine"
 )
 
@@ -57,7 +58,7 @@ func (d *Dataset) isQuarantined(c snapshot.Commit) bool {
 	return ok && d.library.now().Before(u.until)
 }
 
-// quarantine records that a publication cannot be loaded, and forgets those that may
+// quarantine records the failure to load a publication, and forgets those that may
 // be tried again. If every publication is invalid, one is added every few seconds.
 func (d *Dataset) quarantine(c snapshot.Commit, why error) {
 	now := d.library.now()
@@ -72,8 +73,8 @@ func (d *Dataset) quarantine(c snapshot.Commit, why error) {
 // maxOlder is how many older publications are tried before the dataset waits.
 const maxOlder = 8
 
-// loadNewest loads the newest publication that can be loaded: head, or an older one
-// that is still newer than the one that is served.
+// loadNewest loads the newest loadable publication: head, or an older one
+// that is still newer than the served one.
 func (d *Dataset) loadNewest(ctx context.Context, head snapshot.Commit) error {
 	var errs []error
 	for version := head.Version; version > 0 && head.Version-version <= maxOlder; version-- {
@@ -222,8 +223,8 @@ func (d *Dataset) loadLive(ctx context.Context, c snapshot.Commit, m snapshot.Ma
 func (d *Dataset) view(c snapshot.Commit, m snapshot.Manifest, l *loaded, dir string) *View {
 	v := &View{
 		commit: c, manifest: trimmed(m), held: m.Counters["fixtures_held"], index: l.index, engine: l.engine, log: d.changes, dataset: d,
-		pages:   newLRU[string, *api.Page](d.library.shareOf(pageCacheSize)),
-		matches: newLRU[FixtureFilter, []int32](d.library.shareOf(matchCacheSize)),
+		pages:   lru.New[string, *api.Page](d.library.shareOf(pageCacheSize)),
+		matches: lru.New[FixtureFilter, []int32](d.library.shareOf(matchCacheSize)),
 		closed: func() {
 			if err := os.RemoveAll(dir); err != nil {
 				d.log.Warn("cannot close a snapshot", "version", c.Version, "err", err)

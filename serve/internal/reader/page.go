@@ -7,7 +7,12 @@ import (
 
 	"mkt/internal/deadline"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader/fairqueue"
 )
+
+// ErrBusy reports that too many pages wait to be rendered. The same request may succeed in
+// a moment.
+var ErrBusy = fairqueue.ErrBusy
 
 // Page returns the page with the key. If it is not cached, Page waits until the fair
 // queue gives the tenant a slot, and renders it; it returns [ErrBusy] if that takes too
@@ -18,16 +23,16 @@ func (v *View) Page(ctx context.Context, key string, render func(context.Context
 	return v.page(ctx, key, func() (*api.Page, error) { return v.renderInTurn(ctx, key, render) })
 }
 
-// PageUnqueued is like Page, but for pages that are rendered from memory: it does not
-// use the fair queue, so that clients that follow the change log are not refused
-// because of queries that others send to the engine.
+// PageUnqueued is like [View.Page], but for pages rendered from memory: it does not
+// use the fair queue, so clients of the change log are not refused
+// because of the queries of others to the engine.
 func (v *View) PageUnqueued(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
 	return v.page(ctx, key, func() (*api.Page, error) { return v.render(ctx, key, render) })
 }
 
 // CachedPage returns the page with the key if it is cached.
 func (v *View) CachedPage(key string) (*api.Page, bool) {
-	p, ok := v.pages.get(key)
+	p, ok := v.pages.Get(key)
 	if ok {
 		v.dataset.library.counts.cached.Add(1)
 	}
@@ -53,7 +58,7 @@ func (v *View) page(ctx context.Context, key string, render func() (*api.Page, e
 			v.dataset.library.counts.cached.Add(1)
 			return f.page, nil
 		case f.abandoned: // by another client; try again
-		case errors.Is(f.err, errSlow) && deadline.Elapsed()-began < v.dataset.library.renders.maxWait: // that request has waited longer than this one
+		case errors.Is(f.err, fairqueue.ErrSlow) && deadline.Elapsed()-began < fairqueue.MaxWait: // that request has waited longer than this one
 		default:
 			return nil, f.err
 		}
@@ -62,10 +67,10 @@ func (v *View) page(ctx context.Context, key string, render func() (*api.Page, e
 
 func (v *View) renderInTurn(ctx context.Context, key string, render func(context.Context) (*api.Page, error)) (*api.Page, error) {
 	q, tenant := v.dataset.library.renders, v.dataset.clientID
-	if err := q.acquire(ctx, tenant); err != nil {
+	if err := q.Acquire(ctx, tenant); err != nil {
 		return nil, err
 	}
-	defer q.release(tenant)
+	defer q.Release(tenant)
 	return v.render(ctx, key, render)
 }
 
@@ -80,7 +85,7 @@ func (v *View) render(ctx context.Context, key string, render func(context.Conte
 		return nil, err
 	}
 	l.counts.rendered.Add(1)
-	v.pages.put(key, p, p.Size()+len(key))
+	v.pages.Put(key, p, p.Size()+len(key))
 	return p, nil
 }
 

@@ -11,12 +11,22 @@ import (
 	"time"
 
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader/fairqueue"
+	"mkt/serve/internal/reader/lru"
 )
 
 // newBareView returns a view without a snapshot, for pages that need none.
 func newBareView() *View {
-	l := &Library{renders: newFairQueue(2)}
-	return &View{dataset: &Dataset{library: l, clientID: "acme"}, pages: newLRU[string, *api.Page](1 << 20)}
+	l := &Library{renders: fairqueue.New(2, maxConcurrent)}
+	return &View{dataset: &Dataset{library: l, clientID: "acme"}, pages: lru.New[string, *api.Page](1 << 20)}
+}
+
+// checkQueueUnused fails if a request holds a slot or waits for one.
+func (v *View) checkQueueUnused(t testing.TB) {
+	t.Helper()
+	if c := v.dataset.library.renders.Counts(); c.Holding != 0 || c.Waiting != 0 {
+		t.Errorf("%d hold a slot, %d wait", c.Holding, c.Waiting)
+	}
 }
 
 // After a swap the cache is empty. If thousands of requests ask for a few pages at once,
@@ -45,14 +55,14 @@ func TestSimultaneousRequestsShareOneRendering(t *testing.T) {
 		if n := rendered.Load(); n != 50 {
 			t.Errorf("%d renderings of 50 pages", n)
 		}
-		v.dataset.library.renders.checkUnused(t, 2)
+		v.checkQueueUnused(t)
 		if len(v.renderings.byKey) != 0 {
 			t.Errorf("%d renderings remain", len(v.renderings.byKey))
 		}
 	})
 }
 
-// If the request that renders is cancelled or panics, one of those that wait renders
+// If the rendering request is cancelled or panics, one of those that wait renders
 // instead. An error of the page itself is returned to all of them.
 func TestWaitingRequestTakesOverRendering(t *testing.T) {
 	wrong := errors.New("wrong with the page")
@@ -94,7 +104,7 @@ func TestWaitingRequestTakesOverRendering(t *testing.T) {
 				}
 				all.Wait()
 				cancel()
-				v.dataset.library.renders.checkUnused(t, 2)
+				v.checkQueueUnused(t)
 			})
 		})
 	}
@@ -106,12 +116,17 @@ func TestEachRequestWaitsItsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newBareView()
 		var all sync.WaitGroup
-		all.Go(func() { v.dataset.library.renders.work(t.Context(), "acme", maxWait+time.Second) })
+		q := v.dataset.library.renders
+		must(t, q.Acquire(t.Context(), "acme"))
+		all.Go(func() {
+			time.Sleep(fairqueue.MaxWait + time.Second)
+			q.Release("acme")
+		})
 		synctest.Wait()
 		for _, c := range []struct {
 			comes time.Duration
 			want  error
-		}{{0, ErrBusy}, {maxWait / 2, nil}} {
+		}{{0, ErrBusy}, {fairqueue.MaxWait / 2, nil}} {
 			all.Go(func() {
 				time.Sleep(c.comes)
 				_, err := v.Page(t.Context(), "page", func(context.Context) (*api.Page, error) { return api.Document("done") })

@@ -24,12 +24,12 @@ func (v *View) StepsSince() *time.Time {
 
 // verify checks a segment against its hash, once.
 func (l *changeLog) verify(s snapshot.Segment) error {
-	if _, ok := l.verified.get(s.SHA256); ok {
+	if _, ok := l.verified.Get(s.SHA256); ok {
 		return nil
 	}
 	err := snapshot.VerifySegment(l.fs, s)
 	if err == nil {
-		l.verified.put(s.SHA256, struct{}{}, 1)
+		l.verified.Put(s.SHA256, struct{}{}, 1)
 	}
 	return err
 }

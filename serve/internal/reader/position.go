@@ -13,8 +13,8 @@ const (
 )
 
 // IsForeign reports whether a position beyond the end of a view's log is of another log. The data
-// here may be a copy that lags behind the one that the client has read, and events are numbered in
-// the order in which they are published. So it is known only if something was published after a
+// here may be a copy behind the client's, and events are numbered in the order of their
+// publication. So it is known only if something was published after a
 // client had sent the position, and still ends before it.
 func (d *Dataset) IsForeign(seq uint64, v *View) bool {
 	d.mu.Lock()

@@ -20,7 +20,7 @@ import (
 
 var must = check.Must
 
-// open starts a library over a data root; refresh loads what is published.
+// open starts a library over a data root; refresh loads its publications.
 func open(t testing.TB, dataDir string, edit ...func(*reader.Options)) *reader.Library {
 	t.Helper()
 	o := reader.Options{DataDir: dataDir, CacheDir: t.TempDir(), Products: []football.Product{football.MarketEngine}, Workers: 2}
@@ -413,7 +413,7 @@ func TestPagesCountTheirKeys(t *testing.T) {
 	}
 }
 
-// A client may have seen at another replica what this one has not copied yet.
+// A client may have seen a publication at another replica before this one has copied it.
 func TestRefreshSoonFetches(t *testing.T) {
 	root := servetest.NewRoot(t, t.TempDir(), "acme")
 	asked, now := 0, servetest.Start

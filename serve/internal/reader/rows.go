@@ -22,7 +22,7 @@ type span struct {
 	from, to int
 	batch    int  // how many chunks are fetched first; if more are needed, more are fetched
 	cut      bool // further entries follow that are not needed
-	// following yields the chunks that the next requests will probably need, if that is known.
+	// following yields the chunks for the next requests, if they can be foreseen.
 	following iter.Seq[int]
 }
 
@@ -136,14 +136,14 @@ func chunkKey(no int) int64 { return int64(2 * no) }
 func numberOf(key int64) int { return int(key / 2) }
 
 // fetch returns the chunks with the given numbers, in their order. If it must ask the engine, it also asks
-// for some that other requests wait for, and for some of those that following yields, which may be nil.
+// for some chunks of waiting requests, and for some of following, which may be nil.
 func (e *engine) fetch(ctx context.Context, table string, numbers []int, following iter.Seq[int]) ([][]byte, error) {
 	at := make(map[int64][]byte, maxAhead)
 	var args []any
 	add := func(no int) (more bool) {
 		key := chunkKey(no)
 		if _, twice := at[key]; !twice {
-			chunk, ok := e.recent.get(chunkName{table, no})
+			chunk, ok := e.recent.Get(chunkName{table, no})
 			if at[key] = chunk; !ok {
 				args = append(args, key)
 			}
@@ -166,7 +166,7 @@ func (e *engine) fetch(ctx context.Context, table string, numbers []int, followi
 		err := e.query(ctx, chunkQuery(table, len(args)), args, func(row duck.Row) error {
 			key, chunk := row.Int64(0), bytes.Clone(row.Bytes(1))
 			at[key] = chunk
-			e.recent.put(chunkName{table, numberOf(key)}, chunk, len(chunk))
+			e.recent.Put(chunkName{table, numberOf(key)}, chunk, len(chunk))
 			return nil
 		})
 		if err != nil {

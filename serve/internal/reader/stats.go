@@ -41,7 +41,7 @@ func (c *loadCounts) load(ctx context.Context, err error, took time.Duration) {
 	}
 }
 
-// Stats are the counters of a library since it was opened, and what it holds now,
+// Stats are the counters of a library since it was opened, and its present contents,
 // over all tenants.
 type Stats struct {
 	PagesCached, PagesRendered, PagesFailed int64
@@ -62,7 +62,7 @@ type ProductStats struct {
 
 	Quarantined       int // accounts whose newest publication cannot be served
 	Fixtures, Markets int
-	Published         []Published // what is served now, in no particular order
+	Published         []Published // served now, in no particular order
 }
 
 // Published is one tenant's newest served publication.
@@ -77,7 +77,8 @@ func (l *Library) Stats() Stats {
 		PagesCached: l.counts.cached.Load(), PagesRendered: l.counts.rendered.Load(), PagesFailed: l.counts.failed.Load(),
 		EnginesReplaced: l.counts.replaced.Load(), Products: map[football.Product]ProductStats{},
 	}
-	l.renders.describe(&s)
+	q := l.renders.Counts()
+	s.QueueFull, s.QueueTimeouts, s.Waiting, s.Rendering = q.Refused, q.TimedOut, q.Waiting, q.Holding
 	for p, c := range l.counts.loads {
 		s.Products[p] = ProductStats{Loaded: c.loaded.Load(), LoadsFailed: c.failed.Load(), LoadTime: time.Duration(c.took.Load())}
 	}
@@ -123,19 +124,10 @@ func (s *Stats) add(d *Dataset, v *View) {
 		p.Fixtures += v.index.fixtures()
 		p.Markets += v.index.allMarkets()
 		s.IndexBytes += v.index.bytes()
-		s.PageBytes += v.pages.totalWeight()
-		s.MatchBytes += v.matches.totalWeight()
+		s.PageBytes += v.pages.Weight()
+		s.MatchBytes += v.matches.Weight()
 		s.EngineMemory += v.engine.memory
 	}
-	s.EventBytes += v.log.parts.totalWeight()
+	s.EventBytes += v.log.parts.Weight()
 	s.Products[d.product] = p
-}
-
-func (q *fairQueue) describe(s *Stats) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	s.QueueFull, s.QueueTimeouts, s.Waiting = q.refused, q.timeouts, q.waiting
-	for _, t := range q.tenants {
-		s.Rendering += t.holding
-	}
 }

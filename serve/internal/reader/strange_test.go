@@ -90,7 +90,7 @@ func TestStrangeFilesAreNotFollowed(t *testing.T) {
 		for _, hot := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/hot=%v", kind, hot), func(t *testing.T) {
 				first, second := twoPublications(t)
-				root := servetest.NewRoot(t, second, "acme") // opens what is there
+				root := servetest.NewRoot(t, second, "acme") // opens the new folder
 				head := root.At(2)
 				for n, name := range slices.Sorted(maps.Keys(replaced(head))) {
 					cold := replaced(head)[name]

@@ -6,6 +6,7 @@ import (
 
 	"mkt/publish/snapshot"
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/reader/lru"
 )
 
 // View is one pinned, loaded snapshot: it does not change, and it is not closed
@@ -21,9 +22,9 @@ type View struct {
 	dataset  *Dataset // nil on a view that is only checked
 	order    uint64   // see Order
 
-	pages      *lru[string, *api.Page]
+	pages      *lru.Cache[string, *api.Page]
 	renderings renderings
-	matches    *lru[FixtureFilter, []int32]
+	matches    *lru.Cache[FixtureFilter, []int32]
 
 	refs   atomic.Int64 // including the dataset's own one
 	closed func()       // called when the engine is closed
@@ -47,7 +48,7 @@ func (v *View) Release() {
 // Commit returns the publication that the view shows.
 func (v *View) Commit() snapshot.Commit { return v.commit }
 
-// Order returns a number that is greater in every view that was loaded later by this process, also
+// Order returns a number. A view has a greater one than all views this process loaded before it, also
 // after a restore, when versions do not say which view is newer.
 func (v *View) Order() uint64 { return v.order }
 
@@ -59,8 +60,8 @@ func (v *View) Freshness() api.Freshness {
 // Provider returns the provider that the data comes from, or "" if it is unknown.
 func (v *View) Provider() string { return v.manifest.Provider }
 
-// Held returns the number of fixtures that were kept although they are missing from
-// the provider's list, because too many were missing at once for that to be credible.
+// Held returns the number of fixtures that were kept although the provider's list lacks
+// them, because too many were missing at once to be credible.
 func (v *View) Held() int64 { return v.held }
 
 // FixtureCount returns the number of fixtures.

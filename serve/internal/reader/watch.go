@@ -30,8 +30,8 @@ type watch struct {
 	at      time.Time
 }
 
-// trusted is how long marks that are the same are trusted. They do not show that a file was
-// changed in place, as by a fault of the disk.
+// trusted is how long equal marks are trusted. They do not show a change of a file
+// in place, as by a fault of the disk.
 const trusted = 5 * time.Second
 
 // isUnchanged reports whether nothing can have changed since the last reading. A second

@@ -83,9 +83,7 @@ var bets = resolved([]bet{
 // resolved completes the table.
 func resolved(bets []bet) []bet {
 	for i := range bets {
-		for name := range strings.SplitSeq(bets[i].offers, " | ") {
-			bets[i].of = append(bets[i].of, simulator.OfferOf(name))
-		}
+		bets[i].of = simulator.OffersOf(strings.Split(bets[i].offers, " | ")...)
 	}
 	return bets
 }

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -56,18 +57,8 @@ func (d *dialect) oddsPage(q simulator.Question) ([][]byte, simulator.Page) {
 
 // offersAny reports whether anything is sold on a fixture.
 func offersAny(o *simulator.Offering) bool {
-	for i := range bets {
-		for _, of := range bets[i].of {
-			if isPriced(o.Stock(of)) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(bets, func(b bet) bool { return o.Sells(b.of...) })
 }
-
-// isPriced reports whether an offer has prices. The provider has no other.
-func isPriced(s simulator.Stock) bool { return s == simulator.Loaded || s == simulator.Collapsed }
 
 type betJSON struct {
 	ID     int         `json:"id"`
@@ -124,7 +115,7 @@ type row struct {
 func rows(b *bet, o *simulator.Offering, maker int) (all []row) {
 	met := make(map[string]bool)
 	for _, of := range b.of {
-		if !isPriced(o.Stock(of)) {
+		if !o.Sells(of) {
 			continue
 		}
 		for _, p := range o.Prices(of, simulator.Copy{Old: maker != mainMaker}) {

@@ -86,9 +86,7 @@ var catalogue = resolved([]market{
 
 func resolved(all []market) []market {
 	for i := range all {
-		for _, name := range all[i].offers {
-			all[i].of = append(all[i].of, simulator.OfferOf(name))
-		}
+		all[i].of = simulator.OffersOf(all[i].offers...)
 	}
 	return all
 }
@@ -96,25 +94,17 @@ func resolved(all []market) []market {
 // sold returns the markets of a fixture that have prices.
 func sold(o *simulator.Offering) (all []*market) {
 	for i := range catalogue {
-		for _, of := range catalogue[i].of {
-			if isPriced(o, of) {
-				all = append(all, &catalogue[i])
-				break
-			}
+		if o.Sells(catalogue[i].of...) {
+			all = append(all, &catalogue[i])
 		}
 	}
 	return all
 }
 
-func isPriced(o *simulator.Offering, of simulator.Offer) bool {
-	stock := o.Stock(of)
-	return stock == simulator.Loaded || stock == simulator.Collapsed
-}
-
 // rows returns the rows of a market as they are sent.
 func (m *market) rows(o *simulator.Offering) (all []soldRow) {
 	for _, of := range m.of {
-		if !isPriced(o, of) {
+		if !o.Sells(of) {
 			continue
 		}
 		for _, p := range o.Prices(of, simulator.Copy{At: o.Since}) {

@@ -107,16 +107,11 @@ func isMarket(key string) bool {
 // sold returns the requested markets that a fixture has.
 func sold(o *simulator.Offering, keys []string) (all []*market) {
 	for i := range catalogue {
-		if m := &catalogue[i]; slices.Contains(keys, m.key) && m.isSold(o) {
+		if m := &catalogue[i]; slices.Contains(keys, m.key) && o.Sells(m.of) {
 			all = append(all, m)
 		}
 	}
 	return all
-}
-
-func (g *market) isSold(o *simulator.Offering) bool {
-	stock := o.Stock(g.of)
-	return stock == simulator.Loaded || stock == simulator.Collapsed
 }
 
 // cost returns the credits that a request costs.
@@ -277,7 +272,7 @@ func (d *dialect) Markets(w *simulator.World, id string, now time.Time) (all []s
 	}
 	for i := range catalogue {
 		g := &catalogue[i]
-		if g.key == keyLay || !g.isSold(o) {
+		if g.key == keyLay || !o.Sells(g.of) {
 			continue
 		}
 		m := simulator.MeantMarket{Key: g.key, Name: g.key, Proof: g.proof}

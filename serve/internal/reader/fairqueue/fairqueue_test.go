@@ -1,4 +1,4 @@
-package reader
+package fairqueue
 
 import (
 	"context"
@@ -11,21 +11,23 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"mkt/internal/check"
 )
 
-// work acquires a slot, holds it for a while, and returns the error of acquire.
-func (q *fairQueue) work(ctx context.Context, tenant string, took time.Duration) error {
-	if err := q.acquire(ctx, tenant); err != nil {
+// work acquires a slot, holds it for a while, and returns the error of [Queue.Acquire].
+func (q *Queue) work(ctx context.Context, tenant string, took time.Duration) error {
+	if err := q.Acquire(ctx, tenant); err != nil {
 		return err
 	}
 	time.Sleep(took)
-	q.release(tenant)
+	q.Release(tenant)
 	return nil
 }
 
 // checkUnused fails unless all slots are free, no request waits, and no tenant is
 // remembered.
-func (q *fairQueue) checkUnused(t testing.TB, n int) {
+func (q *Queue) checkUnused(t testing.TB, n int) {
 	t.Helper()
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -34,9 +36,9 @@ func (q *fairQueue) checkUnused(t testing.TB, n int) {
 	}
 }
 
-func TestFairQueueOneTenantCannotDelayAnother(t *testing.T) {
+func TestOneTenantCannotDelayAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newFairQueue(2)
+		q := New(2, 8)
 		var all sync.WaitGroup
 		for range maxWaitingEach {
 			all.Go(func() { q.work(t.Context(), "flood", 10*time.Millisecond) })
@@ -56,23 +58,23 @@ func TestFairQueueOneTenantCannotDelayAnother(t *testing.T) {
 	})
 }
 
-func TestFairQueueRoundRobin(t *testing.T) {
+func TestRoundRobin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newFairQueue(1)
-		must(t, q.acquire(t.Context(), "holder"))
+		q := New(1, 8)
+		check.Must(t, q.Acquire(t.Context(), "holder"))
 		var order []string
 		var all sync.WaitGroup
 		for _, tenant := range []string{"a", "a", "a", "b", "b", "c"} {
 			all.Go(func() {
-				if err := q.acquire(t.Context(), tenant); err != nil {
+				if err := q.Acquire(t.Context(), tenant); err != nil {
 					t.Error(err)
 				}
 				order = append(order, tenant)
-				q.release(tenant)
+				q.Release(tenant)
 			})
 			synctest.Wait()
 		}
-		q.release("holder")
+		q.Release("holder")
 		all.Wait()
 		if want := []string{"a", "b", "c", "a", "b", "a"}; !slices.Equal(order, want) {
 			t.Errorf("turns: %v, want %v", order, want)
@@ -81,9 +83,9 @@ func TestFairQueueRoundRobin(t *testing.T) {
 	})
 }
 
-func TestFairQueueBounds(t *testing.T) {
+func TestBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newFairQueue(4)
+		q := New(4, 8)
 		var all sync.WaitGroup
 		errs := map[string]int{}
 		var mu sync.Mutex
@@ -105,7 +107,7 @@ func TestFairQueueBounds(t *testing.T) {
 			}
 		}
 		q.mu.Unlock()
-		time.Sleep(maxWait + time.Millisecond)
+		time.Sleep(MaxWait + time.Millisecond)
 		synctest.Wait()
 		q.mu.Lock()
 		if q.waiting != 0 || q.timeouts == 0 || q.refused == 0 {
@@ -120,29 +122,29 @@ func TestFairQueueBounds(t *testing.T) {
 	})
 }
 
-func TestFairQueueCancelledRequest(t *testing.T) {
+func TestCancelledRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newFairQueue(1)
-		must(t, q.acquire(t.Context(), "a"))
+		q := New(1, 8)
+		check.Must(t, q.Acquire(t.Context(), "a"))
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error)
-		go func() { gone <- q.acquire(ctx, "b") }()
+		go func() { gone <- q.Acquire(ctx, "b") }()
 		synctest.Wait()
 		cancel()
 		if err := <-gone; !errors.Is(err, context.Canceled) || q.timeouts != 0 {
 			t.Errorf("%v, %d counted as timeouts", err, q.timeouts)
 		}
-		q.release("a")
+		q.Release("a")
 		q.checkUnused(t, 1)
 	})
 }
 
 // Whatever requests come, end and disconnect: there are never more at once than slots, no
 // slot is lost, and none stays free while a tenant that may have it waits.
-func TestFairQueueProperty(t *testing.T) {
+func TestProperty(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(r, "slots")
-		q := newFairQueue(n)
+		q := New(n, 8)
 		type ticket struct {
 			tenant string
 			slot   chan struct{}
@@ -173,7 +175,7 @@ func TestFairQueueProperty(t *testing.T) {
 			case 2:
 				if len(holding) > 0 {
 					i := rapid.IntRange(0, len(holding)-1).Draw(r, "who leaves")
-					q.release(holding[i])
+					q.Release(holding[i])
 					holding = slices.Delete(holding, i, i+1)
 				}
 			case 3:

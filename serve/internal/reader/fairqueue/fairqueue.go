@@ -1,4 +1,6 @@
-package reader
+// Package fairqueue gives slots to tenants in turn, so that a tenant with many requests
+// waits behind its own.
+package fairqueue
 
 import (
 	"context"
@@ -8,31 +10,30 @@ import (
 	"time"
 )
 
-// ErrBusy reports that too many requests wait for the engine. The same request may
+// ErrBusy reports that too many requests wait. The same request may
 // succeed in a moment.
 var ErrBusy = errors.New("too many pages wait to be rendered")
 
-// errSlow is the [ErrBusy] of a request that has waited for the maximum time.
-var errSlow = fmt.Errorf("%w", ErrBusy)
+// ErrSlow is the [ErrBusy] of a request that has waited for the maximum time.
+var ErrSlow = fmt.Errorf("%w", ErrBusy)
 
-// Bounds of the requests that wait for pages that are not cached. A page takes half a
+// Bounds of the requests that wait for uncached pages. A page takes half a
 // millisecond of a processor, so a full queue of one tenant is about 50 ms of work;
-// maxWait is for an engine that is slow.
+// MaxWait is for a slow engine.
 const (
 	maxWaitingEach = 128 // of one tenant; more are refused at once
 	maxWaitingAll  = 1024
-	maxWait        = 2 * time.Second
+	MaxWait        = 2 * time.Second
 )
 
-// fairQueue gives rendering slots to tenants: as many as there are processors, because
+// Queue gives rendering slots to tenants: as many as there are processors, because
 // the engine reads from memory and more at once would only slow each other down. A
-// tenant that sends many requests waits behind its own: each slot that becomes free goes
-// to the next tenant in turn, and none holds all slots. Semaphores cannot replace it: the
+// tenant with many requests waits behind its own: each free slot goes to the next
+// tenant in turn, and none holds all slots. Semaphores cannot replace it: the
 // order in which their waiters wake up would decide whose turn it is. Safe for concurrent
 // use.
-type fairQueue struct {
-	each    int // maximum number of slots of one tenant
-	maxWait time.Duration
+type Queue struct {
+	each int // maximum number of slots of one tenant
 
 	mu      sync.Mutex
 	free    int
@@ -48,24 +49,26 @@ type tenantQueue struct {
 	waiters []chan struct{} // closed when the request gets its slot; first come, first served
 }
 
-func newFairQueue(slots int) *fairQueue {
-	return &fairQueue{each: min(maxConcurrent, max(1, slots-1)), maxWait: maxWait, free: slots, tenants: map[string]*tenantQueue{}}
+// New returns a queue for a number of slots, of which one tenant holds at most the smaller of
+// most and all but one.
+func New(slots, most int) *Queue {
+	return &Queue{each: min(most, max(1, slots-1)), free: slots, tenants: map[string]*tenantQueue{}}
 }
 
-// acquire waits for a slot, which the caller must release. The error is [ErrBusy] or that
+// Acquire waits for a slot, which the caller must release. The error is [ErrBusy] or that
 // of the context.
-func (q *fairQueue) acquire(ctx context.Context, tenant string) error {
+func (q *Queue) Acquire(ctx context.Context, tenant string) error {
 	slot, err := q.enqueue(tenant)
 	if slot == nil || err != nil {
 		return err
 	}
-	timer := time.NewTimer(q.maxWait)
+	timer := time.NewTimer(MaxWait)
 	defer timer.Stop()
 	select {
 	case <-slot:
 		return nil
 	case <-timer.C:
-		err = errSlow
+		err = ErrSlow
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -76,7 +79,7 @@ func (q *fairQueue) acquire(ctx context.Context, tenant string) error {
 }
 
 // enqueue takes a free slot and returns nil, or adds a waiter and returns its channel.
-func (q *fairQueue) enqueue(tenant string) (chan struct{}, error) {
+func (q *Queue) enqueue(tenant string) (chan struct{}, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := q.tenants[tenant]
@@ -104,7 +107,7 @@ func (q *fairQueue) enqueue(tenant string) (chan struct{}, error) {
 }
 
 // cancel removes a waiter. It returns false if the waiter has already got its slot.
-func (q *fairQueue) cancel(tenant string, slot chan struct{}, why error) bool {
+func (q *Queue) cancel(tenant string, slot chan struct{}, why error) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := q.tenants[tenant]
@@ -126,7 +129,8 @@ func (q *fairQueue) cancel(tenant string, slot chan struct{}, why error) bool {
 	return false
 }
 
-func (q *fairQueue) release(tenant string) {
+// Release gives a slot back, to the next tenant in turn.
+func (q *Queue) Release(tenant string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := q.tenants[tenant]
@@ -152,7 +156,7 @@ func (q *fairQueue) release(tenant string) {
 	q.forget(tenant, l)
 }
 
-func (q *fairQueue) removeTurn(l *tenantQueue) {
+func (q *Queue) removeTurn(l *tenantQueue) {
 	for i := range q.turns {
 		if q.turns[i] == l {
 			q.turns = append(q.turns[:i], q.turns[i+1:]...)
@@ -161,8 +165,25 @@ func (q *fairQueue) removeTurn(l *tenantQueue) {
 	}
 }
 
-func (q *fairQueue) forget(tenant string, l *tenantQueue) {
+func (q *Queue) forget(tenant string, l *tenantQueue) {
 	if l.holding == 0 && len(l.waiters) == 0 {
 		delete(q.tenants, tenant)
 	}
+}
+
+// Counts are the requests that were refused and those that are here now.
+type Counts struct {
+	Refused, TimedOut int64 // [ErrBusy] because too many waited; because the wait was too long
+	Waiting, Holding  int   // now
+}
+
+// Counts returns the counts of all tenants together.
+func (q *Queue) Counts() Counts {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	c := Counts{Refused: q.refused, TimedOut: q.timeouts, Waiting: q.waiting}
+	for _, t := range q.tenants {
+		c.Holding += t.holding
+	}
+	return c
 }

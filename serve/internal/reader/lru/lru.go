@@ -1,13 +1,14 @@
-package reader
+// Package lru caches the most recently used values in bounded memory.
+package lru
 
 import (
 	"container/list"
 	"sync"
 )
 
-// lru is a cache of the most recently used values, up to a total weight. Evicted
+// Cache has the most recently used values, up to a total weight. Evicted
 // values are dropped without being closed. Safe for concurrent use.
-type lru[K comparable, V any] struct {
+type Cache[K comparable, V any] struct {
 	mu       sync.Mutex
 	capacity int
 	weight   int
@@ -21,11 +22,13 @@ type kept[K comparable, V any] struct {
 	weight int
 }
 
-func newLRU[K comparable, V any](capacity int) *lru[K, V] {
-	return &lru[K, V]{capacity: capacity, items: map[K]*list.Element{}}
+// New returns an empty cache of a capacity, in the unit of the weights.
+func New[K comparable, V any](capacity int) *Cache[K, V] {
+	return &Cache[K, V]{capacity: capacity, items: map[K]*list.Element{}}
 }
 
-func (c *lru[K, V]) get(key K) (value V, ok bool) {
+// Get returns a value and makes it the newest.
+func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	item, ok := c.items[key]
@@ -36,17 +39,17 @@ func (c *lru[K, V]) get(key K) (value V, ok bool) {
 	return item.Value.(*kept[K, V]).value, true
 }
 
-// contains reports whether there is a value, without using it.
-func (c *lru[K, V]) contains(key K) bool {
+// Contains reports whether there is a value, without using it.
+func (c *Cache[K, V]) Contains(key K) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, ok := c.items[key]
 	return ok
 }
 
-// put adds a value unless its weight is more than a quarter of the capacity, because
+// Put adds a value unless its weight is more than a quarter of the capacity, because
 // one large value must not evict all others.
-func (c *lru[K, V]) put(key K, value V, weight int) {
+func (c *Cache[K, V]) Put(key K, value V, weight int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if weight > c.capacity/4 {
@@ -65,7 +68,8 @@ func (c *lru[K, V]) put(key K, value V, weight int) {
 	}
 }
 
-func (c *lru[K, V]) totalWeight() int {
+// Weight returns the sum of the weights of all values.
+func (c *Cache[K, V]) Weight() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.weight
