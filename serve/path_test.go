@@ -207,3 +207,51 @@ func TestPathWithoutItsBeginning(t *testing.T) {
 		t.Error(r.body)
 	}
 }
+
+// Every answer of version 1 is the same, byte for byte, whether the server and the account have the
+// extension or not.
+func TestVersion1IsTheSameWithExtensions(t *testing.T) {
+	t.Parallel()
+	w := contractWorld(t)
+	for _, a := range w.accounts {
+		a.Features[account.History] = true
+	}
+	off := w.start().url
+	w.edit = func(o *serve.Options) { o.Extensions = account.Extensions() }
+	on := w.start().url
+	get := func(url, path, as string) reply {
+		w.url = url
+		return w.get(path, as, "X-Request-Id", "req_1")
+	}
+	f := servetest.Sample("acme", 1, 1, 1)
+	fixture, market := f.Row.FixtureID, f.Markets[0].MarketID
+	var live struct{ Data []item }
+	must(t, json.Unmarshal([]byte(get(off, "/live?limit=200", "acme").body), &live))
+	get(on, "/live?limit=200", "acme") // both have answered as many requests
+	paths := []string{"/status", "/schema", "/fixtures", "/fixtures?limit=2", "/fixtures/" + fixture, "/fixtures/fx_none", "/fixtures/" + fixture + "/markets?limit=3",
+		"/fixtures/" + fixture + "/markets/" + market, "/fixtures/" + fixture + "/markets/TOTAL_GOALS", "/changes?limit=3", "/live", "/account", "/account/provider",
+		"/nothing", "/fixtures?limit=0", "/changes?cursor=x", "//api/ext", "//api/v2/fixtures"}
+	for _, f := range live.Data {
+		for _, rest := range []string{"", "/timeline", "/momentum", "/stats"} {
+			paths = append(paths, "/live/"+f.FixtureID+rest)
+		}
+	}
+	answers := 0
+	for _, as := range []string{"acme", "other", "suspended", "revoked", "nothing", "expired", "nofeature", "unconnected", ""} {
+		for _, path := range paths {
+			a, b := get(off, path, as), get(on, path, as)
+			a.header.Del("Date")
+			b.header.Del("Date")
+			if diff := cmp.Diff(a.body, b.body); diff != "" || a.status != b.status {
+				t.Errorf("%s as %q: %d and %d\n%s", path, as, a.status, b.status, diff)
+			}
+			if diff := cmp.Diff(a.header, b.header); diff != "" {
+				t.Errorf("%s as %q: headers: %s", path, as, diff)
+			}
+			answers++
+		}
+	}
+	if answers < 150 {
+		t.Errorf("only %d answers were compared", answers)
+	}
+}
