@@ -32,17 +32,27 @@ func window(segments []snapshot.Segment, added *snapshot.Segment, now time.Time,
 	if added != nil {
 		kept = append(kept, *added)
 	}
-	times := make([]time.Time, 0, len(kept)+1)
-	for _, s := range kept {
-		times = append(times, s.At)
-	}
-	ages := agesOf(append(times, now))
+	ages := agesOfSegments(kept, now)
 	for i, s := range kept {
 		if behind := kept[len(kept)-1].Last - s.Last; behind < events || ages[i] < age {
 			return kept[i:]
 		}
 	}
 	return nil
+}
+
+// agesOfSegments returns the ages of segments by their newest rows. As for all ages an interval counts
+// as at most a day; what a compacted segment spans counts as at most a day for each of its cycles.
+func agesOfSegments(segments []snapshot.Segment, now time.Time) []time.Duration {
+	ages := make([]time.Duration, len(segments))
+	var age time.Duration
+	next := now
+	for i, s := range slices.Backward(segments) {
+		age += min(next.Sub(s.At), longestGap)
+		ages[i], next = age, s.Begins()
+		age += min(s.At.Sub(next), longestGap*time.Duration(s.Cycles))
+	}
+	return ages
 }
 
 // Compactor compacts the oldest of many segments, and returns the segments with the compacted
@@ -58,11 +68,11 @@ const (
 	compactCount = 64
 )
 
-// A path of a price is looked up in every segment of its time, so that there must be few. Those of
-// single cycles are compacted by 16 when there are 32, and those of 16 cycles in the same way: a
-// year of hourly cycles has fewer than a hundred.
+// A path of a price is looked up in every segment, so that there must be few. Sixteen of single
+// cycles are compacted when there are seventeen, and those of sixteen cycles in the same way: a year of
+// hourly cycles has at most 66. The newest one of either kind has no name yet.
 const (
-	stepsFrom  = 32
+	stepsFrom  = 17
 	stepsCount = 16
 )
 

@@ -27,14 +27,16 @@ type spec struct {
 	schema  *parquet.Schema
 	leaves  []parquetfile.Leaf
 	sorting []string
-	stats   map[string]bool              // leaves with minimum and maximum; nil = all
-	tags    map[string]reflect.StructTag // of the row type's fields, by column
-	columns string                       // JSON: what each column means
-	absent  []absentList
-	footer  func() format.FileMetaData
-	row     reflect.Type
-	slots   []slot    // of the row type
-	buffers sync.Pool // of *buffers
+	stats   map[string]bool // leaves with minimum and maximum; nil = all
+	// pageRows is the most rows of a page; 0 for no bound.
+	pageRows int64
+	tags     map[string]reflect.StructTag // of the row type's fields, by column
+	columns  string                       // JSON: what each column means
+	absent   []absentList
+	footer   func() format.FileMetaData
+	row      reflect.Type
+	slots    []slot    // of the row type
+	buffers  sync.Pool // of *buffers
 }
 
 // absentList is a column that names the columns of the same row that were not sent.
@@ -49,6 +51,9 @@ var marketStats = map[string]bool{"fixture_id": true, "market_id": true, "market
 
 // stepStats are the columns of steps that a path is found by.
 var stepStats = map[string]bool{"fixture_id": true, "market_id": true}
+
+// stepPageRows keeps the pages of steps small: a path is a few rows of many files.
+const stepPageRows = 256
 
 // specs holds the spec of every table, computed when it is first needed.
 var specs = map[reflect.Type]func() *spec{
@@ -79,6 +84,9 @@ func newSpec(name string, row any, sorting []string, stats map[string]bool) *spe
 	s.slots = slotsOf(s.row, 0, 0)
 	tagsOf(s.tags, "", reflect.TypeOf(row))
 	s.columns = s.describe()
+	if s.row == reflect.TypeFor[StepRow]() {
+		s.pageRows = stepPageRows
+	}
 	s.footer = sync.OnceValue(s.newFooter)
 	s.buffers.New = s.newBuffers
 	return s

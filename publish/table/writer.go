@@ -56,7 +56,7 @@ type buffers struct {
 func (s *spec) newBuffers() any {
 	b := &buffers{out: bufio.NewWriterSize(nil, 32<<10), rows: newColumns(s), chunks: make([]*parquetfile.ColumnWriter, len(s.leaves))}
 	for i := range b.chunks {
-		b.chunks[i] = parquetfile.NewColumnWriter(&s.leaves[i], s.stats == nil || s.stats[s.leaves[i].Name])
+		b.chunks[i] = parquetfile.NewColumnWriter(&s.leaves[i], s.stats == nil || s.stats[s.leaves[i].Name], s.pageRows)
 	}
 	return b
 }

@@ -40,6 +40,7 @@ type ColumnWriter struct {
 	plain               [8]byte // of the number at hand
 	scratch, compressed []byte
 	header              headerEncoder
+	pageRows            int64 // most rows of a page; 0 for no bound
 }
 
 // page is the data page that is being filled.
@@ -77,9 +78,10 @@ type values struct {
 }
 
 // NewColumnWriter returns a writer of a column. If hasBounds is true, its pages and chunks have their
-// least and greatest values.
-func NewColumnWriter(l *Leaf, hasBounds bool) *ColumnWriter {
-	c := &ColumnWriter{leaf: l, hasBounds: hasBounds, codec: fastest, values: values{offsets: make([]uint32, 1)}}
+// least and greatest values. If pageRows is not 0, a page has at most so many rows: small pages cost
+// bytes, and make it cheap to read a few rows.
+func NewColumnWriter(l *Leaf, hasBounds bool, pageRows int64) *ColumnWriter {
+	c := &ColumnWriter{leaf: l, hasBounds: hasBounds, pageRows: pageRows, codec: fastest, values: values{offsets: make([]uint32, 1)}}
 	if l.encoding == format.RLEDictionary {
 		c.codec = thorough
 		c.values.dictionary.isText = l.Kind == parquet.ByteArray
@@ -109,7 +111,7 @@ func (c *ColumnWriter) Add(stream []byte) error {
 		stream = stream[1:]
 		rep, def := level>>4, level&0xf
 		if rep == 0 {
-			if p.size >= pageBytes {
+			if p.size >= pageBytes || c.pageRows > 0 && c.rows-p.firstRow >= c.pageRows {
 				if err := c.endPage(); err != nil {
 					return err
 				}
