@@ -110,8 +110,8 @@ func TestAnswersCutAtEveryKiB(t *testing.T) {
 	}
 }
 
-// onlyWhole holds what a cycle accepted against what was let through whole, and
-// returns how many answers it refused.
+// onlyWhole compares the answers a cycle accepted with those that were let through whole,
+// and returns how many answers it refused.
 func onlyWhole(t *testing.T, b *bench, c *cutter, id layout.CycleID) (refused int) {
 	t.Helper()
 	a, err := raw.Open(b.options.Root, id)

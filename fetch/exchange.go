@@ -13,8 +13,8 @@ import (
 	"mkt/fetch/raw"
 )
 
-// exchange is what the adapter sends its requests through. Every answer is archived
-// before it is used.
+// exchange is the [provider.Exchange] of a run: every answer is archived before the
+// adapter uses it.
 type exchange struct {
 	client      *upstream.Client
 	archive     *raw.Writer
@@ -92,8 +92,8 @@ func (x *exchange) reject(entry raw.Response, why string, body []byte) error {
 	return nil
 }
 
-// codeEchoed is the reason to reject an answer that contains the credential of its
-// request. Archived bytes are never edited, so that it cannot be archived as it is.
+// codeEchoed is the reason to reject an answer with the credential of its request in it.
+// Archived bytes are never edited, so it cannot be archived unchanged.
 const codeEchoed = "CREDENTIAL_ECHOED"
 
 func (x *exchange) echoed(entry raw.Response, body []byte) error {

@@ -47,8 +47,8 @@ func Clean(pasted []byte) (string, error) {
 // hintFrom is the length from which a credential shows its last characters.
 const hintFrom = 12
 
-// Hint returns what may be shown of a credential: its last 4 characters behind a mask
-// of fixed length, or only the mask if it is shorter than 12 characters.
+// Hint returns the part of a credential that may be shown: its last 4 characters behind a
+// mask of fixed length, or only the mask if it is shorter than 12 characters.
 func Hint(secret string) string {
 	const mask = "****"
 	runes := []rune(secret)

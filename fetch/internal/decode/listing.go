@@ -8,8 +8,8 @@ import (
 	"mkt/publish/football"
 )
 
-// Renamed is the damage of an item that lacks a member which the provider always sends,
-// and has one that is not known.
+// Renamed is the damage of an item without a member that the provider always sends, but
+// with an unknown one.
 const Renamed = "item: a member is missing, and an unknown one is there"
 
 // WithNull is the damage of an item that has null where the provider always sends a value.
@@ -142,14 +142,14 @@ func countRules(filtered map[string]string) Counts {
 type Format struct {
 	Unknown []string // members that are not known, with the name of their object
 	// Changed reports whether a member that the provider always sends is missing, while
-	// one that is not known is there: it has probably got another name.
+	// an unknown one is there: it has probably got another name.
 	Changed bool
 	// Null reports whether there is null where the provider always sends a value.
 	Null bool
 }
 
-// Compare adds how well an object fits. what names the object, known are all members that
-// have been seen, and always those that the provider never leaves out.
+// Compare adds how well an object fits, under its name. known are all members seen so
+// far, and always those that the provider never leaves out.
 func (f *Format) Compare(object strictjson.Value, what string, known map[string]bool, always ...string) {
 	if object.Kind() != strictjson.Object {
 		return
@@ -181,8 +181,8 @@ func (f *Format) CompareNamed(object strictjson.Value) {
 // besideNames are the members with texts that providers send beside a name.
 var besideNames = Set("id", "cc", "image_id", "logo", "country", "flag", "round", "season", "image_path", "short_code", "type", "sub_type", "gender", "last_played_at")
 
-// HasNull reports whether one of some members of an object is null. A provider that always
-// sends a value of its members does not mean that there is none: its answer is damaged.
+// HasNull reports whether one of some members of an object is null. For members that a
+// provider always sends with a value, null is not "none": the answer is damaged.
 func HasNull(object strictjson.Value, members ...string) bool {
 	for _, m := range members {
 		if object.Get(m).Kind() == strictjson.Null {

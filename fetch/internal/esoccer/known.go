@@ -15,8 +15,8 @@ const (
 	mostBytes = 1024 // of the names of a fixture that is remembered
 )
 
-// rules remembers the rules of the fixtures that were met last: a list of fixtures in play
-// is read every few seconds, and names cost more to look at than the rest of an item. It
+// rules remembers the rules of the newest fixtures: a list of fixtures in play is read every
+// few seconds, and looking at names costs more than the rest of an item. It
 // keeps two generations, so that its memory is bounded. It is safe for concurrent use.
 type rules struct {
 	mu       sync.Mutex
@@ -25,7 +25,7 @@ type rules struct {
 
 var known rules
 
-// rule returns what decide returns for n.
+// rule returns the result of decide for n.
 func (r *rules) rule(n names, decide func(names) string) string {
 	if n.size() > mostBytes {
 		return decide(n)
