@@ -28,7 +28,7 @@ type Archive struct {
 }
 
 // Open reads and checks a cycle's headers. It returns [ErrNotSealed] if there are none and
-// [ErrCorrupt] if they are not what was written. A caller must check Cycle().Outcome before
+// [ErrCorrupt] if they were changed. A caller must check Cycle().Outcome before
 // it uses the archive.
 func Open(fsys durable.ReadFS, id layout.CycleID) (*Archive, error) {
 	header, inFile, err := readHeader(fsys, id)

@@ -129,9 +129,8 @@ func (a asker) listDay(ctx context.Context, d *day) error {
 	return nil
 }
 
-// choose sorts the listed fixtures into those whose odds are requested and those that need
-// not be. A fixture that was moved to another day while the days were read counts on the
-// later one.
+// choose sorts the listed fixtures into those whose odds are requested and the others. A
+// fixture moved to another day while the days were read counts on the later one.
 func (a asker) choose(days []*day) {
 	met := make(map[string]bool)
 	for n := len(days) - 1; n >= 0; n-- {
@@ -159,7 +158,7 @@ func (a asker) choose(days []*day) {
 	}
 }
 
-// oddsOf is what one reading of all pages found about the odds of a day.
+// oddsOf is the result of one reading of all pages of the odds of a day.
 type oddsOf struct {
 	date string
 
@@ -275,7 +274,7 @@ func (a asker) page(ctx context.Context, w *oddsOf, n int) error {
 		w.moved = w.moved || w.met[id]
 		w.met[strings.Clone(id)] = true
 	}
-	for id := range sheet.Broken { // it is there, and transform reports what is wrong with it
+	for id := range sheet.Broken { // it is there, and transform reports its damage
 		w.met[strings.Clone(id)] = true
 	}
 	return nil

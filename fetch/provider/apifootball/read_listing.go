@@ -110,7 +110,7 @@ func filterOf(i *item) string {
 	return esoccer.Rule(esoccer.Names{League: i.league.Or(""), Home: i.home.Or(""), Away: i.away.Or(""), Damaged: i.damaged})
 }
 
-// fixture returns what the item says of a fixture.
+// fixture returns the fixture of the item.
 func (i *item) fixture(fetched time.Time) football.Fixture {
 	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
 }

@@ -24,8 +24,8 @@ var (
 	betFields       = decode.Set("id", "name", "values")
 )
 
-// ReadMarkets implements provider.MarketAdapter. It reads the prices of the bookmaker that
-// was requested. Without a query, that is the one that the envelope repeats, or else the
+// ReadMarkets implements [provider.MarketAdapter]. It reads the prices of the requested
+// bookmaker. Without a query, this is the one repeated in the envelope, or else the
 // default.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := decode.Document()
@@ -234,8 +234,8 @@ func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer 
 	return o
 }
 
-// rows reads the values of a bet. A value that is no list is one row: nothing that was sent
-// is dropped.
+// rows reads the values of a bet. A value that is no list is one row: nothing sent is
+// dropped.
 func (r *sheetReader) rows(values strictjson.Value) []input.Row {
 	if values.Kind() != strictjson.Array {
 		if decode.IsEmpty(values) {

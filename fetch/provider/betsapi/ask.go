@@ -139,9 +139,9 @@ func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err 
 	return missing, nil
 }
 
-// missingIn lists those of the requested fixtures that an answer leaves out. It returns
-// an error if one of these may be in a part that cannot be read: then it is not known
-// that the provider offers no markets on it.
+// missingIn lists the requested fixtures that an answer leaves out. It returns an error if
+// one of these may be in a part that cannot be read: it is not known then whether the
+// provider offers markets on it.
 func missingIn(body []byte, ids []string) (missing []string, err error) {
 	d := decode.Document()
 	defer decode.Release(d)

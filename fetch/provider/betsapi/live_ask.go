@@ -118,7 +118,7 @@ func byNumber(a, b string) int {
 }
 
 // details is how many requests for details a cycle may send: an even share of
-// what is left of the quota until it is renewed.
+// the quota left until it is renewed.
 func details(x provider.Exchange, pages int) int {
 	q, known := x.Quota()
 	if !known {

@@ -50,7 +50,7 @@ func (x *Exchange) Get(ctx context.Context, r provider.Request) (provider.Payloa
 	return p, err
 }
 
-// Concurrency, and what follows, implement provider.Exchange.
+// Concurrency, and the methods after it, implement [provider.Exchange].
 func (x *Exchange) Concurrency() int  { return 1 }
 func (x *Exchange) Now() time.Time    { return x.Clock() }
 func (x *Exchange) Progress(int, int) {}

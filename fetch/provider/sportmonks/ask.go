@@ -21,7 +21,7 @@ const (
 	countNoID      = "listing_without_id"   // items that could not be used
 	countLostPages = "listing_pages_lost"   // pages that were not received
 	countRepeated  = "listing_repeated"     // fixtures that are there twice: the list moved while it was read
-	countNothing   = "listing_empty"        // the provider says that it found nothing, or that the plan includes nothing
+	countNothing   = "listing_empty"        // the provider found nothing, or the plan includes nothing
 	countOver      = "over"                 // fixtures that ended, were cancelled or withdrawn
 	countFrozen    = "in_play"              // fixtures whose prematch prices do not move any more, which are not requested
 	countNoOdds    = "listed_without_odds"  // fixtures without odds by the list, which are not requested
@@ -225,15 +225,15 @@ func pricesOf(ids, bookmaker string) provider.Request {
 	}}
 }
 
-// answeredFixtures is what an answer says of the requested fixtures.
+// answeredFixtures are the requested fixtures that an answer lacks, wholly or in part.
 type answeredFixtures struct {
 	missing  []string // left out: the provider offers nothing on them
 	unpriced []string // without the requested odds
 }
 
-// fixturesIn sorts the requested fixtures by what an answer has of them. It returns an
-// error if one that is missing may be in a part that cannot be read: then it is not known
-// that the provider offers no markets on it.
+// fixturesIn finds the requested fixtures that an answer leaves out, or sends without
+// odds. It returns an error if a missing one may be in a part that cannot be read: it is
+// not known then whether the provider offers markets on it.
 func fixturesIn(body []byte, ids []string) (had answeredFixtures, err error) {
 	d := decode.Document()
 	defer decode.Release(d)

@@ -131,8 +131,8 @@ func resultOf(row strictjson.Value) (score [2]int, ok bool) {
 	return [2]int{h, a}, found && err1 == nil && err2 == nil && h >= 0 && a >= 0
 }
 
-// sideByResult returns the side for which a goal counts: the one that has one goal more
-// than in an earlier score. It is not known if that is true of both.
+// sideByResult returns the side for which a goal counts: the one with one goal more
+// than in an earlier score. It is not known if both have.
 func sideByResult(row strictjson.Value, results map[[2]int]bool) football.Side {
 	score, ok := resultOf(row)
 	if !ok {

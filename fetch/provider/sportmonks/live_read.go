@@ -57,8 +57,8 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	return r.Sheet(pages)
 }
 
-// pager checks that a page has as many items as it says, and that only the last one says
-// that it is the last. A list that is not paged has no pager.
+// pager checks that a page has as many items as it says, and only the last one says
+// it is the last. A list without pages has no pager.
 func (r *liveReader) pager(root strictjson.Value, items int, last bool) {
 	pager := root.Get(api.KeyPagination)
 	if pager.Kind() == strictjson.Absent {

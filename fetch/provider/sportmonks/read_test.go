@@ -166,7 +166,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestFilter: what is not football played by people is left out, and clubs whose names
+// TestFilter: everything but football played by people is left out, and clubs whose names
 // only sound like it are kept.
 func TestFilter(t *testing.T) {
 	for names, want := range map[[3]string]string{

@@ -28,7 +28,7 @@ const (
 // For an account whose plan has furtherFrom credits a month or more, every market of the
 // fixtures that start within furtherAhead is requested, otherwise the featured ones. The
 // markets of a fixture must not change from cycle to cycle: so the plan decides, and not
-// what is left of it. docs/providers.md has the cost.
+// the rest of it. docs/providers.md has the cost.
 const (
 	furtherFrom  = 1_000_000
 	furtherAhead = 24 * time.Hour
@@ -248,8 +248,8 @@ func (a *asker) job(ctx context.Context, j job) error {
 	return nil
 }
 
-// ask sends one request and returns those of its fixtures that the answer leaves out: the
-// provider offers nothing on them. A fixture that it does not know any more is over.
+// ask sends one request and returns the fixtures missing from the answer: the
+// provider offers nothing on them. A fixture unknown to the provider is over.
 func (a *asker) ask(ctx context.Context, j job, all bool) (missing []string, err error) {
 	q := url.Values{
 		api.ParamBookmakers: {a.Bookmaker()}, api.ParamMarkets: {api.Featured},
@@ -275,9 +275,9 @@ func (a *asker) ask(ctx context.Context, j job, all bool) (missing []string, err
 	return missingIn(r.Endpoint, payload.Body, j.ids)
 }
 
-// missingIn lists those of the requested fixtures that an answer leaves out. It returns an
-// error if one of these may be in a part that cannot be read: then it is not known that the
-// provider offers nothing on it.
+// missingIn lists the requested fixtures that an answer leaves out. It returns an
+// error if one of these may be in a part that cannot be read: it is not known then whether
+// the provider offers anything on it.
 func missingIn(endpoint string, body []byte, ids []string) (missing []string, err error) {
 	d := decode.Document()
 	defer decode.Release(d)

@@ -101,7 +101,7 @@ func ask(t *testing.T, u *upstream) (provider.Asked, error) {
 }
 
 // The fixtures of every competition cost one request, and their featured markets
-// another. What has begun, and what is not football, is not asked for.
+// another. Fixtures that have begun, and other sports, are not asked for.
 func TestAsk(t *testing.T) {
 	u := twoCups()
 	asked, err := ask(t, u)

@@ -187,7 +187,7 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	return r.Result(api.EndpointEvents)
 }
 
-// fixture returns what the event says of a fixture.
+// fixture returns the fixture of the event.
 func (e *event) fixture(fetched time.Time) football.Fixture {
 	return football.Fixture{Home: e.home, Away: e.away, League: e.league, StartsAt: e.startsAt, Provider: Name, ProviderFixtureID: e.id, FetchedAt: fetched}
 }

@@ -31,9 +31,9 @@ func readEvents(d *strictjson.Document, body []byte) ([]strictjson.Value, error)
 	}
 }
 
-// ReadMarkets implements provider.MarketAdapter for the prices of a competition's
-// fixtures and of one fixture. The prices are those of the bookmaker that the query
-// names. A fixture that was not requested is left out.
+// ReadMarkets implements [provider.MarketAdapter] for the prices of a competition's
+// fixtures and of one fixture. The prices are those of the bookmaker in the query.
+// A fixture that was not requested is left out.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := decode.Document()
 	defer decode.Release(d)
@@ -223,8 +223,8 @@ func (r *sheetReader) market(f *offered, v strictjson.Value) {
 	f.offers = append(f.offers, o)
 }
 
-// rows reads the outcomes of a market. A value that is no list is one row that cannot be
-// read: nothing that was sent is dropped.
+// rows reads the outcomes of a market. A value that is no list is one unreadable row:
+// nothing sent is dropped.
 func (r *sheetReader) rows(f *offered, outcomes strictjson.Value) []input.Row {
 	switch outcomes.Kind() {
 	case strictjson.Absent, strictjson.Null:
@@ -355,7 +355,7 @@ func setOtherForm(rows []input.Row) {
 	}
 }
 
-// joined returns what the listing says of a fixture, or else what the answer itself says.
+// joined returns the listing's fixture, or else the one in the answer itself.
 func (f *offered) joined(p provider.Payload, l provider.Listing) football.Fixture {
 	if listed, ok := l.Joined(Name, f.id, p.FetchedAt); ok {
 		return listed

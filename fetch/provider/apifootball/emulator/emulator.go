@@ -202,7 +202,7 @@ var parameters = map[string][]string{
 	api.EndpointOdds:     {api.ParamDate, api.ParamBookmaker, api.ParamPage},
 }
 
-// wrong returns what is wrong with a request, "" if nothing is.
+// wrong returns the error of a request, "" if there is none.
 func wrong(q simulator.Question) (key, text string) {
 	known := parameters[q.Endpoint]
 	if known == nil {

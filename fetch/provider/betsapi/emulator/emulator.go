@@ -36,7 +36,7 @@ func New(o simulator.Options) (*simulator.Server, error) {
 	return simulator.NewServer(o, d)
 }
 
-// base is what the emulator does in the same way over worlds and recordings.
+// base is the common part of the emulator over worlds and over recordings.
 type base struct{}
 
 // simulated are the paths served. Faults are aimed at a class.

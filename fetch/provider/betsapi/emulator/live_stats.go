@@ -17,7 +17,7 @@ type liveStat struct {
 	triple bool                    // "all,normal,extra" after extra time, where a feed does so
 }
 
-// statValue is what one value is made of.
+// statValue holds the parts of one value.
 type statValue struct {
 	m    *simulator.Match
 	sent *simulator.Sent
@@ -78,7 +78,7 @@ func appendStats(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 	return opened(append(b, '}'), from, `,"stats":{`)
 }
 
-// opened puts a head in front of what was written from an offset on, in place of its
+// opened puts a head in front of the bytes written from an offset on, in place of their
 // first comma.
 func opened(b []byte, from int, head string) []byte {
 	return slices.Replace(b, from, from+1, []byte(head)...)

@@ -25,7 +25,7 @@ type row struct {
 	Handicap    *string     `json:"handicap"`
 }
 
-// soldRow is a row and what it means.
+// soldRow is a row with its meaning.
 type soldRow struct {
 	row
 	meant simulator.MeantRow
@@ -43,8 +43,8 @@ type market struct {
 	of []simulator.Offer
 }
 
-// catalogue has the markets that the emulator sells: those of a usual fixture, and those that
-// no recorded payload has, with the ids, names and words of the recorded bookmaker.
+// catalogue has the markets that the emulator sells: those of a usual fixture, and those
+// without any recorded payload, with the ids, names and words of the recorded bookmaker.
 var catalogue = resolved([]market{
 	{id: 1, name: "Full Time Result", offers: []string{"MATCH_RESULT FT"}, spell: spellWord},
 	{id: 2, name: "Double Chance", offers: []string{"DOUBLE_CHANCE FT"}, spell: spellDoubleChance},

@@ -57,7 +57,7 @@ func (d dialect) Metered(_, remaining int, resets time.Duration) simulator.Diale
 // Quota implements simulator.Dialect: the provider sends no headers for it.
 func (dialect) Quota(http.Header, int, int, time.Time) {}
 
-// paths are the paths that are served. Those that end with a slash are followed by dates or
+// paths are the served paths. One that ends with a slash is followed by dates or
 // ids.
 var paths = []struct {
 	path, endpoint string

@@ -166,8 +166,8 @@ type pricesKey struct {
 	odds    bool
 }
 
-// prices answers fixtures/multi: the fixtures that exist, each with the prices of the
-// bookmaker that the filter names. Only bet365 has prices.
+// prices answers fixtures/multi: the existing fixtures, each with the prices of the
+// bookmaker in the filter. Only bet365 has prices.
 func (d dialect) prices(q simulator.Question) simulator.Answer {
 	if include := q.Query.Get(api.ParamInclude); include != api.IncludeOdds {
 		return wrongParameter(api.ParamInclude)

@@ -27,7 +27,7 @@ func New(o simulator.Options) (*simulator.Server, error) {
 	return simulator.NewServer(o, d)
 }
 
-// fixtureSize is about what a fixture takes in memory, in bytes.
+// fixtureSize is the approximate memory of a fixture, in bytes.
 const fixtureSize = 1 << 10
 
 // dialect implements simulator.Dialect.
