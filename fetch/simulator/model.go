@@ -75,7 +75,7 @@ func (t *table) sum(yes func(home, away int) bool) (p float64) {
 	return p
 }
 
-// walk adds up what depends on both the half-time and the second-half score.
+// walk adds up everything that depends on both the half-time and the second-half score.
 func (m *model) walk() {
 	for h1 := range maxHalf {
 		for a1 := range maxHalf {

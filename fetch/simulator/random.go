@@ -2,7 +2,7 @@ package simulator
 
 import "math"
 
-// dice returns random numbers that depend only on the seed and the question, so that any
+// dice returns random numbers that depend only on the seed and the question: any
 // part of the world can be computed without the rest.
 type dice uint64
 
