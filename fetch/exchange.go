@@ -30,7 +30,7 @@ type exchange struct {
 	accepted map[string]int   // answers by endpoint
 	rejected map[string]int64 // answers by reason
 	bytes    int64
-	first    error // of a request that was not answered
+	first    error // of an unanswered request
 }
 
 var _ provider.Exchange = (*exchange)(nil)
@@ -140,7 +140,7 @@ type totals struct {
 	details  int   // of them those that the product needs
 	bytes    int64 // of accepted answers
 	rejected map[string]int64
-	first    error // of a request that was not answered, nil if all were
+	first    error // of an unanswered request, nil if all were
 }
 
 func (x *exchange) totals(detail func(endpoint string) bool) totals {
@@ -163,7 +163,7 @@ func (t totals) allRejected() (n int) {
 	return n
 }
 
-// kept are the headers that are archived.
+// kept are the archived headers.
 var kept = []string{"Content-Type", "Date", "Last-Modified", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
 	"X-Requests-Remaining", "X-Requests-Used", "X-Requests-Last"}
 

@@ -71,7 +71,7 @@ type Options struct {
 // Progress is how far a run is.
 type Progress struct {
 	Done, Total int  // requests; Total may grow
-	Left        *int // requests left of the provider's quota; nil if that is not known
+	Left        *int // requests left of the provider's quota; nil if not known
 }
 
 // Limits are the budgets of a run: the whole, and each request's phases.
@@ -110,6 +110,6 @@ type Summary struct {
 	// Plan is the account's plan as far as the run's answers showed it; nil if they showed
 	// nothing.
 	Plan      *health.Plan
-	Recovered int // folders of runs that were killed, which were quarantined
+	Recovered int // quarantined folders of killed runs
 	Took      time.Duration
 }

@@ -179,7 +179,7 @@ func (t *connectionTest) ask(ctx context.Context, question provider.Request) err
 	}
 	defer l.client.Close()
 	answer, err := l.client.Get(ctx, question, func(a upstream.Answer) error {
-		if a.Verdict.Kind == provider.Limited { // this answer suffices, so that nobody waits for the quota
+		if a.Verdict.Kind == provider.Limited { // this answer suffices, so nobody waits for the quota
 			return &provider.AnswerError{Endpoint: question.Endpoint, Status: a.Status, Verdict: a.Verdict}
 		}
 		return nil

@@ -45,7 +45,7 @@ func (p *places) next(from int) (at int, ok bool) {
 	return at, at < len(p.text)
 }
 
-// isEscapeSyntax reports whether an escape may consist of that byte.
+// isEscapeSyntax reports whether an escape may contain the byte.
 func isEscapeSyntax(c byte) bool {
 	switch c {
 	case '\\', '%', '&', '#', ';', '{', '}':

@@ -133,7 +133,7 @@ func begun(b, s []byte) int {
 	return 0
 }
 
-// A word is searched in overlapping windows of this size, in bytes, so that no escaped
+// A word is searched in overlapping windows of this size, in bytes, so no escaped
 // spelling falls between two of them.
 const (
 	windowSize    = 1 << 20

@@ -72,15 +72,15 @@ type Reading struct {
 type Shape uint16
 
 const (
-	// WinnerFirst means that a score has the winner's goals first.
+	// WinnerFirst means a score has the winner's goals first.
 	WinnerFirst Shape = 1 << iota
-	// DrawHasAwaySign means that the draw row of a three-way handicap has the away
+	// DrawHasAwaySign means the draw row of a three-way handicap has the away
 	// side's sign.
 	DrawHasAwaySign
-	// OwnSideLine means that a row of a two-way handicap has the line of its own side.
+	// OwnSideLine means a row of a two-way handicap has the line of its own side.
 	// Without it, and without DrawHasAwaySign, every row has the line of the home side.
 	OwnSideLine
-	// UnsignedIsPlus means that a handicap without a sign is positive, as a number in
+	// UnsignedIsPlus means a handicap without a sign is positive, as a number in
 	// JSON is.
 	UnsignedIsPlus
 	// SignByPrices means the signs of a handicap are proven by its prices. Its rows have
@@ -89,14 +89,14 @@ const (
 	SignByPrices
 	// RepeatedTexts means one text in two labels of a row is one statement.
 	RepeatedTexts
-	// EachSaysAll means that every label of a row says the whole selection.
+	// EachSaysAll means every label of a row says the whole selection.
 	EachSaysAll
 	// NamedWinnerFirst means a score beside its winner has the winner's goals
 	// first, and a score alone has the home side's first.
 	NamedWinnerFirst
 	// SideMeansYes means a row that names a side, and nothing more, is yes for it.
 	SideMeansYes
-	// BareLineIsOver means that a line without a word is one to go over.
+	// BareLineIsOver means a line without a word is one to go over.
 	BareLineIsOver
 )
 

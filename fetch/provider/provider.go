@@ -64,7 +64,7 @@ type Provider struct {
 	// ReadPlan reads the account's plan as far as an accepted answer shows it. It is a pure
 	// function and safe for concurrent use; unreadable bytes show nothing.
 	ReadPlan func(a Answered) Plan
-	// NeededBy returns the capabilities that cannot be had if a request is refused because
+	// NeededBy returns the capabilities lost if a request is refused because
 	// of the account's plan: nil if the request says nothing about any of them.
 	NeededBy func(r Request) []Capability
 
@@ -163,7 +163,7 @@ func (p *Provider) Bookmaker(chosen string) string {
 type MarketAdapter interface {
 	// Ask performs one cycle's requests. It returns after the last answer; its
 	// result is written to the raw cycle's header. One fixture's failure is
-	// counted, not returned. An error means that the cycle failed.
+	// counted, not returned. An error means the cycle failed.
 	Ask(ctx context.Context, x Exchange) (Asked, error)
 	// ReadListing reads the listing payloads of a cycle, in archive order.
 	ReadListing(pages []Payload) (Listing, error)
@@ -191,9 +191,9 @@ type Exchange interface {
 	// returns false before the first answer, and if neither the provider reports a
 	// quota nor the [Budget] has one.
 	Quota() (Quota, bool)
-	// Bookmaker is the bookmaker that the account has chosen, the default if it has chosen
+	// Bookmaker is the account's bookmaker, the default if it has chosen
 	// none; "" for a provider with the prices of only one. An adapter puts it into every
-	// request for prices, so that the archived query shows the reader whose they are.
+	// request for prices, so the archived query shows the reader whose they are.
 	Bookmaker() string
 	// Now is the run's clock.
 	Now() time.Time
@@ -212,7 +212,7 @@ type Request struct {
 // provider with credits, it is the number of credits left.
 type Quota struct {
 	Left   int
-	Limit  int           // how many the account has in all; 0 if that is not known
+	Limit  int           // how many the account has in all; 0 if not known
 	Resets time.Duration // from now
 	// Cost is how much of the quota the answer used; nil: one request.
 	Cost *int
@@ -287,8 +287,8 @@ const (
 type Listing struct {
 	Fixtures map[string]ListedFixture // by provider fixture id
 	Filtered map[string]int           // fixtures left out, by rule, "esoccer:league-name"
-	Broken   map[string]int           // items that could not be read, by reason
-	Damaged  map[string]int           // parts of other items that could not be read, by part and fault
+	Broken   map[string]int           // unreadable items, by reason
+	Damaged  map[string]int           // unreadable parts of other items, by part and fault
 	Unknown  map[string]int           // unknown fields, by name
 	// Met counts the items, and Hurt the damaged ones among them that could be used. Damaged
 	// is an item with a damaged part, with null where the provider always sends a value, or
@@ -320,7 +320,7 @@ type ListedFixture struct {
 type Sheet struct {
 	Fixtures []FixtureOffers
 	Broken   map[string]football.Reason // provider fixture id → why nothing of it could be read
-	Damaged  map[string]int             // parts that could not be read, by part and fault
+	Damaged  map[string]int             // unreadable parts, by part and fault
 	Unknown  map[string]int
 	Skipped  map[string]int // left out because it repeats or says nothing, by name
 	// Met and Hurt count the parts of fixtures seen, and those of them that

@@ -282,7 +282,7 @@ func (w *Writer) finish() error {
 	return nil
 }
 
-// Close ends an archive that is not sealed. After Seal it does nothing.
+// Close ends an unsealed archive. After Seal it does nothing.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -23,7 +23,7 @@ type Dialect interface {
 	// Format returns the part of the wire format that the faults need.
 	Format() Format
 	// Wrap puts the items of an answer into the provider's envelope. page is nil for
-	// an answer that is not paged.
+	// an answer without pages.
 	Wrap(items [][]byte, page *Page) []byte
 }
 
@@ -77,7 +77,7 @@ type Format struct {
 	Recorded bool     // answers are recorded ones, and no world has a part in them
 }
 
-// Class groups endpoints, so that a fault can be limited to some of them.
+// Class groups endpoints, so a fault can be limited to some of them.
 type Class string
 
 const (

@@ -4,7 +4,7 @@ import "math"
 
 // model has the probabilities of everything about the goals of one match: each half's
 // goals of each side are independent and Poisson-distributed, and every market on goals
-// is a sum over the same table, so that two prices differ by no more than the margin.
+// is a sum over the same table, so two prices differ by no more than the margin.
 type model struct {
 	home, away float64 // expected goals of the match
 	half       [2]half

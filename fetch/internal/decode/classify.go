@@ -13,7 +13,7 @@ import (
 	"mkt/fetch/provider"
 )
 
-// Codes of verdicts on answers that are not in the provider's format.
+// Codes of verdicts on answers outside the provider's format.
 const (
 	Empty      = "EMPTY_BODY"
 	NotJSON    = "NOT_JSON"           // a page of the front server

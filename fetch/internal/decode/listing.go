@@ -8,7 +8,7 @@ import (
 	"mkt/publish/football"
 )
 
-// Renamed is the damage of an item without a member that the provider always sends, but
+// Renamed is the damage of an item without a member the provider always sends, but
 // with an unknown one.
 const Renamed = "item: a member is missing, and an unknown one is there"
 
@@ -26,10 +26,10 @@ type Listing struct {
 	fixtures    map[string]provider.ListedFixture
 	filtered    map[string]string // the rule by which a fixture was left out, by its id
 	doubted     map[string]bool   // ids of two fixtures
-	elsewhere   Counts            // damage that is of no item
+	elsewhere   Counts            // damage of no item
 	items, read int
-	hurt        int  // items that are damaged or of another format
-	damaged     int  // damage that was counted before the current item
+	hurt        int  // items damaged or of another format
+	damaged     int  // damage counted before the current item
 	isDamaged   bool // the current item
 }
 
@@ -129,7 +129,7 @@ func (l *Listing) Result(endpoint string) (provider.Listing, error) {
 		Met: l.items, Hurt: l.hurt}, nil
 }
 
-// countRules counts fixtures that were left out, by rule.
+// countRules counts fixtures left out, by rule.
 func countRules(filtered map[string]string) Counts {
 	var rules Counts
 	for _, rule := range filtered {
@@ -140,8 +140,8 @@ func countRules(filtered map[string]string) Counts {
 
 // Format is how well an object fits the format that is known.
 type Format struct {
-	Unknown []string // members that are not known, with the name of their object
-	// Changed reports whether a member that the provider always sends is missing, while
+	Unknown []string // unknown members, with the name of their object
+	// Changed reports whether a member the provider always sends is missing, while
 	// an unknown one is there: it has probably got another name.
 	Changed bool
 	// Null reports whether there is null where the provider always sends a value.

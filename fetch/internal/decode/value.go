@@ -80,10 +80,10 @@ func Epoch(v strictjson.Value) (t time.Time, ok bool) {
 	return time.Unix(int64(seconds), 0).UTC(), true
 }
 
-// maxClip limits the kept part of a value that is not understood, in bytes.
+// maxClip limits the kept part of a value not understood, in bytes.
 const maxClip = 256
 
-// Clip returns the text of a value. Of a long value that is no text it returns only the
+// Clip returns the text of a value. Of a long value other than text it returns only the
 // beginning.
 func Clip(v strictjson.Value) string {
 	text := v.Text()

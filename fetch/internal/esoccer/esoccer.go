@@ -22,7 +22,7 @@ import (
 type nameRule struct {
 	rule    string
 	pattern *regexp.Regexp
-	hints   []string // a name that holds none of them does not match: most names cost no more
+	hints   []string // a name without them does not match: most names cost no more
 }
 
 func sign(rule, hints, pattern string) nameRule {
@@ -51,7 +51,7 @@ var anywhere = []nameRule{
 // same word may be a place or an abbreviation.
 var ofLeagues = []nameRule{
 	sign("efootball", "e football,e soccer,e sports", `\be (?:football|soccer|sports)\b`),
-	sign("mins-play", "min,2x,2 x", `\b(?:[3-9]|1[0-5]) ?min(?:ute)?s\b|\b2 ?x ?[2-8]\b`), // two halves that people do not play
+	sign("mins-play", "min,2x,2 x", `\b(?:[3-9]|1[0-5]) ?min(?:ute)?s\b|\b2 ?x ?[2-8]\b`), // two halves not played by people
 	sign("console", "fc,pes,volta,gt ,gg ,h2h,live arena", `\bfc ?2[4-9]\b|\bpes\b|\bvolta\b|\bgt (?:sports )?leagues?\b|\bgg leagues?\b|\bh2h|\blive arena\b`),
 	sign("e-league", "e-,ea,el,eb,ep,es,ec,ed,ee,em,en,ew",
 		`\be-?(?:league|liga|laliga|ligue|bundesliga|premier|serie|champions|divisie|eredivisie|mls|nations|libertadores|superliga|adriatic|world cup|cup|copa)\b`),

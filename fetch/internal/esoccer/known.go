@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// names are the names that stay the same from one list to the next.
+// names are the names unchanged from one list to the next.
 type names struct{ league, home, away string }
 
 func (n names) size() int { return len(n.league) + len(n.home) + len(n.away) }
 
 const (
 	mostKnown = 4096 // fixtures of one generation: more than all providers list in play together
-	mostBytes = 1024 // of the names of a fixture that is remembered
+	mostBytes = 1024 // of the names of a remembered fixture
 )
 
 // rules remembers the rules of the newest fixtures: a list of fixtures in play is read every
 // few seconds, and looking at names costs more than the rest of an item. It
-// keeps two generations, so that its memory is bounded. It is safe for concurrent use.
+// keeps two generations, so its memory is bounded. It is safe for concurrent use.
 type rules struct {
 	mu       sync.Mutex
 	new, old map[names]string

@@ -24,8 +24,8 @@ type Cycle struct {
 
 	mu          sync.Mutex
 	done, total int   // requests
-	answered    int   // requests for markets that were answered
-	first       error // why the first request that failed did so
+	answered    int   // answered requests for markets
+	first       error // why the first failed request did so
 	limited     bool  // the quota is used up
 }
 

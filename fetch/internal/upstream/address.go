@@ -7,7 +7,7 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// ErrForbidden means that the provider's name leads to an address that is not contacted.
+// ErrForbidden means the provider's name leads to an address that is not contacted.
 var ErrForbidden = errors.New("address is not allowed")
 
 // guardian refuses addresses other than public unicast: the special ranges of IANA's

@@ -15,7 +15,7 @@ import (
 // ratioFrom is how many decompressed bytes are accepted before the ratio counts.
 const ratioFrom = 1 << 20
 
-// meter counts the bytes that are received. While it is held nothing is read, and
+// meter counts the received bytes. While it is held nothing is read, and
 // nothing is expected.
 type meter struct {
 	r    io.Reader
@@ -62,7 +62,7 @@ func (c *Client) readBody(ctx context.Context, cancel context.CancelCauseFunc, r
 	return body, g.turn, failed
 }
 
-// collect reads an answer in pieces, so that one cut off at the cap never takes
+// collect reads an answer in pieces, so one cut off at the cap never takes
 // much more memory than the cap.
 func (c *Client) collect(ctx context.Context, g *gathering, unpacked io.Reader, wire *meter, max int64) ([]byte, *failure) {
 	for {

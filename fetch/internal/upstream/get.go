@@ -27,7 +27,7 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 	pause := &backoff.ExponentialBackOff{InitialInterval: c.limits.Wait, MaxInterval: c.limits.MaxWait, Multiplier: 2, RandomizationFactor: 0.5}
 	ask := &asking{endpoint: r.Endpoint}
 	defer c.dispel(ask)
-	var before error // of the last try that was sent
+	var before error // of the last try sent
 	for n := 1; ; n++ {
 		if err := c.admit(ctx, ask); err != nil {
 			return Answer{}, c.ended(r.Endpoint, err)

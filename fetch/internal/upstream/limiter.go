@@ -11,7 +11,7 @@ import (
 	"mkt/fetch/provider"
 )
 
-// Circuits keeps one limiter for each account, host and credential, so that a run
+// Circuits keeps one limiter for each account, host and credential, so a run
 // knows the findings of earlier runs of the process. The zero value is ready for use.
 type Circuits struct {
 	mu       sync.Mutex
@@ -38,8 +38,8 @@ type hostLimiter struct {
 	sent     int       // requests in the window
 	budget   provider.Budget
 	headers  bool // the provider reports its quota in headers
-	left     int  // requests left of that quota, by the newest answer
-	limit    int  // of that quota; 0 if not known
+	left     int  // requests left of the quota, by the newest answer
+	limit    int  // of the quota; 0 if not known
 	resets   time.Time
 	openings int // of the breaker since the last answer
 }

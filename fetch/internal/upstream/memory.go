@@ -14,7 +14,7 @@ const (
 	headSize  = 32 << 10 // bytes kept of an answer cut off at the cap
 
 	// largeAtOnce is how many clients of a process may have a large answer at a time.
-	// An account cannot take more than one, so that one whose provider sends much
+	// An account cannot take more than one, so one whose provider sends much
 	// leaves some to the others.
 	largeAtOnce = 4
 )

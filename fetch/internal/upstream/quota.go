@@ -112,7 +112,7 @@ func latest(a, b time.Time) time.Time {
 }
 
 // endForQuota stops the run: the account's quota is used up for longer than a run
-// may wait. wait is how long, 0 if that is not known.
+// may wait. wait is how long, 0 if not known.
 func (c *Client) endForQuota(refusal *provider.AnswerError, wait time.Duration) error {
 	now := c.options.Now()
 	c.quota.mu.Lock()
@@ -135,7 +135,7 @@ func (c *Client) endForQuota(refusal *provider.AnswerError, wait time.Duration) 
 	return refusal
 }
 
-// inMillis rounds up, so that nobody asks before the time has come.
+// inMillis rounds up, so nobody asks before the time has come.
 func inMillis(t time.Time) time.Time {
 	return t.UTC().Add(time.Millisecond - 1).Truncate(time.Millisecond)
 }

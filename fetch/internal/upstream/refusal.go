@@ -72,7 +72,7 @@ func (c *Client) dispel(ask *asking) {
 	}
 }
 
-// errUnconfirmed means that no time was left to confirm a refusal. It does not wrap the
+// errUnconfirmed means no time was left to confirm a refusal. It does not wrap the
 // refusal, which may be a mistake.
 var errUnconfirmed = errors.New("refused once, and there was no time to repeat the request")
 

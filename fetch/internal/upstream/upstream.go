@@ -41,7 +41,7 @@ type Options struct {
 	Now                 func() time.Time // when answers arrived; may be a simulated clock
 	Monotonic           func() time.Time // for waits and deadlines
 	Log                 *slog.Logger
-	Usage               func(endpoint string, requests int) // requests that were sent; may be nil
+	Usage               func(endpoint string, requests int) // requests sent; may be nil
 	// QuotaLeftAt is when the provider last reported requests left, to another run or to a
 	// test; zero if not known. It overrides the memory of [Circuits].
 	QuotaLeftAt time.Time
@@ -108,7 +108,7 @@ func (c *Client) Spent() int64 { return c.spent.Load() }
 // Values returns how many JSON values and keys the accepted answers contain.
 func (c *Client) Values() int64 { return c.values.Load() }
 
-// Left returns how many requests may still be sent, and false if that is not known.
+// Left returns how many requests may still be sent, and false if not known.
 func (c *Client) Left() (provider.Quota, bool) { return c.limiter.quota(c.options.Monotonic()) }
 
 // Close closes idle connections and abandons requests under way.

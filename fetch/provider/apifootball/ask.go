@@ -22,8 +22,8 @@ const horizon = 15
 
 // Counters of a cycle, besides those of provider.Asked.
 const (
-	countNoID   = "listing_without_id" // items that could not be used
-	countOver   = "over"               // fixtures that ended, were postponed or cancelled
+	countNoID   = "listing_without_id" // unusable items
+	countOver   = "over"               // ended, postponed or cancelled fixtures
 	countFrozen = "in_play"            // fixtures whose prematch prices do not move any more, which are not requested
 	countMoved  = "days_moved"         // days whose odds moved from page to page while they were read, and were read once more
 )
@@ -93,7 +93,7 @@ func (a asker) list(ctx context.Context) ([]*day, error) {
 	if had == 0 {
 		return nil, a.Err()
 	}
-	if a.choose(days); a.Asked.Listed == 0 && a.Err() != nil { // the days that have fixtures were not received
+	if a.choose(days); a.Asked.Listed == 0 && a.Err() != nil { // the days with fixtures were not received
 		return nil, a.Err()
 	}
 	return days, nil
@@ -280,7 +280,7 @@ func (a asker) page(ctx context.Context, w *oddsOf, n int) error {
 	return nil
 }
 
-// readOdds reads a page of odds as transform will, so that both find the same fixtures in
+// readOdds reads a page of odds as transform will, so both find the same fixtures in
 // it.
 func readOdds(p provider.Payload) (provider.Sheet, paging, error) {
 	sheet, err := adapter{}.ReadMarkets(p, provider.Listing{})

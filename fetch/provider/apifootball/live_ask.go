@@ -18,7 +18,7 @@ const (
 	// detailsEvery is how long the details of a cycle are used: the provider renews the
 	// statistics every minute, and everything else in them is in the list as well.
 	detailsEvery = 52 * time.Second
-	detailWithin = 5 * time.Second // after that no more details are asked for in a cycle
+	detailWithin = 5 * time.Second // afterwards no more details are asked for in a cycle
 	// maxEnded bounds the fixtures that a cycle asks for because they have left the list. A
 	// list that has lost more is wrong, and they will be back.
 	maxEnded = 5 * api.MaxIDs

@@ -60,12 +60,12 @@ func probeDetails(p provider.Probing) (provider.Request, bool) {
 	}}, len(ids) > 0
 }
 
-// probeLiveOdds asks for one kind of bet, so that the answer is short.
+// probeLiveOdds asks for one kind of bet, so the answer is short.
 func probeLiveOdds(provider.Probing) (provider.Request, bool) {
 	return provider.Request{Endpoint: api.EndpointLiveOdds, Path: api.PathLiveOdds, Query: url.Values{api.ParamBet: {api.LiveResult}}}, true
 }
 
-// neededBy returns the capabilities that need an endpoint.
+// neededBy returns the capabilities behind an endpoint.
 func neededBy(r provider.Request) []provider.Capability {
 	switch r.Endpoint {
 	case api.EndpointFixtures, api.EndpointOdds:

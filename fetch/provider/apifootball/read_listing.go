@@ -116,7 +116,7 @@ func (i *item) fixture(fetched time.Time) football.Fixture {
 }
 
 // ReadListing implements provider.MarketAdapter for the lists of several days. A fixture
-// that is on the lists of two days was moved.
+// on the lists of two days was moved.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	r := decode.NewListing()
 	var doc strictjson.Document

@@ -69,7 +69,7 @@ func labelsByID(labels []*input.Row) (byID map[string]*input.Row, unique bool) {
 }
 
 // splitTable sorts the rows of a table into labels and prices, and reports whether the
-// table is whole. A damaged row keeps its place, so that the order of the
+// table is whole. A damaged row keeps its place, so the order of the
 // others proves the same as before. Between the last label and the first price it may
 // be either; if only one of the two makes the table whole, it counts as that.
 func splitTable(rows []input.Row) (labels []*input.Row, prices []input.Row, whole bool) {
@@ -109,7 +109,7 @@ func splitTable(rows []input.Row) (labels []*input.Row, prices []input.Row, whol
 // maxDoubt bounds in how many ways a table is tried.
 const maxDoubt = 8
 
-// isDamaged reports whether a row has neither an id nor a price, so that only its
+// isDamaged reports whether a row has neither an id nor a price, so only its
 // position in a table shows whether it is a label or a price.
 func isDamaged(row *input.Row) bool {
 	_, priced := row.Decimal.Get()

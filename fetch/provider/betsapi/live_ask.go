@@ -20,7 +20,7 @@ const (
 	liveCadence  = 8 * time.Second
 	liveShare    = 3
 	liveShareOf  = 4
-	detailWithin = 5 * time.Second // after that no more details are asked for in a cycle
+	detailWithin = 5 * time.Second // afterwards no more details are asked for in a cycle
 )
 
 // Counters of a live cycle, besides those of provider.Asked.

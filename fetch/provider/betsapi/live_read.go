@@ -55,7 +55,7 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	return r.Sheet(pages)
 }
 
-// item reads one item. An item that is not football played by people is counted and left
+// item reads one item. An item other than football played by people is counted and left
 // out before anything else of it is read.
 func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 	i, broken := readItem(v, p.Trace, &r.Damaged)

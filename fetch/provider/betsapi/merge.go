@@ -161,7 +161,7 @@ func (g *group) ids() []string {
 }
 
 // name is the name in the newest showing that has one. Of several names of one
-// age it is the first in alphabetical order, so that the order of the tabs
+// age it is the first in alphabetical order, so the order of the tabs
 // decides nothing.
 func (g *group) name() football.Field[string] {
 	best := &g.showings[0]

@@ -59,7 +59,7 @@ func idsIn(body []byte, n int) (ids []string) {
 	return ids
 }
 
-// neededBy returns the capabilities that need an endpoint.
+// neededBy returns the capabilities behind an endpoint.
 func neededBy(r provider.Request) []provider.Capability {
 	switch r.Endpoint {
 	case api.EndpointUpcoming, api.EndpointPrematch:

@@ -24,7 +24,7 @@ type item struct {
 	damaged            []string // a value in the place of a name, for the filter
 }
 
-// itemFields are the fields of an item that have been seen; others are counted.
+// itemFields are the fields of an item seen so far; others are counted.
 var itemFields = decode.Set("id", "sport_id", "time", "time_status", "league", "home", "away", "ss",
 	"our_event_id", "r_id", "ev_id", "updated_at", "odds_updated_at",
 	"o_home", "o_away", "extra")

@@ -104,7 +104,7 @@ func isRenamed(market strictjson.Value) bool {
 	return false
 }
 
-// marketFields are the members of a market of v3 that have been seen.
+// marketFields are the members of a market of v3 seen so far.
 var marketFields = decode.Set("id", "name", "odds", "open")
 
 // show adds one showing of a market to a fixture. A value other than a list in the place
@@ -213,7 +213,7 @@ func holdsObjects(v strictjson.Value) bool {
 	return v.Len() > 0
 }
 
-// strangeRow keeps a value that is no row as one text, which no market will be read from.
+// strangeRow keeps a value other than a row as one text, which no market will be read from.
 func strangeRow(row *input.Row, v strictjson.Value, labels []football.Label) []football.Label {
 	row.Trouble = football.AmbiguousShape
 	return append(labels, football.Label{Field: strangeField, Text: decode.Clip(v)})

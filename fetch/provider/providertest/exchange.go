@@ -16,7 +16,7 @@ type Exchange struct {
 	Adapter provider.Provider
 	Handler http.Handler
 	Token   string
-	Maker   string // the bookmaker that the account has chosen
+	Maker   string // the account's bookmaker
 	Clock   func() time.Time
 	Archive *raw.Writer // of the cycle; nil to archive nothing
 

@@ -51,7 +51,7 @@ func (f *Fake) Progress(done, total int) {
 }
 
 // Send records a request, calls reply for the answer and judges it as the transport
-// does. A status 0 means that the provider cannot be reached. Replies are made one at a
+// does. A status 0 means the provider cannot be reached. Replies are made one at a
 // time.
 func (f *Fake) Send(ctx context.Context, p provider.Provider, r provider.Request, reply func() (body string, status int)) (provider.Payload, error) {
 	if err := ctx.Err(); err != nil {

@@ -21,14 +21,14 @@ const (
 	eventMissedPlay = "17" // a penalty in play
 )
 
-// incidentKinds are the kinds of events that are incidents. A goal by penalty is a goal,
+// incidentKinds are the kinds of incidents. A goal by penalty is a goal,
 // and a second yellow card is a red card.
 var incidentKinds = map[string]input.IncidentKind{
 	"14": input.IncidentGoal, eventOwnGoal: input.IncidentGoal, "16": input.IncidentGoal, eventMissedPlay: input.IncidentPenalty,
 	"18": input.IncidentSubstitution, "19": input.IncidentYellowCard, "20": input.IncidentRedCard, "21": input.IncidentRedCard,
 }
 
-// noIncidents are known events that are not incidents. A kick in a shoot-out has its
+// noIncidents are known events of other kinds. A kick in a shoot-out has its
 // number in place of a minute.
 var noIncidents = decode.Set(eventVAR, eventPenMissed, eventPenScored, eventCardByVAR)
 

@@ -52,7 +52,7 @@ func probeLiveOdds(p provider.Probing) (provider.Request, bool) {
 	return provider.Request{Endpoint: api.EndpointLiveOdds, Path: api.PathLiveOdds + listed.items[at].id}, true
 }
 
-// neededBy returns the capabilities that need an endpoint.
+// neededBy returns the capabilities behind an endpoint.
 func neededBy(r provider.Request) []provider.Capability {
 	switch r.Endpoint {
 	case api.EndpointBetween, api.EndpointByDate, api.EndpointMulti, api.EndpointPrematch:

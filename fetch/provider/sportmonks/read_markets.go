@@ -64,7 +64,7 @@ type sheetReader struct {
 	members                   members // of the current row
 }
 
-// offered is everything that was read of one fixture.
+// offered is everything read of one fixture.
 type offered struct {
 	id     string
 	item   *item  // nil if the rows came without it
@@ -334,7 +334,7 @@ type members struct {
 	twice [numMembers]bool
 }
 
-// read finds the members of a row, and counts those that are not known.
+// read finds the members of a row, and counts the unknown ones.
 func (m *members) read(row strictjson.Value, unknown *decode.Counts) {
 	*m = members{}
 	for name, v := range row.Members() {
@@ -399,7 +399,7 @@ func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
 	return row
 }
 
-// price returns the price as it was sent, in its three states. A value that is no text is
+// price returns the price as it was sent, in its three states. A value other than text is
 // kept as it is, and will be found to be no price.
 func (r *sheetReader) price(trace *provider.Trace, of provider.Subject) football.Field[string] {
 	price := football.Field[string]{}
@@ -440,7 +440,7 @@ func (r *sheetReader) flag(i int, row *input.Row) bool {
 	return true
 }
 
-// sheet turns the gathered rows into offers. A fixture that has damage, and no undamaged
+// sheet turns the gathered rows into offers. A fixture with damage, and no undamaged
 // row, is broken: otherwise it would look as if the bookmaker had withdrawn its markets.
 func (r *sheetReader) sheet() provider.Sheet {
 	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: r.broken}

@@ -18,9 +18,9 @@ import (
 
 // Counters of a cycle, besides those of provider.Asked.
 const (
-	countSports  = "competitions"       // competitions of football that are active
-	countNoID    = "listing_without_id" // items that could not be used
-	countStarted = "in_play"            // fixtures that have begun: their prices are live ones, which are not requested
+	countSports  = "competitions"       // active competitions of football
+	countNoID    = "listing_without_id" // unusable items
+	countStarted = "in_play"            // fixtures already begun: their prices are live ones, which are not requested
 	countFurther = "all_markets"        // fixtures requested with every market
 	countRefused = "markets_refused"    // those of them for which the provider accepts the featured markets only
 )
@@ -87,7 +87,7 @@ func (a *asker) list(ctx context.Context) ([]event, error) {
 	return events, nil
 }
 
-// sports returns the keys of the competitions of football that are active, and
+// sports returns the keys of the active competitions of football, and
 // whether the whole list could be read.
 func (a *asker) sports(ctx context.Context) (keys []string, whole bool, err error) {
 	a.Expect(1)
@@ -275,7 +275,7 @@ func (a *asker) ask(ctx context.Context, j job, all bool) (missing []string, err
 	return missingIn(r.Endpoint, payload.Body, j.ids)
 }
 
-// missingIn lists the requested fixtures that an answer leaves out. It returns an
+// missingIn lists the requested fixtures an answer leaves out. It returns an
 // error if one of these may be in a part that cannot be read: it is not known then whether
 // the provider offers anything on it.
 func missingIn(endpoint string, body []byte, ids []string) (missing []string, err error) {

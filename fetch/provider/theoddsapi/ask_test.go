@@ -21,7 +21,7 @@ type upstream struct {
 	sports  []string
 	events  map[string][]string                                // JSON, by competition
 	answers func(r provider.Request) (body string, status int) // instead of the usual; "" = the usual
-	gone    func(id string) bool                               // fixtures that an answer leaves out
+	gone    func(id string) bool                               // fixtures an answer leaves out
 	providertest.Fake
 }
 

@@ -145,7 +145,7 @@ func timeOf(v strictjson.Value) time.Time {
 	return t.UTC()
 }
 
-// otherSport is the rule for a fixture that is not football.
+// otherSport is the rule for a fixture of another sport.
 const otherSport = "sport:not-football"
 
 // filterOf names the rule that keeps a fixture out, "" if none does. No eSoccer has been

@@ -57,7 +57,7 @@ func playing(q simulator.Question) [][]byte {
 	return items
 }
 
-// details answers for some fixtures, with all that is known of them. An unknown id is left
+// details answers for some fixtures, with everything known of them. An unknown id is left
 // out.
 func details(q simulator.Question) [][]byte {
 	now := q.Now.Truncate(renewed)

@@ -171,7 +171,7 @@ func (r *replay) answer(q simulator.Question) simulator.Answer {
 var isPlaying = map[string]bool{api.StatusFirstHalf: true, api.StatusHalfTime: true, api.StatusSecondHalf: true, api.StatusExtraTime: true,
 	api.StatusBreak: true, api.StatusShootout: true, api.StatusSuspended: true, api.StatusInterrupted: true, api.StatusLive: true}
 
-// oddsOf are the recorded odds of the bookmaker and the day that are asked for.
+// oddsOf are the recorded odds of the requested bookmaker and day.
 func (r *replay) oddsOf(q simulator.Question) [][]byte {
 	items := [][]byte{}
 	for _, o := range r.odds {

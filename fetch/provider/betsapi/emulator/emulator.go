@@ -13,7 +13,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// New returns an emulator of BetsAPI: an http.Handler that speaks the provider's
+// New returns an emulator of BetsAPI: an [http.Handler] in the provider's
 // wire format, with its paging, quota headers, error envelopes and oddities, over
 // invented worlds or, if Options.Replay is set, over recorded payloads.
 //

@@ -63,7 +63,7 @@ func faulty(t *testing.T, fault string) (*simulator.Server, func(path string) go
 }
 
 // patience is how long a test waits for an answer that does not come, or not to its end. It begins
-// when the request has reached the simulator, so that a busy machine does not use it up.
+// when the request has reached the simulator, so a busy machine does not use it up.
 const patience = 300 * time.Millisecond
 
 // got is an answer over the wire: at most a megabyte of it is kept.

@@ -16,7 +16,7 @@ type liveLine struct {
 	text      []byte
 }
 
-// appendLines writes events: the lines that are visible at the moment, in the order in
+// appendLines writes events: the visible lines at the moment, in the order in
 // which they were written. Some events have no timeline at all.
 func appendLines(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 	if !hasTimeline(m.Fixture) {

@@ -61,7 +61,7 @@ var liveStats = []liveStat{
 	{key: "yellowred_cards", metric: simulator.SecondYellows, write: writeCount},
 }
 
-// appendStats writes stats: a key that is absent is not supplied, "" has no
+// appendStats writes stats: an absent key is not supplied, "" has no
 // value, "0" is a real zero. Without any key there is no stats at all.
 func appendStats(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 	if !s.Begun {

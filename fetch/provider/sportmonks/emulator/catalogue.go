@@ -37,7 +37,7 @@ type market struct {
 	name   string // market_description
 	offers []string
 	spell  spelling
-	// unproven means that a careful reader may leave the market RAW.
+	// unproven means a careful reader may leave the market RAW.
 	unproven bool
 
 	of []simulator.Offer
@@ -91,7 +91,7 @@ func resolved(all []market) []market {
 	return all
 }
 
-// sold returns the markets of a fixture that have prices.
+// sold returns the markets of a fixture with prices.
 func sold(o *simulator.Offering) (all []*market) {
 	for i := range catalogue {
 		if o.Sells(catalogue[i].of...) {

@@ -15,7 +15,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// New returns an emulator of Sportmonks: an http.Handler that speaks the provider's wire
+// New returns an emulator of Sportmonks: an [http.Handler] in the provider's wire
 // format over invented worlds or, if Options.Replay is set, over recorded payloads.
 func New(o simulator.Options) (*simulator.Server, error) {
 	d := dialect{

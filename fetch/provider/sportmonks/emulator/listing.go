@@ -98,7 +98,7 @@ func leagueID(f simulator.Fixture) int { return 500 + f.League.Number }
 
 func teamID(t simulator.Team) int { return 2_000 + t.Number }
 
-// states are the states of fixtures that are not in play.
+// states are the states of fixtures out of play.
 var states = [...]string{simulator.NotStarted: api.StateNotStarted, simulator.InPlay: api.StateFirstHalf, simulator.Ended: api.StateFullTime,
 	simulator.Postponed: api.StatePostponed, simulator.Cancelled: api.StateCancelled, simulator.Withdrawn: api.StateDeleted}
 

@@ -187,7 +187,7 @@ var kinds = map[simulator.Phase]struct {
 	simulator.ExtraSecond: {3, "extra-time"}, simulator.Shootout: {5, "penalties"},
 }
 
-// periods returns the periods that have begun. Their minutes are counted from the beginning
+// periods returns the periods so far. Their minutes are counted from the beginning
 // of the match and include stoppage time.
 func (x *match) periods() (all []period) {
 	for _, p := range x.Periods() {
@@ -278,7 +278,7 @@ const (
 	kickScored    = 23
 )
 
-// events returns the events that have appeared. A withdrawn one stays and says so.
+// events returns the events so far. A withdrawn one stays and says so.
 func (x *match) events() []event {
 	all := []event{}
 	var goals [2]int

@@ -150,7 +150,7 @@ func (e *recordedEvent) moved(now time.Time) []byte {
 	return simulator.Replaced(e.bare, api.KeyStart, `"`+simulator.Tomorrow(now, e.start).Format(time.RFC3339)+`"`)
 }
 
-// priced is the fixture with the bookmakers and markets that are asked for.
+// priced is the fixture with the requested bookmakers and markets.
 func (e *recordedEvent) priced(q simulator.Question) []byte {
 	var members map[string]json.RawMessage
 	json.Unmarshal(e.moved(q.Now), &members)
