@@ -46,7 +46,7 @@ type Entry struct {
 	Reading *input.Reading  // nil if the market stays RAW
 	Reason  football.Reason // why it stays RAW
 
-	byID bool // the line holds only for a market that has one of IDs
+	byID bool // the line holds only for a market with one of IDs
 }
 
 // Header is the first line of every table that is no comment.

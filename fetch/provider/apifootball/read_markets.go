@@ -113,7 +113,7 @@ func (r *sheetReader) fixture(item strictjson.Value, p provider.Payload, l provi
 }
 
 // bookmakers reads the bets of the bookmaker. lost reports whether some of them may be in
-// a part that cannot be read.
+// an unreadable part.
 func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers []input.Offer, found, lost bool) {
 	lose := func(why string) {
 		r.damaged.Add(why)

@@ -89,7 +89,7 @@ func (a *asker) markets(ctx context.Context, ids []string) error {
 	return a.Err()
 }
 
-// round asks for every fixture once and returns those that were left out of
+// round asks for every fixture once and returns those left out of
 // accepted answers, sorted.
 func (a *asker) round(ctx context.Context, ids []string) (missing []string, err error) {
 	batches := slices.Collect(slices.Chunk(ids, api.MaxBatch))
@@ -140,7 +140,7 @@ func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err 
 }
 
 // missingIn lists the requested fixtures an answer leaves out. It returns an error if
-// one of these may be in a part that cannot be read: it is not known then whether the
+// one of these may be in an unreadable part: it is not known then whether the
 // provider offers markets on it.
 func missingIn(body []byte, ids []string) (missing []string, err error) {
 	d := decode.Document()

@@ -256,7 +256,7 @@ func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.
 	return labels
 }
 
-// repeats marks a row that has a key twice, which makes it ambiguous.
+// repeats marks a row with a key twice, which makes it ambiguous.
 func (r *sheetReader) repeats(row *input.Row, v strictjson.Value) {
 	if v.Repeats() {
 		r.damaged.Add(rowRepeats)

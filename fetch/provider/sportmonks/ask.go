@@ -232,7 +232,7 @@ type answeredFixtures struct {
 }
 
 // fixturesIn finds the requested fixtures an answer leaves out, or sends without
-// odds. It returns an error if a missing one may be in a part that cannot be read: it is
+// odds. It returns an error if a missing one may be in an unreadable part: it is
 // not known then whether the provider offers markets on it.
 func fixturesIn(body []byte, ids []string) (had answeredFixtures, err error) {
 	d := decode.Document()

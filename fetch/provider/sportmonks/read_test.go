@@ -26,7 +26,7 @@ var (
 
 var fetchedAt = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// own reads one of the payloads that were written for this package.
+// own reads one of the payloads written for this package.
 func own(t testing.TB, name string) []byte {
 	t.Helper()
 	body, err := os.ReadFile(filepath.Join("testdata/read", name+".json"))

@@ -276,7 +276,7 @@ func (a *asker) ask(ctx context.Context, j job, all bool) (missing []string, err
 }
 
 // missingIn lists the requested fixtures an answer leaves out. It returns an
-// error if one of these may be in a part that cannot be read: it is not known then whether
+// error if one of these may be in an unreadable part: it is not known then whether
 // the provider offers anything on it.
 func missingIn(endpoint string, body []byte, ids []string) (missing []string, err error) {
 	d := decode.Document()
