@@ -71,8 +71,8 @@ func TestBookmaker(t *testing.T) {
 	}
 }
 
-// A month's credits that end in the middle of a cycle are used up until the next month,
-// and what was fetched before stays.
+// A month's credits may end in the middle of a cycle. They are then used up until the next
+// month, and the answers fetched before stay.
 func TestCreditsEnd(t *testing.T) {
 	var b *bench
 	b = newBench(t, oddsAPI(t, 4, func() time.Time { return b.clock }), theoddsapi.Provider())

@@ -9,13 +9,13 @@ import (
 	"mkt/publish/health"
 )
 
-// flushEvery is how often the counters of a run are written while it is under way. If it
-// is killed, what was counted since the last time is lost.
+// flushEvery is how often the counters of a run are written while it is under way. If the
+// run is killed, the counts since the last write are lost.
 const flushEvery = 15 * time.Second
 
-// calls counts the requests that are sent and writes the counts to state/calls.json.
-// They are telemetry: if they cannot be written, that is logged and tried once more
-// later, and the run does not fail.
+// calls counts the requests sent and writes the counts to state/calls.json. They are
+// telemetry: a failure to write them is logged, and they are written once more later.
+// The run does not fail.
 type calls struct {
 	root  durable.FS
 	now   func() time.Time

@@ -46,7 +46,7 @@ func TestCallsAreRecordedDuringARun(t *testing.T) {
 	}
 }
 
-// What the disk does not take is kept and tried again, and counted once.
+// Counts that cannot be written are kept and tried again, and counted once.
 func TestCallsOnAFullDisk(t *testing.T) {
 	root, full := durabletest.NewMem(), true
 	c := counting(durabletest.Wrap(root, func(op durabletest.Op) error {

@@ -52,8 +52,8 @@ func (b *bench) files() (list []string) {
 	return list
 }
 
-// Whatever a provider answers to the one question: what it means for the
-// connection, and that nothing but that is kept.
+// Each kind of answer to the one question has its meaning for the connection, and nothing
+// else of the answer is kept.
 func TestConnectionTest(t *testing.T) {
 	for _, c := range []struct {
 		fault      string

@@ -117,8 +117,8 @@ func TestFullDiskStopsAsking(t *testing.T) {
 	}
 }
 
-// An interrupted run leaves no cycle and no state; the next quarantines what it
-// archived, and may fetch the same cycle.
+// An interrupted run leaves no cycle and no state. The next one quarantines the files it
+// left, and may fetch the same cycle.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	interrupt := func(w http.ResponseWriter, r *http.Request) {

@@ -26,7 +26,7 @@ type cutter struct {
 
 	at      atomic.Int64 // bytes; an answer of the run before may still be on its way
 	longest atomic.Int64 // of those that were cut
-	whole   sync.Map     // bodies that were let through
+	whole   sync.Map     // bodies let through
 }
 
 func (c *cutter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -110,8 +110,8 @@ func TestAnswersCutAtEveryKiB(t *testing.T) {
 	}
 }
 
-// onlyWhole holds what a cycle accepted against what was let through whole, and
-// returns how many answers it refused.
+// onlyWhole compares the answers a cycle accepted with those let through whole,
+// and returns how many answers it refused.
 func onlyWhole(t *testing.T, b *bench, c *cutter, id layout.CycleID) (refused int) {
 	t.Helper()
 	a, err := raw.Open(b.options.Root, id)

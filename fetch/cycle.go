@@ -40,7 +40,7 @@ func newCycle(fsys durable.FS, product football.Product, now time.Time) (layout.
 	return layout.NewCycleID(now, string(product)), nil
 }
 
-// newCycleByList does what newCycle does if it is not known which cycle was begun last.
+// newCycleByList does the same as newCycle if the last begun cycle is not known.
 func newCycleByList(fsys durable.FS, product football.Product, now time.Time) (layout.CycleID, error) {
 	for _, dir := range []string{layout.RawDir, layout.CanonicalDir, layout.SnapshotsDir} {
 		newest, err := newestIn(fsys, dir)

@@ -68,7 +68,7 @@ func codeOfVerdict(k provider.Kind) health.Code {
 	return health.CodePayloadRejected
 }
 
-// explain adds to a run's error what the person who reads it needs.
+// explain adds the information a person needs to a run's error.
 func (r *run) explain(err error) error {
 	explained := r.Tenant.explain(err, r.summary.Quota)
 	if codeOf(err) == health.CodePayloadRejected {
@@ -77,8 +77,8 @@ func (r *run) explain(err error) error {
 	return explained
 }
 
-// explain says what happened, and what to do if waiting does not help. q is what is
-// known about the quota, nil for nothing.
+// explain says what happened and, if waiting does not help, how to act. q is the known
+// quota, nil if there is none.
 func (t Tenant) explain(err error, q *health.Quota) error {
 	set := fmt.Sprintf("mkt provider set %s --provider %s", t.ID, t.Provider)
 	switch codeOf(err) {

@@ -13,8 +13,8 @@ import (
 	"mkt/fetch/raw"
 )
 
-// exchange is what the adapter sends its requests through. Every answer is archived
-// before it is used.
+// exchange is the [provider.Exchange] of a run: every answer is archived before the
+// adapter uses it.
 type exchange struct {
 	client      *upstream.Client
 	archive     *raw.Writer
@@ -30,7 +30,7 @@ type exchange struct {
 	accepted map[string]int   // answers by endpoint
 	rejected map[string]int64 // answers by reason
 	bytes    int64
-	first    error // of a request that was not answered
+	first    error // of an unanswered request
 }
 
 var _ provider.Exchange = (*exchange)(nil)
@@ -92,8 +92,8 @@ func (x *exchange) reject(entry raw.Response, why string, body []byte) error {
 	return nil
 }
 
-// codeEchoed is the reason to reject an answer that contains the credential of its
-// request. Archived bytes are never edited, so that it cannot be archived as it is.
+// codeEchoed is the reason to reject an answer with the credential of its request in it.
+// Archived bytes are never edited, so it cannot be archived unchanged.
 const codeEchoed = "CREDENTIAL_ECHOED"
 
 func (x *exchange) echoed(entry raw.Response, body []byte) error {
@@ -140,7 +140,7 @@ type totals struct {
 	details  int   // of them those that the product needs
 	bytes    int64 // of accepted answers
 	rejected map[string]int64
-	first    error // of a request that was not answered, nil if all were
+	first    error // of an unanswered request, nil if all were
 }
 
 func (x *exchange) totals(detail func(endpoint string) bool) totals {
@@ -163,7 +163,7 @@ func (t totals) allRejected() (n int) {
 	return n
 }
 
-// kept are the headers that are archived.
+// kept are the archived headers.
 var kept = []string{"Content-Type", "Date", "Last-Modified", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
 	"X-Requests-Remaining", "X-Requests-Used", "X-Requests-Last"}
 

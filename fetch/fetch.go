@@ -1,12 +1,11 @@
 // Package fetch is the first stage: it asks an account's provider and keeps the
-// bytes. It is the only stage that opens a credential and the only one that
-// dials out; it interprets no market.
+// bytes. No other stage opens a credential or dials out. It interprets no market.
 //
-// Run performs one cycle: recovery, credential, requests, archive (package raw),
+// [Run] performs one cycle: recovery, credential, requests, archive (package raw),
 // and state/fetch.json (package health). Whatever goes wrong, older cycles stay
-// as they are, and an unfinished cycle does not exist for its readers. Test sends
-// a few requests to find out whether the connection works and what the account's plan
-// includes. Both count their requests in state/calls.json.
+// as they are, and an unfinished cycle does not exist for its readers. [Test] sends
+// a few requests to find out whether the connection works and which data the account's
+// plan includes. Both count their requests in state/calls.json.
 package fetch
 
 import (
@@ -48,9 +47,9 @@ type Options struct {
 	// Provider finds an adapter by name.
 	Provider func(name string) (provider.Provider, bool)
 	Limits   Limits    // zero fields have defaults
-	Circuits *Circuits // what this process remembers of providers between runs; nil = nothing
-	// Quota is what other runs and tests last learned about the account's quota; nil if
-	// that is not known. If it has requests left, they are sent, whatever Circuits
+	Circuits *Circuits // the process's memory of providers between runs; nil = nothing
+	// Quota is the account's quota as other runs and tests last learned it; nil if
+	// it is not known. If it has requests left, they are sent, whatever Circuits
 	// remembers. The caller decides whether to start a run while the quota is used up.
 	Quota *health.Quota
 	// Received is given the accepted answers, for the transform of the cycle; nil keeps none.
@@ -72,15 +71,14 @@ type Options struct {
 // Progress is how far a run is.
 type Progress struct {
 	Done, Total int  // requests; Total may grow
-	Left        *int // requests left of the provider's quota; nil if that is not known
+	Left        *int // requests left of the provider's quota; nil if not known
 }
 
 // Limits are the budgets of a run: the whole, and each request's phases.
 type Limits = upstream.Limits
 
-// Circuits is what a process that runs many cycles remembers between them, by
-// account and host: whether a provider is down, and which requests were sent lately.
-// Safe for concurrent use.
+// Circuits is the memory of a process between its cycles, by account and host: whether a
+// provider is down, and which requests were sent lately. Safe for concurrent use.
 type Circuits = upstream.Circuits
 
 // Summary is the result of a run. It is valid also if Run returns an error.
@@ -105,13 +103,13 @@ type Summary struct {
 	// ListingShort reports whether the provider's list is shorter than its own count, so
 	// that no fixture will be removed because it is absent from the list.
 	ListingShort bool
-	// Quota is what the provider last reported about the account's quota; nil if it
+	// Quota is the account's quota as the provider last reported it; nil if it
 	// reported nothing. If the quota is used up, the run ended because of it, or the
 	// run's last request used it up.
 	Quota *health.Quota
-	// Plan is what the run's answers showed of the account's plan; nil if they showed
+	// Plan is the account's plan as far as the run's answers showed it; nil if they showed
 	// nothing.
 	Plan      *health.Plan
-	Recovered int // folders of runs that were killed, which were quarantined
+	Recovered int // quarantined folders of killed runs
 	Took      time.Duration
 }

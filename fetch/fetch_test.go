@@ -32,8 +32,8 @@ import (
 
 const canary = "98765-CANARYcanary42"
 
-// bench is an account, its root on disk and what its runs leave behind. At the
-// end of the test everything is searched for the credential.
+// bench is an account, its root on disk and the traces of its runs. At the end of the
+// test everything is searched for the credential.
 type bench struct {
 	t       *testing.T
 	dir     string

@@ -13,8 +13,8 @@ import (
 	"mkt/publish/health"
 )
 
-// evidence collects what the answers of one run, or of one test, show of the account's
-// plan. A refusal counts for more than data: without what was refused the capability
+// evidence collects the signs of the account's plan in the answers of one run or one test.
+// A refusal counts for more than data: without the refused part the capability
 // cannot be used. It is safe for concurrent use.
 type evidence struct {
 	adapter  provider.Provider
@@ -28,7 +28,7 @@ func newEvidence(adapter provider.Provider, secret credential.Secret) *evidence 
 	return &evidence{adapter: adapter, scrubber: credential.NewScrubber(secret), plan: health.Plan{Capabilities: map[football.Capability]health.Evidence{}}}
 }
 
-// accepted reads an accepted answer. What cannot add anything is not read.
+// accepted reads an accepted answer, unless it cannot add anything.
 func (e *evidence) accepted(r provider.Request, a provider.Answered) {
 	if e.adapter.ReadPlan == nil || e.isKnown(r) {
 		return
@@ -64,8 +64,8 @@ func (e *evidence) isKnown(r provider.Request) bool {
 	return len(needed) > 0
 }
 
-// failed records what a failed request says of the plan: nothing, unless it is the one
-// that was refused. The requests that were stopped because of it fail with its error too.
+// failed records the sign of a failed request: none, unless it is the one that was
+// refused. The requests stopped because of it fail with its error too.
 func (e *evidence) failed(r provider.Request, err error, at time.Time) {
 	var refusal *provider.AnswerError
 	if !errors.As(err, &refusal) || refusal.Verdict.Kind != provider.PermissionFault || refusal.Endpoint != r.Endpoint || e.adapter.NeededBy == nil {
@@ -92,7 +92,7 @@ func (e *evidence) isRefused(r provider.Request) bool {
 	return len(needed) > 0
 }
 
-// found returns what was found, nil if that is nothing.
+// found returns the plan found, nil if there is nothing.
 func (e *evidence) found() *health.Plan {
 	e.mu.Lock()
 	defer e.mu.Unlock()

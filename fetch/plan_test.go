@@ -62,7 +62,7 @@ func sold(p *health.Plan) string {
 	return strings.Join(list, " ")
 }
 
-// A test shows what the plan includes, whole or in part, at every provider. The
+// A test shows the content of the plan, whole or in part, at every provider. The
 // credential is good as long as anything is accepted.
 func TestPlan(t *testing.T) {
 	withoutLive := []string{"permission:1@live", "permission:1@details"}
@@ -123,7 +123,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// Good cycles show what they fetched, and a refusal takes it away.
+// Good cycles show the parts they fetched, and a refusal removes them.
 func TestPlanOfCycles(t *testing.T) {
 	for _, c := range []struct{ provider, markets, live string }{
 		{"betsapi", "prematch", "live_stats timeline"},

@@ -18,8 +18,8 @@ type Probed struct {
 	Endpoints []string      // that were asked, in this order
 	Failed    []FailedProbe // of them those that neither were answered nor refused for the plan
 	Requests  int           // sent, retries among them
-	Quota     *health.Quota // what the provider said of the account's quota; nil if nothing
-	Plan      *health.Plan  // what the answers showed of the account's plan; nil if nothing
+	Quota     *health.Quota // the account's quota by the provider; nil if it said nothing
+	Plan      *health.Plan  // the account's plan by the answers; nil if they showed nothing
 	Took      time.Duration
 }
 
@@ -32,10 +32,10 @@ type FailedProbe struct {
 }
 
 // Probe finds out whether an account's credential is good. It sends the cheapest request
-// for that, and another one only if the plan does not include what it asked for. Nothing
+// for this, and another one only if the plan does not include the first. Nothing
 // is archived: Root, Product, Cycle and Progress are not used. The errors to branch on are
-// those of Run. [ErrPermission] means that the plan includes nothing of what was asked for,
-// and [ErrLimited] that the credential is good and its quota is used up.
+// those of [Run]. [ErrPermission] means the plan includes nothing of the requested data,
+// and [ErrLimited] a good credential whose quota is used up.
 func Probe(ctx context.Context, o Options) (Probed, error) {
 	o, err := o.fill()
 	if err != nil {
@@ -45,13 +45,13 @@ func Probe(ctx context.Context, o Options) (Probed, error) {
 	return r, o.worded(ctx, r, err)
 }
 
-// Test does what Probe does, and then sends one cheap request for everything that the
-// provider sells, to find out what the account's plan includes. It writes the result into
-// state/probe.json of Root, which is here the tenant's; the caller holds its lock. An
+// Test does the same as [Probe], and then sends one cheap request for each capability of
+// the provider, to find out which of them the account's plan includes. It writes the result
+// into state/probe.json of Root, which is here the tenant's; the caller holds its lock. An
 // interrupted test writes nothing.
 func Test(ctx context.Context, o Options) (Probed, error) { return o.test(ctx, all) }
 
-// TestCredential does what Probe does, and writes the result as Test does.
+// TestCredential does the same as [Probe], and writes the result as [Test] does.
 func TestCredential(ctx context.Context, o Options) (Probed, error) {
 	return o.test(ctx, untilAccepted)
 }
@@ -166,7 +166,7 @@ func (t *connectionTest) run(ctx context.Context, e extent) error {
 	return nil
 }
 
-// ask sends one probe and keeps what its answer shows.
+// ask sends one probe and keeps the findings of its answer.
 func (t *connectionTest) ask(ctx context.Context, question provider.Request) error {
 	t.found.Endpoints = append(t.found.Endpoints, question.Endpoint)
 	o := t.options
@@ -179,7 +179,7 @@ func (t *connectionTest) ask(ctx context.Context, question provider.Request) err
 	}
 	defer l.client.Close()
 	answer, err := l.client.Get(ctx, question, func(a upstream.Answer) error {
-		if a.Verdict.Kind == provider.Limited { // this answer suffices, so that nobody waits for the quota
+		if a.Verdict.Kind == provider.Limited { // this answer suffices, so nobody waits for the quota
 			return &provider.AnswerError{Endpoint: question.Endpoint, Status: a.Status, Verdict: a.Verdict}
 		}
 		return nil

@@ -18,8 +18,8 @@ import (
 	"mkt/publish/health"
 )
 
-// A probe sends one request, and another to be sure of what speaks against the
-// connection, and leaves nothing.
+// A probe sends one request, and another to confirm a finding against the connection, and
+// leaves nothing.
 func TestProbe(t *testing.T) {
 	for _, c := range []struct {
 		name     string

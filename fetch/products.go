@@ -19,10 +19,10 @@ type asking struct {
 	detail func(endpoint string) bool
 }
 
-// product is what differs between products.
+// product holds the differences between products.
 type product struct {
 	limits Limits // where the run's own are zero
-	// compacts means that the cycles are so many that those of an hour are compacted.
+	// compacts means there are so many cycles that those of an hour are compacted.
 	compacts bool
 	// of returns the requests of the product at a provider, false if the provider does
 	// not offer it.

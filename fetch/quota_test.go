@@ -13,7 +13,7 @@ import (
 	"mkt/publish/health"
 )
 
-// limited is a simulator with that many requests in windows of that length.
+// limited is a simulator with so many requests in windows of this length.
 func limited(t *testing.T, now func() time.Time, requests int, window time.Duration) (url string, sim *simulator.Server) {
 	t.Helper()
 	sim, err := emulator.New(simulator.Options{Seed: 7, Fixtures: 30, Quota: requests, QuotaWindow: window, Now: now,
@@ -25,14 +25,14 @@ func limited(t *testing.T, now func() time.Time, requests int, window time.Durat
 	return url, sim
 }
 
-// A run whose quota ends on the way ends there, at once: what came is archived, and
-// the state says until when nothing is to be asked. One that gets nothing has failed.
-// What the provider reports next, in a run or a test, counts.
+// A run whose quota ends on the way ends there, at once: the answers so far are archived,
+// and the state says until when nothing is to be asked. A run without any answer has failed.
+// The provider's next report, in a run or a test, counts.
 func TestQuotaEndsARun(t *testing.T) {
 	b, _ := betsapiBench(t, 30)
 	url, sim := limited(t, time.Now, 5000, 24*time.Hour)
 	b.options.Tenant.BaseURL, b.options.Now = url, time.Now
-	b.clock = time.Now() // for what compares
+	b.clock = time.Now() // for the comparison
 	_, err := b.run(t.Context())
 	must(t, err)
 	whole := times(sim) // at this hour

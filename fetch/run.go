@@ -15,11 +15,11 @@ import (
 	"mkt/publish/layout"
 )
 
-// Run fetches one cycle. It archives what it gets and writes the outcome into
+// Run fetches one cycle. It archives the answers and writes the outcome into
 // state/fetch.json, also when it fails; the errors to branch on are [ErrCredential],
-// [ErrPermission], [ErrLimited], [ErrPayload], provider.ErrUnreachable and
-// durable.ErrNoSpace. An interrupted run (ctx) leaves neither a cycle nor a
-// state: the next run quarantines what it archived.
+// [ErrPermission], [ErrLimited], [ErrPayload], [provider.ErrUnreachable] and
+// [durable.ErrNoSpace]. An interrupted run (ctx) leaves neither a cycle nor a
+// state: the next run quarantines the files it left.
 //
 // If the cycle is sealed already, Run does nothing and succeeds, unless it was sealed
 // as failed.
@@ -75,7 +75,7 @@ func (o Options) check() (Options, error) {
 	return o, nil
 }
 
-// fill returns the options with their defaults, or what the account is missing.
+// fill returns the options with their defaults, or an error with the account's missing part.
 func (o Options) fill() (Options, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -108,7 +108,7 @@ type run struct {
 	values   int64 // JSON values and keys of all accepted answers
 }
 
-// prepare recovers what killed runs left and chooses the cycle. It returns done if
+// prepare recovers from killed runs and chooses the cycle. It returns done if
 // there is nothing to do.
 func (r *run) prepare() (done bool, err error) {
 	if r.Cycle != "" {

@@ -146,8 +146,8 @@ func TestSimulatedFaults(t *testing.T) {
 	}
 }
 
-// A credential refused from the k-th request on, whichever that is: the run asks once
-// more and stops there, but for what was under way. Refused for that one request
+// A credential refused from the k-th request on, for every k: the run asks once
+// more and stops there, except for requests under way. Refused for one request
 // alone it was a slip, and the run is whole.
 func TestCredentialRefusedAtEveryRequest(t *testing.T) {
 	b, _ := betsapiBench(t, 30)

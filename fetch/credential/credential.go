@@ -1,7 +1,7 @@
 // Package credential seals an account's provider credential, opens a sealed one, and
 // carries it through a run as a Secret that prints as a mask.
 //
-// A sealed text names its account and provider, so that it is refused in another
+// A sealed text names its account and provider, so it is refused in another
 // account's entry. Sealing needs a Recipient only, which is public; opening needs the
 // Identity, which is the file seal.key. Fetch is the only stage that opens; serve and
 // transform never import this package.
@@ -22,7 +22,7 @@ import (
 // MaxLength is how many bytes a credential may have.
 const MaxLength = 4096
 
-// ErrEmpty means that the credential is empty.
+// ErrEmpty means the credential is empty.
 var ErrEmpty = errors.New("credential is empty")
 
 // Clean returns a pasted credential as it will be used.
@@ -47,8 +47,8 @@ func Clean(pasted []byte) (string, error) {
 // hintFrom is the length from which a credential shows its last characters.
 const hintFrom = 12
 
-// Hint returns what may be shown of a credential: its last 4 characters behind a mask
-// of fixed length, or only the mask if it is shorter than 12 characters.
+// Hint returns the part of a credential that may be shown: its last 4 characters behind a
+// mask of fixed length, or only the mask if it is shorter than 12 characters.
 func Hint(secret string) string {
 	const mask = "****"
 	runes := []rune(secret)

@@ -148,8 +148,8 @@ func TestHintShowsFourAtMost(t *testing.T) {
 	})
 }
 
-// A key with an older one seals to both: whoever has either opens it, and what was
-// sealed before is opened as well.
+// A key with an older one seals to both: the holder of either can open it, and texts
+// sealed before can be opened as well.
 func TestOlderKey(t *testing.T) {
 	older, newer, other := identity(t), identity(t), identity(t)
 	before, err := credential.Seal(older.Recipient(), "acme", "betsapi", []byte(canary))

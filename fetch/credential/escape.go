@@ -45,7 +45,7 @@ func (p *places) next(from int) (at int, ok bool) {
 	return at, at < len(p.text)
 }
 
-// isEscapeSyntax reports whether an escape may consist of that byte.
+// isEscapeSyntax reports whether an escape may contain the byte.
 func isEscapeSyntax(c byte) bool {
 	switch c {
 	case '\\', '%', '&', '#', ';', '{', '}':
@@ -58,9 +58,9 @@ func isAlphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// unescape returns a text with one kind of escapes replaced by what they stand for,
-// which is always shorter, and how many there were. ends says that the text ends
-// there: an escape which is cut short is then left out.
+// unescape returns a text with one kind of escapes replaced by their characters, which is
+// always shorter, and the number of escapes. ends means the text ends there: an escape
+// cut short is then left out.
 func unescape(text []byte, introducer byte, ends bool) (plain []byte, escapes int) {
 	done := 0
 	for at := 0; at < len(text); {
@@ -90,7 +90,7 @@ func unescape(text []byte, introducer byte, ends bool) (plain []byte, escapes in
 
 // escape is one that was read.
 type escape struct {
-	text   [utf8.UTFMax]byte // what it stands for, in UTF-8, or one byte of it
+	text   [utf8.UTFMax]byte // the escaped character in UTF-8, or one byte of it
 	n      int               // bytes of text
 	length int               // bytes of the escape
 	cut    bool              // the end of the text cuts it short, or may do so
@@ -201,7 +201,7 @@ func (r *escapeReader) backslash() (escape, bool) {
 	return r.byteAs(c), len(r.b) > 1 && c > ' ' && c < utf8.RuneSelf && !isAlphanumeric(c)
 }
 
-// unicode reads what stands behind \u: units, or any number of digits in braces.
+// unicode reads the digits behind \u: units, or any number of digits in braces.
 func (r *escapeReader) unicode() (escape, bool) {
 	if r.at == len(r.b) || r.b[r.at] != '{' {
 		return r.units('\\')
@@ -265,7 +265,7 @@ func (r *escapeReader) entity() (escape, bool) {
 		return escape{}, false
 	}
 	name := string(r.b[:r.at])
-	switch name { // what is usual
+	switch name { // the usual names
 	case "&amp;":
 		return r.byteAs('&'), true
 	case "&quot;":

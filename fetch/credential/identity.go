@@ -13,13 +13,13 @@ import (
 	"mkt/publish/durable"
 )
 
-// Identity opens texts that were sealed to its Recipient. It prints as a mask, and
+// Identity opens texts sealed to its Recipient. It prints as a mask, and
 // keeps its key as Secret keeps its text.
 type Identity struct {
 	line      Secret // AGE-SECRET-KEY-…
 	key       func() age.Identity
 	recipient Recipient
-	older     []Identity // open texts that were sealed to them
+	older     []Identity // open texts sealed to them
 }
 
 // mostKeys bounds the keys of a file: the one that seals, and older ones.
@@ -40,7 +40,7 @@ func (i Identity) Before(older Identity) Identity {
 	return i
 }
 
-// Recipient is the public key that a credential is sealed to, "age1…".
+// Recipient is the public key a credential is sealed to, "age1…".
 type Recipient struct {
 	to   []age.Recipient // each of them opens it
 	text string          // of the first

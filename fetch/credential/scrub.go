@@ -48,13 +48,13 @@ func NewScrubber(s Secret) *Scrubber {
 	return c
 }
 
-// base64Spellings are the parts of the encodings, standard and for URLs, that do
-// not depend on what stands before or after the secret.
+// base64Spellings are the parts of the encodings, standard and for URLs, which are the
+// same whatever precedes or follows the secret.
 func base64Spellings(secret string) []string {
 	var all []string
 	for before := range 3 {
 		padded := append(make([]byte, before), secret...)
-		from := (before*8 + 5) / 6 // characters that hold bits of what stands before
+		from := (before*8 + 5) / 6 // characters with bits of the text before
 		until := len(padded) * 8 / 6
 		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			all = append(all, encoding.EncodeToString(padded)[from:until])
@@ -133,8 +133,8 @@ func begun(b, s []byte) int {
 	return 0
 }
 
-// A word is searched in windows of that size, which overlap so that no escaped
-// spelling falls between two of them, bytes.
+// A word is searched in overlapping windows of this size, in bytes, so no escaped
+// spelling falls between two of them.
 const (
 	windowSize    = 1 << 20
 	windowOverlap = 128 << 10
@@ -164,8 +164,8 @@ func (c *Scrubber) searchEscaped(b []byte, yield func(span) bool) {
 	}
 }
 
-// isRelevant reports whether the escape that begins there may be inside a spelling.
-// What is no escape is not, unless the end of the text cuts it.
+// isRelevant reports whether the escape that begins there may be inside a spelling. Text
+// that is no escape is not relevant, unless the end of the text cuts it.
 func (c *Scrubber) isRelevant(b []byte, at int) bool {
 	if v, ok := unitEscape(b[at:]); ok { // nearly all are of this kind
 		if v < utf8.RuneSelf {
@@ -190,8 +190,8 @@ func (c *Scrubber) wordAround(b []byte, at int) span {
 	return word
 }
 
-// holds reports whether there is a spelling in a word once up to that many layers
-// of escapes are taken off. ends says that the text ends with the word.
+// holds reports whether a word contains a spelling after up to so many layers of escapes
+// are taken off. ends means the text ends with the word.
 func (c *Scrubber) holds(word []byte, ends bool, layers int) bool {
 	for i := range introducers {
 		inner, escapes := unescape(word, introducers[i], ends)

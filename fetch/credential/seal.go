@@ -23,10 +23,10 @@ const sealedFormat = "mkt-credential/1"
 const maxSealed = 64 << 10
 
 var (
-	// ErrSealed means that the text is not a sealed credential, was changed, or was
+	// ErrSealed means the text is not a sealed credential, was changed, or was
 	// sealed to another key.
 	ErrSealed = errors.New("sealed credential cannot be opened")
-	// ErrMoved means that the text was sealed for another account or provider.
+	// ErrMoved means the text was sealed for another account or provider.
 	ErrMoved = errors.New("sealed credential belongs to another account or provider")
 )
 

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// Mask is what a Secret prints as.
+// Mask is the text that a [Secret] prints as.
 const Mask = "[redacted]"
 
 // Secret is an opened credential. Every way of printing or encoding it gives Mask, even
@@ -42,7 +42,7 @@ func (Secret) MarshalBinary() ([]byte, error) {
 	return []byte(Mask), nil
 }
 
-// GobDecode leaves the secret empty: what was encoded was the mask.
+// GobDecode leaves the secret empty: only the mask was encoded.
 func (s *Secret) GobDecode([]byte) error {
 	*s = Secret{}
 	return nil

@@ -113,8 +113,8 @@ func TestScrubberFindsEverySpelling(t *testing.T) {
 	}
 }
 
-// writers are the ways in which one character is written. A writer of an escape
-// escapes what begins its escapes.
+// writers are the ways in which one character is written. A writer of an escape also
+// escapes the character its escapes begin with.
 var writers = map[string][]func(r rune) string{
 	`\`: {
 		func(r rune) string { return unicodeEscape(r, `\u%04x`) },
@@ -149,7 +149,7 @@ func unicodeEscape(r rune, form string) string {
 	return b.String()
 }
 
-// Any character may be escaped, in any way, and what it is escaped to again.
+// Any character may be escaped in any way, and its escape may be escaped again.
 func TestScrubberFindsEveryMixtureOfEscapes(t *testing.T) {
 	inBase64 := base64.StdEncoding.EncodeToString([]byte("xx" + canary))
 	for _, secret := range []string{canary, "96142-7b29b533097f1a", `back\slash\u0041%41&amp;`, "Zürich-\U0001F511-ключ", "two words more"} {
@@ -200,7 +200,7 @@ func TestScrubberOfATruncatedEscape(t *testing.T) {
 	}
 }
 
-// What only looks like the secret stays, and what cannot be read stops nothing.
+// A text that only looks like the secret stays, and one that cannot be read stops nothing.
 func TestScrubberReadsAnything(t *testing.T) {
 	scrubber := credential.NewScrubber(credential.NewSecret(canary))
 	pieces := []string{`\`, `\u`, `\ud83d`, `\u{`, `\x`, "%", "%u", "&", "&#", "&#x", "&amp;", "&amp", ";", "0", "43", "CANARY-", "s3cre", "{", "}", "\xff", "é"}

@@ -4,9 +4,9 @@ package input
 // canonical word. A dialect must not be modified.
 type Dialect struct {
 	Phrases   [numPhrases][]Phrase
-	Nouns     map[string][]Phrase // by dimension: what may stand beside a number without saying more; Word is ""
-	Sentences map[string]string   // by market: what a side or a player is said to do, in markets whose rows say that instead of yes
-	Unread    map[string]bool     // fields of labels that say once more, in other words, what the row's other labels say
+	Nouns     map[string][]Phrase // by dimension: words beside a number without a meaning of their own; Word is ""
+	Sentences map[string]string   // by market: the action of a side or a player, in markets whose rows have it instead of yes
+	Unread    map[string]bool     // fields of labels that repeat the row's other labels in other words
 }
 
 // Phrase is a text of a bookmaker and the canonical word for it.
@@ -37,15 +37,15 @@ const (
 	ScorerSentences          // FIRST, LAST, ANYTIME: between a player's name and the rest
 	AtLeast                  // "+": before a number
 	Stages                   // FT, ET, PEN: when a match is decided
-	CastHeads                // RESULT, TIME: before what goes with a player, letter by letter for RESULT
+	CastHeads                // RESULT, TIME: before the words that go with a player, letter by letter for RESULT
 	ScoreHeads               // HALF_TIME, FULL_TIME: before each of two scores
 	Joiners                  // TO between the ends of a band; OR between its only two numbers, and between two results
 	OpenCounts               // MORE: behind the last, open number of a row of counts
 	OpenBrackets             // END: behind the minute at which the last bracket begins
 	EventTimes               // BEFORE, AFTER: between an event and a minute, letter by letter
-	MinuteUnits              // UNIT: what may stand behind a number of minutes, in this order
+	MinuteUnits              // UNIT: may follow a number of minutes, in this order
 	OnlySides                // ONLY: behind a side that is the only one
-	MarginHeads              // WIN: what may stand before a margin
+	MarginHeads              // WIN: may precede a margin
 	Layout                   // NOTHING: a label, letter by letter, that says nothing about its row
 	numPhrases
 )

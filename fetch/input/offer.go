@@ -19,7 +19,7 @@ type Offer struct {
 	Sections    []string
 	Rows        []Row           // may be empty: listed without prices
 	Reading     *Reading        // nil if the mapping table does not map the key
-	TwoWay      *Reading        // of a three-way total that is one by its rows alone: what its other lines are; else nil
+	TwoWay      *Reading        // the meaning of the other lines of a three-way total known by its rows alone; else nil
 	RawReason   football.Reason // why Reading is nil
 }
 
@@ -50,12 +50,12 @@ func (r *Row) Label(field string) string {
 }
 
 // HeadField is the field of a label that is the head of the row's column,
-// whatever a provider calls it. It is read before the row's other labels, so
-// that a "1" there is a side and a "1" below it is a number.
+// whatever a provider calls it. It is read before the row's other labels: a "1" there is
+// a side, and a "1" below it a number.
 const HeadField = "header"
 
-// Reading is what a provider's mapping table says about one market key: the
-// canonical definition that it claims. The engine must prove it row by row.
+// Reading is the claim of a provider's mapping table about one market key: a canonical
+// definition. The engine must prove it row by row.
 type Reading struct {
 	Market    string // canonical name
 	Period    string // canonical period; "" if the rows state it
@@ -72,31 +72,31 @@ type Reading struct {
 type Shape uint16
 
 const (
-	// WinnerFirst means that a score has the winner's goals first.
+	// WinnerFirst means a score has the winner's goals first.
 	WinnerFirst Shape = 1 << iota
-	// DrawHasAwaySign means that the draw row of a three-way handicap has the away
+	// DrawHasAwaySign means the draw row of a three-way handicap has the away
 	// side's sign.
 	DrawHasAwaySign
-	// OwnSideLine means that a row of a two-way handicap has the line of its own side.
+	// OwnSideLine means a row of a two-way handicap has the line of its own side.
 	// Without it, and without DrawHasAwaySign, every row has the line of the home side.
 	OwnSideLine
-	// UnsignedIsPlus means that a handicap without a sign is positive, as a number in
+	// UnsignedIsPlus means a handicap without a sign is positive, as a number in
 	// JSON is.
 	UnsignedIsPlus
-	// SignByPrices means that a handicap's rows have either the home side's line on
-	// every side, or the away side's own line on its row, and that of a draw: the
-	// prices prove which.
+	// SignByPrices means the signs of a handicap are proven by its prices. Its rows have
+	// either the home side's line on every side, or the away side's own line on its row
+	// and on that of a draw.
 	SignByPrices
-	// RepeatedTexts means that a text that two labels of a row have says one thing.
+	// RepeatedTexts means one text in two labels of a row is one statement.
 	RepeatedTexts
-	// EachSaysAll means that every label of a row says the whole selection.
+	// EachSaysAll means every label of a row says the whole selection.
 	EachSaysAll
-	// NamedWinnerFirst means that a score beside its winner has the winner's goals
-	// first, and that a score alone has the home side's first.
+	// NamedWinnerFirst means a score beside its winner has the winner's goals
+	// first, and a score alone has the home side's first.
 	NamedWinnerFirst
-	// SideMeansYes means that a row that names a side, and says no more, says yes of it.
+	// SideMeansYes means a row that names a side, and nothing more, is yes for it.
 	SideMeansYes
-	// BareLineIsOver means that a line without a word is one to go over.
+	// BareLineIsOver means a line without a word is one to go over.
 	BareLineIsOver
 )
 
@@ -106,11 +106,11 @@ type Condition string
 const (
 	NoCondition    Condition = ""
 	NeedsExactly   Condition = "EXACTLY"        // a row must say Exactly
-	NeedsDraw      Condition = "DRAW"           // a row must be the draw: without it, nobody knows what a draw does
+	NeedsDraw      Condition = "DRAW"           // a row must be the draw: without it, the effect of a draw is not known
 	NeedsBands     Condition = "BANDS"          // every row must be a band
 	NeedsHalves    Condition = "HALVES"         // every row names a side and a half: one market for each half and side
 	NeedsSentence  Condition = "TEAM_SENTENCE"  // every row is a sentence that names a side
 	NeedsScorers   Condition = "SCORER_COLUMNS" // every row says first, last or anytime
-	NeedsGoals     Condition = "GOALS_NAMED"    // every row must say Goals: the name alone does not say what is counted
+	NeedsGoals     Condition = "GOALS_NAMED"    // every row must say Goals: the name alone does not name the thing counted
 	NeedsScoreDraw Condition = "SCORE_DRAW"     // a row must say Score Draw: only beside it is another draw the one without goals
 )

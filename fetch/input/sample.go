@@ -23,8 +23,8 @@ type Sample struct {
 	Clock    ClockReading
 	Score    football.Score
 	Counters []football.Counter // sorted by metric, each metric once
-	// CountersNotAsked means that Counters is empty because the answer is one that has
-	// no counters of any fixture: it says nothing of them.
+	// CountersNotAsked means Counters is empty because an answer of this kind has no
+	// counters of any fixture: it says nothing of them.
 	CountersNotAsked bool
 	Incidents        football.Field[[]Incident] // in the provider's order; missing if not asked for or not sent
 }
@@ -92,12 +92,12 @@ type ClockReading struct {
 	Minute, Second football.Field[int] // on the scoreboard
 	Added          football.Field[int]
 	Running        football.Field[bool]
-	// Shootout means that the provider says itself that a shoot-out is on, or is the next
-	// thing to come. The score need not be level then: it may be that of two matches.
+	// Shootout means the provider says itself that a shoot-out is on, or comes next. The
+	// score need not be level then: it may be the sum of two matches.
 	Shootout bool
 }
 
-// IncidentKind is what happened.
+// IncidentKind is the kind of event of an [Incident].
 type IncidentKind string
 
 const (

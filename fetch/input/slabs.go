@@ -11,13 +11,13 @@ type Slabs struct {
 
 // slab hands out parts of large arrays.
 type slab[T any] struct {
-	full [][]T // arrays that are used up
+	full [][]T // used up arrays
 	now  []T
 }
 
 const (
 	slabSize = 2048
-	maxSlabs = 32 // arrays of each kind that are kept
+	maxSlabs = 32 // kept arrays of each kind
 )
 
 func (s *slab[T]) take(n int) []T {
@@ -32,7 +32,7 @@ func (s *slab[T]) take(n int) []T {
 	return s.now[from : from : from+n]
 }
 
-// reset makes one array of all, so that the next payload of this size needs no more.
+// reset makes one array of all, so the next payload of this size needs no more.
 func (s *slab[T]) reset() {
 	size := len(s.now)
 	for _, array := range s.full {
@@ -45,10 +45,10 @@ func (s *slab[T]) reset() {
 	s.full, s.now = nil, s.now[:0]
 }
 
-// Rows returns an empty slice for that many rows.
+// Rows returns an empty slice for n rows.
 func (s *Slabs) Rows(n int) []Row { return s.rows.take(n) }
 
-// Labels returns an empty slice for that many labels.
+// Labels returns an empty slice for n labels.
 func (s *Slabs) Labels(n int) []football.Label { return s.labels.take(n) }
 
 // Reset makes the memory free for the next payload. Nothing that was made there may be used

@@ -12,8 +12,8 @@ import (
 // words finds words in the name of a market, in any case.
 func words(pattern string) *regexp.Regexp { return regexp.MustCompile("(?i)" + pattern) }
 
-// things are the words for what is counted, and the parts of canonical names of which the
-// market must have one: a market of goals has none of them.
+// things are the words for the things counted, and the parts of canonical names of which
+// the market must have one: a market of goals has none of them.
 var things = []struct {
 	word *regexp.Regexp
 	in   []string
@@ -36,8 +36,8 @@ var things = []struct {
 	{words(`\bthrow|\b(?:goal|free)[ -]?kicks?\b|\btouch|\bpossession\b|\bsubstitut`), nil},
 }
 
-// narrower are words for a part of what is counted: where the market counts that part, a name
-// with the wider word must say so.
+// narrower are words for a part of the things counted. Where the market counts this part,
+// a name with the wider word must say so.
 var narrower = []struct {
 	in         string
 	wide, word *regexp.Regexp
@@ -68,12 +68,12 @@ var (
 	homeSide   = words(`\bhome\b`)
 	awaySide   = words(`\baway\b`)
 	oneTeam    = words(`\bteam\b`)
-	ofTheMatch = regexp.MustCompile(`^(?:TOTAL|EXACT|ODD_EVEN)_`) // what both sides have together
+	ofTheMatch = regexp.MustCompile(`^(?:TOTAL|EXACT|ODD_EVEN)_`) // of both sides together
 )
 
-// contradicts reports whether the name of a market contradicts what the table says of its id
-// or key: it names another thing that is counted, another period or side, or the score from which is
-// counted. A name without such a word contradicts nothing, unless it has no letter at all.
+// contradicts reports whether the name of a market contradicts the table's claim about its
+// id or key: it names another thing counted, another period or side, or another score to
+// count from. A name without such a word contradicts nothing, unless it has no letter at all.
 func contradicts(r *input.Reading, name string) bool {
 	if name == "" {
 		return false
@@ -142,7 +142,7 @@ func isOtherTime(r *input.Reading, name string) bool {
 	return minutes.MatchString(name) && !fullTime.MatchString(name) && !strings.Contains(r.Period, "-") && !timed.MatchString(r.Market)
 }
 
-// judged remembers what contradicts said: fixtures have the same names.
+// judged remembers the results of contradicts: fixtures have the same names.
 type judged struct {
 	verdicts sync.Map // of bool, by named
 	size     atomic.Int64
@@ -153,7 +153,7 @@ type named struct {
 	name    string
 }
 
-// maxNames bounds what is remembered: names come from outside.
+// maxNames bounds the memory: names come from outside.
 const maxNames = 10_000
 
 func (j *judged) contradicts(r *input.Reading, name string) bool {

@@ -1,6 +1,6 @@
-// Package mapping reads the table in which a provider states what its markets
-// are in canonical words. A table is CSV with comments; see the head of
-// provider/betsapi/bet365.csv for its columns. Every look-up is exact.
+// Package mapping reads the table of a provider's markets in canonical words. A table is
+// CSV with comments; see the head of provider/betsapi/bet365.csv for its columns. Every
+// look-up is exact.
 package mapping
 
 import (
@@ -32,9 +32,9 @@ type Table struct {
 // Line is one line of a table, for people.
 type Line struct {
 	Rule  string // names it, as input.Reading.Rule does
-	By    string // what is looked up: key, name or row
+	By    string // the kind of look-up: key, name or row
 	Match string
-	Name  string // what the provider calls the market; "" if the table does not say
+	Name  string // the provider's name of the market; "" if the table has none
 	Text  string // as it stands in the table
 	Entry *Entry
 }
@@ -46,7 +46,7 @@ type Entry struct {
 	Reading *input.Reading  // nil if the market stays RAW
 	Reason  football.Reason // why it stays RAW
 
-	byID bool // the line holds only for a market that has one of IDs
+	byID bool // the line holds only for a market with one of IDs
 }
 
 // Header is the first line of every table that is no comment.
@@ -176,7 +176,7 @@ func (e *Entry) KnownID(ids []string) string {
 	return ""
 }
 
-// Read returns what the table says about a market with that id and name ("" if it has
+// Read returns the table's claim about a market with an id and a name ("" if it has
 // none): its reading, or why there is none.
 func (t *Table) Read(e *Entry, id, name string) (*input.Reading, football.Reason) {
 	switch {
@@ -216,8 +216,8 @@ func splitLines(text string) (lines, comments []string) {
 	return lines, comments
 }
 
-// nameOf returns what the provider calls the market of a line: its match where that is a
-// name, the key where that is not the match, or the comment above that begins with the match.
+// nameOf returns the provider's name of a line's market: its match if it is a name, the key
+// if the match is another text, or the comment above that begins with the match.
 func nameOf(line []string, comment string) string {
 	if name, ok := strings.CutPrefix(comment, line[1]+" "); ok {
 		return name
@@ -246,10 +246,10 @@ func (t *Table) Rule(rule string) string {
 	return strings.Join(found, "\n")
 }
 
-// Find returns the lines that a text means, in the order of the table. A canonical market,
-// as the vocabulary writes it, means the lines that lead to it. Any other text means the
-// lines of which it is the rule, the match, the key, the name or a market id. If there are
-// none, exact is false, and found has the lines in which it is a part of one of these or of
+// Find returns the lines for a text, in the order of the table. For a canonical market, in
+// the spelling of the vocabulary, these are the lines that lead to it. For any other text
+// they are the lines with this text as rule, match, key, name or market id. If there are
+// none, exact is false, and found has the lines with the text in one of these or in
 // the canonical market. Case does not matter there, nor whether words are joined by blanks
 // or by underscores.
 func (t *Table) Find(text string) (found []Line, exact bool) {
@@ -279,10 +279,10 @@ func (t *Table) Find(text string) (found []Line, exact bool) {
 	}), false
 }
 
-// words returns what a line is called by.
+// words returns the names by which a line is found.
 func (l *Line) words() []string { return []string{l.Match, l.Entry.Key, l.Name} }
 
-// canonical returns the market that a line leads to; "" if that stays RAW.
+// canonical returns the market that a line leads to; "" if it stays RAW.
 func (l *Line) canonical() string {
 	if l.Entry.Reading == nil {
 		return ""

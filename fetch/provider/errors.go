@@ -8,7 +8,7 @@ import (
 // ErrUnreachable: the provider could not be reached within the budget.
 var ErrUnreachable = errors.New("provider unreachable")
 
-// AnswerError is an answer that is not what was asked for. Its text names the
+// AnswerError is an answer other than the requested one. Its text names the
 // endpoint and the provider's own error word, never a URL or a body.
 type AnswerError struct {
 	Endpoint string

@@ -1,9 +1,9 @@
-// Package provider defines what a provider's adapter is: which hosts it may contact,
-// what it offers, how it sends requests and how it reads payloads. Everything about one
+// Package provider defines a provider's adapter: the hosts it may contact, its
+// capabilities, how it sends requests and how it reads payloads. Everything about one
 // provider is in one folder below this one.
 //
 // The half that asks and the half that reads share nothing but bytes. Asking performs
-// requests through an Exchange, which adds the credential, retries, archives every
+// requests through an [Exchange], which adds the credential, retries, archives every
 // response and classifies it. Reading is a pure function of archived payloads, without
 // a client, a clock or a credential.
 package provider
@@ -37,13 +37,13 @@ type Provider struct {
 	Name         string       // "betsapi"; part of every id, never changed
 	BaseURL      string       // default, https
 	Hosts        []string     // the https hosts that may be contacted with the default settings
-	Capabilities []Capability // what the provider sells and the adapter knows; an account's plan may include less
+	Capabilities []Capability // for sale by the provider and known to the adapter; an account's plan may include less
 	Budget       Budget
 	Cycle        Estimate
 
 	// Sections and Metrics are words of the provider that reach clients: the tabs in
-	// which its markets are shown, and the counters that are not in football.Metrics.
-	// They are those that have been seen; the provider may add one.
+	// which its markets are shown, and the counters missing from football.Metrics.
+	// They are those seen so far; the provider may add one.
 	Sections []string
 	Metrics  []string
 
@@ -58,13 +58,13 @@ type Provider struct {
 	Bookmakers *Bookmakers
 
 	// Probes are the requests that test a connection, in this order. The first is the
-	// cheapest one that succeeds with a good credential only. The others show what the
-	// account's plan includes, each with one cheap request.
+	// cheapest one that succeeds with a good credential only. The others show the content
+	// of the account's plan, each with one cheap request.
 	Probes []Probe
-	// ReadPlan reads what an accepted answer shows of the account's plan. It is a pure
-	// function and safe for concurrent use; bytes that it cannot read show nothing.
+	// ReadPlan reads the account's plan as far as an accepted answer shows it. It is a pure
+	// function and safe for concurrent use; unreadable bytes show nothing.
 	ReadPlan func(a Answered) Plan
-	// NeededBy returns the capabilities that cannot be had if a request is refused because
+	// NeededBy returns the capabilities lost if a request is refused because
 	// of the account's plan: nil if the request says nothing about any of them.
 	NeededBy func(r Request) []Capability
 
@@ -83,7 +83,7 @@ type Provider struct {
 // nothing to ask for, such as a detail of a match when no match is in play.
 type Probe func(Probing) (Request, bool)
 
-// Probing is what a probe may depend on.
+// Probing holds the values that a probe may depend on.
 type Probing struct {
 	Now       time.Time
 	Bookmaker string    // as Exchange.Bookmaker
@@ -101,13 +101,13 @@ func (p Probing) Answer(endpoint string) []byte {
 	return nil
 }
 
-// Answered is an accepted answer, with what it says of the account's quota.
+// Answered is an accepted answer, with its report of the account's quota.
 type Answered struct {
 	Payload
 	Quota *Quota // as in Verdict
 }
 
-// Plan is what one answer shows of an account's plan.
+// Plan is an account's plan as far as one answer shows it.
 type Plan struct {
 	Name     string       // in the provider's own words; "" if the answer does not tell it
 	EndsAt   time.Time    // zero if the answer does not tell it
@@ -117,15 +117,15 @@ type Plan struct {
 // Bookmakers says whose prices an account may choose. The prices of a fixture are
 // always those of one bookmaker: they are never merged.
 type Bookmakers struct {
-	Default string // what is asked for if the account has chosen none
+	Default string // the requested one if the account has chosen none
 	// Valid reports whether name can be a bookmaker of the provider, in the
 	// provider's own spelling of it: an id or a key.
 	Valid func(name string) bool
 	// Query returns the part of a request's query that names a bookmaker, from which
 	// ReadMarkets knows whose prices to read.
 	Query func(name string) url.Values
-	// Unknown is why a request is rejected that names a bookmaker that the provider does
-	// not know; "" if the provider answers it without prices.
+	// Unknown is why a request with an unknown bookmaker is rejected; "" if the provider
+	// answers it without prices.
 	Unknown string
 }
 
@@ -148,7 +148,7 @@ func (b Budget) QuotaWindow() time.Duration { return cmp.Or(b.Renewed, b.Window)
 // spreads the quota by it until cycles of the account have been measured.
 type Estimate struct {
 	Markets int // of 300 fixtures
-	Live    int // of 20 fixtures in play, without what Asked.Optional counts; 0 if the provider has no live statistics
+	Live    int // of 20 fixtures in play, without the requests counted in Asked.Optional; 0 if the provider has no live statistics
 }
 
 // Bookmaker returns whose prices are asked for when an account has chosen that one.
@@ -161,9 +161,9 @@ func (p *Provider) Bookmaker(chosen string) string {
 
 // MarketAdapter asks for and reads the payloads of the market engine.
 type MarketAdapter interface {
-	// Ask performs one cycle's requests. It returns after the last answer; what
-	// it returns is written to the raw cycle's header. One fixture's failure is
-	// counted, not returned. An error means that the cycle failed.
+	// Ask performs one cycle's requests. It returns after the last answer; its
+	// result is written to the raw cycle's header. One fixture's failure is
+	// counted, not returned. An error means the cycle failed.
 	Ask(ctx context.Context, x Exchange) (Asked, error)
 	// ReadListing reads the listing payloads of a cycle, in archive order.
 	ReadListing(pages []Payload) (Listing, error)
@@ -171,29 +171,29 @@ type MarketAdapter interface {
 	IsListing(endpoint string) bool
 	IsMarkets(endpoint string) bool
 	// ReadMarkets reads one payload of markets. l has the teams and the kick-off. Damage
-	// affects only the part that has it: a row is marked, a market is RAW, a section is
-	// left out, and a fixture of which nothing is left is reported in Broken. Bytes
+	// affects only its own part: a row is marked, a market is RAW, a section is
+	// left out, and a fixture without any part left is reported in Broken. Bytes
 	// that do not parse, and a damaged envelope, are an error. It must be safe for
 	// concurrent use.
 	ReadMarkets(p Payload, l Listing) (Sheet, error)
 }
 
-// Exchange is what an Asker may do with the outside world.
+// Exchange is an [Asker]'s access to the outside world.
 type Exchange interface {
 	// Get performs the request within the run's budget, retries it if that may help,
 	// archives the answer and returns it if its verdict is
-	// Accepted. Otherwise the error is an *AnswerError (refused, rejected,
-	// limited) or one that wraps ErrUnreachable. Safe for concurrent use.
+	// [Accepted]. Otherwise the error is an *[AnswerError] (refused, rejected,
+	// limited) or wraps [ErrUnreachable]. Safe for concurrent use.
 	Get(ctx context.Context, r Request) (Payload, error)
 	// Concurrency is how many Gets may be under way at once.
 	Concurrency() int
-	// Quota returns what is left of the provider's quota, as far as is known. It
+	// Quota returns the rest of the provider's quota, as far as is known. It
 	// returns false before the first answer, and if neither the provider reports a
-	// quota nor the Budget has one.
+	// quota nor the [Budget] has one.
 	Quota() (Quota, bool)
-	// Bookmaker is whose prices the account has chosen, the default if it has chosen
-	// none; "" for a provider that sells those of one. An adapter puts it into every
-	// request for prices, so that the archived query shows the reader whose they are.
+	// Bookmaker is the account's bookmaker, the default if it has chosen
+	// none; "" for a provider with the prices of only one. An adapter puts it into every
+	// request for prices, so the archived query shows the reader whose they are.
 	Bookmaker() string
 	// Now is the run's clock.
 	Now() time.Time
@@ -209,10 +209,10 @@ type Request struct {
 }
 
 // Quota is how many requests may still be sent, and until when that is so. For a
-// provider that counts credits, it is how many of these are left.
+// provider with credits, it is the number of credits left.
 type Quota struct {
 	Left   int
-	Limit  int           // how many the account has in all; 0 if that is not known
+	Limit  int           // how many the account has in all; 0 if not known
 	Resets time.Duration // from now
 	// Cost is how much of the quota the answer used; nil: one request.
 	Cost *int
@@ -228,7 +228,7 @@ type Payload struct {
 	// Document is the answer, parsed, and may be there in place of Body; nil if its reader is
 	// to parse Body.
 	Document *strictjson.Document
-	Trace    *Trace // the reader reports to it where it found what; may be nil
+	Trace    *Trace // gets the position of every value read; may be nil
 	// Slabs is where the reader may make rows, which its caller uses up before it resets
 	// them; nil if the rows must have memory of their own.
 	Slabs *input.Slabs
@@ -245,7 +245,7 @@ type Asked struct {
 	Failed          []string // provider fixture ids whose markets could not be fetched
 	// NotOffered are the provider fixture ids that were requested and are absent from
 	// accepted answers, or have no markets by the listing: the provider offers none on
-	// them. That is an answer, not a failure. None of them is in Failed. Both lists may be
+	// them. This is an answer, not a failure. None of them is in Failed. Both lists may be
 	// in any order: the archive sorts them, see raw.Writer.Seal.
 	NotOffered []string
 	// Optional is how many of the requests the cycle would have left out if less of the
@@ -261,8 +261,8 @@ type Asked struct {
 type Verdict struct {
 	Kind Kind
 	Code string        // the provider's own error word, from a closed set of the adapter; "" if it is accepted
-	Wait time.Duration // what the provider asks to wait, 0 if it does not say
-	// Quota is what the answer says of the account's quota in the provider's own way;
+	Wait time.Duration // the wait that the provider asks for, 0 if it does not say
+	// Quota is the account's quota as the answer reports it in the provider's own way;
 	// nil if it says nothing, or says it in the headers X-RateLimit-Limit, -Remaining
 	// and -Reset, which the transport reads itself.
 	Quota *Quota
@@ -280,23 +280,23 @@ const (
 	PermissionFault      // the token is good, the product is not bought: stop the run
 	Limited              // quota used up; the token is good
 	Retryable            // the provider's own fault: try again within the budget
-	Rejected             // an answer that cannot be what was requested
+	Rejected             // an answer that cannot be the requested one
 )
 
 // Listing is the content of the provider's list of fixtures, all of its pages joined.
 type Listing struct {
 	Fixtures map[string]ListedFixture // by provider fixture id
 	Filtered map[string]int           // fixtures left out, by rule, "esoccer:league-name"
-	Broken   map[string]int           // items that could not be read, by reason
-	Damaged  map[string]int           // parts of other items that could not be read, by part and fault
+	Broken   map[string]int           // unreadable items, by reason
+	Damaged  map[string]int           // unreadable parts of other items, by part and fault
 	Unknown  map[string]int           // unknown fields, by name
-	// Met counts the items, and Hurt those of them that could be used and have a damaged
-	// part, or null where the provider always sends a value, or lack a member that it always
-	// sends beside one that is not known.
+	// Met counts the items, and Hurt the damaged ones among them that could be used. Damaged
+	// is an item with a damaged part, with null where the provider always sends a value, or
+	// without a member that it always sends beside an unknown one.
 	Met, Hurt int
 }
 
-// Joined returns what the listing says of a fixture of which more was fetched at the
+// Joined returns the listing's fixture for one of which more was fetched at the
 // given time. It returns false if the listing does not have the fixture.
 func (l Listing) Joined(provider, id string, fetched time.Time) (football.Fixture, bool) {
 	listed, ok := l.Fixtures[id]
@@ -320,12 +320,12 @@ type ListedFixture struct {
 type Sheet struct {
 	Fixtures []FixtureOffers
 	Broken   map[string]football.Reason // provider fixture id → why nothing of it could be read
-	Damaged  map[string]int             // parts that could not be read, by part and fault
+	Damaged  map[string]int             // unreadable parts, by part and fault
 	Unknown  map[string]int
-	Skipped  map[string]int // what is known to repeat or to say nothing and was left out, by name
-	// Met and Hurt count the parts of fixtures that were seen, and those of them that
-	// are among Damaged: together they say which share of a payload can be read. A row in which
-	// null is where the provider always sends a value is damaged.
+	Skipped  map[string]int // left out because it repeats or says nothing, by name
+	// Met and Hurt count the parts of fixtures seen, and those of them that
+	// are among Damaged: together they state the readable share of a payload. A row with
+	// null where the provider always sends a value is damaged.
 	Met, Hurt Parts
 }
 

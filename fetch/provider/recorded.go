@@ -1,6 +1,6 @@
 package provider
 
-// Recorded says what a payload is of which only the bytes are known, such as a file in a
+// Recorded describes a payload known by its bytes alone, such as a file in a
 // folder of recordings. The zero value is a payload that the market engine does not read:
 // another answer of the provider, an error, or something else.
 type Recorded struct {

@@ -7,8 +7,8 @@ import (
 	"mkt/publish/football"
 )
 
-// Trace records where in a payload a reader found what it read. The lines of code
-// that read a value report it, so that the two cannot disagree. A nil Trace records
+// Trace records the position in a payload of each value that a reader read. The code
+// that reads a value reports it, so the two cannot disagree. A nil Trace records
 // nothing and costs nothing.
 type Trace struct {
 	// Only, if not "", is the only fixture to be recorded. A reader calls For before
@@ -18,7 +18,7 @@ type Trace struct {
 	found map[Subject][]Found
 }
 
-// Subject identifies a thing that was read. Only the parts that identify it are set.
+// Subject identifies a thing in a payload. Only the parts that identify it are set.
 type Subject struct {
 	Fixture string // provider's id of the fixture, in live payloads of the item
 	Market  string // provider's key of the market
@@ -27,7 +27,7 @@ type Subject struct {
 
 // Found is one thing in a payload.
 type Found struct {
-	Field string         // canonical word for what was read, or the provider's name of a label
+	Field string         // canonical word for the value, or the provider's name of a label
 	Path  string         // as jq takes it, ".results[0].main.sp.corners.odds[2].odds"
 	Text  string         // as in the payload, with its quotes
 	State football.State // Null if it holds no value
@@ -45,7 +45,7 @@ func (t *Trace) Report(s Subject, field string, v strictjson.Value) {
 	if v.Kind() == strictjson.Null || v.Raw() == `""` {
 		state = football.Null
 	}
-	// What is handed in lies in the payload, all of which it would keep in memory.
+	// The text handed in is a part of the payload, all of which it would keep in memory.
 	own := Subject{strings.Clone(s.Fixture), strings.Clone(s.Market), s.Row}
 	t.found[own] = append(t.found[own], Found{strings.Clone(field), v.Path(), strings.Clone(v.Raw()), state})
 }
@@ -58,7 +58,7 @@ func (t *Trace) For(fixture string) *Trace {
 	return t
 }
 
-// Join adds what was found of one thing to another.
+// Join adds the values found of one thing to another.
 func (t *Trace) Join(to, from Subject) {
 	if t != nil && to != from {
 		t.found[to] = append(t.found[to], t.found[from]...)
@@ -74,8 +74,8 @@ func (t *Trace) Begin(row strictjson.Value) uint32 {
 	return uint32(row.Start())
 }
 
-// Of returns everything found of a thing, in the order of reading. What it does not
-// hold was not in the payload.
+// Of returns everything found of a thing, in the order of reading. A value absent from
+// it was not in the payload.
 func (t *Trace) Of(s Subject) []Found {
 	if t == nil {
 		return nil

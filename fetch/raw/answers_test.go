@@ -143,7 +143,7 @@ func TestFormat1(t *testing.T) {
 	}
 }
 
-// What the hashes of the bodies do not cover is checked as well.
+// Everything outside the hashes of the bodies is checked as well.
 func TestAnswersAreChecked(t *testing.T) {
 	swap := func(key string) func([]any) {
 		return func(entries []any) {
@@ -203,8 +203,8 @@ func TestAnswersAreChecked(t *testing.T) {
 	}
 }
 
-// Answers that are read into one buffer, in any order and also after a damaged one, are
-// those that Body reads.
+// Answers read into one buffer, in any order and also after a damaged one, are
+// the same as with Body.
 func TestOneBuffer(t *testing.T) {
 	random := make([]byte, 3<<20) // more than is read at once
 	rand.NewChaCha8([32]byte{}).Read(random)

@@ -28,7 +28,7 @@ type Archive struct {
 }
 
 // Open reads and checks a cycle's headers. It returns [ErrNotSealed] if there are none and
-// [ErrCorrupt] if they are not what was written. A caller must check Cycle().Outcome before
+// [ErrCorrupt] if they were changed. A caller must check Cycle().Outcome before
 // it uses the archive.
 func Open(fsys durable.ReadFS, id layout.CycleID) (*Archive, error) {
 	header, inFile, err := readHeader(fsys, id)
@@ -105,7 +105,7 @@ func parseCycle(id layout.CycleID, header []byte) (Cycle, error) {
 	return cycle, nil
 }
 
-// unlessNewer returns [ErrCorrupt] for a header that cannot be read, unless a newer
+// unlessNewer returns [ErrCorrupt] for an unreadable header, unless a newer
 // version wrote it.
 func unlessNewer(err error) error {
 	if errors.Is(err, layout.ErrNewer) {
@@ -114,7 +114,7 @@ func unlessNewer(err error) error {
 	return fmt.Errorf("%w: %w", ErrCorrupt, err)
 }
 
-// damaged returns [ErrCorrupt] for a file that is missing or too large; other errors are
+// damaged returns [ErrCorrupt] for a file missing or too large; other errors are
 // the disk's.
 func damaged(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrTooLarge) || errors.Is(err, durable.ErrNotRegular) {
@@ -126,7 +126,7 @@ func damaged(err error) error {
 // Cycle returns the header.
 func (a *Archive) Cycle() Cycle { return a.cycle }
 
-// SHA256 returns the hash of cycle.json, which covers everything that was archived.
+// SHA256 returns the hash of cycle.json, which covers everything archived.
 func (a *Archive) SHA256() string { return a.sum }
 
 // Responses returns the entries by number, including rejected ones. The caller may modify

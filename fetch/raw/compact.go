@@ -17,9 +17,9 @@ import (
 )
 
 // Compact moves the sealed cycles of every hour before that of a cycle into one file for
-// each ten minutes, where Open still finds them, and deletes their folders. A cycle that
-// is damaged, or of a newer version, keeps its folder. A compacted file has every byte
-// that was received, compressed over many cycles at once. Compact lists cycles, so call
+// each ten minutes, where [Open] still finds them, and deletes their folders. A damaged
+// cycle, or one of a newer version, keeps its folder. A compacted file has every byte
+// received, compressed over many cycles at once. Compact lists cycles, so call
 // it at most once an hour. Only the holder of the lock may call it; it may be killed at
 // any point. It returns how many cycles it compacted.
 func Compact(fsys durable.FS, before layout.CycleID) (int, error) {

@@ -52,8 +52,8 @@ func whole(fsys durable.FS) (sealed bool, err error) {
 	return true, nil
 }
 
-// Killed at every operation with a power cut: the cycle is complete or missing, what was
-// acknowledged is there, and the next run succeeds.
+// Killed at every operation with a power cut: the cycle is complete or missing, acknowledged
+// files are there, and the next run succeeds.
 func TestKilledAtEveryOperation(t *testing.T) {
 	for _, keep := range []float64{0, 0.5, 1} {
 		for k := 1; ; k++ {

@@ -10,7 +10,7 @@ import (
 	"mkt/publish/layout"
 )
 
-// Cycles lists the cycles that have a folder, sealed or not, oldest first.
+// Cycles lists the cycles with a folder, sealed or not, oldest first.
 func Cycles(fsys durable.ReadFS) ([]layout.CycleID, error) {
 	dirs, err := fsys.ReadDir(layout.RawDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -29,7 +29,7 @@ func Cycles(fsys durable.ReadFS) ([]layout.CycleID, error) {
 	return ids, nil
 }
 
-// Newest returns the header of the newest sealed cycle that has something to transform;
+// Newest returns the header of the newest sealed cycle with something to transform;
 // it skips failed ones and folders without a header. found is false if there is none.
 func Newest(fsys durable.ReadFS) (cycle Cycle, found bool, err error) {
 	return newest(fsys, func(err error) bool { return errors.Is(err, ErrNotSealed) })
@@ -56,7 +56,7 @@ func newest(fsys durable.ReadFS, skipped func(error) bool) (Cycle, bool, error) 
 	return Cycle{}, false, nil
 }
 
-// candidates are the cycles that may be the newest, oldest first.
+// candidates are the possible newest cycles, oldest first.
 func candidates(fsys durable.ReadFS) ([]layout.CycleID, error) {
 	p, known, err := readProgress(fsys)
 	if err != nil {
@@ -73,7 +73,7 @@ func Sealed(fsys durable.ReadFS, id layout.CycleID) (bool, error) {
 	return durable.Exists(fsys, layout.Cycle(layout.RawDir, id)+"/"+layout.RawCycleFile)
 }
 
-// Recover quarantines the folders of runs that did not finish, and returns how many. Only
+// Recover quarantines the folders of unfinished runs, and returns how many. Only
 // the holder of the lock may call it; it may be repeated.
 func Recover(fsys durable.FS) (int, error) {
 	p, known, err := readProgress(fsys)
@@ -90,7 +90,7 @@ func Recover(fsys durable.FS) (int, error) {
 	return quarantine(fsys, ids)
 }
 
-// quarantine moves the folders of the cycles that are not sealed.
+// quarantine moves the folders of the cycles not sealed.
 func quarantine(fsys durable.FS, ids []layout.CycleID) (int, error) {
 	moved := 0
 	for _, id := range ids {

@@ -98,7 +98,7 @@ func (r Response) memberName() string {
 	return fmt.Sprintf("%s/%06d", dir, r.Number)
 }
 
-// wantedFile is what File must be.
+// wantedFile is the only allowed value of File.
 func (r Response) wantedFile() string {
 	if r.Frame == nil {
 		return r.memberName() + ".zst"

@@ -15,7 +15,7 @@ import (
 type progress struct {
 	Format int            `json:"format"`
 	Begun  layout.CycleID `json:"begun"`            // the last one, which may not be sealed
-	Newest layout.CycleID `json:"newest,omitempty"` // of those begun earlier, the newest that has something to transform
+	Newest layout.CycleID `json:"newest,omitempty"` // of those begun earlier, the newest with something to transform
 }
 
 const progressFile = layout.StateDir + "/raw.json"
@@ -38,7 +38,7 @@ func readProgress(fsys durable.ReadFS) (p progress, known bool, err error) {
 	return p, p.Newest == "" || precedes(p.Newest, "~"), nil
 }
 
-// candidates are the cycles that may be the newest, oldest first.
+// candidates are the possible newest cycles, oldest first.
 func (p progress) candidates() []layout.CycleID {
 	ids := []layout.CycleID{p.Begun}
 	if p.Newest != "" {
@@ -48,7 +48,7 @@ func (p progress) candidates() []layout.CycleID {
 	return ids
 }
 
-// begin records that a cycle begins, and returns the newest one that has something to
+// begin records that a cycle begins, and returns the newest one with something to
 // transform, zero if there is none. It skips damaged ones: a new cycle does not need
 // them.
 func begin(fsys durable.FS, id layout.CycleID) (Cycle, error) {

@@ -1,19 +1,19 @@
 // Package raw is the archive of a cycle: every provider response byte for byte,
 // zstd-compressed, and its request. Bytes are never edited. A response that cannot be
-// what was requested is stored separately as rejected: only if it is text, limited in
+// the requested one is stored separately as rejected: only if it is text, limited in
 // size and with the credential masked. The archive contains no secret: requests are
 // recorded without the credential.
 //
 // Folder raw/cycle=<cycle>/: answers.tar.zst with the bodies, responses/<6 digits> and
 // rejected/<6 digits>, each in a zstd frame of its own with its tar header;
-// fetch.json (the Responses, in order), and cycle.json (Cycle), written last: a folder
-// without it is ignored. fetch writes through Create, Writer.Add, Writer.Reject and
-// Writer.Seal; everything else reads through Open and Newest.
+// fetch.json (the Responses, in order), and cycle.json ([Cycle]), written last: a folder
+// without it is ignored. fetch writes through [Create], [Writer.Add], [Writer.Reject] and
+// [Writer.Seal]; everything else reads through [Open] and [Newest].
 //
-// If a product has thousands of cycles a day, Compact moves those of ten minutes into one
+// If a product has thousands of cycles a day, [Compact] moves those of ten minutes into one
 // file, from=<minute>.tar.zst, with the bodies uncompressed inside it.
 //
-// state/raw.json names the last begun cycle, so that no step has to list cycles. It can
+// state/raw.json names the last begun cycle, so no step has to list cycles. It can
 // be rebuilt from the folders.
 //
 // "Byte for byte" refers to the response's content, after a gzip transfer is decoded.
@@ -47,7 +47,7 @@ const (
 // did not finish.
 var ErrNotSealed = errors.New("raw cycle is not sealed")
 
-// ErrCorrupt: the files of the archive are not what was written.
+// ErrCorrupt: the files of the archive were changed after they were written.
 var ErrCorrupt = errors.New("raw archive is damaged")
 
 // Outcome of a cycle's fetch.
@@ -99,7 +99,7 @@ type Response struct {
 	FetchedAt time.Time         `json:"fetched_at"`
 	File      string            `json:"file"`                // name in answers.tar.zst; in format 1 relative to the cycle's folder
 	Frame     *Frame            `json:"frame,omitempty"`     // where it is in answers.tar.zst; nil in format 1
-	Bytes     int64             `json:"bytes"`               // of what is archived, uncompressed
+	Bytes     int64             `json:"bytes"`               // of the archived bytes, uncompressed
 	SHA256    string            `json:"sha256"`              // of the uncompressed bytes
 	Rejected  string            `json:"rejected,omitempty"`  // why it was rejected; "" if accepted
 	Truncated bool              `json:"truncated,omitempty"` // a rejected body was cut at MaxRejected, or left out since it is not text

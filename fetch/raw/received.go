@@ -10,8 +10,8 @@ import (
 )
 
 // Received keeps the accepted answers of a cycle in memory, from its fetch to its transform in
-// the same process, so that they need not be decompressed, hashed and parsed a second time. An
-// answer is found by its hash, so that it is the archived one whatever the cycle. A nil
+// the same process, so they need not be decompressed, hashed and parsed a second time. An
+// answer is found by its hash, so it is the archived one whatever the cycle. A nil
 // *Received keeps nothing. It is safe for concurrent use.
 type Received struct {
 	mu      sync.Mutex

@@ -44,7 +44,7 @@ func TestReceived(t *testing.T) {
 	}
 }
 
-// What all runs keep together is bounded: the other answers are read from the archive.
+// The memory of all runs together is bounded: the other answers are read from the archive.
 func TestReceivedIsBounded(t *testing.T) {
 	var runs [3]raw.Received
 	large := raw.Response{Bytes: 3 << 20}

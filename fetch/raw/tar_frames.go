@@ -64,7 +64,7 @@ func (f *frame) pack(name string, body []byte, encoder *zstd.Encoder) []byte {
 }
 
 // endOfAnswers is the last frame: the end of a tar archive, 1024 zeros. It is a part of the
-// format, so that it must not depend on the compressor.
+// format, so it must not depend on the compressor.
 const endOfAnswers = "\x28\xb5\x2f\xfd\x60\x00\x03\x03\x20\x00\x00"
 
 // mostKept is up to which size answers.tar.zst is read only once.

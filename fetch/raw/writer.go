@@ -72,8 +72,8 @@ func Create(fsys durable.FS, id layout.CycleID, scrub Scrub) (*Writer, error) {
 	return &Writer{fsys: fsys, id: id, prior: prior, dir: dir, scrub: scrub, product: football.Product(product)}, nil
 }
 
-// Resume returns where this cycle continues, according to the newest earlier one that has
-// something to transform; "" if that one was of another provider.
+// Resume returns where this cycle continues, by the newest earlier one with
+// something to transform; "" if that was of another provider.
 func (w *Writer) Resume(provider string) string {
 	if w.prior.Provider != provider {
 		return ""
@@ -95,8 +95,8 @@ func (w *Writer) Add(r Response, body []byte) (Response, error) {
 }
 
 // Reject archives an answer that was not accepted, with the reason. Its body is scrubbed
-// and cut at [MaxRejected]. A body that is not text is left out: it may be compressed, so
-// that it cannot be searched for the credential.
+// and cut at [MaxRejected]. A body other than text is left out: it may be compressed, and
+// then it cannot be searched for the credential.
 func (w *Writer) Reject(r Response, why string, body []byte) (Response, error) {
 	if why == "" {
 		why = "REJECTED"
@@ -282,7 +282,7 @@ func (w *Writer) finish() error {
 	return nil
 }
 
-// Close ends an archive that is not sealed. After Seal it does nothing.
+// Close ends an unsealed archive. After Seal it does nothing.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -18,7 +18,7 @@ type calendar struct {
 
 const (
 	announced = iota // days ahead; every kind of league
-	late             // an hour ahead: what keeps enough matches in play
+	late             // an hour ahead: they keep enough matches in play
 	consoles         // the same for eSoccer
 	pitches          // real matches
 )

@@ -1,6 +1,6 @@
 package simulator
 
-// What the feed reports of a fixture depends on its league. The shares are those of
+// The feed's report of a fixture depends on its league. The shares are those of
 // recorded in-play lists: all fixtures have goals, cards and corners, nearly all have
 // attacks and shots, and those of the top leagues have everything.
 var (

@@ -20,21 +20,21 @@ type Dialect interface {
 	Refuse(why Refusal) Answer
 	// Answer serves a request.
 	Answer(q Question) Answer
-	// Format returns what the faults need to know of the wire format.
+	// Format returns the part of the wire format that the faults need.
 	Format() Format
 	// Wrap puts the items of an answer into the provider's envelope. page is nil for
-	// an answer that is not paged.
+	// an answer without pages.
 	Wrap(items [][]byte, page *Page) []byte
 }
 
 // Charging is implemented by a dialect whose requests do not all cost one of the quota.
 type Charging interface {
-	// Cost returns what a request costs. One that costs nothing is served even if the
+	// Cost returns the cost of a request. One without a cost is served even if the
 	// quota is used up.
 	Cost(q Question) int
 }
 
-// Sorting is implemented by a dialect in which a path alone does not say what is asked.
+// Sorting is implemented by a dialect in which the endpoint depends on the parameters.
 type Sorting interface {
 	// EndpointOf is Endpoint, of a path with its parameters.
 	EndpointOf(path string, query url.Values) (name string, class Class)
@@ -49,8 +49,8 @@ type Metered interface {
 // Paced is implemented by a dialect whose provider limits how fast requests may come
 // apart from the quota.
 type Paced interface {
-	// TooFast is the provider's answer to a request that came too soon, and puts on the
-	// headers that go with it.
+	// TooFast is the provider's answer to a request that came too soon. It adds the
+	// headers of such an answer.
 	TooFast(h http.Header) Answer
 }
 
@@ -68,7 +68,7 @@ func metered(d Dialect, limit, remaining int, resets time.Duration) Dialect {
 	return stating
 }
 
-// Format is what the faults need to know of a wire format of JSON objects.
+// Format describes a wire format of JSON objects to the faults.
 type Format struct {
 	List     string   // the field that holds the items of an answer; "" if an answer is a bare array of them
 	IDs      []string // the fields of an item that hold ids of a fixture
@@ -77,14 +77,14 @@ type Format struct {
 	Recorded bool     // answers are recorded ones, and no world has a part in them
 }
 
-// Class groups endpoints, so that a fault can be limited to some of them.
+// Class groups endpoints, so a fault can be limited to some of them.
 type Class string
 
 const (
 	Listing Class = "listing" // the list of fixtures
 	Markets Class = "markets" // the markets of fixtures
 	Playing Class = "live"    // the list of matches in play
-	Details Class = "details" // what is known about single matches
+	Details Class = "details" // all data of single matches
 )
 
 var classes = []Class{Listing, Markets, Playing, Details}

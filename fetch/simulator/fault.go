@@ -63,8 +63,7 @@ var faultKinds = map[FaultKind]string{
 	Freeze: "the whole live feed stands still, once in that share of half hours",
 }
 
-// share points to the rate of a fault that affects matches; nil for one that affects
-// requests.
+// share points to the rate of a fault on matches; nil for one on requests.
 func (k FaultKind) share(o *Oddities) *float64 {
 	switch k {
 	case Corrected:

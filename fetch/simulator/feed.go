@@ -2,7 +2,7 @@ package simulator
 
 import "time"
 
-// Sent is what the feed reports about a match at one moment.
+// Sent is the feed's report of a match at one moment.
 type Sent struct {
 	At     time.Time // when it was true; does not advance during a standstill of the feed or the match
 	Status Status    // InPlay once the record is opened, or Ended
@@ -15,7 +15,7 @@ type Sent struct {
 	Shootout *[2]int
 
 	// First is everything counted in the first half, and Normal in normal time, once
-	// these are over. They hold what truly happened, not what was sent, and must not be
+	// these are over. They hold the true counts, not those sent, and must not be
 	// modified.
 	First, Normal *Counts
 
@@ -47,7 +47,7 @@ func (s *Sent) Value(m Metric, side Side) (int, State) {
 // Counts returns every metric with its corrections, including those that are not sent.
 func (s *Sent) Counts() *Counts { return &s.counts }
 
-// Sent returns what the feed reports about the match at a moment of the world's time.
+// Sent returns the feed's report of the match at a moment of the world's time.
 func (m *Match) Sent(now time.Time) Sent {
 	now = m.world.FeedTime(now)
 	at := m.held(now.Sub(m.Whistle))
@@ -120,7 +120,7 @@ func (b *feedErrors) correct(at time.Duration, c *Counts) {
 	}
 }
 
-// leaveOut marks what is not sent, or sent without a value. Possession and expected goals
+// leaveOut marks the values that are missing, or sent as null. Possession and expected goals
 // have no value at first.
 func (m *Match) leaveOut(at time.Duration, s *Sent) {
 	s.absent = ^m.covered

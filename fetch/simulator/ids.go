@@ -3,7 +3,7 @@ package simulator
 import "strconv"
 
 // IDs numbers the fixtures of a provider. Every calendar of every world has its own slice
-// of each range of ids, so that two accounts rarely have one id for two fixtures.
+// of each range of ids, so two accounts rarely have one id for two fixtures.
 type IDs struct{ First int64 }
 
 const (

@@ -58,7 +58,7 @@ const (
 	page  = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>\n<body><center><h1>502 Bad Gateway</h1></center><hr><center>nginx</center></body></html>\n"
 )
 
-// limit answers that requests come too fast. A provider that has one limit says that its
+// limit answers a request that came too fast. A provider with one limit answers that its
 // quota is used up.
 func (s *Server) limit(w http.ResponseWriter, r *http.Request, kind FaultKind) {
 	a := s.dialect.Refuse(QuotaUsed)
@@ -81,7 +81,7 @@ func (s *Server) limit(w http.ResponseWriter, r *http.Request, kind FaultKind) {
 	write(w, r, a)
 }
 
-// endQuota uses up what is left of an account's quota, and refuses the request.
+// endQuota uses up the rest of an account's quota, and refuses the request.
 func (s *Server) endQuota(w http.ResponseWriter, r *http.Request, a *account) {
 	s.mu.Lock()
 	a.used = a.Quota

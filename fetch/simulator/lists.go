@@ -53,7 +53,7 @@ type Page struct {
 	Number int // from 1
 	Size   int
 	Total  int    // items of the whole list
-	Asked  string // what the envelope repeats of the question, if a dialect's does
+	Asked  string // the request as repeated by the envelope, if a dialect's does
 }
 
 // PageOf returns the items of one page, none behind the last one.

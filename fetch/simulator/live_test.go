@@ -43,7 +43,7 @@ func TestInPlayStaysAtItsSize(t *testing.T) {
 	}
 }
 
-// What is in play was announced before, under the same number, and its status
+// A match in play was announced before, under the same number, and its status
 // goes from not started over in play to ended.
 func TestLiveFixturesAreThoseAnnounced(t *testing.T) {
 	w := simulator.MakeWorld(simulator.WorldOptions{Seed: 6, Fixtures: 300, InPlay: 40})

@@ -105,7 +105,7 @@ func TestClockOfAFullMatch(t *testing.T) {
 	}
 }
 
-// Counters of a clean feed are what was counted, and never fall.
+// Counters of a clean feed are the true counts, and never fall.
 func TestFeedWithoutOdditiesIsTrue(t *testing.T) {
 	for _, m := range matches(clean(5), 12) {
 		var before simulator.Counts
@@ -271,8 +271,7 @@ func TestMinutesAddUp(t *testing.T) {
 	}
 }
 
-// A match counts about what professional ones do, and scores what the prices
-// expect.
+// A match has about the counts of professional ones, and the goals expected by the prices.
 func TestMatchesAreFootball(t *testing.T) {
 	bands := map[simulator.Metric][2]float64{
 		simulator.Attacks: {90, 130}, simulator.DangerousAttacks: {38, 56}, simulator.OnTarget: {3.5, 5.5}, simulator.OffTarget: {4, 7.5},

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// Meaning is implemented by a dialect that renders a world. It returns what the dialect's
-// answers mean, so that a parser of them can be tested.
+// Meaning is implemented by a dialect that renders a world. It returns the meaning of the
+// dialect's answers, for tests of their parsers.
 type Meaning interface {
 	// FixtureID returns the id of a fixture in the list of fixtures.
 	FixtureID(w *World, f Fixture) string
 	// FixtureNumber returns the number of the fixture with an id; false for an id that
 	// no fixture of the world can have.
 	FixtureNumber(w *World, id string) (int64, bool)
-	// Markets returns what the markets of a fixture mean, in the order in which they
+	// Markets returns the meaning of a fixture's markets, in the order in which they
 	// first appear in the payload; nil if the payload of the id is empty. Markets without
 	// any prices are left out.
 	Markets(w *World, id string, now time.Time) []MeantMarket
-	// Playing returns what the records of a match in play mean.
+	// Playing returns the meaning of the records of a match in play.
 	Playing(w *World, m Match) MeantMatch
 }
 
@@ -27,7 +27,7 @@ type Lister interface {
 	Listed(w *World, now time.Time) []Fixture
 }
 
-// MeantFixture is what one fixture of the list means.
+// MeantFixture is the meaning of one fixture of the list.
 type MeantFixture struct {
 	ID                 string // the provider's
 	Home, Away, League string // the true names; the list may leave one out or write it in another form
@@ -36,7 +36,7 @@ type MeantFixture struct {
 	Over               bool // ended, postponed, cancelled or withdrawn
 }
 
-// MeantMarket is what one market with prices means, in the canonical vocabulary: a
+// MeantMarket is the meaning of one market with prices, in the canonical vocabulary: a
 // pipeline must find this in the payload, or leave the market RAW.
 type MeantMarket struct {
 	Key, ID, Name string   // the bookmaker's
@@ -45,7 +45,7 @@ type MeantMarket struct {
 	Rows          []MeantRow // without label rows
 }
 
-// Proof says what a payload proves about a market.
+// Proof is how far a payload proves the meaning of a market.
 type Proof uint8
 
 const (
@@ -62,15 +62,15 @@ type MeantRow struct {
 	Decimal                                   string // of the newest copy; "" on a few
 	Market, Period                            string // "" if the market must be RAW
 	Selection, Line, Qualifier, Subject, Side string
-	// Doubtful means that a reader need not understand the row: it has no price, a name
-	// that the list lacks, a margin without a header, the name of a player on each side,
-	// a handicap that no price of another side confirms, or a line of a three-way total
-	// without Exactly.
+	// Doubtful means a reader need not understand the row. It has no price, a name
+	// missing from the list, a margin without a header, the name of a player on each side,
+	// a handicap without a price of another side to confirm it, or a line of a three-way
+	// total without Exactly.
 	Doubtful bool
 	Stopped  bool // the payload says that it is not on offer now
 }
 
-// Row returns what a selection of a market means.
+// Row returns the meaning of a selection of a market.
 func (r Ref) Row(sel Selection) MeantRow {
 	m := MeantRow{Market: r.Market, Period: r.Period, Side: sel.Side + r.Side,
 		Selection: sel.Outcome, Line: sel.Line, Qualifier: sel.Qualifier, Subject: sel.Player}
@@ -87,19 +87,19 @@ func (r Ref) Row(sel Selection) MeantRow {
 	return m
 }
 
-// MeantMatch is what the records of one match in play mean: its ids, and in Match all
-// that truly happens and all that is sent, second by second.
+// MeantMatch is the meaning of the records of one match in play: its ids, and in Match all
+// true events and all reports of the feed, second by second.
 //
-//	sent := m.Sent(now)                                   // what an answer at now contains
+//	sent := m.Sent(now)                                   // the content of an answer at now
 //	n, state := sent.Value(simulator.Corners, simulator.Home)
-//	for _, minute := range m.Minutes() { … }              // what truly happened
+//	for _, minute := range m.Minutes() { … }              // the true events
 type MeantMatch struct {
 	ID, EventID string // of the fixture, and of the live record
-	// What is missing from the records of this match: the fixture's id, the clock, the
+	// Missing from the records of this match: the fixture's id, the clock, the
 	// timeline.
 	WithoutID, WithoutTimer, WithoutTimeline bool
-	// WithoutAttacks means that neither attacks nor dangerous attacks are ever sent, and
-	// CountersLag is how old the counters may be that are published.
+	// WithoutAttacks means neither attacks nor dangerous attacks are ever sent, and
+	// CountersLag is the greatest age of published counters.
 	WithoutAttacks bool
 	CountersLag    time.Duration
 	Match
@@ -113,7 +113,7 @@ func (s *Server) meaning(token string) (w *World, d Meaning, ok bool) {
 	return w, d, ok && w != nil
 }
 
-// Listed returns what the list of fixtures means now for a token, in its order; nil for
+// Listed returns the meaning of the list of fixtures now for a token, in its order; nil for
 // an unknown token and if recordings are served.
 func (s *Server) Listed(token string) []MeantFixture {
 	w, d, ok := s.meaning(token)
@@ -134,7 +134,7 @@ func (s *Server) Listed(token string) []MeantFixture {
 	return all
 }
 
-// Meant returns what the markets of a fixture mean now, see Meaning.Markets.
+// Meant returns the meaning of a fixture's markets now, see [Meaning].
 func (s *Server) Meant(token, fixture string) []MeantMarket {
 	w, d, ok := s.meaning(token)
 	if !ok {
@@ -177,7 +177,7 @@ func doubtLoneLines(rows []MeantRow) {
 	}
 }
 
-// InPlay returns what the list of matches in play means now for a token, in its order;
+// InPlay returns the meaning of the list of matches in play now for a token, in its order;
 // nil for an unknown token and if recordings are served.
 func (s *Server) InPlay(token string) []MeantMatch {
 	w, d, ok := s.meaning(token)

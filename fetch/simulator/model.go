@@ -4,7 +4,7 @@ import "math"
 
 // model has the probabilities of everything about the goals of one match: each half's
 // goals of each side are independent and Poisson-distributed, and every market on goals
-// is a sum over the same table, so that two prices differ by no more than the margin.
+// is a sum over the same table, so two prices differ by no more than the margin.
 type model struct {
 	home, away float64 // expected goals of the match
 	half       [2]half
@@ -75,7 +75,7 @@ func (t *table) sum(yes func(home, away int) bool) (p float64) {
 	return p
 }
 
-// walk adds up what depends on both the half-time and the second-half score.
+// walk adds up everything that depends on both the half-time and the second-half score.
 func (m *model) walk() {
 	for h1 := range maxHalf {
 		for a1 := range maxHalf {

@@ -19,7 +19,7 @@ const (
 	lotNoMarkets  = 220
 )
 
-// Offering is what a provider offers on a fixture at one moment: which markets, and
+// Offering is a provider's offer on a fixture at one moment: which markets, and
 // at which prices. Not safe for concurrent use.
 type Offering struct {
 	Fixture Fixture
@@ -33,8 +33,8 @@ type Offering struct {
 // time of every price in the past.
 const priceDelay = time.Minute
 
-// Offering returns what is offered on the fixture with a number. It returns false if the
-// fixture is not known, and for the one fixture in seventy that is listed without any
+// Offering returns the offering on the fixture with a number. It returns false for an
+// unknown fixture, and for the one fixture in seventy that is listed without any
 // markets. Prices stop moving at kick-off.
 func (w *World) Offering(number int64, now time.Time) (*Offering, bool) {
 	f, ok := w.Fixture(number, now.Truncate(time.Minute))

@@ -23,7 +23,7 @@ func (w *World) sidesOf(c *calendar, entry int64) pairing {
 }
 
 // pair draws the teams of all entries of a day in the order of their slots. It begins a day
-// earlier, so that late matches of the evening before are known.
+// earlier, so late matches of the evening before are known.
 func (w *World) pair(day int64) map[int64]pairing {
 	type drawn struct {
 		number int64

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// play generates a match second by second: who has the ball, how far they are, and what
-// happens next. The probability of each step depends on the sides' strengths and on
-// momentum. Rates are set so that a match has about the counts of professional ones (per
-// side: 100 attacks, 45 dangerous ones, 12 shots, 5 corners, 2 cards) and the goals that
-// the price model expects.
+// play generates a match second by second: who has the ball, how far they are, and the next
+// event. The probability of each step depends on the sides' strengths and on
+// momentum. Rates are set for about the counts of professional matches (per
+// side: 100 attacks, 45 dangerous ones, 12 shots, 5 corners, 2 cards) and for the goals
+// expected by the price model.
 type play struct {
 	script *script
 	rng    stream

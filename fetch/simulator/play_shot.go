@@ -79,8 +79,8 @@ func (p *play) kick() {
 	}
 }
 
-// missed records a penalty that was not scored. Who took it is not drawn by lot, so that
-// the rest of the match does not depend on it.
+// missed records a penalty that was not scored. The player is not drawn by lot: the rest of
+// the match must not depend on it.
 func (p *play) missed() {
 	t := &p.teams[p.ball]
 	p.record(Incident{Kind: PenaltyMissed, Side: p.ball, Player: t.name(t.pitch[len(t.pitch)-1])})

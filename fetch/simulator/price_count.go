@@ -124,7 +124,7 @@ func priceRace(s *PriceList, m *Market) {
 	}
 }
 
-// raceTo is the probability that a side with that share of all corners reaches n first.
+// raceTo is the probability that a side with this share of all corners reaches n first.
 func raceTo(n int, share, all float64) (p float64) {
 	ways := math.Pow(share, float64(n))
 	for k := range n {

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Ref names one market of the world: what is offered, over which period, and in which
-// variant.
+// Ref names one market of the world: the thing priced, its period, and its variant.
 type Ref struct {
 	Market    string // canonical name; a lower-case name of the simulator's own if the vocabulary has none
 	Period    string // canonical period
@@ -31,7 +30,7 @@ var books = []Book{Alternative, Asian, AsianAlternative, Table}
 // Selection is an outcome with its price.
 type Selection struct {
 	Outcome   string // canonical outcome, "HOME", "OVER", "2-1", "HOME&YES"; a player's market has YES or OVER
-	Line      string // canonical line: that of the side for an Asian handicap, that of the home side for a European one
+	Line      string // canonical line: of the side for an Asian handicap, of the home side for a European one
 	Qualifier string // a minute such as "27:00", or a count
 	Side      string // HOME or AWAY if the market has rows of both teams
 	Player    string
@@ -58,8 +57,8 @@ type PriceList struct {
 	base                   baseLines
 }
 
-// baseLines are the lines that alternatives are priced around. They do not move with the
-// prices, so that the set of lines stays the same.
+// baseLines are the lines around which alternatives are priced. They do not move with the
+// prices, so the set of lines stays the same.
 type baseLines struct{ total, handicap, halfTotal, halfHandicap float64 }
 
 // Version returns the version of a fixture's prices, and since when it is valid. Each

@@ -2,7 +2,7 @@ package simulator
 
 import "math"
 
-// part is a player's share of what his team does; the first of a squad are its forwards.
+// part is a player's share of his team's actions; the first of a squad are its forwards.
 func part(i int) float64 {
 	return [squad]float64{0.21, 0.16, 0.13, 0.10, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03, 0.025, 0.02, 0.015, 0.01}[i]
 }

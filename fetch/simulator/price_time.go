@@ -31,8 +31,8 @@ func evenMinute(mean, lowest, highest float64) float64 {
 // minuteText formats a moment of the match as bookmakers do: "27:00".
 func minuteText(minute float64) string { return strconv.Itoa(int(minute)) + ":00" }
 
-// before prices that the first event, of a number with that mean, comes before an even
-// minute.
+// before prices a yes if the first event comes before an even minute. mean is the expected
+// number of events in a match.
 func (m *Market) before(s Selection, mean, lowest, highest float64) {
 	minute := evenMinute(mean, lowest, highest)
 	s.Qualifier = minuteText(minute)

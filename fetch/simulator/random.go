@@ -2,7 +2,7 @@ package simulator
 
 import "math"
 
-// dice returns random numbers that depend only on the seed and the question, so that any
+// dice returns random numbers that depend only on the seed and the question: any
 // part of the world can be computed without the rest.
 type dice uint64
 
@@ -24,7 +24,7 @@ func (d dice) under(n int, parts ...uint64) int {
 }
 
 // wave is a slow movement around 0, within about ±1: three sines with phases of their
-// own, so that neighbouring steps have similar values.
+// own, so neighbouring steps have similar values.
 func (d dice) wave(step float64, parts ...uint64) float64 {
 	h := dice(d.of(parts...))
 	sum := 0.0

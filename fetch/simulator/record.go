@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// What truly happened in a match and what the feed did to it, to compare with what a
-// program made of the feed. Times count from the kick-off whistle. All of it is known
+// The true events of a match and the feed's changes to them, to compare with a
+// program's reading of the feed. Times count from the kick-off whistle. All of it is known
 // from the beginning. Callers may modify the slices.
 
 // Periods returns the periods in the order of play.
@@ -15,7 +15,7 @@ func (m *Match) Periods() []Period { return slices.Clone(m.periods) }
 // Increments returns everything counted, by time.
 func (m *Match) Increments() []Increment { return slices.Clone(m.increments) }
 
-// Incidents returns what happened, by time, without disallowed goals.
+// Incidents returns the incidents, by time, without disallowed goals.
 func (m *Match) Incidents() []Incident { return slices.Clone(m.incidents) }
 
 // Kicks returns the kicks of the shoot-out, by time; none if there is no shoot-out.

@@ -21,7 +21,7 @@ type Recording struct {
 
 // ReadRecordings calls load for every recorded answer below a folder: one folder for each
 // endpoint, named as its path with dashes ("bet365-upcoming"), which contains whole
-// answers in .json files. Those of the list of fixtures come first, so that a dialect
+// answers in .json files. Those of the list of fixtures come first, so a dialect
 // knows what is listed; the others are in the order of their names. An error names the
 // file that cannot be read.
 func ReadRecordings(dir, listing string, load func(Recording) error) error {

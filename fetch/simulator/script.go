@@ -30,7 +30,7 @@ type Increment struct {
 	N      int16
 }
 
-// IncidentKind is what an entry of a timeline reports.
+// IncidentKind is the kind of an entry of a timeline.
 type IncidentKind uint8
 
 const (

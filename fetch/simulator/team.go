@@ -32,7 +32,7 @@ func teams(d dice) [][]Team {
 }
 
 // team returns a league's team number slot, from 0. A form is reused only when all towns
-// are used up, so that no two teams of a league have one name.
+// are used up, so no two teams of a league have one name.
 func team(l League, slot int, d dice) Team {
 	t := competitions[l.Number].naming
 	number := l.Number*teamsApart + slot

@@ -85,7 +85,7 @@ func MakeWorld(o WorldOptions) *World {
 func (w *World) Size() int { return w.size }
 
 // Fixtures returns a bookmaker's list of coming matches at a moment, by kick-off and then
-// number: as many as the world's size that are still to start, those announced late, and
+// number: as many fixtures still to start as the world's size, those announced late, and
 // a few postponed, cancelled, withdrawn and finished ones that are still shown.
 func (w *World) Fixtures(now time.Time) []Fixture {
 	var list []Fixture

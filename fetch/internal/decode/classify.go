@@ -1,6 +1,6 @@
-// Package decode has what all adapters do with an answer before they know what it says:
-// parse it, judge one that is no answer of the provider at all, and decide what a failed
-// request means for the rest of the run.
+// Package decode has the steps that all adapters take with an answer before they know its
+// content: parse it, judge one that is no answer of the provider at all, and decide how a
+// failed request affects the rest of the run.
 package decode
 
 import (
@@ -13,7 +13,7 @@ import (
 	"mkt/fetch/provider"
 )
 
-// Codes of verdicts on answers that are not in the provider's format.
+// Codes of verdicts on answers outside the provider's format.
 const (
 	Empty      = "EMPTY_BODY"
 	NotJSON    = "NOT_JSON"           // a page of the front server
@@ -21,7 +21,7 @@ const (
 	Doubtful   = "DOUBTFUL_JSON"      // not UTF-8, beyond a limit, or a key of the envelope is there twice: another try will not help
 	NoEnvelope = "NO_ENVELOPE"        // JSON, but not the provider's envelope
 	Unknown    = "UNKNOWN_ERROR"      // an error of the provider that is not in the adapter's closed set
-	Status     = "UNEXPLAINED_STATUS" // only the status says what is wrong
+	Status     = "UNEXPLAINED_STATUS" // only the status names the error
 )
 
 // maxKept limits the index that is kept for the next payload, in values.

@@ -32,8 +32,7 @@ func (t *Counts) Add(name string) {
 }
 
 // Text reads a member of an object as a text, in its three states. A member that is no
-// text, which is counted as kind, or that occurs twice was sent without a value that can
-// be read.
+// text, which is counted as kind, or occurs twice, was sent without a readable value.
 func (t *Counts) Text(object strictjson.Value, key, kind string) football.Field[string] {
 	v, once := object.Once(key)
 	if !once {
@@ -45,8 +44,8 @@ func (t *Counts) Text(object strictjson.Value, key, kind string) football.Field[
 	return Field(v)
 }
 
-// Name is Text for what a thing is called, where a number is damage as well. ok is false if it
-// was counted.
+// Name is [Counts.Text] for the name of a thing, where a number is damage as well. ok is
+// false if it was counted.
 func (t *Counts) Name(object strictjson.Value, key, kind string) (name football.Field[string], ok bool) {
 	if v, once := object.Once(key); once && (IsWrong(v) || v.Kind() == strictjson.Number) {
 		t.Add(kind)
@@ -64,8 +63,8 @@ func (t Counts) total() (n int) {
 }
 
 // Number reads a member of an object as a whole number of at most most, in its three
-// states. A member that is no such number, which is counted as kind, or that occurs twice
-// was sent without a value that can be read.
+// states. A member that is no such number, which is counted as kind, or occurs twice,
+// was sent without a readable value.
 func (t *Counts) Number(object strictjson.Value, key string, most int, kind string) football.Field[int] {
 	v, once := object.Once(key)
 	n, ok := Whole(v, most)
@@ -80,8 +79,8 @@ func (t *Counts) Number(object strictjson.Value, key string, most int, kind stri
 	return football.NullField[int]()
 }
 
-// AddUnknown counts the members of an object that are not among the known ones. what
-// names the object.
+// AddUnknown counts the members of an object that are not among the known ones, under the
+// object's name.
 func (t *Counts) AddUnknown(object strictjson.Value, what string, known map[string]bool) {
 	for name := range object.Members() {
 		if !known[name] {

@@ -25,7 +25,7 @@ func VerdictOf(err error) provider.Verdict {
 func KindOf(err error) provider.Kind { return VerdictOf(err).Kind }
 
 // MustStop reports whether an error ends the run: a refused credential or product, and
-// an error that does not come from the provider, such as that of a full disk.
+// an error from elsewhere than the provider, such as a full disk.
 func MustStop(err error) bool {
 	switch KindOf(err) {
 	case provider.CredentialFault, provider.PermissionFault:
@@ -42,8 +42,8 @@ func WorthSplitting(err error) bool {
 	return k == provider.Rejected || k == provider.Retryable || errors.Is(err, ErrUnreadable)
 }
 
-// Unreadable returns the error of an accepted answer that cannot be used after all,
-// because of err. what names the answer.
+// Unreadable returns the error of an accepted answer, by its name, that cannot be used
+// after all because of err.
 func Unreadable(what string, err error) error {
 	return fmt.Errorf("%s: %w: %w", what, ErrUnreadable, err)
 }

@@ -8,8 +8,8 @@ import (
 	"mkt/publish/football"
 )
 
-// Renamed is the damage of an item that lacks a member which the provider always sends,
-// and has one that is not known.
+// Renamed is the damage of an item without a member the provider always sends, but
+// with an unknown one.
 const Renamed = "item: a member is missing, and an unknown one is there"
 
 // WithNull is the damage of an item that has null where the provider always sends a value.
@@ -26,10 +26,10 @@ type Listing struct {
 	fixtures    map[string]provider.ListedFixture
 	filtered    map[string]string // the rule by which a fixture was left out, by its id
 	doubted     map[string]bool   // ids of two fixtures
-	elsewhere   Counts            // damage that is of no item
+	elsewhere   Counts            // damage of no item
 	items, read int
-	hurt        int  // items that are damaged or of another format
-	damaged     int  // damage that was counted before the current item
+	hurt        int  // items damaged or of another format
+	damaged     int  // damage counted before the current item
 	isDamaged   bool // the current item
 }
 
@@ -129,7 +129,7 @@ func (l *Listing) Result(endpoint string) (provider.Listing, error) {
 		Met: l.items, Hurt: l.hurt}, nil
 }
 
-// countRules counts fixtures that were left out, by rule.
+// countRules counts fixtures left out, by rule.
 func countRules(filtered map[string]string) Counts {
 	var rules Counts
 	for _, rule := range filtered {
@@ -140,16 +140,16 @@ func countRules(filtered map[string]string) Counts {
 
 // Format is how well an object fits the format that is known.
 type Format struct {
-	Unknown []string // members that are not known, with the name of their object
-	// Changed reports whether a member that the provider always sends is missing, while
-	// one that is not known is there: it has probably got another name.
+	Unknown []string // unknown members, with the name of their object
+	// Changed reports whether a member the provider always sends is missing, while
+	// an unknown one is there: it has probably got another name.
 	Changed bool
 	// Null reports whether there is null where the provider always sends a value.
 	Null bool
 }
 
-// Compare adds how well an object fits. what names the object, known are all members that
-// have been seen, and always those that the provider never leaves out.
+// Compare adds how well an object fits, under its name. known are all members seen so
+// far, and always those that the provider never leaves out.
 func (f *Format) Compare(object strictjson.Value, what string, known map[string]bool, always ...string) {
 	if object.Kind() != strictjson.Object {
 		return
@@ -181,8 +181,8 @@ func (f *Format) CompareNamed(object strictjson.Value) {
 // besideNames are the members with texts that providers send beside a name.
 var besideNames = Set("id", "cc", "image_id", "logo", "country", "flag", "round", "season", "image_path", "short_code", "type", "sub_type", "gender", "last_played_at")
 
-// HasNull reports whether one of some members of an object is null. A provider that always
-// sends a value of its members does not mean that there is none: its answer is damaged.
+// HasNull reports whether one of some members of an object is null. For members that a
+// provider always sends with a value, null is not "none": the answer is damaged.
 func HasNull(object strictjson.Value, members ...string) bool {
 	for _, m := range members {
 		if object.Get(m).Kind() == strictjson.Null {

@@ -46,7 +46,7 @@ func TestOneIDTwice(t *testing.T) {
 	}
 }
 
-// A member that is missing shows a changed format only beside one that is not known.
+// A missing member shows a changed format only beside an unknown one.
 func TestFormat(t *testing.T) {
 	known := decode.Set("id", "home", "note")
 	for text, want := range map[string]struct {
@@ -71,7 +71,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// A name that is missing shows a changed format only beside a text that may be the name.
+// A missing name shows a changed format only beside a text that may be the name.
 func TestFormatOfNames(t *testing.T) {
 	for text, want := range map[string]bool{`{"id":"1","name":"A"}`: false, `{"id":"1"}`: false, `{"id":"1","cc":"fr"}`: false, `{}`: false, `null`: false, `"A"`: false,
 		`{"id":"1","title":"A"}`: true, `{"id":"1","name":"A","title":"A"}`: false} {

@@ -27,8 +27,8 @@ func IsEmpty(v strictjson.Value) bool {
 }
 
 // Field keeps the three states of a text: absent, null or "" (sent without a value), and
-// present. Numbers keep their own characters. A value that is no text was sent without
-// a value that can be read.
+// present. Numbers keep their own characters. A value of another kind was sent without
+// a readable value.
 func Field(v strictjson.Value) football.Field[string] {
 	if v.Kind() == strictjson.Absent {
 		return football.Field[string]{}
@@ -80,10 +80,10 @@ func Epoch(v strictjson.Value) (t time.Time, ok bool) {
 	return time.Unix(int64(seconds), 0).UTC(), true
 }
 
-// maxClip limits what is kept of a value that is not understood, in bytes.
+// maxClip limits the kept part of a value not understood, in bytes.
 const maxClip = 256
 
-// Clip returns the text of a value. Of a long value that is no text it returns only the
+// Clip returns the text of a value. Of a long value other than text it returns only the
 // beginning.
 func Clip(v strictjson.Value) string {
 	text := v.Text()

@@ -1,7 +1,7 @@
-// Package esoccer recognizes fixtures that are not football played by people but a game
-// on a console or a simulated match, by their names.
+// Package esoccer recognizes by their names fixtures that people do not play on a pitch: a
+// game on a console, or a simulated match.
 //
-// The rules read names in the form that plainName writes. Each is as narrow as the
+// The rules read names in the form written by plainName. Each is as narrow as the
 // names of real clubs and competitions demand: "Volta" is a game mode and a river
 // with clubs along it, "esports" is Catalan for sports, EA Sports sponsors leagues.
 //
@@ -22,7 +22,7 @@ import (
 type nameRule struct {
 	rule    string
 	pattern *regexp.Regexp
-	hints   []string // a name that holds none of them does not match: most names cost no more
+	hints   []string // a name without them does not match: most names cost no more
 }
 
 func sign(rule, hints, pattern string) nameRule {
@@ -51,7 +51,7 @@ var anywhere = []nameRule{
 // same word may be a place or an abbreviation.
 var ofLeagues = []nameRule{
 	sign("efootball", "e football,e soccer,e sports", `\be (?:football|soccer|sports)\b`),
-	sign("mins-play", "min,2x,2 x", `\b(?:[3-9]|1[0-5]) ?min(?:ute)?s\b|\b2 ?x ?[2-8]\b`), // two halves that people do not play
+	sign("mins-play", "min,2x,2 x", `\b(?:[3-9]|1[0-5]) ?min(?:ute)?s\b|\b2 ?x ?[2-8]\b`), // two halves not played by people
 	sign("console", "fc,pes,volta,gt ,gg ,h2h,live arena", `\bfc ?2[4-9]\b|\bpes\b|\bvolta\b|\bgt (?:sports )?leagues?\b|\bgg leagues?\b|\bh2h|\blive arena\b`),
 	sign("e-league", "e-,ea,el,eb,ep,es,ec,ed,ee,em,en,ew",
 		`\be-?(?:league|liga|laliga|ligue|bundesliga|premier|serie|champions|divisie|eredivisie|mls|nations|libertadores|superliga|adriatic|world cup|cup|copa)\b`),
@@ -66,10 +66,10 @@ var genuine = sign("", "volta,esport, e", strings.Join([]string{
 	`\b(?:group|grupo|girone|serie|series|division|pool|zone|section|league|class) e\b`,
 }, "|"))
 
-// Names are what a provider says of a fixture; "" if it does not.
+// Names are a provider's names of a fixture; "" for one it does not send.
 type Names struct {
 	League, Home, Away string
-	Damaged            []string // what stands where a name should, and is none
+	Damaged            []string // a value in the place of a name that is none
 }
 
 // Rule names the rule by which a fixture is left out, and where it was met,
@@ -132,7 +132,7 @@ func plainName(name string) string {
 	return plain
 }
 
-// plainRune is what plainName writes for a character, 0 for nothing.
+// plainRune is the character that plainName writes for another, 0 for nothing.
 func plainRune(r rune) byte {
 	switch {
 	case r >= 'A' && r <= 'Z':

@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// names are the names that stay the same from one list to the next.
+// names are the names unchanged from one list to the next.
 type names struct{ league, home, away string }
 
 func (n names) size() int { return len(n.league) + len(n.home) + len(n.away) }
 
 const (
 	mostKnown = 4096 // fixtures of one generation: more than all providers list in play together
-	mostBytes = 1024 // of the names of a fixture that is remembered
+	mostBytes = 1024 // of the names of a remembered fixture
 )
 
-// rules remembers the rules of the fixtures that were met last: a list of fixtures in play
-// is read every few seconds, and names cost more to look at than the rest of an item. It
-// keeps two generations, so that its memory is bounded. It is safe for concurrent use.
+// rules remembers the rules of the newest fixtures: a list of fixtures in play is read every
+// few seconds, and looking at names costs more than the rest of an item. It
+// keeps two generations, so its memory is bounded. It is safe for concurrent use.
 type rules struct {
 	mu       sync.Mutex
 	new, old map[names]string
@@ -25,7 +25,7 @@ type rules struct {
 
 var known rules
 
-// rule returns what decide returns for n.
+// rule returns the result of decide for n.
 func (r *rules) rule(n names, decide func(names) string) string {
 	if n.size() > mostBytes {
 		return decide(n)

@@ -7,7 +7,7 @@ import (
 )
 
 // The rule of a fixture is the same however often and after how many others it is asked for,
-// and what is remembered is bounded.
+// and the memory is bounded.
 func TestKnownRules(t *testing.T) {
 	var r rules
 	decided := 0

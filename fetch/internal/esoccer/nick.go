@@ -11,10 +11,10 @@ import (
 // bracketed is a team with something in brackets behind its name.
 var bracketed = regexp.MustCompile(`^(.*\S)\s*[(\[]\s*([^()\[\]]*\S)\s*[)\]]$`)
 
-// brackets open what bracketed finds, wide ones included.
+// brackets open the texts that bracketed finds, wide ones included.
 const brackets = "([\uff08\uff3b"
 
-// ordinary is what stands in brackets behind the names of real teams: who plays,
+// ordinary are the texts in brackets behind the names of real teams: the players' kind,
 // an age, a year, an abbreviated place or country.
 var ordinary = regexp.MustCompile(`^(?:[a-z]{1,3}|[0-9]{1,4}|ii|iii|women|ladies|fem|men|reserves?|youth|juniors?|amateurs?|legends|masters|olympic|students|neutral` +
 	`|(?:u|o|sub|under|over)[- ]?[0-9]{2}(?: ?(?:w|women))?)$`)
@@ -59,8 +59,8 @@ func isNick(text string) bool {
 	return false
 }
 
-// inGames reports whether a team is one that the games are played with, and what is
-// in brackets no town of a club of the same name.
+// inGames reports whether the games are played with a team of this name, and the text
+// in brackets is no town of a club of the same name.
 func inGames(team []string) bool {
 	name := plainName(team[1])
 	return (nations[name] || gameClubs[name]) && !namesakes[plainName(team[2])] && !strings.ContainsFunc(team[2], unicode.IsSpace)

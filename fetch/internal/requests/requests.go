@@ -1,6 +1,6 @@
-// Package requests has what all adapters do while they send the requests of one cycle:
-// send several at once, count and report the progress, record the fixtures that failed,
-// and stop when the quota is used up.
+// Package requests has the steps that all adapters share while they send the requests of
+// one cycle: send several at once, count and report the progress, record the fixtures
+// that failed, and stop when the quota is used up.
 package requests
 
 import (
@@ -24,8 +24,8 @@ type Cycle struct {
 
 	mu          sync.Mutex
 	done, total int   // requests
-	answered    int   // requests for markets that were answered
-	first       error // why the first request that failed did so
+	answered    int   // answered requests for markets
+	first       error // why the first failed request did so
 	limited     bool  // the quota is used up
 }
 
@@ -75,8 +75,8 @@ func (c *Cycle) Answered(notOffered ...string) {
 }
 
 // Fail records fixtures whose data could not be fetched, and why: err is nil if no
-// request was sent, or if its error is recorded already. An error that says that the
-// quota is used up stops the cycle.
+// request was sent, or if its error is recorded already. The error of a used up quota
+// stops the cycle.
 func (c *Cycle) Fail(err error, fixtures ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,10 +112,9 @@ func (c *Cycle) Result(err error) (provider.Asked, error) {
 	return c.Asked, err
 }
 
-// Missing returns the requested fixtures that are not among those found in an answer.
-// It returns an error if there are some and one of them may be among the parts of the
-// answer whose fixture cannot be read: then it is not known that the provider offers
-// nothing on it.
+// Missing returns the requested fixtures that an answer lacks. It returns an error if one
+// of them may be in a part of the answer whose fixture cannot be read: it is not known
+// then whether the provider offers anything on it.
 func Missing(endpoint string, requested []string, found map[string]bool, unread int) (missing []string, err error) {
 	missing = slices.DeleteFunc(slices.Clone(requested), func(id string) bool { return found[id] })
 	if unread > 0 && len(missing) > 0 {

@@ -4,8 +4,8 @@ import "bytes"
 
 // Count returns at least as many values and keys as a JSON text holds, and at most a
 // few more: an empty array or object counts twice. It stops beyond most. It needs no
-// memory, so that it can be called before anything is decoded. For a text that is not
-// JSON the result is meaningless.
+// memory, so it can be called before anything is decoded. For a text other than JSON the
+// result is meaningless.
 func Count(body []byte, most int) int {
 	n := 1
 	for i := 0; i < len(body) && n <= most; i++ {
@@ -19,8 +19,8 @@ func Count(body []byte, most int) int {
 	return n
 }
 
-// atMost returns as many values and keys as Count or more: it takes what is inside of
-// strings for values too, which is much faster.
+// atMost returns as many values and keys as Count or more. It also counts the content of
+// strings as values, which is much faster.
 func atMost(body []byte) int {
 	n := 1
 	for _, c := range []byte(",:[{") {

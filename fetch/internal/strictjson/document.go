@@ -17,14 +17,14 @@ const (
 )
 
 // node is one value, or one key of an object. Values lie in the order of the
-// text, each before what it contains; the members of an object alternate key
+// text, each before its content; the members of an object alternate key
 // and value.
 type node struct {
-	start, end uint32 // its text; of a string, what is inside the quotes
+	start, end uint32 // its text; of a string, the characters inside the quotes
 	next       uint32 // index of the node behind it and all it contains
 	kind       Kind
 	escaped    bool // a string with at least one escape
-	repeats    bool // an object with a key that occurs more than once
+	repeats    bool // an object with a repeated key
 }
 
 // Document is one parsed text. Its zero value is ready for use. Parse may be called
@@ -81,8 +81,8 @@ func (d *Document) textOf(n node) string {
 	return s
 }
 
-// Repeats reports whether v is an object of which a key occurs more than once. It
-// does not look into what the object contains.
+// Repeats reports whether v is an object with a repeated key. It
+// does not look into the values of the object.
 func (v Value) Repeats() bool { return v.d != nil && v.d.nodes[v.at].repeats }
 
 // Once returns the member of an object with that key, absent if there is none or
@@ -116,7 +116,7 @@ func (v Value) Get(key string) Value {
 }
 
 // Members yields the members of an object in the order of the text, and every member of
-// a key that occurs more than once. It yields nothing if v is no object.
+// a repeated key. It yields nothing if v is no object.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.Kind() != Object {

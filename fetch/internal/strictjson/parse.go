@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what is accepted.
+// Limits of an accepted text.
 const (
 	MaxDepth  = 64      // arrays and objects inside each other
 	MaxString = 1 << 16 // bytes between the quotes
@@ -15,8 +15,8 @@ const (
 	MaxValues = 1 << 19 // values and keys as Count counts them: real answers have up to 214,000
 )
 
-// Rules that a text may break although it is whole: asking for it once more
-// gives the same. Every other rule is broken by a text that was cut, too.
+// Rules that even a whole text may break: a second request for it gives the same. A text
+// that was cut may break every other rule.
 const (
 	RuleUTF8   = "not UTF-8"
 	RuleDepth  = "nested too deep"
@@ -167,7 +167,7 @@ func (p *parser) open(kind Kind) int {
 	return len(p.nodes) - 1
 }
 
-// close ends what open began, at its last character.
+// close ends the container of open, at its last character.
 func (p *parser) close(opened int) {
 	p.at++
 	p.depth--

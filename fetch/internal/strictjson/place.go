@@ -49,8 +49,8 @@ func (v Value) Path() string {
 	return b.String()
 }
 
-// step writes one step of the way from the container at to what holds wanted, and
-// returns where it leads.
+// step writes one step of the way from the container at towards the value wanted, and
+// returns the next container.
 func (d *Document) step(b *strings.Builder, at, wanted uint32) uint32 {
 	if d.nodes[at].kind == Object {
 		i := at + 1

@@ -77,7 +77,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// A key that occurs twice is reported by the object that has it, and by no other.
+// A key that occurs twice is reported by its own object, and by no other.
 func TestRepeatedKeys(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"a":1,"b":{"c":1,"c":2}}`: ".b",
@@ -123,7 +123,7 @@ func TestRepeatedKeys(t *testing.T) {
 	}
 }
 
-// TestStringsOutliveReuse: what was read stays when the document is used again.
+// TestStringsOutliveReuse: strings stay when the document is used again.
 func TestStringsOutliveReuse(t *testing.T) {
 	var d strictjson.Document
 	body := []byte(`["first"]`)

@@ -7,10 +7,10 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// ErrForbidden means that the provider's name leads to an address that is not contacted.
+// ErrForbidden means the provider's name leads to an address that is not contacted.
 var ErrForbidden = errors.New("address is not allowed")
 
-// guardian refuses what is not public unicast: the special ranges of IANA's
+// guardian refuses addresses other than public unicast: the special ranges of IANA's
 // registries, everything of IPv6 outside 2000::/3 (where IPv4 is mapped and
 // translated), and a cloud's metadata service inside a public range.
 var guardian = ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(prefixes("168.63.129.16/32")...)) // Azure's host

@@ -172,5 +172,5 @@ const (
 	codeTooManyValues = "TOO_MANY_VALUES"
 )
 
-// codePattern is what a code looks like; other text of the provider is not passed on.
+// codePattern is the form of a code; other text of the provider is not passed on.
 var codePattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)

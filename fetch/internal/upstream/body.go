@@ -15,7 +15,7 @@ import (
 // ratioFrom is how many decompressed bytes are accepted before the ratio counts.
 const ratioFrom = 1 << 20
 
-// meter counts the bytes that are received. While it is held nothing is read, and
+// meter counts the received bytes. While it is held nothing is read, and
 // nothing is expected.
 type meter struct {
 	r    io.Reader
@@ -33,7 +33,7 @@ func (m *meter) Read(p []byte) (int, error) {
 var unpackers = sync.Pool{New: func() any { return new(gzip.Reader) }}
 
 // readBody reads an answer to its end and decompresses it: at most max bytes, in time,
-// and no slower than allowed. What was read before a failure is returned beside it.
+// and no slower than allowed. The bytes read before a failure are returned beside it.
 // cancel ends the request's context. The caller must end a large answer's turn when it
 // no longer needs the answer.
 func (c *Client) readBody(ctx context.Context, cancel context.CancelCauseFunc, resp *http.Response, max int64) ([]byte, *turn, *failure) {
@@ -62,7 +62,7 @@ func (c *Client) readBody(ctx context.Context, cancel context.CancelCauseFunc, r
 	return body, g.turn, failed
 }
 
-// collect reads an answer in pieces, so that one that is cut off at the cap never takes
+// collect reads an answer in pieces, so one cut off at the cap never takes
 // much more memory than the cap.
 func (c *Client) collect(ctx context.Context, g *gathering, unpacked io.Reader, wire *meter, max int64) ([]byte, *failure) {
 	for {
@@ -126,7 +126,7 @@ func (c *Client) watch(wire *meter, cancel context.CancelCauseFunc) (stop func()
 	return func() { close(done) }
 }
 
-// pace is what was received until the end of the window before.
+// pace is the number of bytes received until the end of the window before.
 type pace struct {
 	least   int64 // bytes in a window
 	n, held int64

@@ -120,7 +120,7 @@ func TestTooMuchIsCutOff(t *testing.T) {
 		"ten times, packed": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
-			block := make([]byte, 64<<10) // longer than what gzip looks back
+			block := make([]byte, 64<<10) // longer than the window of gzip
 			rand.NewChaCha8([32]byte{}).Read(block)
 			for range 10 * limit / len(block) {
 				if _, err := z.Write(block); err != nil {

@@ -11,14 +11,14 @@ import (
 // the provider counts as down and the run stops asking.
 const giveUpOpenings = 3
 
-// rejectedTries is how often a request is sent whose answer cannot be what was asked
-// for. That may be an accident of a front server, but more tries do not help.
+// rejectedTries is how often a request is sent whose answer cannot be the requested one.
+// That may be an accident of a front server, but more tries do not help.
 const rejectedTries = 2
 
-// final is what decide returns as the wait if there is no other try.
+// final is the wait that decide returns if there is no other try.
 const final = -1
 
-// decide returns what an attempt means: no error, a final error, or an error and how
+// decide judges an attempt: it returns no error, a final error, or an error and how
 // long to wait at least before the next try.
 func (c *Client) decide(ask *asking, a attempt, n int) (wait time.Duration, err error) {
 	endpoint := ask.endpoint

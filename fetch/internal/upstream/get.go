@@ -13,12 +13,12 @@ import (
 
 // Get sends a request until there is an accepted answer, within the run's budget. keep
 // is called with every answer, accepted or not, complete or not, before it is used; an
-// error that it returns ends the request.
+// error of keep ends the request.
 //
-// The error is a *provider.AnswerError (refused, rejected, limited), wraps
-// provider.ErrUnreachable, is that of keep, or the context's. After a refused
-// credential, a quota that does not come back within a few seconds, or a provider
-// that is down, every Get ends at once with the same error; see Stopped.
+// The error is a *[provider.AnswerError] (refused, rejected, limited), wraps
+// [provider.ErrUnreachable], or is that of keep or of the context. After a refused
+// credential, a quota that does not come back within a few seconds, or a failure of the
+// provider itself, every Get ends at once with the same error; see [Client.Stopped].
 func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) error) (Answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -27,7 +27,7 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 	pause := &backoff.ExponentialBackOff{InitialInterval: c.limits.Wait, MaxInterval: c.limits.MaxWait, Multiplier: 2, RandomizationFactor: 0.5}
 	ask := &asking{endpoint: r.Endpoint}
 	defer c.dispel(ask)
-	var before error // of the last try that was sent
+	var before error // of the last try sent
 	for n := 1; ; n++ {
 		if err := c.admit(ctx, ask); err != nil {
 			return Answer{}, c.ended(r.Endpoint, err)

@@ -11,8 +11,8 @@ import (
 	"mkt/fetch/provider"
 )
 
-// Circuits keeps one limiter for each account, host and credential, so that a run
-// knows what earlier runs of the process learned. The zero value is ready for use.
+// Circuits keeps one limiter for each account, host and credential, so a run
+// knows the findings of earlier runs of the process. The zero value is ready for use.
 type Circuits struct {
 	mu       sync.Mutex
 	limiters map[limiterKey]*hostLimiter
@@ -38,8 +38,8 @@ type hostLimiter struct {
 	sent     int       // requests in the window
 	budget   provider.Budget
 	headers  bool // the provider reports its quota in headers
-	left     int  // requests left of that quota, by the newest answer
-	limit    int  // of that quota; 0 if that is not known
+	left     int  // requests left of the quota, by the newest answer
+	limit    int  // of the quota; 0 if not known
 	resets   time.Time
 	openings int // of the breaker since the last answer
 }
@@ -100,11 +100,10 @@ func newHostLimiter(b provider.Budget, breakFor time.Duration) *hostLimiter {
 	return l
 }
 
-// begin starts a run; end must be called. The caller has decided that a run may be
-// made: what an earlier run learned about its quota delays no request, since an
-// enlarged quota would otherwise never be noticed. For the same reason the count of
-// requests restarts if the provider has reported, after the requests counted here,
-// that requests are left.
+// begin starts a run; end must be called. The caller has decided to allow the run. What an
+// earlier run learned about its quota delays no request, since an enlarged quota would
+// otherwise never be noticed. For the same reason the count of requests restarts if the
+// provider has reported requests left since these were counted.
 func (l *hostLimiter) begin(now, clock, quotaLeftAt time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -170,15 +169,15 @@ func (l *hostLimiter) answeredAt(clock time.Time) {
 	l.heard = latest(l.heard, clock)
 }
 
-// reportQuota records what the provider says of the quota.
+// reportQuota records the provider's report of the quota.
 func (l *hostLimiter) reportQuota(q provider.Quota, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.headers, l.left, l.limit, l.resets = true, q.Left, q.Limit, now.Add(q.Resets)
 }
 
-// quota returns what may still be sent: what the provider reported last, or what is
-// left of the budget.
+// quota returns the requests that may still be sent: by the provider's last report, or
+// the rest of the budget.
 func (l *hostLimiter) quota(now time.Time) (provider.Quota, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,24 +11,24 @@ import (
 const (
 	pieceSize = 256 << 10
 	freely    = 4 << 20  // bytes that the answers of a client may take together at any time: real ones are 1 to 3 MiB
-	headSize  = 32 << 10 // bytes that are kept of an answer that is cut off at the cap
+	headSize  = 32 << 10 // bytes kept of an answer cut off at the cap
 
 	// largeAtOnce is how many clients of a process may have a large answer at a time.
-	// An account cannot take more than one, so that one whose provider sends much
+	// An account cannot take more than one, so one whose provider sends much
 	// leaves some to the others.
 	largeAtOnce = 4
 )
 
-// pieces are what answers are gathered in. They are used many times: a provider that
-// sends too much time after time leaves no garbage.
+// pieces are the buffers in which answers are gathered. They are used many times: a
+// provider that sends too much time after time leaves no garbage.
 var pieces = sync.Pool{New: func() any { return new([pieceSize]byte) }}
 
-// memory bounds what all answers of a client take. Beyond what they may take freely, one
-// answer at a time may grow, so that together they take little more than the largest one
-// may. Of all clients that share Circuits, only largeAtOnce have such an answer.
+// memory bounds the memory of all answers of a client. Beyond a free share, one answer at a
+// time may grow: together they take little more than the largest allowed answer. Of all
+// clients that share [Circuits], only largeAtOnce have such an answer.
 type memory struct {
 	freely *semaphore.Weighted // pieces
-	large  chan struct{}       // taken by that one
+	large  chan struct{}       // taken by the large one
 	shared chan struct{}       // by all of the process
 }
 

@@ -23,8 +23,8 @@ func (m *memory) isFree() bool {
 	return all && len(m.large) == 0
 }
 
-// Answers that are read at once take together what the largest one may, and little
-// more; each comes out as it was sent.
+// Answers read at once take together the memory of the largest allowed one, and little
+// more; each arrives as it was sent.
 func TestLargeAnswersTakeTurns(t *testing.T) {
 	const size = 6 << 20
 	bodies := [][]byte{}

@@ -49,7 +49,7 @@ func saysThen(text string, breaks bool) func(*net.TCPConn) {
 		conn.Read(make([]byte, 4096))
 		conn.Write([]byte(text))
 		if breaks {
-			time.Sleep(5 * time.Millisecond) // for what was said to be read before
+			time.Sleep(5 * time.Millisecond) // for the part that is to be read before
 			conn.SetLinger(0)
 			conn.Close()
 			return
@@ -93,9 +93,9 @@ func askDNS(address string) *net.Resolver {
 	}}
 }
 
-// Refused, broken off and silent, in every phase in which that can be: the reason
+// Refused, broken off and silent, in every phase where this can happen: the reason
 // is one of a fixed set, the try is repeated if that can help, within the
-// phase's time, and what came is archived as refused and never used.
+// phase's time, and the bytes received are archived as refused and never used.
 func TestFaultsOfEveryPhase(t *testing.T) {
 	const (
 		oneLine    = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"

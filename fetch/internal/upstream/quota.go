@@ -14,7 +14,7 @@ import (
 // assumedWait is until when a quota counts as used up if the provider does not say.
 const assumedWait = 2 * time.Minute
 
-// quota is what the answers of a run reported about the account's quota.
+// quota is the account's quota as the answers of a run reported it.
 type quota struct {
 	mu     sync.Mutex
 	newest *health.Quota // nil if no answer reported anything
@@ -24,7 +24,7 @@ type quota struct {
 	waited  time.Duration // how long they did and will, in all
 }
 
-// Quota returns what the provider last reported about the account's quota in this run,
+// Quota returns the account's quota as the provider last reported it in this run,
 // nil if it reported nothing.
 func (c *Client) Quota() *health.Quota {
 	c.quota.mu.Lock()
@@ -32,7 +32,7 @@ func (c *Client) Quota() *health.Quota {
 	return c.quota.newest
 }
 
-// hear records what an answer reports about the quota.
+// hear records an answer's report of the quota.
 func (c *Client) hear(a Answer) {
 	c.limiter.answeredAt(a.At)
 	c.spent.Add(costOf(a.Verdict))
@@ -73,8 +73,8 @@ func costOf(v provider.Verdict) int64 {
 	return int64(min(max(*v.Quota.Cost, 0), maxLeft))
 }
 
-// isOvertaken reports whether an answer was overtaken by one that was sent later:
-// requests under way at once are answered in any order. A quota that was enlarged
+// isOvertaken reports whether an answer was overtaken by one of a later request:
+// requests under way at once are answered in any order. An enlarged quota
 // grows by more than that.
 func (c *Client) isOvertaken(q, newest *health.Quota) bool {
 	if newest == nil || newest.Left == nil || q.Left == nil || q.UsedUpUntil != nil {
@@ -84,8 +84,8 @@ func (c *Client) isOvertaken(q, newest *health.Quota) bool {
 	return more > 0 && more < int64(cap(c.limiter.slots))
 }
 
-// mayWait reports whether a run may wait that long for the quota, counting what it
-// waited already. It keeps others from running in the meantime.
+// mayWait reports whether a run may wait that long for the quota, including its earlier
+// waits. It keeps others from running in the meantime.
 func (c *Client) mayWait(now time.Time, wait time.Duration) bool {
 	const waits = 3
 	until := now.Add(wait)
@@ -112,7 +112,7 @@ func latest(a, b time.Time) time.Time {
 }
 
 // endForQuota stops the run: the account's quota is used up for longer than a run
-// may wait. wait is how long, 0 if that is not known.
+// may wait. wait is how long, 0 if not known.
 func (c *Client) endForQuota(refusal *provider.AnswerError, wait time.Duration) error {
 	now := c.options.Now()
 	c.quota.mu.Lock()
@@ -135,22 +135,22 @@ func (c *Client) endForQuota(refusal *provider.AnswerError, wait time.Duration) 
 	return refusal
 }
 
-// inMillis rounds up, so that nobody asks before the time has come.
+// inMillis rounds up, so nobody asks before the time has come.
 func inMillis(t time.Time) time.Time {
 	return t.UTC().Add(time.Millisecond - 1).Truncate(time.Millisecond)
 }
 
 func ref[T any](v T) *T { return &v }
 
-// maxLeft and maxWindow bound what is believed of a quota.
+// maxLeft and maxWindow bound a credible quota.
 const (
 	maxLeft   = 1 << 30
 	maxWindow = 32 * 24 * time.Hour // a month
 )
 
-// quotaOf returns what an answer says of the account's quota: what the adapter read,
-// or else the headers that many providers use. It is not ok if the answer does not
-// say what is left. Times are taken against the provider's own clock when it sends one.
+// quotaOf returns the account's quota by an answer: as the adapter read it, or else by the
+// headers that many providers use. It is not ok if the answer does not report how much is
+// left. Times are relative to the provider's own clock if it sends one.
 func quotaOf(v provider.Verdict, h http.Header, now time.Time) (q provider.Quota, ok bool) {
 	if v.Quota != nil {
 		q = *v.Quota

@@ -79,8 +79,8 @@ func TestShortWaitsAddUp(t *testing.T) {
 	}
 }
 
-// What the provider says last counts: requests that are left end what was said of a
-// used up quota, in the same run and in the next of the same process.
+// The provider's last report counts: requests left end a report of a used up quota, in
+// the same run and in the next of the same process.
 func TestNewestWordOnTheQuotaCounts(t *testing.T) {
 	url, asked := script(t,
 		say(429, "l", "Retry-After", "3600"),

@@ -72,12 +72,12 @@ func (c *Client) dispel(ask *asking) {
 	}
 }
 
-// errUnconfirmed means that no time was left to confirm a refusal. It does not wrap the
+// errUnconfirmed means no time was left to confirm a refusal. It does not wrap the
 // refusal, which may be a mistake.
 var errUnconfirmed = errors.New("refused once, and there was no time to repeat the request")
 
-// confirm decides what a refusal means. Only if one request is refused twice in a row,
-// with a pause in between, is it final; until then the request is repeated after wait.
+// confirm judges a refusal. It is final only if one request is refused twice in a row,
+// with a pause in between; until then the request is repeated after wait.
 func (c *Client) confirm(ask *asking, refusal *provider.AnswerError) (wait time.Duration, err error) {
 	if ask.confirming {
 		c.stop(refusal) // before the others go on

@@ -13,8 +13,8 @@ import (
 	"mkt/fetch/provider"
 )
 
-// Between a refusal and what comes of asking again nothing is sent but that one
-// request; then every request that waited is sent, or none.
+// Between a refusal and the second answer to the same request nothing else is sent; then
+// every request that waited is sent, or none.
 func TestNothingIsSentWhileARefusalIsInDoubt(t *testing.T) {
 	for name, sure := range map[string]bool{"a slip": false, "meant": true} {
 		t.Run(name, func(t *testing.T) {
@@ -59,8 +59,8 @@ func TestNothingIsSentWhileARefusalIsInDoubt(t *testing.T) {
 	}
 }
 
-// Requests that are refused at the same time are one doubt, and what is refused now
-// and then is none that counts.
+// Requests refused at the same time are one doubt, and an occasional refusal does not
+// count.
 func TestRefusalsAtOnce(t *testing.T) {
 	var begun sync.WaitGroup
 	begun.Add(4)

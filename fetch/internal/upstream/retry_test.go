@@ -233,8 +233,8 @@ func TestDownProviderIsGivenUp(t *testing.T) {
 	}
 }
 
-// A provider that is gone for a moment costs the run that moment, not the
-// fixtures it was asked for meanwhile.
+// A provider gone for a moment costs the run that moment, not the fixtures requested
+// meanwhile.
 func TestShortOutageCostsNoFixture(t *testing.T) {
 	var asked atomic.Int64
 	back := time.Now().Add(150 * time.Millisecond)
@@ -263,8 +263,8 @@ func TestShortOutageCostsNoFixture(t *testing.T) {
 	}
 }
 
-// What one run learned, the next of the same process knows; another account
-// is not touched by it.
+// The findings of one run are known to the next of the same process; they do not affect
+// another account.
 func TestBreakerOutlivesTheRun(t *testing.T) {
 	url, asked := script(t, hangUp)
 	circuits := &Circuits{}

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// transport dials directly, at addresses that it has checked, and speaks HTTP/1.1: one
-// request a connection at a time is all that is needed, and it is the protocol with the
+// transport dials directly, at addresses it has checked, and speaks HTTP/1.1: one
+// request a connection at a time is enough, and it is the protocol with the
 // fewest ways to exhaust a client.
 func (c *Client) transport() *http.Transport {
 	dialer := &net.Dialer{
@@ -39,8 +39,8 @@ func (c *Client) transport() *http.Transport {
 	return t
 }
 
-// checkAddress is called for each address before it is connected to, after every
-// look-up, so that it sees a name that resolves to another address.
+// checkAddress is called for each address before the connection to it, after every
+// look-up: it sees a name that resolves to another address later.
 func (c *Client) checkAddress(_ context.Context, network, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || network != "tcp4" && network != "tcp6" {

@@ -1,7 +1,7 @@
 // Package upstream is the one HTTP client of the module: nothing else dials out.
 //
-// It connects to https hosts that the provider's adapter names, directly (without the
-// environment's proxy, without redirects), at addresses that it checks when it dials.
+// It connects to https hosts named by the provider's adapter, directly (without the
+// environment's proxy, without redirects), at addresses it checks when it dials.
 // Every phase of every request has a budget, and so has the whole run, whatever
 // the provider asks for. An answer is read to its end, decompressed within bounds,
 // judged by the adapter, and handed to the caller before it is used or retried.
@@ -41,9 +41,9 @@ type Options struct {
 	Now                 func() time.Time // when answers arrived; may be a simulated clock
 	Monotonic           func() time.Time // for waits and deadlines
 	Log                 *slog.Logger
-	Usage               func(endpoint string, requests int) // requests that were sent; may be nil
-	// QuotaLeftAt is when the provider last reported to another run, or to a test, that
-	// requests are left; zero if that is not known. It overrides what Circuits remembers.
+	Usage               func(endpoint string, requests int) // requests sent; may be nil
+	// QuotaLeftAt is when the provider last reported requests left, to another run or to a
+	// test; zero if not known. It overrides the memory of [Circuits].
 	QuotaLeftAt time.Time
 	Stopping    <-chan struct{} // closed when the process is to stop: then no request waits any more; nil = never
 
@@ -73,7 +73,7 @@ type Client struct {
 	values   atomic.Int64 // of accepted ones
 }
 
-// New returns a client, or an error that names the option that is wrong.
+// New returns a client, or an error with the name of the wrong option.
 func New(o Options) (*Client, error) {
 	if o.BaseURL == "" {
 		o.BaseURL = o.Provider.BaseURL
@@ -108,7 +108,7 @@ func (c *Client) Spent() int64 { return c.spent.Load() }
 // Values returns how many JSON values and keys the accepted answers contain.
 func (c *Client) Values() int64 { return c.values.Load() }
 
-// Left returns how many requests may still be sent, and false if that is not known.
+// Left returns how many requests may still be sent, and false if not known.
 func (c *Client) Left() (provider.Quota, bool) { return c.limiter.quota(c.options.Monotonic()) }
 
 // Close closes idle connections and abandons requests under way.
@@ -121,7 +121,7 @@ func (c *Client) Close() {
 var errClosed = errors.New("client is closed")
 
 // Stopped returns the error that ended the run for every request, such as a refused
-// credential, a used up quota or a provider that is down. It is nil until then.
+// credential, a used up quota or an outage of the provider. It is nil until then.
 func (c *Client) Stopped() error {
 	if err := context.Cause(c.life); err != errClosed {
 		return err
@@ -129,7 +129,7 @@ func (c *Client) Stopped() error {
 	return nil
 }
 
-// checkBase checks that the base URL is one of the hosts that the adapter names.
+// checkBase checks the base URL against the hosts named by the adapter.
 // Another host needs the flag, and is then dialled at private addresses only.
 func checkBase(o Options) (*url.URL, error) {
 	base, err := url.Parse(o.BaseURL)
@@ -171,6 +171,6 @@ func (c *Client) request(ctx context.Context, r provider.Request) (*http.Request
 	return q, nil
 }
 
-// jitter returns a random time of up to d, so that requests that waited together do
-// not return together.
+// jitter returns a random time of up to d: requests that waited together must not
+// return together.
 func jitter(d time.Duration) time.Duration { return time.Duration(rand.Int64N(int64(d))) }

@@ -22,8 +22,8 @@ import (
 
 const canary = "CANARY-0123456789-abcdef"
 
-// adapter is the smallest provider: a token in the query, and a first letter
-// that tells what an answer is.
+// adapter is the smallest provider: a token in the query, and a first letter for the kind
+// of an answer.
 func adapter() provider.Provider {
 	return provider.Provider{
 		Name: "tiny", BaseURL: "https://tiny.example", Hosts: []string{"tiny.example", "localhost"},
@@ -52,7 +52,7 @@ var quick = Limits{
 	Connect: time.Second, TLS: time.Second, Header: 300 * time.Millisecond, Body: time.Second, Window: 100 * time.Millisecond, MinRate: 1 << 10,
 }
 
-// bench is one client, its server and what it saw.
+// bench is one client, its server and the requests that arrived there.
 type bench struct {
 	*Client
 	t     *testing.T

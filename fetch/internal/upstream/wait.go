@@ -11,10 +11,10 @@ import (
 	"mkt/fetch/provider"
 )
 
-// asked returns how long the provider asks to wait after an answer, 0 if it does not:
-// what the adapter read and Retry-After. For a used up quota without either it is the
-// time until the reset of its window, unless the answer reports that requests are left
-// in it: then a shorter window is used up. Times are relative to the provider's own
+// asked returns how long the provider asks to wait after an answer, 0 if it does not: by
+// the adapter and by Retry-After. For a used up quota without either it is the
+// time until the reset of its window. But if the answer reports requests left in that
+// window, a shorter one is used up. Times are relative to the provider's own
 // clock if it sends one.
 func asked(v provider.Verdict, h http.Header, now time.Time) time.Duration {
 	now = clockOf(h, now)
@@ -38,9 +38,9 @@ func clockOf(h http.Header, now time.Time) time.Time {
 	return now
 }
 
-// maxAsked is the longest window that a header may tell of: a quota of a day. What an adapter
-// read may be a month. A longer Retry-After is not believed, so that it cannot silence an
-// account: it counts as a used-up quota of which nothing is known.
+// maxAsked is the longest window that a header may state: a quota of a day. An adapter may
+// read one of a month. A longer Retry-After is not believed, or it could silence an
+// account: it counts as a used up quota without a known end.
 const maxAsked = 24 * time.Hour
 
 // retryAfter reads seconds or a date (RFC 9110, section 10.2.3).

@@ -1,4 +1,4 @@
-// Package mappingtest checks what must hold for the mapping table of every provider.
+// Package mappingtest checks the rules that the mapping table of every provider must keep.
 package mappingtest
 
 import (
@@ -11,12 +11,12 @@ import (
 	"mkt/publish/football"
 )
 
-// definition is what several lines of a table can share.
+// definition is the part that several lines of a table can share.
 type definition struct{ market, period, subject, parameter string }
 
-// CheckLines checks that every line claims a market and a period of the vocabulary or says
-// why it stays RAW, that lines that can be the same market have different ranks, and that
-// one of them has the first. Markets in anyRank need not have a first rank.
+// CheckLines checks every line: it claims a market and a period of the vocabulary, or says
+// why it stays RAW. Lines for the same market must have different ranks, and
+// one of them the first. Markets in anyRank need not have a first rank.
 func CheckLines(t *testing.T, table *mapping.Table, anyRank ...string) {
 	ranks := make(map[definition]map[int]string)
 	for match, e := range lines(table) {
@@ -53,7 +53,7 @@ func CheckLines(t *testing.T, table *mapping.Table, anyRank ...string) {
 }
 
 // lines returns the lines of a table that stand for markets of their own: those by key, and
-// those by row that share no key with them.
+// those by row without a common key.
 func lines(table *mapping.Table) map[string]*mapping.Entry {
 	all := maps.Clone(table.ByKey)
 	for name, e := range table.ByRow {

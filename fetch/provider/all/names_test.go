@@ -23,7 +23,7 @@ func contradicted(t *mapping.Table, l *mapping.Line, name string) bool {
 	return reading == nil && reason == football.ConditionFailed && l.Entry.Reading != nil
 }
 
-// TestRulesFitTheirNames: no rule contradicts what the provider itself calls the market, in the
+// TestRulesFitTheirNames: no rule contradicts the provider's own name of the market, in the
 // tables and in the provider's lists of markets.
 func TestRulesFitTheirNames(t *testing.T) {
 	lists := map[string]string{"apifootball": "apifootball_prematch", "betsapi": "bet365_betsapi", "sportmonks": "sportmonks", "theoddsapi": "theoddsapi"}

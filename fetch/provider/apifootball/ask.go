@@ -22,8 +22,8 @@ const horizon = 15
 
 // Counters of a cycle, besides those of provider.Asked.
 const (
-	countNoID   = "listing_without_id" // items that could not be used
-	countOver   = "over"               // fixtures that ended, were postponed or cancelled
+	countNoID   = "listing_without_id" // unusable items
+	countOver   = "over"               // ended, postponed or cancelled fixtures
 	countFrozen = "in_play"            // fixtures whose prematch prices do not move any more, which are not requested
 	countMoved  = "days_moved"         // days whose odds moved from page to page while they were read, and were read once more
 )
@@ -93,7 +93,7 @@ func (a asker) list(ctx context.Context) ([]*day, error) {
 	if had == 0 {
 		return nil, a.Err()
 	}
-	if a.choose(days); a.Asked.Listed == 0 && a.Err() != nil { // the days that have fixtures were not received
+	if a.choose(days); a.Asked.Listed == 0 && a.Err() != nil { // the days with fixtures were not received
 		return nil, a.Err()
 	}
 	return days, nil
@@ -129,9 +129,8 @@ func (a asker) listDay(ctx context.Context, d *day) error {
 	return nil
 }
 
-// choose sorts the listed fixtures into those whose odds are requested and those that need
-// not be. A fixture that was moved to another day while the days were read counts on the
-// later one.
+// choose sorts the listed fixtures into those whose odds are requested and the others. A
+// fixture moved to another day while the days were read counts on the later one.
 func (a asker) choose(days []*day) {
 	met := make(map[string]bool)
 	for n := len(days) - 1; n >= 0; n-- {
@@ -159,7 +158,7 @@ func (a asker) choose(days []*day) {
 	}
 }
 
-// oddsOf is what one reading of all pages found about the odds of a day.
+// oddsOf is the result of one reading of all pages of the odds of a day.
 type oddsOf struct {
 	date string
 
@@ -275,13 +274,13 @@ func (a asker) page(ctx context.Context, w *oddsOf, n int) error {
 		w.moved = w.moved || w.met[id]
 		w.met[strings.Clone(id)] = true
 	}
-	for id := range sheet.Broken { // it is there, and transform reports what is wrong with it
+	for id := range sheet.Broken { // it is there, and transform reports its damage
 		w.met[strings.Clone(id)] = true
 	}
 	return nil
 }
 
-// readOdds reads a page of odds as transform will, so that both find the same fixtures in
+// readOdds reads a page of odds as transform will, so both find the same fixtures in
 // it.
 func readOdds(p provider.Payload) (provider.Sheet, paging, error) {
 	sheet, err := adapter{}.ReadMarkets(p, provider.Listing{})

@@ -284,7 +284,7 @@ func TestAskStops(t *testing.T) {
 	}
 }
 
-// TestQuotaEnds: if the quota is used up, what was received before is kept, the other
+// TestQuotaEnds: if the quota is used up, the answers so far are kept, the other
 // fixtures have failed, and no more requests are sent.
 func TestQuotaEnds(t *testing.T) {
 	u := aWeek(26, 5, 5, 5)
@@ -306,8 +306,8 @@ func TestQuotaEnds(t *testing.T) {
 	}
 }
 
-// TestDayMoves: odds that move from page to page are read once more, and only fixtures that
-// both readings miss have failed.
+// TestDayMoves: odds that move from page to page are read once more, and only fixtures
+// missing in both readings have failed.
 func TestDayMoves(t *testing.T) {
 	for name, always := range map[string]bool{"once": false, "again": true} {
 		t.Run(name, func(t *testing.T) {
@@ -381,8 +381,8 @@ func TestLiveAsk(t *testing.T) {
 	}
 }
 
-// TestEndedMatches: a match that has left the list is asked for once, in the next cycle,
-// so that it is known how it ended, and again a minute later if the answer was not had. A list that has lost
+// TestEndedMatches: a match that has left the list is asked for once, in the next cycle, to
+// learn how it ended, and again a minute later if there was no answer. A list that has lost
 // nearly all of its matches costs five requests and no more.
 func TestEndedMatches(t *testing.T) {
 	u := &upstream{status: make(map[int]string)}
@@ -438,8 +438,8 @@ func TestEndedMatches(t *testing.T) {
 	cycle("")
 }
 
-// TestLiveDetailFails: a detail that is not received is counted; a refused credential, and a
-// list that is not received, are errors.
+// TestLiveDetailFails: a missing detail is counted; a refused credential and a missing list
+// are errors.
 func TestLiveDetailFails(t *testing.T) {
 	u := &upstream{status: make(map[int]string)}
 	for id := range 25 {

@@ -18,8 +18,8 @@ const (
 	errServer    = "SERVER_ERROR" // an answer of the server that has a message and no envelope
 )
 
-// errorKinds are what the keys of the member errors mean, the most severe first: an answer
-// may have several.
+// errorKinds are the meanings of the keys of the member errors, the most severe first: an
+// answer may have several.
 var errorKinds = []struct {
 	key  string
 	kind provider.Kind
@@ -70,7 +70,7 @@ func judge(d *strictjson.Document, status int, body []byte) provider.Verdict {
 	return provider.Verdict{Kind: provider.Accepted, Quota: quotaInStatus(envelope.Get(api.KeyResponse))}
 }
 
-// quotaInStatus is what the status of an account says of the day's requests, nil for any
+// quotaInStatus is the quota of the day's requests in the status of an account, nil for any
 // other answer.
 func quotaInStatus(response strictjson.Value) *provider.Quota {
 	const most = 1 << 30

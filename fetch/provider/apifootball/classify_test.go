@@ -99,7 +99,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// TestRecordedErrors: the recorded refusals are what the table says.
+// TestRecordedErrors: the recorded refusals have the meanings in the table.
 func TestRecordedErrors(t *testing.T) {
 	for file, code := range map[string]string{"injuries-error.json": "required", "team-leipzig-error.json": "PARAMETER"} {
 		body, err := os.ReadFile(filepath.Join(needs.Shared(t, "providers/apifootball/errors"), file))

@@ -18,7 +18,7 @@ const (
 	// detailsEvery is how long the details of a cycle are used: the provider renews the
 	// statistics every minute, and everything else in them is in the list as well.
 	detailsEvery = 52 * time.Second
-	detailWithin = 5 * time.Second // after that no more details are asked for in a cycle
+	detailWithin = 5 * time.Second // afterwards no more details are asked for in a cycle
 	// maxEnded bounds the fixtures that a cycle asks for because they have left the list. A
 	// list that has lost more is wrong, and they will be back.
 	maxEnded = 5 * api.MaxIDs
@@ -43,12 +43,12 @@ func (liveAdapter) IsList(endpoint string) bool { return endpoint == api.Endpoin
 // IsDetail implements provider.LiveAdapter.
 func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == api.EndpointDetails }
 
-// Ask implements provider.LiveAdapter: the list, which has clock, score and events of
-// every fixture in play, then the details, twenty fixtures to a request: once a minute of
-// those in play, for their statistics, and once of each that has left the list, which
-// says how it ended; again after a minute if that request failed. resume has the time at
-// which the details of those in play were last requested, in seconds since 1970, and what
-// was in play.
+// Ask implements [provider.LiveAdapter]. It requests the list, which has clock, score and
+// events of every fixture in play, and then details, twenty fixtures to a request. The
+// fixtures in play are requested once a minute, for their statistics. A fixture that has
+// left the list is requested once, to learn how it ended, and again after a minute if the
+// request failed. resume has the time of the last request for details of those in play, in
+// seconds since 1970, and the fixtures then in play.
 func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) (provider.Asked, error) {
 	a := asker{requests.New(x)}
 	a.Asked.Resume = resume
@@ -92,7 +92,7 @@ func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) 
 
 func batchesOf(ids []string) [][]string { return slices.Collect(slices.Chunk(ids, api.MaxIDs)) }
 
-// resumption is what a cycle leaves for the next one.
+// resumption is the state that a cycle leaves for the next one.
 type resumption struct {
 	asked   string   // when the details of matches in play were last requested, in seconds since 1970; "" if never
 	playing []string // the fixtures in play
@@ -173,14 +173,14 @@ func (a asker) inPlay(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// What became of a batch of details.
+// Outcomes of a batch of details.
 const (
 	batchNotSent = iota // the cycle's time or the quota was used up
 	batchFailed         // the request failed
 	batchReceived
 )
 
-// details requests the details of fixtures until late ends, and returns what became of
+// details requests the details of fixtures until late ends, and returns the outcome of
 // each batch. An error is returned if the run must stop.
 func (a asker) details(ctx, late context.Context, batches [][]string) (done []int, err error) {
 	a.Expect(len(batches))

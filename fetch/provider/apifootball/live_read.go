@@ -66,7 +66,7 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	return r.Sheet(pages)
 }
 
-// item reads one fixture. A fixture that is not football played by people is counted and
+// item reads one fixture. A fixture other than football played by people is counted and
 // left out before anything else of it is read.
 func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 	i, broken := readItem(v, p.Trace, &r.Damaged)

@@ -23,7 +23,7 @@ var metricNames = map[string]football.Metric{
 	"expected_goals": football.ExpectedGoals,
 }
 
-// ownMetrics are the types that are not in football.Metrics, and their names.
+// ownMetrics are the types outside football.Metrics, and their names.
 var ownMetrics = map[string]string{
 	"Shots insidebox": "shots_insidebox", "Shots outsidebox": "shots_outsidebox", "Total passes": "total_passes", "Passes accurate": "passes_accurate",
 	"goals_prevented": "goals_prevented",

@@ -11,8 +11,8 @@ import (
 	"mkt/fetch/provider/apifootball/internal/api"
 )
 
-// probes ask for the account's status, and then for one page of everything that is sold.
-// A plan that does not include something refuses it with the error "plan".
+// probes ask for the account's status, and then for one page of everything for sale.
+// A plan without one of these refuses it with the error "plan".
 var probes = []provider.Probe{probeStatus, probeLastDay, probeOdds, probeLive, probeDetails, probeLiveOdds}
 
 // probeStatus asks for the status of the account, which tells the plan and the quota and
@@ -60,12 +60,12 @@ func probeDetails(p provider.Probing) (provider.Request, bool) {
 	}}, len(ids) > 0
 }
 
-// probeLiveOdds asks for one kind of bet, so that the answer is short.
+// probeLiveOdds asks for one kind of bet, so the answer is short.
 func probeLiveOdds(provider.Probing) (provider.Request, bool) {
 	return provider.Request{Endpoint: api.EndpointLiveOdds, Path: api.PathLiveOdds, Query: url.Values{api.ParamBet: {api.LiveResult}}}, true
 }
 
-// neededBy returns what cannot be had without an endpoint.
+// neededBy returns the capabilities behind an endpoint.
 func neededBy(r provider.Request) []provider.Capability {
 	switch r.Endpoint {
 	case api.EndpointFixtures, api.EndpointOdds:
@@ -80,7 +80,7 @@ func neededBy(r provider.Request) []provider.Capability {
 	return nil
 }
 
-// readPlan reads the plan in an account's status, and what other answers have data of.
+// readPlan reads the plan in an account's status, and the data in other answers.
 func readPlan(a provider.Answered) (p provider.Plan) {
 	d := decode.Document()
 	defer decode.Release(d)
@@ -109,7 +109,7 @@ func readPlan(a provider.Answered) (p provider.Plan) {
 	return p
 }
 
-// inMatches returns what the answer about matches in play has data of.
+// inMatches returns the capabilities with data in the answer about matches in play.
 func inMatches(items strictjson.Value) (list []provider.Capability) {
 	stats, events, players := false, false, false
 	for item := range items.Items() {

@@ -14,7 +14,7 @@ import (
 func TestProvider(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		Provider: apifootball.Provider(),
-		// Where the point is what a shape should not be, there is no sample.
+		// A file about a wrong shape is no sample.
 		Samples: providertest.SamplesOf(t, goldens, payload, "states", "damaged"),
 		Invalid: []string{`{}`, `{"errors":[],"response":{}}`, `{"errors":{"requests":"used up"},"response":[]}`, `{"errors":["x"],"response":[]}`,
 			`{"errors":[],"response":[],"response":[]}`, `{"errors":[],"response":[`, `[]`},

@@ -53,8 +53,8 @@ func readPaging(envelope strictjson.Value) (p paging, ok bool) {
 	return paging{current, total, results}, true
 }
 
-// identifier returns an id: digits that are not zero, sent as a number or as text; ""
-// for anything else. The provider writes 0 for an id that it does not know.
+// identifier returns an id: digits other than zero, sent as a number or as text; ""
+// for anything else. The provider writes 0 for an id it does not know.
 func identifier(v strictjson.Value) string {
 	id := decode.ID(v)
 	if len(id) > 18 || strings.Trim(id, "0") == "" {

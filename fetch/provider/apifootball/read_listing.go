@@ -110,13 +110,13 @@ func filterOf(i *item) string {
 	return esoccer.Rule(esoccer.Names{League: i.league.Or(""), Home: i.home.Or(""), Away: i.away.Or(""), Damaged: i.damaged})
 }
 
-// fixture returns what the item says of a fixture.
+// fixture returns the fixture of the item.
 func (i *item) fixture(fetched time.Time) football.Fixture {
 	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
 }
 
 // ReadListing implements provider.MarketAdapter for the lists of several days. A fixture
-// that is on the lists of two days was moved.
+// on the lists of two days was moved.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	r := decode.NewListing()
 	var doc strictjson.Document

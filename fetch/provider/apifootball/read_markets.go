@@ -24,8 +24,8 @@ var (
 	betFields       = decode.Set("id", "name", "values")
 )
 
-// ReadMarkets implements provider.MarketAdapter. It reads the prices of the bookmaker that
-// was requested. Without a query, that is the one that the envelope repeats, or else the
+// ReadMarkets implements [provider.MarketAdapter]. It reads the prices of the requested
+// bookmaker. Without a query, this is the one repeated in the envelope, or else the
 // default.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := decode.Document()
@@ -64,7 +64,7 @@ type sheetReader struct {
 	hurt         bool            // a part of the current fixture is damaged
 }
 
-// fixture reads one item. A fixture that has damage, and no undamaged row, is broken:
+// fixture reads one item. A fixture with damage, and no undamaged row, is broken:
 // otherwise it would look as if the bookmaker had withdrawn its markets.
 func (r *sheetReader) fixture(item strictjson.Value, p provider.Payload, l provider.Listing) {
 	if item.Kind() != strictjson.Object {
@@ -113,7 +113,7 @@ func (r *sheetReader) fixture(item strictjson.Value, p provider.Payload, l provi
 }
 
 // bookmakers reads the bets of the bookmaker. lost reports whether some of them may be in
-// a part that cannot be read.
+// an unreadable part.
 func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers []input.Offer, found, lost bool) {
 	lose := func(why string) {
 		r.damaged.Add(why)
@@ -234,8 +234,8 @@ func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer 
 	return o
 }
 
-// rows reads the values of a bet. A value that is no list is one row: nothing that was sent
-// is dropped.
+// rows reads the values of a bet. A value other than a list is one row: nothing sent is
+// dropped.
 func (r *sheetReader) rows(values strictjson.Value) []input.Row {
 	if values.Kind() != strictjson.Array {
 		if decode.IsEmpty(values) {
@@ -252,7 +252,7 @@ func (r *sheetReader) rows(values strictjson.Value) []input.Row {
 	return rows
 }
 
-// strangeField is the label of a value that is no row.
+// strangeField is the label of a value other than a row.
 const strangeField = "row"
 
 // row reads one value and its price.
@@ -309,7 +309,7 @@ func (r *sheetReader) trouble(row *input.Row, why string) {
 	r.hurt = true
 }
 
-// price returns a price as it was sent. A value that is no text is kept as it is, and will
+// price returns a price as it was sent. A value other than text is kept as it is, and will
 // be found to be no price.
 func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
 	v, once := row.Once("odd")

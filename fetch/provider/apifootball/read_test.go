@@ -22,7 +22,7 @@ const goldens = "testdata/read/*.txtar"
 
 var payload = providertest.PayloadsOf(fetchedAt, "fixtures", "odds")
 
-// TestGoldens reads the payloads of testdata/read and compares what they say.
+// TestGoldens reads the payloads of testdata/read and compares the results.
 func TestGoldens(t *testing.T) {
 	providertest.Compare(t, goldens, *update, func(a *txtar.Archive) string { return providertest.ReadAll(adapter, a, payload) })
 }

@@ -8,7 +8,7 @@ import (
 	"mkt/fetch/provider/apifootball/internal/api"
 )
 
-// recorded implements provider.Provider.Recorded. The envelope says what was asked for.
+// recorded implements Recorded of [provider.Provider]. The envelope repeats the request.
 func recorded(body []byte) provider.Recorded {
 	d := decode.Document()
 	defer decode.Release(d)

@@ -16,17 +16,17 @@ import (
 // Counters of a cycle, besides those of provider.Asked.
 const (
 	countReadings  = "listing_readings"   // how often the whole listing was read
-	countNoID      = "listing_without_id" // items that could not be used
-	countTotal     = "listing_total"      // fixtures by the pager of a listing that is not complete
-	countSent      = "listing_sent"       // different fixtures that it has
-	countOver      = "over"               // fixtures that ended, were cancelled or withdrawn
+	countNoID      = "listing_without_id" // unusable items
+	countTotal     = "listing_total"      // fixtures by the pager of an incomplete listing
+	countSent      = "listing_sent"       // different fixtures in it
+	countOver      = "over"               // ended, cancelled or withdrawn fixtures
 	countFrozen    = "in_play"            // fixtures whose prematch prices do not move any more, which are not requested
-	countSplit     = "batches_split"      // requests for ten fixtures that were repeated one by one
-	countAskedMore = "asked_again"        // fixtures that an answer left out
+	countSplit     = "batches_split"      // requests for ten fixtures repeated one by one
+	countAskedMore = "asked_again"        // fixtures left out of an answer
 )
 
 // Ask implements provider.MarketAdapter: the listing, then the markets of every
-// fixture that is still to be played, ten to a request.
+// fixture still to be played, ten to a request.
 func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
 	a := &asker{Cycle: requests.New(x), untilEmpty: true,
 		listing: provider.Request{Endpoint: api.EndpointUpcoming, Path: api.PathUpcoming, Query: footballOnly()}}
@@ -72,7 +72,7 @@ func (a *asker) choose(fixtures []item) (ids []string) {
 }
 
 // markets requests the fixtures' markets, ten fixtures at a time, and then once more
-// those of the fixtures that an answer left out, which may be an accident. If a
+// those of the fixtures left out of an answer, which may be an accident. If a
 // fixture is left out twice, the bookmaker has no markets on it. One fixture's failure
 // is recorded; an error is returned if the run must stop, or if there was no answer at
 // all.
@@ -89,7 +89,7 @@ func (a *asker) markets(ctx context.Context, ids []string) error {
 	return a.Err()
 }
 
-// round asks for every fixture once and returns those that were left out of
+// round asks for every fixture once and returns those left out of
 // accepted answers, sorted.
 func (a *asker) round(ctx context.Context, ids []string) (missing []string, err error) {
 	batches := slices.Collect(slices.Chunk(ids, api.MaxBatch))
@@ -106,7 +106,7 @@ func (a *asker) round(ctx context.Context, ids []string) (missing []string, err 
 }
 
 // batch requests up to ten fixtures. If the answer cannot be used, it requests each
-// fixture alone, so that a broken one does not affect the others.
+// fixture alone, so a broken one does not affect the others.
 func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err error) {
 	if a.Stopped() {
 		a.Fail(nil, ids...)
@@ -139,9 +139,9 @@ func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err 
 	return missing, nil
 }
 
-// missingIn lists those of the requested fixtures that an answer leaves out. It returns
-// an error if one of these may be in a part that cannot be read: then it is not known
-// that the provider offers no markets on it.
+// missingIn lists the requested fixtures an answer leaves out. It returns an error if
+// one of these may be in an unreadable part: it is not known then whether the
+// provider offers markets on it.
 func missingIn(body []byte, ids []string) (missing []string, err error) {
 	d := decode.Document()
 	defer decode.Release(d)

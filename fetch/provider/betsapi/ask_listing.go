@@ -67,8 +67,8 @@ func (a *asker) countShort(r *reading) {
 	a.Count(countSent, len(r.items))
 }
 
-// readPages walks over the pages once. Only the first page's failure, and what
-// must stop the run, is an error.
+// readPages walks over the pages once. Only the first page's failure, and an error that
+// must stop the run, is returned.
 func (a *asker) readPages(ctx context.Context) (*reading, error) {
 	a.Count(countReadings, 1)
 	a.Expect(1)

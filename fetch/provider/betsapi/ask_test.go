@@ -21,7 +21,7 @@ import (
 type upstream struct {
 	items   []string                        // of the listing, JSON
 	perPage int                             // 50 when 0
-	total   func(page, n int) int           // what the pager of the n-th listing request says; all items when nil
+	total   func(page, n int) int           // the pager of the n-th listing request; all items when nil
 	page    func(page, n int) (string, int) // a body and status instead of the page; "" = none
 	markets func(ids []string) (string, int)
 	down    error // every Get fails so after after requests
@@ -141,7 +141,7 @@ func TestAskReadsAllPagesInBatchesOfTen(t *testing.T) {
 	}
 }
 
-// TestAskChooses: only what is still to be played is asked for.
+// TestAskChooses: only fixtures still to be played are asked for.
 func TestAskChooses(t *testing.T) {
 	u := &upstream{}
 	for i, status := range []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "99", "100", ""} {
@@ -289,9 +289,9 @@ func TestAskBrokenFixture(t *testing.T) {
 	}
 }
 
-// TestAskNotOffered: what an accepted answer leaves out is asked for once more,
-// ten at a time. Left out again it is not offered, which is no failure; what
-// cannot be asked again is one.
+// TestAskNotOffered: fixtures left out of an accepted answer are asked for once more,
+// ten at a time. One left out again is not offered, which is no failure; one that
+// cannot be asked for again is a failure.
 func TestAskNotOffered(t *testing.T) {
 	const none = `{"success":1,"results":[]}`
 	leave := func(out ...string) func([]string) (string, int) {

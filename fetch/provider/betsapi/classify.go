@@ -9,7 +9,7 @@ import (
 	"mkt/fetch/provider/betsapi/internal/api"
 )
 
-// kinds are what the provider's error words mean.
+// kinds are the meanings of the provider's error words.
 var kinds = map[string]provider.Kind{
 	api.ErrAuthorize:   provider.CredentialFault,
 	api.ErrPermission:  provider.PermissionFault,

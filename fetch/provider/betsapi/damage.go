@@ -4,7 +4,7 @@ import (
 	"mkt/fetch/internal/strictjson"
 )
 
-// A damaged part of a payload affects nothing else: what is around it is read as usual.
+// A damaged part of a payload affects nothing else: the parts around it are read as usual.
 // A row is kept and marked, a market is kept as RAW, and larger parts are left out. All
 // damage is counted by the names below, which contain no text of the payload.
 const (

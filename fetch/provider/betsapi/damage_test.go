@@ -100,7 +100,7 @@ func sumOf(counts ...map[string]int) (n int) {
 }
 
 // Every value of a payload of markets is replaced by every odd one, and every member
-// is there twice: nothing panics, an envelope that is whole is read, what is not in
+// is there twice. Nothing panics, a whole envelope is read, everything outside
 // the damaged part is read as before, to the byte, and the damage is counted.
 func TestDamagedMarkets(t *testing.T) {
 	for _, name := range []string{"v3", "v1", "raw", "copies"} {
@@ -165,8 +165,8 @@ func (d *damagedMarkets) check(s *spot, value, body string) {
 	d.compareOutside(at, sheet, s.path)
 }
 
-// mustCount reports whether a value at a spot is damage: one that says nothing may
-// stand for what is missing, and a number or text for another text.
+// mustCount reports whether a value at a spot is damage: an empty one may
+// stand for a missing one, and a number or text for another text.
 func mustCount(s *spot, value string) bool {
 	last := s.path[len(s.path)-1]
 	switch {
@@ -397,7 +397,7 @@ func TestDamagedListing(t *testing.T) {
 	}
 }
 
-// A name that is damaged still says that nobody plays: it is left out, in the list of
+// A damaged name still shows that nobody plays: the fixture is left out, in the list of
 // fixtures and in the live one.
 func TestDamagedNamesAreFiltered(t *testing.T) {
 	const name = `"Esoccer Battle - 8 mins play"`
@@ -424,7 +424,7 @@ func idsIn(t testing.TB, body, key string) (ids []string) {
 	}
 	for _, raw := range answer.Results {
 		var result map[string]json.RawMessage
-		_ = json.Unmarshal(raw, &result) // what is no object has no id
+		_ = json.Unmarshal(raw, &result) // a value other than an object has no id
 		ids = append(ids, strings.Trim(string(result[key]), `"`))
 	}
 	return ids

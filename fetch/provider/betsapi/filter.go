@@ -5,7 +5,7 @@ import (
 	"mkt/fetch/provider/betsapi/internal/api"
 )
 
-// otherSport is the rule for a fixture that is not football at all.
+// otherSport is the rule for a fixture of another sport.
 const otherSport = "sport:not-football"
 
 // filterOf names the rule that keeps a listed fixture out, and where it was met,

@@ -62,7 +62,7 @@ func FuzzReadListing(f *testing.F) {
 	})
 }
 
-// FuzzClassify: a verdict is one of a closed set, and what is accepted can be
+// FuzzClassify: a verdict is one of a closed set, and an accepted answer can be
 // read.
 func FuzzClassify(f *testing.F) {
 	for _, status := range []int{200, 401, 403, 429, 500} {

@@ -10,14 +10,14 @@ import (
 	"mkt/publish/football"
 )
 
-// joinLabels reads a table that is flattened by column, label rows first and then one
+// joinLabels reads a table flattened by column, label rows first and then one
 // price column after the other, and adds each label's texts to the prices of its
 // line. The id of a label is that of the first column's price.
 //
 // Only a whole table proves its further columns: every label has its price in
 // the first column, in order, each column has as many rows, and one header of
-// its own. In a table that is split by team the prices of one team are missing,
-// and order proves nothing: what is not joined by id is left unresolved.
+// its own. In a table split by team the prices of one team are missing,
+// and order proves nothing: prices not joined by id are left unresolved.
 func (r *sheetReader) joinLabels(rows []input.Row) []input.Row {
 	labels, prices, whole := splitTable(rows)
 	byID, unique := labelsByID(labels)
@@ -35,7 +35,7 @@ func (r *sheetReader) joinLabels(rows []input.Row) []input.Row {
 			continue
 		}
 		joined[label] = true
-		if label.Trouble != "" || labelledID(label) == "" { // what the price is of cannot be read
+		if label.Trouble != "" || labelledID(label) == "" { // the thing priced cannot be read
 			prices[i].Trouble = football.AmbiguousShape
 		}
 		r.trace.Join(provider.Subject{Row: prices[i].Place}, provider.Subject{Row: label.Place})
@@ -69,9 +69,9 @@ func labelsByID(labels []*input.Row) (byID map[string]*input.Row, unique bool) {
 }
 
 // splitTable sorts the rows of a table into labels and prices, and reports whether the
-// table is whole. A row that is damaged keeps its place, so that the order of the
-// others still proves what it did: between the last label and the first price it may
-// be either, and is what makes the table whole, if only one of the two does.
+// table is whole. A damaged row keeps its place, so the order of the
+// others proves the same as before. Between the last label and the first price it may
+// be either; if only one of the two makes the table whole, it counts as that.
 func splitTable(rows []input.Row) (labels []*input.Row, prices []input.Row, whole bool) {
 	first := slices.IndexFunc(rows, func(row input.Row) bool { return !isLabel(&row) && !isDamaged(&row) })
 	if first < 0 {
@@ -109,7 +109,7 @@ func splitTable(rows []input.Row) (labels []*input.Row, prices []input.Row, whol
 // maxDoubt bounds in how many ways a table is tried.
 const maxDoubt = 8
 
-// isDamaged reports whether a row has neither an id nor a price, so that only its
+// isDamaged reports whether a row has neither an id nor a price, so only its
 // position in a table shows whether it is a label or a price.
 func isDamaged(row *input.Row) bool {
 	_, priced := row.Decimal.Get()

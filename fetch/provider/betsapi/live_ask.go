@@ -20,7 +20,7 @@ const (
 	liveCadence  = 8 * time.Second
 	liveShare    = 3
 	liveShareOf  = 4
-	detailWithin = 5 * time.Second // after that no more details are asked for in a cycle
+	detailWithin = 5 * time.Second // afterwards no more details are asked for in a cycle
 )
 
 // Counters of a live cycle, besides those of provider.Asked.
@@ -118,7 +118,7 @@ func byNumber(a, b string) int {
 }
 
 // details is how many requests for details a cycle may send: an even share of
-// what is left of the quota until it is renewed.
+// the quota left until it is renewed.
 func details(x provider.Exchange, pages int) int {
 	q, known := x.Quota()
 	if !known {

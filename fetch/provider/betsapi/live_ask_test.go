@@ -38,8 +38,8 @@ func (u *upstream) viewedIDs() []string {
 	return slices.Sorted(slices.Values(slices.Concat(u.viewed...)))
 }
 
-// One request has the list, the others ten views each; what is not in play, or
-// no football played by people, is not asked for.
+// One request has the list, the others ten views each. Fixtures not in play, or other
+// than football played by people, are not asked for.
 func TestLiveAsk(t *testing.T) {
 	u := &upstream{perPage: 1000, items: append(inPlay(25), listingItem(1, "3", "Coast League"), listingItem(2, "0", "Coast League"),
 		listingItem(3, "1", "Esoccer Battle - 8 mins play"), listingItem(4, "7", "Coast League"))}

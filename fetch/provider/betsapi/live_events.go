@@ -15,7 +15,7 @@ import (
 const maxEvents = 600
 
 // eventLine is a line of events[]: "45+2' - 3rd Corner - Arsenal", a minute, an ordinal
-// that counts both teams, what happened.
+// over both teams, the event.
 //
 // Source: provider notes, section 8.3 (recorded 2017 to 2020).
 type eventLine struct {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The lines as regular expressions: what parseLine, withoutOrdinal and isDerived read.
+// The lines as regular expressions, as parseLine, withoutOrdinal and isDerived read them.
 var (
 	lineMinute  = regexp.MustCompile(`^(\d{1,3})(?:\+(\d{1,2}))?'\s*-\s*(.*)$`)
 	lineOrdinal = regexp.MustCompile(`^\d{1,3}(?:st|nd|rd|th)\s+`)

@@ -11,7 +11,7 @@ import (
 	"mkt/publish/football"
 )
 
-// FuzzReadLive: whatever comes is read or refused; what is read is in bounds and
+// FuzzReadLive: any bytes are read or refused; the result of reading is in bounds and
 // in order.
 func FuzzReadLive(f *testing.F) {
 	f.Add([]byte(`{"success":1,"results":[` + liveItem + `]}`))

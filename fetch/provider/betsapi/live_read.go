@@ -12,14 +12,14 @@ import (
 )
 
 // ReadInplay reads the pages of one events/inplay list, in archive order. A fixture
-// that is on two pages is read from the later one. Fixtures that are not in play any
-// more are in the sheet as well, with their status: a list keeps them for a while.
+// on two pages is read from the later one. Fixtures no longer in play
+// are in the sheet as well, with their status: a list keeps them for a while.
 func ReadInplay(pages []provider.Payload) (provider.LiveSheet, error) {
 	return readLive(pages)
 }
 
-// ReadView reads one event/view answer: what the list says of up to ten
-// fixtures, and their events.
+// ReadView reads one event/view answer: up to ten fixtures as the list has them, with
+// their events.
 func ReadView(p provider.Payload) (provider.LiveSheet, error) {
 	return readLive([]provider.Payload{p})
 }
@@ -55,7 +55,7 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	return r.Sheet(pages)
 }
 
-// item reads one item. An item that is not football played by people is counted and left
+// item reads one item. An item other than football played by people is counted and left
 // out before anything else of it is read.
 func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 	i, broken := readItem(v, p.Trace, &r.Damaged)

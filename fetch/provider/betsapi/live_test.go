@@ -251,7 +251,7 @@ func TestReadLiveLists(t *testing.T) {
 	}
 }
 
-// What an answer claims to have takes no memory until it is read.
+// The content announced by an answer takes no memory until it is read.
 func TestManyThingsThatAreNoItems(t *testing.T) {
 	body := fmt.Sprintf(`{"success":1,"results":[%s0]}`, strings.Repeat("0,", 400_000))
 	pages := []provider.Payload{livePage(body)}

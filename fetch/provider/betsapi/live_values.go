@@ -11,7 +11,7 @@ import (
 	"mkt/publish/football"
 )
 
-// Bounds of what is read.
+// Bounds of values.
 const (
 	maxGoals   = 200
 	maxMinute  = 200

@@ -89,10 +89,10 @@ func (r *sheetReader) appendOffer(offers []input.Offer, f *offered, g *group) []
 	return append(offers, o)
 }
 
-// contradicts reports whether a showing's name is another market's than the
-// table's line says: by the provider's rule a key is made of the name, so that a
-// market of the key both_teams_to_score that is named "Both Teams to Score in
-// 1st Half" is one of two markets. A market without a name contradicts nothing.
+// contradicts reports whether a showing's name belongs to another market than the
+// table's line. By the provider's rule a key is made of the name: a market of the key
+// both_teams_to_score with the name "Both Teams to Score in 1st Half" is one of two
+// markets. A market without a name contradicts nothing.
 func (g *group) contradicts(t *mapping.Table, s showing) bool {
 	name := normalName(s.name.Or(""))
 	if g.entry == nil || name == "" || isKeyOf(g.entry.Key, name) {
@@ -161,7 +161,7 @@ func (g *group) ids() []string {
 }
 
 // name is the name in the newest showing that has one. Of several names of one
-// age it is the first in alphabetical order, so that the order of the tabs
+// age it is the first in alphabetical order, so the order of the tabs
 // decides nothing.
 func (g *group) name() football.Field[string] {
 	best := &g.showings[0]
@@ -186,11 +186,11 @@ func (g *group) sections() []string {
 	return sections
 }
 
-// merged joins the showings: the newest one that has rows is the market, with
-// its prices and in its order. A row that only an older showing has is kept
-// behind them, and marked: the newest would show it if it still stood. So is a row
-// that only a doubtful showing has. When every showing is doubtful, which whole
-// says, all their rows are kept, also those of one id that say two things.
+// merged joins the showings. The newest one with rows is the market, with
+// its prices and in its order. A row of an older showing alone is kept
+// behind them, and marked: the newest would show it if it still stood. The same applies to
+// a row of a doubtful showing alone. When every showing is doubtful, whole is false and all
+// their rows are kept, also two different ones with one id.
 func (r *sheetReader) merged(f *offered, g *group) (rows []input.Row, whole bool) {
 	var few [4]*showing
 	filled := few[:0]
@@ -249,7 +249,7 @@ func compareShowings(a, b *showing) int {
 	return cmp.Compare(b.updated, a.updated)
 }
 
-// missing returns the rows of from that have are without, by key. A row that occurs
+// missing returns the rows of from that are not in have, by key. A row that occurs
 // twice is two rows.
 func missing(have, from []input.Row, key func(*input.Row) string) []input.Row {
 	left := make(map[string]int, len(have))

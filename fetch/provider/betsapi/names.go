@@ -19,10 +19,10 @@ var bet365WordsCSV string
 // raw, and its rows those of "specials".
 var Dialect, table = mapping.Embedded(Name+"/bet365.csv", bet365CSV, bet365WordsCSV)
 
-// keyOfName returns the key of a market that is known by its name only, and its
-// line. The key of an unknown name is made by the provider's own rule, so that
-// it is the same in every shape; if that is a known market's key, the key begins
-// with "name:", so that the two stay distinct.
+// keyOfName returns the key of a market known by its name only, and its
+// line. The key of an unknown name is made by the provider's own rule and so
+// the same in every shape. If it is the key of a known market, it begins
+// with "name:", so the two stay distinct.
 func keyOfName(t *mapping.Table, name string) (string, *mapping.Entry) {
 	if e := t.ByName[name]; e != nil {
 		return e.Key, e
@@ -43,7 +43,7 @@ func makeKey(name string) string {
 // isApart reports whether a character separates the words of a name.
 func isApart(r rune) bool { return r == ' ' || r == '/' || r == '-' || r == '\r' || r == '\n' }
 
-// isKeyOf reports whether makeKey makes that key of a name.
+// isKeyOf reports whether makeKey makes key of name.
 func isKeyOf(key, name string) bool {
 	n, apart := 0, false
 	for i := range len(name) {

@@ -18,8 +18,8 @@ func blocks() map[string]map[string]*mapping.Entry {
 	return map[string]map[string]*mapping.Entry{"key": table().ByKey, "name": table().ByName, "row": table().ByRow}
 }
 
-// TestTable: every claim is one the vocabulary knows, every line can be found by
-// what the provider writes, and a key is one market in every shape.
+// TestTable: every claim is one of the vocabulary, every line can be found by
+// the provider's words, and a key is one market in every shape.
 func TestTable(t *testing.T) {
 	for kind, block := range blocks() {
 		for match, e := range block {

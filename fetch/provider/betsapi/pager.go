@@ -5,8 +5,8 @@ import (
 	"mkt/fetch/internal/strictjson"
 )
 
-// pager is what a list says of itself on each of its pages. The zero pager is that
-// of a page without one, or with one that cannot be read.
+// pager is the position of a page in its list, as each page states it. The zero pager is
+// that of a page without one, or with an unreadable one.
 type pager struct{ perPage, total int }
 
 // readPager reads the pager of a page. It is not ok if there is one that cannot be

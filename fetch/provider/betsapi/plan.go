@@ -59,7 +59,7 @@ func idsIn(body []byte, n int) (ids []string) {
 	return ids
 }
 
-// neededBy returns what cannot be had without an endpoint.
+// neededBy returns the capabilities behind an endpoint.
 func neededBy(r provider.Request) []provider.Capability {
 	switch r.Endpoint {
 	case api.EndpointUpcoming, api.EndpointPrematch:
@@ -72,7 +72,7 @@ func neededBy(r provider.Request) []provider.Capability {
 	return nil
 }
 
-// readPlan reads what an answer shows. An answer about markets shows prematch even if the
+// readPlan reads the plan in an answer. An answer about markets shows prematch even if the
 // fixture has none: a product that is not bought is refused.
 func readPlan(a provider.Answered) (p provider.Plan) {
 	d := decode.Document()

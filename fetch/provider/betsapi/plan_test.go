@@ -31,7 +31,7 @@ func TestReadPlan(t *testing.T) {
 	}
 }
 
-// A detail is asked for what the list before it holds, and not at all if that is nothing.
+// Details are asked for fixtures of the list before them, and not at all if it is empty.
 func TestProbes(t *testing.T) {
 	answers := func(endpoint, body string) provider.Probing {
 		return provider.Probing{Now: time.Now(), Answers: []provider.Payload{{Endpoint: endpoint, Body: []byte(body)}}}

@@ -16,7 +16,7 @@ import (
 func TestProvider(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		Provider: betsapi.Provider(),
-		// Where the point is what a shape should not be, there is no sample.
+		// A file about a wrong shape is no sample.
 		Samples: providertest.SamplesOf(t, goldens, payload, "states", "damaged", "listing_without_ids"),
 		Invalid: []string{`{"success":1}`, `{"success":0,"error":"PARAM_INVALID"}`, `{"success":1,"results":{}}`, `{"results":[]}`, `{"success":1,"results":[`,
 			`{"success":1,"results":[],"results":[]}`, `{"success":1,"success":1,"results":[]}`, `{"success":true,"results":[]}`, `[]`},

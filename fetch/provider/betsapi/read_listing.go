@@ -21,10 +21,10 @@ type item struct {
 	home, away, league football.Field[string]
 	status             string
 	startsAt           football.Field[time.Time]
-	damaged            []string // what stands where a name should, for the filter
+	damaged            []string // a value in the place of a name, for the filter
 }
 
-// itemFields are the fields of an item that have been seen; others are counted.
+// itemFields are the fields of an item seen so far; others are counted.
 var itemFields = decode.Set("id", "sport_id", "time", "time_status", "league", "home", "away", "ss",
 	"our_event_id", "r_id", "ev_id", "updated_at", "odds_updated_at",
 	"o_home", "o_away", "extra")
@@ -104,8 +104,8 @@ func sportOf(v strictjson.Value, damaged *decode.Counts) football.Field[string] 
 	return sport
 }
 
-// name reads the name in the member {id, name}, null if there is no text. What
-// stands there instead is kept for the filter.
+// name reads the name in the member {id, name}, null if there is no text. Another value
+// in its place is kept for the filter.
 func (i *item) name(v strictjson.Value, key string, damaged *decode.Counts) football.Field[string] {
 	member, once := v.Once(key)
 	name, onceInside := member, true
@@ -127,7 +127,7 @@ func (i *item) name(v strictjson.Value, key string, damaged *decode.Counts) foot
 	return football.NullField[string]()
 }
 
-// named is what holds the name in {id, name}, and any other value itself.
+// named is the value of the name in {id, name}, and any other value itself.
 func named(v strictjson.Value) strictjson.Value {
 	if v.Kind() == strictjson.Object {
 		return v.Get("name")
@@ -144,7 +144,7 @@ func nameIn(v strictjson.Value) football.Field[string] {
 	return decode.Field(v)
 }
 
-// fixture returns what the item says of a fixture.
+// fixture returns the fixture of the item.
 func (i *item) fixture(fetched time.Time) football.Fixture {
 	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
 }

@@ -15,9 +15,9 @@ import (
 	"mkt/publish/football"
 )
 
-// ReadMarkets implements provider.MarketAdapter for bet365/prematch in all four
+// ReadMarkets implements [provider.MarketAdapter] for bet365/prematch in all four
 // shapes. A fixture that occurs twice in the payload is one, unless it is there as two
-// events. A fixture that was not requested is left out: it has not been filtered.
+// events. A fixture nobody requested is left out: it has not been filtered.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := decode.Document()
 	defer decode.Release(d)
@@ -42,7 +42,7 @@ type sheetReader struct {
 	asked        []string // fixtures; nil if the request is not known
 	fixtures     map[string]*offered
 	order        []*offered
-	doubted      []string // fixtures of which it is not known what is theirs
+	doubted      []string // fixtures whose own part of the payload is not known
 	unknown      decode.Counts
 	skipped      decode.Counts
 	damaged      decode.Counts
@@ -52,7 +52,7 @@ type sheetReader struct {
 	trace        *provider.Trace // of the fixture at hand
 }
 
-// offered is everything that was read of one fixture.
+// offered is everything read of one fixture.
 type offered struct {
 	id     string // FI
 	event  string // event_id; "" if it was not sent
@@ -202,7 +202,7 @@ func (r *sheetReader) section(f *offered, tab tab, v strictjson.Value) {
 	}
 }
 
-// sheet turns the gathered markets into offers. A fixture that has damage, and no
+// sheet turns the gathered markets into offers. A fixture with damage, and no
 // undamaged row, is broken: otherwise it would look as if the bookmaker had withdrawn
 // its markets.
 func (r *sheetReader) sheet(p provider.Payload, l provider.Listing) provider.Sheet {
@@ -223,7 +223,7 @@ func (r *sheetReader) sheet(p provider.Payload, l provider.Listing) provider.She
 	return s
 }
 
-// fixture adds what the listing says about a fixture. Without it only the names of the
+// fixture adds the fixture of the listing. Without it only the names of the
 // teams may be known, from raw.
 func fixture(f *offered, p provider.Payload, l provider.Listing) football.Fixture {
 	fx, listed := l.Joined(Name, f.id, p.FetchedAt)

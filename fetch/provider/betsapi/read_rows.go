@@ -90,8 +90,8 @@ func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Val
 	}
 }
 
-// isRenamed reports whether a market lacks a member that is always sent, and has one that
-// is not known.
+// isRenamed reports whether a market lacks a member that is always sent, and has an
+// unknown one.
 func isRenamed(market strictjson.Value) bool {
 	if !decode.LacksAny(market, "id", "odds") {
 		return false
@@ -104,11 +104,11 @@ func isRenamed(market strictjson.Value) bool {
 	return false
 }
 
-// marketFields are the members of a market of v3 that have been seen.
+// marketFields are the members of a market of v3 seen so far.
 var marketFields = decode.Set("id", "name", "odds", "open")
 
-// show adds one showing of a market to a fixture. What stands in the place of its
-// rows and is no list is counted as why.
+// show adds one showing of a market to a fixture. A value other than a list in the place
+// of its rows is counted as why.
 func (r *sheetReader) show(f *offered, key string, e *mapping.Entry, s showing, why string) {
 	r.met.Markets++
 	if s.list.Kind() != strictjson.Array && !decode.IsEmpty(s.list) {
@@ -165,10 +165,10 @@ func (r *sheetReader) rows(f *offered, s *showing) []input.Row {
 	return rows
 }
 
-// rowsIn walks over the rows of a market: the items of a list. Where no list stands
-// they are the members of an object that holds nothing but objects, in the order of
-// their keys, as PHP writes a list with gaps; else the one value itself: nothing that
-// was sent is dropped.
+// rowsIn walks over the rows of a market: the items of a list. An object that holds
+// nothing but objects has its members as rows, in the order of
+// their keys, as PHP writes a list with gaps. Any other value is one row: nothing sent is
+// dropped.
 func rowsIn(list strictjson.Value) iter.Seq[strictjson.Value] {
 	return func(yield func(strictjson.Value) bool) {
 		switch {
@@ -213,13 +213,13 @@ func holdsObjects(v strictjson.Value) bool {
 	return v.Len() > 0
 }
 
-// strangeRow keeps a value that is no row as one text, which no market will be read from.
+// strangeRow keeps a value other than a row as one text, which no market will be read from.
 func strangeRow(row *input.Row, v strictjson.Value, labels []football.Label) []football.Label {
 	row.Trouble = football.AmbiguousShape
 	return append(labels, football.Label{Field: strangeField, Text: decode.Clip(v)})
 }
 
-// strangeField is the label under which strangeRow keeps what it found.
+// strangeField is the label under which strangeRow keeps its value.
 const strangeField = "row"
 
 // row reads one row and appends its texts to labels.
@@ -256,7 +256,7 @@ func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.
 	return labels
 }
 
-// repeats marks a row that has a key twice, which makes it ambiguous.
+// repeats marks a row with a key twice, which makes it ambiguous.
 func (r *sheetReader) repeats(row *input.Row, v strictjson.Value) {
 	if v.Repeats() {
 		r.damaged.Add(rowRepeats)
@@ -269,8 +269,8 @@ func (r *sheetReader) rowID(row strictjson.Value, key string) football.Field[str
 	return r.damaged.Text(row, key, rowField)
 }
 
-// price is a price as it was sent. What is no text is kept as it stands: it is there,
-// and no price.
+// price is a price as it was sent. A value other than text is kept in its own form: it is
+// there, and no price.
 func (r *sheetReader) price(row strictjson.Value, key string) football.Field[string] {
 	v, once := row.Once(key)
 	switch {

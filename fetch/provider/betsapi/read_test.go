@@ -24,7 +24,7 @@ const goldens = "testdata/read/*.txtar"
 
 var payload = providertest.PayloadsOf(fetchedAt, "bet365/upcoming", "bet365/prematch")
 
-// TestGoldens reads the payloads of testdata/read and compares what they say.
+// TestGoldens reads the payloads of testdata/read and compares the results.
 func TestGoldens(t *testing.T) {
 	providertest.Compare(t, goldens, *update, func(a *txtar.Archive) string { return providertest.ReadAll(adapter, a, payload) })
 }

@@ -131,8 +131,8 @@ func rowName(row map[string]string) string {
 	return b.String()
 }
 
-// readRows lists what the reader made of an answer in the same words. Rows that
-// were taken out of "specials" are given back to it.
+// readRows lists the rows that the reader found in an answer, in the same words. Rows
+// taken out of "specials" are given back to it.
 func readRows(s provider.Sheet, raw bool) map[sent]int {
 	all := map[sent]int{}
 	for _, f := range s.Fixtures {
@@ -165,7 +165,7 @@ func readRows(s provider.Sheet, raw bool) map[sent]int {
 }
 
 // TestRecordings: nothing of a recorded answer is lost, and nothing is added.
-// The counts are what a person counted in the payloads.
+// A person counted the expected numbers in the payloads.
 func TestRecordings(t *testing.T) {
 	for _, c := range []struct {
 		file                            string

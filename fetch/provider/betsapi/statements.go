@@ -9,9 +9,9 @@ import (
 )
 
 // statements takes a market apart whose rows name a market each, as "specials"
-// do: rows whose name the table knows become offers of their own, with the key
-// they have where the bookmaker sells them apart. What is left keeps the key
-// and stays RAW. All are appended to offers.
+// do: rows with a name of the table become offers of their own, with the key
+// they have where the bookmaker sells them apart. The other rows keep the key
+// and stay RAW. All are appended to offers.
 func (r *sheetReader) statements(offers []input.Offer, f *offered, o input.Offer) []input.Offer {
 	var named []input.Offer
 	var left []input.Row

@@ -49,14 +49,14 @@ func ask(t *testing.T, sim *simulator.Server, path string) *httptest.ResponseRec
 	return w
 }
 
-// kinds are what an adapter takes the faults for. It may refuse a wrong answer in two ways.
+// kinds are the verdicts of an adapter on the faults. It may refuse a wrong answer in two ways.
 var kinds = map[simulator.FaultKind]provider.Kind{simulator.Limited: provider.Limited, simulator.LimitedBare: provider.Limited,
 	simulator.ServerError: provider.Retryable, simulator.Unavailable: provider.Retryable, simulator.HTML: provider.Retryable,
 	simulator.Empty: provider.Retryable, simulator.BadCredential: provider.CredentialFault, simulator.BadPermission: provider.PermissionFault,
 	simulator.Duplicate: provider.Accepted, simulator.Shrink: provider.Accepted}
 
-// TestEveryFaultShows: each fault of a request changes what each provider answers, and its
-// adapter takes it for what it is, or the fault is refused when the emulator is made.
+// TestEveryFaultShows: each fault of a request changes each provider's answer, and its
+// adapter recognizes it, or the fault is refused when the emulator is made.
 func TestEveryFaultShows(t *testing.T) {
 	ofTheNetwork := []simulator.FaultKind{simulator.Timeout, simulator.Slow, simulator.Reset, simulator.Huge, simulator.Bomb, simulator.Truncated}
 	noon := func() time.Time { return providertest.Noon }
@@ -133,7 +133,7 @@ func header(w *httptest.ResponseRecorder, name string) string {
 	return ""
 }
 
-// TestLimits: a limit on the pace and a quota that is used up are two things, where the
+// TestLimits: a limit on the pace and a used up quota are two things, where the
 // provider has both. A quota that has ended stays so until its window ends.
 func TestLimits(t *testing.T) {
 	now := providertest.Noon

@@ -21,14 +21,14 @@ var metrics = map[football.Metric]simulator.Metric{football.Attacks: simulator.A
 	football.YellowCards: simulator.YellowCards, football.Fouls: simulator.Fouls, football.Saves: simulator.Saves,
 	football.ThrowIns: simulator.ThrowIns, football.BallSafe: simulator.BallSafe}
 
-// TestLiveIsRead: each live adapter reads what the feed reports, with every fault of matches:
+// TestLiveIsRead: each live adapter reads the feed's report, with every fault of matches:
 // score, clock, and counters of both sides in their three states.
 func TestLiveIsRead(t *testing.T) {
 	for _, p := range all.All() {
 		if p.Live == nil {
 			continue
 		}
-		now := providertest.Noon.Truncate(time.Minute) // when a provider renews what it does not renew every second
+		now := providertest.Noon.Truncate(time.Minute) // when a provider renews the values it does not renew every second
 		o := simulator.Options{Seed: 1, InPlay: 100, Quota: 1 << 20, Now: func() time.Time { return now }}
 		for _, kind := range []simulator.FaultKind{simulator.Corrected, simulator.Retracted, simulator.Vanish, simulator.Void, simulator.Late, simulator.Stall, simulator.Freeze} {
 			o.Faults = append(o.Faults, simulator.Fault{Kind: kind, Rate: 0.9})

@@ -48,8 +48,8 @@ var recordings = map[string]map[string]string{
 	},
 }
 
-// TestReplay: what is still to be played is listed for tomorrow, with the prices of the
-// bookmaker that is asked for, and the rest is as it was recorded.
+// TestReplay: fixtures still to be played are listed for tomorrow, with the prices of the
+// requested bookmaker, and the rest is as it was recorded.
 func TestReplay(t *testing.T) {
 	for name, want := range map[string]struct{ fixtures, prices, playing string }{
 		"sportmonks":  {"12 10:30, 14 17:00, 15 15:00", "14 1.727, 15 1.540", "12 0, 13 1"},

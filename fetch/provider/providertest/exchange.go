@@ -16,7 +16,7 @@ type Exchange struct {
 	Adapter provider.Provider
 	Handler http.Handler
 	Token   string
-	Maker   string // the bookmaker that the account has chosen
+	Maker   string // the account's bookmaker
 	Clock   func() time.Time
 	Archive *raw.Writer // of the cycle; nil to archive nothing
 
@@ -50,7 +50,7 @@ func (x *Exchange) Get(ctx context.Context, r provider.Request) (provider.Payloa
 	return p, err
 }
 
-// Concurrency, and what follows, implement provider.Exchange.
+// Concurrency, and the methods after it, implement [provider.Exchange].
 func (x *Exchange) Concurrency() int  { return 1 }
 func (x *Exchange) Now() time.Time    { return x.Clock() }
 func (x *Exchange) Progress(int, int) {}

@@ -9,9 +9,9 @@ import (
 	"mkt/fetch/provider"
 )
 
-// Fake has what the fake providers of the adapters' tests share. Such a test embeds it in
-// a type of its own, which adds Now and a Get that calls Send: then it is an Exchange that
-// neither retries nor archives anything.
+// Fake is the common part of the fake providers of the adapters' tests. Such a test embeds
+// it in a type of its own, which adds Now and a Get that calls [Fake.Send]. This type is
+// then a [provider.Exchange] that neither retries nor archives anything.
 type Fake struct {
 	Workers int             // 3 if it is 0
 	Chosen  string          // the bookmaker
@@ -51,7 +51,7 @@ func (f *Fake) Progress(done, total int) {
 }
 
 // Send records a request, calls reply for the answer and judges it as the transport
-// does. A status 0 means that the provider cannot be reached. Replies are made one at a
+// does. A status 0 means the provider cannot be reached. Replies are made one at a
 // time.
 func (f *Fake) Send(ctx context.Context, p provider.Provider, r provider.Request, reply func() (body string, status int)) (provider.Payload, error) {
 	if err := ctx.Err(); err != nil {

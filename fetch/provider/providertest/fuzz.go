@@ -16,7 +16,7 @@ func CheckAccepted(t *testing.T, p provider.Provider, body []byte) {
 	}
 }
 
-// CheckSheet checks what must hold for every payload of markets that can be read: each
+// CheckSheet checks the invariants of every readable payload of markets: each
 // fixture is read once or broken, each offer has a key of its own and is mapped or says
 // why not, no text of a row is an empty value, and no more parts are damaged than there
 // are.
@@ -49,7 +49,7 @@ func CheckSheet(t *testing.T, s provider.Sheet) {
 	}
 }
 
-// CheckListing checks what must hold for every listing that can be read: each fixture is
+// CheckListing checks the invariant of every readable listing: each fixture is
 // there under its own id.
 func CheckListing(t *testing.T, l provider.Listing) {
 	t.Helper()
@@ -60,7 +60,7 @@ func CheckListing(t *testing.T, l provider.Listing) {
 	}
 }
 
-// CheckLive checks what must hold for every list of matches in play that can be read:
+// CheckLive checks the invariants of every readable list of matches in play:
 // each fixture is there once, each counter once and in order, and each incident has an
 // id, a kind and a minute. An id that is there twice is the engine's to judge.
 func CheckLive(t *testing.T, s provider.LiveSheet) {

@@ -13,7 +13,7 @@ import (
 // noise are the bytes that damage a payload most.
 const noise = "{}[]\",:\\0e-ntf \x00\xff"
 
-// garbage checks that a payload that was cut off is refused, and that a damaged one is
+// garbage checks that a payload cut off is refused, and a damaged one
 // refused or read. A panic fails the test by itself.
 func (s Suite) garbage(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
@@ -47,7 +47,7 @@ func (s Suite) garbage(t *testing.T) {
 	}
 }
 
-// invalid checks that every reader refuses bytes that are not an answer of the provider.
+// invalid checks that every reader refuses bytes other than an answer of the provider.
 func (s Suite) invalid(t *testing.T) {
 	for _, body := range append([]string{"", "<html>", "{"}, s.Invalid...) {
 		p := provider.Payload{Body: []byte(body)}

@@ -19,7 +19,7 @@ import (
 )
 
 // Goldens calls f with every golden: an archive of payloads whose last file, "want", is
-// what the adapter reads from them.
+// the adapter's reading of them.
 func Goldens(t testing.TB, pattern string, f func(name string, a *txtar.Archive)) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -38,7 +38,7 @@ func Goldens(t testing.TB, pattern string, f func(name string, a *txtar.Archive)
 	}
 }
 
-// Compare compares what the goldens want with what say returns, and rewrites them if
+// Compare compares the goldens with the results of say, and rewrites them if
 // update is set.
 func Compare(t *testing.T, pattern string, update bool, say func(a *txtar.Archive) string) {
 	t.Helper()
@@ -74,9 +74,9 @@ func WriteListing(b *strings.Builder, l provider.Listing) {
 	WriteCounts(b, "unknown", l.Unknown)
 }
 
-// ReadAll returns what an adapter reads from the payloads of a golden: the listings, all
-// together, and then each payload of markets. payload says what a file is; one without
-// an endpoint is skipped.
+// ReadAll returns an adapter's reading of the payloads of a golden: the listings, all
+// together, and then each payload of markets. payload makes a payload of a file; one
+// without an endpoint is skipped.
 func ReadAll(m provider.MarketAdapter, a *txtar.Archive, payload func(txtar.File) provider.Payload) string {
 	var b strings.Builder
 	var pages, markets []provider.Payload
@@ -108,8 +108,8 @@ func ReadAll(m provider.MarketAdapter, a *txtar.Archive, payload func(txtar.File
 	return b.String()
 }
 
-// PayloadsOf returns what a file of a golden is: listing*.json are answers of one endpoint,
-// markets*.json answers of another that came a minute later.
+// PayloadsOf makes payloads of the files of a golden: listing*.json are answers of one
+// endpoint, markets*.json answers of another that came a minute later.
 func PayloadsOf(fetchedAt time.Time, listing, markets string) func(txtar.File) provider.Payload {
 	return func(f txtar.File) provider.Payload {
 		switch {
@@ -136,7 +136,7 @@ func SamplesOf(t testing.TB, pattern string, payload func(txtar.File) provider.P
 	return samples
 }
 
-// WriteSheet writes for a golden what was read of a payload of markets.
+// WriteSheet writes the reading of a payload of markets for a golden.
 func WriteSheet(b *strings.Builder, s provider.Sheet) {
 	for _, f := range s.Fixtures {
 		x := f.Fixture
@@ -179,7 +179,7 @@ func writeOffer(b *strings.Builder, o input.Offer) {
 	}
 }
 
-// writeRow leaves out what the provider does not have at all.
+// writeRow leaves out fields that the provider does not have at all.
 func writeRow(b *strings.Builder, row *input.Row) {
 	b.WriteString("   ")
 	if row.ID.State() != football.Missing {

@@ -38,7 +38,7 @@ func (s Suite) textsOf(body []byte) texts {
 	}
 }
 
-// nothingInvented checks that every text that is read, odds among them, is in the
+// nothingInvented checks that every text of a reading, odds among them, is in the
 // payload byte for byte. Label fields may have a prefix.
 func (s Suite) nothingInvented(t *testing.T) {
 	for name, x := range s.Samples {

@@ -13,7 +13,7 @@ import (
 )
 
 // emulated fetches a whole cycle from the emulator, reads the answers, and compares
-// them with what the emulator means.
+// them with the emulator's meaning.
 func (s Suite) emulated(t *testing.T) {
 	sim, err := s.Emulator(simulator.Options{Seed: 7, Now: func() time.Time { return Noon }})
 	if err != nil {

@@ -48,7 +48,7 @@ func (s Suite) deterministic(t *testing.T) {
 	}
 }
 
-// unordered sorts what the order of members decides: offers, sections, labels.
+// unordered sorts everything that follows the order of members: offers, sections, labels.
 func unordered(s provider.Sheet) provider.Sheet {
 	s.Fixtures = slices.Clone(s.Fixtures)
 	slices.SortFunc(s.Fixtures, func(a, b provider.FixtureOffers) int {

@@ -11,8 +11,8 @@ import (
 	"mkt/publish/football"
 )
 
-// places checks that a traced reading reads the same, and that every price is in the
-// payload at the position that the trace reports, digit by digit.
+// places checks that a traced reading reads the same, and every price is in the
+// payload at the position reported by the trace, digit by digit.
 func (s Suite) places(t *testing.T) {
 	prices := 0
 	for name, x := range s.markets() {
@@ -44,7 +44,7 @@ func (s Suite) places(t *testing.T) {
 }
 
 // HoldsDigits checks that the price of the row that begins at place is in the payload
-// at the position that the trace reports, which it finds without the reader.
+// at the position reported by the trace. It finds the position without the reader.
 func HoldsDigits(t testing.TB, body *Tree, trace *provider.Trace, place uint32, digits string) {
 	t.Helper()
 	for _, found := range trace.Of(provider.Subject{Row: place}) {
@@ -126,7 +126,7 @@ func (n *Tree) At(path string) (string, error) {
 func (n *Tree) member(key string) *Tree {
 	if n.members == nil {
 		var object map[string]json.RawMessage
-		_ = json.Unmarshal(n.text, &object) // what is no object has no members
+		_ = json.Unmarshal(n.text, &object) // a value other than an object has no members
 		n.members = make(map[string]*Tree, len(object))
 		for k, v := range object {
 			n.members[k] = NewTree(v)
@@ -139,7 +139,7 @@ func (n *Tree) member(key string) *Tree {
 func (n *Tree) item(number int) *Tree {
 	if n.items == nil {
 		var array []json.RawMessage
-		_ = json.Unmarshal(n.text, &array) // what is no array has no items
+		_ = json.Unmarshal(n.text, &array) // a value other than an array has no items
 		for _, v := range array {
 			n.items = append(n.items, NewTree(v))
 		}

@@ -15,7 +15,7 @@ import (
 
 const canary = "canary-credential/0815&x=1"
 
-// registration checks that the transport and the stages have what they need, and that
+// registration checks that the transport and the stages find all they need, and
 // the credential is added to requests only.
 func (s Suite) registration(t *testing.T) {
 	p := s.Provider
@@ -48,8 +48,8 @@ func (s Suite) registration(t *testing.T) {
 }
 
 // probes checks that the requests that test a connection can be sent, are the same for the
-// same time, and have no credential of their own; and that garbage in the answers before
-// them does no harm.
+// same time, and have no credential of their own. Garbage in the answers before
+// them must do no harm.
 func (s Suite) probes(t *testing.T) {
 	now := time.Date(2026, 11, 20, 23, 59, 0, 0, time.FixedZone("west", -5*3600))
 	probing := provider.Probing{Now: now, Bookmaker: s.Provider.Bookmaker("")}
@@ -91,8 +91,8 @@ func (s Suite) isAuthorized(t *testing.T, r provider.Request) {
 	}
 }
 
-// plan checks that every capability can be refused, and that the samples show nothing
-// that the provider does not sell. Bytes that cannot be read show nothing.
+// plan checks that every capability can be refused, and the samples show nothing
+// that the provider does not sell. Unreadable bytes show nothing.
 func (s Suite) plan(t *testing.T) {
 	sold := s.Provider.Capabilities
 	probing := provider.Probing{Now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), Bookmaker: s.Provider.Bookmaker("")}
@@ -175,9 +175,8 @@ func (s Suite) accepted(t *testing.T) {
 	}
 }
 
-// recorded checks that prices are recognized without their request, that a list of fixtures
-// is not taken for anything else, and that the query for each bookmaker reads that one's
-// prices.
+// recorded checks that prices are recognized without their request, and a list of fixtures
+// is not taken for anything else. The query for each bookmaker must read its own prices.
 func (s Suite) recorded(t *testing.T) {
 	p := s.Provider
 	for name, x := range s.Samples {

@@ -9,8 +9,8 @@ import (
 	"mkt/publish/football"
 )
 
-// threeStates checks that a price that is removed from the payload is missing, one that
-// is null is null, and a zero is a zero; the rows stay.
+// threeStates checks the three states of a price: removed from the payload it is missing,
+// null is null, and a zero is a zero; the rows stay.
 func (s Suite) threeStates(t *testing.T) {
 	edited := 0
 	for name, x := range s.markets() {

@@ -1,12 +1,12 @@
 // Package providertest is the test suite that every provider's adapter must pass. It
-// knows no provider: the Suite describes the wire format as far as it is needed.
+// knows no provider: the [Suite] describes the wire format as far as it is needed.
 //
-// It tests what the stages rely on: nothing is read that is not in the payload, odds
+// It tests the properties that the stages rely on: nothing is invented, odds
 // are unchanged byte for byte, absent, null and value are kept apart, a payload reads
 // the same twice and in another order of members, garbage is refused or read but
 // never causes a panic, and the registration is complete.
 //
-// The package also has an Exchange, through which tests of whole cycles send requests.
+// The package also has an [Exchange], through which tests of whole cycles send requests.
 //
 // Source: STYLE, section 6; RELIABILITY, section 2 (Upstream).
 package providertest
@@ -19,7 +19,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// Suite is what an adapter provides for the tests.
+// Suite is an adapter's part of the tests.
 type Suite struct {
 	Provider provider.Provider
 	// Samples are answers in the provider's shapes, by name. At least one listing
@@ -33,13 +33,13 @@ type Suite struct {
 	// Packed takes the texts out of a text that holds several, such as a price
 	// within a longer one; nil if the provider has none.
 	Packed func(text string) []string
-	// Emulator returns the provider's emulator. What is read from its answers is compared
-	// with what they mean. It is nil if the provider has none yet.
+	// Emulator returns the provider's emulator. The reading of its answers is compared
+	// with their meaning. It is nil if the provider has none yet.
 	Emulator func(simulator.Options) (*simulator.Server, error)
 	// Asked reports whether a request asks for that market; nil if every request for
 	// markets asks for all of them.
 	Asked func(p provider.Payload, m simulator.MeantMarket) bool
-	// RowID returns what identifies a row within its market, if the provider has no ids of
+	// RowID returns a row's identity within its market, if the provider has no ids of
 	// rows; nil if it has.
 	RowID func(input.Row) string
 	// Means reports whether an offer is that market, or a part of it.
@@ -68,7 +68,7 @@ func Run(t *testing.T, s Suite) {
 	}
 }
 
-// read reads a sample as what its endpoint says it is.
+// read reads a sample by its endpoint.
 func (s Suite) read(x Sample) (provider.Listing, provider.Sheet, error) {
 	p := provider.Payload{Number: 1, Endpoint: x.Endpoint, Body: x.Body}
 	if s.Provider.Markets.IsListing(x.Endpoint) {

@@ -18,19 +18,19 @@ import (
 
 // Counters of a cycle, besides those of provider.Asked.
 const (
-	countNoID      = "listing_without_id"   // items that could not be used
-	countLostPages = "listing_pages_lost"   // pages that were not received
-	countRepeated  = "listing_repeated"     // fixtures that are there twice: the list moved while it was read
-	countNothing   = "listing_empty"        // the provider says that it found nothing, or that the plan includes nothing
-	countOver      = "over"                 // fixtures that ended, were cancelled or withdrawn
+	countNoID      = "listing_without_id"   // unusable items
+	countLostPages = "listing_pages_lost"   // pages not received
+	countRepeated  = "listing_repeated"     // fixtures listed twice: the list moved while it was read
+	countNothing   = "listing_empty"        // the provider found nothing, or the plan includes nothing
+	countOver      = "over"                 // ended, cancelled or withdrawn fixtures
 	countFrozen    = "in_play"              // fixtures whose prematch prices do not move any more, which are not requested
 	countNoOdds    = "listed_without_odds"  // fixtures without odds by the list, which are not requested
-	countSplit     = "batches_split"        // requests for several fixtures that were repeated one by one
+	countSplit     = "batches_split"        // requests for several fixtures repeated one by one
 	countUnpriced  = "answers_without_odds" // fixtures whose answers have no odds member
 )
 
 // Ask implements provider.MarketAdapter: the fixtures of the coming days, then the
-// prices of one bookmaker for every fixture that is still to be played, several to a
+// prices of one bookmaker for every fixture still to be played, several to a
 // request, by kick-off: if the quota is used up, the later ones are left.
 func (adapter) Ask(ctx context.Context, x provider.Exchange) (provider.Asked, error) {
 	a := asker{requests.New(x)}
@@ -139,7 +139,7 @@ func readPage(body []byte) (*page, error) {
 	pager := d.Root().Get(api.KeyPagination)
 	count, ok := decode.Whole(pager.Get(api.KeyCount), 1<<20)
 	p.more = pager.Get(api.KeyHasMore).Kind() == strictjson.True
-	// A list that is not paged has no pager, and is whole.
+	// A list without pages has no pager, and is whole.
 	p.whole = pager.Kind() == strictjson.Absent || ok && count == len(p.items)+p.noID && !pager.Repeats()
 	return p, nil
 }
@@ -185,7 +185,7 @@ func (a asker) markets(ctx context.Context, ids []string) error {
 }
 
 // batch requests some fixtures. If the answer cannot be used, it requests each fixture
-// alone, so that a broken one does not affect the others.
+// alone, so a broken one does not affect the others.
 func (a asker) batch(ctx context.Context, ids []string) error {
 	if a.Stopped() {
 		a.Fail(nil, ids...)
@@ -225,15 +225,15 @@ func pricesOf(ids, bookmaker string) provider.Request {
 	}}
 }
 
-// answeredFixtures is what an answer says of the requested fixtures.
+// answeredFixtures are the requested fixtures that an answer lacks, wholly or in part.
 type answeredFixtures struct {
 	missing  []string // left out: the provider offers nothing on them
 	unpriced []string // without the requested odds
 }
 
-// fixturesIn sorts the requested fixtures by what an answer has of them. It returns an
-// error if one that is missing may be in a part that cannot be read: then it is not known
-// that the provider offers no markets on it.
+// fixturesIn finds the requested fixtures an answer leaves out, or sends without
+// odds. It returns an error if a missing one may be in an unreadable part: it is
+// not known then whether the provider offers markets on it.
 func fixturesIn(body []byte, ids []string) (had answeredFixtures, err error) {
 	d := decode.Document()
 	defer decode.Release(d)

@@ -127,8 +127,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestListNotComplete: a list that moved, is too short, lost a page or says that it found
-// nothing is not complete. The prices of its fixtures are requested all the same.
+// TestListNotComplete: a list is not complete if it moved, is too short, lost a page or
+// found nothing. The prices of its fixtures are requested all the same.
 func TestListNotComplete(t *testing.T) {
 	for name, change := range map[string]func(page int, items []string) string{
 		"a fixture twice": func(n int, items []string) string {

@@ -5,7 +5,7 @@ import (
 	"mkt/fetch/provider/sportmonks/internal/api"
 )
 
-// otherSport is the rule for a fixture that is not of football.
+// otherSport is the rule for a fixture of another sport.
 const otherSport = "sport:not-football"
 
 // filterOf names the rule that keeps a fixture out, and where it was met; "" if none

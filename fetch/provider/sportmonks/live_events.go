@@ -21,14 +21,14 @@ const (
 	eventMissedPlay = "17" // a penalty in play
 )
 
-// incidentKinds are the kinds of events that are incidents. A goal by penalty is a goal,
+// incidentKinds are the kinds of incidents. A goal by penalty is a goal,
 // and a second yellow card is a red card.
 var incidentKinds = map[string]input.IncidentKind{
 	"14": input.IncidentGoal, eventOwnGoal: input.IncidentGoal, "16": input.IncidentGoal, eventMissedPlay: input.IncidentPenalty,
 	"18": input.IncidentSubstitution, "19": input.IncidentYellowCard, "20": input.IncidentRedCard, "21": input.IncidentRedCard,
 }
 
-// noIncidents are known events that are not incidents. A kick in a shoot-out has its
+// noIncidents are known events of other kinds. A kick in a shoot-out has its
 // number in place of a minute.
 var noIncidents = decode.Set(eventVAR, eventPenMissed, eventPenScored, eventCardByVAR)
 
@@ -131,8 +131,8 @@ func resultOf(row strictjson.Value) (score [2]int, ok bool) {
 	return [2]int{h, a}, found && err1 == nil && err2 == nil && h >= 0 && a >= 0
 }
 
-// sideByResult returns the side for which a goal counts: the one that has one goal more
-// than in an earlier score. It is not known if that is true of both.
+// sideByResult returns the side for which a goal counts: the one with one goal more
+// than in an earlier score. It is not known if both have.
 func sideByResult(row strictjson.Value, results map[[2]int]bool) football.Side {
 	score, ok := resultOf(row)
 	if !ok {

@@ -26,7 +26,7 @@ var metricNames = map[string]football.Metric{
 	"27265": "successful_long_passes_percentage",
 }
 
-// ownMetricNames returns the names that are not in football.Metrics, sorted.
+// ownMetricNames returns the names outside football.Metrics, sorted.
 func ownMetricNames() (own []string) {
 	closed := football.Metrics()
 	for _, m := range metricNames {

@@ -37,7 +37,7 @@ var playStatuses = map[string]input.PlayStatus{
 // liveReader reads the items of live payloads.
 type liveReader struct{ *decode.Live }
 
-// readLive reads the pages of a list, in archive order. A fixture that is on two pages is
+// readLive reads the pages of a list, in archive order. A fixture on two pages is
 // read from the later one.
 func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	r := liveReader{decode.NewLive()}
@@ -57,8 +57,8 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	return r.Sheet(pages)
 }
 
-// pager checks that a page has as many items as it says, and that only the last one says
-// that it is the last. A list that is not paged has no pager.
+// pager checks that a page has as many items as it says, and only the last one says
+// it is the last. A list without pages has no pager.
 func (r *liveReader) pager(root strictjson.Value, items int, last bool) {
 	pager := root.Get(api.KeyPagination)
 	if pager.Kind() == strictjson.Absent {
@@ -69,7 +69,7 @@ func (r *liveReader) pager(root strictjson.Value, items int, last bool) {
 	r.Incomplete = r.Incomplete || !ok || count != items || more == last
 }
 
-// item reads one fixture. A fixture that is not football played by people is counted and
+// item reads one fixture. A fixture other than football played by people is counted and
 // left out before anything else of it is read.
 func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 	i, broken := readItem(v, p.Trace, &r.Damaged)
@@ -246,7 +246,7 @@ func (r *liveReader) period(row strictjson.Value) (p period, ok bool) {
 		seconds: r.Damaged.Number(row, "seconds", 59, itemPeriods), more: r.Damaged.Number(row, "time_added", 60, itemPeriods)}, true
 }
 
-// counters reads the rows {type_id, location, data: {value}}. A counter that is absent was
+// counters reads the rows {type_id, location, data: {value}}. An absent counter was
 // not sent, for one side or for both; null is no value, and 0 is zero.
 func (r *liveReader) counters(item strictjson.Value) []football.Counter {
 	rows, state := r.list(item, "statistics", itemStats)

@@ -12,9 +12,9 @@ import (
 	"mkt/fetch/provider/sportmonks/internal/api"
 )
 
-// probes ask for one page of everything that is sold. A plan that does not include an
-// endpoint, or what a request includes, refuses it with the status 403. The message that
-// nothing was found shows nothing: the provider sends it for both (provider notes,
+// probes ask for one page of everything for sale. A plan without an
+// endpoint, or without an include of a request, refuses it with the status 403. The message
+// "nothing found" shows nothing: the provider sends it for both (provider notes,
 // sections 1.3 and 1.4).
 var probes = []provider.Probe{probeDay, probeOdds, probeInplay, probeLiveOdds}
 
@@ -52,7 +52,7 @@ func probeLiveOdds(p provider.Probing) (provider.Request, bool) {
 	return provider.Request{Endpoint: api.EndpointLiveOdds, Path: api.PathLiveOdds + listed.items[at].id}, true
 }
 
-// neededBy returns what cannot be had without an endpoint.
+// neededBy returns the capabilities behind an endpoint.
 func neededBy(r provider.Request) []provider.Capability {
 	switch r.Endpoint {
 	case api.EndpointBetween, api.EndpointByDate, api.EndpointMulti, api.EndpointPrematch:
@@ -65,8 +65,8 @@ func neededBy(r provider.Request) []provider.Capability {
 	return nil
 }
 
-// readPlan reads the names of the plans, which every answer has, and what the answer has
-// data of.
+// readPlan reads the names of the plans, which every answer has, and the capabilities with
+// data in the answer.
 func readPlan(a provider.Answered) (p provider.Plan) {
 	d := decode.Document()
 	defer decode.Release(d)

@@ -39,7 +39,7 @@ func readEnvelope(d *strictjson.Document, p provider.Payload) (envelope, data st
 }
 
 // foundNothing reports whether an envelope says that nothing was found. It says the same
-// if the plan does not include what was requested.
+// if the plan does not include the request.
 func foundNothing(envelope strictjson.Value) bool {
 	m := envelope.Get(api.KeyMessage)
 	return m.Kind() == strictjson.String && strings.HasPrefix(m.Text(), api.NoResult)

@@ -172,7 +172,7 @@ func nameIn(v strictjson.Value, once bool, kind string, damaged *decode.Counts) 
 	return decode.Field(name)
 }
 
-// fixture returns what the item says of a fixture.
+// fixture returns the fixture of the item.
 func (i *item) fixture(fetched time.Time) football.Fixture {
 	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
 }

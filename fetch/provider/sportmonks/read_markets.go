@@ -64,7 +64,7 @@ type sheetReader struct {
 	members                   members // of the current row
 }
 
-// offered is everything that was read of one fixture.
+// offered is everything read of one fixture.
 type offered struct {
 	id     string
 	item   *item  // nil if the rows came without it
@@ -132,7 +132,7 @@ func (r *sheetReader) row(v strictjson.Value) {
 	r.rowOf(r.fixture(decode.ID(id)), v)
 }
 
-// fixture returns what was read so far of a fixture.
+// fixture returns the part of a fixture read so far.
 func (r *sheetReader) fixture(id string) *offered {
 	f := r.fixtures[id]
 	if f == nil {
@@ -213,8 +213,7 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 }
 
 // text returns a member of the current row as a text, in its three states. A member that
-// is no text, which is counted, or that occurs twice was sent without a value that can be
-// read.
+// is no text, which is counted, or occurs twice, was sent without a readable value.
 func (r *sheetReader) text(i int) football.Field[string] {
 	if r.members.twice[i] {
 		return football.NullField[string]()
@@ -244,9 +243,9 @@ func (f *offered) group(market string, name football.Field[string]) *group {
 // named returns the key of a market that is known by its id and its name.
 func (g *group) named() string { return g.market + "#" + g.name.Or("") }
 
-// owners returns the market that each id stands for by itself. Another market with that id is
-// another list of the bookmaker. Which one owns the id follows from their names, and from
-// those that are there only if the provider's id is known under several of them.
+// owners returns the market that each id stands for by itself: the one with the best name for
+// it, see [nameRank]. Another market with the same id is another list of the bookmaker. The
+// owner depends on the other names in the payload only if several of them are known for the id.
 func (f *offered) owners() map[string]*group {
 	owners := make(map[string]*group, len(f.order))
 	for _, g := range f.order {
@@ -262,7 +261,7 @@ func (f *offered) owners() map[string]*group {
 	return owners
 }
 
-// Members of a row: first those that say what it means, in the order in which they are
+// Members of a row: first those with its meaning, in the order in which they are
 // read.
 const (
 	memberLabel = iota
@@ -287,7 +286,7 @@ const (
 	unmet     = -2
 )
 
-// labelNames are the names of the members that say what a row means.
+// labelNames are the names of the members with a row's meaning.
 var labelNames = [numLabels]string{"label", "name", "total", "handicap", "participants", "original_label"}
 
 // memberOf returns the member with that name; unmet if it is not known.
@@ -335,7 +334,7 @@ type members struct {
 	twice [numMembers]bool
 }
 
-// read finds the members of a row, and counts those that are not known.
+// read finds the members of a row, and counts the unknown ones.
 func (m *members) read(row strictjson.Value, unknown *decode.Counts) {
 	*m = members{}
 	for name, v := range row.Members() {
@@ -400,7 +399,7 @@ func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
 	return row
 }
 
-// price returns the price as it was sent, in its three states. A value that is no text is
+// price returns the price as it was sent, in its three states. A value other than text is
 // kept as it is, and will be found to be no price.
 func (r *sheetReader) price(trace *provider.Trace, of provider.Subject) football.Field[string] {
 	price := football.Field[string]{}
@@ -441,7 +440,7 @@ func (r *sheetReader) flag(i int, row *input.Row) bool {
 	return true
 }
 
-// sheet turns the gathered rows into offers. A fixture that has damage, and no undamaged
+// sheet turns the gathered rows into offers. A fixture with damage, and no undamaged
 // row, is broken: otherwise it would look as if the bookmaker had withdrawn its markets.
 func (r *sheetReader) sheet() provider.Sheet {
 	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: r.broken}
@@ -461,7 +460,7 @@ func (r *sheetReader) sheet() provider.Sheet {
 	return s
 }
 
-// joined returns what the listing says of a fixture, or else what its own item says.
+// joined returns the listing's fixture, or else the one in the item itself.
 func (r *sheetReader) joined(f *offered) football.Fixture {
 	fx, listed := r.listing.Joined(Name, f.id, r.payload.FetchedAt)
 	if !listed && f.item != nil {

@@ -26,7 +26,7 @@ var (
 
 var fetchedAt = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// own reads one of the payloads that were written for this package.
+// own reads one of the payloads written for this package.
 func own(t testing.TB, name string) []byte {
 	t.Helper()
 	body, err := os.ReadFile(filepath.Join("testdata/read", name+".json"))
@@ -166,7 +166,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestFilter: what is not football played by people is left out, and clubs whose names
+// TestFilter: everything but football played by people is left out, and clubs whose names
 // only sound like it are kept.
 func TestFilter(t *testing.T) {
 	for names, want := range map[[3]string]string{

@@ -47,7 +47,7 @@ func addBookmaker(r *provider.Recorded, row strictjson.Value) {
 	}
 }
 
-// isFixture reports whether a value has what every fixture has and nothing else does.
+// isFixture reports whether a value has the members of every fixture and of nothing else.
 func isFixture(v strictjson.Value) bool {
 	return v.Get("starting_at").Kind() != strictjson.Absent && v.Get("league_id").Kind() != strictjson.Absent
 }

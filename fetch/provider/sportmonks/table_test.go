@@ -41,8 +41,8 @@ func TestKnownNamesFit(t *testing.T) {
 	}
 }
 
-// TestNamesOfOtherMarkets: a market under a name that other ids have in the provider's list is not
-// taken for what its id says, unless one of them says the same.
+// TestNamesOfOtherMarkets: a market under a name of other ids in the provider's list is not
+// read by its id, unless one of them has the same meaning.
 func TestNamesOfOtherMarkets(t *testing.T) {
 	for _, c := range []struct {
 		market, name string

@@ -18,9 +18,9 @@ import (
 
 // Counters of a cycle, besides those of provider.Asked.
 const (
-	countSports  = "competitions"       // competitions of football that are active
-	countNoID    = "listing_without_id" // items that could not be used
-	countStarted = "in_play"            // fixtures that have begun: their prices are live ones, which are not requested
+	countSports  = "competitions"       // active competitions of football
+	countNoID    = "listing_without_id" // unusable items
+	countStarted = "in_play"            // fixtures already begun: their prices are live ones, which are not requested
 	countFurther = "all_markets"        // fixtures requested with every market
 	countRefused = "markets_refused"    // those of them for which the provider accepts the featured markets only
 )
@@ -28,7 +28,7 @@ const (
 // For an account whose plan has furtherFrom credits a month or more, every market of the
 // fixtures that start within furtherAhead is requested, otherwise the featured ones. The
 // markets of a fixture must not change from cycle to cycle: so the plan decides, and not
-// what is left of it. docs/providers.md has the cost.
+// the rest of it. docs/providers.md has the cost.
 const (
 	furtherFrom  = 1_000_000
 	furtherAhead = 24 * time.Hour
@@ -87,7 +87,7 @@ func (a *asker) list(ctx context.Context) ([]event, error) {
 	return events, nil
 }
 
-// sports returns the keys of the competitions of football that are active, and
+// sports returns the keys of the active competitions of football, and
 // whether the whole list could be read.
 func (a *asker) sports(ctx context.Context) (keys []string, whole bool, err error) {
 	a.Expect(1)
@@ -248,8 +248,8 @@ func (a *asker) job(ctx context.Context, j job) error {
 	return nil
 }
 
-// ask sends one request and returns those of its fixtures that the answer leaves out: the
-// provider offers nothing on them. A fixture that it does not know any more is over.
+// ask sends one request and returns the fixtures missing from the answer: the
+// provider offers nothing on them. A fixture unknown to the provider is over.
 func (a *asker) ask(ctx context.Context, j job, all bool) (missing []string, err error) {
 	q := url.Values{
 		api.ParamBookmakers: {a.Bookmaker()}, api.ParamMarkets: {api.Featured},
@@ -275,9 +275,9 @@ func (a *asker) ask(ctx context.Context, j job, all bool) (missing []string, err
 	return missingIn(r.Endpoint, payload.Body, j.ids)
 }
 
-// missingIn lists those of the requested fixtures that an answer leaves out. It returns an
-// error if one of these may be in a part that cannot be read: then it is not known that the
-// provider offers nothing on it.
+// missingIn lists the requested fixtures an answer leaves out. It returns an
+// error if one of these may be in an unreadable part: it is not known then whether
+// the provider offers anything on it.
 func missingIn(endpoint string, body []byte, ids []string) (missing []string, err error) {
 	d := decode.Document()
 	defer decode.Release(d)

@@ -21,7 +21,7 @@ type upstream struct {
 	sports  []string
 	events  map[string][]string                                // JSON, by competition
 	answers func(r provider.Request) (body string, status int) // instead of the usual; "" = the usual
-	gone    func(id string) bool                               // fixtures that an answer leaves out
+	gone    func(id string) bool                               // fixtures an answer leaves out
 	providertest.Fake
 }
 
@@ -101,7 +101,7 @@ func ask(t *testing.T, u *upstream) (provider.Asked, error) {
 }
 
 // The fixtures of every competition cost one request, and their featured markets
-// another. What has begun, and what is not football, is not asked for.
+// another. Fixtures that have begun, and other sports, are not asked for.
 func TestAsk(t *testing.T) {
 	u := twoCups()
 	asked, err := ask(t, u)

@@ -17,7 +17,7 @@ const (
 	errRequest = "INVALID_PARAMETER" // a code about a parameter that is not in the closed set
 )
 
-// kinds are what the provider's error codes mean.
+// kinds are the meanings of the provider's error codes.
 var kinds = map[string]provider.Kind{
 	api.ErrMissingKey:   provider.CredentialFault,
 	api.ErrInvalidKey:   provider.CredentialFault,

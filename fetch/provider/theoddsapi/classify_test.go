@@ -82,7 +82,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// The headers say what is left of the month's credits, whatever the answer is.
+// The headers state the rest of the month's credits, whatever the answer is.
 func TestQuota(t *testing.T) {
 	h := http.Header{}
 	h.Set("Date", "Mon, 30 Nov 2026 23:59:00 GMT")

@@ -20,7 +20,7 @@ var wordsCSV string
 // its market keys.
 var Dialect, table = mapping.Embedded(Name+"/theoddsapi.csv", tableCSV, wordsCSV)
 
-// everyMarket returns the list of the keys that the table maps, which is requested where
+// everyMarket returns the list of the mapped keys of the table, which is requested where
 // all markets of a fixture are bought. A key that stays RAW would cost as much.
 var everyMarket = sync.OnceValue(func() string {
 	keys := strings.Split(api.Featured, ",")

@@ -41,7 +41,7 @@ func probeOdds(p provider.Probing) (provider.Request, bool) {
 	return provider.Request{}, false
 }
 
-// neededBy returns what cannot be had without an endpoint. Prices before and after the
+// neededBy returns the capabilities behind an endpoint. Prices before and after the
 // kick-off are the same request.
 func neededBy(r provider.Request) []provider.Capability {
 	switch r.Endpoint {

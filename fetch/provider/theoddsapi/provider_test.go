@@ -17,7 +17,7 @@ import (
 func TestProvider(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		Provider: theoddsapi.Provider(),
-		// What a shape should not be is no sample, and a price that is taken away would be
+		// A file about a wrong shape is no sample, and a price taken away would be
 		// another market's.
 		Samples: providertest.SamplesOf(t, goldens, payload, "damaged", "american"),
 		Invalid: []string{`{"message":"no","error_code":"INVALID_KEY"}`, `{"id":"a1","id":"a2","bookmakers":[]}`, `[] []`, `[{"id":"a1"}`, `"a1"`, `{"bookmakers":[]}`},

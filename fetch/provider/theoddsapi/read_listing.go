@@ -145,7 +145,7 @@ func timeOf(v strictjson.Value) time.Time {
 	return t.UTC()
 }
 
-// otherSport is the rule for a fixture that is not football.
+// otherSport is the rule for a fixture of another sport.
 const otherSport = "sport:not-football"
 
 // filterOf names the rule that keeps a fixture out, "" if none does. No eSoccer has been
@@ -187,7 +187,7 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	return r.Result(api.EndpointEvents)
 }
 
-// fixture returns what the event says of a fixture.
+// fixture returns the fixture of the event.
 func (e *event) fixture(fetched time.Time) football.Fixture {
 	return football.Fixture{Home: e.home, Away: e.away, League: e.league, StartsAt: e.startsAt, Provider: Name, ProviderFixtureID: e.id, FetchedAt: fetched}
 }

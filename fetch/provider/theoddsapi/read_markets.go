@@ -31,9 +31,9 @@ func readEvents(d *strictjson.Document, body []byte) ([]strictjson.Value, error)
 	}
 }
 
-// ReadMarkets implements provider.MarketAdapter for the prices of a competition's
-// fixtures and of one fixture. The prices are those of the bookmaker that the query
-// names. A fixture that was not requested is left out.
+// ReadMarkets implements [provider.MarketAdapter] for the prices of a competition's
+// fixtures and of one fixture. The prices are those of the bookmaker in the query.
+// A fixture nobody requested is left out.
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := decode.Document()
 	defer decode.Release(d)
@@ -72,7 +72,7 @@ type sheetReader struct {
 	trace        *provider.Trace // of the current fixture
 }
 
-// offered is everything that was read of one fixture.
+// offered is everything read of one fixture.
 type offered struct {
 	event
 	raw    string // its text in the payload
@@ -223,8 +223,8 @@ func (r *sheetReader) market(f *offered, v strictjson.Value) {
 	f.offers = append(f.offers, o)
 }
 
-// rows reads the outcomes of a market. A value that is no list is one row that cannot be
-// read: nothing that was sent is dropped.
+// rows reads the outcomes of a market. A value other than a list is one unreadable row:
+// nothing sent is dropped.
 func (r *sheetReader) rows(f *offered, outcomes strictjson.Value) []input.Row {
 	switch outcomes.Kind() {
 	case strictjson.Absent, strictjson.Null:
@@ -295,7 +295,7 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 	return row
 }
 
-// price returns a price as it was sent. A value that is no text is kept as it is, and will
+// price returns a price as it was sent. A value other than text is kept as it is, and will
 // be found to be no price.
 func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
 	v, once := row.Once(api.KeyPrice)
@@ -355,7 +355,7 @@ func setOtherForm(rows []input.Row) {
 	}
 }
 
-// joined returns what the listing says of a fixture, or else what the answer itself says.
+// joined returns the listing's fixture, or else the one in the answer itself.
 func (f *offered) joined(p provider.Payload, l provider.Listing) football.Fixture {
 	if listed, ok := l.Joined(Name, f.id, p.FetchedAt); ok {
 		return listed

@@ -21,8 +21,8 @@ var adapter = theoddsapi.Provider().Markets
 
 var fetchedAt = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// payload is one payload of a golden: what it is stands in its name, and behind a dash
-// the bookmaker that the query names.
+// payload is one payload of a golden: its name has its kind and, behind a dash,
+// the bookmaker in the query.
 func payload(f txtar.File) provider.Payload {
 	name, maker, _ := strings.Cut(strings.TrimSuffix(f.Name, ".json"), "-")
 	p := provider.Payload{FetchedAt: fetchedAt, Body: f.Data}
@@ -44,7 +44,7 @@ func payload(f txtar.File) provider.Payload {
 
 const goldens = "testdata/read/*.txtar"
 
-// TestGoldens reads the payloads of testdata/read and compares what they say.
+// TestGoldens reads the payloads of testdata/read and compares the results.
 func TestGoldens(t *testing.T) {
 	providertest.Compare(t, goldens, *update, func(a *txtar.Archive) string { return providertest.ReadAll(adapter, a, payload) })
 }

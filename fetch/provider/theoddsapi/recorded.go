@@ -9,8 +9,8 @@ import (
 	"mkt/fetch/provider/theoddsapi/internal/api"
 )
 
-// recorded implements provider.Provider.Recorded. The first item of a list says what all
-// of them are.
+// recorded implements Recorded of [provider.Provider]. The first item of a list has the
+// kind of all of them.
 func recorded(body []byte) provider.Recorded {
 	d := decode.Document()
 	defer decode.Release(d)

@@ -27,7 +27,7 @@ func Provider() provider.Provider {
 		Hosts:        []string{"api.the-odds-api.com", "ipv6-api.the-odds-api.com"},
 		Capabilities: []provider.Capability{provider.Prematch, provider.LiveOdds},
 		Budget: provider.Budget{
-			// Headers state what is left of the month's credits. This is used without
+			// Headers state the rest of the month's credits. This is used without
 			// them: a day's share of the smallest paid plan.
 			Requests:    660,
 			Window:      24 * time.Hour,

@@ -19,9 +19,9 @@ var counters = map[simulator.IncidentKind]simulator.Metric{simulator.Corner: sim
 
 var sides = []string{"HOME", "AWAY"}
 
-// Incidents compares the timeline with what truly happened: where the feed was right
-// nothing is missing, and nothing is reported that did not happen; what a correction or a
-// standstill hid is not invented later.
+// Incidents compares the timeline with the true match. Where the feed was right,
+// nothing is missing and nothing false is reported; an event hidden by a correction or a
+// standstill is not invented later.
 func (j Judge) Incidents(p *Published) (t Totals) {
 	for _, i := range p.Match.Incidents() {
 		metric, counted := counters[i.Kind]
@@ -48,8 +48,8 @@ func (j Judge) Incidents(p *Published) (t Totals) {
 	return t
 }
 
-// happened reports whether an entry is about something that truly happened just before,
-// or that the feed claimed: a disallowed goal, a corrected counter.
+// happened reports whether an entry is about a true event just before, or about a claim of
+// the feed: a disallowed goal, a corrected counter.
 func (j Judge) happened(p *Published, e Entry) bool {
 	at := p.since(e.At)
 	late := maxDelay + p.CountersLag

@@ -1,6 +1,5 @@
-// Package simulatortest compares what a program made of a simulated feed with what truly
-// happened in its matches. It knows neither rows nor JSON, so that tests of both can use
-// it.
+// Package simulatortest compares a program's reading of a simulated feed with the true
+// events of its matches. It knows neither rows nor JSON, so tests of both can use it.
 package simulatortest
 
 import (
@@ -27,13 +26,13 @@ type Entry struct {
 	Side, Certainty string
 }
 
-// Published is what was published about a match that was tracked to its end.
+// Published is everything published about a match that was tracked to its end.
 type Published struct {
 	Match    simulator.Match
 	Met      time.Time // when it was first seen
 	Minutes  map[Place]Minute
 	Timeline []Entry
-	// What the feed of this match lacks.
+	// Missing from the feed of this match.
 	WithoutTimer, WithoutTimeline, WithoutAttacks bool
 	CountersLag                                   time.Duration // how old its counters may be
 }

@@ -6,7 +6,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// Totals counts what was compared.
+// Totals counts the comparisons.
 type Totals struct {
 	Minutes  int // that must be exact, and are
 	Bounded  int // reported while the feed was disturbed: only checked for invented numbers
@@ -52,8 +52,8 @@ func (p *Published) points(side simulator.Side, from, to time.Duration) (n int) 
 	return n
 }
 
-// corrected is how many points corrections may add in a time: a rise that is taken back
-// later, and a counter that recovers after its fall is forgotten. A recovery while the
+// corrected is how many points corrections may add in a time: by a rise that is taken back
+// later, and by a counter that recovers after its fall is forgotten. A recovery while the
 // other side falls must add none.
 func (p *Published) corrected(side simulator.Side, from, to time.Duration) (n int) {
 	for _, c := range p.Match.Corrections() {
@@ -68,9 +68,8 @@ func (p *Published) corrected(side simulator.Side, from, to time.Duration) (n in
 	return n
 }
 
-// Play compares every minute of play with what truly happened: where the feed was right
-// it has the right number; where it was disturbed, no invented number; where it stood
-// still, none.
+// Play compares every minute of play with the true one. Where the feed was right it has the
+// right number; where it was disturbed, no invented number; where it stood still, none.
 func (j Judge) Play(p *Published) (t Totals) {
 	for _, minute := range p.Match.Minutes() {
 		b := p.Minutes[Place{minute.Minute, minute.Added}]

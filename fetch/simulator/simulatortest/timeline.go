@@ -11,7 +11,7 @@ import (
 // count.
 var countedStates = []string{"GOAL", "CARD", "PENALTY"}
 
-// Shape checks what holds for every timeline: it has no gaps, no two equal neighbours,
+// Shape checks the rules of every timeline: it has no gaps, no two equal neighbours,
 // and a scoreboard that never goes back.
 func (j Judge) Shape(p *Published) {
 	place, last := -1, Entry{}
@@ -44,8 +44,8 @@ func (j Judge) Shape(p *Published) {
 	}
 }
 
-// Listed compares the goals and cards of a timeline with the provider's own list: each is
-// present, EXACT in its minute, whatever the feed did; what the provider withdrew is
+// Listed compares the goals and cards of a timeline with the provider's own list. Each is
+// present, EXACT in its minute, whatever the feed did. A withdrawn one is
 // absent, and no goal is there twice.
 func (j Judge) Listed(p *Published) (t Totals) {
 	if p.WithoutTimeline {

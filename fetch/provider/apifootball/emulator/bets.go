@@ -31,7 +31,7 @@ const (
 )
 
 // bets are the bets that the emulator sells, in the order in which they are sent: those of a
-// usual fixture, and those that no recorded payload has.
+// usual fixture, and those without any recorded payload.
 var bets = resolved([]bet{
 	{id: 1, name: "Match Winner", offers: "MATCH_RESULT FT", word: side},
 	{id: 4, name: "Asian Handicap", offers: "ASIAN_HANDICAP FT asian | ASIAN_HANDICAP FT asian_alternative", word: asian},

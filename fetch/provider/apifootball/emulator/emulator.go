@@ -14,7 +14,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// New returns an emulator of API-Football: an http.Handler that speaks the provider's
+// New returns an emulator of API-Football: an [http.Handler] in the provider's
 // wire format over invented worlds or, if Options.Replay is set, over recorded payloads.
 func New(o simulator.Options) (*simulator.Server, error) {
 	d := &dialect{
@@ -202,7 +202,7 @@ var parameters = map[string][]string{
 	api.EndpointOdds:     {api.ParamDate, api.ParamBookmaker, api.ParamPage},
 }
 
-// wrong returns what is wrong with a request, "" if nothing is.
+// wrong returns the error of a request, "" if there is none.
 func wrong(q simulator.Question) (key, text string) {
 	known := parameters[q.Endpoint]
 	if known == nil {

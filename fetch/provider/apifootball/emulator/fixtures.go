@@ -57,7 +57,7 @@ func playing(q simulator.Question) [][]byte {
 	return items
 }
 
-// details answers for some fixtures, with all that is known of them. An unknown id is left
+// details answers for some fixtures, with everything known of them. An unknown id is left
 // out.
 func details(q simulator.Question) [][]byte {
 	now := q.Now.Truncate(renewed)
@@ -115,7 +115,7 @@ type item struct {
 	Players    []any `json:"players,omitzero"`
 }
 
-// reference is what the odds say of a fixture. They do not say who plays.
+// reference is the fixture in an answer about odds. It does not say who plays.
 type reference struct {
 	ID        int64  `json:"id"`
 	TimeZone  string `json:"timezone"`

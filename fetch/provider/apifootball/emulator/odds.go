@@ -13,7 +13,7 @@ import (
 const perPage = 10
 
 // mainMaker is the bookmaker with the world's newest prices. Those of the others are a
-// little older, so that some differ.
+// little older, so some differ.
 const mainMaker = 8
 
 // makers are the bookmakers, by their ids.

@@ -25,7 +25,7 @@ var shortStatus = map[simulator.Phase]string{
 	simulator.ExtraSecond: api.StatusExtraTime, simulator.BeforeShootout: api.StatusShootout, simulator.Shootout: api.StatusShootout,
 }
 
-// play adds the state of a match that has begun.
+// play adds the state of a match already begun.
 func (i *item) play(m simulator.Match, sent simulator.Sent) {
 	if !sent.Begun {
 		return
@@ -134,7 +134,7 @@ type person struct {
 	Name *string `json:"name"`
 }
 
-// events returns the visible lines. A goal that was taken back is replaced.
+// events returns the visible lines. A withdrawn goal is replaced.
 func events(m simulator.Match, sent simulator.Sent) []any {
 	at := sent.At.Sub(m.Whistle)
 	all := []any{}

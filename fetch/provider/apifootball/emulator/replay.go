@@ -16,10 +16,10 @@ import (
 // replay serves recorded answers: a folder with the folders fixtures, fixtures_by_ids and
 // odds, each with .json files of whole answers.
 //
-// A recorded fixture that has not begun is listed for tomorrow, at its own time of day;
-// one of which only odds are recorded is, too, without the names that no recording has.
-// The others keep their days. What the bookmaker that is asked for wrote is as it was
-// recorded. The list of matches in play and the details are as they were recorded.
+// A recorded fixture that has not begun is listed for tomorrow, at its own time of day. So
+// is one known by its odds alone, without its unknown names.
+// The others keep their days. The odds of the requested bookmaker, the list of matches in
+// play and the details are as they were recorded.
 type replay struct {
 	fixtures []recordedFixture
 	odds     []recordedOdds
@@ -44,7 +44,7 @@ type recordedBook struct {
 	json json.RawMessage
 }
 
-// recordedItem is what is read of an item of a list, or of odds.
+// recordedItem has the members read of an item of a list, or of odds.
 type recordedItem struct {
 	Fixture struct {
 		ID     int64  `json:"id"`
@@ -171,7 +171,7 @@ func (r *replay) answer(q simulator.Question) simulator.Answer {
 var isPlaying = map[string]bool{api.StatusFirstHalf: true, api.StatusHalfTime: true, api.StatusSecondHalf: true, api.StatusExtraTime: true,
 	api.StatusBreak: true, api.StatusShootout: true, api.StatusSuspended: true, api.StatusInterrupted: true, api.StatusLive: true}
 
-// oddsOf are the recorded odds of the bookmaker and the day that are asked for.
+// oddsOf are the recorded odds of the requested bookmaker and day.
 func (r *replay) oddsOf(q simulator.Question) [][]byte {
 	items := [][]byte{}
 	for _, o := range r.odds {

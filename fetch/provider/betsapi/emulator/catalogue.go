@@ -9,7 +9,7 @@ type market struct {
 	tabs     []string // the sections that show it, by their v3 names; it is loaded in the first
 	spell    spelling
 	form     rowForm         // the layout of its rows
-	proof    simulator.Proof // what the payload proves about it
+	proof    simulator.Proof // how far the payload proves it
 	blank    bool            // rows have an empty handicap, as they do since 2025
 
 	of  simulator.Offer

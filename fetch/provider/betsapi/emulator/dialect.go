@@ -54,7 +54,7 @@ func (d *dialect) prematch(q simulator.Question) simulator.Answer {
 	return simulator.Answer{Items: results}
 }
 
-// offering returns what is offered on the fixture with an id.
+// offering returns the offering on the fixture with an id.
 func offering(w *simulator.World, id string, now time.Time) (*simulator.Offering, bool) {
 	n, ok := fixtureIDs.NumberOf(w, id)
 	if !ok {

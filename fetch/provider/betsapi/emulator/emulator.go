@@ -13,7 +13,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// New returns an emulator of BetsAPI: an http.Handler that speaks the provider's
+// New returns an emulator of BetsAPI: an [http.Handler] in the provider's
 // wire format, with its paging, quota headers, error envelopes and oddities, over
 // invented worlds or, if Options.Replay is set, over recorded payloads.
 //
@@ -36,7 +36,7 @@ func New(o simulator.Options) (*simulator.Server, error) {
 	return simulator.NewServer(o, d)
 }
 
-// base is what the emulator does in the same way over worlds and recordings.
+// base is the common part of the emulator over worlds and over recordings.
 type base struct{}
 
 // simulated are the paths served. Faults are aimed at a class.

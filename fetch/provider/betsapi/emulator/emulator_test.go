@@ -152,8 +152,8 @@ func TestSimulatedListingFilters(t *testing.T) {
 }
 
 // Asked to leave eSoccer out, the simulator leaves some in, as the provider does:
-// some under the name that it knows, and all that hide behind another. Which they
-// are is the seed's to say, and the reader leaves out every one.
+// some under its known name, and all that hide behind another. The seed decides which, and
+// the reader leaves out every one.
 func TestSkipEsportsOverlooksSome(t *testing.T) {
 	const leaveOut = "sport_id=1&skip_esports=1"
 	o := simulator.Options{Seed: 1, Fixtures: 600, InPlay: 240}

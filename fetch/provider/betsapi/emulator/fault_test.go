@@ -15,8 +15,8 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// faulty starts a simulator that always suffers a fault, and returns a function
-// that asks it over real HTTP and gives what came.
+// faulty starts a simulator with a constant fault, and returns a function
+// that asks it over real HTTP and returns the answer.
 func faulty(t *testing.T, fault string) (*simulator.Server, func(path string) got) {
 	t.Helper()
 	f, err := simulator.ParseFault(fault)
@@ -63,10 +63,10 @@ func faulty(t *testing.T, fault string) (*simulator.Server, func(path string) go
 }
 
 // patience is how long a test waits for an answer that does not come, or not to its end. It begins
-// when the request has reached the simulator, so that a busy machine does not use it up.
+// when the request has reached the simulator, so a busy machine does not use it up.
 const patience = 300 * time.Millisecond
 
-// got is what came over the wire: at most a megabyte of it is kept.
+// got is an answer over the wire: at most a megabyte of it is kept.
 type got struct {
 	status int
 	header http.Header
@@ -240,7 +240,7 @@ func TestFaultsOfTheFormat(t *testing.T) {
 }
 
 // The same seed suffers the same faults at the same requests; aimed ones hit
-// what they are aimed at, numbered ones once.
+// their target, numbered ones once.
 func TestFaultsAreRepeatable(t *testing.T) {
 	run := func() (hits []int) {
 		var faults []simulator.Fault

@@ -13,7 +13,7 @@ import (
 
 const perPage = 50
 
-// listedItem is one rendered item of a list, and what it is filtered by.
+// listedItem is one rendered item of a list, with the values by which it is filtered.
 type listedItem struct {
 	sport   string
 	league  string
@@ -39,7 +39,7 @@ func (d *dialect) upcoming(q simulator.Question) simulator.Answer {
 	}))
 }
 
-// listingQuery is what is asked of bet365/upcoming.
+// listingQuery is a request to bet365/upcoming.
 type listingQuery struct {
 	sport, day, league string
 	page, perPage      int
@@ -164,8 +164,8 @@ func appendNamed(b []byte, field, id, name string) []byte {
 	return append(appendText(b, name), '}')
 }
 
-// listedName is the home side as the listing writes it. A few times that is not
-// what the markets write: another Unicode form, which is the same name, or a
+// listedName is the home side as the listing writes it. A few times the markets write
+// another text: another Unicode form, which is the same name, or a
 // shorter name, which is not.
 func listedName(f simulator.Fixture, t simulator.Team) string {
 	switch {

@@ -40,7 +40,7 @@ func appendPlaying(b []byte, w *simulator.World, m *simulator.Match, now time.Ti
 	return append(appendTimer(b, m, &sent), '}')
 }
 
-// appendEvent writes what every record of the events family begins with.
+// appendEvent writes the members at the beginning of every record of the events family.
 func appendEvent(b []byte, m *simulator.Match, status string) []byte {
 	f := m.Fixture
 	b = appendText(append(b, `{"id":`...), eventID(f))
@@ -75,7 +75,7 @@ func appendTeam(b []byte, f simulator.Fixture, field string, t simulator.Team, n
 // eventLeagueID is a league's id in the events family.
 func eventLeagueID(l simulator.League) string { return strconv.Itoa(90 + l.Number*17) }
 
-// appendCountry writes cc: null for eSoccer and what belongs to no country.
+// appendCountry writes cc: null for eSoccer and for leagues of no country.
 func appendCountry(b []byte, l simulator.League) []byte {
 	first, _, _ := strings.Cut(l.Name, " ")
 	if cc, ok := countries[first]; ok {

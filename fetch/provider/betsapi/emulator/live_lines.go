@@ -16,7 +16,7 @@ type liveLine struct {
 	text      []byte
 }
 
-// appendLines writes events: the lines that are visible at the moment, in the order in
+// appendLines writes events: the visible lines at the moment, in the order in
 // which they were written. Some events have no timeline at all.
 func appendLines(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 	if !hasTimeline(m.Fixture) {
@@ -72,7 +72,7 @@ func (w *lineWriter) add(appears, withdrawn time.Duration, text []byte) {
 	w.lines = append(w.lines, liveLine{appears, withdrawn, text})
 }
 
-// incidents writes what happened, and who was first to some corners.
+// incidents writes the incidents, and who was first to some corners.
 func (w *lineWriter) incidents() {
 	var goals, corners, yellows int
 	var race [2]int
@@ -108,7 +108,7 @@ func (w *lineWriter) incidents() {
 	}
 }
 
-// intervalLines are what is summed up every ten minutes.
+// intervalLines are the sums of every ten minutes.
 var intervalLines = []struct {
 	name    string
 	metrics []simulator.Metric

@@ -49,8 +49,8 @@ func viewed(t *testing.T, get func(string) []byte, ids []string) map[string]simL
 	return all
 }
 
-// Timelines over HTTP: recorded forms alone, ids that grow, every line of what
-// happened and no other, lines withdrawn when a goal is disallowed.
+// Timelines over HTTP: recorded forms alone, ids that grow, every line of an incident
+// and no other, lines withdrawn when a goal is disallowed.
 func TestLiveTimelines(t *testing.T) {
 	clock := &moving{simNoon}
 	sim := simulated(t, simulator.Options{Seed: 4, InPlay: 40, Quota: 1 << 20, Now: clock.now, Faults: faultsOf(t, "disallowed:1", "freeze:0", "stall:0")})
@@ -103,7 +103,7 @@ func TestLiveTimelines(t *testing.T) {
 	}
 }
 
-// checkTold compares the counts of lines with what happened.
+// checkTold compares the counts of lines with the true incidents.
 func checkTold(t *testing.T, it *simLiveItem, m *simulator.MeantMatch, now time.Time) {
 	t.Helper()
 	if m.WithoutTimeline {

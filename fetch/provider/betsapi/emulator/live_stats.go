@@ -17,7 +17,7 @@ type liveStat struct {
 	triple bool                    // "all,normal,extra" after extra time, where a feed does so
 }
 
-// statValue is what one value is made of.
+// statValue holds the parts of one value.
 type statValue struct {
 	m    *simulator.Match
 	sent *simulator.Sent
@@ -61,7 +61,7 @@ var liveStats = []liveStat{
 	{key: "yellowred_cards", metric: simulator.SecondYellows, write: writeCount},
 }
 
-// appendStats writes stats: a key that is absent is not supplied, "" has no
+// appendStats writes stats: an absent key is not supplied, "" has no
 // value, "0" is a real zero. Without any key there is no stats at all.
 func appendStats(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 	if !s.Begun {
@@ -78,7 +78,7 @@ func appendStats(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 	return opened(append(b, '}'), from, `,"stats":{`)
 }
 
-// opened puts a head in front of what was written from an offset on, in place of its
+// opened puts a head in front of the bytes written from an offset on, in place of their
 // first comma.
 func opened(b []byte, from int, head string) []byte {
 	return slices.Replace(b, from, from+1, []byte(head)...)

@@ -33,7 +33,7 @@ func (*dialect) Markets(w *simulator.World, id string, now time.Time) []simulato
 	return all
 }
 
-// meant returns what the newest copy of a market means.
+// meant returns the meaning of the newest copy of a market.
 func (s *renderer) meant(o offered) simulator.MeantMarket {
 	g := &catalogue[o.index]
 	m := simulator.MeantMarket{Key: g.key, ID: g.id, Name: g.name, Proof: g.proof, Sections: slices.Clone(g.tabs)}

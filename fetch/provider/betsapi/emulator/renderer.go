@@ -66,7 +66,7 @@ type row struct {
 	labels
 	id, price string
 	isLabel   bool
-	unclear   bool // what is sent does not prove its meaning
+	unclear   bool // its meaning is not proven by the payload
 	sold      simulator.Priced
 }
 

@@ -8,7 +8,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// labels is the texts of one row; "" is a field that is absent.
+// labels is the texts of one row; "" is an absent field.
 type labels struct{ name, name2, header, handicap, team string }
 
 // spelling puts a selection of a market into the bookmaker's words.
@@ -189,7 +189,7 @@ func spellTotalBoth(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels 
 func spellMargin(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
 	switch s.Outcome {
 	case "SCORE_DRAW":
-		return labels{name: "1"} // without a header, so that its meaning is not known
+		return labels{name: "1"} // without a header, so its meaning is not known
 	case "NO_GOAL":
 		return labels{name: "2"}
 	}

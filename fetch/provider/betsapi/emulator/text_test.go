@@ -12,7 +12,7 @@ import (
 	"mkt/internal/needs"
 )
 
-// What the simulator writes is JSON that says what was meant, in ASCII.
+// The simulator writes JSON in ASCII, with the meant texts.
 func TestAppendText(t *testing.T) {
 	if got := string(quotedText("KIL/Hemne \"Ö\" 東 \U0001F600\r\n\x01")); got != `"KIL\/Hemne \"\u00d6\" \u6771 \ud83d\ude00\r\n\u0001"` {
 		t.Errorf("got %s", got)

@@ -25,7 +25,7 @@ type row struct {
 	Handicap    *string     `json:"handicap"`
 }
 
-// soldRow is a row and what it means.
+// soldRow is a row with its meaning.
 type soldRow struct {
 	row
 	meant simulator.MeantRow
@@ -37,14 +37,14 @@ type market struct {
 	name   string // market_description
 	offers []string
 	spell  spelling
-	// unproven means that a careful reader may leave the market RAW.
+	// unproven means a careful reader may leave the market RAW.
 	unproven bool
 
 	of []simulator.Offer
 }
 
-// catalogue has the markets that the emulator sells: those of a usual fixture, and those that
-// no recorded payload has, with the ids, names and words of the recorded bookmaker.
+// catalogue has the markets that the emulator sells: those of a usual fixture, and those
+// without any recorded payload, with the ids, names and words of the recorded bookmaker.
 var catalogue = resolved([]market{
 	{id: 1, name: "Full Time Result", offers: []string{"MATCH_RESULT FT"}, spell: spellWord},
 	{id: 2, name: "Double Chance", offers: []string{"DOUBLE_CHANCE FT"}, spell: spellDoubleChance},
@@ -91,7 +91,7 @@ func resolved(all []market) []market {
 	return all
 }
 
-// sold returns the markets of a fixture that have prices.
+// sold returns the markets of a fixture with prices.
 func sold(o *simulator.Offering) (all []*market) {
 	for i := range catalogue {
 		if o.Sells(catalogue[i].of...) {

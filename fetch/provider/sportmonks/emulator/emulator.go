@@ -15,7 +15,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// New returns an emulator of Sportmonks: an http.Handler that speaks the provider's wire
+// New returns an emulator of Sportmonks: an [http.Handler] in the provider's wire
 // format over invented worlds or, if Options.Replay is set, over recorded payloads.
 func New(o simulator.Options) (*simulator.Server, error) {
 	d := dialect{
@@ -57,7 +57,7 @@ func (d dialect) Metered(_, remaining int, resets time.Duration) simulator.Diale
 // Quota implements simulator.Dialect: the provider sends no headers for it.
 func (dialect) Quota(http.Header, int, int, time.Time) {}
 
-// paths are the paths that are served. Those that end with a slash are followed by dates or
+// paths are the served paths. One that ends with a slash is followed by dates or
 // ids.
 var paths = []struct {
 	path, endpoint string

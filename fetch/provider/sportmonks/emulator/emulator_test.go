@@ -26,7 +26,7 @@ func simulated(t *testing.T, o simulator.Options) *simulator.Server {
 	return sim
 }
 
-// answer is what the tests read of an answer.
+// answer has the members of an answer that the tests read.
 type answer struct {
 	Data       []map[string]any
 	Message    string
@@ -40,8 +40,7 @@ type answer struct {
 	} `json:"rate_limit"`
 }
 
-// ask sends a request with a token, and returns the answer with what the adapter makes
-// of it.
+// ask sends a request with a token, and returns the answer with the adapter's verdict.
 func ask(t *testing.T, sim *simulator.Server, token, path string) (answer, provider.Verdict) {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, path, nil)
@@ -81,7 +80,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestRefusals: what the adapter makes of the refusals.
+// TestRefusals: the adapter's verdicts on the refusals.
 func TestRefusals(t *testing.T) {
 	sim := simulated(t, simulator.Options{Tokens: map[string]simulator.Account{"good": {Quota: 2}, "denied": {Denied: true}}})
 	for _, c := range []struct {
@@ -105,7 +104,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestQuota: every answer states in its body what is left.
+// TestQuota: every answer states in its body how much is left.
 func TestQuota(t *testing.T) {
 	sim := simulated(t, simulator.Options{Quota: 10})
 	for want := 9; want > 6; want-- {

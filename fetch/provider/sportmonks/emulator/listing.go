@@ -98,7 +98,7 @@ func leagueID(f simulator.Fixture) int { return 500 + f.League.Number }
 
 func teamID(t simulator.Team) int { return 2_000 + t.Number }
 
-// states are the states of fixtures that are not in play.
+// states are the states of fixtures out of play.
 var states = [...]string{simulator.NotStarted: api.StateNotStarted, simulator.InPlay: api.StateFirstHalf, simulator.Ended: api.StateFullTime,
 	simulator.Postponed: api.StatePostponed, simulator.Cancelled: api.StateCancelled, simulator.Withdrawn: api.StateDeleted}
 
@@ -166,8 +166,8 @@ type pricesKey struct {
 	odds    bool
 }
 
-// prices answers fixtures/multi: the fixtures that exist, each with the prices of the
-// bookmaker that the filter names. Only bet365 has prices.
+// prices answers fixtures/multi: the existing fixtures, each with the prices of the
+// bookmaker in the filter. Only bet365 has prices.
 func (d dialect) prices(q simulator.Question) simulator.Answer {
 	if include := q.Query.Get(api.ParamInclude); include != api.IncludeOdds {
 		return wrongParameter(api.ParamInclude)

@@ -10,7 +10,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// playing are the members that the includes of the list of matches in play add. Those of a
+// playing are the members added by the includes of the list of matches in play. Those of a
 // fixture that has not begun are empty lists.
 type playing struct {
 	Scores     []score     `json:"scores"`
@@ -154,7 +154,7 @@ func (x *match) team(s simulator.Side) int {
 	return teamID([...]simulator.Team{x.Fixture.Home, x.Fixture.Away}[s])
 }
 
-// scores returns the rows of the current score and of the halves that are over. That of the
+// scores returns the rows of the current score and of the finished halves. The row of the
 // second half includes the first.
 func (x *match) scores() (all []score) {
 	add := func(kind int, description string, goals [2]int) {
@@ -187,7 +187,7 @@ var kinds = map[simulator.Phase]struct {
 	simulator.ExtraSecond: {3, "extra-time"}, simulator.Shootout: {5, "penalties"},
 }
 
-// periods returns the periods that have begun. Their minutes are counted from the beginning
+// periods returns the periods so far. Their minutes are counted from the beginning
 // of the match and include stoppage time.
 func (x *match) periods() (all []period) {
 	for _, p := range x.Periods() {
@@ -278,7 +278,7 @@ const (
 	kickScored    = 23
 )
 
-// events returns the events that have appeared. One that was taken back stays and says so.
+// events returns the events so far. A withdrawn one stays and says so.
 func (x *match) events() []event {
 	all := []event{}
 	var goals [2]int

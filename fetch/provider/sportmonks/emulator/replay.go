@@ -18,10 +18,10 @@ import (
 // livescores_inplay, fixture_by_id_with_odds, fixture_by_id_with_statistics and
 // odds_prematch_by_fixture, each with .json files of whole answers, or of their data.
 //
-// A fixture that has not begun, or of which prices are recorded, is listed for tomorrow,
-// at its own time of day, as one that is still to be played. The others keep their days.
-// Of recorded rows alone the fixture has no names. The rows of the bookmaker that is asked
-// for are as they were recorded. The list of matches in play has the recorded items of
+// A fixture that has not begun, or whose prices are recorded, is listed for tomorrow,
+// at its own time of day, as one still to be played. The others keep their days.
+// A fixture known by its rows alone has no names. The rows of the requested bookmaker
+// are as they were recorded. The list of matches in play has the recorded items of
 // livescores_inplay and fixture_by_id_with_statistics.
 type replay struct {
 	fixtures []*recordedFixture
@@ -173,8 +173,7 @@ func (r *replay) answer(q simulator.Question) simulator.Answer {
 	return simulator.Answer{Items: slices.Clone(r.inPlay)}
 }
 
-// prices are the fixtures that are asked for, with the rows of the bookmaker that the
-// filter names.
+// prices are the requested fixtures, with the rows of the bookmaker in the filter.
 func (r *replay) prices(q simulator.Question) simulator.Answer {
 	bookmaker, ok := strings.CutPrefix(q.Query.Get(api.ParamFilters), api.FilterBookmakers+":")
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"mkt/fetch/simulator"
 )
 
-// New returns an emulator of The Odds API: an http.Handler that speaks the provider's
+// New returns an emulator of The Odds API: an [http.Handler] in the provider's
 // wire format over invented worlds, with its credits, error codes and oddities. A
 // window of Options.Quota is the provider's month.
 func New(o simulator.Options) (*simulator.Server, error) {
@@ -27,7 +27,7 @@ func New(o simulator.Options) (*simulator.Server, error) {
 	return simulator.NewServer(o, d)
 }
 
-// fixtureSize is about what a fixture takes in memory, in bytes.
+// fixtureSize is the approximate memory of a fixture, in bytes.
 const fixtureSize = 1 << 10
 
 // dialect implements simulator.Dialect.

@@ -159,7 +159,7 @@ func sports(all []event) (keys []string) {
 }
 
 // Lists cost nothing; prices cost a credit for each market, and for one fixture only for
-// the markets that come. What is refused costs nothing.
+// the markets in the answer. A refused request costs nothing.
 func TestCredits(t *testing.T) {
 	sim := emulated(t, simulator.Options{Fixtures: 80, Quota: 100})
 	listed := events(t, sim)

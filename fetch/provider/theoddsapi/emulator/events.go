@@ -40,7 +40,7 @@ var others = []sport{
 	{api.PrefixSoccer + "cup_of_regions_winner", api.GroupSoccer, "Cup of Regions Winner", "Who wins the cup", true, true},
 }
 
-// sports returns the competitions that are active.
+// sports returns the active competitions.
 func (d *dialect) sports(q simulator.Question) (items [][]byte) {
 	active := make(map[string]bool)
 	for _, f := range d.Listed(q.World, q.Now) {

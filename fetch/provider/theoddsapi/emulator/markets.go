@@ -104,7 +104,7 @@ func isMarket(key string) bool {
 	return slices.Contains(unsold, key) || slices.ContainsFunc(catalogue, func(m market) bool { return m.key == key })
 }
 
-// sold returns the requested markets that a fixture has.
+// sold returns the requested markets of a fixture.
 func sold(o *simulator.Offering, keys []string) (all []*market) {
 	for i := range catalogue {
 		if m := &catalogue[i]; slices.Contains(keys, m.key) && o.Sells(m.of) {
@@ -114,7 +114,7 @@ func sold(o *simulator.Offering, keys []string) (all []*market) {
 	return all
 }
 
-// cost returns the credits that a request costs.
+// cost returns a request's cost in credits.
 func (d *dialect) cost(q simulator.Question, a ask) int {
 	markets := 0
 	switch regions := (len(a.makers) + 9) / 10; {

@@ -16,9 +16,9 @@ import (
 // sports, each with .json files of whole answers.
 //
 // Every recorded fixture is listed for tomorrow, at its own time of day, because the
-// provider's prices are those of fixtures that are still to begin. What the bookmakers
-// that are asked for wrote about the markets that are asked for is as it was recorded,
-// whichever form of odds is asked for. A request costs one credit.
+// provider's prices are those of fixtures still to begin. The requested markets of the
+// requested bookmakers are as they were recorded, whichever form of odds is asked for. A
+// request costs one credit.
 type replay struct {
 	sports []json.RawMessage
 	events []*recordedEvent
@@ -64,7 +64,7 @@ func openReplay(dir string) (*replay, error) {
 	return r, err
 }
 
-// load adds what an event says to the recorded fixture with its id.
+// load adds the content of an event to the recorded fixture with its id.
 func (r *replay) load(raw json.RawMessage) error {
 	var e struct {
 		ID         string                       `json:"id"`
@@ -150,7 +150,7 @@ func (e *recordedEvent) moved(now time.Time) []byte {
 	return simulator.Replaced(e.bare, api.KeyStart, `"`+simulator.Tomorrow(now, e.start).Format(time.RFC3339)+`"`)
 }
 
-// priced is the fixture with the bookmakers and markets that are asked for.
+// priced is the fixture with the requested bookmakers and markets.
 func (e *recordedEvent) priced(q simulator.Question) []byte {
 	var members map[string]json.RawMessage
 	json.Unmarshal(e.moved(q.Now), &members)

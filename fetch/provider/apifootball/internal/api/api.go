@@ -61,7 +61,7 @@ const (
 	GetStatus     = "status"  // the only answer whose response is an object
 )
 
-// Keys of the member errors, which say what kind of error it is. Any other is the name
+// Keys of the member errors, which name the kind of error. Any other key is the name
 // of a parameter.
 const (
 	ErrToken     = "token"
