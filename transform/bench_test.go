@@ -132,7 +132,7 @@ func BenchmarkRun(b *testing.B) {
 	b.ReportMetric(float64(s.Fixtures)*perSecond, "fixtures/s")
 }
 
-// BenchmarkRecorded is the engine on what the provider really sent.
+// BenchmarkRecorded is the engine on recorded answers of the provider.
 func BenchmarkRecorded(b *testing.B) {
 	folder := recorded(b)
 	adapter := betsapi.Provider().Markets

@@ -33,8 +33,8 @@ func (r *run) checkKey() error {
 	return nil
 }
 
-// checkPublished checks the id key against what is published. A data root whose record
-// was lost, as when a backup of one account is restored, must not adopt another key.
+// checkPublished checks the id key against the published data. A data root without its record, as
+// when a backup of one account is restored, must not adopt another key.
 func (r *run) checkPublished(own string) error {
 	commit, found, err := snapshot.Head(r.Root)
 	if err != nil || !found {

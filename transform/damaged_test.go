@@ -25,7 +25,7 @@ func both(id, other string) string {
 }
 
 // Each kind of damage affects only itself: the result of every fixture is published as
-// without damage, and what is damaged is RAW or not publishable if the model has a place
+// without damage, and the damaged part is RAW or not publishable if the model has a place
 // for it, else the fixture is partial. All of it is counted.
 func TestDamagedParts(t *testing.T) {
 	const btts = `"both_teams_to_score":{"id":"10150","name":"Both Teams to Score","odds":`

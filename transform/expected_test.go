@@ -87,8 +87,8 @@ var expectations = []expected{
 	},
 }
 
-// expectedRow is one line of testdata/expected: what a correct mapping says of the
-// row at a JSON pointer.
+// expectedRow is one line of testdata/expected: the correct mapping of the row at a JSON
+// pointer.
 type expectedRow struct {
 	payload, pointer                                 string
 	canonical, period, subject, line, selection, odd string
@@ -117,8 +117,7 @@ func readExpected(t *testing.T, name string) (rows []expectedRow) {
 	return rows
 }
 
-// TestExpected compares what the code says of recorded rows with what was written
-// about them by hand.
+// TestExpected compares the code's reading of recorded rows with one written by hand.
 func TestExpected(t *testing.T) {
 	for _, e := range expectations {
 		t.Run(e.provider.Name, func(t *testing.T) {
@@ -252,7 +251,7 @@ func pathOf(pointer string) string {
 	return b.String()
 }
 
-// compare returns how a selection differs from what is expected, "" if it does not.
+// compare returns how a selection differs from the expected one, "" if it does not.
 func (x *expectedRow) compare(out *emitted) string {
 	switch {
 	case out == nil && x.verdict == isRaw: // left out as a repetition, and no reading of it is claimed
@@ -295,8 +294,7 @@ func isUnread(reasons []football.Reason) bool {
 	return slices.Contains(reasons, football.AmbiguousShape) || slices.Contains(reasons, football.UnresolvedQualifier)
 }
 
-// sameSelection compares what is chosen, and about whom: a player, or a side where no
-// player is.
+// sameSelection compares the outcome and its subject: a player, or a side where no player is.
 func (x *expectedRow) sameSelection(out *emitted) bool {
 	return out.Selection.Selection == x.selection && cmp.Or(out.Subject, out.Subject2) == x.subject && lineOf(out) == x.line
 }

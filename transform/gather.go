@@ -13,7 +13,7 @@ import (
 	"mkt/publish/table"
 )
 
-// result is what an engine derives from a cycle, ready to be written.
+// result is an engine's derivation of a cycle, ready to be written.
 type result struct {
 	fixtures []refreshed        // including those not offered; sorted by id, unique
 	listing  []table.ListingRow // sorted by id, unique
@@ -50,7 +50,7 @@ func (r *run) gather(l provider.Listing, sheets []sheet) *gathering {
 	return g
 }
 
-// conclude sets the run's result from what was gathered. It returns an error if too much
+// conclude sets the run's result from the gathered parts. It returns an error if too many
 // could not be read.
 func (r *run) conclude(g *gathering) error {
 	res := &r.result

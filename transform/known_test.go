@@ -11,7 +11,7 @@ import (
 	"mkt/transform/markets"
 )
 
-// What a Deriver keeps of the rows of other fixtures changes nothing, even if a team is
+// A Deriver's memory of the rows of other fixtures changes nothing, even if a team is
 // called like a word of a row.
 func TestKnownRowsChangeNothing(t *testing.T) {
 	adapter, pages, sheets := simulated(t, 1, 10)

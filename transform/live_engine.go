@@ -8,7 +8,7 @@ import (
 	"mkt/transform/live"
 )
 
-// LiveSummary counts what a cycle of live intelligence did.
+// LiveSummary counts the work of a cycle of live intelligence.
 type LiveSummary struct {
 	InPlay    int // fixtures tracked in play
 	Momentum  int // of those, with momentum

@@ -24,7 +24,7 @@ var sentMetrics = map[football.Metric]simulator.Metric{football.Attacks: simulat
 var halves = map[simulator.Phase]int{simulator.Before: 1, simulator.FirstHalf: 1, simulator.HalfTime: 2, simulator.SecondHalf: 2,
 	simulator.BeforeExtra: 3, simulator.ExtraFirst: 3, simulator.ExtraBreak: 4, simulator.ExtraSecond: 4}
 
-// sampleOf is what the feed reports about a match, without its timeline.
+// sampleOf is the feed's report about a match, without its timeline.
 func sampleOf(m *simulator.Match, now time.Time) *input.Sample {
 	sent := m.Sent(now)
 	s := &input.Sample{ProviderFixtureID: "1", ProviderEventID: "1", RetrievedAt: now, Status: input.InPlay}
@@ -136,9 +136,9 @@ func entryOf(e football.TimelineEntry) simulatortest.Entry {
 	return out
 }
 
-// isVisible reports false for matches whose samples cannot show what happened: a counter
-// that is swapped back in the very sample in which the other side's rises, and one that
-// is corrected just before a break, during which its value before the fall is remembered.
+// isVisible reports false for matches whose samples cannot show the whole truth: a counter
+// swapped back in the very sample in which the other side's rises, and one corrected just
+// before a break, during which its value before the fall is remembered.
 func isVisible(m *simulator.Match) bool {
 	const sample, remembered = 10 * time.Second, 3 * time.Minute
 	periods, increments := m.Periods(), m.Increments()

@@ -33,7 +33,7 @@ func remembered(t *testing.T, root durable.FS, k tick) *raw.Received {
 	return received
 }
 
-// What is in memory gives the bytes that the files give, and the files are not read: they are
+// States in memory give the bytes that the files give, and the files are not read: they are
 // damaged here.
 func TestLiveFromMemory(t *testing.T) {
 	all := stories()

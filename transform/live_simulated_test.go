@@ -38,7 +38,7 @@ type season struct {
 	last     transform.Summary
 }
 
-// tracked is what was last published of a fixture.
+// tracked is the last published state of a fixture.
 type tracked struct {
 	match    simulator.MeantMatch
 	met      time.Time
@@ -96,7 +96,7 @@ func (s *season) tick() {
 	}
 }
 
-// look records what was published about every fixture.
+// look records the published state of every fixture.
 func (s *season) look() {
 	s.Helper()
 	byID := map[string]*tracked{}
@@ -173,9 +173,9 @@ func wide(n *int32) *int {
 	return &w
 }
 
-// Whole matches, from the simulator's answers to rows: every minute and every incident is
-// what the simulator says happened, for matches with a correct feed, and for the others
-// wherever it is correct.
+// Whole matches, from the simulator's answers to rows: every minute and every incident is as the
+// simulator says it happened, for matches with a correct feed, and for the others wherever it is
+// correct.
 func TestLiveSeason(t *testing.T) {
 	needs.Time(t, "plays matches for two hours and a half")
 	for _, p := range all.All() {

@@ -23,7 +23,7 @@ type LiveTraceOptions struct {
 	// Fixture and Event are the provider's ids, as published. Event may be "".
 	Fixture, Event string
 	// Source is the name of the fixture's provider. A cycle of another one, which the
-	// account had in between, ends what was known of the fixture. "" is any provider.
+	// account had in between, ends the state of the fixture. "" is any provider.
 	Source   string
 	From, To time.Time  // when the first and the last cycle began; a zero time is no bound
 	Start    *LiveState // the state before the first cycle; nil begins with a baseline
@@ -52,11 +52,11 @@ func (s *LiveStep) State() LiveState {
 	return LiveState{Cycle: s.Cycle, Fixture: s.After.FixtureID(), Event: s.After.EventID(), State: *s.After, fetchedAt: s.fetchedAt}
 }
 
-// TraceLive takes one fixture through archived cycles with the code that made what was
-// published, and calls do with each step from the first cycle that lists the fixture. It
-// returns the number of cycles, and of packs of cycles, that are damaged; the pipeline
-// skips them as well. It needs no key and writes nothing. Unlike the pipeline it does not
-// know the other fixtures, so it does not notice that a list lacked too many at once.
+// TraceLive takes one fixture through archived cycles with the pipeline's own code, and calls do
+// with each step from the first cycle that lists the fixture. It returns the number of damaged
+// cycles and packs of cycles; the pipeline skips them as well. It needs no key and writes nothing.
+// Unlike the pipeline it does not know the other fixtures, so it does not notice a list without too
+// many at once.
 func TraceLive(ctx context.Context, o LiveTraceOptions, do func(*LiveStep)) (damaged int, err error) {
 	if o.Provider == nil {
 		o.Provider = all.Lookup

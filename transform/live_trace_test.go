@@ -46,7 +46,7 @@ func published(r *table.LiveRow) string {
 		word(r.MomentumHome), word(r.MomentumLeader), word(r.UnavailableReason), word(r.VisualState))
 }
 
-// Tracing one fixture through the archive gives at every cycle what was published then:
+// Tracing one fixture through the archive gives at every cycle the state published then:
 // when its identity appears late, when lists lack it, when no cycle ran, and when the
 // match ends; also from a compacted archive.
 func TestTraceLive(t *testing.T) {

@@ -13,8 +13,7 @@ type track struct {
 	state     *live.State // nil before its first fold
 	known     bool        // it had a state before this cycle
 	fetchedAt time.Time   // newest retrieval that held it
-	// sample is what this cycle contains of it, with its final identity; nil if the
-	// fixture is not listed.
+	// sample is the fixture in this cycle, with its final identity; nil if it is not listed.
 	sample *input.Sample
 }
 

@@ -12,7 +12,7 @@ import (
 	"mkt/publish/table"
 )
 
-// bytesAState is about what an encoded state has; there may be any number.
+// bytesAState is about the size of an encoded state; there may be any number.
 const bytesAState = 1 << 10
 
 type liveResult struct {

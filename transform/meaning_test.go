@@ -21,7 +21,7 @@ import (
 	"mkt/transform/identity"
 )
 
-// meantBy says what is expected of each provider. A new provider needs a line.
+// meantBy has the expectations of each provider. A new provider needs a line.
 var meantBy = map[string]struct {
 	fixtures  int      // that are announced
 	least     int      // selections that are compared, at least
@@ -36,7 +36,7 @@ var meantBy = map[string]struct {
 }
 
 // TestMeaning fetches a cycle of markets from the emulator of each provider, transforms
-// it, and compares every row that was written with what the emulator means. A wrong line
+// it, and compares every written row with the emulator's meaning. A wrong line
 // of a mapping table fails here, and nowhere else.
 func TestMeaning(t *testing.T) {
 	seeds := []uint64{1, 2}
@@ -122,7 +122,7 @@ func transformed(t *testing.T, name string, sim *simulator.Server, clock func() 
 	return rowsOf[table.FixtureRow](t, mem, id, layout.FixturesFile), rowsOf[table.MarketRow](t, mem, id, layout.MarketsFile)
 }
 
-// meaning compares what was derived from the answers of one emulator with what they mean.
+// meaning compares the rows derived from the answers of one emulator with their meaning.
 type meaning struct {
 	*testing.T
 	derived   map[string]map[place][]derivedRow // by provider fixture id
@@ -144,7 +144,7 @@ type derivedRow struct {
 	market *table.MarketRow
 }
 
-// words are what a selection says.
+// words are the words of a selection.
 type words struct {
 	Market, Period, Selection, Line, Qualifier, Subject, Decimal string
 	Suspended                                                    bool
@@ -231,7 +231,7 @@ func comparePlaces(a, b place) int {
 }
 
 // rows compares the rows of one place. Each derived row that is mapped and readable must
-// say what one of the meant rows says, and each meant row must be derived so, unless its
+// say the same as one of the meant rows, and each meant row must be derived so, unless its
 // meaning need not be found.
 func (c *meaning) rows(where string, m *simulator.MeantMarket, want []simulator.MeantRow, got []derivedRow) {
 	c.Helper()

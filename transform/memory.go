@@ -11,8 +11,8 @@ import (
 	"mkt/publish/football"
 )
 
-// Memory bounds what the runs of a process use together, in bytes. A run reserves what it
-// will need before it reads the first payload, and waits until it is free. A nil *Memory
+// Memory bounds the memory of all runs of a process together, in bytes. A run reserves its need
+// before it reads the first payload, and waits until that much is free. A nil *Memory
 // bounds nothing. It is safe for concurrent use.
 type Memory struct {
 	size int64
@@ -49,7 +49,7 @@ func (m *Memory) Hold(ctx context.Context, stopping <-chan struct{}, bytes int64
 	return func() { m.left.Release(bytes) }, nil
 }
 
-// What a run needs. It holds what is being read, a fixture's rows until all are read up to
+// The need of a run. It holds the payloads being read, a fixture's rows until all are read up to
 // a bound, and a row group while it writes; it was measured with cycles of up to 2.5 million
 // selections (140 bytes a value that is being read) and with answers made to need much (250).
 const (

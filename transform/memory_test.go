@@ -17,7 +17,7 @@ import (
 )
 
 // A fixture or a market with too many selections counts as unreadable; the fixture keeps
-// what was published before, and the others are read.
+// its published rows, and the others are read.
 func TestTooManySelections(t *testing.T) {
 	market := func(n, first int) string {
 		rows := make([]string, n)

@@ -47,7 +47,7 @@ type refreshed struct {
 	partial    bool // at least one section could not be read
 }
 
-// fixtureCounts are what the header and the summary count of a fixture.
+// fixtureCounts are a fixture's counts for the header and the summary.
 type fixtureCounts struct {
 	markets, mapped         int
 	selections, publishable int
@@ -199,7 +199,7 @@ type sheetReader struct {
 	deriver   *markets.Deriver
 	suspecter markets.Suspecter
 	encoder   table.Encoder
-	body      raw.Buffer // what is read of it has texts of its own
+	body      raw.Buffer // the rows have texts of their own
 	slabs     input.Slabs
 	failed    error // why rows could not be kept
 }

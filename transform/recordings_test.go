@@ -142,7 +142,7 @@ func derived(t *testing.T, folder fs.FS, name string) []football.Market {
 	return markets.New(identity.NewMinter(identity.Key{1}, "betsapi")).Derive(&f.Fixture, f.Offers)
 }
 
-// chance is what a price says, margin included.
+// chance is the probability in a price, margin included.
 func chance(t *testing.T, s *football.Selection) float64 {
 	if text, ok := s.Odds.Decimal().Get(); ok {
 		price, err := strconv.ParseFloat(text, 64)
@@ -190,7 +190,7 @@ func books(t *testing.T, all []football.Market) map[string]book {
 	return byMarket
 }
 
-// TestPricesAgree checks the readings by what the bookmaker asks for them: a
+// TestPricesAgree checks the readings by the bookmaker's prices: a
 // turned sign, a swapped side or a score the wrong way round would make his
 // prices contradict each other.
 func TestPricesAgree(t *testing.T) {

@@ -22,7 +22,7 @@ type rowStore struct {
 	stored int64        // bytes in the file
 	buffer []byte       // those behind it
 	reader durable.Reader
-	found  []byte // what was read last
+	found  []byte // the rows that were read last
 }
 
 // stored is where the rows of a fixture are.
@@ -99,7 +99,7 @@ func (s *rowStore) close() error {
 	if s.file == nil {
 		return nil
 	}
-	s.file.Close() // it is deleted: nobody reads what a failed close may have lost
+	s.file.Close() // it is deleted: nobody reads data lost by a failed close
 	if s.reader != nil {
 		s.reader.Close()
 	}

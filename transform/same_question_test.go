@@ -78,7 +78,7 @@ func TestSameQuestion(t *testing.T) {
 	}
 }
 
-// questionOf writes what a selection asks in canonical words, and its price as a number
+// questionOf writes a selection's question in canonical words, and its price as a number
 // with two decimal places.
 func questionOf(m *football.Market, s *football.Selection) string {
 	if m.Origin != football.Mapped || !s.Quality.Publishable {

@@ -10,8 +10,8 @@ import (
 	"mkt/transform/live"
 )
 
-// States keeps in memory what the next cycle of an account begins from, so that a process that
-// runs cycles one after the other need not read it back. The states are found by their cycle
+// States keeps the states between two cycles of an account in memory, so that a process that
+// runs cycles one after the other need not read them back. They are found by their cycle
 // and digest; if they are not there, they are read from the canonical cycle, with the same
 // result. A nil *States keeps nothing. It is safe for concurrent use.
 type States struct {
@@ -29,7 +29,7 @@ type keptStates struct {
 	fetched []time.Time
 }
 
-// mostStates bounds what is kept of all accounts, in bytes. 300 fixtures have 0.3 MB.
+// mostStates bounds the states of all accounts, in bytes. 300 fixtures have 0.3 MB.
 const mostStates = 64 << 20
 
 // keep keeps the states that a cycle wrote, in place of the account's earlier ones.

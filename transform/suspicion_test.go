@@ -107,8 +107,8 @@ func TestChangedPayloadsAreSuspicious(t *testing.T) {
 	}
 }
 
-// BenchmarkSuspicions compares with BenchmarkReadAndDerive on the same fixtures what
-// looking for suspicions costs.
+// BenchmarkSuspicions shows the cost of looking for suspicions, beside BenchmarkReadAndDerive on
+// the same fixtures.
 func BenchmarkSuspicions(b *testing.B) {
 	adapter, pages, sheets := simulated(b, 1, 100)
 	listing, err := adapter.ReadListing(pages)

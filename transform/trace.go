@@ -23,8 +23,8 @@ type MarketTrace struct {
 	Offered    Origin            // where its markets are, or the answer without any
 }
 
-// Origin is one archived answer and what was found where in it. Number is 0 if there is
-// none.
+// Origin is one archived answer with the values found in it and their places. Number is 0 if there
+// is none.
 type Origin struct {
 	raw.Response
 	Cycle      layout.CycleID

@@ -34,11 +34,11 @@ type Options struct {
 	Workers int              // payloads read concurrently; 0 means one for each core
 	Version string           // of the binary; goes into the header
 	Details int              // live: fixtures whose timeline and minutes are published; 0 means 50
-	// Memory bounds what this and other runs use together; nil means no bound.
+	// Memory bounds the memory of this and other runs together; nil means no bound.
 	Memory *Memory
 	// Received has answers that this process has just fetched; nil reads them from the archive.
 	Received *raw.Received
-	// States keeps what the next cycle in this process begins from; nil keeps nothing.
+	// States keeps the beginning of the next cycle in this process; nil keeps nothing.
 	States *States
 	// Stopping is closed when the process must stop, which interrupts a run that waits
 	// for memory. It may be nil.
@@ -50,7 +50,7 @@ type Options struct {
 	Provider func(name string) (provider.Provider, bool)
 }
 
-// Summary counts what a run did.
+// Summary counts the work of a run.
 type Summary struct {
 	Cycle   layout.CycleID
 	Already bool // the cycle was transformed before: nothing was done

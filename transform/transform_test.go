@@ -359,7 +359,7 @@ func TestDamagedArchive(t *testing.T) {
 	}
 }
 
-// A run that is interrupted leaves only what was there before.
+// An interrupted run changes nothing.
 func TestCancelled(t *testing.T) {
 	root, data := small("1", "2").mem(t), durabletest.NewMem()
 	ctx, stop := context.WithCancel(context.Background())
@@ -375,7 +375,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// Killed at every operation with a power cut: the cycle is missing or complete, what was
+// Killed at every operation with a power cut: the cycle is missing or complete, everything
 // acknowledged is there, and the next run ends with the same result as an uninterrupted
 // one.
 func TestKilledAtEveryOperation(t *testing.T) {

@@ -193,7 +193,7 @@ func (r *run) countUp(m *snapshot.Manifest) {
 	m.Counters["markets"], m.Counters["markets_mapped"] = int64(s.Markets), int64(s.Mapped)
 	m.Counters["markets_without_prices"] = int64(s.WithoutPrices)
 	m.Counters["selections"], m.Counters["selections_publishable"] = int64(s.Selections), int64(s.Publishable)
-	if r.before != nil { // a repeated run keeps what the first one counted: it may have looked for less, or otherwise
+	if r.before != nil { // a repeated run keeps the first one's counts: it may have looked for less, or otherwise
 		for name, n := range r.before.Counters {
 			if name == SuspicionsCounter || strings.HasPrefix(name, SuspicionsCounter+":") {
 				m.Counters[name] = n

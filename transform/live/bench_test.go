@@ -41,7 +41,7 @@ func BenchmarkCycle(b *testing.B) {
 	b.ReportMetric(float64(bytes), "state-bytes")
 }
 
-// BenchmarkFold measures only the fold, and BenchmarkLive only what is published of it.
+// BenchmarkFold measures only the fold, and BenchmarkLive only its rows.
 func BenchmarkFold(b *testing.B) {
 	state, last := halfAMatch()
 	b.ReportAllocs()

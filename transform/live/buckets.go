@@ -10,12 +10,12 @@ func halfMinutes(half int) int { return football.HalfEnds(half) - football.HalfB
 
 type cell struct {
 	home, away uint16 // points
-	// seconds of the minute that were played, by what was sent of the counters
+	// seconds of the minute that were played, by the state of the counters
 	// that carry it.
 	seconds [3]uint8
 }
 
-// What was sent of the counters that a minute is computed from.
+// The states of the counters that a minute is computed from.
 const (
 	carrySeen    = iota // they could be compared
 	carryMissing        // not sent, or not comparable
@@ -56,7 +56,7 @@ func minuteOf(half, position int) int {
 	return clamp((position-halfBegins[half])/60, 0, halfMinutes(half)+maxStoppage-1)
 }
 
-// carried records what was sent while the scoreboard moved from one position of a half
+// carried records the state of the counters while the scoreboard moved from one position of a half
 // to another.
 func (s *State) carried(half, from, to, what int) {
 	if to <= from {
@@ -71,7 +71,7 @@ func (s *State) carried(half, from, to, what int) {
 	}
 }
 
-// account records, for the minutes that a step passed through, what was sent of the
+// account records, for the minutes that a step passed through, the state of the
 // counters that they are computed from. before is the clock of the previous sample,
 // and seconds is how many seconds were played since then.
 func (s *State) account(before *clock, seconds, what int) {
@@ -96,7 +96,7 @@ func (s *State) account(before *clock, seconds, what int) {
 	s.carried(half, from, to, what)
 }
 
-// addPoints adds the points of a movement to its minute. What is first seen while the
+// addPoints adds the points of a movement to its minute. A movement first seen while the
 // clock is stopped belongs to the last minute played, because at the end of a half a
 // scoreboard is set back.
 func (s *State) addPoints(m *movement, supplied supply) {
@@ -124,8 +124,8 @@ func (m *movement) bucketPoints(supplied supply, side int) int {
 	return points
 }
 
-// carries returns what two samples sent of the counters that a minute is computed
-// from: what the newer one lacks, or the older one if only that lacks them.
+// carries returns the state of the counters that a minute is computed from, in two
+// samples: missing where the newer one lacks them, or the older one if only that does.
 func (m *movement) carries(wasNull, isNull bool, supplied supply) int {
 	switch {
 	case m.carried:

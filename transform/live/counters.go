@@ -16,7 +16,7 @@ func (p pair) plus(q pair) pair { return pair{p[0] + q[0], p[1] + q[1]} }
 type fall struct {
 	metric football.Metric
 	side   int
-	peak   int // what it was before
+	peak   int // its value before
 	tau    int // when
 }
 
@@ -24,21 +24,21 @@ type change struct {
 	up     pair // movement: never negative, corrections left out
 	down   pair // the counter fell: a correction
 	back   pair // the counter climbed back to the value before its fall
-	turned pair // the counter rose by what the other side's fell: the count changed sides
+	turned pair // the counter rose by as much as the other side's fell: the count changed sides
 }
 
 func (c change) plus(d change) change {
 	return change{c.up.plus(d.up), c.down.plus(d.down), c.back.plus(d.back), c.turned.plus(d.turned)}
 }
 
-// movement is what moved between two samples, never negative.
+// movement is the difference of two samples, never negative.
 type movement struct {
 	attacks, dangerous, onTarget, offTarget, corners pair
 
-	// events are what the timeline reports, in the order of eventStates.
+	// events are those of the timeline, in the order of eventStates.
 	events [len(eventStates)]change
 	// baseline reports that the two samples cannot be compared: all of the above
-	// is zero, but for what is lower than it was.
+	// is zero, except counters that are lower than before.
 	baseline bool
 	// carried reports whether attacks or dangerous attacks are in both samples.
 	// Without them neither momentum nor the pressure per minute is known.
@@ -102,8 +102,8 @@ var countsIn = [len(eventStates)][]int{{0}, {1}, {2, 3}, {4}, {5}}
 
 func (m *movement) rise(event football.VisualState) pair { return m.events[rank(event)].up }
 
-// move stores a sample's counters and score as the next baseline, and returns what
-// moved since the last. A metric that is new, or of which either side fell, has not
+// move stores a sample's counters and score as the next baseline, and returns the
+// movement since the last. A metric that is new, or of which either side fell, has not
 // moved.
 func (s *State) move(sample *input.Sample) movement {
 	falls := slices.DeleteFunc(slices.Clone(s.falls), func(f fall) bool { return s.tau-f.tau > memoryOf(f.metric) })

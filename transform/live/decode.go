@@ -14,7 +14,7 @@ var ErrVersion = errors.New("live state of another version")
 
 var errDamaged = errors.New("damaged live state")
 
-// Decode reads an encoded state. It accepts exactly what Encode writes. The
+// Decode reads an encoded state. It accepts exactly the output of [State.Encode]. The
 // state does not hold on to b.
 func Decode(b []byte) (State, error) {
 	s, err := Restore(b)

@@ -10,7 +10,7 @@ import (
 )
 
 // Deriver turns a provider's offers into canonical markets. It keeps buffers:
-// one goroutine at a time. What it returns is the caller's, unless Release is called.
+// one goroutine at a time. Its results are the caller's, unless Release is called.
 type Deriver struct {
 	minter *identity.Minter
 	reader rowReader
@@ -30,7 +30,7 @@ type Deriver struct {
 	places  []place
 	slab    []football.Selection // every selection of the fixture
 
-	// What the fixture before has, and what it has given back for the next one.
+	// The fixture at hand, and the memory that the one before has given back.
 	lent            []football.Selection
 	lentMarkets     []football.Market
 	released        []football.Selection
@@ -74,7 +74,7 @@ func (d *Deriver) Derive(f *football.Fixture, offers []input.Offer) []football.M
 	return markets
 }
 
-// Release gives back what Derive returned last, which must not be used any more: the next
+// Release gives back the last result of Derive, which must not be used any more: the next
 // fixture uses its memory.
 func (d *Deriver) Release() {
 	clear(d.lent)

@@ -39,7 +39,7 @@ func (d *Deriver) mapped(o *input.Offer, p *plan, v *variant) {
 	})
 }
 
-// selection fills what the row says; identity and quality come later.
+// selection fills in the words of the row; identity and quality come later.
 func (d *Deriver) selection(s *football.Selection, row *input.Row, rd *reading, p *plan) {
 	s.Dimension = p.term.Dimension
 	d.provenance(s, row)
@@ -149,7 +149,7 @@ func at(rows []int, k int) int {
 	return rows[k]
 }
 
-// provenance keeps what the provider sent for the row.
+// provenance keeps the provider's own values of the row.
 func (d *Deriver) provenance(s *football.Selection, row *input.Row) {
 	s.ProviderSelectionID = row.ID
 	s.Labels = row.Labels

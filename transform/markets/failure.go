@@ -7,7 +7,7 @@ type failure struct {
 	any     bool
 	filled  slots
 	missing slots
-	text    string // what could not be read; "" if the row ended too early
+	text    string // the unreadable text; "" if the row ended too early
 	called  bool   // it is right behind a side's name
 }
 

@@ -4,7 +4,7 @@ import (
 	"mkt/fetch/input"
 )
 
-// finish names what a wholly consumed row says. A row that lacks something its
+// finish names the outcome of a wholly consumed row. A row that lacks something its
 // form wants, or contradicts itself, was not read that way.
 func (r *rowReader) finish(st *state) {
 	if r.plan.claim.Shape&input.SideMeansYes != 0 && st.filled&(part0|about) == about {

@@ -44,12 +44,12 @@ const (
 	awayBit = 1 << away
 )
 
-// form is what the rows of a canonical market must say.
+// form says how the rows of a canonical market must be worded.
 type form struct {
-	parts  []class // what the selection is made of, in canonical order: one or two
+	parts  []class // the parts of the selection, in canonical order: one or two
 	join   string  // "&", "/" or "_" between two parts
-	want   slots   // what each row must say, besides
-	may    slots   // what a row may say
+	want   slots   // must be in each row, besides
+	may    slots   // may be in a row
 	player playerForm
 	nobody string // of a market about players: the outcome of the row that no player stands for
 	halves bool   // two scores in one sentence, see score.go

@@ -8,8 +8,8 @@ import (
 // checkLines marks rows of lines that are doubtful, and handicaps whose sign the other rows
 // do not confirm.
 //
-// In a handicap the rows of one line mirror each other: what is added to the
-// home side is taken from the other. A line that only one side has, or only the
+// In a handicap the rows of one line mirror each other: the goals added to the
+// home side are taken from the other. A line that only one side has, or only the
 // two whose rows carry the same sign, the draw and the away side, proves no
 // convention, and none of its rows can be trusted.
 func (d *Deriver) checkLines(selections []football.Selection, rows []int, p *plan) {

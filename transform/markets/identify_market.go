@@ -39,7 +39,7 @@ func (d *Deriver) marketIdentity(o *input.Offer, def identity.Definition, rank i
 	return d.minter.Other(bare, key, id), bare.MarketID() + d.suffix(key, id)
 }
 
-// maxSuffixes bounds what is remembered: keys and ids come from outside.
+// maxSuffixes bounds the memory for suffixes: keys and ids come from outside.
 const maxSuffixes = 10_000
 
 // suffix distinguishes provider markets of one definition. It is the same on every
@@ -60,8 +60,8 @@ func (d *Deriver) suffix(key, id string) football.MarketID {
 // for its key, or none at all.
 func knownID(o *input.Offer) bool { return len(o.ProviderIDs) == 0 || o.KnownID != "" }
 
-// sentKey returns the offer's key as the provider sends it: what distinguishes it from
-// others of the key on this fixture is not part of its identity.
+// sentKey returns the offer's key as the provider sends it, without the part that distinguishes it
+// from others of the key on this fixture.
 func sentKey(o *input.Offer) string { return cmp.Or(o.SharedKey, o.Key) }
 
 // ownID returns the provider market id that distinguishes the offer: the one that
@@ -153,7 +153,7 @@ func (d *Deriver) markAlike(alike []int) {
 	}
 }
 
-// marketContent is what distinguishes two alike markets, whatever their order and their
+// marketContent distinguishes two alike markets, whatever their order and their
 // prices.
 func marketContent(m *football.Market) []string {
 	parts := append(slices.Clone(m.ProviderMarketIDs), fieldText(m.Name))

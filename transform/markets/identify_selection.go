@@ -100,7 +100,7 @@ func (d *Deriver) markDoubles(selections []football.Selection, alike []int, row 
 	}
 }
 
-// rowContent is what distinguishes a row from others of its identity: its id and its
+// rowContent distinguishes a row from others of its identity: its id and its
 // words. The price and the row's state change and are not part of it.
 func rowContent(r *input.Row) []string {
 	parts := make([]string, 0, 2+2*len(r.Labels))

@@ -8,7 +8,7 @@ import (
 	"mkt/publish/football"
 )
 
-// claimed is an entry of a mapping table with what was made of it: the same few words occur
+// claimed is an entry of a mapping table with its reading: the same few words occur
 // in the rows of every fixture.
 type claimed struct {
 	plan  plan
@@ -16,7 +16,7 @@ type claimed struct {
 	known map[string]*known
 }
 
-// known is what a row says by its labels alone, whatever the fixture.
+// known is the meaning of a row's labels alone, whatever the fixture.
 type known struct {
 	reading     reading
 	contradicts bool
@@ -30,7 +30,7 @@ const (
 	maxLabels = 256
 )
 
-// claimOf returns what is made of an entry of a mapping table, whose entries do not change.
+// claimOf returns the reading of an entry of a mapping table, whose entries do not change.
 func (d *Deriver) claimOf(claim *input.Reading) *claimed {
 	c := d.claims[claim]
 	if c == nil {
@@ -43,7 +43,7 @@ func (d *Deriver) claimOf(claim *input.Reading) *claimed {
 	return c
 }
 
-// keyOf returns the key of a row's labels, false if what they say may depend on the fixture:
+// keyOf returns the key of a row's labels, false if their meaning may depend on the fixture:
 // on its players, or on the name of a team that is in them.
 func (r *rowReader) keyOf(labels []football.Label) (key []byte, ok bool) {
 	if r.plan.player != noPlayer {
@@ -74,7 +74,7 @@ func mayName(text, name string) bool {
 	return name != "" && strings.Contains(text, name)
 }
 
-// keep remembers what a row says.
+// keep remembers the meaning of a row.
 func (r *rowReader) keep(key []byte, rd reading) {
 	if r.kept == maxKnown {
 		return

@@ -8,7 +8,7 @@ import (
 // quarters is a line in quarters of one: 2.75 is 11. Lines are never floats.
 type quarters int32
 
-// maxLine bounds what is taken for a line: 999.75.
+// maxLine bounds a line: 999.75.
 const maxLine = 3999
 
 // signs says how a line was written.

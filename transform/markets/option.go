@@ -101,7 +101,7 @@ func (r *rowReader) lineFits(q quarters, sign signs) bool {
 	return sign == unsigned && q > 0
 }
 
-// idle are words that may stand there and say nothing new: what is counted, and
+// idle are words that may stand there and say nothing new: the counted thing, and
 // that a margin is won by.
 func (r *rowReader) idle(text string, st *state, into []option) []option {
 	if _, size := phraseAt(text, r.plan.nouns); size > 0 {

@@ -5,8 +5,8 @@ import (
 	"mkt/publish/football"
 )
 
-// plan is a form applied to one offer: what the table's claim leaves for the
-// rows to say.
+// plan is a form applied to one offer: without the parts that the table's claim has said
+// already.
 type plan struct {
 	*form
 	term    *football.Term

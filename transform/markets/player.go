@@ -9,7 +9,7 @@ import (
 )
 
 // playerForm is how the rows of a market about players are worded. A player's
-// name is what is left when all other words are taken, in the provider's
+// name is the rest when all other words are taken, in the provider's
 // spelling, if it is proven to be a name; see playername.go.
 type playerForm uint8
 
@@ -221,7 +221,7 @@ func (w *playerWords) takeLine(text string) bool {
 	return true
 }
 
-// takeTeam reads what follows "No Goalscorer": nothing, or the team in brackets.
+// takeTeam reads the text after "No Goalscorer": nothing, or the team in brackets.
 func (r *rowReader) takeTeam(rest string, w *playerWords) bool {
 	if rest == "" {
 		return true

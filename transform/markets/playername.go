@@ -22,19 +22,19 @@ const (
 	maxNameSize  = 120
 )
 
-// wordKind says what a word in the row of a player says. A word may be several.
+// wordKind is the meaning of a word in the row of a player. A word may have several.
 type wordKind uint8
 
 const (
 	// never: a word that stands in no player's name, except behind an initial:
-	// what is counted, what happens, and those who are not one player.
+	// counted things, events, and those who are not one player.
 	never wordKind = 1 << iota
 	// plain: a word that proves no name by itself. A name may have one, beside a
 	// word that is nothing else: "Even Hovland", "Cengiz Under", "Win Naing".
 	plain
 	// opener: a word that no player's name begins with.
 	opener
-	// action: what a row says that somebody is "To" do.
+	// action: the thing that somebody is "To" do.
 	action
 	// particle: a word of a name that may begin in lower case, and proves none.
 	particle
@@ -134,7 +134,7 @@ func isName(text string, teams []string) bool {
 	return proofs > 0
 }
 
-// joins reports whether a word in lower case, at position i, joins what stands
+// joins reports whether a word in lower case, at position i, joins the words
 // before it to an action, "Ole Berg To Win", or to another name.
 func joins(word string, i int, words []string) bool {
 	switch word {

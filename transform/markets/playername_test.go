@@ -10,7 +10,7 @@ import (
 	"mkt/publish/football"
 )
 
-// What stands in the rows of markets about players, and whom it names. Some of
+// Words of rows of markets about players, and whom they name. Some of
 // the names look like something else.
 func TestPlayerName(t *testing.T) {
 	names := participants{home: "Arsenal", away: "Manchester City"}

@@ -52,7 +52,7 @@ func statusOf(reasons []football.Reason) football.Status {
 	return football.StatusSuspect
 }
 
-// priceReason returns what is wrong with the price, "" if nothing is. plain reports
+// priceReason returns the fault of the price, "" if there is none. plain reports
 // whether there is a decimal that is a plain number.
 func priceReason(row *input.Row, plain bool) football.Reason {
 	decimal, hasDecimal := row.Decimal.Get()

@@ -16,7 +16,7 @@ import (
 	"mkt/transform/markets"
 )
 
-// words are what random rows are made of: right ones, wrong ones, and right ones
+// words make up random rows: right ones, wrong ones, and right ones
 // in the wrong place.
 var rowWords = []string{"1", "2", "X", "Draw", "Tie", "Home", "Away", "Arsenal", "Leicester", "Arsenal FC", "Over", "Under", "Exactly", "Yes", "No",
 	"2.5", "3.0", "+0.5", "-0.5", "0.0, -0.5", "2.0, 2.5", "2.3", "1-0", "0-0", "2-1", "1X", "Arsenal or Draw", "Arsenal - Draw", "Arsenal & Over 2.5",
@@ -123,7 +123,7 @@ func rowText(id football.Field[string], labels []football.Label, decimal, fracti
 	return fmt.Sprintf("%+v %q %+v %+v", id, labels, decimal, fraction)
 }
 
-// What holds of every result, whatever came in.
+// The promises about every result, whatever came in.
 func TestInvariants(t *testing.T) {
 	statuses := football.Statuses()
 	reasons := football.QualityReasons()
@@ -232,8 +232,8 @@ func idsOf(m *football.Market) string {
 	return strings.Join(ids, " ")
 }
 
-// What a row says in codes and words does not depend on what the teams are
-// called: it may become doubtful, where a team is called like another result,
+// The meaning of a row in codes and words does not depend on the names of the
+// teams: it may become doubtful, where a team is called like another result,
 // and never the other side's.
 func TestNamesSwapNoSide(t *testing.T) {
 	names := []string{"1", "2", "X", "x", "Home", "Away", "Draw", "Tie", "Over", "Yes", "3", "2.5", "1-0", "12", "1X", "Z", "Arsenal"}
@@ -264,7 +264,7 @@ func TestNamesSwapNoSide(t *testing.T) {
 	})
 }
 
-// meanings lists the words and the meaning of what is vouched for.
+// meanings lists the words and the meaning of all publishable selections.
 func meanings(all []football.Market) (lines [][2]string) {
 	for _, m := range all {
 		for _, s := range m.Selections {
@@ -317,7 +317,7 @@ func TestDoublesKeepTheirIDs(t *testing.T) {
 	}
 }
 
-// identities lists what each id stands for, prices left out.
+// identities lists the content behind each id, prices left out.
 func identities(all []football.Market) []string {
 	var lines []string
 	for _, m := range all {
@@ -338,7 +338,7 @@ func withoutDecimal(labels []football.Label) []football.Label {
 	return labels
 }
 
-// published lists what is vouched for, with its odds.
+// published lists the publishable selections, with their odds.
 func published(all []football.Market) []string {
 	vouched := slices.Clone(all)
 	for i := range vouched {
@@ -347,7 +347,7 @@ func published(all []football.Market) []string {
 	return contents(vouched)
 }
 
-// contents lists what each market and selection id stands for.
+// contents lists the content behind each market and selection id.
 func contents(all []football.Market) []string {
 	var lines []string
 	for _, m := range all {
@@ -360,7 +360,7 @@ func contents(all []football.Market) []string {
 	return lines
 }
 
-// One deriver for many fixtures gives what a new one gives each.
+// One deriver for many fixtures gives each the result of a new one.
 func TestDeriverKeepsNothing(t *testing.T) {
 	d := markets.New(minter())
 	rapid.Check(t, func(t *rapid.T) {
@@ -374,7 +374,7 @@ func TestDeriverKeepsNothing(t *testing.T) {
 	})
 }
 
-// What a deriver has read of a mapping table's entry for other fixtures changes nothing,
+// A deriver's readings of a mapping table's entry for other fixtures change nothing,
 // whatever the teams are called.
 func TestRowsReadBeforeChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -28,7 +28,7 @@ func terse() *input.Dialect {
 	return d
 }
 
-// Each case is one offer on Arsenal - Leicester and what comes out. Where the
+// Each case is one offer on Arsenal - Leicester with its result. Where the
 // words are a provider's own, they are recorded ones.
 func TestRead(t *testing.T) {
 	for _, c := range []struct {

@@ -7,7 +7,7 @@ import (
 	"mkt/publish/football"
 )
 
-// reading is what one row says in the vocabulary's words. Two ways to read a
+// reading is one row in the vocabulary's words. Two ways to read a
 // row are the same when their readings are equal.
 type reading struct {
 	reason football.Reason // why it could not be read; "" when it was
@@ -18,7 +18,7 @@ type reading struct {
 	line                 quarters
 	hasLine              bool
 	side                 side // the handicap's own side
-	named                bool // what is counted is said
+	named                bool // the dimension is said
 	swaps                bool // its side could be its number, and its number the side
 	doubtful             bool // the other rows of its line, or the prices, do not prove it
 	twoWay               bool // of a line of a three-way total that is two-way
@@ -51,13 +51,13 @@ type rowReader struct {
 	swapped  bool     // one was found that says something else
 	best     failure
 
-	// contradicts is set when a row says what no row of such a market can say:
+	// contradicts is set when no row of such a market can say this:
 	// a draw in a two-way market, Exactly in a two-way total, nobody of one side and
 	// nobody of the other in a market of the match.
 	contradicts bool
 	nobodies    sideSet // the sides of which a row of a match's market says nobody
 
-	known map[string]*known // what rows of the plan say, by the key of their labels
+	known map[string]*known // the meanings of the plan's rows, by the key of their labels
 	kept  int               // how many are known, of all plans
 	key   []byte
 }

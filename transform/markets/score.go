@@ -74,7 +74,7 @@ func (r *rowReader) readScores() {
 }
 
 // eachScore calls next with every way to read the beginning of s as a side and
-// its score, home first, and with what is behind it.
+// its score, home first, and with the rest behind it.
 func (r *rowReader) eachScore(s string, next func(score [2]int, rest string)) {
 	if s == "" {
 		return

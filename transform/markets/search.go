@@ -19,7 +19,7 @@ type state struct {
 	called bool // a side was called by name or word just before
 }
 
-// option is one way to continue: what is filled, with what, and how much text it
+// option is one way to continue: the part it fills, the value, and how much text it
 // takes.
 type option struct {
 	word  string
@@ -29,7 +29,7 @@ type option struct {
 	score [2]uint8
 	fills slots // 0: a word that says nothing new
 	side  side
-	noun  bool // what is counted
+	noun  bool // the dimension
 
 	preferred bool // see preferSides
 }
@@ -143,7 +143,7 @@ func (r *rowReader) take(st *state, o *option, text string) (size int, ok bool) 
 	return size + gap, ok
 }
 
-// separator is the length of what may stand between two tokens: blanks and
+// separator is the length of the separator between two tokens: blanks and
 // brackets, and at most one of "&", "/", and a dash or a colon with a blank behind it. One
 // at the end of a label separates nothing. A dash before a handicap could be
 // its sign, so it does not separate there.

@@ -305,8 +305,8 @@ DOUBLE_CHANCE FT
 	}
 }
 
-// A team may be called like the code, or the word, for the other side. What then
-// has two readings is not vouched for.
+// A team may be called like the code, or the word, for the other side. A row with
+// two readings is then not publishable.
 func TestTeamsCalledLikeCodes(t *testing.T) {
 	result := claim{Market: "MATCH_RESULT"}
 	goal := claim{Market: "FIRST_TEAM_TO_SCORE"}

@@ -27,7 +27,7 @@ const (
 	// prices of its outcomes the other way round in another market, or scores and halves
 	// say that the other side is the favourite.
 	SwappedLabels
-	// OddMargin: the chances of all outcomes of a question sum to what no bookmaker asks.
+	// OddMargin: the chances of all outcomes of a question have a sum that no bookmaker asks.
 	OddMargin
 	// OtherFavourite: the favourite is not the one of the match result.
 	OtherFavourite
@@ -60,7 +60,7 @@ func (s *Suspicions) Add(others *Suspicions) {
 	}
 }
 
-// Bounds of what is not suspicious.
+// Bounds below which nothing is suspicious.
 const (
 	leastMargin = 0.95
 	mostMargin  = 1.30
@@ -75,7 +75,7 @@ const (
 
 const halfGoal quarters = 2
 
-// question is what is known of a canonical market's outcomes.
+// question describes the outcomes of a canonical market.
 type question struct {
 	outcomes []string // two or three, of which exactly one happens; none if that is not so
 	handicap bool
@@ -103,7 +103,7 @@ const (
 var labelPairs = [][2]string{{"1-0", "0-1"}, {"2-0", "0-2"}, {"2-1", "1-2"}, {"HOME/HOME", "AWAY/AWAY"}}
 
 // questions has every market that is looked at. Markets about players are not: their
-// prices are one-sided, and their margins are beyond what is asked elsewhere.
+// prices are one-sided, and their margins are beyond those asked elsewhere.
 var questions = sync.OnceValue(func() map[string]*question {
 	all := make(map[string]*question)
 	for _, t := range football.Vocabulary() {
@@ -172,7 +172,7 @@ type Suspecter struct {
 }
 
 // Look returns the suspicions about the markets of one fixture. It calls report, which may
-// be nil, with each and what was seen.
+// be nil, with each and its evidence.
 func (s *Suspecter) Look(markets []football.Market, report func(kind Suspicion, m *football.Market, seen string)) Suspicions {
 	s.counts, s.report, s.leads, s.pairs = Suspicions{}, report, s.leads[:0], s.pairs[:0]
 	all := questions()

@@ -11,7 +11,7 @@ import (
 	"mkt/transform/markets"
 )
 
-// Each case is the offers on Arsenal - Leicester and what is suspicious about them.
+// Each case is the offers on Arsenal - Leicester and the suspicions about them.
 func TestSuspicions(t *testing.T) {
 	totals := claim{Market: "TOTAL_GOALS"}
 	result := offerOf(&claim{Market: "MATCH_RESULT"}, "1 @1.80", "Draw @3.60", "2 @4.75")

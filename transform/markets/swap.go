@@ -35,7 +35,7 @@ func (d *Deriver) proveSides(o *input.Offer) {
 }
 
 // hasSideIn reports whether a row that was read must have its side in one field and not in
-// the other: there is no side in the other, or what is in the field is no number.
+// the other: there is no side in the other, or the text in the field is no number.
 func (d *Deriver) hasSideIn(o *input.Offer, field, other string) bool {
 	for i := range o.Rows {
 		side, number := o.Rows[i].Label(field), o.Rows[i].Label(other)

@@ -55,7 +55,7 @@ func TestSidesThatAreNumbers(t *testing.T) {
 	t.Logf("%d rows of %d markets", crafted, len(ambiguous))
 }
 
-// saysOf returns what a row says that stands alone, "" if it was not read.
+// saysOf returns the meaning of a row that stands alone, "" if it was not read.
 func saysOf(c claim, row string) string {
 	all := derive("Arsenal", "Leicester", offerOf(&c, row))
 	s := &all[0].Selections[0]

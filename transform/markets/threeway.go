@@ -13,10 +13,10 @@ import (
 const (
 	mostTotal  = 1.20 // of over, exactly and under
 	leastPair  = 1.03 // of over and under alone, to be a bet of two outcomes. Beside an unlikely Exactly they have up to 1.024
-	clearThree = 1.00 // what over and under alone stay below, to be two of three
+	clearThree = 1.00 // the bound of over and under alone, to be two of three
 )
 
-// threeWay is what is known of one line of a three-way total.
+// threeWay is the evidence about one line of a three-way total.
 type threeWay struct {
 	line                 quarters
 	about                side
@@ -106,7 +106,7 @@ func findThreeWay(lines []threeWay, rd *reading) int {
 	return slices.IndexFunc(lines, func(l threeWay) bool { return l.line == rd.line && l.about == rd.about })
 }
 
-// judge says what a line is. byPrices is set if nothing but its prices can prove it.
+// judge decides about a line. byPrices is set if nothing but its prices can prove it.
 func (l *threeWay) judge(byPrices bool) lineVerdict {
 	pair := l.over.chance + l.under.chance
 	if l.over.chance == 0 || l.under.chance == 0 {
@@ -131,7 +131,7 @@ func (l *threeWay) judge(byPrices bool) lineVerdict {
 	return isThreeWay
 }
 
-// readTwoWay reads the rows that are no three-way total as what they are else: those of the
+// readTwoWay reads the rows that are no three-way total in their other meaning: those of the
 // lines that are two-way, and those of lines that are no whole number.
 func (d *Deriver) readTwoWay(o *input.Offer) {
 	claim := d.claimOf(o.TwoWay) // a table's test holds that there is a reading of it

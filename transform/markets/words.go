@@ -35,8 +35,8 @@ func (p *plan) phraseAt(s string, list input.Phrases) (word string, size int) {
 	return phraseAt(s, p.dialect.Phrases[list])
 }
 
-// afterPhrase returns what follows a phrase for a word at the beginning of s, without the
-// blanks in between. There must be something.
+// afterPhrase returns the text after a phrase for a word at the beginning of s, without the
+// blanks in between. There must be some.
 func (p *plan) afterPhrase(s string, list input.Phrases, word string) (rest string, ok bool) {
 	found, n := p.phraseAt(s, list)
 	if found != word || n == 0 || n == len(s) {
@@ -45,7 +45,7 @@ func (p *plan) afterPhrase(s string, list input.Phrases, word string) (rest stri
 	return strings.TrimLeft(s[n:], " "), true
 }
 
-// cutPhrase returns what follows a phrase for a word, which must stand at the
+// cutPhrase returns the text after a phrase for a word, which must stand at the
 // beginning of s letter by letter.
 func (p *plan) cutPhrase(s string, list input.Phrases, word string) (rest string, ok bool) {
 	for _, phrase := range p.dialect.Phrases[list] {
