@@ -35,6 +35,28 @@ func Bound(flags *pflag.FlagSet, name, want string, ok func() bool) {
 	f.Value = bounded{f.Value, want, ok}
 }
 
+// TextOnly marks flags without effect on --output json, with which they are refused.
+func TextOnly(flags *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		annotate(flags.Lookup(name), textNote, "")
+	}
+}
+
+const textNote = "mkt_text_only"
+
+// IsTextOnly reports whether a flag was marked by [TextOnly].
+func IsTextOnly(f *pflag.Flag) bool { return f.Annotations[textNote] != nil }
+
+// checkTextOnly returns an error if a flag was given that --output json ignores.
+func checkTextOnly(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		if err == nil && IsTextOnly(f) {
+			err = Usagef("--%s changes the text for people, and nothing of --output json: want one of the two", f.Name)
+		}
+	})
+	return err
+}
+
 // Between returns a check of a value against a range, both ends included.
 func Between[T cmp.Ordered](value *T, least, most T) func() bool {
 	return func() bool { return *value >= least && *value <= most }

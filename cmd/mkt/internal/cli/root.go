@@ -58,6 +58,11 @@ func NewRoot(env *Env, sections []Section, commands []*cobra.Command) *cobra.Com
 			if err := env.Prepare(cmd); err != nil {
 				return err
 			}
+			if env.JSON() {
+				if err := checkTextOnly(cmd.Flags()); err != nil {
+					return err
+				}
+			}
 			if _, paged := cmd.Annotations[Paged]; paged && !env.JSON() {
 				env.page()
 			}

@@ -73,6 +73,7 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 	flags.BoolVar(&f.online, "online", false, "send each provider one cheap request")
 	flags.BoolVar(&f.serving, "serving", false, "for a host or user that only serves: it has no keys and writes no data")
 	flags.BoolVar(&f.verbose, "verbose", false, "also list the checks that found nothing wrong")
+	cli.TextOnly(flags, "verbose")
 	flags.StringVar(&f.usage, "usage-dir", "", "the folder that serve writes to (default: usage below the data root)")
 	g.Settings.BindPath(flags, "usage-dir", "serve.usage_dir")
 	daemon.LimitsFlag(g.Settings, flags, &f.limits)

@@ -74,6 +74,7 @@ no text becomes a formula or a number. The same rows give the same bytes.`,
 	flags.IntVar(&f.memory, "memory", 1024, "MiB that a query may use, plus about 60 for the program")
 	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "how long a query may take")
 	flags.IntVar(&f.last, "last", 20, "how many publications are listed, 0 for all")
+	cli.TextOnly(flags, "format", "rows")
 	cli.Bound(flags, "rows", "a whole number, 1 or more", func() bool { return f.rows >= 1 })
 	cli.Bound(flags, "memory", "a whole number of MiB from 16 to 1048576", cli.Between(&f.memory, 16, 1<<20))
 	cli.Bound(flags, "timeout", "a duration from 1ms to 24h, such as 5m", cli.Between(&f.timeout, time.Millisecond, 24*time.Hour))
