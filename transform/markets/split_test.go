@@ -220,6 +220,26 @@ GOALSCORER_AND_TIME FT
 	}
 }
 
+// named is an offer of a fixture between home and away, and its derivation.
+type named struct {
+	name, home, away string
+	claim            claim
+	rows             []string
+	want             string
+}
+
+func checkNames(t *testing.T, cases []named) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := show(derive(c.home, c.away, offerOf(&c.claim, c.rows...)))
+			if want := strings.TrimLeft(c.want, "\n") + "\n"; got != want {
+				t.Errorf("got:\n%swant:\n%s", got, want)
+			}
+		})
+	}
+}
+
 // Names that hold separators, begin with each other, look like words, or are
 // not known.
 func TestNames(t *testing.T) {
@@ -228,12 +248,7 @@ func TestNames(t *testing.T) {
 	btts := claim{Market: "RESULT_AND_BOTH_TEAMS_TO_SCORE"}
 	result := claim{Market: "MATCH_RESULT"}
 	handicap := claim{Market: "HANDICAP_RESULT", Shape: input.DrawHasAwaySign}
-	for _, c := range []struct {
-		name, home, away string
-		claim            claim
-		rows             []string
-		want             string
-	}{
+	checkNames(t, []named{
 		{"a dash in a name", "Kitchee - Eastern", "Lee Man", htft, []string{"Kitchee - Eastern - Draw", "Lee Man - Kitchee - Eastern", "Kitchee - Eastern - Kitchee - Eastern"}, `
 HALF_TIME_FULL_TIME FT
   HOME/DRAW [HOME,DRAW]
@@ -295,18 +310,11 @@ RESULT_AND_BOTH_TEAMS_TO_SCORE FT
 DOUBLE_CHANCE FT
   1X
   Draw or Leicester UNREADABLE [UNRESOLVED_QUALIFIER]`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := show(derive(c.home, c.away, offerOf(&c.claim, c.rows...)))
-			if want := strings.TrimLeft(c.want, "\n") + "\n"; got != want {
-				t.Errorf("got:\n%swant:\n%s", got, want)
-			}
-		})
-	}
+	})
 }
 
-// A team may be called like the code, or the word, for the other side. A row with
-// two readings is then not publishable.
+// A team may be called like the code, or the word, for the other side. An offer
+// with two readings is not vouched for.
 func TestTeamsCalledLikeCodes(t *testing.T) {
 	result := claim{Market: "MATCH_RESULT"}
 	goal := claim{Market: "FIRST_TEAM_TO_SCORE"}
@@ -314,12 +322,7 @@ func TestTeamsCalledLikeCodes(t *testing.T) {
 	double := claim{Market: "DOUBLE_CHANCE"}
 	team := claim{Market: "TEAM_TOTAL_GOALS", Subject: "TEAM"}
 	shots := claim{Market: "PLAYER_SHOTS"}
-	for _, c := range []struct {
-		name, home, away string
-		claim            claim
-		rows             []string
-		want             string
-	}{
+	checkNames(t, []named{
 		{"both swapped", "2", "1", result, []string{"1", "Draw", "2", "Home"}, `
 MATCH_RESULT FT
   1 SUSPECT [AMBIGUOUS_SHAPE]
@@ -392,12 +395,5 @@ PLAYER_SHOTS FT lines 2.5
   Over Ole Berg 1 2.5 SUSPECT [AMBIGUOUS_SHAPE]
   OVER 2.5 of=Ole Berg and=HOME
   Over Ole Berg 1 SUSPECT [AMBIGUOUS_SHAPE]`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := show(derive(c.home, c.away, offerOf(&c.claim, c.rows...)))
-			if want := strings.TrimLeft(c.want, "\n") + "\n"; got != want {
-				t.Errorf("got:\n%swant:\n%s", got, want)
-			}
-		})
-	}
+	})
 }
