@@ -137,6 +137,9 @@ func (g *Group) pathIn(ctx context.Context, d cli.Dataset, id string, o history.
 	}
 	o.Root, o.Fixture, o.Market = root, of.fixture, of.market
 	p, err := history.Read(ctx, o)
+	if snapshot.IsDamage(err) {
+		err = fmt.Errorf("%w: mkt recover --tenant %s --product %s rebuilds it", err, d.Tenant, d.Product)
+	}
 	if err != nil {
 		return nil, of, err
 	}
