@@ -14,9 +14,9 @@ import (
 	"mkt/publish/table"
 )
 
-// writeSteps writes what the publication changes of prices and kick-offs, and returns its segment;
-// nil if nothing changed. Until steps are recorded for the first time, the state before is
-// written too, so that the steps alone say what every price was since then.
+// writeSteps writes the changes of prices and kick-offs by the publication, and returns their segment;
+// nil if nothing changed. The first time it writes the state before as well, so that the steps alone
+// have every price since then.
 func (d *Draft) writeSteps(ctx context.Context, at time.Time) (*snapshot.Segment, error) {
 	before := d.base.Manifest
 	s := stepWriter{
@@ -49,7 +49,10 @@ func (d *Draft) writeSteps(ctx context.Context, at time.Time) (*snapshot.Segment
 		return nil, err
 	}
 	last := d.base.Commit.LastSeq
-	segment := &snapshot.Segment{First: last + 1, Last: last + 1, At: at, Bytes: file.Bytes, SHA256: file.SHA256}
+	segment := &snapshot.Segment{First: last + 1, Last: last, At: at, Bytes: file.Bytes, SHA256: file.SHA256}
+	if s.whole {
+		segment.First = last // which the rows of the state before have
+	}
 	if d.segment != nil {
 		segment.Last = d.segment.Last
 	}
@@ -69,7 +72,7 @@ func prices(f durable.ReadFS, name string) iter.Seq2[*table.PriceRow, error] {
 // stepWriter compares two datasets.
 type stepWriter struct {
 	w            *table.Writer[table.StepRow]
-	here, before table.StepRow // what the rows of this publication, and those of the state before it, have in common
+	here, before table.StepRow // the columns that all rows of this publication, and of the state before it, share
 	whole        bool          // the state before is written
 	old, new     []*table.PriceSelectionRow
 }

@@ -65,6 +65,31 @@ func TestStepsTellEverySnapshot(t *testing.T) {
 	})
 }
 
+// The first publication of a build with steps may have no event: the state before is recorded all the
+// same, and the next publication follows it.
+func TestFirstStepsWithoutEvents(t *testing.T) {
+	t.Parallel()
+	f, seen := durabletest.NewMem(), map[string]bool{}
+	for number, c := range []cycle{{refreshed: upTo(3)}, {failed: upTo(3)}, {failed: upTo(3)}, {refreshed: upTo(2), failed: []int{2}}} {
+		c.number = number + 1
+		c.transform(t, f)
+		o := options(f, c, fmt.Sprint("run-", c.number))
+		o.WithoutSteps = c.number == 1
+		_, err := publish.Run(context.Background(), o)
+		must(t, err)
+		head, _, err := snapshot.Head(f)
+		must(t, err)
+		m, err := snapshot.Open(f, head)
+		must(t, err)
+		if o.WithoutSteps {
+			continue
+		}
+		if diff := cmp.Diff(snapshotState(t, f, head), stepsState(t, f, m, seen)); diff != "" {
+			t.Errorf("cycle %d: %s", c.number, diff)
+		}
+	}
+}
+
 // drawContent returns two markets of two selections, of which any may be missing.
 func drawContent(t *rapid.T, c *cycle, n int) (table.FixtureRow, []table.MarketRow) {
 	draw := func(most int, what string) int { return rapid.IntRange(0, most).Draw(t, what) }

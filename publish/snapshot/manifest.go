@@ -115,7 +115,8 @@ type (
 func (m *Manifest) Segments() []Segment { return slices.Concat(m.Changes, m.Steps) }
 
 // Segment is one file of the change log, contiguous in seq, or of the steps that belong to these
-// events. A cycle without events or steps has none.
+// events; the first one of the steps begins with the state at the event before. A cycle without
+// events or steps has none.
 type Segment struct {
 	File   string    `json:"file"` // relative to the tenant-and-product root
 	First  uint64    `json:"first_seq"`

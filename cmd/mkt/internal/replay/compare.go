@@ -52,15 +52,19 @@ func (r *run) compare(c *Cycle, then *original) error {
 	return r.compareRows(c, then.dir, dir)
 }
 
-// sameEvents reports whether the change segment of a cycle has the same bytes.
+// sameEvents reports whether the segments of a cycle have the same bytes. Publications of builds before
+// steps have none of these to compare.
 func sameEvents(then, now *snapshot.Manifest) bool {
-	last := func(m *snapshot.Manifest) string {
-		if n := len(m.Changes); n > 0 && strings.HasSuffix(m.Changes[n-1].File, string(m.CycleID)+".parquet") {
-			return m.Changes[n-1].SHA256
-		}
-		return ""
+	_, recorded := then.Counters["steps"]
+	return own(then, then.Changes) == own(now, now.Changes) && (!recorded || own(then, then.Steps) == own(now, now.Steps))
+}
+
+// own returns the hash of the segment that a manifest's cycle wrote; "" if it wrote none.
+func own(m *snapshot.Manifest, segments []snapshot.Segment) string {
+	if n := len(segments); n > 0 && strings.HasSuffix(segments[n-1].File, string(m.CycleID)+".parquet") {
+		return segments[n-1].SHA256
 	}
-	return last(then) == last(now)
+	return ""
 }
 
 func tables(then, now *snapshot.Manifest) (list []Table) {

@@ -174,11 +174,7 @@ func (v *verifier) steps(s snapshot.Segment) error {
 		v.report.Checked.Steps++
 		c, known := v.commits[layout.CycleID(row.CycleID)]
 		seq := uint64(row.Seq)
-		isOutside := seq < s.First || seq > s.Last
-		if row.Before {
-			isOutside = seq >= s.First
-		}
-		if isOutside || known && (!row.PublishedAt.Equal(c.PublishedAt) || seq > c.LastSeq) {
+		if seq < s.First || seq > s.Last || known && (!row.PublishedAt.Equal(c.PublishedAt) || seq > c.LastSeq) {
 			v.addFinding("EVENTS_DIFFER", s.File, fixBackup, "a step of fixture %s has seq %d and cycle %s, which its commit record contradicts", row.FixtureID, row.Seq, row.CycleID)
 			return nil
 		}

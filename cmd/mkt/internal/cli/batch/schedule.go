@@ -113,7 +113,7 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 	}
 	t.paceAll()
 	var overdue []string
-	if o.catchUp && t.member == nil { // a worker runs overdue entries when they come to it
+	if o.catchUp && t.member == nil { // a worker runs overdue entries when it gets their accounts
 		overdue = t.overdue(f)
 	}
 	g.Log.Info("schedule started", "jobs", len(Entries(f)), "overdue", len(overdue))
