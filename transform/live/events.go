@@ -26,7 +26,8 @@ type sampleEvents struct {
 }
 
 // insertCollected inserts the collected events at the end of the timeline, those of an earlier
-// minute first. After a half, they belong before the half's end.
+// minute first. After a half, they belong before the half's end. One that the list dates before
+// another is inserted before that one and begins with it: its counter rose late.
 func (e *sampleEvents) insertCollected() {
 	slices.SortStableFunc(e.now, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.minuteOf().half, b.minuteOf().half), cmp.Compare(a.minuteOf().from, b.minuteOf().from), rank(a.state)-rank(b.state))
@@ -37,6 +38,12 @@ func (e *sampleEvents) insertCollected() {
 	}
 	for i := range e.now {
 		entering := e.now[i]
+		if to := e.firstAfter(&entering); to >= 0 {
+			entering.at = e.timeline[to].at
+			e.insert(to, entering)
+			at = min(at+1, len(e.timeline))
+			continue
+		}
 		if at < len(e.timeline) {
 			entering.at = e.timeline[at].at
 		}
@@ -45,6 +52,16 @@ func (e *sampleEvents) insertCollected() {
 		at += len(e.timeline) - before
 		e.scene.heldUntil = e.tau + e.holds[entering.state]
 	}
+}
+
+// firstAfter returns the index of the first event that the list dates after another; -1 if there is none.
+func (e *sampleEvents) firstAfter(event *entry) int {
+	if event.proof.mark == 0 {
+		return -1
+	}
+	return slices.IndexFunc(e.timeline, func(later entry) bool {
+		return later.proof.mark != 0 && !later.gone && later.proof.minute.isAfter(event.proof.minute)
+	})
 }
 
 // minuteOf returns the minute of play that an entry belongs to: that of its proof, or

@@ -137,6 +137,31 @@ func TestWaitingEventOutlastsAGap(t *testing.T) {
 	wantEvents(t, &state, football.VisualGoal, "6 EXACT")
 }
 
+// A listed card waits for its counter, and a goal comes before that rises: both keep the minute that the
+// list gives them, the card first.
+func TestWaitingEventStaysBeforeALaterOne(t *testing.T) {
+	const card, both = " inc=1:YELLOW_CARD:6:HOME", " inc=1:YELLOW_CARD:6:HOME inc=2:GOAL:8:HOME"
+	var state *live.State
+	for _, line := range []string{
+		"300 1:5:00 ss=0-0 yellow_cards=0/0 red_cards=0/0", "312 1:5:12 ss=0-0 yellow_cards=0/0 red_cards=0/0", "324 1:5:24 ss=0-0 yellow_cards=0/0 red_cards=0/0" + card,
+		"372 1:6:12 ss=0-0 yellow_cards=0/0 red_cards=0/0" + card, "408 1:6:48 ss=0-0 yellow_cards=0/0 red_cards=0/0" + card, "432 1:7:12 ss=1-0 yellow_cards=0/0 red_cards=0/0" + both,
+		"444 1:7:24 ss=1-0 yellow_cards=1/0 red_cards=0/0" + both,
+	} {
+		next := step(t, state, line)
+		state = &next
+		promises(t, state)
+	}
+	wantEvents(t, state, football.VisualGoal, "8 EXACT")
+	wantEvents(t, state, football.VisualCard, "6 EXACT")
+	timeline := state.Live().Timeline
+	of := func(state football.VisualState) int {
+		return slices.IndexFunc(timeline, func(e football.TimelineEntry) bool { return e.State == state })
+	}
+	if of(football.VisualCard) > of(football.VisualGoal) {
+		t.Errorf("%+v", timeline)
+	}
+}
+
 // A corner that was taken back at the end of a half is not in the sum of that half, and one
 // that rises in the next half is in that half's.
 func TestCornerTakenBackOverHalfTime(t *testing.T) {

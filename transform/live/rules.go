@@ -11,7 +11,7 @@ import (
 
 // Rules is the version of the rules that turn samples into published data. It changes
 // when the same samples would have another result.
-const Rules = "live-5"
+const Rules = "live-6"
 
 // How long samples and states are used.
 const (
