@@ -174,7 +174,8 @@ func (s *season) judge(t *testing.T) (whole int, all simulatortest.Totals) {
 	s.Helper()
 	judge := simulatortest.Judge{World: s.sim.World(s.accepted), Errorf: t.Errorf}
 	for id, m := range s.matches {
-		if m.Over.After(s.now) || s.met[id].After(m.Whistle) || s.judged[id] {
+		// A match is listed from its kick-off, and looked at every 40 s.
+		if m.Over.After(s.now) || s.met[id].After(m.Whistle.Add(time.Minute)) || s.judged[id] {
 			continue // not seen as a whole, or not over
 		}
 		whole++
