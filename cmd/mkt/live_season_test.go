@@ -257,6 +257,9 @@ func TestLiveShootout(t *testing.T) {
 				id = provider
 			}
 		}
+		if s.ids[id] == "" {
+			return // it has not kicked off
+		}
 		var single struct{ Data liveItem }
 		if s.one(s.ids[id], "", &single); single.Data.Clock.Period != nil {
 			phases[*single.Data.Clock.Period] = true

@@ -47,8 +47,12 @@ const textNote = "mkt_text_only"
 // IsTextOnly reports whether a flag was marked by [TextOnly].
 func IsTextOnly(f *pflag.Flag) bool { return f.Annotations[textNote] != nil }
 
-// checkTextOnly returns an error if a flag was given that --output json ignores.
-func checkTextOnly(flags *pflag.FlagSet) (err error) {
+// checkWithJSON returns an error if a flag was given that --output json ignores, or if a page would be
+// written in its place.
+func checkWithJSON(flags *pflag.FlagSet) (err error) {
+	if f := flags.Lookup("html"); f != nil && f.Value.String() == "-" {
+		return Usagef("--html - writes the page where --output json writes: name a file, or leave out one of the two")
+	}
 	flags.Visit(func(f *pflag.Flag) {
 		if err == nil && IsTextOnly(f) {
 			err = Usagef("--%s changes the text for people, and nothing of --output json: want one of the two", f.Name)

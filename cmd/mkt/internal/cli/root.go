@@ -59,7 +59,7 @@ func NewRoot(env *Env, sections []Section, commands []*cobra.Command) *cobra.Com
 				return err
 			}
 			if env.JSON() {
-				if err := checkTextOnly(cmd.Flags()); err != nil {
+				if err := checkWithJSON(cmd.Flags()); err != nil {
 					return err
 				}
 			}

@@ -101,6 +101,24 @@ func (g *Group) inspect(cmd *cobra.Command, f inspectFlags, args []string) error
 		return cli.Usagef("--to: the end of the file's name is the format, and all rows are written: want neither --format nor --rows")
 	case f.force && !changed("to"):
 		return cli.Usagef("--force is for --to")
+	case changed("rows") && f.format.Value != "table":
+		return cli.Usagef("--rows is for a table: --format %s has all rows", f.format.Value)
+	}
+	for _, of := range []struct {
+		query bool // whether the flags are for --sql, or go without it
+		flags []string
+	}{{true, []string{"format", "rows", "memory", "timeout"}}, {false, []string{"last", "columns"}}} {
+		for _, name := range of.flags {
+			if changed(name) && changed("sql") != of.query {
+				return cli.Usagef("--%s %s --sql", name, map[bool]string{true: "is for", false: "goes without"}[of.query])
+			}
+		}
+	}
+	switch {
+	case f.columns && f.at == "":
+		return cli.Usagef("--columns is for one cycle: mkt inspect latest --columns")
+	case changed("last") && f.at != "":
+		return cli.Usagef("--last is for the list of publications: leave out %q", f.at)
 	}
 	switch {
 	case changed("to") && f.to == "":
