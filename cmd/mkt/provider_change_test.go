@@ -233,7 +233,7 @@ func TestChangeOfProvider(t *testing.T) {
 	}
 	seqs, removed, updated := c.follow(client, cursor)
 	if removed != len(first) || updated != len(second) || !maps.Equal(client, second) {
-		t.Errorf("%d of %d removed, %d of %d added; a client has %d", removed, len(first), updated, len(second), len(client))
+		t.Fatalf("%d of %d removed, %d of %d added; a client has %d", removed, len(first), updated, len(second), len(client))
 	}
 	if got := socket.events(seqs[0]-1, len(seqs)); !slices.Equal(got, seqs) {
 		t.Errorf("the socket pushed %v, the log has %v", got, seqs)
