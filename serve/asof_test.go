@@ -13,6 +13,7 @@ import (
 	"mkt/publish/health"
 	"mkt/serve"
 	"mkt/serve/account"
+	"mkt/serve/clock"
 	"mkt/serve/internal/servetest"
 )
 
@@ -116,10 +117,7 @@ func usage(t *testing.T, dataDir string) (all string) {
 
 func (w *world) startAsOf(at time.Time) *world {
 	w.t.Helper()
-	past := &world{t: w.t, dataDir: w.dataDir, registry: w.registry, log: w.log, realtime: w.realtime, mu: w.mu,
-		accounts: w.accounts, tokens: w.tokens, roots: w.roots, lives: w.lives, listen: "127.0.0.1:0", asOf: at}
-	past.setClock(w.now())
-	return past.start()
+	return w.replayed(clock.Standing(at), serve.Replay{})
 }
 
 // TestAsOfLimits: the past is not served to the network; before the first publication
@@ -128,7 +126,7 @@ func TestAsOfLimits(t *testing.T) {
 	t.Parallel()
 	w := published(t, 5, 3)
 	w.publish("acme", 6, 3, 2)
-	err := serve.Run(context.Background(), serve.Options{Listen: "0.0.0.0:0", DataDir: w.dataDir, CacheDir: t.TempDir(), Accounts: w.registry, AsOf: begin})
+	err := serve.Run(context.Background(), serve.Options{Listen: "0.0.0.0:0", DataDir: w.dataDir, CacheDir: t.TempDir(), Accounts: w.registry, Clock: clock.Standing(begin)})
 	if !errors.Is(err, serve.ErrNotLoopback) {
 		t.Errorf("on every address: %v", err)
 	}

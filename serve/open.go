@@ -11,6 +11,7 @@ import (
 
 	"mkt/publish/durable"
 	"mkt/serve/account"
+	"mkt/serve/clock"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
 	"mkt/serve/internal/reader"
@@ -21,19 +22,21 @@ func newServer(o *Options) (*server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Clock == nil {
+		o.Clock = clock.Real(o.Now)
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &server{log: o.Log, clock: o.Now, now: o.Now, accounts: o.Accounts, service: describe(o.Service), readTime: o.readTime, extensions: o.Extensions, replicates: o.Fetch != nil}
-	if !o.AsOf.IsZero() {
-		s.now = func() time.Time { return o.AsOf }
-	}
+	s := &server{log: o.Log, clock: o.Clock, real: o.Now, accounts: o.Accounts, service: describe(o.Service), readTime: o.readTime, extensions: o.Extensions, replicates: o.Fetch != nil}
+	s.now = s.clock.Now
+	s.showEnd()
 	s.gate = &gate.Gate{Accounts: o.Accounts, Limiter: new(gate.TokenBuckets), Now: o.Now, Terms: s.now}
 	s.openSockets = new(gate.OpenSockets)
 	library, err := reader.Open(reader.Options{
 		DataDir: o.DataDir, CacheDir: o.CacheDir, NotesDir: o.notesDir(), Clients: s.clients, Fetch: o.Fetch, Products: account.Products(),
 		Loaded: func(clientID string) { s.realtime.Published(clientID) },
-		Poll:   o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), AsOf: o.AsOf, Now: o.Now, Log: o.Log,
+		Poll:   o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), Clock: s.clock, Now: o.Now, Log: o.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("serve: cache folder: %w", err)
@@ -52,7 +55,7 @@ func newServer(o *Options) (*server, error) {
 
 // openLimits makes the limits those of all replicas together. A view of the past has its own.
 func (s *server) openLimits(o *Options) {
-	if o.Limits.IsZero() || !o.AsOf.IsZero() {
+	if o.Limits.IsZero() || s.clock.IsPast() {
 		return
 	}
 	s.limits = limits.Open(o.Limits, limits.Options{Replica: o.replica(), Now: o.Now, Log: o.Log, Observe: s.metrics.observeLimits(), Budget: o.limitsBudget})
@@ -62,7 +65,7 @@ func (s *server) openLimits(o *Options) {
 // openUsage opens the folder of the usage counters. If that fails, the counters are kept
 // in memory: they are telemetry, so the server can run without the folder.
 func (s *server) openUsage(o *Options) durable.FS {
-	if !o.AsOf.IsZero() {
+	if s.clock.IsPast() {
 		return nil // requests of today are not counted in the past
 	}
 	disk, err := durable.OpenRoot(o.usageDir())
@@ -79,7 +82,7 @@ func (o *Options) usageDir() string { return cmp.Or(o.UsageDir, filepath.Join(o.
 // notesDir returns the folder for notes about loads, or "" if none are to be written: a
 // view of the past is not the service.
 func (o *Options) notesDir() string {
-	if !o.AsOf.IsZero() {
+	if o.isPast() {
 		return ""
 	}
 	return filepath.Join(o.usageDir(), LoadsFolder)

@@ -15,6 +15,7 @@ import (
 	"mkt/publish/football"
 	"mkt/serve/account"
 	"mkt/serve/admin"
+	"mkt/serve/clock"
 	"mkt/serve/internal/reader"
 	"mkt/serve/limits"
 )
@@ -39,10 +40,11 @@ type Options struct {
 	Replica string
 	Limits  limits.Address // the server that counts requests and sockets over all replicas; zero = they are counted in this process
 
-	// AsOf, if not zero, answers as of that time: from the publications up to then, with a
-	// clock that stands still. The server then listens on loopback only and does not
-	// count usage. Accounts are the current ones, with their terms as of then.
-	AsOf time.Time
+	// Clock, if it shows the past, answers as of its time: from the publications up to then. The
+	// server then listens on loopback only and does not count usage. Accounts are the
+	// current ones, with their terms as of then. nil = the present.
+	Clock  *clock.Clock
+	Replay Replay // how a clock of the past moves
 
 	// Fetch copies publications from elsewhere to the data root, for a client that may have
 	// seen them at another replica; nil if everything is published to the data root.
@@ -145,8 +147,10 @@ func Run(ctx context.Context, o Options) (err error) {
 // can reach.
 var ErrNotLoopback = errors.New("past data is served on a loopback address only, such as 127.0.0.1")
 
+func (o *Options) isPast() bool { return o.Clock != nil && o.Clock.IsPast() }
+
 func (o *Options) checkLoopback(a net.Addr) error {
-	if tcp, ok := a.(*net.TCPAddr); !o.AsOf.IsZero() && (!ok || !tcp.IP.IsLoopback()) {
+	if tcp, ok := a.(*net.TCPAddr); o.isPast() && (!ok || !tcp.IP.IsLoopback()) {
 		return fmt.Errorf("serve: %s: %w", a, ErrNotLoopback)
 	}
 	return nil
@@ -162,6 +166,10 @@ func (s *server) listen(ctx context.Context, o Options) error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(s.connections) }()
+	if err := s.prepareReplay(ctx); err != nil {
+		return errors.Join(err, h.Close())
+	}
+	s.prepared.Store(true)
 	if o.Ready != nil {
 		select {
 		case <-s.library.Loaded():
@@ -172,6 +180,11 @@ func (s *server) listen(ctx context.Context, o Options) error {
 		}
 		o.Ready(baseURL(s.connections.Addr()))
 	}
+	replaying, stop := context.WithCancel(ctx)
+	var replay sync.WaitGroup
+	defer replay.Wait()
+	defer stop()
+	replay.Go(func() { s.replay(replaying, o.Replay) })
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serve: %w", err)
@@ -209,6 +222,9 @@ func (s *server) readiness() error {
 	select {
 	case <-s.library.Loaded():
 	default:
+		return errLoading
+	}
+	if !s.prepared.Load() {
 		return errLoading
 	}
 	if s.replicates && len(s.clients()) > 0 && !s.library.Serves() {

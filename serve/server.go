@@ -12,6 +12,7 @@ import (
 	"mkt/internal/panics"
 	"mkt/publish/durable"
 	"mkt/serve/account"
+	"mkt/serve/clock"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/gate"
 	"mkt/serve/internal/listen"
@@ -23,8 +24,9 @@ import (
 
 type server struct {
 	log         *slog.Logger
-	clock       func() time.Time // for durations
-	now         func() time.Time // for everything that is reported: it stands still while the past is served
+	clock       *clock.Clock
+	real        func() time.Time // for durations
+	now         func() time.Time // of clock, for everything that is reported
 	accounts    *account.Registry
 	gate        *gate.Gate
 	openSockets gate.Sockets
@@ -45,6 +47,7 @@ type server struct {
 	replicates bool     // the data root is a copy of an object store
 	extensions []string // that are offered
 
+	prepared atomic.Bool // a replay shows its beginning
 	leaving  atomic.Bool // the shutdown has begun
 	draining atomic.Bool // and new requests are refused
 	inFlight atomic.Int64
@@ -65,7 +68,7 @@ const allowed = "GET, OPTIONS"
 // routing.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a := &answer{ResponseWriter: w, id: requestID(r), began: s.now(), method: knownMethod(r.Method)}
-	began := s.clock()
+	began := s.real()
 	h := w.Header()
 	a.setHeader(h, "X-Request-Id", a.id)
 	h["Vary"] = varyOrigin
@@ -74,7 +77,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if p := recover(); p != nil {
 			s.answerPanic(a, p)
 		}
-		ended := s.clock()
+		ended := s.real()
 		a.took = ended.Sub(began)
 		s.metrics.count(a)
 		s.logLine(a, ended)

@@ -25,6 +25,7 @@ import (
 	"mkt/serve"
 	"mkt/serve/account"
 	"mkt/serve/admin"
+	"mkt/serve/clock"
 	"mkt/serve/internal/api"
 	"mkt/serve/internal/servetest"
 )
@@ -102,8 +103,9 @@ type world struct {
 	clock    atomic.Pointer[time.Time]
 	log      *logBuffer
 	realtime serve.Realtime
-	listen   string // a free port unless a test says more
-	asOf     time.Time
+	listen   string       // a free port unless a test says more
+	past     *clock.Clock // nil = the present
+	replay   serve.Replay
 	delay    time.Duration // DrainDelay
 	edit     func(*serve.Options)
 	stop     func() error
@@ -263,7 +265,7 @@ func (w *world) start() *world {
 	must(w.t, err)
 	w.admin = adminServer
 	o := serve.Options{
-		Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, AsOf: w.asOf, Now: w.now, Admin: adminServer,
+		Listen: w.listen, DataDir: w.dataDir, CacheDir: w.t.TempDir(), Accounts: w.registry, Clock: w.past, Replay: w.replay, Now: w.now, Admin: adminServer,
 		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Poll: 5 * time.Millisecond,
 		Realtime: w.realtime, DrainDelay: w.delay, Ready: func(url string) { ready <- url },
 	}

@@ -40,7 +40,7 @@ mkt pull: all dry-run from product tenant to
 mkt push: all dry-run product repair tenant
 mkt recover: new-history product tenant yes
 mkt replay: accept-removals from into product tenant to
-mkt serve: as-of
+mkt serve: as-of loop replay speed tenant
 mkt tail: base-url every exec once position token-file verify
 mkt tenant add: expires feature name origin product starts
 mkt tenant delete: dry-run yes

@@ -1,46 +1,144 @@
 package reader
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"time"
 
+	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/snapshot"
 )
 
 // head returns the publication to serve: the newest one, or the one that was current at the
-// library's AsOf time. If the record of a newer one cannot be used, fault says why.
+// time of a clock of the past. If the record of a newer one cannot be used, fault says why.
 func (d *Dataset) head() (c snapshot.Commit, found bool, fault, err error) {
-	if d.library.asOf.IsZero() {
+	if !d.library.clock.IsPast() {
 		return snapshot.HeadAndFault(d.root)
 	}
-	c, err = snapshot.Find(d.root, snapshot.At(d.library.asOf))
-	if errors.Is(err, snapshot.ErrUnknown) {
-		return snapshot.Commit{}, false, nil, nil
+	d.next = time.Time{}
+	newest, found, err := snapshot.Head(d.root)
+	if err != nil || !found {
+		return snapshot.Commit{}, false, nil, err
 	}
-	return c, err == nil, nil, err
+	now := d.library.clock.Now()
+	c, after, err := snapshot.Search(d.root, newest, func(c snapshot.Commit) bool { return c.PublishedAt.After(now) })
+	if err != nil {
+		return snapshot.Commit{}, false, nil, err
+	}
+	d.next = after.PublishedAt
+	return c, c.Version > 0, nil, nil
 }
 
-// runAsOf returns the state file of the library's AsOf time, as far as it
+// follow polls until ctx ends or the dataset is closed: whenever a clock of the past reaches another
+// publication, is set, and at the usual interval. It calls polled after the first poll.
+func (d *Dataset) follow(ctx context.Context, polled func()) {
+	d.poll(ctx)
+	polled()
+	_, to := d.library.clock.Span()
+	for ctx.Err() == nil {
+		next, open := d.following()
+		if !open {
+			return
+		}
+		if next.IsZero() {
+			next = to.Add(1) // which it never shows
+		}
+		waiting, cancel := context.WithTimeout(ctx, d.library.poll)
+		d.library.clock.Wait(waiting, next)
+		cancel()
+		d.poll(ctx)
+	}
+}
+
+// following returns when the publication after the served one was published, zero if there is none.
+// open is false once the dataset is closed.
+func (d *Dataset) following() (next time.Time, open bool) {
+	d.refreshing.Lock()
+	defer d.refreshing.Unlock()
+	return d.next, !d.gone
+}
+
+// Refresh refreshes all datasets and waits until what a clock of the past shows now is served. next is
+// when it would show another publication, zero if never.
+func (l *Library) Refresh(ctx context.Context) (next time.Time) {
+	for _, w := range l.served() {
+		d, ok := w.(*Dataset)
+		if !ok {
+			continue
+		}
+		d.Refresh(ctx)
+		if at, _ := d.following(); next.IsZero() || !at.IsZero() && at.Before(next) {
+			next = at
+		}
+	}
+	return next
+}
+
+// MaxSpeed returns the speed at which loading the publications of markets in the clock's span would
+// take a given share of the time, judged by the last load of each dataset; 0 = any.
+func (l *Library) MaxSpeed(share float64) (float64, error) {
+	var loading time.Duration
+	from, to := l.clock.Span()
+	for _, w := range l.served() {
+		if d, ok := w.(*Dataset); ok && d.product == football.MarketEngine {
+			n, took, err := d.publications(from, to)
+			if err != nil {
+				return 0, err
+			}
+			loading += time.Duration(n) * took
+		}
+	}
+	if loading == 0 {
+		return 0, nil
+	}
+	return share * to.Sub(from).Seconds() / loading.Seconds(), nil
+}
+
+// publications returns how many publications there are after one time and up to another, and how long the
+// last load took.
+func (d *Dataset) publications(from, to time.Time) (n uint64, took time.Duration, err error) {
+	d.refreshing.Lock()
+	defer d.refreshing.Unlock()
+	if d.root == nil {
+		return 0, 0, nil
+	}
+	newest, found, err := snapshot.Head(d.root)
+	if err != nil || !found {
+		return 0, 0, err
+	}
+	until := func(t time.Time) (version uint64) {
+		before, _, searching := snapshot.Search(d.root, newest, func(c snapshot.Commit) bool { return c.PublishedAt.After(t) })
+		err = errors.Join(err, searching)
+		return before.Version
+	}
+	return until(to) - until(from), d.took, err
+}
+
+// runAsOf returns the state file of the time of a clock of the past, as far as it
 // can be known: the file describes the newest run and the failures just before it.
 // If a later run overwrote it, the publication of that time proves the success of the
 // runs up to then. If there was no publication either, runAsOf returns nil.
 func (l *Library) runAsOf(r *health.Run, published time.Time) *health.Run {
-	if l.asOf.IsZero() || r == nil || !r.FinishedAt.After(l.asOf) {
+	if !l.clock.IsPast() || r == nil {
+		return r
+	}
+	now := l.clock.Now()
+	if !r.FinishedAt.After(now) {
 		return r
 	}
 	past := func(t *time.Time) *time.Time {
-		if t == nil || t.After(l.asOf) {
+		if t == nil || t.After(now) {
 			return nil
 		}
 		return t
 	}
 	was := *r
 	was.LastOKAt, was.CredentialAcceptedAt, was.CredentialRefusedAt = past(r.LastOKAt), past(r.CredentialAcceptedAt), past(r.CredentialRefusedAt)
-	was.FailedAt = slices.DeleteFunc(slices.Clone(r.FailedAt), func(t time.Time) bool { return t.After(l.asOf) })
+	was.FailedAt = slices.DeleteFunc(slices.Clone(r.FailedAt), func(t time.Time) bool { return t.After(now) })
 	was.FailuresInARow = len(was.FailedAt)
-	was.Plan = r.Plan.AsOf(l.asOf)
+	was.Plan = r.Plan.AsOf(now)
 	switch {
 	case was.LastOKAt != nil:
 		was.FinishedAt = *was.LastOKAt

@@ -20,7 +20,7 @@ import (
 type Connection struct {
 	data, clientID string
 	faults         *faults
-	asOf           func(*health.Run) *health.Run // as of the library's AsOf time
+	asOf           func(*health.Run) *health.Run // as of the time of a clock of the past
 	now            func() time.Time
 	watch          watch // of the polls
 
@@ -38,7 +38,7 @@ func newConnection(l *Library, clientID string) *Connection {
 func (c *Connection) Probe() *health.Run {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.probe
+	return c.asOf(c.probe)
 }
 
 // Calls returns the number of requests that tests sent to the provider, by UTC day
@@ -82,6 +82,6 @@ func (c *Connection) refresh() (err error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.probe, c.calls = c.asOf(probe), calls.Days
+	c.probe, c.calls = probe, calls.Days
 	return nil
 }

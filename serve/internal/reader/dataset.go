@@ -51,6 +51,8 @@ type Dataset struct {
 	isWatched   bool                   // the operating system gives notices, or cannot
 	watchAt     time.Time              // when it is asked again, after it refused
 	noticed     atomic.Bool            // a poll is about to begin because of a notice
+	next        time.Time              // when the publication after the served one was published, for a clock of the past; zero = there is none
+	took        time.Duration          // of the last successful load of markets, without the wait for its slot
 }
 
 type folder interface {
@@ -139,7 +141,7 @@ func (d *Dataset) poll(ctx context.Context) {
 		d.isWatched, d.watchAt = !d.library.notices.Add(d.folder(), d), at.Add(time.Minute)
 	}
 	now := marksOf(d.root)
-	if d.watch.isUnchanged(now, at) && !d.isBroken() {
+	if d.watch.isUnchanged(now, at) && !d.isBroken() && !d.library.clock.IsPast() {
 		return
 	}
 	d.watch.hasRead(now, at, d.refreshLocked(ctx))
@@ -216,6 +218,9 @@ func (d *Dataset) refresh(ctx context.Context) (complete bool, err error) {
 	if d.library.now().Before(d.retryAt) {
 		return false, nil
 	}
+	if err == nil && !found && d.library.clock.IsPast() && d.current != nil {
+		d.swap(nil) // it is rewound to before the first publication
+	}
 	if err == nil && found && d.wanted(c) {
 		err = d.loadNewest(ctx, c)
 		if ctx.Err() == nil {
@@ -256,6 +261,9 @@ func (d *Dataset) open() error {
 		return nil
 	}
 	if _, err := os.Lstat(d.folder()); errors.Is(err, fs.ErrNotExist) {
+		if above, err := os.Lstat(filepath.Dir(d.folder())); err == nil && above.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("open the data of %s: %w", d.clientID, durable.ErrNotRegular)
+		}
 		return nil // as for every account without this product, at every poll
 	}
 	root, err := durable.OpenWithin(d.library.dataDir, layout.TenantProduct(d.clientID, string(d.product)))

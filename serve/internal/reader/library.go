@@ -14,6 +14,7 @@ import (
 
 	"mkt/internal/scratch"
 	"mkt/publish/football"
+	"mkt/serve/clock"
 	"mkt/serve/internal/reader/fairqueue"
 	"mkt/serve/internal/reader/notice"
 	"mkt/serve/quarantine"
@@ -36,11 +37,11 @@ type Options struct {
 	Poll     time.Duration         // interval of refreshes; live datasets are refreshed twice as often; 0 = a second
 	Loads    int                   // simultaneous loads over all tenants; 0 = 1
 	Workers  int                   // rendering goroutines of one load; 0 = 1
-	// AsOf, if not zero, pins every dataset to its publication at that
-	// time, and reports the runs as of then.
-	AsOf time.Time
-	Now  func() time.Time
-	Log  *slog.Logger
+	// Clock, if it shows the past, decides which publication of every dataset is the newest, and as
+	// of when the runs are reported. nil = the present.
+	Clock *clock.Clock
+	Now   func() time.Time
+	Log   *slog.Logger
 }
 
 // Library has the datasets of all tenants. Safe for concurrent use.
@@ -53,7 +54,7 @@ type Library struct {
 	poll      time.Duration
 	loadSlots chan struct{}
 	workers   int
-	asOf      time.Time
+	clock     *clock.Clock
 	now       func() time.Time
 	log       *slog.Logger
 	scratch   *scratch.Folder
@@ -104,7 +105,7 @@ func Open(o Options) (*Library, error) {
 		return nil, err
 	}
 	l := &Library{
-		dataDir: o.DataDir, clients: o.Clients, fetch: o.Fetch, products: o.Products, onLoad: o.Loaded, poll: o.Poll, asOf: o.AsOf, now: o.Now, log: o.Log,
+		dataDir: o.DataDir, clients: o.Clients, fetch: o.Fetch, products: o.Products, onLoad: o.Loaded, poll: o.Poll, clock: o.Clock, now: o.Now, log: o.Log,
 		workers: max(1, o.Workers), loadSlots: make(chan struct{}, max(1, o.Loads)), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
 		renders: fairqueue.New(max(2, runtime.GOMAXPROCS(0)), maxConcurrent),
 	}
@@ -120,6 +121,9 @@ func Open(o Options) (*Library, error) {
 	}
 	if l.now == nil {
 		l.now = time.Now
+	}
+	if l.clock == nil {
+		l.clock = clock.Real(l.now)
 	}
 	if l.loads, err = l.openNotes(o.NotesDir); err != nil {
 		return nil, errors.Join(err, private.Remove())
@@ -197,9 +201,19 @@ func (l *Library) Run(ctx context.Context) {
 		})
 	}
 	begin := func(w watched, ended func()) {
-		if _, running := busy.LoadOrStore(w, true); !running {
-			wait.Go(func() { defer ended(); defer busy.Delete(w); w.poll(ctx) })
+		if _, running := busy.LoadOrStore(w, true); running {
+			return
 		}
+		d, ok := w.(*Dataset)
+		wait.Go(func() {
+			defer busy.Delete(w)
+			if ok && l.clock.IsPast() {
+				d.follow(ctx, ended)
+				return
+			}
+			w.poll(ctx)
+			ended()
+		})
 	}
 	var opening sync.WaitGroup
 	for _, w := range l.served() {

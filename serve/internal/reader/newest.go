@@ -30,6 +30,9 @@ func (d *Dataset) wanted(c snapshot.Commit) bool {
 		return true
 	}
 	served := d.current.commit
+	if d.library.clock.IsPast() { // a replay also goes back
+		return d.isBroken() || c.SHA256 != served.SHA256
+	}
 	if d.isBroken() && c.Version >= served.Version {
 		return true
 	}
@@ -87,7 +90,7 @@ func (d *Dataset) loadNewest(ctx context.Context, head snapshot.Commit) error {
 			continue // the record is missing or damaged, so its publication cannot be served
 		case err != nil:
 			return errors.Join(append(errs, err)...)
-		case version < head.Version && (!d.library.asOf.IsZero() || !d.wanted(c)):
+		case version < head.Version && (d.library.clock.IsPast() || !d.wanted(c)):
 			return errors.Join(errs...)
 		case d.isQuarantined(c):
 			continue
@@ -196,7 +199,8 @@ func (d *Dataset) loadMarkets(ctx context.Context, c snapshot.Commit, m snapshot
 		d.library.counts.replaced.Add(1)
 	}
 	d.swap(d.view(c, m, l, dir))
-	d.log.Info("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", l.index.fixtures(), "last_seq", c.LastSeq, "took_ms", d.library.now().Sub(started).Milliseconds())
+	d.took = d.library.now().Sub(started)
+	d.log.Info("serving", "cycle", c.CycleID, "version", c.Version, "fixtures", l.index.fixtures(), "last_seq", c.LastSeq, "took_ms", d.took.Milliseconds())
 	return nil
 }
 

@@ -2,7 +2,6 @@ package serving
 
 import (
 	"context"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -15,8 +14,8 @@ import (
 
 // openReplica returns the replica of the object store in the data root, nil without a store. A view
 // of the past is not kept up to date and has none.
-func (g *Group) openReplica(ctx context.Context, f Flags, accounts *account.Registry, asOf time.Time) (*replica.Replica, error) {
-	if !g.HasStore() || !asOf.IsZero() {
+func (g *Group) openReplica(ctx context.Context, f Flags, accounts *account.Registry, isPast bool) (*replica.Replica, error) {
+	if !g.HasStore() || isPast {
 		return nil, nil
 	}
 	s, err := g.Store(ctx)

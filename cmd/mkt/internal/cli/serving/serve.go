@@ -58,7 +58,8 @@ store, and is kept up to date: two of each account's product. If the store
 is away, what was copied is served. With --work the workers announce every
 publication, which is then served within a second.`,
 		Example: `  mkt serve --listen :8080 --admin 127.0.0.1:9081
-  mkt serve --listen 127.0.0.1:8081 --as-of 2026-11-21T14:05:00Z`,
+  mkt serve --listen 127.0.0.1:8081 --as-of 2026-11-21T14:05:00Z
+  mkt serve --listen 127.0.0.1:8081 --replay 18:00Z..21:30Z --speed 30`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{cli.LongRunning: ""},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return g.Serve(cmd.Context(), f, g.printServing) },
@@ -69,7 +70,6 @@ publication, which is then served within a second.`,
 	flags.DurationVar(&f.storePoll, "store-poll", 15*time.Second, "how often the object store is asked for newer publications")
 	f.work.Flag(g.Settings, cmd)
 	flags.StringVar(&f.cache, "cache", "", "private folder for the engine's files (default: a temporary one)")
-	flags.StringVar(&f.past.asOf, "as-of", "", "answer as of this time, on loopback, with a clock that stands still: a time like 2026-11-21T14:05:00Z or a cycle id; with one account and product also latest~2 or v17")
 	flags.StringVar(&f.Usage, "usage-dir", "", "folder for the usage counters (default: usage below the data root)")
 	flags.StringVar(&f.replica, "replica", "", "name of this process among several that serve, each of which writes its own usage counters (default: the host's name and the port)")
 	flags.StringSliceVar(&f.Extensions, "extensions", nil, "extensions of the API to offer besides version 1, to the accounts that have them enabled: "+strings.Join(account.Extensions(), ", "))
@@ -92,6 +92,7 @@ publication, which is then served within a second.`,
 	f.admin.Flags(g.Env, cmd, "serve")
 	f.socket.flags(g, flags)
 	f.connections.flags(g, flags)
+	f.past.flags(cmd)
 	return cmd
 }
 
@@ -120,14 +121,14 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	if err != nil {
 		return err
 	}
-	asOf, err := g.past(f.past)
+	then, err := g.clock(f.past)
 	if err != nil {
 		return err
 	}
 	if err := g.checkDataRoot(); err != nil {
 		return err
 	}
-	tokens, err := g.runTokensOf(file, asOf)
+	tokens, err := g.runTokensOf(file, f.past)
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	if err := g.swap(registry, tokens.in(file)); err != nil {
 		return err
 	}
-	copies, err := g.openReplica(ctx, f, registry, asOf)
+	copies, err := g.openReplica(ctx, f, registry, then.IsPast())
 	if err != nil {
 		return err
 	}
@@ -163,7 +164,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(daemon.Ready)) er
 	}
 	defer closeNews()
 	o := serve.Options{
-		Listen: f.Listen, DataDir: g.Data, AsOf: asOf, Extensions: f.Extensions, Accounts: registry, Now: g.Now, Log: g.Log, Poll: f.Poll, CacheDir: f.cache,
+		Listen: f.Listen, DataDir: g.Data, Clock: then, Replay: g.replay(ctx, f.past), Extensions: f.Extensions, Accounts: registry, Now: g.Now, Log: g.Log, Poll: f.Poll, CacheDir: f.cache,
 		Connections: f.connections.most, ConnectionsPerAddress: f.connections.perAddress, TrustedProxies: proxies,
 		UsageDir: f.Usage, Replica: f.replica, Limits: shared, Service: g.service, Words: daemon.ProviderWords(), Realtime: f.socket.Realtime, Admin: adminServer, DrainDelay: f.drain, Ready: func(baseURL string) {
 			ready(daemon.Ready{Event: "ready", BaseURL: baseURL, AdminURL: adminURL, Tokens: tokens.printed})

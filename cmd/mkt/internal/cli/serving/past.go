@@ -1,0 +1,366 @@
+package serving
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cli/daemon"
+	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/tenants"
+	"mkt/publish/snapshot"
+	"mkt/serve"
+	"mkt/serve/clock"
+)
+
+// pastFlags choose the time as of which is served, if it is not the present.
+type pastFlags struct {
+	asOf, replay, tenant string
+	speed                float64
+	loop                 bool
+}
+
+func (f *pastFlags) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.asOf, "as-of", "", "answer as of this time, on loopback, with a clock that stands still: a time like 2026-11-21T14:05:00Z or a cycle id; with one account and product also latest~2 or v17")
+	flags.StringVar(&f.replay, "replay", "", "answer as of a past period that runs again, on loopback: FROM..TO, such as 2026-11-21T18:00Z..21:30Z, each as for --as-of")
+	flags.Float64Var(&f.speed, "speed", 1, "with --replay: how many times as fast as then; at 0 each line on standard input moves the clock to the next publication")
+	flags.BoolVar(&f.loop, "loop", false, "with --replay: begin again at the end")
+	flags.StringVar(&f.tenant, "tenant", "", "with --as-of or --replay: this account alone, which allows a higher speed")
+	cli.Bound(flags, "speed", "a number from 0 to 3600, such as 30", cli.Between(&f.speed, 0, 3600))
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if f.replay != "" && f.asOf != "" {
+			return cli.Usagef("--as-of and --replay: want one of the two")
+		}
+		if f.replay == "" && (flags.Changed("speed") || flags.Changed("loop")) {
+			return cli.Usagef("--speed and --loop belong to --replay FROM..TO")
+		}
+		if f.replay == "" && f.asOf == "" && f.tenant != "" {
+			return cli.Usagef("--tenant belongs to --as-of and --replay: otherwise mkt serve answers every account")
+		}
+		return nil
+	}
+}
+
+// check refuses to serve the past to the network.
+func (f pastFlags) check(listen string) error {
+	flag := "--as-of"
+	switch {
+	case f.replay != "":
+		flag = "--replay"
+	case f.asOf == "":
+		return nil
+	}
+	host, _, err := net.SplitHostPort(listen)
+	if ip, bad := netip.ParseAddr(host); err == nil && (host == "localhost" || bad == nil && ip.IsLoopback()) {
+		return nil
+	}
+	return cli.Usagef("%s with --listen %s: the past is shown on a loopback address only, such as 127.0.0.1:8081", flag, listen)
+}
+
+func (f pastFlags) filter() cli.Filter { return cli.Filter{Tenant: f.tenant} }
+
+// clock returns the clock of the flags. If it shows the past, it prints for each account what is
+// served; it is an error if nothing of that time is kept.
+func (g *Group) clock(f pastFlags) (*clock.Clock, error) {
+	if f.asOf == "" && f.replay == "" {
+		return clock.Real(g.Now), nil
+	}
+	datasets, err := cli.Datasets(g.Data, f.filter())
+	if err != nil {
+		return nil, err
+	}
+	if f.asOf != "" {
+		m, err := g.MomentArg("--as-of", f.asOf)
+		if err != nil {
+			return nil, err
+		}
+		at, err := whenOf(datasets, "--as-of", m)
+		if err != nil {
+			return nil, err
+		}
+		return clock.Standing(at), g.printPast(datasets, at)
+	}
+	from, to, err := g.span(datasets, f.replay)
+	if err != nil {
+		return nil, err
+	}
+	return clock.Replay(from, to, f.speed, g.Now), g.printSpan(datasets, from, to, f)
+}
+
+// span reads FROM..TO. A time of day as TO is the first one after FROM.
+func (g *Group) span(datasets []cli.Dataset, text string) (from, to time.Time, err error) {
+	first, last, ok := strings.Cut(text, "..")
+	if !ok {
+		return from, to, cli.Usagef("--replay %s: want FROM..TO, such as 2026-11-21T18:00Z..21:30Z", text)
+	}
+	a, err := g.MomentArg("--replay FROM", first)
+	if err != nil {
+		return from, to, err
+	}
+	if from, err = whenOf(datasets, "--replay", a); err != nil {
+		return from, to, err
+	}
+	b, err := snapshot.ParseMoment(last, from.AddDate(0, 0, 1))
+	if err != nil {
+		return from, to, cli.Usagef("--replay TO %w", err)
+	}
+	if to, err = whenOf(datasets, "--replay", b); err != nil {
+		return from, to, err
+	}
+	if !to.After(from) {
+		return from, to, cli.Usagef("--replay %s: it ends at %s, which is not after its beginning at %s", text, cli.Stamp(to), cli.Stamp(from))
+	}
+	if now := g.Now(); to.After(now) {
+		return from, to, cli.Usagef("--replay %s: it ends at %s, which is still to come", text, cli.Stamp(to))
+	}
+	return from, to, nil
+}
+
+// whenOf returns the time of a moment. That of a cycle is when it was published, the latest time if
+// several accounts have one. A version can name a publication only if there is one dataset.
+func whenOf(datasets []cli.Dataset, flag string, m snapshot.Moment) (at time.Time, err error) {
+	if at, named := m.Time(); named {
+		return at, nil
+	}
+	if !m.IsCycle() && len(datasets) > 1 {
+		return at, cli.Usagef("%s %s: it means a different time for each account and product: give a time or a cycle id", flag, m)
+	}
+	var errs []error
+	for _, p := range datasets {
+		c, err := find(p, m)
+		if err != nil {
+			errs = append(errs, err)
+		} else if c.PublishedAt.After(at) {
+			at = c.PublishedAt
+		}
+	}
+	if at.IsZero() {
+		return at, fmt.Errorf("%s: %w", flag, errors.Join(errs...))
+	}
+	return at, nil
+}
+
+// find returns the publication of a dataset at a moment.
+func find(p cli.Dataset, m snapshot.Moment) (snapshot.Commit, error) {
+	root, err := p.Open()
+	if err != nil {
+		return snapshot.Commit{}, err
+	}
+	defer root.Close()
+	c, err := snapshot.Find(root, m)
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", p, err)
+	}
+	return c, nil
+}
+
+// printPast prints the served publication of each dataset on stderr. It is an error if there were
+// publications by then and all of them are deleted.
+func (g *Group) printPast(datasets []cli.Dataset, at time.Time) error {
+	plain.Fprintf(g.Errs, "as of %s, at which the clock stands:\n", cli.Stamp(at))
+	kept := 0
+	for _, p := range datasets {
+		words := "nothing was published by then"
+		c, err := find(p, snapshot.At(at))
+		if err == nil {
+			words = fmt.Sprintf("version %d, cycle %s", c.Version, c.CycleID)
+			there, err := keeps(p, c)
+			switch {
+			case errors.Is(err, snapshot.ErrDamaged):
+				words += ": damaged; mkt recover rebuilds it"
+			case err != nil:
+				return err
+			case there:
+				kept++
+			default:
+				words += ": deleted by retention; if its payloads are kept, mkt replay rebuilds it"
+			}
+		} else if !errors.Is(err, snapshot.ErrUnknown) {
+			return err
+		}
+		plain.Fprintf(g.Errs, "  %s: %s\n", p, words)
+	}
+	if kept == 0 {
+		return errors.New("--as-of: no snapshot of that time is kept; retention in mkt.yaml says how long they are kept")
+	}
+	return nil
+}
+
+// printSpan prints what is served of each dataset on stderr. It is an error if no snapshot of the
+// span is kept.
+func (g *Group) printSpan(datasets []cli.Dataset, from, to time.Time, f pastFlags) error {
+	speed := fmt.Sprintf("%g times as fast as then", f.speed)
+	if f.speed == 0 {
+		speed = "a line on standard input moves to the next publication"
+	}
+	plain.Fprintf(g.Errs, "replay of %s to %s, %s:\n", cli.Stamp(from), cli.Stamp(to), speed)
+	kept := 0
+	for _, p := range datasets {
+		there, gone, err := publicationsOf(p, from, to)
+		if err != nil {
+			return err
+		}
+		words := cli.Plural(there+gone, "publication")
+		switch {
+		case there+gone == 0:
+			words = "nothing was published"
+		case gone > 0:
+			words += fmt.Sprintf(", the snapshots of %d deleted by retention; if their payloads are kept, mkt replay rebuilds them", gone)
+		}
+		kept += there
+		plain.Fprintf(g.Errs, "  %s: %s\n", p, words)
+	}
+	if kept == 0 {
+		return errors.New("--replay: no snapshot of that period is kept; retention in mkt.yaml says how long they are kept")
+	}
+	return nil
+}
+
+// publicationsOf counts the publications of a period, with the one that is current when it
+// begins, by whether their snapshots are kept.
+func publicationsOf(p cli.Dataset, from, to time.Time) (kept, gone int, err error) {
+	last, err := find(p, snapshot.At(to))
+	if errors.Is(err, snapshot.ErrUnknown) {
+		return 0, 0, nil
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	root, err := p.Open()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer root.Close()
+	for c, err := range snapshot.Backward(root, last) {
+		if err != nil {
+			return kept, gone, fmt.Errorf("%s: %w", p, err)
+		}
+		there, err := snapshot.IsKept(root, c)
+		switch {
+		case err != nil && !errors.Is(err, snapshot.ErrDamaged):
+			return kept, gone, err
+		case there:
+			kept++
+		default:
+			gone++
+		}
+		if !c.PublishedAt.After(from) {
+			break
+		}
+	}
+	return kept, gone, nil
+}
+
+func keeps(p cli.Dataset, c snapshot.Commit) (bool, error) {
+	root, err := p.Open()
+	if err != nil {
+		return false, err
+	}
+	defer root.Close()
+	return snapshot.IsKept(root, c)
+}
+
+// runTokens are tokens for one run of mkt serve as of the past: nobody needs the client's own token to see
+// the client's answers. They are not stored.
+type runTokens struct {
+	printed []daemon.Token
+	entries map[string]tenants.Token // by account
+	only    string                   // the only account, "" = all
+}
+
+// runTokensOf makes a token for each account with data on the data root. It makes none when
+// serving the present, which may be reachable from the network.
+func (g *Group) runTokensOf(f *tenants.File, past pastFlags) (none runTokens, err error) {
+	if past.asOf == "" && past.replay == "" {
+		return none, nil
+	}
+	datasets, err := cli.Datasets(g.Data, past.filter())
+	if err != nil {
+		return none, err
+	}
+	there := map[string]bool{}
+	for _, p := range datasets {
+		there[p.Tenant] = true
+	}
+	list := runTokens{entries: map[string]tenants.Token{}, only: past.tenant}
+	for _, id := range f.IDs() {
+		if !there[id] {
+			continue
+		}
+		token, entry, err := tenants.NewToken(g.Now())
+		if err != nil {
+			return none, err
+		}
+		list.printed = append(list.printed, daemon.Token{ID: id, Token: token})
+		list.entries[id] = entry
+	}
+	return list, nil
+}
+
+// in returns the accounts of this run with its tokens.
+func (r runTokens) in(f *tenants.File) *tenants.File {
+	if len(r.entries) == 0 {
+		return f
+	}
+	with := *f
+	with.Tenants = slices.DeleteFunc(slices.Clone(f.Tenants), func(t tenants.Tenant) bool { return r.only != "" && t.ID != r.only })
+	for i := range with.Tenants {
+		t := &with.Tenants[i]
+		if entry, ok := r.entries[t.ID]; ok {
+			t.Tokens = append(slices.Clone(t.Tokens), entry)
+		}
+	}
+	return &with
+}
+
+// replayed is the line about a replay that moved, for the program that started it.
+type replayed struct {
+	Event serve.ReplayEvent `json:"event"`
+	At    time.Time         `json:"at"`
+}
+
+// replay returns how the clock of the flags moves.
+func (g *Group) replay(ctx context.Context, f pastFlags) serve.Replay {
+	r := serve.Replay{Loop: f.loop, Moved: func(what serve.ReplayEvent, at time.Time) {
+		if g.ForScripts() {
+			g.Encode(replayed{what, at})
+			return
+		}
+		plain.Fprintf(g.Out, "%s %s\n", cli.Stamp(at), replayWords[what])
+	}}
+	if f.replay != "" && f.speed == 0 {
+		r.Step = lines(ctx, g.In)
+	}
+	return r
+}
+
+var replayWords = map[serve.ReplayEvent]string{
+	serve.ReplayStepped: "is served", serve.ReplayEnded: "is the end of the replay; the clock stands", serve.ReplayRewound: "is served: the replay begins again",
+}
+
+// lines returns a channel with a value for each line of in, closed at its end.
+func lines(ctx context.Context, in io.Reader) <-chan struct{} {
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for s := bufio.NewScanner(in); s.Scan(); {
+			select {
+			case read <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return read
+}
