@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"time"
 
 	"mkt/fetch/provider"
@@ -82,7 +83,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 
 // choose lists the archived cycles of the range and the publications in it.
 func (r *run) choose() (cycles []layout.CycleID, err error) {
-	if r.from, err = snapshot.Find(r.Source, r.From); err != nil {
+	r.from, err = snapshot.Find(r.Source, r.From)
+	if _, timed := r.From.Time(); timed && errors.Is(err, snapshot.ErrUnknown) && !errors.Is(err, snapshot.ErrNothing) { // it is before the first one
+		r.from, err = r.first()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("--from %w", err)
 	}
 	if r.to, err = snapshot.Find(r.Source, r.To); err != nil {
@@ -107,8 +112,34 @@ func (r *run) choose() (cycles []layout.CycleID, err error) {
 	if len(cycles) == 0 {
 		return nil, fmt.Errorf("%w: from %s to %s; retention.cycle_age says how long they are kept", ErrNothing, r.from.CycleID, r.to.CycleID)
 	}
+	r.noteMissing(cycles)
 	r.report.From, r.report.To = string(cycles[0]), string(cycles[len(cycles)-1])
 	return cycles, nil
+}
+
+// noteMissing notes the publications of the range without an archived cycle.
+func (r *run) noteMissing(cycles []layout.CycleID) {
+	var missing []layout.CycleID
+	for id := range r.then {
+		if _, archived := slices.BinarySearch(cycles, id); !archived {
+			missing = append(missing, id)
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	slices.Sort(missing)
+	r.report.Notes = append(r.report.Notes, fmt.Sprintf("left out, because their payloads are not kept: %d of %d publications, from %s to %s; later ones follow another one than then, and their events have other numbers",
+		len(missing), len(r.then), missing[0], missing[len(missing)-1]))
+}
+
+// first returns the first publication.
+func (r *run) first() (snapshot.Commit, error) {
+	version, err := snapshot.First(r.Source)
+	if err != nil {
+		return snapshot.Commit{}, err
+	}
+	return snapshot.ReadCommit(r.Source, version)
 }
 
 // cycle transforms and publishes one cycle again and compares the result. A failure of the cycle

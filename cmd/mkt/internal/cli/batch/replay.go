@@ -35,9 +35,11 @@ func newReplay(g *Group) *cobra.Command {
 		Short: "Run past cycles into another data root, and compare",
 		Long: `Transform and publish a range of cycles from their archived payloads into
 another data root, and compare the result with the publications: for
-debugging, or after a mapping was repaired. The data root is only read. The
-range begins with the cycle served at --from. The other root is complete:
-mkt serve, inspect and explain work on it with --data.
+debugging, after a mapping was repaired, or before mkt serve --replay of a
+period whose snapshots were deleted. The data root is only read. The range
+begins with the cycle served at --from. Between two times, it is replayed for
+every selected account and product, otherwise for one. The other root is
+complete: mkt serve, inspect and explain work on it with --data.
 
 A faster way to see the effect of a repaired mapping, by market and reason, is
 mkt mapping report --tenant ID --against CYCLE, which writes nothing.
@@ -73,7 +75,7 @@ func (g *Group) replay(ctx context.Context, f replayFlags) error {
 	if err != nil {
 		return err
 	}
-	p, err := cli.OneDataset(g.Data, f.Filter, from, to)
+	list, err := g.replayed(f.Filter, from, to)
 	if err != nil {
 		return err
 	}
@@ -81,19 +83,56 @@ func (g *Group) replay(ctx context.Context, f replayFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := apart(g.Data, f.into, p); err != nil {
-		return err
+	for _, p := range list {
+		if err := apart(g.Data, f.into, p); err != nil {
+			return err
+		}
 	}
-	source, err := p.Open()
-	if err != nil {
-		return err
-	}
-	defer source.Close()
 	data, err := durable.OpenUnsynced(f.into)
 	if err != nil {
 		return fmt.Errorf("--into: %w", err)
 	}
 	defer data.Close()
+	var errs, nothing []error
+	for _, p := range list {
+		err := g.replayDataset(ctx, f, p, data, replay.Options{Data: data, From: from, To: to, Key: key})
+		if errors.Is(err, replay.ErrNothing) || errors.Is(err, snapshot.ErrUnknown) {
+			nothing = append(nothing, err)
+		} else if err != nil {
+			errs = append(errs, err)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if len(nothing) == len(list) {
+		return errors.Join(nothing...)
+	}
+	for _, err := range nothing {
+		g.Log.Info("left out", "why", err)
+	}
+	return errors.Join(errs...)
+}
+
+// replayed lists the datasets to replay: one, if the range is not given by times.
+func (g *Group) replayed(w cli.Filter, from, to snapshot.Moment) ([]cli.Dataset, error) {
+	_, timed := from.Time()
+	if _, until := to.Time(); timed && (until || to == snapshot.Newest) {
+		if err := w.Check(); err != nil {
+			return nil, err
+		}
+		return cli.Datasets(g.Data, w)
+	}
+	p, err := cli.OneDataset(g.Data, w, from, to)
+	return []cli.Dataset{p}, err
+}
+
+func (g *Group) replayDataset(ctx context.Context, f replayFlags, p cli.Dataset, data *durable.Disk, o replay.Options) error {
+	source, err := p.Open()
+	if err != nil {
+		return err
+	}
+	defer source.Close()
 	target, err := data.MakeWithin(layout.TenantProduct(p.Tenant, string(p.Product)))
 	if err != nil {
 		return fmt.Errorf("--into: %w", err)
@@ -101,10 +140,11 @@ func (g *Group) replay(ctx context.Context, f replayFlags) error {
 	defer target.Close()
 	keep := f.publish.retained()
 	keep.Snapshots, keep.SnapshotAge, keep.Cycles, keep.CycleAge = 0, 0, 0, 0 // keep everything, for inspection
-	bar := g.NewBar("replay", "cycles")
-	r, err := replay.Run(ctx, replay.Options{ClientID: p.Tenant, Product: p.Product, Source: source, Target: target, Data: data, From: from, To: to,
-		Key: key, Version: g.Version, Fingerprint: g.IDKeyFingerprint(), Details: f.transform.Details, Workers: f.transform.workers,
-		AcceptRemovals: f.publish.acceptRemovals, Retention: keep, Log: g.Log, Progress: bar.Set})
+	bar := g.NewBar("replay of "+p.String(), "cycles")
+	o.ClientID, o.Product, o.Source, o.Target = p.Tenant, p.Product, source, target
+	o.Version, o.Fingerprint, o.Details, o.Workers = g.Version, g.IDKeyFingerprint(), f.transform.Details, f.transform.workers
+	o.AcceptRemovals, o.Retention, o.Log, o.Progress = f.publish.acceptRemovals, keep, g.Log, bar.Set
+	r, err := replay.Run(ctx, o)
 	bar.Done()
 	if r != nil {
 		r.Into = f.into
