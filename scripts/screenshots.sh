@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the pictures of docs/images anew, from mkt demo in a real browser. Needs node, npm and
-# Chromium, and takes about six minutes: prices must move before their path can be seen.
+# Chromium, and takes about two minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 make testdata/node/node_modules
@@ -15,10 +15,10 @@ until [ -s "$dir/ready" ]; do
 	sleep 1
 done
 console=$(sed 's/.*"console_url":"\([^"]*\)".*/\1/' "$dir/ready")
-sleep "${PRICES:-300}"
+sleep "${PRICES:-30}"
 
 # The match result whose prices moved most.
-market=$("$dir/mkt" diff --data "$dir/demo/data" --tenant main --product market_engine v1 latest --output json 2> "$dir/errors" |
+market=$("$dir/mkt" diff --data "$dir/demo/data" --tenant main --product market_engine latest~5 latest --output json 2> "$dir/errors" |
 	sed -n '/"odds_moved"/s/.*"fixture_id":"\([^"]*\)".*"market_id":"\([^"]*\)","market":"MATCH_RESULT","period":"FT".*/\1\/\2/p' |
 	sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')
 
@@ -28,9 +28,11 @@ cat > "$dir/job" <<END
  {"path": "/fixtures/main/${market%/*}", "width": 1120, "height": 700, "picture": "fixture"},
  {"path": "/fixtures/main/$market", "width": 1120, "height": 760, "picture": "market"},
  {"path": "/live/main", "width": 1120, "height": 820, "picture": "match",
-  "do": [["click", ".matches li:not(.stale):has(.minute:text-matches('^[5-8][0-9]')):not(:has(.score:text-is('0–0'))) a"], ["see", ".curves path"], ["pause", 30000]]},
+  "do": [["click", ".matches li:not(.stale):has(.balance):has(.minute:text-matches('^[5-8][0-9]')):not(:has(.score:text-is('0–0'))) a"], ["see", ".curves path"], ["pause", 30000]]},
+ {"path": "/live/main", "width": 1120, "height": 820, "picture": "then",
+  "do": [["click", ".matches li:not(.stale):has(.balance):has(.minute:text-matches('^[5-8][0-9]')):not(:has(.score:text-is('0–0'))) a"], ["see", ".curves path"], ["press", "form.moment input", "Home"], ["see", "#publication .warn"], ["pause", 2000]]},
  {"path": "/audit/second/market_engine", "width": 1120, "height": 640, "picture": "audit",
-  "do": [["click", "form button:has-text('Check now')"], ["see", "strong.good"]]},
+  "do": [["click", "form button:has-text('Check now')"], ["see", "span.good"]]},
  {"path": "/api", "width": 1120, "height": 640, "picture": "api",
   "do": [["click", "rapi-doc >> text=\"/account\""], ["click", "rapi-doc >> button:has-text(\"TRY\")"], ["see", "rapi-doc >> text=Demo main"], ["scrollIntoViewIfNeeded", "rapi-doc >> text=Demo main"], ["pause", 1000]]}
 ]}

@@ -41,7 +41,11 @@ func livePages(t *testing.T, ready demo.Ready) {
 		browserPage{Path: path, Shot: "match-phone", Phone: true, Do: read, Texts: match},
 		browserPage{Path: path, Do: [][]any{{"click", ".evidence summary"}, {"pause", 5000}}, Texts: map[string]string{"open": ".evidence[open] code"}},
 		browserPage{Path: "/live/main", Do: [][]any{{"click", ".matches a"}, {"see", "h1.board"}}, Texts: match},
+		browserPage{Path: path, Shot: "match-then", Do: [][]any{{"press", "form.moment input", "ArrowLeft"}, {"see", "#publication .warn"}}, Texts: map[string]string{"then": "#publication .warn", "teams": "h1.board span"}},
 	)
+	if then := pages[len(pages)-1].Texts; len(then["then"]) != 1 || !strings.HasPrefix(then["then"][0], "The clock is not now.") || len(then["teams"]) != 2 {
+		t.Errorf("the publication before the newest one is shown as %q", then)
+	}
 	for _, p := range pages[:2] {
 		if len(p.Texts["home"]) < len(list.Data) {
 			t.Errorf("the page has %d matches, the API %d", len(p.Texts["home"]), len(list.Data))

@@ -246,6 +246,7 @@ type fixtureBody struct {
 	ProcessedAt *time.Time
 	PublishedAt time.Time
 	Removed     bool // the newest publication does not have it
+	Publication *publication
 	Groups      []marketGroup
 	Raw         int
 	Withheld    int
@@ -321,18 +322,25 @@ func (c *Console) fixture(r *http.Request) (view, error) {
 	}
 	defer root.Close()
 	b := &fixtureBody{Account: d.Tenant}
-	list, err := c.fixtureLists.list(d)
+	then, err := publicationOf(r, root)
 	if err != nil {
 		return view{}, err
 	}
-	if list == nil {
+	if then == nil {
 		return view{}, notFound("Nothing of account %s was published yet.", d.Tenant)
 	}
-	row, markets, found, err := snapshot.FixtureOf(root, list.commit, list.manifest, id)
+	manifest, err := snapshot.Open(root, then.commit)
 	if err != nil {
 		return view{}, err
 	}
-	b.Version, b.Cycle, b.ProcessedAt, b.PublishedAt = list.commit.Version, list.commit.CycleID, list.manifest.ProcessedAt, list.commit.PublishedAt
+	row, markets, found, err := snapshot.FixtureOf(root, then.commit, manifest, id)
+	if err != nil {
+		return view{}, err
+	}
+	b.Publication, b.Version, b.Cycle, b.ProcessedAt, b.PublishedAt = then, then.Version, then.commit.CycleID, manifest.ProcessedAt, then.PublishedAt
+	if !found && then.IsPast() {
+		return view{}, notFound("Version %d does not have this fixture.", then.Version)
+	}
 	if !found {
 		past, err := history.Read(r.Context(), history.Options{Root: root, Fixture: id})
 		if err != nil {

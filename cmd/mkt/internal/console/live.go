@@ -108,8 +108,9 @@ func compareTexts(a, b *string) int {
 // matchBody is the content of the page of a match.
 type matchBody struct {
 	picker
-	FixtureID string
-	HTML      template.HTML
+	FixtureID   string
+	HTML        template.HTML
+	Publication *publication
 }
 
 func (c *Console) match(r *http.Request) (view, error) {
@@ -127,14 +128,21 @@ func (c *Console) match(r *http.Request) (view, error) {
 		return view{}, err
 	}
 	defer root.Close()
-	s, err := inplay.Read(root)
+	then, err := publicationOf(r, root)
 	if err != nil {
 		return view{}, err
 	}
-	if s == nil {
+	if then == nil {
 		return view{}, missing
 	}
+	s, err := inplay.ReadOf(root, then.commit)
+	if err != nil {
+		return view{}, err
+	}
 	at := slices.IndexFunc(s.Rows, func(r table.LiveRow) bool { return r.FixtureID == id })
+	if at < 0 && then.IsPast() {
+		return view{}, notFound("Version %d does not have this match.", then.Version)
+	}
 	if at < 0 {
 		return view{}, missing
 	}
@@ -144,7 +152,14 @@ func (c *Console) match(r *http.Request) (view, error) {
 	}
 	m.Now = c.Env.Now()
 	c.traces.follow(r.Context(), p.dataset, m)
-	body := matchBody{picker: p, FixtureID: id}
+	if then.IsPast() { // the archive knows what came later
+		m.Now = then.PublishedAt
+		later := slices.IndexFunc(m.Past, func(l football.Live) bool { return l.Fixture.FetchedAt.After(m.Row.ProviderFetchedAt) })
+		if later >= 0 {
+			m.Past = m.Past[:later:later]
+		}
+	}
+	body := matchBody{picker: p, FixtureID: id, Publication: then}
 	if body.HTML, err = m.HTML(); err != nil {
 		return view{}, err
 	}

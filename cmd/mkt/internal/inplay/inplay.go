@@ -34,6 +34,11 @@ func Read(root durable.ReadFS) (*Snapshot, error) {
 	if err != nil || !found {
 		return nil, err
 	}
+	return ReadOf(root, c)
+}
+
+// ReadOf is [Read] for the snapshot of a publication, which may be an older one.
+func ReadOf(root durable.ReadFS, c snapshot.Commit) (*Snapshot, error) {
 	m, err := snapshot.Open(root, c)
 	if err != nil {
 		return nil, err
