@@ -38,7 +38,7 @@ func demoAccounts(f demoFlags, now time.Time) []Account {
 	small := min(f.fixtures, 40)
 	yesterday := now.UTC().AddDate(0, 0, -1).Truncate(time.Second)
 	list := []Account{
-		{about: "everything", Tenant: NewTenant("main", both, stats), world: simulator.Account{Seed: f.seed, Fixtures: f.fixtures}},
+		{about: "everything", Tenant: NewTenant("main", both, map[string]bool{account.AdvancedStats: true, account.History: true}), world: simulator.Account{Seed: f.seed, Fixtures: f.fixtures}},
 		{about: "everything, other fixtures", Tenant: NewTenant("second", both, stats), world: simulator.Account{Fixtures: small}},
 		{about: "without live_intelligence", Tenant: NewTenant("no-live", both[:1], nil), world: simulator.Account{Fixtures: small}},
 		{about: "without advanced_stats", Tenant: NewTenant("no-stats", both, nil), world: simulator.Account{Fixtures: small}},

@@ -23,6 +23,7 @@ import (
 	"mkt/internal/scratch"
 	"mkt/publish/football"
 	"mkt/publish/retention"
+	"mkt/serve/account"
 )
 
 type demoFlags struct {
@@ -37,7 +38,8 @@ type demoFlags struct {
 	speed     float64
 	seed      uint64
 
-	present   time.Time // when all of the past was played
+	began     time.Time // when the past was begun to be played
+	present   time.Time // when all of it was
 	temporary bool      // the folder is removed at the end
 }
 
@@ -53,7 +55,8 @@ end; with --dir everything stays, ready for mkt fetch, inspect and the other
 commands.
 
 When it is ready, matches are in play and have been followed for two hours:
-the live cycles of that time are run first, on a clock that is set back. With
+the live cycles of that time are run first, on a clock that is set back. The
+main account's last hour was published, so that it can run again. With
 --speed the simulated days pass faster, and live cycles run that much more
 often, up to one a second. It does not wait for the disk: a power failure may
 lose its data.`,
@@ -104,7 +107,7 @@ func (g *Group) demo(ctx context.Context, f demoFlags) error {
 	if err := g.MakeFiles(f.dir); err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	g.starting = g.NewBar("mkt demo starts", "live cycles of the past")
+	g.starting = g.NewBar("mkt demo starts", "cycles of the past")
 	defer g.starting.Done()
 	accounts := demoAccounts(f, g.Now())
 	ctx, cancel := context.WithCancel(ctx)
@@ -197,7 +200,8 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 	if err != nil {
 		return err
 	}
-	if err := g.playPast(ctx, clock, f, file, steps[:2]); err != nil { // it is published by the first cycle of the present
+	f.began = clock.real()
+	if err := g.playPast(ctx, clock, f, file, steps); err != nil {
 		return err
 	}
 	f.present = g.Now()
@@ -216,7 +220,7 @@ func (g *Group) runDemo(ctx context.Context, cancel context.CancelFunc, f demoFl
 		})
 	}()
 	go func() {
-		stopped <- g.Serving.Serve(ctx, serving.Flags{Listen: f.listen, Poll: 200 * time.Millisecond}, func(l daemon.Ready) { base <- l.BaseURL })
+		stopped <- g.Serving.Serve(ctx, serving.Flags{Listen: f.listen, Poll: 200 * time.Millisecond, Extensions: account.Extensions()}, func(l daemon.Ready) { base <- l.BaseURL })
 	}()
 	running := make(chan error, 1)
 	go func() {

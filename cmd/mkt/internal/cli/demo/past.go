@@ -51,6 +51,10 @@ const (
 	PastStep = 56 * time.Second
 	// briefPast is the past of all but the main account, because people wait for it.
 	briefPast = 10 * time.Minute
+	// publishedPast is the part of the main account's past that was published, with markets every marketStep:
+	// it can be replayed, and its prices have a path.
+	publishedPast = time.Hour
+	marketStep    = 10 * time.Minute
 )
 
 // shorten returns how long a duration of the simulated days takes.
@@ -62,22 +66,36 @@ func (f demoFlags) pastBegins(now time.Time) time.Time {
 	return now.Add(-f.shorten(f.past)).Truncate(time.Second)
 }
 
-// playPast fetches and transforms the live cycles of the past: matches in play then have been
-// followed since they began. It does not repeat cycles of an earlier demo in the same folder.
+// published returns when the published part of the past begins.
+func (f demoFlags) published(now time.Time) time.Time {
+	return now.Add(-f.shorten(min(publishedPast, f.past)))
+}
+
+// playPast runs the live cycles of the past: matches in play then have been followed since they
+// began. Only the main account's last hour is published, with markets. It does not repeat
+// cycles of an earlier demo in the same folder.
 func (g *Group) playPast(ctx context.Context, clock *Clock, f demoFlags, file *tenants.File, steps []batch.Step) error {
 	defer clock.Show(time.Time{})
 	now, step := clock.real(), max(time.Second, f.shorten(PastStep).Truncate(time.Second))
-	live := batch.Selection{All: true, Product: string(football.LiveIntelligence)}
-	jobs, _, err := live.Jobs(file, now)
+	everything := batch.Selection{All: true}
+	jobs, _, err := everything.Jobs(file, now)
 	if err != nil {
 		return err
 	}
-	begins := make([]time.Time, len(jobs))
+	main := file.Tenants[0].ID
+	published := f.published(now)
+	jobs = slices.DeleteFunc(jobs, func(j batch.Job) bool { return j.Product == football.MarketEngine && j.Tenant.ID != main })
+	next := make([]time.Time, len(jobs)) // when each job runs
 	for i, j := range jobs {
-		if begins[i] = f.pastBegins(now); i > 0 {
-			begins[i] = latest(begins[i], now.Add(-f.shorten(briefPast)))
+		switch {
+		case j.Product == football.MarketEngine:
+			next[i] = published
+		case j.Tenant.ID == main:
+			next[i] = f.pastBegins(now)
+		default:
+			next[i] = latest(f.pastBegins(now), now.Add(-f.shorten(briefPast)))
 		}
-		begins[i] = latest(begins[i], g.Batch.LastFetch(j).Add(step))
+		next[i] = latest(next[i], g.Batch.LastFetch(j).Add(step))
 	}
 	for at := f.pastBegins(now); at.Before(clock.real()); at = at.Add(step) {
 		clock.Show(at)
@@ -85,12 +103,20 @@ func (g *Group) playPast(ctx context.Context, clock *Clock, f demoFlags, file *t
 		g.starting.Set(int(passed/step), int(all/step)+1)
 		var running errgroup.Group
 		for i, j := range jobs {
-			if !begins[i].After(at) {
-				running.Go(func() error { return g.Batch.RunJob(ctx, ctx, j, "", steps, func(batch.Report) {}) })
+			if next[i].After(at) {
+				continue
 			}
+			of := steps[:2] // the rest is published by the first cycle of the present
+			if j.Tenant.ID == main && !at.Before(published) {
+				of = steps
+			}
+			if j.Product == football.MarketEngine {
+				next[i] = at.Add(f.shorten(marketStep))
+			}
+			running.Go(func() error { return g.Batch.RunJob(ctx, ctx, j, "", of, func(batch.Report) {}) })
 		}
 		if err := running.Wait(); err != nil {
-			return fmt.Errorf("live cycles of %s: %w", at.Format(time.TimeOnly), err)
+			return fmt.Errorf("cycles of %s: %w", at.Format(time.TimeOnly), err)
 		}
 	}
 	return nil

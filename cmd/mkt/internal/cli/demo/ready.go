@@ -128,12 +128,17 @@ func (g *Group) printDemo(url, console string, f demoFlags, accounts []Account) 
 	if err != nil {
 		return err
 	}
+	replay := ""
+	if f.began.Sub(f.published(f.began)) > 2*time.Minute {
+		replay = demoReplay
+	}
 	files := "They stay when it ends."
 	if f.temporary {
 		files = "They are removed when it ends."
 	}
 	_, err = fmt.Fprint(g.Out, strings.NewReplacer("URL", url, "MAIN", accounts[0].Token, "CONSOLE", console, "MKT", cli.Self(), "FOLDER", dir,
-		"DATA", cli.Quote(filepath.Join(dir, "data")), "SETTINGS", cli.Quote(filepath.Join(dir, "mkt.yaml")), "LIVELY", f.liveEvery.String(), "EVERY", f.every.String(), "STAY", files).Replace(demoHints))
+		"DATA", cli.Quote(filepath.Join(dir, "data")), "SETTINGS", cli.Quote(filepath.Join(dir, "mkt.yaml")), "LIVELY", f.liveEvery.String(), "EVERY", f.every.String(), "STAY", files,
+		"FROM", f.published(f.began).UTC().Add(time.Minute).Format("15:04Z"), "UNTIL", f.present.UTC().Format("15:04Z"), "AGAIN", cli.Quote(filepath.Join(dir, "again"))).Replace(strings.Replace(demoHints, "REPLAY", replay, 1)))
 	return err
 }
 
@@ -149,11 +154,21 @@ Paste into another terminal:
   curl -s -H "$AUTH" "$BASE/api/v1/live/$FX/momentum"
   MKT live show "$FX" --data DATA
   MKT doctor --config SETTINGS
-
+REPLAY
 Prices are new every EVERY, matches in play every LIVELY. CONSOLE/api
 documents every route, and asks it for you. With the token of "suspended" a
 route answers 403.
 
 All files are in FOLDER. STAY
 Ctrl-C ends it.
+`
+
+// demoReplay are the lines to paste for the past that was published.
+const demoReplay = `
+The last hour of "main" can run again: the first line rebuilds the live
+snapshots that retention deleted, the second serves the hour at 30 times its
+speed, with a token of its own.
+
+  MKT replay --config SETTINGS --tenant main --from FROM --to UNTIL --into AGAIN
+  MKT serve --config SETTINGS --data AGAIN --tenant main --listen 127.0.0.1:0 --replay FROM..UNTIL --speed 30
 `
