@@ -15,6 +15,10 @@ import (
 // one struct with embedded ones: the Parquet library would write a pointer to a zero in an
 // embedded struct as NULL.
 type (
+	owner struct {
+		ClientID string `parquet:"client_id,dict" means:"account whose data it is"`
+		Product  string `parquet:"product,dict" means:"product whose data it is"`
+	}
 	account struct {
 		ClientID string `parquet:"client_id,dict" means:"account whose data it is"`
 		Product  string `parquet:"product,dict" means:"product whose data it is"`

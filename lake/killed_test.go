@@ -105,7 +105,7 @@ func TestKilled(t *testing.T) {
 		t.Run(string(product), func(t *testing.T) {
 			tables := []string{"live", "live_publications"}
 			if product == football.MarketEngine {
-				tables = []string{"fixtures", "markets", "changes", "publications"}
+				tables = []string{"steps", "fixtures", "markets", "changes", "publications"}
 			}
 			whole := t.TempDir()
 			want := mustSync(t, dataRoot(t, 2), whole, product)

@@ -139,7 +139,7 @@ func Sync(ctx context.Context, o Options) (Summary, error) {
 	if err != nil {
 		return s.sum, err
 	}
-	for _, t := range s.tables() {
+	for _, t := range s.all() {
 		if err := t.removeLeftovers(); err != nil {
 			return s.sum, err
 		}
@@ -152,7 +152,7 @@ func Sync(ctx context.Context, o Options) (Summary, error) {
 	if err != nil {
 		return s.sum, err
 	}
-	for _, t := range s.tables() {
+	for _, t := range s.all() {
 		if err := t.expire(ctx, cmp.Or(s.Snapshots, 500)); err != nil {
 			return s.sum, err
 		}
@@ -165,7 +165,8 @@ type syncer struct {
 	Options
 	sum Summary
 
-	fixtures     *lakeTable[publication, table.FixtureRow] // these three of the market engine
+	steps        *lakeTable[owner, table.StepRow] // these four of the market engine
+	fixtures     *lakeTable[publication, table.FixtureRow]
 	markets      *lakeTable[publication, table.MarketRow]
 	changes      *lakeTable[account, table.EventRow]
 	live         *lakeTable[publication, table.LiveRow] // of live intelligence
@@ -278,6 +279,11 @@ func (s *syncer) appendAll(ctx context.Context, pending []snapshot.Commit) error
 	}
 	if kept {
 		if s.head, err = snapshot.Open(s.Root, newest); err != nil {
+			return err
+		}
+	}
+	if s.live == nil && kept {
+		if err := s.appendSteps(ctx, newest); err != nil {
 			return err
 		}
 	}

@@ -1,12 +1,18 @@
 package lake
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"slices"
+	"strconv"
+	"time"
 
+	"github.com/apache/iceberg-go"
 	"github.com/parquet-go/parquet-go"
 
 	"mkt/publish/durable"
@@ -143,6 +149,53 @@ func (s *syncer) writeChanges(of account, c snapshot.Commit) (complete bool, err
 	return n == wanted, err
 }
 
+// appendSteps appends the steps of all publications that the table does not have yet, in one append:
+// they are kept for longer than snapshots, and compacted ones are of many publications.
+func (s *syncer) appendSteps(ctx context.Context, newest snapshot.Commit) error {
+	if s.steps.last >= newest.Version {
+		return nil
+	}
+	var before time.Time
+	if s.steps.last > 0 {
+		c, err := snapshot.ReadCommit(s.Root, s.steps.last)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		before = c.PublishedAt
+	}
+	defer s.steps.discard()
+	s.steps.begin(s.steps.last + 1)
+	for _, segment := range s.head.Steps {
+		if !segment.At.After(before) {
+			continue
+		}
+		if err := snapshot.VerifySegment(s.Root, segment); err != nil {
+			return s.explained(err)
+		}
+		for row, err := range snapshot.Rows[table.StepRow](s.Root, segment.File) {
+			if err != nil {
+				return s.explained(err)
+			}
+			by := uint64(row.Version)
+			if row.Before {
+				by++ // the state that a publication found
+			}
+			if err := s.steps.write(by, &owner{s.ClientID, string(s.Product)}, row); err != nil {
+				return err
+			}
+		}
+	}
+	p := iceberg.Properties{propVersion: strconv.FormatUint(newest.Version, 10), propFirst: strconv.FormatUint(s.steps.last+1, 10),
+		propCycle: string(newest.CycleID), propCommit: newest.SHA256, propManifest: newest.ManifestSHA256}
+	size, err := s.steps.commit(ctx, p)
+	if err != nil {
+		return err
+	}
+	s.sum.Bytes += size
+	s.sum.Rows[s.steps.name()] += s.steps.rows()
+	return nil
+}
+
 // openKept opens the manifest of a snapshot that was kept a moment ago.
 func (s *syncer) openKept(c snapshot.Commit) (m snapshot.Manifest, err error) {
 	err = s.each(c, func() error {
@@ -161,10 +214,15 @@ func (s *syncer) each(c snapshot.Commit, read func() error) error {
 	if kept, keptErr := snapshot.IsKept(s.Root, c); keptErr == nil && !kept {
 		return errGone
 	}
+	return fmt.Errorf("publication %d: %w", c.Version, s.explained(err))
+}
+
+// explained adds to a damaged file what repairs it.
+func (s *syncer) explained(err error) error {
 	if snapshot.IsDamage(err) {
 		err = fmt.Errorf("%w; run \"mkt recover --tenant %s --product %s\", then sync again", err, s.ClientID, s.Product)
 	}
-	return fmt.Errorf("publication %d: %w", c.Version, err)
+	return err
 }
 
 // eachRow calls do with every row of a table of a snapshot, whose hash is checked first.

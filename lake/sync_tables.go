@@ -17,12 +17,20 @@ import (
 	"mkt/publish/table"
 )
 
-// tables lists the tables of the product in the order in which they are appended.
+// tables lists the tables of the product to which each publication is appended, in that order.
 func (s *syncer) tables() []appender {
 	if s.Product == football.LiveIntelligence {
 		return []appender{s.live, s.publications}
 	}
 	return []appender{s.fixtures, s.markets, s.changes, s.publications}
+}
+
+// all lists all tables of the product.
+func (s *syncer) all() []appender {
+	if s.Product == football.LiveIntelligence {
+		return s.tables()
+	}
+	return append(s.tables(), s.steps)
 }
 
 // id returns the name of a table. Each product has publications of its own.
@@ -40,7 +48,7 @@ func (s *syncer) open(ctx context.Context, disk *durable.Disk) error {
 		return err
 	}
 	location := cmp.Or(s.Location, s.Lake)
-	names := []string{"fixtures", "markets", "changes", "publications"}
+	names := []string{"steps", "fixtures", "markets", "changes", "publications"}
 	if s.Product == football.LiveIntelligence {
 		names = []string{"live", "publications"}
 	}
@@ -59,6 +67,9 @@ func (s *syncer) open(ctx context.Context, disk *durable.Disk) error {
 	}
 	if s.Product == football.LiveIntelligence {
 		s.live, err = openTable[publication, table.LiveRow](ctx, c, location, s.id("live"))
+		return err
+	}
+	if s.steps, err = openTable[owner, table.StepRow](ctx, c, location, s.id("steps")); err != nil {
 		return err
 	}
 	if s.fixtures, err = openTable[publication, table.FixtureRow](ctx, c, location, s.id("fixtures")); err != nil {

@@ -47,7 +47,7 @@ func TestSync(t *testing.T) {
 func checkLake(t *testing.T, read reader, lake string, versions int, missing []int) {
 	t.Helper()
 	tables := map[string][]values{}
-	for _, name := range []string{"fixtures", "markets", "changes", "publications", "live", "live_publications"} {
+	for _, name := range []string{"steps", "fixtures", "markets", "changes", "publications", "live", "live_publications"} {
 		tables[name] = read(t, lake, name)
 	}
 	removed := 0
@@ -102,6 +102,16 @@ func checkLake(t *testing.T, read reader, lake string, versions int, missing []i
 		events = append(events, valuesOf(*row))
 	}
 	compare(t, "changes", events, tables["changes"])
+	var steps []values
+	for _, segment := range m.Steps {
+		for row, err := range snapshot.Rows[table.StepRow](root, segment.File) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps = append(steps, valuesOf(*row))
+		}
+	}
+	compare(t, "steps", steps, tables["steps"])
 }
 
 // added are the columns of the lake that the published files do not have.
@@ -125,7 +135,7 @@ func compare(t *testing.T, what string, want, got []values) {
 	order := func(a, b values) int {
 		key := func(r values) string {
 			seq, _ := strconv.Atoi(fmt.Sprint(r["seq"]))
-			return fmt.Sprintf("%v %v %010d", r["fixture_id"], r["market_id"], seq)
+			return fmt.Sprintf("%v %v %v %010d", r["fixture_id"], r["market_id"], r["selection_id"], seq)
 		}
 		return strings.Compare(key(a), key(b))
 	}
@@ -313,6 +323,28 @@ func TestOlderCopy(t *testing.T) {
 	_, err = Sync(t.Context(), optionsFor(t, dataRoot(t, 3), lake, football.MarketEngine))
 	if err == nil || !strings.Contains(err.Error(), "table acme.fixtures has the publications up to 1, and publications up to 2") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestStepsOfAnOlderLake: a lake that was made before there was a table of steps, or whose
+// steps are an older copy, gets all that the data root has.
+func TestStepsOfAnOlderLake(t *testing.T) {
+	for _, copied := range []int{0, 1} {
+		lake := t.TempDir()
+		mustSync(t, dataRoot(t, 1), lake, football.MarketEngine)
+		steps := filepath.Join(lake, "acme", "steps")
+		older := copyOf(t, steps)
+		mustSync(t, dataRoot(t, 3), lake, football.MarketEngine)
+		err := os.RemoveAll(steps)
+		if err == nil && copied > 0 {
+			err = os.CopyFS(steps, os.DirFS(older))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustSync(t, dataRoot(t, 4), lake, football.MarketEngine)
+		mustSync(t, dataRoot(t, 4), lake, football.LiveIntelligence)
+		checkLake(t, byLibrary, lake, 4, nil)
 	}
 }
 

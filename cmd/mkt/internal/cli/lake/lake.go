@@ -44,10 +44,10 @@ func newSync(g *Group) *cobra.Command {
 		Use:   "sync [--tenant ID | --all] [--lake DIR]",
 		Short: "Append publications to Iceberg tables",
 		Long: `Append the publications that the lake does not have yet to Apache Iceberg
-tables, one folder for each account: fixtures, markets, changes and live. Spark,
-Trino, DuckDB and others read them. Nothing in the tables is rewritten, and
-retention does not delete from them. The data root is only read, beside
-running cycles. A sync may be stopped at any point; the next one continues.
+tables, one folder for each account: fixtures, markets, changes, steps of prices
+and live. Spark, Trino, DuckDB and others read them. Nothing in the tables is
+rewritten, and retention does not delete from them. The data root is only read,
+beside running cycles. A sync may be stopped at any point; the next continues.
 
 Run it after cycles of the market engine, and at least every ten minutes for
 live data, whose snapshots are kept for a quarter of an hour. Publications whose
@@ -291,7 +291,7 @@ func ofVersions(s summary) string {
 // rowsOf lists the appended rows, by table.
 func rowsOf(s summary) string {
 	var parts []string
-	for _, of := range []struct{ table, words string }{{"fixtures", "fixtures"}, {"markets", "markets"}, {"changes", "changes"}, {"live", "rows of live"}} {
+	for _, of := range []struct{ table, words string }{{"fixtures", "fixtures"}, {"markets", "markets"}, {"changes", "changes"}, {"steps", "steps"}, {"live", "rows of live"}} {
 		if n, has := s.Rows[of.table]; has {
 			parts = append(parts, cli.Grouped(int(n))+" "+of.words)
 		}
