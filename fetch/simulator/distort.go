@@ -34,18 +34,29 @@ func distort(d Dialect, kind FaultKind, a Answer, pick func(n int) int) Answer {
 		items, page = shrunk(items, page)
 	case BrokenFixture:
 		if len(items) > 0 {
-			i := pick(len(items))
-			items[i] = edited(items[i], func(object map[string]json.RawMessage) {
-				for field := range object {
-					if !slices.Contains(format.IDs, field) {
-						object[field] = json.RawMessage("17")
-					}
-				}
-			})
+			breakOne(items, pick(len(items)), format.IDs)
 		}
 	}
 	a.Body = d.Wrap(items, page)
 	return a
+}
+
+// breakOne makes every field of a fixture but its ids unreadable: of the one at first, or of the next
+// one if it has no other fields, as a fixture without markets.
+func breakOne(items [][]byte, first int, ids []string) {
+	for n := range items {
+		i, isBroken := (first+n)%len(items), false
+		items[i] = edited(items[i], func(object map[string]json.RawMessage) {
+			for field := range object {
+				if !slices.Contains(ids, field) {
+					object[field], isBroken = json.RawMessage("17"), true
+				}
+			}
+		})
+		if isBroken {
+			return
+		}
+	}
 }
 
 // otherShape returns valid JSON of a shape that the endpoint never has.
