@@ -313,33 +313,37 @@ func TestOlderCopy(t *testing.T) {
 	fixtures := filepath.Join(lake, "acme", "fixtures")
 	older := copyOf(t, fixtures)
 	mustSync(t, dataRoot(t, 2), lake, football.MarketEngine)
-	err := os.RemoveAll(fixtures)
+	replace(t, fixtures, older)
+	_, err := Sync(t.Context(), optionsFor(t, dataRoot(t, 3), lake, football.MarketEngine))
+	if err == nil || !strings.Contains(err.Error(), "table acme.fixtures has the publications up to 1, and publications up to 2") {
+		t.Errorf("%v", err)
+	}
+}
+
+// replace replaces a folder by a copy of another one.
+func replace(t *testing.T, folder, by string) {
+	t.Helper()
+	err := os.RemoveAll(folder)
 	if err == nil {
-		err = os.CopyFS(fixtures, os.DirFS(older))
+		err = os.CopyFS(folder, os.DirFS(by))
 	}
 	if err != nil {
 		t.Fatal(err)
-	}
-	_, err = Sync(t.Context(), optionsFor(t, dataRoot(t, 3), lake, football.MarketEngine))
-	if err == nil || !strings.Contains(err.Error(), "table acme.fixtures has the publications up to 1, and publications up to 2") {
-		t.Errorf("%v", err)
 	}
 }
 
 // TestStepsOfAnOlderLake: a lake that was made before there was a table of steps, or whose
 // steps are an older copy, gets all that the data root has.
 func TestStepsOfAnOlderLake(t *testing.T) {
-	for _, copied := range []int{0, 1} {
+	for _, isCopied := range []bool{false, true} {
 		lake := t.TempDir()
 		mustSync(t, dataRoot(t, 1), lake, football.MarketEngine)
 		steps := filepath.Join(lake, "acme", "steps")
 		older := copyOf(t, steps)
 		mustSync(t, dataRoot(t, 3), lake, football.MarketEngine)
-		err := os.RemoveAll(steps)
-		if err == nil && copied > 0 {
-			err = os.CopyFS(steps, os.DirFS(older))
-		}
-		if err != nil {
+		if isCopied {
+			replace(t, steps, older)
+		} else if err := os.RemoveAll(steps); err != nil {
 			t.Fatal(err)
 		}
 		mustSync(t, dataRoot(t, 4), lake, football.MarketEngine)

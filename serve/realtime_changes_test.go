@@ -168,8 +168,8 @@ func TestCursorBeyondTheLog(t *testing.T) {
 		}
 	}
 	try("0 true", 30, 31, 40, 1<<52, 1<<53-1)
-	if copied.Load() == 0 { // not at every request: a refresh under way is not begun again
-		t.Error("nobody asked for what other replicas have")
+	if copied.Load() < 4 {
+		t.Errorf("asked %d times for what other replicas have", copied.Load())
 	}
 	for _, cursor := range []any{1 << 53, -1, 30.5, "30", true, []int{30}, json.RawMessage("30.0"), json.RawMessage("3e1"), json.RawMessage("1e400")} {
 		if a := s.ask("subscribe", map[string]any{"channel": "changes", "cursor": cursor}); a.Error.Code != "INVALID_PARAMETER" {

@@ -38,6 +38,7 @@ type Dataset struct {
 	ahead   map[uint64]time.Time // positions beyond the end of the log, and when a client first sent them
 
 	refreshing  sync.Mutex // held during a refresh
+	asking      sync.Mutex // held during a refresh for a request
 	faults      *faults
 	root        folder // of the account and product; nil until the folder exists
 	changes     *changeLog
@@ -45,6 +46,7 @@ type Dataset struct {
 	retryAt     time.Time              // no load before this time, after an error that is not the snapshot's
 	failed      int                    // loads that failed in a row
 	lastRefresh time.Time              // end of the last refresh
+	lastFetch   time.Time              // when other replicas were last asked
 	looked      atomic.Bool            // the state files were read, or there are none
 	gone        bool                   // the tenant is no longer served
 	watch       watch                  // of the polls
@@ -169,20 +171,26 @@ func (d *Dataset) refreshLocked(ctx context.Context) bool {
 const minRefreshAge = 200 * time.Millisecond
 
 // RefreshSoon refreshes on behalf of a request and waits for the result for at most
-// timeout. Clients can cause it, so it does nothing if the last refresh has just
-// ended or if one is in progress.
+// timeout. Clients can cause it, so it does nothing if another request's is in progress
+// or has just ended. A poll is waited for, because it does not ask other replicas.
 func (d *Dataset) RefreshSoon(ctx context.Context, timeout time.Duration) {
-	if !d.refreshing.TryLock() {
-		return
-	}
-	if d.library.now().Sub(d.lastRefresh) < minRefreshAge {
-		d.refreshing.Unlock()
+	if !d.asking.TryLock() {
 		return
 	}
 	await(ctx, timeout, func(ctx context.Context) {
+		defer d.asking.Unlock()
+		d.refreshing.Lock()
 		defer d.refreshing.Unlock()
+		last := &d.lastRefresh
+		if d.library.fetch != nil {
+			last = &d.lastFetch
+		}
+		if d.library.now().Sub(*last) < minRefreshAge {
+			return
+		}
 		if d.library.fetch != nil {
 			_ = d.library.fetch(ctx, d.clientID, d.product) // an error is logged there, and the local data is served
+			d.lastFetch = d.library.now()
 		}
 		d.refreshLocked(ctx)
 	})

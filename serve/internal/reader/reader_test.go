@@ -437,6 +437,11 @@ func TestRefreshSoonFetches(t *testing.T) {
 	if d.RefreshSoon(t.Context(), time.Minute); asked != 2 {
 		t.Errorf("asked %d times, a second later", asked)
 	}
+	now = now.Add(time.Second)
+	d.Refresh(t.Context()) // a poll, which asks nobody
+	if d.RefreshSoon(t.Context(), time.Minute); asked != 3 {
+		t.Errorf("asked %d times, after a poll", asked)
+	}
 }
 
 // A position beyond the end of the log may be of a newer copy of it, until something that was published
