@@ -44,8 +44,8 @@ func classify(op, key string, err error) error {
 	return fmt.Errorf("object store: %s %s: %w%s", op, key, kind, answer)
 }
 
-// isAnswer reports whether an operation was answered as one may expect: with success, or
-// that an object is missing or there already.
+// isAnswer reports whether an operation got an expected answer: success, or a missing or existing
+// object.
 func isAnswer(err error) bool {
 	var e *Error
 	return err == nil || errors.As(err, &e) && (e.Kind == Absent || e.Kind == Exists)
