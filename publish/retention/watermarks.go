@@ -193,12 +193,8 @@ func (w Watermarks) record(f durable.FS, dryRun bool) error {
 	if err != nil {
 		return err
 	}
-	next := w.over(recorded)
-	if dryRun || next == (Watermarks{Format: Format}) || recorded == next {
-		return nil
-	}
-	data, err := layout.EncodeHeader(next)
-	if err != nil {
+	data, err := w.Raise(recorded)
+	if err != nil || data == nil || dryRun {
 		return err
 	}
 	return durable.Overwrite(f, layout.Collected, data)
