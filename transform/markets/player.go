@@ -8,14 +8,13 @@ import (
 	"mkt/publish/football"
 )
 
-// playerForm is how the rows of a market about players are worded. A player's
-// name is the rest when all other words are taken, in the provider's
-// spelling, if it is proven to be a name; see playername.go.
+// playerForm is the wording of a player market's rows. The player's name is the rest after all
+// other words, in the provider's spelling, if it is proven to be a name; see playername.go.
 type playerForm uint8
 
 const (
 	noPlayer     playerForm = iota
-	playerName              // the player, and at most the column he stands in
+	playerName              // the player, and at most a column
 	playerTotal             // the player, over or under, and a line
 	playerScore             // "P to score first and Russia 1-0"
 	playerResult            // "P to score first and Fulltime Result: Russia"
