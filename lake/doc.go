@@ -2,7 +2,7 @@
 // Spark, Trino, Snowflake and DuckDB can then read years of them.
 //
 // The tables are in a folder of their own, and rows are only ever appended. A publication adds
-// its refreshed rows: those which differ from the publication before. The table of publications
+// its refreshed rows: those that differ from the publication before. The table of publications
 // is appended last, and decides whether a publication is in the lake. So a sync that was stopped
 // anywhere continues, and appends nothing twice.
 //

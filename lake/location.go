@@ -12,7 +12,7 @@ import (
 	iceio "github.com/apache/iceberg-go/io"
 )
 
-// schemes are the schemes of the locations which engines open.
+// schemes are the schemes of the locations that engines open.
 var schemes = []string{"s3", "s3a", "gs", "abfs", "abfss"}
 
 // CheckLocation checks a location: the URL under which engines will read the tables, after

@@ -74,7 +74,7 @@ type Range struct {
 // ErrOther is the error of a lake whose publications are not of the data root's history.
 var ErrOther = errors.New("the lake has publications of another history: a backup of the data root was restored, or the lake is another installation's; sync into another folder")
 
-// ErrPart is the error of a data root without the publications which the lake needs next. Other
+// ErrPart is the error of a data root without the publications that the lake needs next. Other
 // machines made them, and the root was only brought up to the newest one of the object store.
 var ErrPart = errors.New("the data root is a copy of an object store and does not have it: sync from a folder that mkt pull --data keeps up to date")
 
@@ -90,7 +90,7 @@ func perAppend(p football.Product) int {
 // missingPerAppend is the most publications without rows of one append.
 const missingPerAppend = 10_000
 
-// Sync appends the publications which the lake lacks, oldest first.
+// Sync appends the publications that the lake lacks, oldest first.
 func Sync(ctx context.Context, o Options) (Summary, error) {
 	s := &syncer{Options: o, sum: Summary{ClientID: o.ClientID, Product: o.Product, Rows: map[string]int64{}}}
 	if s.Progress == nil {

@@ -149,7 +149,7 @@ func (s *syncer) writeChanges(of account, c snapshot.Commit) (complete bool, err
 	return n == wanted, err
 }
 
-// appendSteps appends the steps of all publications which the table lacks, in one append. Steps
+// appendSteps appends the steps of all publications that the table lacks, in one append. Steps
 // are kept for longer than snapshots, and a compacted file has those of many publications.
 func (s *syncer) appendSteps(ctx context.Context, newest snapshot.Commit) error {
 	if s.steps.last >= newest.Version {

@@ -137,7 +137,7 @@ func lastOf(t *table.Table) (uint64, error) {
 	return last, nil
 }
 
-// lacks reports whether a schema lacks a wanted column, or requires a value which is optional in
+// lacks reports whether a schema lacks a wanted column, or requires a value that is optional in
 // the wanted one.
 func lacks(has, wanted iceberg.StructType) bool {
 	for _, w := range wanted.FieldList {
@@ -261,7 +261,7 @@ func (t *lakeTable[H, T]) discard() {
 	}
 }
 
-// removeLeftovers removes the files of a stopped run: those of publications which the table
+// removeLeftovers removes the files of a stopped run: those of publications that the table
 // lacks.
 func (t *lakeTable[H, T]) removeLeftovers() error {
 	err := t.io.(iceio.ListableIO).WalkDir(t.tbl.Location()+"/data", func(name string, e fs.DirEntry, err error) error {

@@ -17,7 +17,7 @@ type Base struct {
 	Substitutes map[string]string
 }
 
-// DamageError reports a file of a publication which is missing, or does not have its sealed hash.
+// DamageError reports a file of a publication that is missing, or does not have its sealed hash.
 // Nothing can be published until package repair has rebuilt it.
 type DamageError struct {
 	Commit snapshot.Commit

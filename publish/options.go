@@ -100,7 +100,7 @@ var ErrOlderCycle = errors.New("older than the published cycle")
 // ErrNoCycle: there is no canonical cycle to publish.
 var ErrNoCycle = errors.New("no canonical cycle")
 
-// ErrNotLoadable: the child process which loads a new snapshot as serve does failed or died.
+// ErrNotLoadable: the child process that loads a new snapshot as serve does failed or died.
 // Nothing was published.
 var ErrNotLoadable = errors.New("the new snapshot cannot be loaded; nothing was published")
 

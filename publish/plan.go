@@ -77,7 +77,7 @@ func decide(in inputs, acceptRemovals bool) plan {
 	return p
 }
 
-// hold keeps every fixture which was only removed because the listing lacks it.
+// hold keeps every fixture that was only removed because the listing lacks it.
 func (p *plan) hold() {
 	for i := range p.fixtures {
 		if f := &p.fixtures[i]; f.missing {
@@ -178,7 +178,7 @@ const (
 )
 
 // events returns the change events of the plan, by fixture id, numbered from first. There is one
-// for each fixture which was refreshed, is listed for the first time or with changed values, or
+// for each fixture that was refreshed, is listed for the first time or with changed values, or
 // is removed. Fixtures carried over have none. It notes the numbers in the plan.
 func (p *plan) events(first uint64, at time.Time, cycle layout.CycleID) []table.EventRow {
 	var rows []table.EventRow

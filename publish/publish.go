@@ -21,7 +21,7 @@ type run struct {
 
 // Run publishes one cycle. If the cycle is published already, it succeeds and does nothing. Run
 // recovers the work of an interrupted run, but not a damaged publication: its error is a
-// [*DamageError] which names the repair. Other errors to branch on: [ErrConflict],
+// [*DamageError] that names the repair. Other errors to branch on: [ErrConflict],
 // [ErrOlderCycle], [ErrNoCycle], [durable.ErrNoSpace], [snapshot.ErrDamaged]. It writes
 // state/publish.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
@@ -97,7 +97,7 @@ func (r *run) publishCycle(ctx context.Context) error {
 }
 
 // checkMarkets returns [ErrNoMarkets] if the account changed its provider or bookmaker, and more
-// than a few fixtures were answered without any market, and none with one. A bookmaker which does
+// than a few fixtures were answered without any market, and none with one. A bookmaker that does
 // not exist looks like this: the change would replace a whole dataset with nothing. Rebuilding a
 // publication does not check it.
 func (d *Draft) checkMarkets() error {

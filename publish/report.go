@@ -30,7 +30,7 @@ func (d *Draft) summary() Summary {
 }
 
 // Record logs a run at debug level and writes state/publish.json; the caller reports the result.
-// started is the begin of the run. A run which was stopped, or had nothing to do, leaves the
+// The run began at started. A run that was stopped, or had nothing to do, leaves the
 // state as it is.
 func Record(ctx context.Context, o Options, started time.Time, s Summary, err error) {
 	log := o.Log.With("tenant", o.ClientID, "product", o.Product, "cycle", s.Cycle, "step", "publish")

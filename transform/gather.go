@@ -144,7 +144,7 @@ func (g *gathering) fixture(f *refreshed, s *sheet, res *result) {
 	g.byID[id] = now
 }
 
-// active reports whether the listing has a fixture which is still to be played.
+// active reports whether the listing has a fixture that is still to be played.
 func (g *gathering) active(id string) bool {
 	listed, ok := g.listing.Fixtures[id]
 	return ok && !listed.Over && !listed.InPlay

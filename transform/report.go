@@ -14,7 +14,7 @@ import (
 )
 
 // report logs a line at debug level and writes state/transform.json; the caller of [Run] reports
-// its result. A run which was interrupted, or had nothing to do, leaves the state as it is.
+// its result. A run that was interrupted, or had nothing to do, leaves the state as it is.
 func (r *run) report(ctx context.Context, err error) {
 	s := &r.summary
 	s.Took = r.Now().Sub(r.started)

@@ -33,7 +33,7 @@ type stored struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maxBuffered is the number of bytes which a rowStore keeps in memory: the rows of 100,000
+// maxBuffered is the number of bytes that a rowStore keeps in memory: the rows of 100,000
 // selections.
 const maxBuffered = 16 << 20
 

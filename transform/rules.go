@@ -8,7 +8,7 @@ import "time"
 // Damaged parts are marked or left out, and the run continues. It fails if more than the share
 // maxBroken of its fixtures, or of their sections, markets or rows, is unreadable: the provider's
 // format has probably changed. One fixture is too few to decide this, and so are manyParts of the
-// others. Prices are different: without an offer some bookmakers write a number which is no
+// others. Prices are different: without an offer some bookmakers write a number that is no
 // price, so only a large share shows a change.
 const (
 	maxBroken     = 0.05
@@ -41,7 +41,7 @@ const (
 // defaultDetails is the number of fixtures with a published timeline and minutes.
 const defaultDetails = 50
 
-// maxBehind bounds the earlier cycles which a run transforms first. An hour has fewer, and
+// maxBehind bounds the earlier cycles that a run transforms first. An hour has fewer, and
 // retention keeps one canonical cycle of each hour. If more are missing, the oldest of them
 // begins with baselines.
 const maxBehind = 1000

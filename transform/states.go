@@ -10,7 +10,7 @@ import (
 	"mkt/transform/live"
 )
 
-// States keeps the states between two cycles of an account in memory. A process which runs one
+// States keeps the states between two cycles of an account in memory. A process that runs one
 // cycle after the other need not read them back. They are found by their cycle and digest; if
 // they are absent, they are read from the canonical cycle, with the same result. A nil *States
 // keeps nothing. It is safe for concurrent use.

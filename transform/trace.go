@@ -13,7 +13,7 @@ import (
 )
 
 // MarketTrace is one fixture of an archived cycle with the place of every value in the payloads.
-// The code which made its rows reads it again. Its ids are made without the key: a row is found
+// The code that made its rows reads it again. Its ids are made without the key: a row is found
 // by its position in the provider's order.
 type MarketTrace struct {
 	Fixture    football.Fixture

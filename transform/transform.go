@@ -40,7 +40,7 @@ type Options struct {
 	Received *raw.Received
 	// States keeps the beginning of the next cycle in this process; nil keeps nothing.
 	States *States
-	// Stopping is closed when the process must stop. This interrupts a run which waits for
+	// Stopping is closed when the process must stop. This interrupts a run that waits for
 	// memory. It may be nil.
 	Stopping <-chan struct{}
 	// Progress is called with the number of answers with markets already read; it may be nil. It
@@ -73,8 +73,8 @@ type Summary struct {
 	Partial int
 	// Damaged is the number of unreadable parts of payloads, which were marked or left out.
 	Damaged int
-	Failed  int // fixtures which could not be retrieved
-	// Suspicions counts markets which were perhaps misread, by kind. They are published
+	Failed  int // fixtures that could not be retrieved
+	// Suspicions counts markets that were perhaps misread, by kind. They are published
 	// nevertheless.
 	Suspicions markets.Suspicions
 	Live       LiveSummary

@@ -9,7 +9,7 @@ import (
 	"github.com/rclone/gofakes3/s3mem"
 )
 
-// A Forgetful is an S3 object store in memory which ignores the conditions of a write, as old and
+// A Forgetful is an S3 object store in memory that ignores the conditions of a write, as old and
 // simple stores do: the second writer of an object wins. It accepts all keys.
 type Forgetful struct {
 	Address string

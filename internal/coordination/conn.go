@@ -38,7 +38,7 @@ type Options struct {
 	Name string
 	// Version is the version of this binary, for people.
 	Version string
-	// Installation is the fingerprint of the id key. It reveals two installations which use the
+	// Installation is the fingerprint of the id key. It reveals two installations that use the
 	// same servers and the same cluster name by mistake. If it is "", nothing is compared.
 	Installation string
 	Now          func() time.Time // required

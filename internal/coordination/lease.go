@@ -62,7 +62,7 @@ type Lease struct {
 type Run struct {
 	Client, Product string
 	Purpose         string // for people: what runs, such as "mkt schedule"
-	// Short is for runs of about a second which are due again soon. If their worker dies, the
+	// Short is for runs of about a second that are due again soon. If their worker dies, the
 	// lease is free after 8 s instead of 13 s.
 	Short bool
 }
@@ -169,7 +169,7 @@ type mark struct {
 	at       time.Time
 }
 
-// guess returns the revision which the next lease of a key probably replaces.
+// guess returns the revision that the next lease of a key probably replaces.
 func (c *Conn) guess(key string) uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -101,7 +101,7 @@ func GoModules(t testing.TB, dir string, args ...string) {
 	}
 }
 
-// Browser returns the result of [Node] and the program of a Chromium which Node can drive.
+// Browser returns the result of [Node] and the program of a Chromium that Node can drive.
 func Browser(t testing.TB) (modules, program string) {
 	t.Helper()
 	modules = Node(t)
@@ -114,7 +114,7 @@ func Browser(t testing.TB) (modules, program string) {
 	return "", ""
 }
 
-// Env returns the value of an environment variable which is only set to run this test. usage
+// Env returns the value of an environment variable that is only set to run this test. usage
 // describes the value.
 func Env(t testing.TB, name, usage string) string {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Folder is a temporary folder which only this user can read. Its lock is held as long as the
+// Folder is a temporary folder that only this user can read. Its lock is held as long as the
 // process runs.
 type Folder struct {
 	Dir  string

@@ -376,7 +376,7 @@ type diskReader struct {
 
 func (r *diskReader) Size() int64 { return r.size }
 
-// explain adds the remedy to an error which a person has to resolve. The text has no absolute
+// explain adds the remedy to an error that a person has to resolve. The text has no absolute
 // path.
 func explain(op, name string, err error) error {
 	switch {

@@ -83,7 +83,7 @@ var ErrDiffers = errors.New("exists with other content")
 // ErrTooLarge: a file is larger than the caller allows.
 var ErrTooLarge = errors.New("larger than allowed")
 
-// ErrNotRegular: a name which should be a file is a folder, link, socket, device or pipe, or a
+// ErrNotRegular: a name that should be a file is a folder, link, socket, device or pipe, or a
 // name which should be a folder is not one.
 var ErrNotRegular = errors.New("not a regular file")
 

@@ -20,7 +20,7 @@ const writeBuffer = 64 << 10
 // buffers are the buffers of finished files, for later ones.
 var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
 
-// Bytes returns a function for [Create] and [CreateAgain] which writes data.
+// Bytes returns a function for [Create] and [CreateAgain] that writes data.
 func Bytes(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -45,7 +45,7 @@ func (c cancellable) Write(p []byte) (int, error) {
 
 // Create creates a file with the output of write, and syncs it and its folder, which must exist.
 // If the name exists the error is [fs.ErrExist]. After an error the file may remain with part of
-// the content: so create files in staging, or before a header which is written last.
+// the content: so create files in staging, or before a header that is written last.
 func Create(f FS, name string, write func(io.Writer) error) error {
 	if err := CreateIn(f, name, write); err != nil {
 		return err
@@ -77,7 +77,7 @@ func CreateIn(f FS, name string, write func(io.Writer) error) error {
 	return err
 }
 
-// CreateAgain creates a file which an earlier run may have created. A file with the same bytes is
+// CreateAgain creates a file that an earlier run may have created. A file with the same bytes is
 // kept; other bytes are [ErrDiffers]. A reader never sees part of the content. The folder must
 // exist.
 func CreateAgain(f FS, name string, write func(io.Writer) error) error {

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// DerivationVersion is the version of the rules which make canonical markets of a provider's
+// DerivationVersion is the version of the rules that make canonical markets of a provider's
 // offers: the vocabulary, the mapping tables and the readers. It is raised whenever the same
 // payload would be read differently.
 //

@@ -27,7 +27,7 @@ type Run struct {
 	FinishedAt time.Time `json:"finished_at"`
 	OK         bool      `json:"ok"`
 	// Code is the reason why the run failed. If OK it is "", or [CodeListingHeld] for a
-	// publication with held fixtures, or [CodeRateLimited] for a fetch which is incomplete
+	// publication with held fixtures, or [CodeRateLimited] for a fetch that is incomplete
 	// because the quota was used up.
 	Code Code `json:"code,omitempty"`
 	// LastOKAt is when the step last succeeded; nil if never.

@@ -48,7 +48,7 @@ func (q *Quota) UsedUp(now time.Time) (until time.Time, usedUp bool) {
 }
 
 // Remaining is the number of requests left. It is nil if the provider did not report it, or only
-// for a window which is over.
+// for a window that is over.
 func (q *Quota) Remaining(now time.Time) *int64 {
 	if q == nil || q.Left == nil || q.At.After(now.Add(clockSlip)) || q.ResetsAt != nil && !now.Before(*q.ResetsAt) {
 		return nil

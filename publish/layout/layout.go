@@ -219,7 +219,7 @@ func ParseCommitPack(base string) (last uint64, ok bool) {
 }
 
 // Segment is the path of a segment of the change log or of the steps: dir is [ChangesDir] or
-// [StepsDir]. It belongs to the events first..last, and c is the cycle which wrote it.
+// [StepsDir]. It belongs to the events first..last, and c is the cycle that wrote it.
 func Segment(dir string, first, last uint64, c CycleID) string {
 	return fmt.Sprintf("%s/%020d-%020d-%s.parquet", dir, first, last, c)
 }
@@ -234,7 +234,7 @@ func ParseSegment(base string) (first, last uint64, ok bool) {
 	return first, last, errFirst == nil && errLast == nil && first > 0 && first <= last
 }
 
-// CycleOfSegment is the cycle which wrote a [Segment].
+// CycleOfSegment is the cycle that wrote a [Segment].
 func CycleOfSegment(name string) (CycleID, bool) {
 	base := path.Base(name)
 	if _, _, ok := ParseSegment(base); !ok {

@@ -31,7 +31,7 @@ func (r *rebuilder) manifest(ctx context.Context, c snapshot.Commit) (snapshot.M
 	return m, err
 }
 
-// snapshot opens a snapshot, repairs its damaged files and verifies all. A file which only has a
+// snapshot opens a snapshot, repairs its damaged files and verifies all. A file that only has a
 // substitute is still damaged.
 func (r *rebuilder) snapshot(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {
 	m, err := r.manifest(ctx, c)

@@ -12,7 +12,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// seqJump is the advance of seq for a history which begins under a clock behind seq itself.
+// seqJump is the advance of seq for a history that begins under a clock behind seq itself.
 const seqJump = 1_000_000_000
 
 // historyStart is the seq before the first one of a new history. It must be beyond every seq of
@@ -97,7 +97,7 @@ func (r *rebuilder) newHistory(ctx context.Context, version uint64, sum string) 
 	return s, d.Commit(ctx, c, false)
 }
 
-// newestIntact is the newest publication which is intact or can be repaired.
+// newestIntact is the newest publication that is intact or can be repaired.
 func (r *rebuilder) newestIntact(ctx context.Context) (publish.Base, error) {
 	head, _, err := snapshot.Head(r.Root)
 	if err != nil {

@@ -32,7 +32,7 @@ type rebuilt struct {
 	manifestSum string
 }
 
-// assumption is an option which determines a publication besides its inputs and its commit
+// assumption is an option that determines a publication besides its inputs and its commit
 // record. Its manifest records it. If the manifest is lost, or too old to record it, several are
 // tried.
 type assumption struct {

@@ -21,7 +21,7 @@ type Result struct {
 }
 
 // Run verifies every publication kept by retention, and rebuilds its damaged or missing files. It
-// also repairs CURRENT. It may be killed at any point. Files which cannot be rebuilt are in the
+// also repairs CURRENT. It may be killed at any point. Files that cannot be rebuilt are in the
 // result, not in the error.
 func Run(ctx context.Context, o publish.Options) (done Result, err error) {
 	r, err := newRebuilder(o)
@@ -94,7 +94,7 @@ func (r *rebuilder) publication(ctx context.Context, head, c snapshot.Commit, re
 }
 
 // segment repairs a damaged segment of the change log or of the steps. It rebuilds the
-// publication which wrote it.
+// publication that wrote it.
 func (r *rebuilder) segment(ctx context.Context, head snapshot.Commit, s snapshot.Segment, why error) error {
 	cycle, _ := layout.CycleOfSegment(s.File)
 	c, found, err := snapshot.OfCycle(r.Root, head, cycle)

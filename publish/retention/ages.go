@@ -53,7 +53,7 @@ func checkClockJump(f durable.ReadFS, head snapshot.Commit) error {
 	return fmt.Errorf("version %d was published %s after the one before it: %w", head.Version, gap.Truncate(time.Second), ErrClockJump)
 }
 
-// cutoffAt returns the time of things which are as old as age at a publication. An interval
+// cutoffAt returns the time of things that are as old as age at a publication. An interval
 // between publications counts as at most longestGap.
 func cutoffAt(f durable.ReadFS, head snapshot.Commit, age time.Duration) (time.Time, error) {
 	first, err := snapshot.First(f)

@@ -46,7 +46,7 @@ func (c *collector) snapshotsAndSegments() error {
 	return nil
 }
 
-// unusedSegment returns a function which reports whether no kept manifest names a segment. Such a
+// unusedSegment returns a function that reports whether no kept manifest names a segment. Such a
 // segment is before the oldest window, or was compacted before the oldest kept manifest was made.
 func (c *collector) unusedSegment(oldest snapshot.Commit) (func(name string) bool, error) {
 	var kept []snapshot.Manifest

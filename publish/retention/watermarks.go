@@ -128,7 +128,7 @@ func (by rule) watermark(head snapshot.Commit, before layout.CycleID) *Watermark
 	return &Watermark{Before: before, Version: head.Version, CommitSHA256: head.SHA256, Count: by.count, AgeSeconds: int64(by.age / time.Second), Capped: by.capped}
 }
 
-// cycleWatermark is for cycles which are neither young nor of the newest publications.
+// cycleWatermark is for cycles that are neither young nor of the newest publications.
 func cycleWatermark(f durable.ReadFS, head snapshot.Commit, by rule) (*Watermark, error) {
 	cut, err := by.cutoff(f, head)
 	if err != nil {

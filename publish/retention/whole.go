@@ -68,7 +68,7 @@ func (w Watermarks) Newest() (version uint64) {
 	return version
 }
 
-// UnusedSegments returns a function which reports whether no publication from oldest to head has
+// UnusedSegments returns a function that reports whether no publication from oldest to head has
 // a file of the change log or of the steps. manifests are the manifests of the two. Without them,
 // only events before the oldest window are unused. A file of a later cycle belongs to a
 // publication not committed yet.

@@ -20,7 +20,7 @@ var (
 )
 
 // Fault wraps an error of opening, describing or reading a published file in one of the errors
-// above. Errors which say nothing about the file, see [durable.IsExhausted], are returned
+// above. Errors that say nothing about the file, see [durable.IsExhausted], are returned
 // unchanged.
 func Fault(name string, err error) error {
 	switch {
@@ -41,7 +41,7 @@ func IsFault(err error) bool {
 }
 
 // IsDamage reports whether a published file is missing or damaged. A file of a newer version, or
-// one which this user may not read, is not damaged.
+// one that this user may not read, is not damaged.
 func IsDamage(err error) bool {
 	return errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist)
 }

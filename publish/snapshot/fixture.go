@@ -12,7 +12,7 @@ import (
 )
 
 // FixtureRows iterates over the rows of one fixture in a table's file. It only reads the parts of
-// the file which may have them, and does not check the file's hash. A row is only valid until the
+// the file that may have them, and does not check the file's hash. A row is only valid until the
 // next one.
 func FixtureRows[T table.Row](f durable.ReadFS, name, fixture string) iter.Seq2[*T, error] {
 	damaged := func(err error) error { return fmt.Errorf("%s: %w: %w", name, ErrDamaged, err) }

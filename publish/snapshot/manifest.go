@@ -58,7 +58,7 @@ type Manifest struct {
 	ListingComplete bool             `json:"listing_complete"`
 	Filtered        map[string]int   `json:"filtered,omitempty"`        // fixtures left out, by rule
 	Broken          map[string]int   `json:"broken,omitempty"`          // unreadable records, by reason
-	Damaged         map[string]int   `json:"damaged,omitempty"`         // parts of records which were marked or left out, by part and fault
+	Damaged         map[string]int   `json:"damaged,omitempty"`         // parts of records that were marked or left out, by part and fault
 	UnknownFields   map[string]int   `json:"unknown_fields,omitempty"`  // fields unknown to every reader
 	RawMarkets      map[string]int   `json:"raw_markets,omitempty"`     // by reason
 	NotPublishable  map[string]int   `json:"not_publishable,omitempty"` // selections by reason
@@ -75,7 +75,7 @@ type Manifest struct {
 	Steps []Segment `json:"steps,omitempty"`
 
 	// ShortTimes: an earlier build wrote this header with [layout.EncodeShortTimes]. It is for a
-	// header which must get the very bytes again.
+	// header that must get the very bytes again.
 	ShortTimes bool `json:"-"`
 }
 

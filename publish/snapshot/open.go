@@ -76,7 +76,7 @@ func VerifyFile(f durable.ReadFS, dir string, file File) error {
 	return verifyFile(f, dir+"/"+file.Name, file.Bytes, file.SHA256)
 }
 
-// ReadVerified is [VerifyFile] for a file which fits into memory, and returns its bytes. The
+// ReadVerified is [VerifyFile] for a file that fits into memory, and returns its bytes. The
 // caller bounds file.Bytes.
 func ReadVerified(f durable.ReadFS, dir string, file File) ([]byte, error) {
 	name := dir + "/" + file.Name
@@ -126,7 +126,7 @@ func verifyFile(f durable.ReadFS, name string, size int64, sum string) error {
 }
 
 // Events iterates over the retained events after a seq, oldest first, and checks that none is
-// missing. It does not open segments which end before. A row is only valid until the next one.
+// missing. It does not open segments that end before. A row is only valid until the next one.
 func Events(f durable.ReadFS, m Manifest, after uint64) iter.Seq2[*table.EventRow, error] {
 	return func(yield func(*table.EventRow, error) bool) {
 		for _, s := range m.Changes {

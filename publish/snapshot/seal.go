@@ -15,7 +15,7 @@ import (
 // of this attempt is visible; the next run starts from the other publisher's commit.
 var ErrConflict = errors.New("another publisher was faster")
 
-// ErrStoreLacks: publications are missing in the object store which decides about commits, so
+// ErrStoreLacks: publications are missing in the object store that decides about commits, so
 // nothing may follow them there. Its text begins with the code of mkt doctor.
 var ErrStoreLacks = errors.New("STORE_LACKS: publications are missing in the object store, and nothing is published until they are there: mkt push --repair stores them from a data root that has them")
 

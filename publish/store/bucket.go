@@ -15,7 +15,7 @@ import (
 )
 
 // Bucket is implemented by a driver: the operations on one bucket that this package needs. It is
-// safe for concurrent use. It repeats requests which may succeed later, as long as the context
+// safe for concurrent use. It repeats requests that may succeed later, as long as the context
 // allows. Its errors are an [*Error], or those of the context; any other error of a bucket counts
 // as temporary.
 type Bucket interface {
@@ -164,7 +164,7 @@ func SortObjects(page []Object) {
 	slices.SortFunc(page, func(a, b Object) int { return strings.Compare(a.Key, b.Key) })
 }
 
-// Checked returns a body which ends with a [Damaged] error if the sum of its bytes is not the
+// Checked returns a body that ends with a [Damaged] error if the sum of its bytes is not the
 // wanted one.
 func Checked(body io.ReadCloser, sum hash.Hash, want []byte) io.ReadCloser {
 	return &checked{body, sum, want}

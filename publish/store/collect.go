@@ -18,7 +18,7 @@ type CollectOptions struct {
 	Policy    retention.Policy // of the product: see Policy.For
 	AfterJump bool             // the clock is right, see retention.Options
 	DryRun    bool
-	// Lost also deletes the packs of publications which were never committed, because another one
+	// Lost also deletes the packs of publications that were never committed, because another one
 	// took their number. Finding them lists every pack.
 	Lost   bool
 	Report func(name string, bytes int64) // called with every object before it is deleted; may be nil
@@ -30,7 +30,7 @@ type Collected struct {
 	Lost                      int // packs of publications without a commit
 }
 
-// Collect deletes the packs, change segments and archives which the policy does not keep; commit
+// Collect deletes the packs, change segments and archives that the policy does not keep; commit
 // records are always kept. It may be killed at any point, and may run beside readers and writers,
 // and beside another collection:
 //
@@ -124,7 +124,7 @@ func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, los
 	return old, lost, err
 }
 
-// uncommitted returns those of several packs of one committed version which its commit does not
+// uncommitted returns those of several packs of one committed version that its commit does not
 // name.
 func (d *Dataset) uncommitted(ctx context.Context, packs []object) (lost []object, err error) {
 	version, _ := parsePack(path.Base(packs[0].key))

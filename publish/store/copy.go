@@ -20,7 +20,7 @@ import (
 // Sync brings a root to the newest publication of the store, with everything the next cycle
 // continues from: the snapshot, the change log, the canonical and raw cycle, the state files. It
 // returns the publication; Version is 0 if nothing was ever published. If the root is up to date,
-// nothing is copied. The error is [snapshot.ErrStoreLacks] if the store lacks publications which
+// nothing is copied. The error is [snapshot.ErrStoreLacks] if the store lacks publications that
 // it had, or which the root has, and [ErrDiverged] if it has others. The caller holds the lock of
 // the root.
 func (d *Dataset) Sync(ctx context.Context, f durable.FS) (snapshot.Commit, error) {
@@ -130,7 +130,7 @@ func (d *Dataset) compare(ctx context.Context, f durable.ReadFS) (here snapshot.
 	return here, nil
 }
 
-// lacks is the error of a publication which the store should have.
+// lacks is the error of a publication that the store should have.
 func (d *Dataset) lacks(n uint64) error {
 	return fmt.Errorf("%s: publication %d: %w", d, n, snapshot.ErrStoreLacks)
 }
@@ -209,7 +209,7 @@ func (d *Dataset) neverPublished(ctx context.Context) error {
 	return nil
 }
 
-// differs is the error of a record in the store which is not the root's. If the same run wrote
+// differs is the error of a record in the store that is not the root's. If the same run wrote
 // both, one of them is damaged, and the root has verified its own.
 func (d *Dataset) differs(there, here snapshot.Commit) error {
 	if there.RunID == here.RunID && there.HistoryID == here.HistoryID {
@@ -398,7 +398,7 @@ func (d *Dataset) copySegments(ctx context.Context, f durable.FS, segments []sna
 }
 
 // hasSegment reports whether a root has a segment. A different file of its name belongs to a
-// publication which was never committed: it is quarantined.
+// publication that was never committed: it is quarantined.
 func hasSegment(f durable.FS, s snapshot.Segment) (bool, error) {
 	there, err := durable.Exists(f, s.File)
 	if err != nil || !there {
@@ -412,7 +412,7 @@ func hasSegment(f durable.FS, s snapshot.Segment) (bool, error) {
 	return false, err
 }
 
-// missing is the error of an object which a commit names and the store lacks.
+// missing is the error of an object that a commit names and the store lacks.
 func missing(name string) error {
 	return fmt.Errorf("%s: %w: it is missing: %w", name, snapshot.ErrDamaged, errRepair)
 }
@@ -451,7 +451,7 @@ func (d *Dataset) sameHistory(ctx context.Context, f durable.ReadFS, newest uint
 }
 
 // Reset moves everything published in a damaged root to the quarantine, so that the next
-// [Dataset.Sync] copies it again. If the root has a record which the store lacks, it changes
+// [Dataset.Sync] copies it again. If the root has a record that the store lacks, it changes
 // nothing and returns false.
 func (d *Dataset) Reset(ctx context.Context, f durable.FS) (bool, error) {
 	here, _, err := snapshot.LastRecord(f)

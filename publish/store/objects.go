@@ -14,7 +14,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Errors of a store. Others are [fs.ErrNotExist] for an object which it lacks,
+// Errors of a store. Others are [fs.ErrNotExist] for an object that it lacks,
 // [snapshot.ErrConflict] for a commit of somebody else, and [snapshot.ErrStoreLacks] for
 // publications which it should have.
 var (
@@ -42,7 +42,7 @@ const (
 	packTimeout  = 10 * time.Minute
 )
 
-// objects are the operations on a bucket which this package needs. Each has a timeout, and its
+// objects are the operations on a bucket that this package needs. Each has a timeout, and its
 // error is one of the above. Names are below prefix.
 type objects struct {
 	bucket Bucket
@@ -201,7 +201,7 @@ func writing(data []byte) func(io.Writer) error {
 // createAttempts is the number of attempts to create an object while the outcome is unknown.
 const createAttempts = 3
 
-// create stores data under a name which must be free. An object with the same bytes is ours: the
+// create stores data under a name that must be free. An object with the same bytes is ours: the
 // answer to an earlier attempt was lost. Any other is a [snapshot.ErrConflict].
 func (o objects) create(ctx context.Context, key string, data []byte) error {
 	var failed error
@@ -278,7 +278,7 @@ func (o objects) list(ctx context.Context, prefix, delimiter string, visit func(
 	return o.listFrom(ctx, Listing{Prefix: o.prefix + prefix, Delimiter: delimiter}, visit)
 }
 
-// firstAfter returns the name of the first object below a prefix which comes after a name in
+// firstAfter returns the name of the first object below a prefix that comes after a name in
 // their order, or "". S3 and Google begin the listing there; Azure lists all before it.
 func (o objects) firstAfter(ctx context.Context, prefix, after string) (key string, err error) {
 	err = o.listFrom(ctx, Listing{Prefix: o.prefix + prefix, After: o.prefix + after}, func(found object) (bool, error) {

@@ -22,7 +22,7 @@ func packName(c snapshot.Commit) string {
 }
 
 // segmentName is the name in the store of a segment of the change log or of the steps. Like a
-// pack's name it has the beginning of the hash: two workers which began in the same second make
+// pack's name it has the beginning of the hash: two workers that began in the same second make
 // segments of one name, and only one of them commits its own.
 func segmentName(name, sum string) string {
 	return fmt.Sprintf("%s-%.16s%s", strings.TrimSuffix(name, path.Ext(name)), sum, path.Ext(name))

@@ -64,7 +64,7 @@ func (s *Store) Measure(ctx context.Context) (p Probed, err error) {
 	return p, s.objects.delete(ctx, key)
 }
 
-// IDKeyFingerprint returns the fingerprint of the key which made the ids in the store, "" if
+// IDKeyFingerprint returns the fingerprint of the key that made the ids in the store, "" if
 // there is none yet.
 func (s *Store) IDKeyFingerprint(ctx context.Context) (string, error) {
 	data, err := s.objects.get(ctx, layout.IDKeyFingerprintFile)

@@ -33,7 +33,7 @@ type Pulled struct {
 }
 
 // Pull copies the publications of a span of time from the store into a root. They can be
-// verified, explained and served as in the root which published them. It may be killed at any
+// verified, explained and served as in the root that published them. It may be killed at any
 // point, and continues there. The caller holds the lock of the root.
 func (d *Dataset) Pull(ctx context.Context, f durable.FS, o PullOptions) (Pulled, error) {
 	p := &pull{d: d, f: f, o: o}

@@ -67,7 +67,7 @@ func (d *Dataset) Push(ctx context.Context, f durable.FS, o PushOptions) (Pushed
 	return p, nil
 }
 
-// pushFrom returns the first version which the store lacks. The commit before it must be the same
+// pushFrom returns the first version that the store lacks. The commit before it must be the same
 // in both.
 func (d *Dataset) pushFrom(ctx context.Context, f durable.FS, here snapshot.Commit, dryRun bool) (uint64, error) {
 	there, _, err := d.Head(ctx, 0)
@@ -168,7 +168,7 @@ func (d *Dataset) pushArchives(ctx context.Context, f durable.FS, dryRun bool) (
 	})
 }
 
-// pushFiles stores the files of a folder which the store lacks, and counts them. named returns
+// pushFiles stores the files of a folder that the store lacks, and counts them. named returns
 // the name of a file in the store, "" to leave it out.
 func (d *Dataset) pushFiles(ctx context.Context, f durable.FS, dir string, dryRun bool, named func(name string) (string, error)) (n int, err error) {
 	entries, err := f.ReadDir(dir)

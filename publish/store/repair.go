@@ -17,7 +17,7 @@ import (
 // Repaired counts the objects stored again by a repair, or by its dry run.
 type Repaired struct {
 	Records, Packs, Segments int
-	// Left are the damaged or missing packs which could not be stored, because retention has
+	// Left are the damaged or missing packs that could not be stored, because retention has
 	// deleted a part of them in the root.
 	Left []string
 }
@@ -137,7 +137,7 @@ func (r *repair) publication(n uint64) error {
 	return r.put(commitName(n), writing(record)) // last, as in a commit
 }
 
-// pack compares the pack in the store with the one which this root would make. If retention
+// pack compares the pack in the store with the one that this root would make. If retention
 // deleted a part of it in the root, pack can only check the stored one against the commit.
 func (r *repair) pack(c snapshot.Commit) error {
 	parts, archive, err := r.has(c)
@@ -197,7 +197,7 @@ func (r *repair) intact(c snapshot.Commit) (bool, error) {
 	return err == nil, err
 }
 
-// equal reports whether a pack has the bytes which this root would store, or retention has
+// equal reports whether a pack has the bytes that this root would store, or retention has
 // deleted it.
 func (r *repair) equal(c snapshot.Commit) (bool, error) {
 	want, got := newHash(), newHash()

@@ -105,7 +105,7 @@ func (d *Dataset) Head(ctx context.Context, from uint64) (snapshot.Commit, []byt
 	return c, record, err
 }
 
-// oneByOne is the number of records looked up one by one: a machine which follows the store lacks
+// oneByOne is the number of records looked up one by one: a machine that follows the store lacks
 // one or two.
 const oneByOne = 4
 

@@ -304,7 +304,7 @@ func (c *columnReader) fillRepeated(rows unsafe.Pointer, size uintptr, n int) (d
 	return done, nil
 }
 
-// count returns the number of elements of a list which begins with the next entry.
+// count returns the number of elements of a list that begins with the next entry.
 func (c *columnReader) count(level int) int {
 	n := 1
 	for _, rep := range c.Reps[c.At+1:] {

@@ -134,7 +134,7 @@ func (s *spec) describe() string {
 	return string(data)
 }
 
-// digestCodes returns the code of every leaf in the content digest. It panics on a column which
+// digestCodes returns the code of every leaf in the content digest. It panics on a column that
 // has none and is not excluded.
 func (s *spec) digestCodes() []int {
 	codes := make([]int, len(s.leaves))

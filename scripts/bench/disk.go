@@ -52,7 +52,7 @@ func (b *bench) disk(ctx context.Context, w *world, received, selections float64
 
 // onDisk adds up the bytes of files below a data root by the folder of the product's root. Files
 // of the root itself and of other folders count as "". A file with several names counts once, for
-// the folder which comes first in the flow of the data.
+// the folder that comes first in the flow of the data.
 func onDisk(root string) (map[string]int64, error) {
 	type file struct {
 		order  int

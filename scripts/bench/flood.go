@@ -136,7 +136,7 @@ func (o *floodOptions) start(ctx context.Context) (_ *floodSystem, err error) {
 	return s, nil
 }
 
-// cold returns the path of a page which is not cached.
+// cold returns the path of a page that is not cached.
 func (s *floodSystem) cold(id string, n int) string { return pages.Cold(s.fixtures[id], n) }
 
 func (s *floodSystem) get(ctx context.Context, id, path string) (status int, err error) {

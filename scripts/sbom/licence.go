@@ -25,7 +25,7 @@ var known = []struct{ id, words string }{
 	{"LGPL", "GNU LESSER GENERAL PUBLIC LICENSE"},
 }
 
-// accepted contains the licences which require only a notice, or (MPL) the source of changed
+// accepted contains the licences that require only a notice, or (MPL) the source of changed
 // files. There are no changed files.
 var accepted = map[string]bool{"Apache-2.0": true, "BSD-2-Clause": true, "BSD-3-Clause": true, "ISC": true, "MIT": true, "MPL-2.0": true}
 

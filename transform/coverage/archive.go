@@ -83,7 +83,7 @@ func askedBookmaker(p provider.Provider, payload provider.Payload) string {
 	return ""
 }
 
-// leaveOut removes from each payload the fixtures which the pipeline takes from another one.
+// leaveOut removes from each payload the fixtures that the pipeline takes from another one.
 // payloads are the payloads of c, in the same order.
 func (c *Report) leaveOut(l provider.Listing, payloads []named) {
 	taken := make(map[string]int)

@@ -1,5 +1,5 @@
 // Package coverage reads payloads of markets and reports their mapping: the RAW markets, the
-// selections which are not publishable with the reasons, and suspicions. It uses the reader and
+// selections that are not publishable with the reasons, and suspicions. It uses the reader and
 // the engine of the pipeline, and writes no rows.
 package coverage
 
@@ -44,7 +44,7 @@ type Payload struct {
 	partial map[string]bool // whether a fixture was only read in part, by its provider id
 }
 
-// Other is a payload which the market engine does not read.
+// Other is a payload that the market engine does not read.
 type Other struct {
 	Name string
 	// Code is the adapter's code for an error, or for an answer that is not the provider's;
@@ -67,7 +67,7 @@ type Market struct {
 	WithoutPrices              bool
 
 	Selections, Publishable int
-	Suspended               int                        // selections which were read but are not on offer now
+	Suspended               int                        // selections that were read but are not on offer now
 	Reasons                 map[football.Reason]int    // reasons of its selections, with how often each occurs
 	Examples                map[football.Reason]string // the words of the first selection with each of Reasons
 }

@@ -167,7 +167,7 @@ func (f *folderReader) addMarkets(name, bookmaker string, r provider.Recorded) {
 	f.payloads = append(f.payloads, n)
 }
 
-// other describes a payload which is neither prices nor a list of fixtures.
+// other describes a payload that is neither prices nor a list of fixtures.
 func (f *folderReader) other(name string, body []byte) Other {
 	o := Other{Name: name}
 	if v := f.provider.Classify(http.StatusOK, http.Header{}, body); v.Kind != provider.Accepted {

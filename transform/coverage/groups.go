@@ -50,7 +50,7 @@ func (c *Report) RawNames() []RawName {
 	return names
 }
 
-// Unpublished are the selections of one mapped market which are not publishable for one reason.
+// Unpublished are the selections of one mapped market that are not publishable for one reason.
 type Unpublished struct {
 	Reason                          football.Reason
 	Key, Canonical, Period, Subject string // Subject is the side of the market, "" if it is about none
@@ -58,7 +58,7 @@ type Unpublished struct {
 	Example                         Example // the first one
 }
 
-// Unpublished lists the selections of mapped markets which are not publishable, by reason, and
+// Unpublished lists the selections of mapped markets that are not publishable, by reason, and
 // then by their number. It leaves out selections not on offer: they were read.
 func (c *Report) Unpublished() []Unpublished {
 	type id struct {

@@ -8,7 +8,7 @@ import (
 )
 
 // WriteMarkdown writes the coverage as tables: the payloads, each counted once for each
-// bookmaker, the names of the RAW markets, and the selections of mapped markets which are not
+// bookmaker, the names of the RAW markets, and the selections of mapped markets that are not
 // publishable. It leaves out an empty table.
 func (c *Report) WriteMarkdown(w io.Writer) {
 	c.writePayloads(w)

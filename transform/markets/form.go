@@ -63,7 +63,7 @@ const (
 	part1
 	about  // the side of the market
 	line   // a line of the market's kind
-	target // a whole number which distinguishes selections
+	target // a whole number that distinguishes selections
 	half   // the half of the market
 	head   // the winner of a score or margin
 	owner  // the side with the handicap in the draw's row

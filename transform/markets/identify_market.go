@@ -59,11 +59,11 @@ func (d *Deriver) suffix(key, id string) football.MarketID {
 // offer has none at all.
 func knownID(o *input.Offer) bool { return len(o.ProviderIDs) == 0 || o.KnownID != "" }
 
-// sentKey returns the offer's key as sent by the provider, without the addition which
+// sentKey returns the offer's key as sent by the provider, without the addition that
 // distinguishes it from others of the key on this fixture.
 func sentKey(o *input.Offer) string { return cmp.Or(o.SharedKey, o.Key) }
 
-// ownID returns the provider market id which distinguishes the offer: the representative of the
+// ownID returns the provider market id that distinguishes the offer: the representative of the
 // ids known to the table, else the first id, or "" if there is none.
 func ownID(o *input.Offer) string {
 	if o.KnownID != "" || len(o.ProviderIDs) == 0 {
@@ -73,7 +73,7 @@ func ownID(o *input.Offer) string {
 }
 
 // separateMarkets gives every market of the fixture an id of its own. Ids are distinct already,
-// unless the provider sends one market in two pieces which could not be merged. Then the first
+// unless the provider sends one market in two pieces that could not be merged. Then the first
 // piece by content keeps the id.
 func (d *Deriver) separateMarkets() {
 	clear(d.met)
@@ -98,7 +98,7 @@ func (d *Deriver) separateMarkets() {
 }
 
 // separate gives all but the first of some alike markets another suffix, by their content and
-// never by their prices. Pieces which only differ in a price are numbered in the provider's
+// never by their prices. Pieces that only differ in a price are numbered in the provider's
 // order, and none of them can be trusted.
 func (d *Deriver) separate(alike []int) {
 	content := make(map[int][]string, len(alike))
@@ -126,7 +126,7 @@ func (d *Deriver) separate(alike []int) {
 }
 
 // remint makes the ids of a market's selections again, below another digest. first is the place
-// of the first one in the slab. Their old ids also belong to the market which keeps its id.
+// of the first one in the slab. Their old ids also belong to the market that keeps its id.
 func (d *Deriver) remint(market *identity.Digest, first, number int) {
 	for k := first; k < first+number; k++ {
 		id := d.ids[k*identity.IDLength : (k+1)*identity.IDLength]

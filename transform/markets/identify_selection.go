@@ -42,7 +42,7 @@ func (d *Deriver) identify(market *identity.Digest, selections []football.Select
 	}
 }
 
-// separateSelections marks and separates rows which share an identity, by the provider's names
+// separateSelections marks and separates rows that share an identity, by the provider's names
 // and never by price: an id made of a price would pass to another row when prices cross. The
 // first by content keeps the identity; any other gets an identity made of its own row. Rows
 // without any difference are numbered in the provider's order.

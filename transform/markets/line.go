@@ -22,7 +22,7 @@ const (
 // parseLine reads a line in any of the known spellings: "2.5", "3", "3.0", "+0.5", "-1.00",
 // "2.75", and split lines "2.5, 3.0", "2.0,2.5", "2/2.5", "0.0, -0.5", which are the mean of
 // their parts. It refuses a split line whose parts are not 0.5 apart or not multiples of 0.5, a
-// fraction which is no quarter, and anything left over.
+// fraction that is no quarter, and anything left over.
 func parseLine(s string) (line quarters, sign signs, ok bool) {
 	s = strings.Trim(s, " ")
 	cut := strings.IndexByte(s, ',')

@@ -62,7 +62,7 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 	return into
 }
 
-// preferSides marks the sides among the ways to read a label which is just "1" or "2". It is a
+// preferSides marks the sides among the ways to read a label that is just "1" or "2". It is a
 // side, and not a number, if a side is needed and the row can be read so. Column heads come
 // first, so that a number below one does not become the side.
 func (r *rowReader) preferSides(options []option) {

@@ -108,7 +108,7 @@ func (r *rowReader) doublePart(slot slots, text string, sides []sideMatch, into 
 	return into
 }
 
-// doubleCode reads two codes without a separator. A code which is also a team's name stands for
+// doubleCode reads two codes without a separator. A code that is also a team's name stands for
 // every result it can be.
 func (r *rowReader) doubleCode(slot slots, a, b string, into []option) []option {
 	var first, second sideMatches

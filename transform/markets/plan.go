@@ -5,7 +5,7 @@ import (
 	"mkt/publish/football"
 )
 
-// plan is a form applied to one offer: without the parts which the table's claim determines.
+// plan is a form applied to one offer: without the parts that the table's claim determines.
 type plan struct {
 	*form
 	term    *football.Term

@@ -28,14 +28,14 @@ const (
 	// never: a word in no player's name, except after an initial: counted things, events, and
 	// those who are not one player.
 	never wordKind = 1 << iota
-	// plain: a word which proves no name by itself. A name may have one, beside a real name:
+	// plain: a word that proves no name by itself. A name may have one, beside a real name:
 	// "Even Hovland", "Cengiz Under", "Win Naing".
 	plain
 	// opener: a word at the beginning of no player's name.
 	opener
-	// action: the thing which somebody is "To" do.
+	// action: the thing that somebody is "To" do.
 	action
-	// particle: a word of a name which may begin in lower case, and proves none.
+	// particle: a word of a name that may begin in lower case, and proves none.
 	particle
 )
 
@@ -145,7 +145,7 @@ func joins(word string, i int, words []string) bool {
 	return false
 }
 
-// isLong reports whether a word is longer than a letter, or is one letter which can be a whole
+// isLong reports whether a word is longer than a letter, or is one letter that can be a whole
 // name.
 func isLong(p string) bool {
 	first, size := utf8.DecodeRuneInString(p)

@@ -9,7 +9,7 @@ import (
 	"mkt/publish/football"
 )
 
-// decimalField and otherField are the fields of two labels. They keep a decimal which is no plain
+// decimalField and otherField are the fields of two labels. They keep a decimal that is no plain
 // number, and a price which is neither a decimal nor a fraction.
 const (
 	decimalField = "decimal"
@@ -17,7 +17,7 @@ const (
 )
 
 // judge sets the selection's quality from the result of the reading, the price and its state. It
-// changes the odds in one case: a decimal which is no JSON number cannot be published as one, and
+// changes the odds in one case: a decimal that is no JSON number cannot be published as one, and
 // becomes a label.
 func (d *Deriver) judge(s *football.Selection, row *input.Row, reading football.Reason) {
 	addReason(s, reading)

@@ -21,7 +21,7 @@ const (
 	ExtraSelection Suspicion = iota
 	// LinesOutOfOrder: some neighbouring lines are priced against their order.
 	LinesOutOfOrder
-	// UnmirroredHandicap: one side of a handicap has a line which no other side has.
+	// UnmirroredHandicap: one side of a handicap has a line that no other side has.
 	UnmirroredHandicap
 	// SwappedLabels: all lines are priced against their order, or another market with the same
 	// question has the prices of its outcomes the other way round, or scores and halves make the
@@ -31,7 +31,7 @@ const (
 	OddMargin
 	// OtherFavourite: the favourite differs from the match result's.
 	OtherFavourite
-	// UnprovenTotal: a total has rows outside its lines, or rows which contradict them.
+	// UnprovenTotal: a total has rows outside its lines, or rows that contradict them.
 	UnprovenTotal
 
 	suspicionKinds
@@ -96,7 +96,7 @@ const (
 	byDoubleChance
 	byHandicap
 	byNextGoal
-	byLabel // its selections are labels which could be swapped: scores, and results of both halves
+	byLabel // its selections are labels that could be swapped: scores, and results of both halves
 )
 
 // labelPairs are selections of byLabel: the home side's and the away side's.

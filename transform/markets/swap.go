@@ -8,7 +8,7 @@ import (
 	"mkt/publish/football"
 )
 
-// proveSides marks rows with two labels which can each be the side and each the number, such as
+// proveSides marks rows with two labels that can each be the side and each the number, such as
 // "1" and "2" for the home side by two or the away side by one. Other rows of the market prove
 // which label has the side: in some the other label is no side, such as "4+"; in others the side
 // is no number, such as "X".
@@ -46,7 +46,7 @@ func (d *Deriver) hasSideIn(o *input.Offer, field, other string) bool {
 	return false
 }
 
-// swappable returns the field of the label read as the side, and of the other label which could
+// swappable returns the field of the label read as the side, and of the other label that could
 // be it. It returns "" if these are not two labels.
 func (r *rowReader) swappable(row *input.Row) (side, number string) {
 	if !r.takeTexts(row.Labels) {

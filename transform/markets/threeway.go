@@ -40,7 +40,7 @@ const (
 )
 
 // proveTotals marks the rows of a three-way total whose line is not proven. If the provider's
-// name does not say that the total is three-way, prices must prove it. Lines which cannot be
+// name does not say that the total is three-way, prices must prove it. Lines that cannot be
 // three-way are read as the other market, if the table has one.
 func (d *Deriver) proveTotals(o *input.Offer) {
 	lines := d.threeWays(o)

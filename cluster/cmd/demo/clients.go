@@ -109,7 +109,7 @@ func (d *demo) get(ctx context.Context, a system.Account, path, tag string) (sta
 	return resp.StatusCode, answer, err
 }
 
-// page has the parts of an answer which the clients read.
+// page has the parts of an answer that the clients read.
 type page struct {
 	tag  string
 	Data []struct {

@@ -31,10 +31,10 @@ type Mem struct {
 // node is a file or, if names is not nil, a folder.
 type node struct {
 	data   []byte // a file's bytes; only ever appended to
-	synced int    // the number of bytes which survive a power cut
+	synced int    // the number of bytes that survive a power cut
 
 	names   map[string]*node // a folder's entries
-	durable map[string]*node // the entries which survive a power cut
+	durable map[string]*node // the entries that survive a power cut
 }
 
 var _ durable.FS = (*Mem)(nil)

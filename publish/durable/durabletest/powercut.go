@@ -46,7 +46,7 @@ func (c *cutter) clone(n *node) *node {
 }
 
 // survivingBytes keeps the synced bytes. Of the rest it keeps everything, a part, or a part
-// followed by zeros, as on file systems which write the length first.
+// followed by zeros, as on file systems that write the length first.
 func (c *cutter) survivingBytes(n *node) []byte {
 	data := slices.Clip(n.data[:n.synced]) // shared: existing bytes never change
 	rest := n.data[n.synced:]

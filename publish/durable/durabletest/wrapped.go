@@ -114,7 +114,7 @@ func (w *Wrapped) do(kind Kind, name, old string, op func() error) error {
 	}
 }
 
-// ask executes an operation which returns a value. It cannot be skipped.
+// ask executes an operation that returns a value. It cannot be skipped.
 func ask[T any](w *Wrapped, kind Kind, name string, op func(string) (T, error)) (T, error) {
 	if err := w.before(kind, name, ""); err != nil {
 		var none T

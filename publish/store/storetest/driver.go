@@ -51,7 +51,7 @@ type Refusal struct {
 	Code   string
 }
 
-// big is the size of an object which every driver sends in parts.
+// big is the size of an object that every driver sends in parts.
 const big = 16<<20 + 12345
 
 // pattern is in every object of the tests.

@@ -1,4 +1,4 @@
-// Package storetest has a bucket in memory, for tests of packages which use package store, and
+// Package storetest has a bucket in memory, for tests of packages that use package store, and
 // the tests of every driver.
 package storetest
 

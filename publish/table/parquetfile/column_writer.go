@@ -88,7 +88,7 @@ func NewColumnWriter(l *Leaf, hasBounds bool, pageRows int64) *ColumnWriter {
 	return c
 }
 
-// Memory returns the bytes of memory which the writer keeps.
+// Memory returns the bytes of memory that the writer keeps.
 func (c *ColumnWriter) Memory() int { return cap(c.pages) + cap(c.values.plain) }
 
 // reset removes everything and keeps the memory.
@@ -284,7 +284,7 @@ func (v *values) append(to []byte, l *Leaf) ([]byte, error) {
 
 // appendIndexes appends the indexes of a dictionary after their width. The width is a whole
 // number of bytes. Rows repeat earlier ones, as the same players in many markets, and the
-// compression only finds repeats which begin at a byte.
+// compression only finds repeats that begin at a byte.
 func appendIndexes(to []byte, indexes []int32) ([]byte, error) {
 	most := int32(0)
 	for _, i := range indexes {

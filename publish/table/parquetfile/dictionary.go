@@ -29,7 +29,7 @@ type valueSlot struct {
 }
 
 const (
-	shortText = 7 // the most bytes of a text which is its own key
+	shortText = 7 // the most bytes of a text that is its own key
 	longText  = 0xff << 56
 )
 

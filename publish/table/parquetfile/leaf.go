@@ -63,7 +63,7 @@ func encodingOf(column parquet.Node) format.Encoding {
 	return format.Plain
 }
 
-// plainName returns a column's path without the two levels which Parquet adds to every list.
+// plainName returns a column's path without the two levels that Parquet adds to every list.
 func plainName(path []string) string {
 	return strings.ReplaceAll(strings.Join(path, "."), ".list.element", "")
 }
