@@ -76,7 +76,7 @@ var ErrOther = errors.New("the lake has publications of another history: a backu
 
 // ErrPart is the error of a data root without the publications that the lake needs next. Other
 // machines made them, and the root was only brought up to the newest one of the object store.
-var ErrPart = errors.New("the data root is a copy of an object store and does not have it: sync from a folder that mkt pull --data keeps up to date")
+var ErrPart = errors.New("the data root is a copy of an object store and lacks it: sync from a folder kept up to date by mkt pull --data")
 
 // perAppend is the most publications of one append. A live publication has few rows and comes
 // every few seconds: with an append for each, there would be more metadata than data.

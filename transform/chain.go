@@ -14,7 +14,7 @@ import (
 )
 
 // ErrNoPrevious: the cycle with the states to continue is missing.
-var ErrNoPrevious = errors.New("the cycle that it continues is missing")
+var ErrNoPrevious = errors.New("the cycle to continue is missing")
 
 // findPrevious finds the canonical cycle whose states this one continues. A cycle transformed
 // before continues the same one again; any other continues the raw cycle before it. If a killed

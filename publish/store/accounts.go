@@ -81,7 +81,7 @@ func (a *Accounts) Log(ctx context.Context, first, last uint64) ([]byte, error) 
 // Commit makes version n, with the log entries of its edit. The error is [snapshot.ErrConflict]
 // if there is a version of this number.
 func (a *Accounts) Commit(ctx context.Context, n uint64, file, log []byte) error {
-	if err := a.objects.put(ctx, accountsLog(n, file), writing(log)); err != nil {
+	if err := a.objects.put(ctx, accountsLog(n, file), durable.Bytes(log)); err != nil {
 		return err
 	}
 	err := a.objects.create(ctx, accountsName(n), file)

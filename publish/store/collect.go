@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 
+	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
@@ -221,7 +222,7 @@ func (d *Dataset) raise(ctx context.Context, marks retention.Watermarks, dryRun 
 		if err != nil || data == nil || dryRun {
 			return err
 		}
-		if err := d.store.objects.put(ctx, d.key(layout.Collected), writing(data)); err != nil {
+		if err := d.store.objects.put(ctx, d.key(layout.Collected), durable.Bytes(data)); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,7 @@ func classify(op, key string, err error) error {
 		e = &Error{}
 	}
 	if e.Kind == Damaged {
-		return fmt.Errorf("object store: %s: %w: it differs from the checksum that the store has of it: %w", key, snapshot.ErrDamaged, errRepair)
+		return fmt.Errorf("object store: %s: %w: its bytes do not have the checksum in the store: %w", key, snapshot.ErrDamaged, errRepair)
 	}
 	kind, answer := ErrAway, said(e.Status, e.Code)
 	switch e.Kind {

@@ -190,14 +190,6 @@ func (u *upload) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// writing returns a function for put that writes data.
-func writing(data []byte) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	}
-}
-
 // createAttempts is the number of attempts to create an object while the outcome is unknown.
 const createAttempts = 3
 

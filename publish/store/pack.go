@@ -3,6 +3,8 @@ package store
 import (
 	"archive/tar"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -190,11 +192,11 @@ func (p *packer) file(name string, f snapshot.File) error {
 	if err := p.out.WriteHeader(header(name, tar.TypeReg, "", f.Bytes)); err != nil {
 		return err
 	}
-	sum := newHash()
+	sum := sha256.New()
 	if _, err := io.Copy(io.MultiWriter(durable.Until(p.ctx, p.out), sum), r); err != nil {
 		return fmt.Errorf("pack %s: %w", name, err)
 	}
-	if sum.String() != f.SHA256 {
+	if hex.EncodeToString(sum.Sum(nil)) != f.SHA256 {
 		return fmt.Errorf("%s: %w: hash differs from the sealed one", name, snapshot.ErrDamaged)
 	}
 	return nil

@@ -85,7 +85,7 @@ func (d *Dataset) pushFrom(ctx context.Context, f durable.FS, here snapshot.Comm
 	case there.Version == 0:
 		return first, d.beginAt(ctx, first)
 	case common < first && there.Version < here.Version:
-		return 0, fmt.Errorf("%s: the store ends at publication %d, and this data root begins at %d: push the data root that has those between first", d, there.Version, first)
+		return 0, fmt.Errorf("%s: the store ends at publication %d, and this data root begins at %d: first push the data root with the publications between the two", d, there.Version, first)
 	case common < first:
 		return here.Version + 1, nil // nothing to compare: the store has more than this root
 	}

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -103,7 +105,7 @@ func (d *Dataset) repairFrom(ctx context.Context, f durable.ReadFS, last uint64,
 	}
 	data, err := snapshot.EncodeFirst(mine)
 	if err == nil {
-		err = d.store.objects.put(ctx, d.key(layout.First), writing(data))
+		err = d.store.objects.put(ctx, d.key(layout.First), durable.Bytes(data))
 	}
 	return mine, err
 }
@@ -134,7 +136,7 @@ func (r *repair) publication(n uint64) error {
 		return err
 	}
 	r.done.Records++
-	return r.put(commitName(n), writing(record)) // last, as in a commit
+	return r.put(commitName(n), durable.Bytes(record)) // last, as in a commit
 }
 
 // pack compares the pack in the store with the one that this root would make. If retention
@@ -200,7 +202,7 @@ func (r *repair) intact(c snapshot.Commit) (bool, error) {
 // equal reports whether a pack has the bytes that this root would store, or retention has
 // deleted it.
 func (r *repair) equal(c snapshot.Commit) (bool, error) {
-	want, got := newHash(), newHash()
+	want, got := sha256.New(), sha256.New()
 	if _, err := writePack(r.ctx, r.f, c, want); err != nil {
 		return false, err
 	}
@@ -217,7 +219,7 @@ func (r *repair) equal(c snapshot.Commit) (bool, error) {
 	} else if err != nil {
 		return false, err
 	}
-	return got.String() == want.String(), nil
+	return bytes.Equal(got.Sum(nil), want.Sum(nil)), nil
 }
 
 // collected reports whether retention may have deleted a pack in the store.

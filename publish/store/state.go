@@ -45,7 +45,7 @@ func (s *Store) shipStates(ctx context.Context, f durable.ReadFS, prefix string)
 	if last, ok := s.shipped.Load(key); ok && last == sum {
 		return nil
 	}
-	if err = s.objects.put(ctx, key, writing(data)); err == nil {
+	if err = s.objects.put(ctx, key, durable.Bytes(data)); err == nil {
 		s.shipped.Store(key, sum)
 	}
 	return err
