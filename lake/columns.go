@@ -11,9 +11,9 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// The columns that rows begin with. Those of a row of package table follow. The two are not
-// one struct with embedded ones: the Parquet library would write a pointer to a zero in an
-// embedded struct as NULL.
+// The first columns of the rows; the columns of a row of package table follow. One struct with
+// two embedded ones would not do: the Parquet library writes a pointer to zero in an embedded
+// struct as NULL.
 type (
 	owner struct {
 		ClientID string `parquet:"client_id,dict" means:"account whose data it is"`
@@ -51,9 +51,9 @@ const (
 	eventsIncomplete  = "INCOMPLETE"
 )
 
-// schemaOf returns the Iceberg schema of rows that begin with the columns of one type and
-// have those of another one. Its ids are provisional: the catalog assigns those of a new
-// table, and a table keeps its ids when columns are added.
+// schemaOf returns the Iceberg schema of rows with the columns of head, then those of row. Its
+// ids are provisional: the catalog assigns the ids of a new table, and a table keeps its ids when
+// columns are added.
 func schemaOf(head, row reflect.Type) *iceberg.Schema {
 	id := 0
 	return iceberg.NewSchema(0, append(fieldsOf(head, &id), fieldsOf(row, &id)...)...)
@@ -120,9 +120,9 @@ type field struct {
 func (f *field) Name() string                           { return f.of.Name() }
 func (f *field) Value(base reflect.Value) reflect.Value { return f.of.Value(base) }
 
-// withIDs returns the Parquet schema of such rows with the field ids of an Iceberg table, and
-// with times in microseconds. scaled has the columns whose values must be multiplied by a
-// thousand for that.
+// withIDs returns the Parquet schema of such rows, with the field ids of an Iceberg table and
+// times in microseconds. scaled marks the columns in milliseconds, whose values must be
+// multiplied by a thousand.
 func withIDs(head, row *parquet.Schema, to *iceberg.Schema) (schema *parquet.Schema, scaled []bool) {
 	root := &node{Node: row}
 	for _, part := range []*parquet.Schema{head, row} {

@@ -11,8 +11,8 @@ import (
 	"mkt/publish/durable"
 )
 
-// disk is the library's local file system with syncs: the library writes the files of a
-// table without any, and after a power cut its newest metadata could be empty.
+// disk is the library's local file system with syncs. The library itself syncs nothing: after a
+// power cut, the newest metadata of a table could be empty.
 type disk struct{ iceio.LocalFS }
 
 func init() { useDisk(func() iceio.IO { return disk{} }) }
@@ -55,7 +55,7 @@ func (d disk) Rename(from, to string) error {
 	return syncParent(to)
 }
 
-// RenameNoReplace gives a file a name that must not exist, durably.
+// RenameNoReplace gives a file a new name durably. The name must not exist.
 func (d disk) RenameNoReplace(from, to string) error {
 	if err := d.LocalFS.RenameNoReplace(from, to); err != nil {
 		return err

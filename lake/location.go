@@ -12,7 +12,7 @@ import (
 	iceio "github.com/apache/iceberg-go/io"
 )
 
-// schemes are those of locations that engines open.
+// schemes are the schemes of the locations that engines open.
 var schemes = []string{"s3", "s3a", "gs", "abfs", "abfss"}
 
 // CheckLocation checks a location: the URL under which engines will read the tables, after
@@ -43,7 +43,7 @@ func useLocation(location, folder string) {
 	})
 }
 
-// local returns the path of a file that the library names.
+// local returns the path of a file named by the library.
 func (l located) local(name string) (string, error) {
 	below, is := strings.CutPrefix(name, l.location)
 	if !is || below != "" && below[0] != '/' || below != "" && !filepath.IsLocal(below[1:]) {

@@ -23,7 +23,7 @@ import (
 	"mkt/publish/table"
 )
 
-// Options says what is read, and where the tables are.
+// Options are the source and the target of a sync.
 type Options struct {
 	ClientID string
 	Product  football.Product
@@ -31,32 +31,33 @@ type Options struct {
 	Lake     string         // folder of the lake, which is made if it is missing
 	DryRun   bool           // only count what a sync would append
 
-	// Location is where engines will read the tables, such as s3://bucket/lake: the tables
-	// name their files by it, and somebody copies the folder there. "" is the folder itself.
+	// Location is the address at which engines will read the tables, such as s3://bucket/lake.
+	// The tables name their files by it, and somebody copies the folder there. "" is the folder
+	// itself.
 	Location string
 
-	// Snapshots is how many snapshots a table keeps; 0 means 500. Its metadata, which every
-	// append rewrites, names each. No row is deleted with a snapshot, because rows are only
-	// appended.
+	// Snapshots is the number of snapshots that a table keeps; 0 means 500. Each append rewrites
+	// the metadata, which names them all. Rows are only appended, so deleting a snapshot deletes
+	// no row.
 	Snapshots int
 
 	Progress func(done, total int) // of the publications; may be nil
 }
 
-// Summary is what a sync did.
+// Summary is the result of a sync.
 type Summary struct {
 	ClientID string           `json:"client_id"`
 	Product  football.Product `json:"product"`
 
-	// First and Last are the publications that were appended; 0 if there are none.
+	// First and Last are the first and the last appended publication; 0 if there are none.
 	First uint64 `json:"first_version,omitempty"`
 	Last  uint64 `json:"last_version,omitempty"`
 	// Newest is the newest publication in the lake.
 	Newest uint64 `json:"newest_version"`
-	// Before is the number of publications that retention deleted before the first sync:
-	// the lake begins after them.
+	// Before is the number of publications deleted by retention before the first sync: the lake
+	// begins after them.
 	Before uint64 `json:"deleted_before_first_sync,omitempty"`
-	// Missing are publications that retention deleted between two syncs.
+	// Missing are the publications deleted by retention between two syncs.
 	Missing []Range `json:"missing,omitempty"`
 
 	Appends int              `json:"appends"`
@@ -70,16 +71,15 @@ type Range struct {
 	Last  uint64 `json:"last_version"`
 }
 
-// ErrOther: the data root is not the one whose publications the lake has.
+// ErrOther is the error of a lake whose publications are not of the data root's history.
 var ErrOther = errors.New("the lake has publications of another history: a backup of the data root was restored, or the lake is another installation's; sync into another folder")
 
-// ErrPart: the data root lacks publications that the lake needs next, because other machines made
-// them and it was only brought up to the newest one of the object store.
-var ErrPart = errors.New("the data root is a copy of an object store and does not have it: sync from a folder that mkt pull --data keeps up to date")
+// ErrPart is the error of a data root without the publications that the lake needs next. Other
+// machines made them, and the root was only brought up to the newest one of the object store.
+var ErrPart = errors.New("the data root is a copy of an object store and lacks it: sync from a folder kept up to date by mkt pull --data")
 
-// perAppend is how many publications an append has at most. A publication of live data has
-// few rows and comes every few seconds: an append for each would make more metadata than
-// data.
+// perAppend is the most publications of one append. A live publication has few rows and comes
+// every few seconds: with an append for each, there would be more metadata than data.
 func perAppend(p football.Product) int {
 	if p == football.LiveIntelligence {
 		return 450 // an hour
@@ -87,10 +87,10 @@ func perAppend(p football.Product) int {
 	return 1
 }
 
-// missingPerAppend is how many publications without rows an append has at most.
+// missingPerAppend is the most publications without rows of one append.
 const missingPerAppend = 10_000
 
-// Sync appends the publications that the lake does not have yet, oldest first.
+// Sync appends the publications that the lake lacks, oldest first.
 func Sync(ctx context.Context, o Options) (Summary, error) {
 	s := &syncer{Options: o, sum: Summary{ClientID: o.ClientID, Product: o.Product, Rows: map[string]int64{}}}
 	if s.Progress == nil {
@@ -173,13 +173,13 @@ type syncer struct {
 	publications *lakeTable[publication, recordRow]
 
 	head     snapshot.Manifest // of the newest publication whose snapshot is kept
-	previous rowHashes         // of the publication that was read last; nil if the lake does not have it
+	previous rowHashes         // of the publication read last; nil if the lake lacks it
 }
 
 // rowHashes has a hash of every row of the dataset, by fixture.
 type rowHashes map[string][sha256.Size]byte
 
-// dryRun counts the publications that a sync would append. It makes nothing.
+// dryRun counts the publications of a sync, and makes nothing.
 func (s *syncer) dryRun(ctx context.Context, head snapshot.Commit) error {
 	c, err := openCatalog(s.Lake, s.Location)
 	if err != nil {
@@ -215,8 +215,8 @@ func (s *syncer) dryRun(ctx context.Context, head snapshot.Commit) error {
 	return nil
 }
 
-// pending returns the publications after one, oldest first. The first sync begins with the
-// oldest one whose snapshot is kept. record is the hash of the commit record of last.
+// pending returns the publications after last, oldest first. The first sync begins with the
+// oldest kept snapshot. record is the hash of last's commit record.
 func (s *syncer) pending(head snapshot.Commit, last uint64, record string) ([]snapshot.Commit, error) {
 	if last > head.Version {
 		return nil, fmt.Errorf("publication %d is the newest of the data root, and the lake has %d: %w", head.Version, last, ErrOther)
@@ -310,8 +310,8 @@ func (s *syncer) appendAll(ctx context.Context, pending []snapshot.Commit) error
 	return nil
 }
 
-// readPrevious reads the rows of the publication before one, if the lake has that
-// publication and its snapshot is kept.
+// readPrevious reads the rows of the publication before version, if the lake has it and its
+// snapshot is kept.
 func (s *syncer) readPrevious(version uint64) error {
 	if s.live != nil || s.publications.last == 0 || s.publications.last != version-1 || s.publications.property(propCoverage) == coverageMissing {
 		return nil
@@ -387,7 +387,7 @@ func (s *syncer) appendSome(ctx context.Context, pending []snapshot.Commit) (n i
 	rows, bytes := map[string]int64{}, int64(0)
 	for _, t := range s.tables() {
 		if t.appended() >= last.Version {
-			continue // a run that was stopped appended it
+			continue // a stopped run appended it
 		}
 		size, err := t.commit(ctx, p)
 		if err != nil {
@@ -419,6 +419,6 @@ func (s *syncer) isMissing(version uint64) {
 	s.sum.Missing = append(s.sum.Missing, Range{version, version})
 }
 
-// IsConflict reports whether another program changed a table at the same time, so that the
-// same sync may succeed later.
+// IsConflict reports whether another program changed a table at the same time. The same sync may
+// succeed later.
 func IsConflict(err error) bool { return errors.Is(err, icetable.ErrCommitFailed) }

@@ -21,8 +21,8 @@ import (
 	"mkt/publish/table"
 )
 
-// write writes the rows of a publication. previous has those of the publication before; next
-// has its own, and is nil if the lake does not have them.
+// write writes the rows of a publication. previous has the hashes of the publication before. next
+// has its own, and is nil if the lake lacks its rows.
 func (s *syncer) write(c snapshot.Commit, kept bool, previous rowHashes) (status string, next rowHashes, err error) {
 	of := publication{s.ClientID, string(s.Product), int64(c.Version), string(c.CycleID), c.PublishedAt}
 	changes := eventsComplete
@@ -36,7 +36,7 @@ func (s *syncer) write(c snapshot.Commit, kept bool, previous rowHashes) (status
 			changes, previous = eventsIncomplete, nil
 		}
 	}
-	// An append of live data has whole publications, also if the run was stopped after it.
+	// An append of live data has whole publications, even if the run was stopped after it.
 	appended := s.live != nil && s.live.last >= c.Version
 	switch {
 	case appended:
@@ -46,7 +46,7 @@ func (s *syncer) write(c snapshot.Commit, kept bool, previous rowHashes) (status
 	case previous != nil:
 		status = coverageRefreshed
 	case s.live == nil && s.begun(c.Version):
-		status = coverageMissing // it can no longer be told which rows the other tables need
+		status = coverageMissing // nobody knows any more which rows the other tables need
 	default:
 		status = coverageAll
 	}
@@ -69,8 +69,8 @@ func (s *syncer) write(c snapshot.Commit, kept bool, previous rowHashes) (status
 	return status, next, s.publications.write(c.Version, &of, &recordRow{c.HistoryID, c.SHA256, c.ManifestSHA256, status, changes})
 }
 
-// begun reports whether a run that was stopped appended only the refreshed rows of a
-// publication to some tables.
+// begun reports whether a stopped run appended only the refreshed rows of a publication to some
+// tables.
 func (s *syncer) begun(version uint64) bool {
 	return slices.ContainsFunc(s.tables(), func(t appender) bool {
 		return t.appended() >= version && t.property(propCoverage) != coverageAll
@@ -149,8 +149,8 @@ func (s *syncer) writeChanges(of account, c snapshot.Commit) (complete bool, err
 	return n == wanted, err
 }
 
-// appendSteps appends the steps of all publications that the table does not have yet, in one append:
-// they are kept for longer than snapshots, and compacted ones are of many publications.
+// appendSteps appends the steps of all publications that the table lacks, in one append. Steps
+// are kept for longer than snapshots, and a compacted file has those of many publications.
 func (s *syncer) appendSteps(ctx context.Context, newest snapshot.Commit) error {
 	if s.steps.last >= newest.Version {
 		return nil
@@ -178,7 +178,7 @@ func (s *syncer) appendSteps(ctx context.Context, newest snapshot.Commit) error 
 			}
 			by := uint64(row.Version)
 			if row.Before {
-				by++ // the state that a publication found
+				by++ // the state found by the next publication
 			}
 			if err := s.steps.write(by, &owner{s.ClientID, string(s.Product)}, row); err != nil {
 				return err
@@ -217,7 +217,7 @@ func (s *syncer) each(c snapshot.Commit, read func() error) error {
 	return fmt.Errorf("publication %d: %w", c.Version, s.explained(err))
 }
 
-// explained adds to a damaged file what repairs it.
+// explained adds the repair of a damaged file to its error.
 func (s *syncer) explained(err error) error {
 	if snapshot.IsDamage(err) {
 		err = fmt.Errorf("%w; run \"mkt recover --tenant %s --product %s\", then sync again", err, s.ClientID, s.Product)
@@ -225,7 +225,7 @@ func (s *syncer) explained(err error) error {
 	return err
 }
 
-// eachRow calls do with every row of a table of a snapshot, whose hash is checked first.
+// eachRow calls do with every row of a table of a snapshot, after a check of its hash.
 func eachRow[T table.Row](root durable.ReadFS, c snapshot.Commit, m snapshot.Manifest, file string, do func(*T) error) error {
 	for row, err := range snapshot.VerifiedRows[T](root, c.Dir(), m, file) {
 		if err != nil {

@@ -82,8 +82,8 @@ func (s *syncer) open(ctx context.Context, disk *durable.Disk) error {
 	return err
 }
 
-// removeClaims removes what a run that was stopped left while it gave metadata its name: the
-// library would wait a minute for that run.
+// removeClaims removes the claims of a run that was stopped while it named metadata. The library
+// would wait a minute for that run.
 func removeClaims(disk *durable.Disk, dir string) error {
 	entries, err := disk.ReadDir(dir)
 	for _, e := range entries {
@@ -94,8 +94,8 @@ func removeClaims(disk *durable.Disk, dir string) error {
 	return err
 }
 
-// repairHint makes the hint of a table name its newest metadata, which a run that was stopped
-// may not have done: some readers start at the hint.
+// repairHint makes the hint of a table name its newest metadata, because some readers start
+// there. A stopped run may have left an older one.
 func repairHint(disk *durable.Disk, dir, metadata string) error {
 	version, is := strings.CutPrefix(strings.TrimSuffix(filepath.Base(metadata), ".metadata.json"), "v")
 	if !is {

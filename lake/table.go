@@ -19,8 +19,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Properties of a table and of the summaries of its snapshots: the publication that was
-// appended last. Engines that compact a table or expire its snapshots keep the former.
+// Properties of a table, and of the summaries of its snapshots, about the publication appended
+// last. Engines that compact a table or expire its snapshots keep the properties of the table.
 const (
 	propVersion  = "mkt.version"
 	propFirst    = "mkt.first-version"
@@ -40,8 +40,8 @@ var tableProperties = iceberg.Properties{
 // appender is a table of the lake, whatever its rows are.
 type appender interface {
 	name() string
-	appended() uint64            // newest publication that the table has; 0 if it has none
-	property(name string) string // that the newest append set
+	appended() uint64            // newest publication in the table; 0 if there is none
+	property(name string) string // as set by the newest append
 	begin(first uint64)
 	metadata() string // its newest metadata
 	rows() int64
@@ -51,7 +51,7 @@ type appender interface {
 	expire(ctx context.Context, keep int) error
 }
 
-// lakeTable is a table with rows that begin with the columns of H and have those of T.
+// lakeTable is a table whose rows have the columns of H, then those of T.
 type lakeTable[H, T any] struct {
 	id   table.Identifier
 	tbl  *table.Table
@@ -62,7 +62,8 @@ type lakeTable[H, T any] struct {
 	source *parquet.Schema // of T
 	schema *parquet.Schema // of both, with the field ids of the table
 	scaled []bool
-	// described is the schema of the table, which every file names as those of other writers do.
+	// described is the schema of the table in JSON. Every file names it, as the files of other
+	// writers do.
 	described string
 
 	// The file that is being written.
@@ -73,7 +74,8 @@ type lakeTable[H, T any] struct {
 	count int64
 }
 
-// openTable opens a table below a location, makes it if it is missing, and adds the columns that it lacks.
+// openTable opens a table below a location, makes it if it is missing, and adds the columns it
+// lacks.
 func openTable[H, T any](ctx context.Context, c catalog.Catalog, location string, id table.Identifier) (*lakeTable[H, T], error) {
 	var head H
 	var row T
@@ -119,7 +121,7 @@ func openTable[H, T any](ctx context.Context, c catalog.Catalog, location string
 	return t, nil
 }
 
-// lastOf returns the newest publication that a table has; 0 if it has none.
+// lastOf returns the newest publication in a table; 0 if there is none.
 func lastOf(t *table.Table) (uint64, error) {
 	text, has := t.Properties()[propVersion]
 	if !has && t.CurrentSnapshot() != nil {
@@ -135,8 +137,8 @@ func lastOf(t *table.Table) (uint64, error) {
 	return last, nil
 }
 
-// lacks reports whether a schema lacks a column of another one, or requires a value in one that
-// may be NULL there.
+// lacks reports whether a schema lacks a wanted column, or requires a value that is optional in
+// the wanted one.
 func lacks(has, wanted iceberg.StructType) bool {
 	for _, w := range wanted.FieldList {
 		at := slices.IndexFunc(has.FieldList, func(h iceberg.NestedField) bool { return h.Name == w.Name })
@@ -177,12 +179,12 @@ func firstOf(name string) (uint64, bool) {
 	return first, err == nil && name == fileName(first)
 }
 
-// begin begins the file of an append. The file is created by the first row.
+// begin begins the file of an append. The first row creates it.
 func (t *lakeTable[H, T]) begin(first uint64) {
 	t.file, t.count = t.tbl.Location()+"/data/"+fileName(max(first, t.last+1)), 0
 }
 
-// write adds a row of a publication, unless the table has that publication.
+// write adds a row of a publication, unless the table already has the publication.
 func (t *lakeTable[H, T]) write(version uint64, head *H, row *T) error {
 	if version <= t.last {
 		return nil
@@ -250,7 +252,7 @@ func (t *lakeTable[H, T]) addFile(ctx context.Context, txn *table.Transaction, p
 	return file.FileSizeBytes(), txn.AddDataFiles(ctx, []iceberg.DataFile{file}, p, table.WithoutDuplicateCheck())
 }
 
-// discard gives up the file that is being written. If it stays, the next run removes it.
+// discard gives up the unfinished file. If its deletion fails, the next run removes it.
 func (t *lakeTable[H, T]) discard() {
 	if t.out != nil {
 		t.to.Close()
@@ -259,8 +261,8 @@ func (t *lakeTable[H, T]) discard() {
 	}
 }
 
-// removeLeftovers removes the files of publications that the table does not have: a run that
-// was stopped left them.
+// removeLeftovers removes the files of a stopped run: those of publications that the table
+// lacks.
 func (t *lakeTable[H, T]) removeLeftovers() error {
 	err := t.io.(iceio.ListableIO).WalkDir(t.tbl.Location()+"/data", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -277,7 +279,7 @@ func (t *lakeTable[H, T]) removeLeftovers() error {
 	return nil
 }
 
-// expire lets the table forget all but the newest snapshots, if there are twice as many.
+// expire keeps only the newest snapshots, if there are twice as many.
 func (t *lakeTable[H, T]) expire(ctx context.Context, keep int) error {
 	if len(t.tbl.Metadata().Snapshots()) <= 2*keep {
 		return nil
@@ -293,5 +295,5 @@ func (t *lakeTable[H, T]) expire(ctx context.Context, keep int) error {
 	return nil
 }
 
-// property returns a property that the newest append set.
+// property returns a property as set by the newest append.
 func (t *lakeTable[H, T]) property(name string) string { return t.tbl.Properties()[name] }

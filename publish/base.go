@@ -8,17 +8,17 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Base is the publication that the next one is built on.
+// Base is the publication on which the next one is built.
 type Base struct {
 	Commit   snapshot.Commit    // Version is 0 if nothing was published yet
 	Manifest *snapshot.Manifest // nil then
-	// Substitutes are read in place of the snapshot's own files: they have the same rows
-	// in other bytes. Package repair sets them: paths, by the names in the manifest.
+	// Substitutes are read in place of the snapshot's own files: they have the same rows in other
+	// bytes. Package repair sets them, as paths by the names in the manifest.
 	Substitutes map[string]string
 }
 
-// DamageError reports that a file of a publication is missing or does not have the hash
-// it was sealed with. Nothing can be published until package repair has rebuilt it.
+// DamageError reports a file of a publication that is missing, or does not have its sealed hash.
+// Nothing can be published until package repair has rebuilt it.
 type DamageError struct {
 	Commit snapshot.Commit
 	File   string // its path
@@ -28,7 +28,7 @@ type DamageError struct {
 func (e *DamageError) Error() string { return e.Err.Error() }
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// OpenBase opens a committed publication. A damaged manifest is a *DamageError.
+// OpenBase opens a committed publication. A damaged manifest is a [*DamageError].
 func OpenBase(f durable.ReadFS, c snapshot.Commit) (Base, error) {
 	m, err := snapshot.Open(f, c)
 	if err != nil {
@@ -37,7 +37,7 @@ func OpenBase(f durable.ReadFS, c snapshot.Commit) (Base, error) {
 	return Base{Commit: c, Manifest: &m}, nil
 }
 
-// damaged wraps damage in a *DamageError and returns other errors unchanged.
+// damaged wraps damage in a [*DamageError] and returns other errors unchanged.
 func damaged(c snapshot.Commit, file string, err error) error {
 	if !snapshot.IsDamage(err) {
 		return err
@@ -46,7 +46,7 @@ func damaged(c snapshot.Commit, file string, err error) error {
 }
 
 // file returns the path of one table of the snapshot, or of its substitute. Its bytes are
-// compared with the manifest first: damage is a *DamageError.
+// compared with the manifest first: damage is a [*DamageError].
 func (b *Base) file(f durable.ReadFS, name string) (string, error) {
 	path := b.Commit.Dir() + "/" + name
 	if b.Substitutes[name] == "" {

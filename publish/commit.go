@@ -14,10 +14,10 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Commit publishes a draft as commit c: the staged snapshot is checked, its folder and
-// change segments get their names, and the commit record is created. replace means that a
-// folder of that name existed before the run began and that no commit names it. The
-// folder is installed first: whoever installs it may commit its cycle.
+// Commit publishes a draft as commit c. The staged snapshot is checked, its folder and change
+// segments get their names, and the commit record is created. replace means: a folder of this
+// name existed before the run began, and no commit names it. The folder is installed first,
+// because whoever installs it may commit its cycle.
 func (d *Draft) Commit(ctx context.Context, c snapshot.Commit, replace bool) error {
 	if err := d.check(ctx); err != nil {
 		return err
@@ -66,9 +66,9 @@ func (d *Draft) check(ctx context.Context) error {
 	return nil
 }
 
-// installSnapshot moves the staged folder to its cycle's name. A folder that was there
-// when the run began is left over from an interrupted run: it is kept if it is the same,
-// else quarantined. A folder that appeared later belongs to another publisher.
+// installSnapshot moves the staged folder to its cycle's name. A folder from before this run is
+// left over from an interrupted one: it is kept if it is the same, and quarantined otherwise. A
+// folder that appeared later belongs to another publisher.
 func (d *Draft) installSnapshot(replace bool) error {
 	final := layout.Cycle(layout.SnapshotsDir, d.Cycle)
 	err := durable.Install(d.Root, d.SnapshotDir(), final)
@@ -88,7 +88,7 @@ func (d *Draft) installSnapshot(replace bool) error {
 	return fmt.Errorf("%s: %w", final, ErrConflict)
 }
 
-// installSegments gives the staged segments their names. Another file of such a name was
+// installSegments gives the staged segments their names. A different file of such a name was
 // never committed, since this run owns the cycle's folder.
 func (d *Draft) installSegments() error {
 	dirs := map[string]bool{}

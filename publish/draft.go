@@ -22,7 +22,7 @@ type Draft struct {
 	// Dir holds the snapshot, in its folder "snapshot", and the change segments.
 	Dir      string
 	Manifest snapshot.Manifest
-	Segments map[string]string // where the segments of changes and steps are staged, by name
+	Segments map[string]string // paths of the staged segments of changes and steps, by name
 
 	base         Base
 	canonical    snapshot.Manifest
@@ -39,12 +39,11 @@ func NewDraft(o Options, base Base, dir string) (*Draft, error) {
 		return nil, err
 	}
 	d := &Draft{Options: o, Dir: dir, Segments: map[string]string{}, base: base, canonical: m, canonicalSum: sum}
-	return d, o.Root.MkdirAll(d.SnapshotDir()) // below staging, where no name has to last
+	return d, o.Root.MkdirAll(d.SnapshotDir()) // below staging, where names need not be durable
 }
 
-// openCycle opens the canonical cycle and returns it with the hash of its header. The
-// cycle must belong to the account, have the files that were sealed, and have the id key
-// of the base.
+// openCycle opens the canonical cycle and returns it with the hash of its header. The cycle must
+// belong to the account, have its sealed files, and have the id key of the base.
 func openCycle(o *Options, base *Base) (m snapshot.Manifest, sum string, err error) {
 	m, sum, err = snapshot.OpenCanonical(o.Root, o.Cycle)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -74,11 +73,11 @@ func checkOwner(o *Options, base *Base, c *snapshot.Manifest) error {
 	return nil
 }
 
-// SnapshotDir is where the snapshot is staged.
+// SnapshotDir is the path of the staged snapshot.
 func (d *Draft) SnapshotDir() string { return d.Dir + "/snapshot" }
 
-// Write decides about every fixture, and writes the tables and the change segment. It
-// fills in the manifest but does not write it. Damage of the base is a *DamageError.
+// Write decides about every fixture, and writes the tables and the change segment. It fills in
+// the manifest but does not write it. Damage of the base is a [*DamageError].
 func (d *Draft) Write(ctx context.Context, publishedAt time.Time) error {
 	product, c := products[d.Product], &d.canonical
 	var in inputs
@@ -115,8 +114,8 @@ func (d *Draft) WriteManifest() (string, error) {
 	return snapshot.CreateManifest(d.Root, d.SnapshotDir(), d.Manifest)
 }
 
-// newestRetrieval is the newest provider_fetched_at of the dataset, or that of the cycle
-// if the dataset is empty. A failed retrieval does not make it newer.
+// newestRetrieval is the newest provider_fetched_at of the dataset, or of the cycle if the
+// dataset is empty. A failed retrieval does not make it newer.
 func (d *Draft) newestRetrieval() *time.Time {
 	var newest *time.Time
 	for i := range d.plan.fixtures {
@@ -139,8 +138,8 @@ func (d *Draft) header() table.Header {
 	}
 }
 
-// writeChanges writes the segments of the change log and of the steps, and lists those that are
-// kept, compacted if there are many.
+// writeChanges writes the segments of the change log and of the steps, and lists the kept
+// segments. If there are many, it compacts them.
 func (d *Draft) writeChanges(ctx context.Context, publishedAt time.Time) error {
 	if err := d.writeEvents(ctx, publishedAt); err != nil {
 		return err
@@ -161,7 +160,7 @@ func (d *Draft) writeChanges(ctx context.Context, publishedAt time.Time) error {
 	return err
 }
 
-// compact compacts segments that are many. Damaged ones stay as they are.
+// compact compacts the segments if there are many. Damaged ones stay as they are.
 func (d *Draft) compact(ctx context.Context, compact retention.Compactor, window []snapshot.Segment) ([]snapshot.Segment, error) {
 	all, made, err := compact(ctx, d.Root, d.Dir, d.header(), window)
 	if snapshot.IsDamage(err) {

@@ -10,7 +10,7 @@ import (
 	"mkt/publish/table"
 )
 
-// fixture is the part of a fixture row that the decision needs.
+// fixture is the part of a fixture row needed for the decision.
 type fixture struct {
 	id, providerID, provider string
 	digest                   string
@@ -20,7 +20,7 @@ type fixture struct {
 	home, away, league       *string
 }
 
-// inputs are what the plan is made from: three lists sorted by fixture id.
+// inputs are the plan's inputs: three lists sorted by fixture id.
 type inputs struct {
 	previous  []fixture
 	refreshed []fixture // also those without markets, if the provider offers none on them
@@ -53,8 +53,7 @@ func readInputs(f durable.ReadFS, base *Base, canonical *snapshot.Manifest) (in 
 	return in, err
 }
 
-// readFixtures reads a file of fixtures, which must be sorted and have as many rows as
-// its manifest says.
+// readFixtures reads a file of fixtures. They must be sorted, and as many as its manifest says.
 func readFixtures(f durable.ReadFS, name string, m *snapshot.Manifest) ([]fixture, error) {
 	var all []fixture
 	for row, err := range snapshot.Rows[table.FixtureRow](f, name) {

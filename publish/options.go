@@ -27,40 +27,39 @@ type Options struct {
 	RunID    string // unique; names the staging folder; "" = a random one
 	Version  string // of the binary; goes into the manifest
 
-	// Check loads the snapshot in dir, relative to Root, in a child process as serve
-	// will; an error stops the publication. nil = no check. Products with a cycle every
-	// few seconds are not checked.
+	// Check loads the snapshot in dir, relative to Root, in a child process as serve will. An
+	// error stops the publication; nil is no check. Products with a cycle every few seconds are
+	// not checked.
 	Check func(ctx context.Context, cycle layout.CycleID, dir string) error
 	// Store gets the publication before it is visible in Root; nil = Root is the only place.
 	Store Store
-	// Progress is called with how many fixtures of the dataset were written; nil if nobody
-	// wants to know. It is not called for files that are shared with the canonical cycle.
+	// Progress is called with the number of written fixtures of the dataset; it may be nil. It is
+	// not called for files shared with the canonical cycle.
 	Progress func(done, total int)
-	// AcceptRemovals allows a listing to remove more fixtures than Run accepts by itself, and
-	// a new provider or bookmaker to have no markets; see ErrNoMarkets.
+	// AcceptRemovals allows a listing to remove more fixtures than Run accepts by itself, and a
+	// new provider or bookmaker to have no markets; see [ErrNoMarkets].
 	AcceptRemovals bool
 	// Retention is applied after the commit. Its zero value keeps everything but old
 	// change events.
 	Retention retention.Policy
-	// WithoutSteps publishes as builds before steps did: repair rebuilds their publications.
+	// WithoutSteps publishes as builds before steps did, for repairing their publications.
 	WithoutSteps bool
 	// LastSeq is the seq before the first one of an empty root: 0 unless the previous
 	// root was lost, see repair.NewHistory.
 	LastSeq uint64
 }
 
-// Store is a second place for publications, which decides whether one is made: package
-// store.
+// Store is a second place for publications, which decides whether one is made. Package store
+// implements it.
 type Store interface {
-	// Ship stores the files of a publication, which are in Root under their final names,
-	// and commits it with the bytes of its record. segments are the files of the change
-	// log and of the steps that it adds. The error is ErrConflict if the store has another commit of this
-	// number.
+	// Ship stores the files of a publication, which are in Root under their final names, and
+	// commits it with the bytes of its record. segments are its new files of the change log and
+	// of the steps. The error is [ErrConflict] if the store has another commit of this number.
 	Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error
 }
 
-// StoreError reports that the Store did not take a publication, or did not say that it did.
-// The next run finds out and publishes it.
+// StoreError reports that the [Store] did not take a publication, or its answer was lost. The
+// next run finds out and publishes it.
 type StoreError struct{ Err error }
 
 func (e *StoreError) Error() string { return e.Err.Error() }
@@ -94,24 +93,24 @@ type Summary struct {
 // later.
 var ErrConflict = snapshot.ErrConflict
 
-// ErrOlderCycle: the named cycle is older than the published one and was never published.
-// It cannot be inserted before it.
+// ErrOlderCycle: the named cycle is older than the published one and was never published. It
+// cannot be inserted before the published one.
 var ErrOlderCycle = errors.New("older than the published cycle")
 
 // ErrNoCycle: there is no canonical cycle to publish.
 var ErrNoCycle = errors.New("no canonical cycle")
 
-// ErrNotLoadable: the child process that loads a new snapshot as serve does failed or
-// died. Nothing was published.
+// ErrNotLoadable: the child process that loads a new snapshot as serve does failed or died.
+// Nothing was published.
 var ErrNotLoadable = errors.New("the new snapshot cannot be loaded; nothing was published")
 
-// ErrNoMarkets: the first cycle with another provider or bookmaker has fixtures and no
-// market on any of them. The dataset that it would replace has some.
+// ErrNoMarkets: the first cycle with another provider or bookmaker has fixtures and no market on
+// any of them. The dataset to be replaced has some.
 var ErrNoMarkets = errors.New("no fixture has a market; nothing was published")
 
 var runPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// Staging is the folder that the run works in.
+// Staging is the working folder of the run.
 func (o *Options) Staging() string { return layout.StagingDir + "/" + o.RunID }
 
 // Complete sets the defaults and validates the options.

@@ -14,22 +14,21 @@ type plan struct {
 	held     int // fixtures kept although the listing lacks them
 }
 
-// decision is what is decided about one fixture that is in the previous dataset or has a
-// row in the cycle.
+// decision is the decision about one fixture in the previous dataset or in the cycle.
 type decision struct {
 	fixture    // as it will be published, or as it was if it is removed
 	source     table.Source
 	notOffered bool // published as listed: the provider offers no markets on it
-	silent     bool // with the same content as in the previous dataset, so that there is no event
-	removed    bool // it is in the previous dataset and not in the next one
+	silent     bool // with the same content as in the previous dataset: there is no event
+	removed    bool // it is in the previous dataset but not in the next one
 	missing    bool // removed only because a complete listing lacks it
 
-	before *fixture // in the previous dataset; nil if that does not have it
+	before *fixture // in the previous dataset; nil if it was absent
 	seq    int64    // of its event; 0 if it has none
 }
 
-// A listing that would remove more than this share and more than this number of fixtures
-// at once is held.
+// A listing is held if it would remove more than this share, and more than this number, of
+// fixtures at once.
 const (
 	holdShare  = 0.20
 	holdNumber = 20
@@ -38,16 +37,14 @@ const (
 // decide makes the plan. A fixture is:
 //
 //   - replaced if it was refreshed;
-//   - published as listed if the provider offers no markets on it, unless the previous
-//     dataset has markets of it, at the same bookmaker;
-//   - kept with its own times if its retrieval failed, if it was not asked for, or if
-//     it is not offered any more;
-//   - removed if it is over, or of a provider that the account has left, or if it would
-//     keep the prices of a bookmaker that the account has left: prices of several
-//     bookmakers are never mixed;
-//   - removed if a complete listing lacks it, unless that removes too many at once.
-//     Those whose kick-off has passed do not count: they leave every list of coming
-//     fixtures.
+//   - published as listed if the provider offers no markets on it, unless the previous dataset
+//     has markets of it, at the same bookmaker;
+//   - kept with its own times if its retrieval failed, if it was not asked for, or if it is not
+//     offered any more;
+//   - removed if it is over, or belongs to a former provider of the account, or would keep the
+//     prices of a former bookmaker: prices of several bookmakers are never mixed;
+//   - removed if a complete listing lacks it, unless too many at once would be removed. Fixtures
+//     whose kick-off has passed do not count: they leave every list of coming fixtures.
 func decide(in inputs, acceptRemovals bool) plan {
 	var p plan
 	unexpected := 0
@@ -80,7 +77,7 @@ func decide(in inputs, acceptRemovals bool) plan {
 	return p
 }
 
-// hold keeps every fixture that was removed only because the listing lacks it.
+// hold keeps every fixture that was only removed because the listing lacks it.
 func (p *plan) hold() {
 	for i := range p.fixtures {
 		if f := &p.fixtures[i]; f.missing {
@@ -90,8 +87,8 @@ func (p *plan) hold() {
 	}
 }
 
-// walk merges the three sorted lists and visits each fixture with its entry in each, nil
-// if it has none.
+// walk merges the three sorted lists and visits each fixture with its entries, nil for a list
+// without it.
 func walk(in inputs, visit func(before, now *fixture, entry *table.ListingRow)) {
 	previous, refreshed, listing := in.previous, in.refreshed, in.listing
 	heads := make([]string, 0, 3)
@@ -122,7 +119,7 @@ func walk(in inputs, visit func(before, now *fixture, entry *table.ListingRow)) 
 	}
 }
 
-// sources returns where the rows of each fixture of the dataset come from.
+// sources returns the source of the rows of each fixture of the dataset.
 func (p *plan) sources() map[string]table.Source {
 	all := make(map[string]table.Source, len(p.fixtures))
 	for i := range p.fixtures {
@@ -180,9 +177,9 @@ const (
 	Removed = "fixture_removed"
 )
 
-// events returns the change events of the plan, by fixture id, numbered from first: one
-// for each fixture that was refreshed, is listed for the first time or with changed
-// values, or is removed; none for those that are carried over. It notes the numbers in the plan.
+// events returns the change events of the plan, by fixture id, numbered from first. There is one
+// for each fixture that was refreshed, is listed for the first time or with changed values, or
+// is removed. Fixtures carried over have none. It notes the numbers in the plan.
 func (p *plan) events(first uint64, at time.Time, cycle layout.CycleID) []table.EventRow {
 	var rows []table.EventRow
 	for i := range p.fixtures {

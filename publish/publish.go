@@ -19,10 +19,10 @@ type run struct {
 	summary Summary
 }
 
-// Run publishes one cycle. A cycle that is published already is a success that does
-// nothing. Run recovers what an interrupted run left, but not a damaged publication: that
-// is a *DamageError that says what repairs it. Other errors to branch on: [ErrConflict],
-// [ErrOlderCycle], [ErrNoCycle], durable.ErrNoSpace, snapshot.ErrDamaged. It writes
+// Run publishes one cycle. If the cycle is published already, it succeeds and does nothing. Run
+// recovers the work of an interrupted run, but not a damaged publication: its error is a
+// [*DamageError] that names the repair. Other errors to branch on: [ErrConflict],
+// [ErrOlderCycle], [ErrNoCycle], [durable.ErrNoSpace], [snapshot.ErrDamaged]. It writes
 // state/publish.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	o, err := o.Complete()
@@ -39,7 +39,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	return r.summary, err
 }
 
-// remedy adds the command that repairs a damaged publication to its error.
+// remedy adds the command for the repair to the error of a damaged publication.
 func (o *Options) remedy(err error) error {
 	var damage *DamageError
 	if errors.As(err, &damage) {
@@ -96,10 +96,10 @@ func (r *run) publishCycle(ctx context.Context) error {
 	return d.Commit(ctx, d.record(sum), replace)
 }
 
-// checkMarkets returns [ErrNoMarkets] if the account has got another provider or bookmaker,
-// and more than a few fixtures were answered without any market, none with one: a bookmaker
-// that does not exist looks like this. Otherwise the change would replace a whole dataset
-// with nothing. Rebuilding a publication does not ask.
+// checkMarkets returns [ErrNoMarkets] if the account changed its provider or bookmaker, and more
+// than a few fixtures were answered without any market, and none with one. A bookmaker that does
+// not exist looks like this: the change would replace a whole dataset with nothing. Rebuilding a
+// publication does not check it.
 func (d *Draft) checkMarkets() error {
 	before, c := d.base.Manifest, &d.canonical
 	if before == nil || d.AcceptRemovals || !products[d.Product].decide || before.Tables["markets"].Rows == 0 {
@@ -120,10 +120,10 @@ func (d *Draft) checkMarkets() error {
 }
 
 // publicationTime returns the time of this publication. If an earlier run of this cycle did not
-// reach its commit, its time and binary version are used, so that both runs write the
-// same bytes. Otherwise published_at is now, but after the previous publication and not
-// before the data was processed, whatever the clock says. replace reports whether a
-// folder exists that no commit names.
+// reach its commit, its time and binary version are used, so that both runs write the same bytes.
+// Otherwise published_at is now, but after the previous publication and not before the data was
+// processed, whatever the clock says. replace reports whether a folder exists without a commit
+// that names it.
 func (r *run) publicationTime(d *Draft) (publishedAt time.Time, replace bool, err error) {
 	name := layout.Cycle(layout.SnapshotsDir, r.Cycle)
 	if replace, err = durable.Exists(r.Root, name); err != nil {

@@ -12,9 +12,9 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// recoverBase completes what an interrupted run left: the newest commit becomes durable,
-// and CURRENT names it. It returns that publication. Every run begins with it; it may
-// itself be killed, and does nothing if nothing was left.
+// recoverBase completes the work of an interrupted run: the newest commit becomes durable, and
+// CURRENT names it. It returns the commit's publication. Every run begins with it. It may itself
+// be killed, and does nothing if nothing is incomplete.
 func recoverBase(o *Options) (Base, error) {
 	base := Base{Commit: snapshot.Commit{LastSeq: o.LastSeq}}
 	if err := snapshot.MakeFolders(o.Root); err != nil {
@@ -36,8 +36,8 @@ func recoverBase(o *Options) (Base, error) {
 	return base, nil
 }
 
-// Head reads the newest commit record, which a writer builds on; false if nothing was
-// published yet. The error of a damaged record says what to do.
+// Head reads the newest commit record, on which a writer builds; false if nothing was published
+// yet. The error of a damaged record has the remedy.
 func (o *Options) Head() (snapshot.Commit, bool, error) {
 	c, found, err := snapshot.Last(o.Root)
 	if snapshot.IsDamage(err) {
@@ -46,7 +46,7 @@ func (o *Options) Head() (snapshot.Commit, bool, error) {
 	return c, found, err
 }
 
-// chooseCycle returns the cycle to publish, and its commit if that was published already.
+// chooseCycle returns the cycle to publish, and its commit if it was published already.
 func chooseCycle(o *Options, newest snapshot.Commit) (layout.CycleID, snapshot.Commit, error) {
 	cycle := o.Cycle
 	if cycle == "" {
@@ -69,9 +69,8 @@ func chooseCycle(o *Options, newest snapshot.Commit) (layout.CycleID, snapshot.C
 	return cycle, c, err
 }
 
-// newestCanonical returns the newest cycle with a header; "" if there is none. It tries
-// the one that transform reported last, and lists cycles only if that one is published
-// already.
+// newestCanonical returns the newest cycle with a header; "" if there is none. It tries the cycle
+// reported last by transform, and lists the cycles only if this one is published already.
 func newestCanonical(f durable.ReadFS, published layout.CycleID) (layout.CycleID, error) {
 	reported, err := health.Read(f, "transform")
 	if err != nil {

@@ -29,9 +29,9 @@ func (d *Draft) summary() Summary {
 	return s
 }
 
-// Record logs a run that began at started at debug level and writes state/publish.json;
-// the caller reports the result. It does not write the state of a run that was stopped or
-// had nothing to do.
+// Record logs a run at debug level and writes state/publish.json; the caller reports the result.
+// The run began at started. A run that was stopped, or had nothing to do, leaves the
+// state as it is.
 func Record(ctx context.Context, o Options, started time.Time, s Summary, err error) {
 	log := o.Log.With("tenant", o.ClientID, "product", o.Product, "cycle", s.Cycle, "step", "publish")
 	switch {
@@ -59,8 +59,7 @@ func Record(ctx context.Context, o Options, started time.Time, s Summary, err er
 	}
 }
 
-// code is the pipeline code of a run's result. A held listing has one although the run is
-// a success.
+// code is the pipeline code of a run's result. A held listing has one although the run succeeded.
 func code(s *Summary, err error) health.Code {
 	var damage *DamageError
 	var store *StoreError

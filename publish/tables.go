@@ -12,15 +12,15 @@ import (
 	"mkt/publish/table"
 )
 
-// product is how products differ.
+// product has the differences between products.
 type product struct {
 	// decide: a cycle refreshes some fixtures, the others are carried over, and there is
 	// a change log. Otherwise the cycle's rows are the whole dataset.
 	decide bool
 	write  func(*tables, context.Context) error
-	// checked: a child process loads the snapshot before it is committed. That takes
-	// longer than the interval of the live product, whose files are verified and those
-	// that transform wrote.
+	// checked: a child process loads the snapshot before it is committed. This would take longer
+	// than the interval of the live product. Its files are those written by transform, and
+	// verified.
 	checked bool
 }
 
@@ -42,8 +42,8 @@ type tables struct {
 	progress  func(done, total int)
 }
 
-// mergeMarkets writes the tables of the market engine: what was refreshed replaces what
-// was there, the rest is carried over.
+// mergeMarkets writes the tables of the market engine: refreshed rows replace earlier ones, the
+// rest is carried over.
 func (t *tables) mergeMarkets(ctx context.Context) error {
 	sources := t.plan.sources()
 	choose := func(id string) table.Source { return sources[id] }
@@ -88,7 +88,7 @@ func (t *tables) shareLive(context.Context) error {
 	return nil
 }
 
-// share takes a file of the canonical cycle: both folders have it, and the disk once.
+// share takes over a file of the canonical cycle: both folders have it, and the disk once.
 func (t *tables) share(name, key string) error {
 	dir := layout.Cycle(layout.CanonicalDir, t.canonical.CycleID)
 	sealed := t.canonical.Only(name).Files
@@ -122,7 +122,8 @@ func writeTable[T table.FixtureRow | table.MarketRow](ctx context.Context, t *ta
 	return err
 }
 
-// mergeFiles merges the rows of two files, either of which may be "", as choose says.
+// mergeFiles merges the rows of two files. choose returns the source of each fixture's rows.
+// Either file may be "".
 func mergeFiles[T table.FixtureRow | table.MarketRow](f durable.FS, w *table.Writer[T], old, new string, choose func(fixtureID string) table.Source) (snapshot.Table, error) {
 	var tables [2]*table.Reader[T]
 	for i, name := range []string{old, new} {

@@ -13,13 +13,13 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// ErrNoPrevious: the cycle whose states this one continues is missing.
-var ErrNoPrevious = errors.New("the cycle that it continues is missing")
+// ErrNoPrevious: the cycle with the states to continue is missing.
+var ErrNoPrevious = errors.New("the cycle to continue is missing")
 
-// findPrevious finds the canonical cycle whose states this one continues. A cycle that
-// was transformed before continues the same one as then; otherwise it continues the raw
-// cycle before it. Raw cycles that were not transformed because a run was killed are
-// transformed first, so that the result is that of an uninterrupted run.
+// findPrevious finds the canonical cycle whose states this one continues. A cycle transformed
+// before continues the same one again; any other continues the raw cycle before it. If a killed
+// run left raw cycles untransformed, they are transformed first, so that the result is the same
+// as without the kill.
 func (r *run) findPrevious(ctx context.Context) error {
 	if r.before != nil {
 		return r.samePrevious()
@@ -51,8 +51,8 @@ func (r *run) findPrevious(ctx context.Context) error {
 	return nil
 }
 
-// beginFrom continues the states of a canonical cycle, unless they are of a provider that
-// the account has left: its fixtures have other ids, and end at once.
+// beginFrom continues the states of a canonical cycle, unless they are of a former provider of
+// the account: its fixtures have other ids, and end at once.
 func (r *run) beginFrom(from layout.CycleID, m snapshot.Manifest) {
 	if m.Provider != r.archive.Cycle().Provider {
 		r.result.previousCycle, r.result.previousDigest = "", ""
@@ -61,7 +61,7 @@ func (r *run) beginFrom(from layout.CycleID, m snapshot.Manifest) {
 	r.result.previousCycle, r.result.previousDigest, r.result.previousHeader = from, m.Tables[statesTable].Digest, m
 }
 
-// samePrevious continues the cycle that an earlier run of this one continued.
+// samePrevious continues the same cycle as an earlier run of this one.
 func (r *run) samePrevious() error {
 	id := r.before.PreviousCycle
 	if id == "" {
@@ -87,8 +87,8 @@ func canonicalOf(f durable.ReadFS, id layout.CycleID) (snapshot.Manifest, bool, 
 	return m, err == nil, err
 }
 
-// backfill transforms an earlier cycle, and continues it. It skips a cycle whose content
-// cannot be transformed.
+// backfill transforms an earlier cycle, and continues it. It skips a cycle whose content cannot
+// be transformed.
 func (r *run) backfill(ctx context.Context, id layout.CycleID) error {
 	earlier := &run{Options: r.Options, engine: r.engine, started: r.started, isBackfill: true}
 	earlier.Cycle = id

@@ -12,8 +12,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// checkKey checks the id key against the fingerprint that the data root records, and
-// records that of the first key. With another key every id would change.
+// checkKey compares the id key with the fingerprint recorded in the data root, or records the
+// fingerprint of the first key. With another key every id would change.
 func (r *run) checkKey() error {
 	own := r.Key.Fingerprint()
 	data, err := durable.ReadFile(r.Data, layout.IDKeyFingerprintFile, 4096)
@@ -80,7 +80,7 @@ func (r *run) chooseCycle() error {
 	return r.openArchive()
 }
 
-// sync makes a cycle durable, since an earlier run may have been killed before it did.
+// sync makes a cycle durable: an earlier run may have been killed before it did.
 func (r *run) sync() error {
 	if err := durable.SyncFolder(r.Root, layout.Cycle(layout.CanonicalDir, r.cycle)); err != nil {
 		return err

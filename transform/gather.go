@@ -19,7 +19,7 @@ type result struct {
 	listing  []table.ListingRow // sorted by id, unique
 	live     liveResult
 
-	previousCycle   layout.CycleID // the cycle that this one continues, with the digest of its states
+	previousCycle   layout.CycleID // the cycle continued by this one, with the digest of its states
 	previousDigest  string
 	previousHeader  snapshot.Manifest // of that cycle
 	newest          time.Time         // newest retrieval of a fixture; zero if there is none
@@ -31,9 +31,9 @@ type result struct {
 	counters        map[string]int64
 }
 
-// gather joins the payloads' fixtures with the listing. If several payloads have a
-// fixture, a complete one has priority, then the newest. A fixture that is not in the
-// listing was filtered out or not requested, and is left out.
+// gather joins the payloads' fixtures with the listing. If several payloads have a fixture, a
+// complete one has priority, then the newest. A fixture missing in the listing was filtered out
+// or not requested, and is left out.
 func (r *run) gather(l provider.Listing, sheets []sheet) *gathering {
 	g := &gathering{listing: l, byID: make(map[string]reading), broken: make(map[string]football.Reason), withoutMarkets: make(map[string]reading)}
 	res := &r.result
@@ -50,8 +50,8 @@ func (r *run) gather(l provider.Listing, sheets []sheet) *gathering {
 	return g
 }
 
-// conclude sets the run's result from the gathered parts. It returns an error if too many
-// could not be read.
+// conclude sets the run's result from the gathered parts. It returns an error if too many of them
+// are unreadable.
 func (r *run) conclude(g *gathering) error {
 	res := &r.result
 	for _, reason := range g.broken {
@@ -87,7 +87,7 @@ type gathering struct {
 	hurt    provider.Parts // of all parts
 
 	withoutMarkets    map[string]reading // answered without any market
-	prices, badPrices int                // selections with a price, and those whose price cannot be read
+	prices, badPrices int                // selections with a price, and those with an unreadable price
 }
 
 type reading struct {
@@ -150,7 +150,7 @@ func (g *gathering) active(id string) bool {
 	return ok && !listed.Over && !listed.InPlay
 }
 
-// unreadable counts the fixtures that an unreadable payload was requested for.
+// unreadable counts the fixtures requested with an unreadable payload.
 func (g *gathering) unreadable(s *sheet) {
 	for id := range g.listing.Fixtures {
 		if _, read := g.byID[id]; !read && g.active(id) && asked(s.origin.Response, id) {
@@ -159,8 +159,8 @@ func (g *gathering) unreadable(s *sheet) {
 	}
 }
 
-// tooMuch returns an error if too much of a cycle could not be read: items of the
-// listing, fixtures, or parts of fixtures.
+// tooMuch returns an error if too much of a cycle is unreadable: items of the listing, fixtures,
+// or parts of fixtures.
 func (g *gathering) tooMuch(tenant string, damaged map[string]int) error {
 	for _, part := range []struct {
 		what            string
@@ -183,9 +183,9 @@ func (g *gathering) tooMuch(tenant string, damaged map[string]int) error {
 	return nil
 }
 
-// notOffered returns the fixtures that the provider left out of its answers, or answered
-// without any market, as listed. It leaves out those whose markets were read, or could
-// not be retrieved or read.
+// notOffered returns the fixtures without an offer, as listed: the provider left them out of its
+// answers, or answered without any market. It leaves out fixtures whose markets were read, or
+// could not be retrieved or read.
 func (g *gathering) notOffered(r *run) (all []refreshed) {
 	minter, cycle := r.minter(), r.archive.Cycle()
 	for _, id := range cycle.NotOffered {
@@ -234,7 +234,7 @@ func (g *gathering) rows(r *run) []table.ListingRow {
 	return rows
 }
 
-// mostOften names the damage that was found most often, for a message; "" if there is none.
+// mostOften names the most frequent damage, for a message; "" if there is none.
 func mostOften(damaged map[string]int) string {
 	most := ""
 	for what, n := range damaged {
@@ -255,7 +255,7 @@ func total(counts map[string]int) (n int) {
 	return n
 }
 
-// sums returns a copy of counts that is not nil.
+// sums returns a copy of counts, never nil.
 func sums(counts map[string]int) map[string]int {
 	all := make(map[string]int)
 	add(all, counts)

@@ -18,7 +18,7 @@ type LiveSummary struct {
 	Left      int // left play in this cycle
 	Held      int // missing, and kept because too many were missing at once
 	Gone      int // no longer tracked
-	Refused   int // stored states that this version cannot read
+	Refused   int // stored states unreadable for this version
 }
 
 func liveCounts(s *Summary) []count {
@@ -28,15 +28,15 @@ func liveCounts(s *Summary) []count {
 		{"states_refused", l.Refused}, {"broken", s.Broken}, {"damaged", s.Damaged}, {"failed", s.Failed}}
 }
 
-// deriveLive is the engine of live_intelligence. It folds the list and the details of a
-// cycle into the states of the previous cycle. All times are those of the raw cycle.
+// deriveLive is the engine of live_intelligence. It folds the list and the details of a cycle
+// into the states of the previous cycle. All times are the raw cycle's.
 func deriveLive(ctx context.Context, r *run) error {
 	list, details, err := r.readLive()
 	if err != nil {
 		return err
 	}
-	// This comes after the cycle is known to be readable: otherwise each of several
-	// unreadable cycles would transform all cycles before it, for nothing.
+	// This follows once the cycle is known to be readable. Otherwise each of several unreadable
+	// cycles would transform all cycles before it, for nothing.
 	if err := r.findPrevious(ctx); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func deriveLive(ctx context.Context, r *run) error {
 	return nil
 }
 
-// advance takes every fixture to this cycle and drops those that left play long ago.
+// advance takes every fixture to this cycle, and drops those which left play long ago.
 func (r *run) advance(tracks []*track) (kept []*track) {
 	l, at := &r.summary.Live, r.result.newest
 	mayLeave := r.result.listingComplete && !r.tooManyMissing(tracks)
@@ -76,8 +76,7 @@ func (r *run) advance(tracks []*track) (kept []*track) {
 	return kept
 }
 
-// tooManyMissing reports whether a list lacks so many fixtures that it does not end them,
-// and counts them.
+// tooManyMissing reports whether a list lacks too many fixtures to end them, and counts them.
 func (r *run) tooManyMissing(tracks []*track) bool {
 	missing, listed := 0, 0
 	for _, t := range tracks {
@@ -95,7 +94,7 @@ func (r *run) tooManyMissing(tracks []*track) bool {
 	return true
 }
 
-// readLive reads the cycle's payloads and counts those that could not be read.
+// readLive reads the cycle's payloads and counts the unreadable ones.
 func (r *run) readLive() (list provider.LiveSheet, details []input.Sample, err error) {
 	adapter, err := liveAdapterOf(r.archive, r.Provider)
 	if err != nil {

@@ -25,9 +25,9 @@ type liveDetail struct {
 	err    error
 }
 
-// readLive reads the list of a live cycle, and its details as far as they can be read. If
-// newTrace is not nil, every payload is read with a trace of its own. If wanted is not
-// nil, only the details for which it returns true are read.
+// readLive reads the list of a live cycle, and its readable details. If newTrace is not nil,
+// every payload is read with a trace of its own. If wanted is not nil, only the details for which
+// it returns true are read.
 func readLive(a *raw.Archive, adapter provider.LiveAdapter, newTrace func() *provider.Trace, wanted func(body []byte) bool) (s liveSheets, err error) {
 	var pages []provider.Payload
 	for _, response := range a.Responses() {
@@ -80,7 +80,7 @@ func (s *liveSheets) detailSamples() (samples []input.Sample) {
 	return samples
 }
 
-// detailOrigins returns the origins of the details that could be read.
+// detailOrigins returns the origins of the readable details.
 func (s *liveSheets) detailOrigins() (origins []Origin) {
 	for i := range s.details {
 		if d := &s.details[i]; d.err == nil {
@@ -90,7 +90,7 @@ func (s *liveSheets) detailOrigins() (origins []Origin) {
 	return origins
 }
 
-// tooManyBroken returns an error if too much of a list could not be read.
+// tooManyBroken returns an error if too much of a list is unreadable.
 func tooManyBroken(list provider.LiveSheet) error {
 	broken := total(list.Broken)
 	for _, part := range []struct{ bad, whole int }{{broken, broken + len(list.Samples)}, {list.Changed, list.Met}} {
@@ -101,7 +101,7 @@ func tooManyBroken(list provider.LiveSheet) error {
 	return nil
 }
 
-// liveAdapterOf returns the adapter that reads a cycle's payloads.
+// liveAdapterOf returns the adapter for reading a cycle's payloads.
 func liveAdapterOf(a *raw.Archive, lookup func(string) (provider.Provider, bool)) (provider.LiveAdapter, error) {
 	name := a.Cycle().Provider
 	p, ok := lookup(name)

@@ -12,12 +12,11 @@ import (
 	"mkt/transform/live"
 )
 
-// statesTable is the name in headers of the canonical table that the next cycle
-// begins from.
+// statesTable is the name in headers of the canonical table from which the next cycle begins.
 const statesTable = "live_states"
 
-// readStates reads the states of the previous cycle. It leaves out a state that this
-// version cannot read: its fixture begins with a baseline.
+// readStates reads the states of the previous cycle. It leaves out a state unreadable for this
+// version: its fixture begins with a baseline.
 func (r *run) readStates() (tracks []*track, err error) {
 	if r.result.previousCycle == "" {
 		return nil, nil
@@ -41,7 +40,7 @@ func (r *run) readStates() (tracks []*track, err error) {
 	return tracks, err
 }
 
-// LiveState is the state of one fixture as a canonical cycle stores it.
+// LiveState is the state of one fixture as stored by a canonical cycle.
 type LiveState struct {
 	Cycle     layout.CycleID
 	Fixture   string // the provider's id
@@ -50,8 +49,8 @@ type LiveState struct {
 	fetchedAt time.Time
 }
 
-// FindLiveState returns the state of a fixture that a canonical cycle stores; false if
-// there is none, or one that this version cannot read.
+// FindLiveState returns the state of a fixture in a canonical cycle; false if there is none, or
+// this version cannot read it.
 func FindLiveState(root durable.ReadFS, cycle layout.CycleID, fixtureID string) (s LiveState, found bool, err error) {
 	header, _, err := snapshot.OpenCanonical(root, cycle)
 	if err != nil {
@@ -75,8 +74,8 @@ func FindLiveState(root durable.ReadFS, cycle layout.CycleID, fixtureID string) 
 	return s, found, err
 }
 
-// eachState calls do with the states that the canonical cycle of a header stores, after
-// verifying the file. A row is valid until the next one.
+// eachState calls do with the states of the canonical cycle of a header, after verifying the
+// file. A row is valid until the next one.
 func eachState(root durable.ReadFS, m snapshot.Manifest, do func(*table.LiveStateRow) error) error {
 	dir := layout.Cycle(layout.CanonicalDir, m.CycleID)
 	for row, err := range snapshot.VerifiedRows[table.LiveStateRow](root, dir, m, layout.LiveStatesFile) {

@@ -22,12 +22,12 @@ type LiveTraceOptions struct {
 	Root durable.ReadFS // of the tenant and live_intelligence; only read
 	// Fixture and Event are the provider's ids, as published. Event may be "".
 	Fixture, Event string
-	// Source is the name of the fixture's provider. A cycle of another one, which the
-	// account had in between, ends the state of the fixture. "" is any provider.
+	// Source is the name of the fixture's provider. If the account used another one in between, a
+	// cycle of it ends the state of the fixture. "" is any provider.
 	Source   string
 	From, To time.Time  // when the first and the last cycle began; a zero time is no bound
 	Start    *LiveState // the state before the first cycle; nil begins with a baseline
-	// Sources records where in the payloads the values of each step are.
+	// Sources records the places in the payloads of each step's values.
 	Sources  bool
 	Provider func(name string) (provider.Provider, bool) // nil means every registered adapter
 	Progress func(done, total int)                       // counts cycles; may be nil
@@ -46,8 +46,7 @@ type LiveStep struct {
 	fetchedAt time.Time
 }
 
-// State returns the state from which a later trace of the same fixture continues after
-// this step.
+// State returns the state for continuing the trace of the same fixture after this step.
 func (s *LiveStep) State() LiveState {
 	return LiveState{Cycle: s.Cycle, Fixture: s.After.FixtureID(), Event: s.After.EventID(), State: *s.After, fetchedAt: s.fetchedAt}
 }
@@ -145,9 +144,8 @@ func (t *tracer) step(walk *raw.Walk, id layout.CycleID) (*LiveStep, error) {
 	return &s, nil
 }
 
-// identify gives the sample the identity that the pipeline assigned: that of the market
-// engine as soon as it is known, or that of the live record if another fixture has the
-// former.
+// identify gives the sample the identity assigned by the pipeline: the market engine's as soon as
+// it is known, or the live record's if another fixture has the former.
 func (t *tracer) identify() {
 	t.track.keepIdentity()
 	if isByEvent(t.Fixture) && (t.track.state == nil || isByEvent(t.track.state.FixtureID())) {
@@ -160,8 +158,8 @@ func (t *tracer) isNamedIn(body []byte) bool {
 	return t.Event != "" && bytes.Contains(body, []byte(t.Event)) || bytes.Contains(body, []byte(t.Fixture))
 }
 
-// pick returns the sample of the fixture: the one of its live record, or of the
-// fixture if a record was replaced by another. The first sample must be in play.
+// pick returns the sample of the fixture: the one of its live record, or of the fixture if
+// another record replaced it. The first sample must be in play.
 func (t *tracer) pick(samples []input.Sample) (found *input.Sample) {
 	for i := range samples {
 		s := &samples[i]
@@ -179,7 +177,7 @@ func (t *tracer) pick(samples []input.Sample) (found *input.Sample) {
 	return &own
 }
 
-// lastWith returns the last of the answers in which the item was found.
+// lastWith returns the last answer with the item.
 func lastWith(item string, origins []Origin) (last Origin) {
 	for _, o := range origins {
 		if o.Trace.Of(provider.Subject{Fixture: item}) != nil {

@@ -12,14 +12,14 @@ import (
 type track struct {
 	state     *live.State // nil before its first fold
 	known     bool        // it had a state before this cycle
-	fetchedAt time.Time   // newest retrieval that held it
+	fetchedAt time.Time   // newest retrieval with the fixture in it
 	// sample is the fixture in this cycle, with its final identity; nil if it is not listed.
 	sample *input.Sample
 }
 
-// match joins the tracked fixtures with the samples of the list: by the id of the live
-// record, or by that of the fixture if the record was replaced by another. It adds a
-// track for a new fixture that is in play. It modifies the samples.
+// match joins the tracked fixtures with the samples of the list: by the id of the live record, or
+// by the fixture's id if another record replaced it. It adds a track for a new fixture in play.
+// It modifies the samples.
 func match(tracks []*track, samples []input.Sample) []*track {
 	byEvent, byFixture := map[string]*track{}, map[string]*track{}
 	for _, t := range tracks {
@@ -56,11 +56,10 @@ func match(tracks []*track, samples []input.Sample) []*track {
 	return tracks
 }
 
-// assignIdentities gives every fixture an identity that no other has. It is that of the
-// market engine for good, as soon as that is known: a field that is missing later, or
-// changes, must not make it another fixture. Of two fixtures with the same identity, the
-// one that had it before keeps it, and the other is identified by its live record, or
-// dropped if it is not listed.
+// assignIdentities gives every fixture an identity of its own. As soon as the market engine's is
+// known, it stays for good: a field which is missing later, or changes, must not make another
+// fixture. Of two fixtures with the same identity, the one which had it before keeps it. The
+// other is identified by its live record, or dropped if it is not listed.
 func assignIdentities(tracks []*track) []*track {
 	for _, t := range tracks {
 		t.keepIdentity()
@@ -81,8 +80,8 @@ func assignIdentities(tracks []*track) []*track {
 	return slices.DeleteFunc(tracks, func(t *track) bool { return dropped[t] })
 }
 
-// keepIdentity gives the sample the fixture's earlier identity of the market engine, if
-// it had one.
+// keepIdentity gives the sample the fixture's earlier identity of the market engine, if there was
+// one.
 func (t *track) keepIdentity() {
 	if t.sample != nil && t.known && !isByEvent(t.state.FixtureID()) {
 		t.sample.ProviderFixtureID = t.state.FixtureID()
@@ -91,7 +90,7 @@ func (t *track) keepIdentity() {
 
 func isByEvent(id string) bool { return (&input.Sample{ProviderFixtureID: id}).IsByEvent() }
 
-// identity returns the provider's id that the fixture will have.
+// identity returns the provider's id for the fixture.
 func (t *track) identity() string {
 	if t.sample != nil {
 		return t.sample.ProviderFixtureID
@@ -99,7 +98,7 @@ func (t *track) identity() string {
 	return t.state.FixtureID()
 }
 
-// priority orders the tracks that have the same identity; the lowest one keeps it.
+// priority orders the tracks with the same identity; the lowest one keeps it.
 func (t *track) priority() int {
 	switch {
 	case t.sample == nil:
@@ -110,8 +109,8 @@ func (t *track) priority() int {
 	return 1
 }
 
-// fold adds the cycle's sample to the state. If no cycle ran for so long that the state
-// became stale in between, it becomes stale first.
+// fold adds the cycle's sample to the state. If the state became stale since the last cycle, it
+// becomes stale first.
 func (t *track) fold() {
 	s := t.sample
 	t.fetchedAt = s.RetrievedAt
@@ -126,8 +125,8 @@ func (t *track) fold() {
 	t.set(live.Fold(&previous, s))
 }
 
-// passUnlisted takes a fixture that is not listed to the time of the cycle. It leaves
-// play if complete lists have lacked it for a while, or no list has had it for long.
+// passUnlisted takes an unlisted fixture to the time of the cycle. It leaves play if complete
+// lists have lacked it for a while, or no list has had it for long.
 func (t *track) passUnlisted(at time.Time, isComplete bool) {
 	if t.isMissing(at) && (isComplete || t.unlistedFor(at) >= live.Linger) {
 		t.set(live.Leave(*t.state, at))
@@ -141,8 +140,7 @@ func (t *track) set(next live.State) { t.state = &next }
 // unlistedFor returns the time since a list last had the fixture.
 func (t *track) unlistedFor(at time.Time) time.Duration { return at.Sub(t.fetchedAt) }
 
-// isMissing reports whether a fixture that has not left play has been in no list
-// for a while.
+// isMissing reports whether a fixture has not left play but was in no list for a while.
 func (t *track) isMissing(at time.Time) bool {
 	return t.sample == nil && !t.state.Left() && t.unlistedFor(at) >= missingFor
 }

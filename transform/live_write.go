@@ -25,7 +25,7 @@ type liveResult struct {
 	encoded  []byte // the states of states
 }
 
-// shown is a fixture as it will be published.
+// shown is a fixture for publication.
 type shown struct {
 	*track
 	football.Live
@@ -62,8 +62,8 @@ func (r *run) arrange(tracks []*track) {
 	}
 }
 
-// byInterest orders fixtures for the detail set: those in play first, and among them
-// those with momentum, farthest from 50/50 first.
+// byInterest orders fixtures for the detail set: those in play first, and among them those with
+// momentum, farthest from 50/50 first.
 func byInterest(a, b *shown) int {
 	return cmp.Or(cmp.Compare(b.interest(), a.interest()), cmp.Compare(a.state.FixtureID(), b.state.FixtureID()))
 }

@@ -12,21 +12,21 @@ import (
 )
 
 // Memory bounds the memory of all runs of a process together, in bytes. A run reserves its need
-// before it reads the first payload, and waits until that much is free. A nil *Memory
-// bounds nothing. It is safe for concurrent use.
+// before it reads the first payload, and waits until it is free. A nil *Memory bounds nothing. It
+// is safe for concurrent use.
 type Memory struct {
 	size int64
 	left *semaphore.Weighted
 }
 
-// NewMemory returns a Memory of that many bytes.
+// NewMemory returns a Memory of a number of bytes.
 func NewMemory(bytes int64) *Memory {
 	return &Memory{bytes, semaphore.NewWeighted(bytes)}
 }
 
-// Hold waits until that many bytes are free, and reserves them until release is called.
-// If more are requested than exist, it reserves all of them. If stopping is closed, Hold
-// stops waiting and returns context.Canceled. stopping may be nil.
+// Hold waits until a number of bytes is free, and reserves them until release is called. If more
+// are requested than exist, it reserves all of them. If stopping is closed, Hold stops waiting
+// and returns [context.Canceled]. stopping may be nil.
 func (m *Memory) Hold(ctx context.Context, stopping <-chan struct{}, bytes int64) (release func(), err error) {
 	if m == nil {
 		return func() {}, nil
@@ -49,19 +49,20 @@ func (m *Memory) Hold(ctx context.Context, stopping <-chan struct{}, bytes int64
 	return func() { m.left.Release(bytes) }, nil
 }
 
-// The need of a run. It holds the payloads being read, a fixture's rows until all are read up to
-// a bound, and a row group while it writes; it was measured with cycles of up to 2.5 million
-// selections (140 bytes a value that is being read) and with answers made to need much (250).
+// The need of a run. It holds the payloads being read, the rows of all fixtures up to a bound
+// until the last payload is read, and a row group while it writes. It was measured with cycles of
+// up to 2.5 million selections (140 bytes for each value being read), and with artificial answers
+// of a large need (250).
 const (
 	bytesPerRun   = 16 << 20
-	bytesPerValue = 256     // of the answers that are read at the same time
+	bytesPerValue = 256     // of the answers being read at the same time
 	mostOfAnswer  = 1 << 19 // values of one answer
 	rowsPerValue  = 16      // bytes
 	bytesAValue   = 10      // of the payload, if the cycle does not record its values; real ones have 14
 )
 
-// need estimates the memory that transforming a cycle takes, if so many of its answers are
-// read at the same time.
+// need estimates the memory for transforming a cycle, if workers answers are read at the same
+// time.
 func need(c raw.Cycle, workers int) (bytes int64, err error) {
 	values, known := c.Counters[raw.CounterValues]
 	if !known {

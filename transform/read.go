@@ -32,19 +32,19 @@ type sheet struct {
 	met      provider.Parts
 	hurt     provider.Parts // of all its parts
 
-	prices, badPrices int // selections with a price, and those whose price cannot be read
+	prices, badPrices int // selections with a price, and those with an unreadable price
 }
 
-// refreshed is one fixture with its markets as in one payload, or without any if it is
-// not offered.
+// refreshed is one fixture with its markets from one payload, or without any if it is not
+// offered.
 type refreshed struct {
 	fixture    football.Fixture
 	row        table.FixtureRow  // empty if it is not offered
 	rows       stored            // of its markets
-	markets    []football.Market // only of a fixture that is traced
+	markets    []football.Market // only of a traced fixture
 	counts     fixtureCounts
 	notOffered bool
-	partial    bool // at least one section could not be read
+	partial    bool // at least one section is unreadable
 }
 
 // fixtureCounts are a fixture's counts for the header and the summary.
@@ -102,10 +102,10 @@ func (r *run) marketAdapter() (provider.MarketAdapter, error) {
 type listing struct {
 	provider.Listing
 	pages  []Origin
-	sheets []raw.Response // the answers that contain markets
+	sheets []raw.Response // the answers with markets
 }
 
-// newTrace returns the trace to read a payload with; nil unless one fixture is traced.
+// newTrace returns the trace for reading a payload; nil unless one fixture is traced.
 func (r *run) newTrace() *provider.Trace {
 	if r.only == "" {
 		return nil
@@ -113,7 +113,7 @@ func (r *run) newTrace() *provider.Trace {
 	return &provider.Trace{Only: r.only}
 }
 
-// readListing reads the list of fixtures, and finds the answers that contain markets.
+// readListing reads the list of fixtures, and finds the answers with markets.
 func (r *run) readListing(adapter provider.MarketAdapter) (l listing, err error) {
 	var pages []provider.Payload
 	// A provider is asked for fixtures by id, or for those of a day.
@@ -141,8 +141,8 @@ func (r *run) readListing(adapter provider.MarketAdapter) (l listing, err error)
 	return l, nil
 }
 
-// readSheets reads the payloads of markets concurrently. The result is in the archive's
-// order. A damaged archive is an error; a payload that cannot be read is not.
+// readSheets reads the payloads of markets concurrently. The result is in the archive's order. A
+// damaged archive is an error; an unreadable payload is not.
 func (r *run) readSheets(ctx context.Context, adapter provider.MarketAdapter, l listing) ([]sheet, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -253,8 +253,8 @@ func (sr *sheetReader) derive(p provider.Payload) (s sheet, err error) {
 	return s, nil
 }
 
-// keep encodes a fixture's rows. The fixture gets texts of its own, because those that were
-// read are parts of the payload, and keep all of it in memory.
+// keep encodes a fixture's rows. The fixture gets texts of its own: texts as read are parts of
+// the payload, and keep all of it in memory.
 func (sr *sheetReader) keep(one *refreshed, f football.Fixture, derived []football.Market) {
 	one.fixture = f.Clone()
 	var encoded []byte
@@ -312,8 +312,8 @@ func (s *sheet) countPrices(derived []football.Market) {
 	}
 }
 
-// errPanic: reading a payload panicked. That is a bug of mkt, and must affect the payload
-// but not the process.
+// errPanic: reading a payload panicked. This is a bug of mkt. It must not affect anything but the
+// payload.
 var errPanic = errors.New("reading it panicked")
 
 // guarded calls read and turns a panic into errPanic.

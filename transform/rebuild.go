@@ -11,13 +11,13 @@ import (
 	"mkt/publish/table"
 )
 
-// Rebuild transforms a cycle again. It reads the raw cycle, and the canonical one before
-// it, from o.Root and writes to it; to leave a data root unchanged, use a durable.Over.
-// was is the header that the first run wrote, nil if lost; its time is used, so that the
-// same rules give the same bytes. If o.Details is 0, it publishes the details of as many
-// fixtures as the first run did, if known.
+// Rebuild transforms a cycle again. It reads the raw cycle, and the canonical one before it, from
+// o.Root, and writes to o.Root; to leave a data root unchanged, use a [durable.Over]. was is the
+// header written by the first run, nil if lost. Its time is used, so that the same rules make the
+// same bytes. If o.Details is 0, it publishes the details of as many fixtures as the first run
+// did, if known.
 //
-// Errors to branch on are those of Run; see also [IsUnavailable].
+// Errors to branch on are those of [Run]; see also [IsUnavailable].
 func Rebuild(ctx context.Context, o Options, was *snapshot.Manifest) (Summary, error) {
 	var at time.Time
 	if was != nil && was.ProcessedAt != nil {
@@ -38,7 +38,7 @@ func IsUnavailable(err error) bool {
 	return errors.Is(err, ErrNoPrevious) || errors.Is(err, raw.ErrNotSealed) || errors.Is(err, raw.ErrCorrupt)
 }
 
-// detailsOf returns how many fixtures of a canonical cycle have details; 0 if not known.
+// detailsOf returns the number of fixtures with details in a canonical cycle; 0 if unknown.
 func detailsOf(o Options) (most int) {
 	for row, err := range snapshot.Rows[table.LiveRow](o.Root, layout.Cycle(layout.CanonicalDir, o.Cycle)+"/"+layout.LiveFile) {
 		if err != nil {

@@ -13,9 +13,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// report logs a line at debug level and writes state/transform.json; the caller of Run
-// reports its result. It does not write the state of a run that was interrupted or had
-// nothing to do.
+// report logs a line at debug level and writes state/transform.json; the caller of [Run] reports
+// its result. A run that was interrupted, or had nothing to do, leaves the state as it is.
 func (r *run) report(ctx context.Context, err error) {
 	s := &r.summary
 	s.Took = r.Now().Sub(r.started)

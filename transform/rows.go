@@ -9,10 +9,9 @@ import (
 	"mkt/publish/durable"
 )
 
-// rowStore keeps the encoded rows of fixtures from when their payload was read until all
-// payloads were: rows are written in the order of the fixtures' ids, in which no provider
-// answers. It keeps them in memory, and in a file when they are many. It is safe for
-// concurrent use.
+// rowStore keeps the encoded rows of fixtures until all payloads are read: rows are written in
+// the order of the fixtures' ids, in which no provider answers. It keeps them in memory, and in a
+// file if they are many. It is safe for concurrent use.
 type rowStore struct {
 	root durable.FS
 	name string // of the file
@@ -22,10 +21,10 @@ type rowStore struct {
 	stored int64        // bytes in the file
 	buffer []byte       // those behind it
 	reader durable.Reader
-	found  []byte // the rows that were read last
+	found  []byte // the rows read last
 }
 
-// stored is where the rows of a fixture are.
+// stored is the place of a fixture's rows.
 type stored struct {
 	at   int64
 	size int
@@ -34,7 +33,8 @@ type stored struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maxBuffered is how many bytes a rowStore keeps in memory: those of 100,000 selections.
+// maxBuffered is the number of bytes that a rowStore keeps in memory: the rows of 100,000
+// selections.
 const maxBuffered = 16 << 20
 
 func (s *rowStore) add(rows []byte) (stored, error) {
@@ -70,8 +70,8 @@ func (s *rowStore) flush() error {
 	return err
 }
 
-// read returns the rows of a fixture, which are valid until the next call. Nothing may be
-// added any more.
+// read returns the rows of a fixture. They are valid until the next call. Nothing may be added
+// any more.
 func (s *rowStore) read(of stored) ([]byte, error) {
 	if of.at >= s.stored {
 		from := of.at - s.stored

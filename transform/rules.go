@@ -2,46 +2,46 @@ package transform
 
 import "time"
 
-// This file has every number of the stage on which stored bytes depend. A test fails if one of them
-// changes and neither [football.DerivationVersion] nor [live.Rules] does.
+// This file has every number of the stage on which stored bytes depend. A test fails if one of
+// them changes without a new [football.DerivationVersion] or [live.Rules].
 
-// Damaged parts are marked or left out, and the run goes on. It fails if more than the
-// share maxBroken of its fixtures, or of their sections, markets or rows, could not be
-// read: the provider's format has probably changed. One fixture is too few to decide
-// this, and so are manyParts of the others. Prices are different: some bookmakers write a
-// number that is no price where they offer none, so that only most of them show a change.
+// Damaged parts are marked or left out, and the run continues. It fails if more than the share
+// maxBroken of its fixtures, or of their sections, markets or rows, is unreadable: the provider's
+// format has probably changed. One fixture is too few to decide this, and so are manyParts of the
+// others. Prices are different: without an offer some bookmakers write a number that is no
+// price, so only a large share shows a change.
 const (
 	maxBroken     = 0.05
 	manyParts     = 20
 	maxUnreadable = 0.8
 )
 
-// How many selections a fixture and a market may have; the recorded ones have up to 1,420
-// and 152. A fixture with more counts as unreadable: nobody could use it, and it would
-// cost publish and every reader of the snapshot too much memory.
+// The most selections of a fixture and of a market; the recorded ones have up to 1,420 and 152. A
+// fixture with more counts as unreadable: nobody could use it, and it would cost publish and
+// every reader of the snapshot too much memory.
 const (
 	maxSelections       = 20_000
 	maxMarketSelections = 2_000
 )
 
-// MostValues is how many JSON values the payloads of a cycle may have. fetch ends a run
-// before it has more, and an archive with more is an error.
+// MostValues is the most JSON values in the payloads of a cycle. fetch ends a run before it has
+// more, and an archive with more is an error.
 const MostValues = 40 << 20
 
 const (
-	// missingFor is how long complete lists must lack a fixture before it has left play.
-	// A single list may lack it by mistake.
+	// missingFor is the time for which complete lists must lack a fixture before it has left
+	// play. A single list may lack it by mistake.
 	missingFor = 20 * time.Second
-	// A list that lacks more than this share and more than this number of the fixtures in
-	// play does not end them; they leave play after [live.Linger].
+	// If a list lacks more than this share, and more than this number, of the fixtures in play,
+	// it does not end them; they leave play after [live.Linger].
 	holdShare  = 0.20
 	holdNumber = 20
 )
 
-// defaultDetails is how many fixtures have their timeline and minutes published.
+// defaultDetails is the number of fixtures with a published timeline and minutes.
 const defaultDetails = 50
 
-// maxBehind bounds the earlier cycles that a run transforms first: more than there are in
-// an hour, of which retention keeps one canonical cycle. If more are missing, the oldest
-// of them begins with baselines.
+// maxBehind bounds the earlier cycles that a run transforms first. An hour has fewer, and
+// retention keeps one canonical cycle of each hour. If more are missing, the oldest of them
+// begins with baselines.
 const maxBehind = 1000

@@ -10,10 +10,10 @@ import (
 	"mkt/transform/live"
 )
 
-// States keeps the states between two cycles of an account in memory, so that a process that
-// runs cycles one after the other need not read them back. They are found by their cycle
-// and digest; if they are not there, they are read from the canonical cycle, with the same
-// result. A nil *States keeps nothing. It is safe for concurrent use.
+// States keeps the states between two cycles of an account in memory. A process that runs one
+// cycle after the other need not read them back. They are found by their cycle and digest; if
+// they are absent, they are read from the canonical cycle, with the same result. A nil *States
+// keeps nothing. It is safe for concurrent use.
 type States struct {
 	mu    sync.Mutex
 	bytes int
@@ -32,7 +32,7 @@ type keptStates struct {
 // mostStates bounds the states of all accounts, in bytes. 300 fixtures have 0.3 MB.
 const mostStates = 64 << 20
 
-// keep keeps the states that a cycle wrote, in place of the account's earlier ones.
+// keep keeps the states written by a cycle, in place of the account's earlier ones.
 func (s *States) keep(account string, m *snapshot.Manifest, rows []table.LiveStateRow) {
 	if s == nil {
 		return

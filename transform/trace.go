@@ -12,15 +12,15 @@ import (
 	"mkt/publish/layout"
 )
 
-// MarketTrace is one fixture of an archived cycle, read by the code that made its rows,
-// with the place of every value in the payloads. Its ids are made without the key: a row
-// is found by its position in the provider's order.
+// MarketTrace is one fixture of an archived cycle with the place of every value in the payloads.
+// The code that made its rows reads it again. Its ids are made without the key: a row is found
+// by its position in the provider's order.
 type MarketTrace struct {
 	Fixture    football.Fixture
 	Markets    []football.Market // in the provider's order
 	NotOffered bool              // the provider answered without markets on it
-	Listed     Origin            // where it is in the listing
-	Offered    Origin            // where its markets are, or the answer without any
+	Listed     Origin            // its place in the listing
+	Offered    Origin            // the place of its markets, or of the answer without any
 }
 
 // Origin is one archived answer with the values found in it and their places. Number is 0 if there
@@ -40,8 +40,8 @@ func originOf(a *raw.Archive, r raw.Response, t *provider.Trace) Origin {
 // ErrNotInCycle: the cycle's payloads do not contain the fixture.
 var ErrNotInCycle = errors.New("not in the payloads of the cycle")
 
-// TraceMarkets reads one fixture of a cycle of markets. Errors to branch on:
-// [ErrNotInCycle], raw.ErrCorrupt.
+// TraceMarkets reads one fixture of a cycle of markets. Errors to branch on: [ErrNotInCycle],
+// [raw.ErrCorrupt].
 func TraceMarkets(ctx context.Context, a *raw.Archive, p provider.Provider, providerFixtureID string) (found MarketTrace, err error) {
 	r := &run{archive: a, only: providerFixtureID, Options: Options{Workers: 1, Log: slog.New(slog.DiscardHandler),
 		Provider: func(string) (provider.Provider, bool) { return p, true }}}

@@ -23,7 +23,7 @@ import (
 type Options struct {
 	ClientID string
 	Product  football.Product
-	// Cycle to transform; "" means the newest raw cycle that has something to transform.
+	// Cycle to transform; "" means the newest raw cycle with something to transform.
 	Cycle layout.CycleID
 	Root  durable.FS // of the tenant and product
 	Data  durable.FS // the data root, which records the id key's fingerprint
@@ -36,15 +36,15 @@ type Options struct {
 	Details int              // live: fixtures whose timeline and minutes are published; 0 means 50
 	// Memory bounds the memory of this and other runs together; nil means no bound.
 	Memory *Memory
-	// Received has answers that this process has just fetched; nil reads them from the archive.
+	// Received has answers fetched by this process; nil reads them from the archive.
 	Received *raw.Received
 	// States keeps the beginning of the next cycle in this process; nil keeps nothing.
 	States *States
-	// Stopping is closed when the process must stop, which interrupts a run that waits
-	// for memory. It may be nil.
+	// Stopping is closed when the process must stop. This interrupts a run that waits for
+	// memory. It may be nil.
 	Stopping <-chan struct{}
-	// Progress is called with how many answers with markets were read; nil if nobody wants
-	// to know. It is called from many goroutines.
+	// Progress is called with the number of answers with markets already read; it may be nil. It
+	// is called from many goroutines.
 	Progress func(done, total int)
 	// Provider finds an adapter by name; nil means every registered adapter.
 	Provider func(name string) (provider.Provider, bool)
@@ -56,27 +56,26 @@ type Summary struct {
 	Already bool // the cycle was transformed before: nothing was done
 
 	Fixtures int // refreshed
-	// NotOffered is how many fixtures are listed without markets. Fixtures does not
-	// include them, but each has a row.
+	// NotOffered is the number of fixtures listed without markets. Fixtures does not include
+	// them, but each has a row.
 	NotOffered int
 	Markets    int
 	Mapped     int // markets with a proven canonical identity
 	Selections int
-	// Publishable is how many selections have a proven meaning.
+	// Publishable is the number of selections with a proven meaning.
 	Publishable int
-	// NoOffer is how many selections have a price at which nothing can be won.
+	// NoOffer is the number of selections with a price at which nothing can be won.
 	NoOffer int
-	// WithoutPrices is how many markets have no prices. Markets does not include them.
+	// WithoutPrices is the number of markets without prices. Markets does not include them.
 	WithoutPrices int
-	Broken        int // fixtures that could not be read at all
-	// Partial is how many fixtures lack at least one section that could not be read.
+	Broken        int // unreadable fixtures
+	// Partial is the number of fixtures with at least one unreadable section.
 	Partial int
-	// Damaged is how many parts of payloads could not be read, and were marked or left
-	// out.
+	// Damaged is the number of unreadable parts of payloads, which were marked or left out.
 	Damaged int
 	Failed  int // fixtures that could not be retrieved
-	// Suspicions counts markets that look as if they were misread, by kind. They are
-	// published all the same.
+	// Suspicions counts markets that were perhaps misread, by kind. They are published
+	// nevertheless.
 	Suspicions markets.Suspicions
 	Live       LiveSummary
 	Bytes      int64
@@ -86,11 +85,11 @@ type Summary struct {
 var (
 	// ErrNoCycle: there is no raw cycle to transform.
 	ErrNoCycle = errors.New("no raw cycle to transform")
-	// ErrKey: the id key is not the one this data root was made with.
+	// ErrKey: the id key is not the one of this data root.
 	ErrKey = errors.New("wrong id key")
 	// ErrRules: the cycle was transformed with rules of another version.
 	ErrRules = errors.New("transformed by other rules")
-	// ErrQuarantined: too much of the cycle could not be read.
+	// ErrQuarantined: too much of the cycle is unreadable.
 	ErrQuarantined = errors.New("too much could not be read")
 )
 
@@ -103,20 +102,20 @@ type run struct {
 	cycle   layout.CycleID
 	archive *raw.Archive
 	before  *snapshot.Manifest // of an earlier run of the same cycle; nil if there was none
-	// isBackfill: this cycle is transformed before a later one that needs it.
+	// isBackfill: this cycle is transformed because a later one needs it.
 	isBackfill bool
-	// only is the provider's id of the only fixture that is read, with a trace of its
-	// payloads; "" reads all of them, untraced. See TraceMarkets.
+	// only is the provider's id of the only fixture to read, with a trace of its payloads; ""
+	// reads all of them, untraced. See [TraceMarkets].
 	only    string
 	rows    rowStore
 	result  result
 	summary Summary
 }
 
-// Run transforms one cycle. If the cycle is transformed already it does nothing, unless
-// the cycle was named: then it is transformed again, and must give the same bytes. Errors
-// to branch on: [ErrNoCycle], [ErrKey], [ErrRules], [ErrQuarantined], raw.ErrCorrupt,
-// durable.ErrDiffers, durable.ErrNoSpace. It writes state/transform.json.
+// Run transforms one cycle. If the cycle is transformed already, it does nothing. But if the
+// cycle was named, it is transformed again, and must make the same bytes. Errors to branch on:
+// [ErrNoCycle], [ErrKey], [ErrRules], [ErrQuarantined], [raw.ErrCorrupt], [durable.ErrDiffers],
+// [durable.ErrNoSpace]. It writes state/transform.json.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	r := &run{Options: o}
 	if err := r.check(); err != nil {

@@ -21,12 +21,12 @@ func (r *run) minter() *identity.Minter {
 	return identity.NewMinter(r.Key, r.archive.Cycle().Provider)
 }
 
-// staging is the folder that the run works in.
+// staging is the working folder of the run.
 func (r *run) staging() string { return layout.StagingDir + "/transform-" + string(r.cycle) }
 
 // stage makes the folder, empty.
 func (r *run) stage() error {
-	if err := r.Root.RemoveAll(r.staging()); err != nil { // left by a run that was killed
+	if err := r.Root.RemoveAll(r.staging()); err != nil { // left by a killed run
 		return err
 	}
 	if err := errors.Join(durable.MkdirAllSync(r.Root, layout.CanonicalDir, layout.StagingDir), r.Root.MkdirAll(r.staging())); err != nil {
@@ -36,8 +36,8 @@ func (r *run) stage() error {
 	return nil
 }
 
-// write stages the canonical folder, header last, and renames it. A cycle that was
-// transformed before must give the same bytes.
+// write stages the canonical folder, header last, and renames it. A cycle transformed again must
+// make the same bytes.
 func (r *run) write(ctx context.Context) error {
 	staging := r.staging()
 	m := r.header()
@@ -60,8 +60,8 @@ func (r *run) write(ctx context.Context) error {
 	return err
 }
 
-// header returns the manifest without the files. A re-run uses the times and the version
-// of the binary that the first run wrote.
+// header returns the manifest without the files. A re-run uses the first run's times and version
+// of the binary.
 func (r *run) header() snapshot.Manifest {
 	res := &r.result
 	m := snapshot.Manifest{
@@ -83,7 +83,7 @@ func (r *run) header() snapshot.Manifest {
 	if r.before != nil {
 		m.ProcessedAt, m.BinaryVersion = r.before.ProcessedAt, r.before.BinaryVersion
 		m.ShortTimes = r.before.ShortTimes
-		if r.before.RawSHA256 == "" { // written by a version that did not record it
+		if r.before.RawSHA256 == "" { // an older version wrote it
 			m.RawSHA256 = ""
 		}
 	}
@@ -181,8 +181,8 @@ func (r *run) count(f *refreshed, m *snapshot.Manifest) {
 	}
 }
 
-// SuspicionsCounter is the counter of all suspicions in a manifest; with a colon and a name
-// behind it, it is that of one kind.
+// SuspicionsCounter is the counter of all suspicions in a manifest. With a colon and a name it is
+// the counter of one kind.
 const SuspicionsCounter = "suspicions"
 
 // countUp adds the summary's counts to the header.
@@ -193,7 +193,7 @@ func (r *run) countUp(m *snapshot.Manifest) {
 	m.Counters["markets"], m.Counters["markets_mapped"] = int64(s.Markets), int64(s.Mapped)
 	m.Counters["markets_without_prices"] = int64(s.WithoutPrices)
 	m.Counters["selections"], m.Counters["selections_publishable"] = int64(s.Selections), int64(s.Publishable)
-	if r.before != nil { // a repeated run keeps the first one's counts: it may have looked for less, or otherwise
+	if r.before != nil { // a repeated run keeps the first one's counts: it may have examined less, or in another way
 		for name, n := range r.before.Counters {
 			if name == SuspicionsCounter || strings.HasPrefix(name, SuspicionsCounter+":") {
 				m.Counters[name] = n

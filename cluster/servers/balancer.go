@@ -14,9 +14,9 @@ import (
 	"sync"
 )
 
-// A Balancer is a reverse proxy in front of replicas of mkt serve, as simple as one can be:
-// requests go to the replicas in turn, those of a session of long polling to the replica that
-// began it, and a request that a replica did not take goes to the next one.
+// A Balancer is a simple reverse proxy in front of replicas of mkt serve. Requests go to the
+// replicas in turn. A session of long polling stays at its first replica. A request not taken by
+// a replica goes to the next one.
 type Balancer struct {
 	Address string
 	server  *http.Server
@@ -28,7 +28,7 @@ type Balancer struct {
 	sessions map[string]string // by the id of a session of the socket
 }
 
-// maxSessions bounds the sessions that are remembered.
+// maxSessions bounds the remembered sessions.
 const maxSessions = 10_000
 
 // StartBalancer starts a balancer without replicas at an address; port 0 takes a free one.
@@ -109,7 +109,7 @@ func (b *Balancer) order(session string) []string {
 	return slices.Concat(b.replicas[b.next:], b.replicas[:b.next])
 }
 
-// remember learns the id of a session that begins with long polling: 0{"sid":"…",…}.
+// remember learns the id of a new session of long polling: 0{"sid":"…",…}.
 func (b *Balancer) remember(answer *http.Response) error {
 	query := answer.Request.URL.Query()
 	if query.Get("transport") != "polling" || query.Get("sid") != "" || answer.StatusCode != http.StatusOK {

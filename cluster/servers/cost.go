@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Cost is what a process has used so far.
+// Cost is the usage of a process so far.
 type Cost struct {
 	Seconds   float64 // of processor time
 	Megabytes int     // resident

@@ -17,7 +17,7 @@ type door struct {
 
 	mu      sync.Mutex
 	refused map[string]bool     // by the id of the node that connects
-	open    map[net.Conn]string // the connections, by the same id, which is empty until it is known
+	open    map[net.Conn]string // the connections, by the same id, empty until it is known
 	done    bool
 }
 

@@ -9,15 +9,15 @@ import (
 	"github.com/rclone/gofakes3/s3mem"
 )
 
-// A Forgetful is an S3 object store in memory that ignores the conditions of a write, as old
-// and simple stores do: the second writer of an object wins. It accepts all keys.
+// A Forgetful is an S3 object store in memory that ignores the conditions of a write, as old and
+// simple stores do: the second writer of an object wins. It accepts all keys.
 type Forgetful struct {
 	Address string
 	server  *http.Server
 }
 
-// StartForgetful starts a store that ignores conditions, with an empty bucket. gofakes3
-// itself respects If-None-Match since v0.0.12, so the header is removed before.
+// StartForgetful starts such a store with an empty bucket. gofakes3 itself respects If-None-Match
+// since v0.0.12, so the header is removed first.
 func StartForgetful() (*Forgetful, error) {
 	objects := s3mem.New()
 	if err := objects.CreateBucket(context.Background(), Bucket); err != nil {

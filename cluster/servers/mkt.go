@@ -9,9 +9,8 @@ import (
 	"sync"
 )
 
-// MKT returns the path of the program mkt: that of the variable MKT_CLUSTER_BINARY, which
-// the Makefile sets, or one that is built from the module around this one. It is built once
-// for each process.
+// MKT returns the path of the program mkt. It is in the variable MKT_CLUSTER_BINARY, which the
+// Makefile sets; otherwise each process builds it once from the module around this one.
 var MKT = sync.OnceValues(func() (string, error) {
 	if path := os.Getenv("MKT_CLUSTER_BINARY"); path != "" {
 		return filepath.Abs(path) // processes run in folders of their own
@@ -29,7 +28,7 @@ var MKT = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// Top returns the folder of the module mkt, which is the one above this module.
+// Top returns the folder of the module mkt, above this module.
 func Top() (string, error) {
 	file, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {

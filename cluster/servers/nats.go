@@ -28,8 +28,8 @@ type node struct {
 	alone   bool           // cut off from the others
 }
 
-// StartNATS starts n nodes that keep their streams below a folder, and returns when a leader
-// is elected. With one node there is no cluster.
+// StartNATS starts n nodes with their streams below a folder, and returns when a leader is
+// elected. With one node there is no cluster.
 func StartNATS(n int, dir string) (*NATS, error) {
 	c := new(NATS)
 	var routes []*url.URL
@@ -91,7 +91,7 @@ func split(address string) (host string, port int, err error) {
 	return host, port, err
 }
 
-// Start starts a node that is stopped, at its address and with the streams that it had.
+// Start starts a stopped node, at its address and with its earlier streams.
 func (c *NATS) Start(i int) error {
 	n := c.nodes[i]
 	if n.server != nil {
@@ -121,21 +121,21 @@ func (c *NATS) Stop(i int) {
 	}
 }
 
-// Wipe stops a node and removes all that it has on its disk.
+// Wipe stops a node and removes its data from its disk.
 func (c *NATS) Wipe(i int) error {
 	c.Stop(i)
 	return os.RemoveAll(c.nodes[i].options.StoreDir)
 }
 
-// Split cuts a node off from the others: both sides run and take clients, and neither hears
-// the other. It lasts until Join, even if the node is stopped and started.
+// Split cuts a node off from the others: both sides run and take clients, and neither hears the
+// other. It lasts until Join, even if the node restarts.
 func (c *NATS) Split(i int) {
 	c.nodes[i].alone = true
 	c.shutDoors()
 }
 
-// shutDoors refuses the connections between nodes of which one is cut off. A node is known
-// by its id, which it has anew with every start.
+// shutDoors refuses the connections between a cut off node and the others. A node is known by its
+// id, which changes with every start.
 func (c *NATS) shutDoors() {
 	for i, to := range c.nodes {
 		for j, from := range c.nodes {
@@ -168,10 +168,10 @@ func (c *NATS) Close() {
 	}
 }
 
-// Nodes returns the number of nodes, those that are stopped included.
+// Nodes returns the number of nodes, including the stopped ones.
 func (c *NATS) Nodes() int { return len(c.nodes) }
 
-// Leader returns the node that leads JetStream, or -1.
+// Leader returns the leading node of JetStream, or -1.
 func (c *NATS) Leader() int {
 	for i, n := range c.nodes {
 		if n.server != nil && (len(c.nodes) == 1 || n.server.JetStreamIsLeader()) {
@@ -181,7 +181,7 @@ func (c *NATS) Leader() int {
 	return -1
 }
 
-// Await waits until JetStream works: one node leads and all that run follow it.
+// Await waits until JetStream works: one node leads, and all running nodes follow it.
 func (c *NATS) Await() error {
 	for deadline := time.Now().Add(startLimit); ; time.Sleep(10 * time.Millisecond) {
 		ready := c.Leader() >= 0

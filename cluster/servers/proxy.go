@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// A Kind says what a request asks of an object store.
+// A Kind is the kind of a request to an object store.
 type Kind string
 
 // The kinds of requests, as an invoice of S3 distinguishes them.
@@ -25,7 +25,7 @@ const (
 	Head   Kind = "head"
 	List   Kind = "list"
 	Put    Kind = "put"
-	Create Kind = "create" // a put with the condition that the object does not exist
+	Create Kind = "create" // a put on condition of a free name
 	Part   Kind = "part"   // the steps of a multipart upload
 	Delete Kind = "delete"
 	Other  Kind = "other"
@@ -36,10 +36,10 @@ type Operation struct {
 	N    int // 1 for the first request to the proxy
 	Kind Kind
 	Key  string // without the bucket
-	Size int64  // of the request's body, -1 if it is not known
+	Size int64  // of the request's body, -1 if unknown
 }
 
-// A Fault is what the proxy does to an operation. The zero value does nothing.
+// A Fault is a fault injected into an operation. The zero value is none.
 type Fault struct {
 	Before, After func()        // called before the store is asked, and when it has answered
 	Delay         time.Duration // before the store is asked
@@ -55,7 +55,7 @@ type Refusal struct {
 	Code, Message string
 }
 
-// Refusals that stores give.
+// Refusals by stores.
 var (
 	SlowDown = &Refusal{http.StatusServiceUnavailable, "SlowDown", "Please reduce your request rate."}
 	Conflict = &Refusal{http.StatusConflict, "ConditionalRequestConflict", "A conflicting conditional operation is currently in progress against this resource."}
@@ -66,7 +66,7 @@ var (
 	Broken   = &Refusal{http.StatusInternalServerError, "InternalError", "We encountered an internal error. Please try again."}
 )
 
-// A Proxy is an HTTP proxy in front of a store that counts operations and injects faults.
+// A Proxy is an HTTP proxy in front of a store. It counts operations and injects faults.
 type Proxy struct {
 	Address string
 	target  *url.URL
@@ -79,8 +79,8 @@ type Proxy struct {
 	rule   func(Operation) Fault
 }
 
-// A Count is how many operations of a kind were asked for, those that the proxy refused
-// included, and the bytes of their bodies in both directions.
+// A Count has the number of operations of a kind, including those refused by the proxy, and the
+// bytes of their bodies in both directions.
 type Count struct {
 	Operations     int
 	Sent, Received int64 // by the client
@@ -99,7 +99,7 @@ func StartProxy(address string) (*Proxy, error) {
 		rule:    func(Operation) Fault { return Fault{} },
 	}
 	p.forward = &httputil.ReverseProxy{
-		// The header Host is part of what a client signs, so it stays as it is.
+		// Clients sign the header Host, so it stays as it is.
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(p.target); r.Out.Host = r.In.Host },
 		Transport:      &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 100},
 		ModifyResponse: p.answer,
@@ -118,8 +118,8 @@ func (p *Proxy) Stop() { _ = p.server.Close() }
 // URL returns the value of the setting store for a prefix of the bucket, through the proxy.
 func (p *Proxy) URL(prefix string) string { return StoreURL(p.Address, prefix) }
 
-// Inject makes the proxy ask rule before every operation. The rule may be called by several
-// requests at a time.
+// Inject makes the proxy call rule before every operation, possibly for several requests at a
+// time.
 func (p *Proxy) Inject(rule func(Operation) Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -206,7 +206,7 @@ func classify(r *http.Request) (Kind, string) {
 	return Other, key
 }
 
-// refuse answers as a store does that refuses a request.
+// refuse answers as a store refuses a request.
 func refuse(w http.ResponseWriter, r *http.Request, why *Refusal) {
 	_, _ = io.Copy(io.Discard, r.Body) // so that the client reads the answer
 	body, err := xml.Marshal(struct {
@@ -246,7 +246,7 @@ func (p *Proxy) answer(answer *http.Response) error {
 	return nil
 }
 
-// counted counts the bytes that are read.
+// counted counts the bytes read.
 type counted struct {
 	io.ReadCloser
 	count func(int)
@@ -258,8 +258,8 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// truncated ends with an error, so that the connection is closed before the length that the
-// answer announced.
+// truncated ends with an error: the connection is closed before the announced length of the
+// answer.
 type truncated struct {
 	io.ReadCloser
 	left int

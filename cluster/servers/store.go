@@ -45,8 +45,8 @@ type Store struct {
 	output  *tail
 }
 
-// storeVariable makes a program that imports this package a store. Its value is the address;
-// the folder and the keys are in the variables after it.
+// storeVariable makes a program with this package a store. Its value is the address; the other
+// variables have the folder and the keys.
 const (
 	storeVariable       = "MKT_CLUSTER_STORE"
 	storeDirVariable    = "MKT_CLUSTER_STORE_DIR"
@@ -54,7 +54,7 @@ const (
 	storeSecretVariable = "MKT_CLUSTER_STORE_SECRET"
 )
 
-// A store is the program itself, started again, so that tests need not build another one.
+// A store is the program itself, started again: tests need not build another one.
 func init() {
 	address := os.Getenv(storeVariable)
 	if address == "" {
@@ -75,8 +75,8 @@ func init() {
 	os.Exit(0)
 }
 
-// StartStore starts a store over a folder, which is made if it does not exist, and returns
-// when it answers. What the folder holds already is in the store.
+// StartStore starts a store over a folder, which it makes if necessary, and returns when the
+// store answers. The earlier content of the folder is in the store.
 func StartStore(dir string) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -101,8 +101,7 @@ func (s *Store) Another() (*Store, error) {
 	return other, other.Start()
 }
 
-// Start starts the store again at its address after Stop. It does nothing while the store
-// runs.
+// Start starts the store again at its address after Stop. It does nothing while the store runs.
 func (s *Store) Start() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,8 +187,8 @@ func (s *Store) PID() int {
 // URL returns the value of the setting store for a prefix of the bucket, which may be empty.
 func (s *Store) URL(prefix string) string { return StoreURL(s.Address, prefix) }
 
-// StoreURL returns the value of the setting store for a prefix of the bucket behind an
-// address, such as that of a Proxy.
+// StoreURL returns the value of the setting store for a prefix of the bucket behind an address,
+// such as the address of a [Proxy].
 func StoreURL(address, prefix string) string {
 	u := url.URL{Scheme: "s3", Host: Bucket, Path: prefix, RawQuery: url.Values{
 		"region":         {region},
@@ -202,12 +201,12 @@ func StoreURL(address, prefix string) string {
 	return u.String()
 }
 
-// Env returns the variables with which a client authenticates.
+// Env returns the environment variables with the client's credential.
 func (s *Store) Env() []string {
 	return []string{"AWS_ACCESS_KEY_ID=" + s.Access, "AWS_SECRET_ACCESS_KEY=" + s.Secret, "AWS_EC2_METADATA_DISABLED=true"}
 }
 
-// File returns the file of an object, for a test that damages what is stored.
+// File returns the file of an object, for a test that damages it.
 func (s *Store) File(key string) string {
 	return filepath.Join(s.Dir, Bucket, filepath.FromSlash(key))
 }
@@ -246,7 +245,7 @@ func RunStore(ctx context.Context, dir, address, access, secret string) error {
 	return err
 }
 
-// tail keeps the end of what a process wrote.
+// tail keeps the end of a process's output.
 type tail struct {
 	mu   sync.Mutex
 	text []byte

@@ -33,10 +33,10 @@ type Process struct {
 	exited chan struct{} // closed when the process has ended
 }
 
-// readyLimit is how long a process may take until it is ready.
+// readyLimit is the longest time until a process is ready.
 const readyLimit = time.Minute
 
-// process returns a process that is not started. With a name it has a data root of its own.
+// process returns a process without starting it. With a name it has a data root of its own.
 func (s *System) process(command, name string, args ...string) *Process {
 	p := &Process{s: s, Name: name, args: slices.Concat([]string{command, "--output", "json", "--log-format", "json"}, args)}
 	if name == "" {
@@ -57,7 +57,7 @@ func (p *Process) Start(ctx context.Context) error {
 	defer log.Close()
 	cmd := exec.Command(p.s.MKT, p.args...)
 	cmd.Dir, cmd.Stderr, cmd.Env = p.s.Dir, log, append(os.Environ(), p.s.Store.Env()...)
-	// An interrupt of the terminal is for this program, which stops the others in order.
+	// The terminal interrupts this program, which stops the others in order.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Kill ends the process without a warning.
 func (p *Process) Kill() error { return p.end((*os.Process).Kill) }
 
-// Stop ends the process as an operator would, and waits until it has ended.
+// Stop ends the process like an operator, and waits for its end.
 func (p *Process) Stop() error {
 	return p.end(func(of *os.Process) error { return of.Signal(syscall.SIGTERM) })
 }
@@ -110,8 +110,8 @@ func (p *Process) end(how func(*os.Process) error) error {
 	return err
 }
 
-// Metric returns the sum of the series of a metric of the process that have all of the given
-// labels, each written as name="value".
+// Metric returns the sum of the series of a metric of the process with all of the given labels,
+// each written as name="value".
 func (p *Process) Metric(ctx context.Context, name string, labels ...string) (total float64, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Ready.AdminURL+"/metrics", nil)
 	if err != nil {

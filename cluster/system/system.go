@@ -22,7 +22,7 @@ import (
 	"mkt/cluster/servers"
 )
 
-// Options are what runs.
+// Options describe the cluster.
 type Options struct {
 	Dir      string // for all files; it may hold those of an earlier run
 	MKT      string // the program
@@ -35,10 +35,10 @@ type Options struct {
 	// Markets is the time between the market cycles of an account; 0: it has only live
 	// intelligence, whose cycles run every 8 seconds.
 	Markets time.Duration
-	Say     func(format string, args ...any) // is told what happens; may be nil
+	Say     func(format string, args ...any) // gets progress messages; may be nil
 }
 
-// System is a cluster that runs.
+// System is a running cluster.
 type System struct {
 	Options
 	Store     *servers.Store
@@ -54,8 +54,8 @@ type System struct {
 // Account is an invented account.
 type Account struct{ ID, Token string }
 
-// Start starts everything and returns when every account is served. What was started before
-// an error is stopped.
+// Start starts everything and returns when every account is served. After an error it stops
+// everything again.
 func Start(ctx context.Context, o Options) (_ *System, err error) {
 	if o.Say == nil {
 		o.Say = func(string, ...any) {}
@@ -90,7 +90,7 @@ func Start(ctx context.Context, o Options) (_ *System, err error) {
 	if err := s.Balance(); err != nil {
 		return nil, err
 	}
-	o.Say("the first cycles are awaited: with new NATS servers no worker begins for 13 s, in which a lease that NATS lost may hold")
+	o.Say("waiting for the first cycles: new NATS servers give out no lease for 13 s, because a lease lost by NATS may still be in force")
 	return s, s.awaitAccounts(ctx)
 }
 
@@ -121,7 +121,7 @@ func (s *System) engines(ctx context.Context) (err error) {
 	return s.Simulator.Start(ctx)
 }
 
-// configure writes where the store and NATS are into mkt.yaml, which all commands read.
+// configure writes the addresses of the store and of NATS into mkt.yaml, which all commands read.
 func (s *System) configure() error {
 	file := filepath.Join(s.Dir, "mkt.yaml")
 	text, err := os.ReadFile(file)
@@ -181,8 +181,8 @@ func (s *System) answers(ctx context.Context, a Account, path string) bool {
 	return err == nil && answer.StatusCode == http.StatusOK
 }
 
-// Balance tells the balancer where the replicas are. It is called after one has started
-// again.
+// Balance gives the balancer the addresses of the replicas. It is called again after one has
+// restarted.
 func (s *System) Balance() error {
 	var urls []string
 	for _, p := range s.Replicas {
@@ -200,7 +200,7 @@ func (s *System) Processes() []*Process {
 	return all
 }
 
-// Stop stops everything, what others need last.
+// Stop stops everything. Servers needed by others end last.
 func (s *System) Stop() {
 	for _, p := range s.Processes() {
 		if p.cmd != nil {
@@ -226,8 +226,7 @@ func (s *System) Stop() {
 	}
 }
 
-// Run runs a command of mkt that ends, in the folder of mkt.yaml, and returns what it
-// printed.
+// Run runs a command of mkt to its end, in the folder of mkt.yaml, and returns its output.
 func (s *System) Run(ctx context.Context, args ...string) ([]byte, error) {
 	var problem bytes.Buffer
 	cmd := exec.CommandContext(ctx, s.MKT, args...)

@@ -22,7 +22,7 @@ func Must(t testing.TB, err error) {
 	}
 }
 
-// Eventually waits until a condition holds. what says what is waited for.
+// Eventually waits until a condition holds. The failure names the condition by the text in what.
 func Eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(Limit); !holds(); time.Sleep(2 * time.Millisecond) {

@@ -135,7 +135,7 @@ func (a Address) String() string {
 }
 
 // GoString implements fmt.GoStringer, so that no verb prints a password.
-func (a Address) GoString() string { return "work.Address(" + a.String() + ")" }
+func (a Address) GoString() string { return "coordination.Address(" + a.String() + ")" }
 
 func (a Address) bucket() string { return a.cluster + "-leases" }
 func (a Address) stream() string { return "KV_" + a.bucket() }

@@ -20,7 +20,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Use is what a connection is for.
+// Use is the purpose of a connection.
 type Use int
 
 // The uses of a connection.
@@ -36,16 +36,16 @@ type Options struct {
 	Use     Use
 	// Name says to people who this is: the machine, or the machine and the process.
 	Name string
-	// Version is that of this binary, for people.
+	// Version is the version of this binary, for people.
 	Version string
-	// Installation tells installations apart that use the same servers and the same cluster name
-	// by mistake: the fingerprint of the id key. "" if it is not known; nothing is compared then.
+	// Installation is the fingerprint of the id key. It reveals two installations that use the
+	// same servers and the same cluster name by mistake. If it is "", nothing is compared.
 	Installation string
 	Now          func() time.Time // required
 	Log          *slog.Logger     // nil: discarded
 }
 
-// Conn is a connection to NATS. It is made in the background and repaired for ever, so that a
+// Conn is a connection to NATS. It connects in the background and reconnects for ever, so a
 // command may start before NATS does. It is safe for concurrent use.
 type Conn struct {
 	o        Options
@@ -57,54 +57,54 @@ type Conn struct {
 	stopped  chan struct{}
 	nudge    chan struct{} // asks for a check at once
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	lastError error      // of the newest attempt to connect
 	trouble   *Trouble   // nil if leases can be taken
 	first     bool       // no check has ended yet
 	bucket    bucketState
-	marks     map[string]mark // by key: what this process left at its last release
+	marks     map[string]mark // by key: the mark of this process's last release
 	held      map[string]bool // nonces of the leases of this process
 	watchers  map[int]func()
 	watcherID int
-	news      map[int]func() // what to call when news may have been missed
+	news      map[int]func() // called when news may have been missed
 	member    *Member
 	stats     Stats
 }
 
-// bucketState is what the newest check found.
+// bucketState is the result of the newest check.
 type bucketState struct {
 	stream     jetstream.Stream
 	created    time.Time // by the server
-	freshUntil time.Time // by this clock: until then leases of before may be in force
+	freshUntil time.Time // by this clock: leases from before may be in force until then
 	lastSeq    uint64
 	replicas   int
 	difference time.Duration // the server's clock less this one
 	compared   bool
-	grown      time.Time // when it was last tried to replicate it
+	grown      time.Time // the last attempt to replicate it
 }
 
 // Stats counts what happened over a connection.
 type Stats struct {
 	Held       int    // leases now
-	Taken      uint64 // leases that were taken
-	Busy       uint64 // leases that somebody else held
-	Failed     uint64 // leases that could not be asked for
-	Lost       uint64 // leases that could not be kept
+	Taken      uint64 // leases taken
+	Busy       uint64 // refused because somebody else held them
+	Failed     uint64 // attempts without an answer, or refused for another reason
+	Lost       uint64 // lost before they were released
 	Reconnects uint64
 	Announced  uint64
 	// Difference is the clock of the servers less this one; zero unless Compared.
 	Difference time.Duration
 	Compared   bool
 	Replicas   int    // of the leases; 0 if not known
-	Server     string // the name of the server that this process is connected to
+	Server     string // name of the connected server
 }
 
-// terms are the times of a lease. A worker that cannot keep a lease gives it up before another can
-// take it; what lies between is for the run to end.
+// terms are the times of a lease. A worker that cannot keep its lease gives it up before another
+// can take it. The run must end in the time between.
 type terms struct {
-	free   time.Duration // a lease that is not kept is free after that
-	keep   time.Duration // how often it is renewed
-	giveUp time.Duration // after the last time that it was certainly kept
+	free   time.Duration // a lease without a renewal is free after that
+	keep   time.Duration // between two renewals
+	giveUp time.Duration // after the last renewal that certainly arrived
 }
 
 // A long lease outlasts the election of another leader in NATS, which takes up to nine seconds; a
@@ -115,16 +115,17 @@ var (
 )
 
 const (
-	leaseFor   = 13 * time.Second // the longest that a lease is in force without being kept
+	leaseFor   = 13 * time.Second // the longest time for which a lease is in force without a renewal
 	checkEvery = 2 * time.Second
 	askFor     = 3 * time.Second         // one request
-	renewFor   = 1500 * time.Millisecond // one renewal: a request from before the election of a leader is never answered
+	renewFor   = 1500 * time.Millisecond // one renewal: NATS never answers a request from before the election of a leader
 	askAgain   = 500 * time.Millisecond  // after a renewal that failed
-	silentFor  = 5 * time.Second         // a server that another has not heard for longer is cut off from it
+	silentFor  = 5 * time.Second         // a server silent for longer counts as cut off
 )
 
-// ClockTolerance is the difference of two clocks that is reported. A worker whose clock differs
-// more from that of the servers takes no lease: it would publish times that are to come, or past.
+// ClockTolerance is the difference between two clocks above which it is reported. A worker whose
+// clock differs more from the servers' takes no lease: its publications would be dated in the
+// future or the past.
 const ClockTolerance = 2 * time.Second
 
 // Open opens a connection. It does not wait for a server; an error is a fault of the options.
@@ -207,7 +208,7 @@ func isCertificate(err error) bool {
 	return errors.As(err, &verification) || errors.As(err, &authority)
 }
 
-// Close ends the connection. Leases that are held are released first by who holds them.
+// Close ends the connection. The holders of leases release them first.
 func (c *Conn) Close() {
 	c.stop()
 	<-c.stopped
@@ -250,7 +251,7 @@ func (c *Conn) reconnected() {
 	c.checkNow()
 }
 
-// Trouble returns why no lease can be taken, nil if leases can be taken.
+// Trouble returns the reason why no lease can be taken, or nil.
 func (c *Conn) Trouble() *Trouble {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -260,7 +261,7 @@ func (c *Conn) Trouble() *Trouble {
 	return c.trouble
 }
 
-// Stats returns what happened so far.
+// Stats returns the counts so far.
 func (c *Conn) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -270,8 +271,8 @@ func (c *Conn) Stats() Stats {
 	return s
 }
 
-// Wait waits until leases can be taken. It returns the Trouble if that is not so when ctx ends,
-// or at once if it will not pass by itself.
+// Wait waits until leases can be taken. It returns the [Trouble] when ctx ends, or at once if
+// waiting cannot help.
 func (c *Conn) Wait(ctx context.Context) error {
 	changed := make(chan struct{}, 1)
 	defer c.OnChange(func() {
@@ -304,7 +305,7 @@ func (c *Conn) orNil(t *Trouble) error {
 	return t
 }
 
-// OnChange calls do after each change of Trouble. The function that it returns ends that.
+// OnChange calls do after each change of [Conn.Trouble], until end is called.
 func (c *Conn) OnChange(do func()) (end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -392,8 +393,8 @@ func (c *Conn) disconnected() *Trouble {
 	return c.unreachable(err)
 }
 
-// check looks whether leases can be taken, makes the bucket if there is none, and compares the
-// clocks.
+// check returns the reason why no lease can be taken, or nil. It makes the bucket if there is
+// none, and compares the clocks.
 func (c *Conn) check(ctx context.Context) *Trouble {
 	if trouble := c.disconnected(); trouble != nil {
 		return trouble
@@ -422,9 +423,9 @@ func (c *Conn) check(ctx context.Context) *Trouble {
 	return c.note(ctx, stream, asked)
 }
 
-// isCutOff reports whether the servers of the bucket that see each other are too few to store
-// anything. One that led the bucket answers questions about it all the same until it has noticed,
-// and any of them does when it knows of no leader.
+// isCutOff reports whether too few servers of the bucket see each other to store anything. A
+// former leader still answers questions about the bucket until it notices. So does any server
+// that knows no leader.
 func isCutOff(cluster *jetstream.ClusterInfo) bool {
 	if cluster == nil {
 		return false // there is one server only
@@ -441,8 +442,8 @@ func isCutOff(cluster *jetstream.ClusterInfo) bool {
 	return 2*heard <= 1+len(cluster.Replicas)
 }
 
-// makeBucket makes the bucket of the leases. Sequences begin at the time, in microseconds, so that
-// those of two buckets never meet: see Conn.sameBucket.
+// makeBucket makes the bucket of the leases. Its sequence numbers begin at the current time in
+// microseconds, so that two buckets never share one: see sameBucket.
 func (c *Conn) makeBucket(ctx context.Context) (jetstream.Stream, error) {
 	config := jetstream.StreamConfig{
 		Name: c.o.Address.stream(), Subjects: []string{"$KV." + c.o.Address.bucket() + ".>"},
@@ -471,7 +472,7 @@ func cannotReplicate(err error) bool {
 	return errors.As(err, &api) && (api.ErrorCode == noPeers || api.ErrorCode == insufficient || api.ErrorCode == notClustered)
 }
 
-// note records what is known of the bucket, and returns why no lease can be taken from it.
+// note records the state of the bucket, and returns the reason why no lease can be taken from it.
 func (c *Conn) note(ctx context.Context, stream jetstream.Stream, asked time.Time) *Trouble {
 	info, now := stream.CachedInfo(), c.o.Now()
 	c.mu.Lock()
@@ -487,7 +488,7 @@ func (c *Conn) note(ctx context.Context, stream jetstream.Stream, asked time.Tim
 	var clock *Trouble
 	if took := now.Sub(asked); !info.TimeStamp.IsZero() {
 		b.difference, b.compared = info.TimeStamp.Sub(asked.Add(took/2)).Round(time.Millisecond), true
-		if b.difference.Abs()-took/2 > ClockTolerance { // whatever part of the time the answer took
+		if b.difference.Abs()-took/2 > ClockTolerance { // even if one direction took all of the time
 			clock = &Trouble{Code: Clock, What: fmt.Sprintf("work %s: this clock is more than %s %s that of the NATS servers", c.o.Address, ClockTolerance, aheadOrBehind(b.difference)),
 				Next: "set it by NTP (timedatectl status), or that of the servers; leases are taken again once they agree"}
 		}
@@ -500,7 +501,7 @@ func (c *Conn) note(ctx context.Context, stream jetstream.Stream, asked time.Tim
 		b.freshUntil = now.Add(leaseFor)
 	}
 	fresh, until := b.freshUntil.Sub(now), b.freshUntil
-	foreign := "" // the installation that the bucket says it belongs to, if it is another
+	foreign := "" // owner of the bucket, if it is another installation
 	if owner := info.Config.Metadata["mkt-installation"]; owner != "" && c.o.Installation != "" && owner != c.o.Installation {
 		foreign = owner
 	}
@@ -529,7 +530,7 @@ func (c *Conn) note(ctx context.Context, stream jetstream.Stream, asked time.Tim
 	return nil
 }
 
-// aheadOrBehind says where a clock is that another one differs from.
+// aheadOrBehind says where this clock is, given the servers' clock less this one.
 func aheadOrBehind(difference time.Duration) string {
 	if difference < 0 {
 		return "ahead of"
@@ -537,7 +538,7 @@ func aheadOrBehind(difference time.Duration) string {
 	return "behind"
 }
 
-// change changes the settings of the bucket. What is refused is tried again later.
+// change changes the settings of the bucket. A refused change is tried again later.
 func (c *Conn) change(ctx context.Context, config jetstream.StreamConfig, edit func(*jetstream.StreamConfig)) {
 	edit(&config)
 	if _, err := c.js.UpdateStream(ctx, config); err != nil {
@@ -545,8 +546,8 @@ func (c *Conn) change(ctx context.Context, config jetstream.StreamConfig, edit f
 	}
 }
 
-// sameBucket reports whether a message went to the bucket that the newest check saw, by its
-// sequence: a bucket that was made meanwhile begins at a time, in microseconds, far from it.
+// sameBucket reports whether a message went to the bucket of the newest check. A bucket made
+// meanwhile numbers its messages from another time in microseconds, far away.
 func (c *Conn) sameBucket(sequence uint64) bool {
 	const atMost = 1 << 20 // messages between two checks
 	c.mu.Lock()

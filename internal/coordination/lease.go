@@ -16,13 +16,13 @@ import (
 // ErrLost is the cause of the end of a run whose lease could not be kept.
 var ErrLost = errors.New("the lease was lost: NATS did not answer in time, or lost it; nothing more is written, and the next run does the work")
 
-// Taken is the error of a lease that somebody else holds.
+// Taken is the error of [Conn.Take] if somebody else holds the lease.
 type Taken struct {
 	Holder  string // for people: who
 	Purpose string // for people: what runs, such as "mkt schedule"
 	Since   time.Time
-	// Gone is when the lease is free at the latest, by this clock, if its holder ended without
-	// releasing it; zero if the holder is there, or it is not known.
+	// Gone is the latest time, by this clock, at which the lease of a dead holder becomes free.
+	// It is zero if the holder is alive, or nobody knows.
 	Gone time.Time
 }
 
@@ -39,7 +39,7 @@ type holder struct {
 	Purpose  string    `json:"purpose"`
 	Since    time.Time `json:"since"`
 	Short    bool      `json:"short,omitempty"`
-	Worker   bool      `json:"worker"` // it says that it is there, so that others see when it is not
+	Worker   bool      `json:"worker"` // it sends beats: the others notice its death
 }
 
 // Lease is the right to run the cycles of one product of one account.
@@ -52,23 +52,23 @@ type Lease struct {
 
 	ctx    context.Context // ends when the lease is lost or released
 	cancel context.CancelCauseFunc
-	kept   chan struct{} // closed when nothing keeps the lease any more
+	kept   chan struct{} // closed when the renewals have ended
 
 	revision uint64    // of the newest value; only the keeper uses it
-	certain  time.Time // when it was asked for the last time that it was kept
+	certain  time.Time // when the last successful renewal was sent
 }
 
-// Run is what a lease is for.
+// Run describes the run that needs a lease.
 type Run struct {
 	Client, Product string
 	Purpose         string // for people: what runs, such as "mkt schedule"
-	// Short is for runs that take a second or so, and are due again soon: if their worker dies, the
-	// lease is free after 8 s and not 13 s.
+	// Short is for runs of about a second that are due again soon. If their worker dies, the
+	// lease is free after 8 s instead of 13 s.
 	Short bool
 }
 
-// Take takes the lease of a run. The error is a *Taken if somebody else holds it, and a *Trouble if
-// nobody knows.
+// Take takes the lease of a run. The error is a [*Taken] if somebody else holds it, and a
+// [*Trouble] if NATS cannot say.
 func (c *Conn) Take(ctx context.Context, run Run) (*Lease, error) {
 	if trouble := c.Trouble(); trouble != nil {
 		c.count(func(s *Stats) { s.Failed++ })
@@ -115,9 +115,9 @@ func (c *Conn) count(add func(*Stats)) {
 	c.mu.Unlock()
 }
 
-// take puts the value where nothing is, or only the mark of a release. Its first attempt guesses
-// the mark that this process left, so that a worker that runs the same account again and again
-// needs one message for it.
+// take writes the lease if the key is free, or has only the mark of a release. Its first attempt
+// guesses the mark of this process's last release. A worker that runs one account again and again
+// so needs one message.
 func (l *Lease) take(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()
@@ -154,9 +154,8 @@ func (l *Lease) take(ctx context.Context) error {
 	}
 }
 
-// pause waits before an attempt that is the same as the one before. That one is refused although
-// nothing is stored when an earlier attempt still waits for the other servers, perhaps for as long
-// as they are cut off.
+// pause waits before an attempt is repeated. NATS may refuse the attempt although nothing is
+// stored: an earlier one then waits for the other servers, perhaps as long as they are cut off.
 func pause(ctx context.Context) {
 	select {
 	case <-time.After(50 * time.Millisecond):
@@ -164,7 +163,7 @@ func pause(ctx context.Context) {
 	}
 }
 
-// mark is what a release left, and when.
+// mark is the revision of a release, and its time.
 type mark struct {
 	revision uint64
 	at       time.Time
@@ -182,7 +181,7 @@ func (c *Conn) guess(key string) uint64 {
 	return m.revision
 }
 
-// isLeft reports whether a lease is of this process, and nothing keeps it: the answer to an
+// isLeft reports whether a lease is of this process but nothing renews it: the answer to an
 // attempt was lost.
 func (c *Conn) isLeft(h holder, nonce string) bool {
 	c.mu.Lock()
@@ -250,8 +249,8 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
 }
 
-// Bind returns a context that ends with ctx, and when the lease is lost, with [ErrLost] as its
-// cause.
+// Bind returns a context that ends with ctx, or when the lease is lost. Its cause is then
+// [ErrLost].
 func (l *Lease) Bind(ctx context.Context) (context.Context, context.CancelFunc) {
 	bound, cancel := context.WithCancelCause(ctx)
 	end := context.AfterFunc(l.ctx, func() { cancel(context.Cause(l.ctx)) })
@@ -293,8 +292,8 @@ func (l *Lease) lose() {
 	}
 }
 
-// renew renews the lease once. If NATS has lost it, it is put there again: nobody else takes one
-// from a bucket that is new.
+// renew renews the lease once. If NATS has lost it, it is written again: nobody else takes a
+// lease from a new bucket.
 func (l *Lease) renew() error {
 	ctx, cancel := context.WithTimeout(l.ctx, min(renewFor, l.certain.Add(l.terms.giveUp).Sub(l.c.o.Now())))
 	defer cancel()
@@ -323,8 +322,8 @@ func (l *Lease) renew() error {
 	}
 }
 
-// Release gives the lease back, so that another can take it at once. It may be called after the
-// lease was lost. It does not wait for a NATS that is away.
+// Release gives the lease back: another worker can take it at once. It may be called after the
+// lease was lost. It does not wait for an unreachable NATS.
 func (l *Lease) Release() {
 	l.cancel(context.Canceled)
 	<-l.kept
@@ -353,7 +352,7 @@ func (l *Lease) erase() {
 		if !isConflict(err) {
 			return // it ends by itself
 		}
-		now, err := l.newest(ctx) // a renewal may have arrived whose answer did not
+		now, err := l.newest(ctx) // a renewal may be stored although its answer was lost
 		if err != nil || now.free || now.holder.Nonce != l.own.Nonce {
 			return
 		}

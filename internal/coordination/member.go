@@ -16,14 +16,14 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Format is the version of what workers write to each other and into the leases. A worker that
-// hears a newer one does not work.
+// Format is the version of the messages between workers, and of the values of leases. A worker
+// that hears a newer one does not work.
 //
 //	1: November 2026
 const Format = 1
 
-// Worker is what a worker says of itself. Others may have written it: nothing in it is trusted
-// beyond what it decides here.
+// Worker is a worker's description of itself. Others may have written it: it is trusted for
+// nothing but the distribution of the accounts.
 type Worker struct {
 	Format       int       `json:"format"`
 	Instance     string    `json:"instance"`
@@ -37,33 +37,33 @@ type Worker struct {
 	Leaving      bool      `json:"leaving"`
 	Held         int       `json:"leases"`
 	Accounts     int       `json:"accounts"`
-	// Difference is its clock less that of who asks, with the time that the message took; it is set
-	// by who receives it.
+	// Difference is its clock less the receiver's, including the time of delivery. The receiver
+	// sets it.
 	Difference time.Duration `json:"-"`
 }
 
 // Times of the membership.
 const (
 	beatEvery   = 2 * time.Second
-	askEvery    = 500 * time.Millisecond // how often each other is asked whether it is there
-	askAtMost   = 40                     // how many are asked in a second, which makes askEvery longer where they are many
-	deadAfter   = 8 * time.Second        // without a beat, whatever the servers know of it
+	askEvery    = 500 * time.Millisecond // between two questions to the same worker
+	askAtMost   = 40                     // questions to all workers in a second; many workers are asked less often than askEvery
+	deadAfter   = 8 * time.Second        // without a beat, even if the servers still know its subject
 	settleAfter = 700 * time.Millisecond
-	mostWorkers = 4096 // that are remembered
+	mostWorkers = 4096 // remembered
 	mostWeight  = 4096
 )
 
 // Member is this process among the workers.
 type Member struct {
 	c       *Conn
-	changed chan struct{} // the team is another
+	changed chan struct{} // the team has changed
 	weight  int
 	started time.Time // UTC, for people
 	joined  time.Time
 	end     context.CancelFunc
 	ended   chan struct{}
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	others   map[string]*other
 	ableFrom time.Time // since when leases can be taken, zero if they cannot
 	settled  bool      // the others were asked and had time to answer
@@ -78,7 +78,7 @@ type other struct {
 	asked   time.Time
 	asking  bool
 	absent  int  // how often in a row the servers did not know it
-	left    bool // it said that it leaves
+	left    bool // it announced its departure
 	noticed bool // its clock was reported
 }
 
@@ -88,8 +88,8 @@ type voter struct {
 	weight   int
 }
 
-// Join makes this process a worker of that weight, such as its processors. changed is called when
-// accounts may have moved, until End; it is not called concurrently.
+// Join makes this process a worker with a weight, such as its number of processors. It calls
+// changed, one at a time, when accounts may have moved, until [Member.End].
 func (c *Conn) Join(weight int, changed func()) (*Member, error) {
 	ctx, end := context.WithCancel(context.Background())
 	m := &Member{c: c, changed: make(chan struct{}, 1), weight: min(max(weight, 1), mostWeight), started: c.o.Now().UTC(), joined: c.o.Now(), end: end, ended: make(chan struct{}), others: map[string]*other{}}
@@ -112,8 +112,8 @@ func (c *Conn) Join(weight int, changed func()) (*Member, error) {
 	return m, nil
 }
 
-// Leave tells the others at once that this worker begins no further run; they take over its
-// accounts. Leases that are held stay held.
+// Leave announces the departure of this worker: it begins no further run, and the others take
+// over its accounts at once. Its leases stay held.
 func (m *Member) Leave() {
 	m.mu.Lock()
 	m.leaving = true
@@ -122,20 +122,20 @@ func (m *Member) Leave() {
 	_ = m.c.nc.FlushTimeout(time.Second) // those who miss it wait for the next beat
 }
 
-// End stops saying anything. Leave comes first.
+// End stops the beats. Call [Member.Leave] first.
 func (m *Member) End() {
 	m.end()
 	<-m.ended
 }
 
-// Accounts returns what SetAccounts said.
+// Accounts returns the number given to [Member.SetAccounts].
 func (m *Member) Accounts() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.accounts
 }
 
-// SetAccounts says how many accounts this worker runs, for people.
+// SetAccounts sets the number of accounts of this worker, for people.
 func (m *Member) SetAccounts(n int) {
 	m.mu.Lock()
 	m.accounts = n
@@ -162,7 +162,7 @@ func (m *Member) run(ctx context.Context) {
 	}
 }
 
-// look notes whether leases can be taken, and says hello when they can be for the first time.
+// look notes whether leases can be taken. Each time this begins, it asks the others for a beat.
 func (m *Member) look() {
 	able := m.c.Trouble() == nil
 	now := m.c.o.Now()
@@ -241,7 +241,7 @@ func (m *Member) hear(message *nats.Msg) {
 	}
 }
 
-// reconnected gives the others the time to be heard again.
+// reconnected gives the others time to be heard again.
 func (m *Member) reconnected() {
 	now := m.c.o.Now()
 	m.mu.Lock()
@@ -252,11 +252,11 @@ func (m *Member) reconnected() {
 	_ = m.c.nc.PublishRequest(m.c.o.Address.subject("hello"), m.c.o.Address.subject("beat"), nil)
 }
 
-// update asks the others whether they are there, forgets those who are dead, and reports a change
-// of the team.
+// update asks the others whether they are alive, forgets the dead, and reports a change of the
+// team.
 func (m *Member) update() {
 	if !m.c.nc.IsConnected() {
-		return // nobody can be heard: everybody stays what they were
+		return // nobody can be heard: the team stays as it was
 	}
 	now := m.c.o.Now()
 	var silent []string
@@ -302,8 +302,8 @@ func (m *Member) report(ctx context.Context, do func()) {
 	}
 }
 
-// ask forgets a worker whose connection is closed: the servers know at once that nobody
-// subscribes to its subject any more. They must say so twice, because it may be connecting to
+// ask asks a worker for a sign of life. The servers know at once when nobody subscribes to its
+// subject any more. After two such answers it is forgotten; after one, it may be connecting to
 // another server.
 func (m *Member) ask(id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), beatEvery)
@@ -324,7 +324,7 @@ func (m *Member) ask(id string) {
 	m.mu.Unlock()
 }
 
-// teamNow returns those who share the accounts, sorted. m.mu must be held.
+// teamNow returns the workers that share the accounts, sorted. m.mu must be held.
 func (m *Member) teamNow() []voter {
 	if !m.settled || m.leaving {
 		return nil
@@ -339,16 +339,16 @@ func (m *Member) teamNow() []voter {
 	return team
 }
 
-// Owns reports whether this worker runs an account. While nobody knows, nobody owns it; while
-// there is no connection, everybody owns what they did, and no lease can be taken.
+// Owns reports whether this worker runs an account. While the team is unknown, nobody owns it.
+// Without a connection, everybody owns the same accounts as before, and no lease can be taken.
 func (m *Member) Owns(client string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return ownerOf(client, m.team) == m.c.instance
 }
 
-// ownerOf returns the worker that runs an account: the one with the highest score (rendezvous
-// hashing). If a worker comes or goes, only its accounts move. "" if there is no worker.
+// ownerOf returns the worker of an account: the one with the highest score (rendezvous hashing).
+// If a worker comes or goes, only its accounts move. It returns "" if there is no worker.
 func ownerOf(client string, team []voter) (instance string) {
 	best := math.Inf(-1)
 	for _, v := range team {
@@ -365,8 +365,8 @@ func ownerOf(client string, team []voter) (instance string) {
 	return instance
 }
 
-// isThere reports whether a process is a worker that was heard lately. A process that is no
-// worker cannot be heard, and counts as there.
+// isThere reports whether a worker was heard lately. The caller checks first that the process is
+// a worker, because no other one sends beats.
 func (m *Member) isThere(instance string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -381,7 +381,7 @@ func (m *Member) Team() int {
 	return len(m.team)
 }
 
-// refused returns why this worker must not work beside the others; nil if it may.
+// refused returns the reason why this worker must not work beside the others, or nil.
 func (m *Member) refused() *Trouble {
 	if m == nil {
 		return nil
@@ -396,8 +396,9 @@ func (m *Member) refused() *Trouble {
 	return nil
 }
 
-// foreignTo returns the Trouble of a bucket that belongs to another installation. It is nil, and
-// the bucket is taken over, once this worker has heard none of that installation for long enough.
+// foreignTo returns the [Trouble] of a bucket of another installation. It returns nil, and the
+// caller takes the bucket over, once this worker has heard none of that installation for long
+// enough.
 func (c *Conn) foreignTo(owner string, m *Member) *Trouble {
 	trouble := &Trouble{Code: Foreign, Next: "give each installation its own name, as ?cluster=NAME in the work setting",
 		What: fmt.Sprintf("work %s: the leases belong to another installation: its id key is %s, and the one here is %s", c.o.Address, owner, c.o.Installation)}
@@ -423,7 +424,7 @@ func newer(a Address, w Worker) *Trouble {
 		Next: "upgrade mkt on this machine"}
 }
 
-// Workers asks all workers, and returns those that answer within a time, by name.
+// Workers asks all workers, and returns the answers of a limited time, sorted by name.
 func (c *Conn) Workers(ctx context.Context, within time.Duration) ([]Worker, error) {
 	inbox := c.nc.NewRespInbox()
 	answers := make(chan *nats.Msg, 256)

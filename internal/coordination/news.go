@@ -14,8 +14,8 @@ type announcement struct {
 	Version uint64 `json:"version"`
 }
 
-// Announce says that a version of a product of an account was published. It is a hint: nobody
-// may hear it, and who hears it looks at the commit itself.
+// Announce announces a version of a product of an account. It is a hint: perhaps nobody hears it,
+// and every listener looks at the commit itself.
 func (c *Conn) Announce(client, product string, version uint64) {
 	text, err := json.Marshal(announcement{version})
 	if err != nil || c.nc.Publish(c.o.Address.subject("news", client, product), text) != nil {
@@ -24,9 +24,9 @@ func (c *Conn) Announce(client, product string, version uint64) {
 	c.count(func(s *Stats) { s.Announced++ })
 }
 
-// Listen calls heard for each publication that is announced, one at a time, until ctx ends. After
-// an interruption of the connection it calls heard with an empty client: news may have been
-// missed, and everything is to be looked at. heard must return quickly.
+// Listen calls heard for each announced publication, one at a time, until ctx ends. After an
+// interruption of the connection, it calls heard with an empty client: news may have been missed,
+// and the listener must look at everything. heard must return quickly.
 func (c *Conn) Listen(ctx context.Context, heard func(client, product string, version uint64)) error {
 	return c.listen(ctx, c.o.Address.subject("news", "*", "*"), func(m *nats.Msg) {
 		var a announcement

@@ -18,18 +18,19 @@ const (
 	Refused     Code = "REFUSED"      // the servers refuse the user, the password or a certificate
 	NoJetStream Code = "NO_JETSTREAM" // the servers run without JetStream
 	NoQuorum    Code = "NO_QUORUM"    // JetStream does not answer: too few servers see each other
-	Starting    Code = "STARTING"     // the leases are new: those before them may not be over
+	Starting    Code = "STARTING"     // the leases are new: lost ones may still be in force
 	Newer       Code = "NEWER"        // a worker of a newer version is there
 	Foreign     Code = "FOREIGN"      // another installation uses the same name
-	Clock       Code = "CLOCK"        // this clock differs from that of the servers
+	Clock       Code = "CLOCK"        // this clock differs from the servers'
 )
 
-// Trouble is why no lease can be taken. Its text says what happened, to what, and what to do.
+// Trouble is the reason why no lease can be taken. Its text names the event, the servers and the
+// remedy.
 type Trouble struct {
 	Code  Code
-	What  string    // what happened
-	Next  string    // what to do
-	Until time.Time // of Starting: when it is over
+	What  string    // the event
+	Next  string    // the remedy
+	Until time.Time // of Starting: its end
 }
 
 func (t *Trouble) Error() string {
@@ -39,7 +40,7 @@ func (t *Trouble) Error() string {
 	return t.What + "; " + t.Next
 }
 
-// Temporary reports whether the same may succeed later, without anybody changing a setting.
+// Temporary reports whether the same attempt may succeed later without a change of settings.
 func (t *Trouble) Temporary() bool {
 	return t.Code == Unreachable || t.Code == NoQuorum || t.Code == Starting || t.Code == Clock
 }

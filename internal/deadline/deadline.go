@@ -1,6 +1,6 @@
-// Package deadline sets the time limits of network connections. The runtime compares them
-// with the clock of the machine, so they follow that clock, whatever clock a server was
-// given for the times that it measures and reports.
+// Package deadline sets the time limits of network connections. The runtime compares them with
+// the clock of the machine. So they follow that clock, even if a server was given another one for
+// the times it reports.
 package deadline
 
 import "time"

@@ -1,7 +1,6 @@
-// Package needs skips tests that need something that a machine, or a quick run, may not
-// have. No other package skips tests. Every reason begins with "needs" and names what is
-// missing and how to get it, and .ci/summary.awk counts the reasons, so that no skipped
-// test goes unnoticed.
+// Package needs skips a test if the machine lacks something, or if the run is a quick one. No
+// other package skips tests. Every reason begins with "needs", names the missing thing and the
+// way to get it. Because .ci/summary.awk counts the reasons, no skipped test goes unnoticed.
 package needs
 
 import (
@@ -15,8 +14,8 @@ import (
 	"testing"
 )
 
-// Time skips a test in a quick run (-short); make test-long runs it. what says what the
-// test does in that time.
+// Time skips a test in a quick run (-short); make test-long runs it. The reason ends with the
+// text in what, which describes the work of that time.
 func Time(t testing.TB, what string) {
 	t.Helper()
 	if testing.Short() {
@@ -91,8 +90,8 @@ func Python(t testing.TB, modules ...string) string {
 	return python
 }
 
-// GoModules runs a go command that downloads modules of an example, which are none of this
-// module's own. It skips the test if they cannot be downloaded.
+// GoModules runs a go command that downloads the modules of an example in dir. This module does
+// not use them. It skips the test if they cannot be downloaded.
 func GoModules(t testing.TB, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", args...)
@@ -102,7 +101,7 @@ func GoModules(t testing.TB, dir string, args ...string) {
 	}
 }
 
-// Browser returns the program of a Chromium that Node can drive, beside what Node returns.
+// Browser returns the result of [Node] and the program of a Chromium that Node can drive.
 func Browser(t testing.TB) (modules, program string) {
 	t.Helper()
 	modules = Node(t)
@@ -115,8 +114,8 @@ func Browser(t testing.TB) (modules, program string) {
 	return "", ""
 }
 
-// Env returns the value of an environment variable that is only set to run this test.
-// usage says what the value is.
+// Env returns the value of an environment variable that is only set to run this test. usage
+// describes the value.
 func Env(t testing.TB, name, usage string) string {
 	t.Helper()
 	value := os.Getenv(name)
@@ -134,8 +133,8 @@ func Root(t testing.TB, why string) {
 	}
 }
 
-// Disk mounts a new file system of the given size, such as "500k", for a test that fills
-// it, and returns its folder.
+// Disk mounts a new file system of the given size, such as "500k", and returns its folder. The
+// test fills it.
 func Disk(t testing.TB, size string) string {
 	t.Helper()
 	dir := t.TempDir()

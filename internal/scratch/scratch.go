@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// Folder is a private temporary folder that only this user can read. Its lock is held for
-// as long as the process runs.
+// Folder is a temporary folder that only this user can read. Its lock is held as long as the
+// process runs.
 type Folder struct {
 	Dir  string
 	lock *os.File
 }
 
-// lockName is the file in every folder that is locked while its process runs.
+// lockName is the file in every folder that its process keeps locked.
 const lockName = "lock"
 
 // Make creates a folder below parent, or below the system's folder for temporary files if
@@ -74,8 +74,8 @@ func lockIn(dir string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// sweep removes the folders of killed processes. Those that cannot be removed are left for
-// the next call.
+// sweep removes the folders of killed processes. It leaves a folder that cannot be removed to the
+// next call.
 func sweep(parent, prefix string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {

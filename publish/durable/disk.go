@@ -36,12 +36,12 @@ func newDisk(root *os.Root, unsynced bool) (*Disk, error) {
 
 var _ FS = (*Disk)(nil)
 
-// rootLevels is how many levels of parents [OpenRoot] syncs: product=, client_id=
-// and the data root.
+// rootLevels is the number of levels of parents synced by [OpenRoot]: product=, client_id= and
+// the data root.
 const rootLevels = 3
 
-// rootMode is the mode of a root that is made: what is below may be read by its user and its group
-// alone, and serve may be another user of the group.
+// rootMode is the mode of a new root. Only its user and its group may read below it: serve may be
+// another user of the group.
 const rootMode = 0o750
 
 // OpenRoot opens a folder as a root. It creates the folder and its parents if they are
@@ -63,8 +63,8 @@ func OpenRoot(dir string) (*Disk, error) {
 	return OpenExisting(dir)
 }
 
-// OpenUnsynced is [OpenRoot] with syncs that do nothing: a power cut may lose data, the end
-// of the process does not. It is for temporary data roots.
+// OpenUnsynced is [OpenRoot] with syncs that do nothing: a power cut may lose data, the end of
+// the process does not. It is for temporary data roots.
 func OpenUnsynced(dir string) (*Disk, error) {
 	if err := os.MkdirAll(dir, rootMode); err != nil {
 		return nil, explain("mkdir", filepath.Base(dir), err)
@@ -76,7 +76,7 @@ func OpenUnsynced(dir string) (*Disk, error) {
 	return d, err
 }
 
-// OpenExisting opens a folder as a root; a missing one is fs.ErrNotExist.
+// OpenExisting opens a folder as a root. The error is [fs.ErrNotExist] if it is missing.
 func OpenExisting(dir string) (*Disk, error) {
 	// os.OpenRoot would block on a pipe until somebody writes to it.
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
@@ -89,9 +89,8 @@ func OpenExisting(dir string) (*Disk, error) {
 	return newDisk(root, false)
 }
 
-// Within opens a folder below this root as a root of its own, which follows no
-// link out of either. A missing one is fs.ErrNotExist, a link on the way is
-// [ErrLink].
+// Within opens a folder below this root as a root of its own, which follows no link out of
+// either. The error is [fs.ErrNotExist] if it is missing, and [ErrLink] for a link on the way.
 func (d *Disk) Within(name string) (*Disk, error) {
 	if err := d.plain("open", name+"/"); err != nil {
 		return nil, err
@@ -103,8 +102,8 @@ func (d *Disk) Within(name string) (*Disk, error) {
 	return newDisk(root, d.unsynced)
 }
 
-// OpenWithin is [OpenExisting] and Within in one: a folder below a data root. The
-// data root itself may be a link, nothing below it.
+// OpenWithin is [OpenExisting] and [Disk.Within] in one, for a folder below a data root. Only the
+// data root itself may be a link.
 func OpenWithin(data, name string) (*Disk, error) {
 	d, err := OpenExisting(data)
 	if err != nil {
@@ -114,7 +113,7 @@ func OpenWithin(data, name string) (*Disk, error) {
 	return d.Within(name)
 }
 
-// MakeWithin is Within for writers: it makes the folder durable first.
+// MakeWithin is [Disk.Within] for writers: it first makes the folder, durably.
 func (d *Disk) MakeWithin(name string) (*Disk, error) {
 	if err := MkdirAllSync(d, name); err != nil {
 		return nil, err
@@ -131,7 +130,7 @@ func syncPath(dir string) error {
 	return d.Sync()
 }
 
-// Close frees the root's file descriptors. Files that are open stay open.
+// Close frees the root's file descriptors. Open files stay open.
 func (d *Disk) Close() error {
 	d.open.Lock()
 	defer d.open.Unlock()
@@ -142,9 +141,9 @@ func (d *Disk) Close() error {
 	return errors.Join(d.root.Close(), d.folder.Close())
 }
 
-// plain returns an error if a parent in a name is not a folder, [ErrLink] if it is a
-// symbolic link. Somebody who may write below the root can still create a link after the
-// check; os.Root then keeps the operation inside the root.
+// plain returns an error if a parent in a name is not a folder; the error is [ErrLink] for a
+// symbolic link. Somebody with write access can still create a link after the check: os.Root then
+// keeps the operation inside the root.
 func (d *Disk) plain(op, name string) error {
 	for i := range len(name) {
 		if name[i] != '/' {
@@ -186,8 +185,8 @@ func (d *Disk) Create(name string) (File, error) {
 	return &diskFile{f, name, d.unsynced}, nil
 }
 
-// Open implements FS. Anything but a regular file is [ErrNotRegular] and is not opened:
-// opening a device or a pipe has side effects.
+// Open implements [FS]. Anything but a regular file is [ErrNotRegular] and is not opened: opening
+// a device or a pipe has side effects.
 func (d *Disk) Open(name string) (Reader, error) {
 	r := new(diskReader)
 	err := d.at("open", name, func(folder int, base string) error {
@@ -321,7 +320,8 @@ func (d *Disk) Lock(name string) (io.Closer, error) {
 	return d.lock(name, os.O_CREATE)
 }
 
-// LockExisting is Lock for a file that exists: a missing one is fs.ErrNotExist.
+// LockExisting is [Disk.Lock] for an existing file. The error is [fs.ErrNotExist] if it is
+// missing.
 func (d *Disk) LockExisting(name string) (io.Closer, error) {
 	if err := d.plain("lock", name); err != nil {
 		return nil, err
@@ -376,8 +376,8 @@ type diskReader struct {
 
 func (r *diskReader) Size() int64 { return r.size }
 
-// explain adds what to do to an error that a person has to resolve. The text has no
-// absolute path.
+// explain adds the remedy to an error that a person has to resolve. The text has no absolute
+// path.
 func explain(op, name string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -1,14 +1,14 @@
-// Package durable is the only code that syncs to disk. All file access of the batch steps
-// goes through its small interface FS, and that of readers through ReadFS. Both are
-// rooted at one tenant and product, so that a step cannot name a file outside it and a
-// test can stop the process at any operation.
+// Package durable is the only code that syncs to disk. All file access of the batch steps goes
+// through its small interface [FS], and that of readers through [ReadFS]. Both are rooted at one
+// tenant and product. So a step cannot name a file outside, and a test can stop the process at
+// any operation.
 //
-// Five functions write: Create (the name must not exist), CreateIn (the same, for one of
-// several files of a folder), CreateAgain (a file with the
-// same bytes may exist, which makes a re-run safe; other bytes are an error), Overwrite
-// (for CURRENT and state files only, each of which has one writer) and Save (for what a
-// person asked to have written elsewhere). All of them sync the file, and all but CreateIn
-// the directory entry, before they return. A failed sync or close is never repeated: the operation fails.
+// Five functions write. [Create] needs a free name. [CreateIn] does the same for one of several
+// files of a folder. [CreateAgain] accepts a file with the same bytes, which makes a re-run safe;
+// other bytes are an error. [Overwrite] is only for CURRENT and state files, each of which has
+// one writer. [Save] is for output requested by a person, outside of a data root. All of them
+// sync the file before they return, and all but CreateIn the directory entry. A failed sync or
+// close is never repeated: the operation fails.
 //
 // Source: RELIABILITY, section 2, "Publishing".
 package durable
@@ -20,25 +20,25 @@ import (
 	"io/fs"
 )
 
-// ReadFS is every file operation of programs that only read: serve, and the commands that
-// inspect a data root. Names are slash-separated and relative to the root. A name that
-// leaves the root or leads through a symbolic link is an error. For a missing file
-// errors.Is(err, fs.ErrNotExist) holds.
+// ReadFS has every file operation of programs that only read: serve, and the commands that
+// inspect a data root. Names are slash-separated and relative to the root. A name that leaves the
+// root, or leads through a symbolic link, is an error. For a missing file errors.Is(err,
+// fs.ErrNotExist) holds.
 type ReadFS interface {
 	// Open opens a file for reading.
 	Open(name string) (Reader, error)
 	// ReadDir lists a folder, sorted by name.
 	ReadDir(name string) ([]fs.DirEntry, error)
-	// Stat describes a file or folder. It follows no symbolic link: it describes
-	// the link.
+	// Stat describes a file or folder. It does not follow a symbolic link, but describes the
+	// link.
 	Stat(name string) (fs.FileInfo, error)
-	// SyncDir makes the entries of a folder durable. Readers use it to wait until what
-	// they are about to report is durable.
+	// SyncDir makes the entries of a folder durable. Readers use it before they report a file, so
+	// that no power cut can undo it.
 	SyncDir(name string) error
 }
 
-// FS is every file operation of a batch step. For an existing file errors.Is(err,
-// fs.ErrExist) holds.
+// FS has every file operation of a batch step. For an existing file errors.Is(err, fs.ErrExist)
+// holds.
 type FS interface {
 	ReadFS
 	// Create creates a file for writing; it must not exist.
@@ -49,24 +49,24 @@ type FS interface {
 	Rename(oldname, newname string) error
 	// Remove deletes a file or an empty folder.
 	Remove(name string) error
-	// RemoveAll deletes a folder and what is in it.
+	// RemoveAll deletes a folder with its content.
 	RemoveAll(name string) error
 	// MkdirAll creates a folder and its parents. It does not sync.
 	MkdirAll(name string) error
-	// Lock takes the exclusive advisory lock on a file, which is created if missing and
-	// never deleted. It returns ErrLocked at once if another holder has the lock. Close
-	// releases it, and so does the end of the process.
+	// Lock takes the exclusive advisory lock on a file, which is created if missing and never
+	// deleted. If somebody else holds the lock, it returns [ErrLocked] at once. Close releases
+	// it, and so does the end of the process.
 	Lock(name string) (io.Closer, error)
 }
 
-// File is a file that is being written. Sync makes its bytes durable; Close does not.
+// File is an unfinished file. Sync makes its bytes durable; Close does not.
 type File interface {
 	io.Writer
 	Sync() error
 	Close() error
 }
 
-// Reader is an open file, with what Parquet readers need.
+// Reader is an open file with everything a Parquet reader needs.
 type Reader interface {
 	io.Reader
 	io.ReaderAt
@@ -83,8 +83,8 @@ var ErrDiffers = errors.New("exists with other content")
 // ErrTooLarge: a file is larger than the caller allows.
 var ErrTooLarge = errors.New("larger than allowed")
 
-// ErrNotRegular: a name that should be a file is a folder, link, socket, device or pipe,
-// or a name that should be a folder is not one.
+// ErrNotRegular: a name that should be a file is a folder, link, socket, device or pipe, or a
+// name which should be a folder is not one.
 var ErrNotRegular = errors.New("not a regular file")
 
 // ErrLink is [ErrNotRegular] for a symbolic link.
@@ -98,10 +98,10 @@ type notRegular string
 func (e notRegular) Error() string        { return string(e) }
 func (e notRegular) Is(target error) bool { return target == ErrNotRegular }
 
-// ErrNoSpace: the disk, or the user's share of it, is full. It is never
-// retried: a person frees space, then the step is run again.
+// ErrNoSpace: the disk, or the user's share of it, is full. It is never retried: a person frees
+// space, then runs the step again.
 var ErrNoSpace = errors.New("no space left on device: free space on this disk, then run again")
 
-// NoSpace is the error of an operation that found the disk full. Its name is relative to
-// the root, so that no absolute path is in the text.
+// NoSpace is the error of an operation on a full disk. The name is relative to the root: the text
+// must not contain an absolute path.
 func NoSpace(op, name string) error { return fmt.Errorf("%s %s: %w", op, name, ErrNoSpace) }

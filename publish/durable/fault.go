@@ -6,14 +6,13 @@ import (
 	"syscall"
 )
 
-// IsExhausted reports whether an error means that this process or machine has run out of
-// something, such as open files or memory, and so says nothing about the file.
+// IsExhausted reports whether this process or machine has run out of something, such as open
+// files or memory. Such an error says nothing about the file.
 func IsExhausted(err error) bool {
 	return isOneOf(err, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOBUFS, syscall.EAGAIN, syscall.EINTR)
 }
 
-// IsMediumError reports whether an error means that the disk cannot return what was
-// written to it.
+// IsMediumError reports whether the disk cannot return the bytes written to it.
 func IsMediumError(err error) bool {
 	return isOneOf(err, syscall.EIO, syscall.EBADMSG, syscall.EUCLEAN, syscall.ENOMEDIUM)
 }
@@ -36,9 +35,8 @@ func Owner(info fs.FileInfo) (uid int, known bool) {
 	return int(stat.Uid), true
 }
 
-// Strangers returns the names of files that are owned by neither root, nor the user that
-// reads, nor the owner of the root's folder: their owners may change them. Missing files
-// are left out.
+// Strangers returns the names of files owned by an unexpected user: neither root, nor the reader,
+// nor the owner of the root's folder. Their owners may change them. Missing files are left out.
 func Strangers(f ReadFS, reader int, names ...string) ([]string, error) {
 	info, err := f.Stat(".")
 	if err != nil {

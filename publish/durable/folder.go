@@ -30,10 +30,10 @@ func MkdirAllSync(f FS, dirs ...string) error {
 	return nil
 }
 
-// Install moves a finished folder from staging to its final name. Its files and folders
-// must be synced, and both parents must exist. If a folder of that name has the very same
-// files, it is kept and the staged one is deleted; if it differs, the error is [ErrDiffers]
-// and nothing is moved.
+// Install moves a finished folder from staging to its final name. Its files and folders must be
+// synced, and both parents must exist. If a folder of the final name has the very same files, it
+// is kept and the staged one is deleted. If it differs, the error is [ErrDiffers] and nothing is
+// moved.
 func Install(f FS, staged, final string) error {
 	err := f.Rename(staged, final)
 	if err == nil {
@@ -58,7 +58,7 @@ func Install(f FS, staged, final string) error {
 	return syncBoth(f, path.Dir(final), path.Dir(staged))
 }
 
-// MoveInto moves a file or folder into dir under a unique name, and returns that name.
+// MoveInto moves a file or folder into dir under a unique name, and returns the name.
 func MoveInto(f FS, name, dir string) (string, error) {
 	if err := MkdirAllSync(f, dir); err != nil {
 		return "", err
@@ -79,8 +79,9 @@ func MoveInto(f FS, name, dir string) (string, error) {
 	}
 }
 
-// Replace gives a staged file the name of a damaged one, which is moved into the folder aside if
-// it exists. If the process is stopped between the two, the file is missing.
+// Replace gives a staged file the name of a damaged one. The damaged file, if it exists, is moved
+// into the folder aside first. If the process is stopped between the two steps, the file is
+// missing.
 func Replace(f FS, staged, final, aside string) error {
 	dir := path.Dir(final)
 	if err := MkdirAllSync(f, dir); err != nil {

@@ -5,13 +5,14 @@ import (
 	"syscall"
 )
 
-// Links tells files with several names (hard links) apart, in order to count each file once. The zero
-// value is ready for use.
+// Links recognizes files with several names (hard links), so that each file is counted once. The
+// zero value is ready for use.
 type Links struct {
 	times map[[2]uint64]uint64 // by device and inode
 }
 
-// Seen returns how often a file was seen, this time included, and how many names it has.
+// Seen returns the number of times a file was seen, including this one, and the number of its
+// names.
 func (l *Links) Seen(info fs.FileInfo) (times, names uint64) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || stat.Nlink <= 1 || !info.Mode().IsRegular() {

@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// Over is one file system laid over another, for a trial run of a step: writes go above,
-// reads come from above or else from below, and nothing below changes. A name that exists
-// only below cannot be removed.
+// Over is one file system laid over another, for a trial run of a step. It writes above, reads
+// from above or else from below, and changes nothing below. A name that only exists below cannot
+// be removed.
 type Over struct {
 	Above FS
 	Below ReadFS
@@ -39,7 +39,7 @@ func (o Over) Open(name string) (Reader, error) {
 	return r, err
 }
 
-// Link implements FS. A file that exists only below is copied.
+// Link implements [FS]. A file that only exists below is copied.
 func (o Over) Link(oldname, newname string) error {
 	if there, err := Exists(o.Below, newname); err != nil || there {
 		return cmp.Or(err, error(&fs.PathError{Op: "link", Path: newname, Err: fs.ErrExist}))
@@ -62,8 +62,8 @@ func (o Over) Link(oldname, newname string) error {
 	})
 }
 
-// Rename implements FS. It covers what is below under the new name, file by file for a
-// folder.
+// Rename implements [FS]. The new name covers the one below; of a folder, each file covers its
+// own.
 func (o Over) Rename(oldname, newname string) error {
 	if err := o.Above.MkdirAll(path.Dir(newname)); err != nil {
 		return err
@@ -112,5 +112,5 @@ func (o Over) Stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// Lock implements FS. It does not lock what is below.
+// Lock implements [FS]. It does not lock the file system below.
 func (o Over) Lock(name string) (io.Closer, error) { return o.Above.Lock(name) }

@@ -5,10 +5,10 @@ import (
 	"syscall"
 )
 
-// Exposed returns the mode bits that expose a secret file to users other than the one who
-// reads it; 0 if it is private. A user's own file must have mode 0600 or less. A file of
-// root may be readable by its group, which is how systemd passes a credential to a
-// service. Anything but a regular file, such as a pipe of the shell, counts as private.
+// Exposed returns the mode bits that expose a secret file to anyone but its reader; 0 if it is
+// private. A user's own file must have mode 0600 or less. A file of root may be readable by its
+// group, because systemd passes a credential to a service so. Anything but a regular file, such
+// as a pipe of the shell, counts as private.
 func Exposed(info fs.FileInfo, user int) fs.FileMode {
 	if !info.Mode().IsRegular() {
 		return 0

@@ -38,7 +38,7 @@ func ReadFile(f ReadFS, name string, max int64) ([]byte, error) {
 	return data, nil
 }
 
-// portion is how many bytes of a file are read at once.
+// portion is the number of bytes of a file read at once.
 const portion = 64 << 10
 
 var portions = sync.Pool{New: func() any { return new([portion]byte) }}

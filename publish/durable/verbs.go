@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// writeBuffer is how many bytes are buffered before a write to the disk.
+// writeBuffer is the number of bytes buffered before a write to the disk.
 const writeBuffer = 64 << 10
 
-// buffers are the buffers of files that were written before.
+// buffers are the buffers of finished files, for later ones.
 var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
 
-// Bytes returns a function for Create and [CreateAgain] that writes data.
+// Bytes returns a function for [Create] and [CreateAgain] that writes data.
 func Bytes(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -28,7 +28,7 @@ func Bytes(data []byte) func(io.Writer) error {
 	}
 }
 
-// Until returns w with writes that fail once ctx is done, which ends a long write.
+// Until returns w, but writes fail once ctx is done. This ends a long write.
 func Until(ctx context.Context, w io.Writer) io.Writer { return cancellable{ctx, w} }
 
 type cancellable struct {
@@ -43,10 +43,9 @@ func (c cancellable) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
-// Create creates a file with what write writes, and syncs it and its folder, which must
-// exist. If the name exists the error is fs.ErrExist. After an error the file may remain
-// with part of the content: so create files in staging, or before a header that is
-// written last.
+// Create creates a file with the output of write, and syncs it and its folder, which must exist.
+// If the name exists the error is [fs.ErrExist]. After an error the file may remain with part of
+// the content: so create files in staging, or before a header that is written last.
 func Create(f FS, name string, write func(io.Writer) error) error {
 	if err := CreateIn(f, name, write); err != nil {
 		return err
@@ -54,7 +53,7 @@ func Create(f FS, name string, write func(io.Writer) error) error {
 	return f.SyncDir(path.Dir(name))
 }
 
-// CreateIn is Create without the sync of the folder, for one of several new files in it. The
+// CreateIn is [Create] without the sync of the folder, for one of several new files in it. The
 // caller syncs the folder before anything relies on their names.
 func CreateIn(f FS, name string, write func(io.Writer) error) error {
 	file, err := f.Create(name)
@@ -78,9 +77,9 @@ func CreateIn(f FS, name string, write func(io.Writer) error) error {
 	return err
 }
 
-// CreateAgain creates a file that an earlier run may have created: one with the same
-// bytes is kept, one with other bytes is [ErrDiffers]. A reader never sees part of the
-// content. The folder must exist.
+// CreateAgain creates a file that an earlier run may have created. A file with the same bytes is
+// kept; other bytes are [ErrDiffers]. A reader never sees part of the content. The folder must
+// exist.
 func CreateAgain(f FS, name string, write func(io.Writer) error) error {
 	temp, err := writeTemp(f, name, write)
 	if err != nil {
@@ -112,9 +111,9 @@ func Overwrite(f FS, name string, data []byte) error {
 	return f.SyncDir(path.Dir(name))
 }
 
-// Save writes a file that a person asked for, outside of a data root: a reader sees all of
-// it or nothing. A file of that name is replaced if replace is true, and fs.ErrExist
-// otherwise. After an error no part of it is left.
+// Save writes a file requested by a person, outside of a data root: a reader sees all of it or
+// nothing. If replace is true, it replaces a file of that name; otherwise the error is then
+// [fs.ErrExist]. After an error no part of the file is left.
 func Save(f FS, name string, replace bool, write func(io.Writer) error) error {
 	temp, err := writeTemp(f, name, write)
 	switch {
@@ -146,11 +145,11 @@ func renameNew(f FS, from, to string) error {
 	return f.Rename(from, to)
 }
 
-// tempMark is in the name of every half-written file of [CreateAgain] and Overwrite.
+// tempMark is in the name of every unfinished file of [CreateAgain], [Overwrite] and [Save].
 const tempMark = ".tmp"
 
-// writeTemp writes and syncs a file next to name, under a unique name. It does not reuse
-// files that a crash left behind, which [RemoveTemps] deletes.
+// writeTemp writes and syncs a file next to name, under a unique name. It does not reuse the
+// files left by a crash, which [RemoveTemps] deletes.
 func writeTemp(f FS, name string, write func(io.Writer) error) (string, error) {
 	for n := 0; ; n++ {
 		temp := fmt.Sprintf("%s%s%d", name, tempMark, n)
@@ -162,8 +161,8 @@ func writeTemp(f FS, name string, write func(io.Writer) error) (string, error) {
 	}
 }
 
-// RemoveTemps deletes the temporary files of crashed runs in one folder, which may be
-// missing. Files that changed after since are kept: a run may be writing them.
+// RemoveTemps deletes the temporary files of crashed runs in one folder, which may be missing. It
+// keeps files changed after since: a run may be writing them.
 func RemoveTemps(f FS, dir string, since time.Time) error {
 	return removeTemps(f, dir, func(e fs.DirEntry) (bool, error) {
 		if _, is := TempOf(e.Name()); !is {
@@ -174,8 +173,8 @@ func RemoveTemps(f FS, dir string, since time.Time) error {
 	})
 }
 
-// RemoveTempsOf deletes the temporary files of crashed runs for one file. The caller must
-// hold the lock that every writer of the file takes.
+// RemoveTempsOf deletes the temporary files of crashed runs for one file. The caller must hold
+// the lock taken by every writer of the file.
 func RemoveTempsOf(f FS, name string) error {
 	return removeTemps(f, path.Dir(name), func(e fs.DirEntry) (bool, error) {
 		of, is := TempOf(e.Name())
@@ -183,8 +182,7 @@ func RemoveTempsOf(f FS, name string) error {
 	})
 }
 
-// TempOf returns the name of the file that a temporary file was written for; false if it
-// is not a temporary file.
+// TempOf returns the final name of a temporary file. is is false for any other file.
 func TempOf(base string) (name string, is bool) {
 	at := strings.LastIndex(base, tempMark)
 	if at < 0 || strings.Trim(base[at+len(tempMark):], "0123456789") != "" {
@@ -212,8 +210,8 @@ func removeTemps(f FS, dir string, left func(fs.DirEntry) (bool, error)) error {
 	return nil
 }
 
-// sameContent checks that name, which exists, has the bytes of temp. Those are durable:
-// only synced files are linked.
+// sameContent checks that name, an existing file, has the bytes of temp. They are durable: only
+// synced files are linked.
 func sameContent(f FS, temp, name string) error {
 	same, err := SameFile(f, temp, name)
 	if err != nil {

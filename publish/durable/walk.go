@@ -9,10 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// at calls do with the folder that contains a name, and the last element of the name. It
-// opens one folder after the other and follows no link, so that do acts inside the root
-// whatever happens to the names at the same time. os.Root would walk from the root once
-// more for every parent that is looked at.
+// at calls do with the folder of a name and the last element of the name. It opens one folder
+// after the other and follows no link: do acts inside the root even if somebody changes the names
+// meanwhile. os.Root would walk from the root again to look at each parent.
 func (d *Disk) at(op, name string, do func(folder int, base string) error) error {
 	d.open.RLock()
 	defer d.open.RUnlock()
@@ -48,8 +47,8 @@ func named(op, name string, err error) error {
 	return explain(op, name, &fs.PathError{Op: op, Path: name, Err: err})
 }
 
-// walk opens the folder that contains a name, and returns the last element of the name. The
-// caller must leave the folder.
+// walk opens the folder of a name, and returns it with the last element of the name. The caller
+// must leave the folder.
 func (d *Disk) walk(op, name string) (folder int, base string, err error) {
 	if name = path.Clean(name); !fs.ValidPath(name) || name == "." {
 		return 0, "", named(op, name, fs.ErrInvalid)
@@ -103,7 +102,7 @@ func kindAt(folder int, name string) (kind uint32, err error) {
 	return uint32(stat.Mode) & unix.S_IFMT, err
 }
 
-// regularAt returns an error unless a name is that of a regular file.
+// regularAt returns an error unless a name is a regular file.
 func regularAt(folder int, name string) error {
 	kind, err := kindAt(folder, name)
 	switch {
@@ -125,7 +124,7 @@ func openat(folder int, name string, flags int, mode uint32) (fd int, err error)
 	return fd, err
 }
 
-// again repeats a system call that a signal interrupted.
+// again repeats a system call interrupted by a signal.
 func again(call func() error) error {
 	for {
 		if err := call(); !errors.Is(err, unix.EINTR) {

@@ -1,7 +1,6 @@
 package football
 
-// Capability is one kind of data that a provider's plan may include (specification,
-// section 2.11).
+// Capability is one kind of data in a provider's plan (specification, section 2.11).
 type Capability string
 
 // The capabilities, in the order of the specification.
@@ -18,7 +17,7 @@ func Capabilities() []Capability {
 	return []Capability{Prematch, LiveOdds, LiveStats, LiveTimeline, PlayerEvents}
 }
 
-// Needs returns the capability without which nothing of a product can be fetched.
+// Needs returns the capability needed to fetch anything of a product.
 func (p Product) Needs() Capability {
 	if p == LiveIntelligence {
 		return LiveStats

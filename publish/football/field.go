@@ -1,6 +1,6 @@
 package football
 
-// State is what a provider sent for one field. The zero value is Missing.
+// State is the state of one field in the provider's payload. The zero value is Missing.
 type State uint8
 
 const (
@@ -28,7 +28,7 @@ func Of[T any](v T) Field[T] { return Field[T]{state: Present, value: v} }
 // NullField returns a field that was sent without a value.
 func NullField[T any]() Field[T] { return Field[T]{state: Null} }
 
-// State returns which of the three states the field is in.
+// State returns the state of the field.
 func (f Field[T]) State() State { return f.state }
 
 // Get returns the value and whether there is one.

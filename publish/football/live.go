@@ -7,11 +7,11 @@ import "time"
 //
 // Source: interface specification, section 2.13.
 type Live struct {
-	Fixture  Fixture   // its FetchedAt is the newest retrieval that still contained it
+	Fixture  Fixture   // its FetchedAt is the newest retrieval with the fixture in it
 	EventID  string    // the provider's id of the live record, if it has one of its own
 	InPlay   bool      // false: it left play and is kept for a while
 	At       time.Time // when this state was valid
-	StaleAt  time.Time // when the state becomes too old, unless there is a newer one; zero out of play
+	StaleAt  time.Time // when the state becomes too old without a newer one; zero out of play
 	Clock    Clock
 	Score    Score
 	Visual   Visual
@@ -23,7 +23,7 @@ type Live struct {
 	Periods  []PeriodSum // the periods played or begun, in order
 }
 
-// Clock is the scoreboard's clock, computed from what the provider sends.
+// Clock is the scoreboard's clock, computed from the provider's data.
 type Clock struct {
 	Phase          Phase
 	Minute, Second Field[int]  // as on the scoreboard: 45:00 begins the second half, 92:10 is stoppage time
@@ -66,11 +66,11 @@ func (p Phase) Half() int {
 	return 0
 }
 
-// HalfBegins is where a half, 1 to 4, begins on the scoreboard, in minutes.
+// HalfBegins is the minute of the scoreboard at which a half, 1 to 4, begins.
 func HalfBegins(half int) int { return [...]int{0, 0, 45, 90, 105}[half] }
 
-// HalfEnds is where a half, 1 to 4, ends on the scoreboard without stoppage time, in
-// minutes; 0 if half is 0.
+// HalfEnds is the minute of the scoreboard at which a half, 1 to 4, ends without stoppage time; 0
+// if half is 0.
 func HalfEnds(half int) int { return [...]int{0, 45, 90, 105, 120}[half] }
 
 // Score is the goals of each side, without a shoot-out.
@@ -90,8 +90,8 @@ type Momentum struct {
 // Available reports whether there is a number.
 func (m Momentum) Available() bool { return m.Reason == "" }
 
-// Visual is the current state of play: that of the newest timeline entry, zero if there
-// is none yet.
+// Visual is the current state of play, from the newest timeline entry. It is zero if there is
+// none yet.
 type Visual struct {
 	State      VisualState
 	Certainty  Certainty
@@ -102,8 +102,8 @@ type Visual struct {
 // TimelineEntry is one state of play and its certainty. It lasts until the next entry
 // begins.
 type TimelineEntry struct {
-	// At is when it was observed, UTC, milliseconds. An event that the provider listed
-	// late begins when the entry after it does.
+	// At is the time of the observation, UTC, milliseconds. An event listed late by the provider
+	// gets the time at which the next entry begins.
 	At   time.Time
 	Half int // the half it belongs to, 1 to 4; 0 before kick-off, or if not known
 	// Minute and Second are its time on the scoreboard and never decrease along a
@@ -140,8 +140,8 @@ type PeriodSum struct {
 	Half       int // 1 or 2, in extra time 3 or 4
 	Home, Away int
 	State      BucketState
-	Minutes    int // how many buckets the half has
-	Known      int // how many of them have a number
-	// KnownHome and KnownAway are the sums of those that have a number.
+	Minutes    int // the number of buckets in the half
+	Known      int // the number of buckets with a number
+	// KnownHome and KnownAway are the sums of the buckets with a number.
 	KnownHome, KnownAway int
 }

@@ -1,6 +1,6 @@
 package football
 
-// VisualState is the state of play that a timeline entry reports.
+// VisualState is the state of play in a timeline entry.
 type VisualState string
 
 const (
@@ -29,7 +29,7 @@ func VisualStates() []VisualState {
 type Certainty string
 
 const (
-	// Exact: anchored to a provider's event that has a time.
+	// Exact: anchored to an event of the provider with a time.
 	Exact Certainty = "EXACT"
 	// Inferred: counters, score or clock changed between two samples.
 	Inferred Certainty = "INFERRED"
@@ -52,7 +52,7 @@ const (
 // Sides lists every side.
 func Sides() []Side { return []Side{SideHome, SideAway, SideNone} }
 
-// Leader is the side that has momentum.
+// Leader is the side with the momentum.
 type Leader string
 
 const (
@@ -64,7 +64,7 @@ const (
 // Leaders lists every leader.
 func Leaders() []Leader { return []Leader{LeaderHome, LeaderAway, LeaderBalanced} }
 
-// Strength is how far momentum is from even. docs/momentum.md has the steps and their
+// Strength is the distance of momentum from even. docs/momentum.md has the steps and their
 // meaning.
 type Strength string
 
@@ -80,7 +80,7 @@ func Strengths() []Strength {
 	return []Strength{StrengthNone, StrengthSlight, StrengthClear, StrengthStrong}
 }
 
-// Scope is what momentum may be compared with.
+// Scope is the scope within which momentum may be compared.
 type Scope string
 
 // ScopeFixture: only with other moments of the same fixture.
@@ -92,7 +92,7 @@ type UnavailableReason string
 const (
 	InsufficientSamples UnavailableReason = "INSUFFICIENT_SAMPLES"  // too little match time seen since the baseline
 	FeedStale           UnavailableReason = "FEED_STALE"            // the newest sample is too old
-	CountersNotProvided UnavailableReason = "COUNTERS_NOT_PROVIDED" // no counter that shows pressure is sent
+	CountersNotProvided UnavailableReason = "COUNTERS_NOT_PROVIDED" // no counter of pressure is sent
 	NotInPlay           UnavailableReason = "NOT_IN_PLAY"           // before kick-off, or over
 )
 
@@ -101,8 +101,8 @@ func UnavailableReasons() []UnavailableReason {
 	return []UnavailableReason{InsufficientSamples, FeedStale, CountersNotProvided, NotInPlay}
 }
 
-// BucketState is the state of a number per minute or period. On the wire it has the
-// contract's own frozen words.
+// BucketState is the state of a number per minute or period. On the wire it uses the contract's
+// own frozen words.
 type BucketState string
 
 const (

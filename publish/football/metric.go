@@ -81,15 +81,15 @@ func (n Number) Count() (int, bool) {
 	return count, n.value < 1e9 && float64(count) == n.value
 }
 
-// Counter is one metric of both sides. A metric that was not sent has no Counter, or one
-// with both sides missing.
+// Counter is one metric of both sides. A metric that was not sent has no Counter, or one with
+// both sides missing.
 type Counter struct {
 	Metric     Metric
 	Home, Away Field[Number]
 }
 
-// State combines the states of the two sides: a value if either side has one that is not
-// zero, else zero if either has a zero, else null if either was sent.
+// State combines the states of the two sides. It is a value if a side is not zero, else zero if a
+// side is zero, else null if a side was sent.
 func (c Counter) State() BucketState {
 	home, homeSent := c.Home.Get()
 	away, awaySent := c.Away.Get()

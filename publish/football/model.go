@@ -34,11 +34,11 @@ type Fixture struct {
 	StartsAt          Field[time.Time] // kick-off, UTC, whole seconds
 	Provider          string           // adapter name, such as "betsapi"
 	ProviderFixtureID string           // as the provider writes it
-	FetchedAt         time.Time        // newest retrieval that this fixture was read from, UTC, milliseconds
+	FetchedAt         time.Time        // newest retrieval from which the fixture was read, UTC, milliseconds
 }
 
-// Clone returns a copy with texts of its own: those that were read can be parts of a
-// payload, and keep all of it in memory.
+// Clone returns a copy with texts of its own. Texts as read can be parts of a payload, and keep
+// all of it in memory.
 func (f *Fixture) Clone() Fixture {
 	c := *f
 	c.ID, c.ProviderFixtureID = FixtureID(strings.Clone(string(f.ID))), strings.Clone(f.ProviderFixtureID)
@@ -50,7 +50,7 @@ func (f *Fixture) Clone() Fixture {
 	return c
 }
 
-// Origin is where a market's identity comes from (specification, section 2.7).
+// Origin is the source of a market's identity (specification, section 2.7).
 type Origin string
 
 const (
@@ -70,14 +70,14 @@ type Market struct {
 	Canonical  string // canonical market name, "" when RAW
 	Period     string // canonical period, "" when RAW
 	Name       Field[string]
-	Sections   []string // the provider's tabs that have the market, in the order of the payload
-	Lines      []string // distinct lines that are reliable, in numeric order
+	Sections   []string // the provider's tabs with the market, in the order of the payload
+	Lines      []string // distinct reliable lines, in numeric order
 	Origin     Origin
 	Selections []Selection // in the provider's order
 
 	ProviderMarketIDs []string // sorted, distinct; empty if the provider sent none
 	Key               string   // the provider's own key of the market
-	Rule              string   // the mapping rule that applied, "betsapi/bet365.csv:full_time_result"; "" if RAW
+	Rule              string   // the applied mapping rule, "betsapi/bet365.csv:full_time_result"; "" if RAW
 	RawReason         Reason   // why it stayed RAW; "" if MAPPED
 	Ordinal           int      // position in the provider's order within the fixture, from 0
 }
@@ -92,10 +92,10 @@ type Selection struct {
 	ID        SelectionID
 	Selection string // canonical outcome, "HOME", "OVER", "2-1"; the provider's words if RAW
 	Line      string // canonical line, "2.75", "-0.5"
-	Qualifier string // what else distinguishes it: a target, an ordinal, a minute
+	Qualifier string // a further distinction: a target, an ordinal, a minute
 	Odds      Odds
-	Dimension string // what is counted or compared: GOALS, CORNERS, …
-	Subject   string // who it is about: HOME, AWAY, a player's name
+	Dimension string // the thing counted or compared: GOALS, CORNERS, …
+	Subject   string // the team or person: HOME, AWAY, a player's name
 	Subject2  string
 	Grid      *Grid
 	Quality   Quality
@@ -108,14 +108,14 @@ type Selection struct {
 // Label is one descriptive text field of a provider's row, verbatim.
 type Label struct{ Field, Text string }
 
-// Odds are a price exactly as the provider wrote it. There is no setter and no
-// arithmetic, so that it leaves as it came (specification, section 2.8).
+// Odds are a price exactly as the provider wrote it. There is no setter and no arithmetic, so it
+// leaves as it came (specification, section 2.8).
 type Odds struct {
 	fractional, decimal Field[string]
 }
 
-// NewOdds returns odds with the provider's own characters. A decimal that is not
-// [PlainDecimal] must be given as a quality reason instead.
+// NewOdds returns odds with the provider's own characters. For a decimal other than a
+// [PlainDecimal], give a quality reason instead.
 func NewOdds(fractional, decimal Field[string]) Odds {
 	return Odds{fractional: fractional, decimal: decimal}
 }

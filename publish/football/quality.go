@@ -33,7 +33,7 @@ const (
 	// Reasons for a market to stay RAW.
 	UnknownMarket   Reason = "UNKNOWN_MARKET"   // the name is not in the mapping table
 	NeverMapped     Reason = "NEVER_MAPPED"     // the table says this name cannot be proven
-	ConditionFailed Reason = "CONDITION_FAILED" // the selections do not pass the test the table demands
+	ConditionFailed Reason = "CONDITION_FAILED" // the selections do not pass the table's test
 	MixedMarket     Reason = "SEVERAL_IN_ONE"   // one provider market has several, which cannot be distinguished
 	NoParticipants  Reason = "NO_PARTICIPANTS"  // it needs the teams' names, which were not sent
 )

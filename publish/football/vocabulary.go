@@ -8,30 +8,27 @@ import (
 	"sync"
 )
 
-// DerivationVersion is the version of the rules that make canonical markets of a
-// provider's offers: the vocabulary, the mapping tables and the readers. It is raised
-// whenever the same payload would be read differently.
+// DerivationVersion is the version of the rules that make canonical markets of a provider's
+// offers: the vocabulary, the mapping tables and the readers. It is raised whenever the same
+// payload would be read differently.
 //
 //	1: first
 //	2: a player needs a proven name, and NO_CARD is an outcome of
-//	   PLAYER_FIRST_CARDED; a handicap needs its sign and its mirror; a team that
-//	   is called like a code, a score against its head and a market against its
-//	   name are refused; no id depends on a price; the player tables, the race and
-//	   the first card of 2026 are mapped;
-//	   a damaged part of a payload affects only itself: it is marked and the rest
-//	   is read;
-//	   a market's id does not depend on whether its key also exists under another
-//	   market id
-//	3: a split handicap of which one part has no sign is read; rows that say nobody
-//	   of either side contradict a market of the match; a fixture that is answered
-//	   without any market is not offered, one with prices of other bookmakers alone
-//	   is not read, and an id that two fixtures have belongs to neither
-//	4: a price at which nothing can be won is not publishable; of several lists under one
-//	   market id each has ids of its own; a three-way total is proven for each line;
-//	   a row whose side could be its number is proven by another row; a name that says
-//	   another thing that is counted, or another time, than the rule of its id is refused,
-//	   and so is one that is no text; whose line a row of an API-Football handicap has is
-//	   proven by the prices
+//	   PLAYER_FIRST_CARDED; a handicap needs its sign and its mirror; a team called
+//	   like a code, a score against its head and a market against its name are
+//	   refused; no id depends on a price; the player tables, the race and the first
+//	   card of 2026 are mapped; a damaged part of a payload affects only itself: it is
+//	   marked and the rest is read; a market's id does not depend on whether its key
+//	   also exists under another market id
+//	3: a split handicap with one unsigned part is read; rows for nobody of either
+//	   side contradict a market of the match; a fixture answered without any market is
+//	   not offered; a fixture with nothing but prices of other bookmakers is not read;
+//	   an id of two fixtures belongs to neither
+//	4: a price at which nothing can be won is not publishable; of several lists under
+//	   one market id each has ids of its own; a three-way total is proven for each
+//	   line; a row whose side could be its number is proven by another row; a name is
+//	   refused if it is no text, or names another count or another time than the rule
+//	   of its id; the prices prove the line of a row of an API-Football handicap
 const DerivationVersion = "4"
 
 // Term is one canonical market of the vocabulary.
@@ -42,16 +39,16 @@ type Term struct {
 	Line       LineKind
 	Selections string // the pattern of its outcomes, "OVER|UNDER", "h-a|OTHER"
 	Subject    string // MATCH, TEAM, PLAYER, … as a pattern
-	Dimension  string // what is counted or compared
+	Dimension  string // the thing counted or compared
 	Grid       bool   // a two-way product: selections have a position in a table
-	Row        string // what the rows of that table are, such as "home goals"; "" without Grid
+	Row        string // the meaning of the table's rows, such as "home goals"; "" without Grid
 	Column     string
 }
 
 // Interval stands in Term.Periods for any interval of minutes.
 const Interval = "INTERVAL"
 
-// LineKind is what the line of a market means.
+// LineKind is the meaning of a market's line.
 type LineKind string
 
 const (
@@ -79,7 +76,7 @@ func (k LineKind) Has(kind LineKind) bool {
 	return false
 }
 
-// AllowsPeriod reports whether the market exists for that canonical period.
+// AllowsPeriod reports whether the market exists for a canonical period.
 func (t *Term) AllowsPeriod(period string) bool {
 	for _, p := range t.Periods {
 		if p == period || p == Interval && isInterval(period) {

@@ -8,8 +8,8 @@ import (
 	"mkt/publish/layout"
 )
 
-// Calls counts the requests sent to a provider, as telemetry and not for billing. It is
-// the content of state/calls.json, which the run that holds the lock writes.
+// Calls counts the requests sent to a provider, as telemetry and not for billing. It is the
+// content of state/calls.json, which the run with the lock writes.
 type Calls struct {
 	Format int `json:"format"` // 1
 	// Days counts by UTC day ("2026-11-20") and the adapter's endpoint name.
@@ -18,13 +18,13 @@ type Calls struct {
 
 const callsFile = layout.StateDir + "/calls.json"
 
-// callDays is how many days are kept, including today.
+// callDays is the number of days kept, including today.
 const callDays = 35
 
 const dayLayout = "2006-01-02"
 
-// ReadCalls returns the counters, empty if the file is missing or invalid. The error is
-// one of the disk.
+// ReadCalls returns the counters, empty if the file is missing or invalid. An error comes from
+// the disk.
 func ReadCalls(f durable.ReadFS) (Calls, error) {
 	var c Calls
 	ok, err := ReadState(f, callsFile, Format, &c)

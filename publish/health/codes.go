@@ -2,20 +2,20 @@ package health
 
 import "slices"
 
-// Code says why a run failed, or what happened in a run that succeeded.
+// Code is the reason why a run failed, or an event of a successful run.
 type Code string
 
 // The codes of runs.
 const (
 	CodeUnreachable     Code = "PROVIDER_UNREACHABLE"
 	CodeCredential      Code = "CREDENTIAL_REJECTED"
-	CodePermission      Code = "PERMISSION_DENIED" // the credential is valid, but does not include what was requested
-	CodeRateLimited     Code = "RATE_LIMITED"      // the provider's quota is used up; also for a fetch that succeeded in part
+	CodePermission      Code = "PERMISSION_DENIED" // the credential is valid, but does not include the requested data
+	CodeRateLimited     Code = "RATE_LIMITED"      // the provider's quota is used up; also for a fetch with a partial success
 	CodePayloadRejected Code = "PAYLOAD_REJECTED"
 	CodeQuarantined     Code = "QUARANTINED"
-	CodeListingHeld     Code = "LISTING_HELD" // for a publication that succeeded: a listing lacked too many fixtures at once, which were kept
+	CodeListingHeld     Code = "LISTING_HELD" // for a successful publication: a listing lacked too many fixtures at once, which were kept
 	CodeSnapshotDamaged Code = "SNAPSHOT_DAMAGED"
-	CodeSnapshotUnfit   Code = "SNAPSHOT_UNFIT" // the new snapshot cannot be loaded, or killed the process that loaded it
+	CodeSnapshotUnfit   Code = "SNAPSHOT_UNFIT" // the new snapshot cannot be loaded, or killed the loading process
 	CodeFormatNewer     Code = "FORMAT_NEWER"   // a newer version of mkt wrote the data
 	CodeStorage         Code = "STORAGE"
 	CodeStoreLacks      Code = "STORE_LACKS" // publications are missing in the object store
@@ -32,8 +32,8 @@ func Codes() []Code {
 	return append(FetchCodes(), CodeQuarantined, CodeSnapshotDamaged, CodeSnapshotUnfit, CodeFormatNewer, CodeListingHeld, CodeStoreLacks)
 }
 
-// Failure is the code of a run that failed, "" if it succeeded. It is always one of
-// Codes, whatever the state file contains.
+// Failure is the code of a failed run, "" if it succeeded. It is always one of [Codes], whatever
+// the state file contains.
 func (r *Run) Failure() Code {
 	switch {
 	case r.OK:

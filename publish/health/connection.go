@@ -17,14 +17,13 @@ const (
 // Usable reports whether data routes may answer.
 func (c Connection) Usable() bool { return c == Connected || c == Degraded }
 
-// DegradedAfter is how many failed runs in a row make a connection DEGRADED.
+// DegradedAfter is the number of failed runs in a row after which a connection is DEGRADED.
 const DegradedAfter = 3
 
-// ConnectionStatus derives the connection's state (DESIGN, section 4). configured and
-// disabled are from tenants.yaml, and fingerprint is that of the sealed credential there.
-// findings are the account's newest test and the newest fetch of each product, in any
-// order, nil if there is none. Those with another fingerprint are ignored, so that a new
-// credential begins as VERIFYING.
+// ConnectionStatus derives the connection's state (DESIGN, section 4). configured and disabled
+// are from tenants.yaml, and fingerprint is the fingerprint of its sealed credential. findings
+// are the account's newest test and the newest fetch of each product, in any order; nil stands
+// for none. Findings with another fingerprint are ignored: a new credential begins as VERIFYING.
 func ConnectionStatus(configured, disabled bool, fingerprint string, findings ...*Run) Connection {
 	if !configured {
 		return Unconfigured
@@ -39,14 +38,14 @@ func ConnectionStatus(configured, disabled bool, fingerprint string, findings ..
 type CredentialStatus struct {
 	LastOKAt       *time.Time // newest good test or run; nil if never
 	LastAttemptAt  *time.Time // newest test or run; nil if never
-	Code           Code       // why the newest one failed; "" if it succeeded, or there is none
+	Code           Code       // reason why the newest one failed; "" if it succeeded, or there is none
 	FailuresInARow int        // failed runs since LastOKAt, at most DegradedAfter a product
-	RefusalsInARow int        // refusals of the credential, counted by the run or test that was refused last
+	RefusalsInARow int        // refusals of the credential, as counted by the last refused run or test
 
 	accepted, refused *time.Time
 }
 
-// CredentialStatusOf combines the findings that have a fingerprint.
+// CredentialStatusOf combines the findings with a fingerprint.
 func CredentialStatusOf(fingerprint string, findings ...*Run) CredentialStatus {
 	var s CredentialStatus
 	for _, f := range findings {
@@ -75,8 +74,8 @@ func CredentialStatusOf(fingerprint string, findings ...*Run) CredentialStatus {
 	return s
 }
 
-// status is the state of the connection. The newest finding about the credential counts,
-// whichever run it is from. Only a successful test or run ends a sequence of failures.
+// status is the state of the connection. The newest finding about the credential counts, whatever
+// its run. Only a successful test or run ends a sequence of failures.
 func (s CredentialStatus) status() Connection {
 	switch {
 	case s.RefusedAt() != nil:
@@ -89,7 +88,7 @@ func (s CredentialStatus) status() Connection {
 	return Verifying
 }
 
-// RefusedAt is when the credential was last refused; nil if never, or if it was accepted
+// RefusedAt is the time of the credential's last refusal; nil if never, or if it was accepted
 // since.
 func (s CredentialStatus) RefusedAt() *time.Time {
 	if later(s.accepted, s.refused) {

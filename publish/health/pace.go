@@ -8,9 +8,9 @@ import (
 	"mkt/publish/layout"
 )
 
-// Pace is how often a schedule runs the cycles of a product, if the provider's quota does
-// not carry the account's own schedule. It is the content of state/pace.json, which the
-// schedule writes. Readers need it to tell slow data from late data.
+// Pace is the schedule's pace for the cycles of a product, if the provider's quota does not allow
+// the account's own schedule. It is the content of state/pace.json, which the schedule writes.
+// Readers need it to tell slow data from late data.
 type Pace struct {
 	Format int       `json:"format"` // 1
 	At     time.Time `json:"at"`
@@ -18,24 +18,24 @@ type Pace struct {
 	Every time.Duration `json:"every_ns"`
 	// Cadence is the longest time between two of these cycles.
 	Cadence time.Duration `json:"cadence_ns"`
-	// Slower is the longest time between two cycles at the pace before, and explains how
-	// old the data is until SlowerUntil.
+	// Slower is the longest time between two cycles at the pace before. It explains the age of
+	// the data until SlowerUntil.
 	Slower      time.Duration `json:"slower_ns,omitempty"`
 	SlowerUntil time.Time     `json:"slower_until,omitzero"`
-	// Until is when the pace ends unless the schedule has renewed it: a schedule that was
-	// stopped must not make readers wait for its cycles.
+	// Until is the end of the pace, unless the schedule renews it. Readers must not wait for the
+	// cycles of a stopped schedule.
 	Until time.Time `json:"until"`
-	// CredentialFingerprint is that of the sealed credential whose quota it is.
+	// CredentialFingerprint is the fingerprint of the sealed credential with this quota.
 	CredentialFingerprint string `json:"credential_fingerprint"`
 }
 
 const paceFile = layout.StateDir + "/pace.json"
 
-// maxPace is the slowest pace that readers believe.
+// maxPace is the slowest credible pace.
 const maxPace = 24 * time.Hour
 
-// ReadPace returns the pace of a product; nil if there is none or the file is invalid. The
-// error is one of the disk.
+// ReadPace returns the pace of a product; nil if there is none or the file is invalid. An error
+// comes from the disk.
 func ReadPace(f durable.ReadFS) (*Pace, error) {
 	var p Pace
 	ok, err := ReadState(f, paceFile, Format, &p)
@@ -63,8 +63,8 @@ func (p *Pace) In(now time.Time, fingerprint string) time.Duration {
 	return min(max(p.Every, 0), maxPace)
 }
 
-// Expected returns the longest time between two publications that readers must expect at
-// now, 0 if it is that of the account's schedule.
+// Expected returns the longest time between two publications that readers must expect at now, 0
+// if the account's schedule applies.
 func (p *Pace) Expected(now time.Time, fingerprint string) (longest time.Duration) {
 	if p.applies(now, p.until(), fingerprint) && p.Every > 0 {
 		longest = p.Cadence

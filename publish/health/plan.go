@@ -7,12 +7,11 @@ import (
 	"mkt/publish/football"
 )
 
-// Plan is what a provider's answers showed of an account's plan. A capability that no
-// answer included and no refusal denied is absent.
+// Plan is the evidence about an account's plan in a provider's answers. A capability is absent if
+// no answer included it and no refusal denied it.
 type Plan struct {
-	// Name is the plan's name in the provider's own words, "" if no answer told it.
-	// EndsAt is when the plan ends, nil if no answer told it. At is when the newest of
-	// them was told.
+	// Name is the plan's name in the provider's own words, "" if unknown. EndsAt is the end of
+	// the plan, nil if unknown. At is the time of the newest answer about them.
 	Name   string     `json:"name,omitempty"`
 	EndsAt *time.Time `json:"ends_at,omitempty"`
 	At     time.Time  `json:"at,omitzero"`
@@ -20,19 +19,18 @@ type Plan struct {
 	Capabilities map[football.Capability]Evidence `json:"capabilities,omitempty"`
 }
 
-// Evidence is what the provider's newest answer about a capability showed: data of that
-// kind, or that the plan does not include it.
+// Evidence is the provider's newest answer about a capability: data of this kind, or a refusal
+// because the plan does not include it.
 type Evidence struct {
 	Included bool      `json:"included"`
 	At       time.Time `json:"at"`
 }
 
-// Included returns the capabilities that the plan includes, in the order of the
-// specification. p may be nil.
+// Included returns the plan's capabilities, in the order of the specification. p may be nil.
 func (p *Plan) Included() []football.Capability { return p.having(true) }
 
-// Refused returns the capabilities that the plan does not include, in the order of the
-// specification. p may be nil.
+// Refused returns the capabilities missing in the plan, in the order of the specification. p may
+// be nil.
 func (p *Plan) Refused() []football.Capability { return p.having(false) }
 
 func (p *Plan) having(included bool) []football.Capability {
@@ -51,8 +49,8 @@ func (p *Plan) Includes(c football.Capability) bool {
 	return known && e.Included
 }
 
-// Refuses reports whether the provider refused requests for a capability because the
-// plan does not include it. p may be nil.
+// Refuses reports whether the provider refused requests for a capability because the plan does
+// not include it. p may be nil.
 func (p *Plan) Refuses(c football.Capability) bool {
 	e, known := p.evidence(c)
 	return known && !e.Included
@@ -65,7 +63,7 @@ func (p *Plan) evidence(c football.Capability) (e Evidence, known bool) {
 	return e, known
 }
 
-// over returns p with what only before knows. Either may be nil.
+// over returns p, completed from before. Either may be nil.
 func (p *Plan) over(before *Plan) *Plan {
 	switch {
 	case before == nil:
@@ -85,7 +83,7 @@ func (p *Plan) over(before *Plan) *Plan {
 	return &joined
 }
 
-// AsOf returns p without what was found after a time. p may be nil.
+// AsOf returns p without findings after a time. p may be nil.
 func (p *Plan) AsOf(t time.Time) *Plan {
 	if p == nil {
 		return nil
@@ -99,8 +97,8 @@ func (p *Plan) AsOf(t time.Time) *Plan {
 	return &was
 }
 
-// NewestPlan joins what the findings about a credential showed of its account's plan:
-// of each part the newest. It returns nil if they showed nothing.
+// NewestPlan joins the findings about a credential: the newest evidence for each part of its
+// account's plan. It returns nil if there is none.
 func NewestPlan(fingerprint string, findings ...*Run) (joined *Plan) {
 	for _, f := range findings {
 		if f == nil || f.CredentialFingerprint != fingerprint || f.Plan == nil {

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Quota is what a provider's newest answer reported about an account's quota.
+// Quota is an account's quota as reported by the provider's newest answer.
 type Quota struct {
 	At time.Time `json:"at"` // of the answer
-	// Left is how many requests may still be sent until ResetsAt, and Limit is the quota.
-	// Each is nil if the provider did not report it.
+	// Left is the number of requests left until ResetsAt, and Limit is the quota. Each is nil if
+	// the provider did not report it.
 	Left     *int64     `json:"left,omitempty"`
 	Limit    *int64     `json:"limit,omitempty"`
 	ResetsAt *time.Time `json:"resets_at,omitempty"`
-	// UsedUpUntil is when the account may send requests again. It is nil if requests are
-	// left.
+	// UsedUpUntil is the time from which the account may send requests again. It is nil if
+	// requests are left.
 	UsedUpUntil *time.Time `json:"used_up_until,omitempty"`
-	// Assumed: the quota is used up, and the provider did not report until when.
+	// Assumed: the quota is used up, and the provider did not report its end.
 	Assumed bool `json:"assumed,omitempty"`
 }
 
@@ -34,12 +34,12 @@ func NewestQuota(fingerprint string, findings ...*Run) (newest *Quota) {
 	return newest
 }
 
-// clockSlip is how far in the future the time of a finding may be.
+// clockSlip is the most by which the time of a finding may be in the future.
 const clockSlip = time.Minute
 
-// UsedUp reports whether the quota is used up at a time, and until when. A finding from
-// the future, as after the clock was set back, does not count: one request too many does
-// no harm, but waiting for years would.
+// UsedUp reports whether the quota is used up at a time, and until when. A finding from the
+// future, as after the clock was set back, does not count: one request too many does no harm, but
+// waiting for years would.
 func (q *Quota) UsedUp(now time.Time) (until time.Time, usedUp bool) {
 	if q == nil || q.UsedUpUntil == nil || q.At.After(now.Add(clockSlip)) {
 		return time.Time{}, false
@@ -47,8 +47,8 @@ func (q *Quota) UsedUp(now time.Time) (until time.Time, usedUp bool) {
 	return *q.UsedUpUntil, now.Before(*q.UsedUpUntil)
 }
 
-// Remaining is how many requests may still be sent, nil if not known: the provider did
-// not report it, or only for a window that is over.
+// Remaining is the number of requests left. It is nil if the provider did not report it, or only
+// for a window that is over.
 func (q *Quota) Remaining(now time.Time) *int64 {
 	if q == nil || q.Left == nil || q.At.After(now.Add(clockSlip)) || q.ResetsAt != nil && !now.Before(*q.ResetsAt) {
 		return nil

@@ -19,15 +19,15 @@ const Format = 1
 
 const maxState = 1 << 20
 
-// costsKept is over how many cycles the cost of one is measured: fetches that are made
-// once a minute are in a few cycles of live intelligence only.
+// costsKept is the number of cycles over which the cost of one is measured. Only a few cycles of
+// live intelligence contain the fetches made once a minute.
 const costsKept = 20
 
 func file(step string) string { return layout.StateDir + "/" + step + ".json" }
 
-// ReadState reads a state file into v. ok reports whether it exists and is JSON of at
-// most the known format: no data depends on a state file, and the next run replaces it.
-// The error is one of the disk.
+// ReadState reads a state file into v. ok reports whether it exists and is JSON of a known
+// format. No data depends on a state file, and the next run replaces it. An error comes from the
+// disk.
 func ReadState(f durable.ReadFS, name string, known int, v any) (ok bool, err error) {
 	data, err := durable.ReadFile(f, name, maxState)
 	switch {
@@ -59,8 +59,8 @@ func OverwriteState(f durable.FS, name string, data []byte) error {
 	return durable.Overwrite(f, name, data)
 }
 
-// Read returns the result of the newest run of a step; nil if there is none or the file
-// is invalid. The error is one of the disk.
+// Read returns the result of the newest run of a step; nil if there is none or the file is
+// invalid. An error comes from the disk.
 func Read(f durable.ReadFS, step string) (*Run, error) {
 	var run Run
 	ok, err := ReadState(f, file(step), Format, &run)
@@ -70,7 +70,7 @@ func Read(f durable.ReadFS, step string) (*Run, error) {
 	return &run, nil
 }
 
-// ReadIn is Read in a folder below a data root; nil if the folder is missing.
+// ReadIn is [Read] in a folder below a data root; nil if the folder is missing.
 func ReadIn(data, dir, step string) (*Run, error) {
 	root, err := durable.OpenWithin(data, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -133,8 +133,8 @@ func (r Run) after(before *Run) Run {
 	return r
 }
 
-// next is at, or a time just after everything that the run has recorded: the clock may
-// have been set back, and later findings must not look earlier.
+// next is at, or a time just after everything recorded by the run. The clock may have been set
+// back, and later findings must not look earlier.
 func (r *Run) next(at time.Time) time.Time {
 	known := append([]time.Time{r.FinishedAt}, r.FailedAt...)
 	for _, t := range []*time.Time{r.LastOKAt, r.CredentialAcceptedAt, r.CredentialRefusedAt} {

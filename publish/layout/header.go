@@ -10,25 +10,25 @@ import (
 )
 
 // EncodeHeader encodes a JSON header; equal values have equal bytes. Its times have milliseconds,
-// so that they sort as texts.
+// and so sort as texts.
 func EncodeHeader(v any) ([]byte, error) {
 	data, err := EncodeShortTimes(v)
 	return FixTimes(data), err
 }
 
-// EncodeShortTimes is [EncodeHeader] as it was before 2026-11-23, when times had no zeros at the end of
-// their fractions. It is for a header of which the very bytes are needed again.
+// EncodeShortTimes is [EncodeHeader] as it was before 2026-11-23, when times had no zeros at the
+// end of their fractions. It is for a header whose very bytes are needed again.
 func EncodeShortTimes(v any) ([]byte, error) {
 	data, err := json.MarshalIndent(v, "", "  ")
 	return append(data, '\n'), err
 }
 
-// timeMember is a member of JSON whose key is that of a time, and whose value is what encoding/json makes
-// of one in UTC.
+// timeMember is a member of JSON with the key of a time, and a value as encoding/json makes it of
+// a time in UTC.
 var timeMember = regexp.MustCompile(`("(?:[a-z_]+_)?(?:at|until|since)": ?"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z"`)
 
-// FixTimes gives the times in JSON of ours three digits of fraction. Texts of others are not members with
-// such keys there.
+// FixTimes gives the times in our JSON three digits of fraction. Texts of others never have such
+// keys there.
 func FixTimes(data []byte) []byte {
 	return timeMember.ReplaceAllFunc(data, func(member []byte) []byte {
 		m := timeMember.FindSubmatch(member)
@@ -37,10 +37,10 @@ func FixTimes(data []byte) []byte {
 	})
 }
 
-// DecodeHeader decodes a JSON header whose format is at most known; nothing may follow
-// it. A later format is [ErrNewer], whatever else is in the header. Unknown fields are
-// ignored: a newer build may have added them within the format. v points to a struct, which
-// is decoded before its format is known: nearly every header is of a known one.
+// DecodeHeader decodes a JSON header whose format is at most known; nothing may follow it. A
+// later format is [ErrNewer], whatever else is in the header. Unknown fields are ignored: a newer
+// build may have added them within the format. v points to a struct. It is decoded before its
+// format is checked, because nearly every header has a known format.
 func DecodeHeader(what string, data []byte, known int, v any) error {
 	err := json.Unmarshal(data, v)
 	format := reflect.ValueOf(v).Elem().FieldByName("Format")
@@ -57,7 +57,7 @@ func DecodeHeader(what string, data []byte, known int, v any) error {
 	return err
 }
 
-// CheckFormat returns [ErrNewer] for a format that is later than the known one.
+// CheckFormat returns [ErrNewer] for a format later than the known one.
 func CheckFormat(what string, format, known int) error {
 	if format <= known {
 		return nil

@@ -1,5 +1,5 @@
-// Package layout names the folders and files of the data root and parses the
-// names back. It does no I/O and imports nothing of this module.
+// Package layout names the folders and files of the data root, and parses the names. It does no
+// I/O and imports nothing of this module.
 //
 // Below the data root, each tenant's product has one root (Hive-style, so that any
 // Parquet engine sees the columns):
@@ -8,20 +8,20 @@
 //	  raw/cycle=<cycle>/          every provider response; cycle.json last
 //	  raw/from=<minute>.tar.zst   ten minutes of old ones, compacted
 //	  canonical/cycle=<cycle>/    transform's output; canonical.json last
-//	  snapshots/cycle=<cycle>/    what serve reads; manifest.json last
+//	  snapshots/cycle=<cycle>/    the data for serve; manifest.json last
 //	  changes/<first>-<last>-<cycle>.parquet
-//	  steps/<first>-<last>-<cycle>.parquet    how prices moved, market engine only
+//	  steps/<first>-<last>-<cycle>.parquet    movements of prices, market engine only
 //	  commits/<20 digits>.json    the commit records
 //	  commits/<first>-<last>.tar.zst   256 old ones, compacted
 //	  CURRENT                     pointer to the newest commit
-//	  COLLECTED                   what retention deleted; written before it deletes
+//	  COLLECTED                   the deletions of retention, recorded before they are made
 //	  FIRST                       only in a copy of an object store: its oldest commit record
 //	  state/*.json                each has one writer (package health)
 //	  staging/<run>/              disposable
 //	  lock                        never unlinked
 //
-// What belongs to the account and to none of its products is in
-// client_id=<id>/state/*.json and client_id=<id>/lock.
+// Files of the account and of none of its products are in client_id=<id>/state/*.json and
+// client_id=<id>/lock.
 //
 // Source: DESIGN, section 2.
 package layout
@@ -48,22 +48,22 @@ const (
 	CommitsDir    = "commits"
 	StagingDir    = "staging"
 	StateDir      = "state"
-	QuarantineDir = "staging/aside" // files that were replaced by a publication or a repair
+	QuarantineDir = "staging/aside" // files replaced by a publication or a repair
 	GoneDir       = "staging/gone"  // being deleted
 	Current       = "CURRENT"
-	Collected     = "COLLECTED" // what retention deleted
-	First         = "FIRST"     // the oldest commit record of a root that an object store has more of
+	Collected     = "COLLECTED" // the record of retention's deletions
+	First         = "FIRST"     // the oldest commit record of a root, if an object store has older ones
 	Lock          = "lock"
 
 	RawCycleFile  = "cycle.json"      // header of a raw cycle, written last
-	RawFetchFile  = "fetch.json"      // what was requested, one entry per response
+	RawFetchFile  = "fetch.json"      // the requests, one entry per response
 	RawAnswers    = "answers.tar.zst" // the bodies of all responses
 	CanonicalFile = "canonical.json"  // header of a canonical cycle, written last
 	ManifestFile  = "manifest.json"   // header of a snapshot, written last
 
 	FixturesFile = "fixtures.parquet"
 	MarketsFile  = "markets.parquet"
-	ListingFile  = "listing.parquet" // canonical only: what the provider's listing contains
+	ListingFile  = "listing.parquet" // canonical only: the content of the provider's listing
 
 	LiveFile         = "live.parquet"
 	LiveCountersFile = "live_counters.parquet"
@@ -73,12 +73,11 @@ const (
 	LiveStatesFile   = "live_states.parquet" // canonical only: the input of the next cycle
 )
 
-// IDKeyFingerprintFile, at the data root, records the id key that the data's ids were
-// made with.
+// IDKeyFingerprintFile, at the data root, records the id key of all ids in the data.
 const IDKeyFingerprintFile = "id-key.fingerprint"
 
-// ErrNewer: a newer version of mkt wrote a file of the data root, in a format that this
-// one does not know. The file is not damaged.
+// ErrNewer: a newer version of mkt wrote a file of the data root, in a format unknown to this
+// one. The file is not damaged.
 var ErrNewer = errors.New("written by a newer version of mkt: use that version, or a later one; nothing is damaged")
 
 // CycleID identifies one processing cycle by UTC second and product,
@@ -129,7 +128,7 @@ func ParseCycleDir(base string) (CycleID, bool) {
 
 const hourForm = "20060102T15"
 
-// HourOf is the hour that a cycle began in, "20261120T09"; "" for an invalid id.
+// HourOf is the hour in which a cycle began, "20261120T09"; "" for an invalid id.
 func HourOf(c CycleID) string {
 	if !cyclePattern.MatchString(string(c)) {
 		return ""
@@ -143,8 +142,8 @@ func TimeOf(c CycleID) time.Time {
 	return at
 }
 
-// Slot is the number of the period of that length that a cycle begins in. Each account's
-// periods begin at another time, so that what is done once per period is not done for all
+// Slot is the number of the period in which a cycle begins; all periods have the given length.
+// Each account's periods begin at another time, so that work once per period is not done for all
 // accounts at once.
 func Slot(c CycleID, clientID string, length time.Duration) int64 {
 	at, _, err := ParseCycleID(string(c))
@@ -157,15 +156,15 @@ func Slot(c CycleID, clientID string, length time.Duration) int64 {
 	return (at.Unix() + int64(h.Sum32())%seconds) / seconds
 }
 
-// [RawPackSpan] is the time that a [RawPack] covers. To find one cycle in it, everything
+// [RawPackSpan] is the time covered by a [RawPack]. To find one cycle in a pack, everything
 // before it must be unpacked.
 const (
 	RawPackSpan = 10 * time.Minute
 	rawPackForm = "20060102T1504"
 )
 
-// RawPack is the file that a raw cycle is compacted into, together with all cycles of the
-// same ten minutes; "" for an invalid id.
+// RawPack is the file into which a raw cycle is compacted, together with all cycles of the same
+// ten minutes; "" for an invalid id.
 func RawPack(c CycleID) string {
 	if !cyclePattern.MatchString(string(c)) {
 		return ""
@@ -173,7 +172,7 @@ func RawPack(c CycleID) string {
 	return RawDir + "/from=" + string(c[:len(rawPackForm)-1]) + "0.tar.zst"
 }
 
-// ParseRawPack parses the end of its time from the base name of a [RawPack].
+// ParseRawPack parses the end of the covered time from the base name of a [RawPack].
 func ParseRawPack(base string) (until time.Time, ok bool) {
 	s, ok := strings.CutPrefix(base, "from=")
 	s, zst := strings.CutSuffix(s, ".tar.zst")
@@ -187,11 +186,11 @@ func ParseRawPack(base string) (until time.Time, ok bool) {
 // Commit is the path of commit record n (from 1).
 func Commit(n uint64) string { return fmt.Sprintf("%s/%020d.json", CommitsDir, n) }
 
-// PackedCommits is how many commit records are compacted into one file.
+// PackedCommits is the number of commit records compacted into one file.
 const PackedCommits = 256
 
-// CommitPack is the file that commit record n is compacted into, with the numbers of the
-// first and the last record in it.
+// CommitPack is the file into which commit record n is compacted. first and last are the numbers
+// of the first and the last record in it.
 func CommitPack(n uint64) (name string, first, last uint64) {
 	first = (n-1)/PackedCommits*PackedCommits + 1
 	last = first + PackedCommits - 1
@@ -220,7 +219,7 @@ func ParseCommitPack(base string) (last uint64, ok bool) {
 }
 
 // Segment is the path of a segment of the change log or of the steps: dir is [ChangesDir] or
-// [StepsDir]. It belongs to the events first..last, and c is the cycle that it was written in.
+// [StepsDir]. It belongs to the events first..last, and c is the cycle that wrote it.
 func Segment(dir string, first, last uint64, c CycleID) string {
 	return fmt.Sprintf("%s/%020d-%020d-%s.parquet", dir, first, last, c)
 }
@@ -235,7 +234,7 @@ func ParseSegment(base string) (first, last uint64, ok bool) {
 	return first, last, errFirst == nil && errLast == nil && first > 0 && first <= last
 }
 
-// CycleOfSegment is the cycle that a [Segment] was written in.
+// CycleOfSegment is the cycle that wrote a [Segment].
 func CycleOfSegment(name string) (CycleID, bool) {
 	base := path.Base(name)
 	if _, _, ok := ParseSegment(base); !ok {

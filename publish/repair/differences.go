@@ -9,10 +9,10 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Differences rebuilds a publication from the one before it and from its canonical cycle,
-// and compares it with what is published. It writes below staging: if Root must not
-// change, use a durable.Over. If an input of the publication is missing or damaged, the
-// error is damage (snapshot.IsDamage) or publish.ErrNoCycle.
+// Differences rebuilds a publication from the one before it and from its canonical cycle, and
+// compares it with the published one. It writes below staging: if Root must not change, use a
+// [durable.Over]. If an input of the publication is missing or damaged, the error is damage, see
+// [snapshot.IsDamage], or [publish.ErrNoCycle].
 func Differences(ctx context.Context, o publish.Options, c snapshot.Commit) (all []snapshot.Difference, err error) {
 	r, err := newRebuilder(o)
 	if err != nil {

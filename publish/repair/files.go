@@ -11,8 +11,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// ErrUnrepairable: a file is damaged, and its inputs are missing or give another content.
-// A person must restore the file, or begin a new history.
+// ErrUnrepairable: a file is damaged, and its inputs are missing or make another content. A
+// person must restore the file, or begin a new history.
 var ErrUnrepairable = errors.New("it cannot be rebuilt")
 
 // manifest opens the manifest of a committed snapshot; a damaged one is repaired first.
@@ -31,8 +31,8 @@ func (r *rebuilder) manifest(ctx context.Context, c snapshot.Commit) (snapshot.M
 	return m, err
 }
 
-// snapshot opens a snapshot, repairs its damaged files and verifies all. A file that has
-// only a substitute is still damaged.
+// snapshot opens a snapshot, repairs its damaged files and verifies all. A file that only has a
+// substitute is still damaged.
 func (r *rebuilder) snapshot(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {
 	m, err := r.manifest(ctx, c)
 	if err != nil {
@@ -51,10 +51,10 @@ func (r *rebuilder) snapshot(ctx context.Context, c snapshot.Commit) (snapshot.M
 	return m, err
 }
 
-// repairFiles rebuilds publication c and replaces its damaged files by the very bytes
-// that were sealed, or not at all. If only the bytes differ, as from another version of
-// the Parquet library, the rebuilt file becomes a substitute. why is the damage that was
-// found, and sealed the manifest, nil if that is damaged.
+// repairFiles rebuilds publication c and replaces its damaged files by the very bytes that were
+// sealed, or not at all. If only the bytes differ, as from another version of the Parquet
+// library, the rebuilt file becomes a substitute. why is the damage. sealed is the manifest, nil
+// if it is damaged.
 func (r *rebuilder) repairFiles(ctx context.Context, c snapshot.Commit, sealed *snapshot.Manifest, why error) error {
 	made, err := r.rebuild(ctx, c, sealed)
 	if snapshot.IsDamage(err) || errors.Is(err, publish.ErrNoCycle) || errors.Is(err, ErrUnrepairable) {
@@ -111,7 +111,8 @@ func (r *rebuilder) repairFile(made rebuilt, c snapshot.Commit, sealed *snapshot
 	return nil
 }
 
-// repairSegment replaces a damaged segment of the change log or of the steps that this publication wrote.
+// repairSegment replaces a damaged segment of the change log or of the steps, if this publication
+// wrote it.
 func (r *rebuilder) repairSegment(made rebuilt, s snapshot.Segment) error {
 	staged, ok := made.Segments[s.File]
 	if !ok {

@@ -12,15 +12,13 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// seqJump is how far seq advances if a history begins under a clock that is behind seq
-// itself.
+// seqJump is the advance of seq for a history that begins under a clock behind seq itself.
 const seqJump = 1_000_000_000
 
-// historyStart is the seq before the first of a new history. It must be beyond every seq
-// that the lost history may have assigned, which nobody knows, and beyond those of other
-// histories that began from the same backup. The clock's microseconds are: each history
-// begins at its own, and none has a million events a second. They stay below 2^53 for two
-// centuries.
+// historyStart is the seq before the first one of a new history. It must be beyond every seq of
+// the lost history, which nobody knows, and beyond those of other histories begun from the same
+// backup. The clock's microseconds are: each history begins at its own time, and none has a
+// million events a second. They stay below 2^53 for two centuries.
 func historyStart(last uint64, now time.Time) uint64 {
 	if at := uint64(max(0, now.UnixMicro())); at > last {
 		return at
@@ -29,11 +27,10 @@ func historyStart(last uint64, now time.Time) uint64 {
 }
 
 // NewHistory publishes the newest intact dataset again, as the first publication of a new
-// history: every earlier cursor becomes invalid, and no seq is used twice. It is for a
-// root that was restored from a backup which lacks publications that clients have seen,
-// and for one whose newest publication is [ErrUnrepairable]. Earlier publications stay, and
-// the chain of records continues. If there is no record, the newest canonical cycle is
-// published. o.Cycle is ignored.
+// history: every earlier cursor becomes invalid, and no seq is used twice. It is for a root
+// restored from a backup without publications that clients have seen, and for a root whose newest
+// publication is [ErrUnrepairable]. Earlier publications stay, and the chain of records
+// continues. If there is no record, the newest canonical cycle is published. o.Cycle is ignored.
 func NewHistory(ctx context.Context, o publish.Options) (s publish.Summary, err error) {
 	o.Cycle = ""
 	r, err := newRebuilder(o)
@@ -57,8 +54,8 @@ func NewHistory(ctx context.Context, o publish.Options) (s publish.Summary, err 
 	return s, err
 }
 
-// newHistory publishes after the record with this version and hash, whether or not it can
-// be read.
+// newHistory publishes after the record with this version and hash, whether the record is
+// readable or not.
 func (r *rebuilder) newHistory(ctx context.Context, version uint64, sum string) (s publish.Summary, err error) {
 	if err := snapshot.MakeFolders(r.Root); err != nil {
 		return s, err
@@ -67,7 +64,7 @@ func (r *rebuilder) newHistory(ctx context.Context, version uint64, sum string) 
 	if err != nil {
 		return s, err
 	}
-	head, _, fault, err := snapshot.HeadAndFault(r.Root) // the newest record that can be read
+	head, _, fault, err := snapshot.HeadAndFault(r.Root) // the newest readable record
 	if errors.Is(fault, layout.ErrNewer) {
 		err = fault // no record is damaged
 	}

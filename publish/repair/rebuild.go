@@ -26,15 +26,15 @@ func newRebuilder(o publish.Options) (*rebuilder, error) {
 	return &rebuilder{Options: o, substitutes: map[uint64]map[string]string{}}, err
 }
 
-// rebuilt is a publication that was rebuilt below staging.
+// rebuilt is a publication rebuilt below staging.
 type rebuilt struct {
 	*publish.Draft
 	manifestSum string
 }
 
-// assumption is an option that a publication depends on besides its inputs and its commit
-// record. Its manifest records it; if the manifest is lost or too old to record it,
-// several are tried.
+// assumption is an option that determines a publication besides its inputs and its commit
+// record. Its manifest records it. If the manifest is lost, or too old to record it, several are
+// tried.
 type assumption struct {
 	binaryVersion  string
 	acceptRemovals bool
@@ -65,9 +65,9 @@ func (r *rebuilder) assumptions(c snapshot.Commit, sealed *snapshot.Manifest) (a
 	return all
 }
 
-// rebuild rebuilds publication c from the one before it and from its canonical cycle.
-// sealed is its manifest, nil if lost. If no assumption gives what was published, it
-// returns the result of the last one.
+// rebuild rebuilds publication c from the one before it and from its canonical cycle. sealed is
+// its manifest, nil if lost. If no assumption reproduces the publication, it returns the result
+// of the last one.
 func (r *rebuilder) rebuild(ctx context.Context, c snapshot.Commit, sealed *snapshot.Manifest) (made rebuilt, err error) {
 	for _, a := range r.assumptions(c, sealed) {
 		made, err = r.rebuildAs(ctx, c, a)
@@ -78,8 +78,8 @@ func (r *rebuilder) rebuild(ctx context.Context, c snapshot.Commit, sealed *snap
 	return made, err
 }
 
-// fits reports whether the result may be what was published: with a manifest, whether it
-// held the same number of fixtures.
+// fits reports whether the result may be the published one. With a manifest, this means the same
+// number of held fixtures.
 func (m *rebuilt) fits(c snapshot.Commit, sealed *snapshot.Manifest) bool {
 	if sealed == nil {
 		return m.manifestSum == c.ManifestSHA256
@@ -120,8 +120,8 @@ func (r *rebuilder) open(ctx context.Context, version uint64) (publish.Base, err
 	return publish.Base{Commit: c, Manifest: &m}, err
 }
 
-// redraft writes publication c again. If files of the base are damaged it repairs them
-// and starts again.
+// redraft writes publication c again. If files of the base are damaged, it repairs them and
+// starts again.
 func (r *rebuilder) redraft(ctx context.Context, o publish.Options, c snapshot.Commit) (d *publish.Draft, err error) {
 	base := publish.Base{Commit: snapshot.Commit{LastSeq: c.FirstSeq - 1}} // for the first publication
 	if c.Version > 1 {

@@ -12,17 +12,17 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Result is what Run did.
+// Result is the result of [Run].
 type Result struct {
 	Version      uint64   // of the newest publication; 0 if there is none
 	Checked      int      // publications whose files were read
 	Repaired     []string // replaced byte for byte
-	Unrepairable []error  // files that are still damaged: each is ErrUnrepairable
+	Unrepairable []error  // files still damaged: each error is ErrUnrepairable
 }
 
-// Run verifies every publication that retention has not deleted, and rebuilds its damaged
-// or missing files. It also repairs CURRENT. It may be killed at any point. Files that
-// cannot be rebuilt are in the result, not in the error.
+// Run verifies every publication kept by retention, and rebuilds its damaged or missing files. It
+// also repairs CURRENT. It may be killed at any point. Files that cannot be rebuilt are in the
+// result, not in the error.
 func Run(ctx context.Context, o publish.Options) (done Result, err error) {
 	r, err := newRebuilder(o)
 	if err != nil {
@@ -68,7 +68,7 @@ func Run(ctx context.Context, o publish.Options) (done Result, err error) {
 	return done, nil
 }
 
-// publication repairs everything that a commit names and that is not in read.
+// publication repairs everything named by a commit, except the segments in read.
 func (r *rebuilder) publication(ctx context.Context, head, c snapshot.Commit, read map[string]bool) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -93,8 +93,8 @@ func (r *rebuilder) publication(ctx context.Context, head, c snapshot.Commit, re
 	return nil
 }
 
-// segment repairs a damaged segment of the change log or of the steps by rebuilding the publication that
-// wrote it.
+// segment repairs a damaged segment of the change log or of the steps. It rebuilds the
+// publication that wrote it.
 func (r *rebuilder) segment(ctx context.Context, head snapshot.Commit, s snapshot.Segment, why error) error {
 	cycle, _ := layout.CycleOfSegment(s.File)
 	c, found, err := snapshot.OfCycle(r.Root, head, cycle)

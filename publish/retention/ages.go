@@ -10,20 +10,19 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// longestGap is how much an interval between two publications adds at most to the age of
-// what came before it. A longer interval is an outage, or a clock that jumped, and
-// neither may delete an archive.
+// longestGap is the most that an interval between two publications adds to the age of everything
+// before it. A longer interval is an outage or a clock that jumped, and neither may delete an
+// archive.
 const longestGap = 24 * time.Hour
 
-// ErrClockJump: the newest publication came so much later than the ones before it that
-// the clock may have jumped. Nothing is deleted then.
+// ErrClockJump: the newest publication came so long after the ones before it that the clock may
+// have jumped. Nothing is deleted then.
 var ErrClockJump = errors.New("the clock may have jumped: nothing is deleted this time. " +
 	"If the clock is wrong, correct it (mkt doctor compares it with the provider's) and restore a backup made before the jump. " +
 	"After an outage there is nothing to do: retention resumes with the next publication, or now with mkt gc --after-leap")
 
-// intervalsCompared is how many intervals before the newest one are examined: an interval
-// of at most twice the longest of them is not a jump of the clock, since a schedule may
-// pause at weekends.
+// intervalsCompared is the number of intervals compared with the newest one. An interval of at
+// most twice the longest of them is no jump of the clock, since a schedule may pause at weekends.
 const intervalsCompared = 8
 
 // checkClockJump returns [ErrClockJump] if the newest publication followed a jump.
@@ -54,8 +53,8 @@ func checkClockJump(f durable.ReadFS, head snapshot.Commit) error {
 	return fmt.Errorf("version %d was published %s after the one before it: %w", head.Version, gap.Truncate(time.Second), ErrClockJump)
 }
 
-// cutoffAt returns the time before which things are older than an age at a publication.
-// An interval between publications counts as at most longestGap.
+// cutoffAt returns the time of things that are as old as age at a publication. An interval
+// between publications counts as at most longestGap.
 func cutoffAt(f durable.ReadFS, head snapshot.Commit, age time.Duration) (time.Time, error) {
 	first, err := snapshot.First(f)
 	if err != nil {
@@ -96,8 +95,8 @@ func moveBack(f durable.ReadFS, first, last snapshot.Commit, cut *time.Time) err
 	return moveBack(f, first, middle, cut)
 }
 
-// agesOf returns the ages of things that began at rising times, measured at the last of
-// them and counted as cutoffAt does.
+// agesOf returns the ages of things begun at rising times, measured at the last of them and
+// counted as in cutoffAt.
 func agesOf(began []time.Time) []time.Duration {
 	ages := make([]time.Duration, len(began))
 	for i := len(began) - 2; i >= 0; i-- {
@@ -106,7 +105,7 @@ func agesOf(began []time.Time) []time.Duration {
 	return ages
 }
 
-// startOf is when a cycle began; zero for an invalid id.
+// startOf is the time at which a cycle began; zero for an invalid id.
 func startOf(cycle layout.CycleID) time.Time {
 	at, _, err := layout.ParseCycleID(string(cycle))
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"mkt/publish/table"
 )
 
-// Window returns the change log of a publication made at now: the segments of the
-// previous manifest and the added one, without the oldest ones whose events are neither
-// young nor among the newest.
+// Window returns the change log of a publication made at now: the segments of the previous
+// manifest and the added one. It leaves out the oldest ones whose events are neither young nor
+// among the newest.
 func (p Policy) Window(segments []snapshot.Segment, added *snapshot.Segment, now time.Time) []snapshot.Segment {
 	return window(segments, added, now, p.changeAge(), p.changeEvents())
 }
 
-// StepsWindow returns the steps of a publication in the same way: those that are young.
+// StepsWindow returns the steps of a publication in the same way: all young segments.
 func (p Policy) StepsWindow(segments []snapshot.Segment, added *snapshot.Segment, now time.Time) []snapshot.Segment {
 	return window(segments, added, now, p.stepsAge(), 0)
 }
@@ -41,8 +41,9 @@ func window(segments []snapshot.Segment, added *snapshot.Segment, now time.Time,
 	return nil
 }
 
-// agesOfSegments returns the ages of segments by their newest rows. As for all ages an interval counts
-// as at most a day; what a compacted segment spans counts as at most a day for each of its cycles.
+// agesOfSegments returns the ages of segments by their newest rows. As for all ages, an interval
+// counts as at most a day. The span of a compacted segment counts as at most a day for each of
+// its cycles.
 func agesOfSegments(segments []snapshot.Segment, now time.Time) []time.Duration {
 	ages := make([]time.Duration, len(segments))
 	var age time.Duration
@@ -55,21 +56,21 @@ func agesOfSegments(segments []snapshot.Segment, now time.Time) []time.Duration 
 	return ages
 }
 
-// Compactor compacts the oldest of many segments, and returns the segments with the compacted
-// ones. It writes them to the folder dir; made has where, by their final names. If a segment is
-// damaged (snapshot.IsDamage), the uncompacted ones may be published.
+// Compactor compacts the oldest of many segments, and returns all segments with the compacted
+// ones. It writes them to the folder dir; made has their paths there, by their final names. If a
+// segment is damaged, see [snapshot.IsDamage], the uncompacted ones may be published.
 type Compactor func(ctx context.Context, f durable.FS, dir string, header table.Header, segments []snapshot.Segment) (all []snapshot.Segment, made map[string]string, err error)
 
-// An account that publishes every few seconds would list thousands of segments in every
-// manifest. When compactFrom segments of single cycles are listed, the oldest
-// compactCount of them are compacted into one file with the same events.
+// An account with a publication every few seconds would list thousands of segments in every
+// manifest. If there are compactFrom segments of single cycles, the oldest compactCount of them
+// are compacted into one file with the same events.
 const (
 	compactFrom  = 256
 	compactCount = 64
 )
 
-// A path of a price is looked up in every segment, so that there must be few. Sixteen of single
-// cycles are compacted when there are seventeen, and those of sixteen cycles in the same way: a year of
+// The path of a price is looked up in every segment, so there must be few. Of seventeen segments
+// of single cycles sixteen are compacted, and those of sixteen cycles in the same way: a year of
 // hourly cycles has at most 66. The newest one of either kind has no name yet.
 const (
 	stepsFrom  = 17
@@ -100,8 +101,8 @@ func CompactSteps(ctx context.Context, f durable.FS, dir string, header table.He
 	return all, made, nil
 }
 
-// compactable returns the range of the oldest count segments of that many cycles if there are from
-// of them; else i == j.
+// compactable returns the range of the oldest count segments of a number of cycles, if there are
+// at least from of them; otherwise i == j.
 func compactable(segments []snapshot.Segment, cycles, from, count int) (i, j int) {
 	isOne := func(s snapshot.Segment) bool { return s.Cycles == cycles }
 	i = slices.IndexFunc(segments, isOne)

@@ -11,7 +11,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Collected counts what was deleted.
+// Collected counts the deletions.
 type Collected struct {
 	Snapshots, Cycles, Segments, Debris int
 	Compacted                           int // commit records
@@ -22,8 +22,8 @@ type Options struct {
 	Root   durable.FS // of the tenant and product; the caller holds its lock
 	Now    time.Time
 	Policy Policy // of the product: see Policy.For
-	// AfterJump: the clock is right, although the newest publication came so late that it
-	// may have jumped. Otherwise the error is ErrClockJump.
+	// AfterJump: the clock is right, although the newest publication came so late that it may
+	// have jumped. Otherwise the error is [ErrClockJump].
 	AfterJump bool
 	// DryRun deletes and compacts nothing.
 	DryRun bool
@@ -31,10 +31,10 @@ type Options struct {
 	Report func(name string)
 }
 
-// Collect deletes what the policy does not keep, and what interrupted runs left. It may
-// be killed at any point. What will be missing is recorded first (Watermarks). A folder
-// is renamed before it is deleted, so that it is visible either completely or not at all.
-// The minimum ages of a policy protect what readers may hold.
+// Collect deletes everything not kept by the policy, and the remains of interrupted runs. It may
+// be killed at any point. The deletions are recorded first, see [Watermarks]. A folder is renamed
+// before it is deleted, so it is visible either completely or not at all. The minimum ages of a
+// policy protect the data of readers.
 func Collect(o Options) (Collected, error) {
 	c := newCollector(o)
 	err := c.collect()
@@ -51,7 +51,7 @@ func newCollector(o Options) *collector {
 type collector struct {
 	Options
 	head   snapshot.Commit
-	oldest snapshot.Commit // the oldest one with a snapshot that is kept
+	oldest snapshot.Commit // the oldest one with a kept snapshot
 	marks  Watermarks      // of this policy
 	done   Collected
 }
@@ -118,8 +118,8 @@ func (c *collector) compactCommits() (err error) {
 	return err
 }
 
-// sweepStaging deletes what interrupted runs left behind: folders that were being deleted
-// at once, the rest when it is a day old.
+// sweepStaging deletes the remains of interrupted runs. Half-deleted folders go at once, the rest
+// when it is a day old.
 func (c *collector) sweepStaging() error {
 	if c.DryRun {
 		return nil

@@ -1,10 +1,9 @@
-// Package retention decides how much of what was published is kept, and deletes the rest:
-// old snapshots, cycles, change segments and commit records, and what interrupted runs
-// left behind. What will be missing is recorded in COLLECTED before anything is deleted.
-// It also limits and compacts the change log that a manifest lists.
+// Package retention decides how much of the published data is kept, and deletes the rest: old
+// snapshots, cycles, change segments and commit records, and the remains of interrupted runs.
+// COLLECTED records every deletion before it is made. The package also limits and compacts the
+// change log listed in a manifest.
 //
-// It deletes nothing that a reader may still hold, and nothing after the clock may have
-// jumped.
+// It deletes nothing that a reader may still hold, and nothing after the clock may have jumped.
 //
 // Source: RELIABILITY, section 2.
 package retention

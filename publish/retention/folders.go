@@ -8,8 +8,8 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// snapshotsAndSegments deletes folders older than the oldest kept snapshot, and segments
-// that no kept manifest names.
+// snapshotsAndSegments deletes folders older than the oldest kept snapshot, and segments not
+// named by a kept manifest.
 func (c *collector) snapshotsAndSegments() error {
 	err := c.each(layout.SnapshotsDir, func(name string, e fs.DirEntry) error {
 		cycle, ok := layout.ParseCycleDir(e.Name())
@@ -46,9 +46,8 @@ func (c *collector) snapshotsAndSegments() error {
 	return nil
 }
 
-// unusedSegment returns a function that reports whether no kept manifest names a segment:
-// it is before the oldest window, or was compacted before the oldest kept manifest was
-// made.
+// unusedSegment returns a function that reports whether no kept manifest names a segment. Such a
+// segment is before the oldest window, or was compacted before the oldest kept manifest was made.
 func (c *collector) unusedSegment(oldest snapshot.Commit) (func(name string) bool, error) {
 	var kept []snapshot.Manifest
 	for _, commit := range []snapshot.Commit{oldest, c.head} {
@@ -64,8 +63,7 @@ func (c *collector) unusedSegment(oldest snapshot.Commit) (func(name string) boo
 	return UnusedSegments(oldest, c.head, kept...), nil
 }
 
-// cycles deletes raw and canonical cycles that are old and published, and compacted
-// raw ones.
+// cycles deletes old, published raw and canonical cycles, and compacted raw ones.
 func (c *collector) cycles() error {
 	if c.marks.Raw == nil {
 		return nil

@@ -8,21 +8,21 @@ import (
 	"mkt/publish/layout"
 )
 
-// Policy is how much is kept. Ages are measured against the newest publication, never
-// against the clock, and an interval between two publications counts as at most a day
-// (see cutoffAt). Commit records are always kept.
+// Policy decides how much is kept. Ages are measured against the newest publication, never
+// against the clock. An interval between two publications counts as at most a day (see cutoffAt).
+// Commit records are always kept.
 type Policy struct {
-	// Snapshots is how many snapshots are kept whatever their age, at least 3. Younger
-	// ones than SnapshotAge, which is at least an hour, are kept too. 0 keeps all.
+	// Snapshots is the number of snapshots kept whatever their age, at least 3. Snapshots younger
+	// than SnapshotAge, which is at least an hour, are kept too. 0 keeps all.
 	Snapshots   int
 	SnapshotAge time.Duration
-	// Cycles is how many publications, at least 3, keep their raw and canonical cycles
-	// whatever their age. Cycles younger than CycleAge, which is at least an hour, are
-	// kept too. A CycleAge of 0 keeps all.
+	// Cycles is the number of publications, at least 3, which keep their raw and canonical cycles
+	// whatever their age. Cycles younger than CycleAge, which is at least an hour, are kept too.
+	// A CycleAge of 0 keeps all.
 	Cycles   int
 	CycleAge time.Duration
-	// The change log keeps at least ChangeEvents events (0 = 1,000) and all events that
-	// are younger than ChangeAge, which is at least seven days.
+	// The change log keeps at least ChangeEvents events (0 = 1,000), and all events younger than
+	// ChangeAge, which is at least seven days.
 	ChangeEvents uint64
 	ChangeAge    time.Duration
 	// Steps younger than StepsAge (0 = a year), which is at least seven days, are kept.
@@ -35,10 +35,10 @@ type Policy struct {
 func isFrequent(p football.Product) bool { return p == football.LiveIntelligence }
 
 // For returns the policy for a product. If the product has a cycle every few seconds, its
-// snapshots and canonical cycles are kept for a quarter of an hour. After that only the
-// first canonical cycle of every hour is kept, as long as Cycles and CycleAge say, where
-// one of Cycles stands for an hour of cycles: the others can be rebuilt from it and from
-// the raw cycles. Older commit records are compacted.
+// snapshots and canonical cycles are kept for a quarter of an hour. After that, Cycles and
+// CycleAge only keep the first canonical cycle of every hour, and one of Cycles stands for an
+// hour of cycles: the others can be rebuilt from it and from the raw cycles. Older commit records
+// are compacted.
 func (p Policy) For(product football.Product) Policy {
 	p.frequent = isFrequent(product)
 	if p.frequent && (p.Snapshots > 0 || p.SnapshotAge > 0) {
@@ -52,7 +52,7 @@ func Default() Policy {
 	return Policy{Snapshots: 24, SnapshotAge: week, Cycles: 24, CycleAge: week}
 }
 
-// DefaultSteps is how long steps are kept.
+// DefaultSteps is the time for which steps are kept.
 const DefaultSteps = 365 * 24 * time.Hour
 
 const (
@@ -61,15 +61,14 @@ const (
 	leastAge   = time.Hour // a reader may still be loading them
 	leastCount = 3
 
-	// frequentAge is the leastAge of a product whose readers get a newer snapshot every
-	// few seconds.
+	// frequentAge is the leastAge of a product whose readers get a newer snapshot every few
+	// seconds.
 	frequentAge   = 15 * time.Minute
-	frequentCount = 100 // canonical cycles that are never thinned out
-	// cyclesInHour is how many cycles of a frequent product one of Policy.Cycles stands
-	// for.
+	frequentCount = 100 // canonical cycles never thinned out
+	// cyclesInHour is the number of cycles of a frequent product for one of Policy.Cycles.
 	cyclesInHour = 450
-	// collectEvery is how often a frequent product is collected: it takes a listing,
-	// which is too slow for every cycle.
+	// collectEvery is the time between two collections of a frequent product. A collection lists
+	// folders, which is too slow for every cycle.
 	collectEvery = 10 * time.Minute
 )
 

@@ -8,12 +8,12 @@ import (
 	"mkt/publish/layout"
 )
 
-// CollectUnpublished limits the cycles that are never published, which Collect does not
-// delete since it runs after a publication. Of the raw and canonical cycles after the
-// newest publication it deletes those that are neither among the newest Cycles of their
-// kind nor younger than CycleAge, measured against the newest of them, and thins them out
-// as Collect does. It keeps the first, which shows how the failure began, the newest, and
-// those in spare. Only the holder of the lock may call it; it may be killed at any point.
+// CollectUnpublished limits the cycles that are never published: [Collect], which runs after a
+// publication, does not delete them. Of the raw and canonical cycles after the newest publication
+// it keeps the newest Cycles of their kind, and those younger than CycleAge, measured against the
+// newest of them. It thins them out as Collect does. It also keeps the first, which shows how the
+// failure began, the newest, and those in spare. Only the holder of the lock may call it. It may
+// be killed at any point.
 func CollectUnpublished(o Options, spare ...layout.CycleID) (Collected, error) {
 	c := newCollector(o)
 	err := c.collectUnpublished(spare)
@@ -32,7 +32,7 @@ func (c *collector) collectUnpublished(spare []layout.CycleID) error {
 	return c.compactedUnpublished()
 }
 
-// unpublished deletes old cycles of a folder that come after the newest publication.
+// unpublished deletes old cycles of a folder after the newest publication.
 func (c *collector) unpublished(dir string, spare []layout.CycleID) error {
 	var waiting []layout.CycleID // sorted
 	err := c.each(dir, func(_ string, e fs.DirEntry) error {
@@ -66,11 +66,10 @@ func (c *collector) unpublished(dir string, spare []layout.CycleID) error {
 	return nil
 }
 
-// packsInHour is how many files an hour of compacted raw cycles has.
+// packsInHour is the number of files with compacted raw cycles in an hour.
 const packsInHour = 6
 
-// compactedUnpublished deletes old files of compacted raw cycles that come after the
-// newest publication.
+// compactedUnpublished deletes old files of compacted raw cycles after the newest publication.
 func (c *collector) compactedUnpublished() error {
 	var packs []string
 	var until []time.Time

@@ -12,20 +12,19 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Watermarks record what retention deleted. They are the content of COLLECTED, which is
-// written before anything is deleted: what is missing above them was lost otherwise. nil
-// means that nothing of its kind was deleted.
+// Watermarks record the deletions of retention. They are the content of COLLECTED, which is
+// written before anything is deleted: anything missing above them was lost otherwise. nil means
+// that nothing of its kind was deleted.
 type Watermarks struct {
 	Format    int        `json:"format"` // Format, or an older one
 	Snapshots *Watermark `json:"snapshots,omitempty"`
 	Raw       *Watermark `json:"raw,omitempty"`
 	Canonical *Watermark `json:"canonical,omitempty"`
-	// Thinned is for canonical cycles that are not the first of their hour.
+	// Thinned is for canonical cycles other than the first of their hour.
 	Thinned *Watermark `json:"thinned,omitempty"`
 }
 
-// Watermark is one of them, with everything that it was computed from, so that it can be
-// verified.
+// Watermark is one of them, with all inputs of its computation, so that it can be verified.
 type Watermark struct {
 	Before       layout.CycleID `json:"before"`        // cycles before this one are deleted, or about to be
 	Version      uint64         `json:"version"`       // newest publication at that time
@@ -45,8 +44,7 @@ const Format = 2
 
 const maxWatermarks = 16 << 10
 
-// ReadWatermarks reads what retention deleted. If there is no record, nothing was
-// deleted.
+// ReadWatermarks reads the record of the deletions. Without a record, nothing was deleted.
 func ReadWatermarks(f durable.ReadFS) (Watermarks, error) {
 	data, err := durable.ReadFile(f, layout.Collected, maxWatermarks)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,8 +70,7 @@ func ReadWatermarks(f durable.ReadFS) (Watermarks, error) {
 // Covers reports whether retention has deleted a cycle, or is about to.
 func (w *Watermark) Covers(c layout.CycleID) bool { return w != nil && c < w.Before }
 
-// Check recomputes every watermark from the records that it names, and so detects one
-// that was raised by hand.
+// Check recomputes every watermark from its records, and so detects one raised by hand.
 func (w Watermarks) Check(f durable.ReadFS) error {
 	for name, mark := range map[string]*Watermark{"snapshots": w.Snapshots, "raw": w.Raw, "canonical": w.Canonical, "thinned": w.Thinned} {
 		if mark == nil {
@@ -109,8 +106,7 @@ func (w *Watermark) check(f durable.ReadFS, ofSnapshots bool) error {
 	return nil
 }
 
-// rule is how much of one kind is kept: the newest, by count, and those younger than an
-// age.
+// rule keeps the newest of one kind, by count, and those younger than an age.
 type rule struct {
 	count  int
 	age    time.Duration
@@ -154,8 +150,7 @@ func cycleWatermark(f durable.ReadFS, head snapshot.Commit, by rule) (*Watermark
 	return by.watermark(head, before), nil
 }
 
-// snapshotWatermark is for snapshots; it also returns the oldest commit whose snapshot is
-// kept.
+// snapshotWatermark is for snapshots. It also returns the oldest commit with a kept snapshot.
 func snapshotWatermark(f durable.ReadFS, head snapshot.Commit, by rule) (*Watermark, snapshot.Commit, error) {
 	cutoff, err := by.cutoff(f, head)
 	if err != nil {
@@ -174,8 +169,8 @@ func snapshotWatermark(f durable.ReadFS, head snapshot.Commit, by rule) (*Waterm
 	return by.watermark(head, oldest.CycleID), oldest, err
 }
 
-// oldestByCount is the version of the oldest publication among the newest count that the
-// root has the records of.
+// oldestByCount is the version of the oldest publication among the newest count, or the oldest
+// one with a record in the root.
 func oldestByCount(f durable.ReadFS, head snapshot.Commit, count int) (uint64, error) {
 	first, err := snapshot.First(f)
 	return max(first, head.Version-min(uint64(count), head.Version)+1), err
@@ -187,9 +182,9 @@ func (w Watermarks) over(recorded Watermarks) Watermarks {
 		Canonical: higher(recorded.Canonical, w.Canonical), Thinned: higher(recorded.Thinned, w.Thinned)}
 }
 
-// record raises the recorded watermarks before anything is deleted. A watermark is never
-// lowered: what was deleted under an earlier, shorter policy stays deleted. A dry run
-// only checks that the record can be read.
+// record raises the recorded watermarks before anything is deleted. A watermark is never lowered:
+// files deleted under an earlier, shorter policy stay deleted. A dry run only checks that the
+// record can be read.
 func (w Watermarks) record(f durable.FS, dryRun bool) error {
 	recorded, err := ReadWatermarks(f)
 	if errors.Is(err, snapshot.ErrDamaged) {
@@ -198,12 +193,8 @@ func (w Watermarks) record(f durable.FS, dryRun bool) error {
 	if err != nil {
 		return err
 	}
-	next := w.over(recorded)
-	if dryRun || next == (Watermarks{Format: Format}) || recorded == next {
-		return nil
-	}
-	data, err := layout.EncodeHeader(next)
-	if err != nil {
+	data, err := w.Raise(recorded)
+	if err != nil || data == nil || dryRun {
 		return err
 	}
 	return durable.Overwrite(f, layout.Collected, data)

@@ -8,10 +8,10 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Whole applies a policy where a publication is kept or deleted as a whole: in an object
-// store. A publication is kept as long as any part of it would be kept in a data root. It
-// returns the oldest publication that is kept, and the watermarks that record the deletion of
-// those before it; Version is 0 if everything is kept. The error is [ErrClockJump] as for Collect.
+// Whole applies a policy where a publication is kept or deleted as a whole: in an object store. A
+// publication is kept as long as any part of it would be kept in a data root. It returns the
+// oldest kept publication, and the watermarks for deleting those before it; Version is 0 if
+// everything is kept. The error is [ErrClockJump] as for [Collect].
 func (p Policy) Whole(f durable.ReadFS, head snapshot.Commit, afterJump bool) (marks Watermarks, oldest snapshot.Commit, err error) {
 	if p.CycleAge == 0 || p.Snapshots == 0 && p.SnapshotAge == 0 {
 		return Watermarks{}, snapshot.Commit{}, nil
@@ -35,8 +35,8 @@ func (p Policy) Whole(f durable.ReadFS, head snapshot.Commit, afterJump bool) (m
 	return marks, oldest, err
 }
 
-// Since returns the watermarks of a copy that has the snapshots of its newest publications,
-// beginning with one version, and the raw and canonical cycles beginning with another.
+// Since returns the watermarks of a copy of the newest publications. It has the snapshots from
+// one version on, and the raw and canonical cycles from another.
 func Since(f durable.ReadFS, head snapshot.Commit, snapshots, cycles uint64) (marks Watermarks, err error) {
 	newest := func(version uint64) rule { return newRule(int(head.Version-version+1), 0) }
 	marks.Format = Format
@@ -48,8 +48,8 @@ func Since(f durable.ReadFS, head snapshot.Commit, snapshots, cycles uint64) (ma
 	return marks, err
 }
 
-// Raise returns the content of COLLECTED with these watermarks, none of which is lower
-// than in the recorded one; nil if that has them already.
+// Raise returns the content of COLLECTED with these watermarks, raised to the recorded ones; nil
+// if they are recorded already.
 func (w Watermarks) Raise(recorded Watermarks) ([]byte, error) {
 	next := w.over(recorded)
 	if next == (Watermarks{Format: Format}) || recorded == next {
@@ -58,7 +58,7 @@ func (w Watermarks) Raise(recorded Watermarks) ([]byte, error) {
 	return layout.EncodeHeader(next)
 }
 
-// Newest is the newest version that a watermark was computed from; 0 if there is none.
+// Newest is the newest version from which a watermark was computed; 0 if there is none.
 func (w Watermarks) Newest() (version uint64) {
 	for _, mark := range []*Watermark{w.Snapshots, w.Raw, w.Canonical, w.Thinned} {
 		if mark != nil {
@@ -68,10 +68,10 @@ func (w Watermarks) Newest() (version uint64) {
 	return version
 }
 
-// UnusedSegments returns a function that reports whether no publication from the oldest
-// kept one to the newest has a file of the change log or of the steps. manifests are those of the
-// two; none if they are not there, and then only events before the oldest window are unused. A
-// file of a later cycle is one of a publication that is not committed yet.
+// UnusedSegments returns a function that reports whether no publication from oldest to head has
+// a file of the change log or of the steps. manifests are the manifests of the two. Without them,
+// only events before the oldest window are unused. A file of a later cycle belongs to a
+// publication not committed yet.
 func UnusedSegments(oldest, head snapshot.Commit, manifests ...snapshot.Manifest) func(name string) bool {
 	used := map[string]bool{}
 	for _, m := range manifests {

@@ -20,10 +20,10 @@ import (
 // maxPack bounds a file of compacted commit records.
 const maxPack = 32 << 20
 
-// CompactCommits replaces the commit records before a version by a few files, each of
-// which has layout.PackedCommits of them byte for byte; [ReadCommit] finds them there. It
-// begins where the last run ended and returns how many records it compacted. Only the
-// holder of the lock may call it; it may be killed at any point.
+// CompactCommits replaces the commit records before a version by a few files, each with
+// [layout.PackedCommits] of them byte for byte; [ReadCommit] finds them there. It begins where
+// the last run ended, and returns the number of compacted records. Only the holder of the lock
+// may call it. It may be killed at any point.
 func CompactCommits(f durable.FS, before uint64) (compacted int, err error) {
 	if before <= layout.PackedCommits {
 		return 0, nil
@@ -32,8 +32,8 @@ func CompactCommits(f durable.FS, before uint64) (compacted int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	oldest := (first + layout.PackedCommits - 2) / layout.PackedCommits // number of the oldest file whose records are all here, from 0
-	newest := (before-1)/layout.PackedCommits - 1                       // number of the newest file that lies wholly before it
+	oldest := (first + layout.PackedCommits - 2) / layout.PackedCommits // number of the oldest file with all its records here, from 0
+	newest := (before-1)/layout.PackedCommits - 1                       // number of the newest file wholly before it
 	if newest < oldest {
 		return 0, nil
 	}
@@ -73,9 +73,9 @@ func isCompacted(f durable.ReadFS, name string, last uint64) (bool, error) {
 	return !left, err
 }
 
-// compactFrom compacts the records starting with one: it writes the pack, reads it back,
-// and deletes the records. An existing pack is from a run that was killed before it had
-// deleted them all, perhaps of another build and in other bytes.
+// compactFrom compacts the records starting with one: it writes the pack, reads it back, and
+// deletes the records. An existing pack is from a run killed before it had deleted them all. It
+// may be of another build and have other bytes.
 func compactFrom(f durable.FS, from uint64) error {
 	name, first, last := layout.CommitPack(from)
 	there, err := durable.Exists(f, name)
@@ -99,8 +99,8 @@ func compactFrom(f durable.FS, from uint64) error {
 	return f.SyncDir(layout.CommitsDir)
 }
 
-// verifyPack checks that a pack can be read and has every record, byte for byte if the
-// record itself still exists.
+// verifyPack checks that a pack can be read and has every record. If a record still exists by
+// itself, both must have the same bytes.
 func verifyPack(f durable.ReadFS, name string, first, last uint64) error {
 	records, err := readPack(f, name)
 	if err != nil {
@@ -126,8 +126,8 @@ func createPack(f durable.FS, name string, first, last uint64) error {
 	return durable.CreateAgain(f, name, durable.Bytes(data))
 }
 
-// packOf is the content of a pack: the same records give the same bytes. Each record
-// must be valid and follow the one before it.
+// packOf is the content of a pack: the same records make the same bytes. Each record must be
+// valid and follow the one before it.
 func packOf(f durable.ReadFS, first, last uint64) ([]byte, error) {
 	var plain bytes.Buffer
 	out := tar.NewWriter(&plain)
@@ -159,8 +159,7 @@ func packOf(f durable.ReadFS, first, last uint64) ([]byte, error) {
 	return packer().EncodeAll(plain.Bytes(), nil), nil
 }
 
-// recordBytes is a record as it is on disk, or in the pack of an earlier run that was
-// killed.
+// recordBytes is a record as it is on disk, or in the pack of an earlier, killed run.
 func recordBytes(f durable.ReadFS, n uint64) ([]byte, error) {
 	data, err := durable.ReadFile(f, layout.Commit(n), maxCommit)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -202,7 +201,7 @@ func isPacked(f durable.ReadFS, n uint64) (bool, error) {
 	return durable.Exists(f, name)
 }
 
-// readPacked reads record n from its pack; missing is returned if there is none.
+// readPacked reads record n from its pack. If there is none, it returns missing.
 func readPacked(f durable.ReadFS, n uint64, missing error) ([]byte, error) {
 	if n == 0 {
 		return nil, missing

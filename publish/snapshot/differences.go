@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Difference is a file of a folder that changes when it is rebuilt.
+// Difference is a difference between a file of a folder and its rebuilt form.
 type Difference struct {
 	File string // its name in the folder, or the path of a segment of the change log
 	What string
@@ -16,7 +16,7 @@ type Difference struct {
 	SameRows bool
 }
 
-// FileDifferences compares the files that two manifests of a folder describe.
+// FileDifferences compares the files in two manifests of a folder.
 func FileDifferences(was, made Manifest) (all []Difference) {
 	for _, file := range was.Files {
 		if now := made.Only(file.Name).Files; len(now) == 1 && now[0] == file {
@@ -32,9 +32,9 @@ func FileDifferences(was, made Manifest) (all []Difference) {
 // TableKey returns the key of a file's table in manifests.
 func TableKey(file string) string { return strings.TrimSuffix(file, ".parquet") }
 
-// Differences compares two manifests of a folder: the files, and everything else except
-// the windows of the change log and of the steps, which depends on when retention ran. header is the name
-// of the manifest.
+// Differences compares two manifests of a folder: the files, and everything else except the
+// windows of the change log and of the steps, which depend on the time of retention. header is
+// the name of the manifest.
 func Differences(was, made Manifest, header string) []Difference {
 	all := FileDifferences(was, made)
 	was.Files, made.Files, was.Changes, made.Changes, was.Steps, made.Steps = nil, nil, nil, nil, nil, nil

@@ -9,18 +9,18 @@ import (
 	"mkt/publish/layout"
 )
 
-// Errors about a published file, besides fs.ErrNotExist if it is missing and
-// layout.ErrNewer if a newer version wrote it.
+// Errors about a published file. Others are [fs.ErrNotExist] if it is missing, and
+// [layout.ErrNewer] if a newer version wrote it.
 var (
-	// ErrDamaged: it does not have the content that was sealed, or is not a file.
+	// ErrDamaged: its content is not the sealed one, or it is not a file.
 	ErrDamaged = errors.New("damaged")
-	// ErrUnreadable: it exists but cannot be read, because this user has no right to or
-	// because the disk fails. A failing disk is also ErrDamaged.
+	// ErrUnreadable: it exists but cannot be read, because this user has no right to or because
+	// the disk fails. A failing disk is also [ErrDamaged].
 	ErrUnreadable = errors.New("cannot be read")
 )
 
-// Fault wraps an error of opening, describing or reading a published file in one of the
-// errors above. Errors that say nothing about the file (durable.IsExhausted) are returned
+// Fault wraps an error of opening, describing or reading a published file in one of the errors
+// above. Errors that say nothing about the file, see [durable.IsExhausted], are returned
 // unchanged.
 func Fault(name string, err error) error {
 	switch {
@@ -34,14 +34,14 @@ func Fault(name string, err error) error {
 	return fmt.Errorf("%s: %w: %w", name, ErrUnreadable, err)
 }
 
-// IsFault reports whether an error is about a published file itself, so that another
-// publication may be intact.
+// IsFault reports whether an error is about a published file itself: another publication may be
+// intact.
 func IsFault(err error) bool {
 	return errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnreadable) || errors.Is(err, layout.ErrNewer)
 }
 
-// IsDamage reports whether a published file is missing or damaged. A file that this user
-// may not read, or of a newer version, is not damaged.
+// IsDamage reports whether a published file is missing or damaged. A file of a newer version, or
+// one that this user may not read, is not damaged.
 func IsDamage(err error) bool {
 	return errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist)
 }

@@ -14,8 +14,8 @@ type oldest struct {
 	Version uint64 `json:"version"`
 }
 
-// First is the number of the oldest commit record of a root. It is 1, unless the root was
-// copied from an object store that has older ones: then it is what [WriteFirst] recorded.
+// First is the number of the oldest commit record of a root. It is 1, unless the root is a copy
+// of an object store with older ones: then [WriteFirst] recorded it.
 func First(f durable.ReadFS) (uint64, error) {
 	data, err := durable.ReadFile(f, layout.First, maxPointer)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,7 +45,7 @@ func EncodeFirst(version uint64) ([]byte, error) {
 	return layout.EncodeHeader(oldest{Format, version})
 }
 
-// MakeFolders makes the folders that a publication needs.
+// MakeFolders makes the folders needed for a publication.
 func MakeFolders(f durable.FS) error {
 	return durable.MkdirAllSync(f, layout.SnapshotsDir, layout.ChangesDir, layout.StepsDir, layout.CommitsDir, layout.StagingDir)
 }

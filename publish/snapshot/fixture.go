@@ -11,17 +11,17 @@ import (
 	"mkt/publish/table"
 )
 
-// FixtureRows iterates over the rows of one fixture in a table's file. It reads only the parts
-// of the file that may have them, and does not check the file's hash. A row is only valid until
-// the next one.
+// FixtureRows iterates over the rows of one fixture in a table's file. It only reads the parts of
+// the file that may have them, and does not check the file's hash. A row is only valid until the
+// next one.
 func FixtureRows[T table.Row](f durable.ReadFS, name, fixture string) iter.Seq2[*T, error] {
 	damaged := func(err error) error { return fmt.Errorf("%s: %w: %w", name, ErrDamaged, err) }
 	return rowsOf(f, name, damaged, func(r *table.Reader[T]) iter.Seq2[*T, error] { return r.OfFixture(fixture) })
 }
 
-// FixtureOf returns a fixture and its markets in a snapshot; false if the snapshot does not
-// have it. The file of fixtures, which is small, is checked against its hash. The markets are
-// checked against the fixture's content digest, so that the rest of their file need not be read.
+// FixtureOf returns a fixture and its markets in a snapshot; false if the snapshot lacks it. The
+// file of fixtures, which is small, is checked against its hash. The markets are checked against
+// the fixture's content digest, which saves reading the rest of their file.
 func FixtureOf(f durable.ReadFS, c Commit, m Manifest, id string) (fixture table.FixtureRow, markets []table.MarketRow, found bool, err error) {
 	if err = Verify(f, c.Dir(), m.Only(layout.FixturesFile)); err != nil {
 		return fixture, nil, false, err
@@ -42,15 +42,15 @@ func FixtureOf(f durable.ReadFS, c Commit, m Manifest, id string) (fixture table
 		markets = append(markets, *row)
 	}
 	if table.Digest(fixture, markets) != fixture.ContentDigest {
-		// The digest may be that of an older format. Then the file's hash decides.
+		// The digest may be of an older format. Then the file's hash decides.
 		err = Verify(f, c.Dir(), m.Only(layout.MarketsFile))
 	}
 	return fixture, markets, true, err
 }
 
-// FixtureWith returns the id of the fixture that has a market or a selection, by the form of the
-// id; "" if the snapshot has none. It reads the column of these ids alone. What it finds is not
-// checked: [FixtureOf] does that. If it finds nothing, it has checked the file's hash.
+// FixtureWith returns the id of the fixture with a market or a selection, by the form of the id;
+// "" if the snapshot has none. It only reads the column of these ids. It does not check a fixture
+// it finds: [FixtureOf] does. If it finds nothing, it has checked the file's hash.
 func FixtureWith(f durable.ReadFS, c Commit, m Manifest, id string) (fixture string, err error) {
 	column := []string{"market_id"}
 	if strings.HasPrefix(id, "sl_") {

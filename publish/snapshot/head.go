@@ -9,15 +9,14 @@ import (
 	"mkt/publish/layout"
 )
 
-// Head finds the newest publication for readers: the newest commit record that can be
-// read; false if nothing was published yet. It takes a few look-ups by name, whatever
-// state CURRENT is in.
+// Head finds the newest publication for readers: the newest readable commit record; false if
+// nothing was published yet. It takes a few look-ups by name, whatever the state of CURRENT.
 func Head(f durable.ReadFS) (Commit, bool, error) {
 	c, found, _, err := HeadAndFault(f)
 	return c, found, err
 }
 
-// HeadAndFault is like Head. If a newer record cannot be read, fault is its error.
+// HeadAndFault is [Head], and also returns the error of a newer, unreadable record as fault.
 func HeadAndFault(f durable.ReadFS) (c Commit, found bool, fault, err error) {
 	start, err := startOf(f)
 	if err != nil && !errors.Is(err, layout.ErrNewer) {
@@ -26,9 +25,9 @@ func HeadAndFault(f durable.ReadFS) (c Commit, found bool, fault, err error) {
 	return newestReadable(f, start)
 }
 
-// EnsureDurable makes sure that a publication survives a power cut before it is reported:
-// a record that CURRENT does not name yet may be visible but not durable. Everything that
-// the record names is durable already.
+// EnsureDurable ensures that a publication survives a power cut before it is reported. A record
+// may be visible but not durable while CURRENT does not name it. Everything named by the record
+// is durable already.
 func EnsureDurable(f durable.ReadFS, c Commit) error {
 	if done, err := IsCurrent(f, c); err == nil && done {
 		return nil
@@ -51,8 +50,8 @@ func Last(f durable.ReadFS) (Commit, bool, error) {
 	return c, err == nil, err
 }
 
-// NewestRecord returns the number of the newest commit record, readable or not, and 0 if there
-// is none. from is the number of a record that exists, or 0.
+// NewestRecord returns the number of the newest commit record, readable or not, and 0 if there is
+// none. from is the number of an existing record, or 0.
 func NewestRecord(f durable.ReadFS, from uint64) (n uint64, err error) {
 	if from == 0 {
 		if from, err = startAtFirst(f); err != nil {
@@ -76,8 +75,8 @@ func LastRecord(f durable.ReadFS) (n uint64, sum string, err error) {
 	return n, durable.Hash(data), Fault(layout.Commit(n), err)
 }
 
-// ReadCommit reads commit record n. A missing one is fs.ErrNotExist, and one that is not
-// record n is [ErrDamaged]; see also [ErrUnreadable] and layout.ErrNewer.
+// ReadCommit reads commit record n. The error is [fs.ErrNotExist] if it is missing, and
+// [ErrDamaged] if the file is not record n; see also [ErrUnreadable] and [layout.ErrNewer].
 func ReadCommit(f durable.ReadFS, n uint64) (Commit, error) {
 	c, _, err := ReadRecord(f, n)
 	return c, err
@@ -105,9 +104,9 @@ func commitOf(n uint64, data []byte) (Commit, error) {
 	return c, nil
 }
 
-// startOf is a commit number that exists: the one that CURRENT names, or that of the first
-// record of the root if CURRENT cannot be read, or 0. Only a CURRENT of a newer version is an
-// error (layout.ErrNewer), since a writer must not replace it.
+// startOf is the number of an existing commit: the one in CURRENT, or the first record of the
+// root if CURRENT cannot be read, or 0. Only a CURRENT of a newer version is an error,
+// [layout.ErrNewer], since a writer must not replace it.
 func startOf(f durable.ReadFS) (uint64, error) {
 	data, err := durable.ReadFile(f, layout.Current, maxPointer)
 	if err != nil {
@@ -130,8 +129,8 @@ func startOf(f durable.ReadFS) (uint64, error) {
 	return startAtFirst(f)
 }
 
-// startAtFirst is the number of the first record of a root that was copied from an object
-// store, and otherwise 0.
+// startAtFirst is the number of the first record of a root copied from an object store, and
+// otherwise 0.
 func startAtFirst(f durable.ReadFS) (uint64, error) {
 	first, err := First(f)
 	if err != nil || first == 1 {
@@ -157,8 +156,8 @@ func isTaken(f durable.ReadFS, n uint64) (bool, error) {
 	return true, nil
 }
 
-// newest is the highest commit number, found from one that exists (or 0) by steps that
-// double until a name is missing, and then by bisection.
+// newest is the highest commit number. From an existing one (or 0) it makes steps, which double
+// until a name is missing, and then bisects.
 func newest(f durable.ReadFS, from uint64) (uint64, error) {
 	there, step := from, uint64(1)
 	for {
@@ -187,11 +186,11 @@ func newest(f durable.ReadFS, from uint64) (uint64, error) {
 	}
 }
 
-// maxUnreadable is how many unreadable records a reader skips before it gives up.
+// maxUnreadable is the number of unreadable records after which a reader gives up.
 const maxUnreadable = 16
 
-// newestReadable reads the newest record that can be read. If that is not the newest one,
-// fault is the error of the newest.
+// newestReadable reads the newest readable record. fault is the error of the newest one, if this
+// cannot be read.
 func newestReadable(f durable.ReadFS, from uint64) (c Commit, found bool, fault, err error) {
 	n, err := newest(f, from)
 	if err != nil || n == 0 {

@@ -10,9 +10,9 @@ import (
 	"mkt/publish/layout"
 )
 
-// Backward iterates over the publications from one to the first of the root (see First),
-// newest first. A record that cannot be read comes as an error with its version, and the
-// iteration continues. A file of compacted records is unpacked once.
+// Backward iterates over the publications from one to the first of the root, see [First], newest
+// first. An unreadable record comes as an error with its version, and the iteration continues. A
+// file of compacted records is unpacked once.
 func Backward(f durable.ReadFS, from Commit) iter.Seq2[Commit, error] {
 	return func(yield func(Commit, error) bool) {
 		h := history{f: f}
@@ -33,9 +33,9 @@ func Backward(f durable.ReadFS, from Commit) iter.Seq2[Commit, error] {
 	}
 }
 
-// Search returns the last publication for which past is false, and the first for which it
-// is true; Version is 0 if there is none. It is a binary search over the commit records
-// up to head, in which versions, cycles and times all rise.
+// Search returns the last publication for which past is false, and the first for which it is
+// true; Version is 0 if there is none. It is a binary search over the commit records up to head.
+// Versions, cycles and times all rise in them.
 func Search(f durable.ReadFS, head Commit, past func(Commit) bool) (before, after Commit, err error) {
 	first, err := First(f)
 	if err != nil || head.Version < first {

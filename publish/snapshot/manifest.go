@@ -15,7 +15,7 @@ import (
 //	1: first
 const Format = 1
 
-// Kind says which folder a manifest is the header of.
+// Kind is the kind of a manifest's folder.
 type Kind string
 
 const (
@@ -23,9 +23,8 @@ const (
 	KindCanonical Kind = "canonical"
 )
 
-// Manifest is the header of a snapshot, manifest.json, or of a canonical cycle,
-// canonical.json, which has no change log. It lists what is in the folder and what that
-// was made from.
+// Manifest is the header of a snapshot, manifest.json, or of a canonical cycle, canonical.json,
+// which has no change log. It lists the content of the folder and its sources.
 type Manifest struct {
 	Format            int              `json:"format"`
 	Kind              Kind             `json:"kind"`
@@ -33,24 +32,24 @@ type Manifest struct {
 	Product           football.Product `json:"product"`
 	CycleID           layout.CycleID   `json:"cycle_id"`
 	Provider          string           `json:"provider"`
-	Bookmaker         string           `json:"bookmaker,omitempty"` // whose prices the cycle has; "" if that is not recorded
+	Bookmaker         string           `json:"bookmaker,omitempty"` // whose prices the cycle has; "" if not recorded
 	ProviderFetchedAt *time.Time       `json:"provider_fetched_at"`
 	ProcessedAt       *time.Time       `json:"processed_at"`
 	PublishedAt       *time.Time       `json:"published_at,omitempty"`
 	DerivationVersion string           `json:"derivation_version"`
 	IDKeyFingerprint  string           `json:"id_key_fingerprint"`
-	BinaryVersion     string           `json:"binary_version"` // of the run that first wrote it
+	BinaryVersion     string           `json:"binary_version"` // of the first run that wrote it
 
 	// PreviousManifestSHA256 chains the snapshots: the hash of the manifest before.
 	PreviousManifestSHA256 string `json:"previous_manifest_sha256,omitempty"`
-	// PreviousCycle is the canonical cycle whose states this one continues, and
-	// PreviousDigest the digest of those. Canonical cycles of the live product only.
+	// PreviousCycle is the canonical cycle whose states this one continues, and PreviousDigest is
+	// their digest. Canonical cycles of the live product only.
 	PreviousCycle  layout.CycleID `json:"previous_cycle,omitempty"`
 	PreviousDigest string         `json:"previous_digest,omitempty"`
-	// RawSHA256 is the hash of the cycle.json that a canonical cycle was made from;
-	// "" where an older version made it.
+	// RawSHA256 is the hash of the cycle.json from which a canonical cycle was made; "" if an
+	// older version made it.
 	RawSHA256 string `json:"raw_sha256,omitempty"`
-	// CanonicalSHA256 is the hash of the canonical.json a snapshot was made from.
+	// CanonicalSHA256 is the hash of the canonical.json from which a snapshot was made.
 	CanonicalSHA256 string `json:"canonical_sha256,omitempty"`
 
 	Files  []File           `json:"files"`
@@ -58,15 +57,15 @@ type Manifest struct {
 
 	ListingComplete bool             `json:"listing_complete"`
 	Filtered        map[string]int   `json:"filtered,omitempty"`        // fixtures left out, by rule
-	Broken          map[string]int   `json:"broken,omitempty"`          // records that could not be read at all, by reason
+	Broken          map[string]int   `json:"broken,omitempty"`          // unreadable records, by reason
 	Damaged         map[string]int   `json:"damaged,omitempty"`         // parts of records that were marked or left out, by part and fault
-	UnknownFields   map[string]int   `json:"unknown_fields,omitempty"`  // fields that no reader knows
+	UnknownFields   map[string]int   `json:"unknown_fields,omitempty"`  // fields unknown to every reader
 	RawMarkets      map[string]int   `json:"raw_markets,omitempty"`     // by reason
 	NotPublishable  map[string]int   `json:"not_publishable,omitempty"` // selections by reason
 	Counters        map[string]int64 `json:"counters,omitempty"`
 
-	// AcceptRemovals: a person accepted whatever the listing lacked. Manifests from
-	// before this field do not record it.
+	// AcceptRemovals: a person accepted all removals by the listing. Manifests from before this
+	// field do not record it.
 	AcceptRemovals bool `json:"accept_removals,omitempty"`
 
 	// Changes are the retained segments of the change log, oldest first.
@@ -75,8 +74,8 @@ type Manifest struct {
 	// before steps. Counters has the rows of the newest one under "steps".
 	Steps []Segment `json:"steps,omitempty"`
 
-	// ShortTimes: an earlier build wrote this header, with layout.EncodeShortTimes. It is for a header
-	// that must get the very bytes again.
+	// ShortTimes: an earlier build wrote this header with [layout.EncodeShortTimes]. It is for a
+	// header that must get the very bytes again.
 	ShortTimes bool `json:"-"`
 }
 
@@ -86,7 +85,7 @@ func (m Manifest) HasShortTimes(sum string) bool {
 	return err == nil && durable.Hash(data) == sum
 }
 
-// Only returns a manifest of only the files with one of these names.
+// Only returns a manifest of the files with some names.
 func (m *Manifest) Only(names ...string) Manifest {
 	var only Manifest
 	for _, file := range m.Files {
@@ -104,8 +103,8 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Table describes the rows of one table, and Counts the states of one column, as the
-// table's writer counted them.
+// Table describes the rows of one table, and Counts the states of one column. The table's writer
+// counted them.
 type (
 	Table  = table.Summary
 	Counts = table.Counts
@@ -114,9 +113,9 @@ type (
 // Segments are the files of the change log and of the steps.
 func (m *Manifest) Segments() []Segment { return slices.Concat(m.Changes, m.Steps) }
 
-// Segment is one file of the change log, contiguous in seq, or of the steps that belong to these
-// events; the first one of the steps begins with the state at the event before. A cycle without
-// events or steps has none.
+// Segment is one file of the change log, contiguous in seq, or of the steps of these events. The
+// first one of the steps begins with the state at the event before. A cycle without events or
+// steps has none.
 type Segment struct {
 	File   string    `json:"file"` // relative to the tenant-and-product root
 	First  uint64    `json:"first_seq"`
@@ -128,7 +127,7 @@ type Segment struct {
 	Since  time.Time `json:"since,omitzero"`   // of its oldest steps, if they are compacted
 }
 
-// Begins is when the oldest row of a segment of steps was published.
+// Begins is the time at which the oldest row of a segment of steps was published.
 func (s *Segment) Begins() time.Time {
 	if s.Since.IsZero() {
 		return s.At
@@ -150,9 +149,9 @@ type Commit struct {
 	LastSeq        uint64         `json:"last_seq"`        // newest seq assigned so far; 0 if none
 	PreviousSHA256 string         `json:"previous_sha256"` // of the previous commit record; "" for the first
 
-	// CanonicalSHA256 and RawSHA256 are the hashes of canonical.json and of the
-	// cycle.json it was made from: records outlive snapshots, and prove what is kept
-	// longer. "" if an older version published.
+	// CanonicalSHA256 and RawSHA256 are the hashes of canonical.json and of the cycle.json from
+	// which it was made. Records outlive snapshots, and prove data kept for longer. "" if an
+	// older version published.
 	CanonicalSHA256 string `json:"canonical_sha256,omitempty"`
 	RawSHA256       string `json:"raw_sha256,omitempty"`
 
@@ -167,15 +166,15 @@ type Commit struct {
 // Dir is the folder of the snapshot the record commits, relative to the root.
 func (c Commit) Dir() string { return layout.Cycle(layout.SnapshotsDir, c.CycleID) }
 
-// Window is the part of the change log that is retained.
+// Window is the retained part of the change log.
 func (c Commit) Window() Window { return Window{First: c.FirstSeq, Last: c.LastSeq} }
 
-// Window is a range of seq. It is empty if First is Last + 1. A reader whose position is
-// before First - 1 has missed events.
+// Window is a range of seq. It is empty if First is Last + 1. A reader at a position before First
+// - 1 has missed events.
 type Window struct{ First, Last uint64 }
 
-// Pointer is the content of CURRENT: where readers start. It may lag behind, be missing
-// or damaged, since it only speeds up finding the newest commit.
+// Pointer is the content of CURRENT, where readers start. It may lag behind, be missing or
+// damaged, since it only speeds up finding the newest commit.
 type Pointer struct {
 	Format       int    `json:"format"`
 	Version      uint64 `json:"version"`

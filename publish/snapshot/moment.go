@@ -26,7 +26,7 @@ var Newest = Moment{text: latest}
 
 const latest = "latest"
 
-// At is the publication that was the newest at a time.
+// At is the newest publication at a time.
 func At(t time.Time) Moment { return Moment{text: t.UTC().Format(time.RFC3339Nano), at: t.UTC()} }
 
 // Numbered is the publication with a version, which is at least 1.
@@ -34,20 +34,19 @@ func Numbered(version uint64) Moment {
 	return Moment{text: "v" + strconv.FormatUint(version, 10), version: version}
 }
 
-// Time is the time that the moment names; false if it names something else.
+// Time is the time of the moment; false if it is of another kind.
 func (m Moment) Time() (time.Time, bool) { return m.at, !m.at.IsZero() }
 
-// IsCycle reports whether the moment is a cycle, which several accounts may have in
-// common.
+// IsCycle reports whether the moment is a cycle, which several accounts may have in common.
 func (m Moment) IsCycle() bool { return m.cycle != "" }
 
-// String is the text that was parsed.
+// String is the parsed text.
 func (m Moment) String() string { return m.text }
 
-// Forms lists what [ParseMoment] accepts, for flags and messages.
+// Forms lists the forms for [ParseMoment], for flags and messages.
 const Forms = "latest, latest~2, a cycle id, v17, or a time: 14:05 or 2026-11-21T14:05:00Z"
 
-// clockForms are the accepted forms of a time of day, which is in UTC.
+// clockForms are the accepted forms of a time of day in UTC.
 var clockForms = []string{"15:04", "15:04:05", "15:04Z", "15:04:05Z"}
 
 // timeForms are the accepted forms of a time; without a zone it is in UTC.
@@ -65,8 +64,8 @@ var timeForms = []string{
 //	"2026-11-21 14:05"              the same, in UTC
 //	14:05                           the same, of today, or of yesterday if that is after now
 //
-// The text of a moment that was given as a time of day is the whole time. If now is zero, a time
-// of day is refused.
+// The text of a moment given as a time of day is the whole time. If now is zero, a time of day is
+// refused.
 func ParseMoment(text string, now time.Time) (Moment, error) {
 	text = strings.TrimSpace(text)
 	m := Moment{text: text}
@@ -113,7 +112,7 @@ func ParseMoment(text string, now time.Time) (Moment, error) {
 	return Moment{}, withForms(text, errors.New("unknown form"))
 }
 
-// lastTime returns the last time until now at which a clock in UTC showed the time of day of a time.
+// lastTime returns the last time until now with the time of day of another time, in UTC.
 func lastTime(of, now time.Time) time.Time {
 	at := time.Date(now.Year(), now.Month(), now.Day(), of.Hour(), of.Minute(), of.Second(), of.Nanosecond(), time.UTC)
 	if at.After(now) {
@@ -205,7 +204,7 @@ func neighbours(before, after Commit) string {
 	return "the nearest are " + near(before) + " and " + near(after)
 }
 
-// Resolve is [ParseMoment] without a time of day, then Find.
+// Resolve is [ParseMoment] without a time of day, then [Find].
 func Resolve(f durable.ReadFS, text string) (Commit, error) {
 	m, err := ParseMoment(text, time.Time{})
 	if err != nil {
@@ -214,9 +213,9 @@ func Resolve(f durable.ReadFS, text string) (Commit, error) {
 	return Find(f, m)
 }
 
-// IsKept reports whether the snapshot of a publication still exists: its record is kept
-// for ever, its data as long as the retention says. Retention deletes the whole folder,
-// so that a folder without a manifest is [ErrDamaged].
+// IsKept reports whether the snapshot of a publication still exists: its record is kept for ever,
+// its data as long as the retention says. Retention deletes the whole folder, so a folder without
+// a manifest is [ErrDamaged].
 func IsKept(f durable.ReadFS, c Commit) (bool, error) {
 	manifest := c.Dir() + "/" + layout.ManifestFile
 	if there, err := durable.Exists(f, manifest); err != nil || there {

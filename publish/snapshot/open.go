@@ -11,8 +11,8 @@ import (
 	"mkt/publish/table"
 )
 
-// Open reads the manifest of a committed snapshot and compares it with the commit. It
-// does not look at the data: see Verify.
+// Open reads the manifest of a committed snapshot and compares it with the commit. It does not
+// look at the data: see [Verify].
 func Open(f durable.ReadFS, c Commit) (Manifest, error) {
 	m, sum, err := ReadManifest(f, c.Dir()+"/"+layout.ManifestFile)
 	if err != nil {
@@ -36,8 +36,8 @@ func windowOf(segments []Segment, last uint64) Window {
 	return Window{First: segments[0].First, Last: segments[len(segments)-1].Last}
 }
 
-// OpenCanonical reads the header of a canonical cycle and its hash. A cycle without a
-// header does not exist: fs.ErrNotExist.
+// OpenCanonical reads the header of a canonical cycle and its hash. A cycle without a header does
+// not exist: [fs.ErrNotExist].
 func OpenCanonical(f durable.ReadFS, cycle layout.CycleID) (Manifest, string, error) {
 	dir := layout.Cycle(layout.CanonicalDir, cycle)
 	m, sum, err := ReadManifest(f, dir+"/"+layout.CanonicalFile)
@@ -76,7 +76,7 @@ func VerifyFile(f durable.ReadFS, dir string, file File) error {
 	return verifyFile(f, dir+"/"+file.Name, file.Bytes, file.SHA256)
 }
 
-// ReadVerified is [VerifyFile] of a file that fits into memory, and returns its bytes. The
+// ReadVerified is [VerifyFile] for a file that fits into memory, and returns its bytes. The
 // caller bounds file.Bytes.
 func ReadVerified(f durable.ReadFS, dir string, file File) ([]byte, error) {
 	name := dir + "/" + file.Name
@@ -125,9 +125,8 @@ func verifyFile(f durable.ReadFS, name string, size int64, sum string) error {
 	return nil
 }
 
-// Events iterates over the retained events after a seq, oldest first, and checks that
-// none is missing. Segments that end before it are not opened. A row is only valid until
-// the next one.
+// Events iterates over the retained events after a seq, oldest first, and checks that none is
+// missing. It does not open segments that end before. A row is only valid until the next one.
 func Events(f durable.ReadFS, m Manifest, after uint64) iter.Seq2[*table.EventRow, error] {
 	return func(yield func(*table.EventRow, error) bool) {
 		for _, s := range m.Changes {

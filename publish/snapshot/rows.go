@@ -12,9 +12,9 @@ import (
 	"mkt/publish/table"
 )
 
-// Rows iterates over the rows of a table's file, which must have been verified. A row is
-// only valid until the next one. An error comes last, with the file's name; that of a
-// missing file is fs.ErrNotExist.
+// Rows iterates over the rows of a table's file, which must have been verified. A row is only
+// valid until the next one. An error comes last, with the file's name. It is [fs.ErrNotExist] for
+// a missing file.
 func Rows[T table.Row](f durable.ReadFS, name string) iter.Seq2[*T, error] {
 	named := func(err error) error { return fmt.Errorf("%s: %w", name, err) }
 	return rowsOf(f, name, named, func(r *table.Reader[T]) iter.Seq2[*T, error] { return r.All })
@@ -46,8 +46,8 @@ func rowsOf[T table.Row](f durable.ReadFS, name string, fault func(error) error,
 	}
 }
 
-// VerifiedRows is Rows of a file in the folder of a manifest, after the file's hash
-// was checked against the manifest.
+// VerifiedRows is [Rows] for a file in the folder of a manifest, after a check of the file's hash
+// against the manifest.
 func VerifiedRows[T table.Row](f durable.ReadFS, dir string, m Manifest, name string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		if err := Verify(f, dir, m.Only(name)); err != nil {
@@ -58,8 +58,8 @@ func VerifiedRows[T table.Row](f durable.ReadFS, dir string, m Manifest, name st
 	}
 }
 
-// CyclesIn returns the cycles that have a folder in a folder of a tenant and product,
-// oldest first. A missing folder has none.
+// CyclesIn returns the cycles with a folder in a folder of a tenant and product, oldest first. A
+// missing folder has none.
 func CyclesIn(f durable.ReadFS, dir string) (ids []layout.CycleID, err error) {
 	entries, err := f.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

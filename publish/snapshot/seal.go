@@ -15,13 +15,13 @@ import (
 // of this attempt is visible; the next run starts from the other publisher's commit.
 var ErrConflict = errors.New("another publisher was faster")
 
-// ErrStoreLacks: publications are missing in the object store in which commits are made, so
-// that nothing may follow them there. Its text begins with the code of mkt doctor.
+// ErrStoreLacks: publications are missing in the object store that decides about commits, so
+// nothing may follow them there. Its text begins with the code of mkt doctor.
 var ErrStoreLacks = errors.New("STORE_LACKS: publications are missing in the object store, and nothing is published until they are there: mkt push --repair stores them from a data root that has them")
 
-// CreateFile writes one file of a staged folder, syncs it, and describes it by what can
-// be read back. Its name is not synced: [CreateManifest], which comes last, syncs the folder,
-// and a file that is staged alone is linked.
+// CreateFile writes one file of a staged folder, syncs it, reads it back and describes it. It
+// does not sync the name: [CreateManifest], which comes last, syncs the folder, and a file staged
+// alone is linked.
 func CreateFile(f durable.FS, dir, name string, write func(io.Writer) error) (File, error) {
 	if err := durable.CreateIn(f, dir+"/"+name, write); err != nil {
 		return File{}, err
@@ -34,8 +34,8 @@ func describe(f durable.ReadFS, dir, name string) (File, error) {
 	return File{Name: name, Bytes: size, SHA256: sum}, err
 }
 
-// ShareFile gives one sealed file of a folder a name in another folder too: its bytes are on
-// the disk once. What can be read back is compared with what was sealed.
+// ShareFile gives one sealed file of a folder a name in another folder too: its bytes are on the
+// disk once. The file is read back and compared with its sealed description.
 func ShareFile(f durable.FS, from, dir string, sealed File) error {
 	name := from + "/" + sealed.Name
 	if err := f.Link(name, dir+"/"+sealed.Name); err != nil {
@@ -48,8 +48,8 @@ func ShareFile(f durable.FS, from, dir string, sealed File) error {
 	return err
 }
 
-// CreateManifest writes the header of a staged folder, after everything else in it, syncs
-// the folder, and returns its hash.
+// CreateManifest writes the header of a staged folder, after everything else in it, syncs the
+// folder, and returns the hash of the header.
 func CreateManifest(f durable.FS, dir string, m Manifest) (string, error) {
 	if err := m.Validate(); err != nil {
 		return "", err
@@ -73,19 +73,17 @@ func CreateManifest(f durable.FS, dir string, m Manifest) (string, error) {
 	return file.SHA256, f.SyncDir(dir)
 }
 
-// Seal publishes: it gives the commit its number by creating its record, which must not
-// exist, and then replaces CURRENT. Everything that the commit names is in place and
-// synced. staged is the name of the record until then. The error is [ErrConflict] if
-// another run took the number, and *LateError if the commit was done but CURRENT could
-// not be replaced; any other error leaves open whether the commit was done, which the
-// next run finds out.
+// Seal publishes: it gives the commit its number by creating its record, which must not exist,
+// and then replaces CURRENT. Everything named by the commit is in place and synced. staged is the
+// name of the record until then. The error is [ErrConflict] if another run took the number, and a
+// [*LateError] if the commit exists but CURRENT could not be replaced. After any other error the
+// commit may exist, which the next run finds out.
 func Seal(f durable.FS, c Commit, staged string) (Commit, error) {
 	return SealAfter(f, c, staged, func([]byte) error { return nil })
 }
 
-// SealAfter is Seal for a commit that is made elsewhere first: ship is called with the
-// bytes of the record before it gets its name here. If ship returns an error, nothing is
-// committed here.
+// SealAfter is [Seal] for a commit made elsewhere first: ship is called with the bytes of the
+// record before it gets its name here. If ship returns an error, nothing is committed here.
 func SealAfter(f durable.FS, c Commit, staged string, ship func(record []byte) error) (Commit, error) {
 	if err := c.Validate(); err != nil {
 		return Commit{}, err
@@ -118,14 +116,14 @@ func SealAfter(f durable.FS, c Commit, staged string, ship func(record []byte) e
 	return c, nil
 }
 
-// LateError: the commit is done and durable, but CURRENT does not name it.
+// LateError: the commit exists and is durable, but CURRENT does not name it.
 type LateError struct{ Err error }
 
 func (e *LateError) Error() string { return fmt.Sprintf("committed, then: %v", e.Err) }
 func (e *LateError) Unwrap() error { return e.Err }
 
-// whoseCommit finds out whether a failed link was done all the same: an answer can be
-// lost. nil means that the record is ours.
+// whoseCommit finds out whether a failed link exists nevertheless: an answer can be lost. It
+// returns nil if the record is ours.
 func whoseCommit(f durable.ReadFS, c Commit, failed error) error {
 	there, err := ReadCommit(f, c.Version)
 	switch {
@@ -146,21 +144,19 @@ func WriteCurrent(f durable.FS, c Commit) error {
 	return durable.Overwrite(f, layout.Current, data)
 }
 
-// IsCurrent reports whether CURRENT holds the very bytes that [WriteCurrent] writes.
+// IsCurrent reports whether CURRENT holds the very bytes of [WriteCurrent].
 func IsCurrent(f durable.ReadFS, c Commit) (bool, error) {
 	got, err := durable.ReadFile(f, layout.Current, maxPointer)
 	return err == nil && Names(got, c), err
 }
 
-// Names reports whether the content of CURRENT is the very bytes that [WriteCurrent]
-// writes for a commit.
+// Names reports whether the content of CURRENT is the very bytes of [WriteCurrent] for a commit.
 func Names(current []byte, c Commit) bool {
 	want, err := layout.EncodeHeader(Pointer{Format: Format, Version: c.Version, CommitSHA256: c.SHA256})
 	return err == nil && bytes.Equal(current, want)
 }
 
-// Recover makes the newest commit durable and CURRENT name it. Every writer starts with
-// it.
+// Recover makes the newest commit durable and CURRENT name it. Every writer starts with it.
 func Recover(f durable.FS, c Commit) error {
 	if err := f.SyncDir(layout.CommitsDir); err != nil {
 		return err

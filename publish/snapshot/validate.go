@@ -10,7 +10,7 @@ import (
 	"mkt/publish/layout"
 )
 
-// Upper bounds of what is read into memory.
+// Upper bounds of data read into memory.
 const (
 	maxManifest = 32 << 20
 	maxCommit   = 64 << 10
@@ -57,7 +57,7 @@ func ParsePointer(data []byte) (Pointer, error) {
 	})
 }
 
-// rule is a condition that must hold, and the field that breaks it.
+// rule is a condition, and the field that breaks it.
 type rule struct {
 	holds bool
 	field string
@@ -72,7 +72,7 @@ func check(what string, rules []rule) error {
 	return nil
 }
 
-// Validate checks that the manifest can be one: it looks at no file.
+// Validate checks the manifest by itself: it looks at no file.
 func (m *Manifest) Validate() error {
 	_, product, err := layout.ParseCycleID(string(m.CycleID))
 	rules := []rule{
@@ -113,7 +113,7 @@ func (s *Segment) valid(dir string) bool {
 	return ok && path.Base(name) == name && s.First > 0 && s.First <= s.Last && s.Last < 1<<63 && s.Bytes > 0 && isSHA256(s.SHA256)
 }
 
-// Validate checks that the commit can be one: it looks at no file.
+// Validate checks the commit by itself: it looks at no file.
 func (c *Commit) Validate() error {
 	_, _, err := layout.ParseCycleID(string(c.CycleID))
 	window := c.FirstSeq > 0 && c.FirstSeq <= c.LastSeq+1 && c.LastSeq < 1<<63

@@ -14,12 +14,12 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Accounts are the versions of tenants.yaml in the store, from 1. A version is written once,
-// by the same rule as a commit record: the log entries of the edit that made it come first,
-// under a name with the hash of the version.
+// Accounts are the versions of tenants.yaml in the store, from 1. A version is written once, by
+// the rule of a commit record: the log entries of its edit come first, under a name with the hash
+// of the version.
 type Accounts struct{ objects objects }
 
-// Accounts returns the accounts that are kept in the store.
+// Accounts returns the accounts kept in the store.
 func (s *Store) Accounts() *Accounts { return &Accounts{s.objects} }
 
 func accountsName(n uint64) string { return fmt.Sprintf("accounts/%020d.yaml", n) }
@@ -28,8 +28,8 @@ func accountsLog(n uint64, file []byte) string {
 	return fmt.Sprintf("accounts/%020d-%.16s.log", n, durable.Hash(file))
 }
 
-// Newest returns the number of the newest version, 0 if there is none. from is the number of
-// a version that exists, or 0: one request if there is no newer one.
+// Newest returns the number of the newest version, 0 if there is none. from is the number of an
+// existing version, or 0. If there is no newer one, this costs one request.
 func (a *Accounts) Newest(ctx context.Context, from uint64) (uint64, error) {
 	there, missing := from, uint64(math.MaxUint64)
 	for step := uint64(1); missing-there > 1; {
@@ -52,8 +52,7 @@ func (a *Accounts) Read(ctx context.Context, n uint64) ([]byte, error) {
 	return a.objects.get(ctx, accountsName(n))
 }
 
-// Log returns the log entries of the edits that made the versions first to last, in their
-// order.
+// Log returns the log entries for the edits of versions first to last, in their order.
 func (a *Accounts) Log(ctx context.Context, first, last uint64) ([]byte, error) {
 	if first > last {
 		return nil, nil
@@ -79,10 +78,10 @@ func (a *Accounts) Log(ctx context.Context, first, last uint64) ([]byte, error) 
 	return bytes.Join(logs, nil), nil
 }
 
-// Commit makes version n, with the log entries of its edit. The error is
-// snapshot.ErrConflict if there is a version of that number.
+// Commit makes version n, with the log entries of its edit. The error is [snapshot.ErrConflict]
+// if there is a version of this number.
 func (a *Accounts) Commit(ctx context.Context, n uint64, file, log []byte) error {
-	if err := a.objects.put(ctx, accountsLog(n, file), writing(log)); err != nil {
+	if err := a.objects.put(ctx, accountsLog(n, file), durable.Bytes(log)); err != nil {
 		return err
 	}
 	err := a.objects.create(ctx, accountsName(n), file)

@@ -11,21 +11,21 @@ import (
 
 // Attached is a root whose publications are shipped to a dataset of the store.
 type Attached struct {
-	// Dataset is nil if the store was away before the root could be compared with it.
+	// Dataset is nil if the store was unreachable before the root could be compared with it.
 	Dataset *Dataset
-	// Damage is the damage in the root, if that is the reason why it was copied again. What was
-	// damaged is in the quarantine.
+	// Damage is the damage in the root, if the root was copied again because of it. The damaged
+	// files are in the quarantine.
 	Damage error
-	// Away is the error of a store that is away, while the root has publications. The run goes on:
+	// Away is the error of an unreachable store, if the root has publications. The run continues:
 	// answers are archived, and nothing is published before the store is back.
 	Away error
 
 	data durable.FS
 }
 
-// Attach prepares a root for a run: it then has everything that the store has of an account's
-// product. open opens the store. A root with damaged publications is copied again, if the store has
-// all of them.
+// Attach prepares a root for a run, so that it has everything which the store has of an account's
+// product. open opens the store. A root with damaged publications is copied again, if the store
+// has all of them.
 func Attach(ctx context.Context, open func(context.Context) (*Store, error), data, root durable.FS, clientID string, p football.Product) (*Attached, error) {
 	a := &Attached{data: data}
 	err := a.attach(ctx, open, root, clientID, p)
@@ -58,8 +58,8 @@ func (a *Attached) attach(ctx context.Context, open func(context.Context) (*Stor
 	return err
 }
 
-// CopyAgain makes a damaged root ready to be copied from the store by the next [Attach]. It returns the
-// damage if the store does not have all of it.
+// CopyAgain prepares a damaged root for being copied from the store by the next [Attach]. It
+// returns the damage if the store does not have all of it.
 func (a *Attached) CopyAgain(ctx context.Context, root durable.FS, damage error) error {
 	if a.Dataset == nil {
 		return damage
@@ -70,9 +70,9 @@ func (a *Attached) CopyAgain(ctx context.Context, root durable.FS, damage error)
 	return nil
 }
 
-// Ship ships a publication, see [Dataset.Ship], once the data root and the store agree on the id key:
-// the first cycle of all makes its fingerprint after the root was attached. While the store is away
-// since before that, the result is its error.
+// Ship ships a publication, see [Dataset.Ship], after the data root and the store agree on the id
+// key: the very first cycle makes its fingerprint only after the root was attached. If the store
+// was unreachable even then, Ship returns its error.
 func (a *Attached) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error {
 	if a.Dataset == nil {
 		return a.Away

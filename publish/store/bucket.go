@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// Bucket is what a driver implements: the operations on one bucket that this package needs.
-// It is safe for concurrent use. It repeats requests that may succeed later, as long as the
-// context allows. Its errors are an [*Error], or those of the context; any other error of a
-// bucket is taken for one that may pass.
+// Bucket is implemented by a driver: the operations on one bucket that this package needs. It is
+// safe for concurrent use. It repeats requests that may succeed later, as long as the context
+// allows. Its errors are an [*Error], or those of the context; any other error of a bucket counts
+// as temporary.
 type Bucket interface {
 	// Read opens an object. A body that ends early, or differs from the checksum of the
 	// object, ends with an error and not with [io.EOF].
@@ -25,7 +25,8 @@ type Bucket interface {
 	// Look returns the attributes of an object.
 	Look(ctx context.Context, key string) (Attributes, error)
 	// Write stores an object, whole or not at all: if body ends with an error, nothing. With
-	// onlyIfAbsent it is [Exists] if there is one of this name, whoever wrote it and when.
+	// onlyIfAbsent the error is [Exists] if there is an object of this name, whoever wrote it and
+	// when.
 	Write(ctx context.Context, key string, body io.Reader, onlyIfAbsent bool) error
 	// Delete deletes an object. It may report [Absent].
 	Delete(ctx context.Context, key string) error
@@ -35,7 +36,7 @@ type Bucket interface {
 	Close() error
 }
 
-// Attributes are what a store says of an object.
+// Attributes are a store's information about an object.
 type Attributes struct {
 	Size   int64 // in bytes
 	Stored time.Time
@@ -60,27 +61,27 @@ type Page struct {
 // Object is one entry of a listing.
 type Object struct {
 	Key      string
-	IsPrefix bool // a name that the delimiter cut, which stands for all that begin with it
+	IsPrefix bool // a name cut at the delimiter, which stands for all names that begin with it
 	Attributes
 }
 
-// Kind is why an operation on a bucket failed.
+// Kind is the reason why an operation on a bucket failed.
 type Kind int
 
 // The kinds of failures.
 const (
-	Away     Kind = iota // no answer, or an error that may pass
+	Away     Kind = iota // no answer, or a temporary error
 	Absent               // there is no such object
 	Exists               // there is one already
-	Damaged              // the object is not the one that was stored
+	Damaged              // the object differs from the stored one
 	Denied               // the credential, the setting or the permissions are wrong
 	NoBucket             // there is no such bucket
 	Full                 // the store takes no more data
 	Unsafe               // the store cannot create an object only if it is absent
 )
 
-// Error is why an operation on a bucket failed. Of the answer it has the status and the code
-// alone: texts of stores and their libraries contain addresses and parts of the credential.
+// Error is the error of a failed operation on a bucket. It keeps only the status and the code of
+// the answer: texts of stores and their libraries contain addresses and parts of the credential.
 type Error struct {
 	Kind   Kind
 	Status int    // of HTTP; 0 if there was no answer
@@ -91,8 +92,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s%s", [...]string{"away", "absent", "exists", "damaged", "denied", "no bucket", "full", "unsafe"}[e.Kind], said(e.Status, e.Code))
 }
 
-// Refusal returns the error for an answer of a store that is not a success: code is the
-// store's own. The drivers share it, because the stores agree for the most part.
+// Refusal returns the error for an answer other than success. code is the store's own code. The
+// drivers share it, because the stores mostly agree.
 func Refusal(status int, code string) *Error {
 	e := &Error{Status: status, Code: code}
 	switch {
@@ -112,9 +113,8 @@ func Refusal(status int, code string) *Error {
 	return e
 }
 
-// isSetting reports whether a request is refused because of the settings, such as an expired
-// token or the region of another bucket, and will be refused again. The answer to a HEAD has
-// no code.
+// isSetting reports whether a request is refused because of the settings, and will be refused
+// again: an expired token, or the region of another bucket. The answer to a HEAD has no code.
 func isSetting(status int, code string) bool {
 	switch {
 	case status >= 300 && status < 400:
@@ -125,8 +125,8 @@ func isSetting(status int, code string) bool {
 	return slices.Contains([]string{"", "BadRequest", "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "AuthorizationHeaderMalformed", "InvalidBucketName"}, code)
 }
 
-// Driver opens the bucket of an address, whose host is its name. The parameters of the
-// address are the driver's: one that it does not know is an error. It sends no request.
+// Driver opens the bucket named by the host of an address. It sends no request. The parameters of
+// the address are the driver's; an unknown one is an error.
 type Driver func(ctx context.Context, address *url.URL) (Bucket, error)
 
 var drivers = struct {
@@ -134,9 +134,9 @@ var drivers = struct {
 	of map[string]Driver
 }{of: map[string]Driver{}}
 
-// Register makes a driver known under the scheme of its addresses, such as "s3". Drivers
-// register themselves when they are imported, which only the program does: tests of other
-// packages link no cloud.
+// Register makes a driver known under the scheme of its addresses, such as "s3". Drivers register
+// themselves when they are imported. Only the program imports them: tests of other packages link
+// no cloud.
 func Register(scheme string, d Driver) {
 	drivers.Lock()
 	defer drivers.Unlock()
@@ -150,9 +150,9 @@ func driverOf(scheme string) (Driver, bool) {
 	return d, ok
 }
 
-// ReadPart reads the next part of a body for a driver. isEnd reports whether it is the last,
-// which may be empty. Only [io.EOF] itself is the end of a body; any other error means that it
-// must not be stored.
+// ReadPart reads the next part of a body for a driver. isEnd reports whether it is the last one,
+// which may be empty. Only [io.EOF] itself ends a body; after any other error it must not be
+// stored.
 func ReadPart(body io.Reader, part *bytes.Buffer, size int64) (isEnd bool, err error) {
 	part.Reset()
 	n, err := part.ReadFrom(io.LimitReader(body, size))
@@ -164,7 +164,7 @@ func SortObjects(page []Object) {
 	slices.SortFunc(page, func(a, b Object) int { return strings.Compare(a.Key, b.Key) })
 }
 
-// Checked returns a body that ends with a [Damaged] error, if the sum of its bytes is not the
+// Checked returns a body that ends with a [Damaged] error if the sum of its bytes is not the
 // wanted one.
 func Checked(body io.ReadCloser, sum hash.Hash, want []byte) io.ReadCloser {
 	return &checked{body, sum, want}

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 
+	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
@@ -18,28 +19,28 @@ type CollectOptions struct {
 	Policy    retention.Policy // of the product: see Policy.For
 	AfterJump bool             // the clock is right, see retention.Options
 	DryRun    bool
-	// Lost also deletes the packs of publications that were never committed, since another
-	// one took their number. Every pack must be listed to find them.
+	// Lost also deletes the packs of publications that were never committed, because another one
+	// took their number. Finding them lists every pack.
 	Lost   bool
 	Report func(name string, bytes int64) // called with every object before it is deleted; may be nil
 }
 
-// Collected counts what was deleted in the store.
+// Collected counts the deleted objects of the store.
 type Collected struct {
 	Packs, Segments, Archives int
-	Lost                      int // packs of publications that were never committed
+	Lost                      int // packs of publications without a commit
 }
 
-// Collect deletes the packs, change segments and archives of publications that the policy
-// does not keep; commit records are always kept. It may be killed at any point, and may run
-// beside readers and writers, and beside another collection:
+// Collect deletes the packs, change segments and archives that the policy does not keep; commit
+// records are always kept. It may be killed at any point, and may run beside readers and writers,
+// and beside another collection:
 //
-//   - What is deleted is older than what a reader of the newest data reads, by an hour at
-//     least. A pull of older data finds a publication whole, or takes it for deleted.
-//   - Nothing of a publication that is not committed yet is deleted: its pack has a higher
-//     number, and its segments are of a later cycle.
-//   - What will be missing is recorded before it is deleted. Two collections with different
-//     policies may overwrite each other's record, so it is read again at the end.
+//   - A deleted object is at least an hour older than everything that a reader of the newest data
+//     reads. A pull of older data finds a publication whole, or takes it for deleted.
+//   - A publication still to be committed loses nothing: its pack has a higher number, and its
+//     segments are of a later cycle.
+//   - Deletions are recorded before they are made. Two collections with different policies may
+//     overwrite each other's record, so it is read again at the end.
 func (d *Dataset) Collect(ctx context.Context, o CollectOptions) (done Collected, err error) {
 	if o.Report == nil {
 		o.Report = func(string, int64) {}
@@ -84,10 +85,10 @@ type collector struct {
 	o   CollectOptions
 }
 
-// packs finds the packs of publications before the oldest one that is kept, and those that
-// were never committed. The numbers of all begin with some digits.
+// packs finds the packs of publications before the oldest kept one, and the packs without a
+// commit. It looks at the numbers that begin with digits.
 func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, lost []object, err error) {
-	var before []object // of the version that is listed
+	var before []object // packs of one version, as listed so far
 	flush := func() error {
 		if len(before) < 2 {
 			return nil
@@ -124,8 +125,8 @@ func (c *collector) packs(digits string, oldest, head snapshot.Commit) (old, los
 	return old, lost, err
 }
 
-// uncommitted returns those of several packs of one committed version that its commit does
-// not name.
+// uncommitted returns those of several packs of one committed version that its commit does not
+// name.
 func (d *Dataset) uncommitted(ctx context.Context, packs []object) (lost []object, err error) {
 	version, _ := parsePack(path.Base(packs[0].key))
 	commit, err := snapshot.ReadCommit(d.Records(ctx), version)
@@ -140,8 +141,8 @@ func (d *Dataset) uncommitted(ctx context.Context, packs []object) (lost []objec
 	return lost, nil
 }
 
-// files finds the segments of the change log and of the steps, and the archives, that no publication from the
-// oldest kept one to the newest needs.
+// files finds the segments of the change log and of the steps, and the archives, which no
+// publication from oldest to head needs.
 func (c *collector) files(oldest, head snapshot.Commit, marks retention.Watermarks) (segments, archives []object, err error) {
 	unused, err := c.d.unusedSegments(c.ctx, oldest, head)
 	if err != nil {
@@ -168,7 +169,7 @@ func (d *Dataset) unusedSegments(ctx context.Context, oldest, head snapshot.Comm
 	var kept []snapshot.Manifest
 	for _, commit := range []snapshot.Commit{oldest, head} {
 		m, err := d.Manifest(ctx, commit)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNoSnapshot) { // it was pushed without it
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNoSnapshot) { // it was pushed without a snapshot
 			return retention.UnusedSegments(oldest, head), nil
 		}
 		if err != nil {
@@ -179,7 +180,7 @@ func (d *Dataset) unusedSegments(ctx context.Context, oldest, head snapshot.Comm
 	return retention.UnusedSegments(oldest, head, kept...), nil
 }
 
-// find lists the objects of a folder that are to be deleted.
+// find lists the objects of a folder for which remove returns true.
 func (c *collector) find(dir string, remove func(base string) bool) (found []object, err error) {
 	err = c.d.store.objects.list(c.ctx, c.d.key(dir+"/"), "", func(o object) (bool, error) {
 		if remove(path.Base(o.key)) {
@@ -203,11 +204,11 @@ func (c *collector) delete(objects []object) error {
 	return nil
 }
 
-// raiseAttempts bounds how often the record of what is deleted is written, if others write
-// it at the same time.
+// raiseAttempts bounds the attempts to write the record of deletions, if others write it at the
+// same time.
 const raiseAttempts = 5
 
-// raise records in the store what is deleted there, and reads the record back.
+// raise records the deletions in the store, and reads the record back.
 func (d *Dataset) raise(ctx context.Context, marks retention.Watermarks, dryRun bool) error {
 	for range raiseAttempts {
 		recorded, err := d.watermarks(ctx)
@@ -221,7 +222,7 @@ func (d *Dataset) raise(ctx context.Context, marks retention.Watermarks, dryRun 
 		if err != nil || data == nil || dryRun {
 			return err
 		}
-		if err := d.store.objects.put(ctx, d.key(layout.Collected), writing(data)); err != nil {
+		if err := d.store.objects.put(ctx, d.key(layout.Collected), durable.Bytes(data)); err != nil {
 			return err
 		}
 	}

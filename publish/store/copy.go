@@ -17,17 +17,17 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Sync brings a root to the newest publication of the store, with what the next cycle
-// continues: the snapshot, the change log, the canonical and raw cycle, the state files. It
-// returns that publication; Version is 0 if nothing was ever published. Nothing is copied if
-// the root has it already. The error is snapshot.ErrStoreLacks if the store lost publications
-// or never had those of the root, and [ErrDiverged] if it has others. The caller holds the lock
-// of the root.
+// Sync brings a root to the newest publication of the store, with everything the next cycle
+// continues from: the snapshot, the change log, the canonical and raw cycle, the state files. It
+// returns the publication; Version is 0 if nothing was ever published. If the root is up to date,
+// nothing is copied. The error is [snapshot.ErrStoreLacks] if the store lacks publications that
+// it had, or which the root has, and [ErrDiverged] if it has others. The caller holds the lock of
+// the root.
 func (d *Dataset) Sync(ctx context.Context, f durable.FS) (snapshot.Commit, error) {
 	return d.follow(ctx, f, archived)
 }
 
-// Follow is Sync for a root that is only read: without the canonical and raw cycle.
+// Follow is [Dataset.Sync] for a root that is only read: without the canonical and raw cycle.
 func (d *Dataset) Follow(ctx context.Context, f durable.FS) (snapshot.Commit, error) {
 	return d.follow(ctx, f, served)
 }
@@ -62,9 +62,9 @@ func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo int) (snapshot.
 	return head, nil
 }
 
-// complete copies the canonical and raw cycle of the newest publication of a root that was only
-// read so far. Without them the next live cycle would begin from older states, and report
-// events again.
+// complete copies the canonical and raw cycle of the newest publication to a root that was only
+// read so far. Without them the next live cycle would begin from older states, and report events
+// again.
 func (d *Dataset) complete(ctx context.Context, f durable.FS, here snapshot.Commit) error {
 	if here.Version == 0 || here.CanonicalSHA256 == "" {
 		return nil
@@ -94,8 +94,8 @@ func forgetRawProgress(f durable.FS) error {
 	return err
 }
 
-// compare returns the newest commit of a root, which the store must have as well; Version is
-// 0 if there is none.
+// compare returns the newest commit of a root, which the store must have as well. Version is 0 if
+// there is none.
 func (d *Dataset) compare(ctx context.Context, f durable.ReadFS) (here snapshot.Commit, err error) {
 	here, found, err := snapshot.Last(f)
 	if err != nil || !found || d.knows(here.SHA256) {
@@ -135,13 +135,13 @@ func (d *Dataset) lacks(n uint64) error {
 	return fmt.Errorf("%s: publication %d: %w", d, n, snapshot.ErrStoreLacks)
 }
 
-// knownFor is how long it is believed that the store still has a commit that a root begins a run
-// with, and its oldest record. A publication does not rely on it: see follows.
+// knownFor is the time for which a run believes without a request: the store still has the newest
+// commit of the root, and its oldest record. Publishing does not rely on it: see follows.
 const knownFor = 5 * time.Minute
 
-// known is what this process has seen of a dataset in the store.
+// known is a dataset of the store as this process saw it last.
 type known struct {
-	sha256 string    // of a commit that it has
+	sha256 string    // of a commit in the store
 	looked time.Time // when its oldest record was looked up
 }
 
@@ -154,13 +154,13 @@ func (d *Dataset) known() (k known, recently bool) {
 	return k, d.store.now().Sub(k.looked).Abs() < knownFor
 }
 
-// know notes that the store has a commit.
+// know notes a commit in the store.
 func (d *Dataset) know(sha256 string) {
 	k, _ := d.known()
 	d.store.newest.Store(d.dir, known{sha256, k.looked})
 }
 
-// knows reports whether the store has a commit, as this process has seen not long ago.
+// knows reports whether this process saw a commit in the store not long ago.
 func (d *Dataset) knows(sha256 string) bool {
 	k, recently := d.known()
 	return recently && k.sha256 == sha256
@@ -169,9 +169,9 @@ func (d *Dataset) knows(sha256 string) bool {
 // forget makes this process look up everything again.
 func (d *Dataset) forget() { d.store.newest.Delete(d.dir) }
 
-// beginning checks now and then that the store has the oldest record of a dataset with
-// publications. Without it the newest cannot be found from an empty disk. It also finds a store
-// that was emptied between two requests of one publication.
+// beginning checks from time to time whether the store has the oldest record of a dataset with
+// publications. Without it a machine with an empty disk cannot find the newest one. The check
+// also notices a store that was emptied between two requests of one publication.
 func (d *Dataset) beginning(ctx context.Context) error {
 	k, recently := d.known()
 	if recently {
@@ -191,8 +191,8 @@ func (d *Dataset) beginning(ctx context.Context) error {
 	return err
 }
 
-// neverPublished checks that a dataset without a record is one of which nothing was published:
-// the state files say otherwise if the store lost it.
+// neverPublished checks the state files of a dataset without a record. If they say that something
+// was published, the store lost it.
 func (d *Dataset) neverPublished(ctx context.Context) error {
 	data, err := d.store.objects.get(ctx, d.key(stateArchive))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -201,7 +201,7 @@ func (d *Dataset) neverPublished(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	states, _ := readStates(data) // what is damaged says nothing
+	states, _ := readStates(data) // damaged states say nothing
 	var run health.Run
 	if json.Unmarshal(states[layout.StateDir+"/publish.json"], &run) == nil && run.LastOKAt != nil {
 		return fmt.Errorf("%s: all publications: %w", d, snapshot.ErrStoreLacks)
@@ -209,8 +209,8 @@ func (d *Dataset) neverPublished(ctx context.Context) error {
 	return nil
 }
 
-// differs is the error of a record of the store that is not the one of the root: if the same
-// run wrote both, one of them is damaged, and the root has read its own.
+// differs is the error of a record in the store that is not the root's. If the same run wrote
+// both, one of them is damaged, and the root has verified its own.
 func (d *Dataset) differs(there, here snapshot.Commit) error {
 	if there.RunID == here.RunID && there.HistoryID == here.HistoryID {
 		return damagedRecord(here.Version, fmt.Errorf("%w: it differs from the one of this data root", snapshot.ErrDamaged))
@@ -218,13 +218,13 @@ func (d *Dataset) differs(there, here snapshot.Commit) error {
 	return fmt.Errorf("%s: publication %d: %w", d, here.Version, ErrDiverged)
 }
 
-// damagedRecord adds what to do to the error of a record of the store.
+// damagedRecord adds the remedy to the error of a record in the store.
 func damagedRecord(n uint64, err error) error {
 	return repairable(fmt.Errorf("object store: %s: %w", commitName(n), err))
 }
 
-// copy makes a publication the newest one of a root. Every file is compared with the
-// manifest before it gets its name, and the commit record comes last.
+// copy makes a publication the newest one of a root. Every file is compared with the manifest
+// before it gets its name. The commit record comes last.
 func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, record []byte, upTo int) error {
 	if err := snapshot.MakeFolders(f); err != nil {
 		return err
@@ -252,7 +252,7 @@ func (d *Dataset) copy(ctx context.Context, f durable.FS, c snapshot.Commit, rec
 	return appendRecord(f, c, record)
 }
 
-// begin makes a root begin at a version, unless it has the one before.
+// begin makes a root begin at a version, unless it has the version before.
 func begin(f durable.FS, version uint64) error {
 	last, _, err := snapshot.LastRecord(f)
 	if err != nil || last+1 == version {
@@ -261,7 +261,7 @@ func begin(f durable.FS, version uint64) error {
 	if err := snapshot.WriteFirst(f, version); err != nil {
 		return err
 	}
-	// What retention deleted of earlier publications is recorded by versions whose records are not here.
+	// The watermarks of earlier deletions name versions whose records are not here.
 	err = f.Remove(layout.Collected)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -276,8 +276,8 @@ func appendRecord(f durable.FS, c snapshot.Commit, record []byte) error {
 	return snapshot.WriteCurrent(f, c)
 }
 
-// copyPack copies the folders of a publication up to a part. A folder of retention's that
-// the pack does not have is missing in the root as well.
+// copyPack copies the folders of a publication, up to a part. If retention had deleted a folder
+// before the pack was made, the root lacks it as well.
 func (d *Dataset) copyPack(ctx context.Context, f durable.FS, c snapshot.Commit, upTo int) error {
 	staged := layout.StagingDir + "/copy-" + c.SHA256[:16]
 	if err := f.RemoveAll(staged); err != nil {
@@ -287,8 +287,8 @@ func (d *Dataset) copyPack(ctx context.Context, f durable.FS, c snapshot.Commit,
 	return d.fetchPack(ctx, f, c, upTo, staged, func(dir string) error { return install(f, staged+"/"+dir, dir) })
 }
 
-// fetchPack unpacks a pack up to a part below the folder staged, and calls use with every
-// folder whose files are what the commit names.
+// fetchPack unpacks a pack, up to a part, below the folder staged. It calls use with every folder
+// whose files agree with the commit.
 func (d *Dataset) fetchPack(ctx context.Context, f durable.FS, c snapshot.Commit, upTo int, staged string, use func(dir string) error) error {
 	pack, err := d.store.objects.open(ctx, d.key(packName(c)))
 	if err != nil {
@@ -316,7 +316,7 @@ func (d *Dataset) fetchPack(ctx context.Context, f durable.FS, c snapshot.Commit
 	return nil
 }
 
-// repairable adds what to do to the error of a damaged object.
+// repairable adds the remedy to the error of a damaged object.
 func repairable(err error) error {
 	if snapshot.IsDamage(err) && !errors.Is(err, errRepair) {
 		return fmt.Errorf("%w: %w", err, errRepair)
@@ -350,7 +350,7 @@ func verifyPart(f durable.ReadFS, dir string, part int, c snapshot.Commit) error
 	return snapshot.Verify(f, dir, m)
 }
 
-// install gives a folder its name. Another folder of that name was never committed: it is
+// install gives a folder its name. A different folder of this name was never committed: it is
 // quarantined.
 func install(f durable.FS, staged, final string) error {
 	if err := durable.MkdirAllSync(f, path.Dir(final)); err != nil {
@@ -366,7 +366,7 @@ func install(f durable.FS, staged, final string) error {
 	return durable.Install(f, staged, final)
 }
 
-// copiesAtOnce is how many objects of one publication are copied at the same time.
+// copiesAtOnce is the number of objects of one publication copied at the same time.
 const copiesAtOnce = 8
 
 func (d *Dataset) copySegments(ctx context.Context, f durable.FS, segments []snapshot.Segment) error {
@@ -397,7 +397,7 @@ func (d *Dataset) copySegments(ctx context.Context, f durable.FS, segments []sna
 	return g.Wait()
 }
 
-// hasSegment reports whether a root has a segment. Another file of its name is one of a
+// hasSegment reports whether a root has a segment. A different file of its name belongs to a
 // publication that was never committed: it is quarantined.
 func hasSegment(f durable.FS, s snapshot.Segment) (bool, error) {
 	there, err := durable.Exists(f, s.File)
@@ -412,12 +412,12 @@ func hasSegment(f durable.FS, s snapshot.Segment) (bool, error) {
 	return false, err
 }
 
-// missing is the error of an object that a commit names and the store does not have.
+// missing is the error of an object that a commit names and the store lacks.
 func missing(name string) error {
 	return fmt.Errorf("%s: %w: it is missing: %w", name, snapshot.ErrDamaged, errRepair)
 }
 
-// Manifest reads the manifest of a publication, which is the first file of its pack.
+// Manifest reads the manifest of a publication: the first file of its pack.
 func (d *Dataset) Manifest(ctx context.Context, c snapshot.Commit) (snapshot.Manifest, error) {
 	pack, err := d.store.objects.open(ctx, d.key(packName(c)))
 	if err != nil {
@@ -434,8 +434,8 @@ func (d *Dataset) Manifest(ctx context.Context, c snapshot.Commit) (snapshot.Man
 	return snapshot.ParseManifest(data)
 }
 
-// sameHistory reports whether the store has the newest record of a root that can be read, if there
-// is one.
+// sameHistory reports whether the store has the newest readable record of a root, if there is
+// one.
 func (d *Dataset) sameHistory(ctx context.Context, f durable.ReadFS, newest uint64) (bool, error) {
 	for c, err := range snapshot.Backward(f, snapshot.Commit{Version: newest}) {
 		if err != nil {
@@ -450,9 +450,9 @@ func (d *Dataset) sameHistory(ctx context.Context, f durable.ReadFS, newest uint
 	return true, nil
 }
 
-// Reset moves what was published in a root to the quarantine, so that the next Sync copies it
-// again: for a root that is damaged. It changes nothing and returns false if the root has a
-// record that the store does not have.
+// Reset moves everything published in a damaged root to the quarantine, so that the next
+// [Dataset.Sync] copies it again. If the root has a record that the store lacks, it changes
+// nothing and returns false.
 func (d *Dataset) Reset(ctx context.Context, f durable.FS) (bool, error) {
 	here, _, err := snapshot.LastRecord(f)
 	if err != nil && !snapshot.IsDamage(err) {

@@ -1,8 +1,7 @@
-// Package store keeps publications in an object store (S3, Google Cloud Storage, Azure),
-// so that they survive the loss of any machine and other machines can read them. The data
-// root on the disk stays what the stages and the reader work on: this package ships every
-// publication to the store before it is visible in the root, and copies publications from
-// the store into a root.
+// Package store keeps publications in an object store (S3, Google Cloud Storage, Azure). They
+// survive the loss of any machine, and other machines can read them. The stages and the reader
+// still work on the data root on the disk: this package ships every publication to the store
+// before it is visible in the root, and copies publications from the store into a root.
 //
 // Below the prefix of the store, each account's product has these objects:
 //
@@ -12,21 +11,21 @@
 //	  commits/<20 digits>.json         the very bytes of the commit record
 //	  raw/from=<minute>.tar.zst        archived answers that were compacted before a push
 //	  state.tar                        the newest state files
-//	  COLLECTED                        what retention deleted here
+//	  COLLECTED                        the record of the deletions here
 //	  FIRST                            the oldest commit record, if it is not number 1
 //	client_id=<id>/state.tar           the state files of the account
 //	accounts/<20 digits>.yaml          the versions of tenants.yaml
 //	accounts/<20 digits>-<16 hex>.log  the entries of the audit log of a version
-//	id-key.fingerprint                 of the key that all ids were made with
+//	id-key.fingerprint                 of the key which made all ids
 //
-// A commit record is created only if there is none of its number, which makes the
-// publication. If the answer is lost or says that there is one, the record is read back
-// and compared. Everything that it names was stored before it. A pack's name has the number
-// of the commit and the beginning of the manifest's hash, and a segment's the beginning of its
-// own, so that two writers of one number do not overwrite each other's files. What a reader of
-// the newest data needs comes first in a pack: the snapshot, then the canonical cycle, then the
-// raw one. It is a plain tar archive whose names are those of a data root.
+// A publication is made by creating its commit record, which is only created if there is none of
+// its number. If the answer is lost, or says that there is one, the record is read back and
+// compared. Everything it names was stored before it. The name of a pack has the number of the
+// commit and the beginning of the manifest's hash; the name of a segment has the beginning of its
+// own hash. So two writers of one number do not overwrite each other's files. A pack is a plain
+// tar archive whose names are those of a data root. The parts needed by a reader of the newest
+// data come first: the snapshot, then the canonical cycle, then the raw one.
 //
-// Nothing is ever changed in the store but state.tar and COLLECTED, and objects that are
-// damaged, which Repair stores again.
+// Nothing in the store is ever changed but state.tar, COLLECTED, and damaged objects, which
+// [Dataset.Repair] stores again.
 package store

@@ -24,7 +24,7 @@ func classify(op, key string, err error) error {
 		e = &Error{}
 	}
 	if e.Kind == Damaged {
-		return fmt.Errorf("object store: %s: %w: it differs from the checksum that the store has of it: %w", key, snapshot.ErrDamaged, errRepair)
+		return fmt.Errorf("object store: %s: %w: its bytes do not have the checksum in the store: %w", key, snapshot.ErrDamaged, errRepair)
 	}
 	kind, answer := ErrAway, said(e.Status, e.Code)
 	switch e.Kind {
@@ -44,8 +44,8 @@ func classify(op, key string, err error) error {
 	return fmt.Errorf("object store: %s %s: %w%s", op, key, kind, answer)
 }
 
-// isAnswer reports whether an operation was answered as one may expect: with success, or
-// that an object is missing or there already.
+// isAnswer reports whether an operation got an expected answer: success, or a missing or existing
+// object.
 func isAnswer(err error) bool {
 	var e *Error
 	return err == nil || errors.As(err, &e) && (e.Kind == Absent || e.Kind == Exists)

@@ -14,11 +14,11 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Errors of a store, besides fs.ErrNotExist for an object that it does not have,
-// snapshot.ErrConflict for a commit of somebody else, and snapshot.ErrStoreLacks for
-// publications that it should have.
+// Errors of a store. Others are [fs.ErrNotExist] for an object that it lacks,
+// [snapshot.ErrConflict] for a commit of somebody else, and [snapshot.ErrStoreLacks] for
+// publications which it should have.
 var (
-	// ErrAway: the store does not answer, or answers with an error that may pass.
+	// ErrAway: the store does not answer, or fails for the time being.
 	ErrAway = errors.New("the object store cannot be reached, or fails: try again later; mkt doctor checks the setting store")
 	// ErrRefused: the store refuses the credential, or does not allow it this operation.
 	ErrRefused = errors.New("the object store refuses the credential or the operation: check the credential and its permissions (read, write, list and delete below the prefix)")
@@ -26,31 +26,31 @@ var (
 	ErrNoBucket = errors.New("the object store has no bucket of this name: create it, or correct the setting store")
 	// ErrFull: the store takes no more data.
 	ErrFull = errors.New("the object store is full, or its quota is used up: free space or raise the quota; nothing was published")
-	// ErrUnsafe: the store overwrites an object that was to be created only if absent.
+	// ErrUnsafe: the store overwrites an object although it must only be created if absent.
 	ErrUnsafe = errors.New("the object store ignores conditional writes (If-None-Match): two writers could overwrite each other's publications; use another store")
 	// ErrDiverged: the root and the store have different commits of one number.
 	ErrDiverged = errors.New("this data root and the object store have different publications of one number: two installations use one prefix, or one of the two was restored from a backup; " +
 		"give each installation its own prefix, or move this account's folder away, so that it is copied from the store again")
 )
 
-// errRepair says what repairs an object.
+// errRepair is the remedy for a damaged object.
 var errRepair = errors.New("mkt push --repair stores it again from a data root that has it")
 
-// How long one operation may take. A pack may have hundreds of megabytes.
+// The most time of one operation. A pack may have hundreds of megabytes.
 const (
 	smallTimeout = 30 * time.Second
 	packTimeout  = 10 * time.Minute
 )
 
-// objects are the operations on a bucket that this package needs. Each has a timeout, and
-// its error is one of the above. Names are below prefix.
+// objects are the operations on a bucket that this package needs. Each has a timeout, and its
+// error is one of the above. Names are below prefix.
 type objects struct {
 	bucket Bucket
 	prefix string
 	stats  *Stats
 }
 
-// maxObject bounds what is read into memory: the largest is a manifest.
+// maxObject bounds an object read into memory: the largest is a manifest.
 const maxObject = 32 << 20
 
 func (o objects) get(ctx context.Context, key string) ([]byte, error) {
@@ -128,7 +128,7 @@ func (o objects) exists(ctx context.Context, key string) (size int64, found bool
 	return a.Size, true, nil
 }
 
-// stored is when an object was stored, by the store's clock.
+// stored returns the time when an object was stored, by the store's clock.
 func (o objects) stored(ctx context.Context, key string) (time.Time, error) {
 	a, err := o.look(ctx, key)
 	return a.Stored, err
@@ -145,7 +145,7 @@ func (o objects) look(ctx context.Context, key string) (Attributes, error) {
 	return a, nil
 }
 
-// put writes an object with what write writes, and replaces one of that name.
+// put stores an object with the output of write, and replaces any of that name.
 func (o objects) put(ctx context.Context, key string, write func(io.Writer) error) error {
 	ctx, cancel := context.WithTimeout(ctx, packTimeout)
 	defer cancel()
@@ -159,13 +159,13 @@ func (o objects) put(ctx context.Context, key string, write func(io.Writer) erro
 	}()
 	written := write(upload)
 	if written != nil {
-		w.CloseWithError(errAbandoned) // and not the error itself: io.EOF would end the object
+		w.CloseWithError(errAbandoned) // not the error itself, because io.EOF would complete the object
 	} else {
 		w.Close()
 	}
 	err := cmp.Or(<-stored, upload.failed)
 	if written != nil && upload.failed == nil {
-		return written // by the caller, and not for the store's sake
+		return written // the caller's error, not the store's
 	}
 	o.stats.count("put", err)
 	o.stats.sent(upload.sent)
@@ -174,7 +174,7 @@ func (o objects) put(ctx context.Context, key string, write func(io.Writer) erro
 
 var errAbandoned = errors.New("the object was not written to its end")
 
-// upload notes that the store did not take the bytes, which may show before all are written.
+// upload notes that the store stopped taking bytes. This may show before all are written.
 type upload struct {
 	w      io.Writer
 	sent   int64
@@ -190,19 +190,11 @@ func (u *upload) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// writing returns a function for put that writes data.
-func writing(data []byte) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	}
-}
-
-// createAttempts is how often a create is tried if its outcome stays unknown.
+// createAttempts is the number of attempts to create an object while the outcome is unknown.
 const createAttempts = 3
 
-// create stores data under a name that must not be taken. An object with the same bytes is
-// ours: the answer of an earlier attempt was lost. Another one is snapshot.ErrConflict.
+// create stores data under a name that must be free. An object with the same bytes is ours: the
+// answer to an earlier attempt was lost. Any other is a [snapshot.ErrConflict].
 func (o objects) create(ctx context.Context, key string, data []byte) error {
 	var failed error
 	for attempt := 1; attempt <= createAttempts; attempt++ {
@@ -210,8 +202,8 @@ func (o objects) create(ctx context.Context, key string, data []byte) error {
 		if failed == nil {
 			return nil
 		}
-		// The object may have been stored although the answer says otherwise, or was lost,
-		// or another write is under way (409 at S3): what is there decides.
+		// The object may be stored although the answer was lost or says otherwise, and another
+		// write may be under way (409 at S3). So the stored object decides.
 		there, err := o.get(context.WithoutCancel(ctx), key)
 		switch {
 		case err == nil && bytes.Equal(there, data):
@@ -279,7 +271,7 @@ func (o objects) list(ctx context.Context, prefix, delimiter string, visit func(
 }
 
 // firstAfter returns the name of the first object below a prefix that comes after a name in
-// their order, or "" if there is none. S3 and Google begin there; Azure lists all before it.
+// their order, or "". S3 and Google begin the listing there; Azure lists all before it.
 func (o objects) firstAfter(ctx context.Context, prefix, after string) (key string, err error) {
 	err = o.listFrom(ctx, Listing{Prefix: o.prefix + prefix, After: o.prefix + after}, func(found object) (bool, error) {
 		if found.key > after {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"testing"
+
+	"mkt/publish/durable"
 )
 
 // taking is a bucket that takes all of a body.
@@ -33,14 +35,14 @@ func TestPutOfWhatEndsEarly(t *testing.T) {
 		}
 	}
 	b := new(taking)
-	if err := (objects{bucket: b}).put(t.Context(), "key", writing([]byte("whole"))); err != nil || !bytes.Equal(b.data, []byte("whole")) {
+	if err := (objects{bucket: b}).put(t.Context(), "key", durable.Bytes([]byte("whole"))); err != nil || !bytes.Equal(b.data, []byte("whole")) {
 		t.Errorf("%q %v", b.data, err)
 	}
 }
 
 // A bucket that is content with a part of an object has not stored it.
 func TestPutOfWhichAPartIsTaken(t *testing.T) {
-	if err := (objects{bucket: hasty{}}).put(t.Context(), "key", writing(make([]byte, 1<<20))); !errors.Is(err, ErrAway) {
+	if err := (objects{bucket: hasty{}}).put(t.Context(), "key", durable.Bytes(make([]byte, 1<<20))); !errors.Is(err, ErrAway) {
 		t.Errorf("%v, want ErrAway", err)
 	}
 }

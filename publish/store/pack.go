@@ -3,6 +3,8 @@ package store
 import (
 	"archive/tar"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -21,14 +23,14 @@ func packName(c snapshot.Commit) string {
 	return fmt.Sprintf("packs/%020d-%.16s.tar", c.Version, c.ManifestSHA256)
 }
 
-// segmentName is the name of a segment of the change log or of the steps in the store. Like a pack's it has
-// the beginning of its hash: two workers that began in the same second make segments of one
-// name, and only one of them commits its own.
+// segmentName is the name in the store of a segment of the change log or of the steps. Like a
+// pack's name it has the beginning of the hash: two workers that began in the same second make
+// segments of one name, and only one of them commits its own.
 func segmentName(name, sum string) string {
 	return fmt.Sprintf("%s-%.16s%s", strings.TrimSuffix(name, path.Ext(name)), sum, path.Ext(name))
 }
 
-// parseSegment returns the base name that a segment has in a data root.
+// parseSegment returns the base name of a segment in a data root.
 func parseSegment(base string) (string, bool) {
 	name, ok := strings.CutSuffix(base, ".parquet")
 	at := strings.LastIndexByte(name, '-')
@@ -53,8 +55,8 @@ func parsePack(base string) (version uint64, ok bool) {
 
 // The parts of a pack, in its order.
 const (
-	served    = iota // the snapshot: what a reader of the newest data needs
-	canonical        // what the next cycle continues
+	served    = iota // the snapshot: all that a reader of the newest data needs
+	canonical        // the start of the next cycle
 	archived         // the raw cycle
 )
 
@@ -66,18 +68,18 @@ func folders(cycle layout.CycleID) []string {
 // mostFiles bounds the files of a pack: a raw cycle has one for every answer.
 const mostFiles = 100_000
 
-// packer writes a pack. The same files give the same bytes.
+// packer writes a pack. The same files make the same bytes.
 type packer struct {
 	ctx  context.Context
 	root durable.ReadFS
 	out  *tar.Writer
-	// names has the first name of the content with a hash: live snapshots have copies of
-	// canonical files, which a pack has once.
+	// names has the first name of each content, by its hash. Live snapshots have copies of
+	// canonical files, which a pack stores once.
 	names map[string]string
 }
 
-// writePack writes the pack of a commit from a root in which its folders may have been
-// deleted by retention. It returns what it wrote; no file means that nothing is left.
+// writePack writes the pack of a commit. Retention may have deleted some of its folders in the
+// root. It returns the number of files; 0 means nothing is left.
 func writePack(ctx context.Context, root durable.ReadFS, c snapshot.Commit, w io.Writer) (files int, err error) {
 	p := &packer{ctx: ctx, root: root, out: tar.NewWriter(w), names: map[string]string{}}
 	for _, dir := range folders(c.CycleID) {
@@ -109,8 +111,8 @@ func (p *packer) folder(dir string, c snapshot.Commit) (files int, err error) {
 	return files, nil
 }
 
-// sealed lists the files of a folder with what their header says of them: header first. A
-// raw cycle has a header of another kind, whose files are listed by the folder.
+// sealed lists the files of a folder as its header describes them, header first. A raw cycle has
+// another kind of header: the folder itself lists its files.
 func (p *packer) sealed(dir string, c snapshot.Commit) ([]snapshot.File, error) {
 	header, want := layout.ManifestFile, c.ManifestSHA256
 	switch {
@@ -190,11 +192,11 @@ func (p *packer) file(name string, f snapshot.File) error {
 	if err := p.out.WriteHeader(header(name, tar.TypeReg, "", f.Bytes)); err != nil {
 		return err
 	}
-	sum := newHash()
+	sum := sha256.New()
 	if _, err := io.Copy(io.MultiWriter(durable.Until(p.ctx, p.out), sum), r); err != nil {
 		return fmt.Errorf("pack %s: %w", name, err)
 	}
-	if sum.String() != f.SHA256 {
+	if hex.EncodeToString(sum.Sum(nil)) != f.SHA256 {
 		return fmt.Errorf("%s: %w: hash differs from the sealed one", name, snapshot.ErrDamaged)
 	}
 	return nil
@@ -204,8 +206,8 @@ func header(name string, kind byte, link string, size int64) *tar.Header {
 	return &tar.Header{Name: name, Typeflag: kind, Linkname: link, Size: size, Mode: 0o644, ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
 }
 
-// unpack reads a pack up to a part and writes its files below dir, an empty folder of f. A
-// pack that ends early, or has a name that no pack has, is snapshot.ErrDamaged.
+// unpack reads a pack, up to a part, and writes its files below dir, an empty folder of f. A pack
+// that ends early, or has an impossible name, is [snapshot.ErrDamaged].
 func unpack(ctx context.Context, pack io.Reader, c snapshot.Commit, upTo int, f durable.FS, dir string) error {
 	counted := &countedReader{r: pack}
 	in := tar.NewReader(counted)
@@ -245,7 +247,7 @@ func unpack(ctx context.Context, pack io.Reader, c snapshot.Commit, upTo int, f 
 
 const tarBlock = 512
 
-// partOf is the part that a name belongs to, -1 for none.
+// partOf returns the part of a name, -1 for none.
 func partOf(folders []string, name string) int {
 	for i, dir := range folders {
 		if base, ok := strings.CutPrefix(name, dir+"/"); ok && base != "" && path.Clean("/"+base) == "/"+base {
@@ -272,8 +274,7 @@ func unpackFile(ctx context.Context, in io.Reader, h *tar.Header, folders []stri
 	})
 }
 
-// packError says of a pack that it is damaged, unless the error is one of the store or of
-// the disk.
+// packError marks an error of reading a pack as damage, unless the store or the disk failed.
 func packError(c snapshot.Commit, err error) error {
 	if errors.Is(err, tar.ErrHeader) || err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, ErrAway) {
 		return fmt.Errorf("%s: %w: %w", packName(c), snapshot.ErrDamaged, err)

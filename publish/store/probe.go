@@ -14,21 +14,20 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Probed is what a probe measured.
+// Probed is the result of a measurement.
 type Probed struct {
 	Took  time.Duration // to store a small object
 	Ahead time.Duration // how far this clock is ahead of the store's; negative if it is behind
 }
 
-// Probe checks that the store can be read and written, and that it refuses to overwrite an
-// object that is to be created only if absent: [ErrUnsafe] if it does not. It leaves nothing
-// behind.
+// Probe checks whether the store can be read and written. The error is [ErrUnsafe] if it
+// overwrites an object although it must only be created if absent. Probe leaves nothing behind.
 func (s *Store) Probe(ctx context.Context) error {
 	_, err := s.Measure(ctx)
 	return err
 }
 
-// Measure is Probe, with how long it took and what time the store has.
+// Measure is [Store.Probe], and also measures the time of a write and the store's clock.
 func (s *Store) Measure(ctx context.Context) (p Probed, err error) {
 	key := "probe/" + rand.Text()
 	left := true
@@ -59,14 +58,14 @@ func (s *Store) Measure(ctx context.Context) (p Probed, err error) {
 	if err != nil {
 		return p, err
 	}
-	// Its time may be in whole seconds.
+	// The store's time may be in whole seconds.
 	p.Ahead = began.Add(p.Took / 2).Sub(at.Add(time.Second / 2)).Truncate(time.Second)
 	left = false
 	return p, s.objects.delete(ctx, key)
 }
 
-// IDKeyFingerprint is the fingerprint of the key that the ids in the store were made with;
-// "" if it has none yet.
+// IDKeyFingerprint returns the fingerprint of the key that made the ids in the store, "" if
+// there is none yet.
 func (s *Store) IDKeyFingerprint(ctx context.Context) (string, error) {
 	data, err := s.objects.get(ctx, layout.IDKeyFingerprintFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,8 +74,8 @@ func (s *Store) IDKeyFingerprint(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
-// Compare returns the newest commit of a root and that of the store; Version is 0 if there
-// is none. Its errors are those of Sync. f may be nil, for a root that does not exist.
+// Compare returns the newest commit of a root and of the store; Version is 0 if there is none.
+// Its errors are those of [Dataset.Sync]. f may be nil, for a root that does not exist.
 func (d *Dataset) Compare(ctx context.Context, f durable.ReadFS) (here, there snapshot.Commit, err error) {
 	if f != nil {
 		if here, err = d.compare(ctx, f); err != nil {
@@ -92,8 +91,8 @@ func (d *Dataset) Compare(ctx context.Context, f durable.ReadFS) (here, there sn
 	return here, there, err
 }
 
-// Lost counts packs that no commit names, among those of the newest publications: other
-// publications took their numbers. Collect deletes them.
+// Lost counts the packs without a commit among the newest publications: other publications took
+// their numbers. [Dataset.Collect] deletes them.
 func (d *Dataset) Lost(ctx context.Context, head snapshot.Commit) (n int, bytes int64, err error) {
 	c := &collector{d: d, ctx: ctx, o: CollectOptions{Lost: true}}
 	number := fmt.Sprintf("%020d", head.Version)

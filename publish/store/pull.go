@@ -17,26 +17,24 @@ import (
 
 // PullOptions are the options of a pull.
 type PullOptions struct {
-	// From and To are the span of time, by when the data was published. Zero means from
-	// the beginning, or to the end. The newest publication before From is pulled too: it
-	// is what was served then.
+	// From and To are a span of the time of publication. Zero means from the beginning, or to the
+	// end. The newest publication before From is pulled too: it was served at that time.
 	From, To time.Time
 	DryRun   bool
 	Progress func(done, total int) // in publications; may be nil
 }
 
-// Pulled is what a pull copied, or would copy.
+// Pulled is the outcome of a pull, or of its dry run.
 type Pulled struct {
 	First, Last uint64 // versions; First > Last if there is nothing to copy
 	Bytes       int64  // of the packs, if DryRun
-	Packs       int    // publications of which more than the record was there
+	Packs       int    // publications of which more than the record existed
 	Archives    int    // files of compacted raw cycles
 }
 
-// Pull copies the publications of a span of time from the store into a root, whole: what
-// can be verified, explained and served of it is what can be in the root that published
-// it. It may be killed at any point, and goes on where it ended. The caller holds the lock
-// of the root.
+// Pull copies the publications of a span of time from the store into a root. They can be
+// verified, explained and served as in the root that published them. It may be killed at any
+// point, and continues there. The caller holds the lock of the root.
 func (d *Dataset) Pull(ctx context.Context, f durable.FS, o PullOptions) (Pulled, error) {
 	p := &pull{d: d, f: f, o: o}
 	if err := p.plan(ctx); err != nil || p.done.First > p.done.Last {
@@ -56,13 +54,13 @@ type pull struct {
 	storeFirst uint64
 	marks      retention.Watermarks // of the store
 	begins     bool                 // the root is empty
-	whole      uint64               // the version after the newest one that was not there any more; 0 if all were
-	// snapshots and cycles are the oldest versions whose snapshot and whose raw cycle were
-	// there; 0 if none was.
+	whole      uint64               // the version after the newest deleted one; 0 if none was deleted
+	// snapshots and cycles are the oldest versions whose snapshot and whose raw cycle existed; 0
+	// if none did.
 	snapshots, cycles uint64
 }
 
-// plan finds the versions of the span, and where the root goes on.
+// plan finds the versions of the span, and the first one that the root lacks.
 func (p *pull) plan(ctx context.Context) error {
 	p.done = Pulled{First: 1}
 	records := p.d.Records(ctx)
@@ -168,8 +166,8 @@ func (p *pull) one(ctx context.Context, n uint64) (snapshot.Commit, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && n < p.last.Version:
-		// Deleted by retention, now or earlier, or it was when the root was pushed. What
-		// was found before it will be gone too: see recordMissing.
+		// Retention deleted it in the store, or in the root before it was pushed. The parts found
+		// before it count as deleted too: see recordMissing.
 		p.whole, p.snapshots, p.cycles = n+1, 0, 0
 	case errors.Is(err, fs.ErrNotExist):
 		return c, fmt.Errorf("%w, the last of the span: retention has deleted it in the object store: end the span later, or pull from a backup of the store", errNothingLeft)
@@ -181,7 +179,7 @@ func (p *pull) one(ctx context.Context, n uint64) (snapshot.Commit, error) {
 	return c, durable.CreateAgain(p.f, layout.Commit(n), durable.Bytes(record))
 }
 
-// found notes which parts of a publication were there, and copies its change log and steps.
+// found notes the existing parts of a publication, and copies its change log and steps.
 func (p *pull) found(ctx context.Context, c snapshot.Commit) error {
 	if there, err := durable.Exists(p.f, layout.Cycle(layout.RawDir, c.CycleID)); err != nil {
 		return err
@@ -201,8 +199,8 @@ func (p *pull) found(ctx context.Context, c snapshot.Commit) error {
 	return p.d.copySegments(ctx, p.f, m.Segments())
 }
 
-// recordMissing records what the store did not have any more of the pulled publications,
-// so that it does not look lost.
+// recordMissing records the parts of the pulled publications which the store no longer had, so
+// that they do not look lost.
 func (p *pull) recordMissing(last snapshot.Commit) error {
 	recorded, err := retention.ReadWatermarks(p.f)
 	if err != nil {
@@ -264,7 +262,7 @@ func (p *pull) archive(ctx context.Context, name string, size int64) error {
 	})
 }
 
-// measure adds up what a pull would copy.
+// measure adds up the size of a pull.
 func (p *pull) measure(ctx context.Context) error {
 	return p.d.store.objects.list(ctx, p.d.key("packs/"), "", func(o object) (bool, error) {
 		version, ok := parsePack(path.Base(o.key))

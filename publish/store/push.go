@@ -20,16 +20,16 @@ type PushOptions struct {
 	Progress func(done, total int) // in publications; may be nil
 }
 
-// Pushed is what a push stored, or would store.
+// Pushed is the outcome of a push, or of its dry run.
 type Pushed struct {
 	First, Last uint64 // versions; First > Last if there is nothing to store
-	Packs       int    // publications of which more than the record is left
+	Packs       int    // publications of which more than the record was left
 	Archives    int    // files of compacted raw cycles
 }
 
-// Push stores every publication of a root that the store does not have, oldest first, with
-// what retention has left of it. It may be killed at any point, and goes on where it ended.
-// The caller holds the lock of the root.
+// Push stores every publication of a root which the store lacks, oldest first, with all that
+// retention has left of it. It may be killed at any point, and continues there. The caller holds
+// the lock of the root.
 func (d *Dataset) Push(ctx context.Context, f durable.FS, o PushOptions) (Pushed, error) {
 	here, found, err := snapshot.Last(f)
 	if err != nil || !found {
@@ -67,8 +67,8 @@ func (d *Dataset) Push(ctx context.Context, f durable.FS, o PushOptions) (Pushed
 	return p, nil
 }
 
-// pushFrom returns the first version that the store does not have. The two must have the
-// same commit before it.
+// pushFrom returns the first version that the store lacks. The commit before it must be the same
+// in both.
 func (d *Dataset) pushFrom(ctx context.Context, f durable.FS, here snapshot.Commit, dryRun bool) (uint64, error) {
 	there, _, err := d.Head(ctx, 0)
 	if err != nil {
@@ -85,7 +85,7 @@ func (d *Dataset) pushFrom(ctx context.Context, f durable.FS, here snapshot.Comm
 	case there.Version == 0:
 		return first, d.beginAt(ctx, first)
 	case common < first && there.Version < here.Version:
-		return 0, fmt.Errorf("%s: the store ends at publication %d, and this data root begins at %d: push the data root that has those between first", d, there.Version, first)
+		return 0, fmt.Errorf("%s: the store ends at publication %d, and this data root begins at %d: first push the data root with the publications between the two", d, there.Version, first)
 	case common < first:
 		return here.Version + 1, nil // nothing to compare: the store has more than this root
 	}
@@ -103,7 +103,7 @@ func (d *Dataset) pushFrom(ctx context.Context, f durable.FS, here snapshot.Comm
 	return common + 1, nil
 }
 
-// beginAt records in an empty store that its first publication is a later one.
+// beginAt records in an empty store the number of its first publication, unless it is 1.
 func (d *Dataset) beginAt(ctx context.Context, first uint64) error {
 	if first == 1 {
 		return nil
@@ -168,8 +168,8 @@ func (d *Dataset) pushArchives(ctx context.Context, f durable.FS, dryRun bool) (
 	})
 }
 
-// pushFiles stores the files of a folder that the store does not have, and counts them.
-// named returns the name of a file in the store; "" if it is not stored.
+// pushFiles stores the files of a folder that the store lacks, and counts them. named returns
+// the name of a file in the store, "" to leave it out.
 func (d *Dataset) pushFiles(ctx context.Context, f durable.FS, dir string, dryRun bool, named func(name string) (string, error)) (n int, err error) {
 	entries, err := f.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -222,7 +222,7 @@ func (d *Dataset) putFile(ctx context.Context, f durable.ReadFS, name, stored st
 	})
 }
 
-// pushWatermarks records in the store what retention has deleted of a root.
+// pushWatermarks records in the store the deletions made by retention in a root.
 func (d *Dataset) pushWatermarks(ctx context.Context, f durable.ReadFS, dryRun bool) error {
 	marks, err := retention.ReadWatermarks(f)
 	if err != nil {
@@ -231,7 +231,7 @@ func (d *Dataset) pushWatermarks(ctx context.Context, f durable.ReadFS, dryRun b
 	return d.raise(ctx, marks, dryRun)
 }
 
-// watermarks reads what retention deleted in the store.
+// watermarks reads the record of deletions in the store.
 func (d *Dataset) watermarks(ctx context.Context) (retention.Watermarks, error) {
 	return retention.ReadWatermarks(d.Records(ctx))
 }

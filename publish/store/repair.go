@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -14,17 +16,17 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Repaired counts the objects that a repair stored again, or would store.
+// Repaired counts the objects stored again by a repair, or by its dry run.
 type Repaired struct {
 	Records, Packs, Segments int
-	// Left are the packs that are damaged or missing, and that could not be stored because
-	// retention has deleted a part of them in the root.
+	// Left are the damaged or missing packs that could not be stored, because retention has
+	// deleted a part of them in the root.
 	Left []string
 }
 
-// Repair reads everything that the store has of the publications of a root, and stores
-// again what is damaged or missing although retention has not deleted it. The caller holds
-// the lock of the root. Nothing is stored if the two have different publications.
+// Repair reads the store's objects of all publications of a root. It stores again whatever is
+// damaged, or missing without having been deleted by retention. The caller holds the lock of the
+// root. If the two have different publications, nothing is stored.
 func (d *Dataset) Repair(ctx context.Context, f durable.FS, o PushOptions) (done Repaired, err error) {
 	here, found, err := snapshot.Last(f)
 	if err != nil || !found {
@@ -43,7 +45,7 @@ func (d *Dataset) Repair(ctx context.Context, f durable.FS, o PushOptions) (done
 	if r.marks, err = d.watermarks(ctx); err != nil {
 		return done, err
 	}
-	if r.marks == (retention.Watermarks{}) { // they vanished too: this root has its own
+	if r.marks == (retention.Watermarks{}) { // they are lost as well: the root has its own
 		if r.marks, err = retention.ReadWatermarks(f); err == nil {
 			err = d.raise(ctx, r.marks, o.DryRun)
 		}
@@ -65,8 +67,8 @@ func (d *Dataset) Repair(ctx context.Context, f durable.FS, o PushOptions) (done
 	return r.done, r.segments(here)
 }
 
-// repairUpTo returns the newest version of which the store has or had something, and the root
-// everything: 0 if the store has nothing.
+// repairUpTo returns the newest version of the root of which the store has a record or a pack, 0
+// if there is none.
 func (d *Dataset) repairUpTo(ctx context.Context, here uint64) (last uint64, err error) {
 	note := func(version uint64, ok bool) {
 		if ok && version <= here {
@@ -86,8 +88,8 @@ func (d *Dataset) repairUpTo(ctx context.Context, here uint64) (last uint64, err
 	})
 }
 
-// repairFrom returns the first version that both have. If the oldest record of the store is lost,
-// the store begins where this root does.
+// repairFrom returns the first version in both. If the oldest record of the store is lost, the
+// store begins at the first version of this root.
 func (d *Dataset) repairFrom(ctx context.Context, f durable.ReadFS, last uint64, dryRun bool) (uint64, error) {
 	mine, err := snapshot.First(f)
 	if err != nil {
@@ -103,7 +105,7 @@ func (d *Dataset) repairFrom(ctx context.Context, f durable.ReadFS, last uint64,
 	}
 	data, err := snapshot.EncodeFirst(mine)
 	if err == nil {
-		err = d.store.objects.put(ctx, d.key(layout.First), writing(data))
+		err = d.store.objects.put(ctx, d.key(layout.First), durable.Bytes(data))
 	}
 	return mine, err
 }
@@ -134,11 +136,11 @@ func (r *repair) publication(n uint64) error {
 		return err
 	}
 	r.done.Records++
-	return r.put(commitName(n), writing(record)) // last, as it is committed
+	return r.put(commitName(n), durable.Bytes(record)) // last, as in a commit
 }
 
-// pack compares the pack of the store with the one that this root would make. A root that
-// has lost a part of it to retention can only say whether the pack is intact.
+// pack compares the pack in the store with the one that this root would make. If retention
+// deleted a part of it in the root, pack can only check the stored one against the commit.
 func (r *repair) pack(c snapshot.Commit) error {
 	parts, archive, err := r.has(c)
 	if err != nil {
@@ -169,8 +171,8 @@ func (r *repair) pack(c snapshot.Commit) error {
 	return r.d.shipPack(r.ctx, r.f, c)
 }
 
-// has reports which parts of a pack the root has, and the file that its raw cycle may have
-// been compacted into.
+// has reports which parts of a pack the root has. archive is the file of the root into which its
+// raw cycle may have been compacted, or "".
 func (r *repair) has(c snapshot.Commit) (parts [3]bool, archive string, err error) {
 	for i, dir := range folders(c.CycleID) {
 		if parts[i], err = durable.Exists(r.f, dir); err != nil {
@@ -185,8 +187,7 @@ func (r *repair) has(c snapshot.Commit) (parts [3]bool, archive string, err erro
 	return parts, archive, err
 }
 
-// intact reports whether the files of a pack are what the commit names, or retention has
-// deleted it.
+// intact reports whether the files of a pack agree with the commit, or retention has deleted it.
 func (r *repair) intact(c snapshot.Commit) (bool, error) {
 	err := r.unpacked(c)
 	switch {
@@ -201,7 +202,7 @@ func (r *repair) intact(c snapshot.Commit) (bool, error) {
 // equal reports whether a pack has the bytes that this root would store, or retention has
 // deleted it.
 func (r *repair) equal(c snapshot.Commit) (bool, error) {
-	want, got := newHash(), newHash()
+	want, got := sha256.New(), sha256.New()
 	if _, err := writePack(r.ctx, r.f, c, want); err != nil {
 		return false, err
 	}
@@ -218,7 +219,7 @@ func (r *repair) equal(c snapshot.Commit) (bool, error) {
 	} else if err != nil {
 		return false, err
 	}
-	return got.String() == want.String(), nil
+	return bytes.Equal(got.Sum(nil), want.Sum(nil)), nil
 }
 
 // collected reports whether retention may have deleted a pack in the store.
@@ -234,7 +235,7 @@ func (r *repair) unpacked(c snapshot.Commit) error {
 	return r.d.fetchPack(r.ctx, r.f, c, archived, staged, func(string) error { return nil })
 }
 
-// segments stores the segments of the newest manifest that are damaged or missing.
+// segments stores the damaged or missing segments of the newest manifest.
 func (r *repair) segments(here snapshot.Commit) error {
 	m, err := snapshot.Open(r.f, here)
 	if err != nil {

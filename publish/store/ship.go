@@ -11,9 +11,9 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Ship implements publish.Store: it stores the segments of the change log and the pack of
-// a publication, and then commits it. After an error the commit may have been made, which
-// the next Sync finds out; snapshot.ErrConflict means that it was not.
+// Ship implements publish.Store: it stores the segments of the change log and the pack of a
+// publication, then commits it. After an error the commit may exist nevertheless, which the next
+// [Dataset.Sync] finds out. After a [snapshot.ErrConflict] it does not.
 func (d *Dataset) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, record []byte, segments []string) error {
 	if err := d.follows(ctx, c); err != nil {
 		return err
@@ -40,8 +40,8 @@ func (d *Dataset) Ship(ctx context.Context, root durable.FS, c snapshot.Commit, 
 	return err
 }
 
-// follows checks that the store has the commit before c. It is looked up for every publication,
-// whatever this process has seen before: objects may have vanished since.
+// follows checks whether the store has the commit before c. It asks for every publication,
+// whatever this process saw before: objects may have vanished since.
 func (d *Dataset) follows(ctx context.Context, c snapshot.Commit) (err error) {
 	if c.PreviousSHA256 == "" {
 		return nil

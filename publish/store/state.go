@@ -23,15 +23,15 @@ const stateArchive = "state.tar"
 // maxStates bounds the state files of one folder.
 const maxStates = 8 << 20
 
-// ShipStates stores the state files of a product, and those of its account, if they have
-// changed since this process stored them last. account is the account's root. They are for
-// the next worker and for the answers of replicas; no data depends on them.
+// ShipStates stores the state files of a product, and those of its account, if they have changed
+// since this process stored them last. account is the account's root. The next worker and the
+// answers of replicas use them; no data depends on them.
 func (d *Dataset) ShipStates(ctx context.Context, root, account durable.ReadFS) error {
 	return errors.Join(d.store.shipStates(ctx, root, d.dir), d.store.ShipAccountStates(ctx, d.clientID, account))
 }
 
-// ShipAccountStates stores the state files of an account, if they have changed since this
-// process stored them last.
+// ShipAccountStates stores the state files of an account, if they have changed since this process
+// stored them last.
 func (s *Store) ShipAccountStates(ctx context.Context, clientID string, account durable.ReadFS) error {
 	return s.shipStates(ctx, account, layout.Tenant(clientID)+"/")
 }
@@ -45,7 +45,7 @@ func (s *Store) shipStates(ctx context.Context, f durable.ReadFS, prefix string)
 	if last, ok := s.shipped.Load(key); ok && last == sum {
 		return nil
 	}
-	if err = s.objects.put(ctx, key, writing(data)); err == nil {
+	if err = s.objects.put(ctx, key, durable.Bytes(data)); err == nil {
 		s.shipped.Store(key, sum)
 	}
 	return err
@@ -81,8 +81,8 @@ func archiveStates(f durable.ReadFS) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// rawProgress is the state file that says which raw cycles a root has, so that they need
-// not be listed. Another root has others.
+// rawProgress is the state file with the list of raw cycles in a root, which saves a listing.
+// Another root has other cycles.
 const rawProgress = "raw"
 
 // isState reports whether a name is that of a state file.
@@ -128,8 +128,8 @@ func (s *Store) copyStates(ctx context.Context, f durable.FS, prefix string) err
 	return nil
 }
 
-// readStates returns the files of an archive of state files. After an error it returns those
-// that can be read.
+// readStates returns the files of an archive of state files. After an error it returns the
+// readable ones.
 func readStates(archive []byte) (map[string][]byte, error) {
 	states := map[string][]byte{}
 	for in := tar.NewReader(bytes.NewReader(archive)); ; {

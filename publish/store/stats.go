@@ -5,7 +5,7 @@ import "sync/atomic"
 // Operations are the kinds of requests, as stores count and bill them.
 var Operations = []string{"get", "head", "put", "list", "delete"}
 
-// Stats counts what was asked of a store. Safe for concurrent use; nil counts nothing.
+// Stats counts the requests to a store. It is safe for concurrent use; nil counts nothing.
 type Stats struct {
 	ok, failed [5]atomic.Int64
 	in, out    atomic.Int64
@@ -39,7 +39,7 @@ func (s *Stats) sent(n int64) {
 	}
 }
 
-// Of returns how many requests of a kind were answered and how many failed.
+// Of returns the numbers of answered and failed requests of a kind.
 func (s *Stats) Of(op string) (answered, failed int64) {
 	for i, name := range Operations {
 		if name == op {
@@ -49,5 +49,5 @@ func (s *Stats) Of(op string) (answered, failed int64) {
 	return 0, 0
 }
 
-// Bytes returns how many bytes of objects were received and sent.
+// Bytes returns the bytes of objects received and sent.
 func (s *Stats) Bytes() (received, sent int64) { return s.in.Load(), s.out.Load() }

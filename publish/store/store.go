@@ -39,11 +39,11 @@ type Store struct {
 	now     func() time.Time
 	log     *slog.Logger
 	Stats   *Stats
-	// newest has a commit that the store has, by prefix of a dataset (see known): what the
-	// next publication follows need not be looked up.
+	// newest has a commit of the store, by prefix of a dataset (see known). It saves looking up
+	// the commit before the next publication.
 	newest    sync.Map
 	keyAgreed atomic.Bool // see SyncIDKey
-	shipped   sync.Map    // name of an archive of state files → hash of what was stored last
+	shipped   sync.Map    // name of an archive of state files → hash of the stored one
 }
 
 // Open opens a store. It sends no request: see [Store.Probe].
@@ -134,9 +134,9 @@ func cleaned(err error, address string) error {
 	return errors.New(text)
 }
 
-// SyncIDKey makes a data root and the store agree on the fingerprint of the key that ids
-// are made with: what one of them has is copied to the other. Two keys would give one
-// fixture two ids. It asks the store once.
+// SyncIDKey makes a data root and the store agree on the fingerprint of the key for ids: if only
+// one of them has a fingerprint, it is copied to the other. Two keys would make two ids for one
+// fixture. It asks the store once.
 func (s *Store) SyncIDKey(ctx context.Context, data durable.FS) error {
 	if s.keyAgreed.Load() {
 		return nil
@@ -185,7 +185,7 @@ type Dataset struct {
 	dir      string // prefix of its objects' names, with a slash at its end
 }
 
-// Datasets lists what the store has: accounts and products.
+// Datasets lists the accounts and products in the store.
 func (s *Store) Datasets(ctx context.Context) ([]*Dataset, error) {
 	var list []*Dataset
 	err := s.objects.list(ctx, "client_id=", "/", func(account object) (bool, error) {

@@ -14,15 +14,13 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// view reads small objects of a dataset under the names that they have in a root: commit
-// records, so that package snapshot finds the newest one and searches them. Only one
-// goroutine may use it.
+// view reads small objects of a dataset under their names in a root. These are commit records:
+// package snapshot finds the newest one and searches them. Only one goroutine may use it.
 type view struct {
 	ctx context.Context
 	d   *Dataset
-	// failed is the first error of the store. It is the error of everything that follows:
-	// package snapshot takes a name that cannot be looked up for a damaged file if another
-	// name can be.
+	// failed is the first error of the store, and the error of every later operation. Package
+	// snapshot would otherwise take a failed look-up for a damaged file, if another one succeeds.
 	failed error
 }
 
@@ -64,12 +62,12 @@ func (v *view) fail(err error) error {
 	return err
 }
 
-// ReadDir implements durable.ReadFS. Nothing that reads records lists a folder.
+// ReadDir implements [durable.ReadFS]. Readers of records list no folder.
 func (v *view) ReadDir(name string) ([]fs.DirEntry, error) {
 	return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.ErrUnsupported}
 }
 
-// SyncDir implements durable.ReadFS: what is in the store is durable.
+// SyncDir implements [durable.ReadFS]: objects in the store are durable.
 func (v *view) SyncDir(string) error { return nil }
 
 type nopCloser struct{ *bytes.Reader }
@@ -88,9 +86,9 @@ func (i info) ModTime() time.Time { return time.Time{} }
 func (i info) IsDir() bool        { return false }
 func (i info) Sys() any           { return nil }
 
-// Head returns the newest commit of the dataset, with the bytes of its record; Version is 0
-// if there is none. from is the number of a record that the store is known to have, or 0:
-// one request if there is no newer one, and the record is returned without its bytes.
+// Head returns the newest commit of the dataset, with the bytes of its record; Version is 0 if
+// there is none. from is the number of a record known to be in the store, or 0. If there is no
+// newer one, this costs one request, and only the Version of the commit is set.
 func (d *Dataset) Head(ctx context.Context, from uint64) (snapshot.Commit, []byte, error) {
 	records := d.Records(ctx)
 	n, err := d.newest(ctx, from)
@@ -107,12 +105,12 @@ func (d *Dataset) Head(ctx context.Context, from uint64) (snapshot.Commit, []byt
 	return c, record, err
 }
 
-// oneByOne is how many records are looked up one by one, because a machine that follows lacks
+// oneByOne is the number of records looked up one by one: a machine that follows the store lacks
 // one or two.
 const oneByOne = 4
 
-// newest returns the number of the newest record. Those after a known one are not compacted. From
-// no known one it is found by look-ups, and a listing says whether there are records beyond it.
+// newest returns the number of the newest record. Records after from are not compacted, so they
+// are looked up. With no from, a listing checks at the end whether there are records further on.
 func (d *Dataset) newest(ctx context.Context, from uint64) (uint64, error) {
 	if from > 0 {
 		for range oneByOne {
@@ -144,8 +142,8 @@ func (d *Dataset) newest(ctx context.Context, from uint64) (uint64, error) {
 	}
 }
 
-// beyond reports whether the store has a record after one, or a pack that was stored after the
-// record that would follow it.
+// beyond reports whether the store has a record after n, or a pack of a version after n+1. The
+// pack of n+1 may be waiting for its commit.
 func (d *Dataset) beyond(ctx context.Context, n uint64) (bool, error) {
 	record, err := d.store.objects.firstAfter(ctx, d.key(layout.CommitsDir+"/"), d.key(commitName(n)))
 	if err != nil || record != "" {

@@ -6,7 +6,7 @@ import (
 	"mkt/publish/table/parquetfile"
 )
 
-// newFileReader returns a reader of the columns that a file has, which can only copy rows.
+// newFileReader returns a reader of the columns in a file. It can only copy rows.
 func newFileReader(stored *spec, file *parquet.File, in *parquetfile.Source) *rowReader {
 	r := &rowReader{name: stored.name, file: file, source: in, groups: file.RowGroups(), columns: make([]columnReader, len(stored.leaves))}
 	for i := range r.columns {
@@ -81,7 +81,7 @@ func (c *columnReader) copy(to *columns, n int) error {
 	}
 }
 
-// copy adds what a row has in a column that its file lacks.
+// copy adds a row's value of a column absent from its file.
 func (m *leafSlot) copy(to *columns, rep, def, depth byte) {
 	switch {
 	case def < depth || m.MaxDef > depth:

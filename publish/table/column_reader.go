@@ -24,9 +24,9 @@ type rowReader struct {
 	stored  []parquetfile.Leaf // of the file
 	groups  []parquet.RowGroup
 	group   int   // the next one
-	opened  int   // the row group whose pages are open, counted from 1; 0 if none is
-	left    int64 // rows of the row group that is being read
-	ends    bool  // after these rows the columns must end, which has not been checked yet
+	opened  int   // the next one
+	left    int64 // unread rows of the open row group
+	ends    bool  // the end of the columns after these rows is not checked yet
 	columns []columnReader
 }
 
@@ -34,12 +34,12 @@ type rowReader struct {
 type columnReader struct {
 	parquetfile.ColumnReader
 	slot  *slot
-	lists []nesting // of nested rows in which the field is, from the outermost
-	// missing are the columns of the same row that the file does not have, of the first column
-	// of a row.
+	lists []nesting // the nested rows around the field, from the outermost
+	// missing lists the columns of the row that are absent from the file. Only the first column
+	// of a row sets it.
 	missing []*leafSlot
-	// elements counts the nested rows of the batch that the column has: as many as the other columns
-	// of that row.
+	// elements counts the column's nested rows in the batch. The other columns of the row must
+	// have as many.
 	elements int
 	rows     rowSlab // of a column that begins nested rows
 	strings  slab[string]
@@ -68,7 +68,7 @@ type slice struct {
 	len, cap int
 }
 
-// newRowReader returns a reader of the rows of a file. A column that an older file lacks is
+// newRowReader returns a reader of the rows of a file. A column absent from an older file is
 // empty.
 func newRowReader(s *spec, file *parquet.File, in *parquetfile.Source) (*rowReader, error) {
 	r := &rowReader{name: s.name, size: s.row.Size(), file: file, source: in, groups: file.RowGroups()}
@@ -138,7 +138,7 @@ func (r *rowReader) read(rows unsafe.Pointer, n int) (done int, err error) {
 	return done, nil
 }
 
-// next makes sure that the row group has another row. It returns io.EOF after the last one.
+// next ensures that the row group has another row. It returns io.EOF after the last one.
 func (r *rowReader) next() error {
 	for r.left == 0 {
 		if err := r.end(); err != nil {
@@ -304,7 +304,7 @@ func (c *columnReader) fillRepeated(rows unsafe.Pointer, size uintptr, n int) (d
 	return done, nil
 }
 
-// count returns how many elements a list has, of which the next entry is the first.
+// count returns the number of elements of a list that begins with the next entry.
 func (c *columnReader) count(level int) int {
 	n := 1
 	for _, rep := range c.Reps[c.At+1:] {
@@ -318,7 +318,7 @@ func (c *columnReader) count(level int) int {
 	return n
 }
 
-// putTexts puts the next n entries into a list, all but the last of which it takes.
+// putTexts puts the next n entries into a list. It leaves the last one for the caller to pass.
 func (c *columnReader) putTexts(list *[]string, n int) error {
 	if n == 1 {
 		i := c.Take()
@@ -365,7 +365,7 @@ func (c *columnReader) put(at unsafe.Pointer) {
 	}
 }
 
-// slab is memory from which the values that rows point to are cut.
+// slab is memory for the values to which rows point.
 type slab[V any] struct{ free []V }
 
 const slabSize = 256

@@ -5,22 +5,22 @@ import (
 	"errors"
 )
 
-// columns holds rows column by column: the form in which they are hashed, encoded, and
-// kept between the reading of a payload and the writing of a table.
+// columns holds rows column by column. Rows are hashed and encoded in this form, and kept in it
+// from the reading of a payload until the writing of a table.
 type columns struct {
 	spec   *spec
 	leaves []stream
 	rows   int
 }
 
-// stream holds the values of a leaf, as [parquetfile.ColumnWriter.Add] takes them.
+// stream holds the values of a leaf in the form of [parquetfile.ColumnWriter.Add].
 type stream struct {
 	bytes  []byte
 	counts Counts
-	// nullAt is the definition level of a null, as opposed to that of an empty list; -1 if
-	// the column has no nulls.
+	// nullAt is the definition level of a null, as opposed to an empty list; -1 if the column has
+	// no nulls.
 	nullAt int
-	named  map[string][]int // of an absent list: the leaves that a name means
+	named  map[string][]int // of an absent list: the leaves of each name
 }
 
 func newColumns(s *spec) *columns {
@@ -104,7 +104,7 @@ func (c *columns) reset() {
 	}
 }
 
-// appendTo appends all rows to dst in a form that load reads.
+// appendTo appends all rows to dst, to be read by load.
 func (c *columns) appendTo(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(c.rows))
 	for i := range c.leaves {
@@ -122,8 +122,7 @@ func (c *columns) appendTo(dst []byte) []byte {
 
 var errEncoded = errors.New("not rows as they were encoded")
 
-// load replaces the rows by those that appendTo wrote. The streams share the memory of
-// data.
+// load replaces the rows by those written by appendTo. The streams share the memory of data.
 func (c *columns) load(data []byte) error {
 	failed := false
 	next := func() uint64 {

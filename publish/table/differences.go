@@ -48,9 +48,9 @@ func differences(prefix string, a, b reflect.Value) (names []string) {
 	return names
 }
 
-// Column returns a column of a row as text. It is missing if the row says that the
-// provider did not send it, and null if it has no value. Times are in RFC 3339, lists are
-// separated by commas, and a list of rows is given as their number.
+// Column returns a column of a row as text. It is missing if the row says so of the provider, and
+// null if it has no value. Times are in RFC 3339, texts of a list are separated by commas, and a
+// list of rows is given as their number.
 func Column[T any](row *T, name string) football.Field[string] {
 	v := reflect.ValueOf(row).Elem()
 	indexes := columnsOf(v.Type())

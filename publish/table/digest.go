@@ -14,7 +14,7 @@ var (
 	fixtureCodes = sync.OnceValue(func() []int { return specOf[FixtureRow]().digestCodes() })
 	marketCodes  = sync.OnceValue(func() []int { return specOf[MarketRow]().digestCodes() })
 
-	// Of a fixture without a kick-off, which was never digested.
+	// Of a fixture without a kick-off: a missing kick-off was never digested.
 	codesWithoutStart = sync.OnceValue(func() []int {
 		codes := slices.Clone(fixtureCodes())
 		codes[slices.Index(codes, startsAtCode)] = notDigested
@@ -27,9 +27,9 @@ const (
 	notDigested  = -1
 )
 
-// Digest returns the content digest of a fixture and its markets: the SHA-256, in hex,
-// of every column but the retrieval time and the digest itself. The markets must be
-// in the table's order. Two runs that found the same content compute the same digest.
+// Digest returns the content digest of a fixture and its markets: the SHA-256, in hex, of every
+// column but the retrieval time and the digest itself. The markets must be in the table's order.
+// Two runs with the same content compute the same digest.
 func Digest(fixture FixtureRow, markets []MarketRow) string {
 	fixture.MarketCount = int32(len(markets))
 	var d digester
@@ -52,8 +52,8 @@ func (d *digester) begin(fixture FixtureRow) {
 
 func (d *digester) market(m *MarketRow) { d.row(marketSlots, unsafe.Pointer(m), 0, 0) }
 
-// row adds a row, one nested row after the other: of each value the column's code, the levels, and
-// the value as a stream has it, which is one unambiguous sequence of bytes.
+// row adds a row, one nested row after the other. Each value adds its column's code, its levels,
+// and the value as in a stream. The whole is an unambiguous sequence of bytes.
 func (d *digester) row(slots []slot, row unsafe.Pointer, rep, depth byte) {
 	b := d.bytes
 	for i := range slots {

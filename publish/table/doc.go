@@ -3,8 +3,8 @@
 // same rows have the same bytes: nothing in a file depends on the clock, the build or
 // the number of processors.
 //
-// A [Writer] checks the order of its rows and returns a [Summary]: how many there are, the
-// states of every column, and a digest of the content that does not depend on the
-// Parquet library. [FixtureOf] and [MarketOf] convert the model into rows. Nothing converts
-// rows back, since readers render rows. Package parquetfile encodes and decodes the columns.
+// A [Writer] checks the order of its rows and returns a [Summary]: the number of rows, the states
+// of every column, and a digest of the content, which does not depend on the Parquet library.
+// [FixtureOf] and [MarketOf] convert the model into rows. Nothing converts rows back, since
+// readers render rows. Package parquetfile encodes and decodes the columns.
 package table

@@ -8,9 +8,9 @@ import (
 	"mkt/publish/football"
 )
 
-// Encoder encodes the rows of one fixture after the other. Fixtures can be encoded
-// concurrently and in any order, each Encoder by one goroutine, and then written in order
-// by Writer.WriteEncoded. Its zero value is ready for use.
+// Encoder encodes the rows of one fixture after the other. Fixtures can be encoded concurrently
+// and in any order, each Encoder by one goroutine. [Writer.WriteEncoded] then writes them in
+// order. The zero value is ready for use.
 type Encoder struct {
 	columns *columns
 	digest  digester
@@ -21,8 +21,8 @@ type Encoder struct {
 }
 
 // Fixture returns the row of a fixture with its content digest, and the encoded rows of its
-// markets, which were derived by that version of the rules and are in any order. The bytes
-// are valid until the next call, and mean nothing to another build.
+// markets. derivation is the version of the rules that derived the markets, which may be in any
+// order. The bytes are valid until the next call, and mean nothing to another build.
 func (e *Encoder) Fixture(f football.Fixture, derivation string, markets []football.Market) (row FixtureRow, encoded []byte, err error) {
 	if e.columns == nil {
 		e.columns = newColumns(specOf[MarketRow]())
@@ -30,7 +30,7 @@ func (e *Encoder) Fixture(f football.Fixture, derivation string, markets []footb
 	e.columns.reset()
 	row = FixtureOf(f, len(markets), "")
 	e.digest.begin(row)
-	clear(e.rows) // which keep the payload before in memory
+	clear(e.rows) // they would keep the payload before in memory
 	e.order, e.rows = e.order[:0], e.rows[:0]
 	e.arena.reset()
 	for i := range markets {
@@ -51,7 +51,7 @@ func (e *Encoder) Fixture(f football.Fixture, derivation string, markets []footb
 	return row, e.encoded, nil
 }
 
-// WriteEncoded adds the rows of a fixture as Encoder.Fixture returned them.
+// WriteEncoded adds the rows of a fixture as returned by [Encoder.Fixture].
 func (w *Writer[T]) WriteEncoded(fixtureID string, encoded []byte) error {
 	if w.encoded == nil {
 		w.encoded = newColumns(w.spec)

@@ -11,13 +11,13 @@ import (
 	"mkt/publish/table/parquetfile"
 )
 
-// OfFixture iterates over the rows of one fixture, in order. It reads only the pages whose
-// minimum and maximum allow the fixture, so that the cost does not depend on the size of the
-// table. A row is valid until the next one.
+// OfFixture iterates over the rows of one fixture, in order. It only reads pages whose minimum
+// and maximum allow the fixture: the cost does not depend on the size of the table. A row is
+// valid until the next one.
 func (r *Reader[T]) OfFixture(id string) iter.Seq2[*T, error] { return r.OfFixtureAnd(id, "") }
 
-// OfFixtureAnd iterates over those rows of a fixture that have one of some texts in another column;
-// if the column is "", over all of them.
+// OfFixtureAnd iterates over the rows of a fixture with one of some texts in another column. If
+// column is "", it iterates over all rows of the fixture.
 func (r *Reader[T]) OfFixtureAnd(id, column string, texts ...string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		found, err := r.findRows("fixture_id", id, nil)
@@ -69,8 +69,8 @@ func (r *Reader[T]) yieldRange(of parquetfile.RowRange, yield func(*T, error) bo
 	return true
 }
 
-// findRows returns the ranges of the rows with that text in a column, of those in some ranges; nil
-// are all rows.
+// findRows returns the ranges of the rows with a text in a column. It only looks at the ranges in
+// within, or at all rows if it is nil.
 func (r *Reader[T]) findRows(name, text string, within []parquetfile.RowRange) (found []parquetfile.RowRange, err error) {
 	defer recovered(r.spec.name, &err)
 	column, err := r.rows.one(name)
@@ -88,7 +88,7 @@ func (r *Reader[T]) findRows(name, text string, within []parquetfile.RowRange) (
 	return found, nil
 }
 
-// one returns a reader of one column of texts alone.
+// one returns a reader of a single column of texts.
 func (r *rowReader) one(path ...string) (*parquetfile.ColumnReader, error) {
 	i := slices.IndexFunc(r.stored, func(l parquetfile.Leaf) bool { return slices.Equal(l.Path, path) })
 	if i < 0 || r.stored[i].Kind != parquet.ByteArray {
@@ -98,8 +98,8 @@ func (r *rowReader) one(path ...string) (*parquetfile.ColumnReader, error) {
 	return &column, nil
 }
 
-// FindRow returns the first row that has an id in a column, which may be inside a list; -1 if none
-// has it. It reads the column alone.
+// FindRow returns the first row with an id in a column, -1 if there is none. The column may be
+// inside a list. No other column is read.
 func (r *Reader[T]) FindRow(id string, path ...string) (row int64, err error) {
 	defer recovered(r.spec.name, &err)
 	column, err := r.rows.one(path...)

@@ -6,8 +6,8 @@ import (
 	"mkt/publish/football"
 )
 
-// LiveOf returns the row of a fixture in play that was last retrieved at that time.
-// rank is its rank in the detail set, from 1, or 0 if it is outside.
+// LiveOf returns the row of a fixture in play. retrieved is the time of its last retrieval. rank
+// is its rank in the detail set, from 1, or 0 if it is outside.
 func LiveOf(l *football.Live, retrieved time.Time, rank int) LiveRow {
 	row := LiveRow{
 		FixtureID: string(l.Fixture.ID), InPlay: l.InPlay, At: ms(l.At), FreshAt: ms(l.Fixture.FetchedAt), StaleAt: msOrNone(l.StaleAt),
@@ -48,8 +48,8 @@ func (row *LiveRow) momentum(m *football.Momentum) {
 	row.MomentumScope = filled((*string)(&m.Scope))
 }
 
-// LiveCountersOf appends the rows of a fixture's counters, in order. A metric of which
-// neither side was sent has no row.
+// LiveCountersOf appends the rows of a fixture's counters, in order. A metric sent for neither
+// side has no row.
 func LiveCountersOf(rows []LiveCounterRow, l *football.Live) []LiveCounterRow {
 	for i := range l.Counters {
 		c := &l.Counters[i]
@@ -108,7 +108,7 @@ func LivePeriodsOf(rows []LivePeriodRow, l *football.Live) []LivePeriodRow {
 	return rows
 }
 
-// points returns the numbers of both sides, nil if the state has no number.
+// points returns the numbers of both sides, or nil if the state has no number.
 func points(state football.BucketState, home, away int) (*int32, *int32) {
 	if state != football.BucketValue && state != football.BucketZero {
 		return nil, nil
@@ -147,7 +147,7 @@ func number(n int) *int32 {
 	return &v
 }
 
-// ms returns a time as the columns hold it, in UTC and whole milliseconds.
+// ms returns a time as in the columns: in UTC and whole milliseconds.
 func ms(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 func msOrNone(t time.Time) *time.Time {

@@ -8,8 +8,8 @@ import (
 	"mkt/publish/football"
 )
 
-// FixtureOf returns the row of a fixture that has that many markets and that content
-// digest (see Digest).
+// FixtureOf returns the row of a fixture with a number of markets and a content digest, see
+// [Digest].
 func FixtureOf(f football.Fixture, markets int, digest string) FixtureRow {
 	row := FixtureRow{
 		FixtureID:         string(f.ID),
@@ -43,14 +43,14 @@ func field[V any](absent *[]string, name string, f football.Field[V]) *V {
 	return &value
 }
 
-// MarketOf returns the row of a market that was derived by that version of the rules.
+// MarketOf returns the row of a market. derivation is the version of the rules that derived it.
 // The row points into m, which must not change while the row is used.
 func MarketOf(fixture football.FixtureID, derivation string, m *football.Market) MarketRow {
 	values := arena{texts: make([]string, 0, 3*len(m.Selections)), numbers: make([]float64, 0, len(m.Selections))}
 	return values.marketOf(fixture, derivation, m)
 }
 
-// arena holds what a market's rows point to.
+// arena has the values to which a market's rows point.
 type arena struct {
 	selections []SelectionRow
 	texts      []string
@@ -58,8 +58,7 @@ type arena struct {
 	reasons    []string
 }
 
-// reset empties the arena, and keeps its memory but nothing that was in it. Rows that were made before
-// are no longer valid.
+// reset empties the arena and keeps its memory. Earlier rows are no longer valid.
 func (r *arena) reset() {
 	clear(r.selections)
 	clear(r.texts)
@@ -124,15 +123,15 @@ func (r *arena) selectionOf(s *football.Selection) SelectionRow {
 	return row
 }
 
-// labelRows returns labels as rows, which share their memory: both types have the same
-// fields.
+// labelRows returns labels as rows, which share their memory: the fields of both types are the
+// same.
 func labelRows(labels []football.Label) []LabelRow {
 	_ = LabelRow(football.Label{}) // does not compile if they differ
 	return unsafe.Slice((*LabelRow)(unsafe.Pointer(unsafe.SliceData(labels))), len(labels))
 }
 
-// absentOf lists the columns of a selection that were not sent, by the bits of
-// the three that can be missing.
+// absentOf lists a selection's columns that were not sent, by the bits of the three possible
+// ones.
 var absentOf = func() (lists [8][]string) {
 	for bits := range lists {
 		for i, name := range []string{"odds_fractional", "odds_decimal", "provider_selection_id"} {
@@ -157,8 +156,7 @@ func (r *arena) text(f football.Field[string], missing *int, bit int) *string {
 	return &r.texts[len(r.texts)-1]
 }
 
-// number returns a price as a number, and nil if its digits are not a plain number
-// as in JSON.
+// number returns a price as a number, or nil if its digits are not a plain number as in JSON.
 func (r *arena) number(digits *string) *float64 {
 	if digits == nil || !football.PlainDecimal(*digits) {
 		return nil
@@ -171,7 +169,7 @@ func (r *arena) number(digits *string) *float64 {
 	return &r.numbers[len(r.numbers)-1]
 }
 
-// filled returns a nullable column of a string in which "" means that there is none.
+// filled returns a string as a nullable column: NULL if it is "".
 func filled(s *string) *string {
 	if *s == "" {
 		return nil

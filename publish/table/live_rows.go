@@ -2,9 +2,9 @@ package table
 
 import "time"
 
-// Rows of the live product. A snapshot holds every fixture in play, and those
-// that left play a while ago, in LiveRow and LiveCounterRow; the other tables hold
-// the fixtures of the detail set, those with a detail_rank.
+// Rows of the live product. In a snapshot, LiveRow and LiveCounterRow hold every fixture in play,
+// and those that left play a while ago. The other tables hold only the fixtures of the detail
+// set, those with a detail_rank.
 
 // LiveRow is the state of one fixture at one moment. Sorted by fixture_id, unique.
 type LiveRow struct {
@@ -50,8 +50,8 @@ type LiveRow struct {
 	Absent            []string  `parquet:"absent,list,dict" means:"columns of this row that the provider did not send at all"`
 }
 
-// LiveCounterRow is one metric of both sides. Sorted by fixture_id, metric. A
-// metric that was not sent for a fixture has no row.
+// LiveCounterRow is one metric of both sides. Sorted by fixture_id, metric. A metric not sent for
+// a fixture has no row.
 type LiveCounterRow struct {
 	FixtureID string   `parquet:"fixture_id,dict" means:"fixture the counter belongs to; first sort key"`
 	Metric    string   `parquet:"metric,dict" means:"name of the metric; one outside the closed set keeps the provider's name; second sort key"`
@@ -103,7 +103,7 @@ type LivePeriodRow struct {
 	KnownAway *int32 `parquet:"away_known,optional" means:"sum of the away team's minutes that have a number; NULL when none has"`
 }
 
-// LiveStateRow is what the next cycle begins from, one fixture (canonical only).
+// LiveStateRow is the state of one fixture from which the next cycle begins (canonical only).
 // Sorted by fixture_id, unique.
 type LiveStateRow struct {
 	FixtureID         string    `parquet:"fixture_id" means:"opaque, stable id of the fixture; rows are sorted by it, unique"`

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Source is the table that the rows of a fixture are taken from.
+// Source is the table from which the rows of a fixture are taken.
 type Source uint8
 
 const (
@@ -15,9 +15,9 @@ const (
 	New
 )
 
-// Merge merges two tables, both sorted by fixture, into one. It takes the rows of
-// each fixture from the table that choose returns. Rows are copied without being
-// read into the model. Either table may be nil.
+// Merge merges two tables, both sorted by fixture, into one. choose returns the table for the
+// rows of each fixture. Rows are copied without being read into the model. Either table may be
+// nil.
 func Merge[T FixtureRow | MarketRow](w *Writer[T], old, new *Reader[T], choose func(fixtureID string) Source) (err error) {
 	defer recovered(w.spec.name, &err)
 	a, err := newCursor(old)
@@ -62,7 +62,7 @@ func newCursor[T Row](r *Reader[T]) (*cursor, error) {
 	return c, c.fill()
 }
 
-// fill prepares the columns that rows are sorted by for the next row.
+// fill prepares the sorting columns for the next row.
 func (c *cursor) fill() error {
 	err := c.rows.next()
 	if err == io.EOF {
@@ -85,8 +85,8 @@ func (c *cursor) fixture() string {
 	return c.rows.columns[0].Ahead(0)
 }
 
-// run returns how many of the next rows are of a fixture, within the pages of the columns that
-// rows are sorted by.
+// run returns the number of next rows of one fixture, within the current pages of the sorting
+// columns.
 func (c *cursor) run(id string, sorting int) int {
 	most := int(min(c.rows.left, math.MaxInt32))
 	for i := range sorting {
@@ -99,8 +99,8 @@ func (c *cursor) run(id string, sorting int) int {
 	return n
 }
 
-// copyFixture writes the rows of a fixture if they are next and wanted. It skips them if they are
-// not wanted.
+// copyFixture writes the rows of a fixture if they come next, or skips them if they are not
+// wanted.
 func (w *Writer[T]) copyFixture(c *cursor, id string, wanted bool) error {
 	for !c.done() && c.fixture() == id {
 		n := c.run(id, len(w.spec.sorting))

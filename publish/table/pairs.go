@@ -2,8 +2,8 @@ package table
 
 import "iter"
 
-// Pair holds what two sorted sequences have under one key. Old or New is nil if its
-// sequence has nothing under that key.
+// Pair holds the rows of two sorted sequences with one key. Old or New is nil if its sequence has
+// no such row.
 type Pair[T any] struct{ Old, New *T }
 
 // Pairs iterates over two sequences side by side; both are sorted by compare and have no

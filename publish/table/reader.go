@@ -12,16 +12,16 @@ import (
 	"mkt/publish/table/parquetfile"
 )
 
-// batchRows is how many rows are read at once.
+// batchRows is the number of rows read at once.
 const batchRows = 64
 
-// ErrFormat is returned for a file that is not the expected table. A file of a newer
-// format is [layout.ErrNewer].
+// ErrFormat is the error of a file other than the expected table. A file of a newer format is
+// [layout.ErrNewer].
 var ErrFormat = parquetfile.ErrFormat
 
-// Reader reads the rows of one table in order. The caller must check the file's hash
-// first: damage is an error only where a page or the footer contradicts itself. A Reader is not
-// safe for concurrent use.
+// Reader reads the rows of one table in order. The caller must check the file's hash first:
+// damage is an error only if a page or the footer contradicts itself. A Reader is not safe for
+// concurrent use.
 type Reader[T Row] struct {
 	spec *spec
 	file *parquet.File
@@ -72,9 +72,9 @@ func (r *Reader[T]) Header() Header {
 // Len returns the number of rows in the file.
 func (r *Reader[T]) Len() int64 { return r.file.NumRows() }
 
-// Read fills rows with the next rows and returns how many they are. It returns
-// io.EOF together with the last rows or after them. It overwrites all of rows. The values that
-// rows point to may be shared by other rows, and must not be changed.
+// Read fills rows with the next rows and returns their number. It returns [io.EOF] with the last
+// rows or after them. It overwrites all of rows. The values to which rows point may be shared by
+// other rows, and must not be changed.
 func (r *Reader[T]) Read(rows []T) (n int, err error) {
 	defer recovered(r.spec.name, &err)
 	clear(rows)
@@ -131,8 +131,8 @@ func recovered(table string, err *error) {
 	}
 }
 
-// Summarize counts and hashes the rows of a file as its Writer did. It uses the
-// columns of the file, of which an older format may have fewer.
+// Summarize counts and hashes the rows of a file as its [Writer] did. It uses the columns of the
+// file; an older format may have fewer.
 func Summarize[T Row](file io.ReaderAt, size int64) (_ Summary, err error) {
 	r, err := NewReader[T](file, size)
 	if err != nil {

@@ -14,12 +14,11 @@ type slot struct {
 	leaf   int  // of a list of rows, the first leaf
 	depth  int  // 0 in the row itself, 1 in a row nested in it, and so on
 	begins bool // the first leaf of a nested row
-	leaves int  // how many there are: 1, or those of a list of rows
-	// optional is 1 if there may be no value, which has a definition level for it.
+	leaves int  // the number of leaves: 1, or those of a list of rows
+	// optional is 1 if the value may be null, which has a definition level of its own.
 	optional byte
 	isText   bool // one text at most
-	// Of a list of rows: the slots of each, the one in which each leaf lies, and the size of
-	// a row.
+	// Of a list of rows: the slots of each row, the slot of each leaf, and the size of a row.
 	rows  []slot
 	below []*slot
 	size  uintptr
@@ -62,8 +61,8 @@ var slotKinds = map[reflect.Type]slotKind{
 
 var marketSlots = slotsOf(reflect.TypeFor[MarketRow](), 0, 0)
 
-// slotsOf returns the slots of a row type whose first leaf has that number. It panics on
-// an unknown type, which is a mistake in this package.
+// slotsOf returns the slots of a row type. leaf is the number of its first leaf. It panics on an
+// unknown type, which is a mistake in this package.
 func slotsOf(row reflect.Type, leaf, depth int) []slot {
 	slots := make([]slot, row.NumField())
 	for i := range slots {

@@ -6,14 +6,14 @@ import "time"
 // order and the types of the columns are the format (see Version). The tags:
 //
 //   - parquet: the name and the encoding. A nullable column is optional. NULL in a
-//     column that a provider fills means "sent without a value", unless the column
-//     absent beside it names the column: then the provider did not send it.
-//   - means: what the column holds, for people. Every file carries it under the key
-//     mkt.columns, so that a change of it changes the bytes of every file.
-//   - digest (fixtures and markets): the column's code in the content digest, "-"
-//     when the digest does not cover it. Every published digest depends on the codes:
-//     a code never changes and is never used again. A new column gets the next code
-//     of its table, wherever it stands, and changes the digest of every fixture once.
+//     provider's column means "sent without a value", unless the column absent
+//     beside it names the column: then the provider did not send it.
+//   - means: the meaning of the column, for people. Every file carries it under the key
+//     mkt.columns, so changing it changes the bytes of every file.
+//   - digest (fixtures and markets): the column's code in the content digest, "-" if the digest
+//     leaves it out. Every published digest depends on the codes: a code never changes and is
+//     never used again. A new column gets the next code of its table, wherever it stands, and
+//     changes the digest of every fixture once.
 
 // Version of the table format, in every file's metadata.
 //
@@ -88,16 +88,15 @@ type LabelRow struct {
 	Text  string `parquet:"text,dict" digest:"34" means:"its text, verbatim"`
 }
 
-// ListingRow is what a cycle's listing says about one fixture (canonical only). Sorted by
-// fixture_id, unique.
+// ListingRow is one fixture in a cycle's listing (canonical only). Sorted by fixture_id, unique.
 type ListingRow struct {
 	FixtureID         string `parquet:"fixture_id" means:"opaque, stable id of the fixture; rows are sorted by it, unique"`
 	ProviderFixtureID string `parquet:"provider_fixture_id" means:"the provider's own id of the fixture"`
 	// Status: LISTED, or OVER if the fixture ended, was cancelled or withdrawn.
 	Status string `parquet:"status,dict" means:"LISTED, or OVER when the fixture ended, was cancelled or withdrawn"`
-	// Markets: REFRESHED; PARTIAL: refreshed except sections that could not be read;
-	// FAILED: not retrieved or not read; NONE: not asked for, or the provider offers
-	// none. In the last case the cycle has a fixture row.
+	// Markets: REFRESHED; PARTIAL: refreshed except unreadable sections; FAILED: not retrieved or
+	// not read; NONE: not asked for, or not offered by the provider. With NONE the cycle has a
+	// fixture row.
 	Markets string `parquet:"markets,dict" means:"REFRESHED, PARTIAL (refreshed but for sections that could not be read: they are not in markets), FAILED (could not be had or read) or NONE (not asked for, or not offered: then fixtures has the row)"`
 }
 

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// shred adds rows to columns, one column after the other, with Parquet's repetition and definition
-// levels. A test compares the result with files that the library writes.
+// shred adds rows to columns, one column after the other, with Parquet's repetition and
+// definition levels. A test compares the result with files written by the library.
 func shred(to *columns, slots []slot, rows someRows) {
 	for i := range slots {
 		s := &slots[i]
@@ -18,7 +18,7 @@ func shred(to *columns, slots []slot, rows someRows) {
 	}
 }
 
-// someRows are rows that lie one behind the other in memory.
+// someRows are rows that follow each other in memory.
 type someRows struct {
 	first unsafe.Pointer
 	n     int
@@ -40,8 +40,8 @@ func (s *slot) rowsAt(at unsafe.Pointer) someRows {
 	return someRows{unsafe.Pointer(unsafe.SliceData(list)), len(list), s.size}
 }
 
-// add adds the values that rows have in a leaf, which is a slot of them or lies below one.
-// rep is the repetition level of the first row, and again that of the others.
+// add adds the values of rows in a leaf, which is their slot s or below it. rep is the repetition
+// level of the first row, again is the level of the others.
 func (c *columns) add(s *slot, leaf int, rows someRows, rep, again, depth byte) {
 	if s.kind != rowsSlot {
 		c.addValues(s, rows, rep, again, depth)

@@ -31,7 +31,7 @@ type spec struct {
 	// pageRows is the most rows of a page; 0 for no bound.
 	pageRows int64
 	tags     map[string]reflect.StructTag // of the row type's fields, by column
-	columns  string                       // JSON: what each column means
+	columns  string                       // JSON: the meaning of each column
 	absent   []absentList
 	footer   func() format.FileMetaData
 	row      reflect.Type
@@ -39,17 +39,17 @@ type spec struct {
 	buffers  sync.Pool // of *buffers
 }
 
-// absentList is a column that names the columns of the same row that were not sent.
+// absentList is a column with the names of the row's columns that were not sent.
 type absentList struct {
 	leaf  int              // the column itself
 	named map[string][]int // name → its leaves
 }
 
-// marketStats are the columns of markets with minimum and maximum: the table is large,
-// and these are the ones that are searched.
+// marketStats are the columns of markets with minimum and maximum. The table is large, so only
+// searched columns have them.
 var marketStats = map[string]bool{"fixture_id": true, "market_id": true, "market": true, "period": true, "origin_type": true}
 
-// stepStats are the columns of steps that a path is found by.
+// stepStats are the columns of steps used to find a path.
 var stepStats = map[string]bool{"fixture_id": true, "market_id": true}
 
 // stepPageRows keeps the pages of steps small: a path is a few rows of many files.
@@ -118,8 +118,8 @@ func (s *spec) findAbsentLists() {
 	}
 }
 
-// describe returns the descriptions of the columns as JSON, which every file carries
-// for people. It panics if a column has none, which is a bug in this package.
+// describe returns the descriptions of the columns as JSON. Every file carries them for people.
+// It panics if a column has none, which is a bug in this package.
 func (s *spec) describe() string {
 	means := map[string]string{}
 	for _, l := range s.leaves {
@@ -134,8 +134,8 @@ func (s *spec) describe() string {
 	return string(data)
 }
 
-// digestCodes returns the code of every leaf in the content digest. It panics on a column
-// that has none and is not excluded.
+// digestCodes returns the code of every leaf in the content digest. It panics on a column that
+// has none and is not excluded.
 func (s *spec) digestCodes() []int {
 	codes := make([]int, len(s.leaves))
 	for i, l := range s.leaves {
@@ -168,7 +168,7 @@ func columnName(f reflect.StructField) string {
 	return name
 }
 
-// newFooter returns what the footers of a table's files have in common.
+// newFooter returns the common part of the footers of a table's files.
 func (s *spec) newFooter() format.FileMetaData {
 	footer, err := parquetfile.NewFooter(s.schema, "mkt table", strconv.Itoa(Version))
 	if err != nil {

@@ -17,8 +17,8 @@ type Summary struct {
 	Columns map[string]Counts `json:"columns"`
 }
 
-// Counts is how often each state occurs in a column, for nested columns among its
-// elements.
+// Counts has the number of values in each state of a column. Of a nested column, its elements are
+// counted.
 type Counts struct {
 	Absent int64 `json:"absent"`
 	Null   int64 `json:"null"`

@@ -22,14 +22,13 @@ type Header struct {
 	DerivationVersion string // derivation_version
 }
 
-// When a row group ends is fixed, so that the same rows have the same bytes.
+// The end of a row group is fixed, so that the same rows have the same bytes.
 const (
 	groupRows  = 16 << 10 // rows after which a row group ends with its last fixture
-	groupBytes = 64 << 20 // or bytes before encoding: usually it has a quarter of that
+	groupBytes = 64 << 20 // or bytes before encoding: a group usually has a quarter of them
 )
 
-// Rows are encoded when their columns have this many bytes together. It does not change
-// the file.
+// drainBytes is the size of all columns at which rows are encoded. It does not change the file.
 const drainBytes = 256 << 10
 
 // Writer writes the rows of one table in order. Its memory is bounded by one row
@@ -42,11 +41,11 @@ type Writer[T Row] struct {
 	last    key
 	encoded *columns // of WriteEncoded
 	tally   *tally
-	group   int64 // rows of the row group that are encoded
+	group   int64 // encoded rows of the row group
 	bytes   int   // of their columns
 }
 
-// buffers is the memory of a Writer, which another Writer of the table uses after it.
+// buffers is the memory of a Writer. Another Writer of the table uses it later.
 type buffers struct {
 	out    *bufio.Writer
 	rows   *columns // not encoded yet
@@ -61,7 +60,7 @@ func (s *spec) newBuffers() any {
 	return b
 }
 
-// release gives the memory to the next Writer, unless it is that of an unusually large table.
+// release gives the memory to the next Writer, unless the table was unusually large.
 func (b *buffers) release(s *spec) {
 	size := 0
 	for i, c := range b.chunks {
@@ -95,7 +94,7 @@ func (s *spec) metadata(h Header) map[string]string {
 	}
 }
 
-// Write adds rows, which must follow the earlier rows in the table's order.
+// Write adds rows. They must follow the earlier rows in the table's order.
 func (w *Writer[T]) Write(rows ...T) error {
 	for i := range rows {
 		if err := w.begin(keyOf(&rows[i])); err != nil {
@@ -109,8 +108,8 @@ func (w *Writer[T]) Write(rows ...T) error {
 	return nil
 }
 
-// begin makes the next row, or the first one of a fixture, the last: it must follow it. A row
-// group ends only between fixtures.
+// begin makes next, a row or the first row of a fixture, the last one of the table, and checks
+// its order. A row group only ends between fixtures.
 func (w *Writer[T]) begin(next key) error {
 	before := w.last
 	if err := w.inOrder(next); err != nil {
@@ -123,7 +122,7 @@ func (w *Writer[T]) begin(next key) error {
 	return w.endGroup()
 }
 
-// added counts rows that were added to w.rows, and encodes them if they are many.
+// added counts the rows added to w.rows, and encodes them if they are many.
 func (w *Writer[T]) added(n int) error {
 	w.rows.rows += n
 	w.tally.rows += int64(n)
@@ -146,7 +145,7 @@ func (w *Writer[T]) drain() error {
 	return err
 }
 
-// each calls do for every leaf, on two goroutines if it is much.
+// each calls do for every leaf, on two goroutines if there is much to do.
 func (w *Writer[T]) each(much bool, do func(leaf int) error) error {
 	if !much {
 		for i := range w.chunks {
@@ -196,7 +195,7 @@ func (w *Writer[T]) Close() (Summary, error) {
 		return Summary{}, err
 	}
 	w.release(w.spec)
-	w.buffers = nil // a Writer that is used again panics
+	w.buffers = nil // using the Writer again panics
 	return w.tally.summary(), nil
 }
 
@@ -213,7 +212,7 @@ func (k key) compare(other key) int {
 		cmp.Compare(k.third, other.third), cmp.Compare(k.place, other.place), cmp.Compare(k.added, other.added), cmp.Compare(k.step, other.step))
 }
 
-// number returns the number that the table sorts by.
+// number returns the number by which the table is sorted.
 func (k key) number() int64 { return k.seq + int64(k.place) + k.step }
 
 func keyOf[T Row](row *T) key {
@@ -254,7 +253,7 @@ func (w *Writer[T]) inOrder(next key) error {
 	return nil
 }
 
-// sortingColumns are the numbers of the columns that the rows are sorted by.
+// sortingColumns are the numbers of the columns by which rows are sorted.
 func (s *spec) sortingColumns() (sorting []int) {
 	for _, name := range s.sorting {
 		sorting = append(sorting, slices.IndexFunc(s.leaves, func(l parquetfile.Leaf) bool { return l.Name == name }))

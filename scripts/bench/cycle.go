@@ -9,8 +9,8 @@ import (
 	"mkt/scripts/internal/cost"
 )
 
-// measureCycle measures transform and publish of two accounts, and the disk that their
-// cycles take.
+// measureCycle measures transform and publish of two accounts, and the disk usage of their
+// cycles.
 func measureCycle(ctx context.Context, b *bench) (err error) {
 	w, err := newWorld(ctx, b.options, 2, b.fixtures)
 	if err != nil {
@@ -134,8 +134,8 @@ func (b *bench) publishes(ctx context.Context, w *world, what string) error {
 	return nil
 }
 
-// measureMemory measures the resident memory of transform and of a whole cycle, with the
-// largest cycle that an account may have and a quarter of it.
+// measureMemory measures the resident memory of transform and of a whole cycle, with the largest
+// allowed cycle of an account and a quarter of it.
 func measureMemory(ctx context.Context, b *bench) error {
 	large, err := b.peak(ctx, b.largest)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// disk adds the rows of the bytes that the first publication takes on the disk.
+// disk adds rows about the bytes of the first publication on the disk.
 func (b *bench) disk(ctx context.Context, w *world, received, selections float64) error {
 	bytes, err := onDisk(filepath.Join(w.Dir, "data"))
 	if err != nil {
@@ -50,9 +50,9 @@ func (b *bench) disk(ctx context.Context, w *world, received, selections float64
 	return nil
 }
 
-// onDisk adds up the bytes of files below a data root by the folder of the product's root.
-// Files of the root itself and of other folders count as "". A file with several names
-// counts once, for the folder that comes first in the way of the data.
+// onDisk adds up the bytes of files below a data root by the folder of the product's root. Files
+// of the root itself and of other folders count as "". A file with several names counts once, for
+// the folder that comes first in the flow of the data.
 func onDisk(root string) (map[string]int64, error) {
 	type file struct {
 		order  int

@@ -12,11 +12,11 @@ import (
 	"mkt/scripts/internal/cost"
 )
 
-// nodeFolder has DuckDB's package for Node and the scripts that use it.
+// nodeFolder has DuckDB's package for Node and its scripts.
 const nodeFolder = "scripts/bench/node"
 
-// hasDuckDB installs the package for Node in the version of the lock file, if npm is there. It is
-// not npm ci, which wants the bindings for every platform in the lock file.
+// hasDuckDB installs the package for Node in the version of the lock file, if npm is there. npm
+// ci would need the bindings for every platform in the lock file.
 func (b *bench) hasDuckDB(ctx context.Context) bool {
 	const install = "install Node.js with npm"
 	if !b.has("node", install) || !b.has("npm", install) {

@@ -25,14 +25,14 @@ type floodOptions struct {
 	each        time.Duration // of every phase
 	pace        int           // requests a second of the quiet account
 	connections int           // connections of the flood
-	rate        int           // maximum requests a second of the flood; 0: as many as are answered
+	rate        int           // maximum requests a second of the flood; 0: no limit
 	limit       int           // requests a minute of the flood's account
 }
 
-// floodFlags returns the measurement of a flood: what one account's requests do to another's
-// latency. The quiet account requests pages that nobody requested before at a constant rate, first
-// alone and then during several floods of the other account. Server and load share the machine, so
-// that a ratio above 1 is partly caused by the lack of processors.
+// floodFlags returns the measurement of a flood: the effect of one account's requests on
+// another's latency. The quiet account requests cold pages at a constant rate, first alone and
+// then during several floods of the other account. Server and load share the machine, so a ratio
+// above 1 is partly caused by the lack of processors.
 func floodFlags(flags *flag.FlagSet, mkt *string) func(context.Context) error {
 	o := &floodOptions{mkt: mkt} // the flags are parsed later
 	flags.IntVar(&o.size, "fixtures", 300, "fixtures of the provider")
@@ -147,7 +147,7 @@ func (s *floodSystem) get(ctx context.Context, id, path string) (status int, err
 	return answer.StatusCode, nil
 }
 
-// measureQuiet requests cold pages for the quiet account at its rate, without waiting for
+// measureQuiet requests cold pages for the quiet account at its rate. It does not wait for
 // earlier answers: otherwise a slow answer would delay the next requests unmeasured.
 func (s *floodSystem) measureQuiet(ctx context.Context, phase int) ([]time.Duration, error) {
 	var mu sync.Mutex
@@ -185,8 +185,8 @@ func (s *floodSystem) measureQuiet(ctx context.Context, phase int) ([]time.Durat
 	return took, failed
 }
 
-// flood sends requests on all connections, each as fast as it is answered or all together
-// at the given rate, and counts the answers by status.
+// flood sends requests on all connections, each as fast as it is answered or all together at the
+// given rate. It counts the answers by status.
 func (s *floodSystem) flood(ctx context.Context, p phase) map[int]int {
 	answers := map[int]int{}
 	if p.path == nil {

@@ -24,7 +24,7 @@ type followers struct {
 
 // sightings are the measurements of the clients.
 type sightings struct {
-	delays  []time.Duration // from a publication to the first answer that contains it
+	delays  []time.Duration // from a publication to the first answer with it
 	steps   []time.Duration // between the publications of an account
 	answers []time.Duration // time of an answer with a body
 	listed  int             // fixtures in play in the newest

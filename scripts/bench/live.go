@@ -77,7 +77,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// liveSystem is an installation with its accounts, and the processes that are measured.
+// liveSystem is an installation with its accounts, and the measured processes.
 type liveSystem struct {
 	*installation.Installation
 	tokens                    []string
@@ -145,12 +145,12 @@ func (r liveReport) tickOf(process string) float64 {
 	return (r.after[process].Seconds - r.before[process].Seconds) / r.ticks()
 }
 
-// publications returns how many publications were seen, and how many were due.
+// publications returns the numbers of publications seen and due.
 func (r liveReport) publications() (seen, due int) {
 	return len(r.seen.delays), int(r.ticks() * float64(r.accounts))
 }
 
-// refused returns how many requests were refused.
+// refused returns the number of refused requests.
 func (r liveReport) refused() (all int) {
 	for _, n := range r.seen.errors {
 		all += n

@@ -15,14 +15,13 @@ import (
 	"mkt/scripts/internal/cost"
 )
 
-// target is a server that is measured.
+// target is a measured server.
 type target struct {
 	name, url, token string
 	pid              int
 }
 
-// seconds returns the processor time that the server has used, with its child processes,
-// which nginx has.
+// seconds returns the processor time of the server and its child processes, which nginx has.
 func (t target) seconds() float64 {
 	sum := cost.Of(t.pid).Seconds
 	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", t.pid, t.pid))
@@ -50,8 +49,8 @@ func (r *rates) latency() string {
 	return fmt.Sprintf("half below %v, 99 %% below %v", slices.Min(r.p50), slices.Min(r.p99))
 }
 
-// over formats how the rate compares with another: the median of the rounds, and the range,
-// because each round measured both one right after the other.
+// over formats the ratio of the rate to another: the median of the rounds, and the range, because
+// each round measured both one right after the other.
 func (r *rates) over(other *rates) string {
 	var all figures
 	for i := range r.rate {
@@ -61,7 +60,7 @@ func (r *rates) over(other *rates) string {
 }
 
 // load measures the servers in turn. arguments returns the end of wrk's command line for a
-// server that has answered so many requests in the last round.
+// server; served is its number of answers in the last round.
 func (b *bench) load(ctx context.Context, targets []target, connections int, arguments func(t target, served int) []string) ([]*rates, error) {
 	all := make([]*rates, len(targets))
 	served := make([]int, len(targets))

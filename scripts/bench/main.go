@@ -1,6 +1,6 @@
-// Bench measures the costs of mkt: of a megabyte, a selection, a request and a connection.
-// Neighbours that do comparable work (DuckDB, nginx, the official Socket.IO server) are measured
-// beside it, in turn, in the same run.
+// Bench measures the costs of mkt: of a megabyte, a selection, a request and a connection. It
+// measures comparable programs (DuckDB, nginx, the official Socket.IO server) beside it, in turn,
+// in the same run.
 //
 //	make cost
 //	go run ./scripts/bench -only cycle,memory
@@ -9,8 +9,8 @@
 //	go run ./scripts/bench cycles
 //
 // It runs the real binary, bin/mkt after make build, in processes of its own, on simulated
-// providers, and prints tables for docs/benchmarks.md and docs/providers.md. A neighbour that is not
-// installed is left out, and the output says how to install it. Linux only.
+// providers, and prints tables for docs/benchmarks.md and docs/providers.md. A comparable program
+// which is not installed is left out, and the output says how to install it. Linux only.
 package main
 
 import (
@@ -33,14 +33,14 @@ import (
 type options struct {
 	quick    bool
 	mkt      *string       // the binary
-	rounds   int           // how many times everything is measured
+	rounds   int           // rounds of everything
 	fixtures int           // announced to each of two accounts
 	largest  int           // announced to the account whose memory is measured
-	speed    int           // how many times faster the simulated hour between two cycles passes
+	speed    int           // factor by which the simulated hour between two cycles is faster
 	seconds  time.Duration // of requests to a server, in each round
 }
 
-// group is rows of the table that are measured together.
+// group is a group of rows of the table, measured together.
 type group struct {
 	name    string
 	measure func(context.Context, *bench) error

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// neighbour is a server that is measured beside ours.
+// neighbour is a comparable server.
 type neighbour struct {
 	target
 	cmd *exec.Cmd
@@ -33,7 +33,7 @@ func startNginx(ctx context.Context, dir, token string, header http.Header, body
 		return nil, err
 	}
 	var headers strings.Builder
-	own := []string{"Date", "Content-Length", "Content-Type", "Last-Modified", "Etag", "Accept-Ranges"} // which nginx sends itself
+	own := []string{"Date", "Content-Length", "Content-Type", "Last-Modified", "Etag", "Accept-Ranges"} // nginx sends them itself
 	for _, name := range slices.Sorted(maps.Keys(header)) {
 		if !slices.Contains(own, name) {
 			fmt.Fprintf(&headers, "\t\tadd_header %s %q;\n", name, strings.ReplaceAll(header.Get(name), "$", ""))
@@ -115,7 +115,7 @@ func startNode(ctx context.Context, args ...string) (*neighbour, error) {
 	return &neighbour{target{name: "server.mjs " + args[0], url: strings.TrimSpace(line), pid: cmd.Process.Pid}, cmd}, nil
 }
 
-// freePort returns a port that nobody listens on.
+// freePort returns an unused port.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

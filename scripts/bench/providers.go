@@ -17,8 +17,8 @@ type cyclesOptions struct {
 	ticks    int
 }
 
-// plan is one row of the tables. quota is that of an account at the emulator in each
-// window, by which some adapters decide how much they ask for.
+// plan is one row of the tables. quota is the account's quota at the emulator in each window.
+// Some adapters adapt the number of their requests to it.
 type plan struct {
 	name, provider string
 	quota, window  string
@@ -64,7 +64,7 @@ func (o *cyclesOptions) run(ctx context.Context) error {
 	return nil
 }
 
-// measure returns a row of each table, of an installation of its own.
+// measure returns a row of each table, measured in a new installation.
 func (o *cyclesOptions) measure(ctx context.Context, p plan) (market, live string, err error) {
 	in, err := installation.New(ctx, *o.mkt)
 	if err != nil {
@@ -105,8 +105,8 @@ func cycleOf(ctx context.Context, in *installation.Installation, product string)
 	return steps[0], steps[1], steps[2], nil
 }
 
-// play runs live cycles at the usual pace. The first one, which asks for everything, is
-// not measured.
+// play runs live cycles at the usual pace. It does not measure the first one, which requests
+// everything.
 func (o *cyclesOptions) play(ctx context.Context, in *installation.Installation, p plan) (string, error) {
 	var sum struct{ playing, requests, bytes, fetch, transform, publish float64 }
 	ticker := time.NewTicker(tick)

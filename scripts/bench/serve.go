@@ -18,8 +18,8 @@ const (
 	installWrk   = "apt-get install wrk"
 )
 
-// measureServe measures cached pages beside nginx, which serves the same bytes from a file, and
-// other pages beside a server on Node and DuckDB.
+// measureServe measures cached pages beside nginx, which serves the same bytes from a file. It
+// measures other pages beside a server on Node and DuckDB.
 func measureServe(ctx context.Context, b *bench) (err error) {
 	if !b.has("wrk", installWrk) {
 		return nil
@@ -61,8 +61,8 @@ func measureServe(ctx context.Context, b *bench) (err error) {
 	return b.cold(ctx, w, ours, ids)
 }
 
-// usualPage returns the path of the page of 50 markets whose size is closest to 86 kB, so that
-// runs can be compared.
+// usualPage returns the path of the page of 50 markets whose size is closest to 86 kB. So runs
+// can be compared.
 func usualPage(ctx context.Context, t target, ids []string) (path string, err error) {
 	least := math.Inf(1)
 	for _, id := range ids[:min(len(ids), 30)] {
@@ -112,7 +112,7 @@ func (b *bench) cached(ctx context.Context, w *world, ours target, what, path, a
 	return nil
 }
 
-// cold measures pages that nobody requested before on 4 connections.
+// cold measures uncached pages on 4 connections.
 func (b *bench) cold(ctx context.Context, w *world, ours target, ids []string) error {
 	b.progress("serve: cold pages")
 	list := filepath.Join(w.Dir, "pages.txt")
@@ -138,7 +138,7 @@ func (b *bench) cold(ctx context.Context, w *world, ours target, ids []string) e
 			targets = append(targets, node.target)
 		}
 	}
-	// Every round goes on where the last one ended, so that no page is cached.
+	// Every round continues after the last one, so that no page is cached.
 	next := map[string]int{}
 	rates, err := b.load(ctx, targets, 4, func(t target, served int) []string {
 		next[t.name] += served

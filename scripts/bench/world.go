@@ -74,7 +74,7 @@ func (w *world) fetch(ctx context.Context) error {
 // processor time and memory.
 func (w *world) step(ctx context.Context, in *installation.Installation, step string) (cost.Cost, error) {
 	args := []string{step, "--all"}
-	if step != "fetch" { // which waits for the provider most of the time
+	if step != "fetch" { // fetch mostly waits for the provider
 		args = append(args, "--parallel", "1")
 	}
 	steps, c, err := in.Steps(ctx, args...)

@@ -1,6 +1,6 @@
 // Command image writes an image for containers as an OCI archive: a binary, its shared libraries
-// and the named files, in one layer. It needs no container engine, no base image and no network. The
-// same input gives the same bytes.
+// and the named files, in one layer. It needs no container engine, no base image and no network.
+// The same input makes the same bytes.
 //
 //	go run ./scripts/image -arch amd64 -libs /lib/x86_64-linux-gnu -version v1 -out mkt.oci.tar bin/mkt
 //
@@ -29,14 +29,14 @@ import (
 	"time"
 )
 
-// user runs the process. It has no name that the system of the host could know.
+// user is the user id of the process. The host must not have a name for it.
 const user = 65532
 
 type options struct {
 	arch, version, revision string
-	libs                    []string          // folders in which shared libraries are
+	libs                    []string          // folders with shared libraries
 	files                   map[string]string // by their place in the image
-	at                      time.Time         // of all that is written
+	at                      time.Time         // of all entries
 }
 
 func main() {
@@ -177,7 +177,7 @@ func (o options) layer() (compressed []byte, plain string, err error) {
 	return b.Bytes(), "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// add writes a file or a folder, after the folders that it is in.
+// add writes a file or a folder, after its parent folders.
 func (o options) add(w *tar.Writer, place string, made map[string]bool) error {
 	if dir := path.Dir(place); !made[dir] {
 		if err := o.add(w, dir, made); err != nil {
@@ -276,7 +276,7 @@ func (o options) archive(out io.Writer, layer []byte, plain string) error {
 	return w.Close()
 }
 
-// config says how the image is run.
+// config is the configuration for running the image.
 func (o options) config(plain string) map[string]any {
 	at := o.at.Format(time.RFC3339)
 	return map[string]any{

@@ -14,7 +14,7 @@ import (
 )
 
 // writeBOM writes the bill of materials of a binary: the modules in the linker's record, with
-// their licences. It contains no time: the same binary gives the same bytes.
+// their licences. It contains no time: the same binary makes the same bytes.
 func writeBOM(out io.Writer, file string, modules []module) error {
 	info, err := buildinfo.ReadFile(file)
 	if err != nil {
@@ -56,8 +56,8 @@ func writeBOM(out io.Writer, file string, modules []module) error {
 	return cdx.NewBOMEncoder(out, cdx.BOMFileFormatJSON).SetPretty(true).SetEscapeHTML(false).EncodeVersion(bom, cdx.SpecVersion1_6)
 }
 
-// engine returns DuckDB, which its module contains as a built library: v0.10505.0
-// of the module is 1.5.5 of the engine.
+// engine returns DuckDB, which is in its module as a built library: v0.10505.0 of the module is
+// 1.5.5 of the engine.
 func engine(info *buildinfo.BuildInfo) []cdx.Component {
 	for _, d := range info.Deps {
 		var n int

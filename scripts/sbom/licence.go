@@ -25,11 +25,11 @@ var known = []struct{ id, words string }{
 	{"LGPL", "GNU LESSER GENERAL PUBLIC LICENSE"},
 }
 
-// accepted contains the licences that require only a notice, or (MPL) the source of
-// changed files, of which there are none.
+// accepted contains the licences that require only a notice, or (MPL) the source of changed
+// files. There are no changed files.
 var accepted = map[string]bool{"Apache-2.0": true, "BSD-2-Clause": true, "BSD-3-Clause": true, "ISC": true, "MIT": true, "MPL-2.0": true}
 
-// secondary is the definition in the text of the MPL that names other licences.
+// secondary is the definition in the text of the MPL with the names of other licences.
 const secondary = "means either the GNU General Public License, Version 2.0, the GNU Lesser General Public License, Version 2.1, " +
 	"the GNU Affero General Public License, Version 3.0, or any later versions of those licenses."
 

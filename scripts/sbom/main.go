@@ -1,6 +1,6 @@
-// Command sbom lists the modules that are linked into mkt: as docs/licences.md, as a
-// software bill of materials in CycloneDX, or with the texts of all licences. It uses the
-// go command and the module cache, but not the network.
+// Command sbom lists the modules linked into mkt: as docs/licences.md, as a software bill of
+// materials in CycloneDX, or with the texts of all licences. It uses the go command and the
+// module cache, but not the network.
 //
 //	go run ./scripts/sbom licences > docs/licences.md
 //	go run ./scripts/sbom texts > bin/licences.txt

@@ -15,15 +15,15 @@ import (
 	"strings"
 )
 
-// module is a module that is linked into the binary.
+// module is a module linked into the binary.
 type module struct {
 	Path, Version string
 	Licence       string   // an SPDX expression
-	Files         []string // where its text is, in the module
+	Files         []string // its texts, in the module
 	dir           string
 }
 
-// vendored are the parts of the binary that are no Go modules.
+// vendored are the parts of the binary other than Go modules.
 var vendored = []module{
 	{Path: "rapidoc (npm)", Version: "9.3.8", Licence: "MIT AND BSD-3-Clause", Files: []string{"LICENSE.txt"}, dir: "cmd/mkt/internal/console/static/rapidoc"},
 }
@@ -33,7 +33,7 @@ var vendored = []module{
 var platform = []string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1"}
 
 // linked lists the modules of a command's packages and Go's standard library, by path. dir is a
-// folder of the module that has the command. A module of this source is none of the list.
+// folder of the command's module. Modules of this repository are left out.
 func linked(dir, command string) ([]module, error) {
 	cmd := exec.Command("go", "list", "-deps", "-json=Module", command)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), platform...)

@@ -8,15 +8,15 @@ import (
 	"mkt/fetch/raw"
 )
 
-// OfArchive reads the payloads of a raw cycle with its own list of fixtures, as
-// the pipeline does: a fixture that several payloads have counts in the one that the
-// pipeline takes, and one that is not listed, or is over, does not count.
+// OfArchive reads the payloads of a raw cycle with its own list of fixtures, as the pipeline
+// does. If several payloads have a fixture, it counts in the one used by the pipeline. A fixture
+// which is over, or not listed, does not count.
 func OfArchive(a *raw.Archive, p provider.Provider) (Report, error) {
 	return ofArchive(a, p, func(*Payload) {})
 }
 
-// Problems is [OfArchive] without the markets: what could not be read, and what is suspicious,
-// by payload. Its memory does not depend on the size of the cycle, unless everything is wrong.
+// Problems is [OfArchive] without the markets: it reports unreadable parts and suspicions, by
+// payload. Its memory does not depend on the size of the cycle, unless everything is wrong.
 func Problems(a *raw.Archive, p provider.Provider) (Report, error) {
 	return ofArchive(a, p, func(c *Payload) { c.Markets, c.WithoutNames = nil, nil })
 }
@@ -65,8 +65,8 @@ func ofArchive(a *raw.Archive, p provider.Provider, shorten func(*Payload)) (Rep
 	return c, nil
 }
 
-// askedBookmaker returns whose prices a payload was asked for; "" if it has none of them,
-// or the provider sells those of one bookmaker.
+// askedBookmaker returns the bookmaker whose prices were requested with a payload. It is "" if
+// the payload has none of them, or the provider only sells one bookmaker's.
 func askedBookmaker(p provider.Provider, payload provider.Payload) string {
 	if p.Bookmakers == nil {
 		return ""
@@ -83,8 +83,8 @@ func askedBookmaker(p provider.Provider, payload provider.Payload) string {
 	return ""
 }
 
-// leaveOut removes the fixtures that the pipeline does not take from a payload, since it takes those
-// of another one. The payloads are those of c, in the same order.
+// leaveOut removes from each payload the fixtures that the pipeline takes from another one.
+// payloads are the payloads of c, in the same order.
 func (c *Report) leaveOut(l provider.Listing, payloads []named) {
 	taken := make(map[string]int)
 	for i := range c.Payloads {

@@ -21,16 +21,15 @@ import (
 // Teams are the two sides of a fixture.
 type Teams struct{ Home, Away string }
 
-// Participants names the teams for payloads of markets, which lack them. If several of
-// its fields name a fixture, the last one counts.
+// Participants names the teams for payloads of markets, which lack them. If several of its fields
+// name a fixture, the last field counts.
 type Participants struct {
 	Listings [][]byte         // answers of the listing endpoint
 	Teams    map[string]Teams // by provider fixture id
 	Only     *Teams           // the fixture of all payloads
 }
 
-// ErrNotOne: teams were given for one fixture, but the payloads are of none or of
-// several.
+// ErrNotOne: teams were given for one fixture, but the payloads are of none or of several.
 var ErrNotOne = errors.New("the payloads must be of one fixture")
 
 // participantsFile may be in a folder of payloads without teams. See [ReadTeams].
@@ -51,22 +50,20 @@ func ReadTeams(text io.Reader) (map[string]Teams, error) {
 	return teams, nil
 }
 
-// FolderOptions say how a folder of payloads is read.
+// FolderOptions are the options for reading a folder of payloads.
 type FolderOptions struct {
 	Pattern string // names of the files to read, see path.Match; "" is "*.json"
-	// Bookmaker is whose prices are read. If it is "", they are the default's, or those of
-	// the only bookmaker that a payload has.
+	// Bookmaker selects the prices. If it is "", they are the default bookmaker's, or those of
+	// the payload's only one.
 	Bookmaker string
-	// EachBookmaker reads the prices of every bookmaker that a payload has, one after the
-	// other.
+	// EachBookmaker reads the prices of every bookmaker in a payload, one after the other.
 	EachBookmaker bool
 	Who           Participants
 }
 
-// OfFolder reads the payloads below a folder. What a payload is follows from its bytes;
-// where they do not tell, from the name of its folder if that is an endpoint's
-// ("bet365-upcoming"). The teams come from the listings, participants.csv in the folder,
-// and o.Who. An error may be [ErrNotOne].
+// OfFolder reads the payloads below a folder. The bytes of a payload determine its kind. If they
+// do not, the name of its folder does, if it is an endpoint's ("bet365-upcoming"). The teams come
+// from the listings, participants.csv in the folder, and o.Who. An error may be [ErrNotOne].
 func OfFolder(folder fs.FS, p provider.Provider, o FolderOptions) (Report, error) {
 	if p.Markets == nil || p.Recorded == nil {
 		return Report{}, fmt.Errorf("provider %q: this build does not read its markets", p.Name)
@@ -147,7 +144,7 @@ func (f *folderReader) addListing(endpoint string, body []byte) {
 	f.coverage.Listings++
 }
 
-// bookmakers returns whose prices are to be read from a payload.
+// bookmakers returns the bookmakers whose prices are read from a payload.
 func (f *folderReader) bookmakers(r provider.Recorded) []string {
 	standard := f.provider.Bookmaker("")
 	switch {
@@ -170,7 +167,7 @@ func (f *folderReader) addMarkets(name, bookmaker string, r provider.Recorded) {
 	f.payloads = append(f.payloads, n)
 }
 
-// other says what can be said of a payload that is neither prices nor a list of fixtures.
+// other describes a payload that is neither prices nor a list of fixtures.
 func (f *folderReader) other(name string, body []byte) Other {
 	o := Other{Name: name}
 	if v := f.provider.Classify(http.StatusOK, http.Header{}, body); v.Kind != provider.Accepted {
@@ -216,7 +213,7 @@ func addParticipants(folder fs.FS, l *provider.Listing, payloads []named, adapte
 	}
 	ids := make(map[string]bool)
 	for _, p := range payloads {
-		if sheet, err := adapter.ReadMarkets(p.Payload, provider.Listing{}); err == nil { // cover reports an error
+		if sheet, err := adapter.ReadMarkets(p.Payload, provider.Listing{}); err == nil { // coverPayload reports an error
 			for i := range sheet.Fixtures {
 				ids[sheet.Fixtures[i].Fixture.ProviderFixtureID] = true
 			}

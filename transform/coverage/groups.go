@@ -14,7 +14,7 @@ type Example struct {
 	Words              string // of one selection, with its price, as the provider wrote them; "" if it has none
 }
 
-// RawName is the name of a market that stays RAW, with the markets of that name.
+// RawName is the name of RAW markets, with their number.
 type RawName struct {
 	Key, Name           string
 	Reason              football.Reason
@@ -22,8 +22,7 @@ type RawName struct {
 	Example             Example // the first one
 }
 
-// RawNames lists the names of the markets that stay RAW, by how many there are, and then by
-// key.
+// RawNames lists the names of the RAW markets, by their number, and then by key.
 func (c *Report) RawNames() []RawName {
 	type id struct {
 		key, name string
@@ -51,18 +50,16 @@ func (c *Report) RawNames() []RawName {
 	return names
 }
 
-// Unpublished is the selections of one mapped market that are not publishable for one
-// reason.
+// Unpublished are the selections of one mapped market that are not publishable for one reason.
 type Unpublished struct {
 	Reason                          football.Reason
-	Key, Canonical, Period, Subject string // Subject is the side that the market is about, "" if it is about none
+	Key, Canonical, Period, Subject string // Subject is the side of the market, "" if it is about none
 	Selections                      int
 	Example                         Example // the first one
 }
 
-// Unpublished lists the selections of mapped markets that are not publishable, by reason,
-// and then by how many there are. Those that are not on offer are not among them: they
-// were read.
+// Unpublished lists the selections of mapped markets that are not publishable, by reason, and
+// then by their number. It leaves out selections not on offer: they were read.
 func (c *Report) Unpublished() []Unpublished {
 	type id struct {
 		reason                          football.Reason

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// WriteMarkdown writes the coverage as tables: the payloads, of which one counts once for
-// each bookmaker, the names of the markets that stay RAW, and the selections of mapped
-// markets that are not publishable. An empty table is left out.
+// WriteMarkdown writes the coverage as tables: the payloads, each counted once for each
+// bookmaker, the names of the RAW markets, and the selections of mapped markets that are not
+// publishable. It leaves out an empty table.
 func (c *Report) WriteMarkdown(w io.Writer) {
 	c.writePayloads(w)
 	all := c.Totals()
@@ -46,7 +46,7 @@ func (c *Report) writePayloads(w io.Writer) {
 	}
 }
 
-// Percent writes a share, rounded down, so that only all of it is 100 %.
+// Percent writes a share, rounded down: only all of it is 100 %.
 func Percent(part, whole int) string {
 	if whole == 0 {
 		return "none"
@@ -55,5 +55,5 @@ func Percent(part, whole int) string {
 	return fmt.Sprintf("%d.%d %%", tenths/10, tenths%10)
 }
 
-// cell escapes what would end the cell of a table.
+// cell escapes the end of a table's cell.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

@@ -7,17 +7,17 @@ import (
 	"mkt/publish/football"
 )
 
-// Outcome is what the markets of one name became.
+// Outcome is the result for the markets of one name.
 type Outcome struct {
 	Key, Name                  string
 	Canonical, Period, Subject string          // "" when RAW
 	RawReason                  football.Reason // "" when mapped
 	Markets                    int
 	Selections, Publishable    int
-	Reasons                    map[football.Reason]int // of the selections, but that the market is RAW
+	Reasons                    map[football.Reason]int // of the selections, except that the market is RAW
 }
 
-// Outcomes counts markets by their name and what they became.
+// Outcomes counts markets by their name and result.
 type Outcomes struct {
 	all   []Outcome
 	place map[outcome]int
@@ -28,7 +28,7 @@ type outcome struct {
 	reason                                football.Reason
 }
 
-// Add counts one market, whose counts are those of one.
+// Add adds one outcome to the counts.
 func (o *Outcomes) Add(one Outcome) {
 	of := outcome{one.Key, one.Name, one.Canonical, one.Period, one.Subject, one.RawReason}
 	at, met := o.place[of]
@@ -52,7 +52,7 @@ func (o *Outcomes) Add(one Outcome) {
 	}
 }
 
-// List returns what was counted, by key, name and what the markets became.
+// List returns the counts, by key, name and result.
 func (o *Outcomes) List() []Outcome {
 	slices.SortFunc(o.all, func(a, b Outcome) int {
 		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Canonical, b.Canonical), cmp.Compare(a.Period, b.Period),
@@ -62,7 +62,7 @@ func (o *Outcomes) List() []Outcome {
 	return o.all
 }
 
-// Outcomes lists what the markets became, but those without prices.
+// Outcomes lists the results of all markets with prices.
 func (c *Report) Outcomes() []Outcome {
 	var all Outcomes
 	c.each(func(_ *Payload, m *Market) {

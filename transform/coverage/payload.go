@@ -16,7 +16,7 @@ type named struct {
 	name string
 	provider.Payload
 	bookmaker string
-	lacksIt   []string // whose prices the payload has, if it has none of the bookmaker
+	lacksIt   []string // the payload's bookmakers, if the chosen one is not among them
 	err       error    // the file could not be read
 }
 
@@ -94,8 +94,7 @@ func coverMarket(fixture string, m *football.Market) Market {
 	return c
 }
 
-// isNotOnOffer reports whether a reason says nothing of what was read, but that it is not on
-// offer now.
+// isNotOnOffer reports whether a selection was read, but is not on offer now.
 func isNotOnOffer(r football.Reason) bool {
 	return r == football.Suspended || r == football.OddsNoOffer
 }

@@ -18,8 +18,8 @@ const KeySize = 32
 // Key is the secret that makes all ids of a data root. It prints as its fingerprint.
 type Key [KeySize]byte
 
-// LoadKey reads a key file, which others must not be able to read or write: see
-// durable.Exposed. Whoever has the key can find the provider id of an id by trying.
+// LoadKey reads a key file. Others must not be able to read or write it, see [durable.Exposed].
+// Whoever has the key can find the provider id of an id by trying.
 func LoadKey(path string) (Key, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrPermission) {

@@ -10,7 +10,7 @@ import (
 )
 
 // Digest is the full hash of one identity. Its id is cut from it, and the messages of the
-// identities below it begin with it.
+// identities below begin with it.
 type Digest [sha256.Size]byte
 
 // Definition is the canonical definition of a market.
@@ -18,14 +18,14 @@ type Definition struct {
 	Canonical string // canonical market name
 	Period    string // canonical period
 	Subject   string // "", HOME, AWAY
-	Parameter string // a target or ordinal that is part of the market, "3", "FIRST"
+	Parameter string // a target or ordinal of the market, "3", "FIRST"
 }
 
 // Meaning is the meaning of one selection within its market, in canonical words.
 type Meaning struct{ Selection, Line, Qualifier, Subject, Subject2 string }
 
-// Minter makes ids for one provider's data. It keeps buffers and is not safe for
-// concurrent use: Clone returns one for another goroutine.
+// Minter makes ids for one provider's data. It keeps buffers and is not safe for concurrent use:
+// [Minter.Clone] returns one for another goroutine.
 type Minter struct {
 	provider string
 	keyed    func() hash.Hash
@@ -55,7 +55,7 @@ const (
 	kindMeaning   = 's' // market, selection, line, qualifier, subject, subject 2
 	kindRow       = 'p' // market, provider row id
 	kindLabels    = 'l' // market, field and text of each label
-	kindDuplicate = 'd' // selection, and what distinguishes it from the one with the same meaning
+	kindDuplicate = 'd' // selection, and its distinction from the one with the same meaning
 )
 
 // Fixture is the identity of a provider's fixture.
@@ -66,8 +66,8 @@ func (m *Minter) Fixture(providerFixtureID string) Digest {
 	return m.end()
 }
 
-// Market is the identity of a market with a canonical definition. If several provider
-// markets share the definition, it is that of the one whose id has no suffix.
+// Market is the identity of a market with a canonical definition. If several provider markets
+// share the definition, it is the identity of the one without a suffix.
 func (m *Minter) Market(fixture Digest, d Definition) Digest {
 	m.below(kindMarket, &fixture)
 	m.part(d.Canonical)
@@ -77,8 +77,8 @@ func (m *Minter) Market(fixture Digest, d Definition) Digest {
 	return m.end()
 }
 
-// Other is the identity of another provider market with the definition of market. Its id
-// is that of market, "~" and Suffix.
+// Other is the identity of another provider market with the definition of market. Its id is
+// market's id, "~" and Suffix.
 func (m *Minter) Other(market Digest, key, providerID string) Digest {
 	m.below(kindOther, &market)
 	m.part(key)

@@ -10,24 +10,23 @@ func halfMinutes(half int) int { return football.HalfEnds(half) - football.HalfB
 
 type cell struct {
 	home, away uint16 // points
-	// seconds of the minute that were played, by the state of the counters
-	// that carry it.
+	// seconds of the minute already played, by the state of its counters.
 	seconds [3]uint8
 }
 
-// The states of the counters that a minute is computed from.
+// The states of a minute's counters.
 const (
 	carrySeen    = iota // they could be compared
 	carryMissing        // not sent, or not comparable
 	carryNull           // sent without a value
 )
 
-// state returns the state of the minute. It has a number only if nearly all of the
-// seconds played were seen.
+// state returns the state of the minute. It has a number only if nearly all of its played seconds
+// were seen.
 func (c cell) state() football.BucketState {
 	missing, null := int(c.seconds[carryMissing]), int(c.seconds[carryNull])
 	switch blind := missing + null; {
-	case c == (cell{}): // nothing of it was played yet
+	case c == (cell{}): // nothing of the minute was played yet
 		return football.BucketMissing
 	case blind <= min(blindSlack, int(c.seconds[carrySeen])):
 		if c.home > 0 || c.away > 0 {
@@ -42,8 +41,8 @@ func (c cell) state() football.BucketState {
 
 var unseen = cell{seconds: [3]uint8{carryMissing: 60}}
 
-// minutes returns the cells of a half for this step to modify. They include the cell
-// of a position of the scoreboard.
+// minutes returns the cells of a half for this step to modify, including the cell of a position
+// on the scoreboard.
 func (s *State) minutes(half, position int) []cell {
 	last := minuteOf(half, position)
 	cells := make([]cell, max(len(s.cells[half-1]), last+1))
@@ -71,9 +70,8 @@ func (s *State) carried(half, from, to, what int) {
 	}
 }
 
-// account records, for the minutes that a step passed through, the state of the
-// counters that they are computed from. before is the clock of the previous sample,
-// and seconds is how many seconds were played since then.
+// account records the state of the counters for the minutes of a step. before is the clock of the
+// previous sample, and seconds is the playing time since then.
 func (s *State) account(before *clock, seconds, what int) {
 	half, to := s.clock.Phase.Half(), s.clock.position
 	if ended := before.Phase.Half(); ended != 0 && ended != half && what != carrySeen {
@@ -96,13 +94,13 @@ func (s *State) account(before *clock, seconds, what int) {
 	s.carried(half, from, to, what)
 }
 
-// addPoints adds the points of a movement to its minute. A movement first seen while the
-// clock is stopped belongs to the last minute played, because at the end of a half a
-// scoreboard is set back.
+// addPoints adds the points of a movement to its minute. A movement first seen while the clock is
+// stopped belongs to the last minute played, because at the end of a half a scoreboard is set
+// back.
 func (s *State) addPoints(m *movement, supplied supply) {
 	half, position := s.clock.half, s.ranTo
 	if !s.clock.runs {
-		position = max(position-1, 0) // a half that ends at 45:00 has no minute that begins there
+		position = max(position-1, 0) // if a half ends at 45:00, no minute begins there
 	}
 	home, away := m.bucketPoints(supplied, 0), m.bucketPoints(supplied, 1)
 	if half == 0 || s.ranTo == 0 || home+away == 0 || s.clock.runs && !s.clock.known {
@@ -110,7 +108,7 @@ func (s *State) addPoints(m *movement, supplied supply) {
 	}
 	c := &s.minutes(half, position)[minuteOf(half, position)]
 	if c.seconds == [3]uint8{} && !supplied.any() {
-		return // shots and corners alone make no number of a minute that has just begun
+		return // shots and corners alone make no number of a minute that just began
 	}
 	c.home = uint16(min(int(c.home)+home, maxPoints))
 	c.away = uint16(min(int(c.away)+away, maxPoints))
@@ -124,8 +122,8 @@ func (m *movement) bucketPoints(supplied supply, side int) int {
 	return points
 }
 
-// carries returns the state of the counters that a minute is computed from, in two
-// samples: missing where the newer one lacks them, or the older one if only that does.
+// carries returns the state of a minute's counters in two samples. If only one of them lacks the
+// counters, it is the state of this one.
 func (m *movement) carries(wasNull, isNull bool, supplied supply) int {
 	switch {
 	case m.carried:
@@ -148,7 +146,7 @@ func nullSent(counters []football.Counter) bool {
 
 func (s *State) played(half int, do func(minute int, c cell)) {
 	cells := s.cells[half-1]
-	for len(cells) > 0 && cells[len(cells)-1] == (cell{}) { // nothing of that minute was played yet
+	for len(cells) > 0 && cells[len(cells)-1] == (cell{}) { // nothing of this minute was played yet
 		cells = cells[:len(cells)-1]
 	}
 	n := len(cells)
@@ -186,8 +184,8 @@ func (s *State) series() football.Series {
 	return out
 }
 
-// periods returns the sums of the halves that have begun. A half with an unknown
-// minute has no sum, because it would be taken for that of the whole half.
+// periods returns the sums of the halves which have begun. A half with an unknown minute has no
+// sum, because readers would take it for the sum of the whole half.
 func (s *State) periods() []football.PeriodSum {
 	var sums []football.PeriodSum
 	for half := 1; half <= s.clock.half; half++ {

@@ -6,11 +6,11 @@ import (
 	"mkt/publish/football"
 )
 
-// Codes of the closed sets in a stored state: a value is stored as its index. A
-// code never changes its meaning and is never used again, whatever the order in
-// which package football lists the values. A new value gets the next code; a state
-// that holds it is refused by an older build. Room is limited where several codes
-// share a byte: a visual state has four bits, a certainty and a side two each.
+// Codes of the closed sets in a stored state: a value is stored as its index. A code never
+// changes its meaning and is never used again, whatever the order of the values in package
+// football. A new value gets the next code; an older build refuses a state with it. Room is
+// limited where several codes share a byte: a visual state has four bits, a certainty and a side
+// two each.
 var (
 	phaseCodes = codes[football.Phase]{
 		0: football.NoPhase,
@@ -40,7 +40,7 @@ var (
 	}
 	certaintyCodes = codes[football.Certainty]{0: football.Exact, 1: football.Inferred, 2: football.Unknown}
 	sideCodes      = codes[football.Side]{0: football.SideHome, 1: football.SideAway, 2: football.SideNone}
-	// A counter has its code plus one, and a metric outside the closed set 0 and its name.
+	// A counter has its code plus one. A metric outside the closed set has 0 and its name.
 	metricCodes = codes[football.Metric]{
 		0:  football.Attacks,
 		1:  football.DangerousAttacks,

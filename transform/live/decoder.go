@@ -34,8 +34,8 @@ func (d *decoder) whole() int {
 	return int(n)
 }
 
-// len reads a length or code of at most most. If each item takes size bytes, that many
-// must be left.
+// len reads a length or code of at most most. If each item takes size bytes, the rest must have
+// enough for all.
 func (d *decoder) len(most, size int) int {
 	n, used := binary.Uvarint(d.b)
 	if used <= 0 || n > uint64(most) || int(n)*size > len(d.b)-used {

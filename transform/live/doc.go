@@ -1,15 +1,14 @@
 // Package live folds samples of fixtures in play into their state: clock, score,
 // counters, momentum, visual state, timeline and pressure per minute.
 //
-// A step is next = Fold(previous, sample). Fold, Pass and Leave are pure: they use no
-// clock, no randomness and no I/O, and compute with integers alone, so that the same
-// steps have the same bytes (Encode) on every machine. The pipeline, the backtest and
-// a replay call the same functions.
+// A step is next = Fold(previous, sample). [Fold], [Pass] and [Leave] are pure: they use no
+// clock, no randomness and no I/O, and compute with integers alone. So the same steps have the
+// same bytes (Encode) on every machine. The pipeline, the backtest and a replay call the same
+// functions.
 //
-// A sample without a previous state is a baseline: it sets what is known and counts as
-// no movement. The same holds for a sample after a gap, a counter that is sent for the
-// first time, and a counter that was corrected. Nothing is invented for what was not
-// seen.
+// A sample without a previous state is a baseline: it sets the known values and counts as no
+// movement. The same holds for a sample after a gap, a counter sent for the first time, and a
+// corrected counter. Nothing is invented for unseen time.
 //
 // Source: interface specification, section 2.13; docs/momentum.md.
 package live

@@ -6,22 +6,21 @@ import (
 	"mkt/publish/football"
 )
 
-// Inputs are what momentum was computed from, in points (docs/momentum.md), home
-// first.
+// Inputs are the inputs of momentum, in points (docs/momentum.md), home first.
 type Inputs struct {
 	Fast, Slow [2]float64 // decayed to the time of the last step
-	Threat     [2]float64 // what an attack under way, or a corner or a penalty that is waiting, adds
+	Threat     [2]float64 // addition for an attack under way, or a waiting corner or penalty
 	ThreatRule string     // which, and for how long
-	RedCards   string     // "0-1"; empty when they are not known for both sides
-	Keeps      [2]string  // the part of its pressure that a side keeps: "1", or "2/3" when it is a man short
+	RedCards   string     // "0-1"; empty if not known for both sides
+	Keeps      [2]string  // the part of its pressure which a side keeps: "1", or "2/3" if it is a man short
 	Pressure   [2]float64 // (max(0, fast) + max(0, slow) / 5) × keeps + threat
 	Prior      float64    // pulls a thin sample towards 50
 	Observed   int        // seconds of match clock seen without a gap
-	Enough     int        // how many there must be
+	Enough     int        // the required seconds
 	Supplied   []football.Metric
 }
 
-// Inputs returns what Momentum is computed from at the time of the last step.
+// Inputs returns the inputs of Momentum at the time of the last step.
 func (s *State) Inputs() Inputs {
 	r := s.reading()
 	in := Inputs{Prior: float64(r.prior) / point, Observed: s.observed, Enough: minObserved, ThreatRule: r.now.threat.rule(r.tau, r.prior)}
@@ -41,7 +40,7 @@ func (s *State) Inputs() Inputs {
 	return in
 }
 
-// Part is one of the numbers that momentum is computed from, and its rule.
+// Part is one of the numbers behind momentum, and its rule.
 type Part struct{ Name, Value, Rule string }
 
 // Rule returns the computation of home's number, with the numbers in it.
@@ -50,8 +49,7 @@ func (in *Inputs) Rule() string {
 		in.Pressure[0], in.Prior, in.Pressure[0], in.Pressure[1], in.Prior)
 }
 
-// Parts returns the numbers that Rule uses and those behind them, so that a reader
-// can do the computation again.
+// Parts returns the numbers in Rule and those behind them, for doing the computation again.
 func (in *Inputs) Parts() []Part {
 	sides := func(of [2]float64) string { return fmt.Sprintf("%.6f home, %.6f away", of[0], of[1]) }
 	red := "red cards " + in.RedCards
@@ -68,7 +66,7 @@ func (in *Inputs) Parts() []Part {
 	}
 }
 
-// MinuteRule returns the rule that gives a minute its points or its state.
+// MinuteRule returns the rule for a minute's points or its state.
 func MinuteRule(state football.BucketState) string {
 	switch state {
 	case football.BucketMissing:
@@ -80,8 +78,7 @@ func MinuteRule(state football.BucketState) string {
 		"what is first seen while the clock is stopped belongs to the last minute played", pointsDangerous, pointsShot, pointsCorner, pointsAttack)
 }
 
-// RuleOf returns the rule that gives a timeline entry its state and certainty, including
-// the constants in it.
+// RuleOf returns the rule for a timeline entry's state and certainty, including its constants.
 func RuleOf(state football.VisualState, certainty football.Certainty) string {
 	if certainty == football.Exact {
 		return fmt.Sprintf("an event of the provider's own list, in its minute; the second is that of the observation. "+

@@ -8,12 +8,11 @@ import (
 	"mkt/publish/football"
 )
 
-// Join returns the samples of a list with the incidents of the details of the same
-// fixtures, and with their counters if the list is of a kind that has none. Nothing else
-// is taken from a detail: it was retrieved at another moment, and perhaps from a server
-// that lags, so that its counters would look like corrections of the list's. A detail of
-// a fixture that is not listed is a sample of its own if it says that the fixture is over
-// or called off, and is ignored otherwise.
+// Join returns the samples of a list with the incidents from the details of the same fixtures. If
+// the list is of a kind without counters, it also takes the counters. It takes nothing else from
+// a detail: it was retrieved at another moment, perhaps from a lagging server, and its counters
+// would look like corrections of the list's. A detail of an unlisted fixture is a sample of its
+// own if the fixture is over or called off, and is ignored otherwise.
 func Join(listed, details []input.Sample) []input.Sample {
 	incidents := make(map[string]football.Field[[]input.Incident], len(details))
 	counted := make(map[string][]football.Counter)

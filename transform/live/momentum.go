@@ -6,8 +6,7 @@ import (
 	"mkt/publish/football"
 )
 
-// Momentum returns the momentum at the time of the last step, or the reason why there
-// is none.
+// Momentum returns the momentum at the time of the last step, or the reason for its absence.
 func (s *State) Momentum() football.Momentum {
 	m := football.Momentum{Scope: football.ScopeFixture, FeedAge: s.age()}
 	if m.Reason = s.unavailable(); m.Reason != "" {
@@ -46,10 +45,10 @@ func (s *State) unavailable() football.UnavailableReason {
 }
 
 type reading struct {
-	now    pressure // decayed to that time
-	tau    int      // that time, in seconds of match clock since kick-off
+	now    pressure // decayed to tau
+	tau    int      // time of the reading, in seconds of match clock since kick-off
 	men    [2]keptPart
-	threat [2]int64 // what the threat adds to each side
+	threat [2]int64 // the addition of the threat to each side
 	sides  [2]int64 // the pressure of both sides, with men and the threat counted
 	prior  int64
 }
@@ -73,8 +72,8 @@ func (s *State) reading() reading {
 	return r
 }
 
-// share returns home's part of 100, rounded half to even. Because 100 is even,
-// the two sides exchanged give exactly 100 less it.
+// share returns home's part of 100, rounded half to even. Because 100 is even, exchanging the two
+// sides makes exactly 100 less it.
 func share(sides [2]int64, prior int64) int {
 	part, whole := 100*(sides[0]+prior), sides[0]+sides[1]+2*prior
 	n, rest := part/whole, 2*(part%whole)

@@ -5,8 +5,8 @@ import (
 	"mkt/publish/football"
 )
 
-// lastHalf returns the half that is played, or was played last. Of a fixture that is first
-// seen after its last half the scoreboard says whether there was extra time.
+// lastHalf returns the half being played, or played last. If a fixture is first seen after its
+// last half, the scoreboard tells whether there was extra time.
 func lastHalf(previous, next *clock) int {
 	p := next.Phase
 	half := p.Half()
@@ -60,13 +60,13 @@ func phase(previous, next *clock, s *input.Sample, elapsed int) football.Phase {
 	return phaseAfterLastHalf(s)
 }
 
-// playedHalf returns the half that is played, or was played last. A provider may name
-// the next half too early or too late, or another half in a single sample. The clock
-// decides: it is set back when a half begins, and at no other time.
+// playedHalf returns the half being played, or played last. A provider may name the next half too
+// early or too late, or another half in a single sample. The clock decides: it is set back at the
+// beginning of a half, and at no other time.
 func playedHalf(previous, next *clock, half, elapsed int) int {
 	running := next.Running.Or(true)
 	if running && half >= 2 && half <= 4 && next.position < halfBegins[half] {
-		half-- // the clock of that half cannot show this position
+		half-- // its clock cannot show this position
 	}
 	if previous == nil || !previous.known {
 		return half
@@ -93,8 +93,8 @@ func continuedPhase(previous *clock) football.Phase {
 	return previous.Phase
 }
 
-// guessHalf returns the half for a provider that sends minutes and no half. A minute
-// between 45 and 60 could be of either half.
+// guessHalf returns the half for a provider of minutes without a half. A minute between 45 and 60
+// could be of either half.
 func guessHalf(previous, next *clock, elapsed int) int {
 	switch {
 	case next.position < halfEnds[1]:
@@ -111,8 +111,8 @@ func guessHalf(previous, next *clock, elapsed int) int {
 	return 2
 }
 
-// atRest returns the phase of a clock that does not run. At the first or last second of
-// a half that is a break, elsewhere a stop in play.
+// atRest returns the phase of a stopped clock. At the first or last second of a half it is a
+// break, elsewhere a stop in play.
 func atRest(previous *clock, half, position int, s *input.Sample) football.Phase {
 	switch half {
 	case 0, 1:
@@ -150,8 +150,8 @@ func atRest(previous *clock, half, position int, s *input.Sample) football.Phase
 	return phaseAfterLastHalf(s)
 }
 
-// phaseAfterLastHalf returns the phase after the last half, of a provider that does not
-// say whether a shoot-out follows. Only a level score leads to one.
+// phaseAfterLastHalf returns the phase after the last half, if the provider does not tell whether
+// a shoot-out follows. Only a level score leads to one.
 func phaseAfterLastHalf(s *input.Sample) football.Phase {
 	home, okHome := s.Score.Home.Get()
 	away, okAway := s.Score.Away.Get()

@@ -10,8 +10,8 @@ import (
 	"mkt/publish/football"
 )
 
-// plausible returns the sample without what no match can have: such numbers count as
-// not sent. Counters are sorted, and each occurs once.
+// plausible returns the sample without impossible numbers, which count as not sent. Counters are
+// sorted, and each occurs once.
 func plausible(s *input.Sample) input.Sample {
 	b := *s
 	b.RetrievedAt = s.RetrievedAt.UTC().Truncate(time.Millisecond)
@@ -52,8 +52,8 @@ func truncated(s string) string {
 	return s
 }
 
-// inOrder returns the counters sorted by metric, the first of each. A list that is in
-// order is returned unchanged.
+// inOrder returns the counters sorted by metric, the first of each. It returns a sorted list
+// unchanged.
 func inOrder(counters []football.Counter) []football.Counter {
 	byMetric := func(a, b football.Counter) int { return strings.Compare(string(a.Metric), string(b.Metric)) }
 	strictly := func(a, b football.Counter) int {

@@ -6,16 +6,16 @@ import (
 	"mkt/publish/football"
 )
 
-// pressure is what momentum is computed from, home first.
+// pressure has the inputs of momentum, home first.
 type pressure struct {
 	fast, slow [2]int64
-	// held is percent × tau of possession at the last sample that sent it.
+	// held is percent × tau of possession at the last sample with possession.
 	held    [2]int64
 	hasHeld bool
 	threat  threat
 }
 
-// supply says which counters the newest sample has, both sides.
+// supply has the counters of the newest sample, for both sides.
 type supply struct{ dangerous, attacks, possession bool }
 
 func supplyOf(counters []football.Counter) supply {
@@ -26,13 +26,12 @@ func supplyOf(counters []football.Counter) supply {
 	return s
 }
 
-// any reports whether a counter is sent that pressure can be computed from. Shots and
-// corners are too rare for that: without attacks, momentum would be even for most of
-// a match.
+// any reports whether a counter suitable for pressure is sent. Shots and corners are too rare:
+// without attacks, momentum would be even for most of a match.
 func (s supply) any() bool { return s.dangerous || s.attacks }
 
-// prior returns the pressure that is added to both sides, so that momentum stays near
-// 50 while little was observed.
+// prior returns the addition to both sides' pressure. It keeps momentum near 50 after a short
+// observation.
 func (s supply) prior() int64 {
 	if s.dangerous && s.possession {
 		return priorFull
@@ -56,7 +55,7 @@ func (m *movement) points(s supply) [2]int64 {
 	return p
 }
 
-// decay reduces the pressure by what fades in so many seconds of match clock.
+// decay reduces the pressure for a number of seconds of match clock.
 func (p *pressure) decay(seconds int) {
 	for side := range p.fast {
 		p.fast[side] = fade(p.fast[side], seconds, fastHalfLife, fastFactors)
@@ -64,9 +63,9 @@ func (p *pressure) decay(seconds int) {
 	}
 }
 
-// add adds points, and the points of possession since the last sample that sent it.
-// Possession counts in the slow part alone, because a percentage of the match so far
-// says little about the last minutes.
+// add adds points, and the points of possession since the last sample with possession. Possession
+// only counts in the slow part, because a percentage of the match so far says little about the
+// last minutes.
 func (p *pressure) add(points [2]int64, percent pair, sent bool, tau int) {
 	for side := range points {
 		p.fast[side] += points[side]
@@ -91,7 +90,7 @@ func (p *pressure) add(points [2]int64, percent pair, sent bool, tau int) {
 // describe the last minutes of play.
 func (p *pressure) rest() { p.fast, p.threat = [2]int64{}, threat{} }
 
-// sides returns the pressure of both sides, before men and the threat are counted.
+// sides returns the pressure of both sides, without men and the threat.
 func (p *pressure) sides() (sides [2]int64) {
 	for i := range sides {
 		sides[i] = max(0, p.fast[i]) + max(0, p.slow[i])/slowShare
@@ -113,7 +112,7 @@ func factors(halfLife int) []int64 {
 	return f
 }
 
-// fade returns v, which is at most 2^31, after so many seconds with a half-life.
+// fade returns v, at most 2^31, after a number of seconds with a half-life.
 func fade(v int64, seconds, halfLife int, factors []int64) int64 {
 	if halvings := seconds / halfLife; halvings < 40 {
 		return v * factors[seconds%halfLife] >> 32 >> halvings

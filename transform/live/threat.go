@@ -6,14 +6,13 @@ import (
 	"mkt/publish/football"
 )
 
-// threat is what may become a shot at any moment: an attack under way, or a corner
-// or a penalty that was awarded. The fast part of pressure knows what happened in
-// the last minutes, not who has the ball now. A threat lasts until its side shoots,
-// the other side attacks, something greater comes, or it lapses.
+// threat is a possible shot at any moment: an attack under way, or an awarded corner or penalty.
+// The fast part of pressure knows the last minutes, but not who has the ball now. A threat lasts
+// until its side shoots, the other side attacks, a greater one comes, or it lapses.
 type threat struct {
 	kind  int // index of threats
-	side  int // 0 home, 1 away; 0 when there is none
-	until int // the tau at which it lapses; 0 when there is none
+	side  int // 0 home, 1 away; 0 if there is none
+	until int // the tau at which it lapses; 0 if there is none
 }
 
 // Kinds of a threat, the smallest first.
@@ -24,8 +23,8 @@ const (
 	penaltyThreat
 )
 
-// threatAfter returns the threat after a sample of which m moved; counted are the
-// counters before it. Nothing is threatened in a break.
+// threatAfter returns the threat after a sample with the movement m; counted are the counters
+// before it. A break has no threat.
 func (s *State) threatAfter(m *movement, counted []football.Counter) threat {
 	if s.clock.Phase.Half() == 0 && s.clock.Phase != football.NoPhase {
 		return threat{}
@@ -33,8 +32,8 @@ func (s *State) threatAfter(m *movement, counted []football.Counter) threat {
 	return s.pressure.threat.after(m, counted, s.counters, s.tau)
 }
 
-// after returns the threat after a sample of which m moved. It is over when its own
-// counter is corrected, as before and now show.
+// after returns the threat after a sample with the movement m. A correction of its own counter,
+// from before to now, ends it.
 func (t threat) after(m *movement, before, now []football.Counter, tau int) threat {
 	if t.kind != noThreat && (tau >= t.until || m.shot(t.side) || isCorrected(before, now, threats[t.kind].metric)) || m.rise(football.VisualGoal) != (pair{}) {
 		t = threat{}
@@ -55,8 +54,8 @@ func (t threat) after(m *movement, before, now []football.Counter, tau int) thre
 	return t
 }
 
-// onlySide returns the one side of which something moved. When both moved between two
-// samples, which was last is not known.
+// onlySide returns the only side with a movement. If both moved between two samples, nobody knows
+// which was last.
 func onlySide(moved pair) (side int, one bool) {
 	if moved[0] > 0 {
 		return 0, moved[1] == 0
@@ -74,9 +73,9 @@ func isCorrected(before, now []football.Counter, m football.Metric) bool {
 	return okWas && ok && (is[0] < was[0] || is[1] < was[1])
 }
 
-// adds returns what the threat adds at tau to the pressure of each side, which is given
-// without it and with men counted. An attack or a corner brings the side behind no farther
-// than level: most of them end without a shot, and the leader would change twice.
+// adds returns the threat's addition at tau to each side's pressure, given without it and with
+// men counted. An attack or a corner brings the side behind no farther than level: most of them
+// end without a shot, and the leader would change twice.
 func (t threat) adds(sides [2]int64, men [2]keptPart, tau int, prior int64) (added [2]int64) {
 	if t.kind == noThreat || tau >= t.until {
 		return added
@@ -92,7 +91,7 @@ func (t threat) adds(sides [2]int64, men [2]keptPart, tau int, prior int64) (add
 // levels reports whether the threat can only make its side level.
 func (t threat) levels() bool { return t.kind != penaltyThreat }
 
-// rule returns what the threat adds at tau, and for how long, as text.
+// rule describes the threat's addition at tau, and its duration.
 func (t threat) rule(tau int, prior int64) string {
 	if t.kind == noThreat || tau >= t.until {
 		return "no attack is under way, and no corner or penalty is waiting"

@@ -19,7 +19,7 @@ func (s *State) published() []football.TimelineEntry {
 		}
 		added := addedMinute(places[i])
 		if rests && added == 1 && places[i]%halfSpan%60 == 0 {
-			added = 0 // a half that ends at 45:00 has no minute that begins there
+			added = 0 // if a half ends at 45:00, no minute begins there
 			if i > 0 && places[i-1] == places[i] {
 				added = entries[i-1].Added
 			}
@@ -29,7 +29,7 @@ func (s *State) published() []football.TimelineEntry {
 	return entries
 }
 
-// isRest reports whether an entry is that no half is played, or that a shoot-out is on.
+// isRest reports whether an entry means: no half is played, or a shoot-out is on.
 func (e *entry) isRest() bool {
 	return isRest(e.state) || e.state == football.VisualPenalty && e.counted == notCounted && e.proof.mark == 0
 }
@@ -60,7 +60,7 @@ func (e *entry) visual() football.Visual {
 	return football.Visual{State: e.state, Certainty: e.certainty, SideProven: e.side, Since: utc(e.at)}
 }
 
-// join copies the proof of an equal entry that follows, if it is of the same minute.
+// join copies the proof of an equal, following entry of the same minute.
 func (e *entry) join(next *entry) {
 	if e.certainty == football.Inferred && next.certainty == football.Exact && e.minuteOf() == next.minuteOf() {
 		e.certainty, e.proof = football.Exact, next.proof
@@ -85,9 +85,9 @@ func (e *entry) public(place, added int, until int64) football.TimelineEntry {
 	return out
 }
 
-// shown returns the entries that are not hidden, with equal neighbours joined. Two
-// equal events of different minutes that were both listed late are not joined: an
-// entry between them says that nothing is known of the time between.
+// shown returns the entries except hidden ones, with equal neighbours joined. Two equal events of
+// different minutes, both listed late, are not joined: an entry between them says that nothing is
+// known of the time between.
 func (s *State) shown() []entry {
 	shown := make([]entry, 0, len(s.timeline))
 	for i := range s.timeline {
@@ -121,16 +121,14 @@ func continues(before, e *entry) bool {
 	return !isOne || e.counted == notCounted && e.proof.mark == 0
 }
 
-// scoreboard returns the place of every entry, which never decreases. It is where the
-// entry was observed, and for an event that the provider lists it is in the event's minute:
+// scoreboard returns the place of every entry, which never decreases. It is the place of the
+// observation, but an event in the provider's list is in the event's minute:
 //
-//   - The second of a listed event is that of its observation, or that of the entry
-//     before it in the same minute when that is later.
-//   - An entry that was observed after the minute of a listed event that follows it
-//     gets the place of that event.
-//   - If the scoreboard itself was corrected, the longest sequence of entries that
-//     does not decrease keeps its places. Each of the others gets the place of
-//     the entry before it.
+//   - The second of a listed event is the second of its observation, or of the entry before it in
+//     the same minute if this is later.
+//   - An entry observed after the minute of a later listed event gets the place of this event.
+//   - If the scoreboard itself was corrected, the longest sequence of entries without a decrease
+//     keeps its places. Each other entry gets the place of the entry before it.
 func scoreboard(entries []entry) []int {
 	observed, window := windows(entries)
 	keeps := fitTogether(entries, observed)
@@ -164,8 +162,8 @@ func scoreboard(entries []entry) []int {
 	return positions
 }
 
-// windows returns the place at which every entry was observed, and the greatest place it
-// may have if every listed event after it is to be in its minute.
+// windows returns the place of every entry's observation, and the greatest place which leaves
+// every later listed event in its minute.
 func windows(entries []entry) (observed, last []int) {
 	observed, last = make([]int, len(entries)), make([]int, len(entries))
 	bound := len(halfEnds) * halfSpan
@@ -183,9 +181,9 @@ func windows(entries []entry) (observed, last []int) {
 // halfSpan is more than any half lasts, in seconds.
 const halfSpan = 2 * maxPosition
 
-// placeOf returns a position in a half as one number, which is higher in a later half: the
-// second half begins after all stoppage time of the first, although both are 45:00 and more
-// on the scoreboard. A position of no half is in the one that the scoreboard says.
+// placeOf returns a position in a half as one number, which is higher in a later half: the second
+// half begins after all stoppage time of the first, although both are 45:00 and more on the
+// scoreboard. A position without a half is in the half on the scoreboard.
 func placeOf(half, position int) int {
 	for h := 1; half == 0; h++ {
 		if h == len(halfEnds)-1 || position < halfEnds[h] {
@@ -195,20 +193,20 @@ func placeOf(half, position int) int {
 	return half*halfSpan + max(position, halfBegins[half])
 }
 
-// addedMinute returns the minute of stoppage time that a place is in, from 1, and 0 outside it.
+// addedMinute returns the minute of stoppage time of a place, from 1, and 0 outside it.
 func addedMinute(place int) int {
 	half, position := place/halfSpan, place%halfSpan
 	return max(0, (position-halfEnds[half]+60)/60)
 }
 
-// onScoreboard returns the position that a place is reported with. In stoppage time it is the
-// end of the half.
+// onScoreboard returns the reported position of a place. In stoppage time it is the end of the
+// half.
 func onScoreboard(place int) int {
 	return min(place%halfSpan, halfEnds[place/halfSpan])
 }
 
-// fitTogether reports which of the observed entries keep their position: the longest
-// sequence that does not decrease.
+// fitTogether reports which of the observed entries keep their position: the longest sequence
+// without a decrease.
 func fitTogether(entries []entry, observed []int) []bool {
 	keeps := make([]bool, len(entries))
 	placed, isSorted := make([]int, 0, len(entries)), true

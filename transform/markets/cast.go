@@ -14,7 +14,7 @@ func (r *rowReader) readCast() reading {
 	}
 	name, ordinal, rest := cutCast(r.texts[0], r.plan.dialect.Phrases[input.ScorerSentences])
 	claimed := r.plan.claim.Parameter
-	if r.plan.player == playerTime { // the time is that of the first goal
+	if r.plan.player == playerTime { // it is the time of the first goal
 		claimed = "FIRST"
 	}
 	if name == "" || !hasLetter(name) || claimed != "" && claimed != ordinal {

@@ -22,7 +22,7 @@ type Deriver struct {
 	ids      []byte                     // selection ids of the fixture, one behind the other
 	met      map[football.MarketID]bool // of the fixture at hand
 	numbers  []quarters                 // lines of the market at hand
-	levels   map[quarters]sideSet       // which sides have a handicap, of the market at hand
+	levels   map[quarters]sideSet       // the sides with a handicap, of the market at hand
 	suffixes map[[2]string]football.MarketID
 
 	fixture identity.Digest
@@ -30,7 +30,7 @@ type Deriver struct {
 	places  []place
 	slab    []football.Selection // every selection of the fixture
 
-	// The fixture at hand, and the memory that the one before has given back.
+	// The fixture at hand, and the memory given back by the one before.
 	lent            []football.Selection
 	lentMarkets     []football.Market
 	released        []football.Selection
@@ -38,15 +38,15 @@ type Deriver struct {
 	variants        []variant
 }
 
-// New returns a deriver that mints with m. The deriver owns m from then on.
+// New returns a deriver that mints with m, and owns m from then on.
 func New(m *identity.Minter) *Deriver {
 	return &Deriver{minter: m, reader: rowReader{verdicts: make(map[string]bool)}, claims: make(map[*input.Reading]*claimed), met: make(map[football.MarketID]bool), levels: make(map[quarters]sideSet),
 		suffixes: make(map[[2]string]football.MarketID)}
 }
 
-// Derive returns the fixture's markets in the provider's order. An offer
-// without rows was listed without prices: it is no market. Every other offer
-// comes out as at least one market, and every row in exactly one selection.
+// Derive returns the fixture's markets in the provider's order. An offer without rows was listed
+// without prices: it is no market. Every other offer becomes at least one market, and every row
+// is in exactly one selection.
 func (d *Deriver) Derive(f *football.Fixture, offers []input.Offer) []football.Market {
 	rows := 0
 	for i := range offers {
@@ -74,8 +74,8 @@ func (d *Deriver) Derive(f *football.Fixture, offers []input.Offer) []football.M
 	return markets
 }
 
-// Release gives back the last result of Derive, which must not be used any more: the next
-// fixture uses its memory.
+// Release gives back the last result of Derive, which must not be used any more. The next fixture
+// uses its memory.
 func (d *Deriver) Release() {
 	clear(d.lent)
 	clear(d.lentMarkets)
@@ -83,12 +83,12 @@ func (d *Deriver) Release() {
 	d.releasedMarkets, d.lentMarkets = d.lentMarkets[:0], nil
 }
 
-// Derive calls New and Deriver.Derive, for a single fixture.
+// Derive calls [New] and [Deriver.Derive], for a single fixture.
 func Derive(m *identity.Minter, f football.Fixture, offers []input.Offer) []football.Market {
 	return New(m).Derive(&f, offers)
 }
 
-// offer derives one offer that has rows.
+// offer derives one offer with rows.
 func (d *Deriver) offer(o *input.Offer) {
 	if o.Reading == nil {
 		reason := o.RawReason
@@ -147,7 +147,7 @@ func (d *Deriver) readRows(o *input.Offer, p plan) {
 	}
 }
 
-// verdict returns why the rows do not prove the table's claim, "" if they do.
+// verdict returns the reason why the rows do not prove the table's claim, "" if they do.
 func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
 	read, exactly, drawn, scoreDraw, named := 0, false, false, false, true
 	common := d.readings[0].reason
@@ -175,7 +175,7 @@ func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
 	case read == 0 && o.Reading.Condition != input.NoCondition:
 		return football.ConditionFailed
 	case read == 0:
-		return cmp.Or(common, football.AmbiguousShape) // lines that are all doubtful
+		return cmp.Or(common, football.AmbiguousShape) // all lines are doubtful
 	case o.Reading.Condition == input.NeedsExactly && !exactly,
 		o.Reading.Condition == input.NeedsScoreDraw && !scoreDraw,
 		o.Reading.Condition == input.NeedsDraw && !drawn,
@@ -186,8 +186,8 @@ func (d *Deriver) verdict(o *input.Offer, p *plan) football.Reason {
 	return ""
 }
 
-// allTwoWay makes the rows of a three-way total of which no line is one those of the two-way
-// total that it has: rows that are not of it were not read.
+// allTwoWay turns a three-way total without a proven line into the two-way total it contains.
+// Rows of neither count as not read.
 func (d *Deriver) allTwoWay() {
 	for i := range d.readings {
 		if rd := &d.readings[i]; !rd.twoWay {
@@ -202,14 +202,13 @@ type variant struct {
 	about  side
 	half   string
 	market string
-	twoWay bool  // lines of a three-way total that are two-way
-	raw    bool  // rows that could not be given to any
+	twoWay bool  // the two-way lines of a three-way total
+	raw    bool  // rows that belong to none
 	rows   []int // in the provider's order
 }
 
-// sortVariants splits the rows by the market they belong to, in the order of the rows.
-// Rows that were not read stay with the market if there is only one that they can belong
-// to, else they stay RAW.
+// sortVariants splits the rows by their market, in the order of the rows. Unread rows stay with
+// the market if there is only one candidate; otherwise they stay RAW.
 func (d *Deriver) sortVariants(p *plan) {
 	several := p.want&(about|half) != 0 || p.claim.Condition == input.NeedsScorers || p.may&about != 0 && p.fixed == noSide
 	for i := range d.variants {

@@ -53,8 +53,8 @@ func (d *Deriver) selection(s *football.Selection, row *input.Row, rd *reading, 
 	}
 }
 
-// ownLine is the line as the selection has it: an asian handicap is its own
-// side's, a european one is the home side's for all three.
+// ownLine is the line of the selection itself: an asian handicap is its own side's, a european
+// one is the home side's for all three.
 //
 // Source: canonical vocabulary, section 3.
 func ownLine(rd *reading, p *plan) string {
@@ -67,8 +67,7 @@ func ownLine(rd *reading, p *plan) string {
 	return rd.line.handicap()
 }
 
-// lines lists the distinct lines that can be relied on, in numeric order,
-// handicaps as the home side's.
+// lines lists the distinct reliable lines, in numeric order, handicaps as the home side's.
 func (d *Deriver) lines(selections []football.Selection, rows []int, p *plan) []string {
 	all := d.numbers[:0]
 	for k, i := range rows {
@@ -133,8 +132,7 @@ func (d *Deriver) raw(o *input.Offer, rows []int, reason football.Reason) {
 	})
 }
 
-// room takes the next n selections of the fixture's slab, which was made for as
-// many as there are rows.
+// room takes the next n selections of the fixture's slab, which has one for each row.
 func (d *Deriver) room(n int) []football.Selection {
 	first := len(d.slab)
 	d.slab = d.slab[:first+n]

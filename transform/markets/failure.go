@@ -2,7 +2,7 @@ package markets
 
 import "mkt/publish/football"
 
-// failure is how far the best attempt to read a row got.
+// failure describes the best attempt to read a row.
 type failure struct {
 	any     bool
 	filled  slots
@@ -11,7 +11,7 @@ type failure struct {
 	called  bool   // it is right behind a side's name
 }
 
-// fail records the attempt that got farthest.
+// fail records the attempt with the most filled slots.
 func (r *rowReader) fail(st *state, text string) {
 	f := failure{any: true, filled: st.filled, missing: r.plan.want &^ st.filled, text: text, called: st.called}
 	if !r.best.any || count(f.filled) > count(r.best.filled) {
@@ -26,7 +26,7 @@ func count(s slots) (n int) {
 	return n
 }
 
-// reason returns why the row could not be read.
+// reason returns the reason why the row could not be read.
 func (r *rowReader) reason() football.Reason {
 	f := r.best
 	if f.missing == line {
@@ -41,7 +41,7 @@ func (r *rowReader) reason() football.Reason {
 	return football.AmbiguousShape
 }
 
-// sideSlots are the slots that a team's name fills.
+// sideSlots are the slots filled by a team's name.
 func (r *rowReader) sideSlots() slots {
 	s := about | head | owner
 	for i := range r.plan.parts {

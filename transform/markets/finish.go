@@ -4,8 +4,8 @@ import (
 	"mkt/fetch/input"
 )
 
-// finish names the outcome of a wholly consumed row. A row that lacks something its
-// form wants, or contradicts itself, was not read that way.
+// finish names the outcome of a wholly consumed row. If the row lacks a part of its form, or
+// contradicts itself, this way of reading it fails.
 func (r *rowReader) finish(st *state) {
 	if r.plan.claim.Shape&input.SideMeansYes != 0 && st.filled&(part0|about) == about {
 		st.filled |= part0
@@ -68,8 +68,8 @@ func (r *rowReader) nameSelection(rd *reading, st *state) bool {
 	return true
 }
 
-// nameMargin joins the winner and the number of goals: "HOME_2", "AWAY_4+". The
-// draws have no winner.
+// nameMargin joins the winner and the number of goals: "HOME_2", "AWAY_4+". The draws have no
+// winner.
 func nameMargin(rd *reading, st *state) bool {
 	c := rd.selection[0]
 	number := c >= '0' && c <= '9'
@@ -83,8 +83,7 @@ func nameMargin(rd *reading, st *state) bool {
 	return true
 }
 
-// homeLine is the line as the handicap of the home side. Totals stay as they
-// are.
+// homeLine is the line as the home side's handicap. Totals stay as they are.
 //
 // Source: canonical vocabulary, sections 3 and 4.
 func (r *rowReader) homeLine(st *state) quarters {

@@ -7,10 +7,10 @@ import (
 	"mkt/publish/football"
 )
 
-// class is one kind of word that a selection is made of.
+// class is one kind of word in a selection.
 type class struct {
 	kind  classKind
-	sides sideSet       // of sideClass: which sides may stand here
+	sides sideSet       // of sideClass: the allowed sides
 	words input.Phrases // of wordClass; of sideClass: the phrases for neither side
 }
 
@@ -44,33 +44,33 @@ const (
 	awayBit = 1 << away
 )
 
-// form says how the rows of a canonical market must be worded.
+// form is the required wording of a canonical market's rows.
 type form struct {
 	parts  []class // the parts of the selection, in canonical order: one or two
 	join   string  // "&", "/" or "_" between two parts
 	want   slots   // must be in each row, besides
 	may    slots   // may be in a row
 	player playerForm
-	nobody string // of a market about players: the outcome of the row that no player stands for
+	nobody string // of a market about players: the outcome of the row for no player
 	halves bool   // two scores in one sentence, see score.go
 }
 
-// slots are the things a row can say, each at most once.
+// slots are the parts of a row's meaning, each at most once.
 type slots uint8
 
 const (
 	part0 slots = 1 << iota
 	part1
-	about  // the side the market is about
+	about  // the side of the market
 	line   // a line of the market's kind
-	target // a whole number that tells selections apart
-	half   // which half the market is about
-	head   // the side a score or margin is the win of
-	owner  // the side whose handicap stands in the draw's row
+	target // a whole number that distinguishes selections
+	half   // the half of the market
+	head   // the winner of a score or margin
+	owner  // the side with the handicap in the draw's row
 )
 
-// forms holds the form of every canonical market the engine can read, by name.
-// A market without one stays RAW.
+// forms has the form of every market the engine can read, by canonical name. A market without one
+// stays RAW.
 var forms = makeForms()
 
 func makeForms() map[string]*form {
@@ -84,8 +84,8 @@ func makeForms() map[string]*form {
 	return all
 }
 
-// formOf finds the form of a market in the pattern of its outcomes, its line
-// and its subject. It is nil if no provider's shape of it is known.
+// formOf finds the form of a market in the pattern of its outcomes, its line and its subject. It
+// is nil if no wording of the market is known.
 func formOf(t *football.Term) *form {
 	f := playerFormOf(t)
 	if f == nil {
@@ -212,8 +212,7 @@ func two(a class, join string, b class) *form {
 	return &form{parts: []class{a, b}, join: join, want: part0 | part1}
 }
 
-// joined are the two-part selections of closed words, so that naming one
-// allocates nothing.
+// joined are the two-part selections of closed words: naming one allocates nothing.
 var joined = makeJoined()
 
 func makeJoined() map[[3]string]string {

@@ -5,13 +5,12 @@ import (
 	"mkt/publish/football"
 )
 
-// checkLines marks rows of lines that are doubtful, and handicaps whose sign the other rows
-// do not confirm.
+// checkLines marks rows with doubtful lines, and handicaps whose sign the other rows do not
+// confirm.
 //
-// In a handicap the rows of one line mirror each other: the goals added to the
-// home side are taken from the other. A line that only one side has, or only the
-// two whose rows carry the same sign, the draw and the away side, proves no
-// convention, and none of its rows can be trusted.
+// In a handicap the rows of one line mirror each other: goals added to the home side are taken
+// from the other. The draw and the away side carry the same sign. So a line proves no convention
+// if only one side has it, or only these two. None of its rows can be trusted then.
 func (d *Deriver) checkLines(selections []football.Selection, rows []int, p *plan) {
 	for k, i := range rows {
 		if d.readings[i].doubtful {
@@ -35,8 +34,8 @@ func (d *Deriver) checkLines(selections []football.Selection, rows []int, p *pla
 	}
 }
 
-// mirrored reports whether the sides that have a line, as the home side's
-// handicap, include the home side and another.
+// mirrored reports whether the sides with a line, as the home side's handicap, include the home
+// side and another.
 func mirrored(sides sideSet) bool { return sides&homeBit != 0 && sides&^homeBit != 0 }
 
 // sameTerms reports whether two rows offer the same odds and are both suspended

@@ -11,7 +11,7 @@ import (
 	"mkt/transform/identity"
 )
 
-// place is where a market's identity comes from: needed when two are alike.
+// place has the sources of a market's identity, for distinguishing two alike markets.
 type place struct {
 	offer  *input.Offer
 	digest identity.Digest
@@ -22,10 +22,9 @@ func (d *Deriver) place(o *input.Offer, digest identity.Digest, selections int) 
 	d.places = append(d.places, place{o, digest, len(d.slab) - selections})
 }
 
-// marketIdentity is the digest and the id of the market that o makes of a
-// definition. The key the table ranks first, under a provider id the table
-// knows, owns the bare id; any other bears a suffix of its own key and id,
-// whether or not the first is there.
+// marketIdentity is the digest and the id of o's market of a definition. The first key in the
+// table's ranking, under a provider id known to the table, has the bare id. Any other has a
+// suffix of its own key and id, whether or not the first one is there.
 func (d *Deriver) marketIdentity(o *input.Offer, def identity.Definition, rank int) (identity.Digest, football.MarketID) {
 	bare := d.minter.Market(d.fixture, def)
 	id := ""
@@ -42,8 +41,8 @@ func (d *Deriver) marketIdentity(o *input.Offer, def identity.Definition, rank i
 // maxSuffixes bounds the memory for suffixes: keys and ids come from outside.
 const maxSuffixes = 10_000
 
-// suffix distinguishes provider markets of one definition. It is the same on every
-// fixture, and is minted once.
+// suffix distinguishes provider markets of one definition. It is the same on every fixture, and
+// is minted once.
 func (d *Deriver) suffix(key, id string) football.MarketID {
 	name := [2]string{key, id}
 	suffix, ok := d.suffixes[name]
@@ -56,16 +55,16 @@ func (d *Deriver) suffix(key, id string) football.MarketID {
 	return suffix
 }
 
-// knownID reports whether the offer has a provider market id that the table knows
-// for its key, or none at all.
+// knownID reports whether the table knows the offer's provider market id for its key, or the
+// offer has none at all.
 func knownID(o *input.Offer) bool { return len(o.ProviderIDs) == 0 || o.KnownID != "" }
 
-// sentKey returns the offer's key as the provider sends it, without the part that distinguishes it
-// from others of the key on this fixture.
+// sentKey returns the offer's key as sent by the provider, without the addition that
+// distinguishes it from others of the key on this fixture.
 func sentKey(o *input.Offer) string { return cmp.Or(o.SharedKey, o.Key) }
 
-// ownID returns the provider market id that distinguishes the offer: the one that
-// stands for those that the table knows, else the first, "" if there is none.
+// ownID returns the provider market id that distinguishes the offer: the representative of the
+// ids known to the table, else the first id, or "" if there is none.
 func ownID(o *input.Offer) string {
 	if o.KnownID != "" || len(o.ProviderIDs) == 0 {
 		return o.KnownID
@@ -73,9 +72,9 @@ func ownID(o *input.Offer) string {
 	return slices.Min(o.ProviderIDs)
 }
 
-// separateMarkets gives every market of the fixture an id of its own. Ids are
-// distinct already unless the provider repeats one market in two pieces that
-// could not be merged; then the piece that comes first by content keeps the id.
+// separateMarkets gives every market of the fixture an id of its own. Ids are distinct already,
+// unless the provider sends one market in two pieces that could not be merged. Then the first
+// piece by content keeps the id.
 func (d *Deriver) separateMarkets() {
 	clear(d.met)
 	var again []int
@@ -98,9 +97,9 @@ func (d *Deriver) separateMarkets() {
 	}
 }
 
-// separate gives all but the first of some alike markets another suffix, by
-// their content and never by their prices. Pieces that differ in nothing but a price
-// are numbered in the provider's order, and none of them can be trusted.
+// separate gives all but the first of some alike markets another suffix, by their content and
+// never by their prices. Pieces that only differ in a price are numbered in the provider's
+// order, and none of them can be trusted.
 func (d *Deriver) separate(alike []int) {
 	content := make(map[int][]string, len(alike))
 	for _, i := range alike {
@@ -126,8 +125,8 @@ func (d *Deriver) separate(alike []int) {
 	}
 }
 
-// remint gives the selections of a market, from the one at first in the slab on, ids below
-// another digest: those that they have are also those of the market that keeps its id.
+// remint makes the ids of a market's selections again, below another digest. first is the place
+// of the first one in the slab. Their old ids also belong to the market that keeps its id.
 func (d *Deriver) remint(market *identity.Digest, first, number int) {
 	for k := first; k < first+number; k++ {
 		id := d.ids[k*identity.IDLength : (k+1)*identity.IDLength]
@@ -136,8 +135,7 @@ func (d *Deriver) remint(market *identity.Digest, first, number int) {
 	}
 }
 
-// markAlike marks the selections of markets of one content whose prices or
-// states differ.
+// markAlike marks the selections of markets with the same content but different prices or states.
 func (d *Deriver) markAlike(alike []int) {
 	first := marketTerms(&d.markets[alike[0]])
 	differs := func(i int) bool { return !slices.Equal(marketTerms(&d.markets[i]), first) }
@@ -153,15 +151,13 @@ func (d *Deriver) markAlike(alike []int) {
 	}
 }
 
-// marketContent distinguishes two alike markets, whatever their order and their
-// prices.
+// marketContent distinguishes two alike markets, without their order and prices.
 func marketContent(m *football.Market) []string {
 	parts := append(slices.Clone(m.ProviderMarketIDs), fieldText(m.Name))
 	return append(parts, sortedRows(m, func(*football.Selection) []string { return nil })...)
 }
 
-// marketTerms are a market's rows with their prices and reasons, whatever their
-// order.
+// marketTerms are a market's rows with their prices and reasons, without their order.
 func marketTerms(m *football.Market) []string {
 	return sortedRows(m, func(s *football.Selection) []string {
 		terms := []string{fieldText(s.Odds.Decimal()), fieldText(s.Odds.Fractional())}
@@ -178,7 +174,7 @@ func sortedRows(m *football.Market, more func(*football.Selection) []string) []s
 		s := &m.Selections[i]
 		row := input.Row{ID: s.ProviderSelectionID, Labels: s.Labels}
 		for n := len(row.Labels); n > 0 && (row.Labels[n-1].Field == decimalField || row.Labels[n-1].Field == otherField); n-- {
-			row.Labels = row.Labels[:n-1] // a price that judge kept as a label
+			row.Labels = row.Labels[:n-1] // a price kept by judge as a label
 		}
 		rows = append(rows, strings.Join(append(rowContent(&row), more(s)...), "\x00"))
 	}

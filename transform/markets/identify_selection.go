@@ -11,9 +11,9 @@ import (
 	"mkt/transform/identity"
 )
 
-// identify mints the selections' digests. A row that was read is its meaning;
-// any other is the provider's row id, or else its words. Rows of one meaning
-// that differ in price or state contradict each other.
+// identify mints the selections' digests. The identity of a read row is its meaning; of any
+// other, the provider's row id or else its words. Rows with one meaning but different prices or
+// states contradict each other.
 func (d *Deriver) identify(market *identity.Digest, selections []football.Selection, o *input.Offer, rows []int) {
 	d.digests = d.digests[:0]
 	d.seen.reset(len(selections))
@@ -42,10 +42,10 @@ func (d *Deriver) identify(market *identity.Digest, selections []football.Select
 	}
 }
 
-// separateSelections marks and separates rows that share an identity, by the provider's
-// names and never by price: an id that depended on a price would pass to another row
-// when prices cross. The first by content keeps the identity, any other has one made of
-// its own row. Rows that differ in nothing are numbered in the provider's order.
+// separateSelections marks and separates rows that share an identity, by the provider's names
+// and never by price: an id made of a price would pass to another row when prices cross. The
+// first by content keeps the identity; any other gets an identity made of its own row. Rows
+// without any difference are numbered in the provider's order.
 func (d *Deriver) separateSelections(selections []football.Selection, o *input.Offer, rows []int) {
 	order := make([]int, len(selections))
 	for k := range order {
@@ -83,7 +83,7 @@ func (d *Deriver) mintDoubles(alike []int, row func(int) *input.Row) {
 	}
 }
 
-// markDoubles marks rows that say the same and differ in price or state.
+// markDoubles marks rows with one meaning but different prices or states.
 func (d *Deriver) markDoubles(selections []football.Selection, alike []int, row func(int) *input.Row) {
 	for _, k := range alike[1:] {
 		if sameTerms(row(k), row(alike[0])) {
@@ -100,8 +100,8 @@ func (d *Deriver) markDoubles(selections []football.Selection, alike []int, row 
 	}
 }
 
-// rowContent distinguishes a row from others of its identity: its id and its
-// words. The price and the row's state change and are not part of it.
+// rowContent distinguishes a row from others of its identity: its id and its words. The price and
+// the state change, and are left out.
 func rowContent(r *input.Row) []string {
 	parts := make([]string, 0, 2+2*len(r.Labels))
 	parts = append(parts, fieldText(r.ID))
@@ -124,7 +124,7 @@ func (d *Deriver) nameSelections() {
 	}
 }
 
-// seenSet finds digests that were added before, without the cost of a map.
+// seenSet finds repeated digests, without the cost of a map.
 type seenSet struct {
 	slots []uint64
 	mask  uint64

@@ -8,29 +8,29 @@ import (
 	"mkt/publish/football"
 )
 
-// claimed is an entry of a mapping table with its reading: the same few words occur
-// in the rows of every fixture.
+// claimed is an entry of a mapping table with its plan. Fixtures share them, because the same few
+// words occur in their rows.
 type claimed struct {
 	plan  plan
-	ok    bool // there is a reading of such a market
+	ok    bool // the engine can read such a market
 	known map[string]*known
 }
 
-// known is the meaning of a row's labels alone, whatever the fixture.
+// known is the meaning of a row's labels, whatever the fixture.
 type known struct {
 	reading     reading
 	contradicts bool
 }
 
-// How much a Deriver keeps: entries of mapping tables, readings of rows, and bytes of a row's
-// labels.
+// The limits of a Deriver's memory: entries of mapping tables, readings of rows, and bytes of a
+// row's labels.
 const (
 	maxClaims = 4096
 	maxKnown  = 1 << 14
 	maxLabels = 256
 )
 
-// claimOf returns the reading of an entry of a mapping table, whose entries do not change.
+// claimOf returns the plan of an entry of a mapping table. Entries do not change.
 func (d *Deriver) claimOf(claim *input.Reading) *claimed {
 	c := d.claims[claim]
 	if c == nil {
@@ -43,8 +43,8 @@ func (d *Deriver) claimOf(claim *input.Reading) *claimed {
 	return c
 }
 
-// keyOf returns the key of a row's labels, false if their meaning may depend on the fixture:
-// on its players, or on the name of a team that is in them.
+// keyOf returns the key of a row's labels. It is false if their meaning may depend on the
+// fixture: on its players, or on the name of a team in them.
 func (r *rowReader) keyOf(labels []football.Label) (key []byte, ok bool) {
 	if r.plan.player != noPlayer {
 		return nil, false

@@ -11,7 +11,7 @@ type quarters int32
 // maxLine bounds a line: 999.75.
 const maxLine = 3999
 
-// signs says how a line was written.
+// signs describes the signs of a written line.
 type signs uint8
 
 const (
@@ -19,11 +19,10 @@ const (
 	signed                // a part has one
 )
 
-// parseLine reads a line in any of the known spellings: "2.5", "3", "3.0",
-// "+0.5", "-1.00", "2.75", and split lines "2.5, 3.0", "2.0,2.5", "2/2.5",
-// "0.0, -0.5", which are the mean of their parts. Not a line: parts of a split
-// line that are not 0.5 apart or no multiples of 0.5, a fraction that is no
-// quarter, anything left over.
+// parseLine reads a line in any of the known spellings: "2.5", "3", "3.0", "+0.5", "-1.00",
+// "2.75", and split lines "2.5, 3.0", "2.0,2.5", "2/2.5", "0.0, -0.5", which are the mean of
+// their parts. It refuses a split line whose parts are not 0.5 apart or not multiples of 0.5, a
+// fraction that is no quarter, and anything left over.
 func parseLine(s string) (line quarters, sign signs, ok bool) {
 	s = strings.Trim(s, " ")
 	cut := strings.IndexByte(s, ',')
@@ -48,11 +47,11 @@ func parseLine(s string) (line quarters, sign signs, ok bool) {
 	return (a + b) / 2, sign, true
 }
 
-// handicap reports whether a line that is written so can be a handicap: without its
-// sign it is not known which side it favours.
+// handicap reports whether a line written with these signs can be a handicap: without a sign
+// nobody knows the favoured side.
 func (s signs) handicap(q quarters) bool { return s == signed || s == unsigned && q == 0 }
 
-// parseNumber reads one number that is a multiple of a quarter.
+// parseNumber reads one multiple of a quarter.
 func parseNumber(s string) (n quarters, hasSign, ok bool) {
 	if s == "" {
 		return 0, false, false
@@ -123,7 +122,7 @@ func formatQuarters(q quarters) string {
 	return sign + strconv.Itoa(n/4) + [4]string{"", ".25", ".5", ".75"}[n%4]
 }
 
-// The usual lines, so that naming one allocates nothing.
+// The usual lines: naming one allocates nothing.
 var (
 	totals    = makeStrings(0, 241, formatQuarters)
 	handicaps = makeStrings(-60, 61, formatHandicap)

@@ -9,7 +9,7 @@ import (
 	"mkt/publish/football"
 )
 
-// side is one of the three results, and who a row is about.
+// side is one of the three results, or the side of a row.
 type side uint8
 
 const (
@@ -23,9 +23,9 @@ var sideWords = [...]string{"", "HOME", "DRAW", "AWAY"}
 
 func (s side) String() string { return sideWords[s] }
 
-// participants are the fixture's own names, ready to be compared; "" when the
-// provider sent none. A name in a row counts only when it is one of them, byte
-// for byte after trimming and Unicode normalisation (NFC).
+// participants are the fixture's own names, ready to be compared; "" if the provider sent none. A
+// name in a row only counts if it is one of them, byte for byte after trimming and Unicode
+// normalisation (NFC).
 type participants struct{ home, away string }
 
 func participantsOf(f *football.Fixture) participants {
@@ -98,8 +98,7 @@ func (r *rowReader) sidesAt(s string, into *sideMatches) []sideMatch {
 	return into[:n]
 }
 
-// isCode reports whether text is one of the dialect's codes for a side and nothing
-// else.
+// isCode reports whether text is exactly one of the dialect's codes for a side.
 func (p *plan) isCode(text string) bool {
 	_, size := p.phraseAt(text, input.Sides)
 	return size == 1 && len(text) == 1

@@ -6,8 +6,8 @@ import (
 	"mkt/fetch/input"
 )
 
-// options appends every way to read the beginning of text for a slot that is
-// still open. start reports whether text is the beginning of a label.
+// options appends every way to read the beginning of text for an open slot. start reports whether
+// text is the beginning of a label.
 func (r *rowReader) options(text string, start bool, st *state, into []option) []option {
 	base := len(into)
 	open := (r.plan.want | r.plan.may) &^ st.filled
@@ -62,10 +62,9 @@ func (r *rowReader) options(text string, start bool, st *state, into []option) [
 	return into
 }
 
-// preferSides marks the sides among the ways to read a label that is just "1"
-// or "2": it is a side, and not a number, where a side is needed and the row
-// can be read that way. Column heads come first, so that a number below one
-// does not become the side.
+// preferSides marks the sides among the ways to read a label that is just "1" or "2". It is a
+// side, and not a number, if a side is needed and the row can be read so. Column heads come
+// first, so that a number below one does not become the side.
 func (r *rowReader) preferSides(options []option) {
 	for i := range options {
 		o := &options[i]
@@ -73,7 +72,7 @@ func (r *rowReader) preferSides(options []option) {
 	}
 }
 
-// sideOption is the slot, apart from the selection's parts, that a side fills.
+// sideOption is the slot filled by a side, apart from the selection's parts.
 func (r *rowReader) sideOption(m sideMatch, open slots, st *state) (option, bool) {
 	o := option{size: m.size, side: m.side}
 	switch {
@@ -89,8 +88,8 @@ func (r *rowReader) sideOption(m sideMatch, open slots, st *state) (option, bool
 	return o, true
 }
 
-// lineFits reports whether a number can be a line of the market's kind: a
-// handicap whose sign is known, or a total without one.
+// lineFits reports whether a number can be a line of the market's kind: a handicap with a known
+// sign, or a total without one.
 func (r *rowReader) lineFits(q quarters, sign signs) bool {
 	if r.plan.whole && q%4 != 0 {
 		return false
@@ -101,8 +100,8 @@ func (r *rowReader) lineFits(q quarters, sign signs) bool {
 	return sign == unsigned && q > 0
 }
 
-// idle are words that may stand there and say nothing new: the counted thing, and
-// that a margin is won by.
+// idle are the possible words without a new meaning: the counted thing, and the beginning of a
+// margin.
 func (r *rowReader) idle(text string, st *state, into []option) []option {
 	if _, size := phraseAt(text, r.plan.nouns); size > 0 {
 		return append(into, option{size: int32(size), noun: true})

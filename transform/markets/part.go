@@ -108,8 +108,8 @@ func (r *rowReader) doublePart(slot slots, text string, sides []sideMatch, into 
 	return into
 }
 
-// doubleCode reads two codes without a separator. A code that is a team's name
-// as well is every result it can be.
+// doubleCode reads two codes without a separator. A code that is also a team's name stands for
+// every result it can be.
 func (r *rowReader) doubleCode(slot slots, a, b string, into []option) []option {
 	var first, second sideMatches
 	seconds := r.sidesAt(b, &second)

@@ -5,8 +5,7 @@ import (
 	"mkt/publish/football"
 )
 
-// plan is a form applied to one offer: without the parts that the table's claim has said
-// already.
+// plan is a form applied to one offer: without the parts that the table's claim determines.
 type plan struct {
 	*form
 	term    *football.Term
@@ -14,18 +13,18 @@ type plan struct {
 	dialect *input.Dialect
 
 	want, may slots
-	fixed     side // the side the table says the market is about
+	fixed     side // the market's side according to the table
 	sided     bool // a row may name a side
 	signed    bool // the line is a handicap
 	whole     bool // the line is a whole number
-	threeWay  bool // a total that has Exactly
+	threeWay  bool // a total with Exactly
 	nouns     []input.Phrase
 	sentence  string
-	when      string // AFTER or BEFORE: where the time of an event stands
+	when      string // AFTER or BEFORE: the position of an event's time
 }
 
-// planOf joins the claim with the vocabulary. ok is false if there is no
-// reading such a market: an unknown name, a period it does not have, or no form.
+// planOf joins the claim with the vocabulary. ok is false if there is no way to read such a
+// market: an unknown name, a period it does not have, or no form.
 func planOf(claim *input.Reading) (p plan, ok bool) {
 	term, found := football.Lookup(claim.Market)
 	f := forms[claim.Market]
@@ -64,7 +63,7 @@ func planOf(claim *input.Reading) (p plan, ok bool) {
 	return p, true
 }
 
-// fix states whom the market is about: the rows may repeat it, not change it.
+// fix sets the market's side: the rows may repeat it, not change it.
 func (p *plan) fix(s side) {
 	p.fixed = s
 	p.want &^= about

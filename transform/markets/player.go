@@ -8,14 +8,13 @@ import (
 	"mkt/publish/football"
 )
 
-// playerForm is how the rows of a market about players are worded. A player's
-// name is the rest when all other words are taken, in the provider's
-// spelling, if it is proven to be a name; see playername.go.
+// playerForm is the wording of a player market's rows. The player's name is the rest after all
+// other words, in the provider's spelling, if it is proven to be a name; see playername.go.
 type playerForm uint8
 
 const (
 	noPlayer     playerForm = iota
-	playerName              // the player, and at most the column he stands in
+	playerName              // the player, and at most a column
 	playerTotal             // the player, over or under, and a line
 	playerScore             // "P to score first and Russia 1-0"
 	playerResult            // "P to score first and Fulltime Result: Russia"
@@ -55,7 +54,7 @@ func (r *rowReader) readPlayer() reading {
 // playerWords are the words of a row, by kind.
 type playerWords struct {
 	name, over, count, column string
-	nobody                    string // the outcome of a row that no player stands for
+	nobody                    string // the outcome of a row for no player
 	side                      side
 	line                      quarters
 	hasLine, yes              bool
@@ -90,9 +89,8 @@ func (r *rowReader) readPlayerWords() reading {
 	return rd
 }
 
-// allowsNobody reports whether nobody is an outcome of the market that the row
-// belongs to: of one side, where the market is about a side's players, and of
-// the match everywhere else.
+// allowsNobody reports whether nobody is an outcome of the row's market: of one side, if the
+// market is about a side's players, and of the match otherwise.
 func (r *rowReader) allowsNobody(w *playerWords) bool {
 	f, ofTeam := r.plan.form, strings.Contains(r.plan.term.Subject, "TEAM")
 	if r.plan.claim.Condition == input.NeedsScorers {
@@ -101,8 +99,7 @@ func (r *rowReader) allowsNobody(w *playerWords) bool {
 	return f != nil && f.nobody == w.nobody && ofTeam == (w.side != noSide)
 }
 
-// playerColumn reads which market or number a row's column stands for, if the table
-// leaves it to the rows.
+// playerColumn reads the market or number for a row's column, if the table leaves it to the rows.
 func (r *rowReader) playerColumn(rd *reading, w *playerWords) bool {
 	column := strings.TrimPrefix(w.column, "GOALSCORER_")
 	switch {
@@ -141,8 +138,8 @@ func (r *rowReader) playerTotal(rd reading, w *playerWords) reading {
 	return rd
 }
 
-// sort adds a label to the words of the row. It returns why it cannot be one of them, ""
-// if it can.
+// sort adds a label to the words of the row. It returns the reason why the label cannot be one of
+// them, or "".
 func (r *rowReader) sort(text string, w *playerWords) football.Reason {
 	side, several := r.wholeSide(text)
 	switch {
@@ -165,16 +162,15 @@ func (r *rowReader) sort(text string, w *playerWords) football.Reason {
 	return r.takeName(text, w)
 }
 
-// isPlayerWord reports whether a text can be a word of a row other than a team
-// or a player.
+// isPlayerWord reports whether a text can be a word of a row other than a team or a player.
 func (r *rowReader) isPlayerWord(text string) bool {
 	var w playerWords
 	taken, ok := r.takeWord(text, &w)
 	return taken || !ok
 }
 
-// takeWord takes a text that is neither a team nor a player. ok is false if the
-// row has such a word already, or when its market has no use for it.
+// takeWord takes a text other than a team or a player. ok is false if the row has such a word
+// already, or if its market has no use for it.
 func (r *rowReader) takeWord(text string, w *playerWords) (taken, ok bool) {
 	if word, size := r.plan.phraseAt(text, input.OverUnder); size > 0 {
 		rest := strings.TrimLeft(text[size:], " ")
@@ -236,7 +232,7 @@ func (r *rowReader) takeTeam(rest string, w *playerWords) bool {
 	return side != noSide && !several
 }
 
-// takeName takes a player's name, and over or under when it stands behind it.
+// takeName takes a player's name, and over or under if it follows.
 func (r *rowReader) takeName(text string, w *playerWords) football.Reason {
 	for _, p := range r.plan.dialect.Phrases[input.OverUnder] {
 		if name, ok := strings.CutSuffix(text, " - "+p.Text); ok && w.over == "" {
@@ -267,8 +263,8 @@ func hasLetter(s string) bool {
 	return false
 }
 
-// wholeSide is the home or away side when the whole text names it, and it
-// alone. several is true if it can be either.
+// wholeSide is the home or away side if the whole text names it alone. several is true if it can
+// be either.
 func (r *rowReader) wholeSide(text string) (found side, several bool) {
 	if text == "" {
 		return noSide, false

@@ -8,12 +8,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A name in a row about players is proven by its shape and by its words; no
-// list of players comes with the prices. docs/mapping.md states the rule, in the
-// section "Players". The words are those of the English language, in which every
-// provider is asked for its prices, and not of one bookmaker: they are not in a
-// dialect. A name that is refused is marked and not lost. One that is accepted is
-// published as a person, so that in doubt a name is refused.
+// A name in a row about players is proven by its shape and by its words, because no list of
+// players comes with the prices. docs/mapping.md states the rule, in the section "Players". The
+// words are English, in which every provider is asked for its prices, and not of one bookmaker:
+// they are not in a dialect. A refused name is marked and not lost. An accepted name is published
+// as a person, so in doubt a name is refused.
 
 // maxNameWords and maxNameSize bound a name. Recorded ones have up to four words
 // and 26 bytes.
@@ -26,13 +25,13 @@ const (
 type wordKind uint8
 
 const (
-	// never: a word that stands in no player's name, except behind an initial:
-	// counted things, events, and those who are not one player.
+	// never: a word in no player's name, except after an initial: counted things, events, and
+	// those who are not one player.
 	never wordKind = 1 << iota
-	// plain: a word that proves no name by itself. A name may have one, beside a
-	// word that is nothing else: "Even Hovland", "Cengiz Under", "Win Naing".
+	// plain: a word that proves no name by itself. A name may have one, beside a real name:
+	// "Even Hovland", "Cengiz Under", "Win Naing".
 	plain
-	// opener: a word that no player's name begins with.
+	// opener: a word at the beginning of no player's name.
 	opener
 	// action: the thing that somebody is "To" do.
 	action
@@ -82,8 +81,8 @@ func makeWordKinds(lists map[wordKind]string) map[string]wordKind {
 	return kinds
 }
 
-// playerName reports whether a text is proven to be a player's name. The verdict
-// is kept for the fixture, since a name stands in many markets.
+// playerName reports whether a text is proven to be a player's name. The verdict is kept for the
+// fixture, since a name is in many markets.
 func (r *rowReader) playerName(text string) bool {
 	is, ok := r.verdicts[text]
 	if !ok {
@@ -93,9 +92,9 @@ func (r *rowReader) playerName(text string) bool {
 	return is
 }
 
-// isName reports whether a text has the shape of a name, none of the words that
-// stand in no name, and a word that is nothing but a name: neither one of the
-// words in wordKinds nor, in full or abbreviated, one of the teams'.
+// isName reports whether a text has the shape of a name, no word excluded from names, and a word
+// which can only be a name. Such a word is neither in wordKinds nor a word of a team's name, in
+// full or abbreviated.
 func isName(text string, teams []string) bool {
 	words := strings.FieldsFunc(text, isBlank)
 	if len(text) > maxNameSize || len(words) == 0 || len(words) > maxNameWords {
@@ -134,8 +133,8 @@ func isName(text string, teams []string) bool {
 	return proofs > 0
 }
 
-// joins reports whether a word in lower case, at position i, joins the words
-// before it to an action, "Ole Berg To Win", or to another name.
+// joins reports whether a word in lower case, at position i, joins the words before it to an
+// action, "Ole Berg To Win", or to another name.
 func joins(word string, i int, words []string) bool {
 	switch word {
 	case "to":
@@ -146,8 +145,8 @@ func joins(word string, i int, words []string) bool {
 	return false
 }
 
-// isLong reports whether a word is longer than a letter, or one letter that can
-// be a whole name.
+// isLong reports whether a word is longer than a letter, or is one letter that can be a whole
+// name.
 func isLong(p string) bool {
 	first, size := utf8.DecodeRuneInString(p)
 	return size < len(p) || unicode.In(first, unicode.Han, unicode.Hangul)
@@ -179,7 +178,7 @@ func isNameWord(w string) bool {
 			isLatin, isOther := unicode.Is(unicode.Latin, r), unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian)
 			latin, other = latin || isLatin, other || isOther
 			capital = capital || !isLatin && !isOther || !unicode.IsLower(r)
-		case r == 0x200c || r == 0x200d: // joins letters of alphabets that are written joined
+		case r == 0x200c || r == 0x200d: // joins letters of connected scripts
 			if latin || other || letters == 0 {
 				return false
 			}
@@ -216,8 +215,7 @@ func isCapitals(w string) bool {
 	return n <= 4
 }
 
-// minAbbreviation is the number of letters from which the beginning of a team's word counts
-// as that word: "Man City".
+// minAbbreviation is the least number of letters of an abbreviated team's word: "Man City".
 const minAbbreviation = 3
 
 func isTeamWord(p string, teams []string) bool {

@@ -9,16 +9,16 @@ import (
 	"mkt/publish/football"
 )
 
-// decimalField and otherField are the fields of the labels that keep a decimal which
-// is no plain number, and a price that is neither a decimal nor a fraction.
+// decimalField and otherField are the fields of two labels. They keep a decimal that is no plain
+// number, and a price which is neither a decimal nor a fraction.
 const (
 	decimalField = "decimal"
 	otherField   = "price"
 )
 
-// judge sets the selection's quality from the result of the reading, the price and its
-// state. It changes the odds in one case: a decimal that is no JSON number cannot be
-// published as one, and becomes a label.
+// judge sets the selection's quality from the result of the reading, the price and its state. It
+// changes the odds in one case: a decimal that is no JSON number cannot be published as one, and
+// becomes a label.
 func (d *Deriver) judge(s *football.Selection, row *input.Row, reading football.Reason) {
 	addReason(s, reading)
 	decimal, has := row.Decimal.Get()
@@ -38,7 +38,7 @@ func (d *Deriver) judge(s *football.Selection, row *input.Row, reading football.
 	s.Quality.Publishable = len(s.Quality.Reasons) == 0
 }
 
-// statusOf is the verdict that reasons make.
+// statusOf is the verdict from the reasons.
 func statusOf(reasons []football.Reason) football.Status {
 	if len(reasons) == 0 {
 		return football.StatusOK
@@ -52,8 +52,8 @@ func statusOf(reasons []football.Reason) football.Status {
 	return football.StatusSuspect
 }
 
-// priceReason returns the fault of the price, "" if there is none. plain reports
-// whether there is a decimal that is a plain number.
+// priceReason returns the fault of the price, "" if there is none. plain reports whether there is
+// a decimal, and it is a plain number.
 func priceReason(row *input.Row, plain bool) football.Reason {
 	decimal, hasDecimal := row.Decimal.Get()
 	fraction, hasFraction := row.Fractional.Get()
@@ -73,16 +73,16 @@ func priceReason(row *input.Row, plain bool) football.Reason {
 }
 
 // A price below 1.001 (1/1000) is no offer: a bet could win nothing. Bookmakers write 1.00 for
-// what they have stopped, and providers cut 1.004 to it; what it stands for is not
-// known. 1.001 is the least price that is seen with three places.
+// stopped selections, and providers cut 1.004 to it; nobody knows which it is. 1.001 is the least
+// price seen with three places.
 //
-// decimalWinsNothing reports whether a plain decimal that is not below 1 is such a price.
+// decimalWinsNothing reports whether a plain decimal of at least 1 is such a price.
 func decimalWinsNothing(decimal string) bool {
 	whole, places, _ := strings.Cut(decimal, ".")
 	return whole == "1" && strings.Trim(places[:min(3, len(places))], "0") == ""
 }
 
-// fractionWinsNothing reports whether a price that isFraction accepts is such a price.
+// fractionWinsNothing reports whether a price accepted by isFraction is such a price.
 func fractionWinsNothing(fraction string) bool {
 	win, stake, _ := strings.Cut(fraction, "/")
 	w, _ := strconv.Atoi(win)
@@ -100,8 +100,8 @@ func isWhole(s string) bool {
 	return s != "" && len(s) <= 9 && strings.Trim(s, "0123456789") == ""
 }
 
-// single are the lists of one reason. They are shared and never appended to in
-// place: their capacity is their length.
+// single has the lists of one reason. They are shared and never appended to in place: their
+// capacity is their length.
 var single = func() map[football.Reason][]football.Reason {
 	all := make(map[football.Reason][]football.Reason)
 	for _, r := range football.QualityReasons() {

@@ -7,10 +7,10 @@ import (
 	"mkt/publish/football"
 )
 
-// reading is one row in the vocabulary's words. Two ways to read a
-// row are the same when their readings are equal.
+// reading is one row in the vocabulary's words. Two ways to read a row are the same if their
+// readings are equal.
 type reading struct {
-	reason football.Reason // why it could not be read; "" when it was
+	reason football.Reason // why it could not be read; "" if it was
 
 	selection, qualifier string
 	subject, subject2    string
@@ -18,15 +18,15 @@ type reading struct {
 	line                 quarters
 	hasLine              bool
 	side                 side // the handicap's own side
-	named                bool // the dimension is said
+	named                bool // the row names the dimension
 	swaps                bool // its side could be its number, and its number the side
 	doubtful             bool // the other rows of its line, or the prices, do not prove it
-	twoWay               bool // of a line of a three-way total that is two-way
+	twoWay               bool // of a two-way line of a three-way total
 
-	// Which market of several the row belongs to.
+	// The row's market, if there are several.
 	about  side
-	half   string // period, where the rows say it
-	market string // canonical name, where the rows say it
+	half   string // period, if the rows name it
+	market string // canonical name, if the rows name it
 }
 
 // rowReader reads rows of one offer. Its buffers are reused.
@@ -45,20 +45,20 @@ type rowReader struct {
 	depth  int
 
 	found    *reading // the first way to read the row
-	ways     int      // 1: every way found says the same; more: they differ
-	readings int      // ways found, those that say the same included
-	asNumber bool     // ways are looked for in which a code for a side is a number
-	swapped  bool     // one was found that says something else
+	ways     int      // 1: all ways agree; more: they differ
+	readings int      // ways found, including those that agree
+	asNumber bool     // the search now treats a code for a side as a number
+	swapped  bool     // such a way was found with another reading
 	best     failure
 
-	// contradicts is set when no row of such a market can say this:
-	// a draw in a two-way market, Exactly in a two-way total, nobody of one side and
-	// nobody of the other in a market of the match.
+	// contradicts is set by a row impossible in such a market: a draw in a two-way market,
+	// Exactly in a two-way total, or both nobody of one side and nobody of the other in a market
+	// of the match.
 	contradicts bool
-	nobodies    sideSet // the sides of which a row of a match's market says nobody
+	nobodies    sideSet // the sides for which a row of a match's market says nobody
 
 	known map[string]*known // the meanings of the plan's rows, by the key of their labels
-	kept  int               // how many are known, of all plans
+	kept  int               // the number of known meanings, of all plans
 	key   []byte
 }
 
@@ -69,8 +69,8 @@ func (r *rowReader) begin(f *football.Fixture) {
 	clear(r.verdicts)
 }
 
-// read reads one row into rd. The row must say everything its form wants, say
-// nothing twice and nothing else, and in one way only.
+// read reads one row into rd. The row must have everything required by its form, nothing twice
+// and nothing else, and only one reading.
 func (r *rowReader) read(row *input.Row, rd *reading) {
 	*rd = reading{reason: row.Trouble}
 	if rd.reason != "" {
@@ -134,8 +134,8 @@ func (r *rowReader) searchAll() {
 	r.search(0, 0, st)
 }
 
-// readEach reads every text of a row by itself: each must say the selection, and all
-// must say the same one.
+// readEach reads every text of a row by itself: each must be the selection, and all must be the
+// same one.
 func (r *rowReader) readEach() {
 	all := r.texts
 	defer func() { r.texts = all }()
@@ -143,17 +143,17 @@ func (r *rowReader) readEach() {
 		before := r.readings
 		r.texts = all[i : i+1]
 		r.searchAll()
-		if r.readings == before { // one that cannot be read may say something else
+		if r.readings == before { // an unreadable text may contradict the others
 			r.ways, r.readings = 0, 0
 			return
 		}
 	}
 }
 
-// maxText bounds a label that is read, in bytes. No recorded one has 100.
+// maxText bounds a readable label, in bytes. No recorded one has 100.
 const maxText = 500
 
-// isLayout reports whether a text says nothing about its row.
+// isLayout reports whether a text has no meaning for its row.
 func (r *rowReader) isLayout(text string) bool {
 	for _, p := range r.plan.dialect.Phrases[input.Layout] {
 		if text == p.Text {
@@ -163,9 +163,9 @@ func (r *rowReader) isLayout(text string) bool {
 	return false
 }
 
-// takeTexts cleans the row's labels and puts column heads first, so that a "1"
-// at the head of a column is a side before a "1" below it can be one. It is
-// false if brackets do not close, or a label is too long to be one.
+// takeTexts cleans the row's labels and puts column heads first. So a "1" at the head of a column
+// is a side, before a "1" below it can be one. It is false if brackets do not close, or a label
+// is too long.
 func (r *rowReader) takeTexts(labels []football.Label) bool {
 	r.texts = r.texts[:0]
 	heads := 0

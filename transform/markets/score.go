@@ -6,8 +6,8 @@ import (
 	"mkt/fetch/input"
 )
 
-// nameScore puts a score home first. rd.selection is a word such as OTHER, or
-// empty. A word that names a winner other than the head is refused.
+// nameScore puts a score home first. rd.selection is a word such as OTHER, or empty. A word for a
+// winner other than the head is refused.
 func (r *rowReader) nameScore(rd *reading, st *state) bool {
 	if rd.selection != "" {
 		if st.head == noSide {
@@ -28,8 +28,8 @@ func (r *rowReader) nameScore(rd *reading, st *state) bool {
 	return true
 }
 
-// homeFirst turns a score to home first. Where the winner's goals come first
-// the head must name the winner; a head that the score contradicts is refused.
+// homeFirst turns a score to home first. If the winner's goals come first, the head must name the
+// winner. A head is refused if the score contradicts it.
 func homeFirst(score [2]int, head side, winnerFirst bool) (h, a int, ok bool) {
 	h, a = score[0], score[1]
 	if winnerFirst && h != a && (head != home && head != away || h < a) {
@@ -73,8 +73,8 @@ func (r *rowReader) readScores() {
 	})
 }
 
-// eachScore calls next with every way to read the beginning of s as a side and
-// its score, home first, and with the rest behind it.
+// eachScore calls next with every way to read the beginning of s as a side and its score, home
+// first, and with the rest after it.
 func (r *rowReader) eachScore(s string, next func(score [2]int, rest string)) {
 	if s == "" {
 		return

@@ -6,7 +6,7 @@ import "strings"
 type state struct {
 	filled slots
 	parts  [2]string
-	side   side // of the first part, when it is a side
+	side   side // of the first part, if it is a side
 	about  side
 	head   side
 	owner  side
@@ -16,25 +16,24 @@ type state struct {
 	line   quarters
 	score  [2]uint8
 	noun   bool
-	called bool // a side was called by name or word just before
+	called bool // the text before was a side's name or word
 }
 
-// option is one way to continue: the part it fills, the value, and how much text it
-// takes.
+// option is one way to continue: the filled part, its value, and the length of its text.
 type option struct {
 	word  string
 	clock string
 	size  int32
 	line  quarters
 	score [2]uint8
-	fills slots // 0: a word that says nothing new
+	fills slots // 0: a word without a new meaning
 	side  side
 	noun  bool // the dimension
 
 	preferred bool // see preferSides
 }
 
-// search reads on from a position of a label, in every way. It modifies st.
+// search continues from a position of a label, in every way. It modifies st.
 func (r *rowReader) search(label, at int, st *state) {
 	for {
 		if label == len(r.texts) {
@@ -50,8 +49,8 @@ func (r *rowReader) search(label, at int, st *state) {
 			label, at = label+1, 0
 			continue
 		}
-		// Options live on one stack: those of this position above those of the
-		// positions before it.
+		// Options are on one stack: those of this position above those of the positions before
+		// it.
 		base := len(r.stack)
 		r.stack = r.options(text, at == 0, st, r.stack)
 		options := r.stack[base:]
@@ -74,10 +73,9 @@ func (r *rowReader) search(label, at int, st *state) {
 	}
 }
 
-// searchEach reads on with each of several options. When a preferred one leads
-// to a reading, those that are not preferred only show whether the row could say
-// something else. Every preferred one is a way to read it: a "1" is two sides where
-// the away team is called "1".
+// searchEach continues with each of several options. If a preferred one leads to a reading, the
+// others only show whether the row could have another meaning. Every preferred option is a way to
+// read the row: a "1" is two sides if the away team is called "1".
 func (r *rowReader) searchEach(label, at int, st *state, options []option, text string) {
 	next := r.state()
 	asNumber := r.asNumber
@@ -102,7 +100,7 @@ func (r *rowReader) searchEach(label, at int, st *state, options []option, text 
 	}
 }
 
-// state is a state to use until depth goes back.
+// state returns a state for use until depth goes back.
 func (r *rowReader) state() *state {
 	r.depth++
 	if r.depth > len(r.states) {
@@ -111,7 +109,7 @@ func (r *rowReader) state() *state {
 	return &r.states[r.depth-1]
 }
 
-// take fills the state with an option and steps over the separator behind it.
+// take fills the state with an option and steps over the separator after it.
 func (r *rowReader) take(st *state, o *option, text string) (size int, ok bool) {
 	st.filled |= o.fills
 	st.noun = st.noun || o.noun
@@ -143,10 +141,9 @@ func (r *rowReader) take(st *state, o *option, text string) (size int, ok bool) 
 	return size + gap, ok
 }
 
-// separator is the length of the separator between two tokens: blanks and
-// brackets, and at most one of "&", "/", and a dash or a colon with a blank behind it. One
-// at the end of a label separates nothing. A dash before a handicap could be
-// its sign, so it does not separate there.
+// separator is the length of the separator between two tokens: blanks and brackets, and at most
+// one of "&", "/", and a dash or a colon followed by a blank. At the end of a label it separates
+// nothing. A dash before a handicap could be its sign, so it does not separate there.
 func separator(s string, dash bool) (size int, ok bool) {
 	seen := false
 	for ; size < len(s); size++ {

@@ -7,12 +7,11 @@ import (
 	"mkt/publish/football"
 )
 
-// Some payloads do not say whether a row of a handicap has the line of the home side or
-// that of its own, and bookmakers differ. The prices prove it: the rows of one line are all
-// outcomes of one bet, so that their chances add up to 1 and the bookmaker's margin, which
-// is about the same for all lines. The chances of rows that belong to different lines do
-// not. Only the draw, whose price changes little from line to line, can be close: then the
-// margins vary.
+// Some payloads do not tell whether a row of a handicap has the home side's line or its own
+// side's, and bookmakers differ. The prices prove it. The rows of one line are all outcomes of
+// one bet: their chances add up to 1 and the bookmaker's margin, which is about the same for all
+// lines. The chances of rows from different lines do not. Only the draw can be close, because its
+// price changes little from line to line: then the margins vary.
 //
 // Source: provider notes for Sportmonks, section 8 (recorded 2017 to 2025).
 const (
@@ -21,17 +20,17 @@ const (
 	mostBook3 = 1.25 // of three
 )
 
-// proveSign chooses the shape of a handicap's lines by its prices, and turns the lines
-// that were read. It is false unless a shape fits, and any other that fits is worse: it
-// finds the other outcomes of half as many rows, or its margins differ twice as much; and
-// none of these finds more lines among all rows. Prices of rows that are on offer decide,
-// if they can. Of a shape that fits, one line in four may be priced oddly.
+// proveSign chooses the shape of a handicap's lines by its prices, and turns the lines as read.
+// It needs a fitting shape. In a fitting shape, one line in four may be priced oddly. Every other
+// fitting shape must be worse: it finds the other outcomes of half as many rows, or its margins
+// differ twice as much. No other shape may find more lines among all rows. The prices of rows on
+// offer decide, if they can.
 func (d *Deriver) proveSign(o *input.Offer, p *plan) bool {
 	shapes := []input.Shape{0, input.OwnSideLine}
 	if p.term.Line == football.EuropeanHandicap {
 		shapes = append(shapes, input.DrawHasAwaySign)
 	}
-	differs := false // a line other than 0 that is not the home side's
+	differs := false // some line other than 0 is not the home side's
 	for i := range d.readings {
 		rd := &d.readings[i]
 		differs = differs || rd.reason == "" && rd.hasLine && rd.line != 0 && rd.side != home
@@ -70,28 +69,28 @@ func isTurned(s side, shape input.Shape) bool {
 	return s == away && shape&(input.OwnSideLine|input.DrawHasAwaySign) != 0 || s == draw && shape&input.DrawHasAwaySign != 0
 }
 
-// books are the lines other than 0 of which every outcome has a price.
+// books are the lines other than 0 with a price for every outcome.
 type books struct {
-	lines       int     // lines that have a row of every outcome, with a price or without
-	full, bad   int     // all of them, and those whose chances are not those of one bet
+	lines       int     // lines with a row for every outcome, with or without a price
+	full, bad   int     // all books, and those whose chances are not of one bet
 	least, most float64 // the sums of chances
 }
 
 func (b books) spread() float64 { return b.most - b.least }
 
-// isBetter reports whether b has more lines than others, or as many whose margins
-// differ less.
+// isBetter reports whether b has more lines than others, or as many with smaller differences of
+// the margins.
 func (b books) isBetter(others books) bool {
 	return b.full > others.full || b.full == others.full && b.spread() < others.spread()
 }
 
-// isMuchBetter reports whether b has twice the lines of others, or no fewer, and
-// margins that differ half as much.
+// isMuchBetter reports whether b has twice the lines of others, or no fewer, with half the
+// differences of the margins.
 func (b books) isMuchBetter(others books) bool {
 	return b.full >= 2*others.full || b.full >= others.full && b.spread() < others.spread() && 2*b.spread() <= others.spread()
 }
 
-// booksOf finds the books if the lines are as shape says.
+// booksOf finds the books under the assumption of a shape.
 func (d *Deriver) booksOf(o *input.Offer, p *plan, shape input.Shape, suspended bool) (found books) {
 	type book struct {
 		rows   sideSet // all of them
@@ -112,7 +111,7 @@ func (d *Deriver) booksOf(o *input.Offer, p *plan, shape input.Shape, suspended 
 		b := lines[line]
 		b.rows |= 1 << rd.side
 		counts := chance > 0 && (suspended || !o.Rows[i].Suspended)
-		if counts && b.sides&(1<<rd.side) == 0 { // a second price of it says nothing new
+		if counts && b.sides&(1<<rd.side) == 0 { // a second price of it adds nothing
 			b.sides |= 1 << rd.side
 			b.chance += chance
 		}
@@ -140,7 +139,7 @@ func (d *Deriver) booksOf(o *input.Offer, p *plan, shape input.Shape, suspended 
 	return found
 }
 
-// chanceOf is the chance that a row's price stands for, 0 if it has none.
+// chanceOf is the chance according to a row's price, 0 if it has none.
 func chanceOf(row *input.Row) float64 {
 	if text, ok := row.Decimal.Get(); ok && !football.PlainDecimal(text) {
 		return 0

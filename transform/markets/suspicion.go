@@ -11,9 +11,9 @@ import (
 	"mkt/publish/football"
 )
 
-// Suspicion is a kind of oddity in the markets of a fixture. It says that a provider's
-// format may have changed, or that a mapping may be wrong; it changes no data, because a
-// bookmaker's own mistakes look the same.
+// Suspicion is a kind of oddity in the markets of a fixture. A provider's format may have
+// changed, or a mapping may be wrong. It changes no data, because a bookmaker's own mistakes look
+// the same.
 type Suspicion uint8
 
 const (
@@ -23,15 +23,15 @@ const (
 	LinesOutOfOrder
 	// UnmirroredHandicap: one side of a handicap has a line that no other side has.
 	UnmirroredHandicap
-	// SwappedLabels: all lines are priced against their order, or the same question has the
-	// prices of its outcomes the other way round in another market, or scores and halves
-	// say that the other side is the favourite.
+	// SwappedLabels: all lines are priced against their order, or another market with the same
+	// question has the prices of its outcomes the other way round, or scores and halves make the
+	// other side the favourite.
 	SwappedLabels
-	// OddMargin: the chances of all outcomes of a question have a sum that no bookmaker asks.
+	// OddMargin: no bookmaker asks such a sum of the chances of all outcomes.
 	OddMargin
-	// OtherFavourite: the favourite is not the one of the match result.
+	// OtherFavourite: the favourite differs from the match result's.
 	OtherFavourite
-	// UnprovenTotal: a total has rows that are not those of its lines, or contradict them.
+	// UnprovenTotal: a total has rows outside its lines, or rows that contradict them.
 	UnprovenTotal
 
 	suspicionKinds
@@ -39,7 +39,7 @@ const (
 
 var suspicionNames = [suspicionKinds]string{"extra_selection", "lines_out_of_order", "unmirrored_handicap", "swapped_labels", "odd_margin", "other_favourite", "unproven_total"}
 
-// String returns the name that manifests and reports use.
+// String returns the name used in manifests and reports.
 func (s Suspicion) String() string { return suspicionNames[s] }
 
 // Suspicions counts suspicious markets, each once for each kind, by kind.
@@ -64,10 +64,10 @@ func (s *Suspicions) Add(others *Suspicions) {
 const (
 	leastMargin = 0.95
 	mostMargin  = 1.30
-	chanceStep  = 0.02 // chances of neighbouring lines that differ less are taken for equal: a step of the price makes as much
-	clearLead   = 1.15 // a side is the favourite if the price of the other is so many times its own
-	evenLead    = 0.90 // a side that gives half a goal or more is the favourite at that ratio already
-	swapStep    = 0.05 // outcomes are swapped if both chances differ by so much, and agree by half of it the other way round
+	chanceStep  = 0.02 // chances of neighbouring lines count as equal if they differ less: a step of the price makes as much
+	clearLead   = 1.15 // a side is the favourite if the other's price is at least its own times this
+	evenLead    = 0.90 // if a side gives half a goal or more, this ratio is enough
+	swapStep    = 0.05 // outcomes are swapped if both chances differ by this, and by at most half of it the other way round
 	maxQuotes   = 512  // of a market; the rest is not looked at
 	maxLeads    = 256  // of a fixture, likewise
 	maxPairs    = 512  // of a fixture, likewise
@@ -77,7 +77,7 @@ const halfGoal quarters = 2
 
 // question describes the outcomes of a canonical market.
 type question struct {
-	outcomes []string // two or three, of which exactly one happens; none if that is not so
+	outcomes []string // two or three, exactly one of which happens; otherwise none
 	handicap bool
 	asian    bool // the away side has its own line
 	total    bool
@@ -85,8 +85,8 @@ type question struct {
 	leader   leader
 }
 
-// leader says how the prices of a market name the favourite. Lower ones are believed
-// rather than higher ones.
+// leader is the way in which the prices of a market name the favourite. Lower ones are trusted
+// more than higher ones.
 type leader uint8
 
 const (
@@ -102,8 +102,8 @@ const (
 // labelPairs are selections of byLabel: the home side's and the away side's.
 var labelPairs = [][2]string{{"1-0", "0-1"}, {"2-0", "0-2"}, {"2-1", "1-2"}, {"HOME/HOME", "AWAY/AWAY"}}
 
-// questions has every market that is looked at. Markets about players are not: their
-// prices are one-sided, and their margins are beyond those asked elsewhere.
+// questions has every examined market. Markets about players are left out: their prices are
+// one-sided, and their margins are beyond those of other markets.
 var questions = sync.OnceValue(func() map[string]*question {
 	all := make(map[string]*question)
 	for _, t := range football.Vocabulary() {
@@ -142,11 +142,11 @@ type quote struct {
 	line               quarters // of the home side, in a handicap
 	subject, qualifier string
 	rows               int
-	met                [3]bool    // which outcomes there are
+	met                [3]bool    // the outcomes with a row
 	price              [3]float64 // of those on offer
 }
 
-// pair is the chances of the two outcomes of one line, in one market.
+// pair has the chances of the two outcomes of one line, in one market.
 type pair struct {
 	question           *question
 	market             int
@@ -155,7 +155,7 @@ type pair struct {
 	chance             [2]float64
 }
 
-// lead is the favourite that a market names.
+// lead is the favourite according to a market.
 type lead struct {
 	market int
 	leader leader
@@ -262,7 +262,7 @@ func (s *Suspecter) collect(m *football.Market, q *question) {
 		var line quarters
 		switch {
 		case n < 0 && (!q.noLine || len(s.quotes) == 0), !q.noLine && sel.Line == "" && (q.total || q.handicap):
-			continue // a row that was not read
+			continue // an unread row
 		case n < 0:
 			s.quotes[0].rows++
 			continue
@@ -298,8 +298,8 @@ func (s *Suspecter) quote(line quarters, sel *football.Selection) *quote {
 	return &s.quotes[len(s.quotes)-1]
 }
 
-// order compares the prices of neighbouring lines: more goals asked make over dearer, and
-// more goals given make the home side cheaper.
+// order compares the prices of neighbouring lines: with more goals asked, over must become
+// dearer; with more goals given, the home side must become cheaper.
 func (s *Suspecter) order(m *football.Market, q *question, last int) {
 	slices.SortStableFunc(s.quotes, func(a, b quote) int {
 		if c := cmp.Compare(a.subject, b.subject); c != 0 {
@@ -311,7 +311,7 @@ func (s *Suspecter) order(m *football.Market, q *question, last int) {
 		return cmp.Compare(a.line, b.line)
 	})
 	right, wrong := 0, 0
-	var first [3]int // outcome and quotes of the first pair that is wrong
+	var first [3]int // outcome and quotes of the first wrong pair
 	for _, n := range [2]int{0, last} {
 		before := -1
 		for i := range s.quotes {
@@ -367,8 +367,8 @@ func (k *quote) name(q *question) string {
 	return strings.Join(words, " ")
 }
 
-// ratio returns how many times the price of the home side the price of the away side is;
-// 0 if the market does not tell.
+// ratio returns the price of the away side divided by the home side's; 0 if the market does not
+// tell.
 func (s *Suspecter) ratio(m *football.Market, q *question) float64 {
 	switch q.leader {
 	case byHandicap:
@@ -386,8 +386,8 @@ func (s *Suspecter) ratio(m *football.Market, q *question) float64 {
 	return pairRatio(m, "HOME", "AWAY")
 }
 
-// pairRatio divides the price of the second selection by that of the first; it is 0 if one
-// of them has none.
+// pairRatio divides the price of the second selection by the first one's; it is 0 if one of them
+// has none.
 func pairRatio(m *football.Market, first, second string) float64 {
 	var a, b float64
 	for i := range m.Selections {
@@ -405,8 +405,8 @@ func pairRatio(m *football.Market, first, second string) float64 {
 	return b / a
 }
 
-// comparePairs compares the lines with two outcomes that were collected last with those of
-// the markets before that ask the same.
+// comparePairs compares the collected lines of a market with two outcomes with earlier markets of
+// the same question.
 func (s *Suspecter) comparePairs(markets []football.Market, market int, q *question) {
 	m := &markets[market]
 	before, swapped := len(s.pairs), false
@@ -436,9 +436,9 @@ func (p *pair) isSwapped(other *pair) bool {
 		math.Abs(p.chance[0]-other.chance[1]) <= swapStep/2 && math.Abs(p.chance[1]-other.chance[0]) <= swapStep/2
 }
 
-// handicapRatio is the ratio by the handicap that was collected last. A side is the
-// favourite if it is cheaper although it gives goals, or about as cheap although it gives
-// half a goal or more; lines that contradict each other tell nothing.
+// handicapRatio is the ratio from the collected handicap. A side is the favourite if it is
+// cheaper although it gives goals, or about as cheap although it gives half a goal or more. If
+// lines contradict each other, it is 0.
 func (s *Suspecter) handicapRatio(last int) float64 {
 	var home, away float64
 	for i := range s.quotes {
@@ -459,8 +459,8 @@ func (s *Suspecter) handicapRatio(last int) float64 {
 	return home + away
 }
 
-// compareLeads compares the favourites of each period with that of the market which is
-// believed most.
+// compareLeads compares the favourites of each period with the favourite of the most trusted
+// market.
 func (s *Suspecter) compareLeads(markets []football.Market) {
 	for i, l := range s.leads {
 		m := &markets[l.market]
@@ -489,8 +489,8 @@ func sideName(isHome bool) string {
 	return "AWAY"
 }
 
-// priceOf is a selection's price as a decimal number, 0 if it has none. It never leaves
-// this file's comparisons.
+// priceOf is a selection's price as a decimal number, 0 if it has none. It is only used for the
+// comparisons in this file.
 func priceOf(s *football.Selection) float64 { return priceIn(s.Odds.Decimal(), s.Odds.Fractional()) }
 
 func priceIn(decimal, fractional football.Field[string]) float64 {

@@ -8,10 +8,10 @@ import (
 	"mkt/publish/football"
 )
 
-// proveSides marks rows of two labels that can each be the side and each the number,
-// such as "1" and "2" for the home side by two or the away side by one. The other rows of
-// the market prove which label has the side: those of which the other label is none,
-// such as "4+", or that have a side which is no number, such as "X".
+// proveSides marks rows with two labels that can each be the side and each the number, such as
+// "1" and "2" for the home side by two or the away side by one. Other rows of the market prove
+// which label has the side: in some the other label is no side, such as "4+"; in others the side
+// is no number, such as "X".
 func (d *Deriver) proveSides(o *input.Offer) {
 	var proven map[[2]string]bool
 	for i := range d.readings {
@@ -34,8 +34,8 @@ func (d *Deriver) proveSides(o *input.Offer) {
 	}
 }
 
-// hasSideIn reports whether a row that was read must have its side in one field and not in
-// the other: there is no side in the other, or the text in the field is no number.
+// hasSideIn reports whether a read row must have its side in one field and not in the other:
+// there is no side in the other, or the text in the field is no number.
 func (d *Deriver) hasSideIn(o *input.Offer, field, other string) bool {
 	for i := range o.Rows {
 		side, number := o.Rows[i].Label(field), o.Rows[i].Label(other)
@@ -46,8 +46,8 @@ func (d *Deriver) hasSideIn(o *input.Offer, field, other string) bool {
 	return false
 }
 
-// swappable returns the fields of the label that was read as the side and of the one that
-// could be it, "" if these are not two labels.
+// swappable returns the field of the label read as the side, and of the other label that could
+// be it. It returns "" if these are not two labels.
 func (r *rowReader) swappable(row *input.Row) (side, number string) {
 	if !r.takeTexts(row.Labels) {
 		return "", ""
@@ -70,7 +70,7 @@ func (r *rowReader) swappable(row *input.Row) (side, number string) {
 	return fields[0], fields[1]
 }
 
-// isSide reports whether a text is a side and nothing else.
+// isSide reports whether a text is exactly a side.
 func (r *rowReader) isSide(text string) bool {
 	text = clean(text)
 	var sides sideMatches

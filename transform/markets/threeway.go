@@ -6,10 +6,10 @@ import (
 	"mkt/fetch/input"
 )
 
-// A total with three outcomes is told from one with two by its rows and their prices,
-// line by line: bookmakers mix them under one name. The chances of all outcomes of one
-// bet add up to 1 and the bookmaker's margin, so that over and under alone do where they
-// are all there is, and do not where Exactly is an outcome beside them.
+// A total with three outcomes is distinguished from one with two by its rows and their prices,
+// line by line: bookmakers mix them under one name. The chances of all outcomes of one bet add up
+// to 1 and the bookmaker's margin. So over and under alone reach this sum if they are the only
+// outcomes, and stay below it if Exactly is a third one.
 const (
 	mostTotal  = 1.20 // of over, exactly and under
 	leastPair  = 1.03 // of over and under alone, to be a bet of two outcomes. Beside an unlikely Exactly they have up to 1.024
@@ -36,12 +36,12 @@ const (
 	isDoubtful lineVerdict = iota
 	isThreeWay
 	isTwoWay
-	isPair // over and under alone have the prices of a bet, and no Exactly is beside them
+	isPair // over and under alone have the prices of a bet, and there is no Exactly
 )
 
-// proveTotals marks the rows of a three-way total whose line is not proven to be one. Where
-// the provider's name does not say it is a three-way total, prices must prove it. Lines
-// that cannot be three-way are read as the other market, if the table has one.
+// proveTotals marks the rows of a three-way total whose line is not proven. If the provider's
+// name does not say that the total is three-way, prices must prove it. Lines that cannot be
+// three-way are read as the other market, if the table has one.
 func (d *Deriver) proveTotals(o *input.Offer) {
 	lines := d.threeWays(o)
 	proven, refuted := false, false
@@ -85,7 +85,7 @@ func (d *Deriver) threeWays(o *input.Offer) (lines []threeWay) {
 		l := &lines[at]
 		outcome := l.outcome(rd.selection)
 		outcome.met = true
-		if outcome.chance == 0 { // a second price of it says nothing new
+		if outcome.chance == 0 { // a second price of it adds nothing
 			outcome.chance = chanceOf(&o.Rows[i])
 		}
 	}
@@ -106,7 +106,7 @@ func findThreeWay(lines []threeWay, rd *reading) int {
 	return slices.IndexFunc(lines, func(l threeWay) bool { return l.line == rd.line && l.about == rd.about })
 }
 
-// judge decides about a line. byPrices is set if nothing but its prices can prove it.
+// judge decides about a line. byPrices is set if only its prices can prove it.
 func (l *threeWay) judge(byPrices bool) lineVerdict {
 	pair := l.over.chance + l.under.chance
 	if l.over.chance == 0 || l.under.chance == 0 {
@@ -131,10 +131,10 @@ func (l *threeWay) judge(byPrices bool) lineVerdict {
 	return isThreeWay
 }
 
-// readTwoWay reads the rows that are no three-way total in their other meaning: those of the
-// lines that are two-way, and those of lines that are no whole number.
+// readTwoWay reads the other rows in their second meaning: rows of two-way lines, and rows whose
+// line is no whole number.
 func (d *Deriver) readTwoWay(o *input.Offer) {
-	claim := d.claimOf(o.TwoWay) // a table's test holds that there is a reading of it
+	claim := d.claimOf(o.TwoWay) // a table's test ensures that it can be read
 	plan, known := d.reader.plan, d.reader.known
 	d.reader.plan, d.reader.known = claim.plan, claim.known
 	for i := range d.readings {

@@ -6,8 +6,8 @@ import (
 	"mkt/fetch/input"
 )
 
-// A token is read at the beginning of a text: its canonical word and its
-// length. Length 0 means that it is not there.
+// A token is read at the beginning of a text: its canonical word and its length. Length 0 means
+// no token.
 
 // digitsAt reads up to three digits.
 func digitsAt(s string) (n, size int) {

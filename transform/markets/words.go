@@ -6,8 +6,8 @@ import (
 	"mkt/fetch/input"
 )
 
-// phraseAt returns the word for the longest phrase of a list at the beginning of
-// s, and the length of that phrase.
+// phraseAt returns the word of the longest phrase in a list at the beginning of s, and the length
+// of the phrase.
 func phraseAt(s string, list []input.Phrase) (word string, size int) {
 	for i := range list {
 		if n := wordPrefix(s, list[i].Text); n > size {
@@ -36,7 +36,7 @@ func (p *plan) phraseAt(s string, list input.Phrases) (word string, size int) {
 }
 
 // afterPhrase returns the text after a phrase for a word at the beginning of s, without the
-// blanks in between. There must be some.
+// blanks in between. There must be blanks.
 func (p *plan) afterPhrase(s string, list input.Phrases, word string) (rest string, ok bool) {
 	found, n := p.phraseAt(s, list)
 	if found != word || n == 0 || n == len(s) {
@@ -45,8 +45,8 @@ func (p *plan) afterPhrase(s string, list input.Phrases, word string) (rest stri
 	return strings.TrimLeft(s[n:], " "), true
 }
 
-// cutPhrase returns the text after a phrase for a word, which must stand at the
-// beginning of s letter by letter.
+// cutPhrase returns the text after a phrase for a word. The phrase must be at the beginning of s
+// letter by letter.
 func (p *plan) cutPhrase(s string, list input.Phrases, word string) (rest string, ok bool) {
 	for _, phrase := range p.dialect.Phrases[list] {
 		if phrase.Word == word && strings.HasPrefix(s, phrase.Text) {

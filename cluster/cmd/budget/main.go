@@ -1,4 +1,4 @@
-// Budget measures what a cluster on this machine needs: processor time, memory, and operations
+// Budget measures the needs of a cluster on this machine: processor time, memory, and operations
 // of the store, for accounts with live intelligence every 8 seconds. It prints the rows of
 // docs/benchmarks.md.
 //
@@ -97,12 +97,12 @@ func run(ctx context.Context, o system.Options, took time.Duration) (err error) 
 	if err != nil {
 		return err
 	}
-	// A full machine takes its time to say what it did, and works on meanwhile.
+	// A busy machine answers late, and works on meanwhile.
 	report(s, time.Since(began).Round(time.Second), before, after, lags)
 	return nil
 }
 
-// sample is what was used and done until a moment.
+// sample has the usage and the results until a moment.
 type sample struct {
 	seconds                    map[string]float64 // of processor time, by kind of process
 	megabytes                  map[string]int     // resident, of the largest process of the kind
@@ -147,7 +147,7 @@ func measure(ctx context.Context, s *system.System) (sample, error) {
 	return m, nil
 }
 
-// lags are the times from a publication to the first answer of each replica that has it.
+// lags are the times from a publication to each replica's first answer with it.
 type lags struct {
 	s   *system.System
 	mu  sync.Mutex
@@ -156,7 +156,7 @@ type lags struct {
 
 func newLags(s *system.System) *lags { return &lags{s: s} }
 
-// watched is how many accounts are looked at: more would measure the looking.
+// watched is the number of accounts watched: more would measure the watching.
 const watched = 4
 
 // watch asks every replica five times a second for the matches in play of some accounts.

@@ -21,7 +21,7 @@ import (
 	"mkt/cluster/system"
 )
 
-// watch are the clients of all accounts: for each one that polls /live, one that polls
+// watch are the clients of all accounts. Each account has one that polls /live, one that polls
 // /changes, and one that follows the changes over the socket.
 type watch struct {
 	cancel context.CancelFunc
@@ -32,7 +32,7 @@ type watch struct {
 	last time.Time            // of the previous report
 }
 
-// sighting is what the clients of an account saw since the last report.
+// sighting has the observations of an account's clients since the last report.
 type sighting struct {
 	requests, failed int           // of both clients that poll
 	published        time.Time     // of the newest live snapshot
@@ -49,11 +49,11 @@ type sighting struct {
 type follower struct {
 	seq     uint64 // of the newest event
 	events  int
-	missing int // events that did not come, or came twice, since the start
-	begun   int // times at which the position was refused, so that everything is read again
+	missing int // missing or repeated events since the start
+	begun   int // times at which the position was refused, after which everything is read again
 }
 
-// take counts events, and those that are missing before them.
+// take counts events, and the gaps before them.
 func (f *follower) take(seqs []uint64) {
 	for _, seq := range seqs {
 		if seq != f.seq+1 {
@@ -109,7 +109,7 @@ func (d *demo) get(ctx context.Context, a system.Account, path, tag string) (sta
 	return resp.StatusCode, answer, err
 }
 
-// page has what the clients read of an answer.
+// page has the parts of an answer that the clients read.
 type page struct {
 	tag  string
 	Data []struct {
@@ -157,7 +157,7 @@ func (w *watch) poll(ctx context.Context, d *demo, a system.Account, s *sighting
 	}
 }
 
-// bootstrap returns the position of a client that has just read everything.
+// bootstrap returns the position of a client after it has read everything.
 func (d *demo) bootstrap(ctx context.Context, a system.Account) (seq uint64, cursor string, err error) {
 	status, answer, err := d.get(ctx, a, "/api/v1/fixtures?limit=1", "")
 	if err == nil && status != http.StatusOK {
@@ -209,8 +209,7 @@ func (w *watch) pollChanges(ctx context.Context, d *demo, a system.Account, s *s
 	}
 }
 
-// follow keeps a connection of the socket open, and resumes after the last event when it is
-// lost.
+// follow keeps a connection of the socket open. When it is lost, it resumes after the last event.
 func (w *watch) follow(ctx context.Context, d *demo, a system.Account, s *sighting) {
 	begun := false
 	lost := time.Now()
@@ -242,7 +241,7 @@ func (w *watch) follow(ctx context.Context, d *demo, a system.Account, s *sighti
 
 var errPosition = errors.New("the position is not in the log")
 
-// reply is what the service says to a subscription, and what it pushes.
+// reply is the service's answer to a subscription, or a push.
 type reply struct {
 	OK     *bool
 	Cursor uint64
@@ -250,8 +249,8 @@ type reply struct {
 	Error  struct{ Code string }
 }
 
-// session speaks Socket.IO v4 over a websocket until the connection ends. It calls joined,
-// with the lock held, when it is subscribed.
+// session speaks Socket.IO v4 over a websocket until the connection ends. After it has
+// subscribed, it calls joined with the lock held.
 func (w *watch) session(ctx context.Context, d *demo, a system.Account, s *sighting, joined func()) error {
 	conn, _, _, err := ws.Dial(ctx, strings.Replace(d.Balancer.URL(), "http", "ws", 1)+"/realtime/?EIO=4&transport=websocket")
 	if err != nil {
@@ -323,7 +322,7 @@ func (w *watch) push(s *sighting, r reply, also func()) {
 	}
 }
 
-// report waits, and prints what the clients saw since the report before.
+// report waits, and prints the observations of the clients since the report before.
 func (d *demo) report(ctx context.Context, w *watch, what string) error {
 	if err := sleep(ctx, d.look); err != nil {
 		return err
@@ -347,7 +346,7 @@ func (d *demo) report(ctx context.Context, w *watch, what string) error {
 	return nil
 }
 
-// operations says what was asked of the store since the last call.
+// operations describes the operations of the store since the last call.
 func (d *demo) operations() string {
 	var all []string
 	counts := d.Counter.Counts()
@@ -359,7 +358,7 @@ func (d *demo) operations() string {
 	return strings.Join(all, ", ")
 }
 
-// cycles says how many cycles each worker has published since it started.
+// cycles describes how many cycles each worker has published since it started.
 func (d *demo) cycles(ctx context.Context) string {
 	var all []string
 	for _, p := range d.Workers {

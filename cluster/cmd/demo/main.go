@@ -1,6 +1,6 @@
 // Demo runs a cluster of mkt on one machine: an object store, three NATS nodes, an emulated
-// provider with invented accounts, two workers, and three replicas behind a proxy. It then
-// kills a worker and a replica, and reports what clients saw.
+// provider with invented accounts, two workers, and three replicas behind a proxy. It then kills
+// a worker and a replica, and reports the observations of the clients.
 //
 //	make demo-cluster
 package main
@@ -91,7 +91,7 @@ func run(ctx context.Context, o options) (err error) {
 	return nil
 }
 
-// demo is a cluster that is shown.
+// demo is the demonstrated cluster.
 type demo struct {
 	*system.System
 	look  time.Duration
@@ -103,7 +103,7 @@ func (d *demo) say(format string, args ...any) {
 	fmt.Printf("%6.1fs  %s\n", time.Since(d.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// describe prints where everything is.
+// describe prints the addresses of everything.
 func (d *demo) describe() {
 	fmt.Printf("\n  API        %s/api/v1, in front of", d.Balancer.URL())
 	for _, p := range d.Replicas {
@@ -130,7 +130,7 @@ func (d *demo) describe() {
 		d.Accounts[0].Token, d.Balancer.URL(), d.Accounts[0].Token, d.MKT, d.Balancer.URL())
 }
 
-// story kills a worker and a replica, and reports after each what the clients saw.
+// story kills a worker and a replica, and reports after each the observations of the clients.
 func (d *demo) story(ctx context.Context, w *watch) error {
 	d.say("for %s nothing is touched", d.look)
 	if err := d.report(ctx, w, "nothing was touched"); err != nil {

@@ -85,7 +85,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	return 0
 }
 
-// sync reports the progress, and then what was done.
+// sync reports the progress, then the summary.
 func sync(ctx context.Context, o lake.Options, data string, out io.Writer) error {
 	root, err := durable.OpenWithin(data, layout.TenantProduct(o.ClientID, string(o.Product)))
 	if err != nil {

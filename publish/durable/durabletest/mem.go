@@ -1,9 +1,9 @@
-// Package durabletest has two implementations of durable.FS for tests. Mem is in memory
-// and can be cloned as a power cut would leave it. Wrapped wraps another file system,
-// counts operations, and stops, fails or skips the one that a plan chooses.
+// Package durabletest has two implementations of [durable.FS] for tests. [Mem] is in memory and
+// can be cloned as after a power cut. [Wrapped] wraps another file system, counts operations, and
+// stops, fails or skips the one chosen by a plan.
 //
-// Mem is stricter than any real disk: bytes survive only after Sync of their file, and
-// each name only after SyncDir of its folder.
+// Mem is stricter than any real disk: bytes survive only after Sync of their file, and each name
+// only after SyncDir of its folder.
 package durabletest
 
 import (
@@ -31,10 +31,10 @@ type Mem struct {
 // node is a file or, if names is not nil, a folder.
 type node struct {
 	data   []byte // a file's bytes; only ever appended to
-	synced int    // how many of them survive a power cut
+	synced int    // the number of bytes that survive a power cut
 
 	names   map[string]*node // a folder's entries
-	durable map[string]*node // those that survive a power cut
+	durable map[string]*node // the entries that survive a power cut
 }
 
 var _ durable.FS = (*Mem)(nil)
@@ -46,7 +46,7 @@ func newFolder() *node {
 	return &node{names: map[string]*node{}, durable: map[string]*node{}}
 }
 
-// find returns the node of a name; nil if a part of it is missing.
+// find returns the node of a name, or nil if a part of it is missing.
 func (m *Mem) find(name string) *node {
 	n := m.root
 	if name == "." {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// PowerCut clones the file system as it could be after a power cut at this moment:
-// everything that was synced, and of the rest each name and each run of bytes with
-// probability keep. It may be called during a run. The same seed gives the same clone.
+// PowerCut clones the file system as it could be after a power cut at this moment. All synced
+// bytes and names survive, and each other name and run of bytes with the probability keep. It may
+// be called during a run. The same seed makes the same clone.
 func (m *Mem) PowerCut(keep float64, seed uint64) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,7 +45,7 @@ func (c *cutter) clone(n *node) *node {
 	return copied
 }
 
-// survivingBytes keeps what was synced and, of the rest, everything, a part, or a part
+// survivingBytes keeps the synced bytes. Of the rest it keeps everything, a part, or a part
 // followed by zeros, as on file systems that write the length first.
 func (c *cutter) survivingBytes(n *node) []byte {
 	data := slices.Clip(n.data[:n.synced]) // shared: existing bytes never change

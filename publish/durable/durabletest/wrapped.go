@@ -38,9 +38,8 @@ type Op struct {
 	Old    string // the old one
 }
 
-// Plan decides about an operation: nil executes it, [ErrLeftOut] skips it but reports
-// success, and any other error is returned to the caller. It is never called
-// concurrently.
+// Plan decides about an operation: nil executes it, [ErrLeftOut] skips it but reports success,
+// and any other error is returned to the caller. It is never called concurrently.
 type Plan func(Op) error
 
 // ErrLeftOut is a planted defect: the operation is reported as done but was not.
@@ -63,7 +62,7 @@ var _ durable.FS = (*Wrapped)(nil)
 // Wrap wraps a file system with a plan.
 func Wrap(below durable.FS, plan Plan) *Wrapped { return &Wrapped{below: below, plan: plan} }
 
-// Ops is how many operations there were.
+// Ops is the number of operations so far.
 func (w *Wrapped) Ops() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,7 +81,7 @@ func KillAt(k int) Plan {
 	}
 }
 
-// FullAt makes the disk full from operation k on: what needs space fails, reading and
+// FullAt makes the disk full from operation k on: operations that need space fail, reading and
 // deleting work. A write writes half its bytes.
 func FullAt(k int) Plan {
 	return func(op Op) error {
@@ -115,7 +114,7 @@ func (w *Wrapped) do(kind Kind, name, old string, op func() error) error {
 	}
 }
 
-// ask executes an operation that returns a value, which cannot be skipped.
+// ask executes an operation that returns a value. It cannot be skipped.
 func ask[T any](w *Wrapped, kind Kind, name string, op func(string) (T, error)) (T, error) {
 	if err := w.before(kind, name, ""); err != nil {
 		var none T

@@ -30,8 +30,8 @@ import (
 
 func init() { store.Register("azblob", Open) }
 
-// account is where a container is and with what credential, from the environment and, for
-// all but the credential, from the parameters of the address.
+// account is a container's account with its credential. The credential comes from the
+// environment, the rest also from the parameters of the address.
 type account struct {
 	name, key, token, connection string
 	domain, protocol             string
@@ -97,7 +97,7 @@ func (a *account) endpoint() string {
 	return protocol + "://" + a.name + "." + domain
 }
 
-// retries are the library's, but in tests, which do not wait as long.
+// retries are the library's. Tests wait less.
 var retries policy.RetryOptions
 
 func options() *container.ClientOptions {
@@ -172,8 +172,8 @@ func (b *bucket) Look(ctx context.Context, key string) (store.Attributes, error)
 // block is the size of a part of an object.
 const block = 8 << 20
 
-// Write sends an object in blocks, each with its checksum. The list of them makes the object,
-// with the MD5 of the whole, which comes with every answer that has the object.
+// Write sends an object in blocks, each with its checksum. The list of the blocks makes the
+// object. It has the MD5 of the whole, which every answer with the object repeats.
 func (b *bucket) Write(ctx context.Context, key string, body io.Reader, onlyIfAbsent bool) error {
 	client := b.container.NewBlockBlobClient(key)
 	whole := md5.New()
@@ -219,7 +219,7 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	return refusal(err)
 }
 
-// List ignores where the listing may begin, which not every account of Azure supports.
+// List ignores the start of the listing, which not every account of Azure supports.
 func (b *bucket) List(ctx context.Context, from store.Listing) (store.Page, error) {
 	var marker *string
 	if from.Token != "" {

@@ -32,8 +32,8 @@ import (
 
 func init() { store.Register("gs", Open) }
 
-// EmulatorVariable is the variable of the environment, as Google's own libraries read it,
-// that names another server. It is asked without a credential.
+// EmulatorVariable is the environment variable with the address of another server, as for
+// Google's own libraries. The server is asked without a credential.
 const EmulatorVariable = "STORAGE_EMULATOR_HOST"
 
 const tokenTimeout = 30 * time.Second
@@ -93,7 +93,7 @@ type bucket struct {
 	anonymous  bool // requests have no token
 }
 
-// resource is what the API says of an object.
+// resource is the API's description of an object.
 type resource struct {
 	Name       string    `json:"name,omitempty"`
 	Size       string    `json:"size,omitempty"`
@@ -178,8 +178,8 @@ func (b *bucket) Close() error {
 // chunk is the size of a part of an upload, a multiple of 256 KiB.
 const chunk = 8 << 20
 
-// Write sends an object that fits into one part in one request, and any other in parts, of
-// which only the last makes the object. A lost part is sent again from where the store has it.
+// Write sends a small object in one request, and any other in parts, the last of which makes the
+// object. A lost part is sent again from the byte where the store stopped.
 func (b *bucket) Write(ctx context.Context, key string, body io.Reader, onlyIfAbsent bool) error {
 	var part bytes.Buffer
 	sum := crc32.New(castagnoli)
@@ -248,7 +248,7 @@ func inBucket(err error) error {
 	return err
 }
 
-// begin begins an upload, and returns where its parts go.
+// begin begins an upload, and returns the address for its parts.
 func (b *bucket) begin(ctx context.Context, key string, onlyIfAbsent bool) (session string, err error) {
 	r := b.upload("resumable", key, onlyIfAbsent)
 	r.header = http.Header{"X-Upload-Content-Type": {"application/octet-stream"}, "Content-Type": {"application/json"}}
@@ -264,16 +264,16 @@ func (b *bucket) begin(ctx context.Context, key string, onlyIfAbsent bool) (sess
 	return session, nil
 }
 
-// mayAsk reports whether a part may be sent to an address that an answer named: the token goes
-// with it.
+// mayAsk reports whether a part may be sent to an address named by an answer: the token goes with
+// it.
 func (b *bucket) mayAsk(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host != "" && (b.anonymous || u.Scheme == "https" && strings.HasSuffix(u.Hostname(), ".googleapis.com"))
 }
 
-// send sends a part of an upload, whose first byte is that at a position. sum is that of all
-// bytes so far. Of a part that is sent twice the store keeps what it does not have, and it may
-// keep less than it was sent.
+// send sends a part of an upload. at is the position of its first byte, sum the checksum of all
+// bytes so far. If a part is sent twice, the store keeps only the bytes that it lacks. It may
+// also keep less than it received.
 func (b *bucket) send(ctx context.Context, session string, part []byte, at int64, isEnd bool, sum []byte) error {
 	end := at + int64(len(part))
 	for {
@@ -333,7 +333,7 @@ func inSession(err error) error {
 	return err
 }
 
-// request is one request. body is sent again with each attempt.
+// request is one request. Each attempt sends body again.
 type request struct {
 	method, address string // method "" is GET
 	header          http.Header
@@ -343,11 +343,11 @@ type request struct {
 
 const attempts = 3
 
-// firstWait is before the second attempt.
+// firstWait is the wait before the second attempt.
 var firstWait = backoff.DefaultInitialInterval
 
-// ask sends a request until it is answered with something that another attempt would not
-// change. The answer is a success, and its body is open.
+// ask repeats a request until its answer would not change with another attempt. The returned
+// answer is a success, and its body is open.
 func (b *bucket) ask(ctx context.Context, r request) (*http.Response, error) {
 	waits := backoff.NewExponentialBackOff()
 	waits.InitialInterval = firstWait

@@ -15,8 +15,8 @@ import (
 	"mkt/publish/store"
 )
 
-// checked returns the body of an answer, compared with the checksum that came with it. An
-// object that was stored in parts has none of its whole.
+// checked returns the body of an answer, compared with the checksum in the answer. An object
+// stored in parts may have no checksum of the whole.
 func checked(out *s3.GetObjectOutput) io.ReadCloser {
 	if out.ChecksumType == types.ChecksumTypeComposite {
 		return out.Body

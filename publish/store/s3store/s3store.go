@@ -36,7 +36,7 @@ type settings struct {
 	anonymous  bool
 	encryption types.ServerSideEncryption
 	kmsKey     string
-	noChecks   bool // objects are not compared with their checksums when they are read
+	noChecks   bool // reads do not compare objects with their checksums
 }
 
 // Open opens a bucket. It is a [store.Driver].
@@ -258,7 +258,7 @@ func refusal(err error) error {
 	if status == 0 {
 		return err
 	}
-	// A HEAD has no code, so that the library makes one of the status.
+	// A HEAD has no code: the library makes one from the status.
 	if code == "NotFound" || code == "Forbidden" || code == "BadRequest" {
 		return store.Refusal(status, "")
 	}

@@ -29,19 +29,17 @@ type Provider struct {
 	Refuse func(w http.ResponseWriter, r *http.Request, why Refusal)
 	// NoBucket is the answer of the store if there is no bucket.
 	NoBucket Refusal
-	// Unconditional removes from a request that an object must be absent; nil if a client
+	// Unconditional removes from a request the condition of an absent object; nil if a client
 	// signs it.
 	Unconditional func(r *http.Request)
-	// Page is how many names the server lists at once.
+	// Page is the number of names in one page of the server's listing.
 	Page int
 
-	// NoSumOfParts: the store has no checksum of an object that was stored in parts.
+	// NoSumOfParts: the store has no checksum of an object stored in parts.
 	NoSumOfParts bool
-	// TrustsUploads: the server does not compare checksums of what it receives, as the store
-	// itself does.
+	// TrustsUploads: unlike the store, the server does not compare the checksums of uploads.
 	TrustsUploads bool
-	// NoSameParts: the server does not take a part of an upload twice, as the store itself
-	// does.
+	// NoSameParts: unlike the store, the server does not accept a part of an upload twice.
 	NoSameParts bool
 	// RepeatsPrefixes: the server lists a prefix on two pages.
 	RepeatsPrefixes bool
@@ -63,8 +61,8 @@ func content(size int) []byte {
 	return append(bytes.Repeat([]byte{'x'}, size-len(pattern)), pattern...)
 }
 
-// TestDriver checks a driver against its [store.Bucket]: what it promises of every store, also
-// when requests, answers and parts of them are lost or damaged on the way.
+// TestDriver checks a driver against the promises of [store.Bucket], also when requests, answers
+// and parts of them are lost or damaged on the way.
 func TestDriver(t *testing.T, p Provider) {
 	for _, test := range []struct {
 		name string
@@ -193,7 +191,7 @@ func testNames(t *testing.T, d *driver) {
 	}
 }
 
-// all returns the names of a listing, of which prefixes end with an asterisk.
+// all returns the names of a listing. Prefixes end with an asterisk.
 func (d *driver) all(t *testing.T, from store.Listing) (names []string) {
 	t.Helper()
 	for pages := 1; ; pages++ {
@@ -314,8 +312,8 @@ func testFailingBodies(t *testing.T, d *driver) {
 	}
 }
 
-// testLost: a fault of one request of an operation is noticed by nobody. Only if the object
-// must be absent, the driver may meet what it stored itself.
+// testLost: nobody notices a fault in one request of an operation. Only if the object must be
+// absent, a driver may find the one it stored itself.
 func testLost(t *testing.T, d *driver, f fault) {
 	for _, size := range []int{100, big} {
 		data := content(size)

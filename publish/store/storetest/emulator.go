@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// FreeAddress returns an address on this machine that nothing listens on.
+// FreeAddress returns an unused address on this machine.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -17,7 +17,7 @@ func FreeAddress(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// Await waits until a program that was started listens.
+// Await waits until a started program listens.
 func Await(t testing.TB, address string) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {

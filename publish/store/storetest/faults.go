@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// fault is what happens to one request. The zero value is nothing.
+// fault is a fault of one request. The zero value is none.
 type fault struct {
 	refuse      *Refusal      // answered in place of the server, which is not asked
 	dropRequest bool          // the connection is closed, and the server is not asked
 	dropAnswer  bool          // the connection is closed when the server has done the work
 	truncate    bool          // the connection is closed in the middle of the answer's body
-	flipBody    bool          // a bit of the request's body is another
-	flipAnswer  bool          // a bit of the answer's body is another
+	flipBody    bool          // one bit of the request's body is flipped
+	flipAnswer  bool          // one bit of the answer's body is flipped
 	delay       time.Duration // before the server is asked
 }
 
-// network is what is between a driver and its server.
+// network is the network between a driver and its server.
 type network struct {
 	provider Provider
 	server   http.Handler
@@ -31,7 +31,8 @@ type network struct {
 	rule func(n int, r *http.Request) fault
 }
 
-// inject sets what happens to requests, of which n is 1 for the first. nil is nothing.
+// inject sets the rule for the faults of requests; n is 1 for the first request. nil ends all
+// faults.
 func (w *network) inject(rule func(n int, r *http.Request) fault) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,8 +98,8 @@ func (w *network) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	_, _ = out.Write(data)
 }
 
-// flipped returns data with another bit near its end, where an object is in every form of a
-// request.
+// flipped returns data with one bit flipped near its end: in every form of a request the bytes of
+// the object are there.
 func flipped(data []byte) []byte {
 	data = bytes.Clone(data)
 	if marker := bytes.LastIndex(data, []byte(pattern)); marker >= 0 {

@@ -1,5 +1,5 @@
-// Package storetest has a bucket in memory, for the tests of packages that use package store,
-// and the tests that every driver must pass.
+// Package storetest has a bucket in memory, for tests of packages that use package store, and
+// the tests of every driver.
 package storetest
 
 import (

@@ -12,8 +12,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// ColumnReader reads one column of a row group, page by page. Levels and indexes are used where they
-// are. What would lead out of a page or a dictionary is refused when the page is read.
+// ColumnReader reads one column of a row group, page by page. Levels and indexes are used in
+// place. When a page is read, it is refused if it would lead out of itself or of its dictionary.
 type ColumnReader struct {
 	pageReader
 
@@ -31,15 +31,15 @@ type ColumnReader struct {
 	dictionaryLen int
 }
 
-// decoded are values. Rows share the texts: they are copied once for each page or dictionary,
-// since the memory of a page is used again, and never change.
+// decoded are values. Rows share the texts. They are copied once for each page or dictionary,
+// because the memory of a page is used again, and never change.
 type decoded struct {
 	Texts   []string
-	Numbers []uint64 // as [ColumnWriter.Add] takes them
+	Numbers []uint64 // in the form of [ColumnWriter.Add]
 }
 
-// NewColumnReader returns a reader of a column with that number in the file. Open opens each of its
-// chunks.
+// NewColumnReader returns a reader of the column with a number in the file. Open opens each of
+// its chunks.
 func NewColumnReader(l *Leaf, column int, in *Source) ColumnReader {
 	return ColumnReader{pageReader: pageReader{Leaf: l, column: column, source: in}}
 }
@@ -53,7 +53,7 @@ func (p *ColumnReader) Open(file *parquet.File, group int) {
 
 func (p *ColumnReader) release() { p.Entries, p.At, p.value = 0, 0, 0 }
 
-// Next makes sure that the page has another entry. It returns io.ErrUnexpectedEOF after the last
+// Next ensures that the page has another entry. It returns [io.ErrUnexpectedEOF] after the last
 // one.
 func (p *ColumnReader) Next() error {
 	for p.At == p.Entries {
@@ -122,7 +122,7 @@ func (p *ColumnReader) loadDictionary(header *format.PageHeader, body []byte) er
 	return p.dictionary.load(p.source, p.Leaf.Kind, format.Plain, values, n)
 }
 
-// load prepares the values of the page and checks that there are as many as its levels say.
+// load prepares the values of the page, and checks their number against its levels.
 func (p *ColumnReader) load(page *dataPage) (err error) {
 	values := page.entries
 	if p.Leaf.MaxDef > 0 {
@@ -218,7 +218,7 @@ func (d *decoded) load(s *Source, kind parquet.Kind, encoding format.Encoding, d
 }
 
 func (d *decoded) loadTexts(s *Source, encoding format.Encoding, data []byte, n int) error {
-	d.Texts = nil // not the memory of the page before, which rows may share
+	d.Texts = nil // rows may share the memory of the page before
 	if n == 0 {
 		return nil
 	}
@@ -237,7 +237,7 @@ func (d *decoded) loadTexts(s *Source, encoding format.Encoding, data []byte, n 
 	return nil
 }
 
-// Take returns where the next value is in texts or numbers.
+// Take returns the index of the next value in Texts or Numbers.
 func (p *ColumnReader) Take() int {
 	n := p.value
 	p.value++
@@ -247,7 +247,7 @@ func (p *ColumnReader) Take() int {
 	return n
 }
 
-// Ahead returns the text of the row that is n rows ahead, of a column without nulls.
+// Ahead returns the text n rows ahead, in a column without nulls.
 func (p *ColumnReader) Ahead(n int) string {
 	i := p.value + n
 	if p.isIndexed {

@@ -43,7 +43,7 @@ type ColumnWriter struct {
 	pageRows            int64 // most rows of a page; 0 for no bound
 }
 
-// page is the data page that is being filled.
+// page is the unfinished data page.
 type page struct {
 	reps, defs []byte // levels, one byte each
 	size       int    // of levels and values before encoding
@@ -61,25 +61,24 @@ type bounds struct {
 // pageBytes is the size of a page before encoding. It is fixed, so that the same rows have the same bytes.
 const pageBytes = 64 << 10
 
-// longBound is from how many bytes a text is too long to be a bound. The bounds of a
-// chunk with such a text are left out.
+// longBound is the length in bytes from which a text is too long to be a bound. A chunk with such
+// a text has no bounds.
 const longBound = 128
 
-// values are the values of a page that are not null, in the form that the column's
-// encoding needs.
+// values are the values of a page other than null, in the form needed by the column's encoding.
 type values struct {
 	indexes []int32 // of the page, in the dictionary
 	dictionary
 	plain   []byte   // numbers and texts: of the page
 	offsets []uint32 // of the texts in plain; the first one is 0
-	bools   int      // how many booleans are in plain
+	bools   int      // the number of booleans in plain
 	encoded []byte   // buffer
 	long    bool     // a text of the chunk is too long to be a bound
 }
 
-// NewColumnWriter returns a writer of a column. If hasBounds is true, its pages and chunks have their
-// least and greatest values. If pageRows is not 0, a page has at most so many rows: small pages cost
-// bytes, and make it cheap to read a few rows.
+// NewColumnWriter returns a writer of a column. If hasBounds is true, its pages and chunks have
+// their least and greatest values. If pageRows is not 0, it is the most rows of a page: small
+// pages cost bytes, but a few rows are then cheap to read.
 func NewColumnWriter(l *Leaf, hasBounds bool, pageRows int64) *ColumnWriter {
 	c := &ColumnWriter{leaf: l, hasBounds: hasBounds, pageRows: pageRows, codec: fastest, values: values{offsets: make([]uint32, 1)}}
 	if l.encoding == format.RLEDictionary {
@@ -89,7 +88,7 @@ func NewColumnWriter(l *Leaf, hasBounds bool, pageRows int64) *ColumnWriter {
 	return c
 }
 
-// Memory returns how many bytes of memory the writer keeps.
+// Memory returns the bytes of memory that the writer keeps.
 func (c *ColumnWriter) Memory() int { return cap(c.pages) + cap(c.values.plain) }
 
 // reset removes everything and keeps the memory.
@@ -100,10 +99,10 @@ func (c *ColumnWriter) reset() {
 	c.rows, c.numValues, c.nulls, c.plainSize, c.page.firstRow = 0, 0, 0, 0, 0
 }
 
-// Add encodes values. For each there is one byte (repetition level × 16 + definition level), then,
-// unless it is null, a text as its length in unsigned varint and its bytes, or a number as eight
-// bytes, little endian. A page ends before the first row that begins after it has pageBytes, so that
-// the pages do not depend on how rows come in streams.
+// Add encodes values. Each is one byte (repetition level × 16 + definition level) and, unless it
+// is null, a text or a number. A text is its length in unsigned varint and its bytes; a number is
+// eight bytes, little endian. A page of pageBytes ends before the next row, so the pages do not
+// depend on the division of rows into streams.
 func (c *ColumnWriter) Add(stream []byte) error {
 	p, maxDef := &c.page, c.leaf.MaxDef
 	for len(stream) > 0 {
@@ -283,9 +282,9 @@ func (v *values) append(to []byte, l *Leaf) ([]byte, error) {
 	return append(to, v.encoded...), err
 }
 
-// appendIndexes appends the indexes of a dictionary behind their width. The width is a whole
-// number of bytes, because what repeats after a few rows, as the same players in many markets,
-// is found by the compression only if it begins at a byte.
+// appendIndexes appends the indexes of a dictionary after their width. The width is a whole
+// number of bytes. Rows repeat earlier ones, as the same players in many markets, and the
+// compression only finds repeats that begin at a byte.
 func appendIndexes(to []byte, indexes []int32) ([]byte, error) {
 	most := int32(0)
 	for _, i := range indexes {
@@ -324,7 +323,7 @@ func (c *ColumnWriter) Finish() (err error) {
 	return err
 }
 
-// metadata describes the finished chunk, which begins at an offset of the file with the
+// metadata describes the finished chunk. offset is its position in the file. It begins with the
 // dictionary page if there is one.
 func (c *ColumnWriter) metadata(offset int64) format.ColumnMetaData {
 	dictionary := len(c.dictionaryPage)

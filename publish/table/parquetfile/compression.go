@@ -7,9 +7,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// fastest is zstd at its fastest level, with entropy coding even of what does not repeat:
-// opaque ids, which are most of a file, shrink by a third. thorough looks longer for what
-// repeats, which pays where values are indexes of a dictionary.
+// fastest is zstd at its fastest level, with entropy coding even of data without repeats: opaque
+// ids, which are most of a file, shrink by a third. thorough searches longer for repeats. This
+// pays if the values are indexes of a dictionary.
 var (
 	fastest  = newCodec(zstd.SpeedFastest)
 	thorough = newCodec(zstd.SpeedDefault)
@@ -19,8 +19,8 @@ type codec struct {
 	encoder *zstd.Encoder // safe for concurrent use
 }
 
-// Encoders have their tables and a window of memory, which are kept. That many pages of a level
-// are compressed at the same time, and no page is larger than the window, except for some
+// An encoder keeps its tables and a window of memory. For each level, at most maxEncoders pages
+// are compressed at the same time. No page is larger than the window, except for some
 // dictionaries.
 const (
 	maxEncoders = 8
@@ -38,7 +38,7 @@ func newCodec(level zstd.EncoderLevel) *codec {
 
 func (c *codec) encode(to, data []byte) []byte { return c.encoder.EncodeAll(data, to[:0]) }
 
-// decoder decompresses no more than there is memory for.
+// decoder never allocates more than the capacity of its target.
 var decoder = sync.OnceValue(func() *zstd.Decoder {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(runtime.GOMAXPROCS(0)), zstd.WithDecodeAllCapLimit(true))
 	if err != nil {

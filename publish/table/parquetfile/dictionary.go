@@ -8,32 +8,32 @@ import (
 	"unsafe"
 )
 
-// dictionary numbers the distinct values of a chunk, either texts or numbers, in the order in which
-// they appear.
+// dictionary numbers the distinct values of a chunk, either texts or numbers, in the order of
+// their first appearance.
 type dictionary struct {
-	entries []byte // all values, as the dictionary page has them
-	ends    []int  // where each ends there
-	isText  bool   // the length of each, in four bytes, precedes it
+	entries []byte // all values, as in the dictionary page
+	ends    []int  // the end of each in entries
+	isText  bool   // each follows its length, in four bytes
 
 	slots []valueSlot // a hash table with open addressing; its size is a power of two
 	shift int         // 64 less the bits of a place in slots
-	last  valueSlot   // the value that was found last in this page, since values often repeat
+	last  valueSlot   // the value found last in this page, since values often repeat
 }
 
-// valueSlot has the key of a value: a number itself, the bytes of a short text with its length in
-// the highest byte, or the hash of a long text, where longText is in that byte. So only the keys of
-// long texts can be equal when the values are not.
+// valueSlot has the key of a value. The key of a number is the number. The key of a short text is
+// its bytes, with the length in the highest byte. The key of a long text is its hash, with
+// longText in that byte: only keys of long texts can be equal for different values.
 type valueSlot struct {
 	key   uint64
 	entry int32 // the number of the value plus 1; 0 if the slot is free
 }
 
 const (
-	shortText = 7 // up to how many bytes a text is its own key
+	shortText = 7 // the most bytes of a text that is its own key
 	longText  = 0xff << 56
 )
 
-// seed and spread decide only where a value is looked for, and do not change a file.
+// seed and spread only decide where a search begins: they do not change a file.
 var (
 	seed   = maphash.MakeSeed()
 	spread = rand.Uint64() | 1
@@ -71,8 +71,8 @@ func (d *dictionary) plain(bits uint64, plain []byte) int32 {
 	return d.number(bits, view(plain), false)
 }
 
-// number returns the number of a value, which it adds if it is new. If the key is a hash, values that
-// have it are compared.
+// number returns the number of a value, which it adds if it is new. If the key is a hash, the
+// values of an equal key are compared.
 func (d *dictionary) number(key uint64, value string, isHash bool) int32 {
 	if d.last.key == key && d.last.entry > 0 && (!isHash || string(d.value(d.last.entry-1)) == value) {
 		return d.last.entry - 1
@@ -98,7 +98,7 @@ func (d *dictionary) number(key uint64, value string, isHash bool) int32 {
 	}
 }
 
-// place returns where a key is looked for first.
+// place returns the slot at which the search for a key begins.
 func (d *dictionary) place(key uint64) int { return int(key * spread >> d.shift) }
 
 // value returns a value by its number. It is valid until the dictionary is reset.
@@ -131,6 +131,5 @@ func (d *dictionary) grow() {
 	}
 }
 
-// view returns a string that shares the memory of b, which must not change while the
-// string is used.
+// view returns a string that shares the memory of b. b must not change while the string is used.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

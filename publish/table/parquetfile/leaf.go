@@ -11,7 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// Leaf is one column that holds values.
+// Leaf is one column with values.
 type Leaf struct {
 	Name     string // "selections.line": the path without Parquet's list.element
 	Path     []string
@@ -49,10 +49,10 @@ func (l *Leaf) Levels() byte {
 	return l.MaxDef
 }
 
-// encodingOf returns the encoding that the row type's tag names. Texts are in
-// DELTA_LENGTH_BYTE_ARRAY and numbers in PLAIN unless it names one. DELTA_BYTE_ARRAY would save
-// two of the 19 bytes of an id, but some readers, such as hyparquet, do not know it in pages of
-// the first version.
+// encodingOf returns the encoding named by the row type's tag. The default is
+// DELTA_LENGTH_BYTE_ARRAY for texts and PLAIN for numbers. DELTA_BYTE_ARRAY would save two of the
+// 19 bytes of an id. But some readers, such as hyparquet, do not know it in pages of the first
+// version.
 func encodingOf(column parquet.Node) format.Encoding {
 	if e := column.Encoding(); e != nil {
 		return e.Encoding()
@@ -63,13 +63,12 @@ func encodingOf(column parquet.Node) format.Encoding {
 	return format.Plain
 }
 
-// plainName returns a column's path without the two levels that Parquet adds to every
-// list.
+// plainName returns a column's path without the two levels that Parquet adds to every list.
 func plainName(path []string) string {
 	return strings.ReplaceAll(strings.Join(path, "."), ".list.element", "")
 }
 
-// comparator returns how the plain values of a column are ordered.
+// comparator returns the order of a column's plain values.
 func comparator(kind parquet.Kind) func(a, b []byte) int {
 	switch kind {
 	case parquet.Int32:

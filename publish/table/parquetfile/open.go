@@ -10,10 +10,10 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// ErrFormat is returned for a file that is not the expected table.
+// ErrFormat is the error of a file other than the expected table.
 var ErrFormat = errors.New("not a table that this version reads")
 
-// Open reads the footer of a file. It checks that the parts that the footer names are in the file.
+// Open reads the footer of a file, and checks that all its parts are in the file.
 func Open(r io.ReaderAt, size int64) (*parquet.File, error) {
 	if err := checkFooter(r, size); err != nil {
 		return nil, err
@@ -28,8 +28,8 @@ func Open(r io.ReaderAt, size int64) (*parquet.File, error) {
 	return file, nil
 }
 
-// checkFooter checks that the footer fits the file: the library allocates the length
-// that the last bytes state before it reads, up to 4 GiB.
+// checkFooter checks that the footer fits into the file. The library allocates the length stated
+// in the last bytes, up to 4 GiB, before it reads.
 func checkFooter(r io.ReaderAt, size int64) error {
 	const head, tail = 4, 8 // "PAR1"; the footer's length and "PAR1"
 	var end [tail]byte
@@ -45,7 +45,7 @@ func checkFooter(r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// checkRanges checks that the parts of a file that its footer names are in the file.
+// checkRanges checks that the parts named by a footer are in the file.
 func checkRanges(f *format.FileMetaData, size int64) error {
 	within := func(offset, length int64) bool {
 		return offset >= 0 && length >= 0 && length <= size && offset <= size-length

@@ -18,9 +18,9 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// pageReader reads the pages of a chunk: the reverse of [ColumnWriter]. Memory is allocated for what a
-// header states only after it was compared with the footer and with what the page has. The
-// library's reader allocates first: one wrong byte costs it gigabytes.
+// pageReader reads the pages of a chunk: the reverse of [ColumnWriter]. It compares a page's
+// header with the footer and with the page before it allocates. The library's reader allocates
+// first: one wrong byte costs it gigabytes.
 type pageReader struct {
 	Leaf    *Leaf // of the file
 	column  int
@@ -38,17 +38,17 @@ const (
 	maxPageHeader  = 4 << 10
 )
 
-// Source is a file with memory that the columns of a reader use in turn.
+// Source is a file with memory, used by the columns of a reader in turn.
 type Source struct {
 	file    io.ReaderAt
 	window  []byte // a part of the file
-	at      int64  // where it begins
+	at      int64  // its position in the file
 	plain   []byte // a page, decompressed
 	texts   []byte
 	offsets []uint32
 }
 
-// dataPage is a page whose parts are still encoded. They are valid until the next page is read.
+// dataPage is a page with its parts still encoded. They are valid until the next page is read.
 type dataPage struct {
 	entries    int // nulls and empty lists included
 	encoding   format.Encoding
@@ -106,7 +106,7 @@ func (c *pageReader) open(file *parquet.File, group int) {
 	c.offset = c.begin()
 }
 
-// begin returns the offset of the first page, which is that of the dictionary if there is one.
+// begin returns the offset of the first page: the dictionary if there is one.
 func (c *pageReader) begin() int64 {
 	if d := c.meta.DictionaryPageOffset; d > 0 {
 		return d
@@ -210,7 +210,7 @@ func cutLevels(data []byte, encoding format.Encoding) (levels, rest []byte, err 
 	return data[:n], data[n:], nil
 }
 
-// decompress returns a page that has that size.
+// decompress returns a page, which must have the stated size.
 func (c *pageReader) decompress(data []byte, size int) (_ []byte, err error) {
 	switch c.meta.Codec {
 	case format.Uncompressed:
@@ -272,7 +272,7 @@ func indexes(memory []int32, data []byte, n int) ([]int32, error) {
 	return all[:n], nil
 }
 
-// cutRuns returns the runs that hold n values. The last one may have up to seven more.
+// cutRuns returns the runs with n values. The last one may have up to seven more.
 func cutRuns(data []byte, width, n int) ([]byte, error) {
 	at := 0
 	for left := uint64(n); left > 0; {
@@ -310,7 +310,7 @@ func (s *Source) byteArrays(data []byte, n int, encoding format.Encoding) (_ []b
 	return s.texts, s.offsets, err
 }
 
-// checkDelta checks that numbers in a delta encoding are said to be as many as expected.
+// checkDelta checks the number of values stated by a delta encoding.
 func checkDelta(data []byte, n int) error {
 	for range 2 { // the size of a block, and its parts
 		_, size := binary.Uvarint(data)

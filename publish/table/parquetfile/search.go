@@ -10,8 +10,8 @@ import (
 // RowRange is a range of rows of a file.
 type RowRange struct{ First, End int64 }
 
-// Find adds the ranges of the rows of a row group that have that text, of those within some ranges;
-// nil are all rows. The first one of the group has that number in the file.
+// Find appends the ranges of the rows with a text in a row group, whose first row has the number
+// first in the file. It only looks at the ranges in within, or at all rows if it is nil.
 func (p *ColumnReader) Find(found []RowRange, first, rows int64, text string, within []RowRange) ([]RowRange, error) {
 	index, err := p.chunk.ColumnIndex()
 	if err != nil {
@@ -63,15 +63,15 @@ func overlap(ranges []RowRange, first, end int64) bool {
 	return false
 }
 
-// Search looks for a text in the next page. It returns the row in the page, -1 if the page does not
-// have the text, and how many rows the page has.
+// Search looks for a text in the next page. It returns its row in the page, -1 if the page lacks
+// it, and then the number of rows in the page.
 func (p *ColumnReader) Search(text string) (at, rows int64, err error) {
 	p.release()
 	page, err := p.read()
 	if err != nil {
 		return -1, 0, err
 	}
-	has := true // texts follow each other in a page, so that most pages need not be taken apart
+	has := true // the text lies in the page as it is, so most pages need not be taken apart
 	switch page.encoding {
 	case format.RLEDictionary:
 		has = slices.Contains(p.dictionary.Texts, text)
@@ -97,7 +97,7 @@ func (p *ColumnReader) Search(text string) (at, rows int64, err error) {
 	return -1, at + 1, nil
 }
 
-// countRows returns how many rows begin in a page that is not loaded.
+// countRows returns the number of rows that begin in a page, which is not loaded.
 func (p *ColumnReader) countRows(page *dataPage) (rows int64, err error) {
 	if p.Leaf.MaxRep == 0 {
 		return int64(page.entries), nil

@@ -46,7 +46,7 @@ func NewFooter(schema *parquet.Schema, application, version string) (format.File
 	return *file.Metadata(), nil
 }
 
-// NewWriter returns a Writer of a file whose footer begins as that of [NewFooter] and has the texts
+// NewWriter returns a Writer of a file with a footer from [NewFooter], to which it adds the texts
 // of metadata.
 func NewWriter(out *bufio.Writer, footer format.FileMetaData, metadata map[string]string) *Writer {
 	w := &Writer{out: out, footer: footer}

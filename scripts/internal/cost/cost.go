@@ -15,8 +15,8 @@ type Cost struct {
 	Megabytes int     // resident memory in MiB: now if the process runs, else at most
 }
 
-// Of returns the cost of a process that runs. It is zero if there is no such process.
-// It reads /proc/PID/stat (proc(5)): fields 14 and 15 in ticks of 10 ms, field 24 in pages.
+// Of returns the cost of a running process. It is zero if there is none. It reads /proc/PID/stat
+// (proc(5)): fields 14 and 15 in ticks of 10 ms, field 24 in pages.
 func Of(pid int) (c Cost) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -31,8 +31,8 @@ func Of(pid int) (c Cost) {
 	return Cost{float64(number(14)+number(15)) / 100, number(24) * os.Getpagesize() >> 20}
 }
 
-// Ended returns the cost of a process that has ended, with its children. Linux counts the
-// memory of the parent at the start as the child's, so the parent must stay small.
+// Ended returns the cost of an ended process, with its children. Linux counts the memory of the
+// parent at the start as the child's, so the parent must stay small.
 func Ended(p *os.ProcessState) Cost {
 	c := Cost{Seconds: (p.UserTime() + p.SystemTime()).Seconds()}
 	if r, ok := p.SysUsage().(*syscall.Rusage); ok {

@@ -18,14 +18,14 @@ import (
 	"mkt/scripts/internal/cost"
 )
 
-// Installation is a data root and the processes that use it.
+// Installation is a data root with its processes.
 type Installation struct {
 	Dir     string
 	mkt     string
 	running []*Process
 }
 
-// Process is a command of mkt that runs in the background.
+// Process is a command of mkt in the background.
 type Process struct {
 	*exec.Cmd
 	BaseURL  string `json:"base_url"`
@@ -65,7 +65,7 @@ type Step struct {
 	Counts  map[string]any
 }
 
-// Count returns a number of the step, and 0 if it has none of that name.
+// Count returns a number of the step by name, and 0 if there is none.
 func (s Step) Count(name string) float64 {
 	n, _ := s.Counts[name].(float64)
 	return n
@@ -99,8 +99,7 @@ func (in *Installation) run(ctx context.Context, stdin string, args []string) ([
 	return out, cost.Ended(cmd.ProcessState), nil
 }
 
-// Copy returns an installation with a copy of all files, hard links included, and without
-// processes.
+// Copy returns an installation without processes, with a copy of all files, hard links included.
 func (in *Installation) Copy(ctx context.Context) (*Installation, error) {
 	dir, err := os.MkdirTemp("", "mkt-")
 	if err != nil {
@@ -137,7 +136,7 @@ func (in *Installation) Start(args ...string) (*Process, error) {
 	return p, err
 }
 
-// Listen starts a command that listens, and waits until it is ready.
+// Listen starts a listening command, and waits until it is ready.
 func (in *Installation) Listen(args ...string) (*Process, error) {
 	out, p, err := in.start(append(args, "--listen", "127.0.0.1:0"))
 	if err != nil {
@@ -168,7 +167,7 @@ func (in *Installation) start(args []string) (*json.Decoder, *Process, error) {
 	return json.NewDecoder(out), p, nil
 }
 
-// LogFile returns the file that a command of that name logs to.
+// LogFile returns the log file of the command with a name.
 func (in *Installation) LogFile(name string) string { return filepath.Join(in.Dir, name+".log") }
 
 // Close stops the processes, the newest first, and removes the data root.

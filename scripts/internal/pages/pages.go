@@ -1,4 +1,4 @@
-// Package pages names the pages of the API that a load requests.
+// Package pages names the pages of the API for a load.
 package pages
 
 import (
@@ -32,8 +32,8 @@ func Get(ctx context.Context, client *http.Client, base, token, path, tag string
 	return a, body, err
 }
 
-// Fixtures returns the ids of an account's fixtures that have a page of markets. It waits
-// while the server loads the account.
+// Fixtures returns the ids of an account's fixtures with a full page of markets. It waits while
+// the server loads the account.
 func Fixtures(ctx context.Context, client *http.Client, base, token string) (ids []string, err error) {
 	deadline := time.Now().Add(2 * time.Minute)
 	for cursor := ""; ; {
@@ -76,8 +76,8 @@ func Fixtures(ctx context.Context, client *http.Client, base, token string) (ids
 	return ids, nil
 }
 
-// Cold returns the path of a page of about 50 markets. A path is repeated only after so
-// many others that it is not cached any more.
+// Cold returns the path of a page of about 50 markets. It repeats a path only after so many
+// others that the cache has lost it.
 func Cold(ids []string, n int) string {
 	return "/fixtures/" + ids[n%len(ids)] + "/markets?limit=" + strconv.Itoa(40+n/len(ids)%21)
 }
