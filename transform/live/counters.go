@@ -153,11 +153,13 @@ func (s *State) confirmCounts(sample *input.Sample) {
 	}
 }
 
-// count returns how many events of a kind the counters say, if they are not too old.
+// count returns how many events of a kind the counters say, if they are still published or not
+// too old.
 func (s *State) count(event football.VisualState) (count pair, known bool) {
 	known = true
 	for _, i := range countsIn[rank(event)] {
-		known = known && s.counted[i].at != 0 && s.at-s.counted[i].at <= s.patience()
+		_, isPublished := counts(s.counters, eventMetrics[i])
+		known = known && s.counted[i].at != 0 && (isPublished || s.at-s.counted[i].at <= s.patience())
 		count = count.plus(s.counted[i].pair)
 	}
 	return count, known

@@ -129,6 +129,7 @@ func (e *sampleEvents) counterRoseInGap(state football.VisualState, side footbal
 	}
 	if awaiting != nil {
 		awaiting.counted, awaiting.gone, awaiting.fellAt = countedBefore, false, never
+		e.order(awaiting)
 	}
 }
 
@@ -143,6 +144,7 @@ func (e *sampleEvents) counterRose(state football.VisualState, side football.Sid
 		if back := e.newest(state, side, e.isListedAndFell); back != nil {
 			e.movePoints(&event, back)
 			back.counted, back.gone, back.fellAt = countedByRise, false, never
+			e.order(back)
 			return
 		}
 		e.add(event, eventSeconds[state])

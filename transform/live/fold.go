@@ -109,7 +109,7 @@ func (s *State) repeat(sample *input.Sample, elapsed int) {
 func (s *State) apply(sample *input.Sample, now clock, elapsed int, at int64) {
 	seconds := s.clock.played(&now, elapsed)
 	blind := maxBlind + max(s.clock.grain(), now.grain())
-	gap := seconds > blind || s.clock.runs && elapsed > blind
+	gap := max(seconds, s.clock.setForward(&now, elapsed)) > blind || s.clock.runs && elapsed > blind
 	comparable := s.countersComparable(sample)
 	before, wasNull := s.clock, nullSent(s.counters)
 	s.clock, s.freshAt = now, at

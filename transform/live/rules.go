@@ -14,7 +14,8 @@ import (
 //
 //	live-7: a sample that repeats clock, score and counters is not fresh because its list has
 //	        another event; counters that are renewed late are not dated after a gap; the
-//	        counter of an event that was taken back soon climbs back within two minutes
+//	        counter of an event that was taken back soon climbs back within two minutes; a sample
+//	        after a jump of the scoreboard is a baseline
 const Rules = "live-7"
 
 // How long samples and states are used.

@@ -5,7 +5,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"pgregory.net/rapid"
+
+	"mkt/fetch/input"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
@@ -19,7 +23,7 @@ func played(t *testing.T, lines ...string) *live.State {
 // statesOf returns the states of a timeline in their order, each with when it begins.
 func statesOf(s *live.State) (all []string) {
 	for _, e := range s.Live().Timeline {
-		all = append(all, fmt.Sprintf("%.0f %s %s", e.At.Sub(start).Seconds(), e.State, e.Certainty))
+		all = append(all, fmt.Sprintf("%.0f %s %s %s in %d", e.At.Sub(start).Seconds(), e.State, e.SideProven, e.Certainty, e.Minute.Or(-1)))
 	}
 	return all
 }
@@ -181,4 +185,182 @@ func TestListedEventOutlastsALongFall(t *testing.T) {
 			}
 		})
 	}
+}
+
+// feedShape is how a provider sends a match.
+type feedShape struct {
+	name         string
+	hasSeconds   bool
+	lists        bool // has it a list of events, cards among them
+	listsCorners bool
+	countsEvery  int // counters are in every so manieth sample
+	renewed      int // and as old as the last multiple of so many seconds
+}
+
+// feedShapes are those of the providers with live data, and one without a list.
+var feedShapes = []feedShape{
+	{"betsapi", true, true, true, 1, 1}, {"sportmonks", true, true, true, 1, 1}, {"apifootball", false, true, false, 7, 60}, {"no list", true, false, false, 1, 1},
+}
+
+// blind is for how many seconds before it shows an event may have happened: as long as a feed may be
+// silent, and as long again if the sample before was already old, which only the scoreboard tells
+// afterwards.
+func (f *feedShape) blind() int {
+	if f.hasSeconds {
+		return 2 * 60
+	}
+	return 2 * (60 + 75)
+}
+
+// span is from one second of the match until just before another.
+type span struct{ from, to int }
+
+func anySpans(t *rapid.T, name string, length int) (all []span) {
+	for at := 300; ; {
+		at += rapid.IntRange(200, 900).Draw(t, "until the next "+name)
+		if at > 2300 {
+			return all
+		}
+		s := span{at, at + rapid.IntRange(10, length).Draw(t, name)}
+		all, at = append(all, s), s.to
+	}
+}
+
+// held returns the beginning of the span that holds a second, and the second itself outside them.
+func held(all []span, second int) int {
+	for _, s := range all {
+		if second >= s.from && second < s.to {
+			return s.from
+		}
+	}
+	return second
+}
+
+// sample returns what is sent at a second. During a standstill the list goes on if listGoesOn is true.
+func (f *feedShape) sample(n, second int, corners, cards []something, still []span, listGoesOn bool) *input.Sample {
+	board, listed := held(still, second), second
+	if !listGoesOn {
+		listed = board
+	}
+	s := &input.Sample{ProviderFixtureID: "77", Status: input.InPlay, RetrievedAt: start.Add(time.Duration(second) * time.Second),
+		Clock: input.ClockReading{Half: football.Of(1), Minute: football.Of(board / 60), Running: football.Of(true)},
+		Score: football.Score{Home: football.Of(0), Away: football.Of(0)}, CountersNotAsked: n%f.countsEvery != 0}
+	if f.hasSeconds {
+		s.Clock.Second = football.Of(board % 60)
+	}
+	if f.renewed > 1 {
+		s.CountersLag = time.Duration(f.renewed) * time.Second
+	}
+	list := []input.Incident{}
+	counted := held(still, second-second%f.renewed)
+	for _, kind := range []struct {
+		metric football.Metric
+		what   input.IncidentKind
+		all    []something
+		listed bool
+	}{{football.Corners, input.IncidentCorner, corners, f.listsCorners}, {football.YellowCards, input.IncidentYellowCard, cards, f.lists}} {
+		var count [2]int
+		for n, e := range kind.all {
+			if e.at <= counted {
+				count[e.side]++
+			}
+			if kind.listed && e.listed <= listed {
+				list = append(list, input.Incident{ID: fmt.Sprint(kind.what, n), Kind: kind.what, Minute: e.at/60 + 1, Side: football.Sides()[e.side]})
+			}
+		}
+		s.Counters = append(s.Counters, football.Counter{Metric: kind.metric, Home: side(fmt.Sprint(count[0])), Away: side(fmt.Sprint(count[1]))})
+	}
+	s.Counters = append(s.Counters, football.Counter{Metric: football.RedCards, Home: side("0"), Away: side("0")})
+	slices.SortFunc(s.Counters, func(a, b football.Counter) int { return strings.Compare(string(a.Metric), string(b.Metric)) })
+	if s.CountersNotAsked {
+		s.Counters = nil
+	}
+	if f.lists {
+		s.Incidents = football.Of(list)
+	}
+	return s
+}
+
+// However long a feed stands still, whether or not its list goes on, and however long no cycle runs: an
+// entry that counters alone show is about an event of at most the time without a sample before, and one
+// that the list shows is in its minute.
+func TestNoTimeIsStatedThatNoSampleProves(t *testing.T) {
+	for _, shape := range feedShapes {
+		t.Run(shape.name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				corners, cards := anyTrueEvents(t, "corner"), anyTrueEvents(t, "card")
+				still, pauses := anySpans(t, "standstill", 400), anySpans(t, "pause", 200)
+				listGoesOn := rapid.Bool().Draw(t, "the list goes on")
+				var state *live.State
+				for n, second := 0, 60; second < 2690; n, second = n+1, second+8 {
+					if held(pauses, second) != second {
+						continue
+					}
+					s := shape.sample(n, second, corners, cards, still, listGoesOn)
+					if state != nil && s.RetrievedAt.After(state.StaleAt()) {
+						passed := live.Pass(*state, state.StaleAt().Add(time.Millisecond))
+						state = &passed
+					}
+					next := live.Fold(state, s)
+					state = &next
+					if n%4 == 0 {
+						promises(t, state)
+						checkDated(t, state, &shape, football.VisualCorner, corners)
+						checkDated(t, state, &shape, football.VisualCard, cards)
+					}
+				}
+			})
+		})
+	}
+}
+
+// anyTrueEvents draws events that are listed up to half a minute later.
+func anyTrueEvents(t *rapid.T, name string) (all []something) {
+	for at := 120; ; {
+		at += rapid.IntRange(40, 500).Draw(t, "until the next "+name)
+		if at > 2600 {
+			return all
+		}
+		all = append(all, something{at: at, side: rapid.IntRange(0, 1).Draw(t, "side"), listed: at + rapid.IntRange(0, 30).Draw(t, "listed")})
+	}
+}
+
+func checkDated(t *rapid.T, s *live.State, shape *feedShape, state football.VisualState, all []something) {
+	for _, e := range s.Live().Timeline {
+		if e.State != state {
+			continue
+		}
+		at := int(e.At.Sub(start) / time.Second)
+		is := func(of something) bool {
+			if e.SideProven != football.Sides()[of.side] {
+				return false
+			}
+			if e.Certainty == football.Exact {
+				return of.at/60 == e.Minute.Or(-1)
+			}
+			return of.at <= at && at-of.at <= shape.blind()+8
+		}
+		if !slices.ContainsFunc(all, is) {
+			t.Fatalf("%s: %s of %s at %d s (minute %d, %s) never happened: %+v\n%v", shape.name, e.State, e.SideProven, at, e.Minute.Or(-1), e.Certainty, all, statesOf(s))
+		}
+	}
+}
+
+// After a pause the feed stands still already, and its scoreboard jumps when it goes on: what shows then
+// happened at any time since the pause.
+func TestJumpOfTheScoreboardDatesNothing(t *testing.T) {
+	for board, want := range map[string][]string{"11:00": {"12 INFERRED"}, "12:00": nil} {
+		s := played(t, "0 1:10:00 corners=0/0 dangerous_attacks=1/0", "8 1:10:08 corners=0/0 dangerous_attacks=1/0",
+			"16 1:"+board+" corners=1/0 dangerous_attacks=2/0")
+		wantEvents(t, s, football.VisualCorner, want...)
+	}
+}
+
+// Two listed cards wait for their counters, which rise in the order of the cards, the second in a gap: each is
+// in its minute, and the first stands before the second.
+func TestCardsThatWaitedStandInTheirOrder(t *testing.T) {
+	const first, both = " inc=1:YELLOW_CARD:31:HOME", " inc=1:YELLOW_CARD:31:HOME inc=2:YELLOW_CARD:32:AWAY"
+	s := played(t, "1800 1:30:00 yellow_cards=0/0 red_cards=0/0", "1812 1:30:12 yellow_cards=0/0 red_cards=0/0"+first,
+		"1870 1:31:10 yellow_cards=1/0 red_cards=0/0"+both, "2000 1:33:20 yellow_cards=1/1 red_cards=0/0"+both)
+	wantEvents(t, s, football.VisualCard, "31 EXACT", "32 EXACT")
 }
