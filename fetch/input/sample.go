@@ -26,7 +26,10 @@ type Sample struct {
 	// CountersNotAsked means Counters is empty because an answer of this kind has no
 	// counters of any fixture: it says nothing of them.
 	CountersNotAsked bool
-	Incidents        football.Field[[]Incident] // in the provider's order; missing if not asked for or not sent
+	// CountersLag is how much older than the rest of the sample Counters may be, because the
+	// provider renews them less often. It is also set if CountersNotAsked is.
+	CountersLag time.Duration
+	Incidents   football.Field[[]Incident] // in the provider's order; missing if not asked for or not sent
 }
 
 // At returns when the sample was true, as far as is known: never after its

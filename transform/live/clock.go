@@ -69,6 +69,16 @@ func (c *clock) played(next *clock, elapsed int) int {
 	return clamp(moved, 0, elapsed+clockSlack)
 }
 
+// setForward returns by how many seconds the scoreboard of a half moved further than time went
+// by. It was corrected, or the earlier sample was older than it seemed, because the feed stood
+// still already.
+func (c *clock) setForward(next *clock, elapsed int) int {
+	if !c.known || !next.known || c.half != next.half || !c.runs || !next.runs {
+		return 0
+	}
+	return next.position - c.position - elapsed
+}
+
 // isBehind reports whether the next clock is that of a server that lags: it is in the
 // same half, and no more than replicaLag behind.
 func (c *clock) isBehind(next *clock) bool {

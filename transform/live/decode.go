@@ -14,11 +14,11 @@ var ErrVersion = errors.New("live state of another version")
 
 var errDamaged = errors.New("damaged live state")
 
-// Decode reads an encoded state. It accepts exactly the output of [State.Encode]. The
-// state does not hold on to b.
+// Decode reads an encoded state. It accepts exactly the output of [State.Encode], and that of
+// version 2. The state does not hold on to b.
 func Decode(b []byte) (State, error) {
 	s, err := Restore(b)
-	if err == nil && !bytes.Equal(s.Encode(nil), b) {
+	if err == nil && !bytes.Equal(s.encode(nil, int(b[len(magic)])), b) {
 		return State{}, errDamaged
 	}
 	return s, err
@@ -30,18 +30,19 @@ func Restore(b []byte) (State, error) {
 	if len(b) < len(magic)+1 || string(b[:len(magic)]) != magic {
 		return State{}, errDamaged
 	}
-	if version := b[len(magic)]; version != Version {
+	version := int(b[len(magic)])
+	if version != 2 && version != Version {
 		return State{}, fmt.Errorf("%w: %d", ErrVersion, version)
 	}
 	d := decoder{b: b[len(magic)+1:]}
-	s := d.state()
+	s := d.state(version)
 	if d.failed || len(d.b) > 0 {
 		return State{}, errDamaged
 	}
 	return s, nil
 }
 
-func (d *decoder) state() State {
+func (d *decoder) state(version int) State {
 	var s State
 	s.who = identity{d.text(), d.text(), d.textField(), d.textField(), d.textField(), d.time()}
 	s.firstAt = d.int()
@@ -51,6 +52,13 @@ func (d *decoder) state() State {
 	s.counters = d.counters()
 	s.counted = d.counted(s.firstAt)
 	s.falls = d.falls()
+	s.countersAt = s.freshAt
+	if version > 2 {
+		if s.countersAt = 0; d.flag() {
+			s.countersAt = s.firstAt + d.int()
+		}
+		s.countersFrom = s.firstAt + d.int()
+	}
 	s.tau = d.whole()
 	s.seenTau, s.observed = s.tau-d.whole(), d.whole()
 	s.pressure = d.pressure()

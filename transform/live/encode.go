@@ -13,7 +13,8 @@ import (
 //	1: first
 //	2: what the timeline was observed from, the seconds of a minute that were seen,
 //	   and what threatens
-const Version = 2
+//	3: when the counters were sent. A state of version 2 is read as well
+const Version = 3
 
 // magic is the beginning of every encoded state.
 const magic = "mls"
@@ -21,8 +22,10 @@ const magic = "mls"
 // Encode appends the state to b. Equal states have equal bytes, in every build and on
 // every machine, and Decode returns an equal state. Integers are varints, signed ones
 // in zig-zag encoding. Texts and lists follow their length, and fields their state.
-func (s *State) Encode(b []byte) []byte {
-	e := encoder{append(append(b, magic...), Version)}
+func (s *State) Encode(b []byte) []byte { return s.encode(b, Version) }
+
+func (s *State) encode(b []byte, version int) []byte {
+	e := encoder{append(append(b, magic...), byte(version))}
 	e.identity(&s.who)
 	for _, at := range []int64{s.firstAt, s.at - s.firstAt, s.freshAt - s.firstAt, s.leftAt} {
 		e.int(at)
@@ -33,6 +36,13 @@ func (s *State) Encode(b []byte) []byte {
 	e.counters(s.counters)
 	e.counted(&s.counted, s.firstAt)
 	e.falls(s.falls)
+	if version > 2 {
+		e.flag(s.countersAt != 0)
+		if s.countersAt != 0 {
+			e.int(s.countersAt - s.firstAt)
+		}
+		e.int(s.countersFrom - s.firstAt)
+	}
 	e.int(int64(s.tau))
 	e.int(int64(s.tau - s.seenTau))
 	e.int(int64(s.observed))

@@ -120,23 +120,33 @@ func (e *sampleEvents) nearest(state football.VisualState, side football.Side, a
 	return found
 }
 
-// counterRose handles a counter or score that rose by one. If an event of the
-// provider's own list still awaits its counter, it is that event. What rose during a gap
-// cannot be dated without such an event.
+// counterRoseInGap handles a counter or score that rose by one during a gap. It cannot be
+// dated, unless an event of the provider's own list still awaits its counter.
+func (e *sampleEvents) counterRoseInGap(state football.VisualState, side football.Side) {
+	awaiting := e.awaiting(state, side)
+	if awaiting == nil {
+		awaiting = e.newest(state, side, func(event *entry) bool { return event.proof.mark != 0 && event.gone && !e.isMissed(event) })
+	}
+	if awaiting != nil {
+		awaiting.counted, awaiting.gone, awaiting.fellAt = countedBefore, false, never
+		e.order(awaiting)
+	}
+}
+
+// counterRose handles a counter or score that rose by one just now. If an event of the
+// provider's own list still awaits its counter, it is that event, and otherwise one that a
+// counter took back long ago and the list still holds.
 func (e *sampleEvents) counterRose(state football.VisualState, side football.Side) {
 	awaiting := e.awaiting(state, side)
-	if e.isBaseline {
-		if awaiting == nil {
-			awaiting = e.newest(state, side, func(event *entry) bool { return event.proof.mark != 0 && event.gone && !e.isMissed(event) })
-		}
-		if awaiting != nil {
-			awaiting.counted, awaiting.gone, awaiting.fellAt = countedBefore, false, never
-		}
-		return
-	}
 	event := entry{boardPosition: e.boardPosition(), at: e.at, state: state, side: side, certainty: football.Inferred, counted: countedByRise, fellAt: never}
 	switch {
 	case awaiting == nil:
+		if back := e.newest(state, side, e.isListedAndFell); back != nil {
+			e.movePoints(&event, back)
+			back.counted, back.gone, back.fellAt = countedByRise, false, never
+			e.order(back)
+			return
+		}
 		e.add(event, eventSeconds[state])
 	case awaiting.gone:
 		event.certainty, event.proof, awaiting.proof = football.Exact, awaiting.proof, proof{}
@@ -198,6 +208,11 @@ func (e *sampleEvents) counterFell(state football.VisualState, side football.Sid
 	if event.proof.mark == 0 || e.isMissed(event) || e.isNew(event) {
 		e.hide(event)
 	}
+}
+
+// isListedAndFell reports whether the counter of an event fell, and the list still holds it.
+func (e *sampleEvents) isListedAndFell(event *entry) bool {
+	return event.gone && event.counted == notCounted && event.fellAt != never && event.proof.mark != 0 && !e.isMissed(event)
 }
 
 func (e *sampleEvents) isNew(event *entry) bool { return e.at-event.at <= 1000*eventMemory }

@@ -38,11 +38,15 @@ func Fold(previous *State, given *input.Sample) State {
 	}
 	elapsed := int(min((at-previous.freshAt+500)/1000, 1<<20))
 	now := resolve(&previous.clock, sample, max(0, elapsed))
-	if at < previous.freshAt || previous.clock.isBehind(&now) || previous.isRepeat(&now, sample) {
+	switch {
+	case at < previous.freshAt || previous.clock.isBehind(&now):
 		next.checkAge()
-		return next
+	case previous.isRepeat(&now, sample):
+		next.repeat(sample, elapsed)
+		next.checkAge()
+	default:
+		next.apply(sample, now, elapsed, at)
 	}
-	next.apply(sample, now, elapsed, at)
 	return next
 }
 
@@ -81,17 +85,32 @@ func (s *State) own() State {
 	return next
 }
 
-// isRepeat reports whether a sample repeats the last one although the clock should
-// have moved. A feed that has stalled still answers.
+// isRepeat reports whether a sample repeats clock, score and counters of the last one
+// although the clock should have moved. A feed that has stalled still answers, and its list
+// of events may go on.
 func (s *State) isRepeat(now *clock, sample *input.Sample) bool {
 	return s.clock.runs && now.runs && now.known && s.clock.position == now.position && s.clock.half == now.half &&
-		s.score == sample.Score && slices.Equal(s.counters, sample.Counters) && !s.hasNews(sample)
+		s.score == sample.Score && slices.Equal(s.counters, sample.Counters)
+}
+
+// repeat adds what a sample that repeats the last one says all the same: the events of its
+// list. The state becomes no fresher, because counters that move later may have moved at any
+// time since the clock last did. elapsed is the time since then, in seconds.
+func (s *State) repeat(sample *input.Sample, elapsed int) {
+	s.confirmCounts(sample)
+	if elapsed <= s.clock.grain() { // the clock does not show yet that time passed
+		s.datesCounters(sample)
+	}
+	if s.listChanged(sample) {
+		s.updateList(sample)
+	}
 }
 
 func (s *State) apply(sample *input.Sample, now clock, elapsed int, at int64) {
 	seconds := s.clock.played(&now, elapsed)
 	blind := maxBlind + max(s.clock.grain(), now.grain())
-	gap := seconds > blind || s.clock.runs && elapsed > blind
+	gap := max(seconds, s.clock.setForward(&now, elapsed)) > blind || s.clock.runs && elapsed > blind
+	comparable := s.countersComparable(sample)
 	before, wasNull := s.clock, nullSent(s.counters)
 	s.clock, s.freshAt = now, at
 	s.tau += seconds
@@ -108,7 +127,7 @@ func (s *State) apply(sample *input.Sample, now clock, elapsed int, at int64) {
 		return
 	}
 	counted := s.counters
-	m := s.move(sample)
+	m := s.move(sample, comparable)
 	s.observe(&m)
 	s.pressure.threat = s.threatAfter(&m, counted)
 	supplied := supplyOf(s.counters)
@@ -124,8 +143,11 @@ func (s *State) apply(sample *input.Sample, now clock, elapsed int, at int64) {
 // than before, the event did not happen, though; and if one is higher, it may be of an
 // event that the provider had listed.
 func (s *State) baseline(sample *input.Sample) movement {
-	m := movement{baseline: true, events: s.moved(sample)}
+	m := movement{baseline: true}
+	_, m.undated = s.recount(sample, nil, false)
 	s.counters, s.score, s.falls = sample.Counters, sample.Score, nil
+	s.countersAt, s.countersFrom = 0, s.at+min(sample.CountersLag.Milliseconds(), int64(s.tau)*1000)
+	s.datesCounters(sample)
 	s.seenTau, s.observed = s.tau, 0
 	if s.base = s.boardPosition(); s.rests() {
 		s.base.position = maxPosition // the half is over: all of it is in the counters

@@ -33,16 +33,19 @@ func (s *State) find(mark uint32) (at int, met bool) {
 	return slices.BinarySearchFunc(s.incidents, mark, func(i incident, mark uint32) int { return cmp.Compare(i.mark, mark) })
 }
 
-// hasNews reports whether a sample lists an event that was not seen before. When the
-// list of incidents is full it returns false, since no further event can be stored.
-func (s *State) hasNews(sample *input.Sample) bool {
-	if len(s.incidents) >= maxIncidents {
-		return false
+// listChanged reports whether the list of a sample has other events than the last one.
+func (s *State) listChanged(sample *input.Sample) bool {
+	events, sent := sample.Incidents.Get()
+	met := 0
+	for i := range events {
+		next := incidentOf(&events[i])
+		at, isMet := s.find(next.mark)
+		if !isMet && len(s.incidents) < maxIncidents || isMet && s.incidents[at] != next {
+			return true
+		}
+		met += bitIf(isMet, 1)
 	}
-	return slices.ContainsFunc(sample.Incidents.Or(nil), func(i input.Incident) bool {
-		_, met := s.find(hashOf(i.ID))
-		return !met
-	})
+	return sent && met < len(s.incidents)
 }
 
 type list struct {
@@ -132,9 +135,9 @@ func (e *sampleEvents) dropWithdrawn() {
 }
 
 // isMissed reports whether the newest list lacks the event that proves an entry.
-func (e *sampleEvents) isMissed(event *entry) bool {
-	at, met := e.find(event.proof.mark)
-	return event.proof.mark != 0 && met && e.incidents[at].missed
+func (s *State) isMissed(event *entry) bool {
+	at, met := s.find(event.proof.mark)
+	return event.proof.mark != 0 && met && s.incidents[at].missed
 }
 
 // replaces reports whether an event of the list was seen under another id, which the
@@ -295,7 +298,7 @@ func (e *sampleEvents) insertListed(i *input.Incident, state football.VisualStat
 	if here := e.boardPosition(); here.known && here.half >= p.minute.half {
 		age = max(0, here.position-(p.minute.from+59))
 	}
-	if left := eventSeconds[state] - age; !e.isBaseline && !event.gone && left > 0 {
+	if left := eventSeconds[state] - age; !e.isBaseline && !e.isStale() && !event.gone && left > 0 {
 		e.add(event, left)
 		return
 	}

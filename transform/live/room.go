@@ -194,6 +194,7 @@ func (e *sampleEvents) showWaiting(state football.VisualState, side football.Sid
 	if e.awaitingOf(state, side, func(event *entry) bool { return event == oldest }) == nil {
 		oldest.counted = countedBefore // too long ago for its counter to be late
 	}
+	e.order(oldest) // others may have been inserted after it while it was hidden
 	return true
 }
 

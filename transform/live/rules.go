@@ -11,7 +11,12 @@ import (
 
 // Rules is the version of the rules that turn samples into published data. It changes
 // when the same samples would have another result.
-const Rules = "live-6"
+//
+//	live-7: a sample that repeats clock, score and counters is not fresh because its list has
+//	        another event; counters that are renewed late are not dated after a gap; the
+//	        counter of an event that was taken back soon climbs back within two minutes; a sample
+//	        after a jump of the scoreboard is a baseline
+const Rules = "live-7"
 
 // How long samples and states are used.
 const (
@@ -49,9 +54,11 @@ const (
 	// fallMemory is how many seconds of match clock the old value of a counter that
 	// fell is remembered. A counter that climbs back to it has not moved.
 	fallMemory = 120
-	// eventMemory is the same for what the timeline reports. It is rarer than
-	// attacks, so that a rise is less likely to be a new event.
-	eventMemory = 180
+	// eventMemory is the same for what the timeline reports. It is rarer than attacks, so that a
+	// rise is less likely to be a new event. One that was taken back within takenBackWithin
+	// seconds was hardly right, though, unless the provider still lists it.
+	eventMemory     = 180
+	takenBackWithin = 120
 	// maxDelta is how far a counter can rise between two samples. A greater rise is a
 	// correction.
 	maxDelta = 20

@@ -17,13 +17,13 @@ var start = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
 // play runs a script, one step a line:
 //
-//	SECONDS CLOCK [NAME=HOME/AWAY]… [unasked] [ss=H-A] [inc=ID:KIND:MINUTE:SIDE]… [status=over|halted|not|off]
+//	SECONDS CLOCK [NAME=HOME/AWAY]… [unasked] [late] [ss=H-A] [inc=ID:KIND:MINUTE:SIDE]… [status=over|halted|not|off]
 //	SECONDS pass
 //	SECONDS leave
 //
 // SECONDS count from the start. CLOCK is half:minute:second, followed by * if it is
 // stopped, or - if none is sent; the second is - if it is not sent. unasked is a sample of
-// an answer that has no counters. A side is digits, _ if it is sent without a value, or
+// an answer that has no counters, late one of a provider that renews them once a minute. A side is digits, _ if it is sent without a value, or
 // - if it is not sent. A minute is 12 or 45+2. What a line does not name is not sent.
 func play(t *testing.T, script string, each func(step string, s *live.State)) *live.State {
 	t.Helper()
@@ -73,6 +73,8 @@ func sample(t *testing.T, at time.Time, words []string) *input.Sample {
 			s.Clock.Shootout = true
 		case "unasked":
 			s.CountersNotAsked = true
+		case "late":
+			s.CountersLag = time.Minute
 		case "inc":
 			s.Incidents = football.Of(append(s.Incidents.Or(nil), incident(t, value)))
 		default:

@@ -15,7 +15,7 @@ type State struct {
 
 	firstAt int64 // the first sample, as every time in a state in Unix milliseconds
 	at      int64 // the last step, a sample or not
-	freshAt int64 // the newest sample that had something new
+	freshAt int64 // the newest sample of a feed that moved
 	leftAt  int64 // when it left play; 0 while in play
 
 	clock clock
@@ -26,6 +26,10 @@ type State struct {
 	// eventMetrics.
 	counted [len(eventMetrics)]lastCount
 	falls   []fall
+	// countersAt is when the counters were last sent by a feed that moved, and 0 if that was before
+	// they could be compared with newer ones. Those of a sample before countersFrom may be from
+	// before the newest baseline.
+	countersAt, countersFrom int64
 
 	tau      int // seconds of match clock since kick-off, breaks left out
 	seenTau  int // the last at which counters of pressure could be compared

@@ -138,7 +138,9 @@ func (s *State) purge() {
 
 // mayRecover reports whether the counter of an event fell so recently that it may
 // still climb back.
-func (s *State) mayRecover(e *entry) bool { return e.fellAt != never && s.tau-e.fellAt <= eventMemory }
+func (s *State) mayRecover(e *entry) bool {
+	return e.fellAt != never && s.tau-e.fellAt <= s.memoryOfEvent(e)
+}
 
 // hide hides an event that did not happen. If it was the state of play, it no longer is.
 func (s *State) hide(e *entry) {

@@ -35,15 +35,26 @@ func (s *State) updateTimeline(sample *input.Sample, m *movement, before footbal
 			s.scene.heldUntil = s.tau + eventSeconds[football.VisualKickOff]
 		}
 	}
-	e := sampleEvents{State: s, holds: map[football.VisualState]int{}, isBaseline: m.baseline}
 	s.recordAttacks(m)
+	s.updateEvents(sample, m)
+	s.choose(m.carried)
+	s.heldAt = s.at
+}
+
+func (s *State) updateEvents(sample *input.Sample, m *movement) {
+	e := sampleEvents{State: s, holds: map[football.VisualState]int{}, isBaseline: m.baseline}
 	list := e.withdraw(sample)
 	e.corrections(m)
 	e.rises(m)
 	e.readList(list)
 	e.settle()
 	e.insertCollected()
-	s.choose(m.carried)
+}
+
+// updateList adds to the timeline what only the list of a sample says.
+func (s *State) updateList(sample *input.Sample) {
+	s.purge()
+	s.updateEvents(sample, &movement{})
 	s.heldAt = s.at
 }
 
@@ -51,7 +62,7 @@ func (e *sampleEvents) corrections(m *movement) {
 	for i, state := range eventStates {
 		c := &m.events[i]
 		e.times(c.turned, state, e.countTurned)
-		e.times(c.down, state, e.counterFell)
+		e.times(c.down.plus(m.undated[i].down), state, e.counterFell)
 		e.times(c.back, state, e.counterRecovered)
 	}
 }
@@ -59,6 +70,7 @@ func (e *sampleEvents) corrections(m *movement) {
 func (e *sampleEvents) rises(m *movement) {
 	for i, state := range eventStates {
 		e.times(m.events[i].up, state, e.counterRose)
+		e.times(m.undated[i].up, state, e.counterRoseInGap)
 	}
 }
 

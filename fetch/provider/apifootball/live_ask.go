@@ -15,8 +15,12 @@ import (
 )
 
 const (
-	// detailsEvery is how long the details of a cycle are used: the provider renews the
-	// statistics every minute, and everything else in them is in the list as well.
+	// statisticsEvery is how often the provider renews the statistics of a match in play.
+	//
+	// Source: provider notes, section 2.
+	statisticsEvery = time.Minute
+	// detailsEvery is how long the details of a cycle are used: everything in them but the
+	// statistics is in the list as well.
 	detailsEvery = 52 * time.Second
 	detailWithin = 5 * time.Second // afterwards no more details are asked for in a cycle
 	// maxEnded bounds the fixtures that a cycle asks for because they have left the list. A

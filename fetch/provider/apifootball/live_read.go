@@ -88,7 +88,7 @@ func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 	r.Trace(p.Trace, i.id)
 	r.Report(provider.FieldFixtureID, "", v.Get("fixture").Get("id"))
 	s := input.Sample{ProviderFixtureID: i.id, ProviderEventID: i.id, Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
-		RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v), Clock: r.clock(v, i.status)}
+		RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v), Clock: r.clock(v, i.status), CountersLag: statisticsEvery}
 	s.Counters, s.CountersNotAsked = r.statistics(v, &i)
 	s.Incidents = r.events(v, &i)
 	r.Compare(formatOf(v))

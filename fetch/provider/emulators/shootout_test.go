@@ -119,3 +119,43 @@ func TestMissedPenalties(t *testing.T) {
 		}
 	}
 }
+
+// TestShootoutEndsUnsaid: BetsAPI says the same after the last kick of a shoot-out as during it, until
+// the match has ended. That it is over cannot be known before.
+func TestShootoutEndsUnsaid(t *testing.T) {
+	from := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	now := from
+	sim, err := emulators.New("betsapi", simulator.Options{Seed: 7, Fixtures: 400, InPlay: -1, Now: func() time.Time { return now },
+		Faults: []simulator.Fault{{Kind: simulator.Freeze}, {Kind: simulator.Stall}, {Kind: simulator.Corrected}, {Kind: simulator.Retracted}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, during := shootoutOf(t, sim.World(sim.Tokens()[0]), from, false)
+	sampleAt := func(at time.Time) (s input.Sample, sent simulator.Sent) {
+		now = at
+		p, _ := all.Lookup("betsapi")
+		x := &providertest.Exchange{Adapter: p, Handler: sim, Token: sim.Tokens()[0], Clock: func() time.Time { return now }}
+		if _, err := p.Live.Ask(t.Context(), x, ""); err != nil {
+			t.Fatal(err)
+		}
+		list, err := p.Live.ReadList(x.Kept[:1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		inPlay := sim.InPlay(sim.Tokens()[0])
+		meant := slices.IndexFunc(inPlay, func(of simulator.MeantMatch) bool { return of.Fixture.Number == m.Fixture.Number })
+		n := slices.IndexFunc(list.Samples, func(s input.Sample) bool { return s.ProviderEventID == inPlay[meant].EventID })
+		return list.Samples[n], m.Sent(at)
+	}
+	before, inShootout := sampleAt(during)
+	after, over := sampleAt(during.Add(2 * time.Second))
+	if inShootout.Clock.Phase != simulator.Shootout || over.Clock.Phase != simulator.FullTime || over.Status != simulator.InPlay {
+		t.Fatalf("%+v, then %+v", inShootout.Clock, over.Clock)
+	}
+	if before.Clock != after.Clock || before.Score != after.Score || before.Status != after.Status || after.Status != input.InPlay {
+		t.Errorf("during it %+v %+v, after it %+v %+v", before.Clock, before.Score, after.Clock, after.Score)
+	}
+	if ended, _ := sampleAt(m.Over.Add(time.Second)); ended.Status != input.Over {
+		t.Errorf("ended: %+v", ended)
+	}
+}
