@@ -148,10 +148,10 @@ func (e *Editor) outcome() ([]byte, *File, error) {
 	body, accounts := e.body, len(e.before.Tenants)
 	if len(e.touched) > 0 {
 		var err error
-		if body, err = encode(&e.doc); err != nil {
+		if body, err = e.encode(); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", e.name, err)
 		}
-		accounts = len(child(e.doc.Content[0], "tenants").Content)
+		accounts = len(e.after.Tenants)
 	}
 	after := e.style.apply(SealText(body, accounts))
 	f, err := Parse(e.name, after)

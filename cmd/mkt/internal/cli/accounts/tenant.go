@@ -7,6 +7,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/tenants"
 )
 
 func newTenant(g *Group) *cobra.Command {
@@ -82,11 +83,9 @@ func parseMoment(flag, s string) (*time.Time, error) {
 	if s == "" {
 		return nil, nil
 	}
-	for _, form := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(form, s); err == nil {
-			at = at.UTC()
-			return &at, nil
-		}
+	at, err := tenants.ParseTime(s)
+	if err != nil {
+		return nil, cli.Usagef("--%s %q: %w", flag, s, err)
 	}
-	return nil, cli.Usagef("--%s %q: want a time such as 2026-11-20T09:07:00Z or a day such as 2026-11-20", flag, s)
+	return &at, nil
 }
