@@ -152,7 +152,7 @@ func (c *Console) fixtures(r *http.Request) (view, error) {
 	if err != nil {
 		return v, err
 	}
-	if b.Departed, err = c.departed.search(p.dataset, list, b.Query, matches); err != nil {
+	if b.Departed, err = c.searchDeparted(r.Context(), p.dataset, list, b.Query, matches); err != nil {
 		return v, err
 	}
 	var matching []fixtureRow

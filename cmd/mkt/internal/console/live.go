@@ -151,7 +151,7 @@ func (c *Console) match(r *http.Request) (view, error) {
 		return view{}, err
 	}
 	m.Now = c.Env.Now()
-	c.traces.follow(r.Context(), p.dataset, m)
+	c.follow(r.Context(), p.dataset, m)
 	if then.IsPast() { // the archive knows what came later
 		m.Now = then.PublishedAt
 		later := slices.IndexFunc(m.Past, func(l football.Live) bool { return l.Fixture.FetchedAt.After(m.Row.ProviderFetchedAt) })
