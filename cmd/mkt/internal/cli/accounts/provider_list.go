@@ -43,10 +43,7 @@ func newProviderList(g *Group) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if g.JSON() {
-				return g.Encode(v)
-			}
-			return v.print(g.Out)
+			return g.Answer(v, v.print)
 		},
 	}
 }

@@ -70,10 +70,7 @@ func newTenantShow(g *Group) *cobra.Command {
 				return err
 			}
 			v := viewOf(t, g.Now())
-			if g.JSON() {
-				return g.Encode(v)
-			}
-			return v.print(g.Out)
+			return g.Answer(v, v.print)
 		},
 	}
 }

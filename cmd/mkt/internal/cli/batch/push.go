@@ -179,19 +179,15 @@ func (g *Group) pushOne(ctx context.Context, d *store.Dataset, p cli.Dataset, ro
 		return err
 	}
 	n := int(done.Last + 1 - done.First)
-	if g.JSON() {
-		return g.Encode(map[string]any{"client_id": p.Tenant, "product": p.Product, "dry_run": dryRun, "publications": n, "first": done.First, "last": done.Last,
-			"whole": done.Packs, "archives": done.Archives})
-	}
-	if n == 0 {
-		_, err = plain.Fprintf(g.Out, "%s: the store has everything\n", p)
-		return err
-	}
 	verb := "stored"
 	if dryRun {
 		verb = "would be stored"
 	}
-	_, err = plain.Fprintf(g.Out, "%s: %s %s (versions %d to %d), %d of them with their data, %s of older answers\n",
+	answer := map[string]any{"client_id": p.Tenant, "product": p.Product, "dry_run": dryRun, "publications": n, "first": done.First, "last": done.Last,
+		"whole": done.Packs, "archives": done.Archives}
+	if n == 0 {
+		return g.AnswerLine(answer, "%s: the store has everything\n", p)
+	}
+	return g.AnswerLine(answer, "%s: %s %s (versions %d to %d), %d of them with their data, %s of older answers\n",
 		p, cli.Plural(n, "publication"), verb, done.First, done.Last, done.Packs, cli.Plural(done.Archives, "archive"))
-	return err
 }

@@ -48,11 +48,7 @@ func (g *Group) printReport(r Report) {
 }
 
 func (g *Group) printPassed(p passed) {
-	if g.JSON() {
-		g.Encode(p)
-		return
-	}
-	plain.Fprintf(g.Out, "%s skipped: %s\n", p.Tenant, p.Reason)
+	g.AnswerLine(p, "%s skipped: %s\n", p.Tenant, p.Reason)
 }
 
 type reporter struct {
