@@ -157,32 +157,26 @@ func (b *Bar) run(stopped <-chan struct{}) {
 
 // Set shows how much is done.
 func (b *Bar) Set(done, total int) {
-	if b == nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.done, b.total = done, total
+	b.change(func() { b.done, b.total = done, total })
 }
 
 // SetSoFar sets the counts of a run whose total may still grow, and a note.
 func (b *Bar) SetSoFar(done, total int, note string) {
-	if b == nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.done, b.total, b.grows, b.note = done, total, true, note
+	b.change(func() { b.done, b.total, b.grows, b.note = done, total, true, note })
 }
 
 // Note shows a text behind the counts.
 func (b *Bar) Note(text string) {
+	b.change(func() { b.note = text })
+}
+
+func (b *Bar) change(set func()) {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.note = text
+	set()
 }
 
 // Done removes the bar. It may be called again.
