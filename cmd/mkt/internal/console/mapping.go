@@ -149,22 +149,14 @@ type mappingBody struct {
 }
 
 func (c *Console) mapping(r *http.Request) (view, error) {
-	p, err := c.pick(r, "/cycles")
-	if err != nil {
-		return view{}, err
-	}
-	if p.Product != football.MarketEngine {
-		return view{}, notFound("Only cycles of market_engine have a mapping.")
-	}
-	m, err := snapshot.ParseMoment(r.PathValue("moment"), c.Env.Now())
-	if err != nil {
-		return view{}, badRequest("%s: %v.", r.PathValue("moment"), err)
-	}
-	root, err := p.dataset.Open()
+	p, m, root, err := c.momentOf(r)
 	if err != nil {
 		return view{}, err
 	}
 	defer root.Close()
+	if p.Product != football.MarketEngine {
+		return view{}, notFound("Only cycles of market_engine have a mapping.")
+	}
 	id, archive, err := openArchive(root, p, m)
 	if err != nil {
 		return view{}, err
