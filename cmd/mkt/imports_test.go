@@ -53,7 +53,7 @@ var rules = []rule{
 	{pkg: "serve/replica", may: append([]string{"publish/store"}, formats...), far: []string{"serve", "fetch/...", "transform/...", "cmd/..."}, what: "the formats and publish/store"},
 	{pkg: "serve/...", may: append([]string{"serve/..."}, formats...),
 		far: []string{"fetch/...", "transform/...", "cmd/..."}, what: "serve's own and the formats, and reach nothing of fetch or transform"},
-	{pkg: "cmd/mkt/internal/cli", may: []string{"cmd/mkt/internal/audit", "cmd/mkt/internal/names", "cmd/mkt/internal/plain", "cmd/mkt/internal/tenants", "cmd/mkt/internal/strictyaml", "fetch/...", "publish/...", "serve/account", "internal/coordination"},
+	{pkg: "cmd/mkt/internal/cli", may: []string{"cmd/mkt/internal/audit", "cmd/mkt/internal/names", "cmd/mkt/internal/printable", "cmd/mkt/internal/tenants", "cmd/mkt/internal/strictyaml", "fetch/...", "publish/...", "serve/account", "internal/coordination"},
 		far: []string{"cmd/mkt/internal/cli/...", "serve"}, what: "what every command needs, and no group of commands"},
 	{pkg: "cmd/mkt/internal/cli/demo", may: []string{"..."}, what: "everything: it runs the whole system"},
 	{pkg: "cmd/mkt/internal/cli/...", may: []string{"..."}, far: []string{"cmd/mkt/internal/cli/accounts", "cmd/mkt/internal/cli/batch", "cmd/mkt/internal/cli/evidence",

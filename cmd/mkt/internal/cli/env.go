@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/layout"
 )
 
@@ -85,10 +85,10 @@ func (env *Env) Answer(v any, text func(io.Writer) error) error {
 	return text(env.Out)
 }
 
-// AnswerLine is [Env.Answer] with a text that [plain.Fprintf] prints.
+// AnswerLine is [Env.Answer] with a text that [printable.Fprintf] prints.
 func (env *Env) AnswerLine(v any, format string, args ...any) error {
 	return env.Answer(v, func(out io.Writer) error {
-		_, err := plain.Fprintf(out, format, args...)
+		_, err := printable.Fprintf(out, format, args...)
 		return err
 	})
 }

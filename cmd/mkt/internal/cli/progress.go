@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 )
 
 // screen is a terminal with the progress of the runs in its last line. Any other output replaces
@@ -115,7 +115,7 @@ func (env *Env) NewBar(name, units string) *Bar {
 	if !is || e.screen == nil || env.JSON() || isDumb() || isSet("CI") {
 		return nil
 	}
-	b := &Bar{screen: e.screen, name: plain.Text(name), units: units}
+	b := &Bar{screen: e.screen, name: printable.Text(name), units: units}
 	b.screen.mu.Lock()
 	b.screen.bars = append(b.screen.bars, b)
 	b.screen.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 )
 
@@ -45,13 +45,13 @@ func newTenantList(g *Group) *cobra.Command {
 				return g.Encode(views)
 			}
 			if len(views) == 0 && cli.OnTerminal(g.Out) {
-				_, err := plain.Fprintf(g.Out, "%s has no tenants yet: mkt tenant add ID --product market_engine adds one\n", f.Name)
+				_, err := printable.Fprintf(g.Out, "%s has no tenants yet: mkt tenant add ID --product market_engine adds one\n", f.Name)
 				return err
 			}
 			w := cli.NewTableWriter(g.Out)
 			w.Header("TENANT", "STATUS", "PRODUCTS", "PROVIDER", "TOKENS", "NAME")
 			for _, v := range views {
-				plain.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", v.ID, v.Status, v.products(), v.provider(), len(v.Tokens), v.Name)
+				printable.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", v.ID, v.Status, v.products(), v.provider(), len(v.Tokens), v.Name)
 			}
 			return w.Flush()
 		},

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/fetch/raw"
 	"mkt/internal/coordination"
 	"mkt/publish"
@@ -70,7 +70,7 @@ func (g *Group) runAll(cmd *cobra.Command, s *Selection, prepare func() ([]Step,
 		return err
 	}
 	if len(f.Tenants) == 0 && cli.OnTerminal(g.Out) && !g.JSON() {
-		plain.Fprintf(g.Out, "%s has no tenants yet: mkt tenant add ID --product market_engine adds one\n", f.Name)
+		printable.Fprintf(g.Out, "%s has no tenants yet: mkt tenant add ID --product market_engine adds one\n", f.Name)
 	}
 	steps, err := prepare()
 	if err != nil {

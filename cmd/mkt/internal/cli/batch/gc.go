@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/durable"
 	"mkt/publish/retention"
 	"mkt/publish/store"
@@ -149,7 +149,7 @@ func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
 func (g *Group) printNames(dryRun bool, names []string) {
 	for _, name := range names {
 		if dryRun && !g.JSON() {
-			plain.Fprintf(g.Out, "      %s\n", name)
+			printable.Fprintf(g.Out, "      %s\n", name)
 		}
 	}
 }

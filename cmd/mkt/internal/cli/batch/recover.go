@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -143,9 +143,9 @@ func (g *Group) repair(ctx context.Context, p cli.Dataset, root *durable.Disk) e
 	}
 	err = g.Answer(map[string]any{"client_id": p.Tenant, "product": p.Product, "step": "recover", "version": done.Version, "checked": done.Checked,
 		"mended": append([]string{}, done.Repaired...), "lost": lost}, func(out io.Writer) error {
-		_, err := plain.Fprintf(out, "%s: %s read, %s rebuilt\n", p, cli.Plural(done.Checked, "publication"), cli.Plural(len(done.Repaired), "file"))
+		_, err := printable.Fprintf(out, "%s: %s read, %s rebuilt\n", p, cli.Plural(done.Checked, "publication"), cli.Plural(len(done.Repaired), "file"))
 		for _, name := range done.Repaired {
-			plain.Fprintf(out, "      %s\n", name)
+			printable.Fprintf(out, "      %s\n", name)
 		}
 		return err
 	})

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -43,7 +43,7 @@ func (g *Group) printReport(r Report) {
 		return
 	}
 	if r.OK {
-		plain.Fprintf(g.Out, "%s %s %-9s %s (%.1f s)\n", r.Tenant, r.Cycle, r.Step, r.text, r.Seconds)
+		printable.Fprintf(g.Out, "%s %s %-9s %s (%.1f s)\n", r.Tenant, r.Cycle, r.Step, r.text, r.Seconds)
 	}
 }
 
