@@ -24,7 +24,7 @@ var linksEngine = map[string]string{
 	"cmd/mkt/internal/cli/batch":    "publish loads every snapshot as serve will",
 	"cmd/mkt/internal/cli/demo":     "runs serve",
 	"cmd/mkt/internal/cli/evidence": "inspect asks SQL",
-	"cmd/mkt/internal/sheet":        "writes the rows of a query",
+	"cmd/mkt/internal/spreadsheet":  "writes the rows of a query",
 	"serve":                         "answers from it",
 	"serve/internal/reader":         "reads with it",
 	"serve/internal/reader/duck":    "is its driver",

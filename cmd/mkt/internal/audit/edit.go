@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/hex"
@@ -104,20 +103,29 @@ func (p *pending) All() ([]byte, error) {
 const longestLog = 16 << 20
 
 // Merge implements tenants.Log. Entries name the tenants file as it is called here.
-func (p *pending) Merge(lines []byte) error {
+func (p *pending) Merge(entries []byte) error {
 	known := map[string]bool{}
-	if err := eachEntry(io.NewSectionReader(p.file, 0, 1<<62), func(e Entry) { known[e.key()] = true }); err != nil {
-		return err
+	for line, err := range lines(io.NewSectionReader(p.file, 0, 1<<62)) {
+		if err != nil {
+			return err
+		}
+		if e, ok := parse(line); ok {
+			known[e.key()] = true
+		}
 	}
 	var added []Entry
-	err := eachEntry(bytes.NewReader(lines), func(e Entry) {
-		if e.File = plain(p.name); !known[e.key()] {
+	for line, err := range lines(bytes.NewReader(entries)) {
+		if err != nil {
+			return err
+		}
+		if e, ok := parse(line); ok && !known[e.key()] {
 			known[e.key()] = true
+			e.File = plain(p.name)
 			added = append(added, e)
 		}
-	})
-	if err != nil || len(added) == 0 {
-		return err
+	}
+	if len(added) == 0 {
+		return nil
 	}
 	data, err := encode(added)
 	if err != nil {
@@ -131,22 +139,6 @@ func (e Entry) key() string {
 	e.File = ""
 	line, _ := json.Marshal(e) // an entry can be encoded
 	return string(line)
-}
-
-func eachEntry(r io.Reader, do func(Entry)) error {
-	in := bufio.NewReaderSize(r, 64<<10)
-	for {
-		line, err := readLine(in)
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if e, ok := parse(line); ok {
-			do(e)
-		}
-	}
 }
 
 // Close implements tenants.Log.

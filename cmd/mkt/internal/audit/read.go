@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"time"
@@ -45,25 +46,30 @@ const longestLine = 1 << 20
 
 // Open reads the log beside the tenants file at path. A log that does not exist is empty.
 func Open(path string, pick Filter) (Log, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	f, err := os.Open(filepath.Join(filepath.Dir(path), FileName))
-	if errors.Is(err, fs.ErrNotExist) {
+	f, of, err := openBeside(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return Log{}, nil
-	}
-	if errors.Is(err, fs.ErrPermission) {
+	case errors.Is(err, fs.ErrPermission):
 		return Log{}, fmt.Errorf("audit log: %w: run it as the user who owns the file, or as root", err)
-	}
-	if err != nil {
+	case err != nil:
 		return Log{}, fmt.Errorf("audit log: %w", err)
 	}
 	defer f.Close()
-	log, err := Read(f, filepath.Base(path), pick)
+	log, err := Read(f, of, pick)
 	if err != nil {
 		return log, fmt.Errorf("audit log %s: %w", f.Name(), err)
 	}
 	return log, nil
+}
+
+// openBeside opens the log beside the tenants file at path, and returns the name of that file in it.
+func openBeside(path string) (log *os.File, of string, err error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	log, err = os.Open(filepath.Join(filepath.Dir(path), FileName))
+	return log, filepath.Base(path), err
 }
 
 // Read reads the entries of a log that are about the tenants file of that name. It lists and
@@ -72,15 +78,12 @@ func Read(r io.Reader, file string, pick Filter) (Log, error) {
 	var log Log
 	var before Entry
 	unlogged := false // the file was changed without an entry since the last selected entry
-	in := bufio.NewReaderSize(r, 64<<10)
-	for n := 1; ; n++ {
-		line, err := readLine(in)
-		if err == io.EOF {
-			break
-		}
+	n := 0
+	for line, err := range lines(r) {
 		if err != nil {
 			return log, err
 		}
+		n++
 		e, ok := parse(line)
 		if !ok {
 			log.Unreadable = append(log.Unreadable, n)
@@ -109,26 +112,31 @@ func (e *Entry) follows(before *Entry) bool {
 	return before.File == "" || e.Before == before.After || sameEdit
 }
 
-// readLine returns the next line without its end, or nil if it is too long.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var line []byte
-	long := false
-	for {
-		part, err := in.ReadSlice('\n')
-		if long = long || len(line)+len(part) > longestLine; !long {
-			line = append(line, part...)
+// lines returns the lines of a log without their ends, and nil for one that is too long.
+func lines(r io.Reader) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		in := bufio.NewReaderSize(r, 64<<10)
+		var line []byte
+		size := 0 // of line, or of as much of it as was read
+		for {
+			part, err := in.ReadSlice('\n')
+			if size += len(part); size <= longestLine {
+				line = append(line, part...)
+			}
+			switch {
+			case errors.Is(err, bufio.ErrBufferFull):
+				continue
+			case err != nil && err != io.EOF:
+				yield(nil, err)
+				return
+			case size > longestLine:
+				line = nil
+			}
+			if size == 0 || !yield(bytes.TrimSuffix(line, []byte("\n")), nil) || err == io.EOF {
+				return
+			}
+			line, size = nil, 0
 		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err == io.EOF && len(line) == 0 && !long:
-			return nil, io.EOF
-		case err != nil && err != io.EOF:
-			return nil, err
-		case long:
-			return nil, nil
-		}
-		return bytes.TrimSuffix(line, []byte("\n")), nil
 	}
 }
 

@@ -1,14 +1,11 @@
 package audit
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"mkt/cmd/mkt/internal/tenants"
@@ -19,11 +16,7 @@ import (
 // somebody edited the file by hand. Revoking is permanent, so each is a problem. It knows only
 // the revocations that were logged, and none if this user may not read the log.
 func Undone(f *tenants.File) ([]tenants.Problem, error) {
-	path := f.Name
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	log, err := os.Open(filepath.Join(filepath.Dir(path), FileName))
+	log, of, err := openBeside(f.Name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil, nil
 	}
@@ -31,7 +24,7 @@ func Undone(f *tenants.File) ([]tenants.Problem, error) {
 		return nil, fmt.Errorf("audit log: %w", err)
 	}
 	defer log.Close()
-	revoked, err := revocations(log, filepath.Base(path))
+	revoked, err := revocations(log, of)
 	if err != nil {
 		return nil, fmt.Errorf("audit log: %w", err)
 	}
@@ -73,12 +66,7 @@ func reason(t *tenants.Tenant, at time.Time) string {
 // the lines that may be revocations.
 func revocations(r io.Reader, file string) (map[string]time.Time, error) {
 	found := map[string]time.Time{}
-	in := bufio.NewReaderSize(r, 64<<10)
-	for {
-		line, err := readLine(in)
-		if err == io.EOF {
-			return found, nil
-		}
+	for line, err := range lines(r) {
 		if err != nil {
 			return nil, err
 		}
@@ -89,4 +77,5 @@ func revocations(r io.Reader, file string) (map[string]time.Time, error) {
 			found[e.Tenant] = e.At
 		}
 	}
+	return found, nil
 }

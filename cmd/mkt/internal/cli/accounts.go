@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 )
 
@@ -77,9 +77,9 @@ func (env *Env) warn(text string, err error) {
 	case env.Log.Enabled(context.Background(), slog.LevelWarn):
 		env.Log.Warn(text, "file", env.Tenants, "error", err)
 	case err != nil:
-		plain.Fprintf(env.Errs, "mkt: %s: %v\n", text, err)
+		printable.Fprintf(env.Errs, "mkt: %s: %v\n", text, err)
 	default:
-		plain.Fprintf(env.Errs, "mkt: %s\n", text)
+		printable.Fprintf(env.Errs, "mkt: %s\n", text)
 	}
 }
 

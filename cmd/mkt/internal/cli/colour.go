@@ -7,7 +7,7 @@ import (
 
 	"github.com/fatih/color"
 
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 )
 
 // Style is the colour of a word. The word itself has the same meaning, because colour must never be
@@ -47,7 +47,7 @@ func wantsColours(onTerminal bool) bool {
 // Print prints a text in a style, if the output gets colours. Control characters of the text are
 // escaped: only the codes of the style reach a terminal.
 func Print(w io.Writer, s Style, text string) (int, error) {
-	text = plain.Text(text)
+	text = printable.Text(text)
 	o, is := w.(*output)
 	if !is || !o.colours || styles[s] == nil {
 		return fmt.Fprint(w, text)

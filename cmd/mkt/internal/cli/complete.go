@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mkt/cmd/mkt/internal/names"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -161,7 +161,7 @@ func accountIDs(env *Env, _ *cobra.Command, _ string) (list []cobra.Completion) 
 		for i := range f.Tenants {
 			t := &f.Tenants[i]
 			known[t.ID] = true
-			list = append(list, cobra.CompletionWithDesc(t.ID, plain.Text(t.Name)))
+			list = append(list, cobra.CompletionWithDesc(t.ID, printable.Text(t.Name)))
 		}
 	}
 	datasets, _ := Datasets(env.Data, Filter{})
@@ -216,7 +216,7 @@ func cycleIDs(env *Env, cmd *cobra.Command, _ string) (list []cobra.Completion) 
 // candidate is a fixture of a newest snapshot.
 type candidate struct{ id, home, away string }
 
-func (c candidate) named() string { return plain.Text(c.home + " - " + c.away) }
+func (c candidate) named() string { return printable.Text(c.home + " - " + c.away) }
 
 // fixtureNames returns words of the teams' names, which select a fixture, or ids if the word
 // looks like one. Only plain words are returned, because names come from a provider and

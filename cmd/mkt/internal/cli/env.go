@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/layout"
 )
 
@@ -74,6 +75,22 @@ func (env *Env) Encode(v any) error {
 		_, err = env.Out.Write(line)
 	}
 	return err
+}
+
+// Answer prints a value as a line of JSON for scripts. For people text prints it.
+func (env *Env) Answer(v any, text func(io.Writer) error) error {
+	if env.JSON() {
+		return env.Encode(v)
+	}
+	return text(env.Out)
+}
+
+// AnswerLine is [Env.Answer] with a text that [printable.Fprintf] prints.
+func (env *Env) AnswerLine(v any, format string, args ...any) error {
+	return env.Answer(v, func(out io.Writer) error {
+		_, err := printable.Fprintf(out, format, args...)
+		return err
+	})
 }
 
 // JSONLine returns a value as a line of JSON. Its times have milliseconds and so sort as texts.

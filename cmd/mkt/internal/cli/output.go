@@ -9,11 +9,11 @@ import (
 
 	"golang.org/x/term"
 
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 )
 
 // output is the standard output or the standard error. It shows control characters as escapes,
-// see package plain. It remembers the first failed write, because a command whose output is
+// see package printable. It remembers the first failed write, because a command whose output is
 // lost has failed. It is safe for concurrent use.
 type output struct {
 	to       io.Writer
@@ -21,7 +21,7 @@ type output struct {
 	colours  bool
 
 	mu     sync.Mutex // guards the following fields
-	text   *plain.Writer
+	text   *printable.Writer
 	screen *screen // nil if there is no line of progress
 	pager  *pager  // nil if there is none
 	failed error   // the first
@@ -34,7 +34,7 @@ func NewOutput(to io.Writer) *output {
 		o.terminal = f
 	}
 	o.colours = wantsColours(o.terminal != nil)
-	o.text = plain.NewWriter(emitter{o})
+	o.text = printable.NewWriter(emitter{o})
 	return o
 }
 

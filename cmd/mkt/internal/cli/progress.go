@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 )
 
 // screen is a terminal with the progress of the runs in its last line. Any other output replaces
@@ -115,7 +115,7 @@ func (env *Env) NewBar(name, units string) *Bar {
 	if !is || e.screen == nil || env.JSON() || isDumb() || isSet("CI") {
 		return nil
 	}
-	b := &Bar{screen: e.screen, name: plain.Text(name), units: units}
+	b := &Bar{screen: e.screen, name: printable.Text(name), units: units}
 	b.screen.mu.Lock()
 	b.screen.bars = append(b.screen.bars, b)
 	b.screen.mu.Unlock()
@@ -157,32 +157,26 @@ func (b *Bar) run(stopped <-chan struct{}) {
 
 // Set shows how much is done.
 func (b *Bar) Set(done, total int) {
-	if b == nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.done, b.total = done, total
+	b.change(func() { b.done, b.total = done, total })
 }
 
 // SetSoFar sets the counts of a run whose total may still grow, and a note.
 func (b *Bar) SetSoFar(done, total int, note string) {
-	if b == nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.done, b.total, b.grows, b.note = done, total, true, note
+	b.change(func() { b.done, b.total, b.grows, b.note = done, total, true, note })
 }
 
 // Note shows a text behind the counts.
 func (b *Bar) Note(text string) {
+	b.change(func() { b.note = text })
+}
+
+func (b *Bar) change(set func()) {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.note = text
+	set()
 }
 
 // Done removes the bar. It may be called again.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 )
 
 // Table aligns columns, which are separated by tabs. Consecutive lines with several cells are one
@@ -362,6 +362,6 @@ func (p *tablePrinter) flowing(lines []tableLine, wide int) {
 
 // Paragraph writes a line for people behind a lead, wrapped at the terminal's width.
 func Paragraph(w io.Writer, lead, text string) error {
-	_, err := io.WriteString(w, Indented(lead, plain.Text(text), ColumnsOf(w))+"\n")
+	_, err := io.WriteString(w, Indented(lead, printable.Text(text), ColumnsOf(w))+"\n")
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"crypto/tls"
+	"maps"
 	"math"
 	"net"
 	"net/http"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // Access says who may read the pages.
@@ -48,8 +51,9 @@ func (a *gate) admits(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	if _, password, given := r.BasicAuth(); given {
-		client := a.clientOf(r)
-		if wait := a.attempts.take(client, a.now()); wait > 0 {
+		now := a.now()
+		try, wait := a.attempts.take(a.clientOf(r), now)
+		if wait > 0 {
 			seconds := strconv.Itoa(int(math.Ceil(wait.Seconds())))
 			w.Header().Set("Retry-After", seconds)
 			http.Error(w, "Too many wrong passwords from this address. Try again in "+seconds+" s.", http.StatusTooManyRequests)
@@ -57,7 +61,7 @@ func (a *gate) admits(w http.ResponseWriter, r *http.Request) bool {
 		}
 		want, got := sha256.Sum256([]byte(a.Password)), sha256.Sum256([]byte(password))
 		if subtle.ConstantTimeCompare(want[:], got[:]) == 1 {
-			a.attempts.giveBack(client, a.now())
+			try.CancelAt(now)
 			return true
 		}
 	}
@@ -109,70 +113,41 @@ const (
 // attempts counts the wrong passwords by the client's address. It is safe for concurrent use.
 type attempts struct {
 	mu   sync.Mutex
-	from map[netip.Prefix]*tries
-	rest tries     // of all other addresses, once there are too many
-	shed time.Time // when those were last forgotten whose tries have come back
-}
-
-// tries counts how many of wrongBurst tries an address has used.
-type tries struct {
-	used float64 // of wrongBurst, as of at
-	at   time.Time
-}
-
-func (t *tries) comeBack(now time.Time) {
-	if since := now.Sub(t.at); since > 0 {
-		t.used, t.at = max(0, t.used-float64(since)/float64(wrongEvery)), now
-	}
-}
-
-// of returns the tries of an address, as of now.
-func (a *attempts) of(address netip.Prefix, now time.Time) *tries {
-	t := a.from[address]
-	if t == nil && len(a.from) >= maxAddresses && now.Sub(a.shed).Abs() >= time.Second {
-		a.shed = now
-		for known, t := range a.from {
-			if t.comeBack(now); t.used == 0 {
-				delete(a.from, known)
-			}
-		}
-	}
-	switch {
-	case t != nil:
-	case len(a.from) >= maxAddresses:
-		t = &a.rest
-	default:
-		if t = (&tries{at: now}); a.from == nil {
-			a.from = map[netip.Prefix]*tries{}
-		}
-		a.from[address] = t
-	}
-	t.comeBack(now)
-	return t
+	from map[netip.Prefix]*rate.Limiter
+	rest *rate.Limiter // of all other addresses, once there are too many
+	shed time.Time     // when those were last forgotten whose tries have come back
 }
 
 // take takes a try from an address before its password is compared. Many requests at once
 // therefore get no more tries. If there is none left, it returns how long to wait for the next.
-func (a *attempts) take(address netip.Prefix, now time.Time) (wait time.Duration) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	t := a.of(address, now)
-	if missing := t.used + 1 - wrongBurst; missing > 0 {
-		return time.Duration(missing * float64(wrongEvery))
+// The right password cancels the reservation.
+func (a *attempts) take(address netip.Prefix, now time.Time) (*rate.Reservation, time.Duration) {
+	r := a.of(address, now).ReserveN(now, 1)
+	wait := r.DelayFrom(now)
+	if wait > 0 {
+		r.CancelAt(now)
 	}
-	t.used++
-	return 0
+	return r, wait
 }
 
-// giveBack gives a try back: the password was right.
-func (a *attempts) giveBack(address netip.Prefix, now time.Time) {
+func (a *attempts) of(address netip.Prefix, now time.Time) *rate.Limiter {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if t := a.of(address, now); t.used <= 1 && t != &a.rest {
-		delete(a.from, address)
-	} else {
-		t.used = max(0, t.used-1)
+	if tries := a.from[address]; tries != nil {
+		return tries
 	}
+	if a.from == nil {
+		a.from, a.rest = map[netip.Prefix]*rate.Limiter{}, rate.NewLimiter(rate.Every(wrongEvery), wrongBurst)
+	}
+	if len(a.from) >= maxAddresses && now.Sub(a.shed).Abs() >= time.Second {
+		a.shed = now
+		maps.DeleteFunc(a.from, func(_ netip.Prefix, tries *rate.Limiter) bool { return tries.TokensAt(now) >= wrongBurst })
+	}
+	if len(a.from) >= maxAddresses {
+		return a.rest
+	}
+	a.from[address] = rate.NewLimiter(rate.Every(wrongEvery), wrongBurst)
+	return a.from[address]
 }
 
 // clientOf returns the address under which a request is counted. All of one IPv6 network are one

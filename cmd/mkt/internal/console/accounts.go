@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/runs"
+	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/health"
 	"mkt/publish/layout"
@@ -55,7 +55,7 @@ func (c *Console) connection(t *tenants.Tenant) (connection, error) {
 	if p == nil {
 		return connection{Status: health.Unconfigured}, nil
 	}
-	findings, err := runs.Findings(c.Env, t)
+	findings, err := cyclestate.Findings(c.Env, t)
 	if err != nil {
 		return connection{}, err
 	}

@@ -106,15 +106,7 @@ func failedOf(archive *raw.Archive) (list []failedFixture) {
 
 // archiveOf opens the archive of the cycle in a request's path.
 func (c *Console) archiveOf(r *http.Request) (picker, layout.CycleID, *raw.Archive, func(), error) {
-	p, err := c.pick(r, "/cycles")
-	if err != nil {
-		return p, "", nil, nil, err
-	}
-	m, err := snapshot.ParseMoment(r.PathValue("moment"), c.Env.Now())
-	if err != nil {
-		return p, "", nil, nil, badRequest("%s: %v.", r.PathValue("moment"), err)
-	}
-	root, err := p.dataset.Open()
+	p, m, root, err := c.momentOf(r)
 	if err != nil {
 		return p, "", nil, nil, err
 	}

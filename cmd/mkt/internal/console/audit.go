@@ -13,7 +13,6 @@ import (
 	"mkt/cmd/mkt/internal/compare"
 	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/verify"
-	"mkt/internal/panics"
 	"mkt/publish/durable"
 	"mkt/publish/snapshot"
 )
@@ -76,26 +75,18 @@ func (c *checks) begin(d cli.Dataset, now func() time.Time, run func(progress fu
 	}
 	c.newest[d], c.running = started, started
 	go func() {
-		report, err := guarded(run, func(done, total int) {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			started.Done, started.Total = done, total
+		report, err := guarded(func() (verify.Report, error) {
+			return run(func(done, total int) {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				started.Done, started.Total = done, total
+			})
 		})
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		started.Running, started.Report, started.Problem, started.Took = false, report, cli.Message(err), now().Sub(started.Began)
 		c.running = nil
 	}()
-}
-
-// guarded returns a panic of a check as its error: it must not end the console.
-func guarded(run func(progress func(done, total int)) (verify.Report, error), progress func(done, total int)) (report verify.Report, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = errors.New("the check failed: " + panics.Describe(p))
-		}
-	}()
-	return run(progress)
 }
 
 func (c *Console) audit(r *http.Request) (view, error) {

@@ -19,6 +19,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/doctor"
+	"mkt/cmd/mkt/internal/inplay"
 )
 
 // Options are the options of a console.
@@ -51,16 +52,20 @@ type Console struct {
 	comparing  sync.Mutex      // held during a comparison, which reads two snapshots
 	running    context.Context // until the console stops
 	stop       context.CancelFunc
-	traces     traces
-	mappings   mappings
 	cycleLines cycleLines
-	departed   departed
+	traces     background[traceKey, inplay.Trace]
+	mappings   background[mappingKey, problems]
+	departed   background[cli.Dataset, []goneRow]
 }
 
 // New returns a console.
 func New(o Options) (*Console, error) {
 	o.Command = cmp.Or(o.Command, "mkt")
 	c := &Console{Options: o, log: o.Env.Log, gate: gate{Access: o.Access, now: o.Env.Now}, mux: http.NewServeMux()}
+	const wait = 150 * time.Millisecond
+	c.traces.most, c.traces.wait = tracesKept, wait
+	c.mappings.most, c.mappings.wait = mappingsKept, wait
+	c.departed.most, c.departed.wait = maxFixtureLists, wait
 	c.running, c.stop = context.WithCancel(context.Background())
 	var err error
 	if c.pages, err = parsePages(o.Command); err != nil {

@@ -8,7 +8,6 @@ import (
 	"mkt/cmd/mkt/internal/inspect"
 	"mkt/fetch/raw"
 	"mkt/publish/health"
-	"mkt/publish/snapshot"
 )
 
 // cycleBody is the content of the page of one cycle.
@@ -25,15 +24,7 @@ type cycleBody struct {
 }
 
 func (c *Console) cycle(r *http.Request) (view, error) {
-	p, err := c.pick(r, "/cycles")
-	if err != nil {
-		return view{}, err
-	}
-	m, err := snapshot.ParseMoment(r.PathValue("moment"), c.Env.Now())
-	if err != nil {
-		return view{}, badRequest("%s: %v.", r.PathValue("moment"), err)
-	}
-	root, err := p.dataset.Open()
+	p, m, root, err := c.momentOf(r)
 	if err != nil {
 		return view{}, err
 	}

@@ -210,6 +210,18 @@ func (c *Console) pick(r *http.Request, path string) (picker, error) {
 	return c.pickOf(r, path, cli.Filter{})
 }
 
+// momentOf is [Console.pick] for a page of one cycle, whose moment is in the path. The root is open.
+func (c *Console) momentOf(r *http.Request) (p picker, m snapshot.Moment, root *durable.Disk, err error) {
+	if p, err = c.pick(r, "/cycles"); err != nil {
+		return p, m, nil, err
+	}
+	if m, err = snapshot.ParseMoment(r.PathValue("moment"), c.Env.Now()); err != nil {
+		return p, m, nil, badRequest("%s: %v.", r.PathValue("moment"), err)
+	}
+	root, err = p.dataset.Open()
+	return p, m, root, err
+}
+
 // chosen is the account kept in the links to other sections.
 func (p picker) chosen() string { return p.Account }
 

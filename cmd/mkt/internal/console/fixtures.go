@@ -75,7 +75,7 @@ func (f *fixtureLists) list(d cli.Dataset) (*fixtureList, error) {
 		}
 		l.add(*row)
 	}
-	slices.SortStableFunc(l.rows, func(a, b fixtureRow) int { return compareKickOff(a.StartsAt, b.StartsAt) })
+	slices.SortStableFunc(l.rows, func(a, b fixtureRow) int { return compareKnown(a.StartsAt, b.StartsAt, time.Time.Compare) })
 	slices.Sort(l.leagues)
 	l.leagues = slices.Compact(l.leagues)
 	if f.lists == nil || len(f.lists) >= maxFixtureLists {
@@ -103,8 +103,8 @@ func searched(row table.FixtureRow) fixtureRow {
 	return fixtureRow{row, strings.Join(words, "\n")}
 }
 
-// compareKickOff sorts by kick-off; an unknown one comes last.
-func compareKickOff(a, b *time.Time) int {
+// compareKnown compares two values; an unknown one comes last.
+func compareKnown[T any](a, b *T, compare func(a, b T) int) int {
 	switch {
 	case a == nil && b == nil:
 		return 0
@@ -113,7 +113,7 @@ func compareKickOff(a, b *time.Time) int {
 	case b == nil:
 		return -1
 	}
-	return a.Compare(*b)
+	return compare(*a, *b)
 }
 
 // fixturesBody is the content of the page of an account's fixtures.
@@ -152,7 +152,7 @@ func (c *Console) fixtures(r *http.Request) (view, error) {
 	if err != nil {
 		return v, err
 	}
-	if b.Departed, err = c.departed.search(p.dataset, list, b.Query, matches); err != nil {
+	if b.Departed, err = c.searchDeparted(r.Context(), p.dataset, list, b.Query, matches); err != nil {
 		return v, err
 	}
 	var matching []fixtureRow

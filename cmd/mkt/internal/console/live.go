@@ -80,7 +80,7 @@ func (b *liveBody) read(s *inplay.Snapshot, now time.Time) {
 	}
 	for _, lines := range [][]liveLine{b.InPlay, b.Over} {
 		slices.SortFunc(lines, func(a, b liveLine) int {
-			return cmp.Or(compareTexts(a.League, b.League), compareTexts(a.Home, b.Home), strings.Compare(a.FixtureID, b.FixtureID))
+			return cmp.Or(compareKnown(a.League, b.League, strings.Compare), compareKnown(a.Home, b.Home, strings.Compare), strings.Compare(a.FixtureID, b.FixtureID))
 		})
 	}
 }
@@ -90,19 +90,6 @@ func liveLineOf(r *table.LiveRow, now time.Time) liveLine {
 		Stale: matchpage.IsStale(r, now), Age: max(0, now.Sub(r.FreshAt))}
 	l.Momentum = r.MomentumHome != nil && r.MomentumAway != nil && !l.Stale
 	return l
-}
-
-// compareTexts compares two names; an unknown one is last.
-func compareTexts(a, b *string) int {
-	switch {
-	case a == nil && b == nil:
-		return 0
-	case a == nil:
-		return 1
-	case b == nil:
-		return -1
-	}
-	return strings.Compare(*a, *b)
 }
 
 // matchBody is the content of the page of a match.
@@ -151,7 +138,7 @@ func (c *Console) match(r *http.Request) (view, error) {
 		return view{}, err
 	}
 	m.Now = c.Env.Now()
-	c.traces.follow(r.Context(), p.dataset, m)
+	c.follow(r.Context(), p.dataset, m)
 	if then.IsPast() { // the archive knows what came later
 		m.Now = then.PublishedAt
 		later := slices.IndexFunc(m.Past, func(l football.Live) bool { return l.Fixture.FetchedAt.After(m.Row.ProviderFetchedAt) })

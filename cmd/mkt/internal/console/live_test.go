@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/inplay"
 	"mkt/publish/table"
 )
@@ -39,23 +38,5 @@ func TestLiveLines(t *testing.T) {
 	}
 	if len(b.Over) != 1 || b.Over[0].FixtureID != "a" || b.Over[0].Stale || b.Stale != 1 {
 		t.Errorf("%+v, %d stale", b.Over, b.Stale)
-	}
-}
-
-// A console that is open for long keeps the past of a bounded number of matches, the newest ones.
-func TestTracesAreBounded(t *testing.T) {
-	var all traces
-	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	key := func(n int) traceKey { return traceKey{cli.Dataset{Tenant: "acme"}, strings.Repeat("x", n), ""} }
-	first := all.entry(key(1), now)
-	for n := 2; n <= 3*tracesKept; n++ {
-		now = now.Add(time.Second)
-		all.entry(key(n), now)
-		if all.entry(key(1), now) != first {
-			t.Fatalf("the match that is looked at all the time was forgotten after %d others", n)
-		}
-		if len(all.all) > tracesKept {
-			t.Fatalf("%d matches are kept", len(all.all))
-		}
 	}
 }

@@ -2,20 +2,18 @@ package console
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"net/http"
 	"slices"
-	"sync"
-	"time"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/history"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
-	"mkt/internal/panics"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -23,10 +21,9 @@ import (
 )
 
 const (
-	mappingsKept = 8                      // cycles whose problems are kept in memory
-	mappingWait  = 150 * time.Millisecond // how long a page waits for them
-	maxSuspected = 5000                   // suspicious markets kept of a cycle
-	suspectShown = 300                    // of each list of a page
+	mappingsKept = 8    // cycles whose problems are kept in memory
+	maxSuspected = 5000 // suspicious markets kept of a cycle
+	suspectShown = 300  // of each list of a page
 )
 
 // problems are the unreadable records and suspicious markets of a cycle.
@@ -58,102 +55,25 @@ type unreadable struct {
 	Count  int
 }
 
-// mappings keeps the problems of some cycles. They are read from the archive in the background,
-// one cycle at a time: a large cycle takes seconds.
-type mappings struct {
-	mu   sync.Mutex
-	kept map[mappingKey]*mapped
-	one  sync.Mutex // held while a cycle is read
-}
-
+// mappingKey identifies a cycle whose problems are read from its archive.
 type mappingKey struct {
 	dataset cli.Dataset
 	cycle   layout.CycleID
 }
 
-// mapped are the problems of a cycle once done is closed.
-type mapped struct {
-	done     chan struct{}
-	problems problems
-	err      error
-	used     time.Time
-}
-
-// isRead reports whether reading has ended.
-func (m *mapped) isRead() bool {
-	select {
-	case <-m.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// of returns the problems of a cycle; nil if they are still being read, or wait for others.
-func (m *mappings) of(d cli.Dataset, cycle layout.CycleID, now time.Time) (*problems, error) {
-	one := m.entry(mappingKey{d, cycle}, now)
-	if one == nil {
+// problemsOf returns the problems of a cycle; nil if they are still being read.
+func (c *Console) problemsOf(ctx context.Context, d cli.Dataset, cycle layout.CycleID) (*problems, error) {
+	r := c.mappings.get(ctx, mappingKey{d, cycle}, "read", c.Env.Now(), func(problems, func(done, total int)) (problems, error) {
+		return problemsIn(mappingKey{d, cycle})
+	})
+	if r.running != nil {
 		return nil, nil
 	}
-	timer := time.NewTimer(mappingWait)
-	defer timer.Stop()
-	select {
-	case <-one.done:
-		if one.err != nil {
-			m.forget(mappingKey{d, cycle}) // the next view tries again
-		}
-		return &one.problems, one.err
-	case <-timer.C:
-		return nil, nil
-	}
+	return &r.value, r.err
 }
 
-// entry returns the entry of a cycle, and begins to read the cycle if there was none. If there are
-// too many it forgets the least recently used one. It returns nil if all of them are still being
-// read.
-func (m *mappings) entry(key mappingKey, now time.Time) *mapped {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if one := m.kept[key]; one != nil {
-		one.used = now
-		return one
-	}
-	if m.kept == nil {
-		m.kept = map[mappingKey]*mapped{}
-	}
-	if len(m.kept) >= mappingsKept {
-		read := slices.DeleteFunc(slices.Collect(maps.Keys(m.kept)), func(k mappingKey) bool { return !m.kept[k].isRead() })
-		if len(read) == 0 {
-			return nil
-		}
-		delete(m.kept, slices.MinFunc(read, func(a, b mappingKey) int { return m.kept[a].used.Compare(m.kept[b].used) }))
-	}
-	one := &mapped{done: make(chan struct{}), used: now}
-	m.kept[key] = one
-	go func() {
-		m.one.Lock()
-		defer m.one.Unlock()
-		defer close(one.done)
-		one.problems, one.err = problemsIn(key)
-	}()
-	return one
-}
-
-func (m *mappings) forget(key mappingKey) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if one := m.kept[key]; one != nil && one.isRead() {
-		delete(m.kept, key)
-	}
-}
-
-// problemsIn reads the answers of a cycle. A panic is an error: it must not end the console.
+// problemsIn reads the answers of a cycle.
 func problemsIn(key mappingKey) (found problems, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("cycle %s: %s", key.cycle, panics.Describe(p))
-		}
-	}()
 	root, err := key.dataset.Open()
 	if err != nil {
 		return found, err
@@ -229,22 +149,14 @@ type mappingBody struct {
 }
 
 func (c *Console) mapping(r *http.Request) (view, error) {
-	p, err := c.pick(r, "/cycles")
-	if err != nil {
-		return view{}, err
-	}
-	if p.Product != football.MarketEngine {
-		return view{}, notFound("Only cycles of market_engine have a mapping.")
-	}
-	m, err := snapshot.ParseMoment(r.PathValue("moment"), c.Env.Now())
-	if err != nil {
-		return view{}, badRequest("%s: %v.", r.PathValue("moment"), err)
-	}
-	root, err := p.dataset.Open()
+	p, m, root, err := c.momentOf(r)
 	if err != nil {
 		return view{}, err
 	}
 	defer root.Close()
+	if p.Product != football.MarketEngine {
+		return view{}, notFound("Only cycles of market_engine have a mapping.")
+	}
 	id, archive, err := openArchive(root, p, m)
 	if err != nil {
 		return view{}, err
@@ -262,12 +174,11 @@ func (c *Console) mapping(r *http.Request) (view, error) {
 		}
 	}
 	v := view{Page: "mapping", Section: "cycles", Title: "Mapping of cycle " + string(id), Body: b}
-	return v, b.compare(c)
+	return v, b.compare(r.Context(), c)
 }
 
-func (b *mappingBody) compare(c *Console) error {
-	at := c.Env.Now()
-	now, err := c.mappings.of(b.dataset, b.CycleID, at)
+func (b *mappingBody) compare(ctx context.Context, c *Console) error {
+	now, err := c.problemsOf(ctx, b.dataset, b.CycleID)
 	if err != nil {
 		return fmt.Errorf("cycle %s: %w", b.CycleID, err)
 	}
@@ -281,7 +192,7 @@ func (b *mappingBody) compare(c *Console) error {
 		b.Missing = "There is no publication before it to compare with."
 		return nil
 	}
-	before, err := c.mappings.of(b.dataset, b.BeforeCycle, at)
+	before, err := c.problemsOf(ctx, b.dataset, b.BeforeCycle)
 	switch {
 	case err != nil:
 		b.Missing = fmt.Sprintf("Version %d cannot be compared with: %s.", b.Before, cli.Message(err))

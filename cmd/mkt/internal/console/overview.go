@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/inspect"
-	"mkt/cmd/mkt/internal/runs"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
@@ -42,8 +42,8 @@ type productLine struct {
 	Account string
 	Product football.Product
 	Term    account.Term
-	Next    runs.Next
-	Last    *runs.Last // nil if it never ran
+	Next    cyclestate.Next
+	Last    *cyclestate.Last // nil if it never ran
 	Newest  *inspect.Publication
 	Age     time.Duration // of the newest data
 	Old     bool          // older than two cadences
@@ -98,7 +98,7 @@ func (c *Console) productLine(t *tenants.Tenant, p football.Product, now time.Ti
 	l := productLine{Account: t.ID, Product: p, Term: t.Subscription(p, now)}
 	newest := c.newestRuns(t.ID, p)
 	var began time.Time
-	if l.Last = runs.LastOf(newest...); l.Last != nil {
+	if l.Last = cyclestate.LastOf(newest...); l.Last != nil {
 		began = l.Last.Began()
 	}
 	for _, run := range newest {
@@ -112,7 +112,7 @@ func (c *Console) productLine(t *tenants.Tenant, p football.Product, now time.Ti
 	}
 	root, err := c.Env.Dataset(t.ID, p).Open()
 	if err != nil {
-		l.Next = runs.NextOf(c.Env, t, p, nil, began, now)
+		l.Next = cyclestate.NextOf(c.Env, t, p, nil, began, now)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -126,7 +126,7 @@ func (c *Console) productLine(t *tenants.Tenant, p football.Product, now time.Ti
 	if err != nil {
 		return l, err
 	}
-	l.Next = runs.NextOf(c.Env, t, p, pace, began, now)
+	l.Next = cyclestate.NextOf(c.Env, t, p, pace, began, now)
 	head, found, err := snapshot.Head(root)
 	switch {
 	case snapshot.IsFault(err):
@@ -150,7 +150,7 @@ func (c *Console) productLine(t *tenants.Tenant, p football.Product, now time.Ti
 
 // newestRuns returns the newest run of each step, nil for a step without one.
 func (c *Console) newestRuns(id string, p football.Product) (list []*health.Run) {
-	for _, step := range runs.Steps {
+	for _, step := range cyclestate.Steps {
 		list = append(list, c.Env.NewestRun(id, p, step))
 	}
 	return list

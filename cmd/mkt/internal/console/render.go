@@ -18,7 +18,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	pages "mkt/cmd/mkt/internal/page"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/football"
 	"mkt/serve/account"
 )
@@ -125,7 +125,7 @@ func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, v v
 		c.broken(w, r, fmt.Errorf("no page %s", v.Page))
 		return
 	}
-	shown := plain.NewWriter(&body)
+	shown := printable.NewWriter(&body)
 	out := bufio.NewWriter(shown)
 	err := p.ExecuteTemplate(out, "layout", frame{v, c.sectionsFor(v.Body), c.Env.Now(), c.Env.Version})
 	if err = errors.Join(err, out.Flush(), shown.Flush()); err != nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/pace"
-	"mkt/cmd/mkt/internal/runs"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/raw"
@@ -34,7 +34,7 @@ func (d *doctor) schedule(r *root) {
 	}
 	c := d.connectionOf(r)
 	if r.fs != nil {
-		for _, step := range runs.Steps {
+		for _, step := range cyclestate.Steps {
 			d.step(r, c, step, &last)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 )
 
 // Document is an answer.
@@ -188,7 +188,7 @@ func Format(format string, args ...any) (line Line) {
 		}
 	}
 	var text strings.Builder
-	plain.Fprintf(&text, format, args...)
+	printable.Fprintf(&text, format, args...)
 	for i, part := range strings.Split(text.String(), "\x00") {
 		if i%2 == 1 {
 			var n int
@@ -206,7 +206,7 @@ func (l Line) String() string {
 	var text strings.Builder
 	for _, s := range l {
 		if s.Only != Page {
-			text.WriteString(plain.Text(s.Words))
+			text.WriteString(printable.Text(s.Words))
 		}
 	}
 	return text.String()

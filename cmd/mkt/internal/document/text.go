@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 )
 
 // Print writes a document for a terminal, or for a reader of such text.
@@ -58,7 +58,7 @@ func printFacts(w *cli.Table, facts []Fact, indent string) {
 			continue
 		}
 		w.Styles(f.Value.style(), f.Value.style())
-		fmt.Fprintf(w, "%s%s\t%s\n", indent, plain.Text(f.Name), f.Value)
+		fmt.Fprintf(w, "%s%s\t%s\n", indent, printable.Text(f.Name), f.Value)
 		printFacts(w, f.Below, indent+"  ")
 	}
 }
@@ -111,13 +111,13 @@ func (f Finding) print(out io.Writer) {
 	where := f.where()
 	cli.Print(out, f.Style, lead)
 	if f.Style == cli.Good {
-		plain.Fprintf(out, "%s  %s: %s\n", rest, where, f.What)
+		printable.Fprintf(out, "%s  %s: %s\n", rest, where, f.What)
 		return
 	}
-	plain.Fprintf(out, "%s  %s\n", rest, where)
+	printable.Fprintf(out, "%s  %s\n", rest, where)
 	cli.Paragraph(out, "      ", f.What)
 	if f.Fix != "" {
-		plain.Fprintf(out, "      fix: %s\n", f.Fix) // in one line, because commands in it are copied
+		printable.Fprintf(out, "      fix: %s\n", f.Fix) // in one line, because commands in it are copied
 	}
 }
 

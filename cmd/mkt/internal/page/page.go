@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 )
 
 //go:embed frame.html
@@ -55,7 +55,7 @@ type Content struct {
 // Write writes a page. Invisible characters in its texts, such as marks for the
 // direction of reading, are shown as escapes.
 func Write(w io.Writer, t *template.Template, c Content) error {
-	shown := plain.NewWriter(w)
+	shown := printable.NewWriter(w)
 	out := bufio.NewWriter(shown)
 	if err := t.ExecuteTemplate(out, "page", c); err != nil {
 		return fmt.Errorf("page: %w", err)

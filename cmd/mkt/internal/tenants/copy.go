@@ -103,7 +103,7 @@ func (c Copy) Refresh(ctx context.Context) (done Refreshed, err error) {
 		return done, fmt.Errorf("%s: %w", c.Path, err)
 	}
 	defer lock.Close()
-	return c.refresh(ctx, root, name, c.Journal.at(real), func() (func() error, error) { return keepAccess(real) })
+	return c.refresh(ctx, root, name, c.Journal.at(real), real)
 }
 
 // behind returns the mark of the copy and the newest version. The mark is empty if the copy is
@@ -121,7 +121,7 @@ func (c Copy) behind(ctx context.Context, root durable.ReadFS, name string) (m M
 }
 
 // refresh is Refresh under the lock of edits.
-func (c Copy) refresh(ctx context.Context, root durable.FS, name string, open opener, access func() (func() error, error)) (done Refreshed, err error) {
+func (c Copy) refresh(ctx context.Context, root durable.FS, name string, open opener, real string) (done Refreshed, err error) {
 	mark, newest, err := c.behind(ctx, root, name)
 	if done.Version = mark.Version; err != nil || newest == mark.Version {
 		return done, err
@@ -145,13 +145,16 @@ func (c Copy) refresh(ctx context.Context, root durable.FS, name string, open op
 	if done.Backup, err = backUp(root, name, mark, newest, file); err != nil {
 		return done, err
 	}
-	restore := noAccess
-	if there, err := durable.Exists(root, name); err != nil {
+	there, err := durable.Exists(root, name)
+	if err != nil {
 		return done, err
-	} else if there {
-		if restore, err = access(); err != nil {
-			return done, err
-		}
+	}
+	if !there {
+		real = "" // there is no mode or owner to keep
+	}
+	restore, err := keepAccess(real)
+	if err != nil {
+		return done, err
 	}
 	if err := durable.Overwrite(root, name, file); err != nil {
 		return done, err
@@ -207,7 +210,7 @@ func (out surroundings) newest(ctx context.Context, root durable.FS, name, shown
 		return Mark{}, nil
 	}
 	c := Copy{Path: shown, Origin: out.origin}
-	if _, err := c.refresh(ctx, root, name, out.log, out.access); err != nil {
+	if _, err := c.refresh(ctx, root, name, out.log, out.path); err != nil {
 		return Mark{}, notEdited(shown, err)
 	}
 	m := readMark(root, name)

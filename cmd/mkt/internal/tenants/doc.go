@@ -5,6 +5,6 @@
 //
 // Reading is strict: an unknown key, a duplicate, a bad time or expression is refused with file, line
 // and reason, and no message repeats a value that could be a secret. Editing works on the YAML nodes
-// under a lock, keeps comments, order and blank lines, checks its own result, and replaces the file
+// under a lock, keeps comments and order, checks its own result, and replaces the file
 // atomically. Watching keeps the last good generation in force.
 package tenants

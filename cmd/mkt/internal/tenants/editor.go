@@ -1,11 +1,8 @@
 package tenants
 
 import (
-	"encoding/hex"
 	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,13 +12,14 @@ import (
 	"mkt/serve/account"
 )
 
-// Editor changes the nodes of a tenants file. Every method names a tenant and changes one key of its
-// entry; the entry's other keys, comments and order stay.
+// Editor changes the tenants of a file. What changes in an entry is merged into its text: its other
+// keys, comments and order stay.
 type Editor struct {
 	name    string
 	doc     yaml.Node
 	body    []byte // of the file, without its seal
 	before  *File
+	after   *File // a copy, which is changed
 	style   style
 	touched map[string]bool // tenants that the edit may change
 }
@@ -31,79 +29,41 @@ func newEditor(name string, data []byte) (*Editor, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := unseal(data).body
-	marked := markBlankLines(body)
-	if same, err := Parse(name, marked); err != nil || !reflect.DeepEqual(withoutLines(before), withoutLines(same)) {
-		marked = body // a blank line is inside a value: lose the other blank lines
+	after, err := Parse(name, data)
+	if err != nil {
+		return nil, err
 	}
-	e := &Editor{name: name, body: body, before: before, style: styleOf(data), touched: map[string]bool{}}
-	return e, yaml.Unmarshal(marked, &e.doc)
-}
-
-// withoutLines returns the tenants without their line numbers.
-func withoutLines(f *File) []Tenant {
-	list := slices.Clone(f.Tenants)
-	for i := range list {
-		list[i].Line = 0
-	}
-	return list
+	e := &Editor{name: name, body: unseal(data).body, before: before, after: after, style: styleOf(data), touched: map[string]bool{}}
+	return e, yaml.Unmarshal(e.body, &e.doc)
 }
 
 // File is the generation the edit started from.
 func (e *Editor) File() *File { return e.before }
 
-// Add appends a tenant.
-func (e *Editor) Add(t Tenant) error {
-	if _, taken := e.before.Tenant(t.ID); taken {
-		return fmt.Errorf("tenant %s exists already in %s", t.ID, e.name)
+// change changes one tenant.
+func (e *Editor) change(id string, how func(*Tenant) error) error {
+	t, there := e.after.Tenant(id)
+	if !there {
+		return &UnknownError{File: e.name, ID: id, Known: e.before.IDs()}
 	}
-	list := ensure(e.doc.Content[0], "tenants", yaml.SequenceNode)
-	list.Content = append(list.Content, tenantNode(t))
-	list.Style &^= yaml.FlowStyle
-	e.touched[t.ID] = true
-	return nil
+	e.touched[id] = true
+	return how(t)
 }
 
-// Replace replaces a tenant's whole entry, or adds it.
-func (e *Editor) Replace(t Tenant) error {
-	if _, there := e.before.Tenant(t.ID); !there {
-		return e.Add(t)
-	}
-	entry, err := e.entry(t.ID)
-	if err != nil {
-		return err
-	}
-	replace(entry, tenantNode(t))
-	return nil
-}
-
-// SetProvider sets or replaces a tenant's provider connection.
-func (e *Editor) SetProvider(id string, p Provider) error {
-	return e.set(id, "provider", providerNode(p))
-}
-
-// set sets a key of a tenant's entry; nil removes it.
-func (e *Editor) set(id, key string, value *yaml.Node) error {
-	entry, err := e.entry(id)
-	if err != nil {
-		return err
-	}
-	setKey(entry, key, value)
-	return nil
-}
-
-// entry returns a tenant's mapping and records that it may change.
-func (e *Editor) entry(id string) (*yaml.Node, error) {
-	list := child(e.doc.Content[0], "tenants")
-	if list != nil {
-		for _, item := range list.Content {
-			if n := child(item, "id"); n != nil && n.Value == id {
-				e.touched[id] = true
-				return item, nil
-			}
+// living is change for a tenant that must not be revoked.
+func (e *Editor) living(id string, how func(*Tenant)) error {
+	return e.change(id, func(t *Tenant) error {
+		if t.Status == account.Revoked {
+			return &RevokedError{id}
 		}
-	}
-	return nil, &UnknownError{File: e.name, ID: id, Known: e.before.IDs()}
+		how(t)
+		return nil
+	})
+}
+
+// set is change without a condition.
+func (e *Editor) set(id string, how func(*Tenant)) error {
+	return e.change(id, func(t *Tenant) error { how(t); return nil })
 }
 
 // UnknownError is the error for an id that no tenant of the file has.
@@ -118,148 +78,179 @@ func (e *UnknownError) Error() string {
 	case n == 0:
 		return fmt.Sprintf("no tenant %q: %s lists none yet; add one with mkt tenant add", e.ID, e.File)
 	case n <= 8:
-		return fmt.Sprintf("no tenant %q in %s: it lists %s", e.ID, e.File, joinWords(e.Known))
+		return fmt.Sprintf("no tenant %q in %s: it lists %s", e.ID, e.File, strings.Join(e.Known, ", "))
 	default:
 		return fmt.Sprintf("no tenant %q among the %d of %s: mkt tenant list shows them", e.ID, n, e.File)
 	}
 }
 
-func tenantNode(t Tenant) *yaml.Node {
-	n := mapping("id", text(t.ID))
-	if t.Name != "" {
-		setKey(n, "name", text(t.Name))
-	}
-	setKey(n, "status", text(string(t.Status)))
-	if len(t.Tokens) > 0 {
-		setKey(n, "tokens", sequence(t.Tokens, tokenNode))
-	}
-	setKey(n, "products", productsNode(t.Products))
-	if len(t.Features) > 0 {
-		setKey(n, "features", featuresNode(t.Features))
-	}
-	if len(t.Origins) > 0 {
-		setKey(n, "origins", sequence(t.Origins, text))
-	}
-	if t.Limit != account.DefaultLimit && t.Limit != (account.Limit{}) {
-		setKey(n, "rate_limit", limitNode(t.Limit))
-	}
-	if t.Provider != nil {
-		setKey(n, "provider", providerNode(*t.Provider))
-	}
-	if len(t.Schedule) > 0 {
-		setKey(n, "schedule", scheduleNode(t.Schedule))
-	}
-	return n
+// RevokedError is the error of a change to a revoked tenant that would reactivate it or have no effect.
+type RevokedError struct{ ID string }
+
+func (e *RevokedError) Error() string {
+	return fmt.Sprintf("tenant %s is revoked, for good: mkt tenant add makes a new account, of another id", e.ID)
 }
 
-func tokenNode(t Token) *yaml.Node {
-	return mapping("sha256", text(hex.EncodeToString(t.Digest[:])), "hint", text(t.Hint), "issued_at", moment(t.IssuedAt))
+// Add appends a tenant.
+func (e *Editor) Add(t Tenant) error {
+	if _, taken := e.after.Tenant(t.ID); taken {
+		return fmt.Errorf("tenant %s exists already in %s", t.ID, e.name)
+	}
+	e.after.Tenants = append(e.after.Tenants, t)
+	e.touched[t.ID] = true
+	return nil
 }
 
-func productsNode(m map[football.Product]account.Subscription) *yaml.Node {
-	n := mapping()
-	for _, p := range account.Products() {
-		if s, ok := m[p]; ok {
-			setKey(n, string(p), subscriptionNode(s))
+// Replace replaces a tenant's whole entry, or adds it.
+func (e *Editor) Replace(t Tenant) error {
+	if _, there := e.after.Tenant(t.ID); !there {
+		return e.Add(t)
+	}
+	return e.set(t.ID, func(old *Tenant) { *old = t })
+}
+
+// Delete removes a tenant's whole entry.
+func (e *Editor) Delete(id string) error {
+	return e.change(id, func(*Tenant) error {
+		e.after.Tenants = slices.DeleteFunc(e.after.Tenants, func(t Tenant) bool { return t.ID == id })
+		return nil
+	})
+}
+
+// SetName sets the display name of a tenant; "" removes it.
+func (e *Editor) SetName(id, name string) error {
+	return e.set(id, func(t *Tenant) { t.Name = name })
+}
+
+// SetStatus suspends, reactivates or revokes a tenant. For a revoked tenant it returns a
+// *RevokedError.
+func (e *Editor) SetStatus(id string, s account.Status) error {
+	if s == account.Revoked {
+		return e.set(id, func(t *Tenant) { t.Status = s })
+	}
+	return e.living(id, func(t *Tenant) { t.Status = s })
+}
+
+// SetProduct subscribes a tenant to a product. The new term replaces the whole old one.
+func (e *Editor) SetProduct(id string, p football.Product, term account.Subscription) error {
+	return e.set(id, func(t *Tenant) { t.Products[p] = term })
+}
+
+// UnsetProduct removes a subscription.
+func (e *Editor) UnsetProduct(id string, p football.Product) error {
+	return e.set(id, func(t *Tenant) { delete(t.Products, p) })
+}
+
+// SetFeature switches a feature on or off.
+func (e *Editor) SetFeature(id, feature string, on bool) error {
+	return e.set(id, func(t *Tenant) { t.Features[feature] = on })
+}
+
+// SetSchedule sets the cron expression of a product.
+func (e *Editor) SetSchedule(id string, p football.Product, expr string) error {
+	return e.set(id, func(t *Tenant) { t.Schedule[p] = expr })
+}
+
+// UnsetSchedule makes a product run on its default schedule.
+func (e *Editor) UnsetSchedule(id string, p football.Product) error {
+	return e.set(id, func(t *Tenant) { delete(t.Schedule, p) })
+}
+
+// SetLimit sets a tenant's rate limit.
+func (e *Editor) SetLimit(id string, l account.Limit) error {
+	return e.set(id, func(t *Tenant) { t.Limit = l })
+}
+
+// AllowOrigin allows a browser origin. It does nothing if the origin is already allowed.
+func (e *Editor) AllowOrigin(id, origin string) error {
+	return e.set(id, func(t *Tenant) {
+		if !slices.Contains(t.Origins, origin) {
+			t.Origins = append(t.Origins, origin)
 		}
-	}
-	return n
+	})
 }
 
-func subscriptionNode(s account.Subscription) *yaml.Node {
-	n := mapping()
-	n.Style = yaml.FlowStyle
-	if s.Starts != nil {
-		setKey(n, "starts", moment(*s.Starts))
-	}
-	if s.Expires != nil {
-		setKey(n, "expires", moment(*s.Expires))
-	}
-	return n
-}
-
-func featuresNode(m map[string]bool) *yaml.Node {
-	n := mapping()
-	for _, f := range Features() {
-		if on, ok := m[f]; ok {
-			setKey(n, f, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(on)})
+// DenyOrigin removes an origin. It is an error if the origin is not allowed: it may be
+// misspelled, and the other would stay allowed.
+func (e *Editor) DenyOrigin(id, origin string) error {
+	return e.change(id, func(t *Tenant) error {
+		if !slices.Contains(t.Origins, origin) {
+			allowed := "it has no origin"
+			if len(t.Origins) > 0 {
+				allowed = "its origins are " + strings.Join(t.Origins, ", ")
+			}
+			return fmt.Errorf("tenant %s: origin %s is not allowed anyway: %s", id, origin, allowed)
 		}
-	}
-	return n
+		t.Origins = slices.DeleteFunc(t.Origins, func(s string) bool { return s == origin })
+		return nil
+	})
 }
 
-func limitNode(l account.Limit) *yaml.Node {
-	n := mapping("requests", number(l.Requests), "per", text(l.Per.String()), "burst", number(l.Burst))
-	n.Style = yaml.FlowStyle
-	return n
+// AddToken adds a token.
+func (e *Editor) AddToken(id string, token Token) error {
+	return e.living(id, func(t *Tenant) { t.Tokens = append(t.Tokens, token) })
 }
 
-func scheduleNode(m map[football.Product]string) *yaml.Node {
-	n := mapping()
-	for _, p := range account.Products() {
-		if expr, ok := m[p]; ok {
-			setKey(n, string(p), text(expr))
+// ReplaceTokens replaces all tokens of a tenant with one.
+func (e *Editor) ReplaceTokens(id string, token Token) error {
+	return e.living(id, func(t *Tenant) { t.Tokens = []Token{token} })
+}
+
+// EndToken removes the one token that has a hint and, if issued is not zero, was issued at
+// that time. It is an error if there is none, because the hint may be misspelled, or if
+// there are several.
+func (e *Editor) EndToken(id, hint string, issued time.Time) error {
+	return e.change(id, func(t *Tenant) error {
+		known := "it has none"
+		if len(t.Tokens) > 0 {
+			var list []string
+			for _, token := range t.Tokens {
+				list = append(list, fmt.Sprintf("…%s issued %s", token.Hint, token.IssuedAt.Format(time.RFC3339)))
+			}
+			known = "it has " + strings.Join(list, ", ")
 		}
-	}
-	return n
+		kept := slices.DeleteFunc(slices.Clone(t.Tokens), func(token Token) bool {
+			return token.Hint == hint && (issued.IsZero() || token.IssuedAt.Equal(issued))
+		})
+		switch ended := len(t.Tokens) - len(kept); {
+		case ended == 0:
+			return fmt.Errorf("tenant %s has no such token: %s", id, known)
+		case ended > 1:
+			return fmt.Errorf("tenant %s has %d such tokens: choose one with --issued: %s", id, ended, known)
+		}
+		t.Tokens = kept
+		return nil
+	})
 }
 
-func providerNode(p Provider) *yaml.Node {
-	n := mapping("name", text(p.Name))
-	if p.BaseURL != "" {
-		setKey(n, "base_url", text(p.BaseURL))
-	}
-	if p.Bookmaker != "" {
-		setKey(n, "bookmaker", text(p.Bookmaker))
-	}
-	if p.AllowPrivateAddress {
-		setKey(n, "allow_private_address", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
-	}
-	setKey(n, "hint", text(p.Hint))
-	setKey(n, "credential", sealedNode(p.Credential))
-	if p.KnownAs != "" {
-		setKey(n, "fingerprint", text(p.KnownAs))
-	}
-	if p.Disabled {
-		setKey(n, "disabled", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
-	}
-	return n
+// SetProvider sets or replaces a tenant's provider connection.
+func (e *Editor) SetProvider(id string, p Provider) error {
+	return e.set(id, func(t *Tenant) { t.Provider = &p })
 }
 
-func sealedNode(credential string) *yaml.Node {
-	n := text(strings.TrimSpace(credential) + "\n")
-	n.Style = yaml.LiteralStyle
-	return n
+// UnsetProvider removes a tenant's provider connection, if there is one.
+func (e *Editor) UnsetProvider(id string) error {
+	return e.set(id, func(t *Tenant) { t.Provider = nil })
 }
 
-func moment(t time.Time) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: t.UTC().Format(time.RFC3339)}
+// RewrapCredential replaces a tenant's sealed credential with the same one, sealed to another key. The
+// status of the connection stays.
+func (e *Editor) RewrapCredential(id, sealed string) error {
+	return e.connected(id, func(p *Provider) { p.KnownAs, p.Credential = p.Fingerprint(), sealed })
 }
 
-func number(v int) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(v)}
+// SetProviderDisabled disables or enables a tenant's connection. The credential stays.
+func (e *Editor) SetProviderDisabled(id string, disabled bool) error {
+	return e.connected(id, func(p *Provider) { p.Disabled = disabled })
 }
 
-// text is a scalar that stays a text: it is quoted if YAML would read it as something else.
-func text(s string) *yaml.Node {
-	n := &yaml.Node{}
-	n.SetString(s)
-	return n
-}
-
-// mapping makes a block mapping from pairs of key and node.
-func mapping(pairs ...any) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-	for pair := range slices.Chunk(pairs, 2) {
-		n.Content = append(n.Content, text(pair[0].(string)), pair[1].(*yaml.Node))
-	}
-	return n
-}
-
-func sequence[T any](list []T, node func(T) *yaml.Node) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
-	for _, v := range list {
-		n.Content = append(n.Content, node(v))
-	}
-	return n
+// connected changes the connection of a tenant that has one.
+func (e *Editor) connected(id string, how func(*Provider)) error {
+	return e.change(id, func(t *Tenant) error {
+		if t.Provider == nil {
+			return fmt.Errorf("tenant %s has no provider: connect one with mkt provider set %s --provider NAME", id, id)
+		}
+		how(t.Provider)
+		return nil
+	})
 }

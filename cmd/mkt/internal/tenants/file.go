@@ -1,6 +1,7 @@
 package tenants
 
 import (
+	"encoding/hex"
 	"slices"
 	"time"
 
@@ -27,38 +28,44 @@ type File struct {
 
 // Tenant is an account with everything that is known of it.
 type Tenant struct {
-	ID       string
-	Name     string
-	Status   account.Status
-	Tokens   []Token
-	Products map[football.Product]account.Subscription
-	Features map[string]bool // as in the file; base features may be absent
-	Origins  []string
-	Limit    account.Limit // the default if the file has none
-	Provider *Provider     // nil: not configured
-	Schedule map[football.Product]string
-	Line     int // first line in the file
+	ID       string                                    `yaml:"id" missing:"is missing"`
+	Name     string                                    `yaml:"name,omitempty"`
+	Status   account.Status                            `yaml:"status"`
+	Tokens   []Token                                   `yaml:"tokens,omitempty"`
+	Products map[football.Product]account.Subscription `yaml:"products"`
+	Features map[string]bool                           `yaml:"features,omitempty"` // as in the file; base features may be absent
+	Origins  []string                                  `yaml:"origins,omitempty"`
+	Limit    account.Limit                             `yaml:"rate_limit,flow,omitempty"` // the default if the file has none
+	Provider *Provider                                 `yaml:"provider,omitempty"`        // nil: not configured
+	Schedule map[football.Product]string               `yaml:"schedule,omitempty"`
+	Line     int                                       `yaml:"-"` // first line in the file
 
 	parts []part // of its entry, see [File.Replaces]
 }
 
 // Token is one API token without the token.
 type Token struct {
-	Digest   [32]byte // SHA-256 of the token
-	Hint     string   // its last characters
-	IssuedAt time.Time
+	Digest   Digest    `yaml:"sha256" missing:"is missing: issue a token with mkt tenant token issue"`
+	Hint     string    `yaml:"hint"` // its last characters
+	IssuedAt time.Time `yaml:"issued_at"`
 }
+
+// Digest is the SHA-256 of a token.
+type Digest [32]byte
+
+// MarshalYAML implements [yaml.Marshaler].
+func (d Digest) MarshalYAML() (any, error) { return hex.EncodeToString(d[:]), nil }
 
 // Provider is the account's connection to its data provider.
 type Provider struct {
-	Name                string
-	BaseURL             string // "": the adapter's default
-	Bookmaker           string // whose prices are taken; "": the adapter's default, or the only one it sells
-	AllowPrivateAddress bool
-	Credential          string // sealed, armored
-	Hint                string // masked
-	KnownAs             string // fingerprint of the first sealing; "" if this is the first
-	Disabled            bool
+	Name                string `yaml:"name" missing:"is missing"`
+	BaseURL             string `yaml:"base_url,omitempty"`                                              // "": the adapter's default
+	Bookmaker           string `yaml:"bookmaker,omitempty"`                                             // whose prices are taken; "": the adapter's default, or the only one it sells
+	AllowPrivateAddress bool   `yaml:"allow_private_address,omitempty"`                                 // for the simulator
+	Hint                string `yaml:"hint"`                                                            // masked
+	Credential          string `yaml:"credential" missing:"is missing: seal one with mkt provider set"` // sealed, armored
+	KnownAs             string `yaml:"fingerprint,omitempty"`                                           // of the first sealing; "" if this is the first
+	Disabled            bool   `yaml:"disabled,omitempty"`
 }
 
 // Fingerprint identifies the credential, whatever key it is sealed to.

@@ -9,8 +9,11 @@ import (
 )
 
 // keepAccess records mode and owner of a file that will be replaced; restore sets them on the new one.
-// The lock file gets the owner at once.
+// The lock file gets the owner at once. It does nothing without a path.
 func keepAccess(path string) (restore func() error, err error) {
+	if path == "" {
+		return func() error { return nil }, nil
+	}
 	before, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -19,8 +22,6 @@ func keepAccess(path string) (restore func() error, err error) {
 		return errors.Join(os.Chmod(path, before.Mode().Perm()), GiveOwner(path, before))
 	}, GiveOwner(lockName(path), before)
 }
-
-func noAccess() error { return nil }
 
 // GiveOwner gives a file, which may be missing, the owner and group of another. It acts only for
 // root: accounts edited with sudo stay readable for the services, and the files beside them writable.

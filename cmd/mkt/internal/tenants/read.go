@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"syscall"
 
@@ -83,22 +84,23 @@ func (r *reader) document(data []byte) *yaml.Node {
 
 // file reads the top of the document and checks the rules between tenants.
 func (r *reader) file(n *yaml.Node, f *File) {
-	version := -1
-	r.fields(n, "", map[string]func(*yaml.Node){
-		"version": func(n *yaml.Node) { version = r.integer(n, "version", 0, 1<<30) },
-		"tenants": func(n *yaml.Node) {
-			for _, item := range r.items(n, "tenants") {
-				f.Tenants = append(f.Tenants, r.tenantEntry(item))
-			}
-		},
-	})
+	var top struct {
+		Version int
+		Tenants []*yaml.Node
+	}
+	r.decode(n, "", reflect.ValueOf(&top).Elem())
+	for _, entry := range top.Tenants {
+		if entry != nil { // not an alias, which is a problem
+			f.Tenants = append(f.Tenants, r.tenantEntry(entry))
+		}
+	}
 	r.tenant = ""
 	switch {
-	case len(r.problems) > 0 || version == Version:
-	case version < 0:
+	case len(r.problems) > 0 || top.Version == Version:
+	case top.Version == 0:
 		r.problem(n, "version", "is missing: want version: %d at the top", Version)
 	default:
-		r.problem(n, "version", "is %d: this build of mkt reads %d", version, Version)
+		r.problem(n, "version", "is %d: this build of mkt reads %d", top.Version, Version)
 	}
 	r.unique(f)
 }
@@ -129,28 +131,9 @@ func (r *reader) tenantEntry(n *yaml.Node) Tenant {
 	if id := child(n, "id"); id != nil && layout.ValidTenantID(id.Value) {
 		r.tenant = id.Value
 	}
-	r.fields(n, "", map[string]func(*yaml.Node){
-		"id":         func(n *yaml.Node) { t.ID = r.id(n) },
-		"name":       func(n *yaml.Node) { t.Name = r.text(n, "name") },
-		"status":     func(n *yaml.Node) { t.Status = r.status(n) },
-		"tokens":     func(n *yaml.Node) { t.Tokens = r.tokens(n) },
-		"products":   func(n *yaml.Node) { r.products(n, t.Products) },
-		"features":   func(n *yaml.Node) { r.features(n, t.Features) },
-		"origins":    func(n *yaml.Node) { t.Origins = r.origins(n) },
-		"rate_limit": func(n *yaml.Node) { t.Limit = r.limit(n) },
-		"provider":   func(n *yaml.Node) { t.Provider = r.provider(n) },
-		"schedule":   func(n *yaml.Node) { r.schedule(n, t.Schedule) },
-	})
-	t.parts = partsOf(n, "", "", nil)
-	if n.Kind == yaml.MappingNode && child(n, "id") == nil {
+	if r.decode(n, "", reflect.ValueOf(&t).Elem()); isNull(n) {
 		r.problem(n, "id", "is missing")
 	}
-	for _, p := range account.Products() {
-		if _, has := t.Products[p]; has && t.Provider != nil {
-			if reason := CheckProduct(t.Provider.Name, p); reason != "" {
-				r.problem(child(n, "products"), "products."+string(p), "%s: leave the product out, or connect another provider", reason)
-			}
-		}
-	}
+	t.parts = partsOf(n, "", "", nil)
 	return t
 }

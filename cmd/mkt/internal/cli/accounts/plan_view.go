@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/football"
 	"mkt/publish/health"
 )
@@ -32,16 +32,16 @@ func viewPlan(p *health.Plan) planView {
 // print writes one row for each thing that is known.
 func (v planView) print(w io.Writer) {
 	if v.Plan != nil {
-		plain.Fprintf(w, "plan\t%s\n", *v.Plan)
+		printable.Fprintf(w, "plan\t%s\n", *v.Plan)
 	}
 	if v.PlanEndsAt != nil {
-		plain.Fprintf(w, "plan ends\t%s\n", v.PlanEndsAt.UTC().Format(time.RFC3339))
+		printable.Fprintf(w, "plan ends\t%s\n", v.PlanEndsAt.UTC().Format(time.RFC3339))
 	}
 	if len(v.Capabilities) > 0 {
-		plain.Fprintf(w, "included\t%s\n", words(v.Capabilities))
+		printable.Fprintf(w, "included\t%s\n", words(v.Capabilities))
 	}
 	if len(v.Refused) > 0 {
-		plain.Fprintf(w, "not included\t%s\n", words(v.Refused))
+		printable.Fprintf(w, "not included\t%s\n", words(v.Refused))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
 	"mkt/serve/account"
@@ -175,7 +175,7 @@ func (g *Group) setProvider(cmd *cobra.Command, id string, p tenants.Provider, f
 	if t.Provider != nil && t.Provider.BaseURL != "" && p.BaseURL == "" {
 		of += ", the provider's own base URL instead of " + t.Provider.BaseURL
 	}
-	plain.Fprintf(g.Out, "tenant %s: provider %s set%s, credential %s sealed\nNext:\n  %s provider test %s\n  %s cycle --tenant %s\n",
+	printable.Fprintf(g.Out, "tenant %s: provider %s set%s, credential %s sealed\nNext:\n  %s provider test %s\n  %s cycle --tenant %s\n",
 		id, p.Name, of, p.Hint, cli.Self(), id, cli.Self(), id)
 	return err
 }
@@ -195,7 +195,7 @@ func (g *Group) readCredential(id, provider, file string) ([]byte, error) {
 	if !cli.OnTerminal(g.In) {
 		return readBounded(g.In, "stdin")
 	}
-	plain.Fprintf(g.Errs, "Credential of tenant %s at %s (not shown): ", id, provider)
+	printable.Fprintf(g.Errs, "Credential of tenant %s at %s (not shown): ", id, provider)
 	pasted, err := term.ReadPassword(int(g.In.(*os.File).Fd()))
 	fmt.Fprintln(g.Errs)
 	return pasted, err

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
@@ -112,7 +112,7 @@ func (g *Group) newest(id string, product football.Product) (*snapshot.Manifest,
 func (g *Group) confirmChange(ctx context.Context, t *tenants.Tenant, c *change, yes bool) error {
 	if !g.JSON() || !yes {
 		for _, line := range c.means(t) {
-			plain.Fprintf(g.Errs, "%s\n", line)
+			printable.Fprintf(g.Errs, "%s\n", line)
 		}
 	}
 	return g.Confirm(ctx, fmt.Sprintf("Change tenant %s from %s to %s?", t.ID, c.from, c.to), yes)

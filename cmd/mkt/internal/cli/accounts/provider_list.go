@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
@@ -43,10 +43,7 @@ func newProviderList(g *Group) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if g.JSON() {
-				return g.Encode(v)
-			}
-			return v.print(g.Out)
+			return g.Answer(v, v.print)
 		},
 	}
 }
@@ -75,7 +72,7 @@ func (v providersView) print(out io.Writer) error {
 		for _, c := range p.Capabilities {
 			able = append(able, string(c))
 		}
-		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", p.Name, cli.OrDash(p.Hosts), cli.OrDash(able), p.Budget, cli.Dash(p.Bookmaker))
+		printable.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", p.Name, cli.OrDash(p.Hosts), cli.OrDash(able), p.Budget, cli.Dash(p.Bookmaker))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -84,7 +81,7 @@ func (v providersView) print(out io.Writer) error {
 	w.Header("TENANT", "PROVIDER", "BOOKMAKER", "CREDENTIAL", "STATUS", "LAST SUCCESS", "LAST ATTEMPT", "CODE")
 	for _, c := range v.Connections {
 		w.Styles(cli.Normal, cli.Normal, cli.Normal, cli.Normal, statusStyle(c.Status))
-		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, cli.Dash(c.Provider), cli.Dash(c.Bookmaker), cli.Dash(c.Hint), c.Status,
+		printable.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, cli.Dash(c.Provider), cli.Dash(c.Bookmaker), cli.Dash(c.Hint), c.Status,
 			cli.Instant(c.LastSuccessAt), cli.Instant(c.LastAttemptAt), cli.Dash(string(c.Code)))
 	}
 	return w.Flush()

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch"
 	"mkt/fetch/provider/all"
@@ -202,14 +202,14 @@ func (g *Group) printTest(t *tenants.Tenant, found fetch.Probed, failed error) e
 // print writes what the test found. What failed is an error, which is printed after it.
 func (v testView) print(out io.Writer, now time.Time) error {
 	if v.OK {
-		plain.Fprintf(out, "tenant %s: %s accepts the credential %s (%s, %.1f s); the connection is %s\n",
+		printable.Fprintf(out, "tenant %s: %s accepts the credential %s (%s, %.1f s); the connection is %s\n",
 			v.ID, v.Provider, v.Hint, cli.Plural(v.Requests, "request"), v.Seconds, v.Status)
 	} else {
-		plain.Fprintf(out, "tenant %s: the connection is %s\n", v.ID, v.Status)
+		printable.Fprintf(out, "tenant %s: the connection is %s\n", v.ID, v.Status)
 	}
 	w := cli.NewTableWriter(out)
 	if v.Quota != nil {
-		plain.Fprintf(w, "quota\t%s\n", v.Quota.Describe(now))
+		printable.Fprintf(w, "quota\t%s\n", v.Quota.Describe(now))
 	}
 	v.planView.print(w)
 	for _, u := range v.Unanswered {
@@ -217,7 +217,7 @@ func (v testView) print(out io.Writer, now time.Time) error {
 		if u.Reason != "" {
 			why += ": " + u.Reason
 		}
-		plain.Fprintf(w, "unanswered\t%s (%s)\n", u.Endpoint, why)
+		printable.Fprintf(w, "unanswered\t%s (%s)\n", u.Endpoint, why)
 	}
 	return w.Flush()
 }

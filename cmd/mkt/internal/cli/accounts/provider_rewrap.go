@@ -11,7 +11,7 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
 	"mkt/serve/account"
@@ -133,12 +133,12 @@ func (v *rewrapView) seal(e *tenants.Editor, key credential.Identity, to credent
 }
 
 func (v *rewrapView) print(g *Group) {
-	plain.Fprintf(g.Out, "%s sealed to %s", cli.Plural(len(v.Rewrapped), "credential"), v.Recipient)
+	printable.Fprintf(g.Out, "%s sealed to %s", cli.Plural(len(v.Rewrapped), "credential"), v.Recipient)
 	if v.OlderKeys == 0 {
 		fmt.Fprintln(g.Out, " alone")
 		return
 	}
-	plain.Fprintf(g.Out, " and to %s\nKeep a copy of %s. When everything that has the older key was restarted: mkt provider rewrap --retire\n",
+	printable.Fprintf(g.Out, " and to %s\nKeep a copy of %s. When everything that has the older key was restarted: mkt provider rewrap --retire\n",
 		cli.Plural(v.OlderKeys, "older key"), g.Keys.Seal)
 }
 

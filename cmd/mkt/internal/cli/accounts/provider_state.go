@@ -2,11 +2,11 @@ package accounts
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/audit"
-	"mkt/cmd/mkt/internal/plain"
 	"mkt/cmd/mkt/internal/tenants"
 )
 
@@ -27,10 +27,7 @@ the newest fetches found.`,
 			if err != nil {
 				return err
 			}
-			if g.JSON() {
-				return g.Encode(v)
-			}
-			return v.print(g.Out, g.Now())
+			return g.Answer(v, func(out io.Writer) error { return v.print(out, g.Now()) })
 		},
 	}
 }
@@ -62,11 +59,7 @@ mkt provider disable keeps it.`,
 				return step{question: fmt.Sprintf("Remove the provider connection of tenant %s with its credential? This cannot be undone.", args[0]),
 					edit: func(e *tenants.Editor) error { return e.UnsetProvider(args[0]) },
 					print: func(t *tenants.Tenant) error {
-						if g.JSON() {
-							return g.Encode(map[string]any{"client_id": t.ID, "provider": nil})
-						}
-						_, err := plain.Fprintf(g.Out, "tenant %s: no provider, and no credential, is kept\n", t.ID)
-						return err
+						return g.AnswerLine(map[string]any{"client_id": t.ID, "provider": nil}, "tenant %s: no provider, and no credential, is kept\n", t.ID)
 					}}, nil
 			}},
 	}
@@ -77,9 +70,5 @@ func (g *Group) printSwitched(t *tenants.Tenant, word string) error {
 	if err != nil {
 		return err
 	}
-	if g.JSON() {
-		return g.Encode(v)
-	}
-	_, err = plain.Fprintf(g.Out, "tenant %s: provider %s %s, the connection is %s\n", t.ID, v.Provider, word, v.Status)
-	return err
+	return g.AnswerLine(v, "tenant %s: provider %s %s, the connection is %s\n", t.ID, v.Provider, word, v.Status)
 }

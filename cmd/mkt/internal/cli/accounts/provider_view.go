@@ -11,7 +11,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/pace"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -92,7 +92,7 @@ func (g *Group) connection(t *tenants.Tenant) (connectionView, error) {
 
 func (v connectionView) print(out io.Writer, now time.Time) error {
 	w := cli.NewTableWriter(out)
-	row := func(key, format string, args ...any) { plain.Fprintf(w, key+"\t"+format+"\n", args...) }
+	row := func(key, format string, args ...any) { printable.Fprintf(w, key+"\t"+format+"\n", args...) }
 	row("tenant", "%s", v.ID)
 	w.Styles(cli.Normal, statusStyle(v.Status))
 	row("status", "%s", v.Status)

@@ -6,7 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
+	"mkt/cmd/mkt/internal/tenants"
 )
 
 func newTenant(g *Group) *cobra.Command {
@@ -44,13 +45,13 @@ func newTenantList(g *Group) *cobra.Command {
 				return g.Encode(views)
 			}
 			if len(views) == 0 && cli.OnTerminal(g.Out) {
-				_, err := plain.Fprintf(g.Out, "%s has no tenants yet: mkt tenant add ID --product market_engine adds one\n", f.Name)
+				_, err := printable.Fprintf(g.Out, "%s has no tenants yet: mkt tenant add ID --product market_engine adds one\n", f.Name)
 				return err
 			}
 			w := cli.NewTableWriter(g.Out)
 			w.Header("TENANT", "STATUS", "PRODUCTS", "PROVIDER", "TOKENS", "NAME")
 			for _, v := range views {
-				plain.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", v.ID, v.Status, v.products(), v.provider(), len(v.Tokens), v.Name)
+				printable.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", v.ID, v.Status, v.products(), v.provider(), len(v.Tokens), v.Name)
 			}
 			return w.Flush()
 		},
@@ -69,10 +70,7 @@ func newTenantShow(g *Group) *cobra.Command {
 				return err
 			}
 			v := viewOf(t, g.Now())
-			if g.JSON() {
-				return g.Encode(v)
-			}
-			return v.print(g.Out)
+			return g.Answer(v, v.print)
 		},
 	}
 }
@@ -82,11 +80,9 @@ func parseMoment(flag, s string) (*time.Time, error) {
 	if s == "" {
 		return nil, nil
 	}
-	for _, form := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(form, s); err == nil {
-			at = at.UTC()
-			return &at, nil
-		}
+	at, err := tenants.ParseTime(s)
+	if err != nil {
+		return nil, cli.Usagef("--%s %q: %w", flag, s, err)
 	}
-	return nil, cli.Usagef("--%s %q: want a time such as 2026-11-20T09:07:00Z or a day such as 2026-11-20", flag, s)
+	return &at, nil
 }

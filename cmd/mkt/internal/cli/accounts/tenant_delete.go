@@ -15,7 +15,7 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/internal/coordination"
 	"mkt/publish/durable"
@@ -131,7 +131,7 @@ func (g *Group) deleteTenant(ctx context.Context, id string, f deleteFlags) erro
 			return err
 		}
 		if err != nil {
-			plain.Fprintf(g.Errs, "mkt: %v\n", err)
+			printable.Fprintf(g.Errs, "mkt: %v\n", err)
 		}
 	}
 	select {
@@ -335,11 +335,11 @@ func (g *Group) printRemains(to io.Writer, r remains) error {
 	if r.Entry {
 		entry = "its entry"
 	}
-	plain.Fprintf(to, "tenant %s %s: %s in the accounts, %s in the data root (%s), %s of usage counters", r.ID, done, entry,
+	printable.Fprintf(to, "tenant %s %s: %s in the accounts, %s in the data root (%s), %s of usage counters", r.ID, done, entry,
 		cli.Plural(r.Files, "file"), cli.Size(r.Bytes), cli.Plural(r.Usage, "file"))
 	if g.HasStore() {
-		plain.Fprintf(to, ", %s in the object store (%s)", cli.Plural(r.Objects, "object"), cli.Size(r.Stored))
+		printable.Fprintf(to, ", %s in the object store (%s)", cli.Plural(r.Objects, "object"), cli.Size(r.Stored))
 	}
-	_, err := plain.Fprintf(to, "\nWhat stays: the audit log, earlier versions and copies of the accounts, tables of mkt lake, backups, and data roots of other machines.\n")
+	_, err := printable.Fprintf(to, "\nWhat stays: the audit log, earlier versions and copies of the accounts, tables of mkt lake, backups, and data roots of other machines.\n")
 	return err
 }

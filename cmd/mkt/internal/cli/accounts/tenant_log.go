@@ -10,7 +10,7 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/layout"
 )
@@ -40,7 +40,7 @@ comparison of the file's hashes shows that there were some. With
 				return err
 			}
 			if err := g.RefreshTenants(cmd.Context()); err != nil {
-				plain.Fprintf(g.Errs, "mkt: the log lacks what other machines changed since: %v\n", err)
+				printable.Fprintf(g.Errs, "mkt: the log lacks what other machines changed since: %v\n", err)
 			}
 			log, err := audit.Open(g.Tenants, pick)
 			if err != nil {
@@ -105,10 +105,10 @@ func (g *Group) printLog(log audit.Log, pick audit.Filter) error {
 		return err
 	}
 	for _, n := range log.Unreadable {
-		plain.Fprintf(g.Errs, "mkt: %s:%d: is not a valid entry: cut off by a crash, or changed by hand\n", audit.FileName, n)
+		printable.Fprintf(g.Errs, "mkt: %s:%d: is not a valid entry: cut off by a crash, or changed by hand\n", audit.FileName, n)
 	}
 	if pick.Until.IsZero() && g.changedSince(log) {
-		plain.Fprintf(g.Errs, "mkt: %s was changed by hand after the newest entry\n", g.Tenants)
+		printable.Fprintf(g.Errs, "mkt: %s was changed by hand after the newest entry\n", g.Tenants)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (g *Group) printLogTable(log audit.Log) error {
 		for _, c := range e.Changes {
 			changes = append(changes, c.String())
 		}
-		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.At.UTC().Format(time.RFC3339), e.Name(), e.Action, e.Tenant, strings.Join(changes, "; "))
+		printable.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.At.UTC().Format(time.RFC3339), e.Name(), e.Action, e.Tenant, strings.Join(changes, "; "))
 	}
 	return w.Flush()
 }

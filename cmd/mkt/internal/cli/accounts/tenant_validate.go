@@ -8,7 +8,7 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 )
 
@@ -48,10 +48,10 @@ something, because a file that was cut off looks the same. With
 			if g.JSON() {
 				return errors.Join(err, g.Encode(map[string]any{"file": f.Name, "valid": true, "tenants": len(f.Tenants), "sealed": f.Seal() == tenants.Sealed}))
 			}
-			plain.Fprintf(g.Out, "%s is valid: %s\n", f.Name, cli.Plural(len(f.Tenants), "tenant"))
-			_, lost := plain.Fprintf(g.Out, "%s\n", sealWords(before, f))
+			printable.Fprintf(g.Out, "%s is valid: %s\n", f.Name, cli.Plural(len(f.Tenants), "tenant"))
+			_, lost := printable.Fprintf(g.Out, "%s\n", sealWords(before, f))
 			if !stored && !seal {
-				_, lost = plain.Fprintf(g.Out, "It is not in the object store: mkt tenant validate --seal stores it.\n")
+				_, lost = printable.Fprintf(g.Out, "It is not in the object store: mkt tenant validate --seal stores it.\n")
 			}
 			return errors.Join(err, lost)
 		},

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/serve/account"
 )
@@ -91,7 +91,7 @@ func (v tenantView) provider() string {
 
 func (v tenantView) print(out io.Writer) error {
 	w := cli.NewTableWriter(out)
-	row := func(key, format string, args ...any) { plain.Fprintf(w, key+"\t"+format+"\n", args...) }
+	row := func(key, format string, args ...any) { printable.Fprintf(w, key+"\t"+format+"\n", args...) }
 	row("tenant", "%s", v.ID)
 	row("name", "%s", v.Name)
 	row("status", "%s", v.Status)

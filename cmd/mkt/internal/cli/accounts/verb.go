@@ -3,6 +3,7 @@ package accounts
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -96,9 +97,8 @@ func (g *Group) printStep(s step, after *tenants.Tenant) error {
 		return s.print(after)
 	}
 	v := viewOf(after, g.Now())
-	if g.JSON() {
-		return g.Encode(v)
-	}
-	fmt.Fprintf(g.Out, "%s\n\n", s.said(after))
-	return v.print(g.Out)
+	return g.Answer(v, func(out io.Writer) error {
+		fmt.Fprintf(out, "%s\n\n", s.said(after))
+		return v.print(out)
+	})
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/fetch/raw"
 	"mkt/internal/coordination"
 	"mkt/publish"
@@ -70,7 +70,7 @@ func (g *Group) runAll(cmd *cobra.Command, s *Selection, prepare func() ([]Step,
 		return err
 	}
 	if len(f.Tenants) == 0 && cli.OnTerminal(g.Out) && !g.JSON() {
-		plain.Fprintf(g.Out, "%s has no tenants yet: mkt tenant add ID --product market_engine adds one\n", f.Name)
+		printable.Fprintf(g.Out, "%s has no tenants yet: mkt tenant add ID --product market_engine adds one\n", f.Name)
 	}
 	steps, err := prepare()
 	if err != nil {
@@ -93,35 +93,30 @@ func (g *Group) runAll(cmd *cobra.Command, s *Selection, prepare func() ([]Step,
 // provider that hangs must not delay the others.
 func (g *Group) runJobs(ctx context.Context, s *Selection, jobs []Job, steps []Step) error {
 	failed := cli.Failures{Of: len(jobs)}
-	slots := make(chan struct{}, s.parallel)
-	var all sync.WaitGroup
 	var over *cli.Bar
 	if len(jobs) > 1 {
 		over = g.NewBar("all", "runs")
 		over.Set(0, len(jobs))
 		defer over.Done()
 	}
-	var begun int
-	var ended atomic.Int64
+	var begun, ended atomic.Int64
+	var all errgroup.Group // the errors are in failed
+	all.SetLimit(s.parallel)
 	for _, j := range jobs {
-		select {
-		case slots <- struct{}{}:
-		case <-ctx.Done():
-		}
-		if ctx.Err() != nil {
-			break
-		}
-		begun++
-		all.Go(func() {
-			defer func() { <-slots }()
-			defer func() { over.Set(int(ended.Add(1)), len(jobs)) }()
+		all.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
+			begun.Add(1)
 			if err := g.RunJob(ctx, ctx, j, layout.CycleID(s.cycle), steps, g.printReport); err != nil {
 				failed.Add(g.Env, err)
 			}
+			over.Set(int(ended.Add(1)), len(jobs))
+			return nil
 		})
 	}
-	all.Wait()
-	if begun < len(jobs) {
+	_ = all.Wait()
+	if int(begun.Load()) < len(jobs) {
 		return errors.Join(cli.ErrInterrupted, failed.Err())
 	}
 	return failed.Err()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"mkt/cmd/mkt/internal/runs"
+	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/publish/football"
 	"mkt/serve/account"
@@ -71,7 +71,7 @@ func newCycleMetrics(now func() time.Time) *cycleMetrics {
 		m.took.WithLabelValues(string(p))
 		m.running.WithLabelValues(string(p))
 		m.skipped.WithLabelValues(string(p))
-		for _, why := range runs.Whys {
+		for _, why := range cyclestate.Whys {
 			m.postponed.WithLabelValues(string(p), string(why))
 		}
 	}
@@ -119,7 +119,7 @@ func (m *cycleMetrics) failure(r Report) {
 	m.failures.WithLabelValues(r.Product, r.Step, r.Code).Inc()
 }
 
-func (m *cycleMetrics) countPostponed(j Job, why runs.Why) {
+func (m *cycleMetrics) countPostponed(j Job, why cyclestate.Why) {
 	m.postponed.WithLabelValues(string(j.Product), string(why)).Inc()
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/durable"
 	"mkt/publish/retention"
 	"mkt/publish/store"
@@ -115,14 +115,11 @@ func (g *Group) collectInStore(ctx context.Context, d *store.Dataset, f gcFlags)
 	if err != nil {
 		return err
 	}
-	if g.JSON() {
-		return g.Encode(map[string]any{"client_id": d.ClientID(), "product": d.Product(), "store": true, "dry_run": f.dryRun, "packs": done.Packs,
-			"segments": done.Segments, "archives": done.Archives, "lost_packs": done.Lost, "bytes": bytes, "names": names})
-	}
 	g.printNames(f.dryRun, names)
-	_, err = plain.Fprintf(g.Out, "%s in the object store: %s, %s, %s, %s %s, %s\n", d, cli.Plural(done.Packs, "pack"), cli.Plural(done.Segments, "segment"),
+	return g.AnswerLine(map[string]any{"client_id": d.ClientID(), "product": d.Product(), "store": true, "dry_run": f.dryRun, "packs": done.Packs,
+		"segments": done.Segments, "archives": done.Archives, "lost_packs": done.Lost, "bytes": bytes, "names": names},
+		"%s in the object store: %s, %s, %s, %s %s, %s\n", d, cli.Plural(done.Packs, "pack"), cli.Plural(done.Segments, "segment"),
 		cli.Plural(done.Archives, "archive"), cli.Plural(done.Lost, "lost pack"), deleted(f.dryRun), cli.Size(bytes))
-	return err
 }
 
 func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
@@ -141,21 +138,18 @@ func (g *Group) collect(p cli.Dataset, root *durable.Disk, f gcFlags) error {
 	if err != nil {
 		return err
 	}
-	if g.JSON() {
-		return g.Encode(map[string]any{"client_id": p.Tenant, "product": p.Product, "dry_run": f.dryRun, "snapshots": done.Snapshots,
-			"cycles": done.Cycles, "segments": done.Segments, "debris": done.Debris, "records_packed": done.Compacted, "bytes": space.bytes, "names": names})
-	}
 	g.printNames(f.dryRun, names)
-	_, err = plain.Fprintf(g.Out, "%s: %s, %s, %s, %s %s, %s\n", p, cli.Plural(done.Snapshots, "snapshot"), cli.Plural(done.Cycles, "cycle"),
+	return g.AnswerLine(map[string]any{"client_id": p.Tenant, "product": p.Product, "dry_run": f.dryRun, "snapshots": done.Snapshots,
+		"cycles": done.Cycles, "segments": done.Segments, "debris": done.Debris, "records_packed": done.Compacted, "bytes": space.bytes, "names": names},
+		"%s: %s, %s, %s, %s %s, %s\n", p, cli.Plural(done.Snapshots, "snapshot"), cli.Plural(done.Cycles, "cycle"),
 		cli.Plural(done.Segments, "segment"), cli.Plural(done.Debris, "leftover"), deleted(f.dryRun), cli.Size(space.bytes))
-	return err
 }
 
-// printNames prints the names a dry run would delete.
+// printNames prints the names a dry run would delete, for people.
 func (g *Group) printNames(dryRun bool, names []string) {
 	for _, name := range names {
-		if dryRun {
-			plain.Fprintf(g.Out, "      %s\n", name)
+		if dryRun && !g.JSON() {
+			printable.Fprintf(g.Out, "      %s\n", name)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/runs"
+	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/football"
 	"mkt/publish/health"
@@ -139,12 +139,12 @@ func (s *Selection) postpone(g *Group, jobs []Job, pass []passed) ([]Job, []pass
 }
 
 func (s *Selection) due(t *tenants.Tenant, now time.Time) ([]Job, string) {
-	if why := runs.Stopped(t); why != "" {
+	if why := cyclestate.Stopped(t); why != "" {
 		return nil, why
 	}
 	var list []Job
 	for _, p := range s.products(t) {
-		if runs.InForce(t, p, now) {
+		if cyclestate.InForce(t, p, now) {
 			list = append(list, Job{t, p})
 		}
 	}
@@ -163,14 +163,14 @@ func (s *Selection) products(t *tenants.Tenant) []football.Product {
 }
 
 // postponed returns why a job must not ask its provider yet; nil if it may.
-func (g *Group) postponed(j Job) *runs.Postponement {
-	return runs.PostponementOf(g.Env, j.Tenant, j.Product, g.Now())
+func (g *Group) postponed(j Job) *cyclestate.Postponement {
+	return cyclestate.PostponementOf(g.Env, j.Tenant, j.Product, g.Now())
 }
 
 // quotaOf returns the newest report of a tenant's quota, nil if there is none or if it
 // cannot be read.
 func (g *Group) quotaOf(t *tenants.Tenant) *health.Quota {
-	findings, err := runs.Findings(g.Env, t)
+	findings, err := cyclestate.Findings(g.Env, t)
 	if err != nil || t.Provider == nil {
 		return nil
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -190,19 +189,15 @@ func (g *Group) pullInto(ctx context.Context, s *store.Store, d *store.Dataset, 
 
 func (g *Group) printPulled(d *store.Dataset, dryRun bool, done store.Pulled) error {
 	n := int(done.Last + 1 - done.First)
-	if g.JSON() {
-		return g.Encode(map[string]any{"client_id": d.ClientID(), "product": d.Product(), "dry_run": dryRun, "publications": n, "first": done.First, "last": done.Last,
-			"whole": done.Packs, "archives": done.Archives, "bytes": done.Bytes})
-	}
+	answer := map[string]any{"client_id": d.ClientID(), "product": d.Product(), "dry_run": dryRun, "publications": n, "first": done.First, "last": done.Last,
+		"whole": done.Packs, "archives": done.Archives, "bytes": done.Bytes}
 	if n == 0 {
-		_, err := plain.Fprintf(g.Out, "%s: nothing to copy: the data root has it all, or nothing was published then\n", d)
-		return err
+		return g.AnswerLine(answer, "%s: nothing to copy: the data root has it all, or nothing was published then\n", d)
 	}
+	verb, size := "copied", cli.Plural(done.Archives, "archive")+" of older answers"
 	if dryRun {
-		_, err := plain.Fprintf(g.Out, "%s: %s would be copied (versions %d to %d), %d of them with their data, %s\n", d, cli.Plural(n, "publication"), done.First, done.Last, done.Packs, cli.Size(done.Bytes))
-		return err
+		verb, size = "would be copied", cli.Size(done.Bytes)
 	}
-	_, err := plain.Fprintf(g.Out, "%s: %s copied (versions %d to %d), %d of them with their data, %s of older answers\n",
-		d, cli.Plural(n, "publication"), done.First, done.Last, done.Packs, cli.Plural(done.Archives, "archive"))
-	return err
+	return g.AnswerLine(answer, "%s: %s %s (versions %d to %d), %d of them with their data, %s\n",
+		d, cli.Plural(n, "publication"), verb, done.First, done.Last, done.Packs, size)
 }

@@ -11,7 +11,7 @@ import (
 
 	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/store"
@@ -119,13 +119,13 @@ func (g *Group) repairOne(ctx context.Context, d *store.Dataset, p cli.Dataset, 
 		err = g.Encode(map[string]any{"client_id": p.Tenant, "product": p.Product, "dry_run": dryRun, "repaired_records": done.Records,
 			"repaired_packs": done.Packs, "repaired_segments": done.Segments, "left": done.Left})
 	} else if n := done.Records + done.Packs + done.Segments; n == 0 && len(done.Left) == 0 {
-		_, err = plain.Fprintf(g.Out, "%s: nothing is damaged in the store\n", p)
+		_, err = printable.Fprintf(g.Out, "%s: nothing is damaged in the store\n", p)
 	} else {
 		verb := "stored again"
 		if dryRun {
 			verb = "would be stored again"
 		}
-		_, err = plain.Fprintf(g.Out, "%s: %s damaged or missing, %s: %s, %s, %s of the change log\n", p, cli.Plural(n, "object"), verb,
+		_, err = printable.Fprintf(g.Out, "%s: %s damaged or missing, %s: %s, %s, %s of the change log\n", p, cli.Plural(n, "object"), verb,
 			cli.Plural(done.Records, "record"), cli.Plural(done.Packs, "pack"), cli.Plural(done.Segments, "segment"))
 	}
 	if err == nil && len(done.Left) > 0 {
@@ -179,19 +179,15 @@ func (g *Group) pushOne(ctx context.Context, d *store.Dataset, p cli.Dataset, ro
 		return err
 	}
 	n := int(done.Last + 1 - done.First)
-	if g.JSON() {
-		return g.Encode(map[string]any{"client_id": p.Tenant, "product": p.Product, "dry_run": dryRun, "publications": n, "first": done.First, "last": done.Last,
-			"whole": done.Packs, "archives": done.Archives})
-	}
-	if n == 0 {
-		_, err = plain.Fprintf(g.Out, "%s: the store has everything\n", p)
-		return err
-	}
 	verb := "stored"
 	if dryRun {
 		verb = "would be stored"
 	}
-	_, err = plain.Fprintf(g.Out, "%s: %s %s (versions %d to %d), %d of them with their data, %s of older answers\n",
+	answer := map[string]any{"client_id": p.Tenant, "product": p.Product, "dry_run": dryRun, "publications": n, "first": done.First, "last": done.Last,
+		"whole": done.Packs, "archives": done.Archives}
+	if n == 0 {
+		return g.AnswerLine(answer, "%s: the store has everything\n", p)
+	}
+	return g.AnswerLine(answer, "%s: %s %s (versions %d to %d), %d of them with their data, %s of older answers\n",
 		p, cli.Plural(n, "publication"), verb, done.First, done.Last, done.Packs, cli.Plural(done.Archives, "archive"))
-	return err
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"mkt/cmd/mkt/internal/runs"
+	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/serve/account"
 )
 
@@ -49,9 +49,9 @@ func (c quotas) Collect(to chan<- prometheus.Metric) {
 	}
 	now := c.group.Now()
 	sums := map[string]*quotaSum{}
-	postponed := map[string]map[runs.Why]int{}
+	postponed := map[string]map[cyclestate.Why]int{}
 	for _, p := range account.Products() {
-		postponed[string(p)] = map[runs.Why]int{}
+		postponed[string(p)] = map[cyclestate.Why]int{}
 	}
 	for i := range f.Tenants {
 		tenant := &f.Tenants[i]
@@ -85,7 +85,7 @@ func (c quotas) Collect(to chan<- prometheus.Metric) {
 		gauge(slowestDesc, slowest.Seconds(), string(p))
 	}
 	for product, reasons := range postponed {
-		for _, why := range runs.Whys {
+		for _, why := range cyclestate.Whys {
 			gauge(postponedDesc, float64(reasons[why]), product, string(why))
 		}
 	}

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -140,19 +141,15 @@ func (g *Group) repair(ctx context.Context, p cli.Dataset, root *durable.Disk) e
 	for _, e := range done.Unrepairable {
 		lost = append(lost, e.Error())
 	}
-	if g.JSON() {
-		line := map[string]any{"client_id": p.Tenant, "product": p.Product, "step": "recover", "version": done.Version, "checked": done.Checked,
-			"mended": append([]string{}, done.Repaired...), "lost": lost}
-		if err := g.Encode(line); err != nil {
-			return err
-		}
-	} else {
-		plain.Fprintf(g.Out, "%s: %s read, %s rebuilt\n", p, cli.Plural(done.Checked, "publication"), cli.Plural(len(done.Repaired), "file"))
+	err = g.Answer(map[string]any{"client_id": p.Tenant, "product": p.Product, "step": "recover", "version": done.Version, "checked": done.Checked,
+		"mended": append([]string{}, done.Repaired...), "lost": lost}, func(out io.Writer) error {
+		_, err := printable.Fprintf(out, "%s: %s read, %s rebuilt\n", p, cli.Plural(done.Checked, "publication"), cli.Plural(len(done.Repaired), "file"))
 		for _, name := range done.Repaired {
-			plain.Fprintf(g.Out, "      %s\n", name)
+			printable.Fprintf(out, "      %s\n", name)
 		}
-	}
-	return errors.Join(done.Unrepairable...)
+		return err
+	})
+	return errors.Join(append([]error{err}, done.Unrepairable...)...)
 }
 
 func (g *Group) beginHistory(ctx context.Context, p cli.Dataset, root *durable.Disk) error {
@@ -161,14 +158,11 @@ func (g *Group) beginHistory(ctx context.Context, p cli.Dataset, root *durable.D
 		return err
 	}
 	g.announce(p.Tenant, p.Product, s.Version)
-	if g.JSON() {
-		return g.Encode(map[string]any{"client_id": p.Tenant, "product": p.Product, "step": "recover", "version": s.Version,
-			"cycle": s.Cycle, "republishes": s.Republishes, "last_seq": s.LastSeq})
-	}
 	of := fmt.Sprintf("the dataset of version %d once more", s.Republishes)
 	if s.Republishes == 0 {
 		of = "cycle " + string(s.Cycle)
 	}
-	_, err = plain.Fprintf(g.Out, "%s: a new history begins with version %d, %s; seq continues after %d\nRestart mkt serve if the data root was replaced under it, then run a cycle.\n", p, s.Version, of, s.LastSeq)
-	return err
+	return g.AnswerLine(map[string]any{"client_id": p.Tenant, "product": p.Product, "step": "recover", "version": s.Version,
+		"cycle": s.Cycle, "republishes": s.Republishes, "last_seq": s.LastSeq},
+		"%s: a new history begins with version %d, %s; seq continues after %d\nRestart mkt serve if the data root was replaced under it, then run a cycle.\n", p, s.Version, of, s.LastSeq)
 }

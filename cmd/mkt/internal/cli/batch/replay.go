@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/replay"
 	"mkt/publish/durable"
 	"mkt/publish/football"
@@ -192,32 +192,32 @@ func (g *Group) printReplay(r *replay.Report) {
 		return
 	}
 	for _, n := range r.Notes {
-		plain.Fprintf(g.Out, "note: %s\n", n)
+		printable.Fprintf(g.Out, "note: %s\n", n)
 	}
 	for _, c := range r.Cycles {
-		plain.Fprintf(g.Out, "%s  %s", c.Cycle, replayWords[c.Outcome])
+		printable.Fprintf(g.Out, "%s  %s", c.Cycle, replayWords[c.Outcome])
 		for _, t := range c.Tables {
-			plain.Fprintf(g.Out, "; %s %d rows, %d then", t.Name, t.RowsNow, t.RowsThen)
+			printable.Fprintf(g.Out, "; %s %d rows, %d then", t.Name, t.RowsNow, t.RowsThen)
 		}
 		fmt.Fprintln(g.Out)
 		for _, w := range c.Why {
-			plain.Fprintf(g.Out, "    why      %s\n", w)
+			printable.Fprintf(g.Out, "    why      %s\n", w)
 		}
 		if c.Error != "" {
-			plain.Fprintf(g.Out, "    error    %s\n", c.Error)
+			printable.Fprintf(g.Out, "    error    %s\n", c.Error)
 		}
 		for _, x := range c.Changed {
-			plain.Fprintf(g.Out, "    %-8s %s %s %s", x.What, x.Table, x.Row, strings.Join(x.Columns, ", "))
+			printable.Fprintf(g.Out, "    %-8s %s %s %s", x.What, x.Table, x.Row, strings.Join(x.Columns, ", "))
 			if x.Example != "" {
-				plain.Fprintf(g.Out, ": %s", x.Example)
+				printable.Fprintf(g.Out, ": %s", x.Example)
 			}
 			fmt.Fprintln(g.Out)
 		}
 	}
 	if c := differing(r); c != "" {
-		plain.Fprintf(g.Out, "what moved, by market and reason: mkt mapping report --tenant %s --against %s\n", r.Tenant, c)
+		printable.Fprintf(g.Out, "what moved, by market and reason: mkt mapping report --tenant %s --against %s\n", r.Tenant, c)
 	}
-	plain.Fprintf(g.Out, "%s %s: %s replayed by rules %s into %s\n", r.Tenant, r.Product, cli.Plural(len(r.Cycles), "cycle"), r.Rules, r.Into)
+	printable.Fprintf(g.Out, "%s %s: %s replayed by rules %s into %s\n", r.Tenant, r.Product, cli.Plural(len(r.Cycles), "cycle"), r.Rules, r.Into)
 }
 
 // differing returns the first cycle of markets different from its publication; "" if there is none.

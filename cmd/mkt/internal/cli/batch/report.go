@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -43,16 +43,12 @@ func (g *Group) printReport(r Report) {
 		return
 	}
 	if r.OK {
-		plain.Fprintf(g.Out, "%s %s %-9s %s (%.1f s)\n", r.Tenant, r.Cycle, r.Step, r.text, r.Seconds)
+		printable.Fprintf(g.Out, "%s %s %-9s %s (%.1f s)\n", r.Tenant, r.Cycle, r.Step, r.text, r.Seconds)
 	}
 }
 
 func (g *Group) printPassed(p passed) {
-	if g.JSON() {
-		g.Encode(p)
-		return
-	}
-	plain.Fprintf(g.Out, "%s skipped: %s\n", p.Tenant, p.Reason)
+	g.AnswerLine(p, "%s skipped: %s\n", p.Tenant, p.Reason)
 }
 
 type reporter struct {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/runs"
+	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/schedule"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/internal/coordination"
@@ -103,7 +103,7 @@ func (t *timetable) due(ctx context.Context, name string) (Job, bool) {
 }
 
 // postpone schedules a job for when its provider may be asked again, and logs it once.
-func (t *timetable) postpone(j Job, p *runs.Postponement) {
+func (t *timetable) postpone(j Job, p *cyclestate.Postponement) {
 	name := entryName(j.Tenant.ID, j.Product)
 	t.Scheduler.Again(name, p.Until)
 	t.mu.Lock()

@@ -21,7 +21,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/daemon"
 	"mkt/cmd/mkt/internal/console"
 	"mkt/cmd/mkt/internal/doctor"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/durable"
 	"mkt/serve"
 	"mkt/serve/account"
@@ -196,9 +196,9 @@ func (g *Group) printReady(url string, protected bool) error {
 	if g.JSON() {
 		return g.Encode(daemon.Ready{Event: "ready", BaseURL: url})
 	}
-	if _, err := plain.Fprintf(g.Out, "console at %s\n", url); err != nil || protected {
+	if _, err := printable.Fprintf(g.Out, "console at %s\n", url); err != nil || protected {
 		return err
 	}
-	_, err := plain.Fprintf(g.Errs, "mkt: every user of this machine can open it: --password-file sets a password\n")
+	_, err := printable.Fprintf(g.Errs, "mkt: every user of this machine can open it: --password-file sets a password\n")
 	return err
 }

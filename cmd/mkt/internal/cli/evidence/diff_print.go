@@ -6,7 +6,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/compare"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/snapshot"
 )
 
@@ -42,11 +42,11 @@ func (p *textPrinter) change(c compare.Change) error {
 		if c.League != "" {
 			league = "  (" + c.League + ")"
 		}
-		plain.Fprintf(p.out, "%s  %s%s\n", c.FixtureID, c.Fixture, league)
+		printable.Fprintf(p.out, "%s  %s%s\n", c.FixtureID, c.Fixture, league)
 	}
 	mark := styleOf[c.What]
 	p.out.Styles(mark, cli.Normal, cli.Normal, moveOf(c, mark))
-	_, err := plain.Fprintf(p.out, "  %s\t%s\t%s\t%s\t%s\n", marks[c.What], c.MarketWords(), c.SelectionWords(), changeOf(c), c.Explain)
+	_, err := printable.Fprintf(p.out, "  %s\t%s\t%s\t%s\t%s\n", marks[c.What], c.MarketWords(), c.SelectionWords(), changeOf(c), c.Explain)
 	return err
 }
 

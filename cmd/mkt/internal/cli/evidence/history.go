@@ -17,7 +17,7 @@ import (
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/history"
 	"mkt/cmd/mkt/internal/page"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
@@ -241,6 +241,6 @@ func (g *Group) historyPage(f historyFlags, p *history.Path, of wantedPrices) er
 	if g.JSON() {
 		return g.Encode(map[string]any{"file": f.html, "bytes": size, "fixture_id": of.fixture, "market_id": of.market, "client_id": of.dataset.Tenant})
 	}
-	_, err = plain.Fprintf(g.Out, "%s: %s, %s\n", f.html, history.FixtureName(&p.Fixture), title)
+	_, err = printable.Fprintf(g.Out, "%s: %s, %s\n", f.html, history.FixtureName(&p.Fixture), title)
 	return err
 }

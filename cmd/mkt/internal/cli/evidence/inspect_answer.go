@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/serve/offline"
 )
 
@@ -39,7 +39,7 @@ type tableAnswer struct {
 func (t *tableAnswer) Columns(names []string) error {
 	line := make([]string, len(names))
 	for i, n := range names {
-		line[i] = strings.ToUpper(plain.Text(n))
+		line[i] = strings.ToUpper(printable.Text(n))
 	}
 	t.w.Header(line...)
 	return nil
@@ -51,7 +51,7 @@ func (t *tableAnswer) Row(values []any) error {
 	}
 	line := make([]string, len(values))
 	for i, v := range values {
-		line[i] = plain.Text(offline.Text(v))
+		line[i] = printable.Text(offline.Text(v))
 	}
 	_, err := fmt.Fprintln(t.w, strings.Join(line, "\t"))
 	return err
@@ -110,7 +110,7 @@ func (c *csvAnswer) Row(values []any) error {
 // isPlainCell reports whether every reader of CSV and every spreadsheet understands a text
 // without quotes.
 func isPlainCell(text string) bool {
-	return text != "" && text != `\.` && plain.Text(text) == text && strings.TrimSpace(text) == text &&
+	return text != "" && text != `\.` && printable.Text(text) == text && strings.TrimSpace(text) == text &&
 		!strings.ContainsAny(text, `,"`) && (!strings.ContainsAny(text[:1], "=+-@") || isNumber(text))
 }
 

@@ -12,8 +12,7 @@ import (
 	"strings"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
-	"mkt/cmd/mkt/internal/sheet"
+	"mkt/cmd/mkt/internal/spreadsheet"
 	"mkt/internal/scratch"
 	"mkt/publish/durable"
 	"mkt/serve/offline"
@@ -93,11 +92,7 @@ func (g *Group) inspectTo(ctx context.Context, f inspectFlags, o offline.Options
 	if w.Bytes, err = saveFile(ctx, made, f.to, f.force); err != nil {
 		return err
 	}
-	if g.JSON() {
-		return g.Encode(w)
-	}
-	_, err = plain.Fprintf(g.Out, "%s: %s, %s, %s\n", w.File, cli.Plural(int(w.Rows), "row"), cli.Plural(w.Columns, "column"), cli.Size(w.Bytes))
-	return err
+	return g.AnswerLine(w, "%s: %s, %s, %s\n", w.File, cli.Plural(int(w.Rows), "row"), cli.Plural(w.Columns, "column"), cli.Size(w.Bytes))
 }
 
 // makeFile runs a query and writes its result to a new file.
@@ -135,12 +130,12 @@ func makeFile(ctx context.Context, o offline.Options, query, format, file string
 
 // sheetAnswer is a spreadsheet.
 type sheetAnswer struct {
-	*sheet.Writer
+	*spreadsheet.Writer
 	out io.Writer
 }
 
 func newSheetAnswer(tempDir string, out io.Writer) (sheetAnswer, error) {
-	w, err := sheet.New(tempDir)
+	w, err := spreadsheet.New(tempDir)
 	return sheetAnswer{w, out}, err
 }
 

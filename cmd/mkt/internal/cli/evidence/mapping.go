@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -61,8 +60,7 @@ more of their markets stay RAW.
 --against shows instead what moved: by the name of the market, what its
 markets became before and what they become now, and by reason the selections
 that are not publishable. Before is
-  FILE     what this command printed with --output json
-  BINARY   what another mkt prints: the one from before an edit
+  FILE     what this command printed with --output json, of this mkt or another
   CYCLE    with --tenant, what mkt transform made of that cycle then
 Save a report, edit a table, build, and compare.`,
 		Example: `  mkt mapping report --tenant acme
@@ -73,7 +71,7 @@ Save a report, edit a table, build, and compare.`,
   mkt mapping report --tenant acme --against 20261120T090700Z-market_engine`,
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: map[string]string{cli.Paged: ""},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			if err := f.check(args); err != nil {
 				return err
 			}
@@ -82,7 +80,7 @@ Save a report, edit a table, build, and compare.`,
 				return err
 			}
 			if f.against != "" {
-				return g.showMoved(cmd.Context(), &f, args, coverage)
+				return g.showMoved(&f, coverage)
 			}
 			view := coverageOf(coverage)
 			if f.tenant == "" {
@@ -101,7 +99,7 @@ Save a report, edit a table, build, and compare.`,
 	flags.StringVar(&f.participants, "participants", "", `a CSV file with lines of "provider fixture id,home,away"`)
 	flags.StringVar(&f.home, "home", "", "the home team, when all payloads are of one fixture; with --away")
 	flags.StringVar(&f.away, "away", "", "the away team; with --home")
-	flags.StringVar(&f.against, "against", "", "show the changes since this report, binary or cycle")
+	flags.StringVar(&f.against, "against", "", "show the changes since this report or cycle")
 	return cmd
 }
 
@@ -314,8 +312,8 @@ func coverageOfCycle(root durable.ReadFS, id layout.CycleID) (c coverage.Report,
 }
 
 // showMoved prints the changes of the mapping.
-func (g *Group) showMoved(ctx context.Context, f *mappingFlags, args []string, c coverage.Report) error {
-	provider, before, err := g.against(ctx, f, args)
+func (g *Group) showMoved(f *mappingFlags, c coverage.Report) error {
+	provider, before, err := g.against(f)
 	if err != nil {
 		return err
 	}

@@ -1,16 +1,11 @@
 package evidence
 
 import (
-	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -230,25 +225,15 @@ func countOrDash(n int) string {
 	return fmt.Sprint(n)
 }
 
-// against returns the outcomes of another reading of the payloads: from a saved report, by another
-// binary, or as published by the cycle named in --against.
-func (g *Group) against(ctx context.Context, f *mappingFlags, args []string) (provider string, before []outcomeView, err error) {
+// against returns the outcomes of another reading of the payloads: from a saved report, or as published
+// by the cycle named in --against.
+func (g *Group) against(f *mappingFlags) (provider string, before []outcomeView, err error) {
 	if _, _, err := layout.ParseCycleID(f.against); err == nil {
 		return g.publishedOutcomes(f)
 	}
-	info, err := os.Stat(f.against)
-	if err != nil || !info.Mode().IsRegular() {
-		return "", nil, fmt.Errorf("--against %s: want a report of mkt mapping report --output json, another mkt, or with --tenant the id of a cycle", f.against)
-	}
 	report, err := os.ReadFile(f.against)
-	if err == nil && !bytes.HasPrefix(bytes.TrimSpace(report), []byte("{")) {
-		if info.Mode()&0o111 == 0 {
-			return "", nil, fmt.Errorf("--against %s: it is neither a report in JSON nor a program", f.against)
-		}
-		report, err = g.reportOf(ctx, f, args)
-	}
 	if err != nil {
-		return "", nil, fmt.Errorf("--against: %w", err)
+		return "", nil, fmt.Errorf("--against %s: want a report of mkt mapping report --output json, or with --tenant the id of a cycle: %w", f.against, err)
 	}
 	var v struct {
 		Provider string         `json:"provider"`
@@ -261,43 +246,6 @@ func (g *Group) against(ctx context.Context, f *mappingFlags, args []string) (pr
 		return "", nil, fmt.Errorf("--against %s: its report has no list of outcomes: it is of a version of mkt without --against", f.against)
 	}
 	return v.Provider, *v.Outcomes, nil
-}
-
-// reportOf runs the same check with another binary.
-func (g *Group) reportOf(ctx context.Context, f *mappingFlags, args []string) ([]byte, error) {
-	name, err := filepath.Abs(f.against)
-	if err != nil {
-		return nil, err
-	}
-	line := append([]string{"mapping", "check", "--output", "json"}, args...)
-	add := func(flag, value string) {
-		if value != "" {
-			line = append(line, "--"+flag, value)
-		}
-	}
-	if f.tenant != "" {
-		add("data", g.Data)
-		add("tenant", f.tenant)
-		add("cycle", f.cycle)
-	} else {
-		add("provider", f.provider)
-		add("bookmaker", f.bookmaker)
-		add("pattern", f.pattern)
-		add("participants", f.participants)
-		add("home", f.home)
-		add("away", f.away)
-	}
-	for _, listing := range f.listings {
-		add("listing", listing)
-	}
-	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, name, line...)
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	var exit *exec.ExitError
-	if err := cmd.Run(); err != nil && !(errors.As(err, &exit) && out.Len() > 0) { // its report has the payloads it could not read
-		return nil, fmt.Errorf("%s: %w: %s", f.against, err, strings.TrimSpace(errs.String()))
-	}
-	return out.Bytes(), nil
 }
 
 // publishedOutcomes returns the outcomes of the cycle's markets, from its rows as they were

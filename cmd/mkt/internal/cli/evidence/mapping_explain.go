@@ -11,7 +11,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/document"
 	"mkt/cmd/mkt/internal/explain"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/input"
 	"mkt/fetch/mapping"
@@ -191,7 +191,7 @@ func (g *Group) showPublished(m explain.Mapped) error {
 		}
 	}
 	if m.Rule == "" && !g.JSON() {
-		plain.Fprintf(g.Out, "%s market %s: RAW, %s: %s\n\n", m.Provider, joined(m.Key, m.Name), m.RawReason, explain.WhyRaw(m.RawReason))
+		printable.Fprintf(g.Out, "%s market %s: RAW, %s: %s\n\n", m.Provider, joined(m.Key, m.Name), m.RawReason, explain.WhyRaw(m.RawReason))
 	}
 	switch {
 	case len(rules) > 0:

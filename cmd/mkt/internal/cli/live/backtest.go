@@ -77,10 +77,7 @@ func (g *Group) backtestMomentum(ctx context.Context, f backtestFlags) error {
 			return err
 		}
 	}
-	if g.JSON() {
-		return g.Encode(backtestOf(r))
-	}
-	return r.WriteText(g.Out)
+	return g.Answer(backtestOf(r), r.WriteText)
 }
 
 func writeNew(name string, write func(io.Writer) error) error {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/football"
 )
 
@@ -17,7 +17,7 @@ import (
 func (f *liveView) draw(out io.Writer, now time.Time) error {
 	w := bufio.NewWriter(out)
 	wide := cli.ColumnsOf(out)
-	line := func(lead, text string) { fmt.Fprintln(w, cli.Indented(lead, plain.Text(text), wide)) }
+	line := func(lead, text string) { fmt.Fprintln(w, cli.Indented(lead, printable.Text(text), wide)) }
 	line("", fmt.Sprintf("%s  %s : %s  %s", words(f.Home), number(f.ScoreHome), number(f.ScoreAway), words(f.Away)))
 	line("", fmt.Sprintf("%s, %s, %s", words(f.League), f.FixtureID, f.Tenant))
 	line("", f.clock(now))
@@ -39,14 +39,14 @@ func (f *liveView) clock(now time.Time) string {
 	if !f.InPlay {
 		b.WriteString("left play, ")
 	}
-	plain.Fprintf(&b, "%s %s", words(f.Period), scoreboard(f.Minute, f.Second))
+	printable.Fprintf(&b, "%s %s", words(f.Period), scoreboard(f.Minute, f.Second))
 	if f.Added != nil && *f.Added > 0 {
-		plain.Fprintf(&b, " +%d", *f.Added)
+		printable.Fprintf(&b, " +%d", *f.Added)
 	}
 	if f.Running != nil && !*f.Running {
 		b.WriteString(", clock stopped")
 	}
-	plain.Fprintf(&b, ", seen %v ago", max(0, now.Sub(f.FreshAt)).Round(time.Second))
+	printable.Fprintf(&b, ", seen %v ago", max(0, now.Sub(f.FreshAt)).Round(time.Second))
 	return b.String()
 }
 
@@ -89,7 +89,7 @@ func (f *liveView) drawRedCards(w io.Writer, now time.Time) {
 	}
 	for _, side := range []struct{ name, keeps string }{{"home", f.Men.Home}, {"away", f.Men.Away}} {
 		if side.keeps != "1" {
-			plain.Fprintf(w, "          red cards %s: %s keeps %s of its pressure\n", f.Men.RedCards, side.name, side.keeps)
+			printable.Fprintf(w, "          red cards %s: %s keeps %s of its pressure\n", f.Men.RedCards, side.name, side.keeps)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (f *liveView) drawPressure(w io.Writer, wide int) {
 			}
 		}
 	}
-	plain.Fprintf(w, "\npressure by minute, at most %d\n", most)
+	printable.Fprintf(w, "\npressure by minute, at most %d\n", most)
 	for _, part := range inParts(f.Buckets, wide-gutter) {
 		drawMinutes(w, part, most)
 	}
@@ -147,14 +147,14 @@ func drawMinutes(w io.Writer, part []liveBucket, most int32) {
 			if row == 0 {
 				name = side.name
 			}
-			plain.Fprintf(w, "%5s │%s\n", name, graphRow(part, row, most, side.of))
+			printable.Fprintf(w, "%5s │%s\n", name, graphRow(part, row, most, side.of))
 		}
 	}
 	axis := make([]rune, 0, len(part))
 	for _, b := range part {
 		axis = append(axis, mark(b))
 	}
-	plain.Fprintf(w, "%5s └%s\n%s\n", "", string(axis), minutes(part))
+	printable.Fprintf(w, "%5s └%s\n%s\n", "", string(axis), minutes(part))
 }
 
 func graphRow(part []liveBucket, row int, most int32, of func(liveBucket) *int32) string {
@@ -205,7 +205,7 @@ func (f *liveView) drawTimeline(out io.Writer) error {
 		if side == string(football.SideNone) {
 			side = ""
 		}
-		plain.Fprintf(w, "  %s\t%s\t%s\t%s\t%v\n", scoreboard(e.Minute, e.Second), e.State, side, e.Certainty, e.Until.Sub(e.At).Round(time.Second))
+		printable.Fprintf(w, "  %s\t%s\t%s\t%s\t%v\n", scoreboard(e.Minute, e.Second), e.State, side, e.Certainty, e.Until.Sub(e.At).Round(time.Second))
 	}
 	return w.Flush()
 }

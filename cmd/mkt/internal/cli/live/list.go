@@ -13,7 +13,7 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/inplay"
 	"mkt/cmd/mkt/internal/matchpage"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/football"
 	"mkt/publish/table"
 )
@@ -128,7 +128,7 @@ func (g *Group) printMatches(list []listedMatch) error {
 			age += " stale"
 			w.Styles(cli.Normal, cli.Normal, cli.Normal, cli.Normal, cli.Normal, cli.Warn)
 		}
-		plain.Fprintf(w, "%s\t%s\t%s - %s\t%s : %s\t%s\t%s\t%s\n", l.Tenant, cmp.Or(l.clock, "?"), words(l.Home), words(l.Away),
+		printable.Fprintf(w, "%s\t%s\t%s - %s\t%s : %s\t%s\t%s\t%s\n", l.Tenant, cmp.Or(l.clock, "?"), words(l.Home), words(l.Away),
 			number(l.ScoreHome), number(l.ScoreAway), momentum, age, l.FixtureID)
 	}
 	return w.Flush()

@@ -4,6 +4,7 @@ package live
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -64,10 +65,7 @@ func (g *Group) liveShow(tenant, wanted string) error {
 	if err != nil {
 		return err
 	}
-	if g.JSON() {
-		return g.Encode(f)
-	}
-	return f.draw(g.Out, g.Now())
+	return g.Answer(f, func(out io.Writer) error { return f.draw(out, g.Now()) })
 }
 
 type liveView struct {

@@ -7,7 +7,6 @@ import (
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/inplay"
 	"mkt/cmd/mkt/internal/page"
-	"mkt/cmd/mkt/internal/plain"
 )
 
 // liveReport writes a match as one HTML page.
@@ -29,9 +28,5 @@ func (g *Group) liveReport(ctx context.Context, tenant, name, file string) error
 	if err != nil || file == "-" {
 		return err
 	}
-	if g.JSON() {
-		return g.Encode(map[string]any{"file": file, "bytes": size, "fixture_id": f.FixtureID, "client_id": f.Tenant, "cycle_id": f.Cycle, "cycles_followed": len(m.Past)})
-	}
-	_, err = plain.Fprintf(g.Out, "%s: %s, %s followed\n", file, f.named(), cli.Plural(len(m.Past), "cycle"))
-	return err
+	return g.AnswerLine(map[string]any{"file": file, "bytes": size, "fixture_id": f.FixtureID, "client_id": f.Tenant, "cycle_id": f.Cycle, "cycles_followed": len(m.Past)}, "%s: %s, %s followed\n", file, f.named(), cli.Plural(len(m.Past), "cycle"))
 }

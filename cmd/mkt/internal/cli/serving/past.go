@@ -16,7 +16,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/snapshot"
 	"mkt/serve"
@@ -168,7 +168,7 @@ func find(p cli.Dataset, m snapshot.Moment) (snapshot.Commit, error) {
 // printPast prints the served publication of each dataset on stderr. It is an error if there were
 // publications by then and all of them are deleted.
 func (g *Group) printPast(datasets []cli.Dataset, at time.Time) error {
-	plain.Fprintf(g.Errs, "as of %s, at which the clock stands:\n", cli.Stamp(at))
+	printable.Fprintf(g.Errs, "as of %s, at which the clock stands:\n", cli.Stamp(at))
 	kept := 0
 	for _, p := range datasets {
 		words := "nothing was published by then"
@@ -189,7 +189,7 @@ func (g *Group) printPast(datasets []cli.Dataset, at time.Time) error {
 		} else if !errors.Is(err, snapshot.ErrUnknown) {
 			return err
 		}
-		plain.Fprintf(g.Errs, "  %s: %s\n", p, words)
+		printable.Fprintf(g.Errs, "  %s: %s\n", p, words)
 	}
 	if kept == 0 {
 		return errors.New("--as-of: no snapshot of that time is kept; retention in mkt.yaml says how long they are kept")
@@ -204,7 +204,7 @@ func (g *Group) printSpan(datasets []cli.Dataset, from, to time.Time, f pastFlag
 	if f.speed == 0 {
 		speed = "a line on standard input moves to the next publication"
 	}
-	plain.Fprintf(g.Errs, "replay of %s to %s, %s:\n", cli.Stamp(from), cli.Stamp(to), speed)
+	printable.Fprintf(g.Errs, "replay of %s to %s, %s:\n", cli.Stamp(from), cli.Stamp(to), speed)
 	kept := 0
 	for _, p := range datasets {
 		there, gone, err := publicationsOf(p, from, to)
@@ -219,7 +219,7 @@ func (g *Group) printSpan(datasets []cli.Dataset, from, to time.Time, f pastFlag
 			words += fmt.Sprintf(", the snapshots of %d deleted by retention; if their payloads are kept, mkt replay rebuilds them", gone)
 		}
 		kept += there
-		plain.Fprintf(g.Errs, "  %s: %s\n", p, words)
+		printable.Fprintf(g.Errs, "  %s: %s\n", p, words)
 	}
 	if kept == 0 {
 		return errors.New("--replay: no snapshot of that period is kept; retention in mkt.yaml says how long they are kept")
@@ -337,7 +337,7 @@ func (g *Group) replay(ctx context.Context, f pastFlags) serve.Replay {
 			g.Encode(replayed{what, at})
 			return
 		}
-		plain.Fprintf(g.Out, "%s %s\n", cli.Stamp(at), replayWords[what])
+		printable.Fprintf(g.Out, "%s %s\n", cli.Stamp(at), replayWords[what])
 	}}
 	if f.replay != "" && f.speed == 0 {
 		r.Step = lines(ctx, g.In)

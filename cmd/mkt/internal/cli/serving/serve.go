@@ -15,7 +15,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/cli/daemon"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/publish/layout"
 	"mkt/serve"
@@ -218,7 +218,7 @@ func (g *Group) printServing(l daemon.Ready) {
 		fmt.Fprintln(g.Out, "\ntokens of this run, which end with it:")
 		w := cli.NewTableWriter(g.Out)
 		for _, t := range l.Tokens {
-			plain.Fprintf(w, "  %s\t%s\n", t.ID, t.Token)
+			printable.Fprintf(w, "  %s\t%s\n", t.ID, t.Token)
 		}
 		w.Flush()
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/cmd/mkt/internal/tail"
 )
 
@@ -138,7 +138,7 @@ func (g *Group) printNews(n tail.News) {
 // printLine prints a line for people, at most as wide as the terminal.
 func (g *Group) printLine(format string, args ...any) {
 	var line strings.Builder
-	plain.Fprintf(&line, format, args...)
+	printable.Fprintf(&line, format, args...)
 	fmt.Fprintln(g.Out, cli.Cut(line.String(), g.Columns()))
 }
 
@@ -148,11 +148,11 @@ func (g *Group) printTrouble(n tail.News) {
 	now := cli.ClockTime(g.Now())
 	switch n.Kind {
 	case "unreachable":
-		plain.Fprintf(g.Errs, "%s waiting: %v\n", now, withoutURL(n.Cause))
+		printable.Fprintf(g.Errs, "%s waiting: %v\n", now, withoutURL(n.Cause))
 	case "reachable":
-		plain.Fprintf(g.Errs, "%s the service answers again\n", now)
+		printable.Fprintf(g.Errs, "%s the service answers again\n", now)
 	case "start_again":
-		plain.Fprintf(g.Errs, "%s the change log no longer reaches back to the position: all fixtures are delivered again\n", now)
+		printable.Fprintf(g.Errs, "%s the change log no longer reaches back to the position: all fixtures are delivered again\n", now)
 	}
 }
 

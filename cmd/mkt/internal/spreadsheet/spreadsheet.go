@@ -1,11 +1,11 @@
-// Package sheet writes the rows of a query as a spreadsheet (xlsx), with every value unchanged.
+// Package spreadsheet writes the rows of a query as a spreadsheet (xlsx), with every value unchanged.
 // A text is a cell of text, whatever it begins with: a formula is
 // never written. Numbers are cells of numbers if a spreadsheet can represent all their
 // digits. Times are texts in UTC, and lists and structs are JSON. NULL is no cell, and an
 // empty text is a cell with an empty text.
 //
 // The same rows give the same bytes: the file has no time of its own.
-package sheet
+package spreadsheet
 
 import (
 	"archive/zip"

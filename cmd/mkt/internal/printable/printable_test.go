@@ -1,4 +1,4 @@
-package plain_test
+package printable_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"mkt/cmd/mkt/internal/plain"
+	"mkt/cmd/mkt/internal/printable"
 )
 
 func TestText(t *testing.T) {
@@ -31,7 +31,7 @@ func TestText(t *testing.T) {
 		"\ufeffmark \u200b \U000e0041 soft": `\ufeffmark \u200b \udb40\udc41 soft`,
 		"\ufffd":                            "\ufffd",
 	} {
-		if got := plain.Text(text); got != want {
+		if got := printable.Text(text); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}
@@ -40,7 +40,7 @@ func TestText(t *testing.T) {
 func TestFprintf(t *testing.T) {
 	type named string
 	var b strings.Builder
-	_, err := plain.Fprintf(&b, "%-5s|%v|%v|%d|%5.1f|%v\n", "a\nb", named("c\x1b"), errors.New("d\te"), 7, 1.5, nil)
+	_, err := printable.Fprintf(&b, "%-5s|%v|%v|%d|%5.1f|%v\n", "a\nb", named("c\x1b"), errors.New("d\te"), 7, 1.5, nil)
 	if want := "a\\u000ab|c\\u001b|d\\u0009e|7|  1.5|<nil>\n"; err != nil || b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
@@ -52,7 +52,7 @@ func TestWriter(t *testing.T) {
 	pieces := []string{"Home", " - ", "\x1b[2J", "\x9b", "\u009b", "\u202e", "\u2029", "é", "日本", "\x00", "\r", "\U000e0041", "\xe2\x80", "\x7f"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "text"), "")
-		if got, want := written(t, text), plain.Text(text); got != want {
+		if got, want := written(t, text), printable.Text(text); got != want {
 			t.Fatalf("%q is written as %q, want %q", text, got, want)
 		}
 		var j bytes.Buffer
@@ -70,7 +70,7 @@ func TestWriter(t *testing.T) {
 // written passes a text through a Writer in random pieces.
 func written(t *rapid.T, text string) string {
 	var b bytes.Buffer
-	w := plain.NewWriter(&b)
+	w := printable.NewWriter(&b)
 	for rest := text; rest != ""; {
 		n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
 		if written, err := w.Write([]byte(rest[:n])); written != n || err != nil {
@@ -94,7 +94,7 @@ func written(t *rapid.T, text string) string {
 
 func BenchmarkWriter(b *testing.B) {
 	text := bytes.Repeat([]byte(`{"fixture_id":"fx_27vdimbyj75drnltvt3int7lr2","home":"Entente Durance - Bocage"},`+"\n"), 1000)
-	w := plain.NewWriter(new(countingWriter))
+	w := printable.NewWriter(new(countingWriter))
 	b.SetBytes(int64(len(text)))
 	for range b.N {
 		w.Write(text)

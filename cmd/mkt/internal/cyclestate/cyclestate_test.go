@@ -1,4 +1,4 @@
-package runs_test
+package cyclestate_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mkt/cmd/mkt/internal/cli"
-	"mkt/cmd/mkt/internal/runs"
+	"mkt/cmd/mkt/internal/cyclestate"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/internal/check"
 	"mkt/publish/durable"
@@ -43,12 +43,12 @@ func TestNext(t *testing.T) {
 	check.Must(t, err)
 	env := cli.NewEnv(strings.NewReader(""), io.Discard, io.Discard, time.Now, "test")
 	env.Data = t.TempDir()
-	next := func(id string, pace *health.Pace, last time.Time) runs.Next {
+	next := func(id string, pace *health.Pace, last time.Time) cyclestate.Next {
 		tenant, _ := file.Tenant(id)
 		if pace != nil {
 			pace.CredentialFingerprint = tenant.Provider.Fingerprint()
 		}
-		return runs.NextOf(env, tenant, football.MarketEngine, pace, last, noon.Add(20*time.Minute))
+		return cyclestate.NextOf(env, tenant, football.MarketEngine, pace, last, noon.Add(20*time.Minute))
 	}
 	if n := next("acme", nil, noon); !n.At.Equal(noon.Add(time.Hour)) || n.Cadence != time.Hour || !n.Overdue.IsZero() || n.Stopped != "" {
 		t.Errorf("an hourly product that ran at noon: %+v", n)
@@ -90,7 +90,7 @@ func TestLast(t *testing.T) {
 		"transform failed": {[]*health.Run{run("fetch", "b", 0, true), run("transform", "b", time.Second, false), nil}, "transform", "", 2 * time.Second},
 		"again by hand":    {[]*health.Run{run("fetch", "b", 0, true), run("transform", "a", time.Hour, true), run("publish", "b", time.Minute, true)}, "", "publish", time.Second},
 	} {
-		last := runs.LastOf(c.runs...)
+		last := cyclestate.LastOf(c.runs...)
 		failed := ""
 		if last.Failed() != nil {
 			failed = last.Failed().Step
@@ -99,7 +99,7 @@ func TestLast(t *testing.T) {
 			t.Errorf("%s: %s failed, waiting for %q, took %s", name, failed, last.Waiting(), last.Took())
 		}
 	}
-	if runs.LastOf(nil, nil, nil) != nil {
+	if cyclestate.LastOf(nil, nil, nil) != nil {
 		t.Error("a product that never ran has a newest cycle")
 	}
 }

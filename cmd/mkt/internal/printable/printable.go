@@ -1,4 +1,4 @@
-// Package plain makes text safe to print for people. The names of teams and markets come from a
+// Package printable makes text safe to print for people. The names of teams and markets come from a
 // provider and may contain characters with an effect on a terminal: escape sequences, control
 // characters, marks for the direction of reading. They are printed as escapes, such as
 // \u001b.
@@ -6,7 +6,7 @@
 // All output of mkt goes through a [Writer]. A text within a line or a column also goes through
 // [Text] or [Fprintf], because line ends and tabs are part of mkt's own layout. JSON stays valid
 // JSON of the same value.
-package plain
+package printable
 
 import (
 	"fmt"
