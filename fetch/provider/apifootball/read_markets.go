@@ -30,11 +30,11 @@ var (
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	items, err := readResponse(d, p.Body)
+	envelope, items, err := readEnvelope(d, p)
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", api.EndpointOdds, err)
 	}
-	r := sheetReader{table: table(), bookmaker: bookmakerOf(p, d.Root()), payloadTrace: p.Trace,
+	r := sheetReader{table: table(), bookmaker: bookmakerOf(p, envelope), payloadTrace: p.Trace,
 		named: p.Query.Get(api.ParamBookmaker) != "", sheet: provider.Sheet{Broken: make(map[string]football.Reason)}, met: make(map[string]string)}
 	for item := range items.Items() {
 		r.fixture(item, p, l)
@@ -270,7 +270,7 @@ func (r *sheetReader) row(v strictjson.Value, labels []football.Label) input.Row
 	case v.Repeats():
 		r.trouble(&row, rowRepeats)
 	}
-	row.Decimal = r.price(v)
+	row.Decimal = r.damaged.Price(v, "odd", rowField)
 	for key, m := range v.Members() {
 		if key == "odd" {
 			r.trace.Report(of, provider.FieldDecimal, m)
@@ -307,18 +307,4 @@ func (r *sheetReader) trouble(row *input.Row, why string) {
 	}
 	row.Trouble = football.AmbiguousShape
 	r.hurt = true
-}
-
-// price returns a price as it was sent. A value other than text is kept as it is, and will
-// be found to be no price.
-func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
-	v, once := row.Once("odd")
-	switch {
-	case once && decode.IsWrong(v):
-		r.damaged.Add(rowField)
-		return football.Of(decode.Clip(v))
-	case once:
-		return decode.Field(v)
-	}
-	return football.NullField[string]()
 }

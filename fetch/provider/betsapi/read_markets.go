@@ -21,7 +21,7 @@ import (
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	results, err := readResults(d, p.Body)
+	_, results, err := readEnvelope(d, p)
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", api.EndpointPrematch, err)
 	}

@@ -99,7 +99,7 @@ func (r *sheetReader) rawRow(row *input.Row, v strictjson.Value, labels []footba
 	for key, m := range v.Members() {
 		switch key {
 		case "ID":
-			row.ID = r.rowID(v, key)
+			row.ID = r.damaged.Text(v, key, rowField)
 			r.trace.Report(of, provider.FieldSelectionID, m)
 		case "BS":
 			r.trace.Report(of, provider.FieldPacked, m)

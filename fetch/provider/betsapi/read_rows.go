@@ -15,17 +15,9 @@ import (
 	"mkt/publish/football"
 )
 
-// isRowField reports whether a descriptive field has been seen in rows of v1 or
-// v3. Others are kept just the same, and counted.
-func isRowField(key string) bool {
-	switch key {
-	case "name", "name2", "header", "handicap", "team", "ED": // v3
-		return true
-	case "opp", "goals": // v1
-		return true
-	}
-	return false
-}
+// rowFields are the descriptive fields that have been seen in rows of v3, and the last two in
+// rows of v1. Others are kept just the same, and counted.
+var rowFields = decode.Set("name", "name2", "header", "handicap", "team", "ED", "opp", "goals")
 
 // markets reads the sp block of a section: markets by key, each a bare list of
 // rows (v1) or an object that holds one (v3).
@@ -231,16 +223,16 @@ func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.
 		r.isNull = r.isNull || m.Kind() == strictjson.Null
 		switch key {
 		case "id":
-			row.ID = r.rowID(v, key)
+			row.ID = r.damaged.Text(v, key, rowField)
 			r.trace.Report(of, provider.FieldSelectionID, m)
 			continue
 		case "odds":
 			priced = true
-			row.Decimal = r.price(v, key)
+			row.Decimal = r.damaged.Price(v, key, rowField)
 			r.trace.Report(of, provider.FieldDecimal, m)
 			continue
 		}
-		if !isRowField(key) {
+		if !rowFields[key] {
 			renamed = true
 			r.unknown.Add("row." + key)
 		} else if decode.IsWrong(m) {
@@ -262,25 +254,6 @@ func (r *sheetReader) repeats(row *input.Row, v strictjson.Value) {
 		r.damaged.Add(rowRepeats)
 		row.Trouble = football.AmbiguousShape
 	}
-}
-
-// rowID is the id of a row, null if it is no text.
-func (r *sheetReader) rowID(row strictjson.Value, key string) football.Field[string] {
-	return r.damaged.Text(row, key, rowField)
-}
-
-// price is a price as it was sent. A value other than text is kept in its own form: it is
-// there, and no price.
-func (r *sheetReader) price(row strictjson.Value, key string) football.Field[string] {
-	v, once := row.Once(key)
-	switch {
-	case once && decode.IsWrong(v):
-		r.damaged.Add(rowField)
-		return football.Of(decode.Clip(v))
-	case once:
-		return decode.Field(v)
-	}
-	return football.NullField[string]()
 }
 
 // label keeps a text of a row as it is; null is none.

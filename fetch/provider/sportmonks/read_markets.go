@@ -22,7 +22,7 @@ import (
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	data, err := readData(d, p.Body)
+	_, data, err := readEnvelope(d, p)
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", p.Endpoint, err)
 	}
@@ -92,7 +92,7 @@ func (r *sheetReader) item(v strictjson.Value) {
 		r.damaged.Add("fixture: " + broken)
 		return
 	}
-	f := r.fixture(i.id)
+	f := r.fixture(i.ID)
 	if f.item != nil {
 		if f.raw != v.Raw() { // which of the two is true is not known
 			r.damaged.Add(itemTwice)
@@ -283,49 +283,19 @@ const (
 
 	numLabels = memberOriginal + 1
 	ignored   = -1
-	unmet     = -2
 )
 
 // labelNames are the names of the members with a row's meaning.
 var labelNames = [numLabels]string{"label", "name", "total", "handicap", "participants", "original_label"}
 
-// memberOf returns the member with that name; unmet if it is not known.
-func memberOf(name string) int {
-	switch name {
-	case "label":
-		return memberLabel
-	case "name":
-		return memberName
-	case "total":
-		return memberTotal
-	case "handicap":
-		return memberHandicap
-	case "participants":
-		return memberParticipants
-	case "original_label":
-		return memberOriginal
-	case "id":
-		return memberID
-	case "fixture_id":
-		return memberFixture
-	case "market_id":
-		return memberMarket
-	case "bookmaker_id":
-		return memberBookmaker
-	case "market_description":
-		return memberDescription
-	case "dp3":
-		return memberDP3
-	case "value":
-		return memberValue
-	case "stopped":
-		return memberStopped
-	case "suspended":
-		return memberSuspended
-	case "provider_id", "external_id", "sort_order", "probability", "fractional", "american", "winning", "created_at", "updated_at", "latest_bookmaker_update":
-		return ignored
-	}
-	return unmet
+// memberOf has the known members, by name.
+var memberOf = map[string]int{
+	"label": memberLabel, "name": memberName, "total": memberTotal, "handicap": memberHandicap, "participants": memberParticipants,
+	"original_label": memberOriginal, "id": memberID, "fixture_id": memberFixture, "market_id": memberMarket, "bookmaker_id": memberBookmaker,
+	"market_description": memberDescription, "dp3": memberDP3, "value": memberValue, "stopped": memberStopped, "suspended": memberSuspended,
+
+	"provider_id": ignored, "external_id": ignored, "sort_order": ignored, "probability": ignored, "fractional": ignored, "american": ignored,
+	"winning": ignored, "created_at": ignored, "updated_at": ignored, "latest_bookmaker_update": ignored,
 }
 
 // members are those of one row.
@@ -338,8 +308,8 @@ type members struct {
 func (m *members) read(row strictjson.Value, unknown *decode.Counts) {
 	*m = members{}
 	for name, v := range row.Members() {
-		switch i := memberOf(name); {
-		case i == unmet:
+		switch i, known := memberOf[name]; {
+		case !known:
 			unknown.Add("row." + name)
 		case i == ignored:
 		case m.at[i].Kind() != strictjson.Absent:
@@ -464,7 +434,7 @@ func (r *sheetReader) sheet() provider.Sheet {
 func (r *sheetReader) joined(f *offered) football.Fixture {
 	fx, listed := r.listing.Joined(Name, f.id, r.payload.FetchedAt)
 	if !listed && f.item != nil {
-		return f.item.fixture(r.payload.FetchedAt)
+		return f.item.Fixture(Name, r.payload.FetchedAt)
 	}
 	return fx
 }

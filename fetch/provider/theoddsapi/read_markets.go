@@ -99,22 +99,22 @@ func (r *sheetReader) event(v strictjson.Value) {
 	case broken != "":
 		r.damaged.Add(fixtureNoID)
 		return
-	case r.asked != nil && !slices.Contains(r.asked, e.id):
+	case r.asked != nil && !slices.Contains(r.asked, e.ID):
 		r.skipped.Add("fixture not asked for")
 		return
-	case e.filterOf() != "":
+	case e.Rule() != "":
 		r.skipped.Add("fixture of another sport")
 		return
 	}
-	if before := r.fixtures[e.id]; before != nil {
+	if before := r.fixtures[e.ID]; before != nil {
 		if before.raw != v.Raw() {
 			r.damaged.Add(fixtureTwice)
-			r.doubted = append(r.doubted, e.id)
+			r.doubted = append(r.doubted, e.ID)
 		}
 		return
 	}
 	f := &offered{event: e, raw: v.Raw(), byKey: make(map[string]showing)}
-	r.fixtures[e.id] = f
+	r.fixtures[e.ID] = f
 	r.order = append(r.order, f)
 	r.unknown.AddUnknown(v, "fixture", eventFields)
 	makers, once := v.Once(api.KeyBookmakers)
@@ -185,7 +185,7 @@ func (r *sheetReader) market(f *offered, v strictjson.Value) {
 		r.skipped.Add("market sent twice")
 		return
 	}
-	of := provider.Subject{Fixture: f.id, Market: key}
+	of := provider.Subject{Fixture: f.ID, Market: key}
 	r.trace.Report(of, provider.FieldThing, v)
 	r.trace.Report(of, provider.FieldMarketName, member)
 	r.unknown.AddUnknown(v, "market", marketFields)
@@ -295,21 +295,13 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 	return row
 }
 
-// price returns a price as it was sent. A value other than text is kept as it is, and will
-// be found to be no price.
+// price reads a price, and notes whether it can be a decimal.
 func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
-	v, once := row.Once(api.KeyPrice)
-	switch {
-	case once && decode.IsWrong(v):
-		r.damaged.Add(rowField)
-		return football.Of(decode.Clip(v))
-	case once:
-		if price, ok := decode.Field(v).Get(); ok {
-			r.priced, r.decimal = true, r.decimal || !isAmerican(price)
-		}
-		return decode.Field(v)
+	price := r.damaged.Price(row, api.KeyPrice, rowField)
+	if text, ok := price.Get(); ok && decode.IsText(row.Get(api.KeyPrice)) {
+		r.priced, r.decimal = true, r.decimal || !isAmerican(text)
 	}
-	return football.NullField[string]()
+	return price
 }
 
 // isAmerican reports whether a price can be in the American form: a whole number of 100 or
@@ -333,8 +325,8 @@ func (r *sheetReader) sheet(p provider.Payload, l provider.Listing, otherForm bo
 	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: make(map[string]football.Reason)}
 	for _, f := range r.order {
 		switch {
-		case slices.Contains(r.doubted, f.id), f.hurt && !slices.ContainsFunc(f.offers, input.Offer.IsReadable):
-			s.Broken[f.id] = football.AmbiguousShape
+		case slices.Contains(r.doubted, f.ID), f.hurt && !slices.ContainsFunc(f.offers, input.Offer.IsReadable):
+			s.Broken[f.ID] = football.AmbiguousShape
 			continue
 		case otherForm:
 			for i := range f.offers {
@@ -357,8 +349,8 @@ func setOtherForm(rows []input.Row) {
 
 // joined returns the listing's fixture, or else the one in the answer itself.
 func (f *offered) joined(p provider.Payload, l provider.Listing) football.Fixture {
-	if listed, ok := l.Joined(Name, f.id, p.FetchedAt); ok {
+	if listed, ok := l.Joined(Name, f.ID, p.FetchedAt); ok {
 		return listed
 	}
-	return f.event.fixture(p.FetchedAt)
+	return f.Fixture(Name, p.FetchedAt)
 }
