@@ -17,11 +17,11 @@ func (ids IDs) Of(w *World, f Fixture) int64 {
 	return ids.First + entry*idStretch + w.idPlace(place)
 }
 
-// Text returns the id of a fixture in digits.
-func (ids IDs) Text(w *World, f Fixture) string { return strconv.FormatInt(ids.Of(w, f), 10) }
+// FixtureID returns the id of a fixture in digits.
+func (ids IDs) FixtureID(w *World, f Fixture) string { return strconv.FormatInt(ids.Of(w, f), 10) }
 
-// NumberOf is Number for an id in digits.
-func (ids IDs) NumberOf(w *World, id string) (int64, bool) {
+// FixtureNumber is Number for an id in digits.
+func (ids IDs) FixtureNumber(w *World, id string) (int64, bool) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
 		return 0, false

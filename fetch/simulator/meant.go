@@ -13,10 +13,10 @@ type Meaning interface {
 	// FixtureNumber returns the number of the fixture with an id; false for an id that
 	// no fixture of the world can have.
 	FixtureNumber(w *World, id string) (int64, bool)
-	// Markets returns the meaning of a fixture's markets, in the order in which they
-	// first appear in the payload; nil if the payload of the id is empty. Markets without
-	// any prices are left out.
-	Markets(w *World, id string, now time.Time) []MeantMarket
+	// Markets returns the meaning of the markets offered on a fixture, in the order in
+	// which they first appear in the payload; nil if the dialect does not have the fixture.
+	// Markets without any prices are left out.
+	Markets(w *World, o *Offering) []MeantMarket
 	// Playing returns the meaning of the records of a match in play.
 	Playing(w *World, m Match) MeantMatch
 }
@@ -140,7 +140,15 @@ func (s *Server) Meant(token, fixture string) []MeantMarket {
 	if !ok {
 		return nil
 	}
-	all := d.Markets(w, fixture, s.Now())
+	n, ok := d.FixtureNumber(w, fixture)
+	if !ok {
+		return nil
+	}
+	o, ok := w.Offering(n, s.Now())
+	if !ok {
+		return nil
+	}
+	all := d.Markets(w, o)
 	for i := range all {
 		doubtLoneLines(all[i].Rows)
 	}
@@ -154,7 +162,7 @@ func doubtLoneLines(rows []MeantRow) {
 	type sides struct{ home, other bool }
 	line := func(r *MeantRow) string { // the home side's
 		if strings.HasSuffix(r.Market, "ASIAN_HANDICAP") && r.Selection == "AWAY" {
-			return strings.NewReplacer("+", "-", "-", "+").Replace(r.Line)
+			return otherSign(r.Line)
 		}
 		return r.Line
 	}

@@ -72,6 +72,15 @@ func (c *Counts) HomePossession() (int, bool) {
 	return (200*home + home + away) / (2 * (home + away)), true
 }
 
+// PossessionOf is a side's percent of that time; before the ball was in play, 0 and 100.
+func (c *Counts) PossessionOf(s Side) int {
+	percent, _ := c.HomePossession()
+	if s == Away {
+		return 100 - percent
+	}
+	return percent
+}
+
 // metricSet is a bit set of metrics.
 type metricSet uint32
 

@@ -48,6 +48,21 @@ type Clock struct {
 	Added   int // announced minutes, until the next period begins
 }
 
+// Minute returns the minute under way as timelines have it, from 1. In stoppage time it is the last
+// one of the half, and added is the minute of stoppage time.
+func (c Clock) Minute() (minute, added int) {
+	minute, last := int(c.Shown/time.Minute)+1, 120
+	switch c.Phase {
+	case FirstHalf:
+		last = 45
+	case SecondHalf:
+		last = 90
+	case ExtraFirst:
+		last = 105
+	}
+	return min(minute, last), max(0, minute-last)
+}
+
 // clockAt reads the scoreboard of a sequence of periods. In a break it shows the
 // beginning of the next period, at the end the planned end of the last one.
 func clockAt(periods []Period, at time.Duration) Clock {

@@ -44,9 +44,6 @@ func (m *Match) Covers(metric Metric) bool { return m.covered.has(metric) }
 // True returns everything counted up to and including a moment.
 func (m *Match) True(now time.Time) Counts { return m.counts(now.Sub(m.Whistle)) }
 
-// TrueClock returns the true scoreboard.
-func (m *Match) TrueClock(now time.Time) Clock { return clockAt(m.periods, now.Sub(m.Whistle)) }
-
 // RealID is the id of a replayed real match, "" for an invented one.
 func (m *Match) RealID() string {
 	if m.Fixture.real == nil {

@@ -55,7 +55,6 @@ func ReadRecordings(dir, listing string, load func(Recording) error) error {
 type Replay struct {
 	Dialect
 	Serve func(Question) Answer
-	Sells []Class // the classes of requests for which there are recordings
 }
 
 var _ Sorting = Replay{}
@@ -66,7 +65,7 @@ func (r Replay) Answer(q Question) Answer { return r.Serve(q) }
 // Format implements Dialect.
 func (r Replay) Format() Format {
 	f := r.Dialect.Format()
-	f.Recorded, f.Classes = true, r.Sells
+	f.Recorded = true
 	return f
 }
 

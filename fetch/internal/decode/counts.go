@@ -54,6 +54,20 @@ func (t *Counts) Name(object strictjson.Value, key, kind string) (name football.
 	return t.Text(object, key, kind), true
 }
 
+// Price reads a price of a row as it was sent, in its three states. A value other than text,
+// which is counted as kind, is kept as it is, and will be found to be no price.
+func (t *Counts) Price(row strictjson.Value, key, kind string) football.Field[string] {
+	v, once := row.Once(key)
+	switch {
+	case once && IsWrong(v):
+		t.Add(kind)
+		return football.Of(Clip(v))
+	case once:
+		return Field(v)
+	}
+	return football.NullField[string]()
+}
+
 // total returns the sum of all counts.
 func (t Counts) total() (n int) {
 	for _, c := range t {

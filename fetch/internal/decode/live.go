@@ -66,6 +66,29 @@ func (l *Live) Found(id string) bool {
 	return sampled || leftOut
 }
 
+// Start begins an item of a payload, whose format is that of the adapter, and returns its sample
+// so far. It returns false if the item is not used. That is so if broken says why it cannot be
+// read, if it is not football played by people, and if statuses lacks its state. member is the
+// provider's name of the state.
+func (l *Live) Start(p provider.Payload, i *Item, broken, member string, statuses map[string]input.PlayStatus) (s input.Sample, ok bool) {
+	if !l.Count(broken) {
+		return s, false
+	}
+	l.Found(i.ID)
+	if rule := i.Rule(); rule != "" {
+		l.LeaveOut(i.ID, rule)
+		return s, false
+	}
+	status, known := statuses[i.State]
+	if !known {
+		l.Broken.Add("unknown " + member)
+		return s, false
+	}
+	l.Trace(p.Trace, i.ID)
+	return input.Sample{ProviderFixtureID: i.ID, ProviderEventID: i.ID, Home: i.Home, Away: i.Away, League: i.League, StartsAt: i.StartsAt,
+		RetrievedAt: p.FetchedAt, Status: status}, true
+}
+
 // LeaveOut leaves out an item, as rule says.
 func (l *Live) LeaveOut(id, rule string) {
 	if _, sampled := l.place[id]; sampled {

@@ -65,6 +65,43 @@ func (c *Cycle) Each(ctx context.Context, n int, send func(ctx context.Context, 
 	return workers.Wait()
 }
 
+// Batches requests fixtures, at most size at a time. send requests some of them and records the
+// answer. If the answer cannot be used, each fixture is requested alone, so a broken one does not
+// affect the others; split counts how often that is so. One fixture's failure is recorded; an
+// error is returned if the run must stop.
+func (c *Cycle) Batches(ctx context.Context, ids []string, size int, split string, send func(ctx context.Context, ids []string) error) error {
+	batches := slices.Collect(slices.Chunk(ids, size))
+	c.Expect(len(batches))
+	return c.Each(ctx, len(batches), func(ctx context.Context, n int) error {
+		defer c.Step()
+		return c.batch(ctx, batches[n], split, send)
+	})
+}
+
+func (c *Cycle) batch(ctx context.Context, ids []string, split string, send func(ctx context.Context, ids []string) error) error {
+	if c.Stopped() {
+		c.Fail(nil, ids...)
+		return nil
+	}
+	err := send(ctx, ids)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil || decode.MustStop(err):
+		return err
+	case len(ids) == 1 || !decode.WorthSplitting(err):
+		c.Fail(err, ids...)
+		return nil
+	}
+	c.Count(split, 1)
+	for _, id := range ids {
+		if err := c.batch(ctx, []string{id}, split, send); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Answered records that a request for markets was answered, and the fixtures on which
 // the provider offers none by this answer.
 func (c *Cycle) Answered(notOffered ...string) {

@@ -2,7 +2,9 @@
 package mappingtest
 
 import (
+	"encoding/csv"
 	"maps"
+	"os"
 	"slices"
 	"testing"
 
@@ -85,4 +87,30 @@ func definitions(r *input.Reading) (all []definition) {
 		}
 	}
 	return all
+}
+
+// CheckVocabulary holds lines of a table against the list from which they come, a CSV file with
+// the match of a line, the market's name or id, its market, period and subject, and RAW if it has
+// none. Those in better are known better by now. also checks more of each line.
+func CheckVocabulary(t *testing.T, file string, lines map[string]*mapping.Entry, better map[string]bool, also func(listed []string, e *mapping.Entry) bool) {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	list, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range list[1:] {
+		e, isRaw := lines[l[0]], l[5] == "RAW"
+		switch {
+		case e == nil || !also(l, e):
+			t.Errorf("%s %s: %+v", l[0], l[1], e)
+		case better[l[0]]:
+		case isRaw != (e.Reading == nil), !isRaw && (e.Reading.Market != l[2] || e.Reading.Period != l[3] || e.Reading.Subject != l[4]):
+			t.Errorf("%s %s is %+v, want %v", l[0], l[1], e.Reading, l)
+		}
+	}
 }

@@ -18,9 +18,7 @@ const Name = "apifootball"
 const DefaultBookmaker = "8"
 
 // adapter is the provider's market adapter. It has no state.
-type adapter struct{}
-
-var _ provider.MarketAdapter = adapter{}
+type adapter struct{ decode.MarketEndpoints }
 
 // Provider is the adapter's registration.
 func Provider() provider.Provider {
@@ -46,8 +44,8 @@ func Provider() provider.Provider {
 		NeededBy:   neededBy,
 		Table:      table,
 		Recorded:   recorded,
-		Markets:    adapter{},
-		Live:       liveAdapter{},
+		Markets:    adapter{decode.MarketEndpoints{Listing: []string{api.EndpointFixtures}, Markets: []string{api.EndpointOdds}}},
+		Live:       liveAdapter{decode.LiveReader{List: api.EndpointLive, Detail: api.EndpointDetails, Read: readLive}},
 	}
 }
 
@@ -55,9 +53,3 @@ func Provider() provider.Provider {
 func isBookmaker(name string) bool {
 	return decode.IsDigits(name) && len(name) <= 4 && name[0] != '0'
 }
-
-// IsListing implements provider.MarketAdapter.
-func (adapter) IsListing(endpoint string) bool { return endpoint == api.EndpointFixtures }
-
-// IsMarkets implements provider.MarketAdapter.
-func (adapter) IsMarkets(endpoint string) bool { return endpoint == api.EndpointOdds }

@@ -63,7 +63,7 @@ func (a asker) get(ctx context.Context, r provider.Request) (p provider.Payload,
 // day is one day of the list and its odds.
 type day struct {
 	date   string
-	items  []item
+	items  []decode.Item
 	listed bool     // the list was received
 	whole  bool     // and it has as many fixtures as it says
 	ids    []string // of the fixtures whose odds are requested
@@ -109,12 +109,12 @@ func (a asker) listDay(ctx context.Context, d *day) error {
 	}
 	doc := decode.Document()
 	defer decode.Release(doc)
-	items, err := readResponse(doc, p.Body)
+	envelope, items, err := readEnvelope(doc, p)
 	if err != nil {
 		a.Fail(decode.Unreadable(api.EndpointFixtures, err))
 		return nil
 	}
-	said, ok := readPaging(doc.Root())
+	said, ok := readPaging(envelope)
 	d.listed, d.whole = true, ok && said.total <= 1
 	var ignored decode.Counts
 	for v := range items.Items() {
@@ -137,20 +137,20 @@ func (a asker) choose(days []*day) {
 		d := days[n]
 		for k := range d.items {
 			f := &d.items[k]
-			if met[f.id] {
+			if met[f.ID] {
 				continue
 			}
-			met[f.id] = true
+			met[f.ID] = true
 			switch {
-			case filterOf(f) != "":
+			case f.Rule() != "":
 				a.Asked.Filtered++
 				continue
-			case over[f.status]:
+			case over[f.State]:
 				a.Count(countOver, 1)
-			case inPlay[f.status]:
+			case inPlay[f.State]:
 				a.Count(countFrozen, 1)
 			default:
-				d.ids = append(d.ids, strings.Clone(f.id)) // a copy, which does not keep the whole payload in memory
+				d.ids = append(d.ids, strings.Clone(f.ID)) // a copy, which does not keep the whole payload in memory
 			}
 			a.Asked.Listed++
 		}

@@ -2,14 +2,11 @@ package apifootball_test
 
 import (
 	"net/http"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball"
-	"mkt/internal/needs"
 )
 
 func TestClassify(t *testing.T) {
@@ -102,11 +99,7 @@ func TestQuota(t *testing.T) {
 // TestRecordedErrors: the recorded refusals have the meanings in the table.
 func TestRecordedErrors(t *testing.T) {
 	for file, code := range map[string]string{"injuries-error.json": "required", "team-leipzig-error.json": "PARAMETER"} {
-		body, err := os.ReadFile(filepath.Join(needs.Shared(t, "providers/apifootball/errors"), file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v := apifootball.Classify(200, http.Header{}, body); v.Kind != provider.Rejected || v.Code != code {
+		if v := apifootball.Classify(200, http.Header{}, recorded(t, "errors/"+file)); v.Kind != provider.Rejected || v.Code != code {
 			t.Errorf("%s: %+v", file, v)
 		}
 	}

@@ -37,15 +37,7 @@ const (
 )
 
 // liveAdapter is the provider's live adapter. It has no state.
-type liveAdapter struct{}
-
-var _ provider.LiveAdapter = liveAdapter{}
-
-// IsList implements provider.LiveAdapter.
-func (liveAdapter) IsList(endpoint string) bool { return endpoint == api.EndpointLive }
-
-// IsDetail implements provider.LiveAdapter.
-func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == api.EndpointDetails }
+type liveAdapter struct{ decode.LiveReader }
 
 // Ask implements [provider.LiveAdapter]. It requests the list, which has clock, score and
 // events of every fixture in play, and then details, twenty fixtures to a request. The
@@ -165,11 +157,11 @@ func (a asker) inPlay(ctx context.Context) (ids []string, err error) {
 		case broken != "":
 			a.Asked.ListingComplete = false
 			a.Count(countNoID, 1)
-		case filterOf(&i) != "":
+		case i.Rule() != "":
 			a.Asked.Filtered++
-		case inPlay[i.status]:
+		case inPlay[i.State]:
 			a.Asked.Listed++
-			ids = append(ids, strings.Clone(i.id))
+			ids = append(ids, strings.Clone(i.ID))
 		default:
 			a.Count(countNotLive, 1)
 		}
@@ -197,7 +189,7 @@ func (a asker) details(ctx, late context.Context, batches [][]string) (done []in
 			api.ParamIDs: {strings.Join(batches[n], api.IDSeparator)},
 		}})
 		if err == nil {
-			_, err = liveAdapter{}.ReadDetail(p)
+			_, err = readLive([]provider.Payload{p})
 		}
 		switch {
 		case ctx.Err() != nil:

@@ -35,7 +35,7 @@ const ownGoal = "Own Goal"
 
 // events reads the events of one item; missing if it has no such member. Events have no
 // ids: an id is made of the event's content, and of its number among equal ones.
-func (r *liveReader) events(item strictjson.Value, i *item) football.Field[[]input.Incident] {
+func (r *liveReader) events(item strictjson.Value, i *decode.Item) football.Field[[]input.Incident] {
 	list, once := item.Once("events")
 	switch {
 	case list.Kind() == strictjson.Absent:
@@ -68,7 +68,7 @@ func (r *liveReader) events(item strictjson.Value, i *item) football.Field[[]inp
 
 // event reads one event; is reports whether it is an incident of the match. Its ID is made
 // of its content.
-func (r *liveReader) event(v strictjson.Value, i *item) (incident input.Incident, is bool) {
+func (r *liveReader) event(v strictjson.Value, i *decode.Item) (incident input.Incident, is bool) {
 	when := v.Get("time")
 	minute, ok := decode.Whole(when.Get("elapsed"), maxMinute)
 	if !ok || v.Repeats() || v.Get("type").Kind() != strictjson.String {

@@ -32,16 +32,6 @@ var inPlay = func() map[string]bool {
 	return states
 }()
 
-// ReadList implements provider.LiveAdapter.
-func (liveAdapter) ReadList(pages []provider.Payload) (provider.LiveSheet, error) {
-	return readLive(pages)
-}
-
-// ReadDetail implements provider.LiveAdapter.
-func (liveAdapter) ReadDetail(p provider.Payload) (provider.LiveSheet, error) {
-	return readLive([]provider.Payload{p})
-}
-
 // liveReader reads the items of live payloads.
 type liveReader struct{ *decode.Live }
 
@@ -70,29 +60,19 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 // left out before anything else of it is read.
 func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 	i, broken := readItem(v, p.Trace, &r.Damaged)
-	if !r.Count(broken) {
-		return
-	}
-	if r.Found(i.id) {
+	if broken == "" && r.Found(i.ID) {
 		r.Damaged.Add(fixtureTwice)
 	}
-	if rule := filterOf(&i); rule != "" {
-		r.LeaveOut(i.id, rule)
-		return
-	}
-	status, ok := playStatuses[i.status]
+	s, ok := r.Start(p, &i, broken, "status", playStatuses)
 	if !ok {
-		r.Broken.Add("unknown status")
 		return
 	}
-	r.Trace(p.Trace, i.id)
 	r.Report(provider.FieldFixtureID, "", v.Get("fixture").Get("id"))
-	s := input.Sample{ProviderFixtureID: i.id, ProviderEventID: i.id, Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
-		RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v), Clock: r.clock(v, i.status), CountersLag: statisticsEvery}
+	s.Score, s.Clock, s.CountersLag = r.score(v), r.clock(v, i.State), statisticsEvery
 	s.Counters, s.CountersNotAsked = r.statistics(v, &i)
 	s.Incidents = r.events(v, &i)
 	r.Compare(formatOf(v))
-	r.Keep(i.id, s)
+	r.Keep(i.ID, s)
 }
 
 // The limits of a live payload.

@@ -32,7 +32,7 @@ var ownMetrics = map[string]string{
 // statistics reads the list of both teams' statistics. notAsked reports whether the item
 // has no such member, as those of the list of matches in play: then the answer says nothing
 // about counters.
-func (r *liveReader) statistics(item strictjson.Value, i *item) (counters []football.Counter, notAsked bool) {
+func (r *liveReader) statistics(item strictjson.Value, i *decode.Item) (counters []football.Counter, notAsked bool) {
 	v, once := item.Once("statistics")
 	switch {
 	case v.Kind() == strictjson.Absent:
@@ -58,13 +58,13 @@ func (r *liveReader) statistics(item strictjson.Value, i *item) (counters []foot
 }
 
 // sideOf returns the side of the team whose id v has: 0 home, 1 away.
-func sideOf(v strictjson.Value, i *item) (side int, ok bool) {
+func sideOf(v strictjson.Value, i *decode.Item) (side int, ok bool) {
 	switch id := identifier(v.Get("team").Get("id")); {
-	case id == "" || i.homeID == i.awayID:
+	case id == "" || i.HomeID == i.AwayID:
 		return 0, false
-	case id == i.homeID:
+	case id == i.HomeID:
 		return 0, true
-	case id == i.awayID:
+	case id == i.AwayID:
 		return 1, true
 	}
 	return 0, false

@@ -1,7 +1,6 @@
 package apifootball
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"os"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"mkt/fetch/input"
+	"mkt/fetch/mapping"
 	"mkt/fetch/mapping/mappingtest"
 	"mkt/internal/needs"
 )
@@ -40,29 +40,7 @@ var better = map[string]bool{"2": true, "82": true, "197": true, "198": true, "3
 
 // TestVocabularyIsCarriedOver holds the table against the list it comes from.
 func TestVocabularyIsCarriedOver(t *testing.T) {
-	f, err := os.Open(needs.Shared(t, "vocabulary/map/apifootball_prematch.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range lines[1:] {
-		e := table().ByKey[l[0]]
-		switch {
-		case e == nil || e.Key != l[1]:
-			t.Errorf("%s %s is missing", l[0], l[1])
-		case better[l[0]]:
-		case e.Reading == nil:
-			if l[5] != "RAW" {
-				t.Errorf("%s %s stays RAW here", l[0], l[1])
-			}
-		case l[5] == "RAW" || e.Reading.Market != l[2] || e.Reading.Period != l[3] || e.Reading.Subject != l[4]:
-			t.Errorf("%s %s is %+v", l[0], l[1], e.Reading)
-		}
-	}
+	mappingtest.CheckVocabulary(t, needs.Shared(t, "vocabulary/map/apifootball_prematch.csv"), table().ByKey, better, func(listed []string, e *mapping.Entry) bool { return e.Key == listed[1] })
 }
 
 // TestNamesAreTheProviders holds the names against the provider's own list of bets.

@@ -45,14 +45,14 @@ func probeLive(provider.Probing) (provider.Request, bool) {
 func probeDetails(p provider.Probing) (provider.Request, bool) {
 	d := decode.Document()
 	defer decode.Release(d)
-	items, err := readResponse(d, p.Answer(api.EndpointLive))
+	_, items, err := readEnvelope(d, provider.Payload{Body: p.Answer(api.EndpointLive)})
 	if err != nil {
 		return provider.Request{}, false
 	}
 	var ids []string
 	for v := range items.Items() {
-		if i, broken := readItem(v, nil, new(decode.Counts)); broken == "" && inPlay[i.status] && len(ids) < api.MaxIDs {
-			ids = append(ids, strings.Clone(i.id))
+		if i, broken := readItem(v, nil, new(decode.Counts)); broken == "" && inPlay[i.State] && len(ids) < api.MaxIDs {
+			ids = append(ids, strings.Clone(i.ID))
 		}
 	}
 	return provider.Request{Endpoint: api.EndpointDetails, Path: api.PathFixtures, Query: url.Values{

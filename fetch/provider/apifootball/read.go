@@ -10,16 +10,10 @@ import (
 	"mkt/fetch/provider/apifootball/internal/api"
 )
 
-// readResponse parses an archived answer and returns its items. It is an error if the
-// bytes do not parse, if the envelope has a key twice or reports an error, or if there is
-// no list: nothing in an answer with a damaged envelope can be trusted.
-func readResponse(d *strictjson.Document, body []byte) (strictjson.Value, error) {
-	_, items, err := readEnvelope(d, provider.Payload{Body: body})
-	return items, err
-}
-
-// readEnvelope is readResponse for a payload, which may have been parsed before. It returns
-// the envelope as well.
+// readEnvelope returns the envelope and the items of an archived answer, which may have been
+// parsed before. It is an error if the bytes do not parse, if the envelope has a key twice or
+// reports an error, or if there is no list: nothing in an answer with a damaged envelope can be
+// trusted.
 func readEnvelope(d *strictjson.Document, p provider.Payload) (envelope, items strictjson.Value, err error) {
 	if envelope, err = decode.Root(d, p); err != nil {
 		return envelope, items, err

@@ -5,22 +5,11 @@ import (
 	"time"
 
 	"mkt/fetch/internal/decode"
-	"mkt/fetch/internal/esoccer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/apifootball/internal/api"
 	"mkt/publish/football"
 )
-
-// item is one listed fixture.
-type item struct {
-	id                 string
-	home, away, league football.Field[string]
-	homeID, awayID     string
-	status             string
-	startsAt           football.Field[time.Time]
-	damaged            []string // values in the place of names, for the filter
-}
 
 var (
 	itemFields    = decode.Set("fixture", "league", "teams", "goals", "score", "events", "lineups", "statistics", "players")
@@ -33,7 +22,7 @@ var over = decode.Set(api.StatusFullTime, api.StatusAfterExtra, api.StatusAfterP
 
 // readItem reads one item of a list and counts its damaged parts. broken is why it cannot
 // be used at all, "" if it can.
-func readItem(v strictjson.Value, trace *provider.Trace, damaged *decode.Counts) (i item, broken string) {
+func readItem(v strictjson.Value, trace *provider.Trace, damaged *decode.Counts) (i decode.Item, broken string) {
 	fixture, onceFixture := v.Once("fixture")
 	id, once := fixture.Once("id")
 	switch {
@@ -42,18 +31,18 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *decode.Counts)
 	case !once || !onceFixture:
 		return i, "an id twice"
 	}
-	if i.id = identifier(id); i.id == "" {
+	if i.ID = identifier(id); i.ID == "" {
 		return i, "without an id"
 	}
 	if v.Repeats() || fixture.Repeats() {
 		damaged.Add(itemRepeats)
 	}
-	of := provider.Subject{Fixture: i.id}
+	of := provider.Subject{Fixture: i.ID}
 	trace.Report(of, provider.FieldThing, v)
 	teams := v.Get("teams")
-	i.home, i.homeID = i.team(teams.Get("home"), damaged)
-	i.away, i.awayID = i.team(teams.Get("away"), damaged)
-	i.league = i.name(v.Get("league"), damaged)
+	i.Home, i.HomeID = nameOf(&i, teams.Get("home"), damaged), identifier(teams.Get("home").Get("id"))
+	i.Away, i.AwayID = nameOf(&i, teams.Get("away"), damaged), identifier(teams.Get("away").Get("id"))
+	i.League = nameOf(&i, v.Get("league"), damaged)
 	if trace != nil {
 		trace.Report(of, provider.FieldHome, teams.Get("home").Get("name"))
 		trace.Report(of, provider.FieldAway, teams.Get("away").Get("name"))
@@ -61,8 +50,8 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *decode.Counts)
 		trace.Report(of, provider.FieldStatus, fixture.Get("status").Get("short"))
 		trace.Report(of, provider.FieldStartsAt, fixture.Get("timestamp"))
 	}
-	i.status = damaged.Text(fixture.Get("status"), "short", itemStatus).Or("")
-	i.startsAt = startOf(fixture, damaged)
+	i.State = damaged.Text(fixture.Get("status"), "short", itemStatus).Or("")
+	i.StartsAt = startOf(fixture, damaged)
 	return i, ""
 }
 
@@ -82,13 +71,9 @@ func startOf(fixture strictjson.Value, damaged *decode.Counts) football.Field[ti
 	return football.NullField[time.Time]()
 }
 
-func (i *item) team(v strictjson.Value, damaged *decode.Counts) (name football.Field[string], id string) {
-	return i.name(v, damaged), identifier(v.Get("id"))
-}
-
-// name reads the name in {id, name}; null if it is no text. The value in its place is kept
+// nameOf reads the name in {id, name}; null if it is no text. The value in its place is kept
 // for the filter.
-func (i *item) name(v strictjson.Value, damaged *decode.Counts) football.Field[string] {
+func nameOf(i *decode.Item, v strictjson.Value, damaged *decode.Counts) football.Field[string] {
 	name, once := v.Once("name")
 	switch {
 	case v.Kind() == strictjson.Object && once && name.Kind() == strictjson.String, v.Kind() == strictjson.Absent, v.Kind() == strictjson.Null,
@@ -96,23 +81,8 @@ func (i *item) name(v strictjson.Value, damaged *decode.Counts) football.Field[s
 		return decode.Field(name)
 	}
 	damaged.Add(itemName)
-	i.damaged = append(i.damaged, decode.Head(v.Text(), maxSigns))
+	i.Damaged = append(i.Damaged, decode.Head(v.Text(), decode.MaxSigns))
 	return football.NullField[string]()
-}
-
-// maxSigns is how much of a damaged name the filter searches, in bytes.
-const maxSigns = 4 << 10
-
-// filterOf names the rule that leaves a listed fixture out, and where it matched; "" if
-// none does. This provider has had no eSoccer so far; the names are searched in case it
-// adds some.
-func filterOf(i *item) string {
-	return esoccer.Rule(esoccer.Names{League: i.league.Or(""), Home: i.home.Or(""), Away: i.away.Or(""), Damaged: i.damaged})
-}
-
-// fixture returns the fixture of the item.
-func (i *item) fixture(fetched time.Time) football.Fixture {
-	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
 }
 
 // ReadListing implements provider.MarketAdapter for the lists of several days. A fixture
@@ -121,11 +91,11 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	r := decode.NewListing()
 	var doc strictjson.Document
 	for _, p := range pages {
-		items, err := readResponse(&doc, p.Body)
+		envelope, items, err := readEnvelope(&doc, p)
 		if err != nil {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", api.EndpointFixtures, p.Number, err)
 		}
-		if _, ok := readPaging(doc.Root()); !ok {
+		if _, ok := readPaging(envelope); !ok {
 			r.AddDamage(pagingBroken)
 		}
 		for v := range items.Items() {
@@ -133,7 +103,7 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			if !r.Count(broken) {
 				continue
 			}
-			r.Keep(provider.ListedFixture{Over: over[i.status], InPlay: inPlay[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
+			r.Keep(provider.ListedFixture{Over: over[i.State], InPlay: inPlay[i.State], Fixture: i.Fixture(Name, p.FetchedAt)}, i.Rule(), formatOf(v))
 		}
 	}
 	return r.Result(api.EndpointFixtures)

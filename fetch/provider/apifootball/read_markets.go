@@ -3,7 +3,6 @@ package apifootball
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"mkt/fetch/input"
 	"mkt/fetch/internal/decode"
@@ -30,17 +29,16 @@ var (
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	items, err := readResponse(d, p.Body)
+	envelope, items, err := readEnvelope(d, p)
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", api.EndpointOdds, err)
 	}
-	r := sheetReader{table: table(), bookmaker: bookmakerOf(p, d.Root()), payloadTrace: p.Trace,
-		named: p.Query.Get(api.ParamBookmaker) != "", sheet: provider.Sheet{Broken: make(map[string]football.Reason)}, met: make(map[string]string)}
+	r := sheetReader{table: table(), bookmaker: bookmakerOf(p, envelope), payloadTrace: p.Trace,
+		named: p.Query.Get(api.ParamBookmaker) != "", met: make(map[string]string)}
 	for item := range items.Items() {
 		r.fixture(item, p, l)
 	}
-	r.sheet.Damaged, r.sheet.Unknown, r.sheet.Skipped = r.damaged, r.unknown, r.skipped
-	return r.sheet, nil
+	return r.Result(), nil
 }
 
 // bookmakerOf returns the bookmaker whose prices are read from a payload.
@@ -51,24 +49,20 @@ func bookmakerOf(p provider.Payload, envelope strictjson.Value) string {
 
 // sheetReader gathers one payload.
 type sheetReader struct {
+	decode.Sheet
 	table        *mapping.Table
 	bookmaker    string
-	named        bool // by the request
-	sheet        provider.Sheet
+	named        bool              // by the request
 	met          map[string]string // fixtures as they were sent, by id
-	unknown      decode.Counts
-	skipped      decode.Counts
-	damaged      decode.Counts
 	payloadTrace *provider.Trace
 	trace        *provider.Trace // of the current fixture
-	hurt         bool            // a part of the current fixture is damaged
+	wounds       decode.Wounds   // of the current fixture
 }
 
-// fixture reads one item. A fixture with damage, and no undamaged row, is broken:
-// otherwise it would look as if the bookmaker had withdrawn its markets.
+// fixture reads one item.
 func (r *sheetReader) fixture(item strictjson.Value, p provider.Payload, l provider.Listing) {
 	if item.Kind() != strictjson.Object {
-		r.damaged.Add(fixtureNoObject)
+		r.Damaged.Add(fixtureNoObject)
 		return
 	}
 	fixture, onceFixture := item.Once("fixture")
@@ -77,99 +71,93 @@ func (r *sheetReader) fixture(item strictjson.Value, p provider.Payload, l provi
 	before, twice := r.met[id]
 	switch {
 	case id == "" || !onceFixture || !onceID:
-		r.damaged.Add(fixtureNoID)
+		r.Damaged.Add(fixtureNoID)
 		return
 	case twice && before == item.Raw():
-		r.skipped.Add("fixture sent twice")
+		r.Skipped.Add("fixture sent twice")
 		return
 	case twice: // it is not known which of the two is right
-		r.damaged.Add(fixtureTwice)
-		r.sheet.Fixtures = slices.DeleteFunc(r.sheet.Fixtures, func(f provider.FixtureOffers) bool { return f.Fixture.ProviderFixtureID == id })
-		r.sheet.Broken[id] = football.AmbiguousShape
+		r.Damaged.Add(fixtureTwice)
+		r.Drop(id)
+		r.Break(id)
 		return
 	}
-	r.met[id], r.hurt = item.Raw(), false
+	r.met[id], r.wounds = item.Raw(), decode.Wounds{}
 	if item.Repeats() || fixture.Repeats() {
-		r.damaged.Add(fixtureRepeats)
-		r.hurt = true
+		r.Damaged.Add(fixtureRepeats)
+		r.wounds.Hurt = true
 	}
 	r.trace = r.payloadTrace.For(id)
 	r.trace.Report(provider.Subject{Fixture: id}, provider.FieldThing, item)
-	r.unknown.AddUnknown(item, "odds", oddsFields)
-	offers, found, lost := r.bookmakers(item, id)
+	r.Unknown.AddUnknown(item, "odds", oddsFields)
+	offers, found := r.bookmakers(item, id)
 	if r.named && !found && item.Get("bookmakers").Len() > 0 { // the answer is to another question
-		r.damaged.Add(fixtureOthers)
-		r.hurt = true
+		r.Damaged.Add(fixtureOthers)
+		r.wounds.Hurt = true
 	}
-	switch {
-	case r.hurt && !slices.ContainsFunc(offers, input.Offer.IsReadable):
-		r.sheet.Broken[id] = football.AmbiguousShape
-	case !found:
-		r.skipped.Add("fixture without the bookmaker")
-	default:
-		fx, _ := l.Joined(Name, id, p.FetchedAt)
-		r.sheet.Fixtures = append(r.sheet.Fixtures, provider.FixtureOffers{Fixture: fx, Offers: offers, Partial: lost})
+	if !found && !r.wounds.Hurt {
+		r.Skipped.Add("fixture without the bookmaker")
+		return
 	}
+	fx, _ := l.Joined(Name, id, p.FetchedAt)
+	r.Keep(fx, offers, r.wounds)
 }
 
-// bookmakers reads the bets of the bookmaker. lost reports whether some of them may be in
-// an unreadable part.
-func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers []input.Offer, found, lost bool) {
+// bookmakers reads the bets of the bookmaker. Some of them may be lost in an unreadable part.
+func (r *sheetReader) bookmakers(item strictjson.Value, fixture string) (offers []input.Offer, found bool) {
 	lose := func(why string) {
-		r.damaged.Add(why)
-		r.sheet.Hurt.Sections++
-		r.hurt, lost = true, true
+		r.Damaged.Add(why)
+		r.Hurt.Sections++
+		r.wounds = decode.Wounds{Lost: true, Hurt: true}
 	}
 	list, once := item.Once("bookmakers")
 	if list.Kind() != strictjson.Array || !once {
-		r.sheet.Met.Sections++
+		r.Met.Sections++
 		lose(fixtureBookmakers)
-		return nil, false, true
+		return nil, false
 	}
 	for b := range list.Items() {
 		id, onceID := b.Once("id")
 		switch {
 		case b.Kind() != strictjson.Object || !onceID || identifier(id) == "": // it may be that of any bookmaker
-			r.sheet.Met.Sections++
+			r.Met.Sections++
 			lose(bookmakerNoObject)
 			continue
 		case identifier(id) != r.bookmaker:
 			continue
 		}
-		r.sheet.Met.Sections++
+		r.Met.Sections++
 		if b.Repeats() {
-			r.damaged.Add(bookmakerRepeats)
-			r.hurt = true
+			r.Damaged.Add(bookmakerRepeats)
+			r.wounds.Hurt = true
 		}
 		if found { // two lists of one bookmaker, and it is not known which is the newer one
 			lose(bookmakerTwice)
-			return nil, true, true
+			return nil, true
 		}
 		found = true
-		r.unknown.AddUnknown(b, "bookmaker", bookmakerFields)
+		r.Unknown.AddUnknown(b, "bookmaker", bookmakerFields)
 		bets, onceBets := b.Once("bets")
 		if bets.Kind() != strictjson.Array && (bets.Kind() == strictjson.Absent || !decode.IsEmpty(bets)) || !onceBets {
 			lose(bookmakerBets)
 			continue
 		}
-		var nameless bool
-		offers, nameless = r.bets(bets, fixture)
-		lost = lost || nameless
+		offers = r.bets(bets, fixture)
 	}
-	return offers, found, lost
+	return offers, found
 }
 
-// bets reads the bets of one bookmaker. lost reports whether one of them has no id.
-func (r *sheetReader) bets(bets strictjson.Value, fixture string) (offers []input.Offer, lost bool) {
-	offers = make([]input.Offer, 0, bets.Len())
+// bets reads the bets of one bookmaker. One without an id is lost.
+func (r *sheetReader) bets(bets strictjson.Value, fixture string) []input.Offer {
+	offers := make([]input.Offer, 0, bets.Len())
 	place := make(map[string]int, cap(offers))
 	for bet := range bets.Items() {
-		r.sheet.Met.Markets++
+		r.Met.Markets++
 		id, once := bet.Once("id")
 		key := identifier(id)
 		if bet.Kind() != strictjson.Object || key == "" || !once {
 			r.hurtMarket(betNoID)
-			lost = true
+			r.wounds.Lost = true
 			continue
 		}
 		o := r.bet(bet, key, fixture)
@@ -182,13 +170,13 @@ func (r *sheetReader) bets(bets strictjson.Value, fixture string) (offers []inpu
 		place[key] = len(offers)
 		offers = append(offers, o)
 	}
-	return offers, lost
+	return offers
 }
 
 func (r *sheetReader) hurtMarket(why string) {
-	r.damaged.Add(why)
-	r.sheet.Hurt.Markets++
-	r.hurt = true
+	r.Damaged.Add(why)
+	r.Hurt.Markets++
+	r.wounds.Hurt = true
 }
 
 // bet reads one bet.
@@ -197,16 +185,16 @@ func (r *sheetReader) bet(bet strictjson.Value, id, fixture string) input.Offer 
 	r.trace.Report(of, provider.FieldThing, bet)
 	r.trace.Report(of, provider.FieldMarketID, bet.Get("id"))
 	r.trace.Report(of, provider.FieldMarketName, bet.Get("name"))
-	r.unknown.AddUnknown(bet, "bet", betFields)
-	name, named := r.damaged.Name(bet, "name", betField)
+	r.Unknown.AddUnknown(bet, "bet", betFields)
+	name, named := r.Damaged.Name(bet, "name", betField)
 	o := input.Offer{Key: id, ProviderIDs: []string{id}, Name: name}
 	doubtful := bet.Repeats()
 	switch {
 	case doubtful:
 		r.hurtMarket(betRepeats)
 	case !named:
-		r.sheet.Hurt.Markets++
-		r.hurt, doubtful = true, true
+		r.Hurt.Markets++
+		r.wounds.Hurt, doubtful = true, true
 	}
 	if !doubtful && decode.LacksAny(bet, "values") {
 		r.hurtMarket(betValues)
@@ -257,7 +245,7 @@ const strangeField = "row"
 
 // row reads one value and its price.
 func (r *sheetReader) row(v strictjson.Value, labels []football.Label) input.Row {
-	r.sheet.Met.Rows++
+	r.Met.Rows++
 	row := input.Row{Place: r.trace.Begin(v)}
 	of := provider.Subject{Row: row.Place}
 	r.trace.Report(of, provider.FieldThing, v)
@@ -270,14 +258,14 @@ func (r *sheetReader) row(v strictjson.Value, labels []football.Label) input.Row
 	case v.Repeats():
 		r.trouble(&row, rowRepeats)
 	}
-	row.Decimal = r.price(v)
+	row.Decimal = r.Damaged.Price(v, "odd", rowField)
 	for key, m := range v.Members() {
 		if key == "odd" {
 			r.trace.Report(of, provider.FieldDecimal, m)
 			continue
 		}
 		if key != labelValue {
-			r.unknown.Add("value." + key)
+			r.Unknown.Add("value." + key)
 		} else if decode.IsWrong(m) {
 			r.trouble(&row, rowField)
 		}
@@ -290,35 +278,21 @@ func (r *sheetReader) row(v strictjson.Value, labels []football.Label) input.Row
 	switch {
 	case row.Trouble != "":
 	case decode.LacksValue(v, labelValue):
-		r.damaged.Add(rowNoText)
-		r.sheet.Hurt.Rows++
+		r.Damaged.Add(rowNoText)
+		r.Hurt.Rows++
 	case decode.LacksValue(v, "odd"):
-		r.damaged.Add(rowNoPrice)
-		r.sheet.Hurt.Rows++
+		r.Damaged.Add(rowNoPrice)
+		r.Hurt.Rows++
 	}
 	return row
 }
 
 // trouble marks a damaged row.
 func (r *sheetReader) trouble(row *input.Row, why string) {
-	r.damaged.Add(why)
+	r.Damaged.Add(why)
 	if row.Trouble == "" {
-		r.sheet.Hurt.Rows++
+		r.Hurt.Rows++
 	}
 	row.Trouble = football.AmbiguousShape
-	r.hurt = true
-}
-
-// price returns a price as it was sent. A value other than text is kept as it is, and will
-// be found to be no price.
-func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
-	v, once := row.Once("odd")
-	switch {
-	case once && decode.IsWrong(v):
-		r.damaged.Add(rowField)
-		return football.Of(decode.Clip(v))
-	case once:
-		return decode.Field(v)
-	}
-	return football.NullField[string]()
+	r.wounds.Hurt = true
 }

@@ -12,7 +12,7 @@ import (
 func recorded(body []byte) provider.Recorded {
 	d := decode.Document()
 	defer decode.Release(d)
-	items, err := readResponse(d, body)
+	_, items, err := readEnvelope(d, provider.Payload{Body: body})
 	if err != nil {
 		return provider.Recorded{}
 	}

@@ -53,18 +53,18 @@ type asker struct {
 
 // choose sorts the listed fixtures into those whose markets are asked for and
 // those that need not be.
-func (a *asker) choose(fixtures []item) (ids []string) {
+func (a *asker) choose(fixtures []decode.Item) (ids []string) {
 	for _, f := range fixtures {
 		switch {
-		case filterOf(&f) != "":
+		case f.Rule() != "":
 			a.Asked.Filtered++
 			continue
-		case over[f.status]:
+		case over[f.State]:
 			a.Count(countOver, 1)
-		case frozen[f.status]:
+		case frozen[f.State]:
 			a.Count(countFrozen, 1)
 		default:
-			ids = append(ids, f.id)
+			ids = append(ids, f.ID)
 		}
 		a.Asked.Listed++
 	}
@@ -77,66 +77,32 @@ func (a *asker) choose(fixtures []item) (ids []string) {
 // is recorded; an error is returned if the run must stop, or if there was no answer at
 // all.
 func (a *asker) markets(ctx context.Context, ids []string) error {
-	missing, err := a.round(ctx, ids)
-	if err == nil && len(missing) > 0 {
+	err := a.Batches(ctx, ids, api.MaxBatch, countSplit, a.batch)
+	if missing := a.Asked.NotOffered; err == nil && len(missing) > 0 {
 		a.Count(countAskedMore, len(missing))
-		missing, err = a.round(ctx, missing)
+		a.Asked.NotOffered = nil
+		slices.Sort(missing)
+		err = a.Batches(ctx, missing, api.MaxBatch, countSplit, a.batch)
 	}
 	if err != nil {
 		return err
 	}
-	a.Asked.NotOffered = missing
 	return a.Err()
 }
 
-// round asks for every fixture once and returns those left out of
-// accepted answers, sorted.
-func (a *asker) round(ctx context.Context, ids []string) (missing []string, err error) {
-	batches := slices.Collect(slices.Chunk(ids, api.MaxBatch))
-	a.Expect(len(batches))
-	left := make([][]string, len(batches))
-	err = a.Each(ctx, len(batches), func(ctx context.Context, n int) (err error) {
-		defer a.Step()
-		left[n], err = a.batch(ctx, batches[n])
-		return err
-	})
-	missing = slices.Concat(left...)
-	slices.Sort(missing)
-	return missing, err
-}
-
-// batch requests up to ten fixtures. If the answer cannot be used, it requests each
-// fixture alone, so a broken one does not affect the others.
-func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err error) {
-	if a.Stopped() {
-		a.Fail(nil, ids...)
-		return nil, nil
-	}
+// batch requests up to ten fixtures.
+func (a *asker) batch(ctx context.Context, ids []string) error {
 	p, err := a.Get(ctx, provider.Request{Endpoint: api.EndpointPrematch, Path: api.PathPrematch, Query: url.Values{
 		api.ParamFixtures: {strings.Join(ids, ",")}, api.ParamLanguage: {api.English},
 	}})
+	if err != nil {
+		return err
+	}
+	missing, err := missingIn(p.Body, ids)
 	if err == nil {
-		missing, err = missingIn(p.Body, ids)
+		a.Answered(missing...)
 	}
-	switch {
-	case err == nil:
-		a.Answered()
-		return missing, nil
-	case ctx.Err() != nil || decode.MustStop(err):
-		return nil, err
-	case len(ids) == 1 || !decode.WorthSplitting(err):
-		a.Fail(err, ids...)
-		return nil, nil
-	}
-	a.Count(countSplit, 1)
-	for _, id := range ids {
-		left, err := a.batch(ctx, []string{id})
-		if err != nil {
-			return nil, err
-		}
-		missing = append(missing, left...)
-	}
-	return missing, nil
+	return err
 }
 
 // missingIn lists the requested fixtures an answer leaves out. It returns an error if
@@ -145,7 +111,7 @@ func (a *asker) batch(ctx context.Context, ids []string) (missing []string, err 
 func missingIn(body []byte, ids []string) (missing []string, err error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	results, err := readResults(d, body)
+	_, results, err := readEnvelope(d, provider.Payload{Body: body})
 	if err != nil {
 		return nil, decode.Unreadable(api.EndpointPrematch, err)
 	}

@@ -14,7 +14,7 @@ import (
 
 // reading is the listing as one walk over its pages found it.
 type reading struct {
-	items    []item         // in the order of the pages, each fixture once
+	items    []decode.Item  // in the order of the pages, each fixture once
 	ids      map[string]int // place in items
 	total    int            // number of fixtures by the pager of the first page
 	counted  bool           // every page was read, and all pagers say the same total
@@ -33,7 +33,7 @@ func (r *reading) isComplete() bool {
 // list reads the listing. It moves while it is read, so one that is not complete is
 // read once more. The listing is complete if either reading is; the fixtures of both
 // are used.
-func (a *asker) list(ctx context.Context) ([]item, error) {
+func (a *asker) list(ctx context.Context) ([]decode.Item, error) {
 	first, err := a.readPages(ctx)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (a *asker) list(ctx context.Context) ([]item, error) {
 		a.countShort(second)
 	}
 	for _, i := range first.items {
-		if _, known := second.ids[i.id]; !known {
+		if _, known := second.ids[i.ID]; !known {
 			second.items = append(second.items, i)
 		}
 	}
@@ -120,7 +120,7 @@ func (a *asker) pages(ctx context.Context, from, to int) ([]*page, error) {
 
 // page is one answer of the listing; nil if the request failed.
 type page struct {
-	items []item
+	items []decode.Item
 	noID  int
 	pager
 }
@@ -134,7 +134,7 @@ func (a *asker) mayGoOn(pages []*page) bool {
 		return false
 	}
 	before := gather(pages[:len(pages)-1])
-	isNew := func(i item) bool { _, known := before.ids[i.id]; return !known }
+	isNew := func(i decode.Item) bool { _, known := before.ids[i.ID]; return !known }
 	switch {
 	case last.noID == 0 && !slices.ContainsFunc(last.items, isNew):
 		return false
@@ -190,11 +190,11 @@ func gather(pages []*page) *reading {
 		r.counted = r.counted && p.perPage > 0 && p.total == r.total && p.pages() <= api.MaxPages
 		r.noID += p.noID
 		for _, i := range p.items {
-			if at, known := r.ids[i.id]; known {
+			if at, known := r.ids[i.ID]; known {
 				r.repeated, r.items[at] = true, i
 				continue
 			}
-			r.ids[i.id] = len(r.items)
+			r.ids[i.ID] = len(r.items)
 			r.items = append(r.items, i)
 		}
 	}

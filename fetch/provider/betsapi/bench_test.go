@@ -42,22 +42,7 @@ func BenchmarkReadMarkets(b *testing.B) {
 	}
 	for _, name := range []string{"simulated", "v3", "raw"} {
 		b.Run(name, func(b *testing.B) {
-			body, rows := bodies[name](), 0
-			b.SetBytes(int64(len(body)))
-			b.ReportAllocs()
-			for b.Loop() {
-				s, err := adapter.ReadMarkets(provider.Payload{Body: body}, provider.Listing{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				rows = 0
-				for _, f := range s.Fixtures {
-					for _, o := range f.Offers {
-						rows += len(o.Rows)
-					}
-				}
-			}
-			b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+			providertest.BenchmarkReadMarkets(b, adapter, provider.Payload{Body: bodies[name]()})
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/betsapi/internal/api"
 )
@@ -13,9 +14,7 @@ import (
 const Name = "betsapi"
 
 // adapter is the provider's market adapter. It has no state.
-type adapter struct{}
-
-var _ provider.MarketAdapter = adapter{}
+type adapter struct{ decode.MarketEndpoints }
 
 // Provider is the adapter's registration.
 func Provider() provider.Provider {
@@ -41,13 +40,7 @@ func Provider() provider.Provider {
 		NeededBy:  neededBy,
 		Table:     table,
 		Recorded:  recorded,
-		Markets:   adapter{},
-		Live:      liveAdapter{},
+		Markets:   adapter{decode.MarketEndpoints{Listing: []string{api.EndpointUpcoming}, Markets: []string{api.EndpointPrematch}}},
+		Live:      liveAdapter{decode.LiveReader{List: api.EndpointInplay, Detail: api.EndpointView, Read: readLive}},
 	}
 }
-
-// IsListing implements provider.MarketAdapter.
-func (adapter) IsListing(endpoint string) bool { return endpoint == api.EndpointUpcoming }
-
-// IsMarkets implements provider.MarketAdapter.
-func (adapter) IsMarkets(endpoint string) bool { return endpoint == api.EndpointPrematch }

@@ -16,7 +16,6 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi"
 	"mkt/publish/football"
 )
 
@@ -408,7 +407,7 @@ func TestDamagedNamesAreFiltered(t *testing.T) {
 		if err != nil || len(l.Fixtures) > 0 || sumOf(l.Filtered) != 1 {
 			t.Errorf("league %s: listed %v, filtered %v, %v", league, l.Fixtures, l.Filtered, err)
 		}
-		live, err := betsapi.ReadInplay([]provider.Payload{livePage(body)})
+		live, err := live.ReadList([]provider.Payload{livePage(body)})
 		if err != nil || len(live.Samples) > 0 || sumOf(live.Filtered) != 1 {
 			t.Errorf("league %s: in play %v, filtered %v, %v", league, live.Samples, live.Filtered, err)
 		}
@@ -440,7 +439,7 @@ func TestDamagedLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	body = compact.String()
-	whole, err := betsapi.ReadInplay([]provider.Payload{livePage(body)})
+	whole, err := live.ReadList([]provider.Payload{livePage(body)})
 	if err != nil || len(whole.Damaged) > 0 {
 		t.Fatal(err, whole.Damaged)
 	}
@@ -455,7 +454,7 @@ func TestDamagedLive(t *testing.T) {
 				}
 			}
 			at := strings.Join(s.path, ".") + " = " + value
-			sheet, err := betsapi.ReadInplay([]provider.Payload{livePage(text)})
+			sheet, err := live.ReadList([]provider.Payload{livePage(text)})
 			if len(s.path) < 2 || s.path[0] != "results" {
 				if s.path != nil && s.path[0] == "pager" && err == nil && value != "null" && sheet.Complete && s.path[len(s.path)-1] != "total" {
 					t.Errorf("%s: a list with a damaged pager is complete", at)

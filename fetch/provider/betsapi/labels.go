@@ -42,7 +42,7 @@ func (r *sheetReader) joinLabels(rows []input.Row) []input.Row {
 		prices[i].Labels = withLabel(label.Labels, prices[i].Labels)
 	}
 	for range len(labels) - len(joined) {
-		r.skipped.Add("label without a price")
+		r.Skipped.Add("label without a price")
 	}
 	return prices
 }

@@ -32,23 +32,7 @@ const (
 )
 
 // liveAdapter is the provider's live adapter. It has no state.
-type liveAdapter struct{}
-
-var _ provider.LiveAdapter = liveAdapter{}
-
-// IsList implements provider.LiveAdapter.
-func (liveAdapter) IsList(endpoint string) bool { return endpoint == api.EndpointInplay }
-
-// IsDetail implements provider.LiveAdapter.
-func (liveAdapter) IsDetail(endpoint string) bool { return endpoint == api.EndpointView }
-
-// ReadList implements provider.LiveAdapter.
-func (liveAdapter) ReadList(pages []provider.Payload) (provider.LiveSheet, error) {
-	return ReadInplay(pages)
-}
-
-// ReadDetail implements provider.LiveAdapter.
-func (liveAdapter) ReadDetail(p provider.Payload) (provider.LiveSheet, error) { return ReadView(p) }
+type liveAdapter struct{ decode.LiveReader }
 
 // Ask implements provider.LiveAdapter: the list, which holds clock, score and
 // counters of every fixture, then views, which add the provider's own events, ten
@@ -89,11 +73,11 @@ func (a *asker) playing(r *reading) (ids []string) {
 	for i := range r.items {
 		f := &r.items[i]
 		switch {
-		case filterOf(f) != "":
+		case f.Rule() != "":
 			a.Asked.Filtered++
-		case f.status == api.StatusInPlay || f.status == api.StatusInterrupted || f.status == api.StatusSuspended:
+		case f.State == api.StatusInPlay || f.State == api.StatusInterrupted || f.State == api.StatusSuspended:
 			a.Asked.Listed++
-			ids = append(ids, f.id)
+			ids = append(ids, f.ID)
 		default:
 			a.Count(countNotInUse, 1)
 		}

@@ -6,7 +6,6 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi"
 	"mkt/fetch/provider/providertest"
 	"mkt/publish/football"
 )
@@ -19,7 +18,7 @@ func FuzzReadLive(f *testing.F) {
 	f.Add([]byte(`{"success":0,"error":"TOO_MANY_REQUESTS"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		pages := []provider.Payload{{Body: body, FetchedAt: retrieved}}
-		sheet, err := betsapi.ReadInplay(pages)
+		sheet, err := live.ReadList(pages)
 		if err != nil {
 			return
 		}
@@ -47,7 +46,7 @@ func BenchmarkReadInplay(b *testing.B) {
 	b.SetBytes(int64(len(p.Body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := betsapi.ReadInplay([]provider.Payload{p}); err != nil {
+		if _, err := live.ReadList([]provider.Payload{p}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,22 +11,13 @@ import (
 	"mkt/fetch/provider/betsapi/internal/api"
 )
 
-// ReadInplay reads the pages of one events/inplay list, in archive order. A fixture
-// on two pages is read from the later one. Fixtures no longer in play
-// are in the sheet as well, with their status: a list keeps them for a while.
-func ReadInplay(pages []provider.Payload) (provider.LiveSheet, error) {
-	return readLive(pages)
-}
-
-// ReadView reads one event/view answer: up to ten fixtures as the list has them, with
-// their events.
-func ReadView(p provider.Payload) (provider.LiveSheet, error) {
-	return readLive([]provider.Payload{p})
-}
-
 // liveReader reads the items of live payloads.
 type liveReader struct{ *decode.Live }
 
+// readLive reads the pages of one events/inplay list, in archive order, or an event/view
+// answer: up to ten fixtures as the list has them, with their events. A fixture on two pages is
+// read from the later one. Fixtures no longer in play are in the sheet as well, with their
+// status: a list keeps them for a while.
 func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 	r := liveReader{decode.NewLive()}
 	doc := decode.Document()
@@ -59,29 +50,15 @@ func readLive(pages []provider.Payload) (provider.LiveSheet, error) {
 // out before anything else of it is read.
 func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 	i, broken := readItem(v, p.Trace, &r.Damaged)
-	if !r.Count(broken) {
-		return
+	if s, ok := r.Start(p, &i, broken, "time_status", playStatuses); ok {
+		s.Score = r.score(v)
+		r.event(v, &s)
+		r.Keep(i.ID, s)
 	}
-	r.Found(i.id)
-	if rule := filterOf(&i); rule != "" {
-		r.LeaveOut(i.id, rule)
-		return
-	}
-	status, ok := playStatuses[i.status]
-	if !ok {
-		r.Broken.Add("unknown time_status")
-		return
-	}
-	r.Trace(p.Trace, i.id)
-	s := input.Sample{ProviderFixtureID: i.id, Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
-		RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v)}
-	r.event(v, &s)
-	r.Keep(i.id, s)
 }
 
 // event reads one item of events/inplay or event/view.
 func (r *liveReader) event(v strictjson.Value, s *input.Sample) {
-	s.ProviderEventID = s.ProviderFixtureID
 	r.Report(provider.FieldFixtureID, "", v.Get("bet365_id"))
 	if s.ProviderFixtureID = r.otherID(v, "bet365_id"); s.ProviderFixtureID == "" {
 		s.ProviderFixtureID = input.ByEvent + s.ProviderEventID // the bookmaker does not list it: no FI, no markets

@@ -8,7 +8,6 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi"
 	"mkt/publish/football"
 )
 
@@ -22,7 +21,7 @@ func TestRecordedInplayLists(t *testing.T) {
 		"events-inplay/soccer_2021-10_267_events.json": {267, 5, 261, 0},
 		"events-inplay/soccer_2019-05_29_events.json":  {29, 0, 0, 2},
 	} {
-		sheet, err := betsapi.ReadInplay([]provider.Payload{recordedLive(t, path)})
+		sheet, err := live.ReadList([]provider.Payload{recordedLive(t, path)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +61,7 @@ func TestRecordedCountersAreUntouched(t *testing.T) {
 	if err := json.Unmarshal(p.Body, &answer); err != nil {
 		t.Fatal(err)
 	}
-	sheet, err := betsapi.ReadInplay([]provider.Payload{p})
+	sheet, err := live.ReadList([]provider.Payload{p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +100,7 @@ func TestRecordedTimelines(t *testing.T) {
 		"event-view/196381_2017-03_t2.json": {input.IncidentCorner: {4, 4}, input.IncidentGoal: {2, 0}, input.IncidentYellowCard: {2, 2}},
 		"event-view/196381_2017-03_t3.json": {input.IncidentCorner: {4, 4}, input.IncidentGoal: {2, 1}, input.IncidentYellowCard: {2, 2}},
 	} {
-		sheet, err := betsapi.ReadView(recordedLive(t, path))
+		sheet, err := live.ReadDetail(recordedLive(t, path))
 		if err != nil || len(sheet.Samples) != 1 || len(sheet.Unknown)+len(sheet.Broken) > 0 {
 			t.Fatalf("%s: %+v, %v", path, sheet, err)
 		}

@@ -15,7 +15,6 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/provider"
-	"mkt/fetch/provider/betsapi"
 	"mkt/publish/football"
 )
 
@@ -28,7 +27,7 @@ func livePage(body string) provider.Payload {
 // oneSample reads a list of one item.
 func oneSample(t testing.TB, item string) input.Sample {
 	t.Helper()
-	sheet, err := betsapi.ReadInplay([]provider.Payload{livePage(`{"success":1,"results":[` + item + `]}`)})
+	sheet, err := live.ReadList([]provider.Payload{livePage(`{"success":1,"results":[` + item + `]}`)})
 	if err != nil || len(sheet.Samples) != 1 {
 		t.Fatalf("%s: %+v, %v", item, sheet, err)
 	}
@@ -42,7 +41,7 @@ const liveItem = `{"id":"500","sport_id":"1","time":"1732439700","time_status":"
  "events":[{"id":"31","text":"45+2' - 8th Corner - Brno"},{"id":"32","text":"23' - 1st Goal - Sterling  (Bohemia) - Shot (Assist: Foden)"}]}`
 
 func TestReadLiveItem(t *testing.T) {
-	sheet, err := betsapi.ReadInplay([]provider.Payload{livePage(`{"success":1,"pager":{"page":1,"per_page":1000,"total":1},"results":[` + liveItem + `]}`)})
+	sheet, err := live.ReadList([]provider.Payload{livePage(`{"success":1,"pager":{"page":1,"per_page":1000,"total":1},"results":[` + liveItem + `]}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +181,7 @@ func TestLiveCountersKeepTheirStates(t *testing.T) {
 			want[metric] = state.Replace(home) + "/" + state.Replace(away)
 		}
 		item, _ := json.Marshal(map[string]any{"id": "5", "time_status": "1", "stats": stats})
-		sheet, err := betsapi.ReadInplay([]provider.Payload{livePage(`{"success":1,"results":[` + string(item) + `]}`)})
+		sheet, err := live.ReadList([]provider.Payload{livePage(`{"success":1,"results":[` + string(item) + `]}`)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +201,7 @@ func TestReadLiveLists(t *testing.T) {
 	}
 	a, b := `{"id":"1","time_status":"1","ss":"0-0"}`, `{"id":"2","time_status":"1","home":{"name":"Leeds (x) Esports"}}`
 	later, ended := `{"id":"1","time_status":"1","ss":"1-0"}`, `{"id":"3","time_status":"3"}`
-	sheet, err := betsapi.ReadInplay([]provider.Payload{page(1, a+","+b), page(2, later+","+ended)})
+	sheet, err := live.ReadList([]provider.Payload{page(1, a+","+b), page(2, later+","+ended)})
 	if err != nil || len(sheet.Samples) != 2 || sheet.Complete {
 		t.Fatalf("%+v, %v", sheet, err)
 	}
@@ -211,7 +210,7 @@ func TestReadLiveLists(t *testing.T) {
 	}
 	game, people := `{"id":"2","time_status":"1","league":{"name":"Esoccer Battle"}}`, `{"id":"2","time_status":"1","league":{"name":"League"}}`
 	for name, pages := range map[string][]provider.Payload{"a game last": {page(1, a+","+people), page(2, game)}, "a game first": {page(1, a+","+game), page(2, people)}} {
-		sheet, err := betsapi.ReadInplay(pages)
+		sheet, err := live.ReadList(pages)
 		var ids []string
 		for _, s := range sheet.Samples {
 			ids = append(ids, s.ProviderEventID)
@@ -220,7 +219,7 @@ func TestReadLiveLists(t *testing.T) {
 			t.Errorf("%s: got %s, broken %v, filtered %v, %v", name, got, sheet.Broken, sheet.Filtered, err)
 		}
 	}
-	if whole, err := betsapi.ReadInplay([]provider.Payload{page(1, a+","+b), page(2, ended)}); err != nil || !whole.Complete {
+	if whole, err := live.ReadList([]provider.Payload{page(1, a+","+b), page(2, ended)}); err != nil || !whole.Complete {
 		t.Errorf("as many as the pager says: %+v, %v", whole, err)
 	}
 	for name, pages := range map[string][]provider.Payload{
@@ -236,16 +235,16 @@ func TestReadLiveLists(t *testing.T) {
 		"no page was there":  nil,
 		"the pager is bogus": {livePage(`{"success":1,"pager":{"page":"x"},"results":[` + a + `]}`)},
 	} {
-		if sheet, err := betsapi.ReadInplay(pages); err != nil || sheet.Complete {
+		if sheet, err := live.ReadList(pages); err != nil || sheet.Complete {
 			t.Errorf("%s: complete %v, %v", name, sheet.Complete, err)
 		}
 	}
 	for _, body := range []string{``, `{}`, `{"success":0,"error":"X"}`, `{"success":1,"results":{}}`, `{"success":1,"results":[{"x":1},{"y":2}]}`, `{"success":1,"results":[]`} {
-		if _, err := betsapi.ReadInplay([]provider.Payload{livePage(body)}); err == nil {
+		if _, err := live.ReadList([]provider.Payload{livePage(body)}); err == nil {
 			t.Errorf("%s was read", body)
 		}
 	}
-	empty, err := betsapi.ReadInplay([]provider.Payload{livePage(`{"success":1,"pager":{"page":1,"per_page":1000,"total":0},"results":[]}`)})
+	empty, err := live.ReadList([]provider.Payload{livePage(`{"success":1,"pager":{"page":1,"per_page":1000,"total":0},"results":[]}`)})
 	if err != nil || !empty.Complete || len(empty.Samples) != 0 {
 		t.Errorf("nothing in play: %+v, %v", empty, err)
 	}
@@ -255,10 +254,10 @@ func TestReadLiveLists(t *testing.T) {
 func TestManyThingsThatAreNoItems(t *testing.T) {
 	body := fmt.Sprintf(`{"success":1,"results":[%s0]}`, strings.Repeat("0,", 400_000))
 	pages := []provider.Payload{livePage(body)}
-	betsapi.ReadInplay(pages) // makes the buffers
+	live.ReadList(pages) // makes the buffers
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	betsapi.ReadInplay(pages)
+	live.ReadList(pages)
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
 		t.Errorf("an answer of %d bytes took %d MiB", len(body), took>>20)

@@ -95,7 +95,7 @@ func (r *sheetReader) appendOffer(offers []input.Offer, f *offered, g *group) []
 // markets. A market without a name contradicts nothing.
 func (g *group) contradicts(t *mapping.Table, s showing) bool {
 	name := normalName(s.name.Or(""))
-	if g.entry == nil || name == "" || isKeyOf(g.entry.Key, name) {
+	if g.entry == nil || name == "" || makeKey(name) == g.entry.Key {
 		return false
 	}
 	e := t.ByName[name] // in raw, some names are not those that the key is made of

@@ -3,7 +3,6 @@ package betsapi
 import (
 	_ "embed"
 	"strings"
-	"unicode/utf8"
 
 	"mkt/fetch/mapping"
 )
@@ -42,35 +41,6 @@ func makeKey(name string) string {
 
 // isApart reports whether a character separates the words of a name.
 func isApart(r rune) bool { return r == ' ' || r == '/' || r == '-' || r == '\r' || r == '\n' }
-
-// isKeyOf reports whether makeKey makes key of name.
-func isKeyOf(key, name string) bool {
-	n, apart := 0, false
-	for i := range len(name) {
-		c := name[i]
-		switch {
-		case c >= utf8.RuneSelf:
-			return makeKey(name) == key
-		case isApart(rune(c)):
-			apart = n > 0
-			continue
-		case c >= 'A' && c <= 'Z':
-			c += 'a' - 'A'
-		}
-		if apart {
-			if n == len(key) || key[n] != '_' {
-				return false
-			}
-			n++
-			apart = false
-		}
-		if n == len(key) || key[n] != c {
-			return false
-		}
-		n++
-	}
-	return n == len(key)
-}
 
 // normalName removes stray blanks and line breaks from a name.
 func normalName(name string) string {

@@ -47,7 +47,7 @@ func probeView(p provider.Probing) (provider.Request, bool) {
 func idsIn(body []byte, n int) (ids []string) {
 	d := decode.Document()
 	defer decode.Release(d)
-	results, err := readResults(d, body)
+	_, results, err := readEnvelope(d, provider.Payload{Body: body})
 	if err != nil {
 		return nil
 	}

@@ -9,17 +9,10 @@ import (
 	"mkt/fetch/provider/betsapi/internal/api"
 )
 
-// readResults parses an archived answer of a list endpoint and returns its
-// results. It is an error when the bytes do not parse, when the envelope does
-// not say success or has a key twice, and when there is no list: of an answer with
+// readEnvelope returns the envelope and the results of an archived answer of a list endpoint,
+// which may have been parsed before. It is an error when the bytes do not parse, when the
+// envelope does not say success or has a key twice, and when there is no list: of an answer with
 // a damaged envelope nothing can be believed.
-func readResults(d *strictjson.Document, body []byte) (strictjson.Value, error) {
-	_, results, err := readEnvelope(d, provider.Payload{Body: body})
-	return results, err
-}
-
-// readEnvelope is readResults for a payload, which may have been parsed before. It returns
-// the envelope as well.
 func readEnvelope(d *strictjson.Document, p provider.Payload) (envelope, results strictjson.Value, err error) {
 	if envelope, err = decode.Root(d, p); err != nil {
 		return envelope, results, err

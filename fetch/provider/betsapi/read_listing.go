@@ -11,19 +11,6 @@ import (
 	"mkt/publish/football"
 )
 
-// maxSigns bounds where in a damaged name the filter looks, in bytes.
-const maxSigns = 4 << 10
-
-// item is one listed fixture.
-type item struct {
-	id                 string // FI
-	sport              football.Field[string]
-	home, away, league football.Field[string]
-	status             string
-	startsAt           football.Field[time.Time]
-	damaged            []string // a value in the place of a name, for the filter
-}
-
 // itemFields are the fields of an item seen so far; others are counted.
 var itemFields = decode.Set("id", "sport_id", "time", "time_status", "league", "home", "away", "ss",
 	"our_event_id", "r_id", "ev_id", "updated_at", "odds_updated_at",
@@ -38,35 +25,35 @@ var frozen = decode.Set(api.StatusInPlay, api.StatusInterrupted, api.StatusSuspe
 
 // readItem reads one item of a list and counts its damaged parts. broken is why it
 // cannot be used at all, "" if it can.
-func readItem(v strictjson.Value, trace *provider.Trace, damaged *decode.Counts) (i item, broken string) {
-	if i.id, broken = itemID(v); broken != "" {
+func readItem(v strictjson.Value, trace *provider.Trace, damaged *decode.Counts) (i decode.Item, broken string) {
+	if i.ID, broken = itemID(v); broken != "" {
 		return i, broken
 	}
 	if v.Repeats() {
 		damaged.Add(itemRepeats)
 	}
-	of := provider.Subject{Fixture: i.id}
+	of := provider.Subject{Fixture: i.ID}
 	trace.Report(of, provider.FieldThing, v)
 	report := func(key, field string) {
 		if trace != nil {
 			trace.Report(of, field, named(v.Get(key)))
 		}
 	}
-	i.sport = sportOf(v, damaged)
+	i.OtherSport = damaged.IsOtherSport(v, api.SportFootball, itemOtherID)
 	report("home", provider.FieldHome)
 	report("away", provider.FieldAway)
 	report("league", provider.FieldLeague)
-	i.home, i.away, i.league = i.name(v, "home", damaged), i.name(v, "away", damaged), i.name(v, "league", damaged)
+	i.Home, i.Away, i.League = nameOf(&i, v, "home", damaged), nameOf(&i, v, "away", damaged), nameOf(&i, v, "league", damaged)
 	report("time_status", provider.FieldStatus)
-	i.status = damaged.Text(v, "time_status", itemStatus).Or("")
+	i.State = damaged.Text(v, "time_status", itemStatus).Or("")
 	report("time", provider.FieldStartsAt)
 	t, once := v.Once("time")
 	at, isTime := decode.Epoch(t)
 	switch {
 	case once && isTime:
-		i.startsAt = football.Of(at)
+		i.StartsAt = football.Of(at)
 	case t.Kind() != strictjson.Absent:
-		i.startsAt = football.NullField[time.Time]()
+		i.StartsAt = football.NullField[time.Time]()
 		if once && (decode.IsWrong(t) || decode.Field(t).State() == football.Present) {
 			damaged.Add(itemTime)
 		}
@@ -89,24 +76,9 @@ func itemID(v strictjson.Value) (id, broken string) {
 	return id, ""
 }
 
-// sportOf is the sport of an item. Of two the one that is not football counts: a
-// fixture must be of football to be kept.
-func sportOf(v strictjson.Value, damaged *decode.Counts) football.Field[string] {
-	sport := damaged.Text(v, "sport_id", itemOtherID)
-	if !v.Repeats() {
-		return sport
-	}
-	for key, member := range v.Members() {
-		if key == "sport_id" && decode.Field(member).Or(api.SportFootball) != api.SportFootball {
-			return decode.Field(member)
-		}
-	}
-	return sport
-}
-
-// name reads the name in the member {id, name}, null if there is no text. Another value
+// nameOf reads the name in the member {id, name}, null if there is no text. Another value
 // in its place is kept for the filter.
-func (i *item) name(v strictjson.Value, key string, damaged *decode.Counts) football.Field[string] {
+func nameOf(i *decode.Item, v strictjson.Value, key string, damaged *decode.Counts) football.Field[string] {
 	member, once := v.Once(key)
 	name, onceInside := member, true
 	if member.Kind() == strictjson.Object {
@@ -118,7 +90,7 @@ func (i *item) name(v strictjson.Value, key string, damaged *decode.Counts) foot
 	}
 	for k, m := range v.Members() {
 		if k == key {
-			i.damaged = append(i.damaged, decode.Head(m.Text(), maxSigns))
+			i.Damaged = append(i.Damaged, decode.Head(m.Text(), decode.MaxSigns))
 		}
 	}
 	if wrong || once {
@@ -144,17 +116,12 @@ func nameIn(v strictjson.Value) football.Field[string] {
 	return decode.Field(v)
 }
 
-// fixture returns the fixture of the item.
-func (i *item) fixture(fetched time.Time) football.Fixture {
-	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
-}
-
 // ReadListing implements provider.MarketAdapter for bet365/upcoming.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	r := decode.NewListing()
 	var doc strictjson.Document
 	for _, p := range pages {
-		results, err := readResults(&doc, p.Body)
+		_, results, err := readEnvelope(&doc, p)
 		if err != nil {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", api.EndpointUpcoming, p.Number, err)
 		}
@@ -163,7 +130,7 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			if !r.Count(broken) {
 				continue
 			}
-			r.Keep(provider.ListedFixture{Over: over[i.status], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v, itemFields))
+			r.Keep(provider.ListedFixture{Over: over[i.State], Fixture: i.Fixture(Name, p.FetchedAt)}, i.Rule(), formatOf(v, itemFields))
 		}
 	}
 	return r.Result(api.EndpointUpcoming)

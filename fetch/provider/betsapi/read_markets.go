@@ -21,7 +21,7 @@ import (
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	results, err := readResults(d, p.Body)
+	_, results, err := readEnvelope(d, p)
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", api.EndpointPrematch, err)
 	}
@@ -37,52 +37,47 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 
 // sheetReader gathers one payload.
 type sheetReader struct {
+	decode.Sheet
 	table        *mapping.Table
 	slabs        *input.Slabs
 	asked        []string // fixtures; nil if the request is not known
 	fixtures     map[string]*offered
 	order        []*offered
 	doubted      []string // fixtures whose own part of the payload is not known
-	unknown      decode.Counts
-	skipped      decode.Counts
-	damaged      decode.Counts
-	met, hurt    provider.Parts
-	isNull       bool // a member of the current row is null: the provider writes "" where there is nothing
+	isNull       bool     // a member of the current row is null: the provider writes "" where there is nothing
 	payloadTrace *provider.Trace
 	trace        *provider.Trace // of the fixture at hand
 }
 
 // offered is everything read of one fixture.
 type offered struct {
-	id     string // FI
-	event  string // event_id; "" if it was not sent
-	teams  string // "Home v Away", in raw only
-	groups map[string]*group
-	order  []*group
-	slab   []group // where groups are made
-	lost   bool    // a section or more could not be read
-	hurt   bool    // that, or a market or row
-
-	twoEvents bool // the id belongs to two events
+	decode.Wounds
+	id        string // FI
+	event     string // event_id; "" if it was not sent
+	teams     string // "Home v Away", in raw only
+	groups    map[string]*group
+	order     []*group
+	slab      []group // where groups are made
+	twoEvents bool    // the id belongs to two events
 }
 
 func (r *sheetReader) item(item strictjson.Value) {
 	ids := idsOf(item)
 	switch {
 	case item.Kind() != strictjson.Object:
-		r.damaged.Add(fixtureNoObject)
+		r.Damaged.Add(fixtureNoObject)
 		return
 	case len(ids) == 0:
-		r.damaged.Add(fixtureNoID)
+		r.Damaged.Add(fixtureNoID)
 		return
 	case len(ids) > 1:
-		r.damaged.Add(fixtureIDTwice)
+		r.Damaged.Add(fixtureIDTwice)
 		r.doubted = append(r.doubted, ids...)
 		return
 	}
 	id := ids[0]
 	if r.asked != nil && !slices.Contains(r.asked, id) {
-		r.skipped.Add("fixture not asked for")
+		r.Skipped.Add("fixture not asked for")
 		return
 	}
 	f := r.fixtures[id]
@@ -92,11 +87,11 @@ func (r *sheetReader) item(item strictjson.Value) {
 		r.order = append(r.order, f)
 	}
 	if item.Repeats() {
-		r.damaged.Add(fixtureRepeats)
+		r.Damaged.Add(fixtureRepeats)
 	}
 	event := decode.ID(item.Get("event_id"))
 	if f.event != "" && event != "" && f.event != event { // which of the two is meant is not known
-		r.damaged.Add(fixtureEvents)
+		r.Damaged.Add(fixtureEvents)
 		f.twoEvents = true
 	}
 	f.event = cmp.Or(f.event, event)
@@ -122,9 +117,9 @@ func (r *sheetReader) member(f *offered, tab tab, v strictjson.Value) {
 	}
 	switch {
 	case isSection(tab.name) && !decode.IsEmpty(v):
-		r.lose(f, sectionNoShape)
+		r.Lose(&f.Wounds, sectionNoShape)
 	case v.Kind() != strictjson.Array || v.Len() > 0:
-		r.unknown.Add("fixture." + tab.name)
+		r.Unknown.Add("fixture." + tab.name)
 	}
 }
 
@@ -140,20 +135,12 @@ func (r *sheetReader) blocks(f *offered, tab tab, v strictjson.Value) bool {
 	}
 	for block := range v.Items() {
 		if block.Kind() != strictjson.Object {
-			r.lose(f, sectionNoShape)
+			r.Lose(&f.Wounds, sectionNoShape)
 			continue
 		}
 		r.section(f, tab, block)
 	}
 	return true
-}
-
-// lose counts a section, or a part of one, that cannot be read.
-func (r *sheetReader) lose(f *offered, why string) {
-	r.damaged.Add(why)
-	r.met.Sections++
-	r.hurt.Sections++
-	f.lost, f.hurt = true, true
 }
 
 // sections are the members below which markets stand in some recording or client
@@ -167,17 +154,17 @@ func isSection(name string) bool { return slices.Contains(sections, name) }
 
 // section reads one tab, or one block of "others".
 func (r *sheetReader) section(f *offered, tab tab, v strictjson.Value) {
-	r.met.Sections++
+	r.Met.Sections++
 	if v.Repeats() {
-		r.damaged.Add(sectionRepeats)
-		r.hurt.Sections++
+		r.Damaged.Add(sectionRepeats)
+		r.Hurt.Sections++
 	}
 	updated, once := v.Once(api.KeyUpdatedAt)
 	if once {
 		if at, ok := decode.Epoch(updated); ok {
 			tab.updated = at.Unix()
 		} else if decode.IsWrong(updated) || decode.Field(updated).State() == football.Present {
-			r.damaged.Add(sectionTime)
+			r.Damaged.Add(sectionTime)
 		}
 	}
 	empty, renamed := true, false
@@ -194,33 +181,28 @@ func (r *sheetReader) section(f *offered, tab tab, v strictjson.Value) {
 		case api.KeyUpdatedAt, "key":
 		default:
 			renamed = true
-			r.unknown.Add("section." + key)
+			r.Unknown.Add("section." + key)
 		}
 	}
 	if empty && renamed && isSection(tab.name) {
-		r.lose(f, sectionRenamed)
+		r.Lose(&f.Wounds, sectionRenamed)
 	}
 }
 
-// sheet turns the gathered markets into offers. A fixture with damage, and no
-// undamaged row, is broken: otherwise it would look as if the bookmaker had withdrawn
-// its markets.
+// sheet turns the gathered markets into offers.
 func (r *sheetReader) sheet(p provider.Payload, l provider.Listing) provider.Sheet {
-	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: make(map[string]football.Reason)}
 	for _, f := range r.order {
 		r.trace = r.payloadTrace.For(f.id)
-		offers := r.offers(f)
-		if f.twoEvents || f.hurt && !slices.ContainsFunc(offers, input.Offer.IsReadable) {
-			s.Broken[f.id] = football.AmbiguousShape
-			continue
+		if offers := r.offers(f); f.twoEvents {
+			r.Break(f.id)
+		} else {
+			r.Keep(fixture(f, p, l), offers, f.Wounds)
 		}
-		s.Fixtures = append(s.Fixtures, provider.FixtureOffers{Fixture: fixture(f, p, l), Offers: offers, Partial: f.lost})
 	}
 	for _, id := range r.doubted {
-		s.Broken[id] = football.AmbiguousShape
+		r.Break(id)
 	}
-	s.Damaged, s.Unknown, s.Skipped, s.Met, s.Hurt = r.damaged, r.unknown, r.skipped, r.met, r.hurt
-	return s
+	return r.Result()
 }
 
 // fixture adds the fixture of the listing. Without it only the names of the

@@ -18,19 +18,19 @@ func (r *sheetReader) raw(f *offered, tab tab, data strictjson.Value) {
 	}
 	list, once := data.Once("F")
 	if !once || list.Kind() != strictjson.Array {
-		r.lose(f, sectionTree)
+		r.Lose(&f.Wounds, sectionTree)
 		return
 	}
 	for part := range list.Items() {
 		markets, once := part.Once("ML")
 		if part.Kind() != strictjson.Object || !once || markets.Kind() != strictjson.Array && !decode.IsEmpty(markets) {
-			r.lose(f, sectionTree)
+			r.Lose(&f.Wounds, sectionTree)
 			continue
 		}
 		r.part(f, part)
 		for m := range markets.Items() {
 			if m.Kind() != strictjson.Object {
-				r.lose(f, marketNoShape) // it has neither name nor key
+				r.Lose(&f.Wounds, marketNoShape) // it has neither name nor key
 				continue
 			}
 			r.rawMarket(f, tab, m)
@@ -42,9 +42,9 @@ func (r *sheetReader) raw(f *offered, tab tab, data strictjson.Value) {
 // teams is believed.
 func (r *sheetReader) part(f *offered, part strictjson.Value) {
 	if part.Repeats() {
-		r.damaged.Add(sectionRepeats)
+		r.Damaged.Add(sectionRepeats)
 	}
-	teams := r.damaged.Text(part, "FD", sectionTeams)
+	teams := r.Damaged.Text(part, "FD", sectionTeams)
 	if f.teams == "" && teams.State() == football.Present {
 		f.teams = teams.Or("")
 		r.trace.Report(provider.Subject{Fixture: f.id}, provider.FieldTeams, part.Get("FD"))
@@ -53,7 +53,7 @@ func (r *sheetReader) part(f *offered, part strictjson.Value) {
 		switch name {
 		case "FD", "ML", "CL", "FB":
 		default:
-			r.unknown.Add("part." + name)
+			r.Unknown.Add("part." + name)
 		}
 	}
 }
@@ -62,10 +62,10 @@ func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
 	s := showing{tab: tab, raw: true, doubtful: tab.doubtful}
 	if v.Repeats() {
 		s.doubtful = true
-		r.damaged.Add(marketRepeats)
+		r.Damaged.Add(marketRepeats)
 	}
-	name, named := r.damaged.Name(v, "MD", marketField)
-	s.name, s.id, s.doubtful = name, r.damaged.Text(v, "PI", marketField), s.doubtful || !named
+	name, named := r.Damaged.Name(v, "MD", marketField)
+	s.name, s.id, s.doubtful = name, r.Damaged.Text(v, "PI", marketField), s.doubtful || !named
 	key, e := keyOfName(r.table, normalName(s.name.Or("")))
 	shown := false
 	for field, v := range v.Members() {
@@ -75,7 +75,7 @@ func (r *sheetReader) rawMarket(f *offered, tab tab, v strictjson.Value) {
 			r.show(f, key, e, s, marketRows)
 		case "MD", "PI", "A": // A: true on an Asian market
 		default:
-			r.unknown.Add("market." + field)
+			r.Unknown.Add("market." + field)
 		}
 	}
 	if !shown {
@@ -99,11 +99,11 @@ func (r *sheetReader) rawRow(row *input.Row, v strictjson.Value, labels []footba
 	for key, m := range v.Members() {
 		switch key {
 		case "ID":
-			row.ID = r.rowID(v, key)
+			row.ID = r.Damaged.Text(v, key, rowField)
 			r.trace.Report(of, provider.FieldSelectionID, m)
 		case "BS":
 			r.trace.Report(of, provider.FieldPacked, m)
-			packed = r.damaged.Text(v, key, rowField).Or("")
+			packed = r.Damaged.Text(v, key, rowField).Or("")
 			row.Fractional = packedPrice(m.Kind(), packed)
 		case "US":
 			r.trace.Report(of, provider.FieldSuspended, m)
@@ -114,12 +114,12 @@ func (r *sheetReader) rawRow(row *input.Row, v strictjson.Value, labels []footba
 		case "HD", "PD":
 			said = said || key == "HD"
 			if decode.IsWrong(m) {
-				r.damaged.Add(rowField)
+				r.Damaged.Add(rowField)
 				row.Trouble = football.AmbiguousShape
 			}
 			labels = r.label(of, labels, key, m)
 		default:
-			r.unknown.Add("row." + key)
+			r.Unknown.Add("row." + key)
 			labels = r.label(of, labels, key, m)
 		}
 	}

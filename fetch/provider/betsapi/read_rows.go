@@ -15,17 +15,9 @@ import (
 	"mkt/publish/football"
 )
 
-// isRowField reports whether a descriptive field has been seen in rows of v1 or
-// v3. Others are kept just the same, and counted.
-func isRowField(key string) bool {
-	switch key {
-	case "name", "name2", "header", "handicap", "team", "ED": // v3
-		return true
-	case "opp", "goals": // v1
-		return true
-	}
-	return false
-}
+// rowFields are the descriptive fields that have been seen in rows of v3, and the last two in
+// rows of v1. Others are kept just the same, and counted.
+var rowFields = decode.Set("name", "name2", "header", "handicap", "team", "ED", "opp", "goals")
 
 // markets reads the sp block of a section: markets by key, each a bare list of
 // rows (v1) or an object that holds one (v3).
@@ -34,19 +26,19 @@ func (r *sheetReader) markets(f *offered, tab tab, sp strictjson.Value) {
 		return
 	}
 	if sp.Kind() != strictjson.Object {
-		r.lose(f, sectionMarkets)
+		r.Lose(&f.Wounds, sectionMarkets)
 		return
 	}
 	for key, v := range sp.Members() {
 		of := provider.Subject{Fixture: f.id, Market: key}
 		if tab.name == "schedule" && key == "main" && v.Kind() == strictjson.Array {
-			r.skipped.Add("schedule.main") // the result once more, as a list without names
+			r.Skipped.Add("schedule.main") // the result once more, as a list without names
 			continue
 		}
 		s := showing{tab: tab, doubtful: tab.doubtful}
 		if isTwice(sp, key) {
 			s.doubtful = true
-			r.damaged.Add(marketTwice)
+			r.Damaged.Add(marketTwice)
 		}
 		r.trace.Report(of, provider.FieldThing, v)
 		if v.Kind() == strictjson.Object {
@@ -62,14 +54,14 @@ func (r *sheetReader) markets(f *offered, tab tab, sp strictjson.Value) {
 func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Value, of provider.Subject) {
 	if v.Repeats() {
 		s.doubtful = true
-		r.damaged.Add(marketRepeats)
+		r.Damaged.Add(marketRepeats)
 	}
 	if isRenamed(v) {
-		r.damaged.Add(marketRenamed)
+		r.Damaged.Add(marketRenamed)
 		s.doubtful = true
 	}
-	name, named := r.damaged.Name(v, "name", marketField)
-	s.id, s.name, s.doubtful = r.damaged.Text(v, "id", marketField), name, s.doubtful || !named
+	name, named := r.Damaged.Name(v, "name", marketField)
+	s.id, s.name, s.doubtful = r.Damaged.Text(v, "id", marketField), name, s.doubtful || !named
 	shown := false
 	for field, v := range v.Members() {
 		switch field {
@@ -82,7 +74,7 @@ func (r *sheetReader) market(f *offered, key string, s showing, v strictjson.Val
 			r.show(f, key, r.table.ByKey[key], s, marketRows)
 		case "open": // 0 on a market that is shown collapsed, filled or not
 		default:
-			r.unknown.Add("market." + field)
+			r.Unknown.Add("market." + field)
 		}
 	}
 	if !shown {
@@ -110,14 +102,14 @@ var marketFields = decode.Set("id", "name", "odds", "open")
 // show adds one showing of a market to a fixture. A value other than a list in the place
 // of its rows is counted as why.
 func (r *sheetReader) show(f *offered, key string, e *mapping.Entry, s showing, why string) {
-	r.met.Markets++
+	r.Met.Markets++
 	if s.list.Kind() != strictjson.Array && !decode.IsEmpty(s.list) {
 		s.doubtful = true
-		r.damaged.Add(why)
+		r.Damaged.Add(why)
 	}
 	if s.doubtful {
-		r.hurt.Markets++
-		f.hurt = true
+		r.Hurt.Markets++
+		f.Hurt = true
 	}
 	f.add(key, e, s)
 }
@@ -134,14 +126,14 @@ func (r *sheetReader) rows(f *offered, s *showing) []input.Row {
 		rows = append(rows, input.Row{Place: r.trace.Begin(v)})
 		row := &rows[len(rows)-1]
 		r.isNull = false
-		r.met.Rows++
+		r.Met.Rows++
 		r.trace.Report(provider.Subject{Row: row.Place}, provider.FieldThing, v)
 		switch {
 		case v.Kind() != strictjson.Object:
 			labels = strangeRow(row, v, labels)
 			r.trace.Report(provider.Subject{Row: row.Place}, strangeField, v)
 			if s.list.Kind() == strictjson.Array { // else the market is counted
-				r.damaged.Add(rowNoObject)
+				r.Damaged.Add(rowNoObject)
 			}
 		case s.raw:
 			labels = r.rawRow(row, v, labels)
@@ -151,11 +143,11 @@ func (r *sheetReader) rows(f *offered, s *showing) []input.Row {
 		}
 		switch {
 		case row.Trouble != "":
-			r.hurt.Rows++
-			f.hurt = true
+			r.Hurt.Rows++
+			f.Hurt = true
 		case r.isNull:
-			r.damaged.Add(rowNull)
-			r.hurt.Rows++
+			r.Damaged.Add(rowNull)
+			r.Hurt.Rows++
 		}
 		row.Labels = labels[from:len(labels):len(labels)]
 	}
@@ -231,26 +223,26 @@ func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.
 		r.isNull = r.isNull || m.Kind() == strictjson.Null
 		switch key {
 		case "id":
-			row.ID = r.rowID(v, key)
+			row.ID = r.Damaged.Text(v, key, rowField)
 			r.trace.Report(of, provider.FieldSelectionID, m)
 			continue
 		case "odds":
 			priced = true
-			row.Decimal = r.price(v, key)
+			row.Decimal = r.Damaged.Price(v, key, rowField)
 			r.trace.Report(of, provider.FieldDecimal, m)
 			continue
 		}
-		if !isRowField(key) {
+		if !rowFields[key] {
 			renamed = true
-			r.unknown.Add("row." + key)
+			r.Unknown.Add("row." + key)
 		} else if decode.IsWrong(m) {
-			r.damaged.Add(rowField)
+			r.Damaged.Add(rowField)
 			row.Trouble = football.AmbiguousShape
 		}
 		labels = r.label(of, labels, key, m)
 	}
 	if !priced && renamed && !isLabel(row) {
-		r.damaged.Add(rowRenamed)
+		r.Damaged.Add(rowRenamed)
 		row.Trouble = football.AmbiguousShape
 	}
 	return labels
@@ -259,28 +251,9 @@ func (r *sheetReader) row(row *input.Row, v strictjson.Value, labels []football.
 // repeats marks a row with a key twice, which makes it ambiguous.
 func (r *sheetReader) repeats(row *input.Row, v strictjson.Value) {
 	if v.Repeats() {
-		r.damaged.Add(rowRepeats)
+		r.Damaged.Add(rowRepeats)
 		row.Trouble = football.AmbiguousShape
 	}
-}
-
-// rowID is the id of a row, null if it is no text.
-func (r *sheetReader) rowID(row strictjson.Value, key string) football.Field[string] {
-	return r.damaged.Text(row, key, rowField)
-}
-
-// price is a price as it was sent. A value other than text is kept in its own form: it is
-// there, and no price.
-func (r *sheetReader) price(row strictjson.Value, key string) football.Field[string] {
-	v, once := row.Once(key)
-	switch {
-	case once && decode.IsWrong(v):
-		r.damaged.Add(rowField)
-		return football.Of(decode.Clip(v))
-	case once:
-		return decode.Field(v)
-	}
-	return football.NullField[string]()
 }
 
 // label keeps a text of a row as it is; null is none.

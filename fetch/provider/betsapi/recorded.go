@@ -13,7 +13,7 @@ import (
 func recorded(body []byte) provider.Recorded {
 	d := decode.Document()
 	defer decode.Release(d)
-	results, err := readResults(d, body)
+	_, results, err := readEnvelope(d, provider.Payload{Body: body})
 	if err != nil {
 		return provider.Recorded{}
 	}

@@ -76,12 +76,12 @@ func (a asker) list(ctx context.Context, question provider.Request) ([]item, err
 		}
 		before := len(items)
 		for _, i := range p.items {
-			if at, met := place[i.id]; met {
+			if at, met := place[i.ID]; met {
 				items[at], complete = i, false
 				a.Count(countRepeated, 1)
 				continue
 			}
-			place[i.id] = len(items)
+			place[i.ID] = len(items)
 			items = append(items, i)
 		}
 		a.Count(countNoID, p.noID)
@@ -120,7 +120,7 @@ func (a asker) page(ctx context.Context, question provider.Request, n int) (*pag
 func readPage(body []byte) (*page, error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	data, err := readData(d, body)
+	_, data, err := readEnvelope(d, provider.Payload{Body: body})
 	if err != nil {
 		return nil, err
 	}
@@ -147,22 +147,22 @@ func readPage(body []byte) (*page, error) {
 // choose sorts the listed fixtures into those whose prices are asked for, by their
 // kick-off, and those that need not be.
 func (a asker) choose(fixtures []item) (ids []string) {
-	slices.SortStableFunc(fixtures, func(i, j item) int { return i.startsAt.Or(time.Time{}).Compare(j.startsAt.Or(time.Time{})) })
+	slices.SortStableFunc(fixtures, func(i, j item) int { return i.StartsAt.Or(time.Time{}).Compare(j.StartsAt.Or(time.Time{})) })
 	for n := range fixtures {
 		f := &fixtures[n]
 		switch {
-		case filterOf(f) != "":
+		case f.Rule() != "":
 			a.Asked.Filtered++
 			continue
-		case over[f.state]:
+		case over[f.State]:
 			a.Count(countOver, 1)
-		case frozen[f.state]:
+		case frozen[f.State]:
 			a.Count(countFrozen, 1)
 		case f.withoutOdds:
 			a.Count(countNoOdds, 1)
-			a.Asked.NotOffered = append(a.Asked.NotOffered, f.id)
+			a.Asked.NotOffered = append(a.Asked.NotOffered, f.ID)
 		default:
-			ids = append(ids, f.id)
+			ids = append(ids, f.ID)
 		}
 		a.Asked.Listed++
 	}
@@ -172,48 +172,25 @@ func (a asker) choose(fixtures []item) (ids []string) {
 // markets requests the fixtures' prices. One fixture's failure is recorded; an error is
 // returned if the run must stop, or if there was no answer at all.
 func (a asker) markets(ctx context.Context, ids []string) error {
-	batches := slices.Collect(slices.Chunk(ids, api.MaxBatch))
-	a.Expect(len(batches))
-	err := a.Each(ctx, len(batches), func(ctx context.Context, n int) error {
-		defer a.Step()
-		return a.batch(ctx, batches[n])
-	})
-	if err != nil {
+	if err := a.Batches(ctx, ids, api.MaxBatch, countSplit, a.batch); err != nil {
 		return err
 	}
 	return a.Err()
 }
 
-// batch requests some fixtures. If the answer cannot be used, it requests each fixture
-// alone, so a broken one does not affect the others.
+// batch requests some fixtures.
 func (a asker) batch(ctx context.Context, ids []string) error {
-	if a.Stopped() {
-		a.Fail(nil, ids...)
-		return nil
-	}
 	p, err := a.Get(ctx, pricesOf(strings.Join(ids, ","), a.Bookmaker()))
-	var had answeredFixtures
-	if err == nil {
-		had, err = fixturesIn(p.Body, ids)
-	}
-	switch {
-	case err == nil:
-		a.Answered(had.missing...)
-		a.Fail(nil, had.unpriced...)
-		a.Count(countUnpriced, len(had.unpriced))
-		return nil
-	case ctx.Err() != nil || decode.MustStop(err):
+	if err != nil {
 		return err
-	case len(ids) == 1 || !decode.WorthSplitting(err):
-		a.Fail(err, ids...)
-		return nil
 	}
-	a.Count(countSplit, 1)
-	for _, id := range ids {
-		if err := a.batch(ctx, []string{id}); err != nil {
-			return err
-		}
+	had, err := fixturesIn(p.Body, ids)
+	if err != nil {
+		return err
 	}
+	a.Answered(had.missing...)
+	a.Fail(nil, had.unpriced...)
+	a.Count(countUnpriced, len(had.unpriced))
 	return nil
 }
 
@@ -237,7 +214,7 @@ type answeredFixtures struct {
 func fixturesIn(body []byte, ids []string) (had answeredFixtures, err error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	data, err := readData(d, body)
+	_, data, err := readEnvelope(d, provider.Payload{Body: body})
 	if err != nil {
 		return had, decode.Unreadable(api.EndpointMulti, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/providertest"
 	"mkt/fetch/provider/sportmonks"
 )
 
@@ -13,17 +14,7 @@ func BenchmarkReadMarkets(b *testing.B) {
 		body func() []byte
 	}{{"own", func() []byte { return own(b, "multi") }}, {"recorded", func() []byte { return withOdds(b) }}} {
 		b.Run(c.name, func(b *testing.B) {
-			body, rows := c.body(), 0
-			b.SetBytes(int64(len(body)))
-			b.ReportAllocs()
-			for b.Loop() {
-				s, err := adapter.ReadMarkets(provider.Payload{Endpoint: "fixtures/multi", Body: body}, provider.Listing{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				rows = s.Met.Rows
-			}
-			b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+			providertest.BenchmarkReadMarkets(b, adapter, provider.Payload{Endpoint: "fixtures/multi", Body: c.body()})
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/internal/requests"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/sportmonks/internal/api"
@@ -14,25 +15,7 @@ import (
 const countNotInUse = "not_in_play"
 
 // liveAdapter is the provider's live adapter. It has no state.
-type liveAdapter struct{}
-
-var _ provider.LiveAdapter = liveAdapter{}
-
-// IsList implements provider.LiveAdapter.
-func (liveAdapter) IsList(endpoint string) bool { return endpoint == api.EndpointInplay }
-
-// IsDetail implements provider.LiveAdapter. The list has all details.
-func (liveAdapter) IsDetail(string) bool { return false }
-
-// ReadList implements provider.LiveAdapter.
-func (liveAdapter) ReadList(pages []provider.Payload) (provider.LiveSheet, error) {
-	return readLive(pages)
-}
-
-// ReadDetail implements provider.LiveAdapter.
-func (liveAdapter) ReadDetail(p provider.Payload) (provider.LiveSheet, error) {
-	return readLive([]provider.Payload{p})
-}
+type liveAdapter struct{ decode.LiveReader }
 
 // Ask implements provider.LiveAdapter: one list, which has clock, score, counters and
 // events of every fixture. The next cycle need not continue anything.
@@ -47,9 +30,9 @@ func (liveAdapter) Ask(ctx context.Context, x provider.Exchange, resume string) 
 	}
 	for i := range fixtures {
 		switch f := &fixtures[i]; {
-		case filterOf(f) != "":
+		case f.Rule() != "":
 			a.Asked.Filtered++
-		case frozen[f.state]:
+		case frozen[f.State]:
 			a.Asked.Listed++
 		default:
 			a.Count(countNotInUse, 1)

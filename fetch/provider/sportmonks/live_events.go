@@ -82,10 +82,10 @@ func (r *liveReader) events(item strictjson.Value, teams *item) football.Field[[
 // side returns the side of the team that an event names.
 func (i *item) side(row strictjson.Value) football.Side {
 	switch id := decode.ID(row.Get("participant_id")); {
-	case id == "" || i.homeID == i.awayID:
-	case id == i.homeID:
+	case id == "" || i.HomeID == i.AwayID:
+	case id == i.HomeID:
 		return football.SideHome
-	case id == i.awayID:
+	case id == i.AwayID:
 		return football.SideAway
 	}
 	return football.SideNone

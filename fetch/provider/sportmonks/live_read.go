@@ -73,27 +73,16 @@ func (r *liveReader) pager(root strictjson.Value, items int, last bool) {
 // left out before anything else of it is read.
 func (r *liveReader) item(v strictjson.Value, p provider.Payload) {
 	i, broken := readItem(v, p.Trace, &r.Damaged)
-	if !r.Count(broken) {
-		return
-	}
-	r.Found(i.id)
-	if rule := filterOf(&i); rule != "" {
-		r.LeaveOut(i.id, rule)
-		return
-	}
-	status, ok := playStatuses[i.state]
+	s, ok := r.Start(p, &i.Item, broken, "state_id", playStatuses)
 	if !ok {
-		r.Broken.Add("unknown state_id")
 		return
 	}
-	r.Trace(p.Trace, i.id)
 	r.Report(provider.FieldFixtureID, "", v.Get("id"))
-	s := input.Sample{ProviderFixtureID: i.id, ProviderEventID: i.id, Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt,
-		RetrievedAt: p.FetchedAt, Status: status, Score: r.score(v), Clock: r.clock(v, i.state)}
+	s.Score, s.Clock = r.score(v), r.clock(v, i.State)
 	s.Counters = r.counters(v)
 	s.Incidents = r.events(v, &i)
 	r.Compare(formatOf(v))
-	r.Keep(i.id, s)
+	r.Keep(i.ID, s)
 }
 
 // list returns a member that must be a list, in its three states: absent, null and present.

@@ -32,7 +32,7 @@ func probeOdds(p provider.Probing) (provider.Request, bool) {
 	if err != nil || len(listed.items) == 0 {
 		return provider.Request{}, false
 	}
-	return pricesOf(listed.items[0].id, p.Bookmaker), true
+	return pricesOf(listed.items[0].ID, p.Bookmaker), true
 }
 
 func probeInplay(provider.Probing) (provider.Request, bool) {
@@ -45,11 +45,11 @@ func probeLiveOdds(p provider.Probing) (provider.Request, bool) {
 	if err != nil {
 		return provider.Request{}, false
 	}
-	at := slices.IndexFunc(listed.items, func(i item) bool { return frozen[i.state] })
+	at := slices.IndexFunc(listed.items, func(i item) bool { return frozen[i.State] })
 	if at < 0 {
 		return provider.Request{}, false
 	}
-	return provider.Request{Endpoint: api.EndpointLiveOdds, Path: api.PathLiveOdds + listed.items[at].id}, true
+	return provider.Request{Endpoint: api.EndpointLiveOdds, Path: api.PathLiveOdds + listed.items[at].ID}, true
 }
 
 // neededBy returns the capabilities behind an endpoint.

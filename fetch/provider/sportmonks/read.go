@@ -10,16 +10,10 @@ import (
 	"mkt/fetch/provider/sportmonks/internal/api"
 )
 
-// readData parses an archived answer and returns its data. An answer that found
-// nothing has an empty list, or a message and no data. It is an error if the bytes do not
-// parse, if the envelope has a key twice, or if it has neither data nor a message.
-func readData(d *strictjson.Document, body []byte) (strictjson.Value, error) {
-	_, data, err := readEnvelope(d, provider.Payload{Body: body})
-	return data, err
-}
-
-// readEnvelope is readData for a payload, which may have been parsed before. It returns the
-// envelope as well.
+// readEnvelope returns the envelope and the data of an archived answer, which may have been
+// parsed before. An answer that found nothing has an empty list, or a message and no data. It is
+// an error if the bytes do not parse, if the envelope has a key twice, or if it has neither data
+// nor a message.
 func readEnvelope(d *strictjson.Document, p provider.Payload) (envelope, data strictjson.Value, err error) {
 	if envelope, err = decode.Root(d, p); err != nil {
 		return envelope, data, err

@@ -13,13 +13,8 @@ import (
 
 // item is one listed fixture.
 type item struct {
-	id                 string
-	sport              football.Field[string]
-	home, away, league football.Field[string]
-	homeID, awayID     string
-	state              string
-	startsAt           football.Field[time.Time]
-	withoutOdds        bool // the provider says that there are none
+	decode.Item
+	withoutOdds bool // the provider says that there are none
 }
 
 // itemFields are the known members of an item; others are counted.
@@ -45,44 +40,29 @@ func readItem(v strictjson.Value, trace *provider.Trace, damaged *decode.Counts)
 		return i, "not an object"
 	}
 	id, once := v.Once("id")
-	switch i.id = decode.ID(id); {
+	switch i.ID = decode.ID(id); {
 	case !once:
 		return i, "an id twice"
-	case i.id == "":
+	case i.ID == "":
 		return i, "without an id"
 	}
 	if v.Repeats() {
 		damaged.Add(itemRepeats)
 	}
-	of := provider.Subject{Fixture: i.id}
+	of := provider.Subject{Fixture: i.ID}
 	trace.Report(of, provider.FieldThing, v)
-	i.sport = sportOf(v, damaged)
+	i.OtherSport = damaged.IsOtherSport(v, api.SportID, itemSport)
 	trace.Report(of, provider.FieldStatus, v.Get("state_id"))
-	i.state = damaged.Text(v, "state_id", itemState).Or("")
+	i.State = damaged.Text(v, "state_id", itemState).Or("")
 	i.withoutOdds = v.Get("has_odds").Kind() == strictjson.False
-	i.startsAt = startOf(v, trace.For(i.id), of, damaged)
-	i.readTeams(v, trace.For(i.id), of, damaged)
+	i.StartsAt = startOf(v, trace.For(i.ID), of, damaged)
+	i.readTeams(v, trace.For(i.ID), of, damaged)
 	league, once := v.Once("league")
-	i.league = nameIn(league, once, itemLeague, damaged)
+	i.League = nameIn(league, once, itemLeague, damaged)
 	if trace != nil {
 		trace.Report(of, provider.FieldLeague, league.Get("name"))
 	}
 	return i, ""
-}
-
-// sportOf returns the sport of an item. If it has two, the one that is not football
-// counts: a fixture must be football to be kept.
-func sportOf(v strictjson.Value, damaged *decode.Counts) football.Field[string] {
-	sport := damaged.Text(v, "sport_id", itemSport)
-	if !v.Repeats() {
-		return sport
-	}
-	for key, member := range v.Members() {
-		if key == "sport_id" && decode.Field(member).Or(api.SportID) != api.SportID {
-			return decode.Field(member)
-		}
-	}
-	return sport
 }
 
 // startOf reads the kick-off: seconds since 1970, or else the text in UTC.
@@ -117,7 +97,7 @@ func (i *item) readTeams(v strictjson.Value, trace *provider.Trace, of provider.
 	default:
 		once = false
 	}
-	i.home, i.away = football.NullField[string](), football.NullField[string]()
+	i.Home, i.Away = football.NullField[string](), football.NullField[string]()
 	if !once {
 		if list.Kind() != strictjson.Null {
 			damaged.Add(itemTeams)
@@ -135,21 +115,21 @@ func (i *item) readTeams(v strictjson.Value, trace *provider.Trace, of provider.
 		switch location.Text() {
 		case api.SideHome:
 			homes++
-			i.home, i.homeID = nameIn(p, true, itemTeams, damaged), decode.ID(p.Get("id"))
+			i.Home, i.HomeID = nameIn(p, true, itemTeams, damaged), decode.ID(p.Get("id"))
 			trace.Report(of, provider.FieldHome, name)
 		case api.SideAway:
 			aways++
-			i.away, i.awayID = nameIn(p, true, itemTeams, damaged), decode.ID(p.Get("id"))
+			i.Away, i.AwayID = nameIn(p, true, itemTeams, damaged), decode.ID(p.Get("id"))
 			trace.Report(of, provider.FieldAway, name)
 		default:
 			damaged.Add(itemTeams)
 		}
 	}
 	if homes > 1 {
-		i.home, i.homeID = football.NullField[string](), ""
+		i.Home, i.HomeID = football.NullField[string](), ""
 	}
 	if aways > 1 {
-		i.away, i.awayID = football.NullField[string](), ""
+		i.Away, i.AwayID = football.NullField[string](), ""
 	}
 	if homes > 1 || aways > 1 {
 		damaged.Add(itemTeams)
@@ -172,17 +152,12 @@ func nameIn(v strictjson.Value, once bool, kind string, damaged *decode.Counts) 
 	return decode.Field(name)
 }
 
-// fixture returns the fixture of the item.
-func (i *item) fixture(fetched time.Time) football.Fixture {
-	return football.Fixture{Home: i.home, Away: i.away, League: i.league, StartsAt: i.startsAt, Provider: Name, ProviderFixtureID: i.id, FetchedAt: fetched}
-}
-
 // ReadListing implements provider.MarketAdapter.
 func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 	r := decode.NewListing()
 	var doc strictjson.Document
 	for _, p := range pages {
-		data, err := readData(&doc, p.Body)
+		_, data, err := readEnvelope(&doc, p)
 		if err != nil {
 			return provider.Listing{}, fmt.Errorf("%s payload %d: %w", api.EndpointBetween, p.Number, err)
 		}
@@ -191,7 +166,7 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			if !r.Count(broken) {
 				continue
 			}
-			r.Keep(provider.ListedFixture{Over: over[i.state], Fixture: i.fixture(p.FetchedAt)}, filterOf(&i), formatOf(v))
+			r.Keep(provider.ListedFixture{Over: over[i.State], Fixture: i.Fixture(Name, p.FetchedAt)}, i.Rule(), formatOf(v))
 		}
 	}
 	return r.Result(api.EndpointBetween)

@@ -22,12 +22,12 @@ import (
 func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.Sheet, error) {
 	d := decode.Document()
 	defer decode.Release(d)
-	data, err := readData(d, p.Body)
+	_, data, err := readEnvelope(d, p)
 	if err != nil {
 		return provider.Sheet{}, fmt.Errorf("%s: %w", p.Endpoint, err)
 	}
 	bookmaker, named := bookmakerOf(p.Query)
-	r := sheetReader{table: table(), payload: p, listing: l, bookmaker: bookmaker, named: named, fixtures: make(map[string]*offered), broken: make(map[string]football.Reason)}
+	r := sheetReader{table: table(), payload: p, listing: l, bookmaker: bookmaker, named: named, fixtures: make(map[string]*offered)}
 	for v := range itemsOf(data) {
 		if v.Get("market_id").Kind() != strictjson.Absent || p.Endpoint == api.EndpointPrematch {
 			r.row(v)
@@ -51,21 +51,20 @@ func bookmakerOf(query url.Values) (id string, named bool) {
 
 // sheetReader gathers one payload.
 type sheetReader struct {
-	table                     *mapping.Table
-	payload                   provider.Payload
-	listing                   provider.Listing
-	bookmaker                 string
-	named                     bool // by the request
-	fixtures                  map[string]*offered
-	order                     []*offered
-	broken                    map[string]football.Reason
-	unknown, skipped, damaged decode.Counts
-	met, hurt                 provider.Parts
-	members                   members // of the current row
+	decode.Sheet
+	table     *mapping.Table
+	payload   provider.Payload
+	listing   provider.Listing
+	bookmaker string
+	named     bool // by the request
+	fixtures  map[string]*offered
+	order     []*offered
+	members   members // of the current row
 }
 
 // offered is everything read of one fixture.
 type offered struct {
+	decode.Wounds
 	id     string
 	item   *item  // nil if the rows came without it
 	raw    string // the item as it was sent
@@ -73,8 +72,6 @@ type offered struct {
 	order  []*group
 	others bool // there are rows of other bookmakers
 	twice  bool // there are two items, which differ
-	lost   bool // a row could not be assigned to a market
-	hurt   bool // that, or a row is damaged
 }
 
 // group is the rows of one market as the bookmaker names it.
@@ -87,30 +84,30 @@ type group struct {
 
 // item reads one fixture with its odds.
 func (r *sheetReader) item(v strictjson.Value) {
-	i, broken := readItem(v, r.payload.Trace, &r.damaged)
+	i, broken := readItem(v, r.payload.Trace, &r.Damaged)
 	if broken != "" {
-		r.damaged.Add("fixture: " + broken)
+		r.Damaged.Add("fixture: " + broken)
 		return
 	}
-	f := r.fixture(i.id)
+	f := r.fixture(i.ID)
 	if f.item != nil {
 		if f.raw != v.Raw() { // which of the two is true is not known
-			r.damaged.Add(itemTwice)
+			r.Damaged.Add(itemTwice)
 			f.twice = true
 		}
 		return
 	}
 	f.item, f.raw = &i, v.Raw()
-	r.unknown.AddUnknown(v, "item", itemFields)
+	r.Unknown.AddUnknown(v, "item", itemFields)
 	odds, once := v.Once(api.KeyOdds)
 	switch {
 	case odds.Kind() == strictjson.Array && once:
-		r.met.Sections++
+		r.Met.Sections++
 	case odds.Kind() == strictjson.Absent:
-		r.lose(f, itemNoOdds)
+		r.Lose(&f.Wounds, itemNoOdds)
 		return
 	default:
-		r.lose(f, itemOdds)
+		r.Lose(&f.Wounds, itemOdds)
 		return
 	}
 	for row := range odds.Items() {
@@ -122,11 +119,11 @@ func (r *sheetReader) item(v strictjson.Value) {
 func (r *sheetReader) row(v strictjson.Value) {
 	id, once := v.Once("fixture_id")
 	if v.Kind() != strictjson.Object {
-		r.damaged.Add(rowNoObject)
+		r.Damaged.Add(rowNoObject)
 		return
 	}
 	if decode.ID(id) == "" || !once {
-		r.damaged.Add(rowFixture)
+		r.Damaged.Add(rowFixture)
 		return
 	}
 	r.rowOf(r.fixture(decode.ID(id)), v)
@@ -143,20 +140,12 @@ func (r *sheetReader) fixture(id string) *offered {
 	return f
 }
 
-// lose counts the odds of a fixture, which cannot be read.
-func (r *sheetReader) lose(f *offered, why string) {
-	r.damaged.Add(why)
-	r.met.Sections++
-	r.hurt.Sections++
-	f.lost, f.hurt = true, true
-}
-
 // loseRow counts a row that cannot be assigned to a market.
 func (r *sheetReader) loseRow(f *offered, why string) {
-	r.damaged.Add(why)
-	r.met.Rows++
-	r.hurt.Rows++
-	f.lost, f.hurt = true, true
+	r.Damaged.Add(why)
+	r.Met.Rows++
+	r.Hurt.Rows++
+	f.Lost, f.Hurt = true, true
 }
 
 // rowOf reads one row of a fixture.
@@ -166,13 +155,13 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 		return
 	}
 	m := &r.members
-	m.read(v, &r.unknown)
+	m.read(v, &r.Unknown)
 	switch id := m.id(memberBookmaker); {
 	case id == "":
 		r.loseRow(f, rowBookmaker)
 		return
 	case id != r.bookmaker:
-		r.skipped.Add("row of another bookmaker")
+		r.Skipped.Add("row of another bookmaker")
 		f.others = true
 		return
 	}
@@ -185,7 +174,7 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 		r.loseRow(f, rowMarket)
 		return
 	}
-	r.met.Rows++
+	r.Met.Rows++
 	g := f.group(id, r.text(memberDescription))
 	if trace := r.payload.Trace.For(f.id); trace != nil && len(g.rows) == 0 {
 		g.traced = g.named()
@@ -197,17 +186,17 @@ func (r *sheetReader) rowOf(f *offered, v strictjson.Value) {
 	row := r.readRow(f, v)
 	switch {
 	case row.Trouble != "":
-		r.hurt.Rows++
-		f.hurt = true
+		r.Hurt.Rows++
+		f.Hurt = true
 	case m.at[memberLabel].Kind() <= strictjson.Null:
-		r.damaged.Add(rowNoLabel)
-		r.hurt.Rows++
+		r.Damaged.Add(rowNoLabel)
+		r.Hurt.Rows++
 	case m.at[memberDP3].Kind() <= strictjson.Null && m.at[memberValue].Kind() <= strictjson.Null:
-		r.damaged.Add(rowNoPrice)
-		r.hurt.Rows++
+		r.Damaged.Add(rowNoPrice)
+		r.Hurt.Rows++
 	case m.at[memberDescription].Kind() == strictjson.Null, m.at[memberDescription].Kind() == strictjson.Number:
-		r.damaged.Add(rowField)
-		r.hurt.Rows++
+		r.Damaged.Add(rowField)
+		r.Hurt.Rows++
 	}
 	g.rows = append(g.rows, row)
 }
@@ -219,7 +208,7 @@ func (r *sheetReader) text(i int) football.Field[string] {
 		return football.NullField[string]()
 	}
 	if decode.IsWrong(r.members.at[i]) {
-		r.damaged.Add(rowField)
+		r.Damaged.Add(rowField)
 	}
 	return decode.Field(r.members.at[i])
 }
@@ -283,49 +272,19 @@ const (
 
 	numLabels = memberOriginal + 1
 	ignored   = -1
-	unmet     = -2
 )
 
 // labelNames are the names of the members with a row's meaning.
 var labelNames = [numLabels]string{"label", "name", "total", "handicap", "participants", "original_label"}
 
-// memberOf returns the member with that name; unmet if it is not known.
-func memberOf(name string) int {
-	switch name {
-	case "label":
-		return memberLabel
-	case "name":
-		return memberName
-	case "total":
-		return memberTotal
-	case "handicap":
-		return memberHandicap
-	case "participants":
-		return memberParticipants
-	case "original_label":
-		return memberOriginal
-	case "id":
-		return memberID
-	case "fixture_id":
-		return memberFixture
-	case "market_id":
-		return memberMarket
-	case "bookmaker_id":
-		return memberBookmaker
-	case "market_description":
-		return memberDescription
-	case "dp3":
-		return memberDP3
-	case "value":
-		return memberValue
-	case "stopped":
-		return memberStopped
-	case "suspended":
-		return memberSuspended
-	case "provider_id", "external_id", "sort_order", "probability", "fractional", "american", "winning", "created_at", "updated_at", "latest_bookmaker_update":
-		return ignored
-	}
-	return unmet
+// memberOf has the known members, by name.
+var memberOf = map[string]int{
+	"label": memberLabel, "name": memberName, "total": memberTotal, "handicap": memberHandicap, "participants": memberParticipants,
+	"original_label": memberOriginal, "id": memberID, "fixture_id": memberFixture, "market_id": memberMarket, "bookmaker_id": memberBookmaker,
+	"market_description": memberDescription, "dp3": memberDP3, "value": memberValue, "stopped": memberStopped, "suspended": memberSuspended,
+
+	"provider_id": ignored, "external_id": ignored, "sort_order": ignored, "probability": ignored, "fractional": ignored, "american": ignored,
+	"winning": ignored, "created_at": ignored, "updated_at": ignored, "latest_bookmaker_update": ignored,
 }
 
 // members are those of one row.
@@ -338,8 +297,8 @@ type members struct {
 func (m *members) read(row strictjson.Value, unknown *decode.Counts) {
 	*m = members{}
 	for name, v := range row.Members() {
-		switch i := memberOf(name); {
-		case i == unmet:
+		switch i, known := memberOf[name]; {
+		case !known:
 			unknown.Add("row." + name)
 		case i == ignored:
 		case m.at[i].Kind() != strictjson.Absent:
@@ -367,7 +326,7 @@ func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
 	of := provider.Subject{Row: row.Place}
 	trace.Report(of, provider.FieldThing, v)
 	if v.Repeats() {
-		r.damaged.Add(rowRepeats)
+		r.Damaged.Add(rowRepeats)
 		row.Trouble = football.AmbiguousShape
 	}
 	trace.Report(of, provider.FieldSelectionID, m.at[memberID])
@@ -390,7 +349,7 @@ func (r *sheetReader) readRow(f *offered, v strictjson.Value) input.Row {
 			continue
 		}
 		if decode.IsWrong(label) {
-			r.damaged.Add(rowField)
+			r.Damaged.Add(rowField)
 			row.Trouble = football.AmbiguousShape
 		}
 		trace.Report(of, name, label)
@@ -410,7 +369,7 @@ func (r *sheetReader) price(trace *provider.Trace, of provider.Subject) football
 		case r.members.twice[i]:
 			f = football.NullField[string]()
 		case decode.IsWrong(v):
-			r.damaged.Add(rowField)
+			r.Damaged.Add(rowField)
 			f = football.Of(decode.Clip(v))
 		default:
 			f = decode.Field(v)
@@ -435,36 +394,33 @@ func (r *sheetReader) flag(i int, row *input.Row) bool {
 	case strictjson.True:
 		return true
 	}
-	r.damaged.Add(rowFlag)
+	r.Damaged.Add(rowFlag)
 	row.Trouble = football.AmbiguousShape
 	return true
 }
 
-// sheet turns the gathered rows into offers. A fixture with damage, and no undamaged
-// row, is broken: otherwise it would look as if the bookmaker had withdrawn its markets.
+// sheet turns the gathered rows into offers.
 func (r *sheetReader) sheet() provider.Sheet {
-	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: r.broken}
 	for _, f := range r.order {
 		offers := r.offers(f)
 		if r.named && f.others && len(offers) == 0 { // the answer is to another question
-			r.damaged.Add(itemOthers)
-			f.hurt = true
+			r.Damaged.Add(itemOthers)
+			f.Hurt = true
 		}
-		if f.twice || f.hurt && !slices.ContainsFunc(offers, input.Offer.IsReadable) {
-			s.Broken[f.id] = football.AmbiguousShape
+		if f.twice {
+			r.Break(f.id)
 			continue
 		}
-		s.Fixtures = append(s.Fixtures, provider.FixtureOffers{Fixture: r.joined(f), Offers: offers, Partial: f.lost})
+		r.Keep(r.joined(f), offers, f.Wounds)
 	}
-	s.Damaged, s.Unknown, s.Skipped, s.Met, s.Hurt = r.damaged, r.unknown, r.skipped, r.met, r.hurt
-	return s
+	return r.Result()
 }
 
 // joined returns the listing's fixture, or else the one in the item itself.
 func (r *sheetReader) joined(f *offered) football.Fixture {
 	fx, listed := r.listing.Joined(Name, f.id, r.payload.FetchedAt)
 	if !listed && f.item != nil {
-		return f.item.fixture(r.payload.FetchedAt)
+		return f.item.Fixture(Name, r.payload.FetchedAt)
 	}
 	return fx
 }
@@ -475,7 +431,7 @@ func (r *sheetReader) offers(f *offered) []input.Offer {
 	trace := r.payload.Trace.For(f.id)
 	owners := f.owners()
 	for _, g := range f.order {
-		r.met.Markets++
+		r.Met.Markets++
 		e := r.table.ByKey[g.market]
 		o := input.Offer{Key: g.named(), ProviderIDs: []string{g.market}, Name: g.name, Rows: g.rows}
 		if owners[g.market] == g {

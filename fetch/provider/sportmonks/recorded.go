@@ -19,7 +19,7 @@ func recorded(body []byte) provider.Recorded {
 	if d.Parse(body) == nil && isFixture(d.Root()) {
 		body = slices.Concat([]byte(`{"`+api.KeyData+`":`), body, []byte(`}`))
 	}
-	data, err := readData(d, body)
+	_, data, err := readEnvelope(d, provider.Payload{Body: body})
 	if err != nil {
 		return provider.Recorded{}
 	}

@@ -13,9 +13,7 @@ import (
 const Name = "sportmonks"
 
 // adapter is the provider's market adapter. It has no state.
-type adapter struct{}
-
-var _ provider.MarketAdapter = adapter{}
+type adapter struct{ decode.MarketEndpoints }
 
 // Provider is the adapter's registration.
 func Provider() provider.Provider {
@@ -41,8 +39,9 @@ func Provider() provider.Provider {
 		NeededBy:   neededBy,
 		Table:      table,
 		Recorded:   recorded,
-		Markets:    adapter{},
-		Live:       liveAdapter{},
+		Markets: adapter{decode.MarketEndpoints{Listing: []string{api.EndpointBetween, api.EndpointByDate},
+			Markets: []string{api.EndpointMulti, api.EndpointPrematch}}},
+		Live: liveAdapter{decode.LiveReader{List: api.EndpointInplay, Read: readLive}},
 	}
 }
 
@@ -53,14 +52,4 @@ func authorize(r *http.Request, credential string) { r.Header.Set(api.HeaderToke
 // isBookmaker reports whether a name can be a bookmaker_id.
 func isBookmaker(name string) bool {
 	return decode.IsDigits(name) && len(name) <= 6 && name[0] != '0'
-}
-
-// IsListing implements provider.MarketAdapter.
-func (adapter) IsListing(endpoint string) bool {
-	return endpoint == api.EndpointBetween || endpoint == api.EndpointByDate
-}
-
-// IsMarkets implements provider.MarketAdapter.
-func (adapter) IsMarkets(endpoint string) bool {
-	return endpoint == api.EndpointMulti || endpoint == api.EndpointPrematch
 }

@@ -152,16 +152,16 @@ func (a *asker) choose(events []event) (chosen []event) {
 	met := make(map[string]bool)
 	now := a.Now()
 	for _, e := range events {
-		if met[e.id] {
+		if met[e.ID] {
 			continue
 		}
-		met[e.id] = true
-		if e.filterOf() != "" {
+		met[e.ID] = true
+		if e.Rule() != "" {
 			a.Asked.Filtered++
 			continue
 		}
 		a.Asked.Listed++
-		if starts, known := e.startsAt.Get(); known && !starts.After(now) {
+		if starts, known := e.StartsAt.Get(); known && !starts.After(now) {
 			a.Count(countStarted, 1)
 			continue
 		}
@@ -187,7 +187,7 @@ func (a *asker) plan(events []event) (jobs []job) {
 	open := make(map[string]int) // the job of a competition that may take more fixtures
 	for _, e := range events {
 		if further && e.starts().Before(until) {
-			jobs = append(jobs, job{e.path, []string{e.id}, true, e.starts()})
+			jobs = append(jobs, job{e.path, []string{e.ID}, true, e.starts()})
 			continue
 		}
 		at, ok := open[e.path]
@@ -195,13 +195,13 @@ func (a *asker) plan(events []event) (jobs []job) {
 			at, open[e.path] = len(jobs), len(jobs)
 			jobs = append(jobs, job{sport: e.path, starts: e.starts()})
 		}
-		jobs[at].ids = append(jobs[at].ids, e.id)
+		jobs[at].ids = append(jobs[at].ids, e.ID)
 	}
 	return jobs
 }
 
 // starts returns the kick-off, or a time after all others if it is not known.
-func (e *event) starts() time.Time { return e.startsAt.Or(time.Unix(1<<33, 0)) }
+func (e *event) starts() time.Time { return e.StartsAt.Or(time.Unix(1<<33, 0)) }
 
 // prices sends the requests. One fixture's failure is recorded; an error is returned if
 // the run must stop, or if there was no answer at all.

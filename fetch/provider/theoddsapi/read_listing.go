@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"mkt/fetch/internal/decode"
-	"mkt/fetch/internal/esoccer"
 	"mkt/fetch/internal/strictjson"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/theoddsapi/internal/api"
@@ -24,11 +23,8 @@ var (
 
 // event is one fixture, in a list of fixtures or in an answer about prices.
 type event struct {
-	id                 string
-	path               string // the key of the competition whose list it was in
-	sport              football.Field[string]
-	home, away, league football.Field[string]
-	startsAt           football.Field[time.Time]
+	decode.Item
+	path string // the key of the competition whose list it was in
 }
 
 // readList parses an archived answer that is a list. It is an error if the bytes do not
@@ -99,27 +95,28 @@ func isID(s string) bool {
 // readEvent reads one fixture and counts its damaged parts. broken is why it cannot be
 // used at all, "" if it can.
 func readEvent(v strictjson.Value, trace *provider.Trace, damaged *decode.Counts) (e event, broken string) {
-	if e.id, broken = eventID(v); broken != "" {
+	if e.ID, broken = eventID(v); broken != "" {
 		return e, broken
 	}
 	if v.Repeats() {
 		damaged.Add(eventRepeats)
 	}
-	of := provider.Subject{Fixture: e.id}
+	of := provider.Subject{Fixture: e.ID}
 	trace.Report(of, provider.FieldThing, v)
 	trace.Report(of, provider.FieldHome, v.Get(api.KeyHome))
 	trace.Report(of, provider.FieldAway, v.Get(api.KeyAway))
 	trace.Report(of, provider.FieldLeague, v.Get(api.KeyLeague))
 	trace.Report(of, provider.FieldStartsAt, v.Get(api.KeyStart))
-	e.sport = damaged.Text(v, api.KeySport, eventSport)
-	e.home, e.away = damaged.Text(v, api.KeyHome, eventName), damaged.Text(v, api.KeyAway, eventName)
-	e.league = damaged.Text(v, api.KeyLeague, eventName)
+	sport, said := damaged.Text(v, api.KeySport, eventSport).Get()
+	e.OtherSport = said && !strings.HasPrefix(sport, api.PrefixSoccer)
+	e.Home, e.Away = damaged.Text(v, api.KeyHome, eventName), damaged.Text(v, api.KeyAway, eventName)
+	e.League = damaged.Text(v, api.KeyLeague, eventName)
 	switch t, once := v.Once(api.KeyStart); {
 	case t.Kind() == strictjson.Absent:
 	case once && !timeOf(t).IsZero():
-		e.startsAt = football.Of(timeOf(t))
+		e.StartsAt = football.Of(timeOf(t))
 	default:
-		e.startsAt = football.NullField[time.Time]()
+		e.StartsAt = football.NullField[time.Time]()
 		if once && (decode.IsWrong(t) || decode.Field(t).State() == football.Present) {
 			damaged.Add(eventTime)
 		}
@@ -143,18 +140,6 @@ func timeOf(v strictjson.Value) time.Time {
 		return time.Time{}
 	}
 	return t.UTC()
-}
-
-// otherSport is the rule for a fixture of another sport.
-const otherSport = "sport:not-football"
-
-// filterOf names the rule that keeps a fixture out, "" if none does. No eSoccer has been
-// seen in this provider's data; the names are checked all the same.
-func (e *event) filterOf() string {
-	if sport, ok := e.sport.Get(); ok && !strings.HasPrefix(sport, api.PrefixSoccer) {
-		return otherSport
-	}
-	return esoccer.Rule(esoccer.Names{League: e.league.Or(""), Home: e.home.Or(""), Away: e.away.Or("")})
 }
 
 // ReadListing implements provider.MarketAdapter for the competitions and their
@@ -181,13 +166,8 @@ func (adapter) ReadListing(pages []provider.Payload) (provider.Listing, error) {
 			}
 			var format decode.Format
 			format.Compare(v, "fixture", eventFields, api.KeySport, api.KeyLeague, api.KeyStart, api.KeyHome, api.KeyAway)
-			r.Keep(provider.ListedFixture{Fixture: e.fixture(p.FetchedAt)}, e.filterOf(), format)
+			r.Keep(provider.ListedFixture{Fixture: e.Fixture(Name, p.FetchedAt)}, e.Rule(), format)
 		}
 	}
 	return r.Result(api.EndpointEvents)
-}
-
-// fixture returns the fixture of the event.
-func (e *event) fixture(fetched time.Time) football.Fixture {
-	return football.Fixture{Home: e.home, Away: e.away, League: e.league, StartsAt: e.startsAt, Provider: Name, ProviderFixtureID: e.id, FetchedAt: fetched}
 }

@@ -55,6 +55,7 @@ func (adapter) ReadMarkets(p provider.Payload, l provider.Listing) (provider.She
 
 // sheetReader gathers one payload.
 type sheetReader struct {
+	decode.Sheet
 	table        *mapping.Table
 	bookmaker    string
 	named        bool     // by the request
@@ -64,10 +65,6 @@ type sheetReader struct {
 	doubted      []string // ids of two fixtures that differ
 	priced       bool     // there is a price
 	decimal      bool     // a price can only be a decimal
-	unknown      decode.Counts
-	skipped      decode.Counts
-	damaged      decode.Counts
-	met, hurt    provider.Parts
 	payloadTrace *provider.Trace
 	trace        *provider.Trace // of the current fixture
 }
@@ -75,13 +72,12 @@ type sheetReader struct {
 // offered is everything read of one fixture.
 type offered struct {
 	event
+	decode.Wounds
 	raw    string // its text in the payload
 	offers []input.Offer
 	byKey  map[string]showing // markets, by their key
 	found  bool               // the bookmaker is there
 	others bool               // others are
-	lost   bool               // a part larger than a market could not be read
-	hurt   bool               // that, or a market or row
 }
 
 // showing is the place of a market among the offers, and its text in the payload.
@@ -94,49 +90,41 @@ func (r *sheetReader) event(v strictjson.Value) {
 	if id, broken := eventID(v); broken == "" {
 		r.trace = r.payloadTrace.For(id)
 	}
-	e, broken := readEvent(v, r.trace, &r.damaged)
+	e, broken := readEvent(v, r.trace, &r.Damaged)
 	switch {
 	case broken != "":
-		r.damaged.Add(fixtureNoID)
+		r.Damaged.Add(fixtureNoID)
 		return
-	case r.asked != nil && !slices.Contains(r.asked, e.id):
-		r.skipped.Add("fixture not asked for")
+	case r.asked != nil && !slices.Contains(r.asked, e.ID):
+		r.Skipped.Add("fixture not asked for")
 		return
-	case e.filterOf() != "":
-		r.skipped.Add("fixture of another sport")
+	case e.Rule() != "":
+		r.Skipped.Add("fixture of another sport")
 		return
 	}
-	if before := r.fixtures[e.id]; before != nil {
+	if before := r.fixtures[e.ID]; before != nil {
 		if before.raw != v.Raw() {
-			r.damaged.Add(fixtureTwice)
-			r.doubted = append(r.doubted, e.id)
+			r.Damaged.Add(fixtureTwice)
+			r.doubted = append(r.doubted, e.ID)
 		}
 		return
 	}
 	f := &offered{event: e, raw: v.Raw(), byKey: make(map[string]showing)}
-	r.fixtures[e.id] = f
+	r.fixtures[e.ID] = f
 	r.order = append(r.order, f)
-	r.unknown.AddUnknown(v, "fixture", eventFields)
+	r.Unknown.AddUnknown(v, "fixture", eventFields)
 	makers, once := v.Once(api.KeyBookmakers)
 	if makers.Kind() != strictjson.Array || !once {
-		r.lose(f, fixtureNoPrices)
+		r.Lose(&f.Wounds, fixtureNoPrices)
 		return
 	}
 	for m := range makers.Items() {
 		r.maker(f, m)
 	}
 	if r.named && f.others && !f.found { // the answer is to another question
-		r.damaged.Add(fixtureOthers)
-		f.hurt = true
+		r.Damaged.Add(fixtureOthers)
+		f.Hurt = true
 	}
-}
-
-// lose counts a part larger than a market that cannot be read.
-func (r *sheetReader) lose(f *offered, why string) {
-	r.damaged.Add(why)
-	r.met.Sections++
-	r.hurt.Sections++
-	f.lost, f.hurt = true, true
 }
 
 // maker reads the block of one bookmaker, if its prices were requested.
@@ -144,25 +132,25 @@ func (r *sheetReader) maker(f *offered, v strictjson.Value) {
 	key, once := v.Once(api.KeyKey)
 	switch {
 	case v.Kind() != strictjson.Object || key.Kind() != strictjson.String || !once: // it may be the requested one
-		r.lose(f, bookmakerNoShape)
+		r.Lose(&f.Wounds, bookmakerNoShape)
 		return
 	case key.Text() != r.bookmaker:
-		r.skipped.Add("another bookmaker")
+		r.Skipped.Add("another bookmaker")
 		f.others = true
 		return
 	}
 	f.found = true
 	markets, once := v.Once(api.KeyMarkets)
 	if markets.Kind() != strictjson.Array || !once {
-		r.lose(f, bookmakerMarkets)
+		r.Lose(&f.Wounds, bookmakerMarkets)
 		return
 	}
-	r.met.Sections++
+	r.Met.Sections++
 	if v.Repeats() {
-		r.damaged.Add(bookmakerRepeats)
-		r.hurt.Sections++
+		r.Damaged.Add(bookmakerRepeats)
+		r.Hurt.Sections++
 	}
-	r.unknown.AddUnknown(v, "bookmaker", bookmakerFields)
+	r.Unknown.AddUnknown(v, "bookmaker", bookmakerFields)
 	for m := range markets.Items() {
 		r.market(f, m)
 	}
@@ -171,24 +159,24 @@ func (r *sheetReader) maker(f *offered, v strictjson.Value) {
 // market reads one market. Two markets with one key that differ are one RAW market with
 // the rows of both.
 func (r *sheetReader) market(f *offered, v strictjson.Value) {
-	r.met.Markets++
+	r.Met.Markets++
 	member, once := v.Once(api.KeyKey)
 	key := member.Text()
 	if member.Kind() != strictjson.String || key == "" || !once {
-		r.damaged.Add(marketNoKey)
-		r.hurt.Markets++
-		f.lost, f.hurt = true, true
+		r.Damaged.Add(marketNoKey)
+		r.Hurt.Markets++
+		f.Lost, f.Hurt = true, true
 		return
 	}
 	before, twice := f.byKey[key]
 	if twice && before.raw == v.Raw() {
-		r.skipped.Add("market sent twice")
+		r.Skipped.Add("market sent twice")
 		return
 	}
-	of := provider.Subject{Fixture: f.id, Market: key}
+	of := provider.Subject{Fixture: f.ID, Market: key}
 	r.trace.Report(of, provider.FieldThing, v)
 	r.trace.Report(of, provider.FieldMarketName, member)
-	r.unknown.AddUnknown(v, "market", marketFields)
+	r.Unknown.AddUnknown(v, "market", marketFields)
 	why := ""
 	switch {
 	case twice:
@@ -205,9 +193,9 @@ func (r *sheetReader) market(f *offered, v strictjson.Value) {
 		}
 	}
 	if why != "" {
-		r.damaged.Add(why)
-		r.hurt.Markets++
-		f.hurt = true
+		r.Damaged.Add(why)
+		r.Hurt.Markets++
+		f.Hurt = true
 	}
 	if twice {
 		o := &f.offers[before.at]
@@ -244,17 +232,17 @@ func (r *sheetReader) rows(f *offered, outcomes strictjson.Value) []input.Row {
 func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 	row := input.Row{Place: r.trace.Begin(v)}
 	of := provider.Subject{Row: row.Place}
-	r.met.Rows++
+	r.Met.Rows++
 	r.trace.Report(of, provider.FieldThing, v)
 	if v.Kind() != strictjson.Object {
 		const stranger = "row"
 		row.Trouble = football.AmbiguousShape
 		row.Labels = []football.Label{{Field: stranger, Text: decode.Clip(v)}}
 		r.trace.Report(of, stranger, v)
-		r.damaged.Add(rowNoObject)
+		r.Damaged.Add(rowNoObject)
 	}
 	if v.Repeats() {
-		r.damaged.Add(rowRepeats)
+		r.Damaged.Add(rowRepeats)
 		row.Trouble = football.AmbiguousShape
 	}
 	for key, m := range v.Members() {
@@ -267,11 +255,11 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 			continue
 		case api.KeyName, api.KeyDescription, api.KeyPoint:
 			if decode.IsWrong(m) {
-				r.damaged.Add(rowField)
+				r.Damaged.Add(rowField)
 				row.Trouble = football.AmbiguousShape
 			}
 		default:
-			r.unknown.Add("row." + key)
+			r.Unknown.Add("row." + key)
 		}
 		if m.Kind() != strictjson.Null {
 			r.trace.Report(of, key, m)
@@ -280,36 +268,28 @@ func (r *sheetReader) row(f *offered, v strictjson.Value) input.Row {
 	}
 	switch {
 	case row.Trouble != "":
-		r.hurt.Rows++
-		f.hurt = true
+		r.Hurt.Rows++
+		f.Hurt = true
 	case decode.LacksValue(v, api.KeyName):
-		r.damaged.Add(rowNoName)
-		r.hurt.Rows++
+		r.Damaged.Add(rowNoName)
+		r.Hurt.Rows++
 	case decode.LacksValue(v, api.KeyPrice):
-		r.damaged.Add(rowNoPrice)
-		r.hurt.Rows++
+		r.Damaged.Add(rowNoPrice)
+		r.Hurt.Rows++
 	case decode.HasNull(v, api.KeyPoint, api.KeyDescription):
-		r.damaged.Add(rowField)
-		r.hurt.Rows++
+		r.Damaged.Add(rowField)
+		r.Hurt.Rows++
 	}
 	return row
 }
 
-// price returns a price as it was sent. A value other than text is kept as it is, and will
-// be found to be no price.
+// price reads a price, and notes whether it can be a decimal.
 func (r *sheetReader) price(row strictjson.Value) football.Field[string] {
-	v, once := row.Once(api.KeyPrice)
-	switch {
-	case once && decode.IsWrong(v):
-		r.damaged.Add(rowField)
-		return football.Of(decode.Clip(v))
-	case once:
-		if price, ok := decode.Field(v).Get(); ok {
-			r.priced, r.decimal = true, r.decimal || !isAmerican(price)
-		}
-		return decode.Field(v)
+	price := r.Damaged.Price(row, api.KeyPrice, rowField)
+	if text, ok := price.Get(); ok && decode.IsText(row.Get(api.KeyPrice)) {
+		r.priced, r.decimal = true, r.decimal || !isAmerican(text)
 	}
-	return football.NullField[string]()
+	return price
 }
 
 // isAmerican reports whether a price can be in the American form: a whole number of 100 or
@@ -326,25 +306,21 @@ func isAmerican(price string) bool {
 }
 
 // sheet turns the gathered markets into offers. If the prices are in another form than
-// requested, which no answer states, none of them is read as a decimal. A fixture that has
-// damage, and no undamaged row, is broken: otherwise it would look as if the bookmaker had
-// withdrawn its markets.
+// requested, which no answer states, none of them is read as a decimal.
 func (r *sheetReader) sheet(p provider.Payload, l provider.Listing, otherForm bool) provider.Sheet {
-	s := provider.Sheet{Fixtures: make([]provider.FixtureOffers, 0, len(r.order)), Broken: make(map[string]football.Reason)}
 	for _, f := range r.order {
-		switch {
-		case slices.Contains(r.doubted, f.id), f.hurt && !slices.ContainsFunc(f.offers, input.Offer.IsReadable):
-			s.Broken[f.id] = football.AmbiguousShape
+		if slices.Contains(r.doubted, f.ID) {
+			r.Break(f.ID)
 			continue
-		case otherForm:
-			for i := range f.offers {
+		}
+		for i := range f.offers {
+			if otherForm {
 				setOtherForm(f.offers[i].Rows)
 			}
 		}
-		s.Fixtures = append(s.Fixtures, provider.FixtureOffers{Fixture: f.joined(p, l), Offers: f.offers, Partial: f.lost})
+		r.Keep(f.joined(p, l), f.offers, f.Wounds)
 	}
-	s.Damaged, s.Unknown, s.Skipped, s.Met, s.Hurt = r.damaged, r.unknown, r.skipped, r.met, r.hurt
-	return s
+	return r.Result()
 }
 
 func setOtherForm(rows []input.Row) {
@@ -357,8 +333,8 @@ func setOtherForm(rows []input.Row) {
 
 // joined returns the listing's fixture, or else the one in the answer itself.
 func (f *offered) joined(p provider.Payload, l provider.Listing) football.Fixture {
-	if listed, ok := l.Joined(Name, f.id, p.FetchedAt); ok {
+	if listed, ok := l.Joined(Name, f.ID, p.FetchedAt); ok {
 		return listed
 	}
-	return f.event.fixture(p.FetchedAt)
+	return f.Fixture(Name, p.FetchedAt)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"mkt/fetch/provider"
+	"mkt/fetch/provider/providertest"
 	"mkt/internal/needs"
 	"mkt/publish/football"
 )
@@ -149,23 +150,7 @@ func TestRecordedListings(t *testing.T) {
 func BenchmarkReadMarkets(b *testing.B) {
 	for name, file := range map[string]string{"competition": "odds/soccer_epl_eu_decimal_20241013.json", "fixture": "event_odds/soccer_germany_bundesliga_player_shots.json"} {
 		b.Run(name, func(b *testing.B) {
-			p := provider.Payload{Body: recorded(b, file), Query: url.Values{"bookmakers": {"onexbet"}}}
-			b.SetBytes(int64(len(p.Body)))
-			b.ReportAllocs()
-			rows := 0
-			for b.Loop() {
-				s, err := adapter.ReadMarkets(p, provider.Listing{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				rows = 0
-				for _, f := range s.Fixtures {
-					for _, o := range f.Offers {
-						rows += len(o.Rows)
-					}
-				}
-			}
-			b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+			providertest.BenchmarkReadMarkets(b, adapter, provider.Payload{Body: recorded(b, file), Query: url.Values{"bookmakers": {"onexbet"}}})
 		})
 	}
 }

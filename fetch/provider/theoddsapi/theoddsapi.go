@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"mkt/fetch/internal/decode"
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/theoddsapi/internal/api"
 )
@@ -15,9 +16,7 @@ const Name = "theoddsapi"
 const DefaultBookmaker = "pinnacle"
 
 // adapter is the provider's market adapter. It has no state.
-type adapter struct{}
-
-var _ provider.MarketAdapter = adapter{}
+type adapter struct{ decode.MarketEndpoints }
 
 // Provider is the adapter's registration.
 func Provider() provider.Provider {
@@ -45,7 +44,8 @@ func Provider() provider.Provider {
 		NeededBy:   neededBy,
 		Table:      table,
 		Recorded:   recorded,
-		Markets:    adapter{},
+		Markets: adapter{decode.MarketEndpoints{Listing: []string{api.EndpointSports, api.EndpointEvents},
+			Markets: []string{api.EndpointOdds, api.EndpointEventOdds}}},
 	}
 }
 
@@ -70,14 +70,4 @@ func isKey(s string) bool {
 		}
 	}
 	return s != "" && len(s) <= maxKey
-}
-
-// IsListing implements provider.MarketAdapter.
-func (adapter) IsListing(endpoint string) bool {
-	return endpoint == api.EndpointSports || endpoint == api.EndpointEvents
-}
-
-// IsMarkets implements provider.MarketAdapter.
-func (adapter) IsMarkets(endpoint string) bool {
-	return endpoint == api.EndpointOdds || endpoint == api.EndpointEventOdds
 }

@@ -13,10 +13,8 @@ type bet struct {
 	name   string
 	offers string // of the simulated world, separated by " | "
 	// only reports which rows of the offers belong to the bet; nil means all.
-	only func(r simulator.Ref, s simulator.Selection) bool
-	// word returns the value of a row, a text or a number; "" for a row that the provider
-	// does not sell.
-	word  func(s simulator.Selection) string
+	only  func(r simulator.Ref, s simulator.Selection) bool
+	word  words // "" for a row that the provider does not sell
 	proof simulator.Proof
 
 	of []simulator.Offer
@@ -33,11 +31,11 @@ const (
 // bets are the bets that the emulator sells, in the order in which they are sent: those of a
 // usual fixture, and those without any recorded payload.
 var bets = resolved([]bet{
-	{id: 1, name: "Match Winner", offers: "MATCH_RESULT FT", word: side},
+	{id: 1, name: "Match Winner", offers: "MATCH_RESULT FT", word: capital},
 	{id: 4, name: "Asian Handicap", offers: "ASIAN_HANDICAP FT asian | ASIAN_HANDICAP FT asian_alternative", word: asian},
 	{id: 5, name: "Goals Over/Under", offers: "TOTAL_GOALS FT | TOTAL_GOALS FT alternative", word: total},
 	{id: 8, name: "Both Teams Score", offers: "BOTH_TEAMS_TO_SCORE FT", word: capital},
-	{id: 10, name: "Exact Score", offers: "CORRECT_SCORE FT", word: score},
+	{id: 10, name: "Exact Score", offers: "CORRECT_SCORE FT", word: words{text: "$colon"}},
 	{id: 12, name: "Double Chance", offers: "DOUBLE_CHANCE FT", word: chance},
 	{id: 16, name: "Total - Home", offers: "TEAM_TOTAL_GOALS FT", only: of("HOME"), word: total},
 	{id: 17, name: "Total - Away", offers: "TEAM_TOTAL_GOALS FT", only: of("AWAY"), word: total},
@@ -45,17 +43,17 @@ var bets = resolved([]bet{
 	{id: 38, name: "Exact Goals Number", offers: "EXACT_GOALS FT", word: number},
 	{id: 45, name: "Corners Over Under", offers: "TOTAL_CORNERS FT | TOTAL_CORNERS FT asian", word: total},
 	{id: 50, name: "Goal Line", offers: "TOTAL_GOALS FT asian | TOTAL_GOALS FT asian_alternative", word: total},
-	{id: 52, name: "Halftime Result/Both Teams Score", offers: "RESULT_AND_BOTH_TEAMS_TO_SCORE 1H", word: side},
-	{id: 75, name: "Last Corner", offers: "LAST_CORNER FT", word: side},
-	{id: 76, name: "First Corner", offers: "NTH_CORNER FT 1", word: side},
+	{id: 52, name: "Halftime Result/Both Teams Score", offers: "RESULT_AND_BOTH_TEAMS_TO_SCORE 1H", word: words{text: "$First/$Second"}},
+	{id: 75, name: "Last Corner", offers: "LAST_CORNER FT", word: capital},
+	{id: 76, name: "First Corner", offers: "NTH_CORNER FT 1", word: capital},
 	{id: 86, name: "RCARD", offers: "RED_CARD FT", word: capital, proof: simulator.MustBeRaw},
 	{id: 88, name: "Home Total ShotOnGoal", offers: "TEAM_TOTAL_SHOTS_ON_TARGET FT HOME", word: total},
 	{id: 89, name: "Away Total ShotOnGoal", offers: "TEAM_TOTAL_SHOTS_ON_TARGET FT AWAY", word: total},
 	{id: 92, name: "Anytime Goal Scorer", offers: "GOALSCORER_ANYTIME FT | " + tableOfScorers, only: of("GOALSCORER_ANYTIME"), word: player},
 	{id: 93, name: "First Goal Scorer", offers: "GOALSCORER_FIRST FT | " + tableOfScorers, only: of("GOALSCORER_FIRST"), word: player},
 	{id: 95, name: "To Score Two or More Goals", offers: "PLAYER_TO_SCORE_N_OR_MORE FT 2 | " + tableOfMulti, only: of("2"), word: player},
-	{id: 99, name: "To Score A Penalty", offers: "TEAM_TO_SCORE_PENALTY FT", word: yesSide},
-	{id: 100, name: "To Miss A Penalty", offers: "TEAM_TO_MISS_PENALTY FT", word: yesSide},
+	{id: 99, name: "To Score A Penalty", offers: "TEAM_TO_SCORE_PENALTY FT", word: words{text: "$Side"}},
+	{id: 100, name: "To Miss A Penalty", offers: "TEAM_TO_MISS_PENALTY FT", word: words{text: "$Side"}},
 	{id: 102, name: "Player to be booked", offers: "PLAYER_CARDED FT", word: player},
 	{id: 103, name: "Player to be Sent Off", offers: "PLAYER_SENT_OFF FT", word: player},
 	{id: 114, name: "Home Team Score a Goal (1st Half)", offers: teamScores, only: of("HOME", "1H"), word: capital},
@@ -72,7 +70,7 @@ var bets = resolved([]bet{
 	{id: 193, name: "Away Highest Scoring Half", offers: "TEAM_HIGHEST_SCORING_HALF FT AWAY", word: half},
 	{id: 211, name: "Total Shots", offers: "TOTAL_SHOTS FT", word: total},
 	{id: 215, name: "Player Singles", offers: "PLAYER_SHOTS FT", word: playerOver, proof: simulator.MustBeRaw},
-	{id: 239, name: "Corners. European Handicap", offers: "CORNERS_HANDICAP_RESULT FT", word: handicap},
+	{id: 239, name: "Corners. European Handicap", offers: "CORNERS_HANDICAP_RESULT FT", word: total},
 	{id: 249, name: "Multicorners", offers: "MULTICORNERS FT", word: total},
 	{id: 281, name: "Total Tackles", offers: "TOTAL_TACKLES FT", word: total},
 	{id: 292, name: "Over/Under between 0 and 10m", offers: "TOTAL_GOALS 0-10", word: total, proof: simulator.MustBeRaw},
@@ -101,60 +99,33 @@ func of(words ...string) func(simulator.Ref, simulator.Selection) bool {
 	}
 }
 
-// capital writes words of the vocabulary: "HOME" is "Home", "YES" is "Yes".
-func capital(s simulator.Selection) string { return capitals(s.Outcome) }
+// words is the text of a row, in which [simulator.Words] are filled in, and before it those of
+// some outcomes.
+type words struct {
+	text   string
+	others map[string]string
+}
 
-func capitals(word string) string {
-	if len(word) < 2 {
-		return word
+func (w words) of(r simulator.Ref, s simulator.Selection) string {
+	text, ok := w.others[s.Outcome]
+	if !ok {
+		text = w.text
 	}
-	return word[:1] + strings.ToLower(word[1:])
+	return simulator.Words{Ref: r, Selection: s}.Fill(text)
 }
 
-// side writes one word, or two: "Home", "Home/Draw", "Home/Yes".
-func side(s simulator.Selection) string {
-	first, second, two := strings.Cut(strings.ReplaceAll(s.Outcome, "&", "/"), "/")
-	if two {
-		return capitals(first) + "/" + capitals(second)
-	}
-	return capitals(first)
-}
-
-// yesSide writes the side of a yes.
-func yesSide(s simulator.Selection) string { return capitals(s.Side) }
-
-func total(s simulator.Selection) string { return side(s) + " " + s.Line }
-
-// asian writes a handicap. Both rows have the home side's line: "Away -1.25".
-func asian(s simulator.Selection) string {
-	line := s.Line
-	if s.Outcome == "AWAY" {
-		line = strings.NewReplacer("+", "-", "-", "+").Replace(line)
-	}
-	if line == "0" {
-		line = "+0"
-	}
-	return capital(s) + " " + line
-}
-
-func handicap(s simulator.Selection) string { return capital(s) + " " + s.Line }
-
-func score(s simulator.Selection) string { return strings.Replace(s.Outcome, "-", ":", 1) }
-
-func half(s simulator.Selection) string {
-	return map[string]string{"1H": "1st Half", "2H": "2nd Half", "EQUAL": "Draw"}[s.Outcome]
-}
-
-func chance(s simulator.Selection) string {
-	return map[string]string{"1X": "Home/Draw", "X2": "Draw/Away", "12": "Home/Away"}[s.Outcome]
-}
-
-func number(s simulator.Selection) string {
-	if n, open := strings.CutSuffix(s.Outcome, "+"); open {
-		return "more " + n
-	}
-	return s.Outcome
-}
+// The words of the table. Both rows of an Asian handicap have the home side's line: "Away -1.25".
+// There is no row for all other players, and none for a player's under.
+var (
+	capital    = words{text: "$Outcome"}
+	total      = words{text: "$Outcome $line"}
+	asian      = words{text: "$Outcome $home_line"}
+	chance     = words{others: map[string]string{"1X": "Home/Draw", "X2": "Draw/Away", "12": "Home/Away"}}
+	half       = words{others: map[string]string{"1H": "1st Half", "2H": "2nd Half", "EQUAL": "Draw"}}
+	number     = words{text: "$outcome", others: map[string]string{"7+": "more 7"}}
+	player     = words{text: "$player", others: map[string]string{"NO_GOALSCORER": "No Goalscorer"}}
+	playerOver = words{text: "$player - $line", others: map[string]string{"UNDER": ""}}
+)
 
 // valueOf returns a value as it is sent: a number of goals is a JSON number.
 func valueOf(text string) any {
@@ -162,20 +133,4 @@ func valueOf(text string) any {
 		return n
 	}
 	return text
-}
-
-// player writes a name only. There is no row for all other players.
-func player(s simulator.Selection) string {
-	if s.Outcome == "NO_GOALSCORER" {
-		return "No Goalscorer"
-	}
-	return s.Player
-}
-
-// playerOver writes a name and a line. There is no row for under.
-func playerOver(s simulator.Selection) string {
-	if s.Outcome != "OVER" {
-		return ""
-	}
-	return s.Player + " - " + s.Line
 }

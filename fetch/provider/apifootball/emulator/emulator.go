@@ -17,7 +17,7 @@ import (
 // New returns an emulator of API-Football: an [http.Handler] in the provider's
 // wire format over invented worlds or, if Options.Replay is set, over recorded payloads.
 func New(o simulator.Options) (*simulator.Server, error) {
-	d := &dialect{
+	d := &dialect{IDs: fixtureIDs,
 		lists: simulator.NewLists((*simulator.World).Football, func(l listed) int { return len(l.json) }),
 		odds:  simulator.NewCache[oddsKey](64<<20, func(b []byte) int { return len(b) }),
 	}
@@ -28,22 +28,12 @@ func New(o simulator.Options) (*simulator.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return simulator.NewServer(o, simulator.Replay{Dialect: wireFormat{d}, Serve: r.answer, Sells: d.Format().Classes})
+	return simulator.NewServer(o, simulator.Replay{Dialect: d, Serve: r.answer})
 }
-
-// wireFormat is the dialect without its worlds.
-type wireFormat struct{ simulator.Dialect }
-
-// EndpointOf implements simulator.Sorting.
-func (wireFormat) EndpointOf(path string, query url.Values) (string, simulator.Class) {
-	return (*dialect)(nil).EndpointOf(path, query)
-}
-
-// TooFast implements simulator.Paced.
-func (wireFormat) TooFast(h http.Header) simulator.Answer { return (*dialect)(nil).TooFast(h) }
 
 // dialect implements simulator.Dialect.
 type dialect struct {
+	simulator.IDs
 	lists simulator.Lists[listed]
 	odds  *simulator.Cache[oddsKey, []byte]
 }

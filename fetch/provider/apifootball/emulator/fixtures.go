@@ -63,7 +63,7 @@ func details(q simulator.Question) [][]byte {
 	now := q.Now.Truncate(renewed)
 	items := [][]byte{}
 	for id := range strings.SplitSeq(q.Query.Get(api.ParamIDs), api.IDSeparator) {
-		n, ok := fixtureIDs.NumberOf(q.World, id)
+		n, ok := fixtureIDs.FixtureNumber(q.World, id)
 		if !ok {
 			continue
 		}
@@ -89,9 +89,6 @@ func hasBegun(f simulator.Fixture) bool {
 }
 
 var fixtureIDs = simulator.IDs{First: 1_400_000}
-
-// fixtureID returns the id of a fixture.
-func fixtureID(w *simulator.World, f simulator.Fixture) int64 { return fixtureIDs.Of(w, f) }
 
 // item is a fixture of a list. The last members are only in the details, but the events are
 // also in the list of matches in play.
@@ -126,7 +123,7 @@ type reference struct {
 const timeForm = "2006-01-02T15:04:05-07:00"
 
 func referenceOf(w *simulator.World, f simulator.Fixture) reference {
-	return reference{fixtureID(w, f), "UTC", f.KickOff.Format(timeForm), f.KickOff.Unix()}
+	return reference{fixtureIDs.Of(w, f), "UTC", f.KickOff.Format(timeForm), f.KickOff.Unix()}
 }
 
 type fixture struct {

@@ -119,7 +119,7 @@ func rows(b *bet, o *simulator.Offering, maker int) (all []row) {
 			continue
 		}
 		for _, p := range o.Prices(of, simulator.Copy{Old: maker != mainMaker}) {
-			r := row{p, of.Refs()[p.Ref], b.word(p.Selection)}
+			r := row{p, of.Refs()[p.Ref], b.word.of(of.Refs()[p.Ref], p.Selection)}
 			if r.value == "" || r.Price == "" || met[r.value] || b.only != nil && !b.only(r.ref, p.Selection) {
 				continue
 			}
@@ -130,26 +130,8 @@ func rows(b *bet, o *simulator.Offering, maker int) (all []row) {
 	return all
 }
 
-// FixtureID implements simulator.Meaning.
-func (*dialect) FixtureID(w *simulator.World, f simulator.Fixture) string {
-	return strconv.FormatInt(fixtureID(w, f), 10)
-}
-
-// FixtureNumber implements simulator.Meaning.
-func (*dialect) FixtureNumber(w *simulator.World, id string) (int64, bool) {
-	return fixtureIDs.NumberOf(w, id)
-}
-
 // Markets implements simulator.Meaning. A row is identified by its value.
-func (*dialect) Markets(w *simulator.World, id string, now time.Time) (all []simulator.MeantMarket) {
-	n, ok := fixtureIDs.NumberOf(w, id)
-	if !ok {
-		return nil
-	}
-	o, ok := w.Offering(n, now)
-	if !ok {
-		return nil
-	}
+func (*dialect) Markets(_ *simulator.World, o *simulator.Offering) (all []simulator.MeantMarket) {
 	for i := range bets {
 		b := &bets[i]
 		key := strconv.Itoa(b.id)

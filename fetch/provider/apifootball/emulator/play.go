@@ -223,11 +223,7 @@ var stats = []stat{
 	{"Corner Kicks", []simulator.Metric{simulator.Corners}, nil},
 	{"Offsides", []simulator.Metric{simulator.Offsides}, nil},
 	{"Ball Possession", []simulator.Metric{simulator.Possession}, func(c *simulator.Counts, side simulator.Side, _ int) any {
-		percent, _ := c.HomePossession()
-		if side == simulator.Away {
-			percent = 100 - percent
-		}
-		return strconv.Itoa(percent) + "%"
+		return strconv.Itoa(c.PossessionOf(side)) + "%"
 	}},
 	{"Yellow Cards", []simulator.Metric{simulator.YellowCards}, nil},
 	{"Red Cards", []simulator.Metric{simulator.RedCards}, nil},

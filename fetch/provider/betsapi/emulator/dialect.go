@@ -1,8 +1,6 @@
 package emulator
 
 import (
-	"time"
-
 	"mkt/fetch/provider/betsapi/internal/api"
 	"mkt/fetch/simulator"
 )
@@ -10,6 +8,7 @@ import (
 // dialect answers over invented worlds.
 type dialect struct {
 	base
+	simulator.IDs
 	lists    simulator.Lists[listedItem]
 	rendered *simulator.Cache[pricesKey, []byte]
 }
@@ -43,7 +42,11 @@ func (d *dialect) prematch(q simulator.Question) simulator.Answer {
 	}
 	results := make([][]byte, 0, len(ids))
 	for _, id := range ids {
-		o, ok := offering(q.World, id, q.Now)
+		n, ok := fixtureIDs.FixtureNumber(q.World, id)
+		if !ok {
+			continue
+		}
+		o, ok := q.World.Offering(n, q.Now)
 		if !ok {
 			continue
 		}
@@ -52,13 +55,4 @@ func (d *dialect) prematch(q simulator.Question) simulator.Answer {
 		}))
 	}
 	return simulator.Answer{Items: results}
-}
-
-// offering returns the offering on the fixture with an id.
-func offering(w *simulator.World, id string, now time.Time) (*simulator.Offering, bool) {
-	n, ok := fixtureIDs.NumberOf(w, id)
-	if !ok {
-		return nil, false
-	}
-	return w.Offering(n, now)
 }

@@ -22,7 +22,7 @@ import (
 //	// Send requests to url with the token e.Tokens()[0], and compare the answers
 //	// with e.Listed, e.Meant and e.InPlay.
 func New(o simulator.Options) (*simulator.Server, error) {
-	var d simulator.Dialect = &dialect{
+	var d simulator.Dialect = &dialect{IDs: fixtureIDs,
 		lists:    simulator.NewLists((*simulator.World).Fixtures, func(it listedItem) int { return len(it.json) }),
 		rendered: simulator.NewCache[pricesKey](64<<20, func(b []byte) int { return len(b) }),
 	}
@@ -103,11 +103,10 @@ func (base) Refuse(why simulator.Refusal) simulator.Answer {
 }
 
 func refusal(status int, code, detail string) simulator.Answer {
-	b := append([]byte(`{"success":0,"error":`), quotedText(code)...)
 	if detail != "" {
-		b = append(append(b, `,"error_detail":`...), quotedText(detail)...)
+		detail = `,"error_detail":"` + detail + `"`
 	}
-	return simulator.Answer{Status: status, Body: append(b, '}')}
+	return simulator.Answer{Status: status, Body: fmt.Appendf(nil, `{"success":0,"error":"%s"%s}`, code, detail)}
 }
 
 func paramRequired(name string) *simulator.Answer {

@@ -202,7 +202,7 @@ func TestSkipEsportsOverlooksSome(t *testing.T) {
 		if want := len(ids) - left; err != nil || len(l.Fixtures) != want || query == leaveOut && filtered != left || filtered < left {
 			t.Errorf("%s: %d fixtures, want %d; %d filtered, want %d; %v", query, len(l.Fixtures), want, filtered, left, err)
 		}
-		inPlay, err := betsapi.ReadInplay([]provider.Payload{{Body: ask(t, sim, askInPlay+strings.TrimPrefix(query, "sport_id=1")).Body.Bytes()}})
+		inPlay, err := betsapi.Provider().Live.ReadList([]provider.Payload{{Body: ask(t, sim, askInPlay+strings.TrimPrefix(query, "sport_id=1")).Body.Bytes()}})
 		consoles := 0
 		for _, m := range sim.InPlay(sim.Tokens()[0]) {
 			if m.Fixture.League.Human() {

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -117,10 +118,7 @@ const leastForDamage = 100
 // appendItem renders one fixture as in section 5.1 of betsapi.md.
 func appendItem(b []byte, w *simulator.World, f simulator.Fixture, now time.Time) []byte {
 	_, since := w.PricesAt(f, now)
-	b = append(append(b, `{"id":`...), quotedText(fixtureID(w, f))...)
-	b = append(b, `,"sport_id":"1","time":`...)
-	b = appendEpoch(b, f.KickOff)
-	b = append(append(b, `,"time_status":`...), quotedText(timeStatus(f.Status))...)
+	b = fmt.Appendf(b, `{"id":"%s","sport_id":"1","time":"%d","time_status":"%s"`, fixtureID(w, f), f.KickOff.Unix(), timeStatus(f.Status))
 	if w.Size() >= leastForDamage && f.League.Human() && f.Lot(140, oddLeagueNull) == 0 {
 		b = append(b, `,"league":null`...)
 	} else {
@@ -130,38 +128,25 @@ func appendItem(b []byte, w *simulator.World, f simulator.Fixture, now time.Time
 	if !f.League.Human() || f.Lot(190, oddAwayAbsent) != 0 {
 		b = appendNamed(b, "away", teamID(f.Away), f.Away.Name)
 	}
-	b = append(b, `,"ss":`...)
+	score, event, record := "null", "null", "null"
 	if f.Status == simulator.Ended {
-		b = append(b, quotedText(finalScore(w, f, now))...)
-	} else {
-		b = append(b, "null"...)
+		score = `"` + finalScore(w, f, now) + `"`
 	}
-	b = append(b, `,"our_event_id":`...)
-	if f.Lot(25, oddEventIDNull) == 0 {
-		b = append(b, "null"...)
-	} else {
-		b = append(b, quotedText(eventID(f))...)
+	if f.Lot(25, oddEventIDNull) != 0 {
+		event = `"` + eventID(f) + `"`
 	}
-	b = append(b, `,"r_id":`...)
-	if f.Lot(3, oddRecordIDNull) == 0 {
-		b = append(b, "null"...)
-	} else {
-		b = append(b, quotedText(fixtureID(w, f)+"C1A")...)
+	if f.Lot(3, oddRecordIDNull) != 0 {
+		record = `"` + fixtureID(w, f) + `C1A"`
 	}
+	b = fmt.Appendf(b, `,"ss":%s,"our_event_id":%s,"r_id":%s`, score, event, record)
 	if f.Lot(30, oddUnknownField) == 0 {
 		b = append(b, `,"neutral_ground":"1","broadcast":{"tv":[],"radio":null}`...)
 	}
-	b = append(b, `,"updated_at":`...)
-	b = appendEpoch(b, since.Add(time.Duration(1+f.Lot(5, 108))*time.Second))
-	b = append(b, `,"odds_updated_at":`...)
-	b = appendEpoch(b, since)
-	return append(b, '}')
+	return fmt.Appendf(b, `,"updated_at":"%d","odds_updated_at":"%d"}`, since.Add(time.Duration(1+f.Lot(5, 108))*time.Second).Unix(), since.Unix())
 }
 
 func appendNamed(b []byte, field, id, name string) []byte {
-	b = append(append(append(b, `,"`...), field...), `":{"id":`...)
-	b = append(append(b, quotedText(id)...), `,"name":`...)
-	return append(appendText(b, name), '}')
+	return fmt.Appendf(b, `,"%s":{"id":"%s","name":%s}`, field, id, quotedText(name))
 }
 
 // listedName is the home side as the listing writes it. A few times the markets write
@@ -183,7 +168,7 @@ var fixtureIDs = simulator.IDs{First: 171_000_000}
 
 // fixtureID returns the FI of a fixture.
 func fixtureID(w *simulator.World, f simulator.Fixture) string {
-	return fixtureIDs.Text(w, f)
+	return fixtureIDs.FixtureID(w, f)
 }
 
 // calendars is how many a world has at most.

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -43,13 +44,8 @@ func appendPlaying(b []byte, w *simulator.World, m *simulator.Match, now time.Ti
 // appendEvent writes the members at the beginning of every record of the events family.
 func appendEvent(b []byte, m *simulator.Match, status string) []byte {
 	f := m.Fixture
-	b = appendText(append(b, `{"id":`...), eventID(f))
-	b = append(b, `,"sport_id":"1","time":`...)
-	b = appendEpoch(b, f.KickOff)
-	b = append(append(b, `,"time_status":"`...), status...)
-	b = appendText(append(b, `","league":{"id":`...), eventLeagueID(f.League))
-	b = appendText(append(b, `,"name":`...), f.League.Name)
-	b = append(appendCountry(b, f.League), '}')
+	b = fmt.Appendf(b, `{"id":%s,"sport_id":"1","time":"%d","time_status":"%s","league":{"id":"%s","name":%s,"cc":%s}`,
+		quotedText(eventID(f)), f.KickOff.Unix(), status, eventLeagueID(f.League), quotedText(f.League.Name), country(f.League))
 	for side, t := range [...]simulator.Team{f.Home, f.Away} {
 		name := [...]string{"home", "away"}[side]
 		b = appendTeam(b, f, name, t, t.Name, 0)
@@ -61,27 +57,23 @@ func appendEvent(b []byte, m *simulator.Match, status string) []byte {
 }
 
 func appendTeam(b []byte, f simulator.Fixture, field string, t simulator.Team, name string, other int) []byte {
-	b = append(append(append(b, `,"`...), field...), `":{"id":"`...)
-	b = strconv.AppendInt(b, int64(17_000+t.Number*7+other), 10)
-	b = appendText(append(b, `","name":`...), name)
-	if f.Lot(60, oddNoImage) == 0 {
-		b = append(b, `,"image_id":null`...)
-	} else {
-		b = append(strconv.AppendInt(append(b, `,"image_id":"`...), int64(3_000+t.Number*11), 10), '"')
+	image := "null"
+	if f.Lot(60, oddNoImage) != 0 {
+		image = fmt.Sprintf(`"%d"`, 3_000+t.Number*11)
 	}
-	return append(appendCountry(b, f.League), '}')
+	return fmt.Appendf(b, `,"%s":{"id":"%d","name":%s,"image_id":%s,"cc":%s}`, field, 17_000+t.Number*7+other, quotedText(name), image, country(f.League))
 }
 
 // eventLeagueID is a league's id in the events family.
 func eventLeagueID(l simulator.League) string { return strconv.Itoa(90 + l.Number*17) }
 
-// appendCountry writes cc: null for eSoccer and for leagues of no country.
-func appendCountry(b []byte, l simulator.League) []byte {
+// country is cc: null for eSoccer and for leagues of no country.
+func country(l simulator.League) string {
 	first, _, _ := strings.Cut(l.Name, " ")
 	if cc, ok := countries[first]; ok {
-		return append(append(append(b, `,"cc":"`...), cc...), '"')
+		return `"` + cc + `"`
 	}
-	return append(b, `,"cc":null`...)
+	return "null"
 }
 
 var countries = map[string]string{"England": "gb", "Scotland": "gb", "Wales": "gb", "Ireland": "ie", "Germany": "de", "Austria": "at",
@@ -95,19 +87,14 @@ func appendScores(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 	if !s.Begun {
 		return append(b, `,"ss":null`...)
 	}
-	b = append(append(append(b, `,"ss":"`...), scoreText(s.Score)...), `","scores":{"2":`...)
-	b = appendPair(b, s.Score)
+	b = fmt.Appendf(b, `,"ss":"%s","scores":{"2":%s`, scoreText(s.Score), pair(s.Score))
 	if s.First != nil && (m.Fixture.League.Human() || m.Fixture.Lot(3, oddNoHalfScore) != 0) {
-		b = appendPair(append(b, `,"1":`...), s.First.Score())
+		b = fmt.Appendf(b, `,"1":%s`, pair(s.First.Score()))
 	}
 	return append(b, '}')
 }
 
-func appendPair(b []byte, goals [2]int) []byte {
-	b = strconv.AppendInt(append(b, `{"home":"`...), int64(goals[0]), 10)
-	b = strconv.AppendInt(append(b, `","away":"`...), int64(goals[1]), 10)
-	return append(b, `"}`...)
-}
+func pair(goals [2]int) string { return fmt.Sprintf(`{"home":"%d","away":"%d"}`, goals[0], goals[1]) }
 
 // appendTimer writes the clock, with its habits (section 8.1): md counts the
 // next half from the break on, and a stopped clock shows when the half should have
@@ -116,18 +103,12 @@ func appendTimer(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 	if !hasTimer(m.Fixture) {
 		return b
 	}
-	c := s.Clock
-	seconds := int64(c.Shown / time.Second)
-	running := byte('0')
+	c, running := s.Clock, 0
 	if c.Running {
-		running = '1'
+		running = 1
 	}
-	b = strconv.AppendInt(append(b, `,"timer":{"tm":`...), seconds/60, 10)
-	b = strconv.AppendInt(append(b, `,"ts":`...), seconds%60, 10)
-	b = append(append(b, `,"tt":"`...), running)
-	b = strconv.AppendInt(append(b, `","ta":`...), int64(c.Added), 10)
-	b = strconv.AppendInt(append(b, `,"md":`...), int64(halfIndex(s)), 10)
-	return append(b, '}')
+	seconds := c.Shown / time.Second
+	return fmt.Appendf(b, `,"timer":{"tm":%d,"ts":%d,"tt":"%d","ta":%d,"md":%d}`, seconds/60, seconds%60, running, c.Added, halfIndex(s))
 }
 
 // halfIndex is md. The ways of extra time are those of client code, not

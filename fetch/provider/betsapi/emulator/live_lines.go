@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -13,7 +14,7 @@ import (
 type liveLine struct {
 	appears   time.Duration // since the whistle
 	withdrawn time.Duration // 0: never
-	text      []byte
+	text      string
 }
 
 // appendLines writes events: the visible lines at the moment, in the order in
@@ -34,7 +35,7 @@ func appendLines(b []byte, m *simulator.Match, s *simulator.Sent) []byte {
 			continue
 		}
 		b = strconv.AppendInt(append(b, `{"id":"`...), lineID(m, second, n), 10)
-		b = appendText(append(b, `","text":`...), string(l.text))
+		b = appendText(append(b, `","text":`...), l.text)
 		b = append(b, "},"...)
 	}
 	if b[len(b)-1] == ',' {
@@ -68,7 +69,7 @@ type lineWriter struct {
 	lines []liveLine
 }
 
-func (w *lineWriter) add(appears, withdrawn time.Duration, text []byte) {
+func (w *lineWriter) add(appears, withdrawn time.Duration, text string) {
 	w.lines = append(w.lines, liveLine{appears, withdrawn, text})
 }
 
@@ -80,30 +81,26 @@ func (w *lineWriter) incidents() {
 		if t.Appears > w.at {
 			break
 		}
-		b := appendMinute(nil, t.Clock)
-		team := [...]string{w.m.Fixture.Home.Name, w.m.Fixture.Away.Name}[t.Side]
+		minute, team := minuteText(t.Clock), [...]string{w.m.Fixture.Home.Name, w.m.Fixture.Away.Name}[t.Side]
 		switch t.Kind {
 		case simulator.Goal:
-			w.add(t.Appears, t.Withdrawn, appendGoal(b, t, team, goals+1))
+			w.add(t.Appears, t.Withdrawn, minute+goalText(t, team, goals+1))
 			if t.Withdrawn == 0 {
 				goals++
 			}
 		case simulator.Corner:
 			corners++
-			w.add(t.Appears, 0, append(append(appendOrdinal(b, corners), " Corner - "...), team...))
+			w.add(t.Appears, 0, fmt.Sprintf("%s%s Corner - %s", minute, ordinal(corners), team))
 			if race[t.Side]++; raced(race, t.Side) {
-				b = strconv.AppendInt(append(appendMinute(nil, t.Clock), "Race to "...), int64(race[t.Side]), 10)
-				w.add(t.Appears, 0, append(append(b, " Corners - "...), team...))
+				w.add(t.Appears, 0, fmt.Sprintf("%sRace to %d Corners - %s", minute, race[t.Side], team))
 			}
 		case simulator.YellowCard:
 			yellows++
-			b = append(append(appendOrdinal(b, yellows), " Yellow Card - "...), t.Player...)
-			w.add(t.Appears, 0, appendBracket(append(b, ' '), team))
+			w.add(t.Appears, 0, fmt.Sprintf("%s%s Yellow Card - %s (%s)", minute, ordinal(yellows), t.Player, team))
 		case simulator.RedCard:
-			w.add(t.Appears, 0, appendBracket(append(b, " Red Card -  "...), team))
+			w.add(t.Appears, 0, fmt.Sprintf("%s Red Card -  (%s)", minute, team))
 		case simulator.Substitution:
-			b = append(append(append(b, "Substitution - "...), t.Player...), " for "...)
-			w.add(t.Appears, 0, appendBracket(append(append(b, t.Second...), ' '), team))
+			w.add(t.Appears, 0, fmt.Sprintf("%sSubstitution - %s for %s (%s)", minute, t.Player, t.Second, team))
 		}
 	}
 }
@@ -141,21 +138,21 @@ func (w *lineWriter) intervals() {
 }
 
 func (w *lineWriter) interval(appears time.Duration, before, now *simulator.Counts, i int) {
-	between := byte(':')
+	between := ":"
 	if w.old {
-		between = '-'
+		between = "-"
 	}
 	for _, l := range intervalLines {
 		if w.old && !l.old || !w.m.Covers(l.metrics[0]) {
 			continue
 		}
-		var n [2]int64
+		var n [2]int32
 		for side := range n {
 			for _, m := range l.metrics {
-				n[side] += int64(now[side][m] - before[side][m])
+				n[side] += now[side][m] - before[side][m]
 			}
 		}
-		w.add(appears, 0, appendInterval(nil, l.name, n, between, i))
+		w.add(appears, 0, fmt.Sprintf("%d%s%d %s %d0:00 - %d9:59", n[0], between, n[1], l.name, i, i))
 	}
 }
 
@@ -172,6 +169,6 @@ func (w *lineWriter) periods() {
 		if w.old && i == 0 {
 			text = score + ": First Half score"
 		}
-		w.add(appears, 0, []byte(text))
+		w.add(appears, 0, text)
 	}
 }

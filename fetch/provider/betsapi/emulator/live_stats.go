@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -128,19 +129,12 @@ func (stat *liveStat) value(b []byte, v *statValue, from *simulator.Counts) []by
 func writeCount(b []byte, v *statValue) []byte { return strconv.AppendInt(b, int64(v.n), 10) }
 
 func writePossession(b []byte, v *statValue) []byte {
-	percent, _ := v.from.HomePossession()
-	if v.side == simulator.Away {
-		percent = 100 - percent
-	}
-	return strconv.AppendInt(b, int64(percent), 10)
+	return strconv.AppendInt(b, int64(v.from.PossessionOf(v.side)), 10)
 }
 
 func writeHundredths(b []byte, v *statValue) []byte { return appendHundredths(b, v.n) }
 
-func appendHundredths(b []byte, n int) []byte {
-	b = append(strconv.AppendInt(b, int64(n/100), 10), '.')
-	return append(b, byte('0'+n/10%10), byte('0'+n%10))
-}
+func appendHundredths(b []byte, n int) []byte { return fmt.Appendf(b, "%d.%02d", n/100, n%100) }
 
 // writeAttempts is a number that does not add up with the shots, as recorded.
 func writeAttempts(b []byte, v *statValue) []byte {
@@ -181,6 +175,6 @@ func hasAreas(v *statValue) bool { return v.m.Fixture.Lot(3, oddAreas) == 0 }
 
 // writeAreas is a share of one wing. The others are not sent.
 func writeAreas(b []byte, v *statValue) []byte {
-	b = strconv.AppendInt(b, int64(15+v.m.Fixture.Lot(20, oddAreas, 3, uint64(v.side))), 10)
-	return append(b, '.', byte('0'+v.m.Fixture.Lot(10, oddAreas, 4, uint64(v.side))), '0')
+	f := v.m.Fixture
+	return fmt.Appendf(b, "%d.%d0", 15+f.Lot(20, oddAreas, 3, uint64(v.side)), f.Lot(10, oddAreas, 4, uint64(v.side)))
 }

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"fmt"
 	"time"
 
 	"mkt/fetch/provider/betsapi/internal/api"
@@ -31,24 +32,13 @@ func appendView(b []byte, w *simulator.World, m *simulator.Match, now time.Time)
 	}
 	if open {
 		b = appendLines(b, m, &sent)
-		b = append(b, `,"has_lineup":1,"inplay_created_at":`...)
-		b = appendEpoch(b, m.Opens)
-		b = append(b, `,"inplay_updated_at":`...)
-		b = appendEpoch(b, earlier(sent.At, m.Over))
+		b = fmt.Appendf(b, `,"has_lineup":1,"inplay_created_at":"%d","inplay_updated_at":"%d"`, m.Opens.Unix(), min(sent.At.Unix(), m.Over.Unix()))
 	}
 	if open && sent.Status == simulator.Ended && f.Lot(2, oddUnconfirmed, 1) == 0 {
-		b = append(b, `,"confirmed_at":`...)
-		b = appendEpoch(b, m.Over.Add(2*time.Minute))
+		b = fmt.Appendf(b, `,"confirmed_at":"%d"`, m.Over.Add(2*time.Minute).Unix())
 	}
 	if hasFI(f) {
 		b = appendText(append(b, `,"bet365_id":`...), fixtureID(w, f))
 	}
 	return append(b, '}')
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }

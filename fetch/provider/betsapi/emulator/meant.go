@@ -2,27 +2,14 @@ package emulator
 
 import (
 	"slices"
-	"time"
 
 	"mkt/fetch/simulator"
 )
 
 var _ simulator.Meaning = (*dialect)(nil)
 
-// FixtureID implements simulator.Meaning.
-func (*dialect) FixtureID(w *simulator.World, f simulator.Fixture) string { return fixtureID(w, f) }
-
-// FixtureNumber implements simulator.Meaning.
-func (*dialect) FixtureNumber(w *simulator.World, id string) (int64, bool) {
-	return fixtureIDs.NumberOf(w, id)
-}
-
 // Markets implements simulator.Meaning. The sections have their names in v4.
-func (*dialect) Markets(w *simulator.World, id string, now time.Time) []simulator.MeantMarket {
-	o, ok := offering(w, id, now)
-	if !ok {
-		return nil
-	}
+func (*dialect) Markets(w *simulator.World, o *simulator.Offering) []simulator.MeantMarket {
 	r := newRenderer(w, o)
 	var all []simulator.MeantMarket
 	for _, m := range r.offers {

@@ -91,7 +91,7 @@ func (s *renderer) rows(i int, c simulator.Copy) []row {
 // row puts one selection into words.
 func (s *renderer) row(g *market, p simulator.Priced) row {
 	s.pair.used = 0
-	r := row{sold: p, labels: g.spell(&s.pair, g.of.Refs()[p.Ref], p.Selection), price: p.Price}
+	r := row{sold: p, labels: g.spell.of(&s.pair, g.of.Refs()[p.Ref], p.Selection), price: p.Price}
 	r.unclear = s.pair.used&s.pair.unknown != 0 || g.key == "winning_margin" && r.header == "" || p.Outcome == simulator.AnyOtherPlayer ||
 		p.Player != "" && (p.Player == s.namesake || s.pair.nameless()) || // without both teams' names, a team and a player look alike
 		p.Price == ""
@@ -137,7 +137,7 @@ func (s *renderer) teamTable(rows []row) []row {
 	kept := [...]string{"HOME", "AWAY"}[s.fixture.Lot(2, oddTeamTable)]
 	for _, r := range rows {
 		name, _, _ := strings.Cut(r.name, " (")
-		all = append(all, row{id: "PC" + r.id, isLabel: true, labels: labels{name: name, header: sideNumber(r.sold.Side, ""), team: "Odds"}})
+		all = append(all, row{id: "PC" + r.id, isLabel: true, labels: labels{name: name, header: map[string]string{"HOME": "1", "AWAY": "2"}[r.sold.Side], team: "Odds"}})
 	}
 	for _, r := range rows {
 		if r.sold.Side == kept {

@@ -132,14 +132,10 @@ func (r *replay) loadMarkets(results []json.RawMessage, file string) error {
 }
 
 func madeItem(id, event, home, away string, kickOff, newest time.Time) []byte {
-	b := append(append([]byte(`{"id":`), quotedText(id)...), `,"sport_id":"1","time":`...)
-	b = append(appendEpoch(b, kickOff), `,"time_status":"0"`...)
+	b := fmt.Appendf(nil, `{"id":%s,"sport_id":"1","time":"%d","time_status":"0"`, quotedText(id), kickOff.Unix())
 	b = appendNamed(b, "home", "0", home)
 	b = appendNamed(b, "away", "0", away)
-	b = append(append(b, `,"ss":null,"our_event_id":`...), quotedText(event)...)
-	b = append(b, `,"r_id":null,"updated_at":`...)
-	b = append(appendEpoch(b, newest), `,"odds_updated_at":`...)
-	return append(appendEpoch(b, newest), '}')
+	return fmt.Appendf(b, `,"ss":null,"our_event_id":%s,"r_id":null,"updated_at":"%d","odds_updated_at":"%d"}`, quotedText(event), newest.Unix(), newest.Unix())
 }
 
 var (

@@ -11,8 +11,25 @@ import (
 // labels is the texts of one row; "" is an absent field.
 type labels struct{ name, name2, header, handicap, team string }
 
-// spelling puts a selection of a market into the bookmaker's words.
-type spelling func(p *teamPair, r simulator.Ref, s simulator.Selection) labels
+// spelling is a market's rows in the bookmaker's words, see [simulator.Words].
+type spelling struct {
+	labels
+	names map[string]string                           // the names of some outcomes
+	write func(p *teamPair, w simulator.Words) labels // rows that no text can describe; else nil
+}
+
+// of returns the texts of one selection.
+func (sp *spelling) of(p *teamPair, r simulator.Ref, s simulator.Selection) labels {
+	w := simulator.Words{Ref: r, Selection: s, Team: p.team}
+	if sp.write != nil {
+		return sp.write(p, w)
+	}
+	name, ok := sp.names[s.Outcome]
+	if !ok {
+		name = sp.name
+	}
+	return labels{w.Fill(name), w.Fill(sp.name2), w.Fill(sp.header), w.Fill(sp.handicap), w.Fill(sp.team)}
+}
 
 // teamPair is the two sides as the markets name them. used records whose name a row
 // needed, as a bit a side: such a row proves nothing if the listing does not have the
@@ -48,215 +65,46 @@ func (p *teamPair) team(side string) string {
 	return p.names[i]
 }
 
-// result names a result with team names: home, Draw, away.
-func (p *teamPair) result(outcome string) string {
-	if outcome == "DRAW" {
-		return "Draw"
-	}
-	return p.team(outcome)
-}
+// The spellings of the catalogue. Asian lines are written as the two lines that a quarter
+// stake is split over; in a three-way handicap the row of the draw has the away side's sign
+// (betsapi.md, section 6.5). Tables of players have the team in name2 since 2025, and no team
+// in 2026.
+var (
+	word         = named("$Outcome")
+	side         = named("$number")
+	sideOrTie    = named("$tie")
+	overUnder    = spelling{labels: labels{header: "$Outcome", name: "$line"}}
+	goalLine     = spelling{labels: labels{header: "$Outcome", name: "$goals"}}
+	asian        = spelling{labels: labels{header: "$number", name: "$split"}}
+	european     = spelling{labels: labels{header: "$tie", handicap: "$other"}}
+	teamTotal    = spelling{labels: labels{header: "$side", handicap: "$Outcome $line"}}
+	teamYesNo    = spelling{labels: labels{header: "$side", handicap: "$Outcome"}}
+	firstTen     = spelling{labels: labels{header: "$Outcome", name: "Goals", handicap: "$line"}}
+	races        = spelling{labels: labels{header: "$number", name: "$qualifier"}}
+	score        = spelling{labels: labels{header: "$won", name: "$score"}}
+	resultBoth   = spelling{labels: labels{header: "$Second", name: "$number"}}
+	resultTotal  = spelling{labels: labels{header: "$Second", name: "$number", handicap: "$line"}}
+	scoresInHalf = spelling{labels: labels{team: "$side", header: "$Outcome", name: "$half"}}
+	multi        = spelling{labels: labels{header: "$qualifier or More", name: "$player"}}
+	playerTotal  = spelling{labels: labels{name: "$player", name2: "$side", header: "$Outcome", handicap: "$line"}}
+	playerLine   = spelling{labels: labels{name: "$player", header: "$Outcome", handicap: "$line"}}
 
-// sideNumber returns 1 or 2 for a side, and level for neither.
-func sideNumber(outcome, level string) string {
-	switch outcome {
-	case "HOME":
-		return "1"
-	case "AWAY":
-		return "2"
-	default:
-		return level
-	}
-}
-
-// capital is a canonical word in the bookmaker's capitals.
-func capital(outcome string) string {
-	switch outcome {
-	case "YES":
-		return "Yes"
-	case "NO":
-		return "No"
-	case "OVER":
-		return "Over"
-	case "UNDER":
-		return "Under"
-	case "EXACTLY":
-		return "Exactly"
-	case "ODD":
-		return "Odd"
-	case "EVEN":
-		return "Even"
-	default:
-		return outcome
-	}
-}
-
-func spellYesNo(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	return labels{name: capital(s.Outcome)}
-}
-
-func spellOddEven(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	return labels{name: capital(s.Outcome)}
-}
-
-func spellResult(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	return labels{name: sideNumber(s.Outcome, "Draw")}
-}
-
-func spellResultTie(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	return labels{name: sideNumber(s.Outcome, "Tie")}
-}
-
-func spellRace(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	return labels{name: sideNumber(s.Outcome, "Neither")}
-}
-
-// spellRaces is a table of races: the side is the header, the target the name.
-func spellRaces(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	return labels{header: sideNumber(s.Outcome, "Neither"), name: s.Qualifier}
-}
-
-func spellFirstCard(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	return labels{name: sideNumber(s.Outcome, "No Card")}
-}
-
-func spellDoubleChance(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	switch s.Outcome {
-	case "1X":
-		return labels{name: p.team("HOME") + " or Draw"}
-	case "X2":
-		return labels{name: "Draw or " + p.team("AWAY")}
-	default:
-		return labels{name: p.team("HOME") + " or " + p.team("AWAY")}
-	}
-}
-
-func spellHalfTimeFullTime(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	first, full, _ := strings.Cut(s.Outcome, "/")
-	return labels{name: p.result(first) + " - " + p.result(full)}
-}
-
-// winnerFirst turns a score into its result and the score with the winner's
-// goals first (betsapi.md, section 6.5).
-func winnerFirst(score string) (result, turned string) {
-	home, away, _ := strings.Cut(score, "-")
-	switch {
-	case home == away:
-		return "DRAW", score
-	case len(home) > len(away) || len(home) == len(away) && home > away:
-		return "HOME", score
-	default:
-		return "AWAY", away + "-" + home
-	}
-}
-
-func spellScore(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	result, score := winnerFirst(s.Outcome)
-	return labels{header: sideNumber(result, "Draw"), name: score}
-}
-
-func spellDoubleScore(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	half, full, _ := strings.Cut(s.Outcome, "/")
-	r1, s1 := winnerFirst(half)
-	r2, s2 := winnerFirst(full)
-	return labels{name: "Half Time " + p.result(r1) + " " + s1 + " Full Time " + p.result(r2) + " " + s2}
-}
-
-func spellResultBoth(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	result, both, _ := strings.Cut(s.Outcome, "&")
-	return labels{header: capital(both), name: sideNumber(result, "Draw")}
-}
-
-// spellResultAnd is the one text of the half-time doubles: "Russia & Over 1.5".
-func spellResultAnd(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	result, other, _ := strings.Cut(s.Outcome, "&")
-	text := p.result(result) + " & " + capital(other)
-	if s.Line != "" {
-		text += " " + s.Line
-	}
-	return labels{name: text}
-}
-
-func spellResultTotal(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	result, total, _ := strings.Cut(s.Outcome, "&")
-	return labels{header: capital(total), name: sideNumber(result, "Draw"), handicap: s.Line}
-}
-
-func spellTotalBoth(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	total, both, _ := strings.Cut(s.Outcome, "&")
-	return labels{name: capital(total) + " " + s.Line + " & " + capital(both)}
-}
-
-func spellMargin(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	switch s.Outcome {
-	case "SCORE_DRAW":
-		return labels{name: "1"} // without a header, so its meaning is not known
-	case "NO_GOAL":
-		return labels{name: "2"}
-	}
-	side, goals, _ := strings.Cut(s.Outcome, "_")
-	return labels{header: sideNumber(side, ""), name: goals}
-}
-
-func spellTeams(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	switch s.Outcome {
-	case "BOTH":
-		return labels{name: "Both Teams"}
-	case "NO_GOAL":
-		return labels{name: "No Goal"}
-	}
-	return labels{name: p.team(strings.TrimSuffix(s.Outcome, "_ONLY")) + " Only"}
-}
-
-// spellFirstTeam writes the side as number or name: the form in the present shape
-// is not recorded, the older shapes have names.
-func spellFirstTeam(none string) spelling {
-	return func(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-		switch {
-		case s.Outcome == "NO_GOAL":
-			return labels{name: none}
-		case p.words:
-			return labels{name: p.team(s.Outcome)}
-		}
-		return labels{name: sideNumber(s.Outcome, "")}
-	}
-}
-
-func spellBothByHalf(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	first, second, _ := strings.Cut(s.Outcome, "/")
-	return labels{name: capital(first) + " / " + capital(second)}
-}
-
-func spellTeamYesNo(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	return labels{header: sideNumber(s.Side, ""), handicap: capital(s.Outcome)}
-}
-
-func spellToScoreInHalf(_ *teamPair, r simulator.Ref, s simulator.Selection) labels {
-	half := "1st Half"
-	if r.Period == "2H" {
-		half = "2nd Half"
-	}
-	return labels{team: sideNumber(s.Side, ""), header: capital(s.Outcome), name: half}
-}
-
-// ofTeam puts the team's name in front: "Russia - 1st Half".
-func ofTeam(side string, spell spelling) spelling {
-	return func(p *teamPair, r simulator.Ref, s simulator.Selection) labels {
-		sp := spell(p, r, s)
-		sp.name = p.team(side) + " - " + sp.name
-		return sp
-	}
-}
-
-func spellHalf(_ *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	switch s.Outcome {
-	case "1H":
-		return labels{name: "1st Half"}
-	case "2H":
-		return labels{name: "2nd Half"}
-	default:
-		return labels{name: "Tie"}
-	}
-}
+	exact  = named("$outcome Goals", "1", "1 Goal")
+	halves = named("", "1H", "1st Half", "2H", "2nd Half", "EQUAL", "Tie")
+	margin = spelling{labels: labels{header: "$by", name: "$margin"},
+		names: map[string]string{"SCORE_DRAW": "1", "NO_GOAL": "2"}} // without a header, so their meaning is not known
+	player     = named("$player", "NO_GOALSCORER", "No Goalscorer", "NO_CARD", "No Bookings", simulator.AnyOtherPlayer, "Any Other Player")
+	scorer     = spelling{labels: labels{header: "$column", name: "$player"}, names: player.names}
+	teamScorer = named("$player", "NO_GOALSCORER", "No Goalscorer ($team)", simulator.AnyOtherPlayer, "Any Other Player") // only the first names the side
+	special    = spelling{write: func(_ *teamPair, w simulator.Words) labels {
+		return labels{header: w.Fill("$side"), name: specialWords[w.Market]}
+	}}
+	doubleScore = spelling{write: func(_ *teamPair, w simulator.Words) labels {
+		half, full := w, w
+		half.Outcome, full.Outcome, _ = strings.Cut(w.Outcome, "/")
+		return labels{name: half.Fill("Half Time $winner $score") + full.Fill(" Full Time $winner $score")}
+	}}
+)
 
 var specialWords = map[string]string{
 	"COME_FROM_BEHIND_AND_WIN":     "To Win From Behind",
@@ -266,23 +114,39 @@ var specialWords = map[string]string{
 	"TEAM_TO_SCORE_IN_BOTH_HALVES": "To Score in Both Halves",
 }
 
-func spellSpecial(_ *teamPair, r simulator.Ref, s simulator.Selection) labels {
-	return labels{header: sideNumber(s.Side, ""), name: specialWords[r.Market]}
+// named is a spelling of rows with a name alone. Pairs of an outcome and its name follow.
+func named(name string, others ...string) spelling {
+	sp := spelling{labels: labels{name: name}, names: make(map[string]string)}
+	for i := 0; i < len(others); i += 2 {
+		sp.names[others[i]] = others[i+1]
+	}
+	return sp
 }
 
-func spellSentence(rest string) spelling {
-	return func(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-		return labels{name: p.team(s.Side) + rest}
-	}
+// before writes that the first of something comes before a minute.
+func before(what string) spelling {
+	return named(what+" before $qualifier", "NO", "No "+what+" before $qualifier")
 }
 
-func spellPoints(p *teamPair, _ simulator.Ref, s simulator.Selection) labels {
-	text := strings.Replace(s.Line, "-", " To ", 1)
-	switch s.Outcome {
-	case "under":
-		text = "Under " + text
-	case "over":
-		text = "Over " + text
+// ofTeam puts the team's name in front: "Russia - 1st Half".
+func ofTeam(sp spelling) spelling {
+	all := named("$team - " + sp.name)
+	for outcome, name := range sp.names {
+		all.names[outcome] = "$team - " + name
 	}
-	return labels{name: p.team(s.Side) + " " + text}
+	return all
+}
+
+// firstTeam writes the side as number or name: the form in the present shape is not recorded,
+// the older shapes have names.
+func firstTeam(none string) spelling {
+	return spelling{write: func(p *teamPair, w simulator.Words) labels {
+		switch {
+		case w.Outcome == "NO_GOAL":
+			return labels{name: none}
+		case p.words:
+			return labels{name: w.Fill("$result")}
+		}
+		return labels{name: w.Fill("$number")}
+	}}
 }

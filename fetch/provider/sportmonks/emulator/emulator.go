@@ -18,7 +18,7 @@ import (
 // New returns an emulator of Sportmonks: an [http.Handler] in the provider's wire
 // format over invented worlds or, if Options.Replay is set, over recorded payloads.
 func New(o simulator.Options) (*simulator.Server, error) {
-	d := dialect{
+	d := dialect{IDs: fixtureIDs,
 		lists:    simulator.NewLists((*simulator.World).Fixtures, func(it listedItem) int { return len(it.json) }),
 		rendered: simulator.NewCache[pricesKey](64<<20, func(b []byte) int { return len(b) }),
 	}
@@ -29,11 +29,12 @@ func New(o simulator.Options) (*simulator.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return simulator.NewServer(o, simulator.Replay{Dialect: d, Serve: r.answer, Sells: d.Format().Classes})
+	return simulator.NewServer(o, simulator.Replay{Dialect: d, Serve: r.answer})
 }
 
 // dialect implements simulator.Dialect.
 type dialect struct {
+	simulator.IDs
 	lists    simulator.Lists[listedItem]
 	rendered *simulator.Cache[pricesKey, []byte]
 	limit    *rateLimit // nil if an answer does not state it

@@ -178,7 +178,7 @@ func (d dialect) prices(q simulator.Question) simulator.Answer {
 	}
 	var items [][]byte
 	for id := range strings.SplitSeq(strings.TrimPrefix(q.Path, api.PathMulti), ",") {
-		number, ok := fixtureIDs.NumberOf(q.World, id)
+		number, ok := fixtureIDs.FixtureNumber(q.World, id)
 		if !ok {
 			continue
 		}

@@ -258,11 +258,7 @@ func (x *match) value(m simulator.Metric, s simulator.Side, n int) *json.Number 
 	text := json.Number(strconv.Itoa(n))
 	switch m {
 	case simulator.Possession:
-		percent, _ := x.sent.Counts().HomePossession()
-		if s == simulator.Away {
-			percent = 100 - percent
-		}
-		text = json.Number(strconv.Itoa(percent))
+		text = json.Number(strconv.Itoa(x.sent.Counts().PossessionOf(s)))
 	case simulator.ExpectedGoals:
 		text = json.Number(strconv.FormatFloat(float64(n)/100, 'f', -1, 64))
 	}
@@ -287,9 +283,12 @@ func (x *match) events() []event {
 		if !ok || r.Appears > x.at {
 			continue
 		}
-		minute, extra := minuteOf(r.Clock)
+		minute, added := r.Clock.Minute()
 		e := event{ID: x.bare.ID*1_000 + int64(i), Fixture: x.bare.ID, Period: x.periodID(r.Clock.Phase), Participant: x.team(r.Side), Type: kind,
-			Section: "event", Player: optional(r.Player), Related: optional(r.Second), Minute: minute, Extra: extra, Order: i + 1}
+			Section: "event", Player: optional(r.Player), Related: optional(r.Second), Minute: minute, Order: i + 1}
+		if added > 0 {
+			e.Extra = &added
+		}
 		taken := r.Withdrawn != 0 && x.at >= r.Withdrawn
 		if r.Withdrawn != 0 {
 			e.Rescinded = &taken
@@ -333,15 +332,4 @@ func (x *match) kicks() (all []event) {
 		all = append(all, e)
 	}
 	return all
-}
-
-// minuteOf returns the current minute, and that of stoppage time.
-func minuteOf(c simulator.Clock) (minute int, extra *int) {
-	minute = int(c.Shown/time.Minute) + 1
-	last := map[simulator.Phase]int{simulator.FirstHalf: 45, simulator.SecondHalf: 90, simulator.ExtraFirst: 105, simulator.ExtraSecond: 120}[c.Phase]
-	if last > 0 && minute > last {
-		added := minute - last
-		return last, &added
-	}
-	return minute, nil
 }

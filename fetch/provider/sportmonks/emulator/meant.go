@@ -2,31 +2,15 @@ package emulator
 
 import (
 	"strconv"
-	"time"
 
 	"mkt/fetch/simulator"
 )
 
 var _ simulator.Meaning = dialect{}
 
-// FixtureID implements simulator.Meaning.
-func (dialect) FixtureID(w *simulator.World, f simulator.Fixture) string {
-	return fixtureIDs.Text(w, f)
-}
-
-// FixtureNumber implements simulator.Meaning.
-func (dialect) FixtureNumber(w *simulator.World, id string) (int64, bool) {
-	return fixtureIDs.NumberOf(w, id)
-}
-
 // Markets implements simulator.Meaning.
-func (dialect) Markets(w *simulator.World, id string, now time.Time) (all []simulator.MeantMarket) {
-	number, ok := fixtureIDs.NumberOf(w, id)
-	if !ok {
-		return nil
-	}
-	o, ok := w.Offering(number, now)
-	if !ok || !o.Fixture.League.Human() {
+func (dialect) Markets(_ *simulator.World, o *simulator.Offering) (all []simulator.MeantMarket) {
+	if !o.Fixture.League.Human() {
 		return nil
 	}
 	for _, m := range sold(o) {

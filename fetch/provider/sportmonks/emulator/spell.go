@@ -1,169 +1,48 @@
 package emulator
 
-import (
-	"strconv"
-	"strings"
+import "mkt/fetch/simulator"
 
-	"mkt/fetch/simulator"
-)
-
-// words are the texts of one row; "" is null.
+// words are the texts of one row, in which [simulator.Words] are filled in; "" is null. A row
+// without a label is not sold.
 type words struct{ label, name, total, handicap string }
 
-// selection is a row of the world, with its market and its fixture.
-type selection struct {
-	simulator.Selection
-	ref simulator.Ref
-	f   simulator.Fixture
+// spelling is a market's rows in the bookmaker's words.
+type spelling struct {
+	words
+	others map[string]words // the rows of some outcomes
 }
 
-// spelling returns a selection in the bookmaker's words. A selection without a label is not sold.
-type spelling func(s selection) words
-
-// capital returns a canonical word as the bookmaker writes it: "Over".
-func capital(word string) string { return word[:1] + strings.ToLower(word[1:]) }
-
-// side returns 1 or 2 for a side, and level for neither.
-func side(outcome, level string) string {
-	switch outcome {
-	case "HOME":
-		return "1"
-	case "AWAY":
-		return "2"
+// of returns the texts of one selection.
+func (sp *spelling) of(f simulator.Fixture, r simulator.Ref, s simulator.Selection) words {
+	w := simulator.Words{Ref: r, Selection: s, Team: func(side string) string { return map[string]string{"HOME": f.Home.Name, "AWAY": f.Away.Name}[side] }}
+	row, ok := sp.others[s.Outcome]
+	if !ok {
+		row = sp.words
 	}
-	return level
+	return words{w.Fill(row.label), w.Fill(row.name), w.Fill(row.total), w.Fill(row.handicap)}
 }
 
-// team returns the name of a side, or Draw.
-func (s selection) team(outcome string) string {
-	switch outcome {
-	case "HOME":
-		return s.f.Home.Name
-	case "AWAY":
-		return s.f.Away.Name
+// labelled is a spelling of rows with a label alone. Pairs of an outcome and its label follow.
+func labelled(label string, others ...string) spelling {
+	sp := spelling{words: words{label: label}, others: make(map[string]words)}
+	for i := 0; i < len(others); i += 2 {
+		sp.others[others[i]] = words{label: others[i+1]}
 	}
-	return "Draw"
+	return sp
 }
 
-func spellWord(s selection) words { return words{label: capital(s.Outcome)} }
-
-// spellSide writes the sides as numbers, and the outcome that is neither as level.
-func spellSide(level string) spelling {
-	return func(s selection) words { return words{label: side(s.Outcome, level)} }
-}
-
-func spellDoubleChance(s selection) words {
-	switch s.Outcome {
-	case "1X":
-		return words{label: s.f.Home.Name + " or Draw"}
-	case "X2":
-		return words{label: "Draw or " + s.f.Away.Name}
-	}
-	return words{label: s.f.Home.Name + " or " + s.f.Away.Name}
-}
-
-// signed writes a line with at least one decimal place: "+1.0", "-0.75", "0.0".
-func signed(line string) string {
-	if l, _ := strconv.ParseFloat(line, 64); l == float64(int(l)) {
-		return strings.TrimPrefix(line, "+0") + ".0"
-	}
-	return line
-}
-
-// spellAsian writes the handicap of the row's own side.
-func spellAsian(s selection) words {
-	return words{label: side(s.Outcome, ""), handicap: signed(s.Line)}
-}
-
-// spellGoalLine writes a quarter line as the two lines around it: "2.0, 2.5".
-func spellGoalLine(s selection) words {
-	l, _ := strconv.ParseFloat(s.Line, 64)
-	line := strconv.FormatFloat(l, 'f', 1, 64)
-	if l*2 != float64(int(l*2)) {
-		line = strconv.FormatFloat(l-0.25, 'f', 1, 64) + ", " + strconv.FormatFloat(l+0.25, 'f', 1, 64)
-	}
-	return words{label: capital(s.Outcome), name: line, total: line}
-}
-
-// spellEuropean writes the sign of the away side on the draw as well.
-func spellEuropean(s selection) words {
-	line := s.Line
-	if s.Outcome != "HOME" {
-		line = strings.NewReplacer("+", "-", "-", "+").Replace(line)
-	}
-	return words{label: side(s.Outcome, "Tie"), handicap: line}
-}
-
-func spellTotal(s selection) words {
-	return words{label: capital(s.Outcome), name: s.Line, total: s.Line}
-}
-
-func spellTeamTotal(s selection) words {
-	return words{label: side(s.Side+s.ref.Side, ""), total: capital(s.Outcome) + " " + s.Line}
-}
-
-func spellExact(s selection) words {
-	if s.Outcome == "1" {
-		return words{label: "1 Goal"}
-	}
-	return words{label: s.Outcome + " Goals"}
-}
-
-func spellHalfTimeFullTime(s selection) words {
-	half, full, _ := strings.Cut(s.Outcome, "/")
-	return words{label: s.team(half) + " - " + s.team(full), name: capital(half) + "/" + capital(full)}
-}
-
-// spellScore writes the winner's goals first.
-func spellScore(s selection) words {
-	home, away, _ := strings.Cut(s.Outcome, "-")
-	h, _ := strconv.Atoi(home)
-	a, _ := strconv.Atoi(away)
-	switch {
-	case h > a:
-		return words{label: "1", name: s.Outcome}
-	case h < a:
-		return words{label: "2", name: away + "-" + home}
-	}
-	return words{label: "Draw", name: s.Outcome}
-}
-
-func spellResultBoth(s selection) words {
-	result, both, _ := strings.Cut(s.Outcome, "&")
-	text := capital(result) + "/" + capital(both)
-	return words{label: text, name: text}
-}
-
-var cornerBands = map[string]string{"0-5": "Under 6", "6-8": "6 - 8", "9-11": "9 - 11", "12-14": "12 - 14", "15+": "Over 14"}
-
-func spellCornersBand(s selection) words { return words{label: cornerBands[s.Outcome]} }
-
-func spellSentence(rest string) spelling {
-	return func(s selection) words { return words{label: s.team(s.Side) + rest} }
-}
-
-var methods = map[string]string{"SHOT": "Shot", "HEADER": "Header", "PENALTY": "Penalty", "FREE_KICK": "Free Kick", "OWN_GOAL": "Own Goal", "NO_GOAL": "No Goal"}
-
-func spellMethod(s selection) words { return words{label: methods[s.Outcome]} }
-
-var scorerColumns = map[string]string{"GOALSCORER_FIRST": "First", "GOALSCORER_LAST": "Last", "GOALSCORER_ANYTIME": "Anytime"}
-
-// spellScorer writes the column, and the player. There is no row for all other players.
-func spellScorer(s selection) words {
-	column := scorerColumns[s.ref.Market]
-	switch s.Outcome {
-	case "NO_GOALSCORER":
-		return words{label: column, name: "No Goalscorer"}
-	case simulator.AnyOtherPlayer:
-		return words{}
-	}
-	return words{label: column, name: s.Player}
-}
-
-// spellPlayerOver writes the line as the label, and the player twice. No under is sold.
-func spellPlayerOver(s selection) words {
-	if s.Outcome != "OVER" {
-		return words{}
-	}
-	return words{label: s.Line, name: s.Player, total: s.Player}
-}
+// The spellings of the catalogue. The draw of a three-way handicap has the away side's sign. There
+// is no row for all other players, and no under of a player: its label is the line.
+var (
+	word         = labelled("$Outcome")
+	asian        = spelling{words: words{label: "$number", handicap: "$decimal"}}
+	european     = spelling{words: words{label: "$tie", handicap: "$other"}}
+	goalLine     = spelling{words: words{label: "$Outcome", name: "$goals", total: "$goals"}}
+	overUnder    = spelling{words: words{label: "$Outcome", name: "$line", total: "$line"}}
+	teamTotal    = spelling{words: words{label: "$side", total: "$Outcome $line"}}
+	halfFull     = spelling{words: words{label: "$result - $full", name: "$First/$Second"}}
+	resultBoth   = spelling{words: words{label: "$First/$Second", name: "$First/$Second"}}
+	correctScore = spelling{words: words{label: "$won", name: "$score"}}
+	scorer       = spelling{words{label: "$column", name: "$player"}, map[string]words{"NO_GOALSCORER": {label: "$column", name: "No Goalscorer"}, simulator.AnyOtherPlayer: {}}}
+	playerOver   = spelling{words{label: "$line", name: "$player", total: "$player"}, map[string]words{"UNDER": {}}}
+)

@@ -22,7 +22,7 @@ func New(o simulator.Options) (*simulator.Server, error) {
 		if err != nil {
 			return nil, err
 		}
-		return simulator.NewServer(o, simulator.Replay{Dialect: wireFormat{d}, Serve: r.answer, Sells: d.Format().Classes})
+		return simulator.NewServer(o, simulator.Replay{Dialect: d, Serve: r.answer})
 	}
 	return simulator.NewServer(o, d)
 }
@@ -104,12 +104,6 @@ func (*dialect) Refuse(why simulator.Refusal) simulator.Answer {
 func (*dialect) TooFast(http.Header) simulator.Answer {
 	return refusal(http.StatusTooManyRequests, api.ErrFrequency, "Requests are being sent too quickly")
 }
-
-// wireFormat is the dialect without its worlds.
-type wireFormat struct{ simulator.Dialect }
-
-// TooFast implements simulator.Paced.
-func (w wireFormat) TooFast(h http.Header) simulator.Answer { return (*dialect)(nil).TooFast(h) }
 
 func refusal(status int, code, message string) simulator.Answer {
 	r := struct {

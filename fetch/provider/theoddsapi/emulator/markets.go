@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"mkt/fetch/provider/theoddsapi/internal/api"
 	"mkt/fetch/simulator"
@@ -17,7 +16,7 @@ type maker struct {
 	exchange   bool
 }
 
-// makers are the bookmakers of the only region. The first one has the world's prices; some
+// makers are the bookmakers, of every region. The first one has the world's prices; some
 // prices of the others differ.
 var makers = []maker{
 	{"pinnacle", "Pinnacle", false}, {"betfair_ex_eu", "Betfair", true}, {"betsson", "Betsson", false}, {"marathonbet", "Marathon Bet", false},
@@ -25,7 +24,6 @@ var makers = []maker{
 }
 
 const (
-	region    = "eu"
 	keyResult = "h2h"
 	keyLay    = "h2h_lay"
 )
@@ -261,15 +259,7 @@ func words(f *simulator.Fixture, text string) string {
 }
 
 // Markets implements simulator.Meaning. The markets are those of the first bookmaker.
-func (d *dialect) Markets(w *simulator.World, id string, now time.Time) (all []simulator.MeantMarket) {
-	n, ok := d.FixtureNumber(w, id)
-	if !ok {
-		return nil
-	}
-	o, ok := w.Offering(n, now)
-	if !ok {
-		return nil
-	}
+func (*dialect) Markets(_ *simulator.World, o *simulator.Offering) (all []simulator.MeantMarket) {
 	for i := range catalogue {
 		g := &catalogue[i]
 		if g.key == keyLay || !o.Sells(g.of) {
