@@ -5,10 +5,12 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"mkt/serve/internal/api"
+	"mkt/serve/internal/gate"
 	"mkt/serve/internal/listen"
 )
 
@@ -21,6 +23,7 @@ type answer struct {
 	method  string        // of a closed set
 	route   string        // the route's pattern; "" if there is none
 	tenant  string
+	traffic *traffic // of the tenant; nil if it is unknown
 	code    api.Code
 	cause   error // of an internal error
 	shed    shedding
@@ -29,26 +32,48 @@ type answer struct {
 	aborted bool
 	body    body
 	call    call
-	headers int // of the values that are used
-	values  [6]string
+
+	limit  gate.Remaining // for its header fields; zero if there are none
+	tag    string         // of a page; "" if it has none
+	headed bool           // the fields of every answer are in the header
 }
 
-// setHeader sets a header field, whose name must be in the form that net/http uses. It allocates
-// nothing, unlike http.Header.Set.
-func (a *answer) setHeader(h http.Header, name, value string) {
-	if a.headers == len(a.values) {
-		h[name] = []string{value}
-		return
+// appendFields appends the header fields of every answer, as lines.
+func (a *answer) appendFields(b []byte) []byte {
+	b = append(append(b, "X-Request-Id: "...), a.id...)
+	b = append(b, "\r\nVary: Origin, Accept-Encoding\r\nX-Content-Type-Options: nosniff\r\n"...)
+	return a.limit.AppendFields(b)
+}
+
+// appendPageFields appends the header fields of a page, as lines.
+func (a *answer) appendPageFields(b []byte) []byte {
+	b = append(b, "Cache-Control: private, no-cache\r\n"...)
+	if a.tag != "" {
+		b = append(append(append(b, "Etag: "...), a.tag...), "\r\n"...)
 	}
-	at := a.headers
-	a.values[at] = value
-	h[name] = a.values[at : at+1 : at+1]
-	a.headers++
+	return b
+}
+
+// addLines adds header fields that are written as lines, before those with the same name.
+func addLines(h http.Header, lines []byte) {
+	for line := range strings.Lines(string(lines)) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\r\n"), ": ")
+		h[name] = append([]string{value}, h[name]...)
+	}
+}
+
+// addFields adds the header fields of every answer once.
+func (a *answer) addFields() {
+	if !a.headed {
+		a.headed = true
+		addLines(a.Header(), a.appendFields(nil))
+	}
 }
 
 func (a *answer) WriteHeader(status int) {
 	if a.status == 0 {
 		a.status = status
+		a.addFields()
 	}
 	a.ResponseWriter.WriteHeader(status)
 }
@@ -56,6 +81,7 @@ func (a *answer) WriteHeader(status int) {
 func (a *answer) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
+		a.addFields()
 	}
 	n, err := a.ResponseWriter.Write(p)
 	a.bytes += int64(n)
@@ -109,66 +135,62 @@ func (a *answer) refuse(e *api.Error) {
 // Values of header fields that are the same in every answer. They are shared, and must be replaced
 // and not modified.
 var (
-	privateNoCache  = []string{"private, no-cache"}
 	applicationJSON = []string{"application/json"}
 	gzipEncoding    = []string{"gzip"}
-	varyOrigin      = []string{"Origin, Accept-Encoding"}
-	noSniff         = []string{"nosniff"}
 )
 
-var tails = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }}
+var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }}
 
 // unchanged sets the answer's validator. If the client already has the page, it answers
 // that and returns true.
 func (a *answer) unchanged(r *http.Request, tag string) bool {
-	h := a.Header()
-	h["Cache-Control"] = privateNoCache
-	a.setHeader(h, "Etag", tag)
+	a.tag = tag
 	if !matches(r.Header["If-None-Match"], tag) {
 		return false
 	}
+	addLines(a.Header(), a.appendPageFields(nil))
 	a.WriteHeader(http.StatusNotModified)
 	return true
 }
 
+// page answers with a page. net/http sorts and copies the fields of a header, so those of every
+// page are not in it, but are inserted into what it writes.
 func (a *answer) page(r *http.Request, p *api.Page, stale bool) {
 	h := a.Header()
-	h["Cache-Control"] = privateNoCache
-	h["Content-Type"] = applicationJSON
-	buf := tails.Get().(*[]byte)
-	defer func() { tails.Put(buf) }()
-	tail := p.AppendTail((*buf)[:0], a.began, stale)
-	head := p.Head()
+	h["Content-Type"] = applicationJSON // else net/http guesses it
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	b := p.AppendTail((*buf)[:0], a.began, stale)
+	head, tail := p.Head(), b
 	if acceptsGzip(r.Header["Accept-Encoding"]) {
 		h["Content-Encoding"] = gzipEncoding
 		head = p.GzipHead()
-		from := len(tail)
-		tail = p.AppendGzipTail(tail, tail)
-		*buf = tail
-		tail = tail[from:]
-	} else {
-		*buf = tail
+		b = p.AppendGzipTail(b, tail)
+		tail = b[len(tail):]
 	}
-	a.writeAll(r, head, tail)
+	h["Content-Length"] = []string{strconv.Itoa(len(head) + len(tail))}
+	from := len(b)
+	b = a.appendPageFields(a.appendFields(b))
+	*buf = b
+	a.writeAll(r, b[from:], head, tail)
 }
 
-// smallBody is a size of bodies that net/http sends with the header in one write.
-const smallBody = 2 << 10
-
-// writeAll writes the body of an answer with status 200. An error means that the client has gone.
-func (a *answer) writeAll(r *http.Request, head, tail []byte) {
-	size := len(head) + len(tail)
-	a.setHeader(a.Header(), "Content-Length", strconv.Itoa(size))
+// writeAll writes the header fields in lines, and the body of an answer with status 200. An error
+// means that the client has gone.
+func (a *answer) writeAll(r *http.Request, lines, head, tail []byte) {
+	a.status, a.headed = http.StatusOK, true
 	write := func() {
 		if _, err := a.Write(head); err == nil {
 			a.Write(tail)
 		}
 	}
-	if size <= smallBody {
+	conn := listen.FromContext(r.Context())
+	if conn == nil {
+		addLines(a.Header(), lines)
 		write()
 		return
 	}
-	listen.FromContext(r.Context()).Gather(head, func() {
+	conn.Gather(lines, head, func() {
 		write()
 		http.NewResponseController(a).Flush()
 	})

@@ -66,10 +66,10 @@ func (s *server) enter(rt *route) echo.HandlerFunc {
 func (c *call) admit() error {
 	pass, err := c.enterGate()
 	c.who = pass.Account
-	pass.Limit.SetHeaders(c.answer.Header())
+	c.answer.limit = pass.Limit
 	c.answer.shareWith(pass.Origin)
 	if c.who != nil {
-		c.answer.tenant = c.who.ClientID
+		c.answer.tenant, c.answer.traffic = c.who.ClientID, c.trafficOf(c.who.ClientID)
 	}
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (c *call) admit() error {
 		return api.Refuse(api.NotFound)
 	}
 	if c.who != nil {
-		if c.counted = c.perAccount.Enter(c.who.ClientID, maxInFlightEach); !c.counted {
+		if c.counted = c.answer.traffic.enter(maxInFlightEach); !c.counted {
 			c.answer.shed = shedOwn
 			return &api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second}
 		}
@@ -108,7 +108,7 @@ func (c *call) leave() {
 		c.view.Release()
 	}
 	if c.counted {
-		c.perAccount.Leave(c.who.ClientID)
+		c.answer.traffic.leave()
 	}
 	*c = call{} // echo keeps the answer until its next request, and must not keep the view
 }

@@ -28,6 +28,9 @@ func (c *call) fixtures() error {
 		return err
 	}
 	key := pageKey("f", limit, after, scope.Filter)
+	if p, ok := c.view.CachedPage(key); ok { // before the function below is made, which is memory
+		return c.send(p)
+	}
 	return c.sendPage(key, func(ctx context.Context) (*api.Page, error) {
 		return c.renderFixtures(ctx, scope, filter, after, limit)
 	})

@@ -52,7 +52,11 @@ func lastFailure(s reader.State) string {
 }
 
 func (s *server) connection(a *account.Account) health.Connection {
-	status := health.ConnectionStatus(a.Provider.Configured, a.Provider.Disabled, a.Provider.Fingerprint, s.findings(a)...)
+	return s.connectionBy(a, s.findings(a))
+}
+
+func (s *server) connectionBy(a *account.Account, findings []*health.Run) health.Connection {
+	status := health.ConnectionStatus(a.Provider.Configured, a.Provider.Disabled, a.Provider.Fingerprint, findings...)
 	if status == health.Verifying && s.fetchLost(a) {
 		return health.Degraded
 	}
@@ -85,9 +89,10 @@ func (s *server) credentialStatus(a *account.Account) health.CredentialStatus {
 // only earlier publications are served. Until all datasets of an account were looked at, a
 // credential without a known acceptance may have been accepted: then its data is not ready.
 func (s *server) connected(a *account.Account, p football.Product) bool {
-	status := s.connection(a)
+	findings := s.findings(a)
+	status := s.connectionBy(a, findings)
 	usable := status.Usable() || status == health.Verifying && !s.looked(a)
-	return usable && a.Provider.CanServe(p) && (s.hasPublished(a, p) || !s.plan(a).Refuses(p.Needs()))
+	return usable && a.Provider.CanServe(p) && (s.hasPublished(a, p) || !health.NewestPlan(a.Provider.Fingerprint, findings...).Refuses(p.Needs()))
 }
 
 func (s *server) looked(a *account.Account) bool {
@@ -117,7 +122,7 @@ func (s *server) plan(a *account.Account) *health.Plan {
 
 func (s *server) findings(a *account.Account) []*health.Run {
 	tenant := s.library.Tenant(a.ClientID)
-	list := []*health.Run{tenant.Connection().Probe()}
+	list := append(make([]*health.Run, 0, 4), tenant.Connection().Probe())
 	for _, p := range account.Products() {
 		if d := tenant.Dataset(p); d != nil {
 			list = append(list, d.State().Fetch)

@@ -3,6 +3,7 @@ package serve
 import (
 	"net/http"
 	"strconv"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -19,10 +20,9 @@ import (
 // each scrape, by collector.
 type metrics struct {
 	requests *prometheus.CounterVec // route, status, code
-	accounts accountCounts
 	shed     *prometheus.CounterVec // reason
 	took     *prometheus.HistogramVec
-	byRoute  map[string]prometheus.Observer // of took
+	byRoute  map[string]series
 	inFlight prometheus.GaugeFunc
 	limits   *prometheus.HistogramVec // outcome
 }
@@ -40,6 +40,12 @@ const (
 
 const noRoute = "none"
 
+// series are those of a route that most requests count in, because looking them up takes longer.
+type series struct {
+	took     prometheus.Observer
+	answered func() prometheus.Counter // of requests, with status 200; it is created by the first one
+}
+
 // durations are the buckets in seconds: cached answers take tens of microseconds, others
 // half a millisecond, and none takes more than ten seconds.
 var durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
@@ -54,15 +60,15 @@ func newMetrics(s *server) *metrics {
 			Help: "Time from a request's head to the last byte of its answer, by route pattern.", Buckets: durations}, []string{"route"}),
 		inFlight: prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "mkt_http_requests_in_flight",
 			Help: "Requests being answered now."}, func() float64 { return float64(s.inFlight.Load()) }),
-		byRoute: map[string]prometheus.Observer{noRoute: nil},
-	}
-	for _, rt := range table {
-		m.byRoute[rt.name] = nil
+		byRoute: map[string]series{},
 	}
 	// A series that an alert reads is created before its first event: otherwise its rate would not
 	// show the first ones.
-	for name := range m.byRoute {
-		m.byRoute[name] = m.took.WithLabelValues(name)
+	for _, rt := range append([]route{{name: noRoute}}, table...) {
+		name := rt.name
+		m.byRoute[name] = series{took: m.took.WithLabelValues(name), answered: sync.OnceValue(func() prometheus.Counter {
+			return m.requests.WithLabelValues(name, statusName(http.StatusOK), "")
+		})}
 		m.requests.WithLabelValues(name, statusName(http.StatusInternalServerError), string(api.InternalError))
 	}
 	for _, reason := range []shedding{shedDrain, shedCrowd, shedOwn, shedWaiting, shedLate} {
@@ -114,15 +120,20 @@ func (m *metrics) count(a *answer) {
 	if route == "" {
 		route = noRoute
 	}
-	m.requests.WithLabelValues(route, statusName(a.status), string(a.code)).Inc()
-	if took := m.byRoute[route]; took != nil { // the duration of a socket is meaningless
-		took.Observe(a.took.Seconds())
+	of, ok := m.byRoute[route]
+	if ok && a.status == http.StatusOK && a.code == "" {
+		of.answered().Inc()
+	} else {
+		m.requests.WithLabelValues(route, statusName(a.status), string(a.code)).Inc()
+	}
+	if ok { // the duration of a socket is meaningless
+		of.took.Observe(a.took.Seconds())
 	}
 	if a.shed != notShed {
 		m.shed.WithLabelValues(string(a.shed)).Inc()
 	}
-	if a.tenant != "" {
-		m.accounts.add(a.tenant, a.outcome())
+	if a.traffic != nil {
+		a.traffic.ended[a.outcome()].Add(1)
 	}
 }
 

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"mkt/serve/account"
@@ -35,15 +34,32 @@ func (a *answer) outcome() outcome {
 	return refused
 }
 
-// accountCounts counts requests by account and outcome. Safe for concurrent use.
-type accountCounts struct{ byID sync.Map } // client id → *[len(outcomes)]atomic.Int64
+// traffic counts the requests of one account: those in progress, and all by outcome. Safe for
+// concurrent use.
+type traffic struct {
+	inFlight atomic.Int64
+	ended    [len(outcomes)]atomic.Int64
+}
 
-func (c *accountCounts) add(clientID string, o outcome) {
-	n, ok := c.byID.Load(clientID)
-	if !ok {
-		n, _ = c.byID.LoadOrStore(clientID, new([len(outcomes)]atomic.Int64))
+// enter counts one more request in progress and returns true, or returns false if there are limit
+// requests already. After a true result the caller must call leave.
+func (t *traffic) enter(limit int64) bool {
+	if t.inFlight.Add(1) > limit {
+		t.leave()
+		return false
 	}
-	n.(*[len(outcomes)]atomic.Int64)[o].Add(1)
+	return true
+}
+
+func (t *traffic) leave() { t.inFlight.Add(-1) }
+
+// trafficOf returns the counts of an account.
+func (s *server) trafficOf(clientID string) *traffic {
+	t, ok := s.traffic.Load(clientID)
+	if !ok {
+		t, _ = s.traffic.LoadOrStore(clientID, new(traffic))
+	}
+	return t.(*traffic)
 }
 
 var (
@@ -55,14 +71,14 @@ var (
 // ones. A request that was in progress when its account was removed may create a count
 // again, which the next scrape deletes.
 func (s *server) collectAccounts(gauge, counter send) {
-	g, counts := s.accounts.Load(), &s.metrics.accounts.byID
-	counts.Range(func(id, n any) bool {
+	g := s.accounts.Load()
+	s.traffic.Range(func(id, t any) bool {
 		if _, known := g.Find(id.(string)); !known {
-			counts.Delete(id)
+			s.traffic.Delete(id)
 			return true
 		}
 		for o, name := range outcomes {
-			counter(accountRequests, float64(n.(*[len(outcomes)]atomic.Int64)[o].Load()), id.(string), name)
+			counter(accountRequests, float64(t.(*traffic).ended[o].Load()), id.(string), name)
 		}
 		return true
 	})

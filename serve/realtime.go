@@ -65,6 +65,7 @@ func (s *server) openRealtime(o *Options) {
 // requests in flight do not apply: a poll waits, and a websocket stays open.
 func (s *server) serveRealtime(a *answer, r *http.Request) {
 	a.route = realtimePath
+	a.addFields()
 	a.Header().Del("Vary") // the engine sets its own
 	r.Body = listen.FromContext(r.Context()).Body(r.Body)
 	s.sockets.ServeHTTP(a, r)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -37,7 +38,7 @@ type server struct {
 	schema      *api.Page
 	echo        *echo.Echo
 	metrics     *metrics
-	perAccount  gate.InFlight
+	traffic     sync.Map // client id → *traffic
 	realtime    *realtime.Service
 
 	connections *listen.Listener
@@ -69,10 +70,6 @@ const allowed = "GET, OPTIONS"
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a := &answer{ResponseWriter: w, id: requestID(r), began: s.now(), method: knownMethod(r.Method)}
 	began := s.real()
-	h := w.Header()
-	a.setHeader(h, "X-Request-Id", a.id)
-	h["Vary"] = varyOrigin
-	h["X-Content-Type-Options"] = noSniff
 	defer func() {
 		if p := recover(); p != nil {
 			s.answerPanic(a, p)
@@ -93,7 +90,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	draining := s.draining.Load()
 	if draining {
-		h.Set("Connection", "close")
+		a.Header().Set("Connection", "close")
 	}
 	switch {
 	case r.Method == http.MethodOptions: // also while draining: a browser does not show the answer if its preflight failed
@@ -106,7 +103,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.shed = shedCrowd
 		a.refuse(&api.Error{Code: api.ServiceUnavailable, RetryAfter: time.Second})
 	case r.Method != http.MethodGet:
-		h.Set("Allow", allowed)
+		a.Header().Set("Allow", allowed)
 		a.refuse(api.Refuse(api.MethodNotAllowed))
 	default:
 		normalizePath(r.URL)

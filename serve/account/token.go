@@ -41,7 +41,8 @@ func NewToken(random io.Reader) (string, error) {
 		}
 		secret = appendBase62(secret, buf)
 	}
-	return tokenPrefix + string(secret) + checksum(string(secret)), nil
+	sum := checksum(string(secret))
+	return tokenPrefix + string(secret) + string(sum[:]), nil
 }
 
 // appendBase62 appends characters for those random bytes that give each character the
@@ -59,14 +60,13 @@ func appendBase62(secret, random []byte) []byte {
 	return secret
 }
 
-func checksum(secret string) string {
+func checksum(secret string) (digits [tokenChecksum]byte) {
 	sum := crc32.ChecksumIEEE([]byte(secret))
-	var digits [tokenChecksum]byte
 	for i := len(digits) - 1; i >= 0; i-- {
 		digits[i] = base62[sum%uint32(len(base62))]
 		sum /= uint32(len(base62))
 	}
-	return string(digits[:])
+	return digits
 }
 
 // ValidToken reports whether s has the form of a token with a correct checksum. It does
@@ -81,7 +81,8 @@ func ValidToken(s string) bool {
 			return false
 		}
 	}
-	return s[len(s)-tokenChecksum:] == checksum(secret)
+	sum := checksum(secret)
+	return s[len(s)-tokenChecksum:] == string(sum[:])
 }
 
 // Digest returns the SHA-256 of a token, which is stored instead of the token.

@@ -48,7 +48,7 @@ func PageTag(parts ...string) (tag string) {
 		d.WriteString(part) // never fails
 		d.Write([]byte{0})
 	}
-	return weakTag(d.Sum64(), "")
+	return weakTag(d.Sum64())
 }
 
 // StaleMarks returns, for each fixture, whether its feed is too old at now. It is a part

@@ -21,7 +21,7 @@ type Page struct {
 	aged      bool
 	staleable bool
 	fetchedAt *time.Time
-	hash      uint64
+	tag       string // the validator of everything but the age and index_stale
 
 	zip zipped
 }
@@ -134,7 +134,7 @@ func appendMeta(b []byte, f Freshness, m Meta) []byte {
 
 func newPage(head []byte, f Freshness, m Meta) *Page {
 	p := &Page{head: head, mid: m.fields, end: append(m.after, "}}"...), aged: true, staleable: m.staleable, fetchedAt: f.ProviderFetchedAt}
-	p.hash = p.digest()
+	p.tag = p.digest()
 	return p
 }
 
@@ -151,29 +151,27 @@ func Document(data any) (*Page, error) {
 	b.Truncate(b.Len() - 1) // the newline that Encode adds
 	b.WriteString(`,"meta":{}}`)
 	p := &Page{head: b.Bytes()}
-	p.hash = p.digest()
+	p.tag = p.digest()
 	return p, nil
 }
 
-func (p *Page) digest() uint64 {
+func (p *Page) digest() string {
 	d := xxhash.New()
 	for _, part := range [][]byte{p.head, {0}, p.mid, {0}, p.end} {
 		d.Write(part) // never fails
 	}
-	return d.Sum64()
+	return weakTag(d.Sum64())
 }
 
 // ETag returns the weak validator of everything but the age.
 func (p *Page) ETag(stale bool) string {
 	if p.staleable && stale {
-		return weakTag(p.hash, "s")
+		return p.tag[:len(p.tag)-1] + `s"`
 	}
-	return weakTag(p.hash, "")
+	return p.tag
 }
 
-func weakTag(hash uint64, mark string) string {
-	return `W/"` + strconv.FormatUint(hash, 36) + mark + `"`
-}
+func weakTag(hash uint64) string { return `W/"` + strconv.FormatUint(hash, 36) + `"` }
 
 // Size returns the approximate memory of the page.
 func (p *Page) Size() int {

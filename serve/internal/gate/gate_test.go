@@ -2,7 +2,6 @@ package gate_test
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -287,10 +286,8 @@ func TestLimitIsAtomic(t *testing.T) {
 func TestLimitHeaders(t *testing.T) {
 	var limits gate.TokenBuckets
 	r, _ := limits.Take(t.Context(), "a", account.Limit{Requests: 600, Per: time.Minute, Burst: 120}, now)
-	h := http.Header{}
-	r.SetHeaders(h)
-	got := fmt.Sprint(h.Get("RateLimit-Limit"), " ", h.Get("RateLimit-Remaining"), " ", h.Get("RateLimit-Reset"), " ", h.Get("RateLimit-Policy"))
-	if got != "600 119 1 600;w=60;burst=120" {
-		t.Error(got)
+	want := "Ratelimit-Limit: 600\r\nRatelimit-Remaining: 119\r\nRatelimit-Reset: 1\r\nRatelimit-Policy: 600;w=60;burst=120\r\n"
+	if got := string(r.AppendFields(nil)); got != want {
+		t.Errorf("%q", got)
 	}
 }

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 	"sync"
 	"time"
@@ -139,17 +138,19 @@ func (l *TokenBuckets) bucket(clientID string) *bucket {
 	return b.(*bucket)
 }
 
-// SetHeaders writes the RateLimit header fields of the IETF draft
-// (draft-ietf-httpapi-ratelimit-headers-06): the sustained quota, the rest of the
-// burst, and the seconds until the burst is complete again.
-func (r Remaining) SetHeaders(h http.Header) {
+// AppendFields appends the RateLimit header fields of the IETF draft
+// (draft-ietf-httpapi-ratelimit-headers-06), as lines: the sustained quota, the rest of the
+// burst, and the seconds until the burst is complete again. The zero Remaining has none.
+func (r Remaining) AppendFields(b []byte) []byte {
 	if r.Limit.Requests == 0 {
-		return
+		return b
 	}
-	quota := strconv.Itoa(r.Limit.Requests)
-	policy := quota + ";w=" + strconv.FormatInt(api.WholeSeconds(r.Limit.Per), 10) + ";burst=" + strconv.Itoa(r.Limit.Burst)
-	values := [...]string{quota, strconv.Itoa(r.Left), strconv.FormatInt(api.WholeSeconds(r.Full), 10), policy}
-	for i, name := range [...]string{"Ratelimit-Limit", "Ratelimit-Remaining", "Ratelimit-Reset", "Ratelimit-Policy"} {
-		h[name] = values[i : i+1 : i+1] // the names have the form that net/http uses
-	}
+	add := func(text string, n int64) { b = strconv.AppendInt(append(b, text...), n, 10) }
+	add("Ratelimit-Limit: ", int64(r.Limit.Requests)) // the names have the form that net/http uses
+	add("\r\nRatelimit-Remaining: ", int64(r.Left))
+	add("\r\nRatelimit-Reset: ", api.WholeSeconds(r.Full))
+	add("\r\nRatelimit-Policy: ", int64(r.Limit.Requests))
+	add(";w=", api.WholeSeconds(r.Limit.Per))
+	add(";burst=", int64(r.Limit.Burst))
+	return append(b, "\r\n"...)
 }

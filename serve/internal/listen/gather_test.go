@@ -55,7 +55,7 @@ func TestGather(t *testing.T) {
 			body := bytes.Repeat([]byte("0123456789"), n/10+1)[:n]
 			a.Header().Set("Content-Length", strconv.Itoa(2*n+5))
 			before := w.n.Load()
-			listen.FromContext(r.Context()).Gather(body, func() {
+			listen.FromContext(r.Context()).Gather([]byte("X-Inserted: yes\r\n"), body, func() {
 				a.Write(body)
 				io.WriteString(a, "<end>")
 				a.Write(body) // the same bytes once more are not those of the first time
@@ -75,6 +75,9 @@ func TestGather(t *testing.T) {
 			got, err := io.ReadAll(r.Body)
 			must(t, err)
 			r.Body.Close()
+			if got := r.Header["X-Inserted"]; len(got) != 1 || got[0] != "yes" {
+				t.Errorf("%d bytes: the header has %v", n, r.Header)
+			}
 			body := bytes.Repeat([]byte("0123456789"), n/10+1)[:n]
 			if !bytes.Equal(got, bytes.Join([][]byte{body, body}, []byte("<end>"))) {
 				t.Errorf("%d bytes: %d of another content", n, len(got))
