@@ -108,7 +108,7 @@ func (s *socket) dropped() {
 func (w *world) replayed(c *clock.Clock, r serve.Replay) *world {
 	w.t.Helper()
 	past := &world{t: w.t, dataDir: w.dataDir, registry: w.registry, log: w.log, realtime: w.realtime, mu: w.mu,
-		accounts: w.accounts, tokens: w.tokens, roots: w.roots, lives: w.lives, listen: "127.0.0.1:0", past: c, replay: r}
+		accounts: w.accounts, tokens: w.tokens, roots: w.roots, lives: w.lives, listen: "127.0.0.1:0", past: c, replay: r, edit: w.edit}
 	past.setClock(w.now())
 	return past.start()
 }
