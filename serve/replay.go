@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"time"
 )
 
@@ -59,14 +61,19 @@ func (s *server) prepareReplay(ctx context.Context) error {
 	}
 	defer s.library.Refresh(ctx)
 	defer s.clock.Set(from)
-	most, err := s.library.MaxSpeed(maxLoading)
-	if err != nil {
-		return fmt.Errorf("serve: counting the publications of the replay: %w", err)
-	}
+	most := s.library.MaxSpeed(maxLoading)
 	if most == 0 || s.clock.Speed() <= most {
 		return nil
 	}
-	return fmt.Errorf("serve: %w: loading its publications of markets takes this machine too long for a speed above %.3g", ErrTooFast, most)
+	return fmt.Errorf("serve: %w: this machine loads its publications of markets at a speed of at most %g", ErrTooFast, roundDown(most))
+}
+
+// roundDown rounds a speed down to two digits: the speed of a message must be possible.
+func roundDown(speed float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(speed))-1)
+	text := strconv.FormatFloat(math.Floor(speed/unit)*unit, 'g', 2, 64)
+	rounded, _ := strconv.ParseFloat(text, 64) // without the error of the product
+	return rounded
 }
 
 // replay moves a clock of the past until ctx ends.

@@ -178,7 +178,9 @@ func (s *server) listen(ctx context.Context, o Options) error {
 		case err := <-failed:
 			return fmt.Errorf("serve: %w", err)
 		}
-		o.Ready(baseURL(s.connections.Addr()))
+		if ctx.Err() == nil {
+			o.Ready(baseURL(s.connections.Addr()))
+		}
 	}
 	replaying, stop := context.WithCancel(ctx)
 	var replay sync.WaitGroup

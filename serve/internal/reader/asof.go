@@ -2,8 +2,8 @@ package reader
 
 import (
 	"context"
-	"errors"
 	"slices"
+	"sort"
 	"time"
 
 	"mkt/publish/football"
@@ -17,18 +17,54 @@ func (d *Dataset) head() (c snapshot.Commit, found bool, fault, err error) {
 	if !d.library.clock.IsPast() {
 		return snapshot.HeadAndFault(d.root)
 	}
-	d.next = time.Time{}
-	newest, found, err := snapshot.Head(d.root)
-	if err != nil || !found {
+	if err := d.readSpan(); err != nil {
 		return snapshot.Commit{}, false, nil, err
 	}
 	now := d.library.clock.Now()
-	c, after, err := snapshot.Search(d.root, newest, func(c snapshot.Commit) bool { return c.PublishedAt.After(now) })
-	if err != nil {
-		return snapshot.Commit{}, false, nil, err
+	n := sort.Search(len(d.span), func(i int) bool { return d.span[i].PublishedAt.After(now) })
+	d.next = time.Time{}
+	if n < len(d.span) {
+		d.next = d.span[n].PublishedAt
 	}
-	d.next = after.PublishedAt
-	return c, c.Version > 0, nil, nil
+	if n == 0 {
+		return snapshot.Commit{}, false, nil, nil
+	}
+	return d.span[n-1], true, nil, nil
+}
+
+// readSpan reads the commit records that a clock of the past can show, unless it has read them
+// before: the one that is current when the clock's span begins, and those up to its end. A
+// publication whose record is damaged is left out.
+func (d *Dataset) readSpan() error {
+	if d.span != nil {
+		return nil
+	}
+	from, to := d.library.clock.Span()
+	newest, found, err := snapshot.Head(d.root)
+	if err != nil || !found {
+		return err
+	}
+	last, _, err := snapshot.Search(d.root, newest, func(c snapshot.Commit) bool { return c.PublishedAt.After(to) })
+	if err != nil {
+		return err
+	}
+	span := []snapshot.Commit{}
+	for c, err := range snapshot.Backward(d.root, last) {
+		if snapshot.IsFault(err) || snapshot.IsDamage(err) {
+			d.log.Warn("a publication is left out, because its record cannot be used", "version", c.Version, "err", err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		span = append(span, c)
+		if !c.PublishedAt.After(from) {
+			break
+		}
+	}
+	slices.Reverse(span)
+	d.span = span
+	return nil
 }
 
 // follow polls until ctx ends or the dataset is closed: whenever a clock of the past reaches another
@@ -78,42 +114,32 @@ func (l *Library) Refresh(ctx context.Context) (next time.Time) {
 
 // MaxSpeed returns the speed at which loading the publications of markets in the clock's span would
 // take a given share of the time, judged by the last load of each dataset; 0 = any.
-func (l *Library) MaxSpeed(share float64) (float64, error) {
+func (l *Library) MaxSpeed(share float64) float64 {
 	var loading time.Duration
-	from, to := l.clock.Span()
 	for _, w := range l.served() {
 		if d, ok := w.(*Dataset); ok && d.product == football.MarketEngine {
-			n, took, err := d.publications(from, to)
-			if err != nil {
-				return 0, err
-			}
+			n, took := d.publications()
 			loading += time.Duration(n) * took
 		}
 	}
 	if loading == 0 {
-		return 0, nil
+		return 0
 	}
-	return share * to.Sub(from).Seconds() / loading.Seconds(), nil
+	from, to := l.clock.Span()
+	return share * to.Sub(from).Seconds() / loading.Seconds()
 }
 
-// publications returns how many publications there are after one time and up to another, and how long the
+// publications returns how many publications follow each other in the clock's span, and how long the
 // last load took.
-func (d *Dataset) publications(from, to time.Time) (n uint64, took time.Duration, err error) {
+func (d *Dataset) publications() (n int, took time.Duration) {
 	d.refreshing.Lock()
 	defer d.refreshing.Unlock()
-	if d.root == nil {
-		return 0, 0, nil
+	from, _ := d.library.clock.Span()
+	n = len(d.span)
+	if n > 0 && !d.span[0].PublishedAt.After(from) {
+		n-- // it is loaded before the replay begins
 	}
-	newest, found, err := snapshot.Head(d.root)
-	if err != nil || !found {
-		return 0, 0, err
-	}
-	until := func(t time.Time) (version uint64) {
-		before, _, searching := snapshot.Search(d.root, newest, func(c snapshot.Commit) bool { return c.PublishedAt.After(t) })
-		err = errors.Join(err, searching)
-		return before.Version
-	}
-	return until(to) - until(from), d.took, err
+	return n, d.took
 }
 
 // runAsOf returns the state file of the time of a clock of the past, as far as it

@@ -53,6 +53,7 @@ type Dataset struct {
 	isWatched   bool                   // the operating system gives notices, or cannot
 	watchAt     time.Time              // when it is asked again, after it refused
 	noticed     atomic.Bool            // a poll is about to begin because of a notice
+	span        []snapshot.Commit      // for a clock of the past, the publications that it can show, oldest first; nil = not read yet
 	next        time.Time              // when the publication after the served one was published, for a clock of the past; zero = there is none
 	took        time.Duration          // of the last successful load of markets, without the wait for its slot
 }

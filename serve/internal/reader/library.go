@@ -191,7 +191,10 @@ func (l *Library) Run(ctx context.Context) {
 	var busy sync.Map // being refreshed
 	var wait sync.WaitGroup
 	defer wait.Wait()
-	if l.notices = notice.New[*Dataset](); l.notices != nil {
+	if !l.clock.IsPast() { // nothing new is published there
+		l.notices = notice.New[*Dataset]()
+	}
+	if l.notices != nil {
 		wait.Go(func() {
 			l.notices.Run(ctx, func(d *Dataset) {
 				if d.noticed.CompareAndSwap(false, true) {

@@ -101,7 +101,7 @@ func (g *Group) replay(ctx context.Context, f replayFlags) error {
 		} else if err != nil {
 			errs = append(errs, err)
 		}
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || errors.Is(err, durable.ErrNoSpace) {
 			break
 		}
 	}
@@ -149,6 +149,9 @@ func (g *Group) replayDataset(ctx context.Context, f replayFlags, p cli.Dataset,
 	if r != nil {
 		r.Into = f.into
 		g.printReplay(r)
+	}
+	if errors.Is(err, durable.ErrNoSpace) {
+		err = fmt.Errorf("%w, after you have removed %s, which is incomplete", err, f.into)
 	}
 	if err != nil {
 		return fmt.Errorf("replay %s: %w", p, err)

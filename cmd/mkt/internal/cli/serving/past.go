@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
 	"slices"
@@ -205,61 +204,80 @@ func (g *Group) printSpan(datasets []cli.Dataset, from, to time.Time, f pastFlag
 		speed = "a line on standard input moves to the next publication"
 	}
 	printable.Fprintf(g.Errs, "replay of %s to %s, %s:\n", cli.Stamp(from), cli.Stamp(to), speed)
-	kept := 0
+	var all publications
 	for _, p := range datasets {
-		there, gone, err := publicationsOf(p, from, to)
+		of, err := publicationsOf(p, from, to)
 		if err != nil {
 			return err
 		}
-		words := cli.Plural(there+gone, "publication")
-		switch {
-		case there+gone == 0:
-			words = "nothing was published"
-		case gone > 0:
-			words += fmt.Sprintf(", the snapshots of %d deleted by retention; if their payloads are kept, mkt replay rebuilds them", gone)
-		}
-		kept += there
-		printable.Fprintf(g.Errs, "  %s: %s\n", p, words)
+		all.kept, all.gone, all.damaged = all.kept+of.kept, all.gone+of.gone, all.damaged+of.damaged
+		printable.Fprintf(g.Errs, "  %s: %s\n", p, of)
 	}
-	if kept == 0 {
-		return errors.New("--replay: no snapshot of that period is kept; retention in mkt.yaml says how long they are kept")
+	switch {
+	case all.kept > 0:
+		return nil
+	case all == publications{}:
+		return errors.New("--replay: nothing was published in that period, nor before it; mkt inspect lists the publications")
+	case all.damaged > 0:
+		return errors.New("--replay: every snapshot of that period is damaged or deleted; mkt recover rebuilds the damaged ones")
 	}
-	return nil
+	return errors.New("--replay: no snapshot of that period is kept; retention in mkt.yaml says how long they are kept")
 }
 
-// publicationsOf counts the publications of a period, with the one that is current when it
-// begins, by whether their snapshots are kept.
-func publicationsOf(p cli.Dataset, from, to time.Time) (kept, gone int, err error) {
+// publications counts those of a period, with the one that is current when it begins.
+type publications struct {
+	kept, gone, damaged int
+}
+
+func (n publications) String() string {
+	all := n.kept + n.gone + n.damaged
+	if all == 0 {
+		return "nothing was published"
+	}
+	words := cli.Plural(all, "publication")
+	if n.gone > 0 {
+		words += fmt.Sprintf(", the snapshots of %d deleted by retention; if their payloads are kept, mkt replay rebuilds them", n.gone)
+	}
+	if n.damaged > 0 {
+		words += fmt.Sprintf(", %d damaged and left out; mkt recover rebuilds them", n.damaged)
+	}
+	return words
+}
+
+// publicationsOf counts the publications of a dataset in a period.
+func publicationsOf(p cli.Dataset, from, to time.Time) (n publications, err error) {
 	last, err := find(p, snapshot.At(to))
 	if errors.Is(err, snapshot.ErrUnknown) {
-		return 0, 0, nil
+		return n, nil
 	}
 	if err != nil {
-		return 0, 0, err
+		return n, err
 	}
 	root, err := p.Open()
 	if err != nil {
-		return 0, 0, err
+		return n, err
 	}
 	defer root.Close()
 	for c, err := range snapshot.Backward(root, last) {
-		if err != nil {
-			return kept, gone, fmt.Errorf("%s: %w", p, err)
+		there := false
+		if err == nil {
+			there, err = snapshot.IsKept(root, c)
 		}
-		there, err := snapshot.IsKept(root, c)
 		switch {
-		case err != nil && !errors.Is(err, snapshot.ErrDamaged):
-			return kept, gone, err
+		case snapshot.IsFault(err) || snapshot.IsDamage(err):
+			n.damaged++
+		case err != nil:
+			return n, fmt.Errorf("%s: %w", p, err)
 		case there:
-			kept++
+			n.kept++
 		default:
-			gone++
+			n.gone++
 		}
-		if !c.PublishedAt.After(from) {
+		if !c.PublishedAt.IsZero() && !c.PublishedAt.After(from) {
 			break
 		}
 	}
-	return kept, gone, nil
+	return n, nil
 }
 
 func keeps(p cli.Dataset, c snapshot.Commit) (bool, error) {
@@ -340,27 +358,28 @@ func (g *Group) replay(ctx context.Context, f pastFlags) serve.Replay {
 		printable.Fprintf(g.Out, "%s %s\n", cli.Stamp(at), replayWords[what])
 	}}
 	if f.replay != "" && f.speed == 0 {
-		r.Step = lines(ctx, g.In)
+		r.Step = g.lines(ctx)
 	}
 	return r
 }
 
 var replayWords = map[serve.ReplayEvent]string{
-	serve.ReplayStepped: "is served", serve.ReplayEnded: "is the end of the replay; the clock stands", serve.ReplayRewound: "is served: the replay begins again",
+	serve.ReplayStepped: "is the time of the clock", serve.ReplayEnded: "is the end of the replay; the clock stands", serve.ReplayRewound: "is the time of the clock: the replay begins again",
 }
 
-// lines returns a channel with a value for each line of in, closed at its end.
-func lines(ctx context.Context, in io.Reader) <-chan struct{} {
+// lines returns a channel with a value for each line of standard input, closed at its end.
+func (g *Group) lines(ctx context.Context) <-chan struct{} {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		for s := bufio.NewScanner(in); s.Scan(); {
+		for s := bufio.NewScanner(g.In); s.Scan(); {
 			select {
 			case read <- struct{}{}:
 			case <-ctx.Done():
 				return
 			}
 		}
+		g.Log.Info("standard input has ended: the clock of the replay stands from now on")
 	}()
 	return read
 }
