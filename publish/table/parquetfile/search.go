@@ -13,11 +13,11 @@ type RowRange struct{ First, End int64 }
 // Find adds the ranges of the rows of a row group that have that text, of those within some ranges;
 // nil are all rows. The first one of the group has that number in the file.
 func (p *ColumnReader) Find(found []RowRange, first, rows int64, text string, within []RowRange) ([]RowRange, error) {
-	index, err := p.chunk.ColumnIndex()
+	index, err := p.chunk.indexes.ColumnIndex()
 	if err != nil {
 		return nil, err
 	}
-	offsets, err := p.chunk.OffsetIndex()
+	offsets, err := p.chunk.indexes.OffsetIndex()
 	if err != nil {
 		return nil, err
 	}
