@@ -174,7 +174,12 @@ func (r *pathReader) isLater(row *table.StepRow) bool {
 
 // end returns the path.
 func (r *pathReader) end() *Path {
-	slices.SortFunc(r.rows, func(a, b *table.StepRow) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), a.Compare(b)) })
+	slices.SortFunc(r.rows, func(a, b *table.StepRow) int {
+		if a.Seq != b.Seq { // comparing whole keys costs more than the rest of the path
+			return cmp.Compare(a.Seq, b.Seq)
+		}
+		return a.Compare(b)
+	})
 	p := r.path
 	p.add(r.rows)
 	if newest := r.named[""]; newest != nil {
