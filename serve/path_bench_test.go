@@ -96,31 +96,35 @@ func publishHalfAYear(b *testing.B, root *servetest.Root, moves int) map[string]
 	for i := range prices {
 		prices[i] = fmt.Sprintf("%.2f", 1.01+float64(i)/100)
 	}
-	maps := map[[2]int]bool{}
+	moved, begun := map[[2]int]bool{}, map[string]bool{}
 	for n := range cycles {
 		at := servetest.Start.Add(time.Duration(n-cycles) * time.Hour)
 		cycle := layout.NewCycleID(at, string(root.Product))
 		header := table.Header{ClientID: "acme", Product: string(root.Product), CycleID: string(cycle), Provider: "betsapi", DerivationVersion: "1"}
 		first := root.Commit.LastSeq + 1
-		clear(maps)
+		clear(moved)
 		for k := range asked {
 			if n%35 == k { // 125 changes in half a year
-				maps[[2]int{-1, k}] = true
+				moved[[2]int{-1, k}] = true
 			}
 			if n >= cycles-life-500 && n < cycles-500 && n*125/life > (n-1)*125/life {
-				maps[[2]int{-2, k}] = true
+				moved[[2]int{-2, k}] = true
 			}
 		}
-		for len(maps) < moves/selections {
-			maps[[2]int{n/6 + random.IntN(life/6), random.IntN(80)}] = true
+		for len(moved) < moves/selections {
+			moved[[2]int{n/6 + random.IntN(life/6), random.IntN(80)}] = true
 		}
 		var rows []table.StepRow
 		seqs := map[string]int64{}
-		for m := range maps {
+		for m := range moved {
 			f, market := id(m[0], m[1])
 			if seqs[f] == 0 {
 				root.Commit.LastSeq++
 				seqs[f] = int64(root.Commit.LastSeq)
+			}
+			if m[0] < 0 && !begun[f] {
+				begun[f] = true
+				rows = append(rows, table.StepRow{FixtureID: f, Seq: seqs[f], PublishedAt: at, CycleID: string(cycle), Version: int64(n + 1), ProcessedAt: &at, Present: true, StartsAt: &servetest.Start})
 			}
 			for s := range selections {
 				rows = append(rows, table.StepRow{FixtureID: f, MarketID: market, SelectionID: servetest.ID("sl_", market, "/", s), Seq: seqs[f], PublishedAt: at, CycleID: string(cycle),
