@@ -90,6 +90,37 @@ func TestFirstStepsWithoutEvents(t *testing.T) {
 	}
 }
 
+// A history that begins anew, as after a restored backup, goes on with the same paths.
+func TestStepsOfANewHistory(t *testing.T) {
+	t.Parallel()
+	f, seen, states := durabletest.NewMem(), map[string]bool{}, map[time.Time]map[string]string{}
+	for number := 1; number <= 8; number++ {
+		c := cycle{number: number, refreshed: upTo(3 + number%2)}
+		if number%3 == 0 {
+			_, err := newHistory(f, c.at().Add(time.Minute), fmt.Sprint("history-", number))
+			must(t, err)
+		} else {
+			publishCycle(t, f, c)
+		}
+		head, _, err := snapshot.Head(f)
+		must(t, err)
+		m, err := snapshot.Open(f, head)
+		must(t, err)
+		states[m.PublishedAt.UTC()] = snapshotState(t, f, head)
+		if diff := cmp.Diff(snapshotState(t, f, head), stepsState(t, f, m, seen)); diff != "" {
+			t.Fatalf("publication %d: %s", number, diff)
+		}
+		for at, want := range states {
+			if diff := cmp.Diff(want, pathState(t, f, m, at)); diff != "" {
+				t.Fatalf("publication %d: the snapshot of %s (-) and the paths of prices (+): %s", number, at, diff)
+			}
+		}
+	}
+	if len(states) != 8 {
+		t.Errorf("%d publications", len(states))
+	}
+}
+
 // drawContent returns two markets of two selections, of which any may be missing.
 func drawContent(t *rapid.T, c *cycle, n int) (table.FixtureRow, []table.MarketRow) {
 	draw := func(most int, what string) int { return rapid.IntRange(0, most).Draw(t, what) }
@@ -185,8 +216,8 @@ func pathState(t testing.TB, f durable.ReadFS, m snapshot.Manifest, at time.Time
 	t.Helper()
 	all := map[string]string{}
 	for n := range 12 {
-		for _, market := range []string{"mk_0", "mk_1"} {
-			p, err := steps.Read(f, &m, fixtureID(n), market, at, func(s snapshot.Segment) error { return snapshot.VerifySegment(f, s) })
+		for _, market := range []string{"mk_0", "mk_1", "mk_2"} {
+			p, err := steps.Read(f, &m, fixtureID(n), market, at, func(s snapshot.Segment) (*table.Index, error) { return steps.NewIndex(f, s) })
 			must(t, err)
 			if k := len(p.KickOffs); k > 0 && p.KickOffs[k-1].Present {
 				all[p.FixtureID] = timeText(p.KickOffs[k-1].StartsAt)

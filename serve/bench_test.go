@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,10 +20,7 @@ import (
 
 	"mkt/internal/check"
 	"mkt/internal/needs"
-	"mkt/publish/table"
 	"mkt/serve"
-	"mkt/serve/account"
-	"mkt/serve/internal/api"
 	"mkt/serve/internal/servetest"
 )
 
@@ -213,48 +209,6 @@ func BenchmarkColdPage(b *testing.B) {
 			}
 			b.Logf("resident memory %d MiB", check.Resident(b, os.Getpid())>>20)
 		})
-	}
-}
-
-// BenchmarkPath measures a path of 1,000 points in 64 segments, each with 5,000 steps of other
-// fixtures. No page is asked for twice.
-func BenchmarkPath(b *testing.B) {
-	w := newWorld(b, "acme")
-	w.accounts["acme"].Features[account.History] = true
-	root := w.root("acme")
-	f := servetest.Sample("acme", 0, 1, 1)
-	fixture, market := f.Row.FixtureID, f.Markets[0].MarketID
-	yes := true
-	for n := range 64 {
-		var steps []table.StepRow
-		add := func(fixture, market string, selections int) {
-			for s := range selections {
-				price := fmt.Sprintf("1.%02d", (n+s)%100)
-				steps = append(steps, table.StepRow{FixtureID: fixture, MarketID: market, SelectionID: servetest.ID("sl_", market, "/", s), Present: true,
-					OddsDecimalText: &price, Publishable: &yes, ProviderFetchedAt: &servetest.Start})
-			}
-		}
-		for other := range 500 {
-			id := servetest.FixtureID("acme", other+1)
-			add(id, servetest.ID("mk_", id, "/", other), 10)
-		}
-		steps = append(steps, table.StepRow{FixtureID: fixture, Present: true})
-		add(fixture, market, 16)
-		slices.SortFunc(steps, func(a, b table.StepRow) int { return a.Compare(&b) })
-		root.Publish(servetest.Content{Fixtures: []servetest.Fixture{f}, Events: servetest.Updates([]servetest.Fixture{f}), Steps: steps})
-	}
-	w.fetched("acme")
-	w.edit = func(o *serve.Options) { o.Extensions = account.Extensions() }
-	address := w.serveFor(b)
-	a := newAsker(b, address)
-	defer a.conn.Close()
-	n := 0
-	for b.Loop() {
-		n++
-		size, err := a.ask(head(fmt.Sprintf("%s/fixtures/%s/markets/%s?limit=200&from=%s", api.HistoryRoot, fixture, market,
-			servetest.Start.Add(-time.Duration(n)*time.Second).Format(time.RFC3339)), w.tokens["acme"], ""))
-		must(b, err)
-		b.SetBytes(int64(size))
 	}
 }
 

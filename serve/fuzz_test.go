@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -35,6 +36,45 @@ func FuzzParameters(f *testing.F) {
 			t.Errorf("%q: %d bytes of league", raw, len(filter.League))
 		}
 		if p, err := c.position(api.Scope{Collection: api.FixtureList, ClientID: "a"}); err == nil && p != "" {
+			t.Errorf("%q holds a cursor: %q", raw, p)
+		}
+	})
+}
+
+// Any query for a path of prices is refused, or has bounds that can be asked for together, and its cursor
+// is one of ours for the same question.
+func FuzzPathParameters(f *testing.F) {
+	ours := api.Scope{Collection: api.PathPoints, ClientID: "a", Filter: "x"}
+	for _, q := range []string{"", "at=2026-11-20T10:00:00Z", "from=2026-11-20T10:00:00Z&to=2026-11-20t11:00:00%2b02:00", "at=2026-11-20T10:00:00Z&cursor=x", "at=&from=", "to=0000-01-01T00:00:00Z",
+		"from=9999-12-31T23:59:60Z&limit=200", "cursor=" + ours.Cursor("00000000000000000001sl_a")} {
+		f.Add(q)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		values, err := parseQuery(raw, []string{"limit", "cursor", "from", "to", "at"})
+		if err != nil {
+			return
+		}
+		c := &call{query: values}
+		b, err := c.bounds()
+		if err != nil {
+			if code := api.AsError(err).Code; code != api.InvalidParameter {
+				t.Errorf("%q: %s", raw, code)
+			}
+			return
+		}
+		if _, paged := c.param("cursor"); !b.at.IsZero() && (!b.from.IsZero() || !b.to.IsZero() || paged) {
+			t.Errorf("%q: a time together with a span or a page", raw)
+		}
+		for _, given := range []string{"from", "to", "at"} {
+			if text, isThere := c.param(given); isThere && text != "" && b == (pathBounds{}) && !strings.Contains(text, "0001-01-01") && !strings.Contains(text, "0000-12-31") {
+				t.Errorf("%q: %s is lost", raw, given)
+			}
+		}
+		other := pathBounds{from: b.from.Add(time.Millisecond), to: b.to, at: b.at}
+		if b.key() == other.key() {
+			t.Errorf("%q: the key of a span is that of another one: %s", raw, b.key())
+		}
+		if p, err := c.position(ours); err == nil && p != "" && ours.Cursor(p) != values.Get("cursor") {
 			t.Errorf("%q holds a cursor: %q", raw, p)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"mkt/publish/durable"
@@ -36,6 +37,7 @@ func newServer(o *Options) (*server, error) {
 	library, err := reader.Open(reader.Options{
 		DataDir: o.DataDir, CacheDir: o.CacheDir, NotesDir: o.notesDir(), Clients: s.clients, Fetch: o.Fetch, Products: account.Products(),
 		Loaded: func(clientID string) { s.realtime.Published(clientID) },
+		Paths:  slices.Contains(o.Extensions, account.History),
 		Poll:   o.Poll, Workers: max(1, runtime.GOMAXPROCS(0)/2), Clock: s.clock, Now: o.Now, Log: o.Log,
 	})
 	if err != nil {

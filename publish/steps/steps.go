@@ -31,22 +31,23 @@ type Path struct {
 
 // Selection is the path of one selection.
 type Selection struct {
-	ID     string
-	Points []Point // oldest first, never empty
+	ID string
+	// Selection and Qualifier say what the selection is, in the newest publication that had it.
+	Selection, Qualifier *string
+	Points               []Point // oldest first, never empty
 }
 
 // Point is a state of a selection that began with a publication.
 type Point struct {
 	At
-	Present   bool // false: it went away, and the rest is zero
-	FetchedAt time.Time
-	// Selection, Line and Qualifier say what the selection is.
-	Selection, Line, Qualifier *string
-	OddsFractional             *string // the provider's characters; nil is null, or absent if Absent names it
-	OddsDecimalText            *string
-	Publishable                bool
-	Reasons                    []string // why it is not
-	Absent                     []string // of odds_fractional and odds_decimal
+	Present         bool // false: it went away, and the rest is zero
+	FetchedAt       time.Time
+	Line            *string
+	OddsFractional  *string // the provider's characters; nil is null, or absent if Absent names it
+	OddsDecimalText *string
+	Publishable     bool
+	Reasons         []string // why it is not
+	Absent          []string // of odds_fractional and odds_decimal
 }
 
 // At says which publication something is of.
@@ -69,20 +70,128 @@ type KickOff struct {
 func (p *Point) HasPrice() bool { return p.OddsDecimalText != nil || p.OddsFractional != nil }
 
 // Read reads the path of a market from the segments of a manifest, up to a time; zero for all. It
-// returns a path without selections if no segment has the market. verify is called with a segment
-// before it is read.
-func Read(f durable.ReadFS, m *snapshot.Manifest, fixture, market string, until time.Time, verify func(snapshot.Segment) error) (*Path, error) {
-	rows, err := Rows(f, m, fixture, market, verify)
+// returns a path without selections if no segment has the market. index returns the index of a
+// segment, whose hash it has checked.
+func Read(f durable.ReadFS, m *snapshot.Manifest, fixture, market string, until time.Time, index func(snapshot.Segment) (*table.Index, error)) (*Path, error) {
+	r := pathReader{fs: f, path: &Path{FixtureID: fixture, MarketID: market}, until: until, named: map[string]*table.StepRow{}}
+	for _, s := range slices.Backward(m.Steps) {
+		if !until.IsZero() && s.Begins().After(until) {
+			continue
+		}
+		x, err := index(s)
+		if err == nil && (x.Has(fixture, market) || x.Has(fixture, "")) {
+			err = r.segment(s.File, x)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.File, err)
+		}
+	}
+	return r.end(), nil
+}
+
+// NewIndex reads the index of a segment, whose hash the caller has checked.
+func NewIndex(f durable.ReadFS, s snapshot.Segment) (*table.Index, error) {
+	file, err := f.Open(s.File)
 	if err != nil {
-		return nil, err
+		return nil, snapshot.Fault(s.File, err)
 	}
-	if !until.IsZero() {
-		rows = slices.DeleteFunc(rows, func(r table.StepRow) bool { return r.PublishedAt.After(until) })
+	defer file.Close()
+	x, err := table.NewIndex(file, file.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", snapshot.ErrDamaged, err)
 	}
-	p := &Path{FixtureID: fixture, MarketID: market}
-	p.add(rows)
+	return x, nil
+}
+
+// pathReader reads a path from its newest segment to its oldest one.
+type pathReader struct {
+	fs    durable.ReadFS
+	path  *Path
+	until time.Time
+	rows  []*table.StepRow
+	named map[string]*table.StepRow // the newest row that says what a selection is; that of "" says it of the market
+}
+
+func (r *pathReader) segment(name string, x *table.Index) error {
+	file, err := r.fs.Open(name)
+	if err != nil {
+		return snapshot.Fault(name, err)
+	}
+	defer file.Close()
+	// What a market and its selections are is said by their newest rows. Older segments need not be
+	// asked for it, unless they have a selection that newer ones lack.
+	whole := len(r.named) == 0
+	for {
+		rows, err := x.AppendRows(nil, file, r.path.FixtureID, "", true)
+		if err == nil {
+			rows, err = x.AppendRows(rows, file, r.path.FixtureID, r.path.MarketID, whole)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", snapshot.ErrDamaged, err)
+		}
+		if !r.add(rows, whole) {
+			whole = true
+			continue
+		}
+		return nil
+	}
+}
+
+// add adds the rows of a segment. It returns false, and adds none, if they have a selection of which
+// nothing is known and are not whole.
+func (r *pathReader) add(rows []table.StepRow, whole bool) bool {
+	named := map[string]*table.StepRow{}
+	for i := range rows {
+		row := &rows[i]
+		if row.MarketID == "" || !row.Present || r.isLater(row) || r.named[row.SelectionID] != nil {
+			continue
+		}
+		if !whole {
+			return false
+		}
+		for _, of := range []string{row.SelectionID, ""} {
+			if was := named[of]; was == nil || was.Seq < row.Seq {
+				named[of] = row
+			}
+		}
+	}
+	for id, row := range named {
+		if r.named[id] == nil {
+			r.named[id] = row
+		}
+	}
+	for i := range rows {
+		if !r.isLater(&rows[i]) {
+			r.rows = append(r.rows, &rows[i])
+		}
+	}
+	return true
+}
+
+func (r *pathReader) isLater(row *table.StepRow) bool {
+	return !r.until.IsZero() && row.PublishedAt.After(r.until)
+}
+
+// end returns the path.
+func (r *pathReader) end() *Path {
+	slices.SortFunc(r.rows, func(a, b *table.StepRow) int {
+		if a.Seq != b.Seq { // comparing whole keys costs more than the rest of the path
+			return cmp.Compare(a.Seq, b.Seq)
+		}
+		return a.Compare(b)
+	})
+	p := r.path
+	p.add(r.rows)
+	if newest := r.named[""]; newest != nil {
+		p.Market, p.MarketName, p.Period = newest.Market, newest.MarketName, newest.Period
+	}
+	for i := range p.Selections {
+		if newest := r.named[p.Selections[i].ID]; newest != nil {
+			p.Selections[i].Selection, p.Selections[i].Qualifier = newest.Selection, newest.Qualifier
+		}
+	}
 	slices.SortFunc(p.Selections, func(a, b Selection) int { return cmp.Compare(a.ID, b.ID) })
-	return p, nil
+	return p
 }
 
 // Rows reads the steps of a fixture and of one of its markets, or of all if market is "", from the
@@ -128,10 +237,9 @@ func appendRows(to []table.StepRow, f durable.ReadFS, name, fixture, market stri
 }
 
 // add adds rows, which are sorted by seq; in each publication the row of the fixture comes first.
-func (p *Path) add(rows []table.StepRow) {
+func (p *Path) add(rows []*table.StepRow) {
 	at := map[string]int{}
-	for i := range rows {
-		r := &rows[i]
+	for _, r := range rows {
 		on := At{Seq: uint64(r.Seq), Cycle: layout.CycleID(r.CycleID), PublishedAt: r.PublishedAt.UTC(), Before: r.Before}
 		if r.MarketID == "" {
 			if len(p.KickOffs) == 0 {
@@ -149,11 +257,8 @@ func (p *Path) add(rows []table.StepRow) {
 			at[r.SelectionID] = k
 			p.Selections = append(p.Selections, Selection{ID: r.SelectionID})
 		}
-		point := Point{At: on, Present: r.Present, Selection: r.Selection, Line: r.Line, Qualifier: r.Qualifier,
+		point := Point{At: on, Present: r.Present, Line: r.Line,
 			OddsFractional: r.OddsFractional, OddsDecimalText: r.OddsDecimalText, Reasons: r.Reasons, Absent: r.Absent}
-		if r.Present {
-			p.Market, p.MarketName, p.Period = r.Market, r.MarketName, r.Period
-		}
 		if r.ProviderFetchedAt != nil {
 			point.FetchedAt = r.ProviderFetchedAt.UTC()
 		}

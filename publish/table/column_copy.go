@@ -8,7 +8,7 @@ import (
 
 // newFileReader returns a reader of the columns in a file. It can only copy rows.
 func newFileReader(stored *spec, file *parquet.File, in *parquetfile.Source) *rowReader {
-	r := &rowReader{name: stored.name, file: file, source: in, groups: file.RowGroups(), columns: make([]columnReader, len(stored.leaves))}
+	r := &rowReader{name: stored.name, source: in, groups: parquetfile.Groups(file), columns: make([]columnReader, len(stored.leaves))}
 	for i := range r.columns {
 		r.columns[i] = columnReader{ColumnReader: parquetfile.NewColumnReader(&stored.leaves[i], i, in), slot: &slot{leaf: i}}
 	}

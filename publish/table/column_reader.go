@@ -19,10 +19,9 @@ import (
 type rowReader struct {
 	name    string
 	size    uintptr // of a row
-	file    *parquet.File
 	source  *parquetfile.Source
 	stored  []parquetfile.Leaf // of the file
-	groups  []parquet.RowGroup
+	groups  []parquetfile.Group
 	group   int   // the next one
 	opened  int   // the next one
 	left    int64 // unread rows of the open row group
@@ -71,10 +70,10 @@ type slice struct {
 // newRowReader returns a reader of the rows of a file. A column absent from an older file is
 // empty.
 func newRowReader(s *spec, file *parquet.File, in *parquetfile.Source) (*rowReader, error) {
-	r := &rowReader{name: s.name, size: s.row.Size(), file: file, source: in, groups: file.RowGroups()}
+	r := &rowReader{name: s.name, size: s.row.Size(), source: in, groups: parquetfile.Groups(file)}
 	left := file.NumRows()
 	for _, g := range r.groups {
-		left -= g.NumRows()
+		left -= g.Rows
 	}
 	if left != 0 {
 		return nil, fmt.Errorf("table %s: the row groups have not as many rows as the file: %w", s.name, ErrFormat)
@@ -172,9 +171,9 @@ func (r *rowReader) end() error {
 func (r *rowReader) open() error {
 	r.opened, r.ends = 0, false
 	for i := range r.columns {
-		r.columns[i].Open(r.file, r.group)
+		r.columns[i].Open(&r.groups[r.group])
 	}
-	r.left = r.groups[r.group].NumRows()
+	r.left = r.groups[r.group].Rows
 	r.group++
 	r.opened, r.ends = r.group, true
 	if r.left < 0 {
@@ -190,7 +189,7 @@ func (r *rowReader) seek(row int64) error {
 	}
 	r.ends = false
 	for r.group, r.left = 0, 0; r.group < len(r.groups); r.group++ {
-		rows := r.groups[r.group].NumRows()
+		rows := r.groups[r.group].Rows
 		if row >= rows {
 			row -= rows
 			continue

@@ -78,12 +78,13 @@ func (r *Reader[T]) findRows(name, text string, within []parquetfile.RowRange) (
 		return nil, errors.Join(err, ErrFormat)
 	}
 	first := int64(0)
-	for i, group := range r.rows.groups {
-		column.Open(r.file, i)
-		if found, err = column.Find(found, first, group.NumRows(), text, within); err != nil {
+	for i := range r.rows.groups {
+		group := &r.rows.groups[i]
+		column.Open(group)
+		if found, err = column.Find(found, first, group.Rows, text, within); err != nil {
 			return nil, err
 		}
-		first += group.NumRows()
+		first += group.Rows
 	}
 	return found, nil
 }
@@ -107,7 +108,7 @@ func (r *Reader[T]) FindRow(id string, path ...string) (row int64, err error) {
 		return -1, err
 	}
 	for i := range r.rows.groups {
-		column.Open(r.file, i)
+		column.Open(&r.rows.groups[i])
 		for {
 			at, rows, err := column.Search(id)
 			if err == io.EOF {

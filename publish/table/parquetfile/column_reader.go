@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -29,6 +28,8 @@ type ColumnReader struct {
 	dictionary    decoded
 	hasDictionary bool
 	dictionaryLen int
+	isMade        bool  // the entries are known without reading a page
+	left          int64 // rows of such a chunk
 }
 
 // decoded are values. Rows share the texts. They are copied once for each page or dictionary,
@@ -44,11 +45,23 @@ func NewColumnReader(l *Leaf, column int, in *Source) ColumnReader {
 	return ColumnReader{pageReader: pageReader{Leaf: l, column: column, source: in}}
 }
 
+// Column returns the number of the column in the file.
+func (p *ColumnReader) Column() int { return p.column }
+
+// Use sets where the pages are read from.
+func (p *ColumnReader) Use(in *Source) { p.source = in }
+
 // Open begins to read a chunk.
-func (p *ColumnReader) Open(file *parquet.File, group int) {
+func (p *ColumnReader) Open(group *Group) {
 	p.release()
-	p.hasDictionary = false
-	p.pageReader.open(file, group)
+	if p.chunk != nil && p.chunk.isKept() { // readers share its dictionary
+		p.dictionary = decoded{}
+	}
+	if p.isMade {
+		p.Reps, p.Defs, p.index = nil, nil, nil
+	}
+	p.hasDictionary, p.isMade = false, false
+	p.pageReader.open(group)
 }
 
 func (p *ColumnReader) release() { p.Entries, p.At, p.value = 0, 0, 0 }
@@ -81,6 +94,9 @@ func (p *ColumnReader) End() error {
 // nextPage makes the next page the current one. It returns io.EOF after the last one.
 func (p *ColumnReader) nextPage() error {
 	p.release()
+	if p.isMade {
+		return p.make()
+	}
 	page, err := p.read()
 	if err == nil {
 		err = p.load(&page)
@@ -263,28 +279,27 @@ func (p *ColumnReader) IsValue(entry int) bool {
 
 // SeekRow makes a row of the row group the next one.
 func (p *ColumnReader) SeekRow(row int64) error {
-	offsets, err := p.chunk.OffsetIndex()
-	if err != nil || offsets.NumPages() == 0 { // the chunk is read from its first page
-		return p.seekPage(p.begin(), row)
+	var err error
+	if p.isMade, err = p.isKnown(); err != nil {
+		return err
 	}
-	page := max(0, sort.Search(offsets.NumPages(), func(i int) bool { return offsets.FirstRowIndex(i) > row })-1)
-	return p.seekPage(offsets.Offset(page), row-offsets.FirstRowIndex(page))
+	if p.isMade {
+		p.release()
+		p.left = p.chunk.rows - row
+		return nil
+	}
+	page := p.chunk.pageOf(row)
+	return p.seekPage(page.offset, row-page.first)
 }
 
 // seekPage makes a row of the page at an offset the next one.
 func (p *ColumnReader) seekPage(offset, row int64) error {
 	p.release()
-	if row < 0 || offset < p.begin() || offset > p.limit() {
+	if row < 0 || offset < p.chunk.begin || offset > p.chunk.end {
 		return errPage
 	}
-	if p.offset = p.begin(); !p.hasDictionary && p.meta.DictionaryPageOffset > 0 {
-		header, body, err := p.pageReader.next()
-		if err == nil {
-			err = p.loadDictionary(&header, body)
-		}
-		if err != nil {
-			return fmt.Errorf("column %s: %w", p.Leaf.Name, err)
-		}
+	if err := p.needDictionary(); err != nil {
+		return err
 	}
 	p.offset = offset
 	return p.Skip(row)

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/encoding/plain"
 	"github.com/parquet-go/parquet-go/encoding/rle"
@@ -25,8 +24,7 @@ type pageReader struct {
 	Leaf    *Leaf // of the file
 	column  int
 	source  *Source
-	chunk   parquet.ColumnChunk
-	meta    *format.ColumnMetaData
+	chunk   *chunk
 	entries int64 // at most so many are in a page
 	offset  int64 // of the next page in the file
 }
@@ -95,31 +93,18 @@ func (s *Source) read(offset, size int64) ([]byte, error) {
 func resize[V any](memory []V, n int) []V { return slices.Grow(memory[:0], n)[:n] }
 
 // open begins to read a chunk.
-func (c *pageReader) open(file *parquet.File, group int) {
-	c.chunk = file.RowGroups()[group].ColumnChunks()[c.column]
-	rows := &file.Metadata().RowGroups[group]
-	c.meta = &rows.Columns[c.column].MetaData
-	if c.entries = rows.NumRows; c.Leaf.MaxRep > 0 {
-		c.entries = c.meta.NumValues
+func (c *pageReader) open(group *Group) {
+	c.chunk = group.chunk(c.column)
+	if c.entries = c.chunk.rows; c.Leaf.MaxRep > 0 {
+		c.entries = c.chunk.entries
 	}
 	c.entries = min(c.entries, maxPageEntries)
-	c.offset = c.begin()
+	c.offset = c.chunk.begin
 }
-
-// begin returns the offset of the first page: the dictionary if there is one.
-func (c *pageReader) begin() int64 {
-	if d := c.meta.DictionaryPageOffset; d > 0 {
-		return d
-	}
-	return c.meta.DataPageOffset
-}
-
-// limit returns the offset behind the last page.
-func (c *pageReader) limit() int64 { return c.begin() + c.meta.TotalCompressedSize }
 
 // next reads the header and the body of the next page. It returns io.EOF after the last one.
 func (c *pageReader) next() (h format.PageHeader, body []byte, err error) {
-	left := c.limit() - c.offset
+	left := c.chunk.end - c.offset
 	if left <= 0 {
 		return h, nil, io.EOF
 	}
@@ -132,7 +117,7 @@ func (c *pageReader) next() (h format.PageHeader, body []byte, err error) {
 		return h, nil, fmt.Errorf("the header of a page: %w", err)
 	}
 	length, size := int64(in.BytesRead()), int64(h.CompressedPageSize)
-	if size < 0 || size > left-length || h.UncompressedPageSize < 0 || int64(h.UncompressedPageSize) > min(c.meta.TotalUncompressedSize, maxPageBytes) {
+	if size < 0 || size > left-length || h.UncompressedPageSize < 0 || int64(h.UncompressedPageSize) > min(c.chunk.plain, maxPageBytes) {
 		return h, nil, errPage
 	}
 	if body, err = c.source.read(c.offset+length, size); err != nil {
@@ -212,7 +197,7 @@ func cutLevels(data []byte, encoding format.Encoding) (levels, rest []byte, err 
 
 // decompress returns a page, which must have the stated size.
 func (c *pageReader) decompress(data []byte, size int) (_ []byte, err error) {
-	switch c.meta.Codec {
+	switch c.chunk.codec {
 	case format.Uncompressed:
 	case format.Zstd:
 		if len(data) == 0 && size == 0 {
@@ -230,7 +215,7 @@ func (c *pageReader) decompress(data []byte, size int) (_ []byte, err error) {
 			return nil, err
 		}
 	default:
-		return nil, fmt.Errorf("the compression %v: %w", c.meta.Codec, ErrFormat)
+		return nil, fmt.Errorf("the compression %v: %w", c.chunk.codec, ErrFormat)
 	}
 	if len(data) != size {
 		return nil, errPage

@@ -13,11 +13,11 @@ type RowRange struct{ First, End int64 }
 // Find appends the ranges of the rows with a text in a row group, whose first row has the number
 // first in the file. It only looks at the ranges in within, or at all rows if it is nil.
 func (p *ColumnReader) Find(found []RowRange, first, rows int64, text string, within []RowRange) ([]RowRange, error) {
-	index, err := p.chunk.ColumnIndex()
+	index, err := p.chunk.indexes.ColumnIndex()
 	if err != nil {
 		return nil, err
 	}
-	offsets, err := p.chunk.OffsetIndex()
+	offsets, err := p.chunk.indexes.OffsetIndex()
 	if err != nil {
 		return nil, err
 	}

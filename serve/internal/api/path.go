@@ -105,7 +105,8 @@ func (of PathPage) points(p *steps.Path) (page []point, more bool) {
 		return page, false
 	}
 	if of.After != "" {
-		page = slices.DeleteFunc(page, func(x point) bool { return position(p, x) <= of.After })
+		var buffer [64]byte
+		page = slices.DeleteFunc(page, func(x point) bool { return string(appendPosition(buffer[:0], p, x)) <= of.After })
 	}
 	if len(page) > of.Limit {
 		return page[:of.Limit], true
@@ -115,7 +116,11 @@ func (of PathPage) points(p *steps.Path) (page []point, more bool) {
 
 // position is the position of a point in the order of pages, which sorts as text.
 func position(p *steps.Path, x point) string {
-	return fmt.Sprintf("%020d", x.Seq) + p.Selections[x.selection].ID
+	return string(appendPosition(nil, p, x))
+}
+
+func appendPosition(dst []byte, p *steps.Path, x point) []byte {
+	return append(fmt.Appendf(dst, "%020d", x.Seq), p.Selections[x.selection].ID...)
 }
 
 func newestKickOff(p *steps.Path) (at *time.Time, moved bool) {
@@ -142,9 +147,9 @@ func appendSelectionPath(dst []byte, p *steps.Path, i int, page []point, judgedA
 		}
 	}
 	dst = addText(dst, `{"selection_id":`, s.ID)
-	dst = addTextOrNull(dst, `,"selection":`, said.Selection)
+	dst = addTextOrNull(dst, `,"selection":`, s.Selection)
 	dst = addTextOrNull(dst, `,"line":`, said.Line)
-	dst = addTextOrNull(dst, `,"qualifier":`, said.Qualifier)
+	dst = addTextOrNull(dst, `,"qualifier":`, s.Qualifier)
 	dst = append(dst, `,"opening":`...)
 	dst = appendOpening(dst, p, s)
 	dst = append(dst, `,"closing":`...)

@@ -38,6 +38,7 @@ type Dataset struct {
 	ahead   map[uint64]time.Time // positions beyond the end of the log, and when a client first sent them
 
 	refreshing  sync.Mutex // held during a refresh
+	indexing    sync.Mutex // held while the indexes of steps are made
 	asking      sync.Mutex // held during a refresh for a request
 	faults      *faults
 	root        folder // of the account and product; nil until the folder exists
@@ -282,7 +283,7 @@ func (d *Dataset) open() error {
 	if err != nil {
 		return fmt.Errorf("open the data of %s: %w", d.clientID, err)
 	}
-	d.root, d.changes = root, newChangeLog(root, d.library.shareOf(eventCacheSize))
+	d.root, d.changes = root, newChangeLog(root, d.library.shareOf(eventCacheSize), d.library.indexes)
 	return nil
 }
 

@@ -141,6 +141,7 @@ func (d *Dataset) load(ctx context.Context, c snapshot.Commit, newest bool) erro
 	if err := load(ctx, c, m); err != nil {
 		return err
 	}
+	d.indexSteps(ctx, m.Steps)
 	d.faults.note(slog.LevelWarn, "the check of the owners of the served files failed", d.foreignOwners(c, m))
 	return nil
 }

@@ -1,16 +1,20 @@
 package reader
 
 import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
 	"time"
 
 	"mkt/publish/snapshot"
 	"mkt/publish/steps"
+	"mkt/publish/table"
 )
 
-// PricePath reads the path of the prices of a market, up to a time; zero for all. Its files are
-// checked against their hashes once.
+// PricePath reads the path of the prices of a market, up to a time; zero for all.
 func (v *View) PricePath(fixture, market string, until time.Time) (*steps.Path, error) {
-	return steps.Read(v.log.fs, &v.manifest, fixture, market, until, v.log.verify)
+	return steps.Read(v.log.fs, &v.manifest, fixture, market, until, v.log.index)
 }
 
 // StepsSince returns when the oldest recorded step was published; nil if none is recorded.
@@ -20,6 +24,42 @@ func (v *View) StepsSince() *time.Time {
 	}
 	at := v.manifest.Steps[0].Begins()
 	return &at
+}
+
+// index returns the index of a segment of steps. Its file is checked against its hash once.
+func (l *changeLog) index(s snapshot.Segment) (*table.Index, error) {
+	x, ok := l.indexes.Get(s.SHA256)
+	if !ok {
+		if err := l.verify(s); err != nil {
+			return nil, err
+		}
+		var err error
+		if x, err = steps.NewIndex(l.fs, s); err != nil {
+			return nil, err
+		}
+	}
+	l.indexes.Put(s.SHA256, x, x.Memory())
+	return x, nil
+}
+
+// indexSteps makes the indexes of all segments, the newest ones first, so that no request waits for
+// them. It is called after the publication is served, and does not wait for the end.
+func (d *Dataset) indexSteps(ctx context.Context, segments []snapshot.Segment) {
+	if !d.library.paths || !d.indexing.TryLock() {
+		return
+	}
+	changes := d.changes
+	go func() {
+		defer d.indexing.Unlock()
+		for _, s := range slices.Backward(segments) {
+			if ctx.Err() != nil {
+				return
+			}
+			if _, err := changes.index(s); err != nil && !errors.Is(err, fs.ErrClosed) {
+				d.log.Warn("cannot read a segment of the steps of prices", "file", s.File, "err", err)
+			}
+		}
+	}()
 }
 
 // verify checks a segment against its hash, once.

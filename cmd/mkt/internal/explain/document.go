@@ -34,6 +34,7 @@ func (r *Report) Document(data string) *doc.Document {
 	return &doc.Document{Title: r.Title, Head: doc.Words(r.ID + "  " + r.Kind + "  " + r.Title), Sections: []doc.Section{
 		{Notes: []doc.Note{{Only: doc.Page, Line: doc.Format("Where the %s %s comes from.", r.Kind, doc.Code(r.ID))}, traced}, Facts: slices.Concat(served, notes)},
 		{Title: "Values", Class: "long", Facts: r.values()},
+		{Title: "Last changes", Class: "long", Facts: r.changes()},
 		{Title: "Samples", Class: "long", Facts: r.samples()},
 		{Title: "Answers of the provider", Class: "long", Facts: r.answers(data)},
 	}}
@@ -87,6 +88,47 @@ func (r *Report) pieces(from []Piece) (list []doc.Fact) {
 			Value: doc.Format("%s%s %s%s%s", cycle, r.answer(p.Cycle, p.Response), doc.Code(p.Path), short, says)})
 	}
 	return list
+}
+
+// changes lists the last changes of a selection, newest first.
+func (r *Report) changes() (list []doc.Fact) {
+	for _, c := range r.Changes {
+		value := doc.Line{doc.Strong(c.words())}
+		if c.Line != nil {
+			value = append(value, doc.Span{Words: " at the line " + *c.Line})
+		}
+		if c.Publishable != nil && !*c.Publishable {
+			value = append(value, doc.Span{Words: ", not publishable: " + strings.Join(c.Reasons, ", "), Style: cli.Warn})
+		}
+		brought := "published in %s, cycle %s"
+		if c.BeforeRecords {
+			brought = "or earlier: so it was in %s, cycle %s, the last one before steps were recorded"
+		}
+		fact := doc.Fact{Name: cli.Stamp(c.PublishedAt), Value: value,
+			Below: []doc.Fact{{Name: "since", Value: doc.Format(brought, doc.Link(r.path(c.CycleID), fmt.Sprintf("version %d", c.Version)), doc.Code(c.CycleID))}}}
+		if c.FetchedAt != nil {
+			fact.Below = append(fact.Below, doc.Fact{Name: "fetched", Value: doc.Line{doc.Stamp(*c.FetchedAt)}})
+		}
+		list = append(list, fact)
+	}
+	return list
+}
+
+// words are the price that a change brought.
+func (c *Change) words() string {
+	switch {
+	case !c.Present:
+		return "went away"
+	case c.Decimal != nil && c.Fractional != nil:
+		return *c.Decimal + " (" + *c.Fractional + ")"
+	case c.Decimal != nil:
+		return *c.Decimal
+	case c.Fractional != nil:
+		return *c.Fractional
+	case slices.Contains(c.Absent, "odds_decimal") && slices.Contains(c.Absent, "odds_fractional"):
+		return "no price was sent"
+	}
+	return "without a price"
 }
 
 func (r *Report) samples() (list []doc.Fact) {

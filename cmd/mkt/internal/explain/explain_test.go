@@ -18,6 +18,7 @@ import (
 	"mkt/fetch/raw"
 	"mkt/internal/check"
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
@@ -71,11 +72,63 @@ func write(b *strings.Builder, r *explain.Report) {
 			fmt.Fprintf(b, "    #%d %s %s\n", p.Response, p.Path, strings.Join(strings.Fields(p.Text), " "))
 		}
 	}
+	for _, c := range r.Changes {
+		fmt.Fprintf(b, "  since v%d %s: present %v, %s %s %s, absent %v\n", c.Version, c.PublishedAt.Format("15:04:05"), c.Present, text(c.Decimal), text(c.Fractional), text(c.Line), c.Absent)
+	}
 	for _, s := range r.Steps {
 		fmt.Fprintf(b, "  %s %s %v: %s\n", s.FetchedAt.Format("15:04:05"), s.Clock, s.Moved, s.Gave)
 	}
 	for _, s := range r.Sources {
 		fmt.Fprintf(b, "  %s#%d %s %s %s %s\n", s.Cycle, s.Response, s.Endpoint, s.FetchedAt.Format(time.RFC3339), s.File, s.Member)
+	}
+}
+
+func text(s *string) string {
+	if s == nil {
+		return "-"
+	}
+	return *s
+}
+
+// TestLastChanges: a price's changes are those of the steps, up to the publication, and where there are
+// only snapshots, or the steps are damaged, the explanation says so.
+func TestLastChanges(t *testing.T) {
+	w := dataroot.New(t, football.MarketEngine)
+	page := dataroot.Listing(dataroot.Listed("9001", "Fulham", "Arsenal"))
+	offer := func(odds string) string { return strings.Replace(dataroot.Offered, "1.90", odds, 1) }
+	for i, odds := range []string{"2.10", "2.15", "2.15", "2.20", "2.20"} {
+		w.Cycle(time.Duration(i)*time.Hour, nil, page, dataroot.Offer("9001", offer(odds)))
+	}
+	id := ""
+	for _, m := range dataroot.Rows[table.MarketRow](w, layout.MarketsFile) {
+		for _, s := range m.Selections {
+			if text(s.OddsDecimalText) == "2.20" && id == "" {
+				id = s.SelectionID
+			}
+		}
+	}
+	changes := func(at string) (words []string) {
+		moment, err := snapshot.ParseMoment(at, time.Time{})
+		check.Must(t, err)
+		r, err := explained(w, moment, id)
+		check.Must(t, err)
+		for _, c := range r.Changes {
+			words = append(words, fmt.Sprintf("%s v%d", text(c.Decimal), c.Version))
+		}
+		return append(words, r.Notes...)
+	}
+	for at, want := range map[string][]string{"v5": {"2.20 v4", "2.15 v2", "2.10 v1"}, "v3": {"2.15 v2", "2.10 v1"}, "v1": {"2.10 v1"}} {
+		if diff := cmp.Diff(want, changes(at)); diff != "" {
+			t.Errorf("%s: %s", at, diff)
+		}
+	}
+	c, err := snapshot.Resolve(w.Mem, "v5")
+	check.Must(t, err)
+	m, err := snapshot.Open(w.Mem, c)
+	check.Must(t, err)
+	check.Must(t, w.Mem.Remove(m.Steps[len(m.Steps)-1].File))
+	if got := changes("v5"); len(got) != 1 || !strings.Contains(got[0], "not known") {
+		t.Errorf("the steps are damaged: %q", got)
 	}
 }
 

@@ -35,6 +35,7 @@ func (e *explainer) markets(ctx context.Context) error {
 	switch {
 	case f.selection != nil:
 		m.selection()
+		return m.changes(ctx)
 	case f.market != nil:
 		m.market()
 	default:

@@ -25,7 +25,8 @@ type Report struct {
 	Rules    Rules    `json:"rules"`
 	Sources  []Source `json:"sources"`
 	Values   []Value  `json:"values"`
-	Steps    []Step   `json:"steps,omitempty"` // live: its samples, oldest first
+	Changes  []Change `json:"changes,omitempty"` // of a selection: its last ones, newest first
+	Steps    []Step   `json:"steps,omitempty"`   // live: its samples, oldest first
 	Notes    []string `json:"notes"`
 }
 

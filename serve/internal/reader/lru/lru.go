@@ -48,18 +48,21 @@ func (c *Cache[K, V]) Contains(key K) bool {
 }
 
 // Put adds a value unless its weight is more than a quarter of the capacity, because
-// one large value must not evict all others.
+// one large value must not evict all others. A value that is there is kept, with the new weight.
 func (c *Cache[K, V]) Put(key K, value V, weight int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if weight > c.capacity/4 {
 		return
 	}
-	if _, ok := c.items[key]; ok {
-		return // another request has added it
+	if item, ok := c.items[key]; ok { // another request has added it
+		was := item.Value.(*kept[K, V])
+		c.weight += weight - was.weight
+		was.weight = weight
+	} else {
+		c.items[key] = c.order.PushFront(&kept[K, V]{key, value, weight})
+		c.weight += weight
 	}
-	c.items[key] = c.order.PushFront(&kept[K, V]{key, value, weight})
-	c.weight += weight
 	for c.weight > c.capacity {
 		last := c.order.Back()
 		old := c.order.Remove(last).(*kept[K, V])
