@@ -1,14 +1,11 @@
 package publish_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
-	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
@@ -25,11 +22,7 @@ func publishAll(t testing.TB, f durable.FS, keep retention.Policy, hours ...int)
 	t.Helper()
 	for _, n := range hours {
 		c := cycle{number: n, refreshed: []int{1}, partly: n != hours[0]}
-		c.transform(t, f)
-		o := options(f, c, fmt.Sprint("run-", n))
-		o.Retention = keep
-		_, err := publish.Run(context.Background(), o)
-		must(t, err)
+		publishCycle(t, f, c, keeping(keep))
 	}
 }
 

@@ -1,15 +1,12 @@
 package publish_test
 
 import (
-	"context"
-	"fmt"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"mkt/internal/needs"
-	"mkt/publish"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
 	"mkt/publish/retention"
@@ -26,11 +23,7 @@ func TestManySegmentsAreCompacted(t *testing.T) {
 	var events []table.EventRow
 	for i := 1; i <= 400; i++ {
 		c := cycle{number: i, refreshed: []int{i % 5}, partly: true}
-		c.transform(t, f)
-		o := options(f, c, fmt.Sprint("run-", i))
-		o.Retention = retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeAge: 1000 * time.Hour}
-		_, err := publish.Run(context.Background(), o)
-		must(t, err)
+		publishCycle(t, f, c, keeping(retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour, ChangeAge: 1000 * time.Hour}))
 		if i%40 != 0 && i < 390 {
 			continue
 		}

@@ -125,24 +125,11 @@ func stride() int {
 	return 1
 }
 
-// P1: killed at every operation, without a power cut.
-func TestKilledAtEveryOperation(t *testing.T) {
-	t.Parallel()
-	base := scene(t)
-	for k := 1; k <= operations(t, base)+1; k += stride() {
-		f := base.PowerCut(1, 0)
-		err := lastRun(durabletest.Wrap(f, durabletest.KillAt(k)), "run-killed")
-		if e := survive(f, err == nil); e != nil {
-			t.Fatalf("killed at operation %d (%v): %v", k, err, e)
-		}
-	}
-}
-
 var seeds = flag.Uint64("seeds", 1, "power cuts at each operation that keep half of what was not synced")
 
-// P2: a power cut at every operation, after which nothing, half or all of what was not
-// synced is left. (-seeds 28 makes it 3,600 and more.)
-func TestPowerCutAtEveryOperation(t *testing.T) {
+// P1 and P2: killed at every operation, with a power cut after which nothing or half of what was not
+// synced is left, or without one: then all of it is. (-seeds 28 makes it 3,600 and more.)
+func TestKilledAtEveryOperation(t *testing.T) {
 	t.Parallel()
 	base := scene(t)
 	runs, last := 0, operations(t, base)+1
@@ -156,7 +143,7 @@ func TestPowerCutAtEveryOperation(t *testing.T) {
 			}
 		}
 		cut(0, 0)
-		cut(1, 0)
+		cut(1, 0) // no power cut
 		for seed := range *seeds {
 			cut(0.5, seed)
 		}

@@ -42,31 +42,6 @@ func history() []cycle {
 		{number: 3, refreshed: []int{0}, failed: []int{1, 2, 3}, over: []int{4}}, {number: 4, refreshed: upTo(4), bare: []int{7}}}
 }
 
-// publishedFiles are the names and hashes of everything published below a root.
-func publishedFiles(t testing.TB, f durable.ReadFS) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	for _, dir := range []string{layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir} {
-		hashFolder(t, f, dir, all)
-	}
-	return all
-}
-
-func hashFolder(t testing.TB, f durable.ReadFS, dir string, all map[string]string) {
-	t.Helper()
-	entries, err := f.ReadDir(dir)
-	must(t, err)
-	for _, e := range entries {
-		if name := dir + "/" + e.Name(); e.IsDir() {
-			hashFolder(t, f, name, all)
-		} else {
-			_, sum, err := durable.HashFile(f, name)
-			must(t, err)
-			all[name] = sum
-		}
-	}
-}
-
 // Every publication is made by another worker on an empty disk, and each gives the bytes
 // that one machine without a store gives.
 func TestWorkersWithoutDisk(t *testing.T) {
@@ -90,14 +65,9 @@ func TestWorkersWithoutDisk(t *testing.T) {
 	pulled := durabletest.NewMem()
 	done, err := d.Pull(t.Context(), pulled, store.PullOptions{})
 	must(t, err)
-	want, got := publishedFiles(t, alone), publishedFiles(t, pulled)
-	if done.Packs != 4 || len(want) != len(got) {
-		t.Errorf("pulled %+v, %d files instead of %d", done, len(got), len(want))
-	}
-	for name, sum := range want {
-		if got[name] != sum {
-			t.Errorf("%s is not the same file after a pull", name)
-		}
+	kept := []string{layout.SnapshotsDir, layout.ChangesDir, layout.CommitsDir}
+	if diff := diffFiles(files(t, alone, kept...), files(t, pulled, kept...)); diff != "" || done.Packs != 4 {
+		t.Errorf("pulled %+v: %s", done, diff)
 	}
 }
 
@@ -214,20 +184,15 @@ func TestPullSpan(t *testing.T) {
 
 // What retention deletes in the store is old and recorded; the rest can be pulled.
 func TestCollectStore(t *testing.T) {
-	d, bucket := newStore(t)
-	f := durabletest.NewMem()
-	keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, Cycles: 3, CycleAge: time.Hour}
-	for n := 1; n <= 12; n++ {
-		must(t, shipCycle(t, f, d, cycle{number: n, refreshed: upTo(3)}, keep))
-	}
-	dry, err := d.Collect(t.Context(), store.CollectOptions{Policy: keep, DryRun: true})
+	d, bucket := shipped(t)
+	dry, err := d.Collect(t.Context(), store.CollectOptions{Policy: shortest, DryRun: true})
 	must(t, err)
-	done, err := d.Collect(t.Context(), store.CollectOptions{Policy: keep})
+	done, err := d.Collect(t.Context(), store.CollectOptions{Policy: shortest})
 	must(t, err)
 	if dry != done || done.Packs != 9 {
 		t.Errorf("a dry run said %+v, the collection did %+v", dry, done)
 	}
-	if packs := len(bucket.Keys("client_id=acme/product=market_engine/packs/")); packs != 3 {
+	if packs := len(bucket.Keys(inStore + "packs/")); packs != 3 {
 		t.Errorf("%d packs are left", packs)
 	}
 	pulled := durabletest.NewMem()
@@ -256,8 +221,8 @@ func TestDamagedPack(t *testing.T) {
 			d, bucket := newStore(t)
 			root := durabletest.NewMem()
 			must(t, shipCycle(t, root, d, history()[0], retention.Policy{}))
-			pack := bucket.Keys("client_id=acme/product=market_engine/packs/")[0]
-			bucket.Set(t, pack, damage(bucket.Get(t, pack)))
+			pack := bucket.Keys(inStore + "packs/")[0]
+			damageObject(t, bucket, pack, damage)
 			f := durabletest.NewMem()
 			if _, err := d.Sync(t.Context(), f); !errors.Is(err, snapshot.ErrDamaged) {
 				t.Errorf("a damaged pack: %v, want ErrDamaged", err)
@@ -302,8 +267,7 @@ func TestResetDamagedRoot(t *testing.T) {
 	want, err := look(f)
 	must(t, err)
 	name := layout.Commit(2)
-	must(t, f.Remove(name))
-	must(t, durable.Create(f, name, durable.Bytes([]byte("{}"))))
+	replace(t, f, name, []byte("{}"))
 	if _, err := d.Sync(t.Context(), f); !snapshot.IsDamage(err) {
 		t.Fatalf("a damaged record: %v", err)
 	}
@@ -321,8 +285,7 @@ func TestResetDamagedRoot(t *testing.T) {
 	stranger := durabletest.NewMem()
 	publishCycle(t, stranger, c[1])
 	publishCycle(t, stranger, c[2])
-	must(t, stranger.Remove(name))
-	must(t, durable.Create(stranger, name, durable.Bytes([]byte("{}"))))
+	replace(t, stranger, name, []byte("{}"))
 	if done, err := d.Reset(t.Context(), stranger); done || err != nil {
 		t.Errorf("a root with other publications was put aside: %t, %v", done, err)
 	}
@@ -368,8 +331,7 @@ func TestAttach(t *testing.T) {
 	}
 	bucket.Fail(nil)
 
-	must(t, f.Remove(layout.Commit(1)))
-	must(t, durable.Create(f, layout.Commit(1), durable.Bytes([]byte("{}"))))
+	replace(t, f, layout.Commit(1), []byte("{}"))
 	if a, err = attach(f); err != nil || !snapshot.IsDamage(a.Damage) || a.Away != nil {
 		t.Errorf("a damaged root: %+v, %v", a, err)
 	}
@@ -378,8 +340,7 @@ func TestAttach(t *testing.T) {
 	}
 
 	publishCycle(t, f, c[1]) // which the store does not have
-	must(t, f.Remove(layout.Commit(2)))
-	must(t, durable.Create(f, layout.Commit(2), durable.Bytes([]byte("{}"))))
+	replace(t, f, layout.Commit(2), []byte("{}"))
 	if a, err := attach(f); !snapshot.IsDamage(err) || a.Damage != nil {
 		t.Errorf("a damaged root with more than the store: %+v, %v", a, err)
 	}

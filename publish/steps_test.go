@@ -36,16 +36,9 @@ func TestStepsTellEverySnapshot(t *testing.T) {
 		for number := 1; number <= cycles; number++ {
 			c := drawCycle(rt, number)
 			c.content = func(n int) (table.FixtureRow, []table.MarketRow) { return drawContent(rt, &c, n) }
-			c.transform(t, f)
-			o := options(f, c, fmt.Sprint("run-", number))
-			o.WithoutSteps = number <= without
-			_, err := publish.Run(context.Background(), o)
-			must(t, err)
-			head, _, err := snapshot.Head(f)
-			must(t, err)
-			m, err := snapshot.Open(f, head)
-			must(t, err)
-			if o.WithoutSteps {
+			publishCycle(t, f, c, func(o *publish.Options) { o.WithoutSteps = number <= without })
+			head, m := newest(t, f)
+			if number <= without {
 				if len(m.Steps) > 0 {
 					rt.Fatal("steps of a build without them")
 				}
@@ -72,18 +65,11 @@ func TestFirstStepsWithoutEvents(t *testing.T) {
 	f, seen := durabletest.NewMem(), map[string]bool{}
 	for number, c := range []cycle{{refreshed: upTo(3)}, {failed: upTo(3)}, {failed: upTo(3)}, {refreshed: upTo(2), failed: []int{2}}} {
 		c.number = number + 1
-		c.transform(t, f)
-		o := options(f, c, fmt.Sprint("run-", c.number))
-		o.WithoutSteps = c.number == 1
-		_, err := publish.Run(context.Background(), o)
-		must(t, err)
-		head, _, err := snapshot.Head(f)
-		must(t, err)
-		m, err := snapshot.Open(f, head)
-		must(t, err)
-		if o.WithoutSteps {
+		publishCycle(t, f, c, func(o *publish.Options) { o.WithoutSteps = c.number == 1 })
+		if c.number == 1 {
 			continue
 		}
+		head, m := newest(t, f)
 		if diff := cmp.Diff(snapshotState(t, f, head), stepsState(t, f, m, seen)); diff != "" {
 			t.Errorf("cycle %d: %s", c.number, diff)
 		}
@@ -259,18 +245,11 @@ func TestManyStepsAreCompacted(t *testing.T) {
 	seen := map[string]bool{}
 	for i := 1; i <= 600; i++ {
 		c := cycle{number: i, refreshed: []int{i % 5}, partly: true}
-		c.transform(t, f)
-		o := options(f, c, fmt.Sprint("run-", i))
-		o.Retention = retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}
-		_, err := publish.Run(context.Background(), o)
-		must(t, err)
+		publishCycle(t, f, c, keeping(retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}))
 		if i%50 != 0 && i < 590 {
 			continue
 		}
-		head, _, err := snapshot.Head(f)
-		must(t, err)
-		m, err := snapshot.Open(f, head)
-		must(t, err)
+		head, m := newest(t, f)
 		if diff := cmp.Diff(snapshotState(t, f, head), stepsState(t, f, m, seen)); diff != "" {
 			t.Fatalf("cycle %d: %s", i, diff)
 		}
@@ -289,16 +268,9 @@ func TestRetentionOfSteps(t *testing.T) {
 	f := durabletest.NewMem()
 	for i := 1; i <= 40; i++ {
 		c := cycle{number: i * 10, refreshed: []int{0}}
-		c.transform(t, f)
-		o := options(f, c, fmt.Sprint("run-", i))
-		o.Retention = retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour, StepsAge: 8 * 24 * time.Hour}
-		_, err := publish.Run(context.Background(), o)
-		must(t, err)
+		publishCycle(t, f, c, keeping(retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour, StepsAge: 8 * 24 * time.Hour}))
 	}
-	head, _, err := snapshot.Head(f)
-	must(t, err)
-	m, err := snapshot.Open(f, head)
-	must(t, err)
+	head, m := newest(t, f)
 	oldest := m.Steps[0] // as a whole: sixteen cycles are a week
 	if newest := head.PublishedAt.Sub(oldest.At); newest > 8*24*time.Hour || head.PublishedAt.Sub(oldest.Begins()) > 15*24*time.Hour || len(m.Steps) < 2 {
 		t.Errorf("the oldest steps are of %s before the newest publication and more: %+v", newest, m.Steps)
@@ -321,16 +293,9 @@ func TestStepsAreRepaired(t *testing.T) {
 		f := durabletest.NewMem()
 		for i := 1; i <= 4; i++ {
 			c := cycle{number: i, refreshed: upTo(3)}
-			c.transform(t, f)
-			o := options(f, c, fmt.Sprint("run-", i))
-			o.WithoutSteps = i <= without
-			_, err := publish.Run(context.Background(), o)
-			must(t, err)
+			publishCycle(t, f, c, func(o *publish.Options) { o.WithoutSteps = i <= without })
 		}
-		head, _, err := snapshot.Head(f)
-		must(t, err)
-		m, err := snapshot.Open(f, head)
-		must(t, err)
+		_, m := newest(t, f)
 		if len(m.Steps) != 4-without {
 			t.Fatalf("%d segments of steps", len(m.Steps))
 		}

@@ -169,7 +169,7 @@ func TestDamagedStates(t *testing.T) {
 			f := durabletest.NewMem()
 			must(t, shipCycle(t, f, d, history()[0], retention.Policy{}))
 			must(t, d.ShipStates(t.Context(), f, durabletest.NewMem()))
-			damageObject(t, bucket, "client_id=acme/product=market_engine/state.tar", damage)
+			damageObject(t, bucket, inStore+"state.tar", damage)
 			worker := durabletest.NewMem()
 			if _, err := d.Sync(t.Context(), worker); err != nil {
 				t.Fatal(err)
@@ -187,7 +187,7 @@ func damageObject(t testing.TB, bucket *storetest.Memory, key string, damage fun
 // A damaged record is reported as damage, and not as the work of another installation.
 // Nothing is published over it, and a root that has it repairs it.
 func TestDamagedRecord(t *testing.T) {
-	key := "client_id=acme/product=market_engine/" + layout.Commit(2)
+	key := inStore + layout.Commit(2)
 	for name, damage := range map[string]func([]byte) []byte{
 		"cut":   func(b []byte) []byte { return b[:len(b)/2] },
 		"empty": func([]byte) []byte { return nil },

@@ -13,26 +13,7 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Whatever is missing was recorded before it was deleted, wherever a collection is killed
-// and whatever a power cut leaves.
-func TestWatermarksComeFirst(t *testing.T) {
-	t.Parallel()
-	base := durabletest.NewMem()
-	publishDaily(t, base, 8)
-	keep := retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: 48 * time.Hour}
-	now := cycle{number: 24 * 8}.at()
-	for k := 1; ; k += stride() {
-		f := base.PowerCut(1, 0)
-		_, err := retention.Collect(retention.Options{Root: durabletest.Wrap(f, durabletest.KillAt(k)), Now: now, Policy: keep})
-		for _, keepOf := range []float64{0.5, 0, 1} {
-			onlyBelowWatermarks(t, f.PowerCut(keepOf, uint64(k)))
-		}
-		if err == nil {
-			return
-		}
-	}
-}
-
+// onlyBelowWatermarks checks that whatever is missing of eight daily publications was recorded as deleted.
 func onlyBelowWatermarks(t *testing.T, f durable.FS) {
 	t.Helper()
 	marks, err := retention.ReadWatermarks(f)

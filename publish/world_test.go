@@ -12,10 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
+	"mkt/internal/check"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
@@ -87,6 +91,45 @@ func (c cycle) bareFixture(n int) table.FixtureRow {
 	return row
 }
 
+func drawCycle(t *rapid.T, number int) cycle {
+	c := cycle{number: number, partly: rapid.Bool().Draw(t, "partly"), edition: rapid.IntRange(1, 2).Draw(t, "edition")}
+	c.drawFixtures(func() int { return rapid.IntRange(0, 6).Draw(t, "fate") })
+	return c
+}
+
+// drawFixtures decides by draws from 0 to 6 what happens to each of twelve fixtures.
+func (c *cycle) drawFixtures(draw func() int) {
+	for n := range 12 {
+		switch draw() {
+		case 0, 1:
+			c.refreshed = append(c.refreshed, n)
+		case 2:
+			c.failed = append(c.failed, n)
+		case 3:
+			c.over = append(c.over, n)
+		case 4, 5:
+			c.bare = append(c.bare, n)
+		}
+	}
+}
+
+// model computes the dataset in a few lines. With 12 fixtures no listing is held.
+func (c cycle) model(all map[int]int) {
+	for n := range all {
+		if slices.Contains(c.over, n) || !c.partly && !slices.Contains(slices.Concat(c.failed, c.refreshed, c.bare), n) {
+			delete(all, n)
+		}
+	}
+	for _, n := range c.refreshed {
+		all[n] = c.number
+	}
+	for _, n := range c.bare {
+		if all[n] <= 0 {
+			all[n] = -c.edition
+		}
+	}
+}
+
 func (c *cycle) transform(t testing.TB, f durable.FS) {
 	t.Helper()
 	if c.provider == "" {
@@ -152,12 +195,8 @@ func writeTable[T table.Row](t testing.TB, f durable.FS, dir, name, key string, 
 
 func ptr[V any](v V) *V { return &v }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// must ends the test if there is an error.
+var must = check.Must
 
 // options of a run, some time after its cycle began.
 func options(f durable.FS, c cycle, run string) publish.Options {
@@ -167,12 +206,31 @@ func options(f durable.FS, c cycle, run string) publish.Options {
 	}
 }
 
-func publishCycle(t testing.TB, f durable.FS, c cycle) publish.Summary {
+func publishCycle(t testing.TB, f durable.FS, c cycle, edits ...func(*publish.Options)) publish.Summary {
 	t.Helper()
 	c.transform(t, f)
-	s, err := publish.Run(context.Background(), options(f, c, fmt.Sprint("run-", c.number)))
+	o := options(f, c, fmt.Sprint("run-", c.number))
+	for _, edit := range edits {
+		edit(&o)
+	}
+	s, err := publish.Run(context.Background(), o)
 	must(t, err)
 	return s
+}
+
+// keeping publishes under a policy.
+func keeping(p retention.Policy) func(*publish.Options) {
+	return func(o *publish.Options) { o.Retention = p }
+}
+
+// newest opens the newest publication.
+func newest(t testing.TB, f durable.ReadFS) (snapshot.Commit, snapshot.Manifest) {
+	t.Helper()
+	head, _, err := snapshot.Head(f)
+	must(t, err)
+	m, err := snapshot.Open(f, head)
+	must(t, err)
+	return head, m
 }
 
 // dataset is everything that a reader finds. It has for each fixture the cycle that its

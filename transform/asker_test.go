@@ -27,8 +27,6 @@ func (a asker) get(endpoint, path string) provider.Payload {
 	}
 	_, query, _ := strings.Cut(path, "?")
 	values, err := url.ParseQuery(query)
-	if err != nil {
-		a.Fatal(err)
-	}
+	must(a, err)
 	return provider.Payload{Endpoint: endpoint, Query: values, FetchedAt: a.now, Body: w.Body.Bytes()}
 }

@@ -26,9 +26,7 @@ import (
 func simulated(t testing.TB, seed uint64, fixtures int) (provider.MarketAdapter, []provider.Payload, []provider.Payload) {
 	now := time.Date(2026, 3, 4, 12, 0, 30, 0, time.UTC)
 	sim, err := emulator.New(simulator.Options{Seed: seed, Fixtures: fixtures, Now: func() time.Time { return now }, Quota: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ask := asker{t, sim, sim.Tokens()[0], now}
 	var pages, sheets []provider.Payload
 	var ids []string
@@ -51,9 +49,7 @@ func simulated(t testing.TB, seed uint64, fixtures int) (provider.MarketAdapter,
 func BenchmarkReadAndDerive(b *testing.B) {
 	adapter, pages, sheets := simulated(b, 1, 100)
 	listing, err := adapter.ReadListing(pages)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	d := markets.New(identity.NewMinter(identity.Key{1}, "betsapi"))
 	var bytes int64
 	for _, p := range sheets {
@@ -66,9 +62,7 @@ func BenchmarkReadAndDerive(b *testing.B) {
 		count, selections = 0, 0
 		for _, p := range sheets {
 			sheet, err := adapter.ReadMarkets(p, listing)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			for i := range sheet.Fixtures {
 				for _, m := range d.Derive(&sheet.Fixtures[i].Fixture, sheet.Fixtures[i].Offers) {
 					count++
@@ -86,15 +80,11 @@ func BenchmarkReadAndDerive(b *testing.B) {
 func BenchmarkDerive(b *testing.B) {
 	adapter, pages, sheets := simulated(b, 1, 50)
 	listing, err := adapter.ReadListing(pages)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	var fixtures []provider.FixtureOffers
 	for _, p := range sheets {
 		sheet, err := adapter.ReadMarkets(p, listing)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		fixtures = append(fixtures, sheet.Fixtures...)
 	}
 	d := markets.New(identity.NewMinter(identity.Key{1}, "betsapi"))

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"mkt/fetch/provider"
 	"mkt/fetch/provider/providertest"
 	"mkt/fetch/raw"
@@ -40,103 +38,6 @@ func steps(t testing.TB, o transform.LiveTraceOptions) (all []*transform.LiveSte
 	return all
 }
 
-// published formats the columns that a row and a football.Live share.
-func published(r *table.LiveRow) string {
-	return fmt.Sprint(r.At.UTC(), r.FreshAt.UTC(), r.InPlay, word(r.StaleAt), word(r.ClockPeriod), word(r.ClockMinute), word(r.ClockSecond), word(r.ScoreHome),
-		word(r.MomentumHome), word(r.MomentumLeader), word(r.UnavailableReason), word(r.VisualState))
-}
-
-// Tracing one fixture through the archive gives at every cycle the state published then:
-// when its identity appears late, when lists lack it, when no cycle ran, and when the
-// match ends; also from a compacted archive.
-func TestTraceLive(t *testing.T) {
-	mem := newMem()
-	var ticks []tick
-	add := func(seconds int, items ...string) {
-		ticks = append(ticks, at(seconds, append(items, playing("999", "9999", seconds))...))
-	}
-	add(0)
-	for s := 8; s <= 400; s += 8 {
-		fi := "9001"
-		if s < 100 || s == 200 {
-			fi = ""
-		}
-		if s == 160 || s == 168 {
-			add(s)
-			continue
-		}
-		if s > 280 && s < 380 {
-			continue // no cycle ran
-		}
-		add(s, playing("501", fi, s))
-	}
-	add(408, item("501", "9001", -1, 0, stats(50, 20)))
-	add(416)
-	play(t, mem, ticks...)
-	last := ticks[len(ticks)-1]
-	check := func(when string) {
-		t.Helper()
-		all, damaged := moments(t, mem, ticks[0], last, "9001", "501")
-		if len(all) != len(ticks)-1 || damaged != 0 {
-			t.Fatalf("%s: %d moments of %d cycles, %d damaged", when, len(all), len(ticks), damaged)
-		}
-		numbers := 0
-		for i, m := range all {
-			row := table.LiveOf(&m, m.Fixture.FetchedAt, 0)
-			want := liveRow(t, mem, ticks[i+1], "501")
-			if want == nil {
-				t.Fatalf("%s: not published at %v", when, ticks[i+1].after)
-			}
-			if diff := cmp.Diff(published(want), published(&row)); diff != "" {
-				t.Errorf("%s, %v: %s", when, ticks[i+1].after, diff)
-			}
-			if m.Momentum.Available() {
-				numbers++
-			}
-		}
-		if numbers < 10 {
-			t.Errorf("%s: %d moments with momentum", when, numbers)
-		}
-	}
-	check("in folders")
-	compact(t, mem)
-	check("compacted")
-	if all, _ := moments(t, mem, ticks[0], last, "77", ""); len(all) != 0 {
-		t.Errorf("an unknown fixture: %d moments", len(all))
-	}
-}
-
-// A trace that continues from a step's state gives the same steps as one that did not stop,
-// wherever it stopped.
-func TestTraceLiveContinues(t *testing.T) {
-	mem := newMem()
-	var ticks []tick
-	for s := 0; s <= 400; s += 8 {
-		items := []string{playing("501", "9001", s)}
-		if s == 160 || s == 168 {
-			items = nil
-		}
-		ticks = append(ticks, at(s, append(items, playing("999", "9999", s))...))
-	}
-	play(t, mem, ticks...)
-	o := transform.LiveTraceOptions{Root: mem, Fixture: "9001", Event: "501"}
-	whole := steps(t, o)
-	for _, stop := range []int{0, 1, 19, 20, 21, len(whole) - 2} {
-		state := whole[stop].State()
-		rest := o
-		rest.Start, rest.From = &state, began.Add(ticks[stop+len(ticks)-len(whole)].after+time.Second)
-		continued := steps(t, rest)
-		if len(continued) != len(whole)-stop-1 {
-			t.Fatalf("stopped at %d: %d steps more, want %d", stop, len(continued), len(whole)-stop-1)
-		}
-		for i, step := range continued {
-			if want, got := whole[stop+1+i].After.Brief(), step.After.Brief(); fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
-				t.Fatalf("stopped at %d, %s: %+v, want %+v", stop, step.Cycle, got, want)
-			}
-		}
-	}
-}
-
 func TestTraceLiveOverDamage(t *testing.T) {
 	mem := newMem()
 	ticks := minutes(30)
@@ -144,6 +45,9 @@ func TestTraceLiveOverDamage(t *testing.T) {
 	must(t, mem.Remove(layout.Cycle(layout.RawDir, ticks[10].id())+"/"+layout.RawAnswers))
 	if all, damaged := moments(t, mem, ticks[0], ticks[29], "9001", "501"); damaged != 1 || len(all) != 29 {
 		t.Errorf("%d damaged, %d moments", damaged, len(all))
+	}
+	if all, _ := moments(t, mem, ticks[0], ticks[29], "77", ""); len(all) != 0 {
+		t.Errorf("an unknown fixture: %d moments", len(all))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -163,7 +67,29 @@ func stories() map[string]story {
 		"a list that cannot be read": {"9001", "501", []tick{at(0, playing("501", "9001", 0)), at(8, playing("501", "9001", 8)),
 			at(16, playing("501", "9001", 16), unread), at(24, playing("501", "9001", 24))}},
 		"no whole list for long": {"9001", "501", []tick{at(0, playing("501", "9001", 0)), broken(300), broken(600), broken(899), broken(920), broken(1000)}},
+		"the end of a match":     {"9001", "501", wholeMatch()},
 	}
+}
+
+// wholeMatch are ticks in which the identity appears late and vanishes, lists lack the fixture, no cycle runs
+// for a while, and the match ends.
+func wholeMatch() (ticks []tick) {
+	for s := 0; s <= 416; s += 8 {
+		items := []string{playing("999", "9999", s)}
+		switch {
+		case s > 280 && s < 380:
+			continue
+		case s == 0, s == 160, s == 168, s == 416:
+		case s == 408:
+			items = append(items, item("501", "9001", -1, 0, stats(50, 20)))
+		case s < 100, s == 200:
+			items = append(items, playing("501", "", s))
+		default:
+			items = append(items, playing("501", "9001", s))
+		}
+		ticks = append(ticks, at(s, items...))
+	}
+	return ticks
 }
 
 // story is ticks and one fixture, by its final provider ids.
@@ -178,13 +104,14 @@ func broken(seconds int) tick {
 	return k
 }
 
-// A fixture that is traced alone has at every cycle the state that the pipeline, which
-// tracks all fixtures, stored.
+// A fixture that is traced alone has at every cycle the state that the pipeline, which tracks all
+// fixtures, stored: from the beginning or from the state of any step, and also from a compacted archive.
 func TestTraceLiveGivesTheStoredStates(t *testing.T) {
 	for name, s := range stories() {
 		t.Run(name, func(t *testing.T) {
 			mem := newMem()
-			kept := map[layout.CycleID][]byte{}
+			var kept []layout.CycleID
+			states := map[layout.CycleID][]byte{}
 			for _, k := range s.ticks {
 				must(t, k.archive(mem))
 				if _, err := k.transform(mem); err != nil {
@@ -195,19 +122,32 @@ func TestTraceLiveGivesTheStoredStates(t *testing.T) {
 				}
 				for _, row := range liveRows[table.LiveStateRow](t, mem, k, layout.LiveStatesFile) {
 					if row.ProviderFixtureID == s.fixture || word(row.ProviderEventID) == s.event {
-						kept[k.id()] = row.State
+						kept, states[k.id()] = append(kept, k.id()), row.State
 					}
 				}
 			}
-			taken := steps(t, transform.LiveTraceOptions{Root: mem, Fixture: s.fixture, Event: s.event})
-			if len(taken) != len(kept) {
-				t.Errorf("%d steps, the pipeline took %d", len(taken), len(kept))
-			}
-			for _, step := range taken {
-				if got := step.After.Encode(nil); !bytes.Equal(got, kept[step.Cycle]) {
-					t.Errorf("%s: another state than the pipeline stored: %+v", step.Cycle, step.After.Brief())
+			o := transform.LiveTraceOptions{Root: mem, Fixture: s.fixture, Event: s.event}
+			same := func(how string, o transform.LiveTraceOptions, want []layout.CycleID) (taken []*transform.LiveStep) {
+				t.Helper()
+				if taken = steps(t, o); len(taken) != len(want) {
+					t.Errorf("%s: %d steps, the pipeline took %d", how, len(taken), len(want))
 				}
+				for _, step := range taken {
+					if got := step.After.Encode(nil); !bytes.Equal(got, states[step.Cycle]) {
+						t.Errorf("%s: %s: another state than the pipeline stored: %+v", how, step.Cycle, step.After.Brief())
+					}
+				}
+				return taken
 			}
+			for i, step := range same("traced", o, kept) {
+				state, rest := step.State(), o
+				at, _, err := layout.ParseCycleID(string(step.Cycle))
+				must(t, err)
+				rest.Start, rest.From = &state, at.Add(time.Second)
+				same("continued after "+string(step.Cycle), rest, kept[min(i+1, len(kept)):])
+			}
+			compact(t, mem)
+			same("compacted", o, kept)
 		})
 	}
 }

@@ -3,11 +3,13 @@ package transform_test
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"mkt/fetch/provider"
 	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/provider/providertest"
@@ -60,7 +62,12 @@ func compareMeaning(t *testing.T, name string, seed uint64) {
 	sim, err := emulators.New(name, simulator.Options{Seed: seed, Fixtures: want.fixtures, Now: clock, Quota: 5_000_000})
 	must(t, err)
 	c := &meaning{T: t, someOnly: want.someOnly, published: make(map[string]int), derived: make(map[string]map[place][]derivedRow), met: make(map[string]bool)}
-	c.read(transformed(t, name, sim, clock))
+	mem, asked, err := marketCycle(t, name, sim.Tokens()[0], sim)
+	must(t, err)
+	if !asked.ListingComplete || len(asked.Failed) > 0 {
+		t.Fatalf("%+v", asked)
+	}
+	c.read(rowsOf[table.FixtureRow](t, mem, noonID, layout.FixturesFile), rowsOf[table.MarketRow](t, mem, noonID, layout.MarketsFile))
 	for _, f := range sim.Listed(sim.Tokens()[0]) {
 		meant := sim.Meant(sim.Tokens()[0], f.ID)
 		got, ok := c.derived[f.ID]
@@ -96,31 +103,31 @@ func compareMeaning(t *testing.T, name string, seed uint64) {
 	}
 }
 
-// transformed returns the rows of a cycle that was fetched from an emulator.
-func transformed(t *testing.T, name string, sim *simulator.Server, clock func() time.Time) ([]table.FixtureRow, []table.MarketRow) {
+// marketCycle fetches and transforms a cycle of markets at [providertest.Noon]. The provider is the emulator, or
+// answers of it that were changed.
+func marketCycle(t *testing.T, name, token string, emulator http.Handler) (*durabletest.Mem, provider.Asked, error) {
 	t.Helper()
 	p, ok := all.Lookup(name)
 	if !ok {
 		t.Fatalf("no provider %s", name)
 	}
+	clock := func() time.Time { return providertest.Noon }
 	mem := durabletest.NewMem()
-	id := layout.NewCycleID(clock(), string(football.MarketEngine))
-	out, err := raw.Create(mem, id, nil)
+	out, err := raw.Create(mem, noonID, nil)
 	must(t, err)
-	x := &providertest.Exchange{Adapter: p, Handler: sim, Token: sim.Tokens()[0], Clock: clock, Archive: out}
-	asked, err := p.Markets.Ask(t.Context(), x)
-	must(t, err)
-	if !asked.ListingComplete || len(asked.Failed) > 0 {
-		t.Fatalf("%+v", asked)
+	asked, refused := p.Markets.Ask(t.Context(), &providertest.Exchange{Adapter: p, Handler: emulator, Token: token, Clock: clock, Archive: out})
+	if refused != nil { // an answer was not of the provider's form
+		return mem, asked, refused
 	}
 	_, err = out.Seal(raw.Cycle{ClientID: "acme", Product: football.MarketEngine, Provider: name, StartedAt: clock(), FinishedAt: clock(),
-		Outcome: raw.Complete, ListingComplete: true, NotOffered: asked.NotOffered})
+		Outcome: raw.Complete, ListingComplete: asked.ListingComplete, NotOffered: asked.NotOffered, Failed: asked.Failed})
 	must(t, err)
-	_, err = transform.Run(t.Context(), transform.Options{ClientID: "acme", Product: football.MarketEngine, Root: mem, Data: mem, Cycle: id,
+	_, err = transform.Run(t.Context(), transform.Options{ClientID: "acme", Product: football.MarketEngine, Root: mem, Data: mem, Cycle: noonID,
 		Key: identity.Key{1}, Now: clock, Workers: 2, Version: "test", Provider: all.Lookup})
-	must(t, err)
-	return rowsOf[table.FixtureRow](t, mem, id, layout.FixturesFile), rowsOf[table.MarketRow](t, mem, id, layout.MarketsFile)
+	return mem, asked, err
 }
+
+var noonID = layout.NewCycleID(providertest.Noon, string(football.MarketEngine))
 
 // meaning compares the rows derived from the answers of one emulator with their meaning.
 type meaning struct {

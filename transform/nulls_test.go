@@ -13,16 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
 	"mkt/fetch/provider/providertest"
-	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
-	"mkt/publish/durable/durabletest"
-	"mkt/publish/football"
-	"mkt/publish/layout"
-	"mkt/transform"
-	"mkt/transform/identity"
 )
 
 // nulls answers as a provider does, with null in the place of some of the values in its list.
@@ -108,34 +101,14 @@ func TestNullsAreRefused(t *testing.T) {
 	} {
 		for _, name := range emulators.Names() {
 			t.Run(fmt.Sprint(c.what, "/", name), func(t *testing.T) {
-				s, err := cycleWithNulls(t, name, c.fixtures, &nulls{share: c.share, may: c.may, rng: rand.New(rand.NewPCG(1, 2))})
+				sim, err := emulators.New(name, simulator.Options{Seed: 1, Fixtures: c.fixtures, Now: func() time.Time { return providertest.Noon }, Quota: 500_000})
+				must(t, err)
 				// An answer without its own ids is refused while it is fetched, anything else by transform.
+				_, asked, err := marketCycle(t, name, sim.Tokens()[0], &nulls{provider: sim, share: c.share, may: c.may, rng: rand.New(rand.NewPCG(1, 2))})
 				if (err != nil) != c.refused {
-					t.Errorf("%+v, %v", s, err)
+					t.Errorf("%+v, %v", asked, err)
 				}
 			})
 		}
 	}
-}
-
-func cycleWithNulls(t *testing.T, name string, fixtures int, n *nulls) (transform.Summary, error) {
-	t.Helper()
-	clock := func() time.Time { return providertest.Noon }
-	sim, err := emulators.New(name, simulator.Options{Seed: 1, Fixtures: fixtures, Now: clock, Quota: 500_000})
-	must(t, err)
-	n.provider = sim
-	p, _ := all.Lookup(name)
-	root := durabletest.NewMem()
-	id := layout.NewCycleID(clock(), string(football.MarketEngine))
-	out, err := raw.Create(root, id, nil)
-	must(t, err)
-	asked, unasked := p.Markets.Ask(t.Context(), &providertest.Exchange{Adapter: p, Handler: n, Token: sim.Tokens()[0], Clock: clock, Archive: out})
-	if unasked != nil { // an answer was refused
-		return transform.Summary{}, unasked
-	}
-	_, err = out.Seal(raw.Cycle{ClientID: "acme", Product: football.MarketEngine, Provider: name, StartedAt: clock(), FinishedAt: clock(),
-		Outcome: raw.Complete, ListingComplete: asked.ListingComplete, NotOffered: asked.NotOffered, Failed: asked.Failed})
-	must(t, err)
-	return transform.Run(t.Context(), transform.Options{ClientID: "acme", Product: football.MarketEngine, Root: root, Data: root, Cycle: id,
-		Key: identity.Key{1}, Now: clock, Workers: 2, Version: "test", Provider: all.Lookup})
 }

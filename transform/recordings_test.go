@@ -47,9 +47,7 @@ func recorded(t testing.TB) fs.FS {
 	folder := fstest.MapFS{"participants.csv": {Data: []byte(participants)}}
 	for name := range recordings {
 		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		folder["bet365-prematch/"+name] = &fstest.MapFile{Data: data}
 	}
 	return folder
@@ -130,9 +128,7 @@ func recordedFixtures() map[string]provider.ListedFixture {
 func derived(t *testing.T, folder fs.FS, name string) []football.Market {
 	t.Helper()
 	body, err := fs.ReadFile(folder, "bet365-prematch/"+name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	listing := provider.Listing{Fixtures: recordedFixtures()}
 	sheet, err := betsapi.Provider().Markets.ReadMarkets(provider.Payload{Body: body}, listing)
 	if err != nil || len(sheet.Fixtures) != 1 {
@@ -146,9 +142,7 @@ func derived(t *testing.T, folder fs.FS, name string) []football.Market {
 func chance(t *testing.T, s *football.Selection) float64 {
 	if text, ok := s.Odds.Decimal().Get(); ok {
 		price, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return 1 / price
 	}
 	a, b, _ := strings.Cut(s.Odds.Fractional().Or(""), "/")

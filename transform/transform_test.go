@@ -2,10 +2,13 @@ package transform_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,35 +97,103 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// Neither the number of workers nor the order of payloads changes a byte.
+// Neither the number of workers nor the order of payloads, of their items and of the members of an item
+// changes a byte, also if items have unknown, missing or retyped members or are sent twice.
 func TestAnyParallelism(t *testing.T) {
 	_, pages, sheets := simulated(t, 3, 60)
-	for i := range pages {
-		pages[i].FetchedAt = began
-	}
-	for i := range sheets {
-		sheets[i].FetchedAt = began
-	}
+	w := world{pages: changed(t, pages, true), sheets: changed(t, sheets, false)}
 	var want map[string]string
 	runs := []int{1, 2, 3, 8}
 	if !testing.Short() {
-		runs = []int{1, 2, 3, 4, 5, 6, 7, 8, 16, 64}
+		runs = append([]int{1, 2, 3, 4, 5, 6, 7, 8, 16, 64}, slices.Repeat([]int{2}, 90)...)
 	}
-	for _, workers := range runs {
-		root := world{pages: pages, sheets: sheets}.mem(t)
+	const manifest = layout.CanonicalDir + "/cycle=" + string(cycleID) + "/" + layout.CanonicalFile // names the answers' digests
+	for i, workers := range runs {
+		rng := rand.New(rand.NewPCG(7, uint64(i/2))) // every order twice
+		root := world{pages: shuffled(t, rng, w.pages, true), sheets: shuffled(t, rng, w.sheets, false)}.mem(t)
 		o := options(root, durabletest.NewMem())
 		o.Workers = workers
-		_, err := transform.Run(context.Background(), o)
+		s, err := transform.Run(context.Background(), o)
 		must(t, err)
 		got := files(t, root, layout.CanonicalDir)
-		if want == nil {
+		switch {
+		case want == nil:
 			want = got
+		case i%2 == 0:
+			want[manifest] = got[manifest]
 		}
-		if !maps.Equal(got, want) {
-			t.Errorf("%d workers write other bytes", workers)
+		if !maps.Equal(got, want) || s.Fixtures < 40 || s.Partial != 1 {
+			t.Errorf("order %d with %d workers: other bytes, or %+v", i, workers, s)
 		}
 	}
-	t.Logf("%d runs with up to %d workers: the same %d files", len(runs), runs[len(runs)-1], len(want))
+	t.Logf("%d orders, each twice with up to 64 workers: the same %d files", len(runs)/2, len(want))
+}
+
+// itemsOf is an answer of BetsAPI.
+type itemsOf struct {
+	Success int                          `json:"success"`
+	Pager   json.RawMessage              `json:"pager,omitempty"`
+	Results []map[string]json.RawMessage `json:"results"`
+}
+
+// changed gives every item an unknown member. In the first list one item has no away team and one a number for
+// its league, in the first markets one a number for its main section, and one is there twice. All are of one
+// moment.
+func changed(t *testing.T, payloads []provider.Payload, listing bool) []provider.Payload {
+	t.Helper()
+	for n := range payloads {
+		var all itemsOf
+		must(t, json.Unmarshal(payloads[n].Body, &all))
+		for i, item := range all.Results {
+			item["nobody_knows"] = json.RawMessage(`{"x":[1,null,"2"]}`)
+			switch {
+			case n > 0:
+			case i == 0 && listing:
+				delete(item, "away")
+			case i == 1 && listing:
+				item["league"] = json.RawMessage("7")
+			case i == 0:
+				item["main"] = json.RawMessage("17")
+			case i == 2:
+				all.Results = append(all.Results, item)
+			}
+		}
+		var err error
+		payloads[n].FetchedAt = began
+		payloads[n].Body, err = json.Marshal(all)
+		must(t, err)
+	}
+	return payloads
+}
+
+// shuffled changes the order of payloads and of their items, and that of the members of an item unless it is
+// the order of its markets.
+func shuffled(t *testing.T, rng *rand.Rand, payloads []provider.Payload, members bool) []provider.Payload {
+	t.Helper()
+	payloads = slices.Clone(payloads)
+	rng.Shuffle(len(payloads), func(i, j int) { payloads[i], payloads[j] = payloads[j], payloads[i] })
+	for n := range payloads {
+		var all itemsOf
+		must(t, json.Unmarshal(payloads[n].Body, &all))
+		rng.Shuffle(len(all.Results), func(i, j int) { all.Results[i], all.Results[j] = all.Results[j], all.Results[i] })
+		var items []string
+		for _, item := range all.Results {
+			keys, parts := slices.Sorted(maps.Keys(item)), []string{}
+			if members {
+				rng.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+			}
+			for _, key := range keys {
+				parts = append(parts, fmt.Sprintf("%q:%s", key, item[key]))
+			}
+			items = append(items, "{"+strings.Join(parts, ",")+"}")
+		}
+		body := `{"results":[` + strings.Join(items, ",") + `],"success":1`
+		if all.Pager != nil {
+			body += `,"pager":` + string(all.Pager)
+		}
+		payloads[n].Body = []byte(body + "}")
+	}
+	return payloads
 }
 
 func TestRefusals(t *testing.T) {

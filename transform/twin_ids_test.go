@@ -63,9 +63,7 @@ func idsOf(t *testing.T, key string, ids ...string) map[string]string {
 	}
 	body := `{"success":1,"results":[{"FI":"900001","event_id":"1",` + strings.Join(tabs, ",") + `}]}`
 	sheet, err := betsapi.Provider().Markets.ReadMarkets(provider.Payload{Body: []byte(body)}, provider.Listing{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(sheet.Fixtures) != 1 {
 		t.Fatalf("%+v", sheet)
 	}

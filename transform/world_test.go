@@ -11,6 +11,7 @@ import (
 
 	"mkt/fetch/provider"
 	"mkt/fetch/raw"
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
@@ -28,12 +29,8 @@ var (
 	ran   = began.Add(5 * time.Minute)
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// must ends the test if there is an error.
+var must = check.Must
 
 type world struct {
 	pages, sheets []provider.Payload

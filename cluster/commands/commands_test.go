@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"mkt/cluster/servers"
+	"mkt/internal/check"
 )
 
 // machine is a folder in which commands run, with an object store.
@@ -24,9 +25,7 @@ type machine struct {
 func newMachine(t *testing.T, url string, env ...string) *machine {
 	t.Helper()
 	bin, err := servers.MKT()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return &machine{t, bin, t.TempDir(), append(env, "MKT_STORE="+url)}
 }
 
@@ -84,15 +83,11 @@ func (m *machine) codes(args ...string) (list []string) {
 // TestRestoreDrill: what is published to a store is restored from it, and serves the same.
 func TestRestoreDrill(t *testing.T) {
 	s, err := servers.StartStore(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(s.Stop)
 	m := newMachine(t, s.URL("drills"), s.Env()...)
 	top, err := servers.Top()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	drill := exec.CommandContext(t.Context(), "sh", filepath.Join(top, "scripts", "drills", "restore.sh"))
 	drill.Dir, drill.Env = m.dir, append(append(os.Environ(), m.env...), "MKT="+m.bin, "TMPDIR="+m.dir)
 	if out, err := drill.CombinedOutput(); err != nil || !strings.Contains(string(out), "OK: ") {
@@ -110,9 +105,7 @@ func TestRestoreDrill(t *testing.T) {
 	other.run("pull")
 	other.says("the data root has it all", "pull")
 	other.says("the store has everything", "push")
-	if err := os.Remove(s.File("drills/" + filepath.Base(folders[0]) + "/client_id=acme/product=market_engine/commits/00000000000000000005.json")); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.Remove(s.File("drills/"+filepath.Base(folders[0])+"/client_id=acme/product=market_engine/commits/00000000000000000005.json")))
 	if got := other.codes(); !slices.Contains(got, "STORE_LACKS") {
 		t.Errorf("a store without the newest commit: %v", got)
 	}
@@ -128,9 +121,7 @@ func TestRestoreDrill(t *testing.T) {
 	other.run("init", ".")
 	other.run("tenant", "add", "acme", "--product", "market_engine")
 	kept := filepath.Join(t.TempDir(), "kept")
-	if err := os.CopyFS(kept, os.DirFS(filepath.Join(other.dir, "data"))); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.CopyFS(kept, os.DirFS(filepath.Join(other.dir, "data"))))
 	other.says("in the object store", "tenant", "delete", "acme", "--dry-run")
 	other.says("tenant acme deleted: its entry in the accounts", "tenant", "delete", "acme", "--yes")
 	left, err := filepath.Glob(s.File("drills/" + filepath.Base(folders[0]) + "/client_id=acme/product=market_engine/*/*"))
@@ -138,9 +129,7 @@ func TestRestoreDrill(t *testing.T) {
 		t.Errorf("left in the store: %v %v", left, err)
 	}
 	other.fails("no tenant", "tenant", "delete", "acme", "--yes")
-	if err := os.CopyFS(filepath.Join(other.dir, "data", "client_id=acme"), os.DirFS(filepath.Join(kept, "client_id=acme"))); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.CopyFS(filepath.Join(other.dir, "data", "client_id=acme"), os.DirFS(filepath.Join(kept, "client_id=acme"))))
 	other.fails("the account was deleted, and its data is not stored again: mkt tenant delete acme", "push")
 	other.says("no entry in the accounts", "tenant", "delete", "acme", "--yes")
 }
@@ -148,9 +137,7 @@ func TestRestoreDrill(t *testing.T) {
 // TestAccountsOfTwoMachines: the accounts are in the store, and both machines edit them.
 func TestAccountsOfTwoMachines(t *testing.T) {
 	s, err := servers.StartStore(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(s.Stop)
 	env := append(s.Env(), "MKT_TENANTS_IN_STORE=true")
 	a, b := newMachine(t, s.URL("accounts"), env...), newMachine(t, s.URL("accounts"), env...)
@@ -171,9 +158,7 @@ func TestAccountsOfTwoMachines(t *testing.T) {
 	if got := b.codes(); !slices.Equal(got, []string{"STORE_AWAY"}) {
 		t.Errorf("a store that is away: %v", got)
 	}
-	if err := s.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, s.Start())
 	b.run("tenant", "reactivate", "acme")
 	a.says("ACTIVE", "tenant", "show", "acme")
 }
@@ -181,9 +166,7 @@ func TestAccountsOfTwoMachines(t *testing.T) {
 // TestStoreThatIgnoresConditions: nothing is written to it.
 func TestStoreThatIgnoresConditions(t *testing.T) {
 	f, err := servers.StartForgetful()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(f.Stop)
 	m := newMachine(t, f.URL(""), "AWS_ACCESS_KEY_ID=any", "AWS_SECRET_ACCESS_KEY=any", "MKT_TENANTS_IN_STORE=true")
 	m.run("init")

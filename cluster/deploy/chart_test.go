@@ -28,6 +28,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"mkt/cluster/servers"
+	"mkt/internal/check"
 )
 
 var update = flag.Bool("update", false, "rewrite deploy/kubernetes from the chart")
@@ -90,9 +91,7 @@ networkPolicy:
 func parse(t *testing.T, text string) map[string]any {
 	t.Helper()
 	values := map[string]any{}
-	if err := yaml.UnmarshalStrict([]byte(text), &values); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, yaml.UnmarshalStrict([]byte(text), &values))
 	return values
 }
 
@@ -100,9 +99,7 @@ func parse(t *testing.T, text string) map[string]any {
 func render(t *testing.T, values map[string]any) (map[string]string, error) {
 	t.Helper()
 	chart, err := loader.LoadDir(chartDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	all, err := chartutil.ToRenderValues(chart, values, chartutil.ReleaseOptions{Name: "mkt", Namespace: "mkt", IsInstall: true}, nil)
 	if err != nil {
 		return nil, err
@@ -177,9 +174,7 @@ func TestChart(t *testing.T) {
 				}
 			}
 			files, err := render(t, values)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			var all []metav1.Object
 			for _, document := range objects(files) {
 				object, _, err := decode(document)
@@ -327,21 +322,15 @@ func selects(selector, labels map[string]string) bool {
 func checkSettings(t *testing.T, text string) {
 	t.Helper()
 	mkt, err := servers.MKT()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	dir := t.TempDir()
 	text = strings.ReplaceAll(text, "/etc/mkt/", dir+"/")
 	text = strings.ReplaceAll(text, dataRoot, dir+"/data")
 	files := map[string]string{"mkt.yaml": text, "tenants.yaml": "version: 1\ntenants: []\n"}
 	files["data/accounts/tenants.yaml"] = files["tenants.yaml"] // of accounts in the store
-	if err := os.MkdirAll(filepath.Join(dir, "data", "accounts"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.MkdirAll(filepath.Join(dir, "data", "accounts"), 0o700))
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	list := exec.Command(mkt, "tenant", "list", "--config", filepath.Join(dir, "mkt.yaml"))
 	list.Env = append(os.Environ(), "MKT_TENANTS_IN_STORE=false") // the store is not asked
@@ -375,9 +364,7 @@ func TestChartRefuses(t *testing.T) {
 // deploy/kubernetes is what the chart renders, for those who do not use Helm.
 func TestManifests(t *testing.T) {
 	files, err := render(t, parse(t, variants["three machines"]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var out bytes.Buffer
 	out.WriteString(`# mkt on Kubernetes without Helm: what deploy/chart renders for two workers and three replicas.
 # "go test ./deploy -update" in the folder cluster writes it. Replace before use: the image, and in
@@ -408,12 +395,8 @@ metadata:
 		out.WriteString("---\n" + ofHelm.ReplaceAllString(document+"\n", ""))
 	}
 	if *update {
-		if err := os.MkdirAll(filepath.Dir(manifests), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(manifests, out.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.MkdirAll(filepath.Dir(manifests), 0o755))
+		check.Must(t, os.WriteFile(manifests, out.Bytes(), 0o644))
 	}
 	got, err := os.ReadFile(manifests)
 	if err != nil || !bytes.Equal(got, out.Bytes()) {

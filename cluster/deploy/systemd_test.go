@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"mkt/cluster/servers"
+	"mkt/internal/check"
 	"mkt/internal/needs"
 )
 
@@ -20,22 +21,16 @@ const systemdDir = "../../deploy/systemd"
 func TestSystemdUnits(t *testing.T) {
 	analyze := needs.Program(t, "systemd-analyze", "of systemd")
 	mkt, err := servers.MKT()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	dir := t.TempDir()
 	for _, name := range []string{"mkt-serve.service", "mkt-schedule.service"} {
 		unit := read(t, "../../scripts/systemd", name)
 		dropIn := read(t, systemdDir, name+".d", "cluster.conf")
-		if err := os.Mkdir(filepath.Join(dir, name+".d"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.Mkdir(filepath.Join(dir, name+".d"), 0o755))
 		command := ""
 		for file, text := range map[string]string{name: unit, name + ".d/cluster.conf": dropIn} {
 			text = strings.NewReplacer("ExecStart=/usr/local/bin/mkt ", "ExecStart="+mkt+" ", "ExecStart=mkt ", "ExecStart="+mkt+" ").Replace(text)
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 			if _, after, ok := strings.Cut(text, "ExecStart="+mkt+" "); ok && (command == "" || strings.Contains(file, "cluster")) {
 				command, _, _ = strings.Cut(after, "\n")
 			}
@@ -58,9 +53,7 @@ func TestSystemdExamples(t *testing.T) {
 	checkSettings(t, settings)
 
 	options, err := server.ProcessConfigFile(filepath.Join(systemdDir, "nats-server.conf"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if !options.JetStream || len(options.Routes) != 3 {
 		t.Errorf("nats-server.conf: JetStream %t, routes %v", options.JetStream, options.Routes)
 	}
@@ -74,8 +67,6 @@ func TestSystemdExamples(t *testing.T) {
 func read(t *testing.T, path ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(path...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return string(bytes.TrimSpace(text)) + "\n"
 }

@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"mkt/cluster/servers"
+	"mkt/internal/check"
 )
 
 // Requests go to all replicas, those of a session of long polling to one, and none fails
 // because a replica has died.
 func TestBalancer(t *testing.T) {
 	b, err := servers.StartBalancer("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(b.Stop)
 	var replicas []*httptest.Server
 	var urls []string
@@ -31,15 +30,11 @@ func TestBalancer(t *testing.T) {
 		t.Cleanup(replica.Close)
 		replicas, urls = append(replicas, replica), append(urls, replica.URL)
 	}
-	if err := b.Set(urls...); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, b.Set(urls...))
 	get := func(path string) string {
 		t.Helper()
 		answer, err := http.Get(b.URL() + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		defer answer.Body.Close()
 		body, err := io.ReadAll(answer.Body)
 		if err != nil || answer.StatusCode != http.StatusOK {

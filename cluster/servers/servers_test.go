@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"mkt/cluster/servers"
+	"mkt/internal/check"
 	"mkt/publish/store"
 	"mkt/publish/store/s3store"
 )
@@ -25,9 +26,7 @@ import (
 func startStore(t *testing.T) *servers.Store {
 	t.Helper()
 	s, err := servers.StartStore(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(s.Stop)
 	authenticate(t, s.Env())
 	return s
@@ -47,13 +46,9 @@ type bucket struct{ store.Bucket }
 func open(t *testing.T, text string) bucket {
 	t.Helper()
 	address, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	b, err := s3store.Open(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(func() { b.Close() })
 	return bucket{b}
 }
@@ -87,9 +82,7 @@ func isKind(err error, k store.Kind) bool {
 func TestStoreCreatesOnce(t *testing.T) {
 	s := startStore(t)
 	other, err := s.Another()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(other.Stop)
 	buckets := []bucket{open(t, s.URL("")), open(t, other.URL(""))}
 	for round := range 20 {
@@ -121,18 +114,14 @@ func TestStoreCreatesOnce(t *testing.T) {
 func TestStoreStartsAgain(t *testing.T) {
 	s := startStore(t)
 	b := open(t, s.URL(""))
-	if err := create(t.Context(), b, "a/b=c/object", "kept"); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, create(t.Context(), b, "a/b=c/object", "kept"))
 	s.Stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // The SDK would try three times.
 	if _, err := b.read(ctx, "a/b=c/object"); err == nil {
 		t.Fatal("a stopped store answers")
 	}
-	if err := s.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, s.Start())
 	if got, err := b.read(t.Context(), "a/b=c/object"); err != nil || string(got) != "kept" {
 		t.Errorf("%q %v", got, err)
 	}
@@ -143,16 +132,12 @@ func TestStoreStartsAgain(t *testing.T) {
 
 func TestForgetfulIgnoresConditions(t *testing.T) {
 	f, err := servers.StartForgetful()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(f.Stop)
 	authenticate(t, []string{"AWS_ACCESS_KEY_ID=any", "AWS_SECRET_ACCESS_KEY=any"})
 	b := open(t, f.URL(""))
 	for _, text := range []string{"first", "second"} {
-		if err := create(t.Context(), b, "object", text); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, create(t.Context(), b, "object", text))
 	}
 	if got, err := b.read(t.Context(), "object"); err != nil || string(got) != "second" {
 		t.Errorf("%q %v", got, err)
@@ -163,9 +148,7 @@ func TestForgetfulIgnoresConditions(t *testing.T) {
 func TestProxyFaults(t *testing.T) {
 	s := startStore(t)
 	p, err := servers.StartProxy(s.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(p.Stop)
 	direct, retrying := open(t, s.URL("")), open(t, p.URL(""))
 	t.Setenv("AWS_MAX_ATTEMPTS", "1")
@@ -209,14 +192,10 @@ func TestProxyFaults(t *testing.T) {
 		}
 	})
 	t.Run("an object is truncated", func(t *testing.T) {
-		if err := direct.Write(t.Context(), "long", bytes.NewReader(make([]byte, 100_000)), false); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, direct.Write(t.Context(), "long", bytes.NewReader(make([]byte, 100_000)), false))
 		inject(0, servers.Fault{Truncate: 5_000})
 		r, _, err := b.Read(t.Context(), "long")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		defer r.Close()
 		if n, err := io.Copy(io.Discard, r); err == nil || n > 5_000 {
 			t.Error(n, err)
@@ -244,40 +223,24 @@ func TestProxyFaults(t *testing.T) {
 // was wiped.
 func TestNATSCluster(t *testing.T) {
 	c, err := servers.StartNATS(3, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(c.Close)
 	conn, err := nats.Connect(c.URL(), nats.MaxReconnects(-1), nats.ReconnectWait(0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(conn.Close)
 	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "leases", Replicas: 3, Storage: jetstream.FileStorage})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	first, err := kv.Create(t.Context(), "demo", []byte("worker 1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	leader := c.Leader()
-	if err := c.Wipe(leader); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, c.Wipe(leader))
 	if err := c.Await(); err != nil || c.Leader() == leader {
 		t.Fatal(c.Leader(), err)
 	}
-	if err := c.Start(leader); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Await(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, c.Start(leader))
+	check.Must(t, c.Await())
 	// The leader of the bucket may have been the node as well, so that the first tries time out.
 	for {
 		entry, err := kv.Get(t.Context(), "demo")
@@ -296,25 +259,17 @@ func TestNATSCluster(t *testing.T) {
 // A node that is cut off refuses what the majority accepts, and has it after the split.
 func TestNATSSplit(t *testing.T) {
 	c, err := servers.StartNATS(3, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(c.Close)
 	var buckets []jetstream.KeyValue
 	for i := range c.Nodes() {
 		conn, err := nats.Connect(c.NodeURL(i), nats.MaxReconnects(-1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		t.Cleanup(conn.Close)
 		js, err := jetstream.New(conn)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		kv, err := js.CreateOrUpdateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "leases", Replicas: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		buckets = append(buckets, kv)
 	}
 	alone := c.Leader()
@@ -335,9 +290,7 @@ func TestNATSSplit(t *testing.T) {
 		t.Error("a node alone accepts a write")
 	}
 	c.Join()
-	if err := c.Await(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, c.Await())
 	for within(time.Second, buckets[alone]) != nil {
 		if t.Context().Err() != nil {
 			t.Fatal("the node that was cut off accepts no writes")

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"mkt/cluster/servers"
+	"mkt/internal/check"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
@@ -108,7 +110,7 @@ func (c cycle) markets(w *tables) {
 	for n := range 100 {
 		row := table.ListingRow{FixtureID: fixtureID(n), ProviderFixtureID: fmt.Sprint(n), Status: "LISTED"}
 		switch {
-		case has(c.refreshed, n):
+		case slices.Contains(c.refreshed, n):
 			row.Markets = "REFRESHED"
 			market := football.Market{ID: "mk_1", Canonical: "TOTAL_GOALS", Name: football.Of(fmt.Sprint("cycle ", c.number)), Origin: football.Mapped, Selections: []football.Selection{
 				{ID: "sl_1", Line: "2.5", Odds: football.NewOdds(football.Field[string]{}, football.Of("1.5")), Quality: football.Quality{Status: football.StatusOK, Publishable: true}}}}
@@ -116,7 +118,7 @@ func (c cycle) markets(w *tables) {
 			f := table.FixtureOf(c.fixture(n), 1, "")
 			f.ContentDigest = table.Digest(f, rows)
 			fixtures, markets = append(fixtures, f), append(markets, rows...)
-		case has(c.kept, n):
+		case slices.Contains(c.kept, n):
 			row.Markets = "FAILED"
 		default:
 			continue
@@ -145,15 +147,6 @@ func (c cycle) live(w *tables) {
 	write(w, layout.LivePeriodsFile, "live_periods", []table.LivePeriodRow{})
 	write(w, layout.LiveStatesFile, "live_states", states)
 	w.m.Counters["in_play"] = int64(len(c.refreshed))
-}
-
-func has(list []int, n int) bool {
-	for _, m := range list {
-		if m == n {
-			return true
-		}
-	}
-	return false
 }
 
 type tables struct {
@@ -287,12 +280,8 @@ func follows(f durable.ReadFS, head snapshot.Commit) error {
 	return nil
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// must ends the test if there is an error.
+var must = check.Must
 
 var gateway *servers.Store
 

@@ -12,15 +12,14 @@ import (
 	"time"
 
 	"mkt/cluster/servers"
+	"mkt/internal/check"
 	"mkt/internal/coordination"
 )
 
 func startNATS(t *testing.T, nodes int) *servers.NATS {
 	t.Helper()
 	cluster, err := servers.StartNATS(nodes, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(cluster.Close)
 	return cluster
 }
@@ -29,9 +28,7 @@ func startNATS(t *testing.T, nodes int) *servers.NATS {
 func open(t *testing.T, url, name string, change ...func(*coordination.Options)) *coordination.Conn {
 	t.Helper()
 	a, err := coordination.Parse(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	o := coordination.Options{Address: a, Name: name, Now: time.Now, Installation: "ab12"}
 	if testing.Verbose() {
 		o.Log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("conn", name)
@@ -40,9 +37,7 @@ func open(t *testing.T, url, name string, change ...func(*coordination.Options))
 		do(&o)
 	}
 	c, err := coordination.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	t.Cleanup(c.Close)
 	return c
 }
@@ -55,9 +50,7 @@ func await(t *testing.T, c *coordination.Conn) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := c.Wait(ctx); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, c.Wait(ctx))
 }
 
 // A lease is held by one at a time, is free at once when it is released, and is kept beyond its
@@ -69,9 +62,7 @@ func TestLease(t *testing.T) {
 	await(t, a)
 	await(t, b)
 	lease, err := a.Take(t.Context(), run("acme", "live_intelligence", "mkt schedule"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var taken *coordination.Taken
 	if _, err := b.Take(t.Context(), run("acme", "live_intelligence", "mkt cycle")); !errors.As(err, &taken) || taken.Holder != "a" {
 		t.Fatalf("a lease that is held: %v", err)

@@ -23,33 +23,10 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"mkt/cluster/servers"
 	"mkt/fetch/credential"
+	"mkt/internal/check"
 )
-
-// mkt builds the binary once for all tests of the package.
-var mkt = sync.OnceValues(func() (string, error) {
-	var err error
-	if builtIn, err = os.MkdirTemp("", "mkt-work-"); err != nil {
-		return "", err
-	}
-	built := filepath.Join(builtIn, "mkt")
-	cmd := exec.Command("go", "build", "-o", built, "./cmd/mkt")
-	cmd.Dir = filepath.Join("..", "..")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return built, nil
-})
-
-var builtIn string // the folder of the binary; "" if no test needed it
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if builtIn != "" {
-		os.RemoveAll(builtIn)
-	}
-	os.Exit(code)
-}
 
 // system is a data root with accounts, a provider that sees which worker asks for which account,
 // and workers in processes of their own.
@@ -91,10 +68,8 @@ type worker struct {
 
 func newSystem(t *testing.T, workSetting string, accounts int, schedule string) *system {
 	t.Helper()
-	binary, err := mkt()
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary, err := servers.MKT()
+	check.Must(t, err)
 	s := &system{t: t, dir: t.TempDir(), binary: binary, work: workSetting, schedule: schedule, sealed: map[string]string{},
 		now: map[string]map[*worker]int{}, last: map[string]*worker{}, asked: map[string]time.Time{}, orphans: map[string]orphan{}, leases: map[string]int{}}
 	s.run("init", ".")
@@ -140,9 +115,7 @@ func (s *system) watchLeases() {
 
 func (s *system) must(err error) {
 	s.t.Helper()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.Must(s.t, err)
 }
 
 func (s *system) command(args ...string) *exec.Cmd {

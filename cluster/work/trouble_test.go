@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"mkt/cluster/servers"
+	"mkt/internal/check"
 	"mkt/internal/coordination"
 )
 
@@ -24,9 +25,7 @@ func startOne(t *testing.T, change func(*server.Options)) string {
 	o := server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, StoreDir: t.TempDir()}
 	change(&o)
 	s, err := server.NewServer(&o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
 	if !s.ReadyForConnections(10 * time.Second) {
@@ -85,20 +84,14 @@ func TestNotTogether(t *testing.T) {
 	conn := open(t, url, "old")
 	until(t, conn, "")
 	member, err := conn.Join(1, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer member.End()
 	raw, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer raw.Close()
 	say := func(text string) {
 		for range 3 {
-			if err := raw.Publish("mkt.beat", []byte(text)); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, raw.Publish("mkt.beat", []byte(text)))
 		}
 	}
 	say("garbage")
@@ -110,9 +103,7 @@ func TestNotTogether(t *testing.T) {
 
 	other := open(t, url, "other", func(o *coordination.Options) { o.Installation = "cd34" })
 	stranger, err := other.Join(1, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer stranger.End()
 	if trouble := until(t, other, coordination.Foreign); !strings.Contains(trouble.Error(), "cluster=NAME") {
 		t.Error(trouble)
@@ -128,18 +119,12 @@ func TestNotTogether(t *testing.T) {
 func leaderOf(t *testing.T, cluster *servers.NATS) string {
 	t.Helper()
 	raw, err := nats.Connect(cluster.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer raw.Close()
 	js, err := jetstream.New(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	stream, err := js.Stream(t.Context(), "KV_mkt-leases")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return stream.CachedInfo().Cluster.Leader
 }
 
@@ -153,9 +138,7 @@ func TestLeaseAndNATSAway(t *testing.T) {
 	await(t, a)
 	await(t, b)
 	lease, err := a.Take(t.Context(), run("acme", "market_engine", "mkt schedule"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	ctx, cancel := lease.Bind(t.Context())
 	defer func() { cancel() }()
 
@@ -191,14 +174,10 @@ func TestLeaseAndNATSAway(t *testing.T) {
 	}
 
 	for i := range cluster.Nodes() {
-		if err := cluster.Wipe(i); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, cluster.Wipe(i))
 	}
 	for i := range cluster.Nodes() {
-		if err := cluster.Start(i); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, cluster.Start(i))
 	}
 	until(t, b, coordination.Starting)
 	await(t, b)
@@ -246,9 +225,7 @@ func TestClocks(t *testing.T) {
 		wrong.Store(int64(time.Second))
 		await(t, c)
 		lease, err := c.Take(t.Context(), run("acme", "live_intelligence", "mkt schedule"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		lease.Release()
 	}
 }
@@ -273,9 +250,7 @@ func TestNews(t *testing.T) {
 		defer mu.Unlock()
 		news = append(news, heard{client, product, version})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	wait := func(what string, is func() bool) {
 		t.Helper()
 		for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
@@ -300,9 +275,7 @@ func TestNews(t *testing.T) {
 	})
 	cluster.Stop(0)
 	until(t, replica, coordination.Unreachable)
-	if err := cluster.Start(0); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, cluster.Start(0))
 	wait("an interruption", func() bool { return news[len(news)-1] == heard{} })
 	until(t, worker, "")
 	until(t, replica, "")

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mkt/internal/check"
 )
 
 var (
@@ -55,19 +57,13 @@ func TestWorkersAreKilled(t *testing.T) {
 
 	published := s.published()
 	for i := range nats.Nodes() {
-		if err := nats.Wipe(i); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, nats.Wipe(i))
 	}
 	wiped := time.Now()
 	for i := range nats.Nodes() {
-		if err := nats.Start(i); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, nats.Start(i))
 	}
-	if err := nats.Await(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, nats.Await())
 	started := time.Now()
 	back := s.awaitAll(started.Add(time.Second), time.Minute)
 	t.Logf("NATS was wiped: the servers were back after %s, all accounts run %s later", started.Sub(wiped).Round(100*time.Millisecond), back.Round(100*time.Millisecond))

@@ -14,8 +14,14 @@ import (
 // Limit is how long a test waits for a condition before it fails.
 const Limit = 20 * time.Second
 
+// T is the part of testing.TB that Must needs. A rapid.T has it, too.
+type T interface {
+	Helper()
+	Fatal(args ...any)
+}
+
 // Must ends the test if there is an error.
-func Must(t testing.TB, err error) {
+func Must(t T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

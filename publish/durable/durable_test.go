@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 )
@@ -18,29 +19,21 @@ import (
 func everyFS(t *testing.T, test func(*testing.T, durable.FS)) {
 	t.Run("disk", func(t *testing.T) {
 		disk, err := durable.OpenRoot(filepath.Join(t.TempDir(), "client_id=a", "product=b"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() { disk.Close() })
 		test(t, disk)
 	})
 	t.Run("unsynced", func(t *testing.T) {
 		disk, err := durable.OpenUnsynced(filepath.Join(t.TempDir(), "client_id=a", "product=b"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() { disk.Close() })
 		test(t, disk)
 	})
 	t.Run("memory", func(t *testing.T) { test(t, durabletest.NewMem()) })
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// must ends the test if there is an error.
+var must = check.Must
 
 func content(t *testing.T, f durable.FS, name string) string {
 	t.Helper()

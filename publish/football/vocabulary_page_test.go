@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/internal/check"
 	"mkt/publish/football"
 )
 
@@ -16,9 +17,7 @@ var update = flag.Bool("update", false, "write docs/vocabulary.md anew")
 func TestVocabularyPage(t *testing.T) {
 	const page, begin, end = "../../docs/vocabulary.md", "<!-- vocabulary: begin -->\n", "<!-- vocabulary: end -->"
 	old, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	before, rest, found := strings.Cut(string(old), begin)
 	_, after, foundEnd := strings.Cut(rest, end)
 	if !found || !foundEnd {
@@ -30,9 +29,7 @@ func TestVocabularyPage(t *testing.T) {
 	case !*update:
 		t.Errorf("%s is not what the vocabulary says: go test ./publish/football -update", page)
 	default:
-		if err := os.WriteFile(page, []byte(now), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(page, []byte(now), 0o644))
 	}
 }
 

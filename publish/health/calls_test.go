@@ -14,9 +14,7 @@ func TestCallsAddUpByDay(t *testing.T) {
 	day := time.Date(2026, 11, 20, 23, 0, 0, 0, time.UTC)
 	add := func(at time.Time, requests map[string]int64) {
 		t.Helper()
-		if err := health.AddCalls(f, at, requests); err != nil {
-			t.Fatal(err)
-		}
+		must(t, health.AddCalls(f, at, requests))
 	}
 	add(day, map[string]int64{"upcoming": 2, "prematch": 30})
 	add(day.Add(30*time.Minute), map[string]int64{"prematch": 5})
@@ -34,12 +32,8 @@ func TestCallsAddUpByDay(t *testing.T) {
 
 func TestCallsOfADamagedFileBeginAnew(t *testing.T) {
 	f := durabletest.NewMem()
-	if err := f.MkdirAll("state"); err != nil {
-		t.Fatal(err)
-	}
-	if err := durable.Create(f, "state/calls.json", durable.Bytes([]byte("{"))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.MkdirAll("state"))
+	must(t, durable.Create(f, "state/calls.json", durable.Bytes([]byte("{"))))
 	if c, err := health.ReadCalls(f); err != nil || len(c.Days) != 0 {
 		t.Errorf("%+v, %v", c, err)
 	}

@@ -34,23 +34,16 @@ func newConnection(t rapid.TB) *connection {
 // find records a finding of a source with a credential.
 func (c *connection) find(source, what, credential string) {
 	c.now = c.now.Add(time.Minute)
-	need(c.t, health.Record(c.roots[source], health.Run{Step: sources[source], FinishedAt: c.now, OK: what == "ok", Code: codes[what], CredentialFingerprint: credential}))
+	must(c.t, health.Record(c.roots[source], health.Run{Step: sources[source], FinishedAt: c.now, OK: what == "ok", Code: codes[what], CredentialFingerprint: credential}))
 }
 
 func (c *connection) findings() (list []*health.Run) {
 	for source, root := range c.roots {
 		run, err := health.Read(root, sources[source])
-		need(c.t, err)
+		must(c.t, err)
 		list = append(list, run)
 	}
 	return list
-}
-
-func need(t rapid.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // Each case is a sequence of findings and the states after them.

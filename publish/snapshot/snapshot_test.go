@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mkt/internal/check"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
@@ -21,12 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// must ends the test if there is an error.
+var must = check.Must
 
 var start = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 

@@ -9,12 +9,13 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
+	"mkt/internal/check"
 	"mkt/publish/table"
 )
 
 // The Reader reads the same markets as the library.
 func TestReaderReadsAsTheLibrary(t *testing.T) {
-	check := func(t interface {
+	same := func(t interface {
 		Helper()
 		Fatal(...any)
 		Errorf(string, ...any)
@@ -27,9 +28,7 @@ func TestReaderReadsAsTheLibrary(t *testing.T) {
 			t.Fatal(got, err)
 		}
 		r, err := table.NewReader[table.MarketRow](bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		defer r.Close()
 		got := make([]table.MarketRow, n)
 		for at := 0; at < n; {
@@ -43,11 +42,11 @@ func TestReaderReadsAsTheLibrary(t *testing.T) {
 		}
 	}
 	data, _ := write(t, sampleMarkets(500, 9), 11)
-	check(t, data, 500)
+	same(t, data, 500)
 	rapid.Check(t, func(rt *rapid.T) {
 		row := drawMarket(rt)
 		data, _ := write(t, []table.MarketRow{row}, 1)
-		check(rt, data, 1)
+		same(rt, data, 1)
 	})
 }
 
@@ -56,10 +55,7 @@ func BenchmarkReadMarkets(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := table.NewReader[table.MarketRow](bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			b.Fatal(err)
-		}
+		r := reader[table.MarketRow](b, data)
 		for _, err := range r.All {
 			if err != nil {
 				b.Fatal(err)

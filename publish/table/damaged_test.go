@@ -9,6 +9,8 @@ import (
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"mkt/internal/check"
 )
 
 // A footer that states fewer rows or more than the columns have is refused, also by a reader that
@@ -17,9 +19,7 @@ func TestRowsOfARowGroup(t *testing.T) {
 	var file bytes.Buffer
 	w := NewWriter[ListingRow](&file, Header{})
 	for i := range 9 {
-		if err := w.Write(ListingRow{FixtureID: string(rune('a' + i))}); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, w.Write(ListingRow{FixtureID: string(rune('a' + i))}))
 	}
 	if _, err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -48,9 +48,7 @@ func TestRowsOfARowGroup(t *testing.T) {
 func TestRowsOfAFile(t *testing.T) {
 	var file bytes.Buffer
 	w := NewWriter[ListingRow](&file, Header{})
-	if err := w.Write(ListingRow{FixtureID: "a"}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, w.Write(ListingRow{FixtureID: "a"}))
 	if _, err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -86,14 +84,10 @@ func withRows(t *testing.T, file []byte, rows, group int64) []byte {
 	t.Helper()
 	at := len(file) - 8 - int(binary.LittleEndian.Uint32(file[len(file)-8:]))
 	var footer format.FileMetaData
-	if err := thrift.Unmarshal(new(thrift.CompactProtocol), file[at:len(file)-8], &footer); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, thrift.Unmarshal(new(thrift.CompactProtocol), file[at:len(file)-8], &footer))
 	footer.NumRows, footer.RowGroups[0].NumRows = rows, group
 	encoded, err := thrift.Marshal(new(thrift.CompactProtocol), &footer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	out := append(bytes.Clone(file[:at]), encoded...)
 	return append(binary.LittleEndian.AppendUint32(out, uint32(len(encoded))), "PAR1"...)
 }

@@ -1,13 +1,13 @@
 package table_test
 
 import (
-	"bytes"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"mkt/internal/check"
 	"mkt/publish/table"
 )
 
@@ -39,10 +39,7 @@ func TestOfFixture(t *testing.T) {
 func ofFixture[T table.Row](t *testing.T, rows []T, idOf func(T) string, ids ...string) {
 	t.Helper()
 	data, _ := write(t, rows, 100)
-	r, err := table.NewReader[T](bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reader[T](t, data)
 	defer r.Close()
 	for _, id := range ids {
 		var want, got []T
@@ -52,9 +49,7 @@ func ofFixture[T table.Row](t *testing.T, rows []T, idOf func(T) string, ids ...
 			}
 		}
 		for row, err := range r.OfFixture(id) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			got = append(got, *row)
 		}
 		if diff := cmp.Diff(want, got, sameRows); diff != "" {
@@ -75,10 +70,7 @@ func TestFindRow(t *testing.T) {
 		rows = append(rows, row)
 	}
 	data, _ := write(t, rows, 100)
-	r, err := table.NewReader[table.MarketRow](bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reader[table.MarketRow](t, data)
 	defer r.Close()
 	selection := []string{"selections", "list", "element", "selection_id"}
 	for id, want := range map[string]int64{"mk_00000": 0, "mk_02999": 2999, "mk_01501": 1501, "mk_x": -1, "sl_00001_0": 1, "sl_02999_2": 2999, "sl_01503_1": 1503, "sl_00000_0": -1, "": -1} {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"mkt/internal/check"
 	"mkt/publish/table"
 )
 
@@ -48,14 +49,10 @@ func TestFilesOfAnotherWriter(t *testing.T) {
 					t.Fatal(err)
 				}
 				if at == 180 {
-					if err := w.Flush(); err != nil {
-						t.Fatal(err)
-					}
+					check.Must(t, w.Flush())
 				}
 			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, w.Close())
 			r := reader[table.MarketRow](t, file.Bytes())
 			defer r.Close()
 			got := make([]table.MarketRow, len(rows)+1)
@@ -80,9 +77,7 @@ func TestFilesOfAnotherWriter(t *testing.T) {
 			}
 			var out bytes.Buffer
 			copied := table.NewWriter[table.MarketRow](&out, header)
-			if err := table.Merge(copied, nil, reader[table.MarketRow](t, file.Bytes()), func(string) table.Source { return table.New }); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, table.Merge(copied, nil, reader[table.MarketRow](t, file.Bytes()), func(string) table.Source { return table.New }))
 			if _, err := copied.Close(); err != nil || !bytes.Equal(out.Bytes(), want) {
 				t.Error("merging gives other bytes than writing", err)
 			}
@@ -102,9 +97,7 @@ func TestNullsInAColumnWithout(t *testing.T) {
 	if _, err := w.Write([]row{{FixtureID: "fx"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, w.Close())
 	r, err := table.NewReader[table.ListingRow](bytes.NewReader(file.Bytes()), int64(file.Len()))
 	if err == nil {
 		rows := make([]table.ListingRow, 1)

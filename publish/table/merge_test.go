@@ -10,15 +10,14 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
+	"mkt/internal/check"
 	"mkt/publish/table"
 )
 
 func reader[T table.Row](t testing.TB, data []byte) *table.Reader[T] {
 	t.Helper()
 	r, err := table.NewReader[T](bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return r
 }
 
@@ -49,13 +48,9 @@ func TestMerge(t *testing.T) {
 		wantFile, wantSum := write(t, want, 64)
 		var out bytes.Buffer
 		w := table.NewWriter[table.MarketRow](&out, header)
-		if err := table.Merge(w, reader[table.MarketRow](t, oldFile), reader[table.MarketRow](t, newFile), choose); err != nil {
-			rt.Fatal(err)
-		}
+		check.Must(rt, table.Merge(w, reader[table.MarketRow](t, oldFile), reader[table.MarketRow](t, newFile), choose))
 		sum, err := w.Close()
-		if err != nil {
-			rt.Fatal(err)
-		}
+		check.Must(rt, err)
 		if diff := cmp.Diff(want, read[table.MarketRow](t, out.Bytes()), sameRows); diff != "" {
 			rt.Fatal(diff)
 		}
@@ -111,9 +106,7 @@ func TestColumnsThatAFileLacks(t *testing.T) {
 	if _, err := older.Write(old); err != nil {
 		t.Fatal(err)
 	}
-	if err := older.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, older.Close())
 	got := make([]table.MarketRow, len(want)+1)
 	n, err := reader[table.MarketRow](t, file.Bytes()).Read(got)
 	if diff := cmp.Diff(want, got[:n], sameRows); diff != "" || err != io.EOF {
@@ -121,13 +114,9 @@ func TestColumnsThatAFileLacks(t *testing.T) {
 	}
 	var out bytes.Buffer
 	w := table.NewWriter[table.MarketRow](&out, header)
-	if err := table.Merge(w, reader[table.MarketRow](t, file.Bytes()), nil, func(string) table.Source { return table.Old }); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, table.Merge(w, reader[table.MarketRow](t, file.Bytes()), nil, func(string) table.Source { return table.Old }))
 	sum, err := w.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	same, wantSum := write(t, want, 300)
 	if !bytes.Equal(out.Bytes(), same) {
 		t.Error("the copied rows have other bytes than written ones")
@@ -142,9 +131,7 @@ func TestMergeRefusesDisorder(t *testing.T) {
 	sorted, _ := write(t, rows, 64)
 	w := table.NewWriter[table.MarketRow](&bytes.Buffer{}, header)
 	twice := func(string) table.Source { return table.Old }
-	if err := table.Merge(w, reader[table.MarketRow](t, sorted), nil, twice); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, table.Merge(w, reader[table.MarketRow](t, sorted), nil, twice))
 	if err := table.Merge(w, reader[table.MarketRow](t, sorted), nil, twice); err == nil {
 		t.Error("rows were written a second time")
 	}
@@ -161,9 +148,7 @@ func BenchmarkMerge(b *testing.B) {
 			n++
 			return table.Source(1 + n%2)
 		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		check.Must(b, err)
 		if _, err := w.Close(); err != nil {
 			b.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
+	"mkt/internal/check"
 	"mkt/publish/table"
 )
 
@@ -50,9 +51,7 @@ func TestRoundTripAtLimits(t *testing.T) {
 func TestEncodings(t *testing.T) {
 	data, _ := write(t, sampleMarkets(40, 12), 7)
 	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, c := range file.Metadata().RowGroups[0].Columns {
 		switch e := c.MetaData.Encoding[0]; e {
 		case format.Plain, format.RLEDictionary, format.DeltaLengthByteArray:

@@ -1,12 +1,12 @@
 package table_test
 
 import (
-	"bytes"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"mkt/internal/check"
 	"mkt/publish/table"
 )
 
@@ -16,16 +16,11 @@ func TestSeekRow(t *testing.T) {
 		rows[i] = table.EventRow{Seq: int64(i) + 1, Type: "fixture_removed", FixtureID: "fx", PublishedAt: time.UnixMilli(0).UTC()}
 	}
 	data, _ := write(t, rows, len(rows))
-	r, err := table.NewReader[table.EventRow](bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reader[table.EventRow](t, data)
 	defer r.Close()
 	for _, at := range []int64{0, 39_999, 1, 16_383, 16_384, 12_345} {
 		got := make([]table.EventRow, 1)
-		if err := r.SeekRow(at); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, r.SeekRow(at))
 		if n, _ := r.Read(got); n != 1 || got[0].Seq != at+1 {
 			t.Errorf("row %d: read %d rows, seq %d", at, n, got[0].Seq)
 		}
@@ -46,9 +41,7 @@ func TestSeekRowInLists(t *testing.T) {
 	defer r.Close()
 	for _, at := range []int{3999, 17, 18, 1000, 2345, 0, 2344, 3998} {
 		got := make([]table.MarketRow, 2)
-		if err := r.SeekRow(int64(at)); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, r.SeekRow(int64(at)))
 		n, _ := r.Read(got)
 		if diff := cmp.Diff(rows[at:min(at+2, len(rows))], got[:n], sameRows); diff != "" {
 			t.Errorf("row %d: %s", at, diff)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"mkt/internal/check"
 	"mkt/publish/table"
 )
 
@@ -25,14 +26,10 @@ func TestSchemas(t *testing.T) {
 		got += fmt.Sprintf("\n%s\n", parquet.SchemaOf(row))
 	}
 	if *update {
-		if err := os.WriteFile("testdata/schemas.txt", []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile("testdata/schemas.txt", []byte(got), 0o644))
 	}
 	want, err := os.ReadFile("testdata/schemas.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Error(diff)
 	}
@@ -59,17 +56,12 @@ func TestFormat1StaysReadable(t *testing.T) {
 func read1[T table.Row](t *testing.T, name, digest string) []T {
 	t.Helper()
 	data, err := os.ReadFile("testdata/format1/" + name + ".parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	s, err := table.Summarize[T](bytes.NewReader(data), int64(len(data)))
 	if err != nil || s.Digest != digest {
 		t.Errorf("%s: digest %s, want %s (%v)", name, s.Digest, digest, err)
 	}
-	r, err := table.NewReader[T](bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reader[T](t, data)
 	defer r.Close()
 	rows := make([]T, r.Len())
 	if n, err := r.Read(rows); n != len(rows) || err != nil && err != io.EOF {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"mkt/internal/check"
 	"mkt/publish/table"
 )
 
@@ -48,9 +49,7 @@ func asTheLibrary[T table.Row](t *testing.T, name string) {
 		if _, err := w.Write(rows); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, w.Close())
 		theirs, err := table.Summarize[T](bytes.NewReader(out.Bytes()), int64(out.Len()))
 		if err != nil || !reflect.DeepEqual(ours, theirs) {
 			t.Errorf("ours %+v, the library's %+v, %v", ours, theirs, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
+	"mkt/internal/check"
 	"mkt/publish/table"
 )
 
@@ -23,32 +24,23 @@ func write[T table.Row](t testing.TB, rows []T, n int) ([]byte, table.Summary) {
 	var out bytes.Buffer
 	w := table.NewWriter[T](&out, header)
 	for at := 0; at < len(rows); at += n {
-		if err := w.Write(rows[at:min(at+n, len(rows))]...); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, w.Write(rows[at:min(at+n, len(rows))]...))
 	}
 	sum, err := w.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return out.Bytes(), sum
 }
 
 func read[T table.Row](t testing.TB, data []byte) []T {
 	t.Helper()
-	r, err := table.NewReader[T](bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reader[T](t, data)
 	defer r.Close()
 	if r.Header() != header {
 		t.Errorf("header %+v", r.Header())
 	}
 	var rows []T
 	for row, err := range r.All {
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		rows = append(rows, *row)
 	}
 	return rows
@@ -134,17 +126,11 @@ func TestSummaryOfFile(t *testing.T) {
 		}
 		var out bytes.Buffer
 		w := table.NewWriter[table.MarketRow](&out, header)
-		if err := w.Write(rows...); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, w.Write(rows...))
 		want, err := w.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		got, err := table.Summarize[table.MarketRow](bytes.NewReader(out.Bytes()), int64(out.Len()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatal(diff)
 		}
@@ -204,9 +190,7 @@ func TestCountsKeepFourStates(t *testing.T) {
 
 func TestWriterRefusesDisorder(t *testing.T) {
 	w := table.NewWriter[table.ListingRow](&bytes.Buffer{}, header)
-	if err := w.Write(table.ListingRow{FixtureID: "b"}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, w.Write(table.ListingRow{FixtureID: "b"}))
 	for _, id := range []string{"b", "a"} {
 		if err := w.Write(table.ListingRow{FixtureID: id}); err == nil {
 			t.Errorf("the writer accepted %s after b", id)
@@ -247,9 +231,7 @@ func TestDamagedFile(t *testing.T) {
 func TestFileDescribesItself(t *testing.T) {
 	data, _ := write(t, sampleMarkets(1, 1), 1)
 	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	words, _ := file.Lookup("mkt.columns")
 	var columns map[string]string
 	if err := json.Unmarshal([]byte(words), &columns); err != nil || len(columns) != len(file.Schema().Columns()) {

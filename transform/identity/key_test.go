@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/internal/check"
 	"mkt/transform/identity"
 )
 
@@ -26,9 +27,7 @@ func TestLoadKey(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "id.key")
 	want := testKey()
-	if err := os.WriteFile(path, want[:], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.WriteFile(path, want[:], 0o600))
 	got, err := identity.LoadKey(path)
 	if err != nil || got != want {
 		t.Fatalf("loaded %v, %v", got, err)
@@ -43,9 +42,7 @@ func TestLoadKey(t *testing.T) {
 		{"zeros", "only zeros", make([]byte, 32)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if err := os.WriteFile(path, c.bytes, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, os.WriteFile(path, c.bytes, 0o600))
 			_, err := identity.LoadKey(path)
 			if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) {
 				t.Errorf("error %v, want it to name %s and say %q", err, path, c.says)
@@ -53,9 +50,7 @@ func TestLoadKey(t *testing.T) {
 		})
 	}
 	for mode, private := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: false, 0o604: false, 0o602: false} {
-		if err := errors.Join(os.WriteFile(path, want[:], 0o600), os.Chmod(path, mode)); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, errors.Join(os.WriteFile(path, want[:], 0o600), os.Chmod(path, mode)))
 		if _, err := identity.LoadKey(path); (err == nil) != private || err != nil && !strings.Contains(err.Error(), "chmod 600 "+path) {
 			t.Errorf("mode %04o: %v", mode, err)
 		}
@@ -73,9 +68,7 @@ func TestKeyNeverPrints(t *testing.T) {
 		fmt.Fprintf(&out, verb+"\n", struct{ K identity.Key }{k})
 	}
 	slog.New(slog.NewJSONHandler(&out, nil)).Info("x", "key", k)
-	if err := json.NewEncoder(&out).Encode(map[string]any{"key": k}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, json.NewEncoder(&out).Encode(map[string]any{"key": k}))
 	for _, secret := range []string{"010203", "1 2 3", "1, 2, 3", "0x1", "\x01\x02\x03", "AQID", "[1,2,3"} {
 		if strings.Contains(out.String(), secret) {
 			t.Errorf("output holds %q:\n%s", secret, out.String())

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/transform/identity"
 )
@@ -47,14 +48,10 @@ func TestGolden(t *testing.T) {
 	}
 	const golden = "testdata/ids.golden"
 	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(golden, []byte(b.String()), 0o644))
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if b.String() != string(want) {
 		t.Errorf("ids moved. Got:\n%swant:\n%s", b.String(), want)
 	}

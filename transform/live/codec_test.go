@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"mkt/internal/check"
 	"mkt/transform/live"
 )
 
@@ -18,9 +19,7 @@ func scripted(t *testing.T) [][]byte {
 	files, _ := filepath.Glob("testdata/*.txtar")
 	for _, name := range files {
 		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		play(t, string(archive.Files[0].Data), func(_ string, s *live.State) { states = append(states, s.Encode(nil)) })
 	}
 	return states
@@ -29,9 +28,7 @@ func scripted(t *testing.T) [][]byte {
 func TestStatesReadBack(t *testing.T) {
 	for _, stored := range scripted(t) {
 		s, err := live.Decode(stored)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if !bytes.Equal(s.Encode([]byte("before")), append([]byte("before"), stored...)) {
 			t.Error("the state reads back differently, or Encode does not append")
 		}
@@ -81,9 +78,7 @@ func TestEarlierRulesAreContinued(t *testing.T) {
 		"012001000001000000000003ba090102340ca71c210987f201370cabd5e7ca022400"
 	b, _ := hex.DecodeString(stored)
 	before, err := live.Decode(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	next := step(t, &before, "24 1:10:29 ss=1-0 dangerous_attacks=6/2 possession=61/39 corners=1/1 odd=1/-")
 	in, was := next.Inputs(), before.Inputs()
 	if in.Fast[0] <= was.Fast[0] || in.Slow[0] <= was.Slow[0] {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"mkt/internal/check"
 	"mkt/transform/live"
 )
 
@@ -25,17 +26,13 @@ func TestGoldenMatches(t *testing.T) {
 	for _, name := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
 			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			var got strings.Builder
 			end := play(t, string(archive.Files[0].Data), func(_ string, s *live.State) { got.WriteString(line(s) + "\n") })
 			got.WriteString(whole(end))
 			if *update {
 				archive.Files = append(archive.Files[:1], txtar.File{Name: "want", Data: []byte(got.String())})
-				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, os.WriteFile(name, txtar.Format(archive), 0o644))
 				return
 			}
 			if diff := cmp.Diff(string(archive.Files[1].Data), got.String()); diff != "" {

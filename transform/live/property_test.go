@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"mkt/fetch/input"
-
 	"pgregory.net/rapid"
 
+	"mkt/fetch/input"
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
@@ -59,9 +59,7 @@ func reread(t rapid.TB, s *live.State) *live.State {
 	}
 	stored := s.Encode(nil)
 	read, err := live.Decode(stored)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if !bytes.Equal(stored, read.Encode(nil)) {
 		t.Fatal("the stored state reads back differently")
 	}

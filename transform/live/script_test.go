@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mkt/fetch/input"
+	"mkt/internal/check"
 	"mkt/publish/football"
 	"mkt/transform/live"
 )
@@ -127,9 +128,7 @@ func side(text string) football.Field[football.Number] {
 func atoi(t *testing.T, text string) int {
 	t.Helper()
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return n
 }
 

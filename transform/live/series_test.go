@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mkt/fetch/input"
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/transform/live"
@@ -34,13 +35,9 @@ func TestRecordedSeries(t *testing.T) {
 	for _, name := range files {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			body, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, err)
 			var s series
-			if err := json.Unmarshal(body, &s); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(t, json.Unmarshal(body, &s))
 			replay(t, &s)
 		})
 	}

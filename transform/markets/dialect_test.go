@@ -5,6 +5,7 @@ import (
 
 	"mkt/fetch/input"
 	"mkt/fetch/mapping"
+	"mkt/internal/check"
 )
 
 // The engine knows no bookmaker's words: another dialect is other data.
@@ -29,9 +30,7 @@ only-sides,ONLY," soltanto"
 minute-units,UNIT," minuti"
 noun,GOALS,Gol
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	for _, c := range []struct {
 		market string
 		rows   []string

@@ -28,15 +28,26 @@ func terse() *input.Dialect {
 	return d
 }
 
-// Each case is one offer on Arsenal - Leicester with its result. Where the
-// words are a provider's own, they are recorded ones.
+// readCase is one offer on Arsenal - Leicester with its result.
+type readCase struct {
+	name  string
+	claim claim
+	rows  []string
+	want  string
+}
+
+func (c readCase) run(t *testing.T) {
+	t.Run(c.name, func(t *testing.T) {
+		got := show(derive("Arsenal", "Leicester", offerOf(&c.claim, c.rows...)))
+		if want := strings.TrimLeft(c.want, "\n") + "\n"; got != want {
+			t.Errorf("got:\n%swant:\n%s", got, want)
+		}
+	})
+}
+
+// Where the words are a provider's own, they are recorded ones.
 func TestRead(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		claim claim
-		rows  []string
-		want  string
-	}{
+	for _, c := range []readCase{
 		{"three results", claim{Market: "MATCH_RESULT"}, []string{"1", "Draw", "2"}, `
 MATCH_RESULT FT
   HOME
@@ -525,11 +536,6 @@ HANDICAP_RESULT FT lines -1
   DRAW -1
   AWAY -1`},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := show(derive("Arsenal", "Leicester", offerOf(&c.claim, c.rows...)))
-			if want := strings.TrimLeft(c.want, "\n") + "\n"; got != want {
-				t.Errorf("got:\n%swant:\n%s", got, want)
-			}
-		})
+		c.run(t)
 	}
 }

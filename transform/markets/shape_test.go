@@ -1,7 +1,6 @@
 package markets_test
 
 import (
-	"strings"
 	"testing"
 
 	"mkt/fetch/input"
@@ -15,12 +14,7 @@ func TestShapes(t *testing.T) {
 		repeats = input.RepeatedTexts
 		proven  = input.RepeatedTexts | input.SignByPrices
 	)
-	for _, c := range []struct {
-		name  string
-		claim claim
-		rows  []string
-		want  string
-	}{
+	for _, c := range []readCase{
 		{"a text twice", claim{Market: "MATCH_RESULT", Shape: repeats}, []string{"label=Home|name=Home", "label=X|name=X|participants=7", "label=Home|name=Away"}, `
 MATCH_RESULT FT
   HOME
@@ -141,13 +135,7 @@ HANDICAP_RESULT FT lines -1 +1
   AWAY +1
   DRAW +1`},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			o := offerOf(&c.claim, c.rows...)
-			c.claim.Dialect = sportmonks.Dialect()
-			got := show(derive("Arsenal", "Leicester", o))
-			if want := strings.TrimLeft(c.want, "\n") + "\n"; got != want {
-				t.Errorf("got:\n%swant:\n%s", got, want)
-			}
-		})
+		c.claim.Dialect = sportmonks.Dialect()
+		c.run(t)
 	}
 }

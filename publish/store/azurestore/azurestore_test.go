@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/publish/store"
 	"mkt/publish/store/azurestore"
@@ -39,9 +40,7 @@ var provider = storetest.Provider{
 	},
 	Open: func(t *testing.T, address string) store.Bucket {
 		b, err := azurestore.Open(t.Context(), &url.URL{Scheme: "azblob", Host: name, RawQuery: "protocol=http&domain=" + address})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return b
 	},
 	Refuse:        func(w http.ResponseWriter, _ *http.Request, why storetest.Refusal) { refuse(w, why.Status, why.Code) },
@@ -73,16 +72,12 @@ func TestAzurite(t *testing.T) {
 		address := storetest.FreeAddress(t)
 		_, port, _ := strings.Cut(address, ":")
 		cmd := exec.Command(program, "--inMemoryPersistence", "--silent", "--skipApiVersionCheck", "--blobPort", port)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, cmd.Start())
 		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 		storetest.Await(t, address)
 		at := "http://" + address + "/" + account + "/" + name + "?restype=container"
 		r, err := http.NewRequest(http.MethodPut, at, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		r.Header.Set("X-Ms-Date", time.Now().UTC().Format(http.TimeFormat))
 		r.Header.Set("X-Ms-Version", "2021-12-02")
 		sign(r)

@@ -23,6 +23,7 @@ import (
 	"testing"
 	"time"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/publish/store"
 	"mkt/publish/store/googlestore"
@@ -40,9 +41,7 @@ var provider = storetest.Provider{
 		os.Setenv(googlestore.EmulatorVariable, "http://"+address)
 		defer os.Unsetenv(googlestore.EmulatorVariable)
 		b, err := googlestore.Open(t.Context(), &url.URL{Scheme: "gs", Host: name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		return b
 	},
 	Refuse:        func(w http.ResponseWriter, _ *http.Request, why storetest.Refusal) { refuse(w, why.Status, why.Code) },
@@ -70,9 +69,7 @@ func TestFakeServer(t *testing.T) {
 		address := storetest.FreeAddress(t)
 		_, port, _ := strings.Cut(address, ":")
 		cmd := exec.Command(program, "-scheme", "http", "-host", "127.0.0.1", "-port", port, "-backend", "memory", "-public-host", public, "-external-url", "http://"+public)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, cmd.Start())
 		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 		storetest.Await(t, address)
 		answer, err := http.Post("http://"+address+"/storage/v1/b", "application/json", strings.NewReader(`{"name":"`+name+`"}`))

@@ -7,6 +7,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
+
+	"mkt/internal/check"
 )
 
 // A page whose levels contradict each other or the column is refused, since its values would be
@@ -42,8 +44,6 @@ func TestLevelsOfAPage(t *testing.T) {
 func runs(t *testing.T, levels []byte, most byte) []byte {
 	t.Helper()
 	encoded, err := (&rle.Encoding{BitWidth: bits.Len8(most)}).EncodeLevels(nil, levels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	return encoded
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"mkt/internal/check"
 	"mkt/internal/needs"
 	"mkt/transform/live/backtest"
 )
@@ -32,9 +33,7 @@ var reference = map[string]string{
 func TestRealMatches(t *testing.T) {
 	realMatches := needs.Shared(t, "matches")
 	report, err := backtest.Run(context.Background(), backtest.Options{Matches: os.DirFS(realMatches), Drawings: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if report.Matches != 240 || report.Minutes != 22564 {
 		t.Errorf("%d matches, %d minutes", report.Matches, report.Minutes)
 	}
@@ -76,9 +75,7 @@ func render(m backtest.Metric, v float64) string {
 func checkCSV(t *testing.T, report *backtest.Report) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.WriteCSV(&b); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, report.WriteCSV(&b))
 	lines, empty := 0, 0
 	for s := bufio.NewScanner(&b); s.Scan(); lines++ {
 		if lines == 0 && s.Text() != "match_id,period,second,home" {

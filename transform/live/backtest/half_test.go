@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"mkt/internal/check"
 )
 
 // Every match is in one half, about as many in each, and always in the same.
@@ -16,9 +18,7 @@ func TestHalves(t *testing.T) {
 	seen := map[string]int{}
 	for _, h := range []Half{Tuning, HeldOut} {
 		half, err := h.of(append([]Match{}, matches...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if len(half) < 450 || len(half) > 550 {
 			t.Errorf("%d of 1000 matches are in %s", len(half), h)
 		}

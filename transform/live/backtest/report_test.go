@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+
+	"mkt/internal/check"
 )
 
 // twoMatches are invented: home attacks all the time in one, away in the other.
@@ -31,16 +33,12 @@ func twoMatches(t *testing.T) fs.FS {
 
 func TestReport(t *testing.T) {
 	report, err := Run(context.Background(), Options{Matches: twoMatches(t), Drawings: 20, Variants: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	if f := report.Rows[0].Figures; f[ShotAUC].Value < 0.999 || f[ShotAUCLive].Value < 0.999 || f[Available].Value != 0.975 || f[Flip].Value != 0 {
 		t.Errorf("one side attacks all the time: %+v", f)
 	}
 	var first, second bytes.Buffer
-	if err := errors.Join(report.WriteText(&first), report.WriteCSV(&second)); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, errors.Join(report.WriteText(&first), report.WriteCSV(&second)))
 	for _, want := range []string{"2 matches, 80 full minutes of play", "| momentum | 1.000 |", "| constant 50 | 0.500 |", "| momentum less |", "target missed: momentum: shot AUC is -0.0004 above dangerous attack share, last 10 min, not 0.02", "| goal AUC |", " - |"} {
 		if !strings.Contains(first.String(), want) {
 			t.Errorf("the tables lack %q:\n%s", want, first.String())
@@ -50,9 +48,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("csv begins %q", lines[:3])
 	}
 	again, err := Run(context.Background(), Options{Matches: twoMatches(t), Drawings: 20, Variants: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	var repeated bytes.Buffer
 	if err := again.WriteText(&repeated); err != nil || repeated.String() != first.String() {
 		t.Errorf("a second run differs: %v", err)
