@@ -1,0 +1,197 @@
+package transparency
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+const witnessesFile = leavesDir + "/witnesses.json"
+
+// maxAnswer bounds the answer of a witness.
+const maxAnswer = 64 << 10
+
+// Errors of witnesses.
+var (
+	// ErrAhead: a witness has cosigned a larger tree of this log: the log is an older copy.
+	ErrAhead = errors.New("the witness has cosigned a larger log: this one is an older copy of it, and nothing may be added to it")
+	// ErrFork: a witness has cosigned a tree that this log is no continuation of.
+	ErrFork = errors.New("the witness has cosigned another history of this log")
+	// ErrUnwitnessed: a witness cannot be reached or does not cosign.
+	ErrUnwitnessed = errors.New("the witness did not cosign")
+)
+
+// WitnessState is the last answer of a witness.
+type WitnessState struct {
+	Name string `json:"name"` // in the policy
+	Size int64  `json:"size"` // of the newest checkpoint that it has cosigned
+	// CosignedAt is the time of that cosignature, by the witness's clock; nil if there is none.
+	CosignedAt *time.Time `json:"cosigned_at"`
+	// Since is when it began to refuse or to be away; nil while it cosigns.
+	Since *time.Time `json:"since"`
+	Error string     `json:"error,omitempty"`
+}
+
+type witnessStates struct {
+	Format    int            `json:"format"` // 1
+	Witnesses []WitnessState `json:"witnesses"`
+}
+
+// Witnesses returns the last answers of the witnesses, in the order of the policy then in force.
+func (v *View) Witnesses() ([]WitnessState, error) {
+	data, err := durable.ReadFile(v.root, witnessesFile, maxRecords)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var s witnessStates
+	if err := layout.DecodeHeader(witnessesFile, data, recordsFormat, &s); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", witnessesFile, ErrDamaged, err)
+	}
+	return s.Witnesses, nil
+}
+
+// Cosign asks all witnesses of the policy with an address for cosignatures of the head, at once, and
+// adds them. It returns the state of each. A witness that is away delays it until ctx ends, and is no
+// error.
+func (l *Log) Cosign(ctx context.Context, client *http.Client, p *Policy, now func() time.Time) (Signed, []WitnessState, error) {
+	head, err := l.Head()
+	if err != nil {
+		return head, nil, err
+	}
+	before, err := l.Witnesses()
+	if err != nil {
+		return head, nil, err
+	}
+	states := make([]WitnessState, len(p.Witnesses))
+	lines := make([][]byte, len(p.Witnesses))
+	var all sync.WaitGroup
+	for i, w := range p.Witnesses {
+		states[i] = stateOf(before, w.Alias)
+		if w.URL == "" {
+			continue
+		}
+		all.Go(func() { lines[i], states[i] = l.askWitness(ctx, client, w, head, states[i], now) })
+	}
+	all.Wait()
+	if new := bytes.Join(lines, nil); len(new) > 0 {
+		if head, err = l.addCosignatures(head, new, p); err != nil {
+			return head, states, err
+		}
+	}
+	data, err := layout.EncodeHeader(witnessStates{Format: recordsFormat, Witnesses: states})
+	if err != nil {
+		return head, states, err
+	}
+	return head, states, durable.Overwrite(l.root, witnessesFile, data)
+}
+
+func stateOf(list []WitnessState, name string) WitnessState {
+	for _, s := range list {
+		if s.Name == name {
+			return s
+		}
+	}
+	return WitnessState{Name: name}
+}
+
+// askWitness asks a witness for a cosignature of the head, and returns its signature lines; nil if it
+// gave none.
+func (l *Log) askWitness(ctx context.Context, client *http.Client, w PolicyWitness, head Signed, s WitnessState, now func() time.Time) ([]byte, WitnessState) {
+	lines, at, size, err := l.addCheckpoint(ctx, client, w, head, s.Size)
+	s.Size = size
+	if err == nil {
+		s.CosignedAt, s.Since, s.Error = &at, nil, ""
+		return lines, s
+	}
+	if s.Since == nil {
+		since := now().UTC().Truncate(time.Millisecond)
+		s.Since = &since
+	}
+	s.Error = err.Error()
+	return nil, s
+}
+
+// addCheckpoint sends the head to a witness. old is the size that it cosigned last, as far as is known.
+// It returns the size that it has cosigned now.
+func (l *Log) addCheckpoint(ctx context.Context, client *http.Client, w PolicyWitness, head Signed, old int64) (lines []byte, at time.Time, size int64, err error) {
+	for try := 0; ; try++ {
+		old = min(old, head.Size)
+		status, body, err := l.post(ctx, client, w, head, old)
+		switch {
+		case err != nil:
+			return nil, at, old, err
+		case status == http.StatusOK:
+			at, err = l.cosignatureIn(body, head, w)
+			if err != nil {
+				return nil, at, old, err
+			}
+			return body, at, head.Size, nil
+		case status == http.StatusConflict:
+			size, ok := decimal(strings.TrimSuffix(string(body), "\n"))
+			switch {
+			case ok && size > head.Size:
+				return nil, at, size, ErrAhead
+			case ok && size != old && try == 0:
+				old = size // it has cosigned more, or less, than was known
+				continue
+			}
+			return nil, at, old, ErrFork
+		case status == http.StatusUnprocessableEntity:
+			return nil, at, old, ErrFork
+		case status == http.StatusNotFound:
+			return nil, at, old, fmt.Errorf("%w: it does not know the log %s: its operator has to add the log's verifier key", ErrUnwitnessed, head.Origin)
+		case status == http.StatusForbidden:
+			return nil, at, old, fmt.Errorf("%w: it knows the log %s with another key", ErrUnwitnessed, head.Origin)
+		default:
+			return nil, at, old, fmt.Errorf("%w: status %d", ErrUnwitnessed, status)
+		}
+	}
+}
+
+func (l *Log) post(ctx context.Context, client *http.Client, w PolicyWitness, head Signed, old int64) (status int, body []byte, err error) {
+	proof, err := l.Consistency(old, head.Checkpoint)
+	if err != nil {
+		return 0, nil, err
+	}
+	content := Request{Old: old, Proof: proof, Signed: head.Note}.Encode()
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(w.URL, "/")+"/add-checkpoint", bytes.NewReader(content))
+	if err != nil {
+		return 0, nil, fmt.Errorf("%w: its address in the policy cannot be used", ErrUnwitnessed)
+	}
+	answer, err := client.Do(q)
+	if err == nil {
+		defer answer.Body.Close()
+		body, err = io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	}
+	if err != nil {
+		return 0, nil, fmt.Errorf("%w: it cannot be reached", ErrUnwitnessed)
+	}
+	return answer.StatusCode, body, nil
+}
+
+// cosignatureIn verifies the cosignature of a witness in its answer, and returns its time.
+func (l *Log) cosignatureIn(lines []byte, head Signed, w PolicyWitness) (time.Time, error) {
+	all, err := OpenSigned(append(bytes.Clone(head.Note), lines...), w.Verifier, l.verifier)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%w: its answer has no valid cosignature", ErrUnwitnessed)
+	}
+	for _, s := range all.Signatures {
+		if s.Name == w.Name() && s.Hash == w.KeyHash() {
+			return CosignedAt(s)
+		}
+	}
+	return time.Time{}, fmt.Errorf("%w: its answer has no valid cosignature", ErrUnwitnessed)
+}

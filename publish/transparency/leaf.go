@@ -1,0 +1,71 @@
+package transparency
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+)
+
+// Leaf says that a dataset had a commit. Its chain of commits proves those before it.
+type Leaf struct {
+	Dataset [32]byte // the pseudonym of account and product
+	Version uint64   // of the commit
+	Commit  [32]byte // hash of the commit record
+	// After is the hash of the newest cosigned checkpoint, with all its signatures, when the leaf was
+	// made: the leaf is younger than the cosignatures in it. Zero before the first one.
+	After [32]byte
+}
+
+// leafHeader begins the text of a leaf. Another format begins otherwise.
+const leafHeader = "mkt.leaf/v1"
+
+// Text returns the text whose hash is the entry of the log.
+func (l Leaf) Text() string {
+	return fmt.Sprintf("%s\ndataset %x\nversion %d\ncommit %x\nafter %x\n", leafHeader, l.Dataset, l.Version, l.Commit, l.After)
+}
+
+// Entry returns the entry of the log: a hash, so that the log alone does not say which datasets there are.
+func (l Leaf) Entry() []byte {
+	sum := sha256.Sum256([]byte(l.Text()))
+	return sum[:]
+}
+
+// Pseudonym is the name of a dataset in the leaves. Only who has the key can compute it.
+func Pseudonym(key []byte, clientID, product string) [32]byte {
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "mkt.dataset/v1\n%s\n%s\n", clientID, product)
+	return [32]byte(mac.Sum(nil))
+}
+
+// Record is a leaf of the log with whose it is, as it is kept below leaves/ for receipts.
+type Record struct {
+	ClientID     string    `json:"client_id"`
+	Product      string    `json:"product"`
+	Version      uint64    `json:"version"`
+	CommitSHA256 string    `json:"commit_sha256"`
+	PublishedAt  time.Time `json:"published_at"` // of the commit
+	AfterSHA256  string    `json:"after_sha256,omitempty"`
+}
+
+// leaf returns the leaf of a record.
+func (r *Record) leaf(key []byte) (l Leaf, err error) {
+	l = Leaf{Dataset: Pseudonym(key, r.ClientID, r.Product), Version: r.Version}
+	if err := decodeSum(&l.Commit, r.CommitSHA256); err != nil {
+		return l, fmt.Errorf("commit of %s %s: %w", r.ClientID, r.Product, err)
+	}
+	if r.AfterSHA256 == "" {
+		return l, nil
+	}
+	return l, decodeSum(&l.After, r.AfterSHA256)
+}
+
+func decodeSum(to *[32]byte, text string) error {
+	data, err := hex.DecodeString(text)
+	if err != nil || len(data) != len(to) {
+		return fmt.Errorf("%q is no SHA-256", text)
+	}
+	copy(to[:], data)
+	return nil
+}
