@@ -13,6 +13,7 @@ import (
 
 	"mkt/internal/needs"
 	"mkt/serve/account"
+	"mkt/serve/internal/servetest"
 )
 
 // clientReport is the output of the programs of examples/clients.
@@ -35,13 +36,17 @@ func TestNodeClients(t *testing.T) {
 	w := published(t, 450, 7).start()
 	document, err := filepath.Abs("../docs/openapi.yaml")
 	must(t, err)
+	history, err := filepath.Abs("../docs/openapi-history.yaml")
+	must(t, err)
 	t.Run("TypeScript", func(t *testing.T) {
 		dir := t.TempDir()
 		must(t, os.CopyFS(dir, os.DirFS("../examples/clients/typescript")))
 		must(t, os.Symlink(modules, filepath.Join(dir, "node_modules")))
 		command(t, dir, "node", "node_modules/openapi-typescript/bin/cli.js", document, "-o", "api.ts")
+		command(t, dir, "node", "node_modules/openapi-typescript/bin/cli.js", history, "-o", "history-api.ts")
 		command(t, dir, "node", "node_modules/typescript/bin/tsc")
 		w.runClient(t, false, dir, "node", "build/main.js")
+		runHistoryClient(t, dir, "node", "build/history.js")
 	})
 	t.Run("Go", func(t *testing.T) {
 		dir := t.TempDir()
@@ -54,6 +59,33 @@ func TestNodeClients(t *testing.T) {
 		command(t, dir, "go", "build", "-o", "client", ".")
 		w.runClient(t, true, dir, "./client")
 	})
+}
+
+// runHistoryClient runs a client of the extension for a market whose prices moved, were null, went away
+// and came back, and whose kick-off moved.
+func runHistoryClient(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	w, market := pathWorld(t, false)
+	fixture, market, _ := strings.Cut(market, "/markets/")
+	s := start(t, dir, "ignored", "", append(args, fixture, market), []string{"BASE=" + w.url, "TOKEN=" + w.token("acme")})
+	line := <-s.lines
+	if err := <-s.done; err != nil {
+		t.Fatalf("%v\n%s", err, s.complaints())
+	}
+	var got, want any
+	must(t, json.Unmarshal([]byte(line), &got))
+	id := func(c string) string { return "sl_" + strings.Repeat(c, 26) }
+	must(t, json.Unmarshal([]byte(strings.NewReplacer("$AT", servetest.Start.Add(150*time.Minute).Format("2006-01-02T15:04:05.000Z"), "$A", id("a"), "$B", id("b"), "$C", id("c"), "$D", id("d"), "$E", id("e")).Replace(`{
+		"kick_off": "$AT", "kick_off_moved": true, "selections": [
+		{"selection_id": "$A", "closing": "FINAL", "reason": null, "price": 1.97, "points": [1.9, 1.95, 1.97, 2.05, "gone"]},
+		{"selection_id": "$B", "closing": "FINAL", "reason": null, "price": 2, "points": [2, "gone"]},
+		{"selection_id": "$C", "closing": "UNAVAILABLE", "reason": "NO_PRICE", "price": null, "points": [3, null, "gone"]},
+		{"selection_id": "$D", "closing": "UNAVAILABLE", "reason": "NOT_OFFERED", "price": "gone", "points": [4, "gone", 4.5, "gone"]},
+		{"selection_id": "$E", "closing": "UNAVAILABLE", "reason": "AFTER_KICK_OFF", "price": null, "points": [9.5, "gone"]}],
+		"at_kick_off": [{"selection_id": "$A", "price": 1.97}, {"selection_id": "$B", "price": 2}, {"selection_id": "$C", "price": null}]}`)), &want))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // generatorOf returns the program, with its version, that go generate runs for the example.

@@ -96,6 +96,9 @@ func (c *call) bounds() (b pathBounds, err error) {
 		}
 		if ms, given := at.MS(); given {
 			*bound.to = time.UnixMilli(ms).UTC()
+			if bound.to.IsZero() { // the first moment of year 1, which is no missing bound
+				*bound.to = bound.to.Add(time.Millisecond)
+			}
 		}
 	}
 	_, paged := c.param("cursor")

@@ -172,7 +172,7 @@ e FINAL  9.5, UNAVAILABLE AFTER_KICK_OFF none: 9.5`},
 	for query, code := range map[string]string{
 		"?limit=0": "INVALID_PARAMETER", "?limit=201": "INVALID_PARAMETER", "?from=yesterday": "INVALID_PARAMETER", "?cursor=nonsense": "INVALID_CURSOR",
 		"?at=" + at(1) + "&from=" + at(1): "INVALID_PARAMETER", "?at=" + at(1) + "&cursor=x": "INVALID_PARAMETER", "?at=" + at(1) + "&at=" + at(2): "BAD_REQUEST",
-		"?at=2020-01-01T00:00:00Z": "FIXTURE_NOT_FOUND",
+		"?at=2020-01-01T00:00:00Z": "FIXTURE_NOT_FOUND", "?at=0001-01-01T00:00:00Z": "FIXTURE_NOT_FOUND",
 	} {
 		if r := w.get(path+query, "acme"); r.code() != code {
 			t.Errorf("%s: %d %s", query, r.status, r.body)

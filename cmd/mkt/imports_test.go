@@ -37,6 +37,8 @@ var rules = []rule{
 	{pkg: "publish/repair", may: append([]string{"publish", "publish/retention"}, formats...), what: "the formats, publish and publish/retention"},
 	{pkg: "publish/store", may: append([]string{"publish/retention"}, formats...), far: []string{"publish", "publish/repair"}, what: "the formats and publish/retention"},
 	{pkg: "publish/store/...", may: []string{"publish/store"}, what: "publish/store"},
+	{pkg: "publish/transparency", may: []string{"publish/durable", "publish/layout"}, what: "the leaves without the model"},
+	{pkg: "publish/transparency/witness", may: []string{"publish/durable", "publish/transparency"}, what: "the log"},
 
 	{pkg: "fetch/input", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "fetch/provider/all", may: []string{"fetch/provider/..."}, what: "the adapters"},

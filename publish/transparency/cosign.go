@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"strings"
@@ -63,10 +62,14 @@ func (v *View) Witnesses() ([]WitnessState, error) {
 	return s.Witnesses, nil
 }
 
+// Post sends a request to an address by HTTP POST, and returns the status and the body of the answer. It
+// ends when ctx does. Who runs the log decides how witnesses are reached.
+type Post func(ctx context.Context, url string, body []byte) (status int, answer []byte, err error)
+
 // Cosign asks all witnesses of the policy with an address for cosignatures of the head, at once, and
 // adds them. It returns the state of each. A witness that is away delays it until ctx ends, and is no
 // error.
-func (l *Log) Cosign(ctx context.Context, client *http.Client, p *Policy, now func() time.Time) (Signed, []WitnessState, error) {
+func (l *Log) Cosign(ctx context.Context, post Post, p *Policy, now func() time.Time) (Signed, []WitnessState, error) {
 	head, err := l.Head()
 	if err != nil {
 		return head, nil, err
@@ -83,7 +86,7 @@ func (l *Log) Cosign(ctx context.Context, client *http.Client, p *Policy, now fu
 		if w.URL == "" {
 			continue
 		}
-		all.Go(func() { lines[i], states[i] = l.askWitness(ctx, client, w, head, states[i], now) })
+		all.Go(func() { lines[i], states[i] = l.askWitness(ctx, post, w, head, states[i], now) })
 	}
 	all.Wait()
 	if new := bytes.Join(lines, nil); len(new) > 0 {
@@ -109,8 +112,8 @@ func stateOf(list []WitnessState, name string) WitnessState {
 
 // askWitness asks a witness for a cosignature of the head, and returns its signature lines; nil if it
 // gave none.
-func (l *Log) askWitness(ctx context.Context, client *http.Client, w PolicyWitness, head Signed, s WitnessState, now func() time.Time) ([]byte, WitnessState) {
-	lines, at, size, err := l.addCheckpoint(ctx, client, w, head, s.Size)
+func (l *Log) askWitness(ctx context.Context, post Post, w PolicyWitness, head Signed, s WitnessState, now func() time.Time) ([]byte, WitnessState) {
+	lines, at, size, err := l.addCheckpoint(ctx, post, w, head, s.Size)
 	s.Size = size
 	if err == nil {
 		s.CosignedAt, s.Since, s.Error = &at, nil, ""
@@ -126,10 +129,10 @@ func (l *Log) askWitness(ctx context.Context, client *http.Client, w PolicyWitne
 
 // addCheckpoint sends the head to a witness. old is the size that it cosigned last, as far as is known.
 // It returns the size that it has cosigned now.
-func (l *Log) addCheckpoint(ctx context.Context, client *http.Client, w PolicyWitness, head Signed, old int64) (lines []byte, at time.Time, size int64, err error) {
+func (l *Log) addCheckpoint(ctx context.Context, post Post, w PolicyWitness, head Signed, old int64) (lines []byte, at time.Time, size int64, err error) {
 	for try := 0; ; try++ {
 		old = min(old, head.Size)
-		status, body, err := l.post(ctx, client, w, head, old)
+		status, body, err := l.post(ctx, post, w, head, old)
 		switch {
 		case err != nil:
 			return nil, at, old, err
@@ -161,25 +164,16 @@ func (l *Log) addCheckpoint(ctx context.Context, client *http.Client, w PolicyWi
 	}
 }
 
-func (l *Log) post(ctx context.Context, client *http.Client, w PolicyWitness, head Signed, old int64) (status int, body []byte, err error) {
+func (l *Log) post(ctx context.Context, post Post, w PolicyWitness, head Signed, old int64) (status int, body []byte, err error) {
 	proof, err := l.Consistency(old, head.Checkpoint)
 	if err != nil {
 		return 0, nil, err
 	}
-	content := Request{Old: old, Proof: proof, Signed: head.Note}.Encode()
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(w.URL, "/")+"/add-checkpoint", bytes.NewReader(content))
-	if err != nil {
-		return 0, nil, fmt.Errorf("%w: its address in the policy cannot be used", ErrUnwitnessed)
+	status, body, err = post(ctx, strings.TrimSuffix(w.URL, "/")+"/add-checkpoint", Request{Old: old, Proof: proof, Signed: head.Note}.Encode())
+	if err != nil || len(body) > maxAnswer {
+		return 0, nil, fmt.Errorf("%w: it cannot be reached, or its answer is too long", ErrUnwitnessed)
 	}
-	answer, err := client.Do(q)
-	if err == nil {
-		defer answer.Body.Close()
-		body, err = io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
-	}
-	if err != nil {
-		return 0, nil, fmt.Errorf("%w: it cannot be reached", ErrUnwitnessed)
-	}
-	return answer.StatusCode, body, nil
+	return status, body, nil
 }
 
 // cosignatureIn verifies the cosignature of a witness in its answer, and returns its time.
