@@ -258,8 +258,7 @@ func TestWitnessSurvivesKills(t *testing.T) {
 // openKilled opens a witness whose disk dies at an operation after it has been opened.
 func openKilled(t *testing.T, disk durable.FS, k int, key *transparency.Key) http.Handler {
 	opened := 0
-	var wrapped *durabletest.Wrapped
-	wrapped = durabletest.Wrap(disk, func(op durabletest.Op) error {
+	wrapped := durabletest.Wrap(disk, func(op durabletest.Op) error {
 		if opened > 0 && op.Number >= opened+k {
 			return durabletest.ErrKilled
 		}
