@@ -151,7 +151,10 @@ func (l *Log) addCheckpoint(ctx context.Context, post Post, w PolicyWitness, hea
 				old = size // it has cosigned more, or less, than was known
 				continue
 			}
-			return nil, at, old, ErrFork
+			if ok && size == old && old == head.Size { // it has the size with another root
+				return nil, at, old, ErrFork
+			}
+			return nil, at, old, fmt.Errorf("%w: its answers about the size that it cosigned last contradict each other", ErrUnwitnessed)
 		case status == http.StatusUnprocessableEntity:
 			return nil, at, old, ErrFork
 		case status == http.StatusNotFound:

@@ -13,7 +13,7 @@
 // themselves are below leaves/ of the data root, which is not for others: receipts are made from
 // them.
 //
-//	leaves/<index>                     256 leaves with all that a receipt needs of them
+//	leaves/<index>.json                256 leaves with all that a receipt needs of them
 //	leaves/cosigned                    the newest checkpoint that a witness has cosigned
 //	leaves/witnesses.json              the last answer of each witness
 //

@@ -21,10 +21,10 @@ import (
 
 // Folders of the log and of its leaves, below the data root.
 const (
-	layoutDir = "log"
+	logDir    = "log"
 	leavesDir = "leaves"
 
-	checkpointFile = layoutDir + "/checkpoint"
+	checkpointFile = logDir + "/checkpoint"
 	cosignedFile   = leavesDir + "/cosigned"
 	lockFile       = leavesDir + "/lock"
 )
@@ -173,7 +173,7 @@ func Open(root durable.FS, key *Key) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := durable.MkdirAllSync(root, layoutDir, leavesDir); err != nil {
+	if err := durable.MkdirAllSync(root, logDir, leavesDir); err != nil {
 		return nil, err
 	}
 	lock, err := root.Lock(lockFile)
@@ -181,7 +181,15 @@ func Open(root durable.FS, key *Key) (*Log, error) {
 		return nil, err
 	}
 	l := &Log{View: *v, root: root, signer: key.signer, pseudonym: key.pseudonym, lock: lock}
-	if _, err := l.head(); err != nil {
+	for _, name := range []string{checkpointFile, cosignedFile, witnessesFile} {
+		if err == nil {
+			err = durable.RemoveTempsOf(root, name) // of a run that was killed
+		}
+	}
+	if err == nil {
+		_, err = l.head()
+	}
+	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return l, nil
@@ -269,7 +277,7 @@ func (l *Log) writeTree(before Checkpoint, entries [][]byte) (Checkpoint, error)
 		if err != nil {
 			return before, fmt.Errorf("tile %s: %w", tilePath(t), err)
 		}
-		if err := put(l.root, layoutDir+"/"+tilePath(t), data); err != nil {
+		if err := put(l.root, logDir+"/"+tilePath(t), data); err != nil {
 			return before, err
 		}
 	}
@@ -298,7 +306,7 @@ func (l *Log) writeBundles(first int64, entries [][]byte) error {
 		}
 		have := t.N*tileWidth + int64(len(all)) - first
 		all = append(all, entries[have:have+int64(t.W-len(all))]...)
-		if err := put(l.root, layoutDir+"/"+bundlePath(t), bundle(all)); err != nil {
+		if err := put(l.root, logDir+"/"+bundlePath(t), bundle(all)); err != nil {
 			return err
 		}
 	}
@@ -355,9 +363,9 @@ func (l *Log) removePartial(before, after int64) {
 		if t.W < tileWidth {
 			continue
 		}
-		_ = l.root.RemoveAll(layoutDir + "/" + tilePath(t) + ".p")
+		_ = l.root.RemoveAll(logDir + "/" + tilePath(t) + ".p")
 		if t.L == 0 {
-			_ = l.root.RemoveAll(layoutDir + "/" + bundlePath(t) + ".p")
+			_ = l.root.RemoveAll(logDir + "/" + bundlePath(t) + ".p")
 		}
 	}
 }
@@ -381,20 +389,20 @@ func recordsPath(n int64) string {
 // readers take no leaf beyond the head.
 func (l *Log) writeRecords(first int64, list []Record, after []byte) error {
 	for len(list) > 0 {
-		n := first / tileWidth
-		file := records{Format: recordsFormat, First: n * tileWidth}
+		number := first / tileWidth
+		file := records{Format: recordsFormat, First: number * tileWidth}
 		if first > file.First {
-			old, err := l.records(n)
+			old, err := l.records(number)
 			if err != nil {
 				return err
 			}
 			if int64(len(old.Records)) < first-file.First {
-				return fmt.Errorf("%s: %w: it has %d leaves", recordsPath(n), ErrDamaged, len(old.Records))
+				return fmt.Errorf("%s: %w: it has %d leaves", recordsPath(number), ErrDamaged, len(old.Records))
 			}
 			file.Cosigned, file.Records = old.Cosigned, old.Records[:first-file.First]
 		}
-		room := min(int64(len(list)), file.First+tileWidth-first)
-		for i := range list[:room] {
+		n := min(int64(len(list)), file.First+tileWidth-first) // as many as the file still takes
+		for i := range list[:n] {
 			file.Records = append(file.Records, &list[i])
 		}
 		file.keepCosigned(string(after))
@@ -402,10 +410,10 @@ func (l *Log) writeRecords(first int64, list []Record, after []byte) error {
 		if err != nil {
 			return err
 		}
-		if err := put(l.root, recordsPath(n), data); err != nil {
+		if err := put(l.root, recordsPath(number), data); err != nil {
 			return err
 		}
-		first, list = first+room, list[room:]
+		first, list = first+n, list[n:]
 	}
 	return nil
 }

@@ -206,6 +206,17 @@ func TestLogSurvivesKills(t *testing.T) {
 			if err != nil {
 				t.Fatalf("killed at %d, kept %d: %v", k, keep, err)
 			}
+			for _, dir := range []string{"log", "leaves", "log/tile/0", "log/tile/entries"} {
+				entries, err := after.ReadDir(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, e := range entries {
+					if _, is := durable.TempOf(e.Name()); is {
+						t.Fatalf("killed at %d, kept %d: %s/%s is left", k, keep, dir, e.Name())
+					}
+				}
+			}
 			if rootOf(entriesOf(t, after, last.Size)) != last.Root {
 				t.Fatalf("killed at %d, kept %d: the entries are not those of the head", k, keep)
 			}
@@ -218,6 +229,41 @@ func TestLogSurvivesKills(t *testing.T) {
 					t.Fatalf("killed at %d, kept %d: the head of size %d is contradicted by that of size %d: %v", k, keep, old.Size, last.Size, err)
 				}
 			}
+		}
+	}
+}
+
+// A full disk at any operation changes no head, and the log goes on once there is space.
+func TestLogOnAFullDisk(t *testing.T) {
+	key := newKey(t, 1)
+	ended := false
+	for k := 1; !ended; k++ {
+		if k > 2000 {
+			t.Fatal("the disk is never large enough")
+		}
+		disk := durabletest.NewMem()
+		l := open(t, disk, key)
+		before, err := l.Append(recordsFrom(0, 250))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+		full, err := transparency.Open(durabletest.Wrap(disk, durabletest.FullAt(k)), key)
+		if err == nil {
+			_, err = full.Append(recordsFrom(250, 20))
+			full.Close()
+		}
+		if ended = err == nil; !ended && !errors.Is(err, durable.ErrNoSpace) {
+			t.Fatalf("full at %d: %v", k, err)
+		}
+		again := open(t, disk, key)
+		head, err := again.Head()
+		if err != nil || !ended && head.Checkpoint != before.Checkpoint {
+			t.Fatalf("full at %d: %+v, %v", k, head.Checkpoint, err)
+		}
+		last, err := again.Append(recordsFrom(1000, 30))
+		if err != nil || rootOf(entriesOf(t, disk, last.Size)) != last.Root {
+			t.Fatalf("full at %d: %v", k, err)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package transparency
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -269,13 +268,4 @@ func (p *Policy) witnessed(name string, by []Cosignature) bool {
 		}
 	}
 	return n >= g.need
-}
-
-// String describes the quorum for people, such as "2 of w1, w2, w3".
-func (p *Policy) String() string {
-	g, isGroup := p.groups[p.quorum]
-	if !isGroup {
-		return p.quorum
-	}
-	return strconv.Itoa(g.need) + " of " + strings.Join(g.members, ", ")
 }

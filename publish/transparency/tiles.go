@@ -86,9 +86,9 @@ func (t tiles) read(tile tlog.Tile) ([]byte, error) {
 // readFullOr reads the file of a tile, of which each element has a length; if the tile is partial and
 // gone, the beginning of the full one's.
 func readFullOr(root durable.ReadFS, name string, tile tlog.Tile, each int) ([]byte, error) {
-	data, err := durable.ReadFile(root, layoutDir+"/"+name, tileWidth*bundledBytes)
+	data, err := durable.ReadFile(root, logDir+"/"+name, tileWidth*bundledBytes)
 	if errors.Is(err, fs.ErrNotExist) && tile.W < tileWidth {
-		data, err = durable.ReadFile(root, layoutDir+"/"+path.Dir(strings.TrimSuffix(name, fmt.Sprintf(".p/%d", tile.W))+"/x"), tileWidth*bundledBytes)
+		data, err = durable.ReadFile(root, logDir+"/"+path.Dir(strings.TrimSuffix(name, fmt.Sprintf(".p/%d", tile.W))+"/x"), tileWidth*bundledBytes)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w: it is missing", name, ErrDamaged)
@@ -141,6 +141,9 @@ func put(f durable.FS, name string, data []byte) error {
 	there, err := durable.ReadFile(f, name, int64(len(data)))
 	if err == nil && bytes.Equal(there, data) {
 		return f.SyncDir(path.Dir(name))
+	}
+	if err := durable.RemoveTempsOf(f, name); err != nil {
+		return err
 	}
 	return durable.Overwrite(f, name, data)
 }

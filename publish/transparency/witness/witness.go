@@ -66,13 +66,21 @@ func New(o Options) (*Witness, error) {
 		}
 		w.logs[v.Name()] = v
 	}
+	lock, err := o.Root.Lock("lock")
+	if err != nil {
+		return nil, err
+	}
+	w.lock = lock
 	for origin := range w.logs {
-		if _, err := w.last(origin); err != nil {
-			return nil, err
+		err := durable.RemoveTempsOf(o.Root, fileOf(origin)) // of a run that was killed
+		if err == nil {
+			_, err = w.last(origin)
+		}
+		if err != nil {
+			return nil, errors.Join(err, lock.Close())
 		}
 	}
-	w.lock, err = o.Root.Lock("lock")
-	return w, err
+	return w, nil
 }
 
 // Close lets another process use the folder.
