@@ -8,8 +8,8 @@ import (
 
 // Codes of the closed sets in a stored state: a value is stored as its index. A code never
 // changes its meaning and is never used again, whatever the order of the values in package
-// football. A new value gets the next code; an older build refuses a state with it. Room is
-// limited where several codes share a byte: a visual state has four bits, a certainty and a side
+// football. A new value gets the next code; an older build refuses a state with it. Codes are
+// few where several share a byte: a visual state has four bits, a certainty and a side
 // two each.
 var (
 	phaseCodes = codes[football.Phase]{

@@ -6,7 +6,7 @@ import (
 )
 
 // lastHalf returns the half being played, or played last. If a fixture is first seen after its
-// last half, the scoreboard tells whether there was extra time.
+// last half, the scoreboard shows whether there was extra time.
 func lastHalf(previous, next *clock) int {
 	p := next.Phase
 	half := p.Half()
@@ -150,7 +150,7 @@ func atRest(previous *clock, half, position int, s *input.Sample) football.Phase
 	return phaseAfterLastHalf(s)
 }
 
-// phaseAfterLastHalf returns the phase after the last half, if the provider does not tell whether
+// phaseAfterLastHalf returns the phase after the last half, if the provider does not say whether
 // a shoot-out follows. Only a level score leads to one.
 func phaseAfterLastHalf(s *input.Sample) football.Phase {
 	home, okHome := s.Score.Home.Get()

@@ -25,10 +25,10 @@ type Deriver struct {
 	levels   map[quarters]sideSet       // the sides with a handicap, of the market at hand
 	suffixes map[[2]string]football.MarketID
 
-	fixture identity.Digest
-	markets []football.Market
-	places  []place
-	slab    []football.Selection // every selection of the fixture
+	fixture   identity.Digest
+	markets   []football.Market
+	places    []place
+	allocated []football.Selection // every selection of the fixture
 
 	// The fixture at hand, and the memory given back by the one before.
 	lent            []football.Selection
@@ -57,8 +57,8 @@ func (d *Deriver) Derive(f *football.Fixture, offers []input.Offer) []football.M
 	if d.markets = d.releasedMarkets; d.markets == nil {
 		d.markets = make([]football.Market, 0, len(offers)+len(offers)/4)
 	}
-	if d.slab = d.released; cap(d.slab) < rows {
-		d.slab = make([]football.Selection, 0, rows)
+	if d.allocated = d.released; cap(d.allocated) < rows {
+		d.allocated = make([]football.Selection, 0, rows)
 	}
 	d.released, d.releasedMarkets = nil, nil
 	d.ids, d.places = d.ids[:0], d.places[:0]
@@ -70,7 +70,7 @@ func (d *Deriver) Derive(f *football.Fixture, offers []input.Offer) []football.M
 	d.separateMarkets()
 	d.nameSelections()
 	markets := d.markets
-	d.markets, d.slab, d.lent, d.lentMarkets = nil, nil, d.slab, d.markets
+	d.markets, d.allocated, d.lent, d.lentMarkets = nil, nil, d.allocated, d.markets
 	return markets
 }
 

@@ -19,7 +19,7 @@ func (d *Deriver) mapped(o *input.Offer, p *plan, v *variant) {
 		def.Period = v.half
 	}
 	digest, id := d.marketIdentity(o, def, p.claim.Rank)
-	selections := d.room(len(v.rows))
+	selections := d.nextSelections(len(v.rows))
 	for k, i := range v.rows {
 		d.selection(&selections[k], &o.Rows[i], &d.readings[i], p)
 	}
@@ -109,7 +109,7 @@ func (d *Deriver) raw(o *input.Offer, rows []int, reason football.Reason) {
 	if rows == nil {
 		n = len(o.Rows)
 	}
-	selections := d.room(n)
+	selections := d.nextSelections(n)
 	for k := range selections {
 		row := &o.Rows[at(rows, k)]
 		selections[k].Selection = words(row.Labels)
@@ -132,11 +132,11 @@ func (d *Deriver) raw(o *input.Offer, rows []int, reason football.Reason) {
 	})
 }
 
-// room takes the next n selections of the fixture's slab, which has one for each row.
-func (d *Deriver) room(n int) []football.Selection {
-	first := len(d.slab)
-	d.slab = d.slab[:first+n]
-	return d.slab[first : first+n : first+n]
+// nextSelections returns the next n of the selections that were allocated for the fixture, one for each row.
+func (d *Deriver) nextSelections(n int) []football.Selection {
+	first := len(d.allocated)
+	d.allocated = d.allocated[:first+n]
+	return d.allocated[first : first+n : first+n]
 }
 
 // at is row number k of rows; nil stands for all of them.

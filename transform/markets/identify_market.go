@@ -15,11 +15,11 @@ import (
 type place struct {
 	offer  *input.Offer
 	digest identity.Digest
-	first  int // the place of its first selection in the fixture's slab
+	first  int // the place of its first selection among the fixture's selections
 }
 
 func (d *Deriver) place(o *input.Offer, digest identity.Digest, selections int) {
-	d.places = append(d.places, place{o, digest, len(d.slab) - selections})
+	d.places = append(d.places, place{o, digest, len(d.allocated) - selections})
 }
 
 // marketIdentity is the digest and the id of o's market of a definition. The first key in the
@@ -126,7 +126,7 @@ func (d *Deriver) separate(alike []int) {
 }
 
 // remint makes the ids of a market's selections again, below another digest. first is the place
-// of the first one in the slab. Their old ids also belong to the market that keeps its id.
+// of the first one of the fixture. Their old ids also belong to the market that keeps its id.
 func (d *Deriver) remint(market *identity.Digest, first, number int) {
 	for k := first; k < first+number; k++ {
 		id := d.ids[k*identity.IDLength : (k+1)*identity.IDLength]

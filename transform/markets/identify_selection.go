@@ -119,8 +119,8 @@ func fieldText(f football.Field[string]) string {
 // nameSelections cuts the selections' ids out of one string.
 func (d *Deriver) nameSelections() {
 	all := string(d.ids)
-	for k := range d.slab {
-		d.slab[k].ID = football.SelectionID(all[k*identity.IDLength : (k+1)*identity.IDLength])
+	for k := range d.allocated {
+		d.allocated[k].ID = football.SelectionID(all[k*identity.IDLength : (k+1)*identity.IDLength])
 	}
 }
 

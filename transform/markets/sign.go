@@ -7,7 +7,7 @@ import (
 	"mkt/publish/football"
 )
 
-// Some payloads do not tell whether a row of a handicap has the home side's line or its own
+// Some payloads do not say whether a row of a handicap has the home side's line or its own
 // side's, and bookmakers differ. The prices prove it. The rows of one line are all outcomes of
 // one bet: their chances add up to 1 and the bookmaker's margin, which is about the same for all
 // lines. The chances of rows from different lines do not. Only the draw can be close, because its
