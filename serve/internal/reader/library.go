@@ -104,8 +104,7 @@ var (
 	engineMemorySize = cacheSize{96 << 20, minEngineMemory}
 )
 
-// stepIndexSize is the memory for the indexes of steps of all tenants. That of an account with a
-// thousand fixtures of 80 markets, published hourly for half a year, takes half of it.
+// stepIndexSize is the memory for the indexes of steps of all tenants.
 const stepIndexSize = 64 << 20
 
 // Open starts a library. Run keeps it up to date, and Close closes it.

@@ -42,20 +42,26 @@ func (l *changeLog) index(s snapshot.Segment) (*table.Index, error) {
 	return x, nil
 }
 
-// indexSteps makes the indexes of all segments, the newest ones first, so that no request waits for
-// them. It is called after the publication is served, and does not wait for the end.
+// indexSteps makes the indexes of the segments, the newest ones first, so that no request waits for
+// them. It ends at the tenant's share of their memory: more would evict those of other tenants, and all
+// would be made anew with every publication. It is called after the publication is served, and does
+// not wait for the end.
 func (d *Dataset) indexSteps(ctx context.Context, segments []snapshot.Segment) {
 	if !d.library.paths || !d.indexing.TryLock() {
 		return
 	}
-	changes := d.changes
+	changes, left := d.changes, d.library.shareOf(cacheSize{all: stepIndexSize})
 	go func() {
 		defer d.indexing.Unlock()
 		for _, s := range slices.Backward(segments) {
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || left <= 0 {
 				return
 			}
-			if _, err := changes.index(s); err != nil && !errors.Is(err, fs.ErrClosed) {
+			x, err := changes.index(s)
+			switch {
+			case err == nil:
+				left -= x.Memory()
+			case !errors.Is(err, fs.ErrClosed):
 				d.log.Warn("cannot read a segment of the steps of prices", "file", s.File, "err", err)
 			}
 		}
