@@ -183,6 +183,37 @@ func TestReplayByHand(t *testing.T) {
 	}
 }
 
+// TestReplayWithADamagedRecord: the publication is left out, and all others are served as they were.
+func TestReplayWithADamagedRecord(t *testing.T) {
+	t.Parallel()
+	w, r := recorded(t)
+	damaged := servetest.Start.Add(2 * time.Hour) // of version 3, which a search looks at first
+	name := filepath.Join(w.root("acme").Dir, filepath.FromSlash(layout.Commit(3)))
+	text, err := os.ReadFile(name)
+	must(t, err)
+	must(t, os.WriteFile(name, text[:len(text)/2], 0o600))
+	step, steps := make(chan struct{}), make(chan time.Time, 9)
+	from, to := r.times[0], r.times[len(r.times)-1].Add(time.Minute)
+	then := w.replayed(clock.Replay(from, to, 0, time.Now), serve.Replay{Step: step, Moved: func(_ serve.ReplayEvent, at time.Time) { steps <- at }})
+	r.compare(t, then, from)
+	for _, at := range r.times[1:] {
+		if at.Equal(damaged) {
+			continue
+		}
+		step <- struct{}{}
+		select {
+		case got := <-steps:
+			if !got.Equal(at) {
+				t.Fatalf("a step to %v, want %v", got, at)
+			}
+		case <-time.After(check.Limit):
+			t.Fatalf("no step to %v", at)
+		}
+		r.compare(t, then, at)
+	}
+	must(t, then.stop())
+}
+
 // laterCursor is the cursor of changes that clients had at the end of a recording.
 func laterCursor(t *testing.T, r *recording) string {
 	var body struct {

@@ -45,6 +45,9 @@ func (d *Dataset) readSpan() error {
 		return err
 	}
 	last, _, err := snapshot.Search(d.root, newest, func(c snapshot.Commit) bool { return c.PublishedAt.After(to) })
+	if snapshot.IsFault(err) || snapshot.IsDamage(err) {
+		last, err = newest, nil // the search met a record that is left out below
+	}
 	if err != nil {
 		return err
 	}
@@ -56,6 +59,9 @@ func (d *Dataset) readSpan() error {
 		}
 		if err != nil {
 			return err
+		}
+		if c.PublishedAt.After(to) {
+			continue
 		}
 		span = append(span, c)
 		if !c.PublishedAt.After(from) {
