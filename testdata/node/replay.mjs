@@ -17,8 +17,7 @@ const pushed = 5000; // in which everything is pushed: longer than a tick of the
 const served = 5000; // within which a publication is served
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-// The age of data, and what is judged by it, is that of the moment of a request: see docs/auditors.md. ETags
-// are not compared: those of a rebuilt data root are its own.
+// The age of data, and what is judged by it, is that of the moment of a request: see docs/auditors.md.
 const ageless = (text) => text.replace(/"(feed_)?age_ms":\d+/g, '"$1age_ms":0').replace(/"index_stale":(true|false)/g, '"index_stale":0');
 
 // Client records, by publication, what it is answered and what is pushed to it.
@@ -54,7 +53,10 @@ class Client {
     if (answer.status === 404) return {}; // the match has left the publication since it was listed
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text}`);
     const body = JSON.parse(text), at = body.meta.published_at;
-    ((this.bodies[at] ??= {})[path] ??= ageless(text));
+    // The ETag of matches in play has the hash of the commit, which a rebuilt data root has anew; another one
+    // ends with s while the data is stale.
+    const tag = path.startsWith("/live") ? "" : answer.headers.get("etag").replace(/s"$/, '"') + " ";
+    ((this.bodies[at] ??= {})[path] ??= tag + ageless(text));
     return { at, body };
   }
 
@@ -119,7 +121,7 @@ async function record(file, seconds, base, token) {
 // was, with the newest event then.
 function span(bodies, to) {
   const markets = Object.keys(bodies).filter((at) => bodies[at]["/fixtures?limit=200"] && at <= to).sort();
-  return { from: markets[0], to, seq: JSON.parse(bodies[markets.at(-1)]["/fixtures?limit=200"]).meta.changes_seq };
+  return { from: markets[0], to, seq: JSON.parse(bodies[markets.at(-1)]["/fixtures?limit=200"].replace(/^[^{]*/, "")).meta.changes_seq };
 }
 
 // Server is mkt serve --replay with the lines that it prints.
