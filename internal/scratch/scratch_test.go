@@ -3,9 +3,11 @@ package scratch_test
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -24,7 +26,9 @@ func TestMain(m *testing.M) {
 			err = os.WriteFile(filepath.Join(f.Dir, "content"), nil, 0o600)
 		}
 		fmt.Println(err)
-		select {}
+		_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed; select{} would be a deadlock, at which the runtime ends the process
+		runtime.KeepAlive(f)
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
@@ -46,6 +50,8 @@ func TestFolderOfAKilledProcessIsRemoved(t *testing.T) {
 	}
 	killed := exec.Command(os.Args[0])
 	killed.Env = append(os.Environ(), "SCRATCH_TEST_PARENT="+parent)
+	_, err := killed.StdinPipe()
+	must(t, err)
 	out, err := killed.StdoutPipe()
 	must(t, err)
 	must(t, killed.Start())

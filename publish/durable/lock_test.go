@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"testing"
 
 	"mkt/publish/durable"
@@ -20,12 +22,15 @@ func TestMain(m *testing.M) {
 }
 
 func hold(dir string) {
+	var lock io.Closer
 	disk, err := durable.OpenRoot(dir)
 	if err == nil {
-		_, err = disk.Lock("lock")
+		lock, err = disk.Lock("lock")
 	}
 	fmt.Println(err)
-	select {}
+	_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed; select{} would be a deadlock, at which the runtime ends the process
+	runtime.KeepAlive(lock)
+	os.Exit(0)
 }
 
 // P5: a lock that another process holds is refused at once, and is free as soon as that
@@ -41,6 +46,8 @@ func TestLockOfAKilledProcess(t *testing.T) {
 	for range tries {
 		holder := exec.Command(os.Args[0])
 		holder.Env = append(os.Environ(), "DURABLE_TEST_HOLD="+dir)
+		_, err := holder.StdinPipe()
+		must(t, err)
 		out, err := holder.StdoutPipe()
 		must(t, err)
 		must(t, holder.Start())

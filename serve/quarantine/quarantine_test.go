@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -22,10 +23,10 @@ func publication(version uint64) quarantine.Publication {
 	return quarantine.Publication{ClientID: "acme", Product: "market_engine", Version: version, CommitSHA256: strings.Repeat(fmt.Sprintf("%x", version%16), 64)}
 }
 
-// TestMain is also the process that is killed in the middle of a load.
 // held keeps the lock of a load, which the garbage collector would otherwise release.
 var held *quarantine.Load
 
+// TestMain is also the process that is killed in the middle of a load.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("QUARANTINE_TEST_DIR"); dir != "" {
 		at, err := time.Parse(time.RFC3339, os.Getenv("QUARANTINE_TEST_AT"))
@@ -36,7 +37,8 @@ func TestMain(m *testing.M) {
 			}
 		}
 		fmt.Println(err)
-		select {}
+		_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed; select{} would be a deadlock, at which the runtime ends the process
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
@@ -46,6 +48,8 @@ func loading(t *testing.T, dir string, at time.Time) (kill func(), said string) 
 	t.Helper()
 	p := exec.Command(os.Args[0])
 	p.Env = append(os.Environ(), "QUARANTINE_TEST_DIR="+dir, "QUARANTINE_TEST_AT="+at.Format(time.RFC3339))
+	_, err := p.StdinPipe()
+	must(t, err)
 	out, err := p.StdoutPipe()
 	must(t, err)
 	must(t, p.Start())
