@@ -54,7 +54,7 @@ demo-cluster: build ## a cluster on this machine: workers and replicas on an obj
 .PHONY: test
 test: ## the tests, those skipped that need minutes
 	@n=$$($(GO) list ./... | wc -l); \
-	echo "$$n packages: about five minutes on two cores, less where nothing has changed since the last run"; \
+	echo "$$n packages: eight minutes on two cores in a fresh clone, less where nothing has changed since the last run"; \
 	$(GO) test -short $(PARALLEL) ./... 2>&1 | awk -v of=$$n -f .ci/packages.awk
 
 .PHONY: check-test
