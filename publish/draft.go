@@ -103,6 +103,9 @@ func (d *Draft) Write(ctx context.Context, publishedAt time.Time) error {
 	if err := product.write(&t, ctx); err != nil || !product.decide {
 		return err
 	}
+	if !d.WithoutRoot {
+		d.Manifest.FixturesRoot = d.plan.root()
+	}
 	d.Manifest.AcceptRemovals = d.AcceptRemovals
 	d.plan.count(d.Manifest.Counters)
 	return d.writeChanges(ctx, publishedAt)

@@ -18,6 +18,7 @@ type fixture struct {
 	fetchedAt                time.Time
 	markets                  int32
 	home, away, league       *string
+	answer                   *string // SHA-256 of the answer with its markets, if recorded
 }
 
 // inputs are the plan's inputs: three lists sorted by fixture id.
@@ -63,7 +64,7 @@ func readFixtures(f durable.ReadFS, name string, m *snapshot.Manifest) ([]fixtur
 		if n := len(all); n > 0 && row.FixtureID <= all[n-1].id {
 			return nil, outOfOrder(name, row.FixtureID, all[n-1].id)
 		}
-		all = append(all, fixture{row.FixtureID, row.ProviderFixtureID, row.SourceProvider, row.ContentDigest, row.StartsAt, row.ProviderFetchedAt, row.MarketCount, row.Home, row.Away, row.League})
+		all = append(all, fixture{row.FixtureID, row.ProviderFixtureID, row.SourceProvider, row.ContentDigest, row.StartsAt, row.ProviderFetchedAt, row.MarketCount, row.Home, row.Away, row.League, row.AnswerSHA256})
 	}
 	if int64(len(all)) != m.Tables["fixtures"].Rows {
 		return nil, fmt.Errorf("%s: %d fixtures, manifest says %d: %w", name, len(all), m.Tables["fixtures"].Rows, snapshot.ErrDamaged)

@@ -44,6 +44,8 @@ type Options struct {
 	Retention retention.Policy
 	// WithoutSteps publishes as builds before steps did, for repairing their publications.
 	WithoutSteps bool
+	// WithoutRoot does the same for builds before fixtures_root.
+	WithoutRoot bool
 	// LastSeq is the seq before the first one of an empty root: 0 unless the previous
 	// root was lost, see repair.NewHistory.
 	LastSeq uint64

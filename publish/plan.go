@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mkt/publish/layout"
+	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
 
@@ -144,6 +145,17 @@ func (p *plan) markets() (n int64) {
 		}
 	}
 	return n
+}
+
+// root returns the fixtures_root of the dataset.
+func (p *plan) root() string {
+	entries := make([]snapshot.FixtureEntry, 0, len(p.fixtures))
+	for i := range p.fixtures {
+		if f := &p.fixtures[i]; !f.removed {
+			entries = append(entries, snapshot.FixtureEntry{ID: f.id, Content: f.digest, FetchedAt: f.fetchedAt, Answer: f.answer})
+		}
+	}
+	return snapshot.FixturesRoot(entries)
 }
 
 // counts are the numbers of fixtures by decision; the first three add up to the dataset.

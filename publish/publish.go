@@ -153,7 +153,7 @@ func (d *Draft) record(manifestSum string) snapshot.Commit {
 	c := snapshot.Commit{
 		Format: snapshot.Format, Version: base.Version + 1, HistoryID: cmp.Or(base.HistoryID, d.RunID), RunID: d.RunID, CycleID: d.Cycle,
 		PublishedAt: *d.Manifest.PublishedAt, ManifestSHA256: manifestSum, Segment: d.segment, LastSeq: base.LastSeq, PreviousSHA256: base.SHA256,
-		CanonicalSHA256: d.canonicalSum, RawSHA256: d.canonical.RawSHA256,
+		CanonicalSHA256: d.canonicalSum, RawSHA256: d.canonical.RawSHA256, FixturesRoot: d.Manifest.FixturesRoot,
 	}
 	if d.segment != nil {
 		c.LastSeq = d.segment.Last

@@ -129,6 +129,7 @@ func (g *gathering) fixture(f *refreshed, s *sheet, res *result) {
 		return
 	}
 	delete(g.broken, id)
+	f.answer = s.origin.SHA256
 	if f.counts.markets == 0 && !f.partial {
 		f.notOffered = true
 		g.withoutMarkets[id] = reading{*f, s.origin}

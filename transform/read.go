@@ -43,6 +43,7 @@ type refreshed struct {
 	rows       stored            // of its markets
 	markets    []football.Market // only of a traced fixture
 	counts     fixtureCounts
+	answer     string // SHA-256 of the payload; "" if there is none
 	notOffered bool
 	partial    bool // at least one section is unreadable
 }

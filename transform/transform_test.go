@@ -107,7 +107,9 @@ func TestAnyParallelism(t *testing.T) {
 	if !testing.Short() {
 		runs = append([]int{1, 2, 3, 4, 5, 6, 7, 8, 16, 64}, slices.Repeat([]int{2}, 90)...)
 	}
-	const manifest = layout.CanonicalDir + "/cycle=" + string(cycleID) + "/" + layout.CanonicalFile // names the answers' digests
+	// Both name the answers' hashes, which the order of their items changes.
+	manifest, fixturesFile := layout.Cycle(layout.CanonicalDir, cycleID)+"/"+layout.CanonicalFile, layout.Cycle(layout.CanonicalDir, cycleID)+"/"+layout.FixturesFile
+	var wantFixtures []table.FixtureRow
 	for i, workers := range runs {
 		rng := rand.New(rand.NewPCG(7, uint64(i/2))) // every order twice
 		root := world{pages: shuffled(t, rng, w.pages, true), sheets: shuffled(t, rng, w.sheets, false)}.mem(t)
@@ -116,11 +118,18 @@ func TestAnyParallelism(t *testing.T) {
 		s, err := transform.Run(context.Background(), o)
 		must(t, err)
 		got := files(t, root, layout.CanonicalDir)
+		fixtures := rows[table.FixtureRow](t, root, layout.FixturesFile)
+		for i := range fixtures {
+			fixtures[i].AnswerSHA256 = nil
+		}
 		switch {
 		case want == nil:
-			want = got
+			want, wantFixtures = got, fixtures
 		case i%2 == 0:
-			want[manifest] = got[manifest]
+			want[manifest], want[fixturesFile] = got[manifest], got[fixturesFile]
+		}
+		if diff := cmp.Diff(wantFixtures, fixtures); diff != "" {
+			t.Errorf("order %d: other fixtures: %s", i, diff)
 		}
 		if !maps.Equal(got, want) || s.Fixtures < 40 || s.Partial != 1 {
 			t.Errorf("order %d with %d workers: other bytes, or %+v", i, workers, s)
@@ -552,6 +561,51 @@ func TestPanicInLivePayload(t *testing.T) {
 		s, err := transform.Run(context.Background(), o)
 		if list && !errors.Is(err, transform.ErrQuarantined) || !list && (err != nil || s.Fixtures != 2 || s.Live.Details != 0) {
 			t.Errorf("over the list %v: %+v, %v", list, s, err)
+		}
+	}
+}
+
+// A fixture's row names the answer with its markets. One without markets has none, and so has a cycle whose
+// first run did not record them, which must give the same rows again.
+func TestAnswersAreNamed(t *testing.T) {
+	w := small("1", "2", "3")
+	w.sheets = w.sheets[:2]
+	w.edit = func(c *raw.Cycle) { c.NotOffered = []string{"3"} }
+	root := w.mem(t)
+	_, err := run(root, durabletest.NewMem())
+	must(t, err)
+	want := map[string]string{"1": durable.Hash(w.sheets[0].Body), "2": durable.Hash(w.sheets[1].Body)}
+	named := map[string]string{}
+	for _, row := range rows[table.FixtureRow](t, root, layout.FixturesFile) {
+		if row.AnswerSHA256 != nil {
+			named[row.ProviderFixtureID] = *row.AnswerSHA256
+		}
+	}
+	if !maps.Equal(named, want) {
+		t.Errorf("answers %v, want %v", named, want)
+	}
+
+	was, _, err := snapshot.OpenCanonical(root, cycleID)
+	must(t, err)
+	delete(was.Tables["fixtures"].Columns, "answer_sha256")
+	dir := layout.Cycle(layout.CanonicalDir, cycleID)
+	must(t, root.Remove(dir+"/"+layout.CanonicalFile))
+	_, err = snapshot.CreateManifest(root, dir, was)
+	must(t, err)
+	scratch := durabletest.NewMem()
+	o := options(durable.Over{Above: scratch, Below: root}, durabletest.NewMem())
+	o.Cycle = cycleID
+	if _, err = transform.Rebuild(context.Background(), o, &was); err != nil && !errors.Is(err, durable.ErrDiffers) {
+		t.Fatal(err)
+	}
+	made, _, err := snapshot.ReadManifest(scratch, dir+"/"+layout.CanonicalFile)
+	must(t, err)
+	if _, has := made.Tables["fixtures"].Columns["answer_sha256"]; has {
+		t.Error("the answers of an older run were recorded")
+	}
+	for _, row := range rows[table.FixtureRow](t, durable.Over{Above: scratch, Below: root}, layout.FixturesFile) {
+		if row.AnswerSHA256 != nil {
+			t.Errorf("fixture %s names its answer", row.ProviderFixtureID)
 		}
 	}
 }

@@ -129,12 +129,18 @@ func create[T table.Row](ctx context.Context, r *run, m *snapshot.Manifest, dir,
 // writeMarkets writes every fixture's markets and returns the fixtures' rows.
 func (r *run) writeMarkets(ctx context.Context, w *table.Writer[table.MarketRow], m *snapshot.Manifest) ([]table.FixtureRow, error) {
 	fixtures := make([]table.FixtureRow, 0, len(r.result.fixtures))
+	answers := r.recordsAnswers()
 	for i := range r.result.fixtures {
 		f := &r.result.fixtures[i]
 		r.count(f, m)
 		if f.notOffered {
 			f.row = table.FixtureOf(f.fixture, 0, "")
 			f.row.ContentDigest = table.Digest(f.row, nil)
+		}
+		if f.answer != "" && answers {
+			f.row.AnswerSHA256 = &f.answer
+		}
+		if f.notOffered {
 			fixtures = append(fixtures, f.row)
 			continue
 		}
@@ -151,6 +157,16 @@ func (r *run) writeMarkets(ctx context.Context, w *table.Writer[table.MarketRow]
 		}
 	}
 	return fixtures, r.rows.close()
+}
+
+// recordsAnswers reports whether the fixtures' rows name their answers: unless the first run of the
+// cycle was by a build that did not.
+func (r *run) recordsAnswers() bool {
+	if r.before == nil {
+		return true
+	}
+	_, did := r.before.Tables["fixtures"].Columns["answer_sha256"]
+	return did
 }
 
 // count adds one fixture to the summary and the header.

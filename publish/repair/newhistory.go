@@ -91,6 +91,7 @@ func (r *rebuilder) newHistory(ctx context.Context, version uint64, sum string) 
 		return s, err
 	}
 	m := &d.Manifest
+	c.FixturesRoot = m.FixturesRoot
 	s = publish.Summary{Cycle: r.Cycle, Version: c.Version, PublishedAt: c.PublishedAt, LastSeq: c.LastSeq, Republishes: c.Republishes,
 		Fixtures: m.Tables["fixtures"].Rows + m.Tables["live"].Rows, Markets: m.Tables["markets"].Rows, InPlay: m.Counters["in_play"]}
 	s.Carried = int(s.Fixtures)

@@ -91,6 +91,7 @@ func (m *rebuilt) fits(c snapshot.Commit, sealed *snapshot.Manifest) bool {
 func (r *rebuilder) rebuildAs(ctx context.Context, c snapshot.Commit, a assumption) (made rebuilt, err error) {
 	o := r.Options
 	o.Cycle, o.Version, o.AcceptRemovals, o.WithoutSteps = c.CycleID, a.binaryVersion, a.acceptRemovals, a.withoutSteps
+	o.WithoutRoot = c.FixturesRoot == ""
 	if c.Republishes > 0 {
 		made.Draft, err = r.redraftHistory(ctx, o, c)
 	} else {

@@ -74,6 +74,10 @@ type Manifest struct {
 	// before steps. Counters has the rows of the newest one under "steps".
 	Steps []Segment `json:"steps,omitempty"`
 
+	// FixturesRoot commits to every fixture by itself, see [FixturesRoot]; "" in publications of
+	// builds before it, and of products other than the market engine.
+	FixturesRoot string `json:"fixtures_root,omitempty"`
+
 	// ShortTimes: an earlier build wrote this header with [layout.EncodeShortTimes]. It is for a
 	// header that must get the very bytes again.
 	ShortTimes bool `json:"-"`
@@ -154,6 +158,9 @@ type Commit struct {
 	// older version published.
 	CanonicalSHA256 string `json:"canonical_sha256,omitempty"`
 	RawSHA256       string `json:"raw_sha256,omitempty"`
+
+	// FixturesRoot is that of the manifest, so that a receipt of one fixture needs no manifest.
+	FixturesRoot string `json:"fixtures_root,omitempty"`
 
 	// Republishes is the version whose dataset this one repeats at the beginning of a new
 	// history, without a cycle; otherwise 0.

@@ -84,6 +84,7 @@ func (m *Manifest) Validate() error {
 		{(m.Kind == KindSnapshot) == (m.PublishedAt != nil), "published_at"},
 		{m.PreviousCycle < m.CycleID, "previous_cycle"},
 		{m.RawSHA256 == "" || isSHA256(m.RawSHA256), "raw_sha256"},
+		{m.FixturesRoot == "" || isSHA256(m.FixturesRoot) && m.Kind == KindSnapshot, "fixtures_root"},
 		{(m.PreviousCycle == "") == (m.PreviousDigest == ""), "previous_digest"},
 	}
 	seen := map[string]bool{}
@@ -130,6 +131,7 @@ func (c *Commit) Validate() error {
 		{c.Republishes < c.Version, "republishes"},
 		{c.CanonicalSHA256 == "" || isSHA256(c.CanonicalSHA256), "canonical_sha256"},
 		{c.RawSHA256 == "" || isSHA256(c.RawSHA256), "raw_sha256"},
+		{c.FixturesRoot == "" || isSHA256(c.FixturesRoot), "fixtures_root"},
 		{isSHA256(c.PreviousSHA256) || c.Version == 1 && c.PreviousSHA256 == "", "previous_sha256"},
 	})
 }

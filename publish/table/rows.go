@@ -14,6 +14,8 @@ import "time"
 //     leaves it out. Every published digest depends on the codes: a code never changes and is
 //     never used again. A new column gets the next code of its table, wherever it stands, and
 //     changes the digest of every fixture once.
+//   - later: the column was added when files without it had been published. If no row has a value,
+//     [Summary] leaves it out, as builds before the column did.
 
 // Version of the table format, in every file's metadata.
 //
@@ -36,6 +38,7 @@ type FixtureRow struct {
 	ProviderFixtureID string     `parquet:"provider_fixture_id" digest:"7" means:"the provider's own id of the fixture"`
 	ProviderFetchedAt time.Time  `parquet:"provider_fetched_at,timestamp(millisecond)" digest:"-" means:"newest retrieval from the provider that the fixture was read from, UTC"`
 	ContentDigest     string     `parquet:"content_digest" digest:"-" means:"SHA-256 of all canonical content of the fixture and its markets, retrieval times left out"`
+	AnswerSHA256      *string    `parquet:"answer_sha256,optional" digest:"-" later:"true" means:"SHA-256 of the provider's answer that the markets were read from; NULL if they were in none, and in rows written before this column"`
 	Absent            []string   `parquet:"absent,list,dict" digest:"8" means:"columns of this row that the provider did not send at all"`
 }
 

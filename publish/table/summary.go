@@ -58,6 +58,9 @@ func (t *tally) summary() Summary {
 	columns := map[string]Counts{}
 	for i := range t.columns {
 		c, name := &t.columns[i], t.spec.leaves[i].Name
+		if c.counts.Value+c.counts.Zero == 0 && t.spec.tags[name].Get("later") != "" {
+			continue
+		}
 		all.Write(binary.AppendUvarint(nil, uint64(len(name))))
 		all.Write([]byte(name))
 		all.Write(c.hash.Sum(nil))

@@ -66,6 +66,7 @@ var codes = map[string]string{
 	"SNAPSHOT_MISSING":    "a snapshot is missing, and retention did not delete it",
 	"MANIFEST_DAMAGED":    "a manifest is not the one that was committed",
 	"MANIFEST_CHAIN":      "a manifest does not carry the hash of the one before it",
+	"FIXTURES_ROOT":       "the root over the fixtures, on which receipts rest, is not that of the fixtures",
 	"FILE_MISSING":        "a file of a snapshot is missing",
 	"FILE_DAMAGED":        "a file of a snapshot is not as it was sealed",
 	"ROWS_DIFFER":         "the rows of a table are not those that its manifest describes",

@@ -207,3 +207,32 @@ func TestSelectionTwice(t *testing.T) {
 		}
 	}
 }
+
+// The root over the fixtures is compared with the fixtures, and that of the commit with that of the manifest,
+// though all hashes are right.
+func TestForgedRoot(t *testing.T) {
+	h := built(t, markets)
+	head, _, err := snapshot.Last(h.root)
+	check.Must(t, err)
+	for _, inCommit := range []bool{false, true} {
+		h.root = h.root.PowerCut(1, 0)
+		name, record := head.Dir()+"/"+layout.ManifestFile, layout.Commit(head.Version)
+		manifest, commit := h.object(t, name), h.object(t, record)
+		manifest["fixtures_root"] = durable.Hash([]byte("forged"))
+		commit["manifest_sha256"] = h.put(t, name, manifest)
+		want := 2
+		if inCommit {
+			commit["fixtures_root"], want = manifest["fixtures_root"], 1
+		}
+		h.put(t, record, commit)
+		n := 0
+		for _, f := range h.verify(t, nil).Findings {
+			if f.Code == "FIXTURES_ROOT" && f.File == name {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("also in the commit: %v: %d findings, want %d", inCommit, n, want)
+		}
+	}
+}

@@ -104,6 +104,9 @@ func (v *verifier) publication(c snapshot.Commit) (*dataset, error) {
 	if err := v.selections(c.Dir(), m); err != nil {
 		return nil, err
 	}
+	if c.FixturesRoot != m.FixturesRoot {
+		v.addFinding("FIXTURES_ROOT", name, fixBackup, "it has another fixtures_root than its commit")
+	}
 	d.fixtures, err = v.fixturesOf(c.Dir(), m)
 	return d, err
 }
@@ -180,13 +183,13 @@ func (v *verifier) checkManifestLink(before snapshot.Commit, here *dataset) {
 	}
 }
 
-// fixturesOf reads the fixtures of a snapshot. It returns nil if there is no readable table, which
-// is already a finding.
+// fixturesOf reads the fixtures of a snapshot, and checks that they have the root of its manifest. It
+// returns nil if there is no readable table, which is already a finding.
 func (v *verifier) fixturesOf(dir string, m snapshot.Manifest) ([]fixture, error) {
 	if _, ok := m.Tables["fixtures"]; !ok {
 		return nil, nil
 	}
-	all := []fixture{}
+	all, entries := []fixture{}, []snapshot.FixtureEntry{}
 	for row, err := range snapshot.Rows[table.FixtureRow](v.Root, dir+"/"+layout.FixturesFile) {
 		if durable.IsExhausted(err) {
 			return nil, err
@@ -195,6 +198,10 @@ func (v *verifier) fixturesOf(dir string, m snapshot.Manifest) ([]fixture, error
 			return nil, nil
 		}
 		all = append(all, fixture{row.FixtureID, row.ContentDigest})
+		entries = append(entries, snapshot.EntryOf(row))
+	}
+	if m.FixturesRoot != "" && m.FixturesRoot != snapshot.FixturesRoot(entries) {
+		v.addFinding("FIXTURES_ROOT", dir+"/"+layout.ManifestFile, v.fixRepair(), "its fixtures_root is not that of its fixtures")
 	}
 	return all, nil
 }
