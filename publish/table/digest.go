@@ -31,13 +31,7 @@ const (
 // column but the retrieval time and the digest itself. The markets must be in the table's order.
 // Two runs with the same content compute the same digest.
 func Digest(fixture FixtureRow, markets []MarketRow) string {
-	fixture.MarketCount = int32(len(markets))
-	var d digester
-	d.begin(fixture)
-	for i := range markets {
-		d.market(&markets[i])
-	}
-	return d.sum()
+	return (&digester{bytes: Content(fixture, markets)}).sum()
 }
 
 // begin begins the digest of a fixture; its markets follow.

@@ -1,0 +1,193 @@
+package table
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"time"
+)
+
+// ErrContent: bytes are not the content of a fixture.
+var ErrContent = errors.New("not the content of a fixture")
+
+// Content returns the bytes whose SHA-256 is the content digest of a fixture and its markets, see
+// [Digest]. They have the rows, but for the columns that the digest leaves out. docs/receipts.md
+// describes them.
+func Content(fixture FixtureRow, markets []MarketRow) []byte {
+	fixture.MarketCount = int32(len(markets))
+	var d digester
+	d.begin(fixture)
+	for i := range markets {
+		d.market(&markets[i])
+	}
+	return d.bytes
+}
+
+// ParseContent reads the rows in the content of a fixture. Other rows have other bytes.
+func ParseContent(data []byte) (fixture FixtureRow, markets []MarketRow, err error) {
+	r := contentReader{rest: data, codes: fixtureCodes(), mayLack: startsAtCode}
+	if err = r.row(specOf[FixtureRow]().slots, reflect.ValueOf(&fixture).Elem(), 0, 0); err != nil {
+		return fixture, nil, err
+	}
+	r.codes, r.mayLack = marketCodes(), notDigested
+	for len(r.rest) > 0 {
+		var m MarketRow
+		if err = r.row(marketSlots, reflect.ValueOf(&m).Elem(), 0, 0); err != nil {
+			return fixture, nil, err
+		}
+		markets = append(markets, m)
+	}
+	if !bytes.Equal(Content(fixture, markets), data) {
+		return fixture, nil, fmt.Errorf("%w: its rows are spelled in another way", ErrContent)
+	}
+	return fixture, markets, nil
+}
+
+// contentReader reads rows in the order in which a digester adds them.
+type contentReader struct {
+	rest    []byte
+	codes   []int // by leaf
+	mayLack int   // the code of a column that is left out if it has no value
+}
+
+func (r *contentReader) row(slots []slot, row reflect.Value, rep, depth byte) error {
+	for i := range slots {
+		s, field := &slots[i], row.Field(i)
+		if s.kind == rowsSlot {
+			if err := r.list(s, field, rep, depth); err != nil {
+				return err
+			}
+			continue
+		}
+		code := r.codes[s.leaf]
+		if code == notDigested || code == r.mayLack && !r.next(code) {
+			continue
+		}
+		if err := r.field(s, field, byte(code), rep, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next reports whether a value of a column follows.
+func (r *contentReader) next(code int) bool { return len(r.rest) > 1 && int(r.rest[0]) == code }
+
+// at reports whether a value of a column with these levels follows.
+func (r *contentReader) at(code, levels byte) bool {
+	return r.next(int(code)) && r.rest[1] == levels
+}
+
+// level reads a column's code and levels.
+func (r *contentReader) level(code byte) (byte, error) {
+	if !r.next(int(code)) {
+		return 0, fmt.Errorf("%w: column %d is missing", ErrContent, code)
+	}
+	levels := r.rest[1]
+	r.rest = r.rest[2:]
+	return levels, nil
+}
+
+func (r *contentReader) field(s *slot, field reflect.Value, code, rep, depth byte) error {
+	levels, err := r.level(code)
+	if err != nil {
+		return err
+	}
+	def := depth + s.optional
+	if s.kind == textsSlot {
+		def = depth + 1
+	}
+	if levels != rep<<4|def {
+		if levels == rep<<4|depth {
+			return nil // no value
+		}
+		return fmt.Errorf("%w: column %d has the levels %x", ErrContent, code, levels)
+	}
+	if s.kind == textsSlot {
+		return r.texts(field, code, def)
+	}
+	if s.isText {
+		text, err := r.text()
+		if s.optional == 1 {
+			field.Set(reflect.ValueOf(&text))
+			return err
+		}
+		field.SetString(text)
+		return err
+	}
+	if len(r.rest) < 8 {
+		return fmt.Errorf("%w: column %d is cut off", ErrContent, code)
+	}
+	bits := binary.LittleEndian.Uint64(r.rest)
+	r.rest = r.rest[8:]
+	switch s.kind {
+	case integerSlot:
+		field.SetInt(int64(int32(bits)))
+	case booleanSlot:
+		field.SetBool(bits != 0)
+	case optionalFloatSlot:
+		number := math.Float64frombits(bits)
+		field.Set(reflect.ValueOf(&number))
+	case optionalTimeSlot:
+		at := time.UnixMilli(int64(bits)).UTC()
+		field.Set(reflect.ValueOf(&at))
+	default:
+		return fmt.Errorf("%w: column %d is of an unknown kind", ErrContent, code)
+	}
+	return nil
+}
+
+func (r *contentReader) text() (string, error) {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 || n > uint64(len(r.rest)-size) {
+		return "", fmt.Errorf("%w: a text is cut off", ErrContent)
+	}
+	text := string(r.rest[size : size+int(n)])
+	r.rest = r.rest[size+int(n):]
+	return text, nil
+}
+
+func (r *contentReader) texts(field reflect.Value, code, def byte) error {
+	var all []string
+	for {
+		text, err := r.text()
+		if err != nil {
+			return err
+		}
+		all = append(all, text)
+		if !r.at(code, def<<4|def) {
+			field.Set(reflect.ValueOf(all))
+			return nil
+		}
+		r.rest = r.rest[2:]
+	}
+}
+
+// list reads the rows of a list. The first column of a row tells a row from an empty list, whose columns
+// have the levels of the row around them.
+func (r *contentReader) list(s *slot, field reflect.Value, rep, depth byte) error {
+	first := byte(r.codes[s.leaf])
+	if r.at(first, rep<<4|depth) {
+		for leaf := range s.leaves {
+			if code := r.codes[s.leaf+leaf]; code != notDigested {
+				if levels, err := r.level(byte(code)); err != nil || levels != rep<<4|depth {
+					return fmt.Errorf("%w: column %d contradicts an empty list", ErrContent, code)
+				}
+			}
+		}
+		return nil
+	}
+	for {
+		row := reflect.New(field.Type().Elem()).Elem()
+		if err := r.row(s.rows, row, rep, depth+1); err != nil {
+			return err
+		}
+		field.Set(reflect.Append(field, row))
+		if rep = depth + 1; !r.next(int(first)) || r.rest[1]>>4 != rep {
+			return nil
+		}
+	}
+}
