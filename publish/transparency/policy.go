@@ -211,6 +211,11 @@ func (p *Policy) witness(alias string) *PolicyWitness {
 	return &p.Witnesses[i]
 }
 
+// Names reports whether a witness of the policy signs with a name.
+func (p *Policy) Names(name string) bool {
+	return slices.ContainsFunc(p.Witnesses, func(w PolicyWitness) bool { return w.Name() == name })
+}
+
 // Cosignature is a valid cosignature of a witness of a policy.
 type Cosignature struct {
 	Witness string    `json:"witness"` // its name in the policy

@@ -1,0 +1,382 @@
+package receipt
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"mkt/publish/table"
+	"mkt/publish/transparency"
+)
+
+// Result is what a receipt proves.
+type Result struct {
+	Says      string             `json:"says"`
+	Dataset   string             `json:"dataset"` // the pseudonym
+	Version   uint64             `json:"version"`
+	Published string             `json:"published_at"` // by the operator's clock
+	Fixture   table.FixtureRow   `json:"-"`
+	Market    table.MarketRow    `json:"-"`
+	Selection table.SelectionRow `json:"-"`
+	Log       string             `json:"log"`
+	Index     int64              `json:"index"` // of the leaf
+	// Witnesses are the witnesses of the policy that have cosigned, oldest first. Enough reports whether
+	// the policy is satisfied with them.
+	Witnesses []transparency.Cosignature `json:"witnesses"`
+	Enough    bool                       `json:"enough"`
+	// NotAfter is the earliest cosignature, before which the publication was there. NotBefore is the newest
+	// cosignature that the leaf names, after which it was logged. Both are times of witnesses of the
+	// policy; nil if there is none.
+	NotAfter  *time.Time `json:"not_after"`
+	NotBefore *time.Time `json:"not_before"`
+	Answer    bool       `json:"answer"` // the receipt has the provider's answer
+}
+
+// Check checks a receipt under a policy. The error is [ErrInvalid] if the receipt does not hold. A
+// receipt that holds but is not witnessed as the policy demands is no error: see Result.Enough.
+func Check(data []byte, p *transparency.Policy) (*Result, error) {
+	r, err := Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	result, err := r.check(p)
+	if err == nil && result.Says != r.Says {
+		return nil, invalid("its words are not those of its content")
+	}
+	return result, err
+}
+
+// check checks everything but the words, which it derives from the rest.
+func (r *Receipt) check(p *transparency.Policy) (*Result, error) {
+	c := checker{receipt: r, policy: p}
+	for _, step := range []func() error{c.content, c.path, c.commits, c.log, c.bound, c.answer} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	c.result.Says = c.words()
+	return &c.result, nil
+}
+
+type checker struct {
+	receipt *Receipt
+	policy  *transparency.Policy
+	result  Result
+	entry   entry
+	commit  commit // of the publication
+	last    commit // the one in the log
+	lastSum [32]byte
+	signers []signer
+}
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))
+}
+
+// entry is the entry of a fixture, see [snapshot.FixtureEntry].
+type entry struct{ fixture, content, fetched, answer string }
+
+func (e entry) text() string {
+	return fmt.Sprintf("mkt.fixture/v1\nfixture %s\ncontent %s\nfetched %s\nanswer %s\n", e.fixture, e.content, e.fetched, e.answer)
+}
+
+func parseEntry(text string) (e entry, ok bool) {
+	lines := strings.Split(text, "\n")
+	if len(lines) != 6 {
+		return e, false
+	}
+	for i, to := range []*string{&e.fixture, &e.content, &e.fetched, &e.answer} {
+		_, *to, _ = strings.Cut(lines[i+1], " ")
+	}
+	return e, e.text() == text
+}
+
+// content checks that the rows are those of the fixture's entry, and finds the selection.
+func (c *checker) content() error {
+	r, sum := c.receipt, sha256.Sum256(c.receipt.Content)
+	var ok bool
+	if c.entry, ok = parseEntry(r.Fixture); !ok {
+		return invalid("the entry of the fixture is not of its form")
+	}
+	if c.entry.fixture != r.FixtureID || c.entry.content != hex.EncodeToString(sum[:]) {
+		return invalid("the content is not that of the fixture's entry")
+	}
+	fixture, markets, err := table.ParseContent(r.Content)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if fixture.FixtureID != r.FixtureID {
+		return invalid("the content is that of another fixture")
+	}
+	if at := fixture.StartsAt; at != nil && (at.Unix() < 0 || at.Unix() > lastSecond) {
+		return invalid("the kick-off is not between 1970 and 9999")
+	}
+	c.result.Fixture = fixture
+	n := 0
+	for _, m := range markets {
+		if m.FixtureID != r.FixtureID {
+			return invalid("the content has a market of another fixture")
+		}
+		for _, s := range m.Selections {
+			if m.MarketID == r.MarketID && s.SelectionID == r.SelectionID {
+				c.result.Market, c.result.Selection, n = m, s, n+1
+			}
+		}
+	}
+	if n != 1 {
+		return invalid("the fixture has the selection %d times", n)
+	}
+	return nil
+}
+
+const lastSecond = 253402300799 // of the year 9999
+
+// path checks that the entry is one of the fixtures of the publication.
+func (c *checker) path() error {
+	r := c.receipt
+	if len(r.Commits) == 0 {
+		return invalid("it has no commit")
+	}
+	var err error
+	if c.commit, err = parseCommit(r.Commits[0]); err != nil {
+		return err
+	}
+	var root tlog.Hash
+	if n, err := hex.Decode(root[:], []byte(c.commit.root)); err != nil || n != len(root) || hex.EncodeToString(root[:]) != c.commit.root {
+		return invalid("the commit has no fixtures_root")
+	}
+	if r.Index < 0 || r.Index >= r.Size || tlog.CheckRecord(r.Hashes, r.Size, root, r.Index, tlog.RecordHash([]byte(r.Fixture))) != nil {
+		return invalid("the fixture is not below the fixtures_root of the commit")
+	}
+	return nil
+}
+
+// commit is the part of a commit record that receipts rest on.
+type commit struct {
+	version                   uint64
+	published, root, previous string
+}
+
+// parseCommit reads a commit record. Names are exact and occur once in their object, so that every reader
+// sees the same.
+func parseCommit(text string) (c commit, err error) {
+	if !isUnambiguous(text) {
+		return c, invalid("a commit is no JSON object, or has a member twice")
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal([]byte(text), &members) != nil {
+		return c, invalid("a commit is no JSON object")
+	}
+	for name, to := range map[string]any{"version": &c.version, "published_at": &c.published, "fixtures_root": &c.root, "previous_sha256": &c.previous} {
+		if value, has := members[name]; has && json.Unmarshal(value, to) != nil {
+			return c, invalid("%s of a commit is not of its form", name)
+		}
+	}
+	if c.version == 0 || c.version >= 1<<63 || !timePattern.MatchString(c.published) {
+		return c, invalid("a commit has no version or no time")
+	}
+	return c, nil
+}
+
+var timePattern = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z$`)
+
+// isUnambiguous reports whether a text is JSON without an object that has a member twice.
+func isUnambiguous(text string) bool {
+	d := json.NewDecoder(strings.NewReader(text))
+	var value func() bool
+	value = func() bool {
+		t, err := d.Token()
+		open, isOpen := t.(json.Delim)
+		if err != nil || !isOpen {
+			return err == nil
+		}
+		seen := map[json.Token]bool{}
+		for d.More() {
+			if open == '{' {
+				name, err := d.Token()
+				if err != nil || seen[name] {
+					return false
+				}
+				seen[name] = true
+			}
+			if !value() {
+				return false
+			}
+		}
+		_, err = d.Token()
+		return err == nil
+	}
+	return value() && errors.Is(onlyError(d.Token()), io.EOF)
+}
+
+func onlyError(_ json.Token, err error) error { return err }
+
+// commits checks the chain from the commit of the publication to the one in the log.
+func (c *checker) commits() error {
+	c.last, c.lastSum = c.commit, sha256.Sum256([]byte(c.receipt.Commits[0]))
+	for _, text := range c.receipt.Commits[1:] {
+		next, err := parseCommit(text)
+		if err != nil {
+			return err
+		}
+		if next.previous != hex.EncodeToString(c.lastSum[:]) || next.version != c.last.version+1 {
+			return invalid("a commit does not follow the one before it")
+		}
+		c.last, c.lastSum = next, sha256.Sum256([]byte(text))
+	}
+	c.result.Version, c.result.Published = c.commit.version, c.commit.published
+	return nil
+}
+
+// log checks that the last commit is in the log, and the signatures of its checkpoint.
+func (c *checker) log() error {
+	leaf, err := transparency.ParseLeaf(c.receipt.Leaf)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if leaf.Version != c.last.version || leaf.Commit != c.lastSum {
+		return invalid("the leaf of the log is of another commit")
+	}
+	proof, err := transparency.ParseProof([]byte(c.receipt.Proof))
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if !bytes.Equal(proof.Encode(), []byte(c.receipt.Proof)) {
+		return invalid("the proof is spelled in another way than proofs are")
+	}
+	head, by, enough, err := c.open(proof.Signed)
+	if err != nil {
+		return err
+	}
+	if err := proof.Check(leaf.Entry(), head.Checkpoint); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	c.signers, err = signersOf(proof.Signed, head.Origin)
+	res := &c.result
+	res.Dataset, res.Log, res.Index, res.Witnesses, res.Enough = hex.EncodeToString(leaf.Dataset[:]), head.Origin, proof.Index, by, enough
+	if len(by) > 0 {
+		res.NotAfter = &by[0].At
+	}
+	return err
+}
+
+// open opens a signed checkpoint under the policy. No line may have the name of a witness of the policy
+// without its valid signature.
+func (c *checker) open(signed []byte) (head transparency.Signed, by []transparency.Cosignature, enough bool, err error) {
+	if head, by, enough, err = c.policy.Check(signed); err != nil {
+		return head, nil, false, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	signers, err := signersOf(signed, head.Origin)
+	for i, s := range signers {
+		for _, before := range signers[:i] {
+			if before.name == s.name && before.hash == s.hash {
+				return head, nil, false, invalid("a witness has signed the checkpoint twice")
+			}
+		}
+		if c.policy.Names(s.name) && !verified(head, s) {
+			return head, nil, false, invalid("a signature has the name of a witness of the policy, and another key")
+		}
+	}
+	return head, by, enough, err
+}
+
+// bound checks the checkpoint that the leaf names.
+func (c *checker) bound() error {
+	leaf, err := transparency.ParseLeaf(c.receipt.Leaf)
+	if err != nil {
+		return err
+	}
+	text := c.receipt.After
+	if text == "" {
+		if leaf.After != [32]byte{} {
+			return invalid("the checkpoint that the leaf names is missing")
+		}
+		return nil
+	}
+	if sha256.Sum256([]byte(text)) != leaf.After {
+		return invalid("the leaf names another checkpoint")
+	}
+	older, by, _, err := c.open([]byte(text))
+	if err != nil {
+		return fmt.Errorf("the checkpoint that the leaf names: %w", err)
+	}
+	if older.Origin != c.result.Log || older.Size > c.result.Index {
+		return invalid("the checkpoint that the leaf names is not older than the leaf")
+	}
+	if len(by) > 0 {
+		c.result.NotBefore = &by[len(by)-1].At
+	}
+	return nil
+}
+
+// answer checks that the provider's answer is the one that the fixture was read from.
+func (c *checker) answer() error {
+	if len(c.receipt.Answer) == 0 {
+		return nil
+	}
+	sum := sha256.Sum256(c.receipt.Answer)
+	if c.entry.answer != hex.EncodeToString(sum[:]) {
+		return invalid("the answer is not the one that the fixture was read from")
+	}
+	c.result.Answer = true
+	return nil
+}
+
+// signer is a witness by the lines of its cosignatures.
+type signer struct {
+	name string
+	hash uint32
+	at   time.Time
+}
+
+// signersOf returns the witnesses that a signed checkpoint names, in their order. The signatures need not be
+// valid. The log itself has signed once.
+func signersOf(signed []byte, origin string) (all []signer, err error) {
+	_, lines, _ := strings.Cut(string(signed), "\n\n")
+	byLog := 0
+	for line := range strings.Lines(lines) {
+		words := strings.Split(strings.TrimSuffix(line, "\n"), " ")
+		if len(words) != 3 || words[0] != "—" {
+			return nil, invalid("a signature of the checkpoint is not of its form")
+		}
+		blob, err := base64.StdEncoding.Strict().DecodeString(words[2])
+		if err != nil {
+			return nil, invalid("a signature of the checkpoint is not in base64")
+		}
+		if words[1] == origin {
+			if byLog++; byLog > 1 {
+				return nil, invalid("the checkpoint has two signatures with the name of the log")
+			}
+			continue
+		}
+		if len(blob) != 4+8+64 {
+			return nil, invalid("a signature of the checkpoint is no cosignature")
+		}
+		at := binary.BigEndian.Uint64(blob[4:])
+		if at > 1<<37 {
+			return nil, invalid("the time of a cosignature is out of range")
+		}
+		all = append(all, signer{words[1], binary.BigEndian.Uint32(blob), time.Unix(int64(at), 0).UTC()})
+	}
+	return all, nil
+}
+
+func verified(head transparency.Signed, s signer) bool {
+	for _, known := range head.Signatures {
+		if known.Name == s.name && known.Hash == s.hash {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,156 @@
+package receipt
+
+import (
+	"errors"
+	"fmt"
+
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+	"mkt/publish/transparency"
+)
+
+// Errors of [Make].
+var (
+	// ErrNoRoot: the publication is of a build that did not commit to its fixtures one by one.
+	ErrNoRoot = errors.New("the publication has no fixtures_root: a build before receipts made it")
+	// ErrRewritten: the log has another commit of this number than the data root.
+	ErrRewritten = errors.New("the log has another commit than the data root: one of them was changed")
+	// ErrUnknown: the publication does not have the selection.
+	ErrUnknown = errors.New("the publication does not have the selection")
+	// ErrOlderDigest: the fixture's content digest is of an older format.
+	ErrOlderDigest = errors.New("the digest of the fixture is not that of its rows: a build before receipts made it, or the rows are damaged")
+)
+
+// Wanted says what a receipt is made of.
+type Wanted struct {
+	Root                           durable.ReadFS // of the account's product
+	Data                           durable.ReadFS // the data root, with the log
+	ClientID                       string
+	Product                        football.Product
+	Commit                         snapshot.Commit // of the publication, whose snapshot must be kept
+	FixtureID, MarketID, Selection string
+	Policy                         *transparency.Policy // its log must be that of the data root
+	// Answer returns the provider's answer with a hash; nil leaves it out.
+	Answer func(sha256 string) ([]byte, error)
+}
+
+// Make makes a receipt, and checks it. It needs no key. The errors are those above,
+// [transparency.ErrNotLogged], [transparency.ErrNoLog], and damage.
+func Make(w Wanted) (*Receipt, *Result, error) {
+	r := &Receipt{FixtureID: w.FixtureID, MarketID: w.MarketID, SelectionID: w.Selection}
+	if w.Commit.FixturesRoot == "" {
+		return nil, nil, ErrNoRoot
+	}
+	row, err := r.takeFixture(w)
+	if err == nil {
+		err = r.takeLog(w)
+	}
+	if err == nil && w.Answer != nil && row.AnswerSHA256 != nil {
+		r.Answer, err = w.Answer(*row.AnswerSHA256)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	result, err := r.check(w.Policy)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Says = result.Says
+	return r, result, nil
+}
+
+// takeFixture takes the rows of the fixture, and its place among the fixtures.
+func (r *Receipt) takeFixture(w Wanted) (row table.FixtureRow, err error) {
+	m, err := snapshot.Open(w.Root, w.Commit)
+	if err != nil {
+		return row, err
+	}
+	row, markets, found, err := snapshot.FixtureOf(w.Root, w.Commit, m, w.FixtureID)
+	if err != nil {
+		return row, err
+	}
+	if !found || !has(markets, w.MarketID, w.Selection) {
+		return row, ErrUnknown
+	}
+	r.Fixture, r.Content = snapshot.EntryOf(&row).Text(), table.Content(row, markets)
+	if durable.Hash(r.Content) != row.ContentDigest {
+		return row, ErrOlderDigest
+	}
+	var entries []snapshot.FixtureEntry
+	for f, err := range snapshot.Rows[table.FixtureRow](w.Root, w.Commit.Dir()+"/"+layout.FixturesFile) {
+		if err != nil {
+			return row, err
+		}
+		if f.FixtureID == w.FixtureID {
+			r.Index = int64(len(entries))
+		}
+		entries = append(entries, snapshot.EntryOf(f))
+	}
+	r.Size = int64(len(entries))
+	r.Hashes, err = snapshot.ProveFixture(entries, int(r.Index))
+	return row, err
+}
+
+func has(markets []table.MarketRow, market, selection string) bool {
+	for _, m := range markets {
+		for _, s := range m.Selections {
+			if m.MarketID == market && s.SelectionID == selection {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// takeLog takes the commits up to the one in the log, and the proof of that.
+func (r *Receipt) takeLog(w Wanted) error {
+	view, head, err := viewOf(w.Data, w.Policy)
+	if err != nil {
+		return err
+	}
+	index, record, after, err := view.Find(w.ClientID, string(w.Product), w.Commit.Version, head)
+	if err != nil {
+		return err
+	}
+	sum := ""
+	for version := w.Commit.Version; version <= record.Version; version++ {
+		name := layout.Commit(version)
+		data, err := durable.ReadFile(w.Root, name, maxCommit)
+		if err != nil {
+			return snapshot.Fault(name, err)
+		}
+		r.Commits, sum = append(r.Commits, string(data)), durable.Hash(data)
+	}
+	if sum != record.CommitSHA256 {
+		return fmt.Errorf("version %d: %w", record.Version, ErrRewritten)
+	}
+	leaf, err := record.Leaf()
+	if err != nil {
+		return err
+	}
+	under, err := view.Witnessed(index, w.Policy, head)
+	if err != nil {
+		return err
+	}
+	proof, err := view.Prove(index, under, head)
+	r.Leaf, r.After, r.Proof = leaf.Text(), string(after), string(proof.Encode())
+	return err
+}
+
+const maxCommit = 64 << 10
+
+// viewOf opens the log of a data root with the key of the policy that has signed it.
+func viewOf(data durable.ReadFS, p *transparency.Policy) (*transparency.View, transparency.Signed, error) {
+	err := fmt.Errorf("the policy has no line log")
+	for _, l := range p.Logs {
+		view := transparency.NewView(data, l.Verifier)
+		var head transparency.Signed
+		if head, err = view.Head(); err == nil {
+			return view, head, nil
+		}
+	}
+	return nil, transparency.Signed{}, err
+}

@@ -1,0 +1,156 @@
+// Package receipt has the receipts of prices: files with which anybody can check, offline and with public
+// keys alone, that a price was in a publication, and when that publication was logged.
+//
+// A receipt shows one fixture of one publication, and nothing else of the account. docs/receipts.md
+// describes the format and how to check it, for those who do not use this code.
+package receipt
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Format is the format of receipts. Another one is not read.
+const Format = "mkt.receipt/v1"
+
+// MaxBytes is the most that a receipt may have.
+const MaxBytes = 512 << 20
+
+// ErrInvalid: a file is no receipt, or does not prove what it says.
+var ErrInvalid = errors.New("the receipt does not hold")
+
+// Receipt is a receipt of the price of one selection.
+type Receipt struct {
+	Says        string // the claim in words, derived from the rest
+	FixtureID   string
+	MarketID    string
+	SelectionID string
+	Fixture     string           // the entry of the fixture below fixtures_root
+	Content     []byte           // the bytes of its content digest: its rows
+	Index, Size int64            // of the entry among the fixtures
+	Hashes      tlog.RecordProof // from the entry to fixtures_root
+	Commits     []string         // from that of the publication to the one in the log
+	Leaf        string           // of the log
+	After       string           // the checkpoint that the leaf is younger than; "" if it names none
+	Proof       string           // that the leaf is in the log: c2sp.org/tlog-proof
+	Answer      []byte           // of the provider; empty if the receipt does not have it
+}
+
+// encoded is the order of the members.
+type encoded struct {
+	Says        string   `json:"says"`
+	Format      string   `json:"format"`
+	FixtureID   string   `json:"fixture_id"`
+	MarketID    string   `json:"market_id"`
+	SelectionID string   `json:"selection_id"`
+	Fixture     string   `json:"fixture"`
+	Content     string   `json:"content"`
+	Index       int64    `json:"index"`
+	Size        int64    `json:"size"`
+	Hashes      []string `json:"hashes"`
+	Commits     []string `json:"commits"`
+	Leaf        string   `json:"leaf"`
+	After       string   `json:"after"`
+	Proof       string   `json:"proof"`
+	Answer      string   `json:"answer"`
+}
+
+// Encode returns the file: JSON with a member on each line, the words first. A receipt has one spelling.
+func (r *Receipt) Encode() []byte {
+	hashes := make([]string, len(r.Hashes))
+	for i, h := range r.Hashes {
+		hashes[i] = h.String()
+	}
+	return encoded{r.Says, Format, r.FixtureID, r.MarketID, r.SelectionID, r.Fixture, base64.StdEncoding.EncodeToString(r.Content),
+		r.Index, r.Size, hashes, r.Commits, r.Leaf, r.After, r.Proof, base64.StdEncoding.EncodeToString(r.Answer)}.bytes()
+}
+
+func (e encoded) bytes() []byte {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	text := func(name, value string) { fmt.Fprintf(&b, "\"%s\": %s,\n", name, quoted(value)) }
+	list := func(name string, values []string) {
+		all := make([]string, len(values))
+		for i, v := range values {
+			all[i] = quoted(v)
+		}
+		fmt.Fprintf(&b, "\"%s\": [%s],\n", name, strings.Join(all, ", "))
+	}
+	text("says", e.Says)
+	text("format", e.Format)
+	text("fixture_id", e.FixtureID)
+	text("market_id", e.MarketID)
+	text("selection_id", e.SelectionID)
+	text("fixture", e.Fixture)
+	text("content", e.Content)
+	fmt.Fprintf(&b, "\"index\": %d,\n\"size\": %d,\n", e.Index, e.Size)
+	list("hashes", e.Hashes)
+	list("commits", e.Commits)
+	text("leaf", e.Leaf)
+	text("after", e.After)
+	text("proof", e.Proof)
+	fmt.Fprintf(&b, "\"answer\": %s}\n", quoted(e.Answer))
+	return b.Bytes()
+}
+
+// quoted returns a JSON string in which only what must be is escaped, and in the shortest way.
+func quoted(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range []byte(s) {
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c >= ' ':
+			b.WriteByte(c)
+		default:
+			if at := strings.IndexByte("\b\f\n\r\t", c); at >= 0 {
+				b.WriteByte('\\')
+				b.WriteByte("bfnrt"[at])
+			} else {
+				fmt.Fprintf(&b, "\\u%04x", c)
+			}
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// Parse reads a receipt. It verifies nothing but its form.
+func Parse(data []byte) (*Receipt, error) {
+	var e encoded
+	if len(data) > MaxBytes {
+		return nil, fmt.Errorf("%w: it is larger than %d MiB", ErrInvalid, MaxBytes>>20)
+	}
+	if err := json.Unmarshal(data, &e); err != nil {
+		return nil, fmt.Errorf("%w: it is not JSON of a receipt's form", ErrInvalid)
+	}
+	if e.Format != Format {
+		return nil, fmt.Errorf("%w: its format is %q, and this version reads %s", ErrInvalid, e.Format, Format)
+	}
+	r := &Receipt{Says: e.Says, FixtureID: e.FixtureID, MarketID: e.MarketID, SelectionID: e.SelectionID, Fixture: e.Fixture,
+		Index: e.Index, Size: e.Size, Commits: e.Commits, Leaf: e.Leaf, After: e.After, Proof: e.Proof}
+	var err error
+	if r.Content, err = base64.StdEncoding.DecodeString(e.Content); err == nil {
+		r.Answer, err = base64.StdEncoding.DecodeString(e.Answer)
+	}
+	for _, text := range e.Hashes {
+		h, wrong := tlog.ParseHash(text)
+		err = errors.Join(err, wrong)
+		r.Hashes = append(r.Hashes, h)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: the content, the answer or a hash is not in base64", ErrInvalid)
+	}
+	if !bytes.Equal(r.Encode(), data) {
+		return nil, fmt.Errorf("%w: it is spelled in another way than receipts are", ErrInvalid)
+	}
+	return r, nil
+}
