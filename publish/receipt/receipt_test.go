@@ -1,0 +1,210 @@
+package receipt_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mkt/internal/check"
+	"mkt/publish/durable"
+	"mkt/publish/receipt"
+	"mkt/publish/snapshot"
+	"mkt/publish/transparency"
+)
+
+// A price of any publication has a receipt as soon as a later commit is logged, and the receipt says when.
+func TestReceipts(t *testing.T) {
+	w := newWorld(t, "both")
+	first := w.publish(1, 2, 3)
+	w.logNow()
+	firstCosigned := w.now
+	second := w.publish(1, 2, 3, 4, 5)
+	third := w.publish(2, 3)
+	_, _, err := receipt.Make(w.wanted(third, 2, "mk_a", "sl_price"))
+	if !errors.Is(err, transparency.ErrNotLogged) {
+		t.Errorf("before it is logged: %v", err)
+	}
+	w.logNow()
+	secondCosigned := w.now
+	fourth := w.publish(2)
+	w.logNow()
+
+	for _, of := range []struct {
+		commit              snapshot.Commit
+		fixture             int
+		market, selection   string
+		commits             int
+		notBefore, notAfter time.Time
+		says                string
+	}{
+		{first, 1, "mk_a", "sl_price", 1, time.Time{}, firstCosigned, "(not sent - Łódź <b>; kick-off not sent) had the decimal price 1.51 and the fractional price not sent, publishable."},
+		{first, 2, "mk_a", "sl_null", 1, time.Time{}, firstCosigned, "(unnamed; line +0.25; qualifier ÄÖ) of market mk_a (MATCH_RESULT; Full Time Result; period FT)"},
+		{second, 4, "mk_raw", "sl_price", 2, firstCosigned, secondCosigned, "market mk_raw (RAW; not sent; period none) of fixture fx_0004 (Fulham \"A\"\n\u2028 - null; kick-off 2026-12-02T13:00:00.000Z)"},
+		{third, 3, "mk_a", "sl_null", 1, firstCosigned, secondCosigned, "decimal price null and the fractional price 1/2, not publishable (ODDS_MISSING, X)."},
+		{fourth, 2, "mk_a", "sl_price", 1, secondCosigned, w.now, "decimal price 1.54"},
+	} {
+		data := w.make(w.wanted(of.commit, of.fixture, of.market, of.selection))
+		got, err := receipt.Check(data, w.policy)
+		if err != nil {
+			t.Errorf("version %d: %v", of.commit.Version, err)
+			continue
+		}
+		before := time.Time{}
+		if got.NotBefore != nil {
+			before = *got.NotBefore
+		}
+		if !got.Enough || len(got.Witnesses) != 2 || !before.Equal(of.notBefore) || !got.NotAfter.Equal(of.notAfter) || got.Version != of.commit.Version {
+			t.Errorf("version %d: %+v, want after %s and before %s", of.commit.Version, got, of.notBefore, of.notAfter)
+		}
+		if r, err := receipt.Parse(data); err != nil || len(r.Commits) != of.commits {
+			t.Errorf("version %d: %v, or not %d commits", of.commit.Version, err, of.commits)
+		}
+		if !strings.Contains(got.Says, of.says) {
+			t.Errorf("version %d says %q, want %q in it", of.commit.Version, got.Says, of.says)
+		}
+		line, _, _ := bytes.Cut(data, []byte("\n"))
+		if !bytes.HasPrefix(line, []byte(`{"says": "In publication `)) {
+			t.Errorf("first line %s", line)
+		}
+	}
+}
+
+// A receipt can carry the provider's answer, if the publication names it.
+func TestReceiptWithAnswer(t *testing.T) {
+	w := newWorld(t, "any")
+	c := w.publish(1, 2)
+	w.logNow()
+	of := w.wanted(c, 2, "mk_a", "sl_price")
+	of.Answer = func(sum string) ([]byte, error) { return answerOf(1, 2), nil }
+	got, err := receipt.Check(w.make(of), w.policy)
+	if err != nil || !got.Answer {
+		t.Errorf("%+v, %v", got, err)
+	}
+	of.Answer = func(sum string) ([]byte, error) { return answerOf(1, 1), nil }
+	if _, _, err := receipt.Make(of); !errors.Is(err, receipt.ErrInvalid) {
+		t.Errorf("with another answer: %v", err)
+	}
+	of.FixtureID = "fx_0001" // which names none
+	if got, err := receipt.Check(w.make(of), w.policy); err != nil || got.Answer {
+		t.Errorf("without a name: %+v, %v", got, err)
+	}
+}
+
+// Without witnesses a receipt says so first, and a policy that demands some is not satisfied.
+func TestReceiptWithoutWitnesses(t *testing.T) {
+	w := newWorld(t, "none")
+	c := w.publish(1)
+	w.logNow()
+	data := w.make(w.wanted(c, 1, "mk_a", "sl_price"))
+	got, err := receipt.Check(data, w.policy)
+	if err != nil || !got.Enough || got.NotAfter != nil || !bytes.HasPrefix(data, []byte(`{"says": "WITNESSED BY NOBODY: `)) {
+		t.Errorf("%+v, %v: %.80s", got, err, data)
+	}
+	demanding, err := transparency.ParsePolicy([]byte(newWorld(t, "any").text)) // its log has the same key
+	check.Must(t, err)
+	if got, err := receipt.Check(data, demanding); err != nil || got.Enough {
+		t.Errorf("under a policy with witnesses: %+v, %v", got, err)
+	}
+}
+
+// What cannot be proven has no receipt.
+func TestNoReceipt(t *testing.T) {
+	w := newWorld(t, "any")
+	c := w.publish(1, 2)
+	w.logNow()
+	older := c
+	older.FixturesRoot = ""
+	for _, of := range []struct {
+		wanted receipt.Wanted
+		want   error
+	}{
+		{w.wanted(c, 9, "mk_a", "sl_price"), receipt.ErrUnknown},
+		{w.wanted(c, 1, "mk_b", "sl_price"), receipt.ErrUnknown},
+		{w.wanted(c, 1, "mk_a", "sl_other"), receipt.ErrUnknown},
+		{w.wanted(older, 1, "mk_a", "sl_price"), receipt.ErrNoRoot},
+	} {
+		if _, _, err := receipt.Make(of.wanted); !errors.Is(err, of.want) {
+			t.Errorf("%s %s %s: %v, want %v", of.wanted.FixtureID, of.wanted.MarketID, of.wanted.Selection, err, of.want)
+		}
+	}
+	c.SHA256 = durable.Hash([]byte("another"))
+	w.publish(1)
+	_, err := w.log.Append([]transparency.Record{{ClientID: "acme", Product: "market_engine", Version: 2, CommitSHA256: c.SHA256}})
+	check.Must(t, err)
+	head, _, err := snapshot.Head(w.data)
+	check.Must(t, err)
+	if _, _, err := receipt.Make(w.wanted(head, 1, "mk_a", "sl_price")); !errors.Is(err, receipt.ErrRewritten) {
+		t.Errorf("another commit in the log: %v", err)
+	}
+}
+
+// No bit of a receipt can be changed.
+func TestFlippedBits(t *testing.T) {
+	w := newWorld(t, "any") // one witness is enough: the other one's cosignature counts all the same
+	w.publish(1, 2, 3)
+	w.logNow()
+	c := w.publish(1, 2, 3)
+	w.publish(1)
+	w.logNow()
+	of := w.wanted(c, 2, "mk_a", "sl_price")
+	of.Answer = func(sum string) ([]byte, error) { return answerOf(2, 2), nil }
+	data := w.make(of)
+	random, n := rand.New(rand.NewPCG(1, 2)), 5000
+	if !testing.Short() {
+		n = 100_000
+	}
+	for range n {
+		changed := bytes.Clone(data)
+		at, bit := random.IntN(len(data)), random.IntN(8)
+		changed[at] ^= 1 << bit
+		if got, err := receipt.Check(changed, w.policy); err == nil {
+			t.Fatalf("bit %d of byte %d (%.60q): %+v", bit, at, data[max(0, at-30):], got)
+		}
+	}
+	t.Logf("%d flipped bits in a receipt of %d bytes", n, len(data))
+}
+
+func FuzzCheck(f *testing.F) {
+	w := newWorld(f, "both")
+	c := w.publish(1, 2)
+	w.logNow()
+	f.Add(w.make(w.wanted(c, 2, "mk_a", "sl_price")))
+	f.Add(w.make(w.wanted(c, 1, "mk_raw", "sl_price")))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if _, err := receipt.Check(data, w.policy); err != nil && !errors.Is(err, receipt.ErrInvalid) {
+			t.Errorf("another error: %v", err)
+		}
+	})
+}
+
+// TestVectors writes receipts for other checkers.
+func TestVectors(t *testing.T) {
+	dir := os.Getenv("VECTORS")
+	if dir == "" {
+		t.Skip()
+	}
+	w := newWorld(t, "any")
+	var all []snapshot.Commit
+	for range 4 {
+		all = append(all, w.publish(1, 2, 3, 4, 5), w.publish(2, 3))
+		w.logNow()
+	}
+	check.Must(t, os.WriteFile(filepath.Join(dir, "policy.txt"), []byte(w.text), 0o600))
+	for i, c := range all {
+		for _, s := range [][2]string{{"mk_a", "sl_price"}, {"mk_a", "sl_null"}, {"mk_raw", "sl_price"}} {
+			for _, n := range []int{2, 3} {
+				of := w.wanted(c, n, s[0], s[1])
+				if i%2 == 0 {
+					of.Answer = func(string) ([]byte, error) { return answerOf(i+1, n), nil }
+				}
+				check.Must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d-%d-%s-%s.receipt", c.Version, n, s[0], s[1])), w.make(of), 0o600))
+			}
+		}
+	}
+}

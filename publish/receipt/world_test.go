@@ -1,0 +1,201 @@
+package receipt_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"mkt/internal/check"
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/receipt"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+	"mkt/publish/transparency"
+	"mkt/publish/transparency/witness"
+)
+
+var start = time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
+
+// answerOf is the provider's answer that a fixture was read from in a cycle.
+func answerOf(cycle, n int) []byte { return fmt.Appendf(nil, `{"cycle":%d,"fixture":%d}`, cycle, n) }
+
+// world is a data root with one account, its log, and two witnesses behind HTTP.
+type world struct {
+	t      testing.TB
+	data   *durabletest.Mem // the data root, and the account's product
+	log    *transparency.Log
+	policy *transparency.Policy
+	text   string // of the policy
+	now    time.Time
+	cycles int
+}
+
+func newWorld(t testing.TB, quorum string) *world {
+	t.Helper()
+	w := &world{t: t, data: durabletest.NewMem(), now: start}
+	random := rand.NewChaCha8([32]byte{1})
+	private, err := transparency.NewKey(random, "example.com/prices")
+	check.Must(t, err)
+	key, err := transparency.ParseKey(private)
+	check.Must(t, err)
+	w.text = "log " + key.VerifierKey() + "\n"
+	for _, name := range []string{"one", "two"} {
+		private, _, err := note.GenerateKey(random, name+".example/w")
+		check.Must(t, err)
+		wit, err := witness.New(witness.Options{Root: durabletest.NewMem(), Key: private, Logs: []string{key.VerifierKey()}, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler)})
+		check.Must(t, err)
+		server := httptest.NewServer(wit)
+		t.Cleanup(server.Close)
+		w.text += "witness " + name + " " + wit.VerifierKey() + " " + server.URL + "\n"
+	}
+	switch quorum {
+	case "both":
+		w.text += "group both all one two\nquorum both\n"
+	case "any":
+		w.text += "group any any one two\nquorum any\n"
+	default:
+		w.text = "log " + key.VerifierKey() + "\nquorum none\n"
+	}
+	w.policy, err = transparency.ParsePolicy([]byte(w.text))
+	check.Must(t, err)
+	w.log, err = transparency.Open(w.data, key)
+	check.Must(t, err)
+	t.Cleanup(func() { w.log.Close() })
+	return w
+}
+
+func text(s string) *string { return &s }
+
+// publish publishes a cycle with the fixtures, whose prices are of the cycle.
+func (w *world) publish(fixtures ...int) snapshot.Commit {
+	w.t.Helper()
+	w.cycles++
+	w.now = start.Add(time.Duration(w.cycles) * time.Hour)
+	id := layout.NewCycleID(w.now, string(football.MarketEngine))
+	dir, processed := layout.Cycle(layout.CanonicalDir, id), w.now.Add(time.Second)
+	check.Must(w.t, durable.MkdirAllSync(w.data, dir))
+	m := snapshot.Manifest{Format: snapshot.Format, Kind: snapshot.KindCanonical, ClientID: "acme", Product: football.MarketEngine, CycleID: id, Provider: "betsapi",
+		ProviderFetchedAt: &w.now, ProcessedAt: &processed, IDKeyFingerprint: "key", ListingComplete: true, Tables: map[string]snapshot.Table{}}
+	var rows []table.FixtureRow
+	var markets []table.MarketRow
+	var listing []table.ListingRow
+	for _, n := range fixtures {
+		fixture, of := w.fixture(n)
+		rows, markets = append(rows, fixture), append(markets, of...)
+		listing = append(listing, table.ListingRow{FixtureID: fixture.FixtureID, Status: "LISTED", Markets: "REFRESHED"})
+	}
+	write(w, dir, layout.FixturesFile, &m, rows)
+	write(w, dir, layout.MarketsFile, &m, markets)
+	write(w, dir, layout.ListingFile, &m, listing)
+	_, err := snapshot.CreateManifest(w.data, dir, m)
+	check.Must(w.t, err)
+	_, err = publish.Run(context.Background(), publish.Options{ClientID: "acme", Product: football.MarketEngine, Root: w.data, RunID: fmt.Sprint("run-", w.cycles),
+		AcceptRemovals: true, Now: func() time.Time { return w.now.Add(2 * time.Second) }})
+	check.Must(w.t, err)
+	c, _, err := snapshot.Head(w.data)
+	check.Must(w.t, err)
+	return c
+}
+
+func write[T table.Row](w *world, dir, name string, m *snapshot.Manifest, rows []T) {
+	w.t.Helper()
+	file, err := snapshot.CreateFile(w.data, dir, name, func(out io.Writer) error {
+		tw := table.NewWriter[T](out, table.Header{ClientID: "acme", Product: string(m.Product), CycleID: string(m.CycleID), Provider: "betsapi"})
+		if err := tw.Write(rows...); err != nil {
+			return err
+		}
+		sum, err := tw.Close()
+		m.Tables[snapshot.TableKey(name)] = sum
+		return err
+	})
+	check.Must(w.t, err)
+	m.Files = append(m.Files, file)
+}
+
+// fixture is a fixture with three markets, in which prices and names have each of their states.
+func (w *world) fixture(n int) (table.FixtureRow, []table.MarketRow) {
+	id := fmt.Sprintf("fx_%04d", n)
+	kickOff := start.Add(100 * time.Hour)
+	sum := durable.Hash(answerOf(w.cycles, n))
+	row := table.FixtureRow{FixtureID: id, Home: text("Fulham \"A\"\n\u2028"), League: text(""), StartsAt: &kickOff, MarketCount: 3, SourceProvider: "betsapi", ProviderFixtureID: fmt.Sprint(n),
+		ProviderFetchedAt: w.now.Add(123 * time.Millisecond), AnswerSHA256: &sum}
+	if n%2 == 1 {
+		row.StartsAt, row.Away, row.Absent, row.AnswerSHA256 = nil, text("Łódź <b>"), []string{"home", "starts_at"}, nil
+		row.Home = nil
+	}
+	odds := float64(150+w.cycles) / 100
+	price := table.SelectionRow{SelectionID: "sl_price", Selection: text("HOME"), OddsDecimalText: text(fmt.Sprintf("%.2f", odds)), OddsDecimal: &odds, QualityStatus: "OK", Publishable: true,
+		Absent: []string{"odds_fractional"}, ProviderSelectionID: text("7"), Labels: []table.LabelRow{{Field: "name", Text: "1"}, {Field: "header", Text: ""}}}
+	null := table.SelectionRow{SelectionID: "sl_null", Line: text("+0.25"), Qualifier: text("ÄÖ"), QualityStatus: "SUSPECT", Reasons: []string{"ODDS_MISSING", "X"}, OddsFractional: text("1/2")}
+	market := func(id string, name *string, selections ...table.SelectionRow) table.MarketRow {
+		return table.MarketRow{FixtureID: row.FixtureID, MarketID: id, Market: name, MarketName: text("Full Time Result"), Period: text("FT"), Sections: []string{"main", "asian"}, OriginType: "MAPPED",
+			DerivationVersion: "s9", SelectionCount: int32(len(selections)), ProviderMarketIDs: []string{"40"}, ProviderMarketKey: "k", Selections: selections}
+	}
+	raw := market("mk_raw", nil, price)
+	raw.MarketName, raw.Period, raw.Absent, raw.OriginType = nil, nil, []string{"market_name"}, "RAW"
+	markets := []table.MarketRow{market("mk_a", text("MATCH_RESULT"), price, null), market("mk_empty", text("X")), raw}
+	row.ContentDigest = table.Digest(row, markets)
+	return row, markets
+}
+
+// logNow logs the newest commit, and asks the witnesses.
+func (w *world) logNow() {
+	w.t.Helper()
+	c, _, err := snapshot.Head(w.data)
+	check.Must(w.t, err)
+	w.now = w.now.Add(time.Minute)
+	_, err = w.log.Append([]transparency.Record{{ClientID: "acme", Product: string(football.MarketEngine), Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt}})
+	check.Must(w.t, err)
+	w.cosign()
+}
+
+func (w *world) cosign() {
+	w.t.Helper()
+	w.now = w.now.Add(10 * time.Second)
+	_, states, err := w.log.Cosign(context.Background(), post, w.policy, func() time.Time { return w.now })
+	check.Must(w.t, err)
+	for _, s := range states {
+		if s.Error != "" {
+			w.t.Fatalf("witness %s: %s", s.Name, s.Error)
+		}
+	}
+}
+
+func post(ctx context.Context, url string, body []byte) (int, []byte, error) {
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	a, err := http.DefaultClient.Do(q)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer a.Body.Close()
+	answer, err := io.ReadAll(a.Body)
+	return a.StatusCode, answer, err
+}
+
+func (w *world) wanted(c snapshot.Commit, n int, market, selection string) receipt.Wanted {
+	return receipt.Wanted{Root: w.data, Data: w.data, ClientID: "acme", Product: football.MarketEngine, Commit: c,
+		FixtureID: fmt.Sprintf("fx_%04d", n), MarketID: market, Selection: selection, Policy: w.policy}
+}
+
+func (w *world) make(of receipt.Wanted) []byte {
+	w.t.Helper()
+	r, _, err := receipt.Make(of)
+	check.Must(w.t, err)
+	return r.Encode()
+}
