@@ -39,6 +39,7 @@ var rules = []rule{
 	{pkg: "publish/store/...", may: []string{"publish/store"}, what: "publish/store"},
 	{pkg: "publish/transparency", may: []string{"publish/durable", "publish/layout"}, what: "the leaves without the model"},
 	{pkg: "publish/transparency/witness", may: []string{"publish/durable", "publish/transparency"}, what: "the log"},
+	{pkg: "publish/receipt", may: []string{"publish/durable", "publish/football", "publish/layout", "publish/snapshot", "publish/table", "publish/transparency"}, what: "the log and one publication"},
 
 	{pkg: "fetch/input", may: []string{"publish/football"}, what: "publish/football"},
 	{pkg: "fetch/provider/all", may: []string{"fetch/provider/..."}, what: "the adapters"},

@@ -1,0 +1,93 @@
+package evidence
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/printable"
+	"mkt/publish/receipt"
+)
+
+func newCheck(g *Group) *cobra.Command {
+	var policy string
+	cmd := &cobra.Command{
+		Use:   "check RECEIPT",
+		Short: "Check a receipt, offline",
+		Long: `Check a receipt that mkt prove wrote, - for the standard input. It needs the
+policy alone: the public keys of the log and of the witnesses whose word counts.
+Get them from their owners, not from the sender of the receipt. It reads no
+data root, no setting and no network.
+
+The exit code is 0 if the receipt holds and is witnessed as the policy demands,
+1 if not.`,
+		Example: `  mkt check price.receipt --policy policy.txt`,
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return g.check(args[0], policy) },
+	}
+	cmd.Flags().StringVar(&policy, "policy", "", "file with the keys of the log and of the witnesses (c2sp.org/tlog-policy)")
+	return cmd
+}
+
+// errUnwitnessed: a receipt holds and lacks cosignatures.
+var errUnwitnessed = errors.New("the receipt holds, but it is not witnessed as the policy demands")
+
+func (g *Group) check(name, policyFile string) error {
+	policy, err := cli.ReadPolicy(policyFile)
+	if err != nil {
+		return err
+	}
+	in := os.Stdin
+	if name != "-" {
+		if in, err = os.Open(name); err != nil {
+			return cli.AsUsage(fmt.Errorf("receipt: %w", err))
+		}
+		defer in.Close()
+	}
+	data, err := io.ReadAll(io.LimitReader(in, receipt.MaxBytes+1))
+	if err != nil {
+		return fmt.Errorf("receipt: %w", err)
+	}
+	result, err := receipt.Check(data, policy)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if err := g.Answer(result, func(w io.Writer) error { return printChecked(w, result) }); err != nil {
+		return err
+	}
+	if !result.Enough {
+		return fmt.Errorf("%s: %w", name, errUnwitnessed)
+	}
+	return nil
+}
+
+func printChecked(w io.Writer, r *receipt.Result) error {
+	if _, err := printable.Fprintf(w, "%s\n\n", r.Says); err != nil {
+		return err
+	}
+	for _, by := range r.Witnesses {
+		if _, err := printable.Fprintf(w, "witnessed by %s at %s\n", by.Witness, by.At.Format(time.RFC3339)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "published not after %s, logged not before %s\n", timeOr(r.NotAfter), timeOr(r.NotBefore))
+	if err == nil && r.Answer {
+		_, err = fmt.Fprintln(w, "it has the provider's answer that the price was read from")
+	}
+	if err == nil && r.Enough {
+		_, err = fmt.Fprintln(w, "the receipt holds")
+	}
+	return err
+}
+
+func timeOr(t *time.Time) string {
+	if t == nil {
+		return "an unknown time"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
