@@ -15,7 +15,7 @@ import (
 	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/credential"
-	sportmonks "mkt/fetch/provider/sportmonks/emulator"
+	"mkt/fetch/provider/emulators"
 	"mkt/fetch/raw"
 	"mkt/fetch/simulator"
 	"mkt/publish/football"
@@ -35,16 +35,22 @@ func newChanging(t *testing.T) *changing {
 	c := &changing{liveSystem: newLiveSystem(t, time.Date(2026, 11, 21, 14, 0, 0, 0, time.UTC), simulator.Options{Seed: 3, Fixtures: 34})}
 	c.first = *c.acme().Provider
 	c.steps[2] = c.unchecked
-	sim, err := sportmonks.New(simulator.Options{Seed: 4, Fixtures: 34, Now: c.clock.Now})
+	c.other = c.simulated("sportmonks", 4)
+	return c
+}
+
+// simulated starts another provider, and returns the account's connection to it.
+func (c *changing) simulated(name string, seed uint64) tenants.Provider {
+	c.Helper()
+	sim, err := emulators.New(name, simulator.Options{Seed: seed, Fixtures: 34, Now: c.clock.Now})
 	c.must(err)
 	server := httptest.NewServer(sim)
-	t.Cleanup(server.Close)
+	c.Cleanup(server.Close)
 	key, err := credential.LoadIdentity(c.Batch.Keys.Seal)
 	c.must(err)
-	sealed, err := credential.Seal(key.Recipient(), "acme", "sportmonks", []byte(sim.Tokens()[0]))
+	sealed, err := credential.Seal(key.Recipient(), "acme", name, []byte(sim.Tokens()[0]))
 	c.must(err)
-	c.other = tenants.Provider{Name: "sportmonks", BaseURL: server.URL, AllowPrivateAddress: true, Credential: sealed, Hint: "****0000"}
-	return c
+	return tenants.Provider{Name: name, BaseURL: server.URL, AllowPrivateAddress: true, Credential: sealed, Hint: "****0000"}
 }
 
 func (c *changing) connect(p tenants.Provider) {

@@ -14,8 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/mod/sumdb/tlog"
-
+	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/publish/transparency"
 )
@@ -152,11 +151,7 @@ func (c *checker) path() error {
 	if c.commit, err = parseCommit(r.Commits[0]); err != nil {
 		return err
 	}
-	var root tlog.Hash
-	if n, err := hex.Decode(root[:], []byte(c.commit.root)); err != nil || n != len(root) || hex.EncodeToString(root[:]) != c.commit.root {
-		return invalid("the commit has no fixtures_root")
-	}
-	if r.Index < 0 || r.Index >= r.Size || tlog.CheckRecord(r.Hashes, r.Size, root, r.Index, tlog.RecordHash([]byte(r.Fixture))) != nil {
+	if root := snapshot.RootBy(r.Fixture, r.Path); hex.EncodeToString(root[:]) != c.commit.root {
 		return invalid("the fixture is not below the fixtures_root of the commit")
 	}
 	return nil

@@ -80,18 +80,18 @@ func (r *Receipt) takeFixture(w Wanted) (row table.FixtureRow, err error) {
 		return row, ErrOlderDigest
 	}
 	var entries []snapshot.FixtureEntry
+	index := 0
 	for f, err := range snapshot.Rows[table.FixtureRow](w.Root, w.Commit.Dir()+"/"+layout.FixturesFile) {
 		if err != nil {
 			return row, err
 		}
 		if f.FixtureID == w.FixtureID {
-			r.Index = int64(len(entries))
+			index = len(entries)
 		}
 		entries = append(entries, snapshot.EntryOf(f))
 	}
-	r.Size = int64(len(entries))
-	r.Hashes, err = snapshot.ProveFixture(entries, int(r.Index))
-	return row, err
+	r.Path = snapshot.PathOf(entries, index)
+	return row, nil
 }
 
 func has(markets []table.MarketRow, market, selection string) bool {

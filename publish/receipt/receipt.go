@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
+
+	"mkt/publish/snapshot"
 )
 
 // Format is the format of receipts. Another one is not read.
@@ -31,15 +33,14 @@ type Receipt struct {
 	FixtureID   string
 	MarketID    string
 	SelectionID string
-	Fixture     string           // the entry of the fixture below fixtures_root
-	Content     []byte           // the bytes of its content digest: its rows
-	Index, Size int64            // of the entry among the fixtures
-	Hashes      tlog.RecordProof // from the entry to fixtures_root
-	Commits     []string         // from that of the publication to the one in the log
-	Leaf        string           // of the log
-	After       string           // the checkpoint that the leaf is younger than; "" if it names none
-	Proof       string           // that the leaf is in the log: c2sp.org/tlog-proof
-	Answer      []byte           // of the provider; empty if the receipt does not have it
+	Fixture     string             // the entry of the fixture below fixtures_root
+	Content     []byte             // the bytes of its content digest: its rows
+	Path        []snapshot.Sibling // from the entry to fixtures_root
+	Commits     []string           // from that of the publication to the one in the log
+	Leaf        string             // of the log
+	After       string             // the checkpoint that the leaf is younger than; "" if it names none
+	Proof       string             // that the leaf is in the log: c2sp.org/tlog-proof
+	Answer      []byte             // of the provider; empty if the receipt does not have it
 }
 
 // encoded is the order of the members.
@@ -51,9 +52,7 @@ type encoded struct {
 	SelectionID string   `json:"selection_id"`
 	Fixture     string   `json:"fixture"`
 	Content     string   `json:"content"`
-	Index       int64    `json:"index"`
-	Size        int64    `json:"size"`
-	Hashes      []string `json:"hashes"`
+	Path        []string `json:"path"`
 	Commits     []string `json:"commits"`
 	Leaf        string   `json:"leaf"`
 	After       string   `json:"after"`
@@ -63,13 +62,16 @@ type encoded struct {
 
 // Encode returns the file: JSON with a member on each line, the words first. A receipt has one spelling.
 func (r *Receipt) Encode() []byte {
-	hashes := make([]string, len(r.Hashes))
-	for i, h := range r.Hashes {
-		hashes[i] = h.String()
+	path := make([]string, len(r.Path))
+	for i, s := range r.Path {
+		path[i] = sides[s.Left] + s.Hash.String()
 	}
 	return encoded{r.Says, Format, r.FixtureID, r.MarketID, r.SelectionID, r.Fixture, base64.StdEncoding.EncodeToString(r.Content),
-		r.Index, r.Size, hashes, r.Commits, r.Leaf, r.After, r.Proof, base64.StdEncoding.EncodeToString(r.Answer)}.bytes()
+		path, r.Commits, r.Leaf, r.After, r.Proof, base64.StdEncoding.EncodeToString(r.Answer)}.bytes()
 }
+
+// sides begin the elements of a path.
+var sides = map[bool]string{true: "left ", false: "right "}
 
 func (e encoded) bytes() []byte {
 	var b bytes.Buffer
@@ -89,8 +91,7 @@ func (e encoded) bytes() []byte {
 	text("selection_id", e.SelectionID)
 	text("fixture", e.Fixture)
 	text("content", e.Content)
-	fmt.Fprintf(&b, "\"index\": %d,\n\"size\": %d,\n", e.Index, e.Size)
-	list("hashes", e.Hashes)
+	list("path", e.Path)
 	list("commits", e.Commits)
 	text("leaf", e.Leaf)
 	text("after", e.After)
@@ -136,15 +137,16 @@ func Parse(data []byte) (*Receipt, error) {
 		return nil, fmt.Errorf("%w: its format is %q, and this version reads %s", ErrInvalid, e.Format, Format)
 	}
 	r := &Receipt{Says: e.Says, FixtureID: e.FixtureID, MarketID: e.MarketID, SelectionID: e.SelectionID, Fixture: e.Fixture,
-		Index: e.Index, Size: e.Size, Commits: e.Commits, Leaf: e.Leaf, After: e.After, Proof: e.Proof}
+		Commits: e.Commits, Leaf: e.Leaf, After: e.After, Proof: e.Proof}
 	var err error
 	if r.Content, err = base64.StdEncoding.DecodeString(e.Content); err == nil {
 		r.Answer, err = base64.StdEncoding.DecodeString(e.Answer)
 	}
-	for _, text := range e.Hashes {
-		h, wrong := tlog.ParseHash(text)
+	for _, text := range e.Path {
+		side, hash, _ := strings.Cut(text, " ")
+		h, wrong := tlog.ParseHash(hash)
 		err = errors.Join(err, wrong)
-		r.Hashes = append(r.Hashes, h)
+		r.Path = append(r.Path, snapshot.Sibling{Left: side == "left", Hash: h})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: the content, the answer or a hash is not in base64", ErrInvalid)

@@ -1,8 +1,10 @@
 package snapshot
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math/bits"
 	"time"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -39,41 +41,64 @@ const entryTime = "2006-01-02T15:04:05.000Z"
 // order of fixtures.parquet, in hex. With it one fixture can be shown without the others. Source of
 // the hashing: RFC 6962, section 2.1.
 func FixturesRoot(entries []FixtureEntry) string {
-	stored := storedHashes(entries)
-	root, err := tlog.TreeHash(int64(len(entries)), stored)
-	if err != nil {
-		panic(err) // all hashes are there
-	}
+	root := rootOf(hashesOf(entries))
 	return hex.EncodeToString(root[:])
 }
 
-// ProveFixture returns the hashes that lead from the entry of an index to the root.
-func ProveFixture(entries []FixtureEntry, index int) (tlog.RecordProof, error) {
-	return tlog.ProveRecord(int64(len(entries)), int64(index), storedHashes(entries))
+// Sibling is the hash of the other half of a subtree, on the way from an entry to the root.
+type Sibling struct {
+	Left bool // it is hashed before the half with the entry
+	Hash tlog.Hash
 }
 
-// hashes are the hashes of a tree, by their index.
-type hashes []tlog.Hash
+// PathOf returns the way from the entry of an index to the root. It tells neither the index nor how many
+// fixtures there are.
+func PathOf(entries []FixtureEntry, index int) []Sibling {
+	return pathOf(hashesOf(entries), index)
+}
 
-func (h hashes) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
-	found := make([]tlog.Hash, len(indexes))
-	for i, at := range indexes {
-		if at >= int64(len(h)) {
-			return nil, fmt.Errorf("hash %d of %d", at, len(h))
+// RootBy returns the root to which a way leads from an entry's text.
+func RootBy(entry string, path []Sibling) tlog.Hash {
+	h := tlog.RecordHash([]byte(entry))
+	for _, s := range path {
+		if s.Left {
+			h = tlog.NodeHash(s.Hash, h)
+		} else {
+			h = tlog.NodeHash(h, s.Hash)
 		}
-		found[i] = h[at]
 	}
-	return found, nil
+	return h
 }
 
-func storedHashes(entries []FixtureEntry) hashes {
-	all := make(hashes, 0, 2*len(entries))
+func hashesOf(entries []FixtureEntry) []tlog.Hash {
+	all := make([]tlog.Hash, len(entries))
 	for i, e := range entries {
-		more, err := tlog.StoredHashes(int64(i), []byte(e.Text()), all)
-		if err != nil {
-			panic(err) // the hashes before are there
-		}
-		all = append(all, more...)
+		all[i] = tlog.RecordHash([]byte(e.Text()))
 	}
 	return all
 }
+
+func rootOf(all []tlog.Hash) tlog.Hash {
+	switch len(all) {
+	case 0:
+		return sha256.Sum256(nil)
+	case 1:
+		return all[0]
+	}
+	half := leftOf(len(all))
+	return tlog.NodeHash(rootOf(all[:half]), rootOf(all[half:]))
+}
+
+func pathOf(all []tlog.Hash, index int) []Sibling {
+	if len(all) == 1 {
+		return nil
+	}
+	half := leftOf(len(all))
+	if index < half {
+		return append(pathOf(all[:half], index), Sibling{false, rootOf(all[half:])})
+	}
+	return append(pathOf(all[half:], index-half), Sibling{true, rootOf(all[:half])})
+}
+
+// leftOf is the size of the left subtree of a tree: the largest power of two that is smaller.
+func leftOf(n int) int { return 1 << (bits.Len(uint(n-1)) - 1) }
