@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +43,7 @@ type world struct {
 	text   string // of the policy
 	now    time.Time
 	cycles int
+	more   func(fixture string) []table.MarketRow // of each fixture; may be nil
 }
 
 func newWorld(t testing.TB, quorum string) *world {
@@ -147,6 +150,11 @@ func (w *world) fixture(n int) (table.FixtureRow, []table.MarketRow) {
 	raw := market("mk_raw", nil, price)
 	raw.MarketName, raw.Period, raw.Absent, raw.OriginType = nil, nil, []string{"market_name"}, "RAW"
 	markets := []table.MarketRow{market("mk_a", text("MATCH_RESULT"), price, null), market("mk_empty", text("X")), raw}
+	if w.more != nil {
+		markets = append(markets, w.more(id)...)
+		slices.SortFunc(markets, func(a, b table.MarketRow) int { return strings.Compare(a.MarketID, b.MarketID) })
+		row.MarketCount = int32(len(markets))
+	}
 	row.ContentDigest = table.Digest(row, markets)
 	return row, markets
 }
