@@ -78,11 +78,7 @@ func (e encoded) bytes() []byte {
 	b.WriteByte('{')
 	text := func(name, value string) { fmt.Fprintf(&b, "\"%s\": %s,\n", name, quoted(value)) }
 	list := func(name string, values []string) {
-		all := make([]string, len(values))
-		for i, v := range values {
-			all[i] = quoted(v)
-		}
-		fmt.Fprintf(&b, "\"%s\": [%s],\n", name, strings.Join(all, ", "))
+		fmt.Fprintf(&b, "\"%s\": [%s],\n", name, joined(values))
 	}
 	text("says", e.Says)
 	text("format", e.Format)

@@ -43,11 +43,11 @@ func TestReceipts(t *testing.T) {
 		notBefore, notAfter time.Time
 		says                string
 	}{
-		{first, 1, "mk_a", "sl_price", 1, time.Time{}, firstCosigned, "(not sent - Łódź <b>; kick-off not sent) had the decimal price 1.51 and the fractional price not sent, publishable."},
-		{first, 2, "mk_a", "sl_null", 1, time.Time{}, firstCosigned, "(unnamed; line +0.25; qualifier ÄÖ) of market mk_a (MATCH_RESULT; Full Time Result; period FT)"},
-		{second, 4, "mk_raw", "sl_price", 2, firstCosigned, secondCosigned, "market mk_raw (RAW; not sent; period none) of fixture fx_0004 (Fulham \"A\"\n\u2028 - null; kick-off 2026-12-02T13:00:00.000Z)"},
-		{third, 3, "mk_a", "sl_null", 1, firstCosigned, secondCosigned, "decimal price null and the fractional price 1/2, not publishable (ODDS_MISSING, X)."},
-		{fourth, 2, "mk_a", "sl_price", 1, secondCosigned, w.now, "decimal price 1.54"},
+		{first, 1, "mk_a", "sl_price", 1, time.Time{}, firstCosigned, `(not sent - "Łódź <b>"; kick-off not sent) had the decimal price "1.51" and the fractional price not sent, publishable.`},
+		{first, 2, "mk_a", "sl_null", 1, time.Time{}, firstCosigned, `(unnamed; line "+0.25"; qualifier "ÄÖ") of market mk_a ("MATCH_RESULT"; "Full Time Result"; period "FT")`},
+		{second, 4, "mk_raw", "sl_price", 2, firstCosigned, secondCosigned, "market mk_raw (RAW; not sent; period none) of fixture fx_0004 (\"Fulham \\\"A\\\"\\n\u2028\" - null; kick-off 2026-12-02T13:00:00.000Z)"},
+		{third, 3, "mk_a", "sl_null", 1, firstCosigned, secondCosigned, `decimal price null and the fractional price "1/2", not publishable ("ODDS_MISSING", "X").`},
+		{fourth, 2, "mk_a", "sl_price", 1, secondCosigned, w.now, `decimal price "1.54"`},
 	} {
 		data := w.make(w.wanted(of.commit, of.fixture, of.market, of.selection))
 		got, err := receipt.Check(data, w.policy)

@@ -28,9 +28,9 @@ func (c *checker) words() string {
 	if s.Publishable {
 		b.WriteString("publishable. ")
 	} else {
-		fmt.Fprintf(&b, "not publishable (%s). ", strings.Join(s.Reasons, ", "))
+		fmt.Fprintf(&b, "not publishable (%s). ", joined(s.Reasons))
 	}
-	fmt.Fprintf(&b, "It was read from %s at %s. Entry %d of the log %s", f.SourceProvider, c.entry.fetched, res.Index, res.Log)
+	fmt.Fprintf(&b, "It was read from %s at %s. Entry %d of the log %s", quoted(f.SourceProvider), c.entry.fetched, res.Index, res.Log)
 	for i, w := range c.signers {
 		b.WriteString(map[bool]string{true: ", witnessed by ", false: ", "}[i == 0])
 		fmt.Fprintf(&b, "%s at %s", w.name, w.at.Format(time.RFC3339))
@@ -39,18 +39,27 @@ func (c *checker) words() string {
 	return b.String()
 }
 
+// or returns a text of a row as a JSON string, so that no text can look like the words around it.
 func or(text *string, none string) string {
 	if text == nil {
 		return none
 	}
-	return *text
+	return quoted(*text)
+}
+
+func joined(texts []string) string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = quoted(text)
+	}
+	return strings.Join(all, ", ")
 }
 
 // stated returns a column of the provider in its three states.
 func stated(text *string, absent []string, name string) string {
 	switch {
 	case text != nil:
-		return *text
+		return quoted(*text)
 	case slices.Contains(absent, name):
 		return "not sent"
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"time"
+	"unicode/utf8"
 )
 
 // ErrContent: bytes are not the content of a fixture.
@@ -146,6 +147,9 @@ func (r *contentReader) text() (string, error) {
 		return "", fmt.Errorf("%w: a text is cut off", ErrContent)
 	}
 	text := string(r.rest[size : size+int(n)])
+	if !utf8.ValidString(text) {
+		return "", fmt.Errorf("%w: a text is not UTF-8", ErrContent)
+	}
 	r.rest = r.rest[size+int(n):]
 	return text, nil
 }

@@ -216,6 +216,24 @@ func (p *Policy) Names(name string) bool {
 	return slices.ContainsFunc(p.Witnesses, func(w PolicyWitness) bool { return w.Name() == name })
 }
 
+// Within returns the time at which the quorum was met by cosignatures, the oldest first: at least one of the
+// witnesses that the policy relies on has cosigned by then. first is the time by which it was met, and last
+// the time from which on those that came later would have met it. Nil if it was not, or no witness is needed.
+func (p *Policy) Within(by []Cosignature) (first, last *time.Time) {
+	if p.quorum == noQuorum {
+		return nil, nil
+	}
+	for i := range by {
+		if first == nil && p.witnessed(p.quorum, by[:i+1]) {
+			first = &by[i].At
+		}
+		if p.witnessed(p.quorum, by[i:]) {
+			last = &by[i].At
+		}
+	}
+	return first, last
+}
+
 // Cosignature is a valid cosignature of a witness of a policy.
 type Cosignature struct {
 	Witness string    `json:"witness"` // its name in the policy
