@@ -4,7 +4,10 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -25,6 +28,32 @@ const leafHeader = "mkt.leaf/v1"
 func (l Leaf) Text() string {
 	return fmt.Sprintf("%s\ndataset %x\nversion %d\ncommit %x\nafter %x\n", leafHeader, l.Dataset, l.Version, l.Commit, l.After)
 }
+
+// ParseLeaf reads the text of a leaf.
+func ParseLeaf(text string) (l Leaf, err error) {
+	lines := strings.Split(text, "\n")
+	names := []string{"", "dataset ", "version ", "commit ", "after "}
+	if len(lines) != len(names)+1 || lines[0] != leafHeader {
+		return l, fmt.Errorf("%w: it does not begin with %q, or has another number of lines", ErrLeaf, leafHeader)
+	}
+	values := make([]string, len(names))
+	for i, name := range names[1:] {
+		values[i+1] = strings.TrimPrefix(lines[i+1], name)
+	}
+	for i, to := range map[int]*[32]byte{1: &l.Dataset, 3: &l.Commit, 4: &l.After} {
+		err = errors.Join(err, decodeSum(to, values[i]))
+	}
+	if err == nil {
+		l.Version, err = strconv.ParseUint(values[2], 10, 63)
+	}
+	if err != nil || l.Text() != text {
+		return l, fmt.Errorf("%w: a line is not of its form", ErrLeaf)
+	}
+	return l, nil
+}
+
+// ErrLeaf: a text is not that of a leaf.
+var ErrLeaf = errors.New("not a leaf of the log")
 
 // Entry returns the entry of the log: a hash, so that the log alone does not say which datasets there are.
 func (l Leaf) Entry() []byte {
@@ -47,18 +76,21 @@ type Record struct {
 	CommitSHA256 string    `json:"commit_sha256"`
 	PublishedAt  time.Time `json:"published_at"` // of the commit
 	AfterSHA256  string    `json:"after_sha256,omitempty"`
+	// Dataset is the pseudonym, so that receipts can be made without the key.
+	Dataset string `json:"dataset"`
 }
 
-// leaf returns the leaf of a record.
-func (r *Record) leaf(key []byte) (l Leaf, err error) {
-	l = Leaf{Dataset: Pseudonym(key, r.ClientID, r.Product), Version: r.Version}
-	if err := decodeSum(&l.Commit, r.CommitSHA256); err != nil {
-		return l, fmt.Errorf("commit of %s %s: %w", r.ClientID, r.Product, err)
+// Leaf returns the leaf of a record.
+func (r *Record) Leaf() (l Leaf, err error) {
+	l = Leaf{Version: r.Version}
+	err = errors.Join(decodeSum(&l.Dataset, r.Dataset), decodeSum(&l.Commit, r.CommitSHA256))
+	if r.AfterSHA256 != "" {
+		err = errors.Join(err, decodeSum(&l.After, r.AfterSHA256))
 	}
-	if r.AfterSHA256 == "" {
-		return l, nil
+	if err != nil {
+		return l, fmt.Errorf("leaf of %s %s: %w", r.ClientID, r.Product, err)
 	}
-	return l, decodeSum(&l.After, r.AfterSHA256)
+	return l, nil
 }
 
 func decodeSum(to *[32]byte, text string) error {

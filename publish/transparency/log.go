@@ -6,6 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -57,8 +58,11 @@ func OpenView(root durable.ReadFS, verifierKey string) (*View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("verifier key of the log: %w", err)
 	}
-	return &View{root, v}, nil
+	return NewView(root, v), nil
 }
+
+// NewView is OpenView with the verifier of the log.
+func NewView(root durable.ReadFS, v note.Verifier) *View { return &View{root, v} }
 
 // Origin identifies the log.
 func (v *View) Origin() string { return v.verifier.Name() }
@@ -102,16 +106,17 @@ func (v *View) Consistency(size int64, c Checkpoint) (tlog.TreeProof, error) {
 	return p, nil
 }
 
-// Prove returns the proof that the log has the entry of an index under a head.
-func (v *View) Prove(index int64, head Signed) (Proof, error) {
-	if index < 0 || index >= head.Size {
-		return Proof{}, fmt.Errorf("entry %d: the log has %d", index, head.Size)
+// Prove returns the proof that the log has the entry of an index under a checkpoint, which is head or
+// an older one.
+func (v *View) Prove(index int64, under, head Signed) (Proof, error) {
+	if index < 0 || index >= under.Size || under.Size > head.Size {
+		return Proof{}, fmt.Errorf("entry %d: the log has %d of %d", index, under.Size, head.Size)
 	}
-	hashes, err := tlog.ProveRecord(head.Size, index, v.hashes(head.Checkpoint))
+	hashes, err := tlog.ProveRecord(under.Size, index, v.hashes(head.Checkpoint))
 	if err != nil {
 		return Proof{}, fmt.Errorf("entry %d: %w", index, err)
 	}
-	return Proof{Index: index, Hashes: hashes, Signed: head.Note}, nil
+	return Proof{Index: index, Hashes: hashes, Signed: under.Note}, nil
 }
 
 // Log is a log that is written. One process has it at a time.
@@ -225,8 +230,9 @@ func (l *Log) Append(records []Record) (Signed, error) {
 	}
 	entries := make([][]byte, len(records))
 	for i := range records {
-		records[i].AfterSHA256 = sum
-		leaf, err := records[i].leaf(l.pseudonym)
+		dataset := Pseudonym(l.pseudonym, records[i].ClientID, records[i].Product)
+		records[i].AfterSHA256, records[i].Dataset = sum, hex.EncodeToString(dataset[:])
+		leaf, err := records[i].Leaf()
 		if err != nil {
 			return head, err
 		}

@@ -116,7 +116,7 @@ func TestLogIsATree(t *testing.T) {
 	}
 	newest := heads[len(heads)-1]
 	for i, entry := range entriesOf(t, f, newest.Size) {
-		p, err := l.Prove(int64(i), newest)
+		p, err := l.Prove(int64(i), newest, newest)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +319,7 @@ func TestDamagedTileIsFound(t *testing.T) {
 	if err := durable.Overwrite(f, "log/tile/0/000", data); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Prove(1, head); err == nil {
+	if _, err := l.Prove(1, head, head); err == nil {
 		t.Error("a proof from a damaged tile")
 	}
 }
