@@ -86,7 +86,7 @@ func TestWhomItContacts(t *testing.T) {
 	for _, page := range []string{"../../README.md", "../../SECURITY.md", "../../docs/operators.md"} {
 		text, err := os.ReadFile(page)
 		check.Must(t, err)
-		const sentence = "The program contacts the account's provider, the configured store (and the identity service of its cloud, if the credential needs one), NATS and Redis: nobody else."
+		const sentence = "The program contacts the account's provider, the configured store (and the identity service of its cloud, if the credential needs one), NATS, Redis and the witnesses of the policy: nobody else."
 		if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), sentence) {
 			t.Errorf("%s does not say: %s", page, sentence)
 		}

@@ -70,6 +70,7 @@ var contacts = map[string]string{
 	"fetch/internal/upstream/transport.go":     "the account's provider",
 	"fetch/internal/upstream/upstream.go":      "the account's provider",
 	"cmd/mkt/internal/tail/client.go":          "the same service",
+	"cmd/mkt/internal/commitlog/post.go":       "the witnesses of the policy",
 	"publish/store/s3store/s3store.go":         "the store",
 	"publish/store/googlestore/googlestore.go": "the store",
 	"publish/store/azurestore/azurestore.go":   "the store",

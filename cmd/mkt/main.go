@@ -21,6 +21,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/lake"
 	"mkt/cmd/mkt/internal/cli/live"
 	"mkt/cmd/mkt/internal/cli/serving"
+	"mkt/cmd/mkt/internal/cli/translog"
 	_ "mkt/publish/store/azurestore"
 	_ "mkt/publish/store/googlestore"
 	_ "mkt/publish/store/s3store"
@@ -63,8 +64,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 func commands(env *cli.Env) *cobra.Command {
 	return cli.NewRoot(env, []cli.Section{
 		{Title: "Begin", Names: "demo simulate init tenant provider doctor"},
-		{Title: "Run", Names: "schedule cycle fetch transform publish serve gc"},
+		{Title: "Run", Names: "schedule cycle fetch transform publish serve gc log witness"},
 		{Title: "Look and check", Names: "console inspect live tail explain mapping history diff verify"},
 		{Title: "Now and then", Names: "replay recover push pull lake backtest"},
-	}, slices.Concat(demo.New(env), browser.New(env), accounts.New(env), batch.New(env), serving.New(env), live.New(env), evidence.New(env), lake.New(env)))
+	}, slices.Concat(demo.New(env), browser.New(env), accounts.New(env), batch.New(env), serving.New(env), translog.New(env), live.New(env), evidence.New(env), lake.New(env)))
 }

@@ -151,3 +151,13 @@ func tryHeaders(ts *testscript.TestScript, args []string) error {
 	_, err = text.WriteTo(ts.Stdout())
 	return err
 }
+
+// killMkt ends a program as kill -9 does.
+func killMkt(ts *testscript.TestScript, args []string) {
+	b := running(ts)[args[0]]
+	if b == nil {
+		ts.Fatalf("%s was not started", args[0])
+	}
+	ts.Check(b.cmd.Process.Kill())
+	<-b.done
+}

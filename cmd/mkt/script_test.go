@@ -39,6 +39,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start":     command("NAME ARG...", startMkt),                        // mkt in the background until its ready line; $NAME_url, $NAME_token and $NAME_admin are set, and $NAME_ID_token for each account of serve --as-of
 			"end":       command("NAME", stopMkt),                                // SIGTERM, and it must exit with 0
+			"kill9":     command("NAME", killMkt),                                // kill -9
 			"http":      command("STATUS URL [TOKEN]", httpGet),                  // GET; the body is the standard output
 			"headers":   command("STATUS URL TOKEN [NAME:VALUE...]", askHeaders), // the same with headers, of the request and in the output
 			"code":      command("N ARG...", codeMkt),                            // run mkt, which must exit with N

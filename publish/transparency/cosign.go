@@ -123,7 +123,10 @@ func (l *Log) askWitness(ctx context.Context, post Post, w PolicyWitness, head S
 		since := now().UTC().Truncate(time.Millisecond)
 		s.Since = &since
 	}
-	s.Error = err.Error()
+	// A witness that has refused the log for ever and is away now is not forgotten.
+	if s.Refusal() == nil || errors.Is(err, ErrAhead) || errors.Is(err, ErrFork) {
+		s.Error = err.Error()
+	}
 	return nil, s
 }
 

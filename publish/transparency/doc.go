@@ -16,6 +16,7 @@
 //	leaves/<index>.json                256 leaves with all that a receipt needs of them
 //	leaves/cosigned                    the newest checkpoint that a witness has cosigned
 //	leaves/witnesses.json              the last answer of each witness
+//	leaves/newest.json                 the newest leaf of each dataset, made again from the leaves
 //
 // A new head is committed by replacing log/checkpoint. Everything that it covers is durable
 // before, and files beyond it are of an interrupted run and are replaced. A head is stored before

@@ -78,6 +78,9 @@ func (w Filter) Check() error {
 	return CheckWord("--product", w.Product, ProductNames()...)
 }
 
+// ErrNoData: a data root has none of the selected datasets.
+var ErrNoData = errors.New("it holds no data")
+
 // Datasets lists the selected datasets of a data root by tenant and product. It is an
 // error if there is none.
 func Datasets(data string, w Filter) ([]Dataset, error) {
@@ -115,7 +118,7 @@ func Datasets(data string, w Filter) ([]Dataset, error) {
 	case len(others) > 0:
 		return nil, Usagef("data root %s: it holds no data%s; it has %s", data, w.words(), Several(others))
 	}
-	return nil, fmt.Errorf("data root %s: it holds no data%s", data, w.words())
+	return nil, fmt.Errorf("data root %s: %w%s", data, ErrNoData, w.words())
 }
 
 func (w Filter) words() string {

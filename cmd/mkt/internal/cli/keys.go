@@ -2,6 +2,9 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -53,4 +56,55 @@ func (k *Keys) Opener() (credentialOpener, error) {
 func (k *Keys) IDFlag(set *Settings, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&k.ID, "id-key", "id.key", "key that ids are made with; never changes for a data root")
 	set.BindPath(cmd.Flags(), "id-key", "id_key")
+}
+
+// LogFiles are the files of the transparency log: its key, which only the commands that add to the log
+// open, and the policy.
+type LogFiles struct {
+	Key    string
+	Policy string
+}
+
+// KeyFlag adds the flag --log-key.
+func (l *LogFiles) KeyFlag(set *Settings, cmd *cobra.Command) {
+	cmd.Flags().StringVar(&l.Key, "log-key", "log.key", "key that signs the transparency log; its verifier key is beside it, with .pub")
+	set.BindPath(cmd.Flags(), "log-key", "log_key")
+}
+
+// PolicyFlag adds the flag --policy.
+func (l *LogFiles) PolicyFlag(set *Settings, cmd *cobra.Command) {
+	cmd.Flags().StringVar(&l.Policy, "policy", "", "policy with the log and its witnesses (default: none, the log is unwitnessed)")
+	set.BindPath(cmd.Flags(), "policy", "log_policy")
+}
+
+// WriteOnce makes a file that must not exist, whole or not at all. It is not
+// durable.Create because a key must have its mode from its first byte.
+func WriteOnce(path string, mode os.FileMode, content []byte) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fs.ErrExist
+	}
+	part := path + ".tmp0" // the name that durable uses, so that the next init removes it
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists: another mkt init is running", part)
+	}
+	if err != nil {
+		return err
+	}
+	defer os.Remove(part)
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	err = os.Link(part, path) // which refuses to replace one that another init made
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = os.Rename(part, path) // the file system has no links
+	}
+	return err
 }

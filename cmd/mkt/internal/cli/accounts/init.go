@@ -97,7 +97,7 @@ func MakeFiles(dir string) ([]initFile, error) {
 				return nil, err
 			}
 		}
-		err := writeOnce(path, f.mode, f.content)
+		err := cli.WriteOnce(path, f.mode, f.content)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
@@ -156,38 +156,6 @@ func sealKeyMayBeMade(dir string) error {
 func isMissing(path string) bool {
 	info, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0
-}
-
-// writeOnce makes a file that must not exist, whole or not at all. It is not
-// durable.Create because a key must have its mode from its first byte.
-func writeOnce(path string, mode os.FileMode, content []byte) error {
-	if _, err := os.Lstat(path); err == nil {
-		return fs.ErrExist
-	}
-	part := path + ".tmp0" // the name that durable uses, so that the next init removes it
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists: another mkt init is running", part)
-	}
-	if err != nil {
-		return err
-	}
-	defer os.Remove(part)
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	err = os.Link(part, path) // which refuses to replace one that another init made
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		err = os.Rename(part, path) // the file system has no links
-	}
-	return err
 }
 
 func (g *Group) printInit(dir string, files []initFile) error {

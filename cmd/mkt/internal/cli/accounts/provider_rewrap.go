@@ -169,7 +169,7 @@ func (g *Group) writeSealKey(key credential.Identity) error {
 	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a rewrap that was killed
 		return fmt.Errorf("sealing key: %w", err)
 	}
-	if err := writeOnce(part, before.Mode().Perm(), key.File()); err != nil {
+	if err := cli.WriteOnce(part, before.Mode().Perm(), key.File()); err != nil {
 		return fmt.Errorf("sealing key: %w", err)
 	}
 	if err := errors.Join(tenants.GiveOwner(part, before), os.Rename(part, path)); err != nil {

@@ -1,0 +1,109 @@
+package translog
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/sumdb/note"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/publish/transparency"
+)
+
+func newLogInit(g *Group) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "init NAME",
+		Short: "Make the key of the transparency log",
+		Long: `Make the key of the transparency log. NAME names the log for ever, such as
+example.com/prices: a name under a domain of yours. The file of the key is
+only for mkt log and mkt schedule. Beside it is the verifier key, which is for
+everybody.
+
+Keep a copy of the key: without it nothing more can be added to the log.`,
+		Example: `  mkt log init example.com/prices`,
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return g.logInit(args[0]) },
+	}
+	g.files.KeyFlag(g.Settings, cmd)
+	return cmd
+}
+
+func (g *Group) logInit(name string) error {
+	if _, err := os.Stat(filepath.Join(g.Data, "log", "checkpoint")); err == nil {
+		return fmt.Errorf("log init: the data root has a log: restore its key from a copy, or move log and leaves out of the data root to begin another")
+	}
+	text, err := transparency.NewKey(rand.Reader, name)
+	if err != nil {
+		return cli.AsUsage(err)
+	}
+	key, err := transparency.ParseKey(text)
+	if err != nil {
+		return cli.AsUsage(err)
+	}
+	if err := writeKey(g.files.Key, text, key.VerifierKey()); err != nil {
+		return fmt.Errorf("log init: %w", err)
+	}
+	return g.AnswerLine(map[string]any{"key_file": g.files.Key, "verifier_key": key.VerifierKey()}, `made  %s
+made  %s
+
+Keep a copy of the key. The verifier key is for witnesses and for everybody who
+checks receipts:
+
+  %[3]s
+
+Next, name it and the witnesses in a policy, and its path in mkt.yaml as
+log_policy. With two of three witnesses:
+
+  log %[3]s
+  witness a VERIFIERKEY https://witness.example.org
+  witness b VERIFIERKEY https://witness.example.net
+  witness c VERIFIERKEY https://witness.example.com
+  group two 2 a b c
+  quorum two
+
+Then mkt log adds the newest publications; mkt schedule does it every minute.
+`, g.files.Key, commitlog.PublicFile(g.files.Key), key.VerifierKey())
+}
+
+// writeKey writes a key, and its verifier key beside it. The key comes last, because nothing is made
+// again once it is there.
+func writeKey(path string, key []byte, verifier string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s exists: nothing was changed", path)
+	}
+	public := commitlog.PublicFile(path)
+	if err := os.Remove(public); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a key that is gone, or of a killed run
+		return err
+	}
+	if err := cli.WriteOnce(public, 0o644, []byte(verifier+"\n")); err != nil {
+		return err
+	}
+	err := cli.WriteOnce(path, 0o600, key)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists: nothing was changed", path)
+	}
+	return err
+}
+
+// newWitnessKey makes the private key of a witness, and returns its verifier key.
+func newWitnessKey(name string) (text []byte, verifier string, err error) {
+	if name == "" || strings.ContainsAny(name, " +\t\r\n") {
+		return nil, "", cli.Usagef("name of the witness %q: want a name such as witness.example.org, without blanks and +", name)
+	}
+	key, _, err := note.GenerateKey(rand.Reader, name)
+	if err != nil {
+		return nil, "", err
+	}
+	c, err := transparency.NewCosigner(key, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	return []byte(key + "\n"), c.VerifierKey(), nil
+}

@@ -1,0 +1,103 @@
+package translog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/cmd/mkt/internal/printable"
+)
+
+func newLog(g *Group) *cobra.Command {
+	var wait time.Duration
+	cmd := &cobra.Command{
+		Use:   "log",
+		Short: "Add the newest publications to the transparency log",
+		Long: `Add the newest publication of every account and product to the transparency
+log in the data root, if it is newer than the last one there, sign the log's
+head, and ask the witnesses of the policy for cosignatures. Publications before
+it are proven by their chain of hashes.
+
+Cycles do not wait for it. A witness that is away is no failure: it is asked
+again with the next head. mkt schedule does the same every minute if there is
+a key. Run it on one machine only: two logs with one key are a fork.`,
+		Example: `  mkt log
+  mkt log --policy /etc/mkt/policy --wait 5s`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return g.log(cmd.Context(), wait) },
+	}
+	flags := cmd.Flags()
+	flags.DurationVar(&wait, "wait", 10*time.Second, "longest wait for the witnesses")
+	cli.Bound(flags, "wait", "a duration from 1s to 10m, such as 10s", cli.Between(&wait, time.Second, 10*time.Minute))
+	g.Settings.Bind(flags, "wait", "log_wait")
+	g.files.KeyFlag(g.Settings, cmd)
+	g.files.PolicyFlag(g.Settings, cmd)
+	cmd.AddCommand(newLogInit(g))
+	return cmd
+}
+
+func (g *Group) log(ctx context.Context, wait time.Duration) error {
+	key, err := commitlog.LoadKey(g.files.Key)
+	if err != nil {
+		return err
+	}
+	policy, err := commitlog.LoadPolicy(g.files.Policy)
+	if err != nil {
+		return err
+	}
+	result, err := commitlog.Run(ctx, commitlog.Options{Data: g.Data, Key: key, Policy: policy, Wait: wait, Now: g.Now, Post: commitlog.Post})
+	failed := cli.Failures{Of: result.Datasets}
+	for _, f := range result.Failed {
+		failed.Add(g.Env, f.Err)
+	}
+	if err != nil {
+		return errors.Join(err, failed.Err())
+	}
+	return errors.Join(g.Answer(result, func(out io.Writer) error { return printLog(out, result, policy != nil) }), failed.Err())
+}
+
+func printLog(out io.Writer, r commitlog.Result, hasPolicy bool) error {
+	w := cli.NewTableWriter(out)
+	printable.Fprintf(w, "%s: %s added, %d in all\n", r.Log, leaves(len(r.Added)), r.Size)
+	for _, a := range r.Added {
+		printable.Fprintf(w, "  %s\t%s\tversion %d\tpublished %s\n", a.ClientID, a.Product, a.Version, cli.ClockTime(a.PublishedAt))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if !hasPolicy {
+		_, err := fmt.Fprintln(out, "unwitnessed: no policy names witnesses (--policy), and every receipt will say so")
+		return err
+	}
+	for _, s := range r.Witnesses {
+		var err error
+		switch {
+		case s.Since != nil:
+			_, err = printable.Fprintf(out, "  %s: %s, since %s\n", s.Name, s.Error, cli.ClockTime(*s.Since))
+		case s.CosignedAt != nil:
+			_, err = printable.Fprintf(out, "  %s: cosigned %d at %s\n", s.Name, s.Size, cli.ClockTime(*s.CosignedAt))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	word := "witnessed: the policy is satisfied"
+	if !r.Witnessed {
+		word = "unwitnessed: the policy asks for more cosignatures"
+	}
+	_, err := fmt.Fprintf(out, "%s (%s)\n", word, cli.Plural(r.Cosigned, "cosignature"))
+	return err
+}
+
+func leaves(n int) string {
+	if n == 1 {
+		return "1 leaf"
+	}
+	return fmt.Sprintf("%d leaves", n)
+}

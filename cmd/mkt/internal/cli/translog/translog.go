@@ -1,0 +1,20 @@
+// Package translog has the commands of the transparency log, and that of its witnesses.
+package translog
+
+import (
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+)
+
+// Group is the state shared by these commands.
+type Group struct {
+	*cli.Env
+	files cli.LogFiles
+}
+
+// New returns the commands.
+func New(env *cli.Env) []*cobra.Command {
+	g := &Group{Env: env}
+	return []*cobra.Command{newLog(g), newWitness(g)}
+}

@@ -1,0 +1,243 @@
+package commitlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/publish/durable"
+	"mkt/publish/snapshot"
+	"mkt/publish/transparency"
+)
+
+// Options of [Run].
+type Options struct {
+	Data   string // data root
+	Key    *transparency.Key
+	Policy *transparency.Policy // nil: the log has no witnesses
+	Wait   time.Duration        // for the witnesses, in all
+	Now    func() time.Time
+	Post   transparency.Post
+}
+
+// Result of a run.
+type Result struct {
+	Log      string  `json:"log"`
+	Size     int64   `json:"size"`
+	Datasets int     `json:"datasets"` // of the data root
+	Added    []Added `json:"added"`
+	// Failed are the datasets whose newest commit could not be added; the others were.
+	Failed    []Failed                    `json:"failed"`
+	Witnesses []transparency.WitnessState `json:"witnesses"`
+	Cosigned  int                         `json:"cosigned"`  // witnesses of the policy that have cosigned the head
+	Witnessed bool                        `json:"witnessed"` // so many that the policy is satisfied
+}
+
+// Added is a leaf that was added.
+type Added struct {
+	ClientID    string    `json:"client_id"`
+	Product     string    `json:"product"`
+	Version     uint64    `json:"version"`
+	PublishedAt time.Time `json:"published_at"`
+}
+
+// Failed is a dataset whose newest commit could not be added.
+type Failed struct {
+	ClientID string `json:"client_id"`
+	Product  string `json:"product"`
+	Error    string `json:"error"`
+	Err      error  `json:"-"`
+}
+
+// Run adds the newest commit of every dataset that has a newer one than the log, signs the head, and
+// asks the witnesses for cosignatures. It does not wait for cycles, and they do not wait for it.
+func Run(ctx context.Context, o Options) (Result, error) {
+	r := Result{Log: o.Key.Origin(), Added: []Added{}, Failed: []Failed{}, Witnesses: []transparency.WitnessState{}}
+	if o.Policy != nil && !hasLog(o.Policy, o.Key) {
+		return r, cli.Usagef("the policy has no line for this log: log %s", o.Key.VerifierKey())
+	}
+	data, err := durable.OpenExisting(o.Data)
+	if err != nil {
+		return r, fmt.Errorf("data root: %w", err)
+	}
+	defer data.Close()
+	l, err := transparency.Open(data, o.Key)
+	if err != nil {
+		return r, Explain(err)
+	}
+	defer l.Close()
+	return r, Explain(r.run(ctx, l, o))
+}
+
+func (r *Result) run(ctx context.Context, l *transparency.Log, o Options) error {
+	ctx, cancel := context.WithTimeout(ctx, o.Wait)
+	defer cancel()
+	logged, err := l.Newest()
+	if err != nil {
+		return err
+	}
+	records, err := r.newer(o.Data, logged)
+	if err != nil {
+		return err
+	}
+	if len(records) > 0 {
+		if err := r.mayGrow(ctx, l, o); err != nil {
+			return err
+		}
+	}
+	head, err := l.Append(records)
+	if errors.Is(err, transparency.ErrNoLog) && len(records) == 0 {
+		return nil // nothing was published yet
+	}
+	if err != nil {
+		return err
+	}
+	r.Size = head.Size
+	for _, one := range records {
+		r.Added = append(r.Added, Added{one.ClientID, one.Product, one.Version, one.PublishedAt})
+	}
+	if o.Policy == nil {
+		return nil
+	}
+	if head, err = r.cosign(ctx, l, head, o); err != nil {
+		return err
+	}
+	_, by, enough, err := o.Policy.Check(head.Note)
+	r.Cosigned, r.Witnessed = len(by), enough && len(by) > 0
+	return errors.Join(err, refusal(r.Witnesses))
+}
+
+// mayGrow asks the witnesses about the head before it grows: a head that was signed for an older copy
+// of the log would be a second history for ever.
+func (r *Result) mayGrow(ctx context.Context, l *transparency.Log, o Options) error {
+	if o.Policy == nil {
+		return nil
+	}
+	head, err := l.Head()
+	if errors.Is(err, transparency.ErrNoLog) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.Size = head.Size
+	half, cancel := context.WithTimeout(ctx, o.Wait/2)
+	defer cancel()
+	_, states, err := l.Cosign(half, o.Post, o.Policy, o.Now)
+	r.Witnesses = states
+	return errors.Join(err, refusal(states))
+}
+
+// cosign asks the witnesses, unless all of them have cosigned the head.
+func (r *Result) cosign(ctx context.Context, l *transparency.Log, head transparency.Signed, o Options) (transparency.Signed, error) {
+	states, err := l.Witnesses()
+	if err != nil {
+		return head, err
+	}
+	due := slices.ContainsFunc(o.Policy.Witnesses, func(w transparency.PolicyWitness) bool {
+		return w.URL != "" && !slices.ContainsFunc(states, func(s transparency.WitnessState) bool {
+			return s.Name == w.Alias && s.Size == head.Size && s.Since == nil && s.CosignedAt != nil
+		})
+	})
+	if due {
+		head, states, err = l.Cosign(ctx, o.Post, o.Policy, o.Now)
+	}
+	r.Witnesses = append([]transparency.WitnessState{}, states...)
+	return head, err
+}
+
+// refusal returns the error of a witness that refuses the log for ever.
+func refusal(states []transparency.WitnessState) error {
+	for _, s := range states {
+		if err := s.Refusal(); err != nil {
+			return fmt.Errorf("witness %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+func hasLog(p *transparency.Policy, key *transparency.Key) bool {
+	own, err := note.NewVerifier(key.VerifierKey())
+	return err == nil && slices.ContainsFunc(p.Logs, func(l transparency.PolicyLog) bool {
+		return l.Name() == own.Name() && l.KeyHash() == own.KeyHash()
+	})
+}
+
+// newer returns the newest commits that are not in the log.
+func (r *Result) newer(data string, logged []transparency.Logged) ([]transparency.Record, error) {
+	list, err := cli.Datasets(data, cli.Filter{})
+	if errors.Is(err, cli.ErrNoData) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Datasets = len(list)
+	var records []transparency.Record
+	for _, d := range list {
+		i := slices.IndexFunc(logged, func(l transparency.Logged) bool { return l.ClientID == d.Tenant && l.Product == string(d.Product) })
+		var last transparency.Logged
+		if i >= 0 {
+			last = logged[i]
+		}
+		c, err := newest(d, last)
+		switch {
+		case err != nil:
+			r.Failed = append(r.Failed, Failed{d.Tenant, string(d.Product), err.Error(), fmt.Errorf("log %s: %w", d, err)})
+		case c.Version > last.Version:
+			records = append(records, transparency.Record{ClientID: d.Tenant, Product: string(d.Product), Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt})
+		}
+	}
+	return records, nil
+}
+
+// newest returns the newest commit of a dataset; its version is 0 if there is none. It is an error
+// if the dataset does not continue its last leaf.
+func newest(d cli.Dataset, last transparency.Logged) (snapshot.Commit, error) {
+	root, err := d.Open()
+	if err != nil {
+		return snapshot.Commit{}, err
+	}
+	defer root.Close()
+	c, found, fault, err := snapshot.HeadAndFault(root)
+	switch {
+	case err != nil:
+		return c, err
+	case fault != nil:
+		return c, fault
+	case !found && last.Version > 0, c.Version < last.Version:
+		return c, fmt.Errorf("the log has its publication %d, and the newest here is %d: the data root is an older copy", last.Version, c.Version)
+	case c.Version == last.Version && c.SHA256 != last.CommitSHA256:
+		return c, fmt.Errorf("publication %d is not the one that was logged: its history was changed (mkt log audit)", c.Version)
+	case !found || c.Version == last.Version:
+		return c, nil
+	}
+	return c, snapshot.EnsureDurable(root, c)
+}
+
+// beginAnew says how a new log is begun.
+const beginAnew = "move log and leaves out of the data root, make a key for a new name with mkt log init, and give its verifier key to the witnesses and to all who check receipts; keep the old log for its receipts"
+
+// Explain adds the next step to an error of the log.
+func Explain(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, durable.ErrLocked):
+		return fmt.Errorf("log: %w: another mkt log or mkt schedule adds to it; try again later", durable.ErrLocked)
+	case errors.Is(err, transparency.ErrAhead):
+		return fmt.Errorf("log: %w: restore log and leaves from the newest copy; if there is none, begin a new log: %s", err, beginAnew)
+	case errors.Is(err, transparency.ErrFork):
+		return fmt.Errorf("log: %w: keep all copies of it, find out which one was changed with mkt log audit, and begin a new log: %s", err, beginAnew)
+	case errors.Is(err, transparency.ErrOtherKey):
+		return fmt.Errorf("log: %w: restore that key from a copy; if it is lost, begin a new log: %s", err, beginAnew)
+	case errors.Is(err, transparency.ErrDamaged):
+		return fmt.Errorf("log: %w: mkt log audit finds all damage; restore the file from a copy of log or leaves", err)
+	}
+	return fmt.Errorf("log: %w", err)
+}

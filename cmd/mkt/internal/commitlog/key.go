@@ -1,0 +1,87 @@
+// Package commitlog adds the newest commits of a data root to its transparency log, and audits the
+// log against them.
+package commitlog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/publish/durable"
+	"mkt/publish/transparency"
+)
+
+// maxFile bounds a key, a verifier key and a policy.
+const maxFile = 1 << 20
+
+// ReadSecret reads a key file, which only its owner may read. what names the key, and made is the
+// command that makes one.
+func ReadSecret(what, path, made string) ([]byte, error) {
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("%s: %w: run it as the user who owns the key", what, err)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w (%s makes one)", what, err, made)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	if durable.Exposed(info, os.Geteuid()) != 0 {
+		return nil, fmt.Errorf("%s %s: mode %04o lets other users read or write it: chmod 600 %s", what, path, info.Mode().Perm(), cli.Quote(path))
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if err != nil {
+		return nil, fmt.Errorf("%s: read %s: %w", what, path, err)
+	}
+	return text, nil
+}
+
+// LoadKey reads the key of the log.
+func LoadKey(path string) (*transparency.Key, error) {
+	text, err := ReadSecret("key of the log", path, "mkt log init NAME")
+	if err != nil {
+		return nil, err
+	}
+	key, err := transparency.ParseKey(text)
+	if err != nil { // its text may have a part of the key
+		return nil, fmt.Errorf("key of the log: %s holds no key: restore it from a copy", path)
+	}
+	return key, nil
+}
+
+// LoadPolicy reads a policy; nil if the path is "".
+func LoadPolicy(path string) (*transparency.Policy, error) {
+	if path == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	p, err := transparency.ParsePolicy(text)
+	if err != nil {
+		return nil, cli.Usagef("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// PublicFile is the file with the verifier key beside a key.
+func PublicFile(key string) string { return key + ".pub" }
+
+// LoadPublic reads the verifier key beside the key of the log. It does not open the key.
+func LoadPublic(key string) (string, error) {
+	text, err := os.ReadFile(PublicFile(key))
+	if err != nil {
+		return "", fmt.Errorf("verifier key of the log: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}

@@ -1,0 +1,133 @@
+package transparency
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+)
+
+// newestFile has the newest leaf of each dataset, so that a run needs not read all leaves.
+const newestFile = leavesDir + "/newest.json"
+
+// Logged is the newest leaf of a dataset.
+type Logged struct {
+	ClientID     string `json:"client_id"`
+	Product      string `json:"product"`
+	Version      uint64 `json:"version"`
+	CommitSHA256 string `json:"commit_sha256"`
+	Index        int64  `json:"index"` // of the leaf
+}
+
+// newest is the content of newestFile. It may lag behind the head.
+type newest struct {
+	Format int      `json:"format"` // 1
+	Size   int64    `json:"size"`   // of the log whose leaves it covers
+	SHA256 string   `json:"sha256"` // of the list
+	List   []Logged `json:"datasets"`
+}
+
+// Newest returns the newest leaf of each dataset under a head, sorted by account and product. It reads
+// a small file and the leaves after it, or all leaves if the file is missing or damaged, or is of a
+// larger log.
+func (v *View) Newest(head Checkpoint) ([]Logged, error) {
+	n, err := v.newest(head)
+	return n.List, err
+}
+
+// Newest is [View.Newest], and stores the small file anew if leaves were added since.
+func (l *Log) Newest() ([]Logged, error) {
+	head, err := l.head()
+	if errors.Is(err, ErrNoLog) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	stored := l.storedNewest(head.Size)
+	n, err := l.newest(head.Checkpoint)
+	if err != nil || n.Size == stored.Size {
+		return n.List, err
+	}
+	n.SHA256 = sumOf(n.List)
+	data, err := layout.EncodeHeader(n)
+	if err != nil {
+		return nil, err
+	}
+	if err := durable.RemoveTempsOf(l.root, newestFile); err != nil { // of a run that was killed
+		return nil, err
+	}
+	return n.List, durable.Overwrite(l.root, newestFile, data)
+}
+
+// storedNewest reads the small file; it is empty if the file cannot be used.
+func (v *View) storedNewest(size int64) (n newest) {
+	data, err := durable.ReadFile(v.root, newestFile, maxRecords)
+	if err == nil {
+		err = layout.DecodeHeader(newestFile, data, recordsFormat, &n)
+	}
+	if err != nil || n.Size < 0 || n.Size > size || n.SHA256 != sumOf(n.List) {
+		return newest{Format: recordsFormat}
+	}
+	return n
+}
+
+func sumOf(list []Logged) string {
+	data, err := json.Marshal(list)
+	if err != nil {
+		return ""
+	}
+	return durable.Hash(data)
+}
+
+func (v *View) newest(head Checkpoint) (newest, error) {
+	n := v.storedNewest(head.Size)
+	byName := map[[2]string]Logged{}
+	for _, one := range n.List {
+		byName[[2]string{one.ClientID, one.Product}] = one
+	}
+	for n.Size < head.Size {
+		number := n.Size / tileWidth
+		file, err := v.records(number)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s: %w: it is missing", recordsPath(number), ErrDamaged)
+		}
+		if err != nil {
+			return n, err
+		}
+		end := min(head.Size, file.First+tileWidth)
+		if file.First+int64(len(file.Records)) < end {
+			return n, fmt.Errorf("%s: %w: it has %d leaves", recordsPath(number), ErrDamaged, len(file.Records))
+		}
+		for ; n.Size < end; n.Size++ {
+			r := file.Records[n.Size-file.First]
+			byName[[2]string{r.ClientID, r.Product}] = Logged{r.ClientID, r.Product, r.Version, r.CommitSHA256, n.Size}
+		}
+	}
+	n.List = nil
+	for _, one := range byName {
+		n.List = append(n.List, one)
+	}
+	slices.SortFunc(n.List, func(a, b Logged) int {
+		if c := strings.Compare(a.ClientID, b.ClientID); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Product, b.Product)
+	})
+	return n, nil
+}
+
+// Refusal returns [ErrAhead] or [ErrFork] if the witness refuses the log for ever, else nil.
+func (s WitnessState) Refusal() error {
+	for _, err := range []error{ErrAhead, ErrFork} {
+		if s.Error == err.Error() {
+			return err
+		}
+	}
+	return nil
+}

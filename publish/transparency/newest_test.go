@@ -1,0 +1,89 @@
+package transparency_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/transparency"
+)
+
+// The newest leaf of each dataset is the same with its small file, without it, and with one that is
+// damaged, changed, older than the head or of a larger log.
+func TestNewest(t *testing.T) {
+	const file = "leaves/newest.json"
+	disk := durabletest.NewMem()
+	l := open(t, disk, newKey(t, 1))
+	var all []transparency.Record
+	for round := range 9 {
+		for i := range 41 {
+			n := round*41 + i + 1
+			r := transparency.Record{ClientID: fmt.Sprintf("client%02d", i%(7+round)), Product: "live_intelligence", Version: uint64(n), CommitSHA256: fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, n)))}
+			all = append(all, r)
+			if _, err := l.Append([]transparency.Record{r}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := l.Newest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, got, all)
+	}
+	good, err := durable.ReadFile(disk, file, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"damaged":         "{",
+		"another version": string(bytes.Replace(good, []byte(`"version": `), []byte(`"version": 9`), 1)),
+		"a larger log":    string(bytes.Replace(good, []byte(`"size": `), []byte(`"size": 9`), 1)),
+	} {
+		if err := durable.Overwrite(disk, file, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.Newest()
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		check(t, got, all)
+		after, err := durable.ReadFile(disk, file, 1<<20)
+		if err != nil || string(after) != string(good) {
+			t.Errorf("%s: the file was not made again: %v", name, err)
+		}
+	}
+	if err := disk.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	head, err := l.Head()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := l.View.Newest(head.Checkpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, got, all)
+}
+
+func check(t *testing.T, got []transparency.Logged, all []transparency.Record) {
+	t.Helper()
+	last := map[string]int{}
+	for i, r := range all {
+		last[r.ClientID] = i
+	}
+	if len(got) != len(last) || !slices.IsSortedFunc(got, func(a, b transparency.Logged) int { return strings.Compare(a.ClientID, b.ClientID) }) {
+		t.Fatalf("%d datasets, want %d: %v", len(got), len(last), got)
+	}
+	for _, one := range got {
+		i := last[one.ClientID]
+		if one.Index != int64(i) || one.Version != all[i].Version || one.CommitSHA256 != all[i].CommitSHA256 {
+			t.Errorf("%+v, want leaf %d %+v", one, i, all[i])
+		}
+	}
+}
