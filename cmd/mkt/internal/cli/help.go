@@ -77,6 +77,7 @@ Look and check:
   explain, mapping  say which payload and rule a value or a market comes from
   history, diff     show the path of prices; what two snapshots differ in
   verify            check a data root against its own hashes, chain and rows
+  prove, check      write a receipt of a price, for anybody; check one, offline
 
 mkt COMMAND --help explains a command, with examples. mkt help all lists the
 other commands, and the flags and settings of all.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/receipt"
 )
@@ -38,7 +39,10 @@ The exit code is 0 if the receipt holds and is witnessed as the policy demands,
 var errUnwitnessed = errors.New("the receipt holds, but it is not witnessed as the policy demands")
 
 func (g *Group) check(name, policyFile string) error {
-	policy, err := cli.ReadPolicy(policyFile)
+	if policyFile == "" {
+		return cli.Usagef("--policy: want the file with the keys of the log and of the witnesses; docs/receipts.md shows one")
+	}
+	policy, err := commitlog.LoadPolicy(policyFile)
 	if err != nil {
 		return err
 	}

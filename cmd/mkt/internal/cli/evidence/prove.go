@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/cmd/mkt/internal/printable"
@@ -23,8 +24,9 @@ import (
 )
 
 type proveFlags struct {
-	tenant, at, policy string
-	payload            bool
+	tenant, at string
+	log        cli.LogFiles
+	payload    bool
 }
 
 func newProve(g *Group) *cobra.Command {
@@ -39,7 +41,8 @@ fx_…/mk_…/sl_…, or teams' names with words of a price. The receipt shows t
 fixture in that publication, and nothing else of the account.
 
 The publication must be in the log (mkt log), and its snapshot must be kept.
-No secret is needed.`,
+No secret is needed: of the log's key, only the verifier key beside it is read,
+if there is no policy.`,
 		Example: `  mkt prove sl_… --at 2026-11-28T14:05:00Z --policy policy.txt > price.receipt
   mkt prove Quarrybank match result home --payload > price.receipt`,
 		Args: cobra.MinimumNArgs(1),
@@ -49,7 +52,8 @@ No secret is needed.`,
 	flags.StringVar(&f.tenant, "tenant", "", "only this account's data (default: all accounts)")
 	flags.StringVar(&f.at, "at", snapshot.Newest.String(), "of which publication: "+snapshot.Forms)
 	flags.BoolVar(&f.payload, "payload", false, "add the provider's answer that the price was read from, byte for byte")
-	flags.StringVar(&f.policy, "policy", "", "file with the keys of the log and of the witnesses (c2sp.org/tlog-policy)")
+	f.log.KeyFlag(g.Settings, cmd)
+	f.log.PolicyFlag(g.Settings, cmd)
 	return cmd
 }
 
@@ -58,7 +62,7 @@ func (g *Group) prove(f proveFlags, id string) error {
 	if err != nil {
 		return err
 	}
-	policy, err := cli.ReadPolicy(f.policy)
+	policy, err := f.policy()
 	if err != nil {
 		return err
 	}
@@ -92,6 +96,21 @@ func (g *Group) prove(f proveFlags, id string) error {
 	return cli.AsUsage(errors.Join(errs...))
 }
 
+// policy reads the policy. Without one, the log is that of the verifier key, and needs no witness.
+func (f *proveFlags) policy() (*transparency.Policy, error) {
+	if f.log.Policy != "" {
+		return commitlog.LoadPolicy(f.log.Policy)
+	}
+	key, err := commitlog.LoadPublic(f.log.Key)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: mkt log init NAME makes it, or --policy names the log", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return transparency.ParsePolicy([]byte("log " + key + "\nquorum none\n"))
+}
+
 func isUnknown(err error) bool {
 	return errors.Is(err, receipt.ErrUnknown) || errors.Is(err, fixtures.ErrUnknown) || errors.Is(err, snapshot.ErrUnknown)
 }
@@ -100,9 +119,9 @@ func isUnknown(err error) bool {
 func remedyOf(err error) error {
 	switch {
 	case errors.Is(err, transparency.ErrNoLog):
-		return fmt.Errorf("%w: mkt log init begins one", err)
+		return fmt.Errorf("%w: mkt log begins it", err)
 	case errors.Is(err, transparency.ErrOtherKey):
-		return fmt.Errorf("%w than the policy names", err)
+		return fmt.Errorf("%w: the policy names another log", err)
 	case errors.Is(err, transparency.ErrNotLogged):
 		return cli.AsTemporary(fmt.Errorf("%w: mkt log logs it; try again then", err))
 	case errors.Is(err, receipt.ErrRewritten):
