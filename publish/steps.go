@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"mkt/publish/durable"
@@ -80,7 +81,10 @@ type stepWriter struct {
 // write writes the steps of all fixtures. The markets are sorted as the fixtures are.
 func (s *stepWriter) write(fixtures []decision, old, new iter.Seq2[*table.PriceRow, error]) error {
 	byID := func(a, b *table.PriceRow) int {
-		return cmp.Or(cmp.Compare(a.FixtureID, b.FixtureID), cmp.Compare(a.MarketID, b.MarketID))
+		if order := strings.Compare(a.FixtureID, b.FixtureID); order != 0 {
+			return order
+		}
+		return strings.Compare(a.MarketID, b.MarketID)
 	}
 	next := 0
 	for pair, err := range table.Pairs(old, new, byID) {

@@ -37,10 +37,13 @@ type StepRow struct {
 }
 
 // Compare compares two rows by the order of their table.
-func (r *StepRow) Compare(other *StepRow) int { return keyOf(r).compare(keyOf(other)) }
+func (r *StepRow) Compare(other *StepRow) int {
+	a, b := keyOf(r), keyOf(other)
+	return a.compare(&b)
+}
 
 // PriceRow is the part of a [MarketRow] in which steps may differ. It is read from files of
-// markets and never written.
+// markets and never written. Its selections, too, are only valid until the next row.
 type PriceRow struct {
 	FixtureID  string              `parquet:"fixture_id,dict" means:"as in MarketRow"`
 	MarketID   string              `parquet:"market_id" means:"as in MarketRow"`

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"mkt/publish/table/parquetfile"
@@ -207,9 +208,20 @@ type key struct {
 	step                 int64
 }
 
-func (k key) compare(other key) int {
-	return cmp.Or(cmp.Compare(k.seq, other.seq), cmp.Compare(k.first, other.first), cmp.Compare(k.second, other.second),
-		cmp.Compare(k.third, other.third), cmp.Compare(k.place, other.place), cmp.Compare(k.added, other.added), cmp.Compare(k.step, other.step))
+func (k *key) compare(other *key) int {
+	if order := cmp.Compare(k.seq, other.seq); order != 0 {
+		return order
+	}
+	if order := strings.Compare(k.first, other.first); order != 0 {
+		return order
+	}
+	if order := strings.Compare(k.second, other.second); order != 0 {
+		return order
+	}
+	if order := strings.Compare(k.third, other.third); order != 0 {
+		return order
+	}
+	return cmp.Or(cmp.Compare(k.place, other.place), cmp.Compare(k.added, other.added), cmp.Compare(k.step, other.step))
 }
 
 // number returns the number by which the table is sorted.
@@ -245,7 +257,7 @@ func keyOf[T Row](row *T) key {
 
 // inOrder checks that the next row follows the last one in the table's order.
 func (w *Writer[T]) inOrder(next key) error {
-	if next.compare(w.last) <= 0 {
+	if next.compare(&w.last) <= 0 {
 		return fmt.Errorf("table %s: row %d (%s %s %d) does not follow the row before it (%s %s %d)", w.spec.name,
 			w.tally.rows, next.first, next.second, next.number(), w.last.first, w.last.second, w.last.number())
 	}
