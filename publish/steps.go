@@ -38,7 +38,18 @@ func (d *Draft) writeSteps(ctx context.Context, at time.Time) (*snapshot.Segment
 	var rows int64
 	file, err := snapshot.CreateFile(d.Root, d.Dir, "steps.parquet", func(out io.Writer) error {
 		s.w = table.NewWriter[table.StepRow](durable.Until(ctx, out), d.header())
-		if err := s.write(d.plan.fixtures, prices(d.Root, old), prices(d.Root, canonical)); err != nil {
+		wanted := map[string]bool{}
+		for i := range d.plan.fixtures {
+			f := &d.plan.fixtures[i]
+			wanted[f.id] = s.whole || f.changed()
+		}
+		prices := func(name string) iter.Seq2[*table.PriceRow, error] {
+			if name == "" {
+				return table.Each[table.PriceRow](nil)
+			}
+			return snapshot.PricesOf(d.Root, name, func(id string) bool { return wanted[id] })
+		}
+		if err := s.write(d.plan.fixtures, prices(old), prices(canonical)); err != nil {
 			return err
 		}
 		sum, err := s.w.Close()
@@ -60,14 +71,6 @@ func (d *Draft) writeSteps(ctx context.Context, at time.Time) (*snapshot.Segment
 	segment.File = layout.Segment(layout.StepsDir, segment.First, segment.Last, d.Cycle)
 	d.Segments[segment.File] = d.Dir + "/steps.parquet"
 	return segment, nil
-}
-
-// prices iterates over the prices of a file of markets, which may be "".
-func prices(f durable.ReadFS, name string) iter.Seq2[*table.PriceRow, error] {
-	if name == "" {
-		return table.Each[table.PriceRow](nil)
-	}
-	return snapshot.Rows[table.PriceRow](f, name)
 }
 
 // stepWriter compares two datasets.
@@ -143,10 +146,16 @@ func (f *fixture) saysTheSame(other *fixture) bool {
 	return sameTime(f.startsAt, other.startsAt) && sameText(f.home, other.home) && sameText(f.away, other.away) && sameText(f.league, other.league)
 }
 
+// changed reports whether the markets of a fixture may have changed. Those of one that went away do not
+// count.
+func (d *decision) changed() bool {
+	return d.seq > 0 && !d.removed && (d.before == nil || d.before.digest != d.digest)
+}
+
 // market writes the rows of a market's selections. A fixture that went away has one row, which
 // speaks for them.
 func (s *stepWriter) market(d *decision, p table.Pair[table.PriceRow]) error {
-	changed := d.seq > 0 && !d.removed && (d.before == nil || d.before.digest != d.digest)
+	changed := d.changed()
 	whole := s.whole && p.Old != nil
 	if !changed && !whole {
 		return nil
@@ -226,7 +235,7 @@ func sorted(dst []*table.PriceSelectionRow, m *table.PriceRow) []*table.PriceSel
 func samePrice(a, b *table.PriceSelectionRow) bool {
 	return a.Publishable == b.Publishable && sameText(a.OddsDecimalText, b.OddsDecimalText) && sameText(a.OddsFractional, b.OddsFractional) &&
 		sameText(a.Line, b.Line) && sameText(a.Selection, b.Selection) && sameText(a.Qualifier, b.Qualifier) && slices.Equal(a.Reasons, b.Reasons) &&
-		isAbsent(a, "odds_decimal") == isAbsent(b, "odds_decimal") && isAbsent(a, "odds_fractional") == isAbsent(b, "odds_fractional")
+		(slices.Equal(a.Absent, b.Absent) || isAbsent(a, "odds_decimal") == isAbsent(b, "odds_decimal") && isAbsent(a, "odds_fractional") == isAbsent(b, "odds_fractional"))
 }
 
 // samePrices reports whether two markets have the same selections in the same order.

@@ -27,6 +27,8 @@ type rowReader struct {
 	left    int64 // unread rows of the open row group
 	ends    bool  // the end of the columns after these rows is not checked yet
 	columns []columnReader
+	ahead   int   // so many columns are read by a cursor
+	behind  int64 // rows that only they have skipped
 }
 
 // columnReader fills one field of the rows from a column.
@@ -159,6 +161,9 @@ func (r *rowReader) end() error {
 		return nil
 	}
 	r.ends = false
+	if err := r.catchUp(); err != nil {
+		return err
+	}
 	for i := range r.columns {
 		if err := r.columns[i].End(); err != nil {
 			return err
@@ -187,7 +192,7 @@ func (r *rowReader) seek(row int64) error {
 	if row < 0 {
 		return parquet.ErrSeekOutOfRange
 	}
-	r.ends = false
+	r.ends, r.behind = false, 0
 	for r.group, r.left = 0, 0; r.group < len(r.groups); r.group++ {
 		rows := r.groups[r.group].Rows
 		if row >= rows {
@@ -226,6 +231,9 @@ func (r *rowReader) close() { r.source.Close() }
 
 // fill fills the next n rows, which must be in the row group.
 func (r *rowReader) fill(rows unsafe.Pointer, n int) error {
+	if err := r.catchUp(); err != nil {
+		return err
+	}
 	for i := range r.columns {
 		c := &r.columns[i]
 		c.elements = 0

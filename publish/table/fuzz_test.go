@@ -44,10 +44,10 @@ func drain[T table.Row](data []byte) {
 		return
 	}
 	defer r.Close()
-	if _, isPrice := any(r).(*table.Reader[table.PriceRow]); isPrice { // whose memory is used again
-		n := 0
-		for range r.All {
-			if n++; n == 1<<16 {
+	if prices, ok := any(r).(*table.Reader[table.PriceRow]); ok {
+		rows, fixtures := 0, 0
+		for range table.PricesOf(prices, func(string) bool { fixtures++; return fixtures%2 == 1 }) {
+			if rows++; rows == 1<<16 {
 				break
 			}
 		}

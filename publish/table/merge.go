@@ -58,6 +58,7 @@ func newCursor[T Row](r *Reader[T]) (*cursor, error) {
 			return nil, fmt.Errorf("column %s: %w", r.spec.leaves[i].Name, ErrFormat)
 		}
 	}
+	r.rows.ahead = len(r.spec.sorting)
 	c := &cursor{r.rows}
 	return c, c.fill()
 }
@@ -69,7 +70,7 @@ func (c *cursor) fill() error {
 		c.rows = nil
 		return nil
 	}
-	for i := 0; i < len(c.rows.columns) && i < 2 && err == nil; i++ {
+	for i := 0; i < c.rows.ahead && err == nil; i++ {
 		err = c.rows.columns[i].Next()
 	}
 	return err

@@ -92,9 +92,6 @@ func (r *Reader[T]) Read(rows []T) (n int, err error) {
 func (r *Reader[T]) All(yield func(*T, error) bool) {
 	rows := make([]T, batchRows)
 	for {
-		if r.spec.reusesRows {
-			r.rows.reuse()
-		}
 		n, err := r.Read(rows)
 		for i := range rows[:n] {
 			if !yield(&rows[i], nil) {

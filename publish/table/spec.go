@@ -37,8 +37,6 @@ type spec struct {
 	row      reflect.Type
 	slots    []slot    // of the row type
 	buffers  sync.Pool // of *buffers
-	// reusesRows: an iteration over all rows uses the memory of nested rows again.
-	reusesRows bool
 }
 
 // absentList is a column with the names of the row's columns that were not sent.
@@ -86,11 +84,8 @@ func newSpec(name string, row any, sorting []string, stats map[string]bool) *spe
 	s.slots = slotsOf(s.row, 0, 0)
 	tagsOf(s.tags, "", reflect.TypeOf(row))
 	s.columns = s.describe()
-	switch s.row {
-	case reflect.TypeFor[StepRow]():
+	if s.row == reflect.TypeFor[StepRow]() {
 		s.pageRows = stepPageRows
-	case reflect.TypeFor[PriceRow]():
-		s.reusesRows = true
 	}
 	s.footer = sync.OnceValue(s.newFooter)
 	s.buffers.New = s.newBuffers
