@@ -49,10 +49,11 @@ type cursor struct {
 	rows *rowReader // nil after the last row
 }
 
-func newCursor[T Row](r *Reader[T]) (*cursor, error) {
+func newCursor[T Row](r *Reader[T]) (_ *cursor, err error) {
 	if r == nil {
 		return &cursor{}, nil
 	}
+	defer recovered(r.spec.name, &err)
 	for i := range r.spec.sorting {
 		if c := &r.rows.columns[i]; c.slot.leaf != i || c.Leaf.MaxDef > 0 {
 			return nil, fmt.Errorf("column %s: %w", r.spec.leaves[i].Name, ErrFormat)

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"io"
 	"iter"
 	"unsafe"
@@ -56,24 +57,29 @@ func PricesOf(r *Reader[PriceRow], wanted func(fixtureID string) bool) iter.Seq2
 // one.
 func (c *cursor) pricesOf(rows []PriceRow, wanted func(fixtureID string) bool) (n int, err error) {
 	defer recovered("markets", &err)
-	for !c.done() && n == 0 && err == nil {
+	for n == 0 && !c.done() {
 		id := c.fixture()
 		run := c.run(id, 1)
-		if wanted(id) {
-			n = min(run, len(rows))
-			clear(rows[:n])
-			c.rows.reuse()
-			err = c.rows.fill(unsafe.Pointer(unsafe.SliceData(rows)), n)
-			c.rows.left -= int64(n)
-		} else {
+		if !wanted(id) {
 			err = c.rows.skip(run)
+		} else {
+			run = min(run, len(rows))
+			clear(rows[:run])
+			c.rows.reuse()
+			if err = c.rows.fill(unsafe.Pointer(unsafe.SliceData(rows)), run); err == nil {
+				c.rows.left -= int64(run)
+				n = run
+			}
 		}
 		if err == nil {
 			err = c.fill()
 		}
+		if err != nil {
+			return n, fmt.Errorf("table markets: %w", err)
+		}
 	}
-	if n == 0 && err == nil {
-		err = io.EOF
+	if n == 0 {
+		return 0, io.EOF
 	}
-	return n, err
+	return n, nil
 }
