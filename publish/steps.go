@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"mkt/publish/durable"
@@ -37,7 +38,18 @@ func (d *Draft) writeSteps(ctx context.Context, at time.Time) (*snapshot.Segment
 	var rows int64
 	file, err := snapshot.CreateFile(d.Root, d.Dir, "steps.parquet", func(out io.Writer) error {
 		s.w = table.NewWriter[table.StepRow](durable.Until(ctx, out), d.header())
-		if err := s.write(d.plan.fixtures, prices(d.Root, old), prices(d.Root, canonical)); err != nil {
+		wanted := map[string]bool{}
+		for i := range d.plan.fixtures {
+			f := &d.plan.fixtures[i]
+			wanted[f.id] = s.whole || f.changed()
+		}
+		prices := func(name string) iter.Seq2[*table.PriceRow, error] {
+			if name == "" {
+				return table.Each[table.PriceRow](nil)
+			}
+			return snapshot.PricesOf(d.Root, name, func(id string) bool { return wanted[id] })
+		}
+		if err := s.write(d.plan.fixtures, prices(old), prices(canonical)); err != nil {
 			return err
 		}
 		sum, err := s.w.Close()
@@ -61,13 +73,8 @@ func (d *Draft) writeSteps(ctx context.Context, at time.Time) (*snapshot.Segment
 	return segment, nil
 }
 
-// prices iterates over the prices of a file of markets, which may be "".
-func prices(f durable.ReadFS, name string) iter.Seq2[*table.PriceRow, error] {
-	if name == "" {
-		return table.Each[table.PriceRow](nil)
-	}
-	return snapshot.Rows[table.PriceRow](f, name)
-}
+// stepRows is the number of rows that are written together.
+const stepRows = 64
 
 // stepWriter compares two datasets.
 type stepWriter struct {
@@ -75,12 +82,16 @@ type stepWriter struct {
 	here, before table.StepRow // the columns that all rows of this publication, and of the state before it, share
 	whole        bool          // the state before is written
 	old, new     []*table.PriceSelectionRow
+	rows         []table.StepRow // not written yet
 }
 
 // write writes the steps of all fixtures. The markets are sorted as the fixtures are.
 func (s *stepWriter) write(fixtures []decision, old, new iter.Seq2[*table.PriceRow, error]) error {
 	byID := func(a, b *table.PriceRow) int {
-		return cmp.Or(cmp.Compare(a.FixtureID, b.FixtureID), cmp.Compare(a.MarketID, b.MarketID))
+		if order := strings.Compare(a.FixtureID, b.FixtureID); order != 0 {
+			return order
+		}
+		return strings.Compare(a.MarketID, b.MarketID)
 	}
 	next := 0
 	for pair, err := range table.Pairs(old, new, byID) {
@@ -106,13 +117,13 @@ func (s *stepWriter) write(fixtures []decision, old, new iter.Seq2[*table.PriceR
 			return err
 		}
 	}
-	return nil
+	return s.flush()
 }
 
 // fixture writes the rows of a fixture itself.
 func (s *stepWriter) fixture(d *decision) error {
 	if s.whole && d.before != nil {
-		if err := s.w.Write(d.before.step(s.before)); err != nil {
+		if err := s.add(d.before.step(s.before)); err != nil {
 			return err
 		}
 	}
@@ -123,9 +134,9 @@ func (s *stepWriter) fixture(d *decision) error {
 		return nil
 	case d.removed:
 		row.FixtureID = d.id
-		return s.w.Write(row)
+		return s.add(row)
 	}
-	return s.w.Write(d.step(row))
+	return s.add(d.step(row))
 }
 
 func (f *fixture) step(row table.StepRow) table.StepRow {
@@ -139,10 +150,16 @@ func (f *fixture) saysTheSame(other *fixture) bool {
 	return sameTime(f.startsAt, other.startsAt) && sameText(f.home, other.home) && sameText(f.away, other.away) && sameText(f.league, other.league)
 }
 
+// changed reports whether the markets of a fixture may have changed. Those of one that went away do not
+// count.
+func (d *decision) changed() bool {
+	return d.seq > 0 && !d.removed && (d.before == nil || d.before.digest != d.digest)
+}
+
 // market writes the rows of a market's selections. A fixture that went away has one row, which
 // speaks for them.
 func (s *stepWriter) market(d *decision, p table.Pair[table.PriceRow]) error {
-	changed := d.seq > 0 && !d.removed && (d.before == nil || d.before.digest != d.digest)
+	changed := d.changed()
 	whole := s.whole && p.Old != nil
 	if !changed && !whole {
 		return nil
@@ -150,10 +167,10 @@ func (s *stepWriter) market(d *decision, p table.Pair[table.PriceRow]) error {
 	if !changed {
 		p.New = p.Old
 	}
-	if !whole && p.Old != nil && p.New != nil && samePrices(p.Old.Selections, p.New.Selections) {
-		return nil // as most markets are; sorting is not free
+	if whole || p.Old == nil || p.New == nil || !s.differing(p.Old.Selections, p.New.Selections) {
+		s.old, s.new = selections(s.old, p.Old), selections(s.new, p.New)
 	}
-	s.old, s.new = sorted(s.old, p.Old), sorted(s.new, p.New)
+	s.old, s.new = sorted(s.old), sorted(s.new)
 	for old, new := s.old, s.new; len(old) > 0 || len(new) > 0; {
 		var before, now *table.PriceSelectionRow
 		if len(new) == 0 || len(old) > 0 && old[0].SelectionID <= new[0].SelectionID {
@@ -195,18 +212,59 @@ func (s *stepWriter) selection(row table.StepRow, f *fixture, m *table.PriceRow,
 	if row.Present = present; present {
 		row.Market, row.MarketName, row.Period, row.Subject = m.Market, m.MarketName, m.Period, of.Subject
 		row.Selection, row.Line, row.Qualifier, row.Reasons = of.Selection, of.Line, of.Qualifier, of.Reasons
-		row.OddsFractional, row.OddsDecimalText, row.Publishable = of.OddsFractional, of.OddsDecimalText, &of.Publishable
+		publishable := of.Publishable // the memory of the selection is used again
+		row.OddsFractional, row.OddsDecimalText, row.Publishable = of.OddsFractional, of.OddsDecimalText, &publishable
 		for _, name := range of.Absent {
 			if isPrice(name) {
 				row.Absent = append(row.Absent, name)
 			}
 		}
 	}
-	return s.w.Write(row)
+	return s.add(row)
 }
 
-// sorted returns the selections of a market by id, each once, in the memory of dst.
-func sorted(dst []*table.PriceSelectionRow, m *table.PriceRow) []*table.PriceSelectionRow {
+// add writes a row, together with others.
+func (s *stepWriter) add(row table.StepRow) error {
+	if s.rows = append(s.rows, row); len(s.rows) < stepRows {
+		return nil
+	}
+	return s.flush()
+}
+
+func (s *stepWriter) flush() error {
+	err := s.w.Write(s.rows...)
+	s.rows = s.rows[:0]
+	return err
+}
+
+// differing finds the selections that differ, if two markets have the same ones in the same order, as most
+// have. Of two with one id only the first one counts.
+func (s *stepWriter) differing(old, new []table.PriceSelectionRow) (sameOrder bool) {
+	s.old, s.new = s.old[:0], s.new[:0]
+	if len(old) != len(new) {
+		return false
+	}
+	for i := range old {
+		a, b := &old[i], &new[i]
+		if a.SelectionID != b.SelectionID {
+			return false
+		}
+		if samePrice(a, b) {
+			continue
+		}
+		first := 0
+		for old[first].SelectionID != a.SelectionID {
+			first++
+		}
+		if first == i {
+			s.old, s.new = append(s.old, a), append(s.new, b)
+		}
+	}
+	return true
+}
+
+// selections returns the selections of a market, in the memory of dst.
+func selections(dst []*table.PriceSelectionRow, m *table.PriceRow) []*table.PriceSelectionRow {
 	dst = dst[:0]
 	if m == nil {
 		return dst
@@ -214,28 +272,20 @@ func sorted(dst []*table.PriceSelectionRow, m *table.PriceRow) []*table.PriceSel
 	for i := range m.Selections {
 		dst = append(dst, &m.Selections[i])
 	}
-	slices.SortStableFunc(dst, func(a, b *table.PriceSelectionRow) int { return cmp.Compare(a.SelectionID, b.SelectionID) })
-	return slices.CompactFunc(dst, func(a, b *table.PriceSelectionRow) bool { return a.SelectionID == b.SelectionID })
+	return dst
+}
+
+// sorted sorts selections by their ids. Of two with one id only the first one is left.
+func sorted(all []*table.PriceSelectionRow) []*table.PriceSelectionRow {
+	slices.SortStableFunc(all, func(a, b *table.PriceSelectionRow) int { return strings.Compare(a.SelectionID, b.SelectionID) })
+	return slices.CompactFunc(all, func(a, b *table.PriceSelectionRow) bool { return a.SelectionID == b.SelectionID })
 }
 
 // samePrice reports whether two rows of a selection differ in nothing that a step records.
 func samePrice(a, b *table.PriceSelectionRow) bool {
 	return a.Publishable == b.Publishable && sameText(a.OddsDecimalText, b.OddsDecimalText) && sameText(a.OddsFractional, b.OddsFractional) &&
 		sameText(a.Line, b.Line) && sameText(a.Selection, b.Selection) && sameText(a.Qualifier, b.Qualifier) && slices.Equal(a.Reasons, b.Reasons) &&
-		isAbsent(a, "odds_decimal") == isAbsent(b, "odds_decimal") && isAbsent(a, "odds_fractional") == isAbsent(b, "odds_fractional")
-}
-
-// samePrices reports whether two markets have the same selections in the same order.
-func samePrices(a, b []table.PriceSelectionRow) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].SelectionID != b[i].SelectionID || !samePrice(&a[i], &b[i]) {
-			return false
-		}
-	}
-	return true
+		(slices.Equal(a.Absent, b.Absent) || isAbsent(a, "odds_decimal") == isAbsent(b, "odds_decimal") && isAbsent(a, "odds_fractional") == isAbsent(b, "odds_fractional"))
 }
 
 func isPrice(name string) bool { return name == "odds_decimal" || name == "odds_fractional" }

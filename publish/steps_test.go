@@ -1,14 +1,19 @@
 package publish_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"mkt/internal/needs"
@@ -33,9 +38,10 @@ func TestStepsTellEverySnapshot(t *testing.T) {
 		cycles := rapid.IntRange(1, 6).Draw(rt, "cycles")
 		without := rapid.IntRange(0, cycles-1).Draw(rt, "cycles of builds without steps")
 		seen, states := map[string]bool{}, map[time.Time]map[string]string{}
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "content"), 1)) // rapid itself prefers small numbers
 		for number := 1; number <= cycles; number++ {
 			c := drawCycle(rt, number)
-			c.content = func(n int) (table.FixtureRow, []table.MarketRow) { return drawContent(rt, &c, n) }
+			c.content = func(n int) (table.FixtureRow, []table.MarketRow) { return drawContent(r, &c, n) }
 			publishCycle(t, f, c, func(o *publish.Options) { o.WithoutSteps = number <= without })
 			head, m := newest(t, f)
 			if number <= without {
@@ -43,6 +49,9 @@ func TestStepsTellEverySnapshot(t *testing.T) {
 					rt.Fatal("steps of a build without them")
 				}
 				continue
+			}
+			if diff := differentSteps(t, f, head, m); diff != "" {
+				rt.Fatalf("cycle %d: %s", number, diff)
 			}
 			want := snapshotState(t, f, head)
 			if diff := cmp.Diff(want, stepsState(t, f, m, seen)); diff != "" {
@@ -107,34 +116,275 @@ func TestStepsOfANewHistory(t *testing.T) {
 	}
 }
 
-// drawContent returns two markets of two selections, of which any may be missing.
-func drawContent(t *rapid.T, c *cycle, n int) (table.FixtureRow, []table.MarketRow) {
-	draw := func(most int, what string) int { return rapid.IntRange(0, most).Draw(t, what) }
-	f := football.Fixture{ID: football.FixtureID(fixtureID(n)), Provider: c.provider, ProviderFixtureID: fmt.Sprint(n), FetchedAt: c.at().Add(time.Minute)}
-	if k := draw(2, "kick-off"); k > 0 {
-		f.StartsAt = football.Of(start.Add(time.Duration(k) * 1000 * time.Hour))
+// The steps of files with several row groups, whose markets and selections come, go and change places,
+// are those that the rows of the snapshots give.
+func TestStepsOfManyRowGroups(t *testing.T) {
+	t.Parallel()
+	f := durabletest.NewMem()
+	for number := 1; number <= 2; number++ {
+		r := rand.New(rand.NewPCG(1, uint64(number)))
+		c := cycle{number: number}
+		for n := range 100 {
+			switch r.IntN(10) {
+			case 0:
+				c.failed = append(c.failed, n)
+			case 1: // not listed any more
+			default:
+				c.refreshed = append(c.refreshed, n)
+			}
+		}
+		c.content = func(n int) (table.FixtureRow, []table.MarketRow) { return manyMarkets(r, &c, n) }
+		publishCycle(t, f, c)
+		head, m := newest(t, f)
+		if diff := differentSteps(t, f, head, m); diff != "" {
+			t.Errorf("cycle %d: %s", number, diff)
+		}
+		if rows := m.Tables["markets"].Rows; rows < 20_000 {
+			t.Errorf("%d markets are not several row groups", rows)
+		}
 	}
-	prices := []football.Field[string]{football.Of("1.5"), football.Of("1.50"), football.NullField[string](), {}}
+}
+
+// manyMarkets returns some 290 markets, of which most are as in the cycle before.
+func manyMarkets(r *rand.Rand, c *cycle, n int) (table.FixtureRow, []table.MarketRow) {
+	f := football.Fixture{ID: football.FixtureID(fixtureID(n)), Provider: c.provider, ProviderFixtureID: fmt.Sprint(n), FetchedAt: c.at().Add(time.Minute)}
 	var rows []table.MarketRow
-	for m := range 2 {
-		if draw(3, "market") == 0 {
+	for i := range 300 {
+		if r.IntN(30) == 0 {
 			continue
 		}
-		market := football.Market{ID: football.MarketID(fmt.Sprintf("mk_%d", m)), Origin: football.Mapped, Ordinal: m}
-		for _, id := range rapid.Permutation([]string{"sl_a", "sl_b"}).Draw(t, "order") {
-			if draw(3, "selection") == 0 {
+		market := football.Market{ID: football.MarketID(fmt.Sprintf("mk_%04d", i)), Name: football.Of(fmt.Sprint("market ", i)), Origin: football.Raw, Ordinal: i}
+		for k := range i % 5 {
+			s := football.Selection{ID: football.SelectionID(fmt.Sprintf("sl_%d", k)), Selection: fmt.Sprint("outcome ", k), Line: []string{"", "2.5"}[i%2],
+				Odds: football.NewOdds(football.Field[string]{}, football.Of(fmt.Sprintf("%d.%02d", 1+i%7, n%100))), Quality: football.Quality{Status: football.StatusOK, Publishable: true}}
+			switch r.IntN(40) {
+			case 0:
+				s.Odds = football.NewOdds(football.NullField[string](), football.Of("9.00"))
+			case 1:
+				s.Quality = football.Quality{Status: football.StatusSuspect, Reasons: []football.Reason{"ODDS_NULL", "UNREADABLE_LINE"}[:1+i%2]}
+			case 2:
 				continue
 			}
-			market.Selections = append(market.Selections, football.Selection{
-				ID: football.SelectionID(id), Line: []string{"", "2.5", "3"}[draw(2, "line")], Odds: football.NewOdds(prices[draw(3, "fractional")], prices[draw(3, "decimal")]),
-				Quality: football.Quality{Status: football.StatusOK, Publishable: rapid.Bool().Draw(t, "publishable")},
-			})
+			market.Selections = append(market.Selections, s)
+		}
+		if n := len(market.Selections); n > 1 && r.IntN(20) == 0 {
+			market.Selections[0], market.Selections[n-1] = market.Selections[n-1], market.Selections[0]
 		}
 		rows = append(rows, table.MarketOf(f.ID, "1", &market))
 	}
 	row := table.FixtureOf(f, len(rows), "")
 	row.ContentDigest = table.Digest(row, rows)
 	return row, rows
+}
+
+// drawContent returns two markets of two selections, of which any may be missing, and one may be there
+// twice. In each of twelve fixtures it is mostly one column that moves.
+func drawContent(r *rand.Rand, c *cycle, n int) (table.FixtureRow, []table.MarketRow) {
+	column := 0
+	draw := func(most int) int {
+		if column++; column%12 == n || r.IntN(40) == 0 {
+			return r.IntN(most + 1)
+		}
+		return 0
+	}
+	f := football.Fixture{ID: football.FixtureID(fixtureID(n)), Provider: c.provider, ProviderFixtureID: fmt.Sprint(n), FetchedAt: c.at().Add(time.Minute)}
+	if k := draw(2); k > 0 {
+		f.StartsAt = football.Of(start.Add(time.Duration(k) * 1000 * time.Hour))
+	}
+	if home := draw(2); home > 0 {
+		f.Home = football.Of(fmt.Sprint("team ", home))
+	}
+	prices := []football.Field[string]{football.Of("1.5"), football.Of("1.50"), football.NullField[string](), {}}
+	var rows []table.MarketRow
+	for m := range 2 {
+		column = 2
+		market := football.Market{ID: football.MarketID(fmt.Sprintf("mk_%d", m)), Origin: football.Mapped, Ordinal: m, Name: prices[draw(3)]}
+		ids := []string{"sl_a", "sl_b", "sl_b"}
+		for range draw(3) {
+			r.Shuffle(len(ids), func(i, k int) { ids[i], ids[k] = ids[k], ids[i] })
+			ids = ids[1:]
+		}
+		for _, id := range ids {
+			column = 4
+			market.Selections = append(market.Selections, football.Selection{
+				ID: football.SelectionID(id), Line: []string{"", "2.5", "3"}[draw(2)], Odds: football.NewOdds(prices[draw(3)], prices[draw(3)]),
+				Selection: []string{"", "OVER"}[draw(1)], Qualifier: []string{"", "q"}[draw(1)], Subject: []string{"", "HOME"}[draw(1)],
+				Quality: football.Quality{Status: football.StatusOK, Publishable: draw(1) == 0, Reasons: []football.Reason{"A", "B"}[:draw(2)]},
+			})
+		}
+		if len(ids) > 0 || r.IntN(2) == 0 {
+			rows = append(rows, table.MarketOf(f.ID, "1", &market))
+		}
+	}
+	row := table.FixtureOf(f, len(rows), "")
+	row.ContentDigest = table.Digest(row, rows)
+	return row, rows
+}
+
+// differentSteps compares the steps of the newest publication (+), byte for byte, with those that the rows
+// of its snapshot and of the one before give (-).
+func differentSteps(t testing.TB, f durable.ReadFS, head snapshot.Commit, m snapshot.Manifest) string {
+	t.Helper()
+	var got []byte
+	if n := len(m.Steps); n > 0 && m.Steps[n-1].At.Equal(head.PublishedAt) {
+		var err error
+		got, err = durable.ReadFile(f, m.Steps[n-1].File, 1<<30)
+		must(t, err)
+	}
+	rows := wantedSteps(t, f, head, m)
+	if len(rows) == 0 && got == nil {
+		return ""
+	}
+	var want bytes.Buffer
+	w := table.NewWriter[table.StepRow](&want, table.Header{ClientID: m.ClientID, Product: string(m.Product), CycleID: string(m.CycleID), Provider: m.Provider, DerivationVersion: m.DerivationVersion})
+	must(t, w.Write(rows...))
+	_, err := w.Close()
+	must(t, err)
+	if bytes.Equal(want.Bytes(), got) {
+		return ""
+	}
+	var written []table.StepRow
+	if got != nil {
+		for row, err := range snapshot.Rows[table.StepRow](f, m.Steps[len(m.Steps)-1].File) {
+			must(t, err)
+			written = append(written, *row)
+		}
+	}
+	return "the steps have other bytes: " + cmp.Diff(rows, written, cmpopts.EquateEmpty())
+}
+
+// content is a snapshot in memory.
+type content struct {
+	fixtures map[string]table.FixtureRow
+	markets  map[string]map[string]table.MarketRow // by fixture and market
+}
+
+func contentOf(t testing.TB, f durable.ReadFS, c snapshot.Commit) content {
+	t.Helper()
+	all := content{map[string]table.FixtureRow{}, map[string]map[string]table.MarketRow{}}
+	if c.Version == 0 {
+		return all
+	}
+	for row, err := range snapshot.Rows[table.FixtureRow](f, c.Dir()+"/"+layout.FixturesFile) {
+		must(t, err)
+		all.fixtures[row.FixtureID], all.markets[row.FixtureID] = *row, map[string]table.MarketRow{}
+	}
+	for row, err := range snapshot.Rows[table.MarketRow](f, c.Dir()+"/"+layout.MarketsFile) {
+		must(t, err)
+		all.markets[row.FixtureID][row.MarketID] = *row
+	}
+	return all
+}
+
+// selection returns a selection by its id, the first one of two.
+func selection(m *table.MarketRow, id string) *table.SelectionRow {
+	for i := range m.Selections {
+		if m.Selections[i].SelectionID == id {
+			return &m.Selections[i]
+		}
+	}
+	return nil
+}
+
+// wantedSteps returns the steps of a publication, from all rows of two snapshots.
+func wantedSteps(t testing.TB, f durable.ReadFS, head snapshot.Commit, m snapshot.Manifest) (rows []table.StepRow) {
+	t.Helper()
+	var base snapshot.Commit
+	whole := false
+	before := table.StepRow{Before: true}
+	if head.Version > 1 {
+		var err error
+		base, err = snapshot.ReadCommit(f, head.Version-1)
+		must(t, err)
+		of, err := snapshot.Open(f, base)
+		must(t, err)
+		whole = len(of.Steps) == 0
+		before.Seq, before.PublishedAt, before.CycleID = int64(base.LastSeq), base.PublishedAt.UTC(), string(base.CycleID)
+		before.Version, before.ProcessedAt = int64(base.Version), of.ProcessedAt
+	}
+	old, now := contentOf(t, f, base), contentOf(t, f, head)
+	events := map[string]int64{}
+	for e, err := range snapshot.Events(f, m, base.LastSeq) {
+		must(t, err)
+		events[e.FixtureID] = e.Seq
+	}
+	ids := maps.Clone(old.fixtures)
+	maps.Copy(ids, now.fixtures)
+	for id := range ids {
+		was, had := old.fixtures[id]
+		is, has := now.fixtures[id]
+		here := table.StepRow{PublishedAt: head.PublishedAt.UTC(), CycleID: string(head.CycleID), Version: int64(head.Version), ProcessedAt: m.ProcessedAt, Seq: events[id], FixtureID: id}
+		then := before
+		then.FixtureID = id
+		ofFixture := func(row table.StepRow, f *table.FixtureRow) {
+			row.Present, row.ProviderFetchedAt, row.StartsAt, row.Home, row.Away, row.League = true, &f.ProviderFetchedAt, f.StartsAt, f.Home, f.Away, f.League
+			rows = append(rows, row)
+		}
+		if whole && had {
+			ofFixture(then, &was)
+		}
+		if here.Seq > 0 && !has {
+			rows = append(rows, here)
+		} else if here.Seq > 0 && (!had || !cmp.Equal([]any{was.StartsAt, was.Home, was.Away, was.League}, []any{is.StartsAt, is.Home, is.Away, is.League})) {
+			ofFixture(here, &is)
+		}
+		changed := here.Seq > 0 && has && (!had || was.ContentDigest != is.ContentDigest)
+		markets := maps.Clone(old.markets[id])
+		if markets == nil {
+			markets = map[string]table.MarketRow{}
+		}
+		maps.Copy(markets, now.markets[id])
+		for market := range markets {
+			oldMarket, newMarket := old.markets[id][market], now.markets[id][market]
+			ofSelection := func(row table.StepRow, f *table.FixtureRow, m *table.MarketRow, s *table.SelectionRow) {
+				row.MarketID, row.SelectionID, row.ProviderFetchedAt = market, s.SelectionID, &f.ProviderFetchedAt
+				if row.Present = m != nil; row.Present {
+					row.Market, row.MarketName, row.Period, row.Subject, row.Selection = m.Market, m.MarketName, m.Period, s.Subject, s.Selection
+					row.Line, row.Qualifier, row.Reasons, row.OddsFractional, row.OddsDecimalText, row.Publishable = s.Line, s.Qualifier, s.Reasons, s.OddsFractional, s.OddsDecimalText, &s.Publishable
+					row.Absent = pricesIn(s)
+				}
+				rows = append(rows, row)
+			}
+			selections := map[string]bool{}
+			for _, s := range slices.Concat(oldMarket.Selections, newMarket.Selections) {
+				selections[s.SelectionID] = true
+			}
+			for name := range selections {
+				a, b := selection(&oldMarket, name), selection(&newMarket, name)
+				if whole && a != nil {
+					ofSelection(then, &was, &oldMarket, a)
+				}
+				switch {
+				case !changed || a != nil && b != nil && samePrice(a, b):
+				case b == nil:
+					ofSelection(here, &is, nil, a)
+				default:
+					ofSelection(here, &is, &newMarket, b)
+				}
+			}
+		}
+	}
+	slices.SortFunc(rows, func(a, b table.StepRow) int { return a.Compare(&b) })
+	return rows
+}
+
+// samePrice reports whether two selections have the same values in all that a step records, but for the
+// subject.
+func samePrice(a, b *table.SelectionRow) bool { return reflect.DeepEqual(recorded(a), recorded(b)) }
+
+func recorded(s *table.SelectionRow) table.SelectionRow {
+	return table.SelectionRow{Selection: s.Selection, Line: s.Line, Qualifier: s.Qualifier, OddsFractional: s.OddsFractional, OddsDecimalText: s.OddsDecimalText,
+		Publishable: s.Publishable, Reasons: s.Reasons, Absent: slices.Sorted(slices.Values(pricesIn(s)))}
+}
+
+// pricesIn returns the prices that a selection does not have because the provider did not send them.
+func pricesIn(s *table.SelectionRow) (absent []string) {
+	for _, name := range s.Absent {
+		if name == "odds_decimal" || name == "odds_fractional" {
+			absent = append(absent, name)
+		}
+	}
+	return absent
 }
 
 // snapshotState is what a snapshot has, by fixture, market and selection.
@@ -146,7 +396,7 @@ func snapshotState(t testing.TB, f durable.ReadFS, c snapshot.Commit) map[string
 		return nil
 	}))
 	must(t, eachRow(f.(durable.FS), c.Dir()+"/"+layout.MarketsFile, func(row *table.MarketRow) error {
-		for _, s := range row.Selections {
+		for _, s := range slices.Backward(row.Selections) { // of two with one id the first one counts
 			all[row.FixtureID+" "+row.MarketID+" "+s.SelectionID] = priceText(s.OddsFractional, s.OddsDecimalText, s.Line, &s.Publishable, s.Absent)
 		}
 		return nil

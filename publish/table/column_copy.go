@@ -17,6 +17,9 @@ func newFileReader(stored *spec, file *parquet.File, in *parquetfile.Source) *ro
 
 // copy adds the next n rows, which must be in the row group, to columns.
 func (r *rowReader) copy(to *columns, n int) error {
+	if err := r.catchUp(); err != nil {
+		return err
+	}
 	for i := range r.columns {
 		if err := r.columns[i].copy(to, n); err != nil {
 			return err
@@ -26,14 +29,30 @@ func (r *rowReader) copy(to *columns, n int) error {
 	return nil
 }
 
-// skip skips the next n rows, which must be in the row group.
+// skip skips the next n rows, which must be in the row group. Only the columns that a [cursor] looks at
+// skip them at once.
 func (r *rowReader) skip(n int) error {
-	for i := range r.columns {
+	for i := range r.ahead {
 		if err := r.columns[i].Skip(int64(n)); err != nil {
 			return err
 		}
 	}
+	r.behind += int64(n)
 	r.left -= int64(n)
+	return nil
+}
+
+// catchUp makes the other columns skip as many rows.
+func (r *rowReader) catchUp() error {
+	if r.behind == 0 {
+		return nil
+	}
+	for i := r.ahead; i < len(r.columns); i++ {
+		if err := r.columns[i].Skip(r.behind); err != nil {
+			return err
+		}
+	}
+	r.behind = 0
 	return nil
 }
 

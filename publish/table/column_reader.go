@@ -27,6 +27,8 @@ type rowReader struct {
 	left    int64 // unread rows of the open row group
 	ends    bool  // the end of the columns after these rows is not checked yet
 	columns []columnReader
+	ahead   int   // so many columns are read by a cursor
+	behind  int64 // rows that only they have skipped
 }
 
 // columnReader fills one field of the rows from a column.
@@ -159,6 +161,9 @@ func (r *rowReader) end() error {
 		return nil
 	}
 	r.ends = false
+	if err := r.catchUp(); err != nil {
+		return err
+	}
 	for i := range r.columns {
 		if err := r.columns[i].End(); err != nil {
 			return err
@@ -187,7 +192,7 @@ func (r *rowReader) seek(row int64) error {
 	if row < 0 {
 		return parquet.ErrSeekOutOfRange
 	}
-	r.ends = false
+	r.ends, r.behind = false, 0
 	for r.group, r.left = 0, 0; r.group < len(r.groups); r.group++ {
 		rows := r.groups[r.group].Rows
 		if row >= rows {
@@ -213,10 +218,22 @@ func (r *rowReader) seek(row int64) error {
 	return nil
 }
 
+// reuse lets the next rows be filled into the memory of the nested rows that were filled before.
+func (r *rowReader) reuse() {
+	for i := range r.columns {
+		if c := &r.columns[i]; c.slot.begins {
+			c.rows.reuse(&c.lists[len(c.lists)-1])
+		}
+	}
+}
+
 func (r *rowReader) close() { r.source.Close() }
 
 // fill fills the next n rows, which must be in the row group.
 func (r *rowReader) fill(rows unsafe.Pointer, n int) error {
+	if err := r.catchUp(); err != nil {
+		return err
+	}
 	for i := range r.columns {
 		c := &r.columns[i]
 		c.elements = 0
@@ -243,6 +260,9 @@ func (c *columnReader) contradicts() error {
 
 // fill fills a field of at most n rows from the page.
 func (c *columnReader) fill(rows unsafe.Pointer, size uintptr, n int) (done int, err error) {
+	if c.Leaf.MaxRep == 1 && len(c.lists) == 1 && !c.slot.begins {
+		return c.fillNested(rows, size, n)
+	}
 	if c.Leaf.MaxRep > 0 {
 		return c.fillRepeated(rows, size, n)
 	}
@@ -251,6 +271,33 @@ func (c *columnReader) fill(rows unsafe.Pointer, size uintptr, n int) (done int,
 			c.put(unsafe.Add(rows, uintptr(done)*size+c.slot.offset))
 		}
 		c.At++
+	}
+	return done, nil
+}
+
+// fillNested is fillRepeated for the columns that most values are in: those of rows nested once, which are
+// not lists and do not begin their rows.
+func (c *columnReader) fillNested(rows unsafe.Pointer, size uintptr, n int) (done int, err error) {
+	l := &c.lists[0]
+	var nested slice
+	next := 0 // of the nested rows
+	for ; c.At < c.Entries; c.At++ {
+		if c.Reps[c.At] == 0 {
+			if done == n {
+				return done, nil
+			}
+			nested, next = *(*slice)(unsafe.Add(rows, uintptr(done)*size+l.offset)), 0
+			if done++; c.Defs[c.At] == 0 {
+				continue // an empty list
+			}
+		}
+		if next >= nested.len {
+			return done, c.contradicts()
+		}
+		if c.elements++; c.IsValue(c.At) {
+			c.put(unsafe.Add(nested.data, uintptr(next)*l.size+c.slot.offset))
+		}
+		next++
 	}
 	return done, nil
 }
@@ -391,21 +438,36 @@ func (s *slab[V]) cut(n int) []V {
 type rowSlab struct {
 	data unsafe.Pointer
 	free int
+	all  reflect.Value // the memory, if it is used again
 }
 
 func (s *rowSlab) cut(l *nesting, n int) slice {
 	const most = 64 // rows
 	if n > s.free {
 		size := max(n, most)
-		memory := reflect.MakeSlice(reflect.SliceOf(l.row), size, size).UnsafePointer()
-		if n > most/4 {
-			return slice{memory, n, n}
+		if s.all.IsValid() {
+			size = max(n, 2*s.all.Len())
 		}
-		s.data, s.free = memory, size
+		memory := reflect.MakeSlice(reflect.SliceOf(l.row), size, size)
+		if s.all.IsValid() {
+			s.all = memory
+		} else if n > most/4 {
+			return slice{memory.UnsafePointer(), n, n}
+		}
+		s.data, s.free = memory.UnsafePointer(), size
 	}
 	cut := slice{s.data, n, n}
 	if s.free -= n; s.free > 0 { // a pointer must not leave its memory
 		s.data = unsafe.Add(s.data, uintptr(n)*l.size)
 	}
 	return cut
+}
+
+// reuse makes all rows free that were cut.
+func (s *rowSlab) reuse(l *nesting) {
+	if !s.all.IsValid() {
+		s.all = reflect.MakeSlice(reflect.SliceOf(l.row), 0, 0)
+	}
+	s.all.Clear()
+	s.data, s.free = s.all.UnsafePointer(), s.all.Len()
 }

@@ -30,6 +30,7 @@ func FuzzReader(f *testing.F) {
 			return // large inputs find nothing that small ones do not
 		}
 		drain[table.MarketRow](data)
+		drain[table.PriceRow](data)
 		drain[table.FixtureRow](data)
 		drain[table.EventRow](data)
 		drain[table.LiveRow](data)
@@ -43,6 +44,15 @@ func drain[T table.Row](data []byte) {
 		return
 	}
 	defer r.Close()
+	if prices, ok := any(r).(*table.Reader[table.PriceRow]); ok {
+		rows, fixtures := 0, 0
+		for range table.PricesOf(prices, func(string) bool { fixtures++; return fixtures%2 == 1 }) {
+			if rows++; rows == 1<<16 {
+				break
+			}
+		}
+		return
+	}
 	rows, left := make([]T, 16), 1<<16
 	for n := 0; left > 0; left -= n {
 		if n, err = r.Read(rows); err != nil || n == 0 {

@@ -49,15 +49,17 @@ type cursor struct {
 	rows *rowReader // nil after the last row
 }
 
-func newCursor[T Row](r *Reader[T]) (*cursor, error) {
+func newCursor[T Row](r *Reader[T]) (_ *cursor, err error) {
 	if r == nil {
 		return &cursor{}, nil
 	}
+	defer recovered(r.spec.name, &err)
 	for i := range r.spec.sorting {
 		if c := &r.rows.columns[i]; c.slot.leaf != i || c.Leaf.MaxDef > 0 {
 			return nil, fmt.Errorf("column %s: %w", r.spec.leaves[i].Name, ErrFormat)
 		}
 	}
+	r.rows.ahead = len(r.spec.sorting)
 	c := &cursor{r.rows}
 	return c, c.fill()
 }
@@ -69,7 +71,7 @@ func (c *cursor) fill() error {
 		c.rows = nil
 		return nil
 	}
-	for i := 0; i < len(c.rows.columns) && i < 2 && err == nil; i++ {
+	for i := 0; i < c.rows.ahead && err == nil; i++ {
 		err = c.rows.columns[i].Next()
 	}
 	return err

@@ -45,6 +45,7 @@ func TestMutants(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		drain[table.MarketRow](mutant)
+		drain[table.PriceRow](mutant)
 		drain[table.EventRow](mutant)
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {

@@ -133,6 +133,31 @@ func (c *chunk) pageOf(row int64) pageAt {
 	return pageAt{offsets.Offset(i), offsets.FirstRowIndex(i)}
 }
 
+// pageRows returns the number of rows of the data page at an offset, 0 if that is not known, and where the next
+// page is.
+func (c *chunk) pageRows(offset int64) (rows, next int64) {
+	if c.isKept() {
+		return 0, 0
+	}
+	offsets, err := c.indexes.OffsetIndex()
+	if err != nil {
+		return 0, 0
+	}
+	pages := offsets.NumPages()
+	i := sort.Search(pages, func(i int) bool { return offsets.Offset(i) >= offset })
+	if i == pages || offsets.Offset(i) != offset {
+		return 0, 0
+	}
+	rows, next = c.rows, c.end
+	if i+1 < pages {
+		rows, next = offsets.FirstRowIndex(i+1), offsets.Offset(i+1)
+	}
+	if next <= offset || next > c.end {
+		return 0, 0
+	}
+	return rows - offsets.FirstRowIndex(i), next
+}
+
 // made are entries of a chunk that are known without reading a page: all are null, or all are the
 // only value of the dictionary.
 const madeEntries = 256

@@ -305,9 +305,17 @@ func (p *ColumnReader) seekPage(offset, row int64) error {
 	return p.Skip(row)
 }
 
-// Skip skips rows.
+// Skip skips rows. It does not read pages that it can skip as a whole.
 func (p *ColumnReader) Skip(rows int64) error {
 	for rows > 0 {
+		if p.At == p.Entries {
+			if n, next := p.chunk.pageRows(p.offset); 0 < n && n <= rows {
+				p.release()
+				p.offset = next
+				rows -= n
+				continue
+			}
+		}
 		if err := p.Next(); err != nil {
 			return err
 		}
