@@ -84,10 +84,30 @@ func newAsker(b *testing.B, address string) *asker {
 }
 
 func (a *asker) ask(head []byte) (int, error) {
+	length, err := a.begin(head)
+	if err == nil {
+		_, err = a.reader.Discard(length)
+	}
+	return length, err
+}
+
+// body returns the body of an answer.
+func (a *asker) body(head []byte) ([]byte, error) {
+	length, err := a.begin(head)
+	if err != nil {
+		return nil, err
+	}
+	body := make([]byte, length)
+	_, err = io.ReadFull(a.reader, body)
+	return body, err
+}
+
+// begin sends a request, and returns the length of the body that follows.
+func (a *asker) begin(head []byte) (length int, err error) {
 	if _, err := a.conn.Write(head); err != nil {
 		return 0, err
 	}
-	length := -1
+	length = -1
 	for first := true; ; first = false {
 		line, err := a.reader.ReadSlice('\n')
 		if err != nil {
@@ -97,7 +117,7 @@ func (a *asker) ask(head []byte) (int, error) {
 			return 0, fmt.Errorf("%s", line)
 		}
 		if len(line) == 2 {
-			break
+			return length, nil
 		}
 		if rest, ok := strings.CutPrefix(string(line), "Content-Length: "); ok {
 			if length, err = strconv.Atoi(strings.TrimSpace(rest)); err != nil {
@@ -105,8 +125,6 @@ func (a *asker) ask(head []byte) (int, error) {
 			}
 		}
 	}
-	_, err := a.reader.Discard(length)
-	return length, err
 }
 
 func head(path, token, more string) []byte {

@@ -51,13 +51,15 @@ func TestNodeClients(t *testing.T) {
 	t.Run("Go", func(t *testing.T) {
 		dir := t.TempDir()
 		must(t, os.CopyFS(dir, os.DirFS("../examples/clients/go")))
-		must(t, os.MkdirAll(filepath.Join(dir, "api"), 0o700))
+		must(t, os.MkdirAll(filepath.Join(dir, "api", "history"), 0o700))
 		generator := generatorOf(t, filepath.Join(dir, "main.go"))
 		needs.GoModules(t, dir, "run", generator, "-version")
 		needs.GoModules(t, dir, "mod", "download")
 		command(t, dir, "go", "run", generator, "-config", "oapi-codegen.yaml", document)
-		command(t, dir, "go", "build", "-o", "client", ".")
-		w.runClient(t, true, dir, "./client")
+		command(t, dir, "go", "run", generator, "-config", "history.yaml", history)
+		command(t, dir, "go", "build", "-o", "bin/", "./...")
+		w.runClient(t, true, dir, "bin/mkt-client")
+		runHistoryClient(t, dir, "bin/history")
 	})
 }
 

@@ -1,7 +1,9 @@
 package serve_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -22,10 +24,10 @@ import (
 	"mkt/serve/internal/servetest"
 )
 
-// BenchmarkPath measures, beside a page of markets that is not cached, paths of 1,000 points in the
+// BenchmarkPath measures, each beside a page of markets that is not cached, paths of 1,000 points in the
 // steps of half a year: 4,380 hourly publications, compacted as they are when they are published. A
-// match is there for two weeks, a season for the whole time. No page is asked for twice, and none is
-// followed by another page of its path.
+// match is there for two weeks, a season for the whole time. The first page of a path is followed by none
+// and has nothing in memory but the indexes; the whole path is read in pages of 200 points.
 func BenchmarkPath(b *testing.B) {
 	moves := 500 // of selections, in a publication
 	if os.Getenv("MKT_BENCH_LARGE") != "" {
@@ -38,42 +40,82 @@ func BenchmarkPath(b *testing.B) {
 	root.Publish(servetest.Content{Fixtures: servetest.Samples("acme", 300, 80, 1)})
 	w.fetched("acme")
 	w.edit = func(o *serve.Options) { o.Extensions = account.Extensions() }
-	address := w.serveFor(b)
-	a := newAsker(b, address)
+	a := newAsker(b, w.serveFor(b))
 	defer a.conn.Close()
-	ask := func(path string) int {
-		size, err := a.ask(head(path, w.tokens["acme"], ""))
-		must(b, err)
-		return size
+	n := 0
+	ask := func(kind string, whole bool) (pages [][]byte, size int) {
+		n++
+		from := servetest.Start.Add(-300*24*time.Hour - time.Duration(n)*time.Second) // no page is cached
+		path := fmt.Sprintf("%s%s?limit=200&from=%s", api.HistoryRoot, paths[kind][n%len(paths[kind])], from.Format(time.RFC3339))
+		for cursor := ""; ; {
+			body, err := a.body(head(path+cursor, w.tokens["acme"], ""))
+			must(b, err)
+			pages, size = append(pages, body), size+len(body)
+			_, rest, more := bytes.Cut(body, []byte(`"next_cursor":"`))
+			if next, _, _ := bytes.Cut(rest, []byte(`"`)); more && whole {
+				cursor = "&cursor=" + string(next)
+				continue
+			}
+			return pages, size
+		}
+	}
+	for range 2 * len(paths["match"]) { // the indexes are made, and their dictionaries read
+		ask("match", false)
+		ask("season", false)
 	}
 	for _, kind := range []string{"match", "season"} {
-		for _, market := range paths[kind] {
-			if size := ask(api.HistoryRoot + market + "?limit=200"); size < 20_000 {
-				b.Fatalf("%s: %d bytes", market, size)
+		for _, whole := range []bool{false, true} {
+			name := map[bool]string{false: "first", true: "whole"}[whole]
+			b.Run(kind+"/"+name, func(b *testing.B) {
+				var path, page struct {
+					time  time.Duration
+					bytes int
+				}
+				var pages [][]byte
+				for b.Loop() {
+					var size int
+					begun := time.Now()
+					pages, size = ask(kind, whole)
+					path.time, path.bytes = path.time+time.Since(begun), path.bytes+size
+					begun = time.Now()
+					size, err := a.ask(head("/api/v1/fixtures/"+servetest.FixtureID("acme", n*7919%300)+"/markets?limit="+strconv.Itoa(45+n%11), w.tokens["acme"], ""))
+					must(b, err)
+					page.time, page.bytes = page.time+time.Since(begun), page.bytes+size
+				}
+				per := float64(b.N)
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(float64(pathPoints(b, pages)), "points")
+				b.ReportMetric(float64(path.bytes)/per/1000, "kB")
+				b.ReportMetric(path.time.Seconds()*1000/per, "ms")
+				b.ReportMetric(float64(page.bytes)/per/1000, "page-kB")
+				b.ReportMetric(page.time.Seconds()*1000/per, "page-ms")
+				b.ReportMetric(float64(path.time)/float64(page.time), "pages")
+				b.ReportMetric(float64(path.time)/float64(path.bytes)/(float64(page.time)/float64(page.bytes)), "pages-per-kB")
+			})
+		}
+	}
+	var size int64
+	for _, s := range root.Manifest.Steps {
+		size += s.Bytes
+	}
+	b.Logf("%d segments of %d bytes", len(root.Manifest.Steps), size)
+}
+
+// pathPoints counts the points of pages.
+func pathPoints(b *testing.B, pages [][]byte) (n int) {
+	b.Helper()
+	for _, body := range pages {
+		var page struct {
+			Data struct {
+				Selections []struct{ Points []json.RawMessage }
 			}
 		}
-		b.Run(kind, func(b *testing.B) {
-			n := 0
-			for b.Loop() {
-				n++
-				from := servetest.Start.Add(-300*24*time.Hour - time.Duration(n)*time.Second)
-				b.SetBytes(int64(ask(fmt.Sprintf("%s%s?limit=200&from=%s", api.HistoryRoot, paths[kind][n%len(paths[kind])], from.Format(time.RFC3339)))))
-			}
-		})
-	}
-	b.Run("page", func(b *testing.B) {
-		n, limit := 0, 0
-		for b.Loop() {
-			n, limit = (n+7919)%300, (limit+1)%11
-			b.SetBytes(int64(ask("/api/v1/fixtures/" + servetest.FixtureID("acme", n) + "/markets?limit=" + strconv.Itoa(45+limit))))
+		must(b, json.Unmarshal(body, &page))
+		for _, s := range page.Data.Selections {
+			n += len(s.Points)
 		}
-	})
-	m := root.Manifest
-	var bytes int64
-	for _, s := range m.Steps {
-		bytes += s.Bytes
 	}
-	b.Logf("%d segments of %d bytes", len(m.Steps), bytes)
+	return n
 }
 
 // publishHalfAYear writes the steps of half a year before [servetest.Start], with a thousand points for
@@ -82,7 +124,7 @@ func publishHalfAYear(b *testing.B, root *servetest.Root, moves int) map[string]
 	const (
 		cycles     = 4380
 		selections = 8
-		asked      = 8   // markets of each kind
+		asked      = 40  // markets of each kind, more than are cached
 		life       = 336 // of a match
 	)
 	yes := true
@@ -104,7 +146,7 @@ func publishHalfAYear(b *testing.B, root *servetest.Root, moves int) map[string]
 		first := root.Commit.LastSeq + 1
 		clear(moved)
 		for k := range asked {
-			if n%35 == k { // 125 changes in half a year
+			if n%35 == k%35 { // 125 changes in half a year
 				moved[[2]int{-1, k}] = true
 			}
 			if n >= cycles-life-500 && n < cycles-500 && n*125/life > (n-1)*125/life {

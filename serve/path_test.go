@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mkt/publish/layout"
 	"mkt/publish/table"
 	"mkt/serve"
 	"mkt/serve/account"
@@ -154,20 +155,10 @@ e FINAL  9.5, UNAVAILABLE AFTER_KICK_OFF none: 9.5`},
 			t.Errorf("%s: %s", name, r.body)
 		}
 	}
-	var points int
-	for cursor := ""; ; {
-		r := w.get(path+"?limit=3"+cursor, "acme")
-		var page struct {
-			Pagination struct {
-				Next *string `json:"next_cursor"`
-			}
+	for _, limit := range []string{"3", "200"} {
+		if points := pathInPages(t, w, path, limit); points != 16 {
+			t.Errorf("%d points in pages of %s, want 16", points, limit)
 		}
-		must(t, json.Unmarshal([]byte(r.body), &page))
-		points += strings.Count(r.body, `"seq"`)
-		if page.Pagination.Next == nil {
-			break
-		}
-		cursor = "&cursor=" + *page.Pagination.Next
 	}
 	for query, code := range map[string]string{
 		"?limit=0": "INVALID_PARAMETER", "?limit=201": "INVALID_PARAMETER", "?from=yesterday": "INVALID_PARAMETER", "?cursor=nonsense": "INVALID_CURSOR",
@@ -194,6 +185,59 @@ e FINAL  9.5, UNAVAILABLE AFTER_KICK_OFF none: 9.5`},
 	}
 	if r := w.get(path, ""); r.code() != "INVALID_API_TOKEN" {
 		t.Errorf("no token: %d %s", r.status, r.body)
+	}
+}
+
+// pathInPages counts the points of a path that is read in pages.
+func pathInPages(t *testing.T, w *world, path, limit string) (points int) {
+	t.Helper()
+	for cursor := ""; ; {
+		r := w.get(path+"?limit="+limit+cursor, "acme")
+		for line := range strings.Lines(said(t, r.body)) {
+			_, list, _ := strings.Cut(line, ": ")
+			points += len(strings.Fields(list))
+		}
+		var page struct {
+			Pagination struct {
+				Next *string `json:"next_cursor"`
+			}
+		}
+		must(t, json.Unmarshal([]byte(r.body), &page))
+		if page.Pagination.Next == nil {
+			return points
+		}
+		cursor = "&cursor=" + *page.Pagination.Next
+	}
+}
+
+// The pages of a path after its first one read no file, and the next publication has its own path.
+func TestPathIsKept(t *testing.T) {
+	t.Parallel()
+	w, market := pathWorld(t, false)
+	path := "/" + api.HistoryRoot + "/fixtures/" + market
+	root := w.root("acme")
+	if r := w.get(path+"?limit=1", "acme"); r.status != 200 {
+		t.Fatal(r.body)
+	}
+	must(t, root.FS.Rename(layout.StepsDir, "elsewhere"))
+	if points := pathInPages(t, w, path, "2"); points != 16 {
+		t.Errorf("%d points, want 16", points)
+	}
+	if r := w.get(path+"?at="+servetest.Start.Add(time.Hour).Format(time.RFC3339), "acme"); r.status != 500 && r.status != 503 {
+		t.Errorf("the market at a time, without the files: %d %s", r.status, r.body)
+	}
+	must(t, root.FS.Rename("elsewhere", layout.StepsDir))
+	f, yes, price := servetest.Sample("acme", 0, 1, 1), true, "2.5"
+	fixture, id, _ := strings.Cut(market, "/markets/")
+	root.Publish(servetest.Content{Fixtures: []servetest.Fixture{f}, Events: servetest.Updates([]servetest.Fixture{f}), Steps: []table.StepRow{
+		{FixtureID: fixture, Present: true, StartsAt: &servetest.Start},
+		{FixtureID: fixture, MarketID: id, SelectionID: "sl_" + strings.Repeat("b", 26), Present: true, Publishable: &yes, OddsDecimalText: &price},
+	}})
+	for !strings.Contains(said(t, w.get(path, "acme").body), ": 2.0 gone 2.5") {
+		if t.Context().Err() != nil {
+			t.Fatal("the path is that of the publication before")
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 

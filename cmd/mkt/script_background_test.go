@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -116,6 +118,56 @@ func stopMkt(ts *testscript.TestScript, args []string) {
 		ts.Check(os.WriteFile(ts.MkAbs(args[0]+".log"), b.errs.Bytes(), 0o600))
 	case <-time.After(40 * time.Second):
 		ts.Fatalf("%s does not stop\n%s", args[0], b.errs)
+	}
+}
+
+// stoppedMkt sends SIGTERM to a command that is at work. The rest of its standard error is that of the
+// script's command.
+func stoppedMkt(ts *testscript.TestScript, args []string) {
+	path, err := exec.LookPath("mkt")
+	ts.Check(err)
+	line := regexp.MustCompile(args[1])
+	cmd := exec.Command(path, args[2:]...)
+	cmd.Dir, cmd.Env, cmd.Stdout = ts.MkAbs("."), environment(ts), ts.Stdout()
+	errs, err := cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	ts.Defer(func() { _ = cmd.Process.Kill() })
+	lines, end := make(chan string), time.Now().Add(time.Minute)
+	go func() {
+		defer close(lines)
+		for s := bufio.NewScanner(errs); s.Scan(); {
+			lines <- s.Text()
+		}
+	}()
+	stopped := false
+	stop := func() {
+		if !stopped {
+			ts.Check(cmd.Process.Signal(syscall.SIGTERM))
+		}
+		stopped = true
+	}
+	for open := true; open; {
+		select {
+		case text, more := <-lines:
+			if open = more; more {
+				fmt.Fprintln(ts.Stderr(), text)
+			}
+			if line.MatchString(text) {
+				stop()
+			}
+		case <-time.After(time.Millisecond):
+			if _, err := os.Stat(ts.MkAbs(args[1])); err == nil {
+				stop()
+			}
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("mkt %v does not end", args[2:])
+		}
+	}
+	_ = cmd.Wait()
+	if !stopped || strconv.Itoa(cmd.ProcessState.ExitCode()) != args[0] {
+		ts.Fatalf("got the signal: %t; exit code %d, want %s", stopped, cmd.ProcessState.ExitCode(), args[0])
 	}
 }
 

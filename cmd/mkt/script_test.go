@@ -43,6 +43,7 @@ func TestScript(t *testing.T) {
 			"http":      command("STATUS URL [TOKEN]", httpGet),                  // GET; the body is the standard output
 			"headers":   command("STATUS URL TOKEN [NAME:VALUE...]", askHeaders), // the same with headers, of the request and in the output
 			"code":      command("N ARG...", codeMkt),                            // run mkt, which must exit with N
+			"stopped":   command("N FILE|REGEXP ARG...", stoppedMkt),             // mkt, which gets SIGTERM once FILE is there or a line of its standard error matches, and must exit with N
 			"spawn":     command("NAME ARG...", spawnMkt),                        // the same without a ready line
 			"within":    command("D http|headers|body|exists ARG...", within),    // until it holds, at most D; body STATUS URL TOKEN REGEXP
 			"deployed":  command("FILE...", deployedMetrics),                     // every metric of the alert rules and the dashboard in deploy is in one of these answers of /metrics
@@ -50,7 +51,7 @@ func TestScript(t *testing.T) {
 			"demotoken": command("NAME FILE", demoToken),                         // $NAME_token is set from the ready line of mkt demo
 			"cursor":    command("VAR KEY", metaCursor),                          // $VAR is set from meta.KEY of the last body
 			"append":    command("FILE MORE", appendFile),                        // put the content of MORE at the end of FILE
-			"fill":      command("FILE", fillDisk),                               // write until the disk is full
+			"fill":      command("FILE [ROOM]", fillDisk),                        // write until the disk is full, but for so many bytes
 			"sleep":     command("D", sleep),
 			"settled":   command("D DIR", settled),                             // after D, and what then runs, nothing is added to DIR any more
 			"grows":     command("D DIR", grows),                               // something is added to DIR, within D
@@ -327,6 +328,13 @@ func fillDisk(ts *testscript.TestScript, args []string) {
 	}
 	if !errors.Is(err, syscall.ENOSPC) {
 		ts.Fatalf("fill: %v", err)
+	}
+	if len(args) > 1 {
+		room, err := strconv.ParseInt(args[1], 10, 64)
+		ts.Check(err)
+		info, err := f.Stat()
+		ts.Check(err)
+		ts.Check(f.Truncate(max(0, info.Size()-room)))
 	}
 }
 

@@ -9,7 +9,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unsafe"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -64,6 +66,16 @@ type KickOff struct {
 	At
 	Present  bool // false: the dataset does not have the fixture any more
 	StartsAt *time.Time
+}
+
+// Memory returns about how many bytes of memory the path has.
+func (p *Path) Memory() int {
+	const lists = 64 // of reasons and absent columns
+	n := int(unsafe.Sizeof(*p)) + cap(p.KickOffs)*int(unsafe.Sizeof(KickOff{}))
+	for i := range p.Selections {
+		n += int(unsafe.Sizeof(p.Selections[i])) + cap(p.Selections[i].Points)*(int(unsafe.Sizeof(Point{}))+lists)
+	}
+	return n
 }
 
 // HasPrice reports whether the provider sent a price.
@@ -174,11 +186,14 @@ func (r *pathReader) isLater(row *table.StepRow) bool {
 
 // end returns the path.
 func (r *pathReader) end() *Path {
-	slices.SortFunc(r.rows, func(a, b *table.StepRow) int {
-		if a.Seq != b.Seq { // comparing whole keys costs more than the rest of the path
+	slices.SortFunc(r.rows, func(a, b *table.StepRow) int { // all are of one fixture
+		if a.Seq != b.Seq {
 			return cmp.Compare(a.Seq, b.Seq)
 		}
-		return a.Compare(b)
+		if a.MarketID != b.MarketID {
+			return strings.Compare(a.MarketID, b.MarketID)
+		}
+		return strings.Compare(a.SelectionID, b.SelectionID)
 	})
 	p := r.path
 	p.add(r.rows)

@@ -16,6 +16,7 @@ import (
 )
 
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -config oapi-codegen.yaml ../../../docs/openapi.yaml
+//go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -config history.yaml ../../../docs/openapi-history.yaml
 
 // refusal is an error of the API. Programs branch on its code; the message is for people.
 type refusal struct {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"mkt/publish/steps"
@@ -42,10 +43,14 @@ type point struct {
 	*steps.Point
 }
 
+// pointBytes is about the size of a point.
+const pointBytes = 320
+
 // AppendPath appends a page of the path of a market: its points in the order of seq, each with its
 // selection. last is the position after which the next page begins.
 func AppendPath(dst []byte, p *steps.Path, of PathPage) (body []byte, last string, more bool) {
 	page, more := of.points(p)
+	dst = slices.Grow(dst, pointBytes*(len(page)+2*len(p.Selections)+1)) // with opening and closing prices
 	if n := len(page); n > 0 {
 		last = position(p, page[n-1])
 	}
@@ -100,13 +105,18 @@ func (of PathPage) points(p *steps.Path) (page []point, more bool) {
 			page = append(page, point{i, x})
 		}
 	}
-	slices.SortStableFunc(page, func(a, b point) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortFunc(page, func(a, b point) int { // a selection has one point of a seq
+		if a.Seq != b.Seq {
+			return cmp.Compare(a.Seq, b.Seq)
+		}
+		return cmp.Compare(a.selection, b.selection)
+	})
 	if of.Now {
 		return page, false
 	}
 	if of.After != "" {
 		var buffer [64]byte
-		page = slices.DeleteFunc(page, func(x point) bool { return string(appendPosition(buffer[:0], p, x)) <= of.After })
+		page = page[sort.Search(len(page), func(i int) bool { return string(appendPosition(buffer[:0], p, page[i])) > of.After }):]
 	}
 	if len(page) > of.Limit {
 		return page[:of.Limit], true

@@ -21,8 +21,8 @@ const partEvents = 512
 type changeLog struct {
 	fs       durable.ReadFS
 	parts    *lru.Cache[partKey, *part]
-	verified *lru.Cache[string, struct{}]     // segments whose hash was verified, by hash
-	indexes  *lru.Cache[string, *table.Index] // of segments of steps, by hash; those of all tenants
+	verified *lru.Cache[string, struct{}] // segments whose hash was verified, by hash
+	steps    *stepCaches
 }
 
 type partKey struct {
@@ -35,9 +35,9 @@ type part struct {
 	ends   []int // of each body
 }
 
-func newChangeLog(f durable.ReadFS, cacheSize int, indexes *lru.Cache[string, *table.Index]) *changeLog {
+func newChangeLog(f durable.ReadFS, cacheSize int, steps *stepCaches) *changeLog {
 	const segments = 4096
-	return &changeLog{fs: f, indexes: indexes, parts: lru.New[partKey, *part](cacheSize), verified: lru.New[string, struct{}](segments)}
+	return &changeLog{fs: f, steps: steps, parts: lru.New[partKey, *part](cacheSize), verified: lru.New[string, struct{}](segments)}
 }
 
 // Window returns the retained part of the change log.

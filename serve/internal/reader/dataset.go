@@ -283,7 +283,7 @@ func (d *Dataset) open() error {
 	if err != nil {
 		return fmt.Errorf("open the data of %s: %w", d.clientID, err)
 	}
-	d.root, d.changes = root, newChangeLog(root, d.library.shareOf(eventCacheSize), d.library.indexes)
+	d.root, d.changes = root, newChangeLog(root, d.library.shareOf(eventCacheSize), d.library.steps)
 	return nil
 }
 

@@ -66,7 +66,7 @@ func TestOlderPublicationIsServedDuringDiskFaults(t *testing.T) {
 			disk, err := durable.OpenWithin(root.DataDir, layout.TenantProduct("acme", string(football.MarketEngine)))
 			must(t, err)
 			d := l.Tenant("acme").Dataset(football.MarketEngine)
-			d.root, d.changes = faulty{disk, c.name, fault, late}, newChangeLog(disk, 1<<20, l.indexes)
+			d.root, d.changes = faulty{disk, c.name, fault, late}, newChangeLog(disk, 1<<20, l.steps)
 			d.Refresh(t.Context())
 			want := c.want
 			if fault == syscall.EMFILE && want == 1 || fault == syscall.EMFILE && c.name == layout.Current {

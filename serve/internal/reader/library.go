@@ -14,10 +14,8 @@ import (
 
 	"mkt/internal/scratch"
 	"mkt/publish/football"
-	"mkt/publish/table"
 	"mkt/serve/clock"
 	"mkt/serve/internal/reader/fairqueue"
-	"mkt/serve/internal/reader/lru"
 	"mkt/serve/internal/reader/notice"
 	"mkt/serve/quarantine"
 )
@@ -67,7 +65,7 @@ type Library struct {
 	counts    counts
 	notices   *notice.Watcher[*Dataset] // set by Run; nil = there are none
 	swaps     atomic.Uint64
-	indexes   *lru.Cache[string, *table.Index] // of steps, see changeLog
+	steps     *stepCaches
 	paths     bool
 
 	loaded chan struct{} // closed when every tenant has been refreshed once
@@ -104,8 +102,11 @@ var (
 	engineMemorySize = cacheSize{96 << 20, minEngineMemory}
 )
 
-// stepIndexSize is the memory for the indexes of steps of all tenants.
-const stepIndexSize = 64 << 20
+// The memory for the indexes of steps of all tenants, and for whole paths of prices.
+const (
+	stepIndexSize = 60 << 20
+	pathSize      = 4 << 20
+)
 
 // Open starts a library. Run keeps it up to date, and Close closes it.
 func Open(o Options) (*Library, error) {
@@ -116,7 +117,7 @@ func Open(o Options) (*Library, error) {
 	l := &Library{
 		dataDir: o.DataDir, clients: o.Clients, fetch: o.Fetch, products: o.Products, onLoad: o.Loaded, poll: o.Poll, clock: o.Clock, now: o.Now, log: o.Log,
 		workers: max(1, o.Workers), loadSlots: make(chan struct{}, max(1, o.Loads)), scratch: private, tenants: map[string]*Tenant{}, loaded: make(chan struct{}),
-		paths: o.Paths, indexes: lru.New[string, *table.Index](stepIndexSize),
+		paths: o.Paths, steps: newStepCaches(),
 		renders: fairqueue.New(max(2, runtime.GOMAXPROCS(0)), maxConcurrent),
 	}
 	l.counts.loads = map[football.Product]*loadCounts{}

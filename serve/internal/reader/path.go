@@ -10,11 +10,37 @@ import (
 	"mkt/publish/snapshot"
 	"mkt/publish/steps"
 	"mkt/publish/table"
+	"mkt/serve/internal/reader/lru"
 )
 
-// PricePath reads the path of the prices of a market, up to a time; zero for all.
+// stepCaches are what the changeLogs of all tenants have in memory of steps. Indexes are found by the
+// hash of their segment.
+type stepCaches struct {
+	indexes *lru.Cache[string, *table.Index]
+	paths   *lru.Cache[pathKey, *steps.Path]
+}
+
+// pathKey is a market in a publication.
+type pathKey struct{ manifest, fixture, market string }
+
+func newStepCaches() *stepCaches {
+	return &stepCaches{lru.New[string, *table.Index](stepIndexSize), lru.New[pathKey, *steps.Path](pathSize)}
+}
+
+// PricePath reads the path of the prices of a market, up to a time; zero for all. It must not be changed:
+// a whole path is kept for the requests for its other pages.
 func (v *View) PricePath(fixture, market string, until time.Time) (*steps.Path, error) {
-	return steps.Read(v.log.fs, &v.manifest, fixture, market, until, v.log.index)
+	key := pathKey{v.commit.ManifestSHA256, fixture, market}
+	if until.IsZero() {
+		if p, ok := v.log.steps.paths.Get(key); ok {
+			return p, nil
+		}
+	}
+	p, err := steps.Read(v.log.fs, &v.manifest, fixture, market, until, v.log.index)
+	if err == nil && until.IsZero() {
+		v.log.steps.paths.Put(key, p, p.Memory())
+	}
+	return p, err
 }
 
 // StepsSince returns when the oldest recorded step was published; nil if none is recorded.
@@ -28,7 +54,7 @@ func (v *View) StepsSince() *time.Time {
 
 // index returns the index of a segment of steps. Its file is checked against its hash once.
 func (l *changeLog) index(s snapshot.Segment) (*table.Index, error) {
-	x, ok := l.indexes.Get(s.SHA256)
+	x, ok := l.steps.indexes.Get(s.SHA256)
 	if !ok {
 		if err := l.verify(s); err != nil {
 			return nil, err
@@ -38,7 +64,7 @@ func (l *changeLog) index(s snapshot.Segment) (*table.Index, error) {
 			return nil, err
 		}
 	}
-	l.indexes.Put(s.SHA256, x, x.Memory())
+	l.steps.indexes.Put(s.SHA256, x, x.Memory())
 	return x, nil
 }
 

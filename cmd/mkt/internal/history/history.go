@@ -145,7 +145,11 @@ func (r *reader) add(rows []table.StepRow) {
 			}
 		}
 		for id := range changed {
-			r.sort(r.state[id])
+			if m := r.state[id]; m != nil && len(m.Selections) == 0 {
+				delete(r.state, id)
+			} else {
+				r.sort(m)
+			}
 		}
 		if !s.Removed {
 			s.Fixture, s.Markets = r.fixture, r.markets()
@@ -156,7 +160,8 @@ func (r *reader) add(rows []table.StepRow) {
 }
 
 // change applies a row to its market. The first change of a publication copies the market, since
-// the steps before have it too.
+// the steps before have it too. The market stays while its last selection is gone: another row of
+// the publication may bring a new one.
 func (r *reader) change(row *table.StepRow, changed map[string]bool) {
 	id := row.MarketID
 	m := r.state[id]
@@ -184,9 +189,6 @@ func (r *reader) change(row *table.StepRow, changed map[string]bool) {
 		m.Selections[at] = r.selection(row)
 	case row.Present:
 		m.Selections = append(m.Selections, r.selection(row))
-	}
-	if len(m.Selections) == 0 {
-		delete(r.state, id)
 	}
 }
 

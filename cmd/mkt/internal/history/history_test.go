@@ -253,6 +253,30 @@ func TestCameBack(t *testing.T) {
 	}
 }
 
+// TestAllSelectionsReplaced follows a market whose selections all leave in the publication that brings new
+// ones, as when a line moves.
+func TestAllSelectionsReplaced(t *testing.T) {
+	w := newWorld(t)
+	for _, id := range []string{"sl_b", "sl_c", "sl_a"} {
+		w.publish(offer{id: "fx_a", kickOff: start.Add(1000 * time.Hour), price: func(s *football.Selection) {
+			priced("1.90")(s)
+			s.ID = football.SelectionID(id)
+		}})
+	}
+	p := w.read(history.Options{Fixture: "fx_a"})
+	var got []string
+	for _, s := range p.Series("mk_result") {
+		for i, point := range s.Points {
+			if point.State != history.NoSelection {
+				got = append(got, fmt.Sprintf("%s v%d %s", s.SelectionID, p.Steps[i].Version, point.State))
+			}
+		}
+	}
+	if want := []string{"sl_a v3 OFFERED", "sl_c v2 OFFERED", "sl_b v1 OFFERED"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestBeforeSteps shows a fixture of a root without steps as it is, and says that it is not the opening.
 func TestBeforeSteps(t *testing.T) {
 	w := newWorld(t)

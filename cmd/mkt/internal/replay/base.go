@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,7 @@ import (
 )
 
 // prepare brings the other root to the state of the source before the first cycle.
-func (r *run) prepare(cycles []layout.CycleID) error {
+func (r *run) prepare(ctx context.Context, cycles []layout.CycleID) error {
 	if r.Fingerprint != "" {
 		if err := durable.CreateAgain(r.Data, layout.IDKeyFingerprintFile, durable.Bytes([]byte(r.Fingerprint+"\n"))); err != nil {
 			return err
@@ -26,12 +27,12 @@ func (r *run) prepare(cycles []layout.CycleID) error {
 	if err := durable.MkdirAllSync(r.Target, layout.RawDir); err != nil {
 		return err
 	}
-	if err := r.copyConnection(); err != nil {
+	if err := r.copyConnection(ctx); err != nil {
 		return err
 	}
 	first := cycles[0]
 	if r.Product == football.LiveIntelligence {
-		begin, err := r.copyState(first)
+		begin, err := r.copyState(ctx, first)
 		if err != nil {
 			return fmt.Errorf("copying what the range begins from: %w", err)
 		}
@@ -42,17 +43,17 @@ func (r *run) prepare(cycles []layout.CycleID) error {
 			}
 			cycles = append(between, cycles...)
 		}
-	} else if err := r.copyPublication(first); err != nil {
+	} else if err := r.copyPublication(ctx, first); err != nil {
 		return fmt.Errorf("copying what the range begins from: %w", err)
 	}
 	slices.Sort(cycles)
-	return r.copyRaw(slices.Compact(cycles))
+	return r.copyRaw(ctx, slices.Compact(cycles))
 }
 
 // copyConnection copies the result of the newest fetch. Without it the credential counts as
 // untried, and serve does not serve the data.
-func (r *run) copyConnection() error {
-	err := r.copyFile(layout.StateDir + "/" + health.StepFetch + ".json")
+func (r *run) copyConnection(ctx context.Context) error {
+	err := r.copyFile(ctx, layout.StateDir+"/"+health.StepFetch+".json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -61,7 +62,7 @@ func (r *run) copyConnection() error {
 
 // copyState copies the canonical cycle from which the live product continues: the newest one
 // before the range. If cycles lie in between, they are transformed as well.
-func (r *run) copyState(first layout.CycleID) (layout.CycleID, error) {
+func (r *run) copyState(ctx context.Context, first layout.CycleID) (layout.CycleID, error) {
 	ids, err := snapshot.CyclesIn(r.Source, layout.CanonicalDir)
 	if err != nil {
 		return "", err
@@ -72,7 +73,7 @@ func (r *run) copyState(first layout.CycleID) (layout.CycleID, error) {
 		}
 		if _, _, err := snapshot.OpenCanonical(r.Source, id); err == nil {
 			r.report.Base = string(id)
-			return id, r.copyFolder(layout.Cycle(layout.CanonicalDir, id), layout.CanonicalFile)
+			return id, r.copyFolder(ctx, layout.Cycle(layout.CanonicalDir, id), layout.CanonicalFile)
 		}
 	}
 	r.report.Notes = append(r.report.Notes, "no state from before the range is kept: it begins with baselines")
@@ -81,7 +82,7 @@ func (r *run) copyState(first layout.CycleID) (layout.CycleID, error) {
 
 // copyPublication copies the publication before the first cycle, from which fixtures are
 // carried over, with its change log and all earlier commit records.
-func (r *run) copyPublication(first layout.CycleID) error {
+func (r *run) copyPublication(ctx context.Context, first layout.CycleID) error {
 	base := snapshot.Commit{}
 	for c, err := range snapshot.Backward(r.Source, r.to) {
 		if err == nil && c.CycleID < first {
@@ -101,16 +102,16 @@ func (r *run) copyPublication(first layout.CycleID) error {
 		return err
 	}
 	r.report.Base = string(base.CycleID)
-	if err := r.copyFolder(base.Dir(), layout.ManifestFile); err != nil {
+	if err := r.copyFolder(ctx, base.Dir(), layout.ManifestFile); err != nil {
 		return err
 	}
 	for _, s := range m.Segments() {
-		if err := r.copyFile(s.File); err != nil {
+		if err := r.copyFile(ctx, s.File); err != nil {
 			return err
 		}
 	}
 	for n := uint64(1); n <= base.Version; n++ {
-		if err := r.copyFile(layout.Commit(n)); err != nil {
+		if err := r.copyFile(ctx, layout.Commit(n)); err != nil {
 			return err
 		}
 	}
@@ -118,7 +119,7 @@ func (r *run) copyPublication(first layout.CycleID) error {
 }
 
 // copyRaw copies the payloads; packs are copied as they are.
-func (r *run) copyRaw(cycles []layout.CycleID) error {
+func (r *run) copyRaw(ctx context.Context, cycles []layout.CycleID) error {
 	packs := map[string]bool{}
 	for _, id := range cycles {
 		dir := layout.Cycle(layout.RawDir, id)
@@ -127,10 +128,10 @@ func (r *run) copyRaw(cycles []layout.CycleID) error {
 			return err
 		}
 		if inFolder {
-			err = r.copyFolder(dir, layout.RawCycleFile)
+			err = r.copyFolder(ctx, dir, layout.RawCycleFile)
 		} else if pack := layout.RawPack(id); !packs[pack] {
 			packs[pack] = true
-			err = r.copyFile(pack)
+			err = r.copyFile(ctx, pack)
 		}
 		if err != nil {
 			return fmt.Errorf("copying the payloads of %s: %w", id, err)
@@ -140,7 +141,7 @@ func (r *run) copyRaw(cycles []layout.CycleID) error {
 }
 
 // copyFolder copies a folder with its header last.
-func (r *run) copyFolder(dir, header string) error {
+func (r *run) copyFolder(ctx context.Context, dir, header string) error {
 	entries, err := r.Source.ReadDir(dir)
 	if err != nil {
 		return err
@@ -154,9 +155,9 @@ func (r *run) copyFolder(dir, header string) error {
 		case e.Name() == header:
 			continue
 		case e.IsDir():
-			err = r.copyFolder(name, "")
+			err = r.copyFolder(ctx, name, "")
 		default:
-			err = r.copyFile(name)
+			err = r.copyFile(ctx, name)
 		}
 		if err != nil {
 			return err
@@ -165,10 +166,10 @@ func (r *run) copyFolder(dir, header string) error {
 	if header == "" {
 		return nil
 	}
-	return r.copyFile(dir + "/" + header)
+	return r.copyFile(ctx, dir+"/"+header)
 }
 
-func (r *run) copyFile(name string) error {
+func (r *run) copyFile(ctx context.Context, name string) error {
 	if err := durable.MkdirAllSync(r.Target, path.Dir(name)); err != nil {
 		return err
 	}
@@ -178,7 +179,7 @@ func (r *run) copyFile(name string) error {
 	}
 	defer in.Close()
 	return durable.CreateAgain(r.Target, name, func(w io.Writer) error {
-		_, err := io.Copy(w, in)
+		_, err := io.Copy(durable.Until(ctx, w), in)
 		return err
 	})
 }

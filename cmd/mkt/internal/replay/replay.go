@@ -62,7 +62,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.prepare(cycles); err != nil {
+	if err := r.prepare(ctx, cycles); err != nil {
 		return nil, err
 	}
 	for i, id := range cycles {

@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -193,6 +194,82 @@ func TestLiveReaderChanged(t *testing.T) {
 		if !differed[name] {
 			t.Errorf("%s did not differ: %v", name, differed)
 		}
+	}
+}
+
+// A full disk, from any operation on, ends the replay with that error. What is then in the other root are
+// whole files of the source, and every publication that it names is complete.
+func TestFullDisk(t *testing.T) {
+	w := more(t)
+	source := kept(t, w.Mem)
+	run := func(fullFrom int) (into *durabletest.Mem, ops int, err error) {
+		into = durabletest.NewMem()
+		disk := durabletest.Wrap(into, func(op durabletest.Op) error {
+			if fullFrom > 0 && op.Number >= fullFrom && slices.Contains([]durabletest.Kind{durabletest.Create, durabletest.Write, durabletest.Mkdir}, op.Kind) {
+				return durable.NoSpace(string(op.Kind), op.Name)
+			}
+			return nil
+		})
+		_, _, err = replayed(w, "v1", func(o *replay.Options) { o.Target, o.Data = disk, disk })
+		return into, disk.Ops(), err
+	}
+	_, ops, err := run(0)
+	check.Must(t, err)
+	failed := 0
+	for n := 1; n <= ops; n += 1 + ops/100 {
+		into, _, err := run(n)
+		if err == nil {
+			continue // it needed no more space
+		}
+		failed++
+		if !errors.Is(err, durable.ErrNoSpace) {
+			t.Fatalf("full from operation %d on: %v", n, err)
+		}
+		for name, bytes := range kept(t, into) {
+			_, isTemporary := durable.TempOf(name)
+			if source[name] != bytes && !strings.HasPrefix(name, layout.StateDir) && !isTemporary {
+				t.Errorf("full from operation %d on: %s has %d bytes, want the %d of the source", n, name, len(bytes), len(source[name]))
+			}
+		}
+		head, found, err := snapshot.Head(into)
+		check.Must(t, err)
+		if !found {
+			continue
+		}
+		for c, err := range snapshot.Backward(into, head) {
+			check.Must(t, err)
+			m, err := snapshot.Open(into, c)
+			check.Must(t, err)
+			for _, f := range m.Files {
+				if source[c.Dir()+"/"+f.Name] != files(t, into, c.Dir())[c.Dir()+"/"+f.Name] {
+					t.Errorf("full from operation %d on: version %d lacks %s", n, c.Version, f.Name)
+				}
+			}
+		}
+	}
+	if failed < 50 {
+		t.Errorf("the disk was full %d times in %d operations", failed, ops)
+	}
+}
+
+// A replay that is stopped while it copies payloads copies no further file.
+func TestStoppedWhileCopying(t *testing.T) {
+	w := more(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	begun := 0
+	disk := durabletest.Wrap(durabletest.NewMem(), func(op durabletest.Op) error {
+		if op.Kind == durabletest.Create && strings.HasPrefix(op.Name, layout.RawDir) {
+			begun++
+			stop()
+		}
+		return nil
+	})
+	m, err := snapshot.ParseMoment("v1", time.Time{})
+	check.Must(t, err)
+	_, err = replay.Run(ctx, replay.Options{ClientID: "acme", Product: w.Product, Source: w.Mem, Target: disk, Data: disk, From: m, To: snapshot.Newest, Key: dataroot.Key, Version: "test"})
+	if !errors.Is(err, context.Canceled) || begun != 1 {
+		t.Errorf("%v after %d files", err, begun)
 	}
 }
 

@@ -150,6 +150,9 @@ func (g *Group) replayDataset(ctx context.Context, f replayFlags, p cli.Dataset,
 		r.Into = f.into
 		g.printReplay(r)
 	}
+	if err != nil && ctx.Err() != nil {
+		return cli.Interrupted(f.into + " is incomplete: remove it before you run the command again")
+	}
 	if errors.Is(err, durable.ErrNoSpace) {
 		err = fmt.Errorf("%w, after you have removed %s, which is incomplete", err, f.into)
 	}
