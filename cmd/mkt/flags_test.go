@@ -17,6 +17,7 @@ import (
 const withJSON = `
 mkt: config no-pager version
 mkt backtest momentum: csv drawings half matches seed variants
+mkt check: policy
 mkt console: serving
 mkt cycle: accept-removals all cycle product tenant
 mkt demo: dir
@@ -31,6 +32,7 @@ mkt live list: tenant
 mkt live show: html tenant
 mkt mapping explain: provider tenant
 mkt mapping report: against away bookmaker cycle home listing participants pattern provider tenant
+mkt prove: at payload tenant
 mkt provider rewrap: new-key retire
 mkt provider set: allow-private-address base-url bookmaker credential-file provider yes
 mkt provider test: credential-only
