@@ -214,3 +214,7 @@ func (a *audit) compareRoot(size int64) {
 		}
 	}
 }
+
+// Open reads a signed checkpoint of the log. The error is [ErrCheckpoint] if it is none, or another
+// log's.
+func (v *View) Open(signed []byte) (Signed, error) { return OpenSigned(signed, v.verifier) }

@@ -38,7 +38,7 @@ a key. Run it on one machine only: two logs with one key are a fork.`,
 	g.Settings.Bind(flags, "wait", "log_wait")
 	g.files.KeyFlag(g.Settings, cmd)
 	g.files.PolicyFlag(g.Settings, cmd)
-	cmd.AddCommand(newLogInit(g))
+	cmd.AddCommand(newLogInit(g), newLogAudit(g))
 	return cmd
 }
 

@@ -1,0 +1,165 @@
+package translog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/cmd/mkt/internal/printable"
+	"mkt/publish/durable"
+	"mkt/publish/transparency"
+)
+
+type auditFlags struct {
+	from     []string
+	log      string
+	verifier string
+}
+
+func newLogAudit(g *Group) *cobra.Command {
+	var f auditFlags
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Find rewritten and forked histories",
+		Long: `Read the whole transparency log, and check that it extends an older checkpoint,
+that every tile and entry leads to its root, that the leaves are its entries,
+and that each logged publication is still the one in the data root. Keep
+checkpoints (log/checkpoint) where the operator cannot change them: nothing else
+shows that a log was rewritten as a whole.
+
+With --log it audits a copy of the folder log alone, which needs no data root
+and nothing secret, and says what it could not check. It opens no key.
+
+The exit code is 0 if nothing is wrong, 1 otherwise.`,
+		Example: `  mkt log audit --from last-week.checkpoint
+  mkt log audit --from last-week.checkpoint --log copy --policy policy`,
+		Args:        cobra.NoArgs,
+		Annotations: map[string]string{cli.Paged: ""},
+		RunE:        func(_ *cobra.Command, _ []string) error { return g.audit(f) },
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.from, "from", nil, "older checkpoint of the log (may be repeated)")
+	flags.StringVar(&f.log, "log", "", "copy of the folder log (default: that of the data root)")
+	flags.StringVar(&f.verifier, "verifier-key", "", "verifier key of the log (default: that of the policy, or else the one beside --log-key)")
+	g.files.KeyFlag(g.Settings, cmd)
+	g.files.PolicyFlag(g.Settings, cmd)
+	return cmd
+}
+
+func (g *Group) audit(f auditFlags) error {
+	data, root, err := g.auditRoot(f.log)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var files durable.ReadFS = root
+	if data == "" {
+		files = commitlog.LogOnly{ReadFS: root}
+	}
+	view, head, err := g.view(files, f.verifier)
+	if err != nil {
+		return commitlog.Explain(err)
+	}
+	var older []transparency.Checkpoint
+	for _, name := range f.from {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return fmt.Errorf("--from: %w", err)
+		}
+		c, err := view.Open(text)
+		if err != nil {
+			return cli.Usagef("--from %s: %w", name, err)
+		}
+		older = append(older, c.Checkpoint)
+	}
+	result, err := commitlog.AuditLog(view, head, older, data)
+	if err != nil {
+		return fmt.Errorf("log audit: %w", err)
+	}
+	if err := g.Answer(result, func(out io.Writer) error { return printAudit(out, result) }); err != nil {
+		return err
+	}
+	if n := len(result.Faults); n > 0 {
+		return fmt.Errorf("log audit: %s", cli.Plural(n, "fault"))
+	}
+	return nil
+}
+
+// auditRoot opens the data root, or a copy of the folder log; data is "" for a copy.
+func (g *Group) auditRoot(copied string) (data string, root *durable.Disk, err error) {
+	if copied != "" {
+		if root, err = durable.OpenExisting(copied); err != nil {
+			err = fmt.Errorf("--log: %w", err)
+		}
+		return "", root, err
+	}
+	if root, err = durable.OpenExisting(g.Data); err != nil {
+		err = fmt.Errorf("data root: %w", err)
+	}
+	return g.Data, root, err
+}
+
+// view opens the log with the verifier key that was given, or with that of the policy that has signed
+// it, or with the one beside the key.
+func (g *Group) view(root durable.ReadFS, given string) (*transparency.View, transparency.Signed, error) {
+	policy, err := commitlog.LoadPolicy(g.files.Policy)
+	if err != nil {
+		return nil, transparency.Signed{}, err
+	}
+	if given == "" && policy != nil {
+		for _, l := range policy.Logs {
+			view := transparency.NewView(root, l.Verifier)
+			head, err := view.Head()
+			if !errors.Is(err, transparency.ErrOtherKey) {
+				return view, head, err
+			}
+		}
+		return nil, transparency.Signed{}, fmt.Errorf("%w than those of the policy", transparency.ErrOtherKey)
+	}
+	if given == "" {
+		if given, err = commitlog.LoadPublic(g.files.Key); err != nil {
+			return nil, transparency.Signed{}, fmt.Errorf("%w: give it with --verifier-key, or a policy with --policy", err)
+		}
+	}
+	view, err := transparency.OpenView(root, given)
+	if err != nil {
+		return nil, transparency.Signed{}, cli.AsUsage(err)
+	}
+	head, err := view.Head()
+	return view, head, err
+}
+
+func printAudit(out io.Writer, a commitlog.Audit) error {
+	printable.Fprintf(out, "%s: %d entries, root %s\n", a.Log, a.Size, a.Root)
+	for _, size := range a.From {
+		printable.Fprintf(out, "  compared with the older checkpoint of size %d\n", size)
+	}
+	printable.Fprintf(out, "  %d entries read, %d leaves compared with them, %d logged publications found in the data root\n", a.Entries, a.Leaves, a.Commits)
+	for _, text := range a.NotChecked {
+		if err := cli.Paragraph(out, "  not checked: ", text); err != nil {
+			return err
+		}
+	}
+	for _, f := range a.Faults {
+		lead := "FAULT  "
+		if f.ClientID != "" {
+			lead += f.ClientID + " " + f.Product + " "
+		}
+		if f.Version > 0 {
+			lead += fmt.Sprintf("version %d: ", f.Version)
+		}
+		if err := cli.Paragraph(out, lead, f.What); err != nil {
+			return err
+		}
+	}
+	if len(a.Faults) > 0 {
+		return nil
+	}
+	_, err := fmt.Fprintln(out, "nothing is wrong")
+	return err
+}

@@ -1,0 +1,190 @@
+package commitlog
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/snapshot"
+	"mkt/publish/transparency"
+)
+
+// Audit is the result of an audit of the log.
+type Audit struct {
+	Log     string  `json:"log"`
+	Size    int64   `json:"size"`
+	Root    string  `json:"root"`
+	From    []int64 `json:"from"`    // sizes of the older checkpoints that were compared
+	Entries int64   `json:"entries"` // that lead to the root
+	Leaves  int     `json:"leaves"`  // that were compared with their entries
+	Commits int     `json:"commits"` // logged publications that were found in the data root
+	Faults  []Fault `json:"faults"`
+	// NotChecked says what could not be checked, and why.
+	NotChecked []string `json:"not_checked"`
+}
+
+// Fault is something in the log, or in the data root, that is not as it was logged.
+type Fault struct {
+	ClientID string `json:"client_id,omitempty"`
+	Product  string `json:"product,omitempty"`
+	Version  uint64 `json:"version,omitempty"`
+	What     string `json:"what"`
+}
+
+// AuditLog audits a log up to its head. The older checkpoints must have been verified. data is the data
+// root whose publications are compared; "" for a log without one.
+func AuditLog(v *transparency.View, head transparency.Signed, older []transparency.Checkpoint, data string) (Audit, error) {
+	a := Audit{Log: head.Origin, Size: head.Size, Root: head.Root.String(), From: []int64{}, Faults: []Fault{}, NotChecked: []string{}}
+	for _, c := range older {
+		a.From = append(a.From, c.Size)
+	}
+	logged := map[[2]string][]leaf{}
+	done, err := v.Audit(head.Checkpoint, older, func(index int64, r *transparency.Record) {
+		a.Leaves++
+		dataset := [2]string{r.ClientID, r.Product}
+		list := logged[dataset]
+		if n := len(list); n > 0 && list[n-1].version >= r.Version {
+			a.fault(dataset, r.Version, "leaf %d: it comes after version %d", index, list[n-1].version)
+			return
+		}
+		logged[dataset] = append(list, leaf{index, r.Version, r.CommitSHA256})
+	})
+	if err != nil {
+		return a, err
+	}
+	a.Entries = done.Entries
+	for _, f := range done.Faults {
+		a.fault([2]string{}, 0, "%v", f)
+	}
+	if len(older) == 0 {
+		a.skip("whether the log was rewritten as a whole: an older checkpoint shows it (--from)")
+	}
+	if !done.Leaves {
+		a.skip("whose publications the entries are: the leaves are not here")
+	}
+	if data == "" {
+		a.skip("whether the publications are still those that were logged: there is no data root")
+		return a, nil
+	}
+	return a, a.commits(data, logged)
+}
+
+// leaf is a publication that was logged.
+type leaf struct {
+	index   int64
+	version uint64
+	sum     string
+}
+
+func (a *Audit) fault(dataset [2]string, version uint64, format string, args ...any) {
+	a.Faults = append(a.Faults, Fault{dataset[0], dataset[1], version, fmt.Sprintf(format, args...)})
+}
+
+func (a *Audit) skip(format string, args ...any) {
+	a.NotChecked = append(a.NotChecked, fmt.Sprintf(format, args...))
+}
+
+// commits compares the logged publications with the data root.
+func (a *Audit) commits(data string, logged map[[2]string][]leaf) error {
+	order := slices.SortedFunc(maps.Keys(logged), func(x, y [2]string) int { return slices.Compare(x[:], y[:]) })
+	for _, dataset := range order {
+		d := cli.Dataset{Data: data, Tenant: dataset[0], Product: football.Product(dataset[1])}
+		root, err := d.Open()
+		if err != nil {
+			a.skip("%s, logged in %s: %v", d, cli.Plural(len(logged[dataset]), "publication"), err)
+			continue
+		}
+		err = a.chain(root, dataset, logged[dataset])
+		root.Close()
+		if err != nil {
+			return fmt.Errorf("%s: %w", d, err)
+		}
+	}
+	return nil
+}
+
+// chain compares the logged publications of a dataset with its commit records, newest first, and each
+// record with the one that follows it.
+func (a *Audit) chain(root durable.ReadFS, dataset [2]string, list []leaf) error {
+	head, found, fault, err := snapshot.HeadAndFault(root)
+	if err != nil {
+		return err
+	}
+	if fault != nil {
+		a.fault(dataset, 0, "the newest commit record: %v", fault)
+	}
+	for n := len(list); n > 0 && (!found || list[n-1].version > head.Version); n = len(list) {
+		a.fault(dataset, list[n-1].version, "leaf %d has it, and the data root ends with %d", list[n-1].index, head.Version)
+		list = list[:n-1]
+	}
+	next := "" // hash that the record after has for this one
+	for c, err := range snapshot.Backward(root, head) {
+		if len(list) == 0 {
+			return nil
+		}
+		last := list[len(list)-1]
+		switch {
+		case err != nil:
+			a.fault(dataset, c.Version, "its commit record: %v", err)
+		case c.Version == last.version && c.SHA256 != last.sum:
+			a.fault(dataset, c.Version, "leaf %d has another hash of it: its history was rewritten", last.index)
+		case next != "" && next != c.SHA256:
+			a.fault(dataset, c.Version, "the commit record after it has another hash of it")
+		case c.Version == last.version:
+			a.Commits++
+		}
+		if c.Version == last.version {
+			list = list[:len(list)-1]
+		}
+		if next = ""; err == nil {
+			next = c.PreviousSHA256
+		}
+	}
+	if len(list) > 0 {
+		a.skip("%s, versions %d to %d: the data root begins later", strings.Join(dataset[:], " "), list[0].version, list[len(list)-1].version)
+	}
+	return nil
+}
+
+// LogOnly makes a copy of the folder log alone readable as a data root.
+type LogOnly struct{ durable.ReadFS }
+
+// within returns the name below the copy.
+func (LogOnly) within(name string) (string, bool) {
+	if name == "log" {
+		return ".", true
+	}
+	return strings.CutPrefix(name, "log/")
+}
+
+// Open implements [durable.ReadFS].
+func (l LogOnly) Open(name string) (durable.Reader, error) {
+	below, ok := l.within(name)
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return l.ReadFS.Open(below)
+}
+
+// ReadDir implements [durable.ReadFS].
+func (l LogOnly) ReadDir(name string) ([]fs.DirEntry, error) {
+	below, ok := l.within(name)
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return l.ReadFS.ReadDir(below)
+}
+
+// Stat implements [durable.ReadFS].
+func (l LogOnly) Stat(name string) (fs.FileInfo, error) {
+	below, ok := l.within(name)
+	if !ok {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
+	}
+	return l.ReadFS.Stat(below)
+}
