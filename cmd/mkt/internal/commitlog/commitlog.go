@@ -11,6 +11,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/transparency"
 )
@@ -178,13 +179,13 @@ func (r *Result) newer(data string, logged []transparency.Logged) ([]transparenc
 		return nil, err
 	}
 	r.Datasets = len(list)
+	known := make(map[cli.Dataset]transparency.Logged, len(logged))
+	for _, l := range logged {
+		known[cli.Dataset{Data: data, Tenant: l.ClientID, Product: football.Product(l.Product)}] = l
+	}
 	var records []transparency.Record
 	for _, d := range list {
-		i := slices.IndexFunc(logged, func(l transparency.Logged) bool { return l.ClientID == d.Tenant && l.Product == string(d.Product) })
-		var last transparency.Logged
-		if i >= 0 {
-			last = logged[i]
-		}
+		last := known[d]
 		c, err := newest(d, last)
 		switch {
 		case err != nil:

@@ -27,11 +27,11 @@ import (
 // history is a data root on the disk, to which publications are copied from one in memory.
 type history struct {
 	*dataroot.Root
-	t    *testing.T
+	t    testing.TB
 	data string
 }
 
-func newHistory(t *testing.T) history {
+func newHistory(t testing.TB) history {
 	return history{dataroot.New(t, football.MarketEngine), t, t.TempDir()}
 }
 
