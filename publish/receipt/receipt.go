@@ -64,7 +64,7 @@ type encoded struct {
 func (r *Receipt) Encode() []byte {
 	path := make([]string, len(r.Path))
 	for i, s := range r.Path {
-		path[i] = sides[s.Left] + s.Hash.String()
+		path[i] = sides[s.Left] + tlog.Hash(s.Hash).String()
 	}
 	return encoded{r.Says, Format, r.FixtureID, r.MarketID, r.SelectionID, r.Fixture, base64.StdEncoding.EncodeToString(r.Content),
 		path, r.Commits, r.Leaf, r.After, r.Proof, base64.StdEncoding.EncodeToString(r.Answer)}.bytes()

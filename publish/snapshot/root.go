@@ -5,9 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/bits"
+	"slices"
 	"time"
-
-	"golang.org/x/mod/sumdb/tlog"
 
 	"mkt/publish/table"
 )
@@ -48,7 +47,7 @@ func FixturesRoot(entries []FixtureEntry) string {
 // Sibling is the hash of the other half of a subtree, on the way from an entry to the root.
 type Sibling struct {
 	Left bool // it is hashed before the half with the entry
-	Hash tlog.Hash
+	Hash [sha256.Size]byte
 }
 
 // PathOf returns the way from the entry of an index to the root. It tells neither the index nor how many
@@ -58,27 +57,34 @@ func PathOf(entries []FixtureEntry, index int) []Sibling {
 }
 
 // RootBy returns the root to which a way leads from an entry's text.
-func RootBy(entry string, path []Sibling) tlog.Hash {
-	h := tlog.RecordHash([]byte(entry))
+func RootBy(entry string, path []Sibling) [sha256.Size]byte {
+	h := entryHash(entry)
 	for _, s := range path {
 		if s.Left {
-			h = tlog.NodeHash(s.Hash, h)
+			h = nodeHash(s.Hash, h)
 		} else {
-			h = tlog.NodeHash(h, s.Hash)
+			h = nodeHash(h, s.Hash)
 		}
 	}
 	return h
 }
 
-func hashesOf(entries []FixtureEntry) []tlog.Hash {
-	all := make([]tlog.Hash, len(entries))
+// Entries and nodes are told apart by their first byte.
+func entryHash(text string) [sha256.Size]byte { return sha256.Sum256([]byte("\x00" + text)) }
+
+func nodeHash(left, right [sha256.Size]byte) [sha256.Size]byte {
+	return sha256.Sum256(slices.Concat([]byte{1}, left[:], right[:]))
+}
+
+func hashesOf(entries []FixtureEntry) [][sha256.Size]byte {
+	all := make([][sha256.Size]byte, len(entries))
 	for i, e := range entries {
-		all[i] = tlog.RecordHash([]byte(e.Text()))
+		all[i] = entryHash(e.Text())
 	}
 	return all
 }
 
-func rootOf(all []tlog.Hash) tlog.Hash {
+func rootOf(all [][sha256.Size]byte) [sha256.Size]byte {
 	switch len(all) {
 	case 0:
 		return sha256.Sum256(nil)
@@ -86,10 +92,10 @@ func rootOf(all []tlog.Hash) tlog.Hash {
 		return all[0]
 	}
 	half := leftOf(len(all))
-	return tlog.NodeHash(rootOf(all[:half]), rootOf(all[half:]))
+	return nodeHash(rootOf(all[:half]), rootOf(all[half:]))
 }
 
-func pathOf(all []tlog.Hash, index int) []Sibling {
+func pathOf(all [][sha256.Size]byte, index int) []Sibling {
 	if len(all) == 1 {
 		return nil
 	}
