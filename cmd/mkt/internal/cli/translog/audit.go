@@ -135,11 +135,11 @@ func (g *Group) view(root durable.ReadFS, given string) (*transparency.View, tra
 }
 
 func printAudit(out io.Writer, a commitlog.Audit) error {
-	printable.Fprintf(out, "%s: %d entries, root %s\n", a.Log, a.Size, a.Root)
+	printable.Fprintf(out, "%s: size %d, root %s\n", a.Log, a.Size, a.Root)
 	for _, size := range a.From {
 		printable.Fprintf(out, "  compared with the older checkpoint of size %d\n", size)
 	}
-	printable.Fprintf(out, "  %d entries read, %d leaves compared with them, %d logged publications found in the data root\n", a.Entries, a.Leaves, a.Commits)
+	printable.Fprintf(out, "  read: entries %d; compared with them: leaves %d; found in the data root: logged publications %d\n", a.Entries, a.Leaves, a.Commits)
 	for _, text := range a.NotChecked {
 		if err := cli.Paragraph(out, "  not checked: ", text); err != nil {
 			return err
