@@ -24,6 +24,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/batch"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/emulators"
+	"mkt/internal/needs"
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
@@ -252,9 +253,7 @@ func (r *receipted) tamper(made, other *receipt.Receipt) []byte {
 // The checker in Python, which was written from the format's page, and this program agree on receipts
 // of all providers, and on what was made of them by tampering.
 func TestReceipts(t *testing.T) {
-	if out, err := exec.Command("python3", "-c", "import cryptography").CombinedOutput(); err != nil {
-		t.Skipf("python3 with its module cryptography is not there: %v %s", err, out)
-	}
+	needs.Python(t, "cryptography", "Debian's package python3-cryptography")
 	r := newReceipted(t)
 	all := r.play()
 	dir, n := t.TempDir(), 60
