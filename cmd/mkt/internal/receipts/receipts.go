@@ -137,8 +137,6 @@ func Remedy(err error) error {
 	switch {
 	case errors.Is(err, transparency.ErrNoLog):
 		return fmt.Errorf("%w: mkt log begins it", err)
-	case errors.Is(err, transparency.ErrOtherKey):
-		return fmt.Errorf("%w: the policy names another log", err)
 	case errors.Is(err, transparency.ErrNotLogged):
 		return cli.AsTemporary(fmt.Errorf("%w: mkt log logs it; try again then", err))
 	case errors.Is(err, receipt.ErrRewritten):
