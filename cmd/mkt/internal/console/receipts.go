@@ -17,6 +17,7 @@ import (
 	"mkt/cmd/mkt/internal/explain"
 	"mkt/cmd/mkt/internal/receipts"
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
 	"mkt/publish/transparency"
@@ -187,22 +188,22 @@ func compared(data string, logged []transparency.Logged) (list []loggedDataset, 
 	if err != nil && !errors.Is(err, cli.ErrNoData) {
 		return nil, err
 	}
+	known := make(map[cli.Dataset]transparency.Logged, len(logged))
+	for _, l := range logged {
+		known[cli.Dataset{Data: data, Tenant: l.ClientID, Product: football.Product(l.Product)}] = l
+	}
 	for _, d := range datasets {
-		one := loggedDataset{Account: d.Tenant, Product: string(d.Product)}
-		var last transparency.Logged
-		if i := slices.IndexFunc(logged, func(l transparency.Logged) bool { return l.ClientID == one.Account && l.Product == one.Product }); i >= 0 {
-			last, logged = logged[i], slices.Concat(logged[:i], logged[i+1:])
-		}
-		one.Logged, one.Index = last.Version, last.Index
+		last := known[d]
+		delete(known, d)
 		root, err := d.Open()
 		if err != nil {
 			return nil, err
 		}
 		newest, err := commitlog.Newest(root, last)
-		one.Newest, one.Problem = newest.Version, cli.Message(errors.Join(err, root.Close()))
-		list = append(list, one)
+		list = append(list, loggedDataset{Account: d.Tenant, Product: string(d.Product), Logged: last.Version, Index: last.Index,
+			Newest: newest.Version, Problem: cli.Message(errors.Join(err, root.Close()))})
 	}
-	for _, l := range logged {
+	for _, l := range known {
 		list = append(list, loggedDataset{Account: l.ClientID, Product: l.Product, Logged: l.Version, Index: l.Index, Gone: true})
 	}
 	slices.SortFunc(list, func(a, b loggedDataset) int {
