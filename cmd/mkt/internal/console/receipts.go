@@ -121,9 +121,8 @@ type receiptsBody struct {
 	Written   time.Time // the head
 	Datasets  []loggedDataset
 	Witnesses []transparency.WitnessState
-	Policy    bool // there is one
 	Cosigned  int  // witnesses of the policy that have cosigned the head
-	Witnessed bool // so many that the policy is satisfied
+	Enough    bool // the policy is satisfied; it may ask for no witness
 }
 
 // loggedDataset is a dataset with its newest leaf.
@@ -139,7 +138,7 @@ type loggedDataset struct {
 func (d loggedDataset) Behind() uint64 { return d.Newest - min(d.Logged, d.Newest) }
 
 func (c *Console) receipts(*http.Request) (view, error) {
-	b := &receiptsBody{Policy: c.Log.Policy != ""}
+	b := &receiptsBody{}
 	v := view{Page: "receipts", Section: "receipts", Title: "Receipts", Body: b}
 	data, err := durable.OpenExisting(c.Env.Data)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -178,7 +177,7 @@ func (b *receiptsBody) read(c *Console, data durable.ReadFS) error {
 		return err
 	}
 	_, by, enough, err := policy.Check(head.Note)
-	b.Cosigned, b.Witnessed = len(by), enough && len(by) > 0
+	b.Cosigned, b.Enough = len(by), enough
 	return err
 }
 

@@ -339,9 +339,16 @@ func TestReceiptsPage(t *testing.T) {
 		row("gamma", "–", "–", "1", `<span class="warn">1 publication behind`),
 		"the witness has cosigned another history of this log</span> <span class=\"soft\">since <time")
 
-	// A policy of another log.
+	// A head that nobody has cosigned satisfies a policy that asks for no witness, and no other.
+	r.policy = nil
+	check.Must(t, r.log())
+	page(row("acme", "2", "2", "2", `<span class="good">logged`), "<dd>4 leaves</dd>", "the policy is not satisfied", "(0 cosignatures)")
 	text, err := os.ReadFile(r.files.Policy)
 	check.Must(t, err)
+	check.Must(t, os.WriteFile(r.files.Policy, []byte(strings.Replace(string(text), "quorum <b>a", "quorum none", 1)), 0o600))
+	page("no policy asks for a witness")
+
+	// A policy of another log.
 	other, err := transparency.NewKey(rand.NewChaCha8([32]byte{3}), "example.com/other")
 	check.Must(t, err)
 	key, err := transparency.ParseKey(other)
