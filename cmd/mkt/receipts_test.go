@@ -253,7 +253,7 @@ func (r *receipted) tamper(made, other *receipt.Receipt) []byte {
 // The checker in Python, which was written from the format's page, and this program agree on receipts
 // of all providers, and on what was made of them by tampering.
 func TestReceipts(t *testing.T) {
-	needs.Python(t, "cryptography", "Debian's package python3-cryptography")
+	python := needs.Python(t, "cryptography")
 	r := newReceipted(t)
 	all := r.play()
 	dir, n := t.TempDir(), 60
@@ -299,7 +299,7 @@ func TestReceipts(t *testing.T) {
 	}
 	policy := filepath.Join(dir, "policy.txt")
 	r.must(os.WriteFile(policy, []byte(r.text), 0o600))
-	cmd := exec.CommandContext(t.Context(), "python3", "../../docs/check_receipt.py", "--batch", policy, "-")
+	cmd := exec.CommandContext(t.Context(), python, "../../docs/check_receipt.py", "--batch", policy, "-")
 	cmd.Stdin, cmd.Stderr = &names, os.Stderr
 	out, err := cmd.Output()
 	if err != nil && !errors.As(err, new(*exec.ExitError)) {

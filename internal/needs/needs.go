@@ -69,14 +69,6 @@ func Node(t testing.TB) string {
 	return name
 }
 
-// Python skips a test if python3 lacks a module; from says where it comes from.
-func Python(t testing.TB, module, from string) {
-	t.Helper()
-	if err := exec.Command(Program(t, "python3", "Debian's package python3"), "-c", "import "+module).Run(); err != nil {
-		t.Skipf("needs python3 with its module %s (%s)", module, from)
-	}
-}
-
 // Program returns the path of a program; from says where it comes from.
 func Program(t testing.TB, name, from string) string {
 	t.Helper()

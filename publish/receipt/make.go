@@ -107,7 +107,7 @@ func has(markets []table.MarketRow, market, selection string) bool {
 
 // takeLog takes the commits up to the one in the log, and the proof of that.
 func (r *Receipt) takeLog(w Wanted) error {
-	view, head, err := viewOf(w.Data, w.Policy)
+	view, head, err := w.Policy.OpenLog(w.Data)
 	if err != nil {
 		return err
 	}
@@ -141,16 +141,3 @@ func (r *Receipt) takeLog(w Wanted) error {
 }
 
 const maxCommit = 64 << 10
-
-// viewOf opens the log of a data root with the key of the policy that has signed it.
-func viewOf(data durable.ReadFS, p *transparency.Policy) (*transparency.View, transparency.Signed, error) {
-	err := fmt.Errorf("the policy has no line log")
-	for _, l := range p.Logs {
-		view := transparency.NewView(data, l.Verifier)
-		var head transparency.Signed
-		if head, err = view.Head(); err == nil {
-			return view, head, nil
-		}
-	}
-	return nil, transparency.Signed{}, err
-}

@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
@@ -66,6 +67,19 @@ func NewView(root durable.ReadFS, v note.Verifier) *View { return &View{root, v}
 
 // Origin identifies the log.
 func (v *View) Origin() string { return v.verifier.Name() }
+
+// Written returns when the head of a data root's log was last written, by the clock of the machine: a
+// head is written when it is signed, and again with its cosignatures. found is false if there is no log.
+func Written(root durable.ReadFS) (at time.Time, found bool, err error) {
+	info, err := root.Stat(checkpointFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return at, false, nil
+	}
+	if err != nil {
+		return at, false, err
+	}
+	return info.ModTime().UTC(), true, nil
+}
 
 // Head reads the head of the log. The error is [ErrNoLog] if there is none.
 func (v *View) Head() (Signed, error) {

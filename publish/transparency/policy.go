@@ -1,12 +1,15 @@
 package transparency
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
+
+	"mkt/publish/durable"
 )
 
 // maxPolicy is how many lines of a kind a policy may have, and how long it may be.
@@ -209,6 +212,18 @@ func (p *Policy) witness(alias string) *PolicyWitness {
 		return nil
 	}
 	return &p.Witnesses[i]
+}
+
+// OpenLog opens the log of a data root with the key of the policy that has signed its head. The error is
+// [ErrOtherKey] if none has, and [ErrNoLog] if there is no log.
+func (p *Policy) OpenLog(root durable.ReadFS) (*View, Signed, error) {
+	for _, l := range p.Logs {
+		view := NewView(root, l.Verifier)
+		if head, err := view.Head(); !errors.Is(err, ErrOtherKey) {
+			return view, head, err
+		}
+	}
+	return nil, Signed{}, fmt.Errorf("%w than those of the policy", ErrOtherKey)
 }
 
 // Names reports whether a witness of the policy signs with a name.

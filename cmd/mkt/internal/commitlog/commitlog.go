@@ -197,14 +197,23 @@ func (r *Result) newer(data string, logged []transparency.Logged) ([]transparenc
 	return records, nil
 }
 
-// newest returns the newest commit of a dataset; its version is 0 if there is none. It is an error
-// if the dataset does not continue its last leaf.
+// newest returns the newest commit of a dataset, as [Newest] does. It is durable if it is not logged.
 func newest(d cli.Dataset, last transparency.Logged) (snapshot.Commit, error) {
 	root, err := d.Open()
 	if err != nil {
 		return snapshot.Commit{}, err
 	}
 	defer root.Close()
+	c, err := Newest(root, last)
+	if err != nil || c.Version == last.Version {
+		return c, err
+	}
+	return c, snapshot.EnsureDurable(root, c)
+}
+
+// Newest returns the newest commit of a dataset; its version is 0 if there is none. It is an error
+// if the dataset does not continue its last leaf, which is zero if there is none. It writes nothing.
+func Newest(root durable.ReadFS, last transparency.Logged) (snapshot.Commit, error) {
 	c, found, fault, err := snapshot.HeadAndFault(root)
 	switch {
 	case err != nil:
@@ -215,10 +224,8 @@ func newest(d cli.Dataset, last transparency.Logged) (snapshot.Commit, error) {
 		return c, fmt.Errorf("the log has its publication %d, and the newest here is %d: the data root is an older copy", last.Version, c.Version)
 	case c.Version == last.Version && c.SHA256 != last.CommitSHA256:
 		return c, fmt.Errorf("publication %d is not the one that was logged: its history was changed (mkt log audit)", c.Version)
-	case !found || c.Version == last.Version:
-		return c, nil
 	}
-	return c, snapshot.EnsureDurable(root, c)
+	return c, nil
 }
 
 // beginAnew says how a new log is begun.

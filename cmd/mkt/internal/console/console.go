@@ -29,6 +29,7 @@ type Options struct {
 	Command string
 	Doctor  func(context.Context) doctor.Report // checks the installation
 	Access  Access
+	Log     cli.LogFiles // of the transparency log; the key itself is not opened
 	// StartAPI starts an API server on loopback until ctx is done, and returns its address
 	// and a function with the token of an account. The documentation's examples are tried
 	// on it. It is called when somebody tries the first one.
@@ -106,6 +107,8 @@ func (c *Console) routes() {
 	c.handle("GET /fixtures/{account}/{fixture}", c.fixture)
 	c.handle("GET /fixtures/{account}/{fixture}/{market}", c.market)
 	c.handle("GET /explain/{account}/{product}/{target...}", c.explain)
+	c.handle("GET /receipts", c.receipts)
+	c.mux.HandleFunc("GET /receipts/{account}/{fixture}/{market}/{selection}", c.receipt)
 	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, notFound("There is no page at %s.", r.URL.Path))
 	})

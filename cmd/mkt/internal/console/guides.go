@@ -59,6 +59,7 @@ var guideGroups = []guideGroup{
 	}},
 	{"For auditors", []guideEntry{
 		{"auditors", "Reading the files a year later"},
+		{"receipts", "Proving to anybody that a price was published, and when"},
 		{"lake", "Reading years of it with Spark, Trino, Snowflake or DuckDB"},
 		{"mapping", "How a provider's market gets its name"},
 		{"licences", "Which licences the linked code has"},

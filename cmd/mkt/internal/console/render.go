@@ -61,6 +61,7 @@ var sections = []section{
 	{"live", "/live", "Live", []football.Product{football.LiveIntelligence}},
 	{"cycles", "/cycles", "Cycles", account.Products()},
 	{"audit", "/audit", "Audit", account.Products()},
+	{"receipts", "/receipts", "Receipts", nil},
 	{"api", "/api", "API", account.Products()},
 	{"guides", "/docs", "Guides", nil},
 }
@@ -68,12 +69,15 @@ var sections = []section{
 // sectionsFor returns the navigation of a page. A link keeps the page's account if that account
 // has data for the section.
 func (c *Console) sectionsFor(body any) []section {
+	links := slices.Clone(sections)
+	if !c.hasLog() && !c.hasLogKey() {
+		links = slices.DeleteFunc(links, func(s section) bool { return s.Name == "receipts" })
+	}
 	page, ok := body.(interface{ chosen() string })
 	if !ok || page.chosen() == "" {
-		return sections
+		return links
 	}
 	list, _ := cli.Datasets(c.Env.Data, cli.Filter{Tenant: page.chosen()})
-	links := slices.Clone(sections)
 	for i, s := range links {
 		if slices.ContainsFunc(list, func(d cli.Dataset) bool { return slices.Contains(s.of, d.Product) }) {
 			links[i].Path += "?account=" + url.QueryEscape(page.chosen())

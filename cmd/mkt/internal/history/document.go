@@ -24,6 +24,9 @@ type Shown struct {
 	// address of the page with the chart of another line. They are nil in a page of its own.
 	Link     func(selection string, version uint64) string
 	LinkLine func(line string) string
+	// Receipt returns the address of the receipt of a selection's price in a version, "" if there can
+	// be none. Nil if there are no receipts.
+	Receipt func(selection string, version uint64) string
 }
 
 // Note describes a price in any state but [Offered].
@@ -172,7 +175,7 @@ func (p *Path) marketSections(o Shown) ([]doc.Section, error) {
 		if p.Closing >= 0 {
 			closing = o.price(p, s, p.Closing)
 		}
-		prices.Add(doc.Line{doc.Drawn(key(class)), {Words: s.Name}}, doc.Drawn(spark(p, s, class)), opening, closing, o.price(p, s, len(s.Points)-1), s.Moves())
+		prices.Add(doc.Line{doc.Drawn(key(class)), {Words: s.Name}}, doc.Drawn(spark(p, s, class)), opening, closing, o.current(p, s), s.Moves())
 	}
 	chart, err := draw(p, o.Market, charted)
 	sections := []doc.Section{{Only: doc.Page, Figure: chart}}
@@ -234,7 +237,16 @@ func (p *Path) stepsTable(o Shown, charted []Series) *doc.Table {
 	return t
 }
 
-// price returns a price of a page, which leads to its explanation.
+// current returns the price of the last step. Its receipt is of the newest publication, whose snapshot is
+// kept longer than that of the step.
+func (o Shown) current(p *Path, s *Series) doc.Line {
+	if receipt := o.Receipt; receipt != nil && p.Last > 0 {
+		o.Receipt = func(selection string, _ uint64) string { return receipt(selection, p.Last) }
+	}
+	return o.price(p, s, len(s.Points)-1)
+}
+
+// price returns a price of a page, which leads to its explanation and to its receipt.
 func (o Shown) price(p *Path, s *Series, at int) doc.Line {
 	point := s.Points[at]
 	span := doc.Span{Words: point.words()}
@@ -243,8 +255,18 @@ func (o Shown) price(p *Path, s *Series, at int) doc.Line {
 	} else if point.Same {
 		span.Class = "soft"
 	}
-	if o.Link != nil && !slices.Contains([]Price{NoSelection, NoMarket, NoFixture}, point.State) {
-		span.Link = o.Link(s.SelectionID, p.Steps[at].Version)
+	if slices.Contains([]Price{NoSelection, NoMarket, NoFixture}, point.State) {
+		return doc.Line{span}
 	}
-	return doc.Line{span}
+	version := p.Steps[at].Version
+	if o.Link != nil {
+		span.Link = o.Link(s.SelectionID, version)
+	}
+	line := doc.Line{span}
+	if o.Receipt != nil {
+		if to := o.Receipt(s.SelectionID, version); to != "" {
+			line = append(line, doc.Span{Words: " "}, doc.Span{Words: "Receipt", Link: to, Class: "receipt"})
+		}
+	}
+	return line
 }

@@ -37,6 +37,7 @@ type Path struct {
 	Opening bool
 	Removed bool      // the newest step is the fixture's removal
 	Until   time.Time // when the newest publication of the range was published: the last step holds until then
+	Last    uint64    // the newest publication, in which the last step holds; 0 if the range ends before it
 }
 
 // Step is a publication that changed the fixture.
@@ -240,9 +241,9 @@ func timeOf(t *time.Time) time.Time {
 
 // within leaves the steps of the range, and finds the closing one.
 func (p *Path) within(o Options, head snapshot.Commit) (*Path, error) {
-	p.Closing, p.Until = -1, head.PublishedAt.UTC()
+	p.Closing, p.Until, p.Last = -1, head.PublishedAt.UTC(), head.Version
 	if !o.To.IsZero() && o.To.Before(p.Until) {
-		p.Until = o.To.UTC()
+		p.Until, p.Last = o.To.UTC(), 0
 	}
 	p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool { return s.PublishedAt.After(p.Until) })
 	for len(p.Steps) > 1 && (!p.Steps[1].PublishedAt.After(o.From) || p.Steps[0].Removed) {

@@ -42,6 +42,7 @@ func New(env *cli.Env) []*cobra.Command { return []*cobra.Command{newConsole(&Gr
 type Flags struct {
 	Listen   string
 	Doctor   doctor.Options
+	log      cli.LogFiles
 	hosts    []string
 	password string // file
 	cert     string
@@ -58,8 +59,9 @@ func newConsole(g *Group) *cobra.Command {
 		Long: `Serve pages for a browser: the accounts and what doctor finds; fixtures with
 the path of every price; matches in play; cycles with their counts, refused
 answers and hashes; what verify finds, and what changed between two
-publications; and the documentation of the API. It reads the data root and
-tenants.yaml, and changes nothing.
+publications; the transparency log, with receipts of prices; and the
+documentation of the API. It reads the data root and tenants.yaml, and changes
+nothing. Of the log's key it reads only the verifier key beside it.
 
 It listens on loopback. Another address needs a password, and either TLS or a
 proxy that has it. Whoever can open the console sees the data of all accounts,
@@ -91,6 +93,8 @@ but no token and no credential.`,
 	g.Settings.Bind(flags, "behind-proxy", "console.behind_proxy")
 	g.Keys.SealFlag(g.Settings, cmd)
 	g.Keys.IDFlag(g.Settings, cmd)
+	f.log.KeyFlag(g.Settings, cmd)
+	f.log.PolicyFlag(g.Settings, cmd)
 	daemon.ServiceFlags(g.Settings, cmd, &g.service)
 	return cmd
 }
@@ -108,7 +112,7 @@ func (g *Group) Serve(ctx context.Context, f Flags, ready func(url string) error
 	o := f.Doctor
 	o.Tenants, o.Data, o.SealKey, o.IDKey, o.Products, o.Now = g.Tenants, g.Data, g.Keys.Seal, g.Keys.ID, account.Products(), g.Now
 	o.Loads = filepath.Join(g.Data, serve.UsageFolder, serve.LoadsFolder)
-	c, err := console.New(console.Options{Env: g.Env, Access: access, Command: o.Command, StartAPI: g.startAPI,
+	c, err := console.New(console.Options{Env: g.Env, Access: access, Log: f.log, Command: o.Command, StartAPI: g.startAPI,
 		Doctor: func(ctx context.Context) doctor.Report { return doctor.Run(ctx, o) }})
 	if err != nil {
 		return errors.Join(err, l.Close())

@@ -1,7 +1,6 @@
 package translog
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -112,14 +111,7 @@ func (g *Group) view(root durable.ReadFS, given string) (*transparency.View, tra
 		return nil, transparency.Signed{}, err
 	}
 	if given == "" && policy != nil {
-		for _, l := range policy.Logs {
-			view := transparency.NewView(root, l.Verifier)
-			head, err := view.Head()
-			if !errors.Is(err, transparency.ErrOtherKey) {
-				return view, head, err
-			}
-		}
-		return nil, transparency.Signed{}, fmt.Errorf("%w than those of the policy", transparency.ErrOtherKey)
+		return policy.OpenLog(root)
 	}
 	if given == "" {
 		if given, err = commitlog.LoadPublic(g.files.Key); err != nil {

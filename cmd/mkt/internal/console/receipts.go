@@ -1,0 +1,212 @@
+package console
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/cmd/mkt/internal/explain"
+	"mkt/cmd/mkt/internal/receipts"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/receipt"
+	"mkt/publish/snapshot"
+	"mkt/publish/transparency"
+)
+
+// hasLog reports whether the data root has a transparency log. One that cannot be read counts: its page
+// says so.
+func (c *Console) hasLog() bool {
+	data, err := durable.OpenExisting(c.Env.Data)
+	if err != nil {
+		return false
+	}
+	defer data.Close()
+	_, found, err := transparency.Written(data)
+	return found || err != nil
+}
+
+// hasLogKey reports whether a log can be begun: its verifier key is there.
+func (c *Console) hasLogKey() bool {
+	if c.Log.Key == "" {
+		return false
+	}
+	_, err := os.Stat(commitlog.PublicFile(c.Log.Key))
+	return err == nil
+}
+
+// provableFrom returns the oldest publication from which on prices have receipts; 0 if there is none. Its
+// snapshot is kept, and it commits to each fixture.
+func (c *Console) provableFrom(root durable.ReadFS) uint64 {
+	if !c.hasLog() {
+		return 0
+	}
+	head, found, err := snapshot.Head(root)
+	if err != nil || !found {
+		return 0
+	}
+	_, first, err := snapshot.Search(root, head, func(one snapshot.Commit) bool {
+		kept, err := snapshot.IsKept(root, one)
+		return one.FixturesRoot != "" && (kept || err != nil)
+	})
+	if err != nil { // a record of the past is damaged
+		return head.Version
+	}
+	return first.Version
+}
+
+func receiptLink(account string, version uint64, fixture, market, selection string) string {
+	return fmt.Sprintf("/receipts/%s/%s/%s/%s?version=%d", account, url.PathEscape(fixture), url.PathEscape(market), url.PathEscape(selection), version)
+}
+
+// receipt sends the receipt of a price as a file.
+func (c *Console) receipt(w http.ResponseWriter, r *http.Request) {
+	made, err := c.makeReceipt(r)
+	if err != nil {
+		c.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+made.SelectionID+`.receipt"`)
+	_, _ = w.Write(made.Encode()) // the browser has gone
+}
+
+func (c *Console) makeReceipt(r *http.Request) (*receipt.Receipt, error) {
+	d, fixture, root, err := c.openFixture(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := root.Close(); err != nil {
+		return nil, err
+	}
+	wanted := receipts.Wanted{Dataset: d, Fixture: fixture, Market: r.PathValue("market"), Selection: r.PathValue("selection"), At: snapshot.Newest}
+	path := wanted.Fixture + "/" + wanted.Market + "/" + wanted.Selection
+	target, err := explain.ParseTarget(path)
+	if f, m, s := target.IDs(); err != nil || f != wanted.Fixture || m != wanted.Market || s != wanted.Selection {
+		return nil, notFound("%.200q are not the ids of a selection.", path)
+	}
+	if text := r.URL.Query().Get("version"); text != "" {
+		version, err := strconv.ParseUint(text, 10, 64)
+		if err != nil || version == 0 {
+			return nil, badRequest("version=%.20s is not the version of a publication.", text)
+		}
+		wanted.At = snapshot.Numbered(version)
+	}
+	if wanted.Policy, err = receipts.Policy(c.Log); err != nil {
+		return nil, err
+	}
+	made, _, err := receipts.Make(wanted)
+	switch {
+	case err == nil:
+		return made, nil
+	case receipts.IsUnknown(err), errors.Is(err, explain.ErrDeleted), errors.Is(err, transparency.ErrNoLog), errors.Is(err, transparency.ErrNotLogged), errors.Is(err, receipt.ErrNoRoot):
+		return nil, &problem{http.StatusNotFound, "No receipt", "There is no receipt of " + wanted.Selection + ": " + receipts.Remedy(err).Error() + "."}
+	}
+	return nil, receipts.Remedy(err)
+}
+
+// receiptsBody is the content of the page of the log.
+type receiptsBody struct {
+	Log       string    // its name; "" if nothing was logged yet
+	Size      int64     // leaves
+	Written   time.Time // the head
+	Datasets  []loggedDataset
+	Witnesses []transparency.WitnessState
+	Cosigned  int  // witnesses of the policy that have cosigned the head
+	Enough    bool // the policy is satisfied; it may ask for no witness
+}
+
+// loggedDataset is a dataset with its newest leaf.
+type loggedDataset struct {
+	Account, Product string
+	Logged, Newest   uint64 // versions; 0 for none
+	Index            int64  // of the leaf
+	Gone             bool   // the data root does not have it
+	Problem          string
+}
+
+// Behind returns how many publications the log does not have yet.
+func (d loggedDataset) Behind() uint64 { return d.Newest - min(d.Logged, d.Newest) }
+
+func (c *Console) receipts(*http.Request) (view, error) {
+	b := &receiptsBody{}
+	v := view{Page: "receipts", Section: "receipts", Title: "Receipts", Body: b}
+	data, err := durable.OpenExisting(c.Env.Data)
+	if errors.Is(err, fs.ErrNotExist) {
+		return v, nil
+	}
+	if err != nil {
+		return v, fmt.Errorf("data root: %w", err)
+	}
+	defer data.Close()
+	written, found, err := transparency.Written(data)
+	if err != nil || !found {
+		return v, commitlog.Explain(err)
+	}
+	b.Written = written
+	return v, b.read(c, data)
+}
+
+func (b *receiptsBody) read(c *Console, data durable.ReadFS) error {
+	policy, err := receipts.Policy(c.Log)
+	if err != nil {
+		return err
+	}
+	log, head, err := policy.OpenLog(data)
+	if err != nil {
+		return commitlog.Explain(err)
+	}
+	b.Log, b.Size = head.Origin, head.Size
+	logged, err := log.Newest(head.Checkpoint)
+	if err == nil {
+		b.Witnesses, err = log.Witnesses()
+	}
+	if err != nil {
+		return commitlog.Explain(err)
+	}
+	if b.Datasets, err = compared(c.Env.Data, logged); err != nil {
+		return err
+	}
+	_, by, enough, err := policy.Check(head.Note)
+	b.Cosigned, b.Enough = len(by), enough
+	return err
+}
+
+// compared returns the datasets of a data root, and those of the log, by account and product.
+func compared(data string, logged []transparency.Logged) (list []loggedDataset, err error) {
+	datasets, err := cli.Datasets(data, cli.Filter{})
+	if err != nil && !errors.Is(err, cli.ErrNoData) {
+		return nil, err
+	}
+	known := make(map[cli.Dataset]transparency.Logged, len(logged))
+	for _, l := range logged {
+		known[cli.Dataset{Data: data, Tenant: l.ClientID, Product: football.Product(l.Product)}] = l
+	}
+	for _, d := range datasets {
+		last := known[d]
+		delete(known, d)
+		root, err := d.Open()
+		if err != nil {
+			return nil, err
+		}
+		newest, err := commitlog.Newest(root, last)
+		list = append(list, loggedDataset{Account: d.Tenant, Product: string(d.Product), Logged: last.Version, Index: last.Index,
+			Newest: newest.Version, Problem: cli.Message(errors.Join(err, root.Close()))})
+	}
+	for _, l := range known {
+		list = append(list, loggedDataset{Account: l.ClientID, Product: l.Product, Logged: l.Version, Index: l.Index, Gone: true})
+	}
+	slices.SortFunc(list, func(a, b loggedDataset) int {
+		return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Product, b.Product))
+	})
+	return list, nil
+}

@@ -1,0 +1,146 @@
+// Package receipts makes receipts of prices from a data root. It opens no private key.
+package receipts
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/cmd/mkt/internal/explain"
+	"mkt/cmd/mkt/internal/fixtures"
+	"mkt/fetch/raw"
+	"mkt/publish/durable"
+	"mkt/publish/receipt"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+	"mkt/publish/transparency"
+)
+
+// Wanted says of which price a receipt is made.
+type Wanted struct {
+	Dataset   cli.Dataset
+	Fixture   string // "" looks it up
+	Market    string // "" looks it up
+	Selection string
+	At        snapshot.Moment
+	Policy    *transparency.Policy
+	Payload   bool // add the provider's answer that the price was read from
+}
+
+// Policy reads the policy. Without one, the log is that of the verifier key beside the log's key, and
+// needs no witness.
+func Policy(files cli.LogFiles) (*transparency.Policy, error) {
+	if files.Policy != "" {
+		return commitlog.LoadPolicy(files.Policy)
+	}
+	key, err := commitlog.LoadPublic(files.Key)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: mkt log init NAME makes it, or --policy names the log", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return transparency.ParsePolicy([]byte("log " + key + "\nquorum none\n"))
+}
+
+// Make makes a receipt, and checks it. The errors are those of [receipt.Make], those for which
+// [IsUnknown] holds, and [explain.ErrDeleted].
+func Make(w Wanted) (*receipt.Receipt, *receipt.Result, error) {
+	root, err := w.Dataset.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer root.Close()
+	data, err := durable.OpenExisting(w.Dataset.Data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("data root: %w", err)
+	}
+	defer data.Close()
+	c, err := snapshot.Find(root, w.At)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept, err := snapshot.IsKept(root, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !kept {
+		return nil, nil, fmt.Errorf("the snapshot of version %d (%s) was %w: a receipt needs its rows; make receipts while the publication is kept (retention.snapshot_age)", c.Version, c.CycleID, explain.ErrDeleted)
+	}
+	m, err := snapshot.Open(root, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if w.Fixture == "" {
+		if w.Fixture, err = snapshot.FixtureWith(root, c, m, cmp.Or(w.Market, w.Selection)); err != nil {
+			return nil, nil, err
+		}
+	}
+	if w.Market == "" {
+		_, markets, _, err := snapshot.FixtureOf(root, c, m, w.Fixture)
+		if err != nil {
+			return nil, nil, err
+		}
+		w.Market = marketWith(markets, w.Selection)
+	}
+	wanted := receipt.Wanted{Root: root, Data: data, ClientID: w.Dataset.Tenant, Product: w.Dataset.Product, Commit: c,
+		FixtureID: w.Fixture, MarketID: w.Market, Selection: w.Selection, Policy: w.Policy}
+	if w.Payload {
+		wanted.Answer = func(sum string) ([]byte, error) { return answerWith(root, c, sum) }
+	}
+	return receipt.Make(wanted)
+}
+
+func marketWith(markets []table.MarketRow, selection string) string {
+	for _, m := range markets {
+		for _, s := range m.Selections {
+			if s.SelectionID == selection {
+				return m.MarketID
+			}
+		}
+	}
+	return ""
+}
+
+// answerWith returns the archived answer with a hash, of the publication's cycle or of one before it.
+func answerWith(root durable.ReadFS, newest snapshot.Commit, sum string) ([]byte, error) {
+	for c, err := range snapshot.Backward(root, newest) {
+		if err != nil {
+			return nil, err
+		}
+		a, err := raw.Open(root, c.CycleID)
+		if errors.Is(err, raw.ErrNotSealed) || errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range a.Responses() {
+			if r.SHA256 == sum {
+				return a.Body(r)
+			}
+		}
+	}
+	return nil, fmt.Errorf("--payload: the answer with the hash %s is not kept any more (retention.cycle_age); without --payload there is a receipt", sum)
+}
+
+// IsUnknown reports whether there is no such publication, fixture, market or selection.
+func IsUnknown(err error) bool {
+	return errors.Is(err, receipt.ErrUnknown) || errors.Is(err, fixtures.ErrUnknown) || errors.Is(err, snapshot.ErrUnknown)
+}
+
+// Remedy adds the next step to an error.
+func Remedy(err error) error {
+	switch {
+	case errors.Is(err, transparency.ErrNoLog):
+		return fmt.Errorf("%w: mkt log begins it", err)
+	case errors.Is(err, transparency.ErrNotLogged):
+		return cli.AsTemporary(fmt.Errorf("%w: mkt log logs it; try again then", err))
+	case errors.Is(err, receipt.ErrRewritten):
+		return fmt.Errorf("%w: mkt log audit says which", err)
+	}
+	return err
+}
