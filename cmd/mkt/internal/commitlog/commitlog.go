@@ -54,6 +54,19 @@ type Failed struct {
 	Err      error  `json:"-"`
 }
 
+// RunWith is [Run] with the files and the data root of the settings, as mkt log and mkt schedule do it.
+func RunWith(ctx context.Context, env *cli.Env, files cli.LogFiles, wait time.Duration) (Result, error) {
+	key, err := LoadKey(files.Key)
+	if err != nil {
+		return Result{}, err
+	}
+	policy, err := LoadPolicy(files.Policy)
+	if err != nil {
+		return Result{}, err
+	}
+	return Run(ctx, Options{Data: env.Data, Key: key, Policy: policy, Wait: wait, Now: env.Now, Post: Post})
+}
+
 // Run adds the newest commit of every dataset that has a newer one than the log, signs the head, and
 // asks the witnesses for cosignatures. It does not wait for cycles, and they do not wait for it.
 func Run(ctx context.Context, o Options) (Result, error) {
