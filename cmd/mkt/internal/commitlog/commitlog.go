@@ -236,21 +236,31 @@ func newest(d cli.Dataset, last transparency.Logged) (snapshot.Commit, error) {
 // beginAnew says how a new log is begun.
 const beginAnew = "move log and leaves out of the data root, make a key for a new name with mkt log init, and give its verifier key to the witnesses and to all who check receipts; keep the old log for its receipts"
 
+// NextStep says what to do about an error of the log; "" if that is not known.
+func NextStep(err error) string {
+	switch {
+	case errors.Is(err, transparency.ErrAhead):
+		return "restore log and leaves from the newest copy; if there is none, begin a new log: " + beginAnew
+	case errors.Is(err, transparency.ErrFork):
+		return "keep all copies of it, find out which one was changed with mkt log audit, and begin a new log: " + beginAnew
+	case errors.Is(err, transparency.ErrOtherKey):
+		return "restore that key from a copy; if it is lost, begin a new log: " + beginAnew
+	case errors.Is(err, transparency.ErrDamaged):
+		return "mkt log audit finds all damage; restore the file from a copy of log or leaves"
+	}
+	return ""
+}
+
 // Explain adds the next step to an error of the log.
 func Explain(err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.Is(err, durable.ErrLocked):
+	}
+	if errors.Is(err, durable.ErrLocked) {
 		return fmt.Errorf("log: %w: another mkt log or mkt schedule adds to it; try again later", durable.ErrLocked)
-	case errors.Is(err, transparency.ErrAhead):
-		return fmt.Errorf("log: %w: restore log and leaves from the newest copy; if there is none, begin a new log: %s", err, beginAnew)
-	case errors.Is(err, transparency.ErrFork):
-		return fmt.Errorf("log: %w: keep all copies of it, find out which one was changed with mkt log audit, and begin a new log: %s", err, beginAnew)
-	case errors.Is(err, transparency.ErrOtherKey):
-		return fmt.Errorf("log: %w: restore that key from a copy; if it is lost, begin a new log: %s", err, beginAnew)
-	case errors.Is(err, transparency.ErrDamaged):
-		return fmt.Errorf("log: %w: mkt log audit finds all damage; restore the file from a copy of log or leaves", err)
+	}
+	if next := NextStep(err); next != "" {
+		return fmt.Errorf("log: %w: %s", err, next)
 	}
 	return fmt.Errorf("log: %w", err)
 }
