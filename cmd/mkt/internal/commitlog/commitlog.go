@@ -36,6 +36,7 @@ type Result struct {
 	Witnesses []transparency.WitnessState `json:"witnesses"`
 	Cosigned  int                         `json:"cosigned"`  // witnesses of the policy that have cosigned the head
 	Witnessed bool                        `json:"witnessed"` // so many that the policy is satisfied
+	Enough    bool                        `json:"-"`         // the policy is satisfied, if only because it asks for no witness
 }
 
 // Added is a leaf that was added.
@@ -121,7 +122,7 @@ func (r *Result) run(ctx context.Context, l *transparency.Log, o Options) error 
 		return err
 	}
 	_, by, enough, err := o.Policy.Check(head.Note)
-	r.Cosigned, r.Witnessed = len(by), enough && len(by) > 0
+	r.Cosigned, r.Enough, r.Witnessed = len(by), enough, enough && len(by) > 0
 	return errors.Join(err, refusal(r.Witnesses))
 }
 

@@ -109,9 +109,10 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 	if err := t.SetTenants(f); err != nil {
 		return err
 	}
-	edits := daemon.NewReloads(g.Env)
+	edits, l := daemon.NewReloads(g.Env), &logRuns{group: g, logFlags: o.log}
 	if adminServer != nil {
 		adminServer.Metrics.MustRegister(append(edits.Collectors(), t.collectors()...)...)
+		adminServer.Metrics.MustRegister(l)
 		if s, err := g.Store(ctx); err == nil {
 			adminServer.Metrics.MustRegister(daemon.StoreCollectors(s)...)
 		}
@@ -128,7 +129,7 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 	}
 	go edits.Watch(ctx, f, t.SetTenants)
 	defer context.AfterFunc(ctx, leave)()
-	logged := g.startLog(ctx, o.log)
+	logged := l.start(ctx)
 	t.RunAll(ctx, overdue...)
 	logged()
 	g.Log.Info("schedule stopped", "ticks_skipped", t.Scheduler.Skipped())
