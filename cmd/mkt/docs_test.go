@@ -93,9 +93,9 @@ func TestWhomItContacts(t *testing.T) {
 	}
 }
 
-// ofSetting matches metrics of the settings store, work and limits, without which a process does not
-// have them. [TestDeployedMetrics] checks their declaration.
-var ofSetting = regexp.MustCompile(`^mkt_(store|replica|work|limits|tenants_store)_`)
+// ofSetting matches metrics of the settings store, work and limits and of the log's key, without which a process
+// does not have them. [TestDeployedMetrics] checks their declaration.
+var ofSetting = regexp.MustCompile(`^mkt_(store|replica|work|limits|tenants_store|log)_`)
 
 // deployedMetrics is a command of scripts. A metric of sockets begins with the first of them.
 func deployedMetrics(ts *testscript.TestScript, args []string) {

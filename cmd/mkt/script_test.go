@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -62,6 +63,7 @@ func TestScript(t *testing.T) {
 			"match":     command("VAR REGEXP", matchEnv),                       // $VAR is the first match in the last stdout
 			"jsonlive":  command("VAR FILE", jsonLive),                         // $VAR is a fixture of GET /live in play for half an hour, with momentum if there is one
 			"lock":      command("DIR", holdLock),                              // hold the lock file in DIR until the script ends
+			"hangs":     command("VAR", hangingServer),                         // $VAR is the address of a server that never answers
 			"smalldisk": command("DIR BYTES", smallDisk),                       // mount a file system of that size there
 		},
 		Setup: func(env *testscript.Env) error {
@@ -386,6 +388,13 @@ func holdLock(ts *testscript.TestScript, args []string) {
 	lock, err := root.Lock(layout.Lock)
 	ts.Check(err)
 	ts.Defer(func() { lock.Close(); root.Close() })
+}
+
+func hangingServer(ts *testscript.TestScript, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") // connections are made, and nobody takes them
+	ts.Check(err)
+	ts.Defer(func() { l.Close() })
+	ts.Setenv(args[0], "http://"+l.Addr().String())
 }
 
 func smallDisk(ts *testscript.TestScript, args []string) {

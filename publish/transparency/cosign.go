@@ -119,6 +119,9 @@ func (l *Log) askWitness(ctx context.Context, post Post, w PolicyWitness, head S
 		s.CosignedAt, s.Since, s.Error = &at, nil, ""
 		return lines, s
 	}
+	if errors.Is(ctx.Err(), context.Canceled) { // the run was stopped, which says nothing about the witness
+		return nil, s
+	}
 	if s.Since == nil {
 		since := now().UTC().Truncate(time.Millisecond)
 		s.Since = &since

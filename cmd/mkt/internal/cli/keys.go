@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -75,6 +76,14 @@ func (l *LogFiles) KeyFlag(set *Settings, cmd *cobra.Command) {
 func (l *LogFiles) PolicyFlag(set *Settings, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&l.Policy, "policy", "", "policy with the log and its witnesses (default: none, the log is unwitnessed)")
 	set.BindPath(cmd.Flags(), "policy", "log_policy")
+}
+
+// LogWaitFlag adds the flag for the longest wait for the witnesses of the log.
+func LogWaitFlag(set *Settings, cmd *cobra.Command, name string, wait *time.Duration) {
+	flags := cmd.Flags()
+	flags.DurationVar(wait, name, 10*time.Second, "longest wait for the witnesses of the transparency log")
+	Bound(flags, name, "a duration from 1s to 10m, such as 10s", Between(wait, time.Second, 10*time.Minute))
+	set.Bind(flags, name, "log_wait")
 }
 
 // WriteOnce makes a file that must not exist, whole or not at all. It is not

@@ -37,6 +37,7 @@ type Result struct {
 	Witnesses []transparency.WitnessState `json:"witnesses"`
 	Cosigned  int                         `json:"cosigned"`  // witnesses of the policy that have cosigned the head
 	Witnessed bool                        `json:"witnessed"` // so many that the policy is satisfied
+	Enough    bool                        `json:"-"`         // the policy is satisfied, if only because it asks for no witness
 }
 
 // Added is a leaf that was added.
@@ -53,6 +54,19 @@ type Failed struct {
 	Product  string `json:"product"`
 	Error    string `json:"error"`
 	Err      error  `json:"-"`
+}
+
+// RunWith is [Run] with the files and the data root of the settings, as mkt log and mkt schedule do it.
+func RunWith(ctx context.Context, env *cli.Env, files cli.LogFiles, wait time.Duration) (Result, error) {
+	key, err := LoadKey(files.Key)
+	if err != nil {
+		return Result{}, err
+	}
+	policy, err := LoadPolicy(files.Policy)
+	if err != nil {
+		return Result{}, err
+	}
+	return Run(ctx, Options{Data: env.Data, Key: key, Policy: policy, Wait: wait, Now: env.Now, Post: Post})
 }
 
 // Run adds the newest commit of every dataset that has a newer one than the log, signs the head, and
@@ -109,7 +123,7 @@ func (r *Result) run(ctx context.Context, l *transparency.Log, o Options) error 
 		return err
 	}
 	_, by, enough, err := o.Policy.Check(head.Note)
-	r.Cosigned, r.Witnessed = len(by), enough && len(by) > 0
+	r.Cosigned, r.Enough, r.Witnessed = len(by), enough, enough && len(by) > 0
 	return errors.Join(err, refusal(r.Witnesses))
 }
 
@@ -231,21 +245,31 @@ func Newest(root durable.ReadFS, last transparency.Logged) (snapshot.Commit, err
 // beginAnew says how a new log is begun.
 const beginAnew = "move log and leaves out of the data root, make a key for a new name with mkt log init, and give its verifier key to the witnesses and to all who check receipts; keep the old log for its receipts"
 
+// NextStep says what to do about an error of the log; "" if that is not known.
+func NextStep(err error) string {
+	switch {
+	case errors.Is(err, transparency.ErrAhead):
+		return "restore log and leaves from the newest copy; if there is none, begin a new log: " + beginAnew
+	case errors.Is(err, transparency.ErrFork):
+		return "keep all copies of it, find out which one was changed with mkt log audit, and begin a new log: " + beginAnew
+	case errors.Is(err, transparency.ErrOtherKey):
+		return "restore that key from a copy; if it is lost, begin a new log: " + beginAnew
+	case errors.Is(err, transparency.ErrDamaged):
+		return "mkt log audit finds all damage; restore the file from a copy of log or leaves"
+	}
+	return ""
+}
+
 // Explain adds the next step to an error of the log.
 func Explain(err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.Is(err, durable.ErrLocked):
+	}
+	if errors.Is(err, durable.ErrLocked) {
 		return fmt.Errorf("log: %w: another mkt log or mkt schedule adds to it; try again later", durable.ErrLocked)
-	case errors.Is(err, transparency.ErrAhead):
-		return fmt.Errorf("log: %w: restore log and leaves from the newest copy; if there is none, begin a new log: %s", err, beginAnew)
-	case errors.Is(err, transparency.ErrFork):
-		return fmt.Errorf("log: %w: keep all copies of it, find out which one was changed with mkt log audit, and begin a new log: %s", err, beginAnew)
-	case errors.Is(err, transparency.ErrOtherKey):
-		return fmt.Errorf("log: %w: restore that key from a copy; if it is lost, begin a new log: %s", err, beginAnew)
-	case errors.Is(err, transparency.ErrDamaged):
-		return fmt.Errorf("log: %w: mkt log audit finds all damage; restore the file from a copy of log or leaves", err)
+	}
+	if next := NextStep(err); next != "" {
+		return fmt.Errorf("log: %w: %s", err, next)
 	}
 	return fmt.Errorf("log: %w", err)
 }

@@ -4,7 +4,7 @@
 // [Options].Limits is set.
 //
 // The areas are, in this order: keys, files and accounts; for each tenant and product
-// schedule, snapshot, clock, locks and staging; then disk, limits and provider. Every check makes a
+// schedule, snapshot, clock, locks and staging; then log, disk, limits and provider. Every check makes a
 // finding: OK, WARN (it works, but should not stay as it is) or FAIL (something does not
 // work, or others have access). WARN and FAIL have a code, see [Codes].
 package doctor

@@ -32,6 +32,9 @@ type Options struct {
 	SealKey string
 	IDKey   string
 
+	LogKey    string // key of the transparency log, which is not opened: beside it is the verifier key; "" checks no log
+	LogPolicy string // "" if the log has no witnesses
+
 	Loads string // folder of the server's load records; see package quarantine
 
 	Limits         limits.Address // the server counting over all replicas; zero if there is none
@@ -120,6 +123,7 @@ func Run(ctx context.Context, o Options) Report {
 		d.staging(r)
 		d.owners(r)
 	}
+	d.log()
 	d.disk()
 	d.work(ctx)
 	d.services()

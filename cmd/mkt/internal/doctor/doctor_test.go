@@ -2,9 +2,13 @@ package doctor_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,8 +21,10 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
+	"golang.org/x/mod/sumdb/note"
 
 	"mkt/cmd/mkt/internal/audit"
+	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/doctor"
 	"mkt/cmd/mkt/internal/tenants"
@@ -30,9 +36,12 @@ import (
 	"mkt/internal/coordination"
 	"mkt/internal/needs"
 	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/health"
 	"mkt/publish/snapshot"
+	"mkt/publish/transparency"
+	"mkt/publish/transparency/witness"
 	"mkt/serve/account"
 	"mkt/serve/limits"
 	"mkt/serve/quarantine"
@@ -446,6 +455,70 @@ var faults = []fault{
 	}, []string{"WARN LIMITS_EXPOSED"}, "mkt.yaml", "chmod o-r "},
 	{"lock of a dead process", func(h *installation) { h.lockedBy(4711, "") }, []string{"WARN LOCK_STUCK"}, "/lock", "fuser -v"},
 	{"lock of a stopped process", func(h *installation) { h.lockedBy(4711, "T") }, []string{"WARN LOCK_STUCK"}, "/lock", "kill -CONT 4711"},
+	{"log without the newest publications", func(h *installation) {
+		h.log(nil)
+		check.Must(h.t, errors.Join(os.RemoveAll(h.path("data/log")), os.RemoveAll(h.path("data/leaves"))))
+		h.later(15 * time.Minute)
+	}, []string{"WARN LOG_BEHIND"}, "acme", "mkt log, and look at"},
+	{"log without publications that are young", func(h *installation) {
+		h.log(nil)
+		check.Must(h.t, errors.Join(os.RemoveAll(h.path("data/log")), os.RemoveAll(h.path("data/leaves"))))
+	}, nil, "", ""},
+	{"log without witnesses", func(h *installation) {
+		h.log(nil)
+		h.later(15 * time.Minute)
+	}, nil, "", ""},
+	{"log that is cosigned", func(h *installation) {
+		h.log(commitlog.Post)
+		h.later(15 * time.Minute)
+	}, nil, "", ""},
+	{"witness away", func(h *installation) {
+		h.log(func(context.Context, string, []byte) (int, []byte, error) { return 0, nil, errors.New("away") })
+	}, []string{"WARN LOG_UNWITNESSED"}, "log/checkpoint", "ask who runs the witnesses"},
+	{"witness that was never asked", func(h *installation) {
+		h.log(nil)
+		h.options.LogPolicy = h.path("policy")
+		h.write(h.options.LogPolicy, h.policy)
+		h.later(15 * time.Minute)
+	}, []string{"WARN LOG_UNWITNESSED"}, "log/checkpoint", "ask who runs the witnesses"},
+	{"witness that sees a fork", func(h *installation) {
+		h.log(func(context.Context, string, []byte) (int, []byte, error) {
+			return http.StatusUnprocessableEntity, nil, nil
+		})
+	}, []string{"FAIL LOG_UNWITNESSED"}, "log/checkpoint", "begin a new log"},
+	{"policy of the log damaged", func(h *installation) {
+		h.log(commitlog.Post)
+		h.write(h.options.LogPolicy, "quorum a\n")
+	}, []string{"FAIL LOG_UNWITNESSED"}, "policy", "log_policy in mkt.yaml"},
+	{"policy of another log", func(h *installation) {
+		h.log(commitlog.Post)
+		h.write(h.options.LogPolicy, "quorum none\n")
+	}, []string{"FAIL LOG_UNWITNESSED"}, "policy", "add the line of this log"},
+	{"head of the log damaged", func(h *installation) {
+		h.log(nil)
+		h.write(h.path("data/log/checkpoint"), "")
+	}, []string{"FAIL LOG_DAMAGED"}, "log/checkpoint", "mkt log audit"},
+	{"leaves of the log damaged", func(h *installation) {
+		h.log(nil)
+		check.Must(h.t, os.RemoveAll(h.path("data/leaves/newest.json")))
+		h.write(h.path("data/leaves/000.json"), "")
+	}, []string{"FAIL LOG_DAMAGED"}, "leaves", "mkt log audit"},
+	{"states of the witnesses damaged", func(h *installation) {
+		h.log(commitlog.Post)
+		h.write(h.path("data/leaves/witnesses.json"), "")
+	}, []string{"FAIL LOG_DAMAGED"}, "leaves", "mkt log audit"},
+	{"log of another key", func(h *installation) {
+		h.log(nil)
+		h.write(h.path("log.key.pub"), h.witness+"\n")
+	}, []string{"FAIL LOG_DAMAGED"}, "log/checkpoint", "restore that key"},
+	{"log without a verifier key", func(h *installation) {
+		h.log(nil)
+		check.Must(h.t, os.Remove(h.path("log.key.pub")))
+	}, []string{"WARN LOG_DAMAGED"}, "log/checkpoint", "restore "},
+	{"log whose verifier key is in the policy", func(h *installation) {
+		h.log(commitlog.Post)
+		check.Must(h.t, os.Remove(h.path("log.key.pub")))
+	}, nil, "", ""},
 	{"debris", func(h *installation) {
 		dir := filepath.Join(h.root, "staging", "broken")
 		check.Must(h.t, os.MkdirAll(dir, 0o755))
@@ -508,6 +581,37 @@ func (h *installation) usedUp(code health.Code, later, lasts time.Duration) {
 func (h *installation) failed(code health.Code, times int) {
 	h.t.Helper()
 	h.state("fetch", func(r *health.Run) { r.OK, r.Code, r.FailuresInARow = false, code, times })
+}
+
+// log makes a key of the transparency log, and adds the newest publications to the log. The policy has a
+// witness that runs until the test ends, and post asks it; without post the log has no witness. No file has
+// the private key: the doctor does not need it.
+func (h *installation) log(post transparency.Post) {
+	h.t.Helper()
+	text, err := transparency.NewKey(rand.Reader, "example.com/prices")
+	check.Must(h.t, err)
+	key, err := transparency.ParseKey(text)
+	check.Must(h.t, err)
+	h.write(commitlog.PublicFile(h.options.LogKey), key.VerifierKey()+"\n")
+	private, public, err := note.GenerateKey(rand.Reader, "witness.example")
+	check.Must(h.t, err)
+	w, err := witness.New(witness.Options{Root: durabletest.NewMem(), Key: private, Logs: []string{key.VerifierKey()}, Now: h.now, Log: slog.New(slog.DiscardHandler)})
+	check.Must(h.t, err)
+	server := httptest.NewServer(w)
+	h.t.Cleanup(server.Close)
+	h.witness, h.options.LogPolicy = public, h.path("policy")
+	h.policy = "log " + key.VerifierKey() + "\nwitness a " + w.VerifierKey() + " " + server.URL + "\nquorum a\n"
+	o := commitlog.Options{Data: h.options.Data, Key: key, Wait: check.Limit, Now: time.Now, Post: post}
+	if post == nil {
+		h.options.LogPolicy = ""
+	} else {
+		h.write(h.options.LogPolicy, h.policy)
+		o.Policy, err = commitlog.LoadPolicy(h.options.LogPolicy)
+		check.Must(h.t, err)
+	}
+	if _, err := commitlog.Run(h.t.Context(), o); err != nil && !errors.Is(err, transparency.ErrFork) {
+		h.t.Fatal(err)
+	}
 }
 
 func (h *installation) flip(path string) {

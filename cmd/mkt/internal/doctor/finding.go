@@ -111,6 +111,10 @@ var codes = map[string]string{
 
 	"SNAPSHOT_QUARANTINED": "the newest publication killed the server that loaded it",
 
+	"LOG_BEHIND":      "publications are not in the transparency log for more than ten minutes",
+	"LOG_UNWITNESSED": "the newest head of the transparency log has fewer cosignatures than the policy asks for",
+	"LOG_DAMAGED":     "the transparency log cannot be read, or another key has signed it",
+
 	"CLOCK_BEHIND":   "the newest publication is in the future",
 	"CLOCK_DIFFERS":  "this clock and the provider's differ",
 	"LOCK_STUCK":     "a lock is held by a process that is not running",

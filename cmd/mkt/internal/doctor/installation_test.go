@@ -32,6 +32,9 @@ type installation struct {
 	dir     string
 	root    string // of acme's market engine
 	options doctor.Options
+
+	policy  string // of the transparency log, with its witness
+	witness string // a key that has not signed the log
 }
 
 func (h *installation) path(name string) string { return filepath.Join(h.dir, name) }
@@ -135,7 +138,7 @@ func newInstallation(t *testing.T) *installation {
 	at := time.Now().Add(time.Minute)
 	return &installation{t: t, dir: dir, root: filepath.Join(dir, "data", layout.TenantProduct("acme", string(product))), options: doctor.Options{
 		Config: filepath.Join(dir, "mkt.yaml"), Tenants: filepath.Join(dir, "tenants.yaml"), Data: filepath.Join(dir, "data"),
-		SealKey: filepath.Join(dir, "seal.key"), IDKey: filepath.Join(dir, "id.key"),
+		SealKey: filepath.Join(dir, "seal.key"), IDKey: filepath.Join(dir, "id.key"), LogKey: filepath.Join(dir, "log.key"),
 		ServiceName: "Coast Football", SupportEmail: "support@coast.example",
 		Products: []football.Product{product}, Now: func() time.Time { return at },
 		Running: func() ([]string, bool) { return []string{"serve", "schedule"}, true },

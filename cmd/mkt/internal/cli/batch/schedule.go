@@ -25,6 +25,7 @@ type ScheduleOptions struct {
 	Grace    time.Duration
 	catchUp  bool
 	admin    daemon.AdminFlags
+	log      logFlags
 
 	transform TransformFlags
 	publish   PublishFlags
@@ -48,6 +49,10 @@ and mkt provider status shows it.
 
 A tick is skipped, logged and counted if a run of the same tenant and product
 is under way, here or started by hand. Market cycles do not delay live ones.
+
+If there is a key of the transparency log, the newest publications are added to
+the log every minute, as mkt log does. Cycles do not wait for it.
+
 On SIGTERM running steps finish, no further step begins, and the exit code is
 0.`,
 		Example:     `  mkt schedule --admin 127.0.0.1:9082`,
@@ -69,6 +74,7 @@ On SIGTERM running steps finish, no further step begins, and the exit code is
 	g.Settings.Bind(flags, "grace", "schedule.grace")
 	g.Settings.Bind(flags, "catch-up", "schedule.catch_up")
 	o.admin.Flags(g.Env, cmd, "schedule")
+	o.log.flags(g, cmd)
 	g.leases.Flag(g.Settings, cmd)
 	g.Keys.SealFlag(g.Settings, cmd)
 	o.transform.flags(g, cmd)
@@ -103,9 +109,10 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 	if err := t.SetTenants(f); err != nil {
 		return err
 	}
-	edits := daemon.NewReloads(g.Env)
+	edits, l := daemon.NewReloads(g.Env), &logRuns{group: g, logFlags: o.log}
 	if adminServer != nil {
 		adminServer.Metrics.MustRegister(append(edits.Collectors(), t.collectors()...)...)
+		adminServer.Metrics.MustRegister(l)
 		if s, err := g.Store(ctx); err == nil {
 			adminServer.Metrics.MustRegister(daemon.StoreCollectors(s)...)
 		}
@@ -122,7 +129,9 @@ func (g *Group) schedule(ctx context.Context, o ScheduleOptions) error {
 	}
 	go edits.Watch(ctx, f, t.SetTenants)
 	defer context.AfterFunc(ctx, leave)()
+	logged := l.start(ctx)
 	t.RunAll(ctx, overdue...)
+	logged()
 	g.Log.Info("schedule stopped", "ticks_skipped", t.Scheduler.Skipped())
 	return nil
 }

@@ -33,6 +33,7 @@ type doctorFlags struct {
 	verbose bool
 	usage   string
 	limits  string
+	log     cli.LogFiles
 }
 
 func newDoctor(g *Group) *cobra.Command {
@@ -40,11 +41,12 @@ func newDoctor(g *Group) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the installation and say how to fix what is wrong",
-		Long: `Check keys, files, accounts, schedules, snapshots, clock, locks and disk, and
-report what is wrong, where, and how to fix it. It changes nothing. It asks the
-servers of --store, --work and --limits, if there are such settings, and with
---online it sends each provider one cheap request. In the object store it writes
-a probe and deletes it; with --serving it only reads there.
+		Long: `Check keys, files, accounts, schedules, snapshots, clock, locks, disk and the
+transparency log, and report what is wrong, where, and how to fix it. It
+changes nothing. It asks the servers of --store, --work and --limits, if there
+are such settings, and with --online it sends each provider one cheap request.
+In the object store it writes a probe and deletes it; with --serving it only
+reads there.
 
 The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 		Example: `  mkt doctor
@@ -79,6 +81,8 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 	daemon.LimitsFlag(g.Settings, flags, &f.limits)
 	g.Keys.SealFlag(g.Settings, cmd)
 	g.Keys.IDFlag(g.Settings, cmd)
+	f.log.KeyFlag(g.Settings, cmd)
+	f.log.PolicyFlag(g.Settings, cmd)
 	g.work.Flag(g.Settings, cmd)
 	daemon.ServiceFlags(g.Settings, cmd, &g.service)
 	return cmd
@@ -87,6 +91,7 @@ The exit code is 0 if nothing fails, 1 otherwise; a warning is not a failure.`,
 func (g *Group) doctorOptions(cmd *cobra.Command, f doctorFlags) doctor.Options {
 	o := doctor.Options{
 		Config: g.Settings.File, Tenants: g.Tenants, Data: g.Data, SealKey: g.Keys.Seal, IDKey: g.Keys.ID,
+		LogKey: f.log.Key, LogPolicy: f.log.Policy,
 		ServiceName: g.service.Name, SupportEmail: g.service.SupportEmail,
 		Tenant: f.tenant, Keyless: f.serving, Products: account.Products(), Command: cli.SameCommand(cmd), Now: g.Now,
 		Loads: filepath.Join(cmp.Or(f.usage, filepath.Join(g.Data, serve.UsageFolder)), serve.LoadsFolder),

@@ -32,10 +32,7 @@ a key. Run it on one machine only: two logs with one key are a fork.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return g.log(cmd.Context(), wait) },
 	}
-	flags := cmd.Flags()
-	flags.DurationVar(&wait, "wait", 10*time.Second, "longest wait for the witnesses")
-	cli.Bound(flags, "wait", "a duration from 1s to 10m, such as 10s", cli.Between(&wait, time.Second, 10*time.Minute))
-	g.Settings.Bind(flags, "wait", "log_wait")
+	cli.LogWaitFlag(g.Settings, cmd, "wait", &wait)
 	g.files.KeyFlag(g.Settings, cmd)
 	g.files.PolicyFlag(g.Settings, cmd)
 	cmd.AddCommand(newLogInit(g), newLogAudit(g))
@@ -43,15 +40,7 @@ a key. Run it on one machine only: two logs with one key are a fork.`,
 }
 
 func (g *Group) log(ctx context.Context, wait time.Duration) error {
-	key, err := commitlog.LoadKey(g.files.Key)
-	if err != nil {
-		return err
-	}
-	policy, err := commitlog.LoadPolicy(g.files.Policy)
-	if err != nil {
-		return err
-	}
-	result, err := commitlog.Run(ctx, commitlog.Options{Data: g.Data, Key: key, Policy: policy, Wait: wait, Now: g.Now, Post: commitlog.Post})
+	result, err := commitlog.RunWith(ctx, g.Env, g.files, wait)
 	failed := cli.Failures{Of: result.Datasets}
 	for _, f := range result.Failed {
 		failed.Add(g.Env, f.Err)
@@ -59,7 +48,7 @@ func (g *Group) log(ctx context.Context, wait time.Duration) error {
 	if err != nil {
 		return errors.Join(err, failed.Err())
 	}
-	return errors.Join(g.Answer(result, func(out io.Writer) error { return printLog(out, result, policy != nil) }), failed.Err())
+	return errors.Join(g.Answer(result, func(out io.Writer) error { return printLog(out, result, g.files.Policy != "") }), failed.Err())
 }
 
 func printLog(out io.Writer, r commitlog.Result, hasPolicy bool) error {

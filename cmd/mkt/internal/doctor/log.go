@@ -1,0 +1,187 @@
+package doctor
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/publish/durable"
+	"mkt/publish/snapshot"
+	"mkt/publish/transparency"
+)
+
+// logBehind is how long a publication, or a cosignature of a head, may take to come. A run is due every
+// minute.
+const logBehind = 10 * time.Minute
+
+// log checks the transparency log, if there is one or its verifier key.
+func (d *doctor) log() {
+	if d.LogKey == "" {
+		return
+	}
+	data, err := durable.OpenExisting(d.Data)
+	if err != nil {
+		return // a finding of dataRoot, or there is none yet
+	}
+	defer data.Close()
+	at := place{file: filepath.Join(d.Data, "log", "checkpoint")}
+	signed, missing := data.Stat("log/checkpoint")
+	begun := !errors.Is(missing, fs.ErrNotExist)
+	verifiers, unknown := d.logVerifiers()
+	if unknown != nil {
+		if begun && !d.Keyless {
+			d.bad(Warn, "LOG_DAMAGED", "log", at, "restore "+cli.Quote(commitlog.PublicFile(d.LogKey))+" from a copy", "its key is not known here: %v", unknown)
+		}
+		return
+	}
+	var view *transparency.View
+	var head transparency.Signed
+	for _, v := range verifiers {
+		view = transparency.NewView(data, v)
+		if head, err = view.Head(); !errors.Is(err, transparency.ErrOtherKey) {
+			break
+		}
+	}
+	if err != nil && !errors.Is(err, transparency.ErrNoLog) {
+		d.damagedLog(at, err)
+		return
+	}
+	d.behind(view, head)
+	if begun && missing == nil {
+		d.witnesses(view, head, signed.ModTime(), at)
+	}
+}
+
+// logVerifiers returns the verifier key beside the key of the log, or else those of the policy.
+func (d *doctor) logVerifiers() ([]note.Verifier, error) {
+	public, err := commitlog.LoadPublic(d.LogKey)
+	if err == nil {
+		v, err := note.NewVerifier(public)
+		return []note.Verifier{v}, err
+	}
+	policy, invalid := commitlog.LoadPolicy(d.LogPolicy)
+	if policy == nil || invalid != nil || len(policy.Logs) == 0 {
+		return nil, err
+	}
+	var list []note.Verifier
+	for _, l := range policy.Logs {
+		list = append(list, l.Verifier)
+	}
+	return list, nil
+}
+
+func (d *doctor) damagedLog(at place, err error) {
+	if errors.Is(err, fs.ErrPermission) {
+		d.unreadable("log", at, err)
+		return
+	}
+	d.bad(Fail, "LOG_DAMAGED", "log", at, cmp.Or(commitlog.NextStep(err), d.mkt("log audit")+" finds all damage; restore the file from a copy of log or leaves"), "%v", err)
+}
+
+// behind looks for publications that were not added to the log.
+func (d *doctor) behind(view *transparency.View, head transparency.Signed) {
+	logged, err := view.Newest(head.Checkpoint)
+	if err != nil {
+		d.damagedLog(place{file: filepath.Join(d.Data, "leaves")}, err)
+		return
+	}
+	for _, r := range d.roots {
+		if r.head == nil {
+			continue
+		}
+		var last uint64
+		if i := slices.IndexFunc(logged, func(l transparency.Logged) bool { return l.ClientID == r.id && l.Product == string(r.product) }); i >= 0 {
+			last = logged[i].Version
+		}
+		if r.head.Version <= last {
+			d.ok("log", r.at(""), "publication %d is in the transparency log", r.head.Version)
+			continue
+		}
+		// The newest one of live data is always young.
+		first, err := snapshot.ReadCommit(r.fs, last+1)
+		if err != nil {
+			first = *r.head
+		}
+		if late := d.now.Sub(first.PublishedAt); late > logBehind {
+			d.bad(Warn, "LOG_BEHIND", "log", r.at(""), d.mkt("log")+", and look at the log of mkt schedule on the machine with the key",
+				"publications %d to %d are not in the transparency log, and the first of them is %s old", first.Version, r.head.Version, ago(late))
+			continue
+		}
+		d.ok("log", r.at(""), "publication %d is young, and not yet in the transparency log", r.head.Version)
+	}
+}
+
+// witnesses checks that enough witnesses have cosigned the head, which was written at a time.
+func (d *doctor) witnesses(view *transparency.View, head transparency.Signed, written time.Time, at place) {
+	policy, err := commitlog.LoadPolicy(d.LogPolicy)
+	if err != nil {
+		d.bad(Fail, "LOG_UNWITNESSED", "log", place{file: d.LogPolicy}, "correct the file, or log_policy in mkt.yaml; until then nothing is added to the log", "%v", err)
+		return
+	}
+	if policy == nil {
+		d.ok("log", at, "%s, without witnesses", cli.Plural(int(head.Size), "publication"))
+		return
+	}
+	states, err := view.Witnesses()
+	if err != nil {
+		d.damagedLog(place{file: filepath.Join(d.Data, "leaves")}, err)
+		return
+	}
+	_, by, enough, err := policy.Check(head.Note)
+	if err != nil {
+		d.bad(Fail, "LOG_UNWITNESSED", "log", place{file: d.LogPolicy}, "add the line of this log to the policy: log, and the content of "+cli.Quote(commitlog.PublicFile(d.LogKey))+"; until then nothing is added to the log", "%v", err)
+		return
+	}
+	var away []string
+	for _, s := range states {
+		if refusal := s.Refusal(); refusal != nil {
+			d.bad(Fail, "LOG_UNWITNESSED", "log", at, commitlog.NextStep(refusal), "witness %s: %v", s.Name, refusal)
+			return
+		}
+		if s.Since != nil {
+			away = append(away, s.Name+": "+s.Error+", since "+cli.ClockTime(*s.Since))
+		}
+	}
+	since := d.unwitnessedSince(policy, states)
+	switch {
+	case enough:
+		d.ok("log", at, "%s, with %s", cli.Plural(int(head.Size), "publication"), cli.Plural(len(by), "cosignature"))
+	case since == nil && d.now.Sub(written) < logBehind:
+		d.ok("log", at, "the head is young, and not yet cosigned")
+	default:
+		what := "the newest head has too few cosignatures: " + cli.Plural(len(by), "cosignature")
+		if since != nil {
+			what += ", and since " + cli.ClockTime(*since) + " too few witnesses answer"
+		}
+		d.bad(Warn, "LOG_UNWITNESSED", "log", at, "ask who runs the witnesses, or name others in the policy; mkt schedule asks them every minute, and receipts made until then say that they are unwitnessed",
+			"%s", strings.Join(append([]string{what}, away...), "; "))
+	}
+}
+
+// unwitnessedSince returns since when too few witnesses for the policy answer; nil if enough of them do, or
+// if they never did.
+func (d *doctor) unwitnessedSince(policy *transparency.Policy, states []transparency.WitnessState) *time.Time {
+	var until []transparency.Cosignature // until when each has cosigned
+	for _, s := range states {
+		switch {
+		case s.Since != nil:
+			until = append(until, transparency.Cosignature{Witness: s.Name, At: *s.Since})
+		case s.CosignedAt != nil:
+			until = append(until, transparency.Cosignature{Witness: s.Name, At: d.now})
+		}
+	}
+	slices.SortFunc(until, func(a, b transparency.Cosignature) int { return a.At.Compare(b.At) })
+	_, last := policy.Within(until)
+	if last == nil || !last.Before(d.now) {
+		return nil
+	}
+	return last
+}
