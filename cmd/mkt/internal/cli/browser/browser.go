@@ -72,7 +72,8 @@ but no token and no credential.`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{cli.LongRunning: ""},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.Doctor = doctor.Options{Config: g.Settings.File, Command: cli.SameCommand(cmd), ServiceName: g.service.Name, SupportEmail: g.service.SupportEmail, Keyless: f.keyless}
+			f.Doctor = doctor.Options{Config: g.Settings.File, Command: cli.SameCommand(cmd), ServiceName: g.service.Name, SupportEmail: g.service.SupportEmail, Keyless: f.keyless,
+				LogKey: f.log.Key, LogPolicy: f.log.Policy}
 			return g.Serve(cmd.Context(), f, func(url string) error { return g.printReady(url, f.password != "") })
 		},
 	}
