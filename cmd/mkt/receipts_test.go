@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -22,6 +20,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"mkt/cmd/mkt/internal/cli/batch"
+	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/tenants"
 	"mkt/fetch/provider/emulators"
 	"mkt/internal/needs"
@@ -87,27 +86,13 @@ func (r *receipted) logNow() {
 	r.now = r.now.Add(20 * time.Second)
 	_, err = r.log.Append([]transparency.Record{{ClientID: "acme", Product: string(football.MarketEngine), Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt}})
 	r.must(err)
-	_, states, err := r.log.Cosign(r.Context(), post, r.policy, func() time.Time { return r.now })
+	_, states, err := r.log.Cosign(r.Context(), commitlog.Post, r.policy, func() time.Time { return r.now })
 	r.must(err)
 	for _, s := range states {
 		if s.Error != "" {
 			r.Fatalf("witness %s: %s", s.Name, s.Error)
 		}
 	}
-}
-
-func post(ctx context.Context, url string, body []byte) (int, []byte, error) {
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return 0, nil, err
-	}
-	a, err := http.DefaultClient.Do(q)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer a.Body.Close()
-	answer, err := io.ReadAll(a.Body)
-	return a.StatusCode, answer, err
 }
 
 // play publishes markets of every provider, some publications of which are logged, and begins a new history

@@ -2,8 +2,6 @@ package transparency
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 
 	"mkt/publish/durable"
 )
@@ -16,14 +14,11 @@ var ErrNotLogged = errors.New("not in the transparency log yet")
 // lower bound; nil if it names none. The error is [ErrNotLogged] if there is no such leaf.
 func (v *View) Find(clientID, product string, version uint64, head Signed) (index int64, found *Record, after []byte, err error) {
 	for n := (head.Size - 1) / tileWidth; n >= 0 && head.Size > 0; n-- {
-		file, err := v.records(n)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s: %w: it is missing", recordsPath(n), ErrDamaged)
-		}
+		file, err := v.recordsUpTo(head.Size, n)
 		if err != nil {
 			return 0, nil, nil, err
 		}
-		for i := int(min(int64(len(file.Records)), head.Size-file.First)) - 1; i >= 0; i-- {
+		for i := int(min(tileWidth, head.Size-file.First)) - 1; i >= 0; i-- {
 			r := file.Records[i]
 			if r.ClientID != clientID || r.Product != product {
 				continue
@@ -75,7 +70,7 @@ func (v *View) Witnessed(index int64, p *Policy, head Signed) (Signed, error) {
 		consider(newest)
 	}
 	for n := index / tileWidth; n <= (head.Size-1)/tileWidth; n++ {
-		file, err := v.records(n)
+		file, err := v.recordsUpTo(head.Size, n)
 		if err != nil {
 			return head, err
 		}

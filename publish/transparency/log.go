@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -461,10 +462,22 @@ func (v *View) records(n int64) (r records, err error) {
 		return r, err
 	}
 	if err := layout.DecodeHeader(recordsPath(n), data, recordsFormat, &r); err != nil {
-		return r, fmt.Errorf("%s: %w: %w", recordsPath(n), ErrDamaged, err)
+		return records{}, fmt.Errorf("%s: %w: %w", recordsPath(n), ErrDamaged, err)
 	}
-	if r.First != n*tileWidth || len(r.Records) > tileWidth {
-		return r, fmt.Errorf("%s: %w: not the leaves of its name", recordsPath(n), ErrDamaged)
+	if r.First != n*tileWidth || len(r.Records) > tileWidth || slices.Contains(r.Records, nil) {
+		return records{}, fmt.Errorf("%s: %w: not the leaves of its name", recordsPath(n), ErrDamaged)
 	}
 	return r, nil
+}
+
+// recordsUpTo reads a file of leaves, which must have all of its leaves under a head of a size.
+func (v *View) recordsUpTo(size, n int64) (records, error) {
+	r, err := v.records(n)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w: it is missing", recordsPath(n), ErrDamaged)
+	}
+	if err == nil && int64(len(r.Records)) < min(tileWidth, size-r.First) {
+		err = fmt.Errorf("%s: %w: it has %d leaves", recordsPath(n), ErrDamaged, len(r.Records))
+	}
+	return r, err
 }

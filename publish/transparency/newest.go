@@ -3,8 +3,6 @@ package transparency
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -93,17 +91,11 @@ func (v *View) newest(head Checkpoint) (newest, error) {
 	}
 	for n.Size < head.Size {
 		number := n.Size / tileWidth
-		file, err := v.records(number)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s: %w: it is missing", recordsPath(number), ErrDamaged)
-		}
+		file, err := v.recordsUpTo(head.Size, number)
 		if err != nil {
 			return n, err
 		}
 		end := min(head.Size, file.First+tileWidth)
-		if file.First+int64(len(file.Records)) < end {
-			return n, fmt.Errorf("%s: %w: it has %d leaves", recordsPath(number), ErrDamaged, len(file.Records))
-		}
 		for ; n.Size < end; n.Size++ {
 			r := file.Records[n.Size-file.First]
 			byName[[2]string{r.ClientID, r.Product}] = Logged{r.ClientID, r.Product, r.Version, r.CommitSHA256, n.Size}

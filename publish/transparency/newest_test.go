@@ -3,6 +3,7 @@ package transparency_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,6 +85,34 @@ func check(t *testing.T, got []transparency.Logged, all []transparency.Record) {
 		i := last[one.ClientID]
 		if one.Index != int64(i) || one.Version != all[i].Version || one.CommitSHA256 != all[i].CommitSHA256 {
 			t.Errorf("%+v, want leaf %d %+v", one, i, all[i])
+		}
+	}
+}
+
+// A file of leaves that lacks some, or has a null in place of one, is damaged for every reader.
+func TestLeavesThatAreNotThere(t *testing.T) {
+	for _, what := range []string{`"leaves": []`, `"leaves": [null, null, null]`} {
+		f, key := durabletest.NewMem(), newKey(t, 1)
+		l := open(t, f, key)
+		head, err := l.Append(recordsFrom(1, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Remove("leaves/000.json"); err != nil {
+			t.Fatal(err)
+		}
+		if err := durable.Create(f, "leaves/000.json", durable.Bytes([]byte(`{"format": 1, "first": 0, `+what+"}\n"))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.View.Newest(head.Checkpoint); !errors.Is(err, transparency.ErrDamaged) {
+			t.Errorf("newest, %s: %v", what, err)
+		}
+		if _, _, _, err := l.Find("acme", "market_engine", 1, head); !errors.Is(err, transparency.ErrDamaged) {
+			t.Errorf("find, %s: %v", what, err)
+		}
+		a, err := l.Audit(head.Checkpoint, nil, func(int64, *transparency.Record) {})
+		if err != nil || len(a.Faults) == 0 {
+			t.Errorf("audit, %s: %v, %d faults", what, err, len(a.Faults))
 		}
 	}
 }
