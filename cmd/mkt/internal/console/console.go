@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -174,19 +173,7 @@ func (c *Console) Serve(ctx context.Context, l net.Listener) error {
 	if c.Access.Certificate != nil {
 		l = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{*c.Access.Certificate}, MinVersion: tls.VersionTLS12})
 	}
-	stopped := make(chan error, 1)
-	defer context.AfterFunc(ctx, func() {
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
-		defer cancel()
-		stopped <- server.Shutdown(last)
-	})()
-	err := server.Serve(l)
-	if errors.Is(err, http.ErrServerClosed) {
-		if err = <-stopped; errors.Is(err, context.DeadlineExceeded) {
-			err = server.Close()
-		}
-	}
-	if err != nil {
+	if err := cli.ServeUntil(ctx, server, l, stopTime); err != nil {
 		return fmt.Errorf("console: %w", err)
 	}
 	return nil

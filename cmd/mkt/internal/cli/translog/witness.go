@@ -176,19 +176,7 @@ func (f witnessFlags) open() (net.Listener, string, error) {
 func serveWitness(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
 	server := &http.Server{Handler: h, ReadTimeout: witnessTime, WriteTimeout: witnessTime, IdleTimeout: witnessIdle, MaxHeaderBytes: witnessHeader,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
-	stopped := make(chan error, 1)
-	defer context.AfterFunc(ctx, func() {
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), witnessStop)
-		defer cancel()
-		stopped <- server.Shutdown(last)
-	})()
-	err := server.Serve(l)
-	if errors.Is(err, http.ErrServerClosed) {
-		if err = <-stopped; errors.Is(err, context.DeadlineExceeded) {
-			err = server.Close()
-		}
-	}
-	if err != nil {
+	if err := cli.ServeUntil(ctx, server, l, witnessStop); err != nil {
 		return fmt.Errorf("witness: %w", err)
 	}
 	return nil
