@@ -141,7 +141,7 @@ func (a *account) steps(later time.Duration, change func(*answer)) (o outcome) {
 	return o
 }
 
-// content returns the newest publication without its times and digests.
+// content returns the newest publication without the times and the digests of the answers it was read from.
 func (a *account) content() map[string]string {
 	a.Helper()
 	c, found, err := snapshot.Head(a.mem)
@@ -158,7 +158,7 @@ func (a *account) content() map[string]string {
 	for row, err := range snapshot.Rows[table.FixtureRow](a.mem, c.Dir()+"/"+layout.FixturesFile) {
 		check.Must(a, err)
 		ids[row.FixtureID] = row.ProviderFixtureID
-		row.ProviderFetchedAt = time.Time{}
+		row.ProviderFetchedAt, row.AnswerSHA256 = time.Time{}, nil
 		add(row.FixtureID, row)
 	}
 	for row, err := range snapshot.Rows[table.MarketRow](a.mem, c.Dir()+"/"+layout.MarketsFile) {
