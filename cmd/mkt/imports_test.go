@@ -35,7 +35,7 @@ var rules = []rule{
 	{pkg: "publish/retention", may: formats, far: []string{"publish/repair", "publish"}, what: "the formats"},
 	{pkg: "publish", may: append([]string{"publish/retention"}, formats...), far: []string{"publish/repair"}, what: "the formats and publish/retention"},
 	{pkg: "publish/repair", may: append([]string{"publish", "publish/retention"}, formats...), what: "the formats, publish and publish/retention"},
-	{pkg: "publish/store", may: append([]string{"publish/retention"}, formats...), far: []string{"publish", "publish/repair"}, what: "the formats and publish/retention"},
+	{pkg: "publish/store", may: append([]string{"publish/retention", "publish/transparency"}, formats...), far: []string{"publish", "publish/repair"}, what: "the formats, publish/retention and the log"},
 	{pkg: "publish/store/...", may: []string{"publish/store"}, what: "publish/store"},
 	{pkg: "publish/transparency", may: []string{"publish/durable", "publish/layout"}, what: "the leaves without the model"},
 	{pkg: "publish/transparency/witness", may: []string{"publish/durable", "publish/transparency"}, what: "the log"},

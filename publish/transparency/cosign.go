@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"strings"
 	"sync"
@@ -48,18 +47,38 @@ type witnessStates struct {
 
 // Witnesses returns the last answers of the witnesses, in the order of the policy then in force.
 func (v *View) Witnesses() ([]WitnessState, error) {
-	data, err := durable.ReadFile(v.root, witnessesFile, maxRecords)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	data, err := readIfThere(v.root, witnessesFile)
+	if data == nil || err != nil {
 		return nil, err
 	}
+	return readWitnesses(data)
+}
+
+func readWitnesses(data []byte) ([]WitnessState, error) {
 	var s witnessStates
 	if err := layout.DecodeHeader(witnessesFile, data, recordsFormat, &s); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", witnessesFile, ErrDamaged, err)
 	}
 	return s.Witnesses, nil
+}
+
+// AddWitnesses replaces the last answers of the witnesses by those that another machine got.
+func (c *Copy) AddWitnesses(text []byte) error {
+	if _, err := readWitnesses(text); err != nil {
+		return err
+	}
+	if there, err := readIfThere(c.root, witnessesFile); err == nil && bytes.Equal(there, text) {
+		return nil
+	}
+	return durable.Overwrite(c.root, witnessesFile, text)
+}
+
+// Cosigned returns the files that [Copy.AddCosigned] and [Copy.AddWitnesses] take; nil for a missing one.
+func (c *Copy) Cosigned() (checkpoint, witnesses []byte, err error) {
+	if checkpoint, err = c.cosigned(); err == nil {
+		witnesses, err = readIfThere(c.root, witnessesFile)
+	}
+	return checkpoint, witnesses, err
 }
 
 // Post sends a request to an address by HTTP POST, and returns the status and the body of the answer. It

@@ -2,7 +2,6 @@ package transparency
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
@@ -39,16 +38,13 @@ func (v *View) Newest(head Checkpoint) ([]Logged, error) {
 }
 
 // Newest is [View.Newest], and stores the small file anew if leaves were added since.
-func (l *Log) Newest() ([]Logged, error) {
-	head, err := l.head()
-	if errors.Is(err, ErrNoLog) {
-		return nil, nil
-	}
+func (c *Copy) Newest() ([]Logged, error) {
+	head, err := c.head()
 	if err != nil {
 		return nil, err
 	}
-	stored := l.storedNewest(head.Size)
-	n, err := l.newest(head.Checkpoint)
+	stored := c.storedNewest(head.Size)
+	n, err := c.newest(head.Checkpoint)
 	if err != nil || n.Size == stored.Size {
 		return n.List, err
 	}
@@ -57,10 +53,10 @@ func (l *Log) Newest() ([]Logged, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := durable.RemoveTempsOf(l.root, newestFile); err != nil { // of a run that was killed
+	if err := durable.RemoveTempsOf(c.root, newestFile); err != nil { // of a run that was killed
 		return nil, err
 	}
-	return n.List, durable.Overwrite(l.root, newestFile, data)
+	return n.List, durable.Overwrite(c.root, newestFile, data)
 }
 
 // storedNewest reads the small file; it is empty if the file cannot be used.

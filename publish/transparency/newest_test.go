@@ -34,7 +34,7 @@ func TestNewest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		check(t, got, all)
+		checkNewest(t, got, all)
 	}
 	good, err := durable.ReadFile(disk, file, 1<<20)
 	if err != nil {
@@ -52,7 +52,7 @@ func TestNewest(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		check(t, got, all)
+		checkNewest(t, got, all)
 		after, err := durable.ReadFile(disk, file, 1<<20)
 		if err != nil || string(after) != string(good) {
 			t.Errorf("%s: the file was not made again: %v", name, err)
@@ -69,10 +69,10 @@ func TestNewest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, got, all)
+	checkNewest(t, got, all)
 }
 
-func check(t *testing.T, got []transparency.Logged, all []transparency.Record) {
+func checkNewest(t *testing.T, got []transparency.Logged, all []transparency.Record) {
 	t.Helper()
 	last := map[string]int{}
 	for i, r := range all {

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -49,6 +51,41 @@ func (w *Work) Open(env *Env, use coordination.Use, installation string) (*coord
 	}
 	return coordination.Open(coordination.Options{Address: a, Use: use, Name: fmt.Sprintf("%s (process %d)", host, os.Getpid()), Version: env.Version,
 		Installation: installation, Now: env.Now, Log: env.Log})
+}
+
+// How long a command waits for NATS, and for a new store of leases. From a new one nothing is taken
+// for some seconds.
+const (
+	natsWait  = 4 * time.Second
+	leaseWait = 25 * time.Second
+)
+
+// Connect opens the connection of a command that runs once, and waits until leases can be taken.
+func (w *Work) Connect(ctx context.Context, env *Env, installation string) (*coordination.Conn, error) {
+	conn, err := w.Open(env, coordination.ForLeases, installation)
+	if err != nil {
+		return nil, err
+	}
+	if err := awaitLeases(ctx, env, conn); err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("%w; if no other machine runs cycles, --work= runs this without a lease", err)
+	}
+	return conn, nil
+}
+
+func awaitLeases(ctx context.Context, env *Env, conn *coordination.Conn) error {
+	wait := func(most time.Duration) error {
+		ctx, cancel := context.WithTimeout(ctx, most)
+		defer cancel()
+		return conn.Wait(ctx)
+	}
+	err := wait(natsWait)
+	var trouble *coordination.Trouble
+	if errors.As(err, &trouble) && trouble.Code == coordination.Starting {
+		fmt.Fprintln(env.Errs, "mkt: "+trouble.What)
+		err = wait(leaseWait)
+	}
+	return err
 }
 
 // IDKeyFingerprint returns the fingerprint of the id key recorded in the data root, "" if there is

@@ -37,8 +37,9 @@ type Fault struct {
 }
 
 // AuditLog audits a log up to its head. The older checkpoints must have been verified. data is the data
-// root whose publications are compared; "" for a log without one.
-func AuditLog(v *transparency.View, head transparency.Signed, older []transparency.Checkpoint, data string) (Audit, error) {
+// root whose publications are compared; "" for a log without one. shared says that other machines publish too,
+// and may have newer publications.
+func AuditLog(v *transparency.View, head transparency.Signed, older []transparency.Checkpoint, data string, shared bool) (Audit, error) {
 	a := Audit{Log: head.Origin, Size: head.Size, Root: head.Root.String(), From: []int64{}, Faults: []Fault{}, NotChecked: []string{}}
 	for _, c := range older {
 		a.From = append(a.From, c.Size)
@@ -71,7 +72,7 @@ func AuditLog(v *transparency.View, head transparency.Signed, older []transparen
 		a.skip("whether the publications are still those that were logged: there is no data root")
 		return a, nil
 	}
-	return a, a.commits(data, logged)
+	return a, a.commits(data, logged, shared)
 }
 
 // leaf is a publication that was logged.
@@ -90,7 +91,7 @@ func (a *Audit) skip(format string, args ...any) {
 }
 
 // commits compares the logged publications with the data root.
-func (a *Audit) commits(data string, logged map[[2]string][]leaf) error {
+func (a *Audit) commits(data string, logged map[[2]string][]leaf, shared bool) error {
 	order := slices.SortedFunc(maps.Keys(logged), func(x, y [2]string) int { return slices.Compare(x[:], y[:]) })
 	for _, dataset := range order {
 		d := cli.Dataset{Data: data, Tenant: dataset[0], Product: football.Product(dataset[1])}
@@ -99,7 +100,7 @@ func (a *Audit) commits(data string, logged map[[2]string][]leaf) error {
 			a.skip("%s, logged in %s: %v", d, cli.Plural(len(logged[dataset]), "publication"), err)
 			continue
 		}
-		err = a.chain(root, dataset, logged[dataset])
+		err = a.chain(root, dataset, logged[dataset], shared)
 		root.Close()
 		if err != nil {
 			return fmt.Errorf("%s: %w", d, err)
@@ -110,7 +111,7 @@ func (a *Audit) commits(data string, logged map[[2]string][]leaf) error {
 
 // chain compares the logged publications of a dataset with its commit records, newest first, and each
 // record with the one that follows it.
-func (a *Audit) chain(root durable.ReadFS, dataset [2]string, list []leaf) error {
+func (a *Audit) chain(root durable.ReadFS, dataset [2]string, list []leaf, shared bool) error {
 	head, found, fault, err := snapshot.HeadAndFault(root)
 	if err != nil {
 		return err
@@ -119,6 +120,11 @@ func (a *Audit) chain(root durable.ReadFS, dataset [2]string, list []leaf) error
 		a.fault(dataset, 0, "the newest commit record: %v", fault)
 	}
 	for n := len(list); n > 0 && (!found || list[n-1].version > head.Version); n = len(list) {
+		if shared {
+			a.skip("%s, version %d: this data root ends with %d, and the object store may have it (mkt pull)", strings.Join(dataset[:], " "), list[n-1].version, head.Version)
+			list = list[:n-1]
+			continue
+		}
 		a.fault(dataset, list[n-1].version, "leaf %d has it, and the data root ends with %d", list[n-1].index, head.Version)
 		list = list[:n-1]
 	}

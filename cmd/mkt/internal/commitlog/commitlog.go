@@ -13,6 +13,7 @@ import (
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
+	"mkt/publish/store"
 	"mkt/publish/transparency"
 )
 
@@ -24,6 +25,11 @@ type Options struct {
 	Wait   time.Duration        // for the witnesses, in all
 	Now    func() time.Time
 	Post   transparency.Post
+
+	// Store has the log of a cluster, which all machines continue; nil: the log is in the data root alone.
+	Store *store.Store
+	// Lease takes the lease of the log: leased ends with it. Nil: one head at a time is committed without it too.
+	Lease Lease
 }
 
 // Result of a run.
@@ -56,8 +62,8 @@ type Failed struct {
 	Err      error  `json:"-"`
 }
 
-// RunWith is [Run] with the files and the data root of the settings, as mkt log and mkt schedule do it.
-func RunWith(ctx context.Context, env *cli.Env, files cli.LogFiles, wait time.Duration) (Result, error) {
+// RunWith is [Run] with the files, the data root and the store of the settings, as mkt log and mkt schedule do it.
+func RunWith(ctx context.Context, env *cli.Env, files cli.LogFiles, wait time.Duration, lease Lease) (Result, error) {
 	key, err := LoadKey(files.Key)
 	if err != nil {
 		return Result{}, err
@@ -66,7 +72,13 @@ func RunWith(ctx context.Context, env *cli.Env, files cli.LogFiles, wait time.Du
 	if err != nil {
 		return Result{}, err
 	}
-	return Run(ctx, Options{Data: env.Data, Key: key, Policy: policy, Wait: wait, Now: env.Now, Post: Post})
+	o := Options{Data: env.Data, Key: key, Policy: policy, Wait: wait, Now: env.Now, Post: Post, Lease: lease}
+	if env.HasStore() {
+		if o.Store, err = env.WritableStore(ctx); err != nil {
+			return Result{}, err
+		}
+	}
+	return Run(ctx, o)
 }
 
 // Run adds the newest commit of every dataset that has a newer one than the log, signs the head, and
@@ -86,17 +98,21 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return r, Explain(err)
 	}
 	defer l.Close()
+	if o.Store != nil {
+		return r, Explain(r.runShared(ctx, l, o))
+	}
 	return r, Explain(r.run(ctx, l, o))
 }
 
 func (r *Result) run(ctx context.Context, l *transparency.Log, o Options) error {
+	r.Failed = r.Failed[:0]
 	ctx, cancel := context.WithTimeout(ctx, o.Wait)
 	defer cancel()
 	logged, err := l.Newest()
 	if err != nil {
 		return err
 	}
-	records, err := r.newer(o.Data, logged)
+	records, err := r.newer(o.Data, logged, o.Store != nil)
 	if err != nil {
 		return err
 	}
@@ -183,8 +199,8 @@ func hasLog(p *transparency.Policy, key *transparency.Key) bool {
 	})
 }
 
-// newer returns the newest commits that are not in the log.
-func (r *Result) newer(data string, logged []transparency.Logged) ([]transparency.Record, error) {
+// newer returns the newest commits that are not in the log. shared says that other workers may have newer ones.
+func (r *Result) newer(data string, logged []transparency.Logged, shared bool) ([]transparency.Record, error) {
 	list, err := cli.Datasets(data, cli.Filter{})
 	if errors.Is(err, cli.ErrNoData) {
 		return nil, nil
@@ -202,6 +218,7 @@ func (r *Result) newer(data string, logged []transparency.Logged) ([]transparenc
 		last := known[d]
 		c, err := newest(d, last)
 		switch {
+		case shared && errors.Is(err, ErrOlder): // another worker runs it now
 		case err != nil:
 			r.Failed = append(r.Failed, Failed{d.Tenant, string(d.Product), err.Error(), fmt.Errorf("log %s: %w", d, err)})
 		case c.Version > last.Version:
@@ -225,6 +242,9 @@ func newest(d cli.Dataset, last transparency.Logged) (snapshot.Commit, error) {
 	return c, snapshot.EnsureDurable(root, c)
 }
 
+// ErrOlder: a data root has an older publication than the log. In a cluster another worker has the newer ones.
+var ErrOlder = errors.New("the data root is an older copy")
+
 // Newest returns the newest commit of a dataset; its version is 0 if there is none. It is an error
 // if the dataset does not continue its last leaf, which is zero if there is none. It writes nothing.
 func Newest(root durable.ReadFS, last transparency.Logged) (snapshot.Commit, error) {
@@ -235,7 +255,7 @@ func Newest(root durable.ReadFS, last transparency.Logged) (snapshot.Commit, err
 	case fault != nil:
 		return c, fault
 	case !found && last.Version > 0, c.Version < last.Version:
-		return c, fmt.Errorf("the log has its publication %d, and the newest here is %d: the data root is an older copy", last.Version, c.Version)
+		return c, fmt.Errorf("the log has its publication %d, and the newest here is %d: %w", last.Version, c.Version, ErrOlder)
 	case c.Version == last.Version && c.SHA256 != last.CommitSHA256:
 		return c, fmt.Errorf("publication %d is not the one that was logged: its history was changed (mkt log audit)", c.Version)
 	}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 
+	"golang.org/x/mod/sumdb/note"
+
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/publish/durable"
 	"mkt/publish/transparency"
@@ -84,4 +86,22 @@ func LoadPublic(key string) (string, error) {
 		return "", fmt.Errorf("verifier key of the log: %w", err)
 	}
 	return strings.TrimSpace(string(text)), nil
+}
+
+// Verifiers returns the verifier key beside the key of the log, or else those of the policy.
+func Verifiers(files cli.LogFiles) ([]note.Verifier, error) {
+	public, err := LoadPublic(files.Key)
+	if err == nil {
+		v, err := note.NewVerifier(public)
+		return []note.Verifier{v}, err
+	}
+	policy, invalid := LoadPolicy(files.Policy)
+	if policy == nil || invalid != nil || len(policy.Logs) == 0 {
+		return nil, err
+	}
+	var list []note.Verifier
+	for _, l := range policy.Logs {
+		list = append(list, l.Verifier)
+	}
+	return list, nil
 }

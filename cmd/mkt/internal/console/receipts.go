@@ -173,7 +173,7 @@ func (b *receiptsBody) read(c *Console, data durable.ReadFS) error {
 	if err != nil {
 		return commitlog.Explain(err)
 	}
-	if b.Datasets, err = compared(c.Env.Data, logged); err != nil {
+	if b.Datasets, err = compared(c.Env.Data, logged, c.Env.HasStore()); err != nil {
 		return err
 	}
 	_, by, enough, err := policy.Check(head.Note)
@@ -181,8 +181,9 @@ func (b *receiptsBody) read(c *Console, data durable.ReadFS) error {
 	return err
 }
 
-// compared returns the datasets of a data root, and those of the log, by account and product.
-func compared(data string, logged []transparency.Logged) (list []loggedDataset, err error) {
+// compared returns the datasets of a data root, and those of the log, by account and product. shared says that
+// other machines publish too, and may have newer publications.
+func compared(data string, logged []transparency.Logged, shared bool) (list []loggedDataset, err error) {
 	datasets, err := cli.Datasets(data, cli.Filter{})
 	if err != nil && !errors.Is(err, cli.ErrNoData) {
 		return nil, err
@@ -199,6 +200,9 @@ func compared(data string, logged []transparency.Logged) (list []loggedDataset, 
 			return nil, err
 		}
 		newest, err := commitlog.Newest(root, last)
+		if shared && errors.Is(err, commitlog.ErrOlder) {
+			err = nil
+		}
 		list = append(list, loggedDataset{Account: d.Tenant, Product: string(d.Product), Logged: last.Version, Index: last.Index,
 			Newest: newest.Version, Problem: cli.Message(errors.Join(err, root.Close()))})
 	}

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/mod/sumdb/note"
-
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/publish/durable"
@@ -35,7 +33,7 @@ func (d *doctor) log() {
 	at := place{file: filepath.Join(d.Data, "log", "checkpoint")}
 	signed, missing := data.Stat("log/checkpoint")
 	begun := !errors.Is(missing, fs.ErrNotExist)
-	verifiers, unknown := d.logVerifiers()
+	verifiers, unknown := commitlog.Verifiers(cli.LogFiles{Key: d.LogKey, Policy: d.LogPolicy})
 	if unknown != nil {
 		if begun && !d.Keyless {
 			d.bad(Warn, "LOG_DAMAGED", "log", at, "restore "+cli.Quote(commitlog.PublicFile(d.LogKey))+" from a copy", "its key is not known here: %v", unknown)
@@ -58,24 +56,6 @@ func (d *doctor) log() {
 	if begun && missing == nil {
 		d.witnesses(view, head, signed.ModTime(), at)
 	}
-}
-
-// logVerifiers returns the verifier key beside the key of the log, or else those of the policy.
-func (d *doctor) logVerifiers() ([]note.Verifier, error) {
-	public, err := commitlog.LoadPublic(d.LogKey)
-	if err == nil {
-		v, err := note.NewVerifier(public)
-		return []note.Verifier{v}, err
-	}
-	policy, invalid := commitlog.LoadPolicy(d.LogPolicy)
-	if policy == nil || invalid != nil || len(policy.Logs) == 0 {
-		return nil, err
-	}
-	var list []note.Verifier
-	for _, l := range policy.Logs {
-		list = append(list, l.Verifier)
-	}
-	return list, nil
 }
 
 func (d *doctor) damagedLog(at place, err error) {

@@ -4,20 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/internal/coordination"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/transform/identity"
-)
-
-// How long a command waits for NATS, and for a new store of leases. From a new one nothing is taken
-// for some seconds.
-const (
-	natsWait  = 4 * time.Second
-	leaseWait = 25 * time.Second
 )
 
 // leases are the leases of the runs of this process. Without the setting work there are none, and
@@ -42,31 +34,12 @@ func (g *Group) connect(ctx context.Context, purpose string) (close func(), err 
 	if !g.leases.Set() {
 		return func() {}, nil
 	}
-	conn, err := g.leases.Open(g.Env, coordination.ForLeases, g.installation())
+	conn, err := g.leases.Connect(ctx, g.Env, g.installation())
 	if err != nil {
 		return nil, err
 	}
-	if err := g.awaitLeases(ctx, conn); err != nil {
-		conn.Close()
-		return nil, fmt.Errorf("%w; if no other machine runs cycles, --work= runs this without a lease", err)
-	}
 	g.leases.conn, g.leases.purpose = conn, purpose
 	return func() { conn.Close(); g.leases.conn = nil }, nil
-}
-
-func (g *Group) awaitLeases(ctx context.Context, conn *coordination.Conn) error {
-	wait := func(most time.Duration) error {
-		ctx, cancel := context.WithTimeout(ctx, most)
-		defer cancel()
-		return conn.Wait(ctx)
-	}
-	err := wait(natsWait)
-	var trouble *coordination.Trouble
-	if errors.As(err, &trouble) && trouble.Code == coordination.Starting {
-		fmt.Fprintln(g.Errs, "mkt: "+trouble.What)
-		err = wait(leaseWait)
-	}
-	return err
 }
 
 // claim takes the lease of a product of an account. The returned context ends with the lease;

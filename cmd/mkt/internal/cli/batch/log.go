@@ -81,7 +81,7 @@ func (l *logRuns) run(ctx context.Context) error {
 		l.since = g.Now()
 	}
 	l.mu.Unlock()
-	r, err := commitlog.RunWith(ctx, g.Env, l.LogFiles, l.wait)
+	r, err := commitlog.RunWith(ctx, g.Env, l.LogFiles, l.wait, commitlog.LeaseOf(g.leases.conn, g.leases.purpose))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if errors.Is(err, durable.ErrLocked) {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkt/cmd/mkt/internal/cli"
+	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -22,6 +23,7 @@ type pullFlags struct {
 	cli.Filter
 	from, to string
 	dryRun   bool
+	log      cli.LogFiles
 }
 
 func newPull(g *Group) *cobra.Command {
@@ -37,7 +39,9 @@ compares the archived answers. An interrupted pull goes on where it ended.
 
 It is the restore of an installation whose publications are in a store: pull
 into an empty folder, then mkt verify --all --data DIR. The store lacks only
-the archived answers and canonical rows of unpublished cycles.`,
+the archived answers and canonical rows of unpublished cycles.
+
+The transparency log is copied whole, and verified, if its verifier key is known.`,
 		Example: `  mkt pull --data /srv/restored --all --dry-run
   mkt pull --data /tmp/noon --from 2026-11-21T12:00Z --to 2026-11-21T13:00Z`,
 		Args: cobra.NoArgs,
@@ -53,6 +57,8 @@ the archived answers and canonical rows of unpublished cycles.`,
 	cmd.Flags().StringVar(&f.from, "from", "", "begin with the publication served at this time, such as 2026-11-21T14:00Z (default: the oldest one)")
 	cmd.Flags().StringVar(&f.to, "to", "", "end with the publication served at this time (default: the newest one)")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be copied, and copy nothing")
+	f.log.KeyFlag(g.Settings, cmd)
+	f.log.PolicyFlag(g.Settings, cmd)
 	return cmd
 }
 
@@ -88,10 +94,34 @@ func (g *Group) pull(ctx context.Context, f pullFlags) error {
 			failed.Add(g.Env, fmt.Errorf("pull %s: %w", d, err))
 		}
 	}
+	if !f.dryRun {
+		if err := g.pullLog(ctx, s, f.log); err != nil {
+			failed.Add(g.Env, fmt.Errorf("pull: %w", err))
+		}
+	}
 	if err := failed.Err(); err != nil || any {
 		return err
 	}
 	return fmt.Errorf("object store %s: %w", store.Redact(g.StoreURL), errNotInStore)
+}
+
+// pullLog copies the transparency log.
+func (g *Group) pullLog(ctx context.Context, s *store.Store, files cli.LogFiles) error {
+	verifiers, unknown := commitlog.Verifiers(files)
+	var size int64
+	var begun bool
+	err := g.withData(func(data *durable.Disk) (err error) {
+		size, begun, err = commitlog.CopyLog(ctx, s.Log(), data, verifiers)
+		return err
+	})
+	switch {
+	case begun && unknown != nil:
+		g.Log.Warn("the transparency log was not copied: its verifier key is not known here; name a policy, or put the verifier key beside --log-key", "error", unknown)
+		return nil
+	case err != nil || !begun:
+		return err
+	}
+	return g.AnswerLine(map[string]any{"log_size": size}, "transparency log: size %d\n", size)
 }
 
 // timeArg parses a time; "" is the zero time.

@@ -31,6 +31,9 @@ and that each logged publication is still the one in the data root. Keep
 checkpoints (log/checkpoint) where the operator cannot change them: nothing else
 shows that a log was rewritten as a whole.
 
+With an object store it audits the copy of the log on this machine, which mkt
+pull renews.
+
 With --log it audits a copy of the folder log alone, which needs no data root
 and nothing secret, and says what it could not check. It opens no key.
 
@@ -76,7 +79,7 @@ func (g *Group) audit(f auditFlags) error {
 		}
 		older = append(older, c.Checkpoint)
 	}
-	result, err := commitlog.AuditLog(view, head, older, data)
+	result, err := commitlog.AuditLog(view, head, older, data, g.HasStore())
 	if err != nil {
 		return fmt.Errorf("log audit: %w", err)
 	}

@@ -1,6 +1,8 @@
 package translog
 
 import (
+	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -29,15 +31,22 @@ everybody.
 Keep a copy of the key: without it nothing more can be added to the log.`,
 		Example: `  mkt log init example.com/prices`,
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return g.logInit(args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return g.logInit(cmd.Context(), args[0]) },
 	}
 	g.files.KeyFlag(g.Settings, cmd)
 	return cmd
 }
 
-func (g *Group) logInit(name string) error {
+func (g *Group) logInit(ctx context.Context, name string) error {
 	if _, err := os.Stat(filepath.Join(g.Data, "log", "checkpoint")); err == nil {
 		return fmt.Errorf("log init: the data root has a log: restore its key from a copy, or move log and leaves out of the data root to begin another")
+	}
+	if s, err := g.Store(ctx); err == nil {
+		if begun, err := s.Log().Begun(ctx); err != nil || begun {
+			return cmp.Or(err, errors.New("log init: the object store has a log: restore its key from a copy, or give this installation a prefix of its own"))
+		}
+	} else if !errors.Is(err, cli.ErrNoStore) {
+		return err
 	}
 	text, err := transparency.NewKey(rand.Reader, name)
 	if err != nil {

@@ -26,7 +26,9 @@ it are proven by their chain of hashes.
 
 Cycles do not wait for it. A witness that is away is no failure: it is asked
 again with the next head. mkt schedule does the same every minute if there is
-a key. Run it on one machine only: two logs with one key are a fork.`,
+a key. With the setting store the log is in the object store, and any machine
+with the key continues it. Without it run it on one machine only: two logs
+with one key are a fork.`,
 		Example: `  mkt log
   mkt log --policy /etc/mkt/policy --wait 5s`,
 		Args: cobra.NoArgs,
@@ -35,12 +37,22 @@ a key. Run it on one machine only: two logs with one key are a fork.`,
 	cli.LogWaitFlag(g.Settings, cmd, "wait", &wait)
 	g.files.KeyFlag(g.Settings, cmd)
 	g.files.PolicyFlag(g.Settings, cmd)
+	g.work.Flag(g.Settings, cmd)
 	cmd.AddCommand(newLogInit(g), newLogAudit(g))
 	return cmd
 }
 
 func (g *Group) log(ctx context.Context, wait time.Duration) error {
-	result, err := commitlog.RunWith(ctx, g.Env, g.files, wait)
+	var lease commitlog.Lease
+	if g.work.Set() && g.HasStore() {
+		conn, err := g.work.Connect(ctx, g.Env, g.IDKeyFingerprint())
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		lease = commitlog.LeaseOf(conn, "mkt log")
+	}
+	result, err := commitlog.RunWith(ctx, g.Env, g.files, wait, lease)
 	failed := cli.Failures{Of: result.Datasets}
 	for _, f := range result.Failed {
 		failed.Add(g.Env, f.Err)

@@ -11,6 +11,7 @@ import (
 type Group struct {
 	*cli.Env
 	files cli.LogFiles
+	work  cli.Work
 }
 
 // New returns the commands.
