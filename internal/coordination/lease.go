@@ -69,7 +69,7 @@ type Run struct {
 
 // LogRun is the run that adds to the transparency log of all accounts. No account has its name.
 func LogRun(purpose string) Run {
-	return Run{Client: "_", Product: "transparency_log", Purpose: purpose}
+	return Run{Client: "_", Product: "transparency_log", Purpose: purpose, Short: true}
 }
 
 // Take takes the lease of a run. The error is a [*Taken] if somebody else holds it, and a

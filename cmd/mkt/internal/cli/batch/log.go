@@ -89,6 +89,9 @@ func (l *logRuns) run(ctx context.Context) error {
 		l.since = g.Now()
 		return nil
 	}
+	if ctx.Err() != nil { // it was stopped while it waited for its lease or for the store
+		return nil
+	}
 	if err == nil {
 		l.result = r
 	}
