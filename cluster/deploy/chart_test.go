@@ -75,6 +75,7 @@ image: {repository: registry.example.com/mkt, tag: v1, pullSecrets: [registry]}
 store: azblob://example/mkt
 work: environment
 limits: environment
+log: {secret: mkt-log}
 settings:
   serve: {service_name: "Coast Football", support_email: support@coast.example, realtime: {websocket_only: false}}
 workers: {replicas: 4, environmentSecret: mkt-workers, podAnnotations: {example.com/a: b}, nodeSelector: {disk: nvme}, tolerations: [{key: a, operator: Exists}]}
@@ -183,7 +184,7 @@ func TestChart(t *testing.T) {
 				}
 				all = append(all, object)
 			}
-			checkPods(t, all)
+			checkPods(t, all, strings.Contains(text, "mkt-log"))
 			checkSelectors(t, all)
 			settings := find[*corev1.ConfigMap](t, all, "mkt").Data["mkt.yaml"]
 			checkSettings(t, settings)
@@ -192,8 +193,9 @@ func TestChart(t *testing.T) {
 }
 
 // Both kinds of pods keep to the strictest of the pod security standards, write to their
-// volumes only, and have time to stop. Only the workers have the keys.
-func checkPods(t *testing.T, all []metav1.Object) {
+// volumes only, and have time to stop. Only the workers have the keys, and that
+// of the transparency log if it is logged.
+func checkPods(t *testing.T, all []metav1.Object, logged bool) {
 	t.Helper()
 	for name, want := range map[string]struct {
 		command string
@@ -243,15 +245,16 @@ func checkPods(t *testing.T, all []metav1.Object) {
 			if *v.Projected.DefaultMode != 0o440 {
 				t.Errorf("%s: the settings have mode %o", name, *v.Projected.DefaultMode)
 			}
-			keys := false
+			keys, log := false, false
 			for _, source := range v.Projected.Sources {
 				if source.ConfigMap != nil {
 					find[*corev1.ConfigMap](t, all, source.ConfigMap.Name)
 				}
 				keys = keys || source.Secret != nil && strings.Contains(source.Secret.Name, "keys")
+				log = log || source.Secret != nil && source.Secret.Name == "mkt-log"
 			}
-			if keys != want.keys {
-				t.Errorf("%s has the keys: %t", name, keys)
+			if keys != want.keys || log != (want.keys && logged) {
+				t.Errorf("%s has the keys: %t, and that of the log: %t", name, keys, log)
 			}
 		}
 		if len(volumes) > 0 {

@@ -16,6 +16,9 @@
 //	client_id=<id>/state.tar           the state files of the account
 //	accounts/<20 digits>.yaml          the versions of tenants.yaml
 //	accounts/<20 digits>-<16 hex>.log  the entries of the audit log of a version
+//	log/from=<20 digits>.json          the transparency log: the leaves that follow a size, with their head
+//	log/tiles/<20 digits>.json         256 leaves in one object, for machines that have none of them
+//	log/cosigned, log/witnesses.json   the newest cosigned checkpoint, and the last answers of the witnesses
 //	id-key.fingerprint                 of the key which made all ids
 //
 // A publication is made by creating its commit record, which is only created if there is none of
@@ -26,6 +29,6 @@
 // tar archive whose names are those of a data root. The parts needed by a reader of the newest
 // data come first: the snapshot, then the canonical cycle, then the raw one.
 //
-// Nothing in the store is ever changed but state.tar, COLLECTED, and damaged objects, which
+// Nothing in the store is ever changed but state.tar, COLLECTED, the last two of the log, and damaged objects, which
 // [Dataset.Repair] stores again.
 package store

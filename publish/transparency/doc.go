@@ -18,6 +18,9 @@
 //	leaves/witnesses.json              the last answer of each witness
 //	leaves/newest.json                 the newest leaf of each dataset, made again from the leaves
 //
+// In a cluster the log is in the object store, as a chain of [Extension] that any machine continues; each has a
+// [Copy] of it.
+//
 // A new head is committed by replacing log/checkpoint. Everything that it covers is durable
 // before, and files beyond it are of an interrupted run and are replaced. A head is stored before
 // anybody else sees it, so that a crash never makes a second history.
