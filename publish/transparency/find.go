@@ -23,7 +23,7 @@ func (v *View) Find(clientID, product string, version uint64, head Signed) (inde
 			if r.ClientID != clientID || r.Product != product {
 				continue
 			}
-			if r.Version < version {
+			if r.Version < version || found != nil && r.Version > found.Version { // or of an account of that name before
 				return index, found, after, notLogged(found)
 			}
 			index, found, after = file.First+int64(i), r, file.cosignedWith(r.AfterSHA256)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -14,20 +15,24 @@ const newestFile = leavesDir + "/newest.json"
 
 // Logged is the newest leaf of a dataset.
 type Logged struct {
-	ClientID     string `json:"client_id"`
-	Product      string `json:"product"`
-	Version      uint64 `json:"version"`
-	CommitSHA256 string `json:"commit_sha256"`
-	Index        int64  `json:"index"` // of the leaf
+	ClientID     string    `json:"client_id"`
+	Product      string    `json:"product"`
+	Version      uint64    `json:"version"`
+	CommitSHA256 string    `json:"commit_sha256"`
+	PublishedAt  time.Time `json:"published_at"` // of the commit
+	Index        int64     `json:"index"`        // of the leaf
 }
 
 // newest is the content of newestFile. It may lag behind the head.
 type newest struct {
-	Format int      `json:"format"` // 1
+	Format int      `json:"format"` // 2
 	Size   int64    `json:"size"`   // of the log whose leaves it covers
 	SHA256 string   `json:"sha256"` // of the list
 	List   []Logged `json:"datasets"`
 }
+
+// newestFormat is the version of the file; one of another version is made again.
+const newestFormat = 2
 
 // Newest returns the newest leaf of each dataset under a head, sorted by account and product. It reads
 // a small file and the leaves after it, or all leaves if the file is missing or damaged, or is of a
@@ -63,10 +68,10 @@ func (c *Copy) Newest() ([]Logged, error) {
 func (v *View) storedNewest(size int64) (n newest) {
 	data, err := durable.ReadFile(v.root, newestFile, maxRecords)
 	if err == nil {
-		err = layout.DecodeHeader(newestFile, data, recordsFormat, &n)
+		err = layout.DecodeHeader(newestFile, data, newestFormat, &n)
 	}
 	if err != nil || n.Size < 0 || n.Size > size || n.SHA256 != sumOf(n.List) {
-		return newest{Format: recordsFormat}
+		return newest{Format: newestFormat}
 	}
 	return n
 }
@@ -94,7 +99,7 @@ func (v *View) newest(head Checkpoint) (newest, error) {
 		end := min(head.Size, file.First+tileWidth)
 		for ; n.Size < end; n.Size++ {
 			r := file.Records[n.Size-file.First]
-			byName[[2]string{r.ClientID, r.Product}] = Logged{r.ClientID, r.Product, r.Version, r.CommitSHA256, n.Size}
+			byName[[2]string{r.ClientID, r.Product}] = Logged{r.ClientID, r.Product, r.Version, r.CommitSHA256, r.PublishedAt, n.Size}
 		}
 	}
 	n.List = nil

@@ -1,11 +1,13 @@
 package commitlog
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/publish/durable"
@@ -49,11 +51,16 @@ func AuditLog(v *transparency.View, head transparency.Signed, older []transparen
 		a.Leaves++
 		dataset := [2]string{r.ClientID, r.Product}
 		list := logged[dataset]
-		if n := len(list); n > 0 && list[n-1].version >= r.Version {
+		n := len(list)
+		if n > 0 && list[n-1].version >= r.Version && r.PublishedAt.After(list[n-1].published) {
+			a.skip("%s before leaf %d, logged in %s: the account was deleted then, and added again", strings.Join(dataset[:], " "), index, cli.Plural(n, "publication"))
+			list, n = nil, 0
+		}
+		if n > 0 && list[n-1].version >= r.Version {
 			a.fault(dataset, r.Version, "leaf %d: it comes after version %d", index, list[n-1].version)
 			return
 		}
-		logged[dataset] = append(list, leaf{index, r.Version, r.CommitSHA256})
+		logged[dataset] = append(list, leaf{index, r.Version, r.CommitSHA256, r.PublishedAt})
 	})
 	if err != nil {
 		return a, err
@@ -77,9 +84,10 @@ func AuditLog(v *transparency.View, head transparency.Signed, older []transparen
 
 // leaf is a publication that was logged.
 type leaf struct {
-	index   int64
-	version uint64
-	sum     string
+	index     int64
+	version   uint64
+	sum       string
+	published time.Time
 }
 
 func (a *Audit) fault(dataset [2]string, version uint64, format string, args ...any) {
@@ -96,6 +104,9 @@ func (a *Audit) commits(data string, logged map[[2]string][]leaf, shared bool) e
 	for _, dataset := range order {
 		d := cli.Dataset{Data: data, Tenant: dataset[0], Product: football.Product(dataset[1])}
 		root, err := d.Open()
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errors.New("the data root does not have it")
+		}
 		if err != nil {
 			a.skip("%s, logged in %s: %v", d, cli.Plural(len(logged[dataset]), "publication"), err)
 			continue
@@ -118,6 +129,10 @@ func (a *Audit) chain(root durable.ReadFS, dataset [2]string, list []leaf, share
 	}
 	if fault != nil {
 		a.fault(dataset, 0, "the newest commit record: %v", fault)
+	}
+	for len(list) > 0 && BeganAfter(root, list[0].published) {
+		a.skip("%s, version %d of leaf %d: it is of an account of this name that was deleted", strings.Join(dataset[:], " "), list[0].version, list[0].index)
+		list = list[1:]
 	}
 	for n := len(list); n > 0 && (!found || list[n-1].version > head.Version); n = len(list) {
 		if shared {

@@ -216,50 +216,59 @@ func (r *Result) newer(data string, logged []transparency.Logged, shared bool) (
 	var records []transparency.Record
 	for _, d := range list {
 		last := known[d]
-		c, err := newest(d, last)
+		c, isNew, err := newest(d, last)
 		switch {
 		case shared && errors.Is(err, ErrOlder): // another worker runs it now
 		case err != nil:
 			r.Failed = append(r.Failed, Failed{d.Tenant, string(d.Product), err.Error(), fmt.Errorf("log %s: %w", d, err)})
-		case c.Version > last.Version:
+		case isNew:
 			records = append(records, transparency.Record{ClientID: d.Tenant, Product: string(d.Product), Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt})
 		}
 	}
 	return records, nil
 }
 
-// newest returns the newest commit of a dataset, as [Newest] does. It is durable if it is not logged.
-func newest(d cli.Dataset, last transparency.Logged) (snapshot.Commit, error) {
+// newest is [Newest] of a dataset. The commit is durable if it is new.
+func newest(d cli.Dataset, last transparency.Logged) (c snapshot.Commit, isNew bool, err error) {
 	root, err := d.Open()
 	if err != nil {
-		return snapshot.Commit{}, err
+		return c, false, err
 	}
 	defer root.Close()
-	c, err := Newest(root, last)
-	if err != nil || c.Version == last.Version {
-		return c, err
+	c, isNew, err = Newest(root, last)
+	if err != nil || !isNew {
+		return c, false, err
 	}
-	return c, snapshot.EnsureDurable(root, c)
+	return c, true, snapshot.EnsureDurable(root, c)
 }
 
 // ErrOlder: a data root has an older publication than the log. In a cluster another worker has the newer ones.
 var ErrOlder = errors.New("the data root is an older copy")
 
-// Newest returns the newest commit of a dataset; its version is 0 if there is none. It is an error
-// if the dataset does not continue its last leaf, which is zero if there is none. It writes nothing.
-func Newest(root durable.ReadFS, last transparency.Logged) (snapshot.Commit, error) {
+// Newest returns the newest commit of a dataset, and whether the log does not have it; its version is 0 if there
+// is none. It is an error if the dataset does not continue its last leaf, which is zero if there is none. A
+// dataset that began after that leaf is of an account that was deleted and added again. It writes nothing.
+func Newest(root durable.ReadFS, last transparency.Logged) (c snapshot.Commit, isNew bool, err error) {
 	c, found, fault, err := snapshot.HeadAndFault(root)
 	switch {
 	case err != nil:
-		return c, err
+		return c, false, err
 	case fault != nil:
-		return c, fault
+		return c, false, fault
+	case found && last.Version > 0 && c.SHA256 != last.CommitSHA256 && BeganAfter(root, last.PublishedAt):
+		return c, true, nil
 	case !found && last.Version > 0, c.Version < last.Version:
-		return c, fmt.Errorf("the log has its publication %d, and the newest here is %d: %w", last.Version, c.Version, ErrOlder)
+		return c, false, fmt.Errorf("the log has its publication %d, and the newest here is %d: %w", last.Version, c.Version, ErrOlder)
 	case c.Version == last.Version && c.SHA256 != last.CommitSHA256:
-		return c, fmt.Errorf("publication %d is not the one that was logged: its history was changed (mkt log audit)", c.Version)
+		return c, false, fmt.Errorf("publication %d is not the one that was logged: its history was changed (mkt log audit)", c.Version)
 	}
-	return c, nil
+	return c, c.Version > last.Version, nil
+}
+
+// BeganAfter reports whether the first publication of a dataset was made after a time.
+func BeganAfter(root durable.ReadFS, at time.Time) bool {
+	first, err := snapshot.ReadCommit(root, 1)
+	return err == nil && first.PublishedAt.After(at)
 }
 
 // beginAnew says how a new log is begun.

@@ -199,7 +199,7 @@ func compared(data string, logged []transparency.Logged, shared bool) (list []lo
 		if err != nil {
 			return nil, err
 		}
-		newest, err := commitlog.Newest(root, last)
+		newest, _, err := commitlog.Newest(root, last)
 		if shared && errors.Is(err, commitlog.ErrOlder) {
 			err = nil
 		}

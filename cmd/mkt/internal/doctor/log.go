@@ -77,16 +77,20 @@ func (d *doctor) behind(view *transparency.View, head transparency.Signed) {
 		if r.head == nil {
 			continue
 		}
-		var last uint64
+		var last transparency.Logged
 		if i := slices.IndexFunc(logged, func(l transparency.Logged) bool { return l.ClientID == r.id && l.Product == string(r.product) }); i >= 0 {
-			last = logged[i].Version
+			last = logged[i]
 		}
-		if r.head.Version <= last {
+		if !r.head.PublishedAt.After(last.PublishedAt) {
 			d.ok("log", r.at(""), "publication %d is in the transparency log", r.head.Version)
 			continue
 		}
+		next := last.Version + 1
+		if commitlog.BeganAfter(r.fs, last.PublishedAt) {
+			next = 1
+		}
 		// The newest one of live data is always young.
-		first, err := snapshot.ReadCommit(r.fs, last+1)
+		first, err := snapshot.ReadCommit(r.fs, next)
 		if err != nil {
 			first = *r.head
 		}

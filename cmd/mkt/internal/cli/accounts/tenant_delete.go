@@ -51,9 +51,10 @@ its objects. First the account leaves tenants.yaml, so that its tokens get
 deleted and the exit code is 75. A deletion that was interrupted is finished
 by the same command, also on another machine that has data of the account.
 
-What stays: the audit log, which only grows; in the object store the earlier
-versions of tenants.yaml; tables that mkt lake wrote; backups; and what was
-copied elsewhere. docs/operators.md says how to delete these.`,
+What stays: the audit log, which only grows; the id in the leaves of the
+transparency log; in the object store the earlier versions of tenants.yaml;
+tables that mkt lake wrote; backups; and what was copied elsewhere.
+docs/operators.md says how to delete these.`,
 		Example: `  mkt tenant delete acme --dry-run
   mkt tenant delete acme --yes`,
 		Args:       cobra.ExactArgs(1),
@@ -340,6 +341,6 @@ func (g *Group) printRemains(to io.Writer, r remains) error {
 	if g.HasStore() {
 		printable.Fprintf(to, ", %s in the object store (%s)", cli.Plural(r.Objects, "object"), cli.Size(r.Stored))
 	}
-	_, err := printable.Fprintf(to, "\nWhat stays: the audit log, earlier versions and copies of the accounts, tables of mkt lake, backups, and data roots of other machines.\n")
+	_, err := printable.Fprintf(to, "\nWhat stays: the audit log, the id in the leaves of the transparency log, earlier versions and copies of the accounts, tables of mkt lake, backups, and data roots of other machines.\n")
 	return err
 }

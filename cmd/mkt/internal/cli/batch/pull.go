@@ -12,6 +12,7 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/cmd/mkt/internal/printable"
 	"mkt/publish/durable"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
@@ -116,7 +117,7 @@ func (g *Group) pullLog(ctx context.Context, s *store.Store, files cli.LogFiles)
 	})
 	switch {
 	case begun && unknown != nil:
-		g.Log.Warn("the transparency log was not copied: its verifier key is not known here; name a policy, or put the verifier key beside --log-key", "error", unknown)
+		printable.Fprintf(g.Errs, "mkt: the transparency log was not copied: %v; name a policy (--policy)\n", unknown)
 		return nil
 	case err != nil || !begun:
 		return err

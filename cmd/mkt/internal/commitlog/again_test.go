@@ -1,0 +1,64 @@
+package commitlog_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mkt/internal/check"
+	"mkt/publish/transparency"
+)
+
+// An account that was deleted and added again is logged like any other: its versions begin at 1 again. An older
+// copy of a data root is not taken for one.
+func TestAccountThatIsAddedAgain(t *testing.T) {
+	h := newHistory(t)
+	text, err := transparency.NewKey(rand.NewChaCha8([32]byte{1}), "example.com/prices")
+	check.Must(t, err)
+	key, err := transparency.ParseKey(text)
+	check.Must(t, err)
+	run := func(want string) {
+		t.Helper()
+		r, err := h.log(key, nil)
+		check.Must(t, err)
+		got := ""
+		for _, a := range r.Added {
+			got += string(rune('0' + a.Version))
+		}
+		for _, f := range r.Failed {
+			got += f.Error
+		}
+		if got != want && (want == "" || !strings.Contains(got, want)) {
+			t.Fatalf("the run did %q, want %q", got, want)
+		}
+	}
+	h.cycle(1, "1.90")
+	older := filepath.Join(t.TempDir(), "older")
+	account := filepath.Join(h.data, "client_id=acme")
+	check.Must(t, os.CopyFS(older, os.DirFS(account)))
+	h.cycle(2, "1.91")
+	h.cycle(3, "1.92")
+	run("3")
+	check.Must(t, os.RemoveAll(account))
+	check.Must(t, os.CopyFS(account, os.DirFS(older)))
+	run("older copy")
+
+	check.Must(t, os.RemoveAll(account))
+	again := newHistory(t)
+	again.data = h.data
+	for number, version := range []string{"1", "2", "3", "4"} {
+		again.cycle(10+number, "2.0"+version)
+		run(version)
+		run("")
+	}
+	view, head := h.head(key)
+	a := h.audit(key, h.data)
+	if len(a.Faults) > 0 || a.Commits != 4 || !strings.Contains(strings.Join(a.NotChecked, "\n"), "the account was deleted then, and added again") {
+		t.Errorf("%+v", a)
+	}
+	if index, found, _, err := view.Find("acme", "market_engine", 2, head); err != nil || found.Version != 2 || index != 2 {
+		t.Errorf("the leaf of version 2 is %d with version %+v, %v", index, found, err)
+	}
+}
