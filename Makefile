@@ -15,6 +15,8 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # version from git alone. Tests share the flags, and so what is compiled.
 export GOFLAGS := $(GOFLAGS) -trimpath -buildvcs=false
 
+# lint has vetted what "make check" tests.
+VETTED := -vet=off
 # The slowest tests wait for processes and deadlines most of the time.
 PARALLEL := -parallel 4
 # Without symbols: those of DuckDB, which nothing loads, are 7 MB.
@@ -63,8 +65,8 @@ test: ## the tests, those skipped that need minutes
 .PHONY: check-test
 check-test:
 	@mkdir -p bin
-	$(GO) test -short $(PARALLEL) -v ./transform $$($(GO) list ./... | grep -vxFf <($(GO) list $(RACE))) 2>&1 | tee bin/test.log | awk -f .ci/summary.awk
-	$(GO) test -short -run '$(TIMED)' ./fetch
+	$(GO) test -short $(VETTED) $(PARALLEL) -v ./transform $$($(GO) list ./... | grep -vxFf <($(GO) list $(RACE))) 2>&1 | tee bin/test.log | awk -f .ci/summary.awk
+	$(GO) test -short $(VETTED) -run '$(TIMED)' ./fetch
 
 .PHONY: test-long
 test-long: ## every test: twenty minutes on two cores
@@ -73,12 +75,12 @@ test-long: ## every test: twenty minutes on two cores
 .PHONY: race
 race: ## the race detector where goroutines meet
 	@mkdir -p bin
-	$(GO) test -short -race $(PARALLEL) -v -skip '$(TIMED)' $(RACE) 2>&1 | tee bin/race.log | awk -f .ci/summary.awk
+	$(GO) test -short -race $(VETTED) $(PARALLEL) -v -skip '$(TIMED)' $(RACE) 2>&1 | tee bin/race.log | awk -f .ci/summary.awk
 
 .PHONY: check-node
 check-node: ## the official Socket.IO client against the socket, generated clients, a browser on the console, a linter on the API's documents (needs node and npm)
 	@if ! command -v npm >/dev/null; then echo "check-node: npm is not there; the tests with the official client and the linter were skipped"; \
-	elif $(MAKE) --no-print-directory testdata/node/node_modules; then CHECK_NODE=1 $(GO) test -short -run Node ./serve/... ./cmd/mkt; \
+	elif $(MAKE) --no-print-directory testdata/node/node_modules; then CHECK_NODE=1 $(GO) test -short $(VETTED) -run Node ./serve/... ./cmd/mkt; \
 	elif (cd testdata/node && npm ping --silent >/dev/null 2>&1); then echo "check-node: npm reaches its registry and cannot install"; exit 1; \
 	else echo "check-node: npm does not reach its registry; the tests with the official client and the linter were skipped"; fi
 
@@ -90,7 +92,7 @@ testdata/node/node_modules: testdata/node/package-lock.json
 check-cluster: build ## what runs on more than one machine, against an object store and NATS in processes of their own
 	@mkdir -p bin
 	cd cluster && $(GO) vet ./...
-	cd cluster && MKT_CLUSTER_BINARY=$(CURDIR)/bin/mkt $(GO) test -short $(PARALLEL) -v ./... 2>&1 | tee ../bin/test-cluster.log | awk -f ../.ci/summary.awk
+	cd cluster && MKT_CLUSTER_BINARY=$(CURDIR)/bin/mkt $(GO) test -short $(VETTED) $(PARALLEL) -v ./... 2>&1 | tee ../bin/test-cluster.log | awk -f ../.ci/summary.awk
 
 .PHONY: check-lake
 check-lake: ## the module of mkt-lake: vet, staticcheck, and the tests, with icebird as an independent reader (needs node and npm)
@@ -101,7 +103,7 @@ check-lake: ## the module of mkt-lake: vet, staticcheck, and the tests, with ice
 	elif $(MAKE) --no-print-directory lake/testdata/node/node_modules; then icebird=node; \
 	elif (cd lake/testdata/node && npm ping --silent >/dev/null 2>&1); then echo "check-lake: npm reaches its registry and cannot install"; exit 1; \
 	else echo "check-lake: npm does not reach its registry; the test with icebird is skipped"; fi; \
-	cd lake && CHECK_LAKE=$$icebird $(GO) test ./...
+	cd lake && CHECK_LAKE=$$icebird $(GO) test $(VETTED) ./...
 
 lake/testdata/node/node_modules: lake/testdata/node/package-lock.json
 	cd lake/testdata/node && npm ci --no-audit --no-fund --silent
