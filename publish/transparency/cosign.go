@@ -82,7 +82,7 @@ func (c *Copy) Cosigned() (checkpoint, witnesses []byte, err error) {
 }
 
 // Post sends a request to an address by HTTP POST, and returns the status and the body of the answer. It
-// ends when ctx does. Who runs the log decides how witnesses are reached.
+// ends when ctx does. Its errors are shown, and have no address. Who runs the log decides how witnesses are reached.
 type Post func(ctx context.Context, url string, body []byte) (status int, answer []byte, err error)
 
 // Cosign asks all witnesses of the policy with an address for cosignatures of the head, at once, and
@@ -198,8 +198,11 @@ func (l *Log) post(ctx context.Context, post Post, w PolicyWitness, head Signed,
 		return 0, nil, err
 	}
 	status, body, err = post(ctx, strings.TrimSuffix(w.URL, "/")+"/add-checkpoint", Request{Old: old, Proof: proof, Signed: head.Note}.Encode())
-	if err != nil || len(body) > maxAnswer {
-		return 0, nil, fmt.Errorf("%w: it cannot be reached, or its answer is too long", ErrUnwitnessed)
+	if err != nil {
+		return 0, nil, fmt.Errorf("%w: %w", ErrUnwitnessed, err)
+	}
+	if len(body) > maxAnswer {
+		return 0, nil, fmt.Errorf("%w: its answer is too long", ErrUnwitnessed)
 	}
 	return status, body, nil
 }

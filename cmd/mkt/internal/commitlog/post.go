@@ -3,6 +3,7 @@ package commitlog
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net/http"
@@ -18,7 +19,11 @@ const (
 // witnesses sends to the witnesses of the policy. It follows no redirect.
 var witnesses = &http.Client{Timeout: postTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-var errAway = errors.New("it cannot be reached")
+// Errors of [Post].
+var (
+	errAway        = errors.New("it cannot be reached")
+	errCertificate = errors.New("its certificate is not trusted here (SSL_CERT_FILE names more authorities)")
+)
 
 // Post is a [mkt/publish/transparency.Post]. Its errors have no address.
 func Post(ctx context.Context, url string, body []byte) (int, []byte, error) {
@@ -27,6 +32,9 @@ func Post(ctx context.Context, url string, body []byte) (int, []byte, error) {
 		return 0, nil, errAway
 	}
 	a, err := witnesses.Do(q)
+	if errors.As(err, new(*tls.CertificateVerificationError)) {
+		return 0, nil, errCertificate
+	}
 	if err != nil {
 		return 0, nil, errAway
 	}

@@ -89,11 +89,11 @@ func (l *logRuns) run(ctx context.Context) error {
 		l.since = g.Now()
 		return nil
 	}
-	if ctx.Err() != nil { // it was stopped while it waited for its lease or for the store
-		return nil
-	}
-	if err == nil {
+	switch {
+	case err == nil:
 		l.result = r
+	case ctx.Err() != nil:
+		return nil // it was stopped while it waited for its lease or for the store
 	}
 	for _, one := range r.Failed {
 		err = errors.Join(err, one.Err)
