@@ -11,8 +11,8 @@ import (
 
 // The codes of the columns, by leaf; see the tag digest of the row types.
 var (
-	fixtureCodes = sync.OnceValue(func() []int { return specOf[FixtureRow]().digestCodes() })
-	marketCodes  = sync.OnceValue(func() []int { return specOf[MarketRow]().digestCodes() })
+	fixtureCodes = func() []int { return specOf[FixtureRow]().codes() }
+	marketCodes  = func() []int { return specOf[MarketRow]().codes() }
 
 	// Of a fixture without a kick-off: a missing kick-off was never digested.
 	codesWithoutStart = sync.OnceValue(func() []int {
