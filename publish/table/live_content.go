@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -31,6 +32,7 @@ func (l *LiveRows) AppendContent(to []byte) []byte {
 func addLive[T Row](d *digester, rows []T) {
 	s := specOf[T]()
 	d.codes = s.codes()
+	d.bytes = slices.Grow(d.bytes, len(rows)*int(s.row.Size()))
 	for i := range rows {
 		d.row(s.slots, unsafe.Pointer(&rows[i]), 0, 0)
 	}

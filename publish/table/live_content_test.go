@@ -154,7 +154,17 @@ func TestLiveContentNeverChanges(t *testing.T) {
 
 // BenchmarkLiveContent is the content of a fixture with 80 minutes and 40 entries of the timeline.
 func BenchmarkLiveContent(b *testing.B) {
-	l := table.LiveRows{Counters: make([]table.LiveCounterRow, 12), Timeline: make([]table.LiveTimelineRow, 40), Buckets: make([]table.LiveBucketRow, 80), Periods: make([]table.LivePeriodRow, 2)}
+	n, word := int32(7), "attacks"
+	l := table.LiveRows{}
+	for i := range 80 {
+		if i < 12 {
+			l.Counters = append(l.Counters, table.LiveCounterRow{Metric: word, State: "VALUE", HomeText: &word, Home: new(float64), AwayText: &word, Away: new(float64)})
+		}
+		if i < 40 {
+			l.Timeline = append(l.Timeline, table.LiveTimelineRow{Ordinal: n, Half: &n, Minute: &n, Second: &n, State: "DANGEROUS_ATTACK", Certainty: "INFERRED", SideProven: "HOME"})
+		}
+		l.Buckets = append(l.Buckets, table.LiveBucketRow{Minute: n, State: "VALUE", Home: &n, Away: &n})
+	}
 	var data []byte
 	for b.Loop() {
 		data = l.AppendContent(data[:0])
