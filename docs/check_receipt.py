@@ -1,4 +1,4 @@
-"""Checks a receipt of a price. Written from docs/receipts.md alone; it shares no code with mkt.
+"""Checks a receipt of a price or of a match in play. Written from docs/receipts.md alone; it shares no code with mkt.
 
     python3 check_receipt.py RECEIPT POLICY
     python3 check_receipt.py --batch POLICY FILE...     (or - : names of files on standard input)
@@ -17,7 +17,8 @@ except ImportError:
 
 MEMBERS = dict(says=str, format=str, fixture_id=str, market_id=str, selection_id=str, fixture=str, content=str,
                path=list, commits=list, leaf=str, after=str, proof=str, answer=str)
-FIXTURE = """fixture_id text, home text?, away text?, league text?, starts_at time?, market_count integer,
+FORMATS = {"mkt.receipt/v1": list(MEMBERS), "mkt.live-receipt/v1": [name for name in MEMBERS if name not in ("market_id", "selection_id")]}
+FIXTURE = """fixture_id text, home text?, away text?, league text?, starts_at kick-off, market_count integer,
     source_provider text, provider_fixture_id text, absent texts"""
 MARKET = """fixture_id text, market_id text, ordinal integer, market text?, market_name text?, period text?,
     sections texts, lines texts, origin_type text, derivation_version text, selection_count integer,
@@ -26,15 +27,33 @@ SELECTION = """selection_id text, selection text?, line text?, qualifier text?, 
     odds_decimal_text text?, odds_decimal decimal?, dimension text?, subject text?, subject_2 text?, grid_row text?,
     grid_column text?, quality_status text, publishable boolean, reasons texts, provider_selection_id text?, absent texts"""
 LABEL = "field text, text text"
+MATCH = """fixture_id text, home text?, away text?, league text?, starts_at time?, in_play boolean, at time, fresh_at time,
+    stale_at time?, clock_period text?, clock_minute integer?, clock_second integer?, clock_added integer?,
+    clock_running boolean?, score_home integer?, score_away integer?, visual_state text?, visual_side_proven text?,
+    visual_certainty text?, visual_since time?, momentum_home integer?, momentum_away integer?, momentum_leader text?,
+    momentum_strength text?, momentum_scope text?, unavailable_reason text?, series_max integer?,
+    series_max_minute integer?, source_provider text, provider_fixture_id text, provider_event_id text?, absent texts"""
+COUNTER = "metric text, state text, home_text text?, home decimal?, away_text text?, away decimal?, absent texts"
+ENTRY = """ordinal integer, at time, half integer?, minute integer?, second integer?, added integer?, state text,
+    certainty text, side_proven text, until time, listed_at time?"""
+MINUTE = "minute integer, added integer, state text, home integer?, away integer?"
+HALF = """half integer, state text, home integer?, away integer?, minutes integer?, minutes_known integer?, home_known integer?,
+    away_known integer?"""
 NOBODY = "WITNESSED BY NOBODY: only the operator's word stands for its time, and for there being one history. "
-SAYS = (
-    "{nobody}In publication {version} of dataset {dataset}, published {published_at} by the operator's clock, selection "
-    "{selection_id} ({selection}; line {line}; qualifier {qualifier}) of market {market_id} ({market}; {market_name}; period "
+BEGINS = "{nobody}In publication {version} of dataset {dataset}, published {published_at} by the operator's clock, "
+PRICE = (
+    "selection {selection_id} ({selection}; line {line}; qualifier {qualifier}) of market {market_id} ({market}; {market_name}; period "
     "{period}) of fixture {fixture_id} ({home} - {away}; kick-off {starts_at}) had the decimal price {odds_decimal_text} and "
-    "the fractional price {odds_fractional}, {publishable}. It was read from {source_provider} at {fetched}. Entry {index} of "
-    "the log {origin}{witnesses}. Not proven: that the provider sent this, that anybody read it, that nothing was withheld, "
-    "or anything if the operator runs all the witnesses.")
-IF_NULL = {"selection": "unnamed", "line": "none", "qualifier": "none", "period": "none", "market": "RAW"}
+    "the fractional price {odds_fractional}, {publishable}.")
+PLAY = (
+    "fixture {fixture_id} ({home} - {away}; league {league}; kick-off {starts_at}) had the score {score_home} - {score_away} in "
+    "minute {clock_minute}, second {clock_second} (period {clock_period}; stoppage time {clock_added}; clock {clock_running}) and "
+    "was {in_play}, as seen at {at}. Its momentum was {momentum}. The receipt has {counters} counters, {timeline} entries of the "
+    "timeline, {minutes} minutes and {halves} halves of it.")
+ENDS = (
+    " It was read from {source_provider} at {fetched}. Entry {index} of the log {origin}{witnesses}. Not proven: that the "
+    "provider sent this, that anybody read it, that nothing was withheld, or anything if the operator runs all the witnesses.")
+IF_NULL = {"selection": "unnamed", "line": "none", "qualifier": "none", "period": "none", "market": "RAW", "clock_period": "unknown"}
 
 
 def need(holds, rule):
@@ -115,10 +134,13 @@ def table(first, columns, inner=None):
 FIXTURE, LABEL = table(0, FIXTURE), table(33, LABEL)
 SELECTION = table(16, SELECTION, LABEL)
 MARKET = table(0, MARKET, SELECTION)
+MATCH = table(0, MATCH)
+LISTS = dict(counters=table(32, COUNTER), timeline=table(39, ENTRY), minutes=table(50, MINUTE), halves=table(55, HALF))
 
 
-def read_rows(data):
-    """The fixture, and its markets: each row by the names of its columns, the rows within it as `rows`."""
+def read_rows(data, live):
+    """The fixture, and its markets: each row by the names of its columns, the rows within it as `rows`. Or the match, and
+    the rows of each of LISTS."""
     at = 0
 
     def follows(number, repetition):
@@ -146,14 +168,19 @@ def read_rows(data):
         number, = struct.unpack("<d" if kind == "decimal" else "<q", data[at - 8:at])
         need(kind != "integer" or -2**31 <= number < 2**31, "content: an integer of more than 32 bits")
         need(kind != "boolean" or number in (0, 1), "content: a boolean that is neither 0 nor 1")
+        if kind == "time":
+            need(0 <= number < 253402300800000, "content: a time")  # in the years from 1970 to 9999
+            return time_text(number, "milliseconds")
         return number
 
     def row(columns, inner, r, d):
         found = {}
         for number, name, kind in columns:
-            if kind == "time?" and not follows(number, r):  # the kick-off is left out if it is null
-                found[name] = None
-                continue
+            if kind == "kick-off":  # it is left out if it is null
+                found[name], kind = None, "time?"
+                if not follows(number, r):
+                    continue
+                need(data[at + 1] & 15 == d + 1, "content: a kick-off that is null and there")
             deep = depth(number, r)
             full = deep == d + 1
             if kind == "texts":
@@ -162,7 +189,6 @@ def read_rows(data):
                     need(depth(number, d + 1) == d + 1, "content: the depth of a text in a list")
                     found[name].append(value("text"))
             elif kind[-1] == "?":
-                need(full or kind != "time?", "content: a kick-off that is null and there")
                 found[name] = value(kind[:-1]) if full else None
             else:
                 found[name], full = value(kind), False
@@ -183,6 +209,13 @@ def read_rows(data):
             found.append(row(columns, inner, d + 1 if found else r, d + 1))
         return found
 
+    if live:
+        match, lists = row(*MATCH, 0, 0), {name: [] for name in LISTS}
+        for name, of in LISTS.items():
+            while follows(of[0][0][0], 0):
+                lists[name].append(row(*of, 0, 0))
+        need(at == len(data), "content: it does not end after its last half")
+        return match, lists
     fixture, markets = row(*FIXTURE, 0, 0), []
     while at < len(data):
         markets.append(row(*MARKET, 0, 0))
@@ -302,33 +335,32 @@ def read_commit(text):
 def check(data, policy):
     """Raises an error if the receipt does not hold; else its words, and the cosignatures of `proof` and of `after`."""
     receipt = json.loads(data.decode("utf-8"), parse_int=integer)
-    need(type(receipt) is dict and list(receipt) == list(MEMBERS), "the members of the receipt")
-    need(all(type(receipt[name]) is kind for name, kind in MEMBERS.items()), "the type of a member")
+    need(type(receipt) is dict and type(receipt.get("format")) is str and receipt["format"] in FORMATS, "the format")
+    members, live = FORMATS[receipt["format"]], receipt["format"] == "mkt.live-receipt/v1"
+    need(list(receipt) == members, "the members of the receipt")
+    need(all(type(receipt[name]) is MEMBERS[name] for name in members), "the type of a member")
     need(all(type(text) is str for text in receipt["path"] + receipt["commits"]), "the type of an element of a list")
-    lines = ",\n".join(f'"{name}": {quoted(receipt[name])}' for name in MEMBERS)
+    lines = ",\n".join(f'"{name}": {quoted(receipt[name])}' for name in members)
     need(data == ("{" + lines + "}\n").encode("utf-8"), "the spelling of the file")
-    need(receipt["format"] == "mkt.receipt/v1", "the format")
 
     # The fixture's entry, and the rows.
     content, answer = unbase64(receipt["content"]), unbase64(receipt["answer"])
     fixture_id, content_hash, fetched, answer_hash = fields(
-        receipt["fixture"], "mkt.fixture/v1", "fixture", "content", "fetched", "answer")
+        receipt["fixture"], "mkt.live/v1" if live else "mkt.fixture/v1", "fixture", "content", "fetched", "answer")
     need(fixture_id == receipt["fixture_id"], "the entry is of another fixture")
     need(content_hash == sha256(content).hex(), "the content is not that of the entry")
     need(answer_hash == "-" or is_hash(answer_hash), "the form of the answer's hash")
     need(not answer or answer_hash == sha256(answer).hex(), "the answer is not that of the entry")
     need_time(fetched, r"\.[0-9]{3}")
-    fixture, markets = read_rows(content)
-    need(fixture["market_count"] == len(markets), "content: market_count")
-    need(all(row["fixture_id"] == fixture_id for row in [fixture] + markets), "content: of another fixture")
-    if fixture["starts_at"] is not None:
-        need(0 <= fixture["starts_at"] < 253402300800000, "content: the kick-off")  # in the years from 1970 to 9999
-        fixture["starts_at"] = time_text(fixture["starts_at"], "milliseconds")
-    wanted = receipt["market_id"], receipt["selection_id"]
-    chosen = [(market, row) for market in markets for row in market["rows"]
-              if (market["market_id"], row["selection_id"]) == wanted]
-    need(len(chosen) == 1, "the selection is not in the content, or more than once")
-    market, selection = chosen[0]
+    fixture, rows = read_rows(content, live)
+    need(fixture["fixture_id"] == fixture_id, "content: of another fixture")
+    if not live:
+        need(fixture["market_count"] == len(rows), "content: market_count")
+        need(all(market["fixture_id"] == fixture_id for market in rows), "content: a market of another fixture")
+        wanted = receipt["market_id"], receipt["selection_id"]
+        chosen = [(market, row) for market in rows for row in market["rows"]
+                  if (market["market_id"], row["selection_id"]) == wanted]
+        need(len(chosen) == 1, "the selection is not in the content, or more than once")
 
     # From the entry to the commit.
     commits, texts = [read_commit(text) for text in receipt["commits"]], [text.encode() for text in receipt["commits"]]
@@ -369,16 +401,30 @@ def check(data, policy):
     words = dict(
         receipt, nobody="" if cosignatures else NOBODY, version=commits[0]["version"], dataset=dataset, fetched=fetched,
         published_at=commits[0]["published_at"], index=index, origin=origin, publishable="publishable", witnesses="")
-    for row, names in ((fixture, ("home", "away", "starts_at", "source_provider")), (market, ("market", "market_name", "period")),
-                       (selection, ("selection", "line", "qualifier", "odds_decimal_text", "odds_fractional"))):
+
+    def add(row, *names):
         for name in names:
             null = "not sent" if name.replace("decimal_text", "decimal") in row["absent"] else "null"
             words[name] = IF_NULL.get(name, null) if row[name] is None else row[name] if name == "starts_at" else quoted(row[name])
-    if not selection["publishable"]:
-        words["publishable"] = "not publishable (" + ", ".join(map(quoted, selection["reasons"])) + ")"
+
+    add(fixture, "home", "away", "starts_at", "source_provider")
+    if live:  # a whole number is quoted as itself
+        add(fixture, "league", "score_home", "score_away", "clock_minute", "clock_second", "clock_added", "clock_period", "clock_running")
+        if fixture["clock_running"] is not None:
+            words["clock_running"] = "running" if fixture["clock_running"] else "stopped"
+        home, away, reason = fixture["momentum_home"], fixture["momentum_away"], fixture["unavailable_reason"]
+        both = home is not None and away is not None
+        words["momentum"] = f"{home} - {away}" if both else f"unavailable ({'none' if reason is None else quoted(reason)})"
+        words.update({name: len(of) for name, of in rows.items()}, at=fixture["at"], in_play="in play" if fixture["in_play"] else "not in play")
+    else:
+        (market, selection), = chosen
+        add(market, "market", "market_name", "period")
+        add(selection, "selection", "line", "qualifier", "odds_decimal_text", "odds_fractional")
+        if not selection["publishable"]:
+            words["publishable"] = "not publishable (" + ", ".join(map(quoted, selection["reasons"])) + ")"
     if cosignatures:
         words["witnesses"] = ", witnessed by " + times_of(cosignatures)
-    says = SAYS.format_map(words)
+    says = (BEGINS + (PLAY if live else PRICE) + ENDS).format_map(words)
     need(receipt["says"] == says, "says: not what the receipt shows")
     return says, known, known_before
 

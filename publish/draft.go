@@ -100,11 +100,14 @@ func (d *Draft) Write(ctx context.Context, publishedAt time.Time) error {
 		d.Manifest.Counters = map[string]int64{}
 	}
 	t := tables{root: d.Root, dir: d.SnapshotDir(), header: d.header(), base: &d.base, canonical: c, plan: &d.plan, refreshed: len(in.refreshed), manifest: &d.Manifest, progress: d.Progress}
-	if err := product.write(&t, ctx); err != nil || !product.decide {
+	if err := product.write(&t, ctx); err != nil {
 		return err
 	}
 	if !d.WithoutRoot {
-		d.Manifest.FixturesRoot = d.plan.root()
+		d.Manifest.FixturesRoot = product.root(d)
+	}
+	if !product.decide {
+		return nil
 	}
 	d.Manifest.AcceptRemovals = d.AcceptRemovals
 	d.plan.count(d.Manifest.Counters)

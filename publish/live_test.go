@@ -32,6 +32,12 @@ func (k liveTick) id() layout.CycleID { return layout.NewCycleID(k.at(), "live_i
 
 func (k liveTick) transform(t testing.TB, f durable.FS) {
 	t.Helper()
+	k.transformAs(t, f, false)
+}
+
+// transformAs makes the cycle, perhaps as a build before fixtures_root.
+func (k liveTick) transformAs(t testing.TB, f durable.FS, older bool) {
+	t.Helper()
 	dir := layout.StagingDir + "/transform"
 	must(t, durable.MkdirAllSync(f, dir))
 	must(t, durable.MkdirAllSync(f, layout.CanonicalDir))
@@ -62,6 +68,15 @@ func (k liveTick) transform(t testing.TB, f durable.FS) {
 	writeTable(t, f, dir, layout.LiveBucketsFile, "live_buckets", &m, buckets)
 	writeTable(t, f, dir, layout.LivePeriodsFile, "live_periods", &m, periods)
 	writeTable(t, f, dir, layout.LiveStatesFile, "live_states", &m, states)
+	if !older {
+		var entries []snapshot.FixtureEntry
+		for rows, err := range snapshot.LiveRows(f, dir) {
+			must(t, err)
+			entry, _ := snapshot.LiveEntryOf(rows, nil)
+			entries = append(entries, entry)
+		}
+		m.FixturesRoot = snapshot.FixturesRoot(entries)
+	}
 	_, err := snapshot.CreateManifest(f, dir, m)
 	must(t, err)
 	must(t, durable.Install(f, dir, layout.Cycle(layout.CanonicalDir, k.id())))

@@ -147,16 +147,20 @@ func (p *plan) markets() (n int64) {
 	return n
 }
 
-// root returns the fixtures_root of the dataset.
-func (p *plan) root() string {
-	entries := make([]snapshot.FixtureEntry, 0, len(p.fixtures))
-	for i := range p.fixtures {
-		if f := &p.fixtures[i]; !f.removed {
+// plannedRoot returns the fixtures_root of the dataset.
+func (d *Draft) plannedRoot() string {
+	entries := make([]snapshot.FixtureEntry, 0, len(d.plan.fixtures))
+	for i := range d.plan.fixtures {
+		if f := &d.plan.fixtures[i]; !f.removed {
 			entries = append(entries, snapshot.FixtureEntry{ID: f.id, Content: f.digest, FetchedAt: f.fetchedAt, Answer: f.answer})
 		}
 	}
 	return snapshot.FixturesRoot(entries)
 }
+
+// sharedRoot returns the fixtures_root that the canonical cycle has, as it has all rows of the dataset. It is "" in cycles
+// of builds before it.
+func (d *Draft) sharedRoot() string { return d.canonical.FixturesRoot }
 
 // counts are the numbers of fixtures by decision; the first three add up to the dataset.
 type counts struct{ refreshed, notOffered, carried, removed int }

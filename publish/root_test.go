@@ -4,17 +4,21 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math/bits"
+	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/mod/sumdb/tlog"
 
 	"mkt/publish"
+	"mkt/publish/durable"
 	"mkt/publish/durable/durabletest"
 	"mkt/publish/layout"
 	"mkt/publish/repair"
+	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 )
@@ -84,6 +88,84 @@ func TestFixturesRoot(t *testing.T) {
 			if err != nil || tlog.Hash(snapshot.RootBy(texts[i], path)) != root {
 				t.Errorf("cycle %d, fixture %d: %v, or another root", c.number, i, err)
 			}
+		}
+	}
+}
+
+// A live publication has the root of its canonical cycle, in which each fixture can be shown alone with its rows in all
+// tables. A lost manifest gets it again, a new history keeps it, and a cycle of a build without roots gives none.
+func TestLiveRoot(t *testing.T) {
+	t.Parallel()
+	for _, older := range []bool{false, true} {
+		f := durabletest.NewMem()
+		for n := 1; n <= 3; n++ {
+			k := liveTick{n, 5 - n}
+			k.transformAs(t, f, older)
+			_, err := publish.Run(context.Background(), k.options(f))
+			must(t, err)
+		}
+		head, _, err := snapshot.Head(f)
+		must(t, err)
+		m, err := snapshot.Open(f, head)
+		must(t, err)
+		var texts []string
+		for rows, err := range snapshot.LiveRows(f, head.Dir()) {
+			must(t, err)
+			if len(rows.Counters) != 1 || len(rows.Timeline) != 1 || len(rows.Buckets) != 1 || len(rows.Periods) != 1 {
+				t.Errorf("%+v", rows)
+			}
+			texts = append(texts, fmt.Sprintf("mkt.live/v1\nfixture %s\ncontent %s\nfetched %s\nanswer -\n", rows.Fixture.FixtureID, durable.Hash(rows.AppendContent(nil)),
+				liveTick{number: 3}.at().Format("2006-01-02T15:04:05.000Z")))
+		}
+		want := hex.EncodeToString(merkleRoot(texts))
+		if older {
+			want = ""
+		}
+		if len(texts) != 2 || m.FixturesRoot != want || head.FixturesRoot != want {
+			t.Errorf("older: %v: %d fixtures, root %q in the manifest and %q in the commit, want %q", older, len(texts), m.FixturesRoot, head.FixturesRoot, want)
+		}
+		before := files(t, f, layout.SnapshotsDir)
+		replace(t, f, head.Dir()+"/"+layout.ManifestFile, nil)
+		_, err = repair.Run(context.Background(), liveTick{number: 3}.options(f))
+		must(t, err)
+		if diff := diffFiles(before, files(t, f, layout.SnapshotsDir)); diff != "" {
+			t.Errorf("older: %v: rebuilt: %s", older, diff)
+		}
+		o := liveTick{4, 1}.options(f)
+		o.RunID = "history"
+		_, err = repair.NewHistory(context.Background(), o)
+		must(t, err)
+		again, _, err := snapshot.Head(f)
+		must(t, err)
+		if again.Version != 4 || again.FixturesRoot != want {
+			t.Errorf("older: %v: a new history has %+v", older, again)
+		}
+	}
+}
+
+// Rows of a fixture that live.parquet lacks belong to no entry. They are damage, wherever they lie.
+func TestLiveRowsWithoutFixture(t *testing.T) {
+	t.Parallel()
+	for _, missing := range []int{0, 1, 2} {
+		f := durabletest.NewMem()
+		publishTicks(t, f, retention.Policy{}, liveTick{1, 3})
+		head, _, err := snapshot.Head(f)
+		must(t, err)
+		var rows []table.LiveRow
+		must(t, eachRow(f, head.Dir()+"/"+layout.LiveFile, func(row *table.LiveRow) error {
+			if row.FixtureID != fixtureID(missing) {
+				rows = append(rows, *row)
+			}
+			return nil
+		}))
+		must(t, f.Remove(head.Dir()+"/"+layout.LiveFile))
+		writeTable(t, f, head.Dir(), layout.LiveFile, "live", &snapshot.Manifest{Tables: map[string]snapshot.Table{}}, rows)
+		var failed error
+		for _, err := range snapshot.LiveRows(f, head.Dir()) {
+			failed = err
+		}
+		if !errors.Is(failed, snapshot.ErrDamaged) || !strings.Contains(failed.Error(), fixtureID(missing)) {
+			t.Errorf("without fixture %d: %v", missing, failed)
 		}
 	}
 }

@@ -18,6 +18,7 @@ type product struct {
 	// a change log. Otherwise the cycle's rows are the whole dataset.
 	decide bool
 	write  func(*tables, context.Context) error
+	root   func(*Draft) string // the fixtures_root; "" if it is not known
 	// checked: a child process loads the snapshot before it is committed. This would take longer
 	// than the interval of the live product. Its files are those written by transform, and
 	// verified.
@@ -26,8 +27,8 @@ type product struct {
 
 // products is the one place where products differ.
 var products = map[football.Product]product{
-	football.MarketEngine:     {decide: true, write: (*tables).mergeMarkets, checked: true},
-	football.LiveIntelligence: {write: (*tables).shareLive},
+	football.MarketEngine:     {decide: true, write: (*tables).mergeMarkets, root: (*Draft).plannedRoot, checked: true},
+	football.LiveIntelligence: {write: (*tables).shareLive, root: (*Draft).sharedRoot},
 }
 
 type tables struct {

@@ -217,6 +217,39 @@ func TestLiveAgain(t *testing.T) {
 	}
 }
 
+// A cycle commits to each of its fixtures. One of a build that did not gets the same bytes again.
+func TestLiveRoot(t *testing.T) {
+	mem, ticks := newMem(), minutes(3)
+	play(t, mem, ticks...)
+	for i, k := range ticks {
+		dir := layout.Cycle(layout.CanonicalDir, k.id())
+		m, _, err := snapshot.OpenCanonical(mem, k.id())
+		must(t, err)
+		var entries []snapshot.FixtureEntry
+		for rows, err := range snapshot.LiveRows(mem, dir) {
+			must(t, err)
+			entry, _ := snapshot.LiveEntryOf(rows, nil)
+			entries = append(entries, entry)
+		}
+		if len(entries) != 2 || m.FixturesRoot != snapshot.FixturesRoot(entries) {
+			t.Errorf("tick %d, %d fixtures: root %s", i, len(entries), m.FixturesRoot)
+		}
+		m.FixturesRoot = ""
+		must(t, mem.Remove(dir+"/"+layout.CanonicalFile))
+		_, err = snapshot.CreateManifest(mem, dir, m)
+		must(t, err)
+	}
+	want := canonicalFiles(t, mem)
+	for _, k := range ticks {
+		if _, err := k.transform(mem); err != nil {
+			t.Errorf("%s: %v", k.id(), err)
+		}
+	}
+	if diff := cmp.Diff(want, canonicalFiles(t, mem)); diff != "" {
+		t.Error("done again, another result")
+	}
+}
+
 // A cycle that was fetched but not transformed is transformed by the next run, so that
 // its samples are not lost.
 func TestLiveMakesUp(t *testing.T) {

@@ -23,6 +23,8 @@ type liveResult struct {
 	periods  []table.LivePeriodRow
 	states   []table.LiveStateRow
 	encoded  []byte // the states of states
+	entries  []snapshot.FixtureEntry
+	content  []byte // of one fixture after the other
 }
 
 // shown is a fixture for publication.
@@ -88,12 +90,14 @@ func (l *liveResult) grow(all []*shown) {
 		}
 	}
 	l.fixtures, l.states = make([]table.LiveRow, 0, len(all)), make([]table.LiveStateRow, 0, len(all))
+	l.entries = make([]snapshot.FixtureEntry, 0, len(all))
 	l.encoded = make([]byte, 0, len(all)*bytesAState)
 	l.counters = make([]table.LiveCounterRow, 0, counters)
 	l.timeline, l.buckets = make([]table.LiveTimelineRow, 0, timeline), make([]table.LiveBucketRow, 0, buckets)
 }
 
 func (l *liveResult) add(f *shown) {
+	counters, timeline, buckets, periods := len(l.counters), len(l.timeline), len(l.buckets), len(l.periods)
 	l.fixtures = append(l.fixtures, table.LiveOf(&f.Live, f.fetchedAt, f.rank))
 	l.counters = table.LiveCountersOf(l.counters, &f.Live)
 	if f.rank > 0 {
@@ -101,6 +105,9 @@ func (l *liveResult) add(f *shown) {
 		l.buckets = table.LiveBucketsOf(l.buckets, &f.Live)
 		l.periods = table.LivePeriodsOf(l.periods, &f.Live)
 	}
+	entry, content := snapshot.LiveEntryOf(&table.LiveRows{Fixture: l.fixtures[len(l.fixtures)-1], Counters: l.counters[counters:], Timeline: l.timeline[timeline:],
+		Buckets: l.buckets[buckets:], Periods: l.periods[periods:]}, l.content[:0])
+	l.entries, l.content = append(l.entries, entry), content
 	from := len(l.encoded)
 	l.encoded = f.state.Encode(l.encoded)
 	row := table.LiveStateRow{FixtureID: string(f.Fixture.ID), ProviderFixtureID: f.state.FixtureID(),
@@ -113,6 +120,9 @@ func (l *liveResult) add(f *shown) {
 
 func writeLiveTables(ctx context.Context, r *run, dir string, m *snapshot.Manifest) error {
 	l := &r.result.live
+	if r.before == nil || r.before.FixturesRoot != "" { // an older version did not write it
+		m.FixturesRoot = snapshot.FixturesRoot(l.entries)
+	}
 	for _, c := range liveCounts(&r.summary) {
 		m.Counters[c.name] = int64(c.n)
 	}

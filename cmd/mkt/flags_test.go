@@ -33,7 +33,7 @@ mkt live show: html tenant
 mkt log audit: from log verifier-key
 mkt mapping explain: provider tenant
 mkt mapping report: against away bookmaker cycle home listing participants pattern provider tenant
-mkt prove: at payload tenant
+mkt prove: at payload product tenant
 mkt provider rewrap: new-key retire
 mkt provider set: allow-private-address base-url bookmaker credential-file provider yes
 mkt provider test: credential-only

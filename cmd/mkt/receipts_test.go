@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http/httptest"
 	"os"
@@ -22,6 +24,7 @@ import (
 	"mkt/cmd/mkt/internal/cli/batch"
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/tenants"
+	"mkt/fetch/provider/all"
 	"mkt/fetch/provider/emulators"
 	"mkt/internal/needs"
 	"mkt/publish"
@@ -40,16 +43,17 @@ import (
 // receipted is an account whose publications are logged and witnessed.
 type receipted struct {
 	*changing
-	data, root *durable.Disk // the data root, and the account's markets
-	log        *transparency.Log
-	policy     *transparency.Policy
-	text       string // of the policy
-	random     *rand.Rand
+	data   *durable.Disk                      // the data root
+	roots  map[football.Product]*durable.Disk // of the account
+	log    *transparency.Log
+	policy *transparency.Policy
+	text   string // of the policy
+	random *rand.Rand
 }
 
 func newReceipted(t *testing.T) *receipted {
 	t.Helper()
-	r := &receipted{changing: newChanging(t), random: rand.New(rand.NewPCG(1, 2))}
+	r := &receipted{changing: newChanging(t), roots: map[football.Product]*durable.Disk{}, random: rand.New(rand.NewPCG(1, 2))}
 	var err error
 	r.data, err = durable.OpenRoot(r.Data)
 	r.must(err)
@@ -79,12 +83,12 @@ func newReceipted(t *testing.T) *receipted {
 }
 
 // logNow logs the newest publication, and asks the witnesses.
-func (r *receipted) logNow() {
+func (r *receipted) logNow(p football.Product) {
 	r.Helper()
-	c, _, err := snapshot.Head(r.root)
+	c, _, err := snapshot.Head(r.roots[p])
 	r.must(err)
 	r.now = r.now.Add(20 * time.Second)
-	_, err = r.log.Append([]transparency.Record{{ClientID: "acme", Product: string(football.MarketEngine), Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt}})
+	_, err = r.log.Append([]transparency.Record{{ClientID: "acme", Product: string(p), Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt}})
 	r.must(err)
 	_, states, err := r.log.Cosign(r.Context(), commitlog.Post, r.policy, func() time.Time { return r.now })
 	r.must(err)
@@ -95,10 +99,46 @@ func (r *receipted) logNow() {
 	}
 }
 
+// publish publishes a cycle.
+func (r *receipted) publish(p football.Product) snapshot.Commit {
+	r.Helper()
+	r.must(r.cycle(r.acme(), p, r.steps[0], r.steps[1], r.keeping))
+	if r.roots[p] == nil {
+		root, err := durable.OpenRoot(r.Dataset("acme", p).Dir())
+		r.must(err)
+		r.Cleanup(func() { root.Close() })
+		r.roots[p] = root
+	}
+	c, _, err := snapshot.Head(r.roots[p])
+	r.must(err)
+	return c
+}
+
+func liveProviders() []string {
+	return slices.DeleteFunc(emulators.Names(), func(name string) bool { of, _ := all.Lookup(name); return of.Live == nil })
+}
+
+// playLive publishes matches in play of every provider that has them, some publications of which are logged.
+func (r *receipted) playLive() (commits []snapshot.Commit) {
+	r.Helper()
+	for i, name := range liveProviders() {
+		r.connect(r.simulated(name, uint64(20+i)))
+		for k := range 9 {
+			r.now = r.now.Add(2 * time.Minute)
+			commits = append(commits, r.publish(football.LiveIntelligence))
+			if k%4 == 0 {
+				r.logNow(football.LiveIntelligence)
+			}
+		}
+	}
+	return commits
+}
+
 // play publishes markets of every provider, some publications of which are logged, and begins a new history
 // in between.
 func (r *receipted) play() (all []snapshot.Commit) {
 	r.Helper()
+	r.connect(r.first)
 	_, err := tenants.Edit(r.Context(), r.Tenants, func(e *tenants.Editor) error { return e.UnsetProduct("acme", football.LiveIntelligence) }) // which not every provider has
 	r.must(err)
 	for i, name := range emulators.Names() {
@@ -107,27 +147,18 @@ func (r *receipted) play() (all []snapshot.Commit) {
 		}
 		for k := range 3 {
 			r.now = r.now.Add(time.Hour)
-			r.must(r.cycle(r.acme(), football.MarketEngine, r.steps[0], r.steps[1], r.keeping))
-			if r.root == nil {
-				var err error
-				r.root, err = durable.OpenRoot(r.Dataset("acme", football.MarketEngine).Dir())
-				r.must(err)
-				r.Cleanup(func() { r.root.Close() })
-			}
-			c, _, err := snapshot.Head(r.root)
-			r.must(err)
-			all = append(all, c)
+			all = append(all, r.publish(football.MarketEngine))
 			if k != 1 {
-				r.logNow()
+				r.logNow(football.MarketEngine)
 			}
 		}
 		if i == 1 {
-			_, err := repair.NewHistory(r.Context(), publish.Options{ClientID: "acme", Product: football.MarketEngine, Root: r.root, RunID: "another-history", Now: func() time.Time { return r.now.Add(time.Minute) }})
+			_, err := repair.NewHistory(r.Context(), publish.Options{ClientID: "acme", Product: football.MarketEngine, Root: r.roots[football.MarketEngine], RunID: "another-history", Now: func() time.Time { return r.now.Add(time.Minute) }})
 			r.must(err)
-			c, _, err := snapshot.Head(r.root)
+			c, _, err := snapshot.Head(r.roots[football.MarketEngine])
 			r.must(err)
 			all = append(all, c)
-			r.logNow()
+			r.logNow(football.MarketEngine)
 		}
 	}
 	return all
@@ -142,24 +173,40 @@ func (r *receipted) keeping(ctx context.Context, t batch.Task) (batch.Report, er
 // any makes a receipt of a random price of a publication.
 func (r *receipted) any(c snapshot.Commit) *receipt.Receipt {
 	r.Helper()
+	root := r.roots[football.MarketEngine]
 	var fixtures []string
-	for row, err := range snapshot.Rows[table.FixtureRow](r.root, c.Dir()+"/"+layout.FixturesFile) {
+	for row, err := range snapshot.Rows[table.FixtureRow](root, c.Dir()+"/"+layout.FixturesFile) {
 		r.must(err)
 		if row.MarketCount > 0 {
 			fixtures = append(fixtures, row.FixtureID)
 		}
 	}
-	m, err := snapshot.Open(r.root, c)
+	m, err := snapshot.Open(root, c)
 	r.must(err)
 	id := fixtures[r.random.IntN(len(fixtures))]
-	_, markets, _, err := snapshot.FixtureOf(r.root, c, m, id)
+	_, markets, _, err := snapshot.FixtureOf(root, c, m, id)
 	r.must(err)
 	market := markets[r.random.IntN(len(markets))]
 	if len(market.Selections) == 0 {
 		return r.any(c)
 	}
-	w := receipt.Wanted{Root: r.root, Data: r.data, ClientID: "acme", Product: football.MarketEngine, Commit: c, FixtureID: id, MarketID: market.MarketID,
+	w := receipt.Wanted{Root: root, Data: r.data, ClientID: "acme", Product: football.MarketEngine, Commit: c, FixtureID: id, MarketID: market.MarketID,
 		Selection: market.Selections[r.random.IntN(len(market.Selections))].SelectionID, Policy: r.policy}
+	made, _, err := receipt.Make(w)
+	r.must(err)
+	return made
+}
+
+// anyMatch makes a receipt of a random match of a live publication.
+func (r *receipted) anyMatch(c snapshot.Commit) *receipt.Receipt {
+	r.Helper()
+	w := receipt.Wanted{Root: r.roots[football.LiveIntelligence], Data: r.data, ClientID: "acme", Product: football.LiveIntelligence, Commit: c, Policy: r.policy}
+	var ids []string
+	for row, err := range snapshot.Rows[table.LiveRow](w.Root, c.Dir()+"/"+layout.LiveFile) {
+		r.must(err)
+		ids = append(ids, row.FixtureID)
+	}
+	w.FixtureID = ids[r.random.IntN(len(ids))]
 	made, _, err := receipt.Make(w)
 	r.must(err)
 	return made
@@ -177,7 +224,7 @@ func (r *receipted) tamper(made, other *receipt.Receipt) []byte {
 		}
 		return text[:at] + fmt.Sprint((int(text[at]-'0')+1)%10) + text[at+1:]
 	}
-	switch r.random.IntN(18) {
+	switch r.random.IntN(19) {
 	case 0:
 		x.Commits[0] = digit(x.Commits[0])
 	case 1:
@@ -204,13 +251,16 @@ func (r *receipted) tamper(made, other *receipt.Receipt) []byte {
 	case 10:
 		x.Content = append(bytes.Clone(x.Content), 0)
 	case 11:
-		x.Content = bytes.Replace(x.Content, []byte("1."), []byte("2."), 1)
+		x.Content = bytes.Clone(x.Content)
+		x.Content[r.random.IntN(len(x.Content))] ^= 1 << r.random.IntN(8)
 		x.Fixture = word(x.Fixture, durable.Hash(made.Content), durable.Hash(x.Content))
 	case 12:
-		x.Path = slices.Insert(x.Path, r.random.IntN(len(x.Path)), other.Path[0])
+		x.Path = slices.Insert(x.Path, r.random.IntN(len(x.Path)+1), snapshot.Sibling{Hash: sha256.Sum256(other.Content)})
 	case 13:
-		at := r.random.IntN(len(x.Path))
-		x.Path[at].Left = !x.Path[at].Left
+		if len(x.Path) > 0 {
+			at := r.random.IntN(len(x.Path))
+			x.Path[at].Left = !x.Path[at].Left
+		}
 	case 14:
 		if len(x.Path) > 1 {
 			x.Path[0], x.Path[1] = x.Path[1], x.Path[0]
@@ -220,7 +270,11 @@ func (r *receipted) tamper(made, other *receipt.Receipt) []byte {
 	case 16:
 		x.After = other.After
 	case 17:
-		x.SelectionID, x.MarketID = other.SelectionID, other.MarketID
+		if x.SelectionID, x.MarketID = other.SelectionID, other.MarketID; x.Live {
+			x.FixtureID = other.FixtureID
+		}
+	case 18: // the other kind
+		x.Live = !x.Live
 	}
 	data := x.Encode()
 	switch r.random.IntN(4) {
@@ -236,10 +290,11 @@ func (r *receipted) tamper(made, other *receipt.Receipt) []byte {
 }
 
 // The checker in Python, which was written from the format's page, and this program agree on receipts
-// of all providers, and on what was made of them by tampering.
+// of all providers, of prices and of matches in play, and on receipts that were changed.
 func TestReceipts(t *testing.T) {
 	python := needs.Python(t, "cryptography")
 	r := newReceipted(t)
+	live := r.playLive()
 	all := r.play()
 	dir, n := t.TempDir(), 60
 	if !testing.Short() {
@@ -247,7 +302,7 @@ func TestReceipts(t *testing.T) {
 	}
 	var names bytes.Buffer
 	want := map[string]bool{}
-	held, providers, tampered := 0, map[string]bool{}, 0
+	held, providers, tampered, rows := 0, map[string]bool{}, 0, 0
 	add := func(name string, data []byte) {
 		file := filepath.Join(dir, name)
 		r.must(os.WriteFile(file, data, 0o600))
@@ -260,7 +315,12 @@ func TestReceipts(t *testing.T) {
 	}
 	var other *receipt.Receipt
 	for i := range n {
-		made := r.any(all[r.random.IntN(len(all))])
+		var made *receipt.Receipt
+		if i%2 == 0 {
+			made = r.any(all[r.random.IntN(len(all))])
+		} else {
+			made = r.anyMatch(live[r.random.IntN(len(live))])
+		}
 		if other == nil {
 			other = r.any(all[0])
 		}
@@ -268,7 +328,12 @@ func TestReceipts(t *testing.T) {
 		if err != nil || !got.Enough {
 			t.Fatalf("%s: %v", made.Says, err)
 		}
-		providers[got.Fixture.SourceProvider] = true
+		if got.Live == nil {
+			providers["prices of "+got.Fixture.SourceProvider] = true
+		} else {
+			providers["matches of "+got.Live.Fixture.SourceProvider] = true
+			rows += len(got.Live.Timeline) + len(got.Live.Buckets) + len(got.Live.Counters) + len(got.Live.Periods)
+		}
 		add(fmt.Sprintf("%05d", i), made.Encode())
 		data := r.tamper(made, other)
 		add(fmt.Sprintf("%05d-changed", i), data)
@@ -279,8 +344,8 @@ func TestReceipts(t *testing.T) {
 		}
 		other = made
 	}
-	if len(providers) != len(emulators.Names()) {
-		t.Errorf("receipts of %v", providers)
+	if want := len(emulators.Names()) + len(liveProviders()); len(providers) != want || rows < 10*n/2 {
+		t.Errorf("receipts of %v, want %d; matches have %d rows", providers, want, rows)
 	}
 	policy := filepath.Join(dir, "policy.txt")
 	r.must(os.WriteFile(policy, []byte(r.text), 0o600))
@@ -301,5 +366,5 @@ func TestReceipts(t *testing.T) {
 	if lines != len(want) {
 		t.Errorf("%d verdicts on %d files", lines, len(want))
 	}
-	t.Logf("%d receipts of %d publications of %d providers, %d changed ones, %d left as they were", n, len(all), len(providers), tampered, held)
+	t.Logf("%d receipts of %d publications with prices and %d live ones: %v; %d changed ones, %d left as they were", n, len(all), len(live), slices.Sorted(maps.Keys(providers)), tampered, held)
 }

@@ -28,6 +28,7 @@ type Result struct {
 	Fixture   table.FixtureRow   `json:"-"`
 	Market    table.MarketRow    `json:"-"`
 	Selection table.SelectionRow `json:"-"`
+	Live      *table.LiveRows    `json:"-"` // of a match in play; else nil, and the three before are set
 	Log       string             `json:"log"`
 	Index     int64              `json:"index"` // of the leaf
 	// Witnesses are the witnesses of the policy that have cosigned, oldest first. Enough reports whether
@@ -84,13 +85,14 @@ func invalid(format string, args ...any) error {
 }
 
 // entry is the entry of a fixture, see [snapshot.FixtureEntry].
-type entry struct{ fixture, content, fetched, answer string }
+type entry struct{ form, fixture, content, fetched, answer string }
 
 func (e entry) text() string {
-	return fmt.Sprintf("mkt.fixture/v1\nfixture %s\ncontent %s\nfetched %s\nanswer %s\n", e.fixture, e.content, e.fetched, e.answer)
+	return fmt.Sprintf("%s\nfixture %s\ncontent %s\nfetched %s\nanswer %s\n", e.form, e.fixture, e.content, e.fetched, e.answer)
 }
 
-func parseEntry(text string) (e entry, ok bool) {
+func parseEntry(form, text string) (e entry, ok bool) {
+	e.form = form
 	lines := strings.Split(text, "\n")
 	if len(lines) != 6 {
 		return e, false
@@ -101,15 +103,21 @@ func parseEntry(text string) (e entry, ok bool) {
 	return e, e.text() == text && isTime(e.fetched, millisecondsPattern)
 }
 
-// content checks that the rows are those of the fixture's entry, and finds the selection.
+// content checks that the rows are those of the fixture's entry, and finds the selection or the match.
 func (c *checker) content() error {
 	r, sum := c.receipt, sha256.Sum256(c.receipt.Content)
-	var ok bool
-	if c.entry, ok = parseEntry(r.Fixture); !ok {
+	form, ok := snapshot.FixtureEntryForm, false
+	if r.Live {
+		form = snapshot.LiveEntryForm
+	}
+	if c.entry, ok = parseEntry(form, r.Fixture); !ok {
 		return invalid("the entry of the fixture is not of its form")
 	}
 	if c.entry.fixture != r.FixtureID || c.entry.content != hex.EncodeToString(sum[:]) {
 		return invalid("the content is not that of the fixture's entry")
+	}
+	if r.Live {
+		return c.match()
 	}
 	fixture, markets, err := table.ParseContent(r.Content)
 	if err != nil {
@@ -117,9 +125,6 @@ func (c *checker) content() error {
 	}
 	if fixture.FixtureID != r.FixtureID {
 		return invalid("the content is that of another fixture")
-	}
-	if at := fixture.StartsAt; at != nil && (at.Unix() < 0 || at.Unix() > lastSecond) {
-		return invalid("the kick-off is not between 1970 and 9999")
 	}
 	c.result.Fixture = fixture
 	n := 0
@@ -139,7 +144,18 @@ func (c *checker) content() error {
 	return nil
 }
 
-const lastSecond = 253402300799 // of the year 9999
+// match checks the rows of a match in play.
+func (c *checker) match() error {
+	rows, err := table.ParseLiveContent(c.receipt.Content)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if rows.Fixture.FixtureID != c.receipt.FixtureID {
+		return invalid("the content is that of another fixture")
+	}
+	c.result.Live = &rows
+	return nil
+}
 
 // path checks that the entry is one of the fixtures of the publication.
 func (c *checker) path() error {

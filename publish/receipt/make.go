@@ -1,6 +1,7 @@
 package receipt
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -20,6 +21,10 @@ var (
 	ErrRewritten = errors.New("the log has another commit than the data root: one of them was changed")
 	// ErrUnknown: the publication does not have the selection.
 	ErrUnknown = errors.New("the publication does not have the selection")
+	// ErrUnknownMatch: the live publication does not have the fixture.
+	ErrUnknownMatch = errors.New("the publication does not have the match")
+	// ErrOtherRows: a canonical cycle that was transformed again has other rows than its publication.
+	ErrOtherRows = errors.New("the rows are not those of the publication: they are damaged, or its cycle was transformed again with another result")
 	// ErrOlderDigest: the fixture's content digest is of an older format.
 	ErrOlderDigest = errors.New("the digest of the fixture is not that of its rows: a build before receipts made it, or the rows are damaged")
 )
@@ -30,8 +35,8 @@ type Wanted struct {
 	Data                           durable.ReadFS // the data root, with the log
 	ClientID                       string
 	Product                        football.Product
-	Commit                         snapshot.Commit // of the publication, whose snapshot must be kept
-	FixtureID, MarketID, Selection string
+	Commit                         snapshot.Commit      // of the publication, whose snapshot must be kept, see [snapshot.LiveFolder]
+	FixtureID, MarketID, Selection string               // of a match in play, the fixture alone
 	Policy                         *transparency.Policy // its log must be that of the data root
 	// Answer returns the provider's answer with a hash; nil leaves it out.
 	Answer func(sha256 string) ([]byte, error)
@@ -40,16 +45,20 @@ type Wanted struct {
 // Make makes a receipt, and checks it. It needs no key. The errors are those above,
 // [transparency.ErrNotLogged], [transparency.ErrNoLog], and damage.
 func Make(w Wanted) (*Receipt, *Result, error) {
-	r := &Receipt{FixtureID: w.FixtureID, MarketID: w.MarketID, SelectionID: w.Selection}
+	r := &Receipt{Live: w.Product == football.LiveIntelligence, FixtureID: w.FixtureID, MarketID: w.MarketID, SelectionID: w.Selection}
 	if w.Commit.FixturesRoot == "" {
 		return nil, nil, ErrNoRoot
 	}
-	row, err := r.takeFixture(w)
+	take := r.takeFixture
+	if r.Live {
+		take = r.takeMatch
+	}
+	answer, err := take(w)
 	if err == nil {
 		err = r.takeLog(w)
 	}
-	if err == nil && w.Answer != nil && row.AnswerSHA256 != nil {
-		r.Answer, err = w.Answer(*row.AnswerSHA256)
+	if err == nil && w.Answer != nil && answer != nil {
+		r.Answer, err = w.Answer(*answer)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -62,28 +71,29 @@ func Make(w Wanted) (*Receipt, *Result, error) {
 	return r, result, nil
 }
 
-// takeFixture takes the rows of the fixture, and its place among the fixtures.
-func (r *Receipt) takeFixture(w Wanted) (row table.FixtureRow, err error) {
+// takeFixture takes the rows of the fixture, and its place among the fixtures. It returns the hash of the
+// provider's answer, if there is one.
+func (r *Receipt) takeFixture(w Wanted) (answer *string, err error) {
 	m, err := snapshot.Open(w.Root, w.Commit)
 	if err != nil {
-		return row, err
+		return nil, err
 	}
 	row, markets, found, err := snapshot.FixtureOf(w.Root, w.Commit, m, w.FixtureID)
 	if err != nil {
-		return row, err
+		return nil, err
 	}
 	if !found || !has(markets, w.MarketID, w.Selection) {
-		return row, ErrUnknown
+		return nil, ErrUnknown
 	}
 	r.Fixture, r.Content = snapshot.EntryOf(&row).Text(), table.Content(row, markets)
 	if durable.Hash(r.Content) != row.ContentDigest {
-		return row, ErrOlderDigest
+		return nil, ErrOlderDigest
 	}
 	var entries []snapshot.FixtureEntry
 	index := 0
 	for f, err := range snapshot.Rows[table.FixtureRow](w.Root, w.Commit.Dir()+"/"+layout.FixturesFile) {
 		if err != nil {
-			return row, err
+			return nil, err
 		}
 		if f.FixtureID == w.FixtureID {
 			index = len(entries)
@@ -91,7 +101,41 @@ func (r *Receipt) takeFixture(w Wanted) (row table.FixtureRow, err error) {
 		entries = append(entries, snapshot.EntryOf(f))
 	}
 	r.Path = snapshot.PathOf(entries, index)
-	return row, nil
+	return row.AnswerSHA256, nil
+}
+
+// takeMatch does the same for a match in play, from the live tables.
+func (r *Receipt) takeMatch(w Wanted) (answer *string, err error) {
+	dir, m, err := snapshot.LiveFolder(w.Root, w.Commit)
+	if err == nil {
+		err = snapshot.Verify(w.Root, dir, m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var entries []snapshot.FixtureEntry
+	var content []byte
+	index := -1
+	for rows, err := range snapshot.LiveRows(w.Root, dir) {
+		if err != nil {
+			return nil, err
+		}
+		var entry snapshot.FixtureEntry
+		entry, content = snapshot.LiveEntryOf(rows, content[:0])
+		if rows.Fixture.FixtureID == w.FixtureID {
+			index, answer = len(entries), entry.Answer
+			r.Fixture, r.Content = entry.Text(), bytes.Clone(content)
+		}
+		entries = append(entries, entry)
+	}
+	switch {
+	case snapshot.FixturesRoot(entries) != w.Commit.FixturesRoot:
+		return nil, fmt.Errorf("%s: %w", dir, ErrOtherRows)
+	case index < 0:
+		return nil, ErrUnknownMatch
+	}
+	r.Path = snapshot.PathOf(entries, index)
+	return answer, nil
 }
 
 func has(markets []table.MarketRow, market, selection string) bool {
@@ -117,10 +161,9 @@ func (r *Receipt) takeLog(w Wanted) error {
 	}
 	sum := ""
 	for version := w.Commit.Version; version <= record.Version; version++ {
-		name := layout.Commit(version)
-		data, err := durable.ReadFile(w.Root, name, maxCommit)
+		_, data, err := snapshot.ReadRecord(w.Root, version)
 		if err != nil {
-			return snapshot.Fault(name, err)
+			return err
 		}
 		r.Commits, sum = append(r.Commits, string(data)), durable.Hash(data)
 	}
@@ -139,5 +182,3 @@ func (r *Receipt) takeLog(w Wanted) error {
 	r.Leaf, r.After, r.Proof = leaf.Text(), string(after), string(proof.Encode())
 	return err
 }
-
-const maxCommit = 64 << 10

@@ -1,5 +1,6 @@
-// Package receipt has the receipts of prices: files with which anybody can check, offline and with public
-// keys alone, that a price was in a publication, and when that publication was logged.
+// Package receipt has the receipts of prices and of matches in play: files with which anybody can check,
+// offline and with public keys alone, that a price or the state of a match was in a publication, and when
+// that publication was logged.
 //
 // A receipt shows one fixture of one publication, and nothing else of the account. docs/receipts.md
 // describes the format and how to check it, for those who do not use this code.
@@ -18,8 +19,11 @@ import (
 	"mkt/publish/snapshot"
 )
 
-// Format is the format of receipts. Another one is not read.
-const Format = "mkt.receipt/v1"
+// The formats of receipts, one a kind. Others are not read.
+const (
+	Format     = "mkt.receipt/v1"      // of a price
+	LiveFormat = "mkt.live-receipt/v1" // of a match in play
+)
 
 // MaxBytes is the most that a receipt may have.
 const MaxBytes = 512 << 20
@@ -27,11 +31,12 @@ const MaxBytes = 512 << 20
 // ErrInvalid: a file is no receipt, or does not prove what it says.
 var ErrInvalid = errors.New("the receipt does not hold")
 
-// Receipt is a receipt of the price of one selection.
+// Receipt is a receipt of the price of one selection, or of one match in play.
 type Receipt struct {
 	Says        string // the claim in words, derived from the rest
+	Live        bool   // of a match in play
 	FixtureID   string
-	MarketID    string
+	MarketID    string // "" for a match
 	SelectionID string
 	Fixture     string             // the entry of the fixture below fixtures_root
 	Content     []byte             // the bytes of its content digest: its rows
@@ -66,7 +71,11 @@ func (r *Receipt) Encode() []byte {
 	for i, s := range r.Path {
 		path[i] = sides[s.Left] + tlog.Hash(s.Hash).String()
 	}
-	return encoded{r.Says, Format, r.FixtureID, r.MarketID, r.SelectionID, r.Fixture, base64.StdEncoding.EncodeToString(r.Content),
+	format := Format
+	if r.Live {
+		format = LiveFormat
+	}
+	return encoded{r.Says, format, r.FixtureID, r.MarketID, r.SelectionID, r.Fixture, base64.StdEncoding.EncodeToString(r.Content),
 		path, r.Commits, r.Leaf, r.After, r.Proof, base64.StdEncoding.EncodeToString(r.Answer)}.bytes()
 }
 
@@ -83,8 +92,10 @@ func (e encoded) bytes() []byte {
 	text("says", e.Says)
 	text("format", e.Format)
 	text("fixture_id", e.FixtureID)
-	text("market_id", e.MarketID)
-	text("selection_id", e.SelectionID)
+	if e.Format == Format {
+		text("market_id", e.MarketID)
+		text("selection_id", e.SelectionID)
+	}
 	text("fixture", e.Fixture)
 	text("content", e.Content)
 	list("path", e.Path)
@@ -129,10 +140,10 @@ func Parse(data []byte) (*Receipt, error) {
 	if err := json.Unmarshal(data, &e); err != nil {
 		return nil, fmt.Errorf("%w: it is not JSON of a receipt's form", ErrInvalid)
 	}
-	if e.Format != Format {
-		return nil, fmt.Errorf("%w: its format is %q, and this version reads %s", ErrInvalid, e.Format, Format)
+	if e.Format != Format && e.Format != LiveFormat {
+		return nil, fmt.Errorf("%w: its format is %q, and this version reads %s and %s", ErrInvalid, e.Format, Format, LiveFormat)
 	}
-	r := &Receipt{Says: e.Says, FixtureID: e.FixtureID, MarketID: e.MarketID, SelectionID: e.SelectionID, Fixture: e.Fixture,
+	r := &Receipt{Says: e.Says, Live: e.Format == LiveFormat, FixtureID: e.FixtureID, MarketID: e.MarketID, SelectionID: e.SelectionID, Fixture: e.Fixture,
 		Commits: e.Commits, Leaf: e.Leaf, After: e.After, Proof: e.Proof}
 	var err error
 	if r.Content, err = base64.StdEncoding.DecodeString(e.Content); err == nil {

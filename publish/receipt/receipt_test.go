@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -11,10 +13,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"mkt/internal/check"
 	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
 	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
+	"mkt/publish/table"
 	"mkt/publish/transparency"
 )
 
@@ -120,6 +128,9 @@ func TestNoReceipt(t *testing.T) {
 	w.logNow()
 	older := c
 	older.FixturesRoot = ""
+	match := w.tick(1, 2)
+	olderMatch := match
+	olderMatch.FixturesRoot = ""
 	for _, of := range []struct {
 		wanted receipt.Wanted
 		want   error
@@ -128,6 +139,8 @@ func TestNoReceipt(t *testing.T) {
 		{w.wanted(c, 1, "mk_b", "sl_price"), receipt.ErrUnknown},
 		{w.wanted(c, 1, "mk_a", "sl_other"), receipt.ErrUnknown},
 		{w.wanted(older, 1, "mk_a", "sl_price"), receipt.ErrNoRoot},
+		{w.wantedLive(match, 9), receipt.ErrUnknownMatch},
+		{w.wantedLive(olderMatch, 1), receipt.ErrNoRoot},
 	} {
 		if _, _, err := receipt.Make(of.wanted); !errors.Is(err, of.want) {
 			t.Errorf("%s %s %s: %v, want %v", of.wanted.FixtureID, of.wanted.MarketID, of.wanted.Selection, err, of.want)
@@ -144,6 +157,129 @@ func TestNoReceipt(t *testing.T) {
 	}
 }
 
+// A match of any live publication has a receipt with its rows of all tables, and nothing of the other matches.
+func TestLiveReceipts(t *testing.T) {
+	w := newWorld(t, "both")
+	first := w.tick(1, 2, 3, 4)
+	second := w.tick(2, 3)
+	w.logOf(football.LiveIntelligence)
+	for _, of := range []struct {
+		commit  snapshot.Commit
+		fixture int
+		says    string
+	}{
+		{first, 2, `fixture fx_0002 ("Fulham \"A\"\n` + "\u2028" + `" - "Łódź <b>"; league ""; kick-off 2026-11-28T08:50:00.000Z) had the score 2 - 1 in minute 67, second 5 (period "2H"; stoppage time 0; clock running) and was in play, as seen at 2026-11-28T10:00:00.123Z. ` +
+			`Its momentum was 63 - 37. The receipt has 2 counters, 3 entries of the timeline, 2 minutes and 1 halves of it. It was read from "betsapi" at 2026-11-28T10:00:01.123Z.`},
+		{second, 2, `had the score 2 - 2 in minute 67`},
+		{first, 1, `fixture fx_0001 (not sent - "Łódź <b>"; league null; kick-off not sent) had the score null - not sent in minute null, second null (period unknown; stoppage time not sent; clock null) and was not in play, as seen at 2026-11-28T10:00:00.123Z. ` +
+			`Its momentum was unavailable ("NO_SAMPLES"). The receipt has 0 counters, 0 entries of the timeline, 0 minutes and 0 halves of it.`},
+		{second, 3, `and was in play`},
+	} {
+		data := w.make(w.wantedLive(of.commit, of.fixture))
+		got, err := receipt.Check(data, w.policy)
+		if err != nil {
+			t.Errorf("version %d: %v", of.commit.Version, err)
+			continue
+		}
+		if !strings.Contains(got.Says, of.says) || !got.Enough || got.NotAfter == nil || got.Live == nil {
+			t.Errorf("version %d says %q, want %q in it; %+v", of.commit.Version, got.Says, of.says, got)
+		}
+		w.cycles = int(of.commit.Version)
+		w.now = start.Add(time.Duration(w.cycles) * time.Hour)
+		want := w.match(of.fixture)
+		want.Fixture.DetailRank, want.Fixture.ProviderFetchedAt = nil, time.Time{}
+		if diff := cmp.Diff(&want, got.Live, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("version %d, match %d: %s", of.commit.Version, of.fixture, diff)
+		}
+		for n := range 5 {
+			if other := fmt.Sprintf("fx_%04d", n); n != of.fixture && bytes.Contains(data, []byte(other)) || bytes.Contains(got.Live.AppendContent(nil), []byte(other)) != (n == of.fixture) {
+				t.Errorf("version %d, match %d: it has something of %s", of.commit.Version, of.fixture, other)
+			}
+		}
+	}
+}
+
+// A live snapshot is deleted soon. Its canonical cycle, kept or made again, gives the receipt, but not with other rows.
+func TestLiveReceiptOfCanonicalCycle(t *testing.T) {
+	w := newWorld(t, "any")
+	c := w.tick(1, 2, 3)
+	w.logOf(football.LiveIntelligence)
+	of := w.wantedLive(c, 2)
+	want := w.make(of)
+	check.Must(t, w.live.RemoveAll(c.Dir()))
+	if got := w.make(of); !bytes.Equal(got, want) {
+		t.Error("it has another receipt")
+	}
+	dir := layout.Cycle(layout.CanonicalDir, c.CycleID)
+	m, _, err := snapshot.OpenCanonical(w.live, c.CycleID)
+	check.Must(t, err)
+	at := m.ProcessedAt.Add(time.Hour)
+	m.ProcessedAt = &at
+	check.Must(t, w.live.Remove(dir+"/"+layout.CanonicalFile))
+	_, err = snapshot.CreateManifest(w.live, dir, m)
+	check.Must(t, err)
+	if got := w.make(of); !bytes.Equal(got, want) {
+		t.Error("made again at another time, it has another receipt")
+	}
+	other := w.match(2)
+	other.Fixture.ScoreHome = nil
+	check.Must(t, w.live.RemoveAll(dir))
+	check.Must(t, durable.MkdirAllSync(w.live, dir))
+	m.Files = nil
+	write(w, dir, layout.LiveFile, &m, []table.LiveRow{w.match(1).Fixture, other.Fixture, w.match(3).Fixture})
+	write(w, dir, layout.LiveCountersFile, &m, other.Counters)
+	write(w, dir, layout.LiveTimelineFile, &m, other.Timeline)
+	write(w, dir, layout.LiveBucketsFile, &m, other.Buckets)
+	write(w, dir, layout.LivePeriodsFile, &m, other.Periods)
+	_, err = snapshot.CreateManifest(w.live, dir, m)
+	check.Must(t, err)
+	for n := 1; n <= 3; n++ { // also of those whose rows are the same
+		if _, _, err := receipt.Make(w.wantedLive(c, n)); !errors.Is(err, receipt.ErrOtherRows) {
+			t.Errorf("match %d, with other rows: %v", n, err)
+		}
+	}
+	check.Must(t, w.live.RemoveAll(dir))
+	if _, _, err := receipt.Make(of); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without both: %v", err)
+	}
+}
+
+// An entry of one kind cannot stand for another, and neither can a receipt.
+func TestKindsOfReceipts(t *testing.T) {
+	w := newWorld(t, "any")
+	c, k := w.publish(1, 2), w.tick(1, 2)
+	w.logNow()
+	w.logOf(football.LiveIntelligence)
+	price, err := receipt.Parse(w.make(w.wanted(c, 2, "mk_a", "sl_price")))
+	check.Must(t, err)
+	match, err := receipt.Parse(w.make(w.wantedLive(k, 2)))
+	check.Must(t, err)
+	for name, change := range map[string]func() *receipt.Receipt{
+		"a price as a match": func() *receipt.Receipt { r := *price; r.Live = true; return &r },
+		"a match as a price": func() *receipt.Receipt { r := *match; r.Live = false; return &r },
+		"the entry as that of a price": func() *receipt.Receipt {
+			r := *match
+			r.Fixture = strings.Replace(r.Fixture, "mkt.live", "mkt.fixture", 1)
+			return &r
+		},
+		"the rows of a price": func() *receipt.Receipt { r := *match; r.Content, r.Fixture = price.Content, price.Fixture; return &r },
+		"the path of a price": func() *receipt.Receipt { r := *match; r.Path = price.Path; return &r },
+		"the log of a price": func() *receipt.Receipt {
+			r := *match
+			r.Commits, r.Leaf, r.Proof, r.After = price.Commits, price.Leaf, price.Proof, price.After
+			return &r
+		},
+	} {
+		if got, err := receipt.Check(change().Encode(), w.policy); !errors.Is(err, receipt.ErrInvalid) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	data := bytes.Replace(match.Encode(), []byte("\"fixture\": "), []byte("\"market_id\": \"\",\n\"selection_id\": \"\",\n\"fixture\": "), 1)
+	if got, err := receipt.Check(data, w.policy); !errors.Is(err, receipt.ErrInvalid) {
+		t.Errorf("a match with an empty market: %+v, %v", got, err)
+	}
+}
+
 // No bit of a receipt can be changed.
 func TestFlippedBits(t *testing.T) {
 	w := newWorld(t, "any") // one witness is enough: the other one's cosignature counts all the same
@@ -154,7 +290,21 @@ func TestFlippedBits(t *testing.T) {
 	w.logNow()
 	of := w.wanted(c, 2, "mk_a", "sl_price")
 	of.Answer = func(sum string) ([]byte, error) { return answerOf(2, 2), nil }
-	data := w.make(of)
+	flipped(t, w, w.make(of))
+}
+
+// No bit of a receipt of a match can be changed.
+func TestFlippedBitsOfMatch(t *testing.T) {
+	w := newWorld(t, "any")
+	w.tick(1, 2, 3)
+	w.logOf(football.LiveIntelligence)
+	c := w.tick(1, 2, 3)
+	w.logOf(football.LiveIntelligence)
+	flipped(t, w, w.make(w.wantedLive(c, 2)))
+}
+
+func flipped(t *testing.T, w *world, data []byte) {
+	t.Helper()
 	random, n := rand.New(rand.NewPCG(1, 2)), 5000
 	if !testing.Short() {
 		n = 100_000
@@ -176,6 +326,9 @@ func FuzzCheck(f *testing.F) {
 	w.logNow()
 	f.Add(w.make(w.wanted(c, 2, "mk_a", "sl_price")))
 	f.Add(w.make(w.wanted(c, 1, "mk_raw", "sl_price")))
+	k := w.tick(1, 2)
+	w.logOf(football.LiveIntelligence)
+	f.Add(w.make(w.wantedLive(k, 2)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if _, err := receipt.Check(data, w.policy); err != nil && !errors.Is(err, receipt.ErrInvalid) {
 			t.Errorf("another error: %v", err)
@@ -199,11 +352,14 @@ func TestGolden(t *testing.T) {
 	golden(t, "policy.txt", regexp.MustCompile(` http://\S+`).ReplaceAll([]byte(w.text), nil))
 	golden(t, "price.receipt", w.make(w.wanted(c, 3, "mk_raw", "sl_price")))
 	golden(t, "answer.receipt", w.make(withAnswer))
+	k := w.tick(2, 3)
+	w.logOf(football.LiveIntelligence)
+	golden(t, "match.receipt", w.make(w.wantedLive(k, 2)))
 	text, err := os.ReadFile("testdata/policy.txt")
 	check.Must(t, err)
 	p, err := transparency.ParsePolicy(text)
 	check.Must(t, err)
-	for _, name := range []string{"price.receipt", "answer.receipt"} {
+	for _, name := range []string{"price.receipt", "answer.receipt", "match.receipt"} {
 		data, err := os.ReadFile("testdata/" + name)
 		check.Must(t, err)
 		if got, err := receipt.Check(data, p); err != nil || !got.Enough {

@@ -37,7 +37,8 @@ func answerOf(cycle, n int) []byte { return fmt.Appendf(nil, `{"cycle":%d,"fixtu
 // world is a data root with one account, its log, and two witnesses behind HTTP.
 type world struct {
 	t      testing.TB
-	data   *durabletest.Mem // the data root, and the account's product
+	data   *durabletest.Mem // the data root, and the account's markets
+	live   *durabletest.Mem // its live intelligence
 	log    *transparency.Log
 	policy *transparency.Policy
 	text   string // of the policy
@@ -48,7 +49,7 @@ type world struct {
 
 func newWorld(t testing.TB, quorum string) *world {
 	t.Helper()
-	w := &world{t: t, data: durabletest.NewMem(), now: start}
+	w := &world{t: t, data: durabletest.NewMem(), live: durabletest.NewMem(), now: start}
 	random := rand.NewChaCha8([32]byte{1})
 	private, err := transparency.NewKey(random, "example.com/prices")
 	check.Must(t, err)
@@ -113,9 +114,77 @@ func (w *world) publish(fixtures ...int) snapshot.Commit {
 	return c
 }
 
+// tick publishes a live cycle with the fixtures, whose rows are of the cycle.
+func (w *world) tick(fixtures ...int) snapshot.Commit {
+	w.t.Helper()
+	w.cycles++
+	w.now = start.Add(time.Duration(w.cycles) * time.Hour)
+	id := layout.NewCycleID(w.now, string(football.LiveIntelligence))
+	dir, processed := layout.Cycle(layout.CanonicalDir, id), w.now.Add(time.Second)
+	check.Must(w.t, durable.MkdirAllSync(w.live, dir))
+	m := snapshot.Manifest{Format: snapshot.Format, Kind: snapshot.KindCanonical, ClientID: "acme", Product: football.LiveIntelligence, CycleID: id, Provider: "betsapi",
+		ProviderFetchedAt: &w.now, ProcessedAt: &processed, IDKeyFingerprint: "key", ListingComplete: true, Tables: map[string]snapshot.Table{}}
+	var all table.LiveRows
+	var rows []table.LiveRow
+	var entries []snapshot.FixtureEntry
+	for _, n := range fixtures {
+		match := w.match(n)
+		entry, _ := snapshot.LiveEntryOf(&match, nil)
+		entries, rows = append(entries, entry), append(rows, match.Fixture)
+		all.Counters, all.Timeline = append(all.Counters, match.Counters...), append(all.Timeline, match.Timeline...)
+		all.Buckets, all.Periods = append(all.Buckets, match.Buckets...), append(all.Periods, match.Periods...)
+	}
+	m.FixturesRoot = snapshot.FixturesRoot(entries)
+	write(w, dir, layout.LiveFile, &m, rows)
+	write(w, dir, layout.LiveCountersFile, &m, all.Counters)
+	write(w, dir, layout.LiveTimelineFile, &m, all.Timeline)
+	write(w, dir, layout.LiveBucketsFile, &m, all.Buckets)
+	write(w, dir, layout.LivePeriodsFile, &m, all.Periods)
+	_, err := snapshot.CreateManifest(w.live, dir, m)
+	check.Must(w.t, err)
+	_, err = publish.Run(context.Background(), publish.Options{ClientID: "acme", Product: football.LiveIntelligence, Root: w.live, RunID: fmt.Sprint("run-", w.cycles),
+		Now: func() time.Time { return w.now.Add(2 * time.Second) }})
+	check.Must(w.t, err)
+	c, _, err := snapshot.Head(w.live)
+	check.Must(w.t, err)
+	return c
+}
+
+// match is a match in play. With an even number it has rows of every kind, and else only its row, with columns
+// that are null and absent.
+func (w *world) match(n int) (l table.LiveRows) {
+	at, whole := w.now.Add(123*time.Millisecond), func(n int) *int32 { v := int32(n); return &v }
+	l.Fixture = table.LiveRow{FixtureID: fmt.Sprintf("fx_%04d", n), Away: text("Łódź <b>"), InPlay: true, At: at, FreshAt: at, SourceProvider: "betsapi", ProviderFixtureID: fmt.Sprint(n),
+		ProviderFetchedAt: at.Add(time.Second), UnavailableReason: text("NO_SAMPLES"), DetailRank: whole(n), Absent: []string{"home", "clock_added", "score_away", "starts_at"}}
+	if n%2 == 1 {
+		l.Fixture.InPlay = n%3 == 0
+		return l
+	}
+	kickOff, stale, running, zero := w.now.Add(-70*time.Minute), at.Add(time.Minute), true, 0.0
+	f := &l.Fixture
+	f.Home, f.League, f.StartsAt, f.StaleAt, f.Absent, f.UnavailableReason = text("Fulham \"A\"\n\u2028"), text(""), &kickOff, &stale, nil, nil
+	f.ClockPeriod, f.ClockMinute, f.ClockSecond, f.ClockAdded, f.ClockRunning = text("2H"), whole(67), whole(5), whole(0), &running
+	f.ScoreHome, f.ScoreAway, f.MomentumHome, f.MomentumAway = whole(2), whole(w.cycles), whole(63), whole(37)
+	l.Counters = []table.LiveCounterRow{
+		{FixtureID: f.FixtureID, Metric: "attacks", State: "ZERO", HomeText: text("0"), Home: &zero, Absent: []string{"away"}}, {FixtureID: f.FixtureID, Metric: "corners", State: "NULL"}}
+	for i := range 3 {
+		l.Timeline = append(l.Timeline, table.LiveTimelineRow{FixtureID: f.FixtureID, Ordinal: int32(i), At: kickOff, Half: whole(1), Minute: whole(i), State: "CALM", Certainty: "INFERRED", SideProven: "NONE", Until: at})
+	}
+	l.Buckets = []table.LiveBucketRow{{FixtureID: f.FixtureID, Minute: 1, State: "MISSING"}, {FixtureID: f.FixtureID, Minute: 45, Added: 2, State: "VALUE", Home: whole(0), Away: whole(7)}}
+	l.Periods = []table.LivePeriodRow{{FixtureID: f.FixtureID, Half: 1, State: "MISSING", Minutes: whole(2), Known: whole(1), KnownHome: whole(0), KnownAway: whole(7)}}
+	return l
+}
+
+func (w *world) rootOf(p football.Product) *durabletest.Mem {
+	if p == football.LiveIntelligence {
+		return w.live
+	}
+	return w.data
+}
+
 func write[T table.Row](w *world, dir, name string, m *snapshot.Manifest, rows []T) {
 	w.t.Helper()
-	file, err := snapshot.CreateFile(w.data, dir, name, func(out io.Writer) error {
+	file, err := snapshot.CreateFile(w.rootOf(m.Product), dir, name, func(out io.Writer) error {
 		tw := table.NewWriter[T](out, table.Header{ClientID: "acme", Product: string(m.Product), CycleID: string(m.CycleID), Provider: "betsapi"})
 		if err := tw.Write(rows...); err != nil {
 			return err
@@ -159,13 +228,18 @@ func (w *world) fixture(n int) (table.FixtureRow, []table.MarketRow) {
 	return row, markets
 }
 
-// logNow logs the newest commit, and asks the witnesses.
+// logNow logs the newest commit of the markets, and asks the witnesses.
 func (w *world) logNow() {
 	w.t.Helper()
-	c, _, err := snapshot.Head(w.data)
+	w.logOf(football.MarketEngine)
+}
+
+func (w *world) logOf(p football.Product) {
+	w.t.Helper()
+	c, _, err := snapshot.Head(w.rootOf(p))
 	check.Must(w.t, err)
 	w.now = w.now.Add(time.Minute)
-	_, err = w.log.Append([]transparency.Record{{ClientID: "acme", Product: string(football.MarketEngine), Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt}})
+	_, err = w.log.Append([]transparency.Record{{ClientID: "acme", Product: string(p), Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt}})
 	check.Must(w.t, err)
 	w.cosign()
 }
@@ -199,6 +273,10 @@ func post(ctx context.Context, url string, body []byte) (int, []byte, error) {
 func (w *world) wanted(c snapshot.Commit, n int, market, selection string) receipt.Wanted {
 	return receipt.Wanted{Root: w.data, Data: w.data, ClientID: "acme", Product: football.MarketEngine, Commit: c,
 		FixtureID: fmt.Sprintf("fx_%04d", n), MarketID: market, Selection: selection, Policy: w.policy}
+}
+
+func (w *world) wantedLive(c snapshot.Commit, n int) receipt.Wanted {
+	return receipt.Wanted{Root: w.live, Data: w.data, ClientID: "acme", Product: football.LiveIntelligence, Commit: c, FixtureID: fmt.Sprintf("fx_%04d", n), Policy: w.policy}
 }
 
 func (w *world) make(of receipt.Wanted) []byte {

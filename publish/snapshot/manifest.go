@@ -75,7 +75,7 @@ type Manifest struct {
 	Steps []Segment `json:"steps,omitempty"`
 
 	// FixturesRoot commits to every fixture by itself, see [FixturesRoot]; "" in publications of
-	// builds before it, and of products other than the market engine.
+	// builds before it. A canonical cycle of the live product has that of its publication.
 	FixturesRoot string `json:"fixtures_root,omitempty"`
 
 	// ShortTimes: an earlier build wrote this header with [layout.EncodeShortTimes]. It is for a

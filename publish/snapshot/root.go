@@ -3,29 +3,38 @@ package snapshot
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"math/bits"
-	"slices"
 	"time"
 
+	"mkt/publish/durable"
 	"mkt/publish/table"
 )
 
-// FixtureEntry is what fixtures_root says of one fixture of a publication.
+// FixtureEntry is the statement of fixtures_root on one fixture of a publication.
 type FixtureEntry struct {
+	Live      bool // the content is [table.LiveRows], not a fixture with its markets
 	ID        string
 	Content   string    // its content digest
 	FetchedAt time.Time // its provider_fetched_at
 	Answer    *string   // SHA-256 of the provider's answer with its markets; nil if not recorded
 }
 
-// Text returns the entry of the Merkle tree. Another format begins otherwise.
+// The first lines of entries. Each kind of content has its own.
+const (
+	FixtureEntryForm = "mkt.fixture/v1"
+	LiveEntryForm    = "mkt.live/v1"
+)
+
+// Text returns the entry of the Merkle tree.
 func (e FixtureEntry) Text() string {
-	answer := "-"
+	form, answer := FixtureEntryForm, "-"
+	if e.Live {
+		form = LiveEntryForm
+	}
 	if e.Answer != nil {
 		answer = *e.Answer
 	}
-	return fmt.Sprintf("mkt.fixture/v1\nfixture %s\ncontent %s\nfetched %s\nanswer %s\n", e.ID, e.Content, e.FetchedAt.UTC().Format(entryTime), answer)
+	return form + "\nfixture " + e.ID + "\ncontent " + e.Content + "\nfetched " + e.FetchedAt.UTC().Format(entryTime) + "\nanswer " + answer + "\n"
 }
 
 // EntryOf returns the entry of a fixture's row.
@@ -33,11 +42,18 @@ func EntryOf(row *table.FixtureRow) FixtureEntry {
 	return FixtureEntry{ID: row.FixtureID, Content: row.ContentDigest, FetchedAt: row.ProviderFetchedAt, Answer: row.AnswerSHA256}
 }
 
+// LiveEntryOf returns the entry of a fixture's live rows, whose content it appends to scratch. A state in play is
+// read from many answers, so that its entry names none.
+func LiveEntryOf(rows *table.LiveRows, scratch []byte) (FixtureEntry, []byte) {
+	content := rows.AppendContent(scratch)
+	return FixtureEntry{Live: true, ID: rows.Fixture.FixtureID, Content: durable.Hash(content[len(scratch):]), FetchedAt: rows.Fixture.ProviderFetchedAt}, content
+}
+
 // entryTime is the form of times in entries: UTC, with milliseconds.
 const entryTime = "2006-01-02T15:04:05.000Z"
 
 // FixturesRoot returns the root of the Merkle tree over the fixtures of a publication, in the
-// order of fixtures.parquet, in hex. With it one fixture can be shown without the others. Source of
+// order of fixtures.parquet or live.parquet, in hex. With it one fixture can be shown without the others. Source of
 // the hashing: RFC 6962, section 2.1.
 func FixturesRoot(entries []FixtureEntry) string {
 	root := rootOf(hashesOf(entries))
@@ -73,7 +89,11 @@ func RootBy(entry string, path []Sibling) [sha256.Size]byte {
 func entryHash(text string) [sha256.Size]byte { return sha256.Sum256([]byte("\x00" + text)) }
 
 func nodeHash(left, right [sha256.Size]byte) [sha256.Size]byte {
-	return sha256.Sum256(slices.Concat([]byte{1}, left[:], right[:]))
+	var both [1 + 2*sha256.Size]byte
+	both[0] = 1
+	copy(both[1:], left[:])
+	copy(both[1+sha256.Size:], right[:])
+	return sha256.Sum256(both[:])
 }
 
 func hashesOf(entries []FixtureEntry) [][sha256.Size]byte {

@@ -84,7 +84,7 @@ func (m *Manifest) Validate() error {
 		{(m.Kind == KindSnapshot) == (m.PublishedAt != nil), "published_at"},
 		{m.PreviousCycle < m.CycleID, "previous_cycle"},
 		{m.RawSHA256 == "" || isSHA256(m.RawSHA256), "raw_sha256"},
-		{m.FixturesRoot == "" || isSHA256(m.FixturesRoot) && m.Kind == KindSnapshot, "fixtures_root"},
+		{m.FixturesRoot == "" || isSHA256(m.FixturesRoot), "fixtures_root"},
 		{(m.PreviousCycle == "") == (m.PreviousDigest == ""), "previous_digest"},
 	}
 	seen := map[string]bool{}

@@ -47,6 +47,9 @@ func ParseContent(data []byte) (fixture FixtureRow, markets []MarketRow, err err
 	return fixture, markets, nil
 }
 
+// endOfTime is the end of the year 9999, in milliseconds since 1970.
+const endOfTime = 253402300800000
+
 // contentReader reads rows in the order in which a digester adds them.
 type contentReader struct {
 	rest    []byte
@@ -127,13 +130,26 @@ func (r *contentReader) field(s *slot, field reflect.Value, code, rep, depth byt
 	switch s.kind {
 	case integerSlot:
 		field.SetInt(int64(int32(bits)))
+	case optionalIntegerSlot:
+		number := int32(bits)
+		field.Set(reflect.ValueOf(&number))
 	case booleanSlot:
 		field.SetBool(bits != 0)
+	case optionalBooleanSlot:
+		is := bits != 0
+		field.Set(reflect.ValueOf(&is))
 	case optionalFloatSlot:
 		number := math.Float64frombits(bits)
 		field.Set(reflect.ValueOf(&number))
-	case optionalTimeSlot:
+	case timeSlot, optionalTimeSlot:
+		if bits >= endOfTime {
+			return fmt.Errorf("%w: column %d is not a time between 1970 and 9999", ErrContent, code)
+		}
 		at := time.UnixMilli(int64(bits)).UTC()
+		if s.kind == timeSlot {
+			field.Set(reflect.ValueOf(at))
+			return nil
+		}
 		field.Set(reflect.ValueOf(&at))
 	default:
 		return fmt.Errorf("%w: column %d is of an unknown kind", ErrContent, code)

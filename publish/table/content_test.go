@@ -26,7 +26,7 @@ func drawContent(t *rapid.T) (table.FixtureRow, []table.MarketRow) {
 	fixture := table.FixtureRow{FixtureID: text.Draw(t, "id"), Home: optional.Draw(t, "home"), Away: optional.Draw(t, "away"), League: optional.Draw(t, "league"),
 		SourceProvider: text.Draw(t, "provider"), ProviderFixtureID: text.Draw(t, "provider id"), Absent: texts.Draw(t, "absent")}
 	if rapid.Bool().Draw(t, "has a kick-off") {
-		at := time.UnixMilli(rapid.Int64Range(-1e12, 1e13).Draw(t, "kick-off")).UTC()
+		at := time.UnixMilli(rapid.Int64Range(0, 253402300799999).Draw(t, "kick-off")).UTC()
 		fixture.StartsAt = &at
 	}
 	var markets []table.MarketRow

@@ -10,8 +10,8 @@ import "time"
 //     beside it names the column: then the provider did not send it.
 //   - means: the meaning of the column, for people. Every file carries it under the key
 //     mkt.columns, so changing it changes the bytes of every file.
-//   - digest (fixtures and markets): the column's code in the content digest, "-" if the digest
-//     leaves it out. Every published digest depends on the codes: a code never changes and is
+//   - digest (fixtures, markets and live rows): the column's code in the content digest, "-" if
+//     the digest leaves it out. Every published digest depends on the codes: a code never changes and is
 //     never used again. A new column gets the next code of its table, wherever it stands, and
 //     changes the digest of every fixture once.
 //   - later: the column was added when files without it had been published. If no row has a value,

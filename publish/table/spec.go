@@ -35,8 +35,9 @@ type spec struct {
 	absent   []absentList
 	footer   func() format.FileMetaData
 	row      reflect.Type
-	slots    []slot    // of the row type
-	buffers  sync.Pool // of *buffers
+	slots    []slot       // of the row type
+	codes    func() []int // see digestCodes
+	buffers  sync.Pool    // of *buffers
 }
 
 // absentList is a column with the names of the row's columns that were not sent.
@@ -88,6 +89,7 @@ func newSpec(name string, row any, sorting []string, stats map[string]bool) *spe
 		s.pageRows = stepPageRows
 	}
 	s.footer = sync.OnceValue(s.newFooter)
+	s.codes = sync.OnceValue(s.digestCodes)
 	s.buffers.New = s.newBuffers
 	return s
 }

@@ -108,6 +108,7 @@ func (c *Console) routes() {
 	c.handle("GET /explain/{account}/{product}/{target...}", c.explain)
 	c.handle("GET /receipts", c.receipts)
 	c.mux.HandleFunc("GET /receipts/{account}/{fixture}/{market}/{selection}", c.receipt)
+	c.mux.HandleFunc("GET /receipts/{account}/{fixture}", c.receipt)
 	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, notFound("There is no page at %s.", r.URL.Path))
 	})

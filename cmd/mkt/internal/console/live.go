@@ -2,8 +2,10 @@ package console
 
 import (
 	"cmp"
+	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -98,6 +100,8 @@ type matchBody struct {
 	FixtureID   string
 	HTML        template.HTML
 	Publication *publication
+	Receipt     string // its address; "" if there is none
+	Provable    uint64 // the version that it is of
 }
 
 func (c *Console) match(r *http.Request) (view, error) {
@@ -147,6 +151,9 @@ func (c *Console) match(r *http.Request) (view, error) {
 		}
 	}
 	body := matchBody{picker: p, FixtureID: id, Publication: then}
+	if body.Provable = c.provableMatch(p.dataset, then); body.Provable > 0 {
+		body.Receipt = fmt.Sprintf("/receipts/%s/%s?version=%d", p.Account, url.PathEscape(id), body.Provable)
+	}
 	if body.HTML, err = m.HTML(); err != nil {
 		return view{}, err
 	}

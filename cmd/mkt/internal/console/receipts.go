@@ -64,11 +64,39 @@ func (c *Console) provableFrom(root durable.ReadFS) uint64 {
 	return first.Version
 }
 
+// provableMatch returns the newest publication up to a shown one from which a match has a receipt: that one, or, since
+// live publications are faster than the log, the newest one in the log. It is 0 if there is none.
+func (c *Console) provableMatch(d cli.Dataset, shown *publication) uint64 {
+	data, err := durable.OpenExisting(c.Env.Data)
+	if err != nil || shown.commit.FixturesRoot == "" {
+		return 0
+	}
+	defer data.Close()
+	policy, err := receipts.Policy(c.Log)
+	if err != nil {
+		return 0 // the page of the log says so, as of the errors below
+	}
+	log, head, err := policy.OpenLog(data)
+	if err != nil {
+		return 0
+	}
+	logged, err := log.Newest(head.Checkpoint)
+	if err != nil {
+		return 0
+	}
+	for _, l := range logged {
+		if version := min(l.Version, shown.Version); l.ClientID == d.Tenant && l.Product == string(d.Product) && version >= shown.First {
+			return version
+		}
+	}
+	return 0
+}
+
 func receiptLink(account string, version uint64, fixture, market, selection string) string {
 	return fmt.Sprintf("/receipts/%s/%s/%s/%s?version=%d", account, url.PathEscape(fixture), url.PathEscape(market), url.PathEscape(selection), version)
 }
 
-// receipt sends the receipt of a price as a file.
+// receipt sends the receipt of a price, or of a match in play, as a file.
 func (c *Console) receipt(w http.ResponseWriter, r *http.Request) {
 	made, err := c.makeReceipt(r)
 	if err != nil {
@@ -76,23 +104,23 @@ func (c *Console) receipt(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Disposition", `attachment; filename="`+made.SelectionID+`.receipt"`)
+	w.Header().Set("Content-Disposition", `attachment; filename="`+cmp.Or(made.SelectionID, made.FixtureID)+`.receipt"`)
 	_, _ = w.Write(made.Encode()) // the browser has gone
 }
 
 func (c *Console) makeReceipt(r *http.Request) (*receipt.Receipt, error) {
-	d, fixture, root, err := c.openFixture(r)
-	if err != nil {
+	wanted := receipts.Wanted{Fixture: r.PathValue("fixture"), Market: r.PathValue("market"), Selection: r.PathValue("selection"), At: snapshot.Newest}
+	product, path := football.MarketEngine, wanted.Fixture+"/"+wanted.Market+"/"+wanted.Selection
+	if wanted.Selection == "" {
+		product, path = football.LiveIntelligence, wanted.Fixture
+	}
+	var err error
+	if wanted.Dataset, err = c.dataset(r.PathValue("account"), string(product)); err != nil {
 		return nil, err
 	}
-	if err := root.Close(); err != nil {
-		return nil, err
-	}
-	wanted := receipts.Wanted{Dataset: d, Fixture: fixture, Market: r.PathValue("market"), Selection: r.PathValue("selection"), At: snapshot.Newest}
-	path := wanted.Fixture + "/" + wanted.Market + "/" + wanted.Selection
 	target, err := explain.ParseTarget(path)
 	if f, m, s := target.IDs(); err != nil || f != wanted.Fixture || m != wanted.Market || s != wanted.Selection {
-		return nil, notFound("%.200q are not the ids of a selection.", path)
+		return nil, notFound("%.200q is not the id of a fixture, or has not those of a selection.", path)
 	}
 	if text := r.URL.Query().Get("version"); text != "" {
 		version, err := strconv.ParseUint(text, 10, 64)
@@ -109,7 +137,7 @@ func (c *Console) makeReceipt(r *http.Request) (*receipt.Receipt, error) {
 	case err == nil:
 		return made, nil
 	case receipts.IsUnknown(err), errors.Is(err, explain.ErrDeleted), errors.Is(err, transparency.ErrNoLog), errors.Is(err, transparency.ErrNotLogged), errors.Is(err, receipt.ErrNoRoot):
-		return nil, &problem{http.StatusNotFound, "No receipt", "There is no receipt of " + wanted.Selection + ": " + receipts.Remedy(err).Error() + "."}
+		return nil, &problem{http.StatusNotFound, "No receipt", "There is no receipt of " + cmp.Or(wanted.Selection, wanted.Fixture) + ": " + receipts.Remedy(err).Error() + "."}
 	}
 	return nil, receipts.Remedy(err)
 }

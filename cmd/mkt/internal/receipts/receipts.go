@@ -1,4 +1,4 @@
-// Package receipts makes receipts of prices from a data root. It opens no private key.
+// Package receipts makes receipts of prices and of matches in play from a data root. It opens no private key.
 package receipts
 
 import (
@@ -13,13 +13,14 @@ import (
 	"mkt/cmd/mkt/internal/fixtures"
 	"mkt/fetch/raw"
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/receipt"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
 	"mkt/publish/transparency"
 )
 
-// Wanted says of which price a receipt is made.
+// Wanted says of which price a receipt is made, or, in a live dataset, of which fixture.
 type Wanted struct {
 	Dataset   cli.Dataset
 	Fixture   string // "" looks it up
@@ -63,28 +64,13 @@ func Make(w Wanted) (*receipt.Receipt, *receipt.Result, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	kept, err := snapshot.IsKept(root, c)
+	if w.Dataset.Product == football.LiveIntelligence {
+		err = w.hasMatches(root, c)
+	} else {
+		err = w.findPrice(root, c)
+	}
 	if err != nil {
 		return nil, nil, err
-	}
-	if !kept {
-		return nil, nil, fmt.Errorf("the snapshot of version %d (%s) was %w: a receipt needs its rows; make receipts while the publication is kept (retention.snapshot_age)", c.Version, c.CycleID, explain.ErrDeleted)
-	}
-	m, err := snapshot.Open(root, c)
-	if err != nil {
-		return nil, nil, err
-	}
-	if w.Fixture == "" {
-		if w.Fixture, err = snapshot.FixtureWith(root, c, m, cmp.Or(w.Market, w.Selection)); err != nil {
-			return nil, nil, err
-		}
-	}
-	if w.Market == "" {
-		_, markets, _, err := snapshot.FixtureOf(root, c, m, w.Fixture)
-		if err != nil {
-			return nil, nil, err
-		}
-		w.Market = marketWith(markets, w.Selection)
 	}
 	wanted := receipt.Wanted{Root: root, Data: data, ClientID: w.Dataset.Tenant, Product: w.Dataset.Product, Commit: c,
 		FixtureID: w.Fixture, MarketID: w.Market, Selection: w.Selection, Policy: w.Policy}
@@ -92,6 +78,44 @@ func Make(w Wanted) (*receipt.Receipt, *receipt.Result, error) {
 		wanted.Answer = func(sum string) ([]byte, error) { return answerWith(root, c, sum) }
 	}
 	return receipt.Make(wanted)
+}
+
+// findPrice looks up the fixture and the market of the selection, if they are not given. The snapshot must be kept.
+func (w *Wanted) findPrice(root durable.ReadFS, c snapshot.Commit) error {
+	kept, err := snapshot.IsKept(root, c)
+	if err != nil {
+		return err
+	}
+	if !kept {
+		return fmt.Errorf("the snapshot of version %d (%s) was %w: a receipt needs its rows; make receipts while the publication is kept (retention.snapshot_age)", c.Version, c.CycleID, explain.ErrDeleted)
+	}
+	m, err := snapshot.Open(root, c)
+	if err != nil {
+		return err
+	}
+	if w.Fixture == "" {
+		if w.Fixture, err = snapshot.FixtureWith(root, c, m, cmp.Or(w.Market, w.Selection)); err != nil {
+			return err
+		}
+	}
+	if w.Market == "" {
+		_, markets, _, err := snapshot.FixtureOf(root, c, m, w.Fixture)
+		if err != nil {
+			return err
+		}
+		w.Market = marketWith(markets, w.Selection)
+	}
+	return nil
+}
+
+// hasMatches returns [explain.ErrDeleted] if the rows of a live publication are deleted. Its raw cycle is kept longer.
+func (w *Wanted) hasMatches(root durable.ReadFS, c snapshot.Commit) error {
+	_, _, err := snapshot.LiveFolder(root, c)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the rows of version %d (%s) were %w: while its raw cycle is kept (retention.cycle_age), mkt transform --tenant %s --product %s --cycle %s makes them again for a receipt",
+			c.Version, c.CycleID, explain.ErrDeleted, w.Dataset.Tenant, w.Dataset.Product, c.CycleID)
+	}
+	return err
 }
 
 func marketWith(markets []table.MarketRow, selection string) string {
@@ -129,7 +153,7 @@ func answerWith(root durable.ReadFS, newest snapshot.Commit, sum string) ([]byte
 
 // IsUnknown reports whether there is no such publication, fixture, market or selection.
 func IsUnknown(err error) bool {
-	return errors.Is(err, receipt.ErrUnknown) || errors.Is(err, fixtures.ErrUnknown) || errors.Is(err, snapshot.ErrUnknown)
+	return errors.Is(err, receipt.ErrUnknown) || errors.Is(err, receipt.ErrUnknownMatch) || errors.Is(err, fixtures.ErrUnknown) || errors.Is(err, snapshot.ErrUnknown)
 }
 
 // Remedy adds the next step to an error.

@@ -131,6 +131,17 @@ func TestDeepFindsRows(t *testing.T) {
 		c, err := snapshot.ReadCommit(h.root, head.Version-1)
 		check.Must(t, err)
 		m, _ := h.alterRow(t, c, rand.New(rand.NewPCG(2, 2)), true)
+		if name == "ticks" {
+			h.put(t, c.Dir()+"/"+layout.ManifestFile, asObject(t, m))
+			h.forge(t, c.Version)
+			if !has(h.verify(t, nil), "FIXTURES_ROOT") {
+				t.Error("other rows have the same root")
+			}
+			m.FixturesRoot = h.liveRoot(t, c.Dir())
+			commit := h.object(t, layout.Commit(c.Version))
+			commit["fixtures_root"] = m.FixturesRoot
+			h.put(t, layout.Commit(c.Version), commit)
+		}
 		h.put(t, c.Dir()+"/"+layout.ManifestFile, asObject(t, m))
 		h.forge(t, c.Version)
 		if report := h.verify(t, nil); !report.Clean {
@@ -140,6 +151,18 @@ func TestDeepFindsRows(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, report.Findings, report.Notes)
 		}
 	}
+}
+
+// liveRoot returns the root of the rows in a folder.
+func (h testRoot) liveRoot(t *testing.T, dir string) string {
+	t.Helper()
+	var entries []snapshot.FixtureEntry
+	for rows, err := range snapshot.LiveRows(h.root, dir) {
+		check.Must(t, err)
+		entry, _ := snapshot.LiveEntryOf(rows, nil)
+		entries = append(entries, entry)
+	}
+	return snapshot.FixturesRoot(entries)
 }
 
 // An edited answer under a rewritten chain does not give the published rows any more.
@@ -211,28 +234,30 @@ func TestSelectionTwice(t *testing.T) {
 // The root over the fixtures is compared with the fixtures, and that of the commit with that of the manifest,
 // though all hashes are right.
 func TestForgedRoot(t *testing.T) {
-	h := built(t, markets)
-	head, _, err := snapshot.Last(h.root)
-	check.Must(t, err)
-	for _, inCommit := range []bool{false, true} {
-		h.root = h.root.PowerCut(1, 0)
-		name, record := head.Dir()+"/"+layout.ManifestFile, layout.Commit(head.Version)
-		manifest, commit := h.object(t, name), h.object(t, record)
-		manifest["fixtures_root"] = durable.Hash([]byte("forged"))
-		commit["manifest_sha256"] = h.put(t, name, manifest)
-		want := 2
-		if inCommit {
-			commit["fixtures_root"], want = manifest["fixtures_root"], 1
-		}
-		h.put(t, record, commit)
-		n := 0
-		for _, f := range h.verify(t, nil).Findings {
-			if f.Code == "FIXTURES_ROOT" && f.File == name {
-				n++
+	for product, of := range map[string]func() (testRoot, error){"markets": markets, "ticks": ticks} {
+		h := built(t, of)
+		head, _, err := snapshot.Last(h.root)
+		check.Must(t, err)
+		for _, inCommit := range []bool{false, true} {
+			h.root = h.root.PowerCut(1, 0)
+			name, record := head.Dir()+"/"+layout.ManifestFile, layout.Commit(head.Version)
+			manifest, commit := h.object(t, name), h.object(t, record)
+			manifest["fixtures_root"] = durable.Hash([]byte("forged"))
+			commit["manifest_sha256"] = h.put(t, name, manifest)
+			want := 2
+			if inCommit {
+				commit["fixtures_root"], want = manifest["fixtures_root"], 1
 			}
-		}
-		if n != want {
-			t.Errorf("also in the commit: %v: %d findings, want %d", inCommit, n, want)
+			h.put(t, record, commit)
+			n := 0
+			for _, f := range h.verify(t, nil).Findings {
+				if f.Code == "FIXTURES_ROOT" && f.File == name {
+					n++
+				}
+			}
+			if n != want {
+				t.Errorf("%s, also in the commit: %v: %d findings, want %d", product, inCommit, n, want)
+			}
 		}
 	}
 }

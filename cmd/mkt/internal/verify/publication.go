@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"mkt/publish/durable"
+	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -107,6 +108,9 @@ func (v *verifier) publication(c snapshot.Commit) (*dataset, error) {
 	if c.FixturesRoot != m.FixturesRoot {
 		v.addFinding("FIXTURES_ROOT", name, fixBackup, "it has another fixtures_root than its commit")
 	}
+	if v.Product == football.LiveIntelligence {
+		return d, v.liveRoot(c.Dir(), m)
+	}
 	d.fixtures, err = v.fixturesOf(c.Dir(), m)
 	return d, err
 }
@@ -200,10 +204,37 @@ func (v *verifier) fixturesOf(dir string, m snapshot.Manifest) ([]fixture, error
 		all = append(all, fixture{row.FixtureID, row.ContentDigest})
 		entries = append(entries, snapshot.EntryOf(row))
 	}
+	v.root(dir, m, entries)
+	return all, nil
+}
+
+func (v *verifier) root(dir string, m snapshot.Manifest, entries []snapshot.FixtureEntry) {
 	if m.FixturesRoot != "" && m.FixturesRoot != snapshot.FixturesRoot(entries) {
 		v.addFinding("FIXTURES_ROOT", dir+"/"+layout.ManifestFile, v.fixRepair(), "its fixtures_root is not that of its fixtures")
 	}
-	return all, nil
+}
+
+// liveRoot checks that the rows of a live snapshot have the root of its manifest. Tables that cannot be read are
+// already a finding.
+func (v *verifier) liveRoot(dir string, m snapshot.Manifest) error {
+	if m.FixturesRoot == "" {
+		return nil
+	}
+	var entries []snapshot.FixtureEntry
+	var content []byte
+	for rows, err := range snapshot.LiveRows(v.Root, dir) {
+		if durable.IsExhausted(err) {
+			return err
+		}
+		if err != nil {
+			return nil
+		}
+		var entry snapshot.FixtureEntry
+		entry, content = snapshot.LiveEntryOf(rows, content[:0])
+		entries = append(entries, entry)
+	}
+	v.root(dir, m, entries)
+	return nil
 }
 
 // isFileFault reports whether an error is about the file itself, and not about reading.

@@ -19,32 +19,40 @@ import (
 )
 
 type proveFlags struct {
-	tenant, at string
-	log        cli.LogFiles
-	payload    bool
+	cli.Filter
+	at      string
+	log     cli.LogFiles
+	payload bool
 }
 
 func newProve(g *Group) *cobra.Command {
 	var f proveFlags
 	cmd := &cobra.Command{
 		Use:   "prove ID",
-		Short: "Write a receipt of a price that anybody can check",
+		Short: "Write a receipt of a price or a match that anybody can check",
 		Long: `Write a receipt to the standard output: a file with which anybody can check,
 offline and with public keys alone, that the price of a selection was in a
 publication, and when that publication was logged. ID is sl_…, mk_…/sl_…,
-fx_…/mk_…/sl_…, or teams' names with words of a price. The receipt shows that
-fixture in that publication, and nothing else of the account.
+fx_…/mk_…/sl_…, or teams' names with words of a price.
+
+A fixture alone, fx_… (or with --product live_intelligence teams' names), is a
+match in play: the receipt has its clock, score, counters, timeline, minutes
+and momentum in that live publication.
+
+The receipt shows that fixture in that publication, and nothing else of the
+account.
 
 The publication must be in the log (mkt log), and its snapshot must be kept.
 No secret is needed: of the log's key, only the verifier key beside it is read,
 if there is no policy.`,
 		Example: `  mkt prove sl_… --at 2026-11-28T14:05:00Z --policy policy.txt > price.receipt
-  mkt prove Quarrybank match result home --payload > price.receipt`,
+  mkt prove Quarrybank match result home --payload > price.receipt
+  mkt prove fx_… --at 2026-11-28T15:52:00Z > match.receipt`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return g.prove(f, strings.Join(args, " ")) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.tenant, "tenant", "", "only this account's data (default: all accounts)")
+	f.Flags(cmd)
 	flags.StringVar(&f.at, "at", snapshot.Newest.String(), "of which publication: "+snapshot.Forms)
 	flags.BoolVar(&f.payload, "payload", false, "add the provider's answer that the price was read from, byte for byte")
 	f.log.KeyFlag(g.Settings, cmd)
@@ -53,6 +61,9 @@ if there is no policy.`,
 }
 
 func (g *Group) prove(f proveFlags, id string) error {
+	if cli.OnTerminal(g.Out) {
+		return cli.Usagef("a receipt is a file, of some hundred kilobytes: write it into one, as in mkt prove … > price.receipt, or into a pipe")
+	}
 	at, err := g.MomentArg("--at", f.at)
 	if err != nil {
 		return err
@@ -61,11 +72,19 @@ func (g *Group) prove(f proveFlags, id string) error {
 	if err != nil {
 		return err
 	}
-	w := cli.Filter{Tenant: f.tenant, Product: string(football.MarketEngine)}
-	if err := w.Check(); err != nil {
+	if f.Product == "" {
+		f.Product = string(football.MarketEngine)
+		if isFixture(id) {
+			f.Product = string(football.LiveIntelligence)
+		}
+	}
+	if err := f.Check(); err != nil {
 		return err
 	}
-	datasets, err := cli.Datasets(g.Data, w)
+	if f.payload && f.Product == string(football.LiveIntelligence) {
+		return cli.Usagef("--payload: the state of a match in play is read from many answers, and a receipt of it has none")
+	}
+	datasets, err := cli.Datasets(g.Data, f.Filter)
 	if err != nil {
 		return err
 	}
@@ -91,11 +110,26 @@ func (g *Group) prove(f proveFlags, id string) error {
 	return cli.AsUsage(errors.Join(errs...))
 }
 
+// isFixture reports whether an id is that of a fixture alone.
+func isFixture(id string) bool {
+	target, err := explain.ParseTarget(id)
+	fixture, market, selection := target.IDs()
+	return err == nil && !target.IsLive() && fixture != "" && market == "" && selection == ""
+}
+
 // receiptIn makes a receipt from a dataset.
 func receiptIn(d cli.Dataset, id string, at snapshot.Moment, policy *transparency.Policy, payload bool) (*receipt.Receipt, *receipt.Result, error) {
-	if id, _, err := idOf(d, id); err != nil {
+	id, _, err := idOf(d, id)
+	if err != nil {
 		return nil, nil, err
-	} else if target, err := explain.ParseTarget(id); err != nil || target.IsLive() {
+	}
+	if d.Product == football.LiveIntelligence {
+		if !isFixture(id) {
+			return nil, nil, cli.Usagef("%q: of live intelligence, want a fixture: fx_…, or teams' names", id)
+		}
+		return receipts.Make(receipts.Wanted{Dataset: d, Fixture: id, At: at, Policy: policy})
+	}
+	if target, err := explain.ParseTarget(id); err != nil || target.IsLive() {
 		return nil, nil, cli.Usagef("%q: want the id of a selection, sl_… or fx_…/mk_…/sl_…", id)
 	} else {
 		fixture, market, selection := target.IDs()
