@@ -43,6 +43,8 @@ type Options struct {
 	Installation string
 	Now          func() time.Time // required
 	Log          *slog.Logger     // nil: discarded
+	// Dialer makes the connections, for tests; nil: those of the operating system.
+	Dialer nats.CustomDialer
 }
 
 // Conn is a connection to NATS. It connects in the background and reconnects for ever, so a
@@ -169,6 +171,9 @@ func (c *Conn) options() ([]nats.Option, error) {
 				c.denied.Store(true)
 			}
 		}),
+	}
+	if c.o.Dialer != nil {
+		list = append(list, nats.SetCustomDialer(c.o.Dialer))
 	}
 	switch {
 	case a.user != "" && a.token:

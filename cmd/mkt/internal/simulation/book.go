@@ -1,0 +1,241 @@
+package simulation
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"syscall"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// The invariants. The first of them that does not hold ends a run.
+const (
+	nothingTorn    = "nothing is torn: a reader finds one whole publication"
+	oneHistory     = "seq is gapless and there is one history"
+	acknowledged   = "an acknowledged publication stays"
+	clientsAgree   = "the state applied by a client equals a fresh start"
+	nothingForeign = "no account sees data of another"
+	nothingMadeUp  = "no price that no payload had"
+	removalProved  = "no removal without proof"
+	verifyClean    = "verify is clean after recovery"
+	receiptsHold   = "every receipt still checks"
+	failureSaid    = "a run that failed says so"
+	progress       = "after the faults everything becomes fresh"
+	timesRise      = "times rise"
+)
+
+// book knows everything that was ever published.
+type book struct {
+	w *world
+
+	mu       sync.Mutex
+	datasets map[string]*dataset
+}
+
+// dataset is what anybody has seen of a job.
+type dataset struct {
+	commits map[string]seen     // by history and version
+	events  map[string]string   // by history and seq
+	checked map[string]bool     // hashes of commits whose rows were checked
+	states  map[string]content  // by hash of the commit
+	last    map[*machine]uint64 // newest acknowledged version, without a store
+}
+
+type seen struct {
+	sha256, where string
+}
+
+// content has the digest of each fixture of a publication.
+type content map[string]string
+
+func newBook(w *world) *book { return &book{w: w, datasets: map[string]*dataset{}} }
+
+func (b *book) of(j job) *dataset {
+	d := b.datasets[j.String()]
+	if d == nil {
+		d = &dataset{commits: map[string]seen{}, events: map[string]string{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}}
+		b.datasets[j.String()] = d
+	}
+	return d
+}
+
+// published notes a publication that a run has acknowledged, and judges it.
+func (b *book) published(l *life, j job, s publish.Summary) {
+	b.w.note("%s: %s: version %d: %d refreshed, %d without markets, %d carried, %d removed, %d held; seq %d", l.machine.name, j, s.Version, s.Refreshed, s.WithoutMarkets, s.Carried, s.Removed, s.Held, s.LastSeq)
+	root := within(l.disk, j.dir())
+	b.mu.Lock()
+	d := b.of(j)
+	d.last[l.machine] = max(d.last[l.machine], s.Version)
+	b.mu.Unlock()
+	c := b.judge(root, j, l.machine.name)
+	if c.Version > 0 && c.Version != s.Version {
+		b.w.fail(acknowledged, "%s on %s: version %d was acknowledged, and the newest is %d", j, l.machine.name, s.Version, c.Version)
+	}
+	b.removals(root, j, c)
+}
+
+// judge reads a data root as a reader does, and checks everything that must always hold. It returns
+// the newest commit.
+func (b *book) judge(root durable.ReadFS, j job, where string) (c snapshot.Commit) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c, found, err := snapshot.Head(root)
+	if err != nil {
+		b.w.fail(nothingTorn, "%s on %s: %v", j, where, err)
+	}
+	if err != nil || !found {
+		return c
+	}
+	m, err := snapshot.Open(root, c)
+	if err == nil {
+		err = snapshot.Verify(root, c.Dir(), m)
+	}
+	for _, s := range m.Segments() {
+		if err == nil {
+			err = snapshot.VerifySegment(root, s)
+		}
+	}
+	if err != nil {
+		b.w.fail(nothingTorn, "%s on %s: version %d: %v", j, where, c.Version, err)
+		return c
+	}
+	d := b.of(j)
+	b.history(d, root, j, c, m, where)
+	if !d.checked[c.SHA256] {
+		d.checked[c.SHA256] = true
+		b.rows(d, root, j, c, m)
+	}
+	return c
+}
+
+func (b *book) history(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m snapshot.Manifest, where string) {
+	name := fmt.Sprint(c.HistoryID, " ", c.Version)
+	before, known := d.commits[name]
+	if known && before.sha256 != c.SHA256 {
+		b.w.fail(oneHistory, "%s: version %d on %s is another one than on %s", j, c.Version, where, before.where)
+	}
+	if known {
+		return
+	}
+	d.commits[name] = seen{c.SHA256, where}
+	if m.PublishedAt.Before(*m.ProcessedAt) || m.ProviderFetchedAt != nil && m.ProcessedAt.Before(*m.ProviderFetchedAt) {
+		b.w.fail(timesRise, "%s version %d: fetched %s, processed %s, published %s", j, c.Version, m.ProviderFetchedAt, m.ProcessedAt, m.PublishedAt)
+	}
+	if j.product != football.MarketEngine {
+		return
+	}
+	next := c.FirstSeq
+	for row, err := range snapshot.Events(root, m, 0) {
+		if err != nil {
+			b.w.fail(oneHistory, "%s version %d: %v", j, c.Version, err)
+			return
+		}
+		if uint64(row.Seq) != next {
+			b.w.fail(oneHistory, "%s version %d: seq %d follows %d", j, c.Version, row.Seq, next-1)
+		}
+		next++
+		name, text := fmt.Sprint(c.HistoryID, " ", row.Seq), fmt.Sprint(row.Type, row.FixtureID, row.CycleID, deref(row.ContentDigest))
+		if before, known := d.events[name]; known && before != text {
+			b.w.fail(oneHistory, "%s: seq %d was %s and is %s on %s", j, row.Seq, before, text, where)
+		}
+		d.events[name] = text
+	}
+	if next != c.LastSeq+1 {
+		b.w.fail(oneHistory, "%s version %d: the events end at %d, the commit says %d", j, c.Version, next-1, c.LastSeq)
+	}
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// rows checks where the values of a publication come from.
+func (b *book) rows(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m snapshot.Manifest) {
+	if m.ClientID != j.id || m.Product != j.product {
+		b.w.fail(nothingForeign, "%s has version %d of %s %s", j, c.Version, m.ClientID, m.Product)
+	}
+	if j.product != football.MarketEngine {
+		return
+	}
+	state := content{}
+	for row, err := range snapshot.Rows[table.FixtureRow](root, c.Dir()+"/"+layout.FixturesFile) {
+		if err != nil {
+			b.w.fail(nothingTorn, "%s version %d: %v", j, c.Version, err)
+			return
+		}
+		state[row.FixtureID] = row.ContentDigest
+		if !j.said(row.ProviderFixtureID) {
+			b.w.fail(nothingForeign, "%s version %d: the provider never told the account the fixture %s", j, c.Version, row.ProviderFixtureID)
+		}
+	}
+	d.states[c.SHA256] = state
+	for row, err := range snapshot.Rows[table.MarketRow](root, c.Dir()+"/"+layout.MarketsFile) {
+		if err != nil {
+			b.w.fail(nothingTorn, "%s version %d: %v", j, c.Version, err)
+			return
+		}
+		for i := range row.Selections {
+			for _, price := range []*string{row.Selections[i].OddsDecimalText, row.Selections[i].OddsFractional} {
+				if price != nil && !j.said(*price) {
+					b.w.fail(nothingMadeUp, "%s version %d: %q of %s", j, c.Version, *price, row.MarketID)
+				}
+			}
+		}
+	}
+}
+
+// removals checks the removals of a new publication. A fixture may only go if the listing of this very
+// cycle was whole and lacks it, or says that it is over.
+func (b *book) removals(root durable.ReadFS, j job, c snapshot.Commit) {
+	if j.product != football.MarketEngine || c.Version == 0 {
+		return
+	}
+	m, err := snapshot.Open(root, c)
+	if err != nil {
+		return // judge says it
+	}
+	words, whole := j.proof()
+	after := c.LastSeq
+	if c.Segment != nil {
+		after = c.Segment.First - 1
+	}
+	for row, err := range snapshot.Events(root, m, after) {
+		if err != nil || row.Type != publish.Removed || row.CycleID != string(c.CycleID) {
+			continue
+		}
+		if !whole && !words[row.ProviderFixtureID] {
+			b.w.fail(removalProved, "%s version %d removed the fixture %s, and the provider gave no whole list", j, c.Version, row.ProviderFixtureID)
+		}
+	}
+}
+
+// survived checks a disk after the end of a life: what was acknowledged is there.
+func (b *book) survived(m *machine, jobs []job) {
+	for _, j := range jobs {
+		c := b.judge(within(m.disk, j.dir()), j, m.name)
+		b.mu.Lock()
+		if last := b.of(j).last[m]; c.Version < last {
+			b.w.fail(acknowledged, "%s on %s: version %d was acknowledged, and %d is left after the end of the machine", j, m.name, last, c.Version)
+		}
+		b.mu.Unlock()
+	}
+}
+
+// isStorage reports whether a step could not write its state either.
+func isStorage(err error) bool {
+	return errors.Is(err, durable.ErrNoSpace) || errors.Is(err, syscall.EIO) || isKilled(err) || errors.Is(err, durable.ErrLocked)
+}
+
+// sorted returns the keys of a map in order.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,164 @@
+package simulation
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"sync"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/publish/snapshot"
+)
+
+// Options of a run.
+type Options struct {
+	Seed uint64
+	// Length is the simulated time with faults. After it comes a quiet time, in which everything
+	// must become fresh.
+	Length time.Duration
+	// Only has the names of the events that may happen; nil: all that the seed decides.
+	Only map[string]bool
+	// Quiet leaves the operations without a fault out of the log.
+	Quiet bool
+}
+
+// Result of a run.
+type Result struct {
+	Log        []byte
+	Failure    string   // "" if all invariants held
+	Invariant  string   // the one that did not
+	Events     []string // faults and commands that happened, in their order
+	Operations int
+	Kinds      map[string]int // operations, by kind
+	Published  int            // publications
+	Took       time.Duration  // of real time
+}
+
+// Hash identifies the log.
+func (r *Result) Hash() string {
+	sum := sha256.Sum256(r.Log)
+	return hex.EncodeToString(sum[:8])
+}
+
+// firstDay is when every world begins: a Friday, with matches of the next days to come.
+var firstDay = time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
+
+// quietTime is enough for two cycles of each job.
+const quietTime = 150 * time.Minute
+
+// system is a world with its machines.
+type system struct {
+	*world
+	network  *network
+	accounts []*account
+	jobs     []job
+	every    map[football.Product]time.Duration
+	workers  []*machine
+	book     *book
+	repairs  sync.WaitGroup
+}
+
+// Run runs a world.
+func Run(t *testing.T, o Options) (r Result) {
+	began := time.Now()
+	cryptotest.SetGlobalRandom(t, o.Seed)
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(firstDay)) // nothing runs yet
+		w := newWorld(t, o.Seed, o.Only)
+		w.quiet = o.Quiet
+		s := newSystem(w)
+		s.live(o.Length)
+		r = s.result()
+	})
+	r.Took = time.Since(began)
+	return r
+}
+
+func newSystem(w *world) *system {
+	s := &system{world: w, book: newBook(w), every: map[football.Product]time.Duration{football.MarketEngine: time.Hour, football.LiveIntelligence: 10 * time.Minute}}
+	s.accounts = []*account{
+		w.account("acme", "betsapi", football.MarketEngine, football.LiveIntelligence),
+		w.account("bolt", "sportmonks", football.MarketEngine),
+		w.account("cato", "apifootball", football.MarketEngine),
+		w.account("dune", "theoddsapi", football.MarketEngine),
+	}
+	for _, a := range s.accounts {
+		for _, p := range a.products {
+			s.jobs = append(s.jobs, job{a, p})
+		}
+	}
+	s.network = newNetwork(w, s.accounts)
+	m := w.machine("m1", s.work)
+	m.after = func(m *machine) { s.book.survived(m, s.jobs) }
+	s.workers = append(s.workers, m)
+	return s
+}
+
+// live runs the world to its end.
+func (s *system) live(length time.Duration) {
+	ctx, end := context.WithCancel(s.Context())
+	var scheduler, all sync.WaitGroup
+	scheduler.Go(func() { s.run(ctx) })
+	for _, m := range s.workers {
+		all.Go(func() { m.serve(ctx) })
+	}
+	s.sleepUnlessFailed(length)
+	s.calmDown()
+	s.note("the faults end")
+	s.sleepUnlessFailed(quietTime)
+	s.final()
+	end()
+	all.Wait()
+	scheduler.Wait()
+	s.network.close()
+	s.repairs.Wait()
+}
+
+// sleepUnlessFailed waits, and ends early after a failure.
+func (s *system) sleepUnlessFailed(d time.Duration) {
+	for until := time.Now().Add(d); time.Now().Before(until) && !s.failed(); {
+		time.Sleep(min(time.Minute, time.Until(until)))
+	}
+}
+
+// final judges the world after the quiet time.
+func (s *system) final() {
+	if s.failed() {
+		return
+	}
+	for _, m := range s.workers {
+		s.book.survived(m, s.jobs)
+	}
+	for _, j := range s.jobs {
+		var newest snapshot.Commit
+		for _, m := range s.workers {
+			if c := s.book.judge(within(m.disk, j.dir()), j, m.name); c.Version > newest.Version {
+				newest = c
+			}
+		}
+		if age := time.Since(newest.PublishedAt); age > s.every[j.product]+10*time.Minute {
+			s.fail(progress, "%s: the newest publication is version %d, %s old", j, newest.Version, age)
+		}
+	}
+}
+
+func (s *system) result() Result {
+	r := Result{Log: s.log.Bytes(), Operations: s.ops, Kinds: s.kinds}
+	if s.failure != nil {
+		r.Failure, r.Invariant = s.failure.String(), s.failure.invariant
+	}
+	for _, e := range s.happened {
+		r.Events = append(r.Events, e.name)
+	}
+	for _, d := range s.book.datasets {
+		r.Published += len(d.commits)
+	}
+	return r
+}
+
+// trouble reacts to a failed run as an operator does.
+func (s *system) trouble(*machine, job, error) {}
