@@ -1,18 +1,21 @@
 package simulation
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"syscall"
+	"time"
 
 	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/snapshot"
+	"mkt/publish/store"
 	"mkt/publish/table"
 )
 
@@ -30,6 +33,7 @@ const (
 	failureSaid    = "a run that failed says so"
 	progress       = "after the faults everything becomes fresh"
 	timesRise      = "times rise"
+	oneAtATime     = "two workers never run one product of an account at the same time"
 )
 
 // book knows everything that was ever published.
@@ -46,7 +50,8 @@ type dataset struct {
 	events  map[string]string   // by history and seq
 	checked map[string]bool     // hashes of commits whose rows were checked
 	states  map[string]content  // by hash of the commit
-	last    map[*machine]uint64 // newest acknowledged version, without a store
+	last    map[*machine]uint64 // newest acknowledged version
+	leases  map[*life]context.Context
 }
 
 type seen struct {
@@ -61,7 +66,7 @@ func newBook(w *world) *book { return &book{w: w, datasets: map[string]*dataset{
 func (b *book) of(j job) *dataset {
 	d := b.datasets[j.String()]
 	if d == nil {
-		d = &dataset{commits: map[string]seen{}, events: map[string]string{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}}
+		d = &dataset{commits: map[string]seen{}, events: map[string]string{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}}
 		b.datasets[j.String()] = d
 	}
 	return d
@@ -80,6 +85,24 @@ func (b *book) published(l *life, j job, s publish.Summary) {
 		b.w.fail(acknowledged, "%s on %s: version %d was acknowledged, and the newest is %d", j, l.machine.name, s.Version, c.Version)
 	}
 	b.removals(root, j, c)
+}
+
+// leased notes that a life has the lease of a job until released is called, or ctx ends.
+func (b *book) leased(l *life, j job, ctx context.Context) (released func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d := b.of(j)
+	for other, held := range d.leases {
+		if held.Err() == nil && !other.dead.Load() {
+			b.w.fail(oneAtATime, "%s: %s has the lease, and %s took it", j, other.machine.name, l.machine.name)
+		}
+	}
+	d.leases[l] = ctx
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(d.leases, l)
+	}
 }
 
 // judge reads a data root as a reader does, and checks everything that must always hold. It returns
@@ -221,15 +244,29 @@ func (b *book) removals(root durable.ReadFS, j job, c snapshot.Commit) {
 }
 
 // survived checks a disk after the end of a life: what was acknowledged is there.
-func (b *book) survived(m *machine, jobs []job) {
+func (b *book) survived(m *machine, jobs []job, d *depot) {
 	for _, j := range jobs {
 		c := b.judge(within(m.disk, j.dir()), j, m.name)
+		if d != nil {
+			c = b.stored(d, j)
+		}
 		b.mu.Lock()
-		if last := b.of(j).last[m]; c.Version < last {
-			b.w.fail(acknowledged, "%s on %s: version %d was acknowledged, and %d is left after the end of the machine", j, m.name, last, c.Version)
+		for of, last := range b.of(j).last {
+			if (of == m || d != nil) && c.Version < last {
+				b.w.fail(acknowledged, "%s on %s: version %d was acknowledged, and %d is left after the end of %s", j, of.name, last, c.Version, m.name)
+			}
 		}
 		b.mu.Unlock()
 	}
+}
+
+// stored returns the newest commit of the object store.
+func (b *book) stored(d *depot, j job) snapshot.Commit {
+	c, _, err := store.New(d.objects, store.Options{Now: time.Now}).Dataset(j.id, j.product).Head(context.Background(), 0)
+	if err != nil {
+		b.w.fail(nothingTorn, "%s in the object store: %v", j, err)
+	}
+	return c
 }
 
 // isStorage reports whether a step could not write its state either.

@@ -159,6 +159,7 @@ type file struct {
 func (f *file) Write(p []byte) (n int, err error) {
 	err = f.d.do(durabletest.Write, f.name, true, func() error {
 		n, err = f.file.Write(p)
+		f.d.l.machine.w.trace(p)
 		return err
 	}, func() { n, _ = f.file.Write(p[:len(p)/2]) })
 	return n, err

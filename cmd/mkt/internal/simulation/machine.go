@@ -20,6 +20,7 @@ type machine struct {
 
 	disk  *durabletest.Mem
 	full  bool          // the disk has no space left
+	wipes bool          // the end of a life may take the whole disk
 	ahead time.Duration // of the true time
 	drift float64       // seconds a second
 	since time.Time     // drift counts from here
@@ -109,6 +110,13 @@ func (m *machine) finish(l *life) {
 	m.life = nil
 }
 
+// steady is the machine's clock for durations: it does not follow what is done to the clock during
+// this life, as the readings of a monotonic clock do not.
+func (l *life) steady() func() time.Time {
+	ahead := l.machine.now().Sub(time.Now())
+	return func() time.Time { return time.Now().Add(ahead) }
+}
+
 // id names a life in every run with the same seed.
 func (l *life) id() string { return fmt.Sprintf("%s life %d", l.machine.name, l.number) }
 
@@ -121,7 +129,9 @@ func (l *life) kill(name string) {
 	m, w := l.machine, l.machine.w
 	keep := []float64{0, 0.5, 1, 1}[w.pick("keep", name, 4)]
 	m.mu.Lock()
-	m.disk = l.disk.PowerCut(keep, w.hash("cut", name))
+	if m.disk = l.disk.PowerCut(keep, w.hash("cut", name)); m.wipes && w.pick("wipe", name, 4) == 0 {
+		m.disk = durabletest.NewMem()
+	}
 	m.mu.Unlock()
 	w.drop(l)
 	l.end(errKilled)

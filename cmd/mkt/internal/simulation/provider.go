@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -204,7 +205,11 @@ func (n *network) answer(l *life, out http.ResponseWriter, r *http.Request) {
 		fault = requestFaults[w.pick("fault", name, len(requestFaults))]
 		w.note("%s %s", id, fault)
 	}
-	kept := &keeper{ResponseWriter: out}
+	writes := 0
+	kept := &keeper{ResponseWriter: out, lag: func() time.Duration {
+		writes++
+		return w.span("lag", fmt.Sprint(name, writes), 10*time.Microsecond, time.Millisecond)
+	}}
 	defer func() {
 		if clean := fault == "" || fault == simulator.Shrink || fault == simulator.Duplicate; kept.status == http.StatusOK || !clean {
 			a.heard(r, kept, clean)
@@ -234,6 +239,7 @@ func unsecret(r *http.Request, a *account) string {
 // keeper keeps a copy of an answer.
 type keeper struct {
 	http.ResponseWriter
+	lag    func() time.Duration // before a write, so that none comes at the very instant of a deadline
 	status int
 	body   bytes.Buffer
 }
@@ -247,6 +253,7 @@ func (k *keeper) Write(p []byte) (int, error) {
 	if k.status == 0 {
 		k.status = http.StatusOK
 	}
+	time.Sleep(k.lag())
 	if k.body.Len() < 8<<20 {
 		k.body.Write(p)
 	}

@@ -13,9 +13,10 @@ import (
 )
 
 var (
-	seed = flag.Uint64("seed", 0, "the seed of the only world to run; 0: those of CI")
-	days = flag.Float64("days", 0.1, "simulated days with faults")
-	logs = flag.String("log", "", "a file for the log")
+	seed      = flag.Uint64("seed", 0, "the seed of the only world to run; 0: those of CI")
+	days      = flag.Float64("days", 0.1, "simulated days with faults")
+	clustered = flag.Bool("cluster", false, "run the world of -seed as a cluster")
+	logs      = flag.String("log", "", "a file for the log")
 )
 
 // The options of a world that runs in a process of its own, and the file for its result.
@@ -79,7 +80,7 @@ func TestWorlds(t *testing.T) {
 	for _, n := range seeds {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
-			o := Options{Seed: n, Length: time.Duration(*days * float64(24*time.Hour))}
+			o := Options{Seed: n, Length: time.Duration(*days * float64(24*time.Hour)), Cluster: *clustered}
 			r := runProcess(t, o)
 			t.Logf("%d operations, %d events, %d publications, log %s, %s", r.Operations, len(r.Events), r.Published, r.Hash(), r.Took.Round(time.Millisecond))
 			if *logs != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/cryptotest"
@@ -12,6 +13,7 @@ import (
 
 	"mkt/publish/football"
 	"mkt/publish/snapshot"
+	"mkt/publish/store/storetest"
 )
 
 // Options of a run.
@@ -20,6 +22,8 @@ type Options struct {
 	// Length is the simulated time with faults. After it comes a quiet time, in which everything
 	// must become fresh.
 	Length time.Duration
+	// Cluster has three workers with leases and an object store, in place of one machine.
+	Cluster bool
 	// Only has the names of the events that may happen; nil: all that the seed decides.
 	Only map[string]bool
 	// Quiet leaves the operations without a fault out of the log.
@@ -47,9 +51,6 @@ func (r *Result) Hash() string {
 // firstDay is when every world begins: a Friday, with matches of the next days to come.
 var firstDay = time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
 
-// quietTime is enough for two cycles of each job.
-const quietTime = 150 * time.Minute
-
 // system is a world with its machines.
 type system struct {
 	*world
@@ -59,18 +60,20 @@ type system struct {
 	every    map[football.Product]time.Duration
 	workers  []*machine
 	book     *book
-	repairs  sync.WaitGroup
+	depot    *depot  // nil without an object store
+	broker   *broker // nil without a cluster
 }
 
 // Run runs a world.
 func Run(t *testing.T, o Options) (r Result) {
 	began := time.Now()
+	runtime.GOMAXPROCS(1) // two timers of one instant wake their goroutines in an order
 	cryptotest.SetGlobalRandom(t, o.Seed)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(firstDay)) // nothing runs yet
 		w := newWorld(t, o.Seed, o.Only)
 		w.quiet = o.Quiet
-		s := newSystem(w)
+		s := newSystem(w, o.Cluster)
 		s.live(o.Length)
 		r = s.result()
 	})
@@ -78,7 +81,7 @@ func Run(t *testing.T, o Options) (r Result) {
 	return r
 }
 
-func newSystem(w *world) *system {
+func newSystem(w *world, cluster bool) *system {
 	s := &system{world: w, book: newBook(w), every: map[football.Product]time.Duration{football.MarketEngine: time.Hour, football.LiveIntelligence: 10 * time.Minute}}
 	s.accounts = []*account{
 		w.account("acme", "betsapi", football.MarketEngine, football.LiveIntelligence),
@@ -92,9 +95,18 @@ func newSystem(w *world) *system {
 		}
 	}
 	s.network = newNetwork(w, s.accounts)
-	m := w.machine("m1", s.work)
-	m.after = func(m *machine) { s.book.survived(m, s.jobs) }
-	s.workers = append(s.workers, m)
+	names := []string{"m1"}
+	if cluster {
+		s.depot, s.broker = &depot{w: w, objects: storetest.NewMemory()}, newBroker(w)
+		s.every = map[football.Product]time.Duration{football.MarketEngine: 15 * time.Minute, football.LiveIntelligence: 3 * time.Minute}
+		names = []string{"w1", "w2", "w3"}
+	}
+	for _, name := range names {
+		m := w.machine(name, s.work)
+		m.after = func(m *machine) { s.book.survived(m, s.jobs, s.depot) }
+		m.wipes = cluster
+		s.workers = append(s.workers, m)
+	}
 	return s
 }
 
@@ -109,13 +121,13 @@ func (s *system) live(length time.Duration) {
 	s.sleepUnlessFailed(length)
 	s.calmDown()
 	s.note("the faults end")
-	s.sleepUnlessFailed(quietTime)
+	s.sleepUnlessFailed(2*s.every[football.MarketEngine] + 30*time.Minute)
 	s.final()
 	end()
 	all.Wait()
 	scheduler.Wait()
 	s.network.close()
-	s.repairs.Wait()
+	s.Wait()
 }
 
 // sleepUnlessFailed waits, and ends early after a failure.
@@ -131,7 +143,7 @@ func (s *system) final() {
 		return
 	}
 	for _, m := range s.workers {
-		s.book.survived(m, s.jobs)
+		s.book.survived(m, s.jobs, s.depot)
 	}
 	for _, j := range s.jobs {
 		var newest snapshot.Commit
@@ -139,6 +151,9 @@ func (s *system) final() {
 			if c := s.book.judge(within(m.disk, j.dir()), j, m.name); c.Version > newest.Version {
 				newest = c
 			}
+		}
+		if s.depot != nil {
+			newest = s.book.stored(s.depot, j)
 		}
 		if age := time.Since(newest.PublishedAt); age > s.every[j.product]+10*time.Minute {
 			s.fail(progress, "%s: the newest publication is version %d, %s old", j, newest.Version, age)
@@ -161,4 +176,4 @@ func (s *system) result() Result {
 }
 
 // trouble reacts to a failed run as an operator does.
-func (s *system) trouble(*machine, job, error) {}
+func (s *system) trouble(*life, job, error) {}

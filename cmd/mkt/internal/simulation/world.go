@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // errKilled is the error of every operation of a machine after it was killed.
@@ -21,9 +23,10 @@ var errKilled = errors.New("the machine was killed")
 // seed decides which.
 type world struct {
 	testing.TB
-	seed  uint64
-	began time.Time
-	only  map[string]bool // the events that may happen; nil: all
+	sync.WaitGroup // of the goroutines of no machine
+	seed           uint64
+	began          time.Time
+	only           map[string]bool // the events that may happen; nil: all
 
 	mu       sync.Mutex
 	pending  []*operation
@@ -69,23 +72,31 @@ type operation struct {
 // enter registers an operation and waits for its turn. The name that it returns identifies the
 // operation in every run with the same seed. The error is errKilled if the machine died meanwhile.
 func (w *world) enter(l *life, kind, subject string) (name string, err error) {
-	w.mu.Lock()
-	if l.dead.Load() || w.stopped {
-		w.mu.Unlock()
-		return "", errKilled
+	o, err := w.register(l, kind, subject)
+	if err != nil {
+		return "", err
 	}
-	name = l.machine.name + " " + kind + " " + subject
+	return o.name, <-o.turn
+}
+
+// register is the first half of enter, for operations that are registered in an order.
+func (w *world) register(l *life, kind, subject string) (*operation, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if l.dead.Load() || w.stopped {
+		return nil, errKilled
+	}
+	name := l.machine.name + " " + kind + " " + subject
 	w.counts[name]++
 	w.kinds[kind]++
 	name = fmt.Sprintf("%s #%d", name, w.counts[name])
 	o := &operation{life: l, name: name, rank: w.hash("order", name), turn: make(chan error, 1)}
 	w.pending = append(w.pending, o)
-	w.mu.Unlock()
 	select {
 	case w.arrived <- struct{}{}:
 	default:
 	}
-	return name, <-o.turn
+	return o, nil
 }
 
 // run lets operations have their turns until ctx ends. Between two of them every goroutine of the
@@ -180,6 +191,15 @@ func (w *world) note(format string, args ...any) {
 	fmt.Fprintf(&w.log, "%s = %s\n", clock(time.Since(w.began)), fmt.Sprintf(format, args...))
 }
 
+// trace writes the hash of written bytes into the log.
+func (w *world) trace(p []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.quiet {
+		fmt.Fprintf(&w.log, "\t%x %d\n", xxhash.Sum64(p), len(p))
+	}
+}
+
 // fail records the first invariant that does not hold. The world ends soon after.
 func (w *world) fail(invariant, format string, args ...any) {
 	w.mu.Lock()
@@ -189,6 +209,12 @@ func (w *world) fail(invariant, format string, args ...any) {
 	}
 	w.failure = &failure{time.Since(w.began), invariant, fmt.Sprintf(format, args...)}
 	fmt.Fprintf(&w.log, "FAILED %s\n", w.failure)
+}
+
+func (w *world) isStopped() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stopped
 }
 
 func (w *world) failed() bool {
