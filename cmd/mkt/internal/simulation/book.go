@@ -218,6 +218,13 @@ func (b *book) rows(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m
 	}
 }
 
+// content returns the fixtures of a publication that was judged.
+func (b *book) content(j job, c snapshot.Commit) content {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.of(j).states[c.SHA256]
+}
+
 // removals checks the removals of a new publication. A fixture may only go if the listing of this very
 // cycle was whole and lacks it, or says that it is over.
 func (b *book) removals(root durable.ReadFS, j job, c snapshot.Commit) {

@@ -59,6 +59,8 @@ type system struct {
 	jobs     []job
 	every    map[football.Product]time.Duration
 	workers  []*machine
+	mirrors  []*mirror
+	readers  []*reader
 	book     *book
 	depot    *depot  // nil without an object store
 	broker   *broker // nil without a cluster
@@ -107,6 +109,15 @@ func newSystem(w *world, cluster bool) *system {
 		m.wipes = cluster
 		s.workers = append(s.workers, m)
 	}
+	if cluster {
+		s.mirrors = []*mirror{s.mirror("r1"), s.mirror("r2")}
+		home := w.machine("clients", nil).begin(w.Context())
+		for _, j := range s.jobs {
+			if j.product == football.MarketEngine {
+				s.readers = append(s.readers, &reader{s: s, job: j, life: home}, &reader{s: s, job: j, life: home})
+			}
+		}
+	}
 	return s
 }
 
@@ -117,6 +128,12 @@ func (s *system) live(length time.Duration) {
 	scheduler.Go(func() { s.run(ctx) })
 	for _, m := range s.workers {
 		all.Go(func() { m.serve(ctx) })
+	}
+	for _, m := range s.mirrors {
+		all.Go(func() { m.serve(ctx) })
+	}
+	for _, c := range s.readers {
+		all.Go(func() { s.read(ctx, c) })
 	}
 	s.sleepUnlessFailed(length)
 	s.calmDown()
@@ -154,6 +171,13 @@ func (s *system) final() {
 		}
 		if s.depot != nil {
 			newest = s.book.stored(s.depot, j)
+		}
+		for _, m := range s.mirrors {
+			m.mu.Lock()
+			if seen := m.seen[j]; j.product == football.MarketEngine && seen.Version+1 < newest.Version {
+				s.fail(progress, "%s: %s serves version %d, and %d is the newest", j, m.name, seen.Version, newest.Version)
+			}
+			m.mu.Unlock()
 		}
 		if age := time.Since(newest.PublishedAt); age > s.every[j.product]+10*time.Minute {
 			s.fail(progress, "%s: the newest publication is version %d, %s old", j, newest.Version, age)
