@@ -28,7 +28,8 @@ const (
 	nothingForeign = "no account sees data of another"
 	nothingMadeUp  = "no price that no payload had"
 	removalProved  = "no removal without proof"
-	verifyClean    = "verify is clean after recovery"
+	verifyIsClean  = "verify is clean after recovery"
+	sameRows       = "a replay of the same payloads makes the same rows"
 	receiptsHold   = "every receipt still checks"
 	failureSaid    = "a run that failed says so"
 	progress       = "after the faults everything becomes fresh"
@@ -52,6 +53,7 @@ type dataset struct {
 	states  map[string]content  // by hash of the commit
 	last    map[*machine]uint64 // newest acknowledged version
 	leases  map[*life]context.Context
+	newest  map[string]uint64 // seq, by history
 }
 
 type seen struct {
@@ -66,7 +68,7 @@ func newBook(w *world) *book { return &book{w: w, datasets: map[string]*dataset{
 func (b *book) of(j job) *dataset {
 	d := b.datasets[j.String()]
 	if d == nil {
-		d = &dataset{commits: map[string]seen{}, events: map[string]string{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}}
+		d = &dataset{commits: map[string]seen{}, events: map[string]string{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, newest: map[string]uint64{}}
 		b.datasets[j.String()] = d
 	}
 	return d
@@ -108,6 +110,9 @@ func (b *book) leased(l *life, j job, ctx context.Context) (released func()) {
 // judge reads a data root as a reader does, and checks everything that must always hold. It returns
 // the newest commit.
 func (b *book) judge(root durable.ReadFS, j job, where string) (c snapshot.Commit) {
+	if m := b.w.named(where); m != nil && b.w.isRotten(m) {
+		return c // until it is repaired
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c, found, err := snapshot.Head(root)
@@ -122,7 +127,7 @@ func (b *book) judge(root durable.ReadFS, j job, where string) (c snapshot.Commi
 		err = snapshot.Verify(root, c.Dir(), m)
 	}
 	for _, s := range m.Segments() {
-		if err == nil {
+		if err == nil && !b.w.isLost(where, j.dir()+"/"+s.File) {
 			err = snapshot.VerifySegment(root, s)
 		}
 	}
@@ -155,6 +160,14 @@ func (b *book) history(d *dataset, root durable.ReadFS, j job, c snapshot.Commit
 	if j.product != football.MarketEngine {
 		return
 	}
+	if _, known := d.newest[c.HistoryID]; !known {
+		for history, last := range d.newest {
+			if c.Republishes > 0 && c.LastSeq <= last && !b.w.leapt {
+				b.w.fail(oneHistory, "%s: the history %s begins at seq %d, and %s had seq %d", j, c.HistoryID, c.LastSeq, history, last)
+			}
+		}
+	}
+	d.newest[c.HistoryID] = max(d.newest[c.HistoryID], c.LastSeq)
 	next := c.FirstSeq
 	for row, err := range snapshot.Events(root, m, 0) {
 		if err != nil {
@@ -218,6 +231,17 @@ func (b *book) rows(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m
 	}
 }
 
+// evidence describes what a publication says about a removed fixture.
+func evidence(root durable.ReadFS, c snapshot.Commit, m snapshot.Manifest, fixture string) string {
+	text := fmt.Sprintf("listing complete %v, filtered %v, broken %v, damaged %v", m.ListingComplete, m.Filtered, m.Broken, m.Damaged)
+	for row, err := range snapshot.Rows[table.ListingRow](root, layout.Cycle(layout.CanonicalDir, c.CycleID)+"/"+layout.ListingFile) {
+		if err == nil && row.FixtureID == fixture {
+			text += fmt.Sprintf(", listed as %s %s", row.Status, row.Markets)
+		}
+	}
+	return text
+}
+
 // content returns the fixtures of a publication that was judged.
 func (b *book) content(j job, c snapshot.Commit) content {
 	b.mu.Lock()
@@ -225,8 +249,8 @@ func (b *book) content(j job, c snapshot.Commit) content {
 	return b.of(j).states[c.SHA256]
 }
 
-// removals checks the removals of a new publication. A fixture may only go if the listing of this very
-// cycle was whole and lacks it, or says that it is over.
+// removals checks the removals of a new publication. A fixture may only go if the provider was asked in
+// this very cycle and does not list it as one to come, or left it out of its list.
 func (b *book) removals(root durable.ReadFS, j job, c snapshot.Commit) {
 	if j.product != football.MarketEngine || c.Version == 0 {
 		return
@@ -235,7 +259,7 @@ func (b *book) removals(root durable.ReadFS, j job, c snapshot.Commit) {
 	if err != nil {
 		return // judge says it
 	}
-	words, whole := j.proof()
+	listed := j.hasListed()
 	after := c.LastSeq
 	if c.Segment != nil {
 		after = c.Segment.First - 1
@@ -244,8 +268,11 @@ func (b *book) removals(root durable.ReadFS, j job, c snapshot.Commit) {
 		if err != nil || row.Type != publish.Removed || row.CycleID != string(c.CycleID) {
 			continue
 		}
-		if !whole && !words[row.ProviderFixtureID] {
-			b.w.fail(removalProved, "%s version %d removed the fixture %s, and the provider gave no whole list", j, c.Version, row.ProviderFixtureID)
+		if j.lists(row.ProviderFixtureID) {
+			b.w.fail(removalProved, "%s version %d removed the fixture %s, which the provider lists: %s", j, c.Version, row.ProviderFixtureID, evidence(root, c, m, row.FixtureID))
+		}
+		if !listed {
+			b.w.fail(removalProved, "%s version %d removed the fixture %s, and the provider gave no list", j, c.Version, row.ProviderFixtureID)
 		}
 	}
 }
@@ -254,6 +281,9 @@ func (b *book) removals(root durable.ReadFS, j job, c snapshot.Commit) {
 func (b *book) survived(m *machine, jobs []job, d *depot) {
 	for _, j := range jobs {
 		c := b.judge(within(m.disk, j.dir()), j, m.name)
+		if d == nil && b.w.isRotten(m) {
+			continue
+		}
 		if d != nil {
 			c = b.stored(d, j)
 		}
@@ -264,6 +294,15 @@ func (b *book) survived(m *machine, jobs []job, d *depot) {
 			}
 		}
 		b.mu.Unlock()
+	}
+}
+
+// restored forgets what a machine acknowledged: an older copy of its disk was restored.
+func (b *book) restored(m *machine, jobs []job) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, j := range jobs {
+		delete(b.of(j).last, m)
 	}
 }
 

@@ -21,14 +21,17 @@ type machine struct {
 	disk  *durabletest.Mem
 	full  bool          // the disk has no space left
 	wipes bool          // the end of a life may take the whole disk
+	first func(*life)   // runs before the program, once; nil: nothing
 	ahead time.Duration // of the true time
 	drift float64       // seconds a second
 	since time.Time     // drift counts from here
 
-	mu    sync.Mutex
-	life  *life // nil between two lives
-	lives int
-	down  time.Duration // how long the next end lasts; 0: a usual time
+	mu       sync.Mutex
+	life     *life // nil between two lives
+	lives    int
+	down     time.Duration    // how long the next end lasts; 0: a usual time
+	restored *durabletest.Mem // the disk of the next life; nil: the one of this
+	rotten   bool             // a bit of the disk has rotted, and is not repaired
 }
 
 // life is a machine between its start and its end.
@@ -42,7 +45,9 @@ type life struct {
 }
 
 func (w *world) machine(name string, run func(*life)) *machine {
-	return &machine{w: w, name: name, run: run, disk: durabletest.NewMem(), since: time.Now()}
+	m := &machine{w: w, name: name, run: run, disk: durabletest.NewMem(), since: time.Now()}
+	w.machines[name] = m
+	return m
 }
 
 // now is the time of the machine's clock.
@@ -73,6 +78,9 @@ func (m *machine) set() {
 func (m *machine) serve(ctx context.Context) {
 	for ctx.Err() == nil {
 		l := m.begin(ctx)
+		if m.first != nil {
+			m.first(l)
+		}
 		m.run(l)
 		over := l.dead.Load()
 		m.finish(l)
@@ -131,6 +139,9 @@ func (l *life) kill(name string) {
 	m.mu.Lock()
 	if m.disk = l.disk.PowerCut(keep, w.hash("cut", name)); m.wipes && w.pick("wipe", name, 4) == 0 {
 		m.disk = durabletest.NewMem()
+	}
+	if m.restored != nil {
+		m.disk, m.restored = m.restored, nil
 	}
 	m.mu.Unlock()
 	w.drop(l)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -40,25 +41,20 @@ type account struct {
 	products []football.Product
 	seed     uint64
 
-	mu       sync.Mutex
-	secret   string // that the provider accepts
-	opens    string // that the account's sealed credential contains
-	lasting  simulator.FaultKind
-	accepts  map[simulator.FaultKind]*simulator.Server // by fault; "" is none
-	words    map[string]bool                           // of all answers to the account
-	listings map[string]listing                        // the newest answers of the run under way, by request
-}
-
-// listing is an answer about coming fixtures.
-type listing struct {
-	clean bool
-	words map[string]bool
+	mu      sync.Mutex
+	secret  string // that the provider accepts
+	opens   string // that the account's sealed credential contains
+	lasting simulator.FaultKind
+	accepts map[simulator.FaultKind]*simulator.Server // by fault; "" is none
+	words   map[string]bool                           // of all answers to the account
+	listed  bool                                      // the provider listed fixtures in the run under way
+	lied    bool                                      // and left some out
 }
 
 func (w *world) account(id, provider string, products ...football.Product) *account {
-	a := &account{w: w, id: id, provider: provider, products: products, seed: w.hash("account", id), words: map[string]bool{}, listings: map[string]listing{}}
+	a := &account{w: w, id: id, provider: provider, products: products, seed: w.hash("account", id), words: map[string]bool{}}
 	a.rotate()
-	a.opens = a.secret
+	a.know()
 	return a
 }
 
@@ -68,6 +64,13 @@ func (a *account) rotate() {
 	defer a.mu.Unlock()
 	a.secret = simulator.Token(a.w.hash("secret", a.id+a.secret))
 	a.accepts = map[simulator.FaultKind]*simulator.Server{}
+}
+
+// know stores the credential that the provider accepts.
+func (a *account) know() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.opens = a.secret
 }
 
 // server is the account's provider with a fault at every request.
@@ -211,9 +214,7 @@ func (n *network) answer(l *life, out http.ResponseWriter, r *http.Request) {
 		return w.span("lag", fmt.Sprint(name, writes), 10*time.Microsecond, time.Millisecond)
 	}}
 	defer func() {
-		if clean := fault == "" || fault == simulator.Shrink || fault == simulator.Duplicate; kept.status == http.StatusOK || !clean {
-			a.heard(r, kept, clean)
-		}
+		a.heard(r, kept, fault == simulator.Shrink || fault == simulator.BrokenFixture) // a broken fixture may name another sport
 	}()
 	if !sleep(l.ctx, w.span("latency", name, 10*time.Millisecond, 400*time.Millisecond)) {
 		panic(http.ErrAbortHandler)
@@ -269,7 +270,7 @@ func (k *keeper) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 }
 
 // heard notes everything that the provider told the account.
-func (a *account) heard(r *http.Request, k *keeper, clean bool) {
+func (a *account) heard(r *http.Request, k *keeper, lied bool) {
 	body := k.body.Bytes()
 	if k.Header().Get("Content-Encoding") == "gzip" {
 		if z, err := gzip.NewReader(bytes.NewReader(body)); err == nil {
@@ -283,7 +284,8 @@ func (a *account) heard(r *http.Request, k *keeper, clean bool) {
 		a.words[word] = true
 	}
 	if isListing(a.provider, r) {
-		a.listings[r.URL.Path+"?"+r.URL.Query().Encode()] = listing{clean, words}
+		a.listed = a.listed || k.status == http.StatusOK
+		a.lied = a.lied || lied
 	}
 }
 
@@ -316,25 +318,29 @@ func isListing(provider string, r *http.Request) bool {
 	return false
 }
 
-// begins forgets the listings of the run before.
+// begins forgets what the provider listed in the run before.
 func (a *account) begins() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.listings = map[string]listing{}
+	a.listed, a.lied = false, false
 }
 
-// proof returns the words of the listings of the run under way, and whether all of them are whole.
-func (a *account) proof() (words map[string]bool, whole bool) {
+// lists reports whether the provider still lists a fixture that is to come, and said nothing else in
+// this run.
+func (a *account) lists(fixture string) bool {
+	s := a.server("")
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	words, whole = map[string]bool{}, len(a.listings) > 0
-	for _, l := range a.listings {
-		whole = whole && l.clean
-		for word := range l.words {
-			words[word] = true
-		}
-	}
-	return words, whole
+	return !a.lied && slices.ContainsFunc(s.Listed(a.secret), func(f simulator.MeantFixture) bool {
+		return f.ID == fixture && !f.Over && f.Human && f.KickOff.After(s.Now().Add(time.Minute))
+	})
+}
+
+// hasListed reports whether the provider listed fixtures in the run under way.
+func (a *account) hasListed() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.listed
 }
 
 // said reports whether the provider ever told the account a word.

@@ -135,12 +135,13 @@ func (s *system) live(length time.Duration) {
 	for _, c := range s.readers {
 		all.Go(func() { s.read(ctx, c) })
 	}
+	c := s.command(ctx, length)
 	s.sleepUnlessFailed(length)
-	s.calmDown()
-	s.note("the faults end")
+	c.calm()
 	s.sleepUnlessFailed(2*s.every[football.MarketEngine] + 30*time.Minute)
 	s.final()
 	end()
+	s.stop()
 	all.Wait()
 	scheduler.Wait()
 	s.network.close()
@@ -161,6 +162,9 @@ func (s *system) final() {
 	}
 	for _, m := range s.workers {
 		s.book.survived(m, s.jobs, s.depot)
+		for _, j := range s.jobs {
+			s.verifyClean(m, j)
+		}
 	}
 	for _, j := range s.jobs {
 		var newest snapshot.Commit

@@ -40,6 +40,9 @@ type world struct {
 	failure  *failure
 	ops      int
 	kinds    map[string]int // operations, by kind
+	machines map[string]*machine
+	lost     map[string]bool // files that rotted and cannot be rebuilt, by machine and path
+	leapt    bool            // a clock was wrong: a history may begin at a seq of another one
 }
 
 // event is a fault or a command that happened, under a name that the same seed makes again.
@@ -58,7 +61,7 @@ type failure struct {
 func (f *failure) String() string { return fmt.Sprintf("%s: %s: %s", clock(f.at), f.invariant, f.text) }
 
 func newWorld(t testing.TB, seed uint64, only map[string]bool) *world {
-	return &world{TB: t, seed: seed, began: time.Now(), only: only, arrived: make(chan struct{}, 1), counts: map[string]int{}, kinds: map[string]int{}}
+	return &world{TB: t, seed: seed, began: time.Now(), only: only, arrived: make(chan struct{}, 1), counts: map[string]int{}, kinds: map[string]int{}, machines: map[string]*machine{}, lost: map[string]bool{}}
 }
 
 // operation waits for its turn.
@@ -233,6 +236,35 @@ func (w *world) isCalm() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.calm
+}
+
+// named returns a machine by its name; nil if there is none.
+func (w *world) named(name string) *machine { return w.machines[name] }
+
+// isLost reports whether a file rotted on a machine and cannot be rebuilt.
+func (w *world) isLost(machine, file string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lost[machine+" "+file]
+}
+
+func (w *world) lose(machine, file string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lost[machine+" "+file] = true
+}
+
+// isRotten reports whether a bit of a machine's disk has rotted.
+func (w *world) isRotten(m *machine) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.rotten
+}
+
+func (w *world) setRotten(m *machine, rotten bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.rotten = rotten
 }
 
 // clock writes a time since the beginning.
