@@ -58,6 +58,7 @@ type dataset struct {
 
 type seen struct {
 	sha256, where string
+	at            time.Time
 }
 
 // content has the digest of each fixture of a publication.
@@ -153,7 +154,10 @@ func (b *book) history(d *dataset, root durable.ReadFS, j job, c snapshot.Commit
 	if known {
 		return
 	}
-	d.commits[name] = seen{c.SHA256, where}
+	d.commits[name] = seen{c.SHA256, where, c.PublishedAt}
+	if last, known := d.commits[fmt.Sprint(c.HistoryID, " ", c.Version-1)]; known && !c.PublishedAt.After(last.at) {
+		b.w.fail(timesRise, "%s version %d was published at %s, the one before at %s", j, c.Version, c.PublishedAt, last.at)
+	}
 	if m.PublishedAt.Before(*m.ProcessedAt) || m.ProviderFetchedAt != nil && m.ProcessedAt.Before(*m.ProviderFetchedAt) {
 		b.w.fail(timesRise, "%s version %d: fetched %s, processed %s, published %s", j, c.Version, m.ProviderFetchedAt, m.ProcessedAt, m.PublishedAt)
 	}

@@ -283,10 +283,8 @@ func (a *account) heard(r *http.Request, k *keeper, lied bool) {
 	for word := range words {
 		a.words[word] = true
 	}
-	if isListing(a.provider, r) {
-		a.listed = a.listed || k.status == http.StatusOK
-		a.lied = a.lied || lied
-	}
+	a.listed = a.listed || isListing(a.provider, r) && k.status == http.StatusOK
+	a.lied = a.lied || lied
 }
 
 // wordsOf returns the words of an answer: ids, prices and names in parts.

@@ -16,6 +16,8 @@ var (
 	seed      = flag.Uint64("seed", 0, "the seed of the only world to run; 0: those of CI")
 	days      = flag.Float64("days", 0.1, "simulated days with faults")
 	clustered = flag.Bool("cluster", false, "run the world of -seed as a cluster")
+	budget    = flag.Duration("budget", 0, "time for each planted defect")
+	only      = flag.String("only", "", "a part of the names of the planted defects")
 	logs      = flag.String("log", "", "a file for the log")
 )
 
@@ -46,7 +48,7 @@ func TestOne(t *testing.T) {
 }
 
 // runProcess runs a world in a process of its own.
-func runProcess(t *testing.T, o Options) (r Result) {
+func runProcess(t *testing.T, binary string, o Options) (r Result) {
 	t.Helper()
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -55,7 +57,7 @@ func runProcess(t *testing.T, o Options) (r Result) {
 	name := filepath.Join(t.TempDir(), "result")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestOne$")
+	cmd := exec.CommandContext(ctx, binary, "-test.run=^TestOne$")
 	cmd.Env = append(os.Environ(), optionsVariable+"="+string(text), resultVariable+"="+name)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -81,7 +83,7 @@ func TestWorlds(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
 			o := Options{Seed: n, Length: time.Duration(*days * float64(24*time.Hour)), Cluster: *clustered}
-			r := runProcess(t, o)
+			r := runProcess(t, os.Args[0], o)
 			t.Logf("%d operations, %d events, %d publications, log %s, %s", r.Operations, len(r.Events), r.Published, r.Hash(), r.Took.Round(time.Millisecond))
 			if *logs != "" {
 				if err := os.WriteFile(*logs, r.Log, 0o600); err != nil {
@@ -92,7 +94,7 @@ func TestWorlds(t *testing.T) {
 				t.Fatal(r.Failure)
 			}
 			if *seed == 0 {
-				if again := runProcess(t, o); again.Hash() != r.Hash() {
+				if again := runProcess(t, os.Args[0], o); again.Hash() != r.Hash() {
 					t.Errorf("two runs differ: %s", firstDifference(r.Log, again.Log))
 				}
 			}
