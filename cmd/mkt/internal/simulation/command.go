@@ -333,6 +333,7 @@ func (c *commands) restore(id string) {
 			return
 		}
 		c.note("%s: an older copy is restored", m.name)
+		c.restored = true
 		c.setRotten(m, true)
 		m.mu.Lock()
 		m.restored = copied

@@ -62,8 +62,10 @@ type system struct {
 	mirrors  []*mirror
 	readers  []*reader
 	book     *book
-	depot    *depot  // nil without an object store
-	broker   *broker // nil without a cluster
+	depot    *depot    // nil without an object store
+	broker   *broker   // nil without a cluster
+	translog *translog // of one machine
+	restored bool      // an older copy of a disk was restored
 }
 
 // Run runs a world.
@@ -98,6 +100,9 @@ func newSystem(w *world, cluster bool) *system {
 	}
 	s.network = newNetwork(w, s.accounts)
 	names := []string{"m1"}
+	if !cluster {
+		s.translog = s.newTranslog()
+	}
 	if cluster {
 		s.depot, s.broker = &depot{w: w, objects: storetest.NewMemory()}, newBroker(w)
 		s.every = map[football.Product]time.Duration{football.MarketEngine: 15 * time.Minute, football.LiveIntelligence: 3 * time.Minute}
@@ -165,6 +170,9 @@ func (s *system) final() {
 		for _, j := range s.jobs {
 			s.verifyClean(m, j)
 		}
+	}
+	if s.translog != nil {
+		s.translog.check()
 	}
 	for _, j := range s.jobs {
 		var newest snapshot.Commit

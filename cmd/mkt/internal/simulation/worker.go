@@ -78,6 +78,9 @@ func (s *system) work(l *life) {
 	for _, j := range s.jobs {
 		all.Go(func() { wk.schedule(j) })
 	}
+	if s.translog != nil {
+		all.Go(func() { s.translog.run(l) })
+	}
 	all.Wait()
 }
 
