@@ -122,6 +122,14 @@ check: lint check-test check-cluster check-lake check-node race vulncheck ## wha
 	else echo "recordings: ../shared/providers is not there; the tests on recorded payloads were skipped"; fi
 	@echo "check: not run: tests of minutes (make test-long), benchmarks (make bench, make cost), fuzzing (make fuzz), the second build (make reproducible), the packages (make check-packages)"
 
+.PHONY: simulate-faults
+simulate-faults: ## one world of SEED for DAYS (1) simulated days with faults: make simulate-faults SEED=7 DAYS=2, with CLUSTER=1 three workers
+	$(GO) test -count=1 -timeout 60m -v -run TestWorlds ./cmd/mkt/internal/simulation -seed $(or $(SEED),1) -days $(or $(DAYS),1) $(if $(CLUSTER),-cluster) $(if $(LOG),-log $(LOG))
+
+.PHONY: simulate-defects
+simulate-defects: ## the simulation finds planted defects, one after the other, each within BUDGET (1h)
+	$(GO) test -count=1 -timeout 48h -v -run TestDefectsAreFound ./cmd/mkt/internal/simulation -budget $(or $(BUDGET),1h)
+
 .PHONY: drills
 drills: build ## faults on the real binary and disk, and the long forms of the tests: an hour and a half alone on two cores
 	scripts/drills/kill.sh 20

@@ -10,6 +10,7 @@ package fetch
 
 import (
 	"log/slog"
+	"net/http"
 	"time"
 
 	"mkt/fetch/credential"
@@ -60,12 +61,15 @@ type Options struct {
 
 	Now       func() time.Time // nil = time.Now
 	Monotonic func() time.Time // measures waits and durations, which Now may not as it may be simulated; nil = time.Now
+	Random    func() float64   // from 0 to 1, spreads waits before repeated requests; nil = math/rand
 	Log       *slog.Logger     // nil = none
 	// Progress is called with how far the run is. Usage is called with the requests that
 	// were sent, which are counted in any case. Both may be nil; they are called from many
 	// goroutines.
 	Progress func(Progress)
 	Usage    func(endpoint string, requests int)
+	// Transport, for tests, changes how connections to the provider are made. nil = not at all.
+	Transport func(*http.Transport)
 }
 
 // Progress is how far a run is.

@@ -218,7 +218,7 @@ func (o *Options) connect() (l connection, err error) {
 	l.client, err = upstream.New(upstream.Options{
 		Provider: l.adapter, Account: o.Tenant.ID, BaseURL: o.Tenant.BaseURL, AllowPrivateAddress: o.Tenant.AllowPrivateAddress,
 		Credential: l.secret, Limits: o.Limits, Circuits: o.Circuits, Now: o.Now, Monotonic: o.Monotonic, Usage: o.Usage,
-		Log: o.Log.With("tenant", o.Tenant.ID, "step", "fetch"), QuotaLeftAt: leftAt, Stopping: o.Stopping,
+		Log: o.Log.With("tenant", o.Tenant.ID, "step", "fetch"), QuotaLeftAt: leftAt, Stopping: o.Stopping, Random: o.Random, Transport: o.Transport,
 	})
 	return l, err
 }

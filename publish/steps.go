@@ -62,7 +62,7 @@ func (d *Draft) writeSteps(ctx context.Context, at time.Time) (*snapshot.Segment
 	}
 	last := d.base.Commit.LastSeq
 	segment := &snapshot.Segment{First: last + 1, Last: last, At: at, Bytes: file.Bytes, SHA256: file.SHA256}
-	if s.whole {
+	if s.whole && last > 0 { // without an event there was no fixture
 		segment.First = last // which the rows of the state before have
 	}
 	if d.segment != nil {

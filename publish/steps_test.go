@@ -565,3 +565,14 @@ func TestStepsAreRepaired(t *testing.T) {
 		}
 	}
 }
+
+// An account whose first list had no fixture is published again once there is one.
+func TestStepsAfterAnEmptyDataset(t *testing.T) {
+	f := durabletest.NewMem()
+	publishCycle(t, f, cycle{number: 1})
+	s := publishCycle(t, f, cycle{number: 2, refreshed: upTo(2)})
+	_, m := newest(t, f)
+	if s.LastSeq != 2 || len(m.Steps) != 1 || m.Steps[0].First != 1 || m.Steps[0].Last != 2 {
+		t.Errorf("seq %d, steps %+v", s.LastSeq, m.Steps)
+	}
+}

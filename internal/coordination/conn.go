@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	mathrand "math/rand/v2"
 	"os"
 	"strings"
 	"sync"
@@ -43,6 +44,10 @@ type Options struct {
 	Installation string
 	Now          func() time.Time // required
 	Log          *slog.Logger     // nil: discarded
+	// Random spreads the attempts to connect, from 0 to 1; nil = math/rand.
+	Random func() float64
+	// Dialer makes the connections, for tests; nil: those of the operating system.
+	Dialer nats.CustomDialer
 }
 
 // Conn is a connection to NATS. It connects in the background and reconnects for ever, so a
@@ -133,6 +138,9 @@ func Open(o Options) (*Conn, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Random == nil {
+		o.Random = mathrand.Float64
+	}
 	var id [8]byte
 	rand.Read(id[:])
 	c := &Conn{o: o, instance: hex.EncodeToString(id[:]), stopped: make(chan struct{}), nudge: make(chan struct{}, 1), first: true,
@@ -158,7 +166,9 @@ func (c *Conn) options() ([]nats.Option, error) {
 	a := c.o.Address
 	list := []nats.Option{
 		nats.Name("mkt " + c.o.Name), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
-		nats.ReconnectWait(500 * time.Millisecond), nats.ReconnectJitter(500*time.Millisecond, 500*time.Millisecond),
+		nats.CustomReconnectDelay(func(int) time.Duration {
+			return 500*time.Millisecond + time.Duration(c.o.Random()*float64(500*time.Millisecond))
+		}),
 		nats.ReconnectBufSize(-1), nats.Timeout(askFor), nats.PingInterval(askFor), nats.MaxPingsOutstanding(2),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { c.setLastError(err) }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { c.setLastError(err); c.checkNow() }),
@@ -169,6 +179,9 @@ func (c *Conn) options() ([]nats.Option, error) {
 				c.denied.Store(true)
 			}
 		}),
+	}
+	if c.o.Dialer != nil {
+		list = append(list, nats.SetCustomDialer(c.o.Dialer))
 	}
 	switch {
 	case a.user != "" && a.token:

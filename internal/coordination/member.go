@@ -45,9 +45,10 @@ type Worker struct {
 // Times of the membership.
 const (
 	beatEvery   = 2 * time.Second
-	askEvery    = 500 * time.Millisecond // between two questions to the same worker
-	askAtMost   = 40                     // questions to all workers in a second; many workers are asked less often than askEvery
-	deadAfter   = 8 * time.Second        // without a beat, even if the servers still know its subject
+	askEvery    = 500 * time.Millisecond  // between two questions to the same worker
+	answerFor   = 1800 * time.Millisecond // for an answer: it ends between two looks at the others, so that chance does not decide at which one the next question is due
+	askAtMost   = 40                      // questions to all workers in a second; many workers are asked less often than askEvery
+	deadAfter   = 8 * time.Second         // without a beat, even if the servers still know its subject
 	settleAfter = 700 * time.Millisecond
 	mostWorkers = 4096 // remembered
 	mostWeight  = 4096
@@ -145,15 +146,16 @@ func (m *Member) SetAccounts(n int) {
 func (m *Member) run(ctx context.Context) {
 	defer close(m.ended)
 	defer m.c.OnChange(m.look)()
-	beat, look := time.NewTicker(beatEvery), time.NewTicker(beatEvery/4)
-	defer beat.Stop()
-	defer look.Stop()
+	const looks = 4 // of each beat
+	tick := time.NewTicker(beatEvery / looks)
+	defer tick.Stop()
 	m.look()
-	for {
+	for n := 1; ; n++ {
 		select {
-		case <-beat.C:
-			m.say("")
-		case <-look.C:
+		case <-tick.C:
+			if n%looks == 0 {
+				m.say("")
+			}
 			m.look()
 			m.update()
 		case <-ctx.Done():
@@ -306,7 +308,7 @@ func (m *Member) report(ctx context.Context, do func()) {
 // subject any more. After two such answers it is forgotten; after one, it may be connecting to
 // another server.
 func (m *Member) ask(id string) {
-	ctx, cancel := context.WithTimeout(context.Background(), beatEvery)
+	ctx, cancel := context.WithTimeout(context.Background(), answerFor)
 	defer cancel()
 	_, err := m.c.nc.RequestWithContext(ctx, m.c.o.Address.subject("worker", id), nil)
 	m.mu.Lock()

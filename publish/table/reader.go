@@ -141,6 +141,7 @@ func Summarize[T Row](file io.ReaderAt, size int64) (_ Summary, err error) {
 	defer r.Close()
 	defer recovered(r.spec.name, &err)
 	s := specIn(r.spec.name, r.file.Schema())
+	s.tags = r.spec.tags // summary leaves out later columns without a value
 	t, rows, columns := newTally(s), newColumns(s), newFileReader(s, r.file, r.rows.source)
 	add := func() {
 		for i := range rows.leaves {

@@ -253,3 +253,13 @@ func BenchmarkWriteMarkets(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(rows)*10*b.N)/b.Elapsed().Seconds(), "selections/s")
 }
+
+// A later column without any value is left out of the summary, whether rows are written or read.
+func TestSummaryWithoutALaterColumn(t *testing.T) {
+	data, written := write(t, []table.FixtureRow{{FixtureID: "fx_1", SourceProvider: "betsapi", ProviderFixtureID: "1"}}, 1)
+	read, err := table.Summarize[table.FixtureRow](bytes.NewReader(data), int64(len(data)))
+	check.Must(t, err)
+	if diff := cmp.Diff(written, read); diff != "" {
+		t.Error(diff)
+	}
+}

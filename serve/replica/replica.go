@@ -58,9 +58,9 @@ type name struct {
 
 // state is the known state of a dataset.
 type state struct {
-	noticed  atomic.Bool // a refresh after a notice is waiting for mu
-	mu       sync.Mutex  // held while it is refreshed
-	verified bool        // since the process began
+	noticed  atomic.Bool   // a refresh after a notice is waiting for turn
+	turn     chan struct{} // taken while it is refreshed, perhaps for as long as the store is slow
+	verified bool          // since the process began
 	failing  bool
 }
 
@@ -151,7 +151,7 @@ func (r *Replica) state(n name) *state {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.states[n] == nil {
-		r.states[n] = &state{}
+		r.states[n] = &state{turn: make(chan struct{}, 1)}
 	}
 	return r.states[n]
 }
@@ -160,8 +160,12 @@ func (r *Replica) state(n name) *state {
 // is no newer publication.
 func (r *Replica) refresh(ctx context.Context, n name, states bool) error {
 	s := r.state(n)
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	s.noticed.Store(false)
 	select {
 	case r.slots <- struct{}{}:

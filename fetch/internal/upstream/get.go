@@ -24,7 +24,7 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 	defer cancel(nil)
 	defer context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })()
 
-	pause := &backoff.ExponentialBackOff{InitialInterval: c.limits.Wait, MaxInterval: c.limits.MaxWait, Multiplier: 2, RandomizationFactor: 0.5}
+	pause := &backoff.ExponentialBackOff{InitialInterval: c.limits.Wait, MaxInterval: c.limits.MaxWait, Multiplier: 2}
 	ask := &asking{endpoint: r.Endpoint}
 	defer c.dispel(ask)
 	var before error // of the last try sent
@@ -56,7 +56,8 @@ func (c *Client) Get(ctx context.Context, r provider.Request, keep func(Answer) 
 		if wait < 0 {
 			return Answer{}, err
 		}
-		wait = max(wait, pause.NextBackOff())
+		next := pause.NextBackOff()
+		wait = max(wait, next/2+c.jitter(next)) // half to one and a half of it
 		if c.options.Monotonic().Add(wait).After(c.deadline) {
 			return Answer{}, err
 		}
@@ -92,7 +93,7 @@ func (c *Client) await(ctx context.Context, endpoint string, before error) error
 	case c.options.Monotonic().Add(moment).After(c.deadline):
 		return before
 	}
-	if err := c.sleep(ctx, moment+jitter(moment)); err != nil {
+	if err := c.sleep(ctx, moment+c.jitter(moment)); err != nil {
 		return c.ended(endpoint, err)
 	}
 	return nil
@@ -123,7 +124,7 @@ func (c *Client) admit(ctx context.Context, ask *asking) error {
 			if !c.mayWait(c.options.Monotonic(), wait) {
 				return c.endForQuota(&provider.AnswerError{Endpoint: ask.endpoint, Verdict: provider.Verdict{Kind: provider.Limited, Code: codeQuota, Wait: wait}}, wait)
 			}
-			if err := c.sleep(ctx, wait+jitter(time.Second/4)); err != nil {
+			if err := c.sleep(ctx, wait+c.jitter(time.Second/4)); err != nil {
 				return err
 			}
 			continue

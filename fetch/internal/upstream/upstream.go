@@ -46,6 +46,7 @@ type Options struct {
 	// test; zero if not known. It overrides the memory of [Circuits].
 	QuotaLeftAt time.Time
 	Stopping    <-chan struct{} // closed when the process is to stop: then no request waits any more; nil = never
+	Random      func() float64  // from 0 to 1, spreads waits; nil = math/rand
 
 	// For tests: how to resolve, whom to trust, and where to dial instead.
 	Transport func(*http.Transport)
@@ -84,6 +85,9 @@ func New(o Options) (*Client, error) {
 	}
 	if o.Circuits == nil {
 		o.Circuits = &Circuits{}
+	}
+	if o.Random == nil {
+		o.Random = rand.Float64
 	}
 	c := &Client{options: o, limits: o.Limits.withDefaults(), base: base}
 	now := o.Monotonic()
@@ -173,4 +177,6 @@ func (c *Client) request(ctx context.Context, r provider.Request) (*http.Request
 
 // jitter returns a random time of up to d: requests that waited together must not
 // return together.
-func jitter(d time.Duration) time.Duration { return time.Duration(rand.Int64N(int64(d))) }
+func (c *Client) jitter(d time.Duration) time.Duration {
+	return time.Duration(c.options.Random() * float64(d))
+}

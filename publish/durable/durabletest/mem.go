@@ -249,6 +249,20 @@ func (m *Mem) Lock(name string) (io.Closer, error) {
 	}), nil
 }
 
+// Flip flips a bit of a file, as a failing disk does, and reports whether the file has that byte. Other
+// file systems cloned from this one keep theirs.
+func (m *Mem) Flip(name string, at int) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := m.find(name)
+	if n == nil || at < 0 || at >= len(n.data) {
+		return false
+	}
+	n.data = bytes.Clone(n.data)
+	n.data[at] ^= 1
+	return true
+}
+
 type closer func() error
 
 func (c closer) Close() error { return c() }

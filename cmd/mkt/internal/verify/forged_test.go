@@ -7,12 +7,16 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
+	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/cmd/mkt/internal/verify"
 	"mkt/internal/check"
+	"mkt/publish"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
+	"mkt/publish/repair"
 	"mkt/publish/retention"
 	"mkt/publish/snapshot"
 	"mkt/publish/table"
@@ -258,6 +262,29 @@ func TestForgedRoot(t *testing.T) {
 			if n != want {
 				t.Errorf("%s, also in the commit: %v: %d findings, want %d", product, inCommit, n, want)
 			}
+		}
+	}
+}
+
+// A new history that repeats an older dataset than the last, which is damaged, has no events of the
+// difference.
+func TestNewHistoryFromAnOlderDataset(t *testing.T) {
+	r := dataroot.New(t, football.MarketEngine)
+	page := dataroot.Listing(dataroot.Listed("9001", "Fulham", "Arsenal"))
+	r.Cycle(0, nil, page, dataroot.Offer("9001", dataroot.Offered))
+	cycle := r.Cycle(time.Hour, nil, page, dataroot.Offer("9001", strings.ReplaceAll(dataroot.Offered, "1.90", "1.95")))
+	for at, dir := range []string{layout.SnapshotsDir, layout.CanonicalDir} { // the two may share the file
+		r.Mem.Flip(layout.Cycle(dir, cycle)+"/"+layout.MarketsFile, 100+at)
+	}
+	s, err := repair.NewHistory(t.Context(), publish.Options{ClientID: "acme", Product: r.Product, Root: r.Mem, Version: "test",
+		Now: func() time.Time { return dataroot.Began.Add(2 * time.Hour) }})
+	check.Must(t, err)
+	if s.Republishes != 1 {
+		t.Fatalf("version %d repeats %d", s.Version, s.Republishes)
+	}
+	for _, f := range (testRoot{root: r.Mem, product: r.Product}).verify(t, nil).Findings {
+		if f.Code == "EVENTS_DIFFER" {
+			t.Errorf("%+v", f)
 		}
 	}
 }

@@ -83,6 +83,17 @@ func (v *verifier) isBeforeFirst(id layout.CycleID) bool {
 	return v.first > 1 && len(v.order) > 0 && id < v.order[0].CycleID
 }
 
+// isRecorded reports whether a commit record names a manifest. Retention deletes a publication before
+// the remains of an interrupted run that followed it, if it is kept for less than a day.
+func (v *verifier) isRecorded(manifest string) bool {
+	for c, err := range snapshot.Backward(v.Root, v.head) {
+		if err == nil && c.ManifestSHA256 == manifest {
+			return true
+		}
+	}
+	return false
+}
+
 // uncommitted checks snapshots without a commit record. One that follows a publication and
 // matches its manifest belongs, with its segments, to a run interrupted before its
 // commit. Readers ignore it.
@@ -122,7 +133,7 @@ func (v *verifier) uncommitted() error {
 		if there, e := durable.Exists(v.Root, dir); e == nil && !there {
 			continue // quarantined or deleted meanwhile
 		}
-		if err != nil || m.CycleID != id || m.ClientID != v.ClientID || m.Product != v.Product || !follows[m.PreviousManifestSHA256] {
+		if err != nil || m.CycleID != id || m.ClientID != v.ClientID || m.Product != v.Product || !follows[m.PreviousManifestSHA256] && !v.isRecorded(m.PreviousManifestSHA256) {
 			v.addFinding("UNKNOWN_FILE", dir, fixUnknown, "no commit record names it, and it follows no publication")
 			continue
 		}

@@ -194,3 +194,33 @@ func TestDamageIsFoundBesideWriters(t *testing.T) {
 		t.Errorf("%d of %d runs were judged", judged, runs)
 	}
 }
+
+// The remains of a killed run raise no alarm when retention has deleted the publication that the run
+// followed.
+func TestRemainsOutliveTheirPublication(t *testing.T) {
+	mem, kill, dead := durabletest.NewMem(), layout.Commit(3), false
+	url, err := dataroot.Simulate(t.Context(), 4)
+	check.Must(t, err)
+	p := dataroot.Product{Name: football.MarketEngine, Data: durabletest.NewMem(), Key: key, Version: "test", Tenant: dataroot.Fetching(url),
+		Retention: retention.Policy{Snapshots: 3, SnapshotAge: time.Hour, CycleAge: time.Hour}}
+	p.Root = durabletest.Wrap(mem, func(op durabletest.Op) error {
+		dead = dead || op.Kind == durabletest.Link && op.Name == kill
+		if dead {
+			return durabletest.ErrKilled
+		}
+		return nil
+	})
+	at := time.Now().UTC().Truncate(time.Hour)
+	for n := range 9 {
+		if err := p.Cycle(t.Context(), at.Add(time.Duration(n)*time.Hour)); (err != nil) != dead {
+			t.Fatal(err)
+		}
+		if dead {
+			dead, kill = false, ""
+		}
+	}
+	h := testRoot{root: mem, product: p.Name}
+	if r := h.verify(t, nil); !r.Clean {
+		t.Errorf("%+v", r.Findings)
+	}
+}

@@ -1,0 +1,328 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/store"
+	"mkt/publish/table"
+)
+
+// The invariants. The first of them that does not hold ends a run.
+const (
+	nothingTorn    = "nothing is torn: a reader finds one whole publication"
+	oneHistory     = "seq is gapless and there is one history"
+	acknowledged   = "an acknowledged publication stays"
+	clientsAgree   = "the state applied by a client equals a fresh start"
+	nothingForeign = "no account sees data of another"
+	nothingMadeUp  = "no price that no payload had"
+	removalProved  = "no removal without proof"
+	verifyIsClean  = "verify is clean after recovery"
+	sameRows       = "a replay of the same payloads makes the same rows"
+	receiptsHold   = "every receipt still checks"
+	failureSaid    = "a run that failed says so"
+	progress       = "after the faults everything becomes fresh"
+	timesRise      = "times rise"
+	oneAtATime     = "two workers never run one product of an account at the same time"
+)
+
+// book knows everything that was ever published.
+type book struct {
+	w *world
+
+	mu       sync.Mutex
+	datasets map[string]*dataset
+}
+
+// dataset is what anybody has seen of a job.
+type dataset struct {
+	commits map[string]seen     // by history and version
+	events  map[string]string   // by history and seq
+	checked map[string]bool     // hashes of commits whose rows were checked
+	states  map[string]content  // by hash of the commit
+	last    map[*machine]uint64 // newest acknowledged version
+	leases  map[*life]context.Context
+	newest  map[string]uint64 // seq, by history
+}
+
+type seen struct {
+	sha256, where string
+	at            time.Time
+}
+
+// content has the digest of each fixture of a publication.
+type content map[string]string
+
+func newBook(w *world) *book { return &book{w: w, datasets: map[string]*dataset{}} }
+
+func (b *book) of(j job) *dataset {
+	d := b.datasets[j.String()]
+	if d == nil {
+		d = &dataset{commits: map[string]seen{}, events: map[string]string{}, checked: map[string]bool{}, states: map[string]content{}, last: map[*machine]uint64{}, leases: map[*life]context.Context{}, newest: map[string]uint64{}}
+		b.datasets[j.String()] = d
+	}
+	return d
+}
+
+// published notes a publication that a run has acknowledged, and judges it.
+func (b *book) published(l *life, j job, s publish.Summary) {
+	b.w.note("%s: %s: version %d: %d refreshed, %d without markets, %d carried, %d removed, %d held; seq %d", l.machine.name, j, s.Version, s.Refreshed, s.WithoutMarkets, s.Carried, s.Removed, s.Held, s.LastSeq)
+	root := within(l.disk, j.dir())
+	b.mu.Lock()
+	d := b.of(j)
+	d.last[l.machine] = max(d.last[l.machine], s.Version)
+	b.mu.Unlock()
+	c := b.judge(root, j, l.machine.name)
+	if c.Version > 0 && c.Version != s.Version {
+		b.w.fail(acknowledged, "%s on %s: version %d was acknowledged, and the newest is %d", j, l.machine.name, s.Version, c.Version)
+	}
+	b.removals(root, j, c)
+}
+
+// leased notes that a life has the lease of a job until released is called, or ctx ends.
+func (b *book) leased(l *life, j job, ctx context.Context) (released func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d := b.of(j)
+	for other, held := range d.leases {
+		if held.Err() == nil && !other.dead.Load() {
+			b.w.fail(oneAtATime, "%s: %s has the lease, and %s took it", j, other.machine.name, l.machine.name)
+		}
+	}
+	d.leases[l] = ctx
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(d.leases, l)
+	}
+}
+
+// judge reads a data root as a reader does, and checks everything that must always hold. It returns
+// the newest commit.
+func (b *book) judge(root durable.ReadFS, j job, where string) (c snapshot.Commit) {
+	if m := b.w.named(where); m != nil && b.w.isRotten(m) {
+		return c // until it is repaired
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c, found, err := snapshot.Head(root)
+	if err != nil {
+		b.w.fail(nothingTorn, "%s on %s: %v", j, where, err)
+	}
+	if err != nil || !found {
+		return c
+	}
+	m, err := snapshot.Open(root, c)
+	if err == nil {
+		err = snapshot.Verify(root, c.Dir(), m)
+	}
+	for _, s := range m.Segments() {
+		if err == nil && !b.w.isLost(where, j.dir()+"/"+s.File) {
+			err = snapshot.VerifySegment(root, s)
+		}
+	}
+	if err != nil {
+		b.w.fail(nothingTorn, "%s on %s: version %d: %v", j, where, c.Version, err)
+		return c
+	}
+	d := b.of(j)
+	b.history(d, root, j, c, m, where)
+	if !d.checked[c.SHA256] {
+		d.checked[c.SHA256] = true
+		b.rows(d, root, j, c, m)
+	}
+	return c
+}
+
+func (b *book) history(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m snapshot.Manifest, where string) {
+	name := fmt.Sprint(c.HistoryID, " ", c.Version)
+	before, known := d.commits[name]
+	if known && before.sha256 != c.SHA256 {
+		b.w.fail(oneHistory, "%s: version %d on %s is another one than on %s", j, c.Version, where, before.where)
+	}
+	if known {
+		return
+	}
+	d.commits[name] = seen{c.SHA256, where, c.PublishedAt}
+	if last, known := d.commits[fmt.Sprint(c.HistoryID, " ", c.Version-1)]; known && !c.PublishedAt.After(last.at) {
+		b.w.fail(timesRise, "%s version %d was published at %s, the one before at %s", j, c.Version, c.PublishedAt, last.at)
+	}
+	if m.PublishedAt.Before(*m.ProcessedAt) || m.ProviderFetchedAt != nil && m.ProcessedAt.Before(*m.ProviderFetchedAt) {
+		b.w.fail(timesRise, "%s version %d: fetched %s, processed %s, published %s", j, c.Version, m.ProviderFetchedAt, m.ProcessedAt, m.PublishedAt)
+	}
+	if j.product != football.MarketEngine {
+		return
+	}
+	if _, known := d.newest[c.HistoryID]; !known {
+		for history, last := range d.newest {
+			if c.Republishes > 0 && c.LastSeq <= last && !b.w.leapt {
+				b.w.fail(oneHistory, "%s: the history %s begins at seq %d, and %s had seq %d", j, c.HistoryID, c.LastSeq, history, last)
+			}
+		}
+	}
+	d.newest[c.HistoryID] = max(d.newest[c.HistoryID], c.LastSeq)
+	next := c.FirstSeq
+	for row, err := range snapshot.Events(root, m, 0) {
+		if err != nil {
+			b.w.fail(oneHistory, "%s version %d: %v", j, c.Version, err)
+			return
+		}
+		if uint64(row.Seq) != next {
+			b.w.fail(oneHistory, "%s version %d: seq %d follows %d", j, c.Version, row.Seq, next-1)
+		}
+		next++
+		name, text := fmt.Sprint(c.HistoryID, " ", row.Seq), fmt.Sprint(row.Type, row.FixtureID, row.CycleID, deref(row.ContentDigest))
+		if before, known := d.events[name]; known && before != text {
+			b.w.fail(oneHistory, "%s: seq %d was %s and is %s on %s", j, row.Seq, before, text, where)
+		}
+		d.events[name] = text
+	}
+	if next != c.LastSeq+1 {
+		b.w.fail(oneHistory, "%s version %d: the events end at %d, the commit says %d", j, c.Version, next-1, c.LastSeq)
+	}
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// rows checks where the values of a publication come from.
+func (b *book) rows(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m snapshot.Manifest) {
+	if m.ClientID != j.id || m.Product != j.product {
+		b.w.fail(nothingForeign, "%s has version %d of %s %s", j, c.Version, m.ClientID, m.Product)
+	}
+	if j.product != football.MarketEngine {
+		return
+	}
+	state := content{}
+	for row, err := range snapshot.Rows[table.FixtureRow](root, c.Dir()+"/"+layout.FixturesFile) {
+		if err != nil {
+			b.w.fail(nothingTorn, "%s version %d: %v", j, c.Version, err)
+			return
+		}
+		state[row.FixtureID] = row.ContentDigest
+		if !j.said(row.ProviderFixtureID) {
+			b.w.fail(nothingForeign, "%s version %d: the provider never told the account the fixture %s", j, c.Version, row.ProviderFixtureID)
+		}
+	}
+	d.states[c.SHA256] = state
+	for row, err := range snapshot.Rows[table.MarketRow](root, c.Dir()+"/"+layout.MarketsFile) {
+		if err != nil {
+			b.w.fail(nothingTorn, "%s version %d: %v", j, c.Version, err)
+			return
+		}
+		for i := range row.Selections {
+			for _, price := range []*string{row.Selections[i].OddsDecimalText, row.Selections[i].OddsFractional} {
+				if price != nil && !j.said(*price) {
+					b.w.fail(nothingMadeUp, "%s version %d: %q of %s", j, c.Version, *price, row.MarketID)
+				}
+			}
+		}
+	}
+}
+
+// evidence describes what a publication says about a removed fixture.
+func evidence(root durable.ReadFS, c snapshot.Commit, m snapshot.Manifest, fixture string) string {
+	text := fmt.Sprintf("listing complete %v, filtered %v, broken %v, damaged %v", m.ListingComplete, m.Filtered, m.Broken, m.Damaged)
+	for row, err := range snapshot.Rows[table.ListingRow](root, layout.Cycle(layout.CanonicalDir, c.CycleID)+"/"+layout.ListingFile) {
+		if err == nil && row.FixtureID == fixture {
+			text += fmt.Sprintf(", listed as %s %s", row.Status, row.Markets)
+		}
+	}
+	return text
+}
+
+// content returns the fixtures of a publication that was judged.
+func (b *book) content(j job, c snapshot.Commit) content {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.of(j).states[c.SHA256]
+}
+
+// removals checks the removals of a new publication. A fixture may only go if the provider was asked in
+// this very cycle and does not list it as one to come, or left it out of its list.
+func (b *book) removals(root durable.ReadFS, j job, c snapshot.Commit) {
+	if j.product != football.MarketEngine || c.Version == 0 {
+		return
+	}
+	m, err := snapshot.Open(root, c)
+	if err != nil {
+		return // judge says it
+	}
+	listed := j.hasListed()
+	after := c.LastSeq
+	if c.Segment != nil {
+		after = c.Segment.First - 1
+	}
+	for row, err := range snapshot.Events(root, m, after) {
+		if err != nil || row.Type != publish.Removed || row.CycleID != string(c.CycleID) {
+			continue
+		}
+		if j.lists(row.ProviderFixtureID) {
+			b.w.fail(removalProved, "%s version %d removed the fixture %s, which the provider lists: %s", j, c.Version, row.ProviderFixtureID, evidence(root, c, m, row.FixtureID))
+		}
+		if !listed {
+			b.w.fail(removalProved, "%s version %d removed the fixture %s, and the provider gave no list", j, c.Version, row.ProviderFixtureID)
+		}
+	}
+}
+
+// survived checks a disk after the end of a life: what was acknowledged is there.
+func (b *book) survived(m *machine, jobs []job, d *depot) {
+	for _, j := range jobs {
+		c := b.judge(within(m.disk, j.dir()), j, m.name)
+		if d == nil && b.w.isRotten(m) {
+			continue
+		}
+		if d != nil {
+			c = b.stored(d, j)
+		}
+		b.mu.Lock()
+		for of, last := range b.of(j).last {
+			if (of == m || d != nil) && c.Version < last {
+				b.w.fail(acknowledged, "%s on %s: version %d was acknowledged, and %d is left after the end of %s", j, of.name, last, c.Version, m.name)
+			}
+		}
+		b.mu.Unlock()
+	}
+}
+
+// restored forgets what a machine acknowledged: an older copy of its disk was restored.
+func (b *book) restored(m *machine, jobs []job) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, j := range jobs {
+		delete(b.of(j).last, m)
+	}
+}
+
+// stored returns the newest commit of the object store.
+func (b *book) stored(d *depot, j job) snapshot.Commit {
+	c, _, err := store.New(d.objects, store.Options{Now: time.Now}).Dataset(j.id, j.product).Head(context.Background(), 0)
+	if err != nil {
+		b.w.fail(nothingTorn, "%s in the object store: %v", j, err)
+	}
+	return c
+}
+
+// isStorage reports whether a step could not write its state either.
+func isStorage(err error) bool {
+	return errors.Is(err, durable.ErrNoSpace) || errors.Is(err, syscall.EIO) || isKilled(err) || errors.Is(err, durable.ErrLocked)
+}
+
+// sorted returns the keys of a map in order.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

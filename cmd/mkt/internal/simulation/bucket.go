@@ -1,0 +1,151 @@
+package simulation
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"time"
+
+	"mkt/publish/store"
+	"mkt/publish/store/storetest"
+)
+
+// Rates of the faults of one request to the object store.
+const (
+	storeKillRate  = 1.0 / 800
+	storeAwayRate  = 1.0 / 150
+	storeLostRate  = 1.0 / 150 // the store does it, and the answer is lost
+	storeLateRate  = 1.0 / 300 // the client gives up, and the store does it later
+	storeTwiceRate = 1.0 / 300 // a network repeats the request
+	storeCutRate   = 1.0 / 300 // a body breaks off
+)
+
+var errAway = &store.Error{Kind: store.Away}
+
+// depot is the object store of the world.
+type depot struct {
+	w       *world
+	objects *storetest.Memory
+	away    bool // for all, for a while
+}
+
+// bucket is the object store as a life of a machine reaches it.
+type bucket struct {
+	l *life
+	d *depot
+}
+
+var _ store.Bucket = (*bucket)(nil)
+
+// store opens the object store for a process.
+func (d *depot) store(l *life) *store.Store {
+	return store.New(&bucket{l, d}, store.Options{Now: l.machine.now})
+}
+
+// do has the turn of a request, and does it. again is the effect of a request that arrives later or
+// once more; nil if it has none.
+func (b *bucket) do(ctx context.Context, kind, key string, op func() error, again func()) error {
+	w := b.d.w
+	name, err := w.enter(b.l, "store "+kind, key)
+	if err != nil {
+		return err
+	}
+	if !sleep(ctx, w.span("latency", name, 5*time.Millisecond, 120*time.Millisecond)) {
+		return context.Cause(ctx)
+	}
+	switch {
+	case b.l.dead.Load():
+		return errKilled
+	case w.happens("killed", name, storeKillRate):
+		if w.pick("when", name, 2) == 0 {
+			_ = op()
+		}
+		b.l.kill(name)
+		return errKilled
+	case b.d.away, w.happens("store away", name, storeAwayRate):
+		return errAway
+	case w.happens("answer lost", name, storeLostRate):
+		_ = op()
+		return errAway
+	case again != nil && w.happens("late", name, storeLateRate):
+		w.later(w.span("late", name, time.Second, 10*time.Minute), again)
+		return errAway
+	case again != nil && w.happens("twice", name, storeTwiceRate):
+		w.later(w.span("twice", name, time.Second, time.Minute), again)
+	}
+	return op()
+}
+
+// later does something later, unless the world ends before.
+func (w *world) later(after time.Duration, do func()) {
+	w.Add(1)
+	time.AfterFunc(after, func() {
+		defer w.Done()
+		if !w.isStopped() {
+			do()
+		}
+	})
+}
+
+// Read implements [store.Bucket].
+func (b *bucket) Read(ctx context.Context, key string) (body io.ReadCloser, a store.Attributes, err error) {
+	err = b.do(ctx, "read", key, func() error {
+		body, a, err = b.d.objects.Read(ctx, key)
+		return err
+	}, nil)
+	if err != nil {
+		return nil, store.Attributes{}, err
+	}
+	if name, _ := b.d.w.enter(b.l, "store body", key); b.d.w.happens("body cut", name, storeCutRate) {
+		half := io.LimitReader(body, a.Size*int64(b.d.w.pick("cut", name, 100))/100)
+		body = io.NopCloser(io.MultiReader(half, broken{}))
+	}
+	return body, a, nil
+}
+
+// broken is the end of a body that breaks off.
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, errAway }
+
+// Look implements [store.Bucket].
+func (b *bucket) Look(ctx context.Context, key string) (a store.Attributes, err error) {
+	err = b.do(ctx, "look", key, func() error {
+		a, err = b.d.objects.Look(ctx, key)
+		return err
+	}, nil)
+	return a, err
+}
+
+// Write implements [store.Bucket].
+func (b *bucket) Write(ctx context.Context, key string, body io.Reader, onlyIfAbsent bool) error {
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return err
+	}
+	kind := "put"
+	if onlyIfAbsent {
+		kind = "create"
+	}
+	op := func() error {
+		return b.d.objects.Write(context.WithoutCancel(ctx), key, bytes.NewReader(data), onlyIfAbsent)
+	}
+	return b.do(ctx, kind, key, op, func() { _ = op() })
+}
+
+// Delete implements [store.Bucket].
+func (b *bucket) Delete(ctx context.Context, key string) error {
+	return b.do(ctx, "delete", key, func() error { return b.d.objects.Delete(ctx, key) }, nil)
+}
+
+// List implements [store.Bucket].
+func (b *bucket) List(ctx context.Context, from store.Listing) (page store.Page, err error) {
+	err = b.do(ctx, "list", from.Prefix, func() error {
+		page, err = b.d.objects.List(ctx, from)
+		return err
+	}, nil)
+	return page, err
+}
+
+// Close implements [store.Bucket].
+func (b *bucket) Close() error { return nil }

@@ -1,0 +1,435 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"mkt/cmd/mkt/internal/replay"
+	"mkt/cmd/mkt/internal/verify"
+	"mkt/fetch/simulator"
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/repair"
+	"mkt/publish/retention"
+	"mkt/publish/snapshot"
+	"mkt/publish/store"
+)
+
+// lastingFaults are the faults of a provider that last.
+var lastingFaults = []simulator.FaultKind{
+	simulator.ServerError, simulator.LimitedBare, simulator.LimitedOK, simulator.QuotaEnds, simulator.BadCredential, simulator.BadPermission,
+	simulator.Shrink, simulator.WithoutIDs, simulator.Wrong, simulator.HTML, simulator.Truncated, simulator.Timeout,
+}
+
+// command is something that a person, or fate, does at a time.
+type command struct {
+	name string
+	do   func(c *commands, id string)
+}
+
+// commands are those of a world, with what they have to undo.
+type commands struct {
+	*system
+	ctx  context.Context
+	undo []func() // when the faults end
+}
+
+// Commands of every world, of one machine, and of a cluster.
+var (
+	commonCommands = []command{
+		{"provider fails", (*commands).providerFails}, {"credential rotated", (*commands).rotate}, {"disk full", (*commands).fill}, {"power off", (*commands).powerOff},
+		{"clock leaps", (*commands).leap}, {"gc", (*commands).gc}, {"verify", (*commands).verify}, {"replay", (*commands).replay},
+	}
+	machineCommands = append([]command{{"bit rots", (*commands).rot}, {"backup restored", (*commands).restore}}, commonCommands...)
+	clusterCommands = append([]command{
+		{"store away", (*commands).storeAway}, {"NATS away", (*commands).brokerAway}, {"NATS forgets", (*commands).brokerForgets},
+		{"push", (*commands).push}, {"pull", (*commands).pull}, {"replica rots", (*commands).rotReplica}, {"bit rots", (*commands).rotWorker}, {"replica off", (*commands).replicaOff},
+	}, commonCommands...)
+)
+
+// command gives the commands of a world, some an hour, until ctx ends.
+func (s *system) command(ctx context.Context, length time.Duration) *commands {
+	c := &commands{system: s, ctx: ctx}
+	list, hourly := machineCommands, 2.0
+	if s.depot != nil {
+		list, hourly = clusterCommands, 12.0
+	}
+	for n := range int(length.Hours() * hourly) {
+		id := fmt.Sprint("command ", n)
+		one := list[s.pick("command", id, len(list))]
+		s.later(s.span("when", id, 0, length), func() {
+			if s.allow(id + ": " + one.name) {
+				one.do(c, id)
+			}
+		})
+	}
+	return c
+}
+
+// calm ends what lasts.
+func (c *commands) calm() {
+	c.calmDown()
+	for _, undo := range c.undo {
+		undo()
+	}
+	c.note("the faults end")
+}
+
+// lasts does something, and undoes it after a while.
+func (c *commands) lasts(id string, most time.Duration, do, undo func()) {
+	do()
+	c.undo = append(c.undo, undo)
+	if c.depot != nil {
+		most /= 6
+	}
+	c.later(c.span("lasts", id, most/12, most), undo)
+}
+
+func (c *commands) anyAccount(id string) *account {
+	return c.accounts[c.pick("account", id, len(c.accounts))]
+}
+
+func (c *commands) anyWorker(id string) *machine {
+	return c.workers[c.pick("worker", id, len(c.workers))]
+}
+
+func (c *commands) anyJob(id string) job { return c.jobs[c.pick("job", id, len(c.jobs))] }
+
+func (c *commands) providerFails(id string) {
+	a, kind := c.anyAccount(id), lastingFaults[c.pick("kind", id, len(lastingFaults))]
+	c.note("%s: %s", a.id, kind)
+	c.lasts(id, 4*time.Hour, func() { a.last(kind) }, func() { a.last("") })
+}
+
+func (c *commands) rotate(id string) {
+	a := c.anyAccount(id)
+	c.lasts(id, 2*time.Hour, a.rotate, a.know)
+}
+
+func (c *commands) fill(id string) {
+	m := c.anyWorker(id)
+	c.lasts(id, time.Hour, func() { m.full = true }, func() { m.full = false })
+}
+
+func (c *commands) powerOff(id string) { c.off(c.anyWorker(id), id) }
+
+func (c *commands) replicaOff(id string) {
+	c.off(c.mirrors[c.pick("mirror", id, len(c.mirrors))].machine, id)
+}
+
+func (c *commands) off(m *machine, id string) {
+	m.mu.Lock()
+	m.down = c.span("down", id, time.Second, 40*time.Minute)
+	m.mu.Unlock()
+	if l := m.alive(); l != nil {
+		l.kill(id)
+	}
+}
+
+func (c *commands) leap(id string) {
+	m := c.anyWorker(id)
+	c.leapt = true
+	by := c.span("leap", id, -2*time.Hour, 2*time.Hour)
+	c.note("%s: clock %s", m.name, by)
+	c.lasts(id, 3*time.Hour, func() { m.leap(by, c.roll("drift", id)*1e-3) }, m.set)
+}
+
+// locked runs a command of an operator on a job of a machine that is on.
+func (c *commands) locked(id string, do func(l *life, j job, root durable.FS) error) {
+	l, j := c.anyWorker(id).alive(), c.anyJob(id)
+	if l != nil {
+		c.lockedOn(l, j, do)
+	}
+}
+
+func (c *commands) lockedOn(l *life, j job, do func(l *life, j job, root durable.FS) error) bool {
+	root := l.root(j.dir())
+	lock, err := root.Lock(layout.Lock)
+	if err == nil {
+		err = do(l, j, root)
+		_ = lock.Close()
+	}
+	if err != nil && !l.dead.Load() {
+		c.note("%s: %s: command: %s", l.machine.name, j, shorten(err))
+	}
+	return err == nil
+}
+
+func (c *commands) gc(id string) {
+	c.locked(id, func(l *life, j job, root durable.FS) error {
+		o := retention.Options{Root: root, Now: l.machine.now(), Policy: keep.For(j.product)}
+		_, err := retention.Collect(o)
+		_, err2 := retention.CollectUnpublished(o)
+		return errors.Join(err, err2)
+	})
+}
+
+// verify checks a data root as mkt verify does. It takes no lock: a run may be under way.
+func (c *commands) verify(id string) {
+	m, j := c.anyWorker(id), c.anyJob(id)
+	if m.alive() != nil {
+		c.verifyClean(m, j)
+	}
+}
+
+// verifyClean judges a root. A verification reads for a while: what runs meanwhile is stopped here, so it
+// only judges between two operations.
+func (s *system) verifyClean(m *machine, j job) {
+	root := within(m.disk, j.dir())
+	if s.isRotten(m) || s.isBusy(m, j) {
+		return
+	}
+	r, err := verify.Run(context.Background(), verify.Options{ClientID: j.id, Product: j.product, Root: root, Command: "mkt"})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.fail(verifyIsClean, "%s on %s: %v", j, m.name, err)
+	}
+	for _, f := range r.Findings {
+		// In a cluster, remains of a run follow publications that this machine may not have, and state
+		// files are copied before the publication that they name.
+		if s.isLost(m.name, j.dir()+"/"+f.File) || s.depot != nil && (f.Code == "UNKNOWN_FILE" || f.Code == "HEAD_BEHIND") {
+			continue
+		}
+		s.fail(verifyIsClean, "%s on %s: %s %s: %s", j, m.name, f.Code, f.File, f.What)
+	}
+}
+
+// isBusy reports whether the lock of a root is held.
+func (s *system) isBusy(m *machine, j job) bool {
+	lock, err := within(m.disk, j.dir()).Lock(layout.Lock)
+	if err != nil {
+		return true
+	}
+	_ = lock.Close()
+	return false
+}
+
+// replay runs the kept cycles of a job again, elsewhere: the same payloads make the same rows.
+func (c *commands) replay(id string) {
+	m, j := c.anyWorker(id), c.anyJob(id)
+	if m.alive() == nil || c.isRotten(m) || c.isBusy(m, j) || j.product != football.MarketEngine {
+		return
+	}
+	target := durabletest.NewMem()
+	_ = target.MkdirAll(j.dir())
+	r, err := replay.Run(context.Background(), replay.Options{ClientID: j.id, Product: j.product, Source: within(m.disk, j.dir()), Target: within(target, j.dir()), Data: target,
+		To: snapshot.Newest, Key: key, Version: "test", Fingerprint: key.Fingerprint(), Workers: 1, Retention: keep})
+	if errors.Is(err, replay.ErrNothing) || errors.Is(err, snapshot.ErrUnknown) || errors.Is(err, snapshot.ErrNothing) {
+		return
+	}
+	if err != nil {
+		c.note("%s: %s: replay: %s", m.name, j, shorten(err))
+		return
+	}
+	if !r.Same() {
+		c.fail(sameRows, "%s on %s: %+v", j, m.name, r.Outcomes)
+	}
+}
+
+// rot flips a bit of a published file of the machine. An operator repairs it later.
+func (c *commands) rot(id string) {
+	m, j := c.anyWorker(id), c.anyJob(id)
+	name := c.flip(m, j, id)
+	if name == "" {
+		return
+	}
+	c.setRotten(m, true)
+	c.later(c.span("noticed", id, time.Minute, time.Hour), func() { c.recover(m, name) })
+}
+
+// flip flips a bit of the newest publication, and returns the file's path; "" if there was none.
+func (c *commands) flip(m *machine, j job, id string) string {
+	root := within(m.disk, j.dir())
+	head, found, err := snapshot.Head(root)
+	if err != nil || !found || head.Version < 3 || c.isRotten(m) {
+		return "" // a new history needs an older publication
+	}
+	manifest, err := snapshot.Open(root, head)
+	if err != nil {
+		return ""
+	}
+	names := []string{head.Dir() + "/" + layout.ManifestFile}
+	for _, f := range manifest.Files {
+		names = append(names, head.Dir()+"/"+f.Name)
+	}
+	for _, s := range manifest.Segments() {
+		names = append(names, s.File)
+	}
+	name := names[c.pick("file", id, len(names))]
+	info, err := root.Stat(name)
+	if err != nil || !m.disk.Flip(j.dir()+"/"+name, c.pick("byte", id, int(info.Size()))) {
+		return ""
+	}
+	c.note("%s: %s: a bit of %s rots", m.name, j, name)
+	// The same file of the canonical cycle, if they share it. mkt recover derives it again from the
+	// payloads, which package repair does not.
+	c.lose(m.name, j.dir()+"/"+strings.Replace(name, layout.SnapshotsDir+"/", layout.CanonicalDir+"/", 1))
+	return j.dir() + "/" + name
+}
+
+// recover repairs all data roots of a machine, as mkt recover does, until it worked. If something cannot
+// be repaired, it begins a new history.
+func (c *commands) recover(m *machine, rotten string) {
+	done := map[string]bool{}
+	for len(done) < len(c.jobs) && !c.isStopped() {
+		l := m.alive()
+		for _, j := range c.jobs {
+			if l == nil || done[j.String()] || l.dead.Load() {
+				continue
+			}
+			if there, err := durable.Exists(within(l.disk, j.dir()), layout.CommitsDir); err == nil && !there {
+				done[j.String()] = true
+				continue
+			}
+			if c.lockedOn(l, j, func(l *life, j job, root durable.FS) error {
+				o := publish.Options{ClientID: j.id, Product: j.product, Root: root, Now: l.machine.now, Version: "test", RunID: "recover-" + c.runID(l, j), Retention: keep}
+				r, err := repair.Run(l.ctx, o)
+				if err == nil && len(r.Unrepairable) > 0 {
+					c.note("%s: %s: a new history: %s", m.name, j, shorten(r.Unrepairable[0]))
+					c.lose(m.name, rotten)
+					_, err = repair.NewHistory(l.ctx, o)
+				}
+				return err
+			}) {
+				done[j.String()] = true
+			}
+		}
+		if !sleep(c.ctx, time.Minute) {
+			return
+		}
+	}
+	c.setRotten(m, false)
+	for _, j := range c.jobs {
+		c.book.judge(within(m.disk, j.dir()), j, m.name)
+	}
+}
+
+// rotWorker flips a bit of a worker's disk in a cluster: the next run copies the publication again.
+func (c *commands) rotWorker(id string) {
+	m, j := c.anyWorker(id), c.anyJob(id)
+	if c.flip(m, j, id) != "" {
+		c.setRotten(m, true) // for ever: only a run that builds on the file finds it
+	}
+}
+
+// restore replaces the disk of a machine by yesterday's copy, and begins new histories.
+func (c *commands) restore(id string) {
+	m := c.anyWorker(id)
+	if m.alive() == nil || c.isRotten(m) {
+		return
+	}
+	copied := m.disk.PowerCut(1, 0)
+	c.later(c.span("lost", id, time.Hour, 8*time.Hour), func() {
+		l := m.alive()
+		if l == nil || c.isRotten(m) || c.isCalm() {
+			return
+		}
+		c.note("%s: an older copy is restored", m.name)
+		c.restored = true
+		c.setRotten(m, true)
+		m.mu.Lock()
+		m.restored = copied
+		m.down = 10 * time.Minute
+		m.mu.Unlock()
+		c.book.restored(m, c.jobs)
+		l.kill(id + " restored")
+		// The machine must not run a cycle before its histories begin anew.
+		m.first = func(l *life) {
+			for _, j := range c.jobs {
+				for !c.begin(l, j) && !l.dead.Load() && sleep(l.ctx, time.Minute) {
+				}
+			}
+			if !l.dead.Load() {
+				m.first = nil
+				c.setRotten(m, false)
+			}
+		}
+	})
+}
+
+// begin begins a new history of a job.
+func (c *commands) begin(l *life, j job) bool {
+	if _, found, err := snapshot.Head(within(l.disk, j.dir())); err == nil && !found {
+		return true
+	}
+	return c.lockedOn(l, j, func(l *life, j job, root durable.FS) error {
+		_, err := repair.NewHistory(l.ctx, publish.Options{ClientID: j.id, Product: j.product, Root: root, Now: l.machine.now, Version: "test", RunID: "history-" + c.runID(l, j), Retention: keep})
+		return err
+	})
+}
+
+func (c *commands) storeAway(id string) {
+	c.lasts(id, 2*time.Hour, func() { c.depot.away = true }, func() { c.depot.away = false })
+}
+
+func (c *commands) brokerAway(id string) {
+	c.lasts(id, time.Hour, func() { c.broker.stop(true) }, func() { c.broker.stop(false) })
+}
+
+func (c *commands) brokerForgets(string) { c.broker.restart(true) }
+
+// push stores what the store lacks, and repairs it.
+func (c *commands) push(id string) {
+	c.locked(id, func(l *life, j job, root durable.FS) error {
+		d := c.depot.store(l).Dataset(j.id, j.product)
+		_, err := d.Push(l.ctx, root, store.PushOptions{})
+		if err == nil && c.pick("repair", id, 2) == 0 && !c.isRotten(l.machine) {
+			_, err = d.Repair(l.ctx, root, store.PushOptions{})
+		}
+		return err
+	})
+}
+
+// pull copies a dataset of the store to an empty root elsewhere, which must be clean.
+func (c *commands) pull(id string) {
+	l, j := c.anyWorker(id).alive(), c.anyJob(id)
+	if l == nil {
+		return
+	}
+	root := within(durabletest.NewMem(), ".")
+	p, err := c.depot.store(l).Dataset(j.id, j.product).Pull(l.ctx, root, store.PullOptions{})
+	if err != nil || p.First > p.Last {
+		return
+	}
+	r, err := verify.Run(context.Background(), verify.Options{ClientID: j.id, Product: j.product, Root: root, Command: "mkt"})
+	if err != nil {
+		c.fail(verifyIsClean, "%s, pulled: %v", j, err)
+	}
+	for _, f := range r.Findings {
+		c.fail(verifyIsClean, "%s, pulled: %s %s: %s", j, f.Code, f.File, f.What)
+	}
+}
+
+// rotReplica flips a bit of a file that a replica has, while it is off.
+func (c *commands) rotReplica(id string) {
+	m := c.mirrors[c.pick("mirror", id, len(c.mirrors))]
+	c.off(m.machine, id)
+	c.later(100*time.Millisecond, func() {
+		if m.alive() != nil {
+			return
+		}
+		var names []string
+		_ = filepath.WalkDir(m.data, func(name string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() && (strings.Contains(name, "/snapshots/") || strings.Contains(name, "/changes/")) {
+				names = append(names, name)
+			}
+			return nil
+		})
+		if len(names) == 0 {
+			return
+		}
+		name := names[c.pick("file", id, len(names))]
+		if data, err := os.ReadFile(name); err == nil && len(data) > 0 {
+			data[c.pick("byte", id, len(data))] ^= 1
+			_ = os.WriteFile(name, data, 0o600)
+		}
+	})
+}

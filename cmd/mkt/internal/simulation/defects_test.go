@@ -1,0 +1,126 @@
+package simulation
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// defect is a planted defect of testdata/defects.txt.
+type defect struct {
+	name, file    string
+	cluster       bool
+	before, after string
+}
+
+func readDefects(t *testing.T) (list []defect) {
+	data, err := os.ReadFile("testdata/defects.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range strings.Split(string(data), "\ndefect: ")[1:] {
+		var d defect
+		var before, after []string
+		name, rest, _ := strings.Cut(block, "\n")
+		d.name = name
+		for line := range strings.Lines(rest) {
+			line = strings.TrimSuffix(line, "\n")
+			switch {
+			case strings.HasPrefix(line, "in: "):
+				d.file = line[4:]
+			case strings.HasPrefix(line, "world: "):
+				d.cluster = line[7:] == "cluster"
+			case strings.HasPrefix(line, "-"):
+				before = append(before, line[1:])
+			case strings.HasPrefix(line, "+"):
+				after = append(after, line[1:])
+			}
+		}
+		d.before, d.after = strings.Join(before, "\n"), strings.Join(after, "\n")
+		list = append(list, d)
+	}
+	return list
+}
+
+// Every defect of the list still fits the code.
+func TestDefectsFit(t *testing.T) {
+	defects := readDefects(t)
+	if len(defects) < 20 {
+		t.Errorf("%d defects", len(defects))
+	}
+	for _, d := range defects {
+		text, err := os.ReadFile(filepath.Join("../../../..", d.file))
+		if n := strings.Count(string(text), d.before); err != nil || n != 1 {
+			t.Errorf("%s: %s has its lines %d times (%v)", d.name, d.file, n, err)
+		}
+	}
+}
+
+// The simulation finds each planted defect. A copy of the tree gets one defect at a time, and runs worlds
+// until one fails: make simulate-defects.
+func TestDefectsAreFound(t *testing.T) {
+	if *budget == 0 {
+		t.Skip("it takes minutes for each defect: make simulate-defects")
+	}
+	tree := t.TempDir()
+	if out, err := exec.Command("sh", "-c", "cd ../../../.. && git ls-files -z | xargs -0 cp --parents -t "+tree).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	found, all := 0, 0
+	for _, d := range readDefects(t) {
+		if !strings.Contains(d.name, *only) {
+			continue
+		}
+		all++
+		t.Run(d.name, func(t *testing.T) {
+			name := filepath.Join(tree, d.file)
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer os.WriteFile(name, text, 0o600)
+			planted := strings.Replace(string(text), d.before, d.after, 1)
+			if err := os.WriteFile(name, []byte(planted), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			binary := filepath.Join(tree, "simulation.test")
+			build := exec.Command("go", "test", "-vet=off", "-c", "-o", binary, "./cmd/mkt/internal/simulation")
+			build.Dir = tree
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if d.find(t, binary) {
+				found++
+			}
+		})
+	}
+	t.Logf("%d of %d defects were found", found, all)
+}
+
+func (d *defect) find(t *testing.T, binary string) bool {
+	began := time.Now()
+	o := Options{Length: 24 * time.Hour, Quiet: true}
+	if d.cluster {
+		o.Cluster, o.Length = true, time.Hour
+	}
+	run := func(o Options) Result { return runProcess(t, binary, o) }
+	for o.Seed = 1; time.Since(began) < *budget; o.Seed++ {
+		r := run(o)
+		if r.Failure == "" {
+			continue
+		}
+		took := time.Since(began)
+		small := shrink(t, run, o, r, time.Now().Add(*budget/4))
+		t.Logf("found by seed %d after %s: %s\nthe shortest history of the same failure has %d of %d events:\n  %s\n  %s",
+			o.Seed, took.Round(time.Second), r.Failure, len(small.Events), len(r.Events), strings.Join(small.Events, "\n  "), small.Failure)
+		fmt.Fprintf(os.Stderr, "FOUND %s: seed %d, %s: %s; %d of %d events\n", d.name, o.Seed, took.Round(time.Second), r.Invariant, len(small.Events), len(r.Events))
+		return true
+	}
+	t.Errorf("not found in %s, %d seeds", time.Since(began).Round(time.Second), o.Seed-1)
+	fmt.Fprintf(os.Stderr, "NOT FOUND %s: %d seeds\n", d.name, o.Seed-1)
+	return false
+}

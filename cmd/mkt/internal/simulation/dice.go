@@ -1,0 +1,41 @@
+package simulation
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// All chance comes from the seed and a name, and not from an order. So a run without some of the
+// events of another has the others at the same places.
+
+func (w *world) hash(kind, name string) uint64 {
+	h := xxhash.New()
+	var seed [8]byte
+	binary.LittleEndian.PutUint64(seed[:], w.seed)
+	h.Write(seed[:])
+	h.WriteString(kind)
+	h.Write([]byte{0})
+	h.WriteString(name)
+	return h.Sum64()
+}
+
+// roll returns a number from 0 to 1.
+func (w *world) roll(kind, name string) float64 {
+	return float64(w.hash(kind, name)>>11) / (1 << 53)
+}
+
+// pick returns a whole number below n.
+func (w *world) pick(kind, name string, n int) int { return int(w.hash(kind, name) % uint64(n)) }
+
+// span returns a time between two others.
+func (w *world) span(kind, name string, least, most time.Duration) time.Duration {
+	return least + time.Duration(w.roll(kind, name)*float64(most-least))
+}
+
+// dice returns a source of random numbers for one purpose.
+func (w *world) dice(kind, name string) *rand.Rand {
+	return rand.New(rand.NewPCG(w.hash(kind, name), 0))
+}

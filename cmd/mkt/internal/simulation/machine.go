@@ -1,0 +1,170 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"mkt/publish/durable/durabletest"
+)
+
+// machine has a disk and a clock that outlive its processes.
+type machine struct {
+	w     *world
+	name  string
+	run   func(*life)    // the program; it ends with the life
+	after func(*machine) // judges the disk after the end of a life; may be nil
+
+	disk  *durabletest.Mem
+	full  bool          // the disk has no space left
+	wipes bool          // the end of a life may take the whole disk
+	first func(*life)   // runs before the program, once; nil: nothing
+	ahead time.Duration // of the true time
+	drift float64       // seconds a second
+	since time.Time     // drift counts from here
+
+	mu       sync.Mutex
+	life     *life // nil between two lives
+	lives    int
+	down     time.Duration    // how long the next end lasts; 0: a usual time
+	restored *durabletest.Mem // the disk of the next life; nil: the one of this
+	rotten   bool             // a bit of the disk has rotted, and is not repaired
+}
+
+// life is a machine between its start and its end.
+type life struct {
+	machine *machine
+	number  int
+	disk    *durabletest.Mem
+	ctx     context.Context // ends with the life
+	end     context.CancelCauseFunc
+	dead    atomic.Bool
+}
+
+func (w *world) machine(name string, run func(*life)) *machine {
+	m := &machine{w: w, name: name, run: run, disk: durabletest.NewMem(), since: time.Now()}
+	w.machines[name] = m
+	return m
+}
+
+// now is the time of the machine's clock.
+func (m *machine) now() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	return now.Add(m.ahead + time.Duration(m.drift*float64(now.Sub(m.since))))
+}
+
+// leap moves the clock, and sets how it drifts from now on.
+func (m *machine) leap(by time.Duration, drift float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	m.ahead += time.Duration(m.drift*float64(now.Sub(m.since))) + by
+	m.drift, m.since = drift, now
+}
+
+// set corrects the clock.
+func (m *machine) set() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ahead, m.drift, m.since = 0, 0, time.Now()
+}
+
+// serve runs lives of the machine, one after the other, until ctx ends.
+func (m *machine) serve(ctx context.Context) {
+	for ctx.Err() == nil {
+		l := m.begin(ctx)
+		if m.first != nil {
+			m.first(l)
+		}
+		m.run(l)
+		over := l.dead.Load()
+		m.finish(l)
+		if over && m.after != nil {
+			m.after(m)
+		}
+		if !over {
+			return // the program ended by itself
+		}
+		m.mu.Lock()
+		wait := m.down
+		m.down = 0
+		m.mu.Unlock()
+		if wait == 0 {
+			wait = m.w.span("down", l.id(), time.Second, 5*time.Minute)
+		}
+		sleep(ctx, wait)
+	}
+}
+
+func (m *machine) begin(ctx context.Context) *life {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lives++
+	l := &life{machine: m, number: m.lives, disk: m.disk}
+	l.ctx, l.end = context.WithCancelCause(ctx)
+	m.life = l
+	return l
+}
+
+func (m *machine) finish(l *life) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l.end(errKilled)
+	m.life = nil
+}
+
+// steady is the machine's clock for durations: it does not follow what is done to the clock during
+// this life, as the readings of a monotonic clock do not.
+func (l *life) steady() func() time.Time {
+	ahead := l.machine.now().Sub(time.Now())
+	return func() time.Time { return time.Now().Add(ahead) }
+}
+
+// id names a life in every run with the same seed.
+func (l *life) id() string { return fmt.Sprintf("%s life %d", l.machine.name, l.number) }
+
+// kill ends a life at once: nothing that its goroutines do later reaches anything. The disk keeps
+// what was synced, and a part of the rest, all of it if only the process dies.
+func (l *life) kill(name string) {
+	if l.dead.Swap(true) {
+		return
+	}
+	m, w := l.machine, l.machine.w
+	keep := []float64{0, 0.5, 1, 1}[w.pick("keep", name, 4)]
+	m.mu.Lock()
+	if m.disk = l.disk.PowerCut(keep, w.hash("cut", name)); m.wipes && w.pick("wipe", name, 4) == 0 {
+		m.disk = durabletest.NewMem()
+	}
+	if m.restored != nil {
+		m.disk, m.restored = m.restored, nil
+	}
+	m.mu.Unlock()
+	w.drop(l)
+	l.end(errKilled)
+}
+
+// alive returns the machine's life, nil if it is down.
+func (m *machine) alive() *life {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.life
+}
+
+func isKilled(err error) bool { return errors.Is(err, errKilled) }
+
+// sleep waits, and returns false if ctx ended before.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,349 @@
+package simulation
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"mkt/fetch"
+	"mkt/fetch/credential"
+	"mkt/fetch/provider"
+	"mkt/fetch/provider/all"
+	"mkt/fetch/provider/emulators"
+	"mkt/fetch/simulator"
+	"mkt/publish/football"
+)
+
+// requestRate is the share of requests to a provider with a fault.
+const requestRate = 0.03
+
+// requestFaults are the faults of a single request. Faults that last are commands: see script.
+var requestFaults = []simulator.FaultKind{
+	simulator.ServerError, simulator.Unavailable, simulator.Reset, simulator.Truncated, simulator.HTML, simulator.Empty, simulator.Wrong,
+	simulator.Timeout, simulator.Slow, simulator.LimitedBare, simulator.LimitedOK, simulator.BadCredential, simulator.BadPermission,
+	simulator.WithoutIDs, simulator.Duplicate, simulator.BrokenFixture, simulator.Shrink, simulator.Nested, simulator.Redirect, simulator.Bomb,
+}
+
+// account is an account with the provider that it is a customer of.
+type account struct {
+	w        *world
+	id       string
+	provider string
+	products []football.Product
+	seed     uint64
+
+	mu      sync.Mutex
+	secret  string // that the provider accepts
+	opens   string // that the account's sealed credential contains
+	lasting simulator.FaultKind
+	accepts map[simulator.FaultKind]*simulator.Server // by fault; "" is none
+	words   map[string]bool                           // of all answers to the account
+	listed  bool                                      // the provider listed fixtures in the run under way
+	lied    bool                                      // and left some out
+}
+
+func (w *world) account(id, provider string, products ...football.Product) *account {
+	a := &account{w: w, id: id, provider: provider, products: products, seed: w.hash("account", id), words: map[string]bool{}}
+	a.rotate()
+	a.know()
+	return a
+}
+
+// rotate makes the provider accept another credential only.
+func (a *account) rotate() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.secret = simulator.Token(a.w.hash("secret", a.id+a.secret))
+	a.accepts = map[simulator.FaultKind]*simulator.Server{}
+}
+
+// know stores the credential that the provider accepts.
+func (a *account) know() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.opens = a.secret
+}
+
+// server is the account's provider with a fault at every request.
+func (a *account) server(kind simulator.FaultKind) *simulator.Server {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if s := a.accepts[kind]; s != nil {
+		return s
+	}
+	o := simulator.Options{Seed: a.seed, Fixtures: 6, InPlay: 2, Quota: 1_000_000, Tokens: map[string]simulator.Account{a.secret: {Seed: a.seed}}}
+	if kind != "" {
+		o.Faults = []simulator.Fault{{Kind: kind, Rate: 1}}
+	}
+	s, err := emulators.New(a.provider, o)
+	if err != nil {
+		panic(err) // of the table of accounts
+	}
+	a.accepts[kind] = s
+	return s
+}
+
+// last sets a fault of every request, until it is set to "".
+func (a *account) last(kind simulator.FaultKind) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.lasting = kind
+}
+
+// tenant is the account for the stage fetch.
+func (a *account) tenant() fetch.Tenant {
+	return fetch.Tenant{ID: a.id, Provider: a.provider, SealedCredential: "sealed", BaseURL: "http://" + a.id + ".example", AllowPrivateAddress: true}
+}
+
+func (a *account) open(_, _, _ string) (credential.Secret, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return credential.NewSecret(a.opens), nil
+}
+
+func lookup(name string) (provider.Provider, bool) {
+	p, ok := all.Lookup(name)
+	p.Budget.Burst, p.Budget.Concurrency = 100_000, 1
+	return p, ok
+}
+
+// network connects the machines with the providers.
+type network struct {
+	w        *world
+	accounts map[string]*account
+	dialled  chan net.Conn
+	server   *http.Server
+	ended    chan struct{}
+}
+
+func newNetwork(w *world, accounts []*account) *network {
+	n := &network{w: w, accounts: map[string]*account{}, dialled: make(chan net.Conn), ended: make(chan struct{})}
+	for _, a := range accounts {
+		n.accounts[a.id] = a
+	}
+	type key struct{}
+	n.server = &http.Server{
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, key{}, c.(*wire).life)
+		},
+		Handler: http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+			n.answer(r.Context().Value(key{}).(*life), out, r)
+		}),
+	}
+	go func() {
+		defer close(n.ended)
+		_ = n.server.Serve(n) // it ends with Close
+	}()
+	return n
+}
+
+// Accept implements [net.Listener].
+func (n *network) Accept() (net.Conn, error) {
+	c, ok := <-n.dialled
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+
+// Close implements [net.Listener].
+func (n *network) Close() error { return nil }
+
+// Addr implements [net.Listener].
+func (n *network) Addr() net.Addr { return &net.IPAddr{} }
+
+// close ends the providers.
+func (n *network) close() {
+	close(n.dialled)
+	<-n.ended
+	_ = n.server.Close()
+}
+
+// wire is a connection of a life of a machine.
+type wire struct {
+	net.Conn
+	life *life
+}
+
+// dialer lets the stage fetch of a life reach the providers.
+func (n *network) dialer(l *life) func(*http.Transport) {
+	return func(t *http.Transport) {
+		t.DialContext = func(ctx context.Context, _, address string) (net.Conn, error) {
+			if l.dead.Load() {
+				return nil, errKilled
+			}
+			near, far := net.Pipe()
+			context.AfterFunc(l.ctx, func() { near.Close() })
+			select {
+			case n.dialled <- &wire{far, l}:
+				return near, nil
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
+		}
+	}
+}
+
+// answer lets a provider answer a request, perhaps with a fault.
+func (n *network) answer(l *life, out http.ResponseWriter, r *http.Request) {
+	w, id := n.w, strings.TrimSuffix(r.Host, ".example")
+	a := n.accounts[id]
+	name, err := w.enter(l, "request", id+" "+r.URL.Path+"?"+unsecret(r, a))
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	a.mu.Lock()
+	fault := a.lasting
+	a.mu.Unlock()
+	if fault == "" && w.happens("provider", name, requestRate) {
+		fault = requestFaults[w.pick("fault", name, len(requestFaults))]
+		w.note("%s %s", id, fault)
+	}
+	writes := 0
+	kept := &keeper{ResponseWriter: out, lag: func() time.Duration {
+		writes++
+		return w.span("lag", fmt.Sprint(name, writes), 10*time.Microsecond, time.Millisecond)
+	}}
+	defer func() {
+		a.heard(r, kept, fault == simulator.Shrink || fault == simulator.BrokenFixture) // a broken fixture may name another sport
+	}()
+	if !sleep(l.ctx, w.span("latency", name, 10*time.Millisecond, 400*time.Millisecond)) {
+		panic(http.ErrAbortHandler)
+	}
+	a.server(fault).ServeHTTP(kept, r)
+}
+
+// unsecret is the query of a request without the credential.
+func unsecret(r *http.Request, a *account) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	q := r.URL.Query()
+	for name, values := range q {
+		for _, v := range values {
+			if v == a.secret || v == a.opens {
+				q.Del(name)
+			}
+		}
+	}
+	return q.Encode()
+}
+
+// keeper keeps a copy of an answer.
+type keeper struct {
+	http.ResponseWriter
+	lag    func() time.Duration // before a write, so that none comes at the very instant of a deadline
+	status int
+	body   bytes.Buffer
+}
+
+func (k *keeper) WriteHeader(status int) {
+	k.status = status
+	k.ResponseWriter.WriteHeader(status)
+}
+
+func (k *keeper) Write(p []byte) (int, error) {
+	if k.status == 0 {
+		k.status = http.StatusOK
+	}
+	time.Sleep(k.lag())
+	if k.body.Len() < 8<<20 {
+		k.body.Write(p)
+	}
+	return k.ResponseWriter.Write(p)
+}
+
+// Unwrap implements the convention of [http.ResponseController].
+func (k *keeper) Unwrap() http.ResponseWriter { return k.ResponseWriter }
+
+// Hijack implements [http.Hijacker].
+func (k *keeper) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return http.NewResponseController(k.ResponseWriter).Hijack()
+}
+
+// heard notes everything that the provider told the account.
+func (a *account) heard(r *http.Request, k *keeper, lied bool) {
+	body := k.body.Bytes()
+	if k.Header().Get("Content-Encoding") == "gzip" {
+		if z, err := gzip.NewReader(bytes.NewReader(body)); err == nil {
+			body, _ = io.ReadAll(io.LimitReader(z, 8<<20)) // half an answer has words too
+		}
+	}
+	words := wordsOf(body)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for word := range words {
+		a.words[word] = true
+	}
+	a.listed = a.listed || isListing(a.provider, r) && k.status == http.StatusOK
+	a.lied = a.lied || lied
+}
+
+// wordsOf returns the words of an answer: ids, prices and names in parts.
+func wordsOf(body []byte) map[string]bool {
+	words := map[string]bool{}
+	text := strings.ReplaceAll(string(body), `\/`, "/")
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '.' || r == '/' || r == '-' || r == '+')
+	}) {
+		if len(word) <= 64 {
+			words[word] = true
+		}
+	}
+	return words
+}
+
+// isListing reports whether a request is for a provider's list of coming fixtures.
+func isListing(provider string, r *http.Request) bool {
+	switch path := r.URL.Path; provider {
+	case "betsapi":
+		return strings.HasSuffix(path, "/bet365/upcoming")
+	case "sportmonks":
+		return strings.Contains(path, "/fixtures/between/")
+	case "apifootball":
+		return path == "/fixtures" && !r.URL.Query().Has("ids") && !r.URL.Query().Has("live")
+	case "theoddsapi":
+		return strings.HasSuffix(path, "/events")
+	}
+	return false
+}
+
+// begins forgets what the provider listed in the run before.
+func (a *account) begins() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.listed, a.lied = false, false
+}
+
+// lists reports whether the provider still lists a fixture that is to come, and said nothing else in
+// this run.
+func (a *account) lists(fixture string) bool {
+	s := a.server("")
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.lied && slices.ContainsFunc(s.Listed(a.secret), func(f simulator.MeantFixture) bool {
+		return f.ID == fixture && !f.Over && f.Human && f.KickOff.After(s.Now().Add(time.Minute))
+	})
+}
+
+// hasListed reports whether the provider listed fixtures in the run under way.
+func (a *account) hasListed() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.listed
+}
+
+// said reports whether the provider ever told the account a word.
+func (a *account) said(word string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.words[word]
+}

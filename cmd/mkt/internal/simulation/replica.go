@@ -1,0 +1,181 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"mkt/internal/coordination"
+	"mkt/publish"
+	"mkt/publish/durable"
+	"mkt/publish/football"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+	"mkt/serve/replica"
+)
+
+// mirror is a machine that keeps a copy of the object store for its clients, as mkt serve does. Its files
+// are real: what a power cut takes of them is copied again.
+type mirror struct {
+	*machine
+	data string
+
+	mu   sync.Mutex
+	seen map[job]snapshot.Commit // newest commit that a client saw during this life
+}
+
+// mirror returns a machine with a replica.
+func (s *system) mirror(name string) *mirror {
+	m := &mirror{data: filepath.Join(s.TempDir(), name)}
+	m.machine = s.machine(name, func(l *life) { s.follow(l, m) })
+	return m
+}
+
+// follow is the program of a machine with a replica.
+func (s *system) follow(l *life, m *mirror) {
+	if _, err := s.enter(l, "start", ""); err != nil || !sleep(l.ctx, s.span("start", l.id(), 0, 2*time.Second)) {
+		return
+	}
+	m.mu.Lock()
+	m.seen = map[job]snapshot.Commit{}
+	m.mu.Unlock()
+	r := replica.New(replica.Options{Store: s.depot.store(l), Data: m.data, Clients: s.served, Products: []football.Product{football.MarketEngine, football.LiveIntelligence},
+		Every: 30 * time.Second, Now: m.now, Log: slog.New(slog.DiscardHandler)})
+	address, err := coordination.Parse("nats://10.0.0.1:4222")
+	var conn *coordination.Conn
+	if err == nil {
+		conn, err = coordination.Open(coordination.Options{Address: address, Use: coordination.ForNews, Name: m.name, Version: "test", Now: l.steady(), Random: s.spread(l, "connect"), Dialer: &dialer{s.broker, l}})
+	}
+	if err == nil {
+		defer conn.Close()
+		err = conn.Listen(l.ctx, func(client, product string, _ uint64) {
+			if client == "" {
+				r.NotifyAll()
+				return
+			}
+			r.Notify(client, football.Product(product))
+		})
+	}
+	if err != nil {
+		s.fail(progress, "%s cannot listen: %v", m.name, err)
+		return
+	}
+	r.Run(l.ctx)
+}
+
+// served are the accounts that replicas serve.
+func (s *system) served() (ids []string) {
+	for _, a := range s.accounts {
+		ids = append(ids, a.id)
+	}
+	return ids
+}
+
+// reader is a client of an account. It reads everything once, then follows the change log, at another
+// replica each time. It lags, and is cut off at times.
+type reader struct {
+	s       *system
+	job     job
+	life    *life // of the machine that it runs on, which never ends
+	history string
+	seq     uint64
+	state   content
+}
+
+// read is the program of a reader.
+func (s *system) read(ctx context.Context, c *reader) {
+	for n := 1; ; n++ {
+		name, err := s.enter(c.life, "poll", c.job.String())
+		if err != nil {
+			return
+		}
+		c.poll(s.mirrors[s.pick("mirror", name, len(s.mirrors))])
+		wait := s.span("poll", name, 20*time.Second, 3*time.Minute)
+		if s.pick("cut off", name, 40) == 0 {
+			wait += 30 * time.Minute
+		}
+		if !sleep(ctx, wait) {
+			return
+		}
+	}
+}
+
+// poll asks a replica for the events after the newest one that the reader has.
+func (c *reader) poll(m *mirror) {
+	if m.alive() == nil {
+		return
+	}
+	root, err := durable.OpenWithin(m.data, c.job.dir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return // nothing was copied yet
+	}
+	if err != nil {
+		c.s.fail(nothingTorn, "%s on %s: %v", c.job, m.name, err)
+		return
+	}
+	defer root.Close()
+	head := c.s.book.judge(root, c.job, m.name)
+	if head.Version == 0 {
+		return
+	}
+	m.mu.Lock()
+	before := m.seen[c.job]
+	m.seen[c.job] = head
+	m.mu.Unlock()
+	if before.HistoryID == head.HistoryID && head.Version < before.Version {
+		c.s.fail(oneHistory, "%s on %s: version %d was served, and now %d is", c.job, m.name, before.Version, head.Version)
+	}
+	manifest, err := snapshot.Open(root, head)
+	if err != nil {
+		return // judge says it
+	}
+	fresh := c.s.book.content(c.job, head)
+	switch {
+	case c.history != head.HistoryID, c.seq+1 < head.FirstSeq:
+		c.history, c.seq, c.state = head.HistoryID, head.LastSeq, maps.Clone(fresh)
+		return
+	case c.seq > head.LastSeq:
+		return // this replica is behind
+	}
+	for row, err := range snapshot.Events(root, manifest, c.seq) {
+		if err != nil {
+			c.s.fail(oneHistory, "%s on %s: events after %d: %v", c.job, m.name, c.seq, err)
+			return
+		}
+		c.apply(row)
+	}
+	if !maps.Equal(c.state, fresh) {
+		c.s.fail(clientsAgree, "%s on %s: version %d, seq %d: a reader has %d fixtures, a fresh start has %d: %s", c.job, m.name, head.Version, c.seq, len(c.state), len(fresh), difference(c.state, fresh))
+	}
+}
+
+func (c *reader) apply(row *table.EventRow) {
+	if uint64(row.Seq) != c.seq+1 {
+		c.s.fail(oneHistory, "%s: seq %d follows %d", c.job, row.Seq, c.seq)
+	}
+	c.seq = uint64(row.Seq)
+	if row.Type == publish.Removed {
+		delete(c.state, row.FixtureID)
+	} else {
+		c.state[row.FixtureID] = deref(row.ContentDigest)
+	}
+}
+
+func difference(a, b content) string {
+	for _, id := range sorted(a) {
+		if a[id] != b[id] {
+			return id + " " + a[id] + " or " + b[id]
+		}
+	}
+	for _, id := range sorted(b) {
+		if a[id] != b[id] {
+			return id + " is missing"
+		}
+	}
+	return "none"
+}

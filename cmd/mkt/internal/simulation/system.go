@@ -1,0 +1,215 @@
+package simulation
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+	"time"
+
+	"mkt/publish/football"
+	"mkt/publish/snapshot"
+	"mkt/publish/store/storetest"
+)
+
+// Options of a run.
+type Options struct {
+	Seed uint64
+	// Length is the simulated time with faults. After it comes a quiet time, in which everything
+	// must become fresh.
+	Length time.Duration
+	// Cluster has three workers with leases and an object store, in place of one machine.
+	Cluster bool
+	// Only has the names of the events that may happen; nil: all that the seed decides.
+	Only map[string]bool
+	// Quiet leaves the operations without a fault out of the log.
+	Quiet bool
+}
+
+// Result of a run.
+type Result struct {
+	Log        []byte
+	Failure    string   // "" if all invariants held
+	Invariant  string   // the one that did not
+	Events     []string // faults and commands that happened, in their order
+	Operations int
+	Kinds      map[string]int // operations, by kind
+	Published  int            // publications
+	Took       time.Duration  // of real time
+}
+
+// Hash identifies the log.
+func (r *Result) Hash() string {
+	sum := sha256.Sum256(r.Log)
+	return hex.EncodeToString(sum[:8])
+}
+
+// firstDay is when every world begins: a Friday, with matches of the next days to come.
+var firstDay = time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
+
+// system is a world with its machines.
+type system struct {
+	*world
+	network  *network
+	accounts []*account
+	jobs     []job
+	every    map[football.Product]time.Duration
+	workers  []*machine
+	mirrors  []*mirror
+	readers  []*reader
+	book     *book
+	depot    *depot    // nil without an object store
+	broker   *broker   // nil without a cluster
+	translog *translog // of one machine
+	restored bool      // an older copy of a disk was restored
+}
+
+// Run runs a world.
+func Run(t *testing.T, o Options) (r Result) {
+	began := time.Now()
+	runtime.GOMAXPROCS(1) // two timers of one instant wake their goroutines in an order
+	cryptotest.SetGlobalRandom(t, o.Seed)
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(firstDay)) // nothing runs yet
+		w := newWorld(t, o.Seed, o.Only)
+		w.quiet = o.Quiet
+		s := newSystem(w, o.Cluster)
+		s.live(o.Length)
+		r = s.result()
+	})
+	r.Took = time.Since(began)
+	return r
+}
+
+func newSystem(w *world, cluster bool) *system {
+	s := &system{world: w, book: newBook(w), every: map[football.Product]time.Duration{football.MarketEngine: time.Hour, football.LiveIntelligence: 10 * time.Minute}}
+	s.accounts = []*account{
+		w.account("acme", "betsapi", football.MarketEngine, football.LiveIntelligence),
+		w.account("bolt", "sportmonks", football.MarketEngine),
+		w.account("cato", "apifootball", football.MarketEngine),
+		w.account("dune", "theoddsapi", football.MarketEngine),
+	}
+	for _, a := range s.accounts {
+		for _, p := range a.products {
+			s.jobs = append(s.jobs, job{a, p})
+		}
+	}
+	s.network = newNetwork(w, s.accounts)
+	names := []string{"m1"}
+	if !cluster {
+		s.translog = s.newTranslog()
+	}
+	if cluster {
+		s.depot, s.broker = &depot{w: w, objects: storetest.NewMemory()}, newBroker(w)
+		s.every = map[football.Product]time.Duration{football.MarketEngine: 15 * time.Minute, football.LiveIntelligence: 3 * time.Minute}
+		names = []string{"w1", "w2", "w3"}
+	}
+	for _, name := range names {
+		m := w.machine(name, s.work)
+		m.after = func(m *machine) { s.book.survived(m, s.jobs, s.depot) }
+		m.wipes = cluster
+		s.workers = append(s.workers, m)
+	}
+	if cluster {
+		s.mirrors = []*mirror{s.mirror("r1"), s.mirror("r2")}
+		home := w.machine("clients", nil).begin(w.Context())
+		for _, j := range s.jobs {
+			if j.product == football.MarketEngine {
+				s.readers = append(s.readers, &reader{s: s, job: j, life: home}, &reader{s: s, job: j, life: home})
+			}
+		}
+	}
+	return s
+}
+
+// live runs the world to its end.
+func (s *system) live(length time.Duration) {
+	ctx, end := context.WithCancel(s.Context())
+	var scheduler, all sync.WaitGroup
+	scheduler.Go(func() { s.run(ctx) })
+	for _, m := range s.workers {
+		all.Go(func() { m.serve(ctx) })
+	}
+	for _, m := range s.mirrors {
+		all.Go(func() { m.serve(ctx) })
+	}
+	for _, c := range s.readers {
+		all.Go(func() { s.read(ctx, c) })
+	}
+	c := s.command(ctx, length)
+	s.sleepUnlessFailed(length)
+	c.calm()
+	s.sleepUnlessFailed(2*s.every[football.MarketEngine] + 30*time.Minute)
+	s.final()
+	end()
+	s.stop()
+	all.Wait()
+	scheduler.Wait()
+	s.network.close()
+	s.Wait()
+}
+
+// sleepUnlessFailed waits, and ends early after a failure.
+func (s *system) sleepUnlessFailed(d time.Duration) {
+	for until := time.Now().Add(d); time.Now().Before(until) && !s.failed(); {
+		time.Sleep(min(time.Minute, time.Until(until)))
+	}
+}
+
+// final judges the world after the quiet time.
+func (s *system) final() {
+	if s.failed() {
+		return
+	}
+	for _, m := range s.workers {
+		s.book.survived(m, s.jobs, s.depot)
+		for _, j := range s.jobs {
+			s.verifyClean(m, j)
+		}
+	}
+	if s.translog != nil {
+		s.translog.check()
+	}
+	for _, j := range s.jobs {
+		var newest snapshot.Commit
+		for _, m := range s.workers {
+			if c := s.book.judge(within(m.disk, j.dir()), j, m.name); c.Version > newest.Version {
+				newest = c
+			}
+		}
+		if s.depot != nil {
+			newest = s.book.stored(s.depot, j)
+		}
+		for _, m := range s.mirrors {
+			m.mu.Lock()
+			if seen := m.seen[j]; j.product == football.MarketEngine && seen.Version+1 < newest.Version {
+				s.fail(progress, "%s: %s serves version %d, and %d is the newest", j, m.name, seen.Version, newest.Version)
+			}
+			m.mu.Unlock()
+		}
+		if age := time.Since(newest.PublishedAt); age > s.every[j.product]+10*time.Minute {
+			s.fail(progress, "%s: the newest publication is version %d, %s old", j, newest.Version, age)
+		}
+	}
+}
+
+func (s *system) result() Result {
+	r := Result{Log: s.log.Bytes(), Operations: s.ops, Kinds: s.kinds}
+	if s.failure != nil {
+		r.Failure, r.Invariant = s.failure.String(), s.failure.invariant
+	}
+	for _, e := range s.happened {
+		r.Events = append(r.Events, e.name)
+	}
+	for _, d := range s.book.datasets {
+		r.Published += len(d.commits)
+	}
+	return r
+}
+
+// trouble reacts to a failed run as an operator does.
+func (s *system) trouble(*life, job, error) {}

@@ -1,0 +1,209 @@
+package simulation
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/publish/durable/durabletest"
+	"mkt/publish/football"
+	"mkt/publish/layout"
+	"mkt/publish/receipt"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+	"mkt/publish/transparency"
+	"mkt/publish/transparency/witness"
+)
+
+// logEvery is how often commits are added to the transparency log.
+const logEvery = 20 * time.Minute
+
+// translog is the transparency log of a machine with its witness, who is somebody else, and the receipts
+// that were given away.
+type translog struct {
+	s       *system
+	key     *transparency.Key
+	policy  *transparency.Policy
+	witness *witness.Witness
+
+	mu       sync.Mutex
+	receipts [][]byte
+	over     bool // an older copy of the log was restored: nothing is added any more
+}
+
+func (s *system) newTranslog() *translog {
+	random := rand.NewChaCha8([32]byte{byte(s.seed)})
+	private, err := transparency.NewKey(random, "example.com/prices")
+	var secret string
+	t := &translog{s: s}
+	if err == nil {
+		t.key, err = transparency.ParseKey(private)
+	}
+	if err == nil {
+		secret, _, err = note.GenerateKey(random, "one.example/w")
+	}
+	if err == nil {
+		t.witness, err = witness.New(witness.Options{Root: durabletest.NewMem(), Key: secret, Logs: []string{t.key.VerifierKey()}, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	}
+	if err == nil {
+		t.policy, err = transparency.ParsePolicy([]byte("log " + t.key.VerifierKey() + "\nwitness one " + t.witness.VerifierKey() + " http://one.example\nquorum one\n"))
+	}
+	if err != nil {
+		panic(err) // of fixed keys
+	}
+	return t
+}
+
+// run adds the newest commits to the log again and again, as mkt schedule does.
+func (t *translog) run(l *life) {
+	for sleep(l.ctx, logEvery) {
+		if _, err := t.s.enter(l, "log", ""); err != nil || t.isOver() {
+			return
+		}
+		if err := t.add(l); err != nil && !l.dead.Load() {
+			t.s.note("%s: log: %s", l.machine.name, shorten(err))
+			continue
+		}
+		t.give(l)
+	}
+}
+
+func (t *translog) isOver() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.over
+}
+
+func (t *translog) add(l *life) error {
+	log, err := transparency.Open(l.root("."), t.key)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	logged, err := log.Newest()
+	if err != nil {
+		return err
+	}
+	var records []transparency.Record
+	for _, j := range t.s.jobs {
+		var last transparency.Logged
+		for _, one := range logged {
+			if one.ClientID == j.id && one.Product == string(j.product) {
+				last = one
+			}
+		}
+		root := l.root(j.dir())
+		c, isNew, err := commitlog.Newest(root, last)
+		if err == nil && isNew {
+			err = snapshot.EnsureDurable(root, c)
+		}
+		if err == nil && isNew {
+			records = append(records, transparency.Record{ClientID: j.id, Product: string(j.product), Version: c.Version, CommitSHA256: c.SHA256, PublishedAt: c.PublishedAt})
+		}
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	if len(logged) > 0 { // a head that was signed for an older copy would be a second history
+		if err := t.cosign(l, log); err != nil {
+			return err
+		}
+	}
+	if _, err := log.Append(records); err != nil {
+		return err
+	}
+	return t.cosign(l, log)
+}
+
+func (t *translog) cosign(l *life, log *transparency.Log) error {
+	ctx, cancel := context.WithTimeout(l.ctx, 30*time.Second)
+	defer cancel()
+	_, states, err := log.Cosign(ctx, t.post(l), t.policy, l.machine.now)
+	for _, s := range states {
+		refused := s.Refusal()
+		if errors.Is(refused, transparency.ErrFork) || errors.Is(refused, transparency.ErrAhead) && !t.s.restored {
+			t.s.fail(receiptsHold, "%s: %v", l.machine.name, refused)
+		}
+		if refused != nil {
+			t.mu.Lock()
+			t.over = true
+			t.mu.Unlock()
+			return refused
+		}
+	}
+	return err
+}
+
+// post reaches the witness.
+func (t *translog) post(l *life) transparency.Post {
+	return func(ctx context.Context, url string, body []byte) (int, []byte, error) {
+		name, err := t.s.enter(l, "witness", "")
+		if err != nil {
+			return 0, nil, err
+		}
+		if !sleep(ctx, t.s.span("latency", name, time.Millisecond, 200*time.Millisecond)) {
+			return 0, nil, context.Cause(ctx)
+		}
+		if t.s.happens("witness away", name, 0.03) {
+			return 0, nil, errors.New("the witness is away")
+		}
+		answer := httptest.NewRecorder()
+		t.witness.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, url, bytes.NewReader(body)))
+		if t.s.happens("answer of the witness lost", name, 0.03) {
+			return 0, nil, errors.New("the answer is lost")
+		}
+		return answer.Code, answer.Body.Bytes(), nil
+	}
+}
+
+// give makes a receipt of a price of the newest publication of a job, and gives it away.
+func (t *translog) give(l *life) {
+	name := l.id() + time.Since(t.s.began).String()
+	j := t.s.jobs[t.s.pick("receipt", name, len(t.s.jobs))]
+	root := within(l.disk, j.dir())
+	head, found, err := snapshot.Head(root)
+	if err != nil || !found || j.product != football.MarketEngine || t.s.isRotten(l.machine) {
+		return
+	}
+	wanted := receipt.Wanted{Root: root, Data: l.disk, ClientID: j.id, Product: j.product, Commit: head, Policy: t.policy}
+	for row, err := range snapshot.Rows[table.MarketRow](root, head.Dir()+"/"+layout.MarketsFile) {
+		if err == nil && len(row.Selections) > 0 {
+			wanted.FixtureID, wanted.MarketID, wanted.Selection = row.FixtureID, row.MarketID, row.Selections[0].SelectionID
+			break
+		}
+	}
+	if wanted.Selection == "" {
+		return
+	}
+	made, _, err := receipt.Make(wanted)
+	switch {
+	case errors.Is(err, transparency.ErrNotLogged), errors.Is(err, transparency.ErrNoLog):
+	case err != nil:
+		t.s.fail(receiptsHold, "%s: a receipt of version %d cannot be made: %v", j, head.Version, err)
+	default:
+		t.mu.Lock()
+		t.receipts = append(t.receipts, made.Encode())
+		t.mu.Unlock()
+	}
+}
+
+// check checks every receipt that was ever given away.
+func (t *translog) check() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, r := range t.receipts {
+		if _, err := receipt.Check(r, t.policy); err != nil {
+			t.s.fail(receiptsHold, "a receipt does not hold any more: %v", err)
+		}
+	}
+	t.s.note("%d receipts hold", len(t.receipts))
+}
