@@ -14,6 +14,7 @@ import (
 	"mkt/internal/check"
 	"mkt/publish"
 	"mkt/publish/durable"
+	"mkt/publish/durable/durabletest"
 	"mkt/publish/football"
 	"mkt/publish/layout"
 	"mkt/publish/repair"
@@ -286,5 +287,57 @@ func TestNewHistoryFromAnOlderDataset(t *testing.T) {
 		if f.Code == "EVENTS_DIFFER" {
 			t.Errorf("%+v", f)
 		}
+	}
+}
+
+// The files of a run that was killed before its commit raise no alarm, also after later publications.
+func TestRunWithoutACommit(t *testing.T) {
+	r := dataroot.New(t, football.MarketEngine)
+	price := func(r *dataroot.Root, hour int, odds string) {
+		t.Helper()
+		r.Cycle(time.Duration(hour)*time.Hour, nil, dataroot.Listing(dataroot.Listed("9001", "Fulham", "Arsenal")),
+			dataroot.Offer("9001", strings.Replace(dataroot.Offered, `"1.90"`, `"`+odds+`"`, 1)))
+	}
+	price(r, 0, "1.91")
+	killed := dataroot.New(t, football.MarketEngine)
+	killed.Mem = r.Mem.PowerCut(1, 1)
+	price(killed, 1, "1.92")
+	remains := 0
+	for _, dir := range []string{layout.SnapshotsDir, layout.ChangesDir, layout.StepsDir} {
+		copyNew(t, killed.Mem, r.Mem, dir, &remains)
+	}
+	for hour := 2; hour < 5; hour++ {
+		price(r, hour, "1.9"+string(rune('0'+hour)))
+		for _, f := range (testRoot{root: r.Mem, product: football.MarketEngine}).verify(t, nil).Findings {
+			if f.File != layout.IDKeyFingerprintFile { // the data root is in the same memory
+				t.Errorf("%+v", f)
+			}
+		}
+	}
+	if remains < 4 {
+		t.Errorf("the killed run left %d files", remains)
+	}
+}
+
+// copyNew copies the files of a folder that another root does not have.
+func copyNew(t testing.TB, from, to *durabletest.Mem, dir string, copied *int) {
+	t.Helper()
+	entries, err := from.ReadDir(dir)
+	check.Must(t, err)
+	check.Must(t, durable.MkdirAllSync(to, dir))
+	for _, e := range entries {
+		name := dir + "/" + e.Name()
+		if e.IsDir() {
+			copyNew(t, from, to, name, copied)
+			continue
+		}
+		if there, err := durable.Exists(to, name); err != nil || there {
+			check.Must(t, err)
+			continue
+		}
+		data, err := durable.ReadFile(from, name, 1<<30)
+		check.Must(t, err)
+		check.Must(t, durable.Create(to, name, durable.Bytes(data)))
+		*copied++
 	}
 }

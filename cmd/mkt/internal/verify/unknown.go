@@ -138,7 +138,7 @@ func (v *verifier) uncommitted() error {
 			continue
 		}
 		v.note("%s belongs to a run that is under way or was interrupted before its commit", dir)
-		for _, s := range m.Changes {
+		for _, s := range m.Segments() {
 			v.segments[s.File] = s
 		}
 	}
