@@ -453,7 +453,7 @@ func pathState(t testing.TB, f durable.ReadFS, m snapshot.Manifest, at time.Time
 	all := map[string]string{}
 	for n := range 12 {
 		for _, market := range []string{"mk_0", "mk_1", "mk_2"} {
-			p, err := steps.Read(f, &m, fixtureID(n), market, at, func(s snapshot.Segment) (*table.Index, error) { return steps.NewIndex(f, s) })
+			p, err := steps.NewMarket(f, &m, fixtureID(n), market, at, func(s snapshot.Segment) (*table.Index, error) { return steps.NewIndex(f, s) }).Path(steps.Whole)
 			must(t, err)
 			if k := len(p.KickOffs); k > 0 && p.KickOffs[k-1].Present {
 				all[p.FixtureID] = timeText(p.KickOffs[k-1].StartsAt)

@@ -29,8 +29,8 @@ type Index struct {
 	publications []publication    // in the order of seq; nil if a row contradicts another one
 	rows         int64
 	memory       atomic.Int64
-	readers      [2]sync.Pool // of *rowReader, see newReader
-	new          [2]func() *rowReader
+	columns      *rowReader             // all that are read
+	readers      [stepColumns]sync.Pool // of *rowReader
 }
 
 // indexedFixture is a fixture with the end of its markets.
@@ -57,21 +57,37 @@ func indexHash(market string) uint64 {
 	return maphash.String(indexSeed, market) | 1
 }
 
-// The columns that rows are read with.
+// StepColumns says which columns of steps [Index.AppendRows] reads.
+type StepColumns int
+
 const (
-	allColumns = iota
-	fewColumns
+	PathColumns     StepColumns = iota // all that a path needs
+	PriceColumns                       // without those that say what a market and a selection are
+	KickOffColumns                     // those of rows of the fixture itself
+	SelectionColumn                    // selection_id alone
+	stepColumns
 )
 
-// The columns of steps that [Index.AppendRows] never reads, those that it reads only if publications are
-// not known, those that it reads only if it is asked for whole rows, and those that often have the same
+// Columns that are never read, that are not read if publications are known, and that often have the same
 // entry in a whole page.
 var (
 	notIndexed    = []string{"fixture_id", "market_id", "version", "processed_at", "home", "away", "league", "subject"}
 	ofPublication = []string{"published_at", "cycle_id"}
-	notInFew      = []string{"starts_at", "market", "market_name", "period", "selection", "qualifier"}
 	oftenSame     = []string{"before", "present", "publishable", "reasons", "absent"}
 )
+
+// have reports whether a column is read.
+func (c StepColumns) have(name string) bool {
+	switch c {
+	case PriceColumns:
+		return !slices.Contains([]string{"starts_at", "market", "market_name", "period", "selection", "qualifier"}, name)
+	case KickOffColumns:
+		return slices.Contains([]string{"seq", "published_at", "cycle_id", "before", "present", "starts_at"}, name)
+	case SelectionColumn:
+		return name == "selection_id"
+	}
+	return true
+}
 
 // NewIndex reads the keys of a table of steps.
 func NewIndex(r io.ReaderAt, size int64) (_ *Index, err error) {
@@ -103,19 +119,16 @@ func NewIndex(r io.ReaderAt, size int64) (_ *Index, err error) {
 	if x.groups, err = parquetfile.Keep(rows.rows.groups, columns, isOftenSame, &x.memory); err != nil {
 		return nil, err
 	}
-	all := rows.rows
-	for i, without := range [2][]string{never, slices.Concat(never, notInFew)} {
-		x.new[i] = func() *rowReader { return all.like(x.groups, without) }
-	}
+	x.columns = rows.rows.like(x.groups, func(name string) bool { return !slices.Contains(never, name) })
 	return x, nil
 }
 
-// like returns a reader of the same table without some columns.
-func (r *rowReader) like(groups []parquetfile.Group, without []string) *rowReader {
+// like returns a reader of the same table with some of the columns.
+func (r *rowReader) like(groups []parquetfile.Group, have func(name string) bool) *rowReader {
 	l := &rowReader{name: r.name, size: r.size, groups: groups}
 	for i := range r.columns {
 		c := &r.columns[i]
-		if !slices.Contains(without, c.Leaf.Name) {
+		if have(c.Leaf.Name) {
 			l.columns = append(l.columns, columnReader{ColumnReader: parquetfile.NewColumnReader(c.Leaf, c.Column(), nil), slot: c.slot, lists: c.lists})
 		}
 	}
@@ -264,22 +277,17 @@ func (x *Index) find(fixture, market string) int {
 // Has reports whether the table has rows of a market, or, if market is "", of a fixture itself.
 func (x *Index) Has(fixture, market string) bool { return x.find(fixture, market) >= 0 }
 
-// AppendRows appends the rows of a market, or those of a fixture itself if market is "", which it reads
-// from the table's file. It leaves out the columns that no path needs, and, unless whole, those that
-// say what a market and a selection are.
-func (x *Index) AppendRows(to []StepRow, file io.ReaderAt, fixture, market string, whole bool) (_ []StepRow, err error) {
+// AppendRows appends the rows of a market, or those of a fixture itself if market is "", with some of
+// their columns, which it reads from the table's file.
+func (x *Index) AppendRows(to []StepRow, file io.ReaderAt, fixture, market string, columns StepColumns) (_ []StepRow, err error) {
 	defer recovered("steps", &err)
 	k := x.find(fixture, market)
 	if k < 0 {
 		return to, nil
 	}
-	kind := fewColumns
-	if whole {
-		kind = allColumns
-	}
-	r, _ := x.readers[kind].Get().(*rowReader)
+	r, _ := x.readers[columns].Get().(*rowReader)
 	if r == nil {
-		r = x.new[kind]()
+		r = x.columns.like(x.groups, columns.have)
 	}
 	r.use(parquetfile.NewSource(file))
 	defer r.close()
@@ -296,12 +304,14 @@ func (x *Index) AppendRows(to []StepRow, file io.ReaderAt, fixture, market strin
 	}
 	for i := 0; i < n && err == nil; i++ {
 		rows[i].FixtureID, rows[i].MarketID = fixture, market
-		err = x.publish(&rows[i])
+		if columns != SelectionColumn {
+			err = x.publish(&rows[i])
+		}
 	}
 	if err != nil {
 		return to[:at], fmt.Errorf("table steps: row %d: %w", first, err)
 	}
-	x.readers[kind].Put(r)
+	x.readers[columns].Put(r)
 	return to, nil
 }
 
