@@ -32,6 +32,7 @@ type Market struct {
 	// The market's names, in its newest row, and the seq of that.
 	name, marketName, period *string
 	seq                      int64
+	files                    map[string]durable.Reader // those that are open
 }
 
 // segment is as much of a segment as was read.
@@ -64,7 +65,7 @@ var Whole = Span{Count: math.MaxInt}
 // NewMarket returns the path of a market, up to a time; zero for all. index returns the index of a
 // segment, whose hash it has checked.
 func NewMarket(f durable.ReadFS, m *snapshot.Manifest, fixture, market string, until time.Time, index func(snapshot.Segment) (*table.Index, error)) *Market {
-	r := &Market{fs: f, index: index, fixtureID: fixture, marketID: market, until: until, numbers: map[string]int{}, seq: -1}
+	r := &Market{fs: f, index: index, fixtureID: fixture, marketID: market, until: until, numbers: map[string]int{}, seq: -1, files: map[string]durable.Reader{}}
 	for _, s := range m.Steps {
 		if until.IsZero() || !s.Begins().After(until) {
 			r.segments = append(r.segments, &segment{Segment: s})
@@ -78,6 +79,7 @@ func NewMarket(f durable.ReadFS, m *snapshot.Manifest, fixture, market string, u
 func (m *Market) Path(of Span) (*Path, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	defer m.close()
 	if err := m.open(); err != nil {
 		return nil, err
 	}
@@ -307,6 +309,14 @@ func (m *Market) addNames(rows []table.StepRow) {
 	}
 }
 
+// close closes the files that were opened.
+func (m *Market) close() {
+	for _, file := range m.files {
+		file.Close()
+	}
+	clear(m.files)
+}
+
 // buffers has the memory of rows.
 var buffers = sync.Pool{New: func() any { return new([]table.StepRow) }}
 
@@ -317,11 +327,13 @@ func (m *Market) rows(s *segment, market string, columns table.StepColumns, do f
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.File, err)
 	}
-	file, err := m.fs.Open(s.File)
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.File, snapshot.Fault(s.File, err))
+	file := m.files[s.File]
+	if file == nil {
+		if file, err = m.fs.Open(s.File); err != nil {
+			return fmt.Errorf("%s: %w", s.File, snapshot.Fault(s.File, err))
+		}
+		m.files[s.File] = file
 	}
-	defer file.Close()
 	buffer := buffers.Get().(*[]table.StepRow)
 	defer buffers.Put(buffer)
 	rows, err := x.AppendRows((*buffer)[:0], file, m.fixtureID, market, columns)
@@ -350,27 +362,16 @@ func pointOf(r *table.StepRow) Point {
 
 // paths returns the paths of the selections, as far as they were read.
 func (m *Market) paths() []Selection {
-	all := make([][]Point, len(m.selections))
-	counts := make([]int, len(m.selections))
+	all := make([][]*Point, len(m.selections))
 	for _, s := range m.segments {
 		for k, points := range s.points {
-			counts[s.selections[k]] += len(points)
+			to := &all[s.selections[k]]
+			for i := range points {
+				*to = append(*to, &points[i])
+			}
 		}
 	}
-	for _, s := range m.segments {
-		for k, points := range s.points {
-			n := s.selections[k]
-			if all[n] == nil && len(points) == counts[n] {
-				all[n] = points
-				continue
-			}
-			if all[n] == nil {
-				all[n] = make([]Point, 0, counts[n])
-			}
-			all[n] = append(all[n], points...)
-		}
-	}
-	list := make([]Selection, 0, len(all))
+	list := make([]Selection, len(all))
 	for n, points := range all {
 		for _, k := range m.fixture {
 			if !k.Present {
@@ -378,22 +379,22 @@ func (m *Market) paths() []Selection {
 			}
 		}
 		s := &m.selections[n]
-		list = append(list, Selection{ID: s.id, Selection: s.outcome, Qualifier: s.qualifier, Points: points})
+		list[n] = Selection{ID: s.id, Selection: s.outcome, Qualifier: s.qualifier, Points: points}
 	}
 	slices.SortFunc(list, func(a, b Selection) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }
 
 // remove ends a selection if it is there when its fixture goes away.
-func remove(points []Point, at At) []Point {
-	i := slices.IndexFunc(points, func(x Point) bool { return x.Seq >= at.Seq })
+func remove(points []*Point, at At) []*Point {
+	i := slices.IndexFunc(points, func(x *Point) bool { return x.Seq >= at.Seq })
 	if i < 0 {
 		i = len(points)
 	}
 	if i == 0 || !points[i-1].Present {
 		return points
 	}
-	return slices.Insert(slices.Clip(points), i, Point{At: at})
+	return slices.Insert(points, i, &Point{At: at})
 }
 
 // addKickOff adds a kick-off unless it is the last one: another row may be of a team's new name.

@@ -34,7 +34,7 @@ type Selection struct {
 	ID string
 	// Selection and Qualifier say what the selection is, in the newest publication that had it.
 	Selection, Qualifier *string
-	Points               []Point // oldest first, never empty; they must not be changed
+	Points               []*Point // oldest first, never empty; they must not be changed
 }
 
 // Point is a state of a selection that began with a publication.

@@ -121,7 +121,7 @@ func (of PathPage) points(p *steps.Path) (page []point, more bool) {
 			first = len(points) - 1
 		}
 		for k := first; k < len(points); k++ {
-			x := &points[k]
+			x := points[k]
 			if !of.To.IsZero() && x.PublishedAt.After(of.To) || of.Now && !x.Present {
 				break
 			}
@@ -163,10 +163,10 @@ func appendPosition(dst []byte, p *steps.Path, x point) []byte {
 
 func appendSelectionPath(dst []byte, p *steps.Path, i int, page []point, judgedAt time.Time) []byte {
 	s := &p.Selections[i]
-	said := &s.Points[0]
+	said := s.Points[0]
 	for k := range s.Points {
 		if s.Points[k].Present {
-			said = &s.Points[k]
+			said = s.Points[k]
 		}
 	}
 	dst = addText(dst, `{"selection_id":`, s.ID)
@@ -220,14 +220,14 @@ func addAt(dst []byte, at steps.At) []byte {
 // appendOpening appends the first price of a selection. It is final if the path begins with the
 // fixture's first publication; otherwise there may have been one before.
 func appendOpening(dst []byte, p *steps.Path, s *steps.Selection) []byte {
-	at := slices.IndexFunc(s.Points, func(x steps.Point) bool { return x.HasPrice() })
+	at := slices.IndexFunc(s.Points, (*steps.Point).HasPrice)
 	switch {
 	case at < 0:
 		return appendJudged(dst, "UNAVAILABLE", noPrice, nil)
 	case !p.FromStart:
-		return appendJudged(dst, "UNAVAILABLE", notRecorded, &s.Points[at])
+		return appendJudged(dst, "UNAVAILABLE", notRecorded, s.Points[at])
 	}
-	return appendJudged(dst, "FINAL", "", &s.Points[at])
+	return appendJudged(dst, "FINAL", "", s.Points[at])
 }
 
 // appendClosing appends the last price retrieved before kick-off. It is final once something was
@@ -249,7 +249,7 @@ func appendClosing(dst []byte, p *steps.Path, s *steps.Selection, judgedAt time.
 		}
 		return appendJudged(dst, "UNAVAILABLE", afterKickOff, nil)
 	}
-	x := &s.Points[at]
+	x := s.Points[at]
 	switch {
 	case judgedAt.Before(*kickOff):
 		return appendJudged(dst, "PROVISIONAL", beforeKickOff, x)
