@@ -18,12 +18,12 @@ import (
 // Market reads the path of the prices of a market from the segments of a manifest, and keeps what it
 // has read. Safe for concurrent use.
 type Market struct {
-	fs                  durable.ReadFS
-	index               func(snapshot.Segment) (*table.Index, error)
 	fixtureID, marketID string
 	until               time.Time
 
-	mu         sync.Mutex
+	mu         sync.Mutex // held during a call of Path
+	from       Source
+	files      map[string]durable.Reader // those that are open
 	isOpen     bool
 	segments   []*segment     // those that have rows of the market, oldest first
 	fixture    []KickOff      // the rows of the fixture
@@ -32,7 +32,12 @@ type Market struct {
 	// The market's names, in its newest row, and the seq of that.
 	name, marketName, period *string
 	seq                      int64
-	files                    map[string]durable.Reader // those that are open
+}
+
+// Source is where segments are read from.
+type Source struct {
+	FS    durable.ReadFS
+	Index func(snapshot.Segment) (*table.Index, error) // of a segment, whose hash it has checked
 }
 
 // segment is as much of a segment as was read.
@@ -62,10 +67,9 @@ type Span struct {
 // Whole is the span of a whole path.
 var Whole = Span{Count: math.MaxInt}
 
-// NewMarket returns the path of a market, up to a time; zero for all. index returns the index of a
-// segment, whose hash it has checked.
-func NewMarket(f durable.ReadFS, m *snapshot.Manifest, fixture, market string, until time.Time, index func(snapshot.Segment) (*table.Index, error)) *Market {
-	r := &Market{fs: f, index: index, fixtureID: fixture, marketID: market, until: until, numbers: map[string]int{}, seq: -1, files: map[string]durable.Reader{}}
+// NewMarket returns a market of which nothing is read yet. Its path goes up to a time; zero for all.
+func NewMarket(m *snapshot.Manifest, fixture, market string, until time.Time) *Market {
+	r := &Market{fixtureID: fixture, marketID: market, until: until, numbers: map[string]int{}, seq: -1, files: map[string]durable.Reader{}}
 	for _, s := range m.Steps {
 		if until.IsZero() || !s.Begins().After(until) {
 			r.segments = append(r.segments, &segment{Segment: s})
@@ -76,9 +80,10 @@ func NewMarket(f durable.ReadFS, m *snapshot.Manifest, fixture, market string, u
 
 // Path reads as much of the path as a span needs. The path has no selections if no segment has the
 // market. Segments that are not needed are not read but for the ids of their selections.
-func (m *Market) Path(of Span) (*Path, error) {
+func (m *Market) Path(from Source, of Span) (*Path, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.from = from
 	defer m.close()
 	if err := m.open(); err != nil {
 		return nil, err
@@ -124,7 +129,7 @@ func (m *Market) open() error {
 	var segments []*segment
 	var fixture []KickOff
 	for _, s := range m.segments {
-		x, err := m.index(s.Segment)
+		x, err := m.from.Index(s.Segment)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.File, err)
 		}
@@ -309,8 +314,9 @@ func (m *Market) addNames(rows []table.StepRow) {
 	}
 }
 
-// close closes the files that were opened.
+// close closes the files that were opened, and forgets where they are.
 func (m *Market) close() {
+	m.from = Source{}
 	for _, file := range m.files {
 		file.Close()
 	}
@@ -323,13 +329,13 @@ var buffers = sync.Pool{New: func() any { return new([]table.StepRow) }}
 // rows calls do with the rows of a market in a segment, which are valid until it returns. Those of the
 // fixture itself are of the market "".
 func (m *Market) rows(s *segment, market string, columns table.StepColumns, do func([]table.StepRow)) error {
-	x, err := m.index(s.Segment)
+	x, err := m.from.Index(s.Segment)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.File, err)
 	}
 	file := m.files[s.File]
 	if file == nil {
-		if file, err = m.fs.Open(s.File); err != nil {
+		if file, err = m.from.FS.Open(s.File); err != nil {
 			return fmt.Errorf("%s: %w", s.File, snapshot.Fault(s.File, err))
 		}
 		m.files[s.File] = file

@@ -1,8 +1,10 @@
 package api_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -19,7 +21,7 @@ import (
 
 // Every page of a path that is read as far as the page needs it is the page of the whole path, byte for
 // byte: from any time on, up to any time, after any page, and as of any time; whatever selections, prices
-// and kick-offs come and go, and whether pages before were read or not.
+// and kick-offs come and go, and whether pages before were read, or could not be read.
 func TestPagesReadWhatTheyNeed(t *testing.T) {
 	t.Parallel()
 	compared, shorter := 0, 0
@@ -27,7 +29,7 @@ func TestPagesReadWhatTheyNeed(t *testing.T) {
 		h := newHistory(t, rand.New(rand.NewPCG(seed, 1)))
 		for range 12 {
 			until := h.time(2)
-			whole, err := h.market(until).Path(steps.Whole)
+			whole, err := h.market(until).Path(h.source(), steps.Whole)
 			check.Must(t, err)
 			of := api.PathPage{From: h.time(2), To: h.time(3), Limit: 1 + h.random.IntN(20), JudgedAt: h.last}
 			if of.Now = h.random.IntN(4) == 0; of.Now {
@@ -36,8 +38,12 @@ func TestPagesReadWhatTheyNeed(t *testing.T) {
 			kept := h.market(until)
 			for {
 				want, last, more := api.AppendPath(nil, whole, of)
+				_, err := kept.Path(steps.Source{FS: closed{h.fs}, Index: h.source().Index}, of.Span())
+				if err != nil && !errors.Is(err, fs.ErrClosed) { // what is known needs no file
+					t.Fatal(err)
+				}
 				for name, m := range map[string]*steps.Market{"kept": kept, "new": h.market(until)} {
-					p, err := m.Path(of.Span())
+					p, err := m.Path(h.source(), of.Span())
 					check.Must(t, err)
 					got, gotLast, gotMore := api.AppendPath(nil, p, of)
 					if string(got) != string(want) || gotLast != last || gotMore != more {
@@ -60,6 +66,11 @@ func TestPagesReadWhatTheyNeed(t *testing.T) {
 	}
 }
 
+// closed is a folder that is closed.
+type closed struct{ durable.ReadFS }
+
+func (closed) Open(string) (durable.Reader, error) { return nil, fs.ErrClosed }
+
 func points(p *steps.Path) (n int) {
 	for i := range p.Selections {
 		n += len(p.Selections[i].Points)
@@ -78,7 +89,11 @@ type history struct {
 }
 
 func (h *history) market(until time.Time) *steps.Market {
-	return steps.NewMarket(h.fs, &h.manifest, "fx_a", "mk_a", until, func(s snapshot.Segment) (*table.Index, error) { return h.indexes[s.File], nil })
+	return steps.NewMarket(&h.manifest, "fx_a", "mk_a", until)
+}
+
+func (h *history) source() steps.Source {
+	return steps.Source{FS: h.fs, Index: func(s snapshot.Segment) (*table.Index, error) { return h.indexes[s.File], nil }}
 }
 
 // time returns a time of the history, and in one of so many cases none.

@@ -33,9 +33,9 @@ func (v *View) PricePath(fixture, market string, until time.Time, of steps.Span)
 	key := pathKey{v.commit.ManifestSHA256, fixture, market}
 	m, ok := v.log.steps.paths.Get(key)
 	if !ok || !until.IsZero() {
-		m = steps.NewMarket(v.log.fs, &v.manifest, fixture, market, until, v.log.index)
+		m = steps.NewMarket(&v.manifest, fixture, market, until)
 	}
-	p, err := m.Path(of)
+	p, err := m.Path(steps.Source{FS: v.log.fs, Index: v.log.index}, of)
 	if err == nil && until.IsZero() {
 		v.log.steps.paths.Put(key, m, m.Memory())
 	}
