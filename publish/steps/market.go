@@ -15,8 +15,8 @@ import (
 	"mkt/publish/table"
 )
 
-// Market reads the path of the prices of a market from the segments of a manifest, and keeps what it
-// has read. Safe for concurrent use.
+// Market reads the path of the prices of a market from the segments of a manifest, and keeps the points
+// that it has read. Safe for concurrent use.
 type Market struct {
 	fixtureID, marketID string
 	until               time.Time
@@ -45,10 +45,10 @@ type segment struct {
 	snapshot.Segment
 	selections []int     // the numbers of those that have rows, in the order of their ids; nil = not read
 	points     [][]Point // of each of them, oldest first; nil = not read
-	isNamed    bool      // its newest rows were asked what the selections are
+	isNamed    bool      // its rows were read with the columns that describe market and selections
 }
 
-// selection is a selection of the market, and what its newest row says that it is.
+// selection is a selection of the market, as its newest row describes it.
 type selection struct {
 	id                 string
 	outcome, qualifier *string
@@ -215,7 +215,7 @@ func (m *Market) readPoints(of Span) error {
 }
 
 // find reads segments in an order until every selection in them has a wanted point, as far as there is
-// one. With [table.PathColumns] it also reads what a selection is where it finds that point.
+// one. With [table.PathColumns] it also reads the description of a selection beside that point.
 func (m *Market) find(order []*segment, columns table.StepColumns, isWanted func(*Point) bool) error {
 	found := make([]bool, len(m.selections))
 	for _, s := range order {
@@ -240,8 +240,8 @@ func (m *Market) find(order []*segment, columns table.StepColumns, isWanted func
 	return nil
 }
 
-// readSelections reads which selections have rows in a segment. One that goes on after the last wanted
-// publication is read as a whole.
+// readSelections reads the ids of the selections in a segment. If the segment goes on after the last
+// wanted publication, all of it is read, because some of its rows do not count.
 func (m *Market) readSelections(s *segment) error {
 	if s.selections != nil {
 		return nil
@@ -298,7 +298,7 @@ func (m *Market) read(s *segment, columns table.StepColumns) error {
 	})
 }
 
-// addNames adds what a market and its selections are according to rows, if those are the newest ones.
+// addNames adds the descriptions of the market and its selections from rows, if those are the newest ones.
 func (m *Market) addNames(rows []table.StepRow) {
 	for i := range rows {
 		r := &rows[i]

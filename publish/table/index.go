@@ -17,9 +17,9 @@ import (
 	"mkt/publish/table/parquetfile"
 )
 
-// Index finds the rows of single markets in a table of steps, again and again: it has in memory which
-// rows every market has, where their pages are, which pages repeat one entry, and which publication a seq
-// is of. Reading a market that the table has costs a page of each column that is left, and one that it
+// Index finds the rows of single markets in a table of steps, again and again. It has in memory which
+// rows every market has, where their pages are, which pages repeat one entry, and which publication every
+// seq is of. So a few columns are left, and reading a market costs a page of each. A market that the table
 // does not have costs nothing. Safe for concurrent use.
 type Index struct {
 	groups       []parquetfile.Group
@@ -39,7 +39,7 @@ type indexedFixture struct {
 	end int
 }
 
-// publication is what all rows with a seq from first to last have in common.
+// publication is the publication of all rows with a seq from first to last.
 type publication struct {
 	first, last int64
 	at          time.Time
@@ -48,8 +48,8 @@ type publication struct {
 
 var indexSeed = maphash.MakeSeed()
 
-// indexHash is the hash of the id of a market; 0 is that of the fixture's own rows. Its seed is random:
-// that a fixture has another market with the hash of the one asked for need not be considered.
+// indexHash is the hash of the id of a market; 0 is that of the fixture's own rows. It has 63 bits and a
+// random seed, so the ids of a market are not compared: two of a fixture never have the same hash in practice.
 func indexHash(market string) uint64 {
 	if market == "" {
 		return 0
