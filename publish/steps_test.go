@@ -451,9 +451,10 @@ func stepsState(t testing.TB, f durable.ReadFS, m snapshot.Manifest, seen map[st
 func pathState(t testing.TB, f durable.ReadFS, m snapshot.Manifest, at time.Time) map[string]string {
 	t.Helper()
 	all := map[string]string{}
+	from := steps.Source{FS: f, Index: func(s snapshot.Segment) (*table.Index, error) { return steps.NewIndex(f, s) }}
 	for n := range 12 {
 		for _, market := range []string{"mk_0", "mk_1", "mk_2"} {
-			p, err := steps.Read(f, &m, fixtureID(n), market, at, func(s snapshot.Segment) (*table.Index, error) { return steps.NewIndex(f, s) })
+			p, err := steps.NewMarket(&m, fixtureID(n), market, at).Path(from, steps.Whole)
 			must(t, err)
 			if k := len(p.KickOffs); k > 0 && p.KickOffs[k-1].Present {
 				all[p.FixtureID] = timeText(p.KickOffs[k-1].StartsAt)

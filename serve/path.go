@@ -51,7 +51,11 @@ func (c *call) pricePath() error {
 }
 
 func (c *call) renderPath(scope api.Scope, fixture, market string, of pathBounds, after string, limit int) (*api.Page, error) {
-	path, err := c.view.PricePath(fixture, market, of.at)
+	page := api.PathPage{From: of.from, To: of.to, Now: !of.at.IsZero(), After: after, Limit: limit, JudgedAt: c.view.Commit().PublishedAt}
+	if page.Now && of.at.Before(page.JudgedAt) {
+		page.JudgedAt = of.at
+	}
+	path, err := c.view.PricePath(fixture, market, of.at, page.Span())
 	if err != nil {
 		return nil, err
 	}
@@ -62,10 +66,6 @@ func (c *call) renderPath(scope api.Scope, fixture, market string, of pathBounds
 	}
 	if len(path.KickOffs) == 0 && !isThere {
 		return nil, api.Refuse(api.FixtureNotFound)
-	}
-	page := api.PathPage{From: of.from, To: of.to, Now: !of.at.IsZero(), After: after, Limit: limit, JudgedAt: c.view.Commit().PublishedAt}
-	if page.Now && of.at.Before(page.JudgedAt) {
-		page.JudgedAt = of.at
 	}
 	if len(path.Selections) == 0 {
 		return nil, api.Refuse(api.MarketNotFound)

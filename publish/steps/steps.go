@@ -9,9 +9,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unsafe"
 
 	"mkt/publish/durable"
 	"mkt/publish/layout"
@@ -19,7 +17,7 @@ import (
 	"mkt/publish/table"
 )
 
-// Path is the path of the prices of one market.
+// Path is the path of the prices of one market, whole or as far as a [Span] needs it.
 type Path struct {
 	FixtureID, MarketID string
 	// Market, MarketName and Period are those of the newest publication that had the market.
@@ -36,7 +34,7 @@ type Selection struct {
 	ID string
 	// Selection and Qualifier say what the selection is, in the newest publication that had it.
 	Selection, Qualifier *string
-	Points               []Point // oldest first, never empty
+	Points               []*Point // oldest first, never empty; they must not be changed
 }
 
 // Point is a state of a selection that began with a publication.
@@ -68,37 +66,31 @@ type KickOff struct {
 	StartsAt *time.Time
 }
 
-// Memory returns about how many bytes of memory the path has.
-func (p *Path) Memory() int {
-	const lists = 64 // of reasons and absent columns
-	n := int(unsafe.Sizeof(*p)) + cap(p.KickOffs)*int(unsafe.Sizeof(KickOff{}))
-	for i := range p.Selections {
-		n += int(unsafe.Sizeof(p.Selections[i])) + cap(p.Selections[i].Points)*(int(unsafe.Sizeof(Point{}))+lists)
-	}
-	return n
-}
-
 // HasPrice reports whether the provider sent a price.
 func (p *Point) HasPrice() bool { return p.OddsDecimalText != nil || p.OddsFractional != nil }
 
-// Read reads the path of a market from the segments of a manifest, up to a time; zero for all. It
-// returns a path without selections if no segment has the market. index returns the index of a
-// segment, whose hash it has checked.
-func Read(f durable.ReadFS, m *snapshot.Manifest, fixture, market string, until time.Time, index func(snapshot.Segment) (*table.Index, error)) (*Path, error) {
-	r := pathReader{fs: f, path: &Path{FixtureID: fixture, MarketID: market}, until: until, named: map[string]*table.StepRow{}}
-	for _, s := range slices.Backward(m.Steps) {
-		if !until.IsZero() && s.Begins().After(until) {
+// Since is when the provider was asked for the state, or, if that is not recorded, when it was published.
+func (p *Point) Since() time.Time {
+	if p.FetchedAt.IsZero() {
+		return p.PublishedAt
+	}
+	return p.FetchedAt
+}
+
+// KickOff returns the newest known kick-off, nil if there is none, and whether it was another one before.
+func (p *Path) KickOff() (at *time.Time, moved bool) {
+	for _, k := range p.KickOffs {
+		if !k.Present {
 			continue
 		}
-		x, err := index(s)
-		if err == nil && (x.Has(fixture, market) || x.Has(fixture, "")) {
-			err = r.segment(s.File, x)
+		if at != nil && (k.StartsAt == nil || !k.StartsAt.Equal(*at)) {
+			moved = true
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.File, err)
+		if k.StartsAt != nil {
+			at = k.StartsAt
 		}
 	}
-	return r.end(), nil
+	return at, moved
 }
 
 // NewIndex reads the index of a segment, whose hash the caller has checked.
@@ -113,100 +105,6 @@ func NewIndex(f durable.ReadFS, s snapshot.Segment) (*table.Index, error) {
 		return nil, fmt.Errorf("%w: %w", snapshot.ErrDamaged, err)
 	}
 	return x, nil
-}
-
-// pathReader reads a path from its newest segment to its oldest one.
-type pathReader struct {
-	fs    durable.ReadFS
-	path  *Path
-	until time.Time
-	rows  []*table.StepRow
-	named map[string]*table.StepRow // the newest row that says what a selection is; that of "" says it of the market
-}
-
-func (r *pathReader) segment(name string, x *table.Index) error {
-	file, err := r.fs.Open(name)
-	if err != nil {
-		return snapshot.Fault(name, err)
-	}
-	defer file.Close()
-	// What a market and its selections are is said by their newest rows. Older segments need not be
-	// asked for it, unless they have a selection that newer ones lack.
-	whole := len(r.named) == 0
-	for {
-		rows, err := x.AppendRows(nil, file, r.path.FixtureID, "", true)
-		if err == nil {
-			rows, err = x.AppendRows(rows, file, r.path.FixtureID, r.path.MarketID, whole)
-		}
-		if err != nil {
-			return fmt.Errorf("%w: %w", snapshot.ErrDamaged, err)
-		}
-		if !r.add(rows, whole) {
-			whole = true
-			continue
-		}
-		return nil
-	}
-}
-
-// add adds the rows of a segment. It returns false, and adds none, if they have a selection of which
-// nothing is known and are not whole.
-func (r *pathReader) add(rows []table.StepRow, whole bool) bool {
-	named := map[string]*table.StepRow{}
-	for i := range rows {
-		row := &rows[i]
-		if row.MarketID == "" || !row.Present || r.isLater(row) || r.named[row.SelectionID] != nil {
-			continue
-		}
-		if !whole {
-			return false
-		}
-		for _, of := range []string{row.SelectionID, ""} {
-			if was := named[of]; was == nil || was.Seq < row.Seq {
-				named[of] = row
-			}
-		}
-	}
-	for id, row := range named {
-		if r.named[id] == nil {
-			r.named[id] = row
-		}
-	}
-	for i := range rows {
-		if !r.isLater(&rows[i]) {
-			r.rows = append(r.rows, &rows[i])
-		}
-	}
-	return true
-}
-
-func (r *pathReader) isLater(row *table.StepRow) bool {
-	return !r.until.IsZero() && row.PublishedAt.After(r.until)
-}
-
-// end returns the path.
-func (r *pathReader) end() *Path {
-	slices.SortFunc(r.rows, func(a, b *table.StepRow) int { // all are of one fixture
-		if a.Seq != b.Seq {
-			return cmp.Compare(a.Seq, b.Seq)
-		}
-		if a.MarketID != b.MarketID {
-			return strings.Compare(a.MarketID, b.MarketID)
-		}
-		return strings.Compare(a.SelectionID, b.SelectionID)
-	})
-	p := r.path
-	p.add(r.rows)
-	if newest := r.named[""]; newest != nil {
-		p.Market, p.MarketName, p.Period = newest.Market, newest.MarketName, newest.Period
-	}
-	for i := range p.Selections {
-		if newest := r.named[p.Selections[i].ID]; newest != nil {
-			p.Selections[i].Selection, p.Selections[i].Qualifier = newest.Selection, newest.Qualifier
-		}
-	}
-	slices.SortFunc(p.Selections, func(a, b Selection) int { return cmp.Compare(a.ID, b.ID) })
-	return p
 }
 
 // Rows reads the steps of a fixture and of one of its markets, or of all if market is "", from the
@@ -249,59 +147,4 @@ func appendRows(to []table.StepRow, f durable.ReadFS, name, fixture, market stri
 		to = append(to, *row)
 	}
 	return to, nil
-}
-
-// add adds rows, which are sorted by seq; in each publication the row of the fixture comes first.
-func (p *Path) add(rows []*table.StepRow) {
-	at := map[string]int{}
-	for _, r := range rows {
-		on := At{Seq: uint64(r.Seq), Cycle: layout.CycleID(r.CycleID), PublishedAt: r.PublishedAt.UTC(), Before: r.Before}
-		if r.MarketID == "" {
-			if len(p.KickOffs) == 0 {
-				p.FromStart = r.Present && !r.Before
-			}
-			p.addKickOff(KickOff{At: on, Present: r.Present, StartsAt: r.StartsAt})
-			if !r.Present {
-				p.removeAll(on)
-			}
-			continue
-		}
-		k, known := at[r.SelectionID]
-		if !known {
-			k = len(p.Selections)
-			at[r.SelectionID] = k
-			p.Selections = append(p.Selections, Selection{ID: r.SelectionID})
-		}
-		point := Point{At: on, Present: r.Present, Line: r.Line,
-			OddsFractional: r.OddsFractional, OddsDecimalText: r.OddsDecimalText, Reasons: r.Reasons, Absent: r.Absent}
-		if r.ProviderFetchedAt != nil {
-			point.FetchedAt = r.ProviderFetchedAt.UTC()
-		}
-		if r.Publishable != nil {
-			point.Publishable = *r.Publishable
-		}
-		p.Selections[k].Points = append(p.Selections[k].Points, point)
-	}
-}
-
-// addKickOff adds a kick-off unless it is the last one: another row may be of a team's new name.
-func (p *Path) addKickOff(k KickOff) {
-	if n := len(p.KickOffs); n > 0 {
-		last := p.KickOffs[n-1]
-		same := last.StartsAt == k.StartsAt || last.StartsAt != nil && k.StartsAt != nil && last.StartsAt.Equal(*k.StartsAt)
-		if same && last.Present == k.Present {
-			return
-		}
-	}
-	p.KickOffs = append(p.KickOffs, k)
-}
-
-// removeAll ends the selections that are there: their fixture went away.
-func (p *Path) removeAll(on At) {
-	for i := range p.Selections {
-		s := &p.Selections[i]
-		if s.Points[len(s.Points)-1].Present {
-			s.Points = append(s.Points, Point{At: on})
-		}
-	}
 }

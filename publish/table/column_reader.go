@@ -187,8 +187,8 @@ func (r *rowReader) open() error {
 	return nil
 }
 
-// seek makes a row of the file the next one.
-func (r *rowReader) seek(row int64) error {
+// seek makes a row of the file the next one, of n that are wanted.
+func (r *rowReader) seek(row, n int64) error {
 	if row < 0 {
 		return parquet.ErrSeekOutOfRange
 	}
@@ -206,7 +206,7 @@ func (r *rowReader) seek(row int64) error {
 		}
 		r.left -= row
 		for i := range r.columns {
-			if err := r.columns[i].SeekRow(row); err != nil {
+			if err := r.columns[i].SeekRow(row, n); err != nil {
 				return err
 			}
 		}

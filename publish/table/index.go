@@ -1,30 +1,36 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"mkt/publish/table/parquetfile"
 )
 
-// Index finds the rows of single markets in a table of steps, again and again: it has in memory which
-// rows every market has, and where their pages are. Reading a market that the table has costs a page
-// of each column, and one that it does not have costs nothing. Safe for concurrent use.
+// Index finds the rows of single markets in a table of steps, again and again. It has in memory which
+// rows every market has, where their pages are, which pages repeat one entry, and which publication every
+// seq is of. So a few columns are left, and reading a market costs a page of each. A market that the table
+// does not have costs nothing. Safe for concurrent use.
 type Index struct {
-	groups   []parquetfile.Group
-	fixtures []indexedFixture // in the order of their ids
-	markets  []indexedMarket  // of one fixture after the other, in the order of their ids
-	rows     int64
-	memory   atomic.Int64
-	readers  [2]sync.Pool // of *rowReader, see newReader
-	new      [2]func() *rowReader
+	groups       []parquetfile.Group
+	fixtures     []indexedFixture // in the order of their ids
+	markets      []uint64         // the hashes of the ids, of one fixture after the other
+	first        []uint32         // of each of them, the first row
+	publications []publication    // in the order of seq; nil if a row contradicts another one
+	rows         int64
+	memory       atomic.Int64
+	columns      *rowReader             // all that are read
+	readers      [stepColumns]sync.Pool // of *rowReader
 }
 
 // indexedFixture is a fixture with the end of its markets.
@@ -33,34 +39,55 @@ type indexedFixture struct {
 	end int
 }
 
-// indexedMarket is a market with its first row.
-type indexedMarket struct {
-	hash uint32
-	row  uint32
+// publication is the publication of all rows with a seq from first to last.
+type publication struct {
+	first, last int64
+	at          time.Time
+	cycle       string
 }
 
 var indexSeed = maphash.MakeSeed()
 
-// indexHash is the hash of the id of a market; 0 is that of the fixture's own rows.
-func indexHash(market string) uint32 {
+// indexHash is the hash of the id of a market; 0 is that of the fixture's own rows. It has 63 bits and a
+// random seed, so the ids of a market are not compared: two of a fixture never have the same hash in practice.
+func indexHash(market string) uint64 {
 	if market == "" {
 		return 0
 	}
-	return uint32(maphash.String(indexSeed, market)) | 1
+	return maphash.String(indexSeed, market) | 1
 }
 
-// The columns that rows are read with.
+// StepColumns says which columns of steps [Index.AppendRows] reads.
+type StepColumns int
+
 const (
-	allColumns = iota
-	fewColumns
+	PathColumns     StepColumns = iota // all that a path needs
+	PriceColumns                       // without those that say what a market and a selection are
+	KickOffColumns                     // those of rows of the fixture itself
+	SelectionColumn                    // selection_id alone
+	stepColumns
 )
 
-// The columns of steps that [Index.AppendRows] never reads, and those that it reads only if it is asked
-// for whole rows.
+// Columns that are never read, that are not read if publications are known, and that often have the same
+// entry in a whole page.
 var (
-	notIndexed = []string{"fixture_id", "version", "processed_at", "home", "away", "league", "subject"}
-	notInFew   = []string{"starts_at", "market", "market_name", "period", "selection", "qualifier"}
+	notIndexed    = []string{"fixture_id", "market_id", "version", "processed_at", "home", "away", "league", "subject"}
+	ofPublication = []string{"published_at", "cycle_id"}
+	oftenSame     = []string{"before", "present", "publishable", "reasons", "absent"}
 )
+
+// have reports whether a column is read.
+func (c StepColumns) have(name string) bool {
+	switch c {
+	case PriceColumns:
+		return !slices.Contains([]string{"starts_at", "market", "market_name", "period", "selection", "qualifier"}, name)
+	case KickOffColumns:
+		return slices.Contains([]string{"seq", "published_at", "cycle_id", "before", "present", "starts_at"}, name)
+	case SelectionColumn:
+		return name == "selection_id"
+	}
+	return true
+}
 
 // NewIndex reads the keys of a table of steps.
 func NewIndex(r io.ReaderAt, size int64) (_ *Index, err error) {
@@ -74,32 +101,34 @@ func NewIndex(r io.ReaderAt, size int64) (_ *Index, err error) {
 	if x.rows > 1<<32-1 {
 		return nil, fmt.Errorf("table %s: %d rows: %w", rows.spec.name, x.rows, ErrFormat)
 	}
-	if err := x.addKeys(rows.rows); err != nil {
+	if err := errors.Join(x.addKeys(rows.rows), x.addPublications(rows.rows)); err != nil {
 		return nil, err
 	}
-	x.memory.Add(64*int64(len(x.fixtures)) + int64(unsafe.Sizeof(indexedMarket{}))*int64(len(x.markets)))
-	var columns []int
+	never := notIndexed
+	if x.publications != nil {
+		never = slices.Concat(never, ofPublication)
+	}
+	var columns []*parquetfile.ColumnReader
 	for i := range rows.rows.columns {
-		if c := &rows.rows.columns[i]; !slices.Contains(notIndexed, c.Leaf.Name) {
-			columns = append(columns, c.Column())
+		if c := &rows.rows.columns[i]; !slices.Contains(never, c.Leaf.Name) {
+			columns = append(columns, &c.ColumnReader)
 		}
 	}
-	if x.groups, err = parquetfile.Keep(rows.rows.groups, columns, &x.memory); err != nil {
+	x.memory.Add(64*int64(len(x.fixtures)) + 12*int64(len(x.markets)) + 64*int64(len(x.publications)))
+	isOftenSame := func(l *parquetfile.Leaf) bool { return slices.Contains(oftenSame, l.Name) }
+	if x.groups, err = parquetfile.Keep(rows.rows.groups, columns, isOftenSame, &x.memory); err != nil {
 		return nil, err
 	}
-	all := rows.rows
-	for i, without := range [2][]string{notIndexed, slices.Concat(notIndexed, notInFew)} {
-		x.new[i] = func() *rowReader { return all.like(x.groups, without) }
-	}
+	x.columns = rows.rows.like(x.groups, func(name string) bool { return !slices.Contains(never, name) })
 	return x, nil
 }
 
-// like returns a reader of the same table without some columns.
-func (r *rowReader) like(groups []parquetfile.Group, without []string) *rowReader {
+// like returns a reader of the same table with some of the columns.
+func (r *rowReader) like(groups []parquetfile.Group, have func(name string) bool) *rowReader {
 	l := &rowReader{name: r.name, size: r.size, groups: groups}
 	for i := range r.columns {
 		c := &r.columns[i]
-		if !slices.Contains(without, c.Leaf.Name) {
+		if have(c.Leaf.Name) {
 			l.columns = append(l.columns, columnReader{ColumnReader: parquetfile.NewColumnReader(c.Leaf, c.Column(), nil), slot: c.slot, lists: c.lists})
 		}
 	}
@@ -134,88 +163,169 @@ func (x *Index) addKeys(r *rowReader) error {
 				x.fixtures = append(x.fixtures, indexedFixture{id: strings.Clone(f)})
 			}
 			if f != fixture || m != market || row == 0 {
-				x.markets = append(x.markets, indexedMarket{indexHash(m), row})
+				x.markets, x.first = append(x.markets, indexHash(m)), append(x.first, row)
 			}
 			x.fixtures[len(x.fixtures)-1].end = len(x.markets)
 			fixture, market = f, m
 			row++
 		}
 	}
-	x.fixtures, x.markets = slices.Clip(x.fixtures), slices.Clip(x.markets)
+	x.fixtures, x.markets, x.first = slices.Clip(x.fixtures), slices.Clip(x.markets), slices.Clip(x.first)
 	if !slices.IsSortedFunc(x.fixtures, func(a, b indexedFixture) int { return strings.Compare(a.id, b.id) }) {
 		return fmt.Errorf("the fixtures are not in order: %w", ErrFormat)
 	}
 	return nil
 }
 
+// addPublications reads which publication each seq is of. It leaves publications nil if that is not
+// clear, as no writer of these tables leaves it.
+func (x *Index) addPublications(r *rowReader) error {
+	var columns [3]*parquetfile.ColumnReader
+	for i, name := range []string{"seq", "published_at", "cycle_id"} {
+		k := slices.IndexFunc(r.columns, func(c columnReader) bool { return c.Leaf.Name == name })
+		if k < 0 || r.columns[k].Leaf.MaxDef > 0 {
+			return ErrFormat
+		}
+		columns[i] = &r.columns[k].ColumnReader
+	}
+	seqs, times, cycles := columns[0], columns[1], columns[2]
+	byTime := map[int64]*publication{}
+	isClear := true
+	for i := range r.groups {
+		for _, c := range columns {
+			c.Open(&r.groups[i])
+		}
+		var timeOf, cycleOf pairing // the time of a seq, and the cycle of a time, by their numbers in the dictionaries
+		for range r.groups[i].Rows {
+			if err := errors.Join(seqs.Next(), times.Next(), cycles.Next()); err != nil {
+				return err
+			}
+			isClear = isClear && seqs.IsIndexed() && times.IsIndexed() && cycles.IsIndexed()
+			seq, at, cycle := seqs.Take(), times.Take(), cycles.Take()
+			seqs.At, times.At, cycles.At = seqs.At+1, times.At+1, cycles.At+1
+			if !isClear {
+				continue
+			}
+			isNew, fits := timeOf.add(seq, at)
+			_, also := cycleOf.add(at, cycle)
+			isClear = fits && also
+			if isNew {
+				isClear = isClear && addPublication(byTime, int64(seqs.Numbers[seq]), int64(times.Numbers[at]), cycles.Texts[cycle])
+			}
+		}
+	}
+	list := make([]publication, 0, len(byTime))
+	for _, p := range byTime {
+		list = append(list, *p)
+	}
+	slices.SortFunc(list, func(a, b publication) int { return cmp.Compare(a.first, b.first) })
+	for i := 1; i < len(list); i++ {
+		isClear = isClear && list[i-1].last < list[i].first
+	}
+	if isClear {
+		x.publications = list
+	}
+	return nil
+}
+
+// pairing says which number belongs to each number.
+type pairing []int32
+
+// add adds a pair. It reports whether it is the first one of number i, and whether all of them are equal.
+func (p *pairing) add(i, other int) (isNew, fits bool) {
+	for len(*p) <= i {
+		*p = append(*p, -1)
+	}
+	to := &(*p)[i]
+	if isNew = *to < 0; isNew {
+		*to = int32(other)
+	}
+	return isNew, *to == int32(other)
+}
+
+// addPublication adds that a seq is of a publication. It returns false if that has another cycle.
+func addPublication(byTime map[int64]*publication, seq, at int64, cycle string) bool {
+	p := byTime[at]
+	if p == nil {
+		p = &publication{first: seq, last: seq, at: time.UnixMilli(at).UTC(), cycle: strings.Clone(cycle)}
+		byTime[at] = p
+	}
+	p.first, p.last = min(p.first, seq), max(p.last, seq)
+	return p.cycle == cycle
+}
+
 // Memory returns how many bytes of memory the index has. It grows with the dictionaries that are read.
 func (x *Index) Memory() int { return int(x.memory.Load()) }
 
-// find returns the markets of a fixture that have the hash of a market: nearly always one or none.
-func (x *Index) find(fixture, market string) (found []int) {
+// find returns the number of a market of a fixture, -1 if the table has no row of it.
+func (x *Index) find(fixture, market string) int {
 	i, isThere := slices.BinarySearchFunc(x.fixtures, fixture, func(f indexedFixture, id string) int { return strings.Compare(f.id, id) })
 	if !isThere {
-		return nil
+		return -1
 	}
-	begin, hash := 0, indexHash(market)
+	begin := 0
 	if i > 0 {
 		begin = x.fixtures[i-1].end
 	}
-	for k := begin; k < x.fixtures[i].end; k++ {
-		if x.markets[k].hash == hash {
-			found = append(found, k)
-		}
+	k := slices.Index(x.markets[begin:x.fixtures[i].end], indexHash(market))
+	if k < 0 {
+		return -1
 	}
-	return found
+	return begin + k
 }
 
-// Has reports whether the table may have rows of a market, or, if market is "", of a fixture itself. It
-// errs by one market in thousands of millions.
-func (x *Index) Has(fixture, market string) bool { return len(x.find(fixture, market)) > 0 }
+// Has reports whether the table has rows of a market, or, if market is "", of a fixture itself.
+func (x *Index) Has(fixture, market string) bool { return x.find(fixture, market) >= 0 }
 
-// AppendRows appends the rows of a market, or those of a fixture itself if market is "", which it reads
-// from the table's file. It leaves out the columns that no path needs, and, unless whole, those that
-// say what a market and a selection are.
-func (x *Index) AppendRows(to []StepRow, file io.ReaderAt, fixture, market string, whole bool) (_ []StepRow, err error) {
+// AppendRows appends the rows of a market, or those of a fixture itself if market is "", with some of
+// their columns, which it reads from the table's file.
+func (x *Index) AppendRows(to []StepRow, file io.ReaderAt, fixture, market string, columns StepColumns) (_ []StepRow, err error) {
 	defer recovered("steps", &err)
-	found := x.find(fixture, market)
-	if len(found) == 0 {
+	k := x.find(fixture, market)
+	if k < 0 {
 		return to, nil
 	}
-	kind := fewColumns
-	if whole {
-		kind = allColumns
-	}
-	r, _ := x.readers[kind].Get().(*rowReader)
+	r, _ := x.readers[columns].Get().(*rowReader)
 	if r == nil {
-		r = x.new[kind]()
+		r = x.columns.like(x.groups, columns.have)
 	}
 	r.use(parquetfile.NewSource(file))
 	defer r.close()
-	for _, k := range found {
-		first, end := int64(x.markets[k].row), x.rows
-		if k+1 < len(x.markets) {
-			end = int64(x.markets[k+1].row)
-		}
-		at := len(to)
-		to = slices.Grow(to, int(end-first))[:at+int(end-first)]
-		clear(to[at:])
-		err := r.seek(first)
-		if err == nil {
-			_, err = r.read(unsafe.Pointer(&to[at]), int(end-first))
-		}
-		if err != nil {
-			return to[:at], fmt.Errorf("table steps: row %d: %w", first, err)
-		}
-		if to[at].MarketID != market { // another one with the same hash
-			to = to[:at]
-		}
-		for i := range to[at:] {
-			to[at+i].FixtureID = fixture
+	first, end := int64(x.first[k]), x.rows
+	if k+1 < len(x.first) {
+		end = int64(x.first[k+1])
+	}
+	at, n := len(to), int(end-first)
+	to = slices.Grow(to, n)[:at+n]
+	rows := to[at:]
+	clear(rows)
+	if err = r.seek(first, int64(n)); err == nil {
+		_, err = r.read(unsafe.Pointer(unsafe.SliceData(rows)), n)
+	}
+	for i := 0; i < n && err == nil; i++ {
+		rows[i].FixtureID, rows[i].MarketID = fixture, market
+		if columns != SelectionColumn {
+			err = x.publish(&rows[i])
 		}
 	}
-	x.readers[kind].Put(r)
+	if err != nil {
+		return to[:at], fmt.Errorf("table steps: row %d: %w", first, err)
+	}
+	x.readers[columns].Put(r)
 	return to, nil
+}
+
+// publish adds to a row which publication it is of, if that was not read.
+func (x *Index) publish(row *StepRow) error {
+	if x.publications == nil {
+		return nil
+	}
+	i := sort.Search(len(x.publications), func(i int) bool { return x.publications[i].last >= row.Seq })
+	if i == len(x.publications) || x.publications[i].first > row.Seq {
+		return fmt.Errorf("no publication has the seq %d: %w", row.Seq, ErrFormat)
+	}
+	row.PublishedAt, row.CycleID = x.publications[i].at, x.publications[i].cycle
+	return nil
 }
 
 // use sets the file that the columns are read from.

@@ -25,15 +25,15 @@ func manySteps() (rows []table.StepRow) {
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	for f := range 60 {
 		fixture := fmt.Sprintf("fx_%03d", 2*f)
-		seq := int64(f * 10_000)
+		seq := int64(f)
 		if f%3 == 0 {
-			rows = append(rows, table.StepRow{FixtureID: fixture, Seq: seq, PublishedAt: start, CycleID: "c", Present: true, StartsAt: &start, Home: text("A")})
+			rows = append(rows, table.StepRow{FixtureID: fixture, Seq: seq, PublishedAt: start, CycleID: "c0", Present: true, StartsAt: &start, Home: text("A")})
 		}
 		for m := range 1 + f%7 {
 			for s := range 1 + m%3 {
 				for k := range 1 + random.IntN(1+12*f) {
-					r := table.StepRow{FixtureID: fixture, MarketID: fmt.Sprintf("mk_%d_%02d", f, 2*m), SelectionID: fmt.Sprintf("sl_%d_%d_%d", f, m, s), Seq: seq + int64(k),
-						PublishedAt: start.Add(time.Duration(k) * time.Hour), CycleID: "c", Version: int64(k), Present: k%5 > 0}
+					r := table.StepRow{FixtureID: fixture, MarketID: fmt.Sprintf("mk_%d_%02d", f, 2*m), SelectionID: fmt.Sprintf("sl_%d_%d_%d", f, m, s), Seq: seq + 1000*int64(k),
+						PublishedAt: start.Add(time.Duration(k) * time.Hour), CycleID: fmt.Sprint("c", k), Version: int64(k), Present: k%5 > 0}
 					if r.Present {
 						yes := k%7 > 0
 						r.Publishable, r.OddsDecimalText, r.Line, r.MarketName, r.Selection = &yes, text(fmt.Sprint(k%90)), nil, text("M"), text("OVER")
@@ -51,13 +51,33 @@ func manySteps() (rows []table.StepRow) {
 	return rows
 }
 
-// TestIndex compares the rows that an index finds with those of the table, from many goroutines.
+// TestIndex compares the rows that an index finds with those of the table, from many goroutines; also if
+// the rows contradict each other about the publication of a seq, so that each is read.
 func TestIndex(t *testing.T) {
 	t.Parallel()
 	rows := manySteps()
 	if len(rows) < 40_000 {
 		t.Fatalf("%d rows are not several row groups", len(rows))
 	}
+	for name, edit := range map[string]func(last *table.StepRow){
+		"publications":           func(*table.StepRow) {},
+		"two cycles of one time": func(last *table.StepRow) { last.CycleID = "other" },
+		"two times of one seq":   func(last *table.StepRow) { last.PublishedAt = last.PublishedAt.Add(time.Millisecond) },
+		"publications in another order": func(last *table.StepRow) {
+			last.PublishedAt, last.CycleID, last.Seq = last.PublishedAt.Add(time.Hour*1000), "new", 999_999
+			rows[0].PublishedAt, rows[0].CycleID = last.PublishedAt, "new"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rows = manySteps()
+			edit(&rows[len(rows)-1])
+			compareIndex(t, rows, name == "publications")
+		})
+	}
+}
+
+func compareIndex(t *testing.T, rows []table.StepRow, all bool) {
+	t.Helper()
 	var file bytes.Buffer
 	w := table.NewWriter[table.StepRow](&file, table.Header{})
 	check.Must(t, w.Write(rows...))
@@ -72,12 +92,15 @@ func TestIndex(t *testing.T) {
 		r.Version, r.ProcessedAt, r.Home, r.Away, r.League, r.Subject = 0, nil, nil, nil, nil, nil
 		want[r.FixtureID+" "+r.MarketID] = append(want[r.FixtureID+" "+r.MarketID], r)
 	}
-	var all sync.WaitGroup
+	var readers sync.WaitGroup
 	for g := range 4 {
-		all.Go(func() {
+		readers.Go(func() {
 			for n := range 122 {
 				if n%4 != g && n%20 != 0 {
 					continue // every goroutine reads some of the same fixtures
+				}
+				if !all && n%20 != 18 { // the last one is among them
+					continue
 				}
 				fixture := fmt.Sprintf("fx_%03d", n)
 				for m := range 15 {
@@ -85,20 +108,24 @@ func TestIndex(t *testing.T) {
 					if m == 0 {
 						market = ""
 					}
-					for _, whole := range []bool{true, false} {
+					for columns := range table.SelectionColumn + 1 {
 						rows := slices.Clone(want[fixture+" "+market])
 						for i := range rows {
-							if r := &rows[i]; !whole {
+							if r := &rows[i]; columns == table.PriceColumns {
 								r.StartsAt, r.Market, r.MarketName, r.Period, r.Selection, r.Qualifier = nil, nil, nil, nil, nil, nil
+							} else if columns == table.KickOffColumns {
+								*r = table.StepRow{FixtureID: r.FixtureID, MarketID: r.MarketID, Seq: r.Seq, PublishedAt: r.PublishedAt, CycleID: r.CycleID, Before: r.Before, Present: r.Present, StartsAt: r.StartsAt}
+							} else if columns == table.SelectionColumn {
+								*r = table.StepRow{FixtureID: r.FixtureID, MarketID: r.MarketID, SelectionID: r.SelectionID}
 							}
 						}
-						got, err := x.AppendRows(nil, in, fixture, market, whole)
+						got, err := x.AppendRows(nil, in, fixture, market, columns)
 						if err != nil {
 							t.Error(err)
 							return
 						}
 						if !reflect.DeepEqual(rows, got) {
-							t.Errorf("%s %s whole %t: %s", fixture, market, whole, cmp.Diff(rows, got))
+							t.Errorf("%s %s columns %d: %s", fixture, market, columns, cmp.Diff(rows, got))
 							return
 						}
 						if len(rows) > 0 && !x.Has(fixture, market) {
@@ -109,7 +136,7 @@ func TestIndex(t *testing.T) {
 			}
 		})
 	}
-	all.Wait()
+	readers.Wait()
 	if after := x.Memory(); after <= before || after > len(rows)*8 {
 		t.Errorf("the index of %d rows has %d bytes, at first %d", len(rows), after, before)
 	}
@@ -127,12 +154,12 @@ func TestIndexOfDamage(t *testing.T) {
 	x, err := table.NewIndex(in, in.Size())
 	check.Must(t, err)
 	found := 0
-	for at := 0; at < file.Len(); at += 97 {
+	for at := 0; at < file.Len(); at += 331 {
 		bad := bytes.Clone(file.Bytes())
 		bad[at] ^= 0x55
 		for _, f := range []string{"fx_000", "fx_010", "fx_020"} {
 			for _, market := range []string{"", "mk_0_00", "mk_5_04", "mk_10_06"} {
-				if _, err := x.AppendRows(nil, bytes.NewReader(bad), f, market, true); err != nil {
+				if _, err := x.AppendRows(nil, bytes.NewReader(bad), f, market, table.PathColumns); err != nil {
 					found++
 				}
 			}

@@ -111,7 +111,7 @@ func (r *Reader[T]) All(yield func(*T, error) bool) {
 // SeekRow sets the next row to read, counted from 0.
 func (r *Reader[T]) SeekRow(row int64) (err error) {
 	defer recovered(r.spec.name, &err)
-	if err := r.rows.seek(row); err != nil {
+	if err := r.rows.seek(row, 1); err != nil {
 		return fmt.Errorf("table %s: row %d: %w", r.spec.name, row, err)
 	}
 	return nil

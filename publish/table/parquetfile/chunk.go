@@ -3,6 +3,7 @@ package parquetfile
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"sort"
 	"sync/atomic"
@@ -31,16 +32,25 @@ func Groups(file *parquet.File) []Group {
 
 // Keep returns row groups that many readers may use at the same time, each with the file open anew: of
 // some columns they have the places of the pages, and the dictionaries once they were read. The file
-// must be one that [ColumnWriter] wrote. memory counts their bytes.
-func Keep(groups []Group, columns []int, memory *atomic.Int64) ([]Group, error) {
+// must be one that [ColumnWriter] wrote. Those columns for which scan is true are read, to know which
+// of their pages have the same entry again and again and need not be read later. memory counts the bytes.
+func Keep(groups []Group, columns []*ColumnReader, scan func(*Leaf) bool, memory *atomic.Int64) ([]Group, error) {
 	kept := make([]Group, len(groups))
 	for i := range groups {
 		g := &groups[i]
 		kept[i] = Group{Rows: g.Rows, chunks: make([]chunk, len(g.meta.Columns))}
 		for _, column := range columns {
-			c := &kept[i].chunks[column]
-			from := g.chunk(column)
+			c := &kept[i].chunks[column.column]
+			from := g.chunk(column.column)
 			pages, err := from.pagesOf()
+			if err == nil && from.entries > 0 && from.nulls == from.entries {
+				for k := range pages {
+					pages[k].isSame = true // no entry is a value
+				}
+			} else if err == nil && scan(column.Leaf) {
+				column.Open(g)
+				err = column.scan(pages, g.Rows)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -72,7 +82,15 @@ type chunkMeta struct {
 }
 
 // pageAt is where a page is, and the number of its first row in the row group.
-type pageAt struct{ offset, first int64 }
+type pageAt struct {
+	offset int64
+	first  uint32
+	// isSame: every row of the page has one entry, and all entries are the same, with this level and
+	// this number of the dictionary, or this number itself if it is a boolean.
+	isSame bool
+	def    byte
+	value  uint16
+}
 
 // dictionaryPage is a dictionary that readers share.
 type dictionaryPage struct {
@@ -97,9 +115,6 @@ func (g *Group) chunk(column int) *chunk {
 
 func (c *chunk) isKept() bool { return c.indexes == nil }
 
-// isEmpty reports whether no entry of a kept chunk is a value: nothing of it need be read.
-func (c *chunk) isEmpty() bool { return c.isKept() && c.entries > 0 && c.nulls == c.entries }
-
 // pagesOf returns where the pages are.
 func (c *chunk) pagesOf() ([]pageAt, error) {
 	offsets, err := c.indexes.OffsetIndex()
@@ -108,37 +123,41 @@ func (c *chunk) pagesOf() ([]pageAt, error) {
 	}
 	pages := make([]pageAt, offsets.NumPages())
 	for i := range pages {
-		pages[i] = pageAt{offsets.Offset(i), offsets.FirstRowIndex(i)}
+		first := offsets.FirstRowIndex(i)
+		if first < 0 || first > math.MaxUint32 {
+			return nil, errPage
+		}
+		pages[i] = pageAt{offset: offsets.Offset(i), first: uint32(first)}
 	}
 	return pages, nil
 }
 
-// pageOf returns the page that has a row of the row group.
-func (c *chunk) pageOf(row int64) pageAt {
-	if c.isKept() {
-		i, found := slices.BinarySearchFunc(c.pages, row, func(p pageAt, row int64) int { return int(p.first - row) })
-		if !found {
-			i--
-		}
-		if i < 0 {
-			return pageAt{c.begin, 0}
-		}
-		return c.pages[i]
-	}
+// pageOf returns the page of a chunk that is not kept which has a row of the row group.
+func (c *chunk) pageOf(row int64) (offset, first int64) {
 	offsets, err := c.indexes.OffsetIndex()
 	if err != nil || offsets.NumPages() == 0 {
-		return pageAt{c.begin, 0} // the chunk is read from its first page
+		return c.begin, 0 // the chunk is read from its first page
 	}
 	i := max(0, sort.Search(offsets.NumPages(), func(i int) bool { return offsets.FirstRowIndex(i) > row })-1)
-	return pageAt{offsets.Offset(i), offsets.FirstRowIndex(i)}
+	return offsets.Offset(i), offsets.FirstRowIndex(i)
+}
+
+// pageWith returns the number of the page of a kept chunk that has a row of the row group, -1 if none has it.
+func (c *chunk) pageWith(row int64) int {
+	return sort.Search(len(c.pages), func(i int) bool { return int64(c.pages[i].first) > row }) - 1
+}
+
+// endOf returns where a page of a kept chunk ends.
+func (c *chunk) endOf(page int) int64 {
+	if page+1 < len(c.pages) {
+		return c.pages[page+1].offset
+	}
+	return c.end
 }
 
 // pageRows returns the number of rows of the data page at an offset, 0 if that is not known, and where the next
 // page is.
 func (c *chunk) pageRows(offset int64) (rows, next int64) {
-	if c.isKept() {
-		return 0, 0
-	}
 	offsets, err := c.indexes.OffsetIndex()
 	if err != nil {
 		return 0, 0
@@ -158,42 +177,124 @@ func (c *chunk) pageRows(offset int64) (rows, next int64) {
 	return rows - offsets.FirstRowIndex(i), next
 }
 
-// made are entries of a chunk that are known without reading a page: all are null, or all are the
-// only value of the dictionary.
-const madeEntries = 256
-
-var (
-	madeLevels  [madeEntries]byte
-	madeIndexes [madeEntries]int32
-)
-
-// make makes the next entries of a chunk that need not be read.
-func (p *ColumnReader) make() error {
-	n := int(min(p.left, madeEntries))
-	if n <= 0 {
-		return io.EOF
+// scan finds the pages whose rows all have the same entry.
+func (p *ColumnReader) scan(pages []pageAt, rows int64) error {
+	for i := range pages {
+		if err := p.nextPage(); err != nil {
+			return noEOF(err)
+		}
+		end := rows
+		if i+1 < len(pages) {
+			end = int64(pages[i+1].first)
+		}
+		def, value, isSame := p.sameEntry()
+		if isSame && int64(p.Entries) == end-int64(pages[i].first) {
+			pages[i].isSame, pages[i].def, pages[i].value = true, def, value
+		}
 	}
-	p.left -= int64(n)
-	p.Entries, p.isIndexed, p.decoded = n, true, &p.dictionary
-	p.Reps, p.Defs, p.index = madeLevels[:n], madeLevels[:n], madeIndexes[:n]
-	return nil
+	p.release()
+	return p.End()
 }
 
-// isKnown reports whether the chunk need not be read, once its dictionary was.
-func (p *ColumnReader) isKnown() (bool, error) {
+// sameEntry returns the entry of a page if all are the same, and each is of another row.
+func (p *ColumnReader) sameEntry() (def byte, value uint16, isSame bool) {
+	if p.Entries == 0 || p.Leaf.MaxRep > 0 && slices.Max(p.Reps[:p.Entries]) > 0 {
+		return 0, 0, false
+	}
+	if p.Leaf.MaxDef > 0 {
+		if def = p.Defs[0]; slices.Max(p.Defs[:p.Entries]) != def || slices.Min(p.Defs[:p.Entries]) != def {
+			return 0, 0, false
+		}
+	}
+	if def < p.Leaf.MaxDef {
+		return def, 0, true
+	}
+	first := uint64(0)
+	for i := range p.Entries {
+		v := uint64(0)
+		switch {
+		case p.isIndexed:
+			v = uint64(p.index[i])
+		case p.Leaf.Kind == parquet.Boolean:
+			v = p.Numbers[i]
+		default:
+			return 0, 0, false
+		}
+		if i == 0 {
+			first = v
+		}
+		if v != first || v > math.MaxUint16 {
+			return 0, 0, false
+		}
+	}
+	return def, uint16(first), true
+}
+
+// booleans are the values of a page of booleans, by their numbers.
+var booleans = decoded{Numbers: []uint64{0, 1}}
+
+// maxWindow is the most bytes of several pages that are read from the file at once.
+const maxWindow = 128 << 10
+
+// nextKept makes the next page of a kept chunk the current one, from the row on that was sought.
+func (p *ColumnReader) nextKept() error {
 	c := p.chunk
-	switch {
-	case !c.isKept():
-		return false, nil
-	case c.isEmpty():
-		return true, nil
-	case !c.hasDictionary || p.Leaf.MaxDef > 0:
-		return false, nil
+	if p.page >= len(c.pages) {
+		return io.EOF
+	}
+	at := &c.pages[p.page]
+	rows := c.rows - int64(at.first)
+	if p.page++; p.page < len(c.pages) {
+		rows = int64(c.pages[p.page].first) - int64(at.first)
+	}
+	if rows <= 0 || rows > maxPageEntries {
+		return errPage
 	}
 	if err := p.needDictionary(); err != nil {
-		return false, err
+		return err
 	}
-	return p.dictionaryLen == 1, nil
+	if at.isSame {
+		p.repeat(at, int(rows))
+	} else {
+		p.offset, p.upTo = at.offset, p.wanted
+		if p.upTo <= at.offset || p.upTo-at.offset > maxWindow {
+			p.upTo = c.endOf(p.page - 1)
+		}
+		header, body, err := p.pageReader.next()
+		if err != nil {
+			return noEOF(err)
+		}
+		page, err := p.dataPage(&header, body)
+		if err == nil {
+			err = p.load(&page)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	skip := p.skip
+	p.skip, p.end = 0, p.end-rows
+	return p.Skip(skip)
+}
+
+// repeat makes the entries of a page that need not be read.
+func (p *ColumnReader) repeat(at *pageAt, n int) {
+	p.Entries, p.isIndexed, p.decoded = n, true, &p.dictionary
+	if p.Leaf.Kind == parquet.Boolean {
+		p.decoded = &booleans
+	}
+	p.Reps, p.Defs, p.index = resize(p.Reps, n), resize(p.Defs, n), resize(p.index, n)
+	clear(p.Reps)
+	for i := range n {
+		p.Defs[i], p.index[i] = at.def, int32(at.value)
+	}
+}
+
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // needDictionary reads the dictionary unless it is known.
@@ -205,7 +306,10 @@ func (p *ColumnReader) needDictionary() error {
 		p.dictionary, p.dictionaryLen, p.hasDictionary = d.decoded, d.n, true
 		return nil
 	}
-	p.offset = p.chunk.begin
+	p.offset, p.upTo = p.chunk.begin, 0
+	if len(p.chunk.pages) > 0 {
+		p.upTo = p.chunk.pages[0].offset
+	}
 	header, body, err := p.pageReader.next()
 	if err == nil {
 		err = p.loadDictionary(&header, body)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -28,8 +27,12 @@ type ColumnReader struct {
 	dictionary    decoded
 	hasDictionary bool
 	dictionaryLen int
-	isMade        bool  // the entries are known without reading a page
-	left          int64 // rows of such a chunk
+
+	// In a kept chunk, whose pages are read only when they are needed:
+	page   int   // the number of the next page
+	skip   int64 // rows to skip in it
+	end    int64 // the end of the wanted rows, counted from its first row
+	wanted int64 // where the last page ends that will be read
 }
 
 // decoded are values. Rows share the texts. They are copied once for each page or dictionary,
@@ -57,11 +60,10 @@ func (p *ColumnReader) Open(group *Group) {
 	if p.chunk != nil && p.chunk.isKept() { // readers share its dictionary
 		p.dictionary = decoded{}
 	}
-	if p.isMade {
-		p.Reps, p.Defs, p.index = nil, nil, nil
+	p.hasDictionary, p.page, p.skip, p.end, p.wanted = false, 0, 0, 0, 0
+	if p.pageReader.open(group); p.chunk.isKept() {
+		p.end = p.chunk.rows
 	}
-	p.hasDictionary, p.isMade = false, false
-	p.pageReader.open(group)
 }
 
 func (p *ColumnReader) release() { p.Entries, p.At, p.value = 0, 0, 0 }
@@ -94,12 +96,14 @@ func (p *ColumnReader) End() error {
 // nextPage makes the next page the current one. It returns io.EOF after the last one.
 func (p *ColumnReader) nextPage() error {
 	p.release()
-	if p.isMade {
-		return p.make()
-	}
-	page, err := p.read()
-	if err == nil {
-		err = p.load(&page)
+	err := error(nil)
+	if p.chunk.isKept() {
+		err = p.nextKept()
+	} else {
+		var page dataPage
+		if page, err = p.read(); err == nil {
+			err = p.load(&page)
+		}
 	}
 	if err == nil || err == io.EOF {
 		return err
@@ -175,7 +179,11 @@ func (p *ColumnReader) load(page *dataPage) (err error) {
 		err = p.loadIndex(page.values, values)
 	} else {
 		p.decoded = &p.plain
-		err = p.plain.load(p.source, p.Leaf.Kind, page.encoding, page.values, values)
+		if p.end > 0 && p.Leaf.Kind == parquet.ByteArray && p.Leaf.MaxDef == 0 {
+			err = p.plain.loadWanted(p.source, page.encoding, page.values, values, p.skip, p.end)
+		} else {
+			err = p.plain.load(p.source, p.Leaf.Kind, page.encoding, page.values, values)
+		}
 	}
 	if err == nil {
 		p.Entries = page.entries
@@ -242,13 +250,32 @@ func (d *decoded) loadTexts(s *Source, encoding format.Encoding, data []byte, n 
 	if err != nil {
 		return err
 	}
-	if n < 0 || len(offsets) <= n || int64(offsets[n]) > int64(len(data)) || !slices.IsSorted(offsets[:n+1]) {
-		return errPage
-	}
 	all := string(data[:offsets[n]])
 	d.Texts = make([]string, n)
 	for i := range d.Texts {
 		d.Texts[i] = all[offsets[i]:offsets[i+1]]
+	}
+	return nil
+}
+
+// loadWanted decodes the texts of the rows from first to end, of a column without nulls. Those that follow an equal
+// one share its memory.
+func (d *decoded) loadWanted(s *Source, encoding format.Encoding, data []byte, n int, first, end int64) error {
+	if n == 0 {
+		return nil
+	}
+	data, offsets, err := s.byteArrays(data, n, encoding)
+	if err != nil {
+		return err
+	}
+	d.Texts = resize(d.Texts, n)
+	clear(d.Texts)
+	last := ""
+	for i := max(0, first); i < min(int64(n), end); i++ {
+		if text := data[offsets[i]:offsets[i+1]]; string(text) != last {
+			last = string(text)
+		}
+		d.Texts[i] = last
 	}
 	return nil
 }
@@ -262,6 +289,9 @@ func (p *ColumnReader) Take() int {
 	}
 	return n
 }
+
+// IsIndexed reports whether the numbers that Take returns are those of the chunk's dictionary.
+func (p *ColumnReader) IsIndexed() bool { return p.isIndexed }
 
 // Ahead returns the text n rows ahead, in a column without nulls.
 func (p *ColumnReader) Ahead(n int) string {
@@ -277,19 +307,21 @@ func (p *ColumnReader) IsValue(entry int) bool {
 	return p.Leaf.MaxDef == 0 || p.Defs[entry] == p.Leaf.MaxDef
 }
 
-// SeekRow makes a row of the row group the next one.
-func (p *ColumnReader) SeekRow(row int64) error {
-	var err error
-	if p.isMade, err = p.isKnown(); err != nil {
-		return err
+// SeekRow makes a row of the row group the next one, of n that are wanted.
+func (p *ColumnReader) SeekRow(row, n int64) error {
+	c := p.chunk
+	if !c.isKept() {
+		offset, first := c.pageOf(row)
+		return p.seekPage(offset, row-first)
 	}
-	if p.isMade {
-		p.release()
-		p.left = p.chunk.rows - row
-		return nil
+	p.release()
+	if p.page = c.pageWith(row); p.page < 0 {
+		return errPage
 	}
-	page := p.chunk.pageOf(row)
-	return p.seekPage(page.offset, row-page.first)
+	p.skip = row - int64(c.pages[p.page].first)
+	p.end = p.skip + n
+	p.wanted = c.endOf(c.pageWith(row + n - 1))
+	return nil
 }
 
 // seekPage makes a row of the page at an offset the next one.

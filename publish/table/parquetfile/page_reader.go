@@ -27,6 +27,7 @@ type pageReader struct {
 	chunk   *chunk
 	entries int64 // at most so many are in a page
 	offset  int64 // of the next page in the file
+	upTo    int64 // the end of the bytes that are read together with the header; 0 if it is not known
 }
 
 // The limits of a page. No writer reaches them.
@@ -108,7 +109,11 @@ func (c *pageReader) next() (h format.PageHeader, body []byte, err error) {
 	if left <= 0 {
 		return h, nil, io.EOF
 	}
-	head, err := c.source.read(c.offset, min(left, maxPageHeader))
+	size := int64(maxPageHeader)
+	if c.upTo > c.offset {
+		size = c.upTo - c.offset
+	}
+	head, err := c.source.read(c.offset, min(left, size))
 	if err != nil {
 		return h, nil, err
 	}
@@ -116,7 +121,8 @@ func (c *pageReader) next() (h format.PageHeader, body []byte, err error) {
 	if err := thrift.NewDecoder(in).Decode(&h); err != nil {
 		return h, nil, fmt.Errorf("the header of a page: %w", err)
 	}
-	length, size := int64(in.BytesRead()), int64(h.CompressedPageSize)
+	length := int64(in.BytesRead())
+	size = int64(h.CompressedPageSize)
 	if size < 0 || size > left-length || h.UncompressedPageSize < 0 || int64(h.UncompressedPageSize) > min(c.chunk.plain, maxPageBytes) {
 		return h, nil, errPage
 	}
@@ -279,7 +285,7 @@ func cutRuns(data []byte, width, n int) ([]byte, error) {
 	return data[:at], nil
 }
 
-// byteArrays decodes n texts. The memory is valid until the next call.
+// byteArrays decodes n texts, and checks where they begin and end. The memory is valid until the next call.
 func (s *Source) byteArrays(data []byte, n int, encoding format.Encoding) (_ []byte, _ []uint32, err error) {
 	switch encoding {
 	case format.Plain:
@@ -291,6 +297,9 @@ func (s *Source) byteArrays(data []byte, n int, encoding format.Encoding) (_ []b
 		s.texts, s.offsets, err = new(delta.LengthByteArrayEncoding).DecodeByteArray(s.texts, data, s.offsets)
 	default:
 		err = fmt.Errorf("texts in the encoding %v: %w", encoding, ErrFormat)
+	}
+	if err == nil && (n < 0 || len(s.offsets) <= n || int64(s.offsets[n]) > int64(len(s.texts)) || !slices.IsSorted(s.offsets[:n+1])) {
+		err = errPage
 	}
 	return s.texts, s.offsets, err
 }

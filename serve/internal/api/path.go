@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"time"
 
 	"mkt/publish/steps"
@@ -37,6 +38,27 @@ type PathPage struct {
 	JudgedAt time.Time
 }
 
+// Span returns which part of a path the page needs.
+func (of PathPage) Span() steps.Span {
+	s := steps.Span{From: of.From, To: of.To, After: of.afterSeq(), Count: of.Limit + 1}
+	if of.Now {
+		s.Count = 0
+	}
+	return s
+}
+
+// afterSeq returns the seq of the position of the page before, 0 if there is none.
+func (of PathPage) afterSeq() uint64 {
+	if len(of.After) < seqDigits {
+		return 0
+	}
+	seq, err := strconv.ParseUint(of.After[:seqDigits], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return seq
+}
+
 // point is a point of a path with the number of its selection.
 type point struct {
 	selection int
@@ -58,7 +80,7 @@ func AppendPath(dst []byte, p *steps.Path, of PathPage) (body []byte, last strin
 	for _, x := range page {
 		has[x.selection] = true
 	}
-	kickOff, moved := newestKickOff(p)
+	kickOff, moved := p.KickOff()
 	dst = addText(dst, `{"fixture_id":`, p.FixtureID)
 	dst = addText(dst, `,"market_id":`, p.MarketID)
 	dst = addTextOrNull(dst, `,"market":`, p.Market)
@@ -88,6 +110,7 @@ func AppendPath(dst []byte, p *steps.Path, of PathPage) (body []byte, last strin
 
 // points returns the points of a page.
 func (of PathPage) points(p *steps.Path) (page []point, more bool) {
+	after := of.afterSeq()
 	for i := range p.Selections {
 		points := p.Selections[i].Points
 		first := 0
@@ -98,11 +121,13 @@ func (of PathPage) points(p *steps.Path) (page []point, more bool) {
 			first = len(points) - 1
 		}
 		for k := first; k < len(points); k++ {
-			x := &points[k]
+			x := points[k]
 			if !of.To.IsZero() && x.PublishedAt.After(of.To) || of.Now && !x.Present {
 				break
 			}
-			page = append(page, point{i, x})
+			if x.Seq >= after {
+				page = append(page, point{i, x})
+			}
 		}
 	}
 	slices.SortFunc(page, func(a, b point) int { // a selection has one point of a seq
@@ -124,36 +149,24 @@ func (of PathPage) points(p *steps.Path) (page []point, more bool) {
 	return page, false
 }
 
+// seqDigits is the number of digits of a seq in a position.
+const seqDigits = 20
+
 // position is the position of a point in the order of pages, which sorts as text.
 func position(p *steps.Path, x point) string {
 	return string(appendPosition(nil, p, x))
 }
 
 func appendPosition(dst []byte, p *steps.Path, x point) []byte {
-	return append(fmt.Appendf(dst, "%020d", x.Seq), p.Selections[x.selection].ID...)
-}
-
-func newestKickOff(p *steps.Path) (at *time.Time, moved bool) {
-	for _, k := range p.KickOffs {
-		if !k.Present {
-			continue
-		}
-		if at != nil && (k.StartsAt == nil || !k.StartsAt.Equal(*at)) {
-			moved = true
-		}
-		if k.StartsAt != nil {
-			at = k.StartsAt
-		}
-	}
-	return at, moved
+	return append(fmt.Appendf(dst, "%0*d", seqDigits, x.Seq), p.Selections[x.selection].ID...)
 }
 
 func appendSelectionPath(dst []byte, p *steps.Path, i int, page []point, judgedAt time.Time) []byte {
 	s := &p.Selections[i]
-	said := &s.Points[0]
+	said := s.Points[0]
 	for k := range s.Points {
 		if s.Points[k].Present {
-			said = &s.Points[k]
+			said = s.Points[k]
 		}
 	}
 	dst = addText(dst, `{"selection_id":`, s.ID)
@@ -207,31 +220,26 @@ func addAt(dst []byte, at steps.At) []byte {
 // appendOpening appends the first price of a selection. It is final if the path begins with the
 // fixture's first publication; otherwise there may have been one before.
 func appendOpening(dst []byte, p *steps.Path, s *steps.Selection) []byte {
-	at := slices.IndexFunc(s.Points, func(x steps.Point) bool { return x.HasPrice() })
+	at := slices.IndexFunc(s.Points, (*steps.Point).HasPrice)
 	switch {
 	case at < 0:
 		return appendJudged(dst, "UNAVAILABLE", noPrice, nil)
 	case !p.FromStart:
-		return appendJudged(dst, "UNAVAILABLE", notRecorded, &s.Points[at])
+		return appendJudged(dst, "UNAVAILABLE", notRecorded, s.Points[at])
 	}
-	return appendJudged(dst, "FINAL", "", &s.Points[at])
+	return appendJudged(dst, "FINAL", "", s.Points[at])
 }
 
 // appendClosing appends the last price retrieved before kick-off. It is final once something was
 // published since, and provisional until then.
 func appendClosing(dst []byte, p *steps.Path, s *steps.Selection, judgedAt time.Time) []byte {
-	kickOff, _ := newestKickOff(p)
+	kickOff, _ := p.KickOff()
 	if kickOff == nil {
 		return appendJudged(dst, "UNAVAILABLE", noKickOff, nil)
 	}
 	at := -1
 	for i := range s.Points {
-		x := &s.Points[i]
-		since := x.PublishedAt
-		if !x.FetchedAt.IsZero() {
-			since = x.FetchedAt
-		}
-		if since.Before(*kickOff) {
+		if s.Points[i].Since().Before(*kickOff) {
 			at = i
 		}
 	}
@@ -241,7 +249,7 @@ func appendClosing(dst []byte, p *steps.Path, s *steps.Selection, judgedAt time.
 		}
 		return appendJudged(dst, "UNAVAILABLE", afterKickOff, nil)
 	}
-	x := &s.Points[at]
+	x := s.Points[at]
 	switch {
 	case judgedAt.Before(*kickOff):
 		return appendJudged(dst, "PROVISIONAL", beforeKickOff, x)

@@ -15,8 +15,8 @@ var pathStart = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
 // hour is a point of a publication that many hours after pathStart. price is "" for none and "-" for a
 // selection that went away.
-func hour(n int, price string) steps.Point {
-	p := steps.Point{At: steps.At{Seq: uint64(n) + 1, Cycle: "c", PublishedAt: pathStart.Add(time.Duration(n) * time.Hour)}}
+func hour(n int, price string) *steps.Point {
+	p := &steps.Point{At: steps.At{Seq: uint64(n) + 1, Cycle: "c", PublishedAt: pathStart.Add(time.Duration(n) * time.Hour)}}
 	if price == "-" {
 		return p
 	}
@@ -40,28 +40,28 @@ func TestJudgedPrices(t *testing.T) {
 		kickOffs         []int // hours; -1 is none
 		notFromStart     bool
 		judged           int
-		points           []steps.Point
+		points           []*steps.Point
 		opening, closing string
 	}{
-		"before kick-off":                        {[]int{2}, false, 1, []steps.Point{hour(0, "1.9")}, "FINAL <nil> 1.9", "PROVISIONAL BEFORE_KICK_OFF 1.9"},
-		"after kick-off":                         {[]int{2}, false, 3, []steps.Point{hour(0, "1.9"), hour(1, "2.0")}, "FINAL <nil> 1.9", "FINAL <nil> 2.0"},
-		"published at kick-off":                  {[]int{2}, false, 2, []steps.Point{hour(0, "1.9")}, "FINAL <nil> 1.9", "FINAL <nil> 1.9"},
-		"a price that was retrieved too late":    {[]int{2}, false, 4, []steps.Point{hour(0, "1.9"), late}, "FINAL <nil> 1.9", "FINAL <nil> 1.9"},
-		"one that was published too late":        {[]int{2}, false, 4, []steps.Point{hour(0, "1.9"), early}, "FINAL <nil> 1.9", "FINAL <nil> 2.3"},
-		"no kick-off":                            {[]int{-1}, false, 3, []steps.Point{hour(0, "1.9")}, "FINAL <nil> 1.9", "UNAVAILABLE NO_KICK_OFF none"},
-		"the kick-off was there and is not now":  {[]int{2, -1}, false, 3, []steps.Point{hour(0, "1.9")}, "FINAL <nil> 1.9", "FINAL <nil> 1.9"},
-		"it moved later":                         {[]int{2, 5}, false, 4, []steps.Point{hour(0, "1.9"), hour(3, "2.2")}, "FINAL <nil> 1.9", "PROVISIONAL BEFORE_KICK_OFF 2.2"},
-		"it moved earlier":                       {[]int{5, 2}, false, 4, []steps.Point{hour(0, "1.9"), hour(3, "2.2")}, "FINAL <nil> 1.9", "FINAL <nil> 1.9"},
-		"not recorded":                           {[]int{-9}, true, 3, []steps.Point{hour(0, "1.9")}, "UNAVAILABLE NOT_RECORDED 1.9", "UNAVAILABLE NOT_RECORDED none"},
-		"recorded from the middle on":            {[]int{2}, true, 3, []steps.Point{hour(1, "1.9")}, "UNAVAILABLE NOT_RECORDED 1.9", "FINAL <nil> 1.9"},
-		"it came after kick-off":                 {[]int{2}, false, 4, []steps.Point{hour(3, "1.9")}, "FINAL <nil> 1.9", "UNAVAILABLE AFTER_KICK_OFF none"},
-		"it was not offered":                     {[]int{2}, false, 3, []steps.Point{hour(0, "1.9"), hour(1, "-")}, "FINAL <nil> 1.9", "UNAVAILABLE NOT_OFFERED gone"},
-		"it was offered again":                   {[]int{3}, false, 4, []steps.Point{hour(0, "1.9"), hour(1, "-"), hour(2, "1.7")}, "FINAL <nil> 1.9", "FINAL <nil> 1.7"},
-		"it had no price":                        {[]int{2}, false, 3, []steps.Point{hour(0, "1.9"), hour(1, "")}, "FINAL <nil> 1.9", "UNAVAILABLE NO_PRICE null"},
-		"it never had one":                       {[]int{2}, false, 3, []steps.Point{hour(0, "")}, "UNAVAILABLE NO_PRICE none", "UNAVAILABLE NO_PRICE null"},
-		"the first price came after a null":      {[]int{2}, false, 3, []steps.Point{hour(0, ""), hour(1, "1.8")}, "FINAL <nil> 1.8", "FINAL <nil> 1.8"},
-		"the service did not vouch for it":       {[]int{2}, false, 3, []steps.Point{hour(0, "1.9"), unfit}, "FINAL <nil> 1.9", "UNAVAILABLE NOT_PUBLISHABLE 2.1"},
-		"nor before kick-off, which is not over": {[]int{2}, false, 1, []steps.Point{hour(0, "1.9"), unfit}, "FINAL <nil> 1.9", "PROVISIONAL BEFORE_KICK_OFF 2.1"},
+		"before kick-off":                        {[]int{2}, false, 1, []*steps.Point{hour(0, "1.9")}, "FINAL <nil> 1.9", "PROVISIONAL BEFORE_KICK_OFF 1.9"},
+		"after kick-off":                         {[]int{2}, false, 3, []*steps.Point{hour(0, "1.9"), hour(1, "2.0")}, "FINAL <nil> 1.9", "FINAL <nil> 2.0"},
+		"published at kick-off":                  {[]int{2}, false, 2, []*steps.Point{hour(0, "1.9")}, "FINAL <nil> 1.9", "FINAL <nil> 1.9"},
+		"a price that was retrieved too late":    {[]int{2}, false, 4, []*steps.Point{hour(0, "1.9"), late}, "FINAL <nil> 1.9", "FINAL <nil> 1.9"},
+		"one that was published too late":        {[]int{2}, false, 4, []*steps.Point{hour(0, "1.9"), early}, "FINAL <nil> 1.9", "FINAL <nil> 2.3"},
+		"no kick-off":                            {[]int{-1}, false, 3, []*steps.Point{hour(0, "1.9")}, "FINAL <nil> 1.9", "UNAVAILABLE NO_KICK_OFF none"},
+		"the kick-off was there and is not now":  {[]int{2, -1}, false, 3, []*steps.Point{hour(0, "1.9")}, "FINAL <nil> 1.9", "FINAL <nil> 1.9"},
+		"it moved later":                         {[]int{2, 5}, false, 4, []*steps.Point{hour(0, "1.9"), hour(3, "2.2")}, "FINAL <nil> 1.9", "PROVISIONAL BEFORE_KICK_OFF 2.2"},
+		"it moved earlier":                       {[]int{5, 2}, false, 4, []*steps.Point{hour(0, "1.9"), hour(3, "2.2")}, "FINAL <nil> 1.9", "FINAL <nil> 1.9"},
+		"not recorded":                           {[]int{-9}, true, 3, []*steps.Point{hour(0, "1.9")}, "UNAVAILABLE NOT_RECORDED 1.9", "UNAVAILABLE NOT_RECORDED none"},
+		"recorded from the middle on":            {[]int{2}, true, 3, []*steps.Point{hour(1, "1.9")}, "UNAVAILABLE NOT_RECORDED 1.9", "FINAL <nil> 1.9"},
+		"it came after kick-off":                 {[]int{2}, false, 4, []*steps.Point{hour(3, "1.9")}, "FINAL <nil> 1.9", "UNAVAILABLE AFTER_KICK_OFF none"},
+		"it was not offered":                     {[]int{2}, false, 3, []*steps.Point{hour(0, "1.9"), hour(1, "-")}, "FINAL <nil> 1.9", "UNAVAILABLE NOT_OFFERED gone"},
+		"it was offered again":                   {[]int{3}, false, 4, []*steps.Point{hour(0, "1.9"), hour(1, "-"), hour(2, "1.7")}, "FINAL <nil> 1.9", "FINAL <nil> 1.7"},
+		"it had no price":                        {[]int{2}, false, 3, []*steps.Point{hour(0, "1.9"), hour(1, "")}, "FINAL <nil> 1.9", "UNAVAILABLE NO_PRICE null"},
+		"it never had one":                       {[]int{2}, false, 3, []*steps.Point{hour(0, "")}, "UNAVAILABLE NO_PRICE none", "UNAVAILABLE NO_PRICE null"},
+		"the first price came after a null":      {[]int{2}, false, 3, []*steps.Point{hour(0, ""), hour(1, "1.8")}, "FINAL <nil> 1.8", "FINAL <nil> 1.8"},
+		"the service did not vouch for it":       {[]int{2}, false, 3, []*steps.Point{hour(0, "1.9"), unfit}, "FINAL <nil> 1.9", "UNAVAILABLE NOT_PUBLISHABLE 2.1"},
+		"nor before kick-off, which is not over": {[]int{2}, false, 1, []*steps.Point{hour(0, "1.9"), unfit}, "FINAL <nil> 1.9", "PROVISIONAL BEFORE_KICK_OFF 2.1"},
 	} {
 		p := &steps.Path{FixtureID: "fx_a", MarketID: "mk_a", FromStart: !c.notFromStart, Selections: []steps.Selection{{ID: "sl_a", Points: c.points}}}
 		for i, h := range c.kickOffs {
@@ -121,7 +121,7 @@ func FuzzPathPages(f *testing.F) {
 			s := int(m % 5)
 			for len(p.Selections) <= s {
 				k := len(p.Selections)
-				p.Selections = append(p.Selections, steps.Selection{ID: "sl_" + string(rune('a'+k)), Points: []steps.Point{hour(i/8, "1.5")}})
+				p.Selections = append(p.Selections, steps.Selection{ID: "sl_" + string(rune('a'+k)), Points: []*steps.Point{hour(i/8, "1.5")}})
 			}
 			points := &p.Selections[s].Points
 			if n := i/8 + 1; (*points)[len(*points)-1].Seq < uint64(n)+1 {

@@ -17,28 +17,27 @@ import (
 // hash of their segment.
 type stepCaches struct {
 	indexes *lru.Cache[string, *table.Index]
-	paths   *lru.Cache[pathKey, *steps.Path]
+	paths   *lru.Cache[pathKey, *steps.Market]
 }
 
 // pathKey is a market in a publication.
 type pathKey struct{ manifest, fixture, market string }
 
 func newStepCaches() *stepCaches {
-	return &stepCaches{lru.New[string, *table.Index](stepIndexSize), lru.New[pathKey, *steps.Path](pathSize)}
+	return &stepCaches{lru.New[string, *table.Index](stepIndexSize), lru.New[pathKey, *steps.Market](pathSize)}
 }
 
-// PricePath reads the path of the prices of a market, up to a time; zero for all. It must not be changed:
-// a whole path is kept for the requests for its other pages.
-func (v *View) PricePath(fixture, market string, until time.Time) (*steps.Path, error) {
+// PricePath reads as much of the path of the prices of a market as a span needs, up to a time; zero for
+// all. What is read up to the end is kept for the requests for other pages.
+func (v *View) PricePath(fixture, market string, until time.Time, of steps.Span) (*steps.Path, error) {
 	key := pathKey{v.commit.ManifestSHA256, fixture, market}
-	if until.IsZero() {
-		if p, ok := v.log.steps.paths.Get(key); ok {
-			return p, nil
-		}
+	m, ok := v.log.steps.paths.Get(key)
+	if !ok || !until.IsZero() {
+		m = steps.NewMarket(&v.manifest, fixture, market, until)
 	}
-	p, err := steps.Read(v.log.fs, &v.manifest, fixture, market, until, v.log.index)
+	p, err := m.Path(steps.Source{FS: v.log.fs, Index: v.log.index}, of)
 	if err == nil && until.IsZero() {
-		v.log.steps.paths.Put(key, p, p.Memory())
+		v.log.steps.paths.Put(key, m, m.Memory())
 	}
 	return p, err
 }

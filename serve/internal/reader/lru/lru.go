@@ -48,27 +48,35 @@ func (c *Cache[K, V]) Contains(key K) bool {
 }
 
 // Put adds a value unless its weight is more than a quarter of the capacity, because
-// one large value must not evict all others. A value that is there is kept, with the new weight.
+// one large value must not evict all others. A value that is there is kept with the new weight,
+// unless it has become that large.
 func (c *Cache[K, V]) Put(key K, value V, weight int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if weight > c.capacity/4 {
+	item, ok := c.items[key]
+	switch {
+	case weight > c.capacity/4:
+		if ok {
+			c.remove(item)
+		}
 		return
-	}
-	if item, ok := c.items[key]; ok { // another request has added it
+	case ok: // another request has added it, or it has grown
 		was := item.Value.(*kept[K, V])
 		c.weight += weight - was.weight
 		was.weight = weight
-	} else {
+	default:
 		c.items[key] = c.order.PushFront(&kept[K, V]{key, value, weight})
 		c.weight += weight
 	}
 	for c.weight > c.capacity {
-		last := c.order.Back()
-		old := c.order.Remove(last).(*kept[K, V])
-		delete(c.items, old.key)
-		c.weight -= old.weight
+		c.remove(c.order.Back())
 	}
+}
+
+func (c *Cache[K, V]) remove(item *list.Element) {
+	old := c.order.Remove(item).(*kept[K, V])
+	delete(c.items, old.key)
+	c.weight -= old.weight
 }
 
 // Weight returns the sum of the weights of all values.

@@ -22,4 +22,13 @@ func TestCacheStaysWithinItsCapacity(t *testing.T) {
 	if _, ok := c.Get(-1); ok {
 		t.Error("one large value evicted others")
 	}
+	c.Put(0, 0, 25) // has grown
+	if _, ok := c.Get(0); !ok || c.Weight() > 100 {
+		t.Errorf("a value that has grown: kept %v, weight %d", ok, c.Weight())
+	}
+	before := c.Weight()
+	c.Put(0, 0, 26)
+	if _, ok := c.Get(0); ok || c.Weight() != before-25 {
+		t.Errorf("a value that has grown too large: kept %v, weight %d, before %d", ok, c.Weight(), before)
+	}
 }

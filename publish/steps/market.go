@@ -1,0 +1,416 @@
+package steps
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unsafe"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// Market reads the path of the prices of a market from the segments of a manifest, and keeps the points
+// that it has read. Safe for concurrent use.
+type Market struct {
+	fixtureID, marketID string
+	until               time.Time
+
+	mu         sync.Mutex // held during a call of Path
+	from       Source
+	files      map[string]durable.Reader // those that are open
+	isOpen     bool
+	segments   []*segment     // those that have rows of the market, oldest first
+	fixture    []KickOff      // the rows of the fixture
+	numbers    map[string]int // of the selections, by their ids
+	selections []selection    // by their numbers
+	// The market's names, in its newest row, and the seq of that.
+	name, marketName, period *string
+	seq                      int64
+}
+
+// Source is where segments are read from.
+type Source struct {
+	FS    durable.ReadFS
+	Index func(snapshot.Segment) (*table.Index, error) // of a segment, whose hash it has checked
+}
+
+// segment is as much of a segment as was read.
+type segment struct {
+	snapshot.Segment
+	selections []int     // the numbers of those that have rows, in the order of their ids; nil = not read
+	points     [][]Point // of each of them, oldest first; nil = not read
+	isNamed    bool      // its rows were read with the columns that describe market and selections
+}
+
+// selection is a selection of the market, as its newest row describes it.
+type selection struct {
+	id                 string
+	outcome, qualifier *string
+	seq                int64 // of that row; -1 if none was read
+}
+
+// Span says which points of a path are needed. Besides them, a path has all its selections, each with
+// its first price, its last point that was retrieved before kick-off, and its newest one.
+type Span struct {
+	// From and To bound the publications, zero for no bound. The points in force at From are needed.
+	From, To time.Time
+	After    uint64 // points with a smaller seq are not needed
+	Count    int    // so many of the first ones
+}
+
+// Whole is the span of a whole path.
+var Whole = Span{Count: math.MaxInt}
+
+// NewMarket returns a market of which nothing is read yet. Its path goes up to a time; zero for all.
+func NewMarket(m *snapshot.Manifest, fixture, market string, until time.Time) *Market {
+	r := &Market{fixtureID: fixture, marketID: market, until: until, numbers: map[string]int{}, seq: -1, files: map[string]durable.Reader{}}
+	for _, s := range m.Steps {
+		if until.IsZero() || !s.Begins().After(until) {
+			r.segments = append(r.segments, &segment{Segment: s})
+		}
+	}
+	return r
+}
+
+// Path reads as much of the path as a span needs. The path has no selections if no segment has the
+// market. Segments that are not needed are not read but for the ids of their selections.
+func (m *Market) Path(from Source, of Span) (*Path, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.from = from
+	defer m.close()
+	if err := m.open(); err != nil {
+		return nil, err
+	}
+	p := &Path{FixtureID: m.fixtureID, MarketID: m.marketID}
+	for _, k := range m.fixture {
+		p.addKickOff(k)
+	}
+	if len(m.fixture) > 0 {
+		p.FromStart = m.fixture[0].Present && !m.fixture[0].Before
+	}
+	if err := m.readSpan(of, p); err != nil {
+		return nil, err
+	}
+	p.Market, p.MarketName, p.Period = m.name, m.marketName, m.period
+	p.Selections = m.paths()
+	return p, nil
+}
+
+// Memory returns about how many bytes of memory the path has.
+func (m *Market) Memory() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	const lists = 64 // of reasons and absent columns
+	n := int(unsafe.Sizeof(*m)) + cap(m.fixture)*int(unsafe.Sizeof(KickOff{}))
+	for i := range m.selections {
+		n += 2*int(unsafe.Sizeof(m.selections[i])) + len(m.selections[i].id)
+	}
+	for _, s := range m.segments {
+		n += int(unsafe.Sizeof(*s)) + cap(s.selections)*8
+		for _, points := range s.points {
+			n += len(points) * (int(unsafe.Sizeof(Point{})) + lists)
+		}
+	}
+	return n
+}
+
+// open reads the rows of the fixture, and leaves the segments that have rows of the market.
+func (m *Market) open() error {
+	if m.isOpen {
+		return nil
+	}
+	var segments []*segment
+	var fixture []KickOff
+	for _, s := range m.segments {
+		x, err := m.from.Index(s.Segment)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.File, err)
+		}
+		if x.Has(m.fixtureID, "") {
+			err := m.rows(s, "", table.KickOffColumns, func(rows []table.StepRow) {
+				for i := range rows {
+					fixture = append(fixture, KickOff{At: atOf(&rows[i]), Present: rows[i].Present, StartsAt: rows[i].StartsAt})
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if x.Has(m.fixtureID, m.marketID) {
+			segments = append(segments, s)
+		}
+	}
+	m.segments, m.fixture, m.isOpen = segments, fixture, true
+	return nil
+}
+
+// readSpan reads the segments that a span needs.
+func (m *Market) readSpan(of Span, p *Path) error {
+	if len(m.segments) == 0 {
+		return nil
+	}
+	oldestFirst := m.segments
+	newestFirst := slices.Clone(m.segments)
+	slices.Reverse(newestFirst)
+	if err := m.read(newestFirst[0], table.PathColumns); err != nil {
+		return err
+	}
+	if err := m.readPoints(of); err != nil {
+		return err
+	}
+	for _, s := range newestFirst {
+		if err := m.readSelections(s); err != nil {
+			return err
+		}
+	}
+	if err := m.find(newestFirst, table.PathColumns, func(x *Point) bool { return x.Present }); err != nil {
+		return err
+	}
+	if err := m.find(oldestFirst, table.PriceColumns, (*Point).HasPrice); err != nil {
+		return err
+	}
+	if kickOff, _ := p.KickOff(); kickOff != nil {
+		if err := m.find(newestFirst, table.PriceColumns, func(x *Point) bool { return x.Since().Before(*kickOff) }); err != nil {
+			return err
+		}
+	}
+	if of.Count == 0 {
+		return nil
+	}
+	// The points in force at the beginning. They also say which selections a fixture takes with it if it
+	// goes away after that.
+	newestFirst = slices.DeleteFunc(newestFirst, func(s *segment) bool { return s.First >= of.After && s.Begins().After(of.From) })
+	return m.find(newestFirst, table.PriceColumns, func(x *Point) bool { return x.Seq < of.After || !x.PublishedAt.After(of.From) })
+}
+
+// readPoints reads segments until they have all points of a span, but for those in force at its beginning.
+func (m *Market) readPoints(of Span) error {
+	n := 0
+	for _, s := range m.segments {
+		if n >= of.Count || !of.To.IsZero() && s.Begins().After(of.To) {
+			return nil
+		}
+		if s.Last < of.After || !s.At.After(of.From) {
+			continue
+		}
+		if err := m.read(s, table.PriceColumns); err != nil {
+			return err
+		}
+		for _, points := range s.points {
+			for k := range points {
+				if points[k].Seq > of.After && points[k].PublishedAt.After(of.From) {
+					n++
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// find reads segments in an order until every selection in them has a wanted point, as far as there is
+// one. With [table.PathColumns] it also reads the description of a selection beside that point.
+func (m *Market) find(order []*segment, columns table.StepColumns, isWanted func(*Point) bool) error {
+	found := make([]bool, len(m.selections))
+	for _, s := range order {
+		for k, n := range s.selections {
+			if found[n] {
+				continue
+			}
+			if err := m.read(s, columns); err != nil {
+				return err
+			}
+			for i := range s.points[k] {
+				found[n] = found[n] || isWanted(&s.points[k][i])
+			}
+			if found[n] && columns == table.PathColumns && !s.isNamed {
+				if err := m.rows(s, m.marketID, columns, m.addNames); err != nil {
+					return err
+				}
+				s.isNamed = true
+			}
+		}
+	}
+	return nil
+}
+
+// readSelections reads the ids of the selections in a segment. If the segment goes on after the last
+// wanted publication, all of it is read, because some of its rows do not count.
+func (m *Market) readSelections(s *segment) error {
+	if s.selections != nil {
+		return nil
+	}
+	if !m.until.IsZero() && s.At.After(m.until) {
+		return m.read(s, table.PathColumns)
+	}
+	return m.rows(s, m.marketID, table.SelectionColumn, func(rows []table.StepRow) {
+		s.selections = m.numbersOf(rows)
+	})
+}
+
+// numbersOf returns the numbers of the selections of rows, in their order.
+func (m *Market) numbersOf(rows []table.StepRow) []int {
+	list := []int{}
+	for i := range rows {
+		id := rows[i].SelectionID
+		if i > 0 && id == rows[i-1].SelectionID {
+			continue
+		}
+		n, known := m.numbers[id]
+		if !known {
+			n = len(m.selections)
+			m.numbers[id] = n
+			m.selections = append(m.selections, selection{id: id, seq: -1})
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// read reads the points of a segment.
+func (m *Market) read(s *segment, columns table.StepColumns) error {
+	if s.points != nil {
+		return nil
+	}
+	return m.rows(s, m.marketID, columns, func(rows []table.StepRow) {
+		if s.selections == nil {
+			s.selections = m.numbersOf(rows)
+		}
+		s.points = make([][]Point, 0, len(s.selections))
+		points, begin := make([]Point, len(rows)), 0
+		for i := range rows {
+			points[i] = pointOf(&rows[i])
+			if i+1 == len(rows) || rows[i].SelectionID != rows[i+1].SelectionID {
+				s.points = append(s.points, points[begin:i+1:i+1])
+				begin = i + 1
+			}
+		}
+		if columns == table.PathColumns {
+			m.addNames(rows)
+			s.isNamed = true
+		}
+	})
+}
+
+// addNames adds the descriptions of the market and its selections from rows, if those are the newest ones.
+func (m *Market) addNames(rows []table.StepRow) {
+	for i := range rows {
+		r := &rows[i]
+		if !r.Present {
+			continue
+		}
+		if of := &m.selections[m.numbers[r.SelectionID]]; r.Seq > of.seq {
+			of.seq, of.outcome, of.qualifier = r.Seq, r.Selection, r.Qualifier
+		}
+		if r.Seq > m.seq {
+			m.seq, m.name, m.marketName, m.period = r.Seq, r.Market, r.MarketName, r.Period
+		}
+	}
+}
+
+// close closes the files that were opened, and forgets where they are.
+func (m *Market) close() {
+	m.from = Source{}
+	for _, file := range m.files {
+		file.Close()
+	}
+	clear(m.files)
+}
+
+// buffers has the memory of rows.
+var buffers = sync.Pool{New: func() any { return new([]table.StepRow) }}
+
+// rows calls do with the rows of a market in a segment, which are valid until it returns. Those of the
+// fixture itself are of the market "".
+func (m *Market) rows(s *segment, market string, columns table.StepColumns, do func([]table.StepRow)) error {
+	x, err := m.from.Index(s.Segment)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.File, err)
+	}
+	file := m.files[s.File]
+	if file == nil {
+		if file, err = m.from.FS.Open(s.File); err != nil {
+			return fmt.Errorf("%s: %w", s.File, snapshot.Fault(s.File, err))
+		}
+		m.files[s.File] = file
+	}
+	buffer := buffers.Get().(*[]table.StepRow)
+	defer buffers.Put(buffer)
+	rows, err := x.AppendRows((*buffer)[:0], file, m.fixtureID, market, columns)
+	if *buffer = rows; err != nil {
+		return fmt.Errorf("%s: %w: %w", s.File, snapshot.ErrDamaged, err)
+	}
+	if !m.until.IsZero() && s.At.After(m.until) {
+		rows = slices.DeleteFunc(rows, func(r table.StepRow) bool { return r.PublishedAt.After(m.until) })
+	}
+	do(rows)
+	return nil
+}
+
+func atOf(r *table.StepRow) At {
+	return At{Seq: uint64(r.Seq), Cycle: layout.CycleID(r.CycleID), PublishedAt: r.PublishedAt, Before: r.Before}
+}
+
+func pointOf(r *table.StepRow) Point {
+	p := Point{At: atOf(r), Present: r.Present, Line: r.Line, OddsFractional: r.OddsFractional, OddsDecimalText: r.OddsDecimalText, Reasons: r.Reasons, Absent: r.Absent}
+	if r.ProviderFetchedAt != nil {
+		p.FetchedAt = *r.ProviderFetchedAt
+	}
+	p.Publishable = r.Publishable != nil && *r.Publishable
+	return p
+}
+
+// paths returns the paths of the selections, as far as they were read.
+func (m *Market) paths() []Selection {
+	all := make([][]*Point, len(m.selections))
+	for _, s := range m.segments {
+		for k, points := range s.points {
+			to := &all[s.selections[k]]
+			for i := range points {
+				*to = append(*to, &points[i])
+			}
+		}
+	}
+	list := make([]Selection, len(all))
+	for n, points := range all {
+		for _, k := range m.fixture {
+			if !k.Present {
+				points = remove(points, k.At)
+			}
+		}
+		s := &m.selections[n]
+		list[n] = Selection{ID: s.id, Selection: s.outcome, Qualifier: s.qualifier, Points: points}
+	}
+	slices.SortFunc(list, func(a, b Selection) int { return strings.Compare(a.ID, b.ID) })
+	return list
+}
+
+// remove ends a selection if it is there when its fixture goes away.
+func remove(points []*Point, at At) []*Point {
+	i := slices.IndexFunc(points, func(x *Point) bool { return x.Seq >= at.Seq })
+	if i < 0 {
+		i = len(points)
+	}
+	if i == 0 || !points[i-1].Present {
+		return points
+	}
+	return slices.Insert(points, i, &Point{At: at})
+}
+
+// addKickOff adds a kick-off unless it is the last one: another row may be of a team's new name.
+func (p *Path) addKickOff(k KickOff) {
+	if n := len(p.KickOffs); n > 0 {
+		last := p.KickOffs[n-1]
+		same := last.StartsAt == k.StartsAt || last.StartsAt != nil && k.StartsAt != nil && last.StartsAt.Equal(*k.StartsAt)
+		if same && last.Present == k.Present {
+			return
+		}
+	}
+	p.KickOffs = append(p.KickOffs, k)
+}
