@@ -93,14 +93,12 @@ func (d *doctor) behind(view *transparency.View, head transparency.Signed) {
 		d.damagedLog(place{file: filepath.Join(d.Data, "leaves")}, err)
 		return
 	}
+	known := commitlog.ByDataset(d.Data, logged)
 	for _, r := range d.roots {
 		if r.head == nil {
 			continue
 		}
-		var last uint64
-		if i := slices.IndexFunc(logged, func(l transparency.Logged) bool { return l.ClientID == r.id && l.Product == string(r.product) }); i >= 0 {
-			last = logged[i].Version
-		}
+		last := known[cli.Dataset{Data: d.Data, Tenant: r.id, Product: r.product}].Version
 		if r.head.Version <= last {
 			d.ok("log", r.at(""), "publication %d is in the transparency log", r.head.Version)
 			continue
