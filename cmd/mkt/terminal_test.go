@@ -48,6 +48,9 @@ func onTerminals(p *played, t *testing.T, live string) {
 	if !coloured {
 		t.Error("no colour at all")
 	}
+	if said := inTerminal(p, 80, "prove", live, "--data", p.data); !strings.Contains(said, "write it into one, as in mkt prove") {
+		t.Errorf("a receipt on a terminal: %.500s", said)
+	}
 	if rows := inTerminal(p, 80, "inspect", "--tenant", "acme", "--data", p.data, "--sql", "SELECT range FROM range(1234)", "--rows", "2"); !strings.HasSuffix(rows, "\n\nthe first 2 of 1,234 rows; --rows or --format csv shows more\n") {
 		t.Errorf("rows are not counted: %s", rows)
 	}

@@ -25,6 +25,8 @@ var (
 	ErrUnknownMatch = errors.New("the publication does not have the match")
 	// ErrOtherRows: a canonical cycle that was transformed again has other rows than its publication.
 	ErrOtherRows = errors.New("the rows are not those of the publication: they are damaged, or its cycle was transformed again with another result")
+	// ErrTooLarge: the receipt would have more than [MaxBytes].
+	ErrTooLarge = fmt.Errorf("the receipt would have more than %d MiB", MaxBytes>>20)
 	// ErrOlderDigest: the fixture's content digest is of an older format.
 	ErrOlderDigest = errors.New("the digest of the fixture is not that of its rows: a build before receipts made it, or the rows are damaged")
 )
@@ -67,7 +69,9 @@ func Make(w Wanted) (*Receipt, *Result, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Says = result.Says
+	if r.Says = result.Says; len(r.Encode()) > MaxBytes {
+		return nil, nil, ErrTooLarge
+	}
 	return r, result, nil
 }
 

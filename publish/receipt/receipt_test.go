@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"mkt/internal/check"
+	"mkt/internal/needs"
 	"mkt/publish/durable"
 	"mkt/publish/football"
 	"mkt/publish/layout"
@@ -98,9 +99,36 @@ func TestReceiptWithAnswer(t *testing.T) {
 	if _, _, err := receipt.Make(of); !errors.Is(err, receipt.ErrInvalid) {
 		t.Errorf("with another answer: %v", err)
 	}
+	of.Answer = func(sum string) ([]byte, error) { return nil, fs.ErrNotExist }
+	if _, _, err := receipt.Make(of); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without the answer: %v", err)
+	}
 	of.FixtureID = "fx_0001" // which names none
 	if got, err := receipt.Check(w.make(of), w.policy); err != nil || got.Answer {
 		t.Errorf("without a name: %+v, %v", got, err)
+	}
+}
+
+// A receipt that nobody could check is not made, and a file that is too large is not read.
+func TestLargeReceipts(t *testing.T) {
+	needs.Time(t, "makes and checks receipts of 64 MiB")
+	w := newWorld(t, "any")
+	w.answer = bytes.Repeat([]byte("a"), receipt.MaxBytes/4*3-1<<20)
+	c := w.publish(2)
+	w.logNow()
+	of := w.wanted(c, 2, "mk_a", "sl_price")
+	of.Answer = func(string) ([]byte, error) { return w.answer, nil }
+	if got, err := receipt.Check(w.make(of), w.policy); err != nil || !got.Answer {
+		t.Errorf("just small enough: %+v, %v", got, err)
+	}
+	w.answer = bytes.Repeat([]byte("a"), receipt.MaxBytes/4*3)
+	of.Commit = w.publish(2)
+	w.logNow()
+	if _, _, err := receipt.Make(of); !errors.Is(err, receipt.ErrTooLarge) {
+		t.Errorf("too large: %v", err)
+	}
+	if _, err := receipt.Parse(make([]byte, receipt.MaxBytes+1)); !errors.Is(err, receipt.ErrInvalid) || !strings.Contains(err.Error(), "larger than 64 MiB") {
+		t.Errorf("too large: %v", err)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/publish/durable"
-	"mkt/publish/football"
 	"mkt/publish/snapshot"
 	"mkt/publish/store"
 	"mkt/publish/transparency"
@@ -209,10 +208,7 @@ func (r *Result) newer(data string, logged []transparency.Logged, shared bool) (
 		return nil, err
 	}
 	r.Datasets = len(list)
-	known := make(map[cli.Dataset]transparency.Logged, len(logged))
-	for _, l := range logged {
-		known[cli.Dataset{Data: data, Tenant: l.ClientID, Product: football.Product(l.Product)}] = l
-	}
+	known := ByDataset(data, logged)
 	var records []transparency.Record
 	for _, d := range list {
 		last := known[d]

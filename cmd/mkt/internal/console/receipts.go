@@ -84,10 +84,8 @@ func (c *Console) provableMatch(d cli.Dataset, shown *publication) uint64 {
 	if err != nil {
 		return 0
 	}
-	for _, l := range logged {
-		if version := min(l.Version, shown.Version); l.ClientID == d.Tenant && l.Product == string(d.Product) && version >= shown.First {
-			return version
-		}
+	if version := min(commitlog.ByDataset(d.Data, logged)[d].Version, shown.Version); version >= shown.First {
+		return version
 	}
 	return 0
 }
@@ -216,10 +214,7 @@ func compared(data string, logged []transparency.Logged, shared bool) (list []lo
 	if err != nil && !errors.Is(err, cli.ErrNoData) {
 		return nil, err
 	}
-	known := make(map[cli.Dataset]transparency.Logged, len(logged))
-	for _, l := range logged {
-		known[cli.Dataset{Data: data, Tenant: l.ClientID, Product: football.Product(l.Product)}] = l
-	}
+	known := commitlog.ByDataset(data, logged)
 	for _, d := range datasets {
 		last := known[d]
 		delete(known, d)

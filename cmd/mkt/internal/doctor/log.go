@@ -73,14 +73,12 @@ func (d *doctor) behind(view *transparency.View, head transparency.Signed) {
 		d.damagedLog(place{file: filepath.Join(d.Data, "leaves")}, err)
 		return
 	}
+	known := commitlog.ByDataset(d.Data, logged)
 	for _, r := range d.roots {
 		if r.head == nil {
 			continue
 		}
-		var last transparency.Logged
-		if i := slices.IndexFunc(logged, func(l transparency.Logged) bool { return l.ClientID == r.id && l.Product == string(r.product) }); i >= 0 {
-			last = logged[i]
-		}
+		last := known[cli.Dataset{Data: d.Data, Tenant: r.id, Product: r.product}]
 		if !r.head.PublishedAt.After(last.PublishedAt) {
 			d.ok("log", r.at(""), "publication %d is in the transparency log", r.head.Version)
 			continue

@@ -163,6 +163,8 @@ func Remedy(err error) error {
 		return fmt.Errorf("%w: mkt log begins it", err)
 	case errors.Is(err, transparency.ErrNotLogged):
 		return cli.AsTemporary(fmt.Errorf("%w: mkt log logs it; try again then", err))
+	case errors.Is(err, receipt.ErrTooLarge):
+		return fmt.Errorf("%w: leave out --payload, or try a publication that mkt log logged sooner", err)
 	case errors.Is(err, receipt.ErrRewritten):
 		return fmt.Errorf("%w: mkt log audit says which", err)
 	}

@@ -1,0 +1,16 @@
+package commitlog
+
+import (
+	"mkt/cmd/mkt/internal/cli"
+	"mkt/publish/football"
+	"mkt/publish/transparency"
+)
+
+// ByDataset returns the newest leaf of each dataset of a log, as datasets of a data root. The data root may lack some.
+func ByDataset(data string, logged []transparency.Logged) map[cli.Dataset]transparency.Logged {
+	known := make(map[cli.Dataset]transparency.Logged, len(logged))
+	for _, l := range logged {
+		known[cli.Dataset{Data: data, Tenant: l.ClientID, Product: football.Product(l.Product)}] = l
+	}
+	return known
+}
