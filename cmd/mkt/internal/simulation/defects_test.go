@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +15,7 @@ import (
 // defect is a planted defect of testdata/defects.txt.
 type defect struct {
 	name, file    string
-	cluster       bool
+	world         string // machine, cluster or served
 	before, after string
 }
 
@@ -33,7 +35,7 @@ func readDefects(t *testing.T) (list []defect) {
 			case strings.HasPrefix(line, "in: "):
 				d.file = line[4:]
 			case strings.HasPrefix(line, "world: "):
-				d.cluster = line[7:] == "cluster"
+				d.world = line[7:]
 			case strings.HasPrefix(line, "-"):
 				before = append(before, line[1:])
 			case strings.HasPrefix(line, "+"):
@@ -72,7 +74,7 @@ func TestDefectsAreFound(t *testing.T) {
 	}
 	found, all := 0, 0
 	for _, d := range readDefects(t) {
-		if !strings.Contains(d.name, *only) {
+		if wanted, err := regexp.MatchString(*only, d.name+", "+d.world); err != nil || !wanted {
 			continue
 		}
 		all++
@@ -88,7 +90,11 @@ func TestDefectsAreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			binary := filepath.Join(tree, "simulation.test")
-			build := exec.Command("go", "test", "-vet=off", "-c", "-o", binary, "./cmd/mkt/internal/simulation")
+			of := "./cmd/mkt/internal/simulation"
+			if d.world == "served" {
+				of += "/served"
+			}
+			build := exec.Command("go", "test", "-vet=off", "-c", "-o", binary, of)
 			build.Dir = tree
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -103,8 +109,11 @@ func TestDefectsAreFound(t *testing.T) {
 
 func (d *defect) find(t *testing.T, binary string) bool {
 	began := time.Now()
+	if d.world == "served" {
+		return d.findServed(t, binary)
+	}
 	o := Options{Length: 24 * time.Hour, Quiet: true}
-	if d.cluster {
+	if d.world == "cluster" {
 		o.Cluster, o.Length = true, time.Hour
 	}
 	run := func(o Options) Result { return runProcess(t, binary, o) }
@@ -122,5 +131,22 @@ func (d *defect) find(t *testing.T, binary string) bool {
 	}
 	t.Errorf("not found in %s, %d seeds", time.Since(began).Round(time.Second), o.Seed-1)
 	fmt.Fprintf(os.Stderr, "NOT FOUND %s: %d seeds\n", d.name, o.Seed-1)
+	return false
+}
+
+// findServed runs worlds with servers of the API.
+func (d *defect) findServed(t *testing.T, binary string) bool {
+	began := time.Now()
+	for seed := 1; time.Since(began) < *budget; seed++ {
+		out, err := exec.Command(binary, "-test.run=^TestServedWorld$", "-minutes=20", "-seed="+strconv.Itoa(seed)).CombinedOutput()
+		if err == nil {
+			continue
+		}
+		t.Logf("found by seed %d after %s:\n%s", seed, time.Since(began).Round(time.Second), out)
+		fmt.Fprintf(os.Stderr, "FOUND %s: seed %d, %s\n", d.name, seed, time.Since(began).Round(time.Second))
+		return true
+	}
+	t.Errorf("not found in %s", time.Since(began).Round(time.Second))
+	fmt.Fprintf(os.Stderr, "NOT FOUND %s\n", d.name)
 	return false
 }

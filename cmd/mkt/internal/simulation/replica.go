@@ -23,7 +23,8 @@ import (
 // are real: what a power cut takes of them is copied again.
 type mirror struct {
 	*machine
-	data string
+	data   string
+	server Server // over data; nil: there is none
 
 	mu   sync.Mutex
 	seen map[job]snapshot.Commit // newest commit that a client saw during this life
@@ -32,6 +33,9 @@ type mirror struct {
 // mirror returns a machine with a replica.
 func (s *system) mirror(name string) *mirror {
 	m := &mirror{data: filepath.Join(s.TempDir(), name)}
+	if s.serve != nil {
+		m.data, m.server = s.serve(name)
+	}
 	m.machine = s.machine(name, func(l *life) { s.follow(l, m) })
 	return m
 }
@@ -85,6 +89,7 @@ type reader struct {
 	history string
 	seq     uint64
 	state   content
+	http    surfer
 }
 
 // read is the program of a reader.
@@ -135,6 +140,7 @@ func (c *reader) poll(m *mirror) {
 		return // judge says it
 	}
 	fresh := c.s.book.content(c.job, head)
+	c.surf(m, head)
 	switch {
 	case c.history != head.HistoryID, c.seq+1 < head.FirstSeq:
 		c.history, c.seq, c.state = head.HistoryID, head.LastSeq, maps.Clone(fresh)

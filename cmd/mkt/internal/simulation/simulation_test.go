@@ -17,7 +17,7 @@ var (
 	days      = flag.Float64("days", 0.1, "simulated days with faults")
 	clustered = flag.Bool("cluster", false, "run the world of -seed as a cluster")
 	budget    = flag.Duration("budget", 0, "time for each planted defect")
-	only      = flag.String("only", "", "a part of the names of the planted defects")
+	only      = flag.String("only", "", "a pattern of the names and worlds of the planted defects")
 	logs      = flag.String("log", "", "a file for the log")
 )
 

@@ -26,6 +26,8 @@ type Options struct {
 	Cluster bool
 	// Only has the names of the events that may happen; nil: all that the seed decides.
 	Only map[string]bool
+	// Serve returns the folder of a replica, and a server over it; nil: replicas have no server.
+	Serve func(name string) (data string, s Server) `json:"-"`
 	// Quiet leaves the operations without a fault out of the log.
 	Quiet bool
 }
@@ -65,7 +67,8 @@ type system struct {
 	depot    *depot    // nil without an object store
 	broker   *broker   // nil without a cluster
 	translog *translog // of one machine
-	restored bool      // an older copy of a disk was restored
+	serve    func(name string) (string, Server)
+	restored bool // an older copy of a disk was restored
 }
 
 // Run runs a world.
@@ -77,7 +80,7 @@ func Run(t *testing.T, o Options) (r Result) {
 		time.Sleep(time.Until(firstDay)) // nothing runs yet
 		w := newWorld(t, o.Seed, o.Only)
 		w.quiet = o.Quiet
-		s := newSystem(w, o.Cluster)
+		s := newSystem(w, o)
 		s.live(o.Length)
 		r = s.result()
 	})
@@ -85,8 +88,9 @@ func Run(t *testing.T, o Options) (r Result) {
 	return r
 }
 
-func newSystem(w *world, cluster bool) *system {
-	s := &system{world: w, book: newBook(w), every: map[football.Product]time.Duration{football.MarketEngine: time.Hour, football.LiveIntelligence: 10 * time.Minute}}
+func newSystem(w *world, o Options) *system {
+	cluster := o.Cluster
+	s := &system{world: w, serve: o.Serve, book: newBook(w), every: map[football.Product]time.Duration{football.MarketEngine: time.Hour, football.LiveIntelligence: 10 * time.Minute}}
 	s.accounts = []*account{
 		w.account("acme", "betsapi", football.MarketEngine, football.LiveIntelligence),
 		w.account("bolt", "sportmonks", football.MarketEngine),

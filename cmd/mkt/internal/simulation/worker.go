@@ -255,7 +255,9 @@ func (wk *worker) ranElsewhere(j job) bool {
 // steps fetches, transforms and publishes.
 func (wk *worker) steps(ctx context.Context, j job, root, data durable.FS, attached *store.Attached) error {
 	l, now := wk.l, wk.l.machine.now
-	j.begins()
+	if j.product == football.MarketEngine {
+		j.begins()
+	}
 	fetched, err := fetch.Run(ctx, fetch.Options{
 		Tenant: j.tenant(), Product: j.product, Root: root, Open: j.open, Provider: lookup, Limits: fetchLimits, Circuits: wk.circuits,
 		Now: now, Random: wk.s.spread(l, j.String()), Transport: wk.s.network.dialer(l),
