@@ -227,7 +227,7 @@ func TestReceiptsOfTamperedRoots(t *testing.T) {
 	python := needs.Python(t, "cryptography")
 	runs, dir := 2, t.TempDir()
 	if !testing.Short() {
-		runs = 40
+		runs = 15
 	}
 	var names bytes.Buffer
 	var all tried
