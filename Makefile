@@ -24,10 +24,10 @@ LDFLAGS := -s -w -X main.version=$(VERSION)$(if $(filter Linux,$(shell uname)), 
 
 # Where goroutines meet. The rest is one goroutine a run, or (publish/table) rests
 # on a Parquet library that the detector's pointer checks stop. TIMED measures time,
-# which the detector takes.
+# which the detector takes, or needs an order of goroutines, which it changes.
 RACE := ./cmd/mkt/internal/... ./fetch ./fetch/raw ./fetch/credential ./fetch/internal/upstream ./fetch/simulator \
 	./publish/durable ./publish/health ./publish/snapshot ./transform ./serve/...
-TIMED := TestSimulatedFaults
+TIMED := TestSimulatedFaults|TestWorlds|TestServedWorld
 
 .PHONY: build
 build: ## bin/mkt

@@ -87,7 +87,7 @@ func (b *book) published(l *life, j job, s publish.Summary) {
 	if c.Version > 0 && c.Version != s.Version {
 		b.w.fail(acknowledged, "%s on %s: version %d was acknowledged, and the newest is %d", j, l.machine.name, s.Version, c.Version)
 	}
-	b.removals(root, j, c)
+	b.removals(root, j, c, l.machine.now())
 }
 
 // leased notes that a life has the lease of a job until released is called, or ctx ends.
@@ -255,7 +255,7 @@ func (b *book) content(j job, c snapshot.Commit) content {
 
 // removals checks the removals of a new publication. A fixture may only go if the provider was asked in
 // this very cycle and does not list it as one to come, or left it out of its list.
-func (b *book) removals(root durable.ReadFS, j job, c snapshot.Commit) {
+func (b *book) removals(root durable.ReadFS, j job, c snapshot.Commit, now time.Time) {
 	if j.product != football.MarketEngine || c.Version == 0 {
 		return
 	}
@@ -272,7 +272,7 @@ func (b *book) removals(root durable.ReadFS, j job, c snapshot.Commit) {
 		if err != nil || row.Type != publish.Removed || row.CycleID != string(c.CycleID) {
 			continue
 		}
-		if j.lists(row.ProviderFixtureID) {
+		if j.lists(row.ProviderFixtureID, now) {
 			b.w.fail(removalProved, "%s version %d removed the fixture %s, which the provider lists: %s", j, c.Version, row.ProviderFixtureID, evidence(root, c, m, row.FixtureID))
 		}
 		if !listed {

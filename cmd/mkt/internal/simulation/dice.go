@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"encoding/binary"
-	"math/rand/v2"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -33,9 +32,4 @@ func (w *world) pick(kind, name string, n int) int { return int(w.hash(kind, nam
 // span returns a time between two others.
 func (w *world) span(kind, name string, least, most time.Duration) time.Duration {
 	return least + time.Duration(w.roll(kind, name)*float64(most-least))
-}
-
-// dice returns a source of random numbers for one purpose.
-func (w *world) dice(kind, name string) *rand.Rand {
-	return rand.New(rand.NewPCG(w.hash(kind, name), 0))
 }

@@ -2,9 +2,19 @@
 // tests only. Everything that can differ between two runs comes from the seed, so that the same
 // seed gives the same log, byte for byte.
 //
-// The world runs inside of testing/synctest. Every operation on a disk and every request registers
-// itself and waits. When all goroutines wait, the scheduler gives one operation its turn, and decides
-// whether it succeeds, fails, or is the last one of its machine. If no operation waits, the clock
-// moves to the next timer. The stages need no clock of their own for that: timers, deadlines and
-// net/http follow the fake clock as they are.
+// The world runs inside of testing/synctest. Every operation on a disk, every request and every
+// message registers itself and waits. When all goroutines wait, the scheduler gives one operation its
+// turn. Chance comes from the seed and the operation's name, never from an order: a run without some of
+// its faults has the others at the same places, which makes the search for a short history possible. If
+// no operation waits, the clock moves to the next timer.
+//
+// A clock of its own would have needed one in net/http, the client of NATS and every timer of the
+// stages; synctest needs none. It has three costs. A mutex that is held during an operation stops the
+// clock. Two timers of one instant wake their goroutines in no defined order, so that latencies differ
+// and one thread runs them. Pools of libraries keep channels of the bubble, so that each world is a
+// process of its own.
+//
+// [Run] runs one machine, or a cluster of three workers and two replicas. The stages, the store, leases,
+// replicas, verify, repair and the transparency log are the real ones. The schedule is not: worker.go
+// does in its place what mkt schedule does, because that works on real folders.
 package simulation

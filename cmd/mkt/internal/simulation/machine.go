@@ -121,7 +121,7 @@ func (m *machine) finish(l *life) {
 // steady is the machine's clock for durations: it does not follow what is done to the clock during
 // this life, as the readings of a monotonic clock do not.
 func (l *life) steady() func() time.Time {
-	ahead := l.machine.now().Sub(time.Now())
+	ahead := time.Until(l.machine.now())
 	return func() time.Time { return time.Now().Add(ahead) }
 }
 

@@ -41,14 +41,16 @@ type account struct {
 	products []football.Product
 	seed     uint64
 
-	mu      sync.Mutex
-	secret  string // that the provider accepts
-	opens   string // that the account's sealed credential contains
-	lasting simulator.FaultKind
-	accepts map[simulator.FaultKind]*simulator.Server // by fault; "" is none
-	words   map[string]bool                           // of all answers to the account
-	listed  bool                                      // the provider listed fixtures in the run under way
-	lied    bool                                      // and left some out
+	mu       sync.Mutex
+	secret   string // that the provider accepts
+	opens    string // that the account's sealed credential contains
+	lasting  simulator.FaultKind
+	accepts  map[simulator.FaultKind]*simulator.Server // by fault; "" is none
+	words    map[string]bool                           // of all answers to the account
+	listed   bool                                      // the provider listed fixtures in the run under way
+	lied     bool                                      // and left some out
+	answers  int                                       // in the run under way
+	refusals int                                       // of them without data
 }
 
 func (w *world) account(id, provider string, products ...football.Product) *account {
@@ -214,12 +216,31 @@ func (n *network) answer(l *life, out http.ResponseWriter, r *http.Request) {
 		return w.span("lag", fmt.Sprint(name, writes), 10*time.Microsecond, time.Millisecond)
 	}}
 	defer func() {
+		a.count(fault)
 		a.heard(r, kept, fault == simulator.Shrink || fault == simulator.BrokenFixture) // a broken fixture may name another sport
 	}()
 	if !sleep(l.ctx, w.span("latency", name, 10*time.Millisecond, 400*time.Millisecond)) {
 		panic(http.ErrAbortHandler)
 	}
 	a.server(fault).ServeHTTP(kept, r)
+}
+
+// count counts an answer of the run under way.
+func (a *account) count(fault simulator.FaultKind) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.answers++
+	switch fault {
+	case simulator.ServerError, simulator.LimitedBare, simulator.LimitedOK, simulator.QuotaEnds, simulator.BadCredential, simulator.BadPermission:
+		a.refusals++
+	}
+}
+
+// refused reports whether the provider gave no data in the run under way.
+func (a *account) refused() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.answers > 0 && a.answers == a.refusals
 }
 
 // unsecret is the query of a request without the credential.
@@ -320,17 +341,17 @@ func isListing(provider string, r *http.Request) bool {
 func (a *account) begins() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.listed, a.lied = false, false
+	a.listed, a.lied, a.answers, a.refusals = false, false, 0, 0
 }
 
-// lists reports whether the provider still lists a fixture that is to come, and said nothing else in
-// this run.
-func (a *account) lists(fixture string) bool {
+// lists reports whether the provider still lists a fixture that is to come, also by the clock of the
+// machine that asked, and said nothing else in this run.
+func (a *account) lists(fixture string, now time.Time) bool {
 	s := a.server("")
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return !a.lied && slices.ContainsFunc(s.Listed(a.secret), func(f simulator.MeantFixture) bool {
-		return f.ID == fixture && !f.Over && f.Human && f.KickOff.After(s.Now().Add(time.Minute))
+		return f.ID == fixture && !f.Over && f.Human && f.KickOff.After(s.Now().Add(time.Minute)) && f.KickOff.After(now.Add(time.Minute))
 	})
 }
 

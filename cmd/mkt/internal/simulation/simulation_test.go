@@ -8,16 +8,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
 
 var (
 	seed      = flag.Uint64("seed", 0, "the seed of the only world to run; 0: those of CI")
-	days      = flag.Float64("days", 0.1, "simulated days with faults")
+	days      = flag.Float64("days", 0.1, "simulated days with faults, of the world of -seed")
 	clustered = flag.Bool("cluster", false, "run the world of -seed as a cluster")
 	budget    = flag.Duration("budget", 0, "time for each planted defect")
 	only      = flag.String("only", "", "a pattern of the names and worlds of the planted defects")
+	shrinking = flag.Duration("shrink", 2*time.Minute, "time for finding the shortest history of a failure")
 	logs      = flag.String("log", "", "a file for the log")
 )
 
@@ -73,16 +75,22 @@ func runProcess(t *testing.T, binary string, o Options) (r Result) {
 	return r
 }
 
-// The same seed gives the same log, and all invariants hold.
+// ofCI are the worlds of CI.
+var ofCI = []Options{
+	{Seed: 1, Length: 6 * time.Hour}, {Seed: 2, Length: 6 * time.Hour}, {Seed: 3, Length: 6 * time.Hour},
+	{Seed: 1, Length: 15 * time.Minute, Cluster: true},
+}
+
+// All invariants hold in the world of -seed, or in those of CI. Those run twice: the same seed gives the
+// same log.
 func TestWorlds(t *testing.T) {
-	seeds := []uint64{1, 2, 3}
+	worlds := ofCI
 	if *seed != 0 {
-		seeds = []uint64{*seed}
+		worlds = []Options{{Seed: *seed, Length: time.Duration(*days * float64(24*time.Hour)), Cluster: *clustered}}
 	}
-	for _, n := range seeds {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
+	for _, o := range worlds {
+		t.Run(fmt.Sprintf("seed=%d,cluster=%v", o.Seed, o.Cluster), func(t *testing.T) {
 			t.Parallel()
-			o := Options{Seed: n, Length: time.Duration(*days * float64(24*time.Hour)), Cluster: *clustered}
 			r := runProcess(t, os.Args[0], o)
 			t.Logf("%d operations, %d events, %d publications, log %s, %s", r.Operations, len(r.Events), r.Published, r.Hash(), r.Took.Round(time.Millisecond))
 			if *logs != "" {
@@ -91,7 +99,9 @@ func TestWorlds(t *testing.T) {
 				}
 			}
 			if r.Failure != "" {
-				t.Fatal(r.Failure)
+				small := shrink(t, func(o Options) Result { return runProcess(t, os.Args[0], o) }, o, r, time.Now().Add(*shrinking))
+				t.Fatalf("seed %d: %s\nthe shortest history found of the same failure has %d of %d events:\n  %s\n  %s", o.Seed, r.Failure,
+					len(small.Events), len(r.Events), strings.Join(small.Events, "\n  "), small.Failure)
 			}
 			if *seed == 0 {
 				if again := runProcess(t, os.Args[0], o); again.Hash() != r.Hash() {

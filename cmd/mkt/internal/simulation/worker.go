@@ -262,6 +262,9 @@ func (wk *worker) steps(ctx context.Context, j job, root, data durable.FS, attac
 		Tenant: j.tenant(), Product: j.product, Root: root, Open: j.open, Provider: lookup, Limits: fetchLimits, Circuits: wk.circuits,
 		Now: now, Random: wk.s.spread(l, j.String()), Transport: wk.s.network.dialer(l),
 	})
+	if err == nil && j.product == football.MarketEngine && j.refused() {
+		wk.s.fail(failureSaid, "%s on %s: the provider gave no data, and the fetch of %s says %s", j, l.machine.name, fetched.Cycle, fetched.Outcome)
+	}
 	if err := wk.said(ctx, j, health.StepFetch, err); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -222,5 +223,26 @@ func TestRemainsOutliveTheirPublication(t *testing.T) {
 	h := testRoot{root: mem, product: p.Name}
 	if r := h.verify(t, nil); !r.Clean {
 		t.Errorf("%+v", r.Findings)
+	}
+}
+
+// The steps of prices of a killed run raise no alarm after the next run either.
+func TestStepsOfAKilledRun(t *testing.T) {
+	r := dataroot.New(t, football.MarketEngine)
+	page := dataroot.Listing(dataroot.Listed("9001", "Fulham", "Arsenal"))
+	offer := func(price string) dataroot.Answer {
+		return dataroot.Offer("9001", strings.ReplaceAll(dataroot.Offered, "1.90", price))
+	}
+	r.Cycle(0, nil, page, offer("1.90"))
+	first, _, err := snapshot.Head(r.Mem)
+	check.Must(t, err)
+	r.Cycle(time.Hour, nil, page, offer("1.95"))
+	check.Must(t, r.Mem.Remove(layout.Commit(2))) // as if it had been killed just before
+	check.Must(t, snapshot.WriteCurrent(r.Mem, first))
+	r.Cycle(2*time.Hour, nil, page, offer("1.85"))
+	for _, f := range (testRoot{root: r.Mem, product: r.Product}).verify(t, nil).Findings {
+		if strings.HasPrefix(f.File, layout.StepsDir) {
+			t.Errorf("%+v", f)
+		}
 	}
 }
