@@ -20,16 +20,17 @@ import (
 // linksEngine says of each package whose tests link DuckDB why they do: linking it takes half a
 // minute, which every further package costs everybody.
 var linksEngine = map[string]string{
-	"cmd/mkt":                       "runs the whole program, which answers from it and asks SQL",
-	"cmd/mkt/internal/cli/batch":    "publish loads every snapshot as serve will",
-	"cmd/mkt/internal/cli/demo":     "runs serve",
-	"cmd/mkt/internal/cli/evidence": "inspect asks SQL",
-	"cmd/mkt/internal/spreadsheet":  "writes the rows of a query",
-	"serve":                         "answers from it",
-	"serve/internal/reader":         "reads with it",
-	"serve/internal/reader/duck":    "is its driver",
-	"serve/internal/realtime":       "pushes what the reader reads",
-	"serve/offline":                 "asks it SQL",
+	"cmd/mkt":                            "runs the whole program, which answers from it and asks SQL",
+	"cmd/mkt/internal/cli/batch":         "publish loads every snapshot as serve will",
+	"cmd/mkt/internal/cli/demo":          "runs serve",
+	"cmd/mkt/internal/cli/evidence":      "inspect asks SQL",
+	"cmd/mkt/internal/simulation/served": "runs the servers of replicas",
+	"cmd/mkt/internal/spreadsheet":       "writes the rows of a query",
+	"serve":                              "answers from it",
+	"serve/internal/reader":              "reads with it",
+	"serve/internal/reader/duck":         "is its driver",
+	"serve/internal/realtime":            "pushes what the reader reads",
+	"serve/offline":                      "asks it SQL",
 }
 
 // TestLinksOfTests: no further package links DuckDB into its tests, and none but the program's
@@ -67,6 +68,7 @@ func TestLinksOfTests(t *testing.T) {
 
 // contacts has every file that opens a connection, and to whom.
 var contacts = map[string]string{
+	"fetch/fetch.go":                           "the account's provider, by the transport below",
 	"fetch/internal/upstream/transport.go":     "the account's provider",
 	"fetch/internal/upstream/upstream.go":      "the account's provider",
 	"cmd/mkt/internal/tail/client.go":          "the same service",
@@ -102,7 +104,7 @@ var opens = map[string][]string{
 // isTestHelp reports whether a folder has code for tests alone.
 func isTestHelp(dir string) bool {
 	name := filepath.Base(dir)
-	return strings.HasSuffix(name, "test") && name != "backtest"
+	return strings.HasSuffix(name, "test") && name != "backtest" || name == "simulation"
 }
 
 // TestNobodyElseIsContacted: no other file opens a connection than those that the guides

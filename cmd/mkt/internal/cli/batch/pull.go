@@ -42,7 +42,8 @@ It is the restore of an installation whose publications are in a store: pull
 into an empty folder, then mkt verify --all --data DIR. The store lacks only
 the archived answers and canonical rows of unpublished cycles.
 
-The transparency log is copied whole, and verified, if its verifier key is known.`,
+The transparency log is copied whole, and verified, if its verifier key is
+known.`,
 		Example: `  mkt pull --data /srv/restored --all --dry-run
   mkt pull --data /tmp/noon --from 2026-11-21T12:00Z --to 2026-11-21T13:00Z`,
 		Args: cobra.NoArgs,
