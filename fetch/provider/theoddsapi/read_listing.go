@@ -107,8 +107,8 @@ func readEvent(v strictjson.Value, trace *provider.Trace, damaged *decode.Counts
 	trace.Report(of, provider.FieldAway, v.Get(api.KeyAway))
 	trace.Report(of, provider.FieldLeague, v.Get(api.KeyLeague))
 	trace.Report(of, provider.FieldStartsAt, v.Get(api.KeyStart))
-	sport, said := damaged.Text(v, api.KeySport, eventSport).Get()
-	e.OtherSport = said && !strings.HasPrefix(sport, api.PrefixSoccer)
+	sport, isText := damaged.Name(v, api.KeySport, eventSport)
+	e.OtherSport = isText && !strings.HasPrefix(sport.Or(api.PrefixSoccer), api.PrefixSoccer)
 	e.Home, e.Away = damaged.Text(v, api.KeyHome, eventName), damaged.Text(v, api.KeyAway, eventName)
 	e.League = damaged.Text(v, api.KeyLeague, eventName)
 	switch t, once := v.Once(api.KeyStart); {

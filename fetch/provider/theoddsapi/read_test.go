@@ -64,3 +64,13 @@ func TestNotAskedFor(t *testing.T) {
 		t.Errorf("%v, %d fixtures, skipped %v", err, len(s.Fixtures), s.Skipped)
 	}
 }
+
+// A sport that is no text is damage, and no proof of another sport: such a fixture is kept.
+func TestSportThatIsNoText(t *testing.T) {
+	page := provider.Payload{Endpoint: "events", Body: []byte(`[{"id":"a1","sport_key":17},{"id":"a2","sport_key":["basketball_nba"]},{"id":"a3","sport_key":null},
+		{"id":"a4"},{"id":"a5","sport_key":"soccer_x"},{"id":"a6","sport_key":"basketball_nba"}]`)}
+	l, err := adapter.ReadListing([]provider.Payload{page})
+	if _, other := l.Fixtures["a6"]; err != nil || other || len(l.Fixtures) != 5 || l.Damaged["fixture: sport_key is no text"] != 2 {
+		t.Errorf("%v: %v, damaged %v, filtered %v", err, l.Fixtures, l.Damaged, l.Filtered)
+	}
+}
