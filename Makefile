@@ -128,7 +128,7 @@ simulate-faults: ## one world of SEED for DAYS (1) simulated days with faults: m
 
 .PHONY: simulate-defects
 simulate-defects: ## the simulation finds planted defects, one after the other, each within BUDGET (1h)
-	$(GO) test -count=1 -timeout 48h -v -run TestDefectsAreFound ./cmd/mkt/internal/simulation -budget $(or $(BUDGET),1h)
+	MKT_SIMULATE_DEFECTS=1 $(GO) test -count=1 -timeout 48h -v -run TestDefectsAreFound ./cmd/mkt/internal/simulation -budget $(or $(BUDGET),1h)
 
 .PHONY: drills
 drills: build ## faults on the real binary and disk, and the long forms of the tests: an hour and a half alone on two cores

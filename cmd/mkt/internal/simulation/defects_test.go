@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mkt/internal/needs"
 )
 
 // defect is a planted defect of testdata/defects.txt.
@@ -65,9 +67,7 @@ func TestDefectsFit(t *testing.T) {
 // The simulation finds each planted defect. A copy of the tree gets one defect at a time, and runs worlds
 // until one fails: make simulate-defects.
 func TestDefectsAreFound(t *testing.T) {
-	if *budget == 0 {
-		t.Skip("it takes minutes for each defect: make simulate-defects")
-	}
+	needs.Env(t, "MKT_SIMULATE_DEFECTS", "minutes for each defect: make simulate-defects")
 	tree := t.TempDir()
 	if out, err := exec.Command("sh", "-c", "cd ../../../.. && git ls-files -z | xargs -0 cp --parents -t "+tree).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

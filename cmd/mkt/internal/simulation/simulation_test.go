@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mkt/internal/needs"
 )
 
 var (
@@ -32,10 +34,7 @@ const (
 // TestOne runs the world of another process of these tests. Pools of libraries keep channels of the
 // bubble of a run, which a second bubble must not use.
 func TestOne(t *testing.T) {
-	text, name := os.Getenv(optionsVariable), os.Getenv(resultVariable)
-	if name == "" {
-		t.Skip("for the other tests")
-	}
+	text, name := os.Getenv(optionsVariable), needs.Env(t, resultVariable, "the other tests set it")
 	var o Options
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		t.Fatal(err)

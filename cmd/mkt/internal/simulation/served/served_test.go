@@ -18,6 +18,7 @@ import (
 
 	"mkt/cmd/mkt/internal/simulation"
 	"mkt/internal/check"
+	"mkt/internal/needs"
 	"mkt/publish/football"
 	"mkt/serve"
 	"mkt/serve/account"
@@ -47,10 +48,7 @@ const dataVariable = "MKT_SERVED_DATA"
 // TestServer is the server of the other test. Libraries keep pools that must not be shared with the
 // bubble of a simulated clock, so that it is a process of its own.
 func TestServer(t *testing.T) {
-	data := os.Getenv(dataVariable)
-	if data == "" {
-		t.Skip("for the other test")
-	}
+	data := needs.Env(t, dataVariable, "the other test sets it")
 	var list []account.Account
 	for id, provider := range providers {
 		a := account.Account{ClientID: id, Name: id, Status: account.Active, TokenDigests: [][32]byte{account.Digest(token(id))}, Features: map[string]bool{},
