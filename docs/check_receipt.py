@@ -423,7 +423,7 @@ def check(data, policy):
         if not selection["publishable"]:
             words["publishable"] = "not publishable (" + ", ".join(map(quoted, selection["reasons"])) + ")"
     if cosignatures:
-        words["witnesses"] = ", witnessed by " + times_of(cosignatures)
+        words["witnesses"] = ", with signatures in the name of " + times_of(cosignatures) + ", which a check against a policy verifies"
     says = (BEGINS + (PLAY if live else PRICE) + ENDS).format_map(words)
     need(receipt["says"] == says, "says: not what the receipt shows")
     return says, known, known_before

@@ -27,8 +27,11 @@ func (c *checker) words() string {
 	}
 	fmt.Fprintf(&b, "It was read from %s at %s. Entry %d of the log %s", quoted(provider), c.entry.fetched, c.result.Index, c.result.Log)
 	for i, w := range c.signers {
-		b.WriteString(map[bool]string{true: ", witnessed by ", false: ", "}[i == 0])
+		b.WriteString(map[bool]string{true: ", with signatures in the name of ", false: ", "}[i == 0])
 		fmt.Fprintf(&b, "%s at %s", w.name, w.at.Format(time.RFC3339))
+	}
+	if len(c.signers) > 0 {
+		b.WriteString(", which a check against a policy verifies")
 	}
 	b.WriteString(". Not proven: that the provider sent this, that anybody read it, that nothing was withheld, or anything if the operator runs all the witnesses.")
 	return b.String()

@@ -6,7 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"mkt/cmd/mkt/internal/commitlog"
+	"mkt/cmd/mkt/internal/dataroot"
 	"mkt/internal/check"
 	"mkt/publish/transparency"
 )
@@ -55,8 +58,15 @@ func TestAccountThatIsAddedAgain(t *testing.T) {
 	}
 	view, head := h.head(key)
 	a := h.audit(key, h.data)
-	if len(a.Faults) > 0 || a.Commits != 4 || !strings.Contains(strings.Join(a.NotChecked, "\n"), "the account was deleted then, and added again") {
+	if len(a.Faults) > 0 || a.Commits != 4 || !strings.Contains(strings.Join(a.NotChecked, "\n"), "its publications begin anew: the account was deleted and added again, or its history was rewritten") {
 		t.Errorf("%+v", a)
+	}
+	for deletions, want := range map[time.Duration]int{5 * time.Hour: 0, 12 * time.Hour: 1} { // between the two histories, and not
+		a, err := commitlog.AuditLog(view, head, commitlog.AuditOptions{Data: h.data, Deletions: map[string][]time.Time{"acme": {dataroot.Began.Add(deletions)}}})
+		check.Must(t, err)
+		if len(a.Faults) != want {
+			t.Errorf("deleted after %s: %+v", deletions, a)
+		}
 	}
 	if index, found, _, err := view.Find("acme", "market_engine", 2, head); err != nil || found.Version != 2 || index != 2 {
 		t.Errorf("the leaf of version 2 is %d with version %+v, %v", index, found, err)

@@ -38,22 +38,29 @@ type Fault struct {
 	What     string `json:"what"`
 }
 
-// AuditLog audits a log up to its head. The older checkpoints must have been verified. data is the data
-// root whose publications are compared; "" for a log without one. shared says that other machines publish too,
-// and may have newer publications.
-func AuditLog(v *transparency.View, head transparency.Signed, older []transparency.Checkpoint, data string, shared bool) (Audit, error) {
+// AuditOptions say what a log is compared with.
+type AuditOptions struct {
+	Older  []transparency.Checkpoint // which must have been verified
+	Data   string                    // the data root whose publications are compared; "" for a log without one
+	Shared bool                      // other machines publish too, and may have newer publications
+	// Deletions are the times at which accounts were deleted, by id; nil if they are not known.
+	Deletions map[string][]time.Time
+}
+
+// AuditLog audits a log up to its head.
+func AuditLog(v *transparency.View, head transparency.Signed, o AuditOptions) (Audit, error) {
 	a := Audit{Log: head.Origin, Size: head.Size, Root: head.Root.String(), From: []int64{}, Faults: []Fault{}, NotChecked: []string{}}
-	for _, c := range older {
+	for _, c := range o.Older {
 		a.From = append(a.From, c.Size)
 	}
 	logged := map[[2]string][]leaf{}
-	done, err := v.Audit(head.Checkpoint, older, func(index int64, r *transparency.Record) {
+	done, err := v.Audit(head.Checkpoint, o.Older, func(index int64, r *transparency.Record) {
 		a.Leaves++
 		dataset := [2]string{r.ClientID, r.Product}
 		list := logged[dataset]
 		n := len(list)
 		if n > 0 && list[n-1].version >= r.Version && r.PublishedAt.After(list[n-1].published) {
-			a.skip("%s before leaf %d, logged in %s: the account was deleted then, and added again", strings.Join(dataset[:], " "), index, cli.Plural(n, "publication"))
+			a.anew(dataset, index, r.Version, o, list[n-1].published, r.PublishedAt)
 			list, n = nil, 0
 		}
 		if n > 0 && list[n-1].version >= r.Version {
@@ -69,17 +76,32 @@ func AuditLog(v *transparency.View, head transparency.Signed, older []transparen
 	for _, f := range done.Faults {
 		a.fault([2]string{}, 0, "%v", f)
 	}
-	if len(older) == 0 {
+	if len(o.Older) == 0 {
 		a.skip("whether the log was rewritten as a whole: an older checkpoint shows it (--from)")
 	}
 	if !done.Leaves {
 		a.skip("whose publications the entries are: the leaves are not here")
 	}
-	if data == "" {
+	if o.Data == "" {
 		a.skip("whether the publications are still those that were logged: there is no data root")
 		return a, nil
 	}
-	return a, a.commits(data, logged, shared)
+	return a, a.commits(logged, o)
+}
+
+// anew notes that the publications of a dataset begin anew between two times, with a leaf. It is a fault if the
+// account is known not to have been deleted then.
+func (a *Audit) anew(dataset [2]string, index int64, version uint64, o AuditOptions, after, before time.Time) {
+	deleted := slices.ContainsFunc(o.Deletions[dataset[0]], func(at time.Time) bool { return at.After(after) && at.Before(before) })
+	name := strings.Join(dataset[:], " ")
+	switch {
+	case deleted:
+		a.skip("%s before leaf %d: the account was deleted then, as its audit log says, and added again", name, index)
+	case o.Deletions != nil:
+		a.fault(dataset, version, "from leaf %d on its publications begin anew, and the audit log of the accounts has no deletion of it then: its history was rewritten", index)
+	default:
+		a.skip("%s before leaf %d: its publications begin anew: the account was deleted and added again, or its history was rewritten; the audit log of the accounts tells", name, index)
+	}
 }
 
 // leaf is a publication that was logged.
@@ -99,10 +121,10 @@ func (a *Audit) skip(format string, args ...any) {
 }
 
 // commits compares the logged publications with the data root.
-func (a *Audit) commits(data string, logged map[[2]string][]leaf, shared bool) error {
+func (a *Audit) commits(logged map[[2]string][]leaf, o AuditOptions) error {
 	order := slices.SortedFunc(maps.Keys(logged), func(x, y [2]string) int { return slices.Compare(x[:], y[:]) })
 	for _, dataset := range order {
-		d := cli.Dataset{Data: data, Tenant: dataset[0], Product: football.Product(dataset[1])}
+		d := cli.Dataset{Data: o.Data, Tenant: dataset[0], Product: football.Product(dataset[1])}
 		root, err := d.Open()
 		if errors.Is(err, fs.ErrNotExist) {
 			err = errors.New("the data root does not have it")
@@ -111,7 +133,7 @@ func (a *Audit) commits(data string, logged map[[2]string][]leaf, shared bool) e
 			a.skip("%s, logged in %s: %v", d, cli.Plural(len(logged[dataset]), "publication"), err)
 			continue
 		}
-		err = a.chain(root, dataset, logged[dataset], shared)
+		err = a.chain(root, dataset, logged[dataset], o)
 		root.Close()
 		if err != nil {
 			return fmt.Errorf("%s: %w", d, err)
@@ -122,7 +144,7 @@ func (a *Audit) commits(data string, logged map[[2]string][]leaf, shared bool) e
 
 // chain compares the logged publications of a dataset with its commit records, newest first, and each
 // record with the one that follows it.
-func (a *Audit) chain(root durable.ReadFS, dataset [2]string, list []leaf, shared bool) error {
+func (a *Audit) chain(root durable.ReadFS, dataset [2]string, list []leaf, o AuditOptions) error {
 	head, found, fault, err := snapshot.HeadAndFault(root)
 	if err != nil {
 		return err
@@ -130,12 +152,12 @@ func (a *Audit) chain(root durable.ReadFS, dataset [2]string, list []leaf, share
 	if fault != nil {
 		a.fault(dataset, 0, "the newest commit record: %v", fault)
 	}
-	for len(list) > 0 && BeganAfter(root, list[0].published) {
-		a.skip("%s, version %d of leaf %d: it is of an account of this name that was deleted", strings.Join(dataset[:], " "), list[0].version, list[0].index)
-		list = list[1:]
+	if first, err := snapshot.ReadCommit(root, 1); err == nil && len(list) > 0 && first.PublishedAt.After(list[0].published) {
+		a.anew(dataset, list[0].index, list[0].version, o, list[0].published, first.PublishedAt)
+		list = slices.DeleteFunc(list, func(l leaf) bool { return first.PublishedAt.After(l.published) })
 	}
-	for n := len(list); n > 0 && (!found || list[n-1].version > head.Version); n = len(list) {
-		if shared {
+	for n := len(list); n > 0 && (!found || list[n-1].version > head.Version || o.Shared && list[n-1].published.After(head.PublishedAt)); n = len(list) {
+		if o.Shared {
 			a.skip("%s, version %d: this data root ends with %d, and the object store may have it (mkt pull)", strings.Join(dataset[:], " "), list[n-1].version, head.Version)
 			list = list[:n-1]
 			continue

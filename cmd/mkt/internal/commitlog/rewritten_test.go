@@ -86,7 +86,7 @@ func (h history) head(key *transparency.Key) (*transparency.View, transparency.S
 func (h history) audit(key *transparency.Key, data string, older ...transparency.Checkpoint) commitlog.Audit {
 	h.t.Helper()
 	view, head := h.head(key)
-	a, err := commitlog.AuditLog(view, head, older, data, false)
+	a, err := commitlog.AuditLog(view, head, commitlog.AuditOptions{Older: older, Data: data})
 	check.Must(h.t, err)
 	return a
 }

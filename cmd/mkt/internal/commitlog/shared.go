@@ -95,19 +95,16 @@ func (r *Result) runShared(ctx context.Context, l *transparency.Log, o Options) 
 	}
 }
 
-// CopyLog copies the log of a store to a data root, with a verifier key. begun is false if the store has none.
-// The error is [transparency.ErrOtherKey] if the log has another key.
-func CopyLog(ctx context.Context, shared *store.Log, data durable.FS, verifiers []note.Verifier) (size int64, begun bool, err error) {
-	if begun, err = shared.Begun(ctx); err != nil || !begun {
-		return 0, begun, err
-	}
+// CopyLog copies the log of a store to a data root, with one of several verifier keys, and returns its size. The
+// error is [transparency.ErrOtherKey] if the log has another key.
+func CopyLog(ctx context.Context, shared *store.Log, data durable.FS, verifiers []note.Verifier) (size int64, err error) {
 	err = transparency.ErrOtherKey
 	for _, v := range verifiers {
 		if size, err = copyLog(ctx, shared, data, v); !errors.Is(err, transparency.ErrOtherKey) {
 			break
 		}
 	}
-	return size, true, Explain(err)
+	return size, Explain(err)
 }
 
 func copyLog(ctx context.Context, shared *store.Log, data durable.FS, v note.Verifier) (int64, error) {

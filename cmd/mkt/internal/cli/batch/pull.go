@@ -80,6 +80,11 @@ func (g *Group) pull(ctx context.Context, f pullFlags) error {
 	if err != nil {
 		return err
 	}
+	if !f.dryRun {
+		if err := g.pullLog(ctx, s, f.log); err != nil {
+			return fmt.Errorf("pull: %w", err)
+		}
+	}
 	list, err := g.inStore(ctx, s, f.Filter)
 	if err != nil {
 		return err
@@ -96,31 +101,28 @@ func (g *Group) pull(ctx context.Context, f pullFlags) error {
 			failed.Add(g.Env, fmt.Errorf("pull %s: %w", d, err))
 		}
 	}
-	if !f.dryRun {
-		if err := g.pullLog(ctx, s, f.log); err != nil {
-			failed.Add(g.Env, fmt.Errorf("pull: %w", err))
-		}
-	}
 	if err := failed.Err(); err != nil || any {
 		return err
 	}
 	return fmt.Errorf("object store %s: %w", store.Redact(g.StoreURL), errNotInStore)
 }
 
-// pullLog copies the transparency log.
+// pullLog copies the transparency log, if the store has one.
 func (g *Group) pullLog(ctx context.Context, s *store.Store, files cli.LogFiles) error {
-	verifiers, unknown := commitlog.Verifiers(files)
-	var size int64
-	var begun bool
-	err := g.withData(func(data *durable.Disk) (err error) {
-		size, begun, err = commitlog.CopyLog(ctx, s.Log(), data, verifiers)
+	if begun, err := s.Log().Begun(ctx); err != nil || !begun {
 		return err
-	})
-	switch {
-	case begun && unknown != nil:
+	}
+	verifiers, unknown := commitlog.Verifiers(files)
+	if unknown != nil {
 		printable.Fprintf(g.Errs, "mkt: the transparency log was not copied: %v; name a policy (--policy)\n", unknown)
 		return nil
-	case err != nil || !begun:
+	}
+	var size int64
+	err := g.withData(func(data *durable.Disk) (err error) {
+		size, err = commitlog.CopyLog(ctx, s.Log(), data, verifiers)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	return g.AnswerLine(map[string]any{"log_size": size}, "transparency log: size %d\n", size)

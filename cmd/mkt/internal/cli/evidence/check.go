@@ -79,6 +79,11 @@ func printChecked(w io.Writer, r *receipt.Result) error {
 			return err
 		}
 	}
+	if len(r.Witnesses) == 0 {
+		if _, err := fmt.Fprintln(w, "witnessed by nobody that the policy knows"); err != nil {
+			return err
+		}
+	}
 	_, err := fmt.Fprintf(w, "published not after %s, logged not before %s\n", timeOr(r.NotAfter), timeOr(r.NotBefore))
 	if err == nil && r.Answer {
 		_, err = fmt.Fprintln(w, "it has the provider's answer that the price was read from")

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"mkt/cmd/mkt/internal/audit"
 	"mkt/cmd/mkt/internal/cli"
 	"mkt/cmd/mkt/internal/commitlog"
 	"mkt/cmd/mkt/internal/printable"
@@ -79,7 +81,7 @@ func (g *Group) audit(f auditFlags) error {
 		}
 		older = append(older, c.Checkpoint)
 	}
-	result, err := commitlog.AuditLog(view, head, older, data, g.HasStore())
+	result, err := commitlog.AuditLog(view, head, commitlog.AuditOptions{Older: older, Data: data, Shared: g.HasStore(), Deletions: g.deletions()})
 	if err != nil {
 		return fmt.Errorf("log audit: %w", err)
 	}
@@ -90,6 +92,22 @@ func (g *Group) audit(f auditFlags) error {
 		return fmt.Errorf("log audit: %s", cli.Plural(n, "fault"))
 	}
 	return nil
+}
+
+// deletions returns when accounts were deleted; nil if this machine has no accounts.
+func (g *Group) deletions() map[string][]time.Time {
+	if _, err := os.Stat(g.Tenants); err != nil {
+		return nil
+	}
+	log, err := audit.Open(g.Tenants, audit.Filter{Action: audit.TenantDelete})
+	if err != nil {
+		return nil
+	}
+	all := map[string][]time.Time{}
+	for _, e := range log.Entries {
+		all[e.Tenant] = append(all[e.Tenant], e.At)
+	}
+	return all
 }
 
 // auditRoot opens the data root, or a copy of the folder log; data is "" for a copy.

@@ -73,7 +73,7 @@ func printLog(out io.Writer, r commitlog.Result, hasPolicy bool) error {
 		return err
 	}
 	if !hasPolicy {
-		_, err := fmt.Fprintln(out, "unwitnessed: no policy names witnesses (--policy), and every receipt will say so")
+		_, err := fmt.Fprintln(out, "unwitnessed: no policy names witnesses (--policy); receipts say so until one does")
 		return err
 	}
 	for _, s := range r.Witnesses {
