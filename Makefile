@@ -27,7 +27,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)$(if $(filter Linux,$(shell uname)), 
 # which the detector takes, or needs an order of goroutines, which it changes.
 RACE := ./cmd/mkt/internal/... ./fetch ./fetch/raw ./fetch/credential ./fetch/internal/upstream ./fetch/simulator \
 	./publish/durable ./publish/health ./publish/snapshot ./transform ./serve/...
-TIMED := TestSimulatedFaults|TestWorlds|TestServedWorld
+TIMED := TestSimulatedFaults|TestWorlds|TestServedWorld|TestReceiptsOfTamperedRoots
 
 .PHONY: build
 build: ## bin/mkt
@@ -66,7 +66,7 @@ test: ## the tests, those skipped that need minutes
 check-test:
 	@mkdir -p bin
 	$(GO) test -short $(VETTED) $(PARALLEL) -v ./transform $$($(GO) list ./... | grep -vxFf <($(GO) list $(RACE))) 2>&1 | tee bin/test.log | awk -f .ci/summary.awk
-	$(GO) test -short $(VETTED) -run '$(TIMED)' ./fetch ./cmd/mkt/internal/simulation/...
+	$(GO) test -short $(VETTED) -run '$(TIMED)' ./fetch ./cmd/mkt/internal/simulation/... ./cmd/mkt/internal/verify
 
 .PHONY: test-long
 test-long: ## every test: twenty minutes on two cores
