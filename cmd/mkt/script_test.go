@@ -52,7 +52,7 @@ func TestScript(t *testing.T) {
 			"demotoken": command("NAME FILE", demoToken),                         // $NAME_token is set from the ready line of mkt demo
 			"cursor":    command("VAR KEY", metaCursor),                          // $VAR is set from meta.KEY of the last body
 			"append":    command("FILE MORE", appendFile),                        // put the content of MORE at the end of FILE
-			"fill":      command("FILE [ROOM]", fillDisk),                        // write FILE until the disk is full; with ROOM, then make so much of it free again, in bytes
+			"fill":      command("FILE [BYTES]", fillDisk),                       // write FILE until the disk is full; with BYTES, then free so many of them
 			"sleep":     command("D", sleep),
 			"settled":   command("D DIR", settled),                             // after D, and what then runs, nothing is added to DIR any more
 			"grows":     command("D DIR", grows),                               // something is added to DIR, within D

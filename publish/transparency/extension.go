@@ -27,8 +27,8 @@ const extensionFormat = 1
 // ErrNotNext: an extension does not continue the log.
 var ErrNotNext = errors.New("it does not continue the transparency log of this data root")
 
-// room is how many leaves the last tile of a log still takes.
-func room(size int64) int { return int(tileWidth - size%tileWidth) }
+// untilFull is the number of leaves that the last tile of a log still takes.
+func untilFull(size int64) int { return int(tileWidth - size%tileWidth) }
 
 // TileOf returns the number of the tile that begins at a size of a log; ok is false if none begins there.
 func TileOf(size int64) (n int64, ok bool) { return size / tileWidth, size%tileWidth == 0 }
@@ -37,7 +37,7 @@ func TileOf(size int64) (n int64, ok bool) { return size / tileWidth, size%tileW
 func TileStart(size int64) int64 { return max(0, size-1) / tileWidth * tileWidth }
 
 // TileEnd returns the size of a log at which the tile that takes its next entry ends.
-func TileEnd(size int64) int64 { return size + int64(room(size)) }
+func TileEnd(size int64) int64 { return size + int64(untilFull(size)) }
 
 func (e *Extension) encode() ([]byte, error) { return layout.EncodeHeader(e) }
 
@@ -69,7 +69,7 @@ func (v *View) ReadExtension(data []byte) (*Extension, Signed, error) {
 		return nil, head, fmt.Errorf("extension of the log: %w: %w", ErrDamaged, err)
 	}
 	n := int64(len(e.Leaves))
-	if e.From < 0 || n == 0 || n > int64(room(e.From)) || slices.Contains(e.Leaves, nil) || head.Origin != v.Origin() || head.Size != e.From+n {
+	if e.From < 0 || n == 0 || n > int64(untilFull(e.From)) || slices.Contains(e.Leaves, nil) || head.Origin != v.Origin() || head.Size != e.From+n {
 		return nil, head, fmt.Errorf("extension of the log: %w: its leaves are not those of its checkpoint", ErrDamaged)
 	}
 	return &e, head, nil

@@ -42,7 +42,7 @@ func (l *Log) Append(records []Record) (Signed, error) {
 	for err == nil && len(records) > 0 {
 		n := len(records)
 		if l.Commit != nil {
-			n = min(n, room(head.Size))
+			n = min(n, untilFull(head.Size))
 		}
 		head, err = l.append(head, records[:n])
 		records = records[n:]

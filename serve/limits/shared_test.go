@@ -317,8 +317,11 @@ func TestTLS(t *testing.T) {
 	a, err := limits.ParseAddress("rediss://:s3cret-of-redis@" + m.Addr() + "/3")
 	must(t, err)
 	var failed *limits.CheckError
-	// On a busy machine the time may end before the handshake has failed.
-	if _, err := limits.Check(t.Context(), a, time.Now); !errors.As(err, &failed) || failed.Outcome != limits.Unreachable && failed.Outcome != limits.Slow || strings.Contains(err.Error(), "s3cret") {
+	_, err = limits.Check(t.Context(), a, time.Now)
+	for end := time.Now().Add(check.Limit); errors.As(err, &failed) && failed.Outcome == limits.Slow && time.Now().Before(end); { // the machine is busy
+		_, err = limits.Check(t.Context(), a, time.Now)
+	}
+	if !errors.As(err, &failed) || failed.Outcome != limits.Unreachable || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("a certificate that is not trusted: %v", err)
 	}
 	trusted := x509.NewCertPool()

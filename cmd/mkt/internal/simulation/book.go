@@ -123,15 +123,7 @@ func (b *book) judge(root durable.ReadFS, j job, where string) (c snapshot.Commi
 	if err != nil || !found {
 		return c
 	}
-	m, err := snapshot.Open(root, c)
-	if err == nil {
-		err = snapshot.Verify(root, c.Dir(), m)
-	}
-	for _, s := range m.Segments() {
-		if err == nil && !b.w.isLost(where, j.dir()+"/"+s.File) {
-			err = snapshot.VerifySegment(root, s)
-		}
-	}
+	m, err := intact(root, c, func(file string) bool { return b.w.isLost(where, j.dir()+"/"+file) })
 	if err != nil {
 		b.w.fail(nothingTorn, "%s on %s: version %d: %v", j, where, c.Version, err)
 		return c
@@ -143,6 +135,20 @@ func (b *book) judge(root durable.ReadFS, j job, where string) (c snapshot.Commi
 		b.rows(d, root, j, c, m)
 	}
 	return c
+}
+
+// intact compares the files of a publication with their hashes, but for segments that are lost.
+func intact(root durable.ReadFS, c snapshot.Commit, isLost func(file string) bool) (snapshot.Manifest, error) {
+	m, err := snapshot.Open(root, c)
+	if err == nil {
+		err = snapshot.Verify(root, c.Dir(), m)
+	}
+	for _, s := range m.Segments() {
+		if err == nil && !isLost(s.File) {
+			err = snapshot.VerifySegment(root, s)
+		}
+	}
+	return m, err
 }
 
 func (b *book) history(d *dataset, root durable.ReadFS, j job, c snapshot.Commit, m snapshot.Manifest, where string) {

@@ -430,6 +430,9 @@ func (c *commands) rotReplica(id string) {
 		if data, err := os.ReadFile(name); err == nil && len(data) > 0 {
 			data[c.pick("byte", id, len(data))] ^= 1
 			_ = os.WriteFile(name, data, 0o600)
+			m.mu.Lock()
+			m.rotten = name
+			m.mu.Unlock()
 		}
 	})
 }

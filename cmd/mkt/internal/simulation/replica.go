@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,8 +27,28 @@ type mirror struct {
 	data   string
 	server Server // over data; nil: there is none
 
-	mu   sync.Mutex
-	seen map[job]snapshot.Commit // newest commit that a client saw during this life
+	mu     sync.Mutex
+	seen   map[job]snapshot.Commit // newest commit that a client saw during this life
+	rotten string                  // file of which a bit has rotted while the machine was off; "" if none, or if it was copied anew
+}
+
+// refuses reports whether a client gets no answer, because the files with the rotten one differ from their
+// hashes: a server compares them before it serves them, and the replica copies them anew.
+func (m *mirror) refuses(root durable.ReadFS, j job) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !strings.HasPrefix(m.rotten, filepath.Join(m.data, j.dir())+"/") {
+		return false
+	}
+	c, found, err := snapshot.Head(root)
+	if err == nil && found {
+		_, err = intact(root, c, func(string) bool { return false })
+	}
+	if snapshot.IsDamage(err) {
+		return true
+	}
+	m.rotten = ""
+	return false
 }
 
 // mirror returns a machine with a replica.
@@ -124,6 +145,9 @@ func (c *reader) poll(m *mirror) {
 		return
 	}
 	defer root.Close()
+	if m.refuses(root, c.job) {
+		return
+	}
 	head := c.s.book.judge(root, c.job, m.name)
 	if head.Version == 0 {
 		return

@@ -89,9 +89,6 @@ func TestWorlds(t *testing.T) {
 	}
 	for _, o := range worlds {
 		t.Run(fmt.Sprintf("seed=%d,cluster=%v", o.Seed, o.Cluster), func(t *testing.T) {
-			if o.Cluster && *seed == 0 {
-				needs.Time(t, "a cluster")
-			}
 			t.Parallel()
 			r := runProcess(t, os.Args[0], o)
 			t.Logf("%d operations, %d events, %d publications, log %s, %s", r.Operations, len(r.Events), r.Published, r.Hash(), r.Took.Round(time.Millisecond))

@@ -75,7 +75,6 @@ func TestServer(t *testing.T) {
 // Clients of the API see what the publications have, at whichever replica they ask, and nothing of
 // another account.
 func TestServedWorld(t *testing.T) {
-	needs.Time(t, "a cluster with servers")
 	servers, dir := map[string]*server{}, t.TempDir()
 	for _, name := range []string{"r1", "r2"} {
 		servers[name] = newServer(t, filepath.Join(dir, name))
