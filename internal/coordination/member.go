@@ -146,15 +146,16 @@ func (m *Member) SetAccounts(n int) {
 func (m *Member) run(ctx context.Context) {
 	defer close(m.ended)
 	defer m.c.OnChange(m.look)()
-	const looks = 4 // of each beat
-	tick := time.NewTicker(beatEvery / looks)
+	const look = beatEvery / 4
+	tick := time.NewTicker(look)
 	defer tick.Stop()
 	m.look()
-	for n := 1; ; n++ {
+	for last := time.Now(); ; {
 		select {
 		case <-tick.C:
-			if n%looks == 0 {
+			if now := time.Now(); now.Sub(last) > beatEvery-look/2 { // also if ticks were missed
 				m.say("")
+				last = now
 			}
 			m.look()
 			m.update()
