@@ -40,7 +40,7 @@ type Source struct {
 	Index func(snapshot.Segment) (*table.Index, error) // of a segment, whose hash it has checked
 }
 
-// segment is as much of a segment as was read.
+// segment is a segment with the parts of it that were read.
 type segment struct {
 	snapshot.Segment
 	selections []int     // the numbers of those that have rows, in the order of their ids; nil = not read
@@ -78,8 +78,8 @@ func NewMarket(m *snapshot.Manifest, fixture, market string, until time.Time) *M
 	return r
 }
 
-// Path reads as much of the path as a span needs. The path has no selections if no segment has the
-// market. Segments that are not needed are not read but for the ids of their selections.
+// Path reads the part of the path that a span needs. The path has no selections if no segment has the
+// market. Of segments that are not needed, only the ids of their selections are read.
 func (m *Market) Path(from Source, of Span) (*Path, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -190,7 +190,7 @@ func (m *Market) readSpan(of Span, p *Path) error {
 	return m.find(newestFirst, table.PriceColumns, func(x *Point) bool { return x.Seq < of.After || !x.PublishedAt.After(of.From) })
 }
 
-// readPoints reads segments until they have all points of a span, but for those in force at its beginning.
+// readPoints reads segments until they have all points of a span, except those in force at its beginning.
 func (m *Market) readPoints(of Span) error {
 	n := 0
 	for _, s := range m.segments {

@@ -39,7 +39,7 @@ func addLive[T Row](d *digester, rows []T) {
 }
 
 // ParseLiveContent reads the rows in the content of a fixture. Other rows have other bytes. Columns that the
-// content leaves out are empty, but for the fixture's id.
+// content leaves out are empty, except the id of the fixture.
 func ParseLiveContent(data []byte) (l LiveRows, err error) {
 	r := contentReader{rest: data, mayLack: notDigested}
 	r.codes = specOf[LiveRow]().codes()

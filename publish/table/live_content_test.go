@@ -92,7 +92,7 @@ func FuzzLiveContent(f *testing.F) {
 	})
 }
 
-// Every column changes the content, but for those that it leaves out.
+// Every column changes the content, except those that it leaves out.
 func TestLiveContentHasEveryColumn(t *testing.T) {
 	plain := table.LiveRows{Counters: make([]table.LiveCounterRow, 1), Timeline: make([]table.LiveTimelineRow, 1), Buckets: make([]table.LiveBucketRow, 1), Periods: make([]table.LivePeriodRow, 1)}
 	seen, left := map[string]string{}, []string(nil)

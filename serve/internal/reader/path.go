@@ -27,7 +27,7 @@ func newStepCaches() *stepCaches {
 	return &stepCaches{lru.New[string, *table.Index](stepIndexSize), lru.New[pathKey, *steps.Market](pathSize)}
 }
 
-// PricePath reads as much of the path of the prices of a market as a span needs, up to a time; zero for
+// PricePath reads the part of the path of the prices of a market that a span needs, up to a time; zero for
 // all. What is read up to the end is kept for the requests for other pages.
 func (v *View) PricePath(fixture, market string, until time.Time, of steps.Span) (*steps.Path, error) {
 	key := pathKey{v.commit.ManifestSHA256, fixture, market}

@@ -137,7 +137,7 @@ func (b *book) judge(root durable.ReadFS, j job, where string) (c snapshot.Commi
 	return c
 }
 
-// intact compares the files of a publication with their hashes, but for segments that are lost.
+// intact compares the files of a publication with their hashes, except segments that are lost.
 func intact(root durable.ReadFS, c snapshot.Commit, isLost func(file string) bool) (snapshot.Manifest, error) {
 	m, err := snapshot.Open(root, c)
 	if err == nil {
