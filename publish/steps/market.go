@@ -139,7 +139,7 @@ func (m *Market) open() error {
 				fixture = append(fixture, KickOff{At: at, Present: k.Present, StartsAt: k.StartsAt})
 			}
 		}
-		if x.Has(m.fixtureID, m.marketID) {
+		if x.Count(m.fixtureID, m.marketID) > 0 {
 			segments = append(segments, s)
 		}
 	}
@@ -245,28 +245,30 @@ func (m *Market) readSelections(s *segment) error {
 	if !m.until.IsZero() && s.At.After(m.until) {
 		return m.read(s, table.PathColumns)
 	}
-	return m.rows(s, table.SelectionColumn, func(rows []table.StepRow) {
-		s.selections = m.numbersOf(rows)
+	list := []int{}
+	err := m.rows(s, table.SelectionColumn, func(rows []table.StepRow) {
+		for i := range rows {
+			list, _ = m.with(list, rows[i].SelectionID)
+		}
 	})
+	if err == nil {
+		s.selections = list
+	}
+	return err
 }
 
-// numbersOf returns the numbers of the selections of rows, in their order.
-func (m *Market) numbersOf(rows []table.StepRow) []int {
-	list := []int{}
-	for i := range rows {
-		id := rows[i].SelectionID
-		if i > 0 && id == rows[i-1].SelectionID {
-			continue
-		}
-		n, known := m.numbers[id]
-		if !known {
-			n = len(m.selections)
-			m.numbers[id] = n
-			m.selections = append(m.selections, selection{id: id, seq: -1})
-		}
-		list = append(list, n)
+// with adds the selection of the next row to a list of numbers, unless it is that of the row before.
+func (m *Market) with(list []int, id string) (_ []int, isNext bool) {
+	if k := len(list); k > 0 && m.selections[list[k-1]].id == id {
+		return list, false
 	}
-	return list
+	n, known := m.numbers[id]
+	if !known {
+		n = len(m.selections)
+		m.numbers[id] = n
+		m.selections = append(m.selections, selection{id: id, seq: -1})
+	}
+	return append(list, n), true
 }
 
 // read reads the points of a segment.
@@ -274,24 +276,32 @@ func (m *Market) read(s *segment, columns table.StepColumns) error {
 	if s.points != nil {
 		return nil
 	}
-	return m.rows(s, columns, func(rows []table.StepRow) {
-		if s.selections == nil {
-			s.selections = m.numbersOf(rows)
-		}
-		s.points = make([][]Point, 0, len(s.selections))
-		points, begin := make([]Point, len(rows)), 0
+	x, err := m.from.Index(s.Segment)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.File, err)
+	}
+	list, lists, points, begin := []int{}, [][]Point{}, make([]Point, 0, x.Count(m.fixtureID, m.marketID)), 0
+	err = m.rows(s, columns, func(rows []table.StepRow) {
 		for i := range rows {
-			points[i] = pointOf(&rows[i])
-			if i+1 == len(rows) || rows[i].SelectionID != rows[i+1].SelectionID {
-				s.points = append(s.points, points[begin:i+1:i+1])
-				begin = i + 1
+			isNext := false
+			if list, isNext = m.with(list, rows[i].SelectionID); isNext && len(points) > 0 {
+				lists = append(lists, points[begin:])
+				begin = len(points)
 			}
+			points = append(points, pointOf(&rows[i]))
 		}
 		if columns == table.PathColumns {
 			m.addNames(rows)
-			s.isNamed = true
 		}
 	})
+	if err != nil {
+		return err
+	}
+	if len(points) > 0 {
+		lists = append(lists, points[begin:])
+	}
+	s.selections, s.points, s.isNamed = list, lists, s.isNamed || columns == table.PathColumns
+	return nil
 }
 
 // addNames adds the descriptions of the market and its selections from rows, if those are the newest ones.
@@ -319,10 +329,7 @@ func (m *Market) close() {
 	clear(m.files)
 }
 
-// buffers has the memory of rows.
-var buffers = sync.Pool{New: func() any { return new([]table.StepRow) }}
-
-// rows calls do with the rows of the market in a segment, which are valid until it returns.
+// rows calls do with the rows of the market in a segment, some at a time, which are valid until it returns.
 func (m *Market) rows(s *segment, columns table.StepColumns, do func([]table.StepRow)) error {
 	x, err := m.from.Index(s.Segment)
 	if err != nil {
@@ -335,16 +342,15 @@ func (m *Market) rows(s *segment, columns table.StepColumns, do func([]table.Ste
 		}
 		m.files[s.File] = file
 	}
-	buffer := buffers.Get().(*[]table.StepRow)
-	defer buffers.Put(buffer)
-	rows, err := x.AppendRows((*buffer)[:0], file, m.fixtureID, m.marketID, columns)
-	if *buffer = rows; err != nil {
+	err = x.Rows(file, m.fixtureID, m.marketID, columns, func(rows []table.StepRow) {
+		if !m.until.IsZero() && s.At.After(m.until) {
+			rows = slices.DeleteFunc(rows, func(r table.StepRow) bool { return r.PublishedAt.After(m.until) })
+		}
+		do(rows)
+	})
+	if err != nil {
 		return fmt.Errorf("%s: %w: %w", s.File, snapshot.ErrDamaged, err)
 	}
-	if !m.until.IsZero() && s.At.After(m.until) {
-		rows = slices.DeleteFunc(rows, func(r table.StepRow) bool { return r.PublishedAt.After(m.until) })
-	}
-	do(rows)
 	return nil
 }
 

@@ -31,7 +31,7 @@ type Index struct {
 	rows         int64
 	memory       atomic.Int64
 	columns      *rowReader             // all that are read
-	readers      [stepColumns]sync.Pool // of *rowReader
+	readers      [stepColumns]sync.Pool // of *indexReader
 }
 
 // indexedFixture is a fixture with the ends of its markets and of its kick-offs.
@@ -67,7 +67,7 @@ func indexHash(market string) uint64 {
 	return maphash.String(indexSeed, market) | 1
 }
 
-// StepColumns says which columns of steps [Index.AppendRows] reads.
+// StepColumns says which columns of steps [Index.Rows] reads.
 type StepColumns int
 
 const (
@@ -135,18 +135,18 @@ func NewIndex(r io.ReaderAt, size int64) (_ *Index, err error) {
 
 // addKickOffs reads the rows of the fixtures themselves. They are few, and every path of a fixture needs them.
 func (x *Index) addKickOffs(file io.ReaderAt) error {
-	var rows []StepRow
+	add := func(rows []StepRow) {
+		for i := range rows {
+			r := &rows[i]
+			x.kickOffs = append(x.kickOffs, KickOffRow{r.Seq, r.PublishedAt, r.CycleID, r.Before, r.Present, r.StartsAt})
+		}
+	}
 	begin := 0
 	for i := range x.fixtures {
 		f := &x.fixtures[i]
 		if x.markets[begin] == indexHash("") {
-			var err error
-			if rows, err = x.AppendRows(rows[:0], file, f.id, "", kickOffColumns); err != nil {
+			if err := x.Rows(file, f.id, "", kickOffColumns, add); err != nil {
 				return err
-			}
-			for k := range rows {
-				r := &rows[k]
-				x.kickOffs = append(x.kickOffs, KickOffRow{r.Seq, r.PublishedAt, r.CycleID, r.Before, r.Present, r.StartsAt})
 			}
 		}
 		begin, f.kickOffs = f.end, len(x.kickOffs)
@@ -299,11 +299,11 @@ func (x *Index) fixture(id string) int {
 	return i
 }
 
-// find returns the number of a market of a fixture, -1 if the table has no row of it.
-func (x *Index) find(fixture, market string) int {
+// rowsOf returns the first row of a market of a fixture, and how many it has.
+func (x *Index) rowsOf(fixture, market string) (first, n int64) {
 	i := x.fixture(fixture)
 	if i < 0 {
-		return -1
+		return 0, 0
 	}
 	begin := 0
 	if i > 0 {
@@ -311,13 +311,21 @@ func (x *Index) find(fixture, market string) int {
 	}
 	k := slices.Index(x.markets[begin:x.fixtures[i].end], indexHash(market))
 	if k < 0 {
-		return -1
+		return 0, 0
 	}
-	return begin + k
+	k += begin
+	first, end := int64(x.first[k]), x.rows
+	if k+1 < len(x.first) {
+		end = int64(x.first[k+1])
+	}
+	return first, end - first
 }
 
-// Has reports whether the table has rows of a market.
-func (x *Index) Has(fixture, market string) bool { return x.find(fixture, market) >= 0 }
+// Count returns how many rows the table has of a market.
+func (x *Index) Count(fixture, market string) int {
+	_, n := x.rowsOf(fixture, market)
+	return int(n)
+}
 
 // KickOffs returns the rows of a fixture itself, oldest first. They must not be changed.
 func (x *Index) KickOffs(fixture string) []KickOffRow {
@@ -332,41 +340,47 @@ func (x *Index) KickOffs(fixture string) []KickOffRow {
 	return x.kickOffs[begin:x.fixtures[i].kickOffs]
 }
 
-// AppendRows appends the rows of a market, with some of their columns, which it reads from the table's file.
-func (x *Index) AppendRows(to []StepRow, file io.ReaderAt, fixture, market string, columns StepColumns) (_ []StepRow, err error) {
+// indexReader reads some of the columns, with memory for rows. It has few of them, which stay in the
+// processor's cache.
+type indexReader struct {
+	*rowReader
+	rows [64]StepRow
+}
+
+// Rows calls do with the rows of a market, some at a time, which are valid until it returns: with some of
+// their columns, which it reads from the table's file.
+func (x *Index) Rows(file io.ReaderAt, fixture, market string, columns StepColumns, do func([]StepRow)) (err error) {
 	defer recovered("steps", &err)
-	k := x.find(fixture, market)
-	if k < 0 {
-		return to, nil
+	first, n := x.rowsOf(fixture, market)
+	if n == 0 {
+		return nil
 	}
-	r, _ := x.readers[columns].Get().(*rowReader)
+	r, _ := x.readers[columns].Get().(*indexReader)
 	if r == nil {
-		r = x.columns.like(x.groups, columns.have)
+		r = &indexReader{rowReader: x.columns.like(x.groups, columns.have)}
 	}
 	r.use(parquetfile.NewSource(file))
 	defer r.close()
-	first, end := int64(x.first[k]), x.rows
-	if k+1 < len(x.first) {
-		end = int64(x.first[k+1])
-	}
-	at, n := len(to), int(end-first)
-	to = slices.Grow(to, n)[:at+n]
-	rows := to[at:]
-	clear(rows)
-	if err = r.seek(first, int64(n)); err == nil {
-		_, err = r.read(unsafe.Pointer(unsafe.SliceData(rows)), n)
-	}
-	for i := 0; i < n && err == nil; i++ {
-		rows[i].FixtureID, rows[i].MarketID = fixture, market
-		if columns != SelectionColumn {
-			err = x.publish(&rows[i])
+	for err = r.seek(first, n); n > 0 && err == nil; {
+		rows := r.rows[:min(n, int64(len(r.rows)))]
+		clear(rows)
+		_, err = r.read(unsafe.Pointer(unsafe.SliceData(rows)), len(rows))
+		for i := 0; i < len(rows) && err == nil; i++ {
+			rows[i].FixtureID, rows[i].MarketID = fixture, market
+			if columns != SelectionColumn {
+				err = x.publish(&rows[i])
+			}
+		}
+		if err == nil {
+			do(rows)
+			n -= int64(len(rows))
 		}
 	}
 	if err != nil {
-		return to[:at], fmt.Errorf("table steps: row %d: %w", first, err)
+		return fmt.Errorf("table steps: row %d: %w", first, err)
 	}
 	x.readers[columns].Put(r)
-	return to, nil
+	return nil
 }
 
 // publish adds to a row which publication it is of, if that was not read.
