@@ -116,6 +116,9 @@ func newSystem(w *world, o Options) *system {
 		m := w.machine(name, s.work)
 		m.after = func(m *machine) { s.book.survived(m, s.jobs, s.depot) }
 		m.wipes = cluster
+		if !cluster && w.pick("upgrade", "", 2) == 0 {
+			s.upgrade(m, s.jobs[0])
+		}
 		s.workers = append(s.workers, m)
 	}
 	if cluster {

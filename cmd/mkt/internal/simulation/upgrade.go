@@ -1,0 +1,92 @@
+package simulation
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"mkt/publish/durable"
+	"mkt/publish/layout"
+	"mkt/publish/snapshot"
+	"mkt/publish/table"
+)
+
+// oldRoot is what a released version wrote, of the account acme, relative to this package.
+const oldRoot = "../../../../publish/testdata/backcompat/1"
+
+// upgrade gives a machine the data root of an older version: it is the first one with this version. The
+// provider told the account what that root has.
+func (s *system) upgrade(m *machine, j job) {
+	root := within(m.disk, j.dir())
+	err := copyOld(root)
+	if err == nil {
+		err = s.know(root, j)
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.note("%s: %s begins with the data root of an older version", m.name, j)
+}
+
+// copyOld copies the old root, as if its ids were made with the key of this world: each file that names the
+// key, or the hash of such a file, has another hash.
+func copyOld(to durable.FS) error {
+	old := os.DirFS(oldRoot)
+	var names []string
+	for _, pattern := range []string{"changes/*", "snapshots/*/*.parquet", "snapshots/*/*.json", "commits/*", "CURRENT"} {
+		some, err := fs.Glob(old, pattern)
+		if err != nil || len(some) == 0 {
+			return fmt.Errorf("no file %s in %s: %w", pattern, oldRoot, err)
+		}
+		names = append(names, some...)
+	}
+	changed := []string{`"id_key_fingerprint": "key"`, `"id_key_fingerprint": "` + key.Fingerprint() + `"`}
+	for _, name := range names {
+		data, err := fs.ReadFile(old, name)
+		if err != nil {
+			return err
+		}
+		now := []byte(strings.NewReplacer(changed...).Replace(string(data)))
+		if !bytes.Equal(now, data) {
+			changed = append(changed, fmt.Sprintf("%x", sha256.Sum256(data)), fmt.Sprintf("%x", sha256.Sum256(now)))
+		}
+		if err := durable.MkdirAllSync(to, path.Dir(name)); err != nil {
+			return err
+		}
+		if err := durable.Create(to, name, durable.Bytes(now)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// know adds the fixtures and prices of a root to what the provider told the account.
+func (s *system) know(root durable.FS, j job) error {
+	c, found, err := snapshot.Head(root)
+	if err != nil || !found {
+		return err
+	}
+	for row, err := range snapshot.Rows[table.FixtureRow](root, c.Dir()+"/"+layout.FixturesFile) {
+		if err != nil {
+			return err
+		}
+		j.words[row.ProviderFixtureID] = true
+	}
+	for row, err := range snapshot.Rows[table.MarketRow](root, c.Dir()+"/"+layout.MarketsFile) {
+		if err != nil {
+			return err
+		}
+		for i := range row.Selections {
+			for _, price := range []*string{row.Selections[i].OddsDecimalText, row.Selections[i].OddsFractional} {
+				if price != nil {
+					j.words[*price] = true
+				}
+			}
+		}
+	}
+	return nil
+}
