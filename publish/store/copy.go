@@ -50,13 +50,20 @@ func (d *Dataset) follow(ctx context.Context, f durable.FS, upTo int) (snapshot.
 		}
 		return here, err
 	}
+	var states map[string][]byte
 	if upTo > served { // a replica copies them at intervals
-		if err := d.CopyStates(ctx, f); err != nil {
+		if states, err = d.store.states(ctx, d.dir); err == nil {
+			err = d.writeStates(f, states)
+		}
+		if err != nil {
 			return here, err
 		}
 	}
 	if err := d.copy(ctx, f, head, record, upTo); err != nil {
 		return here, fmt.Errorf("copy publication %d of %s from the object store: %w", head.Version, d, err)
+	}
+	if err := d.writeStates(f, states); err != nil { // the one of this publication
+		return head, err
 	}
 	d.know(head.SHA256)
 	return head, nil
