@@ -91,6 +91,26 @@ func (v *verifier) isRecorded(manifest string) bool {
 			return true
 		}
 	}
+	return v.isRecordedBefore(manifest)
+}
+
+// isRecordedBefore is [verifier.isRecorded] for the records before FIRST. They stay in a data root which
+// was then copied from an object store, with gaps. The cycle of an interrupted run can be newer than
+// the oldest record after them if the clock was ahead.
+func (v *verifier) isRecordedBefore(manifest string) bool {
+	entries, err := v.names(layout.CommitsDir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		n, ok := layout.ParseCommit(e.Name())
+		if !ok || n >= v.first {
+			continue
+		}
+		if c, err := snapshot.ReadCommit(v.Root, n); err == nil && c.ManifestSHA256 == manifest {
+			return true
+		}
+	}
 	return false
 }
 

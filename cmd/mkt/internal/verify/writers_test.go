@@ -246,3 +246,33 @@ func TestStepsOfAKilledRun(t *testing.T) {
 		}
 	}
 }
+
+// The remains of a run raise no alarm when its clock was ahead, and the root was then copied from an object
+// store, beginning at a later publication than the one that the run followed.
+func TestRemainsFromBeforeTheFirstRecord(t *testing.T) {
+	page := dataroot.Listing(dataroot.Listed("9001", "Fulham", "Arsenal"))
+	price := func(r *dataroot.Root, hour int, odds string) {
+		t.Helper()
+		r.Cycle(time.Duration(hour)*time.Hour, nil, page, dataroot.Offer("9001", strings.ReplaceAll(dataroot.Offered, "1.90", odds)))
+	}
+	r := dataroot.New(t, football.MarketEngine)
+	price(r, 0, "1.91")
+	killed := dataroot.New(t, football.MarketEngine)
+	killed.Mem = r.Mem.PowerCut(1, 1)
+	price(killed, 6, "1.92")
+	price(r, 1, "1.93")
+	price(r, 2, "1.94")
+	remains := 0
+	for _, dir := range []string{layout.SnapshotsDir, layout.ChangesDir, layout.StepsDir} {
+		copyNew(t, killed.Mem, r.Mem, dir, &remains)
+	}
+	check.Must(t, snapshot.WriteFirst(r.Mem, 3))
+	for _, f := range (testRoot{root: r.Mem, product: r.Product}).verify(t, nil).Findings {
+		if f.File != layout.IDKeyFingerprintFile { // the data root is in the same memory
+			t.Errorf("%+v", f)
+		}
+	}
+	if remains < 4 {
+		t.Errorf("the killed run left %d files", remains)
+	}
+}
